@@ -111,6 +111,7 @@ static inline struct uet_sock *uet_sk(const struct sock *sk)
 }
 
 extern struct proto uet_prot;
+extern int uet_family;
 
 /**
  * enum uet_lookup_fail - why no endpoint was found, an SES return code each
@@ -124,7 +125,7 @@ enum uet_lookup_fail {
 /* ep.c: the table of endpoints */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why);
+			       bool absolute, enum uet_lookup_fail *why);
 int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);
 void uet_ep_unbind(struct uet_sock *us);
