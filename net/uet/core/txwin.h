@@ -27,6 +27,7 @@
 
 #include "psn.h"
 #include "rcvd.h"
+#include "wire.h"
 
 #define UET_TXWIN_MIN_SLOTS	64
 #define UET_TXWIN_MAX_SLOTS	32768
@@ -253,6 +254,14 @@ u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now);
 void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now);
 
 /**
+ * uet_txwin_touch() - a packet's response was asked for
+ * @w: scoreboard
+ * @psn: PSN for which a CP ACK_REQ goes out
+ * @now: time, ns; the packet counts as sent now for timers
+ */
+void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now);
+
+/**
  * uet_txwin_cack() - process a cumulative acknowledgement
  * @w: scoreboard
  * @cack: its value
@@ -384,7 +393,8 @@ bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time);
  * @tx_time: receives the time of the transmission it answers, ns
  *
  * Return: true for a packet never resent and a clear flag, or resent exactly
- * once and a set one (UE 1.0 3.6.13.1).
+ * once and a set one (UE 1.0 3.6.13.1), unless an earlier acknowledgement told
+ * of the packet already.
  */
 bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time);
 
