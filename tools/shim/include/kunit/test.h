@@ -8,13 +8,14 @@
 #define _SHIM_KUNIT_TEST_H
 
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/types.h>
 #include <linux/string.h>
 
 #define GFP_KERNEL		0
-#define KUNIT_SHIM_ALLOCS	32
+#define KUNIT_SHIM_ALLOCS	256
 
 struct kunit {
 	const char *name;
