@@ -144,7 +144,8 @@ static void rxmap_sack_bases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, -63u), U64_MAX >> 1);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, -58u),
 			(U64_MAX >> 6) | (1ULL << 63));
-	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0x80000500u), 0ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0x7fffff00u), 0ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0x80000500u), U64_MAX);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 5 + 1024), 0ULL);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, 32766), 32766u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, 32767), 0u);
