@@ -308,6 +308,7 @@ struct uet_ccc;
  * @on_credit: credit field of an ACK or Credit CP
  * @credit_target: target to put into requests
  * @first_feedback: before the first ACK, NACK or credit is handled
+ * @base_rtt_fell: uet_ccc.base_rtt is smaller than before
  * @window: bytes it allows in flight
  * @info: fill what it knows of struct uet_cc_info
  * @init: start private state
@@ -330,6 +331,7 @@ struct uet_cc_ops {
 	void (*on_credit)(struct uet_ccc *c, u64 now, u32 credit);
 	u32 (*credit_target)(const struct uet_ccc *c);
 	void (*first_feedback)(struct uet_ccc *c);
+	void (*base_rtt_fell)(struct uet_ccc *c);
 	u64 (*window)(const struct uet_ccc *c);
 	void (*info)(const struct uet_ccc *c, struct uet_cc_info *info);
 	void (*init)(struct uet_ccc *c, u64 now);
@@ -448,10 +450,11 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 
 /**
  * uet_ccc_set_base_rtt() - start from a cached base RTT
- * @c: context
+ * @c: context, nothing sent yet
+ * @now: time, ns
  * @ns: what an earlier context to this peer found
  */
-void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns);
+void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 now, u64 ns);
 
 /**
  * uet_ccc_probe_wanted() - is a Probe for the base RTT due (UE 1.0 3.6.13.7)?

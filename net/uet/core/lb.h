@@ -192,8 +192,8 @@ struct uet_lb;
  * struct uet_lb_ops - a policy
  * @next: value for a packet; may set *run (1 on entry is the configured run)
  * @feedback: what became of a value of a sprayed context
- * @evidence: the same for a single-path context, where nothing chooses per
- *	packet; NULL if the policy is not for single-path contexts
+ * @evidence: the same for a single-path context, where no packet's value
+ *	depends on it; NULL if the policy needs none
  * @init: prepare private state; the tables are zeroed
  * @resized: uet_lb.n changed from @old
  * @path_down: never use a value until path_up; -EOPNOTSUPP without state
@@ -203,6 +203,8 @@ struct uet_lb;
  * @name: what settings call it
  * @ev_bytes: bytes of table per value, at most 2
  * @aware: avoids values, so the space follows the window
+ * @ordered: keeps a context on one path at a time; ordered contexts (ROD)
+ *	take only such policies
  */
 struct uet_lb_ops {
 	u16 (*next)(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
@@ -218,6 +220,7 @@ struct uet_lb_ops {
 	const char *name;
 	u8 ev_bytes;
 	bool aware;
+	bool ordered;
 };
 
 /**
@@ -289,9 +292,19 @@ const struct uet_lb_ops *uet_lb_find(const char *name);
 const struct uet_lb_ops *uet_lb_at(u32 i);
 
 /**
+ * uet_lb_space() - size of the space to give a policy
+ * @ops: policy
+ * @entropy_size: configured size
+ *
+ * Return: value for uet_lb_config.n: @entropy_size, at most
+ * %UET_LB_AWARE_MAX for a path-aware policy.
+ */
+u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size);
+
+/**
  * uet_lb_mem_size() - memory that one object needs
  * @ops: policy
- * @n: configured size of the entropy space
+ * @n: size of the entropy space, as in uet_lb_config.n
  * @live: history is kept
  *
  * Return: bytes, struct uet_lb included.

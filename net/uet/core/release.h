@@ -77,4 +77,16 @@ static inline u32 uet_release_plain(struct uet_release *r, u32 bytes)
 	return uet_release_clamp(r, bytes);
 }
 
+/**
+ * uet_release_idle() - nothing of the PDC is outstanding any more
+ * @r: accounting
+ *
+ * What the peer acknowledged without releasing it would otherwise add up and
+ * open the window by all of it at once later.
+ */
+static inline void uet_release_idle(struct uet_release *r)
+{
+	r->released = max(r->released, r->sent);
+}
+
 #endif /* _UET_CORE_RELEASE_H */
