@@ -137,6 +137,7 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 	c->lb = lb;
 	c->sprayed = sprayed;
 	c->base_rtt = params->base_rtt;
+	c->created = now;
 	c->rccc = algo->credit;
 	c->state = UET_CCC_IDLE;
 	if (algo->window)
@@ -145,7 +146,7 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 		algo->credit->init(c, now);
 }
 
-void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 now, u64 ns)
+void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns)
 {
 	u64 sane = c->params->base_rtt >> UET_BASE_RTT_SANE_SHIFT;
 
@@ -154,9 +155,9 @@ void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 now, u64 ns)
 		return;
 	c->base_rtt = ns;
 	if (window_of(c))
-		window_of(c)->init(c, now);
+		window_of(c)->init(c, c->created);
 	if (credit_of(c))
-		credit_of(c)->init(c, now);
+		credit_of(c)->init(c, c->created);
 }
 
 bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)

@@ -363,6 +363,7 @@ struct uet_cc_algo {
  * @inflight_pkts: packets sent and not acknowledged, refused or inferred lost
  * @base_rtt: smallest round trip seen, starts at the configured one, ns
  * @rtt: smoothed round trip
+ * @created: time of creation, ns
  * @blocked_since: when data began to wait, ns
  * @last_credit_req: when a Credit Request was last due, ns
  * @credit_wait_since: when demand began to wait without credit, ns
@@ -394,6 +395,7 @@ struct uet_ccc {
 	u32 inflight_pkts;
 	u64 base_rtt;
 	struct uet_rtt_est rtt;
+	u64 created;
 	u64 blocked_since;
 	u64 last_credit_req;
 	u64 credit_wait_since;
@@ -451,10 +453,9 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 /**
  * uet_ccc_set_base_rtt() - start from a cached base RTT
  * @c: context, nothing sent yet
- * @now: time, ns
  * @ns: what an earlier context to this peer found
  */
-void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 now, u64 ns);
+void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns);
 
 /**
  * uet_ccc_probe_wanted() - is a Probe for the base RTT due (UE 1.0 3.6.13.7)?
