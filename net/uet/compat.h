@@ -59,5 +59,17 @@ static inline int uet_cmsg_call_new(uet_cmsg_send_new_t fn, struct sock *sk,
 		 uet_cmsg_send_old_t : uet_cmsg_call_old,		\
 		 uet_cmsg_send_new_t : uet_cmsg_call_new)		\
 		(&__sock_cmsg_send, sk, msg, cmsg, sockc)
+#include <linux/version.h>
+
+/* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define UET_ENCAP_ERR_RCV(name)						\
+	static void name(struct sock *sk, struct sk_buff *skb,		\
+			 unsigned int udp_offset)
+#else
+#define UET_ENCAP_ERR_RCV(name)						\
+	static void name(struct sock *sk, struct sk_buff *skb, int err,	\
+			 __be16 port, u32 info, u8 *payload)
+#endif
 
 #endif /* _UET_COMPAT_H */

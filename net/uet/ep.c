@@ -87,7 +87,7 @@ static struct uet_sock *uet_ep_pick(struct uet_sock *us,
 	struct uet_sock *any = NULL;
 
 	for (; us; us = rcu_dereference(us->ep_next)) {
-		if (!uet_ep_dev_match(us, scope))
+		if (!uet_ep_dev_match(us, scope) || READ_ONCE(us->rx_closed))
 			continue;
 		if (uet_ep_addr_match(us, laddr, scope))
 			return us;
@@ -122,6 +122,7 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  * @job: job id
  * @pid: PIDonFEP
  * @ri: resource index
+ * @absolute: the packet names the process without regard to jobs
  * @why: set to the reason if there is none
  *
  * Context: RCU section; the result is valid in it.
@@ -129,7 +130,7 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why)
+			       bool absolute, enum uet_lookup_fail *why)
 {
 	struct uet_job *j = xa_load(&un->jobs, job);
 	struct uet_sock *us = NULL;

@@ -7,10 +7,12 @@
 #define _UET_NETNS_H
 
 #include <linux/atomic.h>
-#include <linux/interrupt.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -96,6 +98,14 @@ struct uet_sysctl {
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
  * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
+ * @rx_msgs: struct uet_rx_msg by {PDC, message id}
+ * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
+ * @reap: initiator PDCs that died, by reap_node
+ * @reap_work: fails or moves their messages
+ * @unconfirmed: target PDCs whose peer has not proved its address, oldest
+ *	first, under @unconfirmed_lock
+ * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
+ * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
  * @mem: bytes of message data and receive buffers held
@@ -105,7 +115,6 @@ struct uet_sysctl {
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
- * @flow_mem_rnd: salt of pseudo random choices
  */
 struct uet_net {
 	struct net		*net;
@@ -120,7 +129,16 @@ struct uet_net {
 	spinlock_t		fep_lock;
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
+	struct rhashtable	rx_msgs;
 
+	struct list_head	unconfirmed;
+	spinlock_t		unconfirmed_lock;
+
+	struct mutex		open_mutex;
+	struct llist_head	reap;
+	struct work_struct	reap_work;
+
+	atomic_t		flows;
 	atomic_t		pdcs;
 	atomic_t		pdcs_unconfirmed;
 	atomic_long_t		mem;

@@ -136,6 +136,8 @@ static inline struct uet_sock *uet_sk(const struct sock *sk)
 extern struct proto uet_prot;
 extern int uet_family;
 
+struct uet_sock *uet_sock_of(const struct socket *sock);
+
 /**
  * enum uet_lookup_fail - why no endpoint was found, an SES return code each
  */
@@ -148,7 +150,7 @@ enum uet_lookup_fail {
 /* ep.c: the table of endpoints */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why);
+			       bool absolute, enum uet_lookup_fail *why);
 int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);
 void uet_ep_unbind(struct uet_sock *us);

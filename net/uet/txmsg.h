@@ -87,6 +87,9 @@ enum uet_txmsg_state {
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @withdrawn: the sender gave up (MSG_ERROR follows)
+ * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
+ * @again: the target had no place: send all of it again
+ * @inlined: data is in @inline_data
  * @msg_id: id on the wire, from SENDING on
  * @len: length of the message
  * @filled: bytes copied in so far; release order, flow.lock for streamed ones
@@ -94,6 +97,8 @@ enum uet_txmsg_state {
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
  * @backlog: nominal bytes announced to the CCC and not yet sent
+ * @announced: nominal bytes announced to the CCC so far
+ * @begun: in uet_pdc_tx.begun from SENDING on
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
  * @header_data: valid if @has_hd
@@ -120,6 +125,8 @@ struct uet_txmsg {
 	bool			eom;
 	bool			streamed;
 	bool			withdrawn;
+	bool			all_sent;
+	bool			again;
 	bool			has_hd;
 	bool			inlined;
 	u8			retries;
@@ -130,7 +137,9 @@ struct uet_txmsg {
 	u32			freed;
 	u32			charged;
 	u32			last_psn;
+	u64			announced;
 	u64			backlog;
+	struct list_head	begun;
 	u64			cookie;
 	u64			header_data;
 	u64			match_bits;
@@ -191,6 +200,8 @@ struct uet_dest_key {
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
  * @sent: messages sent and not done
  * @active: in uet_pdc.tx.active while something of @queue can be sent
+ * @pdc_node: in uet_pdc_tx.dests
+ * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
  * @deficit: bytes it may still send in this turn
  * @hold: the target refuses for shortage (wire.md 7)
@@ -215,15 +226,16 @@ struct uet_dest {
 	struct list_head	queue;
 	struct list_head	sent;
 	struct list_head	active;
+	struct list_head	pdc_node;
+	struct list_head	hold_node;
 	u32			unfinished;
 	s32			deficit;
 	struct uet_hold {
 		bool	on;
+		bool	trying;		/* @psn is in flight */
 		u8	level;		/* of the exponential back-off */
-		u16	allowed;	/* packets in flight, restarts at 1 */
-		u16	inflight;
-		u32	count;		/* held packets */
-		u32	psn;		/* oldest held */
+		u32	allowed;	/* packets let go next, doubles */
+		u32	psn;		/* newest of those let go */
 		u64	next;		/* ns, when the oldest is tried */
 	} hold;
 };
@@ -239,6 +251,7 @@ int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 void uet_txmsg_release(struct uet_txmsg *msg, u32 upto);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
+void uet_txmsg_orphan(struct uet_txmsg *msg);
 void uet_txmsg_free(struct uet_txmsg *msg);
 
 static inline void uet_txmsg_get(struct uet_txmsg *msg)
