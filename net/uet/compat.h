@@ -9,6 +9,7 @@
 #define _UET_COMPAT_H
 
 #include <linux/sysctl.h>
+#include <linux/version.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
@@ -59,7 +60,6 @@ static inline int uet_cmsg_call_new(uet_cmsg_send_new_t fn, struct sock *sk,
 		 uet_cmsg_send_old_t : uet_cmsg_call_old,		\
 		 uet_cmsg_send_new_t : uet_cmsg_call_new)		\
 		(&__sock_cmsg_send, sk, msg, cmsg, sockc)
-#include <linux/version.h>
 
 /* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)

@@ -152,6 +152,8 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	INIT_LIST_HEAD(&dest->queue);
 	INIT_LIST_HEAD(&dest->sent);
 	INIT_LIST_HEAD(&dest->active);
+	INIT_LIST_HEAD(&dest->pdc_node);
+	INIT_LIST_HEAD(&dest->hold_node);
 	return dest;
 }
 

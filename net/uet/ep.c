@@ -32,15 +32,12 @@ static unsigned long uet_ep_key(u16 pid, u16 ri)
 /**
  * uet_ep_table_init() - prepare the table of a namespace
  * @un: namespace
- *
- * Return: 0.
  */
-int uet_ep_table_init(struct uet_net *un)
+void uet_ep_table_init(struct uet_net *un)
 {
 	spin_lock_init(&un->job_lock);
 	xa_init(&un->jobs);
 	xa_init(&un->pids);
-	return 0;
 }
 
 /**
@@ -122,7 +119,6 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  * @job: job id
  * @pid: PIDonFEP
  * @ri: resource index
- * @absolute: the packet names the process without regard to jobs
  * @why: set to the reason if there is none
  *
  * Context: RCU section; the result is valid in it.
@@ -130,7 +126,7 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, u32 job, u16 pid, u16 ri,
-			       bool absolute, enum uet_lookup_fail *why)
+			       enum uet_lookup_fail *why)
 {
 	struct uet_job *j = xa_load(&un->jobs, job);
 	struct uet_sock *us = NULL;

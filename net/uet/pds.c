@@ -314,6 +314,24 @@ static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		list_del_init(&dest->active);
 }
 
+/* Give a message up that is not all sent; flow lock held. */
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	bool queued = msg->state == UET_TXMSG_QUEUED;
+
+	if (!queued && msg->state != UET_TXMSG_SENDING)
+		return;
+	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
+	uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
+	if (queued) {
+		uet_msg_drop_queued(pdc, msg);
+		uet_txmsg_put(msg);
+	} else {
+		msg->state = UET_TXMSG_FAILED;
+		uet_dest_activate(msg->dest);
+	}
+}
+
 /**
  * uet_pds_withdraw() - give up a message whose sendmsg() was cut short
  * @msg: the message; not reported, the caller returns the error
@@ -324,23 +342,29 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_dest_lock(dest);
-	bool drop = false;
 
 	if (!pdc)
 		return;
-	if (msg->state == UET_TXMSG_QUEUED) {
-		uet_msg_drop_queued(pdc, msg);
-		drop = true;
-	} else if (msg->state == UET_TXMSG_SENDING) {
-		msg->state = UET_TXMSG_FAILED;
-		msg->withdrawn = true;
-		uet_dest_activate(dest);
-	}
+	uet_msg_withdraw(pdc, msg);
 	uet_dest_unlock_run(dest, pdc);
-	if (drop) {
-		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
-		uet_txmsg_put(msg);
-	}
+}
+
+/**
+ * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
+ * @dest: the queue
+ *
+ * Context: process.
+ */
+void uet_pds_discard(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+	struct uet_txmsg *msg, *next;
+
+	if (!pdc)
+		return;
+	list_for_each_entry_safe(msg, next, &dest->queue, node)
+		uet_msg_withdraw(pdc, msg);
+	uet_dest_unlock_run(dest, pdc);
 }
 
 /**
@@ -405,22 +429,29 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
  */
 void uet_pds_orphan(struct uet_dest *dest)
 {
-	struct uet_txmsg *msg;
-	struct uet_pdc *pdc;
-
-	pdc = uet_dest_lock(dest);
-	if (!pdc) {
+	spin_lock_bh(&dest->lock);
+	if (dest->pdc) {
+		spin_lock(&dest->pdc->tx.flow->lock);
 		dest->us = NULL;
-		return;
+		spin_unlock(&dest->pdc->tx.flow->lock);
+		if (!dest->unfinished)
+			uet_dest_unbind(dest);
+	} else {
+		dest->us = NULL;
 	}
-	list_for_each_entry(msg, &dest->queue, node)
-		uet_txmsg_orphan(msg);
-	list_for_each_entry(msg, &dest->sent, node)
-		uet_txmsg_orphan(msg);
-	dest->us = NULL;
-	spin_unlock(&pdc->tx.flow->lock);
-	if (!dest->unfinished)
-		uet_dest_unbind(dest);
+	spin_unlock_bh(&dest->lock);
+}
+
+/**
+ * uet_pds_dest_gone() - nobody refers to a queue any more
+ * @dest: the queue, without messages
+ *
+ * Context: RCU callback.
+ */
+void uet_pds_dest_gone(struct uet_dest *dest)
+{
+	spin_lock_bh(&dest->lock);
+	uet_dest_unbind(dest);
 	spin_unlock_bh(&dest->lock);
 }
 
@@ -481,6 +512,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 		}
 		if (msg->state != UET_TXMSG_QUEUED)
 			list_del(&msg->begun);
+		if (msg->again)
+			msg->withdrawn = false;	/* by us, not by the sender */
 		if (msg->state != UET_TXMSG_FAILED)
 			uet_txmsg_done(msg, pdc->error ?: ECONNRESET,
 				       pdc->err_source, pdc->err_code);
@@ -537,7 +570,8 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 	while ((dest = list_first_entry_or_null(&pdc->tx.dests,
 						struct uet_dest, pdc_node))) {
 		list_del_init(&dest->pdc_node);
-		refcount_inc(&dest->ref);
+		if (!refcount_inc_not_zero(&dest->ref))
+			continue;	/* it leaves by itself */
 		spin_unlock_bh(&flow->lock);
 		spin_lock_bh(&dest->lock);
 		if (dest->pdc == pdc)
@@ -555,8 +589,13 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 		err = READ_ONCE(pdc->un->exiting) ? -ENETDOWN :
 						    uet_pds_submit(msg);
 		if (err) {
+			dest = msg->dest;
+			refcount_inc(&dest->ref);
+			spin_lock_bh(&dest->lock);
 			uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
+			spin_unlock_bh(&dest->lock);
 			uet_txmsg_put(msg);
+			uet_dest_put(dest);
 		}
 	}
 }

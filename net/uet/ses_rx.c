@@ -176,7 +176,7 @@ static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 	if (pdc->rx.starved_at)
 		return;
 	spin_lock(&us->rx_lock);
-	if (!sock_flag(&us->sk, SOCK_DEAD)) {
+	if (!us->rx_closed) {
 		pdc->rx.starved_at = us;
 		refcount_inc(&pdc->ref);
 		list_add_tail(&pdc->rx.starve_node, &us->rx_starved);
@@ -232,7 +232,7 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 
 	*verdict = UET_SES_REFUSED;
 	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, ses->job, ses->pid,
-			   ses->ri, !(ses->flags & UET_SES_F_REL), &why);
+			   ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
 		return NULL;

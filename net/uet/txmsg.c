@@ -255,7 +255,7 @@ static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
 	msg->sk_charged = false;
 	charged = msg->charged;
 	spin_unlock_bh(&msg->lock);
-	if (sk && us)
+	if (sk)
 		uet_sock_wfree(us, msg->dest, charged, true);
 }
 
@@ -270,17 +270,6 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 {
 	uet_txmsg_unshare(msg, us);
 	uet_txmsg_put(msg);
-}
-
-/**
- * uet_txmsg_orphan() - the socket closes, the message goes on
- * @msg: message
- *
- * Context: flow lock held.
- */
-void uet_txmsg_orphan(struct uet_txmsg *msg)
-{
-	uet_txmsg_unshare(msg, NULL);
 }
 
 /* The block that holds the byte at @off. Packets are cut in sequence, so the

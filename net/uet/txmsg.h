@@ -251,7 +251,6 @@ int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 void uet_txmsg_release(struct uet_txmsg *msg, u32 upto);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
-void uet_txmsg_orphan(struct uet_txmsg *msg);
 void uet_txmsg_free(struct uet_txmsg *msg);
 
 static inline void uet_txmsg_get(struct uet_txmsg *msg)
