@@ -27,7 +27,7 @@
 #include <asm/byteorder.h>
 
 /* The accessors moved between the kernels this is built for. */
-#if __has_include(<linux/unaligned.h>)
+#if __has_include("linux/unaligned.h")
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>

@@ -580,7 +580,7 @@ int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 	int err;
 
 	err = parse_pds(pkt, &c, &kind);
-	/* Longer headers are those of acknowledgements. */
+	/* Longer headers are those of acknowledgments. */
 	if (err == -UET_PERR_SHORT && linear >= UET_TRIM_KEEP_BYTES)
 		return -UET_PERR_TRIMMED_TYPE;
 	if (err)

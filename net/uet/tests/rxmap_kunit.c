@@ -201,7 +201,7 @@ static void rxmap_grow(struct kunit *test)
 }
 
 /* The naive model: a byte per PSN since the first one */
-#define MODEL_PSNS	(1 << 16)
+#define MODEL_PSNS	65536
 #define MODEL_RANGE	1024
 
 struct rx_model {
@@ -316,9 +316,9 @@ static void model_run(struct kunit *test, struct test_rnd *rnd, u64 *bits,
 					mod->cack - old);
 		}
 		if (rnd_one_in(rnd, 30)) {
-			u32 upto = mod->cack + rnd_below(rnd, 100);
+			u32 end = mod->cack + rnd_below(rnd, 100);
 
-			for (i = mod->cack; i < upto; i++)
+			for (i = mod->cack; i < end; i++)
 				mod->gtd[i] = 0;
 			model_advance(mod);
 			sync_hold(mod, &m);
