@@ -37,8 +37,8 @@ static void rxmap_bitmap_on_demand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NOMAP);
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
 	/* too small, or no power of two: handed back */
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 64), bits);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 192), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 64), &bits[0]);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 192), &bits[0]);
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, BITS), NULL);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NEW);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST + 1), 0u);
@@ -46,7 +46,7 @@ static void rxmap_bitmap_on_demand(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST), 2u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 0);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), &bits[0]);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 3), UET_RX_NOMAP);
 }
 
@@ -188,9 +188,9 @@ static void rxmap_grow(struct kunit *test)
 	for (i = 1; i < RANGE; i += 3)
 		uet_rxmap_set(&m, FIRST + i);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), -ENOSPC);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, big, 1024), small);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, big, 1024), &small[0]);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), 0);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, small, BITS), small);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, small, BITS), &small[0]);
 	for (i = 0; i < RANGE; i++)
 		KUNIT_EXPECT_EQ(test, uet_rxmap_received(&m, FIRST + i),
 				i % 3 == 1);
