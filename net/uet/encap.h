@@ -33,6 +33,10 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 		   const struct in6_addr *daddr, u16 ev, u16 dport);
 bool uet_crc_strip(struct sk_buff *skb);
 
+/* trim.c: packets that a switch trimmed */
+int uet_trim_enable(struct uet_net *un);
+void uet_trim_disable(struct uet_net *un);
+
 /* input.c */
 int uet_input(struct sock *sk, struct sk_buff *skb);
 void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,

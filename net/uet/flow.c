@@ -3,7 +3,7 @@
  * Flows: creation from settings, sharing, and the transmit queues that let
  * ready flows take turns in softirq.
  */
-#include <linux/if_vlan.h>
+
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/udp.h>
 #include <linux/wait_bit.h>
+#include <net/ip.h>
 
 #include "encap.h"
 #include "flow.h"

@@ -12,8 +12,10 @@
 #include <linux/ipv6.h>
 #include <linux/ktime.h>
 #include <linux/udp.h>
+#include <linux/uet.h>
 #include <net/inet_ecn.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 
 #include "encap.h"
 #include "flow.h"
@@ -24,7 +26,14 @@
 /* Longest header chain there is to read in place */
 #define UET_PULL_MAX	(sizeof(struct udphdr) + UET_HDR_MAX_LEN)
 
-static void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+/**
+ * uet_rx_addresses() - who sent a packet to whom, and was it marked
+ * @rx: filled in
+ * @skb: packet with its network header known
+ *
+ * Context: RCU read side.
+ */
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 {
 	if (ip_hdr(skb)->version == 4) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
@@ -43,8 +52,14 @@ static void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
 }
 
-static bool uet_from_peer(const struct uet_pdc *pdc,
-			  const struct uet_rx_ctx *rx)
+/**
+ * uet_from_peer() - does a packet come from the peer of a PDC?
+ * @pdc: the PDC
+ * @rx: the packet
+ *
+ * Return: true if so.
+ */
+bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
 	return ipv6_addr_equal(&pdc->peer->key.raddr, &rx->saddr) &&
 	       pdc->peer->key.scope == rx->ifindex;

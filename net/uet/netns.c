@@ -80,6 +80,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 	/* Whoever saw it clear under the mutex has finished after this. */
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
+	uet_trim_disable(un);
 	uet_encap_close(un);
 }
 

@@ -111,6 +111,7 @@ struct uet_sysctl {
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
+ * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
@@ -144,6 +145,7 @@ struct uet_net {
 
 	struct socket		*sock4;
 	struct socket		*sock6;
+	bool			trim_hooked;
 
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;

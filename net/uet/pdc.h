@@ -284,6 +284,10 @@ struct uet_rx_ctx {
 	u32			udp_len;
 };
 
+/* input.c */
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+
 /* pdc.c: object and tables */
 int uet_pdc_tables_init(struct uet_net *un);
 void uet_pdc_tables_exit(struct uet_net *un);
@@ -313,7 +317,7 @@ void uet_pdc_disarm(struct uet_pdc *pdc);
 /* pdc_tx.c: requests out; flow lock held */
 void uet_pdc_tx_ready(struct uet_pdc *pdc);
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
-bool uet_dest_sendable(const struct uet_dest *dest);
+bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);
 bool uet_pdc_tx_reserve(struct uet_pdc *pdc);
 void uet_pdc_tx_shrink(struct uet_pdc *pdc);

@@ -11,7 +11,9 @@
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
+#include "pds.h"
 #include "peer.h"
+#include "sock.h"
 
 /**
  * struct uet_gtd - a guaranteed response, kept until the source clears it

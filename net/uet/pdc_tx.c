@@ -37,7 +37,7 @@ void uet_pdc_tx_ready(struct uet_pdc *pdc)
 		list_add_tail(&pdc->tx.ready_node, &pdc->tx.flow->ready);
 }
 
-static struct uet_txmsg *uet_dest_head(const struct uet_dest *dest)
+static struct uet_txmsg *uet_dest_head(struct uet_dest *dest)
 {
 	return list_first_entry_or_null(&dest->queue, struct uet_txmsg, node);
 }
@@ -61,7 +61,7 @@ static int uet_txmsg_next_len(const struct uet_txmsg *msg, u32 mtu)
  *
  * Context: flow lock of its PDC held.
  */
-bool uet_dest_sendable(const struct uet_dest *dest)
+bool uet_dest_sendable(struct uet_dest *dest)
 {
 	const struct uet_txmsg *msg = uet_dest_head(dest);
 
@@ -320,7 +320,7 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 }
 
 /* May another message get an id? */
-static bool uet_msg_may_begin(const struct uet_pdc *pdc)
+static bool uet_msg_may_begin(struct uet_pdc *pdc)
 {
 	const struct uet_txmsg *oldest;
 

@@ -232,7 +232,7 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 
 	*verdict = UET_SES_REFUSED;
 	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, ses->job, ses->pid,
-			   ses->ri, !(ses->flags & UET_SES_F_REL), &why);
+			   ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
 		return NULL;
