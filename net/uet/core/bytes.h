@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Big-endian fields at any alignment.  The kernel has such accessors, but in a
+ * Fields of packets at any alignment, big-endian but for the CRC.  The kernel has such accessors, but in a
  * header whose place differs between the kernels this is built for, and the
  * core has no place that knows kernel versions.
  */
@@ -83,6 +83,18 @@ static inline void uet_put_be32(u32 val, void *p)
 static inline void uet_put_be64(u64 val, void *p)
 {
 	__be64 v = cpu_to_be64(val);
+
+	memcpy(p, &v, sizeof(v));
+}
+
+/**
+ * uet_put_le32() - write a 32-bit field in little-endian order
+ * @val: value in host order
+ * @p: first byte
+ */
+static inline void uet_put_le32(u32 val, void *p)
+{
+	__le32 v = cpu_to_le32(val);
 
 	memcpy(p, &v, sizeof(v));
 }
