@@ -6,6 +6,7 @@
  *
  *   uet_sock ADDR     an address of this host
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
