@@ -36,6 +36,11 @@
 #define UDP_CONFIRM	64
 #define BUFFER		(4 << 20)
 
+/* Of linux/sctp.h, which comes with a package of its own */
+#ifndef SCTP_NODELAY
+#define SCTP_NODELAY	3
+#endif
+
 enum transport { UET, UDP, TCP, SCTP };
 
 static const char * const names[] = { "uet", "udp", "tcp", "sctp" };
@@ -151,6 +156,19 @@ static int open_socket(const char *addr)
 	return fd;
 }
 
+/* Round trips must not wait for more data; bulk is cheaper if it does */
+static void set_nodelay(int fd)
+{
+	int on = 1;
+
+	if (opt.bulk)
+		return;
+	if (opt.transport == TCP)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (opt.transport == SCTP)
+		setsockopt(fd, IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof(on));
+}
+
 static void bind_to(int fd, const char *addr, uint16_t port)
 {
 	struct sockaddr_storage ss;
@@ -164,14 +182,10 @@ static void connect_to(int fd, const char *addr, uint16_t port)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = fill_addr(&ss, addr, port);
-	int on = 1;
 
 	if (connect(fd, (struct sockaddr *)&ss, len))
 		die("connect");
-	if (opt.transport == TCP)
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (opt.transport == SCTP)	/* SCTP_NODELAY */
-		setsockopt(fd, IPPROTO_SCTP, 3, &on, sizeof(on));
+	set_nodelay(fd);
 }
 
 static uint16_t server_port(void)
@@ -188,7 +202,6 @@ static uint16_t client_port(void)
 static int server_socket(int ready)
 {
 	int fd = open_socket(opt.server_addr);
-	int on = 1;
 	int conn;
 
 	bind_to(fd, opt.server_addr, server_port());
@@ -203,10 +216,7 @@ static int server_socket(int ready)
 	conn = accept(fd, NULL, NULL);
 	if (conn < 0)
 		die("accept");
-	if (opt.transport == TCP)
-		setsockopt(conn, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (opt.transport == SCTP)
-		setsockopt(conn, IPPROTO_SCTP, 3, &on, sizeof(on));
+	set_nodelay(conn);
 	close(fd);
 	return conn;
 }
