@@ -226,7 +226,8 @@ static void parse_cp(struct uet_pkt *pkt, const u8 *p)
 }
 
 /* Parse the PDS header; what follows it begins at the cursor afterwards. */
-static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
+static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
+				     unsigned int *kind)
 {
 	const struct pds_info *info;
 	unsigned int next;
@@ -258,12 +259,14 @@ static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
 	return 0;
 }
 
-static void parse_pds_body(struct uet_pkt *pkt, const u8 *p, unsigned int kind)
+static __always_inline void parse_pds_body(struct uet_pkt *pkt, const u8 *p,
+					   unsigned int kind)
 {
-	switch (kind) {
-	case KIND_REQ:
+	if (likely(kind == KIND_REQ)) {
 		parse_req(pkt, p);
 		return;
+	}
+	switch (kind) {
 	case KIND_ACK:
 		parse_ack(pkt, p);
 		return;
@@ -374,8 +377,9 @@ static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
+	if (likely(kind == OP_DATA))
+		return check_data(pkt, kind, present);
 	switch (kind) {
-	case OP_DATA:
 	case OP_RENDEZVOUS:
 		return check_data(pkt, kind, present);
 	case OP_ATOMIC:
