@@ -25,7 +25,10 @@
 #define REPEATS		200
 
 /* Keeps a result alive without cost. */
-#define USE(x)	__asm__ volatile("" : : "g"(x) : "memory")
+static inline void use(u64 x)
+{
+	__asm__ volatile("" : : "g"(x) : "memory");
+}
 
 struct bench {
 	const char *name;
@@ -65,7 +68,7 @@ static void setup_ack(void)
 
 static void round_parse(void)
 {
-	USE(uet_pkt_parse(&pkt, example->bytes, example->linear,
+	use(uet_pkt_parse(&pkt, example->bytes, example->linear,
 			  example->linear));
 }
 
@@ -74,12 +77,12 @@ static void round_build_req(void)
 	unsigned int len = uet_build_req(buf, &pkt);
 
 	len += uet_build_ses_std(buf + len, &pkt.ses);
-	USE(len);
+	use(len);
 }
 
 static void round_build_ack(void)
 {
-	USE(uet_build_ack_rsp(buf, &pkt));
+	use(uet_build_ack_rsp(buf, &pkt));
 }
 
 static void setup_rx(void)
@@ -104,7 +107,7 @@ static void round_rx_reversed(void)
 	for (i = 8; i-- > 0;) {
 		if (uet_rxmap_classify(&rxmap, first + i) == UET_RX_NEW)
 			uet_rxmap_set(&rxmap, first + i);
-		USE(uet_rxmap_sack(&rxmap,
+		use(uet_rxmap_sack(&rxmap,
 				   uet_rxmap_sack_base(&rxmap, first + i)));
 	}
 }
@@ -126,12 +129,12 @@ static void round_tx_coalesced(void)
 
 	for (i = 0; i < PKTS_PER_ACK; i++)
 		psn = uet_txwin_send(&txwin, 4160, i, 0, i);
-	USE(uet_txwin_rtt(&txwin, psn, false, &t));
+	use(uet_txwin_rtt(&txwin, psn, false, &t));
 	uet_txwin_cack(&txwin, psn, &sum);
 	uet_txwin_sack(&txwin, psn + 1, 0, &sum);
 	uet_txwin_mpr(&txwin, psn, 8);
-	USE(uet_txwin_release_rcvd(&txwin, uet_rcvd_field(txwin.sent_bytes)));
-	USE(sum.pkts);
+	use(uet_txwin_release_rcvd(&txwin, uet_rcvd_field(txwin.sent_bytes)));
+	use(sum.pkts);
 }
 
 /* As many, but the second of four is acknowledged late */
@@ -146,9 +149,9 @@ static void round_tx_sacked(void)
 	uet_txwin_cack(&txwin, first, &sum);
 	uet_txwin_sack(&txwin, first + 1, 6, &sum);
 	uet_txwin_scan_sacked(&txwin, &scan, 0);
-	USE(uet_txwin_scan_next(&txwin, &scan, &i));
+	use(uet_txwin_scan_next(&txwin, &scan, &i));
 	uet_txwin_cack(&txwin, psn, &sum);
-	USE(sum.pkts);
+	use(sum.pkts);
 }
 
 static const struct bench benches[] = {

@@ -626,24 +626,3 @@ void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
 	ext->read_offset = uet_get_be64(p + 8);
 	ext->read_key = uet_get_be64(p + 16);
 }
-
-const char *uet_parse_err_name(unsigned int err)
-{
-	static const char * const names[UET_PERR_MAX] = {
-		[UET_PERR_NONE] = "none",
-		[UET_PERR_SHORT] = "short",
-		[UET_PERR_SHORT_SES] = "short_ses",
-		[UET_PERR_SHORT_EXT] = "short_ext",
-		[UET_PERR_LINEAR] = "linear",
-		[UET_PERR_OVERSIZE] = "oversize",
-		[UET_PERR_TSS] = "tss",
-		[UET_PERR_TYPE] = "type",
-		[UET_PERR_NEXT_HDR] = "next_hdr",
-		[UET_PERR_CTL_TYPE] = "ctl_type",
-		[UET_PERR_SES_VERSION] = "ses_version",
-		[UET_PERR_RSP_OPCODE] = "rsp_opcode",
-		[UET_PERR_TRIMMED_TYPE] = "trimmed_type",
-	};
-
-	return err < UET_PERR_MAX ? names[err] : "unknown";
-}

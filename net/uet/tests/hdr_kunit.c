@@ -212,20 +212,20 @@ static void hdr_ses_versions_and_opcodes(struct kunit *test)
 
 	for (v = 0; v < 4; v++) {
 		uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ,
-						UET_NH_REQ_STD, 0), data);
+					  UET_NH_REQ_STD, 0), data);
 		data[UET_PDS_HDR] = UET_SES_OP_SEND;
 		data[UET_PDS_HDR + 1] = v << 6 | UET_SES_F_SOM;
 		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
 				v ? -UET_PERR_SES_VERSION : 0);
 		uet_put_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0),
-				   data);
+			     data);
 		data[UET_PDS_HDR] = UET_RSP_OP_RESPONSE;
 		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
 				v ? -UET_PERR_SES_VERSION : 0);
 	}
 	/* Reserved bits of the opcode byte are ignored in a request. */
 	uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ, UET_NH_REQ_STD, 0),
-			   data);
+		     data);
 	data[UET_PDS_HDR] = 0xc0 | UET_SES_OP_SEND;
 	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
