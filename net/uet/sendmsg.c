@@ -10,6 +10,7 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
+#include <net/ipv6.h>
 
 #include "compat.h"
 #include "mib.h"

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/swap.h>
 #include <linux/sysctl.h>
+#include <linux/uet.h>
 
 #include "compat.h"
 #include "core/ccc.h"
