@@ -17,7 +17,7 @@ PATTERNS = [
     r"scheduling while atomic", r"sleeping function called",
     r"list_(add|del) corruption", r"Bad page state", r"Bad rss-counter",
     r"Objects remaining in", r"Attempt to release", r"buffer overflow detected",
-    r"is buggy", r"uet-vm: memory leaked",
+    r"is buggy", r"uet-vm: unreferenced object",
 ]
 
 # Boot-time remarks of stock kernels that are no reports.
