@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Finds reports of kernel bugs in a console log."""
 
 import re
+import sys
 
 PATTERNS = [
     r"\bBUG:", r"\bWARNING:", r"kernel BUG at", r"\bOops\b",
@@ -35,3 +37,9 @@ def find(lines):
 def excerpt(lines, first, count=40):
     """The report that starts at line number first, for people to read."""
     return "\n".join(lines[first:first + count])
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], errors="replace") as console:
+        for number in find(console.read().splitlines()):
+            print(number)
