@@ -150,6 +150,11 @@ def run(kernel, report):
     if not tests:
         report.failed.append(f"selftests ({kernel}): no test is listed")
         return
+    rc, _ = capture("selftests-programs", ["make", "-s", "-C", "selftests"],
+                    merge=True)
+    if rc:
+        report.failed.append("selftests: programs do not build")
+        return
     if kernel == "host":
         on_host(tests, report)
         return
