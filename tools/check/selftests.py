@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the tests that selftests/tests.list names for one kernel.
 
-The list has a line for each test: script, kernels (comma-separated, "host" for
+The list has a line for each test: script (quoted if it has arguments), kernels (comma-separated, "host" for
 scripts that start guests themselves), time limit in seconds, and the words
 "racy" (also runs in the debug kernel with two CPUs) or "alone" (gets a guest of
 its own), or "-".
@@ -9,6 +9,7 @@ its own), or "-".
 
 import os
 import re
+import shlex
 import subprocess
 
 import ktap
@@ -16,6 +17,8 @@ from common import LOGS, capture, say
 
 LIST = "selftests/tests.list"
 KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
+# Every guest gets the modules that the tree has; tests need not load them.
+MODULES = {"uet": "net/uet/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
 SLOWNESS = {"uml-debug": 2, "debug": 5}
 
@@ -25,6 +28,7 @@ class Test:
         self.script, kernels, limit, flags = fields
         self.kernels = set(kernels.split(","))
         self.limit = int(limit)
+        self.label = re.sub(r"\W+", "_", self.script)
         self.flags = set(flags.split(",")) - {"-"}
         if not self.kernels <= KERNELS or not self.flags <= {"racy", "alone"}:
             raise ValueError(f"{where}: unknown kernel or flag")
@@ -36,7 +40,7 @@ def read_list():
     tests = []
     with open(LIST) as f:
         for n, line in enumerate(f, 1):
-            fields = line.split("#")[0].split()
+            fields = shlex.split(line, comments=True)
             if not fields:
                 continue
             if len(fields) != 4:
@@ -66,12 +70,13 @@ def split_output(text):
     """Framed output as {script: (text, status or None)}, in order."""
     results, current, lines = {}, None, []
     for line in text.splitlines():
-        m = re.match(r"@@ (begin|end) (\S+)(?: (\d+))?$", line)
-        if m and m.group(1) == "begin":
-            current, lines = m.group(2), []
+        begin = re.match(r"@@ begin (.+)$", line)
+        end = re.match(r"@@ end (\d+) (.+)$", line)
+        if begin:
+            current, lines = begin.group(1), []
             results[current] = ("", None)
-        elif m and current:
-            results[current] = ("\n".join(lines), int(m.group(3)))
+        elif end and current:
+            results[current] = ("\n".join(lines), int(end.group(1)))
             current = None
         elif current:
             lines.append(line)
@@ -89,10 +94,10 @@ def blame(console):
     for number in map(int, finder.split()):
         running = "the end of the run"
         for line in reversed(lines[:number]):
-            m = re.search(r"uet-check: (begin|end) (\S+)", line)
+            m = re.search(r"uet-check: (begin|end \d+) (.+)", line)
             if m:
-                running = (m.group(2) if m.group(1) == "begin"
-                           else f"after {m.group(2)}")
+                running = ("" if m.group(1) == "begin" else "after ") \
+                    + m.group(2)
                 break
         if running not in guilty:
             guilty.append(running)
@@ -108,6 +113,9 @@ def in_guest(kernel, label, tests, report):
             "--timeout", str(sum(limits) + 600)]
     if kernel == "debug":
         argv += ["--smp", "2"]
+    for module, source in MODULES.items():
+        if os.path.exists(source):
+            argv += ["--module", module]
     argv += ["--", "tools/check/guest"]
     argv += [f"{lim}:{t.script}" for lim, t in zip(limits, tests)]
     if os.path.exists(console):
@@ -139,9 +147,10 @@ def on_host(tests, report):
     for t in tests:
         name = f"{t.script} (host)"
         say(f"  -- {name}")
-        rc, text = capture("host-" + t.script.replace("/", "_"),
+        rc, text = capture(f"host-{t.label}",
                            ["timeout", "-k", "10", str(t.limit),
-                            f"selftests/{t.script}"], merge=True)
+                            *shlex.split(f"selftests/{t.script}")],
+                           merge=True)
         judge(name, text, rc, report)
 
 
@@ -150,11 +159,13 @@ def run(kernel, report):
     if not tests:
         report.failed.append(f"selftests ({kernel}): no test is listed")
         return
-    rc, _ = capture("selftests-programs", ["make", "-s", "-C", "selftests"],
-                    merge=True)
-    if rc:
-        report.failed.append("selftests: programs do not build")
-        return
+    for folder in ("selftests", "tools/tc"):
+        if not os.path.exists(f"{folder}/Makefile"):
+            continue
+        if capture("selftests-programs", ["make", "-s", "-C", folder],
+                   merge=True)[0]:
+            report.failed.append(f"selftests: {folder} does not build")
+            return
     if kernel == "host":
         on_host(tests, report)
         return
@@ -171,6 +182,6 @@ def run(kernel, report):
             break
         together = left
     for t in alone:
-        label = f"selftests-{kernel}-{t.script.replace('/', '_')}"
-        for missing in in_guest(kernel, label, [t], report):
+        for missing in in_guest(kernel, f"selftests-{kernel}-{t.label}", [t],
+                                report):
             report.failed.append(f"{missing.script} ({kernel}): not run")
