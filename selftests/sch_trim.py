@@ -205,7 +205,7 @@ def limits():
         st = fill.after[name]
         check(st["drops"] == 14 - fit, name, st)
         check(st["peak"] == fit * (size + 14), name, st)
-    check(fill.after["drops"] == 3 * 14 - 10 - 6 - 4, fill.after["drops"])
+        check(fill.after["drops"] == 14 - fit, fill.after["drops"])
 
 
 @test

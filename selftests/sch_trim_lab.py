@@ -223,7 +223,7 @@ def tc(args, ok=True, ns=A):
 def add(args, where="root"):
     tc(f"del dev {DEV} {where}", ok=False)
     tc(f"add dev {DEV} {where} trim {args}")
-    Fill.added = args, where
+    Fill.args, Fill.where = args, where
 
 
 def change(args, ok=True, where="root"):
@@ -328,24 +328,29 @@ class Port:
 
 
 class Fill:
-    """What became of frames that met a busy link, after an add()."""
+    """What became of frames that met a busy link, by the settings of add().
 
-    added = "", "root"
+    The discipline is made anew; the settings come behind the plug, which they
+    might not let in.
+    """
+
+    args, where = "", "root"
     plug = 700
 
     def __init__(self, frames, send=None, expect=None):
         while not self.attempt(frames, send, expect):
             Fill.plug *= 2
             check(Fill.plug < 9000, "machine too slow to fill a queue")
-            add(*self.added)
 
     def attempt(self, frames, send, expect):
-        where = self.added[1]
-        plug = frame(other(self.plug, salt=99))
+        args, where = Fill.args, Fill.where
+        plug = frame(other(Fill.plug, salt=99))
         with Tap() as tap, Port() as port:
-            change(f"rate {SLOW}", where=where)
+            add(f"rate {SLOW}", where)
             start = time.monotonic()
             port.send(plug)
+            change(args, where=where)
+            Fill.args = args
             self.sent = [port.send(f) for f in frames]
             if send:
                 send()
