@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The socket: an endpoint {netns, fabric address or any, job, PIDonFEP, RI}.
+ *
+ * What lives here: identity, bind and lookup, memory accounting, reports.
+ * The packet delivery sublayer knows a socket only through struct uet_dest
+ * (sending) and struct uet_rxmsg (receiving).
+ *
+ * Lock order, outermost first:
+ *   sk lock (lock_sock; process context: bind, connect, options, readers)
+ *     -> uet_net.job_lock
+ *     -> uet_sock.dests_lock
+ *       -> uet_flow.lock
+ *     uet_pdc.rx.lock
+ *       -> uet_sock.rx_lock
+ * flow.lock and pdc.rx.lock are never held together. rx_lock is a leaf on the
+ * receiving side, sk->sk_error_queue.lock a leaf everywhere.
+ */
+#ifndef _UET_SOCK_H
+#define _UET_SOCK_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/uet.h>
+#include <net/sock.h>
+
+#include "netns.h"
+
+struct uet_dest;
+struct uet_rxmsg;
+
+/**
+ * struct uet_job - the endpoints of one job in a namespace
+ * @id: job id
+ * @users: endpoints; protected by uet_net.job_lock
+ * @eps: PIDonFEP << 12 | RI -> first struct uet_sock of that name (they
+ *	differ in their address and are chained by ep_next)
+ * @rcu: for freeing
+ */
+struct uet_job {
+	u32			id;
+	u32			users;
+	struct xarray		eps;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct uet_sock - an AF_UET socket
+ * @sk: must be first
+ * @un: namespace
+ * @job: job id it is in or was allowed to enter (0 is everyone's)
+ * @local: bound address; host byte order, suet_pid 0 while unbound
+ * @bound: endpoint is in the table
+ * @connected: @remote is valid
+ * @remote: connected peer
+ * @ep_next: next endpoint of the same {job, pid, ri}; RCU
+ * @delivery: enum uet_delivery of new messages
+ * @tclass: DSCP of requests, -1 = net.uet.dscp_data
+ * @notify: report successes
+ * @max_msg: longest message accepted
+ * @cc: congestion control by name, empty = net.uet.congestion_control
+ * @path_policy: path policy by name, empty = by sysctl
+ * @tx_count: messages sent, the default cookie
+ * @wmem: messages taken over and not done << 32 | bytes of their data not yet
+ *	released
+ * @tx_wake_at: senders are to be woken when the buffer use falls to this,
+ *	-1 = nobody waits
+ * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
+ * @reports: bytes of reports on the error queue; sk_error_queue.lock
+ * @dests_lock: protects @dests, @last_dest and the us pointer of each dest
+ * @dests: queues of this socket, last used first
+ * @nr_dests: length of @dests
+ * @last_dest: the one used last, one of @dests
+ * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc.rx.lock
+ * @rx_ready: messages that a reader may take from, in order
+ * @rx_open: messages not yet complete, without a right to the reserved half
+ *	of the buffer, oldest first
+ * @rx_granted: messages not yet complete, with such a right
+ * @rx_bytes: truesize of everything held for this socket
+ * @rx_granted_bytes: the part of it held by messages in @rx_granted
+ * @rx_freed: bytes readers freed since a packet was refused last
+ * @rx_nr_granted: length of @rx_granted
+ * @rx_refused: a packet or message was refused for shortage
+ * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
+ * @rx_starved: target PDCs with refused packets for this socket
+ */
+struct uet_sock {
+	struct sock		sk;
+	struct uet_net		*un;
+
+	u32			job;
+	struct sockaddr_uet	local;
+	struct sockaddr_uet	remote;
+	bool			bound;
+	bool			connected;
+	struct uet_sock __rcu	*ep_next;
+
+	u8			delivery;
+	s8			tclass;
+	bool			notify;
+	u32			max_msg;
+	char			cc[UET_NAME_MAX];
+	char			path_policy[UET_NAME_MAX];
+
+	atomic64_t		tx_count;
+	atomic64_t		wmem;
+	atomic64_t		tx_wake_at;
+	u32			tx_need;
+	u32			reports;
+
+	spinlock_t		dests_lock;
+	struct list_head	dests;
+	u32			nr_dests;
+	struct uet_dest		*last_dest;
+
+	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
+	struct list_head	rx_ready;
+	struct list_head	rx_open;
+	struct list_head	rx_granted;
+	unsigned long		rx_bytes;
+	unsigned long		rx_granted_bytes;
+	unsigned long		rx_freed;
+	u8			rx_nr_granted;
+	bool			rx_refused;
+	bool			rx_closed;
+	struct list_head	rx_starved;
+};
+
+static inline struct uet_sock *uet_sk(const struct sock *sk)
+{
+	return (struct uet_sock *)sk;
+}
+
+extern struct proto uet_prot;
+extern int uet_family;
+
+struct uet_sock *uet_sock_of(const struct socket *sock);
+
+/**
+ * enum uet_lookup_fail - why no endpoint was found, an SES return code each
+ */
+enum uet_lookup_fail {
+	UET_LOOKUP_JOB	= 1,	/* BAD_JOB_ID */
+	UET_LOOKUP_PID,		/* BAD_PID */
+	UET_LOOKUP_RI,		/* BAD_INDEX */
+};
+
+/* ep.c: the table of endpoints */
+struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
+			       int scope, u32 job, u16 pid, u16 ri,
+			       enum uet_lookup_fail *why);
+int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
+int uet_ep_autobind(struct uet_sock *us);
+void uet_ep_unbind(struct uet_sock *us);
+
+void uet_ep_table_init(struct uet_net *un);
+void uet_ep_table_exit(struct uet_net *un);
+void uet_ep_for_each(struct uet_net *un,
+		     void (*fn)(struct uet_sock *us, void *arg), void *arg);
+
+/* addr.c: what an address may be */
+bool uet_addr_any(const struct in6_addr *addr);
+int uet_addr_check(const struct sockaddr *addr, int len);
+int uet_addr_check_dest(const struct uet_sock *us,
+			const struct sockaddr_uet *addr);
+int uet_addr_check_local(const struct uet_sock *us,
+			 const struct sockaddr_uet *addr);
+
+/* sock.c: buffer use and reports */
+u64 uet_sock_wmem(const struct uet_sock *us);
+u32 uet_sock_sndbuf(const struct uet_sock *us);
+bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
+			u64 need);
+bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
+		      u64 need);
+void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
+		      bool first);
+void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
+		    bool last);
+void uet_sock_wake_below(struct uet_sock *us, s64 use);
+void uet_sock_wake_tx(struct uet_sock *us);
+void uet_sock_held(struct uet_sock *us);
+void uet_write_space(struct sock *sk);
+void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
+		     const struct sockaddr_uet *peer);
+int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
+
+/* rxmsg.c */
+bool uet_rx_readable(struct uet_sock *us, u32 lowat);
+u32 uet_rx_avail(struct uet_sock *us);
+void uet_rx_stop(struct uet_sock *us);
+
+/* system calls */
+int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+__poll_t uet_poll(struct file *file, struct socket *sock,
+		  struct poll_table_struct *wait);
+int uet_setsockopt(struct socket *sock, int level, int optname,
+		   sockptr_t optval, unsigned int optlen);
+int uet_getsockopt(struct socket *sock, int level, int optname,
+		   char __user *optval, int __user *optlen);
+
+#endif /* _UET_SOCK_H */
