@@ -123,7 +123,7 @@ enum uet_loss_class {
  * struct uet_ccc_ack - an acknowledgement, as congestion control sees it
  * @now: arrival, ns
  * @rtt: sample of the packet named by ack_psn, ns, if @rtt_valid
- * @newly_rcvd_bytes: bytes it releases (uet_release_field() or _plain())
+ * @newly_rcvd_bytes: bytes it releases (rcvd_bytes of its PDC)
  * @newly_acked_pkts: packets newly acknowledged that were not marked for
  *	retransmission
  * @unmarked_pkts: packets newly acknowledged that were marked
