@@ -68,7 +68,7 @@ enum uet_violation {
  * struct uet_req - PDS part of RUD, ROD requests with or without CC word
  * @psn: sequence number
  * @clear_psn: guaranteed responses up to here may be freed
- * @start_psn: with SYN: first PSN of the PDC; else undefined
+ * @start_psn: with SYN: first PSN of the PDC; else 0
  * @credit_target: *_CC_REQ: credit wanted in units of 256 bytes; else 0
  * @ccc_id: *_CC_REQ: congestion control context of the source; else 0
  */
@@ -83,7 +83,7 @@ struct uet_req {
 /**
  * struct uet_ack - PDS part of ACK, ACK_CC, ACK_CCX
  * @sack_bitmap: bit i is PSN @sack_base + i; 0 in a plain ACK
- * @cack_psn: cumulative acknowledgement
+ * @cack_psn: cumulative acknowledgment
  * @ack_psn: PSN that triggered this ACK; @cack_psn if it answers a PROBE
  * @sack_base: PSN of bit 0; @cack_psn + 1 in a plain ACK
  * @rcvd_bytes: NSCC: the 24-bit field; else 0
@@ -129,7 +129,7 @@ struct uet_nack {
 /**
  * struct uet_cp - PDS part of CP
  * @psn: PSN of the packet, or PSN asked about, or 0
- * @start_psn: with SYN: first PSN of the PDC; else undefined
+ * @start_psn: with SYN: first PSN of the PDC; else 0
  * @payload: by ctl_type; CREDIT: see uet_cp_credit()
  * @probe_opaque: PROBE: value to return
  */
@@ -213,8 +213,9 @@ struct uet_ses_rsp {
  * @next_hdr: enum uet_next_hdr; UET_NH_NONE in a CP or NACK
  * @ctl_type: CP: enum uet_ctl_type; else 0
  * @flags: UET_F_*, reserved bits masked out
- * @violation: enum uet_violation of the SES part; such a packet counts as
- *	received, delivers nothing and is answered with OP_VIOLATION
+ * @violation: enum uet_violation of the SES part; such a request counts as
+ *	received, delivers nothing and is answered with OP_VIOLATION, such a
+ *	response is no answer; @payload_len is 0 then
  * @pds_len: bytes of PDS header
  * @hdr_len: bytes before the payload
  * @payload_len: payload bytes from there on that belong to the message
@@ -377,7 +378,7 @@ static inline bool uet_pkt_is_rod(const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pkt_is_ack() - whether a packet is an acknowledgement
+ * uet_pkt_is_ack() - whether a packet is an acknowledgment
  * @pkt: parsed packet
  *
  * Return: true if the member ack is valid.
@@ -389,7 +390,7 @@ static inline bool uet_pkt_is_ack(const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pkt_is_nack() - whether a packet is a negative acknowledgement
+ * uet_pkt_is_nack() - whether a packet is a negative acknowledgment
  * @pkt: parsed packet
  *
  * Return: true if the member nack is valid.

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Ultra Ethernet Transport sockets (AF_UET): addresses, socket options and
+ * control messages. See Documentation/networking/uet.rst.
+ */
+#ifndef _UAPI_LINUX_UET_H
+#define _UAPI_LINUX_UET_H
+
+#include <linux/types.h>
+#include <linux/socket.h>
+#include <linux/in6.h>
+
+/*
+ * The kernel has no number of its own for UET. 25 is AF_WANPIPE, a name that
+ * was never implemented; the module parameter "family" chooses another one.
+ */
+#ifndef AF_UET
+#define AF_UET			25
+#define PF_UET			AF_UET
+#endif
+
+#define SOL_UET			300
+#define UETPROTO_UET		1
+
+/* UDP destination port of UET, both directions */
+#define UET_UDP_PORT		4793
+
+#define UET_JOB_MAX		0xffffff	/* 24 bits */
+#define UET_PID_MAX		0xfff		/* PIDonFEP, 12 bits */
+#define UET_RI_MAX		0xfff		/* resource index, 12 bits */
+#define UET_MSG_MAX		0xfffffffeU	/* longest message, bytes */
+
+/* suet_flags */
+#define UET_ADDR_ABSOLUTE	0x0001	/* PIDonFEP is absolute on the FEP */
+
+/**
+ * struct sockaddr_uet - address of a UET endpoint, host byte order
+ * @suet_family: AF_UET
+ * @suet_flags: UET_ADDR_ABSOLUTE or 0 (relative to the job)
+ * @suet_job: job id, 0 to UET_JOB_MAX; 0 is open to everyone
+ * @suet_pid: PIDonFEP, 0 to UET_PID_MAX; 0 at bind() asks for a free one
+ * @suet_ri: resource index, 0 to UET_RI_MAX
+ * @suet_initiator: initiator ID. At bind(): 0 makes it from PIDonFEP and
+ *	resource index, other values must be at least 2^24. As a source
+ *	address: the sender's.
+ * @suet_scope_id: interface index for link-local fabric addresses
+ * @suet_reserved: must be zero
+ * @suet_addr: fabric address; IPv4 as v4-mapped; all zero at bind() means
+ *	any local address
+ */
+struct sockaddr_uet {
+	__kernel_sa_family_t	suet_family;
+	__u16			suet_flags;
+	__u32			suet_job;
+	__u16			suet_pid;
+	__u16			suet_ri;
+	__u32			suet_initiator;
+	__u32			suet_scope_id;
+	__u32			suet_reserved;
+	struct in6_addr		suet_addr;
+};
+
+/* Socket options, level SOL_UET */
+#define UET_DELIVERY		1	/* int: enum uet_delivery */
+#define UET_CC			2	/* string: congestion control by name */
+#define UET_PATH_POLICY		3	/* string: path policy by name */
+#define UET_NOTIFY		4	/* int: report successes too */
+#define UET_TRAFFIC_CLASS	5	/* int: DSCP of requests, 0 to 63 */
+#define UET_JOB_ID		6	/* __u32: enter a job, CAP_NET_ADMIN */
+#define UET_JOB_FROM		7	/* int: fd of a socket in the job */
+#define UET_MAX_MSG		9	/* __u32: longest accepted message */
+#define UET_INFO		10	/* struct uet_info, read only */
+
+/* Delivery modes, for UET_DELIVERY and UET_CMSG_DELIVERY */
+enum uet_delivery {
+	UET_DELIVERY_DEFAULT	= 0,	/* by socket type */
+	UET_RUD			= 1,	/* reliable, unordered */
+	UET_ROD			= 2,	/* reliable, ordered */
+	UET_RUDI		= 3,	/* reliable, idempotent operations */
+	UET_UUD			= 4,	/* unreliable, unordered */
+};
+
+/* Control messages, level SOL_UET */
+#define UET_CMSG_COOKIE		1	/* __u64, send: names the message in reports */
+#define UET_CMSG_HEADER_DATA	2	/* __u64, both: header data */
+#define UET_CMSG_TAG		3	/* __u64, both: match bits */
+#define UET_CMSG_DELIVERY	4	/* int, both: enum uet_delivery */
+#define UET_CMSG_TCLASS		5	/* int, send: DSCP, 0 to 63 */
+#define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
+#define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
+
+/**
+ * struct uet_msg_info - facts of a received message (UET_CMSG_MSG_INFO)
+ * @length: length of the whole message in bytes
+ * @offset: offset in the message of the first byte of this read
+ * @msg_id: message id on the wire
+ * @opcode: SES opcode
+ * @delivery: enum uet_delivery it came by
+ * @ce: a packet of it was marked Congestion Experienced
+ * @reserved: zero
+ */
+struct uet_msg_info {
+	__u32	length;
+	__u32	offset;
+	__u16	msg_id;
+	__u8	opcode;
+	__u8	delivery;
+	__u8	ce;
+	__u8	reserved[3];
+};
+
+/* ee_origin of reports on the error queue */
+#define SO_EE_ORIGIN_UET	25
+
+enum uet_report_type {
+	UET_REPORT_FAILED	= 1,	/* message @cookie failed */
+	UET_REPORT_DELIVERED	= 2,	/* messages @cookie to @cookie_last arrived */
+};
+
+/* uet_report.source: what code means */
+enum uet_report_source {
+	UET_REPORT_LOCAL	= 0,	/* found here, code is 0 */
+	UET_REPORT_SES		= 1,	/* code is an SES return code */
+	UET_REPORT_NACK		= 2,	/* code is a PDS NACK code */
+	UET_REPORT_ICMP		= 3,	/* code is the ICMP type << 8 | code */
+};
+
+/**
+ * struct uet_report - delivery result (UET_CMSG_REPORT)
+ * @error: errno of a failure, 0 of a success
+ * @type: enum uet_report_type
+ * @source: enum uet_report_source
+ * @code: code, by @source
+ * @cookie: cookie of the message (UET_CMSG_COOKIE), else the count of
+ *	messages sent by the socket before it
+ * @cookie_last: last cookie of a coalesced range of successes
+ * @length: length of the message
+ * @reserved: zero
+ *
+ * msg_name holds the address of the peer.
+ */
+struct uet_report {
+	__u32	error;
+	__u8	type;
+	__u8	source;
+	__u16	code;
+	__u64	cookie;
+	__u64	cookie_last;
+	__u32	length;
+	__u32	reserved;
+};
+
+/* uet_info.blocked_by: why data for the peer waits */
+enum uet_blocked {
+	UET_BLOCKED_NOT		= 0,
+	UET_BLOCKED_WINDOW	= 1,	/* congestion window */
+	UET_BLOCKED_CREDIT	= 2,	/* receiver credit */
+	UET_BLOCKED_MPR		= 3,	/* receive window in packets */
+	UET_BLOCKED_RECEIVER	= 4,	/* held after a shortage NACK */
+	UET_BLOCKED_ROUTE	= 5,	/* no route or neighbour */
+	UET_BLOCKED_MAX
+};
+
+/**
+ * struct uet_info - state towards the connected or last used peer (UET_INFO)
+ *
+ * The structure grows at its end; getsockopt() fills as much as the caller
+ * gave room for and returns the length it knows. Times in ns, sizes in bytes.
+ */
+struct uet_info {
+	__u64	rtt;			/* last sample */
+	__u64	base_rtt;
+	__u64	delay_avg;		/* average queueing delay */
+	__u64	cwnd;
+	__s64	inflight;
+	__u64	max_wnd;
+	__u32	mtu;			/* largest nominal packet size */
+	__u32	inflight_pkts;
+	__u64	pkts_sent;
+	__u64	bytes_sent;		/* payload of new packets */
+	__u64	retransmits;
+	__u64	timeouts;
+	__u64	losses_sack;		/* found by SACK evidence */
+	__u64	losses_ooo;		/* found by out-of-order count */
+	__u64	losses_probe;		/* found by tail probe */
+	__u64	losses_rcvr;		/* inferred by the receiver */
+	__u64	marks;			/* acknowledgements that echoed CE */
+	__u64	trims;
+	__u64	trims_lasthop;
+	__u64	nacks_shortage;
+	__u64	nacks_other;
+	__u64	blocked_ns[UET_BLOCKED_MAX];	/* time blocked, by cause */
+	__u32	blocked_by;		/* enum uet_blocked, now */
+	__u32	paths;			/* entropy values in use */
+	__u32	paths_bad;
+	__u32	pdcs;
+	char	cc[16];
+	char	path_policy[16];
+};
+
+#endif /* _UAPI_LINUX_UET_H */

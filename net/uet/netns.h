@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Per network namespace state. Everything the module owns hangs off struct
+ * uet_net; nothing is global but the caches and the protocol itself.
+ */
+#ifndef _UET_NETNS_H
+#define _UET_NETNS_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#define UET_NAME_MAX	16	/* names of policies and algorithms */
+
+struct ctl_table;
+struct ctl_table_header;
+struct socket;
+struct uet_mib;
+
+/**
+ * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
+ *
+ * Written by sysctl handlers, read locklessly with READ_ONCE(); contexts take
+ * their values when they are created unless the documentation says "live".
+ */
+struct uet_sysctl {
+	/* path selection */
+	u32	t_reroute;		/* round trips */
+	u32	reroute_idle_us;
+	u32	congestion_threshold;	/* percent */
+	u32	entropy_size;		/* power of two */
+	u32	spray_run;		/* packets per entropy value in a row */
+	char	path_policy[UET_NAME_MAX];
+	char	path_policy_ordered[UET_NAME_MAX];
+	/* congestion control */
+	char	congestion_control[UET_NAME_MAX];
+	u32	base_rtt_us;
+	u32	target_qdelay_us;
+	u32	link_mbps;
+	u32	nscc_gamma;		/* 1/65536 */
+	u32	nscc_max_md_jump;	/* 1/65536 */
+	u32	nscc_qa_gate;		/* shift */
+	u32	nscc_clear_delay_ns;
+	u32	nscc_disable_qa;
+	u32	nscc_idle_window;	/* rule for a window not in use */
+	u32	nscc_htsim_avg;		/* delay average of the simulator */
+	u32	nscc_dfc_literal;
+	u32	trimming;
+	u32	dscp_data;
+	u32	dscp_control;
+	u32	dscp_trimmed;
+	u32	dscp_trimmed_lasthop;
+	/* acknowledgements */
+	u32	ack_gen_trigger;	/* bytes */
+	u32	ack_gen_min_pkt_add;	/* bytes */
+	u32	ack_per_packet;
+	u32	ack_on_ecn;
+	/* loss recovery */
+	u32	rto_min_us;
+	u32	rto_max_ms;
+	u32	max_rto_retx;
+	u32	max_nack_retx;
+	u32	nack_retx_us;
+	u32	peer_timeout_s;
+	u32	clear_time_us;
+	u32	close_req_time_ms;
+	/* sizes and limits */
+	u32	rmem;			/* bytes */
+	u32	wmem;			/* bytes */
+	u32	mpr;			/* 128 packets */
+	u32	payload_mtu;		/* bytes, 0 = by route */
+	u32	pdc_max;
+	u32	pdc_max_per_peer;
+	u32	pdc_idle_s;
+	unsigned long mem;		/* bytes, ceiling of the namespace */
+	/* encapsulation */
+	u32	udp_port;
+	u32	data_protect;
+	u32	pid_unprivileged_start;
+};
+
+/**
+ * struct uet_net - UET in one network namespace
+ * @net: back pointer, no reference (freed with the namespace)
+ * @sysctl: tunables
+ * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
+ * @job_lock: serialises bind and unbind
+ * @dests: struct uet_dest by {socket, target endpoint}
+ * @feps: struct uet_fep by local fabric address
+ * @fep_lock: serialises creation and removal in @feps
+ * @peers: struct uet_peer by {local, remote}
+ * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
+ * @rx_msgs: struct uet_rx_msg by {PDC, message id}
+ * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
+ * @reap: initiator PDCs that died, by reap_node
+ * @reap_work: fails or moves their messages
+ * @unconfirmed: target PDCs whose peer has not proved its address, oldest
+ *	first, under @unconfirmed_lock
+ * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
+ * @flows: flows alive; the exit waits for the last one
+ * @pdcs: PDCs alive, both roles
+ * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
+ * @mem: bytes of message data and receive buffers held
+ * @exiting: set once in pre_exit; nothing new is created afterwards
+ * @sock4: tunnel socket, IPv4
+ * @sock6: tunnel socket, IPv6
+ * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
+ * @mib: per-CPU counters
+ * @sysctl_table: this namespace's copy of the table
+ * @sysctl_header: its registration
+ */
+struct uet_net {
+	struct net		*net;
+	struct uet_sysctl	sysctl;
+
+	struct xarray		jobs;
+	spinlock_t		job_lock;
+
+	struct rhashtable	dests;
+	struct rhashtable	feps;
+	spinlock_t		fep_lock;
+	struct rhashtable	peers;
+	struct rhashtable	syn_pdcs;
+	struct rhashtable	rx_msgs;
+
+	struct list_head	unconfirmed;
+	spinlock_t		unconfirmed_lock;
+
+	struct mutex		open_mutex;
+	struct llist_head	reap;
+	struct work_struct	reap_work;
+
+	atomic_t		flows;
+	atomic_t		pdcs;
+	atomic_t		pdcs_unconfirmed;
+	atomic_long_t		mem;
+	bool			exiting;
+
+	struct socket		*sock4;
+	struct socket		*sock6;
+	bool			trim_hooked;
+
+	struct uet_mib __percpu	*mib;
+	struct ctl_table	*sysctl_table;
+	struct ctl_table_header	*sysctl_header;
+};
+
+extern unsigned int uet_net_id;
+
+static inline struct uet_net *uet_net(const struct net *net)
+{
+	return net_generic(net, uet_net_id);
+}
+
+/**
+ * uet_mem_charge() - take from the namespace's memory ceiling
+ * @un: namespace
+ * @bytes: how much
+ *
+ * Context: any.
+ * Return: true, or false if the ceiling net.uet.mem is reached.
+ */
+static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
+{
+	if (atomic_long_add_return(bytes, &un->mem) <=
+	    READ_ONCE(un->sysctl.mem))
+		return true;
+	atomic_long_sub(bytes, &un->mem);
+	return false;
+}
+
+static inline void uet_mem_uncharge(struct uet_net *un, unsigned long bytes)
+{
+	atomic_long_sub(bytes, &un->mem);
+}
+
+/* netns.c */
+int uet_netns_register(void);
+void uet_netns_unregister(void);
+
+/* sysctl.c */
+int uet_sysctl_init(struct uet_net *un);
+void uet_sysctl_exit(struct uet_net *un);
+
+#endif /* _UET_NETNS_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the socket layer asks of the packet delivery sublayer, and what it is
+ * told. The only header both sides share beside the message objects.
+ */
+#ifndef _UET_PDS_H
+#define _UET_PDS_H
+
+#include <linux/types.h>
+
+struct uet_dest;
+struct uet_info;
+struct uet_net;
+struct uet_sock;
+struct uet_txmsg;
+
+/*
+ * Downward: process context or BH; they take the flow lock.
+ */
+
+/* Queue a message at its dest and start sending. On success the PDS holds
+ * the reference that came with @msg. Errors: -ENETUNREACH, -EHOSTUNREACH,
+ * -ENOBUFS (PDCs), -EADDRNOTAVAIL, -EMSGSIZE never.
+ */
+int uet_pds_submit(struct uet_txmsg *msg);
+
+/* More bytes of a streamed message were filled in (or its end came) */
+void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom);
+
+/* Give up a message whose sendmsg() was cut short; not reported */
+void uet_pds_withdraw(struct uet_txmsg *msg);
+
+/* The socket closes: no report, no charge, no pointer to it any more */
+void uet_pds_orphan(struct uet_dest *dest);
+
+/* Messages of @us that are not done (for SO_LINGER, SIOCOUTQ) */
+u32 uet_pds_unfinished(struct uet_dest *dest);
+
+/* State towards the peer of @dest for UET_INFO */
+void uet_pds_info(struct uet_dest *dest, struct uet_info *info);
+
+/* A reader made room: wake the PDCs that wait for @us. Called without locks */
+void uet_pds_rx_room(struct uet_sock *us);
+
+/*
+ * Upward, from softirq with the flow lock held; must not call back down.
+ */
+
+/* @msg is done: error 0, or errno with source (enum uet_report_source), code */
+void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code);
+
+#endif /* _UET_PDS_H */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A message on its way in. Packets are placed by their offset as they come,
+ * in any order; the contiguous prefix of a long message can be read before
+ * the rest is there.
+ */
+#ifndef _UET_RXMSG_H
+#define _UET_RXMSG_H
+
+#include <linux/list.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/uet.h>
+
+struct uet_sock;
+
+/**
+ * struct uet_rxmsg - an incoming message
+ * @node: in uet_sock.rx_ready
+ * @open_node: in uet_sock.rx_open while not complete
+ * @ref: one for the PDC's table, one for the socket's lists, one for a reader
+ * @us: the socket; NULL once it closed or dropped the message. rx_lock
+ * @from: sender, as recvmsg() reports it
+ * @len: length of the message, known from the first packet on
+ * @rcvd: distinct payload bytes placed
+ * @head: offset of the first byte not yet in @prefix, i.e. its end
+ * @read: bytes the reader took
+ * @bytes: truesize held
+ * @som: the packet with header data came
+ * @complete: all bytes and SOM are there
+ * @ready: on uet_sock.rx_ready
+ * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
+ * @ce: some packet was marked
+ * @prefix: packets that continue what was read, in order
+ * @ooo: packets beyond a hole, by offset (skb->rbnode)
+ * @last: jiffies of the last packet
+ *
+ * The socket's rx_lock protects all but the constant fields.
+ */
+struct uet_rxmsg {
+	struct list_head	node;
+	struct list_head	open_node;
+	refcount_t		ref;
+	struct uet_sock		*us;
+	struct sockaddr_uet	from;
+	u32			len;
+	u32			rcvd;
+	u32			head;
+	u32			read;
+	u32			bytes;
+	u16			msg_id;
+	u8			opcode;
+	u8			delivery;
+	bool			som;
+	bool			has_hd;
+	bool			complete;
+	bool			ready;
+	bool			ce;
+	int			error;
+	u64			header_data;
+	u64			match_bits;
+	struct sk_buff_head	prefix;
+	struct rb_root		ooo;
+	unsigned long		last;
+};
+
+/* In skb->cb of a placed packet */
+struct uet_rxcb {
+	u32	off;	/* in the message */
+	u32	len;	/* payload bytes; skb->data points at the first */
+};
+
+#define UET_RXCB(skb)	((struct uet_rxcb *)(skb)->cb)
+
+/*
+ * All of these run in softirq (or with BH off) and take us->rx_lock inside.
+ */
+
+/* A message whose first packet has come; takes no reference on @us (the
+ * caller is in an RCU section), returns NULL without memory. Two references:
+ * the caller's (PDC table) and the socket's.
+ */
+struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
+				const struct sockaddr_uet *from, u32 len,
+				u16 msg_id, u8 opcode, u8 delivery,
+				u64 match_bits);
+
+/*
+ * Place a packet. skb->data is at the payload, skb->len its length (trailer
+ * and headers gone). 0: taken over (skb belongs to the message).
+ * -ENOBUFS: no room now (the caller NACKs, keeps and frees the skb).
+ * -EINVAL: overlaps what is there or exceeds the length (OP_VIOLATION).
+ * -EPIPE: the socket is gone or the message was dropped.
+ * 1: taken over and the message is complete.
+ */
+int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
+		    bool som, bool has_hd, u64 header_data, bool ce);
+
+/* The PDC dies or the sender withdrew it: what was not read is lost; a reader
+ * in the middle gets @error, a message nobody began to read disappears.
+ */
+void uet_rxmsg_abort(struct uet_rxmsg *msg, int error);
+
+void uet_rxmsg_put(struct uet_rxmsg *msg);
+
+/* Socket closes: drop everything (called without locks) */
+void uet_rxmsg_purge(struct uet_sock *us);
+
+#endif /* _UET_RXMSG_H */

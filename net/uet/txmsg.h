@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A message on its way out, and the queue it stands in.
+ *
+ * sendmsg() makes the message and copies the data in, once; the packet
+ * delivery sublayer cuts packets from it, each with references to the same
+ * pages, first and again when one is lost; the data goes when CACK covers it.
+ */
+#ifndef _UET_TXMSG_H
+#define _UET_TXMSG_H
+
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/types.h>
+#include <linux/uet.h>
+
+struct uet_net;
+struct uet_pdc;
+struct uet_sock;
+struct sk_buff;
+struct iov_iter;
+
+/* Data of a message: pieces of pages, in message order */
+#define UET_TXBUF_FRAGS		14
+
+struct uet_txfrag {
+	struct page	*page;
+	u32		off;
+	u32		len;
+};
+
+/**
+ * struct uet_txbuf - a block of message data
+ * @node: in uet_txmsg.bufs
+ * @start: offset in the message of the first byte
+ * @len: bytes held
+ * @nr: fragments in use
+ * @frags: the fragments; the last one may still grow
+ */
+struct uet_txbuf {
+	struct list_head	node;
+	u32			start;
+	u32			len;
+	u32			nr;
+	struct uet_txfrag	frags[UET_TXBUF_FRAGS];
+};
+
+/* Up to this many bytes live in the message itself and are copied to the
+ * linear part of the packet; cheaper than a page reference.
+ */
+#define UET_TXMSG_INLINE	512
+
+/**
+ * enum uet_txmsg_state - life of an outgoing message
+ *
+ *   QUEUED -> SENDING -> SENT -> DONE
+ *      |         |         |
+ *      +---------+---------+--> FAILED (reported once) -> DONE
+ *
+ * @UET_TXMSG_QUEUED: nothing of it was sent
+ * @UET_TXMSG_SENDING: has a message id; some packets were sent
+ * @UET_TXMSG_SENT: all packets were sent at least once
+ * @UET_TXMSG_FAILED: reported; waits until its PSNs are acknowledged
+ * @UET_TXMSG_DONE: off all lists
+ */
+enum uet_txmsg_state {
+	UET_TXMSG_QUEUED,
+	UET_TXMSG_SENDING,
+	UET_TXMSG_SENT,
+	UET_TXMSG_FAILED,
+	UET_TXMSG_DONE,
+};
+
+/**
+ * struct uet_txmsg - an outgoing message
+ * @node: in uet_dest.queue until SENT, then in uet_dest.sent
+ * @dest: queue it belongs to, with a reference
+ * @ref: one for the queue, one for a sendmsg() that still streams into it,
+ *	one for each packet in the scoreboard
+ * @state: enum uet_txmsg_state; uet_flow.lock
+ * @eom: all data is there (false while sendmsg() streams it in)
+ * @streamed: longer than the send buffer: data is released as CACK advances
+ * @withdrawn: the sender gave up (MSG_ERROR follows)
+ * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
+ * @again: the target had no place: send all of it again
+ * @inlined: data is in @inline_data
+ * @msg_id: id on the wire, from SENDING on
+ * @len: length of the message
+ * @filled: bytes copied in so far; release order, flow.lock for streamed ones
+ * @sent: bytes cut into packets so far
+ * @freed: bytes whose pages were given back
+ * @charged: bytes charged to the socket and the namespace
+ * @backlog: nominal bytes announced to the CCC and not yet sent
+ * @announced: nominal bytes announced to the CCC so far
+ * @begun: in uet_pdc_tx.begun from SENDING on
+ * @last_psn: PSN of the newest packet
+ * @cookie: for reports
+ * @header_data: valid if @has_hd
+ * @match_bits: tag, or 0
+ * @has_hd: header data present
+ * @retries: whole-message resends so far (NO_MATCH)
+ * @bufs: data blocks, struct uet_txbuf; empty if @inline_data is used
+ * @inline_data: short messages
+ */
+struct uet_txmsg {
+	struct list_head	node;
+	struct uet_dest		*dest;
+	refcount_t		ref;
+	u8			state;
+	bool			eom;
+	bool			streamed;
+	bool			withdrawn;
+	bool			all_sent;
+	bool			again;
+	bool			has_hd;
+	bool			inlined;
+	u8			retries;
+	u16			msg_id;
+	u32			len;
+	u32			filled;
+	u32			sent;
+	u32			freed;
+	u32			charged;
+	u32			last_psn;
+	u64			announced;
+	u64			backlog;
+	struct list_head	begun;
+	u64			cookie;
+	u64			header_data;
+	u64			match_bits;
+	struct list_head	bufs;
+	struct uet_txbuf	*cursor;
+	u8			inline_data[];
+};
+
+/**
+ * struct uet_dest_key - what messages must share to stand in one queue
+ * @owner: the socket, as a number only
+ * @raddr: fabric address of the target
+ * @scope: interface of a link-local address, else bound device or 0
+ * @mark: SO_MARK
+ * @job: job id
+ * @pid: target PIDonFEP
+ * @ri: target resource index
+ * @delivery: UET_RUD or UET_ROD
+ * @tclass: DSCP
+ * @absolute: absolute addressing
+ */
+struct uet_dest_key {
+	unsigned long		owner;
+	struct in6_addr		raddr;
+	s32			scope;
+	u32			mark;
+	u32			job;
+	u16			pid;
+	u16			ri;
+	u8			delivery;
+	u8			tclass;
+	u8			absolute;
+	u8			pad;
+};
+
+/**
+ * struct uet_dest - messages of one socket for one target endpoint
+ * @node: in uet_net.dests
+ * @key: identity
+ * @un: namespace
+ * @ref: the socket, each message, the PDC's active list
+ * @us_node: in uet_sock.dests
+ * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
+ *	and the flow lock of @pdc
+ * @initiator: initiator ID of the socket
+ * @laddr: source address wanted, or any
+ * @prio: SO_PRIORITY
+ * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
+ * @pdc: the PDC that carries it, with a reference, or NULL
+ * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
+ * @sent: messages sent and not done
+ * @active: in uet_pdc.tx.active while something of @queue can be sent
+ * @pdc_node: in uet_pdc_tx.dests
+ * @hold_node: in uet_pdc_tx.holds
+ * @unfinished: messages in both lists
+ * @deficit: bytes it may still send in this turn
+ * @hold: the target refuses for shortage (wire.md 7)
+ */
+struct uet_dest {
+	struct rhash_head	node;
+	struct uet_dest_key	key;
+	struct uet_net		*un;
+	refcount_t		ref;
+	struct rcu_head		rcu;
+	struct list_head	us_node;
+	struct uet_sock		*us;
+	u32			initiator;
+	struct in6_addr		laddr;
+	u32			prio;
+	char			cc[16];
+	char			path_policy[16];
+
+	spinlock_t		lock;
+	struct uet_pdc		*pdc;
+	struct list_head	queue;
+	struct list_head	sent;
+	struct list_head	active;
+	struct list_head	pdc_node;
+	struct list_head	hold_node;
+	u32			unfinished;
+	s32			deficit;
+	struct uet_hold {
+		bool	on;
+		bool	trying;		/* @psn is in flight */
+		u8	level;		/* of the exponential back-off */
+		u32	allowed;	/* packets let go next, doubles */
+		u32	psn;		/* newest of those let go */
+		u64	next;		/* ns, when the oldest is tried */
+	} hold;
+};
+
+/* txmsg.c */
+struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len, gfp_t gfp);
+int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 bytes,
+		   gfp_t gfp);
+int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
+		     u32 len);
+void uet_txmsg_release(struct uet_txmsg *msg, u32 upto);
+void uet_txmsg_orphan(struct uet_txmsg *msg);
+void uet_txmsg_free(struct uet_txmsg *msg);
+
+static inline void uet_txmsg_get(struct uet_txmsg *msg)
+{
+	refcount_inc(&msg->ref);
+}
+
+static inline void uet_txmsg_put(struct uet_txmsg *msg)
+{
+	if (refcount_dec_and_test(&msg->ref))
+		uet_txmsg_free(msg);
+}
+
+/* dest.c */
+struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
+void uet_dest_put(struct uet_dest *dest);
+void uet_dest_detach_all(struct uet_sock *us);
+int uet_dest_table_init(struct uet_net *un);
+void uet_dest_table_exit(struct uet_net *un);
+
+#endif /* _UET_TXMSG_H */
