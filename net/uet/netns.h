@@ -91,6 +91,7 @@ struct uet_sysctl {
  * @net: back pointer, no reference (freed with the namespace)
  * @sysctl: tunables
  * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
+ * @pids: PIDonFEP -> number of endpoints, all jobs; as @jobs
  * @job_lock: serialises bind and unbind
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
@@ -121,6 +122,7 @@ struct uet_net {
 	struct uet_sysctl	sysctl;
 
 	struct xarray		jobs;
+	struct xarray		pids;
 	spinlock_t		job_lock;
 
 	struct rhashtable	dests;
@@ -171,6 +173,26 @@ static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 {
 	if (atomic_long_add_return(bytes, &un->mem) <=
 	    READ_ONCE(un->sysctl.mem))
+		return true;
+	atomic_long_sub(bytes, &un->mem);
+	return false;
+}
+
+/**
+ * uet_mem_charge_more() - reach into the reserve above the ceiling
+ * @un: namespace
+ * @bytes: how much
+ *
+ * For what must go on so that memory comes back: a quarter of the ceiling.
+ *
+ * Context: any.
+ * Return: true, or false if the reserve is used up too.
+ */
+static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes)
+{
+	unsigned long mem = READ_ONCE(un->sysctl.mem);
+
+	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 4)
 		return true;
 	atomic_long_sub(bytes, &un->mem);
 	return false;

@@ -316,7 +316,6 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	msg->state = UET_TXMSG_SENDING;
 	msg->msg_id = pdc->tx.next_msg_id++;
 	list_add_tail(&msg->begun, &pdc->tx.begun);
-	UET_INC(pdc->un, MSG_SENT);
 }
 
 /* May another message get an id? */

@@ -314,6 +314,24 @@ static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		list_del_init(&dest->active);
 }
 
+/* Give a message up that is not all sent; flow lock held. */
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	bool queued = msg->state == UET_TXMSG_QUEUED;
+
+	if (!queued && msg->state != UET_TXMSG_SENDING)
+		return;
+	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
+	uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
+	if (queued) {
+		uet_msg_drop_queued(pdc, msg);
+		uet_txmsg_put(msg);
+	} else {
+		msg->state = UET_TXMSG_FAILED;
+		uet_dest_activate(msg->dest);
+	}
+}
+
 /**
  * uet_pds_withdraw() - give up a message whose sendmsg() was cut short
  * @msg: the message; not reported, the caller returns the error
@@ -324,23 +342,29 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_dest_lock(dest);
-	bool drop = false;
 
 	if (!pdc)
 		return;
-	if (msg->state == UET_TXMSG_QUEUED) {
-		uet_msg_drop_queued(pdc, msg);
-		drop = true;
-	} else if (msg->state == UET_TXMSG_SENDING) {
-		msg->state = UET_TXMSG_FAILED;
-		msg->withdrawn = true;
-		uet_dest_activate(dest);
-	}
+	uet_msg_withdraw(pdc, msg);
 	uet_dest_unlock_run(dest, pdc);
-	if (drop) {
-		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
-		uet_txmsg_put(msg);
-	}
+}
+
+/**
+ * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
+ * @dest: the queue
+ *
+ * Context: process.
+ */
+void uet_pds_discard(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+	struct uet_txmsg *msg, *next;
+
+	if (!pdc)
+		return;
+	list_for_each_entry_safe(msg, next, &dest->queue, node)
+		uet_msg_withdraw(pdc, msg);
+	uet_dest_unlock_run(dest, pdc);
 }
 
 /**
@@ -405,22 +429,29 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
  */
 void uet_pds_orphan(struct uet_dest *dest)
 {
-	struct uet_txmsg *msg;
-	struct uet_pdc *pdc;
-
-	pdc = uet_dest_lock(dest);
-	if (!pdc) {
+	spin_lock_bh(&dest->lock);
+	if (dest->pdc) {
+		spin_lock(&dest->pdc->tx.flow->lock);
 		dest->us = NULL;
-		return;
+		spin_unlock(&dest->pdc->tx.flow->lock);
+		if (!dest->unfinished)
+			uet_dest_unbind(dest);
+	} else {
+		dest->us = NULL;
 	}
-	list_for_each_entry(msg, &dest->queue, node)
-		uet_txmsg_orphan(msg);
-	list_for_each_entry(msg, &dest->sent, node)
-		uet_txmsg_orphan(msg);
-	dest->us = NULL;
-	spin_unlock(&pdc->tx.flow->lock);
-	if (!dest->unfinished)
-		uet_dest_unbind(dest);
+	spin_unlock_bh(&dest->lock);
+}
+
+/**
+ * uet_pds_dest_gone() - nobody refers to a queue any more
+ * @dest: the queue, without messages
+ *
+ * Context: RCU callback.
+ */
+void uet_pds_dest_gone(struct uet_dest *dest)
+{
+	spin_lock_bh(&dest->lock);
+	uet_dest_unbind(dest);
 	spin_unlock_bh(&dest->lock);
 }
 
@@ -481,6 +512,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 		}
 		if (msg->state != UET_TXMSG_QUEUED)
 			list_del(&msg->begun);
+		if (msg->again)
+			msg->withdrawn = false;	/* by us, not by the sender */
 		if (msg->state != UET_TXMSG_FAILED)
 			uet_txmsg_done(msg, pdc->error ?: ECONNRESET,
 				       pdc->err_source, pdc->err_code);
@@ -537,7 +570,8 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 	while ((dest = list_first_entry_or_null(&pdc->tx.dests,
 						struct uet_dest, pdc_node))) {
 		list_del_init(&dest->pdc_node);
-		refcount_inc(&dest->ref);
+		if (!refcount_inc_not_zero(&dest->ref))
+			continue;	/* it leaves by itself */
 		spin_unlock_bh(&flow->lock);
 		spin_lock_bh(&dest->lock);
 		if (dest->pdc == pdc)
@@ -555,8 +589,78 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 		err = READ_ONCE(pdc->un->exiting) ? -ENETDOWN :
 						    uet_pds_submit(msg);
 		if (err) {
+			dest = msg->dest;
+			refcount_inc(&dest->ref);
+			spin_lock_bh(&dest->lock);
 			uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
+			spin_unlock_bh(&dest->lock);
 			uet_txmsg_put(msg);
+			uet_dest_put(dest);
 		}
 	}
+}
+
+/* The quantities of struct uet_info that the CCC counts */
+static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
+			 u64 now)
+{
+	const struct uet_ccc *ccc = &flow->ccc;
+	const struct uet_ccc_stats *st = &ccc->stats;
+	struct uet_cc_info cc = {};
+
+	uet_ccc_info(ccc, &cc);
+	info->rtt = uet_rtt_est_ns(&ccc->rtt);
+	info->base_rtt = ccc->base_rtt;
+	info->delay_avg = cc.avg_delay;
+	info->cwnd = uet_ccc_window(ccc);
+	info->inflight = ccc->inflight;
+	info->max_wnd = cc.max_wnd;
+	info->mtu = ccc->params->mtu;
+	info->inflight_pkts = ccc->inflight_pkts;
+	info->pkts_sent = st->sent_pkts;
+	info->bytes_sent = st->sent_bytes;
+	info->retransmits = st->rtx_pkts;
+	info->timeouts = st->losses[UET_LOSS_RTO];
+	info->losses_sack = st->losses[UET_LOSS_SACK];
+	info->losses_ooo = st->losses[UET_LOSS_OOO];
+	info->losses_probe = st->losses[UET_LOSS_PROBE];
+	info->marks = st->marks;
+	info->trims = st->nacks[UET_REFUSED_TRIMMED];
+	info->trims_lasthop = st->nacks[UET_REFUSED_LASTHOP];
+	info->nacks_other = st->nacks[UET_REFUSED_OTHER];
+	uet_ccc_blocked_ns(ccc, now, &info->blocked_ns[UET_BLOCKED_WINDOW],
+			   &info->blocked_ns[UET_BLOCKED_CREDIT]);
+	if (ccc->blocked & UET_CC_BLOCK_WINDOW)
+		info->blocked_by = UET_BLOCKED_WINDOW;
+	else if (ccc->blocked & UET_CC_BLOCK_CREDIT)
+		info->blocked_by = UET_BLOCKED_CREDIT;
+	info->paths = flow->lb->n;
+	info->paths_bad = uet_lb_bad_paths(flow->lb);
+	strscpy(info->cc, ccc->algo->name, sizeof(info->cc));
+	strscpy(info->path_policy, flow->lb->ops->name,
+		sizeof(info->path_policy));
+}
+
+/**
+ * uet_pds_info() - state towards the peer of a queue
+ * @dest: the queue
+ * @info: filled as far as there is something to say; zeroed by the caller
+ *
+ * Context: process.
+ */
+void uet_pds_info(struct uet_dest *dest, struct uet_info *info)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+
+	if (!pdc)
+		return;
+	uet_info_ccc(pdc->tx.flow, info, ktime_get_ns());
+	info->pdcs = READ_ONCE(pdc->peer->nr_pdcs);
+	if (dest->hold.on)
+		info->blocked_by = UET_BLOCKED_RECEIVER;
+	else if (!info->blocked_by && !list_empty(&dest->active) &&
+		 !uet_txwin_allowed(&pdc->tx.win))
+		info->blocked_by = UET_BLOCKED_MPR;
+	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock_bh(&dest->lock);
 }
