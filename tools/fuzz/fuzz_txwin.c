@@ -8,7 +8,7 @@
 #include "../../net/uet/core/txwin.h"
 
 #define MAX_OPS		200
-#define CHECK_EVERY	4
+#define CHECK_EVERY	16
 #define SLOTS		512
 
 /* Nominal bytes: all sent = released by acknowledgments + flight + marked */
