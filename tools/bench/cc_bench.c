@@ -3,6 +3,10 @@
  * Cost of one ACK, and of one packet sent, through context, algorithm and
  * path policy: nanoseconds, and instructions where the processor's counter can
  * be read.
+ *
+ * usage: cc_bench			all
+ *        cc_bench ALGORITHM POLICY	1000 batches of 64 packets of one only,
+ *					for valgrind --tool=callgrind
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -14,7 +18,8 @@
 
 #include "../../net/uet/core/ccc.h"
 
-#define ROUNDS		(1 << 21)
+#define ROUNDS		0x200000
+#define COUNTED_BATCHES	1000
 #define BATCH		64
 #define MTU		4160
 #define BASE_RTT	12000
@@ -77,7 +82,7 @@ static struct uet_ccc *make(const char *algo, const char *policy,
 	return c;
 }
 
-static void send_batch(struct uet_ccc *c, u64 now, u16 *evs)
+static noinline void send_batch(struct uet_ccc *c, u64 now, u16 *evs)
 {
 	struct uet_ccc_ask ask = { .now = now, .size = MTU, .want = 1 };
 	struct uet_ccc_send out;
@@ -91,7 +96,7 @@ static void send_batch(struct uet_ccc *c, u64 now, u16 *evs)
 }
 
 /* A queue that comes and goes, so that all four cases run. */
-static void ack_batch(struct uet_ccc *c, u64 now, const u16 *evs, u32 seed)
+static noinline void ack_batch(struct uet_ccc *c, u64 now, const u16 *evs, u32 seed)
 {
 	struct uet_ccc_ack ack = {
 		.newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
@@ -109,7 +114,7 @@ static void ack_batch(struct uet_ccc *c, u64 now, const u16 *evs, u32 seed)
 	}
 }
 
-static void measure(const char *algo, const char *policy, int fd,
+static void measure(const char *algo, const char *policy, int fd, u32 batches,
 		    struct cost *send, struct cost *ack)
 {
 	struct uet_cc_params p;
@@ -119,7 +124,7 @@ static void measure(const char *algo, const char *policy, int fd,
 	u64 now = 1;
 	u32 i;
 
-	for (i = 0; i < ROUNDS / BATCH; i++) {
+	for (i = 0; i < batches; i++) {
 		uet_ccc_on_new_data(c, now, BATCH * MTU);
 		i0 = read_counter(fd);
 		t0 = clock_ns();
@@ -136,10 +141,10 @@ static void measure(const char *algo, const char *policy, int fd,
 		insns[1] += i2 - i1;
 		now += BATCH * 333;
 	}
-	send->ns = (double)ns[0] / ROUNDS;
-	send->insns = (double)insns[0] / ROUNDS;
-	ack->ns = (double)ns[1] / ROUNDS;
-	ack->insns = (double)insns[1] / ROUNDS;
+	send->ns = (double)ns[0] / (batches * BATCH);
+	send->insns = (double)insns[0] / (batches * BATCH);
+	ack->ns = (double)ns[1] / (batches * BATCH);
+	ack->insns = (double)insns[1] / (batches * BATCH);
 	free(c->lb);
 	free(c);
 }
@@ -150,24 +155,29 @@ static void best(struct cost *b, const struct cost *c)
 		*b = *c;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char * const runs[][2] = {
 		{ "nscc", "hybrid" }, { "nscc", "oblivious" },
 		{ "nscc", "bitmap" }, { "nscc", "reps" }, { "nscc", "rtt" },
 		{ "nscc+rccc", "hybrid" }, { "fixed", "ecmp" },
 	};
-	struct cost send, ack, s, a;
+	struct cost send = {}, ack = {}, s, a;
 	int fd = open_counter();
 	u32 i, k;
 
+	if (argc == 3) {
+		measure(argv[1], argv[2], fd, COUNTED_BATCHES, &send, &ack);
+		return 0;
+	}
 	printf("%-10s %-10s %8s %8s %8s %8s\n", "algorithm", "policy",
 	       "ack ns", "insns", "send ns", "insns");
 	for (i = 0; i < ARRAY_SIZE(runs); i++) {
 		send.ns = 1e9;
 		ack.ns = 1e9;
 		for (k = 0; k < REPEATS; k++) {
-			measure(runs[i][0], runs[i][1], fd, &s, &a);
+			measure(runs[i][0], runs[i][1], fd, ROUNDS / BATCH,
+				&s, &a);
 			best(&send, &s);
 			best(&ack, &a);
 		}

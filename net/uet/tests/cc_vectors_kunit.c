@@ -9,7 +9,7 @@
 #include "cc_vectors.h"
 
 #define PRNG_STEP	0x9e3779b97f4a7c15ULL
-#define UNCOUNTED_PKTS	(1U << 30)
+#define UNCOUNTED_PKTS	0x40000000U
 #define ALL_ACTIONS	0xffff
 
 enum { EV_NEW_DATA, EV_SEND, EV_ACK, EV_NACK, EV_LOSS };
