@@ -156,15 +156,6 @@ impair()
 
 # --- processes ------------------------------------------------------------
 
-# In the background, remembered by process id only
-pids=()
-
-spawn()
-{
-	"$@" &
-	pids+=($!)
-}
-
 clean_processes()
 {
 	local p
@@ -174,7 +165,6 @@ clean_processes()
 		 $(ip netns pids "$B" 2>/dev/null); do
 		kill -9 "$p" 2>/dev/null
 	done
-	pids=()
 }
 
 # wait_for SECONDS COMMAND...: until it succeeds
@@ -199,10 +189,17 @@ recv_start()
 	on "$B" uet_recv -T $((30 * SLOW)) -p $PID -R "$WORK/ready-$tag" "$@" \
 		>"$WORK/recv-$tag" 2>&1 &
 	eval "recv_pid_$tag=\$!"
-	wait_for 10 test -e "$WORK/ready-$tag" || {
+	wait_for 10 started "$tag" $!
+	[ -e "$WORK/ready-$tag" ] || {
 		cat "$WORK/recv-$tag"
 		fail "receiver did not start"
 	}
+}
+
+# started TAG PID: the receiver is ready, or has failed
+started()
+{
+	[ -e "$WORK/ready-$1" ] || ! kill -0 "$2" 2>/dev/null
 }
 
 # recv_wait TAG: its exit status; prints what it printed
