@@ -68,7 +68,7 @@ static bool sound(struct kunit *test, const struct sim *s)
 		ok = w->cwnd >= s->p.mtu && w->cwnd <= s->p.max_wnd &&
 		     w->max_wnd <= s->p.max_wnd;
 	KUNIT_EXPECT_TRUE(test, ok);
-	if (s->listed != (c->state == UET_CCC_READY))
+	if (c->state == UET_CCC_READY ? !s->listed : s->listed)
 		ok = false;
 	if (c->state == UET_CCC_READY)
 		ok = ok && data &&
