@@ -405,6 +405,24 @@ static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
+/* Move the blocks below @upto to @gone; returns where the rest begins */
+static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 upto,
+			 struct list_head *gone)
+{
+	struct uet_txbuf *buf, *next;
+	u32 freed = msg->freed;
+
+	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
+		if (upto < buf->start || upto - buf->start < buf->len)
+			break;
+		if (msg->cursor == buf)
+			msg->cursor = NULL;
+		freed = buf->start + buf->len;
+		list_move_tail(&buf->node, gone);
+	}
+	return freed;
+}
+
 /**
  * uet_txmsg_release() - give back what the peer has for good
  * @msg: message
@@ -417,24 +435,14 @@ static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
  */
 void uet_txmsg_release(struct uet_txmsg *msg, u32 upto)
 {
-	struct uet_txbuf *buf, *next;
-	u32 freed = msg->freed;
 	LIST_HEAD(gone);
+	u32 freed;
 
 	if (msg->inlined)
 		return;
-	if (msg->streamed)
-		spin_lock_bh(&msg->lock);
-	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
-		if (upto < buf->start || upto - buf->start < buf->len)
-			break;
-		if (msg->cursor == buf)
-			msg->cursor = NULL;
-		freed = buf->start + buf->len;
-		list_move_tail(&buf->node, &gone);
-	}
-	if (msg->streamed)
-		spin_unlock_bh(&msg->lock);
+	spin_lock_bh(&msg->lock);
+	freed = uet_txmsg_cut(msg, upto, &gone);
+	spin_unlock_bh(&msg->lock);
 	if (freed == msg->freed)
 		return;
 	uet_txbufs_free(msg, &gone);
