@@ -15,7 +15,7 @@
 #include <net/sock.h>
 
 /* 6.11: the table argument of a sysctl handler is const */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#if KERNEL_VERSION(6, 11, 0) > LINUX_VERSION_CODE
 #define uet_ctl_table_const
 #else
 #define uet_ctl_table_const	const
@@ -40,7 +40,7 @@ static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 				     struct cmsghdr *cmsg,
 				     struct sockcm_cookie *sockc)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
 	return __sock_cmsg_send(sk, msg, cmsg, sockc);
 #else
 	return __sock_cmsg_send(sk, cmsg, sockc);
@@ -55,7 +55,7 @@ static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 #endif
 
 /* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
 #define UET_ENCAP_ERR_RCV(name)						\
 	static void name(struct sock *sk, struct sk_buff *skb,		\
 			 unsigned int udp_offset)

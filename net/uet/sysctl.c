@@ -41,7 +41,7 @@ static const unsigned long uet_mem_min = UET_MEM_MIN;
  * @value: default, 0 also for what follows the machine
  * @min: smallest value
  * @max: largest value
- * @handler: another handler than the common one
+ * @handler: its handler
  */
 struct uet_knob {
 	const char	*name;
@@ -52,59 +52,72 @@ struct uet_knob {
 	proc_handler	*handler;
 };
 
-#define UET_KNOB_OFF(_f)	#_f, offsetof(struct uet_sysctl, _f)
+#define UET_KNOB(_f, _value, _min, _max, _handler)			\
+	{								\
+		.name		= #_f,					\
+		.off		= offsetof(struct uet_sysctl, _f),	\
+		.value		= (_value),				\
+		.min		= (_min),				\
+		.max		= (_max),				\
+		.handler	= (_handler),				\
+	}
 
-static proc_handler uet_sysctl_entropy, uet_sysctl_payload;
+static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
 
 static const struct uet_knob uet_knobs[] = {
-	{ UET_KNOB_OFF(t_reroute), UET_LB_T_REROUTE_DEFAULT, 1,
-	  UET_LB_T_REROUTE_MAX },
-	{ UET_KNOB_OFF(reroute_idle_us), 0, 0, UET_TIME_US_MAX },
-	{ UET_KNOB_OFF(congestion_threshold), UET_LB_THRESHOLD_DEFAULT_PCT, 1,
-	  100 },
-	{ UET_KNOB_OFF(entropy_size), 256, 1, UET_LB_N_MAX,
-	  uet_sysctl_entropy },
-	{ UET_KNOB_OFF(spray_run), 1, 1, UET_LB_RUN_MAX },
-	{ UET_KNOB_OFF(base_rtt_us), 0, 0, UET_BASE_RTT_MAX_NS / 1000 },
-	{ UET_KNOB_OFF(target_qdelay_us), 0, 0, UET_BASE_RTT_MAX_NS / 1000 },
-	{ UET_KNOB_OFF(link_mbps), 0, 0, UET_LINK_MBPS_MAX },
-	{ UET_KNOB_OFF(nscc_gamma), 52429, 0, UET_Q16_ONE },
-	{ UET_KNOB_OFF(nscc_max_md_jump), UET_Q16_ONE / 2,
-	  UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE },
-	{ UET_KNOB_OFF(nscc_qa_gate), 3, 0, UET_QA_GATE_MAX },
-	{ UET_KNOB_OFF(nscc_clear_delay_ns), 1000, 0, UET_BASE_RTT_MAX_NS },
-	{ UET_KNOB_OFF(nscc_disable_qa), 0, 0, 1 },
-	{ UET_KNOB_OFF(nscc_idle_window), 1, 0, 1 },
-	{ UET_KNOB_OFF(nscc_htsim_avg), 0, 0, 1 },
-	{ UET_KNOB_OFF(nscc_dfc_literal), 0, 0, 1 },
-	{ UET_KNOB_OFF(trimming), 0, 0, 1 },
-	{ UET_KNOB_OFF(dscp_data), UET_DSCP_OFF, 0, UET_DSCP_OFF },
-	{ UET_KNOB_OFF(dscp_control), UET_DSCP_OFF, 0, UET_DSCP_OFF },
-	{ UET_KNOB_OFF(dscp_trimmed), UET_DSCP_OFF, 0, UET_DSCP_OFF },
-	{ UET_KNOB_OFF(dscp_trimmed_lasthop), UET_DSCP_OFF, 0, UET_DSCP_OFF },
-	{ UET_KNOB_OFF(ack_gen_trigger), 16384, 0, UET_ACK_GEN_TRIGGER_MAX },
-	{ UET_KNOB_OFF(ack_gen_min_pkt_add), 1024, 0, 2048 },
-	{ UET_KNOB_OFF(ack_per_packet), 0, 0, 1 },
-	{ UET_KNOB_OFF(ack_on_ecn), 1, 0, 1 },
-	{ UET_KNOB_OFF(rto_min_us), 1000, 10, UET_TIME_US_MAX },
-	{ UET_KNOB_OFF(rto_max_ms), 200, 1, UET_TIME_MS_MAX },
-	{ UET_KNOB_OFF(max_rto_retx), 5, 1, UET_RETX_MAX },
-	{ UET_KNOB_OFF(max_nack_retx), 5, 1, UET_RETX_MAX },
-	{ UET_KNOB_OFF(nack_retx_us), 1000, 10, UET_TIME_US_MAX },
-	{ UET_KNOB_OFF(peer_timeout_s), 30, 1, UET_TIME_S_MAX },
-	{ UET_KNOB_OFF(clear_time_us), 1000, 10, UET_TIME_US_MAX },
-	{ UET_KNOB_OFF(close_req_time_ms), 1, 1, UET_TIME_MS_MAX },
-	{ UET_KNOB_OFF(rmem), UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX },
-	{ UET_KNOB_OFF(wmem), UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX },
-	{ UET_KNOB_OFF(mpr), 8, 1, 255 },
-	{ UET_KNOB_OFF(payload_mtu), 0, 0, UET_PAYLOAD_MTU_MAX,
-	  uet_sysctl_payload },
-	{ UET_KNOB_OFF(pdc_max), 0, 1, UET_PDC_MAX },
-	{ UET_KNOB_OFF(pdc_max_per_peer), 0, 1, UET_PDC_MAX },
-	{ UET_KNOB_OFF(pdc_idle_s), 60, 1, UET_TIME_S_MAX },
-	{ UET_KNOB_OFF(udp_port), UET_UDP_PORT, 1, 65535 },
-	{ UET_KNOB_OFF(data_protect), 0, 0, 1 },
-	{ UET_KNOB_OFF(pid_unprivileged_start), 16, 0, UET_PID_MAX + 1 },
+	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(reroute_idle_us, 0, 0, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(congestion_threshold, UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
+		 uet_sysctl_u32),
+	UET_KNOB(entropy_size, 256, 1, UET_LB_N_MAX, uet_sysctl_entropy),
+	UET_KNOB(spray_run, 1, 1, UET_LB_RUN_MAX, uet_sysctl_u32),
+	UET_KNOB(base_rtt_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000, uet_sysctl_u32),
+	UET_KNOB(target_qdelay_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000,
+		 uet_sysctl_u32),
+	UET_KNOB(link_mbps, 0, 0, UET_LINK_MBPS_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_gamma, 52429, 0, UET_Q16_ONE, uet_sysctl_u32),
+	UET_KNOB(nscc_max_md_jump, UET_Q16_ONE / 2, UET_MAX_MD_JUMP_MIN_Q16,
+		 UET_Q16_ONE, uet_sysctl_u32),
+	UET_KNOB(nscc_qa_gate, 3, 0, UET_QA_GATE_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS,
+		 uet_sysctl_u32),
+	UET_KNOB(nscc_disable_qa, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_idle_window, 1, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_htsim_avg, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_trimmed_lasthop, UET_DSCP_OFF, 0, UET_DSCP_OFF,
+		 uet_sysctl_u32),
+	UET_KNOB(ack_gen_trigger, 16384, 0, UET_ACK_GEN_TRIGGER_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(ack_gen_min_pkt_add, 1024, 0, 2048, uet_sysctl_u32),
+	UET_KNOB(ack_per_packet, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(ack_on_ecn, 1, 0, 1, uet_sysctl_u32),
+	UET_KNOB(rto_min_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(rto_max_ms, 200, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(max_rto_retx, 5, 1, UET_RETX_MAX, uet_sysctl_u32),
+	UET_KNOB(max_nack_retx, 5, 1, UET_RETX_MAX, uet_sysctl_u32),
+	UET_KNOB(nack_retx_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(close_req_time_ms, 1, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(rmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(wmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(mpr, 8, 1, 255, uet_sysctl_u32),
+	UET_KNOB(payload_mtu, 0, 0, UET_PAYLOAD_MTU_MAX, uet_sysctl_payload),
+	UET_KNOB(pdc_max, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
+	UET_KNOB(pdc_max_per_peer, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
+	UET_KNOB(pdc_idle_s, 60, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_u32),
+	UET_KNOB(data_protect, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
+		 uet_sysctl_u32),
 };
 
 /* Handlers check into a copy and store it last: readers take no lock */
@@ -283,7 +296,7 @@ static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
 		table->data = uet_knob_place(s, knob);
 		table->maxlen = sizeof(u32);
 		table->mode = 0644;
-		table->proc_handler = knob->handler ?: uet_sysctl_u32;
+		table->proc_handler = knob->handler;
 		table->extra1 = (void *)&knob->min;
 		table->extra2 = (void *)&knob->max;
 	}
