@@ -94,7 +94,8 @@ no_route()
 
 no_neighbour()
 {
-	hasty 2
+	# Resolution gives up after three seconds
+	hasty 10
 	expect EHOSTUNREACH "$1/$PID"
 }
 
