@@ -56,7 +56,7 @@ UET_ENCAP_ERR_RCV(uet_encap_err)
 	uet_input_icmp(un, skb, type, code, off, mtu);
 }
 
-static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
+static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 			      struct socket **res)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
@@ -68,7 +68,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
 	struct udp_port_cfg cfg = {
 		.family		= family,
-		.local_udp_port	= htons(un->sysctl.udp_port),
+		.local_udp_port	= htons(port),
 		.ipv6_v6only	= 1,
 	};
 	struct socket *sock;
@@ -82,25 +82,87 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 	return 0;
 }
 
+/* No IPv6 in the kernel is no error */
+static int uet_encap_open_pair(struct uet_net *un, u16 port,
+			       struct socket **sock4, struct socket **sock6)
+{
+	int err;
+
+	*sock6 = NULL;
+	err = uet_encap_open_one(un, AF_INET, port, sock4);
+	if (err)
+		return err;
+	err = uet_encap_open_one(un, AF_INET6, port, sock6);
+	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
+		err = 0;
+	if (err)
+		udp_tunnel_sock_release(*sock4);
+	return err;
+}
+
+/* Use another pair, or none, and let go of the one before when no sender uses
+ * it any more.
+ */
+static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
+			   struct socket *sock6)
+{
+	struct socket *old4 = un->sock4, *old6 = un->sock6;
+
+	WRITE_ONCE(un->sock4, sock4);
+	WRITE_ONCE(un->sock6, sock6);
+	synchronize_net();
+	if (old4)
+		udp_tunnel_sock_release(old4);
+	if (old6)
+		udp_tunnel_sock_release(old6);
+}
+
 /**
  * uet_encap_open() - listen on the UET port
  * @un: namespace
  *
  * Context: process.
- * Return: 0 or the error of binding; no IPv6 in the kernel is no error.
+ * Return: 0 or the error of binding.
  */
 int uet_encap_open(struct uet_net *un)
 {
+	struct socket *sock4, *sock6;
 	int err;
 
-	err = uet_encap_open_one(un, AF_INET, &un->sock4);
+	err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4, &sock6);
 	if (err)
 		return err;
-	err = uet_encap_open_one(un, AF_INET6, &un->sock6);
-	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
-		err = 0;
-	if (err)
-		uet_encap_close(un);
+	un->sock4 = sock4;
+	un->sock6 = sock6;
+	return 0;
+}
+
+/**
+ * uet_encap_move() - listen on another port
+ * @un: namespace
+ * @port: the port, host byte order
+ *
+ * What was sent to the old port and not received yet is lost, and sent again.
+ *
+ * Context: process.
+ * Return: 0, or the error of binding; then nothing has changed.
+ */
+int uet_encap_move(struct uet_net *un, u16 port)
+{
+	struct socket *sock4, *sock6;
+	int err = 0;
+
+	/* The exit takes the mutex before it closes the sockets */
+	mutex_lock(&un->open_mutex);
+	if (READ_ONCE(un->exiting))
+		err = -ENETDOWN;
+	else if (port != un->sysctl.udp_port)
+		err = uet_encap_open_pair(un, port, &sock4, &sock6);
+	if (!err && port != un->sysctl.udp_port) {
+		uet_encap_swap(un, sock4, sock6);
+		WRITE_ONCE(un->sysctl.udp_port, port);
+	}
+	mutex_unlock(&un->open_mutex);
 	return err;
 }
 
@@ -114,13 +176,5 @@ int uet_encap_open(struct uet_net *un)
  */
 void uet_encap_close(struct uet_net *un)
 {
-	struct socket *sock4 = un->sock4, *sock6 = un->sock6;
-
-	WRITE_ONCE(un->sock4, NULL);
-	WRITE_ONCE(un->sock6, NULL);
-	synchronize_net();
-	if (sock4)
-		udp_tunnel_sock_release(sock4);
-	if (sock6)
-		udp_tunnel_sock_release(sock6);
+	uet_encap_swap(un, NULL, NULL);
 }

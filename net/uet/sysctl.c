@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "core/ccc.h"
 #include "core/lb.h"
+#include "encap.h"
 #include "netns.h"
 
 /* "Not set" of the DSCP knobs: one above the last code point */
@@ -63,6 +64,7 @@ struct uet_knob {
 	}
 
 static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
+static proc_handler uet_sysctl_port, uet_sysctl_trimming;
 
 static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
@@ -86,7 +88,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nscc_idle_window, 1, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_htsim_avg, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
-	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_trimming),
 	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
@@ -114,27 +116,26 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(pdc_max, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(pdc_max_per_peer, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(pdc_idle_s, 60, 1, UET_TIME_S_MAX, uet_sysctl_u32),
-	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_u32),
+	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_port),
 	UET_KNOB(data_protect, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
 		 uet_sysctl_u32),
 };
 
 /* Handlers check into a copy and store it last: readers take no lock */
-static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			     size_t *lenp, loff_t *ppos, u32 *value)
+static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table,
+			     int write, void *buffer, size_t *lenp,
+			     loff_t *ppos, u32 *value)
 {
 	struct ctl_table tmp = *table;
-	int err;
 
 	*value = READ_ONCE(*(u32 *)table->data);
 	tmp.data = value;
-	err = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
-	return err;
+	return proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
 }
 
-static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			  size_t *lenp, loff_t *ppos)
+static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table,
+			  int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -145,8 +146,8 @@ static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table, int write
 	return err;
 }
 
-static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			      size_t *lenp, loff_t *ppos)
+static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table,
+			      int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -160,8 +161,8 @@ static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table, int w
 	return 0;
 }
 
-static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			      size_t *lenp, loff_t *ppos)
+static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table,
+			      int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -175,9 +176,45 @@ static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int w
 	return 0;
 }
 
+static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table,
+			   int write, void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.udp_port);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	return uet_encap_move(un, value);
+}
+
+/* Trimmed packets are taken by a hook that is there while the fabric trims */
+static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table,
+			       int write, void *buffer, size_t *lenp,
+			       loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.trimming);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	if (value)
+		err = uet_trim_enable(un);
+	else
+		uet_trim_disable(un);
+	if (!err)
+		WRITE_ONCE(un->sysctl.trimming, value);
+	return err;
+}
+
 /* A name that a table of the core must know */
-static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			   size_t *lenp, loff_t *ppos,
+static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
+			   int write, void *buffer, size_t *lenp, loff_t *ppos,
 			   bool (*known)(const char *name))
 {
 	struct ctl_table tmp = *table;
@@ -205,14 +242,14 @@ static bool uet_lb_known(const char *name)
 	return uet_lb_find(name);
 }
 
-static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			 size_t *lenp, loff_t *ppos)
+static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table,
+			 int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_cc_known);
 }
 
-static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			 size_t *lenp, loff_t *ppos)
+static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table,
+			 int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_lb_known);
 }
@@ -271,8 +308,13 @@ static u32 *uet_knob_place(struct uet_sysctl *s, const struct uet_knob *knob)
 	return (void *)s + knob->off;
 }
 
-static void uet_sysctl_defaults(struct uet_sysctl *s)
+/**
+ * uet_sysctl_defaults() - set all tunables of a namespace
+ * @un: namespace
+ */
+void uet_sysctl_defaults(struct uet_net *un)
 {
+	struct uet_sysctl *s = &un->sysctl;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(uet_knobs); i++)
@@ -307,16 +349,15 @@ static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
 }
 
 /**
- * uet_sysctl_init() - defaults and table of a namespace
- * @un: namespace
+ * uet_sysctl_register() - make the tunables of a namespace visible
+ * @un: namespace, ready for changes
  *
  * Return: 0 or -ENOMEM.
  */
-int uet_sysctl_init(struct uet_net *un)
+int uet_sysctl_register(struct uet_net *un)
 {
 	struct ctl_table *table;
 
-	uet_sysctl_defaults(&un->sysctl);
 	/* The last entry stays empty for kernels that look for it */
 	table = kcalloc(UET_SYSCTL_NR + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
@@ -333,10 +374,10 @@ int uet_sysctl_init(struct uet_net *un)
 }
 
 /**
- * uet_sysctl_exit() - remove the table
+ * uet_sysctl_unregister() - remove them; the values stay
  * @un: namespace
  */
-void uet_sysctl_exit(struct uet_net *un)
+void uet_sysctl_unregister(struct uet_net *un)
 {
 	unregister_net_sysctl_table(un->sysctl_header);
 	kfree(un->sysctl_table);
