@@ -208,7 +208,8 @@ int uet_netns_register(void);
 void uet_netns_unregister(void);
 
 /* sysctl.c */
-int uet_sysctl_init(struct uet_net *un);
-void uet_sysctl_exit(struct uet_net *un);
+void uet_sysctl_defaults(struct uet_net *un);
+int uet_sysctl_register(struct uet_net *un);
+void uet_sysctl_unregister(struct uet_net *un);
 
 #endif /* _UET_NETNS_H */
