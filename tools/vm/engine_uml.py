@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Starts User Mode Linux."""
+
+import ctypes
+import hashlib
+import os
+import resource
+import signal
+import subprocess
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+# 2020-01-01: any fixed instant will do, but certificates and file times of
+# the host should not look as if they came from the far future.
+START_NS = 1577836800 * 10**9
+
+
+def seed_library(cache):
+    """Builds the preloaded random generator; cached by its source."""
+    src = os.path.join(HERE, "seedrandom.c")
+    with open(src, "rb") as f:
+        digest = hashlib.sha256(f.read()).hexdigest()[:12]
+    lib = os.path.join(cache, "lib", f"seedrandom-{digest}.so")
+    if not os.path.exists(lib):
+        os.makedirs(os.path.dirname(lib), exist_ok=True)
+        tmp = f"{lib}.{os.getpid()}"
+        subprocess.run(["gcc-12", "-O2", "-Wall", "-shared", "-fPIC",
+                        "-o", tmp, src], check=True)
+        os.rename(tmp, lib)
+    return lib
+
+
+def prepare_child():
+    """Guests end with the runner, and leave no core files."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def start(args, kernel, run_dir, tree, cache, console):
+    argv = []
+    # A private process namespace takes all of the guest's processes with it.
+    if os.geteuid() == 0:
+        argv += ["unshare", "--fork", "--pid", "--kill-child=KILL"]
+    # Nothing here may differ between two runs in virtual time: the command
+    # line feeds the guest's random seed, so the folder of the run is named by
+    # the working directory only.
+    env = {"HOME": run_dir}
+    params = [
+        f"mem={args.mem}", "umid=uet", "uetvm=uml",
+        "root=none", "rootfstype=hostfs", "rootflags=/", "ro",
+        f"init={tree}/tools/vm/guest/init",
+        "con=null", "con0=null,fd:2", "loglevel=7", "kasan_multi_shot",
+    ]
+    if args.virtual_time:
+        argv += ["setarch", "x86_64", "-R"]
+        env["LD_PRELOAD"] = seed_library(cache)
+        env["UET_SEED"] = f"{args.seed:020d}"
+        params += ["time-travel=inf-cpu", f"time-travel-start={START_NS}",
+                   "norandmaps"]
+    argv += [kernel["image"], *params, *args.append.split()]
+    with open(console, "wb") as log:
+        if args.verbose:
+            print(" ".join(argv), flush=True)
+        return subprocess.Popen(
+            ["env", "-i", *[f"{k}={v}" for k, v in env.items()], *argv]
+            if False else argv, cwd=run_dir, env={**env, "PATH": os.defpath},
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True, preexec_fn=prepare_child)

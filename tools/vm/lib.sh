@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by the shell scripts of tools/vm: cache, locks, packages, messages.
+
+UET_CACHE=${UET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/uet}
+UET_JOBS=${UET_JOBS:-$(nproc)}
+mkdir -p "$UET_CACHE"
+
+say()
+{
+	echo "$*" >&2
+}
+
+die()
+{
+	say "error: $*"
+	exit 1
+}
+
+# lock_cache NAME ... unlock_cache: one at a time over all processes.  Nested
+# locks are taken in the order kernel, then source.
+lock_depth=0
+lock_fds=()
+
+lock_cache()
+{
+	local fd
+
+	exec {fd}>"$UET_CACHE/.lock-$1"
+	if ! flock -n "$fd"; then
+		say "waiting for another run that prepares $1"
+		flock "$fd"
+	fi
+	lock_fds[lock_depth]=$fd
+	lock_depth=$((lock_depth + 1))
+}
+
+unlock_cache()
+{
+	local fd
+
+	lock_depth=$((lock_depth - 1))
+	fd=${lock_fds[lock_depth]}
+	exec {fd}>&-
+}
+
+emit()
+{
+	printf '%s=%q\n' "$1" "$2"
+}
+
+have_package()
+{
+	dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null |
+		grep -qx installed
+}
+
+# Installs what is missing of the named packages, giving the reason that
+# tools/deps records for each.
+need_packages()
+{
+	local p missing=()
+
+	for p in "$@"; do
+		have_package "$p" || missing+=("$p")
+	done
+	[ ${#missing[@]} -eq 0 ] && return
+	"$(dirname "${BASH_SOURCE[0]}")/../deps" "${missing[@]}" >&2
+}
