@@ -82,8 +82,13 @@ static void do_ns(char **w)
 	netns_create(ns);
 }
 
+/* Values of several words have commas between them. */
 static void do_sysctl(char **w)
 {
+	char *comma;
+
+	while ((comma = strchr(w[3], ',')))
+		*comma = ' ';
 	netns_sysctl(plan_ns(w[1]), w[2], w[3]);
 }
 

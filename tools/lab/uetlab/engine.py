@@ -70,15 +70,8 @@ class Engine:
         self.lock = threading.Lock()
         self.guest = build_guest()
         self.kernel = assignments("kernel", "uml")
-        self._modules = None
-        self._tc = None
-
-    @property
-    def modules(self):
-        if self._modules is None:
-            self._modules = assignments("modules", "uml")
-            self._tc = build_tc()
-        return self._modules
+        self.modules = assignments("modules", "uml")
+        self.tc = build_tc()
 
     def needed(self, plan):
         """Modules of the tree that a run uses."""
@@ -111,7 +104,7 @@ class Engine:
         if not names:
             argv.append("--no-module")
         if plan.trim:
-            argv += ["--env", f"TC_LIB_DIR={self._tc}"]
+            argv += ["--env", f"TC_LIB_DIR={self.tc}"]
         argv += ["--", self.guest, os.path.join(folder, "plan"), folder]
         t0 = time.monotonic()
         r = subprocess.run(["nice", "-n", "5", *argv], stdout=subprocess.PIPE,

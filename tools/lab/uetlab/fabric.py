@@ -7,7 +7,7 @@ GATEWAY = "169.254.0.1"     # the peer at the far end of every link
 HOST_ADDRS = 4              # addresses a host may have (MPTCP subflows)
 
 
-@dataclass
+@dataclass(eq=False)
 class Port:
     """The sending side of one direction of a link."""
     node: "Node"
@@ -23,7 +23,7 @@ class Port:
         return f"{self.node.name}>{self.peer.node.name}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     name: str
     role: str               # host, leaf, spine, core

@@ -13,7 +13,7 @@ class BadWorkload(Exception):
     """A workload that does not fit its fabric."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Conn:
     """A pair of processes; its flows follow one another."""
     transport: dict
@@ -26,7 +26,7 @@ class Conn:
     nr: int = -1
 
 
-@dataclass
+@dataclass(eq=False)
 class Flow:
     conn: Conn
     start: int
@@ -42,7 +42,7 @@ class Flow:
     nr: int = -1
 
 
-@dataclass
+@dataclass(eq=False)
 class Traffic:
     conns: list = field(default_factory=list)
     flows: list = field(default_factory=list)
