@@ -37,11 +37,13 @@ const void *content_at(int flow, uint64_t offset, size_t *len)
 bool content_ok(int flow, uint64_t offset, const void *data, size_t len)
 {
 	const unsigned char *p = data;
+	const void *want;
 	size_t n;
 
 	while (len) {
 		n = len;
-		if (memcmp(content_at(flow, offset, &n), p, n < len ? n : len))
+		want = content_at(flow, offset, &n);
+		if (memcmp(want, p, n))
 			return false;
 		p += n;
 		offset += n;

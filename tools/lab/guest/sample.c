@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/gen_stats.h>
 #include <linux/netlink.h>
+#include <linux/pkt_sch_trim.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -20,10 +21,10 @@
 #define MAX_PORTS	512
 #define REPLY		65536
 
-/* The last backlog written: only changes make a line. */
+/* What was written last: only changes make a line. */
 static struct {
-	int		ifindex;
 	uint32_t	backlog;
+	uint32_t	peak;
 } *last;
 
 static char reply[REPLY];
@@ -66,32 +67,43 @@ void sample_init(void)
 }
 
 static void queue_line(struct ns *ns, int ifindex, uint32_t backlog,
-		       uint64_t when)
+		       uint32_t peak, uint64_t when)
 {
 	size_t slot;
 
 	if (ifindex >= MAX_PORTS)
 		return;
 	slot = (size_t)(ns - lab.ns) * MAX_PORTS + ifindex;
-	if (last[slot].backlog == backlog)
+	if (last[slot].backlog == backlog && last[slot].peak == peak)
 		return;
 	last[slot].backlog = backlog;
-	fprintf(lab.raw, "q %llu %s %d %u\n", (unsigned long long)when,
-		ns->name, ifindex, backlog);
+	last[slot].peak = peak;
+	fprintf(lab.raw, "q %llu %s %d %u %u\n", (unsigned long long)when,
+		ns->name, ifindex, backlog, peak);
 }
 
+/* The data queue of a trimming port; of others all that waits. */
 static void parse_stats(struct ns *ns, int ifindex, struct rtattr *stats,
-			uint64_t when)
+			bool trim, uint64_t when)
 {
-	struct gnet_stats_queue queue;
+	const struct tc_trim_class_xstats *data;
+	const struct gnet_stats_queue *queue;
+	const struct tc_trim_xstats *port;
 	struct rtattr *a = RTA_DATA(stats);
 	int len = RTA_PAYLOAD(stats);
 
 	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {
-		if (a->rta_type != TCA_STATS_QUEUE)
-			continue;
-		memcpy(&queue, RTA_DATA(a), sizeof(queue));
-		queue_line(ns, ifindex, queue.backlog, when);
+		if (trim && a->rta_type == TCA_STATS_APP &&
+		    RTA_PAYLOAD(a) >= sizeof(*port)) {
+			port = RTA_DATA(a);
+			data = &port->cls[TC_TRIM_DATA];
+			queue_line(ns, ifindex, data->backlog,
+				   data->recent_peak, when);
+		} else if (!trim && a->rta_type == TCA_STATS_QUEUE) {
+			queue = RTA_DATA(a);
+			queue_line(ns, ifindex, queue->backlog, queue->backlog,
+				   when);
+		}
 	}
 }
 
@@ -100,12 +112,16 @@ static void parse_qdisc(struct ns *ns, struct nlmsghdr *nlh, uint64_t when)
 	struct tcmsg *tcm = NLMSG_DATA(nlh);
 	struct rtattr *a = TCA_RTA(tcm);
 	int len = TCA_PAYLOAD(nlh);
+	bool trim = false;
 
 	if (tcm->tcm_parent != TC_H_ROOT)
 		return;
-	for (; RTA_OK(a, len); a = RTA_NEXT(a, len))
-		if (a->rta_type == TCA_STATS2)
-			parse_stats(ns, tcm->tcm_ifindex, a, when);
+	for (; RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		if (a->rta_type == TCA_KIND)
+			trim = !strcmp(RTA_DATA(a), "trim");
+		else if (a->rta_type == TCA_STATS2)
+			parse_stats(ns, tcm->tcm_ifindex, a, trim, when);
+	}
 }
 
 static void sample_ns(struct ns *ns, uint64_t when)

@@ -70,7 +70,7 @@ static void tcp_open(struct conn *c)
 
 	fd = tcp_socket(c, c->dst);
 	lab_addr(&sin, c->daddr, c->dport);
-	if (bind(fd, (void *)&sin, sizeof(sin)) || listen(fd, 1))
+	if (bind(fd, (void *)&sin, sizeof(sin)) || listen(fd, 64))
 		die("listen on %s:%d", c->daddr, c->dport);
 	c->txfd = tcp_socket(c, c->src);
 	lab_addr(&sin, c->saddr, c->sport);
@@ -82,7 +82,9 @@ static void tcp_open(struct conn *c)
 	c->rxfd = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 	if (c->rxfd < 0)
 		die("accept");
-	close(fd);
+	/* Further subflows of MPTCP still want the listener. */
+	if (c->proto != PROTO_MPTCP)
+		close(fd);
 	exchange(c->txfd, c->rxfd);
 	exchange(c->rxfd, c->txfd);
 	fcntl(c->txfd, F_SETFL, O_NONBLOCK);

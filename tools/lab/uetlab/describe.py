@@ -149,6 +149,7 @@ TRANSPORT = {
     "cc": (_word, None),
     "policy": (_word, None),
     "trimming": (_flag, False),
+    "initial_window": (_count(1, 65535), None),
     "sysctl": (_sysctls, {}),
     "cases": (_many(_word), None),
     "aim": (_range(float, 0, 1000), None),

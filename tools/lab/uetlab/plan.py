@@ -89,7 +89,7 @@ class Plan:
         if not self.trim:
             delay = (self.fabric.delay * STOCK_HOPS + host["tx_delay"]
                      + host["rx_delay"])
-            words.append(f"delay {delay}ns")
+            words.append(f"delay {delay / 1000:g}us")
         if host["moderation"]:
             words.append(f"slot {host['moderation']}ns {host['moderation']}ns")
         if host["rx_cost"]:
@@ -122,8 +122,10 @@ class Plan:
             dev = node.ports[0].dev if len(node.ports) == 1 else "lo"
             lines += [f"addr add {node.addr(k + 1)}/32 dev {dev}"
                       for k in range(many)]
-            lines.append("route add default" + self.hops(node.ports)
-                         + f" src {node.addr()}")
+            window = self.t["initial_window"]
+            more = f" initcwnd {window} initrwnd {window}" if window else ""
+            lines.append(f"route add default src {node.addr()}" + more
+                         + self.hops(node.ports))
             if self.mptcp:
                 lines.append("mptcp limits set subflow "
                              f"{many - 1} add_addr_accepted 0")
@@ -238,7 +240,11 @@ class Plan:
     def _write(self):
         case, t = self.case, self.traffic
         self.order("count", len(self.fabric.nodes), len(t.conns), len(t.flows))
-        self.order("sysctl", "-", "net/core/netdev_max_backlog", 1000000)
+        # All hosts share one kernel: its limits must not be what is measured.
+        for key, value in (("core/netdev_max_backlog", 1000000),
+                           ("ipv4/tcp_mem", "200000,200000,200000"),
+                           ("ipv4/udp_mem", "200000,200000,200000")):
+            self.order("sysctl", "-", "net/" + key, value)
         for node in self.fabric.nodes:
             self.order("ns", node.name)
         self.batch("-", "ip", self.links())

@@ -4,6 +4,8 @@
 import random
 from dataclasses import dataclass, field
 
+from . import wire
+
 FIRST_PID = 16              # UET processes of a host are numbered from here
 FIRST_PORT = 5000           # of listeners
 SOURCE_PORTS = range(32768, 61000)
@@ -91,6 +93,8 @@ class Builder:
             if w["jitter"]:
                 start += self.rng.randrange(w["jitter"])
         msg = w["message"] or nbytes or 256 * 1024
+        if conn.transport["proto"] == "udp":
+            msg = wire.packet_payload(conn.transport, self.fabric.mtu)[0]
         f = Flow(conn, start, nbytes, msg=min(msg, nbytes or msg),
                  measured=kw.pop("measured", w["measured"]), **kw)
         self.traffic.flows.append(f)
