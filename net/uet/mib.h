@@ -47,6 +47,7 @@
 	X(MSG_FAILED, "MsgFailed")					\
 	X(MSG_RCVD, "MsgReceived")					\
 	X(MSG_ABORTED, "MsgAborted")	/* incomplete, dropped */	\
+	X(REPORT_LOST, "ReportsLost")	/* no memory or queue full */	\
 	/* PDCs */							\
 	X(PDC_OPENED, "PdcOpened")					\
 	X(PDC_ACCEPTED, "PdcAccepted")					\

@@ -7,10 +7,12 @@
 #define _UET_NETNS_H
 
 #include <linux/atomic.h>
-#include <linux/interrupt.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -89,28 +91,38 @@ struct uet_sysctl {
  * @net: back pointer, no reference (freed with the namespace)
  * @sysctl: tunables
  * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
+ * @pids: PIDonFEP -> number of endpoints, all jobs; as @jobs
  * @job_lock: serialises bind and unbind
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
  * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
+ * @rx_msgs: struct uet_rx_msg by {PDC, message id}
+ * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
+ * @reap: initiator PDCs that died, by reap_node
+ * @reap_work: fails or moves their messages
+ * @unconfirmed: target PDCs whose peer has not proved its address, oldest
+ *	first, under @unconfirmed_lock
+ * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
+ * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
  * @mem: bytes of message data and receive buffers held
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
+ * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
- * @flow_mem_rnd: salt of pseudo random choices
  */
 struct uet_net {
 	struct net		*net;
 	struct uet_sysctl	sysctl;
 
 	struct xarray		jobs;
+	struct xarray		pids;
 	spinlock_t		job_lock;
 
 	struct rhashtable	dests;
@@ -118,7 +130,16 @@ struct uet_net {
 	spinlock_t		fep_lock;
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
+	struct rhashtable	rx_msgs;
 
+	struct list_head	unconfirmed;
+	spinlock_t		unconfirmed_lock;
+
+	struct mutex		open_mutex;
+	struct llist_head	reap;
+	struct work_struct	reap_work;
+
+	atomic_t		flows;
 	atomic_t		pdcs;
 	atomic_t		pdcs_unconfirmed;
 	atomic_long_t		mem;
@@ -126,6 +147,7 @@ struct uet_net {
 
 	struct socket		*sock4;
 	struct socket		*sock6;
+	bool			trim_hooked;
 
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;
@@ -151,6 +173,26 @@ static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 {
 	if (atomic_long_add_return(bytes, &un->mem) <=
 	    READ_ONCE(un->sysctl.mem))
+		return true;
+	atomic_long_sub(bytes, &un->mem);
+	return false;
+}
+
+/**
+ * uet_mem_charge_more() - reach into the reserve above the ceiling
+ * @un: namespace
+ * @bytes: how much
+ *
+ * For what must go on so that memory comes back: a quarter of the ceiling.
+ *
+ * Context: any.
+ * Return: true, or false if the reserve is used up too.
+ */
+static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes)
+{
+	unsigned long mem = READ_ONCE(un->sysctl.mem);
+
+	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 4)
 		return true;
 	atomic_long_sub(bytes, &un->mem);
 	return false;

@@ -33,6 +33,14 @@ void uet_pds_withdraw(struct uet_txmsg *msg);
 /* The socket closes: no report, no charge, no pointer to it any more */
 void uet_pds_orphan(struct uet_dest *dest);
 
+/* Give up all messages of @dest, as uet_pds_withdraw() does (SO_LINGER) */
+void uet_pds_discard(struct uet_dest *dest);
+
+/* The last reference to @dest is gone: drop @dest->pdc. Called from an RCU
+ * callback (softirq, no locks); @dest is freed when this returns.
+ */
+void uet_pds_dest_gone(struct uet_dest *dest);
+
 /* Messages of @us that are not done (for SO_LINGER, SIOCOUTQ) */
 u32 uet_pds_unfinished(struct uet_dest *dest);
 

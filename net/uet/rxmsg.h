@@ -18,7 +18,7 @@ struct uet_sock;
 /**
  * struct uet_rxmsg - an incoming message
  * @node: in uet_sock.rx_ready
- * @open_node: in uet_sock.rx_open while not complete
+ * @open_node: in uet_sock.rx_open or rx_granted while not complete
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
@@ -30,11 +30,13 @@ struct uet_sock;
  * @som: the packet with header data came
  * @complete: all bytes and SOM are there
  * @ready: on uet_sock.rx_ready
+ * @granted: may use the reserved half of the receive buffer
+ * @busy: a reader copies from it now
  * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
  * @ce: some packet was marked
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
- * @last: jiffies of the last packet
+ * @last: jiffies of the last packet, also of one refused for shortage
  *
  * The socket's rx_lock protects all but the constant fields.
  */
@@ -56,6 +58,8 @@ struct uet_rxmsg {
 	bool			has_hd;
 	bool			complete;
 	bool			ready;
+	bool			granted;
+	bool			busy;
 	bool			ce;
 	int			error;
 	u64			header_data;
@@ -106,5 +110,44 @@ void uet_rxmsg_put(struct uet_rxmsg *msg);
 
 /* Socket closes: drop everything (called without locks) */
 void uet_rxmsg_purge(struct uet_sock *us);
+
+/* Shared by rxmsg.c and rxread.c; rx_lock held */
+u32 uet_rx_half(const struct uet_sock *us);
+void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg);
+void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
+void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
+		 struct sk_buff_head *to);
+bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
+
+/**
+ * struct uet_rxread - a reader's hold on the first message (rxread.c)
+ * @msg: the message, with a reference
+ * @skbs: its readable packets, taken out of it
+ * @used: those read to the end
+ * @used_bytes: truesize of @used
+ * @pos: offset of the next byte to read
+ * @error: errno to return instead of data
+ * @whole: @skbs reach to the end of the message
+ *
+ * In process context with the socket locked.
+ */
+struct uet_rxread {
+	struct uet_rxmsg	*msg;
+	struct sk_buff_head	skbs;
+	struct sk_buff_head	used;
+	u32			used_bytes;
+	u32			pos;
+	int			error;
+	bool			whole;
+};
+
+bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
+		      const struct uet_rxmsg *same, u32 pos);
+void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);
+void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd);
+void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek);
+
+int uet_rxmsg_cache_init(void);
+void uet_rxmsg_cache_exit(void);
 
 #endif /* _UET_RXMSG_H */

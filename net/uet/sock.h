@@ -49,6 +49,7 @@ struct uet_job {
 /**
  * struct uet_sock - an AF_UET socket
  * @sk: must be first
+ * @un: namespace
  * @job: job id it is in or was allowed to enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
  * @bound: endpoint is in the table
@@ -62,19 +63,32 @@ struct uet_job {
  * @cc: congestion control by name, empty = net.uet.congestion_control
  * @path_policy: path policy by name, empty = by sysctl
  * @tx_count: messages sent, the default cookie
- * @wmem: bytes of message data taken over and not yet released
+ * @wmem: messages taken over and not done << 32 | bytes of their data not yet
+ *	released
+ * @tx_wake_at: senders are to be woken when the buffer use falls to this,
+ *	-1 = nobody waits
+ * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
+ * @reports: bytes of reports on the error queue; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest and the us pointer of each dest
- * @dests: queues of this socket
- * @last_dest: the one used last, with a reference
+ * @dests: queues of this socket, last used first
+ * @nr_dests: length of @dests
+ * @last_dest: the one used last, one of @dests
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc.rx.lock
  * @rx_ready: messages that a reader may take from, in order
- * @rx_open: messages not yet complete, oldest first
- * @rx_reserve: the message that owns the reserved half of the buffer
+ * @rx_open: messages not yet complete, without a right to the reserved half
+ *	of the buffer, oldest first
+ * @rx_granted: messages not yet complete, with such a right
  * @rx_bytes: truesize of everything held for this socket
+ * @rx_granted_bytes: the part of it held by messages in @rx_granted
+ * @rx_freed: bytes readers freed since a packet was refused last
+ * @rx_nr_granted: length of @rx_granted
+ * @rx_refused: a packet or message was refused for shortage
+ * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
  * @rx_starved: target PDCs with refused packets for this socket
  */
 struct uet_sock {
 	struct sock		sk;
+	struct uet_net		*un;
 
 	u32			job;
 	struct sockaddr_uet	local;
@@ -91,17 +105,26 @@ struct uet_sock {
 	char			path_policy[UET_NAME_MAX];
 
 	atomic64_t		tx_count;
-	atomic_t		wmem;
+	atomic64_t		wmem;
+	atomic64_t		tx_wake_at;
+	u32			tx_need;
+	u32			reports;
 
 	spinlock_t		dests_lock;
 	struct list_head	dests;
+	u32			nr_dests;
 	struct uet_dest		*last_dest;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;
 	struct list_head	rx_open;
-	struct uet_rxmsg	*rx_reserve;
-	u32			rx_bytes;
+	struct list_head	rx_granted;
+	unsigned long		rx_bytes;
+	unsigned long		rx_granted_bytes;
+	unsigned long		rx_freed;
+	u8			rx_nr_granted;
+	bool			rx_refused;
+	bool			rx_closed;
 	struct list_head	rx_starved;
 };
 
@@ -111,6 +134,7 @@ static inline struct uet_sock *uet_sk(const struct sock *sk)
 }
 
 extern struct proto uet_prot;
+extern int uet_family;
 
 /**
  * enum uet_lookup_fail - why no endpoint was found, an SES return code each
@@ -129,10 +153,42 @@ int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);
 void uet_ep_unbind(struct uet_sock *us);
 
-/* sock.c */
+int uet_ep_table_init(struct uet_net *un);
+void uet_ep_table_exit(struct uet_net *un);
+void uet_ep_for_each(struct uet_net *un,
+		     void (*fn)(struct uet_sock *us, void *arg), void *arg);
+
+/* addr.c: what an address may be */
+bool uet_addr_any(const struct in6_addr *addr);
+int uet_addr_check(const struct sockaddr *addr, int len);
+int uet_addr_check_dest(const struct uet_sock *us,
+			const struct sockaddr_uet *addr);
+int uet_addr_check_local(const struct uet_sock *us,
+			 const struct sockaddr_uet *addr);
+
+/* sock.c: buffer use and reports */
+u64 uet_sock_wmem(const struct uet_sock *us);
+u32 uet_sock_sndbuf(const struct uet_sock *us);
+bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
+			u64 need);
+bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
+		      u64 need);
+void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
+		      bool first);
+void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
+		    bool last);
+void uet_sock_wake_below(struct uet_sock *us, s64 use);
+void uet_sock_wake_tx(struct uet_sock *us);
+void uet_sock_held(struct uet_sock *us);
+void uet_write_space(struct sock *sk);
 void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer);
-void uet_sock_wfree(struct uet_sock *us, unsigned int bytes);
+int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
+
+/* rxmsg.c */
+bool uet_rx_readable(struct uet_sock *us, u32 lowat);
+u32 uet_rx_avail(struct uet_sock *us);
+void uet_rx_stop(struct uet_sock *us);
 
 /* system calls */
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);

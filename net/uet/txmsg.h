@@ -13,6 +13,7 @@
 #include <linux/mm_types.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/uet.h>
 
@@ -52,6 +53,9 @@ struct uet_txbuf {
  */
 #define UET_TXMSG_INLINE	512
 
+/* What a message costs its socket and namespace beside its data */
+#define UET_TXMSG_OVERHEAD	1024
+
 /**
  * enum uet_txmsg_state - life of an outgoing message
  *
@@ -83,20 +87,34 @@ enum uet_txmsg_state {
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @withdrawn: the sender gave up (MSG_ERROR follows)
+ * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
+ * @again: the target had no place: send all of it again
+ * @inlined: data is in @inline_data
  * @msg_id: id on the wire, from SENDING on
  * @len: length of the message
  * @filled: bytes copied in so far; release order, flow.lock for streamed ones
  * @sent: bytes cut into packets so far
  * @freed: bytes whose pages were given back
- * @charged: bytes charged to the socket and the namespace
+ * @charged: bytes of data charged to the socket and the namespace
  * @backlog: nominal bytes announced to the CCC and not yet sent
+ * @announced: nominal bytes announced to the CCC so far
+ * @begun: in uet_pdc_tx.begun from SENDING on
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
  * @header_data: valid if @has_hd
  * @match_bits: tag, or 0
  * @has_hd: header data present
  * @retries: whole-message resends so far (NO_MATCH)
- * @bufs: data blocks, struct uet_txbuf; empty if @inline_data is used
+ * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
+ *	since sendmsg() adds at the end while packets are cut from the front.
+ *	A leaf
+ * @mem_charged: it and @charged are counted in uet_net.mem
+ * @sk_charged: still counted in uet_sock.wmem and @dest->wmem
+ * @error: errno of a failure while sendmsg() still streams (not reported on
+ *	the error queue then); flow.lock
+ * @bufs: data blocks, struct uet_txbuf; empty if @inlined
+ * @cursor: block of the last access; packets are cut in sequence
+ * @first: the first block of @bufs
  * @inline_data: short messages
  */
 struct uet_txmsg {
@@ -107,6 +125,8 @@ struct uet_txmsg {
 	bool			eom;
 	bool			streamed;
 	bool			withdrawn;
+	bool			all_sent;
+	bool			again;
 	bool			has_hd;
 	bool			inlined;
 	u8			retries;
@@ -117,13 +137,22 @@ struct uet_txmsg {
 	u32			freed;
 	u32			charged;
 	u32			last_psn;
+	u64			announced;
 	u64			backlog;
+	struct list_head	begun;
 	u64			cookie;
 	u64			header_data;
 	u64			match_bits;
+	bool			mem_charged;
+	bool			sk_charged;
+	int			error;
+	spinlock_t		lock;
 	struct list_head	bufs;
 	struct uet_txbuf	*cursor;
-	u8			inline_data[];
+	union {
+		struct uet_txbuf	first;
+		u8			inline_data[UET_TXMSG_INLINE];
+	};
 };
 
 /**
@@ -162,6 +191,7 @@ struct uet_dest_key {
  * @us_node: in uet_sock.dests
  * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
  *	and the flow lock of @pdc
+ * @wmem: bytes of message data and overhead held
  * @initiator: initiator ID of the socket
  * @laddr: source address wanted, or any
  * @prio: SO_PRIORITY
@@ -170,6 +200,8 @@ struct uet_dest_key {
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
  * @sent: messages sent and not done
  * @active: in uet_pdc.tx.active while something of @queue can be sent
+ * @pdc_node: in uet_pdc_tx.dests
+ * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
  * @deficit: bytes it may still send in this turn
  * @hold: the target refuses for shortage (wire.md 7)
@@ -182,6 +214,7 @@ struct uet_dest {
 	struct rcu_head		rcu;
 	struct list_head	us_node;
 	struct uet_sock		*us;
+	atomic_long_t		wmem;
 	u32			initiator;
 	struct in6_addr		laddr;
 	u32			prio;
@@ -193,26 +226,31 @@ struct uet_dest {
 	struct list_head	queue;
 	struct list_head	sent;
 	struct list_head	active;
+	struct list_head	pdc_node;
+	struct list_head	hold_node;
 	u32			unfinished;
 	s32			deficit;
 	struct uet_hold {
 		bool	on;
+		bool	trying;		/* @psn is in flight */
 		u8	level;		/* of the exponential back-off */
-		u16	allowed;	/* packets in flight, restarts at 1 */
-		u16	inflight;
-		u32	count;		/* held packets */
-		u32	psn;		/* oldest held */
+		u32	allowed;	/* packets let go next, doubles */
+		u32	psn;		/* newest of those let go */
 		u64	next;		/* ns, when the oldest is tried */
 	} hold;
 };
 
 /* txmsg.c */
-struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len, gfp_t gfp);
-int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 bytes,
-		   gfp_t gfp);
+int uet_txmsg_cache_init(void);
+void uet_txmsg_cache_exit(void);
+struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len);
+int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
+		   u32 bytes);
 int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		     u32 len);
 void uet_txmsg_release(struct uet_txmsg *msg, u32 upto);
+int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
+void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_txmsg_free(struct uet_txmsg *msg);
 
 static inline void uet_txmsg_get(struct uet_txmsg *msg)
@@ -230,6 +268,9 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
 void uet_dest_put(struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
+void uet_dest_drop_idle(struct uet_sock *us);
+int uet_dest_cache_init(void);
+void uet_dest_cache_exit(void);
 int uet_dest_table_init(struct uet_net *un);
 void uet_dest_table_exit(struct uet_net *un);
 

@@ -88,6 +88,9 @@ enum uet_delivery {
 #define UET_CMSG_TCLASS		5	/* int, send: DSCP, 0 to 63 */
 #define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
+#define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
+					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
+					 */
 
 /**
  * struct uet_msg_info - facts of a received message (UET_CMSG_MSG_INFO)

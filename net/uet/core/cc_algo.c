@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The algorithms a context can be told to use. Adding one is its own file and
+ * a line here.
+ */
+#include "ccc.h"
+
+static const struct uet_cc_algo algos[] = {
+	{ .name = "nscc", .window = &uet_cc_nscc },
+	{ .name = "rccc", .credit = &uet_cc_rccc },
+	{ .name = "nscc+rccc", .window = &uet_cc_nscc,
+	  .credit = &uet_cc_rccc },
+	{ .name = "fixed", .window = &uet_cc_fixed },
+};
+
+const struct uet_cc_algo *uet_cc_at(u32 i)
+{
+	return i < ARRAY_SIZE(algos) ? &algos[i] : NULL;
+}
+
+const struct uet_cc_algo *uet_cc_find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(algos); i++)
+		if (!strcmp(name, algos[i].name))
+			return &algos[i];
+	return NULL;
+}

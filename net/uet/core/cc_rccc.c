@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RCCC at the source: send while credit is positive; tell the destination the
+ * whole demand in every request, so that a lost request or grant is repaired
+ * by the next one (UE 1.0 3.6.14).
+ */
+#include "cc_rccc.h"
+
+/* Credit may overshoot by a packet per event; this only bounds arithmetic. */
+#define CREDIT_FLOOR	(-(s64)UET_WND_MAX)
+
+static void rccc_init(struct uet_ccc *c, u64 now)
+{
+	struct uet_rccc *s = uet_rccc(c);
+
+	BUILD_BUG_ON(sizeof(*s) > UET_CC_CREDIT_PRIV_SIZE);
+	s->credit = (s64)uet_cc_max_wnd(c->params, c->base_rtt);
+	s->granted = 0;
+	s->speculating = true;
+}
+
+static bool rccc_can_send(const struct uet_ccc *c)
+{
+	return uet_rccc_const(c)->credit > 0;
+}
+
+/* The packet that uses the credit up brings news of more. */
+static bool rccc_ack_request(const struct uet_ccc *c, u32 size)
+{
+	return uet_rccc_const(c)->credit <= size;
+}
+
+static void rccc_on_send(struct uet_ccc *c, u64 now, u32 size)
+{
+	struct uet_rccc *s = uet_rccc(c);
+
+	s->credit = max(s->credit - size, CREDIT_FLOOR);
+}
+
+static void rccc_first_feedback(struct uet_ccc *c)
+{
+	struct uet_rccc *s = uet_rccc(c);
+
+	s->speculating = false;
+	s->credit = min_t(s64, s->credit, 0);
+}
+
+static void rccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
+{
+	struct uet_rccc *s = uet_rccc(c);
+	u32 step;
+
+	credit &= UET_CREDIT_MASK;
+	step = uet_credit_step(credit, s->granted);
+	if (!step)
+		return;
+	s->credit = min_t(s64, s->credit +
+			  ((s64)step << UET_CREDIT_UNIT_SHIFT),
+			  c->params->max_wnd);
+	s->granted = credit;
+	c->did |= UET_CC_DID_CREDIT;
+}
+
+static u32 rccc_credit_target(const struct uet_ccc *c)
+{
+	const struct uet_rccc *s = uet_rccc_const(c);
+	u64 demand = c->backlog + c->rtx_backlog;
+	u32 share;
+	s64 want;
+
+	if (c->algo->window)
+		demand = min(demand, uet_ccc_window(c) + c->params->mtu);
+	want = (s64)min(demand, c->params->max_wnd) - s->credit;
+	if (s->speculating && c->backlog)
+		want = max_t(s64, want, c->params->mtu);
+	if (want <= 0)
+		return s->granted;
+	share = max_t(u32, c->port_share, 1);
+	want = (s64)div_u64((u64)want + share - 1, share);
+	want = (want + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
+	return (s->granted + (u32)want) & UET_CREDIT_MASK;
+}
+
+static void rccc_info(const struct uet_ccc *c, struct uet_cc_info *info)
+{
+	const struct uet_rccc *s = uet_rccc_const(c);
+
+	info->credit = s->credit;
+	info->granted = s->granted;
+	info->speculating = s->speculating;
+}
+
+const struct uet_cc_ops uet_cc_rccc = {
+	.can_send = rccc_can_send,
+	.ack_request = rccc_ack_request,
+	.on_send = rccc_on_send,
+	.on_credit = rccc_on_credit,
+	.credit_target = rccc_credit_target,
+	.first_feedback = rccc_first_feedback,
+	.info = rccc_info,
+	.init = rccc_init,
+	.name = "rccc",
+	.priv_size = sizeof(struct uet_rccc),
+};

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Congestion control context: counters, states and the order in which an
+ * event reaches path selection, window and credit (UE 1.0 3.6.12.3).
+ */
+#include "ccc.h"
+#include "cc_rccc.h"
+
+#define CC_MAX_BYTES	((u64)S64_MAX >> 8)
+
+static const struct uet_cc_ops *window_of(const struct uet_ccc *c)
+{
+	return c->algo->window;
+}
+
+static const struct uet_cc_ops *credit_of(const struct uet_ccc *c)
+{
+	return c->algo->credit;
+}
+
+/*
+ * Counters never go below zero. An event that takes more than there is means
+ * that the caller's books and these differ; it is counted, and what can be
+ * repaired is.
+ */
+static void take64(struct uet_ccc *c, u64 *counter, u64 n)
+{
+	if (unlikely(n > *counter)) {
+		c->stats.imbalance++;
+		n = *counter;
+	}
+	*counter -= n;
+}
+
+static void take32(struct uet_ccc *c, u32 *counter, u32 n)
+{
+	if (unlikely(n > *counter)) {
+		c->stats.imbalance++;
+		n = *counter;
+	}
+	*counter -= n;
+}
+
+static u8 blocked_by(const struct uet_ccc *c)
+{
+	u8 why = 0;
+
+	if (window_of(c) && !window_of(c)->can_send(c))
+		why |= UET_CC_BLOCK_WINDOW;
+	if (credit_of(c) && !credit_of(c)->can_send(c))
+		why |= UET_CC_BLOCK_CREDIT;
+	return why;
+}
+
+/* A wait counts for the window if that alone would cause it. */
+static void account_wait(struct uet_ccc *c, u64 now, u8 why)
+{
+	u64 waited;
+
+	if (c->blocked) {
+		waited = now > c->blocked_since ? now - c->blocked_since : 0;
+		if (c->blocked & UET_CC_BLOCK_WINDOW)
+			c->stats.blocked_window_ns += waited;
+		else
+			c->stats.blocked_credit_ns += waited;
+	}
+	if ((why & UET_CC_BLOCK_CREDIT) && !(c->blocked & UET_CC_BLOCK_CREDIT))
+		c->credit_wait_since = now;
+	c->blocked = why;
+	c->blocked_since = now;
+	if (why & UET_CC_BLOCK_WINDOW)
+		c->wnd_blocked = true;
+}
+
+/* update_state() of UE 1.0, after every event. */
+static enum uet_ccc_edge refresh(struct uet_ccc *c, u64 now)
+{
+	bool was_ready = c->state == UET_CCC_READY;
+	bool ready = false;
+	u8 why = 0;
+
+	/*
+	 * Nothing is out, so nothing will come back to release a residue of
+	 * rounding; at a window of one packet it would block for ever.
+	 */
+	if (!c->inflight_pkts)
+		c->inflight = 0;
+
+	if (!c->backlog && !c->waiting_rtx) {
+		c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
+	} else {
+		why = blocked_by(c);
+		ready = !why;
+		c->state = ready ? UET_CCC_READY : UET_CCC_ACTIVE;
+	}
+	if (c->blocked | why)
+		account_wait(c, now, why);
+	if (ready == was_ready)
+		return UET_CCC_NO_EDGE;
+	return ready ? UET_CCC_NOW_READY : UET_CCC_NOT_READY;
+}
+
+static void begin(struct uet_ccc *c)
+{
+	c->did = 0;
+}
+
+static void hear(struct uet_ccc *c)
+{
+	if (likely(c->heard))
+		return;
+	c->heard = true;
+	if (credit_of(c) && credit_of(c)->first_feedback)
+		credit_of(c)->first_feedback(c);
+}
+
+static void signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
+{
+	if (!c->lb)
+		return;
+	sig->base_rtt = c->base_rtt;
+	sig->target = c->params->target;
+	sig->sent_pkts = c->sent_pkts;
+	sig->inflight_pkts = c->inflight_pkts;
+	uet_lb_feedback(c->lb, sig, c->sprayed);
+	if (c->sprayed)
+		uet_lb_follow_window(c->lb, uet_ccc_window(c));
+}
+
+void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
+		  const struct uet_cc_params *params, struct uet_lb *lb,
+		  bool sprayed, u64 now)
+{
+	memset(c, 0, sizeof(*c));
+	c->algo = algo;
+	c->params = params;
+	c->lb = lb;
+	c->sprayed = sprayed;
+	c->base_rtt = params->base_rtt;
+	c->created = now;
+	c->rccc = algo->credit;
+	c->state = UET_CCC_IDLE;
+	if (algo->window)
+		algo->window->init(c, now);
+	if (algo->credit)
+		algo->credit->init(c, now);
+}
+
+void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns)
+{
+	u64 sane = c->params->base_rtt >> UET_BASE_RTT_SANE_SHIFT;
+
+	c->base_known = true;
+	if (ns < sane || ns >= c->base_rtt)
+		return;
+	c->base_rtt = ns;
+	if (window_of(c))
+		window_of(c)->init(c, c->created);
+	if (credit_of(c))
+		credit_of(c)->init(c, c->created);
+}
+
+bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)
+{
+	if (likely(sample >= c->base_rtt))
+		return false;
+	if (sample < c->params->base_rtt >> UET_BASE_RTT_SANE_SHIFT)
+		return false;
+	c->base_rtt = sample;
+	c->did |= UET_CC_DID_BASE_RTT;
+	if (window_of(c) && window_of(c)->base_rtt_fell)
+		window_of(c)->base_rtt_fell(c);
+	return true;
+}
+
+bool uet_ccc_probe_wanted(struct uet_ccc *c)
+{
+	if (c->base_known || !c->heard)
+		return false;
+	c->base_known = true;
+	return c->stats.sent_bytes + c->backlog > c->params->bdp;
+}
+
+enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt)
+{
+	begin(c);
+	uet_ccc_lower_base_rtt(c, rtt);
+	return refresh(c, now);
+}
+
+enum uet_ccc_edge uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes)
+{
+	begin(c);
+	c->backlog += min(bytes, CC_MAX_BYTES);
+	if (credit_of(c) && credit_of(c)->on_new_data)
+		credit_of(c)->on_new_data(c, now);
+	return refresh(c, now);
+}
+
+enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
+{
+	begin(c);
+	take64(c, &c->backlog, bytes);
+	return refresh(c, now);
+}
+
+bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
+{
+	if (rtx)
+		return true;
+	if (c->backlog <= size && !c->waiting_rtx)
+		return true;
+	if (window_of(c) && window_of(c)->ack_request &&
+	    window_of(c)->ack_request(c, size))
+		return true;
+	return credit_of(c) && credit_of(c)->ack_request &&
+	       credit_of(c)->ack_request(c, size);
+}
+
+/*
+ * A value stays in use for a run of packets. A retransmission breaks the run
+ * if it would take the path its original was lost on.
+ */
+static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
+		      struct uet_ccc_send *out)
+{
+	u16 want = max_t(u16, ask->want, 1);
+	struct uet_lb_ask la;
+
+	if (!c->lb) {
+		out->ev = c->default_ev;
+		out->run = want;
+		return;
+	}
+	if (!c->run_left || (ask->rtx && ask->prev_ev == c->run_ev)) {
+		la = (struct uet_lb_ask) {
+			.now = ask->now,
+			.base_rtt = c->base_rtt,
+			.target = c->params->target,
+			.sent_pkts = c->sent_pkts,
+			.inflight_pkts = c->inflight_pkts,
+			.prev_ev = ask->prev_ev,
+			.rtx = ask->rtx,
+		};
+		c->run_ev = uet_lb_next(c->lb, &la, &c->run_left);
+	}
+	out->ev = c->run_ev;
+	out->run = min(want, c->run_left);
+	c->run_left -= out->run;
+}
+
+void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
+			     struct uet_ccc_send *out)
+{
+	choose_ev(c, ask, out);
+	out->ack_req = uet_ccc_ack_req(c, ask->size, ask->rtx);
+	out->has_target = credit_of(c);
+	out->credit_target = out->has_target ?
+			     credit_of(c)->credit_target(c) : 0;
+}
+
+enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
+				  bool rtx)
+{
+	begin(c);
+	if (rtx) {
+		take32(c, &c->waiting_rtx, 1);
+		take64(c, &c->rtx_backlog, size);
+		c->stats.rtx_pkts++;
+	} else {
+		take64(c, &c->backlog, size);
+	}
+	c->inflight += size;
+	if (window_of(c) && window_of(c)->on_send)
+		window_of(c)->on_send(c, now, size);
+	if (credit_of(c) && credit_of(c)->on_send)
+		credit_of(c)->on_send(c, now, size);
+	c->inflight_pkts++;
+	c->sent_pkts++;
+	c->stats.sent_pkts++;
+	c->stats.sent_bytes += size;
+	if (c->lb)
+		uet_lb_sent(c->lb, ev, 1);
+	return refresh(c, now);
+}
+
+enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
+				 const struct uet_ccc_ack *ack)
+{
+	struct uet_lb_signal sig = {
+		.now = ack->now,
+		.rtt = ack->rtt,
+		.ev = ack->ev,
+		.reason = ack->m ? UET_LB_ECN : UET_LB_NO_ECN,
+		.siblings = ack->siblings,
+		.rtt_valid = ack->rtt_valid,
+	};
+
+	begin(c);
+	hear(c);
+	c->stats.acks++;
+	c->stats.marks += ack->m;
+	/*
+	 * A packet marked for retransmission left inflight when it was
+	 * marked; rcvd_bytes covers it all the same.
+	 */
+	if (ack->unmarked_pkts) {
+		take32(c, &c->waiting_rtx, ack->unmarked_pkts);
+		take64(c, &c->rtx_backlog, ack->unmarked_bytes);
+		c->inflight += (s64)min(ack->unmarked_bytes, CC_MAX_BYTES);
+	}
+	signal_path(c, &sig);
+	if (ack->rtt_valid)
+		uet_rtt_est_add(&c->rtt, ack->rtt);
+	c->inflight -= ack->newly_rcvd_bytes;
+	if (window_of(c) && window_of(c)->on_ack)
+		window_of(c)->on_ack(c, ack);
+	else if (ack->rtt_valid)
+		uet_ccc_lower_base_rtt(c, ack->rtt);
+	if (credit_of(c) && credit_of(c)->on_ack)
+		credit_of(c)->on_ack(c, ack);
+	take32(c, &c->inflight_pkts, ack->newly_acked_pkts);
+	return refresh(c, ack->now);
+}
+
+/* The packet leaves the network and waits for its retransmission. */
+static void mark(struct uet_ccc *c, u32 size)
+{
+	c->waiting_rtx++;
+	c->rtx_backlog += size;
+	take32(c, &c->inflight_pkts, 1);
+}
+
+enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
+				  const struct uet_ccc_nack *nack)
+{
+	bool in_network = nack->reason == UET_REFUSED_TRIMMED;
+	struct uet_lb_signal sig = {
+		.now = nack->now,
+		.rtt = nack->rtt,
+		.ev = nack->ev,
+		.reason = in_network ? UET_LB_NACK :
+			  nack->m ? UET_LB_ECN : UET_LB_NO_ECN,
+		.siblings = nack->siblings,
+		.rtt_valid = nack->rtt_valid,
+		.last_hop = nack->reason == UET_REFUSED_LASTHOP,
+	};
+
+	begin(c);
+	hear(c);
+	if (nack->reason < UET_REFUSED_CLASSES)
+		c->stats.nacks[nack->reason]++;
+	signal_path(c, &sig);
+	c->inflight -= nack->size;
+	if (window_of(c) && window_of(c)->on_nack)
+		window_of(c)->on_nack(c, nack);
+	else if (nack->rtt_valid)
+		uet_ccc_lower_base_rtt(c, nack->rtt);
+	if (credit_of(c) && credit_of(c)->on_nack)
+		credit_of(c)->on_nack(c, nack);
+	mark(c, nack->size);
+	return refresh(c, nack->now);
+}
+
+enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
+					   const struct uet_ccc_loss *loss)
+{
+	struct uet_lb_signal sig = {
+		.now = loss->now,
+		.ev = loss->ev,
+		.reason = UET_LB_TIMEOUT,
+	};
+
+	begin(c);
+	if (loss->how < UET_LOSS_CLASSES)
+		c->stats.losses[loss->how]++;
+	c->inflight -= loss->size;
+	if (window_of(c) && window_of(c)->on_inferred_loss)
+		window_of(c)->on_inferred_loss(c, loss);
+	if (credit_of(c) && credit_of(c)->on_inferred_loss)
+		credit_of(c)->on_inferred_loss(c, loss);
+	signal_path(c, &sig);
+	mark(c, loss->size);
+	return refresh(c, loss->now);
+}
+
+enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
+{
+	begin(c);
+	hear(c);
+	if (credit_of(c) && credit_of(c)->on_credit)
+		credit_of(c)->on_credit(c, now, credit);
+	return refresh(c, now);
+}
+
+enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
+				   const struct uet_ccc_gone *gone)
+{
+	begin(c);
+	take64(c, &c->backlog, gone->backlog);
+	take64(c, &c->rtx_backlog, gone->rtx_bytes);
+	take32(c, &c->waiting_rtx, gone->rtx_pkts);
+	take32(c, &c->inflight_pkts, gone->inflight_pkts);
+	c->inflight -= (s64)min(gone->inflight_bytes, CC_MAX_BYTES);
+	return refresh(c, gone->now);
+}
+
+bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when)
+{
+	u64 wait = UET_CREDIT_TIMEOUT_RTTS * c->base_rtt;
+
+	*when = 0;
+	if (!credit_of(c) || c->inflight_pkts ||
+	    !(c->blocked & UET_CC_BLOCK_CREDIT))
+		return false;
+	/* A loss is known to have lost the demand it carried. */
+	if (c->waiting_rtx)
+		wait = c->base_rtt;
+	*when = c->last_credit_req ? c->last_credit_req + wait : 0;
+	if (!c->waiting_rtx)
+		*when = max(*when, c->credit_wait_since + wait);
+	*when = max(*when, c->credit_wait_since);
+	if (now < *when)
+		return false;
+	c->last_credit_req = now;
+	*when = now + wait;
+	return true;
+}
+
+u64 uet_ccc_window(const struct uet_ccc *c)
+{
+	if (window_of(c) && window_of(c)->window)
+		return window_of(c)->window(c);
+	return c->params->max_wnd;
+}
+
+void uet_ccc_info(const struct uet_ccc *c, struct uet_cc_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	if (window_of(c))
+		window_of(c)->info(c, info);
+	if (credit_of(c))
+		credit_of(c)->info(c, info);
+}
+
+void uet_ccc_blocked_ns(const struct uet_ccc *c, u64 now, u64 *window,
+			u64 *credit)
+{
+	u64 waited = c->blocked && now > c->blocked_since ?
+		     now - c->blocked_since : 0;
+	bool by_window = c->blocked & UET_CC_BLOCK_WINDOW;
+
+	*window = c->stats.blocked_window_ns + (by_window ? waited : 0);
+	*credit = c->stats.blocked_credit_ns + (by_window ? 0 : waited);
+}
+
+const char *uet_ccc_state_name(u8 state)
+{
+	static const char * const names[] = {
+		[UET_CCC_IDLE] = "IDLE",
+		[UET_CCC_ACTIVE] = "ACTIVE",
+		[UET_CCC_READY] = "READY",
+		[UET_CCC_PENDING] = "PENDING",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The whole world the core may see.
+ *
+ * Everything in this directory is plain C: no packets, sockets, locks,
+ * allocation, logging, clocks or random numbers.  It is built from the same
+ * files into the module, into KUnit and into user-space programs; for the
+ * latter tools/shim/include provides small headers of the same names.  This is
+ * the only file here that includes anything from outside the directory.
+ */
+#ifndef _UET_CORE_ENV_H
+#define _UET_CORE_ENV_H
+
+#include <linux/types.h>
+#include <linux/limits.h>
+#include <linux/compiler.h>
+#include <linux/stddef.h>
+#include <linux/build_bug.h>
+#include <linux/bits.h>
+#include <linux/bitops.h>
+#include <linux/bitfield.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+
+/* The accessors moved between the kernels this is built for. */
+#if __has_include(<linux/unaligned.h>)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+#endif /* _UET_CORE_ENV_H */

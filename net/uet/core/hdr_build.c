@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * struct uet_pkt to bytes.  Every byte of a header is written, reserved ones
+ * with zero, whatever the buffer held before.
+ */
+#include "hdr_build.h"
+#include "psn.h"
+
+static void put_prologue(u8 *p, unsigned int type, unsigned int next,
+			 unsigned int flags)
+{
+	put_unaligned_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS),
+			   p);
+}
+
+/* Signed 16-bit distance between PSNs; false if it does not fit */
+static bool put_psn_offset(u8 *p, u32 psn, u32 from)
+{
+	s32 delta = psn_delta(psn, from);
+
+	put_unaligned_be16((u16)delta, p);
+	return delta == (s16)delta;
+}
+
+/* The field that is dpdcid, or {pdc_info, psn_offset} in a SYN packet. */
+static bool put_dpdcid(u8 *p, const struct uet_pkt *pkt, u32 psn, u32 start)
+{
+	u32 offset = psn - start;
+
+	if (likely(!(pkt->flags & UET_F_SYN))) {
+		put_unaligned_be16(pkt->dpdcid, p);
+		return true;
+	}
+	put_unaligned_be16(offset & UET_SYN_PSN_OFFSET, p);
+	return offset <= UET_SYN_PSN_OFFSET_MAX;
+}
+
+unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt)
+{
+	const struct uet_req *req = &pkt->req;
+	u8 *p = buf;
+	bool ok;
+
+	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	ok = put_psn_offset(p + 2, req->clear_psn, req->psn);
+	put_unaligned_be32(req->psn, p + 4);
+	put_unaligned_be16(pkt->spdcid, p + 8);
+	ok &= put_dpdcid(p + 10, pkt, req->psn, req->start_psn);
+	if (unlikely(!ok))
+		return 0;
+	if (likely(pkt->type < UET_PDS_RUD_CC_REQ))
+		return UET_PDS_REQ_LEN;
+	put_unaligned_be32(FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
+			   FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
+			   p + 12);
+	return UET_PDS_REQ_CC_LEN;
+}
+
+static u64 cc_state(const struct uet_ack *ack)
+{
+	if (ack->cc_type == UET_CC_CREDIT)
+		return FIELD_PREP(UET_CREDIT_CREDIT, (u64)ack->credit) |
+		       FIELD_PREP(UET_CREDIT_OOO, (u64)ack->ooo_count);
+	if (ack->cc_type != UET_CC_NSCC)
+		return FIELD_PREP(UET_NSCC_OOO, (u64)UET_OOO_INVALID);
+	return FIELD_PREP(UET_NSCC_SERVICE_TIME, (u64)ack->service_time) |
+	       FIELD_PREP(UET_NSCC_RC, (u64)!!ack->rc) |
+	       FIELD_PREP(UET_NSCC_PEND, (u64)ack->pend) |
+	       FIELD_PREP(UET_NSCC_RCVD_BYTES, (u64)ack->rcvd_bytes) |
+	       FIELD_PREP(UET_NSCC_OOO, (u64)ack->ooo_count);
+}
+
+unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt)
+{
+	const struct uet_ack *ack = &pkt->ack;
+	bool ok = true;
+	u8 *p = buf;
+	u8 type;
+
+	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	if (pkt->flags & UET_F_PROBE)
+		put_unaligned_be16(ack->probe_opaque, p + 2);
+	else
+		ok = put_psn_offset(p + 2, ack->ack_psn, ack->cack_psn);
+	put_unaligned_be32(ack->cack_psn, p + 4);
+	put_unaligned_be16(pkt->spdcid, p + 8);
+	put_unaligned_be16(pkt->dpdcid, p + 10);
+	if (pkt->type == UET_PDS_ACK)
+		return ok ? UET_PDS_ACK_LEN : 0;
+	if (pkt->type != UET_PDS_ACK_CC)
+		return 0;
+
+	type = ack->cc_type == UET_CC_CREDIT ? UET_CC_CREDIT : UET_CC_NSCC;
+	p[12] = FIELD_PREP(UET_ACK_CC_TYPE, type);
+	p[13] = ack->mpr;
+	ok &= put_psn_offset(p + 14, ack->sack_base, ack->cack_psn);
+	put_unaligned_be64(ack->sack_bitmap, p + 16);
+	put_unaligned_be64(cc_state(ack), p + 24);
+	return ok ? UET_PDS_ACK_CC_LEN : 0;
+}
+
+unsigned int uet_build_ack_rsp(void *buf, const struct uet_pkt *pkt)
+{
+	unsigned int len = uet_build_ack(buf, pkt);
+
+	if (len && pkt->next_hdr == UET_NH_RSP)
+		len += uet_build_rsp((u8 *)buf + len, &pkt->rsp);
+	return len;
+}
+
+unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+
+	put_prologue(p, UET_PDS_NACK, UET_NH_NONE, pkt->flags);
+	p[2] = pkt->nack.code;
+	p[3] = pkt->nack.vendor;
+	put_unaligned_be32(pkt->nack.psn, p + 4);
+	put_unaligned_be16(pkt->spdcid, p + 8);
+	put_unaligned_be16(pkt->dpdcid, p + 10);
+	put_unaligned_be32(pkt->nack.payload, p + 12);
+	return UET_PDS_NACK_LEN;
+}
+
+unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+	bool ok;
+
+	put_prologue(p, UET_PDS_CP, pkt->ctl_type, pkt->flags);
+	put_unaligned_be16(pkt->cp.probe_opaque, p + 2);
+	put_unaligned_be32(pkt->cp.psn, p + 4);
+	put_unaligned_be16(pkt->spdcid, p + 8);
+	ok = put_dpdcid(p + 10, pkt, pkt->cp.psn, pkt->cp.start_psn);
+	put_unaligned_be32(pkt->cp.payload, p + 12);
+	return ok ? UET_PDS_CP_LEN : 0;
+}
+
+unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+
+	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	put_unaligned_be16(0, p + 2);
+	put_unaligned_be32(pkt->pkt_id, p + 4);
+	return UET_PDS_RUDI_LEN;
+}
+
+unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+
+	put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
+	put_unaligned_be16(0, p + 2);
+	return UET_PDS_UUD_LEN;
+}
+
+/* The first twelve bytes; @id is the message id or a fourteen-bit length. */
+static void put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
+{
+	p[0] = ses->opcode & UET_SES_OPCODE;
+	p[1] = ses->flags & UET_SES_FLAGS;
+	put_unaligned_be16(id, p + 2);
+	put_unaligned_be32((u32)ses->generation << 24 |
+			   (ses->job & UET_SES_JOB_MAX), p + 4);
+	put_unaligned_be16(ses->pid & UET_SES_ID12, p + 8);
+	put_unaligned_be16(ses->ri & UET_SES_ID12, p + 10);
+}
+
+unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
+{
+	u64 word = 0;
+	u8 *p = buf;
+
+	if (!(ses->flags & UET_SES_F_SOM))
+		word = FIELD_PREP(UET_SES_STD_PAYLOAD_LEN,
+				  (u64)ses->payload_length) |
+		       FIELD_PREP(UET_SES_STD_MSG_OFFSET,
+				  (u64)ses->message_offset);
+	else if (ses->flags & UET_SES_F_HD)
+		word = ses->header_data;
+	put_ses_common(p, ses, ses->msg_id);
+	put_unaligned_be64(ses->buffer_offset, p + 12);
+	put_unaligned_be32(ses->initiator, p + 20);
+	put_unaligned_be64(ses->key, p + 24);
+	put_unaligned_be64(word, p + 32);
+	put_unaligned_be32(ses->request_length, p + 40);
+	return UET_SES_STD_LEN;
+}
+
+unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses)
+{
+	u8 *p = buf;
+
+	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	put_unaligned_be64(ses->buffer_offset, p + 12);
+	return UET_SES_SMALL_LEN;
+}
+
+unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
+{
+	u8 *p = buf;
+
+	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	put_unaligned_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
+						       ses->buffer_offset,
+			   p + 12);
+	put_unaligned_be32(ses->initiator, p + 20);
+	put_unaligned_be64(ses->key, p + 24);
+	return UET_SES_MEDIUM_LEN;
+}
+
+static void put_rsp_op(u8 *p, const struct uet_ses_rsp *rsp)
+{
+	p[0] = FIELD_PREP(UET_SES_RSP_LIST, rsp->list) |
+	       (rsp->opcode & UET_SES_OPCODE);
+	p[1] = rsp->code & UET_SES_RSP_RC;
+}
+
+unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp)
+{
+	u8 *p = buf;
+
+	put_rsp_op(p, rsp);
+	put_unaligned_be16(rsp->msg_id, p + 2);
+	put_unaligned_be32((u32)rsp->generation << 24 |
+			   (rsp->job & UET_SES_JOB_MAX), p + 4);
+	put_unaligned_be32(rsp->modified_length, p + 8);
+	return UET_SES_RSP_LEN;
+}
+
+unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp)
+{
+	u8 *p = buf;
+
+	put_rsp_op(p, rsp);
+	put_unaligned_be16(rsp->rsp_msg_id, p + 2);
+	put_unaligned_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
+	put_unaligned_be16(rsp->msg_id, p + 8);
+	put_unaligned_be16(rsp->payload_length & UET_SES_LEN14, p + 10);
+	put_unaligned_be32(rsp->modified_length, p + 12);
+	put_unaligned_be32(rsp->message_offset, p + 16);
+	return UET_SES_RSP_DATA_LEN;
+}
+
+unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp)
+{
+	u8 *p = buf;
+
+	put_rsp_op(p, rsp);
+	put_unaligned_be16(rsp->payload_length & UET_SES_LEN14, p + 2);
+	put_unaligned_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
+	put_unaligned_be32(rsp->original_psn, p + 8);
+	return UET_SES_RSP_DATA_SMALL_LEN;
+}
+
+unsigned int uet_build_atomic(void *buf, const struct uet_ses_atomic *ext)
+{
+	u8 *p = buf;
+
+	p[0] = ext->opcode;
+	p[1] = ext->datatype;
+	p[2] = ext->semantic;
+	p[3] = 0;
+	if (ext->opcode < UET_AMO_CSWAP || ext->opcode > UET_AMO_MSWAP)
+		return UET_SES_ATOMIC_LEN;
+	put_unaligned_be64(ext->compare_hi, p + 4);
+	put_unaligned_be64(ext->compare, p + 12);
+	put_unaligned_be64(ext->swap_hi, p + 20);
+	put_unaligned_be64(ext->swap, p + 28);
+	return UET_SES_CSWAP_LEN;
+}
+
+unsigned int uet_build_rendezvous(void *buf,
+				  const struct uet_ses_rendezvous *ext)
+{
+	u8 *p = buf;
+
+	put_unaligned_be32(ext->eager_length, p);
+	put_unaligned_be32(FIELD_PREP(UET_RDV_GENERATION, ext->generation) |
+			   FIELD_PREP(UET_RDV_PID, ext->pid) |
+			   FIELD_PREP(UET_RDV_RI, ext->ri), p + 4);
+	put_unaligned_be64(ext->read_offset, p + 8);
+	put_unaligned_be64(ext->read_key, p + 16);
+	return UET_SES_RENDEZVOUS_LEN;
+}
+
+static unsigned int build_pds(void *buf, const struct uet_pkt *pkt)
+{
+	switch (pkt->type) {
+	case UET_PDS_RUD_REQ:
+	case UET_PDS_ROD_REQ:
+	case UET_PDS_RUD_CC_REQ:
+	case UET_PDS_ROD_CC_REQ:
+		return uet_build_req(buf, pkt);
+	case UET_PDS_RUDI_REQ:
+	case UET_PDS_RUDI_RESP:
+		return uet_build_rudi(buf, pkt);
+	case UET_PDS_UUD_REQ:
+		return uet_build_uud(buf, pkt);
+	case UET_PDS_ACK:
+	case UET_PDS_ACK_CC:
+		return uet_build_ack(buf, pkt);
+	case UET_PDS_NACK:
+		return uet_build_nack(buf, pkt);
+	case UET_PDS_CP:
+		return uet_build_cp(buf, pkt);
+	}
+	return 0;
+}
+
+unsigned int uet_pkt_build(void *buf, const struct uet_pkt *pkt)
+{
+	unsigned int len = build_pds(buf, pkt);
+	u8 *p = (u8 *)buf + len;
+
+	if (!len)
+		return 0;
+	switch (pkt->next_hdr) {
+	case UET_NH_NONE:
+		return len;
+	case UET_NH_REQ_SMALL:
+		return len + uet_build_ses_small(p, &pkt->ses);
+	case UET_NH_REQ_MEDIUM:
+		return len + uet_build_ses_medium(p, &pkt->ses);
+	case UET_NH_REQ_STD:
+		return len + uet_build_ses_std(p, &pkt->ses);
+	case UET_NH_RSP:
+		return len + uet_build_rsp(p, &pkt->rsp);
+	case UET_NH_RSP_DATA:
+		return len + uet_build_rsp_data(p, &pkt->rsp);
+	case UET_NH_RSP_DATA_SMALL:
+		return len + uet_build_rsp_data_small(p, &pkt->rsp);
+	}
+	return 0;
+}

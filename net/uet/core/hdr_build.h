@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Host order into packets: the mirror of hdr_parse.h.
+ *
+ * Each function writes one header, every byte of it, and returns its length,
+ * so that a caller strings together what it needs.  The caller sees to room:
+ * UET_HDR_MAX_LEN bytes are always enough.  The PDS builders return 0 when a
+ * PSN cannot be expressed relative to another in the field's width; windows
+ * rule that out in correct use.
+ */
+#ifndef _UET_CORE_HDR_BUILD_H
+#define _UET_CORE_HDR_BUILD_H
+
+#include "hdr_parse.h"
+
+/**
+ * uet_build_req() - build RUD_REQ, ROD_REQ, RUD_CC_REQ, ROD_CC_REQ
+ * @buf: room for 12, with congestion control word 16 bytes
+ * @pkt: type, next_hdr, flags, spdcid, req; dpdcid unless UET_F_SYN is set
+ *
+ * Return: bytes written, 0 if clear_psn or start_psn are too far from psn.
+ */
+unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_ack() - build ACK, ACK_CC
+ * @buf: room for 12 or 32 bytes
+ * @pkt: type, next_hdr, flags, spdcid, dpdcid, ack
+ *
+ * With UET_F_PROBE probe_opaque is written in place of ack_psn.  A cc_type of
+ * UET_CC_NONE cannot be sent in an ACK_CC and is written as NSCC without any
+ * valid state.
+ *
+ * Return: bytes written, 0 if ack_psn or sack_base are too far from cack_psn,
+ * or for ACK_CCX, which is never sent.
+ */
+unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_ack_rsp() - build ACK or ACK_CC with the response it carries
+ * @buf: room for 44 bytes
+ * @pkt: as for uet_build_ack(); rsp if next_hdr is UET_NH_RSP
+ *
+ * Return: bytes written, 0 as for uet_build_ack().
+ */
+unsigned int uet_build_ack_rsp(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_nack() - build NACK
+ * @buf: room for 16 bytes
+ * @pkt: flags, spdcid, dpdcid, nack
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_cp() - build CP
+ * @buf: room for 16 bytes
+ * @pkt: ctl_type, flags, spdcid, cp; dpdcid unless UET_F_SYN is set
+ *
+ * Return: bytes written, 0 if start_psn is too far from psn.
+ */
+unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_rudi() - build RUDI_REQ, RUDI_RESP
+ * @buf: room for 8 bytes
+ * @pkt: type, next_hdr, flags, pkt_id
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_uud() - build UUD_REQ
+ * @buf: room for 4 bytes
+ * @pkt: next_hdr
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
+
+/**
+ * uet_build_ses_std() - build a standard request
+ * @buf: room for 44 bytes
+ * @ses: request; header_data counts with SOM and HD, payload_length and
+ *	message_offset without SOM
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses);
+
+/**
+ * uet_build_ses_small() - build a small request
+ * @buf: room for 20 bytes
+ * @ses: request, request_length below 16384
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses);
+
+/**
+ * uet_build_ses_medium() - build a medium request
+ * @buf: room for 32 bytes
+ * @ses: request, request_length below 16384; header_data or buffer_offset by
+ *	UET_SES_F_HD
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses);
+
+/**
+ * uet_build_rsp() - build a response
+ * @buf: room for 12 bytes
+ * @rsp: response
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp);
+
+/**
+ * uet_build_rsp_data() - build a response with data, header only
+ * @buf: room for 20 bytes
+ * @rsp: response
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp);
+
+/**
+ * uet_build_rsp_data_small() - build a small response with data, header only
+ * @buf: room for 12 bytes
+ * @rsp: response
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp);
+
+/**
+ * uet_build_atomic() - build an atomic extension
+ * @buf: room for 4, for compare-and-swap 36 bytes
+ * @ext: extension
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_atomic(void *buf, const struct uet_ses_atomic *ext);
+
+/**
+ * uet_build_rendezvous() - build a rendezvous extension
+ * @buf: room for 24 bytes
+ * @ext: extension
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rendezvous(void *buf,
+				  const struct uet_ses_rendezvous *ext);
+
+/**
+ * uet_pkt_build() - build PDS and SES header of any packet this sends
+ * @buf: room for UET_HDR_MAX_LEN bytes
+ * @pkt: packet; the members that type and next_hdr select
+ *
+ * For tests and rare packets; hot paths call the functions above.  Extension
+ * headers and payload are the caller's.
+ *
+ * Return: bytes written, 0 if the packet cannot be expressed.
+ */
+unsigned int uet_pkt_build(void *buf, const struct uet_pkt *pkt);
+
+#endif /* _UET_CORE_HDR_BUILD_H */

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes to struct uet_pkt.
+ *
+ * One table tells per packet type how long its header is, which flags it knows
+ * and what may follow; a request with a standard SES header, which is nearly
+ * every packet, takes one pass without loops.  Reserved bits are ignored,
+ * reserved code points refused.
+ */
+#include "hdr_parse.h"
+
+/* Bits that mean something in the prologue, by type */
+#define REQ_FLAGS	(UET_F_RETX | UET_F_AR | UET_F_SYN)
+#define ACK_FLAGS	(UET_F_ECN | UET_F_RETX | UET_F_PROBE | UET_F_REQ_MASK)
+#define NACK_FLAGS	(UET_F_ECN | UET_F_RETX | UET_F_NT_RUDI)
+#define CP_FLAGS	(UET_F_ISROD | UET_F_RETX | UET_F_AR | UET_F_SYN)
+
+/* Sets of next_hdr values */
+#define NH_NONE		BIT(UET_NH_NONE)
+#define NH_REQS		(BIT(UET_NH_REQ_SMALL) | BIT(UET_NH_REQ_MEDIUM) | \
+			 BIT(UET_NH_REQ_STD))
+#define NH_DATA		(BIT(UET_NH_RSP_DATA) | BIT(UET_NH_RSP_DATA_SMALL))
+#define NH_RSPS		(BIT(UET_NH_RSP) | NH_DATA)
+#define NH_CTL		(BIT(UET_CTL_TYPES) - 1)
+
+enum pds_kind {
+	KIND_RSVD,	/* first, for the entries the table leaves out */
+	KIND_REQ,
+	KIND_ACK,
+	KIND_NACK,
+	KIND_CP,
+	KIND_RUDI,
+	KIND_UUD,
+};
+
+struct pds_info {
+	u8 kind;
+	u8 len;
+	u8 flags;
+	u16 next;
+};
+
+static const struct pds_info pds_infos[UET_PDS_TYPES] = {
+	[UET_PDS_RUD_REQ] = { KIND_REQ, UET_PDS_REQ_LEN, REQ_FLAGS,
+			      NH_REQS | NH_DATA },
+	[UET_PDS_ROD_REQ] = { KIND_REQ, UET_PDS_REQ_LEN, REQ_FLAGS,
+			      NH_REQS | NH_DATA },
+	[UET_PDS_RUD_CC_REQ] = { KIND_REQ, UET_PDS_REQ_CC_LEN, REQ_FLAGS,
+				 NH_REQS | NH_DATA },
+	[UET_PDS_ROD_CC_REQ] = { KIND_REQ, UET_PDS_REQ_CC_LEN, REQ_FLAGS,
+				 NH_REQS | NH_DATA },
+	[UET_PDS_RUDI_REQ] = { KIND_RUDI, UET_PDS_RUDI_LEN, UET_F_RETX,
+			       NH_REQS },
+	[UET_PDS_RUDI_RESP] = { KIND_RUDI, UET_PDS_RUDI_LEN,
+				UET_F_RETX | UET_F_ECN, NH_RSPS },
+	[UET_PDS_UUD_REQ] = { KIND_UUD, UET_PDS_UUD_LEN, 0,
+			      BIT(UET_NH_REQ_MEDIUM) | BIT(UET_NH_REQ_STD) },
+	[UET_PDS_ACK] = { KIND_ACK, UET_PDS_ACK_LEN, ACK_FLAGS,
+			  NH_NONE | NH_RSPS },
+	[UET_PDS_ACK_CC] = { KIND_ACK, UET_PDS_ACK_CC_LEN, ACK_FLAGS,
+			     NH_NONE | NH_RSPS },
+	[UET_PDS_ACK_CCX] = { KIND_ACK, UET_PDS_ACK_CCX_LEN, ACK_FLAGS,
+			      NH_NONE | NH_RSPS },
+	[UET_PDS_NACK] = { KIND_NACK, UET_PDS_NACK_LEN, NACK_FLAGS, NH_NONE },
+	[UET_PDS_NACK_CCX] = { KIND_NACK, UET_PDS_NACK_CCX_LEN, NACK_FLAGS,
+			       NH_NONE },
+	[UET_PDS_CP] = { KIND_CP, UET_PDS_CP_LEN, CP_FLAGS, NH_CTL },
+};
+
+/* What follows the headers of a request, by opcode */
+enum op_kind {
+	OP_ANY,		/* first: reserved opcodes are judged elsewhere */
+	OP_NONE,
+	OP_DATA,
+	OP_READ,
+	OP_ATOMIC,
+	OP_RENDEZVOUS,
+};
+
+static const u8 op_kinds[UET_SES_OPCODES] = {
+	[UET_SES_OP_NO_OP] = OP_NONE,
+	[UET_SES_OP_WRITE] = OP_DATA,
+	[UET_SES_OP_READ] = OP_READ,
+	[UET_SES_OP_ATOMIC] = OP_ATOMIC,
+	[UET_SES_OP_FETCHING_ATOMIC] = OP_ATOMIC,
+	[UET_SES_OP_SEND] = OP_DATA,
+	[UET_SES_OP_RENDEZVOUS_SEND] = OP_RENDEZVOUS,
+	[UET_SES_OP_DATAGRAM_SEND] = OP_DATA,
+	[UET_SES_OP_DEFERRABLE_SEND] = OP_DATA,
+	[UET_SES_OP_TAGGED_SEND] = OP_DATA,
+	[UET_SES_OP_RENDEZVOUS_TSEND] = OP_RENDEZVOUS,
+	[UET_SES_OP_DEFERRABLE_TSEND] = OP_DATA,
+	[UET_SES_OP_DEFERRABLE_RTR] = OP_NONE,
+	[UET_SES_OP_TSEND_ATOMIC] = OP_ATOMIC,
+	[UET_SES_OP_TSEND_FETCH_ATOMIC] = OP_ATOMIC,
+	[UET_SES_OP_MSG_ERROR] = OP_NONE,
+};
+
+/* Part of a packet that is still to be parsed */
+struct cursor {
+	const u8 *p;
+	unsigned int linear;	/* readable from the prologue on, at most len */
+	unsigned int len;
+	unsigned int off;
+};
+
+/* The first @need bytes are not all there: which of the two reasons? */
+static int need_err(const struct cursor *c, unsigned int need,
+		    enum uet_parse_err err)
+{
+	return c->len < need ? -(int)err : -UET_PERR_LINEAR;
+}
+
+static bool is_cswap(u8 amo)
+{
+	return amo >= UET_AMO_CSWAP && amo <= UET_AMO_MSWAP;
+}
+
+/* The field that is dpdcid, or {pdc_info, psn_offset} in a SYN packet. */
+static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
+{
+	u16 word = get_unaligned_be16(p);
+
+	if (likely(!(pkt->flags & UET_F_SYN))) {
+		pkt->dpdcid = word;
+		return 0;
+	}
+	pkt->dpdcid = 0;
+	return psn - FIELD_GET(UET_SYN_PSN_OFFSET, word);
+}
+
+static void parse_req(struct uet_pkt *pkt, const u8 *p)
+{
+	u32 psn = get_unaligned_be32(p + 4);
+
+	pkt->req.psn = psn;
+	pkt->req.clear_psn = psn + (s16)get_unaligned_be16(p + 2);
+	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->req.start_psn = parse_dpdcid(pkt, p + 10, psn);
+	pkt->req.ccc_id = 0;
+	pkt->req.credit_target = 0;
+	if (pkt->pds_len == UET_PDS_REQ_CC_LEN) {
+		u32 cc = get_unaligned_be32(p + 12);
+
+		pkt->req.ccc_id = FIELD_GET(UET_REQ_CC_CCC_ID, cc);
+		pkt->req.credit_target = FIELD_GET(UET_REQ_CC_TARGET, cc);
+	}
+}
+
+static void parse_cc_state(struct uet_ack *ack, u64 state)
+{
+	if (ack->cc_type == UET_CC_NSCC) {
+		ack->service_time = FIELD_GET(UET_NSCC_SERVICE_TIME, state);
+		ack->rc = FIELD_GET(UET_NSCC_RC, state);
+		ack->pend = FIELD_GET(UET_NSCC_PEND, state);
+		ack->rcvd_bytes = FIELD_GET(UET_NSCC_RCVD_BYTES, state);
+		ack->ooo_count = FIELD_GET(UET_NSCC_OOO, state);
+	} else if (ack->cc_type == UET_CC_CREDIT) {
+		ack->credit = FIELD_GET(UET_CREDIT_CREDIT, state);
+		ack->ooo_count = FIELD_GET(UET_CREDIT_OOO, state);
+	} else {
+		ack->cc_type = UET_CC_NONE;
+	}
+}
+
+static void parse_ack(struct uet_pkt *pkt, const u8 *p)
+{
+	struct uet_ack *ack = &pkt->ack;
+	u16 word = get_unaligned_be16(p + 2);
+	u32 cack = get_unaligned_be32(p + 4);
+
+	ack->cack_psn = cack;
+	ack->ack_psn = cack;
+	ack->probe_opaque = 0;
+	if (pkt->flags & UET_F_PROBE)
+		ack->probe_opaque = word;
+	else
+		ack->ack_psn += (s16)word;
+	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->dpdcid = get_unaligned_be16(p + 10);
+
+	ack->service_time = UET_SERVICE_TIME_INVALID;
+	ack->rcvd_bytes = 0;
+	ack->credit = 0;
+	ack->ooo_count = UET_OOO_INVALID;
+	ack->pend = 0;
+	ack->rc = 0;
+	if (pkt->type == UET_PDS_ACK) {
+		ack->cc_type = UET_CC_NONE;
+		ack->mpr = 0;
+		ack->sack_base = cack + 1;
+		ack->sack_bitmap = 0;
+		return;
+	}
+	ack->mpr = p[13];
+	ack->sack_base = cack + (s16)get_unaligned_be16(p + 14);
+	ack->sack_bitmap = get_unaligned_be64(p + 16);
+	/* The extended state of an ACK_CCX is not understood. */
+	ack->cc_type = UET_CC_NONE;
+	if (pkt->type == UET_PDS_ACK_CC) {
+		ack->cc_type = FIELD_GET(UET_ACK_CC_TYPE, p[12]);
+		parse_cc_state(ack, get_unaligned_be64(p + 24));
+	}
+}
+
+static void parse_nack(struct uet_pkt *pkt, const u8 *p)
+{
+	pkt->nack.code = p[2];
+	pkt->nack.vendor = p[3];
+	pkt->nack.psn = get_unaligned_be32(p + 4);
+	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->dpdcid = get_unaligned_be16(p + 10);
+	pkt->nack.payload = get_unaligned_be32(p + 12);
+}
+
+static void parse_cp(struct uet_pkt *pkt, const u8 *p)
+{
+	u32 psn = get_unaligned_be32(p + 4);
+
+	pkt->cp.probe_opaque = get_unaligned_be16(p + 2);
+	pkt->cp.psn = psn;
+	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->cp.start_psn = parse_dpdcid(pkt, p + 10, psn);
+	pkt->cp.payload = get_unaligned_be32(p + 12);
+}
+
+/* Parse the PDS header; what follows it begins at the cursor afterwards. */
+static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
+{
+	const struct pds_info *info;
+	unsigned int next;
+	u16 prologue;
+
+	if (unlikely(c->linear < UET_PROLOGUE_LEN))
+		return need_err(c, UET_PROLOGUE_LEN, UET_PERR_SHORT);
+	prologue = get_unaligned_be16(c->p);
+	pkt->type = FIELD_GET(UET_PROLOGUE_TYPE, prologue);
+	info = &pds_infos[pkt->type];
+	if (unlikely(info->kind == KIND_RSVD))
+		return pkt->type == UET_PDS_TSS ? -UET_PERR_TSS :
+						  -UET_PERR_TYPE;
+	next = FIELD_GET(UET_PROLOGUE_NEXT, prologue);
+	if (unlikely(!(info->next & BIT(next))))
+		return info->kind == KIND_CP ? -UET_PERR_CTL_TYPE :
+					       -UET_PERR_NEXT_HDR;
+	if (unlikely(c->linear < info->len))
+		return need_err(c, info->len, UET_PERR_SHORT);
+	*kind = info->kind;
+	pkt->next_hdr = next;
+	pkt->ctl_type = 0;
+	pkt->flags = prologue & info->flags;
+	pkt->violation = UET_VIOL_NONE;
+	pkt->pds_len = info->len;
+	pkt->hdr_len = info->len;
+	pkt->payload_len = 0;
+	c->off = info->len;
+	return 0;
+}
+
+static void parse_pds_body(struct uet_pkt *pkt, const u8 *p, unsigned int kind)
+{
+	switch (kind) {
+	case KIND_REQ:
+		parse_req(pkt, p);
+		return;
+	case KIND_ACK:
+		parse_ack(pkt, p);
+		return;
+	case KIND_NACK:
+		parse_nack(pkt, p);
+		return;
+	case KIND_CP:
+		pkt->ctl_type = pkt->next_hdr;
+		pkt->next_hdr = UET_NH_NONE;
+		parse_cp(pkt, p);
+		return;
+	case KIND_RUDI:
+		pkt->pkt_id = get_unaligned_be32(p + 4);
+		break;
+	}
+	pkt->spdcid = 0;
+	pkt->dpdcid = 0;
+}
+
+/* Length of the extension header at the cursor, or a negated reason */
+static int parse_ext_len(const struct cursor *c, unsigned int kind)
+{
+	unsigned int ext = UET_SES_RENDEZVOUS_LEN;
+
+	if (kind == OP_ATOMIC) {
+		ext = UET_SES_ATOMIC_LEN;
+		if (c->linear < c->off + ext)
+			return need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
+		if (is_cswap(c->p[c->off]))
+			ext = UET_SES_CSWAP_LEN;
+	}
+	if (c->linear < c->off + ext)
+		return need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
+	return ext;
+}
+
+/*
+ * Payload of an atomic: the operand, except that compare-and-swap has its
+ * values in the extension header and request_length counts those.
+ */
+static u8 check_atomic(struct uet_pkt *pkt, unsigned int present)
+{
+	struct uet_ses_req *ses = &pkt->ses;
+
+	if ((ses->flags & (UET_SES_F_SOM | UET_SES_F_EOM)) !=
+	    (UET_SES_F_SOM | UET_SES_F_EOM))
+		return UET_VIOL_SINGLE;
+	if (ses->ext_len == UET_SES_CSWAP_LEN) {
+		ses->payload_length = 0;
+		return present ? UET_VIOL_PAYLOAD : UET_VIOL_NONE;
+	}
+	if (present < ses->request_length)
+		return UET_VIOL_SHORT;
+	ses->payload_length = ses->request_length;
+	pkt->payload_len = ses->payload_length;
+	return UET_VIOL_NONE;
+}
+
+static u8 check_offset(const struct uet_ses_req *ses)
+{
+	u64 end = (u64)ses->message_offset + ses->payload_length;
+
+	return end > ses->request_length ? UET_VIOL_OFFSET : UET_VIOL_NONE;
+}
+
+/*
+ * Payload of a message's packet.  The first packet does not state a length:
+ * it is what follows, cut at the message's; others state it and must be right.
+ */
+static u8 check_data(struct uet_pkt *pkt, unsigned int kind,
+		     unsigned int present)
+{
+	struct uet_ses_req *ses = &pkt->ses;
+
+	if (ses->flags & UET_SES_F_SOM) {
+		if (unlikely((ses->flags & UET_SES_F_EOM) && kind == OP_DATA &&
+			     present < ses->request_length))
+			return UET_VIOL_SHORT;
+		ses->payload_length = min(present, ses->request_length);
+		pkt->payload_len = ses->payload_length;
+		return UET_VIOL_NONE;
+	}
+	if (unlikely(ses->payload_length != present))
+		return UET_VIOL_LENGTH;
+	pkt->payload_len = present;
+	return check_offset(ses);
+}
+
+/* Payload of an operation that carries none */
+static u8 check_no_data(struct uet_ses_req *ses, unsigned int kind,
+			unsigned int present)
+{
+	if (present)
+		return UET_VIOL_PAYLOAD;
+	if (ses->flags & UET_SES_F_SOM) {
+		if (kind == OP_READ)
+			ses->payload_length = min_t(u32, ses->request_length,
+						    U16_MAX);
+		return UET_VIOL_NONE;
+	}
+	if (kind == OP_NONE && ses->payload_length)
+		return UET_VIOL_LENGTH;
+	return check_offset(ses);
+}
+
+static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
+			unsigned int present)
+{
+	struct uet_ses_req *ses = &pkt->ses;
+
+	switch (kind) {
+	case OP_DATA:
+	case OP_RENDEZVOUS:
+		return check_data(pkt, kind, present);
+	case OP_ATOMIC:
+		return check_atomic(pkt, present);
+	case OP_READ:
+	case OP_NONE:
+		return check_no_data(ses, kind, present);
+	}
+	if (ses->flags & UET_SES_F_SOM)
+		ses->payload_length = present;
+	pkt->payload_len = present;
+	return UET_VIOL_NONE;
+}
+
+static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
+{
+	u64 word = get_unaligned_be64(p + 32);
+
+	ses->msg_id = get_unaligned_be16(p + 2);
+	ses->buffer_offset = get_unaligned_be64(p + 12);
+	ses->initiator = get_unaligned_be32(p + 20);
+	ses->key = get_unaligned_be64(p + 24);
+	ses->request_length = get_unaligned_be32(p + 40);
+	ses->header_data = 0;
+	ses->payload_length = 0;
+	ses->message_offset = 0;
+	if (!(ses->flags & UET_SES_F_SOM)) {
+		ses->payload_length = FIELD_GET(UET_SES_STD_PAYLOAD_LEN, word);
+		ses->message_offset = FIELD_GET(UET_SES_STD_MSG_OFFSET, word);
+	} else if (ses->flags & UET_SES_F_HD) {
+		ses->header_data = word;
+	}
+}
+
+/* The two optimised forms, for messages of one packet */
+static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
+{
+	u64 word = get_unaligned_be64(p + 12);
+
+	ses->msg_id = 0;
+	ses->request_length = get_unaligned_be16(p + 2) & UET_SES_LEN14;
+	ses->payload_length = 0;
+	ses->message_offset = 0;
+	ses->header_data = 0;
+	ses->buffer_offset = word;
+	ses->initiator = 0;
+	ses->key = 0;
+	if (!medium)
+		return;
+	ses->initiator = get_unaligned_be32(p + 20);
+	ses->key = get_unaligned_be64(p + 24);
+	if (ses->flags & UET_SES_F_HD) {
+		ses->header_data = word;
+		ses->buffer_offset = 0;
+	}
+}
+
+static unsigned int ses_req_len(u8 next_hdr)
+{
+	if (likely(next_hdr == UET_NH_REQ_STD))
+		return UET_SES_STD_LEN;
+	return next_hdr == UET_NH_REQ_MEDIUM ? UET_SES_MEDIUM_LEN :
+					       UET_SES_SMALL_LEN;
+}
+
+static int parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
+{
+	struct uet_ses_req *ses = &pkt->ses;
+	unsigned int len = ses_req_len(pkt->next_hdr);
+	const u8 *p = c->p + c->off;
+	unsigned int kind;
+
+	if (unlikely(c->linear < c->off + len))
+		return need_err(c, c->off + len, UET_PERR_SHORT_SES);
+	if (unlikely(FIELD_GET(UET_SES_VERSION, p[1])))
+		return -UET_PERR_SES_VERSION;
+	ses->opcode = p[0] & UET_SES_OPCODE;
+	ses->flags = p[1] & UET_SES_FLAGS;
+	ses->generation = p[4];
+	ses->job = get_unaligned_be32(p + 4) & UET_SES_JOB_MAX;
+	ses->pid = get_unaligned_be16(p + 8) & UET_SES_ID12;
+	ses->ri = get_unaligned_be16(p + 10) & UET_SES_ID12;
+	ses->ext_len = 0;
+	if (likely(pkt->next_hdr == UET_NH_REQ_STD))
+		parse_ses_std(ses, p);
+	else
+		parse_ses_short(ses, p, pkt->next_hdr == UET_NH_REQ_MEDIUM);
+	c->off += len;
+
+	kind = op_kinds[ses->opcode];
+	if (unlikely(kind >= OP_ATOMIC)) {
+		int ext = parse_ext_len(c, kind);
+
+		if (ext < 0)
+			return ext;
+		ses->ext_len = ext;
+		c->off += ext;
+	}
+	pkt->hdr_len = c->off;
+	if (unlikely(pkt->next_hdr != UET_NH_REQ_STD &&
+		     (ses->flags & (UET_SES_F_SOM | UET_SES_F_EOM)) !=
+		     (UET_SES_F_SOM | UET_SES_F_EOM)))
+		pkt->violation = UET_VIOL_SINGLE;
+	else
+		pkt->violation = check_payload(pkt, kind, c->len - c->off);
+	if (unlikely(pkt->violation))
+		pkt->payload_len = 0;
+	return 0;
+}
+
+static void parse_rsp_data(struct uet_pkt *pkt, const u8 *p,
+			   unsigned int present)
+{
+	struct uet_ses_rsp *rsp = &pkt->rsp;
+
+	if (pkt->next_hdr == UET_NH_RSP_DATA) {
+		rsp->rsp_msg_id = get_unaligned_be16(p + 2);
+		rsp->msg_id = get_unaligned_be16(p + 8);
+		rsp->payload_length = get_unaligned_be16(p + 10) & UET_SES_LEN14;
+		rsp->modified_length = get_unaligned_be32(p + 12);
+		rsp->message_offset = get_unaligned_be32(p + 16);
+		if ((u64)rsp->message_offset + rsp->payload_length >
+		    rsp->modified_length)
+			pkt->violation = UET_VIOL_OFFSET;
+	} else {
+		rsp->payload_length = get_unaligned_be16(p + 2) & UET_SES_LEN14;
+		rsp->original_psn = get_unaligned_be32(p + 8);
+		rsp->modified_length = rsp->payload_length;
+	}
+	if (rsp->payload_length != present)
+		pkt->violation = UET_VIOL_LENGTH;
+	pkt->payload_len = pkt->violation ? 0 : present;
+}
+
+static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
+{
+	struct uet_ses_rsp *rsp = &pkt->rsp;
+	const u8 *p = c->p + c->off;
+	unsigned int len;
+
+	len = pkt->next_hdr == UET_NH_RSP_DATA ? UET_SES_RSP_DATA_LEN :
+						 UET_SES_RSP_LEN;
+	if (unlikely(c->linear < c->off + len))
+		return need_err(c, c->off + len, UET_PERR_SHORT_SES);
+	if (unlikely(FIELD_GET(UET_SES_VERSION, p[1])))
+		return -UET_PERR_SES_VERSION;
+	rsp->opcode = p[0] & UET_SES_OPCODE;
+	if (unlikely(rsp->opcode >= UET_RSP_OP_KNOWN))
+		return -UET_PERR_RSP_OPCODE;
+	rsp->list = FIELD_GET(UET_SES_RSP_LIST, p[0]);
+	rsp->code = p[1] & UET_SES_RSP_RC;
+	rsp->job = get_unaligned_be32(p + 4) & UET_SES_JOB_MAX;
+	rsp->msg_id = 0;
+	rsp->rsp_msg_id = 0;
+	rsp->payload_length = 0;
+	rsp->message_offset = 0;
+	rsp->original_psn = 0;
+	rsp->generation = 0;
+	c->off += len;
+	pkt->hdr_len = c->off;
+	if (pkt->next_hdr == UET_NH_RSP) {
+		rsp->msg_id = get_unaligned_be16(p + 2);
+		rsp->generation = p[4];
+		rsp->modified_length = get_unaligned_be32(p + 8);
+	} else {
+		parse_rsp_data(pkt, p, c->len - c->off);
+	}
+	return 0;
+}
+
+int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
+		  unsigned int len)
+{
+	struct cursor c = {
+		.p = data,
+		.linear = min(linear, len),
+		.len = len,
+	};
+	unsigned int kind;
+	int err;
+
+	if (unlikely(len > U16_MAX))
+		return -UET_PERR_OVERSIZE;
+	err = parse_pds(pkt, &c, &kind);
+	if (unlikely(err))
+		return err;
+	parse_pds_body(pkt, c.p, kind);
+	if (pkt->next_hdr == UET_NH_NONE)
+		return 0;
+	return uet_pkt_has_ses_req(pkt) ? parse_ses_req(pkt, &c) :
+					  parse_ses_rsp(pkt, &c);
+}
+
+int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
+			  unsigned int linear)
+{
+	struct cursor c = {
+		.p = data,
+		.linear = linear,
+		.len = linear,
+	};
+	unsigned int kind;
+	int err;
+
+	err = parse_pds(pkt, &c, &kind);
+	/* Longer headers are those of acknowledgements. */
+	if (err == -UET_PERR_SHORT && linear >= UET_TRIM_KEEP_BYTES)
+		return -UET_PERR_TRIMMED_TYPE;
+	if (err)
+		return err;
+	if (kind == KIND_ACK || kind == KIND_NACK)
+		return -UET_PERR_TRIMMED_TYPE;
+	parse_pds_body(pkt, c.p, kind);
+	return 0;
+}
+
+void uet_ses_parse_atomic(struct uet_ses_atomic *ext, const struct uet_pkt *pkt,
+			  const void *data)
+{
+	const u8 *p = data + pkt->hdr_len - pkt->ses.ext_len;
+
+	memset(ext, 0, sizeof(*ext));
+	ext->opcode = p[0];
+	ext->datatype = p[1];
+	ext->semantic = p[2];
+	if (pkt->ses.ext_len != UET_SES_CSWAP_LEN)
+		return;
+	ext->compare_hi = get_unaligned_be64(p + 4);
+	ext->compare = get_unaligned_be64(p + 12);
+	ext->swap_hi = get_unaligned_be64(p + 20);
+	ext->swap = get_unaligned_be64(p + 28);
+}
+
+void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
+			      const struct uet_pkt *pkt, const void *data)
+{
+	const u8 *p = data + pkt->hdr_len - pkt->ses.ext_len;
+	u32 buffer = get_unaligned_be32(p + 4);
+
+	ext->eager_length = get_unaligned_be32(p);
+	ext->generation = FIELD_GET(UET_RDV_GENERATION, buffer);
+	ext->pid = FIELD_GET(UET_RDV_PID, buffer);
+	ext->ri = FIELD_GET(UET_RDV_RI, buffer);
+	ext->read_offset = get_unaligned_be64(p + 8);
+	ext->read_key = get_unaligned_be64(p + 16);
+}
+
+const char *uet_parse_err_name(unsigned int err)
+{
+	static const char * const names[UET_PERR_MAX] = {
+		[UET_PERR_NONE] = "none",
+		[UET_PERR_SHORT] = "short",
+		[UET_PERR_SHORT_SES] = "short_ses",
+		[UET_PERR_SHORT_EXT] = "short_ext",
+		[UET_PERR_LINEAR] = "linear",
+		[UET_PERR_OVERSIZE] = "oversize",
+		[UET_PERR_TSS] = "tss",
+		[UET_PERR_TYPE] = "type",
+		[UET_PERR_NEXT_HDR] = "next_hdr",
+		[UET_PERR_CTL_TYPE] = "ctl_type",
+		[UET_PERR_SES_VERSION] = "ses_version",
+		[UET_PERR_RSP_OPCODE] = "rsp_opcode",
+		[UET_PERR_TRIMMED_TYPE] = "trimmed_type",
+	};
+
+	return err < UET_PERR_MAX ? names[err] : "unknown";
+}

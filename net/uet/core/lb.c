@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Path selection: what all policies share. Placement and size of the entropy
+ * space, history per value, and the checks on what a peer echoes.
+ */
+#include "lb.h"
+
+static const struct uet_lb_ops * const policies[] = {
+	&uet_lb_single,
+	&uet_lb_oblivious,
+	&uet_lb_bitmap,
+	&uet_lb_reps,
+	&uet_lb_hybrid,
+	&uet_lb_flowlet,
+	&uet_lb_rtt,
+	&uet_lb_conweave,
+	&uet_lb_ecmp,
+};
+
+const struct uet_lb_ops *uet_lb_at(u32 i)
+{
+	return i < ARRAY_SIZE(policies) ? policies[i] : NULL;
+}
+
+const struct uet_lb_ops *uet_lb_find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++)
+		if (!strcmp(name, policies[i]->name))
+			return policies[i];
+	return NULL;
+}
+
+u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size)
+{
+	return ops->aware ? min_t(u32, entropy_size, UET_LB_AWARE_MAX) :
+	       entropy_size;
+}
+
+static size_t table_bytes(const struct uet_lb_ops *ops, u32 n)
+{
+	return ((size_t)n * ops->ev_bytes + 7) & ~(size_t)7;
+}
+
+size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n, bool live)
+{
+	return sizeof(struct uet_lb) + table_bytes(ops, n) +
+	       (live ? n * sizeof(struct uet_lb_live) : 0);
+}
+
+u16 uet_lb_choose_base(u32 n, u32 random, bool udp)
+{
+	u32 low = udp ? UET_LB_UDP_LOW : 1;
+	u32 space = U16_MAX + 1;
+
+	if (n > space - low)
+		low = UET_LB_UDP_FLOOR;
+	n = min_t(u32, n, space - low);
+	return (u16)(low + (((u64)random * (space - low - n + 1)) >> 32));
+}
+
+u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit)
+{
+	u64 two_rtts = mtu ? div_u64(2 * cwnd, mtu) : 0;
+	u32 n = UET_LB_AWARE_MIN;
+
+	while (n < UET_LB_AWARE_MAX && 2ULL * n <= two_rtts)
+		n *= 2;
+	return min(n, limit);
+}
+
+int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
+		const struct uet_lb_config *cfg)
+{
+	if (!cfg->n || cfg->n > UET_LB_N_MAX ||
+	    (u32)cfg->base + cfg->n > U16_MAX + 1)
+		return -EINVAL;
+	if (cfg->threshold_pct > 100 || cfg->run > UET_LB_RUN_MAX ||
+	    cfg->t_reroute > UET_LB_T_REROUTE_MAX)
+		return -EINVAL;
+
+	memset(lb, 0, uet_lb_mem_size(ops, cfg->n, cfg->live));
+	lb->ops = ops;
+	uet_prng_seed(&lb->prng, cfg->seed);
+	lb->n_max = cfg->n;
+	lb->n = lb->n_max;
+	lb->mtu = cfg->mtu;
+	lb->ref_wnd = cfg->cwnd;
+	if (ops->aware && cfg->mtu)
+		lb->n = uet_lb_size_for(cfg->cwnd, cfg->mtu, lb->n_max);
+	lb->base = cfg->base;
+	lb->run = max_t(u16, cfg->run, 1);
+	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
+	lb->trimming = cfg->trimming;
+	if (cfg->live)
+		lb->live = (struct uet_lb_live *)(lb->table +
+						  table_bytes(ops, cfg->n));
+	uet_perm_init(&lb->perm, lb->n, uet_prng_u32(&lb->prng));
+	if (ops->init)
+		ops->init(lb, cfg);
+	return 0;
+}
+
+u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	*run = lb->run;
+	return lb->ops->next(lb, ask, run);
+}
+
+void uet_lb_sent(struct uet_lb *lb, u16 ev, u32 pkts)
+{
+	u32 i = uet_lb_index(lb, ev);
+
+	if (lb->live && i < lb->n_max)
+		lb->live[i].sent += pkts;
+}
+
+static void live_feedback(struct uet_lb_live *l,
+			  const struct uet_lb_signal *sig)
+{
+	switch (sig->reason) {
+	case UET_LB_NO_ECN:
+		l->acked++;
+		break;
+	case UET_LB_ECN:
+		l->marked++;
+		break;
+	case UET_LB_NACK:
+		l->trimmed++;
+		break;
+	case UET_LB_TIMEOUT:
+		l->lost++;
+		break;
+	}
+	if (sig->rtt_valid)
+		l->rtt = (u32)min_t(u64, sig->rtt, U32_MAX);
+}
+
+void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
+		     bool sprayed)
+{
+	u32 i = uet_lb_index(lb, sig->ev);
+
+	if (i >= lb->n_max || sig->reason > UET_LB_TIMEOUT)
+		return;
+	if (lb->live)
+		live_feedback(&lb->live[i], sig);
+	if (!sprayed) {
+		if (lb->ops->evidence)
+			lb->ops->evidence(lb, sig);
+	} else if (lb->ops->feedback) {
+		lb->ops->feedback(lb, sig);
+	}
+}
+
+void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
+{
+	u32 old = lb->n;
+	u32 n;
+
+	if (!lb->ops->aware || !lb->mtu)
+		return;
+	if (cwnd <= 2 * lb->ref_wnd && 2 * cwnd >= lb->ref_wnd)
+		return;
+	lb->ref_wnd = cwnd;
+	n = uet_lb_size_for(cwnd, lb->mtu, lb->n_max);
+	if (n == old)
+		return;
+	lb->n = n;
+	uet_perm_init(&lb->perm, n, uet_prng_u32(&lb->prng));
+	if (lb->ops->resized)
+		lb->ops->resized(lb, old);
+	uet_lb_note(lb, UET_LB_NOTE_RESIZED, lb->base);
+}
+
+int uet_lb_path_down(struct uet_lb *lb, u16 ev)
+{
+	u32 i = uet_lb_index(lb, ev);
+
+	if (i >= lb->n_max)
+		return -EINVAL;
+	return lb->ops->path_down ? lb->ops->path_down(lb, i) : -EOPNOTSUPP;
+}
+
+int uet_lb_path_up(struct uet_lb *lb, u16 ev)
+{
+	u32 i = uet_lb_index(lb, ev);
+
+	if (i >= lb->n_max)
+		return -EINVAL;
+	return lb->ops->path_up ? lb->ops->path_up(lb, i) : -EOPNOTSUPP;
+}
+
+int uet_lb_path_get(const struct uet_lb *lb, u32 index,
+		    struct uet_lb_path *path)
+{
+	if (index >= lb->n_max)
+		return -ENOENT;
+	memset(path, 0, sizeof(*path));
+	path->ev = (u16)(lb->base + index);
+	if (lb->live)
+		path->live = lb->live[index];
+	if (lb->ops->path_get)
+		lb->ops->path_get(lb, index, path);
+	return 0;
+}
+
+u32 uet_lb_bad_paths(const struct uet_lb *lb)
+{
+	return lb->ops->bad_paths ? lb->ops->bad_paths(lb) : 0;
+}
+
+u32 uet_lb_take_notes(struct uet_lb *lb, u16 *ev)
+{
+	u32 notes = lb->notes;
+
+	lb->notes = 0;
+	*ev = lb->note_ev;
+	return notes;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Path selection: which entropy value (EV) a packet carries (UE 1.0 3.6.16).
+ *
+ * A policy answers with a value and with the number of packets in a row it is
+ * good for, and hears what became of the values it gave. It never touches
+ * packets or routes. One object serves one CCC, under that CCC's lock, in
+ * memory of the caller that holds the policy's table too.
+ *
+ * A policy is one file: an ops table, and one line in lb.c.
+ */
+#ifndef _UET_CORE_LB_H
+#define _UET_CORE_LB_H
+
+#include "env.h"
+#include "prng.h"
+#include "lb_perm.h"
+
+/* Private state of a policy inside struct uet_lb; checked at build time. */
+#define UET_LB_PRIV_SIZE	128
+
+#define UET_LB_N_MAX		32768	/* values in the largest space */
+#define UET_LB_AWARE_MIN	16	/* smallest space of a path-aware policy */
+#define UET_LB_AWARE_MAX	256
+#define UET_LB_UDP_LOW		49152	/* first port of the dynamic range */
+#define UET_LB_UDP_FLOOR	32768	/* lowest port a large space reaches */
+#define UET_LB_THRESHOLD_DEFAULT_PCT	50
+#define UET_LB_T_REROUTE_DEFAULT	10
+#define UET_LB_T_REROUTE_MAX		10000
+#define UET_LB_RUN_MAX		64
+
+/**
+ * enum uet_lb_reason - what became of a value
+ * @UET_LB_NO_ECN: a packet came through unmarked, or was trimmed at its last
+ *	hop unmarked, or was refused for a reason that is not the network's
+ * @UET_LB_ECN: a packet came through marked
+ * @UET_LB_NACK: a packet was trimmed inside the network
+ * @UET_LB_TIMEOUT: a packet was inferred lost
+ */
+enum uet_lb_reason {
+	UET_LB_NO_ECN,
+	UET_LB_ECN,
+	UET_LB_NACK,
+	UET_LB_TIMEOUT,
+};
+
+/**
+ * enum uet_lb_siblings - what other contexts to the same peer see now
+ * @UET_LB_SIB_UNKNOWN: there are none, or they are quiet
+ * @UET_LB_SIB_CLEAR: they are not marked: congestion is on this path
+ * @UET_LB_SIB_MARKED: they are marked too: congestion is at the last hop
+ */
+enum uet_lb_siblings {
+	UET_LB_SIB_UNKNOWN,
+	UET_LB_SIB_CLEAR,
+	UET_LB_SIB_MARKED,
+};
+
+/* Notes a policy leaves for its caller; see uet_lb_take_notes(). */
+#define UET_LB_NOTE_BAD		BIT(0)	/* value came into disuse */
+#define UET_LB_NOTE_GOOD	BIT(1)	/* value is back in use */
+#define UET_LB_NOTE_MOVED	BIT(2)	/* single-path context changed value */
+#define UET_LB_NOTE_FROZEN	BIT(3)	/* exploring stopped */
+#define UET_LB_NOTE_THAWED	BIT(4)	/* exploring again */
+#define UET_LB_NOTE_SATURATED	BIT(5)	/* most values marked, skipping off */
+#define UET_LB_NOTE_RESIZED	BIT(6)	/* the space grew or shrank */
+#define UET_LB_NOTE_NEED_INDEX	BIT(7)	/* give a fresh uet_lb.spare_index */
+
+/**
+ * struct uet_lb_ask - a request for a value
+ * @now: time, ns
+ * @base_rtt: base round trip, ns
+ * @target: target queueing delay, ns
+ * @sent_pkts: packets the context has sent so far, wraps
+ * @inflight_pkts: packets outstanding
+ * @prev_ev: value of the last transmission, if @rtx
+ * @rtx: the packet is a retransmission
+ */
+struct uet_lb_ask {
+	u64 now;
+	u64 base_rtt;
+	u64 target;
+	u32 sent_pkts;
+	u32 inflight_pkts;
+	u16 prev_ev;
+	bool rtx;
+};
+
+/**
+ * struct uet_lb_signal - feedback on a value
+ * @now: time, ns
+ * @rtt: round trip of the packet, ns, if @rtt_valid
+ * @base_rtt: base round trip, ns
+ * @target: target queueing delay, ns
+ * @sent_pkts: packets the context has sent so far, wraps
+ * @inflight_pkts: packets outstanding, the ones this signal ends included
+ * @ev: value echoed by the peer, or recorded at transmission
+ * @reason: enum uet_lb_reason
+ * @siblings: enum uet_lb_siblings, heeded by single-path policies
+ * @rtt_valid: @rtt holds a sample
+ * @last_hop: the packet was trimmed at its last hop
+ */
+struct uet_lb_signal {
+	u64 now;
+	u64 rtt;
+	u64 base_rtt;
+	u64 target;
+	u32 sent_pkts;
+	u32 inflight_pkts;
+	u16 ev;
+	u8 reason;
+	u8 siblings;
+	bool rtt_valid;
+	bool last_hop;
+};
+
+/**
+ * struct uet_lb_live - history of one value, if kept
+ * @sent: packets sent with it
+ * @acked: answers without a mark
+ * @marked: answers with a mark
+ * @trimmed: in-network trims
+ * @lost: inferred losses
+ * @rtt: last round trip, ns, saturated
+ */
+struct uet_lb_live {
+	u32 sent;
+	u32 acked;
+	u32 marked;
+	u32 trimmed;
+	u32 lost;
+	u32 rtt;
+};
+
+/**
+ * struct uet_lb_path - state of one value as shown to an operator
+ * @ev: the value
+ * @skip: visits it will still be passed over
+ * @bad: it is being avoided
+ * @down: it was declared down from outside
+ * @current_ev: it is the value in use (single-path policies)
+ * @live: history; zeros if none is kept
+ */
+struct uet_lb_path {
+	u16 ev;
+	u8 skip;
+	bool bad;
+	bool down;
+	bool current_ev;
+	struct uet_lb_live live;
+};
+
+/**
+ * struct uet_lb_config - how a policy is to run
+ * @seed: random bits of this context
+ * @n: size of the entropy space, 1 to %UET_LB_N_MAX; the most that a
+ *	path-aware policy grows to
+ * @base: first value of the space, see uet_lb_choose_base()
+ * @run: packets per value, 0 for 1
+ * @threshold_pct: share of marked values at which skipping stops, 1 to 100,
+ *	0 for the default
+ * @trimming: switches trim
+ * @live: keep struct uet_lb_live per value
+ * @t_reroute: round trips between moves of a single path, 0 for the default
+ * @idle_ns: idle time after which a single path may move, 0 = half an RTT
+ * @peer_key: key of the peer's permutation, the same in all its contexts
+ * @peer_index: this context's element of it, unique among the peer's contexts
+ * @rto_ns: initial RTO, the window of the freezing rule without trimming
+ * @cwnd: window to size the space for, bytes
+ * @mtu: nominal MTU
+ */
+struct uet_lb_config {
+	u64 seed;
+	u32 n;
+	u16 base;
+	u16 run;
+	u8 threshold_pct;
+	bool trimming;
+	bool live;
+	u32 t_reroute;
+	u64 idle_ns;
+	u32 peer_key;
+	u32 peer_index;
+	u64 rto_ns;
+	u64 cwnd;
+	u32 mtu;
+};
+
+struct uet_lb;
+
+/**
+ * struct uet_lb_ops - a policy
+ * @next: value for a packet; may set *run (1 on entry is the configured run)
+ * @feedback: what became of a value of a sprayed context
+ * @evidence: the same for a single-path context, where no packet's value
+ *	depends on it; NULL if the policy needs none
+ * @init: prepare private state; the tables are zeroed
+ * @resized: uet_lb.n changed from @old
+ * @path_down: never use a value until path_up; -EOPNOTSUPP without state
+ * @path_up: undo path_down and forget what was held against the value
+ * @path_get: fill skip, bad, down and current_ev of one value
+ * @bad_paths: number of values in disuse
+ * @name: what settings call it
+ * @ev_bytes: bytes of table per value, at most 2
+ * @aware: avoids values, so the space follows the window
+ * @ordered: keeps a context on one path at a time; ordered contexts (ROD)
+ *	take only such policies
+ */
+struct uet_lb_ops {
+	u16 (*next)(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
+	void (*feedback)(struct uet_lb *lb, const struct uet_lb_signal *sig);
+	void (*evidence)(struct uet_lb *lb, const struct uet_lb_signal *sig);
+	void (*init)(struct uet_lb *lb, const struct uet_lb_config *cfg);
+	void (*resized)(struct uet_lb *lb, u32 old);
+	int (*path_down)(struct uet_lb *lb, u32 index);
+	int (*path_up)(struct uet_lb *lb, u32 index);
+	void (*path_get)(const struct uet_lb *lb, u32 index,
+			 struct uet_lb_path *path);
+	u32 (*bad_paths)(const struct uet_lb *lb);
+	const char *name;
+	u8 ev_bytes;
+	bool aware;
+	bool ordered;
+};
+
+/**
+ * struct uet_lb - path selection of one context
+ * @ops: the policy
+ * @prng: random bits
+ * @perm: order of the values
+ * @n: values in use now
+ * @n_max: values the tables have room for
+ * @ref_wnd: window @n was chosen for, bytes
+ * @mtu: nominal MTU
+ * @notes: UET_LB_NOTE_* since last taken
+ * @spare_index: element of the peer's permutation reserved for a move
+ * @base: first value
+ * @note_ev: value the last note was about
+ * @run: packets per value
+ * @threshold_pct: share of marked values at which skipping stops
+ * @have_spare: @spare_index is valid
+ * @trimming: switches trim
+ * @live: history per value, or NULL
+ * @priv: policy's own state
+ * @table: policy's bytes per value, then @live
+ */
+struct uet_lb {
+	const struct uet_lb_ops *ops;
+	struct uet_prng prng;
+	struct uet_perm perm;
+	u32 n;
+	u32 n_max;
+	u64 ref_wnd;
+	u32 mtu;
+	u32 notes;
+	u32 spare_index;
+	u16 base;
+	u16 note_ev;
+	u16 run;
+	u8 threshold_pct;
+	bool have_spare;
+	bool trimming;
+	struct uet_lb_live *live;
+	u64 priv[UET_LB_PRIV_SIZE / sizeof(u64)];
+	u8 table[] __aligned(8);
+};
+
+extern const struct uet_lb_ops uet_lb_single;
+extern const struct uet_lb_ops uet_lb_oblivious;
+extern const struct uet_lb_ops uet_lb_bitmap;
+extern const struct uet_lb_ops uet_lb_reps;
+extern const struct uet_lb_ops uet_lb_hybrid;
+extern const struct uet_lb_ops uet_lb_flowlet;
+extern const struct uet_lb_ops uet_lb_rtt;
+extern const struct uet_lb_ops uet_lb_conweave;
+extern const struct uet_lb_ops uet_lb_ecmp;
+
+/**
+ * uet_lb_find() - policy by name
+ * @name: name, NUL-terminated
+ *
+ * Return: the policy or NULL.
+ */
+const struct uet_lb_ops *uet_lb_find(const char *name);
+
+/**
+ * uet_lb_at() - policy by position, for listings
+ * @i: from 0
+ *
+ * Return: the policy, or NULL beyond the last.
+ */
+const struct uet_lb_ops *uet_lb_at(u32 i);
+
+/**
+ * uet_lb_space() - size of the space to give a policy
+ * @ops: policy
+ * @entropy_size: configured size
+ *
+ * Return: value for uet_lb_config.n: @entropy_size, at most
+ * %UET_LB_AWARE_MAX for a path-aware policy.
+ */
+u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size);
+
+/**
+ * uet_lb_mem_size() - memory that one object needs
+ * @ops: policy
+ * @n: size of the entropy space, as in uet_lb_config.n
+ * @live: history is kept
+ *
+ * Return: bytes, struct uet_lb included.
+ */
+size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n, bool live);
+
+/**
+ * uet_lb_choose_base() - place an entropy space
+ * @n: its size
+ * @random: random bits
+ * @udp: values are UDP source ports
+ *
+ * With UDP the space lies in the dynamic ports; one of more than 16384 values
+ * extends downwards, never below 32768.
+ *
+ * Return: the first value.
+ */
+u16 uet_lb_choose_base(u32 n, u32 random, bool udp);
+
+/**
+ * uet_lb_init() - start an object
+ * @lb: memory of uet_lb_mem_size() bytes for the same arguments
+ * @ops: policy
+ * @cfg: how it is to run
+ *
+ * Return: 0, or -EINVAL if the space does not fit the values or a setting is
+ * outside its range.
+ */
+int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
+		const struct uet_lb_config *cfg);
+
+/**
+ * uet_lb_next() - value for the next packet
+ * @lb: object
+ * @ask: circumstances
+ * @run: set to the packets in a row the value is good for
+ *
+ * Return: the value.
+ */
+u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
+
+/**
+ * uet_lb_sent() - count packets sent with a value
+ * @lb: object
+ * @ev: value
+ * @pkts: packets
+ */
+void uet_lb_sent(struct uet_lb *lb, u16 ev, u32 pkts);
+
+/**
+ * uet_lb_feedback() - what became of a value
+ * @lb: object
+ * @sig: the signal
+ * @sprayed: false for a single-path context, whose policy only gathers
+ *	evidence
+ *
+ * Values outside the space, which only a confused or hostile peer echoes, are
+ * ignored.
+ */
+void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
+		     bool sprayed);
+
+/**
+ * uet_lb_follow_window() - let the space follow the window
+ * @lb: object
+ * @cwnd: window, bytes
+ *
+ * Acts when the policy is path-aware and the window differs by more than a
+ * factor of two from the one the space was sized for. What is known of values
+ * outside the new space is kept.
+ */
+void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd);
+
+/**
+ * uet_lb_size_for() - values that are cycled within two round trips
+ * @cwnd: window, bytes
+ * @mtu: nominal MTU
+ * @limit: configured size
+ *
+ * Return: largest power of two up to 2 * cwnd / mtu, within 16 and 256 and
+ * not above @limit.
+ */
+u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit);
+
+/**
+ * uet_lb_path_down() - declare a value unusable
+ * @lb: object
+ * @ev: value
+ *
+ * Return: 0, -EINVAL for a value outside the space, -EOPNOTSUPP if the policy
+ * keeps no state per value.
+ */
+int uet_lb_path_down(struct uet_lb *lb, u16 ev);
+
+/**
+ * uet_lb_path_up() - undo uet_lb_path_down()
+ * @lb: object
+ * @ev: value
+ *
+ * Return: as uet_lb_path_down().
+ */
+int uet_lb_path_up(struct uet_lb *lb, u16 ev);
+
+/**
+ * uet_lb_path_get() - state of one value
+ * @lb: object
+ * @index: 0 to uet_lb.n_max - 1; a dump goes on where it stopped
+ * @path: filled
+ *
+ * Return: 0, or -ENOENT beyond the last.
+ */
+int uet_lb_path_get(const struct uet_lb *lb, u32 index,
+		    struct uet_lb_path *path);
+
+/**
+ * uet_lb_bad_paths() - number of values in disuse
+ * @lb: object
+ *
+ * Return: 0 .. uet_lb.n.
+ */
+u32 uet_lb_bad_paths(const struct uet_lb *lb);
+
+/**
+ * uet_lb_take_notes() - what happened since the last call
+ * @lb: object
+ * @ev: set to the value of the latest note
+ *
+ * Return: UET_LB_NOTE_* bits.
+ */
+u32 uet_lb_take_notes(struct uet_lb *lb, u16 *ev);
+
+/**
+ * uet_lb_give_index() - reserve a permutation element for the next move
+ * @lb: object
+ * @index: next unused element of the peer
+ */
+static inline void uet_lb_give_index(struct uet_lb *lb, u32 index)
+{
+	lb->spare_index = index;
+	lb->have_spare = true;
+}
+
+/* For policies. */
+
+static inline void *uet_lb_priv(struct uet_lb *lb)
+{
+	return lb->priv;
+}
+
+static inline const void *uet_lb_priv_const(const struct uet_lb *lb)
+{
+	return lb->priv;
+}
+
+static inline void uet_lb_note(struct uet_lb *lb, u32 note, u16 ev)
+{
+	lb->notes |= note;
+	lb->note_ev = ev;
+}
+
+/* Position of a value in the space, uet_lb.n or more if it is outside. */
+static inline u32 uet_lb_index(const struct uet_lb *lb, u16 ev)
+{
+	return (u16)(ev - lb->base);
+}
+
+#endif /* _UET_CORE_LB_H */

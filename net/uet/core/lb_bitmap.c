@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "bitmap": the oblivious order, passing over values that were marked
+ * recently (UE 1.0 3.6.16.4). A counter per value says how many visits it is
+ * still to be passed over; since the space is sized to be cycled in about one
+ * round trip, one visit is about one round trip.
+ *
+ * When half the values are marked, congestion is everywhere (an incast,
+ * typically) and avoiding some of them helps nobody: skipping stops.
+ */
+#include "lb_bitmap.h"
+#include "lb_oblivious.h"
+
+static u8 *skip_of(struct uet_lb *lb, u32 i)
+{
+	return &lb->table[i];
+}
+
+/* A visit in passing: one less to go. */
+static void decay(struct uet_lb *lb, struct uet_bitmap *b, u8 *skip, u16 ev)
+{
+	if (!(*skip & UET_SKIP_MASK))
+		return;
+	(*skip)--;
+	if (*skip & UET_SKIP_MASK)
+		return;
+	b->marked--;
+	if (*skip & UET_SKIP_BAD) {
+		*skip &= ~UET_SKIP_BAD;
+		uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
+	}
+}
+
+u16 uet_bitmap_next(struct uet_lb *lb, struct uet_bitmap *b)
+{
+	u32 tries = lb->n;
+	u8 *skip;
+	u16 ev;
+
+	do {
+		ev = uet_lb_oblivious_next(lb);
+		skip = skip_of(lb, uet_lb_index(lb, ev));
+		if (!*skip)
+			return ev;
+		decay(lb, b, skip, ev);
+		if (!(*skip & UET_SKIP_DOWN) && uet_bitmap_saturated(lb, b))
+			return ev;
+	} while (--tries);
+	return ev;
+}
+
+static u8 amount(u8 reason)
+{
+	switch (reason) {
+	case UET_LB_ECN:
+		return UET_SKIP_ECN;
+	case UET_LB_NACK:
+		return UET_SKIP_NACK;
+	case UET_LB_TIMEOUT:
+		return UET_SKIP_TIMEOUT;
+	default:
+		return 0;
+	}
+}
+
+void uet_bitmap_feedback(struct uet_lb *lb, struct uet_bitmap *b,
+			 const struct uet_lb_signal *sig)
+{
+	u32 i = uet_lb_index(lb, sig->ev);
+	u8 add = amount(sig->reason);
+	u8 *skip = skip_of(lb, i);
+	u8 old = *skip & UET_SKIP_MASK;
+	bool was_saturated;
+
+	if (!add)
+		return;
+	was_saturated = uet_bitmap_saturated(lb, b);
+	if (!old && i < lb->n)
+		b->marked++;
+	*skip = (*skip & ~UET_SKIP_MASK) | min_t(u8, old + add, UET_SKIP_MAX);
+	if (sig->reason == UET_LB_TIMEOUT && !(*skip & UET_SKIP_BAD)) {
+		*skip |= UET_SKIP_BAD;
+		uet_lb_note(lb, UET_LB_NOTE_BAD, sig->ev);
+	}
+	if (!was_saturated && uet_bitmap_saturated(lb, b))
+		uet_lb_note(lb, UET_LB_NOTE_SATURATED, sig->ev);
+}
+
+void uet_bitmap_resized(struct uet_lb *lb, struct uet_bitmap *b)
+{
+	u32 i;
+
+	b->marked = 0;
+	b->down = 0;
+	for (i = 0; i < lb->n; i++) {
+		b->marked += !!(*skip_of(lb, i) & UET_SKIP_MASK);
+		b->down += !!(*skip_of(lb, i) & UET_SKIP_DOWN);
+	}
+}
+
+void uet_bitmap_down(struct uet_lb *lb, struct uet_bitmap *b, u32 index)
+{
+	u8 *skip = skip_of(lb, index);
+
+	if (*skip & UET_SKIP_DOWN)
+		return;
+	*skip |= UET_SKIP_DOWN;
+	b->down += index < lb->n;
+	uet_lb_note(lb, UET_LB_NOTE_BAD, (u16)(lb->base + index));
+}
+
+void uet_bitmap_up(struct uet_lb *lb, struct uet_bitmap *b, u32 index)
+{
+	u8 *skip = skip_of(lb, index);
+
+	if (*skip & UET_SKIP_MASK)
+		b->marked -= index < lb->n;
+	if (*skip & UET_SKIP_DOWN)
+		b->down -= index < lb->n;
+	if (*skip)
+		uet_lb_note(lb, UET_LB_NOTE_GOOD, (u16)(lb->base + index));
+	*skip = 0;
+}
+
+void uet_bitmap_get(const struct uet_lb *lb, u32 index,
+		    struct uet_lb_path *path)
+{
+	u8 skip = lb->table[index];
+
+	path->skip = skip & UET_SKIP_MASK;
+	path->down = skip & UET_SKIP_DOWN;
+	path->bad = skip;
+}
+
+static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	return uet_bitmap_next(lb, uet_lb_priv(lb));
+}
+
+static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+{
+	uet_bitmap_feedback(lb, uet_lb_priv(lb), sig);
+}
+
+static void resized(struct uet_lb *lb, u32 old)
+{
+	uet_bitmap_resized(lb, uet_lb_priv(lb));
+}
+
+static int path_down(struct uet_lb *lb, u32 index)
+{
+	uet_bitmap_down(lb, uet_lb_priv(lb), index);
+	return 0;
+}
+
+static int path_up(struct uet_lb *lb, u32 index)
+{
+	uet_bitmap_up(lb, uet_lb_priv(lb), index);
+	return 0;
+}
+
+static u32 bad_paths(const struct uet_lb *lb)
+{
+	const struct uet_bitmap *b = uet_lb_priv_const(lb);
+
+	return min(b->marked + b->down, lb->n);
+}
+
+const struct uet_lb_ops uet_lb_bitmap = {
+	.next = next,
+	.feedback = feedback,
+	.resized = resized,
+	.path_down = path_down,
+	.path_up = path_up,
+	.path_get = uet_bitmap_get,
+	.bad_paths = bad_paths,
+	.name = "bitmap",
+	.ev_bytes = 1,
+	.aware = true,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "ecmp": one random value for the life of a context, as ordinary flows have.
+ * The baseline to compare with.
+ */
+#include "lb.h"
+
+struct ecmp {
+	u16 ev;
+};
+
+static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	struct ecmp *e = uet_lb_priv(lb);
+
+	return e->ev;
+}
+
+static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+{
+	struct ecmp *e = uet_lb_priv(lb);
+
+	e->ev = (u16)(lb->base + uet_prng_below(&lb->prng, lb->n));
+}
+
+static void path_get(const struct uet_lb *lb, u32 index,
+		     struct uet_lb_path *path)
+{
+	const struct ecmp *e = uet_lb_priv_const(lb);
+
+	path->current_ev = path->ev == e->ev;
+}
+
+const struct uet_lb_ops uet_lb_ecmp = {
+	.next = next,
+	.init = init,
+	.path_get = path_get,
+	.name = "ecmp",
+	.ordered = true,
+};

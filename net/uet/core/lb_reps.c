@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "reps": recycle values that came back clear, each once, oldest first;
+ * otherwise draw at random. A loss freezes the ring for a while: only values
+ * known to work are used until routing has converged (UE 1.0 3.6.16.4).
+ */
+#include "lb_reps.h"
+
+bool uet_reps_recycle(struct uet_reps *r, u16 *ev)
+{
+	u32 k, slot;
+
+	for (k = 0; r->fresh && k < UET_REPS_RING; k++) {
+		slot = (r->head + k) % UET_REPS_RING;
+		if (r->fresh & BIT(slot)) {
+			r->fresh &= ~BIT(slot);
+			*ev = r->ring[slot];
+			return true;
+		}
+	}
+	return false;
+}
+
+bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev)
+{
+	if (!r->fill)
+		return false;
+	if (r->scan >= r->fill)
+		r->scan = 0;
+	*ev = r->ring[r->scan];
+	r->fresh &= ~BIT(r->scan);
+	r->scan = (r->scan + 1) % UET_REPS_RING;
+	return true;
+}
+
+void uet_reps_forget(struct uet_reps *r, u16 ev)
+{
+	u32 slot;
+
+	for (slot = 0; slot < r->fill; slot++)
+		if (r->ring[slot] == ev)
+			r->fresh &= ~BIT(slot);
+}
+
+void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
+{
+	u32 slot;
+
+	for (slot = 0; slot < r->fill; slot++)
+		if (uet_lb_index(lb, r->ring[slot]) >= lb->n)
+			r->fresh &= ~BIT(slot);
+}
+
+static void empty(struct uet_reps *r)
+{
+	r->fresh = 0;
+	r->head = 0;
+	r->fill = 0;
+	r->scan = 0;
+}
+
+/*
+ * With trimming a timeout means a dead path. Without it a timeout may be
+ * plain congestion; only losses on two values within one RTO, with ACKs in
+ * between, say that some paths work and some do not.
+ */
+static bool loss_freezes(const struct uet_lb *lb, struct uet_reps *r,
+			 const struct uet_lb_signal *sig)
+{
+	bool second = r->lost && r->heard && r->lost_ev != sig->ev &&
+		      sig->now >= r->lost_at && sig->now - r->lost_at <= r->rto;
+
+	r->lost = true;
+	r->heard = false;
+	r->lost_ev = sig->ev;
+	r->lost_at = sig->now;
+	return lb->trimming || second;
+}
+
+void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
+		       const struct uet_lb_signal *sig)
+{
+	if (r->frozen && sig->now > r->frozen_until) {
+		empty(r);
+		r->frozen = false;
+		r->explore = UET_REPS_EXPLORE;
+		uet_lb_note(lb, UET_LB_NOTE_THAWED, sig->ev);
+	}
+	if (sig->reason == UET_LB_TIMEOUT) {
+		if (loss_freezes(lb, r, sig) && !r->frozen && !r->explore) {
+			r->frozen = true;
+			r->frozen_until = sig->now + UET_REPS_FREEZE_NS;
+			uet_lb_note(lb, UET_LB_NOTE_FROZEN, sig->ev);
+		}
+		return;
+	}
+	r->heard = true;
+	if (sig->reason != UET_LB_NO_ECN)
+		return;
+	r->ring[r->head] = sig->ev;
+	r->fresh |= BIT(r->head);
+	r->head = (r->head + 1) % UET_REPS_RING;
+	r->fill = min_t(u8, r->fill + 1, UET_REPS_RING);
+}
+
+static u16 random_ev(struct uet_lb *lb)
+{
+	return (u16)(lb->base + uet_prng_below(&lb->prng, lb->n));
+}
+
+static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	struct uet_reps *r = uet_lb_priv(lb);
+	u16 ev;
+
+	if (r->explore) {
+		r->explore--;
+		return random_ev(lb);
+	}
+	if (r->frozen ? uet_reps_frozen_next(r, &ev) : uet_reps_recycle(r, &ev))
+		return ev;
+	return random_ev(lb);
+}
+
+static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+{
+	struct uet_reps *r = uet_lb_priv(lb);
+
+	BUILD_BUG_ON(sizeof(*r) > UET_LB_PRIV_SIZE);
+	r->rto = cfg->rto_ns;
+}
+
+static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+{
+	uet_reps_feedback(lb, uet_lb_priv(lb), sig);
+}
+
+static void resized(struct uet_lb *lb, u32 old)
+{
+	uet_reps_keep(lb, uet_lb_priv(lb));
+}
+
+const struct uet_lb_ops uet_lb_reps = {
+	.next = next,
+	.feedback = feedback,
+	.init = init,
+	.resized = resized,
+	.name = "reps",
+	.aware = true,
+};

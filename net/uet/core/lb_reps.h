@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ring of values that came back clear.
+ */
+#ifndef _UET_CORE_LB_REPS_H
+#define _UET_CORE_LB_REPS_H
+
+#include "lb.h"
+
+#define UET_REPS_RING		8
+#define UET_REPS_FREEZE_NS	10000000ULL
+#define UET_REPS_EXPLORE	16
+
+/**
+ * struct uet_reps - recycled values
+ * @frozen_until: end of the frozen mode, ns
+ * @lost_at: when @lost_ev was inferred lost, ns
+ * @rto: time within which a second loss freezes without trimming, ns
+ * @ring: values
+ * @lost_ev: value of the last inferred loss
+ * @fresh: bit per slot: came back clear and was not used since
+ * @head: slot to be filled next
+ * @fill: slots filled
+ * @scan: slot used next while frozen
+ * @explore: random values still to be drawn after the frozen mode
+ * @frozen: only known values are used
+ * @lost: @lost_ev and @lost_at are valid
+ * @heard: there was an ACK since @lost_at
+ */
+struct uet_reps {
+	u64 frozen_until;
+	u64 lost_at;
+	u64 rto;
+	u16 ring[UET_REPS_RING];
+	u16 lost_ev;
+	u8 fresh;
+	u8 head;
+	u8 fill;
+	u8 scan;
+	u8 explore;
+	bool frozen;
+	bool lost;
+	bool heard;
+};
+
+/**
+ * uet_reps_recycle() - take the oldest fresh value
+ * @r: ring
+ * @ev: set to the value
+ *
+ * Return: false if there is none.
+ */
+bool uet_reps_recycle(struct uet_reps *r, u16 *ev);
+
+/**
+ * uet_reps_frozen_next() - while frozen, take the next value in slot order
+ * @r: ring
+ * @ev: set to the value
+ *
+ * Return: false if the ring is empty.
+ */
+bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev);
+
+/**
+ * uet_reps_feedback() - what became of a value
+ * @lb: object, for its notes
+ * @r: ring
+ * @sig: signal
+ */
+void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
+		       const struct uet_lb_signal *sig);
+
+/**
+ * uet_reps_forget() - remove a value from the ring's choices
+ * @r: ring
+ * @ev: value
+ */
+void uet_reps_forget(struct uet_reps *r, u16 ev);
+
+/**
+ * uet_reps_keep() - drop fresh values that left the space
+ * @lb: object
+ * @r: ring
+ */
+void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r);
+
+#endif /* _UET_CORE_LB_REPS_H */

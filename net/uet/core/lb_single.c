@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "single": one value at a time, for ordered contexts (UE 1.0 3.6.16.2).
+ *
+ * The value changes only if congestion was seen that another path can avoid,
+ * and then when the flow is idle, or at most once per t_reroute round trips,
+ * since the change may reorder packets. Congestion at the last hop is no
+ * reason: every path ends there.
+ */
+#include "lb_single.h"
+
+#define EVIDENCE_ECN		1
+#define EVIDENCE_NACK		4
+#define EVIDENCE_IDLE		1	/* enough to move while idle */
+#define EVIDENCE_BUSY		4	/* enough to move in mid-flow */
+#define EVIDENCE_MAX		255
+#define IDLE_RTT_SHIFT		1	/* half a round trip */
+
+/**
+ * struct single - state
+ * @last_move: when the value last changed, ns
+ * @last_send: when a packet was last sent, ns
+ * @idle_ns: configured idle time, 0 = half an RTT with nothing in flight
+ * @spot: the value
+ * @t_reroute: round trips between moves
+ * @evidence: weight of congestion seen on this value since it was clear
+ * @lost: a packet was inferred lost on this value
+ * @started: @last_send is valid
+ */
+struct single {
+	u64 last_move;
+	u64 last_send;
+	u64 idle_ns;
+	struct uet_lb_spot spot;
+	u32 t_reroute;
+	u8 evidence;
+	bool lost;
+	bool started;
+};
+
+void uet_lb_spot_init(struct uet_lb *lb, struct uet_lb_spot *s,
+		      const struct uet_lb_config *cfg)
+{
+	lb->perm.key = cfg->peer_key;
+	s->index = cfg->peer_index % lb->n;
+	s->ev = (u16)(lb->base + uet_perm_at(&lb->perm, s->index,
+					     lb->perm.key));
+}
+
+void uet_lb_spot_move(struct uet_lb *lb, struct uet_lb_spot *s)
+{
+	u32 to = lb->have_spare ? lb->spare_index : s->index + 1;
+
+	to %= lb->n;
+	if (to == s->index)
+		to = (to + 1) % lb->n;
+	lb->have_spare = false;
+	s->index = to;
+	s->ev = (u16)(lb->base + uet_perm_at(&lb->perm, to, lb->perm.key));
+	uet_lb_note(lb, UET_LB_NOTE_MOVED | UET_LB_NOTE_NEED_INDEX, s->ev);
+}
+
+static u64 since(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
+static bool idle(const struct single *s, const struct uet_lb_ask *ask)
+{
+	u64 gap = since(ask->now, s->last_send);
+
+	if (s->idle_ns)
+		return gap >= s->idle_ns;
+	return !ask->inflight_pkts && gap >= ask->base_rtt >> IDLE_RTT_SHIFT;
+}
+
+static bool may_move(const struct single *s, const struct uet_lb_ask *ask)
+{
+	if (!s->started)
+		return false;
+	if (s->lost && !ask->inflight_pkts)
+		return true;
+	if (!s->lost && s->evidence < EVIDENCE_IDLE)
+		return false;
+	if (idle(s, ask))
+		return true;
+	return (s->lost || s->evidence >= EVIDENCE_BUSY) &&
+	       since(ask->now, s->last_move) >= s->t_reroute * ask->base_rtt;
+}
+
+static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	struct single *s = uet_lb_priv(lb);
+
+	if (may_move(s, ask)) {
+		uet_lb_spot_move(lb, &s->spot);
+		s->last_move = ask->now;
+		s->evidence = 0;
+		s->lost = false;
+	}
+	if (!s->started)
+		s->last_move = ask->now;
+	s->started = true;
+	s->last_send = max(s->last_send, ask->now);
+	return s->spot.ev;
+}
+
+/*
+ * Marks that the siblings see too, on other paths, come from the last hop.
+ * Marks while they are clear come from this path for certain.
+ */
+static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
+{
+	struct single *s = uet_lb_priv(lb);
+	u32 add = 0;
+
+	if (sig->ev != s->spot.ev || sig->last_hop)
+		return;
+	switch (sig->reason) {
+	case UET_LB_NO_ECN:
+		s->evidence = 0;
+		return;
+	case UET_LB_ECN:
+		if (sig->siblings == UET_LB_SIB_MARKED)
+			return;
+		add = sig->siblings == UET_LB_SIB_CLEAR ?
+		      2 * EVIDENCE_ECN : EVIDENCE_ECN;
+		break;
+	case UET_LB_NACK:
+		add = EVIDENCE_NACK;
+		break;
+	case UET_LB_TIMEOUT:
+		s->lost = true;
+		return;
+	}
+	s->evidence = (u8)min_t(u32, s->evidence + add, EVIDENCE_MAX);
+}
+
+static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+{
+	struct single *s = uet_lb_priv(lb);
+
+	BUILD_BUG_ON(sizeof(*s) > UET_LB_PRIV_SIZE);
+	uet_lb_spot_init(lb, &s->spot, cfg);
+	s->idle_ns = cfg->idle_ns;
+	s->t_reroute = cfg->t_reroute ?: UET_LB_T_REROUTE_DEFAULT;
+}
+
+/* Nothing is known of other values; the one in use is left as if lost. */
+static int path_down(struct uet_lb *lb, u32 index)
+{
+	struct single *s = uet_lb_priv(lb);
+
+	if (index == uet_lb_index(lb, s->spot.ev)) {
+		s->lost = true;
+		uet_lb_note(lb, UET_LB_NOTE_BAD, s->spot.ev);
+	}
+	return 0;
+}
+
+static int path_up(struct uet_lb *lb, u32 index)
+{
+	struct single *s = uet_lb_priv(lb);
+
+	if (index == uet_lb_index(lb, s->spot.ev) && s->lost) {
+		s->lost = false;
+		uet_lb_note(lb, UET_LB_NOTE_GOOD, s->spot.ev);
+	}
+	return 0;
+}
+
+static void path_get(const struct uet_lb *lb, u32 index,
+		     struct uet_lb_path *path)
+{
+	const struct single *s = uet_lb_priv_const(lb);
+
+	path->current_ev = path->ev == s->spot.ev;
+	path->bad = path->current_ev && s->lost;
+	path->skip = path->current_ev ? s->evidence : 0;
+}
+
+static u32 bad_paths(const struct uet_lb *lb)
+{
+	const struct single *s = uet_lb_priv_const(lb);
+
+	return s->lost;
+}
+
+const struct uet_lb_ops uet_lb_single = {
+	.next = next,
+	.feedback = evidence,
+	.evidence = evidence,
+	.init = init,
+	.path_down = path_down,
+	.path_up = path_up,
+	.path_get = path_get,
+	.bad_paths = bad_paths,
+	.name = "single",
+	.ordered = true,
+};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loss inference arithmetic.
+ */
+#include "loss.h"
+
+/* A port of the fabric drops at five plane BDPs: four base RTTs of delay. */
+#define DROP_DELAY_BASE_RTTS	4
+
+u64 uet_rto_init_ns(const struct uet_cc_params *p,
+		    const struct uet_rtt_est *est, u64 min_ns, u64 max_ns)
+{
+	u64 queue = p->trimming ? p->target :
+		    DROP_DELAY_BASE_RTTS * p->base_rtt;
+	u64 rto = UET_RTO_RTTS * (p->base_rtt + queue);
+
+	if (est->srtt)
+		rto = max(rto, (est->srtt >> 3) + est->var);
+	return min3(max(rto, min_ns), max_ns, (u64)UET_RTO_LIMIT_NS);
+}
+
+u64 uet_rto_backoff_ns(u64 init_ns, u32 retry, u64 max_ns)
+{
+	u64 cap = min_t(u64, max_ns, UET_RTO_LIMIT_NS);
+
+	if (init_ns >= cap)
+		return cap;
+	/* cap < 2^33, so 33 doublings of at least 1 ns reach it */
+	if (retry > 33)
+		return init_ns ? cap : 0;
+	return min(init_ns << retry, cap);
+}
+
+u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat)
+{
+	if (repeat)
+		return UET_PROBE_REPEAT_RTTS * base_rtt;
+	if (backlog)
+		return UET_PROBE_BUSY_RTTS * base_rtt;
+	return base_rtt + target;
+}
+
+u64 uet_sack_loss_age_ns(u64 base_rtt, u64 target)
+{
+	return base_rtt + 2 * target;
+}
+
+u32 uet_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size)
+{
+	u64 wnd = min(cwnd + cwnd / 2, max_wnd);
+	u64 pkts = avg_size ? div_u64(wnd, avg_size) : 0;
+
+	return (u32)clamp_t(u64, pkts, UET_OOO_THRESHOLD_MIN,
+			    UET_OOO_INVALID - 1);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Congestion control parameters: limits and derivation. All divisions by
+ * configured values happen here, once per context.
+ */
+#include "params.h"
+
+/* The reference network that UE 1.0 scales from: 100 Gb/s and 12 us. */
+#define REF_BDP_BYTES		150000
+#define FI_MTUS			5
+#define GAMMA_DEFAULT_Q16	52429		/* 0.8 */
+#define MAX_MD_JUMP_DEFAULT_Q16	32768		/* 0.5 */
+#define CLEAR_DELAY_DEFAULT_NS	1000
+#define ADJUST_DEFAULT_MTUS	8
+#define QA_GATE_DEFAULT		3
+#define QA_THRESHOLD_TARGETS	4
+#define ACK_GEN_TRIGGER_DEFAULT	16384
+#define MBPS_NS_PER_BYTE	8000		/* Mb/s x ns = bytes x 8000 */
+
+struct param_desc {
+	const char *name;
+	u64 min;
+	u64 max;
+};
+
+static const struct param_desc param_table[UET_CCP_COUNT] = {
+	[UET_CCP_RATE_MBPS] = { "rate_mbps", 0, U32_MAX },
+	[UET_CCP_PEER_RATE_MBPS] = { "peer_rate_mbps", 0, U32_MAX },
+	[UET_CCP_BASE_RTT_NS] = { "base_rtt", UET_BASE_RTT_MIN_NS,
+				  UET_BASE_RTT_MAX_NS },
+	[UET_CCP_MTU] = { "mtu", UET_MTU_MIN, UET_MTU_MAX },
+	[UET_CCP_TRIMMING] = { "trimming", 0, 1 },
+	[UET_CCP_TARGET_QDELAY_NS] = { "target_qdelay", UET_TARGET_MIN_NS,
+				       UET_TARGET_MAX_BASE_RTTS *
+				       (u64)UET_BASE_RTT_MAX_NS },
+	[UET_CCP_MAX_WND] = { "max_wnd", UET_WND_MIN_MTUS * UET_MTU_MIN,
+			      UET_WND_MAX },
+	[UET_CCP_GAMMA_Q16] = { "gamma", 0, UET_Q16_ONE },
+	[UET_CCP_MAX_MD_JUMP_Q16] = { "max_md_jump", UET_MAX_MD_JUMP_MIN_Q16,
+				      UET_Q16_ONE },
+	[UET_CCP_FI] = { "fi", 0, UET_FI_MAX },
+	[UET_CCP_ALPHA_Q24] = { "alpha", 0, UET_ALPHA_MAX_Q24 },
+	[UET_CCP_ETA] = { "eta", 0, UET_ETA_MAX },
+	[UET_CCP_FI_SCALE_Q16] = { "fi_scale", 0, UET_FI_SCALE_MAX_Q16 },
+	[UET_CCP_CLEAR_DELAY_NS] = { "clear_delay", 0,
+				     UET_TARGET_MAX_BASE_RTTS *
+				     (u64)UET_BASE_RTT_MAX_NS / 2 },
+	[UET_CCP_ADJUST_BYTES] = { "adjust_bytes", 1,
+				   UET_ADJUST_MAX_MTUS * UET_MTU_MAX },
+	[UET_CCP_ADJUST_PERIOD_NS] = { "adjust_period", UET_BASE_RTT_MIN_NS,
+				       UET_BASE_RTT_MAX_NS },
+	[UET_CCP_QA_GATE] = { "qa_gate", 0, UET_QA_GATE_MAX },
+	[UET_CCP_QA_THRESHOLD_NS] = { "qa_threshold", UET_TARGET_MIN_NS,
+				      UET_QA_THRESHOLD_NEVER_NS },
+	[UET_CCP_DISABLE_QA] = { "disable_quick_adapt", 0, 1 },
+	[UET_CCP_DELAY_AVG] = { "delay_avg", 0, UET_AVG_COUNT - 1 },
+	[UET_CCP_ACK_GEN_TRIGGER] = { "ack_gen_trigger", 0,
+				      UET_ACK_GEN_TRIGGER_MAX },
+	[UET_CCP_DFC_LITERAL] = { "dfc_literal", 0, 1 },
+	[UET_CCP_WND_UNUSED] = { "wnd_unused", 0, 1 },
+	[UET_CCP_FIXED_WND] = { "fixed_wnd", UET_MTU_MIN, UET_WND_MAX },
+};
+
+const char *uet_cc_param_name(enum uet_cc_param id)
+{
+	return (u32)id < UET_CCP_COUNT ? param_table[id].name : NULL;
+}
+
+int uet_cc_param_range(enum uet_cc_param id, u64 *min, u64 *max)
+{
+	if ((u32)id >= UET_CCP_COUNT)
+		return -EINVAL;
+	*min = param_table[id].min;
+	*max = param_table[id].max;
+	return 0;
+}
+
+int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
+		      u64 value)
+{
+	if ((u32)id >= UET_CCP_COUNT)
+		return -EINVAL;
+	if (value < param_table[id].min || value > param_table[id].max)
+		return -ERANGE;
+	cfg->val[id] = value;
+	cfg->set |= BIT_ULL(id);
+	return 0;
+}
+
+void uet_cc_config_clear(struct uet_cc_config *cfg, enum uet_cc_param id)
+{
+	if ((u32)id >= UET_CCP_COUNT)
+		return;
+	cfg->val[id] = 0;
+	cfg->set &= ~BIT_ULL(id);
+}
+
+void uet_cc_config_merge(struct uet_cc_config *cfg,
+			 const struct uet_cc_config *over)
+{
+	u32 id;
+
+	for (id = 0; id < UET_CCP_COUNT; id++)
+		if (over->set & BIT_ULL(id))
+			cfg->val[id] = over->val[id];
+	cfg->set |= over->set;
+}
+
+static bool is_set(const struct uet_cc_config *cfg, enum uet_cc_param id)
+{
+	return cfg->set & BIT_ULL(id);
+}
+
+static u64 value_or(const struct uet_cc_config *cfg, enum uet_cc_param id,
+		    u64 derived)
+{
+	return is_set(cfg, id) ? cfg->val[id] : derived;
+}
+
+u64 uet_cc_bdp(u32 rate_mbps, u64 ns)
+{
+	ns = min_t(u64, ns, UET_BASE_RTT_MAX_NS);
+	return min_t(u64, div_u64((u64)rate_mbps * ns, MBPS_NS_PER_BYTE),
+		     UET_BDP_MAX);
+}
+
+u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt)
+{
+	if (p->max_wnd_fixed)
+		return p->max_wnd;
+	return max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2,
+		     UET_WND_MIN_MTUS * (u64)p->mtu);
+}
+
+/* Both ends' rates are known at best; the slower one counts. */
+static u32 path_rate(const struct uet_cc_config *cfg)
+{
+	u32 local = (u32)value_or(cfg, UET_CCP_RATE_MBPS, 0);
+	u32 peer = (u32)value_or(cfg, UET_CCP_PEER_RATE_MBPS, 0);
+
+	if (!local)
+		local = UET_RATE_DEFAULT_MBPS;
+	return peer ? min(local, peer) : local;
+}
+
+static void derive_network(struct uet_cc_params *p,
+			   const struct uet_cc_config *cfg)
+{
+	u64 target;
+
+	p->rate_mbps = path_rate(cfg);
+	p->mtu = (u32)cfg->val[UET_CCP_MTU];
+	p->trimming = value_or(cfg, UET_CCP_TRIMMING, 0);
+	p->base_rtt = value_or(cfg, UET_CCP_BASE_RTT_NS,
+			       UET_BASE_RTT_DEFAULT_NS);
+	p->bdp = uet_cc_bdp(p->rate_mbps, p->base_rtt);
+	target = p->trimming ? p->base_rtt * 3 / 4 : p->base_rtt;
+	p->target = value_or(cfg, UET_CCP_TARGET_QDELAY_NS, target);
+	p->max_wnd = uet_cc_max_wnd(p, p->base_rtt);
+	p->max_wnd_fixed = is_set(cfg, UET_CCP_MAX_WND);
+	p->max_wnd = value_or(cfg, UET_CCP_MAX_WND, p->max_wnd);
+	p->fixed_wnd = value_or(cfg, UET_CCP_FIXED_WND, p->max_wnd);
+}
+
+/*
+ * UE 1.0 gives the gains as products of fractions of the reference network.
+ * They are multiplied out here so that one floor is taken, at the end: fi is
+ * 5 MTU, eta 0.15 MTU, fi_scale 0.25 and alpha MTU / 3000 ns, each times
+ * bdp / 150000. With bdp < 2^28 and MTU <= 2^16 + 64 no product passes 2^62.
+ */
+static void derive_gains(struct uet_cc_params *p,
+			 const struct uet_cc_config *cfg)
+{
+	u64 bdp_mtu = p->bdp * p->mtu;
+	u64 fi = div_u64(bdp_mtu * FI_MTUS, REF_BDP_BYTES);
+	u64 eta = div_u64(bdp_mtu * 3, 20U * REF_BDP_BYTES);
+	u64 fi_scale = div_u64(p->bdp << 16, 4U * REF_BDP_BYTES);
+	/* 2^24 / (150000 x 3000) reduced by 2^7 */
+	u64 alpha = div_u64(bdp_mtu << 17, 3515625);
+
+	p->fi = (u32)value_or(cfg, UET_CCP_FI, min_t(u64, fi, UET_FI_MAX));
+	p->eta = (u32)value_or(cfg, UET_CCP_ETA, min_t(u64, eta, UET_ETA_MAX));
+	p->fi_scale_q16 = (u32)value_or(cfg, UET_CCP_FI_SCALE_Q16, fi_scale);
+	p->alpha_q24 = value_or(cfg, UET_CCP_ALPHA_Q24,
+				min_t(u64, alpha, UET_ALPHA_MAX_Q24));
+	p->gamma_q16 = (u32)value_or(cfg, UET_CCP_GAMMA_Q16,
+				     GAMMA_DEFAULT_Q16);
+	p->max_md_jump_q16 = (u32)value_or(cfg, UET_CCP_MAX_MD_JUMP_Q16,
+					   MAX_MD_JUMP_DEFAULT_Q16);
+}
+
+static void derive_thresholds(struct uet_cc_params *p,
+			      const struct uet_cc_config *cfg)
+{
+	u64 qa = p->trimming ? UET_QA_THRESHOLD_NEVER_NS :
+		 QA_THRESHOLD_TARGETS * p->target;
+
+	p->clear_delay = value_or(cfg, UET_CCP_CLEAR_DELAY_NS,
+				  CLEAR_DELAY_DEFAULT_NS);
+	p->adjust_bytes = (u32)value_or(cfg, UET_CCP_ADJUST_BYTES,
+					ADJUST_DEFAULT_MTUS * p->mtu);
+	p->adjust_period = value_or(cfg, UET_CCP_ADJUST_PERIOD_NS,
+				    p->base_rtt);
+	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, QA_GATE_DEFAULT);
+	p->qa_threshold = value_or(cfg, UET_CCP_QA_THRESHOLD_NS, qa);
+	p->disable_qa = value_or(cfg, UET_CCP_DISABLE_QA, 0);
+	p->avg = (u8)value_or(cfg, UET_CCP_DELAY_AVG, UET_AVG_TIME_WEIGHTED);
+	p->ack_gen_trigger = (u32)value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
+					   ACK_GEN_TRIGGER_DEFAULT);
+	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
+	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED, 1);
+}
+
+/* Limits of one configured value that depend on other values. */
+static bool within(const struct uet_cc_params *p,
+		   const struct uet_cc_config *cfg, enum uet_cc_param id)
+{
+	u64 v = cfg->val[id];
+
+	switch (id) {
+	case UET_CCP_TARGET_QDELAY_NS:
+		return v <= UET_TARGET_MAX_BASE_RTTS * p->base_rtt;
+	case UET_CCP_CLEAR_DELAY_NS:
+		return v <= p->target / 2;
+	case UET_CCP_MAX_WND:
+		return v >= UET_WND_MIN_MTUS * (u64)p->mtu;
+	case UET_CCP_ADJUST_BYTES:
+		return v <= UET_ADJUST_MAX_MTUS * (u64)p->mtu;
+	case UET_CCP_FIXED_WND:
+		return v >= p->mtu;
+	default:
+		return v >= param_table[id].min && v <= param_table[id].max;
+	}
+}
+
+int uet_cc_params_derive(struct uet_cc_params *p,
+			 const struct uet_cc_config *cfg,
+			 enum uet_cc_param *bad)
+{
+	enum uet_cc_param none;
+	u32 id;
+
+	if (!bad)
+		bad = &none;
+	memset(p, 0, sizeof(*p));
+	if (!is_set(cfg, UET_CCP_MTU)) {
+		*bad = UET_CCP_MTU;
+		return -EINVAL;
+	}
+	/* A configuration that was not built by uet_cc_config_set(). */
+	for (id = 0; id < UET_CCP_COUNT; id++) {
+		if (is_set(cfg, id) && (cfg->val[id] < param_table[id].min ||
+					cfg->val[id] > param_table[id].max)) {
+			*bad = id;
+			return -ERANGE;
+		}
+	}
+	derive_network(p, cfg);
+	derive_gains(p, cfg);
+	derive_thresholds(p, cfg);
+	for (id = 0; id < UET_CCP_COUNT; id++) {
+		if (is_set(cfg, id) && !within(p, cfg, id)) {
+			*bad = id;
+			return -ERANGE;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Congestion control parameters: what may be configured, the limits, and the
+ * integer constants that a context runs with (UE 1.0 3.6.13, "NSCC
+ * configuration parameters").
+ *
+ * A configuration names only what differs from the defaults. Deriving turns
+ * it into constants once, when a context is created; the event handlers then
+ * need no division by a configured value.
+ */
+#ifndef _UET_CORE_PARAMS_H
+#define _UET_CORE_PARAMS_H
+
+#include "env.h"
+
+/**
+ * enum uet_cc_param - every quantity that can be configured
+ * @UET_CCP_RATE_MBPS: rate of the local port, 0 = not known
+ * @UET_CCP_PEER_RATE_MBPS: rate of the peer's port, 0 = not known
+ * @UET_CCP_BASE_RTT_NS: config_base_rtt, one value for the whole fabric
+ * @UET_CCP_MTU: largest nominal packet size the context sends
+ * @UET_CCP_TRIMMING: 1 if the switches trim instead of dropping
+ * @UET_CCP_TARGET_QDELAY_NS: queueing delay aimed at
+ * @UET_CCP_MAX_WND: MaxWnd in bytes; a set value no longer follows base_rtt
+ * @UET_CCP_GAMMA_Q16: gain of the multiplicative decrease x 2^16
+ * @UET_CCP_MAX_MD_JUMP_Q16: smallest factor of one decrease x 2^16
+ * @UET_CCP_FI: fair increase in bytes per window
+ * @UET_CCP_ALPHA_Q24: proportional gain in bytes per ns x 2^24
+ * @UET_CCP_ETA: additive step in bytes per adjustment period
+ * @UET_CCP_FI_SCALE_Q16: bytes added per byte in fast increase x 2^16
+ * @UET_CCP_CLEAR_DELAY_NS: below it a delay counts as none
+ * @UET_CCP_ADJUST_BYTES: bytes after which accumulated change is applied
+ * @UET_CCP_ADJUST_PERIOD_NS: time after which it is applied
+ * @UET_CCP_QA_GATE: quick adapt only below max_wnd >> this
+ * @UET_CCP_QA_THRESHOLD_NS: delay that triggers quick adapt by itself
+ * @UET_CCP_DISABLE_QA: 1 switches quick adapt off
+ * @UET_CCP_DELAY_AVG: enum uet_delay_avg
+ * @UET_CCP_ACK_GEN_TRIGGER: ACK_Gen_Trigger of the PDS in bytes
+ * @UET_CCP_DFC_LITERAL: 1 takes min(cwnd, inflight) on every penalised ACK
+ * @UET_CCP_WND_UNUSED: 1 suppresses increases of a window that is not used
+ * @UET_CCP_FIXED_WND: window of the "fixed" algorithm in bytes
+ * @UET_CCP_COUNT: number of parameters
+ */
+enum uet_cc_param {
+	UET_CCP_RATE_MBPS,
+	UET_CCP_PEER_RATE_MBPS,
+	UET_CCP_BASE_RTT_NS,
+	UET_CCP_MTU,
+	UET_CCP_TRIMMING,
+	UET_CCP_TARGET_QDELAY_NS,
+	UET_CCP_MAX_WND,
+	UET_CCP_GAMMA_Q16,
+	UET_CCP_MAX_MD_JUMP_Q16,
+	UET_CCP_FI,
+	UET_CCP_ALPHA_Q24,
+	UET_CCP_ETA,
+	UET_CCP_FI_SCALE_Q16,
+	UET_CCP_CLEAR_DELAY_NS,
+	UET_CCP_ADJUST_BYTES,
+	UET_CCP_ADJUST_PERIOD_NS,
+	UET_CCP_QA_GATE,
+	UET_CCP_QA_THRESHOLD_NS,
+	UET_CCP_DISABLE_QA,
+	UET_CCP_DELAY_AVG,
+	UET_CCP_ACK_GEN_TRIGGER,
+	UET_CCP_DFC_LITERAL,
+	UET_CCP_WND_UNUSED,
+	UET_CCP_FIXED_WND,
+	UET_CCP_COUNT,
+};
+
+/**
+ * enum uet_delay_avg - how delay samples are averaged
+ * @UET_AVG_TIME_WEIGHTED: weight is the time since the last sample
+ * @UET_AVG_PER_ACK: gain 1/80 per ACK, draining queues filtered
+ * @UET_AVG_COUNT: number of kinds
+ */
+enum uet_delay_avg {
+	UET_AVG_TIME_WEIGHTED,
+	UET_AVG_PER_ACK,
+	UET_AVG_COUNT,
+};
+
+#define UET_RATE_DEFAULT_MBPS		10000
+#define UET_BASE_RTT_DEFAULT_NS		100000
+#define UET_BASE_RTT_MIN_NS		1000
+#define UET_BASE_RTT_MAX_NS		100000000
+#define UET_MTU_MIN			128
+#define UET_MTU_MAX			65600
+#define UET_BDP_MAX			200000000
+#define UET_WND_MAX			(1U << 30)
+#define UET_WND_MIN_MTUS		2
+#define UET_TARGET_MIN_NS		1000
+#define UET_TARGET_MAX_BASE_RTTS	4
+#define UET_Q16_ONE			(1U << 16)
+#define UET_MAX_MD_JUMP_MIN_Q16		(UET_Q16_ONE / 4)
+#define UET_FI_MAX			(1U << 28)
+#define UET_ALPHA_MAX_Q24		(1ULL << 37)
+#define UET_ETA_MAX			(1U << 28)
+#define UET_FI_SCALE_MAX_Q16		(4096U << 16)
+#define UET_ADJUST_MAX_MTUS		64
+#define UET_QA_GATE_MAX			31
+#define UET_QA_THRESHOLD_NEVER_NS	(1ULL << 62)
+#define UET_ACK_GEN_TRIGGER_MAX		32768
+
+/**
+ * struct uet_cc_config - parameters that somebody set
+ * @val: values by enum uet_cc_param
+ * @set: bit per parameter that has a value; all others are derived
+ */
+struct uet_cc_config {
+	u64 val[UET_CCP_COUNT];
+	u64 set;
+};
+
+/**
+ * struct uet_cc_params - resolved constants of one context
+ * @rate_mbps: smaller of both ports' rates
+ * @mtu: largest nominal packet size
+ * @base_rtt: configured base round trip, ns
+ * @bdp: rate x @base_rtt, bytes
+ * @target: queueing delay aimed at, ns
+ * @max_wnd: initial and largest window, bytes
+ * @alpha_q24: proportional gain, bytes per ns x 2^24
+ * @qa_threshold: delay that triggers quick adapt, ns
+ * @adjust_period: ns
+ * @clear_delay: ns
+ * @fixed_wnd: window of "fixed", bytes
+ * @fi: fair increase, bytes
+ * @eta: additive step, bytes
+ * @fi_scale_q16: fast increase factor x 2^16
+ * @gamma_q16: decrease gain x 2^16
+ * @max_md_jump_q16: smallest decrease factor x 2^16
+ * @adjust_bytes: bytes between adjustments
+ * @ack_gen_trigger: bytes
+ * @qa_gate: shift
+ * @avg: enum uet_delay_avg
+ * @trimming: switches trim
+ * @disable_qa: no quick adapt
+ * @dfc_literal: window limited by inflight on every penalised ACK
+ * @wnd_unused: no increase of an unused window
+ * @max_wnd_fixed: @max_wnd was configured and does not follow base_rtt
+ */
+struct uet_cc_params {
+	u32 rate_mbps;
+	u32 mtu;
+	u64 base_rtt;
+	u64 bdp;
+	u64 target;
+	u64 max_wnd;
+	u64 alpha_q24;
+	u64 qa_threshold;
+	u64 adjust_period;
+	u64 clear_delay;
+	u64 fixed_wnd;
+	u32 fi;
+	u32 eta;
+	u32 fi_scale_q16;
+	u32 gamma_q16;
+	u32 max_md_jump_q16;
+	u32 adjust_bytes;
+	u32 ack_gen_trigger;
+	u8 qa_gate;
+	u8 avg;
+	bool trimming;
+	bool disable_qa;
+	bool dfc_literal;
+	bool wnd_unused;
+	bool max_wnd_fixed;
+};
+
+/**
+ * uet_cc_param_name() - name of a parameter as settings and netlink show it
+ * @id: parameter
+ *
+ * Return: the name, or NULL if @id is not a parameter.
+ */
+const char *uet_cc_param_name(enum uet_cc_param id);
+
+/**
+ * uet_cc_param_range() - limits that hold whatever the other parameters are
+ * @id: parameter
+ * @min: smallest value
+ * @max: largest value
+ *
+ * Limits that depend on other parameters (the target on the base RTT, say)
+ * are tested by uet_cc_params_derive().
+ *
+ * Return: 0, or -EINVAL if @id is not a parameter.
+ */
+int uet_cc_param_range(enum uet_cc_param id, u64 *min, u64 *max);
+
+/**
+ * uet_cc_config_set() - set one parameter
+ * @cfg: configuration, starts zeroed
+ * @id: parameter
+ * @value: its value
+ *
+ * The one way in for settings, per-peer values and netlink.
+ *
+ * Return: 0, -EINVAL if @id is not a parameter, -ERANGE if @value is outside
+ * the fixed limits.
+ */
+int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
+		      u64 value);
+
+/**
+ * uet_cc_config_clear() - go back to the derived value of one parameter
+ * @cfg: configuration
+ * @id: parameter
+ */
+void uet_cc_config_clear(struct uet_cc_config *cfg, enum uet_cc_param id);
+
+/**
+ * uet_cc_config_merge() - lay one configuration over another
+ * @cfg: the general one, changed in place
+ * @over: the particular one, whose set parameters win
+ */
+void uet_cc_config_merge(struct uet_cc_config *cfg,
+			 const struct uet_cc_config *over);
+
+/**
+ * uet_cc_params_derive() - constants of a context from a configuration
+ * @p: filled
+ * @cfg: what was configured; UET_CCP_MTU must be set
+ * @bad: set to the offending parameter on failure, may be NULL
+ *
+ * Return: 0, -EINVAL if the MTU is missing, -ERANGE if a value is outside its
+ * limits.
+ */
+int uet_cc_params_derive(struct uet_cc_params *p,
+			 const struct uet_cc_config *cfg,
+			 enum uet_cc_param *bad);
+
+/**
+ * uet_cc_bdp() - bytes that a rate carries in a time
+ * @rate_mbps: rate
+ * @ns: time
+ *
+ * Return: rate x time, rounded down, at most %UET_BDP_MAX.
+ */
+u64 uet_cc_bdp(u32 rate_mbps, u64 ns);
+
+/**
+ * uet_cc_max_wnd() - MaxWnd for a base RTT
+ * @p: parameters of the context
+ * @base_rtt: base round trip, ns
+ *
+ * Return: 1.5 BDP, at least two MTU; the configured value if there is one.
+ */
+u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt);
+
+#endif /* _UET_CORE_PARAMS_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiver credit at the destination: one pacer per device port.
+ */
+#include "rccc_pacer.h"
+
+#define MBPS_NS_PER_BYTE	8000
+
+/* Rings are circular; the head pointer names the source to serve next. */
+static void ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
+{
+	struct uet_rccc_src *head = *ring;
+
+	if (!head) {
+		s->next = s;
+		s->prev = s;
+		*ring = s;
+		return;
+	}
+	s->next = head;
+	s->prev = head->prev;
+	head->prev->next = s;
+	head->prev = s;
+}
+
+static void ring_del(struct uet_rccc_src **ring, struct uet_rccc_src *s)
+{
+	if (s->next == s) {
+		*ring = NULL;
+	} else {
+		s->prev->next = s->next;
+		s->next->prev = s->prev;
+		if (*ring == s)
+			*ring = s->next;
+	}
+	s->next = NULL;
+	s->prev = NULL;
+}
+
+static void leave(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
+{
+	if (s->ring == UET_RCCC_ACTIVE) {
+		ring_del(&p->active, s);
+		p->n_active--;
+	} else if (s->ring == UET_RCCC_SATISFIED) {
+		ring_del(&p->satisfied, s);
+		p->n_satisfied--;
+	}
+	s->ring = UET_RCCC_NONE;
+}
+
+/* To the end of a ring, from wherever it stands. */
+static void put(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u8 ring)
+{
+	leave(p, s);
+	s->ring = ring;
+	if (ring == UET_RCCC_ACTIVE) {
+		ring_add(&p->active, s);
+		p->n_active++;
+	} else {
+		ring_add(&p->satisfied, s);
+		p->n_satisfied++;
+	}
+}
+
+static u64 demand(const struct uet_rccc_src *s)
+{
+	return (u64)uet_credit_step(s->target, s->granted) <<
+	       UET_CREDIT_UNIT_SHIFT;
+}
+
+/* Time that @bytes take at the pace, a little below the line rate. */
+static u64 pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
+{
+	return div64_u64(bytes * MBPS_NS_PER_BYTE * 100,
+			 (u64)p->rate_mbps * UET_RCCC_PACE_PCT);
+}
+
+void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
+			 u32 mtu, u64 now)
+{
+	memset(p, 0, sizeof(*p));
+	p->rate_mbps = rate_mbps ?: UET_RATE_DEFAULT_MBPS;
+	p->base_rtt = base_rtt;
+	p->mtu = mtu;
+	p->max_wnd = max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2,
+			   UET_WND_MIN_MTUS * (u64)mtu);
+	p->next_tick = now;
+}
+
+void uet_rccc_src_init(struct uet_rccc_src *s, u64 now)
+{
+	memset(s, 0, sizeof(*s));
+	s->last_rx = now;
+}
+
+bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
+		    u32 target, u32 bytes)
+{
+	target &= UET_CREDIT_MASK;
+	s->last_rx = max(s->last_rx, now);
+	s->outstanding -= min_t(u64, s->outstanding, bytes);
+	if (uet_credit_step(target, s->target))
+		s->target = target;
+	if (demand(s)) {
+		if (s->ring != UET_RCCC_ACTIVE)
+			put(p, s, UET_RCCC_ACTIVE);
+	} else if (s->ring == UET_RCCC_NONE) {
+		put(p, s, UET_RCCC_SATISFIED);
+	}
+	return p->active || p->satisfied;
+}
+
+void uet_rccc_charge(struct uet_rccc_pacer *p, u64 now, u32 bytes)
+{
+	p->next_tick = max(p->next_tick, now) + pace_ns(p, bytes);
+}
+
+void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
+{
+	leave(p, s);
+}
+
+/*
+ * A source that wants credit but sends nothing has lost what it was given or
+ * is gone. It had four base RTTs and the time its grants take at its share of
+ * the port.
+ */
+static bool timed_out(const struct uet_rccc_pacer *p,
+		      const struct uet_rccc_src *s, u64 now)
+{
+	u64 limit = UET_CREDIT_TIMEOUT_RTTS * p->base_rtt +
+		    pace_ns(p, s->outstanding) * max_t(u32, p->n_active, 1);
+
+	return now > s->last_rx && now - s->last_rx > limit;
+}
+
+static void give(struct uet_rccc_src *s, u32 quanta,
+		 struct uet_rccc_grant *g)
+{
+	s->granted = (s->granted + quanta) & UET_CREDIT_MASK;
+	g->src = s;
+	g->credit = s->granted;
+	g->bytes = quanta << UET_CREDIT_UNIT_SHIFT;
+	s->outstanding += g->bytes;
+}
+
+static u32 grant_quanta(const struct uet_rccc_pacer *p)
+{
+	u32 bytes = UET_RCCC_GRANT_MTUS * p->mtu;
+
+	return (bytes + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
+}
+
+/* Next source with demand; those that timed out step aside. */
+static bool serve_active(struct uet_rccc_pacer *p, u64 now,
+			 struct uet_rccc_grant *g)
+{
+	struct uet_rccc_src *s = p->active;
+	u32 quanta;
+
+	if (timed_out(p, s, now)) {
+		p->written_off += s->outstanding;
+		s->outstanding = 0;
+		s->target = s->granted;
+		put(p, s, UET_RCCC_SATISFIED);
+		return false;
+	}
+	quanta = min(grant_quanta(p),
+		     uet_credit_step(s->target, s->granted));
+	give(s, quanta, g);
+	put(p, s, demand(s) ? UET_RCCC_ACTIVE : UET_RCCC_SATISFIED);
+	return true;
+}
+
+/* Nobody wants credit: let a quiet source have some ahead. */
+static bool serve_satisfied(struct uet_rccc_pacer *p, u64 now,
+			    struct uet_rccc_grant *g)
+{
+	struct uet_rccc_src *s = p->satisfied;
+	u64 ahead = (u64)uet_credit_step(s->granted, s->target) <<
+		    UET_CREDIT_UNIT_SHIFT;
+
+	put(p, s, UET_RCCC_SATISFIED);
+	if (ahead >= p->max_wnd || timed_out(p, s, now))
+		return false;
+	give(s, min_t(u32, grant_quanta(p),
+		      (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>
+			    UET_CREDIT_UNIT_SHIFT)), g);
+	return true;
+}
+
+u32 uet_rccc_tick(struct uet_rccc_pacer *p, u64 now,
+		  struct uet_rccc_grant *grants, u32 max, u64 horizon,
+		  u64 *next)
+{
+	u32 idle = p->n_satisfied;
+	u32 visits = max;
+	u32 n = 0;
+	bool given;
+
+	p->next_tick = max(p->next_tick, now);
+	while (n < max && visits && p->next_tick - now <= horizon) {
+		visits--;
+		if (p->active)
+			given = serve_active(p, now, &grants[n]);
+		else if (idle && p->satisfied && idle--)
+			given = serve_satisfied(p, now, &grants[n]);
+		else
+			break;
+		if (given)
+			p->next_tick += pace_ns(p, grants[n++].bytes);
+	}
+	if (n == 0)
+		p->next_tick += pace_ns(p, UET_RCCC_EMPTY_BYTES);
+	*next = p->active || n ? p->next_tick : 0;
+	return n;
+}

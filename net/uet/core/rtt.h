@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Round-trip samples: when one may be taken (UE 1.0 3.6.13.1) and the
+ * smoothed estimate that timers use.
+ */
+#ifndef _UET_CORE_RTT_H
+#define _UET_CORE_RTT_H
+
+#include "env.h"
+
+#define UET_SERVICE_TIME_UNIT_NS	128
+#define UET_SERVICE_TIME_SATURATED	0xffff
+
+/* two-bit count of retransmissions kept per packet */
+#define UET_RTX_COUNT_MANY		2
+
+/**
+ * uet_rtt_valid() - may an answer time this packet?
+ * @rtx_count: retransmissions of the packet, saturating at 2
+ * @echoed_retx: retx flag of the packet that was answered
+ *
+ * Return: true for an original answered as original and for a packet sent
+ * exactly twice whose second copy was answered.
+ */
+static inline bool uet_rtt_valid(u8 rtx_count, bool echoed_retx)
+{
+	return rtx_count < UET_RTX_COUNT_MANY && !!rtx_count == echoed_retx;
+}
+
+/**
+ * uet_rtt_sample() - round trip of one packet
+ * @tx: when its last copy left, ns
+ * @service: time it spent at the destination, ns
+ * @arrival: when the answer arrived, ns
+ * @rtt: set to the sample
+ *
+ * Return: false if the clock readings contradict each other.
+ */
+static inline bool uet_rtt_sample(u64 tx, u64 service, u64 arrival, u64 *rtt)
+{
+	if (arrival < tx || arrival - tx < service)
+		return false;
+	*rtt = arrival - tx - service;
+	return true;
+}
+
+/**
+ * uet_service_time_ns() - service_time field in ns
+ * @field: the 16-bit field; 0 means unknown and subtracts nothing
+ * @ns: set to the time
+ *
+ * Return: false if the field is saturated and no sample may be taken.
+ */
+static inline bool uet_service_time_ns(u16 field, u64 *ns)
+{
+	*ns = (u64)field * UET_SERVICE_TIME_UNIT_NS;
+	return field != UET_SERVICE_TIME_SATURATED;
+}
+
+/**
+ * struct uet_rtt_est - smoothed round trip
+ * @srtt: smoothed round trip, ns x 8; 0 = no sample yet
+ * @var: smoothed deviation, ns x 4
+ */
+struct uet_rtt_est {
+	u64 srtt;
+	u64 var;
+};
+
+/**
+ * uet_rtt_est_add() - take one sample into the estimate
+ * @e: estimate
+ * @rtt: sample, ns
+ */
+void uet_rtt_est_add(struct uet_rtt_est *e, u64 rtt);
+
+/**
+ * uet_rtt_est_ns() - smoothed round trip
+ * @e: estimate
+ *
+ * Return: ns, 0 if there was no sample.
+ */
+static inline u64 uet_rtt_est_ns(const struct uet_rtt_est *e)
+{
+	return e->srtt >> 3;
+}
+
+#endif /* _UET_CORE_RTT_H */

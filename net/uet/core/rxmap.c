@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive map.  The ring holds PSNs in (edge, cack + range] only; since it has
+ * at least @range bits and @cack never passes @edge, two of them never share a
+ * bit.  Bits are cleared as @edge passes them.
+ */
+#include "rxmap.h"
+
+#define WORD_BITS	64
+
+void uet_rxmap_init(struct uet_rxmap *m, u32 start_psn, u32 range)
+{
+	memset(m, 0, sizeof(*m));
+	m->range = range;
+	m->cack = start_psn - 1;
+	m->edge = start_psn - 1;
+	m->highest = start_psn - 1;
+	m->clear_psn = start_psn - 1;
+}
+
+u32 uet_rxmap_nbits(u32 range)
+{
+	u32 nbits = WORD_BITS;
+
+	while (nbits < range && nbits < BIT(31))
+		nbits *= 2;
+	return nbits;
+}
+
+/* Bits of the ring from @psn on; PSNs outside the window read as garbage. */
+static u64 ring_get(const struct uet_rxmap *m, u32 psn)
+{
+	u32 i = psn & (m->nbits - 1);
+	u32 words = m->nbits / WORD_BITS;
+	u32 shift = i % WORD_BITS;
+	u64 bits = m->bits[i / WORD_BITS] >> shift;
+
+	if (shift)
+		bits |= m->bits[(i / WORD_BITS + 1) & (words - 1)] <<
+			(WORD_BITS - shift);
+	return bits;
+}
+
+static void ring_set(struct uet_rxmap *m, u32 psn)
+{
+	u32 i = psn & (m->nbits - 1);
+
+	m->bits[i / WORD_BITS] |= BIT_ULL(i % WORD_BITS);
+}
+
+/* Clear the first @n bits, at most 64, from @psn on. */
+static void ring_clear(struct uet_rxmap *m, u32 psn, u32 n)
+{
+	u32 i = psn & (m->nbits - 1);
+	u32 words = m->nbits / WORD_BITS;
+	u32 shift = i % WORD_BITS;
+	u64 mask = n < WORD_BITS ? BIT_ULL(n) - 1 : U64_MAX;
+
+	m->bits[i / WORD_BITS] &= ~(mask << shift);
+	if (shift)
+		m->bits[(i / WORD_BITS + 1) & (words - 1)] &=
+			~(mask >> (WORD_BITS - shift));
+}
+
+/* The lowest @n bits, for any @n: none below 1, all from 64 on */
+static u64 low_mask(s32 n)
+{
+	if (n <= 0)
+		return 0;
+	return n < WORD_BITS ? BIT_ULL(n) - 1 : U64_MAX;
+}
+
+u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits)
+{
+	struct uet_rxmap old = *m;
+	u32 psn;
+
+	if (nbits < WORD_BITS || nbits & (nbits - 1) || nbits < m->range ||
+	    nbits < m->nbits)
+		return bits;
+	memset(bits, 0, nbits / 8);
+	m->bits = bits;
+	m->nbits = nbits;
+	if (!old.above)
+		return old.bits;
+	for (psn = old.edge + 1; !psn_after(psn, old.highest); psn++) {
+		if (uet_rxmap_received(&old, psn))
+			ring_set(m, psn);
+	}
+	return old.bits;
+}
+
+u64 *uet_rxmap_detach(struct uet_rxmap *m)
+{
+	u64 *bits = m->bits;
+
+	if (m->above)
+		return NULL;
+	m->bits = NULL;
+	m->nbits = 0;
+	return bits;
+}
+
+int uet_rxmap_set_range(struct uet_rxmap *m, u32 range)
+{
+	if (range <= m->range)
+		return 0;
+	if (m->bits && m->nbits < range)
+		return -ENOSPC;
+	m->range = range;
+	return 0;
+}
+
+bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn)
+{
+	if (!psn_after(psn, m->edge))
+		return true;
+	return m->above && !psn_after(psn, m->highest) && (ring_get(m, psn) & 1);
+}
+
+enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
+{
+	s32 dist = psn_delta(psn, m->cack);
+
+	if (likely(psn == m->edge + 1 && dist <= (s32)m->range))
+		return UET_RX_NEW;
+	if (dist <= 0)
+		return dist < -UET_RXMAP_FAR_PSNS ? UET_RX_FAR_BELOW :
+						    UET_RX_DUP;
+	if (dist > (s32)m->range)
+		return UET_RX_ABOVE;
+	if (uet_rxmap_received(m, psn))
+		return UET_RX_DUP;
+	return m->bits ? UET_RX_NEW : UET_RX_NOMAP;
+}
+
+/* Bring CACK up to the edge, or just below the hold; never backward. */
+static u32 advance_cack(struct uet_rxmap *m)
+{
+	u32 old = m->cack;
+	u32 to = m->edge;
+
+	if (m->held)
+		to = psn_min(to, m->hold - 1);
+	m->cack = psn_max(old, to);
+	return m->cack - old;
+}
+
+u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
+{
+	u32 run;
+
+	m->highest = psn_max(m->highest, psn);
+	if (psn != m->edge + 1) {
+		ring_set(m, psn);
+		m->above++;
+		return 0;
+	}
+	m->edge = psn;
+	/* Each turn takes 64 PSNs or is the last: at most range / 64 turns. */
+	while (m->above) {
+		u64 missing = ~ring_get(m, m->edge + 1);
+
+		run = missing ? __ffs64(missing) : WORD_BITS;
+		if (!run)
+			break;
+		ring_clear(m, m->edge + 1, run);
+		m->edge += run;
+		m->above -= run;
+		if (run < WORD_BITS)
+			break;
+	}
+	return advance_cack(m);
+}
+
+u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn)
+{
+	if (!psn_after(psn, m->cack))
+		return 0;
+	m->hold = psn;
+	m->held = true;
+	return advance_cack(m);
+}
+
+u32 uet_rxmap_drop_hold(struct uet_rxmap *m)
+{
+	m->held = false;
+	return advance_cack(m);
+}
+
+enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn)
+{
+	if (psn_after(clear_psn, m->highest))
+		return UET_CLEAR_BAD;
+	if (!psn_after(clear_psn, m->clear_psn))
+		return UET_CLEAR_OLD;
+	m->clear_psn = clear_psn;
+	return UET_CLEAR_NEW;
+}
+
+u32 uet_rxmap_sack_base(const struct uet_rxmap *m, u32 ack_psn)
+{
+	if (m->highest == m->cack)
+		return m->cack + 1;
+	return psn_max(m->cack + 1, ack_psn - (UET_RXMAP_SACK_BITS - 1));
+}
+
+u32 uet_rxmap_probe_base(const struct uet_rxmap *m, u32 wanted)
+{
+	s32 dist = psn_delta(wanted, m->cack);
+
+	return dist == (s16)dist ? wanted : m->cack + 1;
+}
+
+u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base)
+{
+	s32 to_edge = psn_delta(m->edge, base);
+	s32 to_top = psn_delta(m->highest, base);
+	u64 bits;
+
+	/* A base half the space away counts as above everything. */
+	if (to_top < 0)
+		return 0;
+	bits = to_edge >= 0 ? low_mask(min(to_edge, WORD_BITS) + 1) : 0;
+	if (m->above)
+		bits |= ring_get(m, base) &
+			low_mask(min(to_top, WORD_BITS) + 1);
+	return bits;
+}
+
+bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn)
+{
+	u32 at = psn_max(from, m->edge + 1);
+
+	while (psn_before(at, m->highest)) {
+		u64 missing = ~uet_rxmap_sack(m, at);
+
+		if (missing) {
+			*psn = at + __ffs64(missing);
+			return psn_before(*psn, m->highest);
+		}
+		at += WORD_BITS;
+	}
+	return false;
+}

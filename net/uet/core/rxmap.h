@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receive map: which PSNs of one direction of a PDC have arrived, what to say
+ * about it in acknowledgements (CACK, SACK), and how far guaranteed responses
+ * hold the cumulative point back (UE 1.0 3.5.11, 3.5.12).
+ *
+ * Two points move forward.  @edge is the last PSN of the gapless beginning;
+ * @cack follows it but stops below the first guaranteed response that the
+ * source has not cleared.  The bitmap records only what lies above @edge, so
+ * that a PDC whose packets arrive in order needs none: @bits may be NULL, and
+ * uet_rxmap_classify() says UET_RX_NOMAP when a bitmap has become necessary.
+ * The caller then attaches one and goes on, or refuses the packet with
+ * NO_BITMAP.  It may take the bitmap away again whenever nothing is in it.
+ *
+ * Neither point ever moves backward.  The caller serialises.
+ */
+#ifndef _UET_CORE_RXMAP_H
+#define _UET_CORE_RXMAP_H
+
+#include "psn.h"
+
+#define UET_RXMAP_SACK_BITS	64
+/* Farther behind CACK than this is no duplicate but nonsense. */
+#define UET_RXMAP_FAR_PSNS	65536
+
+/**
+ * enum uet_rx_verdict - what an arriving PSN is
+ * @UET_RX_NEW: inside the window, not received yet
+ * @UET_RX_NOMAP: the same, out of order, but there is no bitmap to record it
+ * @UET_RX_DUP: received before
+ * @UET_RX_ABOVE: above the receive window
+ * @UET_RX_FAR_BELOW: too far behind to be a duplicate
+ */
+enum uet_rx_verdict {
+	UET_RX_NEW,
+	UET_RX_NOMAP,
+	UET_RX_DUP,
+	UET_RX_ABOVE,
+	UET_RX_FAR_BELOW,
+};
+
+/**
+ * enum uet_clear_verdict - what a CLEAR_PSN is
+ * @UET_CLEAR_OLD: not above the largest one known, ignore
+ * @UET_CLEAR_NEW: responses up to it are to be freed
+ * @UET_CLEAR_BAD: above everything received, ignore and count
+ */
+enum uet_clear_verdict {
+	UET_CLEAR_OLD,
+	UET_CLEAR_NEW,
+	UET_CLEAR_BAD,
+};
+
+/**
+ * struct uet_rxmap - receive map
+ * @bits: ring of bits for PSNs above @edge, indexed by PSN modulo @nbits;
+ *	NULL while nothing out of order was received
+ * @nbits: size of @bits, power of two, at least 64 and at least @range; 0
+ *	without bitmap
+ * @range: MP_RANGE, PSNs accepted above @cack
+ * @cack: every PSN up to here was received and needs no response any more
+ * @edge: every PSN up to here was received
+ * @highest: highest PSN received
+ * @above: PSNs received above @edge
+ * @hold: first PSN that @cack must not reach
+ * @clear_psn: largest CLEAR_PSN accepted
+ * @held: whether @hold is in force
+ */
+struct uet_rxmap {
+	u64 *bits;
+	u32 nbits;
+	u32 range;
+	u32 cack;
+	u32 edge;
+	u32 highest;
+	u32 above;
+	u32 hold;
+	u32 clear_psn;
+	bool held;
+};
+
+/**
+ * uet_rxmap_init() - prepare a map without bitmap
+ * @m: map
+ * @start_psn: first PSN to be expected
+ * @range: MP_RANGE in PSNs, 1 to 32640
+ */
+void uet_rxmap_init(struct uet_rxmap *m, u32 start_psn, u32 range);
+
+/**
+ * uet_rxmap_nbits() - size of the bitmap a range needs
+ * @range: MP_RANGE in PSNs
+ *
+ * Return: number of bits, a power of two of at least 64.
+ */
+u32 uet_rxmap_nbits(u32 range);
+
+/**
+ * uet_rxmap_attach() - give the map a bitmap, or a bigger one
+ * @m: map
+ * @bits: memory of @nbits / 8 bytes; it is cleared here
+ * @nbits: power of two, at least 64, at least the range, at least as many as
+ *	the map has now
+ *
+ * Return: the bitmap used before, now the caller's, or NULL.  @bits itself if
+ * @nbits is unsuitable and nothing was changed.
+ */
+u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits);
+
+/**
+ * uet_rxmap_detach() - take the bitmap away
+ * @m: map
+ *
+ * Return: the bitmap, now the caller's, or NULL if there is none or it is in
+ * use.
+ */
+u64 *uet_rxmap_detach(struct uet_rxmap *m);
+
+/**
+ * uet_rxmap_set_range() - enlarge the receive window
+ * @m: map
+ * @range: MP_RANGE in PSNs; smaller values than now are ignored, since the
+ *	window's end never moves backward
+ *
+ * Return: 0, or -ENOSPC if a bitmap is attached that is too small: attach a
+ * bigger one first.
+ */
+int uet_rxmap_set_range(struct uet_rxmap *m, u32 range);
+
+/**
+ * uet_rxmap_classify() - what an arriving PSN is, UE 1.0 3.5.12
+ * @m: map
+ * @psn: PSN of a packet
+ *
+ * Return: verdict; for UET_RX_NEW uet_rxmap_set() may follow.
+ */
+enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn);
+
+/**
+ * uet_rxmap_received() - whether a PSN was received
+ * @m: map
+ * @psn: any PSN
+ *
+ * Return: true for everything up to @edge and what the bitmap holds.
+ */
+bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn);
+
+/**
+ * uet_rxmap_set() - record a packet
+ * @m: map
+ * @psn: PSN that uet_rxmap_classify() just called new
+ *
+ * If the packet has a guaranteed response, uet_rxmap_set_hold() comes first.
+ *
+ * Return: by how many PSNs @cack advanced.
+ */
+u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn);
+
+/**
+ * uet_rxmap_set_hold() - say which guaranteed response is the first uncleared
+ * @m: map
+ * @psn: lowest PSN whose guaranteed response is not cleared, above @cack;
+ *	anything else would move @cack backward and is ignored
+ *
+ * Return: by how many PSNs @cack advanced, because the hold moved up.
+ */
+u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn);
+
+/**
+ * uet_rxmap_drop_hold() - no guaranteed response is uncleared any more
+ * @m: map
+ *
+ * Return: by how many PSNs @cack advanced.
+ */
+u32 uet_rxmap_drop_hold(struct uet_rxmap *m);
+
+/**
+ * uet_rxmap_clear() - take note of a CLEAR_PSN
+ * @m: map
+ * @clear_psn: from a request or CLEAR_CMD
+ *
+ * Return: verdict; for UET_CLEAR_NEW the caller frees responses up to
+ * @clear_psn and then moves or drops the hold.
+ */
+enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn);
+
+/**
+ * uet_rxmap_sack_base() - first PSN of the SACK bitmap in an acknowledgement
+ * @m: map
+ * @ack_psn: PSN that triggered the acknowledgement
+ *
+ * Return: max(cack + 1, ack_psn - 63), so that the bitmap covers @ack_psn;
+ * cack + 1 when nothing above @cack was received.
+ */
+u32 uet_rxmap_sack_base(const struct uet_rxmap *m, u32 ack_psn);
+
+/**
+ * uet_rxmap_probe_base() - first PSN of the SACK bitmap in a PROBE's answer
+ * @m: map
+ * @wanted: payload of the PROBE, any value
+ *
+ * Return: @wanted if it can be expressed relative to @cack, else cack + 1.
+ */
+u32 uet_rxmap_probe_base(const struct uet_rxmap *m, u32 wanted);
+
+/**
+ * uet_rxmap_sack() - SACK bitmap from a base
+ * @m: map
+ * @base: PSN of bit 0, any value
+ *
+ * Return: bit i set if PSN @base + i was received.
+ */
+u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base);
+
+/**
+ * uet_rxmap_next_missing() - find the next gap
+ * @m: map
+ * @from: where to start
+ * @psn: receives the first PSN not received at or after @from
+ *
+ * Return: true if there is one below the highest PSN received.
+ */
+bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn);
+
+/**
+ * uet_rxmap_ooo_count() - packets received above CACK
+ * @m: map
+ *
+ * Return: the number, at most 0xfffe, as the field of an acknowledgement.
+ */
+static inline u16 uet_rxmap_ooo_count(const struct uet_rxmap *m)
+{
+	return (u16)min_t(u32, m->edge - m->cack + m->above, 0xfffe);
+}
+
+/**
+ * uet_rxmap_expected() - next PSN in order
+ * @m: map
+ *
+ * Return: the only PSN a ROD PDC accepts.
+ */
+static inline u32 uet_rxmap_expected(const struct uet_rxmap *m)
+{
+	return m->edge + 1;
+}
+
+#endif /* _UET_CORE_RXMAP_H */

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Scoreboard of sent PSNs: what one direction of a PDC has outstanding, what
+ * acknowledgements say about it, what has to be sent again (UE 1.0 3.5.11,
+ * 3.5.12, 3.6.13).
+ *
+ * A ring holds one slot and four bits per PSN from the oldest one that CACK
+ * does not cover (@una) to the last one sent (@next - 1).  A caller that keeps
+ * an array of its own beside it indexes it by uet_txwin_index() too.  The bits
+ *
+ *	sacked		received out of order; a clear SACK bit says nothing
+ *	answered	its own ACK arrived, so its SES response is known
+ *	marked		left the network: to be sent again
+ *	held		receiver is short: neither resend nor suspect it
+ *
+ * are kept by word, so that the cost of an operation follows from what it
+ * changes and not from the window.  A packet is *in flight* while it is neither
+ * sacked nor marked.
+ *
+ * The ring's memory is the caller's and may be absent while nothing is
+ * outstanding.  Packets flagged UET_TX_CP are control packets: reliable like
+ * others but in no byte or packet count (UE 1.0 3.6.12).  The caller
+ * serialises.
+ */
+#ifndef _UET_CORE_TXWIN_H
+#define _UET_CORE_TXWIN_H
+
+#include "psn.h"
+#include "rcvd.h"
+#include "wire.h"
+
+#define UET_TXWIN_MIN_SLOTS	64
+#define UET_TXWIN_MAX_SLOTS	32768
+
+#define UET_TX_CP		0x01	/* control packet: counted nowhere */
+#define UET_TX_USER_MASK	0xf0	/* flags for the caller */
+
+/* Largest value of the saturating two-bit retransmission count */
+#define UET_TX_RTX_MAX		2
+
+/* SACK evidence: packets this far below the highest SACKed one are left */
+#define UET_TX_SACK_GUARD_PSNS	3
+/* Least out-of-order count that means loss */
+#define UET_TX_OOO_MIN_PKTS	5
+
+/**
+ * struct uet_tx_slot - what is remembered of a packet
+ * @tx_time: time of the last transmission, ns
+ * @size: nominal size, bytes
+ * @ev: entropy value of the last transmission
+ * @rtx: retransmissions: 0, 1, 2 or more
+ * @flags: UET_TX_CP and the caller's flags
+ */
+struct uet_tx_slot {
+	u64 tx_time;
+	u32 size;
+	u16 ev;
+	u8 rtx;
+	u8 flags;
+};
+
+static_assert(sizeof(struct uet_tx_slot) == 16);
+
+/**
+ * struct uet_tx_word - state bits of 64 PSNs
+ * @sacked: received
+ * @answered: answered
+ * @marked: to be sent again
+ * @held: not to be sent or suspected for now
+ */
+struct uet_tx_word {
+	u64 sacked;
+	u64 answered;
+	u64 marked;
+	u64 held;
+};
+
+/**
+ * struct uet_txwin - scoreboard
+ * @slots: ring of slots, NULL while nothing is outstanding
+ * @words: ring of state bits
+ * @nslots: slots in the ring, power of two; 0 without ring
+ * @una: oldest PSN that CACK does not cover
+ * @next: next PSN to be used
+ * @limit: last PSN the receiver's window allows
+ * @range: MP_RANGE in force
+ * @clear_psn: every PSN up to here is answered
+ * @high_sacked: highest PSN known to be received, una - 1 at least
+ * @mark_from: no PSN before it is ready to be sent again
+ * @recover_to: while @recovering: highest PSN sent when it began
+ * @recover_next: while @recovering: where to go on
+ * @nr_sacked: sacked PSNs in the ring
+ * @nr_marked: marked PSNs, held ones and control packets included
+ * @nr_held: held PSNs
+ * @flight_pkts: packets in flight
+ * @flight_bytes: their nominal bytes
+ * @marked_pkts: packets marked
+ * @marked_bytes: their nominal bytes
+ * @last_rcvd: largest rcvd_bytes field seen
+ * @sent_bytes: nominal bytes of all distinct packets ever sent
+ * @released_bytes: bytes released to congestion control so far
+ * @ahead_bytes: of these, released by acknowledgements without rcvd_bytes
+ * @recovering: out-of-order recovery is running
+ */
+struct uet_txwin {
+	struct uet_tx_slot *slots;
+	struct uet_tx_word *words;
+	u32 nslots;
+	u32 una;
+	u32 next;
+	u32 limit;
+	u32 range;
+	u32 clear_psn;
+	u32 high_sacked;
+	u32 mark_from;
+	u32 recover_to;
+	u32 recover_next;
+	u32 nr_sacked;
+	u32 nr_marked;
+	u32 nr_held;
+	u32 flight_pkts;
+	u32 marked_pkts;
+	u32 last_rcvd;
+	u64 flight_bytes;
+	u64 marked_bytes;
+	u64 sent_bytes;
+	u64 released_bytes;
+	u64 ahead_bytes;
+	bool recovering;
+};
+
+/**
+ * struct uet_tx_acked - what acknowledgements changed; functions add to it
+ * @pkts: packets in flight that are acknowledged now
+ * @bytes: their nominal bytes
+ * @unmarked_pkts: packets marked that need not be sent again
+ * @unmarked_bytes: their nominal bytes
+ * @psns: PSNs newly covered by CACK; their completion state may be freed
+ *
+ * Control packets count in @psns only.
+ */
+struct uet_tx_acked {
+	u32 pkts;
+	u32 unmarked_pkts;
+	u64 bytes;
+	u64 unmarked_bytes;
+	u32 psns;
+};
+
+/**
+ * enum uet_cack_verdict - what a CACK is
+ * @UET_CACK_SAME: nothing new
+ * @UET_CACK_OLD: older than the newest one, a reordered acknowledgement
+ * @UET_CACK_NEW: covers more
+ * @UET_CACK_BAD: beyond what was ever sent, drop the packet
+ */
+enum uet_cack_verdict {
+	UET_CACK_SAME,
+	UET_CACK_OLD,
+	UET_CACK_NEW,
+	UET_CACK_BAD,
+};
+
+/**
+ * enum uet_nack_verdict - whether a NACK means anything
+ * @UET_NACK_VALID: about the last transmission of a packet in flight
+ * @UET_NACK_OUTSIDE: about no packet outstanding
+ * @UET_NACK_ACKED: about a packet received since
+ * @UET_NACK_STALE: about an earlier transmission
+ * @UET_NACK_MARKED: about a packet that is to be sent again anyway
+ */
+enum uet_nack_verdict {
+	UET_NACK_VALID,
+	UET_NACK_OUTSIDE,
+	UET_NACK_ACKED,
+	UET_NACK_STALE,
+	UET_NACK_MARKED,
+};
+
+/**
+ * struct uet_tx_scan - iterator over packets in flight
+ * @psn: next PSN to look at
+ * @end: PSN to stop before
+ * @before: only packets last sent at or before this time, ns
+ */
+struct uet_tx_scan {
+	u32 psn;
+	u32 end;
+	u64 before;
+};
+
+/**
+ * uet_txwin_init() - prepare a scoreboard without ring
+ * @w: scoreboard
+ * @start_psn: first PSN
+ * @range: MP_RANGE to assume before the receiver states it
+ */
+void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range);
+
+/**
+ * uet_txwin_mem_size() - memory of a ring
+ * @nslots: power of two, UET_TXWIN_MIN_SLOTS to UET_TXWIN_MAX_SLOTS
+ *
+ * Return: bytes.
+ */
+static inline size_t uet_txwin_mem_size(u32 nslots)
+{
+	return nslots * sizeof(struct uet_tx_slot) +
+	       nslots / 64 * sizeof(struct uet_tx_word);
+}
+
+/**
+ * uet_txwin_attach() - give the scoreboard a ring, or another one
+ * @w: scoreboard
+ * @mem: uet_txwin_mem_size(@nslots) bytes aligned to 8; cleared here
+ * @nslots: power of two in the permitted range
+ * @old: receives the memory used before or NULL, now the caller's
+ *
+ * Return: 0; -EINVAL for an unsuitable @nslots, -ENOSPC if what is outstanding
+ * does not fit; then nothing is changed.
+ */
+int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old);
+
+/**
+ * uet_txwin_detach() - take the ring away
+ * @w: scoreboard
+ *
+ * Return: the memory, now the caller's, or NULL if there is none or something
+ * is outstanding.
+ */
+void *uet_txwin_detach(struct uet_txwin *w);
+
+/**
+ * uet_txwin_send() - record the first transmission of the next PSN
+ * @w: scoreboard for which uet_txwin_room() is not 0
+ * @size: nominal size
+ * @ev: entropy value
+ * @flags: UET_TX_CP and the caller's flags
+ * @now: time, ns
+ *
+ * Return: the PSN used, @next before the call.
+ */
+u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now);
+
+/**
+ * uet_txwin_resend() - record a retransmission
+ * @w: scoreboard
+ * @psn: marked PSN
+ * @ev: entropy value
+ * @now: time, ns
+ *
+ * The packet is in flight again and no longer held.
+ */
+void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now);
+
+/**
+ * uet_txwin_touch() - a packet's response was asked for
+ * @w: scoreboard
+ * @psn: PSN for which a CP ACK_REQ goes out
+ * @now: time, ns; the packet counts as sent now for timers
+ */
+void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now);
+
+/**
+ * uet_txwin_cack() - process a cumulative acknowledgement
+ * @w: scoreboard
+ * @cack: its value
+ * @sum: what changed is added
+ *
+ * The caller frees its own state of the @sum->psns PSNs from the old @una on.
+ *
+ * Return: verdict; only UET_CACK_NEW changed anything.
+ */
+enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
+				     struct uet_tx_acked *sum);
+
+/**
+ * uet_txwin_sack() - process a selective acknowledgement
+ * @w: scoreboard
+ * @base: PSN of bit 0, any value
+ * @bitmap: bit i set: @base + i was received
+ * @sum: what changed is added
+ *
+ * Bits of PSNs that are not outstanding are ignored.
+ */
+void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
+		    struct uet_tx_acked *sum);
+
+/**
+ * uet_txwin_answer() - a packet was answered by an ACK of its own
+ * @w: scoreboard
+ * @psn: ACK_PSN of an ACK that is no answer to a PROBE
+ * @sum: what changed is added, since an answered packet was received
+ *
+ * Return: true if this is the first answer to a PSN outstanding above CACK.
+ */
+bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum);
+
+/**
+ * uet_txwin_mpr() - process the window statement of an acknowledgement
+ * @w: scoreboard
+ * @cack: CACK of that acknowledgement, after uet_txwin_cack()
+ * @mpr: the field, units of 128 PSNs; 0 = no statement
+ */
+void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr);
+
+/**
+ * uet_txwin_nack() - whether a NACK means anything, UE 1.0 3.6.13
+ * @w: scoreboard
+ * @psn: nack_psn
+ * @retx: echoed retransmission flag
+ *
+ * Return: verdict; for UET_NACK_VALID uet_txwin_mark() may follow.
+ */
+enum uet_nack_verdict uet_txwin_nack(const struct uet_txwin *w, u32 psn,
+				     bool retx);
+
+/**
+ * uet_txwin_mark() - take a packet out of flight, to be sent again
+ * @w: scoreboard
+ * @psn: PSN in flight, by uet_txwin_nack(), uet_txwin_scan_next()
+ *
+ * Return: its slot, for the congestion control event; NULL, and nothing
+ * changed, if it was not in flight.
+ */
+const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn);
+
+/**
+ * uet_txwin_hold() - hold a packet because its receiver is short
+ * @w: scoreboard
+ * @psn: PSN outstanding and not sacked, in flight or marked
+ *
+ * Return: false if the PSN is not such a one.
+ */
+bool uet_txwin_hold(struct uet_txwin *w, u32 psn);
+
+/**
+ * uet_txwin_unhold() - end a hold
+ * @w: scoreboard
+ * @psn: PSN; nothing happens if it is not held
+ */
+void uet_txwin_unhold(struct uet_txwin *w, u32 psn);
+
+/**
+ * uet_txwin_next_marked() - lowest PSN to be sent again
+ * @w: scoreboard
+ * @psn: receives it
+ *
+ * Return: false if none is marked that is not held.
+ */
+bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn);
+
+/**
+ * uet_txwin_next_held() - next held PSN
+ * @w: scoreboard
+ * @from: where to start
+ * @psn: receives it
+ *
+ * Return: false if there is none at or after @from.
+ */
+bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn);
+
+/**
+ * uet_txwin_next_unanswered() - next PSN received whose response is missing
+ * @w: scoreboard
+ * @from: where to start
+ * @before: only packets last sent at or before this time, ns
+ * @psn: receives it; a CP ACK_REQ asks for its response
+ *
+ * Return: false if there is none at or after @from.
+ */
+bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
+			       u32 *psn);
+
+/**
+ * uet_txwin_oldest() - oldest transmission in flight
+ * @w: scoreboard
+ * @psn: receives its PSN
+ * @tx_time: receives its time, ns
+ *
+ * Looks at every packet in flight and every unanswered one: for the timer, not
+ * for each acknowledgement.  Held packets do not count.
+ *
+ * Return: false if there is none.
+ */
+bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time);
+
+/**
+ * uet_txwin_rtt() - whether an acknowledgement yields a round-trip sample
+ * @w: scoreboard, before the acknowledgement is processed
+ * @psn: ACK_PSN or nack_psn
+ * @retx: echoed retransmission flag
+ * @tx_time: receives the time of the transmission it answers, ns
+ *
+ * Return: true for a packet never resent and a clear flag, or resent exactly
+ * once and a set one (UE 1.0 3.6.13.1), unless an earlier acknowledgement told
+ * of the packet already.
+ */
+bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time);
+
+/**
+ * uet_txwin_scan() - start to iterate over packets in flight
+ * @w: scoreboard
+ * @scan: iterator
+ * @from: first PSN; the window's beginning if that is later
+ * @end: PSN to stop before; the window's end if that is earlier
+ * @before: only packets last sent at or before this time, U64_MAX for all
+ *
+ * The whole window is @una to @next: go-back-N, or losses found by a timeout.
+ */
+void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
+		    u32 from, u32 end, u64 before);
+
+/**
+ * uet_txwin_scan_sacked() - iterate over packets that SACK evidence suspects
+ * @w: scoreboard
+ * @scan: iterator
+ * @before: only packets last sent at or before this time
+ *
+ * Packets more than UET_TX_SACK_GUARD_PSNS below the highest one received;
+ * @before, now minus base RTT and twice the target delay, protects from
+ * reordering.
+ */
+void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
+			   u64 before);
+
+/**
+ * uet_txwin_scan_next() - next packet in flight that is not held
+ * @w: scoreboard
+ * @scan: iterator; marking the PSN returned does not disturb it
+ * @psn: receives the PSN
+ *
+ * Return: false at the end.
+ */
+bool uet_txwin_scan_next(const struct uet_txwin *w, struct uet_tx_scan *scan,
+			 u32 *psn);
+
+/**
+ * uet_txwin_ooo_threshold() - out-of-order count that means loss
+ * @cwnd: congestion window, bytes
+ * @max_wnd: largest window, bytes
+ * @avg_size: average nominal packet size, bytes, not 0
+ *
+ * Return: max(min(1.5 * cwnd, max_wnd) / avg_size, 5) packets.
+ */
+u32 uet_txwin_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size);
+
+/**
+ * uet_txwin_ooo() - process the out-of-order count of an acknowledgement
+ * @w: scoreboard, after CACK and SACK were processed
+ * @ooo_count: the field, UET_OOO_INVALID if not stated
+ * @threshold: see uet_txwin_ooo_threshold()
+ * @wnd_pkts: packets in a congestion window
+ * @scan: receives what to declare lost now; call uet_txwin_ooo_done() when
+ *	finished or out of budget
+ *
+ * Return: true while recovery is running, then @scan is valid.
+ */
+bool uet_txwin_ooo(struct uet_txwin *w, u32 ooo_count, u32 threshold,
+		   u32 wnd_pkts, struct uet_tx_scan *scan);
+
+/**
+ * uet_txwin_ooo_done() - remember how far recovery went
+ * @w: scoreboard
+ * @scan: iterator of uet_txwin_ooo()
+ */
+void uet_txwin_ooo_done(struct uet_txwin *w, const struct uet_tx_scan *scan);
+
+/**
+ * uet_txwin_release_rcvd() - bytes an acknowledgement with rcvd_bytes releases
+ * @w: scoreboard
+ * @field: 24-bit field
+ *
+ * What plain acknowledgements released ahead is taken off, and the total never
+ * exceeds what was sent, rounded up to the field's unit: a hostile field does
+ * not open the window.
+ *
+ * Return: newly received bytes for congestion control.
+ */
+u32 uet_txwin_release_rcvd(struct uet_txwin *w, u32 field);
+
+/**
+ * uet_txwin_release_plain() - bytes an acknowledgement without it releases
+ * @w: scoreboard
+ * @bytes: nominal bytes it newly acknowledges, uet_tx_acked bytes plus
+ *	unmarked_bytes
+ *
+ * Return: newly received bytes for congestion control.
+ */
+u32 uet_txwin_release_plain(struct uet_txwin *w, u64 bytes);
+
+/**
+ * uet_txwin_index() - index of a PSN in the ring
+ * @w: scoreboard with a ring
+ * @psn: PSN
+ *
+ * Return: index below nslots, for arrays kept beside it.
+ */
+static inline u32 uet_txwin_index(const struct uet_txwin *w, u32 psn)
+{
+	return psn & (w->nslots - 1);
+}
+
+/**
+ * uet_txwin_slot() - slot of a PSN
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ *
+ * Return: the slot.
+ */
+static inline struct uet_tx_slot *uet_txwin_slot(const struct uet_txwin *w,
+						 u32 psn)
+{
+	return &w->slots[uet_txwin_index(w, psn)];
+}
+
+/**
+ * uet_txwin_outstanding() - PSNs sent and not covered by CACK
+ * @w: scoreboard
+ *
+ * Return: their number.
+ */
+static inline u32 uet_txwin_outstanding(const struct uet_txwin *w)
+{
+	return w->next - w->una;
+}
+
+/**
+ * uet_txwin_has() - whether a PSN is outstanding
+ * @w: scoreboard
+ * @psn: any PSN
+ *
+ * Return: true between @una and @next - 1.
+ */
+static inline bool uet_txwin_has(const struct uet_txwin *w, u32 psn)
+{
+	return psn - w->una < w->next - w->una;
+}
+
+/**
+ * uet_txwin_room() - new PSNs that may be sent now
+ * @w: scoreboard
+ *
+ * Return: number by the receiver's window and the ring; with no or a full ring
+ * the caller attaches a bigger one if uet_txwin_allowed() says more.
+ */
+static inline u32 uet_txwin_room(const struct uet_txwin *w)
+{
+	s32 wnd = psn_delta(w->limit, w->next) + 1;
+	u32 ring = w->nslots - uet_txwin_outstanding(w);
+
+	return wnd > 0 ? min_t(u32, (u32)wnd, ring) : 0;
+}
+
+/**
+ * uet_txwin_allowed() - new PSNs that the receiver's window allows
+ * @w: scoreboard
+ *
+ * Return: their number.
+ */
+static inline u32 uet_txwin_allowed(const struct uet_txwin *w)
+{
+	s32 wnd = psn_delta(w->limit, w->next) + 1;
+
+	return wnd > 0 ? (u32)wnd : 0;
+}
+
+/**
+ * uet_txwin_is_sacked() - whether a PSN is known to be received
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ *
+ * Return: true if so.
+ */
+static inline bool uet_txwin_is_sacked(const struct uet_txwin *w, u32 psn)
+{
+	u32 i = uet_txwin_index(w, psn);
+
+	return w->words[i / 64].sacked >> (i % 64) & 1;
+}
+
+/**
+ * uet_txwin_is_marked() - whether a PSN is to be sent again
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ *
+ * Return: true if so.
+ */
+static inline bool uet_txwin_is_marked(const struct uet_txwin *w, u32 psn)
+{
+	u32 i = uet_txwin_index(w, psn);
+
+	return w->words[i / 64].marked >> (i % 64) & 1;
+}
+
+/**
+ * uet_txwin_is_held() - whether a PSN is held
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ *
+ * Return: true if so.
+ */
+static inline bool uet_txwin_is_held(const struct uet_txwin *w, u32 psn)
+{
+	u32 i = uet_txwin_index(w, psn);
+
+	return w->words[i / 64].held >> (i % 64) & 1;
+}
+
+/**
+ * uet_txwin_is_answered() - whether a PSN's response is known
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ *
+ * Return: true if so.
+ */
+static inline bool uet_txwin_is_answered(const struct uet_txwin *w, u32 psn)
+{
+	u32 i = uet_txwin_index(w, psn);
+
+	return w->words[i / 64].answered >> (i % 64) & 1;
+}
+
+#endif /* _UET_CORE_TXWIN_H */

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queues of a socket, one per target endpoint and way of sending.
+ *
+ * A dest is in uet_net.dests and in uet_sock.dests as long as its socket wants
+ * it; both are changed under uet_sock.dests_lock. Messages and the PDC hold
+ * references of their own, so that what was queued goes on when the socket
+ * closed or forgot the dest.
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+
+#include "pds.h"
+#include "sock.h"
+#include "txmsg.h"
+
+/* Dests a socket keeps although nothing is queued there */
+#define UET_DEST_CACHED		64
+
+/* How many of the least recently used ones are tried for each new one */
+#define UET_DEST_SCAN		4
+
+static struct kmem_cache *uet_dest_cache;
+
+static const struct rhashtable_params uet_dest_params = {
+	.key_len		= sizeof(struct uet_dest_key),
+	.key_offset		= offsetof(struct uet_dest, key),
+	.head_offset		= offsetof(struct uet_dest, node),
+	.automatic_shrinking	= true,
+};
+
+/**
+ * uet_dest_cache_init() - make the slab cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_dest_cache_init(void)
+{
+	uet_dest_cache = kmem_cache_create("uet_dest", sizeof(struct uet_dest),
+					   0, SLAB_ACCOUNT, NULL);
+	return uet_dest_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_dest_cache_exit() - destroy it, after rcu_barrier()
+ */
+void uet_dest_cache_exit(void)
+{
+	kmem_cache_destroy(uet_dest_cache);
+}
+
+/**
+ * uet_dest_table_init() - prepare the table of a namespace
+ * @un: namespace
+ *
+ * Return: 0 or a negative errno.
+ */
+int uet_dest_table_init(struct uet_net *un)
+{
+	return rhashtable_init(&un->dests, &uet_dest_params);
+}
+
+/**
+ * uet_dest_table_exit() - free the table of a namespace
+ * @un: namespace; its sockets are gone and its PDCs hold no message
+ *
+ * Waits until the last dests have let go of their PDCs.
+ */
+void uet_dest_table_exit(struct uet_net *un)
+{
+	rcu_barrier();
+	rhashtable_destroy(&un->dests);
+}
+
+static void uet_dest_free_rcu(struct rcu_head *rcu)
+{
+	struct uet_dest *dest = container_of(rcu, struct uet_dest, rcu);
+
+	uet_pds_dest_gone(dest);
+	kmem_cache_free(uet_dest_cache, dest);
+}
+
+/**
+ * uet_dest_put() - drop a reference
+ * @dest: the dest
+ *
+ * Context: any, also with the flow lock held: the PDC is let go of later.
+ */
+void uet_dest_put(struct uet_dest *dest)
+{
+	if (refcount_dec_and_test(&dest->ref))
+		call_rcu(&dest->rcu, uet_dest_free_rcu);
+}
+
+/* Off the socket's books. The caller puts the socket's reference. */
+static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
+{
+	lockdep_assert_held(&us->dests_lock);
+	rhashtable_remove_fast(&us->un->dests, &dest->node, uet_dest_params);
+	list_del_init(&dest->us_node);
+	us->nr_dests--;
+	if (us->last_dest == dest)
+		us->last_dest = NULL;
+	uet_pds_orphan(dest);
+}
+
+/* References are only taken under dests_lock or by who has one: a single one
+ * is the socket's, and nobody can use the dest.
+ */
+static bool uet_dest_idle(const struct uet_dest *dest)
+{
+	return refcount_read(&dest->ref) == 1;
+}
+
+static void uet_dest_shrink(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+	int n = UET_DEST_SCAN;
+
+	if (us->nr_dests < UET_DEST_CACHED)
+		return;
+	list_for_each_entry_safe_reverse(dest, next, &us->dests, us_node) {
+		if (!n--)
+			break;
+		if (uet_dest_idle(dest)) {
+			uet_dest_forget(us, dest);
+			uet_dest_put(dest);
+		} else {
+			/* Others get their turn next time */
+			list_move(&dest->us_node, &us->dests);
+		}
+	}
+}
+
+static struct uet_dest *uet_dest_new(struct uet_sock *us,
+				     const struct uet_dest_key *key)
+{
+	struct uet_dest *dest = kmem_cache_zalloc(uet_dest_cache, GFP_KERNEL);
+
+	if (!dest)
+		return NULL;
+	dest->key = *key;
+	dest->un = us->un;
+	dest->us = us;
+	refcount_set(&dest->ref, 2);
+	dest->initiator = us->local.suet_initiator;
+	if (!uet_addr_any(&us->local.suet_addr))
+		dest->laddr = us->local.suet_addr;
+	dest->prio = READ_ONCE(us->sk.sk_priority);
+	spin_lock_init(&dest->lock);
+	INIT_LIST_HEAD(&dest->us_node);
+	INIT_LIST_HEAD(&dest->queue);
+	INIT_LIST_HEAD(&dest->sent);
+	INIT_LIST_HEAD(&dest->active);
+	INIT_LIST_HEAD(&dest->pdc_node);
+	INIT_LIST_HEAD(&dest->hold_node);
+	return dest;
+}
+
+static int uet_dest_add(struct uet_sock *us, struct uet_dest *dest)
+{
+	int err;
+
+	lockdep_assert_held(&us->dests_lock);
+	memcpy(dest->cc, us->cc, sizeof(dest->cc));
+	memcpy(dest->path_policy, us->path_policy, sizeof(dest->path_policy));
+	err = rhashtable_insert_fast(&us->un->dests, &dest->node,
+				     uet_dest_params);
+	if (err)
+		return err;
+	list_add(&dest->us_node, &us->dests);
+	us->nr_dests++;
+	return 0;
+}
+
+static struct uet_dest *uet_dest_find(struct uet_sock *us,
+				      const struct uet_dest_key *key)
+{
+	struct uet_dest *dest = us->last_dest;
+
+	lockdep_assert_held(&us->dests_lock);
+	if (dest && !memcmp(&dest->key, key, sizeof(*key)))
+		goto found;
+	dest = rhashtable_lookup_fast(&us->un->dests, key, uet_dest_params);
+	if (!dest)
+		return NULL;
+	list_move(&dest->us_node, &us->dests);
+	us->last_dest = dest;
+found:
+	refcount_inc(&dest->ref);
+	return dest;
+}
+
+/**
+ * uet_dest_get() - find or make the queue for a message
+ * @us: the socket, bound
+ * @key: where and how, zeroed before it was filled in
+ *
+ * Return: the dest with a reference, or an ERR_PTR.
+ */
+struct uet_dest *uet_dest_get(struct uet_sock *us,
+			      const struct uet_dest_key *key)
+{
+	struct uet_dest *dest, *new;
+	int err;
+
+	spin_lock(&us->dests_lock);
+	dest = uet_dest_find(us, key);
+	spin_unlock(&us->dests_lock);
+	if (likely(dest))
+		return dest;
+
+	new = uet_dest_new(us, key);
+	if (!new)
+		return ERR_PTR(-ENOBUFS);
+	spin_lock(&us->dests_lock);
+	dest = uet_dest_find(us, key);
+	if (dest) {
+		spin_unlock(&us->dests_lock);
+		kmem_cache_free(uet_dest_cache, new);
+		return dest;
+	}
+	uet_dest_shrink(us);
+	err = uet_dest_add(us, new);
+	if (!err)
+		us->last_dest = new;
+	spin_unlock(&us->dests_lock);
+	if (err) {
+		kmem_cache_free(uet_dest_cache, new);
+		return ERR_PTR(-ENOBUFS);
+	}
+	return new;
+}
+
+/**
+ * uet_dest_drop_idle() - forget the dests that hold no message
+ * @us: the socket
+ *
+ * After an option changed that dests take over when they are made.
+ */
+void uet_dest_drop_idle(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+
+	spin_lock(&us->dests_lock);
+	list_for_each_entry_safe(dest, next, &us->dests, us_node) {
+		if (!uet_dest_idle(dest))
+			continue;
+		uet_dest_forget(us, dest);
+		uet_dest_put(dest);
+	}
+	spin_unlock(&us->dests_lock);
+}
+
+/**
+ * uet_dest_detach_all() - the socket closes
+ * @us: the socket; no system call is in it
+ *
+ * What is queued goes on without the socket.
+ */
+void uet_dest_detach_all(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+
+	spin_lock(&us->dests_lock);
+	list_for_each_entry_safe(dest, next, &us->dests, us_node) {
+		uet_dest_forget(us, dest);
+		uet_dest_put(dest);
+	}
+	spin_unlock(&us->dests_lock);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * UDP encapsulation: the listening pair of tunnel sockets of a namespace and
+ * the way a UET packet takes to the device (wire.md 1.1).
+ */
+#ifndef _UET_ENCAP_H
+#define _UET_ENCAP_H
+
+#include <linux/skbuff.h>
+#include <linux/types.h>
+
+#include "netns.h"
+
+struct uet_peer;
+
+/* Room in front of the PDS header: link layer, IP and UDP */
+#define UET_HEADROOM	(LL_MAX_HEADER + 40 + 8)
+
+int uet_encap_open(struct uet_net *un);
+void uet_encap_close(struct uet_net *un);
+
+/* output.c: from PDS header to device */
+int uet_output(struct uet_peer *peer, struct sk_buff *skb, u8 dsfield, u16 ev,
+	       bool df);
+int uet_route_peer(struct uet_peer *peer, u32 *mtu);
+struct net_device *uet_route_dev(struct uet_peer *peer);
+int uet_route_source(struct uet_net *un, const struct in6_addr *raddr,
+		     int scope, u32 mark, struct in6_addr *laddr);
+
+/* crc.c: trailer of data_protect 1 (wire.md 1.6) */
+#define UET_CRC_LEN	4
+int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
+		   const struct in6_addr *daddr, u16 ev, u16 dport);
+bool uet_crc_strip(struct sk_buff *skb);
+
+/* trim.c: packets that a switch trimmed */
+int uet_trim_enable(struct uet_net *un);
+void uet_trim_disable(struct uet_net *un);
+
+/* input.c */
+int uet_input(struct sock *sk, struct sk_buff *skb);
+void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
+		    unsigned int off, u32 mtu);
+
+#endif /* _UET_ENCAP_H */

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of endpoints: who in this namespace is {fabric address, job,
+ * PIDonFEP, RI}.
+ *
+ * Jobs are in an xarray by id; each has an xarray of endpoints by PIDonFEP and
+ * RI; those of one name differ in address or device and are chained. Writers
+ * hold uet_net.job_lock; readers are in an RCU section, and sockets are freed
+ * after a grace period (SOCK_RCU_FREE), so that the receive path takes no
+ * reference.
+ */
+#include <linux/capability.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+
+#include "sock.h"
+
+#define UET_RI_BITS	12
+
+/* Initiator IDs below are made by the kernel from PIDonFEP and RI (UE 1.0
+ * leaves the value to the job; see uet.rst), others are the application's.
+ */
+#define UET_INITIATOR_FREE	BIT(24)
+
+static unsigned long uet_ep_key(u16 pid, u16 ri)
+{
+	return (unsigned long)pid << UET_RI_BITS | ri;
+}
+
+/**
+ * uet_ep_table_init() - prepare the table of a namespace
+ * @un: namespace
+ *
+ * Return: 0.
+ */
+int uet_ep_table_init(struct uet_net *un)
+{
+	spin_lock_init(&un->job_lock);
+	xa_init(&un->jobs);
+	xa_init(&un->pids);
+	return 0;
+}
+
+/**
+ * uet_ep_table_exit() - free it; no socket is left
+ * @un: namespace
+ */
+void uet_ep_table_exit(struct uet_net *un)
+{
+	WARN_ON_ONCE(!xa_empty(&un->jobs));
+	xa_destroy(&un->jobs);
+	xa_destroy(&un->pids);
+}
+
+/* Does a packet for @laddr that came by interface @scope belong to @us? The
+ * device a socket is bound to may be the interface or its VRF.
+ */
+static bool uet_ep_dev_match(const struct uet_sock *us, int scope)
+{
+	int dev = READ_ONCE(us->sk.sk_bound_dev_if);
+
+	if (!dev || dev == scope)
+		return true;
+	return dev == l3mdev_master_upper_ifindex_by_index_rcu(sock_net(&us->sk),
+							       scope);
+}
+
+static bool uet_ep_addr_match(const struct uet_sock *us,
+			      const struct in6_addr *laddr, int scope)
+{
+	const struct sockaddr_uet *local = &us->local;
+
+	if (!ipv6_addr_equal(&local->suet_addr, laddr))
+		return false;
+	return !local->suet_scope_id || local->suet_scope_id == scope ||
+	       !(ipv6_addr_type(laddr) & IPV6_ADDR_LINKLOCAL);
+}
+
+/* A socket bound to the very address wins over one bound to any; the chain is
+ * as long as the local users made it.
+ */
+static struct uet_sock *uet_ep_pick(struct uet_sock *us,
+				    const struct in6_addr *laddr, int scope)
+{
+	struct uet_sock *any = NULL;
+
+	for (; us; us = rcu_dereference(us->ep_next)) {
+		if (!uet_ep_dev_match(us, scope))
+			continue;
+		if (uet_ep_addr_match(us, laddr, scope))
+			return us;
+		if (!any && uet_addr_any(&us->local.suet_addr))
+			any = us;
+	}
+	return any;
+}
+
+/* Tells "your job has no business with that process" from "no such process":
+ * everybody may ask for job 0, so an unknown PIDonFEP there is just that.
+ */
+static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
+				       struct uet_job *job, u32 id,
+				       u16 pid)
+{
+	unsigned long first = uet_ep_key(pid, 0);
+
+	if (job && xa_find(&job->eps, &first,
+			   uet_ep_key(pid, UET_RI_MAX), XA_PRESENT))
+		return UET_LOOKUP_RI;
+	if ((!job && id) || xa_load(&un->pids, pid))
+		return UET_LOOKUP_JOB;
+	return UET_LOOKUP_PID;
+}
+
+/**
+ * uet_ep_lookup() - find the endpoint a packet is for
+ * @un: namespace
+ * @laddr: fabric address the packet was sent to
+ * @scope: interface it came by, or its VRF
+ * @job: job id
+ * @pid: PIDonFEP
+ * @ri: resource index
+ * @why: set to the reason if there is none
+ *
+ * Context: RCU section; the result is valid in it.
+ * Return: the socket or NULL.
+ */
+struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
+			       int scope, u32 job, u16 pid, u16 ri,
+			       enum uet_lookup_fail *why)
+{
+	struct uet_job *j = xa_load(&un->jobs, job);
+	struct uet_sock *us = NULL;
+
+	if (j)
+		us = uet_ep_pick(xa_load(&j->eps, uet_ep_key(pid, ri)), laddr,
+				 scope);
+	if (likely(us))
+		return us;
+	*why = uet_ep_why(un, j, job, pid);
+	return NULL;
+}
+
+/**
+ * uet_ep_for_each() - visit all endpoints of a namespace
+ * @un: namespace
+ * @fn: called with each bound socket
+ * @arg: for @fn
+ *
+ * Context: takes an RCU section.
+ */
+void uet_ep_for_each(struct uet_net *un,
+		     void (*fn)(struct uet_sock *us, void *arg), void *arg)
+{
+	struct uet_sock *us;
+	struct uet_job *job;
+	unsigned long i, k;
+
+	rcu_read_lock();
+	xa_for_each(&un->jobs, i, job)
+		xa_for_each(&job->eps, k, us)
+			for (; us; us = rcu_dereference(us->ep_next))
+				fn(us, arg);
+	rcu_read_unlock();
+}
+
+static struct uet_job *uet_job_get(struct uet_net *un, u32 id)
+{
+	struct uet_job *job = xa_load(&un->jobs, id);
+
+	lockdep_assert_held(&un->job_lock);
+	if (job)
+		return job;
+	job = kzalloc(sizeof(*job), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (!job)
+		return NULL;
+	job->id = id;
+	xa_init(&job->eps);
+	if (xa_err(xa_store(&un->jobs, id, job, GFP_ATOMIC))) {
+		kfree(job);
+		return NULL;
+	}
+	return job;
+}
+
+static void uet_job_put(struct uet_net *un, struct uet_job *job)
+{
+	lockdep_assert_held(&un->job_lock);
+	if (job->users)
+		return;
+	xa_erase(&un->jobs, job->id);
+	kfree_rcu(job, rcu);
+}
+
+/* Number of endpoints with this PIDonFEP in all jobs */
+static unsigned long uet_pid_users(struct uet_net *un, u16 pid)
+{
+	void *entry = xa_load(&un->pids, pid);
+
+	return entry ? xa_to_value(entry) : 0;
+}
+
+static int uet_pid_add(struct uet_net *un, u16 pid, int n)
+{
+	unsigned long users = uet_pid_users(un, pid) + n;
+
+	if (!users) {
+		xa_erase(&un->pids, pid);
+		return 0;
+	}
+	return xa_err(xa_store(&un->pids, pid, xa_mk_value(users), GFP_ATOMIC));
+}
+
+/* Can two endpoints of one name live side by side? Only if no packet could
+ * be for both by the same rule.
+ */
+static bool uet_ep_conflict(const struct uet_sock *us,
+			    const struct sockaddr_uet *addr, int dev)
+{
+	const struct sockaddr_uet *local = &us->local;
+	int other = READ_ONCE(us->sk.sk_bound_dev_if);
+
+	if (dev && other && dev != other)
+		return false;
+	if (uet_addr_any(&local->suet_addr) || uet_addr_any(&addr->suet_addr))
+		return uet_addr_any(&local->suet_addr) &&
+		       uet_addr_any(&addr->suet_addr);
+	return ipv6_addr_equal(&local->suet_addr, &addr->suet_addr) &&
+	       local->suet_scope_id == addr->suet_scope_id;
+}
+
+static bool uet_ep_used(struct uet_job *job,
+			const struct sockaddr_uet *addr, int dev)
+{
+	struct uet_sock *us;
+
+	us = xa_load(&job->eps,
+		     uet_ep_key(addr->suet_pid, addr->suet_ri));
+	for (; us; us = rcu_dereference_protected(us->ep_next, true))
+		if (uet_ep_conflict(us, addr, dev))
+			return true;
+	return false;
+}
+
+/* Do two addresses name the same FEP, or might they? */
+static bool uet_addr_overlap(const struct sockaddr_uet *a,
+			     const struct sockaddr_uet *b)
+{
+	return uet_addr_any(&a->suet_addr) || uet_addr_any(&b->suet_addr) ||
+	       ipv6_addr_equal(&a->suet_addr, &b->suet_addr);
+}
+
+/* With absolute addressing PIDonFEP alone names the process (UE 1.0 addressing),
+ * and nothing says whose it is when two jobs use the same: refuse that.
+ */
+static bool uet_ep_ambiguous(struct uet_net *un, u32 job_id,
+			     const struct sockaddr_uet *addr)
+{
+	struct uet_job *job;
+	struct uet_sock *us;
+	unsigned long i, k;
+
+	if (!uet_pid_users(un, addr->suet_pid))
+		return false;
+	xa_for_each(&un->jobs, i, job) {
+		if (job->id == job_id)
+			continue;
+		xa_for_each_range(&job->eps, k, us, uet_ep_key(addr->suet_pid, 0),
+				  uet_ep_key(addr->suet_pid, UET_RI_MAX))
+			for (; us; us = rcu_dereference_protected(us->ep_next,
+								  true))
+				if ((us->local.suet_flags | addr->suet_flags) &
+				    UET_ADDR_ABSOLUTE &&
+				    uet_addr_overlap(&us->local, addr))
+					return true;
+	}
+	return false;
+}
+
+/* A PIDonFEP nobody uses, at a random place: a new process should not get
+ * what was meant for one that just went away. If all are taken, one that is
+ * free in this job.
+ */
+static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
+			   struct sockaddr_uet *addr, int dev)
+{
+	u32 first = max(READ_ONCE(un->sysctl.pid_unprivileged_start), 1U);
+	u32 n, i, start;
+
+	if (first > UET_PID_MAX)
+		return -EADDRINUSE;
+	n = UET_PID_MAX - first + 1;
+	start = get_random_u32_below(n);
+	for (i = 0; i < n; i++) {
+		addr->suet_pid = first + (start + i) % n;
+		if (!xa_load(&un->pids, addr->suet_pid))
+			return 0;
+	}
+	for (i = 0; i < n; i++) {
+		addr->suet_pid = first + (start + i) % n;
+		if (!uet_ep_used(job, addr, dev) &&
+		    !uet_ep_ambiguous(un, job->id, addr))
+			return 0;
+	}
+	return -EADDRINUSE;
+}
+
+static void uet_ep_publish(struct uet_sock *us, const struct sockaddr_uet *addr)
+{
+	us->local = *addr;
+	if (!us->local.suet_initiator)
+		us->local.suet_initiator = uet_ep_key(addr->suet_pid,
+						      addr->suet_ri);
+	/* Pairs with the check of senders, which take no lock */
+	smp_store_release(&us->bound, true);
+}
+
+static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
+{
+	int dev = READ_ONCE(us->sk.sk_bound_dev_if);
+	struct uet_net *un = us->un;
+	struct uet_job *job;
+	unsigned long key;
+	int err;
+
+	lockdep_assert_held(&un->job_lock);
+	job = uet_job_get(un, addr->suet_job);
+	if (!job)
+		return -ENOMEM;
+
+	err = addr->suet_pid ? 0 : uet_ep_free_pid(un, job, addr, dev);
+	if (err)
+		goto out;
+	err = -EADDRINUSE;
+	if (uet_ep_used(job, addr, dev) ||
+	    uet_ep_ambiguous(un, job->id, addr))
+		goto out;
+	err = uet_pid_add(un, addr->suet_pid, 1);
+	if (err)
+		goto out;
+
+	key = uet_ep_key(addr->suet_pid, addr->suet_ri);
+	RCU_INIT_POINTER(us->ep_next, xa_load(&job->eps, key));
+	uet_ep_publish(us, addr);
+	err = xa_err(xa_store(&job->eps, key, us, GFP_ATOMIC));
+	if (err) {
+		us->bound = false;
+		uet_pid_add(un, addr->suet_pid, -1);
+		goto out;
+	}
+	job->users++;
+out:
+	uet_job_put(un, job);
+	return err;
+}
+
+/**
+ * uet_ep_bind() - give a socket its name
+ * @us: the socket, locked
+ * @addr: wanted; checked by uet_addr_check()
+ *
+ * Return: 0, -EINVAL (bound already, reserved initiator), -EACCES (job,
+ * PIDonFEP below net.uet.pid_unprivileged_start), -EADDRNOTAVAIL, -EADDRINUSE,
+ * -ENOMEM.
+ */
+int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr)
+{
+	struct net *net = sock_net(&us->sk);
+	struct sockaddr_uet want = *addr;
+	struct uet_net *un = us->un;
+	int err;
+
+	if (us->bound)
+		return -EINVAL;
+	if (want.suet_initiator && want.suet_initiator < UET_INITIATOR_FREE)
+		return -EINVAL;
+	if (want.suet_job && want.suet_job != us->job)
+		return -EACCES;
+	if (want.suet_pid &&
+	    want.suet_pid < READ_ONCE(un->sysctl.pid_unprivileged_start) &&
+	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
+		return -EACCES;
+	err = uet_addr_check_local(us, &want);
+	if (err)
+		return err;
+
+	spin_lock(&un->job_lock);
+	err = uet_ep_insert(us, &want);
+	spin_unlock(&un->job_lock);
+	return err;
+}
+
+/**
+ * uet_ep_autobind() - name a socket that sends without bind()
+ * @us: the socket, locked
+ *
+ * Return: 0 or as uet_ep_bind().
+ */
+int uet_ep_autobind(struct uet_sock *us)
+{
+	struct sockaddr_uet addr = {
+		.suet_family = uet_family,
+		.suet_job = us->job,
+	};
+
+	return us->bound ? 0 : uet_ep_bind(us, &addr);
+}
+
+/**
+ * uet_ep_unbind() - take a socket out of the table
+ * @us: the socket, locked or closing
+ *
+ * A receiver that looked it up before may still use it until the end of its
+ * RCU section.
+ */
+void uet_ep_unbind(struct uet_sock *us)
+{
+	struct uet_net *un = us->un;
+	struct uet_sock *next, *it;
+	struct uet_job *job;
+	unsigned long key;
+
+	if (!us->bound)
+		return;
+	key = uet_ep_key(us->local.suet_pid, us->local.suet_ri);
+
+	spin_lock(&un->job_lock);
+	job = xa_load(&un->jobs, us->local.suet_job);
+	next = rcu_dereference_protected(us->ep_next,
+					 lockdep_is_held(&un->job_lock));
+	it = xa_load(&job->eps, key);
+	if (it == us) {
+		/* Replaces or erases: needs no memory */
+		xa_store(&job->eps, key, next, GFP_ATOMIC);
+	} else {
+		while (rcu_access_pointer(it->ep_next) != us)
+			it = rcu_dereference_protected(it->ep_next, true);
+		rcu_assign_pointer(it->ep_next, next);
+	}
+	uet_pid_add(un, us->local.suet_pid, -1);
+	job->users--;
+	uet_job_put(un, job);
+	us->bound = false;
+	spin_unlock(&un->job_lock);
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets in: from the tunnel socket to the PDC they belong to.
+ *
+ * A packet is parsed once, here; what follows reads the parsed form. Nothing
+ * in a packet is believed before the PDC it names has been found and the
+ * source address compared (wire.md 4).
+ */
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/ktime.h>
+#include <linux/udp.h>
+#include <linux/uet.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+
+#include "encap.h"
+#include "flow.h"
+#include "mib.h"
+#include "pdc.h"
+#include "peer.h"
+
+/* Longest header chain there is to read in place */
+#define UET_PULL_MAX	(sizeof(struct udphdr) + UET_HDR_MAX_LEN)
+
+/**
+ * uet_rx_addresses() - who sent a packet to whom, and was it marked
+ * @rx: filled in
+ * @skb: packet with its network header known
+ *
+ * Context: RCU read side.
+ */
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+{
+	if (ip_hdr(skb)->version == 4) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &rx->daddr);
+		rx->ce = INET_ECN_is_ce(ip_hdr(skb)->tos);
+		rx->ifindex = 0;
+	} else {
+		rx->saddr = ipv6_hdr(skb)->saddr;
+		rx->daddr = ipv6_hdr(skb)->daddr;
+		rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
+			      skb->dev->ifindex : 0;
+	}
+	/* Inside a VRF a peer is one of the VRF's. */
+	if (!rx->ifindex)
+		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+}
+
+/**
+ * uet_from_peer() - does a packet come from the peer of a PDC?
+ * @pdc: the PDC
+ * @rx: the packet
+ *
+ * Return: true if so.
+ */
+bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	return ipv6_addr_equal(&pdc->peer->key.raddr, &rx->saddr) &&
+	       pdc->peer->key.scope == rx->ifindex;
+}
+
+/* The PSN a NACK would name */
+static u32 uet_pkt_psn(const struct uet_pkt *pkt)
+{
+	if (uet_pkt_is_pds_req(pkt))
+		return pkt->req.psn;
+	return pkt->type == UET_PDS_CP ? pkt->cp.psn : 0;
+}
+
+/* Control packets that must not be answered by a NACK (wire.md 9.3) */
+static bool uet_nackable(const struct uet_pkt *pkt)
+{
+	if (uet_pkt_is_pds_req(pkt))
+		return true;
+	return pkt->type == UET_PDS_CP && pkt->ctl_type != UET_CTL_CLEAR_CMD &&
+	       pkt->ctl_type != UET_CTL_CLEAR_REQ &&
+	       pkt->ctl_type != UET_CTL_CREDIT;
+}
+
+/*
+ * A SYN for a PDC that exists with another Start_PSN: refused, and the old
+ * PDC is asked whether it is still alive; a forged SYN thus kills nothing.
+ */
+static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	struct sk_buff_head list;
+	struct uet_cp cp = {};
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&pdc->rx.lock);
+	if (pdc->state == UET_PDC_TIME_WAIT) {
+		/* The record gives way to a new life of the peer. */
+		uet_pdc_rx_kill(pdc, 0);
+	} else if (pdc->state == UET_PDC_ESTABLISHED) {
+		pdc->rx.probe_out = true;
+		uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR, rx->ev);
+	}
+	spin_unlock(&pdc->rx.lock);
+	while ((skb = __skb_dequeue(&list)))
+		uet_answer(pdc->peer, skb, rx->ev);
+	uet_nack_stateless(rx, UET_NACK_INVALID_SYN, uet_pkt_psn(rx->pkt));
+}
+
+/* A request that opens a PDC, or belongs to one its source has not heard of */
+static void uet_input_syn(struct uet_rx_ctx *rx)
+{
+	struct uet_syn_key key = {
+		.raddr	= rx->saddr,
+		.laddr	= rx->daddr,
+		.spdcid	= rx->pkt->spdcid,
+	};
+	struct uet_pdc *pdc = uet_pdc_by_syn(rx->un, &key);
+	u32 start_psn = rx->pkt->req.start_psn;
+	u8 nack;
+
+	if (pdc && pdc->start_psn != start_psn) {
+		uet_syn_conflict(pdc, rx);
+		return;
+	}
+	if (pdc) {
+		uet_pdc_request(pdc, rx, false);
+		return;
+	}
+	pdc = uet_pdc_accept(rx, start_psn, uet_pkt_is_rod(rx->pkt), &nack);
+	if (pdc)
+		uet_pdc_request(pdc, rx, true);
+	else
+		uet_nack_stateless(rx, nack, rx->pkt->req.psn);
+}
+
+/* A NACK for a target: only about a PROBE or CLOSE_REQ of its own */
+static void uet_nack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	spin_lock(&pdc->rx.lock);
+	if (rx->pkt->nack.code == UET_NACK_INV_DPDCID &&
+	    (pdc->rx.probe_out || pdc->rx.close_req))
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+	else
+		UET_INC(rx->un, DROP_NACK);
+	spin_unlock(&pdc->rx.lock);
+}
+
+/* An ACK for a target: of its PROBE or CLOSE_REQ */
+static void uet_ack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, RX_ACKS);
+	spin_lock(&pdc->rx.lock);
+	if (rx->pkt->flags & UET_F_PROBE)
+		pdc->rx.probe_out = false;
+	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
+	spin_unlock(&pdc->rx.lock);
+}
+
+/* Everything that names a PDC by its id */
+static void uet_input_established(struct uet_rx_ctx *rx)
+{
+	struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc *pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
+	bool anon = uet_pkt_is_nack(pkt) && !pkt->spdcid;
+	u8 nack = 0;
+
+	if (!pdc)
+		nack = UET_NACK_INV_DPDCID;
+	else if (!uet_from_peer(pdc, rx) ||
+		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
+		nack = UET_NACK_PDC_HDR_MISMATCH;
+	if (nack) {
+		if (pdc)
+			UET_INC(rx->un, DROP_PEER);
+		else
+			UET_INC(rx->un, DROP_NO_PDC);
+		if (uet_nackable(pkt))
+			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
+		return;
+	}
+	if (uet_pkt_is_pds_req(pkt)) {
+		if (pdc->initiator) {
+			/* No read was asked for: nothing may come this way. */
+			UET_INC(rx->un, DROP_STATE);
+			return;
+		}
+		uet_pdc_request(pdc, rx, false);
+	} else if (uet_pkt_is_ack(pkt)) {
+		if (pdc->initiator)
+			uet_pdc_ack(pdc, rx);
+		else
+			uet_ack_target(pdc, rx);
+	} else if (uet_pkt_is_nack(pkt)) {
+		if (pdc->initiator)
+			uet_pdc_nack(pdc, rx);
+		else
+			uet_nack_target(pdc, rx);
+	} else {
+		uet_pdc_control(pdc, rx);
+	}
+}
+
+static void uet_input_parsed(struct uet_rx_ctx *rx)
+{
+	struct uet_pkt *pkt = rx->pkt;
+
+	if (rx->ce)
+		UET_INC(rx->un, RX_CE);
+	switch (pkt->type) {
+	case UET_PDS_RUDI_REQ:
+	case UET_PDS_RUDI_RESP:
+	case UET_PDS_UUD_REQ:
+		UET_INC(rx->un, DROP_TYPE);
+		return;
+	case UET_PDS_NACK:
+	case UET_PDS_NACK_CCX:
+		if (pkt->flags & UET_F_NT_RUDI) {
+			UET_INC(rx->un, DROP_TYPE);
+			return;
+		}
+		break;
+	case UET_PDS_CP:
+		/* Only requests open PDCs here; a CP with SYN has no PDC. */
+		if (pkt->flags & UET_F_SYN) {
+			UET_INC(rx->un, DROP_STATE);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	if (uet_pkt_is_pds_req(pkt) && pkt->flags & UET_F_SYN)
+		uet_input_syn(rx);
+	else
+		uet_input_established(rx);
+}
+
+static void uet_count_parse_error(struct uet_net *un, int err)
+{
+	switch (-err) {
+	case UET_PERR_SHORT:
+	case UET_PERR_SHORT_SES:
+	case UET_PERR_SHORT_EXT:
+		UET_INC(un, DROP_SHORT);
+		break;
+	case UET_PERR_TYPE:
+	case UET_PERR_TSS:
+	case UET_PERR_CTL_TYPE:
+		UET_INC(un, DROP_TYPE);
+		break;
+	default:
+		UET_INC(un, DROP_PARSE);
+	}
+}
+
+/**
+ * uet_input() - a UDP datagram for the UET port
+ * @sk: tunnel socket
+ * @skb: datagram, data at the UDP header
+ *
+ * Context: softirq, RCU read side.
+ * Return: 0, the packet is consumed.
+ */
+int uet_input(struct sock *sk, struct sk_buff *skb)
+{
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+	struct uet_pkt pkt;
+	struct uet_rx_ctx rx = { .un = un, .skb = skb, .pkt = &pkt };
+	unsigned int linear;
+	int err;
+
+	if (unlikely(!un))
+		goto free;
+	UET_INC(un, RX_PKTS);
+	UET_ADD(un, RX_BYTES, skb->len);
+	if (unlikely(READ_ONCE(un->exiting))) {
+		UET_INC(un, DROP_NET);
+		goto free;
+	}
+	rx.udp_len = skb->len;
+	if (un->sysctl.data_protect && !uet_crc_strip(skb)) {
+		UET_INC(un, DROP_CRC);
+		goto free;
+	}
+	linear = min_t(unsigned int, skb->len, UET_PULL_MAX);
+	if (unlikely(!pskb_may_pull(skb, linear))) {
+		UET_INC(un, DROP_FRAG);
+		goto free;
+	}
+	rx.ev = ntohs(udp_hdr(skb)->source);
+	uet_rx_addresses(&rx, skb);
+	__skb_pull(skb, sizeof(struct udphdr));
+	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
+	if (unlikely(err)) {
+		uet_count_parse_error(un, err);
+		goto free;
+	}
+	uet_input_parsed(&rx);
+	skb = rx.skb;
+	if (!skb)
+		return 0;
+free:
+	consume_skb(skb);
+	return 0;
+}
+
+/* Errors while the PDC opens end it; later ones are remembered only. */
+static void uet_pdc_icmp(struct uet_pdc *pdc, int error, u16 code, bool refused)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+
+	spin_lock(&flow->lock);
+	if (pdc->state == UET_PDC_SYN && refused)
+		uet_pdc_fail(pdc, error, UET_REPORT_ICMP, code);
+	else if (pdc->state != UET_PDC_DEAD)
+		pdc->tx.soft_err = error;
+	spin_unlock(&flow->lock);
+}
+
+/**
+ * uet_input_icmp() - an ICMP error about a packet we sent
+ * @un: namespace
+ * @skb: data at the IP header we sent
+ * @type: ICMP type
+ * @code: ICMP code
+ * @off: length of that IP header
+ * @mtu: of a "too big" message, else 0
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
+		    unsigned int off, u32 mtu)
+{
+	bool v4 = skb->protocol == htons(ETH_P_IP), refused;
+	struct in6_addr laddr, raddr;
+	struct uet_pdc *pdc;
+	__be16 spdcid;
+	int error;
+
+	/* spdcid of a request or control packet: bytes 8 and 9. */
+	if (skb_copy_bits(skb, off + sizeof(struct udphdr) + 8, &spdcid,
+			  sizeof(spdcid)))
+		return;
+	if (v4) {
+		const struct iphdr *iph = (const struct iphdr *)skb->data;
+
+		ipv6_addr_set_v4mapped(iph->saddr, &laddr);
+		ipv6_addr_set_v4mapped(iph->daddr, &raddr);
+		refused = type == ICMP_DEST_UNREACH &&
+			  code == ICMP_PORT_UNREACH;
+		error = code == ICMP_HOST_UNREACH ? EHOSTUNREACH : ENETUNREACH;
+	} else {
+		const struct ipv6hdr *ip6h = (const struct ipv6hdr *)skb->data;
+
+		laddr = ip6h->saddr;
+		raddr = ip6h->daddr;
+		refused = type == ICMPV6_DEST_UNREACH &&
+			  code == ICMPV6_PORT_UNREACH;
+		error = code == ICMPV6_ADDR_UNREACH ? EHOSTUNREACH :
+						      ENETUNREACH;
+	}
+	pdc = uet_pdc_by_id(un, &laddr, ntohs(spdcid));
+	if (!pdc || !pdc->initiator ||
+	    !ipv6_addr_equal(&pdc->peer->key.raddr, &raddr))
+		return;
+	if (mtu) {
+		if (mtu < READ_ONCE(pdc->peer->mtu))
+			WRITE_ONCE(pdc->peer->mtu, mtu);
+		return;
+	}
+	uet_pdc_icmp(pdc, refused ? ECONNREFUSED : error, type << 8 | code,
+		     refused);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Coming and going of UET in a network namespace.
+ *
+ * Exit runs in two steps. In pre_exit nothing new may start any more and the
+ * tunnel sockets close; the kernel then waits for all packets under way. In
+ * exit the PDCs die, their timers and the transmit softirq finish, and only
+ * then does what they refer to go.
+ */
+#include <linux/module.h>
+#include <linux/wait_bit.h>
+
+#include "encap.h"
+#include "flow.h"
+#include "mib.h"
+#include "netns.h"
+#include "pdc.h"
+#include "peer.h"
+#include "txmsg.h"
+
+unsigned int uet_net_id __read_mostly;
+
+static void uet_reap_work(struct work_struct *work)
+{
+	uet_pdc_flush(container_of(work, struct uet_net, reap_work));
+}
+
+static int __net_init uet_net_init(struct net *net)
+{
+	struct uet_net *un = uet_net(net);
+	int err;
+
+	un->net = net;
+	spin_lock_init(&un->job_lock);
+	xa_init_flags(&un->jobs, XA_FLAGS_LOCK_BH);
+	INIT_WORK(&un->reap_work, uet_reap_work);
+	err = uet_mib_init(un);
+	if (err)
+		return err;
+	err = uet_sysctl_init(un);
+	if (err)
+		goto err_mib;
+	err = uet_dest_table_init(un);
+	if (err)
+		goto err_sysctl;
+	err = uet_peer_tables_init(un);
+	if (err)
+		goto err_dests;
+	err = uet_ses_tables_init(un);
+	if (err)
+		goto err_peers;
+	err = uet_pdc_tables_init(un);
+	if (err)
+		goto err_ses;
+	err = uet_encap_open(un);
+	if (err)
+		goto err_pdcs;
+	return 0;
+
+err_pdcs:
+	uet_pdc_tables_exit(un);
+err_ses:
+	uet_ses_tables_exit(un);
+err_peers:
+	uet_peer_tables_exit(un);
+err_dests:
+	uet_dest_table_exit(un);
+err_sysctl:
+	uet_sysctl_exit(un);
+err_mib:
+	uet_mib_exit(un);
+	return err;
+}
+
+static void __net_exit uet_net_pre_exit(struct net *net)
+{
+	struct uet_net *un = uet_net(net);
+
+	WRITE_ONCE(un->exiting, true);
+	/* Whoever saw it clear under the mutex has finished after this. */
+	mutex_lock(&un->open_mutex);
+	mutex_unlock(&un->open_mutex);
+	uet_trim_disable(un);
+	uet_encap_close(un);
+}
+
+static void __net_exit uet_net_exit(struct net *net)
+{
+	struct uet_net *un = uet_net(net);
+
+	uet_pdc_kill_all(un);
+	wait_var_event(&un->flows, !atomic_read(&un->flows));
+	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
+	uet_pdc_tables_exit(un);
+	uet_ses_tables_exit(un);
+	uet_peer_tables_exit(un);
+	uet_dest_table_exit(un);
+	uet_sysctl_exit(un);
+	uet_mib_exit(un);
+	WARN_ON_ONCE(!xa_empty(&un->jobs));
+}
+
+static struct pernet_operations uet_net_ops = {
+	.init		= uet_net_init,
+	.pre_exit	= uet_net_pre_exit,
+	.exit		= uet_net_exit,
+	.id		= &uet_net_id,
+	.size		= sizeof(struct uet_net),
+};
+
+int uet_netns_register(void)
+{
+	int err = uet_flow_init();
+
+	if (err)
+		return err;
+	err = register_pernet_subsys(&uet_net_ops);
+	if (err)
+		uet_flow_exit();
+	return err;
+}
+
+void uet_netns_unregister(void)
+{
+	unregister_pernet_subsys(&uet_net_ops);
+	uet_flow_exit();
+	rcu_barrier();
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Packet delivery context (UE 1.0 3.5; wire.md 4 to 9).
+ *
+ * The module sends requests in the forward direction only: the initiator is
+ * the source, the target the destination. The return direction carries
+ * control packets. So a PDC has either a sending or a receiving half.
+ *
+ *   initiator  SYN --first ACK--> ESTABLISHED --> QUIESCE --> CLOSING --> DEAD
+ *   target     ESTABLISHED --CLOSE_CMD--> TIME_WAIT --> DEAD
+ *   both       --error--> DEAD
+ *
+ * Life: the table of its FEP holds a reference until the PDC is DEAD, the
+ * armed timer one, each dest bound to it one. Readers in softirq need none,
+ * objects are freed after an RCU grace period.
+ *
+ * Locks (outermost first): uet_dest.lock -> uet_peer.lock -> uet_flow.lock,
+ * and uet_pdc_rx.lock -> uet_sock.rx_lock. A flow lock and an rx lock are
+ * never held together. The tables' own locks are leaves.
+ */
+#ifndef _UET_PDC_H
+#define _UET_PDC_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+
+#include "core/hdr_parse.h"
+#include "core/rxmap.h"
+#include "core/txwin.h"
+#include "netns.h"
+
+struct uet_dest;
+struct uet_flow;
+struct uet_peer;
+struct uet_rx_msg;
+struct uet_sock;
+struct uet_txmsg;
+
+/* Packets in flight before the first ACK_CC states MP_RANGE (D-11) */
+#define UET_MPR_FIRST_PSNS	128
+/* Guaranteed responses kept by a target */
+#define UET_GTD_MAX		64
+/* Messages begun and not finished, so that 16-bit ids never run out */
+#define UET_MSGS_BEGUN_MAX	32768
+/* Messages open at a target */
+#define UET_RX_MSGS_MAX		4096
+
+enum uet_pdc_state {
+	UET_PDC_SYN,
+	UET_PDC_ESTABLISHED,
+	UET_PDC_QUIESCE,
+	UET_PDC_CLOSING,
+	UET_PDC_TIME_WAIT,
+	UET_PDC_DEAD,
+};
+
+/**
+ * struct uet_txpkt - beside each slot of the scoreboard
+ * @msg: message the packet belongs to; it lives until CACK covers its last
+ *	PSN. NULL for a control packet
+ * @off: message offset
+ * @len: payload bytes
+ * @flags: UET_TXPKT_*
+ */
+struct uet_txpkt {
+	struct uet_txmsg	*msg;
+	u32			off;
+	u16			len;
+	u8			flags;
+};
+
+#define UET_TXPKT_MSG_ERROR	0x01	/* ends a message given up */
+
+/**
+ * struct uet_pdc_tx - sending half; the flow lock protects it
+ * @flow: congestion control context, with a reference
+ * @peer_node: in uet_peer.init_pdcs; peer->lock
+ * @ready_node: in uet_flow.ready
+ * @win: scoreboard
+ * @pkts: ring beside the scoreboard's
+ * @dests: dests bound to it
+ * @active: dests with something to send now
+ * @holds: dests on hold
+ * @nr_msgs: messages not done
+ * @next_msg_id: message ids are handed out in order
+ * @begun: messages begun and not finished, in order of their ids
+ * @rto_at: when the oldest transmission times out; 0 = nothing in flight
+ * @probe_at: tail probe, 0 = none
+ * @loss_at: look at SACK evidence again, 0 = none
+ * @clear_at: CLEAR_CMD at the latest, 0 = none
+ * @hold_at: next try of a held packet, 0 = none
+ * @idle_at: when it counts as idle
+ * @heard: when the peer was heard last
+ * @probe_tx: when the outstanding probe left, 0 = none
+ * @probe_id: opaque value of the last probe
+ * @retries: timeouts in a row
+ * @nack_e: E-class NACKs in a row
+ * @nack_e_psn: for this packet
+ * @clear_sent: CLEAR_PSN the target knows
+ * @probes: probes without an answer
+ * @gbn_until: ROD_OOO is ignored until then
+ * @ret_cack: CACK of the return direction
+ * @close_psn: PSN of CLOSE_CMD
+ * @soft_err: errno to report when retries are used up
+ */
+struct uet_pdc_tx {
+	struct uet_flow		*flow;
+	struct list_head	peer_node;
+	struct list_head	ready_node;
+	struct uet_txwin	win;
+	struct uet_txpkt	*pkts;
+	struct list_head	dests;
+	struct list_head	active;
+	struct list_head	holds;
+	u32			nr_msgs;
+	u16			next_msg_id;
+	struct list_head	begun;
+	u64			rto_at;
+	u64			probe_at;
+	u64			loss_at;
+	u64			clear_at;
+	u64			hold_at;
+	u64			idle_at;
+	u64			heard;
+	u64			probe_tx;
+	u64			gbn_until;
+	u16			probe_id;
+	u8			retries;
+	u8			probes;
+	u8			nack_e;
+	u32			nack_e_psn;
+	u32			clear_sent;
+	u32			ret_cack;
+	u32			close_psn;
+	int			soft_err;
+};
+
+/**
+ * struct uet_pdc_rx - receiving half
+ * @lock: BH-disabled; protects all below
+ * @syn_node: in uet_net.syn_pdcs by @syn_key
+ * @map: receive map
+ * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
+ * @ack_count: ACK_GEN_COUNT
+ * @ar_psn: highest PSN that asked for an ACK while below a hole
+ * @ar_wait: @ar_psn is valid
+ * @gtd: guaranteed responses not cleared, struct uet_gtd by PSN
+ * @nr_gtd: their number
+ * @msgs: open messages and tombstones, struct uet_rx_msg
+ * @last: the one used last
+ * @nr_msgs: in @msgs
+ * @refused_psn: lowest PSN refused for shortage since the last wake-up
+ * @refused: it is valid
+ * @starve_node: in uet_sock.rx_starved; its rx_lock
+ * @starved_at: the socket whose list that is
+ * @ooo_psn: gap ROD_OOO was sent for
+ * @ooo_until: not again before
+ * @ret_psn: PSN of an outstanding CLOSE_REQ
+ * @close_req: CLOSE_REQ is outstanding
+ * @probe_out: PROBE sent because of an odd SYN
+ * @confirmed: a packet with our PDCID came, the peer's address is real
+ * @heard: time of the last packet, ns
+ * @clear_req_at: CLEAR_REQ due, 0 = none
+ * @clear_req_gap: its back-off
+ */
+struct uet_syn_key {
+	struct in6_addr		raddr;
+	struct in6_addr		laddr;
+	u16			spdcid;
+	u16			pad;
+	u32			pad2;
+};
+
+struct uet_pdc_rx {
+	spinlock_t		lock;
+	struct rhash_head	syn_node;
+	struct uet_syn_key	syn_key;
+	struct uet_rxmap	map;
+	u64			rcvd_bytes;
+	u32			ack_count;
+	u32			ar_psn;
+	bool			ar_wait;
+	bool			refused;
+	bool			close_req;
+	bool			probe_out;
+	bool			confirmed;
+	bool			in_syn_table;
+	u8			mpr;
+	u8			nr_gtd;
+	u8			close_tries;
+	struct list_head	gtd;
+	struct list_head	msgs;
+	struct uet_rx_msg	*last;
+	u32			nr_msgs;
+	u32			refused_psn;
+	struct list_head	starve_node;
+	struct uet_sock		*starved_at;
+	u32			ooo_psn;
+	u64			ooo_until;
+	u32			ret_psn;
+	u64			heard;
+	u64			clear_req_at;
+	u64			clear_req_gap;
+	u64			close_at;
+	struct list_head	unconfirmed_node;
+};
+
+/**
+ * struct uet_pdc - packet delivery context
+ * @un: namespace
+ * @peer: both FEPs, with a reference
+ * @ref: see above
+ * @id: PDCID here
+ * @remote_id: PDCID at the peer, 0 until known
+ * @initiator: sending half, else receiving half
+ * @rod: ordered
+ * @tclass: DSCP
+ * @state: enum uet_pdc_state, changes under the half's lock
+ * @job: job of its messages (initiator)
+ * @start_psn: first PSN of both directions
+ * @timer: one for everything
+ * @timer_at: when it fires, 0 = not armed
+ * @reap_node: in uet_net.reap, once
+ * @reap_queued: it is or was there
+ * @error: errno it died of, 0 for an orderly close
+ * @movable: what the peer cannot have accepted goes to another PDC
+ * @err_source: enum uet_report_source of @error
+ * @err_code: code of that source
+ * @tx: sending half
+ * @rx: receiving half
+ */
+struct uet_pdc {
+	struct uet_net		*un;
+	struct uet_peer		*peer;
+	refcount_t		ref;
+	u16			id;
+	u16			remote_id;
+	bool			initiator;
+	bool			rod;
+	u8			tclass;
+	u8			state;
+	u32			job;
+	u32			start_psn;
+	struct hrtimer		timer;
+	u64			timer_at;
+	struct llist_node	reap_node;
+	unsigned long		reap_queued;
+	int			error;
+	bool			movable;
+	u8			err_source;
+	u16			err_code;
+	struct rcu_head		rcu;
+	union {
+		struct uet_pdc_tx tx;
+		struct uet_pdc_rx rx;
+	};
+};
+
+/**
+ * struct uet_rx_ctx - a packet being received
+ * @un: namespace
+ * @skb: the packet; data at the PDS header
+ * @pkt: parsed
+ * @saddr: its source
+ * @daddr: its destination
+ * @ifindex: scope for link-local peers, else 0
+ * @ev: its entropy value, used for the answer
+ * @ce: it came marked
+ * @udp_len: UDP length, for the nominal size
+ */
+struct uet_rx_ctx {
+	struct uet_net		*un;
+	struct sk_buff		*skb;
+	struct uet_pkt		*pkt;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+	int			ifindex;
+	u16			ev;
+	bool			ce;
+	u32			udp_len;
+};
+
+/* input.c */
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+
+/* pdc.c: object and tables */
+int uet_pdc_tables_init(struct uet_net *un);
+void uet_pdc_tables_exit(struct uet_net *un);
+struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
+			     u32 job, bool rod);
+struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
+			       u8 *nack);
+struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
+			      u16 id);
+struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
+			       const struct uet_syn_key *key);
+void uet_pdc_put(struct uet_pdc *pdc);
+void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code);
+void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
+void uet_pdc_confirm(struct uet_pdc *pdc);
+void uet_pdc_flush(struct uet_net *un);
+void uet_pdc_kill_all(struct uet_net *un);
+
+/* pds.c: messages of a dead PDC */
+void uet_pds_salvage(struct uet_pdc *pdc);
+
+/* pdc_timer.c */
+void uet_pdc_timer_init(struct uet_pdc *pdc);
+void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
+void uet_pdc_disarm(struct uet_pdc *pdc);
+
+/* pdc_tx.c: requests out; flow lock held */
+void uet_pdc_tx_ready(struct uet_pdc *pdc);
+int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+bool uet_dest_sendable(struct uet_dest *dest);
+void uet_dest_activate(struct uet_dest *dest);
+bool uet_pdc_tx_reserve(struct uet_pdc *pdc);
+void uet_pdc_tx_shrink(struct uet_pdc *pdc);
+int uet_pdc_send_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
+			 u64 now);
+
+/* pdc_expire.c: intervals */
+u64 uet_pdc_rto(const struct uet_pdc *pdc);
+void uet_pdc_sack_evidence(struct uet_pdc *pdc, u64 now);
+void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
+u64 uet_pdc_probe_interval(const struct uet_pdc *pdc);
+void uet_pdc_nomem(struct uet_pdc *pdc, u64 now);
+
+/* pdc_ctl.c: control packets out */
+int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
+		 const struct uet_cp *cp, u8 ctl, u8 flags, u16 ev);
+
+/* pdc_feedback.c: ACKs and NACKs in, at the source */
+void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now);
+void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now);
+void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
+void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg);
+void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
+		  u8 source, u16 code);
+
+/* pds.c: NO_MATCH, the whole message goes again after a pause */
+void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code);
+void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg);
+
+/* pdc_hold.c: targets that refuse for shortage */
+void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now);
+void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now);
+void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now);
+void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now);
+void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
+		   u64 now);
+
+/* pdc_expire.c: what the timer finds due */
+void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+
+/* pdc_rx.c: requests in, at the destination */
+void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
+void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
+void uet_pdc_drop_gtd(struct uet_pdc *pdc);
+struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u32 psn);
+void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
+
+/* pdc_ack.c: answers out; rx.lock held while they are made */
+struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			     u32 psn, u8 flags, const struct uet_ses_rsp *rsp);
+struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			      u8 code, u32 psn, u32 payload);
+void uet_answer(struct uet_peer *peer, struct sk_buff *skb, u16 ev);
+void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
+
+/* pdc_cp.c: control packets in */
+void uet_pdc_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+
+/* ses_rx.c: what a request means; rx.lock held */
+enum uet_ses_verdict {
+	UET_SES_TAKEN,		/* delivered, skb consumed */
+	UET_SES_DROP,		/* received, nothing to deliver; skb is ours */
+	UET_SES_REFUSED,	/* guaranteed response in *rc; skb is ours */
+	UET_SES_SHORT,		/* no room: NACK; skb is ours */
+};
+
+enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
+				     struct uet_rx_ctx *rx, u8 *code);
+void uet_ses_cack(struct uet_pdc *pdc, u32 cack);
+void uet_ses_drop_all(struct uet_pdc *pdc, int error);
+int uet_ses_tables_init(struct uet_net *un);
+void uet_ses_tables_exit(struct uet_net *un);
+
+#endif /* _UET_PDC_H */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holds: a target endpoint refused packets for shortage (wire.md 7, rules of
+ * this module). Its packets are neither sent nor suspected until one that is
+ * tried alone, after a growing pause, gets through; then what may go restarts
+ * at one packet and doubles per round trip. Shortage never fails a message:
+ * the reader may pause for as long as it likes.
+ */
+#include "core/ccc.h"
+#include "flow.h"
+#include "mib.h"
+#include "pdc.h"
+#include "txmsg.h"
+
+/* Longest pause between two tries */
+#define UET_HOLD_MAX_NS		(128 * NSEC_PER_MSEC)
+#define UET_HOLD_LEVEL_MAX	16
+
+static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_txpkt *p;
+
+	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	return p->msg ? p->msg->dest : NULL;
+}
+
+/* Next held PSN of a dest, from @psn on */
+static bool uet_hold_next(const struct uet_pdc *pdc,
+			  const struct uet_dest *dest, u32 *psn)
+{
+	u32 from = *psn;
+
+	while (uet_txwin_next_held(&pdc->tx.win, from, psn)) {
+		if (uet_psn_dest(pdc, *psn) == dest)
+			return true;
+		from = *psn + 1;
+	}
+	return false;
+}
+
+static void uet_hold_schedule(struct uet_pdc *pdc, u64 at, u64 now)
+{
+	if (!pdc->tx.hold_at || at < pdc->tx.hold_at)
+		pdc->tx.hold_at = at;
+	uet_pdc_arm(pdc, pdc->tx.hold_at, now);
+}
+
+/**
+ * uet_pdc_hold() - a packet was refused for shortage
+ * @pdc: initiator PDC
+ * @psn: the packet, already marked for retransmission
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_dest *dest = uet_psn_dest(pdc, psn);
+	struct uet_hold *hold;
+	u64 pause;
+
+	if (!dest || !uet_txwin_hold(&pdc->tx.win, psn))
+		return;
+	hold = &dest->hold;
+	if (!hold->on) {
+		hold->on = true;
+		hold->level = 0;
+		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+		list_del_init(&dest->active);
+		UET_INC(pdc->un, HOLDS);
+	} else if (!hold->trying || psn_after(psn, hold->psn)) {
+		return;		/* sent before the hold was known */
+	} else if (hold->level < UET_HOLD_LEVEL_MAX) {
+		hold->level++;
+	}
+	hold->trying = false;
+	hold->allowed = 1;
+	pause = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
+	hold->next = now + min_t(u64, pause << hold->level, UET_HOLD_MAX_NS);
+	uet_hold_schedule(pdc, hold->next, now);
+}
+
+/* Let the next packets of a dest go; the hold ends when none is left. */
+static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest)
+{
+	struct uet_hold *hold = &dest->hold;
+	u32 psn = pdc->tx.win.una, n = hold->allowed;
+
+	hold->trying = false;
+	while (n && uet_hold_next(pdc, dest, &psn)) {
+		uet_txwin_unhold(&pdc->tx.win, psn);
+		hold->psn = psn++;
+		hold->trying = true;
+		n--;
+	}
+	if (!hold->trying) {
+		hold->on = false;
+		list_del_init(&dest->hold_node);
+		uet_dest_activate(dest);
+	}
+	uet_pdc_tx_ready(pdc);
+}
+
+/**
+ * uet_pdc_pause() - send nothing more of a dest for a while
+ * @pdc: initiator PDC
+ * @dest: the queue
+ * @until: when it goes on, ns
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
+		   u64 now)
+{
+	struct uet_hold *hold = &dest->hold;
+
+	if (!hold->on) {
+		hold->on = true;
+		hold->trying = false;
+		hold->level = 0;
+		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+		list_del_init(&dest->active);
+	}
+	hold->allowed = max(hold->allowed, 1U);
+	hold->next = until;
+	uet_hold_schedule(pdc, until, now);
+}
+
+/**
+ * uet_pdc_hold_acked() - see which tries got through
+ * @pdc: initiator PDC with holds
+ * @now: time, ns
+ *
+ * Context: flow lock held, after an ACK was processed.
+ */
+void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_txwin *win = &pdc->tx.win;
+	struct uet_dest *dest, *next;
+
+	list_for_each_entry_safe(dest, next, &pdc->tx.holds, hold_node) {
+		struct uet_hold *hold = &dest->hold;
+
+		if (!hold->trying)
+			continue;
+		if (uet_txwin_has(win, hold->psn) &&
+		    !uet_txwin_is_sacked(win, hold->psn))
+			continue;
+		hold->level = 0;
+		hold->allowed = min_t(u32, hold->allowed * 2,
+				      UET_TXWIN_MAX_SLOTS);
+		uet_hold_release(pdc, dest);
+	}
+}
+
+/**
+ * uet_pdc_hold_wake() - the receiver has room again
+ * @pdc: initiator PDC
+ * @psn: lowest PSN it refused (NACK RCVR_INFER_LOSS)
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_dest *dest = uet_psn_dest(pdc, psn);
+
+	if (!dest || !dest->hold.on || dest->hold.trying)
+		return;
+	dest->hold.level = 0;
+	dest->hold.allowed = 1;
+	uet_hold_release(pdc, dest);
+}
+
+/**
+ * uet_pdc_hold_expire() - pauses that are over
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_dest *dest, *next;
+	u64 at = 0;
+
+	list_for_each_entry_safe(dest, next, &pdc->tx.holds, hold_node) {
+		struct uet_hold *hold = &dest->hold;
+
+		if (hold->trying)
+			continue;
+		if (now >= hold->next)
+			uet_hold_release(pdc, dest);
+		else if (!at || hold->next < at)
+			at = hold->next;
+	}
+	pdc->tx.hold_at = at;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One timer per PDC for everything. It is armed for the earliest deadline
+ * and never moved later: when it fires early, it looks and arms itself
+ * again. So a deadline that is pushed on by every packet costs nothing.
+ *
+ * The callback runs in softirq and holds a reference of its own.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+
+#include "core/loss.h"
+#include "encap.h"
+#include "flow.h"
+#include "mib.h"
+#include "pdc.h"
+#include "peer.h"
+#include "txmsg.h"
+
+/**
+ * uet_pdc_arm() - see to it that the timer fires at a deadline
+ * @pdc: the PDC
+ * @at: deadline, ns; 0 is none
+ * @now: time, ns
+ *
+ * Context: BH disabled, lock of the PDC's half held.
+ */
+void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
+{
+	if (!at || (pdc->timer_at && pdc->timer_at <= at) ||
+	    pdc->state == UET_PDC_DEAD)
+		return;
+	if (!pdc->timer_at)
+		refcount_inc(&pdc->ref);
+	else if (hrtimer_try_to_cancel(&pdc->timer) != 1)
+		return;	/* the callback runs: it looks and arms itself */
+	pdc->timer_at = at;
+	hrtimer_start(&pdc->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * uet_pdc_disarm() - stop the timer of a dead PDC
+ * @pdc: the PDC
+ *
+ * A callback that is running finds it dead and drops its reference itself.
+ *
+ * Context: any.
+ */
+void uet_pdc_disarm(struct uet_pdc *pdc)
+{
+	if (hrtimer_try_to_cancel(&pdc->timer) == 1)
+		uet_pdc_put(pdc);
+}
+
+static u64 uet_earliest(u64 a, u64 b)
+{
+	if (!a)
+		return b;
+	return b ? min(a, b) : a;
+}
+
+/*
+ * Idle and close of an initiator PDC (wire.md 8.3, 8.5).
+ */
+static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
+			   u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 idle_ns = (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+
+	if (uet_txwin_outstanding(&tx->win) || tx->nr_msgs)
+		return 0;
+	if (pdc->state == UET_PDC_SYN) {
+		/* Opened, but nothing was ever sent or all was withdrawn. */
+		if (now - tx->heard < idle_ns)
+			return tx->heard + idle_ns;
+		uet_pdc_fail(pdc, 0, 0, 0);
+		return 0;
+	}
+	if (pdc->state == UET_PDC_ESTABLISHED) {
+		if (now < tx->idle_at)
+			return tx->idle_at;
+		pdc->state = UET_PDC_QUIESCE;
+	}
+	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs) {
+		pdc->state = UET_PDC_CLOSING;
+		uet_pdc_send_close(pdc, list, now);
+		return tx->rto_at;
+	}
+	return 0;
+}
+
+static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc)
+{
+	const struct uet_pdc_tx *tx = &pdc->tx;
+	u64 at = uet_earliest(tx->rto_at, tx->probe_at);
+
+	at = uet_earliest(at, tx->loss_at);
+	at = uet_earliest(at, tx->clear_at);
+	at = uet_earliest(at, tx->hold_at);
+	return uet_earliest(at, tx->idle_at);
+}
+
+static void uet_pdc_tx_timer(struct uet_pdc *pdc)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_flow *flow = tx->flow;
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	u64 now, idle;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&flow->lock);
+	now = ktime_get_ns();
+	pdc->timer_at = 0;
+	if (pdc->state != UET_PDC_DEAD)
+		uet_pdc_tx_expire(pdc, &list, now);
+	if (pdc->state != UET_PDC_DEAD) {
+		idle = uet_pdc_tx_idle(pdc, &list, now);
+		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc)),
+			    now);
+	}
+	if (!list_empty(&flow->ready))
+		uet_flow_queue(flow);
+	spin_unlock(&flow->lock);
+	while ((skb = __skb_dequeue(&list))) {
+		struct uet_txmeta *meta = UET_TXMETA(skb);
+
+		uet_output(pdc->peer, skb, meta->dsfield, meta->ev, meta->df);
+	}
+}
+
+static void uet_pdc_rx_timer(struct uet_pdc *pdc)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	u64 now, at = 0;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&pdc->rx.lock);
+	now = ktime_get_ns();
+	pdc->timer_at = 0;
+	if (pdc->state != UET_PDC_DEAD)
+		at = uet_pdc_rx_expire(pdc, &list, now);
+	uet_pdc_arm(pdc, at, now);
+	spin_unlock(&pdc->rx.lock);
+	while ((skb = __skb_dequeue(&list)))
+		uet_answer(pdc->peer, skb, UET_TXMETA(skb)->ev);
+}
+
+static enum hrtimer_restart uet_pdc_timer(struct hrtimer *timer)
+{
+	struct uet_pdc *pdc = container_of(timer, struct uet_pdc, timer);
+
+	rcu_read_lock();
+	if (pdc->initiator)
+		uet_pdc_tx_timer(pdc);
+	else
+		uet_pdc_rx_timer(pdc);
+	rcu_read_unlock();
+	uet_pdc_put(pdc);
+	return HRTIMER_NORESTART;
+}
+
+void uet_pdc_timer_init(struct uet_pdc *pdc)
+{
+	hrtimer_init(&pdc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	pdc->timer.function = uet_pdc_timer;
+}

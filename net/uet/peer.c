@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FEPs and peers: creation on demand, lookup, release. Both live as long as
+ * a PDC or flow refers to them; the tables hold no reference, so a lookup
+ * takes one only from an object that still has some.
+ */
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+
+#include "peer.h"
+
+static const struct rhashtable_params uet_fep_params = {
+	.key_len	= sizeof_field(struct uet_fep, addr),
+	.key_offset	= offsetof(struct uet_fep, addr),
+	.head_offset	= offsetof(struct uet_fep, node),
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params uet_peer_params = {
+	.key_len	= sizeof_field(struct uet_peer, key),
+	.key_offset	= offsetof(struct uet_peer, key),
+	.head_offset	= offsetof(struct uet_peer, node),
+	.automatic_shrinking = true,
+};
+
+int uet_peer_tables_init(struct uet_net *un)
+{
+	int err;
+
+	spin_lock_init(&un->fep_lock);
+	err = rhashtable_init(&un->feps, &uet_fep_params);
+	if (err)
+		return err;
+	err = rhashtable_init(&un->peers, &uet_peer_params);
+	if (err)
+		rhashtable_destroy(&un->feps);
+	return err;
+}
+
+void uet_peer_tables_exit(struct uet_net *un)
+{
+	rhashtable_destroy(&un->peers);
+	rhashtable_destroy(&un->feps);
+}
+
+/**
+ * uet_fep_find() - the FEP of a local address, if it has one
+ * @un: namespace
+ * @addr: local fabric address
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the FEP or NULL.
+ */
+struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr)
+{
+	return rhashtable_lookup(&un->feps, addr, uet_fep_params);
+}
+
+/**
+ * uet_fep_get() - find or make the FEP of a local address
+ * @un: namespace
+ * @addr: local fabric address
+ *
+ * Context: any, atomic allocation.
+ * Return: the FEP with a reference, or an ERR_PTR: -ENOMEM, -ENETDOWN.
+ */
+struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr)
+{
+	struct uet_fep *fep;
+	int err;
+
+	spin_lock_bh(&un->fep_lock);
+	rcu_read_lock();
+	fep = uet_fep_find(un, addr);
+	if (fep && refcount_inc_not_zero(&fep->ref))
+		goto out;
+	if (un->exiting) {
+		fep = ERR_PTR(-ENETDOWN);
+		goto out;
+	}
+	fep = kzalloc(sizeof(*fep), GFP_ATOMIC);
+	if (!fep) {
+		fep = ERR_PTR(-ENOMEM);
+		goto out;
+	}
+	fep->addr = *addr;
+	fep->un = un;
+	refcount_set(&fep->ref, 1);
+	xa_init_flags(&fep->pdcs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
+	fep->next_pdcid = get_random_u32() & 0xffff;
+	err = rhashtable_insert_fast(&un->feps, &fep->node, uet_fep_params);
+	if (err) {
+		kfree(fep);
+		fep = ERR_PTR(err);
+	}
+out:
+	rcu_read_unlock();
+	spin_unlock_bh(&un->fep_lock);
+	return fep;
+}
+
+/**
+ * uet_fep_put() - drop a reference
+ * @fep: the FEP
+ *
+ * The last one takes it out of the table under fep_lock, so that
+ * uet_fep_get() never meets two FEPs of one address.
+ *
+ * Context: any.
+ */
+void uet_fep_put(struct uet_fep *fep)
+{
+	struct uet_net *un = fep->un;
+
+	local_bh_disable();
+	if (refcount_dec_and_lock(&fep->ref, &un->fep_lock)) {
+		rhashtable_remove_fast(&un->feps, &fep->node, uet_fep_params);
+		spin_unlock(&un->fep_lock);
+		xa_destroy(&fep->pdcs);
+		kfree_rcu(fep, rcu);
+	}
+	local_bh_enable();
+}
+
+/**
+ * uet_peer_get() - find or make a peer
+ * @un: namespace
+ * @key: address pair, interface and mark
+ *
+ * Context: any, atomic allocation.
+ * Return: the peer with a reference, or an ERR_PTR: -ENOMEM, -ENETDOWN.
+ */
+struct uet_peer *uet_peer_get(struct uet_net *un,
+			      const struct uet_peer_key *key)
+{
+	struct uet_peer *peer, *old;
+	struct uet_fep *fep;
+	int err;
+
+	rcu_read_lock();
+	peer = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	if (peer && refcount_inc_not_zero(&peer->ref)) {
+		rcu_read_unlock();
+		return peer;
+	}
+	rcu_read_unlock();
+
+	fep = uet_fep_get(un, &key->laddr);
+	if (IS_ERR(fep))
+		return ERR_CAST(fep);
+	err = -ENOMEM;
+	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
+	if (!peer)
+		goto err_fep;
+	if (dst_cache_init(&peer->dst, GFP_ATOMIC))
+		goto err_free;
+	peer->key = *key;
+	peer->fep = fep;
+	refcount_set(&peer->ref, 1);
+	spin_lock_init(&peer->lock);
+	INIT_LIST_HEAD(&peer->flows);
+	INIT_LIST_HEAD(&peer->init_pdcs);
+	peer->ev_key = get_random_u32();
+
+	spin_lock_bh(&un->fep_lock);
+	rcu_read_lock();
+	old = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	if (old && refcount_inc_not_zero(&old->ref))
+		err = -EEXIST;
+	else
+		err = rhashtable_insert_fast(&un->peers, &peer->node,
+					     uet_peer_params);
+	rcu_read_unlock();
+	spin_unlock_bh(&un->fep_lock);
+	if (!err)
+		return peer;
+
+	dst_cache_destroy(&peer->dst);
+err_free:
+	kfree(peer);
+err_fep:
+	uet_fep_put(fep);
+	return err == -EEXIST ? old : ERR_PTR(err);
+}
+
+static void uet_peer_free_rcu(struct rcu_head *head)
+{
+	struct uet_peer *peer = container_of(head, struct uet_peer, rcu);
+
+	dst_cache_destroy(&peer->dst);
+	kfree(peer);
+}
+
+/**
+ * uet_peer_put() - drop a reference
+ * @peer: the peer
+ *
+ * Context: any.
+ */
+void uet_peer_put(struct uet_peer *peer)
+{
+	struct uet_fep *fep = peer->fep;
+	struct uet_net *un = fep->un;
+
+	local_bh_disable();
+	if (refcount_dec_and_lock(&peer->ref, &un->fep_lock)) {
+		rhashtable_remove_fast(&un->peers, &peer->node,
+				       uet_peer_params);
+		spin_unlock(&un->fep_lock);
+		WARN_ON_ONCE(!list_empty(&peer->flows) ||
+			     !list_empty(&peer->init_pdcs));
+		call_rcu(&peer->rcu, uet_peer_free_rcu);
+		uet_fep_put(fep);
+	}
+	local_bh_enable();
+}

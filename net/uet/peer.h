@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * FEPs and peers: a local fabric address with its table of PDCs, and a pair
+ * of fabric addresses with what outlives a single PDC: route, path MTU, base
+ * RTT, the flows (CCCs) shared by its PDCs.
+ */
+#ifndef _UET_PEER_H
+#define _UET_PEER_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+#include <net/dst_cache.h>
+#include <net/ipv6.h>
+
+#include "netns.h"
+
+/**
+ * struct uet_fep - a local fabric address
+ * @node: in uet_net.feps
+ * @addr: the address, IPv4 as v4-mapped
+ * @un: namespace
+ * @ref: peers and PDCs
+ * @pdcs: PDCID -> struct uet_pdc; RCU readers, xa_lock writers
+ * @next_pdcid: where the round robin goes on (wire.md 4: PDCIDs start at a
+ *	random point, so that a rebooted host seldom meets its own old ones)
+ * @rcu: for freeing
+ */
+struct uet_fep {
+	struct rhash_head	node;
+	struct in6_addr		addr;
+	struct uet_net		*un;
+	refcount_t		ref;
+	struct xarray		pdcs;
+	u32			next_pdcid;
+	struct rcu_head		rcu;
+};
+
+struct uet_peer_key {
+	struct in6_addr		laddr;
+	struct in6_addr		raddr;
+	s32			scope;
+	u32			mark;
+};
+
+/**
+ * struct uet_peer - a pair of fabric addresses
+ * @node: in uet_net.peers
+ * @key: identity
+ * @fep: the local side, with a reference
+ * @ref: PDCs and flows
+ * @lock: protects @flows, @init_pdcs and the counts; BH-disabled. Outside
+ *	flow.lock and pdc.rx.lock
+ * @flows: struct uet_flow shared by initiator PDCs
+ * @init_pdcs: initiator PDCs, for choosing one for a new message
+ * @nr_pdcs: PDCs of both roles
+ * @confirmed: the peer proved its address, or this host sends to it
+ * @mtu: IP MTU towards the peer as last seen
+ * @link_mbps: speed of the local port, 0 = not known
+ * @base_rtt: ns, cached for new flows; 0 = unknown
+ * @ev_index: next unused element of the peer's permutation, for the
+ *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
+ * @ev_key: key of that permutation
+ * @nack_since: begin of the second @nacks counts in, ns
+ * @nacks: answers about unknown PDCs sent in it
+ * @dst: route cache, both families
+ */
+struct uet_peer {
+	struct rhash_head	node;
+	struct uet_peer_key	key;
+	struct uet_fep		*fep;
+	refcount_t		ref;
+	spinlock_t		lock;
+	struct list_head	flows;
+	struct list_head	init_pdcs;
+	u32			nr_pdcs;
+	bool			confirmed;
+	u32			mtu;
+	u32			link_mbps;
+	u64			base_rtt;
+	u32			ev_index;
+	u32			ev_key;
+	u64			nack_since;
+	u32			nacks;
+	struct dst_cache	dst;
+	struct rcu_head		rcu;
+};
+
+static inline bool uet_peer_is_v4(const struct uet_peer *peer)
+{
+	return ipv6_addr_v4mapped(&peer->key.raddr);
+}
+
+int uet_peer_tables_init(struct uet_net *un);
+void uet_peer_tables_exit(struct uet_net *un);
+
+struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr);
+struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr);
+void uet_fep_put(struct uet_fep *fep);
+
+struct uet_peer *uet_peer_get(struct uet_net *un,
+			      const struct uet_peer_key *key);
+void uet_peer_put(struct uet_peer *peer);
+
+#endif /* _UET_PEER_H */

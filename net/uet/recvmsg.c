@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * recvmsg() and poll().
+ *
+ * A call returns data of one message. What a short buffer leaves is for the
+ * next call; the one that ends the message has MSG_EOR. Messages longer than
+ * half of SO_RCVBUF can be read while they arrive.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/skbuff.h>
+
+#include "rxmsg.h"
+#include "sock.h"
+#include "txmsg.h"
+
+/**
+ * struct uet_recv - one recvmsg() under way
+ * @msg: the caller's
+ * @len: size of its buffer
+ * @copied: bytes copied so far
+ * @flags: MSG_*
+ * @rxmsg: message read from, with a reference; NULL before the first data
+ * @start: offset in it of the first byte of this call
+ * @pos: offset of the next one
+ * @eor: the end of the message was reached
+ * @stamped: time stamps were delivered
+ */
+struct uet_recv {
+	struct msghdr		*msg;
+	size_t			len;
+	size_t			copied;
+	int			flags;
+	struct uet_rxmsg	*rxmsg;
+	u32			start;
+	u32			pos;
+	bool			eor;
+	bool			stamped;
+};
+
+/* Copy out of the packets that were taken. Only whole copies count: a fault
+ * leaves the packet to the next call.
+ */
+static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
+			 struct uet_rxread *rd)
+{
+	bool peek = r->flags & MSG_PEEK;
+	struct sk_buff *skb;
+	int err = 0;
+
+	while ((skb = skb_peek(&rd->skbs))) {
+		u32 off = rd->pos - UET_RXCB(skb)->off;
+		u32 rest = UET_RXCB(skb)->len - off;
+		u32 n = min_t(size_t, rest, r->len - r->copied);
+
+		if (rest && !n)
+			break;
+		if (n)
+			err = skb_copy_datagram_msg(skb, off, r->msg, n);
+		if (err)
+			break;
+		if (!r->stamped && (n == rest || r->copied + n == r->len) &&
+		    (skb_queue_is_last(&rd->skbs, skb) ||
+		     r->copied + n == r->len)) {
+			sock_recv_cmsgs(r->msg, &us->sk, skb);
+			r->stamped = true;
+		}
+		rd->pos += n;
+		r->copied += n;
+		if (n < rest)
+			break;
+		uet_rxread_used(rd, skb);
+		if (!peek && rd->used_bytes >= uet_rx_half(us) / 8)
+			uet_rxread_commit(us, rd);
+	}
+	return err;
+}
+
+/* Take what is there. Returns 1 if something was, 0 if not, or an error. */
+static int uet_recv_some(struct uet_sock *us, struct uet_recv *r)
+{
+	struct uet_rxread rd;
+	int err;
+
+	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos))
+		return 0;
+	if (rd.error)
+		return -rd.error;
+	if (!r->rxmsg) {
+		refcount_inc(&rd.msg->ref);
+		r->rxmsg = rd.msg;
+		r->start = rd.pos;
+	}
+	err = uet_recv_copy(us, r, &rd);
+	r->pos = rd.pos;
+	r->eor = rd.whole && rd.pos == rd.msg->len;
+	uet_rxread_end(us, &rd, r->flags & MSG_PEEK);
+	return err ? err : 1;
+}
+
+static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &us->sk;
+	int err = 0;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	for (;;) {
+		if (uet_rx_readable(us, want) ||
+		    sk->sk_shutdown & RCV_SHUTDOWN)
+			break;
+		err = -EAGAIN;
+		if (!*timeo)
+			break;
+		err = sock_intr_errno(*timeo);
+		if (signal_pending(current))
+			break;
+		err = 0;
+		sk_wait_event(sk, timeo, uet_rx_readable(us, want) ||
+			      sk->sk_shutdown & RCV_SHUTDOWN, &wait);
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return err;
+}
+
+/* Is somebody else reading on in the message this call began? */
+static bool uet_recv_lost(struct uet_sock *us, const struct uet_recv *r)
+{
+	const struct uet_rxmsg *first;
+	bool lost;
+
+	if (!r->rxmsg)
+		return false;
+	spin_lock_bh(&us->rx_lock);
+	first = list_first_entry_or_null(&us->rx_ready, struct uet_rxmsg, node);
+	lost = first != r->rxmsg || first->read != r->pos || first->error;
+	spin_unlock_bh(&us->rx_lock);
+	return lost;
+}
+
+static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
+{
+	bool whole = (r->flags & (MSG_WAITALL | MSG_PEEK)) == MSG_WAITALL;
+	long timeo = sock_rcvtimeo(&us->sk, r->flags & MSG_DONTWAIT);
+	size_t target = sock_rcvlowat(&us->sk, whole, r->len);
+	int err;
+
+	for (;;) {
+		/* A low-water mark holds for the first data as well */
+		if (r->rxmsg || uet_rx_readable(us, target)) {
+			err = uet_recv_some(us, r);
+			if (err < 0)
+				return err;
+			if (r->eor || (err && r->copied == r->len) ||
+			    (r->rxmsg && r->copied >= target) ||
+			    (r->rxmsg && r->flags & MSG_PEEK))
+				return 0;
+		}
+		if (uet_recv_lost(us, r))
+			return 0;
+		if (us->sk.sk_shutdown & RCV_SHUTDOWN &&
+		    !uet_rx_readable(us, 1))
+			return 0;
+		err = uet_recv_wait(us, min_t(size_t, target - r->copied,
+					      U32_MAX), &timeo);
+		if (err)
+			return err;
+	}
+}
+
+/* Not asked for, so what has no room is not an event */
+static void uet_put_cmsg_if(struct msghdr *msg, int type, int len, void *data)
+{
+	if (msg->msg_controllen >= CMSG_SPACE(len))
+		put_cmsg(msg, SOL_UET, type, len, data);
+}
+
+static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
+{
+	const struct uet_rxmsg *m = r->rxmsg;
+	struct uet_msg_info info = {
+		.length = m->len,
+		.offset = r->start,
+		.msg_id = m->msg_id,
+		.opcode = m->opcode,
+		.delivery = m->delivery,
+		.ce = READ_ONCE(m->ce),
+	};
+	u64 v;
+
+	if (!msg->msg_controllen)
+		return;
+	if (m->has_hd) {
+		v = m->header_data;
+		put_cmsg(msg, SOL_UET, UET_CMSG_HEADER_DATA, sizeof(v), &v);
+	}
+	if (m->match_bits) {
+		v = m->match_bits;
+		put_cmsg(msg, SOL_UET, UET_CMSG_TAG, sizeof(v), &v);
+	}
+	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
+}
+
+static int uet_recv_finish(struct uet_recv *r)
+{
+	struct uet_rxmsg *m = r->rxmsg;
+	struct msghdr *msg = r->msg;
+	int ret = r->copied;
+
+	if (msg->msg_name) {
+		memcpy(msg->msg_name, &m->from, sizeof(m->from));
+		msg->msg_namelen = sizeof(m->from);
+	}
+	if (r->eor)
+		msg->msg_flags |= MSG_EOR;
+	uet_recv_cmsgs(msg, r);
+	/* The length of the rest of the message, none of it lost */
+	if (r->flags & MSG_TRUNC)
+		ret = min_t(u32, m->len - r->start, INT_MAX);
+	return ret;
+}
+
+/**
+ * uet_recvmsg() - proto_ops.recvmsg
+ * @sock: socket
+ * @msg: where to
+ * @len: size of the buffer
+ * @flags: MSG_*
+ *
+ * Return: bytes copied, 0 for an empty message (MSG_EOR is set) and after
+ * shutdown, or a negative errno.
+ */
+int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct uet_recv r = {
+		.msg = msg,
+		.len = min_t(size_t, len, INT_MAX),
+		.flags = flags,
+	};
+	int err;
+
+	if (flags & MSG_ERRQUEUE)
+		return uet_sock_recv_report(sk, msg, len);
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+
+	lock_sock(sk);
+	err = uet_recv_loop(uet_sk(sk), &r);
+	if (r.rxmsg) {
+		/* What was copied is gone from the socket and must be told */
+		if (!err || r.copied)
+			err = uet_recv_finish(&r);
+		uet_rxmsg_put(r.rxmsg);
+	}
+	release_sock(sk);
+	return err;
+}
+
+/* A sender that was refused waits for the room it wants, others for half of
+ * the buffer; where there is only one destination, for room there too.
+ */
+static bool uet_poll_writable(struct uet_sock *us)
+{
+	u64 sndbuf = uet_sock_sndbuf(us);
+	u64 need = READ_ONCE(us->tx_need);
+	bool ret;
+
+	if (!need || need > sndbuf)
+		need = sndbuf / 2;
+	if (READ_ONCE(us->connected)) {
+		/* Before the look, since a hold may end any time */
+		uet_sock_wake_below(us, S32_MAX);
+		spin_lock(&us->dests_lock);
+		ret = !us->last_dest ||
+		      uet_sock_dest_room(us, us->last_dest, need);
+		spin_unlock(&us->dests_lock);
+		if (!ret)
+			return false;
+	}
+	if (uet_sock_tx_room(us, NULL, need))
+		return true;
+	uet_sock_wake_below(us, sndbuf - need);
+	return uet_sock_tx_room(us, NULL, need);
+}
+
+/**
+ * uet_poll() - proto_ops.poll
+ * @file: file
+ * @sock: socket
+ * @wait: where to sleep
+ *
+ * Return: EPOLL* mask.
+ */
+__poll_t uet_poll(struct file *file, struct socket *sock,
+		  struct poll_table_struct *wait)
+{
+	struct sock *sk = sock->sk;
+	struct uet_sock *us = uet_sk(sk);
+	u8 shutdown = READ_ONCE(sk->sk_shutdown);
+	__poll_t mask = 0;
+
+	sock_poll_wait(file, sock, wait);
+	if (READ_ONCE(sk->sk_err) || !skb_queue_empty_lockless(&sk->sk_error_queue))
+		mask |= EPOLLERR |
+			(sock_flag(sk, SOCK_SELECT_ERR_QUEUE) ? EPOLLPRI : 0);
+	if (shutdown == SHUTDOWN_MASK)
+		mask |= EPOLLHUP;
+	if (shutdown & RCV_SHUTDOWN)
+		mask |= EPOLLRDHUP | EPOLLIN | EPOLLRDNORM;
+	if (uet_rx_readable(us, READ_ONCE(sk->sk_rcvlowat)))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	/* A sender gets EPIPE at once */
+	if (shutdown & SEND_SHUTDOWN || uet_poll_writable(us))
+		mask |= EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
+	return mask;
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a request means: the endpoint it is for, the message it belongs to.
+ *
+ * Messages of several packets have an entry by {PDC, message id} until CACK
+ * has passed their end; after an error it stays as a tombstone, so that late
+ * packets do not start a message that never ends (wire.md 12.7).
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+
+#include "flow.h"
+#include "mib.h"
+#include "pdc.h"
+#include "peer.h"
+#include "rxmsg.h"
+#include "sock.h"
+
+struct uet_rx_key {
+	const struct uet_pdc	*pdc;
+	u32			msg_id;
+	u32			pad;
+};
+
+/**
+ * struct uet_rx_msg - an open message, or a tombstone
+ * @node: in uet_net.rx_msgs
+ * @key: PDC and message id
+ * @pdc_node: in uet_pdc_rx.msgs
+ * @msg: the message, with a reference; NULL in a tombstone
+ * @code: SES return code that further packets are answered with, 0 = OK
+ * @end_seen: the last packet came, at @end_psn
+ * @end_psn: highest PSN of the message seen
+ * @end_psn_set: it is valid
+ */
+struct uet_rx_msg {
+	struct rhash_head	node;
+	struct uet_rx_key	key;
+	struct list_head	pdc_node;
+	struct uet_rxmsg	*msg;
+	u8			code;
+	bool			end_seen;
+	bool			end_psn_set;
+	u32			end_psn;
+};
+
+static const struct rhashtable_params uet_rx_msg_params = {
+	.key_len	= sizeof(struct uet_rx_key),
+	.key_offset	= offsetof(struct uet_rx_msg, key),
+	.head_offset	= offsetof(struct uet_rx_msg, node),
+	.automatic_shrinking = true,
+};
+
+int uet_ses_tables_init(struct uet_net *un)
+{
+	return rhashtable_init(&un->rx_msgs, &uet_rx_msg_params);
+}
+
+void uet_ses_tables_exit(struct uet_net *un)
+{
+	rhashtable_destroy(&un->rx_msgs);
+}
+
+static struct uet_rx_msg *uet_rx_msg_find(struct uet_pdc *pdc, u16 msg_id)
+{
+	struct uet_rx_key key = { .pdc = pdc, .msg_id = msg_id };
+	struct uet_rx_msg *last = pdc->rx.last;
+
+	if (last && last->key.msg_id == msg_id)
+		return last;
+	if (!pdc->rx.nr_msgs)
+		return NULL;
+	return rhashtable_lookup(&pdc->un->rx_msgs, &key, uet_rx_msg_params);
+}
+
+static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id)
+{
+	struct uet_rx_msg *m;
+
+	if (pdc->rx.nr_msgs >= UET_RX_MSGS_MAX)
+		return NULL;
+	m = kzalloc(sizeof(*m), GFP_ATOMIC | __GFP_NOWARN);
+	if (!m)
+		return NULL;
+	m->key.pdc = pdc;
+	m->key.msg_id = msg_id;
+	if (rhashtable_insert_fast(&pdc->un->rx_msgs, &m->node,
+				   uet_rx_msg_params)) {
+		kfree(m);
+		return NULL;
+	}
+	list_add_tail(&m->pdc_node, &pdc->rx.msgs);
+	pdc->rx.nr_msgs++;
+	return m;
+}
+
+static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
+{
+	if (pdc->rx.last == m)
+		pdc->rx.last = NULL;
+	rhashtable_remove_fast(&pdc->un->rx_msgs, &m->node, uet_rx_msg_params);
+	list_del(&m->pdc_node);
+	pdc->rx.nr_msgs--;
+	if (m->msg)
+		uet_rxmsg_put(m->msg);
+	/* Looked up under rx.lock only. */
+	kfree(m);
+}
+
+/* From here on it is a tombstone that answers with @code. */
+static void uet_rx_msg_bury(struct uet_rx_msg *m, u8 code, int error)
+{
+	m->code = code;
+	if (!m->msg)
+		return;
+	uet_rxmsg_abort(m->msg, error);
+	uet_rxmsg_put(m->msg);
+	m->msg = NULL;
+}
+
+/**
+ * uet_ses_cack() - CACK has moved: forget messages whose end it passed
+ * @pdc: target PDC
+ * @cack: its value
+ *
+ * Context: softirq, rx.lock held. Entries end in the order in which they
+ * began, so that looking at the first ones is enough.
+ */
+void uet_ses_cack(struct uet_pdc *pdc, u32 cack)
+{
+	struct uet_rx_msg *m, *next;
+
+	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
+		if (!m->end_seen || psn_after(m->end_psn, cack))
+			break;
+		uet_rx_msg_del(pdc, m);
+	}
+}
+
+/**
+ * uet_ses_drop_all() - the PDC dies: incomplete messages are lost
+ * @pdc: target PDC
+ * @error: errno for readers in the middle of one
+ *
+ * Context: rx.lock held.
+ */
+void uet_ses_drop_all(struct uet_pdc *pdc, int error)
+{
+	struct uet_rx_msg *m, *next;
+
+	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
+		if (m->msg) {
+			uet_rxmsg_abort(m->msg, error);
+			UET_INC(pdc->un, MSG_ABORTED);
+		}
+		uet_rx_msg_del(pdc, m);
+	}
+	uet_pdc_drop_gtd(pdc);
+	if (pdc->rx.starved_at) {
+		struct uet_sock *us = pdc->rx.starved_at;
+		bool listed;
+
+		spin_lock(&us->rx_lock);
+		listed = !list_empty(&pdc->rx.starve_node);
+		list_del_init(&pdc->rx.starve_node);
+		spin_unlock(&us->rx_lock);
+		pdc->rx.starved_at = NULL;
+		if (listed)
+			uet_pdc_put(pdc);
+	}
+}
+
+/* No room at a socket: it wakes us when there is some. */
+static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
+{
+	if (pdc->rx.starved_at)
+		return;
+	spin_lock(&us->rx_lock);
+	if (!sock_flag(&us->sk, SOCK_DEAD)) {
+		pdc->rx.starved_at = us;
+		refcount_inc(&pdc->ref);
+		list_add_tail(&pdc->rx.starve_node, &us->rx_starved);
+	}
+	spin_unlock(&us->rx_lock);
+}
+
+static u8 uet_lookup_rc(enum uet_lookup_fail why)
+{
+	switch (why) {
+	case UET_LOOKUP_JOB:
+		return UET_RC_BAD_JOB_ID;
+	case UET_LOOKUP_PID:
+		return UET_RC_BAD_PID;
+	default:
+		return UET_RC_BAD_INDEX;
+	}
+}
+
+/* The sender's address as recvmsg() shows it */
+static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+
+	memset(from, 0, sizeof(*from));
+	from->suet_family = uet_family;
+	from->suet_job = ses->job;
+	from->suet_initiator = ses->initiator;
+	/* Made by the module from PIDonFEP and RI: a full return address. */
+	if (!(ses->initiator >> 24)) {
+		from->suet_pid = ses->initiator >> 12 & UET_PID_MAX;
+		from->suet_ri = ses->initiator & UET_RI_MAX;
+	}
+	if (!(ses->flags & UET_SES_F_REL))
+		from->suet_flags = UET_ADDR_ABSOLUTE;
+	from->suet_scope_id = rx->ifindex;
+	from->suet_addr = rx->saddr;
+}
+
+/*
+ * The first packet of a message: find its endpoint and make it. A NULL
+ * return says in *verdict and *code what to do instead.
+ */
+static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u8 *code,
+				      enum uet_ses_verdict *verdict)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	enum uet_lookup_fail why = 0;
+	struct sockaddr_uet from;
+	struct uet_rxmsg *msg;
+	struct uet_sock *us;
+
+	*verdict = UET_SES_REFUSED;
+	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, ses->job, ses->pid,
+			   ses->ri, &why);
+	if (!us) {
+		*code = uet_lookup_rc(why);
+		return NULL;
+	}
+	if (ses->request_length > READ_ONCE(us->max_msg)) {
+		*code = UET_RC_TOO_LONG;
+		return NULL;
+	}
+	uet_ses_from(rx, &from);
+	msg = uet_rxmsg_new(us, &from, ses->request_length, ses->msg_id,
+			    ses->opcode, pdc->rod ? UET_ROD : UET_RUD,
+			    ses->key);
+	if (!msg) {
+		*verdict = UET_SES_SHORT;
+		*code = UET_NACK_NO_SES_MSG_AVAIL;
+	}
+	return msg;
+}
+
+/* Give the payload to the message. */
+static int uet_ses_place(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			 struct uet_rxmsg *msg)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	const struct uet_ses_req *ses = &pkt->ses;
+	struct sk_buff *skb = rx->skb;
+	int ret;
+
+	if (pskb_trim(skb, pkt->hdr_len + pkt->payload_len))
+		return -ENOBUFS;
+	__skb_pull(skb, pkt->hdr_len);
+	ret = uet_rxmsg_place(msg, skb, ses->message_offset,
+			      ses->flags & UET_SES_F_SOM,
+			      ses->flags & UET_SES_F_HD, ses->header_data,
+			      rx->ce);
+	if (ret == -ENOBUFS) {
+		struct uet_sock *us = READ_ONCE(msg->us);
+
+		if (us)
+			uet_ses_starve(pdc, us);
+	}
+	return ret;
+}
+
+static enum uet_ses_verdict uet_ses_placed(struct uet_rx_ctx *rx, int ret,
+					   u8 *code)
+{
+	switch (ret) {
+	case 1:
+		UET_INC(rx->un, MSG_RCVD);
+		return UET_SES_TAKEN;
+	case 0:
+		return UET_SES_TAKEN;
+	case -ENOBUFS:
+		*code = UET_NACK_NO_PKT_BUFFER;
+		return UET_SES_SHORT;
+	case -EINVAL:
+		*code = UET_RC_OP_VIOLATION;
+		return UET_SES_REFUSED;
+	default:		/* the socket is gone */
+		*code = UET_RC_BAD_PID;
+		return UET_SES_REFUSED;
+	}
+}
+
+/* A message that is one packet needs no entry. */
+static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
+					   struct uet_rx_ctx *rx, u8 *code)
+{
+	enum uet_ses_verdict verdict;
+	struct uet_rxmsg *msg;
+	int ret;
+
+	msg = uet_ses_open(pdc, rx, code, &verdict);
+	if (!msg)
+		return verdict;
+	ret = uet_ses_place(pdc, rx, msg);
+	if (ret < 0)
+		uet_rxmsg_abort(msg, ECONNABORTED);
+	uet_rxmsg_put(msg);
+	return uet_ses_placed(rx, ret, code);
+}
+
+static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
+					 struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+	enum uet_ses_verdict verdict;
+	bool fresh = !m;
+	int ret;
+
+	if (fresh) {
+		m = uet_rx_msg_add(pdc, ses->msg_id);
+		if (!m) {
+			*code = UET_NACK_NO_SES_MSG_AVAIL;
+			return UET_SES_SHORT;
+		}
+		m->msg = uet_ses_open(pdc, rx, code, &verdict);
+		if (!m->msg) {
+			if (verdict == UET_SES_SHORT)
+				uet_rx_msg_del(pdc, m);
+			else
+				m->code = *code;
+			goto end;
+		}
+	}
+	pdc->rx.last = m;
+	if (!m->msg) {
+		/* Refused before: the same answer to every packet. */
+		*code = m->code;
+		verdict = m->code ? UET_SES_REFUSED : UET_SES_DROP;
+		goto end;
+	}
+	if (m->msg->len != ses->request_length) {
+		ret = -EINVAL;
+	} else {
+		ret = uet_ses_place(pdc, rx, m->msg);
+	}
+	verdict = uet_ses_placed(rx, ret, code);
+	if (verdict == UET_SES_SHORT) {
+		if (fresh) {
+			uet_rxmsg_abort(m->msg, ECONNABORTED);
+			uet_rx_msg_del(pdc, m);
+		}
+		return verdict;
+	}
+	if (verdict == UET_SES_REFUSED)
+		uet_rx_msg_bury(m, *code, ECONNABORTED);
+end:
+	if (verdict != UET_SES_SHORT) {
+		/* Nothing of it has a PSN beyond its last packet's. */
+		if (ses->flags & UET_SES_F_EOM)
+			m->end_seen = true;
+		if (!m->end_psn_set || psn_after(rx->pkt->req.psn, m->end_psn))
+			m->end_psn = rx->pkt->req.psn;
+		m->end_psn_set = true;
+	}
+	return verdict;
+}
+
+/* The source gave a message up (wire.md 12.7). */
+static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
+					      struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+
+	if (!m) {
+		/* It overtook every packet of the message. */
+		m = uet_rx_msg_add(pdc, ses->msg_id);
+		if (!m) {
+			*code = UET_NACK_NO_SES_MSG_AVAIL;
+			return UET_SES_SHORT;
+		}
+	}
+	if (m->msg)
+		UET_INC(rx->un, MSG_ABORTED);
+	uet_rx_msg_bury(m, 0, ECONNABORTED);
+	m->end_seen = true;
+	if (!m->end_psn_set || psn_after(rx->pkt->req.psn, m->end_psn))
+		m->end_psn = rx->pkt->req.psn;
+	m->end_psn_set = true;
+	return UET_SES_DROP;
+}
+
+/**
+ * uet_ses_request() - deliver a new request
+ * @pdc: target PDC
+ * @rx: the packet
+ * @code: for UET_SES_REFUSED the SES return code, for UET_SES_SHORT the NACK
+ *	code
+ *
+ * Context: softirq, rx.lock held.
+ * Return: what became of it.
+ */
+enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
+				     struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	const struct uet_ses_req *ses = &pkt->ses;
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
+
+	if (unlikely(!uet_pkt_has_ses_req(pkt))) {
+		*code = UET_RC_UNSUPPORTED_OP;
+		return UET_SES_REFUSED;
+	}
+	if (unlikely(pkt->violation)) {
+		*code = UET_RC_OP_VIOLATION;
+		return UET_SES_REFUSED;
+	}
+	switch (ses->opcode) {
+	case UET_SES_OP_SEND:
+	case UET_SES_OP_TAGGED_SEND:
+		break;
+	case UET_SES_OP_MSG_ERROR:
+		return uet_ses_msg_error(pdc, rx, code);
+	case UET_SES_OP_NO_OP:
+		return UET_SES_DROP;
+	default:
+		*code = UET_RC_UNSUPPORTED_OP;
+		return UET_SES_REFUSED;
+	}
+	if (ses->flags & UET_SES_F_IE) {
+		*code = UET_RC_INITIATOR_ERR;
+		return UET_SES_REFUSED;
+	}
+	if ((ses->flags & whole) == whole)
+		return uet_ses_single(pdc, rx, code);
+	return uet_ses_part(pdc, rx, code);
+}

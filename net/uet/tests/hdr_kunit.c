@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Header parser and builders: example packets both ways, truncation at every
+ * byte, reserved code points, malformed operations.
+ */
+#include <kunit/test.h>
+
+#include "../core/hdr_build.h"
+#include "hdr_examples.h"
+#include "random.h"
+
+#define UET_PDS_HDR	UET_PDS_REQ_LEN
+
+/* A copy of exactly @len bytes, so that a read beyond them is caught. */
+static void *exact_copy(struct kunit *test, const void *data, size_t len)
+{
+	void *p = kunit_kmalloc(test, len ? len : 1, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	memcpy(p, data, len);
+	return p;
+}
+
+static void example_desc(const struct hdr_example *ex, char *desc)
+{
+	strscpy(desc, ex->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(example, hdr_examples, example_desc);
+
+static void hdr_example_parse(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	const void *data = exact_copy(test, ex->bytes, ex->linear);
+	struct uet_pkt pkt;
+
+	memset(&pkt, 0, sizeof(pkt));
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, ex->linear,
+					    ex->linear + ex->extra), 0);
+	KUNIT_EXPECT_MEMEQ(test, &pkt, &ex->pkt, sizeof(pkt));
+}
+
+/* Everything that is written does not depend on what was there before. */
+static void hdr_example_parse_writes_all(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	unsigned int len = ex->linear + ex->extra;
+	u8 a[UET_HDR_MAX_LEN], b[UET_HDR_MAX_LEN];
+	struct uet_pkt pkt, ref;
+
+	memset(&ref, 0x00, sizeof(ref));
+	memset(&pkt, 0xff, sizeof(pkt));
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&ref, ex->bytes, ex->linear, len), 0);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, ex->bytes, ex->linear, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, ref.violation);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, ref.hdr_len);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, ref.payload_len);
+	memset(a, 0x55, sizeof(a));
+	memset(b, 0x55, sizeof(b));
+	KUNIT_EXPECT_EQ(test, uet_pkt_build(a, &ref), uet_pkt_build(b, &pkt));
+	KUNIT_EXPECT_MEMEQ(test, a, b, sizeof(a));
+}
+
+static void hdr_example_build(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	u8 want[UET_HDR_MAX_LEN], got[UET_HDR_MAX_LEN];
+	unsigned int len = ex->pkt.hdr_len;
+
+	memset(want, 0xa5, sizeof(want));
+	memset(got, 0xa5, sizeof(got));
+	memcpy(want, ex->bytes, len);
+	if (ex->rsv_pdc)
+		want[10] &= 0x7f;
+	KUNIT_ASSERT_EQ(test, uet_pkt_build(got, &ex->pkt), len);
+	KUNIT_EXPECT_MEMEQ(test, got, want, sizeof(got));
+}
+
+/* Cut short the packet, or what is readable of it, at every byte. */
+static void hdr_example_truncate(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	unsigned int n;
+
+	for (n = 0; n < ex->linear; n++) {
+		u8 *data = kunit_kmalloc(test, 1 + EX_MAX_BYTES, GFP_KERNEL);
+		unsigned int hdr = ex->pkt.hdr_len;
+		u8 *end = data + 1 + EX_MAX_BYTES - n;
+		struct uet_pkt pkt;
+		int cut, part;
+
+		KUNIT_ASSERT_NOT_NULL(test, data);
+		memcpy(end, ex->bytes, n);
+		cut = uet_pkt_parse(&pkt, end, n, n);
+		part = uet_pkt_parse(&pkt, end, n, ex->linear + ex->extra);
+		if (n < ex->pkt.pds_len)
+			KUNIT_EXPECT_EQ(test, cut, -UET_PERR_SHORT);
+		else if (n < hdr)
+			KUNIT_EXPECT_EQ(test, cut, -UET_PERR_SHORT_SES);
+		else
+			KUNIT_EXPECT_EQ(test, cut, 0);
+		if (n < hdr)
+			KUNIT_EXPECT_EQ(test, part, -UET_PERR_LINEAR);
+		else
+			KUNIT_EXPECT_EQ(test, part, 0);
+		/* A single packet must carry its message, no more, no less. */
+		if (!cut && uet_pkt_has_ses_req(&ex->pkt) &&
+		    ex->pkt.payload_len) {
+			uet_pkt_parse(&pkt, end, n, n);
+			KUNIT_EXPECT_NE(test, pkt.violation, UET_VIOL_NONE);
+			KUNIT_EXPECT_EQ(test, pkt.payload_len, 0);
+		}
+	}
+}
+
+static void hdr_example_trimmed(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	unsigned int n = min_t(unsigned int, ex->linear, UET_TRIM_KEEP_BYTES);
+	const void *data = exact_copy(test, ex->bytes, n);
+	bool answer = uet_pkt_is_ack(&ex->pkt) || uet_pkt_is_nack(&ex->pkt);
+	struct uet_pkt pkt;
+	int err;
+
+	memset(&pkt, 0, sizeof(pkt));
+	err = uet_pkt_parse_trimmed(&pkt, data, n);
+	if (answer) {
+		KUNIT_EXPECT_EQ(test, err, -UET_PERR_TRIMMED_TYPE);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, pkt.type, ex->pkt.type);
+	KUNIT_EXPECT_EQ(test, pkt.flags, ex->pkt.flags);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, ex->pkt.pds_len);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0);
+	KUNIT_EXPECT_EQ(test, pkt.spdcid, ex->pkt.spdcid);
+	KUNIT_EXPECT_EQ(test, pkt.dpdcid, ex->pkt.dpdcid);
+	KUNIT_EXPECT_MEMEQ(test, &pkt.req, &ex->pkt.req, sizeof(pkt.ack));
+}
+
+/* The second SYN packet of a PDC, its header alone */
+static void hdr_second_syn(struct kunit *test)
+{
+	static const u8 bytes[] = {
+		0x11, 0x8c, 0xff, 0xfe, 0x12, 0x34, 0x56, 0x79,
+		0x0a, 0x01, 0x80, 0x01,
+	};
+	struct uet_pkt pkt;
+	u8 out[UET_PDS_HDR];
+
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, bytes, 12, 12),
+			-UET_PERR_SHORT_SES);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse_trimmed(&pkt, bytes, 12), 0);
+	KUNIT_EXPECT_EQ(test, pkt.req.psn, 0x12345679u);
+	KUNIT_EXPECT_EQ(test, pkt.req.start_psn, 0x12345678u);
+	KUNIT_EXPECT_EQ(test, pkt.req.clear_psn, 0x12345677u);
+	KUNIT_EXPECT_EQ(test, pkt.dpdcid, 0);
+	KUNIT_EXPECT_EQ(test, uet_build_req(out, &pkt), 12u);
+	KUNIT_EXPECT_EQ(test, out[10], 0);
+	KUNIT_EXPECT_EQ(test, out[11], 1);
+}
+
+/* Every prologue: refused for the reason due, or parsed. */
+static void hdr_all_prologues(struct kunit *test)
+{
+	static const u16 next[UET_PDS_TYPES] = {
+		[UET_PDS_RUD_REQ] = 0x6e, [UET_PDS_ROD_REQ] = 0x6e,
+		[UET_PDS_RUD_CC_REQ] = 0x6e, [UET_PDS_ROD_CC_REQ] = 0x6e,
+		[UET_PDS_RUDI_REQ] = 0x0e, [UET_PDS_RUDI_RESP] = 0x70,
+		[UET_PDS_UUD_REQ] = 0x0c, [UET_PDS_ACK] = 0x71,
+		[UET_PDS_ACK_CC] = 0x71, [UET_PDS_ACK_CCX] = 0x71,
+		[UET_PDS_NACK] = 0x01, [UET_PDS_NACK_CCX] = 0x01,
+		[UET_PDS_CP] = 0x3ff,
+	};
+	u8 data[UET_HDR_MAX_LEN] = { 0 };
+	struct uet_pkt pkt;
+	unsigned int word;
+
+	for (word = 0; word <= U16_MAX; word++) {
+		unsigned int type = word >> 11, nh = word >> 7 & 15;
+		int want = 0, got;
+
+		if (type == UET_PDS_TSS)
+			want = -UET_PERR_TSS;
+		else if (!next[type])
+			want = -UET_PERR_TYPE;
+		else if (!(next[type] >> nh & 1))
+			want = type == UET_PDS_CP ? -UET_PERR_CTL_TYPE :
+						    -UET_PERR_NEXT_HDR;
+		put_unaligned_be16(word, data);
+		got = uet_pkt_parse(&pkt, data, sizeof(data), sizeof(data));
+		KUNIT_ASSERT_EQ_MSG(test, got, want, "prologue 0x%04x", word);
+	}
+}
+
+static void hdr_ses_versions_and_opcodes(struct kunit *test)
+{
+	struct uet_pkt pkt;
+	u8 data[64] = { 0 };
+	unsigned int v;
+
+	for (v = 0; v < 4; v++) {
+		put_unaligned_be16(UET_PROLOGUE(UET_PDS_RUD_REQ,
+						UET_NH_REQ_STD, 0), data);
+		data[UET_PDS_HDR] = UET_SES_OP_SEND;
+		data[UET_PDS_HDR + 1] = v << 6 | UET_SES_F_SOM;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v ? -UET_PERR_SES_VERSION : 0);
+		put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0),
+				   data);
+		data[UET_PDS_HDR] = UET_RSP_OP_RESPONSE;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v ? -UET_PERR_SES_VERSION : 0);
+	}
+	/* Reserved bits of the opcode byte are ignored in a request. */
+	put_unaligned_be16(UET_PROLOGUE(UET_PDS_RUD_REQ, UET_NH_REQ_STD, 0),
+			   data);
+	data[UET_PDS_HDR] = 0xc0 | UET_SES_OP_SEND;
+	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, UET_SES_OP_SEND);
+	/* Reserved opcodes are for the message layer to refuse. */
+	data[UET_PDS_HDR] = 0x2f;
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, 0x2f);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8);
+	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0), data);
+	data[UET_PDS_HDR + 1] = 0;
+	for (v = 0; v < UET_SES_OPCODES; v++) {
+		data[UET_PDS_HDR] = v;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v < UET_RSP_OP_KNOWN ? 0 :
+						       -UET_PERR_RSP_OPCODE);
+	}
+}
+
+static void hdr_oversize(struct kunit *test)
+{
+	u8 data[UET_HDR_MAX_LEN] = { 0x11, 0x80 };
+	struct uet_pkt pkt;
+
+	data[UET_PDS_HDR] = UET_SES_OP_SEND;
+	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
+	put_unaligned_be32(U32_MAX, data + 52);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 65536),
+			-UET_PERR_OVERSIZE);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 65535),
+			0);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 65535 - 56);
+	/* More readable than the packet has, as with a padded frame */
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 58), 0);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 2);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 55),
+			-UET_PERR_SHORT_SES);
+}
+
+#define SOM	UET_SES_F_SOM
+#define EOM	UET_SES_F_EOM
+
+struct ses_check {
+	u8 opcode, flags;
+	u32 request_length, message_offset;
+	u16 payload_length, present;
+	u8 violation;
+	u16 want_len;		/* ses.payload_length, if well-formed */
+	u16 want_payload;
+};
+
+static void hdr_ses_checks(struct kunit *test)
+{
+	static const struct ses_check rows[] = {
+		/* a message of one packet; padding behind it is cut */
+		{ UET_SES_OP_SEND, SOM | EOM, 0, 0, 0, 0, 0, 0, 0 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 5, 0, 5, 5 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 9, 0, 5, 5 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 4, UET_VIOL_SHORT },
+		/* first of several */
+		{ UET_SES_OP_WRITE, SOM, 50, 0, 0, 20, 0, 20, 20 },
+		{ UET_SES_OP_WRITE, SOM, 20, 0, 0, 20, 0, 20, 20 },
+		/* later ones */
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 20, 0, 20, 20 },
+		{ UET_SES_OP_WRITE, EOM, 50, 40, 10, 10, 0, 10, 10 },
+		{ UET_SES_OP_WRITE, EOM, 50, 41, 10, 10, UET_VIOL_OFFSET },
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 21, UET_VIOL_LENGTH },
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 19, UET_VIOL_LENGTH },
+		{ UET_SES_OP_SEND, 0, 50, U32_MAX, 10, 10, UET_VIOL_OFFSET },
+		/* a deferred send is ended without data */
+		{ UET_SES_OP_DEFERRABLE_SEND, EOM, 50, 20, 0, 0, 0, 0, 0 },
+		/* operations that carry nothing */
+		{ UET_SES_OP_READ, SOM, 50, 0, 0, 0, 0, 50, 0 },
+		{ UET_SES_OP_READ, SOM, 70000, 0, 0, 0, 0, 65535, 0 },
+		{ UET_SES_OP_READ, EOM, 50, 20, 30, 0, 0, 30, 0 },
+		{ UET_SES_OP_READ, EOM, 50, 21, 30, 0, UET_VIOL_OFFSET },
+		{ UET_SES_OP_READ, SOM, 50, 0, 0, 1, UET_VIOL_PAYLOAD },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 20, 0, 0, 0, 0, 0 },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 51, 0, 0, UET_VIOL_OFFSET },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 20, 5, 0, UET_VIOL_LENGTH },
+		{ UET_SES_OP_NO_OP, SOM | EOM, 0, 0, 0, 3, UET_VIOL_PAYLOAD },
+		/* reserved: whatever is there */
+		{ 0x2f, EOM, 1, 2, 3, 7, 0, 3, 7 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ses_check *r = &rows[i];
+		struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+				       .next_hdr = UET_NH_REQ_STD };
+		u8 data[UET_HDR_MAX_LEN];
+		struct uet_pkt pkt;
+		unsigned int len;
+
+		out.ses.opcode = r->opcode;
+		out.ses.flags = r->flags;
+		out.ses.request_length = r->request_length;
+		out.ses.message_offset = r->message_offset;
+		out.ses.payload_length = r->payload_length;
+		len = uet_pkt_build(data, &out);
+		KUNIT_ASSERT_EQ_MSG(test,
+				    uet_pkt_parse(&pkt, data, len,
+						  len + r->present),
+				    0, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pkt.violation, r->violation,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pkt.payload_len, r->want_payload,
+				    "row %u", i);
+		if (!r->violation)
+			KUNIT_EXPECT_EQ_MSG(test, pkt.ses.payload_length,
+					    r->want_len, "row %u", i);
+	}
+}
+
+/* The optimised forms are for messages of one packet. */
+static void hdr_short_forms_are_single(struct kunit *test)
+{
+	u8 nh, flags;
+
+	for (nh = UET_NH_REQ_SMALL; nh <= UET_NH_REQ_MEDIUM; nh++) {
+		for (flags = 0; flags < 4; flags++) {
+			struct uet_pkt out = { .type = UET_PDS_ROD_REQ,
+					       .next_hdr = nh }, pkt;
+			u8 data[UET_HDR_MAX_LEN];
+			unsigned int len;
+
+			out.ses.opcode = UET_SES_OP_WRITE;
+			out.ses.flags = flags;
+			out.ses.request_length = 8;
+			len = uet_pkt_build(data, &out);
+			KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len,
+							    len + 8), 0);
+			KUNIT_EXPECT_EQ(test, pkt.violation,
+					flags == (SOM | EOM) ?
+					UET_VIOL_NONE : UET_VIOL_SINGLE);
+			KUNIT_EXPECT_EQ(test, pkt.payload_len,
+					flags == (SOM | EOM) ? 8 : 0);
+		}
+	}
+}
+
+/* MEDIUM has one field for header data and buffer offset. */
+static void hdr_medium_header_data(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_REQ_MEDIUM }, pkt;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.ses.opcode = UET_SES_OP_SEND;
+	out.ses.flags = SOM | EOM | UET_SES_F_HD;
+	out.ses.header_data = 0x1122334455667788ULL;
+	out.ses.buffer_offset = 0x99;
+	len = uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.header_data, 0x1122334455667788ULL);
+	KUNIT_EXPECT_EQ(test, pkt.ses.buffer_offset, 0ULL);
+	out.ses.flags = SOM | EOM;
+	uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.header_data, 0ULL);
+	KUNIT_EXPECT_EQ(test, pkt.ses.buffer_offset, 0x99ULL);
+}
+
+static void hdr_rsp_data_checks(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_RSP_DATA }, pkt;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.rsp.opcode = UET_RSP_OP_DATA;
+	out.rsp.code = UET_RC_OK;
+	out.rsp.msg_id = 9;
+	out.rsp.payload_length = 8192;
+	out.rsp.message_offset = 8192;
+	out.rsp.modified_length = 16384;
+	len = uet_pkt_build(data, &out);
+	KUNIT_EXPECT_EQ(test, len, 32u);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8192), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8192);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8191), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_LENGTH);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0);
+	out.rsp.modified_length--;
+	uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8192), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_OFFSET);
+}
+
+static void hdr_atomic_ext(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_CC_REQ,
+			       .next_hdr = UET_NH_REQ_STD }, pkt;
+	struct uet_ses_atomic in = {
+		.opcode = UET_AMO_SUM, .datatype = UET_AMO_UINT64,
+		.semantic = UET_AMO_SEM_CPU_COHERENT,
+	}, got;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len, amo;
+
+	out.ses.opcode = UET_SES_OP_FETCHING_ATOMIC;
+	out.ses.flags = SOM | EOM;
+	out.ses.request_length = 8;
+	len = uet_pkt_build(data, &out);
+	len += uet_build_atomic(data + len, &in);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_ATOMIC_LEN);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, len);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8);
+	uet_ses_parse_atomic(&got, &pkt, data);
+	KUNIT_EXPECT_EQ(test, got.opcode, UET_AMO_SUM);
+	KUNIT_EXPECT_EQ(test, got.datatype, UET_AMO_UINT64);
+	KUNIT_EXPECT_EQ(test, got.semantic, UET_AMO_SEM_CPU_COHERENT);
+	/* operand missing */
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 7), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_SHORT);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len - 1),
+			-UET_PERR_SHORT_EXT);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len + 8),
+			-UET_PERR_LINEAR);
+
+	in.compare = 0x0102030405060708ULL;
+	in.swap = 0x1112131415161718ULL;
+	in.compare_hi = 0x21;
+	in.swap_hi = 0x31;
+	for (amo = UET_AMO_CSWAP; amo <= UET_AMO_MSWAP; amo++) {
+		in.opcode = amo;
+		out.ses.request_length = 16;
+		len = uet_pkt_build(data, &out);
+		len += uet_build_atomic(data + len, &in);
+		KUNIT_EXPECT_EQ(test, len, UET_HDR_MAX_LEN);
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+		KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_CSWAP_LEN);
+		uet_ses_parse_atomic(&got, &pkt, data);
+		KUNIT_EXPECT_EQ(test, got.compare, in.compare);
+		KUNIT_EXPECT_EQ(test, got.swap, in.swap);
+		KUNIT_EXPECT_EQ(test, got.compare_hi, in.compare_hi);
+		KUNIT_EXPECT_EQ(test, got.swap_hi, in.swap_hi);
+		KUNIT_EXPECT_EQ(test, data[len - 36 + 19], 0x08);
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1,
+						    len - 1),
+				-UET_PERR_SHORT_EXT);
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 1),
+				0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_PAYLOAD);
+	}
+	data[16 + 1] = UET_SES_F_SOM;
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_SINGLE);
+}
+
+static void hdr_rendezvous_ext(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_REQ_STD }, pkt;
+	struct uet_ses_rendezvous in = {
+		.read_offset = 0x1122334455667788ULL,
+		.read_key = 0x8182838485868788ULL, .eager_length = 100,
+		.pid = 0xabc, .ri = 0xdef, .generation = 0x5a,
+	}, got;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.ses.opcode = UET_SES_OP_RENDEZVOUS_SEND;
+	out.ses.flags = SOM | EOM;
+	out.ses.request_length = 100000;
+	len = uet_pkt_build(data, &out);
+	len += uet_build_rendezvous(data + len, &in);
+	KUNIT_EXPECT_EQ(test, len, 80u);
+	KUNIT_EXPECT_EQ(test, get_unaligned_be32(data + 60), 0x5aabcdefu);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 100), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 100);
+	uet_ses_parse_rendezvous(&got, &pkt, data);
+	KUNIT_EXPECT_EQ(test, got.read_offset, in.read_offset);
+	KUNIT_EXPECT_EQ(test, got.read_key, in.read_key);
+	KUNIT_EXPECT_EQ(test, got.eager_length, 100u);
+	KUNIT_EXPECT_EQ(test, got.pid, in.pid);
+	KUNIT_EXPECT_EQ(test, got.ri, in.ri);
+	KUNIT_EXPECT_EQ(test, got.generation, in.generation);
+}
+
+/* PSNs that a field cannot express are refused, the last that it can are not */
+static void hdr_build_limits(struct kunit *test)
+{
+	struct uet_pkt pkt = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_REQ_STD };
+	u8 data[UET_HDR_MAX_LEN];
+
+	pkt.req.psn = 5;
+	pkt.req.clear_psn = 5 - 32768;
+	KUNIT_EXPECT_EQ(test, uet_build_req(data, &pkt), 12u);
+	pkt.req.clear_psn--;
+	KUNIT_EXPECT_EQ(test, uet_build_req(data, &pkt), 0u);
+	pkt.req.clear_psn = 4;
+	pkt.flags = UET_F_SYN;
+	pkt.req.start_psn = 5 - 4095;
+	KUNIT_EXPECT_EQ(test, uet_build_req(data, &pkt), 12u);
+	pkt.req.start_psn--;
+	KUNIT_EXPECT_EQ(test, uet_build_req(data, &pkt), 0u);
+	pkt.req.start_psn = 6;
+	KUNIT_EXPECT_EQ(test, uet_build_req(data, &pkt), 0u);
+
+	memset(&pkt, 0, sizeof(pkt));
+	pkt.type = UET_PDS_ACK_CC;
+	pkt.ack.cack_psn = 100;
+	pkt.ack.ack_psn = 100 + 32767;
+	pkt.ack.sack_base = 100 - 32768;
+	KUNIT_EXPECT_EQ(test, uet_build_ack_rsp(data, &pkt), 32u);
+	pkt.ack.ack_psn++;
+	KUNIT_EXPECT_EQ(test, uet_build_ack_rsp(data, &pkt), 0u);
+	pkt.ack.ack_psn = 100;
+	pkt.ack.sack_base--;
+	KUNIT_EXPECT_EQ(test, uet_build_ack_rsp(data, &pkt), 0u);
+	pkt.type = UET_PDS_ACK_CCX;
+	KUNIT_EXPECT_EQ(test, uet_pkt_build(data, &pkt), 0u);
+	pkt.type = UET_PDS_RSVD;
+	KUNIT_EXPECT_EQ(test, uet_pkt_build(data, &pkt), 0u);
+}
+
+/* Extended states are skipped, what stands before them is used. */
+static void hdr_extended_acks(struct kunit *test)
+{
+	u8 data[UET_PDS_ACK_CCX_LEN + UET_SES_RSP_LEN] = { 0 };
+	struct uet_pkt pkt;
+
+	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK_CCX, UET_NH_RSP, 0), data);
+	put_unaligned_be32(77, data + 4);
+	data[12] = 0x10;
+	data[13] = 3;
+	data[23] = 1;
+	memset(data + 24, 0xee, 16);
+	data[40] = UET_RSP_OP_RESPONSE;
+	data[41] = UET_RC_NO_MATCH;
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, 52, 52), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ack.cack_psn, 77u);
+	KUNIT_EXPECT_EQ(test, pkt.ack.mpr, 3);
+	KUNIT_EXPECT_EQ(test, pkt.ack.sack_bitmap, 1ULL);
+	KUNIT_EXPECT_EQ(test, pkt.ack.cc_type, UET_CC_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.ack.credit, 0u);
+	KUNIT_EXPECT_EQ(test, pkt.ack.ooo_count, UET_OOO_INVALID);
+	KUNIT_EXPECT_EQ(test, pkt.rsp.code, UET_RC_NO_MATCH);
+
+	/* ACK_CC with a kind of state from the future */
+	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK_CC, UET_NH_NONE, 0), data);
+	data[12] = 0x20;
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, 52, 52), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ack.cc_type, UET_CC_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.ack.rcvd_bytes, 0u);
+
+	memset(data, 0, sizeof(data));
+	put_unaligned_be16(UET_PROLOGUE(UET_PDS_NACK_CCX, 0, 0), data);
+	data[2] = UET_NACK_TRIMMED;
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 31, 31),
+			-UET_PERR_SHORT);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, 32, 32), 0);
+	KUNIT_EXPECT_TRUE(test, uet_pkt_is_nack(&pkt));
+	KUNIT_EXPECT_EQ(test, pkt.nack.code, UET_NACK_TRIMMED);
+}
+
+static void hdr_err_names(struct kunit *test)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < UET_PERR_MAX; i++) {
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, strcmp(uet_parse_err_name(i),
+						     uet_parse_err_name(j)), 0);
+	}
+	KUNIT_EXPECT_STREQ(test, uet_parse_err_name(UET_PERR_MAX), "unknown");
+}
+
+/*
+ * Random headers: whatever random bytes parse into is built into bytes that
+ * parse into the same, and those bytes are the same again.
+ */
+static void hdr_random_round_trips(struct kunit *test)
+{
+	struct test_rnd rnd = { 1 };
+	unsigned int i, parsed = 0;
+
+	for (i = 0; i < UET_TEST_ROUNDS; i++) {
+		u8 data[UET_HDR_MAX_LEN + 16], a[UET_HDR_MAX_LEN];
+		unsigned int len = rnd_below(&rnd, sizeof(data) + 1), n;
+		u8 b[UET_HDR_MAX_LEN];
+		struct uet_pkt pkt, again;
+
+		for (n = 0; n < sizeof(data); n += 8)
+			put_unaligned_be64(rnd64(&rnd), data + n);
+		/* mostly types, next headers and versions that exist */
+		data[0] = (2 + rnd_below(&rnd, 13)) << 3 | (data[0] & 3);
+		for (n = 4; n < 32; n += 4)
+			data[n + 1] &= 0x3f;
+		memset(&pkt, 0, sizeof(pkt));
+		if (uet_pkt_parse(&pkt, data, len, len))
+			continue;
+		n = uet_pkt_build(a, &pkt);
+		if (!n)
+			continue;
+		parsed++;
+		/* An unknown kind of state is built as one without a word. */
+		if (pkt.type == UET_PDS_ACK_CC &&
+		    pkt.ack.cc_type == UET_CC_NONE)
+			pkt.ack.cc_type = UET_CC_NSCC;
+		KUNIT_ASSERT_LE(test, n, (unsigned int)pkt.hdr_len);
+		KUNIT_ASSERT_EQ(test, n + (uet_pkt_has_ses_req(&pkt) ?
+					   pkt.ses.ext_len : 0),
+				(unsigned int)pkt.hdr_len);
+		memcpy(data, a, n);
+		memset(&again, 0, sizeof(again));
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&again, data, len, len), 0);
+		KUNIT_EXPECT_MEMEQ(test, &again, &pkt, sizeof(pkt));
+		KUNIT_ASSERT_EQ(test, uet_pkt_build(b, &again), n);
+		KUNIT_EXPECT_MEMEQ(test, a, b, n);
+	}
+	KUNIT_EXPECT_GT(test, parsed, (unsigned int)UET_TEST_ROUNDS / 50);
+}
+
+static struct kunit_case hdr_cases[] = {
+	KUNIT_CASE_PARAM(hdr_example_parse, example_gen_params),
+	KUNIT_CASE_PARAM(hdr_example_parse_writes_all, example_gen_params),
+	KUNIT_CASE_PARAM(hdr_example_build, example_gen_params),
+	KUNIT_CASE_PARAM(hdr_example_truncate, example_gen_params),
+	KUNIT_CASE_PARAM(hdr_example_trimmed, example_gen_params),
+	KUNIT_CASE(hdr_second_syn),
+	KUNIT_CASE(hdr_all_prologues),
+	KUNIT_CASE(hdr_ses_versions_and_opcodes),
+	KUNIT_CASE(hdr_oversize),
+	KUNIT_CASE(hdr_ses_checks),
+	KUNIT_CASE(hdr_short_forms_are_single),
+	KUNIT_CASE(hdr_medium_header_data),
+	KUNIT_CASE(hdr_rsp_data_checks),
+	KUNIT_CASE(hdr_atomic_ext),
+	KUNIT_CASE(hdr_rendezvous_ext),
+	KUNIT_CASE(hdr_build_limits),
+	KUNIT_CASE(hdr_extended_acks),
+	KUNIT_CASE(hdr_err_names),
+	KUNIT_CASE(hdr_random_round_trips),
+	{}
+};
+
+static struct kunit_suite hdr_suite = {
+	.name = "uet_hdr",
+	.test_cases = hdr_cases,
+};
+
+kunit_test_suites(&hdr_suite);

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receive map: single rules, then random traffic against a naive model. */
+#include <kunit/test.h>
+
+#include "../core/rxmap.h"
+#include "random.h"
+
+#define RANGE		128
+#define BITS		128
+#define FIRST		0xffffffe0u	/* close to the wrap */
+
+static void rxmap_in_order_needs_no_bitmap(struct kunit *test)
+{
+	struct uet_rxmap m;
+	u32 psn;
+
+	uet_rxmap_init(&m, FIRST, RANGE);
+	KUNIT_EXPECT_EQ(test, m.cack, FIRST - 1);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_expected(&m), FIRST);
+	for (psn = FIRST; psn != FIRST + 1000; psn++) {
+		KUNIT_ASSERT_EQ(test, uet_rxmap_classify(&m, psn), UET_RX_NEW);
+		KUNIT_ASSERT_EQ(test, uet_rxmap_set(&m, psn), 1u);
+		KUNIT_ASSERT_EQ(test, uet_rxmap_classify(&m, psn), UET_RX_DUP);
+	}
+	KUNIT_EXPECT_EQ(test, m.cack, FIRST + 999);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 0);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack_base(&m, m.cack), m.cack + 1);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, m.cack + 1), 0ULL);
+}
+
+static void rxmap_bitmap_on_demand(struct kunit *test)
+{
+	struct uet_rxmap m;
+	u64 bits[BITS / 64];
+
+	uet_rxmap_init(&m, FIRST, RANGE);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NOMAP);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
+	/* too small, or no power of two: handed back */
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 64), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 192), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, BITS), NULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NEW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST + 1), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 1);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST), 2u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 0);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), bits);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 3), UET_RX_NOMAP);
+}
+
+static void rxmap_window_edges(struct kunit *test)
+{
+	u64 bits[BITS / 64];
+	struct uet_rxmap m;
+
+	uet_rxmap_init(&m, FIRST, RANGE);
+	uet_rxmap_attach(&m, bits, BITS);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack + RANGE),
+			UET_RX_NEW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack + RANGE + 1),
+			UET_RX_ABOVE);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack), UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack - 65536),
+			UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack - 65537),
+			UET_RX_FAR_BELOW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack + 0x80000000u),
+			UET_RX_FAR_BELOW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, m.cack + 0x7fffffffu),
+			UET_RX_ABOVE);
+}
+
+/* The whole window but its first packet, then that one */
+static void rxmap_full_window(struct kunit *test)
+{
+	u64 bits[BITS / 64];
+	struct uet_rxmap m;
+	u32 i;
+
+	uet_rxmap_init(&m, FIRST, RANGE);
+	uet_rxmap_attach(&m, bits, BITS);
+	for (i = RANGE; i > 1; i--)
+		KUNIT_ASSERT_EQ(test, uet_rxmap_set(&m, m.cack + i), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), RANGE - 1);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, m.cack + 1),
+			~1ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, m.cack), ~2ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, m.cack + 1), (u32)RANGE);
+	KUNIT_EXPECT_EQ(test, m.above, 0u);
+	KUNIT_EXPECT_EQ(test, bits[0] | bits[1], 0ULL);
+}
+
+/* UE 1.0 3.5.12: CACK stops below a guaranteed response until it is cleared. */
+static void rxmap_hold(struct kunit *test)
+{
+	struct uet_rxmap m;
+
+	uet_rxmap_init(&m, 9, RANGE);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, 9), 1u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_hold(&m, 10), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, 10), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, 11), 0u);
+	KUNIT_EXPECT_EQ(test, m.cack, 9u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 2);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack_base(&m, 11), 10u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 10), 3ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, 10), UET_RX_DUP);
+	/* the window does not move either */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, 9 + RANGE + 1),
+			UET_RX_ABOVE);
+	/* a hold at or below CACK is no hold */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_hold(&m, 9), 0u);
+	KUNIT_EXPECT_EQ(test, m.cack, 9u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 12), UET_CLEAR_BAD);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 8), UET_CLEAR_OLD);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 10), UET_CLEAR_NEW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 10), UET_CLEAR_OLD);
+	/* the next response is the one of 11, then none */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_hold(&m, 11), 1u);
+	KUNIT_EXPECT_EQ(test, m.cack, 10u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_drop_hold(&m), 1u);
+	KUNIT_EXPECT_EQ(test, m.cack, 11u);
+}
+
+static void rxmap_sack_bases(struct kunit *test)
+{
+	u64 bits[1024 / 64];
+	struct uet_rxmap m;
+
+	uet_rxmap_init(&m, 0, 1024);
+	uet_rxmap_attach(&m, bits, 1024);
+	uet_rxmap_set(&m, 5);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack_base(&m, 5), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0), 1ULL << 5);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 5), 1ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 6), 0ULL);
+	uet_rxmap_set(&m, 500);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack_base(&m, 500), 437u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 437), 1ULL << 63);
+	/* bases from a hostile PROBE */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, -64u), U64_MAX);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, -63u), U64_MAX >> 1);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, -58u),
+			(U64_MAX >> 6) | (1ULL << 63));
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0x7fffff00u), 0ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 0x80000500u), U64_MAX);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 5 + 1024), 0ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, 32766), 32766u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, 32767), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, -32769u), -32769u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_probe_base(&m, -32770u), 0u);
+}
+
+static void rxmap_missing(struct kunit *test)
+{
+	u64 bits[1024 / 64];
+	struct uet_rxmap m;
+	u32 psn;
+
+	uet_rxmap_init(&m, FIRST, 1024);
+	uet_rxmap_attach(&m, bits, 1024);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_next_missing(&m, FIRST, &psn));
+	for (psn = FIRST + 1; psn != FIRST + 200; psn++)
+		uet_rxmap_set(&m, psn);
+	KUNIT_ASSERT_TRUE(test, uet_rxmap_next_missing(&m, FIRST - 9, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_next_missing(&m, FIRST + 1, &psn));
+	uet_rxmap_set(&m, FIRST + 201);
+	KUNIT_ASSERT_TRUE(test, uet_rxmap_next_missing(&m, FIRST + 1, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 200);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_next_missing(&m, FIRST + 201, &psn));
+}
+
+static void rxmap_grow(struct kunit *test)
+{
+	u64 small[BITS / 64], big[1024 / 64];
+	struct uet_rxmap m;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, uet_rxmap_nbits(1), 64u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_nbits(128), 128u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_nbits(129), 256u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_nbits(32640), 32768u);
+	uet_rxmap_init(&m, FIRST, RANGE);
+	uet_rxmap_attach(&m, small, BITS);
+	for (i = 1; i < RANGE; i += 3)
+		uet_rxmap_set(&m, FIRST + i);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), -ENOSPC);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, big, 1024), small);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), 0);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, small, BITS), small);
+	for (i = 0; i < RANGE; i++)
+		KUNIT_EXPECT_EQ(test, uet_rxmap_received(&m, FIRST + i),
+				i % 3 == 1);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1023), UET_RX_NEW);
+	/* never smaller */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, RANGE), 0);
+	KUNIT_EXPECT_EQ(test, m.range, 1024u);
+}
+
+/* The naive model: a byte per PSN since the first one */
+#define MODEL_PSNS	(1 << 16)
+#define MODEL_RANGE	1024
+
+struct rx_model {
+	u8 *rcvd;
+	u8 *gtd;	/* an uncleared guaranteed response */
+	u32 first;
+	u32 cack;	/* as distance from first - 1 */
+	u32 edge;
+	u32 top;
+	u32 range;
+};
+
+static bool model_rcvd(const struct rx_model *mod, s64 at)
+{
+	return at < 0 || (at < MODEL_PSNS && mod->rcvd[at]);
+}
+
+static void model_advance(struct rx_model *mod)
+{
+	while (mod->edge < MODEL_PSNS && mod->rcvd[mod->edge])
+		mod->edge++;
+	while (mod->cack < mod->edge && !mod->gtd[mod->cack])
+		mod->cack++;
+}
+
+static void check_model(struct kunit *test, const struct rx_model *mod,
+			const struct uet_rxmap *m, struct test_rnd *rnd)
+{
+	s64 off = (s64)mod->cack - 200 + rnd_below(rnd, mod->range + 400);
+	u32 base = mod->first + (u32)off, ooo = 0, missing;
+	u64 want = 0;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, m->cack, mod->first - 1 + mod->cack);
+	KUNIT_ASSERT_EQ(test, uet_rxmap_expected(m), mod->first + mod->edge);
+	for (i = 0; i < 64; i++) {
+		if (off + i < (s64)mod->top && model_rcvd(mod, off + i))
+			want |= BIT_ULL(i);
+	}
+	KUNIT_ASSERT_EQ(test, uet_rxmap_sack(m, base), want);
+	for (i = mod->cack; i < mod->top; i++)
+		ooo += mod->rcvd[i];
+	KUNIT_ASSERT_EQ(test, (u32)uet_rxmap_ooo_count(m), ooo);
+	for (i = mod->edge; i < mod->top && mod->rcvd[i]; i++)
+		;
+	if (uet_rxmap_next_missing(m, mod->first, &missing))
+		KUNIT_ASSERT_EQ(test, missing, mod->first + i);
+	else
+		KUNIT_ASSERT_EQ(test, mod->edge, mod->top);
+}
+
+/* Lowest uncleared guaranteed response becomes the hold, or none is. */
+static void sync_hold(const struct rx_model *mod, struct uet_rxmap *m)
+{
+	u32 i;
+
+	for (i = mod->cack; i < mod->top; i++) {
+		if (mod->gtd[i]) {
+			uet_rxmap_set_hold(m, mod->first + i);
+			return;
+		}
+	}
+	uet_rxmap_drop_hold(m);
+}
+
+static int model_verdict(const struct rx_model *mod, const struct uet_rxmap *m,
+			 s64 at)
+{
+	if (at < (s64)mod->cack)
+		return at - mod->cack + 1 < -65536 ? UET_RX_FAR_BELOW :
+						     UET_RX_DUP;
+	if (at >= (s64)mod->cack + mod->range)
+		return UET_RX_ABOVE;
+	if (mod->rcvd[at])
+		return UET_RX_DUP;
+	return m->bits || at == mod->edge ? UET_RX_NEW : UET_RX_NOMAP;
+}
+
+static void model_run(struct kunit *test, struct test_rnd *rnd, u64 *bits,
+		      struct rx_model *mod, u32 ops)
+{
+	struct uet_rxmap m;
+	u32 i;
+
+	uet_rxmap_init(&m, mod->first, mod->range);
+	while (ops-- && mod->cack + 3 * mod->range < MODEL_PSNS) {
+		s64 at = (s64)mod->edge - 8 + rnd_below(rnd, 24);
+		int verdict;
+
+		if (rnd_one_in(rnd, 3))
+			at = (s64)mod->cack - 100 +
+			     rnd_below(rnd, mod->range + 200);
+		else if (rnd_one_in(rnd, 4))
+			at = mod->edge;
+		verdict = uet_rxmap_classify(&m, mod->first + (u32)at);
+		KUNIT_ASSERT_EQ(test, verdict, model_verdict(mod, &m, at));
+		if (verdict == UET_RX_NOMAP) {
+			uet_rxmap_attach(&m, bits, MODEL_RANGE);
+			verdict = UET_RX_NEW;
+		}
+		if (verdict == UET_RX_NEW) {
+			u32 old = mod->cack;
+
+			mod->gtd[at] = rnd_one_in(rnd, 40);
+			mod->rcvd[at] = 1;
+			mod->top = max(mod->top, (u32)at + 1);
+			if (mod->gtd[at])
+				sync_hold(mod, &m);
+			model_advance(mod);
+			KUNIT_ASSERT_EQ(test,
+					uet_rxmap_set(&m, mod->first + (u32)at),
+					mod->cack - old);
+		}
+		if (rnd_one_in(rnd, 30)) {
+			u32 upto = mod->cack + rnd_below(rnd, 100);
+
+			for (i = mod->cack; i < upto; i++)
+				mod->gtd[i] = 0;
+			model_advance(mod);
+			sync_hold(mod, &m);
+		}
+		if (rnd_one_in(rnd, 50))
+			uet_rxmap_detach(&m);
+		check_model(test, mod, &m, rnd);
+	}
+}
+
+static void rxmap_random_against_model(struct kunit *test)
+{
+	struct test_rnd rnd = { 2 };
+	struct rx_model mod = { 0 };
+	u32 rounds = UET_TEST_ROUNDS / 4000 + 1;
+	u64 *bits;
+
+	mod.rcvd = kunit_kzalloc(test, MODEL_PSNS, GFP_KERNEL);
+	mod.gtd = kunit_kzalloc(test, MODEL_PSNS, GFP_KERNEL);
+	bits = kunit_kzalloc(test, MODEL_RANGE / 8, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mod.rcvd);
+	KUNIT_ASSERT_NOT_NULL(test, mod.gtd);
+	KUNIT_ASSERT_NOT_NULL(test, bits);
+	while (rounds--) {
+		memset(mod.rcvd, 0, MODEL_PSNS);
+		memset(mod.gtd, 0, MODEL_PSNS);
+		mod.first = -rnd_below(&rnd, 3000);
+		mod.cack = 0;
+		mod.edge = 0;
+		mod.top = 0;
+		mod.range = 1 + rnd_below(&rnd, MODEL_RANGE);
+		model_run(test, &rnd, bits, &mod, 4000);
+	}
+}
+
+static struct kunit_case rxmap_cases[] = {
+	KUNIT_CASE(rxmap_in_order_needs_no_bitmap),
+	KUNIT_CASE(rxmap_bitmap_on_demand),
+	KUNIT_CASE(rxmap_window_edges),
+	KUNIT_CASE(rxmap_full_window),
+	KUNIT_CASE(rxmap_hold),
+	KUNIT_CASE(rxmap_sack_bases),
+	KUNIT_CASE(rxmap_missing),
+	KUNIT_CASE(rxmap_grow),
+	KUNIT_CASE(rxmap_random_against_model),
+	{}
+};
+
+static struct kunit_suite rxmap_suite = {
+	.name = "uet_rxmap",
+	.test_cases = rxmap_cases,
+};
+
+kunit_test_suites(&rxmap_suite);

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Scoreboard: single rules. */
+#include <kunit/test.h>
+
+#include "../core/txwin.h"
+
+#define SLOTS		128
+#define RANGE		128
+#define FIRST		0xffffffe0u	/* close to the wrap */
+#define SIZE		1000
+
+static void tx_open(struct kunit *test, struct uet_txwin *w, u32 first)
+{
+	void *mem = kunit_kzalloc(test, uet_txwin_mem_size(SLOTS), GFP_KERNEL);
+	void *old;
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	uet_txwin_init(w, first, RANGE);
+	KUNIT_ASSERT_EQ(test, uet_txwin_attach(w, mem, SLOTS, &old), 0);
+}
+
+/* PSN @first + i goes out at time 100 + i with entropy value i. */
+static void tx_send(struct uet_txwin *w, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		uet_txwin_send(w, SIZE + i, i, 0, 100 + i);
+}
+
+static void txwin_ring_on_demand(struct kunit *test)
+{
+	struct uet_txwin w;
+	void *old, *mem;
+
+	uet_txwin_init(&w, FIRST, RANGE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), 0u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), (u32)RANGE);
+	mem = kunit_kzalloc(test, uet_txwin_mem_size(SLOTS), GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, mem, 32, &old), -EINVAL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, mem, 96, &old), -EINVAL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, mem, 65536, &old), -EINVAL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, mem, SLOTS, &old), 0);
+	KUNIT_EXPECT_PTR_EQ(test, old, NULL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), (u32)RANGE);
+	tx_send(&w, 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), RANGE - 1u);
+	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_detach(&w), NULL);
+	uet_txwin_cack(&w, FIRST, &(struct uet_tx_acked){ 0 });
+	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_detach(&w), mem);
+	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), 0u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), (u32)RANGE);
+}
+
+static void txwin_cack_verdicts(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST, &sum), UET_CACK_BAD);
+	tx_send(&w, 40);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 40u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST - 1, &sum),
+			UET_CACK_SAME);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 40, &sum),
+			UET_CACK_BAD);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 0x70000000, &sum),
+			UET_CACK_BAD);
+	KUNIT_EXPECT_EQ(test, sum.psns, 0u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 1, &sum),
+			UET_CACK_NEW);
+	KUNIT_EXPECT_EQ(test, sum.psns, 2u);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
+	KUNIT_EXPECT_EQ(test, sum.bytes, 2ULL * SIZE + 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST, &sum), UET_CACK_OLD);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 39, &sum),
+			UET_CACK_NEW);
+	KUNIT_EXPECT_EQ(test, sum.psns, 40u);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.flight_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, w.clear_psn, FIRST + 39);
+}
+
+static void txwin_receive_window(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, RANGE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 0u);
+	uet_txwin_cack(&w, FIRST + 9, &sum);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
+	/* no statement; one from an older acknowledgement; a bigger one */
+	uet_txwin_mpr(&w, FIRST + 9, 0);
+	uet_txwin_mpr(&w, FIRST + 8, 255);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
+	uet_txwin_mpr(&w, FIRST + 9, 8);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
+	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), 10u);
+	/* a smaller one does not take back what was granted */
+	uet_txwin_mpr(&w, FIRST + 9, 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
+	uet_txwin_cack(&w, FIRST + RANGE - 1, &sum);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
+}
+
+static void txwin_sack_counts_once(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 100);
+	uet_txwin_sack(&w, FIRST + 1, 0x5, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
+	KUNIT_EXPECT_EQ(test, sum.bytes, 2ULL * SIZE + 1 + 3);
+	KUNIT_EXPECT_EQ(test, w.nr_sacked, 2u);
+	KUNIT_EXPECT_EQ(test, w.high_sacked, FIRST + 3);
+	/* a clear bit takes nothing back */
+	uet_txwin_sack(&w, FIRST + 1, 0x4, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_is_sacked(&w, FIRST + 1));
+	KUNIT_EXPECT_EQ(test, w.clear_psn, FIRST - 1);
+	uet_txwin_cack(&w, FIRST + 3, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 4u);
+	KUNIT_EXPECT_EQ(test, sum.psns, 4u);
+	KUNIT_EXPECT_EQ(test, w.nr_sacked, 0u);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 96u);
+}
+
+static void txwin_sack_outside_is_ignored(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	u32 i;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 10);
+	uet_txwin_cack(&w, FIRST + 1, &sum);
+	memset(&sum, 0, sizeof(sum));
+	uet_txwin_sack(&w, FIRST + 10, U64_MAX, &sum);
+	uet_txwin_sack(&w, FIRST + 2 - 64, U64_MAX, &sum);
+	uet_txwin_sack(&w, FIRST + 0x80000000u, U64_MAX, &sum);
+	uet_txwin_sack(&w, FIRST + 0x7fffffffu, U64_MAX, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 0u);
+	for (i = 0; i < 64; i++)
+		uet_txwin_sack(&w, FIRST + 9 - i, U64_MAX, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 8u);
+	KUNIT_EXPECT_EQ(test, w.high_sacked, FIRST + 9);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	for (i = 10; i < SLOTS; i++)
+		KUNIT_EXPECT_FALSE(test, uet_txwin_is_sacked(&w, FIRST + i));
+}
+
+/* A lost packet leaves the flight, and comes back by retransmission or ACK. */
+static void txwin_mark_resend(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	const struct uet_tx_slot *slot;
+	struct uet_txwin w;
+	u32 psn;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 10);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_next_marked(&w, &psn));
+	slot = uet_txwin_mark(&w, FIRST + 5);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_EXPECT_EQ(test, slot->ev, 5);
+	KUNIT_EXPECT_EQ(test, slot->size, SIZE + 5u);
+	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_mark(&w, FIRST + 5), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_mark(&w, FIRST + 10), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_mark(&w, FIRST - 1), NULL);
+	uet_txwin_mark(&w, FIRST + 3);
+	uet_txwin_mark(&w, FIRST + 8);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 7u);
+	KUNIT_EXPECT_EQ(test, w.marked_pkts, 3u);
+	KUNIT_EXPECT_EQ(test, w.marked_bytes, 3ULL * SIZE + 16);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_marked(&w, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 3);
+	uet_txwin_resend(&w, psn, 77, 1000);
+	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->rtx, 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->ev, 77);
+	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->tx_time, 1000ULL);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 8u);
+	/* the acknowledgement of a marked packet cancels it */
+	uet_txwin_sack(&w, FIRST + 5, 1, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 0u);
+	KUNIT_EXPECT_EQ(test, sum.unmarked_pkts, 1u);
+	KUNIT_EXPECT_EQ(test, sum.unmarked_bytes, SIZE + 5ULL);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_marked(&w, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 8);
+	uet_txwin_cack(&w, FIRST + 9, &sum);
+	KUNIT_EXPECT_EQ(test, sum.unmarked_pkts, 2u);
+	KUNIT_EXPECT_EQ(test, sum.pkts, 8u);
+	KUNIT_EXPECT_EQ(test, w.nr_marked, 0u);
+	KUNIT_EXPECT_EQ(test, w.marked_bytes, 0ULL);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_next_marked(&w, &psn));
+}
+
+static void txwin_rtx_count_saturates(struct kunit *test)
+{
+	struct uet_txwin w;
+	u32 i;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 1);
+	for (i = 1; i < 300; i++) {
+		uet_txwin_mark(&w, FIRST);
+		uet_txwin_resend(&w, FIRST, 0, i);
+		KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, FIRST)->rtx,
+				min(i, 2u));
+	}
+}
+
+static void txwin_control_packets_are_not_counted(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	uet_txwin_send(&w, 64, 0, UET_TX_CP, 1);
+	uet_txwin_send(&w, 64, 0, UET_TX_CP, 1);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.sent_bytes, 0ULL);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_mark(&w, FIRST) != NULL);
+	KUNIT_EXPECT_EQ(test, w.nr_marked, 1u);
+	KUNIT_EXPECT_EQ(test, w.marked_pkts, 0u);
+	uet_txwin_cack(&w, FIRST + 1, &sum);
+	KUNIT_EXPECT_EQ(test, sum.psns, 2u);
+	KUNIT_EXPECT_EQ(test, sum.pkts + sum.unmarked_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.nr_marked, 0u);
+}
+
+static void txwin_nack_verdicts(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 10);
+	uet_txwin_cack(&w, FIRST, &sum);
+	uet_txwin_sack(&w, FIRST + 2, 1, &sum);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST, 0), UET_NACK_OUTSIDE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 10, 0),
+			UET_NACK_OUTSIDE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 2, 0), UET_NACK_ACKED);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 1, 0), UET_NACK_VALID);
+	uet_txwin_mark(&w, FIRST + 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 1, 0), UET_NACK_MARKED);
+	uet_txwin_resend(&w, FIRST + 1, 0, 500);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 1, 0), UET_NACK_STALE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_nack(&w, FIRST + 1, 1), UET_NACK_VALID);
+}
+
+/* UE 1.0 3.6.13.1: which echoed flag goes with which retransmission count */
+static void txwin_rtt_validity(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	u64 t = 0;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 4);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_rtt(&w, FIRST + 1, 0, &t));
+	KUNIT_EXPECT_EQ(test, t, 101ULL);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 1, &t));
+	uet_txwin_mark(&w, FIRST + 1);
+	uet_txwin_resend(&w, FIRST + 1, 0, 200);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 0, &t));
+	KUNIT_EXPECT_TRUE(test, uet_txwin_rtt(&w, FIRST + 1, 1, &t));
+	KUNIT_EXPECT_EQ(test, t, 200ULL);
+	uet_txwin_mark(&w, FIRST + 1);
+	uet_txwin_resend(&w, FIRST + 1, 0, 300);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 0, &t));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 1, &t));
+	/* gone, or known already */
+	uet_txwin_cack(&w, FIRST, &sum);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST, 0, &t));
+	uet_txwin_sack(&w, FIRST + 3, 1, &sum);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 3, 0, &t));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 4, 0, &t));
+}
+
+static void txwin_hold(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 psn;
+	u64 t;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 100);
+	uet_txwin_mark(&w, FIRST + 2);
+	uet_txwin_mark(&w, FIRST + 90);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_hold(&w, FIRST + 2));
+	KUNIT_EXPECT_TRUE(test, uet_txwin_hold(&w, FIRST + 0));
+	KUNIT_EXPECT_TRUE(test, uet_txwin_hold(&w, FIRST + 0));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_hold(&w, FIRST + 100));
+	KUNIT_EXPECT_EQ(test, w.nr_held, 2u);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_marked(&w, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 90);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_held(&w, FIRST + 1, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 2);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_next_held(&w, FIRST + 3, &psn));
+	/* neither the timer nor loss inference looks at held packets */
+	KUNIT_ASSERT_TRUE(test, uet_txwin_oldest(&w, &psn, &t));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 1);
+	uet_txwin_scan(&w, &scan, w.una, w.next, U64_MAX);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 1);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 3);
+	uet_txwin_unhold(&w, FIRST + 2);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_marked(&w, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 2);
+	uet_txwin_hold(&w, FIRST + 2);
+	uet_txwin_resend(&w, FIRST + 2, 0, 900);
+	KUNIT_EXPECT_EQ(test, w.nr_held, 1u);
+	/* received after all */
+	uet_txwin_sack(&w, FIRST, 1, &sum);
+	KUNIT_EXPECT_EQ(test, w.nr_held, 0u);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_hold(&w, FIRST));
+}
+
+/* Received but not answered, as when the ACK with the response was lost */
+static void txwin_unanswered(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	u32 psn;
+	u64 t;
+
+	tx_open(test, &w, 10);
+	tx_send(&w, 2);
+	KUNIT_EXPECT_EQ(test, w.clear_psn, 9u);
+	uet_txwin_sack(&w, 10, 3, &sum);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.clear_psn, 9u);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_oldest(&w, &psn, &t));
+	KUNIT_EXPECT_EQ(test, psn, 10u);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_next_unanswered(&w, 10, 99, &psn));
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_unanswered(&w, 10, 100, &psn));
+	KUNIT_EXPECT_EQ(test, psn, 10u);
+	uet_txwin_touch(&w, 10, 5000);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_next_unanswered(&w, 10, 200, &psn));
+	KUNIT_EXPECT_EQ(test, psn, 11u);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_answer(&w, 11, &sum));
+	KUNIT_EXPECT_EQ(test, w.clear_psn, 9u);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_answer(&w, 10, &sum));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_answer(&w, 10, &sum));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_answer(&w, 12, &sum));
+	KUNIT_EXPECT_EQ(test, w.clear_psn, 11u);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_oldest(&w, &psn, &t));
+	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
+	/* an answer says that the packet was received */
+	tx_send(&w, 1);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_answer(&w, 12, &sum));
+	KUNIT_EXPECT_EQ(test, sum.pkts, 3u);
+	KUNIT_EXPECT_EQ(test, w.clear_psn, 12u);
+}
+
+static void txwin_scan_sack_evidence(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 psn;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 100);
+	uet_txwin_scan_sacked(&w, &scan, U64_MAX);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	/* 0, 2, 4 received, 5 is within the guard, 3 is too young */
+	uet_txwin_sack(&w, FIRST, 0x100 | 0x15, &sum);
+	uet_txwin_scan_sacked(&w, &scan, 102);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 1);
+	uet_txwin_mark(&w, psn);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	uet_txwin_scan_sacked(&w, &scan, 103);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 3);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
+}
+
+/* UE 1.0 3.5.12: a ROD source goes back to CACK + 1. */
+static void txwin_go_back(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 psn, n = 0;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 100);
+	uet_txwin_cack(&w, FIRST + 29, &sum);
+	uet_txwin_scan(&w, &scan, w.una, w.next, U64_MAX);
+	while (uet_txwin_scan_next(&w, &scan, &psn)) {
+		KUNIT_EXPECT_EQ(test, psn, FIRST + 30 + n);
+		KUNIT_EXPECT_TRUE(test, uet_txwin_mark(&w, psn) != NULL);
+		n++;
+	}
+	KUNIT_EXPECT_EQ(test, n, 70u);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.flight_bytes, 0ULL);
+	for (n = 0; uet_txwin_next_marked(&w, &psn); n++) {
+		KUNIT_EXPECT_EQ(test, psn, FIRST + 30 + n);
+		uet_txwin_resend(&w, psn, 1, 999);
+	}
+	KUNIT_EXPECT_EQ(test, n, 70u);
+	KUNIT_EXPECT_EQ(test, w.flight_pkts, 70u);
+}
+
+static void txwin_ooo_threshold(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, uet_txwin_ooo_threshold(100000, 1000000, 1000),
+			150u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_ooo_threshold(100000, 120000, 1000),
+			120u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_ooo_threshold(1000, 120000, 1000), 5u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_ooo_threshold(0, 0, 1), 5u);
+}
+
+static void txwin_ooo_recovery(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 psn, n = 0;
+
+	tx_open(test, &w, FIRST);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_ooo(&w, 100, 5, 50, &scan));
+	tx_send(&w, 40);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_ooo(&w, 4, 5, 50, &scan));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_ooo(&w, UET_OOO_INVALID, 5, 50,
+					       &scan));
+	uet_txwin_sack(&w, FIRST + 1, 0x1f, &sum);
+	/* ten packets above CACK at a time; 1 to 5 are received */
+	KUNIT_ASSERT_TRUE(test, uet_txwin_ooo(&w, 5, 5, 10, &scan));
+	KUNIT_EXPECT_TRUE(test, w.recovering);
+	for (; uet_txwin_scan_next(&w, &scan, &psn); n++)
+		uet_txwin_mark(&w, psn);
+	uet_txwin_ooo_done(&w, &scan);
+	KUNIT_EXPECT_EQ(test, n, 4u);
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 8);
+	/* resent since: not again in this recovery */
+	uet_txwin_resend(&w, FIRST, 0, 500);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_ooo(&w, 0, 5, 12, &scan));
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 9);
+	uet_txwin_ooo_done(&w, &scan);
+	uet_txwin_cack(&w, FIRST + 38, &sum);
+	KUNIT_EXPECT_TRUE(test, w.recovering);
+	uet_txwin_cack(&w, FIRST + 39, &sum);
+	KUNIT_EXPECT_FALSE(test, w.recovering);
+}
+
+static void txwin_release(struct kunit *test)
+{
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	uet_txwin_send(&w, 1000, 0, 0, 0);
+	uet_txwin_send(&w, 100, 0, 0, 0);
+	uet_txwin_send(&w, 100, 0, UET_TX_CP, 0);
+	/* 1100 bytes sent: five units and no more, whatever the field says */
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 4), 1024u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 3), 0u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 0x700000), 256u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 0x700001), 0u);
+}
+
+/* A peer that mixes both kinds of acknowledgement has bytes released once. */
+static void txwin_release_ahead(struct kunit *test)
+{
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	uet_txwin_send(&w, 5120, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_plain(&w, 1024), 1024u);
+	KUNIT_EXPECT_EQ(test, w.ahead_bytes, 1024ULL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 2), 0u);
+	KUNIT_EXPECT_EQ(test, w.ahead_bytes, 512ULL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 6), 512u);
+	KUNIT_EXPECT_EQ(test, w.ahead_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_plain(&w, 100000), 3584u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_release_plain(&w, 1), 0u);
+	KUNIT_EXPECT_EQ(test, w.released_bytes, 5120ULL);
+}
+
+static void txwin_grow(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	void *big, *old, *was;
+	u32 i;
+
+	tx_open(test, &w, FIRST + 7);
+	tx_send(&w, SLOTS);
+	uet_txwin_cack(&w, FIRST + 7 + 9, &sum);
+	tx_send(&w, 10);
+	uet_txwin_sack(&w, w.next - 64, 0x8000000000000001ULL, &sum);
+	uet_txwin_answer(&w, w.next - 1, &sum);
+	uet_txwin_mark(&w, w.una);
+	uet_txwin_hold(&w, w.una + 1);
+	was = w.slots;
+	big = kunit_kzalloc(test, uet_txwin_mem_size(1024), GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, big, 64, &old), -ENOSPC);
+	KUNIT_ASSERT_EQ(test, uet_txwin_attach(&w, big, 1024, &old), 0);
+	KUNIT_EXPECT_PTR_EQ(test, old, was);
+	for (i = 0; i < SLOTS; i++) {
+		u32 psn = w.una + i;
+
+		KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->ev,
+				i < 118 ? i + 10 : i - 118);
+		KUNIT_EXPECT_EQ(test, uet_txwin_is_sacked(&w, psn),
+				i == 127 || i == 64);
+		KUNIT_EXPECT_EQ(test, uet_txwin_is_answered(&w, psn), i == 127);
+		KUNIT_EXPECT_EQ(test, uet_txwin_is_marked(&w, psn), i == 0);
+		KUNIT_EXPECT_EQ(test, uet_txwin_is_held(&w, psn), i == 1);
+	}
+	KUNIT_EXPECT_FALSE(test, uet_txwin_is_sacked(&w, w.next));
+}
+
+static struct kunit_case txwin_cases[] = {
+	KUNIT_CASE(txwin_ring_on_demand),
+	KUNIT_CASE(txwin_cack_verdicts),
+	KUNIT_CASE(txwin_receive_window),
+	KUNIT_CASE(txwin_sack_counts_once),
+	KUNIT_CASE(txwin_sack_outside_is_ignored),
+	KUNIT_CASE(txwin_mark_resend),
+	KUNIT_CASE(txwin_rtx_count_saturates),
+	KUNIT_CASE(txwin_control_packets_are_not_counted),
+	KUNIT_CASE(txwin_nack_verdicts),
+	KUNIT_CASE(txwin_rtt_validity),
+	KUNIT_CASE(txwin_hold),
+	KUNIT_CASE(txwin_unanswered),
+	KUNIT_CASE(txwin_scan_sack_evidence),
+	KUNIT_CASE(txwin_go_back),
+	KUNIT_CASE(txwin_ooo_threshold),
+	KUNIT_CASE(txwin_ooo_recovery),
+	KUNIT_CASE(txwin_release),
+	KUNIT_CASE(txwin_release_ahead),
+	KUNIT_CASE(txwin_grow),
+	{}
+};
+
+static struct kunit_suite txwin_suite = {
+	.name = "uet_txwin",
+	.test_cases = txwin_cases,
+};
+
+kunit_test_suites(&txwin_suite);
