@@ -82,8 +82,11 @@ class Job:
     def collect(self):
         out = []
         for case, t, row in self.runs:
-            out.append((case, t, [results.Run(self.x, case, t, seed, folder)
-                                  for seed, _, folder in row]))
+            runs = [results.Run(self.x, case, t, seed, folder)
+                    for seed, _, folder in row
+                    if engine.Engine.known(folder)]
+            if runs:
+                out.append((case, t, runs))
         return out
 
 
@@ -99,7 +102,7 @@ def run_one(eng, x, args):
     def progress(done, n, label, wall):
         print(f"  [{done}/{n}] {label}: {wall:.1f} s", flush=True)
 
-    engine.run_all(eng, todo, progress)
+    failed = engine.run_all(eng, todo, progress)
     out = job.collect()
     s = results.write(job.folder, x, out)
     if not args.no_pictures:
@@ -112,8 +115,8 @@ def run_one(eng, x, args):
     print(results.table(s), end="")
     print(f"  {os.path.relpath(job.folder)}: summary.json, flows.jsonl, "
           f"pictures ({show(time.monotonic() - t0)})\n", flush=True)
-    bad = [f"{c['name']} {t['name']} seed {r.seed}: {why}"
-           for c, t, runs in out for r in runs for why in r.failed]
+    bad = failed + [f"{c['name']} {t['name']} seed {r.seed}: {why}"
+                    for c, t, runs in out for r in runs for why in r.failed]
     for line in bad[:20]:
         print(f"  FAILED {line}", file=sys.stderr)
     return not bad

@@ -152,7 +152,7 @@ TRANSPORT = {
     "initial_window": (_count(1, 65535), None),
     "sysctl": (_sysctls, {}),
     "cases": (_many(_word), None),
-    "aim": (_range(float, 0, 1000), None),
+    "only_beside": (_flag, False),
 }
 FLOW = {
     "from": (_word, ...),
@@ -380,13 +380,11 @@ class Experiment:
     def runs(self):
         """Every (case, transport) that is to be measured."""
         for c in self.cases:
-            beside = {w["transport"] for w in c["workload"]}
             for t in self.transports:
-                if t["cases"] and c["name"] not in t["cases"]:
+                if t["only_beside"]:
                     continue
-                if t["cases"] is None and t["name"] in beside:
-                    continue
-                yield c, t
+                if t["cases"] is None or c["name"] in t["cases"]:
+                    yield c, t
 
     def transport(self, name):
         return next(t for t in self.transports if t["name"] == name)

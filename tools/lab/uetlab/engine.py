@@ -128,16 +128,20 @@ class Engine:
 
 
 def run_all(engine, todo, report):
-    """Runs (plan, seed, folder, label) side by side; first failure stops."""
-    done = 0
+    """Runs (plan, seed, folder, label) side by side; gives the failures."""
+    done, failed = 0, []
     with concurrent.futures.ThreadPoolExecutor(engine.jobs) as pool:
         jobs = {pool.submit(engine.run, plan, seed, folder): label
                 for plan, seed, folder, label in todo}
         try:
             for job in concurrent.futures.as_completed(jobs):
                 done += 1
-                report(done, len(todo), jobs[job], job.result())
+                try:
+                    report(done, len(todo), jobs[job], job.result())
+                except EngineError as e:
+                    failed.append(f"{jobs[job]}: {e}")
         except BaseException:
             for job in jobs:
                 job.cancel()
             raise
+    return failed

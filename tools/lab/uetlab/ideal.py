@@ -9,7 +9,7 @@ What no transport can beat, by arithmetic.
 * Lone flows (load, list, requests): the flow's own bytes at the slowest hop
   and the same latency; requests count both directions.
 * Ring: the number of steps times a lone chunk.
-* Endless flows: an equal share of the busiest set.
+* Endless flows: an equal share of what slow readers leave of the busiest set.
 
 Interrupt moderation counts whole for a flow of one packet and half for longer
 ones, the mean of what their last packet waits.
@@ -33,13 +33,17 @@ class Ideals:
     def __init__(self, fabric, traffic):
         self.fabric = fabric
         self.load = {}          # key of a set of ports -> bytes of the burst
-        self.count = {}         # ... -> endless flows
+        self.count = {}         # ... -> endless flows at full speed
+        self.slow = {}          # ... -> rate that slow readers leave over
         self.sets = {}
         for f in traffic.flows:
             for key, rate in self._sets(f):
                 self.sets[key] = rate
                 if f.bytes and f.burst:
                     self.load[key] = self.load.get(key, 0) + self._wire(f)
+                elif not f.bytes and f.conn.read_rate:
+                    self.slow[key] = (self.slow.get(key, 0)
+                                      + 8 * f.conn.read_rate)
                 elif not f.bytes:
                     self.count[key] = self.count.get(key, 0) + 1
 
@@ -80,5 +84,8 @@ class Ideals:
     def rate_bps(self, f):
         """Payload rate of a fair share, of an endless flow."""
         payload, head = wire.packet_payload(f.conn.transport, self.fabric.mtu)
-        share = min(r / self.count[k] for k, r in self._sets(f))
+        share = min((r - self.slow.get(k, 0)) / self.count.get(k, 1)
+                    for k, r in self._sets(f))
+        if f.conn.read_rate:
+            share = min(share, 8 * f.conn.read_rate)
         return share * payload / (payload + head)

@@ -58,10 +58,8 @@ class Run:
                 line["over_ideal"] = round(line["fct_ns"] / line["ideal_ns"], 4)
                 if acked >= 0:
                     line["acked_ns"] = acked - start
-            elif start >= 0 or f.measured:
-                line["unfinished"] = True
-                if f.measured:
-                    self.failed.append(f"flow {f.nr}: not finished")
+            else:
+                self._unfinished(f, line, ref)
         else:
             span = f.stop - f.start
             fair = self.ideals.rate_bps(f)
@@ -71,6 +69,20 @@ class Run:
             line["over_ideal"] = round(fair / rate, 4) if rate else 9999.0
         line["measured"] = f.measured
         self.flows.append(line)
+
+    def _unfinished(self, f, line, ref):
+        """Counts with the time the run lasted: it took longer than that."""
+        line["unfinished"] = True
+        if not f.measured:
+            return
+        line["ideal_ns"] = round(self.ideals.flow_ns(f))
+        line["fct_ns"] = self.case["measure"]["until"] - max(ref, 0)
+        line["over_ideal"] = round(line["fct_ns"] / line["ideal_ns"], 4)
+        if f.conn.transport["proto"] in ("uet", "rod"):
+            self.failed.append(f"flow {f.nr}: not finished")
+
+    def unfinished(self):
+        return sum("unfinished" in f and f["measured"] for f in self.flows)
 
     def ratios(self):
         return [f["over_ideal"] for f in self.flows
@@ -127,6 +139,7 @@ def row(case, t, runs):
         "cc": t["cc"], "policy": t["policy"],
         "trimming": bool(t["trimming"] and case["port"]["trim"]),
         "seeds": len(runs), "flows": len(ratios),
+        "unfinished": sum(r.unfinished() for r in runs),
         "ideal_us": round(max(ideals, default=0) / 1000, 3),
         "p50_over_ideal": round(statistics.median(ratios), 4),
         "p99_over_ideal": round(quantile(ratios, 0.99), 4),
