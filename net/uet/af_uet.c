@@ -9,6 +9,7 @@
 #include <linux/net.h>
 #include <linux/sched/signal.h>
 #include <linux/sockios.h>
+#include <asm/ioctls.h>
 #include <linux/wait.h>
 #include <net/net_namespace.h>
 

@@ -11,7 +11,7 @@
 #include <linux/udp.h>
 #include <net/ipv6.h>
 
-#include "core/env.h"
+#include "core/bytes.h"
 #include "encap.h"
 
 static u32 uet_crc_addrs(const struct in6_addr *saddr,
@@ -79,7 +79,7 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 				end - (u8 *)page_address(virt_to_head_page(end)),
 				UET_CRC_LEN, UET_CRC_LEN);
 	}
-	put_unaligned_le32(crc, end);
+	uet_put_le32(crc, end);
 	return 0;
 }
 

@@ -32,15 +32,12 @@ static unsigned long uet_ep_key(u16 pid, u16 ri)
 /**
  * uet_ep_table_init() - prepare the table of a namespace
  * @un: namespace
- *
- * Return: 0.
  */
-int uet_ep_table_init(struct uet_net *un)
+void uet_ep_table_init(struct uet_net *un)
 {
 	spin_lock_init(&un->job_lock);
 	xa_init(&un->jobs);
 	xa_init(&un->pids);
-	return 0;
 }
 
 /**
@@ -87,7 +84,7 @@ static struct uet_sock *uet_ep_pick(struct uet_sock *us,
 	struct uet_sock *any = NULL;
 
 	for (; us; us = rcu_dereference(us->ep_next)) {
-		if (!uet_ep_dev_match(us, scope))
+		if (!uet_ep_dev_match(us, scope) || READ_ONCE(us->rx_closed))
 			continue;
 		if (uet_ep_addr_match(us, laddr, scope))
 			return us;

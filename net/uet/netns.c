@@ -16,6 +16,7 @@
 #include "netns.h"
 #include "pdc.h"
 #include "peer.h"
+#include "sock.h"
 #include "txmsg.h"
 
 unsigned int uet_net_id __read_mostly;
@@ -31,8 +32,7 @@ static int __net_init uet_net_init(struct net *net)
 	int err;
 
 	un->net = net;
-	spin_lock_init(&un->job_lock);
-	xa_init_flags(&un->jobs, XA_FLAGS_LOCK_BH);
+	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	err = uet_mib_init(un);
 	if (err)
@@ -97,7 +97,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_dest_table_exit(un);
 	uet_sysctl_exit(un);
 	uet_mib_exit(un);
-	WARN_ON_ONCE(!xa_empty(&un->jobs));
+	uet_ep_table_exit(un);
 }
 
 static struct pernet_operations uet_net_ops = {

@@ -599,3 +599,68 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 		}
 	}
 }
+
+/* The quantities of struct uet_info that the CCC counts */
+static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
+			 u64 now)
+{
+	const struct uet_ccc *ccc = &flow->ccc;
+	const struct uet_ccc_stats *st = &ccc->stats;
+	struct uet_cc_info cc = {};
+
+	uet_ccc_info(ccc, &cc);
+	info->rtt = uet_rtt_est_ns(&ccc->rtt);
+	info->base_rtt = ccc->base_rtt;
+	info->delay_avg = cc.avg_delay;
+	info->cwnd = uet_ccc_window(ccc);
+	info->inflight = ccc->inflight;
+	info->max_wnd = cc.max_wnd;
+	info->mtu = ccc->params->mtu;
+	info->inflight_pkts = ccc->inflight_pkts;
+	info->pkts_sent = st->sent_pkts;
+	info->bytes_sent = st->sent_bytes;
+	info->retransmits = st->rtx_pkts;
+	info->timeouts = st->losses[UET_LOSS_RTO];
+	info->losses_sack = st->losses[UET_LOSS_SACK];
+	info->losses_ooo = st->losses[UET_LOSS_OOO];
+	info->losses_probe = st->losses[UET_LOSS_PROBE];
+	info->marks = st->marks;
+	info->trims = st->nacks[UET_REFUSED_TRIMMED];
+	info->trims_lasthop = st->nacks[UET_REFUSED_LASTHOP];
+	info->nacks_other = st->nacks[UET_REFUSED_OTHER];
+	uet_ccc_blocked_ns(ccc, now, &info->blocked_ns[UET_BLOCKED_WINDOW],
+			   &info->blocked_ns[UET_BLOCKED_CREDIT]);
+	if (ccc->blocked & UET_CC_BLOCK_WINDOW)
+		info->blocked_by = UET_BLOCKED_WINDOW;
+	else if (ccc->blocked & UET_CC_BLOCK_CREDIT)
+		info->blocked_by = UET_BLOCKED_CREDIT;
+	info->paths = flow->lb->n;
+	info->paths_bad = uet_lb_bad_paths(flow->lb);
+	strscpy(info->cc, ccc->algo->name, sizeof(info->cc));
+	strscpy(info->path_policy, flow->lb->ops->name,
+		sizeof(info->path_policy));
+}
+
+/**
+ * uet_pds_info() - state towards the peer of a queue
+ * @dest: the queue
+ * @info: filled as far as there is something to say; zeroed by the caller
+ *
+ * Context: process.
+ */
+void uet_pds_info(struct uet_dest *dest, struct uet_info *info)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+
+	if (!pdc)
+		return;
+	uet_info_ccc(pdc->tx.flow, info, ktime_get_ns());
+	info->pdcs = READ_ONCE(pdc->peer->nr_pdcs);
+	if (dest->hold.on)
+		info->blocked_by = UET_BLOCKED_RECEIVER;
+	else if (!info->blocked_by && !list_empty(&dest->active) &&
+		 !uet_txwin_allowed(&pdc->tx.win))
+		info->blocked_by = UET_BLOCKED_MPR;
+	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock_bh(&dest->lock);
+}

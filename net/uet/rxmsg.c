@@ -483,7 +483,6 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 		msg->complete = true;
 		uet_rx_close(us, msg);
 		uet_rx_make_ready(us, msg);
-		UET_INC(us->un, MSG_RCVD);
 		return true;
 	}
 	if (msg->head == msg->read || !uet_rx_progressive(us, msg))

@@ -11,7 +11,7 @@
 #include "rxmsg.h"
 #include "sock.h"
 
-static struct uet_rxmsg *uet_rx_first(const struct uet_sock *us)
+static struct uet_rxmsg *uet_rx_first(struct uet_sock *us)
 {
 	return list_first_entry_or_null(&us->rx_ready, struct uet_rxmsg, node);
 }

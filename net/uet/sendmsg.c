@@ -10,6 +10,7 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
+#include <net/ipv6.h>
 
 #include "compat.h"
 #include "mib.h"
@@ -418,8 +419,12 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 		n = -READ_ONCE(msg->error);
 	else if (n < 0)
 		uet_pds_withdraw(msg);
+	if (n < 0) {
+		uet_txmsg_cancel(msg, us);
+		return n;
+	}
 	uet_txmsg_put(msg);
-	return n < 0 ? n : (int)len;
+	return len;
 }
 
 static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,

@@ -176,7 +176,7 @@ static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 	if (pdc->rx.starved_at)
 		return;
 	spin_lock(&us->rx_lock);
-	if (!sock_flag(&us->sk, SOCK_DEAD)) {
+	if (!us->rx_closed) {
 		pdc->rx.starved_at = us;
 		refcount_inc(&pdc->ref);
 		list_add_tail(&pdc->rx.starve_node, &us->rx_starved);

@@ -136,6 +136,8 @@ static inline struct uet_sock *uet_sk(const struct sock *sk)
 extern struct proto uet_prot;
 extern int uet_family;
 
+struct uet_sock *uet_sock_of(const struct socket *sock);
+
 /**
  * enum uet_lookup_fail - why no endpoint was found, an SES return code each
  */
@@ -153,7 +155,7 @@ int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);
 void uet_ep_unbind(struct uet_sock *us);
 
-int uet_ep_table_init(struct uet_net *un);
+void uet_ep_table_init(struct uet_net *un);
 void uet_ep_table_exit(struct uet_net *un);
 void uet_ep_for_each(struct uet_net *un,
 		     void (*fn)(struct uet_sock *us, void *arg), void *arg);

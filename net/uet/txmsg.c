@@ -106,18 +106,6 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 	return 0;
 }
 
-/**
- * uet_txmsg_cancel() - drop a message that was never submitted
- * @msg: message; the caller's reference goes with it
- * @us: its socket
- */
-void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
-{
-	if (msg->sk_charged)
-		uet_sock_wfree(us, msg->dest, msg->charged, true);
-	uet_txmsg_put(msg);
-}
-
 static void uet_txbuf_init(struct uet_txbuf *buf, u32 start)
 {
 	INIT_LIST_HEAD(&buf->node);
@@ -254,6 +242,34 @@ int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
 	list_splice_tail(&bufs, &msg->bufs);
 	spin_unlock_bh(&msg->lock);
 	return 0;
+}
+
+/* The socket's share of a message, once */
+static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
+{
+	u32 charged;
+	bool sk;
+
+	spin_lock_bh(&msg->lock);
+	sk = msg->sk_charged;
+	msg->sk_charged = false;
+	charged = msg->charged;
+	spin_unlock_bh(&msg->lock);
+	if (sk)
+		uet_sock_wfree(us, msg->dest, charged, true);
+}
+
+/**
+ * uet_txmsg_cancel() - drop a message that its sendmsg() gave up
+ * @msg: message; never submitted, or withdrawn
+ * @us: its socket
+ *
+ * The caller's reference goes with it.
+ */
+void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
+{
+	uet_txmsg_unshare(msg, us);
+	uet_txmsg_put(msg);
 }
 
 /* The block that holds the byte at @off. Packets are cut in sequence, so the
@@ -480,8 +496,6 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 {
 	struct uet_dest *dest = msg->dest;
 	struct uet_sock *us = dest->us;
-	u32 charged;
-	bool sk;
 
 	if (error)
 		UET_INC(dest->un, MSG_FAILED);
@@ -494,13 +508,7 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	if (!msg->withdrawn && !msg->error &&
 	    (error || READ_ONCE(us->notify)))
 		uet_txmsg_report(msg, us, error, source, code);
-	spin_lock_bh(&msg->lock);
-	sk = msg->sk_charged;
-	msg->sk_charged = false;
-	charged = msg->charged;
-	spin_unlock_bh(&msg->lock);
-	if (sk)
-		uet_sock_wfree(us, dest, charged, true);
+	uet_txmsg_unshare(msg, us);
 	if (msg->error)
 		uet_sock_wake_tx(us);
 }

@@ -26,11 +26,4 @@
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-/* The accessors moved between the kernels this is built for. */
-#if __has_include(<linux/unaligned.h>)
-#include <linux/unaligned.h>
-#else
-#include <asm/unaligned.h>
-#endif
-
 #endif /* _UET_CORE_ENV_H */

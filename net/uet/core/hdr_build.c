@@ -3,13 +3,14 @@
  * struct uet_pkt to bytes.  Every byte of a header is written, reserved ones
  * with zero, whatever the buffer held before.
  */
+#include "bytes.h"
 #include "hdr_build.h"
 #include "psn.h"
 
 static void put_prologue(u8 *p, unsigned int type, unsigned int next,
 			 unsigned int flags)
 {
-	put_unaligned_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS),
+	uet_put_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS),
 			   p);
 }
 
@@ -18,7 +19,7 @@ static bool put_psn_offset(u8 *p, u32 psn, u32 from)
 {
 	s32 delta = psn_delta(psn, from);
 
-	put_unaligned_be16((u16)delta, p);
+	uet_put_be16((u16)delta, p);
 	return delta == (s16)delta;
 }
 
@@ -28,10 +29,10 @@ static bool put_dpdcid(u8 *p, const struct uet_pkt *pkt, u32 psn, u32 start)
 	u32 offset = psn - start;
 
 	if (likely(!(pkt->flags & UET_F_SYN))) {
-		put_unaligned_be16(pkt->dpdcid, p);
+		uet_put_be16(pkt->dpdcid, p);
 		return true;
 	}
-	put_unaligned_be16(offset & UET_SYN_PSN_OFFSET, p);
+	uet_put_be16(offset & UET_SYN_PSN_OFFSET, p);
 	return offset <= UET_SYN_PSN_OFFSET_MAX;
 }
 
@@ -43,14 +44,14 @@ unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt)
 
 	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
 	ok = put_psn_offset(p + 2, req->clear_psn, req->psn);
-	put_unaligned_be32(req->psn, p + 4);
-	put_unaligned_be16(pkt->spdcid, p + 8);
+	uet_put_be32(req->psn, p + 4);
+	uet_put_be16(pkt->spdcid, p + 8);
 	ok &= put_dpdcid(p + 10, pkt, req->psn, req->start_psn);
 	if (unlikely(!ok))
 		return 0;
 	if (likely(pkt->type < UET_PDS_RUD_CC_REQ))
 		return UET_PDS_REQ_LEN;
-	put_unaligned_be32(FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
+	uet_put_be32(FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
 			   FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
 			   p + 12);
 	return UET_PDS_REQ_CC_LEN;
@@ -79,12 +80,12 @@ unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt)
 
 	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
 	if (pkt->flags & UET_F_PROBE)
-		put_unaligned_be16(ack->probe_opaque, p + 2);
+		uet_put_be16(ack->probe_opaque, p + 2);
 	else
 		ok = put_psn_offset(p + 2, ack->ack_psn, ack->cack_psn);
-	put_unaligned_be32(ack->cack_psn, p + 4);
-	put_unaligned_be16(pkt->spdcid, p + 8);
-	put_unaligned_be16(pkt->dpdcid, p + 10);
+	uet_put_be32(ack->cack_psn, p + 4);
+	uet_put_be16(pkt->spdcid, p + 8);
+	uet_put_be16(pkt->dpdcid, p + 10);
 	if (pkt->type == UET_PDS_ACK)
 		return ok ? UET_PDS_ACK_LEN : 0;
 	if (pkt->type != UET_PDS_ACK_CC)
@@ -94,8 +95,8 @@ unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt)
 	p[12] = FIELD_PREP(UET_ACK_CC_TYPE, type);
 	p[13] = ack->mpr;
 	ok &= put_psn_offset(p + 14, ack->sack_base, ack->cack_psn);
-	put_unaligned_be64(ack->sack_bitmap, p + 16);
-	put_unaligned_be64(cc_state(ack), p + 24);
+	uet_put_be64(ack->sack_bitmap, p + 16);
+	uet_put_be64(cc_state(ack), p + 24);
 	return ok ? UET_PDS_ACK_CC_LEN : 0;
 }
 
@@ -115,10 +116,10 @@ unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt)
 	put_prologue(p, UET_PDS_NACK, UET_NH_NONE, pkt->flags);
 	p[2] = pkt->nack.code;
 	p[3] = pkt->nack.vendor;
-	put_unaligned_be32(pkt->nack.psn, p + 4);
-	put_unaligned_be16(pkt->spdcid, p + 8);
-	put_unaligned_be16(pkt->dpdcid, p + 10);
-	put_unaligned_be32(pkt->nack.payload, p + 12);
+	uet_put_be32(pkt->nack.psn, p + 4);
+	uet_put_be16(pkt->spdcid, p + 8);
+	uet_put_be16(pkt->dpdcid, p + 10);
+	uet_put_be32(pkt->nack.payload, p + 12);
 	return UET_PDS_NACK_LEN;
 }
 
@@ -128,11 +129,11 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt)
 	bool ok;
 
 	put_prologue(p, UET_PDS_CP, pkt->ctl_type, pkt->flags);
-	put_unaligned_be16(pkt->cp.probe_opaque, p + 2);
-	put_unaligned_be32(pkt->cp.psn, p + 4);
-	put_unaligned_be16(pkt->spdcid, p + 8);
+	uet_put_be16(pkt->cp.probe_opaque, p + 2);
+	uet_put_be32(pkt->cp.psn, p + 4);
+	uet_put_be16(pkt->spdcid, p + 8);
 	ok = put_dpdcid(p + 10, pkt, pkt->cp.psn, pkt->cp.start_psn);
-	put_unaligned_be32(pkt->cp.payload, p + 12);
+	uet_put_be32(pkt->cp.payload, p + 12);
 	return ok ? UET_PDS_CP_LEN : 0;
 }
 
@@ -141,8 +142,8 @@ unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt)
 	u8 *p = buf;
 
 	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
-	put_unaligned_be16(0, p + 2);
-	put_unaligned_be32(pkt->pkt_id, p + 4);
+	uet_put_be16(0, p + 2);
+	uet_put_be32(pkt->pkt_id, p + 4);
 	return UET_PDS_RUDI_LEN;
 }
 
@@ -151,7 +152,7 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
 	u8 *p = buf;
 
 	put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
-	put_unaligned_be16(0, p + 2);
+	uet_put_be16(0, p + 2);
 	return UET_PDS_UUD_LEN;
 }
 
@@ -160,11 +161,11 @@ static void put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {
 	p[0] = ses->opcode & UET_SES_OPCODE;
 	p[1] = ses->flags & UET_SES_FLAGS;
-	put_unaligned_be16(id, p + 2);
-	put_unaligned_be32((u32)ses->generation << 24 |
+	uet_put_be16(id, p + 2);
+	uet_put_be32((u32)ses->generation << 24 |
 			   (ses->job & UET_SES_JOB_MAX), p + 4);
-	put_unaligned_be16(ses->pid & UET_SES_ID12, p + 8);
-	put_unaligned_be16(ses->ri & UET_SES_ID12, p + 10);
+	uet_put_be16(ses->pid & UET_SES_ID12, p + 8);
+	uet_put_be16(ses->ri & UET_SES_ID12, p + 10);
 }
 
 unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
@@ -180,11 +181,11 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
 	else if (ses->flags & UET_SES_F_HD)
 		word = ses->header_data;
 	put_ses_common(p, ses, ses->msg_id);
-	put_unaligned_be64(ses->buffer_offset, p + 12);
-	put_unaligned_be32(ses->initiator, p + 20);
-	put_unaligned_be64(ses->key, p + 24);
-	put_unaligned_be64(word, p + 32);
-	put_unaligned_be32(ses->request_length, p + 40);
+	uet_put_be64(ses->buffer_offset, p + 12);
+	uet_put_be32(ses->initiator, p + 20);
+	uet_put_be64(ses->key, p + 24);
+	uet_put_be64(word, p + 32);
+	uet_put_be32(ses->request_length, p + 40);
 	return UET_SES_STD_LEN;
 }
 
@@ -193,7 +194,7 @@ unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses)
 	u8 *p = buf;
 
 	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
-	put_unaligned_be64(ses->buffer_offset, p + 12);
+	uet_put_be64(ses->buffer_offset, p + 12);
 	return UET_SES_SMALL_LEN;
 }
 
@@ -202,11 +203,11 @@ unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
 	u8 *p = buf;
 
 	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
-	put_unaligned_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
+	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
 						       ses->buffer_offset,
 			   p + 12);
-	put_unaligned_be32(ses->initiator, p + 20);
-	put_unaligned_be64(ses->key, p + 24);
+	uet_put_be32(ses->initiator, p + 20);
+	uet_put_be64(ses->key, p + 24);
 	return UET_SES_MEDIUM_LEN;
 }
 
@@ -222,10 +223,10 @@ unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp)
 	u8 *p = buf;
 
 	put_rsp_op(p, rsp);
-	put_unaligned_be16(rsp->msg_id, p + 2);
-	put_unaligned_be32((u32)rsp->generation << 24 |
+	uet_put_be16(rsp->msg_id, p + 2);
+	uet_put_be32((u32)rsp->generation << 24 |
 			   (rsp->job & UET_SES_JOB_MAX), p + 4);
-	put_unaligned_be32(rsp->modified_length, p + 8);
+	uet_put_be32(rsp->modified_length, p + 8);
 	return UET_SES_RSP_LEN;
 }
 
@@ -234,12 +235,12 @@ unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp)
 	u8 *p = buf;
 
 	put_rsp_op(p, rsp);
-	put_unaligned_be16(rsp->rsp_msg_id, p + 2);
-	put_unaligned_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
-	put_unaligned_be16(rsp->msg_id, p + 8);
-	put_unaligned_be16(rsp->payload_length & UET_SES_LEN14, p + 10);
-	put_unaligned_be32(rsp->modified_length, p + 12);
-	put_unaligned_be32(rsp->message_offset, p + 16);
+	uet_put_be16(rsp->rsp_msg_id, p + 2);
+	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
+	uet_put_be16(rsp->msg_id, p + 8);
+	uet_put_be16(rsp->payload_length & UET_SES_LEN14, p + 10);
+	uet_put_be32(rsp->modified_length, p + 12);
+	uet_put_be32(rsp->message_offset, p + 16);
 	return UET_SES_RSP_DATA_LEN;
 }
 
@@ -248,9 +249,9 @@ unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp)
 	u8 *p = buf;
 
 	put_rsp_op(p, rsp);
-	put_unaligned_be16(rsp->payload_length & UET_SES_LEN14, p + 2);
-	put_unaligned_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
-	put_unaligned_be32(rsp->original_psn, p + 8);
+	uet_put_be16(rsp->payload_length & UET_SES_LEN14, p + 2);
+	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
+	uet_put_be32(rsp->original_psn, p + 8);
 	return UET_SES_RSP_DATA_SMALL_LEN;
 }
 
@@ -264,10 +265,10 @@ unsigned int uet_build_atomic(void *buf, const struct uet_ses_atomic *ext)
 	p[3] = 0;
 	if (ext->opcode < UET_AMO_CSWAP || ext->opcode > UET_AMO_MSWAP)
 		return UET_SES_ATOMIC_LEN;
-	put_unaligned_be64(ext->compare_hi, p + 4);
-	put_unaligned_be64(ext->compare, p + 12);
-	put_unaligned_be64(ext->swap_hi, p + 20);
-	put_unaligned_be64(ext->swap, p + 28);
+	uet_put_be64(ext->compare_hi, p + 4);
+	uet_put_be64(ext->compare, p + 12);
+	uet_put_be64(ext->swap_hi, p + 20);
+	uet_put_be64(ext->swap, p + 28);
 	return UET_SES_CSWAP_LEN;
 }
 
@@ -276,12 +277,12 @@ unsigned int uet_build_rendezvous(void *buf,
 {
 	u8 *p = buf;
 
-	put_unaligned_be32(ext->eager_length, p);
-	put_unaligned_be32(FIELD_PREP(UET_RDV_GENERATION, ext->generation) |
+	uet_put_be32(ext->eager_length, p);
+	uet_put_be32(FIELD_PREP(UET_RDV_GENERATION, ext->generation) |
 			   FIELD_PREP(UET_RDV_PID, ext->pid) |
 			   FIELD_PREP(UET_RDV_RI, ext->ri), p + 4);
-	put_unaligned_be64(ext->read_offset, p + 8);
-	put_unaligned_be64(ext->read_key, p + 16);
+	uet_put_be64(ext->read_offset, p + 8);
+	uet_put_be64(ext->read_key, p + 16);
 	return UET_SES_RENDEZVOUS_LEN;
 }
 

@@ -7,6 +7,7 @@
  * every packet, takes one pass without loops.  Reserved bits are ignored,
  * reserved code points refused.
  */
+#include "bytes.h"
 #include "hdr_parse.h"
 
 /* Bits that mean something in the prologue, by type */
@@ -119,7 +120,7 @@ static bool is_cswap(u8 amo)
 /* The field that is dpdcid, or {pdc_info, psn_offset} in a SYN packet. */
 static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 {
-	u16 word = get_unaligned_be16(p);
+	u16 word = uet_get_be16(p);
 
 	if (likely(!(pkt->flags & UET_F_SYN))) {
 		pkt->dpdcid = word;
@@ -131,16 +132,16 @@ static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 
 static void parse_req(struct uet_pkt *pkt, const u8 *p)
 {
-	u32 psn = get_unaligned_be32(p + 4);
+	u32 psn = uet_get_be32(p + 4);
 
 	pkt->req.psn = psn;
-	pkt->req.clear_psn = psn + (s16)get_unaligned_be16(p + 2);
-	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->req.clear_psn = psn + (s16)uet_get_be16(p + 2);
+	pkt->spdcid = uet_get_be16(p + 8);
 	pkt->req.start_psn = parse_dpdcid(pkt, p + 10, psn);
 	pkt->req.ccc_id = 0;
 	pkt->req.credit_target = 0;
 	if (pkt->pds_len == UET_PDS_REQ_CC_LEN) {
-		u32 cc = get_unaligned_be32(p + 12);
+		u32 cc = uet_get_be32(p + 12);
 
 		pkt->req.ccc_id = FIELD_GET(UET_REQ_CC_CCC_ID, cc);
 		pkt->req.credit_target = FIELD_GET(UET_REQ_CC_TARGET, cc);
@@ -166,8 +167,8 @@ static void parse_cc_state(struct uet_ack *ack, u64 state)
 static void parse_ack(struct uet_pkt *pkt, const u8 *p)
 {
 	struct uet_ack *ack = &pkt->ack;
-	u16 word = get_unaligned_be16(p + 2);
-	u32 cack = get_unaligned_be32(p + 4);
+	u16 word = uet_get_be16(p + 2);
+	u32 cack = uet_get_be32(p + 4);
 
 	ack->cack_psn = cack;
 	ack->ack_psn = cack;
@@ -176,8 +177,8 @@ static void parse_ack(struct uet_pkt *pkt, const u8 *p)
 		ack->probe_opaque = word;
 	else
 		ack->ack_psn += (s16)word;
-	pkt->spdcid = get_unaligned_be16(p + 8);
-	pkt->dpdcid = get_unaligned_be16(p + 10);
+	pkt->spdcid = uet_get_be16(p + 8);
+	pkt->dpdcid = uet_get_be16(p + 10);
 
 	ack->service_time = UET_SERVICE_TIME_INVALID;
 	ack->rcvd_bytes = 0;
@@ -193,13 +194,13 @@ static void parse_ack(struct uet_pkt *pkt, const u8 *p)
 		return;
 	}
 	ack->mpr = p[13];
-	ack->sack_base = cack + (s16)get_unaligned_be16(p + 14);
-	ack->sack_bitmap = get_unaligned_be64(p + 16);
+	ack->sack_base = cack + (s16)uet_get_be16(p + 14);
+	ack->sack_bitmap = uet_get_be64(p + 16);
 	/* The extended state of an ACK_CCX is not understood. */
 	ack->cc_type = UET_CC_NONE;
 	if (pkt->type == UET_PDS_ACK_CC) {
 		ack->cc_type = FIELD_GET(UET_ACK_CC_TYPE, p[12]);
-		parse_cc_state(ack, get_unaligned_be64(p + 24));
+		parse_cc_state(ack, uet_get_be64(p + 24));
 	}
 }
 
@@ -207,21 +208,21 @@ static void parse_nack(struct uet_pkt *pkt, const u8 *p)
 {
 	pkt->nack.code = p[2];
 	pkt->nack.vendor = p[3];
-	pkt->nack.psn = get_unaligned_be32(p + 4);
-	pkt->spdcid = get_unaligned_be16(p + 8);
-	pkt->dpdcid = get_unaligned_be16(p + 10);
-	pkt->nack.payload = get_unaligned_be32(p + 12);
+	pkt->nack.psn = uet_get_be32(p + 4);
+	pkt->spdcid = uet_get_be16(p + 8);
+	pkt->dpdcid = uet_get_be16(p + 10);
+	pkt->nack.payload = uet_get_be32(p + 12);
 }
 
 static void parse_cp(struct uet_pkt *pkt, const u8 *p)
 {
-	u32 psn = get_unaligned_be32(p + 4);
+	u32 psn = uet_get_be32(p + 4);
 
-	pkt->cp.probe_opaque = get_unaligned_be16(p + 2);
+	pkt->cp.probe_opaque = uet_get_be16(p + 2);
 	pkt->cp.psn = psn;
-	pkt->spdcid = get_unaligned_be16(p + 8);
+	pkt->spdcid = uet_get_be16(p + 8);
 	pkt->cp.start_psn = parse_dpdcid(pkt, p + 10, psn);
-	pkt->cp.payload = get_unaligned_be32(p + 12);
+	pkt->cp.payload = uet_get_be32(p + 12);
 }
 
 /* Parse the PDS header; what follows it begins at the cursor afterwards. */
@@ -233,7 +234,7 @@ static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
 
 	if (unlikely(c->linear < UET_PROLOGUE_LEN))
 		return need_err(c, UET_PROLOGUE_LEN, UET_PERR_SHORT);
-	prologue = get_unaligned_be16(c->p);
+	prologue = uet_get_be16(c->p);
 	pkt->type = FIELD_GET(UET_PROLOGUE_TYPE, prologue);
 	info = &pds_infos[pkt->type];
 	if (unlikely(info->kind == KIND_RSVD))
@@ -275,7 +276,7 @@ static void parse_pds_body(struct uet_pkt *pkt, const u8 *p, unsigned int kind)
 		parse_cp(pkt, p);
 		return;
 	case KIND_RUDI:
-		pkt->pkt_id = get_unaligned_be32(p + 4);
+		pkt->pkt_id = uet_get_be32(p + 4);
 		break;
 	}
 	pkt->spdcid = 0;
@@ -391,13 +392,13 @@ static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
 
 static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 {
-	u64 word = get_unaligned_be64(p + 32);
+	u64 word = uet_get_be64(p + 32);
 
-	ses->msg_id = get_unaligned_be16(p + 2);
-	ses->buffer_offset = get_unaligned_be64(p + 12);
-	ses->initiator = get_unaligned_be32(p + 20);
-	ses->key = get_unaligned_be64(p + 24);
-	ses->request_length = get_unaligned_be32(p + 40);
+	ses->msg_id = uet_get_be16(p + 2);
+	ses->buffer_offset = uet_get_be64(p + 12);
+	ses->initiator = uet_get_be32(p + 20);
+	ses->key = uet_get_be64(p + 24);
+	ses->request_length = uet_get_be32(p + 40);
 	ses->header_data = 0;
 	ses->payload_length = 0;
 	ses->message_offset = 0;
@@ -412,10 +413,10 @@ static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 /* The two optimised forms, for messages of one packet */
 static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
 {
-	u64 word = get_unaligned_be64(p + 12);
+	u64 word = uet_get_be64(p + 12);
 
 	ses->msg_id = 0;
-	ses->request_length = get_unaligned_be16(p + 2) & UET_SES_LEN14;
+	ses->request_length = uet_get_be16(p + 2) & UET_SES_LEN14;
 	ses->payload_length = 0;
 	ses->message_offset = 0;
 	ses->header_data = 0;
@@ -424,8 +425,8 @@ static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
 	ses->key = 0;
 	if (!medium)
 		return;
-	ses->initiator = get_unaligned_be32(p + 20);
-	ses->key = get_unaligned_be64(p + 24);
+	ses->initiator = uet_get_be32(p + 20);
+	ses->key = uet_get_be64(p + 24);
 	if (ses->flags & UET_SES_F_HD) {
 		ses->header_data = word;
 		ses->buffer_offset = 0;
@@ -454,9 +455,9 @@ static int parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 	ses->opcode = p[0] & UET_SES_OPCODE;
 	ses->flags = p[1] & UET_SES_FLAGS;
 	ses->generation = p[4];
-	ses->job = get_unaligned_be32(p + 4) & UET_SES_JOB_MAX;
-	ses->pid = get_unaligned_be16(p + 8) & UET_SES_ID12;
-	ses->ri = get_unaligned_be16(p + 10) & UET_SES_ID12;
+	ses->job = uet_get_be32(p + 4) & UET_SES_JOB_MAX;
+	ses->pid = uet_get_be16(p + 8) & UET_SES_ID12;
+	ses->ri = uet_get_be16(p + 10) & UET_SES_ID12;
 	ses->ext_len = 0;
 	if (likely(pkt->next_hdr == UET_NH_REQ_STD))
 		parse_ses_std(ses, p);
@@ -491,17 +492,17 @@ static void parse_rsp_data(struct uet_pkt *pkt, const u8 *p,
 	struct uet_ses_rsp *rsp = &pkt->rsp;
 
 	if (pkt->next_hdr == UET_NH_RSP_DATA) {
-		rsp->rsp_msg_id = get_unaligned_be16(p + 2);
-		rsp->msg_id = get_unaligned_be16(p + 8);
-		rsp->payload_length = get_unaligned_be16(p + 10) & UET_SES_LEN14;
-		rsp->modified_length = get_unaligned_be32(p + 12);
-		rsp->message_offset = get_unaligned_be32(p + 16);
+		rsp->rsp_msg_id = uet_get_be16(p + 2);
+		rsp->msg_id = uet_get_be16(p + 8);
+		rsp->payload_length = uet_get_be16(p + 10) & UET_SES_LEN14;
+		rsp->modified_length = uet_get_be32(p + 12);
+		rsp->message_offset = uet_get_be32(p + 16);
 		if ((u64)rsp->message_offset + rsp->payload_length >
 		    rsp->modified_length)
 			pkt->violation = UET_VIOL_OFFSET;
 	} else {
-		rsp->payload_length = get_unaligned_be16(p + 2) & UET_SES_LEN14;
-		rsp->original_psn = get_unaligned_be32(p + 8);
+		rsp->payload_length = uet_get_be16(p + 2) & UET_SES_LEN14;
+		rsp->original_psn = uet_get_be32(p + 8);
 		rsp->modified_length = rsp->payload_length;
 	}
 	if (rsp->payload_length != present)
@@ -526,7 +527,7 @@ static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 		return -UET_PERR_RSP_OPCODE;
 	rsp->list = FIELD_GET(UET_SES_RSP_LIST, p[0]);
 	rsp->code = p[1] & UET_SES_RSP_RC;
-	rsp->job = get_unaligned_be32(p + 4) & UET_SES_JOB_MAX;
+	rsp->job = uet_get_be32(p + 4) & UET_SES_JOB_MAX;
 	rsp->msg_id = 0;
 	rsp->rsp_msg_id = 0;
 	rsp->payload_length = 0;
@@ -536,9 +537,9 @@ static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 	c->off += len;
 	pkt->hdr_len = c->off;
 	if (pkt->next_hdr == UET_NH_RSP) {
-		rsp->msg_id = get_unaligned_be16(p + 2);
+		rsp->msg_id = uet_get_be16(p + 2);
 		rsp->generation = p[4];
-		rsp->modified_length = get_unaligned_be32(p + 8);
+		rsp->modified_length = uet_get_be32(p + 8);
 	} else {
 		parse_rsp_data(pkt, p, c->len - c->off);
 	}
@@ -580,7 +581,7 @@ int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 	int err;
 
 	err = parse_pds(pkt, &c, &kind);
-	/* Longer headers are those of acknowledgements. */
+	/* Longer headers are those of acknowledgments. */
 	if (err == -UET_PERR_SHORT && linear >= UET_TRIM_KEEP_BYTES)
 		return -UET_PERR_TRIMMED_TYPE;
 	if (err)
@@ -602,24 +603,24 @@ void uet_ses_parse_atomic(struct uet_ses_atomic *ext, const struct uet_pkt *pkt,
 	ext->semantic = p[2];
 	if (pkt->ses.ext_len != UET_SES_CSWAP_LEN)
 		return;
-	ext->compare_hi = get_unaligned_be64(p + 4);
-	ext->compare = get_unaligned_be64(p + 12);
-	ext->swap_hi = get_unaligned_be64(p + 20);
-	ext->swap = get_unaligned_be64(p + 28);
+	ext->compare_hi = uet_get_be64(p + 4);
+	ext->compare = uet_get_be64(p + 12);
+	ext->swap_hi = uet_get_be64(p + 20);
+	ext->swap = uet_get_be64(p + 28);
 }
 
 void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
 			      const struct uet_pkt *pkt, const void *data)
 {
 	const u8 *p = data + pkt->hdr_len - pkt->ses.ext_len;
-	u32 buffer = get_unaligned_be32(p + 4);
+	u32 buffer = uet_get_be32(p + 4);
 
-	ext->eager_length = get_unaligned_be32(p);
+	ext->eager_length = uet_get_be32(p);
 	ext->generation = FIELD_GET(UET_RDV_GENERATION, buffer);
 	ext->pid = FIELD_GET(UET_RDV_PID, buffer);
 	ext->ri = FIELD_GET(UET_RDV_RI, buffer);
-	ext->read_offset = get_unaligned_be64(p + 8);
-	ext->read_key = get_unaligned_be64(p + 16);
+	ext->read_offset = uet_get_be64(p + 8);
+	ext->read_key = uet_get_be64(p + 16);
 }
 
 const char *uet_parse_err_name(unsigned int err)

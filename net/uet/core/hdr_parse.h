@@ -83,7 +83,7 @@ struct uet_req {
 /**
  * struct uet_ack - PDS part of ACK, ACK_CC, ACK_CCX
  * @sack_bitmap: bit i is PSN @sack_base + i; 0 in a plain ACK
- * @cack_psn: cumulative acknowledgement
+ * @cack_psn: cumulative acknowledgment
  * @ack_psn: PSN that triggered this ACK; @cack_psn if it answers a PROBE
  * @sack_base: PSN of bit 0; @cack_psn + 1 in a plain ACK
  * @rcvd_bytes: NSCC: the 24-bit field; else 0
@@ -378,7 +378,7 @@ static inline bool uet_pkt_is_rod(const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pkt_is_ack() - whether a packet is an acknowledgement
+ * uet_pkt_is_ack() - whether a packet is an acknowledgment
  * @pkt: parsed packet
  *
  * Return: true if the member ack is valid.
@@ -390,7 +390,7 @@ static inline bool uet_pkt_is_ack(const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pkt_is_nack() - whether a packet is a negative acknowledgement
+ * uet_pkt_is_nack() - whether a packet is a negative acknowledgment
  * @pkt: parsed packet
  *
  * Return: true if the member nack is valid.

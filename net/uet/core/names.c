@@ -9,7 +9,8 @@ struct nack_info {
 	u8 class;
 };
 
-#define N(code, cls) [UET_NACK_##code] = { #code, UET_NACK_CLASS_##cls }
+#define N(code, cls)					\
+	[UET_NACK_##code] = { #code, UET_NACK_CLASS_##cls }
 
 static const struct nack_info nack_infos[NACK_CODES] = {
 	/* Reserved, but drafts and later editions of UE 1.0 use them. */

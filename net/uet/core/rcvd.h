@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rcvd_bytes field of the NSCC acknowledgement state (UE 1.0 3.6.13.8-9):
+ * The rcvd_bytes field of the NSCC acknowledgment state (UE 1.0 3.6.13.8-9):
  * total new bytes received on a PDC in units of 256 bytes, rounded up so that
  * a small last packet is released too, in 24 bits that wrap.
  */
@@ -10,7 +10,7 @@
 #include "env.h"
 
 #define UET_RCVD_UNIT_SHIFT	8
-#define UET_RCVD_UNIT_BYTES	(1U << UET_RCVD_UNIT_SHIFT)
+#define UET_RCVD_UNIT_BYTES	256U
 #define UET_RCVD_FIELD_MASK	0xffffffU
 /* A step of half the field's space or more is an older value. */
 #define UET_RCVD_FIELD_HALF	0x800000U
@@ -30,9 +30,9 @@ static inline u32 uet_rcvd_field(u64 total)
 /**
  * uet_rcvd_newly() - bytes newly received according to a field
  * @last: largest field value seen so far, updated when @field is newer
- * @field: 24-bit field of the acknowledgement at hand
+ * @field: 24-bit field of the acknowledgment at hand
  *
- * A reordered acknowledgement brings an older value; it releases nothing and
+ * A reordered acknowledgment brings an older value; it releases nothing and
  * leaves @last alone.
  *
  * Return: bytes between @last and @field, a multiple of 256, below 2^31.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Receive map: which PSNs of one direction of a PDC have arrived, what to say
- * about it in acknowledgements (CACK, SACK), and how far guaranteed responses
+ * about it in acknowledgments (CACK, SACK), and how far guaranteed responses
  * hold the cumulative point back (UE 1.0 3.5.11, 3.5.12).
  *
  * Two points move forward.  @edge is the last PSN of the gapless beginning;
@@ -185,9 +185,9 @@ u32 uet_rxmap_drop_hold(struct uet_rxmap *m);
 enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn);
 
 /**
- * uet_rxmap_sack_base() - first PSN of the SACK bitmap in an acknowledgement
+ * uet_rxmap_sack_base() - first PSN of the SACK bitmap in an acknowledgment
  * @m: map
- * @ack_psn: PSN that triggered the acknowledgement
+ * @ack_psn: PSN that triggered the acknowledgment
  *
  * Return: max(cack + 1, ack_psn - 63), so that the bitmap covers @ack_psn;
  * cack + 1 when nothing above @cack was received.
@@ -226,7 +226,7 @@ bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn);
  * uet_rxmap_ooo_count() - packets received above CACK
  * @m: map
  *
- * Return: the number, at most 0xfffe, as the field of an acknowledgement.
+ * Return: the number, at most 0xfffe, as the field of an acknowledgment.
  */
 static inline u16 uet_rxmap_ooo_count(const struct uet_rxmap *m)
 {

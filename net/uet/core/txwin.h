@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Scoreboard of sent PSNs: what one direction of a PDC has outstanding, what
- * acknowledgements say about it, what has to be sent again (UE 1.0 3.5.11,
+ * acknowledgments say about it, what has to be sent again (UE 1.0 3.5.11,
  * 3.5.12, 3.6.13).
  *
  * A ring holds one slot and four bits per PSN from the oldest one that CACK
@@ -99,7 +99,7 @@ struct uet_tx_word {
  * @last_rcvd: largest rcvd_bytes field seen
  * @sent_bytes: nominal bytes of all distinct packets ever sent
  * @released_bytes: bytes released to congestion control so far
- * @ahead_bytes: of these, released by acknowledgements without rcvd_bytes
+ * @ahead_bytes: of these, released by acknowledgments without rcvd_bytes
  * @recovering: out-of-order recovery is running
  */
 struct uet_txwin {
@@ -130,7 +130,7 @@ struct uet_txwin {
 };
 
 /**
- * struct uet_tx_acked - what acknowledgements changed; functions add to it
+ * struct uet_tx_acked - what acknowledgments changed; functions add to it
  * @pkts: packets in flight that are acknowledged now
  * @bytes: their nominal bytes
  * @unmarked_pkts: packets marked that need not be sent again
@@ -150,7 +150,7 @@ struct uet_tx_acked {
 /**
  * enum uet_cack_verdict - what a CACK is
  * @UET_CACK_SAME: nothing new
- * @UET_CACK_OLD: older than the newest one, a reordered acknowledgement
+ * @UET_CACK_OLD: older than the newest one, a reordered acknowledgment
  * @UET_CACK_NEW: covers more
  * @UET_CACK_BAD: beyond what was ever sent, drop the packet
  */
@@ -262,7 +262,7 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now);
 void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now);
 
 /**
- * uet_txwin_cack() - process a cumulative acknowledgement
+ * uet_txwin_cack() - process a cumulative acknowledgment
  * @w: scoreboard
  * @cack: its value
  * @sum: what changed is added
@@ -275,7 +275,7 @@ enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 				     struct uet_tx_acked *sum);
 
 /**
- * uet_txwin_sack() - process a selective acknowledgement
+ * uet_txwin_sack() - process a selective acknowledgment
  * @w: scoreboard
  * @base: PSN of bit 0, any value
  * @bitmap: bit i set: @base + i was received
@@ -297,9 +297,9 @@ void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
 bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum);
 
 /**
- * uet_txwin_mpr() - process the window statement of an acknowledgement
+ * uet_txwin_mpr() - process the window statement of an acknowledgment
  * @w: scoreboard
- * @cack: CACK of that acknowledgement, after uet_txwin_cack()
+ * @cack: CACK of that acknowledgment, after uet_txwin_cack()
  * @mpr: the field, units of 128 PSNs; 0 = no statement
  */
 void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr);
@@ -379,21 +379,21 @@ bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
  * @tx_time: receives its time, ns
  *
  * Looks at every packet in flight and every unanswered one: for the timer, not
- * for each acknowledgement.  Held packets do not count.
+ * for each acknowledgment.  Held packets do not count.
  *
  * Return: false if there is none.
  */
 bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time);
 
 /**
- * uet_txwin_rtt() - whether an acknowledgement yields a round-trip sample
- * @w: scoreboard, before the acknowledgement is processed
+ * uet_txwin_rtt() - whether an acknowledgment yields a round-trip sample
+ * @w: scoreboard, before the acknowledgment is processed
  * @psn: ACK_PSN or nack_psn
  * @retx: echoed retransmission flag
  * @tx_time: receives the time of the transmission it answers, ns
  *
  * Return: true for a packet never resent and a clear flag, or resent exactly
- * once and a set one (UE 1.0 3.6.13.1), unless an earlier acknowledgement told
+ * once and a set one (UE 1.0 3.6.13.1), unless an earlier acknowledgment told
  * of the packet already.
  */
 bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time);
@@ -446,7 +446,7 @@ bool uet_txwin_scan_next(const struct uet_txwin *w, struct uet_tx_scan *scan,
 u32 uet_txwin_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size);
 
 /**
- * uet_txwin_ooo() - process the out-of-order count of an acknowledgement
+ * uet_txwin_ooo() - process the out-of-order count of an acknowledgment
  * @w: scoreboard, after CACK and SACK were processed
  * @ooo_count: the field, UET_OOO_INVALID if not stated
  * @threshold: see uet_txwin_ooo_threshold()
@@ -467,11 +467,11 @@ bool uet_txwin_ooo(struct uet_txwin *w, u32 ooo_count, u32 threshold,
 void uet_txwin_ooo_done(struct uet_txwin *w, const struct uet_tx_scan *scan);
 
 /**
- * uet_txwin_release_rcvd() - bytes an acknowledgement with rcvd_bytes releases
+ * uet_txwin_release_rcvd() - bytes an acknowledgment with rcvd_bytes releases
  * @w: scoreboard
  * @field: 24-bit field
  *
- * What plain acknowledgements released ahead is taken off, and the total never
+ * What plain acknowledgments released ahead is taken off, and the total never
  * exceeds what was sent, rounded up to the field's unit: a hostile field does
  * not open the window.
  *
@@ -480,7 +480,7 @@ void uet_txwin_ooo_done(struct uet_txwin *w, const struct uet_tx_scan *scan);
 u32 uet_txwin_release_rcvd(struct uet_txwin *w, u32 field);
 
 /**
- * uet_txwin_release_plain() - bytes an acknowledgement without it releases
+ * uet_txwin_release_plain() - bytes an acknowledgment without it releases
  * @w: scoreboard
  * @bytes: nominal bytes it newly acknowledges, uet_tx_acked bytes plus
  *	unmarked_bytes

@@ -49,12 +49,12 @@ struct uet_entropy_wire {
  * @UET_PDS_RUDI_REQ: reliable unordered request for idempotent operations
  * @UET_PDS_RUDI_RESP: its response
  * @UET_PDS_UUD_REQ: unreliable unordered request
- * @UET_PDS_ACK: acknowledgement
- * @UET_PDS_ACK_CC: acknowledgement with SACK and congestion control state
+ * @UET_PDS_ACK: acknowledgment
+ * @UET_PDS_ACK_CC: acknowledgment with SACK and congestion control state
  * @UET_PDS_ACK_CCX: the same with extended state
- * @UET_PDS_NACK: negative acknowledgement
+ * @UET_PDS_NACK: negative acknowledgment
  * @UET_PDS_CP: control packet
- * @UET_PDS_NACK_CCX: negative acknowledgement with extended state
+ * @UET_PDS_NACK_CCX: negative acknowledgment with extended state
  * @UET_PDS_RUD_CC_REQ: RUD request with congestion control word
  * @UET_PDS_ROD_CC_REQ: ROD request with congestion control word
  * @UET_PDS_TYPES: size of the five-bit space
@@ -101,12 +101,12 @@ enum uet_next_hdr {
 /**
  * enum uet_ctl_type - kinds of control packets
  * @UET_CTL_NOOP: nothing; takes a PSN, may open a PDC
- * @UET_CTL_ACK_REQ: asks for the acknowledgement of one PSN
+ * @UET_CTL_ACK_REQ: asks for the acknowledgment of one PSN
  * @UET_CTL_CLEAR_CMD: frees guaranteed responses
  * @UET_CTL_CLEAR_REQ: asks for a clear
  * @UET_CTL_CLOSE_CMD: closes the PDC; takes a PSN
  * @UET_CTL_CLOSE_REQ: the target asks for a close; takes a PSN
- * @UET_CTL_PROBE: asks for an acknowledgement with SACK
+ * @UET_CTL_PROBE: asks for an acknowledgment with SACK
  * @UET_CTL_CREDIT: grants credit
  * @UET_CTL_CREDIT_REQ: asks for credit
  * @UET_CTL_NEGOTIATION: content not established; takes a PSN
@@ -177,7 +177,7 @@ struct uet_pds_req_cc_wire {
  * struct uet_pds_ack_wire - ACK
  * @prologue: type, next_hdr, flags
  * @ack_psn_offset: ACK_PSN minus CACK, signed; probe_opaque if p is set
- * @cack_psn: cumulative acknowledgement
+ * @cack_psn: cumulative acknowledgment
  * @spdcid: PDCID at the sender of this packet
  * @dpdcid: PDCID at its receiver
  */
@@ -211,7 +211,7 @@ struct uet_pds_ack_cc_wire {
 #define UET_ACK_CC_FLAGS	0x0f
 
 /**
- * enum uet_cc_type - congestion control state in an acknowledgement
+ * enum uet_cc_type - congestion control state in an acknowledgment
  * @UET_CC_NSCC: service time, receiver's wish, received bytes
  * @UET_CC_CREDIT: credit (RCCC, TFC)
  * @UET_CC_NONE: no state known to this implementation; not on the wire
@@ -263,7 +263,7 @@ struct uet_pds_nack_wire {
 /**
  * struct uet_pds_cp_wire - CP
  * @prologue: type, ctl_type, flags
- * @probe_opaque: PROBE: returned in the acknowledgement; else zero
+ * @probe_opaque: PROBE: returned in the acknowledgment; else zero
  * @psn: PSN of this CP, PSN asked about, or zero
  * @spdcid: PDCID at the sender
  * @dpdcid: PDCID at the receiver; pdc_info and psn_offset with SYN

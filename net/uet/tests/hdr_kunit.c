@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 
+#include "../core/bytes.h"
 #include "../core/hdr_build.h"
 #include "hdr_examples.h"
 #include "random.h"
@@ -187,7 +188,7 @@ static void hdr_all_prologues(struct kunit *test)
 		else if (!(next[type] >> nh & 1))
 			want = type == UET_PDS_CP ? -UET_PERR_CTL_TYPE :
 						    -UET_PERR_NEXT_HDR;
-		put_unaligned_be16(word, data);
+		uet_put_be16(word, data);
 		got = uet_pkt_parse(&pkt, data, sizeof(data), sizeof(data));
 		KUNIT_ASSERT_EQ_MSG(test, got, want, "prologue 0x%04x", word);
 	}
@@ -200,20 +201,20 @@ static void hdr_ses_versions_and_opcodes(struct kunit *test)
 	unsigned int v;
 
 	for (v = 0; v < 4; v++) {
-		put_unaligned_be16(UET_PROLOGUE(UET_PDS_RUD_REQ,
+		uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ,
 						UET_NH_REQ_STD, 0), data);
 		data[UET_PDS_HDR] = UET_SES_OP_SEND;
 		data[UET_PDS_HDR + 1] = v << 6 | UET_SES_F_SOM;
 		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
 				v ? -UET_PERR_SES_VERSION : 0);
-		put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0),
+		uet_put_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0),
 				   data);
 		data[UET_PDS_HDR] = UET_RSP_OP_RESPONSE;
 		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
 				v ? -UET_PERR_SES_VERSION : 0);
 	}
 	/* Reserved bits of the opcode byte are ignored in a request. */
-	put_unaligned_be16(UET_PROLOGUE(UET_PDS_RUD_REQ, UET_NH_REQ_STD, 0),
+	uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ, UET_NH_REQ_STD, 0),
 			   data);
 	data[UET_PDS_HDR] = 0xc0 | UET_SES_OP_SEND;
 	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
@@ -225,7 +226,7 @@ static void hdr_ses_versions_and_opcodes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, 0x2f);
 	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8);
-	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0), data);
+	uet_put_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0), data);
 	data[UET_PDS_HDR + 1] = 0;
 	for (v = 0; v < UET_SES_OPCODES; v++) {
 		data[UET_PDS_HDR] = v;
@@ -242,7 +243,7 @@ static void hdr_oversize(struct kunit *test)
 
 	data[UET_PDS_HDR] = UET_SES_OP_SEND;
 	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
-	put_unaligned_be32(U32_MAX, data + 52);
+	uet_put_be32(U32_MAX, data + 52);
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 65536),
 			-UET_PERR_OVERSIZE);
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, sizeof(data), 65535),
@@ -488,7 +489,7 @@ static void hdr_rendezvous_ext(struct kunit *test)
 	len = uet_pkt_build(data, &out);
 	len += uet_build_rendezvous(data + len, &in);
 	KUNIT_EXPECT_EQ(test, len, 80u);
-	KUNIT_EXPECT_EQ(test, get_unaligned_be32(data + 60), 0x5aabcdefu);
+	KUNIT_EXPECT_EQ(test, uet_get_be32(data + 60), 0x5aabcdefu);
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 100), 0);
 	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 100);
@@ -545,8 +546,8 @@ static void hdr_extended_acks(struct kunit *test)
 	u8 data[UET_PDS_ACK_CCX_LEN + UET_SES_RSP_LEN] = { 0 };
 	struct uet_pkt pkt;
 
-	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK_CCX, UET_NH_RSP, 0), data);
-	put_unaligned_be32(77, data + 4);
+	uet_put_be16(UET_PROLOGUE(UET_PDS_ACK_CCX, UET_NH_RSP, 0), data);
+	uet_put_be32(77, data + 4);
 	data[12] = 0x10;
 	data[13] = 3;
 	data[23] = 1;
@@ -563,14 +564,14 @@ static void hdr_extended_acks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.rsp.code, UET_RC_NO_MATCH);
 
 	/* ACK_CC with a kind of state from the future */
-	put_unaligned_be16(UET_PROLOGUE(UET_PDS_ACK_CC, UET_NH_NONE, 0), data);
+	uet_put_be16(UET_PROLOGUE(UET_PDS_ACK_CC, UET_NH_NONE, 0), data);
 	data[12] = 0x20;
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, 52, 52), 0);
 	KUNIT_EXPECT_EQ(test, pkt.ack.cc_type, UET_CC_NONE);
 	KUNIT_EXPECT_EQ(test, pkt.ack.rcvd_bytes, 0u);
 
 	memset(data, 0, sizeof(data));
-	put_unaligned_be16(UET_PROLOGUE(UET_PDS_NACK_CCX, 0, 0), data);
+	uet_put_be16(UET_PROLOGUE(UET_PDS_NACK_CCX, 0, 0), data);
 	data[2] = UET_NACK_TRIMMED;
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 31, 31),
 			-UET_PERR_SHORT);
@@ -607,7 +608,7 @@ static void hdr_random_round_trips(struct kunit *test)
 		struct uet_pkt pkt, again;
 
 		for (n = 0; n < sizeof(data); n += 8)
-			put_unaligned_be64(rnd64(&rnd), data + n);
+			uet_put_be64(rnd64(&rnd), data + n);
 		/* mostly types, next headers and versions that exist */
 		data[0] = (2 + rnd_below(&rnd, 13)) << 3 | (data[0] & 3);
 		for (n = 4; n < 32; n += 4)

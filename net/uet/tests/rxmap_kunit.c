@@ -37,8 +37,8 @@ static void rxmap_bitmap_on_demand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NOMAP);
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
 	/* too small, or no power of two: handed back */
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 64), bits);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 192), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 64), &bits[0]);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, 192), &bits[0]);
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, bits, BITS), NULL);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 1), UET_RX_NEW);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST + 1), 0u);
@@ -46,7 +46,7 @@ static void rxmap_bitmap_on_demand(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), NULL);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, FIRST), 2u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 0);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), bits);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), &bits[0]);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, FIRST + 3), UET_RX_NOMAP);
 }
 
@@ -188,9 +188,9 @@ static void rxmap_grow(struct kunit *test)
 	for (i = 1; i < RANGE; i += 3)
 		uet_rxmap_set(&m, FIRST + i);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), -ENOSPC);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, big, 1024), small);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, big, 1024), &small[0]);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_range(&m, 1024), 0);
-	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, small, BITS), small);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_attach(&m, small, BITS), &small[0]);
 	for (i = 0; i < RANGE; i++)
 		KUNIT_EXPECT_EQ(test, uet_rxmap_received(&m, FIRST + i),
 				i % 3 == 1);
@@ -201,7 +201,7 @@ static void rxmap_grow(struct kunit *test)
 }
 
 /* The naive model: a byte per PSN since the first one */
-#define MODEL_PSNS	(1 << 16)
+#define MODEL_PSNS	65536
 #define MODEL_RANGE	1024
 
 struct rx_model {
@@ -316,9 +316,9 @@ static void model_run(struct kunit *test, struct test_rnd *rnd, u64 *bits,
 					mod->cack - old);
 		}
 		if (rnd_one_in(rnd, 30)) {
-			u32 upto = mod->cack + rnd_below(rnd, 100);
+			u32 end = mod->cack + rnd_below(rnd, 100);
 
-			for (i = mod->cack; i < upto; i++)
+			for (i = mod->cack; i < end; i++)
 				mod->gtd[i] = 0;
 			model_advance(mod);
 			sync_hold(mod, &m);

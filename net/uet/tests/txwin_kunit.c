@@ -92,7 +92,7 @@ static void txwin_receive_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 0u);
 	uet_txwin_cack(&w, FIRST + 9, &sum);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
-	/* no statement; one from an older acknowledgement; a bigger one */
+	/* no statement; one from an older acknowledgment; a bigger one */
 	uet_txwin_mpr(&w, FIRST + 9, 0);
 	uet_txwin_mpr(&w, FIRST + 8, 255);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
@@ -184,7 +184,7 @@ static void txwin_mark_resend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->ev, 77);
 	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->tx_time, 1000ULL);
 	KUNIT_EXPECT_EQ(test, w.flight_pkts, 8u);
-	/* the acknowledgement of a marked packet cancels it */
+	/* the acknowledgment of a marked packet cancels it */
 	uet_txwin_sack(&w, FIRST + 5, 1, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 0u);
 	KUNIT_EXPECT_EQ(test, sum.unmarked_pkts, 1u);
@@ -224,7 +224,7 @@ static void txwin_control_packets_are_not_counted(struct kunit *test)
 	uet_txwin_send(&w, 64, 0, UET_TX_CP, 1);
 	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
 	KUNIT_EXPECT_EQ(test, w.sent_bytes, 0ULL);
-	KUNIT_EXPECT_TRUE(test, uet_txwin_mark(&w, FIRST) != NULL);
+	KUNIT_EXPECT_TRUE(test, !!uet_txwin_mark(&w, FIRST));
 	KUNIT_EXPECT_EQ(test, w.nr_marked, 1u);
 	KUNIT_EXPECT_EQ(test, w.marked_pkts, 0u);
 	uet_txwin_cack(&w, FIRST + 1, &sum);
@@ -400,7 +400,7 @@ static void txwin_go_back(struct kunit *test)
 	uet_txwin_scan(&w, &scan, w.una, w.next, U64_MAX);
 	while (uet_txwin_scan_next(&w, &scan, &psn)) {
 		KUNIT_EXPECT_EQ(test, psn, FIRST + 30 + n);
-		KUNIT_EXPECT_TRUE(test, uet_txwin_mark(&w, psn) != NULL);
+		KUNIT_EXPECT_TRUE(test, !!uet_txwin_mark(&w, psn));
 		n++;
 	}
 	KUNIT_EXPECT_EQ(test, n, 70u);
@@ -473,7 +473,7 @@ static void txwin_release(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 0x700001), 0u);
 }
 
-/* A peer that mixes both kinds of acknowledgement has bytes released once. */
+/* A peer that mixes both kinds of acknowledgment has bytes released once. */
 static void txwin_release_ahead(struct kunit *test)
 {
 	struct uet_txwin w;

@@ -263,7 +263,7 @@ static void op_nack(struct kunit *test, struct tx_model *mod,
 	KUNIT_ASSERT_EQ(test, uet_txwin_nack(w, mod->first + at, retx), want);
 	if (want != UET_NACK_VALID)
 		return;
-	KUNIT_ASSERT_TRUE(test, uet_txwin_mark(w, mod->first + at) != NULL);
+	KUNIT_ASSERT_TRUE(test, !!uet_txwin_mark(w, mod->first + at));
 	e->marked = true;
 }
 

@@ -14,6 +14,12 @@
 #define __shim_swab64(x)	(x)
 #endif
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define cpu_to_le32(x)	((__force __le32)(u32)(x))
+#else
+#define cpu_to_le32(x)	((__force __le32)__builtin_bswap32((u32)(x)))
+#endif
+
 #define cpu_to_be16(x)	((__force __be16)__shim_swab16((u16)(x)))
 #define cpu_to_be32(x)	((__force __be32)__shim_swab32((u32)(x)))
 #define cpu_to_be64(x)	((__force __be64)__shim_swab64((u64)(x)))

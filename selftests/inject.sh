@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Packets that no peer should send, while a well-behaved transfer runs beside
+# them and loses nothing. A few bytes changed at random do not
+# name the endpoint of that transfer; what does parse goes to a sink.
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+GOOD=2909
+SINK=200
+SPOOFED=10.0.0.66
+
+inject()
+{
+	local netns=$1
+	shift
+
+	on "$netns" python3 "$SELFTESTS/uet_inject.py" "$@"
+}
+
+start_sink()
+{
+	PID=$SINK recv_start sink -n 1000000 -I -A -b 1m
+}
+
+# beside ATTACKER-COMMAND...: the transfer runs until the attack is over
+beside()
+{
+	local sender rc=0
+
+	start_sink
+	PID=$GOOD recv_start good -I -T $((4 * SLOW)) -o -t seq
+	: >"$WORK/go"
+	good_sender &
+	sender=$!
+	"$@" || rc=1
+	rm "$WORK/go"
+	wait $sender || { echo "the transfer failed"; rc=1; }
+	cat "$WORK/send-good"
+	recv_wait good || rc=1
+	[ "$(field messages "$WORK/recv-good")" -gt 0 ] || fail "nothing came"
+	[ "$(sum sent "$WORK/send-good")" = \
+	  "$(field messages "$WORK/recv-good")" ] || fail "messages are missing"
+	on "$B" grep -E '^(Drop|Nack|Pdc)' /proc/net/uet_stat
+	return $rc
+}
+
+good_sender()
+{
+	local i=0 rc=0
+
+	: >"$WORK/send-good"
+	while [ -e "$WORK/go" ] || [ $i -lt 2 ]; do
+		i=$((i + 1))
+		send_from_a -t seq -i $i -n 40 -s 0,100,4096,60000 -w \
+			$B4/$GOOD >>"$WORK/send-good" || rc=1
+	done
+	return $rc
+}
+
+# sum NAME FILE: of a field over all lines
+sum()
+{
+	sed -n "s/.*\"$1\": \\([0-9]*\\).*/\\1/p" "$2" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+bounded_synflood()
+{
+	local alive
+
+	set_sysctl "$B" pdc_max 2000
+	beside inject "$A" synflood $B4 --count 20000 || return 1
+	alive=$(($(stat_of "$B" PdcAccepted) - $(stat_of "$B" PdcClosed) -
+		 $(stat_of "$B" PdcFailed)))
+	echo "contexts: $alive, refused: $(stat_of "$B" PdcRefused)"
+	[ $alive -le 2000 ] || fail "$alive contexts"
+	[ "$(stat_of "$B" PdcRefused)" -gt 0 ] || fail "none was refused"
+	set_sysctl "$B" pdc_max 65536
+}
+
+counted()
+{
+	[ "$(stat_of "$B" "$1")" -gt 0 ] || fail "$1 is 0"
+}
+
+counters()
+{
+	local name
+
+	for name in DropShort DropMalformed DropUnknownType; do
+		echo "$name $(stat_of "$B" $name)"
+		counted $name
+	done
+}
+
+setup_pair
+ip -n "$A" addr add $SPOOFED/24 dev uet0
+# Answers to spoofed sources go to the attacker, who drops them
+ip -n "$B" route add 10.0.0.0/16 via $A4
+
+for attack in truncated extremes types garbage pdcids lengths; do
+	tst "$attack, from the peer itself" beside inject "$A" $attack $B4
+	tst "$attack, from a stranger" beside inject "$A" $attack $B4 \
+		--source $SPOOFED --seed 2
+done
+for attack in truncated extremes garbage; do
+	tst "$attack, IPv6" beside inject "$A" $attack $B6
+done
+tst "drops are counted" counters
+tst "live: bad requests for the live context" \
+	beside inject "$A" live $B4 --seconds 5
+tst "live: bad acknowledgements for it" \
+	beside inject "$B" live $A4 --seconds 5
+tst "replay: everything twice" beside inject "$A" replay $B4 --seconds 5
+tst "SYN flood is bounded" bounded_synflood
+finish

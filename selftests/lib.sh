@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by the test scripts: two hosts in network namespaces, transfers with
+# checked content, counters, KTAP lines, and the check that nothing is left.
+# shellcheck shell=bash
+#
+# A script sources this file, calls setup_pair, then tst for each case, then
+# finish. Everything a case prints is shown as a KTAP comment if it fails.
+
+SELFTESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TREE=$(dirname "$SELFTESTS")
+BIN=${UET_BIN:-$TREE/build/selftests}
+WORK=$(mktemp -d /tmp/uet-test.XXXXXX)
+PATH=$BIN:$PATH:/usr/sbin:/sbin
+
+A=uet-a-$$
+B=uet-b-$$
+A4=10.0.0.1
+B4=10.0.0.2
+A6=fd00::1
+B6=fd00::2
+# Receiving endpoint of all transfers
+PID=100
+
+# Emulation and debugging make a guest slow; waits are multiplied by this
+case ${UET_KERNEL:-} in
+debug)				SLOW=8 ;;
+6.1 | 6.12)			SLOW=3 ;;
+uml-debug | uml-gcov)		SLOW=3 ;;
+*)				SLOW=1 ;;
+esac
+
+tests=0
+failures=0
+
+# --- KTAP -----------------------------------------------------------------
+
+echo "KTAP version 1"
+
+comment()
+{
+	sed 's/^/# /'
+}
+
+# tst NAME COMMAND...: one case; 4 = skipped, the last line says why
+tst()
+{
+	local name=$1 rc t0=$SECONDS
+	shift
+
+	tests=$((tests + 1))
+	# Not in an if: errors inside must not be hidden from the function
+	(set +e; "$@") >"$WORK/log" 2>&1
+	rc=$?
+	case $rc in
+	0)	echo "ok $tests $name" ;;
+	4)	echo "ok $tests $name # SKIP $(tail -n 1 "$WORK/log")" ;;
+	*)	failures=$((failures + 1))
+		echo "not ok $tests $name"
+		tail -n 60 "$WORK/log" | comment
+		echo "# status $rc after $((SECONDS - t0)) s" ;;
+	esac
+	clean_processes
+}
+
+skip()
+{
+	echo "$*"
+	exit 4
+}
+
+fail()
+{
+	echo "FAIL: $*"
+	exit 1
+}
+
+finish()
+{
+	teardown_pair
+	tst "nothing is left behind" no_remains
+	echo "1..$tests"
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+# --- hosts ----------------------------------------------------------------
+
+# setup_pair [MTU]: two hosts and a link
+setup_pair()
+{
+	local mtu=${1:-4224}
+
+	ip -batch - <<-END
+		netns add $A
+		netns add $B
+		link add uet0 mtu $mtu netns $A type veth peer name uet0 mtu $mtu netns $B
+	END
+	setup_host "$A" "$A4" "$A6"
+	setup_host "$B" "$B4" "$B6"
+}
+
+setup_host()
+{
+	ip -n "$1" -batch - <<-END
+		addr add $2/24 dev uet0
+		addr add $3/64 dev uet0 nodad
+		link set lo up
+		link set uet0 up
+	END
+}
+
+teardown_pair()
+{
+	clean_processes
+	ip netns del "$A" 2>/dev/null
+	ip netns del "$B" 2>/dev/null
+	return 0
+}
+
+on()
+{
+	local netns=$1
+	shift
+
+	ip netns exec "$netns" "$@"
+}
+
+# set_sysctl NETNS NAME VALUE, NAME without net.uet.
+set_sysctl()
+{
+	on "$1" sysctl -qw "net.uet.$2=$3"
+}
+
+both_sysctl()
+{
+	set_sysctl "$A" "$1" "$2" && set_sysctl "$B" "$1" "$2"
+}
+
+# stat NETNS NAME: a counter of /proc/net/uet_stat
+stat_of()
+{
+	on "$1" awk -v name="$2" '$1 == name { print $2; found = 1 }
+		END { exit !found }' /proc/net/uet_stat
+}
+
+# impair NETNS netem-words...: on the way out of a host; no words: none
+impair()
+{
+	local netns=$1
+	shift
+
+	tc -n "$netns" qdisc del dev uet0 root 2>/dev/null
+	[ $# -eq 0 ] || tc -n "$netns" qdisc add dev uet0 root netem \
+		limit 10000 "$@"
+}
+
+# --- processes ------------------------------------------------------------
+
+# In the background, remembered by process id only
+pids=()
+
+spawn()
+{
+	"$@" &
+	pids+=($!)
+}
+
+clean_processes()
+{
+	local p
+
+	# A case ran in a subshell: its children are found by their namespaces
+	for p in $(ip netns pids "$A" 2>/dev/null) \
+		 $(ip netns pids "$B" 2>/dev/null); do
+		kill -9 "$p" 2>/dev/null
+	done
+	pids=()
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for()
+{
+	local end=$((SECONDS + $1 * SLOW))
+	shift
+
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+# recv_start TAG OPTIONS...: a receiver on host B, ready when this returns
+recv_start()
+{
+	local tag=$1
+	shift
+
+	rm -f "$WORK/ready-$tag"
+	on "$B" uet_recv -T $((30 * SLOW)) -p $PID -R "$WORK/ready-$tag" "$@" \
+		>"$WORK/recv-$tag" 2>&1 &
+	eval "recv_pid_$tag=\$!"
+	wait_for 10 test -e "$WORK/ready-$tag" || {
+		cat "$WORK/recv-$tag"
+		fail "receiver did not start"
+	}
+}
+
+# recv_wait TAG: its exit status; prints what it printed
+recv_wait()
+{
+	local pid rc
+
+	eval "pid=\$recv_pid_$1"
+	wait "$pid"
+	rc=$?
+	echo "recv $1: $(cat "$WORK/recv-$1")"
+	return $rc
+}
+
+send_from_a()
+{
+	on "$A" uet_send -T $((60 * SLOW)) "$@"
+}
+
+# field NAME FILE: a number out of the line of JSON that a program printed
+field()
+{
+	sed -n "s/.*\"$1\": \"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$2" | tail -n 1
+}
+
+# transfer ADDR "RECV OPTIONS" "SEND OPTIONS": messages from A to B, all
+# delivered, once, intact. Both get the number of messages by -n in each.
+# shellcheck disable=SC2086
+transfer()
+{
+	local addr=$1 rc=0
+
+	recv_start main -x 100 $2
+	send_from_a -w $3 "$addr/$PID" || rc=1
+	recv_wait main || rc=1
+	return $rc
+}
+
+# --- remains --------------------------------------------------------------
+
+slab_objects()
+{
+	local dir n total=0
+
+	for dir in /sys/kernel/slab/uet*; do
+		[ -e "$dir/shrink" ] || continue
+		# Only empty slabs go, those of the CPUs too: exact afterwards
+		echo 1 2>/dev/null >"$dir/shrink"
+		n=$(cut -d' ' -f1 "$dir/slabs")
+		if [ "$n" != 0 ]; then
+			echo "$(basename "$dir"): $n slabs in use"
+			total=$((total + n))
+		fi
+	done
+	[ "$total" = 0 ]
+}
+
+# Sockets and their memory, of this machine: columns 3 and 4
+socket_memory()
+{
+	awk 'toupper($1) ~ /^UET/ && ($3 > 0 || $4 > 0) { print; bad = 1 }
+	     END { exit bad }' /proc/net/protocols
+}
+
+no_remains()
+{
+	wait_for 30 slab_objects >/dev/null || { slab_objects; return 1; }
+	wait_for 5 socket_memory >/dev/null || { socket_memory; return 1; }
+}
+
+on_exit()
+{
+	local rc=$?
+
+	teardown_pair
+	rm -rf "$WORK"
+	exit $rc
+}
+trap on_exit EXIT
+trap 'exit 130' INT TERM

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Sends what no well-behaved peer sends to a host, in one of several ways.
+
+    uet_inject.py ATTACK TARGET [--source ADDR] [--count N] [--seed N]
+                  [--device DEV]
+
+Attacks that need to know a live PDC (live, replay) listen on the device for
+packets that this host exchanges with the target. Nothing is sent that could
+pass for a valid packet of that PDC: forging those is outside of what a
+transport without encryption can notice.
+"""
+import argparse
+import random
+import socket
+import struct
+import sys
+import time
+
+import uet_packets as p
+
+ETH_P_ALL = 3
+SO_NO_CHECK = 11
+ETH_HLEN = 14
+
+
+class Wire:
+    """Sends UDP payloads to the target's UET port."""
+
+    def __init__(self, target, source=None):
+        self.target = target
+        family = socket.AF_INET6 if ":" in target else socket.AF_INET
+        self.socks = []
+        for _ in range(8):      # several source ports, as sprayed packets have
+            s = socket.socket(family, socket.SOCK_DGRAM)
+            if family == socket.AF_INET:
+                s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+            if source:
+                s.bind((source, 0))
+            self.socks.append(s)
+        self.sent = 0
+
+    def send(self, data):
+        try:
+            self.socks[self.sent % 8].sendto(data, (self.target, p.UDP_PORT))
+        except (ConnectionRefusedError, OSError):
+            pass        # an ICMP answer to an earlier one
+        self.sent += 1
+        if self.sent % 200 == 0:
+            time.sleep(0.002)       # the well-behaved share the machine
+
+
+def truncated(wire, _args):
+    for data in p.samples().values():
+        for n in range(len(data)):
+            wire.send(data[:n])
+
+
+def extremes(wire, _args):
+    """Every byte, and every aligned 16 and 32 bits, at its extremes"""
+    for data in p.samples().values():
+        for i in range(len(data)):
+            for value in (0, 1, 0x7f, 0x80, 0xff):
+                wire.send(data[:i] + bytes([value]) + data[i + 1:])
+        for i in range(0, len(data) - 1, 2):
+            for value in (0, 0x7fff, 0x8000, 0xffff):
+                wire.send(data[:i] + struct.pack("!H", value) + data[i + 2:])
+        for i in range(0, len(data) - 3, 4):
+            for value in (0, 0x7fffffff, 0x80000000, 0xffffffff):
+                wire.send(data[:i] + struct.pack("!I", value) + data[i + 4:])
+
+
+def types(wire, _args):
+    """Every type with every next header, with and without each flag"""
+    body = p.samples()["rud"][2:]
+    for ptype in range(32):
+        for next_hdr in range(16):
+            for flags in (0, 0x04, 0x08, 0x10, 0x20, 0x40, 0x7f):
+                wire.send(p.prologue(ptype, next_hdr, flags) + body)
+
+
+def lengths(wire, args):
+    """Message lengths and offsets that contradict the packet"""
+    spdcid = 1
+    for length in (0, 1, 3, 5, 0x3fff, 0x4000, 0xfffffffe, 0xffffffff):
+        for offset in (0, 1, 4095, 0x7fffffff, 0xfffffffc, 0xffffffff):
+            for part in (0, 1, 4, 5, 0x3fff):
+                for flags in (0, p.S_SOM, p.S_EOM, p.S_SOM | p.S_EOM,
+                              p.S_SOM | p.S_HD):
+                    ses = p.ses_std(flags=flags | p.S_REL, length=length,
+                                    offset=offset, part=part,
+                                    msg_id=spdcid & 0xffff)
+                    wire.send(p.request(spdcid * 7919, spdcid & 0xffff or 1,
+                                        flags=p.F_SYN | p.F_AR, ses=ses,
+                                        payload=b"data"))
+                    spdcid += 1
+        if spdcid > args.count:
+            break
+
+
+def garbage(wire, args):
+    """Random bytes, and random changes of well-formed packets"""
+    samples = list(p.samples().values())
+    for _ in range(args.count):
+        if random.random() < 0.2:
+            data = random.randbytes(random.randrange(1500))
+        else:
+            data = bytearray(random.choice(samples))
+            for _ in range(random.randrange(1, 6)):
+                data[random.randrange(len(data))] = random.randrange(256)
+        wire.send(bytes(data))
+
+
+def pdcids(wire, args):
+    """Packets for contexts that do not exist"""
+    for _ in range(args.count // 32):
+        for data in p.samples(psn=random.getrandbits(32),
+                              spdcid=random.randrange(1, 65535),
+                              dpdcid=random.randrange(1, 65536)).values():
+            wire.send(data)
+
+
+def ip_checksum(header):
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def ipv4(source, target, payload, sport):
+    udp = struct.pack("!HHHH", sport, p.UDP_PORT, 8 + len(payload), 0)
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 2, 28 + len(payload), 0, 0x4000,
+                       64, 17, 0, socket.inet_aton(source),
+                       socket.inet_aton(target))
+    head = head[:10] + struct.pack("!H", ip_checksum(head)) + head[12:]
+    return head + udp + payload
+
+
+def synflood(wire, args):
+    """First packets from ever new sources (IPv4)"""
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    for i in range(args.count):
+        source = f"10.0.{random.randrange(256)}.{random.randrange(3, 255)}"
+        kind = p.ROD_REQ if i & 1 else p.RUD_REQ
+        data = p.request(random.getrandbits(32), random.randrange(1, 65536),
+                         random.randrange(4096), ptype=kind,
+                         flags=p.F_SYN | p.F_AR,
+                         ses=p.ses_std(pid=random.choice((200, 3000)),
+                                       length=random.choice((4, 100000))))
+        try:
+            raw.sendto(ipv4(source, wire.target, data, 1024 + i % 60000),
+                       (wire.target, 0))
+        except OSError:
+            pass
+        wire.sent += 1
+        if i % 200 == 0:
+            time.sleep(0.002)
+
+
+class Tap:
+    """UET packets seen on a device: (outgoing, UDP payload)"""
+
+    def __init__(self, device):
+        self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                  socket.htons(ETH_P_ALL))
+        self.sock.bind((device, ETH_P_ALL))
+        self.sock.settimeout(0.5)
+
+    def packets(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                data, where = self.sock.recvfrom(65536)
+            except socket.timeout:
+                continue
+            ip = data[ETH_HLEN:]
+            if len(ip) < 40 or ip[0] >> 4 != 4 or ip[9] != 17:
+                continue
+            udp = ip[(ip[0] & 15) * 4:]
+            if struct.unpack("!H", udp[2:4])[0] == p.UDP_PORT:
+                outgoing = where[2] == socket.PACKET_OUTGOING
+                yield outgoing, bytes(udp[8:])
+
+
+def live(wire, args):
+    """PSNs far outside, acknowledgements of what was never sent, wrong peers"""
+    tap = Tap(args.device)
+    for outgoing, data in tap.packets(args.seconds):
+        kind = data[0] >> 3
+        if outgoing and kind in (p.RUD_REQ, p.ROD_REQ) and not data[1] & p.F_SYN:
+            psn, spdcid, dpdcid = struct.unpack("!IHH", data[4:12])
+            for far in (5000, 40000, 1 << 20, 1 << 30, (1 << 31) - 1,
+                        -70000, -(1 << 30)):
+                wire.send(p.request(psn + far, spdcid, dpdcid, ptype=kind))
+            wire.send(p.request(psn + 1, spdcid ^ 0x5555, dpdcid, ptype=kind))
+            wire.send(p.request(psn + 6000, spdcid, 0, ptype=kind,
+                                flags=p.F_SYN))
+            wire.send(p.request(psn + 7000, spdcid, dpdcid,
+                                ptype=p.RUD_REQ + p.ROD_REQ - kind))
+            for kind in (p.CP_NOOP, p.CP_CLOSE_REQ, p.CP_NEGOTIATION):
+                wire.send(p.control(kind, psn + (1 << 30), spdcid, dpdcid))
+            wire.send(p.control(p.CP_ACK_REQ, psn + 30000, spdcid, dpdcid))
+            wire.send(p.control(p.CP_CLEAR_CMD, 0, spdcid, dpdcid, flags=0,
+                                payload=psn + (1 << 20)))
+        elif outgoing and kind == p.ACK_CC:
+            cack, spdcid, dpdcid = struct.unpack("!IHH", data[4:12])
+            for far in (50000, 1 << 20, 1 << 30, (1 << 31) - 1, -50000,
+                        -(1 << 30)):
+                wire.send(p.ack_cc(cack + far, spdcid, dpdcid,
+                                   ses=p.response()))
+                wire.send(p.ack(cack + far, spdcid, dpdcid))
+                wire.send(p.nack(0x0e, cack + far, 0, dpdcid))
+                wire.send(p.nack(0x11, cack + far, spdcid, dpdcid))
+            wire.send(p.ack_cc(cack, spdcid ^ 0x5555, dpdcid))
+            wire.send(p.ack_cc(cack, spdcid, dpdcid, offset=32767,
+                               ses=p.response(code=0x1a)))
+            wire.send(p.ack_cc(cack, spdcid, dpdcid, sack_offset=32000,
+                               sack=(1 << 64) - 1))
+
+
+def replay(wire, args):
+    """Everything this host sent to the target, again, soon and late"""
+    tap = Tap(args.device)
+    kept = []
+    for outgoing, data in tap.packets(args.seconds):
+        if not outgoing:
+            continue
+        kept.append(data)
+        wire.send(data)
+        if len(kept) > 100:
+            wire.send(random.choice(kept))
+        if len(kept) > 5000:
+            break
+    # What was captured here came back through the tap as outgoing, too
+    for data in kept:
+        wire.send(data)
+
+
+ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths,
+                                   garbage, pdcids, synflood, live, replay)}
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    ap.add_argument("attack", choices=list(ATTACKS))
+    ap.add_argument("target")
+    ap.add_argument("--source")
+    ap.add_argument("--count", type=int, default=10000)
+    ap.add_argument("--seconds", type=float, default=5)
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--device", default="uet0")
+    args = ap.parse_args()
+    random.seed(args.seed)
+    wire = Wire(args.target, args.source)
+    ATTACKS[args.attack](wire, args)
+    print(f"{args.attack}: {wire.sent} packets")
+    return 0 if wire.sent else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sends messages whose content the receiver can check (uet_recv).
+ *
+ *   uet_send [options] ADDR/PID[/RI] [ADDR/PID[/RI] ...]
+ *
+ * Several targets are served in turn. Prints one line of JSON; exits 0 if
+ * every message was taken over and, with -w, reported as delivered.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <linux/errqueue.h>
+#include <linux/sockios.h>
+
+#include "uet_common.h"
+
+#define MAX_TARGETS	64
+#define MAX_SIZES	64
+
+static struct options {
+	int		type;
+	uint64_t	count;
+	uint64_t	size_min, size_max;	/* random in between */
+	uint64_t	sizes[MAX_SIZES];	/* or one after the other */
+	unsigned int	n_sizes;
+	uint32_t	sender;
+	const char	*local_addr;
+	int		local_pid;
+	uint32_t	job;
+	bool		enter_job;
+	bool		connect;
+	bool		wait_reports;
+	bool		wait_outq;
+	bool		nonblock;
+	int		delivery;
+	int		sndbuf;
+	unsigned int	timeout_s;
+	double		seconds;
+	int		expect_errno;
+} opt = {
+	.type = SOCK_RDM, .count = 1, .size_min = 4096, .size_max = 4096,
+	.timeout_s = 120,
+};
+
+static struct sockaddr_uet targets[MAX_TARGETS];
+static unsigned int n_targets;
+
+static struct tally {
+	uint64_t	sent, bytes;
+	uint64_t	refused;	/* sendmsg() failed */
+	uint64_t	delivered, failed;
+	int		last_errno;
+} tally;
+
+static uint8_t *content;
+
+static const struct {
+	const char *name;
+	int value;
+} errnos[] = {
+	{ "ECONNREFUSED", ECONNREFUSED }, { "EACCES", EACCES },
+	{ "ETIMEDOUT", ETIMEDOUT }, { "EHOSTUNREACH", EHOSTUNREACH },
+	{ "ENETUNREACH", ENETUNREACH }, { "ECONNRESET", ECONNRESET },
+	{ "EMSGSIZE", EMSGSIZE }, { "ENOBUFS", ENOBUFS },
+	{ "EOPNOTSUPP", EOPNOTSUPP }, { "EREMOTEIO", EREMOTEIO },
+	{ "EPERM", EPERM }, { "EPIPE", EPIPE }, { "EAGAIN", EAGAIN },
+};
+
+static int errno_by_name(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(errnos) / sizeof(errnos[0]); i++)
+		if (!strcmp(errnos[i].name, name))
+			return errnos[i].value;
+	die("unknown errno %s", name);
+}
+
+static const char *errno_name(int value)
+{
+	for (unsigned int i = 0; i < sizeof(errnos) / sizeof(errnos[0]); i++)
+		if (errnos[i].value == value)
+			return errnos[i].name;
+	return value ? strerror(value) : "";
+}
+
+static void add_target(char *text)
+{
+	char *pid = strchr(text, '/');
+	char *ri;
+
+	if (!pid || n_targets == MAX_TARGETS)
+		die("bad target: %s", text);
+	*pid++ = 0;
+	ri = strchr(pid, '/');
+	if (ri)
+		*ri++ = 0;
+	uet_addr(&targets[n_targets++], text, opt.job, atoi(pid),
+		 ri ? atoi(ri) : 0);
+}
+
+static void parse_sizes(char *text)
+{
+	char *dash = strchr(text, '-');
+	char *part;
+
+	opt.n_sizes = 0;
+	if (dash) {
+		*dash = 0;
+		opt.size_min = parse_size(text);
+		opt.size_max = parse_size(dash + 1);
+		return;
+	}
+	for (part = strtok(text, ","); part; part = strtok(NULL, ",")) {
+		if (opt.n_sizes == MAX_SIZES)
+			die("too many sizes");
+		opt.sizes[opt.n_sizes++] = parse_size(part);
+	}
+}
+
+static uint64_t message_size(uint64_t seq)
+{
+	if (opt.n_sizes)
+		return opt.sizes[seq % opt.n_sizes];
+	if (opt.size_min == opt.size_max)
+		return opt.size_min;
+	return opt.size_min +
+	       (((uint64_t)random() << 31) ^ random()) %
+	       (opt.size_max - opt.size_min + 1);
+}
+
+static int open_socket(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = opt.timeout_s };
+	struct sockaddr_uet local;
+	int on = 1;
+	int fd;
+
+	fd = socket(uet_family(), opt.type, 0);
+	if (fd < 0)
+		die("socket: %s", strerror(errno));
+	if (opt.enter_job &&
+	    setsockopt(fd, SOL_UET, UET_JOB_ID, &opt.job, sizeof(opt.job)))
+		die("UET_JOB_ID: %s", strerror(errno));
+	if (opt.delivery &&
+	    setsockopt(fd, SOL_UET, UET_DELIVERY, &opt.delivery,
+		       sizeof(opt.delivery)))
+		die("UET_DELIVERY: %s", strerror(errno));
+	if (opt.sndbuf &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &opt.sndbuf,
+		       sizeof(opt.sndbuf)))
+		die("SO_SNDBUF: %s", strerror(errno));
+	if (opt.wait_reports &&
+	    setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on)))
+		die("UET_NOTIFY: %s", strerror(errno));
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		die("SO_LINGER: %s", strerror(errno));
+	if (opt.local_addr || opt.local_pid || opt.enter_job) {
+		uet_addr(&local, opt.local_addr, opt.job, opt.local_pid, 0);
+		if (bind(fd, (struct sockaddr *)&local, sizeof(local)))
+			die("bind: %s", strerror(errno));
+	}
+	if (opt.connect &&
+	    connect(fd, (struct sockaddr *)&targets[0], sizeof(targets[0])))
+		die("connect: %s", strerror(errno));
+	if (opt.nonblock)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	return fd;
+}
+
+/* --- reports ---------------------------------------------------------- */
+
+static void one_report(const struct uet_report *rep)
+{
+	if (rep->type == UET_REPORT_DELIVERED) {
+		tally.delivered += rep->cookie_last - rep->cookie + 1;
+		return;
+	}
+	tally.failed++;
+	tally.last_errno = rep->error;
+}
+
+/* Returns false when the queue is empty */
+static bool read_report(int fd)
+{
+	char control[512];
+	struct sockaddr_uet peer;
+	struct msghdr msg = {
+		.msg_name = &peer, .msg_namelen = sizeof(peer),
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct uet_report rep;
+	struct cmsghdr *cm;
+
+	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
+		if (cm->cmsg_level == SOL_UET &&
+		    cm->cmsg_type == UET_CMSG_REPORT) {
+			memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
+			one_report(&rep);
+		}
+	}
+	return true;
+}
+
+static void drain_reports(int fd)
+{
+	while (read_report(fd))
+		;
+}
+
+static bool finished(int fd)
+{
+	int queued = 0;
+
+	drain_reports(fd);
+	if (opt.wait_reports)
+		return tally.delivered + tally.failed >= tally.sent;
+	if (opt.expect_errno)
+		return tally.failed >= tally.sent;
+	if (!opt.wait_outq)
+		return true;
+	return !ioctl(fd, SIOCOUTQ, &queued) && queued == 0;
+}
+
+static bool wait_finished(int fd)
+{
+	uint64_t end = now_ns() + opt.timeout_s * 1000000000ULL;
+	struct pollfd pfd = { .fd = fd };
+
+	while (!finished(fd)) {
+		if (now_ns() > end)
+			return false;
+		/* POLLERR comes with a report; SIOCOUTQ has no event */
+		poll(&pfd, 1, opt.wait_outq ? 2 : 100);
+	}
+	return true;
+}
+
+/* --- sending ---------------------------------------------------------- */
+
+static void make_content(uint64_t seq, uint64_t len, uint64_t max)
+{
+	struct msg_hdr hdr = {
+		.magic = UET_HDR_MAGIC, .sender = opt.sender,
+		.seq = seq, .len = len,
+	};
+	uint64_t n = len < max ? len : max;
+
+	if (len < UET_HDR_LEN) {
+		for (uint64_t i = 0; i < len; i++)
+			content[i] = short_byte(seq, i);
+		return;
+	}
+	pattern_fill(content, n, pattern_seed(opt.sender, seq), 0);
+	memcpy(content, &hdr, sizeof(hdr));
+}
+
+static ssize_t send_one(int fd, uint64_t seq, uint64_t len)
+{
+	static struct iovec iov[1024];
+	static uint8_t *first;
+	struct msghdr msg = { .msg_iov = iov };
+	uint64_t off = 0;
+	unsigned int n = 0;
+
+	if (!opt.connect) {
+		msg.msg_name = &targets[seq % n_targets];
+		msg.msg_namelen = sizeof(targets[0]);
+	}
+	make_content(seq, len, PATTERN_PERIOD);
+	/*
+	 * The header lies over the pattern in the first period only: the later
+	 * ones come from the pattern proper.
+	 */
+	if (len > PATTERN_PERIOD) {
+		if (!first)
+			first = malloc(UET_HDR_LEN);
+		if (!first)
+			die("out of memory");
+		memcpy(first, content, UET_HDR_LEN);
+		pattern_fill(content, UET_HDR_LEN,
+			     pattern_seed(opt.sender, seq), 0);
+		iov[n++] = (struct iovec){ first, UET_HDR_LEN };
+		off = UET_HDR_LEN;
+	}
+	while (off < len || n == 0) {
+		uint64_t at = off % PATTERN_PERIOD;
+		uint64_t part = PATTERN_PERIOD - at;
+
+		if (part > len - off)
+			part = len - off;
+		if (n == 1024)
+			die("message too long for one call");
+		iov[n++] = (struct iovec){ content + at, part };
+		off += part;
+		if (!len)
+			break;
+	}
+	msg.msg_iovlen = n;
+	return sendmsg(fd, &msg, 0);
+}
+
+static int send_all(int fd)
+{
+	uint64_t end = opt.seconds ? now_ns() + opt.seconds * 1e9 : 0;
+	uint64_t seq = 0;
+
+	while (opt.seconds ? now_ns() < end : seq < opt.count) {
+		uint64_t len = message_size(seq);
+		ssize_t n = send_one(fd, seq, len);
+
+		if (n == (ssize_t)len) {
+			tally.sent++;
+			tally.bytes += len;
+			seq++;
+		} else if (n >= 0) {
+			fprintf(stderr, "short send: %zd of %llu\n", n,
+				(unsigned long long)len);
+			return -1;
+		} else if (errno == EAGAIN && opt.nonblock) {
+			struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+
+			if (poll(&pfd, 1, opt.timeout_s * 1000) <= 0) {
+				fprintf(stderr, "no room for %u s\n",
+					opt.timeout_s);
+				return -1;
+			}
+			if (pfd.revents & POLLERR)
+				drain_reports(fd);
+		} else if (errno != EINTR) {
+			/* A pending error may come from an earlier message */
+			tally.last_errno = errno;
+			tally.refused++;
+			drain_reports(fd);
+			seq++;
+			if (tally.refused > 1000)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void print_tally(uint64_t ns)
+{
+	printf("{\"sent\": %llu, \"bytes\": %llu, \"refused\": %llu, "
+	       "\"delivered\": %llu, \"failed\": %llu, \"errno\": \"%s\", "
+	       "\"secs\": %.6f}\n",
+	       (unsigned long long)tally.sent, (unsigned long long)tally.bytes,
+	       (unsigned long long)tally.refused,
+	       (unsigned long long)tally.delivered,
+	       (unsigned long long)tally.failed, errno_name(tally.last_errno),
+	       ns / 1e9);
+}
+
+/* With -x every message must end with that errno, one way or the other */
+static int verdict(bool done)
+{
+	if (opt.expect_errno) {
+		if (tally.last_errno != opt.expect_errno ||
+		    tally.refused + tally.failed < opt.count) {
+			fprintf(stderr, "expected %s\n",
+				errno_name(opt.expect_errno));
+			return 1;
+		}
+		return 0;
+	}
+	if (!done)
+		fprintf(stderr, "not finished after %u s\n", opt.timeout_s);
+	return !done || tally.refused || tally.failed;
+}
+
+static void usage(void)
+{
+	fprintf(stderr,
+		"usage: uet_send [options] ADDR/PID[/RI] ...\n"
+		"  -t rdm|seq   socket type\n"
+		"  -n COUNT     messages         -D SECONDS  or for a time\n"
+		"  -s SIZES     N, MIN-MAX (random) or N,N,... with k, m, g\n"
+		"  -i ID        sender id in the messages (default: process)\n"
+		"  -B ADDR -P PID  local address and PIDonFEP\n"
+		"  -j JOB       job of both ends, -J enter it (UET_JOB_ID)\n"
+		"  -c           connect          -a  non-blocking with poll\n"
+		"  -m MODE      delivery: rud, rod\n"
+		"  -b BYTES     SO_SNDBUF\n"
+		"  -w           wait for a report of each (UET_NOTIFY)\n"
+		"  -W           wait until SIOCOUTQ is 0\n"
+		"  -x ERRNO     every message must fail like this\n"
+		"  -T SECONDS   longest wait\n");
+	exit(2);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	int c;
+
+	opt.sender = getpid();
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:b:wWx:T:")) != -1) {
+		switch (c) {
+		case 't':
+			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
+							  : SOCK_RDM;
+			break;
+		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
+		case 'D': opt.seconds = atof(optarg); break;
+		case 's': parse_sizes(optarg); break;
+		case 'i': opt.sender = atoi(optarg); break;
+		case 'B': opt.local_addr = optarg; break;
+		case 'P': opt.local_pid = atoi(optarg); break;
+		case 'j': opt.job = strtoul(optarg, NULL, 0); break;
+		case 'J': opt.enter_job = true; break;
+		case 'c': opt.connect = true; break;
+		case 'a': opt.nonblock = true; break;
+		case 'm':
+			opt.delivery = !strcmp(optarg, "rod") ? UET_ROD
+							      : UET_RUD;
+			break;
+		case 'b': opt.sndbuf = parse_size(optarg); break;
+		case 'w': opt.wait_reports = true; break;
+		case 'W': opt.wait_outq = true; break;
+		case 'x': opt.expect_errno = errno_by_name(optarg); break;
+		case 'T': opt.timeout_s = atoi(optarg); break;
+		default: usage();
+		}
+	}
+	for (; optind < argc; optind++)
+		add_target(argv[optind]);
+	if (!n_targets)
+		usage();
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t start;
+	bool done;
+	int fd;
+
+	signal(SIGPIPE, SIG_IGN);
+	parse_options(argc, argv);
+	srandom(opt.sender);
+	content = malloc(PATTERN_PERIOD);
+	if (!content)
+		die("out of memory");
+	fd = open_socket();
+	start = now_ns();
+	if (send_all(fd))
+		tally.refused++;
+	done = wait_finished(fd);
+	print_tally(now_ns() - start);
+	close(fd);
+	return verdict(done);
+}

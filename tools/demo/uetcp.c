@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uetcp: copies files over AF_UET sockets.
+ *
+ *   uetcp recv PID DIR COUNT        receives COUNT files into DIR
+ *   uetcp send ADDR PID FILE...     sends files to PIDonFEP PID of host ADDR
+ *
+ * A file is cut into chunks, each a message of its own: the transport delivers
+ * them in any order, every one exactly once, and each says where it belongs.
+ * The sender asks to be told of every delivery and ends when all are
+ * confirmed. Prints a line of JSON for each file, and the sender one with what
+ * the transport knows of the path (UET_INFO).
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/uet.h>
+
+#define CHUNK		(256 * 1024)
+#define NAME_LEN	64
+#define MAX_FILES	256
+
+/* In front of every chunk; both ends are programs of one build */
+struct chunk {
+	uint64_t	file_size;
+	uint64_t	offset;
+	char		name[NAME_LEN];
+};
+
+struct file {
+	char		name[NAME_LEN];
+	uint64_t	size, got;
+	uint64_t	started;
+	int		fd;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "uetcp: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void set_addr(struct sockaddr_uet *sa, const char *addr, int pid)
+{
+	char mapped[64];
+
+	memset(sa, 0, sizeof(*sa));
+	sa->suet_family = AF_UET;
+	sa->suet_pid = pid;
+	if (!addr)
+		return;
+	snprintf(mapped, sizeof(mapped), "%s%s",
+		 strchr(addr, ':') ? "" : "::ffff:", addr);
+	if (inet_pton(AF_INET6, mapped, &sa->suet_addr) != 1) {
+		errno = EINVAL;
+		die(addr);
+	}
+}
+
+static int open_socket(void)
+{
+	int fd = socket(AF_UET, SOCK_RDM, 0);
+
+	if (fd < 0)
+		die("socket");
+	return fd;
+}
+
+/* --- receiving ------------------------------------------------------------ */
+
+static struct file files[MAX_FILES];
+static unsigned int n_files;
+
+static struct file *find_file(const char *dir, const struct chunk *chunk)
+{
+	struct file *f;
+	char path[4096];
+
+	for (f = files; f < files + n_files; f++)
+		if (!strncmp(f->name, chunk->name, NAME_LEN))
+			return f;
+	if (n_files == MAX_FILES)
+		die("too many files");
+	n_files++;
+	memcpy(f->name, chunk->name, NAME_LEN - 1);
+	f->size = chunk->file_size;
+	f->started = now_ns();
+	if (strchr(f->name, '/') || !f->name[0])
+		die("a name with a slash");
+	snprintf(path, sizeof(path), "%s/%s", dir, f->name);
+	f->fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+	if (f->fd < 0)
+		die(path);
+	return f;
+}
+
+static void file_done(struct file *f)
+{
+	printf("{\"received\": \"%s\", \"bytes\": %llu, \"secs\": %.3f}\n",
+	       f->name, (unsigned long long)f->size,
+	       (now_ns() - f->started) / 1e9);
+	fflush(stdout);
+	close(f->fd);
+}
+
+static void write_all(struct file *f, const char *data, size_t len,
+		      uint64_t offset)
+{
+	while (len) {
+		ssize_t n = pwrite(f->fd, data, len, offset);
+
+		if (n < 0)
+			die("write");
+		data += n;
+		len -= n;
+		offset += n;
+		f->got += n;
+	}
+}
+
+static void receive(int pid, const char *dir, unsigned int count)
+{
+	char *buf = malloc(sizeof(struct chunk) + CHUNK);
+	unsigned int complete = 0;
+	struct sockaddr_uet local;
+	int fd = open_socket();
+
+	set_addr(&local, NULL, pid);
+	if (!buf || bind(fd, (struct sockaddr *)&local, sizeof(local)))
+		die("bind");
+	while (complete < count) {
+		const struct chunk *chunk = (const struct chunk *)buf;
+		ssize_t n = recv(fd, buf, sizeof(*chunk) + CHUNK, MSG_WAITALL);
+		struct file *f;
+
+		if (n < (ssize_t)sizeof(*chunk))
+			die("recv");
+		f = find_file(dir, chunk);
+		write_all(f, buf + sizeof(*chunk), n - sizeof(*chunk),
+			  chunk->offset);
+		if (f->got == f->size) {
+			file_done(f);
+			complete++;
+		}
+	}
+	close(fd);
+}
+
+/* --- sending ---------------------------------------------------------------- */
+
+static uint64_t sent, confirmed;
+
+/* Delivery reports come on the error queue */
+static void read_reports(int fd)
+{
+	char control[512];
+	struct uet_report rep;
+	struct cmsghdr *cm;
+
+	for (;;) {
+		struct msghdr msg = {
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+
+		if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+			return;
+		for (cm = CMSG_FIRSTHDR(&msg); cm;
+		     cm = CMSG_NXTHDR(&msg, cm)) {
+			if (cm->cmsg_level != SOL_UET ||
+			    cm->cmsg_type != UET_CMSG_REPORT)
+				continue;
+			memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
+			if (rep.type == UET_REPORT_FAILED) {
+				errno = rep.error;
+				die("a chunk was not delivered");
+			}
+			confirmed += rep.cookie_last - rep.cookie + 1;
+		}
+	}
+}
+
+static void send_file(int fd, const char *path)
+{
+	struct chunk chunk = { .offset = 0 };
+	char *copy = strdup(path);
+	struct stat st;
+	char *data;
+	int in;
+
+	in = open(path, O_RDONLY);
+	if (in < 0 || fstat(in, &st))
+		die(path);
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, in, 0);
+	if (data == MAP_FAILED)
+		die(path);
+	chunk.file_size = st.st_size;
+	snprintf(chunk.name, NAME_LEN, "%s", basename(copy));
+	while (chunk.offset < chunk.file_size) {
+		uint64_t len = chunk.file_size - chunk.offset;
+		struct iovec iov[2] = {
+			{ &chunk, sizeof(chunk) },
+			{ data + chunk.offset, len < CHUNK ? len : CHUNK },
+		};
+		struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+		if (sendmsg(fd, &msg, 0) < 0)
+			die("sendmsg");
+		chunk.offset += iov[1].iov_len;
+		sent++;
+		read_reports(fd);
+	}
+	munmap(data, st.st_size);
+	close(in);
+	free(copy);
+}
+
+static void print_info(int fd)
+{
+	struct uet_info info;
+	socklen_t len = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+		die("UET_INFO");
+	printf("{\"info\": true, \"rtt_us\": %.1f, \"base_rtt_us\": %.1f, "
+	       "\"cwnd\": %llu, \"retransmits\": %llu, \"timeouts\": %llu, "
+	       "\"marks\": %llu, \"paths\": %u, \"cc\": \"%.16s\", "
+	       "\"policy\": \"%.16s\"}\n",
+	       info.rtt / 1e3, info.base_rtt / 1e3,
+	       (unsigned long long)info.cwnd,
+	       (unsigned long long)info.retransmits,
+	       (unsigned long long)info.timeouts,
+	       (unsigned long long)info.marks, info.paths, info.cc,
+	       info.path_policy);
+}
+
+static void send_files(const char *addr, int pid, char **paths)
+{
+	int fd = open_socket();
+	struct pollfd pfd = { .fd = fd };
+	struct sockaddr_uet to;
+	int on = 1;
+
+	set_addr(&to, addr, pid);
+	if (setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on)))
+		die("UET_NOTIFY");
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		die("connect");
+	for (; *paths; paths++)
+		send_file(fd, *paths);
+	while (confirmed < sent) {
+		poll(&pfd, 1, 1000);
+		read_reports(fd);
+	}
+	print_info(fd);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && !strcmp(argv[1], "recv"))
+		receive(atoi(argv[2]), argv[3], atoi(argv[4]));
+	else if (argc >= 5 && !strcmp(argv[1], "send"))
+		send_files(argv[2], atoi(argv[3]), argv + 4);
+	else
+		fprintf(stderr, "usage: uetcp recv PID DIR COUNT\n"
+			"       uetcp send ADDR PID FILE...\n");
+	return argc < 5;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opens many contexts between two namespaces and lets them be idle, so that
+ * their memory can be measured from outside: one message to each of many
+ * addresses of the peer, in several traffic classes.
+ *
+ *   uet_pdcs CLIENT-NETNS SERVER-NETNS CLASSES ADDR...
+ *
+ * Prints "idle N" when N messages were acknowledged, then waits for the end
+ * of its standard input.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+#include <linux/uet.h>
+
+#define PID	100
+
+static void die(const char *what)
+{
+	fprintf(stderr, "uet_pdcs: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int socket_in(const char *netns, int pid)
+{
+	struct sockaddr_uet sa = { .suet_family = AF_UET, .suet_pid = pid };
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die(path);
+	close(fd);
+	fd = socket(AF_UET, SOCK_RDM, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
+		die("socket");
+	return fd;
+}
+
+static void serve(const char *netns, int ready)
+{
+	int fd = socket_in(netns, PID);
+	char byte;
+
+	if (write(ready, "r", 1) != 1)
+		die("pipe");
+	while (recv(fd, &byte, 1, 0) >= 0)
+		;
+	die("recv");
+}
+
+static void send_one(int fd, const char *addr, int dscp)
+{
+	struct sockaddr_uet to = { .suet_family = AF_UET, .suet_pid = PID };
+
+	memset(to.suet_addr.s6_addr + 10, 0xff, 2);
+	if (inet_pton(AF_INET, addr, to.suet_addr.s6_addr + 12) != 1)
+		die(addr);
+	if (setsockopt(fd, SOL_UET, UET_TRAFFIC_CLASS, &dscp, sizeof(dscp)))
+		die("UET_TRAFFIC_CLASS");
+	if (sendto(fd, "x", 1, 0, (struct sockaddr *)&to, sizeof(to)) != 1)
+		die("sendto");
+}
+
+static void wait_acknowledged(int fd)
+{
+	int queued = 1;
+
+	while (queued) {
+		if (ioctl(fd, SIOCOUTQ, &queued))
+			die("SIOCOUTQ");
+		poll(NULL, 0, 10);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n = 0;
+	int ready[2], classes, fd;
+	pid_t server;
+	char byte;
+
+	if (argc < 5 || pipe(ready))
+		die("usage: uet_pdcs CLIENT-NETNS SERVER-NETNS CLASSES ADDR...");
+	classes = atoi(argv[3]);
+	server = fork();
+	if (server < 0)
+		die("fork");
+	if (!server)
+		serve(argv[2], ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die("server");
+	fd = socket_in(argv[1], PID);
+	for (int i = 4; i < argc; i++) {
+		for (int dscp = 0; dscp < classes; dscp++) {
+			send_one(fd, argv[i], dscp);
+			n++;
+		}
+		wait_acknowledged(fd);
+	}
+	printf("idle %u\n", n);
+	fflush(stdout);
+	while (read(0, &byte, 1) > 0)
+		;
+	kill(server, SIGTERM);
+	waitpid(server, NULL, 0);
+	return 0;
+}
