@@ -107,13 +107,19 @@ class Engine:
             argv += ["--env", f"TC_LIB_DIR={self.tc}"]
         argv += ["--", self.guest, os.path.join(folder, "plan"), folder]
         t0 = time.monotonic()
-        r = subprocess.run(["nice", "-n", "5", *argv], stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True)
+        with open(os.path.join(folder, "log"), "w") as log:
+            p = subprocess.Popen(["nice", "-n", "5", *argv], stdout=log,
+                                 stderr=subprocess.STDOUT)
+            _, status, used = os.wait4(p.pid, 0)
+            p.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - t0
-        if r.returncode:
-            raise EngineError(f"run in {folder} ended with {r.returncode}:\n"
-                              f"{r.stdout.strip()[-3000:]}")
-        meta = {"identity": self.identity(plan, seed), "wall": round(wall, 1)}
+        if p.returncode:
+            with open(os.path.join(folder, "log")) as log:
+                text = log.read().strip()[-3000:]
+            raise EngineError(f"run in {folder} ended with {p.returncode}:\n"
+                              + text)
+        meta = {"identity": self.identity(plan, seed), "wall": round(wall, 1),
+                "cpu": round(used.ru_utime + used.ru_stime, 1)}
         with open(os.path.join(folder, "meta.json"), "w") as f:
             json.dump(meta, f)
         return wall
