@@ -41,7 +41,7 @@ static u32 uet_flow_headers(const struct uet_net *un)
 }
 
 /*
- * Payload MTU of a path: the largest of the four sizes UET knows that fits,
+ * Payload MTU of a path, which may change at any time: the largest of the four sizes UET knows that fits,
  * or what the operator set as far as it fits (wire.md 1.7).
  */
 static void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
@@ -59,7 +59,11 @@ static void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 		want = max_t(u32, want, 1024);
 	}
 	flow->ip_mtu = ip_mtu;
-	flow->payload_mtu = min3(want, room, (u32)UET_SES_LEN14);
+	want = min3(want, room, (u32)UET_SES_LEN14);
+	/* The CCC counts in packets of the size it was made for, at most. */
+	if (flow->params.mtu)
+		want = min(want, flow->params.mtu - flow->overhead);
+	flow->payload_mtu = want;
 }
 
 /**
@@ -164,7 +168,6 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	flow->sprayed = spec->sprayed;
 	strscpy(flow->cc, spec->cc, sizeof(flow->cc));
 	strscpy(flow->policy, spec->policy, sizeof(flow->policy));
-	WRITE_ONCE(peer->mtu, mtu);
 	uet_flow_set_mtu(flow, mtu);
 
 	err = -EINVAL;
@@ -281,8 +284,6 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	lockdep_assert_held(&flow->lock);
 	if (flow->dead || list_empty(&flow->ready))
 		return 0;
-	if (unlikely(READ_ONCE(flow->peer->mtu) < flow->ip_mtu))
-		uet_flow_set_mtu(flow, READ_ONCE(flow->peer->mtu));
 	now = ktime_get_ns();
 	while (n < max && !list_empty(&flow->ready)) {
 		pdc = list_first_entry(&flow->ready, struct uet_pdc,
@@ -321,9 +322,14 @@ static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget)
 	struct sk_buff_head list;
 	unsigned int n;
 	bool more;
+	u32 mtu;
+	int err;
 
 	__skb_queue_head_init(&list);
+	err = uet_route_peer(flow->peer, &mtu);
 	spin_lock(&flow->lock);
+	if (unlikely(!err && mtu != flow->ip_mtu))
+		uet_flow_set_mtu(flow, mtu);
 	if (flow->running) {
 		flow->again = true;
 		spin_unlock(&flow->lock);

@@ -365,11 +365,8 @@ void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
 	if (!pdc || !pdc->initiator ||
 	    !ipv6_addr_equal(&pdc->peer->key.raddr, &raddr))
 		return;
-	if (mtu) {
-		if (mtu < READ_ONCE(pdc->peer->mtu))
-			WRITE_ONCE(pdc->peer->mtu, mtu);
-		return;
-	}
+	if (mtu)
+		return;		/* the route knows, flows ask it */
 	uet_pdc_icmp(pdc, refused ? ECONNREFUSED : error, type << 8 | code,
 		     refused);
 }

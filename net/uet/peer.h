@@ -58,7 +58,6 @@ struct uet_peer_key {
  * @init_pdcs: initiator PDCs, for choosing one for a new message
  * @nr_pdcs: PDCs of both roles
  * @confirmed: the peer proved its address, or this host sends to it
- * @mtu: IP MTU towards the peer as last seen
  * @link_mbps: speed of the local port, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
  * @ev_index: next unused element of the peer's permutation, for the
@@ -78,7 +77,6 @@ struct uet_peer {
 	struct list_head	init_pdcs;
 	u32			nr_pdcs;
 	bool			confirmed;
-	u32			mtu;
 	u32			link_mbps;
 	u64			base_rtt;
 	u32			ev_index;
