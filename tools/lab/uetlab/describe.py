@@ -129,7 +129,7 @@ HOST = {
     "queue": (_range(units.size, 1000, 2**31), 16 * 10**6),
 }
 MEASURE = {
-    "until": (_moment, 10 * 10**9),
+    "until": (_moment, 2 * 10**9),
     "settle": (_moment, 5 * 10**6),
     "ports": (_moment, 100 * 10**3),
     "windows": (_moment, 100 * 10**3),

@@ -17,6 +17,7 @@ GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
 LIMIT = 1800                # real seconds for one run
+MEMORY = "4G"               # of the guest: all hosts share it
 
 
 class EngineError(Exception):
@@ -96,7 +97,8 @@ class Engine:
         shutil.rmtree(folder, ignore_errors=True)
         plan.write(folder)
         argv = [os.path.join(VM, "run"), "--kernel", "uml", "--virtual-time",
-                "--seed", str(seed), "--timeout", str(LIMIT),
+                "--seed", str(seed), "--mem", MEMORY,
+                "--timeout", str(LIMIT),
                 "--console", os.path.join(folder, "console")]
         names = self.needed(plan)
         for name in names:
