@@ -141,9 +141,12 @@ def cmd_run(args):
     return 0 if good else 1
 
 
-def cmd_report(args):
-    rst.write(OUT, REPORT, ours(), EXPERIMENTS)
-    return 0
+def cmd_report(_):
+    missing = rst.write(OUT, REPORT, ours())
+    print(os.path.relpath(os.path.join(REPORT, rst.NAME + ".rst")))
+    if missing:
+        print("no results of: " + ", ".join(missing), file=sys.stderr)
+    return 1 if missing else 0
 
 
 def cmd_clean(_):
