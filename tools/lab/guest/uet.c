@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 #include "lab.h"
@@ -20,6 +21,7 @@
 #define MSG_INDEX_MASK	0xffffffffULL
 #define MSG_PIECES	256
 #define SNDBUF_SPARE	(1 << 20)
+#define OPEN_SECONDS	5
 
 static unsigned char buffer[1 << 20];
 
@@ -105,6 +107,7 @@ static void uet_open(struct conn *c)
 {
 	char text[WARM_BYTES] = { };
 	struct iovec iov = { text, sizeof(text) };
+	struct timeval patience = { .tv_sec = OPEN_SECONDS };
 	struct sockaddr_uet sa;
 	int one = 1;
 
@@ -118,6 +121,9 @@ static void uet_open(struct conn *c)
 	uet_room(c);
 	if (setsockopt(c->txfd, SOL_UET, UET_NOTIFY, &one, sizeof(one)))
 		die("UET reports");
+	/* Virtual time would run on for ever for a message that never comes. */
+	setsockopt(c->rxfd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+		   sizeof(patience));
 	if (uet_put(c->txfd, &iov, 1, WARM_FLOW << MSG_INDEX_BITS, 0) < 0 ||
 	    recv(c->rxfd, text, sizeof(text), 0) != sizeof(text))
 		die("opening message %s to %s", c->saddr, c->daddr);

@@ -65,14 +65,17 @@ def _range(check, low, high):
     return bounded
 
 
-def _size_or_off(v):
-    return None if v == "off" else _range(units.size, 1, 2**31)(v)
+def _trim(v):
+    """A threshold; "auto" is for the fabric to work out."""
+    if v in ("off", "auto"):
+        return None if v == "off" else v
+    return _range(units.size, 1, 2**31)(v)
 
 
 def _mark(v):
     """A step, or the two thresholds between which marking grows."""
-    if v == "off":
-        return None
+    if v in ("off", "auto"):
+        return None if v == "off" else v
     ends = v if isinstance(v, list) else [v, v]
     if len(ends) != 2:
         raise ValueError("must be a size or a list of two")
@@ -117,8 +120,8 @@ FABRIC = {
 PORT = {
     "model": (_choice("trim", "stock"), "trim"),
     "limit": (_range(units.size, 1000, 2**31), 10**6),
-    "mark": (_mark, [10**5, 10**5]),
-    "trim": (_size_or_off, 10**5),
+    "mark": (_mark, "auto"),
+    "trim": (_trim, "auto"),
     "trim_size": (_count(64, 1024), 64),
 }
 HOST = {

@@ -16,7 +16,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
-LIMIT = 1800                # real seconds for one run
+LIMIT = 300                 # real seconds for one run
 MEMORY = "4G"               # of the guest: all hosts share it
 
 

@@ -140,6 +140,25 @@ class Fabric:
             t += size * 8e9 / p.rate + p.delay
         return t
 
+    def bdp(self, rate):
+        """Bytes on the way at a rate, over the longest unloaded round trip."""
+        return rate * self.round_trip(self.mtu + 14) / 8e9
+
+    def marking(self, port):
+        """Thresholds of a port in bytes, or None (UE 1.0 3.6.17)."""
+        mark = self.case["port"]["mark"]
+        if mark != "auto":
+            return mark
+        bdp = self.bdp(port.rate)
+        return [round(0.2 * bdp), round(0.8 * bdp)]
+
+    def trimming(self, port):
+        """Length at which a port begins to trim, or None."""
+        trim = self.case["port"]["trim"]
+        if trim != "auto":
+            return trim
+        return round(self.bdp(port.rate) * (1.5 if port.kind == "last" else 1))
+
     def round_trip(self, size, ack=100):
         """Unloaded, between the two hosts farthest apart."""
         a, b = self.hosts[0], self.hosts[-1]

@@ -9,7 +9,8 @@ import random
 
 from . import fabric as fab
 
-DSCP_TRIMMED = 10           # what this fabric's switches and hosts agree on
+DSCP_CONTROL = 46           # what this fabric's switches and hosts agree on
+DSCP_TRIMMED = 10
 DSCP_TRIMMED_LASTHOP = 12
 WARM_WAIT = 50_000_000      # ns from the last opening to the common start
 STOCK_HOPS = 4              # links that the stock model puts into one delay
@@ -55,10 +56,11 @@ class Plan:
             words += [f"limit {host['queue']}", "noecn notrim"]
         else:
             words.append(f"limit {port['limit']}")
-            words.append("ecn min {} max {}".format(*port["mark"])
-                         if port["mark"] else "noecn")
+            mark = self.fabric.marking(p)
+            words.append("ecn min {} max {}".format(*mark) if mark else "noecn")
             if self.trimming:
-                words.append(f"trim {port['trim']} size {port['trim_size']} "
+                words.append(f"trim {self.fabric.trimming(p)} "
+                             f"size {port['trim_size']} "
                              f"trimmed {DSCP_TRIMMED} "
                              f"trimmed_lasthop {DSCP_TRIMMED_LASTHOP}")
                 if p.kind == "last":
@@ -73,8 +75,8 @@ class Plan:
         limit = host["queue"] if p.kind == "host" else port["limit"]
         lines = [f"qdisc add dev {p.dev} root handle 1: tbf rate {p.rate}bit "
                  f"burst {2 * self.fabric.mtu} limit {limit}"]
-        if p.kind != "host" and port["mark"]:
-            mark = port["mark"][1]
+        if p.kind != "host" and self.fabric.marking(p):
+            mark = self.fabric.marking(p)[1]
             lines.append(
                 f"qdisc add dev {p.dev} parent 1:1 handle 2: red limit {limit} "
                 f"min {mark} max {mark + 1000} avpkt 1000 "
@@ -175,6 +177,7 @@ class Plan:
         """What an operator would set for this fabric."""
         rtt = self.fabric.round_trip(self.fabric.mtu)
         out = {"net.uet.base_rtt_us": -(-int(rtt) // 1000),
+               "net.uet.dscp_control": DSCP_CONTROL,
                "net.uet.link_mbps": self.fabric.rate // 10**6}
         if self.trimming:
             out |= {"net.uet.dscp_trimmed": DSCP_TRIMMED,
