@@ -17,6 +17,8 @@ from sch_trim_lab import *  # noqa: F401,F403
 TESTS = []
 TRIMMED, LASTHOP, CONTROL = 5, 6, 46
 TCP_ECN_BYTES = 2 << 20
+# The timer of User Mode Linux is never set to less than 500 ns from now.
+TIMER_SLACK_NS = 510
 
 
 def test(func):
@@ -203,7 +205,7 @@ def limits():
         st = fill.after[name]
         check(st["drops"] == 14 - fit, name, st)
         check(st["peak"] == fit * (size + 14), name, st)
-    check(fill.after["drops"] == 3 * 14 - 10 - 6 - 4, fill.after["drops"])
+        check(fill.after["drops"] == 14 - fit, fill.after["drops"])
 
 
 @test
@@ -560,7 +562,7 @@ def parents(where, setup_cmds, kind):
               child["backlog"])
         check(child["qlen"] > 15, "child", child["qlen"])
 
-    fill = Fill(frames, send, where=where, expect=20)
+    fill = Fill(frames, send, expect=20)
     check(fill.after["trims"] >= 10, "trims", fill.after["trims"])
     check(fill.after["drops"] > 5, "drops", fill.after["drops"])
     for qdisc in qdisc_pair(kind):
@@ -621,28 +623,26 @@ def child_of_tbf():
 def rate_and_delay():
     """Nothing comes earlier than its bits; in virtual time, none later."""
     exact = virtual_time()
+    # Kernels run on ticks for a while after boot, then on exact timers.
+    time.sleep(2 if exact else 0)
     for rate, bits, count in (("400gbit", 400 * 10 ** 9, 500),
                               ("100gbit", 10 ** 11, 300),
                               ("7gbit", 7 * 10 ** 9, 200),
                               ("100mbit", 10 ** 8, 50)):
-        delay = 20000
+        delay, wire_bits = 20000, (4224 + 24) * 8
         add(f"limit 8mb rate {rate} delay {delay}ns overhead 24")
         frames = [frame(other(4210, salt=i)) for i in range(count)]
-        total = (4224 + 24) * 8 * 10 ** 9 * count
         with Tap() as tap, Port() as port:
             start = time.time_ns()
             for data in frames:
                 check(port.send(data), "refused")
             got = [tap.frame(10) for _ in frames]
         same([g[0] for g in got], frames, rate)
-        took = got[-1][1] - start
-        check(took >= total // bits + delay, rate, "too fast", took)
-        if exact:
-            check(took <= total // bits + delay + 100, rate, "late", took)
-            for i, (_, stamp) in enumerate(got):
-                due = total * (i + 1) // count // bits
-                err = stamp - got[0][1] - due + total // count // bits
-                check(abs(err) <= 2, rate, "packet", i, "off by", err)
+        for i, (_, stamp) in enumerate(got):
+            due = start + wire_bits * (i + 1) * 10 ** 9 // bits + delay
+            check(stamp >= due, rate, "packet", i, "early by", due - stamp)
+            check(not exact or stamp <= due + TIMER_SLACK_NS, rate, "packet",
+                  i, "late by", stamp - due)
         check(show()["qlen"] == 0, "left over")
 
 

@@ -221,9 +221,9 @@ def tc(args, ok=True, ns=A):
 
 
 def add(args, where="root"):
-    if where == "root":
-        remove(ok=False)
+    tc(f"del dev {DEV} {where}", ok=False)
     tc(f"add dev {DEV} {where} trim {args}")
+    Fill.args, Fill.where = args, where
 
 
 def change(args, ok=True, where="root"):
@@ -328,33 +328,41 @@ class Port:
 
 
 class Fill:
-    """What became of frames that met a busy link."""
+    """What became of frames that met a busy link, by the settings of add().
 
-    def __init__(self, frames, send=None, lift="rate 0", where="root",
-                 expect=None):
-        size = 700
-        while not self.attempt(frames, send, lift, where, expect, size):
-            size *= 2
-            check(size < 9000, "machine too slow to fill a queue")
+    The discipline is made anew; the settings come behind the plug, which they
+    might not let in.
+    """
 
-    def attempt(self, frames, send, lift, where, expect, size):
+    args, where = "", "root"
+    plug = 700
+
+    def __init__(self, frames, send=None, expect=None):
+        while not self.attempt(frames, send, expect):
+            Fill.plug *= 2
+            check(Fill.plug < 9000, "machine too slow to fill a queue")
+
+    def attempt(self, frames, send, expect):
+        args, where = Fill.args, Fill.where
+        plug = frame(other(Fill.plug, salt=99))
         with Tap() as tap, Port() as port:
-            change(f"rate {SLOW}", where=where)
+            add(f"rate {SLOW}", where)
             start = time.monotonic()
-            port.send(frame(other(size - 14, salt=99)))
+            port.send(plug)
+            change(args, where=where)
+            Fill.args = args
             self.sent = [port.send(f) for f in frames]
             if send:
                 send()
             self.before = show()
-            change(lift, where=where)
-            if time.monotonic() - start > size / SLOW_BPS * 0.9:
+            change("rate 0", where=where)
+            if time.monotonic() - start > len(plug) / SLOW_BPS * 0.9:
                 tap.frames(1 + len(frames), quiet=1)
                 return False
             if expect is None:
                 expect = sum(self.sent)
             out = tap.frames(1 + expect)
-            check(out and out[0] == frame(other(size - 14, salt=99)),
-                  "the plug did not come out first")
+            check(out and out[0] == plug, "the plug did not come out first")
             self.out = out[1:]
             self.after = show()
         check(self.after["qlen"] == 0 and self.after["backlog"] == 0,

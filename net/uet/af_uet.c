@@ -3,6 +3,7 @@
  * The socket family: creation, names, closing, and the module. Nothing here
  * runs per message.
  */
+#include <asm/ioctls.h>
 #include <linux/compat.h>
 #include <linux/delay.h>
 #include <linux/module.h>

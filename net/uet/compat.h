@@ -8,6 +8,7 @@
 #ifndef _UET_COMPAT_H
 #define _UET_COMPAT_H
 
+#include <linux/slab.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
 #include <net/net_namespace.h>
@@ -60,6 +61,13 @@ static inline int uet_cmsg_call_new(uet_cmsg_send_new_t fn, struct sock *sk,
 		 uet_cmsg_send_old_t : uet_cmsg_call_old,		\
 		 uet_cmsg_send_new_t : uet_cmsg_call_new)		\
 		(&__sock_cmsg_send, sk, msg, cmsg, sockc)
+
+/* Since 6.5; without it caches share slabs, and what is left in them when it
+ * should be empty cannot be told
+ */
+#ifndef SLAB_NO_MERGE
+#define SLAB_NO_MERGE	0
+#endif
 
 /* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)

@@ -10,6 +10,7 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "pds.h"
 #include "sock.h"
 #include "txmsg.h"
@@ -37,7 +38,8 @@ static const struct rhashtable_params uet_dest_params = {
 int uet_dest_cache_init(void)
 {
 	uet_dest_cache = kmem_cache_create("uet_dest", sizeof(struct uet_dest),
-					   0, SLAB_ACCOUNT, NULL);
+					   0, SLAB_ACCOUNT | SLAB_NO_MERGE,
+					   NULL);
 	return uet_dest_cache ? 0 : -ENOMEM;
 }
 

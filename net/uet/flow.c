@@ -129,8 +129,9 @@ static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
 		.mtu		= flow->params.mtu,
 	};
 
-	if (!ops)
+	if (!ops || (!flow->sprayed && !ops->ordered))
 		return -EINVAL;
+	cfg.n = uet_lb_space(ops, cfg.n);
 	/* Contexts of one peer share a space, so that their single paths differ. */
 	cfg.base = uet_lb_choose_base(cfg.n, flow->sprayed ?
 				      get_random_u32() : peer->ev_key, true);

@@ -354,6 +354,10 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg);
 void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now);
 void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now);
 void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now);
+bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn);
+void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn);
+void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn);
+void uet_pdc_hold_clear(struct uet_dest *dest);
 void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now);
 void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
 		   u64 now);

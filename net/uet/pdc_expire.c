@@ -19,6 +19,8 @@
 /* CLEAR_REQ after 8 clear times, doubling up to a second (wire.md 9.4) */
 #define UET_CLEAR_REQ_TIMES	8
 #define UET_CLEAR_REQ_MAX_NS	NSEC_PER_SEC
+/* Tail probes double their distance up to this power */
+#define UET_PROBE_BACKOFF_MAX	12
 
 static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
 {
@@ -54,8 +56,11 @@ u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 	u64 rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
 
-	return uet_tail_probe_ns(rtt, ccc->params->target, ccc->backlog,
-				 pdc->tx.probes);
+	/* Probes that bring nothing new become rare. */
+	return min(uet_tail_probe_ns(rtt, ccc->params->target, ccc->backlog,
+				     pdc->tx.probes) <<
+		   min_t(u8, pdc->tx.probes, UET_PROBE_BACKOFF_MAX),
+		   uet_pdc_rto_max(pdc));
 }
 
 /**
@@ -82,7 +87,7 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 }
 
 static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
-			    u32 psn)
+			    u32 psn, u64 now)
 {
 	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
 	const struct uet_txpkt *p;
@@ -91,7 +96,8 @@ static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
 	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
 	if (p->msg)
 		cp.payload = p->msg->msg_id;
-	uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, slot->ev);
+	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, slot->ev))
+		uet_txwin_touch(&pdc->tx.win, psn, now);
 }
 
 /*
@@ -132,7 +138,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 		}
 	}
 	if (uet_txwin_next_unanswered(&tx->win, tx->win.una, now - rto, &psn))
-		uet_pdc_ask_ack(pdc, list, psn);
+		uet_pdc_ask_ack(pdc, list, psn, now);
 	if (tx->retries < U8_MAX)
 		tx->retries++;
 	tx->rto_at = now + uet_pdc_rto(pdc);
@@ -150,8 +156,8 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	};
 
 	tx->probe_at = 0;
-	if (!uet_txwin_outstanding(&tx->win))
-		return;
+	if (!tx->win.flight_pkts)
+		return;		/* all of it is known to be missing or held */
 	if (pdc->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
 	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,

@@ -33,6 +33,8 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 	loss.size = slot->size;
 	loss.ev = slot->ev;
 	uet_ccc_on_inferred_loss(&pdc->tx.flow->ccc, &loss);
+	if (unlikely(!list_empty(&pdc->tx.holds)))
+		uet_pdc_hold_lost(pdc, psn);
 }
 
 /* A packet in flight was refused: out of flight, to be sent again. */
@@ -102,7 +104,8 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		return;
 	}
 	msg->state = UET_TXMSG_DONE;
-	dest->unfinished--;
+	if (!--dest->unfinished)
+		uet_pdc_hold_clear(dest);
 	pdc->tx.nr_msgs--;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
@@ -216,6 +219,7 @@ static void uet_pdc_progress(struct uet_pdc *pdc, u64 now)
 	struct uet_pdc_tx *tx = &pdc->tx;
 
 	tx->retries = 0;
+	tx->probes = 0;
 	tx->nack_e = 0;
 	tx->rto_at = uet_txwin_outstanding(&tx->win) ?
 		     now + uet_pdc_rto(pdc) : 0;
@@ -234,7 +238,6 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	if (!sent || pkt->ack.probe_opaque != tx->probe_id)
 		return;
 	tx->probe_tx = 0;
-	tx->probes = 0;
 	tx->probe_at = 0;
 	if (!uet_service_time_ns(pkt->ack.service_time, &service) ||
 	    !uet_rtt_sample(sent, service, now, &rtt))
@@ -381,7 +384,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		tx->probe_at = 0;
 		tx->probe_tx = 0;
 		tx->loss_at = 0;
-	} else if (!tx->probe_tx) {
+	} else if (!tx->probe_tx && tx->win.flight_pkts) {
 		tx->probe_at = now + uet_pdc_probe_interval(pdc);
 	}
 	if (tx->rto_at)

@@ -15,6 +15,8 @@
 /* Longest pause between two tries */
 #define UET_HOLD_MAX_NS		(128 * NSEC_PER_MSEC)
 #define UET_HOLD_LEVEL_MAX	16
+/* A dest that may have so many packets in flight again is as free as before */
+#define UET_HOLD_RAMP_END	256
 
 static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
 {
@@ -64,8 +66,10 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	hold = &dest->hold;
 	if (!hold->on) {
 		hold->on = true;
+		hold->ramp = false;
 		hold->level = 0;
-		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+		if (list_empty(&dest->hold_node))
+			list_add_tail(&dest->hold_node, &pdc->tx.holds);
 		list_del_init(&dest->active);
 		UET_INC(pdc->un, HOLDS);
 	} else if (!hold->trying || psn_after(psn, hold->psn)) {
@@ -78,6 +82,73 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	pause = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
 	hold->next = now + min_t(u64, pause << hold->level, UET_HOLD_MAX_NS);
 	uet_hold_schedule(pdc, hold->next, now);
+}
+
+/**
+ * uet_pdc_hold_clear() - nothing of a dest is left
+ * @dest: the queue
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_clear(struct uet_dest *dest)
+{
+	memset(&dest->hold, 0, sizeof(dest->hold));
+	list_del_init(&dest->hold_node);
+}
+
+/**
+ * uet_pdc_hold_lost() - a packet of a dest on hold was lost
+ * @pdc: initiator PDC
+ * @psn: the packet, marked; a try goes again, others wait with the rest
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_dest *dest = uet_psn_dest(pdc, psn);
+
+	if (!dest || !dest->hold.on ||
+	    (dest->hold.trying && !psn_after(psn, dest->hold.psn)))
+		return;
+	uet_txwin_hold(&pdc->tx.win, psn);
+}
+
+/**
+ * uet_pdc_hold_blocks() - does a hold stop an ordered PDC before a packet?
+ * @pdc: initiator PDC, ROD
+ * @psn: the packet
+ *
+ * Nothing behind a refused packet is accepted, whoever it is for.
+ *
+ * Context: flow lock held.
+ * Return: true if @psn must wait.
+ */
+bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_dest *dest;
+
+	list_for_each_entry(dest, &pdc->tx.holds, hold_node)
+		if (dest->hold.on &&
+		    (!dest->hold.trying || psn_after(psn, dest->hold.psn)))
+			return true;
+	return false;
+}
+
+/**
+ * uet_pdc_hold_sent() - a new packet of a dest that is let go slowly
+ * @dest: the queue
+ * @psn: the packet
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn)
+{
+	struct uet_hold *hold = &dest->hold;
+
+	hold->psn = psn;
+	hold->trying = true;
+	if (hold->budget)
+		hold->budget--;
 }
 
 /* Let the next packets of a dest go; the hold ends when none is left. */
@@ -94,8 +165,12 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest)
 		n--;
 	}
 	if (!hold->trying) {
+		/* Nothing held is left; new packets follow at the same pace. */
 		hold->on = false;
-		list_del_init(&dest->hold_node);
+		hold->ramp = hold->allowed < UET_HOLD_RAMP_END && !pdc->rod;
+		hold->budget = hold->allowed;
+		if (!hold->ramp)
+			list_del_init(&dest->hold_node);
 		uet_dest_activate(dest);
 	}
 	uet_pdc_tx_ready(pdc);
@@ -117,9 +192,11 @@ void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
 
 	if (!hold->on) {
 		hold->on = true;
+		hold->ramp = false;
 		hold->trying = false;
 		hold->level = 0;
-		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+		if (list_empty(&dest->hold_node))
+			list_add_tail(&dest->hold_node, &pdc->tx.holds);
 		list_del_init(&dest->active);
 	}
 	hold->allowed = max(hold->allowed, 1U);
@@ -188,7 +265,7 @@ void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
 	list_for_each_entry_safe(dest, next, &pdc->tx.holds, hold_node) {
 		struct uet_hold *hold = &dest->hold;
 
-		if (hold->trying)
+		if (!hold->on || hold->trying)
 			continue;
 		if (now >= hold->next)
 			uet_hold_release(pdc, dest);

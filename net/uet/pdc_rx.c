@@ -399,10 +399,15 @@ void uet_pds_rx_room(struct uet_sock *us)
 {
 	struct sk_buff *nack;
 	struct uet_pdc *pdc;
+	LIST_HEAD(list);
 
+	/* Each once: who is refused again meanwhile waits for the next room. */
+	spin_lock_bh(&us->rx_lock);
+	list_splice_init(&us->rx_starved, &list);
+	spin_unlock_bh(&us->rx_lock);
 	for (;;) {
 		spin_lock_bh(&us->rx_lock);
-		pdc = list_first_entry_or_null(&us->rx_starved, struct uet_pdc,
+		pdc = list_first_entry_or_null(&list, struct uet_pdc,
 					       rx.starve_node);
 		if (pdc)
 			list_del_init(&pdc->rx.starve_node);

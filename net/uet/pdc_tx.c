@@ -66,6 +66,7 @@ bool uet_dest_sendable(struct uet_dest *dest)
 	const struct uet_txmsg *msg = uet_dest_head(dest);
 
 	return msg && !dest->hold.on &&
+	       (!dest->hold.ramp || dest->hold.budget) &&
 	       uet_txmsg_next_len(msg, dest->pdc->tx.flow->payload_mtu) >= 0;
 }
 
@@ -255,7 +256,7 @@ static void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 
 	if (!tx->rto_at)
 		tx->rto_at = now + uet_pdc_rto(pdc);
-	if (!tx->probe_tx)
+	if (!tx->probe_tx && tx->win.flight_pkts)
 		tx->probe_at = now + uet_pdc_probe_interval(pdc);
 	tx->idle_at = now +
 		(u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
@@ -393,6 +394,8 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 
 	if (last)
 		uet_msg_all_sent(pdc, msg, now);
+	if (unlikely(dest->hold.ramp))
+		uet_pdc_hold_sent(dest, psn);
 	if (!uet_dest_sendable(dest)) {
 		list_del_init(&dest->active);
 	} else if (dest->deficit <= 0) {
@@ -421,6 +424,8 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	if (pdc->state == UET_PDC_DEAD)
 		return 0;
 	if (uet_txwin_next_marked(&tx->win, &psn)) {
+		if (pdc->rod && uet_pdc_hold_blocks(pdc, psn))
+			return 0;
 		if (uet_txwin_slot(&tx->win, psn)->flags & UET_TX_CP)
 			return uet_pdc_resend_close(pdc, list, now);
 		if (tx->flow->ccc.state != UET_CCC_READY)
@@ -428,7 +433,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		return uet_pdc_retransmit(pdc, list, psn, now);
 	}
 	dest = list_first_entry_or_null(&tx->active, struct uet_dest, active);
-	if (!dest)
+	if (!dest || (pdc->rod && uet_pdc_hold_blocks(pdc, tx->win.next)))
 		return 0;
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_room(pdc)) {
 		/* An answer is needed; the probe asks if none comes. */

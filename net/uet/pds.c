@@ -87,15 +87,9 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 	bool rod = dest->key.delivery == UET_ROD;
 	struct uet_pdc *pdc;
 
-	/*
-	 * The sprayed PDCs of a job; one of ordered delivery carries the
-	 * messages of one pair of endpoints only (wire.md 4).
-	 */
-	if (rod)
-		return NULL;
 	spin_lock_bh(&peer->lock);
 	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
-		if (pdc->rod || pdc->job != dest->key.job ||
+		if (pdc->rod != rod || pdc->job != dest->key.job ||
 		    pdc->tclass != dest->key.tclass ||
 		    strcmp(pdc->tx.flow->cc, dest->cc) ||
 		    strcmp(pdc->tx.flow->policy, dest->path_policy) ||

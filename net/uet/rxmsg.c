@@ -19,6 +19,7 @@
 #include <net/dst.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "mib.h"
 #include "rxmsg.h"
 #include "sock.h"
@@ -56,7 +57,8 @@ int uet_rxmsg_cache_init(void)
 {
 	uet_rxmsg_cache = kmem_cache_create("uet_rxmsg",
 					    sizeof(struct uet_rxmsg), 0,
-					    SLAB_HWCACHE_ALIGN, NULL);
+					    SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE,
+					    NULL);
 	return uet_rxmsg_cache ? 0 : -ENOMEM;
 }
 

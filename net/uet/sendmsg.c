@@ -30,10 +30,12 @@
 /**
  * struct uet_send - one sendmsg() under way
  * @key: queue the message goes to
- * @cookie: from the caller, if @has_cookie
- * @header_data: from the caller, if @has_hd
+ * @cookie: from the caller
+ * @header_data: from the caller
  * @tag: match bits
  * @timeo: jiffies it may still wait
+ * @has_cookie: @cookie is valid
+ * @has_hd: @header_data is valid
  */
 struct uet_send {
 	struct uet_dest_key	key;

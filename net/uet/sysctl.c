@@ -60,7 +60,7 @@ static const unsigned long uet_mem_min = UET_MEM_MIN;
 	X(nack_retx_us, 1000, 10, 8000000)				\
 	X(peer_timeout_s, 30, 1, 86400)					\
 	X(clear_time_us, 1000, 10, 8000000)				\
-	X(close_req_time_ms, 1, 1, 60000)				\
+	X(close_req_time_ms, 5000, 1, 60000)				\
 	X(rmem, 4 << 20, UET_BUF_MIN, 1 << 30)				\
 	X(wmem, 4 << 20, UET_BUF_MIN, 1 << 30)				\
 	X(mpr, 8, 1, 255)						\

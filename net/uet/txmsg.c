@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 
+#include "compat.h"
 #include "mib.h"
 #include "pds.h"
 #include "sock.h"
@@ -27,13 +28,19 @@ static struct kmem_cache *uet_txbuf_cache;
  */
 int uet_txmsg_cache_init(void)
 {
-	uet_txmsg_cache = kmem_cache_create("uet_txmsg",
-					    sizeof(struct uet_txmsg), 0,
-					    SLAB_ACCOUNT | SLAB_HWCACHE_ALIGN,
-					    NULL);
+	/* Short messages are copied from user space into the object */
+	uet_txmsg_cache =
+		kmem_cache_create_usercopy("uet_txmsg",
+					   sizeof(struct uet_txmsg), 0,
+					   SLAB_ACCOUNT | SLAB_HWCACHE_ALIGN |
+					   SLAB_NO_MERGE,
+					   offsetof(struct uet_txmsg,
+						    inline_data),
+					   UET_TXMSG_INLINE, NULL);
 	uet_txbuf_cache = kmem_cache_create("uet_txbuf",
 					    sizeof(struct uet_txbuf), 0,
-					    SLAB_ACCOUNT, NULL);
+					    SLAB_ACCOUNT | SLAB_NO_MERGE,
+					    NULL);
 	if (uet_txmsg_cache && uet_txbuf_cache)
 		return 0;
 	uet_txmsg_cache_exit();

@@ -232,9 +232,11 @@ struct uet_dest {
 	s32			deficit;
 	struct uet_hold {
 		bool	on;
+		bool	ramp;		/* it ended, new packets are let go slowly */
 		bool	trying;		/* @psn is in flight */
 		u8	level;		/* of the exponential back-off */
 		u32	allowed;	/* packets let go next, doubles */
+		u32	budget;		/* new packets left of @allowed */
 		u32	psn;		/* newest of those let go */
 		u64	next;		/* ns, when the oldest is tried */
 	} hold;

@@ -81,6 +81,15 @@ static int escape(struct reader *r)
 	return at && *at ? to[at - from] : -1;
 }
 
+static size_t raw_length(const struct reader *r)
+{
+	const char *p = r->p;
+
+	while (p < r->end && *p != '"')
+		p += *p == '\\' ? 2 : 1;
+	return (size_t)(p - r->p);
+}
+
 static char *parse_string(struct reader *r)
 {
 	size_t len = 0;
@@ -89,7 +98,7 @@ static char *parse_string(struct reader *r)
 
 	if (!accept(r, '"'))
 		return fail(r, "string expected");
-	s = xcalloc((size_t)(r->end - r->p) + 1);
+	s = xcalloc(raw_length(r) + 1);
 	while (r->p < r->end && *r->p != '"') {
 		c = (unsigned char)*r->p++;
 		if (c == '\\')
@@ -106,7 +115,7 @@ static char *parse_string(struct reader *r)
 	}
 	r->p++;
 	s[len] = '\0';
-	return realloc(s, len + 1);
+	return s;
 }
 
 static struct json *parse_members(struct reader *r, struct json *j, int close)

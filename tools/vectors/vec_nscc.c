@@ -11,7 +11,7 @@
 #include "../../net/uet/core/cc_nscc.h"
 #include "vec.h"
 
-#define UNCOUNTED_PKTS	(1U << 30)
+#define UNCOUNTED_PKTS	0x40000000U
 
 struct run {
 	struct uet_cc_params params;

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 
@@ -39,12 +40,15 @@ def prepare_child():
 def start(args, kernel, run_dir, tree, cache, console):
     argv = []
     # A private process namespace takes all of the guest's processes with it.
+    # Its first process must be another: to that one, abort() does nothing, and
+    # a panic would hang.
     if os.geteuid() == 0:
-        argv += ["unshare", "--fork", "--pid", "--kill-child=KILL"]
+        argv += ["unshare", "--fork", "--pid", "--kill-child=KILL",
+                 "sh", "-c", '"$@"; exit $?', "sh"]
     # Nothing here may differ between two runs in virtual time: the command
     # line feeds the guest's random seed, so the folder of the run is named by
     # the working directory only.
-    env = {"HOME": run_dir}
+    env = {"HOME": run_dir, "PATH": os.defpath}
     params = [
         f"mem={args.mem}", "umid=uet", "uetvm=uml",
         "root=none", "rootfstype=hostfs", "rootflags=/", "ro",
@@ -60,9 +64,8 @@ def start(args, kernel, run_dir, tree, cache, console):
     argv += [kernel["image"], *params, *args.append.split()]
     with open(console, "wb") as log:
         if args.verbose:
-            print(" ".join(argv), flush=True)
+            print(" ".join(argv), file=sys.stderr)
         return subprocess.Popen(
-            ["env", "-i", *[f"{k}={v}" for k, v in env.items()], *argv]
-            if False else argv, cwd=run_dir, env={**env, "PATH": os.defpath},
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            start_new_session=True, preexec_fn=prepare_child)
+            argv, cwd=run_dir, env=env, stdin=subprocess.DEVNULL,
+            stdout=log, stderr=log, start_new_session=True,
+            preexec_fn=prepare_child)

@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Finds reports of kernel bugs in a console log."""
 
 import re
+import sys
 
 PATTERNS = [
     r"\bBUG:", r"\bWARNING:", r"kernel BUG at", r"\bOops\b",
@@ -17,7 +19,7 @@ PATTERNS = [
     r"scheduling while atomic", r"sleeping function called",
     r"list_(add|del) corruption", r"Bad page state", r"Bad rss-counter",
     r"Objects remaining in", r"Attempt to release", r"buffer overflow detected",
-    r"is buggy", r"uet-vm: memory leaked",
+    r"is buggy", r"uet-vm: unreferenced object",
 ]
 
 # Boot-time remarks of stock kernels that are no reports.
@@ -35,3 +37,9 @@ def find(lines):
 def excerpt(lines, first, count=40):
     """The report that starts at line number first, for people to read."""
     return "\n".join(lines[first:first + count])
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], errors="replace") as console:
+        for number in find(console.read().splitlines()):
+            print(number)

@@ -11,9 +11,9 @@
 #include "cc_nscc.h"
 #include "dfc.h"
 
-#define N_MAX		(1U << 26)	/* bytes of one ACK that count */
-#define DELAY_MAX_NS	(1ULL << 34)
-#define GAP_MAX_NS	(1ULL << 24)
+#define N_MAX		0x4000000U	/* bytes of one ACK that count */
+#define DELAY_MAX_NS	0x400000000ULL
+#define GAP_MAX_NS	0x1000000ULL
 #define RECIP_SHIFT	63
 #define AVG_ACKS	80		/* gain 1/80 of the per-ACK average */
 #define DRAINING_SHIFT	2		/* base_rtt / 4 */

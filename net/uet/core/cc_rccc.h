@@ -9,7 +9,7 @@
 #include "ccc.h"
 
 #define UET_CREDIT_UNIT_SHIFT	8
-#define UET_CREDIT_UNIT_BYTES	(1U << UET_CREDIT_UNIT_SHIFT)
+#define UET_CREDIT_UNIT_BYTES	256
 #define UET_CREDIT_MASK		0xffffffU
 #define UET_CREDIT_HALF		0x800000U
 

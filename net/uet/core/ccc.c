@@ -116,14 +116,14 @@ static void hear(struct uet_ccc *c)
 
 static void signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
 {
-	if (!c->lb)
+	if (!c->lb || !c->lb->listens)
 		return;
 	sig->base_rtt = c->base_rtt;
 	sig->target = c->params->target;
 	sig->sent_pkts = c->sent_pkts;
 	sig->inflight_pkts = c->inflight_pkts;
 	uet_lb_feedback(c->lb, sig, c->sprayed);
-	if (c->sprayed)
+	if (c->lb->ops->aware)
 		uet_lb_follow_window(c->lb, uet_ccc_window(c));
 }
 

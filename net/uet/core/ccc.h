@@ -43,7 +43,7 @@
  * @UET_CCC_IDLE: nothing to send, nothing outstanding; may be freed
  * @UET_CCC_ACTIVE: data waits, the algorithms forbid sending
  * @UET_CCC_READY: data waits and may be sent
- * @UET_CCC_PENDING: nothing to send, acknowledgements outstanding
+ * @UET_CCC_PENDING: nothing to send, acknowledgments outstanding
  */
 enum uet_ccc_state {
 	UET_CCC_IDLE,
@@ -120,10 +120,10 @@ enum uet_loss_class {
 #define UET_CC_BLOCK_CREDIT	BIT(1)
 
 /**
- * struct uet_ccc_ack - an acknowledgement, as congestion control sees it
+ * struct uet_ccc_ack - an acknowledgment, as congestion control sees it
  * @now: arrival, ns
  * @rtt: sample of the packet named by ack_psn, ns, if @rtt_valid
- * @newly_rcvd_bytes: bytes it releases (uet_release_field() or _plain())
+ * @newly_rcvd_bytes: bytes it releases (rcvd_bytes of its PDC)
  * @newly_acked_pkts: packets newly acknowledged that were not marked for
  *	retransmission
  * @unmarked_pkts: packets newly acknowledged that were marked
@@ -264,7 +264,7 @@ struct uet_cc_info {
 
 /**
  * struct uet_ccc_stats - counts of one context
- * @acks: acknowledgements
+ * @acks: acknowledgments
  * @marks: of these marked
  * @nacks: by enum uet_refused
  * @losses: by enum uet_loss_class
@@ -527,7 +527,7 @@ enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 				  bool rtx);
 
 /**
- * uet_ccc_on_ack() - an acknowledgement arrived
+ * uet_ccc_on_ack() - an acknowledgment arrived
  * @c: context
  * @ack: what it says
  *

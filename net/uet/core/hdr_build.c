@@ -10,8 +10,7 @@
 static void put_prologue(u8 *p, unsigned int type, unsigned int next,
 			 unsigned int flags)
 {
-	uet_put_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS),
-			   p);
+	uet_put_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS), p);
 }
 
 /* Signed 16-bit distance between PSNs; false if it does not fit */
@@ -52,8 +51,7 @@ unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt)
 	if (likely(pkt->type < UET_PDS_RUD_CC_REQ))
 		return UET_PDS_REQ_LEN;
 	uet_put_be32(FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
-			   FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
-			   p + 12);
+		     FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target), p + 12);
 	return UET_PDS_REQ_CC_LEN;
 }
 
@@ -163,7 +161,7 @@ static void put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 	p[1] = ses->flags & UET_SES_FLAGS;
 	uet_put_be16(id, p + 2);
 	uet_put_be32((u32)ses->generation << 24 |
-			   (ses->job & UET_SES_JOB_MAX), p + 4);
+		     (ses->job & UET_SES_JOB_MAX), p + 4);
 	uet_put_be16(ses->pid & UET_SES_ID12, p + 8);
 	uet_put_be16(ses->ri & UET_SES_ID12, p + 10);
 }
@@ -204,8 +202,8 @@ unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
 
 	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
 	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
-						       ses->buffer_offset,
-			   p + 12);
+						 ses->buffer_offset,
+		     p + 12);
 	uet_put_be32(ses->initiator, p + 20);
 	uet_put_be64(ses->key, p + 24);
 	return UET_SES_MEDIUM_LEN;
@@ -225,7 +223,7 @@ unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp)
 	put_rsp_op(p, rsp);
 	uet_put_be16(rsp->msg_id, p + 2);
 	uet_put_be32((u32)rsp->generation << 24 |
-			   (rsp->job & UET_SES_JOB_MAX), p + 4);
+		     (rsp->job & UET_SES_JOB_MAX), p + 4);
 	uet_put_be32(rsp->modified_length, p + 8);
 	return UET_SES_RSP_LEN;
 }
@@ -279,8 +277,8 @@ unsigned int uet_build_rendezvous(void *buf,
 
 	uet_put_be32(ext->eager_length, p);
 	uet_put_be32(FIELD_PREP(UET_RDV_GENERATION, ext->generation) |
-			   FIELD_PREP(UET_RDV_PID, ext->pid) |
-			   FIELD_PREP(UET_RDV_RI, ext->ri), p + 4);
+		     FIELD_PREP(UET_RDV_PID, ext->pid) |
+		     FIELD_PREP(UET_RDV_RI, ext->ri), p + 4);
 	uet_put_be64(ext->read_offset, p + 8);
 	uet_put_be64(ext->read_key, p + 16);
 	return UET_SES_RENDEZVOUS_LEN;

@@ -226,7 +226,8 @@ static void parse_cp(struct uet_pkt *pkt, const u8 *p)
 }
 
 /* Parse the PDS header; what follows it begins at the cursor afterwards. */
-static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
+static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
+				     unsigned int *kind)
 {
 	const struct pds_info *info;
 	unsigned int next;
@@ -258,12 +259,14 @@ static int parse_pds(struct uet_pkt *pkt, struct cursor *c, unsigned int *kind)
 	return 0;
 }
 
-static void parse_pds_body(struct uet_pkt *pkt, const u8 *p, unsigned int kind)
+static __always_inline void parse_pds_body(struct uet_pkt *pkt, const u8 *p,
+					   unsigned int kind)
 {
-	switch (kind) {
-	case KIND_REQ:
+	if (likely(kind == KIND_REQ)) {
 		parse_req(pkt, p);
 		return;
+	}
+	switch (kind) {
 	case KIND_ACK:
 		parse_ack(pkt, p);
 		return;
@@ -374,8 +377,9 @@ static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
+	if (likely(kind == OP_DATA))
+		return check_data(pkt, kind, present);
 	switch (kind) {
-	case OP_DATA:
 	case OP_RENDEZVOUS:
 		return check_data(pkt, kind, present);
 	case OP_ATOMIC:
@@ -621,25 +625,4 @@ void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
 	ext->ri = FIELD_GET(UET_RDV_RI, buffer);
 	ext->read_offset = uet_get_be64(p + 8);
 	ext->read_key = uet_get_be64(p + 16);
-}
-
-const char *uet_parse_err_name(unsigned int err)
-{
-	static const char * const names[UET_PERR_MAX] = {
-		[UET_PERR_NONE] = "none",
-		[UET_PERR_SHORT] = "short",
-		[UET_PERR_SHORT_SES] = "short_ses",
-		[UET_PERR_SHORT_EXT] = "short_ext",
-		[UET_PERR_LINEAR] = "linear",
-		[UET_PERR_OVERSIZE] = "oversize",
-		[UET_PERR_TSS] = "tss",
-		[UET_PERR_TYPE] = "type",
-		[UET_PERR_NEXT_HDR] = "next_hdr",
-		[UET_PERR_CTL_TYPE] = "ctl_type",
-		[UET_PERR_SES_VERSION] = "ses_version",
-		[UET_PERR_RSP_OPCODE] = "rsp_opcode",
-		[UET_PERR_TRIMMED_TYPE] = "trimmed_type",
-	};
-
-	return err < UET_PERR_MAX ? names[err] : "unknown";
 }

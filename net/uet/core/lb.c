@@ -70,6 +70,17 @@ u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit)
 	return min(n, limit);
 }
 
+/* The size stays while the window is within a factor of two of this one. */
+static void keep_between(struct uet_lb *lb, u64 cwnd)
+{
+	lb->wnd_low = 0;
+	lb->wnd_span = U64_MAX;
+	if (!lb->ops->aware || !lb->mtu)
+		return;
+	lb->wnd_low = (cwnd + 1) / 2;
+	lb->wnd_span = 2 * cwnd - lb->wnd_low;
+}
+
 int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 		const struct uet_lb_config *cfg)
 {
@@ -86,13 +97,14 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	lb->n_max = cfg->n;
 	lb->n = lb->n_max;
 	lb->mtu = cfg->mtu;
-	lb->ref_wnd = cfg->cwnd;
+	keep_between(lb, cfg->cwnd);
 	if (ops->aware && cfg->mtu)
 		lb->n = uet_lb_size_for(cfg->cwnd, cfg->mtu, lb->n_max);
 	lb->base = cfg->base;
 	lb->run = max_t(u16, cfg->run, 1);
 	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
 	lb->trimming = cfg->trimming;
+	lb->listens = cfg->live || ops->feedback || ops->evidence;
 	if (cfg->live)
 		lb->live = (struct uet_lb_live *)(lb->table +
 						  table_bytes(ops, cfg->n));
@@ -154,16 +166,12 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 	}
 }
 
-void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
+void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 {
 	u32 old = lb->n;
 	u32 n;
 
-	if (!lb->ops->aware || !lb->mtu)
-		return;
-	if (cwnd <= 2 * lb->ref_wnd && 2 * cwnd >= lb->ref_wnd)
-		return;
-	lb->ref_wnd = cwnd;
+	keep_between(lb, cwnd);
 	n = uet_lb_size_for(cwnd, lb->mtu, lb->n_max);
 	if (n == old)
 		return;

@@ -230,7 +230,8 @@ struct uet_lb_ops {
  * @perm: order of the values
  * @n: values in use now
  * @n_max: values the tables have room for
- * @ref_wnd: window @n was chosen for, bytes
+ * @wnd_low: smallest window for which @n is kept, bytes
+ * @wnd_span: largest less smallest such window, bytes
  * @mtu: nominal MTU
  * @notes: UET_LB_NOTE_* since last taken
  * @spare_index: element of the peer's permutation reserved for a move
@@ -240,6 +241,7 @@ struct uet_lb_ops {
  * @threshold_pct: share of marked values at which skipping stops
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
+ * @listens: feedback has a use
  * @live: history per value, or NULL
  * @priv: policy's own state
  * @table: policy's bytes per value, then @live
@@ -250,7 +252,8 @@ struct uet_lb {
 	struct uet_perm perm;
 	u32 n;
 	u32 n_max;
-	u64 ref_wnd;
+	u64 wnd_low;
+	u64 wnd_span;
 	u32 mtu;
 	u32 notes;
 	u32 spare_index;
@@ -260,6 +263,7 @@ struct uet_lb {
 	u8 threshold_pct;
 	bool have_spare;
 	bool trimming;
+	bool listens;
 	struct uet_lb_live *live;
 	u64 priv[UET_LB_PRIV_SIZE / sizeof(u64)];
 	u8 table[] __aligned(8);
@@ -368,6 +372,13 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 		     bool sprayed);
 
 /**
+ * uet_lb_resize() - size the space for a window
+ * @lb: object of a path-aware policy
+ * @cwnd: window, bytes
+ */
+void uet_lb_resize(struct uet_lb *lb, u64 cwnd);
+
+/**
  * uet_lb_follow_window() - let the space follow the window
  * @lb: object
  * @cwnd: window, bytes
@@ -376,7 +387,11 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
  * factor of two from the one the space was sized for. What is known of values
  * outside the new space is kept.
  */
-void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd);
+static inline void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
+{
+	if (unlikely(cwnd - lb->wnd_low > lb->wnd_span))
+		uet_lb_resize(lb, cwnd);
+}
 
 /**
  * uet_lb_size_for() - values that are cycled within two round trips

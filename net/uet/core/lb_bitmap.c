@@ -56,10 +56,8 @@ static u8 amount(u8 reason)
 		return UET_SKIP_ECN;
 	case UET_LB_NACK:
 		return UET_SKIP_NACK;
-	case UET_LB_TIMEOUT:
-		return UET_SKIP_TIMEOUT;
 	default:
-		return 0;
+		return UET_SKIP_TIMEOUT;
 	}
 }
 
@@ -67,13 +65,11 @@ void uet_bitmap_feedback(struct uet_lb *lb, struct uet_bitmap *b,
 			 const struct uet_lb_signal *sig)
 {
 	u32 i = uet_lb_index(lb, sig->ev);
-	u8 add = amount(sig->reason);
 	u8 *skip = skip_of(lb, i);
 	u8 old = *skip & UET_SKIP_MASK;
+	u8 add = amount(sig->reason);
 	bool was_saturated;
 
-	if (!add)
-		return;
 	was_saturated = uet_bitmap_saturated(lb, b);
 	if (!old && i < lb->n)
 		b->marked++;
@@ -139,7 +135,8 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 
 static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
-	uet_bitmap_feedback(lb, uet_lb_priv(lb), sig);
+	if (sig->reason != UET_LB_NO_ECN)
+		uet_bitmap_feedback(lb, uet_lb_priv(lb), sig);
 }
 
 static void resized(struct uet_lb *lb, u32 old)

@@ -53,7 +53,7 @@ u16 uet_bitmap_next(struct uet_lb *lb, struct uet_bitmap *b);
  * uet_bitmap_feedback() - add to a value's counter
  * @lb: object
  * @b: its totals
- * @sig: signal for a value inside the tables
+ * @sig: signal for a value inside the tables, not %UET_LB_NO_ECN
  */
 void uet_bitmap_feedback(struct uet_lb *lb, struct uet_bitmap *b,
 			 const struct uet_lb_signal *sig);

@@ -49,7 +49,8 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 
-	uet_bitmap_feedback(lb, &h->map, sig);
+	if (sig->reason != UET_LB_NO_ECN)
+		uet_bitmap_feedback(lb, &h->map, sig);
 	uet_reps_feedback(lb, &h->ring, sig);
 }
 

@@ -44,12 +44,3 @@ u64 uet_sack_loss_age_ns(u64 base_rtt, u64 target)
 {
 	return base_rtt + 2 * target;
 }
-
-u32 uet_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size)
-{
-	u64 wnd = min(cwnd + cwnd / 2, max_wnd);
-	u64 pkts = avg_size ? div_u64(wnd, avg_size) : 0;
-
-	return (u32)clamp_t(u64, pkts, UET_OOO_THRESHOLD_MIN,
-			    UET_OOO_INVALID - 1);
-}

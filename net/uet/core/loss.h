@@ -13,9 +13,6 @@
 
 #define UET_RTO_LIMIT_NS		8000000000ULL	/* UE 1.0 range 0..8 s */
 #define UET_RTO_RTTS			4
-#define UET_SACK_LOSS_DISTANCE		3	/* packets below highest SACK */
-#define UET_OOO_THRESHOLD_MIN		5	/* packets */
-#define UET_OOO_INVALID			0xffff
 #define UET_PROBE_BUSY_RTTS		3
 #define UET_PROBE_REPEAT_RTTS		5
 
@@ -65,15 +62,5 @@ u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat);
  * Return: age of the last transmission in ns.
  */
 u64 uet_sack_loss_age_ns(u64 base_rtt, u64 target);
-
-/**
- * uet_ooo_threshold() - out-of-order count that means loss
- * @cwnd: window, bytes
- * @max_wnd: largest window, bytes
- * @avg_size: average nominal packet size, bytes
- *
- * Return: packets.
- */
-u32 uet_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size);
 
 #endif /* _UET_CORE_LOSS_H */

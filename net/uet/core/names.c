@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names and classes of code points.  Tables; gaps are reserved values. */
+#include "hdr_parse.h"
 #include "names.h"
 
 #define NACK_CODES	256
@@ -169,4 +170,25 @@ const char *uet_rc_name(u8 code)
 	};
 
 	return name_of(names, ARRAY_SIZE(names), code);
+}
+
+const char *uet_parse_err_name(unsigned int err)
+{
+	static const char * const names[UET_PERR_MAX] = {
+		[UET_PERR_NONE] = "none",
+		[UET_PERR_SHORT] = "short",
+		[UET_PERR_SHORT_SES] = "short_ses",
+		[UET_PERR_SHORT_EXT] = "short_ext",
+		[UET_PERR_LINEAR] = "linear",
+		[UET_PERR_OVERSIZE] = "oversize",
+		[UET_PERR_TSS] = "tss",
+		[UET_PERR_TYPE] = "type",
+		[UET_PERR_NEXT_HDR] = "next_hdr",
+		[UET_PERR_CTL_TYPE] = "ctl_type",
+		[UET_PERR_SES_VERSION] = "ses_version",
+		[UET_PERR_RSP_OPCODE] = "rsp_opcode",
+		[UET_PERR_TRIMMED_TYPE] = "trimmed_type",
+	};
+
+	return err < UET_PERR_MAX ? names[err] : "unknown";
 }

@@ -124,13 +124,15 @@ void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 /*
  * A source that wants credit but sends nothing has lost what it was given or
  * is gone. It had four base RTTs and the time its grants take at its share of
- * the port.
+ * the port. No more than a window counts, since a source keeps no more: grants
+ * at its share would otherwise put the limit off as fast as time passes.
  */
 static bool timed_out(const struct uet_rccc_pacer *p,
 		      const struct uet_rccc_src *s, u64 now)
 {
 	u64 limit = UET_CREDIT_TIMEOUT_RTTS * p->base_rtt +
-		    pace_ns(p, s->outstanding) * max_t(u32, p->n_active, 1);
+		    pace_ns(p, min(s->outstanding, p->max_wnd)) *
+		    max_t(u32, p->n_active, 1);
 
 	return now > s->last_rx && now - s->last_rx > limit;
 }

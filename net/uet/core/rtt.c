@@ -5,7 +5,7 @@
  */
 #include "rtt.h"
 
-#define RTT_SAMPLE_MAX_NS	(1ULL << 34)
+#define RTT_SAMPLE_MAX_NS	0x400000000ULL
 
 void uet_rtt_est_add(struct uet_rtt_est *e, u64 rtt)
 {

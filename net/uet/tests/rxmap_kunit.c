@@ -92,6 +92,20 @@ static void rxmap_full_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bits[0] | bits[1], 0ULL);
 }
 
+/* PSNs above the window share bits of the ring with some inside it. */
+static void rxmap_sack_does_not_wrap(struct kunit *test)
+{
+	u64 bits[BITS / 64];
+	struct uet_rxmap m;
+
+	uet_rxmap_init(&m, 0, RANGE);
+	uet_rxmap_attach(&m, bits, BITS);
+	uet_rxmap_set(&m, 5);
+	uet_rxmap_set(&m, 127);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, 100), 1ULL << 27);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_received(&m, 133));
+}
+
 /* UE 1.0 3.5.12: CACK stops below a guaranteed response until it is cleared. */
 static void rxmap_hold(struct kunit *test)
 {
@@ -359,6 +373,7 @@ static struct kunit_case rxmap_cases[] = {
 	KUNIT_CASE(rxmap_bitmap_on_demand),
 	KUNIT_CASE(rxmap_window_edges),
 	KUNIT_CASE(rxmap_full_window),
+	KUNIT_CASE(rxmap_sack_does_not_wrap),
 	KUNIT_CASE(rxmap_hold),
 	KUNIT_CASE(rxmap_sack_bases),
 	KUNIT_CASE(rxmap_missing),

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# uet.ko for the running kernel, or for KVER=; see "make help".
+
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+
+.DEFAULT_GOAL := modules
+.PHONY: modules modules_install help kernels deps check demo bench lab clean
+
+modules:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+modules_install:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+
+help:
+	@echo 'make            uet.ko for the running kernel (KVER=... or KDIR=...)'
+	@echo 'make demo       two hosts, a fabric of four spines, real files'
+	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
+	@echo 'make bench      cost of the data path in instructions'
+	@echo 'make lab        congestion control experiments in virtual time'
+	@echo 'make kernels    builds or fetches every test kernel'
+	@echo 'make deps       installs the Debian packages that all this needs'
+	@echo 'make clean      removes what was built'
+
+kernels: deps
+	@for k in uml uml-debug debug 6.1 6.12; do \
+		tools/vm/kernel $$k >/dev/null || exit 1; done
+
+deps:
+	@tools/deps
+
+check:
+	@tools/check/run
+
+demo:
+	@tools/demo/run
+
+bench:
+	@tools/perf/run
+
+lab:
+	@tools/lab/run
+
+clean:
+	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	rm -rf build

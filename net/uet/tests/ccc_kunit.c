@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Context: states, counters, the two corrections, what it tells its caller. */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../core/cc_nscc.h"
+#include "../core/cc_rccc.h"
+
+#define MTU	4160
+
+struct ctx {
+	struct uet_ccc c;
+	struct uet_cc_params p;
+};
+
+static struct ctx *make(struct kunit *test, const char *algo, u64 base_rtt)
+{
+	struct ctx *x = kunit_kzalloc(test, sizeof(*x), GFP_KERNEL);
+	struct uet_cc_config cfg = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, x);
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, base_rtt);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
+	uet_cc_config_set(&cfg, UET_CCP_TRIMMING, 1);
+	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&x->p, &cfg, NULL), 0);
+	uet_ccc_init(&x->c, uet_cc_find(algo), &x->p, NULL, true, 0);
+	return x;
+}
+
+static enum uet_ccc_edge ack(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts)
+{
+	struct uet_ccc_ack a = {
+		.now = now, .newly_rcvd_bytes = bytes,
+		.newly_acked_pkts = pkts, .rtt = 12000, .rtt_valid = true,
+	};
+
+	return uet_ccc_on_ack(c, &a);
+}
+
+static void ccc_states(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+	KUNIT_EXPECT_EQ(test, uet_ccc_on_new_data(c, 0, 2 * MTU),
+			UET_CCC_NOW_READY);
+	KUNIT_EXPECT_EQ(test, uet_ccc_on_send(c, 0, MTU, 0, false),
+			UET_CCC_NO_EDGE);
+	KUNIT_EXPECT_EQ(test, uet_ccc_on_send(c, 0, MTU, 0, false),
+			UET_CCC_NOT_READY);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_PENDING);
+	KUNIT_EXPECT_EQ(test, ack(c, 100, MTU, 1), UET_CCC_NO_EDGE);
+	KUNIT_EXPECT_EQ(test, ack(c, 100, MTU, 1), UET_CCC_NO_EDGE);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+	KUNIT_EXPECT_EQ(test, c->inflight, 0);
+}
+
+static void ccc_window_blocks(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+	u64 window, credit;
+
+	uet_nscc(c)->cwnd = MTU;
+	uet_ccc_on_new_data(c, 0, 3 * MTU);
+	KUNIT_EXPECT_EQ(test, uet_ccc_on_send(c, 1000, MTU, 0, false),
+			UET_CCC_NOT_READY);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+	uet_ccc_blocked_ns(c, 1500, &window, &credit);
+	KUNIT_EXPECT_EQ(test, window, 500ULL);
+	KUNIT_EXPECT_EQ(test, ack(c, 3000, 4352, 1), UET_CCC_NOW_READY);
+	uet_ccc_blocked_ns(c, 9000, &window, &credit);
+	KUNIT_EXPECT_EQ(test, window, 2000ULL);
+	KUNIT_EXPECT_EQ(test, credit, 0ULL);
+}
+
+/* A spurious inference must leave nothing behind. */
+static void ccc_unmark_returns_bytes(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+	struct uet_ccc_loss loss = { .now = 10, .size = MTU };
+	struct uet_ccc_ack a = {
+		.now = 20, .newly_rcvd_bytes = MTU, .unmarked_pkts = 1,
+		.unmarked_bytes = MTU,
+	};
+
+	uet_ccc_on_new_data(c, 0, 2 * MTU);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	uet_ccc_on_inferred_loss(c, &loss);
+	KUNIT_EXPECT_EQ(test, c->inflight, MTU);
+	KUNIT_EXPECT_EQ(test, c->inflight_pkts, 1U);
+	KUNIT_EXPECT_EQ(test, c->waiting_rtx, 1U);
+	uet_ccc_on_ack(c, &a);
+	KUNIT_EXPECT_EQ(test, c->inflight, MTU);
+	KUNIT_EXPECT_EQ(test, c->inflight_pkts, 1U);
+	KUNIT_EXPECT_EQ(test, c->waiting_rtx, 0U);
+	KUNIT_EXPECT_EQ(test, c->rtx_backlog, 0ULL);
+	ack(c, 30, MTU, 1);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+	KUNIT_EXPECT_EQ(test, c->stats.imbalance, 0ULL);
+}
+
+/* Rounding leaves bytes; at one packet of window they would block. */
+static void ccc_resynchronises(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+
+	uet_nscc(c)->cwnd = MTU;
+	uet_ccc_on_new_data(c, 0, 2 * MTU);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	ack(c, 10, MTU - 100, 1);
+	KUNIT_EXPECT_EQ(test, c->inflight, 0);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);
+}
+
+static void ccc_pdc_gone(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+	struct uet_ccc_loss loss = { .now = 10, .size = MTU };
+	struct uet_ccc_gone gone = {
+		.now = 20, .backlog = MTU, .rtx_bytes = MTU, .rtx_pkts = 1,
+		.inflight_bytes = MTU, .inflight_pkts = 1,
+	};
+
+	uet_ccc_on_new_data(c, 0, 3 * MTU);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	uet_ccc_on_inferred_loss(c, &loss);
+	KUNIT_EXPECT_EQ(test, uet_ccc_pdc_gone(c, &gone), UET_CCC_NOT_READY);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+	KUNIT_EXPECT_EQ(test, c->inflight, 0);
+	KUNIT_EXPECT_EQ(test, c->stats.imbalance, 0ULL);
+	uet_ccc_pdc_gone(c, &gone);
+	KUNIT_EXPECT_EQ(test, c->stats.imbalance, 4ULL);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+}
+
+static void ccc_ack_requests(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+
+	uet_ccc_on_new_data(c, 0, 10 * MTU);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_ack_req(c, MTU, false));
+	KUNIT_EXPECT_TRUE(test, uet_ccc_ack_req(c, MTU, true));
+	uet_ccc_withdraw(c, 0, 9 * MTU);
+	KUNIT_EXPECT_TRUE(test, uet_ccc_ack_req(c, MTU, false));
+	uet_ccc_on_new_data(c, 0, 10 * MTU);
+	c->inflight = (s64)uet_nscc(c)->cwnd - 2 * MTU + 1;
+	KUNIT_EXPECT_TRUE(test, uet_ccc_ack_req(c, MTU, false));
+	c->inflight--;
+	KUNIT_EXPECT_FALSE(test, uet_ccc_ack_req(c, MTU, false));
+}
+
+static void ccc_probe_once(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+
+	uet_ccc_on_new_data(c, 0, 200000);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	ack(c, 10, MTU, 1);
+	KUNIT_EXPECT_TRUE(test, uet_ccc_probe_wanted(c));
+	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+	uet_ccc_on_probe_rtt(c, 20, 8000);
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 8000ULL);
+	KUNIT_EXPECT_EQ(test, uet_nscc(c)->max_wnd, 150000ULL);
+
+	c = &make(test, "nscc", 12000)->c;
+	uet_ccc_set_base_rtt(c, 6000);
+	KUNIT_EXPECT_EQ(test, uet_ccc_window(c), 112500ULL);
+	uet_ccc_on_new_data(c, 0, 200000);
+	ack(c, 10, 0, 0);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+}
+
+static void ccc_base_rtt_ignores_clock_errors(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "fixed", 16000)->c;
+
+	KUNIT_EXPECT_FALSE(test, uet_ccc_lower_base_rtt(c, 999));
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 16000ULL);
+	KUNIT_EXPECT_TRUE(test, uet_ccc_lower_base_rtt(c, 1000));
+	KUNIT_EXPECT_FALSE(test, uet_ccc_lower_base_rtt(c, 2000));
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 1000ULL);
+}
+
+static void ccc_runs_of_one_value(struct kunit *test)
+{
+	struct ctx *x = make(test, "nscc", 12000);
+	const struct uet_lb_ops *ops = uet_lb_find("oblivious");
+	struct uet_lb_config cfg = { .n = 16, .base = 50000, .run = 4 };
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16, true),
+					  GFP_KERNEL);
+	struct uet_ccc_ask ask = { .size = MTU, .want = 1 };
+	struct uet_ccc_send out;
+	u16 ev;
+	u32 i;
+
+	cfg.live = true;
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	x->c.lb = lb;
+	uet_ccc_get_send_params(&x->c, &ask, &out);
+	ev = out.ev;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, out.run, 1);
+		uet_ccc_get_send_params(&x->c, &ask, &out);
+		KUNIT_EXPECT_EQ(test, out.ev, ev);
+	}
+	ask.want = 64;
+	uet_ccc_get_send_params(&x->c, &ask, &out);
+	KUNIT_EXPECT_NE(test, out.ev, ev);
+	KUNIT_EXPECT_EQ(test, out.run, 4);
+	/* a retransmission leaves the run its original was in */
+	ask.want = 1;
+	uet_ccc_get_send_params(&x->c, &ask, &out);
+	ask.rtx = true;
+	ask.prev_ev = out.ev;
+	uet_ccc_get_send_params(&x->c, &ask, &out);
+	KUNIT_EXPECT_NE(test, out.ev, ask.prev_ev);
+}
+
+static void ccc_algorithms_by_name(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, uet_cc_find("nscc"), uet_cc_at(0));
+	KUNIT_EXPECT_TRUE(test, uet_cc_find("nscc+rccc")->credit);
+	KUNIT_EXPECT_TRUE(test, !uet_cc_find("cubic"));
+	KUNIT_EXPECT_TRUE(test, !uet_cc_find(""));
+	KUNIT_EXPECT_TRUE(test, !uet_cc_at(99));
+	KUNIT_EXPECT_STREQ(test, uet_ccc_state_name(UET_CCC_READY), "READY");
+	KUNIT_EXPECT_STREQ(test, uet_ccc_state_name(9), "?");
+}
+
+static void ccc_credit_requests(struct kunit *test)
+{
+	struct uet_ccc *c = &make(test, "rccc", 12000)->c;
+	u64 when;
+
+	uet_ccc_on_new_data(c, 0, MTU);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 0, &when));
+	KUNIT_EXPECT_EQ(test, when, 0ULL);
+	uet_ccc_on_credit(c, 1000, 0);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 1000, &when));
+	KUNIT_EXPECT_EQ(test, when, 49000ULL);
+	KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, 49000, &when));
+	KUNIT_EXPECT_EQ(test, when, 97000ULL);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 60000, &when));
+	KUNIT_EXPECT_EQ(test, uet_ccc_on_credit(c, 61000, 17),
+			UET_CCC_NOW_READY);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 99000, &when));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(ccc_states),
+	KUNIT_CASE(ccc_window_blocks),
+	KUNIT_CASE(ccc_unmark_returns_bytes),
+	KUNIT_CASE(ccc_resynchronises),
+	KUNIT_CASE(ccc_pdc_gone),
+	KUNIT_CASE(ccc_ack_requests),
+	KUNIT_CASE(ccc_probe_once),
+	KUNIT_CASE(ccc_base_rtt_ignores_clock_errors),
+	KUNIT_CASE(ccc_runs_of_one_value),
+	KUNIT_CASE(ccc_algorithms_by_name),
+	KUNIT_CASE(ccc_credit_requests),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "uet_ccc",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
+
+MODULE_LICENSE("GPL");

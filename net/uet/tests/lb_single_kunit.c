@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Policies for one path at a time: when they move, and that they else stay. */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../core/lb_single.h"
+
+#define BASE	50000
+#define RTT	100000ULL
+
+static struct uet_lb *make(struct kunit *test, const char *policy,
+			   u32 peer_index, u64 idle_ns)
+{
+	const struct uet_lb_ops *ops = uet_lb_find(policy);
+	struct uet_lb_config cfg = {
+		.n = 64, .base = BASE, .peer_key = 5, .idle_ns = idle_ns,
+		.peer_index = peer_index,
+	};
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 64, false),
+					  GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, lb);
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	KUNIT_EXPECT_TRUE(test, ops->ordered);
+	return lb;
+}
+
+static u16 next_at(struct uet_lb *lb, u64 now, u32 sent, u32 inflight)
+{
+	struct uet_lb_ask ask = {
+		.now = now, .base_rtt = RTT, .target = RTT,
+		.sent_pkts = sent, .inflight_pkts = inflight,
+	};
+	u16 run;
+
+	return uet_lb_next(lb, &ask, &run);
+}
+
+static void tell(struct uet_lb *lb, u16 ev, u8 reason, u8 siblings,
+		 bool last_hop)
+{
+	struct uet_lb_signal sig = {
+		.ev = ev, .reason = reason, .base_rtt = RTT, .target = RTT,
+		.siblings = siblings, .last_hop = last_hop,
+	};
+
+	uet_lb_feedback(lb, &sig, false);
+}
+
+static void single_stays_without_evidence(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 ev = next_at(lb, 1, 0, 0);
+	u32 i;
+
+	for (i = 1; i < 100; i++) {
+		tell(lb, ev, UET_LB_NO_ECN, UET_LB_SIB_UNKNOWN, false);
+		KUNIT_EXPECT_EQ(test, next_at(lb, i * 50 * RTT, i, 0), ev);
+	}
+}
+
+static void single_moves_when_idle(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 note, ev = next_at(lb, RTT, 0, 0);
+
+	tell(lb, ev, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, next_at(lb, RTT + 10, 1, 1), ev);
+	/* idle, but something is in flight */
+	KUNIT_EXPECT_EQ(test, next_at(lb, 2 * RTT, 2, 1), ev);
+	/* nothing in flight, but not for half a round trip */
+	KUNIT_EXPECT_EQ(test, next_at(lb, 2 * RTT + RTT / 2 - 1, 3, 0), ev);
+	KUNIT_EXPECT_NE(test, next_at(lb, 3 * RTT, 4, 0), ev);
+	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &note),
+			UET_LB_NOTE_MOVED | UET_LB_NOTE_NEED_INDEX);
+}
+
+static void single_idle_time_is_configurable(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 3 * RTT);
+	u16 ev = next_at(lb, RTT, 0, 0);
+
+	tell(lb, ev, UET_LB_NACK, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, next_at(lb, 3 * RTT, 1, 0), ev);
+	KUNIT_EXPECT_NE(test, next_at(lb, 6 * RTT, 2, 0), ev);
+}
+
+static void single_reroutes_once_per_t_reroute(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+	u32 i, moves = 0;
+	u64 now = RTT;
+	u16 was;
+
+	/* trims inside the network, all the time, never idle */
+	for (i = 0; i < 1000; i++) {
+		was = ev;
+		now += RTT / 10;
+		tell(lb, ev, UET_LB_NACK, UET_LB_SIB_UNKNOWN, false);
+		ev = next_at(lb, now, i, 5);
+		moves += ev != was;
+	}
+	KUNIT_EXPECT_EQ(test, moves, 10U);
+}
+
+static void single_clear_answers_clear_evidence(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+
+	tell(lb, ev, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
+	tell(lb, ev, UET_LB_NO_ECN, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, next_at(lb, 90 * RTT, 1, 0), ev);
+}
+
+static void single_heeds_no_last_hop(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+	u32 i;
+
+	for (i = 0; i < 50; i++) {
+		tell(lb, ev, UET_LB_ECN, UET_LB_SIB_UNKNOWN, true);
+		tell(lb, ev, UET_LB_ECN, UET_LB_SIB_MARKED, false);
+		tell(lb, ev + 1, UET_LB_NACK, UET_LB_SIB_UNKNOWN, false);
+		KUNIT_EXPECT_EQ(test, next_at(lb, (90 + i) * RTT, i, 0), ev);
+	}
+}
+
+static void single_leaves_a_lossy_path_at_once(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+
+	tell(lb, ev, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 1U);
+	/* something else is in flight */
+	KUNIT_EXPECT_EQ(test, next_at(lb, RTT + 1, 1, 1), ev);
+	KUNIT_EXPECT_NE(test, next_at(lb, RTT + 2, 2, 0), ev);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 0U);
+}
+
+static void single_contexts_of_a_peer_differ(struct kunit *test)
+{
+	u16 ev[64];
+	struct uet_lb *lb = NULL;
+	u32 i, k;
+
+	for (i = 0; i < 64; i++) {
+		lb = make(test, "single", i, 0);
+		ev[i] = next_at(lb, 0, 0, 0);
+		for (k = 0; k < i; k++)
+			KUNIT_EXPECT_NE(test, ev[i], ev[k]);
+	}
+	/* a move takes the reserved element */
+	uet_lb_give_index(lb, 17);
+	uet_lb_path_down(lb, ev[63]);
+	KUNIT_EXPECT_EQ(test, next_at(lb, 1, 1, 0), ev[17]);
+}
+
+static void flowlet_moves_after_a_gap(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "flowlet", 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+	u16 second;
+	u32 i;
+
+	for (i = 1; i < 100; i++) {
+		tell(lb, ev, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+		KUNIT_EXPECT_EQ(test, next_at(lb, RTT + i * RTT / 2 - i, i, 9),
+				ev);
+	}
+	second = next_at(lb, 100 * RTT, 100, 9);
+	KUNIT_EXPECT_NE(test, second, ev);
+	/* a clock that steps back is no gap */
+	KUNIT_EXPECT_EQ(test, next_at(lb, 5, 101, 9), second);
+}
+
+/* However late answers are, two values at most have packets in flight. */
+static void conweave_keeps_two_values_in_flight(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "conweave", 0, 0);
+	u16 window[32];
+	u32 sent = 0, done = 0, moves = 0, i, k, kinds;
+	u64 now = RTT;
+	u16 ev, last = 0;
+
+	for (i = 0; i < 20000; i++) {
+		now += RTT / 8;
+		ev = next_at(lb, now, sent, sent - done);
+		moves += sent && ev != last;
+		last = ev;
+		window[sent++ % 32] = ev;
+		if (i % 16 == 0)
+			tell(lb, ev, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
+		while (sent - done > 20)
+			done++;
+		for (k = done + 1, kinds = 1; k != sent; k++)
+			kinds += window[k % 32] != window[(k - 1) % 32];
+		KUNIT_EXPECT_LE(test, kinds, 2U);
+	}
+	KUNIT_EXPECT_GE(test, moves, 100U);
+}
+
+static void conweave_stays_while_answers_come(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "conweave", 0, 0);
+	struct uet_lb_signal sig = {
+		.rtt = RTT, .rtt_valid = true, .base_rtt = RTT, .target = RTT,
+	};
+	u16 ev = next_at(lb, RTT, 0, 0);
+	u32 i;
+
+	for (i = 1; i < 1000; i++) {
+		sig.ev = ev;
+		sig.now = RTT + i * RTT / 4;
+		uet_lb_feedback(lb, &sig, false);
+		KUNIT_EXPECT_EQ(test, next_at(lb, sig.now, i, 4), ev);
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(single_stays_without_evidence),
+	KUNIT_CASE(single_moves_when_idle),
+	KUNIT_CASE(single_idle_time_is_configurable),
+	KUNIT_CASE(single_reroutes_once_per_t_reroute),
+	KUNIT_CASE(single_clear_answers_clear_evidence),
+	KUNIT_CASE(single_heeds_no_last_hop),
+	KUNIT_CASE(single_leaves_a_lossy_path_at_once),
+	KUNIT_CASE(single_contexts_of_a_peer_differ),
+	KUNIT_CASE(flowlet_moves_after_a_gap),
+	KUNIT_CASE(conweave_keeps_two_values_in_flight),
+	KUNIT_CASE(conweave_stays_while_answers_come),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "uet_lb_single",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
+
+MODULE_LICENSE("GPL");

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Receiver credit: the source's arithmetic and the destination's pacer. */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../core/rccc_pacer.h"
+#include "random.h"
+
+#define MTU	4096
+#define RTT	12000ULL
+
+static struct uet_ccc *source(struct kunit *test, struct uet_cc_params *p)
+{
+	struct uet_ccc *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct uet_cc_config cfg = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, RTT);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
+	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(p, &cfg, NULL), 0);
+	uet_ccc_init(c, uet_cc_find("rccc"), p, NULL, true, 0);
+	return c;
+}
+
+static void rccc_speculates_until_heard(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_rccc *s = uet_rccc(c);
+	struct uet_ccc_ack ack = { .newly_acked_pkts = 1 };
+	struct uet_ccc_send out;
+	struct uet_ccc_ask ask = { .size = MTU };
+
+	uet_ccc_on_new_data(c, 0, 10 * MTU);
+	KUNIT_EXPECT_EQ(test, s->credit, 225000);
+	uet_ccc_get_send_params(c, &ask, &out);
+	KUNIT_EXPECT_TRUE(test, out.has_target);
+	/* there is credit for all of it, but a packet is asked for */
+	KUNIT_EXPECT_EQ(test, out.credit_target, MTU / 256U);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	KUNIT_EXPECT_EQ(test, s->credit, 225000 - MTU);
+	uet_ccc_on_ack(c, &ack);
+	KUNIT_EXPECT_EQ(test, s->credit, 0);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+	uet_ccc_get_send_params(c, &ask, &out);
+	KUNIT_EXPECT_EQ(test, out.credit_target, 9 * MTU / 256U);
+	/* demand is shared out, never down to nothing */
+	c->port_share = 3;
+	uet_ccc_get_send_params(c, &ask, &out);
+	KUNIT_EXPECT_EQ(test, out.credit_target, 3 * MTU / 256U);
+	c->port_share = U32_MAX;
+	uet_ccc_get_send_params(c, &ask, &out);
+	KUNIT_EXPECT_EQ(test, out.credit_target, 1U);
+}
+
+static void rccc_credit_wraps(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_rccc *s = uet_rccc(c);
+
+	uet_ccc_on_credit(c, 0, 0);
+	s->granted = 0xfffffa;
+	uet_ccc_on_credit(c, 0, 6);
+	KUNIT_EXPECT_EQ(test, s->credit, 12 * 256);
+	KUNIT_EXPECT_EQ(test, s->granted, 6U);
+	/* older, and the same again */
+	uet_ccc_on_credit(c, 0, 0xffffff);
+	uet_ccc_on_credit(c, 0, 6);
+	KUNIT_EXPECT_EQ(test, s->credit, 12 * 256);
+	/* never more than a window */
+	uet_ccc_on_credit(c, 0, 0x7fffff);
+	KUNIT_EXPECT_EQ(test, s->credit, 225000);
+}
+
+static void pacer_gives_below_line_rate(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s[4];
+	struct uet_rccc_grant g[16];
+	u64 now = 0, next, total = 0, each[4] = {};
+	u32 i, k, n;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	for (i = 0; i < 4; i++)
+		uet_rccc_src_init(&s[i], 0);
+	while (now < 10000000) {
+		for (i = 0; i < 4; i++)
+			uet_rccc_on_rx(&p, &s[i], now, s[i].granted + 1000,
+				       MTU);
+		n = uet_rccc_tick(&p, now, g, 16, 5000, &next);
+		KUNIT_EXPECT_GT(test, next, now);
+		for (k = 0; k < n; k++) {
+			total += g[k].bytes;
+			each[g[k].src - s] += g[k].bytes;
+			KUNIT_EXPECT_EQ(test, g[k].bytes, 4U * MTU);
+		}
+		now = next;
+	}
+	/* 10 ms at 12.5 bytes per ns, 99 percent of it, and a batch ahead */
+	KUNIT_EXPECT_LE(test, total, 123750000ULL + 16 * 4 * MTU);
+	KUNIT_EXPECT_GE(test, total, 122500000ULL);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_LE(test, each[i], total / 4 + 8 * MTU);
+		KUNIT_EXPECT_GE(test, each[i], total / 4 - 8 * MTU);
+	}
+}
+
+static void pacer_grants_what_is_wanted(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	struct uet_rccc_grant g[16];
+	u64 next;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_src_init(&s, 0);
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 0, g, 16, 0, &next), 0U);
+	KUNIT_EXPECT_EQ(test, next, 0ULL);
+	s.target = 0xfffffe;
+	s.granted = 0xfffffe;
+	KUNIT_EXPECT_TRUE(test, uet_rccc_on_rx(&p, &s, 1000, 3, MTU));
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 1000, g, 1, 0, &next), 1U);
+	KUNIT_EXPECT_EQ(test, g[0].bytes, 5U * 256);
+	KUNIT_EXPECT_EQ(test, g[0].credit, 3U);
+	/* an older target changes nothing */
+	uet_rccc_on_rx(&p, &s, 1100, 0xffffff, MTU);
+	KUNIT_EXPECT_EQ(test, s.target, 3U);
+	KUNIT_EXPECT_EQ(test, s.ring, UET_RCCC_SATISFIED);
+}
+
+/* Satisfied sources get up to a window ahead, then the timer may rest. */
+static void pacer_gives_ahead_and_rests(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	struct uet_rccc_grant g[4];
+	u64 now = 0, next = 1, total = 0;
+	u32 n, k, ticks = 0;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_src_init(&s, 0);
+	uet_rccc_on_rx(&p, &s, 0, 0, MTU);
+	while (next && ticks++ < 1000) {
+		n = uet_rccc_tick(&p, now, g, 4, 0, &next);
+		for (k = 0; k < n; k++)
+			total += g[k].bytes;
+		now = next;
+	}
+	KUNIT_EXPECT_LE(test, ticks, 100U);
+	KUNIT_EXPECT_GE(test, total, 225000ULL);
+	KUNIT_EXPECT_LE(test, total, 225000ULL + 256);
+	uet_rccc_remove(&p, &s);
+	KUNIT_EXPECT_EQ(test, p.n_satisfied, 0U);
+	KUNIT_EXPECT_TRUE(test, uet_rccc_idle(&s, 1000000000));
+	KUNIT_EXPECT_FALSE(test, uet_rccc_idle(&s, 999999999));
+}
+
+static void pacer_writes_off_silent_sources(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src quiet, busy;
+	struct uet_rccc_grant g[4];
+	u64 now, next, to_quiet = 0;
+	u32 n, k;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_src_init(&quiet, 0);
+	uet_rccc_src_init(&busy, 0);
+	uet_rccc_on_rx(&p, &quiet, 0, 100000, MTU);
+	for (now = 0; now < 10000000; now = next) {
+		uet_rccc_on_rx(&p, &busy, now, busy.granted + 500, 4 * MTU);
+		n = uet_rccc_tick(&p, now, g, 4, 0, &next);
+		for (k = 0; k < n; k++)
+			to_quiet += g[k].src == &quiet ? g[k].bytes : 0;
+	}
+	KUNIT_EXPECT_GT(test, p.written_off, 0ULL);
+	KUNIT_EXPECT_EQ(test, quiet.ring, UET_RCCC_SATISFIED);
+	KUNIT_EXPECT_LE(test, to_quiet, 1000000ULL);
+	/* it is served again when it speaks again */
+	uet_rccc_on_rx(&p, &quiet, now, quiet.granted + 100, MTU);
+	KUNIT_EXPECT_EQ(test, quiet.ring, UET_RCCC_ACTIVE);
+}
+
+/* Rings stay rings under any order of arrivals, ticks and removals. */
+static void pacer_random(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src *s = kunit_kzalloc(test, 32 * sizeof(*s),
+					       GFP_KERNEL);
+	struct uet_rccc_grant g[8];
+	struct test_rnd rnd = { .state = 4 };
+	struct uet_rccc_src *at;
+	u64 now = 0, next;
+	u32 i, k, n;
+
+	uet_rccc_pacer_init(&p, 0, RTT, MTU, 0);
+	for (i = 0; i < 32; i++)
+		uet_rccc_src_init(&s[i], 0);
+	for (i = 0; i < UET_TEST_ROUNDS; i++) {
+		k = rnd_below(&rnd, 32);
+		now = rnd_one_in(&rnd, 1000) ? rnd64(&rnd) >> 8 :
+		      now + rnd_below(&rnd, 5000);
+		if (rnd_one_in(&rnd, 3))
+			uet_rccc_on_rx(&p, &s[k], now, rnd32(&rnd),
+				       rnd_below(&rnd, 5000));
+		else if (rnd_one_in(&rnd, 8))
+			uet_rccc_remove(&p, &s[k]);
+		else if (rnd_one_in(&rnd, 8))
+			uet_rccc_charge(&p, now, MTU);
+		else
+			KUNIT_EXPECT_LE(test, uet_rccc_tick(&p, now, g, 8,
+							    rnd32(&rnd),
+							    &next), 8U);
+		for (n = 0, at = p.active; at && n <= 32; at = at->next) {
+			n++;
+			if (at->next == p.active)
+				break;
+		}
+		if (n != p.n_active || !at != !p.active) {
+			KUNIT_FAIL(test, "round %u: %u of %u", i, n,
+				   p.n_active);
+			return;
+		}
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(rccc_speculates_until_heard),
+	KUNIT_CASE(rccc_credit_wraps),
+	KUNIT_CASE(pacer_gives_below_line_rate),
+	KUNIT_CASE(pacer_grants_what_is_wanted),
+	KUNIT_CASE(pacer_gives_ahead_and_rests),
+	KUNIT_CASE(pacer_writes_off_silent_sources),
+	KUNIT_CASE(pacer_random),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "uet_rccc",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
+
+MODULE_LICENSE("GPL");

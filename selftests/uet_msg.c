@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages through the system calls: parts and ends, flags, waiting, control
+ * messages, reports. They travel from the host to itself.
+ *
+ *   uet_msg ADDR     an address of this host
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/errqueue.h>
+#include <linux/sockios.h>
+
+#include "sock_util.h"
+
+/* --- messages ---------------------------------------------------------------- */
+
+static void test_messages(int type)
+{
+	int a = bound_sock(type, 530), b = bound_sock(type, 531);
+	struct sockaddr_uet from;
+	socklen_t len = sizeof(from);
+	char buf[100];
+	int flags, n;
+
+	EXPECT_ERR(recv(b, buf, 1, MSG_DONTWAIT), EAGAIN, "recv: nothing yet");
+	result(!readable(b, 0), "type %d: poll: nothing yet", type);
+	result(send_to(a, "0123456789", 10, 531) == 10, "type %d: send", type);
+	result(readable(b, 20000), "type %d: poll: readable", type);
+	result(!ioctl(b, SIOCINQ, &n) && n == 10, "type %d: SIOCINQ", type);
+	result(recv_flags(b, buf, 4, MSG_PEEK, &flags) == 4 &&
+	       !memcmp(buf, "0123", 4), "type %d: peek", type);
+	result(recv_flags(b, buf, 4, 0, &flags) == 4 && !(flags & MSG_EOR) &&
+	       !memcmp(buf, "0123", 4), "type %d: first part, no MSG_EOR",
+	       type);
+	memset(&from, 0xff, sizeof(from));
+	result(recvfrom(b, buf, 3, 0, (struct sockaddr *)&from, &len) == 3 &&
+	       !memcmp(buf, "456", 3), "type %d: second part", type);
+	result(from.suet_pid == 530 && from.suet_family == uet_family() &&
+	       from.suet_reserved == 0 && len == sizeof(from),
+	       "type %d: address of the sender", type);
+	result(recv_flags(b, buf, 100, 0, &flags) == 3 &&
+	       (flags & MSG_EOR) && !memcmp(buf, "789", 3),
+	       "type %d: last part has MSG_EOR", type);
+	/* The address that recvfrom() gave is good for an answer */
+	result(sendto(b, "back", 4, 0, (struct sockaddr *)&from, len) == 4 &&
+	       recv(a, buf, 100, 0) == 4, "type %d: answer", type);
+	result(send_to(a, NULL, 0, 531) == 0 &&
+	       recv_flags(b, buf, 100, 0, &flags) == 0 && (flags & MSG_EOR),
+	       "type %d: empty message", type);
+	close(a);
+	close(b);
+}
+
+static void test_waitall(void)
+{
+	int a = bound_sock(SOCK_RDM, 532), b = bound_sock(SOCK_RDM, 533);
+	size_t len = 3 * 1000 * 1000;
+	char *buf = malloc(len);
+	pid_t pid;
+	int flags;
+
+	memset(buf, 7, len);
+	pid = fork();
+	if (!pid)
+		_exit(send_to(a, buf, len, 533) != (ssize_t)len);
+	result(recv_flags(b, buf, len, MSG_WAITALL, &flags) == (ssize_t)len &&
+	       (flags & MSG_EOR), "MSG_WAITALL returns the whole message");
+	waitpid(pid, NULL, 0);
+	send_to(a, "short", 5, 533);
+	result(recv_flags(b, buf, 100, MSG_WAITALL, &flags) == 5,
+	       "MSG_WAITALL ends at the end of the message");
+	free(buf);
+	close(a);
+	close(b);
+}
+
+static void test_trunc(void)
+{
+	int a = bound_sock(SOCK_RDM, 534), b = bound_sock(SOCK_RDM, 535);
+	char buf[16];
+	int flags;
+
+	send_to(a, "0123456789", 10, 535);
+	readable(b, 20000);
+	result(recv_flags(b, buf, 4, MSG_PEEK | MSG_TRUNC, &flags) == 10,
+	       "MSG_TRUNC tells the length");
+	result(recv_flags(b, buf, 16, 0, &flags) == 10 && (flags & MSG_EOR),
+	       "and leaves the message alone");
+	close(a);
+	close(b);
+}
+
+static void test_timeouts(void)
+{
+	struct timeval tv = { .tv_usec = 200000 };
+	int fd = bound_sock(SOCK_RDM, 536);
+	uint64_t t0 = now_ns();
+	char byte;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	EXPECT_ERR(recv(fd, &byte, 1, 0), EAGAIN, "SO_RCVTIMEO");
+	result(now_ns() - t0 > 150000000, "after the time");
+	close(fd);
+}
+
+static void test_vectors(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 537);
+	int b = bound_sock(SOCK_SEQPACKET, 538);
+	struct mmsghdr out[3], in[3];
+	struct iovec iov_out[3], iov_in[3];
+	char bufs[3][8];
+	struct sockaddr_uet to;
+	int n = 0;
+
+	uet_addr(&to, here, 0, 538, 0);
+	memset(out, 0, sizeof(out));
+	memset(in, 0, sizeof(in));
+	for (int i = 0; i < 3; i++) {
+		iov_out[i] = (struct iovec){ "abcdef" + i, 3 };
+		out[i].msg_hdr.msg_iov = &iov_out[i];
+		out[i].msg_hdr.msg_iovlen = 1;
+		out[i].msg_hdr.msg_name = &to;
+		out[i].msg_hdr.msg_namelen = sizeof(to);
+		iov_in[i] = (struct iovec){ bufs[i], 8 };
+		in[i].msg_hdr.msg_iov = &iov_in[i];
+		in[i].msg_hdr.msg_iovlen = 1;
+	}
+	result(sendmmsg(a, out, 3, 0) == 3, "sendmmsg");
+	while (n < 3) {
+		int got = recvmmsg(b, in + n, 3 - n, MSG_WAITFORONE, NULL);
+
+		if (got <= 0)
+			break;
+		n += got;
+	}
+	result(n == 3 && in[0].msg_len == 3 && in[2].msg_len == 3 &&
+	       !memcmp(bufs[0], "abc", 3) && !memcmp(bufs[2], "cde", 3),
+	       "recvmmsg");
+	close(a);
+	close(b);
+}
+
+/* --- poll, epoll, shutdown, queues --------------------------------------------- */
+
+static void test_epoll(void)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	int a = bound_sock(SOCK_RDM, 540), b = bound_sock(SOCK_RDM, 541);
+	int ep = epoll_create1(0);
+	char buf[8];
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, b, &ev);
+	result(epoll_wait(ep, &ev, 1, 0) == 0, "epoll: nothing yet");
+	send_to(a, "1", 1, 541);
+	result(epoll_wait(ep, &ev, 1, 20000) == 1, "epoll: edge");
+	result(epoll_wait(ep, &ev, 1, 100) == 0, "epoll: no second edge");
+	send_to(a, "2", 1, 541);
+	result(epoll_wait(ep, &ev, 1, 20000) == 1,
+	       "epoll: an edge for the next message");
+	recv(b, buf, 8, 0);
+	recv(b, buf, 8, 0);
+	close(a);
+	close(b);
+	close(ep);
+}
+
+static void test_shutdown(void)
+{
+	int a = bound_sock(SOCK_RDM, 542), b = bound_sock(SOCK_RDM, 543);
+	struct pollfd pfd = { .fd = b, .events = POLLIN | POLLRDHUP };
+	struct sockaddr_uet to;
+	char byte;
+
+	uet_addr(&to, here, 0, 543, 0);
+	connect(a, (struct sockaddr *)&to, sizeof(to));
+	EXPECT_ERR(shutdown(a, 7), EINVAL, "shutdown: bad argument");
+	result(!shutdown(a, SHUT_WR), "shutdown SHUT_WR");
+	EXPECT_ERR(send(a, "x", 1, MSG_NOSIGNAL), EPIPE,
+		   "send after SHUT_WR");
+	result(!shutdown(b, SHUT_RD), "shutdown SHUT_RD");
+	result(recv(b, &byte, 1, 0) == 0, "recv after SHUT_RD returns 0");
+	result(poll(&pfd, 1, 0) == 1 && pfd.revents & POLLIN,
+	       "poll after SHUT_RD");
+	close(a);
+	close(b);
+}
+
+static void test_outq(void)
+{
+	int a = bound_sock(SOCK_RDM, 544), b = bound_sock(SOCK_RDM, 545);
+	char buf[1000] = "";
+	int n = -1;
+
+	for (int i = 0; i < 20; i++)
+		send_to(a, buf, sizeof(buf), 545);
+	for (int i = 0; i < 200; i++) {
+		if (!ioctl(a, SIOCOUTQ, &n) && n == 0)
+			break;
+		usleep(50000);
+	}
+	result(n == 0, "SIOCOUTQ becomes 0 when all is acknowledged");
+	EXPECT_ERR(ioctl(a, 0x5499, &n), ENOTTY, "unknown ioctl");
+	close(a);
+	close(b);
+}
+
+/* --- control messages and reports ------------------------------------------------ */
+
+struct control {
+	char		buf[256];
+	size_t		len;
+};
+
+static void add_control(struct control *c, int level, int type,
+			const void *data, size_t len)
+{
+	struct cmsghdr *cm = (struct cmsghdr *)(c->buf + c->len);
+
+	cm->cmsg_level = level;
+	cm->cmsg_type = type;
+	cm->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(cm), data, len);
+	c->len += CMSG_SPACE(len);
+}
+
+static ssize_t send_control(int fd, const void *buf, size_t len, uint16_t pid,
+			    struct control *c)
+{
+	struct iovec iov = { (void *)buf, len };
+	struct sockaddr_uet to;
+	struct msghdr msg = {
+		.msg_name = &to, .msg_namelen = sizeof(to),
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = c->buf, .msg_controllen = c->len,
+	};
+
+	uet_addr(&to, here, 0, pid, 0);
+	return sendmsg(fd, &msg, 0);
+}
+
+static const void *find_control(struct msghdr *msg, int type)
+{
+	struct cmsghdr *cm;
+
+	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm))
+		if (cm->cmsg_level == SOL_UET && cm->cmsg_type == type)
+			return CMSG_DATA(cm);
+	return NULL;
+}
+
+static void test_control(void)
+{
+	int a = bound_sock(SOCK_RDM, 550), b = bound_sock(SOCK_RDM, 551);
+	uint64_t hd = 0x1122334455667788ULL, tag = 0xabcd, got = 0;
+	struct control c = { .len = 0 };
+	char space[256], buf[16];
+	struct iovec iov = { buf, sizeof(buf) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct uet_msg_info info = { 0 };
+	const void *p;
+	int val = 99;
+
+	add_control(&c, SOL_UET, UET_CMSG_HEADER_DATA, &hd, sizeof(hd));
+	add_control(&c, SOL_UET, UET_CMSG_TAG, &tag, sizeof(tag));
+	result(send_control(a, "hello", 5, 551, &c) == 5,
+	       "send with header data and tag");
+	result(recvmsg(b, &msg, 0) == 5, "and receive");
+	p = find_control(&msg, UET_CMSG_HEADER_DATA);
+	if (p)
+		memcpy(&got, p, 8);
+	result(p && got == hd, "header data");
+	p = find_control(&msg, UET_CMSG_TAG);
+	if (p)
+		memcpy(&got, p, 8);
+	result(p && got == tag, "tag");
+	p = find_control(&msg, UET_CMSG_MSG_INFO);
+	if (p)
+		memcpy(&info, p, sizeof(info));
+	result(p && info.length == 5 && info.offset == 0 &&
+	       info.delivery == UET_RUD, "message info");
+	c.len = 0;
+	add_control(&c, SOL_UET, UET_CMSG_DELIVERY, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+		   "unknown delivery mode");
+	c.len = 0;
+	add_control(&c, SOL_UET, 999, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+		   "unknown control message");
+	c.len = 0;
+	add_control(&c, SOL_UET, UET_CMSG_COOKIE, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+		   "cookie of the wrong length");
+	close(a);
+	close(b);
+}
+
+struct got_report {
+	struct uet_report		rep;
+	struct sock_extended_err	ee;
+	struct sockaddr_uet		peer;
+	bool				has_rep, has_ee;
+};
+
+static bool next_report(int fd, struct got_report *out)
+{
+	struct pollfd pfd = { .fd = fd };
+	char space[512];
+	struct msghdr msg = {
+		.msg_name = &out->peer, .msg_namelen = sizeof(out->peer),
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct cmsghdr *cm;
+
+	if (poll(&pfd, 1, 30000) != 1 || !(pfd.revents & POLLERR))
+		return false;
+	out->has_rep = false;
+	out->has_ee = false;
+	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
+		if (cm->cmsg_level != SOL_UET)
+			continue;
+		if (cm->cmsg_type == UET_CMSG_REPORT) {
+			memcpy(&out->rep, CMSG_DATA(cm), sizeof(out->rep));
+			out->has_rep = true;
+		} else if (cm->cmsg_len >= CMSG_LEN(sizeof(out->ee))) {
+			memcpy(&out->ee, CMSG_DATA(cm), sizeof(out->ee));
+			out->has_ee = out->ee.ee_origin == SO_EE_ORIGIN_UET;
+		}
+	}
+	return true;
+}
+
+static void test_failure_report(void)
+{
+	int a = bound_sock(SOCK_RDM, 552);
+	struct control c = { .len = 0 };
+	uint64_t cookie = 4711;
+	struct got_report r;
+	struct sockaddr_uet to;
+	int val = -1;
+	socklen_t len = sizeof(val);
+
+	add_control(&c, SOL_UET, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
+	result(send_control(a, "nobody", 6, 3000, &c) == 6,
+	       "send to nobody is taken over");
+	result(next_report(a, &r), "EPOLLERR and a report follow");
+	result(r.has_rep && r.rep.type == UET_REPORT_FAILED &&
+	       r.rep.error == ECONNREFUSED &&
+	       r.rep.source == UET_REPORT_SES && r.rep.code == 0x1a,
+	       "it says ECONNREFUSED, SES BAD_PID");
+	result(r.rep.cookie == cookie && r.rep.length == 6,
+	       "with the cookie and the length");
+	result(r.has_ee && r.ee.ee_errno == ECONNREFUSED,
+	       "sock_extended_err agrees");
+	uet_addr(&to, here, 0, 3000, 0);
+	result(r.peer.suet_pid == 3000 &&
+	       !memcmp(&r.peer.suet_addr, &to.suet_addr, 16),
+	       "and the address of the peer");
+	/* Reported once: the queue is empty now, and no error is pending */
+	getsockopt(a, SOL_SOCKET, SO_ERROR, &val, &len);
+	EXPECT_ERR(recv(a, &c, 1, MSG_ERRQUEUE | MSG_DONTWAIT), EAGAIN,
+		   "second read of the queue");
+	close(a);
+}
+
+static void test_success_report(void)
+{
+	int a = bound_sock(SOCK_RDM, 553), b = bound_sock(SOCK_RDM, 554);
+	unsigned int seen = 0;
+	struct got_report r;
+	int on = 1;
+	bool ok = true;
+
+	result(!setsockopt(a, SOL_UET, UET_NOTIFY, &on, sizeof(on)),
+	       "UET_NOTIFY");
+	for (int i = 0; i < 10; i++)
+		send_to(a, "x", 1, 554);
+	while (seen < 10 && next_report(a, &r)) {
+		if (!r.has_rep || r.rep.type != UET_REPORT_DELIVERED ||
+		    r.rep.error || r.rep.cookie_last < r.rep.cookie)
+			ok = false;
+		seen += r.rep.cookie_last - r.rep.cookie + 1;
+	}
+	result(ok && seen == 10, "each success is reported once (%u)", seen);
+	close(a);
+	close(b);
+}
+
+static void test_max_msg(void)
+{
+	int a = bound_sock(SOCK_RDM, 562), b = bound_sock(SOCK_RDM, 563);
+	static char buf[6000];
+	struct got_report r;
+	uint32_t max = 5000;
+
+	setsockopt(b, SOL_UET, UET_MAX_MSG, &max, sizeof(max));
+	send_to(a, buf, 5000, 563);
+	result(recv(b, buf, sizeof(buf), 0) == 5000, "the longest accepted");
+	send_to(a, buf, 5001, 563);
+	result(next_report(a, &r) && r.has_rep && r.rep.error == EMSGSIZE,
+	       "one byte more is reported as EMSGSIZE");
+	close(a);
+	close(b);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		die("usage: uet_msg ADDR");
+	here = argv[1];
+	signal(SIGPIPE, SIG_IGN);
+	ktap_begin();
+	test_messages(SOCK_RDM);
+	test_messages(SOCK_SEQPACKET);
+	test_waitall();
+	test_trunc();
+	test_timeouts();
+	test_vectors();
+	test_epoll();
+	test_shutdown();
+	test_outq();
+	test_control();
+	test_failure_report();
+	test_success_report();
+	test_max_msg();
+	return ktap_finish();
+}
