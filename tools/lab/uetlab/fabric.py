@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 
 GATEWAY = "169.254.0.1"     # the peer at the far end of every link
+ACK_EVERY = 16384           # bytes that one ACK of UET speaks for
 HOST_ADDRS = 4              # addresses a host may have (MPTCP subflows)
 
 
@@ -140,9 +141,16 @@ class Fabric:
             t += size * 8e9 / p.rate + p.delay
         return t
 
+    def base_rtt(self):
+        """
+        What an operator would configure: the longest unloaded round trip of a
+        full packet and the time that its ACK waits for others to go with it.
+        """
+        return self.round_trip(self.mtu + 14) + ACK_EVERY * 8e9 / self.rate
+
     def bdp(self, rate):
-        """Bytes on the way at a rate, over the longest unloaded round trip."""
-        return rate * self.round_trip(self.mtu + 14) / 8e9
+        """Bytes on the way at a rate, over that time."""
+        return rate * self.base_rtt() / 8e9
 
     def marking(self, port):
         """Thresholds of a port in bytes, or None (UE 1.0 3.6.17)."""

@@ -175,8 +175,7 @@ class Plan:
 
     def uet_sysctls(self):
         """What an operator would set for this fabric."""
-        rtt = self.fabric.round_trip(self.fabric.mtu)
-        out = {"net.uet.base_rtt_us": -(-int(rtt) // 1000),
+        out = {"net.uet.base_rtt_us": -(-int(self.fabric.base_rtt()) // 1000),
                "net.uet.dscp_control": DSCP_CONTROL,
                "net.uet.link_mbps": self.fabric.rate // 10**6}
         if self.trimming:
