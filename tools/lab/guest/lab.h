@@ -25,6 +25,7 @@ struct ns {
 	int	nlfd;		/* rtnetlink in this namespace, for sampling */
 	bool	sampled;
 	bool	counted;
+	bool	tapped;
 };
 
 enum proto { PROTO_TCP, PROTO_MPTCP, PROTO_UET, PROTO_ROD, PROTO_UDP };
@@ -131,6 +132,10 @@ void lab_received(struct conn *c, struct flow *f, uint64_t offset,
 void lab_acked(struct flow *f);
 struct flow *lab_flow(struct conn *c, uint64_t id);
 void want_write(struct conn *c, bool on);
+
+/* reorder.c */
+void reorder_start(void);
+void reorder_report(void);
 
 /* content.c */
 void content_init(void);

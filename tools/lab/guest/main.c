@@ -82,9 +82,11 @@ int main(int argc, char **argv)
 	traffic_open();
 	sample_init();
 	sample_counters("before");
+	reorder_start();
 	traffic_start();
 	traffic_run();
 	report_flows();
+	reorder_report();
 	sample_counters("after");
 	report_ports();
 	fprintf(lab.raw, "end\n");

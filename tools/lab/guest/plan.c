@@ -112,6 +112,11 @@ static void do_counters(char **w)
 	plan_ns(w[1])->counted = true;
 }
 
+static void do_tap(char **w)
+{
+	plan_ns(w[1])->tapped = true;
+}
+
 static enum proto proto_of(const char *name)
 {
 	static const char *const names[] = {
@@ -222,6 +227,7 @@ static const struct {
 	{ "plain", 3, do_plain },
 	{ "sample", 2, do_sample },
 	{ "counters", 2, do_counters },
+	{ "tap", 2, do_tap },
 	{ "conn", 12, do_conn },
 	{ "flow", 8, do_flow },
 	{ "at", 5, do_at },

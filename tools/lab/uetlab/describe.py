@@ -137,6 +137,7 @@ MEASURE = {
     "ports": (_moment, 100 * 10**3),
     "windows": (_moment, 100 * 10**3),
     "goodput": (_moment, 0),
+    "reordering": (_flag, False),
 }
 CHANGE = {
     "at": (_moment, 0),

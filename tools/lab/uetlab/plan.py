@@ -262,6 +262,8 @@ class Plan:
                 more_ip, more_tc = self.receive(node)
                 ip, tc = ip + more_ip, tc + more_tc
                 self.order("counters", node.name)
+                if case["measure"]["reordering"]:
+                    self.order("tap", node.name)
             elif case["measure"]["ports"]:
                 self.order("sample", node.name)
             self.batch(node.name, "ip", ip)

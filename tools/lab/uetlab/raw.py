@@ -33,6 +33,7 @@ class Raw:
         self.goodput = {}       # conn -> [(t, bytes)]
         self.queues = {}        # (node, dev) -> [(t, backlog, peak)]
         self.counters = {}      # phase -> node -> name -> value
+        self.reordered = None   # packets, late ones, largest extent, extents
         self._devs = {}
         self._ended = False
         with open(os.path.join(folder, "raw")) as f:
@@ -60,6 +61,8 @@ class Raw:
             elif kind == "g":
                 self.goodput.setdefault(int(w[2]), []).append(
                     (int(w[1]), int(w[3])))
+            elif kind == "reorder":
+                self._reorder(w)
             elif kind == "dev":
                 self._devs[(w[1], w[2])] = w[3]
             elif kind == "counters":
@@ -91,6 +94,19 @@ class Raw:
                 head = None
             else:
                 head = w
+
+    def _reorder(self, w):
+        """Sums up hosts; extents are counted by powers of two."""
+        if w[-1] == "full":
+            raise BadRun(f"{self.folder}: packet ring of {w[1]} was too small")
+        packets, late, largest, *extents = map(int, w[2:])
+        if self.reordered is None:
+            self.reordered = [0, 0, 0, [0] * len(extents)]
+        r = self.reordered
+        r[0] += packets
+        r[1] += late
+        r[2] = max(r[2], largest)
+        r[3] = [a + b for a, b in zip(r[3], extents)]
 
     def _ports(self):
         """(node, dev) -> what the port did, from tc(8)."""

@@ -154,6 +154,11 @@ def row(case, t, runs):
         "out_of_order": sum(r.raw.out_of_order() for r in runs),
         "share_per_path": runs[0].shares(),
     }
+    taps = [r.raw.reordered for r in runs if r.raw.reordered]
+    if taps:
+        packets, late = (sum(t[i] for t in taps) for i in (0, 1))
+        out["late_packets"] = round(late / max(packets, 1), 4)
+        out["late_by_at_most"] = max(t[2] for t in taps)
     return out
 
 

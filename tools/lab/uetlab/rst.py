@@ -91,6 +91,17 @@ def _causes(summary):
     return _fill("Retransmissions by cause: " + "; ".join(lines) + ".") + "\n"
 
 
+def _reordering(summary):
+    rows = [["case", "transport", "late packets", "late by at most"]]
+    rows += [[r["case"], r["transport"], f"{r['late_packets']:.1%}",
+              str(r["late_by_at_most"])]
+             for r in summary["rows"] if "late_packets" in r]
+    if len(rows) == 1:
+        return ""
+    return ("Reordering at the receivers, in packets of the flow (of TCP "
+            "including\nretransmissions):\n\n" + _simple_table(rows))
+
+
 def _verdict(v):
     aim, case, value, met = v
     who = " ".join(n for n in (case, aim.transport) if n != "-")
@@ -113,9 +124,7 @@ def _section(out, folder, name, about, summary):
              "*Command*: ``make lab EXP={} SEEDS={}`` "
              "({})\n".format(name, about["seeds"], about["file"]),
              _results(summary)]
-    causes = _causes(summary)
-    if causes:
-        parts.append(causes)
+    parts += [p for p in (_causes(summary), _reordering(summary)) if p]
     wanted = (() if name in NO_TIMES else ("times",)) + MORE.get(name, ())
     parts += [p for p in (_picture(out, folder, name, w) for w in wanted) if p]
     return "\n".join(parts)
