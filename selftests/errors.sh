@@ -34,23 +34,16 @@ other_job()
 	expect EACCES -J -j 98 "$1/$PID"
 }
 
-# A host whose kernel has UET, but the port is closed: ICMP
+# A host without UET, played by a program: ICMP port unreachable
 no_uet()
 {
-	ip -n "$B" addr add 10.0.0.9/24 dev uet0
-	on "$B" nft add table ip uet_test 2>/dev/null || skip "no nftables here"
-	on "$B" nft -f - <<-END || skip "no nftables here"
-		table ip uet_test {
-			chain in {
-				type filter hook input priority 0;
-				ip daddr 10.0.0.9 udp dport 4793 reject
-			}
-		}
-	END
-	expect ECONNREFUSED 10.0.0.9/$PID
-	local rc=$?
-	on "$B" nft delete table ip uet_test
-	return $rc
+	local mac
+
+	mac=$(on "$B" cat /sys/class/net/uet0/address)
+	ip -n "$A" neigh replace 10.0.0.9 lladdr "$mac" dev uet0
+	on "$B" "$SELFTESTS/icmp_refuse.py" 10.0.0.9 &
+	sleep $SLOW
+	expect ECONNREFUSED "10.0.0.9/$PID"
 }
 
 # Short limits, so that it is over soon
@@ -94,7 +87,8 @@ no_route()
 
 no_neighbour()
 {
-	hasty 2
+	# Resolution gives up after three seconds
+	hasty 10
 	expect EHOSTUNREACH "$1/$PID"
 }
 
@@ -116,6 +110,8 @@ link_lost()
 	*) rc=1 ;;
 	esac
 	ip -n "$A" link set uet0 up
+	# IPv6 addresses went with the link
+	ip -n "$A" addr replace $A6/64 dev uet0 nodad
 	return $rc
 }
 

@@ -20,14 +20,22 @@ impaired()
 	return $rc
 }
 
+# Both ends must agree before the first context: fresh hosts
+fresh_hosts()
+{
+	teardown_pair
+	setup_pair
+}
+
 corrupt()
 {
 	local rc=0
 
+	fresh_hosts
 	both_sysctl data_protect 1
 	impaired "corrupt 5%" "$@" || rc=1
 	[ "$(stat_of "$B" DropCrc)" -gt 0 ] || fail "no CRC error was counted"
-	both_sysctl data_protect 0
+	fresh_hosts
 	return $rc
 }
 
@@ -43,8 +51,7 @@ corrupt_unprotected()
 	clean_processes
 	impair "$A"
 	impair "$B"
-	teardown_pair
-	setup_pair
+	fresh_hosts
 	transfer $B4 "-n 50" "-n 50 -s 24-100000"
 }
 

@@ -24,6 +24,8 @@
 
 #define MAX_TARGETS	64
 #define MAX_SIZES	64
+#define REPORTS_EVERY	16
+#define MAX_FAILED	1000
 
 static struct options {
 	int		type;
@@ -321,6 +323,11 @@ static int send_all(int fd)
 			tally.sent++;
 			tally.bytes += len;
 			seq++;
+			if (seq % REPORTS_EVERY == 0)
+				drain_reports(fd);
+			/* The target is gone: going on would take for ever */
+			if (tally.failed > MAX_FAILED && !opt.expect_errno)
+				return -1;
 		} else if (n >= 0) {
 			fprintf(stderr, "short send: %zd of %llu\n", n,
 				(unsigned long long)len);
@@ -341,7 +348,7 @@ static int send_all(int fd)
 			tally.refused++;
 			drain_reports(fd);
 			seq++;
-			if (tally.refused > 1000)
+			if (tally.refused > MAX_FAILED)
 				return -1;
 		}
 	}

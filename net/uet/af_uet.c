@@ -232,7 +232,9 @@ static int uet_compat_ioctl(struct socket *sock, unsigned int cmd,
 }
 #endif
 
-static struct proto_ops uet_ops __ro_after_init = {
+static const struct proto_ops uet_ops = {
+	/* Only MPTCP looks at it; sockets are created by net_proto_family */
+	.family		= PF_UET,
 	.owner		= THIS_MODULE,
 	.release	= uet_release,
 	.bind		= uet_bind,
@@ -363,7 +365,6 @@ static int __init uet_init(void)
 
 	if (uet_family <= AF_UNSPEC || uet_family >= AF_MAX)
 		return -EINVAL;
-	uet_ops.family = uet_family;
 	uet_family_ops.family = uet_family;
 	uet_mem_init();
 

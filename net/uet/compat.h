@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The seams between the supported kernels (6.1 to 6.12), all of them. The
- * rest of the module is written for the newest one. Where the compiler can
- * tell which shape a function has, it is asked instead of the version, since
- * distributions port changes back.
+ * rest of the module is written for the newest one. What shows itself to the
+ * preprocessor is asked for instead of the version, since distributions port
+ * changes back.
  */
 #ifndef _UET_COMPAT_H
 #define _UET_COMPAT_H
@@ -14,15 +14,15 @@
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
-/* The table argument of a sysctl handler is const since 6.11 */
-typedef typeof(_Generic(&proc_dointvec,
-			int (*)(const struct ctl_table *, int, void *,
-				size_t *, loff_t *) :
-				(const struct ctl_table *)NULL,
-			default : (struct ctl_table *)NULL)) uet_ctl_table_p;
+/* 6.11: the table argument of a sysctl handler is const */
+#if KERNEL_VERSION(6, 11, 0) > LINUX_VERSION_CODE
+#define uet_ctl_table_const
+#else
+#define uet_ctl_table_const	const
+#endif
 
-/* Tables have a size since 6.6, and may not end with an empty entry since
- * 6.11. Callers keep an empty entry behind the @n they count.
+/* 6.6: tables have a size; 6.11: they may not end with an empty entry. Callers
+ * keep an empty entry behind the @n they count.
  */
 static inline struct ctl_table_header *
 uet_register_net_sysctl(struct net *net, const char *path,
@@ -35,34 +35,19 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 }
 
-/* The message argument is gone since 6.2 */
-typedef int (*uet_cmsg_send_old_t)(struct sock *sk, struct msghdr *msg,
-				   struct cmsghdr *cmsg,
-				   struct sockcm_cookie *sockc);
-typedef int (*uet_cmsg_send_new_t)(struct sock *sk, struct cmsghdr *cmsg,
-				   struct sockcm_cookie *sockc);
-
-static inline int uet_cmsg_call_old(uet_cmsg_send_old_t fn, struct sock *sk,
-				    struct msghdr *msg, struct cmsghdr *cmsg,
-				    struct sockcm_cookie *sockc)
+/* 6.2: the message argument is gone */
+static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
+				     struct cmsghdr *cmsg,
+				     struct sockcm_cookie *sockc)
 {
-	return fn(sk, msg, cmsg, sockc);
+#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
+	return __sock_cmsg_send(sk, msg, cmsg, sockc);
+#else
+	return __sock_cmsg_send(sk, cmsg, sockc);
+#endif
 }
 
-static inline int uet_cmsg_call_new(uet_cmsg_send_new_t fn, struct sock *sk,
-				    struct msghdr *msg, struct cmsghdr *cmsg,
-				    struct sockcm_cookie *sockc)
-{
-	return fn(sk, cmsg, sockc);
-}
-
-#define uet_sock_cmsg_send(sk, msg, cmsg, sockc)			\
-	_Generic(&__sock_cmsg_send,					\
-		 uet_cmsg_send_old_t : uet_cmsg_call_old,		\
-		 uet_cmsg_send_new_t : uet_cmsg_call_new)		\
-		(&__sock_cmsg_send, sk, msg, cmsg, sockc)
-
-/* Since 6.5; without it caches share slabs, and what is left in them when it
+/* 6.5: without it caches share slabs, and what is left in them when it
  * should be empty cannot be told
  */
 #ifndef SLAB_NO_MERGE
@@ -70,7 +55,7 @@ static inline int uet_cmsg_call_new(uet_cmsg_send_new_t fn, struct sock *sk,
 #endif
 
 /* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
 #define UET_ENCAP_ERR_RCV(name)						\
 	static void name(struct sock *sk, struct sk_buff *skb,		\
 			 unsigned int udp_offset)

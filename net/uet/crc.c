@@ -30,15 +30,20 @@ static u32 uet_crc_addrs(const struct in6_addr *saddr,
 static u32 uet_crc_data(u32 crc, struct sk_buff *skb, unsigned int len)
 {
 	struct skb_seq_state st;
-	unsigned int done = 0;
+	unsigned int done = 0, n;
 	const u8 *data;
-	int n;
 
 	skb_prepare_seq_read(skb, 0, len, &st);
-	while ((n = skb_seq_read(done, &data, &st))) {
+	while (done < len) {
+		n = skb_seq_read(done, &data, &st);
+		if (WARN_ON_ONCE(!n))
+			break;
+		/* A block is given whole, also beyond the end asked for. */
+		n = min(n, len - done);
 		crc = crc32c(crc, data, n);
 		done += n;
 	}
+	skb_abort_seq_read(&st);
 	return crc;
 }
 

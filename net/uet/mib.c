@@ -7,17 +7,73 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <net/net_namespace.h>
+#include <net/snmp.h>
 #include <net/sock.h>
 
 #include "mib.h"
 #include "sock.h"
 #include "txmsg.h"
 
-static const char * const uet_mib_names[] = {
-#define X(id, name)	[UET_MIB_##id] = name,
-	UET_MIB_LIST(X)
-#undef X
+/* Names, in the order of the file */
+static const struct snmp_mib uet_mib_names[] = {
+	SNMP_MIB_ITEM("TxPkts", UET_MIB_TX_PKTS),
+	SNMP_MIB_ITEM("TxBytes", UET_MIB_TX_BYTES),
+	SNMP_MIB_ITEM("TxReqs", UET_MIB_TX_REQS),
+	SNMP_MIB_ITEM("TxAcks", UET_MIB_TX_ACKS),
+	SNMP_MIB_ITEM("TxNacks", UET_MIB_TX_NACKS),
+	SNMP_MIB_ITEM("TxCps", UET_MIB_TX_CPS),
+	SNMP_MIB_ITEM("TxErrors", UET_MIB_TX_ERRORS),
+	SNMP_MIB_ITEM("TxNoMem", UET_MIB_TX_NOMEM),
+	SNMP_MIB_ITEM("RxPkts", UET_MIB_RX_PKTS),
+	SNMP_MIB_ITEM("RxBytes", UET_MIB_RX_BYTES),
+	SNMP_MIB_ITEM("RxReqs", UET_MIB_RX_REQS),
+	SNMP_MIB_ITEM("RxAcks", UET_MIB_RX_ACKS),
+	SNMP_MIB_ITEM("RxNacks", UET_MIB_RX_NACKS),
+	SNMP_MIB_ITEM("RxCps", UET_MIB_RX_CPS),
+	SNMP_MIB_ITEM("RxCe", UET_MIB_RX_CE),
+	SNMP_MIB_ITEM("RxDups", UET_MIB_RX_DUPS),
+	SNMP_MIB_ITEM("RxOutOfOrder", UET_MIB_RX_OOO),
+	SNMP_MIB_ITEM("RxTrimmed", UET_MIB_RX_TRIMMED),
+	SNMP_MIB_ITEM("RetxRto", UET_MIB_RETX_RTO),
+	SNMP_MIB_ITEM("RetxSack", UET_MIB_RETX_SACK),
+	SNMP_MIB_ITEM("RetxOooCount", UET_MIB_RETX_OOO),
+	SNMP_MIB_ITEM("RetxProbe", UET_MIB_RETX_PROBE),
+	SNMP_MIB_ITEM("RetxTrim", UET_MIB_RETX_TRIM),
+	SNMP_MIB_ITEM("RetxNack", UET_MIB_RETX_NACK),
+	SNMP_MIB_ITEM("RetxGoBack", UET_MIB_RETX_GBN),
+	SNMP_MIB_ITEM("RtoFired", UET_MIB_RTO_FIRED),
+	SNMP_MIB_ITEM("TailProbes", UET_MIB_PROBES),
+	SNMP_MIB_ITEM("MsgSent", UET_MIB_MSG_SENT),
+	SNMP_MIB_ITEM("MsgDelivered", UET_MIB_MSG_DONE),
+	SNMP_MIB_ITEM("MsgFailed", UET_MIB_MSG_FAILED),
+	SNMP_MIB_ITEM("MsgReceived", UET_MIB_MSG_RCVD),
+	SNMP_MIB_ITEM("MsgAborted", UET_MIB_MSG_ABORTED),
+	SNMP_MIB_ITEM("ReportsLost", UET_MIB_REPORT_LOST),
+	SNMP_MIB_ITEM("PdcOpened", UET_MIB_PDC_OPENED),
+	SNMP_MIB_ITEM("PdcAccepted", UET_MIB_PDC_ACCEPTED),
+	SNMP_MIB_ITEM("PdcClosed", UET_MIB_PDC_CLOSED),
+	SNMP_MIB_ITEM("PdcFailed", UET_MIB_PDC_FAILED),
+	SNMP_MIB_ITEM("PdcRefused", UET_MIB_PDC_REFUSED),
+	SNMP_MIB_ITEM("Holds", UET_MIB_HOLDS),
+	SNMP_MIB_ITEM("Shortage", UET_MIB_SHORTAGE),
+	SNMP_MIB_ITEM("DropNetns", UET_MIB_DROP_NET),
+	SNMP_MIB_ITEM("DropShort", UET_MIB_DROP_SHORT),
+	SNMP_MIB_ITEM("DropMalformed", UET_MIB_DROP_PARSE),
+	SNMP_MIB_ITEM("DropUnknownType", UET_MIB_DROP_TYPE),
+	SNMP_MIB_ITEM("DropCrc", UET_MIB_DROP_CRC),
+	SNMP_MIB_ITEM("DropNoMem", UET_MIB_DROP_FRAG),
+	SNMP_MIB_ITEM("DropNoPdc", UET_MIB_DROP_NO_PDC),
+	SNMP_MIB_ITEM("DropWrongPeer", UET_MIB_DROP_PEER),
+	SNMP_MIB_ITEM("DropStale", UET_MIB_DROP_STALE),
+	SNMP_MIB_ITEM("DropBadAck", UET_MIB_DROP_ACK),
+	SNMP_MIB_ITEM("DropBadNack", UET_MIB_DROP_NACK),
+	SNMP_MIB_ITEM("DropBadClear", UET_MIB_DROP_CLEAR),
+	SNMP_MIB_ITEM("DropState", UET_MIB_DROP_STATE),
+	SNMP_MIB_ITEM("IcmpErrors", UET_MIB_ICMP),
+	SNMP_MIB_ITEM("NackRateLimited", UET_MIB_NACK_LIMITED),
 };
+
+static_assert(ARRAY_SIZE(uet_mib_names) == UET_MIB_MAX);
 
 static int uet_stat_show(struct seq_file *m, void *v)
 {
@@ -26,11 +82,12 @@ static int uet_stat_show(struct seq_file *m, void *v)
 	int i, cpu;
 
 	for (i = 0; i < UET_MIB_MAX; i++) {
+		const struct snmp_mib *item = &uet_mib_names[i];
 		u64 sum = 0;
 
 		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu_ptr(un->mib, cpu)->items[i]);
-		seq_printf(m, "%-24s%llu\n", uet_mib_names[i], sum);
+			sum += READ_ONCE(per_cpu_ptr(un->mib, cpu)->items[item->entry]);
+		seq_printf(m, "%-24s%llu\n", item->name, sum);
 	}
 	/* Not counters but the state now, for who looks for leaks */
 	seq_printf(m, "%-24s%d\n", "CurPdcs", atomic_read(&un->pdcs));

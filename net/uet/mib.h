@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Counters, per CPU and network namespace, shown in /proc/net/uet_stat.
- * X(enum suffix, name): one line each, order is the file's order.
+ * The names are in mib.c.
  */
 #ifndef _UET_MIB_H
 #define _UET_MIB_H
@@ -11,72 +11,67 @@
 
 #include "netns.h"
 
-#define UET_MIB_LIST(X)							\
-	/* traffic */							\
-	X(TX_PKTS, "TxPkts")		/* UET packets sent */		\
-	X(TX_BYTES, "TxBytes")		/* UET bytes sent */		\
-	X(TX_REQS, "TxReqs")		/* new requests sent */		\
-	X(TX_ACKS, "TxAcks")						\
-	X(TX_NACKS, "TxNacks")						\
-	X(TX_CPS, "TxCps")						\
-	X(TX_ERRORS, "TxErrors")	/* output refused a packet */	\
-	X(TX_NOMEM, "TxNoMem")						\
-	X(RX_PKTS, "RxPkts")						\
-	X(RX_BYTES, "RxBytes")						\
-	X(RX_REQS, "RxReqs")		/* new requests accepted */	\
-	X(RX_ACKS, "RxAcks")						\
-	X(RX_NACKS, "RxNacks")						\
-	X(RX_CPS, "RxCps")						\
-	X(RX_CE, "RxCe")		/* packets that came marked */	\
-	X(RX_DUPS, "RxDups")						\
-	X(RX_OOO, "RxOutOfOrder")	/* above a hole */		\
-	X(RX_TRIMMED, "RxTrimmed")					\
-	/* retransmissions by cause */					\
-	X(RETX_RTO, "RetxRto")						\
-	X(RETX_SACK, "RetxSack")					\
-	X(RETX_OOO, "RetxOooCount")					\
-	X(RETX_PROBE, "RetxProbe")					\
-	X(RETX_TRIM, "RetxTrim")					\
-	X(RETX_NACK, "RetxNack")	/* shortage and others */	\
-	X(RETX_GBN, "RetxGoBack")	/* ordered PDC went back */	\
-	X(RTO_FIRED, "RtoFired")					\
-	X(PROBES, "TailProbes")						\
-	/* messages */							\
-	X(MSG_SENT, "MsgSent")						\
-	X(MSG_DONE, "MsgDelivered")					\
-	X(MSG_FAILED, "MsgFailed")					\
-	X(MSG_RCVD, "MsgReceived")					\
-	X(MSG_ABORTED, "MsgAborted")	/* incomplete, dropped */	\
-	X(REPORT_LOST, "ReportsLost")	/* no memory or queue full */	\
-	/* PDCs */							\
-	X(PDC_OPENED, "PdcOpened")					\
-	X(PDC_ACCEPTED, "PdcAccepted")					\
-	X(PDC_CLOSED, "PdcClosed")					\
-	X(PDC_FAILED, "PdcFailed")					\
-	X(PDC_REFUSED, "PdcRefused")	/* SYN beyond a limit */	\
-	X(HOLDS, "Holds")		/* target refused for shortage */ \
-	X(SHORTAGE, "Shortage")		/* refused here for shortage */	\
-	/* drops */							\
-	X(DROP_NET, "DropNetns")	/* namespace goes away */	\
-	X(DROP_SHORT, "DropShort")	/* truncated */			\
-	X(DROP_PARSE, "DropMalformed")					\
-	X(DROP_TYPE, "DropUnknownType")					\
-	X(DROP_CRC, "DropCrc")						\
-	X(DROP_FRAG, "DropNoMem")					\
-	X(DROP_NO_PDC, "DropNoPdc")	/* answer to an unknown PDC */	\
-	X(DROP_PEER, "DropWrongPeer")	/* address or PDCID differ */	\
-	X(DROP_STALE, "DropStale")	/* old or impossible PSN */	\
-	X(DROP_ACK, "DropBadAck")	/* acknowledges what was not sent */ \
-	X(DROP_NACK, "DropBadNack")					\
-	X(DROP_CLEAR, "DropBadClear")					\
-	X(DROP_STATE, "DropState")	/* PDC closing or dead */	\
-	X(ICMP, "IcmpErrors")						\
-	X(NACK_LIMITED, "NackRateLimited")
-
 enum uet_mib_item {
-#define X(id, name) UET_MIB_##id,
-	UET_MIB_LIST(X)
-#undef X
+	/* traffic */
+	UET_MIB_TX_PKTS,		/* UET packets sent */
+	UET_MIB_TX_BYTES,		/* UET bytes sent */
+	UET_MIB_TX_REQS,		/* new requests sent */
+	UET_MIB_TX_ACKS,
+	UET_MIB_TX_NACKS,
+	UET_MIB_TX_CPS,
+	UET_MIB_TX_ERRORS,		/* output refused a packet */
+	UET_MIB_TX_NOMEM,
+	UET_MIB_RX_PKTS,
+	UET_MIB_RX_BYTES,
+	UET_MIB_RX_REQS,		/* new requests accepted */
+	UET_MIB_RX_ACKS,
+	UET_MIB_RX_NACKS,
+	UET_MIB_RX_CPS,
+	UET_MIB_RX_CE,			/* packets that came marked */
+	UET_MIB_RX_DUPS,
+	UET_MIB_RX_OOO,			/* above a hole */
+	UET_MIB_RX_TRIMMED,
+	/* retransmissions by cause */
+	UET_MIB_RETX_RTO,
+	UET_MIB_RETX_SACK,
+	UET_MIB_RETX_OOO,
+	UET_MIB_RETX_PROBE,
+	UET_MIB_RETX_TRIM,
+	UET_MIB_RETX_NACK,		/* shortage and others */
+	UET_MIB_RETX_GBN,		/* ordered PDC went back */
+	UET_MIB_RTO_FIRED,
+	UET_MIB_PROBES,
+	/* messages */
+	UET_MIB_MSG_SENT,
+	UET_MIB_MSG_DONE,
+	UET_MIB_MSG_FAILED,
+	UET_MIB_MSG_RCVD,
+	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
+	UET_MIB_REPORT_LOST,		/* no memory or queue full */
+	/* PDCs */
+	UET_MIB_PDC_OPENED,
+	UET_MIB_PDC_ACCEPTED,
+	UET_MIB_PDC_CLOSED,
+	UET_MIB_PDC_FAILED,
+	UET_MIB_PDC_REFUSED,		/* SYN beyond a limit */
+	UET_MIB_HOLDS,			/* target refused for shortage */
+	UET_MIB_SHORTAGE,		/* refused here for shortage */
+	/* drops */
+	UET_MIB_DROP_NET,		/* namespace goes away */
+	UET_MIB_DROP_SHORT,		/* truncated */
+	UET_MIB_DROP_PARSE,
+	UET_MIB_DROP_TYPE,
+	UET_MIB_DROP_CRC,
+	UET_MIB_DROP_FRAG,
+	UET_MIB_DROP_NO_PDC,		/* answer to an unknown PDC */
+	UET_MIB_DROP_PEER,		/* address or PDCID differ */
+	UET_MIB_DROP_STALE,		/* old or impossible PSN */
+	UET_MIB_DROP_ACK,		/* acknowledges what was not sent */
+	UET_MIB_DROP_NACK,
+	UET_MIB_DROP_CLEAR,
+	UET_MIB_DROP_STATE,		/* PDC closing or dead */
+	UET_MIB_ICMP,
+	UET_MIB_NACK_LIMITED,
 	UET_MIB_MAX
 };
 

@@ -110,7 +110,7 @@ struct uet_sock {
 	u32			tx_need;
 	u32			reports;
 
-	spinlock_t		dests_lock;
+	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
 	u32			nr_dests;
 	struct uet_dest		*last_dest;

@@ -21,63 +21,107 @@
 
 #define UET_PAYLOAD_MTU_MIN	256
 #define UET_PAYLOAD_MTU_MAX	16383	/* 14 bits of payload_length */
-#define UET_PDC_MAX		(1 << 20)
+#define UET_PDC_MAX		1048576
+#define UET_BUF_DEFAULT		(4 * 1024 * 1024)
 #define UET_BUF_MIN		4096
-#define UET_MEM_MIN		(1UL << 20)
+#define UET_BUF_MAX		(1024 * 1024 * 1024)
+#define UET_MEM_MIN		(1024UL * 1024)
+#define UET_LINK_MBPS_MAX	3200000
+#define UET_TIME_US_MAX		8000000	/* of timers, UE 1.0 configuration */
+#define UET_TIME_MS_MAX		60000
+#define UET_TIME_S_MAX		86400
+#define UET_RETX_MAX		255
 
 static const unsigned long uet_mem_min = UET_MEM_MIN;
 
-/* Numbers: X(field, default, min, max) */
-#define UET_SYSCTL_NUMBERS(X)						\
-	X(t_reroute, 10, 1, UET_LB_T_REROUTE_MAX)			\
-	X(reroute_idle_us, 0, 0, 10000000)				\
-	X(congestion_threshold, UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100)	\
-	X(spray_run, 1, 1, UET_LB_RUN_MAX)				\
-	X(base_rtt_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000)		\
-	X(target_qdelay_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000)		\
-	X(link_mbps, 0, 0, 3200000)					\
-	X(nscc_gamma, 52429, 0, UET_Q16_ONE)				\
-	X(nscc_max_md_jump, 32768, UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE) \
-	X(nscc_qa_gate, 3, 0, UET_QA_GATE_MAX)				\
-	X(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS)		\
-	X(nscc_disable_qa, 0, 0, 1)					\
-	X(nscc_idle_window, 1, 0, 1)					\
-	X(nscc_htsim_avg, 0, 0, 1)					\
-	X(nscc_dfc_literal, 0, 0, 1)					\
-	X(trimming, 0, 0, 1)						\
-	X(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF)			\
-	X(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF)			\
-	X(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF)			\
-	X(dscp_trimmed_lasthop, UET_DSCP_OFF, 0, UET_DSCP_OFF)		\
-	X(ack_gen_trigger, 16384, 0, UET_ACK_GEN_TRIGGER_MAX)		\
-	X(ack_gen_min_pkt_add, 1024, 0, 2048)				\
-	X(ack_per_packet, 0, 0, 1)					\
-	X(ack_on_ecn, 1, 0, 1)						\
-	X(rto_min_us, 1000, 10, 8000000)				\
-	X(rto_max_ms, 200, 1, 60000)					\
-	X(max_rto_retx, 5, 1, 255)					\
-	X(max_nack_retx, 5, 1, 255)					\
-	X(nack_retx_us, 1000, 10, 8000000)				\
-	X(peer_timeout_s, 30, 1, 86400)					\
-	X(clear_time_us, 1000, 10, 8000000)				\
-	X(close_req_time_ms, 5000, 1, 60000)				\
-	X(rmem, 4 << 20, UET_BUF_MIN, 1 << 30)				\
-	X(wmem, 4 << 20, UET_BUF_MIN, 1 << 30)				\
-	X(mpr, 8, 1, 255)						\
-	X(pdc_max, 0, 1, UET_PDC_MAX)					\
-	X(pdc_max_per_peer, 0, 1, UET_PDC_MAX)				\
-	X(pdc_idle_s, 60, 1, 86400)					\
-	X(udp_port, UET_UDP_PORT, 1, 65535)				\
-	X(data_protect, 0, 0, 1)					\
-	X(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1)
+/**
+ * struct uet_knob - a number among the tunables
+ * @name: its name
+ * @off: its place in struct uet_sysctl, a u32
+ * @value: default, 0 also for what follows the machine
+ * @min: smallest value
+ * @max: largest value
+ * @handler: its handler
+ */
+struct uet_knob {
+	const char	*name;
+	size_t		off;
+	int		value;
+	int		min;
+	int		max;
+	proc_handler	*handler;
+};
 
-#define X(field, def, min, max)						\
-	static int uet_min_##field = min, uet_max_##field = max;
-UET_SYSCTL_NUMBERS(X)
-#undef X
+#define UET_KNOB(_f, _value, _min, _max, _handler)			\
+	{								\
+		.name		= #_f,					\
+		.off		= offsetof(struct uet_sysctl, _f),	\
+		.value		= (_value),				\
+		.min		= (_min),				\
+		.max		= (_max),				\
+		.handler	= (_handler),				\
+	}
+
+static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
+
+static const struct uet_knob uet_knobs[] = {
+	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(reroute_idle_us, 0, 0, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(congestion_threshold, UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
+		 uet_sysctl_u32),
+	UET_KNOB(entropy_size, 256, 1, UET_LB_N_MAX, uet_sysctl_entropy),
+	UET_KNOB(spray_run, 1, 1, UET_LB_RUN_MAX, uet_sysctl_u32),
+	UET_KNOB(base_rtt_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000, uet_sysctl_u32),
+	UET_KNOB(target_qdelay_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000,
+		 uet_sysctl_u32),
+	UET_KNOB(link_mbps, 0, 0, UET_LINK_MBPS_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_gamma, 52429, 0, UET_Q16_ONE, uet_sysctl_u32),
+	UET_KNOB(nscc_max_md_jump, UET_Q16_ONE / 2, UET_MAX_MD_JUMP_MIN_Q16,
+		 UET_Q16_ONE, uet_sysctl_u32),
+	UET_KNOB(nscc_qa_gate, 3, 0, UET_QA_GATE_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS,
+		 uet_sysctl_u32),
+	UET_KNOB(nscc_disable_qa, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_idle_window, 1, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_htsim_avg, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_trimmed_lasthop, UET_DSCP_OFF, 0, UET_DSCP_OFF,
+		 uet_sysctl_u32),
+	UET_KNOB(ack_gen_trigger, 16384, 0, UET_ACK_GEN_TRIGGER_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(ack_gen_min_pkt_add, 1024, 0, 2048, uet_sysctl_u32),
+	UET_KNOB(ack_per_packet, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(ack_on_ecn, 1, 0, 1, uet_sysctl_u32),
+	UET_KNOB(rto_min_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(rto_max_ms, 200, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(max_rto_retx, 5, 1, UET_RETX_MAX, uet_sysctl_u32),
+	UET_KNOB(max_nack_retx, 5, 1, UET_RETX_MAX, uet_sysctl_u32),
+	UET_KNOB(nack_retx_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
+	UET_KNOB(close_req_time_ms, 1, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(rmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(wmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(mpr, 8, 1, 255, uet_sysctl_u32),
+	UET_KNOB(payload_mtu, 0, 0, UET_PAYLOAD_MTU_MAX, uet_sysctl_payload),
+	UET_KNOB(pdc_max, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
+	UET_KNOB(pdc_max_per_peer, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
+	UET_KNOB(pdc_idle_s, 60, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_u32),
+	UET_KNOB(data_protect, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
+		 uet_sysctl_u32),
+};
 
 /* Handlers check into a copy and store it last: readers take no lock */
-static int uet_sysctl_number(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			     size_t *lenp, loff_t *ppos, u32 *value)
 {
 	struct ctl_table tmp = *table;
@@ -89,7 +133,7 @@ static int uet_sysctl_number(uet_ctl_table_p table, int write, void *buffer,
 	return err;
 }
 
-static int uet_sysctl_u32(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			  size_t *lenp, loff_t *ppos)
 {
 	u32 value;
@@ -101,7 +145,7 @@ static int uet_sysctl_u32(uet_ctl_table_p table, int write, void *buffer,
 	return err;
 }
 
-static int uet_sysctl_entropy(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			      size_t *lenp, loff_t *ppos)
 {
 	u32 value;
@@ -116,7 +160,7 @@ static int uet_sysctl_entropy(uet_ctl_table_p table, int write, void *buffer,
 	return 0;
 }
 
-static int uet_sysctl_payload(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			      size_t *lenp, loff_t *ppos)
 {
 	u32 value;
@@ -132,7 +176,7 @@ static int uet_sysctl_payload(uet_ctl_table_p table, int write, void *buffer,
 }
 
 /* A name that a table of the core must know */
-static int uet_sysctl_name(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			   size_t *lenp, loff_t *ppos,
 			   bool (*known)(const char *name))
 {
@@ -161,47 +205,56 @@ static bool uet_lb_known(const char *name)
 	return uet_lb_find(name);
 }
 
-static int uet_sysctl_cc(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			 size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_cc_known);
 }
 
-static int uet_sysctl_lb(uet_ctl_table_p table, int write, void *buffer,
+static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
 			 size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_lb_known);
 }
 
-static int uet_min_entropy = 1, uet_max_entropy = UET_LB_N_MAX;
-static int uet_min_payload, uet_max_payload = UET_PAYLOAD_MTU_MAX;
+/* Those that are not numbers. @data is an offset in struct uet_sysctl until a
+ * namespace copies the table.
+ */
+#define UET_SYSCTL_OFF(_f)	((void *)offsetof(struct uet_sysctl, _f))
 
-/* @data is an offset in struct uet_sysctl until a namespace copies the table */
-#define UET_SYSCTL(field, fn, min, max)					\
-	{								\
-		.procname	= #field,				\
-		.data		= (void *)offsetof(struct uet_sysctl, field), \
-		.maxlen		= sizeof_field(struct uet_sysctl, field), \
-		.mode		= 0644,					\
-		.proc_handler	= fn,					\
-		.extra1		= min,					\
-		.extra2		= max,					\
-	}
-
-static const struct ctl_table uet_sysctl_template[] = {
-#define X(field, def, min, max)						\
-	UET_SYSCTL(field, uet_sysctl_u32, &uet_min_##field, &uet_max_##field),
-	UET_SYSCTL_NUMBERS(X)
-#undef X
-	UET_SYSCTL(entropy_size, uet_sysctl_entropy, &uet_min_entropy,
-		   &uet_max_entropy),
-	UET_SYSCTL(payload_mtu, uet_sysctl_payload, &uet_min_payload,
-		   &uet_max_payload),
-	UET_SYSCTL(path_policy, uet_sysctl_lb, NULL, NULL),
-	UET_SYSCTL(path_policy_ordered, uet_sysctl_lb, NULL, NULL),
-	UET_SYSCTL(congestion_control, uet_sysctl_cc, NULL, NULL),
-	UET_SYSCTL(mem, proc_doulongvec_minmax, (void *)&uet_mem_min, NULL),
+static const struct ctl_table uet_sysctl_others[] = {
+	{
+		.procname	= "path_policy",
+		.data		= UET_SYSCTL_OFF(path_policy),
+		.maxlen		= UET_NAME_MAX,
+		.mode		= 0644,
+		.proc_handler	= uet_sysctl_lb,
+	},
+	{
+		.procname	= "path_policy_ordered",
+		.data		= UET_SYSCTL_OFF(path_policy_ordered),
+		.maxlen		= UET_NAME_MAX,
+		.mode		= 0644,
+		.proc_handler	= uet_sysctl_lb,
+	},
+	{
+		.procname	= "congestion_control",
+		.data		= UET_SYSCTL_OFF(congestion_control),
+		.maxlen		= UET_NAME_MAX,
+		.mode		= 0644,
+		.proc_handler	= uet_sysctl_cc,
+	},
+	{
+		.procname	= "mem",
+		.data		= UET_SYSCTL_OFF(mem),
+		.maxlen		= sizeof(unsigned long),
+		.mode		= 0644,
+		.proc_handler	= proc_doulongvec_minmax,
+		.extra1		= (void *)&uet_mem_min,
+	},
 };
+
+#define UET_SYSCTL_NR	(ARRAY_SIZE(uet_knobs) + ARRAY_SIZE(uet_sysctl_others))
 
 /* Limits that follow the machine: an idle PDC pair member is about 1 KiB */
 static void uet_sysctl_size(struct uet_sysctl *s)
@@ -213,18 +266,44 @@ static void uet_sysctl_size(struct uet_sysctl *s)
 	s->mem = max(pages / 4 * PAGE_SIZE, UET_MEM_MIN);
 }
 
+static u32 *uet_knob_place(struct uet_sysctl *s, const struct uet_knob *knob)
+{
+	return (void *)s + knob->off;
+}
+
 static void uet_sysctl_defaults(struct uet_sysctl *s)
 {
-#define X(field, def, min, max)	s->field = def;
-	UET_SYSCTL_NUMBERS(X)
-#undef X
-	s->entropy_size = 256;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(uet_knobs); i++)
+		*uet_knob_place(s, &uet_knobs[i]) = uet_knobs[i].value;
 	strscpy(s->path_policy, uet_lb_find("hybrid") ? "hybrid" : "oblivious",
 		sizeof(s->path_policy));
 	strscpy(s->path_policy_ordered, "single",
 		sizeof(s->path_policy_ordered));
 	strscpy(s->congestion_control, "nscc", sizeof(s->congestion_control));
 	uet_sysctl_size(s);
+}
+
+static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(uet_knobs); i++, table++) {
+		const struct uet_knob *knob = &uet_knobs[i];
+
+		table->procname = knob->name;
+		table->data = uet_knob_place(s, knob);
+		table->maxlen = sizeof(u32);
+		table->mode = 0644;
+		table->proc_handler = knob->handler;
+		table->extra1 = (void *)&knob->min;
+		table->extra2 = (void *)&knob->max;
+	}
+	for (i = 0; i < ARRAY_SIZE(uet_sysctl_others); i++, table++) {
+		*table = uet_sysctl_others[i];
+		table->data = (void *)s + (unsigned long)table->data;
+	}
 }
 
 /**
@@ -235,21 +314,16 @@ static void uet_sysctl_defaults(struct uet_sysctl *s)
  */
 int uet_sysctl_init(struct uet_net *un)
 {
-	const size_t n = ARRAY_SIZE(uet_sysctl_template);
 	struct ctl_table *table;
-	size_t i;
 
 	uet_sysctl_defaults(&un->sysctl);
-	table = kcalloc(n + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
+	/* The last entry stays empty for kernels that look for it */
+	table = kcalloc(UET_SYSCTL_NR + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		table[i] = uet_sysctl_template[i];
-		table[i].data = (void *)&un->sysctl +
-				(unsigned long)table[i].data;
-	}
+	uet_sysctl_fill(table, &un->sysctl);
 	un->sysctl_header = uet_register_net_sysctl(un->net, "net/uet", table,
-						    n);
+						    UET_SYSCTL_NR);
 	if (!un->sysctl_header) {
 		kfree(table);
 		return -ENOMEM;

@@ -405,36 +405,44 @@ static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
+/* Move the blocks below @end to @gone; returns where the rest begins */
+static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
+			 struct list_head *gone)
+{
+	struct uet_txbuf *buf, *next;
+	u32 freed = msg->freed;
+
+	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
+		if (end < buf->start || end - buf->start < buf->len)
+			break;
+		if (msg->cursor == buf)
+			msg->cursor = NULL;
+		freed = buf->start + buf->len;
+		list_move_tail(&buf->node, gone);
+	}
+	return freed;
+}
+
 /**
  * uet_txmsg_release() - give back what the peer has for good
  * @msg: message
- * @upto: offset below which no byte is needed again
+ * @end: offset below which no byte is needed again
  *
  * Blocks are given back whole. Of a message that was accepted whole this may
  * be called as well, if it will never be sent again from the start.
  *
  * Context: flow lock held.
  */
-void uet_txmsg_release(struct uet_txmsg *msg, u32 upto)
+void uet_txmsg_release(struct uet_txmsg *msg, u32 end)
 {
-	struct uet_txbuf *buf, *next;
-	u32 freed = msg->freed;
 	LIST_HEAD(gone);
+	u32 freed;
 
 	if (msg->inlined)
 		return;
-	if (msg->streamed)
-		spin_lock_bh(&msg->lock);
-	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
-		if (upto < buf->start || upto - buf->start < buf->len)
-			break;
-		if (msg->cursor == buf)
-			msg->cursor = NULL;
-		freed = buf->start + buf->len;
-		list_move_tail(&buf->node, &gone);
-	}
-	if (msg->streamed)
-		spin_unlock_bh(&msg->lock);
+	spin_lock_bh(&msg->lock);
+	freed = uet_txmsg_cut(msg, end, &gone);
+	spin_unlock_bh(&msg->lock);
 	if (freed == msg->freed)
 		return;
 	uet_txbufs_free(msg, &gone);

@@ -146,7 +146,7 @@ struct uet_txmsg {
 	bool			mem_charged;
 	bool			sk_charged;
 	int			error;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* charges; data if streamed */
 	struct list_head	bufs;
 	struct uet_txbuf	*cursor;
 	union {
@@ -221,7 +221,7 @@ struct uet_dest {
 	char			cc[16];
 	char			path_policy[16];
 
-	spinlock_t		lock;
+	spinlock_t		lock;	/* pdc */
 	struct uet_pdc		*pdc;
 	struct list_head	queue;
 	struct list_head	sent;
@@ -250,7 +250,7 @@ int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
 		   u32 bytes);
 int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		     u32 len);
-void uet_txmsg_release(struct uet_txmsg *msg, u32 upto);
+void uet_txmsg_release(struct uet_txmsg *msg, u32 end);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_txmsg_free(struct uet_txmsg *msg);

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Answers UDP packets to an address that nobody has with "port unreachable".
+
+    icmp_refuse.py ADDR [DEVICE]
+
+What a host without UET does, for a namespace where the module holds the port.
+"""
+import socket
+import struct
+import sys
+
+ETH_P_IP = 0x0800
+ETH_HLEN = 14
+ICMP_UNREACH, ICMP_PORT = 3, 3
+
+
+def checksum(data):
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def refusal(ip):
+    """An ICMP message that quotes the header and eight bytes more"""
+    quoted = ip[:(ip[0] & 15) * 4 + 8]
+    body = struct.pack("!BBHI", ICMP_UNREACH, ICMP_PORT, 0, 0) + quoted
+    body = body[:2] + struct.pack("!H", checksum(body)) + body[4:]
+    head = struct.pack("!BBHHHBBH", 0x45, 0xc0, 20 + len(body), 0, 0, 64,
+                       socket.IPPROTO_ICMP, 0) + ip[16:20] + ip[12:16]
+    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + body
+
+
+def main():
+    addr = socket.inet_aton(sys.argv[1])
+    tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                        socket.htons(ETH_P_IP))
+    tap.bind((sys.argv[2] if len(sys.argv) > 2 else "uet0", ETH_P_IP))
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    while True:
+        ip = tap.recv(65536)[ETH_HLEN:]
+        if len(ip) >= 28 and ip[9] == socket.IPPROTO_UDP and ip[16:20] == addr:
+            raw.sendto(refusal(ip), (socket.inet_ntoa(ip[12:16]), 0))
+
+
+if __name__ == "__main__":
+    main()
