@@ -56,19 +56,26 @@ UET_ENCAP_ERR_RCV(uet_encap_err)
 	uet_input_icmp(un, skb, type, code, off, mtu);
 }
 
-static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
+/* Errors are looked up by destination port: all of these are ours. */
+static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
+{
+	return 0;
+}
+
+static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 			      struct socket **res)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data	= un,
 		.encap_type	= 1,
 		.encap_rcv	= uet_input,
+		.encap_err_lookup = uet_encap_err_lookup,
 		.encap_err_rcv	= uet_encap_err,
 	};
 	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
 	struct udp_port_cfg cfg = {
 		.family		= family,
-		.local_udp_port	= htons(un->sysctl.udp_port),
+		.local_udp_port	= htons(port),
 		.ipv6_v6only	= 1,
 	};
 	struct socket *sock;
@@ -82,6 +89,24 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 	return 0;
 }
 
+/* Both sockets or, without IPv6 in the kernel, the first one */
+static int uet_encap_open_pair(struct uet_net *un, u16 port,
+			       struct socket **sock4, struct socket **sock6)
+{
+	int err;
+
+	*sock6 = NULL;
+	err = uet_encap_open_one(un, AF_INET, port, sock4);
+	if (err)
+		return err;
+	err = uet_encap_open_one(un, AF_INET6, port, sock6);
+	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
+		err = 0;
+	if (err)
+		udp_tunnel_sock_release(*sock4);
+	return err;
+}
+
 /**
  * uet_encap_open() - listen on the UET port
  * @un: namespace
@@ -91,16 +116,44 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
  */
 int uet_encap_open(struct uet_net *un)
 {
-	int err;
+	return uet_encap_open_pair(un, un->sysctl.udp_port, &un->sock4,
+				   &un->sock6);
+}
 
-	err = uet_encap_open_one(un, AF_INET, &un->sock4);
+/**
+ * uet_encap_move() - listen on another port
+ * @un: namespace
+ * @port: the port
+ *
+ * Context: process.
+ * Return: 0, or the error of binding; then the old port stays.
+ */
+int uet_encap_move(struct uet_net *un, u16 port)
+{
+	struct socket *sock4, *sock6, *old4, *old6;
+	int err = 0;
+
+	mutex_lock(&un->open_mutex);
+	if (un->exiting) {
+		err = -ENETDOWN;
+		goto out;
+	}
+	if (port == un->sysctl.udp_port)
+		goto out;
+	err = uet_encap_open_pair(un, port, &sock4, &sock6);
 	if (err)
-		return err;
-	err = uet_encap_open_one(un, AF_INET6, &un->sock6);
-	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
-		err = 0;
-	if (err)
-		uet_encap_close(un);
+		goto out;
+	old4 = un->sock4;
+	old6 = un->sock6;
+	WRITE_ONCE(un->sock4, sock4);
+	WRITE_ONCE(un->sock6, sock6);
+	WRITE_ONCE(un->sysctl.udp_port, port);
+	synchronize_net();
+	udp_tunnel_sock_release(old4);
+	if (old6)
+		udp_tunnel_sock_release(old6);
+out:
+	mutex_unlock(&un->open_mutex);
 	return err;
 }
 

@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "core/ccc.h"
 #include "core/lb.h"
+#include "encap.h"
 #include "netns.h"
 
 /* "Not set" of the DSCP knobs: one above the last code point */
@@ -63,6 +64,7 @@ struct uet_knob {
 	}
 
 static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
+static proc_handler uet_sysctl_trimming, uet_sysctl_port;
 
 static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
@@ -86,7 +88,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nscc_idle_window, 1, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_htsim_avg, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
-	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_trimming),
 	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
@@ -104,7 +106,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nack_retx_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
 	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
-	UET_KNOB(close_req_time_ms, 1, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(close_req_time_ms, 5000, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
 	UET_KNOB(rmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
 		 uet_sysctl_u32),
 	UET_KNOB(wmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
@@ -114,7 +116,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(pdc_max, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(pdc_max_per_peer, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(pdc_idle_s, 60, 1, UET_TIME_S_MAX, uet_sysctl_u32),
-	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_u32),
+	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_port),
 	UET_KNOB(data_protect, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
 		 uet_sysctl_u32),
@@ -173,6 +175,42 @@ static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int w
 		return -EINVAL;
 	WRITE_ONCE(*(u32 *)table->data, value);
 	return 0;
+}
+
+/* Trimmed packets are taken ahead of UDP only while the switches trim */
+static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
+			       size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.trimming);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	if (value)
+		err = uet_trim_enable(un);
+	else
+		uet_trim_disable(un);
+	if (!err)
+		WRITE_ONCE(un->sysctl.trimming, value);
+	return err;
+}
+
+/* The tunnel sockets move to the new port, or stay if it is taken */
+static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
+			   size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.udp_port);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	return uet_encap_move(un, value);
 }
 
 /* A name that a table of the core must know */
