@@ -18,7 +18,7 @@ REPORT = os.path.join(engine.TREE, "Documentation", "networking")
 NO_TIME_KNOWN = 20.0        # seconds per run, before anything was measured
 
 FAULTS = (describe.BadDescription, workload.BadWorkload, plan.BadPlan,
-          raw.BadRun, engine.EngineError)
+          raw.BadRun, engine.EngineError, pictures.NoPictures)
 
 
 def ours():

@@ -8,9 +8,17 @@ POINTS = 400                # per line: pictures stay small
 COLUMNS = 3
 
 
+class NoPictures(Exception):
+    """The drawing library is missing."""
+
+
 def _pyplot():
     """Loaded late: checking a description needs no drawing."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError:
+        raise NoPictures("pictures need the package python3-matplotlib "
+                         "(or --no-pictures)") from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     plt.rcParams.update({
@@ -36,7 +44,7 @@ def _save(plt, fig, folder, name):
 
 
 def _grid(plt, n, width=3.6, height=2.6):
-    cols = min(n, COLUMNS)
+    cols = 2 if n == 4 else min(n, COLUMNS)
     rows = -(-n // cols)
     fig, axes = plt.subplots(rows, cols, squeeze=False,
                              figsize=(width * cols, height * rows))
@@ -154,7 +162,7 @@ def draw_shares(plt, folder, x, results):
     ax.set_yticks(range(len(rows)))
     ax.set_yticklabels([" ".join(n for n in (c["name"], t["name"]) if n != "-")
                         for c, t, _ in rows], fontsize=6)
-    ax.invert_yaxis()
+    ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(0, 1)
     ax.set_xlabel("share of bytes by path")
     ax.grid(False)
