@@ -176,5 +176,8 @@ def main():
     except FAULTS as e:
         print(f"lab: {e}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
     except KeyboardInterrupt:
         return 130

@@ -84,7 +84,7 @@ def draw_times(plt, folder, x, results):
     for ax, (case, rows) in zip(axes, cases.items()):
         worst = 1.5
         for t, runs in rows:
-            v = sorted(r for run in runs for r in run.ratios())
+            v = sorted(min(r, 1000.0) for run in runs for r in run.ratios())
             if not v:
                 continue
             worst = max(worst, v[-1])

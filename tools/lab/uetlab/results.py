@@ -9,6 +9,9 @@ from . import fabric as fab
 from . import ideal, raw, workload
 
 
+STARVED = 9999.0            # ratio of an endless flow that got nothing
+
+
 def quantile(values, q):
     """The smallest value that at least a share q of all does not exceed."""
     v = sorted(values)
@@ -66,7 +69,8 @@ class Run:
             rate = got * 8e9 / span
             line["goodput_bps"] = round(rate)
             line["ideal_bps"] = round(fair)
-            line["over_ideal"] = round(fair / rate, 4) if rate else 9999.0
+            line["over_ideal"] = (round(min(fair / rate, STARVED), 4)
+                                  if rate else STARVED)
         line["measured"] = f.measured
         self.flows.append(line)
 
@@ -200,10 +204,12 @@ def cells(r):
             v = "yes" if v else "no"
         elif key.endswith("over_ideal"):
             v = f"{v:.2f}" if v < 100 else f"{v:.0f}"
+            if r[key] >= STARVED:
+                v = "starved"
         elif key == "jain":
             v = f"{v:.3f}"
         elif key == "ideal_us":
-            v = f"{v:.1f}"
+            v = f"{v:.1f}" if v else "-"
         out.append(str(v))
     return out
 
