@@ -5,6 +5,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,11 +18,18 @@ GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
 LIMIT = 300                 # real seconds for one run
+# What the guest says when the module refuses a name.
+REFUSED = re.compile(r"UET option \d+ to \S+ \((Operation not supported|"
+                     r"Invalid argument|No such file or directory)\)")
 MEMORY = "4G"               # of the guest: all hosts share it
 
 
 class EngineError(Exception):
     """A run that failed, with what the guest said."""
+
+
+class Unsupported(EngineError):
+    """The module has no such congestion control or path policy."""
 
 
 def sh(*argv, **kw):
@@ -118,8 +126,8 @@ class Engine:
         if p.returncode:
             with open(os.path.join(folder, "log")) as log:
                 text = log.read().strip()[-3000:]
-            raise EngineError(f"run in {folder} ended with {p.returncode}:\n"
-                              + text)
+            kind = Unsupported if REFUSED.search(text) else EngineError
+            raise kind(f"run in {folder} ended with {p.returncode}:\n" + text)
         meta = {"identity": self.identity(plan, seed), "wall": round(wall, 1),
                 "cpu": round(used.ru_utime + used.ru_stime, 1)}
         with open(os.path.join(folder, "meta.json"), "w") as f:
@@ -146,6 +154,9 @@ def run_all(engine, todo, report):
                 done += 1
                 try:
                     report(done, len(todo), jobs[job], job.result())
+                except Unsupported:
+                    print(f"  [{done}/{len(todo)}] {jobs[job]}: not in this "
+                          "module, left out", flush=True)
                 except EngineError as e:
                     failed.append(f"{jobs[job]}: {e}")
         except BaseException:

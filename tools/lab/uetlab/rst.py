@@ -40,7 +40,9 @@ messages of all seeds, "Jain" is the fairness index of the worst seed, drops,
 marks, trims and retransmissions are sums over all seeds, "peak queue" is the
 longest data queue of a switch port in bytes. All transports see the same
 fabric, the same flows and the same seeds. In a burst a median below 1 only says
-that some messages finished before others; the maximum is what counts.
+that some messages finished before others; the maximum is what counts. "starved"
+is an endless flow that got nothing at all; a message that was not delivered
+counts with the time that the run lasted.
 
 ``uet`` is the module with NSCC and the hybrid path policy in a fabric that
 trims, ``uet-notrim`` the same in one that does not; the others are Linux's own
