@@ -4,7 +4,7 @@
 import os
 import re
 
-POINTS = 400                # per line: pictures stay small
+POINTS = 200                # per line: pictures stay small
 COLUMNS = 3
 
 
