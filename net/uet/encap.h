@@ -17,6 +17,7 @@ struct uet_peer;
 #define UET_HEADROOM	(LL_MAX_HEADER + 40 + 8)
 
 int uet_encap_open(struct uet_net *un);
+int uet_encap_move(struct uet_net *un, u16 port);
 void uet_encap_close(struct uet_net *un);
 int uet_encap_move(struct uet_net *un, u16 port);
 

@@ -26,7 +26,7 @@
  * @tasklet: the softirq that serves them
  */
 struct uet_txq {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* of flows */
 	struct list_head	flows;
 	struct tasklet_struct	tasklet;
 };
@@ -41,8 +41,9 @@ static u32 uet_flow_headers(const struct uet_net *un)
 }
 
 /*
- * Payload MTU of a path, which may change at any time: the largest of the four sizes UET knows that fits,
- * or what the operator set as far as it fits (wire.md 1.7).
+ * Payload MTU of a path, which may change at any time: the largest of the
+ * four sizes UET knows that fits, or what the operator set as far as it fits
+ * (wire.md 1.7).
  */
 static void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 {

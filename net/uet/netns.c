@@ -32,18 +32,16 @@ static int __net_init uet_net_init(struct net *net)
 	int err;
 
 	un->net = net;
+	uet_sysctl_defaults(un);
 	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	mutex_init(&un->open_mutex);
 	err = uet_mib_init(un);
 	if (err)
 		return err;
-	err = uet_sysctl_init(un);
-	if (err)
-		goto err_mib;
 	err = uet_dest_table_init(un);
 	if (err)
-		goto err_sysctl;
+		goto err_mib;
 	err = uet_peer_tables_init(un);
 	if (err)
 		goto err_dests;
@@ -56,8 +54,13 @@ static int __net_init uet_net_init(struct net *net)
 	err = uet_encap_open(un);
 	if (err)
 		goto err_pdcs;
+	err = uet_sysctl_register(un);
+	if (err)
+		goto err_encap;
 	return 0;
 
+err_encap:
+	uet_encap_close(un);
 err_pdcs:
 	uet_pdc_tables_exit(un);
 err_ses:
@@ -66,8 +69,6 @@ err_peers:
 	uet_peer_tables_exit(un);
 err_dests:
 	uet_dest_table_exit(un);
-err_sysctl:
-	uet_sysctl_exit(un);
 err_mib:
 	uet_mib_exit(un);
 	return err;
@@ -77,6 +78,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 {
 	struct uet_net *un = uet_net(net);
 
+	uet_sysctl_unregister(un);
 	WRITE_ONCE(un->exiting, true);
 	/* Whoever saw it clear under the mutex has finished after this. */
 	mutex_lock(&un->open_mutex);
@@ -96,7 +98,6 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_ses_tables_exit(un);
 	uet_peer_tables_exit(un);
 	uet_dest_table_exit(un);
-	uet_sysctl_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
 }

@@ -64,7 +64,7 @@ struct uet_knob {
 	}
 
 static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
-static proc_handler uet_sysctl_trimming, uet_sysctl_port;
+static proc_handler uet_sysctl_port, uet_sysctl_trimming;
 
 static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
@@ -123,20 +123,19 @@ static const struct uet_knob uet_knobs[] = {
 };
 
 /* Handlers check into a copy and store it last: readers take no lock */
-static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			     size_t *lenp, loff_t *ppos, u32 *value)
+static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table,
+			     int write, void *buffer, size_t *lenp,
+			     loff_t *ppos, u32 *value)
 {
 	struct ctl_table tmp = *table;
-	int err;
 
 	*value = READ_ONCE(*(u32 *)table->data);
 	tmp.data = value;
-	err = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
-	return err;
+	return proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
 }
 
-static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			  size_t *lenp, loff_t *ppos)
+static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table,
+			  int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -147,8 +146,8 @@ static int uet_sysctl_u32(uet_ctl_table_const struct ctl_table *table, int write
 	return err;
 }
 
-static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			      size_t *lenp, loff_t *ppos)
+static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table,
+			      int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -162,8 +161,8 @@ static int uet_sysctl_entropy(uet_ctl_table_const struct ctl_table *table, int w
 	return 0;
 }
 
-static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			      size_t *lenp, loff_t *ppos)
+static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table,
+			      int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	u32 value;
 	int err;
@@ -177,9 +176,24 @@ static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table, int w
 	return 0;
 }
 
-/* Trimmed packets are taken ahead of UDP only while the switches trim */
-static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			       size_t *lenp, loff_t *ppos)
+static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table,
+			   int write, void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.udp_port);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	return uet_encap_move(un, value);
+}
+
+/* Trimmed packets are taken by a hook that is there while the fabric trims */
+static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table,
+			       int write, void *buffer, size_t *lenp,
+			       loff_t *ppos)
 {
 	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
 					  sysctl.trimming);
@@ -198,24 +212,9 @@ static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table, int 
 	return err;
 }
 
-/* The tunnel sockets move to the new port, or stay if it is taken */
-static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			   size_t *lenp, loff_t *ppos)
-{
-	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
-					  sysctl.udp_port);
-	u32 value;
-	int err;
-
-	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
-	if (err || !write)
-		return err;
-	return uet_encap_move(un, value);
-}
-
 /* A name that a table of the core must know */
-static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			   size_t *lenp, loff_t *ppos,
+static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
+			   int write, void *buffer, size_t *lenp, loff_t *ppos,
 			   bool (*known)(const char *name))
 {
 	struct ctl_table tmp = *table;
@@ -235,7 +234,10 @@ static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table, int writ
 
 static bool uet_cc_known(const char *name)
 {
-	return uet_cc_find(name);
+	const struct uet_cc_algo *algo = uet_cc_find(name);
+
+	/* No receiver of this module grants credit. */
+	return algo && !algo->credit;
 }
 
 static bool uet_lb_known(const char *name)
@@ -243,14 +245,14 @@ static bool uet_lb_known(const char *name)
 	return uet_lb_find(name);
 }
 
-static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			 size_t *lenp, loff_t *ppos)
+static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table,
+			 int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_cc_known);
 }
 
-static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table, int write, void *buffer,
-			 size_t *lenp, loff_t *ppos)
+static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table,
+			 int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_lb_known);
 }
@@ -309,8 +311,13 @@ static u32 *uet_knob_place(struct uet_sysctl *s, const struct uet_knob *knob)
 	return (void *)s + knob->off;
 }
 
-static void uet_sysctl_defaults(struct uet_sysctl *s)
+/**
+ * uet_sysctl_defaults() - set all tunables of a namespace
+ * @un: namespace
+ */
+void uet_sysctl_defaults(struct uet_net *un)
 {
+	struct uet_sysctl *s = &un->sysctl;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(uet_knobs); i++)
@@ -345,16 +352,15 @@ static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
 }
 
 /**
- * uet_sysctl_init() - defaults and table of a namespace
- * @un: namespace
+ * uet_sysctl_register() - make the tunables of a namespace visible
+ * @un: namespace, ready for changes
  *
  * Return: 0 or -ENOMEM.
  */
-int uet_sysctl_init(struct uet_net *un)
+int uet_sysctl_register(struct uet_net *un)
 {
 	struct ctl_table *table;
 
-	uet_sysctl_defaults(&un->sysctl);
 	/* The last entry stays empty for kernels that look for it */
 	table = kcalloc(UET_SYSCTL_NR + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
@@ -371,10 +377,10 @@ int uet_sysctl_init(struct uet_net *un)
 }
 
 /**
- * uet_sysctl_exit() - remove the table
+ * uet_sysctl_unregister() - remove them; the values stay
  * @un: namespace
  */
-void uet_sysctl_exit(struct uet_net *un)
+void uet_sysctl_unregister(struct uet_net *un)
 {
 	unregister_net_sysctl_table(un->sysctl_header);
 	kfree(un->sysctl_table);
