@@ -153,9 +153,8 @@ extern const struct conn_ops tcp_ops;
 extern const struct conn_ops uet_ops;
 extern const struct conn_ops udp_ops;
 
-/* tcp.c: shared address helper */
+/* tcp.c */
 struct sockaddr_in;
 void lab_addr(struct sockaddr_in *sin, const char *addr, int port);
-void lab_watch_rx(struct conn *c);
 
 #endif /* _LAB_H */

@@ -168,7 +168,11 @@ def row(case, t, runs):
 
 def summary(x, results):
     """results: list of (case, transport, [Run])."""
+    there = {t["name"] for _, t, _ in results}
+    missing = [t["name"] for t in x.transports
+               if t["name"] not in there and not t["only_beside"]]
     return {"experiment": x.name, "title": x.title, "ideal": x.ideal,
+            "left_out": missing,
             "rows": [row(c, t, runs) for c, t, runs in results]}
 
 

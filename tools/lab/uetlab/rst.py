@@ -126,6 +126,9 @@ def _section(out, folder, name, about, summary):
              "*Command*: ``make lab EXP={} SEEDS={}`` "
              "({})\n".format(name, about["seeds"], about["file"]),
              _results(summary)]
+    if summary.get("left_out"):
+        parts.append("Not measured, because the module refuses it: "
+                     + ", ".join(summary["left_out"]) + ".\n")
     parts += [p for p in (_causes(summary), _reordering(summary)) if p]
     wanted = (() if name in NO_TIMES else ("times",)) + MORE.get(name, ())
     parts += [p for p in (_picture(out, folder, name, w) for w in wanted) if p]
