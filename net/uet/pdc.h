@@ -337,6 +337,7 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 /* pdc_expire.c: intervals */
 u64 uet_pdc_rto(const struct uet_pdc *pdc);
+u64 uet_pdc_loss_age(const struct uet_pdc *pdc);
 void uet_pdc_sack_evidence(struct uet_pdc *pdc, u64 now);
 void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc);

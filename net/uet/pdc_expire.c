@@ -45,6 +45,29 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 	return uet_rto_backoff_ns(rto, pdc->tx.retries, max_ns);
 }
 
+/*
+ * Round trip that an answer may take while nothing is wrong: the smoothed one
+ * and four deviations, since the paths of one context queue differently.
+ */
+static u64 uet_pdc_patience(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+
+	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
+}
+
+/**
+ * uet_pdc_loss_age() - age at which a missing packet is lost, not late
+ * @pdc: initiator PDC
+ *
+ * Return: ns since its last transmission (cc.md 7.3).
+ */
+u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
+{
+	return uet_sack_loss_age_ns(uet_pdc_patience(pdc),
+				    pdc->tx.flow->ccc.params->target);
+}
+
 /**
  * uet_pdc_probe_interval() - time after which silence is worth a probe
  * @pdc: initiator PDC
@@ -54,7 +77,7 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
 {
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
-	u64 rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
+	u64 rtt = uet_pdc_patience(pdc);
 
 	/* Probes that bring nothing new become rare. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, ccc->backlog,
@@ -215,9 +238,7 @@ void uet_pdc_sack_evidence(struct uet_pdc *pdc, u64 now)
 	tx->loss_at = 0;
 	if (pdc->rod || ccc->params->trimming || !tx->win.nr_sacked)
 		return;
-	age = uet_sack_loss_age_ns(max(ccc->base_rtt,
-				       uet_rtt_est_ns(&ccc->rtt)),
-				   ccc->params->target);
+	age = uet_pdc_loss_age(pdc);
 	uet_txwin_scan_sacked(&tx->win, &scan, now - age);
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
 		uet_pdc_lost(pdc, psn, UET_LOSS_SACK, now);

@@ -250,9 +250,9 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			uet_pdc_go_back(pdc, psn, UET_LOSS_PROBE, now);
 		return;
 	}
-	/* Data may queue where control packets do not: spare it a base RTT. */
+	/* The probe overtakes data that queues: only what is old is lost. */
 	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
-		       sent - min(sent, ccc->params->target));
+		       min(sent, now - uet_pdc_loss_age(pdc)));
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
 		uet_pdc_lost(pdc, psn, UET_LOSS_PROBE, now);
 		UET_INC(pdc->un, RETX_PROBE);
@@ -274,6 +274,7 @@ static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
 	if (!uet_txwin_ooo(&tx->win, ooo, threshold, div_u64(cwnd, size) + 1,
 			   &scan))
 		return;
+	scan.before = now - uet_pdc_loss_age(pdc);
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
 		uet_pdc_lost(pdc, psn, UET_LOSS_OOO, now);
 		UET_INC(pdc->un, RETX_OOO);

@@ -90,7 +90,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_trimming),
 	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
-	UET_KNOB(dscp_control, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_control, 46, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed_lasthop, UET_DSCP_OFF, 0, UET_DSCP_OFF,
 		 uet_sysctl_u32),

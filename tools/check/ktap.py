@@ -61,9 +61,13 @@ def parse(text, source, report=None):
         plan = _PLAN.match(line)
         if plan:
             depth = len(plan.group(1))
-            close(depth)
-            levels[depth] = _Level()
-            levels[depth].planned = int(plan.group(2))
+            lv = levels.get(depth)
+            if lv and lv.planned is None:  # a plan may come last
+                close(depth + 1)
+            else:
+                close(depth)
+                lv = levels[depth] = _Level()
+            lv.planned = int(plan.group(2))
             if plan.group(3) is not None:
                 report.skipped.append((source, plan.group(3)))
                 any_result = True
