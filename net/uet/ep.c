@@ -51,14 +51,15 @@ void uet_ep_table_exit(struct uet_net *un)
 	xa_destroy(&un->pids);
 }
 
-/* Does a packet for @laddr that came by interface @scope belong to @us? The
- * device a socket is bound to may be the interface or its VRF.
+/* Does a packet that came by interface @iif belong to @us? The device a socket
+ * is bound to may be the interface or its VRF, which @scope names for packets
+ * inside one.
  */
-static bool uet_ep_dev_match(const struct uet_sock *us, int scope)
+static bool uet_ep_dev_match(const struct uet_sock *us, int scope, int iif)
 {
 	int dev = READ_ONCE(us->sk.sk_bound_dev_if);
 
-	if (!dev || dev == scope)
+	if (!dev || dev == scope || dev == iif)
 		return true;
 	return dev == l3mdev_master_upper_ifindex_by_index_rcu(sock_net(&us->sk),
 							       scope);
@@ -79,12 +80,13 @@ static bool uet_ep_addr_match(const struct uet_sock *us,
  * as long as the local users made it.
  */
 static struct uet_sock *uet_ep_pick(struct uet_sock *us,
-				    const struct in6_addr *laddr, int scope)
+				    const struct in6_addr *laddr, int scope,
+				    int iif)
 {
 	struct uet_sock *any = NULL;
 
 	for (; us; us = rcu_dereference(us->ep_next)) {
-		if (!uet_ep_dev_match(us, scope) || READ_ONCE(us->rx_closed))
+		if (!uet_ep_dev_match(us, scope, iif) || READ_ONCE(us->rx_closed))
 			continue;
 		if (uet_ep_addr_match(us, laddr, scope))
 			return us;
@@ -115,7 +117,8 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  * uet_ep_lookup() - find the endpoint a packet is for
  * @un: namespace
  * @laddr: fabric address the packet was sent to
- * @scope: interface it came by, or its VRF
+ * @scope: interface of a link-local peer, or the VRF, else 0
+ * @iif: interface it came by
  * @job: job id
  * @pid: PIDonFEP
  * @ri: resource index
@@ -125,7 +128,7 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  * Return: the socket or NULL.
  */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
-			       int scope, u32 job, u16 pid, u16 ri,
+			       int scope, int iif, u32 job, u16 pid, u16 ri,
 			       enum uet_lookup_fail *why)
 {
 	struct uet_job *j = xa_load(&un->jobs, job);
@@ -133,7 +136,7 @@ struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 
 	if (j)
 		us = uet_ep_pick(xa_load(&j->eps, uet_ep_key(pid, ri)), laddr,
-				 scope);
+				 scope, iif);
 	if (likely(us))
 		return us;
 	*why = uet_ep_why(un, j, job, pid);

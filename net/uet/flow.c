@@ -246,6 +246,14 @@ struct uet_flow *uet_flow_get(struct uet_peer *peer,
 	return flow;
 }
 
+static void uet_flow_free_rcu(struct rcu_head *head)
+{
+	struct uet_flow *flow = container_of(head, struct uet_flow, rcu);
+
+	kfree(flow->lb);
+	kfree(flow);
+}
+
 /**
  * uet_flow_put() - drop a reference
  * @flow: the flow
@@ -267,8 +275,8 @@ void uet_flow_put(struct uet_flow *flow)
 	if (flow->ccc.rtt.srtt)
 		WRITE_ONCE(peer->base_rtt, flow->ccc.base_rtt);
 	uet_peer_put(peer);
-	kfree(flow->lb);
-	kfree(flow);
+	/* Packets still look at the lock through a PDC that is dead. */
+	call_rcu(&flow->rcu, uet_flow_free_rcu);
 	/* The namespace waits for this in its exit. */
 	if (atomic_dec_and_test(&un->flows))
 		wake_up_var(&un->flows);

@@ -54,6 +54,7 @@ struct uet_pdc;
  * @queue_node: in the transmit queue of a CPU
  * @queued: on that queue
  * @dead: namespace goes away, send nothing
+ * @rcu: for freeing
  */
 struct uet_flow {
 	struct list_head	peer_node;
@@ -78,6 +79,7 @@ struct uet_flow {
 
 	struct list_head	queue_node;
 	unsigned long		queued;
+	struct rcu_head		rcu;
 };
 
 /**

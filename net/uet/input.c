@@ -47,6 +47,7 @@ void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
 			      skb->dev->ifindex : 0;
 	}
+	rx->iif = skb->skb_iif ?: skb->dev->ifindex;
 	/* Inside a VRF a peer is one of the VRF's. */
 	if (!rx->ifindex)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
@@ -62,7 +63,8 @@ void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
 	return ipv6_addr_equal(&pdc->peer->key.raddr, &rx->saddr) &&
-	       pdc->peer->key.scope == rx->ifindex;
+	       (pdc->peer->key.scope == rx->ifindex ||
+		pdc->peer->key.scope == rx->iif);
 }
 
 /* The PSN a NACK would name */

@@ -29,7 +29,6 @@ static const struct rhashtable_params uet_syn_params = {
 
 int uet_pdc_tables_init(struct uet_net *un)
 {
-	mutex_init(&un->open_mutex);
 	init_llist_head(&un->reap);
 	INIT_LIST_HEAD(&un->unconfirmed);
 	spin_lock_init(&un->unconfirmed_lock);
@@ -90,14 +89,18 @@ static bool uet_pdc_count(struct uet_peer *peer)
 	return true;
 }
 
-static void uet_pdc_uncount(struct uet_peer *peer)
+/* The last use of the namespace: its exit waits for it. */
+static void uet_pdc_uncount(struct uet_net *un)
+{
+	if (atomic_dec_and_test(&un->pdcs))
+		wake_up_var(&un->pdcs);
+}
+
+static void uet_peer_uncount(struct uet_peer *peer)
 {
 	spin_lock_bh(&peer->lock);
 	peer->nr_pdcs--;
 	spin_unlock_bh(&peer->lock);
-	/* The namespace waits for this in its exit. */
-	if (atomic_dec_and_test(&peer->fep->un->pdcs))
-		wake_up_var(&peer->fep->un->pdcs);
 }
 
 static struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, bool initiator,
@@ -109,7 +112,8 @@ static struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, bool initiator,
 		return NULL;
 	pdc = kzalloc(sizeof(*pdc), gfp);
 	if (!pdc) {
-		uet_pdc_uncount(peer);
+		uet_peer_uncount(peer);
+		uet_pdc_uncount(peer->fep->un);
 		return NULL;
 	}
 	pdc->un = peer->fep->un;
@@ -146,7 +150,9 @@ static void uet_pdc_unpublish(struct uet_pdc *pdc)
 
 static void uet_pdc_discard(struct uet_pdc *pdc)
 {
-	uet_pdc_uncount(pdc->peer);
+	/* The caller's reference to the peer keeps the namespace. */
+	uet_peer_uncount(pdc->peer);
+	uet_pdc_uncount(pdc->un);
 	kfree(pdc);
 }
 
@@ -200,6 +206,10 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	list_add(&pdc->tx.peer_node, &peer->init_pdcs);
 	peer->confirmed = true;
 	spin_unlock_bh(&peer->lock);
+	/* One that is never used goes by the idle timer. */
+	spin_lock_bh(&flow->lock);
+	uet_pdc_arm(pdc, pdc->tx.heard + NSEC_PER_SEC, pdc->tx.heard);
+	spin_unlock_bh(&flow->lock);
 	UET_INC(pdc->un, PDC_OPENED);
 	return pdc;
 }
@@ -216,9 +226,11 @@ static bool uet_pdc_unconfirmed_room(struct uet_net *un, u64 now)
 	spin_lock_bh(&un->unconfirmed_lock);
 	old = list_first_entry_or_null(&un->unconfirmed, struct uet_pdc,
 				       rx.unconfirmed_node);
-	/* Younger ones must stay: their SYN may come again. */
-	if (old && now - READ_ONCE(old->rx.heard) >= UET_UNCONFIRMED_MIN_NS &&
-	    !READ_ONCE(old->rx.nr_msgs))
+	/*
+	 * Younger ones must stay: their SYN may come again. An honest peer
+	 * with an open message has answered by then.
+	 */
+	if (old && now - READ_ONCE(old->rx.heard) >= UET_UNCONFIRMED_MIN_NS)
 		evict = refcount_inc_not_zero(&old->ref);
 	spin_unlock_bh(&un->unconfirmed_lock);
 	if (!evict)
@@ -293,8 +305,12 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 	pdc->rx.syn_key.laddr = rx->daddr;
 	pdc->rx.syn_key.spdcid = rx->pkt->spdcid;
 
-	if (uet_pdc_publish(pdc, GFP_ATOMIC))
+	/* It is found by others before it is complete. */
+	spin_lock(&pdc->rx.lock);
+	if (uet_pdc_publish(pdc, GFP_ATOMIC)) {
+		spin_unlock(&pdc->rx.lock);
 		goto err_discard;
+	}
 	pdc->rx.in_syn_table = true;
 	err = rhashtable_lookup_insert_fast(&un->syn_pdcs, &pdc->rx.syn_node,
 					    uet_syn_params);
@@ -303,6 +319,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 		uet_pdc_unpublish(pdc);
 		pdc->state = UET_PDC_DEAD;
 		pdc->rx.in_syn_table = false;
+		spin_unlock(&pdc->rx.lock);
 		uet_pdc_put(pdc);
 		goto err_peer;
 	}
@@ -314,6 +331,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 		list_add_tail(&pdc->rx.unconfirmed_node, &un->unconfirmed);
 		spin_unlock_bh(&un->unconfirmed_lock);
 	}
+	spin_unlock(&pdc->rx.lock);
 	uet_peer_put(peer);
 	UET_INC(un, PDC_ACCEPTED);
 	return pdc;
@@ -369,6 +387,7 @@ static void uet_pdc_free_rcu(struct rcu_head *head)
 void uet_pdc_put(struct uet_pdc *pdc)
 {
 	struct uet_peer *peer = pdc->peer;
+	struct uet_net *un = pdc->un;
 
 	if (!refcount_dec_and_test(&pdc->ref))
 		return;
@@ -379,9 +398,10 @@ void uet_pdc_put(struct uet_pdc *pdc)
 		kfree(uet_rxmap_detach(&pdc->rx.map));
 		kfree(pdc->rx.map.bits);
 	}
-	uet_pdc_uncount(peer);
+	uet_peer_uncount(peer);
 	call_rcu(&pdc->rcu, uet_pdc_free_rcu);
 	uet_peer_put(peer);
+	uet_pdc_uncount(un);
 }
 
 /**

@@ -268,6 +268,7 @@ struct uet_pdc {
  * @saddr: its source
  * @daddr: its destination
  * @ifindex: scope for link-local peers, else 0
+ * @iif: interface it came by
  * @ev: its entropy value, used for the answer
  * @ce: it came marked
  * @udp_len: UDP length, for the nominal size
@@ -279,6 +280,7 @@ struct uet_rx_ctx {
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 	int			ifindex;
+	int			iif;
 	u16			ev;
 	bool			ce;
 	u32			udp_len;

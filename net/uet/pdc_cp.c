@@ -62,6 +62,7 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_cp *cp = &rx->pkt->cp;
 	struct sk_buff *answer = NULL;
+	u32 cack;
 
 	spin_lock(&pdc->rx.lock);
 	if (pdc->state == UET_PDC_DEAD)
@@ -73,7 +74,12 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		answer = uet_ack_req(pdc, rx);
 		break;
 	case UET_CTL_CLEAR_CMD:
+		cack = pdc->rx.map.cack;
 		uet_pdc_cleared(pdc, cp->payload);
+		/* Nothing else would tell the source that CACK moved. */
+		if (pdc->rx.map.cack != cack)
+			answer = uet_ack_make(pdc, rx, pdc->rx.map.cack, 0,
+					      NULL);
 		break;
 	case UET_CTL_CLOSE_CMD:
 		answer = uet_close_cmd(pdc, rx);

@@ -101,6 +101,30 @@ static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /*
+ * Nothing is in flight or unanswered, but CACK has not passed all of it: it
+ * waits below a response that was cleared since. Ask until it moves.
+ */
+static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
+			       u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (!uet_txwin_outstanding(&tx->win) || tx->win.nr_marked) {
+		tx->rto_at = 0;
+		return;
+	}
+	if (uet_pdc_gave_up(pdc, now)) {
+		uet_pdc_fail(pdc, tx->soft_err ?: ETIMEDOUT, UET_REPORT_LOCAL,
+			     0);
+		return;
+	}
+	uet_pdc_ask_ack(pdc, list, tx->win.una, now);
+	if (tx->retries < U8_MAX)
+		tx->retries++;
+	tx->rto_at = now + uet_pdc_rto(pdc);
+}
+
+/*
  * RTO (cc.md 7.5): everything as old as the oldest transmission is lost. A
  * packet that is only SACKed is asked for, not sent again (wire.md 5.4).
  */
@@ -113,7 +137,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 	u32 psn;
 
 	if (!uet_txwin_oldest(&tx->win, &psn, &oldest)) {
-		tx->rto_at = 0;
+		uet_pdc_stuck_cack(pdc, list, now);
 		return;
 	}
 	if (now < oldest + rto) {

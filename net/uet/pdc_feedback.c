@@ -327,11 +327,15 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	u32 una = tx->win.una;
 	u64 tx_time = 0, now;
 
-	if (pdc->state == UET_PDC_DEAD || !uet_pdc_learn(pdc, pkt->spdcid))
+	if (pdc->state == UET_PDC_DEAD ||
+	    psn_after(a->cack_psn, tx->win.next - 1))
+		return false;
+	/* The first answer is believed if it names a packet we sent. */
+	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, a->ack_psn))
+		return false;
+	if (!uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
 	now = ktime_get_ns();
-	if (psn_after(a->cack_psn, tx->win.next - 1))
-		return false;
 	rtt_valid = !probe && uet_txwin_rtt(&tx->win, a->ack_psn,
 					    pkt->flags & UET_F_RETX, &tx_time);
 	tx->heard = now;
@@ -396,7 +400,8 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs)
 		uet_pdc_arm(pdc, now, now);
 	else
-		uet_pdc_arm(pdc, tx->idle_at, now);
+		uet_pdc_arm(pdc, max_t(u64, tx->idle_at, now + NSEC_PER_SEC),
+			    now);
 	if (tx->win.nr_marked || !list_empty(&tx->active))
 		uet_pdc_tx_ready(pdc);
 	if (!list_empty(&tx->flow->ready) &&
@@ -503,6 +508,8 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	u64 tx_time, now;
 
 	if (pdc->state == UET_PDC_DEAD)
+		return false;
+	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
 		return false;
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
 		return false;

@@ -340,6 +340,8 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		goto out;
 	}
 	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
+	pdc->rx.close_req = false;
+	pdc->rx.close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
 	answer = uet_pdc_request_locked(pdc, rx, created);

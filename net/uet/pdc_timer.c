@@ -32,8 +32,6 @@ void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
 		return;
 	if (!pdc->timer_at)
 		refcount_inc(&pdc->ref);
-	else if (hrtimer_try_to_cancel(&pdc->timer) != 1)
-		return;	/* the callback runs: it looks and arms itself */
 	pdc->timer_at = at;
 	hrtimer_start(&pdc->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
@@ -90,7 +88,7 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	return 0;
 }
 
-static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc)
+static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_pdc_tx *tx = &pdc->tx;
 	u64 at = uet_earliest(tx->rto_at, tx->probe_at);
@@ -98,7 +96,20 @@ static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc)
 	at = uet_earliest(at, tx->loss_at);
 	at = uet_earliest(at, tx->clear_at);
 	at = uet_earliest(at, tx->hold_at);
-	return uet_earliest(at, tx->idle_at);
+	/* Busy beyond its idle time: look again later, not at once. */
+	return uet_earliest(at, max_t(u64, tx->idle_at, now + NSEC_PER_SEC));
+}
+
+/*
+ * The callback has the lock: is the timer queued again? A start between its
+ * firing and now found @timer_at set and took no reference.
+ */
+static void uet_pdc_timer_fired(struct uet_pdc *pdc)
+{
+	if (hrtimer_is_queued(&pdc->timer))
+		refcount_inc(&pdc->ref);
+	else
+		pdc->timer_at = 0;
 }
 
 static void uet_pdc_tx_timer(struct uet_pdc *pdc)
@@ -112,12 +123,12 @@ static void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
 	now = ktime_get_ns();
-	pdc->timer_at = 0;
+	uet_pdc_timer_fired(pdc);
 	if (pdc->state != UET_PDC_DEAD)
 		uet_pdc_tx_expire(pdc, &list, now);
 	if (pdc->state != UET_PDC_DEAD) {
 		idle = uet_pdc_tx_idle(pdc, &list, now);
-		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc)),
+		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
 			    now);
 	}
 	if (!list_empty(&flow->ready))
@@ -139,7 +150,7 @@ static void uet_pdc_rx_timer(struct uet_pdc *pdc)
 	__skb_queue_head_init(&list);
 	spin_lock(&pdc->rx.lock);
 	now = ktime_get_ns();
-	pdc->timer_at = 0;
+	uet_pdc_timer_fired(pdc);
 	if (pdc->state != UET_PDC_DEAD)
 		at = uet_pdc_rx_expire(pdc, &list, now);
 	uet_pdc_arm(pdc, at, now);

@@ -70,6 +70,26 @@ bool uet_dest_sendable(struct uet_dest *dest)
 	       uet_txmsg_next_len(msg, dest->pdc->tx.flow->payload_mtu) >= 0;
 }
 
+/*
+ * The next packet of a queue in line is in the backlog, whatever it is: the
+ * rest of a message whose packets became smaller, or MSG_ERROR.
+ */
+static void uet_dest_announce(struct uet_dest *dest)
+{
+	struct uet_flow *flow = dest->pdc->tx.flow;
+	struct uet_txmsg *msg = uet_dest_head(dest);
+	u64 size;
+
+	if (dest->pdc->state == UET_PDC_DEAD)
+		return;
+	size = uet_flow_nominal(flow, uet_txmsg_next_len(msg,
+							 flow->payload_mtu));
+	if (likely(msg->backlog >= size))
+		return;
+	uet_ccc_on_new_data(&flow->ccc, ktime_get_ns(), size - msg->backlog);
+	msg->backlog = size;
+}
+
 /**
  * uet_dest_activate() - put a queue in line if it has something to send
  * @dest: the queue
@@ -81,6 +101,7 @@ void uet_dest_activate(struct uet_dest *dest)
 	if (!list_empty(&dest->active) || !uet_dest_sendable(dest))
 		return;
 	dest->deficit = UET_DEST_QUANTUM;
+	uet_dest_announce(dest);
 	list_add_tail(&dest->active, &dest->pdc->tx.active);
 	uet_pdc_tx_ready(dest->pdc);
 }
@@ -108,6 +129,7 @@ static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
 		kvfree(mem);
 		kvfree(pkts);
 		UET_INC(pdc->un, TX_NOMEM);
+		uet_pdc_nomem(pdc, ktime_get_ns());
 		return false;
 	}
 	for (psn = win->una; psn != win->next; psn++)
@@ -367,10 +389,6 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	ask.size = uet_flow_nominal(flow, p.len);
 	if (msg->state == UET_TXMSG_QUEUED)
 		uet_msg_begin(pdc, msg);
-	if (msg->backlog < ask.size) {
-		uet_ccc_on_new_data(ccc, now, ask.size - msg->backlog);
-		msg->backlog = ask.size;
-	}
 	last = msg->withdrawn || p.off + p.len == msg->len;
 	uet_ccc_get_send_params(ccc, &ask, &params);
 	ar = uet_pdc_want_ar(pdc, msg, ask.size, last);
@@ -398,7 +416,10 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 		uet_pdc_hold_sent(dest, psn);
 	if (!uet_dest_sendable(dest)) {
 		list_del_init(&dest->active);
-	} else if (dest->deficit <= 0) {
+		return 1;
+	}
+	uet_dest_announce(dest);
+	if (dest->deficit <= 0) {
 		dest->deficit += UET_DEST_QUANTUM;
 		list_move_tail(&dest->active, &tx->active);
 	}
@@ -432,7 +453,14 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 			return -EAGAIN;
 		return uet_pdc_retransmit(pdc, list, psn, now);
 	}
-	dest = list_first_entry_or_null(&tx->active, struct uet_dest, active);
+	for (;;) {
+		dest = list_first_entry_or_null(&tx->active, struct uet_dest,
+						active);
+		if (!dest || likely(uet_dest_sendable(dest)))
+			break;
+		/* The MTU grew: what is there fills no packet any more. */
+		list_del_init(&dest->active);
+	}
 	if (!dest || (pdc->rod && uet_pdc_hold_blocks(pdc, tx->win.next)))
 		return 0;
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_room(pdc)) {

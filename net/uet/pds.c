@@ -19,7 +19,9 @@
 #include "txmsg.h"
 
 /* wire.md 5.1: a PDC is closed before its PSNs have gone half way round */
-#define UET_PSN_BUDGET		(0x80000000U - 0x20000)
+#define UET_PSN_BUDGET		(0x80000000U - 0x2000000)
+/* ... even if a queue on it is never empty: its senders wait or get EAGAIN */
+#define UET_PSN_LIMIT		(0x80000000U - 0x1000000)
 /* NO_MATCH: pauses double up to this power of nack_retx_us */
 #define UET_AGAIN_LEVEL_MAX	7
 #define UET_BIND_TRIES		4
@@ -40,7 +42,7 @@ static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	u64 total = uet_msg_nominal(pdc->tx.flow, msg->filled);
 	u64 more = total - msg->announced;
 
-	if (total <= msg->announced)
+	if (total <= msg->announced || pdc->state == UET_PDC_DEAD)
 		return;
 	msg->announced = total;
 	msg->backlog += more;
@@ -53,7 +55,8 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 {
 	if (dest->unfinished)
 		return pdc->state != UET_PDC_DEAD &&
-		       pdc->state != UET_PDC_CLOSING;
+		       pdc->state != UET_PDC_CLOSING &&
+		       pdc->tx.win.next - pdc->start_psn < UET_PSN_LIMIT;
 	if (pdc->state > UET_PDC_ESTABLISHED)
 		return false;
 	/* Held packets stop CACK and with it, after MP_RANGE, everybody. */
@@ -133,6 +136,11 @@ static void uet_dest_unbind(struct uet_dest *dest)
 	spin_lock(&pdc->tx.flow->lock);
 	list_del_init(&dest->pdc_node);
 	list_del_init(&dest->active);
+	if (!list_empty(&dest->hold_node)) {
+		/* On an ordered PDC others may have waited for it. */
+		uet_pdc_tx_ready(pdc);
+		uet_flow_queue(pdc->tx.flow);
+	}
 	list_del_init(&dest->hold_node);
 	memset(&dest->hold, 0, sizeof(dest->hold));
 	spin_unlock(&pdc->tx.flow->lock);
@@ -161,7 +169,6 @@ static int uet_dest_bind(struct uet_dest *dest)
 	if (err)
 		return err;
 	mutex_lock(&un->open_mutex);
-	uet_pdc_flush(un);
 	peer = uet_peer_get(un, &key);
 	if (IS_ERR(peer)) {
 		err = PTR_ERR(peer);
@@ -219,6 +226,14 @@ int uet_pds_submit(struct uet_txmsg *msg)
 			spin_lock(&flow->lock);
 			if (uet_pdc_takes(pdc, dest))
 				break;
+			if (pdc->state == UET_PDC_DEAD && dest->unfinished) {
+				/* What is queued is about to move: with it. */
+				list_add_tail(&msg->node, &dest->queue);
+				dest->unfinished++;
+				spin_unlock(&flow->lock);
+				spin_unlock_bh(&dest->lock);
+				return 0;
+			}
 			spin_unlock(&flow->lock);
 		}
 		spin_unlock_bh(&dest->lock);
@@ -280,8 +295,16 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_dest_lock(dest);
 
-	if (!pdc)
-		return;
+	if (!pdc) {
+		/* On its way to another PDC: whoever moves it looks then. */
+		spin_lock_bh(&dest->lock);
+		msg->filled = filled;
+		msg->eom = eom;
+		spin_unlock_bh(&dest->lock);
+		pdc = uet_dest_lock(dest);
+		if (!pdc)
+			return;
+	}
 	msg->filled = filled;
 	msg->eom = eom;
 	if (msg->state < UET_TXMSG_FAILED && !msg->withdrawn) {
@@ -337,8 +360,13 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_dest_lock(dest);
 
-	if (!pdc)
+	if (!pdc) {
+		/* On its way to another PDC: MSG_ERROR ends it there. */
+		spin_lock_bh(&dest->lock);
+		msg->withdrawn = true;
+		spin_unlock_bh(&dest->lock);
 		return;
+	}
 	uet_msg_withdraw(pdc, msg);
 	uet_dest_unlock_run(dest, pdc);
 }
@@ -460,17 +488,25 @@ u32 uet_pds_unfinished(struct uet_dest *dest)
 	return READ_ONCE(dest->unfinished);
 }
 
-/* May the peer have accepted something of a message? */
-static bool uet_msg_untouched(const struct uet_pdc *pdc,
-			      const struct uet_txmsg *msg)
+/*
+ * May a message of a dead PDC go to another one? Only if the peer cannot have
+ * accepted anything of it (wire.md 8.5), and not for ever.
+ */
+static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
+	/* Queued after the PDC died: its end is none of this one's. */
+	if (!msg->announced)
+		return true;
+	if (!pdc->movable || msg->withdrawn)
+		return false;
 	if (msg->state == UET_TXMSG_QUEUED)
 		return true;
-	/* INVALID_SYN, or ICMP, before any answer: nothing was accepted. */
-	return !pdc->remote_id && !msg->streamed &&
-	       pdc->err_source == UET_REPORT_NACK &&
-	       pdc->err_code == UET_NACK_INVALID_SYN &&
-	       msg->state != UET_TXMSG_FAILED;
+	/* INVALID_SYN before any answer: nothing was accepted. */
+	if (pdc->remote_id || msg->streamed ||
+	    pdc->err_code != UET_NACK_INVALID_SYN ||
+	    msg->state == UET_TXMSG_FAILED)
+		return false;
+	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
 }
 
 /* Move or fail the messages of one dest; dest->lock held. */
@@ -487,11 +523,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 	spin_unlock(&pdc->tx.flow->lock);
 
 	list_for_each_entry_safe(msg, next, &all, node) {
-		bool keep = pdc->state == UET_PDC_DEAD && pdc->movable &&
-			    !msg->withdrawn && uet_msg_untouched(pdc, msg);
-
 		list_del(&msg->node);
-		if (keep) {
+		if (uet_msg_may_move(pdc, msg)) {
 			if (msg->state != UET_TXMSG_QUEUED)
 				list_del(&msg->begun);
 			msg->state = UET_TXMSG_QUEUED;
@@ -532,9 +565,12 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 	struct uet_dest *dest;
 	struct uet_txmsg *msg;
 
-	list_for_each_entry(dest, &pdc->tx.dests, pdc_node)
-		list_for_each_entry(msg, &dest->queue, node)
+	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
+		list_for_each_entry(msg, &dest->queue, node) {
 			gone.backlog += msg->backlog;
+			msg->backlog = 0;
+		}
+	}
 	uet_ccc_pdc_gone(&flow->ccc, &gone);
 	kvfree(win->slots);
 	win->slots = NULL;

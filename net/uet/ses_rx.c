@@ -79,19 +79,25 @@ static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id)
 
 	if (pdc->rx.nr_msgs >= UET_RX_MSGS_MAX)
 		return NULL;
+	if (!uet_mem_charge(pdc->un, sizeof(*m)))
+		return NULL;
 	m = kzalloc(sizeof(*m), GFP_ATOMIC | __GFP_NOWARN);
 	if (!m)
-		return NULL;
+		goto err_mem;
 	m->key.pdc = pdc;
 	m->key.msg_id = msg_id;
 	if (rhashtable_insert_fast(&pdc->un->rx_msgs, &m->node,
-				   uet_rx_msg_params)) {
-		kfree(m);
-		return NULL;
-	}
+				   uet_rx_msg_params))
+		goto err_free;
 	list_add_tail(&m->pdc_node, &pdc->rx.msgs);
 	pdc->rx.nr_msgs++;
 	return m;
+
+err_free:
+	kfree(m);
+err_mem:
+	uet_mem_uncharge(pdc->un, sizeof(*m));
+	return NULL;
 }
 
 static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
@@ -105,6 +111,7 @@ static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
 		uet_rxmsg_put(m->msg);
 	/* Looked up under rx.lock only. */
 	kfree(m);
+	uet_mem_uncharge(pdc->un, sizeof(*m));
 }
 
 /* From here on it is a tombstone that answers with @code. */
@@ -231,8 +238,8 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 	struct uet_sock *us;
 
 	*verdict = UET_SES_REFUSED;
-	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, ses->job, ses->pid,
-			   ses->ri, &why);
+	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
+			   ses->pid, ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
 		return NULL;
@@ -246,6 +253,7 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 			    ses->opcode, pdc->rod ? UET_ROD : UET_RUD,
 			    ses->key);
 	if (!msg) {
+		uet_ses_starve(pdc, us);
 		*verdict = UET_SES_SHORT;
 		*code = UET_NACK_NO_SES_MSG_AVAIL;
 	}

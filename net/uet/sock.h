@@ -149,7 +149,7 @@ enum uet_lookup_fail {
 
 /* ep.c: the table of endpoints */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
-			       int scope, u32 job, u16 pid, u16 ri,
+			       int scope, int iif, u32 job, u16 pid, u16 ri,
 			       enum uet_lookup_fail *why);
 int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);

@@ -106,7 +106,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nack_retx_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
 	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
-	UET_KNOB(close_req_time_ms, 1, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(close_req_time_ms, 5000, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
 	UET_KNOB(rmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
 		 uet_sysctl_u32),
 	UET_KNOB(wmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
@@ -176,6 +176,7 @@ static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table,
 	return 0;
 }
 
+/* The tunnel sockets move to the new port, or stay if it is taken */
 static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table,
 			   int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
