@@ -89,7 +89,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 	return 0;
 }
 
-/* Both sockets or, without IPv6 in the kernel, the first one */
+/* No IPv6 in the kernel is no error */
 static int uet_encap_open_pair(struct uet_net *un, u16 port,
 			       struct socket **sock4, struct socket **sock6)
 {
@@ -107,52 +107,68 @@ static int uet_encap_open_pair(struct uet_net *un, u16 port,
 	return err;
 }
 
+/* Use another pair, or none, and let go of the one before when no sender uses
+ * it any more.
+ */
+static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
+			   struct socket *sock6)
+{
+	struct socket *old4 = un->sock4, *old6 = un->sock6;
+
+	WRITE_ONCE(un->sock4, sock4);
+	WRITE_ONCE(un->sock6, sock6);
+	synchronize_net();
+	if (old4)
+		udp_tunnel_sock_release(old4);
+	if (old6)
+		udp_tunnel_sock_release(old6);
+}
+
 /**
  * uet_encap_open() - listen on the UET port
  * @un: namespace
  *
  * Context: process.
- * Return: 0 or the error of binding; no IPv6 in the kernel is no error.
+ * Return: 0 or the error of binding.
  */
 int uet_encap_open(struct uet_net *un)
 {
-	return uet_encap_open_pair(un, un->sysctl.udp_port, &un->sock4,
-				   &un->sock6);
+	struct socket *sock4, *sock6;
+	int err;
+
+	err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4, &sock6);
+	if (err)
+		return err;
+	un->sock4 = sock4;
+	un->sock6 = sock6;
+	return 0;
 }
 
 /**
  * uet_encap_move() - listen on another port
  * @un: namespace
- * @port: the port
+ * @port: the port, host byte order
+ *
+ * What was sent to the old port and not received yet is lost, and sent again.
  *
  * Context: process.
- * Return: 0, or the error of binding; then the old port stays.
+ * Return: 0, or the error of binding; then nothing has changed.
  */
 int uet_encap_move(struct uet_net *un, u16 port)
 {
-	struct socket *sock4, *sock6, *old4, *old6;
+	struct socket *sock4, *sock6;
 	int err = 0;
 
+	/* The exit takes the mutex before it closes the sockets */
 	mutex_lock(&un->open_mutex);
-	if (un->exiting) {
+	if (READ_ONCE(un->exiting))
 		err = -ENETDOWN;
-		goto out;
+	else if (port != un->sysctl.udp_port)
+		err = uet_encap_open_pair(un, port, &sock4, &sock6);
+	if (!err && port != un->sysctl.udp_port) {
+		uet_encap_swap(un, sock4, sock6);
+		WRITE_ONCE(un->sysctl.udp_port, port);
 	}
-	if (port == un->sysctl.udp_port)
-		goto out;
-	err = uet_encap_open_pair(un, port, &sock4, &sock6);
-	if (err)
-		goto out;
-	old4 = un->sock4;
-	old6 = un->sock6;
-	WRITE_ONCE(un->sock4, sock4);
-	WRITE_ONCE(un->sock6, sock6);
-	WRITE_ONCE(un->sysctl.udp_port, port);
-	synchronize_net();
-	udp_tunnel_sock_release(old4);
-	if (old6)
-		udp_tunnel_sock_release(old6);
-out:
 	mutex_unlock(&un->open_mutex);
 	return err;
 }
@@ -167,13 +183,5 @@ out:
  */
 void uet_encap_close(struct uet_net *un)
 {
-	struct socket *sock4 = un->sock4, *sock6 = un->sock6;
-
-	WRITE_ONCE(un->sock4, NULL);
-	WRITE_ONCE(un->sock6, NULL);
-	synchronize_net();
-	if (sock4)
-		udp_tunnel_sock_release(sock4);
-	if (sock6)
-		udp_tunnel_sock_release(sock6);
+	uet_encap_swap(un, NULL, NULL);
 }
