@@ -6,7 +6,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install help kernels deps check demo bench lab clean
+.PHONY: modules modules_install help kernels deps check demo bench clean
 
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -19,7 +19,8 @@ help:
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
 	@echo 'make bench      cost of the data path in instructions'
-	@echo 'make lab        congestion control experiments in virtual time'
+	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
+	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
 	@echo 'make kernels    builds or fetches every test kernel'
 	@echo 'make deps       installs the Debian packages that all this needs'
 	@echo 'make clean      removes what was built'
@@ -40,8 +41,7 @@ demo:
 bench:
 	@tools/perf/run
 
-lab:
-	@tools/lab/run
+include tools/lab/lab.mk
 
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

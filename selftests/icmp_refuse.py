@@ -23,8 +23,8 @@ def checksum(data):
 
 
 def refusal(ip):
-    """An ICMP message that quotes the header and eight bytes more"""
-    quoted = ip[:(ip[0] & 15) * 4 + 8]
+    """An ICMP message that quotes as much as hosts do (RFC 1812)"""
+    quoted = ip[:548]
     body = struct.pack("!BBHI", ICMP_UNREACH, ICMP_PORT, 0, 0) + quoted
     body = body[:2] + struct.pack("!H", checksum(body)) + body[4:]
     head = struct.pack("!BBHHHBBH", 0x45, 0xc0, 20 + len(body), 0, 0, 64,

@@ -70,14 +70,14 @@ talk()
 	local rc=0 type
 
 	for type in rdm seq; do
-		receiver -t $type -n 200 -x 300 -p 100
+		receiver -t $type -n 80 -x 300 -p 100
 		sleep 1
 		reached "ready-$type-$role"
 		await "ready-$type-listen"
 		await "ready-$type-connect"
-		uet_send -t $type -i 1 -n 100 -s 0-100000 -w -T 120 \
+		uet_send -t $type -i 1 -n 40 -s 0-60000 -w -T 120 \
 			$theirs/100 || rc=1
-		uet_send -t $type -i 2 -n 100 -s 0-100000 -w -T 120 \
+		uet_send -t $type -i 2 -n 40 -s 0-60000 -w -T 120 \
 			$theirs6/100 || rc=1
 		wait $receiver || rc=1
 		log "$(cat "$dir/recv-$role")"
@@ -99,7 +99,7 @@ reload_listen()
 	until rmmod uet; do sleep 0.1; done
 	insmod "${mods[0]}" || return 1
 	log "module reloaded"
-	receiver -p 100 -n 50 -x 300
+	receiver -p 101 -n 50 -x 300
 	sleep 1
 	reached reloaded
 	wait $receiver
@@ -115,7 +115,7 @@ reload_connect()
 
 	await receiving
 	sleep 1
-	uet_send -n 100000 -s 100000 -T 120 $theirs/100 >"$dir/send" 2>&1 &
+	uet_send -F -n 100000 -s 100000 -T 120 $theirs/100 >"$dir/send" 2>&1 &
 	sender=$!
 	until awk '$1 == "TxReqs" && $2 > 200 { f = 1 } END { exit !f }' \
 		/proc/net/uet_stat; do sleep 0.1; done
@@ -127,7 +127,7 @@ reload_connect()
 	*) log "not a documented errno"; rc=1 ;;
 	esac
 	await reloaded
-	uet_send -n 50 -s 0-50000 -w -T 120 $theirs/100 || rc=1
+	uet_send -n 50 -s 0-50000 -w -T 120 $theirs/101 || rc=1
 	reached done
 	return $rc
 }

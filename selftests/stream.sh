@@ -46,12 +46,14 @@ stream()
 # Half sent, then the sender dies: the reader in the middle hears of it
 cut_short()
 {
-	local sender
+	local sender before
+
+	before=$(stat_of "$B" RxBytes)
 
 	recv_start main -n 1000000 -I -T $((5 * SLOW)) -A -S 2000
 	send_from_a -s $SIZE "$B4/$PID" &
 	sender=$!
-	wait_for 20 rx_bytes_over 5000000 || fail "nothing arrives"
+	wait_for 20 rx_bytes_over $((before + 5000000)) || fail "nothing arrives"
 	clean_senders
 	wait $sender
 	recv_wait main || return 1

@@ -25,7 +25,6 @@
 #define MAX_TARGETS	64
 #define MAX_SIZES	64
 #define REPORTS_EVERY	16
-#define MAX_FAILED	1000
 
 static struct options {
 	int		type;
@@ -47,9 +46,10 @@ static struct options {
 	unsigned int	timeout_s;
 	double		seconds;
 	int		expect_errno;
+	unsigned int	max_failed;
 } opt = {
 	.type = SOCK_RDM, .count = 1, .size_min = 4096, .size_max = 4096,
-	.timeout_s = 120,
+	.timeout_s = 120, .max_failed = 1000,
 };
 
 static struct sockaddr_uet targets[MAX_TARGETS];
@@ -323,10 +323,10 @@ static int send_all(int fd)
 			tally.sent++;
 			tally.bytes += len;
 			seq++;
-			if (seq % REPORTS_EVERY == 0)
+			if (seq % REPORTS_EVERY == 0 || !opt.max_failed)
 				drain_reports(fd);
 			/* The target is gone: going on would take for ever */
-			if (tally.failed > MAX_FAILED && !opt.expect_errno)
+			if (tally.failed > opt.max_failed && !opt.expect_errno)
 				return -1;
 		} else if (n >= 0) {
 			fprintf(stderr, "short send: %zd of %llu\n", n,
@@ -348,7 +348,7 @@ static int send_all(int fd)
 			tally.refused++;
 			drain_reports(fd);
 			seq++;
-			if (tally.refused > MAX_FAILED)
+			if (tally.refused > opt.max_failed)
 				return -1;
 		}
 	}
@@ -399,6 +399,7 @@ static void usage(void)
 		"  -b BYTES     SO_SNDBUF\n"
 		"  -w           wait for a report of each (UET_NOTIFY)\n"
 		"  -W           wait until SIOCOUTQ is 0\n"
+		"  -F           stop at the first failure\n"
 		"  -x ERRNO     every message must fail like this\n"
 		"  -T SECONDS   longest wait\n");
 	exit(2);
@@ -409,7 +410,7 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:b:wWx:T:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:b:wWFx:T:")) != -1) {
 		switch (c) {
 		case 't':
 			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
@@ -432,6 +433,7 @@ static void parse_options(int argc, char **argv)
 		case 'b': opt.sndbuf = parse_size(optarg); break;
 		case 'w': opt.wait_reports = true; break;
 		case 'W': opt.wait_outq = true; break;
+		case 'F': opt.max_failed = 0; break;
 		case 'x': opt.expect_errno = errno_by_name(optarg); break;
 		case 'T': opt.timeout_s = atoi(optarg); break;
 		default: usage();

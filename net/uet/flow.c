@@ -26,7 +26,7 @@
  * @tasklet: the softirq that serves them
  */
 struct uet_txq {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* of flows */
 	struct list_head	flows;
 	struct tasklet_struct	tasklet;
 };
@@ -41,8 +41,9 @@ static u32 uet_flow_headers(const struct uet_net *un)
 }
 
 /*
- * Payload MTU of a path, which may change at any time: the largest of the four sizes UET knows that fits,
- * or what the operator set as far as it fits (wire.md 1.7).
+ * Payload MTU of a path, which may change at any time: the largest of the
+ * four sizes UET knows that fits, or what the operator set as far as it fits
+ * (wire.md 1.7).
  */
 static void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 {
@@ -80,6 +81,24 @@ u32 uet_flow_link_mbps(struct uet_peer *peer)
 	return mbps ?: READ_ONCE(peer->link_mbps);
 }
 
+/*
+ * A configured base RTT sizes the window for good (UE 1.0 3.6.13 has the
+ * window follow every lower sample): samples of packets much shorter than the
+ * MTU lack most of its serialisation, which on slow links is a good part of
+ * the round trip, and a window sized by them cannot fill the path.
+ */
+static void uet_flow_fixed_rtt(struct uet_cc_config *cfg, u32 mbps,
+			       u32 base_rtt_us)
+{
+	u64 base_rtt = (u64)base_rtt_us * NSEC_PER_USEC;
+	u64 bdp = uet_cc_bdp(mbps ?: UET_RATE_DEFAULT_MBPS, base_rtt);
+	u64 floor = UET_WND_MIN_MTUS * cfg->val[UET_CCP_MTU];
+
+	uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS, base_rtt);
+	uet_cc_config_set(cfg, UET_CCP_MAX_WND,
+			  clamp_t(u64, bdp * 3 / 2, floor, UET_WND_MAX));
+}
+
 static void uet_flow_config(const struct uet_flow *flow,
 			    struct uet_cc_config *cfg)
 {
@@ -93,8 +112,7 @@ static void uet_flow_config(const struct uet_flow *flow,
 	if (mbps)
 		uet_cc_config_set(cfg, UET_CCP_RATE_MBPS, mbps);
 	if (s->base_rtt_us)
-		uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS,
-				  (u64)s->base_rtt_us * NSEC_PER_USEC);
+		uet_flow_fixed_rtt(cfg, mbps, s->base_rtt_us);
 	if (s->target_qdelay_us)
 		uet_cc_config_set(cfg, UET_CCP_TARGET_QDELAY_NS,
 				  (u64)s->target_qdelay_us * NSEC_PER_USEC);

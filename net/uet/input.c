@@ -117,6 +117,7 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 		.raddr	= rx->saddr,
 		.laddr	= rx->daddr,
 		.spdcid	= rx->pkt->spdcid,
+		.scope	= rx->ifindex,
 	};
 	struct uet_pdc *pdc = uet_pdc_by_syn(rx->un, &key);
 	u32 start_psn = rx->pkt->req.start_psn;

@@ -24,7 +24,7 @@ struct ctl_table_header;
 struct socket;
 struct uet_mib;
 
-/**
+/*
  * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
  *
  * Written by sysctl handlers, read locklessly with READ_ONCE(); contexts take
@@ -123,19 +123,19 @@ struct uet_net {
 
 	struct xarray		jobs;
 	struct xarray		pids;
-	spinlock_t		job_lock;
+	spinlock_t		job_lock;	/* writers of jobs */
 
 	struct rhashtable	dests;
 	struct rhashtable	feps;
-	spinlock_t		fep_lock;
+	spinlock_t		fep_lock;	/* writers of feps, peers */
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
 	struct rhashtable	rx_msgs;
 
 	struct list_head	unconfirmed;
-	spinlock_t		unconfirmed_lock;
+	spinlock_t		unconfirmed_lock; /* of unconfirmed */
 
-	struct mutex		open_mutex;
+	struct mutex		open_mutex;	/* serialises opening */
 	struct llist_head	reap;
 	struct work_struct	reap_work;
 

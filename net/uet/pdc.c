@@ -304,6 +304,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 	pdc->rx.syn_key.raddr = rx->saddr;
 	pdc->rx.syn_key.laddr = rx->daddr;
 	pdc->rx.syn_key.spdcid = rx->pkt->spdcid;
+	pdc->rx.syn_key.scope = rx->ifindex;
 
 	/* It is found by others before it is complete. */
 	spin_lock(&pdc->rx.lock);

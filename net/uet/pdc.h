@@ -14,9 +14,9 @@
  * armed timer one, each dest bound to it one. Readers in softirq need none,
  * objects are freed after an RCU grace period.
  *
- * Locks (outermost first): uet_dest.lock -> uet_peer.lock -> uet_flow.lock,
- * and uet_pdc_rx.lock -> uet_sock.rx_lock. A flow lock and an rx lock are
- * never held together. The tables' own locks are leaves.
+ * Locks (outermost first): uet_dest.lock -> uet_flow.lock, and
+ * uet_pdc_rx.lock -> uet_sock.rx_lock. A flow lock and an rx lock are never
+ * held together. uet_peer.lock and the tables' own locks are leaves.
  */
 #ifndef _UET_PDC_H
 #define _UET_PDC_H
@@ -139,10 +139,25 @@ struct uet_pdc_tx {
 	int			soft_err;
 };
 
+/* What a SYN packet is looked up by (wire.md 4); @scope is its interface or VRF */
+struct uet_syn_key {
+	struct in6_addr		raddr;
+	struct in6_addr		laddr;
+	u16			spdcid;
+	u16			pad;
+	s32			scope;
+};
+
 /**
  * struct uet_pdc_rx - receiving half
  * @lock: BH-disabled; protects all below
  * @syn_node: in uet_net.syn_pdcs by @syn_key
+ * @syn_key: addresses and the peer's PDCID
+ * @in_syn_table: it is in that table
+ * @mpr: MP_RANGE advertised, units of 128
+ * @close_tries: CLOSE_REQs sent
+ * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
+ * @unconfirmed_node: in uet_net.unconfirmed
  * @map: receive map
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
@@ -167,16 +182,8 @@ struct uet_pdc_tx {
  * @clear_req_at: CLEAR_REQ due, 0 = none
  * @clear_req_gap: its back-off
  */
-struct uet_syn_key {
-	struct in6_addr		raddr;
-	struct in6_addr		laddr;
-	u16			spdcid;
-	u16			pad;
-	u32			pad2;
-};
-
 struct uet_pdc_rx {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* of all below */
 	struct rhash_head	syn_node;
 	struct uet_syn_key	syn_key;
 	struct uet_rxmap	map;
@@ -230,6 +237,7 @@ struct uet_pdc_rx {
  * @movable: what the peer cannot have accepted goes to another PDC
  * @err_source: enum uet_report_source of @error
  * @err_code: code of that source
+ * @rcu: for freeing
  * @tx: sending half
  * @rx: receiving half
  */

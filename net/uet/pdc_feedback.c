@@ -149,17 +149,17 @@ static int uet_rc_errno(u8 code)
 	switch (code) {
 	case UET_RC_BAD_JOB_ID:
 	case UET_RC_PERM_VIOLATION:
-		return EACCES;
+		return -EACCES;
 	case UET_RC_BAD_PID:
 	case UET_RC_BAD_INDEX:
-		return ECONNREFUSED;
+		return -ECONNREFUSED;
 	case UET_RC_UNSUPPORTED_OP:
 	case UET_RC_UNSUPPORTED_SIZE:
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	case UET_RC_TOO_LONG:
-		return EMSGSIZE;
+		return -EMSGSIZE;
 	default:
-		return EREMOTEIO;
+		return -EREMOTEIO;
 	}
 }
 
@@ -179,7 +179,7 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 	if (rsp->code == UET_RC_NO_MATCH || rsp->code == UET_RC_DISABLED_GEN)
 		uet_msg_again(pdc, msg, rsp->code);
 	else
-		uet_msg_fail(pdc, msg, uet_rc_errno(rsp->code), UET_REPORT_SES,
+		uet_msg_fail(pdc, msg, -uet_rc_errno(rsp->code), UET_REPORT_SES,
 			     rsp->code);
 }
 

@@ -80,6 +80,8 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 		if (list_empty(&dest->hold_node))
 			list_add_tail(&dest->hold_node, &pdc->tx.holds);
 		list_del_init(&dest->active);
+		if (dest->us)
+			uet_sock_held(dest->us);
 		UET_INC(pdc->un, HOLDS);
 	} else if (!hold->trying || psn_after(psn, hold->psn)) {
 		return;		/* sent before the hold was known */

@@ -52,8 +52,7 @@ struct uet_peer_key {
  * @key: identity
  * @fep: the local side, with a reference
  * @ref: PDCs and flows
- * @lock: protects @flows, @init_pdcs and the counts; BH-disabled. Outside
- *	flow.lock and pdc.rx.lock
+ * @lock: protects @flows, @init_pdcs and the counts; BH-disabled; a leaf
  * @flows: struct uet_flow shared by initiator PDCs
  * @init_pdcs: initiator PDCs, for choosing one for a new message
  * @nr_pdcs: PDCs of both roles
@@ -66,13 +65,14 @@ struct uet_peer_key {
  * @nack_since: begin of the second @nacks counts in, ns
  * @nacks: answers about unknown PDCs sent in it
  * @dst: route cache, both families
+ * @rcu: for freeing
  */
 struct uet_peer {
 	struct rhash_head	node;
 	struct uet_peer_key	key;
 	struct uet_fep		*fep;
 	refcount_t		ref;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* of flows, init_pdcs, counts */
 	struct list_head	flows;
 	struct list_head	init_pdcs;
 	u32			nr_pdcs;

@@ -23,6 +23,12 @@ struct uet_sock;
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
  * @len: length of the message, known from the first packet on
+ * @msg_id: id on the wire
+ * @opcode: SES opcode
+ * @delivery: enum uet_delivery
+ * @has_hd: header data came
+ * @header_data: valid if @has_hd
+ * @match_bits: tag, or 0
  * @rcvd: distinct payload bytes placed
  * @head: offset of the first byte not yet in @prefix, i.e. its end
  * @read: bytes the reader took

@@ -156,10 +156,8 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 	struct uet_rx_msg *m, *next;
 
 	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
-		if (m->msg) {
+		if (m->msg)
 			uet_rxmsg_abort(m->msg, error);
-			UET_INC(pdc->un, MSG_ABORTED);
-		}
 		uet_rx_msg_del(pdc, m);
 	}
 	uet_pdc_drop_gtd(pdc);
@@ -355,11 +353,10 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		verdict = m->code ? UET_SES_REFUSED : UET_SES_DROP;
 		goto end;
 	}
-	if (m->msg->len != ses->request_length) {
+	if (m->msg->len != ses->request_length)
 		ret = -EINVAL;
-	} else {
+	else
 		ret = uet_ses_place(pdc, rx, m->msg);
-	}
 	verdict = uet_ses_placed(rx, ret, code);
 	if (verdict == UET_SES_SHORT) {
 		if (fresh) {
@@ -397,8 +394,6 @@ static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 			return UET_SES_SHORT;
 		}
 	}
-	if (m->msg)
-		UET_INC(rx->un, MSG_ABORTED);
 	uet_rx_msg_bury(m, 0, ECONNABORTED);
 	m->end_seen = true;
 	if (!m->end_psn_set || psn_after(rx->pkt->req.psn, m->end_psn))

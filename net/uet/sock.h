@@ -138,7 +138,7 @@ extern int uet_family;
 
 struct uet_sock *uet_sock_of(const struct socket *sock);
 
-/**
+/*
  * enum uet_lookup_fail - why no endpoint was found, an SES return code each
  */
 enum uet_lookup_fail {

@@ -33,6 +33,7 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 		.raddr	= rx->saddr,
 		.laddr	= rx->daddr,
 		.spdcid	= pkt->spdcid,
+		.scope	= rx->ifindex,
 	};
 	struct uet_pdc *pdc;
 

@@ -81,8 +81,7 @@ enum uet_txmsg_state {
  * struct uet_txmsg - an outgoing message
  * @node: in uet_dest.queue until SENT, then in uet_dest.sent
  * @dest: queue it belongs to, with a reference
- * @ref: one for the queue, one for a sendmsg() that still streams into it,
- *	one for each packet in the scoreboard
+ * @ref: one for the queue, one for a sendmsg() that still streams into it
  * @state: enum uet_txmsg_state; uet_flow.lock
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
@@ -167,6 +166,7 @@ struct uet_txmsg {
  * @delivery: UET_RUD or UET_ROD
  * @tclass: DSCP
  * @absolute: absolute addressing
+ * @pad: zero, the key is compared as bytes
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -187,8 +187,11 @@ struct uet_dest_key {
  * @node: in uet_net.dests
  * @key: identity
  * @un: namespace
- * @ref: the socket, each message, the PDC's active list
+ * @ref: the socket, each message
+ * @rcu: for freeing
  * @us_node: in uet_sock.dests
+ * @cc: congestion control asked for, empty = by sysctl
+ * @path_policy: path policy asked for, empty = by sysctl
  * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
  *	and the flow lock of @pdc
  * @wmem: bytes of message data and overhead held

@@ -164,7 +164,7 @@ enum uet_blocked {
 	UET_BLOCKED_MAX
 };
 
-/**
+/*
  * struct uet_info - state towards the connected or last used peer (UET_INFO)
  *
  * The structure grows at its end; getsockopt() fills as much as the caller

@@ -69,6 +69,7 @@ enum uet_ccc_edge {
  * @UET_REFUSED_TRIMMED: trimmed inside the network
  * @UET_REFUSED_LASTHOP: trimmed on the last hop
  * @UET_REFUSED_OTHER: any other reason, no signal of the network
+ * @UET_REFUSED_CLASSES: number of classes
  */
 enum uet_refused {
 	UET_REFUSED_TRIMMED,
@@ -84,6 +85,7 @@ enum uet_refused {
  * @UET_LOSS_SACK: hole below SACKed packets
  * @UET_LOSS_PROBE: tail probe
  * @UET_LOSS_GO_BACK: below the gap of an ordered PDC
+ * @UET_LOSS_CLASSES: number of classes
  */
 enum uet_loss_class {
 	UET_LOSS_RTO,

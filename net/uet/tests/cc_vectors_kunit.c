@@ -303,7 +303,7 @@ static void vectors_reps(struct kunit *test)
 		if (v[0])
 			lb->prng.state = seed_for((u32)v[4]);
 		run_op(test, lb, v, i);
-		KUNIT_EXPECT_EQ_MSG(test, (s64)hweight8(r->fresh), v[9],
+		KUNIT_EXPECT_EQ_MSG(test, (s64)hweight64((u64)r->fresh), v[9],
 				    "op %u", i);
 		if (v[0])
 			continue;

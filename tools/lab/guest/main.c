@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads a plan, builds the fabric, runs the traffic, writes the raw results. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "lab.h"
+
+struct lab lab;
+
+void die(const char *fmt, ...)
+{
+	int err = errno;
+	va_list ap;
+
+	fprintf(stderr, "lab: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, " (%s)\n", strerror(err));
+	exit(1);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static void report_flows(void)
+{
+	struct flow *f;
+	int i;
+
+	for (i = 0; i < lab.nr_flows; i++) {
+		f = &lab.flows[i];
+		fprintf(lab.raw, "flow %d %d %lld %lld %lld %llu %s\n", f->id,
+			f->conn->id,
+			f->started ? (long long)(f->t_start - lab.t0) : -1LL,
+			f->done ? (long long)(f->t_done - lab.t0) : -1LL,
+			f->t_acked ? (long long)(f->t_acked - lab.t0) : -1LL,
+			(unsigned long long)f->received,
+			f->bad ? "bad" : "ok");
+	}
+}
+
+static void report_ports(void)
+{
+	char path[320];
+	int i;
+
+	for (i = 0; i < lab.nr_ns; i++) {
+		snprintf(path, sizeof(path), "%s/tc.%s.json", lab.out,
+			 lab.ns[i].name);
+		netns_exec(&lab.ns[i], "tc", NULL, path);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char path[320];
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: lab-guest PLAN OUTPUT-FOLDER\n");
+		return 2;
+	}
+	snprintf(lab.out, sizeof(lab.out), "%s", argv[2]);
+	lab.epfd = epoll_create1(EPOLL_CLOEXEC);
+	content_init();
+	snprintf(path, sizeof(path), "%s/raw", lab.out);
+	lab.raw = fopen(path, "we");
+	if (!lab.raw)
+		die("cannot write %s", path);
+	setvbuf(lab.raw, NULL, _IOFBF, 1 << 20);
+
+	plan_read(argv[1]);
+	traffic_open();
+	sample_init();
+	sample_counters("before");
+	reorder_start();
+	traffic_start();
+	traffic_run();
+	report_flows();
+	reorder_report();
+	sample_counters("after");
+	report_ports();
+	fprintf(lab.raw, "end\n");
+	if (fclose(lab.raw))
+		die("cannot write %s", path);
+	return 0;
+}

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reads the description of an experiment; every fault has file, line, reason."""
+
+import copy
+import os
+import re
+import tomllib
+
+from . import units
+from .locate import Lines
+
+
+class BadDescription(Exception):
+    """What is wrong in an experiment file, with file and line."""
+
+
+def _text(v):
+    if not isinstance(v, str) or not v.strip():
+        raise ValueError("must be text")
+    return v.strip()
+
+
+def _word(v):
+    if not isinstance(v, str) or not re.fullmatch(r"[a-z0-9][a-z0-9+_.-]*", v):
+        raise ValueError("must be a word of small letters, digits, - and .")
+    return v
+
+
+def _flag(v):
+    if not isinstance(v, bool):
+        raise ValueError("must be true or false")
+    return v
+
+
+def _count(low, high):
+    def check(v):
+        if not isinstance(v, int) or isinstance(v, bool) or not low <= v <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return v
+    return check
+
+
+def _choice(*names):
+    def check(v):
+        if v not in names:
+            raise ValueError("must be one of " + ", ".join(names))
+        return v
+    return check
+
+
+def _many(check):
+    def each(v):
+        if not isinstance(v, list) or not v:
+            raise ValueError("must be a list")
+        return [check(x) for x in v]
+    return each
+
+
+def _range(check, low, high):
+    def bounded(v):
+        n = check(v)
+        if not low <= n <= high:
+            raise ValueError(f"{v!r} is out of range")
+        return n
+    return bounded
+
+
+def _trim(v):
+    """A threshold; "auto" is for the fabric to work out."""
+    if v in ("off", "auto"):
+        return None if v == "off" else v
+    return _range(units.size, 1, 2**31)(v)
+
+
+def _mark(v):
+    """A step, or the two thresholds between which marking grows."""
+    if v in ("off", "auto"):
+        return None if v == "off" else v
+    ends = v if isinstance(v, list) else [v, v]
+    if len(ends) != 2:
+        raise ValueError("must be a size or a list of two")
+    low, high = (_range(units.size, 1, 2**31)(x) for x in ends)
+    if low > high:
+        raise ValueError("the lower threshold is above the upper one")
+    return [low, high]
+
+
+def _sysctls(v):
+    if not isinstance(v, dict):
+        raise ValueError("must be a table")
+    for key, value in v.items():
+        if not re.fullmatch(r"net(\.[A-Za-z0-9_-]+)+", key):
+            raise ValueError(f"{key!r} is not a setting below net.")
+        if not re.fullmatch(r"[\x21-\x7e]+", str(value)):
+            raise ValueError(f"bad value of {key}")
+    return {k: str(x) for k, x in v.items()}
+
+
+_rate = _range(units.rate, 10**6, 10**12)
+_delay = _range(units.time, 0, 10**9)
+_moment = _range(units.time, 0, 10**12)
+_bytes = _range(units.size, 1, 2**40)
+
+# Keys of each table: what checks them, and the value they have by default.
+# A default of "..." means that the key must be there.
+FABRIC = {
+    "kind": (_choice("leaf-spine", "three-tier"), "leaf-spine"),
+    "leaves": (_count(1, 16), 2),
+    "spines": (_count(1, 64), 4),
+    "hosts_per_leaf": (_count(1, 64), 4),
+    "pods": (_count(2, 8), 2),
+    "cores": (_count(1, 64), 4),
+    "rate": (_rate, ...),
+    "spine_rate": (_rate, None),
+    "core_rate": (_rate, None),
+    "delay": (_delay, 1000),
+    "mtu": (_count(576, 65000), 4224),
+    "ports_per_host": (_count(1, 4), 1),
+}
+PORT = {
+    "model": (_choice("trim", "stock"), "trim"),
+    "limit": (_range(units.size, 1000, 2**31), 10**6),
+    "mark": (_mark, "auto"),
+    "trim": (_trim, "auto"),
+    "trim_size": (_count(64, 1024), 64),
+}
+HOST = {
+    "tx_delay": (_delay, 2000),
+    "rx_delay": (_delay, 5000),
+    "moderation": (_delay, 8000),
+    "rx_cost": (_delay, 0),
+    "queue": (_range(units.size, 1000, 2**31), 16 * 10**6),
+}
+MEASURE = {
+    "until": (_moment, 2 * 10**9),
+    "settle": (_moment, 5 * 10**6),
+    "ports": (_moment, 100 * 10**3),
+    "windows": (_moment, 100 * 10**3),
+    "goodput": (_moment, 0),
+    "reordering": (_flag, False),
+}
+CHANGE = {
+    "at": (_moment, 0),
+    "link": (_text, ...),
+    "rate": (_rate, None),
+    "loss": (units.share, None),
+    "down": (_flag, False),
+    "up": (_flag, False),
+}
+TRANSPORT = {
+    "name": (_word, ...),
+    "proto": (_choice("tcp", "mptcp", "uet", "rod", "udp"), ...),
+    "cc": (_word, None),
+    "policy": (_word, None),
+    "trimming": (_flag, False),
+    "initial_window": (_count(1, 65535), None),
+    "sysctl": (_sysctls, {}),
+    "cases": (_many(_word), None),
+    "only_beside": (_flag, False),
+}
+FLOW = {
+    "from": (_word, ...),
+    "to": (_word, ...),
+    "bytes": (_bytes, ...),
+    "start": (_moment, 0),
+}
+WORKLOAD_COMMON = {
+    "kind": (_text, ...),
+    "name": (_word, None),
+    "transport": (_word, None),
+    "measured": (_flag, True),
+    "start": (_moment, 0),
+    "jitter": (_delay, 1000),
+    "message": (_bytes, None),
+}
+WORKLOADS = {
+    "incast": {
+        "receiver": (_word, "h0"), "sources": (_count(1, 256), ...),
+        "flows_per_source": (_count(1, 256), 1), "bytes": (_bytes, None),
+        "stop": (_moment, None), "read_rate": (_rate, None),
+    },
+    "permutation": {
+        "flows_per_host": (_count(1, 64), 1), "bytes": (_bytes, ...),
+    },
+    "pairs": {
+        "pairs": (_count(1, 256), ...), "flows_per_pair": (_count(1, 64), 1),
+        "bytes": (_bytes, None), "stop": (_moment, None),
+        "both_ways": (_flag, False), "first": (_count(0, 255), 0),
+        "read_rate": (_rate, None), "repeat": (_count(1, 10000), 1),
+    },
+    "all-to-all": {"bytes": (_bytes, ...)},
+    "ring": {"bytes": (_bytes, ...), "rounds": (_count(1, 100), 1)},
+    "load": {
+        "load": (_range(units.share, 0.001, 1), ...),
+        "sizes": (_many(_bytes), ...), "duration": (_moment, ...),
+    },
+    "requests": {
+        "pairs": (_count(1, 256), ...), "request": (_bytes, ...),
+        "response": (_bytes, ...), "count": (_count(1, 100000), ...),
+        "think": (_delay, 0), "first": (_count(0, 255), 0),
+    },
+    "list": {"flow": (None, ...)},
+}
+TOP = ("name", "title", "about", "ideal", "seeds", "fabric", "port", "host",
+       "measure", "workload", "transport", "case", "change")
+
+
+class Reader:
+    """Checks tables key by key and remembers where in the file they stand."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            with open(path, encoding="utf-8") as f:
+                self.text = f.read()
+        except (OSError, UnicodeDecodeError) as e:
+            raise BadDescription(f"{path}: {e}") from None
+        try:
+            self.data = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as e:
+            m = re.search(r"at line (\d+)", str(e))
+            end = self.text.count("\n") or 1
+            raise BadDescription(f"{path}:{m.group(1) if m else end}: "
+                                 f"{str(e).split(' (at')[0]}") from None
+        self.lines = Lines(self.text)
+
+    def fail(self, where, reason):
+        raise BadDescription(f"{self.path}:{self.lines.line(where)}: {reason}")
+
+    def table(self, where, data, keys, partial=False):
+        """The checked table; a partial one gets no defaults."""
+        if not isinstance(data, dict):
+            self.fail(where, f"{where[-1]} must be a table")
+        out = {}
+        for key, value in data.items():
+            if key not in keys:
+                known = ", ".join(sorted(keys))
+                self.fail((*where, key), f"unknown key {key!r} (known: {known})")
+            try:
+                out[key] = keys[key][0](value) if keys[key][0] else value
+            except (ValueError, TypeError) as e:
+                self.fail((*where, key), f"{key}: {e}")
+        if partial:
+            return out
+        for key, (_, default) in keys.items():
+            if key in out:
+                continue
+            if default is ...:
+                self.fail(where, f"{key!r} is missing")
+            out[key] = copy.deepcopy(default)
+        return out
+
+    def tables(self, where, data):
+        """A table or a list of tables, always as a list of (where, table)."""
+        if isinstance(data, list):
+            return [((*where, i), t) for i, t in enumerate(data)]
+        return [(where, data)]
+
+    def workload(self, where, data):
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if kind is None:
+            self.fail(where, "a workload needs a kind")
+        if kind not in WORKLOADS:
+            self.fail((*where, "kind"), f"unknown kind {kind!r} (known: "
+                      + ", ".join(WORKLOADS) + ")")
+        w = self.table(where, data, WORKLOAD_COMMON | WORKLOADS[kind])
+        if kind == "list":
+            w["flow"] = [self.table(p, t, FLOW) for p, t in
+                         self.tables((*where, "flow"), w["flow"])]
+        if kind in ("incast", "pairs") and (w["bytes"] is None) == \
+                (w["stop"] is None):
+            self.fail(where, "give either bytes or stop")
+        w["where"] = where
+        return w
+
+    def change(self, where, data):
+        c = self.table(where, data, CHANGE)
+        if not any((c["rate"], c["loss"] is not None, c["down"], c["up"])):
+            self.fail(where, "a change needs rate, loss, down or up")
+        if c["down"] and c["up"]:
+            self.fail(where, "a link goes either down or up")
+        c["where"] = where
+        return c
+
+    def parts(self, where, data, partial):
+        """The tables that a case may change."""
+        out = {}
+        for name, keys in (("fabric", FABRIC), ("port", PORT), ("host", HOST),
+                           ("measure", MEASURE)):
+            if name in data or not partial:
+                out[name] = self.table((*where, name), data.get(name, {}),
+                                       keys, partial)
+        for name, one in (("workload", self.workload),
+                          ("change", self.change)):
+            if name in data:
+                out[name] = [one(p, t) for p, t in
+                             self.tables((*where, name), data[name])]
+        return out
+
+
+class Experiment:
+    """A checked description: cases x transports on one fabric."""
+
+    def __init__(self, path):
+        r = Reader(path)
+        self.reader = r
+        self.path = path
+        d = r.data
+        for key in d:
+            if key not in TOP:
+                r.fail((key,), f"unknown key {key!r}")
+        head = r.table((), {k: d[k] for k in d if k in
+                            ("name", "title", "about", "ideal", "seeds")},
+                       {"name": (_word, ...), "title": (_text, ...),
+                        "about": (_text, ...), "ideal": (_text, ...),
+                        "seeds": (_count(1, 1000), 3)})
+        self.name, self.title = head["name"], head["title"]
+        self.about, self.ideal = head["about"], head["ideal"]
+        self.seeds = head["seeds"]
+        if "fabric" not in d:
+            r.fail((), "the table 'fabric' is missing")
+        self.base = r.parts((), d, partial=False)
+        self.base.setdefault("change", [])
+        self.transports = self._transports(d.get("transport"))
+        self.cases = self._cases(d.get("case"))
+        for c in self.cases:
+            self._check_case(c)
+
+    def _transports(self, data):
+        r = self.reader
+        if not isinstance(data, list):
+            r.fail(("transport",), "at least one [[transport]] is needed")
+        out = []
+        for i, t in enumerate(data):
+            where = ("transport", i)
+            t = r.table(where, t, TRANSPORT)
+            if t["name"] in (o["name"] for o in out):
+                r.fail((*where, "name"), f"{t['name']!r} is there twice")
+            if t["policy"] and t["proto"] not in ("uet", "rod"):
+                r.fail((*where, "policy"), "only uet and rod have a policy")
+            if t["trimming"] and t["proto"] not in ("uet", "rod"):
+                r.fail((*where, "trimming"), "only uet and rod are trimmed")
+            t["where"] = where
+            out.append(t)
+        return out
+
+    def _cases(self, data):
+        r = self.reader
+        if data is None:
+            data = [{"name": "-"}]
+        out = []
+        for i, t in enumerate(data):
+            where = ("case", i)
+            if not isinstance(t, dict) or "name" not in t:
+                r.fail(where, "a case needs a name")
+            for key in t:
+                if key not in ("name", "fabric", "port", "host", "measure",
+                               "workload", "change"):
+                    r.fail((*where, key), f"unknown key {key!r}")
+            c = copy.deepcopy(self.base)
+            for key, value in r.parts(where, t, partial=True).items():
+                if isinstance(value, dict):
+                    c[key].update(value)
+                else:
+                    c[key] = value
+            c["name"] = t["name"]
+            out.append(c)
+        return out
+
+    def _check_case(self, case):
+        r = self.reader
+        if not case.get("workload"):
+            r.fail((), "a [workload] is needed")
+        names = {t["name"] for t in self.transports}
+        for w in case["workload"]:
+            if w["transport"] and w["transport"] not in names:
+                r.fail((*w["where"], "transport"),
+                       f"no transport {w['transport']!r}")
+        for t in self.transports:
+            for c in t["cases"] or []:
+                if c not in (x["name"] for x in self.cases):
+                    r.fail((*t["where"], "cases"), f"no case {c!r}")
+
+    def runs(self):
+        """Every (case, transport) that is to be measured."""
+        for c in self.cases:
+            for t in self.transports:
+                if t["only_beside"]:
+                    continue
+                if t["cases"] is None or c["name"] in t["cases"]:
+                    yield c, t
+
+    def transport(self, name):
+        return next(t for t in self.transports if t["name"] == name)
+
+
+def find(folder, name):
+    return os.path.join(folder, name + ".toml")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What no transport can beat, by arithmetic.
+
+* Bursts (incast, permutation, pairs, all-to-all): the bytes of all flows of the
+  burst that cross the busiest set of parallel links on the flow's way, at the
+  rate of that set, and the unloaded one-way latency of the first packet over
+  the other hops. The host link is one set, the uplinks of a leaf are another.
+* Lone flows (load, list, requests): the flow's own bytes at the slowest hop
+  and the same latency; requests count both directions.
+* Ring: the number of steps times a lone chunk.
+* Endless flows: an equal share of what slow readers leave of the busiest set.
+
+Interrupt moderation counts whole for a flow of one packet and half for longer
+ones, the mean of what their last packet waits.
+"""
+
+from . import wire
+
+
+def _lone(fabric, transport, src, dst, nbytes, msg):
+    first = wire.first_packet(transport, fabric.mtu, nbytes)
+    total = wire.wire_bytes(transport, fabric.mtu, nbytes, msg)
+    stages = fabric.stages(src, dst)
+    slowest = min(sum(p.rate for p in ports) if len(ports) > 1 else
+                  ports[0].rate for ports in stages)
+    slots = 1.0 if total == first else 0.5
+    return (fabric.one_way(src, dst, first, slots)
+            + (total - first) * 8e9 / slowest)
+
+
+class Ideals:
+    def __init__(self, fabric, traffic):
+        self.fabric = fabric
+        self.load = {}          # key of a set of ports -> bytes of the burst
+        self.count = {}         # ... -> endless flows at full speed
+        self.slow = {}          # ... -> rate that slow readers leave over
+        self.sets = {}
+        for f in traffic.flows:
+            for key, rate in self._sets(f):
+                self.sets[key] = rate
+                if f.bytes and f.burst:
+                    self.load[key] = self.load.get(key, 0) + self._wire(f)
+                elif not f.bytes and f.conn.read_rate:
+                    self.slow[key] = (self.slow.get(key, 0)
+                                      + 8 * f.conn.read_rate)
+                elif not f.bytes:
+                    self.count[key] = self.count.get(key, 0) + 1
+
+    def _wire(self, f):
+        return wire.wire_bytes(f.conn.transport, self.fabric.mtu, f.bytes,
+                               f.msg)
+
+    def _sets(self, f):
+        """The sets of parallel ports that a flow crosses, and their rates."""
+        for ports in self.fabric.stages(f.conn.src, f.conn.dst):
+            yield (tuple(p.name + p.dev for p in ports),
+                   sum(p.rate for p in ports))
+
+    def flow_ns(self, f):
+        """Ideal time of a finite flow from its reference instant."""
+        t = f.conn.transport
+        src, dst = f.conn.src, f.conn.dst
+        if f.since:
+            q = f.since
+            return (_lone(self.fabric, t, src, dst, f.bytes, f.msg)
+                    + _lone(self.fabric, t, q.conn.src, q.conn.dst, q.bytes,
+                            q.msg))
+        lone = _lone(self.fabric, t, src, dst, f.bytes, f.msg)
+        if f.steps:
+            return f.steps * lone
+        if not f.burst:
+            return lone
+        own = self._wire(f)
+        first = wire.first_packet(t, self.fabric.mtu, f.bytes)
+        busy, rate = max(((self.load[k], r) for k, r in self._sets(f)),
+                         key=lambda x: x[0] / x[1])
+        if busy <= own:
+            return lone
+        return (self.fabric.one_way(src, dst, first,
+                                    0.5 if own > first else 1.0)
+                + (busy - first) * 8e9 / rate)
+
+    def rate_bps(self, f):
+        """Payload rate of a fair share, of an endless flow."""
+        payload, head = wire.packet_payload(f.conn.transport, self.fabric.mtu)
+        share = min((r - self.slow.get(k, 0)) / self.count.get(k, 1)
+                    for k, r in self._sets(f))
+        if f.conn.read_rate:
+            share = min(share, 8 * f.conn.read_rate)
+        return share * payload / (payload + head)

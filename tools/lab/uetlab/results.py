@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Raw runs into flows.jsonl, summary.json and a table."""
+
+import json
+import os
+import statistics
+
+from . import fabric as fab
+from . import ideal, raw, workload
+
+
+STARVED = 9999.0            # ratio of an endless flow that got nothing
+
+
+def quantile(values, q):
+    """The smallest value that at least a share q of all does not exceed."""
+    v = sorted(values)
+    return v[min(len(v) - 1, max(0, -(-int(q * len(v) * 1000) // 1000) - 1))]
+
+
+def jain(values):
+    total = sum(values)
+    squares = sum(v * v for v in values)
+    return total * total / (len(values) * squares) if squares else 0.0
+
+
+class Run:
+    """One seed of one transport in one case, measured against its ideal."""
+
+    def __init__(self, x, case, t, seed, folder):
+        self.case, self.t, self.seed = case, t, seed
+        self.raw = raw.Raw(folder)
+        self.fabric = fab.Fabric(case)
+        self.traffic = workload.build(x, case, t, self.fabric, seed)
+        self.ideals = ideal.Ideals(self.fabric, self.traffic)
+        self.flows = []         # dicts, as in flows.jsonl
+        self.failed = []
+        for (nr, start, done, acked, got, ok), f in zip(self.raw.flows,
+                                                        self.traffic.flows):
+            self._flow(f, start, done, acked, got, ok)
+
+    def _flow(self, f, start, done, acked, got, ok):
+        c = f.conn
+        line = {"case": self.case["name"], "transport": self.t["name"],
+                "seed": self.seed, "flow": f.nr, "group": c.group,
+                "src": c.src.name, "dst": c.dst.name, "bytes": got,
+                "start_ns": start, "content_ok": ok}
+        if c.transport is not self.t:
+            line["by"] = c.transport["name"]
+        if not ok:
+            self.failed.append(f"flow {f.nr}: wrong content")
+        if f.bytes:
+            ref = start
+            if f.since:
+                ref = self.raw.flows[f.since.nr][1]
+            if f.steps:
+                ref = 0
+            if done >= 0:
+                line["fct_ns"] = done - ref
+                line["ideal_ns"] = round(self.ideals.flow_ns(f))
+                line["over_ideal"] = round(line["fct_ns"] / line["ideal_ns"], 4)
+                if acked >= 0:
+                    line["acked_ns"] = acked - start
+            else:
+                self._unfinished(f, line, ref)
+        else:
+            span = f.stop - f.start
+            fair = self.ideals.rate_bps(f)
+            rate = got * 8e9 / span
+            line["goodput_bps"] = round(rate)
+            line["ideal_bps"] = round(fair)
+            line["over_ideal"] = (round(min(fair / rate, STARVED), 4)
+                                  if rate else STARVED)
+        line["measured"] = f.measured
+        self.flows.append(line)
+
+    def _unfinished(self, f, line, ref):
+        """Counts with the time the run lasted: it took longer than that."""
+        line["unfinished"] = True
+        if not f.measured:
+            return
+        line["ideal_ns"] = round(self.ideals.flow_ns(f))
+        line["fct_ns"] = self.case["measure"]["until"] - max(ref, 0)
+        line["over_ideal"] = round(line["fct_ns"] / line["ideal_ns"], 4)
+        if f.conn.transport["proto"] in ("uet", "rod"):
+            self.failed.append(f"flow {f.nr}: not finished")
+
+    def unfinished(self):
+        return sum("unfinished" in f and f["measured"] for f in self.flows)
+
+    def ratios(self):
+        return [f["over_ideal"] for f in self.flows
+                if f["measured"] and "over_ideal" in f]
+
+    def rates(self):
+        """Of the measured flows, for Jain's index."""
+        out = []
+        for f in self.flows:
+            if not f["measured"]:
+                continue
+            if "goodput_bps" in f:
+                out.append(f["goodput_bps"])
+            elif "fct_ns" in f:
+                out.append(f["ideal_ns"] / f["fct_ns"])
+        return out
+
+    def shares(self):
+        """Bytes of data by parallel uplink, over all leaves."""
+        out = {}
+        for leaf in self.fabric.leaves:
+            for p in leaf.ports:
+                if p.kind == "fabric" and p.peer.node.role == "spine":
+                    n = self.raw.ports.get((leaf.name, p.dev), {})
+                    name = p.peer.node.name
+                    out[name] = out.get(name, 0) + n.get("data_bytes", 0)
+        total = sum(out.values())
+        return {k: round(v / total, 4) for k, v in out.items()} if total else {}
+
+    def switches(self):
+        return {n.name for n in self.fabric.nodes if n.role != "host"}
+
+
+def row(case, t, runs):
+    """One line of the summary: all seeds of one transport in one case."""
+    ratios = [r for run in runs for r in run.ratios()]
+    ideals = [f.get("ideal_ns", 0) for run in runs for f in run.flows
+              if f["measured"]]
+    causes, total = {}, 0
+    for run in runs:
+        n, by = run.raw.retransmissions()
+        total += n
+        for k, v in by.items():
+            causes[k] = causes.get(k, 0) + v
+    switches = runs[0].switches()
+
+    def port(what):
+        return sum(r.raw.total(what, switches) for r in runs)
+
+    peaks = [p.get("peak", 0) for r in runs
+             for (node, _), p in r.raw.ports.items() if node in switches]
+    out = {
+        "transport": t["name"], "case": case["name"], "proto": t["proto"],
+        "cc": t["cc"], "policy": t["policy"],
+        "trimming": bool(t["trimming"] and case["port"]["trim"]),
+        "seeds": len(runs), "flows": len(ratios),
+        "unfinished": sum(r.unfinished() for r in runs),
+        "ideal_us": round(max(ideals, default=0) / 1000, 3),
+        "p50_over_ideal": round(statistics.median(ratios), 4),
+        "p99_over_ideal": round(quantile(ratios, 0.99), 4),
+        "max_over_ideal": round(max(ratios), 4),
+        "max_by_seed": [round(max(r.ratios()), 4) for r in runs],
+        "jain": round(min(jain(r.rates()) for r in runs), 4),
+        "drops": port("drops"), "lost": port("lost"),
+        "blackholed": port("blackholed"),
+        "marks": port("marks"), "trims": port("trims"),
+        "peak_queue": max(peaks, default=0),
+        "retransmissions": total, "retransmissions_by_cause": causes,
+        "out_of_order": sum(r.raw.out_of_order() for r in runs),
+        "share_per_path": runs[0].shares(),
+    }
+    taps = [r.raw.reordered for r in runs if r.raw.reordered]
+    if taps:
+        packets, late = (sum(t[i] for t in taps) for i in (0, 1))
+        out["late_packets"] = round(late / max(packets, 1), 4)
+        out["late_by_at_most"] = max(t[2] for t in taps)
+    return out
+
+
+def summary(x, results):
+    """results: list of (case, transport, [Run])."""
+    return {"experiment": x.name, "title": x.title, "ideal": x.ideal,
+            "rows": [row(c, t, runs) for c, t, runs in results]}
+
+
+def write(folder, x, results):
+    with open(os.path.join(folder, "flows.jsonl"), "w") as f:
+        for _, _, runs in results:
+            for run in runs:
+                for flow in run.flows:
+                    f.write(json.dumps(flow, sort_keys=True) + "\n")
+    s = summary(x, results)
+    with open(os.path.join(folder, "summary.json"), "w") as f:
+        json.dump(s, f, indent=1)
+        f.write("\n")
+    with open(os.path.join(folder, "table.txt"), "w") as f:
+        f.write(table(s))
+    return s
+
+
+COLUMNS = (("case", "case"), ("transport", "transport"), ("trim", "trimming"),
+           ("ideal us", "ideal_us"), ("median", "p50_over_ideal"),
+           ("99 %", "p99_over_ideal"), ("max", "max_over_ideal"),
+           ("Jain", "jain"), ("drops", "drops"), ("marks", "marks"),
+           ("trims", "trims"), ("retx", "retransmissions"),
+           ("peak queue", "peak_queue"))
+
+
+def cells(r):
+    """The shown text of a row; a single nameless case has no column."""
+    out = []
+    for _, key in COLUMNS:
+        v = r[key]
+        if isinstance(v, bool):
+            v = "yes" if v else "no"
+        elif key.endswith("over_ideal"):
+            v = f"{v:.2f}" if v < 100 else f"{v:.0f}"
+            if r[key] >= STARVED:
+                v = "starved"
+        elif key == "jain":
+            v = f"{v:.3f}"
+        elif key == "ideal_us":
+            v = f"{v:.1f}" if v else "-"
+        out.append(str(v))
+    return out
+
+
+def table(s):
+    rows = [[h for h, _ in COLUMNS]] + [cells(r) for r in s["rows"]]
+    if all(r[0] == "-" for r in rows[1:]):
+        rows = [r[1:] for r in rows]
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    text = f"{s['experiment']}: {s['title']}\n"
+    for r in rows:
+        text += "  ".join(c.ljust(w) if i < 2 else c.rjust(w)
+                          for i, (c, w) in enumerate(zip(r, widths))).rstrip()
+        text += "\n"
+    return text

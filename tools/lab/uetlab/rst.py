@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The report: Documentation/networking/uet-results.rst and its pictures."""
+
+import os
+import shutil
+import textwrap
+
+from . import aims, page, results
+
+NAME = "uet-results"
+# Besides the completion times, where another picture says more.
+MORE = {
+    "incast48-2m": ("queues", "windows"),
+    "incast48-64k": ("queues",),
+    "incast48-sustained": ("goodput",),
+    "permutation": ("shares",),
+    "slow-path": ("shares",),
+    "dead-path": ("shares",),
+    "slow-receiver": ("goodput",),
+    "beside-tcp": ("goodput",),
+}
+# Where every flow is endless, its throughput says it all.
+NO_TIMES = ("incast48-sustained", "slow-receiver", "engine")
+
+INTRO = """\
+.. SPDX-License-Identifier: GPL-2.0
+
+=====================================
+Results of the fabric laboratory
+=====================================
+
+This page is written by ``make lab-report`` from what ``make lab EXP=all``
+measured; nothing in it is typed in by hand. uet-lab.rst says how the laboratory
+works and what its model of hosts and switches leaves out.
+
+Every figure is a ratio: the time that a message took over the ideal time, which
+is computed for each transport from the bytes that it puts on the wire itself.
+"max" is the worst message of all seeds, "median" and "99 %" are over all
+messages of all seeds, "Jain" is the fairness index of the worst seed, drops,
+marks, trims and retransmissions are sums over all seeds, "peak queue" is the
+longest data queue of a switch port in bytes. All transports see the same
+fabric, the same flows and the same seeds. In a burst a median below 1 only says
+that some messages finished before others; the maximum is what counts. "starved"
+is an endless flow that got nothing at all; a message that was not delivered
+counts with the time that the run lasted.
+
+``uet`` is the module with NSCC and the hybrid path policy in a fabric that
+trims, ``uet-notrim`` the same in one that does not; the others are Linux's own
+TCP (with ECN) and MPTCP with four subflows.
+"""
+
+
+def _heading(text, mark):
+    return f"{text}\n{mark * len(text)}\n"
+
+
+def _fill(text):
+    return textwrap.fill(" ".join(text.split()), 78) + "\n"
+
+
+def _simple_table(rows):
+    """A table in reStructuredText's simple form; the first row is its head."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    rule = "  ".join("=" * w for w in widths)
+    lines = [rule]
+    for n, r in enumerate(rows):
+        lines.append("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip())
+        if n == 0:
+            lines.append(rule)
+    return "\n".join([*lines, rule]) + "\n"
+
+
+def _results(summary):
+    rows = [[h for h, _ in results.COLUMNS]]
+    rows += [results.cells(r) for r in summary["rows"]]
+    if all(r[0] == "-" for r in rows[1:]):
+        rows = [r[1:] for r in rows]
+    return _simple_table(rows)
+
+
+def _causes(summary):
+    """Retransmissions of the module by cause, where there are any."""
+    lines = []
+    for r in summary["rows"]:
+        by = r["retransmissions_by_cause"]
+        if r["proto"] not in ("uet", "rod") or not by:
+            continue
+        who = " ".join(n for n in (r["case"], r["transport"]) if n != "-")
+        lines.append(f"{who}: " + ", ".join(f"{k} {v}"
+                                            for k, v in sorted(by.items())))
+    if not lines:
+        return ""
+    return _fill("Retransmissions by cause: " + "; ".join(lines) + ".") + "\n"
+
+
+def _reordering(summary):
+    rows = [["case", "transport", "late packets", "late by at most"]]
+    rows += [[r["case"], r["transport"], f"{r['late_packets']:.1%}",
+              str(r["late_by_at_most"])]
+             for r in summary["rows"] if "late_packets" in r]
+    if len(rows) == 1:
+        return ""
+    return ("Reordering at the receivers, in packets of the flow (of TCP "
+            "including\nretransmissions):\n\n" + _simple_table(rows))
+
+
+def _verdict(v):
+    aim, case, value, met = v
+    who = " ".join(n for n in (case, aim.transport) if n != "-")
+    return [aim.experiment, who, aim.text, f"{value:.2f}",
+            "met" if met else "**missed**"]
+
+
+def _picture(out, folder, name, picture):
+    src = os.path.join(out, name, picture + ".svg")
+    if not os.path.exists(src):
+        return ""
+    to = f"{name}-{picture}.svg"
+    shutil.copyfile(src, os.path.join(folder, to))
+    return f".. figure:: {NAME}/{to}\n   :alt: {name}, {picture}\n\n"
+
+
+def _section(out, folder, name, about, summary):
+    parts = [_heading(about["title"], "="), _fill(about["about"]),
+             _fill(f"*Ideal*: {about['ideal']}"),
+             "*Command*: ``make lab EXP={} SEEDS={}`` "
+             "({})\n".format(name, about["seeds"], about["file"]),
+             _results(summary)]
+    parts += [p for p in (_causes(summary), _reordering(summary)) if p]
+    wanted = (() if name in NO_TIMES else ("times",)) + MORE.get(name, ())
+    parts += [p for p in (_picture(out, folder, name, w) for w in wanted) if p]
+    return "\n".join(parts)
+
+
+def write(out, report, names):
+    """Writes the page; returns the experiments that have no results."""
+    folder = os.path.join(report, NAME)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    verdicts, sections, missing = [], [], []
+    for name in names:
+        both = page.load(out, name)
+        if both is None:
+            missing.append(name)
+            continue
+        about, summary = both
+        verdicts += [_verdict(v) for v in aims.judge(summary)]
+        sections.append(_section(out, folder, name, about, summary))
+    head = ["experiment", "case and transport", "aim", "measured", ""]
+    parts = [INTRO, _heading("Aims", "="),
+             _simple_table([head[:4] + ["verdict"]] + verdicts), *sections]
+    with open(os.path.join(report, NAME + ".rst"), "w") as f:
+        f.write("\n".join(parts))
+    return missing
