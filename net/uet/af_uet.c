@@ -54,8 +54,10 @@ static void uet_sock_destruct(struct sock *sk)
 		wake_up(&uet_socks_gone);
 }
 
-/* Wait until the messages in the background are done, at most so long */
-static void uet_linger(struct uet_sock *us, long timeout)
+/* Wait until the messages in the background are done, at most so long. Returns
+ * what is left of that time.
+ */
+static long uet_linger(struct uet_sock *us, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
@@ -68,6 +70,7 @@ static void uet_linger(struct uet_sock *us, long timeout)
 					     timeout);
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);
+	return timeout;
 }
 
 static void uet_discard(struct uet_sock *us)
@@ -82,15 +85,18 @@ static void uet_discard(struct uet_sock *us)
 
 /* Queued messages go on without the socket. With SO_LINGER close() waits for
  * them, and what is not done at the end of that time (0: at once) is withdrawn.
+ * A process that exits does not wait, and a signal ends only the waiting.
  */
 static void uet_close_tx(struct uet_sock *us)
 {
 	struct sock *sk = &us->sk;
+	long left;
 
 	if (sock_flag(sk, SOCK_LINGER)) {
+		left = sk->sk_lingertime;
 		if (!(current->flags & PF_EXITING))
-			uet_linger(us, sk->sk_lingertime);
-		if (uet_sock_wmem(us))
+			left = uet_linger(us, left);
+		if (!left && uet_sock_wmem(us))
 			uet_discard(us);
 	}
 	uet_dest_detach_all(us);

@@ -141,7 +141,8 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 
 	if (!dest)
 		return NULL;
-	dest->key = *key;
+	/* With its padding, which counts in comparisons */
+	memcpy(&dest->key, key, sizeof(*key));
 	dest->un = us->un;
 	dest->us = us;
 	refcount_set(&dest->ref, 2);

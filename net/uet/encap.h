@@ -19,7 +19,6 @@ struct uet_peer;
 int uet_encap_open(struct uet_net *un);
 int uet_encap_move(struct uet_net *un, u16 port);
 void uet_encap_close(struct uet_net *un);
-int uet_encap_move(struct uet_net *un, u16 port);
 
 /* output.c: from PDS header to device */
 int uet_output(struct uet_peer *peer, struct sk_buff *skb, u8 dsfield, u16 ev,

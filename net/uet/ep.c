@@ -307,14 +307,18 @@ static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
 	return -EADDRINUSE;
 }
 
-static void uet_ep_publish(struct uet_sock *us, const struct sockaddr_uet *addr)
+static void uet_ep_name(struct uet_sock *us, const struct sockaddr_uet *addr)
 {
 	us->local = *addr;
 	if (!us->local.suet_initiator)
 		us->local.suet_initiator = uet_ep_key(addr->suet_pid,
 						      addr->suet_ri);
-	/* Pairs with the check of senders, which take no lock */
-	smp_store_release(&us->bound, true);
+}
+
+static void uet_ep_unname(struct uet_sock *us)
+{
+	memset(&us->local, 0, sizeof(us->local));
+	us->local.suet_family = uet_family;
 }
 
 static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
@@ -343,14 +347,16 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 
 	key = uet_ep_key(addr->suet_pid, addr->suet_ri);
 	RCU_INIT_POINTER(us->ep_next, xa_load(&job->eps, key));
-	uet_ep_publish(us, addr);
+	uet_ep_name(us, addr);
 	err = xa_err(xa_store(&job->eps, key, us, GFP_ATOMIC));
 	if (err) {
-		us->bound = false;
+		uet_ep_unname(us);
 		uet_pid_add(un, addr->suet_pid, -1);
 		goto out;
 	}
 	job->users++;
+	/* Pairs with the check of senders, which take no lock */
+	smp_store_release(&us->bound, true);
 out:
 	uet_job_put(un, job);
 	return err;

@@ -48,6 +48,13 @@ static void uet_hold_schedule(struct uet_pdc *pdc, u64 at, u64 now)
 	uet_pdc_arm(pdc, pdc->tx.hold_at, now);
 }
 
+/* Its share of the send buffer shrinks, which may make room for others. */
+static void uet_hold_tell(struct uet_dest *dest)
+{
+	if (dest->us)
+		uet_sock_held(dest->us);
+}
+
 /**
  * uet_pdc_hold() - a packet was refused for shortage
  * @pdc: initiator PDC
@@ -67,6 +74,7 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	hold = &dest->hold;
 	if (!hold->on) {
 		hold->on = true;
+		uet_hold_tell(dest);
 		hold->ramp = false;
 		hold->level = 0;
 		if (list_empty(&dest->hold_node))
@@ -195,6 +203,7 @@ void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
 
 	if (!hold->on) {
 		hold->on = true;
+		uet_hold_tell(dest);
 		hold->ramp = false;
 		hold->trying = false;
 		hold->level = 0;

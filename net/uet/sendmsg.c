@@ -136,7 +136,7 @@ static int uet_send_bind(struct uet_sock *us)
 {
 	int err;
 
-	/* Pairs with uet_ep_publish() */
+	/* Pairs with uet_ep_insert() */
 	if (likely(smp_load_acquire(&us->bound)))
 		return 0;
 	lock_sock(&us->sk);
@@ -310,16 +310,13 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 	return len;
 }
 
-/* How much of a streamed message to copy next: what is free, but no crumbs */
-static u32 uet_stream_step(struct uet_sock *us, const struct uet_txmsg *msg,
-			   u32 rest)
+/* How much of a streamed message to copy next: what there was room for, but no
+ * crumbs
+ */
+static u32 uet_stream_step(struct uet_sock *us, u32 rest)
 {
-	u64 sndbuf = uet_sock_sndbuf(us);
-	u64 use = uet_sock_wmem(us);
-	u32 step = UET_STREAM_MIN;
+	u32 step = max(uet_sock_sndbuf(us) / 4, UET_STREAM_MIN);
 
-	if (use < sndbuf)
-		step = max_t(u64, step, sndbuf - use);
 	return min3(rest, step, UET_STREAM_STEP);
 }
 
@@ -370,7 +367,7 @@ static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 		return -EPIPE;
 	if (READ_ONCE(msg->error))
 		return -READ_ONCE(msg->error);
-	step = uet_stream_step(us, msg, rest);
+	step = uet_stream_step(us, rest);
 	err = uet_stream_charge(us, msg, step, &s->timeo);
 	if (err)
 		return err;

@@ -176,6 +176,7 @@ static int uet_sysctl_payload(uet_ctl_table_const struct ctl_table *table,
 	return 0;
 }
 
+/* The tunnel sockets move to the new port, or stay if it is taken */
 static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table,
 			   int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
