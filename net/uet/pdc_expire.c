@@ -27,6 +27,17 @@ static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
 	return (u64)READ_ONCE(pdc->un->sysctl.rto_max_ms) * NSEC_PER_MSEC;
 }
 
+/*
+ * Round trip that an answer may take while nothing is wrong: the smoothed one
+ * and four deviations, since the paths of one context queue differently.
+ */
+static u64 uet_pdc_patience(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+
+	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
+}
+
 /**
  * uet_pdc_rto() - current retransmission timeout
  * @pdc: initiator PDC
@@ -42,18 +53,9 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 	u64 rto;
 
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
+	/* The last resort: twice what an answer may take. */
+	rto = clamp(2 * uet_pdc_patience(pdc), rto, max(rto, max_ns));
 	return uet_rto_backoff_ns(rto, pdc->tx.retries, max_ns);
-}
-
-/*
- * Round trip that an answer may take while nothing is wrong: the smoothed one
- * and four deviations, since the paths of one context queue differently.
- */
-static u64 uet_pdc_patience(const struct uet_pdc *pdc)
-{
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
-
-	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
 }
 
 /**
