@@ -3,8 +3,8 @@
 
 The list has a line for each test: script (quoted if it has arguments), kernels (comma-separated, "host" for
 scripts that start guests themselves), time limit in seconds, and the words
-"racy" (also runs in the debug kernel with two CPUs) or "alone" (gets a guest of
-its own), or "-".
+"racy" (also runs in the debug kernel with two CPUs), "alone" (gets a guest of
+its own), "soak" (runs only with SOAK=1), or "-".
 """
 
 import os
@@ -30,7 +30,7 @@ class Test:
         self.limit = int(limit)
         self.label = re.sub(r"\W+", "_", self.script)
         self.flags = set(flags.split(",")) - {"-"}
-        if not self.kernels <= KERNELS or not self.flags <= {"racy", "alone"}:
+        if not self.kernels <= KERNELS or not self.flags <= {"racy", "alone", "soak"}:
             raise ValueError(f"{where}: unknown kernel or flag")
         if "racy" in self.flags:
             self.kernels.add("debug")
@@ -159,6 +159,11 @@ def run(kernel, report):
     if not tests:
         report.failed.append(f"selftests ({kernel}): no test is listed")
         return
+    if not os.environ.get("SOAK"):
+        report.skipped += [(f"{t.script} ({kernel})",
+                            "long; SOAK=1 runs it")
+                           for t in tests if "soak" in t.flags]
+        tests = [t for t in tests if "soak" not in t.flags]
     for folder in ("selftests", "tools/tc"):
         if not os.path.exists(f"{folder}/Makefile"):
             continue
