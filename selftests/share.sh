@@ -7,6 +7,18 @@
 
 MESSAGES=90
 
+# While a receiver is short, messages for others take another context: fewer
+# than the nine pairs of endpoints all the same.
+may_open()
+{
+	if [ "$(on "$1" awk '$1 == "Holds" { print $2 }' /proc/net/uet_stat)" -gt 0 ]
+	then
+		echo 4
+	else
+		echo 1
+	fi
+}
+
 contexts()
 {
 	stat_of "$1" PdcOpened
@@ -57,8 +69,10 @@ all_to_all()
 	done
 	cat "$WORK"/recv-uet* "$WORK"/send-uet*
 	echo "contexts opened: $(($(contexts "$A") - a0)) and $(($(contexts "$B") - b0))"
-	[ $(($(contexts "$A") - a0)) -le 1 ] || fail "more than one context"
-	[ $(($(contexts "$B") - b0)) -le 1 ] || fail "more than one context"
+	[ $(($(contexts "$A") - a0)) -le "$(may_open "$A")" ] ||
+		fail "more than one context"
+	[ $(($(contexts "$B") - b0)) -le "$(may_open "$B")" ] ||
+		fail "more than one context"
 	return $rc
 }
 
