@@ -84,6 +84,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
 	uet_trim_disable(un);
+	uet_demux_disable(un);
 	uet_encap_close(un);
 }
 

@@ -22,6 +22,7 @@
 struct ctl_table;
 struct ctl_table_header;
 struct socket;
+struct uet_fep;
 struct uet_mib;
 
 /*
@@ -95,6 +96,7 @@ struct uet_sysctl {
  * @job_lock: serialises bind and unbind
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
+ * @fep_hint: the newest of them, mostly the only one; written under @fep_lock
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
  * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
@@ -113,6 +115,7 @@ struct uet_sysctl {
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
  * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
+ * @demux_hooked: the early demux is registered; under @open_mutex
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
@@ -127,6 +130,7 @@ struct uet_net {
 
 	struct rhashtable	dests;
 	struct rhashtable	feps;
+	struct uet_fep __rcu	*fep_hint;
 	spinlock_t		fep_lock;	/* writers of feps, peers */
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
@@ -148,6 +152,7 @@ struct uet_net {
 	struct socket		*sock4;
 	struct socket		*sock6;
 	bool			trim_hooked;
+	bool			demux_hooked;
 
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;

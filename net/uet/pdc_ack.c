@@ -164,9 +164,8 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  */
 void uet_answer(struct uet_peer *peer, struct sk_buff *skb, u16 ev)
 {
-	struct uet_txmeta *meta = UET_TXMETA(skb);
-
-	uet_output(peer, skb, meta->dsfield, ev, meta->df);
+	UET_TXMETA(skb)->ev = ev;
+	uet_output_one(peer, skb);
 }
 
 /* A token bucket without a bucket: so many per second and peer */

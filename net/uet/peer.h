@@ -65,6 +65,9 @@ struct uet_peer_key {
  * @nack_since: begin of the second @nacks counts in, ns
  * @nacks: answers about unknown PDCs sent in it
  * @dst: route cache, both families
+ * @rx_dst: route its packets came in by, with a reference; RCU
+ * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
+ * @rx_cookie: validity of @rx_dst over IPv6
  * @rcu: for freeing
  */
 struct uet_peer {
@@ -84,6 +87,9 @@ struct uet_peer {
 	u64			nack_since;
 	u32			nacks;
 	struct dst_cache	dst;
+	struct dst_entry __rcu	*rx_dst;
+	int			rx_iif;
+	u32			rx_cookie;
 	struct rcu_head		rcu;
 };
 
