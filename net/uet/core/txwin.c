@@ -503,7 +503,8 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before)
 {
-	scan->psn = psn_max(from, w->una);
+	/* Far from the window, comparing @from with @end would say nothing. */
+	scan->psn = psn_min(psn_max(from, w->una), w->next);
 	scan->end = psn_min(end, w->next);
 	scan->before = before;
 }

@@ -414,6 +414,30 @@ static void txwin_go_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.flight_pkts, 70u);
 }
 
+/* A range anywhere in the space of PSNs yields packets of the window only. */
+static void txwin_scan_outside(struct kunit *test)
+{
+	static const u32 far[] = {
+		100, 1 << 30, S32_MAX - 150, S32_MAX - 100, S32_MAX - 1,
+		S32_MAX, BIT(31), BIT(31) + 1, BIT(31) + 99, U32_MAX - 100,
+	};
+	static const u32 lengths[] = { 1, 101, 1000, 1 << 30 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 i, k, n, psn;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 100);
+	for (i = 0; i < ARRAY_SIZE(far) * ARRAY_SIZE(lengths); i++) {
+		psn = FIRST + far[i / ARRAY_SIZE(lengths)];
+		k = lengths[i % ARRAY_SIZE(lengths)];
+		uet_txwin_scan(&w, &scan, psn, psn + k, U64_MAX);
+		for (n = 0; uet_txwin_scan_next(&w, &scan, &psn); n++)
+			KUNIT_ASSERT_TRUE(test, uet_txwin_has(&w, psn));
+		KUNIT_EXPECT_LE(test, n, 100u);
+	}
+}
+
 static void txwin_ooo_threshold(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, uet_txwin_ooo_threshold(100000, 1000000, 1000),
@@ -540,6 +564,7 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_unanswered),
 	KUNIT_CASE(txwin_scan_sack_evidence),
 	KUNIT_CASE(txwin_go_back),
+	KUNIT_CASE(txwin_scan_outside),
 	KUNIT_CASE(txwin_ooo_threshold),
 	KUNIT_CASE(txwin_ooo_recovery),
 	KUNIT_CASE(txwin_release),
