@@ -107,6 +107,9 @@ struct uet_sysctl {
  * @unconfirmed: target PDCs whose peer has not proved its address, oldest
  *	first, under @unconfirmed_lock
  * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
+ * @nack_lock: taken with BH off; a leaf
+ * @nack_since: begin of the second @nacks counts in, ns
+ * @nacks: answers about unknown PDCs sent in it
  * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
@@ -142,6 +145,10 @@ struct uet_net {
 	struct mutex		open_mutex;	/* serialises opening */
 	struct llist_head	reap;
 	struct work_struct	reap_work;
+
+	spinlock_t		nack_lock;	/* of the two below */
+	u64			nack_since;
+	u32			nacks;
 
 	atomic_t		flows;
 	atomic_t		pdcs;

@@ -193,6 +193,25 @@ err_fep:
 	return err == -EEXIST ? old : ERR_PTR(err);
 }
 
+/**
+ * uet_peer_confirmed() - is this a peer whose address is known to be real
+ * @un: namespace
+ * @key: address pair, interface and mark
+ *
+ * Return: false also for one that is not there.
+ */
+bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key)
+{
+	const struct uet_peer *peer;
+	bool ret;
+
+	rcu_read_lock();
+	peer = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	ret = peer && READ_ONCE(peer->confirmed);
+	rcu_read_unlock();
+	return ret;
+}
+
 static void uet_peer_free_rcu(struct rcu_head *head)
 {
 	struct uet_peer *peer = container_of(head, struct uet_peer, rcu);
