@@ -192,6 +192,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	INIT_LIST_HEAD(&pdc->tx.begun);
 	uet_txwin_init(&pdc->tx.win, pdc->start_psn, UET_MPR_FIRST_PSNS);
 	pdc->tx.clear_sent = pdc->start_psn - 1;
+	pdc->tx.answer_psn = pdc->start_psn - 1;
 	pdc->tx.ret_cack = pdc->start_psn - 1;
 	pdc->tx.heard = ktime_get_ns();
 	pdc->tx.next_msg_id = get_random_u32();
