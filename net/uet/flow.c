@@ -154,7 +154,7 @@ static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
 	cfg.base = uet_lb_choose_base(cfg.n, flow->sprayed ?
 				      get_random_u32() : peer->ev_key, true);
 	cfg.peer_index = flow->sprayed ? 0 : peer->ev_index++;
-	flow->lb = kzalloc(uet_lb_mem_size(ops, cfg.n, false), GFP_KERNEL);
+	flow->lb = kzalloc(uet_lb_mem_size(ops, cfg.n), GFP_KERNEL);
 	if (!flow->lb)
 		return -ENOMEM;
 	return uet_lb_init(flow->lb, ops, &cfg);
