@@ -262,7 +262,7 @@ static void uet_output6(const struct uet_output *out, struct sk_buff *skb,
 static void uet_output_large(const struct uet_output *out, struct sk_buff *skb,
 			     u8 dsfield, u16 ev)
 {
-	const struct uet_peer_key *key = &out->peer->key;
+	struct uet_peer_key *key = &out->peer->key;
 
 	skb->ignore_df = 1;
 	dst_hold(out->dst);

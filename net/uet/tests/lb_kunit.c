@@ -171,10 +171,11 @@ static void lb_oblivious_uniform(struct kunit *test)
  */
 static void lb_sources_are_independent(struct kunit *test)
 {
-	struct uet_lb *lb[64];
-	u16 ev[64];
+	struct uet_lb **lb = kunit_kzalloc(test, 64 * sizeof(*lb), GFP_KERNEL);
+	u32 *pair = kunit_kzalloc(test, 64 * 64 * sizeof(u32),
+				  GFP_KERNEL);
 	u32 i, k, step, equal = 0, worst = 0;
-	u32 *pair = kunit_kzalloc(test, 64 * 64 * sizeof(u32), GFP_KERNEL);
+	u16 ev[64];
 
 	for (i = 0; i < 64; i++) {
 		struct uet_lb_config cfg = { .n = 64, .seed = i };
