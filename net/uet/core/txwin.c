@@ -503,9 +503,12 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before)
 {
-	/* Far from the window, comparing @from with @end would say nothing. */
+	/*
+	 * Both ends are brought into the window: half the space of PSNs apart,
+	 * each would be before the other.
+	 */
 	scan->psn = psn_min(psn_max(from, w->una), w->next);
-	scan->end = psn_min(end, w->next);
+	scan->end = psn_max(psn_min(end, w->next), w->una);
 	scan->before = before;
 }
 
