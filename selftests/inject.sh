@@ -89,6 +89,24 @@ bounded_synflood()
 	[ "$(stat_of "$B" PdcRefused)" -gt 0 ] || fail "none was refused"
 }
 
+# No more answers than the limit allows, whoever asks
+limited_answers()
+{
+	local limit=20000 t0 dt nacks limited
+
+	nacks=$(stat_of "$B" TxNacks)
+	limited=$(stat_of "$B" NackRateLimited)
+	t0=$EPOCHREALTIME
+	inject "$A" strangers $B4 --seconds 4 || return 1
+	dt=$(((${EPOCHREALTIME/./} - ${t0/./}) / 1000000 + 2))
+	nacks=$(($(stat_of "$B" TxNacks) - nacks))
+	limited=$(($(stat_of "$B" NackRateLimited) - limited))
+	echo "$nacks answers, $limited without one, in $dt s"
+	[ $((nacks + limited)) -gt $((limit * dt)) ] ||
+		skip "this machine sends only $(((nacks + limited) / dt)) per second"
+	[ "$nacks" -le $((limit * dt)) ] || fail "too many answers"
+}
+
 counted()
 {
 	[ "$(stat_of "$B" "$1")" -gt 0 ] || fail "$1 is 0"
@@ -120,5 +138,6 @@ tst "live: bad requests for the live context" \
 tst "live: bad acknowledgements for it" \
 	beside inject "$B" live $A4 --seconds 5
 tst "replay: everything twice" beside inject "$A" replay $B4 --seconds 5
+tst "answers to strangers are limited" limited_answers
 tst "SYN flood is bounded" bounded_synflood
 finish

@@ -21,6 +21,8 @@ import uet_packets as p
 
 ETH_P_ALL = 3
 SO_NO_CHECK = 11
+IP_TRANSPARENT = 19
+UDP_SEGMENT = 103
 ETH_HLEN = 14
 
 
@@ -136,11 +138,32 @@ def ipv4(source, target, payload, sport):
     return head + udp + payload
 
 
+def anybody():
+    """A made-up source; answers to 10.0/16 are routed to this host"""
+    return f"10.0.{random.randrange(256)}.{random.randrange(3, 255)}"
+
+
+def strangers(wire, args):
+    """Requests for contexts that do not exist, from ever new sources, as fast
+    as this host can: segmented on their way (IPv4)"""
+    packets = [p.request(random.getrandbits(32), random.randrange(1, 65536),
+                         random.randrange(1, 65536)) for _ in range(64)]
+    end = time.monotonic() + args.seconds
+    while time.monotonic() < end:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.setsockopt(socket.IPPROTO_IP, IP_TRANSPARENT, 1)
+            s.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, len(packets[0]))
+            s.bind((anybody(), 0))
+            for _ in range(50):
+                s.sendto(b"".join(packets), (wire.target, p.UDP_PORT))
+                wire.sent += len(packets)
+
+
 def synflood(wire, args):
     """First packets from ever new sources (IPv4)"""
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     for i in range(args.count):
-        source = f"10.0.{random.randrange(256)}.{random.randrange(3, 255)}"
+        source = anybody()
         kind = p.ROD_REQ if i & 1 else p.RUD_REQ
         data = p.request(random.getrandbits(32), random.randrange(1, 65536),
                          random.randrange(4096), ptype=kind,
@@ -237,7 +260,8 @@ def replay(wire, args):
 
 
 ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths,
-                                   garbage, pdcids, synflood, live, replay)}
+                                   garbage, pdcids, strangers, synflood,
+                                   live, replay)}
 
 
 def main():

@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 #include <net/net_namespace.h>
 
+#include "encap.h"
 #include "netns.h"
 #include "pds.h"
 #include "rxmsg.h"
@@ -319,6 +320,7 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 	sock->ops = &uet_ops;
 	sock_init_data(sock, sk);
 	uet_sock_setup(uet_sk(sk), net, sock->type);
+	uet_demux_enable(uet_net(net));
 	sock_prot_inuse_add(net, &uet_prot, 1);
 	return 0;
 }

@@ -154,7 +154,7 @@ static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
 	cfg.base = uet_lb_choose_base(cfg.n, flow->sprayed ?
 				      get_random_u32() : peer->ev_key, true);
 	cfg.peer_index = flow->sprayed ? 0 : peer->ev_index++;
-	flow->lb = kzalloc(uet_lb_mem_size(ops, cfg.n, false), GFP_KERNEL);
+	flow->lb = kzalloc(uet_lb_mem_size(ops, cfg.n), GFP_KERNEL);
 	if (!flow->lb)
 		return -ENOMEM;
 	return uet_lb_init(flow->lb, ops, &cfg);
@@ -332,35 +332,25 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	return n;
 }
 
-static void uet_flow_xmit(struct uet_flow *flow, struct sk_buff_head *list)
-{
-	struct sk_buff *skb;
-
-	while ((skb = __skb_dequeue(list))) {
-		struct uet_txmeta *meta = UET_TXMETA(skb);
-
-		uet_output(flow->peer, skb, meta->dsfield, meta->ev, meta->df);
-	}
-}
-
 /* Send up to @budget packets; true if there is more that may go. */
 static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget)
 {
+	struct uet_output out;
 	struct sk_buff_head list;
+	struct sk_buff *skb;
 	unsigned int n;
-	bool more;
-	u32 mtu;
-	int err;
+	bool more, way;
 
 	__skb_queue_head_init(&list);
-	err = uet_route_peer(flow->peer, &mtu);
+	/* Without a way they are lost, and timeouts tell. */
+	way = !uet_output_begin(&out, flow->peer);
 	spin_lock(&flow->lock);
-	if (unlikely(!err && mtu != flow->ip_mtu))
-		uet_flow_set_mtu(flow, mtu);
+	if (likely(way) && unlikely(dst_mtu(out.dst) != flow->ip_mtu))
+		uet_flow_set_mtu(flow, dst_mtu(out.dst));
 	if (flow->running) {
 		flow->again = true;
-		spin_unlock(&flow->lock);
-		return false;
+		more = false;
+		goto out;
 	}
 	flow->running = true;
 	do {
@@ -369,14 +359,22 @@ static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget)
 				   min_t(unsigned int, budget, UET_TX_BATCH));
 		if (n) {
 			spin_unlock(&flow->lock);
-			uet_flow_xmit(flow, &list);
+			if (unlikely(!way)) {
+				UET_ADD(flow->peer->fep->un, TX_ERRORS, n);
+				__skb_queue_purge(&list);
+			}
+			while ((skb = __skb_dequeue(&list)))
+				uet_output(&out, skb);
 			spin_lock(&flow->lock);
 		}
 		budget -= n;
 	} while (budget && (n == UET_TX_BATCH || flow->again));
 	flow->running = false;
 	more = flow->again || (!budget && !list_empty(&flow->ready));
+out:
 	spin_unlock(&flow->lock);
+	if (likely(way))
+		uet_output_end(&out);
 	return more;
 }
 

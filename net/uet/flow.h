@@ -96,15 +96,6 @@ struct uet_flow_spec {
 	bool		sprayed;
 };
 
-/* In skb->cb between building and output */
-struct uet_txmeta {
-	u16	ev;
-	u8	dsfield;
-	bool	df;
-};
-
-#define UET_TXMETA(skb)	((struct uet_txmeta *)(skb)->cb)
-
 struct uet_flow *uet_flow_get(struct uet_peer *peer,
 			      const struct uet_flow_spec *spec);
 void uet_flow_put(struct uet_flow *flow);

@@ -23,9 +23,6 @@
 #include "pdc.h"
 #include "peer.h"
 
-/* Longest header chain there is to read in place */
-#define UET_PULL_MAX	(sizeof(struct udphdr) + UET_HDR_MAX_LEN)
-
 /**
  * uet_rx_addresses() - who sent a packet to whom, and was it marked
  * @rx: filled in
@@ -183,6 +180,9 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 		return;
 	}
+	if (unlikely(rcu_access_pointer(pdc->peer->rx_dst) !=
+		     skb_dst(rx->skb)))
+		uet_demux_learn(pdc->peer, rx->skb);
 	if (uet_pkt_is_pds_req(pkt)) {
 		if (pdc->initiator) {
 			/* No read was asked for: nothing may come this way. */
@@ -271,7 +271,6 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 	struct uet_pkt pkt;
 	struct uet_rx_ctx rx = { .un = un, .skb = skb, .pkt = &pkt };
-	unsigned int linear;
 	int err;
 
 	if (unlikely(!un))
@@ -287,15 +286,20 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 		UET_INC(un, DROP_CRC);
 		goto free;
 	}
-	linear = min_t(unsigned int, skb->len, UET_PULL_MAX);
-	if (unlikely(!pskb_may_pull(skb, linear))) {
-		UET_INC(un, DROP_FRAG);
-		goto free;
-	}
 	rx.ev = ntohs(udp_hdr(skb)->source);
 	uet_rx_addresses(&rx, skb);
 	__skb_pull(skb, sizeof(struct udphdr));
 	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
+	/* What a device or another host has put in line is mostly enough. */
+	if (unlikely(err) && skb_is_nonlinear(skb)) {
+		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
+					      UET_HDR_MAX_LEN))) {
+			UET_INC(un, DROP_FRAG);
+			goto free;
+		}
+		err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb),
+				    skb->len);
+	}
 	if (unlikely(err)) {
 		uet_count_parse_error(un, err);
 		goto free;

@@ -36,6 +36,7 @@ static int __net_init uet_net_init(struct net *net)
 	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	mutex_init(&un->open_mutex);
+	spin_lock_init(&un->nack_lock);
 	err = uet_mib_init(un);
 	if (err)
 		return err;
@@ -84,6 +85,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
 	uet_trim_disable(un);
+	uet_demux_disable(un);
 	uet_encap_close(un);
 }
 

@@ -22,6 +22,7 @@
 struct ctl_table;
 struct ctl_table_header;
 struct socket;
+struct uet_fep;
 struct uet_mib;
 
 /*
@@ -95,6 +96,7 @@ struct uet_sysctl {
  * @job_lock: serialises bind and unbind
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
+ * @fep_hint: the newest of them, mostly the only one; written under @fep_lock
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
  * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
@@ -105,6 +107,9 @@ struct uet_sysctl {
  * @unconfirmed: target PDCs whose peer has not proved its address, oldest
  *	first, under @unconfirmed_lock
  * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
+ * @nack_lock: taken with BH off; a leaf
+ * @nack_since: begin of the second @nacks counts in, ns
+ * @nacks: answers about unknown PDCs sent in it
  * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
@@ -113,6 +118,7 @@ struct uet_sysctl {
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
  * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
+ * @demux_hooked: the early demux is registered; under @open_mutex
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
@@ -127,6 +133,7 @@ struct uet_net {
 
 	struct rhashtable	dests;
 	struct rhashtable	feps;
+	struct uet_fep __rcu	*fep_hint;
 	spinlock_t		fep_lock;	/* writers of feps, peers */
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
@@ -139,6 +146,10 @@ struct uet_net {
 	struct llist_head	reap;
 	struct work_struct	reap_work;
 
+	spinlock_t		nack_lock;	/* of the two below */
+	u64			nack_since;
+	u32			nacks;
+
 	atomic_t		flows;
 	atomic_t		pdcs;
 	atomic_t		pdcs_unconfirmed;
@@ -148,6 +159,7 @@ struct uet_net {
 	struct socket		*sock4;
 	struct socket		*sock6;
 	bool			trim_hooked;
+	bool			demux_hooked;
 
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;

@@ -175,64 +175,166 @@ struct net_device *uet_route_dev(struct uet_peer *peer)
 }
 
 /**
- * uet_output() - send a UET packet
+ * uet_output_begin() - look the way to a peer up, once for several packets
+ * @out: filled in
  * @peer: where to
- * @skb: packet, data at the PDS header, UET_HEADROOM in front; consumed
- * @dsfield: DSCP and ECN bits
- * @ev: entropy value, the UDP source port
- * @df: do not fragment; clear only for a retransmission that was cut before
- *	the path MTU shrank (wire.md 9.5)
  *
- * Context: BH disabled, no lock held that the receive path takes.
- * Return: 0, or the error of the route lookup; what the device does with the
- * packet is not told.
+ * Context: BH disabled, until uet_output_end().
+ * Return: 0, or the error of the route lookup; then nothing needs to be ended.
  */
-int uet_output(struct uet_peer *peer, struct sk_buff *skb, u8 dsfield, u16 ev,
-	       bool df)
+int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
-	__be16 dport = htons(un->sysctl.udp_port);
-	struct dst_entry *dst;
+	struct dst_entry *dst = uet_peer_dst(peer);
 	struct socket *sock;
 
-	if (un->sysctl.data_protect &&
-	    uet_crc_append(skb, &peer->key.laddr, &peer->key.raddr, ev,
-			   un->sysctl.udp_port)) {
-		UET_INC(un, TX_NOMEM);
-		kfree_skb(skb);
-		return -ENOMEM;
-	}
-	dst = uet_peer_dst(peer);
-	if (IS_ERR(dst)) {
-		UET_INC(un, TX_ERRORS);
-		kfree_skb(skb);
+	if (IS_ERR(dst))
 		return PTR_ERR(dst);
+	out->v4 = uet_peer_is_v4(peer);
+	sock = READ_ONCE(*(out->v4 ? &un->sock4 : &un->sock6));
+	if (unlikely(!sock)) {
+		dst_release(dst);
+		return -ENETDOWN;
 	}
-	UET_INC(un, TX_PKTS);
-	UET_ADD(un, TX_BYTES, skb->len);
-	skb->ignore_df = !df;
-	if (uet_peer_is_v4(peer)) {
-		sock = READ_ONCE(un->sock4);
-		if (!sock)
-			goto gone;
-		udp_tunnel_xmit_skb((struct rtable *)dst, sock->sk, skb,
-				    peer->key.laddr.s6_addr32[3],
-				    peer->key.raddr.s6_addr32[3], dsfield,
-				    ip4_dst_hoplimit(dst),
-				    df ? htons(IP_DF) : 0, htons(ev), dport,
-				    false, true);
-	} else {
-		sock = READ_ONCE(un->sock6);
-		if (!sock)
-			goto gone;
-		udp_tunnel6_xmit_skb(dst, sock->sk, skb, NULL,
-				     &peer->key.laddr, &peer->key.raddr,
-				     dsfield, ip6_dst_hoplimit(dst), 0,
-				     htons(ev), dport, true);
-	}
+	out->un = un;
+	out->peer = peer;
+	out->dst = dst;
+	out->sk = sock->sk;
+	out->port = READ_ONCE(un->sysctl.udp_port);
+	out->protect = READ_ONCE(un->sysctl.data_protect);
+	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
 	return 0;
-gone:
-	dst_release(dst);
-	kfree_skb(skb);
-	return -ENETDOWN;
+}
+
+/**
+ * uet_output_end() - no more packets
+ * @out: of uet_output_begin()
+ */
+void uet_output_end(struct uet_output *out)
+{
+	dst_release(out->dst);
+}
+
+/*
+ * What udp_tunnel_xmit_skb() does for any packet costs a good part of the way
+ * through IP: it cleans packets that came from elsewhere and draws an IP ident
+ * from a keyed hash. These are made here and are never fragmented, so that
+ * their ident means nothing (RFC 6864).
+ */
+static void uet_output4(const struct uet_output *out, struct sk_buff *skb,
+			u8 dsfield)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+	struct iphdr *iph = __skb_push(skb, sizeof(*iph));
+
+	skb_reset_network_header(skb);
+	iph->version	= 4;
+	iph->ihl	= sizeof(*iph) / 4;
+	iph->tos	= dsfield;
+	iph->id		= 0;
+	iph->frag_off	= htons(IP_DF);
+	iph->ttl	= out->ttl;
+	iph->protocol	= IPPROTO_UDP;
+	iph->saddr	= key->laddr.s6_addr32[3];
+	iph->daddr	= key->raddr.s6_addr32[3];
+	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
+	ip_local_out(out->un->net, out->sk, skb);
+}
+
+static void uet_output6(const struct uet_output *out, struct sk_buff *skb,
+			u8 dsfield)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+	struct ipv6hdr *ip6h = __skb_push(skb, sizeof(*ip6h));
+
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip6h, dsfield, 0);
+	ip6h->payload_len = htons(skb->len - sizeof(*ip6h));
+	ip6h->nexthdr	= IPPROTO_UDP;
+	ip6h->hop_limit	= out->ttl;
+	ip6h->saddr	= key->laddr;
+	ip6h->daddr	= key->raddr;
+	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
+	ip6_local_out(out->un->net, out->sk, skb);
+}
+
+/* A packet cut before the path MTU shrank may have to be fragmented. */
+static void uet_output_large(const struct uet_output *out, struct sk_buff *skb,
+			     u8 dsfield, u16 ev)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+
+	skb->ignore_df = 1;
+	dst_hold(out->dst);
+	if (out->v4)
+		udp_tunnel_xmit_skb((struct rtable *)out->dst, out->sk, skb,
+				    key->laddr.s6_addr32[3],
+				    key->raddr.s6_addr32[3], dsfield, out->ttl,
+				    0, htons(ev), htons(out->port), false,
+				    true);
+	else
+		udp_tunnel6_xmit_skb(out->dst, out->sk, skb, NULL, &key->laddr,
+				     &key->raddr, dsfield, out->ttl, 0,
+				     htons(ev), htons(out->port), true);
+}
+
+/**
+ * uet_output() - send a UET packet
+ * @out: the way, from uet_output_begin()
+ * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
+ *	uet_txmeta filled in; consumed. What the device does with it is not told
+ *
+ * Without a checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
+ *
+ * Context: BH disabled, no lock held that the receive path takes.
+ */
+void uet_output(const struct uet_output *out, struct sk_buff *skb)
+{
+	const struct uet_txmeta meta = *UET_TXMETA(skb);
+	const struct uet_peer_key *key = &out->peer->key;
+	struct udphdr *uh;
+
+	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
+					   meta.ev, out->port)) {
+		UET_INC(out->un, TX_NOMEM);
+		kfree_skb(skb);
+		return;
+	}
+	UET_INC(out->un, TX_PKTS);
+	UET_ADD(out->un, TX_BYTES, skb->len);
+	if (unlikely(!meta.df)) {
+		uet_output_large(out, skb, meta.dsfield, meta.ev);
+		return;
+	}
+	uh = __skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh->source = htons(meta.ev);
+	uh->dest = htons(out->port);
+	uh->len = htons(skb->len);
+	uh->check = 0;
+	skb_dst_set_noref(skb, out->dst);
+	if (out->v4)
+		uet_output4(out, skb, meta.dsfield);
+	else
+		uet_output6(out, skb, meta.dsfield);
+}
+
+/**
+ * uet_output_one() - send a single UET packet
+ * @peer: where to
+ * @skb: as for uet_output()
+ *
+ * Context: as uet_output().
+ */
+void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
+{
+	struct uet_output out;
+
+	if (uet_output_begin(&out, peer)) {
+		UET_INC(peer->fep->un, TX_ERRORS);
+		kfree_skb(skb);
+		return;
+	}
+	uet_output(&out, skb);
+	uet_output_end(&out);
 }

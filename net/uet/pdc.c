@@ -192,6 +192,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	INIT_LIST_HEAD(&pdc->tx.begun);
 	uet_txwin_init(&pdc->tx.win, pdc->start_psn, UET_MPR_FIRST_PSNS);
 	pdc->tx.clear_sent = pdc->start_psn - 1;
+	pdc->tx.answer_psn = pdc->start_psn - 1;
 	pdc->tx.ret_cack = pdc->start_psn - 1;
 	pdc->tx.heard = ktime_get_ns();
 	pdc->tx.next_msg_id = get_random_u32();
@@ -275,16 +276,17 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 	u64 now = ktime_get_ns();
 	struct uet_peer *peer;
 	struct uet_pdc *pdc;
-	bool confirmed;
+	bool confirmed = uet_peer_confirmed(un, &key);
 	int err;
 
 	*nack = UET_NACK_NO_PDC_AVAIL;
+	/* Before a peer is made: who is refused must not cost memory. */
+	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max) ||
+	    (!confirmed && !uet_pdc_unconfirmed_room(un, now)))
+		goto err;
 	peer = uet_peer_get(un, &key);
 	if (IS_ERR(peer))
-		return NULL;
-	confirmed = READ_ONCE(peer->confirmed);
-	if (!confirmed && !uet_pdc_unconfirmed_room(un, now))
-		goto err_peer;
+		goto err;
 	pdc = uet_pdc_alloc(peer, false, rod, GFP_ATOMIC);
 	if (!pdc)
 		goto err_peer;
@@ -341,6 +343,7 @@ err_discard:
 	uet_pdc_discard(pdc);
 err_peer:
 	uet_peer_put(peer);
+err:
 	UET_INC(un, PDC_REFUSED);
 	return NULL;
 }

@@ -105,6 +105,8 @@ struct uet_txpkt {
  * @gbn_until: ROD_OOO is ignored until then
  * @ret_cack: CACK of the return direction
  * @close_psn: PSN of CLOSE_CMD
+ * @unasked: what ACK_GEN_COUNT of the target is, if nothing is lost
+ * @answer_psn: newest packet that it will answer
  * @soft_err: errno to report when retries are used up
  */
 struct uet_pdc_tx {
@@ -136,6 +138,8 @@ struct uet_pdc_tx {
 	u32			clear_sent;
 	u32			ret_cack;
 	u32			close_psn;
+	u32			unasked;
+	u32			answer_psn;
 	int			soft_err;
 };
 

@@ -14,8 +14,8 @@
 #include "pdc.h"
 #include "peer.h"
 
-/* NACKs about unknown PDCs: so many per peer and second */
-#define UET_NACK_RATE		1000
+/* NACKs about unknown PDCs: so many per namespace and second */
+#define UET_NACK_RATE		20000
 
 /*
  * Time from arrival to now in units of 128 ns. Without a time stamp from the
@@ -164,23 +164,27 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  */
 void uet_answer(struct uet_peer *peer, struct sk_buff *skb, u16 ev)
 {
-	struct uet_txmeta *meta = UET_TXMETA(skb);
-
-	uet_output(peer, skb, meta->dsfield, ev, meta->df);
+	UET_TXMETA(skb)->ev = ev;
+	uet_output_one(peer, skb);
 }
 
-/* A token bucket without a bucket: so many per second and peer */
-static bool uet_nack_allowed(struct uet_peer *peer, u64 now)
+/*
+ * Counted per namespace: sources that are made up are as many as packets, and
+ * a count for each would never fill.
+ */
+static bool uet_nack_allowed(struct uet_net *un, u64 now)
 {
 	bool ok;
 
-	spin_lock(&peer->lock);
-	if (now - peer->nack_since >= NSEC_PER_SEC) {
-		peer->nack_since = now;
-		peer->nacks = 0;
+	spin_lock(&un->nack_lock);
+	if (now - un->nack_since >= NSEC_PER_SEC) {
+		un->nack_since = now;
+		un->nacks = 0;
 	}
-	ok = peer->nacks++ < UET_NACK_RATE;
-	spin_unlock(&peer->lock);
+	ok = un->nacks < UET_NACK_RATE;
+	if (ok)
+		un->nacks++;
+	spin_unlock(&un->nack_lock);
 	return ok;
 }
 
@@ -190,16 +194,22 @@ static bool uet_nack_allowed(struct uet_peer *peer, u64 now)
  * @code: enum uet_nack_code
  * @psn: nack_psn
  *
- * spdcid is 0: there is no PDC for this packet here.
+ * spdcid is 0: there is no PDC for this packet here. Nothing is allocated but
+ * the answer.
  *
  * Context: softirq, no lock held.
  */
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 {
-	struct uet_peer_key key = {
-		.laddr	= rx->daddr,
-		.raddr	= rx->saddr,
-		.scope	= rx->ifindex,
+	struct uet_fep fep = { .addr = rx->daddr, .un = rx->un };
+	/* Only what the output needs: nobody who may be made up is kept. */
+	struct uet_peer peer = {
+		.key = {
+			.laddr	= rx->daddr,
+			.raddr	= rx->saddr,
+			.scope	= rx->ifindex,
+		},
+		.fep = &fep,
 	};
 	struct uet_pkt pkt = {
 		.flags	= (rx->ce ? UET_F_ECN : 0) |
@@ -207,18 +217,13 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 		.dpdcid	= rx->pkt->spdcid,
 		.nack	= { .psn = psn, .code = code },
 	};
-	struct uet_peer *peer;
 	struct sk_buff *skb;
 
-	peer = uet_peer_get(rx->un, &key);
-	if (IS_ERR(peer))
-		return;
-	if (!uet_nack_allowed(peer, ktime_get_ns())) {
+	if (!uet_nack_allowed(rx->un, ktime_get_ns())) {
 		UET_INC(rx->un, NACK_LIMITED);
-	} else {
-		skb = uet_nack_build(rx->un, &pkt, rx->ev);
-		if (skb)
-			uet_answer(peer, skb, rx->ev);
+		return;
 	}
-	uet_peer_put(peer);
+	skb = uet_nack_build(rx->un, &pkt, rx->ev);
+	if (skb)
+		uet_answer(&peer, skb, rx->ev);
 }

@@ -134,11 +134,8 @@ static void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	if (!list_empty(&flow->ready))
 		uet_flow_queue(flow);
 	spin_unlock(&flow->lock);
-	while ((skb = __skb_dequeue(&list))) {
-		struct uet_txmeta *meta = UET_TXMETA(skb);
-
-		uet_output(pdc->peer, skb, meta->dsfield, meta->ev, meta->df);
-	}
+	while ((skb = __skb_dequeue(&list)))
+		uet_output_one(pdc->peer, skb);
 }
 
 static void uet_pdc_rx_timer(struct uet_pdc *pdc)

@@ -21,6 +21,9 @@
 /* Bytes a dest may send before the next one has its turn */
 #define UET_DEST_QUANTUM	32768
 
+/* Answers asked for per window, where the target does not give more */
+#define UET_ANSWERS_PER_WINDOW	4
+
 /* ECT(0), wire.md N-7 */
 #define UET_ECT0		0x02
 
@@ -315,23 +318,80 @@ nomem:
 	return -ENOMEM;
 }
 
+/* Does congestion control want an answer to the packet that leaves now? */
+static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
+{
+	const struct uet_cc_ops *window = ccc->algo->window;
+	const struct uet_cc_ops *credit = ccc->algo->credit;
+
+	return (window && (!window->ack_request ||
+			   window->ack_request(ccc, size))) ||
+	       (credit && credit->ack_request &&
+		credit->ack_request(ccc, size));
+}
+
+/* Is a packet under way that the target answers by itself or was asked to? */
+static bool uet_pdc_answer_due(const struct uet_pdc *pdc)
+{
+	const struct uet_txwin *win = &pdc->tx.win;
+
+	return uet_txwin_has(win, pdc->tx.answer_psn) &&
+	       !uet_txwin_is_sacked(win, pdc->tx.answer_psn);
+}
+
 /*
- * AR (wire.md 9.1): when the CCC asks for it, on the last packet that a
+ * A window that is full asks (UE 1.0 3.6.13.5). Asking with every packet that
+ * fills it would go on for ever: each answer lets one packet out, which fills
+ * it again. So a packet asks if nothing under way will be answered, or if a
+ * quarter of the window would go without; large windows need none of it, since
+ * the target answers every ACK_Gen_Trigger bytes.
+ */
+static bool uet_pdc_window_asks(const struct uet_pdc *pdc, u32 size, u32 count)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 window = uet_ccc_window(ccc);
+
+	if (likely(!uet_cc_asks(ccc, size)))
+		return false;
+	return window < ccc->params->ack_gen_trigger ||
+	       count >= window / UET_ANSWERS_PER_WINDOW ||
+	       !uet_pdc_answer_due(pdc);
+}
+
+/*
+ * AR (UE 1.0 3.5.12): when the CCC asks for it, on the last packet that a
  * window lets out, and the end of a message that is not short. After a short
  * one the tail probe asks if nothing else does.
  */
 static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
-			    u32 size, bool last)
+			    u32 size, u32 count, bool last)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
-	const struct uet_txwin *win = &pdc->tx.win;
-
-	if (!ccc->algo->window || !ccc->algo->window->ack_request ||
-	    ccc->algo->window->ack_request(ccc, size))
+	if (uet_pdc_window_asks(pdc, size, count))
 		return true;
-	if (uet_txwin_allowed(win) == 1)
+	if (uet_txwin_allowed(&pdc->tx.win) == 1)
 		return true;
 	return last && msg->len > pdc->tx.flow->payload_mtu;
+}
+
+/* ACK_GEN_COUNT of the target after one more packet */
+static u32 uet_pdc_unasked(const struct uet_pdc *pdc, u32 len)
+{
+	return pdc->tx.unasked +
+	       max_t(u32, len, READ_ONCE(pdc->un->sysctl.ack_gen_min_pkt_add));
+}
+
+/* A packet left: will the target answer it? */
+static void uet_pdc_count_unasked(struct uet_pdc *pdc, u32 psn, u32 count,
+				  bool ar)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (!ar && count < tx->flow->params.ack_gen_trigger) {
+		tx->unasked = count;
+		return;
+	}
+	tx->unasked = 0;
+	tx->answer_psn = psn;
 }
 
 static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
@@ -384,14 +444,15 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	struct uet_ccc_send params;
 	struct sk_buff *skb;
 	bool last, ar;
-	u32 psn;
+	u32 psn, count;
 
 	ask.size = uet_flow_nominal(flow, p.len);
 	if (msg->state == UET_TXMSG_QUEUED)
 		uet_msg_begin(pdc, msg);
 	last = msg->withdrawn || p.off + p.len == msg->len;
 	uet_ccc_get_send_params(ccc, &ask, &params);
-	ar = uet_pdc_want_ar(pdc, msg, ask.size, last);
+	count = uet_pdc_unasked(pdc, p.len);
+	ar = uet_pdc_want_ar(pdc, msg, ask.size, count, last);
 	skb = uet_pdc_build_req(pdc, tx->win.next, &p, params.ev, false, ar,
 				params.credit_target);
 	if (!skb) {
@@ -401,6 +462,7 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	}
 	psn = uet_txwin_send(&tx->win, ask.size, params.ev, 0, now);
 	tx->pkts[uet_txwin_index(&tx->win, psn)] = p;
+	uet_pdc_count_unasked(pdc, psn, count, ar);
 	uet_ccc_on_send(ccc, now, ask.size, params.ev, false);
 	msg->backlog -= ask.size;
 	msg->sent += p.len;

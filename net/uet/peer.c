@@ -55,6 +55,10 @@ void uet_peer_tables_exit(struct uet_net *un)
  */
 struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr)
 {
+	struct uet_fep *fep = rcu_dereference(un->fep_hint);
+
+	if (likely(fep && ipv6_addr_equal(&fep->addr, addr)))
+		return fep;
 	return rhashtable_lookup(&un->feps, addr, uet_fep_params);
 }
 
@@ -94,7 +98,9 @@ struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr)
 	if (err) {
 		kfree(fep);
 		fep = ERR_PTR(err);
+		goto out;
 	}
+	rcu_assign_pointer(un->fep_hint, fep);
 out:
 	rcu_read_unlock();
 	spin_unlock_bh(&un->fep_lock);
@@ -117,6 +123,8 @@ void uet_fep_put(struct uet_fep *fep)
 	local_bh_disable();
 	if (refcount_dec_and_lock(&fep->ref, &un->fep_lock)) {
 		rhashtable_remove_fast(&un->feps, &fep->node, uet_fep_params);
+		if (rcu_access_pointer(un->fep_hint) == fep)
+			RCU_INIT_POINTER(un->fep_hint, NULL);
 		spin_unlock(&un->fep_lock);
 		xa_destroy(&fep->pdcs);
 		kfree_rcu(fep, rcu);
@@ -185,11 +193,31 @@ err_fep:
 	return err == -EEXIST ? old : ERR_PTR(err);
 }
 
+/**
+ * uet_peer_confirmed() - is this a peer whose address is known to be real
+ * @un: namespace
+ * @key: address pair, interface and mark
+ *
+ * Return: false also for one that is not there.
+ */
+bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key)
+{
+	const struct uet_peer *peer;
+	bool ret;
+
+	rcu_read_lock();
+	peer = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	ret = peer && READ_ONCE(peer->confirmed);
+	rcu_read_unlock();
+	return ret;
+}
+
 static void uet_peer_free_rcu(struct rcu_head *head)
 {
 	struct uet_peer *peer = container_of(head, struct uet_peer, rcu);
 
 	dst_cache_destroy(&peer->dst);
+	dst_release(rcu_dereference_protected(peer->rx_dst, 1));
 	kfree(peer);
 }
 

@@ -62,9 +62,10 @@ struct uet_peer_key {
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
- * @nack_since: begin of the second @nacks counts in, ns
- * @nacks: answers about unknown PDCs sent in it
  * @dst: route cache, both families
+ * @rx_dst: route its packets came in by, with a reference; RCU
+ * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
+ * @rx_cookie: validity of @rx_dst over IPv6
  * @rcu: for freeing
  */
 struct uet_peer {
@@ -81,9 +82,10 @@ struct uet_peer {
 	u64			base_rtt;
 	u32			ev_index;
 	u32			ev_key;
-	u64			nack_since;
-	u32			nacks;
 	struct dst_cache	dst;
+	struct dst_entry __rcu	*rx_dst;
+	int			rx_iif;
+	u32			rx_cookie;
 	struct rcu_head		rcu;
 };
 
@@ -101,6 +103,7 @@ void uet_fep_put(struct uet_fep *fep);
 
 struct uet_peer *uet_peer_get(struct uet_net *un,
 			      const struct uet_peer_key *key);
+bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key);
 void uet_peer_put(struct uet_peer *peer);
 
 #endif /* _UET_PEER_H */

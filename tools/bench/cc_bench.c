@@ -69,7 +69,7 @@ static struct uet_ccc *make(const char *algo, const char *policy,
 		.cwnd = 225000, .trimming = true,
 	};
 	struct uet_ccc *c = calloc(1, sizeof(*c));
-	struct uet_lb *lb = calloc(1, uet_lb_mem_size(ops, lc.n, false));
+	struct uet_lb *lb = calloc(1, uet_lb_mem_size(ops, lc.n));
 
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
 	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, BASE_RTT);

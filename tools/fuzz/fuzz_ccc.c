@@ -6,6 +6,7 @@
  */
 #include "../../net/uet/core/cc_nscc.h"
 #include "../../net/uet/core/cc_rccc.h"
+#include "../../net/uet/core/lb_live.h"
 #include "fuzz.h"
 
 #define SPACE	64
@@ -24,10 +25,11 @@ struct world {
 
 static void create(struct world *w, struct input *in)
 {
+	static struct uet_lb_live live[SPACE];
 	static u64 mem[2048];
 	struct uet_cc_config cfg = {};
 	struct uet_lb_config lc = {
-		.n = SPACE, .base = 50000, .live = true,
+		.n = SPACE, .base = 50000,
 	};
 	const struct uet_cc_algo *algo = uet_cc_at(take(in, 1) % 4);
 	const struct uet_lb_ops *ops = uet_lb_at(take(in, 1) % 9);
@@ -46,9 +48,10 @@ static void create(struct world *w, struct input *in)
 	lc.trimming = w->p.trimming;
 	lc.cwnd = w->p.max_wnd;
 	lc.mtu = w->p.mtu;
-	CHECK(uet_lb_mem_size(ops, SPACE, true) <= sizeof(mem));
+	CHECK(uet_lb_mem_size(ops, SPACE) <= sizeof(mem));
 	w->lb = (struct uet_lb *)mem;
 	CHECK(!uet_lb_init(w->lb, ops, &lc));
+	uet_lb_live_attach(w->lb, live);
 	uet_ccc_init(&w->c, algo, &w->p, w->lb, !ops->ordered, 0);
 }
 

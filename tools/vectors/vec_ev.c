@@ -83,7 +83,7 @@ static struct uet_lb *make(const struct vec *v, const char *policy,
 
 	cfg->n = (u32)vec_int(v, j, "n");
 	cfg->base = (u16)vec_int(v, j, "base");
-	lb = calloc(1, uet_lb_mem_size(ops, cfg->n, false));
+	lb = calloc(1, uet_lb_mem_size(ops, cfg->n));
 	if (!lb || uet_lb_init(lb, ops, cfg))
 		vec_die(v, "policy \"%s\" refused", policy);
 	return lb;

@@ -5,6 +5,7 @@
  */
 #include "ccc.h"
 #include "cc_rccc.h"
+#include "lb_live.h"
 
 #define CC_MAX_BYTES	((u64)S64_MAX >> 8)
 
@@ -239,6 +240,7 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			.target = c->params->target,
 			.sent_pkts = c->sent_pkts,
 			.inflight_pkts = c->inflight_pkts,
+			.size = ask->size,
 			.prev_ev = ask->prev_ev,
 			.rtx = ask->rtx,
 		};
@@ -279,8 +281,8 @@ enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 	c->sent_pkts++;
 	c->stats.sent_pkts++;
 	c->stats.sent_bytes += size;
-	if (c->lb)
-		uet_lb_sent(c->lb, ev, 1);
+	if (c->lb && unlikely(c->lb->live))
+		uet_lb_live_sent(c->lb, ev, 1);
 	return refresh(c, now);
 }
 

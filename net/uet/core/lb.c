@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Path selection: what all policies share. Placement and size of the entropy
- * space, history per value, and the checks on what a peer echoes.
+ * space, and the checks on what a peer echoes.
  */
-#include "lb.h"
+#include "lb_live.h"
 
 static const struct uet_lb_ops * const policies[] = {
 	&uet_lb_single,
@@ -43,10 +43,9 @@ static size_t table_bytes(const struct uet_lb_ops *ops, u32 n)
 	return ((size_t)n * ops->ev_bytes + 7) & ~(size_t)7;
 }
 
-size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n, bool live)
+size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n)
 {
-	return sizeof(struct uet_lb) + table_bytes(ops, n) +
-	       (live ? n * sizeof(struct uet_lb_live) : 0);
+	return sizeof(struct uet_lb) + table_bytes(ops, n);
 }
 
 u16 uet_lb_choose_base(u32 n, u32 random, bool udp)
@@ -91,7 +90,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	    cfg->t_reroute > UET_LB_T_REROUTE_MAX)
 		return -EINVAL;
 
-	memset(lb, 0, uet_lb_mem_size(ops, cfg->n, cfg->live));
+	memset(lb, 0, uet_lb_mem_size(ops, cfg->n));
 	lb->ops = ops;
 	uet_prng_seed(&lb->prng, cfg->seed);
 	lb->n_max = cfg->n;
@@ -104,10 +103,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	lb->run = max_t(u16, cfg->run, 1);
 	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
 	lb->trimming = cfg->trimming;
-	lb->listens = cfg->live || ops->feedback || ops->evidence;
-	if (cfg->live)
-		lb->live = (struct uet_lb_live *)(lb->table +
-						  table_bytes(ops, cfg->n));
+	lb->listens = ops->feedback || ops->evidence;
 	uet_perm_init(&lb->perm, lb->n, uet_prng_u32(&lb->prng));
 	if (ops->init)
 		ops->init(lb, cfg);
@@ -120,44 +116,15 @@ u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	return lb->ops->next(lb, ask, run);
 }
 
-void uet_lb_sent(struct uet_lb *lb, u16 ev, u32 pkts)
-{
-	u32 i = uet_lb_index(lb, ev);
-
-	if (lb->live && i < lb->n_max)
-		lb->live[i].sent += pkts;
-}
-
-static void live_feedback(struct uet_lb_live *l,
-			  const struct uet_lb_signal *sig)
-{
-	switch (sig->reason) {
-	case UET_LB_NO_ECN:
-		l->acked++;
-		break;
-	case UET_LB_ECN:
-		l->marked++;
-		break;
-	case UET_LB_NACK:
-		l->trimmed++;
-		break;
-	case UET_LB_TIMEOUT:
-		l->lost++;
-		break;
-	}
-	if (sig->rtt_valid)
-		l->rtt = (u32)min_t(u64, sig->rtt, U32_MAX);
-}
-
 void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 		     bool sprayed)
 {
-	u32 i = uet_lb_index(lb, sig->ev);
+	u32 i = uet_lb_locate(lb, sig->ev);
 
 	if (i >= lb->n_max || sig->reason > UET_LB_TIMEOUT)
 		return;
 	if (lb->live)
-		live_feedback(&lb->live[i], sig);
+		uet_lb_live_feedback(&lb->live[i], sig);
 	if (!sprayed) {
 		if (lb->ops->evidence)
 			lb->ops->evidence(lb, sig);
@@ -172,6 +139,10 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 	u32 n;
 
 	keep_between(lb, cwnd);
+	if (lb->ops->resize) {
+		lb->ops->resize(lb, cwnd);
+		return;
+	}
 	n = uet_lb_size_for(cwnd, lb->mtu, lb->n_max);
 	if (n == old)
 		return;
@@ -184,7 +155,7 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 
 int uet_lb_path_down(struct uet_lb *lb, u16 ev)
 {
-	u32 i = uet_lb_index(lb, ev);
+	u32 i = uet_lb_locate(lb, ev);
 
 	if (i >= lb->n_max)
 		return -EINVAL;
@@ -193,7 +164,7 @@ int uet_lb_path_down(struct uet_lb *lb, u16 ev)
 
 int uet_lb_path_up(struct uet_lb *lb, u16 ev)
 {
-	u32 i = uet_lb_index(lb, ev);
+	u32 i = uet_lb_locate(lb, ev);
 
 	if (i >= lb->n_max)
 		return -EINVAL;
@@ -212,6 +183,11 @@ int uet_lb_path_get(const struct uet_lb *lb, u32 index,
 	if (lb->ops->path_get)
 		lb->ops->path_get(lb, index, path);
 	return 0;
+}
+
+u32 uet_lb_paths(const struct uet_lb *lb)
+{
+	return lb->ops->paths ? lb->ops->paths(lb) : lb->n;
 }
 
 u32 uet_lb_bad_paths(const struct uet_lb *lb)

@@ -56,7 +56,7 @@ enum uet_lb_siblings {
 	UET_LB_SIB_MARKED,
 };
 
-/* Notes a policy leaves for its caller; see uet_lb_take_notes(). */
+/* Notes a policy leaves for its caller; see struct uet_lb.noted. */
 #define UET_LB_NOTE_BAD		BIT(0)	/* value came into disuse */
 #define UET_LB_NOTE_GOOD	BIT(1)	/* value is back in use */
 #define UET_LB_NOTE_MOVED	BIT(2)	/* single-path context changed value */
@@ -73,6 +73,7 @@ enum uet_lb_siblings {
  * @target: target queueing delay, ns
  * @sent_pkts: packets the context has sent so far, wraps
  * @inflight_pkts: packets outstanding
+ * @size: nominal size of the packet, bytes
  * @prev_ev: value of the last transmission, if @rtx
  * @rtx: the packet is a retransmission
  */
@@ -82,6 +83,7 @@ struct uet_lb_ask {
 	u64 target;
 	u32 sent_pkts;
 	u32 inflight_pkts;
+	u32 size;
 	u16 prev_ev;
 	bool rtx;
 };
@@ -160,7 +162,6 @@ struct uet_lb_path {
  * @threshold_pct: share of marked values at which skipping stops, 1 to 100,
  *	0 for the default
  * @trimming: switches trim
- * @live: keep struct uet_lb_live per value
  * @t_reroute: round trips between moves of a single path, 0 for the default
  * @idle_ns: idle time after which a single path may move, 0 = half an RTT
  * @peer_key: key of the peer's permutation, the same in all its contexts
@@ -176,7 +177,6 @@ struct uet_lb_config {
 	u16 run;
 	u8 threshold_pct;
 	bool trimming;
-	bool live;
 	u32 t_reroute;
 	u64 idle_ns;
 	u32 peer_key;
@@ -196,10 +196,15 @@ struct uet_lb;
  *	depends on it; NULL if the policy needs none
  * @init: prepare private state; the tables are zeroed
  * @resized: uet_lb.n changed from @old
+ * @resize: size the space for a window, in place of the common rule
+ * @locate: position of a value in the space, uet_lb.n_max or more if it is
+ *	outside; NULL if the space is one range
  * @path_down: never use a value until path_up; -EOPNOTSUPP without state
  * @path_up: undo path_down and forget what was held against the value
- * @path_get: fill skip, bad, down and current_ev of one value
+ * @path_get: fill skip, bad, down and current_ev of one value, and what else
+ *	the common part does not know
  * @bad_paths: number of values in disuse
+ * @paths: number of values in use; NULL if that is uet_lb.n
  * @name: what settings call it
  * @ev_bytes: bytes of table per value, at most 2
  * @aware: avoids values, so the space follows the window
@@ -212,11 +217,14 @@ struct uet_lb_ops {
 	void (*evidence)(struct uet_lb *lb, const struct uet_lb_signal *sig);
 	void (*init)(struct uet_lb *lb, const struct uet_lb_config *cfg);
 	void (*resized)(struct uet_lb *lb, u32 old);
+	void (*resize)(struct uet_lb *lb, u64 cwnd);
+	u32 (*locate)(const struct uet_lb *lb, u16 ev);
 	int (*path_down)(struct uet_lb *lb, u32 index);
 	int (*path_up)(struct uet_lb *lb, u32 index);
 	void (*path_get)(const struct uet_lb *lb, u32 index,
 			 struct uet_lb_path *path);
 	u32 (*bad_paths)(const struct uet_lb *lb);
+	u32 (*paths)(const struct uet_lb *lb);
 	const char *name;
 	u8 ev_bytes;
 	bool aware;
@@ -242,9 +250,11 @@ struct uet_lb_ops {
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
  * @listens: feedback has a use
- * @live: history per value, or NULL
+ * @noted: called with each note, or NULL; must not call back
+ * @owner: for @noted
+ * @live: history per value, or NULL; see lb_live.h
  * @priv: policy's own state
- * @table: policy's bytes per value, then @live
+ * @table: policy's bytes per value
  */
 struct uet_lb {
 	const struct uet_lb_ops *ops;
@@ -264,6 +274,8 @@ struct uet_lb {
 	bool have_spare;
 	bool trimming;
 	bool listens;
+	void (*noted)(struct uet_lb *lb, u32 note, u16 ev);
+	void *owner;
 	struct uet_lb_live *live;
 	u64 priv[UET_LB_PRIV_SIZE / sizeof(u64)];
 	u8 table[] __aligned(8);
@@ -309,11 +321,10 @@ u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size);
  * uet_lb_mem_size() - memory that one object needs
  * @ops: policy
  * @n: size of the entropy space, as in uet_lb_config.n
- * @live: history is kept
  *
  * Return: bytes, struct uet_lb included.
  */
-size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n, bool live);
+size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n);
 
 /**
  * uet_lb_choose_base() - place an entropy space
@@ -351,12 +362,18 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
 
 /**
- * uet_lb_sent() - count packets sent with a value
+ * uet_lb_locate() - position of a value in the space
  * @lb: object
  * @ev: value
- * @pkts: packets
+ *
+ * Return: index for uet_lb_path_get(), uet_lb.n_max or more for a value outside
+ * the space.
  */
-void uet_lb_sent(struct uet_lb *lb, u16 ev, u32 pkts);
+static inline u32 uet_lb_locate(const struct uet_lb *lb, u16 ev)
+{
+	return lb->ops->locate ? lb->ops->locate(lb, ev) :
+				 (u16)(ev - lb->base);
+}
 
 /**
  * uet_lb_feedback() - what became of a value
@@ -435,10 +452,18 @@ int uet_lb_path_get(const struct uet_lb *lb, u32 index,
 		    struct uet_lb_path *path);
 
 /**
+ * uet_lb_paths() - number of values in use
+ * @lb: object
+ *
+ * Return: at least 1.
+ */
+u32 uet_lb_paths(const struct uet_lb *lb);
+
+/**
  * uet_lb_bad_paths() - number of values in disuse
  * @lb: object
  *
- * Return: 0 .. uet_lb.n.
+ * Return: 0 .. uet_lb_paths().
  */
 u32 uet_lb_bad_paths(const struct uet_lb *lb);
 
@@ -478,9 +503,14 @@ static inline void uet_lb_note(struct uet_lb *lb, u32 note, u16 ev)
 {
 	lb->notes |= note;
 	lb->note_ev = ev;
+	if (lb->noted)
+		lb->noted(lb, note, ev);
 }
 
-/* Position of a value in the space, uet_lb.n or more if it is outside. */
+/*
+ * Position of a value in a space that is one range, uet_lb.n or more if it is
+ * outside.
+ */
 static inline u32 uet_lb_index(const struct uet_lb *lb, u16 ev)
 {
 	return (u16)(ev - lb->base);

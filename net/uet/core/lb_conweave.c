@@ -99,9 +99,9 @@ static void move(struct uet_lb *lb, struct conweave *s,
 	} while (--tries && is_busy(s, s->spot.ev, ask->now));
 	if (is_busy(s, s->spot.ev, ask->now)) {
 		s->spot = old;
-		lb->notes &= ~UET_LB_NOTE_MOVED;
 		return;
 	}
+	uet_lb_note(lb, UET_LB_NOTE_MOVED, s->spot.ev);
 	s->tail = ask->sent_pkts;
 	s->moved = ask->now;
 	s->clearing = true;

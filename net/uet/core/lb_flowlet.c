@@ -18,8 +18,10 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	struct flowlet *f = uet_lb_priv(lb);
 	u64 gap = ask->now > f->last_send ? ask->now - f->last_send : 0;
 
-	if (f->started && gap >= (f->idle_ns ?: ask->base_rtt / 2))
+	if (f->started && gap >= (f->idle_ns ?: ask->base_rtt / 2)) {
 		uet_lb_spot_move(lb, &f->spot);
+		uet_lb_note(lb, UET_LB_NOTE_MOVED, f->spot.ev);
+	}
 	f->started = true;
 	f->last_send = max(f->last_send, ask->now);
 	return f->spot.ev;

@@ -57,7 +57,7 @@ void uet_lb_spot_move(struct uet_lb *lb, struct uet_lb_spot *s)
 	lb->have_spare = false;
 	s->index = to;
 	s->ev = (u16)(lb->base + uet_perm_at(&lb->perm, to, lb->perm.key));
-	uet_lb_note(lb, UET_LB_NOTE_MOVED | UET_LB_NOTE_NEED_INDEX, s->ev);
+	uet_lb_note(lb, UET_LB_NOTE_NEED_INDEX, s->ev);
 }
 
 static u64 since(u64 now, u64 then)
@@ -94,6 +94,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 
 	if (may_move(s, ask)) {
 		uet_lb_spot_move(lb, &s->spot);
+		uet_lb_note(lb, UET_LB_NOTE_MOVED, s->spot.ev);
 		s->last_move = ask->now;
 		s->evidence = 0;
 		s->lost = false;

@@ -31,6 +31,8 @@ void uet_lb_spot_init(struct uet_lb *lb, struct uet_lb_spot *s,
  * uet_lb_spot_move() - take the reserved element, or the following one
  * @lb: object
  * @s: spot
+ *
+ * Asks for another index to reserve.
  */
 void uet_lb_spot_move(struct uet_lb *lb, struct uet_lb_spot *s);
 

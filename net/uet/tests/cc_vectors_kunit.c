@@ -216,7 +216,7 @@ static struct uet_lb *policy(struct kunit *test, const char *name, u32 n,
 	struct uet_lb_config cfg = {
 		.n = n, .base = 49152, .seed = seed, .trimming = true,
 	};
-	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, n, false),
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, n),
 					  GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, lb);

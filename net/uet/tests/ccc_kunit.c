@@ -5,6 +5,7 @@
 
 #include "../core/cc_nscc.h"
 #include "../core/cc_rccc.h"
+#include "../core/lb_live.h"
 
 #define MTU	4160
 
@@ -190,15 +191,16 @@ static void ccc_runs_of_one_value(struct kunit *test)
 	struct ctx *x = make(test, "nscc", 12000);
 	const struct uet_lb_ops *ops = uet_lb_find("oblivious");
 	struct uet_lb_config cfg = { .n = 16, .base = 50000, .run = 4 };
-	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16, true),
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16),
 					  GFP_KERNEL);
 	struct uet_ccc_ask ask = { .size = MTU, .want = 1 };
 	struct uet_ccc_send out;
 	u16 ev;
 	u32 i;
 
-	cfg.live = true;
 	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	uet_lb_live_attach(lb, kunit_kzalloc(test, uet_lb_live_size(lb),
+					     GFP_KERNEL));
 	x->c.lb = lb;
 	uet_ccc_get_send_params(&x->c, &ask, &out);
 	ev = out.ev;

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "../core/lb_bitmap.h"
+#include "../core/lb_live.h"
 #include "../core/lb_reps.h"
 #include "random.h"
 
@@ -17,12 +18,20 @@ static struct uet_lb *make(struct kunit *test, const char *policy,
 	struct uet_lb *lb;
 
 	KUNIT_ASSERT_NOT_NULL(test, ops);
-	lb = kunit_kzalloc(test, uet_lb_mem_size(ops, cfg->n, cfg->live),
+	lb = kunit_kzalloc(test, uet_lb_mem_size(ops, cfg->n),
 			   GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, lb);
 	cfg->base = cfg->base ?: BASE;
 	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, cfg), 0);
 	return lb;
+}
+
+static void keep_history(struct kunit *test, struct uet_lb *lb)
+{
+	void *mem = kunit_kzalloc(test, uet_lb_live_size(lb), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	uet_lb_live_attach(lb, mem);
 }
 
 static u16 next_at(struct uet_lb *lb, u64 now, u32 inflight)
@@ -64,11 +73,12 @@ static void lb_policies_stay_inside(struct kunit *test)
 		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 			cfg = (struct uet_lb_config) {
 				.n = sizes[k], .base = 20000, .mtu = 4160,
-				.cwnd = 1000000, .live = true,
+				.cwnd = 1000000,
 				.seed = rnd64(&rnd), .trimming = k & 1,
 				.peer_index = rnd32(&rnd),
 			};
 			lb = make(test, ops->name, &cfg);
+			keep_history(test, lb);
 			for (r = 0; r < 3000; r++) {
 				ask.now += rnd_below(&rnd, 50000);
 				ask.rtx = rnd_one_in(&rnd, 9);
@@ -319,12 +329,15 @@ static void lb_refuses_bad_settings(struct kunit *test)
 
 static void lb_live_history(struct kunit *test)
 {
-	struct uet_lb_config cfg = { .n = 16, .live = true };
+	struct uet_lb_config cfg = { .n = 16 };
 	struct uet_lb *lb = make(test, "oblivious", &cfg);
 	struct uet_lb_path path;
 
-	uet_lb_sent(lb, BASE + 5, 3);
-	uet_lb_sent(lb, 1, 3);
+	KUNIT_EXPECT_FALSE(test, lb->listens);
+	keep_history(test, lb);
+	KUNIT_EXPECT_TRUE(test, lb->listens);
+	uet_lb_live_sent(lb, BASE + 5, 3);
+	uet_lb_live_sent(lb, 1, 3);
 	tell(lb, 0, BASE + 5, UET_LB_NO_ECN, true);
 	tell(lb, 0, BASE + 5, UET_LB_ECN, true);
 	tell(lb, 0, BASE + 5, UET_LB_NACK, true);
@@ -337,6 +350,13 @@ static void lb_live_history(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.live.trimmed, 1U);
 	KUNIT_EXPECT_EQ(test, path.live.lost, 1U);
 	KUNIT_EXPECT_EQ(test, uet_lb_path_down(lb, BASE + 5), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, uet_lb_path_get(lb, 16, &path), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, uet_lb_live_detach(lb));
+	KUNIT_EXPECT_TRUE(test, !uet_lb_live_detach(lb));
+	KUNIT_EXPECT_FALSE(test, lb->listens);
+	tell(lb, 0, BASE + 5, UET_LB_ECN, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_path_get(lb, 5, &path), 0);
+	KUNIT_EXPECT_EQ(test, path.live.marked, 0U);
 }
 
 /* Without trimming one loss is no dead path; two on different values are. */

@@ -16,7 +16,7 @@ static struct uet_lb *make(struct kunit *test, const char *policy,
 		.n = 64, .base = BASE, .peer_key = 5, .idle_ns = idle_ns,
 		.peer_index = peer_index,
 	};
-	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 64, false),
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 64),
 					  GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, lb);

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several ports: which one a packet leaves by, and the policies on each.
+ */
+#include "lb_ports.h"
+
+#define SHARE_ONE	BIT(16)
+#define SHARE_MIN	(SHARE_ONE / 32)	/* tests whether it works again */
+#define BAD_GAIN_SHIFT	5	/* of the average over all ports */
+#define SHARE_GAIN_SHIFT 6	/* of one port's difference from it */
+#define SHARE_LEAK_SHIFT 8	/* way back without any difference */
+#define BITS_PER_KBYTE	8000	/* Mb/s and bytes to ns */
+
+/**
+ * struct ports - in uet_lb.table
+ * @nr: number of ports
+ * @bad: average over all signals, 65536 = all of them bad
+ * @given: largest uet_lb_port.given
+ * @port: the ports
+ */
+struct ports {
+	u32 nr;
+	u32 bad;
+	u64 given;
+	struct uet_lb_port port[UET_LB_PORTS_MAX];
+};
+
+static struct ports *ports_of(struct uet_lb *lb)
+{
+	return (struct ports *)lb->table;
+}
+
+static const struct ports *ports_const(const struct uet_lb *lb)
+{
+	return (const struct ports *)lb->table;
+}
+
+static struct uet_lb_port *port_of_ev(struct ports *ps, u16 ev)
+{
+	return &ps->port[uet_lb_zone(ev) % ps->nr];
+}
+
+static u64 send_ns(const struct uet_lb_port *p, u64 bytes)
+{
+	u32 rate = max_t(u32, ((u64)p->mbps * p->share) >> 16, 1);
+
+	return div_u64(bytes * BITS_PER_KBYTE, rate);
+}
+
+/*
+ * Would this port have the packet out earlier? Ports with nothing to do take
+ * turns by their speeds.
+ */
+static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
+		    u64 ns, u64 best_ns)
+{
+	if (p->free_at == best->free_at)
+		return p->given + ns < best->given + best_ns;
+	return p->free_at + ns < best->free_at + best_ns;
+}
+
+/*
+ * The port that would have the packet out first. A port that had nothing to
+ * do is not owed more than one round trip of it. A retransmission takes the
+ * port of its original only if the others are worse by a round trip.
+ */
+static struct uet_lb_port *choose(struct ports *ps,
+				  const struct uet_lb_ask *ask)
+{
+	u64 floor = ask->now - min(ask->now, ask->base_rtt);
+	u64 owed = ps->given - min(ps->given, ask->base_rtt);
+	struct uet_lb_port *p, *best = NULL;
+	u64 ns, best_ns = 0;
+	u32 i;
+
+	for (i = 0; i < ps->nr; i++) {
+		p = &ps->port[i];
+		if (!p->up)
+			continue;
+		p->free_at = max(p->free_at, floor + p->wait_ns);
+		p->given = max(p->given, owed);
+		ns = send_ns(p, ask->size);
+		if (ask->rtx && port_of_ev(ps, ask->prev_ev) == p)
+			ns += ask->base_rtt;
+		if (!best || earlier(p, best, ns, best_ns)) {
+			best = p;
+			best_ns = ns;
+		}
+	}
+	/* None has a carrier: what is sent is lost, wherever it goes. */
+	return best ?: &ps->port[0];
+}
+
+static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+{
+	struct ports *ps = ports_of(lb);
+	struct uet_lb_port *p = choose(ps, ask);
+	u16 ev = uet_lb_next(p->lb, ask, run);
+	u64 ns = send_ns(p, (u64)ask->size * *run);
+
+	p->free_at += ns;
+	p->given += ns;
+	ps->given = max(ps->given, p->given);
+	return ev;
+}
+
+/*
+ * A port marked more often than all on average gives up some of its share, one
+ * marked less often gains: the shares move until all are marked alike. With
+ * nothing to choose between them they return to the speeds of the links.
+ */
+static void weigh(struct ports *ps, struct uet_lb_port *p, bool bad)
+{
+	s64 x = bad ? SHARE_ONE : 0, share = p->share;
+
+	share += ((s64)ps->bad - x) * share >> (16 + SHARE_GAIN_SHIFT);
+	if (!bad)
+		share += ((s64)SHARE_ONE - share) >> SHARE_LEAK_SHIFT;
+	p->share = (u32)clamp_t(s64, share, SHARE_MIN, SHARE_ONE);
+	ps->bad = (u32)((s64)ps->bad + ((x - (s64)ps->bad) >> BAD_GAIN_SHIFT));
+}
+
+static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+{
+	struct ports *ps = ports_of(lb);
+	struct uet_lb_port *p = port_of_ev(ps, sig->ev);
+
+	uet_lb_feedback(p->lb, sig, true);
+	weigh(ps, p, sig->reason != UET_LB_NO_ECN);
+}
+
+static u32 total_mbps(const struct ports *ps)
+{
+	u32 i, sum = 0;
+
+	for (i = 0; i < ps->nr; i++)
+		sum += ps->port[i].mbps;
+	return sum;
+}
+
+/* Each port cycles its values within the part of the window it carries. */
+static void resize(struct uet_lb *lb, u64 cwnd)
+{
+	struct ports *ps = ports_of(lb);
+	u32 i, total = total_mbps(ps);
+
+	for (i = 0; i < ps->nr; i++)
+		uet_lb_follow_window(ps->port[i].lb,
+				     div_u64(cwnd * ps->port[i].mbps, total));
+}
+
+static u32 locate(const struct uet_lb *lb, u16 ev)
+{
+	const struct ports *ps = ports_const(lb);
+	u32 zone = uet_lb_zone(ev), i;
+
+	if (zone >= ps->nr)
+		return U32_MAX;
+	i = uet_lb_index(ps->port[zone].lb, ev);
+	return i < ps->port[zone].lb->n_max ? ps->port[zone].first + i :
+					      U32_MAX;
+}
+
+/* All ports have spaces of one size. */
+static struct uet_lb_port *port_at(const struct uet_lb *lb, u32 *index)
+{
+	struct ports *ps = (struct ports *)lb->table;
+	u32 each = ps->port[0].lb->n_max;
+	struct uet_lb_port *p = &ps->port[*index / each];
+
+	*index %= each;
+	return p;
+}
+
+static int path_down(struct uet_lb *lb, u32 index)
+{
+	struct uet_lb_port *p = port_at(lb, &index);
+
+	return uet_lb_path_down(p->lb, (u16)(p->lb->base + index));
+}
+
+static int path_up(struct uet_lb *lb, u32 index)
+{
+	struct uet_lb_port *p = port_at(lb, &index);
+
+	return uet_lb_path_up(p->lb, (u16)(p->lb->base + index));
+}
+
+static void path_get(const struct uet_lb *lb, u32 index,
+		     struct uet_lb_path *path)
+{
+	const struct uet_lb_port *p = port_at(lb, &index);
+	struct uet_lb_live live = path->live;
+
+	uet_lb_path_get(p->lb, index, path);
+	path->live = live;
+	path->down |= !p->up;
+	path->bad |= !p->up;
+}
+
+static u32 paths(const struct uet_lb *lb)
+{
+	const struct ports *ps = ports_const(lb);
+	u32 i, sum = 0;
+
+	for (i = 0; i < ps->nr; i++)
+		sum += uet_lb_paths(ps->port[i].lb);
+	return sum;
+}
+
+static u32 bad_paths(const struct uet_lb *lb)
+{
+	const struct ports *ps = ports_const(lb);
+	const struct uet_lb_port *p;
+	u32 i, sum = 0;
+
+	for (i = 0; i < ps->nr; i++) {
+		p = &ps->port[i];
+		sum += p->up ? uet_lb_bad_paths(p->lb) : uet_lb_paths(p->lb);
+	}
+	return sum;
+}
+
+/* Not in the table of policies: it is chosen by the ports there are. */
+static const struct uet_lb_ops ports_ops = {
+	.next = next,
+	.feedback = feedback,
+	.resize = resize,
+	.locate = locate,
+	.path_down = path_down,
+	.path_up = path_up,
+	.path_get = path_get,
+	.paths = paths,
+	.bad_paths = bad_paths,
+	.name = "ports",
+	.aware = true,
+};
+
+static void note_on_port(struct uet_lb *child, u32 note, u16 ev)
+{
+	uet_lb_note(child->owner, note, ev);
+}
+
+u16 uet_lb_zone_base(u32 port, u32 n, u32 random)
+{
+	u32 room = UET_LB_ZONE - min_t(u32, n, UET_LB_ZONE) + 1;
+
+	return (u16)(UET_LB_UDP_LOW + port * UET_LB_ZONE +
+		     (u32)(((u64)random * room) >> 32));
+}
+
+static size_t child_size(const struct uet_lb_ops *ops, u32 n)
+{
+	return (uet_lb_mem_size(ops, n) + 7) & ~(size_t)7;
+}
+
+size_t uet_lb_ports_mem_size(const struct uet_lb_ops *ops, u32 n, u32 nr)
+{
+	return sizeof(struct uet_lb) + sizeof(struct ports) +
+	       nr * child_size(ops, n);
+}
+
+static int init_port(struct uet_lb *lb, u32 i, void *mem,
+		     const struct uet_lb_ops *ops,
+		     const struct uet_lb_config *cfg, u32 mbps, u32 total)
+{
+	struct uet_lb_port *p = &ports_of(lb)->port[i];
+	struct uet_lb_config c = *cfg;
+	int err;
+
+	c.seed = uet_prng_u32(&lb->prng) | (u64)uet_prng_u32(&lb->prng) << 32;
+	c.base = uet_lb_zone_base(i, c.n, uet_prng_u32(&lb->prng));
+	c.cwnd = div_u64(cfg->cwnd * mbps, total);
+	p->lb = mem;
+	err = uet_lb_init(p->lb, ops, &c);
+	if (err)
+		return err;
+	p->lb->noted = note_on_port;
+	p->lb->owner = lb;
+	p->first = i * cfg->n;
+	p->mbps = mbps;
+	p->share = SHARE_ONE;
+	p->up = true;
+	return 0;
+}
+
+int uet_lb_ports_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
+		      const struct uet_lb_config *cfg, u32 nr, const u32 *mbps)
+{
+	struct uet_lb_config own = {
+		.seed = cfg->seed, .n = 1, .cwnd = cfg->cwnd, .mtu = cfg->mtu,
+	};
+	u8 *mem = lb->table + sizeof(struct ports);
+	struct ports *ps = ports_of(lb);
+	u64 total = 0;
+	int err;
+	u32 i;
+
+	if (nr < 2 || nr > UET_LB_PORTS_MAX || cfg->n > UET_LB_ZONE ||
+	    ops->ordered)
+		return -EINVAL;
+	for (i = 0; i < nr; i++) {
+		if (!mbps[i])
+			return -EINVAL;
+		total += mbps[i];
+	}
+	if (total > U32_MAX)
+		return -EINVAL;
+	err = uet_lb_init(lb, &ports_ops, &own);
+	if (err)
+		return err;
+	memset(ps, 0, sizeof(*ps));
+	ps->nr = nr;
+	for (i = 0; i < nr; i++) {
+		err = init_port(lb, i, mem, ops, cfg, mbps[i], (u32)total);
+		if (err)
+			return err;
+		mem += child_size(ops, cfg->n);
+	}
+	lb->n_max = nr * cfg->n;
+	lb->n = lb->n_max;
+	return 0;
+}
+
+u32 uet_lb_ports_nr(const struct uet_lb *lb)
+{
+	return lb->ops == &ports_ops ? ports_const(lb)->nr : 0;
+}
+
+const struct uet_lb_port *uet_lb_ports_get(const struct uet_lb *lb, u32 port)
+{
+	return &ports_const(lb)->port[port];
+}
+
+bool uet_lb_ports_tell(struct uet_lb *lb, u32 port, bool up, u64 backlog)
+{
+	struct uet_lb_port *p = &ports_of(lb)->port[port];
+	bool changed = p->up != up;
+
+	p->up = up;
+	p->wait_ns = div_u64(min_t(u64, backlog, U32_MAX) * BITS_PER_KBYTE,
+			     p->mbps);
+	return changed;
+}
+
+const struct uet_lb_ops *uet_lb_policy(const struct uet_lb *lb)
+{
+	return uet_lb_ports_nr(lb) ? ports_const(lb)->port[0].lb->ops : lb->ops;
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# How often a receiver answers: bulk data once per ACK_Gen_Trigger bytes, a
+# short request and its reply by two packets.
+. "$(dirname "$0")/lib.sh"
+
+# sum_of NETNS NAME...: counters added up
+sum_of()
+{
+	local netns=$1 name total=0
+	shift
+
+	for name in "$@"; do
+		total=$((total + $(stat_of "$netns" "$name")))
+	done
+	echo "$total"
+}
+
+# A window that is never full is answered every 16 KiB, which is 4 packets;
+# one that is full must not ask with each packet that fills it.
+bulk()
+{
+	local reqs acks
+
+	reqs=$(stat_of "$A" TxReqs) acks=$(stat_of "$B" TxAcks)
+	transfer "$B4" "-n 10" "-n 10 -s 1000000" || return 1
+	reqs=$(($(stat_of "$A" TxReqs) - reqs))
+	acks=$(($(stat_of "$B" TxAcks) - acks))
+	echo "$reqs requests, $acks answers"
+	[ $((acks * 36)) -le $((reqs * 10)) ] && [ $((acks * 5)) -ge "$reqs" ]
+}
+
+# Without a word of its own the receiver speaks for each packet
+per_packet()
+{
+	local reqs acks
+
+	set_sysctl "$B" ack_per_packet 1
+	reqs=$(stat_of "$A" TxReqs) acks=$(stat_of "$B" TxAcks)
+	transfer "$B4" "-n 5" "-n 5 -s 1000000" || return 1
+	reqs=$(($(stat_of "$A" TxReqs) - reqs))
+	acks=$(($(stat_of "$B" TxAcks) - acks))
+	set_sysctl "$B" ack_per_packet 0
+	echo "$reqs requests, $acks answers"
+	[ "$acks" -ge "$reqs" ]
+}
+
+# One client, one server, one question at a time: the answer says that the
+# question came, and the tail probe asks for the last one only.
+exchange()
+{
+	local n=200 before pkts
+
+	on "$B" uet_rr -l 200 &
+	sleep 0.3
+	on "$A" uet_rr -n 1 "$B4" 200 >/dev/null || return 1
+	before=$(sum_of "$A" TxPkts RxPkts)
+	on "$A" uet_rr -n $n "$B4" 200 || return 1
+	pkts=$(($(sum_of "$A" TxPkts RxPkts) - before))
+	echo "$pkts packets for $n exchanges"
+	[ "$pkts" -le $((n * 5 / 2)) ]
+}
+
+setup_pair
+# The speed of an emulated host must not look like congestion or loss: a slow
+# link with a window of 187 KB, which is full all the time.
+both_sysctl link_mbps 200
+both_sysctl base_rtt_us 5000
+both_sysctl rto_min_us 100000
+impair "$A" rate 200mbit delay 1ms
+impair "$B" rate 200mbit delay 1ms
+
+tst "bulk data is answered once in 16 KiB" bulk
+tst "one answer per packet if set" per_packet
+impair "$A"
+impair "$B"
+tst "an exchange takes two packets" exchange
+finish
