@@ -500,15 +500,20 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 	return slot->rtx == retx;
 }
 
+/* The nearest PSN that is outstanding, or the next one to send */
+static u32 into_window(const struct uet_txwin *w, u32 psn)
+{
+	if (psn_before(psn, w->una))
+		return w->una;
+	return w->una + min(psn - w->una, w->next - w->una);
+}
+
 void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before)
 {
-	/*
-	 * Both ends are brought into the window: half the space of PSNs apart,
-	 * each would be before the other.
-	 */
-	scan->psn = psn_min(psn_max(from, w->una), w->next);
-	scan->end = psn_max(psn_min(end, w->next), w->una);
+	/* Far from the window, comparing @from with @end would say nothing. */
+	scan->psn = into_window(w, from);
+	scan->end = into_window(w, end);
 	scan->before = before;
 }
 
