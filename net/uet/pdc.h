@@ -48,6 +48,8 @@ struct uet_txmsg;
 #define UET_MSGS_BEGUN_MAX	32768
 /* Messages open at a target */
 #define UET_RX_MSGS_MAX		4096
+/* ECN field of packets that queue as data, ECT(0) */
+#define UET_ECT0		0x02
 
 enum uet_pdc_state {
 	UET_PDC_SYN,
@@ -97,6 +99,8 @@ struct uet_txpkt {
  * @heard: when the peer was heard last
  * @probe_tx: when the outstanding probe left, 0 = none
  * @probe_id: opaque value of the last probe
+ * @probe_first: when the first probe left that is not answered
+ * @rack: when the newest packet left that is known to have arrived
  * @retries: timeouts in a row
  * @nack_e: E-class NACKs in a row
  * @nack_e_psn: for this packet
@@ -129,6 +133,8 @@ struct uet_pdc_tx {
 	u64			idle_at;
 	u64			heard;
 	u64			probe_tx;
+	u64			probe_first;
+	u64			rack;
 	u64			gbn_until;
 	u16			probe_id;
 	u8			retries;
@@ -333,6 +339,7 @@ void uet_pdc_tx_ready(struct uet_pdc *pdc);
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
 bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);
+bool uet_pdc_answer_due(const struct uet_pdc *pdc);
 bool uet_pdc_tx_reserve(struct uet_pdc *pdc);
 void uet_pdc_tx_shrink(struct uet_pdc *pdc);
 int uet_pdc_send_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);

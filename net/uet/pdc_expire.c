@@ -150,21 +150,49 @@ static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /*
- * RTO (cc.md 7.5): everything as old as the oldest transmission is lost. A
- * packet that is only SACKed is asked for, not sent again (wire.md 5.4).
+ * A timeout alone says little: a first window may queue longer in this host
+ * than any round trip measured so far. So it is the oldest packet that goes
+ * again, and those that a later one has overtaken; an answer, or that of the
+ * tail probe, tells of the others.
+ */
+static void uet_pdc_timed_out(struct uet_pdc *pdc, u32 oldest, u64 before,
+			      u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_tx_scan scan;
+	u32 psn;
+
+	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
+		       min(before, tx->rack));
+	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
+		uet_pdc_lost(pdc, psn, UET_LOSS_RTO, now);
+		UET_INC(pdc->un, RETX_RTO);
+	}
+	if (!uet_txwin_is_sacked(&tx->win, oldest) &&
+	    !uet_txwin_is_marked(&tx->win, oldest)) {
+		uet_pdc_lost(pdc, oldest, UET_LOSS_RTO, now);
+		UET_INC(pdc->un, RETX_RTO);
+	}
+}
+
+/*
+ * RTO (UE 1.0 3.5.12). A packet that is only SACKed is asked for, not sent
+ * again.
  */
 static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 			    u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 	u64 rto = uet_pdc_rto(pdc), oldest;
-	struct uet_tx_scan scan;
 	u32 psn;
 
 	if (!uet_txwin_oldest(&tx->win, &psn, &oldest)) {
 		uet_pdc_stuck_cack(pdc, list, now);
 		return;
 	}
+	/* A probe behind the data must have had its time as well. */
+	if (tx->probe_tx)
+		oldest = max(oldest, tx->probe_first);
 	if (now < oldest + rto) {
 		tx->rto_at = oldest + rto;
 		return;
@@ -179,12 +207,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 		if (!uet_txwin_is_sacked(&tx->win, psn))
 			uet_pdc_go_back(pdc, psn, UET_LOSS_RTO, now);
 	} else {
-		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
-			       now - rto);
-		while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
-			uet_pdc_lost(pdc, psn, UET_LOSS_RTO, now);
-			UET_INC(pdc->un, RETX_RTO);
-		}
+		uet_pdc_timed_out(pdc, psn, now - rto, now);
 	}
 	if (uet_txwin_next_unanswered(&tx->win, tx->win.una, now - rto, &psn))
 		uet_pdc_ask_ack(pdc, list, psn, now);
@@ -194,7 +217,11 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 	uet_pdc_tx_ready(pdc);
 }
 
-/* Tail probe (cc.md 7.4): where does the receiver stand? */
+/*
+ * Tail probe: where does the receiver stand? It travels as data, not in the
+ * class of control packets, which overtakes: data sent before it may still
+ * queue in this host or the fabric then, and its answer would mean nothing.
+ */
 static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 			  u64 now)
 {
@@ -212,7 +239,10 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,
 			 uet_txwin_slot(&tx->win, tx->win.una)->ev))
 		return;
+	UET_TXMETA(skb_peek_tail(list))->dsfield = pdc->tclass << 2 | UET_ECT0;
 	UET_INC(pdc->un, PROBES);
+	if (!tx->probe_tx)
+		tx->probe_first = now;
 	tx->probe_tx = now;
 	if (tx->probes < U8_MAX)
 		tx->probes++;

@@ -243,6 +243,8 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	    !uet_rtt_sample(sent, service, now, &rtt))
 		return;
 	uet_ccc_on_probe_rtt(ccc, now, rtt);
+	uet_rtt_est_add(&ccc->rtt, rtt);
+	tx->rack = max(tx->rack, sent);
 	if (pdc->rod && tx->win.flight_pkts) {
 		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
 			       sent);
@@ -250,7 +252,7 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			uet_pdc_go_back(pdc, psn, UET_LOSS_PROBE, now);
 		return;
 	}
-	/* The probe overtakes data that queues: only what is old is lost. */
+	/* It queued as data does, but on one of several paths. */
 	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
 		       min(sent, now - uet_pdc_loss_age(pdc)));
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
@@ -340,6 +342,8 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	rtt_valid = !probe && uet_txwin_rtt(&tx->win, a->ack_psn,
 					    pkt->flags & UET_F_RETX, &tx_time);
 	tx->heard = now;
+	if (rtt_valid)
+		tx->rack = max(tx->rack, tx_time);
 	if (uet_txwin_cack(&tx->win, a->cack_psn, &sum) == UET_CACK_NEW)
 		uet_pdc_covered(pdc, una, sum.psns);
 	if (a->sack_bitmap)
@@ -390,7 +394,13 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		tx->probe_tx = 0;
 		tx->loss_at = 0;
 	} else if (!tx->probe_tx && tx->win.flight_pkts) {
-		tx->probe_at = now + uet_pdc_probe_interval(pdc);
+		/*
+		 * The window fell below what is in flight, and the target
+		 * counts towards an answer that no packet will complete.
+		 */
+		tx->probe_at = tx->flow->ccc.blocked & UET_CC_BLOCK_WINDOW &&
+			       !uet_pdc_answer_due(pdc) ?
+			       now : now + uet_pdc_probe_interval(pdc);
 	}
 	if (tx->rto_at)
 		uet_pdc_arm(pdc, tx->rto_at, now);
@@ -516,8 +526,9 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return false;
 	now = ktime_get_ns();
 	if (!uet_txwin_has(&tx->win, psn)) {
-		/* About a probe: it has no PSN of its own. */
-		if (code != UET_NACK_INV_DPDCID || psn || !tx->probe_tx)
+		/* About a probe or Credit Request: they have no PSN. */
+		if (code != UET_NACK_INV_DPDCID || psn ||
+		    (!tx->probe_tx && !tx->flow->ccc.credit_reqs))
 			return false;
 		uet_pdc_nack_fatal(pdc, pkt);
 		return true;

@@ -24,9 +24,6 @@
 /* Answers asked for per window, where the target does not give more */
 #define UET_ANSWERS_PER_WINDOW	4
 
-/* ECT(0), wire.md N-7 */
-#define UET_ECT0		0x02
-
 /**
  * uet_pdc_tx_ready() - a PDC may have something to send
  * @pdc: initiator PDC
@@ -330,8 +327,14 @@ static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
 		credit->ack_request(ccc, size));
 }
 
-/* Is a packet under way that the target answers by itself or was asked to? */
-static bool uet_pdc_answer_due(const struct uet_pdc *pdc)
+/**
+ * uet_pdc_answer_due() - is a packet under way that will be answered?
+ * @pdc: initiator PDC
+ *
+ * Context: flow lock held.
+ * Return: true if the target was asked, or answers it by itself.
+ */
+bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 {
 	const struct uet_txwin *win = &pdc->tx.win;
 

@@ -45,6 +45,27 @@ static void rccc_first_feedback(struct uet_ccc *c)
 	s->credit = min_t(s64, s->credit, 0);
 }
 
+/*
+ * A first window that was lost is sent again on the same trust: nobody who
+ * could give credit has heard of this source yet.
+ */
+static void rccc_on_inferred_loss(struct uet_ccc *c,
+				  const struct uet_ccc_loss *loss)
+{
+	struct uet_rccc *s = uet_rccc(c);
+
+	if (s->speculating)
+		s->credit = min_t(s64, s->credit + loss->size,
+				  c->params->max_wnd);
+}
+
+static void rccc_speculate(struct uet_ccc *c)
+{
+	struct uet_rccc *s = uet_rccc(c);
+
+	s->credit = max_t(s64, s->credit, 1);
+}
+
 static void rccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 {
 	struct uet_rccc *s = uet_rccc(c);
@@ -94,7 +115,9 @@ const struct uet_cc_ops uet_cc_rccc = {
 	.can_send = rccc_can_send,
 	.ack_request = rccc_ack_request,
 	.on_send = rccc_on_send,
+	.on_inferred_loss = rccc_on_inferred_loss,
 	.on_credit = rccc_on_credit,
+	.speculate = rccc_speculate,
 	.credit_target = rccc_credit_target,
 	.first_feedback = rccc_first_feedback,
 	.info = rccc_info,

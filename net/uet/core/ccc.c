@@ -8,6 +8,8 @@
 #include "lb_live.h"
 
 #define CC_MAX_BYTES	((u64)S64_MAX >> 8)
+/* Credit Requests double their distance up to this power */
+#define CREDIT_REQ_BACKOFF_MAX	10
 
 static const struct uet_cc_ops *window_of(const struct uet_ccc *c)
 {
@@ -251,14 +253,18 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	c->run_left -= out->run;
 }
 
+u32 uet_ccc_credit_target(const struct uet_ccc *c)
+{
+	return credit_of(c) ? credit_of(c)->credit_target(c) : 0;
+}
+
 void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out)
 {
 	choose_ev(c, ask, out);
 	out->ack_req = uet_ccc_ack_req(c, ask->size, ask->rtx);
 	out->has_target = credit_of(c);
-	out->credit_target = out->has_target ?
-			     credit_of(c)->credit_target(c) : 0;
+	out->credit_target = uet_ccc_credit_target(c);
 }
 
 enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
@@ -392,6 +398,16 @@ enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 	hear(c);
 	if (credit_of(c) && credit_of(c)->on_credit)
 		credit_of(c)->on_credit(c, now, credit);
+	if (c->did & UET_CC_DID_CREDIT)
+		c->credit_reqs = 0;
+	return refresh(c, now);
+}
+
+enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now)
+{
+	begin(c);
+	if (credit_of(c) && credit_of(c)->speculate)
+		credit_of(c)->speculate(c);
 	return refresh(c, now);
 }
 
@@ -418,6 +434,7 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when)
 	/* A loss is known to have lost the demand it carried. */
 	if (c->waiting_rtx)
 		wait = c->base_rtt;
+	wait <<= min_t(u8, c->credit_reqs, CREDIT_REQ_BACKOFF_MAX);
 	*when = c->last_credit_req ? c->last_credit_req + wait : 0;
 	if (!c->waiting_rtx)
 		*when = max(*when, c->credit_wait_since + wait);
@@ -425,6 +442,8 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when)
 	if (now < *when)
 		return false;
 	c->last_credit_req = now;
+	if (c->credit_reqs < U8_MAX)
+		c->credit_reqs++;
 	*when = now + wait;
 	return true;
 }

@@ -309,6 +309,7 @@ struct uet_ccc;
  * @on_new_data: backlog has grown
  * @on_credit: credit field of an ACK or Credit CP
  * @credit_target: target to put into requests
+ * @speculate: one packet may go without credit
  * @first_feedback: before the first ACK, NACK or credit is handled
  * @base_rtt_fell: uet_ccc.base_rtt is smaller than before
  * @window: bytes it allows in flight
@@ -332,6 +333,7 @@ struct uet_cc_ops {
 	void (*on_new_data)(struct uet_ccc *c, u64 now);
 	void (*on_credit)(struct uet_ccc *c, u64 now, u32 credit);
 	u32 (*credit_target)(const struct uet_ccc *c);
+	void (*speculate)(struct uet_ccc *c);
 	void (*first_feedback)(struct uet_ccc *c);
 	void (*base_rtt_fell)(struct uet_ccc *c);
 	u64 (*window)(const struct uet_ccc *c);
@@ -369,6 +371,7 @@ struct uet_cc_algo {
  * @blocked_since: when data began to wait, ns
  * @last_credit_req: when a Credit Request was last due, ns
  * @credit_wait_since: when demand began to wait without credit, ns
+ * @credit_reqs: Credit Requests due since credit last came
  * @did: UET_CC_DID_* of the last event
  * @sent_pkts: packets sent, wraps
  * @port_share: contexts sending on this port, 0 counts as 1; the caller's
@@ -414,6 +417,7 @@ struct uet_ccc {
 	bool heard;
 	bool wnd_blocked;
 	bool base_known;
+	u8 credit_reqs;
 	struct uet_ccc_stats stats;
 	u64 window_priv[UET_CC_WINDOW_PRIV_SIZE / sizeof(u64)];
 	u64 credit_priv[UET_CC_CREDIT_PRIV_SIZE / sizeof(u64)];
@@ -596,11 +600,31 @@ enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
  *
  * True at most once per base RTT after a loss, and once per four base RTTs
  * without credit, while data waits, no credit is left and nothing is in
- * flight to carry the target.
+ * flight to carry the target. The interval doubles while no credit comes.
  *
  * Return: true if the caller is to send one.
  */
 bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when);
+
+/**
+ * uet_ccc_credit_target() - target for a Credit Request
+ * @c: context
+ *
+ * Return: the 24-bit target, 0 without receiver credit.
+ */
+u32 uet_ccc_credit_target(const struct uet_ccc *c);
+
+/**
+ * uet_ccc_speculate() - let one packet go without credit
+ * @c: context
+ * @now: time, ns
+ *
+ * In place of a Credit Request, where no PDC is established that could carry
+ * one: the request that opens a PDC carries the target too.
+ *
+ * Return: list change.
+ */
+enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now);
 
 /**
  * uet_ccc_window() - bytes allowed in flight

@@ -437,6 +437,18 @@ static inline bool uet_ctl_takes_psn(unsigned int ctl_type)
 }
 
 /**
+ * uet_pkt_has_cc() - does a request name a credit target?
+ * @pkt: a RUD or ROD request
+ *
+ * Return: true for RUD_CC_REQ and ROD_CC_REQ.
+ */
+static inline bool uet_pkt_has_cc(const struct uet_pkt *pkt)
+{
+	return pkt->type == UET_PDS_RUD_CC_REQ ||
+	       pkt->type == UET_PDS_ROD_CC_REQ;
+}
+
+/**
  * uet_cp_credit() - the credit in a CREDIT packet
  * @cp: parsed control packet
  *

@@ -76,16 +76,21 @@ static u64 pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
 			 (u64)p->rate_mbps * UET_RCCC_PACE_PCT);
 }
 
+void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt)
+{
+	p->rate_mbps = rate_mbps ?: UET_RATE_DEFAULT_MBPS;
+	p->base_rtt = base_rtt;
+	p->max_wnd = max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2,
+			   UET_WND_MIN_MTUS * (u64)p->mtu);
+}
+
 void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
 			 u32 mtu, u64 now)
 {
 	memset(p, 0, sizeof(*p));
-	p->rate_mbps = rate_mbps ?: UET_RATE_DEFAULT_MBPS;
-	p->base_rtt = base_rtt;
 	p->mtu = mtu;
-	p->max_wnd = max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2,
-			   UET_WND_MIN_MTUS * (u64)mtu);
 	p->next_tick = now;
+	uet_rccc_pacer_set(p, rate_mbps, base_rtt);
 }
 
 void uet_rccc_src_init(struct uet_rccc_src *s, u64 now)
@@ -94,12 +99,41 @@ void uet_rccc_src_init(struct uet_rccc_src *s, u64 now)
 	s->last_rx = now;
 }
 
+static u32 grant_quanta(const struct uet_rccc_pacer *p)
+{
+	u32 bytes = UET_RCCC_GRANT_MTUS * p->mtu;
+
+	return (bytes + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
+}
+
+/*
+ * Whole windows ahead of or behind the grants: the source does not count from
+ * where this end does. Its next grant is at the target it names, which brings
+ * both together, at the price of giving that much at once.
+ */
+static void resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
+		   u32 target)
+{
+	u32 limit = (u32)max_t(u64, p->max_wnd * UET_RCCC_SANE_WNDS >>
+			       UET_CREDIT_UNIT_SHIFT, UET_RCCC_SANE_MIN);
+	u32 ahead = (target - s->granted) & UET_CREDIT_MASK;
+	u32 away = min(ahead, UET_CREDIT_MASK + 1 - ahead);
+
+	/* Whatever the port, half of the numbers are behind. */
+	if (away < min(limit, UET_CREDIT_HALF / 2))
+		return;
+	s->granted = (target - grant_quanta(p)) & UET_CREDIT_MASK;
+	s->target = s->granted;
+	s->outstanding = 0;
+}
+
 bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		    u32 target, u32 bytes)
 {
 	target &= UET_CREDIT_MASK;
 	s->last_rx = max(s->last_rx, now);
 	s->outstanding -= min_t(u64, s->outstanding, bytes);
+	resync(p, s, target);
 	if (uet_credit_step(target, s->target))
 		s->target = target;
 	if (demand(s)) {
@@ -145,13 +179,6 @@ static void give(struct uet_rccc_src *s, u32 quanta,
 	g->credit = s->granted;
 	g->bytes = quanta << UET_CREDIT_UNIT_SHIFT;
 	s->outstanding += g->bytes;
-}
-
-static u32 grant_quanta(const struct uet_rccc_pacer *p)
-{
-	u32 bytes = UET_RCCC_GRANT_MTUS * p->mtu;
-
-	return (bytes + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
 }
 
 /* Next source with demand; those that timed out step aside. */

@@ -18,6 +18,9 @@
 #define UET_RCCC_PACE_PCT	99
 #define UET_RCCC_EMPTY_BYTES	1024	/* wait after an empty tick */
 #define UET_RCCC_IDLE_NS	1000000000ULL
+/* Windows that a target may be away from what was granted, in quanta at least */
+#define UET_RCCC_SANE_WNDS	16
+#define UET_RCCC_SANE_MIN	0x20000U
 
 /**
  * enum uet_rccc_ring - where a source stands
@@ -101,6 +104,16 @@ void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
 			 u32 mtu, u64 now);
 
 /**
+ * uet_rccc_pacer_set() - a port has another rate or round trip
+ * @p: pacer
+ * @rate_mbps: port rate, 0 = not known
+ * @base_rtt: base round trip, ns
+ *
+ * May be called at any time; what was granted stays.
+ */
+void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt);
+
+/**
  * uet_rccc_src_init() - start a source
  * @s: memory of the caller
  * @now: time, ns
@@ -114,6 +127,9 @@ void uet_rccc_src_init(struct uet_rccc_src *s, u64 now);
  * @now: time, ns
  * @target: its credit_target
  * @bytes: nominal size, 0 for a Credit Request or a trimmed packet
+ *
+ * A target many windows away from what was granted comes from a source that
+ * counts anew, since its context or host was restarted; so do the grants then.
  *
  * Return: true if a source has demand and the caller's timer should run.
  */

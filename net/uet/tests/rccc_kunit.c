@@ -74,6 +74,99 @@ static void rccc_credit_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->credit, 225000);
 }
 
+/* A first window that is lost goes again, although nobody grants credit yet. */
+static void rccc_first_window_lost(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_rccc *s = uet_rccc(c);
+	struct uet_ccc_loss loss = { .size = MTU, .how = UET_LOSS_RTO };
+	u32 sent = 0, lost;
+
+	uet_ccc_on_new_data(c, 0, 100 * MTU);
+	for (; c->state == UET_CCC_READY; sent++)
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+	KUNIT_EXPECT_LE(test, s->credit, 0);
+	for (lost = 0; lost < sent; lost++)
+		uet_ccc_on_inferred_loss(c, &loss);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);
+	KUNIT_EXPECT_EQ(test, s->credit, 225000);
+	uet_ccc_on_send(c, 0, MTU, 0, true);
+	/* heard: from now on a loss gives nothing back */
+	uet_ccc_on_credit(c, 0, 0);
+	KUNIT_EXPECT_EQ(test, s->credit, 0);
+	uet_ccc_on_inferred_loss(c, &loss);
+	KUNIT_EXPECT_EQ(test, s->credit, 0);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+	/* where no PDC could ask for credit, one packet does */
+	KUNIT_EXPECT_EQ(test, uet_ccc_speculate(c, 0), UET_CCC_NOW_READY);
+	uet_ccc_on_send(c, 0, MTU, 0, true);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+}
+
+static void rccc_asks_ever_more_rarely(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	u64 when, gap = 4 * RTT, now = 1000;
+	u32 i;
+
+	uet_ccc_on_new_data(c, now, 100 * MTU);
+	uet_ccc_on_credit(c, now, 0);
+	for (i = 0; i < 5; i++, gap *= 2) {
+		KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, now, &when));
+		now = when;
+		KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, now, &when));
+		KUNIT_EXPECT_EQ(test, when, now + gap);
+	}
+	/* credit ends the wait, however long it was */
+	uet_ccc_on_credit(c, now, 1);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, now, &when));
+	KUNIT_EXPECT_EQ(test, c->credit_reqs, 0);
+	for (i = 0; i < 300; i++) {
+		uet_ccc_on_send(c, now, MTU, 0, false);
+		uet_ccc_on_new_data(c, now, 100 * MTU);
+		c->inflight_pkts = 0;
+		uet_ccc_credit_req(c, now, &when);
+		now = when;
+	}
+	KUNIT_EXPECT_EQ(test, c->credit_reqs, U8_MAX);
+}
+
+/* A source whose context is made anew counts from 0 again. */
+static void pacer_meets_a_restarted_source(struct kunit *test)
+{
+	static const u32 granted[] = { 200000, 0x7fffff, 0x800000, 0xf00000 };
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	struct uet_rccc_grant g[4];
+	u64 next;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(granted); i++) {
+		uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+		uet_rccc_src_init(&s, 0);
+		s.granted = granted[i];
+		s.target = granted[i];
+		KUNIT_EXPECT_TRUE(test, uet_rccc_on_rx(&p, &s, 10, 300, MTU));
+		KUNIT_ASSERT_EQ(test, uet_rccc_tick(&p, 10, g, 1, 0, &next),
+				1U);
+		/* all it asked for, by its own count */
+		KUNIT_EXPECT_EQ(test, g[0].credit, 300U);
+	}
+	/* what a source at work asks for, or a late packet repeats, is sane */
+	uet_rccc_src_init(&s, 0);
+	s.granted = 500000;
+	s.target = 500000;
+	uet_rccc_on_rx(&p, &s, 10, 500000 - 20000, MTU);
+	KUNIT_EXPECT_EQ(test, s.granted, 500000U);
+	uet_rccc_on_rx(&p, &s, 10, 500000 + 20000, MTU);
+	KUNIT_EXPECT_EQ(test, s.granted, 500000U);
+	KUNIT_EXPECT_EQ(test, s.target, 520000U);
+	uet_rccc_pacer_set(&p, 200000, RTT);
+	KUNIT_EXPECT_EQ(test, p.max_wnd, 450000ULL);
+}
+
 static void pacer_gives_below_line_rate(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -229,6 +322,9 @@ static void pacer_random(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_speculates_until_heard),
 	KUNIT_CASE(rccc_credit_wraps),
+	KUNIT_CASE(rccc_first_window_lost),
+	KUNIT_CASE(rccc_asks_ever_more_rarely),
+	KUNIT_CASE(pacer_meets_a_restarted_source),
 	KUNIT_CASE(pacer_gives_below_line_rate),
 	KUNIT_CASE(pacer_grants_what_is_wanted),
 	KUNIT_CASE(pacer_gives_ahead_and_rests),
