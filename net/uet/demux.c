@@ -32,7 +32,7 @@
 /* Where requests, ACKs, NACKs and CPs have the PDCID of their receiver */
 #define UET_DPDCID_OFF	offsetof(struct uet_pds_req_wire, dpdcid)
 
-static_assert(UET_DPDCID_OFF == offsetof(struct uet_pds_ack_wire, dpdcid));
+static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
 
 /* The PDCID decides nothing here but whose cached route is tried. */
 static struct uet_peer *uet_demux_peer(struct uet_net *un,
