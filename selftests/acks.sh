@@ -17,7 +17,8 @@ sum_of()
 }
 
 # A window that is never full is answered every 16 KiB, which is 4 packets;
-# one that is full must not ask with each packet that fills it.
+# one that is full must not ask with each packet that fills it. Slow guests
+# delay ACKs, which shrinks the window and makes it ask more often.
 bulk()
 {
 	local reqs acks
@@ -27,7 +28,7 @@ bulk()
 	reqs=$(($(stat_of "$A" TxReqs) - reqs))
 	acks=$(($(stat_of "$B" TxAcks) - acks))
 	echo "$reqs requests, $acks answers"
-	[ $((acks * 36)) -le $((reqs * 10)) ] && [ $((acks * 5)) -ge "$reqs" ]
+	[ $((acks * 3)) -le "$reqs" ] && [ $((acks * 5)) -ge "$reqs" ]
 }
 
 # Without a word of its own the receiver speaks for each packet

@@ -39,6 +39,9 @@ struct uet_fep {
 	struct rcu_head		rcu;
 };
 
+/* Contexts of one peer that can be told apart by the ccc_id of requests */
+#define UET_CCC_IDS		256
+
 struct uet_peer_key {
 	struct in6_addr		laddr;
 	struct in6_addr		raddr;
@@ -64,6 +67,10 @@ struct uet_peer_key {
  * @ev_key: key of that permutation
  * @nack_since: begin of the second @nacks counts in, ns
  * @nacks: answers about unknown PDCs sent in it
+ * @ccc_ids: ids of contexts here that use receiver credit
+ * @next_ccc_id: where to look for a free one
+ * @credit_srcs: struct uet_credit_src, contexts there that do;
+ *	uet_net.credit_lock
  * @dst: route cache, both families
  * @rcu: for freeing
  */
@@ -83,6 +90,9 @@ struct uet_peer {
 	u32			ev_key;
 	u64			nack_since;
 	u32			nacks;
+	DECLARE_BITMAP(ccc_ids, UET_CCC_IDS);
+	u8			next_ccc_id;
+	struct list_head	credit_srcs;
 	struct dst_cache	dst;
 	struct rcu_head		rcu;
 };
