@@ -52,8 +52,8 @@ exchange()
 {
 	local n=200 before pkts
 
-	on "$B" uet_rr -l 200 &
-	sleep 0.3
+	on "$B" uet_rr -l 200 >"$WORK/server" &
+	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 1 "$B4" 200 >/dev/null || return 1
 	before=$(sum_of "$A" TxPkts RxPkts)
 	on "$A" uet_rr -n $n "$B4" 200 || return 1
