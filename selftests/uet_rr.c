@@ -55,6 +55,8 @@ static void serve(int fd)
 	socklen_t len;
 	ssize_t n;
 
+	printf("ready\n");
+	fflush(stdout);
 	for (;;) {
 		len = sizeof(peer);
 		n = recvfrom(fd, message, sizeof(message), 0,

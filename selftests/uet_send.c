@@ -42,6 +42,7 @@ static struct options {
 	bool		wait_outq;
 	bool		nonblock;
 	int		delivery;
+	const char	*cc;
 	int		sndbuf;
 	unsigned int	timeout_s;
 	double		seconds;
@@ -154,6 +155,9 @@ static int open_socket(void)
 	    setsockopt(fd, SOL_UET, UET_DELIVERY, &opt.delivery,
 		       sizeof(opt.delivery)))
 		die("UET_DELIVERY: %s", strerror(errno));
+	if (opt.cc && setsockopt(fd, SOL_UET, UET_CC, opt.cc,
+				 strlen(opt.cc) + 1))
+		die("UET_CC: %s", strerror(errno));
 	if (opt.sndbuf &&
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &opt.sndbuf,
 		       sizeof(opt.sndbuf)))
@@ -396,6 +400,7 @@ static void usage(void)
 		"  -j JOB       job of both ends, -J enter it (UET_JOB_ID)\n"
 		"  -c           connect          -a  non-blocking with poll\n"
 		"  -m MODE      delivery: rud, rod\n"
+		"  -C NAME      congestion control (UET_CC)\n"
 		"  -b BYTES     SO_SNDBUF\n"
 		"  -w           wait for a report of each (UET_NOTIFY)\n"
 		"  -W           wait until SIOCOUTQ is 0\n"
@@ -410,7 +415,7 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:b:wWFx:T:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:C:b:wWFx:T:")) != -1) {
 		switch (c) {
 		case 't':
 			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
@@ -430,6 +435,7 @@ static void parse_options(int argc, char **argv)
 			opt.delivery = !strcmp(optarg, "rod") ? UET_ROD
 							      : UET_RUD;
 			break;
+		case 'C': opt.cc = optarg; break;
 		case 'b': opt.sndbuf = parse_size(optarg); break;
 		case 'w': opt.wait_reports = true; break;
 		case 'W': opt.wait_outq = true; break;

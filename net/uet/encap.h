@@ -24,6 +24,7 @@ void uet_encap_close(struct uet_net *un);
 
 /* In skb->cb between building and output */
 struct uet_txmeta {
+	struct uet_peer *peer;	/* where packets for several peers are one list */
 	u16	ev;		/* entropy value, the UDP source port */
 	u8	dsfield;	/* DSCP and ECN bits */
 	bool	df;		/* do not fragment (wire.md 9.5) */

@@ -13,6 +13,7 @@
 #include <linux/wait_bit.h>
 #include <net/ip.h>
 
+#include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -207,6 +208,12 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	err = uet_flow_init_lb(flow, name);
 	if (err)
 		goto err_lb;
+	if (algo->credit) {
+		err = uet_credit_take_id(peer);
+		if (err < 0)
+			goto err_lb;
+		flow->ccc_id = err;
+	}
 	uet_ccc_init(&flow->ccc, algo, &flow->params, flow->lb, flow->sprayed,
 		     ktime_get_ns());
 	if (READ_ONCE(peer->base_rtt))
@@ -290,6 +297,7 @@ void uet_flow_put(struct uet_flow *flow)
 	spin_lock_bh(&peer->lock);
 	list_del(&flow->peer_node);
 	spin_unlock_bh(&peer->lock);
+	uet_credit_flow_gone(flow);
 	if (flow->ccc.rtt.srtt)
 		WRITE_ONCE(peer->base_rtt, flow->ccc.base_rtt);
 	uet_peer_put(peer);
@@ -370,9 +378,16 @@ static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget)
 		budget -= n;
 	} while (budget && (n == UET_TX_BATCH || flow->again));
 	flow->running = false;
+	uet_credit_wait(flow, &list);
 	more = flow->again || (!budget && !list_empty(&flow->ready));
 out:
 	spin_unlock(&flow->lock);
+	while ((skb = __skb_dequeue(&list))) {
+		if (likely(way))
+			uet_output(&out, skb);
+		else
+			kfree_skb(skb);
+	}
 	if (likely(way))
 		uet_output_end(&out);
 	return more;

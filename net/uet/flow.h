@@ -53,6 +53,8 @@ struct uet_pdc;
  * @again: something came up meanwhile
  * @queue_node: in the transmit queue of a CPU
  * @queued: on that queue
+ * @credit_sending: counted in uet_net.credit_senders
+ * @ccc_id: names it to the peer where receiver credit is used
  * @dead: namespace goes away, send nothing
  * @rcu: for freeing
  */
@@ -75,6 +77,8 @@ struct uet_flow {
 	u16			overhead;
 	bool			running;
 	bool			again;
+	bool			credit_sending;
+	u8			ccc_id;
 	bool			dead;
 
 	struct list_head	queue_node;

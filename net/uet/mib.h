@@ -27,6 +27,11 @@ enum uet_mib_item {
 	UET_MIB_RX_ACKS,
 	UET_MIB_RX_NACKS,
 	UET_MIB_RX_CPS,
+	UET_MIB_TX_CREDITS,		/* CREDIT packets sent */
+	UET_MIB_TX_CREDIT_REQS,
+	UET_MIB_RX_CREDITS,
+	UET_MIB_RX_CREDIT_REQS,
+	UET_MIB_CREDIT_GRANTED,		/* bytes of credit given */
 	UET_MIB_RX_CE,			/* packets that came marked */
 	UET_MIB_RX_DUPS,
 	UET_MIB_RX_OOO,			/* above a hole */

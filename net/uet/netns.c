@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/wait_bit.h>
 
+#include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -37,6 +38,7 @@ static int __net_init uet_net_init(struct net *net)
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	mutex_init(&un->open_mutex);
 	spin_lock_init(&un->nack_lock);
+	uet_credit_init(un);
 	err = uet_mib_init(un);
 	if (err)
 		return err;
@@ -96,6 +98,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_pdc_kill_all(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
+	uet_credit_exit(un);
 	uet_pdc_tables_exit(un);
 	uet_ses_tables_exit(un);
 	uet_peer_tables_exit(un);

@@ -113,6 +113,11 @@ struct uet_sysctl {
  * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
+ * @credit_ports: struct uet_credit_port, ports that hand out credit
+ * @credit_lock: BH; orders coming and going of ports and their sources
+ * @credit_work: finds out how fast the ports are
+ * @nr_credit_ports: ports alive, also those whose timer still runs
+ * @credit_senders: contexts here that use receiver credit and have data
  * @mem: bytes of message data and receive buffers held
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @sock4: tunnel socket, IPv4
@@ -149,6 +154,11 @@ struct uet_net {
 	spinlock_t		nack_lock;	/* of the two below */
 	u64			nack_since;
 	u32			nacks;
+	struct list_head	credit_ports;
+	spinlock_t		credit_lock;	/* of ports and sources */
+	struct work_struct	credit_work;
+	atomic_t		nr_credit_ports;
+	atomic_t		credit_senders;
 
 	atomic_t		flows;
 	atomic_t		pdcs;

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
+#include "credit.h"
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
@@ -458,6 +459,7 @@ void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
 		return;
 	pdc->state = UET_PDC_DEAD;
 	uet_ses_drop_all(pdc, error);
+	uet_credit_leave(pdc);
 	uet_pdc_leave_unconfirmed(pdc);
 	if (pdc->rx.in_syn_table)
 		rhashtable_remove_fast(&pdc->un->syn_pdcs, &pdc->rx.syn_node,

@@ -33,6 +33,7 @@
 #include "core/txwin.h"
 #include "netns.h"
 
+struct uet_credit_src;
 struct uet_dest;
 struct uet_flow;
 struct uet_peer;
@@ -168,6 +169,7 @@ struct uet_syn_key {
  * @close_tries: CLOSE_REQs sent
  * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
  * @unconfirmed_node: in uet_net.unconfirmed
+ * @credit: source of the credit it asks for, held; NULL without
  * @map: receive map
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
@@ -224,6 +226,7 @@ struct uet_pdc_rx {
 	u64			clear_req_gap;
 	u64			close_at;
 	struct list_head	unconfirmed_node;
+	struct uet_credit_src	*credit;
 };
 
 /**

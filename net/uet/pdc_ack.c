@@ -8,6 +8,7 @@
 
 #include "core/hdr_build.h"
 #include "core/rcvd.h"
+#include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -96,6 +97,8 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		a->rcvd_bytes = uet_rcvd_field(pdc->rx.rcvd_bytes);
 		a->ooo_count = uet_rxmap_ooo_count(map);
 		a->mpr = pdc->rx.mpr;
+		if (uet_credit_state(pdc, &a->credit))
+			a->cc_type = UET_CC_CREDIT;
 	}
 	if (probe)
 		a->probe_opaque = rx->pkt->cp.probe_opaque;

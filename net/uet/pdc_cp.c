@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 
+#include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -62,8 +63,10 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_cp *cp = &rx->pkt->cp;
 	struct sk_buff *answer = NULL;
+	struct sk_buff_head list;
 	u32 cack;
 
+	__skb_queue_head_init(&list);
 	spin_lock(&pdc->rx.lock);
 	if (pdc->state == UET_PDC_DEAD)
 		goto out;
@@ -95,7 +98,11 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 			uet_rxmap_set(&pdc->rx.map, cp->psn);
 		answer = uet_ack_make(pdc, rx, cp->psn, 0, NULL);
 		break;
-	default:	/* CREDIT_REQ: no credit is granted here */
+	case UET_CTL_CREDIT_REQ:
+		uet_credit_asked(pdc, rx, &list);
+		answer = __skb_dequeue(&list);
+		break;
+	default:
 		break;
 	}
 out:
@@ -169,6 +176,7 @@ static void uet_control_initiator(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 			__skb_queue_tail(&list, skb);
 		break;
 	case UET_CTL_CREDIT:
+		UET_INC(rx->un, RX_CREDITS);
 		uet_ccc_on_credit(&flow->ccc, now, uet_cp_credit(cp));
 		uet_pdc_tx_rearm(pdc, now);
 		break;

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "core/rcvd.h"
+#include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -344,6 +345,8 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 	pdc->rx.close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
+	if (uet_pkt_has_cc(rx->pkt))
+		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
 	answer = uet_pdc_request_locked(pdc, rx, created);
 	if (created)
 		uet_pdc_arm(pdc, pdc->rx.heard + NSEC_PER_SEC, pdc->rx.heard);
@@ -370,6 +373,8 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 	spin_lock(&pdc->rx.lock);
 	if (pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_TIME_WAIT)
 		goto out;
+	if (uet_pkt_has_cc(rx->pkt))
+		uet_credit_request(pdc, rx, 0);
 	switch (uet_rxmap_classify(&pdc->rx.map, psn)) {
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:

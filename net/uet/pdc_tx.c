@@ -234,6 +234,7 @@ static struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 			.clear_psn	= pdc->tx.win.clear_psn,
 			.start_psn	= pdc->start_psn,
 			.credit_target	= credit_target,
+			.ccc_id		= pdc->tx.flow->ccc_id,
 		},
 	};
 	unsigned int room = UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN + UET_CRC_LEN;

@@ -170,7 +170,9 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	spin_lock_init(&peer->lock);
 	INIT_LIST_HEAD(&peer->flows);
 	INIT_LIST_HEAD(&peer->init_pdcs);
+	INIT_LIST_HEAD(&peer->credit_srcs);
 	peer->ev_key = get_random_u32();
+	peer->next_ccc_id = (u8)get_random_u32();
 
 	spin_lock_bh(&un->fep_lock);
 	rcu_read_lock();

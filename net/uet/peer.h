@@ -39,6 +39,9 @@ struct uet_fep {
 	struct rcu_head		rcu;
 };
 
+/* Contexts of one peer that can be told apart by the ccc_id of requests */
+#define UET_CCC_IDS		256
+
 struct uet_peer_key {
 	struct in6_addr		laddr;
 	struct in6_addr		raddr;
@@ -62,6 +65,10 @@ struct uet_peer_key {
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
+ * @ccc_ids: ids of contexts here that use receiver credit
+ * @next_ccc_id: where to look for a free one
+ * @credit_srcs: struct uet_credit_src, contexts there that do;
+ *	uet_net.credit_lock
  * @dst: route cache, both families
  * @rx_dst: route its packets came in by, with a reference; RCU
  * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
@@ -82,6 +89,9 @@ struct uet_peer {
 	u64			base_rtt;
 	u32			ev_index;
 	u32			ev_key;
+	DECLARE_BITMAP(ccc_ids, UET_CCC_IDS);
+	u8			next_ccc_id;
+	struct list_head	credit_srcs;
 	struct dst_cache	dst;
 	struct dst_entry __rcu	*rx_dst;
 	int			rx_iif;

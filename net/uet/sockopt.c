@@ -113,14 +113,10 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 /* Destinations take the name over when they are made */
 static int uet_set_name(struct uet_sock *us, int optname, const char *name)
 {
-	const struct uet_cc_algo *algo = uet_cc_find(name);
 	bool cc = optname == UET_CC;
 
-	if (*name && (cc ? !algo : !uet_lb_find(name)))
+	if (*name && (cc ? !uet_cc_find(name) : !uet_lb_find(name)))
 		return -ENOENT;
-	/* No receiver of this module grants credit. */
-	if (cc && algo && algo->credit)
-		return -EOPNOTSUPP;
 	spin_lock(&us->dests_lock);
 	memcpy(cc ? us->cc : us->path_policy, name, UET_NAME_MAX);
 	spin_unlock(&us->dests_lock);

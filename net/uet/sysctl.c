@@ -235,10 +235,7 @@ static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
 
 static bool uet_cc_known(const char *name)
 {
-	const struct uet_cc_algo *algo = uet_cc_find(name);
-
-	/* No receiver of this module grants credit. */
-	return algo && !algo->credit;
+	return uet_cc_find(name);
 }
 
 static bool uet_lb_known(const char *name)

@@ -155,6 +155,7 @@ static void pacer_meets_a_restarted_source(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, g[0].credit, 300U);
 	}
 	/* what a source at work asks for, or a late packet repeats, is sane */
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
 	uet_rccc_src_init(&s, 0);
 	s.granted = 500000;
 	s.target = 500000;

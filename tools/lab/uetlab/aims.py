@@ -61,6 +61,8 @@ AIMS = (
     Aim("incast48-64k", "*", "uet-notrim", "max_over_ideal", 2.0),
     Aim("incast48-sustained", "-", "uet", "max_over_ideal", 1.1),
     Aim("incast48-sustained", "-", "uet", "jain", 0.95),
+    Aim("incast-credit", "*", "uet-rccc", "max_over_ideal", 1.1),
+    Aim("incast-credit", "*", "uet-both", "max_over_ideal", 1.1),
     Aim("srd-multipath", "-", "uet", "p50_over_ideal", 1.05),
     Aim("srd-multipath", "-", "uet", "max_over_ideal", 1.05),
     Aim("permutation", "8x4-one", "uet", "max_over_ideal", 1.05),
