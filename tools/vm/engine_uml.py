@@ -37,18 +37,51 @@ def prepare_child():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def start(args, kernel, run_dir, tree, cache, console):
-    argv = []
-    # A private process namespace takes all of the guest's processes with it.
+def own_processes():
+    """A namespace that ends with the guest, where this user may have one."""
+    argv = ["unshare", "--fork", "--pid", "--kill-child=KILL"]
+    if os.geteuid() != 0 or subprocess.run(
+            [*argv, "true"], stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).returncode:
+        return []
     # Its first process must be another: to that one, abort() does nothing, and
     # a panic would hang.
-    if os.geteuid() == 0:
-        argv += ["unshare", "--fork", "--pid", "--kill-child=KILL",
-                 "sh", "-c", '"$@"; exit $?', "sh"]
+    return [*argv, "sh", "-c", '"$@"; exit $?', "sh"]
+
+
+def memory_folder(size, run_dir):
+    """Where the guest's memory can be, if not where the kernel looks first.
+
+    It is a file in /dev/shm that gets mapped to be executed.  Containers often
+    have a small one, or one that forbids that.
+    """
+    digits = size.rstrip("KMGkmg")
+    unit = {"": 0, "K": 10, "M": 20, "G": 30}
+    size = int(digits) << unit[size[len(digits):].upper()]
+
+    def suits(path):
+        try:
+            fs = os.statvfs(path)
+        except OSError:
+            return False
+        return (fs.f_bavail * fs.f_frsize > size
+                and not fs.f_flag & os.ST_NOEXEC
+                and os.access(path, os.W_OK))
+
+    if suits("/dev/shm"):
+        return None
+    return next(filter(suits, ("/tmp", "/var/tmp", run_dir)), None)
+
+
+def start(args, kernel, run_dir, tree, cache, console):
+    argv = own_processes()
     # Nothing here may differ between two runs in virtual time: the command
     # line feeds the guest's random seed, so the folder of the run is named by
     # the working directory only.
     env = {"HOME": run_dir, "PATH": os.defpath}
+    folder = memory_folder(args.mem, run_dir)
+    if folder:
+        env["TMPDIR"] = folder
     params = [
         f"mem={args.mem}", "umid=uet", "uetvm=uml",
         "root=none", "rootfstype=hostfs", "rootflags=/", "ro",

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # Shared by the shell scripts of tools/vm: cache, locks, packages, messages.
 
-UET_CACHE=${UET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/uet}
+UET_CACHE=${UET_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/uet}
 UET_JOBS=${UET_JOBS:-$(nproc)}
-mkdir -p "$UET_CACHE"
+# A home that cannot be written to is no reason to fail.
+if ! mkdir -p "$UET_CACHE" 2>/dev/null || [ ! -w "$UET_CACHE" ]; then
+	UET_CACHE=/var/tmp/uet-cache-$(id -u)
+	mkdir -p -m 700 "$UET_CACHE"
+fi
 
 say()
 {
