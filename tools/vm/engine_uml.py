@@ -76,16 +76,18 @@ def memory_folder(size, run_dir):
 def start(args, kernel, run_dir, tree, cache, console):
     argv = own_processes()
     # Nothing here may differ between two runs in virtual time: the command
-    # line feeds the guest's random seed, so the folder of the run is named by
-    # the working directory only.
+    # line feeds the guest's random seed, so the folders of the run and of the
+    # tree are named by the working directory only.
     env = {"HOME": run_dir, "PATH": os.defpath}
     folder = memory_folder(args.mem, run_dir)
     if folder:
         env["TMPDIR"] = folder
+    os.symlink(os.path.join(tree, "tools/vm/guest/init"),
+               os.path.join(run_dir, "init"))
     params = [
         f"mem={args.mem}", "umid=uet", "uetvm=uml",
         "root=none", "rootfstype=hostfs", "rootflags=/", "ro",
-        f"init={tree}/tools/vm/guest/init",
+        "init=/proc/self/cwd/init",
         "con=null", "con0=null,fd:2", "loglevel=7", "kasan_multi_shot",
     ]
     if args.virtual_time:
