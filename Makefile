@@ -7,8 +7,11 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install help kernels deps check demo bench clean
+.PHONY: build/uet-vectors
 
 modules:
+	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR);' \
+		'KVER= or KDIR= names others' >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 modules_install:
@@ -21,6 +24,9 @@ help:
 	@echo 'make bench      cost of the data path in instructions'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
+	@echo 'make lab-check  checks the laboratory itself'
+	@echo 'make build/uet-vectors'
+	@echo '                the runner of congestion-control vectors'
 	@echo 'make kernels    builds or fetches every test kernel'
 	@echo 'make deps       installs the Debian packages that all this needs'
 	@echo 'make clean      removes what was built'
@@ -40,6 +46,9 @@ demo:
 
 bench:
 	@tools/perf/run
+
+build/uet-vectors:
+	$(MAKE) -C tools/vectors
 
 include tools/lab/lab.mk
 

@@ -70,9 +70,11 @@ several()
 # A message now and then: what was given ahead is used up, then asked for
 rest()
 {
+	local i
+
 	recv_start main -x 100 -n 6
-	for _ in 1 2 3; do
-		send_from_a -i $RANDOM -w -n 2 -s 700000 -C "$1" "$B4/$PID" ||
+	for i in 1 2 3; do
+		send_from_a -i "$i" -w -n 2 -s 700000 -C "$1" "$B4/$PID" ||
 			return 1
 		sleep 1.2
 	done
@@ -102,15 +104,21 @@ grants_lost()
 	return $rc
 }
 
+rx_bytes_over()
+{
+	[ "$(stat_of "$B" RxBytes)" -gt "$1" ]
+}
+
 # The receiver is gone for good: a source that waits for credit must notice
 silence()
 {
-	local rc
+	local rc received
 
 	set_sysctl "$A" peer_timeout_s 2
-	recv_start main -n 1000
-	send_from_a -F -w -n 1000 -s 1000000 -C "$1" "$B4/$PID" >"$WORK/send" &
-	sleep 0.5
+	recv_start main -n 100000
+	received=$(stat_of "$B" RxBytes)
+	send_from_a -F -w -n 100000 -s 1000000 -C "$1" "$B4/$PID" >"$WORK/send" &
+	wait_for 20 rx_bytes_over $((received + 5000000)) || return 1
 	impair "$B" loss 100%
 	wait $!
 	rc=$?

@@ -12,6 +12,12 @@ expect()
 	send_from_a -x "$errno" "$@"
 }
 
+# received N: messages on host B
+received()
+{
+	[ "$(stat_of "$B" MsgReceived)" -ge "$1" ]
+}
+
 no_process()
 {
 	expect ECONNREFUSED "$1/3000"
@@ -28,22 +34,133 @@ no_index()
 # The process is there, but in another job
 other_job()
 {
-	on "$B" uet_recv -J -j 99 -p $PID -I -T $((2 * SLOW)) \
+	on "$B" uet_recv -J -j 99 -p $PID -I -T $((30 * SLOW)) \
 		-R "$WORK/ready-job" >/dev/null &
 	wait_for 10 test -e "$WORK/ready-job" || fail "no receiver"
 	expect EACCES -J -j 98 "$1/$PID"
 }
 
-# A host without UET, played by a program: ICMP port unreachable
-no_uet()
+# nobody_at ADDR: what is sent there ends at host B, where a program plays it
+nobody_at()
 {
 	local mac
 
 	mac=$(on "$B" cat /sys/class/net/uet0/address)
-	ip -n "$A" neigh replace 10.0.0.9 lladdr "$mac" dev uet0
-	on "$B" "$SELFTESTS/icmp_refuse.py" 10.0.0.9 &
-	sleep $SLOW
+	ip -n "$A" neigh replace "$1" lladdr "$mac" dev uet0
+}
+
+# play PROGRAM ARGUMENTS...: by a program on host B, which is ready afterwards
+play()
+{
+	rm -f "$WORK/played"
+	on "$B" "$SELFTESTS/$1" "${@:2}" >"$WORK/played" &
+	wait_for 30 grep -qs ready "$WORK/played" || fail "$1 did not start"
+}
+
+# A host without UET, played by a program: ICMP port unreachable
+no_uet()
+{
+	nobody_at 10.0.0.9
+	play icmp_refuse.py 10.0.0.9
 	expect ECONNREFUSED "10.0.0.9/$PID"
+}
+
+# The same by somebody who guesses: it is the silence that counts
+forged_icmp()
+{
+	hasty 2
+	nobody_at 10.0.0.10
+	play icmp_refuse.py 10.0.0.10 forged
+	expect ETIMEDOUT "10.0.0.10/$PID" || return 1
+	[ "$(stat_of "$A" IcmpErrors)" -gt 0 ] || fail "no ICMP came"
+}
+
+# answered ADDR ses|nack CODE ERRNO: what a peer answers, and what it means here
+answered()
+{
+	nobody_at "$1"
+	play fake_peer.py "$1" "$2" "$3"
+	expect "$4" -t rdm "$1/$PID" || return 1
+	# A message fails by itself, the context goes on
+	[ "$2" = nack ] || expect "$4" -n 3 "$1/$PID"
+}
+
+# Answers come, if late: it is not the silence that counts
+patient()
+{
+	set_sysctl "$A" peer_timeout_s 30
+}
+
+# Return codes of the SES, and NACK codes that end a context
+answers()
+{
+	local i=20 kind code errno
+
+	patient
+	while read -r kind code errno; do
+		i=$((i + 1))
+		echo "$kind $code"
+		answered 10.0.0.$i "$kind" "$code" "$errno" ||
+			fail "$kind $code is not $errno"
+	done <<-END
+		ses 0x03 EREMOTEIO
+		ses 0x06 EOPNOTSUPP
+		ses 0x07 EOPNOTSUPP
+		ses 0x17 EACCES
+		ses 0x18 EREMOTEIO
+		ses 0x19 ECONNREFUSED
+		ses 0x1a ECONNREFUSED
+		ses 0x1b EACCES
+		ses 0x22 EMSGSIZE
+		ses 0x24 EREMOTEIO
+		ses 0x3f EREMOTEIO
+		nack 0x0e ECONNRESET
+		nack 0x0f ECONNRESET
+		nack 0x10 ECONNRESET
+		nack 0x11 ECONNRESET
+		nack 0x13 ECONNRESET
+		nack 0x16 ECONNRESET
+		nack 0x19 ECONNRESET
+		nack 0xfe EREMOTEIO
+		nack 0xff ECONNRESET
+	END
+}
+
+# Codes after which the message goes again: nothing fails
+goes_again()
+{
+	local i=50 kind code
+
+	patient
+	for kind in "ses 0x05" "ses 0x04" "nack 0x01" "nack 0x04" "nack 0x07" "nack 0x0a" \
+		"nack 0x12" "nack 0x15" "nack 0x1a" "nack 0xfd"; do
+		i=$((i + 1))
+		echo "$kind"
+		nobody_at 10.0.0.$i
+		# shellcheck disable=SC2086
+		play fake_peer.py 10.0.0.$i $kind 2
+		send_from_a -w 10.0.0.$i/$PID || fail "$kind"
+	done
+	[ "$(stat_of "$A" MsgAgain)" -ge 2 ] || fail "NO_MATCH was not heeded"
+}
+
+# Answers that say no are kept until the sender has them: each of 200 messages
+# is reported once, whatever is lost, and the context is clean afterwards
+refused_and_lost()
+{
+	local n
+
+	patient
+	n=$(scaled 200)
+	impair "$A" loss 20%
+	impair "$B" loss 20%
+	expect ECONNREFUSED -n "$n" -s 100-20000 "$B4/3001" >"$WORK/send" ||
+		{ cat "$WORK/send"; return 1; }
+	cat "$WORK/send"
+	impair "$A"
+	impair "$B"
+	[ "$(field failed "$WORK/send")" = "$n" ] || fail "not each was reported"
+	transfer $B4 "-n 20" "-n 20 -s 0-20000"
 }
 
 # Short limits, so that it is over soon
@@ -101,7 +218,7 @@ link_lost()
 	recv_start main -I -T $((10 * SLOW)) -A
 	send_from_a -n 100000 -s 50000 "$B4/$PID" >"$WORK/send" 2>&1 &
 	local sender=$!
-	sleep 1
+	wait_for 20 received $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
 	ip -n "$A" link set uet0 down
 	wait $sender && rc=1
 	cat "$WORK/send"
@@ -122,7 +239,7 @@ receiver_dies()
 	recv_start main -n 1000000 -S 500
 	send_from_a -n 1000000 -s 30000 "$B4/$PID" >"$WORK/send" 2>&1 &
 	local sender=$!
-	sleep 2
+	wait_for 20 received $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
 	for victim in $(ip netns pids "$B"); do
 		kill -9 "$victim"
 	done
@@ -152,6 +269,39 @@ out_of_contexts()
 	return $rc
 }
 
+# The time that data waits for a route is told (UET_INFO), and all goes on after it
+route_lost()
+{
+	local server client ns before moved until_there rc=0
+
+	patient
+	impair "$A" delay 1ms
+	on "$B" uet_rr -l 200 >"$WORK/server" &
+	server=$!
+	wait_for 10 grep -q ready "$WORK/server" || return 1
+	on "$A" uet_rr -n 1 "$B4" 200 >"$WORK/info" || return 1
+	before=$(field blocked_5_ns "$WORK/info")
+	moved=$(stat_of "$B" MsgReceived)
+	on "$A" uet_rr -n 1500 "$B4" 200 >"$WORK/info" &
+	client=$!
+	wait_for 20 received $((moved + 20)) || return 1
+	until_there=${EPOCHREALTIME/./}
+	ip -n "$A" route del 10.0.0.0/24
+	sleep 1
+	ip -n "$A" route add 10.0.0.0/24 dev uet0
+	until_there=$((${EPOCHREALTIME/./} - until_there))
+	wait $client || rc=1
+	kill $server
+	impair "$A"
+	ns=$(($(field blocked_5_ns "$WORK/info") - before))
+	echo "waited $ns ns for a route, which was gone for $until_there us"
+	# As long as it is gone, and until the next try
+	[ "$ns" -gt 100000000 ] &&
+		[ "$ns" -lt $((until_there * 1000 + 2000000000 * SLOW)) ] ||
+		return 1
+	return $rc
+}
+
 setup_pair
 for addr in $B4 $B6; do
 	tst "$addr: no process: ECONNREFUSED" no_process $addr
@@ -159,12 +309,17 @@ for addr in $B4 $B6; do
 	tst "$addr: other job: EACCES" other_job $addr
 done
 tst "port closed by ICMP: ECONNREFUSED" no_uet
+tst "forged ICMP: ETIMEDOUT" forged_icmp
+tst "each code of a peer's answer has its errno" answers
+tst "codes after which a message goes again" goes_again
+tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4
 tst "silent later: ETIMEDOUT, then well again" silent_later
 tst "no route: ENETUNREACH" no_route
 tst "no neighbour: EHOSTUNREACH" no_neighbour 10.0.0.77
 tst "no neighbour, IPv6: EHOSTUNREACH" no_neighbour fd00::77
 tst "link goes down" link_lost
+tst "route goes and comes" route_lost
 tst "receiver killed: ECONNREFUSED" receiver_dies
 tst "longer than UET_MAX_MSG: EMSGSIZE" too_long
 tst "no context free: ENOBUFS" out_of_contexts

@@ -6,8 +6,13 @@
 . "$(dirname "$0")/lib.sh"
 
 DEBUGFS=/sys/kernel/debug
+# The kernel counts down from here with each fault
+FAULTS=1000000000
+# A case goes on until there were so many: how many allocations a message takes
+# differs by kernel, and few of them may all be lucky
+ENOUGH=10
 
-# fault NAME VALUE KNOB...
+# fault_set KIND KNOB=VALUE...
 fault_set()
 {
 	local kind=$1 knob
@@ -18,83 +23,142 @@ fault_set()
 	done
 }
 
-# Allocations fail in the processes that ask for it
+# fault_prepare KIND KNOB=VALUE...: what all cases of it have in common
+fault_prepare()
+{
+	local kind=$1
+	shift
+
+	[ -d "$DEBUGFS/$kind" ] || skip "this kernel has no $kind"
+	fault_set "$kind" probability=0 interval=1 times=$FAULTS verbose=0 "$@"
+	[ "$kind" = failslab ] || fault_set "$kind" min-order=0
+}
+
+# faults KIND: since fault_prepare
+faults()
+{
+	echo $((FAULTS - $(cat "$DEBUGFS/$1/times")))
+}
+
+# total NAME: of a field over all lines that senders printed
+total()
+{
+	sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$WORK/send" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Everything taken over arrived, or was reported; and there were faults
+accounted()
+{
+	local faults sent failed came
+
+	faults=$(faults "$1")
+	sent=$(total sent)
+	failed=$(total failed)
+	came=$(field messages "$WORK/recv-main")
+	cat "$WORK/send"
+	echo "$faults faults"
+	[ "$faults" -ge $ENOUGH ] || fail "few allocations failed"
+	[ "$sent" -gt 0 ] || fail "nothing was sent"
+	[ "$came" -ge $((sent - failed)) ] ||
+		fail "messages were lost without a report"
+}
+
+# Allocations fail in the sender's calls, and it goes on
 process_faults()
 {
-	local kind=$1 rc=0 size=$2
+	local kind=$1 size=$2 rc=0 i
 
-	[ -d $DEBUGFS/$kind ] || skip "this kernel has no $kind"
-	recv_start main -I -A -T $((3 * SLOW))
-	fault_set "$kind" probability=$3 interval=1 times=-1 verbose=0 \
-		task-filter=1
-	[ "$kind" = failslab ] || fault_set "$kind" min-order=0 \
-		ignore-gfp-wait=0
-	[ "$kind" = failslab ] && fault_set "$kind" ignore-gfp-wait=0
-	# The sender fails in its sendmsg() calls, and goes on
-	on "$A" bash -c 'echo 1 >/proc/self/make-it-fail
-		exec uet_send "$@"' - -n 300 -s "$size" -W \
-		-T $((30 * SLOW)) $B4/$PID
+	fault_prepare "$kind" task-filter=1 ignore-gfp-wait=0
+	recv_start main -I -A
+	fault_set "$kind" probability="$3"
+	: >"$WORK/send"
+	for ((i = 0; i < 100 && $(faults "$kind") < ENOUGH; i++)); do
+		send_from_a -K -n "$(scaled 300)" -s "$size" -W $B4/$PID \
+			>>"$WORK/send"
+	done
 	fault_set "$kind" probability=0 task-filter=0
+	recv_all_sent
 	recv_wait main || rc=1
+	accounted "$kind"
 	return $rc
 }
 
-# Allocations fail everywhere for a while, softirq included. Only processes
-# that run already do anything meanwhile, and Python needs no kernel memory
-# to wait.
+moving()
+{
+	[ "$(stat_of "$B" RxReqs)" -gt 20 ]
+}
+
+# Allocations fail everywhere for a while, softirq included, but those that may
+# wait. Nothing that has to start meanwhile: one process turns it on and off.
 softirq_faults()
 {
 	local kind=$1 rc=0 sender
 
-	[ -d $DEBUGFS/$kind ] || skip "this kernel has no $kind"
-	recv_start main -I -A -T $((5 * SLOW))
-	send_from_a -D $((4 * SLOW)) -s 0-60000 -W $B4/$PID \
-		>"$WORK/send" 2>&1 &
+	fault_prepare "$kind" task-filter=0 ignore-gfp-wait=1
+	recv_start main -I -A
+	send_from_a -D 600 -s 0-60000 -W $B4/$PID >"$WORK/send" &
 	sender=$!
-	sleep 1
-	python3 - "$DEBUGFS/$kind" "$2" $SLOW <<-'END'
+	wait_for 20 moving || rc=1
+	python3 - "$DEBUGFS/$kind" "$2" $SLOW $((FAULTS - ENOUGH)) <<-'END'
 		import sys, time
-		path, probability, slow = sys.argv[1:]
-		files = {}
-		for name, value in (("interval", 1), ("times", -1),
-				    ("verbose", 0), ("task-filter", 0)):
-		    with open(f"{path}/{name}", "w") as f:
-		        f.write(str(value))
-		try:
-		    with open(f"{path}/min-order", "w") as f:
-		        f.write("0")
-		except OSError:
-		    pass
-		with open(f"{path}/ignore-gfp-wait", "w") as f:
-		    f.write("1")
-		knob = open(f"{path}/probability", "w", buffering=1)
+		path, probability, slow, enough = sys.argv[1:]
+		knob = open(path + "/probability", "w", buffering=1)
 		knob.write(probability + "\n")
 		time.sleep(2 * int(slow))
+		for _ in range(60 * int(slow)):
+		    try:
+		        with open(path + "/times") as times:
+		            if int(times.read()) <= int(enough):
+		                break
+		    except OSError:
+		        pass
+		    time.sleep(1)
 		for _ in range(100):
 		    try:
 		        knob.write("0\n")
-		        knob.flush()
 		        break
 		    except OSError:
 		        pass
 	END
+	# It ends with the message it is at
+	# shellcheck disable=SC2046
+	kill $(ip netns pids "$A")
 	wait $sender
-	cat "$WORK/send"
+	recv_all_sent
 	recv_wait main || rc=1
-	# Everything taken over arrived, or was reported
-	[ "$(field messages "$WORK/recv-main")" -ge \
-	  $(($(field sent "$WORK/send") - $(field failed "$WORK/send"))) ] ||
-		fail "messages were lost without a report"
+	accounted "$kind"
 	return $rc
 }
 
+# Allocations fail while sockets get their names, the first of their host. What
+# was allocated before is found by kmemleak when the guest ends.
+naming_faults()
+{
+	local i faults
+
+	fault_prepare "$1" task-filter=1 ignore-gfp-wait=0
+	fault_set "$1" probability=40
+	for ((i = 0; i < 40; i++)); do
+		send_from_a -K -n 1 -T 1 $B4/$PID 2>/dev/null
+	done
+	fault_set "$1" probability=0 task-filter=0
+	faults=$(faults "$1")
+	echo "$faults faults"
+	[ "$faults" -gt 40 ] || fail "few allocations failed"
+}
+
+sizes="0-500 4000-60000 1m"
+lean && sizes=4000-60000
+
 setup_pair
+tst "failslab while sockets get names" naming_faults failslab
 for kind in failslab fail_page_alloc; do
-	for size in 0-500 4000-60000 1m; do
+	for size in $sizes; do
 		tst "$kind in the calls, messages of $size" \
 			process_faults $kind $size 10
 	done
-	tst "$kind in softirq, 2 %" softirq_faults $kind 2
+	lean || tst "$kind in softirq, 2 %" softirq_faults $kind 2
 	tst "$kind in softirq, 20 %" softirq_faults $kind 20
 done
 tst "a transfer afterwards" transfer $B4 "-n 50" "-n 50 -s 0-50000"

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Answers UDP packets to an address that nobody has with "port unreachable".
 
-    icmp_refuse.py ADDR [DEVICE]
+    icmp_refuse.py ADDR [forged]
+
+With "forged" by somebody who has not seen the packet: it has another PSN.
+Says when it is ready.
 
 What a host without UET does, for a namespace where the module holds the port.
 """
@@ -22,9 +25,11 @@ def checksum(data):
     return ~total & 0xffff
 
 
-def refusal(ip):
+def refusal(ip, forged):
     """An ICMP message that quotes as much as hosts do (RFC 1812)"""
     quoted = ip[:548]
+    if forged:
+        quoted = quoted[:32] + bytes([quoted[32] ^ 0x40]) + quoted[33:]
     body = struct.pack("!BBHI", ICMP_UNREACH, ICMP_PORT, 0, 0) + quoted
     body = body[:2] + struct.pack("!H", checksum(body)) + body[4:]
     head = struct.pack("!BBHHHBBH", 0x45, 0xc0, 20 + len(body), 0, 0, 64,
@@ -36,12 +41,13 @@ def main():
     addr = socket.inet_aton(sys.argv[1])
     tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                         socket.htons(ETH_P_IP))
-    tap.bind((sys.argv[2] if len(sys.argv) > 2 else "uet0", ETH_P_IP))
+    tap.bind(("uet0", ETH_P_IP))
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    print("ready", flush=True)
     while True:
         ip = tap.recv(65536)[ETH_HLEN:]
         if len(ip) >= 28 and ip[9] == socket.IPPROTO_UDP and ip[16:20] == addr:
-            raw.sendto(refusal(ip), (socket.inet_ntoa(ip[12:16]), 0))
+            raw.sendto(refusal(ip, len(sys.argv) > 2), (socket.inet_ntoa(ip[12:16]), 0))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ beside()
 	local sender rc=0
 
 	start_sink
-	PID=$GOOD recv_start good -I -T $((4 * SLOW)) -o -t seq
+	PID=$GOOD recv_start good -I -o -t seq
 	: >"$WORK/go"
 	good_sender &
 	sender=$!
@@ -46,6 +46,7 @@ beside()
 	rm "$WORK/go"
 	wait $sender || { echo "the transfer failed"; rc=1; }
 	tail -n 1 "$WORK/send-good"
+	recv_all_sent
 	recv_wait good || rc=1
 	[ "$(field messages "$WORK/recv-good")" -gt 0 ] || fail "nothing came"
 	[ "$(sum sent "$WORK/send-good")" = \
@@ -77,16 +78,34 @@ sum()
 # New hosts: those that came before left contexts behind
 bounded_synflood()
 {
-	local alive
+	local alive max
 
+	max=$(scaled 2000)
 	hosts
-	set_sysctl "$B" pdc_max 2000
-	beside inject "$A" synflood $B4 --count 20000 || return 1
+	set_sysctl "$B" pdc_max "$max"
+	beside inject "$A" synflood $B4 --count $((10 * max)) || return 1
 	alive=$(stat_of "$B" CurPdcs)
 	echo "contexts: $alive, refused: $(stat_of "$B" PdcRefused)"
-	[ "$alive" -le 2000 ] || fail "$alive contexts"
-	[ "$alive" -gt 100 ] || fail "the flood opened only $alive contexts"
+	[ "$alive" -le "$max" ] || fail "$alive contexts"
+	[ "$alive" -gt $((max / 20)) ] || fail "the flood opened only $alive contexts"
 	[ "$(stat_of "$B" PdcRefused)" -gt 0 ] || fail "none was refused"
+}
+
+# A message has one receiver: none for everybody on the link
+not_to_groups()
+{
+	local before dropped
+
+	before=$(stat_of "$B" PdcAccepted)
+	dropped=$(stat_of "$B" DropWrongPeer)
+	start_sink
+	inject "$A" groups $B4 || return 1
+	recv_all_sent
+	recv_wait sink || return 1
+	on "$B" grep -E '^(Drop|Pdc)' /proc/net/uet_stat
+	[ "$(stat_of "$B" PdcAccepted)" = "$before" ] || fail "contexts opened"
+	[ "$(stat_of "$B" DropWrongPeer)" -ge $((dropped + 100)) ] ||
+		fail "not all were dropped"
 }
 
 # No more answers than the limit allows, whoever asks
@@ -107,6 +126,45 @@ limited_answers()
 	[ "$nacks" -le $((limit * dt)) ] || fail "too many answers"
 }
 
+# A peer that changes its context with every packet costs memory, a timer and
+# a look at the devices only now and then
+few_credit_sources()
+{
+	local t0=$EPOCHREALTIME before sources ms
+
+	before=$(stat_of "$B" CreditSources)
+	beside inject "$A" ccc_ids $B4 --count 10000 || return 1
+	ms=$(((${EPOCHREALTIME/./} - ${t0/./}) / 1000))
+	sources=$(($(stat_of "$B" CreditSources) - before))
+	echo "$sources sources in $ms ms"
+	[ "$sources" -gt 1 ] || fail "the attack did not get there"
+	[ "$sources" -le $((ms / 10 + 1)) ] || fail "too many"
+}
+
+# One peer fills a socket with messages it never ends, and goes on sending.
+# Another one gets its own through all the same, late.
+hoarder()
+{
+	local attacker rc=0 t0
+
+	hosts
+	set_sysctl "$B" rx_msg_timeout_ms 1000
+	PID=$SINK recv_start main -n 20 -b 65536 -A -T $((40 * SLOW))
+	inject "$A" hoard $B4 --seconds $((30 * SLOW)) \
+		--source $SPOOFED >"$WORK/hoard" &
+	attacker=$!
+	sleep 15
+	t0=$SECONDS
+	send_from_a -w -n 20 -s 30000 "$B4/$SINK" || rc=1
+	echo "through after $((SECONDS - t0)) s"
+	kill $attacker
+	recv_wait main || rc=1
+	on "$B" grep -E '^(Msg|Shortage)' /proc/net/uet_stat
+	[ "$(stat_of "$B" Shortage)" -gt 0 ] || fail "nobody was refused"
+	[ "$(stat_of "$B" MsgSilent)" -gt 0 ] || fail "the attack did no harm"
+	return $rc
+}
+
 counted()
 {
 	[ "$(stat_of "$B" "$1")" -gt 0 ] || fail "$1 is 0"
@@ -122,22 +180,39 @@ counters()
 	done
 }
 
-hosts
+from_everybody()
+{
+	local attack
 
-for attack in truncated extremes types garbage pdcids lengths; do
-	tst "$attack, from the peer itself" beside inject "$A" $attack $B4
-	tst "$attack, from a stranger" beside inject "$A" $attack $B4 \
-		--source $SPOOFED --seed 2
-done
-for attack in truncated extremes garbage; do
-	tst "$attack, IPv6" beside inject "$A" $attack $B6
-done
-tst "drops are counted" counters
+	for attack in truncated extremes types garbage pdcids lengths; do
+		tst "$attack, from the peer itself" \
+			beside inject "$A" $attack $B4
+		tst "$attack, from a stranger" beside inject "$A" $attack $B4 \
+			--source $SPOOFED --seed 2
+	done
+	for attack in truncated extremes garbage; do
+		tst "$attack, IPv6" beside inject "$A" $attack $B6
+	done
+	tst "drops are counted" counters
+}
+
+hosts
+# What parsing makes of a packet does not depend on what runs beside it
+lean || from_everybody
+if lean; then
+	for attack in garbage pdcids; do
+		tst "$attack" beside inject "$A" $attack $B4 --count 1000
+	done
+fi
 tst "live: bad requests for the live context" \
 	beside inject "$A" live $B4 --seconds 5
 tst "live: bad acknowledgements for it" \
 	beside inject "$B" live $A4 --seconds 5
 tst "replay: everything twice" beside inject "$A" replay $B4 --seconds 5
+tst "a new congestion control context with every packet" few_credit_sources
+tst "messages that are never ended" hoarder
+hosts
+tst "broadcast opens nothing" not_to_groups
 tst "answers to strangers are limited" limited_answers
 tst "SYN flood is bounded" bounded_synflood
 finish

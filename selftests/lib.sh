@@ -28,6 +28,15 @@ debug)				SLOW=8 ;;
 uml-debug | uml-gcov)		SLOW=3 ;;
 *)				SLOW=1 ;;
 esac
+# Share of the usual number of messages, in per cent: a race shows in what runs
+# at the same time, not in how much of it there is
+case ${UET_KERNEL:-} in
+debug)				SCALE=${UET_SCALE:-10} ;;
+*)				SCALE=${UET_SCALE:-100} ;;
+esac
+
+# 1 where time is virtual: then the speed of the machine is not in any figure
+VIRTUAL=$(grep -c time-travel /proc/cmdline)
 
 tests=0
 failures=0
@@ -41,7 +50,8 @@ comment()
 	sed 's/^/# /'
 }
 
-# tst NAME COMMAND...: one case; 4 = skipped, the last line says why
+# tst NAME COMMAND...: one case; 4 = skipped, the last line says why. What it
+# printed is shown if it fails, or with V=1.
 tst()
 {
 	local name=$1 rc t0=$SECONDS
@@ -52,7 +62,8 @@ tst()
 	(set +e; "$@") >"$WORK/log" 2>&1
 	rc=$?
 	case $rc in
-	0)	echo "ok $tests $name" ;;
+	0)	echo "ok $tests $name"
+		[ -z "${V:-}" ] || comment <"$WORK/log" ;;
 	4)	echo "ok $tests $name # SKIP $(tail -n 1 "$WORK/log")" ;;
 	*)	failures=$((failures + 1))
 		echo "not ok $tests $name"
@@ -62,10 +73,46 @@ tst()
 	clean_processes
 }
 
+judged()
+{
+	echo "$1"
+	[ -z "$1" ]
+}
+
+# raw_cases PROGRAM ARGUMENTS...: a peer of raw packets on host A, which prints
+# a line per case: name, tab, what went wrong or nothing
+raw_cases()
+{
+	local rc name wrong program=$1
+	shift
+
+	on "$A" "$SELFTESTS/$program" "$@" >"$WORK/cases" 2>"$WORK/errors"
+	rc=$?
+	while IFS=$'\t' read -r name wrong; do
+		tst "$name" judged "$wrong"
+	done <"$WORK/cases"
+	comment <"$WORK/errors"
+	tst "all cases ran" [ $rc = 0 ]
+}
+
 skip()
 {
 	echo "$*"
 	exit 4
+}
+
+# scaled N: the number of messages, rounds or packets to take where N is usual
+scaled()
+{
+	local n=$(($1 * SCALE / 100))
+
+	echo $((n > 0 ? n : 1))
+}
+
+# lean: whether one case of a kind has to do
+lean()
+{
+	[ "$SCALE" -lt 50 ]
 }
 
 fail()
@@ -214,6 +261,18 @@ recv_wait()
 	return $rc
 }
 
+# recv_all_sent: receivers that go on until nothing comes (-I) hear that it is
+# time; what has arrived they still read
+recv_all_sent()
+{
+	local p
+
+	for p in $(ip netns pids "$B"); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != uet_recv ] ||
+			kill -TERM "$p"
+	done
+}
+
 send_from_a()
 {
 	on "$A" uet_send -T $((60 * SLOW)) "$@"
@@ -271,10 +330,34 @@ socket_memory()
 		END { exit bad }' /proc/net/protocols
 }
 
+# Packets in memory, whoever has them
+packets()
+{
+	local dir=/sys/kernel/slab/skbuff_head_cache
+
+	[ -e $dir ] || { echo 0; return; }
+	echo 1 2>/dev/null >$dir/shrink
+	cut -d' ' -f1 $dir/objects
+}
+
+# Every CPU keeps some at hand; other traffic of the kernel may hold a few
+packets_gone()
+{
+	local now
+
+	now=$(packets)
+	echo "$now packets in memory, $PACKETS_BEFORE at the start"
+	[ "$now" -le $((PACKETS_BEFORE + 64 + 64 * $(nproc))) ]
+}
+PACKETS_BEFORE=$(packets)
+
 no_remains()
 {
-	wait_for 30 slab_objects >/dev/null || { slab_objects; return 1; }
-	wait_for 5 socket_memory >/dev/null || { socket_memory; return 1; }
+	local what
+
+	for what in slab_objects socket_memory packets_gone; do
+		wait_for 30 $what >/dev/null || { $what; return 1; }
+	done
 }
 
 on_exit()

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Network namespaces go away with traffic running, again and again.
+#
+#   netns_del.sh [ROUNDS]
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ROUNDS=${UET_ROUNDS:-100}
+ROUNDS=${1:-100}
 
 namespaces()
 {

@@ -26,7 +26,7 @@ log()
 # await NAME: until the other side has come that far
 await()
 {
-	local end=$((SECONDS + 120))
+	local end=$((SECONDS + 600))
 
 	until [ -e "$dir/$1" ]; do
 		[ $SECONDS -lt $end ] || { log "gave up waiting for $1"; exit 1; }
@@ -55,8 +55,11 @@ network()
 
 receiver()
 {
-	uet_recv -T $((40 * SLOW)) "$@" >"$dir/recv-$role" 2>&1 &
+	rm -f "$dir/bound-$role"
+	uet_recv -T $((40 * SLOW)) -R "$dir/bound-$role" "$@" \
+		>"$dir/recv-$role" 2>&1 &
 	receiver=$!
+	await "bound-$role"
 }
 
 field()
@@ -71,7 +74,6 @@ talk()
 
 	for type in rdm seq; do
 		receiver -t $type -n 80 -x 300 -p 100
-		sleep 1
 		reached "ready-$type-$role"
 		await "ready-$type-listen"
 		await "ready-$type-connect"
@@ -100,7 +102,6 @@ reload_listen()
 	insmod "${mods[0]}" || return 1
 	log "module reloaded"
 	receiver -p 101 -n 50 -x 300
-	sleep 1
 	reached reloaded
 	wait $receiver
 	local rc=$?
@@ -114,7 +115,6 @@ reload_connect()
 	local rc=0 sender
 
 	await receiving
-	sleep 1
 	uet_send -F -n 100000 -s 100000 -T 120 $theirs/100 >"$dir/send" 2>&1 &
 	sender=$!
 	until awk '$1 == "TxReqs" && $2 > 200 { f = 1 } END { exit !f }' \

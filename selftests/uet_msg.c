@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/errqueue.h>
@@ -146,6 +147,114 @@ static void test_vectors(void)
 	       "recvmmsg");
 	close(a);
 	close(b);
+}
+
+/* What can be read of a long message while it arrives: not less than that */
+static void test_lowat(void)
+{
+	int a = bound_sock(SOCK_RDM, 546), b = bound_sock(SOCK_RDM, 547);
+	int rcvbuf = 65536, lowat = 20000;
+	size_t len = 1000 * 1000, got = 0;
+	char *buf = malloc(len);
+	bool ok = true;
+	ssize_t n;
+	pid_t pid;
+	int flags;
+
+	memset(buf, 7, len);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	result(!setsockopt(b, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat)),
+	       "SO_RCVLOWAT");
+	pid = fork();
+	if (!pid)
+		_exit(send_to(a, buf, len, 547) != (ssize_t)len);
+	do {
+		n = recv_flags(b, buf, len, 0, &flags);
+		if (n > 0)
+			got += n;
+		if (n <= 0 || (n < lowat && !(flags & MSG_EOR)))
+			ok = false;
+	} while (n > 0 && !(flags & MSG_EOR));
+	result(ok && got == len, "no read returns less, but the last one");
+	waitpid(pid, NULL, 0);
+	free(buf);
+	close(a);
+	close(b);
+}
+
+static void test_timestamp(void)
+{
+	int a = bound_sock(SOCK_RDM, 548), b = bound_sock(SOCK_RDM, 549);
+	char space[256], buf[16];
+	struct iovec iov = { buf, sizeof(buf) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct timeval now, tv = { 0 };
+	struct cmsghdr *cm;
+	int on = 1;
+
+	setsockopt(b, SOL_SOCKET, SO_TIMESTAMP, &on, sizeof(on));
+	send_to(a, "when", 4, 549);
+	result(recvmsg(b, &msg, 0) == 4, "receive with SO_TIMESTAMP");
+	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm))
+		if (cm->cmsg_level == SOL_SOCKET &&
+		    cm->cmsg_type == SO_TIMESTAMP)
+			memcpy(&tv, CMSG_DATA(cm), sizeof(tv));
+	gettimeofday(&now, NULL);
+	result(tv.tv_sec && now.tv_sec - tv.tv_sec < 60,
+	       "it says when the message came");
+	close(a);
+	close(b);
+}
+
+/* --- close ------------------------------------------------------------------- */
+
+#define LINGER_MSGS	100
+/* Nobody reads meanwhile: what waits does so for ever */
+#define AT_ONCE_MS	10000
+
+/* Queue more than the receiver has room for, close with @linger, and see how
+ * many arrive when somebody reads. Returns the ms that close() took.
+ */
+static unsigned int close_with(const struct linger *linger, unsigned int *came)
+{
+	int a = bound_sock(SOCK_RDM, 556), b = bound_sock(SOCK_RDM, 557);
+	static char buf[20000];
+	int rcvbuf = 65536;
+	uint64_t t0;
+	unsigned int ms;
+
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	for (int i = 0; i < LINGER_MSGS; i++)
+		send_to(a, buf, sizeof(buf), 557);
+	if (linger)
+		setsockopt(a, SOL_SOCKET, SO_LINGER, linger, sizeof(*linger));
+	t0 = now_ns();
+	close(a);
+	ms = (now_ns() - t0) / 1000000;
+	for (*came = 0; readable(b, 3000); (*came)++)
+		recv(b, buf, sizeof(buf), 0);
+	close(b);
+	return ms;
+}
+
+static void test_linger(void)
+{
+	struct linger none = { 1, 0 }, two = { 1, 2 };
+	unsigned int came, ms;
+
+	ms = close_with(NULL, &came);
+	result(ms < AT_ONCE_MS && came == LINGER_MSGS,
+	       "close: all goes on in the background (%u ms, %u)", ms, came);
+	ms = close_with(&none, &came);
+	result(ms < AT_ONCE_MS && came < LINGER_MSGS / 2,
+	       "close with SO_LINGER 0 withdraws (%u ms, %u)", ms, came);
+	ms = close_with(&two, &came);
+	result(ms >= 1500 && came < LINGER_MSGS / 2,
+	       "close with SO_LINGER 2 waits, then withdraws (%u ms, %u)", ms,
+	       came);
 }
 
 /* --- poll, epoll, shutdown, queues --------------------------------------------- */
@@ -428,6 +537,9 @@ int main(int argc, char **argv)
 	test_trunc();
 	test_timeouts();
 	test_vectors();
+	test_lowat();
+	test_timestamp();
+	test_linger();
 	test_epoll();
 	test_shutdown();
 	test_outq();

@@ -13,6 +13,7 @@ ACK, ACK_CC, ACK_CCX, NACK, CP, NACK_CCX = 7, 8, 9, 10, 11, 12
 RUD_CC_REQ, ROD_CC_REQ = 13, 14
 
 NH_NONE, NH_SMALL, NH_MEDIUM, NH_STD, NH_RESPONSE = 0, 1, 2, 3, 4
+NH_RSP_DATA, NH_RSP_DATA_SMALL = 5, 6
 
 F_M, F_RETX, F_AR, F_SYN = 0x20, 0x10, 0x08, 0x04
 
@@ -47,13 +48,13 @@ def response(code=1, msg_id=1, opcode=0, job=0, length=0):
 
 
 def request(psn, spdcid, dpdcid=0, ptype=RUD_REQ, flags=F_AR, clear=-1,
-            ses=None, payload=b"data", next_hdr=NH_STD):
-    """With F_SYN dpdcid holds pdc_info and psn_offset"""
+            ses=None, payload=b"data", next_hdr=NH_STD, credit=0):
+    """With F_SYN dpdcid holds pdc_info and psn_offset; credit: ccc_id, target"""
     if ses is None:
         ses = ses_std(length=len(payload))
     return (prologue(ptype, next_hdr, flags) +
             struct.pack("!hIHH", clear, psn & 0xffffffff, spdcid, dpdcid) +
-            (struct.pack("!I", 0) if ptype in (RUD_CC_REQ, ROD_CC_REQ) else b"") +
+            (struct.pack("!I", credit) if ptype in (RUD_CC_REQ, ROD_CC_REQ) else b"") +
             ses + payload)
 
 

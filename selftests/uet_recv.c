@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +17,8 @@
 #include "uet_common.h"
 
 #define MAX_SENDERS	256
+/* Once told that all has been sent, no more data for so long is the end */
+#define REST_MS		500
 
 static struct options {
 	int		type;
@@ -232,6 +235,16 @@ static int read_some(int fd, uint8_t *buf, int flags)
 	return 1;
 }
 
+static volatile sig_atomic_t all_sent;
+
+/* Again every second: the first may come just before the wait begins */
+static void on_term(int sig)
+{
+	(void)sig;
+	all_sent = 1;
+	alarm(1);
+}
+
 static int wait_readable(int fd, int epfd, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -255,7 +268,8 @@ static bool receive(int fd, uint8_t *buf)
 			die("epoll_ctl: %s", strerror(errno));
 	}
 	while (tally.messages < opt.count) {
-		ret = wait_readable(fd, epfd, opt.timeout_s * 1000);
+		ret = wait_readable(fd, epfd, all_sent ? REST_MS :
+				    (int)opt.timeout_s * 1000);
 		if (ret < 0 && errno == EINTR)
 			continue;
 		if (ret <= 0)
@@ -290,7 +304,8 @@ static void usage(void)
 		"usage: uet_recv [options]\n"
 		"  -t rdm|seq  -B ADDR  -p PID  -r RI  -j JOB (-J enter it)\n"
 		"  -n COUNT     messages to receive\n"
-		"  -I           any number, until nothing comes for -T seconds\n"
+		"  -I           any number, until nothing comes for -T seconds,\n"
+		"               or for half a second after SIGTERM\n"
 		"  -T SECONDS   longest wait for data\n"
 		"  -x MS        afterwards look for surplus messages\n"
 		"  -o           check the order of each sender\n"
@@ -343,12 +358,17 @@ static void parse_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	struct sigaction term = { .sa_handler = on_term };
 	uint64_t start;
 	uint8_t *buf;
 	bool ok;
 	int fd;
 
 	parse_options(argc, argv);
+	if (opt.until_idle) {
+		sigaction(SIGTERM, &term, NULL);
+		sigaction(SIGALRM, &term, NULL);
+	}
 	buf = malloc(opt.bufsize);
 	if (!buf)
 		die("out of memory");

@@ -130,9 +130,24 @@ static void print_info(int fd)
 	for (i = 0; i < UET_BLOCKED_MAX; i++)
 		printf("\"blocked_%d_ns\": %llu, ", i,
 		       (unsigned long long)info.blocked_ns[i]);
+	NUMBER(blocked_port_ns);
 	NUMBER(blocked_by);
 	NUMBER(paths);
 	NUMBER(pdcs);
+	NUMBER(rtt_var);
+	NUMBER(target_qdelay);
+	NUMBER(rto);
+	NUMBER(saved_cwnd);
+	NUMBER(losses_go_back);
+	NUMBER(decreases);
+	NUMBER(quick_adapts);
+	NUMBER(penalties);
+	NUMBER(credit);
+	NUMBER(credit_granted);
+	NUMBER(mpr);
+	NUMBER(mpr_used);
+	NUMBER(cc_state);
+	NUMBER(cc_mode);
 	printf("\"length\": %u, \"cc\": \"%s\", \"path_policy\": \"%s\"}\n",
 	       len, info.cc, info.path_policy);
 }

@@ -22,7 +22,7 @@
 
 #include "uet_common.h"
 
-#define MAX_TARGETS	64
+#define MAX_TARGETS	16384
 #define MAX_SIZES	64
 #define REPORTS_EVERY	16
 
@@ -43,15 +43,24 @@ static struct options {
 	bool		nonblock;
 	int		delivery;
 	const char	*cc;
+	const char	*policy;
+	int		tclass;
+	bool		info;
 	int		sndbuf;
 	unsigned int	timeout_s;
 	double		seconds;
 	int		expect_errno;
 	unsigned int	max_failed;
+	unsigned int	spread;
+	bool		make_it_fail;
 } opt = {
 	.type = SOCK_RDM, .count = 1, .size_min = 4096, .size_max = 4096,
-	.timeout_s = 120, .max_failed = 1000,
+	.timeout_s = 120, .max_failed = 1000, .spread = 1,
+	.tclass = -1,
 };
+
+/* SIGTERM: no more messages after this one */
+static volatile sig_atomic_t stop;
 
 static struct sockaddr_uet targets[MAX_TARGETS];
 static unsigned int n_targets;
@@ -93,19 +102,30 @@ static const char *errno_name(int value)
 	return value ? strerror(value) : "";
 }
 
+/* One target, or as many as -X says with addresses one after the other */
 static void add_target(char *text)
 {
 	char *pid = strchr(text, '/');
+	struct sockaddr_uet *sa;
+	unsigned int i, j;
 	char *ri;
 
-	if (!pid || n_targets == MAX_TARGETS)
+	if (!pid || n_targets + opt.spread > MAX_TARGETS)
 		die("bad target: %s", text);
 	*pid++ = 0;
 	ri = strchr(pid, '/');
 	if (ri)
 		*ri++ = 0;
-	uet_addr(&targets[n_targets++], text, opt.job, atoi(pid),
-		 ri ? atoi(ri) : 0);
+	for (i = 0; i < opt.spread; i++) {
+		sa = &targets[n_targets++];
+		if (i)
+			*sa = sa[-1];
+		else
+			uet_addr(sa, text, opt.job, atoi(pid),
+				 ri ? atoi(ri) : 0);
+		for (j = 15; i && !++sa->suet_addr.s6_addr[j]; j--)
+			;
+	}
 }
 
 static void parse_sizes(char *text)
@@ -158,6 +178,13 @@ static int open_socket(void)
 	if (opt.cc && setsockopt(fd, SOL_UET, UET_CC, opt.cc,
 				 strlen(opt.cc) + 1))
 		die("UET_CC: %s", strerror(errno));
+	if (opt.policy && setsockopt(fd, SOL_UET, UET_PATH_POLICY, opt.policy,
+				     strlen(opt.policy) + 1))
+		die("UET_PATH_POLICY: %s", strerror(errno));
+	if (opt.tclass >= 0 &&
+	    setsockopt(fd, SOL_UET, UET_TRAFFIC_CLASS, &opt.tclass,
+		       sizeof(opt.tclass)))
+		die("UET_TRAFFIC_CLASS: %s", strerror(errno));
 	if (opt.sndbuf &&
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &opt.sndbuf,
 		       sizeof(opt.sndbuf)))
@@ -319,7 +346,7 @@ static int send_all(int fd)
 	uint64_t end = opt.seconds ? now_ns() + opt.seconds * 1e9 : 0;
 	uint64_t seq = 0;
 
-	while (opt.seconds ? now_ns() < end : seq < opt.count) {
+	while (!stop && (opt.seconds ? now_ns() < end : seq < opt.count)) {
 		uint64_t len = message_size(seq);
 		ssize_t n = send_one(fd, seq, len);
 
@@ -359,16 +386,46 @@ static int send_all(int fd)
 	return 0;
 }
 
-static void print_tally(uint64_t ns)
+/* For the faults that hit only processes that ask for them (task-filter) */
+static void make_it_fail(const char *value)
+{
+	static int fd = -1;
+
+	if (!opt.make_it_fail)
+		return;
+	/* To open it a second time would need memory */
+	if (fd < 0)
+		fd = open("/proc/self/make-it-fail", O_WRONLY);
+	if (fd < 0 || pwrite(fd, value, 1, 0) != 1)
+		die("make-it-fail: %s", strerror(errno));
+}
+
+/* What the context used last says of its paths */
+static void print_info(int fd)
+{
+	struct uet_info info = {};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+		die("UET_INFO: %s", strerror(errno));
+	printf("\"policy\": \"%s\", \"paths\": %u, \"paths_bad\": %u, "
+	       "\"ports\": %u, \"ports_down\": %u, \"cwnd\": %llu}\n",
+	       info.path_policy, info.paths, info.paths_bad, info.ports,
+	       info.ports_down, (unsigned long long)info.cwnd);
+}
+
+static void print_tally(int fd, uint64_t ns)
 {
 	printf("{\"sent\": %llu, \"bytes\": %llu, \"refused\": %llu, "
 	       "\"delivered\": %llu, \"failed\": %llu, \"errno\": \"%s\", "
-	       "\"secs\": %.6f}\n",
+	       "\"secs\": %.6f%s",
 	       (unsigned long long)tally.sent, (unsigned long long)tally.bytes,
 	       (unsigned long long)tally.refused,
 	       (unsigned long long)tally.delivered,
 	       (unsigned long long)tally.failed, errno_name(tally.last_errno),
-	       ns / 1e9);
+	       ns / 1e9, opt.info ? ", " : "}\n");
+	if (opt.info)
+		print_info(fd);
 }
 
 /* With -x every message must end with that errno, one way or the other */
@@ -401,11 +458,16 @@ static void usage(void)
 		"  -c           connect          -a  non-blocking with poll\n"
 		"  -m MODE      delivery: rud, rod\n"
 		"  -C NAME      congestion control (UET_CC)\n"
+		"  -L NAME      path policy (UET_PATH_POLICY)\n"
+		"  -X COUNT     each target stands for so many addresses\n"
+		"  -d DSCP      traffic class (UET_TRAFFIC_CLASS)\n"
+		"  -k           print what UET_INFO says of paths, too\n"
 		"  -b BYTES     SO_SNDBUF\n"
 		"  -w           wait for a report of each (UET_NOTIFY)\n"
 		"  -W           wait until SIOCOUTQ is 0\n"
 		"  -F           stop at the first failure\n"
 		"  -x ERRNO     every message must fail like this\n"
+		"  -K           calls that send are a target of injected faults\n"
 		"  -T SECONDS   longest wait\n");
 	exit(2);
 }
@@ -415,7 +477,7 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:C:b:wWFx:T:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:C:L:d:kX:b:wWFx:KT:")) != -1) {
 		switch (c) {
 		case 't':
 			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
@@ -436,11 +498,16 @@ static void parse_options(int argc, char **argv)
 							      : UET_RUD;
 			break;
 		case 'C': opt.cc = optarg; break;
+		case 'L': opt.policy = optarg; break;
+		case 'd': opt.tclass = atoi(optarg); break;
+		case 'k': opt.info = true; break;
+		case 'X': opt.spread = strtoul(optarg, NULL, 0); break;
 		case 'b': opt.sndbuf = parse_size(optarg); break;
 		case 'w': opt.wait_reports = true; break;
 		case 'W': opt.wait_outq = true; break;
 		case 'F': opt.max_failed = 0; break;
 		case 'x': opt.expect_errno = errno_by_name(optarg); break;
+		case 'K': opt.make_it_fail = true; break;
 		case 'T': opt.timeout_s = atoi(optarg); break;
 		default: usage();
 		}
@@ -451,6 +518,12 @@ static void parse_options(int argc, char **argv)
 		usage();
 }
 
+static void on_term(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t start;
@@ -458,6 +531,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, on_term);
 	parse_options(argc, argv);
 	srandom(opt.sender);
 	content = malloc(PATTERN_PERIOD);
@@ -465,10 +539,12 @@ int main(int argc, char **argv)
 		die("out of memory");
 	fd = open_socket();
 	start = now_ns();
+	make_it_fail("1");
 	if (send_all(fd))
 		tally.refused++;
+	make_it_fail("0");
 	done = wait_finished(fd);
-	print_tally(now_ns() - start);
+	print_tally(fd, now_ns() - start);
 	close(fd);
 	return verdict(done);
 }

@@ -7,7 +7,9 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,6 +201,29 @@ static int bind_job(void)
 		    sizeof(sa)) ? errno : 0;
 }
 
+/* Somebody else serves at any address: 512 */
+static int bind_over(void)
+{
+	return bind_pid(open_sock(SOCK_RDM), 512) ? errno : 0;
+}
+
+static void test_other_user(void)
+{
+	struct sockaddr_uet sa;
+	int a = open_sock(SOCK_RDM), b = open_sock(SOCK_RDM);
+
+	uet_addr(&sa, "any", 0, 512, 0);
+	result(!bind(a, (struct sockaddr *)&sa, sizeof(sa)), "bind to any");
+	result(unprivileged(bind_over) == EADDRINUSE,
+	       "another user cannot bind an address of it");
+	result(!bind_pid(b, 512), "the same user can");
+	close(a);
+	result(unprivileged(bind_over) == EADDRINUSE,
+	       "nor the same address");
+	close(b);
+	result(unprivileged(bind_over) == 0, "when both are gone, everybody");
+}
+
 static void test_privileges(void)
 {
 	uint32_t job = 77;
@@ -355,9 +380,109 @@ static void test_generic_options(void)
 	val = 5;
 	result(!setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &val, sizeof(val)),
 	       "SO_PRIORITY");
+	len = sizeof(got);
+	result(!getsockopt(fd, SOL_SOCKET, SO_PRIORITY, &got, &len) &&
+	       got == 5, "reads back");
 	result(!getsockopt(fd, SOL_SOCKET, SO_ERROR, &got, &len) && !got,
 	       "SO_ERROR");
 	close(fd);
+}
+
+/* What would have no effect says so */
+static void test_refused_options(void)
+{
+	static const struct {
+		int		opt;
+		const char	*name;
+	} refused[] = {
+		{ SO_MAX_PACING_RATE, "SO_MAX_PACING_RATE" },
+		{ SO_TXTIME, "SO_TXTIME" },
+		{ SO_ZEROCOPY, "SO_ZEROCOPY" },
+		{ SO_REUSEPORT, "SO_REUSEPORT" },
+		{ SO_DONTROUTE, "SO_DONTROUTE" },
+		{ SO_ATTACH_FILTER, "SO_ATTACH_FILTER" },
+		{ SO_ATTACH_BPF, "SO_ATTACH_BPF" },
+	};
+	int fd = open_sock(SOCK_RDM);
+	uint64_t val[4] = { 1 };
+	struct utsname uts;
+
+	/* There the kernel does not ask the protocol */
+	if (!uname(&uts) && !strncmp(uts.release, "6.1.", 4))
+		goto out;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		result(setsockopt(fd, SOL_SOCKET, refused[i].opt, val,
+				  sizeof(val)) < 0 && errno == ENOPROTOOPT,
+		       "%s: %s", refused[i].name, strerror(errno));
+out:
+	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, SO_PRIORITY, val, 1), EINVAL,
+		   "SO_PRIORITY of one byte");
+	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, (void *)8, 4), EFAULT,
+		   "SO_RCVBUF at a bad address");
+	close(fd);
+}
+
+/* A mark chooses the route: a prohibited one here */
+static void test_mark(void)
+{
+	int fd = open_sock(SOCK_RDM), mark = 7;
+	struct sockaddr_uet to;
+
+	uet_addr(&to, "203.0.113.9", 0, 567, 0);
+	result(!system("ip rule add fwmark 7 prohibit"), "rule for a mark");
+	EXPECT_ERR(sendto(fd, "x", 1, 0, (struct sockaddr *)&to, sizeof(to)),
+		   ENETUNREACH, "send without it");
+	result(!setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)),
+	       "SO_MARK");
+	EXPECT_ERR(sendto(fd, "x", 1, 0, (struct sockaddr *)&to, sizeof(to)),
+		   EACCES, "send with it");
+	system("ip rule del fwmark 7");
+	close(fd);
+}
+
+/* A source address of one kind, a target of the other. The last four bytes of
+ * the former are an IPv4 address of this host.
+ */
+static void test_mixed(void)
+{
+	struct sockaddr_uet sa;
+	int fd = open_sock(SOCK_RDM);
+
+	system("ip addr add fd00::7f00:1/128 dev lo nodad");
+	uet_addr(&sa, "fd00::7f00:1", 0, 565, 0);
+	result(!bind(fd, (struct sockaddr *)&sa, sizeof(sa)), "bind to IPv6");
+	uet_addr(&sa, "127.0.0.1", 0, 566, 0);
+	EXPECT_ERR(sendto(fd, "x", 1, 0, (struct sockaddr *)&sa, sizeof(sa)),
+		   ENETUNREACH, "send from IPv6 to IPv4");
+	EXPECT_ERR(connect(fd, (struct sockaddr *)&sa, sizeof(sa)),
+		   ENETUNREACH, "connect from IPv6 to IPv4");
+	system("ip addr del fd00::7f00:1/128 dev lo");
+	close(fd);
+}
+
+/* A message of this host to itself comes by the loopback device */
+static void test_device(void)
+{
+	int a = bound_sock(SOCK_RDM, 568), b = open_sock(SOCK_RDM);
+	int c = open_sock(SOCK_RDM);
+	struct sockaddr_uet sa;
+	char byte;
+
+	result(!setsockopt(b, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) &&
+	       !setsockopt(c, SOL_SOCKET, SO_BINDTODEVICE, "uet0", 5),
+	       "SO_BINDTODEVICE");
+	uet_addr(&sa, "any", 0, 569, 0);
+	result(!bind(b, (struct sockaddr *)&sa, sizeof(sa)) &&
+	       !bind(c, (struct sockaddr *)&sa, sizeof(sa)),
+	       "one name for each of two devices");
+	uet_addr(&sa, here, 0, 569, 0);
+	result(send_to(a, "x", 1, 569) == 1 && recv(b, &byte, 1, 0) == 1,
+	       "the socket of the right device gets it");
+	EXPECT_ERR(recv(c, &byte, 1, MSG_DONTWAIT), EAGAIN,
+		   "that of the other one does not");
+	close(a);
+	close(b);
+	close(c);
 }
 
 static void test_send_limits(void)
@@ -398,10 +523,15 @@ int main(int argc, char **argv)
 	test_bind_errors();
 	test_bind_names();
 	test_privileges();
+	test_other_user();
 	test_connect();
 	test_not_supported();
 	test_options();
 	test_generic_options();
+	test_refused_options();
+	test_mark();
+	test_mixed();
+	test_device();
 	test_send_limits();
 	return ktap_finish();
 }

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Processes are killed in the middle of transfers, and at once the module is
 # removed and loaded again.
+#
+#   unload.sh [ROUNDS]
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ROUNDS=${UET_ROUNDS:-100}
+ROUNDS=${1:-100}
 
 module_path()
 {
@@ -33,6 +35,52 @@ held_by_socket()
 	return 0
 }
 
+# Another program has the UDP port in one namespace: the module is loaded all
+# the same, and there is UET in that namespace as soon as the port is free
+port_taken()
+{
+	local holder
+
+	clean_processes
+	wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
+	on "$A" python3 -c '
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 4793))
+print("bound", flush=True)
+time.sleep(600)' >"$WORK/holder" &
+	holder=$!
+	wait_for 10 grep -q bound "$WORK/holder" || fail "port not taken"
+	insmod "$module" || fail "insmod"
+	recv_start main -n 1
+	on "$A" uet_send "$B4/$PID" 2>&1 && fail "sent without a port"
+	# shellcheck disable=SC2046
+	kill $(ip netns pids "$A")
+	wait $holder
+	send_from_a -w "$B4/$PID" || fail "no UET after the port was free"
+	recv_wait main
+}
+
+# AF_WANPIPE's number is taken elsewhere: another one serves as well
+family()
+{
+	local wrong rc=0
+
+	wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
+	# IPv4's, and none at all
+	for wrong in 2 0 -1 10000; do
+		insmod "$module" family=$wrong && fail "family $wrong"
+	done
+	insmod "$module" family=18 || fail "insmod"
+	export UET_FAMILY=18
+	transfer $B4 "-n 5" "-n 5 -s 0-50000" || rc=1
+	transfer $B6 "-t seq -n 5" "-t seq -n 5 -s 0-50000" || rc=1
+	unset UET_FAMILY
+	wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
+	insmod "$module" || fail "insmod"
+	return $rc
+}
+
 one_round()
 {
 	recv_start main -I -A
@@ -41,7 +89,7 @@ one_round()
 	wait_for 20 moving || fail "no traffic"
 	clean_processes
 	wait
-	wait_for 5 remove_module || fail "$(cat "$WORK/rmmod")"
+	wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
 	insmod "$module" || fail "insmod"
 }
 
@@ -61,5 +109,7 @@ module=$(module_path)
 setup_pair
 tst "an open socket holds the module" held_by_socket
 tst "$ROUNDS times" rounds
+tst "loaded while somebody has the port" port_taken
+tst "another family number" family
 tst "a transfer afterwards" transfer $B4 "-n 50" "-n 50 -s 0-50000"
 finish

@@ -61,9 +61,10 @@ static bool uet_addr_group(const struct in6_addr *addr)
  * @addr: checked by uet_addr_check()
  *
  * A message carries the job of its sender's endpoint and no other: with a
- * different one the return address would name somebody else.
+ * different one the return address would name somebody else. Nothing goes from
+ * an IPv6 address to an IPv4 one, or back.
  *
- * Return: 0, -EINVAL or -EACCES.
+ * Return: 0, -EINVAL, -EACCES or -ENETUNREACH.
  */
 int uet_addr_check_dest(const struct uet_sock *us,
 			const struct sockaddr_uet *addr)
@@ -78,6 +79,9 @@ int uet_addr_check_dest(const struct uet_sock *us,
 		return -EINVAL;
 	if (addr->suet_job != us->local.suet_job)
 		return -EACCES;
+	if (!uet_addr_any(&us->local.suet_addr) &&
+	    ipv6_addr_v4mapped(&us->local.suet_addr) != ipv6_addr_v4mapped(a))
+		return -ENETUNREACH;
 	return 0;
 }
 

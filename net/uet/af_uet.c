@@ -10,12 +10,13 @@
 #include <linux/net.h>
 #include <linux/sched/signal.h>
 #include <linux/sockios.h>
-#include <asm/ioctls.h>
 #include <linux/wait.h>
 #include <net/net_namespace.h>
 
+#include "compat.h"
 #include "encap.h"
 #include "netns.h"
+#include "pdc.h"
 #include "pds.h"
 #include "rxmsg.h"
 #include "sock.h"
@@ -23,7 +24,7 @@
 
 int uet_family __ro_after_init = AF_UET;
 module_param_named(family, uet_family, int, 0444);
-MODULE_PARM_DESC(family, "number of the address family (25)");
+MODULE_PARM_DESC(family, "number of the address family, below AF_MAX");
 
 /* Sockets not yet freed. Neither they nor what is left of them keeps the
  * module loaded: open files do, and unloading waits for the rest.
@@ -49,6 +50,7 @@ struct proto uet_prot = {
 static void uet_sock_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
+	uet_rxmsg_drop_spare(uet_sk(sk));
 	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
 	WARN_ON_ONCE(sk->sk_forward_alloc);
 	if (atomic_dec_and_test(&uet_socks))
@@ -117,6 +119,7 @@ static int uet_release(struct socket *sock)
 	/* Who was refused is told, and finds nobody here any more */
 	uet_pds_rx_room(us);
 	uet_close_tx(us);
+	uet_txpages_free(us);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 	sock_orphan(sk);
 	sock->sk = NULL;
@@ -288,11 +291,16 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	spin_lock_init(&us->dests_lock);
 	INIT_LIST_HEAD(&us->dests);
 	atomic64_set(&us->tx_wake_at, -1);
+	uet_txpages_init(&us->tx_pages);
 	spin_lock_init(&us->rx_lock);
 	INIT_LIST_HEAD(&us->rx_ready);
 	INIT_LIST_HEAD(&us->rx_open);
 	INIT_LIST_HEAD(&us->rx_granted);
+	INIT_LIST_HEAD(&us->rx_absent);
 	INIT_LIST_HEAD(&us->rx_starved);
+	us->rx_refused_at = jiffies;
+	us->rx_refusing = jiffies;
+	us->rx_looked_at = jiffies;
 
 	sk->sk_protocol = UETPROTO_UET;
 	sk->sk_destruct = uet_sock_destruct;
@@ -307,11 +315,15 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 		      int kern)
 {
 	struct sock *sk;
+	int err;
 
 	if (protocol && protocol != UETPROTO_UET)
 		return -EPROTONOSUPPORT;
 	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
+	err = uet_encap_need(uet_net(net));
+	if (err)
+		return err;
 
 	sk = sk_alloc(net, uet_family, GFP_KERNEL, &uet_prot, kern);
 	if (!sk)
@@ -319,6 +331,7 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 	atomic_inc(&uet_socks);
 	sock->ops = &uet_ops;
 	sock_init_data(sock, sk);
+	uet_sock_asks_us(sock);
 	uet_sock_setup(uet_sk(sk), net, sock->type);
 	uet_demux_enable(uet_net(net));
 	sock_prot_inuse_add(net, &uet_prot, 1);
@@ -342,7 +355,13 @@ static int __init uet_caches_init(void)
 	err = uet_dest_cache_init();
 	if (err)
 		goto err_rx;
+	err = uet_pdc_cache_init();
+	if (err)
+		goto err_dest;
 	return 0;
+
+err_dest:
+	uet_dest_cache_exit();
 err_rx:
 	uet_rxmsg_cache_exit();
 err_tx:
@@ -352,6 +371,7 @@ err_tx:
 
 static void uet_caches_exit(void)
 {
+	uet_pdc_cache_exit();
 	uet_dest_cache_exit();
 	uet_rxmsg_cache_exit();
 	uet_txmsg_cache_exit();

@@ -8,11 +8,16 @@
 #ifndef _UET_COMPAT_H
 #define _UET_COMPAT_H
 
+#include <linux/net.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+#if KERNEL_VERSION(6, 9, 0) <= LINUX_VERSION_CODE
+#include <net/hotdata.h>
+#endif
 
 /* 6.11: the table argument of a sysctl handler is const */
 #if KERNEL_VERSION(6, 11, 0) > LINUX_VERSION_CODE
@@ -64,5 +69,25 @@ static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 	static void name(struct sock *sk, struct sk_buff *skb, int err,	\
 			 __be16 port, u32 info, u8 *payload)
 #endif
+
+/* 6.9: many tunables of the stack moved together */
+static inline int uet_max_backlog(void)
+{
+#if KERNEL_VERSION(6, 9, 0) > LINUX_VERSION_CODE
+	return READ_ONCE(netdev_max_backlog);
+#else
+	return READ_ONCE(net_hotdata.max_backlog);
+#endif
+}
+
+/* Options of level SOL_SOCKET come by the protocol where the kernel asks it;
+ * 6.1 asks MPTCP alone.
+ */
+static inline void uet_sock_asks_us(struct socket *sock)
+{
+#ifdef SOCK_CUSTOM_SOCKOPT
+	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
+#endif
+}
 
 #endif /* _UET_COMPAT_H */

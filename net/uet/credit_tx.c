@@ -67,7 +67,7 @@ static void uet_credit_count(struct uet_flow *flow, bool sending)
 		flow->credit_sending = sending;
 		atomic_add(sending ? 1 : -1, senders);
 	}
-	flow->ccc.port_share = atomic_read(senders);
+	flow->ccc.credit_senders = atomic_read(senders);
 }
 
 /**

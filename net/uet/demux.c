@@ -12,6 +12,7 @@
  * The hook is registered when a namespace has its first socket, so that
  * others do not pay for it.
  */
+#include <linux/hash.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netfilter.h>
@@ -34,15 +35,30 @@
 
 static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
 
-/* The PDCID decides nothing here but whose cached route is tried. */
+static struct uet_peer __rcu **uet_demux_slot(struct uet_net *un,
+					      const struct in6_addr *raddr)
+{
+	return &un->rx_peers[hash_32((__force u32)raddr->s6_addr32[3],
+				     UET_RX_PEERS_BITS)];
+}
+
+/* Peers that share a place are told apart by the PDC that a packet names; it
+ * decides nothing here but whose cached route is tried.
+ */
 static struct uet_peer *uet_demux_peer(struct uet_net *un,
 				       const struct udphdr *uh,
 				       const struct in6_addr *saddr,
 				       const struct in6_addr *daddr)
 {
-	u16 id = uet_get_be16((const u8 *)(uh + 1) + UET_DPDCID_OFF);
-	struct uet_pdc *pdc = uet_pdc_by_id(un, daddr, id);
+	struct uet_peer *peer = rcu_dereference(*uet_demux_slot(un, saddr));
+	struct uet_pdc *pdc;
+	u16 id;
 
+	if (likely(peer && ipv6_addr_equal(&peer->key.raddr, saddr) &&
+		   ipv6_addr_equal(&peer->key.laddr, daddr)))
+		return peer;
+	id = uet_get_be16((const u8 *)(uh + 1) + UET_DPDCID_OFF);
+	pdc = uet_pdc_by_id(un, daddr, id);
 	if (!pdc || !ipv6_addr_equal(&pdc->peer->key.raddr, saddr))
 		return NULL;
 	return pdc->peer;
@@ -139,14 +155,9 @@ static const struct nf_hook_ops uet_demux_ops[] = {
  */
 void uet_demux_enable(struct uet_net *un)
 {
-	if (READ_ONCE(un->demux_hooked))
-		return;
-	mutex_lock(&un->open_mutex);
-	if (!un->exiting && !un->demux_hooked &&
-	    !nf_register_net_hooks(un->net, uet_demux_ops,
-				   ARRAY_SIZE(uet_demux_ops)))
-		WRITE_ONCE(un->demux_hooked, true);
-	mutex_unlock(&un->open_mutex);
+	if (!READ_ONCE(un->demux_hooked))
+		uet_net_hook(un, &un->demux_hooked, uet_demux_ops,
+			     ARRAY_SIZE(uet_demux_ops));
 }
 
 /**
@@ -157,10 +168,25 @@ void uet_demux_enable(struct uet_net *un)
  */
 void uet_demux_disable(struct uet_net *un)
 {
-	if (un->demux_hooked)
-		nf_unregister_net_hooks(un->net, uet_demux_ops,
-					ARRAY_SIZE(uet_demux_ops));
-	un->demux_hooked = false;
+	uet_net_unhook(un, &un->demux_hooked, uet_demux_ops,
+		       ARRAY_SIZE(uet_demux_ops));
+}
+
+/*
+ * A peer with several ports comes in by each of them. One has the short way;
+ * to take turns with it would cost more than the long way does.
+ */
+static bool uet_demux_taken(const struct uet_peer *peer, int iif)
+{
+	struct dst_entry *dst;
+	int rx_iif;
+
+	if (likely(!rcu_access_pointer(peer->ports)))
+		return false;
+	dst = rcu_dereference(peer->rx_dst);
+	rx_iif = READ_ONCE(peer->rx_iif);
+	return dst && rx_iif && rx_iif != iif &&
+	       dst_check(dst, READ_ONCE(peer->rx_cookie));
 }
 
 /**
@@ -176,10 +202,11 @@ void uet_demux_disable(struct uet_net *un)
 void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 {
 	struct dst_entry *dst = skb_dst(skb), *old;
+	struct uet_net *un = peer->fep->un;
 
 	/* Over the loopback device the sender's route is the receiver's. */
 	if (!dst || !skb->skb_iif || skb->dev->flags & IFF_LOOPBACK ||
-	    !dst_hold_safe(dst))
+	    uet_demux_taken(peer, skb->skb_iif) || !dst_hold_safe(dst))
 		return;
 	WRITE_ONCE(peer->rx_iif, 0);
 	old = unrcu_pointer(xchg(&peer->rx_dst, RCU_INITIALIZER(dst)));
@@ -187,4 +214,26 @@ void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 		   rt6_get_cookie((struct rt6_info *)dst));
 	WRITE_ONCE(peer->rx_iif, skb->skb_iif);
 	dst_release(old);
+
+	spin_lock(&un->fep_lock);
+	/* The last reference is dropped under this lock. */
+	if (refcount_read(&peer->ref))
+		rcu_assign_pointer(*uet_demux_slot(un, &peer->key.raddr), peer);
+	spin_unlock(&un->fep_lock);
+}
+
+/**
+ * uet_demux_forget() - a peer goes
+ * @peer: the peer
+ *
+ * Context: BH disabled, uet_net.fep_lock held.
+ */
+void uet_demux_forget(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	struct uet_peer __rcu **slot = uet_demux_slot(un, &peer->key.raddr);
+
+	lockdep_assert_held(&un->fep_lock);
+	if (rcu_access_pointer(*slot) == peer)
+		RCU_INIT_POINTER(*slot, NULL);
 }

@@ -150,6 +150,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	if (!uet_addr_any(&us->local.suet_addr))
 		dest->laddr = us->local.suet_addr;
 	dest->prio = READ_ONCE(us->sk.sk_priority);
+	dest->alone = key->alone;
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->queue);
@@ -233,6 +234,30 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 		return ERR_PTR(-ENOBUFS);
 	}
 	return new;
+}
+
+/**
+ * uet_dest_held() - what a target that refuses for shortage holds
+ * @dest: a queue for it
+ *
+ * Long messages have a queue of their own.
+ *
+ * Return: bytes of this queue, and of the other one if it is on hold as well.
+ */
+u64 uet_dest_held(const struct uet_dest *dest)
+{
+	u64 held = atomic_long_read(&dest->wmem);
+	struct uet_dest_key key;
+	struct uet_dest *other;
+
+	memcpy(&key, &dest->key, sizeof(key));
+	key.alone = !key.alone;
+	rcu_read_lock();
+	other = rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
+	if (other && READ_ONCE(other->hold.on))
+		held += atomic_long_read(&other->wmem);
+	rcu_read_unlock();
+	return held;
 }
 
 /**

@@ -128,8 +128,12 @@ static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
  * uet_encap_open() - listen on the UET port
  * @un: namespace
  *
+ * If somebody else has the port it is no error yet: whoever uses UDP in one
+ * namespace must not keep the module from being loaded for all. The first
+ * socket tries again (uet_encap_need()).
+ *
  * Context: process.
- * Return: 0 or the error of binding.
+ * Return: 0 or the error of making the sockets.
  */
 int uet_encap_open(struct uet_net *un)
 {
@@ -138,7 +142,7 @@ int uet_encap_open(struct uet_net *un)
 
 	err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4, &sock6);
 	if (err)
-		return err;
+		return err == -EADDRINUSE ? 0 : err;
 	un->sock4 = sock4;
 	un->sock6 = sock6;
 	return 0;
@@ -157,20 +161,36 @@ int uet_encap_open(struct uet_net *un)
 int uet_encap_move(struct uet_net *un, u16 port)
 {
 	struct socket *sock4, *sock6;
+	bool move;
 	int err = 0;
 
 	/* The exit takes the mutex before it closes the sockets */
 	mutex_lock(&un->open_mutex);
+	move = !un->sock4 || port != un->sysctl.udp_port;
 	if (READ_ONCE(un->exiting))
 		err = -ENETDOWN;
-	else if (port != un->sysctl.udp_port)
+	else if (move)
 		err = uet_encap_open_pair(un, port, &sock4, &sock6);
-	if (!err && port != un->sysctl.udp_port) {
+	if (!err && move) {
 		uet_encap_swap(un, sock4, sock6);
 		WRITE_ONCE(un->sysctl.udp_port, port);
 	}
 	mutex_unlock(&un->open_mutex);
 	return err;
+}
+
+/**
+ * uet_encap_need() - a socket is made: listen, if the port was taken before
+ * @un: namespace
+ *
+ * Context: process.
+ * Return: 0 or the error of binding.
+ */
+int uet_encap_need(struct uet_net *un)
+{
+	if (likely(READ_ONCE(un->sock4)))
+		return 0;
+	return uet_encap_move(un, READ_ONCE(un->sysctl.udp_port));
 }
 
 /**

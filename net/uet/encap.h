@@ -19,6 +19,7 @@ struct uet_peer;
 #define UET_HEADROOM	(LL_MAX_HEADER + 40 + 8)
 
 int uet_encap_open(struct uet_net *un);
+int uet_encap_need(struct uet_net *un);
 int uet_encap_move(struct uet_net *un, u16 port);
 void uet_encap_close(struct uet_net *un);
 
@@ -42,6 +43,8 @@ struct uet_txmeta {
  * @ttl: hop limit
  * @v4: IPv4
  * @protect: packets get a CRC
+ * @multi: the peer is reached over several ports, and the entropy value of a
+ *	packet names its route; @dst serves where that port has none
  */
 struct uet_output {
 	struct uet_net		*un;
@@ -52,6 +55,7 @@ struct uet_output {
 	u8			ttl;
 	bool			v4;
 	bool			protect;
+	bool			multi;
 };
 
 /* output.c: from PDS header to device */
@@ -78,6 +82,7 @@ void uet_trim_disable(struct uet_net *un);
 void uet_demux_enable(struct uet_net *un);
 void uet_demux_disable(struct uet_net *un);
 void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb);
+void uet_demux_forget(struct uet_peer *peer);
 
 /* input.c */
 int uet_input(struct sock *sk, struct sk_buff *skb);

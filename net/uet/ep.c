@@ -46,7 +46,10 @@ void uet_ep_table_init(struct uet_net *un)
  */
 void uet_ep_table_exit(struct uet_net *un)
 {
-	WARN_ON_ONCE(!xa_empty(&un->jobs));
+	unsigned long id = 0;
+
+	/* Not xa_empty(): a store that failed may have left nodes. */
+	WARN_ON_ONCE(xa_find(&un->jobs, &id, ULONG_MAX, XA_PRESENT));
 	xa_destroy(&un->jobs);
 	xa_destroy(&un->pids);
 }
@@ -143,6 +146,66 @@ struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 	return NULL;
 }
 
+/* Has nobody else its name? */
+static bool uet_ep_alone(struct uet_net *un, const struct uet_sock *us,
+			 u32 job, u16 pid, u16 ri)
+{
+	struct uet_job *j = xa_load(&un->jobs, job);
+
+	return j && xa_load(&j->eps, uet_ep_key(pid, ri)) == us &&
+	       !rcu_access_pointer(us->ep_next);
+}
+
+static bool uet_ep_named(const struct uet_sock *us, u32 job, u16 pid, u16 ri)
+{
+	const struct sockaddr_uet *name = &us->local;
+
+	return name->suet_job == job && name->suet_pid == pid &&
+	       name->suet_ri == ri;
+}
+
+/**
+ * uet_ep_recall() - uet_ep_lookup() for who looks for the same one again
+ * @un: namespace
+ * @hint: remembers the endpoint; the caller's lock protects it
+ * @laddr: as there
+ * @scope: as there
+ * @iif: as there
+ * @job: as there
+ * @pid: as there
+ * @ri: as there
+ * @why: as there
+ *
+ * A hint holds as long as the table does not change. An endpoint that leaves
+ * the table changes it before its grace period begins.
+ *
+ * Context: RCU section; the result is valid in it.
+ * Return: the socket or NULL.
+ */
+struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
+			       const struct in6_addr *laddr, int scope,
+			       int iif, u32 job, u16 pid, u16 ri,
+			       enum uet_lookup_fail *why)
+{
+	/* Pairs with uet_ep_changed() */
+	u64 gen = smp_load_acquire(&un->ep_gen);
+	struct uet_sock *us = hint->us;
+
+	if (likely(us && hint->gen == gen && uet_ep_named(us, job, pid, ri)))
+		us = uet_ep_pick(us, laddr, scope, iif);
+	else
+		us = NULL;
+	if (likely(us))
+		return us;
+	us = uet_ep_lookup(un, laddr, scope, iif, job, pid, ri, why);
+	hint->us = NULL;
+	if (us && uet_ep_alone(un, us, job, pid, ri)) {
+		hint->gen = gen;
+		hint->us = us;
+	}
+	return us;
+}
+
 /**
  * uet_ep_for_each() - visit all endpoints of a namespace
  * @un: namespace
@@ -191,6 +254,8 @@ static void uet_job_put(struct uet_net *un, struct uet_job *job)
 	if (job->users)
 		return;
 	xa_erase(&un->jobs, job->id);
+	/* A store that failed may have left nodes without entries. */
+	xa_destroy(&job->eps);
 	kfree_rcu(job, rcu);
 }
 
@@ -214,9 +279,12 @@ static int uet_pid_add(struct uet_net *un, u16 pid, int n)
 }
 
 /* Can two endpoints of one name live side by side? Only if no packet could
- * be for both by the same rule.
+ * be for both by the same rule, and by another rule only if they belong to one
+ * user, or anybody could take the packets of a socket that is bound to any
+ * address.
  */
 static bool uet_ep_conflict(const struct uet_sock *us,
+			    const struct uet_sock *fresh,
 			    const struct sockaddr_uet *addr, int dev)
 {
 	const struct sockaddr_uet *local = &us->local;
@@ -224,14 +292,15 @@ static bool uet_ep_conflict(const struct uet_sock *us,
 
 	if (dev && other && dev != other)
 		return false;
-	if (uet_addr_any(&local->suet_addr) || uet_addr_any(&addr->suet_addr))
-		return uet_addr_any(&local->suet_addr) &&
-		       uet_addr_any(&addr->suet_addr);
+	if (uet_addr_any(&local->suet_addr) != uet_addr_any(&addr->suet_addr))
+		return !uid_eq(us->sk.sk_uid, fresh->sk.sk_uid);
+	if (uet_addr_any(&addr->suet_addr))
+		return true;
 	return ipv6_addr_equal(&local->suet_addr, &addr->suet_addr) &&
 	       local->suet_scope_id == addr->suet_scope_id;
 }
 
-static bool uet_ep_used(struct uet_job *job,
+static bool uet_ep_used(struct uet_job *job, const struct uet_sock *fresh,
 			const struct sockaddr_uet *addr, int dev)
 {
 	struct uet_sock *us;
@@ -239,7 +308,7 @@ static bool uet_ep_used(struct uet_job *job,
 	us = xa_load(&job->eps,
 		     uet_ep_key(addr->suet_pid, addr->suet_ri));
 	for (; us; us = rcu_dereference_protected(us->ep_next, true))
-		if (uet_ep_conflict(us, addr, dev))
+		if (uet_ep_conflict(us, fresh, addr, dev))
 			return true;
 	return false;
 }
@@ -284,6 +353,7 @@ static bool uet_ep_ambiguous(struct uet_net *un, u32 job_id,
  * free in this job.
  */
 static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
+			   const struct uet_sock *fresh,
 			   struct sockaddr_uet *addr, int dev)
 {
 	u32 first = max(READ_ONCE(un->sysctl.pid_unprivileged_start), 1U);
@@ -300,7 +370,7 @@ static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
 	}
 	for (i = 0; i < n; i++) {
 		addr->suet_pid = first + (start + i) % n;
-		if (!uet_ep_used(job, addr, dev) &&
+		if (!uet_ep_used(job, fresh, addr, dev) &&
 		    !uet_ep_ambiguous(un, job->id, addr))
 			return 0;
 	}
@@ -321,6 +391,14 @@ static void uet_ep_unname(struct uet_sock *us)
 	us->local.suet_family = uet_family;
 }
 
+/* Hints are void from now on. */
+static void uet_ep_changed(struct uet_net *un)
+{
+	lockdep_assert_held(&un->job_lock);
+	/* Pairs with uet_ep_recall() */
+	smp_store_release(&un->ep_gen, un->ep_gen + 1);
+}
+
 static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 {
 	int dev = READ_ONCE(us->sk.sk_bound_dev_if);
@@ -334,11 +412,11 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 	if (!job)
 		return -ENOMEM;
 
-	err = addr->suet_pid ? 0 : uet_ep_free_pid(un, job, addr, dev);
+	err = addr->suet_pid ? 0 : uet_ep_free_pid(un, job, us, addr, dev);
 	if (err)
 		goto out;
 	err = -EADDRINUSE;
-	if (uet_ep_used(job, addr, dev) ||
+	if (uet_ep_used(job, us, addr, dev) ||
 	    uet_ep_ambiguous(un, job->id, addr))
 		goto out;
 	err = uet_pid_add(un, addr->suet_pid, 1);
@@ -354,6 +432,7 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 		uet_pid_add(un, addr->suet_pid, -1);
 		goto out;
 	}
+	uet_ep_changed(un);
 	job->users++;
 	/* Pairs with the check of senders, which take no lock */
 	smp_store_release(&us->bound, true);
@@ -445,6 +524,7 @@ void uet_ep_unbind(struct uet_sock *us)
 			it = rcu_dereference_protected(it->ep_next, true);
 		rcu_assign_pointer(it->ep_next, next);
 	}
+	uet_ep_changed(un);
 	uet_pid_add(un, us->local.suet_pid, -1);
 	job->users--;
 	uet_job_put(un, job);

@@ -16,21 +16,45 @@
 #ifndef _UET_FLOW_H
 #define _UET_FLOW_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 
 #include "core/ccc.h"
+#include "core/far.h"
+#include "core/loss.h"
 #include "core/lb.h"
 #include "netns.h"
 
+struct net_device;
 struct uet_peer;
 struct uet_pdc;
 
 /* Packets built under the lock at a time, and sent by one run of a queue */
 #define UET_TX_BATCH		16
 #define UET_TX_BUDGET		128
+
+/**
+ * struct uet_port_share - what a flow has given its port
+ * @ns: time that the portion which was begun takes to leave
+ * @leaves: when all that was given has left
+ * @before: when the portion before that one has left
+ * @waits: until then nothing is sent; the timer is armed
+ * @since: when data that the window allows began to wait so, 0 = none does
+ * @waited_ns: time it did
+ * @timer: holds a reference to the flow while armed
+ */
+struct uet_port_share {
+	u32			ns;
+	bool			waits;
+	u64			leaves;
+	u64			before;
+	u64			since;
+	u64			waited_ns;
+	struct hrtimer		timer;
+};
 
 /**
  * struct uet_flow - congestion control context of the kernel
@@ -45,17 +69,36 @@ struct uet_pdc;
  * @ccc: the context
  * @params: its constants
  * @lb: path selection
+ * @reorder: how much later than expected packets arrive
+ * @far: search for a base RTT above the guess
  * @ready: PDCs that may have something to send (uet_pdc_tx.ready_node)
  * @ip_mtu: path MTU @payload_mtu was derived from
  * @payload_mtu: largest payload of a packet
  * @overhead: nominal size of a packet without payload
+ * @guessed: what @params were derived from while the base RTT is a guess, else
+ *	NULL
+ * @fixed_rtt: the base RTT was configured, and is that of full packets
+ * @ns_per_byte_q16: of the local port, 0 if its speed is not known
  * @running: a CPU is in uet_flow_run()
  * @again: something came up meanwhile
  * @queue_node: in the transmit queue of a CPU
  * @queued: on that queue
  * @credit_sending: counted in uet_net.credit_senders
  * @ccc_id: names it to the peer where receiver credit is used
+ * @nacks_shortage: packets its targets refused for shortage
+ * @losses_rcvr: losses that targets inferred
+ * @mpr_ns: time its PDCs waited for receive windows
+ * @route_ns: time without a way to the peer
+ * @route_since: when there was none last, 0 = there was one
+ * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
+ * @share: what waits in the port of this host
  * @dead: namespace goes away, send nothing
+ * @multi: the peer is reached over several ports
+ * @sib: slot in uet_peer.sib
+ * @history_at: when to try for memory for the history of values, jiffies
+ * @ports_gen: uet_peer.ports_gen that @lb was made for; peer->lock
+ * @net_node: in uet_net.flow_list
+ * @id: its name there, never used again
  * @rcu: for freeing
  */
 struct uet_flow {
@@ -71,18 +114,36 @@ struct uet_flow {
 	struct uet_ccc		ccc;
 	struct uet_cc_params	params;
 	struct uet_lb		*lb;
+	struct uet_reorder	reorder;
+	struct uet_far		far;
 	struct list_head	ready;
 	u32			ip_mtu;
 	u16			payload_mtu;
 	u16			overhead;
+	u32			ns_per_byte_q16;
+	struct uet_cc_config	*guessed;
+	bool			fixed_rtt;
 	bool			running;
 	bool			again;
 	bool			credit_sending;
 	u8			ccc_id;
 	bool			dead;
+	u64			nacks_shortage;
+	u64			losses_rcvr;
+	u64			mpr_ns;
+	u64			route_ns;
+	u64			route_since;
+	u64			rtt_probe_at;
+	struct uet_port_share	share;
+	bool			multi;
+	u8			sib;
+	u32			ports_gen;
+	unsigned long		history_at;
 
 	struct list_head	queue_node;
 	unsigned long		queued;
+	struct list_head	net_node;
+	u64			id;
 	struct rcu_head		rcu;
 };
 
@@ -100,20 +161,45 @@ struct uet_flow_spec {
 	bool		sprayed;
 };
 
+/* flow.c */
 struct uet_flow *uet_flow_get(struct uet_peer *peer,
 			      const struct uet_flow_spec *spec);
 void uet_flow_put(struct uet_flow *flow);
-void uet_flow_run(struct uet_flow *flow);
-void uet_flow_queue(struct uet_flow *flow);
-u32 uet_flow_link_mbps(struct uet_peer *peer);
-
+void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu);
 int uet_flow_init(void);
 void uet_flow_exit(void);
+
+/* flow_params.c */
+u32 uet_flow_link_mbps(struct uet_peer *peer);
+int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
+enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
+				    u64 now);
+
+/* flow_tx.c */
+u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now);
+u64 uet_flow_port_free(const struct uet_flow *flow);
+u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
+void uet_flow_run(struct uet_flow *flow, u64 now);
+void uet_flow_queue(struct uet_flow *flow);
+void uet_flow_tx_init(void);
+void uet_flow_tx_exit(void);
+
+/* port_share.c */
+bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
+u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
+void uet_port_share_took(struct uet_flow *flow, u32 ns, u64 leaves);
+void uet_port_share_init(struct uet_flow *flow);
 
 /* Nominal size of a packet (UE 1.0 3.6.12): UDP length plus 40 */
 static inline u32 uet_flow_nominal(const struct uet_flow *flow, u32 payload)
 {
 	return flow->overhead + payload;
+}
+
+/* Bytes a PDC may send before the next one has its turn: a full packet */
+static inline u32 uet_flow_quantum(const struct uet_flow *flow)
+{
+	return uet_flow_nominal(flow, flow->payload_mtu);
 }
 
 #endif /* _UET_FLOW_H */

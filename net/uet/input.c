@@ -16,7 +16,9 @@
 #include <net/inet_ecn.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include <net/route.h>
 
+#include "core/wire.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -82,6 +84,19 @@ static bool uet_nackable(const struct uet_pkt *pkt)
 	       pkt->ctl_type != UET_CTL_CREDIT;
 }
 
+/* The record of a closed PDC gives way to a new life of the peer (8.3). */
+static bool uet_syn_replaces(struct uet_pdc *pdc)
+{
+	bool closed;
+
+	spin_lock(&pdc->rx.lock);
+	closed = pdc->state != UET_PDC_ESTABLISHED;
+	if (closed)
+		uet_pdc_rx_kill(pdc, 0);
+	spin_unlock(&pdc->rx.lock);
+	return closed;
+}
+
 /*
  * A SYN for a PDC that exists with another Start_PSN: refused, and the old
  * PDC is asked whether it is still alive; a forged SYN thus kills nothing.
@@ -94,17 +109,25 @@ static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	__skb_queue_head_init(&list);
 	spin_lock(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_TIME_WAIT) {
-		/* The record gives way to a new life of the peer. */
-		uet_pdc_rx_kill(pdc, 0);
-	} else if (pdc->state == UET_PDC_ESTABLISHED) {
+	if (pdc->state == UET_PDC_ESTABLISHED) {
 		pdc->rx.probe_out = true;
 		uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR, rx->ev);
 	}
 	spin_unlock(&pdc->rx.lock);
 	while ((skb = __skb_dequeue(&list)))
-		uet_answer(pdc->peer, skb, rx->ev);
+		uet_output_one(pdc->peer, skb);
 	uet_nack_stateless(rx, UET_NACK_INVALID_SYN, uet_pkt_psn(rx->pkt));
+}
+
+/* Only a host has a FEP: nothing opens at the address of a group. */
+static bool uet_rx_group(const struct uet_rx_ctx *rx)
+{
+	const struct rtable *rt;
+
+	if (!ipv6_addr_v4mapped(&rx->daddr))
+		return ipv6_addr_is_multicast(&rx->daddr);
+	rt = skb_rtable(rx->skb);
+	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
 }
 
 /* A request that opens a PDC, or belongs to one its source has not heard of */
@@ -120,9 +143,16 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	u32 start_psn = rx->pkt->req.start_psn;
 	u8 nack;
 
-	if (pdc && pdc->start_psn != start_psn) {
-		uet_syn_conflict(pdc, rx);
+	if (unlikely(uet_rx_group(rx))) {
+		UET_INC(rx->un, DROP_PEER);
 		return;
+	}
+	if (pdc && pdc->start_psn != start_psn) {
+		if (!uet_syn_replaces(pdc)) {
+			uet_syn_conflict(pdc, rx);
+			return;
+		}
+		pdc = NULL;
 	}
 	if (pdc) {
 		uet_pdc_request(pdc, rx, false);
@@ -313,15 +343,21 @@ free:
 	return 0;
 }
 
-/* Errors while the PDC opens end it; later ones are remembered only. */
-static void uet_pdc_icmp(struct uet_pdc *pdc, int error, u16 code, bool refused)
+/*
+ * Errors while the PDC opens end it; later ones are remembered only. Who quotes
+ * a packet must know it: its PSN is outstanding.
+ */
+static void uet_pdc_icmp(struct uet_pdc *pdc, u32 psn, int error, u16 code,
+			 bool refused)
 {
 	struct uet_flow *flow = pdc->tx.flow;
 
 	spin_lock(&flow->lock);
-	if (pdc->state == UET_PDC_SYN && refused)
+	if (pdc->state == UET_PDC_DEAD || !uet_txwin_has(&pdc->tx.win, psn))
+		UET_INC(pdc->un, DROP_STALE);
+	else if (pdc->state == UET_PDC_SYN && refused)
 		uet_pdc_fail(pdc, error, UET_REPORT_ICMP, code);
-	else if (pdc->state != UET_PDC_DEAD)
+	else
 		pdc->tx.soft_err = error;
 	spin_unlock(&flow->lock);
 }
@@ -342,13 +378,12 @@ void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
 {
 	bool v4 = skb->protocol == htons(ETH_P_IP), refused;
 	struct in6_addr laddr, raddr;
+	struct uet_pds_req_wire req;
 	struct uet_pdc *pdc;
-	__be16 spdcid;
 	int error;
 
-	/* spdcid of a request or control packet: bytes 8 and 9. */
-	if (skb_copy_bits(skb, off + sizeof(struct udphdr) + 8, &spdcid,
-			  sizeof(spdcid)))
+	/* Control packets have these fields in the same places. */
+	if (skb_copy_bits(skb, off + sizeof(struct udphdr), &req, sizeof(req)))
 		return;
 	if (v4) {
 		const struct iphdr *iph = (const struct iphdr *)skb->data;
@@ -368,12 +403,12 @@ void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
 		error = code == ICMPV6_ADDR_UNREACH ? EHOSTUNREACH :
 						      ENETUNREACH;
 	}
-	pdc = uet_pdc_by_id(un, &laddr, ntohs(spdcid));
+	pdc = uet_pdc_by_id(un, &laddr, ntohs(req.spdcid));
 	if (!pdc || !pdc->initiator ||
 	    !ipv6_addr_equal(&pdc->peer->key.raddr, &raddr))
 		return;
 	if (mtu)
 		return;		/* the route knows, flows ask it */
-	uet_pdc_icmp(pdc, refused ? ECONNREFUSED : error, type << 8 | code,
-		     refused);
+	uet_pdc_icmp(pdc, ntohl(req.psn), refused ? ECONNREFUSED : error,
+		     type << 8 | code, refused);
 }

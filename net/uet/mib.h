@@ -16,6 +16,8 @@ enum uet_mib_item {
 	UET_MIB_TX_PKTS,		/* UET packets sent */
 	UET_MIB_TX_BYTES,		/* UET bytes sent */
 	UET_MIB_TX_REQS,		/* new requests sent */
+	UET_MIB_TX_RETX,		/* requests sent again */
+	UET_MIB_TX_NEEDLESS,		/* of these had arrived before */
 	UET_MIB_TX_ACKS,
 	UET_MIB_TX_NACKS,
 	UET_MIB_TX_CPS,
@@ -32,11 +34,14 @@ enum uet_mib_item {
 	UET_MIB_RX_CREDITS,
 	UET_MIB_RX_CREDIT_REQS,
 	UET_MIB_CREDIT_GRANTED,		/* bytes of credit given */
+	UET_MIB_CREDIT_SOURCES,		/* contexts of peers that came for it */
+	UET_MIB_TX_PENALTIES,		/* ACKs that slow a source down */
+	UET_MIB_RX_PENALTIES,
 	UET_MIB_RX_CE,			/* packets that came marked */
 	UET_MIB_RX_DUPS,
 	UET_MIB_RX_OOO,			/* above a hole */
 	UET_MIB_RX_TRIMMED,
-	/* retransmissions by cause */
+	/* packets taken for lost, by evidence */
 	UET_MIB_RETX_RTO,
 	UET_MIB_RETX_SACK,
 	UET_MIB_RETX_OOO,
@@ -46,12 +51,22 @@ enum uet_mib_item {
 	UET_MIB_RETX_GBN,		/* ordered PDC went back */
 	UET_MIB_RTO_FIRED,
 	UET_MIB_PROBES,
+	UET_MIB_RTT_PROBES,		/* for the base RTT of a context */
+	/* paths */
+	UET_MIB_PATH_BAD,		/* value came into disuse */
+	UET_MIB_PATH_GOOD,		/* value is back in use */
+	UET_MIB_PATH_MOVED,		/* single-path context changed value */
+	UET_MIB_PORT_DOWN,		/* port lost its carrier */
+	UET_MIB_PORT_UP,
 	/* messages */
 	UET_MIB_MSG_SENT,
 	UET_MIB_MSG_DONE,
 	UET_MIB_MSG_FAILED,
 	UET_MIB_MSG_RCVD,
 	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
+	UET_MIB_MSG_AGAIN,		/* refused by NO_MATCH, sent again */
+	UET_MIB_MSG_NO_MATCH,		/* refused by NO_MATCH here */
+	UET_MIB_MSG_SILENT,		/* of these: nothing came, others waited */
 	UET_MIB_REPORT_LOST,		/* no memory or queue full */
 	/* PDCs */
 	UET_MIB_PDC_OPENED,

@@ -8,6 +8,7 @@
  * then does what they refer to go.
  */
 #include <linux/module.h>
+#include <linux/netfilter.h>
 #include <linux/wait_bit.h>
 
 #include "credit.h"
@@ -15,12 +16,62 @@
 #include "flow.h"
 #include "mib.h"
 #include "netns.h"
+#include "path.h"
 #include "pdc.h"
 #include "peer.h"
+#include "peer_params.h"
+#include "ports.h"
+#include "rttcache.h"
 #include "sock.h"
 #include "txmsg.h"
 
 unsigned int uet_net_id __read_mostly;
+
+/**
+ * uet_net_hook() - see packets of a namespace pass
+ * @un: namespace
+ * @on: set while the hooks are registered; under uet_net.open_mutex
+ * @ops: the hooks
+ * @n: their number
+ *
+ * Context: process.
+ * Return: 0, also if they were registered already; -ENETDOWN in a namespace
+ * that goes away, or the error of the registration.
+ */
+int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
+		 unsigned int n)
+{
+	int err = 0;
+
+	mutex_lock(&un->open_mutex);
+	if (un->exiting)
+		err = -ENETDOWN;
+	else if (!*on)
+		err = nf_register_net_hooks(un->net, ops, n);
+	if (!err)
+		WRITE_ONCE(*on, true);
+	mutex_unlock(&un->open_mutex);
+	return err;
+}
+
+/**
+ * uet_net_unhook() - undo uet_net_hook()
+ * @un: namespace
+ * @on: as there
+ * @ops: as there
+ * @n: as there
+ *
+ * Context: process.
+ */
+void uet_net_unhook(struct uet_net *un, bool *on,
+		    const struct nf_hook_ops *ops, unsigned int n)
+{
+	mutex_lock(&un->open_mutex);
+	if (*on)
+		nf_unregister_net_hooks(un->net, ops, n);
+	WRITE_ONCE(*on, false);
+	mutex_unlock(&un->open_mutex);
+}
 
 static void uet_reap_work(struct work_struct *work)
 {
@@ -36,15 +87,23 @@ static int __net_init uet_net_init(struct net *net)
 	uet_sysctl_defaults(un);
 	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
+	uet_ports_init(un);
 	mutex_init(&un->open_mutex);
 	spin_lock_init(&un->nack_lock);
+	spin_lock_init(&un->rtts_lock);
 	uet_credit_init(un);
 	err = uet_mib_init(un);
 	if (err)
 		return err;
-	err = uet_dest_table_init(un);
+	err = uet_peer_params_init(un);
 	if (err)
 		goto err_mib;
+	err = uet_path_show_init(un);
+	if (err)
+		goto err_params;
+	err = uet_dest_table_init(un);
+	if (err)
+		goto err_show;
 	err = uet_peer_tables_init(un);
 	if (err)
 		goto err_dests;
@@ -72,6 +131,10 @@ err_peers:
 	uet_peer_tables_exit(un);
 err_dests:
 	uet_dest_table_exit(un);
+err_show:
+	uet_path_show_exit(un);
+err_params:
+	uet_peer_params_exit(un);
 err_mib:
 	uet_mib_exit(un);
 	return err;
@@ -98,13 +161,19 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_pdc_kill_all(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
+	uet_ports_exit(un);
 	uet_credit_exit(un);
 	uet_pdc_tables_exit(un);
 	uet_ses_tables_exit(un);
 	uet_peer_tables_exit(un);
+	uet_rtt_forget(un);
 	uet_dest_table_exit(un);
+	uet_path_show_exit(un);
+	uet_peer_params_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
+	WARN_ON_ONCE(atomic_long_read(&un->mem) ||
+		     atomic_long_read(&un->rx_ready));
 }
 
 static struct pernet_operations uet_net_ops = {
@@ -131,5 +200,4 @@ void uet_netns_unregister(void)
 {
 	unregister_pernet_subsys(&uet_net_ops);
 	uet_flow_exit();
-	rcu_barrier();
 }

@@ -22,8 +22,10 @@
 struct ctl_table;
 struct ctl_table_header;
 struct socket;
+struct nf_hook_ops;
 struct uet_fep;
 struct uet_mib;
+struct uet_rtt_cache;
 
 /*
  * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
@@ -38,15 +40,18 @@ struct uet_sysctl {
 	u32	congestion_threshold;	/* percent */
 	u32	entropy_size;		/* power of two */
 	u32	spray_run;		/* packets per entropy value in a row */
-	char	path_policy[UET_NAME_MAX];
-	char	path_policy_ordered[UET_NAME_MAX];
+	u32	path_stats;		/* keep history per entropy value */
+	const char *path_policy;	/* names of the core's tables */
+	const char *path_policy_ordered;
 	/* congestion control */
-	char	congestion_control[UET_NAME_MAX];
+	const char *congestion_control;
 	u32	base_rtt_us;
 	u32	target_qdelay_us;
 	u32	link_mbps;
 	u32	nscc_gamma;		/* 1/65536 */
 	u32	nscc_max_md_jump;	/* 1/65536 */
+	u32	nscc_eta;		/* 1/65536 */
+	u32	nscc_base_shift;
 	u32	nscc_qa_gate;		/* shift */
 	u32	nscc_clear_delay_ns;
 	u32	nscc_disable_qa;
@@ -72,6 +77,7 @@ struct uet_sysctl {
 	u32	peer_timeout_s;
 	u32	clear_time_us;
 	u32	close_req_time_ms;
+	u32	rx_msg_timeout_ms;
 	/* sizes and limits */
 	u32	rmem;			/* bytes */
 	u32	wmem;			/* bytes */
@@ -87,6 +93,20 @@ struct uet_sysctl {
 	u32	pid_unprivileged_start;
 };
 
+/* Places of the early demux for peers */
+#define UET_RX_PEERS_BITS	6
+#define UET_RX_PEERS		BIT(UET_RX_PEERS_BITS)
+
+/**
+ * struct uet_ep_hint - the endpoint a stream of messages was for last
+ * @us: the only endpoint of its name, or NULL; looked at while @gen holds
+ * @gen: uet_net.ep_gen when it was looked up
+ */
+struct uet_ep_hint {
+	struct uet_sock	*us;
+	u64		gen;
+};
+
 /**
  * struct uet_net - UET in one network namespace
  * @net: back pointer, no reference (freed with the namespace)
@@ -94,6 +114,7 @@ struct uet_sysctl {
  * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
  * @pids: PIDonFEP -> number of endpoints, all jobs; as @jobs
  * @job_lock: serialises bind and unbind
+ * @ep_gen: bumped by each of them, so that a struct uet_ep_hint can be old
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
  * @fep_hint: the newest of them, mostly the only one; written under @fep_lock
@@ -104,24 +125,41 @@ struct uet_sysctl {
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
  * @reap: initiator PDCs that died, by reap_node
  * @reap_work: fails or moves their messages
+ * @flow_list: all flows, by net_node; RCU
+ * @flow_list_lock: writers of it; a leaf, BH
+ * @last_flow_id: names of flows that were given so far
+ * @ports_todo: peers whose ports are to be looked for, by ports_node
+ * @ports_work: looks for them
  * @unconfirmed: target PDCs whose peer has not proved its address, oldest
  *	first, under @unconfirmed_lock
  * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
  * @nack_lock: taken with BH off; a leaf
  * @nack_since: begin of the second @nacks counts in, ns
  * @nacks: answers about unknown PDCs sent in it
+ * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
+ * @peer_rules_lock: of @peer_rules; nests in @open_mutex
+ * @nr_peer_rules: length of @peer_rules
+ * @rtts: base RTTs of peers that are gone, NULL until there is one
+ * @rtts_lock: BH; a leaf
  * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
  * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
  * @credit_ports: struct uet_credit_port, ports that hand out credit
  * @credit_lock: BH; orders coming and going of ports and their sources
- * @credit_work: finds out how fast the ports are
- * @nr_credit_ports: ports alive, also those whose timer still runs
+ * @credit_work: finds out how fast the ports are, frees unused ones
+ * @credit_in_acks: ACKs carry credit: congestion_control is "rccc"
  * @credit_senders: contexts here that use receiver credit and have data
  * @mem: bytes of message data and receive buffers held
+ * @rx_beyond: bytes of incoming messages held beyond all limits
+ * @rx_saved: address of the incoming message that may go on regardless of the
+ *	limits, as a number only
+ * @rx_saved_at: jiffies, when it did so last
+ * @rx_ready: the part of it that readers could take
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
+ * @rx_peers: peers that packets came from, for the early demux, by
+ *	uet_demux_slot(); RCU readers, written under @fep_lock
  * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
  * @demux_hooked: the early demux is registered; under @open_mutex
  * @mib: per-CPU counters
@@ -134,7 +172,8 @@ struct uet_net {
 
 	struct xarray		jobs;
 	struct xarray		pids;
-	spinlock_t		job_lock;	/* writers of jobs */
+	spinlock_t		job_lock;	/* writers of jobs, ep_gen */
+	u64			ep_gen;
 
 	struct rhashtable	dests;
 	struct rhashtable	feps;
@@ -150,6 +189,11 @@ struct uet_net {
 	struct mutex		open_mutex;	/* serialises opening */
 	struct llist_head	reap;
 	struct work_struct	reap_work;
+	struct list_head	flow_list;
+	spinlock_t		flow_list_lock;	/* writers of flow_list */
+	u64			last_flow_id;
+	struct llist_head	ports_todo;
+	struct work_struct	ports_work;
 
 	spinlock_t		nack_lock;	/* of the two below */
 	u64			nack_since;
@@ -157,17 +201,28 @@ struct uet_net {
 	struct list_head	credit_ports;
 	spinlock_t		credit_lock;	/* of ports and sources */
 	struct work_struct	credit_work;
-	atomic_t		nr_credit_ports;
+	bool			credit_in_acks;
 	atomic_t		credit_senders;
+
+	struct list_head	peer_rules;
+	struct mutex		peer_rules_lock; /* of peer_rules */
+	u32			nr_peer_rules;
+	struct uet_rtt_cache	*rtts;
+	spinlock_t		rtts_lock;	/* of rtts */
 
 	atomic_t		flows;
 	atomic_t		pdcs;
 	atomic_t		pdcs_unconfirmed;
 	atomic_long_t		mem;
+	atomic_long_t		rx_ready;
+	atomic_long_t		rx_beyond;
+	unsigned long		rx_saved;
+	unsigned long		rx_saved_at;
 	bool			exiting;
 
 	struct socket		*sock4;
 	struct socket		*sock6;
+	struct uet_peer __rcu	*rx_peers[UET_RX_PEERS];
 	bool			trim_hooked;
 	bool			demux_hooked;
 
@@ -175,6 +230,11 @@ struct uet_net {
 	struct ctl_table	*sysctl_table;
 	struct ctl_table_header	*sysctl_header;
 };
+
+int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
+		 unsigned int n);
+void uet_net_unhook(struct uet_net *un, bool *on,
+		    const struct nf_hook_ops *ops, unsigned int n);
 
 extern unsigned int uet_net_id;
 
@@ -200,21 +260,28 @@ static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 	return false;
 }
 
+/* Reserves above the ceiling, in eighths of it: for the data of messages that
+ * must go on so that memory comes back, and for the entries without which
+ * nothing of a message is accepted
+ */
+#define UET_MEM_RESERVE_DATA	2
+#define UET_MEM_RESERVE_ENTRIES	3
+
 /**
- * uet_mem_charge_more() - reach into the reserve above the ceiling
+ * uet_mem_charge_more() - reach into a reserve above the ceiling
  * @un: namespace
  * @bytes: how much
- *
- * For what must go on so that memory comes back: a quarter of the ceiling.
+ * @eighths: how far
  *
  * Context: any.
  * Return: true, or false if the reserve is used up too.
  */
-static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes)
+static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes,
+				       unsigned int eighths)
 {
 	unsigned long mem = READ_ONCE(un->sysctl.mem);
 
-	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 4)
+	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 8 * eighths)
 		return true;
 	atomic_long_sub(bytes, &un->mem);
 	return false;

@@ -13,6 +13,7 @@
 #include "encap.h"
 #include "mib.h"
 #include "peer.h"
+#include "ports.h"
 
 static struct rtable *uet_route4(struct uet_net *un, const struct in6_addr *laddr,
 				 const struct in6_addr *raddr, int oif, u32 mark,
@@ -48,6 +49,9 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 	struct socket *sock = READ_ONCE(un->sock6);
 	struct dst_entry *dst;
 
+	/* The socket stays until a grace period ends (uet_encap_swap()). */
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !rcu_read_lock_bh_held(),
+			 "tunnel socket used without protection");
 	if (!sock)
 		return ERR_PTR(-EAFNOSUPPORT);
 	if (laddr)
@@ -84,7 +88,10 @@ int uet_route_source(struct uet_net *un, const struct in6_addr *raddr, int oif,
 	} else {
 		struct dst_entry *dst;
 
+		/* The port, and with it the socket, may be changed meanwhile. */
+		local_bh_disable();
 		dst = uet_route6(un, NULL, raddr, oif, mark, laddr);
+		local_bh_enable();
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
 		dst_release(dst);
@@ -123,6 +130,7 @@ static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 			return dst;
 		dst_cache_set_ip6(&peer->dst, dst, &saddr);
 	}
+	uet_ports_stale(peer);
 	return dst;
 }
 
@@ -144,7 +152,7 @@ int uet_route_peer(struct uet_peer *peer, u32 *mtu)
 	if (IS_ERR(dst)) {
 		err = PTR_ERR(dst);
 	} else {
-		*mtu = dst_mtu(dst);
+		*mtu = uet_ports_mtu(peer) ?: dst_mtu(dst);
 		dst_release(dst);
 	}
 	local_bh_enable();
@@ -199,6 +207,7 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->un = un;
 	out->peer = peer;
 	out->dst = dst;
+	out->multi = rcu_access_pointer(peer->ports);
 	out->sk = sock->sk;
 	out->port = READ_ONCE(un->sysctl.udp_port);
 	out->protect = READ_ONCE(un->sysctl.data_protect);
@@ -258,22 +267,36 @@ static void uet_output6(const struct uet_output *out, struct sk_buff *skb,
 	ip6_local_out(out->un->net, out->sk, skb);
 }
 
+/* The route of one packet, with a reference */
+static struct dst_entry *uet_output_dst(const struct uet_output *out, u16 ev)
+{
+	struct dst_entry *dst = NULL;
+
+	if (out->multi)
+		dst = uet_ports_dst(out->peer, ev);
+	if (!dst) {
+		dst = out->dst;
+		dst_hold(dst);
+	}
+	return dst;
+}
+
 /* A packet cut before the path MTU shrank may have to be fragmented. */
 static void uet_output_large(const struct uet_output *out, struct sk_buff *skb,
 			     u8 dsfield, u16 ev)
 {
 	struct uet_peer_key *key = &out->peer->key;
+	struct dst_entry *dst = uet_output_dst(out, ev);
 
 	skb->ignore_df = 1;
-	dst_hold(out->dst);
 	if (out->v4)
-		udp_tunnel_xmit_skb((struct rtable *)out->dst, out->sk, skb,
+		udp_tunnel_xmit_skb((struct rtable *)dst, out->sk, skb,
 				    key->laddr.s6_addr32[3],
 				    key->raddr.s6_addr32[3], dsfield, out->ttl,
 				    0, htons(ev), htons(out->port), false,
 				    true);
 	else
-		udp_tunnel6_xmit_skb(out->dst, out->sk, skb, NULL, &key->laddr,
+		udp_tunnel6_xmit_skb(dst, out->sk, skb, NULL, &key->laddr,
 				     &key->raddr, dsfield, out->ttl, 0,
 				     htons(ev), htons(out->port), true);
 }
@@ -312,7 +335,10 @@ void uet_output(const struct uet_output *out, struct sk_buff *skb)
 	uh->dest = htons(out->port);
 	uh->len = htons(skb->len);
 	uh->check = 0;
-	skb_dst_set_noref(skb, out->dst);
+	if (unlikely(out->multi))
+		skb_dst_set(skb, uet_output_dst(out, meta.ev));
+	else
+		skb_dst_set_noref(skb, out->dst);
 	if (out->v4)
 		uet_output4(out, skb, meta.dsfield);
 	else

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
+#include "compat.h"
 #include "credit.h"
 #include "flow.h"
 #include "mib.h"
@@ -28,6 +29,31 @@ static const struct rhashtable_params uet_syn_params = {
 	.automatic_shrinking = true,
 };
 
+static struct kmem_cache *uet_pdc_cache;
+
+/**
+ * uet_pdc_cache_init() - make the slab cache
+ *
+ * Hosts of a large job have many thousands: nothing is to be rounded up.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_pdc_cache_init(void)
+{
+	uet_pdc_cache = kmem_cache_create("uet_pdc", sizeof(struct uet_pdc), 0,
+					  SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE,
+					  NULL);
+	return uet_pdc_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_pdc_cache_exit() - destroy it, after an RCU barrier
+ */
+void uet_pdc_cache_exit(void)
+{
+	kmem_cache_destroy(uet_pdc_cache);
+}
+
 int uet_pdc_tables_init(struct uet_net *un)
 {
 	init_llist_head(&un->reap);
@@ -39,6 +65,11 @@ int uet_pdc_tables_init(struct uet_net *un)
 void uet_pdc_tables_exit(struct uet_net *un)
 {
 	rhashtable_destroy(&un->syn_pdcs);
+}
+
+static struct uet_pdc __rcu **uet_pdc_recent(struct uet_fep *fep, u16 id)
+{
+	return &fep->recent[id % UET_PDC_RECENT];
 }
 
 /**
@@ -54,8 +85,14 @@ struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
 			      u16 id)
 {
 	struct uet_fep *fep = uet_fep_find(un, laddr);
+	struct uet_pdc *pdc;
 
-	return fep ? xa_load(&fep->pdcs, id) : NULL;
+	if (unlikely(!fep))
+		return NULL;
+	pdc = rcu_dereference(*uet_pdc_recent(fep, id));
+	if (likely(pdc && pdc->id == id))
+		return pdc;
+	return xa_load(&fep->pdcs, id);
 }
 
 /**
@@ -111,7 +148,7 @@ static struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, bool initiator,
 
 	if (!uet_pdc_count(peer))
 		return NULL;
-	pdc = kzalloc(sizeof(*pdc), gfp);
+	pdc = kmem_cache_zalloc(uet_pdc_cache, gfp);
 	if (!pdc) {
 		uet_peer_uncount(peer);
 		uet_pdc_uncount(peer->fep->un);
@@ -141,12 +178,18 @@ static int uet_pdc_publish(struct uet_pdc *pdc, gfp_t gfp)
 	pdc->id = id;
 	refcount_inc(&pdc->peer->ref);
 	xa_store_bh(&fep->pdcs, id, pdc, gfp);
+	rcu_assign_pointer(*uet_pdc_recent(fep, id), pdc);
 	return 0;
 }
 
 static void uet_pdc_unpublish(struct uet_pdc *pdc)
 {
-	xa_erase_bh(&pdc->peer->fep->pdcs, pdc->id);
+	struct uet_fep *fep = pdc->peer->fep;
+
+	xa_erase_bh(&fep->pdcs, pdc->id);
+	/* A newer one may have its place. */
+	cmpxchg((struct uet_pdc __force **)uet_pdc_recent(fep, pdc->id), pdc,
+		NULL);
 }
 
 static void uet_pdc_discard(struct uet_pdc *pdc)
@@ -154,7 +197,7 @@ static void uet_pdc_discard(struct uet_pdc *pdc)
 	/* The caller's reference to the peer keeps the namespace. */
 	uet_peer_uncount(pdc->peer);
 	uet_pdc_uncount(pdc->un);
-	kfree(pdc);
+	kmem_cache_free(uet_pdc_cache, pdc);
 }
 
 /**
@@ -193,7 +236,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	INIT_LIST_HEAD(&pdc->tx.begun);
 	uet_txwin_init(&pdc->tx.win, pdc->start_psn, UET_MPR_FIRST_PSNS);
 	pdc->tx.clear_sent = pdc->start_psn - 1;
-	pdc->tx.answer_psn = pdc->start_psn - 1;
+	uet_ackreq_init(&pdc->tx.ackreq, pdc->start_psn);
 	pdc->tx.ret_cack = pdc->start_psn - 1;
 	pdc->tx.heard = ktime_get_ns();
 	pdc->tx.next_msg_id = get_random_u32();
@@ -285,7 +328,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max) ||
 	    (!confirmed && !uet_pdc_unconfirmed_room(un, now)))
 		goto err;
-	peer = uet_peer_get(un, &key);
+	peer = uet_peer_get(un, &key, GFP_ATOMIC);
 	if (IS_ERR(peer))
 		goto err;
 	pdc = uet_pdc_alloc(peer, false, rod, GFP_ATOMIC);
@@ -380,7 +423,8 @@ void uet_pdc_confirm(struct uet_pdc *pdc)
 
 static void uet_pdc_free_rcu(struct rcu_head *head)
 {
-	kfree(container_of(head, struct uet_pdc, rcu));
+	kmem_cache_free(uet_pdc_cache,
+			container_of(head, struct uet_pdc, rcu));
 }
 
 /**

@@ -28,10 +28,14 @@
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 
+#include "core/ackreq.h"
+#include "core/dfc.h"
 #include "core/hdr_parse.h"
 #include "core/rxmap.h"
+#include "core/turn.h"
 #include "core/txwin.h"
 #include "netns.h"
+#include "pressure.h"
 
 struct uet_credit_src;
 struct uet_dest;
@@ -40,6 +44,9 @@ struct uet_peer;
 struct uet_rx_msg;
 struct uet_sock;
 struct uet_txmsg;
+
+/* A PDC that has heard nothing for so long needs no ring to send */
+#define UET_PDC_RING_IDLE_NS	NSEC_PER_SEC
 
 /* Packets in flight before the first ACK_CC states MP_RANGE (D-11) */
 #define UET_MPR_FIRST_PSNS	128
@@ -51,6 +58,9 @@ struct uet_txmsg;
 #define UET_RX_MSGS_MAX		4096
 /* ECN field of packets that queue as data, ECT(0) */
 #define UET_ECT0		0x02
+
+/* probe_opaque of the probe for the base RTT; tail probes count from 1 */
+#define UET_PROBE_RTT		0
 
 enum uet_pdc_state {
 	UET_PDC_SYN,
@@ -76,6 +86,9 @@ struct uet_txpkt {
 	u8			flags;
 };
 
+/* Flags of the scoreboard's slots */
+#define UET_PDC_TX_WAITED	0x10	/* in our own port, see uet_flow_departs() */
+
 #define UET_TXPKT_MSG_ERROR	0x01	/* ends a message given up */
 
 /**
@@ -96,22 +109,33 @@ struct uet_txpkt {
  * @loss_at: look at SACK evidence again, 0 = none
  * @clear_at: CLEAR_CMD at the latest, 0 = none
  * @hold_at: next try of a held packet, 0 = none
+ * @departs: when the newest packet leaves the port, by estimate
  * @idle_at: when it counts as idle
  * @heard: when the peer was heard last
  * @probe_tx: when the outstanding probe left, 0 = none
  * @probe_id: opaque value of the last probe
+ * @probe_ev: entropy value that it took
  * @probe_first: when the first probe left that is not answered
+ * @probed: when a probe left that was answered, 0 = nothing sent before is
+ *	missing
+ * @probe_end: first PSN not sent before the last probe
  * @rack: when the newest packet left that is known to have arrived
+ * @rack_rtt: its round trip, ns
  * @retries: timeouts in a row
  * @nack_e: E-class NACKs in a row
  * @nack_e_psn: for this packet
  * @clear_sent: CLEAR_PSN the target knows
  * @probes: probes without an answer
+ * @mpr_since: when the receive window stopped it, 0 = it does not
  * @gbn_until: ROD_OOO is ignored until then
  * @ret_cack: CACK of the return direction
  * @close_psn: PSN of CLOSE_CMD
- * @unasked: what ACK_GEN_COUNT of the target is, if nothing is lost
- * @answer_psn: newest packet that it will answer
+ * @ackreq: which packets asked for an answer
+ * @overdue: a timeout has one packet sent again, whatever the window says
+ * @alone: it carries the long messages of one dest at a time
+ * @one_by_one: it is ordered and was refused for shortage: messages are not
+ *	mixed until no begun one is left
+ * @turn: its turn among the PDCs of its flow
  * @soft_err: errno to report when retries are used up
  */
 struct uet_pdc_tx {
@@ -131,22 +155,31 @@ struct uet_pdc_tx {
 	u64			loss_at;
 	u64			clear_at;
 	u64			hold_at;
+	u64			departs;
 	u64			idle_at;
 	u64			heard;
 	u64			probe_tx;
 	u64			probe_first;
+	u64			probed;
 	u64			rack;
+	u64			mpr_since;
 	u64			gbn_until;
+	u32			probe_end;
+	u32			rack_rtt;
 	u16			probe_id;
+	u16			probe_ev;
 	u8			retries;
 	u8			probes;
 	u8			nack_e;
+	bool			one_by_one : 1;
+	bool			overdue : 1;
+	bool			alone : 1;
 	u32			nack_e_psn;
 	u32			clear_sent;
 	u32			ret_cack;
 	u32			close_psn;
-	u32			unasked;
-	u32			answer_psn;
+	struct uet_ackreq	ackreq;
+	struct uet_turn		turn;
 	int			soft_err;
 };
 
@@ -170,6 +203,10 @@ struct uet_syn_key {
  * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
  * @unconfirmed_node: in uet_net.unconfirmed
  * @credit: source of the credit it asks for, held; NULL without
+ * @credit_moved: when it joined that source, ns
+ * @dfc: penalties it was sent
+ * @reader: who reads what comes by it
+ * @ep: endpoint that its messages were for last
  * @map: receive map
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
@@ -198,6 +235,7 @@ struct uet_pdc_rx {
 	spinlock_t		lock;	/* of all below */
 	struct rhash_head	syn_node;
 	struct uet_syn_key	syn_key;
+	struct uet_ep_hint	ep;
 	struct uet_rxmap	map;
 	u64			rcvd_bytes;
 	u32			ack_count;
@@ -227,6 +265,9 @@ struct uet_pdc_rx {
 	u64			close_at;
 	struct list_head	unconfirmed_node;
 	struct uet_credit_src	*credit;
+	u64			credit_moved;
+	struct uet_dfc		dfc;
+	struct uet_reader	reader;
 };
 
 /**
@@ -293,6 +334,7 @@ struct uet_pdc {
  * @ev: its entropy value, used for the answer
  * @ce: it came marked
  * @udp_len: UDP length, for the nominal size
+ * @us: socket that took the packet's data, for this RCU section; or NULL
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -305,13 +347,21 @@ struct uet_rx_ctx {
 	u16			ev;
 	bool			ce;
 	u32			udp_len;
+	struct uet_sock		*us;
 };
+
+/* info.c */
+struct uet_info;
+void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
+		   struct uet_info *info);
 
 /* input.c */
 void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
 bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
 
 /* pdc.c: object and tables */
+int uet_pdc_cache_init(void);
+void uet_pdc_cache_exit(void);
 int uet_pdc_tables_init(struct uet_net *un);
 void uet_pdc_tables_exit(struct uet_net *un);
 struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
@@ -329,17 +379,26 @@ void uet_pdc_confirm(struct uet_pdc *pdc);
 void uet_pdc_flush(struct uet_net *un);
 void uet_pdc_kill_all(struct uet_net *un);
 
-/* pds.c: messages of a dead PDC */
+/* pds_salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
+
+/* pds.c: a queue and its PDC; dest->lock held */
+void uet_dest_unbind(struct uet_dest *dest);
 
 /* pdc_timer.c */
 void uet_pdc_timer_init(struct uet_pdc *pdc);
 void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
 void uet_pdc_disarm(struct uet_pdc *pdc);
 
+/* pdc_req.c */
+struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
+				  const struct uet_txpkt *p, u16 ev, bool retx,
+				  bool ar, u32 credit_target);
+
 /* pdc_tx.c: requests out; flow lock held */
 void uet_pdc_tx_ready(struct uet_pdc *pdc);
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now);
 bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);
 bool uet_pdc_answer_due(const struct uet_pdc *pdc);
@@ -352,7 +411,7 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 /* pdc_expire.c: intervals */
 u64 uet_pdc_rto(const struct uet_pdc *pdc);
 u64 uet_pdc_loss_age(const struct uet_pdc *pdc);
-void uet_pdc_sack_evidence(struct uet_pdc *pdc, u64 now);
+void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now);
 void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc);
 void uet_pdc_nomem(struct uet_pdc *pdc, u64 now);
@@ -361,15 +420,36 @@ void uet_pdc_nomem(struct uet_pdc *pdc, u64 now);
 int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 		 const struct uet_cp *cp, u8 ctl, u8 flags, u16 ev);
 
-/* pdc_feedback.c: ACKs and NACKs in, at the source */
+/**
+ * struct uet_pdc_sent - when a packet left, for its round trip
+ * @at: time, ns
+ * @valid: it is known
+ * @waited: the packet waited in our port, so @at is an estimate
+ * @brief: too short a packet for the base RTT
+ */
+struct uet_pdc_sent {
+	u64	at;
+	bool	valid;
+	bool	waited;
+	bool	brief;
+};
+
+/* pdc_feedback.c: ACKs in, at the source */
 void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
-void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid);
+bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
+		     struct uet_pdc_sent *sent);
+bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
+		    u64 service, u64 now, u64 *rtt);
 void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now);
 void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now);
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
 void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg);
 void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 		  u8 source, u16 code);
+
+/* pdc_nack.c: NACKs in, at the source */
+void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 
 /* pds.c: NO_MATCH, the whole message goes again after a pause */
 void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code);
@@ -384,8 +464,7 @@ void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn);
 void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn);
 void uet_pdc_hold_clear(struct uet_dest *dest);
 void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now);
-void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
-		   u64 now);
+void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);
 
 /* pdc_expire.c: what the timer finds due */
 void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
@@ -397,6 +476,7 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn);
+struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
 
 /* pdc_ack.c: answers out; rx.lock held while they are made */
@@ -404,7 +484,6 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			     u32 psn, u8 flags, const struct uet_ses_rsp *rsp);
 struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			      u8 code, u32 psn, u32 payload);
-void uet_answer(struct uet_peer *peer, struct sk_buff *skb, u16 ev);
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
 
 /* pdc_cp.c: control packets in */

@@ -99,6 +99,8 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		a->mpr = pdc->rx.mpr;
 		if (uet_credit_state(pdc, &a->credit))
 			a->cc_type = UET_CC_CREDIT;
+		else
+			uet_pressure_state(pdc, rx, a);
 	}
 	if (probe)
 		a->probe_opaque = rx->pkt->cp.probe_opaque;
@@ -155,20 +157,6 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			    (rx->pkt->flags & UET_F_RETX);
 	return uet_nack_build(pdc->un, &pkt,
 			      rx ? rx->ev : UET_LB_UDP_LOW + pdc->id % 16384);
-}
-
-/**
- * uet_answer() - send an answer
- * @peer: where to
- * @skb: made by uet_ack_make(), uet_nack_make() or uet_cp_queue()
- * @ev: entropy value of what is answered
- *
- * Context: BH disabled, no lock held.
- */
-void uet_answer(struct uet_peer *peer, struct sk_buff *skb, u16 ev)
-{
-	UET_TXMETA(skb)->ev = ev;
-	uet_output_one(peer, skb);
 }
 
 /*
@@ -228,5 +216,5 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 	}
 	skb = uet_nack_build(rx->un, &pkt, rx->ev);
 	if (skb)
-		uet_answer(&peer, skb, rx->ev);
+		uet_output_one(&peer, skb);
 }

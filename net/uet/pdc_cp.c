@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 
+#include "cctrace.h"
 #include "credit.h"
 #include "encap.h"
 #include "flow.h"
@@ -94,9 +95,7 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	case UET_CTL_NOOP:
 	case UET_CTL_NEGOTIATION:
 		/* They take a PSN: received, nothing to deliver (N-2, N-17). */
-		if (cp->psn == uet_rxmap_expected(&pdc->rx.map))
-			uet_rxmap_set(&pdc->rx.map, cp->psn);
-		answer = uet_ack_make(pdc, rx, cp->psn, 0, NULL);
+		answer = uet_pdc_take_psn(pdc, rx);
 		break;
 	case UET_CTL_CREDIT_REQ:
 		uet_credit_asked(pdc, rx, &list);
@@ -108,7 +107,7 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 out:
 	spin_unlock(&pdc->rx.lock);
 	if (answer)
-		uet_answer(pdc->peer, answer, rx->ev);
+		uet_output_one(pdc->peer, answer);
 }
 
 /* The target wants to be rid of the PDC: finish, then CLOSE_CMD. */
@@ -177,7 +176,7 @@ static void uet_control_initiator(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		break;
 	case UET_CTL_CREDIT:
 		UET_INC(rx->un, RX_CREDITS);
-		uet_ccc_on_credit(&flow->ccc, now, uet_cp_credit(cp));
+		uet_cc_credit(flow, now, uet_cp_credit(cp));
 		uet_pdc_tx_rearm(pdc, now);
 		break;
 	default:
@@ -186,7 +185,7 @@ static void uet_control_initiator(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 out:
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))
-		uet_answer(pdc->peer, skb, UET_TXMETA(skb)->ev);
+		uet_output_one(pdc->peer, skb);
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 
 #include "core/loss.h"
+#include "core/txwin_scan.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
@@ -66,8 +67,15 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
  */
 u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
 {
-	return uet_sack_loss_age_ns(uet_pdc_patience(pdc),
-				    pdc->tx.flow->ccc.params->target);
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 age = uet_loss_age_ns(ccc->params, &ccc->rtt, ccc->base_rtt,
+				  pdc->tx.rack_rtt,
+				  pdc->tx.flow->reorder.steps);
+
+	/* The estimates are of the fast ports, which answer more often. */
+	if (unlikely(pdc->tx.flow->multi))
+		age = max(age, uet_pdc_patience(pdc) + 2 * ccc->params->target);
+	return age;
 }
 
 /**
@@ -79,11 +87,18 @@ u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
 {
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	/* What a full window keeps back brings no answer either. */
+	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
+	/* Of many paths the one that the last took may be dead: try another. */
+	bool repeat = pdc->tx.probes && !pdc->tx.flow->sprayed;
 	u64 rtt = uet_pdc_patience(pdc);
 
+	/* The first question about a tail costs little if it comes too soon. */
+	if (!busy && !pdc->tx.probes)
+		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
+
 	/* Probes that bring nothing new become rare. */
-	return min(uet_tail_probe_ns(rtt, ccc->params->target, ccc->backlog,
-				     pdc->tx.probes) <<
+	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
 		   min_t(u8, pdc->tx.probes, UET_PROBE_BACKOFF_MAX),
 		   uet_pdc_rto_max(pdc));
 }
@@ -111,17 +126,37 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 	       now - pdc->tx.heard >= silence;
 }
 
+/*
+ * Value for a question about a packet: where there are many another one than
+ * the packet's, since its path may be dead.
+ */
+static u16 uet_pdc_ask_ev(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
+	struct uet_ccc_ask ask = {
+		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
+		.size = slot->size, .want = 1,
+		.prev_ev = slot->ev, .rtx = true,
+	};
+	struct uet_ccc_send params;
+
+	if (!pdc->tx.flow->sprayed)
+		return slot->ev;
+	uet_ccc_get_send_params(&pdc->tx.flow->ccc, &ask, &params);
+	return params.ev;
+}
+
 static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
 			    u32 psn, u64 now)
 {
-	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
+	u16 ev = uet_pdc_ask_ev(pdc, psn, now);
 	const struct uet_txpkt *p;
 	struct uet_cp cp = { .psn = psn };
 
 	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
 	if (p->msg)
 		cp.payload = p->msg->msg_id;
-	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, slot->ev))
+	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, ev))
 		uet_txwin_touch(&pdc->tx.win, psn, now);
 }
 
@@ -149,27 +184,44 @@ static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 	tx->rto_at = now + uet_pdc_rto(pdc);
 }
 
+/* A probe has had its time: the next packets should not go the way it did. */
+static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
+{
+	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+
+	if (pdc->tx.probe_tx && ccc->sprayed && ccc->lb)
+		uet_lb_doubt(ccc->lb, pdc->tx.probe_ev);
+}
+
 /*
- * A timeout alone says little: a first window may queue longer in this host
- * than any round trip measured so far. So it is the oldest packet that goes
- * again, and those that a later one has overtaken; an answer, or that of the
- * tail probe, tells of the others.
+ * A first timeout says little: a first window may queue longer in this host
+ * than any round trip measured so far. So those go again that a later packet
+ * has overtaken, else the oldest; an answer, or that of the tail probe, tells
+ * of the others. After a second one without any answer all of them do, since
+ * they would keep the window closed for as many timeouts.
  */
-static void uet_pdc_timed_out(struct uet_pdc *pdc, u32 oldest, u64 before,
-			      u64 now)
+static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 overtaken = tx->retries ? before : tx->rack;
+	u64 at, first = U64_MAX;
 	struct uet_tx_scan scan;
-	u32 psn;
+	u32 psn, oldest = 0;
+	bool any = false;
 
-	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
-		       min(before, tx->rack));
+	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next, before);
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
-		uet_pdc_lost(pdc, psn, UET_LOSS_RTO, now);
-		UET_INC(pdc->un, RETX_RTO);
+		at = uet_txwin_slot(&tx->win, psn)->tx_time;
+		if (at <= overtaken) {
+			uet_pdc_lost(pdc, psn, UET_LOSS_RTO, now);
+			UET_INC(pdc->un, RETX_RTO);
+			any = true;
+		} else if (at < first) {
+			first = at;
+			oldest = psn;
+		}
 	}
-	if (!uet_txwin_is_sacked(&tx->win, oldest) &&
-	    !uet_txwin_is_marked(&tx->win, oldest)) {
+	if (!any && first != U64_MAX) {
 		uet_pdc_lost(pdc, oldest, UET_LOSS_RTO, now);
 		UET_INC(pdc->un, RETX_RTO);
 	}
@@ -203,18 +255,24 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return;
 	}
 	UET_INC(pdc->un, RTO_FIRED);
+	uet_pdc_probe_unheard(pdc);
 	if (pdc->rod) {
 		if (!uet_txwin_is_sacked(&tx->win, psn))
 			uet_pdc_go_back(pdc, psn, UET_LOSS_RTO, now);
 	} else {
-		uet_pdc_timed_out(pdc, psn, now - rto, now);
+		uet_pdc_timed_out(pdc, now - rto, now);
 	}
 	if (uet_txwin_next_unanswered(&tx->win, tx->win.una, now - rto, &psn))
 		uet_pdc_ask_ack(pdc, list, psn, now);
 	if (tx->retries < U8_MAX)
 		tx->retries++;
 	tx->rto_at = now + uet_pdc_rto(pdc);
+	if (!tx->win.nr_marked)
+		return;
 	uet_pdc_tx_ready(pdc);
+	/* Ahead of others, whom a closed window holds up */
+	tx->overdue = true;
+	list_move(&tx->ready_node, &tx->flow->ready);
 }
 
 /*
@@ -228,7 +286,6 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_pdc_tx *tx = &pdc->tx;
 	struct uet_cp cp = {
 		.payload	= tx->win.una,
-		.probe_opaque	= ++tx->probe_id,
 	};
 
 	tx->probe_at = 0;
@@ -236,47 +293,82 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return;		/* all of it is known to be missing or held */
 	if (pdc->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
+	uet_pdc_probe_unheard(pdc);
+	tx->probe_ev = uet_pdc_ask_ev(pdc, tx->win.una, now);
+	if (!++tx->probe_id)
+		tx->probe_id = UET_PROBE_RTT + 1;
+	cp.probe_opaque = tx->probe_id;
 	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,
-			 uet_txwin_slot(&tx->win, tx->win.una)->ev))
+			 tx->probe_ev))
 		return;
 	UET_TXMETA(skb_peek_tail(list))->dsfield = pdc->tclass << 2 | UET_ECT0;
 	UET_INC(pdc->un, PROBES);
 	if (!tx->probe_tx)
 		tx->probe_first = now;
 	tx->probe_tx = now;
+	tx->probe_end = tx->win.next;
 	if (tx->probes < U8_MAX)
 		tx->probes++;
 	tx->probe_at = now + uet_pdc_probe_interval(pdc);
 }
 
+/*
+ * Packets that left before a probe that was answered and are missing: lost as
+ * soon as they are so old that no other path could be that slow.
+ */
+static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_tx_scan scan;
+	bool young = false;
+	u32 psn;
+
+	if (psn_after(tx->probe_end, tx->win.una)) {
+		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->probe_end,
+			       tx->probed);
+		while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
+			if (uet_txwin_slot(&tx->win, psn)->tx_time >= now - age) {
+				young = true;
+				continue;
+			}
+			uet_pdc_lost(pdc, psn, UET_LOSS_PROBE, now);
+			UET_INC(pdc->un, RETX_PROBE);
+		}
+	}
+	if (!young)
+		tx->probed = 0;
+}
+
 /**
- * uet_pdc_sack_evidence() - declare lost what SACKs passed long ago
+ * uet_pdc_overtaken() - declare lost what others have passed long ago
  * @pdc: initiator PDC
  * @now: time, ns
  *
- * cc.md 7.3; not where switches trim, and not on an ordered PDC, whose target
- * keeps nothing out of order.
+ * UE 1.0 3.5.12 leaves the inference to the implementer; here it is what is
+ * missing below SACKed packets or before an answered probe, once it is old. Not
+ * on an ordered PDC, whose target keeps nothing out of order.
  *
  * Context: flow lock held.
  */
-void uet_pdc_sack_evidence(struct uet_pdc *pdc, u64 now)
+void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
-	const struct uet_ccc *ccc = &tx->flow->ccc;
 	struct uet_tx_scan scan;
 	u64 age;
 	u32 psn;
 
 	tx->loss_at = 0;
-	if (pdc->rod || ccc->params->trimming || !tx->win.nr_sacked)
+	if (pdc->rod || (!tx->win.nr_sacked && !tx->probed))
 		return;
 	age = uet_pdc_loss_age(pdc);
-	uet_txwin_scan_sacked(&tx->win, &scan, now - age);
+	uet_txwin_scan_sacked(&tx->win, &scan, min(now - age, tx->rack));
 	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
 		uet_pdc_lost(pdc, psn, UET_LOSS_SACK, now);
 		UET_INC(pdc->un, RETX_SACK);
 	}
-	if (tx->win.flight_pkts) {
+	if (tx->probed)
+		uet_pdc_probe_evidence(pdc, age, now);
+	if (tx->win.flight_pkts && (tx->win.nr_sacked || tx->probed)) {
 		tx->loss_at = now + age / 4;
 		uet_pdc_arm(pdc, tx->loss_at, now);
 	}
@@ -312,7 +404,7 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	if (tx->hold_at && now >= tx->hold_at)
 		uet_pdc_hold_expire(pdc, now);
 	if (tx->loss_at && now >= tx->loss_at) {
-		uet_pdc_sack_evidence(pdc, now);
+		uet_pdc_overtaken(pdc, now);
 		uet_pdc_tx_ready(pdc);
 	}
 	if (tx->probe_at && now >= tx->probe_at)
@@ -320,7 +412,7 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	if (tx->rto_at && now >= tx->rto_at)
 		uet_pdc_timeout(pdc, list, now);
 	if (pdc->state != UET_PDC_DEAD && !uet_txwin_outstanding(&tx->win) &&
-	    tx->win.nslots && now >= tx->heard + NSEC_PER_SEC)
+	    tx->win.nslots && now >= tx->heard + UET_PDC_RING_IDLE_NS)
 		uet_pdc_tx_shrink(pdc);
 }
 

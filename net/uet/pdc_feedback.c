@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ACKs and NACKs at the source: scoreboard, congestion control, messages.
+ * ACKs at the source: scoreboard, congestion control, messages.
+ *
+ * Not here: NACKs (pdc_nack.c).
  */
 #include <linux/ktime.h>
 
+#include "cctrace.h"
 #include "core/loss.h"
-#include "core/names.h"
+#include "core/txwin_scan.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
+#include "path.h"
 #include "pds.h"
 #include "peer.h"
+#include "rttcache.h"
+#include "trace_path.h"
 #include "txmsg.h"
 
 /**
@@ -32,21 +38,10 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 		return;
 	loss.size = slot->size;
 	loss.ev = slot->ev;
-	uet_ccc_on_inferred_loss(&pdc->tx.flow->ccc, &loss);
+	trace_uet_path_signal(pdc->tx.flow, loss.ev, UET_LB_TIMEOUT, 0);
+	uet_cc_loss(pdc->tx.flow, &loss);
 	if (unlikely(!list_empty(&pdc->tx.holds)))
 		uet_pdc_hold_lost(pdc, psn);
-}
-
-/* A packet in flight was refused: out of flight, to be sent again. */
-static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
-			    struct uet_ccc_nack *nack)
-{
-	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx.win, psn);
-
-	if (!slot || slot->flags & UET_TX_CP)
-		return;
-	nack->size = slot->size;
-	uet_ccc_on_nack(&pdc->tx.flow->ccc, nack);
 }
 
 /**
@@ -65,10 +60,7 @@ static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 {
 	struct uet_txwin *win = &pdc->tx.win;
-	struct uet_ccc_nack nack = {
-		.now	= now,
-		.reason	= UET_REFUSED_OTHER,
-	};
+	const struct uet_tx_slot *slot;
 	struct uet_tx_scan scan;
 	u32 psn;
 
@@ -77,8 +69,10 @@ void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 		if (psn_before(psn, from) || psn == win->una) {
 			uet_pdc_lost(pdc, psn, how, now);
 		} else {
-			nack.ev = uet_txwin_slot(win, psn)->ev;
-			uet_pdc_refused(pdc, psn, &nack);
+			slot = uet_txwin_mark(win, psn);
+			if (slot && !(slot->flags & UET_TX_CP))
+				uet_ccc_on_go_back(&pdc->tx.flow->ccc, now,
+						   slot->size);
 		}
 		UET_INC(pdc->un, RETX_GBN);
 	}
@@ -99,6 +93,8 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
 
 	list_del(&msg->begun);
 	list_del(&msg->node);
+	if (list_empty(&pdc->tx.begun))
+		pdc->tx.one_by_one = false;
 	if (msg->again && !failed) {
 		uet_msg_requeue(pdc, msg);
 		return;
@@ -139,6 +135,11 @@ void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 {
 	if (msg->state == UET_TXMSG_FAILED || msg->state == UET_TXMSG_DONE)
 		return;
+	if (msg->again) {
+		/* Withdrawn by us, to begin again: it is reported. */
+		msg->again = false;
+		msg->withdrawn = false;
+	}
 	uet_txmsg_done(msg, error, source, code);
 	uet_msg_stop(pdc, msg);
 	msg->state = UET_TXMSG_FAILED;
@@ -195,15 +196,24 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n)
 		if (!msg)
 			continue;
 		p->msg = NULL;
-		if (msg->streamed)
+		if (msg->streamed && !msg->again)
 			uet_txmsg_release(msg, p->off + p->len);
 		if (msg->last_psn == psn && msg->all_sent)
 			uet_msg_covered(pdc, msg);
 	}
 }
 
-/* First answer of the target: the PDC is established (wire.md 8.2). */
-static bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
+/**
+ * uet_pdc_learn() - the PDCID that an answer names
+ * @pdc: initiator PDC
+ * @spdcid: PDCID of the target
+ *
+ * With the first answer the PDC is established (wire.md 8.2).
+ *
+ * Context: flow lock held.
+ * Return: true if it is the one of our target.
+ */
+bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 {
 	if (pdc->remote_id == spdcid)
 		return true;
@@ -225,6 +235,15 @@ static void uet_pdc_progress(struct uet_pdc *pdc, u64 now)
 		     now + uet_pdc_rto(pdc) : 0;
 }
 
+/* A packet that left then has arrived: others may be missing now. */
+static void uet_pdc_rack(struct uet_pdc_tx *tx, u64 sent, u64 now)
+{
+	if (sent < tx->rack || now < sent)
+		return;
+	tx->rack = sent;
+	tx->rack_rtt = min_t(u64, now - sent, U32_MAX);
+}
+
 /* An ACK that answers our PROBE: what left before it and is missing is lost */
 static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 u64 now)
@@ -235,6 +254,10 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	struct uet_tx_scan scan;
 	u32 psn;
 
+	if (pkt->ack.probe_opaque == UET_PROBE_RTT) {
+		uet_rtt_probe_answer(pdc, pkt, now);
+		return;
+	}
 	if (!sent || pkt->ack.probe_opaque != tx->probe_id)
 		return;
 	tx->probe_tx = 0;
@@ -242,9 +265,10 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	if (!uet_service_time_ns(pkt->ack.service_time, &service) ||
 	    !uet_rtt_sample(sent, service, now, &rtt))
 		return;
-	uet_ccc_on_probe_rtt(ccc, now, rtt);
+	if (!tx->flow->fixed_rtt)
+		uet_ccc_on_probe_rtt(ccc, now, rtt);
 	uet_rtt_est_add(&ccc->rtt, rtt);
-	tx->rack = max(tx->rack, sent);
+	uet_pdc_rack(tx, sent, now);
 	if (pdc->rod && tx->win.flight_pkts) {
 		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
 			       sent);
@@ -253,12 +277,7 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 		return;
 	}
 	/* It queued as data does, but on one of several paths. */
-	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
-		       min(sent, now - uet_pdc_loss_age(pdc)));
-	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
-		uet_pdc_lost(pdc, psn, UET_LOSS_PROBE, now);
-		UET_INC(pdc->un, RETX_PROBE);
-	}
+	tx->probed = sent;
 }
 
 static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
@@ -284,10 +303,83 @@ static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
 	uet_txwin_ooo_done(&tx->win, &scan);
 }
 
+/**
+ * uet_pdc_sent_at() - when was the packet sent that an answer names?
+ * @pdc: initiator PDC
+ * @psn: the packet
+ * @retx: the answer is to a retransmission
+ * @sent: result
+ *
+ * Context: flow lock held.
+ * Return: false if it tells no round trip time.
+ */
+bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
+		     struct uet_pdc_sent *sent)
+{
+	const struct uet_flow *flow = pdc->tx.flow;
+	const struct uet_txwin *win = &pdc->tx.win;
+
+	sent->valid = uet_txwin_rtt(win, psn, retx, &sent->at);
+	if (!sent->valid)
+		return false;
+	sent->waited = uet_txwin_slot(win, psn)->flags & UET_PDC_TX_WAITED;
+	sent->brief = uet_txwin_slot(win, psn)->size < flow->params.mtu / 2;
+	return true;
+}
+
+/**
+ * uet_pdc_sample() - round trip time of an answer
+ * @pdc: initiator PDC
+ * @sent: when the packet left
+ * @service: time that the target took, ns
+ * @now: time, ns
+ * @rtt: result, ns
+ *
+ * A packet that waited in our port left at an estimated time, which may be too
+ * late where the port is faster than it says: no base RTT comes from it.
+ *
+ * Context: flow lock held.
+ * Return: false if there is none.
+ */
+bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
+		    u64 service, u64 now, u64 *rtt)
+{
+	u64 base_rtt = pdc->tx.flow->ccc.base_rtt;
+	bool ok;
+
+	if (!sent->valid)
+		return false;
+	ok = uet_rtt_sample(sent->at, service, now, rtt);
+	if (!sent->waited)
+		return ok;
+	*rtt = ok ? max(*rtt, base_rtt) : base_rtt;
+	return true;
+}
+
+/*
+ * A retransmission arrived. A duplicate has NULL for an answer (wire.md 9.6):
+ * the packet had only been late.
+ */
+static void uet_pdc_retx_arrived(struct uet_pdc *pdc, const struct uet_pkt *pkt,
+				 u64 now)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+
+	if (!uet_pkt_has_ses_rsp(pkt))
+		return;
+	if (pkt->rsp.code != UET_RC_NULL) {
+		uet_reorder_repaired(&flow->reorder);
+		return;
+	}
+	UET_INC(pdc->un, TX_NEEDLESS);
+	uet_reorder_needless(&flow->reorder, now,
+			     uet_rtt_est_ns(&flow->ccc.rtt));
+}
+
 /* Congestion control's view of an ACK */
 static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			   const struct uet_tx_acked *sum, bool rtt_valid,
-			   u64 tx_time, u64 now)
+			   const struct uet_tx_acked *sum,
+			   const struct uet_pdc_sent *sent, u64 now)
 {
 	const struct uet_ack *a = &rx->pkt->ack;
 	struct uet_txwin *win = &pdc->tx.win;
@@ -304,9 +396,10 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	};
 	u64 service;
 
-	if (rtt_valid && uet_service_time_ns(a->service_time, &service))
-		ack.rtt_valid = uet_rtt_sample(tx_time, service, now,
+	if (uet_service_time_ns(a->service_time, &service))
+		ack.rtt_valid = uet_pdc_sample(pdc, sent, service, now,
 					       &ack.rtt);
+	ack.rtt_short = sent->brief;
 	if (a->cc_type == UET_CC_NSCC)
 		ack.newly_rcvd_bytes = uet_txwin_release_rcvd(win,
 							      a->rcvd_bytes);
@@ -315,8 +408,18 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			uet_txwin_release_plain(win, sum->bytes +
 						sum->unmarked_bytes);
 	if (a->cc_type == UET_CC_CREDIT)
-		uet_ccc_on_credit(ccc, now, a->credit);
-	uet_ccc_on_ack(ccc, &ack);
+		uet_cc_credit(pdc->tx.flow, now, a->credit);
+	if (unlikely(a->pend))
+		UET_INC(pdc->un, RX_PENALTIES);
+	if (!ccc->sprayed)
+		ack.siblings = uet_path_siblings(pdc->tx.flow, ack.m, now);
+	trace_uet_path_signal(pdc->tx.flow, ack.ev,
+			      ack.m ? UET_LB_ECN : UET_LB_NO_ECN, ack.rtt);
+	uet_cc_ack(pdc->tx.flow, &ack);
+	if (unlikely(pdc->tx.flow->far.on) && ack.rtt_valid && !ack.rtt_short)
+		uet_rtt_far(pdc->tx.flow, ack.rtt, now);
+	if (unlikely(ccc->did & UET_CC_DID_BASE_RTT))
+		uet_rtt_learned(pdc->tx.flow);
 }
 
 /* The bookkeeping of an ACK; false if it is none of ours. */
@@ -326,9 +429,10 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	const struct uet_ack *a = &pkt->ack;
 	struct uet_pdc_tx *tx = &pdc->tx;
 	struct uet_tx_acked sum = {};
-	bool probe = pkt->flags & UET_F_PROBE, rtt_valid;
+	bool probe = pkt->flags & UET_F_PROBE;
+	struct uet_pdc_sent sent = {};
 	u32 una = tx->win.una;
-	u64 tx_time = 0, now;
+	u64 now;
 
 	if (pdc->state == UET_PDC_DEAD ||
 	    psn_after(a->cack_psn, tx->win.next - 1))
@@ -339,11 +443,12 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (!uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
 	now = ktime_get_ns();
-	rtt_valid = !probe && uet_txwin_rtt(&tx->win, a->ack_psn,
-					    pkt->flags & UET_F_RETX, &tx_time);
+	if (!probe)
+		uet_pdc_sent_at(pdc, a->ack_psn, pkt->flags & UET_F_RETX,
+				&sent);
 	tx->heard = now;
-	if (rtt_valid)
-		tx->rack = max(tx->rack, tx_time);
+	if (sent.valid)
+		uet_pdc_rack(tx, sent.at, now);
 	if (uet_txwin_cack(&tx->win, a->cack_psn, &sum) == UET_CACK_NEW)
 		uet_pdc_covered(pdc, una, sum.psns);
 	if (a->sack_bitmap)
@@ -352,14 +457,20 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		uet_txwin_answer(&tx->win, a->ack_psn, &sum);
 		if (uet_pkt_has_ses_rsp(pkt))
 			uet_pdc_response(pdc, pkt);
+		if (unlikely(pkt->flags & UET_F_RETX))
+			uet_pdc_retx_arrived(pdc, pkt, now);
 	}
 	uet_txwin_mpr(&tx->win, a->cack_psn, a->mpr);
-	uet_pdc_ack_cc(pdc, rx, &sum, rtt_valid, tx_time, now);
+	if (tx->mpr_since && uet_txwin_allowed(&tx->win)) {
+		tx->flow->mpr_ns += now - tx->mpr_since;
+		tx->mpr_since = 0;
+	}
+	uet_pdc_ack_cc(pdc, rx, &sum, &sent, now);
 	if (sum.psns || sum.pkts || sum.unmarked_pkts)
 		uet_pdc_progress(pdc, now);
 	if (probe)
 		uet_pdc_probe_answer(pdc, pkt, now);
-	uet_pdc_sack_evidence(pdc, now);
+	uet_pdc_overtaken(pdc, now);
 	uet_pdc_ooo_evidence(pdc, a->ooo_count, now);
 	if (!list_empty(&tx->holds))
 		uet_pdc_hold_acked(pdc, now);
@@ -430,160 +541,15 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct uet_flow *flow = pdc->tx.flow;
+	struct sk_buff *probe = NULL;
 
 	UET_INC(rx->un, RX_ACKS);
 	spin_lock(&flow->lock);
 	if (!uet_pdc_ack_locked(pdc, rx))
 		UET_INC(rx->un, DROP_ACK);
+	else if (unlikely(!flow->ccc.base_known))
+		probe = uet_rtt_probe(pdc, rx->ev);
 	spin_unlock(&flow->lock);
-}
-
-/* The target has no PDC for us: may what it never accepted go elsewhere? */
-static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
-{
-	u8 code = pkt->nack.code;
-
-	/* wire.md N-5: CLOSE_CMD did its work, its ACK was lost. */
-	if (pdc->state == UET_PDC_CLOSING && code == UET_NACK_INV_DPDCID) {
-		uet_pdc_fail(pdc, 0, 0, 0);
-		return;
-	}
-	pdc->movable = code == UET_NACK_INV_DPDCID ||
-		       code == UET_NACK_PDC_HDR_MISMATCH ||
-		       code == UET_NACK_CLOSING ||
-		       code == UET_NACK_INVALID_SYN;
-	uet_pdc_fail(pdc, ECONNRESET, UET_REPORT_NACK, code);
-}
-
-static void uet_pdc_nack_error(struct uet_pdc *pdc, u32 psn, u8 code)
-{
-	struct uet_pdc_tx *tx = &pdc->tx;
-
-	if (tx->nack_e && tx->nack_e_psn != psn)
-		tx->nack_e = 0;
-	tx->nack_e_psn = psn;
-	if (++tx->nack_e > READ_ONCE(pdc->un->sysctl.max_nack_retx))
-		uet_pdc_fail(pdc, EREMOTEIO, UET_REPORT_NACK, code);
-}
-
-static u8 uet_nack_reason(u8 code)
-{
-	switch (code) {
-	case UET_NACK_TRIMMED:
-		return UET_REFUSED_TRIMMED;
-	case UET_NACK_TRIMMED_LASTHOP:
-		return UET_REFUSED_LASTHOP;
-	default:
-		return UET_REFUSED_OTHER;
-	}
-}
-
-/* What becomes of the packet after it left flight */
-static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
-				u64 now)
-{
-	u32 psn = pkt->nack.psn;
-
-	switch (pkt->nack.code) {
-	case UET_NACK_TRIMMED:
-	case UET_NACK_TRIMMED_LASTHOP:
-		UET_INC(pdc->un, RETX_TRIM);
-		break;
-	case UET_NACK_NO_PDC_AVAIL:
-	case UET_NACK_NO_CCC_AVAIL:
-	case UET_NACK_NO_BITMAP:
-	case UET_NACK_NO_PKT_BUFFER:
-	case UET_NACK_NO_GTD_DEL_AVAIL:
-	case UET_NACK_NO_SES_MSG_AVAIL:
-	case UET_NACK_NO_RESOURCE:
-		uet_pdc_hold(pdc, psn, now);
-		UET_INC(pdc->un, RETX_NACK);
-		break;
-	default:
-		UET_INC(pdc->un, RETX_NACK);
-		break;
-	}
-}
-
-static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
-{
-	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc_tx *tx = &pdc->tx;
-	struct uet_ccc_nack nack = {
-		.ev	= rx->ev,
-		.m	= pkt->flags & UET_F_ECN,
-		.reason	= uet_nack_reason(pkt->nack.code),
-	};
-	u32 psn = pkt->nack.psn;
-	u8 code = pkt->nack.code;
-	u64 tx_time, now;
-
-	if (pdc->state == UET_PDC_DEAD)
-		return false;
-	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
-		return false;
-	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
-		return false;
-	now = ktime_get_ns();
-	if (!uet_txwin_has(&tx->win, psn)) {
-		/* About a probe or Credit Request: they have no PSN. */
-		if (code != UET_NACK_INV_DPDCID || psn ||
-		    (!tx->probe_tx && !tx->flow->ccc.credit_reqs))
-			return false;
-		uet_pdc_nack_fatal(pdc, pkt);
-		return true;
-	}
-	tx->heard = now;
-	if (uet_nack_class(code) == UET_NACK_CLASS_FATAL) {
-		uet_pdc_nack_fatal(pdc, pkt);
-		return true;
-	}
-	if (uet_nack_class(code) == UET_NACK_CLASS_ERROR)
-		uet_pdc_nack_error(pdc, psn, code);
-	if (pdc->state == UET_PDC_DEAD)
-		return true;
-	if (code == UET_NACK_RCVR_INFER_LOSS &&
-	    uet_txwin_is_held(&tx->win, psn)) {
-		uet_pdc_hold_wake(pdc, psn, now);
-		goto rearm;
-	}
-	if (code == UET_NACK_RCVD_SES_PROCG)
-		return true;
-	if (code == UET_NACK_ROD_OOO) {
-		if (!pdc->rod || now < tx->gbn_until)
-			return true;
-		tx->gbn_until = now + tx->flow->ccc.base_rtt +
-				tx->flow->ccc.params->target;
-		uet_pdc_go_back(pdc, psn, UET_LOSS_GO_BACK, now);
-		goto rearm;
-	}
-	if (uet_txwin_nack(&tx->win, psn, pkt->flags & UET_F_RETX) !=
-	    UET_NACK_VALID)
-		return true;
-	if (uet_txwin_rtt(&tx->win, psn, pkt->flags & UET_F_RETX, &tx_time))
-		nack.rtt_valid = uet_rtt_sample(tx_time, 0, now, &nack.rtt);
-	nack.now = now;
-	uet_pdc_refused(pdc, psn, &nack);
-	uet_pdc_nack_action(pdc, pkt, now);
-rearm:
-	uet_pdc_tx_rearm(pdc, now);
-	return true;
-}
-
-/**
- * uet_pdc_nack() - a NACK for an initiator PDC
- * @pdc: initiator PDC, named by dpdcid, peer's address verified
- * @rx: the packet
- *
- * Context: softirq.
- */
-void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
-{
-	struct uet_flow *flow = pdc->tx.flow;
-
-	UET_INC(rx->un, RX_NACKS);
-	spin_lock(&flow->lock);
-	if (!uet_pdc_nack_locked(pdc, rx))
-		UET_INC(rx->un, DROP_NACK);
-	spin_unlock(&flow->lock);
+	if (unlikely(probe))
+		uet_output_one(pdc->peer, probe);
 }

@@ -5,8 +5,14 @@
  * tried alone, after a growing pause, gets through; then what may go restarts
  * at one packet and doubles per round trip. Shortage never fails a message:
  * the reader may pause for as long as it likes.
+ *
+ * A target that answers NO_MATCH has taken the packets and no message: nothing
+ * is held then, but new packets pause in the same way.
  */
+#include <linux/ktime.h>
+
 #include "core/ccc.h"
+#include "core/txwin_scan.h"
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
@@ -55,6 +61,35 @@ static void uet_hold_tell(struct uet_dest *dest)
 		uet_sock_held(dest->us);
 }
 
+static void uet_hold_over(struct uet_dest *dest)
+{
+	dest->held_ns += ktime_get_ns() - dest->held_since;
+}
+
+static void uet_hold_begin(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
+{
+	struct uet_hold *hold = &dest->hold;
+
+	hold->on = true;
+	dest->held_since = now;
+	uet_hold_tell(dest);
+	hold->ramp = false;
+	if (list_empty(&dest->hold_node)) {
+		hold->level = 0;
+		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+	}
+	list_del_init(&dest->active);
+	UET_INC(pdc->un, HOLDS);
+}
+
+static u64 uet_hold_pause(const struct uet_pdc *pdc,
+			  const struct uet_hold *hold)
+{
+	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
+
+	return min_t(u64, ns << hold->level, UET_HOLD_MAX_NS);
+}
+
 /**
  * uet_pdc_hold() - a packet was refused for shortage
  * @pdc: initiator PDC
@@ -67,22 +102,13 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 {
 	struct uet_dest *dest = uet_psn_dest(pdc, psn);
 	struct uet_hold *hold;
-	u64 pause;
 
 	if (!dest || !uet_txwin_hold(&pdc->tx.win, psn))
 		return;
 	hold = &dest->hold;
 	if (!hold->on) {
-		hold->on = true;
-		uet_hold_tell(dest);
-		hold->ramp = false;
-		hold->level = 0;
-		if (list_empty(&dest->hold_node))
-			list_add_tail(&dest->hold_node, &pdc->tx.holds);
-		list_del_init(&dest->active);
-		if (dest->us)
-			uet_sock_held(dest->us);
-		UET_INC(pdc->un, HOLDS);
+		uet_hold_begin(pdc, dest, now);
+		pdc->tx.one_by_one = pdc->rod;
 	} else if (!hold->trying || psn_after(psn, hold->psn)) {
 		return;		/* sent before the hold was known */
 	} else if (hold->level < UET_HOLD_LEVEL_MAX) {
@@ -90,8 +116,7 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	}
 	hold->trying = false;
 	hold->allowed = 1;
-	pause = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
-	hold->next = now + min_t(u64, pause << hold->level, UET_HOLD_MAX_NS);
+	hold->next = now + uet_hold_pause(pdc, hold);
 	uet_hold_schedule(pdc, hold->next, now);
 }
 
@@ -103,6 +128,8 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
  */
 void uet_pdc_hold_clear(struct uet_dest *dest)
 {
+	if (dest->hold.on)
+		uet_hold_over(dest);
 	memset(&dest->hold, 0, sizeof(dest->hold));
 	list_del_init(&dest->hold_node);
 }
@@ -163,7 +190,8 @@ void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn)
 }
 
 /* Let the next packets of a dest go; the hold ends when none is left. */
-static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest)
+static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
+			     u64 now)
 {
 	struct uet_hold *hold = &dest->hold;
 	u32 psn = pdc->tx.win.una, n = hold->allowed;
@@ -175,8 +203,17 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest)
 		hold->trying = true;
 		n--;
 	}
+	if (!hold->trying && hold->on && hold->until > now) {
+		hold->allowed = 1;
+		hold->next = hold->until;
+		hold->until = 0;
+		uet_hold_schedule(pdc, hold->next, now);
+		return;
+	}
 	if (!hold->trying) {
 		/* Nothing held is left; new packets follow at the same pace. */
+		if (hold->on)
+			uet_hold_over(dest);
 		hold->on = false;
 		hold->ramp = hold->allowed < UET_HOLD_RAMP_END && !pdc->rod;
 		hold->budget = hold->allowed;
@@ -188,32 +225,33 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest)
 }
 
 /**
- * uet_pdc_pause() - send nothing more of a dest for a while
+ * uet_pdc_pause() - the target had no place for a message (NO_MATCH)
  * @pdc: initiator PDC
  * @dest: the queue
- * @until: when it goes on, ns
  * @now: time, ns
+ *
+ * Packets that are held go on, since they are taken and stop CACK until they
+ * are; the pause follows.
  *
  * Context: flow lock held.
  */
-void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 until,
-		   u64 now)
+void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
 	struct uet_hold *hold = &dest->hold;
+	bool tried = hold->trying;
 
-	if (!hold->on) {
-		hold->on = true;
-		uet_hold_tell(dest);
-		hold->ramp = false;
-		hold->trying = false;
-		hold->level = 0;
-		if (list_empty(&dest->hold_node))
-			list_add_tail(&dest->hold_node, &pdc->tx.holds);
-		list_del_init(&dest->active);
+	if (hold->on) {
+		if (tried)
+			hold->until = now + uet_hold_pause(pdc, hold);
+		return;
 	}
-	hold->allowed = max(hold->allowed, 1U);
-	hold->next = until;
-	uet_hold_schedule(pdc, until, now);
+	uet_hold_begin(pdc, dest, now);
+	if (tried && hold->level < UET_HOLD_LEVEL_MAX)
+		hold->level++;
+	hold->trying = false;
+	hold->allowed = 1;
+	hold->next = now + uet_hold_pause(pdc, hold);
+	uet_hold_schedule(pdc, hold->next, now);
 }
 
 /**
@@ -239,7 +277,7 @@ void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now)
 		hold->level = 0;
 		hold->allowed = min_t(u32, hold->allowed * 2,
 				      UET_TXWIN_MAX_SLOTS);
-		uet_hold_release(pdc, dest);
+		uet_hold_release(pdc, dest, now);
 	}
 }
 
@@ -259,7 +297,7 @@ void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now)
 		return;
 	dest->hold.level = 0;
 	dest->hold.allowed = 1;
-	uet_hold_release(pdc, dest);
+	uet_hold_release(pdc, dest, now);
 }
 
 /**
@@ -280,8 +318,8 @@ void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
 		if (!hold->on || hold->trying)
 			continue;
 		if (now >= hold->next)
-			uet_hold_release(pdc, dest);
-		else if (!at || hold->next < at)
+			uet_hold_release(pdc, dest, now);
+		if (hold->on && !hold->trying && (!at || hold->next < at))
 			at = hold->next;
 	}
 	pdc->tx.hold_at = at;

@@ -35,9 +35,12 @@ static void uet_default_rsp(struct uet_ses_rsp *rsp, const struct uet_pkt *pkt,
 	*rsp = (struct uet_ses_rsp){
 		.opcode	= UET_RSP_OP_DEFAULT,
 		.code	= code,
-		.msg_id	= pkt->ses.msg_id,
-		.job	= pkt->ses.job,
 	};
+	/* A request may carry something else, and then names no message. */
+	if (likely(uet_pkt_has_ses_req(pkt))) {
+		rsp->msg_id = pkt->ses.msg_id;
+		rsp->job = pkt->ses.job;
+	}
 }
 
 static struct uet_gtd *uet_gtd_find(struct uet_pdc *pdc, u32 psn)
@@ -207,16 +210,25 @@ static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 
 /* Refused for shortage: remember the lowest for the wake-up (wire.md 7). */
 static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
-				     u8 code)
+				     u8 code, u32 psn)
 {
 	struct uet_pdc_rx *r = &pdc->rx;
-	u32 psn = rx->pkt->req.psn;
 
 	UET_INC(rx->un, SHORTAGE);
 	if (!r->refused || psn_before(psn, r->refused_psn))
 		r->refused_psn = psn;
 	r->refused = true;
 	return uet_nack_make(pdc, rx, code, psn, 0);
+}
+
+/* A PSN is received: what was refused before is not any more. */
+static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	if (r->refused && r->refused_psn == psn)
+		r->refused = false;
+	return uet_rxmap_set(&r->map, psn);
 }
 
 /* A new packet: give it to SES, then account for it. */
@@ -241,18 +253,16 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 		g = uet_gtd_add(pdc, pkt, code);
 		if (!g)
 			return uet_pdc_short(pdc, rx,
-					     UET_NACK_NO_GTD_DEL_AVAIL);
+					     UET_NACK_NO_GTD_DEL_AVAIL, psn);
 		break;
 	case UET_SES_SHORT:
-		return uet_pdc_short(pdc, rx, code);
+		return uet_pdc_short(pdc, rx, code, psn);
 	}
 	UET_INC(rx->un, RX_REQS);
 	if (psn != uet_rxmap_expected(&r->map))
 		UET_INC(rx->un, RX_OOO);
-	advanced = uet_rxmap_set(&r->map, psn);
+	advanced = uet_pdc_received(pdc, psn);
 	r->rcvd_bytes += len + UET_NOMINAL_ADD_BYTES;
-	if (r->refused && r->refused_psn == psn)
-		r->refused = false;
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
@@ -267,7 +277,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 
 /* ROD: nothing but the expected PSN (wire.md 9.6) */
 static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
-				       struct uet_rx_ctx *rx)
+				       struct uet_rx_ctx *rx, u32 psn)
 {
 	struct uet_pdc_rx *r = &pdc->rx;
 	u32 expected = uet_rxmap_expected(&r->map);
@@ -279,7 +289,48 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	r->ooo_psn = expected;
 	r->ooo_until = now + (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) *
 			     NSEC_PER_USEC;
-	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, rx->pkt->req.psn, 0);
+	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
+}
+
+/*
+ * What the state of the PDC and the window say to a PSN: UET_RX_NEW, to be
+ * taken; UET_RX_DUP; or else the packet is answered by *nack, if at all.
+ */
+static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
+					 struct uet_rx_ctx *rx, u32 psn,
+					 struct sk_buff **nack)
+{
+	struct uet_rxmap *map = &pdc->rx.map;
+	enum uet_rx_verdict verdict = uet_rxmap_classify(map, psn);
+
+	*nack = NULL;
+	if (verdict == UET_RX_DUP)
+		return verdict;
+	if (unlikely(pdc->state == UET_PDC_TIME_WAIT)) {
+		*nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
+		return UET_RX_ABOVE;
+	}
+	switch (verdict) {
+	case UET_RX_ABOVE:
+		*nack = uet_nack_make(pdc, rx, rx->pkt->flags & UET_F_SYN ?
+				      UET_NACK_INVALID_SYN :
+				      UET_NACK_PSN_OOR_WINDOW, psn, 0);
+		return verdict;
+	case UET_RX_FAR_BELOW:
+		UET_INC(rx->un, DROP_STALE);
+		return verdict;
+	default:
+		break;
+	}
+	if (pdc->rod && psn != uet_rxmap_expected(map)) {
+		*nack = uet_pdc_rod_gap(pdc, rx, psn);
+		return UET_RX_ABOVE;
+	}
+	if (verdict == UET_RX_NOMAP && !uet_pdc_attach_map(pdc)) {
+		*nack = uet_pdc_short(pdc, rx, UET_NACK_NO_BITMAP, psn);
+		return UET_RX_ABOVE;
+	}
+	return UET_RX_NEW;
 }
 
 static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
@@ -287,40 +338,48 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 					      bool created)
 {
 	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc_rx *r = &pdc->rx;
-	u32 psn = pkt->req.psn;
+	struct sk_buff *nack;
 
-	if (pdc->state == UET_PDC_TIME_WAIT) {
-		/* A late copy of something acknowledged; or nonsense. */
-		if (uet_rxmap_classify(&r->map, psn) == UET_RX_DUP)
-			return uet_pdc_dup(pdc, rx);
-		return uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
-	}
-	if (uet_pkt_is_rod(pkt) != pdc->rod)
-		return uet_nack_make(pdc, rx, UET_NACK_PDC_MODE_MISMATCH, psn,
-				     0);
-	switch (uet_rxmap_classify(&r->map, psn)) {
+	if (uet_pkt_is_rod(pkt) != pdc->rod &&
+	    pdc->state != UET_PDC_TIME_WAIT)
+		return uet_nack_make(pdc, rx, UET_NACK_PDC_MODE_MISMATCH,
+				     pkt->req.psn, 0);
+	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
 	case UET_RX_NEW:
-		break;
-	case UET_RX_NOMAP:
-		if (!pdc->rod && !uet_pdc_attach_map(pdc))
-			return uet_pdc_short(pdc, rx, UET_NACK_NO_BITMAP);
-		break;
+		uet_pdc_cleared(pdc, pkt->req.clear_psn);
+		return uet_pdc_new_packet(pdc, rx, created);
 	case UET_RX_DUP:
 		uet_pdc_cleared(pdc, pkt->req.clear_psn);
 		return uet_pdc_dup(pdc, rx);
-	case UET_RX_ABOVE:
-		return uet_nack_make(pdc, rx, pkt->flags & UET_F_SYN ?
-				     UET_NACK_INVALID_SYN :
-				     UET_NACK_PSN_OOR_WINDOW, psn, 0);
-	case UET_RX_FAR_BELOW:
-		UET_INC(rx->un, DROP_STALE);
-		return NULL;
+	default:
+		return nack;
 	}
-	if (pdc->rod && psn != uet_rxmap_expected(&r->map))
-		return uet_pdc_rod_gap(pdc, rx);
-	uet_pdc_cleared(pdc, pkt->req.clear_psn);
-	return uet_pdc_new_packet(pdc, rx, created);
+}
+
+/**
+ * uet_pdc_take_psn() - a control packet that takes a PSN and says no more
+ * @pdc: target PDC
+ * @rx: NOOP or NEGOTIATION
+ *
+ * Context: softirq, rx.lock held.
+ * Return: the answer, if any.
+ */
+struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	u32 psn = rx->pkt->cp.psn;
+	struct sk_buff *nack;
+
+	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
+	case UET_RX_NEW:
+		if (uet_pdc_received(pdc, psn))
+			uet_ses_cack(pdc, pdc->rx.map.cack);
+		break;
+	case UET_RX_DUP:
+		break;
+	default:
+		return nack;
+	}
+	return uet_ack_make(pdc, rx, psn, 0, NULL);
 }
 
 /**
@@ -340,7 +399,8 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		UET_INC(rx->un, DROP_STATE);
 		goto out;
 	}
-	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
+	/* Seconds count here: a tick is exact enough, and cheap. */
+	WRITE_ONCE(pdc->rx.heard, ktime_get_coarse_ns());
 	pdc->rx.close_req = false;
 	pdc->rx.close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
@@ -353,7 +413,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 out:
 	spin_unlock(&pdc->rx.lock);
 	if (answer)
-		uet_answer(pdc->peer, answer, rx->ev);
+		uet_output_one(pdc->peer, answer);
 }
 
 /**
@@ -391,7 +451,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 out:
 	spin_unlock(&pdc->rx.lock);
 	if (answer)
-		uet_answer(pdc->peer, answer, rx->ev);
+		uet_output_one(pdc->peer, answer);
 }
 
 /**
@@ -432,7 +492,7 @@ void uet_pds_rx_room(struct uet_sock *us)
 		spin_unlock_bh(&pdc->rx.lock);
 		if (nack) {
 			local_bh_disable();
-			uet_answer(pdc->peer, nack, UET_TXMETA(nack)->ev);
+			uet_output_one(pdc->peer, nack);
 			local_bh_enable();
 		}
 		uet_pdc_put(pdc);

@@ -96,6 +96,10 @@ static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 	at = uet_earliest(at, tx->loss_at);
 	at = uet_earliest(at, tx->clear_at);
 	at = uet_earliest(at, tx->hold_at);
+	/* A ring without anything in it is given back. */
+	if (tx->win.nslots && !uet_txwin_outstanding(&tx->win))
+		at = uet_earliest(at, max(tx->heard + UET_PDC_RING_IDLE_NS,
+					  now + 1));
 	/* Busy beyond its idle time: look again later, not at once. */
 	return uet_earliest(at, max_t(u64, tx->idle_at, now + NSEC_PER_SEC));
 }
@@ -153,7 +157,7 @@ static void uet_pdc_rx_timer(struct uet_pdc *pdc)
 	uet_pdc_arm(pdc, at, now);
 	spin_unlock(&pdc->rx.lock);
 	while ((skb = __skb_dequeue(&list)))
-		uet_answer(pdc->peer, skb, UET_TXMETA(skb)->ev);
+		uet_output_one(pdc->peer, skb);
 }
 
 static enum hrtimer_restart uet_pdc_timer(struct hrtimer *timer)

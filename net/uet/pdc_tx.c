@@ -9,20 +9,17 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "core/hdr_build.h"
 #include "core/loss.h"
-#include "encap.h"
+#include "core/txwin_scan.h"
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
 #include "peer.h"
+#include "trace_path.h"
 #include "txmsg.h"
 
 /* Bytes a dest may send before the next one has its turn */
 #define UET_DEST_QUANTUM	32768
-
-/* Answers asked for per window, where the target does not give more */
-#define UET_ANSWERS_PER_WINDOW	4
 
 /**
  * uet_pdc_tx_ready() - a PDC may have something to send
@@ -32,9 +29,15 @@
  */
 void uet_pdc_tx_ready(struct uet_pdc *pdc)
 {
-	lockdep_assert_held(&pdc->tx.flow->lock);
-	if (pdc->state != UET_PDC_DEAD && list_empty(&pdc->tx.ready_node))
-		list_add_tail(&pdc->tx.ready_node, &pdc->tx.flow->ready);
+	struct uet_flow *flow = pdc->tx.flow;
+
+	lockdep_assert_held(&flow->lock);
+	if (pdc->state == UET_PDC_DEAD || !list_empty(&pdc->tx.ready_node))
+		return;
+	if (uet_turn_over(&pdc->tx.turn, uet_flow_quantum(flow)))
+		list_add_tail(&pdc->tx.ready_node, &flow->ready);
+	else
+		list_add(&pdc->tx.ready_node, &flow->ready);
 }
 
 static struct uet_txmsg *uet_dest_head(struct uet_dest *dest)
@@ -55,6 +58,19 @@ static int uet_txmsg_next_len(const struct uet_txmsg *msg, u32 mtu)
 	return msg->eom ? have : -1;
 }
 
+static inline bool uet_dest_may_send(const struct uet_dest *dest,
+				     const struct uet_txmsg *head, u32 mtu)
+{
+	if (!head)
+		return false;
+	/* MSG_ERROR takes no room, it makes some. */
+	if (unlikely(head->withdrawn))
+		return true;
+	return likely(!dest->hold.on) &&
+	       likely(!dest->hold.ramp || dest->hold.budget) &&
+	       uet_txmsg_next_len(head, mtu) >= 0;
+}
+
 /**
  * uet_dest_sendable() - has a queue something that could be cut and sent?
  * @dest: the queue
@@ -63,21 +79,17 @@ static int uet_txmsg_next_len(const struct uet_txmsg *msg, u32 mtu)
  */
 bool uet_dest_sendable(struct uet_dest *dest)
 {
-	const struct uet_txmsg *msg = uet_dest_head(dest);
-
-	return msg && !dest->hold.on &&
-	       (!dest->hold.ramp || dest->hold.budget) &&
-	       uet_txmsg_next_len(msg, dest->pdc->tx.flow->payload_mtu) >= 0;
+	return uet_dest_may_send(dest, uet_dest_head(dest),
+				 dest->pdc->tx.flow->payload_mtu);
 }
 
 /*
  * The next packet of a queue in line is in the backlog, whatever it is: the
  * rest of a message whose packets became smaller, or MSG_ERROR.
  */
-static void uet_dest_announce(struct uet_dest *dest)
+static void uet_dest_announce(struct uet_dest *dest, struct uet_txmsg *msg)
 {
 	struct uet_flow *flow = dest->pdc->tx.flow;
-	struct uet_txmsg *msg = uet_dest_head(dest);
 	u64 size;
 
 	if (dest->pdc->state == UET_PDC_DEAD)
@@ -100,9 +112,11 @@ void uet_dest_activate(struct uet_dest *dest)
 {
 	if (!list_empty(&dest->active) || !uet_dest_sendable(dest))
 		return;
-	dest->deficit = UET_DEST_QUANTUM;
-	uet_dest_announce(dest);
-	list_add_tail(&dest->active, &dest->pdc->tx.active);
+	uet_dest_announce(dest, uet_dest_head(dest));
+	if (uet_turn_over(&dest->turn, UET_DEST_QUANTUM))
+		list_add_tail(&dest->active, &dest->pdc->tx.active);
+	else
+		list_add(&dest->active, &dest->pdc->tx.active);
 	uet_pdc_tx_ready(dest->pdc);
 }
 
@@ -178,113 +192,67 @@ static bool uet_pdc_tx_room(struct uet_pdc *pdc)
 	return uet_pdc_tx_reserve(pdc);
 }
 
-/* Bytes of SES header data that a packet of a message carries */
-static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
-			     const struct uet_txpkt *p, struct uet_ses_req *ses)
+/* An answer to a packet that waits in our port tells no base round trip. */
+static void uet_pdc_tx_waits(struct uet_pdc *pdc, u32 psn, bool waits)
 {
-	const struct uet_dest *dest = msg->dest;
+	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
 
-	*ses = (struct uet_ses_req){
-		.key		= msg->match_bits,
-		.job		= dest->key.job,
-		.initiator	= dest->initiator,
-		.request_length	= msg->len,
-		.message_offset	= p->off,
-		.payload_length	= p->len,
-		.msg_id		= msg->msg_id,
-		.pid		= dest->key.pid,
-		.ri		= dest->key.ri,
-		.opcode		= msg->match_bits ? UET_SES_OP_TAGGED_SEND :
-						    UET_SES_OP_SEND,
-	};
-	if (!dest->key.absolute)
-		ses->flags |= UET_SES_F_REL;
-	if (p->flags & UET_TXPKT_MSG_ERROR) {
-		ses->opcode = UET_SES_OP_MSG_ERROR;
-		ses->flags |= UET_SES_F_EOM;
-		return;
-	}
-	if (!p->off) {
-		ses->flags |= UET_SES_F_SOM;
-		if (msg->has_hd) {
-			ses->flags |= UET_SES_F_HD;
-			ses->header_data = msg->header_data;
-		}
-	}
-	if (p->off + p->len == msg->len)
-		ses->flags |= UET_SES_F_EOM;
+	slot->flags &= ~UET_PDC_TX_WAITED;
+	if (waits)
+		slot->flags |= UET_PDC_TX_WAITED;
 }
 
-/* Build one transmission of a PSN; NULL without memory. */
-static struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
-					 const struct uet_txpkt *p, u16 ev,
-					 bool retx, bool ar, u32 credit_target)
-{
-	bool cc = pdc->tx.flow->ccc.algo->credit;
-	struct uet_pkt pkt = {
-		.type		= pdc->rod ?
-				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
-				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
-		.next_hdr	= UET_NH_REQ_STD,
-		.flags		= (retx ? UET_F_RETX : 0) | (ar ? UET_F_AR : 0),
-		.spdcid		= pdc->id,
-		.dpdcid		= pdc->remote_id,
-		.req = {
-			.psn		= psn,
-			.clear_psn	= pdc->tx.win.clear_psn,
-			.start_psn	= pdc->start_psn,
-			.credit_target	= credit_target,
-			.ccc_id		= pdc->tx.flow->ccc_id,
-		},
-	};
-	unsigned int room = UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN + UET_CRC_LEN;
-	struct uet_txmeta *meta;
-	struct sk_buff *skb;
-	unsigned int len;
-
-	if (pdc->state == UET_PDC_SYN)
-		pkt.flags |= UET_F_SYN;
-	/* Far behind, an old CLEAR_PSN says nothing wrong either. */
-	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
-		pkt.req.clear_psn = psn - S16_MAX;
-	if (p->msg->inlined)
-		room += p->len;
-	skb = alloc_skb(UET_HEADROOM + room, GFP_ATOMIC | __GFP_NOWARN);
-	if (unlikely(!skb))
-		return NULL;
-	skb_reserve(skb, UET_HEADROOM);
-	uet_pdc_fill_ses(p->msg, p, &pkt.ses);
-	len = uet_build_req(skb->data, &pkt);
-	len += uet_build_ses_std(skb->data + len, &pkt.ses);
-	skb_put(skb, len);
-	if (p->len && unlikely(uet_txmsg_attach(p->msg, skb, p->off, p->len))) {
-		kfree_skb(skb);
-		return NULL;
-	}
-	skb->priority = p->msg->dest->prio;
-	meta = UET_TXMETA(skb);
-	meta->ev = ev;
-	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
-	/* Cut before the path MTU shrank: the one packet that may be fragmented. */
-	meta->df = p->len <= pdc->tx.flow->payload_mtu;
-	pdc->tx.clear_at = 0;
-	pdc->tx.clear_sent = pdc->tx.win.clear_psn;
-	return skb;
-}
-
-/* Timers after a transmission: the RTO runs, the tail probe starts anew. */
-static void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
+/**
+ * uet_pdc_tx_sent() - timers after transmissions
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * The RTO runs, the tail probe starts anew when the last of them leaves.
+ *
+ * Context: flow lock held; once for all packets of a turn.
+ */
+void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 at = max(tx->departs, now);
 
+	/* CLOSE_CMD has a deadline of its own. */
+	if (pdc->state == UET_PDC_CLOSING)
+		return;
 	if (!tx->rto_at)
-		tx->rto_at = now + uet_pdc_rto(pdc);
+		tx->rto_at = at + uet_pdc_rto(pdc);
 	if (!tx->probe_tx && tx->win.flight_pkts)
-		tx->probe_at = now + uet_pdc_probe_interval(pdc);
+		tx->probe_at = at + uet_pdc_probe_interval(pdc);
 	tx->idle_at = now +
 		(u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
 	uet_pdc_arm(pdc, tx->probe_at ? min(tx->rto_at, tx->probe_at) :
 					tx->rto_at, now);
+}
+
+/* How the target counts towards its next answer */
+static struct uet_ackreq_rule uet_pdc_ackreq_rule(const struct uet_pdc *pdc)
+{
+	const struct uet_flow *flow = pdc->tx.flow;
+
+	return (struct uet_ackreq_rule) {
+		.trigger = flow->params.ack_gen_trigger,
+		.min_add = READ_ONCE(pdc->un->sysctl.ack_gen_min_pkt_add),
+		.overhead = flow->overhead,
+	};
+}
+
+/**
+ * uet_pdc_answer_due() - is a packet under way that will be answered?
+ * @pdc: initiator PDC
+ *
+ * Context: flow lock held.
+ * Return: true if the target was asked, or answers by itself.
+ */
+bool uet_pdc_answer_due(const struct uet_pdc *pdc)
+{
+	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
+
+	return uet_ackreq_due(&pdc->tx.ackreq, &pdc->tx.win, &rule);
 }
 
 static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
@@ -293,22 +261,31 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
 	struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
 	struct uet_ccc_ask ask = {
-		.now = now, .size = slot->size, .want = 1,
+		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
+		.size = slot->size, .want = 1,
 		.prev_ev = slot->ev, .rtx = true,
 	};
+	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 	struct uet_ccc_send params;
 	struct sk_buff *skb;
+	u64 at;
 
 	uet_ccc_get_send_params(ccc, &ask, &params);
+	trace_uet_path_choose(pdc->tx.flow, &ask, &params);
 	skb = uet_pdc_build_req(pdc, psn, p, params.ev, true, true,
 				params.credit_target);
 	if (!skb)
 		goto nomem;
-	uet_txwin_resend(&pdc->tx.win, psn, params.ev, now);
+	at = uet_flow_departs(pdc->tx.flow, slot->size, now);
+	uet_txwin_resend(&pdc->tx.win, psn, params.ev, at);
+	UET_INC(pdc->un, TX_RETX);
+	uet_pdc_tx_waits(pdc, psn, at != now);
+	pdc->tx.departs = at;
+	uet_turn_took(&pdc->tx.turn, slot->size);
+	uet_ackreq_sent(&pdc->tx.ackreq, &rule, psn, p->len, true);
 	uet_ccc_on_send(ccc, now, slot->size, params.ev, true);
 	__skb_queue_tail(list, skb);
-	uet_pdc_tx_sent(pdc, now);
 	return 1;
 nomem:
 	UET_INC(pdc->un, TX_NOMEM);
@@ -328,74 +305,46 @@ static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
 		credit->ack_request(ccc, size));
 }
 
-/**
- * uet_pdc_answer_due() - is a packet under way that will be answered?
- * @pdc: initiator PDC
- *
- * Context: flow lock held.
- * Return: true if the target was asked, or answers it by itself.
+/*
+ * Half of the timeout is over and no answer has come. Each packet puts the tail
+ * probe off, so where short messages follow one another slowly nobody else asks.
  */
-bool uet_pdc_answer_due(const struct uet_pdc *pdc)
+static bool uet_pdc_waits_long(const struct uet_pdc *pdc, u64 now)
 {
-	const struct uet_txwin *win = &pdc->tx.win;
-
-	return uet_txwin_has(win, pdc->tx.answer_psn) &&
-	       !uet_txwin_is_sacked(win, pdc->tx.answer_psn);
+	return pdc->tx.rto_at && now + uet_pdc_rto(pdc) / 2 >= pdc->tx.rto_at;
 }
 
 /*
- * A window that is full asks (UE 1.0 3.6.13.5). Asking with every packet that
- * fills it would go on for ever: each answer lets one packet out, which fills
- * it again. So a packet asks if nothing under way will be answered, or if a
- * quarter of the window would go without; large windows need none of it, since
- * the target answers every ACK_Gen_Trigger bytes.
- */
-static bool uet_pdc_window_asks(const struct uet_pdc *pdc, u32 size, u32 count)
-{
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
-	u64 window = uet_ccc_window(ccc);
-
-	if (likely(!uet_cc_asks(ccc, size)))
-		return false;
-	return window < ccc->params->ack_gen_trigger ||
-	       count >= window / UET_ANSWERS_PER_WINDOW ||
-	       !uet_pdc_answer_due(pdc);
-}
-
-/*
- * AR (UE 1.0 3.5.12): when the CCC asks for it, on the last packet that a
- * window lets out, and the end of a message that is not short. After a short
- * one the tail probe asks if nothing else does.
+ * AR (UE 1.0 3.5.12): when the CCC asks for it, now and then out of turn, on the
+ * last packet that a window lets out, and the end of a message that is not
+ * short. After a short one the next one asks if the timeout comes near, or the
+ * tail probe.
  */
 static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
-			    u32 size, u32 count, bool last)
+			    const struct uet_ackreq_rule *rule, u32 len,
+			    bool last, u64 now)
 {
-	if (uet_pdc_window_asks(pdc, size, count))
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 inflight = max(ccc->inflight, 0LL);
+	u64 window = uet_ccc_window(ccc);
+
+	if (unlikely(uet_cc_asks(ccc, rule->overhead + len)) &&
+	    uet_ackreq_wanted(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
+			      window, inflight))
+		return true;
+	if (inflight > pdc->tx.win.flight_bytes && pdc->tx.win.flight_pkts &&
+	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len, window,
+			     inflight))
+		return true;
+	if (unlikely(uet_ackreq_slips(&pdc->tx.ackreq, rule, len)))
 		return true;
 	if (uet_txwin_allowed(&pdc->tx.win) == 1)
 		return true;
-	return last && msg->len > pdc->tx.flow->payload_mtu;
-}
-
-/* ACK_GEN_COUNT of the target after one more packet */
-static u32 uet_pdc_unasked(const struct uet_pdc *pdc, u32 len)
-{
-	return pdc->tx.unasked +
-	       max_t(u32, len, READ_ONCE(pdc->un->sysctl.ack_gen_min_pkt_add));
-}
-
-/* A packet left: will the target answer it? */
-static void uet_pdc_count_unasked(struct uet_pdc *pdc, u32 psn, u32 count,
-				  bool ar)
-{
-	struct uet_pdc_tx *tx = &pdc->tx;
-
-	if (!ar && count < tx->flow->params.ack_gen_trigger) {
-		tx->unasked = count;
-		return;
-	}
-	tx->unasked = 0;
-	tx->answer_psn = psn;
+	/* After a refusal what may be sent follows the answers. */
+	if (unlikely(msg->dest->hold.ramp && msg->dest->hold.budget <= 1))
+		return true;
+	return last && (msg->len > pdc->tx.flow->payload_mtu ||
+			uet_pdc_waits_long(pdc, now));
 }
 
 static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
@@ -444,19 +393,23 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 		.len	= uet_txmsg_next_len(msg, flow->payload_mtu),
 		.flags	= msg->withdrawn ? UET_TXPKT_MSG_ERROR : 0,
 	};
-	struct uet_ccc_ask ask = { .now = now, .want = 1 };
+	struct uet_ccc_ask ask = {
+		.now = now, .port_free = uet_flow_port_free(flow), .want = 1,
+	};
+	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 	struct uet_ccc_send params;
 	struct sk_buff *skb;
 	bool last, ar;
-	u32 psn, count;
+	u32 psn;
+	u64 at;
 
 	ask.size = uet_flow_nominal(flow, p.len);
 	if (msg->state == UET_TXMSG_QUEUED)
 		uet_msg_begin(pdc, msg);
 	last = msg->withdrawn || p.off + p.len == msg->len;
 	uet_ccc_get_send_params(ccc, &ask, &params);
-	count = uet_pdc_unasked(pdc, p.len);
-	ar = uet_pdc_want_ar(pdc, msg, ask.size, count, last);
+	trace_uet_path_choose(flow, &ask, &params);
+	ar = uet_pdc_want_ar(pdc, msg, &rule, p.len, last, now);
 	skb = uet_pdc_build_req(pdc, tx->win.next, &p, params.ev, false, ar,
 				params.credit_target);
 	if (!skb) {
@@ -464,32 +417,71 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 		uet_pdc_nomem(pdc, now);
 		return -ENOMEM;
 	}
-	psn = uet_txwin_send(&tx->win, ask.size, params.ev, 0, now);
+	at = uet_flow_departs(flow, ask.size, now);
+	psn = uet_txwin_send(&tx->win, ask.size, params.ev, 0, at);
+	uet_pdc_tx_waits(pdc, psn, at != now);
+	tx->departs = at;
 	tx->pkts[uet_txwin_index(&tx->win, psn)] = p;
-	uet_pdc_count_unasked(pdc, psn, count, ar);
+	uet_ackreq_sent(&tx->ackreq, &rule, psn, p.len, ar);
 	uet_ccc_on_send(ccc, now, ask.size, params.ev, false);
 	msg->backlog -= ask.size;
 	msg->sent += p.len;
 	msg->last_psn = psn;
-	dest->deficit -= ask.size;
+	uet_turn_took(&dest->turn, ask.size);
+	uet_turn_took(&tx->turn, ask.size);
 	__skb_queue_tail(list, skb);
 	UET_INC(pdc->un, TX_REQS);
-	uet_pdc_tx_sent(pdc, now);
 
 	if (last)
 		uet_msg_all_sent(pdc, msg, now);
 	if (unlikely(dest->hold.ramp))
 		uet_pdc_hold_sent(dest, psn);
-	if (!uet_dest_sendable(dest)) {
+	if (last)
+		msg = uet_dest_head(dest);
+	if (!uet_dest_may_send(dest, msg, flow->payload_mtu)) {
 		list_del_init(&dest->active);
 		return 1;
 	}
-	uet_dest_announce(dest);
-	if (dest->deficit <= 0) {
-		dest->deficit += UET_DEST_QUANTUM;
+	uet_dest_announce(dest, msg);
+	if (uet_turn_over(&dest->turn, UET_DEST_QUANTUM) &&
+	    likely(!tx->one_by_one))
 		list_move_tail(&dest->active, &tx->active);
-	}
 	return 1;
+}
+
+/*
+ * An ordered PDC was refused: its target completes what is begun if nothing
+ * more begins, so the oldest message goes first, to its end.
+ */
+static void uet_pdc_prefer_begun(struct uet_pdc *pdc)
+{
+	struct uet_dest *dest, *first = NULL;
+	const struct uet_txmsg *msg;
+	u16 age, most = 0;
+
+	list_for_each_entry(dest, &pdc->tx.active, active) {
+		msg = uet_dest_head(dest);
+		if (!msg || msg->state == UET_TXMSG_QUEUED)
+			continue;
+		age = pdc->tx.next_msg_id - msg->msg_id;
+		if (age > most) {
+			most = age;
+			first = dest;
+		}
+	}
+	if (first)
+		list_move(&first->active, &pdc->tx.active);
+}
+
+/*
+ * What a timeout sends again may pass the window, one packet each time: a first
+ * timeout takes back one packet only, and the others that were lost with it
+ * would keep the window closed until a second one.
+ */
+static bool uet_pdc_owed(const struct uet_pdc *pdc)
+{
+	return pdc->tx.overdue &&
+	       !(pdc->tx.flow->ccc.blocked & ~UET_CC_BLOCK_WINDOW);
 }
 
 /**
@@ -515,14 +507,18 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 			return 0;
 		if (uet_txwin_slot(&tx->win, psn)->flags & UET_TX_CP)
 			return uet_pdc_resend_close(pdc, list, now);
-		if (tx->flow->ccc.state != UET_CCC_READY)
+		if (tx->flow->ccc.state != UET_CCC_READY && !uet_pdc_owed(pdc))
 			return -EAGAIN;
+		tx->overdue = false;
 		return uet_pdc_retransmit(pdc, list, psn, now);
 	}
+	if (unlikely(tx->one_by_one))
+		uet_pdc_prefer_begun(pdc);
 	for (;;) {
 		dest = list_first_entry_or_null(&tx->active, struct uet_dest,
 						active);
-		if (!dest || likely(uet_dest_sendable(dest)))
+		if (!dest || likely(uet_dest_may_send(dest, uet_dest_head(dest),
+						      tx->flow->payload_mtu)))
 			break;
 		/* The MTU grew: what is there fills no packet any more. */
 		list_del_init(&dest->active);
@@ -531,6 +527,8 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		return 0;
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_room(pdc)) {
 		/* An answer is needed; the probe asks if none comes. */
+		if (!tx->mpr_since && !uet_txwin_allowed(&tx->win))
+			tx->mpr_since = now;
 		return 0;
 	}
 	if (tx->flow->ccc.state != UET_CCC_READY)

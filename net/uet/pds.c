@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The socket layer's door to packet delivery: which PDC carries a queue of
- * messages, and what happens to them when a PDC dies or a socket closes.
+ * messages, and what happens to them when a socket closes.
  */
 #include <linux/ethtool.h>
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
-#include <linux/slab.h>
 #include <net/dst.h>
 
 #include "encap.h"
@@ -22,9 +21,11 @@
 #define UET_PSN_BUDGET		(0x80000000U - 0x2000000)
 /* ... even if a queue on it is never empty: its senders wait or get EAGAIN */
 #define UET_PSN_LIMIT		(0x80000000U - 0x1000000)
-/* NO_MATCH: pauses double up to this power of nack_retx_us */
-#define UET_AGAIN_LEVEL_MAX	7
 #define UET_BIND_TRIES		4
+/* Long messages open no PDC for themselves when the peer has so much of its
+ * limit
+ */
+#define UET_ALONE_SHARE		2
 
 /* Nominal bytes of the packets that @bytes of a message need */
 static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
@@ -60,7 +61,10 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (pdc->state > UET_PDC_ESTABLISHED)
 		return false;
 	/* Held packets stop CACK and with it, after MP_RANGE, everybody. */
-	if (!list_empty(&pdc->tx.holds))
+	if (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds)))
+		return false;
+	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
+	    (pdc->tx.alone && pdc->tx.nr_msgs))
 		return false;
 	return pdc->tx.win.next - pdc->start_psn < UET_PSN_BUDGET;
 }
@@ -115,19 +119,45 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 		.tclass		= dest->key.tclass,
 		.sprayed	= dest->key.delivery != UET_ROD,
 	};
+	u32 max = READ_ONCE(peer->fep->un->sysctl.pdc_max_per_peer);
 	struct uet_flow *flow;
 	struct uet_pdc *pdc;
 
+	if (dest->alone && READ_ONCE(peer->nr_pdcs) >= max / UET_ALONE_SHARE)
+		return ERR_PTR(-ENOBUFS);
 	flow = uet_flow_get(peer, &spec);
 	if (IS_ERR(flow))
 		return ERR_CAST(flow);
 	pdc = uet_pdc_open(peer, flow, dest->key.job, !spec.sprayed);
 	uet_flow_put(flow);
-	return pdc ?: ERR_PTR(-ENOBUFS);
+	if (!pdc)
+		return ERR_PTR(-ENOBUFS);
+	pdc->tx.alone = dest->alone;
+	return pdc;
 }
 
-/* Leave the PDC a queue was bound to; dest->lock held. */
-static void uet_dest_unbind(struct uet_dest *dest)
+/* Under open_mutex, so that a burst of senders shares a PDC. */
+static struct uet_pdc *uet_pdc_choose(struct uet_peer *peer,
+				      struct uet_dest *dest)
+{
+	struct uet_pdc *pdc;
+
+	for (;;) {
+		pdc = uet_pdc_find_open(peer, dest) ?: uet_pdc_new(peer, dest);
+		if (pdc != ERR_PTR(-ENOBUFS) || !dest->alone)
+			return pdc;
+		/* Better with others than not at all. */
+		WRITE_ONCE(dest->alone, false);
+	}
+}
+
+/**
+ * uet_dest_unbind() - leave the PDC a queue was bound to
+ * @dest: the queue, without messages
+ *
+ * Context: BH off, dest->lock held.
+ */
+void uet_dest_unbind(struct uet_dest *dest)
 {
 	struct uet_pdc *pdc = dest->pdc;
 
@@ -169,15 +199,13 @@ static int uet_dest_bind(struct uet_dest *dest)
 	if (err)
 		return err;
 	mutex_lock(&un->open_mutex);
-	peer = uet_peer_get(un, &key);
+	peer = uet_peer_get(un, &key, GFP_KERNEL);
 	if (IS_ERR(peer)) {
 		err = PTR_ERR(peer);
 		goto out;
 	}
 	uet_peer_learn_speed(peer);
-	pdc = uet_pdc_find_open(peer, dest);
-	if (!pdc)
-		pdc = uet_pdc_new(peer, dest);
+	pdc = uet_pdc_choose(peer, dest);
 	uet_peer_put(peer);
 	if (IS_ERR(pdc)) {
 		err = PTR_ERR(pdc);
@@ -217,6 +245,7 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	int tries = UET_BIND_TRIES, err;
 	struct uet_flow *flow;
 	struct uet_pdc *pdc;
+	u64 now;
 
 	for (;;) {
 		spin_lock_bh(&dest->lock);
@@ -246,12 +275,13 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	list_add_tail(&msg->node, &dest->queue);
 	dest->unfinished++;
 	pdc->tx.nr_msgs++;
-	uet_msg_announce(pdc, msg, ktime_get_ns());
+	now = ktime_get_ns();
+	uet_msg_announce(pdc, msg, now);
 	uet_dest_activate(dest);
 	refcount_inc(&flow->ref);
 	spin_unlock(&flow->lock);
 	spin_unlock(&dest->lock);
-	uet_flow_run(flow);
+	uet_flow_run(flow, now);
 	uet_flow_put(flow);
 	local_bh_enable();
 	return 0;
@@ -277,7 +307,7 @@ static void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 	refcount_inc(&flow->ref);
 	spin_unlock(&flow->lock);
 	spin_unlock(&dest->lock);
-	uet_flow_run(flow);
+	uet_flow_run(flow, ktime_get_ns());
 	uet_flow_put(flow);
 	local_bh_enable();
 }
@@ -336,7 +366,9 @@ static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	bool queued = msg->state == UET_TXMSG_QUEUED;
 
-	if (!queued && msg->state != UET_TXMSG_SENDING)
+	/* One that was all sent and refused would begin again. */
+	if (!queued && msg->state != UET_TXMSG_SENDING &&
+	    (msg->state != UET_TXMSG_SENT || !msg->again))
 		return;
 	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
 	uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
@@ -345,7 +377,8 @@ static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		uet_txmsg_put(msg);
 	} else {
 		msg->state = UET_TXMSG_FAILED;
-		uet_dest_activate(msg->dest);
+		if (!msg->all_sent)
+			uet_dest_activate(msg->dest);
 	}
 }
 
@@ -386,6 +419,8 @@ void uet_pds_discard(struct uet_dest *dest)
 		return;
 	list_for_each_entry_safe(msg, next, &dest->queue, node)
 		uet_msg_withdraw(pdc, msg);
+	list_for_each_entry(msg, &dest->sent, node)
+		uet_msg_withdraw(pdc, msg);
 	uet_dest_unlock_run(dest, pdc);
 }
 
@@ -395,7 +430,8 @@ void uet_pds_discard(struct uet_dest *dest)
  * @msg: the message
  * @code: its SES return code, for the report if it cannot be sent again
  *
- * Not before every packet of it is answered, and after a pause that grows.
+ * Not before every packet of it is answered, and after the same pause as
+ * packets that are refused for shortage.
  *
  * Context: flow lock held.
  */
@@ -403,12 +439,14 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 {
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
-	if (msg->streamed) {
+	if (msg->freed) {
 		/* Part of it is gone already, and was accepted before. */
 		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES, code);
 		return;
 	}
+	UET_INC(pdc->un, MSG_AGAIN);
 	msg->again = true;
+	uet_pdc_pause(pdc, msg->dest, ktime_get_ns());
 	if (!msg->all_sent) {
 		msg->withdrawn = true;
 		uet_dest_activate(msg->dest);
@@ -425,7 +463,8 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
-	u64 now = ktime_get_ns(), pause;
+	struct list_head *at = &dest->queue;
+	struct uet_txmsg *first;
 
 	msg->again = false;
 	msg->withdrawn = false;
@@ -434,13 +473,13 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	msg->sent = 0;
 	msg->announced = 0;
 	msg->cursor = NULL;
-	list_add(&msg->node, &dest->queue);
-	uet_msg_announce(pdc, msg, now);
-	pause = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC
-		<< min_t(u8, msg->retries, UET_AGAIN_LEVEL_MAX);
-	if (msg->retries < U8_MAX)
-		msg->retries++;
-	uet_pdc_pause(pdc, dest, now + pause, now);
+	/* What is begun has its place at the target, and may keep others out. */
+	first = list_first_entry_or_null(at, struct uet_txmsg, node);
+	if (first && first->state != UET_TXMSG_QUEUED)
+		at = &first->node;
+	list_add(&msg->node, at);
+	uet_msg_announce(pdc, msg, ktime_get_ns());
+	uet_dest_activate(dest);
 }
 
 /**
@@ -488,189 +527,6 @@ u32 uet_pds_unfinished(struct uet_dest *dest)
 	return READ_ONCE(dest->unfinished);
 }
 
-/*
- * May a message of a dead PDC go to another one? Only if the peer cannot have
- * accepted anything of it (wire.md 8.5), and not for ever.
- */
-static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
-{
-	/* Queued after the PDC died: its end is none of this one's. */
-	if (!msg->announced)
-		return true;
-	if (!pdc->movable || msg->withdrawn)
-		return false;
-	if (msg->state == UET_TXMSG_QUEUED)
-		return true;
-	/* INVALID_SYN before any answer: nothing was accepted. */
-	if (pdc->remote_id || msg->streamed ||
-	    pdc->err_code != UET_NACK_INVALID_SYN ||
-	    msg->state == UET_TXMSG_FAILED)
-		return false;
-	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
-}
-
-/* Move or fail the messages of one dest; dest->lock held. */
-static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
-			     struct list_head *move)
-{
-	struct uet_txmsg *msg, *next;
-	LIST_HEAD(all);
-
-	spin_lock(&pdc->tx.flow->lock);
-	list_splice_tail_init(&dest->sent, &all);
-	list_splice_tail_init(&dest->queue, &all);
-	dest->unfinished = 0;
-	spin_unlock(&pdc->tx.flow->lock);
-
-	list_for_each_entry_safe(msg, next, &all, node) {
-		list_del(&msg->node);
-		if (uet_msg_may_move(pdc, msg)) {
-			if (msg->state != UET_TXMSG_QUEUED)
-				list_del(&msg->begun);
-			msg->state = UET_TXMSG_QUEUED;
-			msg->sent = 0;
-			msg->all_sent = false;
-			msg->again = false;
-			msg->announced = 0;
-			msg->backlog = 0;
-			msg->cursor = NULL;
-			list_add_tail(&msg->node, move);
-			continue;
-		}
-		if (msg->state != UET_TXMSG_QUEUED)
-			list_del(&msg->begun);
-		if (msg->again)
-			msg->withdrawn = false;	/* by us, not by the sender */
-		if (msg->state != UET_TXMSG_FAILED)
-			uet_txmsg_done(msg, pdc->error ?: ECONNRESET,
-				       pdc->err_source, pdc->err_code);
-		msg->state = UET_TXMSG_DONE;
-		uet_txmsg_put(msg);
-	}
-	uet_dest_unbind(dest);
-}
-
-/* What a dead PDC still had in the counters of its context */
-static void uet_pdc_settle(struct uet_pdc *pdc)
-{
-	struct uet_flow *flow = pdc->tx.flow;
-	struct uet_txwin *win = &pdc->tx.win;
-	struct uet_ccc_gone gone = {
-		.now		= ktime_get_ns(),
-		.rtx_bytes	= win->marked_bytes,
-		.rtx_pkts	= win->marked_pkts,
-		.inflight_bytes	= win->flight_bytes,
-		.inflight_pkts	= win->flight_pkts,
-	};
-	struct uet_dest *dest;
-	struct uet_txmsg *msg;
-
-	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
-		list_for_each_entry(msg, &dest->queue, node) {
-			gone.backlog += msg->backlog;
-			msg->backlog = 0;
-		}
-	}
-	uet_ccc_pdc_gone(&flow->ccc, &gone);
-	kvfree(win->slots);
-	win->slots = NULL;
-	win->words = NULL;
-	win->nslots = 0;
-	win->una = win->next;
-	kvfree(pdc->tx.pkts);
-	pdc->tx.pkts = NULL;
-}
-
-/**
- * uet_pds_salvage() - move or fail the messages of a dead PDC
- * @pdc: the PDC
- *
- * Context: process.
- */
-void uet_pds_salvage(struct uet_pdc *pdc)
-{
-	struct uet_flow *flow = pdc->tx.flow;
-	struct uet_txmsg *msg, *next;
-	struct uet_dest *dest;
-	LIST_HEAD(move);
-	int err;
-
-	spin_lock_bh(&flow->lock);
-	uet_pdc_settle(pdc);
-	while ((dest = list_first_entry_or_null(&pdc->tx.dests,
-						struct uet_dest, pdc_node))) {
-		list_del_init(&dest->pdc_node);
-		if (!refcount_inc_not_zero(&dest->ref))
-			continue;	/* it leaves by itself */
-		spin_unlock_bh(&flow->lock);
-		spin_lock_bh(&dest->lock);
-		if (dest->pdc == pdc)
-			uet_dest_salvage(pdc, dest, &move);
-		spin_unlock_bh(&dest->lock);
-		uet_dest_put(dest);
-		spin_lock_bh(&flow->lock);
-	}
-	/* Other PDCs of the context may have been waiting for its bytes. */
-	uet_flow_queue(flow);
-	spin_unlock_bh(&flow->lock);
-
-	list_for_each_entry_safe(msg, next, &move, node) {
-		list_del(&msg->node);
-		err = READ_ONCE(pdc->un->exiting) ? -ENETDOWN :
-						    uet_pds_submit(msg);
-		if (err) {
-			dest = msg->dest;
-			refcount_inc(&dest->ref);
-			spin_lock_bh(&dest->lock);
-			uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
-			spin_unlock_bh(&dest->lock);
-			uet_txmsg_put(msg);
-			uet_dest_put(dest);
-		}
-	}
-}
-
-/* The quantities of struct uet_info that the CCC counts */
-static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
-			 u64 now)
-{
-	const struct uet_ccc *ccc = &flow->ccc;
-	const struct uet_ccc_stats *st = &ccc->stats;
-	struct uet_cc_info cc = {};
-
-	uet_ccc_info(ccc, &cc);
-	info->rtt = uet_rtt_est_ns(&ccc->rtt);
-	info->base_rtt = ccc->base_rtt;
-	info->delay_avg = cc.avg_delay;
-	info->cwnd = uet_ccc_window(ccc);
-	info->inflight = ccc->inflight;
-	info->max_wnd = cc.max_wnd;
-	info->mtu = ccc->params->mtu;
-	info->inflight_pkts = ccc->inflight_pkts;
-	info->pkts_sent = st->sent_pkts;
-	info->bytes_sent = st->sent_bytes;
-	info->retransmits = st->rtx_pkts;
-	info->timeouts = st->losses[UET_LOSS_RTO];
-	info->losses_sack = st->losses[UET_LOSS_SACK];
-	info->losses_ooo = st->losses[UET_LOSS_OOO];
-	info->losses_probe = st->losses[UET_LOSS_PROBE];
-	info->marks = st->marks;
-	info->trims = st->nacks[UET_REFUSED_TRIMMED];
-	info->trims_lasthop = st->nacks[UET_REFUSED_LASTHOP];
-	info->nacks_other = st->nacks[UET_REFUSED_OTHER];
-	uet_ccc_blocked_ns(ccc, now, &info->blocked_ns[UET_BLOCKED_WINDOW],
-			   &info->blocked_ns[UET_BLOCKED_CREDIT]);
-	if (ccc->blocked & UET_CC_BLOCK_WINDOW)
-		info->blocked_by = UET_BLOCKED_WINDOW;
-	else if (ccc->blocked & UET_CC_BLOCK_CREDIT)
-		info->blocked_by = UET_BLOCKED_CREDIT;
-	info->paths = flow->lb->n;
-	info->paths_bad = uet_lb_bad_paths(flow->lb);
-	strscpy(info->cc, ccc->algo->name, sizeof(info->cc));
-	strscpy(info->path_policy, flow->lb->ops->name,
-		sizeof(info->path_policy));
-}
-
 /**
  * uet_pds_info() - state towards the peer of a queue
  * @dest: the queue
@@ -684,13 +540,7 @@ void uet_pds_info(struct uet_dest *dest, struct uet_info *info)
 
 	if (!pdc)
 		return;
-	uet_info_ccc(pdc->tx.flow, info, ktime_get_ns());
-	info->pdcs = READ_ONCE(pdc->peer->nr_pdcs);
-	if (dest->hold.on)
-		info->blocked_by = UET_BLOCKED_RECEIVER;
-	else if (!info->blocked_by && !list_empty(&dest->active) &&
-		 !uet_txwin_allowed(&pdc->tx.win))
-		info->blocked_by = UET_BLOCKED_MPR;
+	uet_info_fill(dest, pdc, info);
 	spin_unlock(&pdc->tx.flow->lock);
 	spin_unlock_bh(&dest->lock);
 }

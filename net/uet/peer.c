@@ -9,7 +9,10 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
+#include "encap.h"
 #include "peer.h"
+#include "ports.h"
+#include "rttcache.h"
 
 static const struct rhashtable_params uet_fep_params = {
 	.key_len	= sizeof_field(struct uet_fep, addr),
@@ -136,12 +139,14 @@ void uet_fep_put(struct uet_fep *fep)
  * uet_peer_get() - find or make a peer
  * @un: namespace
  * @key: address pair, interface and mark
+ * @gfp: %GFP_KERNEL in process context: per-CPU memory for many new peers in
+ *	a row is not to be had without sleeping
  *
- * Context: any, atomic allocation.
+ * Context: as @gfp says.
  * Return: the peer with a reference, or an ERR_PTR: -ENOMEM, -ENETDOWN.
  */
 struct uet_peer *uet_peer_get(struct uet_net *un,
-			      const struct uet_peer_key *key)
+			      const struct uet_peer_key *key, gfp_t gfp)
 {
 	struct uet_peer *peer, *old;
 	struct uet_fep *fep;
@@ -159,10 +164,10 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	if (IS_ERR(fep))
 		return ERR_CAST(fep);
 	err = -ENOMEM;
-	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
+	peer = kzalloc(sizeof(*peer), gfp);
 	if (!peer)
 		goto err_fep;
-	if (dst_cache_init(&peer->dst, GFP_ATOMIC))
+	if (dst_cache_init(&peer->dst, gfp))
 		goto err_free;
 	peer->key = *key;
 	peer->fep = fep;
@@ -173,6 +178,7 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	INIT_LIST_HEAD(&peer->credit_srcs);
 	peer->ev_key = get_random_u32();
 	peer->next_ccc_id = (u8)get_random_u32();
+	peer->base_rtt = uet_rtt_recall(un, key);
 
 	spin_lock_bh(&un->fep_lock);
 	rcu_read_lock();
@@ -218,6 +224,7 @@ static void uet_peer_free_rcu(struct rcu_head *head)
 {
 	struct uet_peer *peer = container_of(head, struct uet_peer, rcu);
 
+	uet_ports_free(peer);
 	dst_cache_destroy(&peer->dst);
 	dst_release(rcu_dereference_protected(peer->rx_dst, 1));
 	kfree(peer);
@@ -238,7 +245,9 @@ void uet_peer_put(struct uet_peer *peer)
 	if (refcount_dec_and_lock(&peer->ref, &un->fep_lock)) {
 		rhashtable_remove_fast(&un->peers, &peer->node,
 				       uet_peer_params);
+		uet_demux_forget(peer);
 		spin_unlock(&un->fep_lock);
+		uet_rtt_keep(peer);
 		WARN_ON_ONCE(!list_empty(&peer->flows) ||
 			     !list_empty(&peer->init_pdcs));
 		call_rcu(&peer->rcu, uet_peer_free_rcu);

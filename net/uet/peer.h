@@ -17,6 +17,15 @@
 #include <net/ipv6.h>
 
 #include "netns.h"
+#include "pressure.h"
+
+struct uet_ports;
+
+/* Ordered contexts of a peer that tell each other what they see (path.c) */
+#define UET_SIB_SLOTS	8
+#define UET_SIB_SHIFT	10	/* ns to ticks */
+
+#define UET_PDC_RECENT	16
 
 /**
  * struct uet_fep - a local fabric address
@@ -25,8 +34,11 @@
  * @un: namespace
  * @ref: peers and PDCs
  * @pdcs: PDCID -> struct uet_pdc; RCU readers, xa_lock writers
+ * @recent: the PDCs that were made last, by the low bits of their PDCID: most
+ *	packets are for one of them, and an xarray of random ids is deep
  * @next_pdcid: where the round robin goes on (wire.md 4: PDCIDs start at a
  *	random point, so that a rebooted host seldom meets its own old ones)
+ * @tx_free: when its port will be through with what it was given, ns, estimated
  * @rcu: for freeing
  */
 struct uet_fep {
@@ -35,7 +47,9 @@ struct uet_fep {
 	struct uet_net		*un;
 	refcount_t		ref;
 	struct xarray		pdcs;
+	struct uet_pdc __rcu	*recent[UET_PDC_RECENT];
 	u32			next_pdcid;
+	u64			tx_free;
 	struct rcu_head		rcu;
 };
 
@@ -62,13 +76,23 @@ struct uet_peer_key {
  * @confirmed: the peer proved its address, or this host sends to it
  * @link_mbps: speed of the local port, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
+ * @far: it was measured above the guess, by more than a probe
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
+ * @sib: time and mark of the last answer to each ordered context, for
+ *	uet_path_siblings()
  * @ccc_ids: ids of contexts here that use receiver credit
  * @next_ccc_id: where to look for a free one
+ * @reader: who reads what comes by its unordered PDCs
  * @credit_srcs: struct uet_credit_src, contexts there that do;
  *	uet_net.credit_lock
+ * @ports_genid: state of the routing tables that @ports were found in
+ * @ports_gen: counts changes of @ports; uet_net.open_mutex
+ * @ports_known: they were looked for
+ * @ports_queued: on uet_net.ports_todo
+ * @ports_node: there
+ * @ports: interfaces towards it, NULL if there is but one
  * @dst: route cache, both families
  * @rx_dst: route its packets came in by, with a reference; RCU
  * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
@@ -87,11 +111,20 @@ struct uet_peer {
 	bool			confirmed;
 	u32			link_mbps;
 	u64			base_rtt;
-	u32			ev_index;
+	bool			far;
+	atomic_t		ev_index;
 	u32			ev_key;
+	u32			sib[UET_SIB_SLOTS];
 	DECLARE_BITMAP(ccc_ids, UET_CCC_IDS);
 	u8			next_ccc_id;
 	struct list_head	credit_srcs;
+	struct uet_reader	reader;
+	int			ports_genid;
+	u32			ports_gen;
+	bool			ports_known;
+	unsigned long		ports_queued;
+	struct llist_node	ports_node;
+	struct uet_ports __rcu	*ports;
 	struct dst_cache	dst;
 	struct dst_entry __rcu	*rx_dst;
 	int			rx_iif;
@@ -112,7 +145,7 @@ struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr);
 void uet_fep_put(struct uet_fep *fep);
 
 struct uet_peer *uet_peer_get(struct uet_net *un,
-			      const struct uet_peer_key *key);
+			      const struct uet_peer_key *key, gfp_t gfp);
 bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key);
 void uet_peer_put(struct uet_peer *peer);
 

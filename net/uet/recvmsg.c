@@ -38,6 +38,50 @@ struct uet_recv {
 	bool			stamped;
 };
 
+/*
+ * Payload lies in a few fragments, nearly always, and mostly each in one page.
+ * skb_copy_datagram_msg() checks for every piece which object it belongs to.
+ */
+static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
+			  struct iov_iter *to, u32 len)
+{
+	const struct skb_shared_info *si = skb_shinfo(skb);
+	u32 done = 0;
+	int i;
+
+	for (i = 0; done < len && i < si->nr_frags; i++) {
+		const skb_frag_t *frag = &si->frags[i];
+		u32 n = skb_frag_size(frag);
+		struct page *page;
+
+		if (off >= n) {
+			off -= n;
+			continue;
+		}
+		n = min(n - off, len - done);
+		page = skb_frag_page(frag);
+		if (!page || copy_page_to_iter(page, skb_frag_off(frag) + off,
+					       n, to) != n)
+			break;
+		off = 0;
+		done += n;
+	}
+	return done;
+}
+
+static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
+			u32 len)
+{
+	struct iov_iter *to = &msg->msg_iter;
+	size_t left = iov_iter_count(to);
+
+	if (!skb_headlen(skb) && !skb_has_frag_list(skb) &&
+	    uet_recv_frags(skb, off, to, len) == len)
+		return 0;
+	iov_iter_revert(to, left - iov_iter_count(to));
+	return skb_copy_datagram_msg(skb, off, msg, len);
+}
+
 /* Copy out of the packets that were taken. Only whole copies count: a fault
  * leaves the packet to the next call.
  */
@@ -56,7 +100,7 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 		if (rest && !n)
 			break;
 		if (n)
-			err = skb_copy_datagram_msg(skb, off, r->msg, n);
+			err = uet_recv_skb(skb, off, r->msg, n);
 		if (err)
 			break;
 		if (!r->stamped && (n == rest || r->copied + n == r->len) &&
@@ -77,12 +121,14 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 }
 
 /* Take what is there. Returns 1 if something was, 0 if not, or an error. */
-static int uet_recv_some(struct uet_sock *us, struct uet_recv *r)
+static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
+			 size_t lowat)
 {
 	struct uet_rxread rd;
 	int err;
 
-	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos))
+	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos,
+			      min_t(size_t, lowat, U32_MAX)))
 		return 0;
 	if (rd.error)
 		return -rd.error;
@@ -98,29 +144,26 @@ static int uet_recv_some(struct uet_sock *us, struct uet_recv *r)
 	return err ? err : 1;
 }
 
+/* Sleep once. The caller looks again: only taking the data tells for sure
+ * whether there is some.
+ */
 static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
-	int err = 0;
 
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
 	add_wait_queue(sk_sleep(sk), &wait);
-	for (;;) {
-		if (uet_rx_readable(us, want) ||
-		    sk->sk_shutdown & RCV_SHUTDOWN)
-			break;
-		err = -EAGAIN;
-		if (!*timeo)
-			break;
-		err = sock_intr_errno(*timeo);
-		if (signal_pending(current))
-			break;
-		err = 0;
-		sk_wait_event(sk, timeo, uet_rx_readable(us, want) ||
-			      sk->sk_shutdown & RCV_SHUTDOWN, &wait);
-	}
+	release_sock(sk);
+	if (!uet_rx_readable(us, want) &&
+	    !(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
+		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
+	lock_sock(sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	return err;
+	return 0;
 }
 
 /* Is somebody else reading on in the message this call began? */
@@ -146,16 +189,17 @@ static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
 	int err;
 
 	for (;;) {
+		/* No more will come */
+		if (us->sk.sk_shutdown & RCV_SHUTDOWN)
+			target = 1;
 		/* A low-water mark holds for the first data as well */
-		if (r->rxmsg || uet_rx_readable(us, target)) {
-			err = uet_recv_some(us, r);
-			if (err < 0)
-				return err;
-			if (r->eor || (err && r->copied == r->len) ||
-			    (r->rxmsg && r->copied >= target) ||
-			    (r->rxmsg && r->flags & MSG_PEEK))
-				return 0;
-		}
+		err = uet_recv_some(us, r, target);
+		if (err < 0)
+			return err;
+		if (r->eor || (err && r->copied == r->len) ||
+		    (r->rxmsg && r->copied >= target) ||
+		    (r->rxmsg && r->flags & MSG_PEEK))
+			return 0;
 		if (uet_recv_lost(us, r))
 			return 0;
 		if (us->sk.sk_shutdown & RCV_SHUTDOWN &&
@@ -251,7 +295,7 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 		/* What was copied is gone from the socket and must be told */
 		if (!err || r.copied)
 			err = uet_recv_finish(&r);
-		uet_rxmsg_put(r.rxmsg);
+		uet_rxmsg_retire(uet_sk(sk), r.rxmsg);
 	}
 	release_sock(sk);
 	return err;

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Incoming messages: placement, memory, and the order in which readers get
- * them.
+ * Incoming messages: placement, and the order in which readers get them.
  *
- * Memory. One half of SO_RCVBUF is shared by all messages, first come first
- * served. The other half is for one message at a time, the one being read or
- * else the oldest incomplete one, whose packets are accepted up to that many
- * bytes beyond what the reader took: without such a right a buffer full of
- * pieces would refuse the very packets that complete them. A message keeps
- * the right once it has it until it is complete, so that its sender can always
- * go on after a pause; when all who have it were silent for a second, the next
- * gets it too, up to UET_RX_GRANTS of them. What a completed message holds
- * counts to the shared half, and nobody new is given a right while that is
- * full: then something is there to be read, and the reader makes room.
+ * Not here: the memory they may take (rxmem.c) and how a reader takes data out
+ * (rxread.c).
  */
 #include <linux/slab.h>
 #include <linux/skbuff.h>
@@ -23,28 +14,6 @@
 #include "mib.h"
 #include "rxmsg.h"
 #include "sock.h"
-
-/* Smallest half of the buffer: some packets of the largest payload MTU */
-#define UET_RX_HALF_MIN		32768U
-
-/* Messages that may have a right to the reserved half, beside the one read */
-#define UET_RX_GRANTS		4
-
-/* Who has the right and sends nothing for so long does not bar the next */
-#define UET_RX_STALL		HZ
-
-/* Who waits for it and sends nothing for so long is passed over; senders that
- * are held try every 128 ms at least
- */
-#define UET_RX_ABSENT		(HZ / 5)
-
-/* Messages passed over for one packet */
-#define UET_RX_SCAN		8
-
-/* What a message with a right may hold, in halves of the buffer. Full packets
- * stay far below; who sends crumbs is stopped here.
- */
-#define UET_RX_CRUMBS		4
 
 static struct kmem_cache *uet_rxmsg_cache;
 
@@ -70,209 +39,11 @@ void uet_rxmsg_cache_exit(void)
 	kmem_cache_destroy(uet_rxmsg_cache);
 }
 
-/**
- * uet_rx_half() - half of the receive buffer
- * @us: socket
- *
- * Return: bytes.
- */
-u32 uet_rx_half(const struct uet_sock *us)
-{
-	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
-}
-
 /* Longer ones are handed over while they arrive */
 static bool uet_rx_progressive(const struct uet_sock *us,
 			       const struct uet_rxmsg *msg)
 {
 	return msg->ready || msg->len > uet_rx_half(us);
-}
-
-/* Bytes in use that count to the shared half */
-static unsigned long uet_rx_shared(const struct uet_sock *us)
-{
-	return us->rx_bytes - us->rx_granted_bytes;
-}
-
-/* Room in the protocol's and the control group's memory. sk_forward_alloc
- * belongs to rx_lock here.
- */
-static bool uet_rx_schedule(struct sock *sk, u32 bytes)
-{
-	int more = bytes - sk->sk_forward_alloc;
-
-	return more <= 0 || __sk_mem_schedule(sk, more, SK_MEM_RECV);
-}
-
-static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg,
-			  u32 bytes)
-{
-	struct uet_net *un = us->un;
-	struct sock *sk = &us->sk;
-
-	/* Who has a right may reach into a quarter more of the namespace's
-	 * memory, so that what is begun can end.
-	 */
-	if (!uet_mem_charge(un, bytes) &&
-	    (!msg->granted || !uet_mem_charge_more(un, bytes)))
-		return false;
-	if (!uet_rx_schedule(sk, bytes)) {
-		uet_mem_uncharge(un, bytes);
-		return false;
-	}
-	sk_mem_charge(sk, bytes);
-	atomic_add(bytes, &sk->sk_rmem_alloc);
-	us->rx_bytes += bytes;
-	msg->bytes += bytes;
-	if (msg->granted)
-		us->rx_granted_bytes += bytes;
-	return true;
-}
-
-/**
- * uet_rx_uncharge() - a message holds less
- * @us: socket
- * @msg: message
- * @bytes: truesize given back
- */
-void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
-{
-	struct sock *sk = &us->sk;
-
-	lockdep_assert_held(&us->rx_lock);
-	if (msg->granted)
-		us->rx_granted_bytes -= bytes;
-	msg->bytes -= bytes;
-	us->rx_bytes -= bytes;
-	us->rx_freed += bytes;
-	atomic_sub(bytes, &sk->sk_rmem_alloc);
-	sk_mem_uncharge(sk, bytes);
-	uet_mem_uncharge(us->un, bytes);
-}
-
-/**
- * uet_rx_grant() - give a message the right to the reserved half
- * @us: socket
- * @msg: message
- */
-void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	if (msg->granted || msg->complete)
-		return;
-	msg->granted = true;
-	us->rx_nr_granted++;
-	us->rx_granted_bytes += msg->bytes;
-	list_move_tail(&msg->open_node, &us->rx_granted);
-}
-
-/* Complete, failed or gone: no longer among the open ones */
-static void uet_rx_close(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	if (msg->granted) {
-		msg->granted = false;
-		us->rx_nr_granted--;
-		us->rx_granted_bytes -= msg->bytes;
-	}
-	list_del_init(&msg->open_node);
-}
-
-/* May the message have the reserved half? The oldest comes first, but one
- * whose sender does not show up is passed over.
- */
-static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	unsigned long half = uet_rx_half(us);
-	struct uet_rxmsg *it;
-	int i;
-
-	if (us->rx_nr_granted >= UET_RX_GRANTS ||
-	    uet_rx_shared(us) - msg->bytes > half)
-		return false;
-	list_for_each_entry(it, &us->rx_granted, open_node)
-		if (time_before(jiffies, it->last + UET_RX_STALL))
-			return false;
-	for (i = 0; i < UET_RX_SCAN; i++) {
-		it = list_first_entry(&us->rx_open, struct uet_rxmsg,
-				      open_node);
-		if (it == msg)
-			return true;
-		if (time_before(jiffies, it->last + UET_RX_ABSENT))
-			return false;
-		list_move_tail(&it->open_node, &us->rx_open);
-	}
-	return false;
-}
-
-static bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg,
-			 u64 end, u32 truesize)
-{
-	unsigned long half = uet_rx_half(us);
-
-	if (!msg->granted) {
-		if (uet_rx_shared(us) + truesize <= half)
-			return true;
-		if (!uet_rx_may_grant(us, msg))
-			return false;
-		uet_rx_grant(us, msg);
-	}
-	return end - msg->read <= half &&
-	       (u64)msg->bytes + truesize <= (u64)UET_RX_CRUMBS * half;
-}
-
-/**
- * uet_rxmsg_new() - the first packet of a message has come
- * @us: socket it is for
- * @from: sender, as readers see it
- * @len: length of the message
- * @msg_id: its id on the wire
- * @opcode: SES opcode
- * @delivery: enum uet_delivery
- * @match_bits: tag
- *
- * Context: softirq, RCU section.
- * Return: the message with two references, the caller's and the socket's;
- * NULL if the socket is closing or for want of memory or room.
- */
-struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
-				const struct sockaddr_uet *from, u32 len,
-				u16 msg_id, u8 opcode, u8 delivery,
-				u64 match_bits)
-{
-	struct uet_rxmsg *msg;
-	unsigned long limit;
-
-	msg = kmem_cache_zalloc(uet_rxmsg_cache, GFP_ATOMIC | __GFP_NOWARN);
-	if (!msg)
-		return NULL;
-	INIT_LIST_HEAD(&msg->node);
-	refcount_set(&msg->ref, 2);
-	msg->us = us;
-	msg->from = *from;
-	msg->len = len;
-	msg->msg_id = msg_id;
-	msg->opcode = opcode;
-	msg->delivery = delivery;
-	msg->match_bits = match_bits;
-	msg->last = jiffies;
-	__skb_queue_head_init(&msg->prefix);
-	msg->ooo = RB_ROOT;
-
-	spin_lock_bh(&us->rx_lock);
-	/* A little more than data may fill, so that a newcomer can stand in
-	 * line for the reserved half.
-	 */
-	limit = uet_rx_half(us) + uet_rx_half(us) / 8;
-	if (us->rx_closed || uet_rx_shared(us) + sizeof(*msg) > limit ||
-	    !uet_rx_charge(us, msg, sizeof(*msg))) {
-		us->rx_refused = true;
-		us->rx_freed = 0;
-		spin_unlock_bh(&us->rx_lock);
-		kmem_cache_free(uet_rxmsg_cache, msg);
-		return NULL;
-	}
-	list_add_tail(&msg->open_node, &us->rx_open);
-	spin_unlock_bh(&us->rx_lock);
-	return msg;
 }
 
 /**
@@ -285,6 +56,48 @@ void uet_rxmsg_put(struct uet_rxmsg *msg)
 {
 	if (refcount_dec_and_test(&msg->ref))
 		kmem_cache_free(uet_rxmsg_cache, msg);
+}
+
+/**
+ * uet_rxmsg_retire() - drop the reference of a reader who needs it no more
+ * @us: socket
+ * @msg: message
+ *
+ * If it was the last one, the next message takes its place.
+ *
+ * Context: process, socket locked.
+ */
+void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (!refcount_dec_and_test(&msg->ref))
+		return;
+	/* KASAN is to see who uses it still. */
+	if (IS_ENABLED(CONFIG_KASAN) || cmpxchg(&us->rx_spare, NULL, msg))
+		kmem_cache_free(uet_rxmsg_cache, msg);
+}
+
+/**
+ * uet_rxmsg_drop_spare() - free what uet_rxmsg_retire() kept
+ * @us: socket without readers
+ */
+void uet_rxmsg_drop_spare(struct uet_sock *us)
+{
+	if (us->rx_spare)
+		kmem_cache_free(uet_rxmsg_cache, us->rx_spare);
+}
+
+static struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
+{
+	struct uet_rxmsg *msg = NULL;
+
+	if (READ_ONCE(us->rx_spare))
+		msg = xchg(&us->rx_spare, NULL);
+	if (!msg)
+		msg = kmem_cache_alloc(uet_rxmsg_cache,
+				       GFP_ATOMIC | __GFP_NOWARN);
+	if (msg)
+		memset(msg, 0, sizeof(*msg));
+	return msg;
 }
 
 /* Move to @to what the message holds. Returns its truesize. */
@@ -320,12 +133,105 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 {
 	lockdep_assert_held(&us->rx_lock);
 	uet_rx_strip(msg, to);
-	uet_rx_close(us, msg);
+	uet_rx_leave(us, msg);
 	list_del_init(&msg->node);
-	msg->ready = false;
 	/* With what a reader has taken out and not accounted for yet */
 	uet_rx_uncharge(us, msg, msg->bytes);
+	msg->ready = false;
 	WRITE_ONCE(msg->us, NULL);
+}
+
+/* The rest of a message will not come. Who is in the middle of reading it gets
+ * @error; a message nobody began to read disappears. Returns true then: the
+ * caller puts the socket's reference when it has left rx_lock.
+ */
+static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
+			struct sk_buff_head *to)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (!msg->read && !msg->busy) {
+		uet_rx_drop(us, msg, to);
+		return true;
+	}
+	msg->error = error;
+	uet_rx_leave(us, msg);
+	uet_rx_uncharge(us, msg, uet_rx_strip(msg, to));
+	return false;
+}
+
+/* Somebody was refused: give up who keeps everybody out and sends nothing. */
+static void uet_rx_unwedge(struct uet_sock *us, bool newcomer)
+{
+	struct sk_buff_head gone;
+	struct uet_rxmsg *msg;
+	bool dropped = false;
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_wedging(us, newcomer);
+	if (msg) {
+		msg->given_up = true;
+		dropped = uet_rx_fail(us, msg, ECONNABORTED, &gone);
+	}
+	spin_unlock_bh(&us->rx_lock);
+	if (likely(!msg))
+		return;
+	UET_INC(us->un, MSG_ABORTED);
+	UET_INC(us->un, MSG_SILENT);
+	us->sk.sk_data_ready(&us->sk);
+	__skb_queue_purge(&gone);
+	if (dropped)
+		uet_rxmsg_put(msg);
+}
+
+/**
+ * uet_rxmsg_new() - the first packet of a message has come
+ * @us: socket it is for
+ * @from: sender, as readers see it
+ * @len: length of the message
+ * @msg_id: its id on the wire
+ * @opcode: SES opcode
+ * @line: names the ordered PDC it comes by, 0 if unordered
+ * @match_bits: tag
+ *
+ * Context: softirq, RCU section.
+ * Return: the message with two references, the caller's and the socket's;
+ * NULL if the socket is closing or for want of memory or room.
+ */
+struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
+				const struct sockaddr_uet *from, u32 len,
+				u16 msg_id, u8 opcode, unsigned long line,
+				u64 match_bits)
+{
+	struct uet_rxmsg *msg;
+
+	msg = uet_rxmsg_alloc(us);
+	if (!msg)
+		return NULL;
+	INIT_LIST_HEAD(&msg->node);
+	refcount_set(&msg->ref, 2);
+	msg->us = us;
+	msg->from = *from;
+	msg->len = len;
+	msg->msg_id = msg_id;
+	msg->opcode = opcode;
+	msg->delivery = line ? UET_ROD : UET_RUD;
+	msg->line = line;
+	msg->match_bits = match_bits;
+	msg->last = jiffies;
+	__skb_queue_head_init(&msg->prefix);
+	msg->ooo = RB_ROOT;
+
+	spin_lock(&us->rx_lock);
+	if (!uet_rx_enter(us, msg)) {
+		uet_rx_refused(us, NULL);
+		spin_unlock(&us->rx_lock);
+		kmem_cache_free(uet_rxmsg_cache, msg);
+		uet_rx_unwedge(us, true);
+		return NULL;
+	}
+	spin_unlock(&us->rx_lock);
+	return msg;
 }
 
 static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
@@ -333,6 +239,7 @@ static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
 	if (msg->ready)
 		return;
 	msg->ready = true;
+	uet_rx_count_ready(us, msg->bytes);
 	list_add_tail(&msg->node, &us->rx_ready);
 }
 
@@ -407,16 +314,6 @@ static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
 	return copy;
 }
 
-static int uet_rx_refuse(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	us->rx_refused = true;
-	us->rx_freed = 0;
-	/* A message that only sends crumbs does not count as alive */
-	if (msg->bytes <= (UET_RX_CRUMBS - 1) * (u64)uet_rx_half(us))
-		msg->last = jiffies;
-	return -ENOBUFS;
-}
-
 /* Is the packet acceptable, and if so where does it go? */
 static int uet_rx_check(const struct uet_rxmsg *msg, u32 off, u32 len,
 			bool som)
@@ -456,13 +353,13 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			skb = copy;
 		}
 	}
-	if (!uet_rx_admit(us, msg, (u64)off + len, skb->truesize) ||
-	    !uet_rx_charge(us, msg, skb->truesize)) {
+	if (!uet_rx_admit(us, msg, (u64)off + len, skb->truesize)) {
 		if (*spare) {
 			kfree_skb(skb);
 			*spare = NULL;
 		}
-		return uet_rx_refuse(us, msg);
+		uet_rx_refused(us, msg);
+		return -ENOBUFS;
 	}
 	uet_rx_scrub(&us->sk, skb);
 	UET_RXCB(skb)->off = off;
@@ -483,7 +380,7 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	if (msg->som && msg->rcvd == msg->len) {
 		msg->complete = true;
-		uet_rx_close(us, msg);
+		uet_rx_leave(us, msg);
 		uet_rx_make_ready(us, msg);
 		return true;
 	}
@@ -503,10 +400,11 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
  * @header_data: the header data
  * @ce: the packet was marked
  *
- * Context: softirq.
+ * Context: softirq, RCU read side.
  * Return: 0, 1 if the message is complete now; -ENOBUFS for want of room,
  * -EINVAL if the packet overlaps others or the end, -EPIPE if nobody wants
- * the message any more. On error the packet stays the caller's.
+ * the message any more, -ETIME if it was given up. On error the packet stays
+ * the caller's.
  */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		    bool som, bool has_hd, u64 header_data, bool ce)
@@ -516,11 +414,10 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 	bool wake = false;
 	int err = -EPIPE;
 
-	rcu_read_lock();
 	us = READ_ONCE(msg->us);
 	if (!us)
-		goto out;
-	spin_lock_bh(&us->rx_lock);
+		return READ_ONCE(msg->given_up) ? -ETIME : -EPIPE;
+	spin_lock(&us->rx_lock);
 	if (msg->us == us && !msg->error && !msg->complete) {
 		err = uet_rx_store(us, msg, skb, off, som, &spare);
 		if (!err) {
@@ -534,19 +431,22 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 			err = msg->complete;
 		}
 	}
-	spin_unlock_bh(&us->rx_lock);
+	spin_unlock(&us->rx_lock);
 	if (wake)
 		us->sk.sk_data_ready(&us->sk);
+	if (unlikely(err == -ENOBUFS))
+		uet_rx_unwedge(us, false);
 	kfree_skb(spare);
-out:
-	rcu_read_unlock();
+	if (err == -EPIPE && READ_ONCE(msg->given_up))
+		err = -ETIME;
 	return err;
 }
 
 /**
  * uet_rxmsg_abort() - the rest of a message will not come
  * @msg: message
- * @error: errno for who is in the middle of reading it
+ * @error: errno for who is in the middle of reading it; 0 for a message of
+ *	which nothing was placed
  *
  * Complete messages are left alone.
  *
@@ -568,22 +468,48 @@ void uet_rxmsg_abort(struct uet_rxmsg *msg, int error)
 		spin_unlock_bh(&us->rx_lock);
 		goto out;
 	}
-	UET_INC(us->un, MSG_ABORTED);
-	if (msg->read || msg->busy) {
-		msg->error = error < 0 ? -error : error;
-		uet_rx_close(us, msg);
-		uet_rx_uncharge(us, msg, uet_rx_strip(msg, &gone));
-	} else {
-		uet_rx_drop(us, msg, &gone);
-		dropped = true;
-	}
+	if (error)
+		UET_INC(us->un, MSG_ABORTED);
+	dropped = uet_rx_fail(us, msg, error < 0 ? -error : error, &gone);
 	spin_unlock_bh(&us->rx_lock);
-	us->sk.sk_data_ready(&us->sk);
+	if (error)
+		us->sk.sk_data_ready(&us->sk);
 out:
 	rcu_read_unlock();
 	__skb_queue_purge(&gone);
 	if (dropped)
 		uet_rxmsg_put(msg);
+}
+
+/**
+ * uet_rxmsg_unbegin() - drop what came of a message, as if nothing had
+ * @msg: message
+ *
+ * Context: softirq, RCU read side; the caller keeps its reference.
+ * Return: false if a reader may have seen it, if it may count on being
+ * completed, or if its socket has let go of it.
+ */
+bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
+{
+	struct sk_buff_head gone;
+	struct uet_sock *us;
+	bool ret = false;
+
+	__skb_queue_head_init(&gone);
+	us = READ_ONCE(msg->us);
+	if (!us)
+		return false;
+	spin_lock(&us->rx_lock);
+	if (msg->us == us && !msg->complete && !msg->error && !msg->ready &&
+	    !msg->granted) {
+		uet_rx_drop(us, msg, &gone);
+		ret = true;
+	}
+	spin_unlock(&us->rx_lock);
+	__skb_queue_purge(&gone);
+	if (ret)
+		uet_rxmsg_put(msg);
+	return ret;
 }
 
 /* Drop the messages of one list, all or those not complete */
@@ -595,15 +521,8 @@ static void uet_rx_drop_list(struct uet_sock *us, struct list_head *list,
 
 	if (open) {
 		list_for_each_entry_safe(msg, next, list, open_node) {
-			if (msg->read || msg->busy) {
-				msg->error = ECONNABORTED;
-				uet_rx_close(us, msg);
-				uet_rx_uncharge(us, msg,
-						uet_rx_strip(msg, gone));
-				continue;
-			}
-			uet_rx_drop(us, msg, gone);
-			list_add_tail(&msg->node, msgs);
+			if (uet_rx_fail(us, msg, ECONNABORTED, gone))
+				list_add_tail(&msg->node, msgs);
 		}
 		return;
 	}
@@ -641,6 +560,7 @@ void uet_rx_stop(struct uet_sock *us)
 	us->rx_closed = true;
 	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_open, true, &msgs, &gone);
+	uet_rx_drop_list(us, &us->rx_absent, true, &msgs, &gone);
 	spin_unlock_bh(&us->rx_lock);
 	uet_rx_bury(&msgs, &gone);
 }

@@ -18,10 +18,11 @@ struct uet_sock;
 /**
  * struct uet_rxmsg - an incoming message
  * @node: in uet_sock.rx_ready
- * @open_node: in uet_sock.rx_open or rx_granted while not complete
+ * @open_node: in uet_sock.rx_open, rx_absent or rx_granted while not complete
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
+ * @line: names the ordered PDC it comes by, 0 if unordered
  * @len: length of the message, known from the first packet on
  * @msg_id: id on the wire
  * @opcode: SES opcode
@@ -33,16 +34,20 @@ struct uet_sock;
  * @head: offset of the first byte not yet in @prefix, i.e. its end
  * @read: bytes the reader took
  * @bytes: truesize held
+ * @beyond: the part of it that is charged to the socket alone
  * @som: the packet with header data came
  * @complete: all bytes and SOM are there
  * @ready: on uet_sock.rx_ready
  * @granted: may use the reserved half of the receive buffer
+ * @absent: in uet_sock.rx_absent
  * @busy: a reader copies from it now
+ * @given_up: it was silent while others waited
  * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
  * @ce: some packet was marked
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
  * @last: jiffies of the last packet, also of one refused for shortage
+ * @granted_at: jiffies, since when @granted
  *
  * The socket's rx_lock protects all but the constant fields.
  */
@@ -52,11 +57,13 @@ struct uet_rxmsg {
 	refcount_t		ref;
 	struct uet_sock		*us;
 	struct sockaddr_uet	from;
+	unsigned long		line;
 	u32			len;
 	u32			rcvd;
 	u32			head;
 	u32			read;
 	u32			bytes;
+	u32			beyond;
 	u16			msg_id;
 	u8			opcode;
 	u8			delivery;
@@ -65,7 +72,9 @@ struct uet_rxmsg {
 	bool			complete;
 	bool			ready;
 	bool			granted;
+	bool			absent;
 	bool			busy;
+	bool			given_up;
 	bool			ce;
 	int			error;
 	u64			header_data;
@@ -73,6 +82,7 @@ struct uet_rxmsg {
 	struct sk_buff_head	prefix;
 	struct rb_root		ooo;
 	unsigned long		last;
+	unsigned long		granted_at;
 };
 
 /* In skb->cb of a placed packet */
@@ -93,7 +103,7 @@ struct uet_rxcb {
  */
 struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
 				const struct sockaddr_uet *from, u32 len,
-				u16 msg_id, u8 opcode, u8 delivery,
+				u16 msg_id, u8 opcode, unsigned long line,
 				u64 match_bits);
 
 /*
@@ -101,7 +111,8 @@ struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
  * and headers gone). 0: taken over (skb belongs to the message).
  * -ENOBUFS: no room now (the caller NACKs, keeps and frees the skb).
  * -EINVAL: overlaps what is there or exceeds the length (OP_VIOLATION).
- * -EPIPE: the socket is gone or the message was dropped.
+ * -EPIPE: the socket is gone or the message was dropped; -ETIME: it was given
+ * up, since it was silent while others waited.
  * 1: taken over and the message is complete.
  */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
@@ -111,16 +122,28 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
  * in the middle gets @error, a message nobody began to read disappears.
  */
 void uet_rxmsg_abort(struct uet_rxmsg *msg, int error);
+bool uet_rxmsg_unbegin(struct uet_rxmsg *msg);
 
 void uet_rxmsg_put(struct uet_rxmsg *msg);
+void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);
+void uet_rxmsg_drop_spare(struct uet_sock *us);
 
 /* Socket closes: drop everything (called without locks) */
 void uet_rxmsg_purge(struct uet_sock *us);
 
-/* Shared by rxmsg.c and rxread.c; rx_lock held */
+/* rxmem.c; rx_lock held */
 u32 uet_rx_half(const struct uet_sock *us);
+void uet_rx_count_ready(struct uet_sock *us, long bytes);
+bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
+		  u32 truesize);
+void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg);
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, bool newcomer);
 void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
+
+/* Shared by rxmsg.c, rxmem.c and rxread.c; rx_lock held */
 void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to);
 bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
@@ -148,7 +171,7 @@ struct uet_rxread {
 };
 
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
-		      const struct uet_rxmsg *same, u32 pos);
+		      const struct uet_rxmsg *same, u32 pos, u32 lowat);
 void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);
 void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd);
 void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek);

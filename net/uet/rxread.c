@@ -7,6 +7,7 @@
  */
 #include <linux/skbuff.h>
 
+#include "core/dfc.h"
 #include "pds.h"
 #include "rxmsg.h"
 #include "sock.h"
@@ -47,6 +48,9 @@ bool uet_rx_readable(struct uet_sock *us, u32 lowat)
 {
 	bool ret;
 
+	/* Who waits is on the wait queue before it looks. */
+	if (list_empty(&us->rx_ready))
+		return false;
 	spin_lock_bh(&us->rx_lock);
 	ret = uet_rx_first_readable(us, lowat);
 	spin_unlock_bh(&us->rx_lock);
@@ -72,6 +76,31 @@ u32 uet_rx_avail(struct uet_sock *us)
 	return ret;
 }
 
+/**
+ * uet_rx_pend() - how far is the reader behind
+ * @us: socket
+ *
+ * What counts is what could be read: a message that is still arriving says
+ * nothing of the reader, nor does the complete one that is its next. Behind a
+ * message that is read while it arrives nothing can be.
+ *
+ * Context: BH disabled.
+ * Return: rcvr_cwnd_pend, 0 .. 127.
+ */
+u8 uet_rx_pend(struct uet_sock *us)
+{
+	unsigned long half = uet_rx_half(us), late = 0;
+	const struct uet_rxmsg *msg;
+
+	spin_lock(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (msg)
+		late = msg->complete ? us->rx_ready_bytes - msg->bytes :
+				       msg->bytes;
+	spin_unlock(&us->rx_lock);
+	return uet_dfc_pend(late, half / 4, half);
+}
+
 /* Is it time to tell the senders that were refused? Not for every packet read:
  * each wake-up costs a packet per PDC.
  */
@@ -93,6 +122,7 @@ static bool uet_rx_tell(struct uet_sock *us)
  * @rd: filled in
  * @same: NULL, or the message that must be the first still
  * @pos: with @same, the position it must be at
+ * @lowat: without @same, bytes there must be of a message with more to come
  *
  * An error is returned once, with @rd->error, and takes the message away.
  *
@@ -100,10 +130,13 @@ static bool uet_rx_tell(struct uet_sock *us)
  * @rd->error is set.
  */
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
-		      const struct uet_rxmsg *same, u32 pos)
+		      const struct uet_rxmsg *same, u32 pos, u32 lowat)
 {
 	struct uet_rxmsg *msg;
 	bool ret = false;
+
+	if (list_empty(&us->rx_ready))
+		return false;
 
 	__skb_queue_head_init(&rd->skbs);
 	__skb_queue_head_init(&rd->used);
@@ -114,6 +147,8 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 	spin_lock_bh(&us->rx_lock);
 	msg = uet_rx_first(us);
 	if (!msg || (same && (msg != same || msg->read != pos || msg->error)))
+		goto out;
+	if (!same && !uet_rx_first_readable(us, lowat))
 		goto out;
 	if (msg->error) {
 		rd->error = msg->error;
@@ -193,12 +228,10 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
 	msg->busy = false;
-	if (peek) {
+	if (peek)
 		skb_queue_splice_init(&rd->used, &rd->skbs);
-	} else {
+	else
 		msg->read = rd->pos;
-		uet_rx_uncharge(us, msg, rd->used_bytes);
-	}
 	skb_queue_splice_init(&rd->skbs, &msg->prefix);
 	/* Failed meanwhile: who read of it learns that with the next call,
 	 * who only looked never knew it.
@@ -207,6 +240,8 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 	       !peek && msg->complete && msg->read == msg->len;
 	if (drop)
 		uet_rx_drop(us, msg, &gone);
+	else if (!peek)
+		uet_rx_uncharge(us, msg, rd->used_bytes);
 	tell = uet_rx_tell(us);
 	spin_unlock_bh(&us->rx_lock);
 

@@ -24,6 +24,12 @@
  */
 #define UET_STREAM_MIN		32768U
 
+/* Longer messages have a PDC of their own: one that its reader leaves standing
+ * stops the PDC after the receive window, and with it others that are still to
+ * be sent. The same number of bytes is a small part of that window.
+ */
+#define UET_SEND_ALONE		(512U * 1024)
+
 /* Most that is copied in one step */
 #define UET_STREAM_STEP		(1024U * 1024)
 
@@ -190,7 +196,7 @@ static int uet_send_to(struct uet_sock *us, struct uet_send *s,
 }
 
 static int uet_send_init(struct uet_sock *us, struct uet_send *s,
-			 struct msghdr *msg)
+			 struct msghdr *msg, size_t len)
 {
 	u32 dscp = READ_ONCE(us->un->sysctl.dscp_data);
 	int tclass = READ_ONCE(us->tclass);
@@ -203,9 +209,11 @@ static int uet_send_init(struct uet_sock *us, struct uet_send *s,
 	s->key.delivery = READ_ONCE(us->delivery);
 	s->key.tclass = tclass >= 0 ? tclass : dscp < 64 ? dscp : 0;
 	err = uet_send_to(us, s, msg);
-	if (err || !msg->msg_controllen)
-		return err;
-	return uet_send_cmsgs(us, s, msg);
+	if (!err && unlikely(msg->msg_controllen))
+		err = uet_send_cmsgs(us, s, msg);
+	s->key.alone = s->key.delivery == UET_RUD &&
+		       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
+	return err;
 }
 
 /* Is there room for @need bytes, or was the message failed meanwhile? */
@@ -297,7 +305,7 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 		return -ENOBUFS;
 	err = uet_txmsg_charge(msg, us, len);
 	if (!err)
-		err = uet_txmsg_fill(msg, &m->msg_iter, 0, len);
+		err = uet_txmsg_fill(msg, us, &m->msg_iter, 0, len);
 	if (!err) {
 		msg->filled = len;
 		err = uet_pds_submit(msg);
@@ -371,7 +379,7 @@ static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 	err = uet_stream_charge(us, msg, step, &s->timeo);
 	if (err)
 		return err;
-	err = uet_txmsg_fill(msg, &m->msg_iter, done, step);
+	err = uet_txmsg_fill(msg, us, &m->msg_iter, done, step);
 	return err ? err : step;
 }
 
@@ -393,6 +401,7 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 	if (n > 0) {
 		done = n;
 		msg->filled = done;
+		msg->eom = done == len;
 		uet_txmsg_get(msg);
 		n = uet_pds_submit(msg);
 		if (n)
@@ -457,7 +466,7 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = uet_send_check(us, msg, len);
 	if (err)
 		goto out;
-	err = uet_send_init(us, &s, msg);
+	err = uet_send_init(us, &s, msg, len);
 	if (err)
 		goto out;
 	s.timeo = sock_sndtimeo(&us->sk, !wait);

@@ -5,6 +5,15 @@
  * Messages of several packets have an entry by {PDC, message id} until CACK
  * has passed their end; after an error it stays as a tombstone, so that late
  * packets do not start a message that never ends (wire.md 12.7).
+ *
+ * A message for which there is no room is refused by NACK, so that its packets
+ * wait at the source. If other sockets get data by the same PDC these packets
+ * would stop CACK and with it, after the receive window, everybody. Then all
+ * packets of the message are taken and dropped, and the guaranteed answer
+ * NO_MATCH makes the source send it again later (wire.md 7). So are those of a
+ * message that was begun, if no reader can have seen anything of it and it has
+ * no right to be completed. Never on an ordered PDC, where the messages behind
+ * it would get ahead.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -29,6 +38,7 @@ struct uet_rx_key {
  * @pdc_node: in uet_pdc_rx.msgs
  * @msg: the message, with a reference; NULL in a tombstone
  * @code: SES return code that further packets are answered with, 0 = OK
+ * @told_psn: with NO_MATCH the lowest PSN answered by it
  * @end_seen: the last packet came, at @end_psn
  * @end_psn: highest PSN of the message seen
  * @end_psn_set: it is valid
@@ -42,6 +52,7 @@ struct uet_rx_msg {
 	bool			end_seen;
 	bool			end_psn_set;
 	u32			end_psn;
+	u32			told_psn;
 };
 
 static const struct rhashtable_params uet_rx_msg_params = {
@@ -79,7 +90,7 @@ static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id)
 
 	if (pdc->rx.nr_msgs >= UET_RX_MSGS_MAX)
 		return NULL;
-	if (!uet_mem_charge(pdc->un, sizeof(*m)))
+	if (!uet_mem_charge_more(pdc->un, sizeof(*m), UET_MEM_RESERVE_ENTRIES))
 		return NULL;
 	m = kzalloc(sizeof(*m), GFP_ATOMIC | __GFP_NOWARN);
 	if (!m)
@@ -222,6 +233,27 @@ static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 }
 
 /*
+ * There is no room for a packet, or for a message: then @msg is NULL. Its
+ * source waits, or begins again if others would have to wait with it.
+ */
+static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
+					    struct uet_sock *us,
+					    struct uet_rxmsg *msg, u8 nack,
+					    u8 *code)
+{
+	if (!pdc->rod && uet_reader_shares(pdc) &&
+	    (!msg || uet_rxmsg_unbegin(msg))) {
+		UET_INC(pdc->un, MSG_NO_MATCH);
+		*code = UET_RC_NO_MATCH;
+		return UET_SES_REFUSED;
+	}
+	if (us)
+		uet_ses_starve(pdc, us);
+	*code = nack;
+	return UET_SES_SHORT;
+}
+
+/*
  * The first packet of a message: find its endpoint and make it. A NULL
  * return says in *verdict and *code what to do instead.
  */
@@ -236,8 +268,8 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 	struct uet_sock *us;
 
 	*verdict = UET_SES_REFUSED;
-	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
-			   ses->pid, ses->ri, &why);
+	us = uet_ep_recall(rx->un, &pdc->rx.ep, &rx->daddr, rx->ifindex,
+			   rx->iif, ses->job, ses->pid, ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
 		return NULL;
@@ -248,42 +280,36 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 	}
 	uet_ses_from(rx, &from);
 	msg = uet_rxmsg_new(us, &from, ses->request_length, ses->msg_id,
-			    ses->opcode, pdc->rod ? UET_ROD : UET_RUD,
+			    ses->opcode, pdc->rod ? (unsigned long)pdc : 0,
 			    ses->key);
-	if (!msg) {
-		uet_ses_starve(pdc, us);
-		*verdict = UET_SES_SHORT;
-		*code = UET_NACK_NO_SES_MSG_AVAIL;
-	}
+	uet_reader_note(pdc, us);
+	rx->us = us;
+	if (!msg)
+		*verdict = uet_ses_no_room(pdc, us, NULL,
+					   UET_NACK_NO_SES_MSG_AVAIL, code);
 	return msg;
 }
 
 /* Give the payload to the message. */
-static int uet_ses_place(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
-			 struct uet_rxmsg *msg)
+static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	const struct uet_ses_req *ses = &pkt->ses;
 	struct sk_buff *skb = rx->skb;
-	int ret;
 
 	if (pskb_trim(skb, pkt->hdr_len + pkt->payload_len))
 		return -ENOBUFS;
 	__skb_pull(skb, pkt->hdr_len);
-	ret = uet_rxmsg_place(msg, skb, ses->message_offset,
-			      ses->flags & UET_SES_F_SOM,
-			      ses->flags & UET_SES_F_HD, ses->header_data,
-			      rx->ce);
-	if (ret == -ENOBUFS) {
-		struct uet_sock *us = READ_ONCE(msg->us);
-
-		if (us)
-			uet_ses_starve(pdc, us);
-	}
-	return ret;
+	return uet_rxmsg_place(msg, skb, ses->message_offset,
+			       ses->flags & UET_SES_F_SOM,
+			       ses->flags & UET_SES_F_HD, ses->header_data,
+			       rx->ce);
 }
 
-static enum uet_ses_verdict uet_ses_placed(struct uet_rx_ctx *rx, int ret,
+/* What became of a packet of a message, by the answer of uet_ses_place() */
+static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
+					   struct uet_rx_ctx *rx,
+					   struct uet_rxmsg *msg, int ret,
 					   u8 *code)
 {
 	switch (ret) {
@@ -293,10 +319,13 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_rx_ctx *rx, int ret,
 	case 0:
 		return UET_SES_TAKEN;
 	case -ENOBUFS:
-		*code = UET_NACK_NO_PKT_BUFFER;
-		return UET_SES_SHORT;
+		return uet_ses_no_room(pdc, READ_ONCE(msg->us), msg,
+				       UET_NACK_NO_PKT_BUFFER, code);
 	case -EINVAL:
 		*code = UET_RC_OP_VIOLATION;
+		return UET_SES_REFUSED;
+	case -ETIME:
+		*code = UET_RC_DROPPED;
 		return UET_SES_REFUSED;
 	default:		/* the socket is gone */
 		*code = UET_RC_BAD_PID;
@@ -315,11 +344,38 @@ static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 	msg = uet_ses_open(pdc, rx, code, &verdict);
 	if (!msg)
 		return verdict;
-	ret = uet_ses_place(pdc, rx, msg);
+	ret = uet_ses_place(rx, msg);
+	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
 	if (ret < 0)
-		uet_rxmsg_abort(msg, ECONNABORTED);
+		uet_rxmsg_abort(msg, 0);
 	uet_rxmsg_put(msg);
-	return uet_ses_placed(rx, ret, code);
+	return verdict;
+}
+
+/* A further packet of a message that was refused or given up */
+static enum uet_ses_verdict uet_ses_buried(struct uet_rx_msg *m, u32 psn,
+					   u8 *code)
+{
+	if (!m->code)
+		return UET_SES_DROP;
+	/*
+	 * The answer to the lowest packet that came is enough: CACK passes none
+	 * of the message before the source has got it.
+	 */
+	if (m->code == UET_RC_NO_MATCH) {
+		if (psn_after(psn, m->told_psn))
+			return UET_SES_DROP;
+		m->told_psn = psn;
+	}
+	*code = m->code;
+	return UET_SES_REFUSED;
+}
+
+static void uet_rx_msg_seen(struct uet_rx_msg *m, u32 psn)
+{
+	if (!m->end_psn_set || psn_after(psn, m->end_psn))
+		m->end_psn = psn;
+	m->end_psn_set = true;
 }
 
 static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
@@ -328,6 +384,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
 	enum uet_ses_verdict verdict;
+	u32 psn = rx->pkt->req.psn;
 	bool fresh = !m;
 	int ret;
 
@@ -339,43 +396,43 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		}
 		m->msg = uet_ses_open(pdc, rx, code, &verdict);
 		if (!m->msg) {
-			if (verdict == UET_SES_SHORT)
+			if (verdict == UET_SES_SHORT) {
 				uet_rx_msg_del(pdc, m);
-			else
-				m->code = *code;
+				return verdict;
+			}
+			m->code = *code;
+			m->told_psn = psn;
 			goto end;
 		}
 	}
 	pdc->rx.last = m;
 	if (!m->msg) {
-		/* Refused before: the same answer to every packet. */
-		*code = m->code;
-		verdict = m->code ? UET_SES_REFUSED : UET_SES_DROP;
+		verdict = uet_ses_buried(m, psn, code);
 		goto end;
 	}
+	rx->us = READ_ONCE(m->msg->us);
 	if (m->msg->len != ses->request_length)
 		ret = -EINVAL;
 	else
-		ret = uet_ses_place(pdc, rx, m->msg);
-	verdict = uet_ses_placed(rx, ret, code);
+		ret = uet_ses_place(rx, m->msg);
+	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
 	if (verdict == UET_SES_SHORT) {
 		if (fresh) {
-			uet_rxmsg_abort(m->msg, ECONNABORTED);
+			uet_rxmsg_abort(m->msg, 0);
 			uet_rx_msg_del(pdc, m);
 		}
 		return verdict;
 	}
-	if (verdict == UET_SES_REFUSED)
-		uet_rx_msg_bury(m, *code, ECONNABORTED);
-end:
-	if (verdict != UET_SES_SHORT) {
-		/* Nothing of it has a PSN beyond its last packet's. */
-		if (ses->flags & UET_SES_F_EOM)
-			m->end_seen = true;
-		if (!m->end_psn_set || psn_after(rx->pkt->req.psn, m->end_psn))
-			m->end_psn = rx->pkt->req.psn;
-		m->end_psn_set = true;
+	if (verdict == UET_SES_REFUSED) {
+		uet_rx_msg_bury(m, *code, *code == UET_RC_NO_MATCH ?
+					  0 : ECONNABORTED);
+		m->told_psn = psn;
 	}
+end:
+	/* Nothing of it has a PSN beyond its last packet's. */
+	if (ses->flags & UET_SES_F_EOM)
+		m->end_seen = true;
+	uet_rx_msg_seen(m, psn);
 	return verdict;
 }
 
@@ -396,9 +453,7 @@ static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 	}
 	uet_rx_msg_bury(m, 0, ECONNABORTED);
 	m->end_seen = true;
-	if (!m->end_psn_set || psn_after(rx->pkt->req.psn, m->end_psn))
-		m->end_psn = rx->pkt->req.psn;
-	m->end_psn_set = true;
+	uet_rx_msg_seen(m, rx->pkt->req.psn);
 	return UET_SES_DROP;
 }
 

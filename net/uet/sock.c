@@ -55,9 +55,13 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 
 	spin_lock(&us->dests_lock);
 	list_for_each_entry(dest, &us->dests, us_node) {
-		u64 held = atomic_long_read(&dest->wmem);
+		u64 own = atomic_long_read(&dest->wmem), held;
 
-		if (dest != but && READ_ONCE(dest->hold.on) && held > half)
+		if (dest == but || !READ_ONCE(dest->hold.on) || !own)
+			continue;
+		held = uet_dest_held(dest);
+		/* Of two queues for one target the other one counts */
+		if (held > half && (held == own || !dest->key.alone))
 			excess += held - half;
 	}
 	spin_unlock(&us->dests_lock);
@@ -79,7 +83,7 @@ bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
 
 	if (likely(!READ_ONCE(dest->hold.on)))
 		return true;
-	held = atomic_long_read(&dest->wmem);
+	held = uet_dest_held(dest);
 	return !held || held + need <= uet_sock_sndbuf(us) / 2;
 }
 
@@ -145,6 +149,8 @@ void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 	wake_at = atomic64_read(&us->tx_wake_at);
 	if (wake_at >= 0 && use <= (u64)wake_at)
 		uet_sock_wake_tx(us);
+	if (!use)
+		uet_txpages_idle(us);
 }
 
 /**

@@ -27,6 +27,7 @@
 #include <net/sock.h>
 
 #include "netns.h"
+#include "txpage.h"
 
 struct uet_dest;
 struct uet_rxmsg;
@@ -68,6 +69,7 @@ struct uet_job {
  * @tx_wake_at: senders are to be woken when the buffer use falls to this,
  *	-1 = nobody waits
  * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
+ * @tx_pages: pages that messages are written in
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest and the us pointer of each dest
  * @dests: queues of this socket, last used first
@@ -77,14 +79,20 @@ struct uet_job {
  * @rx_ready: messages that a reader may take from, in order
  * @rx_open: messages not yet complete, without a right to the reserved half
  *	of the buffer, oldest first
+ * @rx_absent: those of them that were passed over, since nothing came
  * @rx_granted: messages not yet complete, with such a right
  * @rx_bytes: truesize of everything held for this socket
  * @rx_granted_bytes: the part of it held by messages in @rx_granted
+ * @rx_ready_bytes: the part of it held by messages in @rx_ready
  * @rx_freed: bytes readers freed since a packet was refused last
  * @rx_nr_granted: length of @rx_granted
  * @rx_refused: a packet or message was refused for shortage
+ * @rx_refused_at: jiffies, when it was so last
+ * @rx_refusing: jiffies, since when it happens every moment
+ * @rx_looked_at: jiffies, when all messages were looked at last for one to give up
  * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
  * @rx_starved: target PDCs with refused packets for this socket
+ * @rx_spare: a message that was read, for the next one; changes atomically
  */
 struct uet_sock {
 	struct sock		sk;
@@ -109,6 +117,7 @@ struct uet_sock {
 	atomic64_t		tx_wake_at;
 	u32			tx_need;
 	u32			reports;
+	struct uet_txpages	tx_pages;
 
 	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
@@ -118,14 +127,20 @@ struct uet_sock {
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;
 	struct list_head	rx_open;
+	struct list_head	rx_absent;
 	struct list_head	rx_granted;
 	unsigned long		rx_bytes;
 	unsigned long		rx_granted_bytes;
+	unsigned long		rx_ready_bytes;
 	unsigned long		rx_freed;
+	unsigned long		rx_refused_at;
+	unsigned long		rx_refusing;
+	unsigned long		rx_looked_at;
 	u8			rx_nr_granted;
 	bool			rx_refused;
 	bool			rx_closed;
 	struct list_head	rx_starved;
+	struct uet_rxmsg	*rx_spare;
 };
 
 static inline struct uet_sock *uet_sk(const struct sock *sk)
@@ -150,6 +165,10 @@ enum uet_lookup_fail {
 /* ep.c: the table of endpoints */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, int iif, u32 job, u16 pid, u16 ri,
+			       enum uet_lookup_fail *why);
+struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
+			       const struct in6_addr *laddr, int scope,
+			       int iif, u32 job, u16 pid, u16 ri,
 			       enum uet_lookup_fail *why);
 int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
 int uet_ep_autobind(struct uet_sock *us);
@@ -191,6 +210,7 @@ int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);
+u8 uet_rx_pend(struct uet_sock *us);
 
 /* system calls */
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Socket options of level SOL_UET.
+ * Socket options of level SOL_UET, and those of SOL_SOCKET that mean nothing
+ * here: better refused than taken without effect.
  */
 #include <linux/capability.h>
 #include <linux/net.h>
@@ -124,10 +125,29 @@ static int uet_set_name(struct uet_sock *us, int optname, const char *name)
 	return 0;
 }
 
+/* SOL_SOCKET comes by here if the kernel lets it: uet_sock_asks_us() */
+static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
+			   unsigned int optlen)
+{
+	switch (optname) {
+	case SO_MAX_PACING_RATE:	/* congestion control is of the hosts */
+	case SO_TXTIME:
+	case SO_ATTACH_FILTER:
+	case SO_ATTACH_BPF:
+	case SO_ATTACH_REUSEPORT_CBPF:
+	case SO_ATTACH_REUSEPORT_EBPF:
+	case SO_REUSEPORT:
+	case SO_DONTROUTE:
+	case SO_ZEROCOPY:
+		return -ENOPROTOOPT;
+	}
+	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
+}
+
 /**
  * uet_setsockopt() - proto_ops.setsockopt
  * @sock: socket
- * @level: SOL_UET, else -ENOPROTOOPT
+ * @level: SOL_UET or SOL_SOCKET, else -ENOPROTOOPT
  * @optname: UET_*
  * @optval: value
  * @optlen: its length
@@ -142,6 +162,8 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	int err, v = 0;
 	bool is_name = optname == UET_CC || optname == UET_PATH_POLICY;
 
+	if (level == SOL_SOCKET)
+		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY || optname >= UET_INFO)
 		return -ENOPROTOOPT;
 	err = is_name ? uet_get_name(optval, optlen, name) :
@@ -191,6 +213,9 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
 	spin_unlock(&us->dests_lock);
 	if (!dest)
 		return -ENOTCONN;
+	/* What callers of earlier versions know keeps its place. */
+	BUILD_BUG_ON(offsetof(struct uet_info, rtt_var) != 256);
+	BUILD_BUG_ON(offsetof(struct uet_info, blocked_port_ns) != 384);
 	memset(&info, 0, sizeof(info));
 	uet_pds_info(dest, &info);
 	uet_dest_put(dest);

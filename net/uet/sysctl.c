@@ -72,8 +72,9 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(reroute_idle_us, 0, 0, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(congestion_threshold, UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
 		 uet_sysctl_u32),
-	UET_KNOB(entropy_size, 256, 1, UET_LB_N_MAX, uet_sysctl_entropy),
+	UET_KNOB(entropy_size, 4096, 1, UET_LB_N_MAX, uet_sysctl_entropy),
 	UET_KNOB(spray_run, 1, 1, UET_LB_RUN_MAX, uet_sysctl_u32),
+	UET_KNOB(path_stats, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(base_rtt_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000, uet_sysctl_u32),
 	UET_KNOB(target_qdelay_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000,
 		 uet_sysctl_u32),
@@ -81,6 +82,8 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nscc_gamma, 52429, 0, UET_Q16_ONE, uet_sysctl_u32),
 	UET_KNOB(nscc_max_md_jump, UET_Q16_ONE / 2, UET_MAX_MD_JUMP_MIN_Q16,
 		 UET_Q16_ONE, uet_sysctl_u32),
+	UET_KNOB(nscc_eta, UET_Q16_ONE / 4 * 3, 0, UET_ETA_MAX_Q16, uet_sysctl_u32),
+	UET_KNOB(nscc_base_shift, 3, 0, UET_BASE_SHIFT_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_qa_gate, 3, 0, UET_QA_GATE_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS,
 		 uet_sysctl_u32),
@@ -107,6 +110,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
 	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(close_req_time_ms, 5000, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(rx_msg_timeout_ms, 5000, 0, UET_TIME_MS_MAX, uet_sysctl_u32),
 	UET_KNOB(rmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
 		 uet_sysctl_u32),
 	UET_KNOB(wmem, UET_BUF_DEFAULT, UET_BUF_MIN, UET_BUF_MAX,
@@ -213,40 +217,57 @@ static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table,
 	return err;
 }
 
-/* A name that a table of the core must know */
+/* A name that a table of the core must know. What is kept is the table's own,
+ * so that readers get one name or another, and no mixture.
+ */
 static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
 			   int write, void *buffer, size_t *lenp, loff_t *ppos,
-			   bool (*known)(const char *name))
+			   const char *(*known)(const char *name))
 {
+	const char **place = table->data, *found;
 	struct ctl_table tmp = *table;
 	char name[UET_NAME_MAX];
 	int err;
 
-	strscpy(name, table->data, sizeof(name));
+	strscpy(name, READ_ONCE(*place), sizeof(name));
 	tmp.data = name;
 	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
-	if (!known(name))
+	found = known(name);
+	if (!found)
 		return -EINVAL;
-	strscpy_pad(table->data, name, sizeof(name));
+	WRITE_ONCE(*place, found);
 	return 0;
 }
 
-static bool uet_cc_known(const char *name)
+static const char *uet_cc_known(const char *name)
 {
-	return uet_cc_find(name);
+	const struct uet_cc_algo *algo = uet_cc_find(name);
+
+	return algo ? algo->name : NULL;
 }
 
-static bool uet_lb_known(const char *name)
+static const char *uet_lb_known(const char *name)
 {
-	return uet_lb_find(name);
+	const struct uet_lb_ops *ops = uet_lb_find(name);
+
+	return ops ? ops->name : NULL;
 }
 
 static int uet_sysctl_cc(uet_ctl_table_const struct ctl_table *table,
 			 int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
-	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_cc_known);
+	struct uet_net *un = container_of(table->data, struct uet_net,
+					  sysctl.congestion_control);
+	int err;
+
+	err = uet_sysctl_name(table, write, buffer, lenp, ppos, uet_cc_known);
+	if (!err && write)
+		WRITE_ONCE(un->credit_in_acks,
+			   !strcmp(READ_ONCE(un->sysctl.congestion_control),
+				   "rccc"));
+	return err;
 }
 
 static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table,
@@ -292,6 +313,11 @@ static const struct ctl_table uet_sysctl_others[] = {
 	},
 };
 
+/* What this machine allows for PDCs, which are not charged to anybody: more is
+ * for who owns the machine
+ */
+static int uet_pdc_cap;
+
 #define UET_SYSCTL_NR	(ARRAY_SIZE(uet_knobs) + ARRAY_SIZE(uet_sysctl_others))
 
 /* Limits that follow the machine: an idle PDC pair member is about 1 KiB */
@@ -301,6 +327,7 @@ static void uet_sysctl_size(struct uet_sysctl *s)
 
 	s->pdc_max = clamp_t(unsigned long, pages / 16, 1024, 131072);
 	s->pdc_max_per_peer = max_t(u32, s->pdc_max / 4, 1024);
+	uet_pdc_cap = s->pdc_max;
 	s->mem = max(pages / 4 * PAGE_SIZE, UET_MEM_MIN);
 }
 
@@ -320,15 +347,14 @@ void uet_sysctl_defaults(struct uet_net *un)
 
 	for (i = 0; i < ARRAY_SIZE(uet_knobs); i++)
 		*uet_knob_place(s, &uet_knobs[i]) = uet_knobs[i].value;
-	strscpy(s->path_policy, uet_lb_find("hybrid") ? "hybrid" : "oblivious",
-		sizeof(s->path_policy));
-	strscpy(s->path_policy_ordered, "single",
-		sizeof(s->path_policy_ordered));
-	strscpy(s->congestion_control, "nscc", sizeof(s->congestion_control));
+	s->path_policy = uet_lb_known("hybrid");
+	s->path_policy_ordered = uet_lb_known("single");
+	s->congestion_control = uet_cc_known("nscc");
 	uet_sysctl_size(s);
 }
 
-static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
+static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s,
+			    bool own)
 {
 	size_t i;
 
@@ -342,6 +368,8 @@ static void uet_sysctl_fill(struct ctl_table *table, struct uet_sysctl *s)
 		table->proc_handler = knob->handler;
 		table->extra1 = (void *)&knob->min;
 		table->extra2 = (void *)&knob->max;
+		if (!own && knob->max == UET_PDC_MAX)
+			table->extra2 = &uet_pdc_cap;
 	}
 	for (i = 0; i < ARRAY_SIZE(uet_sysctl_others); i++, table++) {
 		*table = uet_sysctl_others[i];
@@ -363,7 +391,7 @@ int uet_sysctl_register(struct uet_net *un)
 	table = kcalloc(UET_SYSCTL_NR + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return -ENOMEM;
-	uet_sysctl_fill(table, &un->sysctl);
+	uet_sysctl_fill(table, &un->sysctl, un->net->user_ns == &init_user_ns);
 	un->sysctl_header = uet_register_net_sysctl(un->net, "net/uet", table,
 						    UET_SYSCTL_NR);
 	if (!un->sysctl_header) {

@@ -143,18 +143,8 @@ static const struct nf_hook_ops uet_trim_ops[] = {
  */
 int uet_trim_enable(struct uet_net *un)
 {
-	int err = 0;
-
-	mutex_lock(&un->open_mutex);
-	if (un->exiting)
-		err = -ENETDOWN;
-	else if (!un->trim_hooked)
-		err = nf_register_net_hooks(un->net, uet_trim_ops,
-					    ARRAY_SIZE(uet_trim_ops));
-	if (!err)
-		un->trim_hooked = true;
-	mutex_unlock(&un->open_mutex);
-	return err;
+	return uet_net_hook(un, &un->trim_hooked, uet_trim_ops,
+			    ARRAY_SIZE(uet_trim_ops));
 }
 
 /**
@@ -165,10 +155,6 @@ int uet_trim_enable(struct uet_net *un)
  */
 void uet_trim_disable(struct uet_net *un)
 {
-	mutex_lock(&un->open_mutex);
-	if (un->trim_hooked)
-		nf_unregister_net_hooks(un->net, uet_trim_ops,
-					ARRAY_SIZE(uet_trim_ops));
-	un->trim_hooked = false;
-	mutex_unlock(&un->open_mutex);
+	uet_net_unhook(un, &un->trim_hooked, uet_trim_ops,
+		       ARRAY_SIZE(uet_trim_ops));
 }

@@ -21,6 +21,14 @@
 static struct kmem_cache *uet_txmsg_cache;
 static struct kmem_cache *uet_txbuf_cache;
 
+/* Beside saving the work this keeps the allocator from clearing all of a message */
+static void uet_txmsg_ctor(void *p)
+{
+	struct uet_txmsg *msg = p;
+
+	spin_lock_init(&msg->lock);
+}
+
 /**
  * uet_txmsg_cache_init() - make the slab caches
  *
@@ -36,7 +44,7 @@ int uet_txmsg_cache_init(void)
 					   SLAB_NO_MERGE,
 					   offsetof(struct uet_txmsg,
 						    inline_data),
-					   UET_TXMSG_INLINE, NULL);
+					   UET_TXMSG_INLINE, uet_txmsg_ctor);
 	uet_txbuf_cache = kmem_cache_create("uet_txbuf",
 					    sizeof(struct uet_txbuf), 0,
 					    SLAB_ACCOUNT | SLAB_NO_MERGE,
@@ -71,11 +79,10 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len)
 	if (!msg)
 		return NULL;
 	/* What follows is written before it is read, block by block */
-	memset(msg, 0, offsetof(struct uet_txmsg, first));
+	memset(msg, 0, offsetof(struct uet_txmsg, lock));
 	INIT_LIST_HEAD(&msg->node);
 	INIT_LIST_HEAD(&msg->bufs);
 	refcount_set(&msg->ref, 1);
-	spin_lock_init(&msg->lock);
 	refcount_inc(&dest->ref);
 	msg->dest = dest;
 	msg->len = len;
@@ -100,15 +107,19 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 
 	if (!uet_mem_charge(us->un, bytes + (first ? UET_TXMSG_OVERHEAD : 0)))
 		return -ENOBUFS;
-	spin_lock_bh(&msg->lock);
 	if (first) {
+		/* Nobody else knows of it */
 		msg->mem_charged = true;
 		msg->sk_charged = true;
+		msg->charged = bytes;
+		uet_sock_wcharge(us, msg->dest, bytes, true);
+		return 0;
 	}
+	spin_lock_bh(&msg->lock);
 	msg->charged += bytes;
 	/* Not if it failed a moment ago: nobody would give it back */
 	if (msg->sk_charged)
-		uet_sock_wcharge(us, msg->dest, bytes, first);
+		uet_sock_wcharge(us, msg->dest, bytes, false);
 	spin_unlock_bh(&msg->lock);
 	return 0;
 }
@@ -183,11 +194,11 @@ static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf, u32 n)
 	pf->offset += n;
 }
 
-/* Copy into fragments of the task's page, as TCP does: no lock is needed, and
- * senders that share a socket do not share a page.
- */
-static int uet_txmsg_fill_pages(struct uet_txmsg *msg, struct list_head *bufs,
-				struct iov_iter *from, u32 off, u32 bytes)
+/* Copy into the task's page, as TCP does. */
+static int uet_txmsg_fill_pages(struct uet_txmsg *msg,
+				struct uet_txpages *pages,
+				struct list_head *bufs, struct iov_iter *from,
+				u32 off, u32 bytes)
 {
 	struct page_frag *pf = &current->task_frag;
 
@@ -195,14 +206,15 @@ static int uet_txmsg_fill_pages(struct uet_txmsg *msg, struct list_head *bufs,
 		struct uet_txbuf *buf;
 		u32 n;
 
-		if (!skb_page_frag_refill(min_t(u32, bytes, 32), pf,
-					  GFP_KERNEL_ACCOUNT))
+		if (!uet_txpages_refill(pages, pf, bytes))
 			return -ENOBUFS;
 		buf = uet_txbuf_tail(msg, bufs, off);
 		if (!buf)
 			return -ENOBUFS;
 		n = min_t(u32, bytes, pf->size - pf->offset);
-		if (copy_page_from_iter(pf->page, pf->offset, n, from) != n)
+		/* All of it is mapped: it was asked for with GFP_KERNEL. */
+		if (!copy_from_iter_full(page_address(pf->page) + pf->offset,
+					 n, from))
 			return -EFAULT;
 		uet_txbuf_append(buf, pf, n);
 		off += n;
@@ -214,6 +226,7 @@ static int uet_txmsg_fill_pages(struct uet_txmsg *msg, struct list_head *bufs,
 /**
  * uet_txmsg_fill() - copy data in
  * @msg: message
+ * @us: its socket
  * @from: source
  * @off: offset in the message; pieces come in order
  * @bytes: how much, in all at most the length of the message
@@ -225,8 +238,8 @@ static int uet_txmsg_fill_pages(struct uet_txmsg *msg, struct list_head *bufs,
  * Context: process; sleeps.
  * Return: 0, -EFAULT or -ENOBUFS; then nothing was added.
  */
-int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
-		   u32 bytes)
+int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
+		   struct iov_iter *from, u32 off, u32 bytes)
 {
 	LIST_HEAD(bufs);
 	int err;
@@ -236,7 +249,7 @@ int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
 			return -EFAULT;
 		return 0;
 	}
-	err = uet_txmsg_fill_pages(msg, &bufs, from, off, bytes);
+	err = uet_txmsg_fill_pages(msg, &us->tx_pages, &bufs, from, off, bytes);
 	if (err) {
 		uet_txbufs_free(msg, &bufs);
 		return err;
@@ -251,17 +264,22 @@ int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
 	return 0;
 }
 
-/* The socket's share of a message, once */
+/* The socket's share of a message, once. One that is not streamed belongs to
+ * the flow from its submission on.
+ */
 static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
 {
+	bool lock = msg->streamed;
 	u32 charged;
 	bool sk;
 
-	spin_lock_bh(&msg->lock);
+	if (unlikely(lock))
+		spin_lock_bh(&msg->lock);
 	sk = msg->sk_charged;
 	msg->sk_charged = false;
 	charged = msg->charged;
-	spin_unlock_bh(&msg->lock);
+	if (unlikely(lock))
+		spin_unlock_bh(&msg->lock);
 	if (sk)
 		uet_sock_wfree(us, msg->dest, charged, true);
 }
@@ -300,6 +318,11 @@ static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
 			return NULL;
 		buf = list_next_entry(buf, node);
 	}
+	/* Fragments are in sequence, too. */
+	if (buf != msg->cursor || off - buf->start < msg->cursor_off) {
+		msg->cursor_frag = 0;
+		msg->cursor_off = 0;
+	}
 	msg->cursor = buf;
 	return buf;
 }
@@ -327,11 +350,17 @@ static int uet_txmsg_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 				  u32 off, u32 len)
 {
 	struct uet_txbuf *buf = uet_txbuf_seek(msg, off);
-	u32 i = 0;
+	u32 i;
 
 	if (!buf)
 		return -EINVAL;
-	off -= buf->start;
+	i = msg->cursor_frag;
+	off -= buf->start + msg->cursor_off;
+	while (off >= buf->frags[i].len) {
+		off -= buf->frags[i].len;
+		msg->cursor_off += buf->frags[i++].len;
+	}
+	msg->cursor_frag = i;
 	while (len) {
 		struct uet_txfrag *frag;
 		u32 n;
@@ -343,10 +372,6 @@ static int uet_txmsg_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 			i = 0;
 		}
 		frag = &buf->frags[i++];
-		if (off >= frag->len) {
-			off -= frag->len;
-			continue;
-		}
 		n = min(len, frag->len - off);
 		if (!uet_skb_add_frag(skb, frag->page, frag->off + off, n))
 			return -EMSGSIZE;

@@ -17,6 +17,8 @@
 #include <linux/types.h>
 #include <linux/uet.h>
 
+#include "core/turn.h"
+
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
@@ -103,7 +105,7 @@ enum uet_txmsg_state {
  * @header_data: valid if @has_hd
  * @match_bits: tag, or 0
  * @has_hd: header data present
- * @retries: whole-message resends so far (NO_MATCH)
+ * @retries: times it moved to another PDC after packets had been sent
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
@@ -113,6 +115,8 @@ enum uet_txmsg_state {
  *	the error queue then); flow.lock
  * @bufs: data blocks, struct uet_txbuf; empty if @inlined
  * @cursor: block of the last access; packets are cut in sequence
+ * @cursor_frag: fragment of it
+ * @cursor_off: where that begins in the block
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
@@ -145,9 +149,11 @@ struct uet_txmsg {
 	bool			mem_charged;
 	bool			sk_charged;
 	int			error;
-	spinlock_t		lock;	/* charges; data if streamed */
 	struct list_head	bufs;
 	struct uet_txbuf	*cursor;
+	u32			cursor_frag;
+	u32			cursor_off;
+	spinlock_t		lock;	/* charges and data if streamed */
 	union {
 		struct uet_txbuf	first;
 		u8			inline_data[UET_TXMSG_INLINE];
@@ -166,7 +172,7 @@ struct uet_txmsg {
  * @delivery: UET_RUD or UET_ROD
  * @tclass: DSCP
  * @absolute: absolute addressing
- * @pad: zero, the key is compared as bytes
+ * @alone: long messages, which have a PDC of their own
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -179,7 +185,7 @@ struct uet_dest_key {
 	u8			delivery;
 	u8			tclass;
 	u8			absolute;
-	u8			pad;
+	u8			alone;
 };
 
 /**
@@ -198,6 +204,7 @@ struct uet_dest_key {
  * @initiator: initiator ID of the socket
  * @laddr: source address wanted, or any
  * @prio: SO_PRIORITY
+ * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
@@ -206,7 +213,9 @@ struct uet_dest_key {
  * @pdc_node: in uet_pdc_tx.dests
  * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
- * @deficit: bytes it may still send in this turn
+ * @turn: its turn among the dests of its PDC
+ * @held_ns: time it was on hold, up to the last end
+ * @held_since: when the hold began, ns; while @hold.on
  * @hold: the target refuses for shortage (wire.md 7)
  */
 struct uet_dest {
@@ -221,6 +230,7 @@ struct uet_dest {
 	u32			initiator;
 	struct in6_addr		laddr;
 	u32			prio;
+	bool			alone;
 	char			cc[16];
 	char			path_policy[16];
 
@@ -232,7 +242,9 @@ struct uet_dest {
 	struct list_head	pdc_node;
 	struct list_head	hold_node;
 	u32			unfinished;
-	s32			deficit;
+	struct uet_turn		turn;
+	u64			held_ns;
+	u64			held_since;
 	struct uet_hold {
 		bool	on;
 		bool	ramp;		/* it ended, new packets are let go slowly */
@@ -242,6 +254,7 @@ struct uet_dest {
 		u32	budget;		/* new packets left of @allowed */
 		u32	psn;		/* newest of those let go */
 		u64	next;		/* ns, when the oldest is tried */
+		u64	until;		/* ns, no new packets before, 0 = none */
 	} hold;
 };
 
@@ -249,8 +262,8 @@ struct uet_dest {
 int uet_txmsg_cache_init(void);
 void uet_txmsg_cache_exit(void);
 struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len);
-int uet_txmsg_fill(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
-		   u32 bytes);
+int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
+		   struct iov_iter *from, u32 off, u32 bytes);
 int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		     u32 len);
 void uet_txmsg_release(struct uet_txmsg *msg, u32 end);
@@ -272,6 +285,7 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 /* dest.c */
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
 void uet_dest_put(struct uet_dest *dest);
+u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
 void uet_dest_drop_idle(struct uet_sock *us);
 int uet_dest_cache_init(void);

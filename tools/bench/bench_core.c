@@ -16,7 +16,7 @@
 
 #include "../../net/uet/core/hdr_build.h"
 #include "../../net/uet/core/rxmap.h"
-#include "../../net/uet/core/txwin.h"
+#include "../../net/uet/core/txwin_scan.h"
 #include "../../net/uet/tests/hdr_examples.h"
 
 #define RANGE		1024

@@ -8,7 +8,7 @@
 top	:= $(abspath ../..)
 core	:= $(top)/net/uet/core
 out	:= $(top)/build/bench
-srcs	:= cc_bench.c $(addprefix $(core)/,ccc.c params.c rtt.c) \
+srcs	:= cc_bench.c $(addprefix $(core)/,ccc.c params.c) \
 	   $(wildcard $(core)/cc_*.c) $(wildcard $(core)/lb*.c)
 
 $(out)/cc_bench: $(srcs) $(wildcard $(core)/*.h)

@@ -96,22 +96,32 @@ static noinline void send_batch(struct uet_ccc *c, u64 now, u16 *evs)
 }
 
 /* A queue that comes and goes, so that all four cases run. */
-static noinline void ack_batch(struct uet_ccc *c, u64 now, const u16 *evs, u32 seed)
+static void make_acks(struct uet_ccc_ack *acks, u64 now, const u16 *evs,
+		      u32 seed)
 {
-	struct uet_ccc_ack ack = {
-		.newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
-		.rtt_valid = true,
-	};
 	u32 i, r;
 
 	for (i = 0; i < BATCH; i++) {
 		r = uet_mix32(seed + i);
-		ack.now = now + i * 333;
-		ack.ev = evs[i];
-		ack.m = r % 8 == 0;
-		ack.rtt = BASE_RTT + (r >> 8) % 14000;
-		uet_ccc_on_ack(c, &ack);
+		acks[i] = (struct uet_ccc_ack) {
+			.now = now + i * 333,
+			.rtt = BASE_RTT + (r >> 8) % 14000,
+			.newly_rcvd_bytes = MTU,
+			.newly_acked_pkts = 1,
+			.ev = evs[i],
+			.m = r % 8 == 0,
+			.rtt_valid = true,
+		};
 	}
+}
+
+static noinline void ack_batch(struct uet_ccc *c,
+			       const struct uet_ccc_ack *acks)
+{
+	u32 i;
+
+	for (i = 0; i < BATCH; i++)
+		uet_ccc_on_ack(c, &acks[i]);
 }
 
 static void measure(const char *algo, const char *policy, int fd, u32 batches,
@@ -119,7 +129,8 @@ static void measure(const char *algo, const char *policy, int fd, u32 batches,
 {
 	struct uet_cc_params p;
 	struct uet_ccc *c = make(algo, policy, &p);
-	u64 ns[2] = {}, insns[2] = {}, t0, t1, t2, i0, i1, i2;
+	u64 ns[2] = {}, insns[2] = {}, t0, t1, t2, i0, i1, i2, i3;
+	struct uet_ccc_ack acks[BATCH];
 	u16 evs[BATCH];
 	u64 now = 1;
 	u32 i;
@@ -132,13 +143,15 @@ static void measure(const char *algo, const char *policy, int fd, u32 batches,
 		t1 = clock_ns();
 		i1 = read_counter(fd);
 		now += BASE_RTT;
+		make_acks(acks, now, evs, i * BATCH);
+		i3 = read_counter(fd);
 		t2 = clock_ns();
-		ack_batch(c, now, evs, i * BATCH);
+		ack_batch(c, acks);
 		ns[1] += clock_ns() - t2;
 		i2 = read_counter(fd);
 		ns[0] += t1 - t0;
 		insns[0] += i1 - i0;
-		insns[1] += i2 - i1;
+		insns[1] += i2 - i3;
 		now += BATCH * 333;
 	}
 	send->ns = (double)ns[0] / (batches * BATCH);

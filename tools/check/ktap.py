@@ -17,18 +17,35 @@ _PLAN = re.compile(r"^( *)1\.\.(\d+)(?:\s*#\s*SKIP\b\s*(.*))?\s*$",
                    re.IGNORECASE)
 
 
+# Of what a failed test said, so many lines are repeated in a summary
+REMARKS = 12
+
+
 class Report:
-    """Results of one source: names of what passed, failed or was skipped."""
+    """Results of one source: names of what passed, failed or was skipped.
+
+    remarks: the last lines of what a failed test said, by its name.
+    """
 
     def __init__(self):
         self.passed = []
         self.failed = []
         self.skipped = []
+        self.remarks = {}
 
     def merge(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.remarks.update(other.remarks)
+
+    def failures(self):
+        """Lines that tell what failed, and what it said."""
+        lines = []
+        for name in self.failed:
+            lines.append(f"FAILED {name}")
+            lines += [f"    {r}" for r in self.remarks.get(name, [])]
+        return lines
 
 
 class _Level:
@@ -43,6 +60,8 @@ def parse(text, source, report=None):
     report = report or Report()
     levels = {}
     any_result = False
+    said = []  # since the last result
+    failed = None  # the last result, if it is a failure
 
     def close(depth):
         """Ends the levels at depth and below; true if there were any."""
@@ -58,6 +77,12 @@ def parse(text, source, report=None):
         return had, bad
 
     for line in text.splitlines():
+        remark = line.lstrip()
+        if remark.startswith("# "):
+            said.append(remark[2:160])
+            if failed:
+                report.remarks[failed] = said[-REMARKS:]
+            continue
         plan = _PLAN.match(line)
         if plan:
             depth = len(plan.group(1))
@@ -81,6 +106,7 @@ def parse(text, source, report=None):
         lv = levels.setdefault(depth, _Level())
         lv.seen += 1
         name = f"{source}: {m.group(4) or m.group(3)}"
+        before, said, failed = said, [], None
         if m.group(5) and m.group(5).upper() == "SKIP":
             report.skipped.append((name, m.group(6) or "no reason given"))
         elif m.group(2) == "ok":
@@ -90,6 +116,11 @@ def parse(text, source, report=None):
             lv.failed += 1
             if not bad_inside:
                 report.failed.append(name)
+                # KUnit speaks before the result, a script after it, or both
+                if before:
+                    report.remarks[name] = before[-REMARKS:]
+                if not depth:
+                    failed, said = name, before
     close(0)
     if not any_result:
         report.failed.append(f"{source}: no result reported")
@@ -101,8 +132,8 @@ def main():
     for path in sys.argv[1:]:
         with open(path, errors="replace") as f:
             parse(f.read(), path, report)
-    for name in report.failed:
-        print(f"FAILED {name}")
+    for line in report.failures():
+        print(line)
     for name, why in report.skipped:
         print(f"skipped {name}: {why}")
     print(f"{len(report.passed)} passed, {len(report.failed)} failed")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the tests that selftests/tests.list names for one kernel.
 
-The list has a line for each test: script (quoted if it has arguments), kernels (comma-separated, "host" for
-scripts that start guests themselves), time limit in seconds, and the words
-"racy" (also runs in the debug kernel with two CPUs), "alone" (gets a guest of
-its own), "soak" (runs only with SOAK=1), or "-".
+The list has a line for each test: script (quoted if it has arguments), kernels
+(comma-separated, "host" for scripts that start guests themselves), time limit
+in seconds, and the words "racy" (also runs in the debug kernel with two CPUs),
+"alone" (gets a guest of its own), "lean" (takes a tenth of the usual number of
+messages), "soak" (runs only with SOAK=1), or "-".
 """
 
 import os
@@ -13,14 +14,17 @@ import shlex
 import subprocess
 
 import ktap
-from common import LOGS, capture, say
+from common import LOGS, capture, doing, say
 
 LIST = "selftests/tests.list"
 KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
 # Every guest gets the modules that the tree has; tests need not load them.
 MODULES = {"uet": "net/uet/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
-SLOWNESS = {"uml-debug": 2, "debug": 5}
+SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
+FLAGS = {"racy", "alone", "lean", "soak"}
+# Of the usual number of messages, in per cent; see selftests/lib.sh
+LEAN_SCALE = 10
 
 
 class Test:
@@ -30,10 +34,15 @@ class Test:
         self.limit = int(limit)
         self.label = re.sub(r"\W+", "_", self.script)
         self.flags = set(flags.split(",")) - {"-"}
-        if not self.kernels <= KERNELS or not self.flags <= {"racy", "alone", "soak"}:
+        if not self.kernels <= KERNELS or not self.flags <= FLAGS:
             raise ValueError(f"{where}: unknown kernel or flag")
         if "racy" in self.flags:
             self.kernels.add("debug")
+
+    def in_guest(self, slowness):
+        """The test as tools/check/guest wants it."""
+        scale = LEAN_SCALE if "lean" in self.flags else ""
+        return f"{self.limit * slowness}:{scale}:{self.script}"
 
 
 def read_list():
@@ -107,17 +116,16 @@ def blame(console):
 def in_guest(kernel, label, tests, report):
     """Runs tests in one guest; returns those it did not get to."""
     slow = SLOWNESS.get(kernel, 1)
-    limits = [t.limit * slow for t in tests]
     console = f"{LOGS}/{label}.console"
     argv = ["tools/vm/run", "--kernel", kernel, "--console", console,
-            "--timeout", str(sum(limits) + 600)]
+            "--timeout", str(sum(t.limit for t in tests) * slow + 600)]
     if kernel == "debug":
         argv += ["--smp", "2"]
     for module, source in MODULES.items():
         if os.path.exists(source):
             argv += ["--module", module]
     argv += ["--", "tools/check/guest"]
-    argv += [f"{lim}:{t.script}" for lim, t in zip(limits, tests)]
+    argv += [t.in_guest(slow) for t in tests]
     if os.path.exists(console):
         os.unlink(console)
     rc, text = capture(label, argv)
@@ -146,12 +154,23 @@ def in_guest(kernel, label, tests, report):
 def on_host(tests, report):
     for t in tests:
         name = f"{t.script} (host)"
-        say(f"  -- {name}")
+        say(f"{name} begins")
+        doing(t.script)
         rc, text = capture(f"host-{t.label}",
                            ["timeout", "-k", "10", str(t.limit),
                             *shlex.split(f"selftests/{t.script}")],
                            merge=True)
         judge(name, text, rc, report)
+
+
+def build(report):
+    """The programs of the tests."""
+    for folder in ("selftests", "tools/tc"):
+        if not os.path.exists(f"{folder}/Makefile"):
+            continue
+        if capture("selftests-programs", ["make", "-s", "-C", folder],
+                   merge=True)[0]:
+            report.failed.append(f"selftests: {folder} does not build")
 
 
 def run(kernel, report):
@@ -164,13 +183,6 @@ def run(kernel, report):
                             "long; SOAK=1 runs it")
                            for t in tests if "soak" in t.flags]
         tests = [t for t in tests if "soak" not in t.flags]
-    for folder in ("selftests", "tools/tc"):
-        if not os.path.exists(f"{folder}/Makefile"):
-            continue
-        if capture("selftests-programs", ["make", "-s", "-C", folder],
-                   merge=True)[0]:
-            report.failed.append(f"selftests: {folder} does not build")
-            return
     if kernel == "host":
         on_host(tests, report)
         return

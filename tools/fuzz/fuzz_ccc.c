@@ -43,6 +43,9 @@ static void create(struct world *w, struct input *in)
 	uet_cc_config_set(&cfg, UET_CCP_DELAY_AVG, net >> 8 & 1);
 	uet_cc_config_set(&cfg, UET_CCP_DFC_LITERAL, net >> 9 & 1);
 	uet_cc_config_set(&cfg, UET_CCP_WND_UNUSED, net >> 10 & 1);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_SHIFT, net >> 11 & 3);
+	if (net >> 13 & 1)
+		uet_cc_config_set(&cfg, UET_CCP_ETA_Q16, UET_ETA_MAX_Q16);
 	CHECK(!uet_cc_params_derive(&w->p, &cfg, NULL));
 	lc.seed = net;
 	lc.trimming = w->p.trimming;

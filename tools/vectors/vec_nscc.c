@@ -116,6 +116,7 @@ static void load_initial(const struct vec *v, const struct json *j,
 	const struct json *m;
 	size_t i;
 
+	s->calm_until = 0;
 	for (m = init ? init->child : NULL; m; m = m->next) {
 		for (i = 0; i < ARRAY_SIZE(fields); i++)
 			if (!strcmp(m->key, fields[i].name))

@@ -84,7 +84,7 @@ enum uet_delivery {
 #define UET_CMSG_COOKIE		1	/* __u64, send: names the message in reports */
 #define UET_CMSG_HEADER_DATA	2	/* __u64, both: header data */
 #define UET_CMSG_TAG		3	/* __u64, both: match bits */
-#define UET_CMSG_DELIVERY	4	/* int, both: enum uet_delivery */
+#define UET_CMSG_DELIVERY	4	/* int, send: enum uet_delivery */
 #define UET_CMSG_TCLASS		5	/* int, send: DSCP, 0 to 63 */
 #define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
@@ -161,14 +161,32 @@ enum uet_blocked {
 	UET_BLOCKED_MPR		= 3,	/* receive window in packets */
 	UET_BLOCKED_RECEIVER	= 4,	/* held after a shortage NACK */
 	UET_BLOCKED_ROUTE	= 5,	/* no route or neighbour */
-	UET_BLOCKED_MAX
+	UET_BLOCKED_MAX,		/* entries of blocked_ns */
+	UET_BLOCKED_PORT	= 6,	/* port of this host: blocked_port_ns */
 };
+
+/* uet_info.cc_state: the congestion control context */
+enum uet_cc_state {
+	UET_CC_IDLE		= 0,	/* nothing to send or outstanding */
+	UET_CC_ACTIVE		= 1,	/* data waits and may not be sent */
+	UET_CC_READY		= 2,	/* data waits and may be sent */
+	UET_CC_PENDING		= 3,	/* acknowledgements outstanding */
+};
+
+/* uet_info.cc_mode: bits */
+#define UET_CC_MODE_FAST	0x01	/* fast increase is running */
+#define UET_CC_MODE_DRAINING	0x02	/* quick adapt's old window drains */
+#define UET_CC_MODE_PENALTY	0x04	/* the receiver slows this host down */
+#define UET_CC_MODE_SPECULATING	0x08	/* sends ahead of the first credit */
+#define UET_CC_MODE_CREDIT	0x10	/* receiver credit is in use */
 
 /*
  * struct uet_info - state towards the connected or last used peer (UET_INFO)
  *
- * The structure grows at its end; getsockopt() fills as much as the caller
- * gave room for and returns the length it knows. Times in ns, sizes in bytes.
+ * The structure grows at its end, arrays in it do not; getsockopt() fills as
+ * much as the caller gave room for and returns the length it knows. Times in
+ * ns, sizes in bytes. All of it is about the context that is shared by what
+ * goes to the peer in the same way, but for what says otherwise.
  */
 struct uet_info {
 	__u64	rtt;			/* last sample */
@@ -199,6 +217,28 @@ struct uet_info {
 	__u32	pdcs;
 	char	cc[16];
 	char	path_policy[16];
+	__u64	rtt_var;		/* smoothed deviation */
+	__u64	target_qdelay;
+	__u64	rto;			/* of the packets of this socket */
+	__u64	backlog;		/* announced, never sent */
+	__u64	rtx_backlog;		/* to be sent again */
+	__u64	saved_cwnd;		/* before the receiver's penalty, or 0 */
+	__u64	losses_go_back;		/* below a gap of an ordered PDC */
+	__u64	decreases;		/* multiplicative */
+	__u64	quick_adapts;
+	__u64	penalties;		/* episodes, by the receiver */
+	__s64	credit;			/* left; negative: overdrawn */
+	__u32	credit_granted;		/* in all, 256 bytes, 24 bits */
+	__u32	credit_reqs;		/* since credit came last */
+	__u32	link_mbps;		/* rate the window is sized for */
+	__u32	mpr;			/* receive window, packets */
+	__u32	mpr_used;		/* of it, by packets not yet covered */
+	__u32	cc_state;		/* enum uet_cc_state */
+	__u32	cc_mode;		/* UET_CC_MODE_* */
+	__u32	ports;			/* local ports in use for the peer */
+	__u32	ports_down;		/* of these without a carrier */
+	__u32	reserved;		/* zero */
+	__u64	blocked_port_ns;	/* time blocked by UET_BLOCKED_PORT */
 };
 
 #endif /* _UAPI_LINUX_UET_H */

@@ -19,6 +19,12 @@ static bool fixed_ack_request(const struct uet_ccc *c, u32 size)
 	       wnd < c->params->ack_gen_trigger;
 }
 
+static void fixed_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+{
+	if (ack->rtt_valid && !ack->rtt_short)
+		uet_ccc_lower_base_rtt(c, ack->rtt);
+}
+
 static u64 fixed_window(const struct uet_ccc *c)
 {
 	return c->params->fixed_wnd;
@@ -37,6 +43,7 @@ static void fixed_init(struct uet_ccc *c, u64 now)
 const struct uet_cc_ops uet_cc_fixed = {
 	.can_send = fixed_can_send,
 	.ack_request = fixed_ack_request,
+	.on_ack = fixed_on_ack,
 	.window = fixed_window,
 	.info = fixed_info,
 	.init = fixed_init,

@@ -11,10 +11,11 @@
 #include "cc_nscc.h"
 #include "dfc.h"
 
-#define N_MAX		0x4000000U	/* bytes of one ACK that count */
+#define N_MAX		0x4000000ULL	/* bytes of one ACK that count */
 #define DELAY_MAX_NS	0x400000000ULL
 #define GAP_MAX_NS	0x1000000ULL
-#define RECIP_SHIFT	63
+#define RECIP_BASE_MAX	0x1000000ULL	/* longest base RTT with a reciprocal */
+#define CALM_DELAY_MAX	S32_MAX		/* below it no clamp acts */
 #define AVG_ACKS	80		/* gain 1/80 of the per-ACK average */
 #define DRAINING_SHIFT	2		/* base_rtt / 4 */
 #define PEND_SHIFT	7		/* penalty is in 1/128 */
@@ -28,6 +29,7 @@ static u64 since(u64 now, u64 then)
 static void nscc_base_rtt_fell(struct uet_ccc *c)
 {
 	uet_nscc(c)->max_wnd = uet_cc_max_wnd(c->params, c->base_rtt);
+	uet_nscc(c)->calm_until = 0;
 }
 
 static void nscc_init(struct uet_ccc *c, u64 now)
@@ -68,23 +70,31 @@ static void shrink(struct uet_ccc *c, u64 bytes)
 }
 
 /*
- * (dt << 16) / base_rtt for dt < base_rtt < 2^47. The product with the
- * reciprocal is exact or one too small.
+ * (dt << 16) / base_rtt for dt < base_rtt. The reciprocal is too large by less
+ * than one, so this by less than dt / 2^48; it would take 1 / base_rtt to reach
+ * the next integer.
  */
+static u32 weight_of(const struct uet_nscc *s, u64 dt)
+{
+	return (u32)((dt * s->recip) >> (64 - 16));
+}
+
 static u32 avg_weight(struct uet_nscc *s, u64 dt, u64 base_rtt)
 {
-	u64 w;
-
 	if (dt >= base_rtt)
 		return UET_Q16_ONE;
+	if (unlikely(base_rtt > RECIP_BASE_MAX))
+		return (u32)div64_u64(dt << 16, base_rtt);
 	if (s->recip_base != base_rtt) {
-		s->recip = div64_u64(1ULL << RECIP_SHIFT, base_rtt);
+		s->recip = div64_u64(U64_MAX, base_rtt) + 1;
 		s->recip_base = base_rtt;
 	}
-	w = (dt * s->recip) >> (RECIP_SHIFT - 16);
-	if ((w + 1) * base_rtt <= dt << 16)
-		w++;
-	return (u32)w;
+	return weight_of(s, dt);
+}
+
+static __always_inline void add_delay(struct uet_nscc *s, u32 weight, u64 d)
+{
+	s->avg_q8 += (weight * (((s64)d << 8) - s->avg_q8)) >> 16;
 }
 
 /*
@@ -94,23 +104,20 @@ static u32 avg_weight(struct uet_nscc *s, u64 dt, u64 base_rtt)
 static void average(struct uet_ccc *c, u64 now, u64 d, bool m)
 {
 	struct uet_nscc *s = uet_nscc(c);
-	s64 diff;
+	u64 dt = since(now, s->avg_t);
 
+	s->avg_t += dt;
 	d = min(d, DELAY_MAX_NS);
 	if (c->params->avg == UET_AVG_PER_ACK) {
 		if (!m && d > c->params->target)
 			d = c->base_rtt >> DRAINING_SHIFT;
 		s->avg_q8 += div_s64(((s64)d << 8) - s->avg_q8, AVG_ACKS);
 	} else {
-		diff = ((s64)d << 8) - s->avg_q8;
-		s->avg_q8 += (avg_weight(s, since(now, s->avg_t), c->base_rtt) *
-			      diff) >> 16;
+		add_delay(s, avg_weight(s, dt, c->base_rtt), d);
 	}
-	s->avg_t = max(s->avg_t, now);
 }
 
-/* Returns whether the quadrants are to be skipped. */
-static bool quick_adapt(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
+static bool qa_act(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -143,7 +150,17 @@ static bool quick_adapt(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
 	return handled;
 }
 
-static bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+/* Returns whether the quadrants are to be skipped. */
+static __always_inline bool quick_adapt(struct uet_ccc *c, u64 now, bool loss,
+					bool m, u64 d)
+{
+	const struct uet_nscc *s = uet_nscc(c);
+
+	return (now >= s->qa_end || s->ignored < s->to_ignore) &&
+	       qa_act(c, now, loss, m, d);
+}
+
+static noinline bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	struct uet_nscc *s = uet_nscc(c);
 	s64 mtu = c->params->mtu;
@@ -175,7 +192,9 @@ static bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	return pend;
 }
 
-static void increase_clear(struct uet_ccc *c, u32 n, u64 d)
+/* The handlers of the cases return what they did. */
+static __always_inline u32 increase_clear(struct uet_ccc *c, u64 n,
+					  s64 room, u64 d)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -191,17 +210,16 @@ static void increase_clear(struct uet_ccc *c, u32 n, u64 d)
 	}
 	n = min(n, N_MAX);
 	if (s->increase_mode) {
-		s->cwnd += ((u64)n * p->fi_scale_q16) >> 16;
+		s->cwnd += (n * p->fi_scale_q16) >> 16;
 		s->cwnd = min(s->cwnd, s->max_wnd);
-		c->did |= UET_CC_DID_FAST;
-	} else {
-		gap = min(p->target - d, GAP_MAX_NS);
-		s->inc_bytes += ((p->alpha_q24 * gap) >> 24) * n;
-		c->did |= UET_CC_DID_PROP;
+		return UET_CC_DID_FAST;
 	}
+	gap = min_t(u64, room, GAP_MAX_NS);
+	s->inc_bytes += ((p->alpha_q24 * gap) >> 24) * n;
+	return UET_CC_DID_PROP;
 }
 
-static void decrease(struct uet_ccc *c, u64 now)
+static noinline void decrease(struct uet_ccc *c, u64 now)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -223,7 +241,7 @@ static void decrease(struct uet_ccc *c, u64 now)
 	c->did |= UET_CC_DID_MD;
 }
 
-static void apply(struct uet_ccc *c, u64 now, bool unused)
+static noinline void apply(struct uet_ccc *c, u64 now, bool unused)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -244,59 +262,132 @@ static void apply(struct uet_ccc *c, u64 now, bool unused)
 	c->did |= UET_CC_DID_ADJ;
 }
 
-/* The four cases of mark and delay. */
-static void quadrant(struct uet_ccc *c, const struct uet_ccc_ack *ack, u64 d,
-		     bool limited, bool unused)
+/* Whether what the window allows is not in use. */
+static __always_inline bool unused(const struct uet_ccc *c, u64 n)
 {
-	const struct uet_cc_params *p = c->params;
-	u32 n = ack->newly_rcvd_bytes;
-
-	if (ack->m) {
-		if (d >= p->target)
-			decrease(c, ack->now);
-		else
-			c->did |= UET_CC_DID_HOLD;
-		return;
-	}
-	if (limited)
-		return;
-	if (unused) {
-		c->did |= UET_CC_DID_UNUSED;
-	} else if (d < p->target) {
-		increase_clear(c, n, d);
-	} else {
-		uet_nscc(c)->inc_bytes += (u64)p->fi * min(n, N_MAX);
-		c->did |= UET_CC_DID_FAIR;
-	}
+	return c->params->wnd_unused && !c->wnd_blocked &&
+	       c->inflight + (s64)n < (s64)(uet_nscc_const(c)->cwnd / 2);
 }
 
-static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+static __always_inline u32 increase_fair(struct uet_ccc *c, u64 n)
+{
+	uet_nscc(c)->inc_bytes += c->params->fi * min(n, N_MAX);
+	return UET_CC_DID_FAIR;
+}
+
+/*
+ * Until when only sums, average and the mark decide what an ACK does. Whatever
+ * else changes the state that this looks at sets it to 0.
+ */
+static u64 calm_until(const struct uet_ccc *c)
+{
+	const struct uet_nscc *s = uet_nscc_const(c);
+	const struct uet_cc_params *p = c->params;
+	u64 t = s->last_adjust + p->adjust_period;
+
+	if (s->saved_cwnd || s->ignored < s->to_ignore ||
+	    p->avg == UET_AVG_PER_ACK || s->recip_base != c->base_rtt)
+		return 0;
+	return p->disable_qa ? t : min(t, s->qa_end);
+}
+
+static void ack_any(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
 	u32 n = ack->newly_rcvd_bytes;
-	bool unused = p->wnd_unused && !c->wnd_blocked &&
-		      c->inflight + n < (s64)(s->cwnd / 2);
-	bool limited;
+	bool rest = unused(c, n);
+	bool penalty = false;
 	u64 d;
 
 	s->ignored += n;
 	s->received += n;
 	s->achieved += n;
-	limited = dfc(c, ack);
+	if (unlikely(ack->pend || s->saved_cwnd))
+		penalty = dfc(c, ack);
 	if (!ack->rtt_valid) {
 		c->did |= UET_CC_DID_NO_RTT;
 		return;
 	}
-	uet_ccc_lower_base_rtt(c, ack->rtt);
+	if (unlikely(ack->rtt < c->base_rtt) && !ack->rtt_short)
+		uet_ccc_lower_base_rtt(c, ack->rtt);
 	d = since(ack->rtt, c->base_rtt);
 	average(c, ack->now, d, ack->m);
 	if (quick_adapt(c, ack->now, false, ack->m, d))
 		return;
-	quadrant(c, ack, d, limited, unused);
-	if (since(ack->now, s->last_adjust) >= p->adjust_period ||
+	if (ack->m && d >= p->target)
+		decrease(c, ack->now);
+	else if (ack->m)
+		c->did |= UET_CC_DID_HOLD;
+	else if (rest && !penalty)
+		c->did |= UET_CC_DID_UNUSED;
+	else if (!penalty && d < p->target)
+		c->did |= increase_clear(c, n, (s64)(p->target - d), d);
+	else if (!penalty)
+		c->did |= increase_fair(c, n);
+	if (ack->now >= s->last_adjust + p->adjust_period ||
 	    s->received > p->adjust_bytes)
-		apply(c, ack->now, unused);
+		apply(c, ack->now, rest);
+}
+
+static noinline void ack_not_calm(struct uet_ccc *c,
+				  const struct uet_ccc_ack *ack)
+{
+	ack_any(c, ack);
+	uet_nscc(c)->calm_until = calm_until(c);
+}
+
+static __always_inline void settle_calm(struct uet_ccc *c, u64 now)
+{
+	if (uet_nscc(c)->received > c->params->adjust_bytes)
+		apply(c, now, false);
+}
+
+static noinline void decrease_calm(struct uet_ccc *c, u64 now)
+{
+	decrease(c, now);
+	settle_calm(c, now);
+}
+
+/* Does the same as ack_any(), without what is known to have no effect. */
+static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+{
+	const struct uet_cc_params *p = c->params;
+	struct uet_nscc *s = uet_nscc(c);
+	u64 now = ack->now;
+	u64 dt = now - s->avg_t;
+	s64 d = (s64)(ack->rtt - c->base_rtt);
+	u64 n = ack->newly_rcvd_bytes;
+	s64 room;
+	u32 did;
+
+	if (unlikely(dt >= c->base_rtt || !ack->rtt_valid ||
+		     (u64)d > CALM_DELAY_MAX || now >= s->calm_until ||
+		     ack->pend)) {
+		ack_not_calm(c, ack);
+		return;
+	}
+	s->avg_t = now;
+	add_delay(s, weight_of(s, dt), d);
+	s->ignored += n;
+	s->received += n;
+	s->achieved += n;
+	room = (s64)p->target - d;
+	if (ack->m) {
+		if (room <= 0) {
+			decrease_calm(c, now);
+			return;
+		}
+		did = UET_CC_DID_HOLD;
+	} else if (unused(c, n)) {
+		did = UET_CC_DID_UNUSED;
+	} else if (room > 0) {
+		did = increase_clear(c, n, room, d);
+	} else {
+		did = increase_fair(c, n);
+	}
+	c->did |= did;
+	settle_calm(c, now);
 }
 
 static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
@@ -304,10 +395,11 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 	struct uet_nscc *s = uet_nscc(c);
 	bool last_hop = nack->reason == UET_REFUSED_LASTHOP;
 
-	if (nack->rtt_valid)
+	if (nack->rtt_valid && !nack->rtt_short)
 		uet_ccc_lower_base_rtt(c, nack->rtt);
 	if (nack->reason != UET_REFUSED_TRIMMED && !last_hop)
 		return;
+	s->calm_until = 0;
 	/* a trim stands for a full queue, whatever its own delay was */
 	average(c, nack->now, c->params->base_rtt, true);
 	s->ignored += nack->size;

@@ -26,30 +26,33 @@
  * @avg_t: last sample of the average, ns
  * @avg_q8: average delay, ns x 2^8
  * @recip_base: base RTT that @recip belongs to
- * @recip: 2^63 / base RTT
+ * @recip: 2^64 / base RTT, rounded up
+ * @calm_until: until then an ACK moves only sums and average, ns; 0 = look at
+ *	everything with the next one
  * @increase_mode: fast increase is running
  * @trigger_qa: a trim asks for quick adapt
  */
 struct uet_nscc {
 	u64 cwnd;
-	u64 max_wnd;
-	u64 saved_cwnd;
+	u64 calm_until;
+	u64 avg_t;
+	s64 avg_q8;
+	u64 recip;
+	u64 received;
 	u64 inc_bytes;
 	u64 achieved;
-	u64 received;
 	u64 fi_count;
-	u64 to_ignore;
 	u64 ignored;
+	bool increase_mode;
+	bool trigger_qa;
+	u64 max_wnd;
+	u64 saved_cwnd;
+	u64 to_ignore;
 	u64 qa_end;
 	u64 last_adjust;
 	u64 last_dec;
 	u64 last_pend;
-	u64 avg_t;
-	s64 avg_q8;
 	u64 recip_base;
-	u64 recip;
-	bool increase_mode;
-	bool trigger_qa;
 };
 
 static inline struct uet_nscc *uet_nscc(struct uet_ccc *c)

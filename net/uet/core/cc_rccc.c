@@ -86,7 +86,7 @@ static u32 rccc_credit_target(const struct uet_ccc *c)
 {
 	const struct uet_rccc *s = uet_rccc_const(c);
 	u64 demand = c->backlog + c->rtx_backlog;
-	u32 share;
+	u32 senders;
 	s64 want;
 
 	if (c->algo->window)
@@ -96,8 +96,8 @@ static u32 rccc_credit_target(const struct uet_ccc *c)
 		want = max_t(s64, want, c->params->mtu);
 	if (want <= 0)
 		return s->granted;
-	share = max_t(u32, c->port_share, 1);
-	want = (s64)div_u64((u64)want + share - 1, share);
+	senders = max_t(u32, c->credit_senders, 1);
+	want = (s64)div_u64((u64)want + senders - 1, senders);
 	want = (want + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
 	return (s->granted + (u32)want) & UET_CREDIT_MASK;
 }

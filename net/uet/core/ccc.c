@@ -10,6 +10,8 @@
 #define CC_MAX_BYTES	((u64)S64_MAX >> 8)
 /* Credit Requests double their distance up to this power */
 #define CREDIT_REQ_BACKOFF_MAX	10
+/* Delays up to this need no care, nor do round trips of them */
+#define USUAL_DELAY_MAX	S32_MAX
 
 static const struct uet_cc_ops *window_of(const struct uet_ccc *c)
 {
@@ -75,12 +77,26 @@ static void account_wait(struct uet_ccc *c, u64 now, u8 why)
 		c->wnd_blocked = true;
 }
 
-/* update_state() of UE 1.0, after every event. */
-static enum uet_ccc_edge refresh(struct uet_ccc *c, u64 now)
+/* Data waits: may it be sent? */
+static __always_inline enum uet_ccc_edge update_waiting(struct uet_ccc *c,
+							u64 now)
 {
 	bool was_ready = c->state == UET_CCC_READY;
-	bool ready = false;
-	u8 why = 0;
+	u8 why = blocked_by(c);
+
+	c->state = why ? UET_CCC_ACTIVE : UET_CCC_READY;
+	if (c->blocked | why)
+		account_wait(c, now, why);
+	if (was_ready == !why)
+		return UET_CCC_NO_EDGE;
+	return why ? UET_CCC_NOT_READY : UET_CCC_NOW_READY;
+}
+
+/* update_state() of UE 1.0, after every event. */
+static __always_inline enum uet_ccc_edge update_state(struct uet_ccc *c,
+						      u64 now)
+{
+	u8 was;
 
 	/*
 	 * Nothing is out, so nothing will come back to release a residue of
@@ -88,19 +104,18 @@ static enum uet_ccc_edge refresh(struct uet_ccc *c, u64 now)
 	 */
 	if (!c->inflight_pkts)
 		c->inflight = 0;
+	if (c->backlog | c->waiting_rtx)
+		return update_waiting(c, now);
+	if (c->blocked)
+		account_wait(c, now, 0);
+	was = c->state;
+	c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
+	return was == UET_CCC_READY ? UET_CCC_NOT_READY : UET_CCC_NO_EDGE;
+}
 
-	if (!c->backlog && !c->waiting_rtx) {
-		c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
-	} else {
-		why = blocked_by(c);
-		ready = !why;
-		c->state = ready ? UET_CCC_READY : UET_CCC_ACTIVE;
-	}
-	if (c->blocked | why)
-		account_wait(c, now, why);
-	if (ready == was_ready)
-		return UET_CCC_NO_EDGE;
-	return ready ? UET_CCC_NOW_READY : UET_CCC_NOT_READY;
+static enum uet_ccc_edge refresh(struct uet_ccc *c, u64 now)
+{
+	return update_state(c, now);
 }
 
 static void begin(struct uet_ccc *c)
@@ -123,11 +138,47 @@ static void signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
 		return;
 	sig->base_rtt = c->base_rtt;
 	sig->target = c->params->target;
-	sig->sent_pkts = c->sent_pkts;
-	sig->inflight_pkts = c->inflight_pkts;
 	uet_lb_feedback(c->lb, sig, c->sprayed);
 	if (c->lb->ops->aware)
 		uet_lb_follow_window(c->lb, uet_ccc_window(c));
+}
+
+static noinline void signal_ack(struct uet_ccc *c,
+				const struct uet_ccc_ack *ack)
+{
+	struct uet_lb_signal sig = {
+		.now = ack->now,
+		.rtt = ack->rtt,
+		.base_rtt = c->base_rtt,
+		.target = c->params->target,
+		.ev = ack->ev,
+		.reason = ack->m ? UET_LB_ECN : UET_LB_NO_ECN,
+		.siblings = ack->siblings,
+		.rtt_valid = ack->rtt_valid,
+	};
+
+	uet_lb_feedback(c->lb, &sig, c->sprayed);
+}
+
+/* What an ACK says of its packet's path. Most often few words will do. */
+static __always_inline void take_sample(struct uet_ccc *c,
+					const struct uet_ccc_ack *ack)
+{
+	u64 delay = ack->rtt - c->base_rtt;
+	struct uet_lb *lb = c->lb;
+
+	if (likely(ack->rtt_valid && delay <= USUAL_DELAY_MAX)) {
+		uet_rtt_est_add_usual(&c->rtt, ack->rtt);
+		if (lb && likely(lb->acked && c->sprayed)) {
+			lb->acked(lb, ack->ev, ack->m, delay,
+				  c->params->target, ack->now);
+			return;
+		}
+	} else if (ack->rtt_valid) {
+		uet_rtt_est_add(&c->rtt, ack->rtt);
+	}
+	if (lb && lb->listens)
+		signal_ack(c, ack);
 }
 
 void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
@@ -165,11 +216,16 @@ void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns)
 
 bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)
 {
+	u64 step;
+
 	if (likely(sample >= c->base_rtt))
 		return false;
 	if (sample < c->params->base_rtt >> UET_BASE_RTT_SANE_SHIFT)
 		return false;
-	c->base_rtt = sample;
+	step = (c->base_rtt - sample) >> c->params->base_shift;
+	if (!step)
+		return false;
+	c->base_rtt -= step;
 	c->did |= UET_CC_DID_BASE_RTT;
 	if (window_of(c) && window_of(c)->base_rtt_fell)
 		window_of(c)->base_rtt_fell(c);
@@ -187,7 +243,23 @@ bool uet_ccc_probe_wanted(struct uet_ccc *c)
 enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt)
 {
 	begin(c);
-	uet_ccc_lower_base_rtt(c, rtt);
+	uet_ccc_lower_base_rtt(c, uet_ccc_probe_base_rtt(c->params, rtt));
+	return refresh(c, now);
+}
+
+u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt)
+{
+	return rtt + div_u64((u64)p->mtu * UET_MBPS_NS_PER_BYTE,
+			     p->rate_mbps) * UET_PROBE_LINKS;
+}
+
+enum uet_ccc_edge uet_ccc_rebase(struct uet_ccc *c, u64 now)
+{
+	begin(c);
+	c->base_rtt = c->params->base_rtt;
+	c->did |= UET_CC_DID_BASE_RTT;
+	if (window_of(c) && window_of(c)->base_rtt_fell)
+		window_of(c)->base_rtt_fell(c);
 	return refresh(c, now);
 }
 
@@ -221,24 +293,27 @@ bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
 }
 
 /*
- * A value stays in use for a run of packets. A retransmission breaks the run
- * if it would take the path its original was lost on.
+ * A value stays in use for a run of packets. A retransmission has a value of
+ * its own, and new packets go on with theirs.
  */
 static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		      struct uet_ccc_send *out)
 {
 	u16 want = max_t(u16, ask->want, 1);
 	struct uet_lb_ask la;
+	u16 one;
 
 	if (!c->lb) {
 		out->ev = c->default_ev;
 		out->run = want;
 		return;
 	}
-	if (!c->run_left || (ask->rtx && ask->prev_ev == c->run_ev)) {
+	if (!c->run_left || ask->rtx) {
 		la = (struct uet_lb_ask) {
 			.now = ask->now,
+			.port_free = ask->port_free,
 			.base_rtt = c->base_rtt,
+			.rtt = uet_rtt_est_ns(&c->rtt),
 			.target = c->params->target,
 			.sent_pkts = c->sent_pkts,
 			.inflight_pkts = c->inflight_pkts,
@@ -246,6 +321,13 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			.prev_ev = ask->prev_ev,
 			.rtx = ask->rtx,
 		};
+		if (ask->rtx) {
+			out->ev = uet_lb_next(c->lb, &la, &one);
+			out->run = 1;
+			if (c->lb->ops->ordered)
+				c->run_left = 0;
+			return;
+		}
 		c->run_ev = uet_lb_next(c->lb, &la, &c->run_left);
 	}
 	out->ev = c->run_ev;
@@ -262,7 +344,6 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out)
 {
 	choose_ev(c, ask, out);
-	out->ack_req = uet_ccc_ack_req(c, ask->size, ask->rtx);
 	out->has_target = credit_of(c);
 	out->credit_target = uet_ccc_credit_target(c);
 }
@@ -295,19 +376,11 @@ enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 				 const struct uet_ccc_ack *ack)
 {
-	struct uet_lb_signal sig = {
-		.now = ack->now,
-		.rtt = ack->rtt,
-		.ev = ack->ev,
-		.reason = ack->m ? UET_LB_ECN : UET_LB_NO_ECN,
-		.siblings = ack->siblings,
-		.rtt_valid = ack->rtt_valid,
-	};
-
 	begin(c);
 	hear(c);
 	c->stats.acks++;
-	c->stats.marks += ack->m;
+	if (ack->m)
+		c->stats.marks++;
 	/*
 	 * A packet marked for retransmission left inflight when it was
 	 * marked; rcvd_bytes covers it all the same.
@@ -317,18 +390,18 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 		take64(c, &c->rtx_backlog, ack->unmarked_bytes);
 		c->inflight += (s64)min(ack->unmarked_bytes, CC_MAX_BYTES);
 	}
-	signal_path(c, &sig);
-	if (ack->rtt_valid)
-		uet_rtt_est_add(&c->rtt, ack->rtt);
+	take_sample(c, ack);
 	c->inflight -= ack->newly_rcvd_bytes;
-	if (window_of(c) && window_of(c)->on_ack)
+	if (window_of(c))
 		window_of(c)->on_ack(c, ack);
-	else if (ack->rtt_valid)
+	else if (ack->rtt_valid && !ack->rtt_short)
 		uet_ccc_lower_base_rtt(c, ack->rtt);
+	if (c->did & UET_CC_DID_WINDOW && c->lb && c->lb->ops->aware)
+		uet_lb_follow_window(c->lb, uet_ccc_window(c));
 	if (credit_of(c) && credit_of(c)->on_ack)
 		credit_of(c)->on_ack(c, ack);
 	take32(c, &c->inflight_pkts, ack->newly_acked_pkts);
-	return refresh(c, ack->now);
+	return update_state(c, ack->now);
 }
 
 /* The packet leaves the network and waits for its retransmission. */
@@ -362,12 +435,20 @@ enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 	c->inflight -= nack->size;
 	if (window_of(c) && window_of(c)->on_nack)
 		window_of(c)->on_nack(c, nack);
-	else if (nack->rtt_valid)
+	else if (nack->rtt_valid && !nack->rtt_short)
 		uet_ccc_lower_base_rtt(c, nack->rtt);
 	if (credit_of(c) && credit_of(c)->on_nack)
 		credit_of(c)->on_nack(c, nack);
 	mark(c, nack->size);
 	return refresh(c, nack->now);
+}
+
+enum uet_ccc_edge uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size)
+{
+	begin(c);
+	c->inflight -= size;
+	mark(c, size);
+	return refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,

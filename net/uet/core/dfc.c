@@ -27,16 +27,17 @@ u8 uet_dfc_update(struct uet_dfc *d, u64 now, u64 base_rtt, u8 pend,
 {
 	*restore = false;
 	if (pend) {
-		if (!d->active)
+		if (!d->pend)
 			d->start = now;
-		d->active = true;
+		d->last = now;
+		d->pend = pend;
 		d->restoring = false;
 		return pend;
 	}
-	if (d->active) {
-		d->active = false;
+	if (d->pend) {
+		d->pend = 0;
 		d->end = now;
-		d->restoring = now - d->start <
+		d->restoring = d->last - d->start <
 			       UET_DFC_SHORT_EPISODE_RTTS * base_rtt;
 	}
 	if (d->restoring && now - d->end > base_rtt)

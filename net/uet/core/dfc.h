@@ -12,16 +12,18 @@
 #define UET_DFC_SHORT_EPISODE_RTTS	100
 
 /**
- * struct uet_dfc - state of one pressure source
+ * struct uet_dfc - penalties towards one source
  * @start: when the episode began, ns
- * @end: when it ended, ns
- * @active: a penalty is being sent
+ * @last: when the last penalty was sent, ns
+ * @end: when the source was told of its end, ns
+ * @pend: last penalty sent, 0 outside an episode
  * @restoring: the last episode was short and ended less than an RTT ago
  */
 struct uet_dfc {
 	u64 start;
+	u64 last;
 	u64 end;
-	bool active;
+	u8 pend;
 	bool restoring;
 };
 
@@ -44,7 +46,8 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi);
  * @restore: set to the restore flag
  *
  * Sources may resume at once when the episode was short: for one base RTT
- * after it the ACKs say so.
+ * after it the ACKs say so. It lasted from the first penalty to the last; how
+ * long the source had nothing to be told afterwards does not count.
  *
  * Return: @pend.
  */

@@ -38,6 +38,11 @@ u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size)
 	       entropy_size;
 }
 
+u32 uet_lb_span(const struct uet_lb_ops *ops, u32 entropy_size)
+{
+	return ops->renews ? entropy_size : uet_lb_space(ops, entropy_size);
+}
+
 static size_t table_bytes(const struct uet_lb_ops *ops, u32 n)
 {
 	return ((size_t)n * ops->ev_bytes + 7) & ~(size_t)7;
@@ -83,8 +88,12 @@ static void keep_between(struct uet_lb *lb, u64 cwnd)
 int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 		const struct uet_lb_config *cfg)
 {
-	if (!cfg->n || cfg->n > UET_LB_N_MAX ||
-	    (u32)cfg->base + cfg->n > U16_MAX + 1)
+	u32 span = cfg->span ?: cfg->n;
+
+	if (!cfg->n || span < cfg->n || span > UET_LB_N_MAX ||
+	    span % cfg->n || cfg->base + span > U16_MAX + 1)
+		return -EINVAL;
+	if (ops->aware && cfg->n > UET_LB_AWARE_MAX)
 		return -EINVAL;
 	if (cfg->threshold_pct > 100 || cfg->run > UET_LB_RUN_MAX ||
 	    cfg->t_reroute > UET_LB_T_REROUTE_MAX)
@@ -95,6 +104,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	uet_prng_seed(&lb->prng, cfg->seed);
 	lb->n_max = cfg->n;
 	lb->n = lb->n_max;
+	lb->span = span;
 	lb->mtu = cfg->mtu;
 	keep_between(lb, cfg->cwnd);
 	if (ops->aware && cfg->mtu)
@@ -104,20 +114,34 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
 	lb->trimming = cfg->trimming;
 	lb->listens = ops->feedback || ops->evidence;
+	lb->acked = ops->acked;
 	uet_perm_init(&lb->perm, lb->n, uet_prng_u32(&lb->prng));
 	if (ops->init)
 		ops->init(lb, cfg);
 	return 0;
 }
 
+/* To those that came back about since the lost packet left */
+static bool recall(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *ev)
+{
+	u64 since = ask->now - max(ask->rtt, ask->base_rtt) - 3 * ask->target;
+
+	return uet_lb_good_recall(&lb->good, since, ask->prev_ev, ev);
+}
+
 u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
-	*run = lb->run;
+	u16 ev;
+
+	*run = ask->rtx ? 1 : lb->run;
+	if (ask->rtx && recall(lb, ask, &ev))
+		return ev;
 	return lb->ops->next(lb, ask, run);
 }
 
-void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
-		     bool sprayed)
+static noinline void feedback_any(struct uet_lb *lb,
+				  const struct uet_lb_signal *sig,
+				  bool sprayed)
 {
 	u32 i = uet_lb_locate(lb, sig->ev);
 
@@ -128,9 +152,43 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 	if (!sprayed) {
 		if (lb->ops->evidence)
 			lb->ops->evidence(lb, sig);
-	} else if (lb->ops->feedback) {
-		lb->ops->feedback(lb, sig);
+		return;
 	}
+	if (lb->ops->recalls) {
+		if (sig->reason == UET_LB_NO_ECN)
+			uet_lb_good_came_back(&lb->good, sig->ev, sig->now);
+		else if (sig->reason != UET_LB_ECN)
+			uet_lb_good_forget(&lb->good, sig->ev);
+	}
+	if (lb->ops->feedback)
+		lb->ops->feedback(lb, sig);
+}
+
+/* An ACK of a sprayed context without history is nearly all there is. */
+void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
+		     bool sprayed)
+{
+	const struct uet_lb_ops *ops = lb->ops;
+
+	if (unlikely(!sprayed || sig->reason > UET_LB_ECN || lb->live ||
+		     ops->locate)) {
+		feedback_any(lb, sig, sprayed);
+		return;
+	}
+	if (uet_lb_index(lb, sig->ev) >= lb->span)
+		return;
+	if (sig->reason == UET_LB_NO_ECN && ops->recalls)
+		uet_lb_good_came_back(&lb->good, sig->ev, sig->now);
+	if (ops->feedback)
+		ops->feedback(lb, sig);
+}
+
+void uet_lb_doubt(struct uet_lb *lb, u16 ev)
+{
+	if (lb->ops->doubt)
+		lb->ops->doubt(lb, ev);
+	else
+		uet_lb_good_forget(&lb->good, ev);
 }
 
 void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
@@ -147,6 +205,7 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 	if (n == old)
 		return;
 	lb->n = n;
+	uet_lb_good_forget_all(&lb->good);
 	uet_perm_init(&lb->perm, n, uet_prng_u32(&lb->prng));
 	if (lb->ops->resized)
 		lb->ops->resized(lb, old);
@@ -155,20 +214,17 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 
 int uet_lb_path_down(struct uet_lb *lb, u16 ev)
 {
-	u32 i = uet_lb_locate(lb, ev);
-
-	if (i >= lb->n_max)
+	if (uet_lb_locate(lb, ev) >= lb->n_max)
 		return -EINVAL;
-	return lb->ops->path_down ? lb->ops->path_down(lb, i) : -EOPNOTSUPP;
+	uet_lb_good_forget(&lb->good, ev);
+	return lb->ops->path_down ? lb->ops->path_down(lb, ev) : -EOPNOTSUPP;
 }
 
 int uet_lb_path_up(struct uet_lb *lb, u16 ev)
 {
-	u32 i = uet_lb_locate(lb, ev);
-
-	if (i >= lb->n_max)
+	if (uet_lb_locate(lb, ev) >= lb->n_max)
 		return -EINVAL;
-	return lb->ops->path_up ? lb->ops->path_up(lb, i) : -EOPNOTSUPP;
+	return lb->ops->path_up ? lb->ops->path_up(lb, ev) : -EOPNOTSUPP;
 }
 
 int uet_lb_path_get(const struct uet_lb *lb, u32 index,

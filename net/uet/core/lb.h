@@ -14,6 +14,7 @@
 
 #include "env.h"
 #include "prng.h"
+#include "lb_good.h"
 #include "lb_perm.h"
 
 /* Private state of a policy inside struct uet_lb; checked at build time. */
@@ -70,16 +71,21 @@ enum uet_lb_siblings {
  * struct uet_lb_ask - a request for a value
  * @now: time, ns
  * @base_rtt: base round trip, ns
+ * @rtt: smoothed round trip, ns, 0 if there was none yet
  * @target: target queueing delay, ns
  * @sent_pkts: packets the context has sent so far, wraps
  * @inflight_pkts: packets outstanding
  * @size: nominal size of the packet, bytes
+ * @port_free: when all that was sent before has left this host's port, ns; in
+ *	the past if it has
  * @prev_ev: value of the last transmission, if @rtx
  * @rtx: the packet is a retransmission
  */
 struct uet_lb_ask {
 	u64 now;
+	u64 port_free;
 	u64 base_rtt;
+	u64 rtt;
 	u64 target;
 	u32 sent_pkts;
 	u32 inflight_pkts;
@@ -94,8 +100,6 @@ struct uet_lb_ask {
  * @rtt: round trip of the packet, ns, if @rtt_valid
  * @base_rtt: base round trip, ns
  * @target: target queueing delay, ns
- * @sent_pkts: packets the context has sent so far, wraps
- * @inflight_pkts: packets outstanding, the ones this signal ends included
  * @ev: value echoed by the peer, or recorded at transmission
  * @reason: enum uet_lb_reason
  * @siblings: enum uet_lb_siblings, heeded by single-path policies
@@ -107,8 +111,6 @@ struct uet_lb_signal {
 	u64 rtt;
 	u64 base_rtt;
 	u64 target;
-	u32 sent_pkts;
-	u32 inflight_pkts;
 	u16 ev;
 	u8 reason;
 	u8 siblings;
@@ -155,8 +157,10 @@ struct uet_lb_path {
 /**
  * struct uet_lb_config - how a policy is to run
  * @seed: random bits of this context
- * @n: size of the entropy space, 1 to %UET_LB_N_MAX; the most that a
- *	path-aware policy grows to
+ * @n: size of the entropy space, 1 to %UET_LB_N_MAX; of a path-aware policy
+ *	the most that it grows to, %UET_LB_AWARE_MAX at most
+ * @span: values a policy that replaces them may choose from, a multiple of @n;
+ *	0 for @n
  * @base: first value of the space, see uet_lb_choose_base()
  * @run: packets per value, 0 for 1
  * @threshold_pct: share of marked values at which skipping stops, 1 to 100,
@@ -173,6 +177,7 @@ struct uet_lb_path {
 struct uet_lb_config {
 	u64 seed;
 	u32 n;
+	u32 span;
 	u16 base;
 	u16 run;
 	u8 threshold_pct;
@@ -188,12 +193,19 @@ struct uet_lb_config {
 
 struct uet_lb;
 
+typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
+			     u64 target, u64 now);
+
 /**
  * struct uet_lb_ops - a policy
  * @next: value for a packet; may set *run (1 on entry is the configured run)
  * @feedback: what became of a value of a sprayed context
  * @evidence: the same for a single-path context, where no packet's value
  *	depends on it; NULL if the policy needs none
+ * @acked: an ACK with a round trip on a sprayed context, which tells value,
+ *	mark, time queued and target delay; does for these few words what
+ *	uet_lb_feedback() does for a signal, and NULL leaves it to that
+ * @doubt: in place of the common uet_lb_doubt()
  * @init: prepare private state; the tables are zeroed
  * @resized: uet_lb.n changed from @old
  * @resize: size the space for a window, in place of the common rule
@@ -208,6 +220,8 @@ struct uet_lb;
  * @name: what settings call it
  * @ev_bytes: bytes of table per value, at most 2
  * @aware: avoids values, so the space follows the window
+ * @renews: replaces values, so it chooses from all of the configured space
+ * @recalls: what is sent again takes a value that came back lately
  * @ordered: keeps a context on one path at a time; ordered contexts (ROD)
  *	take only such policies
  */
@@ -215,12 +229,14 @@ struct uet_lb_ops {
 	u16 (*next)(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
 	void (*feedback)(struct uet_lb *lb, const struct uet_lb_signal *sig);
 	void (*evidence)(struct uet_lb *lb, const struct uet_lb_signal *sig);
+	uet_lb_acked_fn *acked;
+	void (*doubt)(struct uet_lb *lb, u16 ev);
 	void (*init)(struct uet_lb *lb, const struct uet_lb_config *cfg);
 	void (*resized)(struct uet_lb *lb, u32 old);
 	void (*resize)(struct uet_lb *lb, u64 cwnd);
 	u32 (*locate)(const struct uet_lb *lb, u16 ev);
-	int (*path_down)(struct uet_lb *lb, u32 index);
-	int (*path_up)(struct uet_lb *lb, u32 index);
+	int (*path_down)(struct uet_lb *lb, u16 ev);
+	int (*path_up)(struct uet_lb *lb, u16 ev);
 	void (*path_get)(const struct uet_lb *lb, u32 index,
 			 struct uet_lb_path *path);
 	u32 (*bad_paths)(const struct uet_lb *lb);
@@ -228,6 +244,8 @@ struct uet_lb_ops {
 	const char *name;
 	u8 ev_bytes;
 	bool aware;
+	bool renews;
+	bool recalls;
 	bool ordered;
 };
 
@@ -238,6 +256,8 @@ struct uet_lb_ops {
  * @perm: order of the values
  * @n: values in use now
  * @n_max: values the tables have room for
+ * @span: values of the space; entry i of the tables is for the values that
+ *	are i modulo @n_max
  * @wnd_low: smallest window for which @n is kept, bytes
  * @wnd_span: largest less smallest such window, bytes
  * @mtu: nominal MTU
@@ -250,6 +270,8 @@ struct uet_lb_ops {
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
  * @listens: feedback has a use
+ * @acked: the policy's, while nothing but the policy listens, or NULL
+ * @good: values that came back unmarked lately
  * @noted: called with each note, or NULL; must not call back
  * @owner: for @noted
  * @live: history per value, or NULL; see lb_live.h
@@ -262,6 +284,7 @@ struct uet_lb {
 	struct uet_perm perm;
 	u32 n;
 	u32 n_max;
+	u32 span;
 	u64 wnd_low;
 	u64 wnd_span;
 	u32 mtu;
@@ -274,6 +297,8 @@ struct uet_lb {
 	bool have_spare;
 	bool trimming;
 	bool listens;
+	uet_lb_acked_fn *acked;
+	struct uet_lb_good good;
 	void (*noted)(struct uet_lb *lb, u32 note, u16 ev);
 	void *owner;
 	struct uet_lb_live *live;
@@ -318,6 +343,15 @@ const struct uet_lb_ops *uet_lb_at(u32 i);
 u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size);
 
 /**
+ * uet_lb_span() - number of values a policy may choose from
+ * @ops: policy
+ * @entropy_size: configured size, a power of two
+ *
+ * Return: value for uet_lb_config.span and for uet_lb_choose_base().
+ */
+u32 uet_lb_span(const struct uet_lb_ops *ops, u32 entropy_size);
+
+/**
  * uet_lb_mem_size() - memory that one object needs
  * @ops: policy
  * @n: size of the entropy space, as in uet_lb_config.n
@@ -355,24 +389,30 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
  * uet_lb_next() - value for the next packet
  * @lb: object
  * @ask: circumstances
- * @run: set to the packets in a row the value is good for
+ * @run: set to the packets in a row the value is good for; 1 for a
+ *	retransmission
  *
  * Return: the value.
  */
 u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
 
 /**
- * uet_lb_locate() - position of a value in the space
+ * uet_lb_locate() - entry of a value in the tables
  * @lb: object
  * @ev: value
  *
  * Return: index for uet_lb_path_get(), uet_lb.n_max or more for a value outside
- * the space.
+ * the space. Where a policy replaces values, several share an entry.
  */
 static inline u32 uet_lb_locate(const struct uet_lb *lb, u16 ev)
 {
-	return lb->ops->locate ? lb->ops->locate(lb, ev) :
-				 (u16)(ev - lb->base);
+	u32 i = (u16)(ev - lb->base);
+
+	if (lb->ops->locate)
+		return lb->ops->locate(lb, ev);
+	if (i < lb->n_max)
+		return i;
+	return i < lb->span ? i % lb->n_max : U32_MAX;
 }
 
 /**
@@ -387,6 +427,16 @@ static inline u32 uet_lb_locate(const struct uet_lb *lb, u16 ev)
  */
 void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 		     bool sprayed);
+
+/**
+ * uet_lb_doubt() - a question sent with a value was not answered yet
+ * @lb: object
+ * @ev: the value
+ *
+ * Too little for a loss, which would take it out of use, but what is sent again
+ * had better take another.
+ */
+void uet_lb_doubt(struct uet_lb *lb, u16 ev);
 
 /**
  * uet_lb_resize() - size the space for a window

@@ -144,15 +144,15 @@ static void resized(struct uet_lb *lb, u32 old)
 	uet_bitmap_resized(lb, uet_lb_priv(lb));
 }
 
-static int path_down(struct uet_lb *lb, u32 index)
+static int path_down(struct uet_lb *lb, u16 ev)
 {
-	uet_bitmap_down(lb, uet_lb_priv(lb), index);
+	uet_bitmap_down(lb, uet_lb_priv(lb), uet_lb_index(lb, ev));
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u32 index)
+static int path_up(struct uet_lb *lb, u16 ev)
 {
-	uet_bitmap_up(lb, uet_lb_priv(lb), index);
+	uet_bitmap_up(lb, uet_lb_priv(lb), uet_lb_index(lb, ev));
 	return 0;
 }
 
@@ -174,4 +174,5 @@ const struct uet_lb_ops uet_lb_bitmap = {
 	.name = "bitmap",
 	.ev_bytes = 1,
 	.aware = true,
+	.recalls = true,
 };

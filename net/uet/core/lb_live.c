@@ -12,6 +12,7 @@ void uet_lb_live_attach(struct uet_lb *lb, void *mem)
 	memset(mem, 0, uet_lb_live_size(lb));
 	lb->live = mem;
 	lb->listens = true;
+	lb->acked = NULL;
 }
 
 void *uet_lb_live_detach(struct uet_lb *lb)
@@ -20,6 +21,7 @@ void *uet_lb_live_detach(struct uet_lb *lb)
 
 	lb->live = NULL;
 	lb->listens = lb->ops->feedback || lb->ops->evidence;
+	lb->acked = lb->ops->acked;
 	return mem;
 }
 

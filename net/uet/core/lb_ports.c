@@ -63,10 +63,15 @@ static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
  * The port that would have the packet out first. A port that had nothing to
  * do is not owed more than one round trip of it. A retransmission takes the
  * port of its original only if the others are worse by a round trip.
+ *
+ * Turns are not regular, but vary by up to a packet: the peer answers every so
+ * many packets, and with equal ports in turn these might all be of one port,
+ * so that nothing would ever be heard of the others.
  */
-static struct uet_lb_port *choose(struct ports *ps,
+static struct uet_lb_port *choose(struct uet_lb *lb,
 				  const struct uet_lb_ask *ask)
 {
+	struct ports *ps = ports_of(lb);
 	u64 floor = ask->now - min(ask->now, ask->base_rtt);
 	u64 owed = ps->given - min(ps->given, ask->base_rtt);
 	struct uet_lb_port *p, *best = NULL;
@@ -80,6 +85,7 @@ static struct uet_lb_port *choose(struct ports *ps,
 		p->free_at = max(p->free_at, floor + p->wait_ns);
 		p->given = max(p->given, owed);
 		ns = send_ns(p, ask->size);
+		ns += (ns * uet_prng_u32(&lb->prng)) >> 32;
 		if (ask->rtx && port_of_ev(ps, ask->prev_ev) == p)
 			ns += ask->base_rtt;
 		if (!best || earlier(p, best, ns, best_ns)) {
@@ -94,7 +100,7 @@ static struct uet_lb_port *choose(struct ports *ps,
 static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct ports *ps = ports_of(lb);
-	struct uet_lb_port *p = choose(ps, ask);
+	struct uet_lb_port *p = choose(lb, ask);
 	u16 ev = uet_lb_next(p->lb, ask, run);
 	u64 ns = send_ns(p, (u64)ask->size * *run);
 
@@ -129,6 +135,11 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	weigh(ps, p, sig->reason != UET_LB_NO_ECN);
 }
 
+static void doubt(struct uet_lb *lb, u16 ev)
+{
+	uet_lb_doubt(port_of_ev(ports_of(lb), ev)->lb, ev);
+}
+
 static u32 total_mbps(const struct ports *ps)
 {
 	u32 i, sum = 0;
@@ -156,7 +167,7 @@ static u32 locate(const struct uet_lb *lb, u16 ev)
 
 	if (zone >= ps->nr)
 		return U32_MAX;
-	i = uet_lb_index(ps->port[zone].lb, ev);
+	i = uet_lb_locate(ps->port[zone].lb, ev);
 	return i < ps->port[zone].lb->n_max ? ps->port[zone].first + i :
 					      U32_MAX;
 }
@@ -172,18 +183,14 @@ static struct uet_lb_port *port_at(const struct uet_lb *lb, u32 *index)
 	return p;
 }
 
-static int path_down(struct uet_lb *lb, u32 index)
+static int path_down(struct uet_lb *lb, u16 ev)
 {
-	struct uet_lb_port *p = port_at(lb, &index);
-
-	return uet_lb_path_down(p->lb, (u16)(p->lb->base + index));
+	return uet_lb_path_down(port_of_ev(ports_of(lb), ev)->lb, ev);
 }
 
-static int path_up(struct uet_lb *lb, u32 index)
+static int path_up(struct uet_lb *lb, u16 ev)
 {
-	struct uet_lb_port *p = port_at(lb, &index);
-
-	return uet_lb_path_up(p->lb, (u16)(p->lb->base + index));
+	return uet_lb_path_up(port_of_ev(ports_of(lb), ev)->lb, ev);
 }
 
 static void path_get(const struct uet_lb *lb, u32 index,
@@ -225,6 +232,7 @@ static u32 bad_paths(const struct uet_lb *lb)
 static const struct uet_lb_ops ports_ops = {
 	.next = next,
 	.feedback = feedback,
+	.doubt = doubt,
 	.resize = resize,
 	.locate = locate,
 	.path_down = path_down,
@@ -269,7 +277,8 @@ static int init_port(struct uet_lb *lb, u32 i, void *mem,
 	int err;
 
 	c.seed = uet_prng_u32(&lb->prng) | (u64)uet_prng_u32(&lb->prng) << 32;
-	c.base = uet_lb_zone_base(i, c.n, uet_prng_u32(&lb->prng));
+	c.span = min_t(u32, cfg->span, UET_LB_ZONE / c.n * c.n);
+	c.base = uet_lb_zone_base(i, c.span ?: c.n, uet_prng_u32(&lb->prng));
 	c.cwnd = div_u64(cfg->cwnd * mbps, total);
 	p->lb = mem;
 	err = uet_lb_init(p->lb, ops, &c);

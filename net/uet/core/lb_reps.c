@@ -23,23 +23,34 @@ bool uet_reps_recycle(struct uet_reps *r, u16 *ev)
 
 bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev)
 {
-	if (!r->fill)
-		return false;
-	if (r->scan >= r->fill)
-		r->scan = 0;
-	*ev = r->ring[r->scan];
-	r->fresh &= ~BIT(r->scan);
+	u8 slot = r->scan;
+
 	r->scan = (r->scan + 1) % UET_REPS_RING;
+	if (slot >= r->fill)
+		return false;
+	*ev = r->ring[slot];
+	r->fresh &= ~BIT(slot);
 	return true;
 }
 
-void uet_reps_forget(struct uet_reps *r, u16 ev)
+/* The ring closes up over the slots of a value. */
+static void take_out(struct uet_reps *r, u16 ev)
 {
+	u8 fresh = 0, n = 0;
 	u32 slot;
 
-	for (slot = 0; slot < r->fill; slot++)
+	for (slot = 0; slot < r->fill; slot++) {
 		if (r->ring[slot] == ev)
-			r->fresh &= ~BIT(slot);
+			continue;
+		if (r->fresh & BIT(slot))
+			fresh |= BIT(n);
+		r->ring[n++] = r->ring[slot];
+	}
+	if (n == r->fill)
+		return;
+	r->fresh = fresh;
+	r->fill = n;
+	r->head = n;
 }
 
 void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
@@ -49,6 +60,23 @@ void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
 	for (slot = 0; slot < r->fill; slot++)
 		if (uet_lb_index(lb, r->ring[slot]) >= lb->n)
 			r->fresh &= ~BIT(slot);
+}
+
+/*
+ * While frozen, what comes back are the values of the ring: if each took a slot
+ * again, few would soon be left of it.
+ */
+static bool refreshed(struct uet_reps *r, u16 ev)
+{
+	u32 slot;
+
+	for (slot = 0; slot < r->fill; slot++) {
+		if (r->ring[slot] == ev) {
+			r->fresh |= BIT(slot);
+			return true;
+		}
+	}
+	return false;
 }
 
 static void empty(struct uet_reps *r)
@@ -87,6 +115,9 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		uet_lb_note(lb, UET_LB_NOTE_THAWED, sig->ev);
 	}
 	if (sig->reason == UET_LB_TIMEOUT) {
+		/* some values were on the path before it died */
+		if (r->frozen)
+			take_out(r, sig->ev);
 		if (loss_freezes(lb, r, sig) && !r->frozen && !r->explore) {
 			r->frozen = true;
 			r->frozen_until = sig->now + UET_REPS_FREEZE_NS;
@@ -95,7 +126,8 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		return;
 	}
 	r->heard = true;
-	if (sig->reason != UET_LB_NO_ECN)
+	if (sig->reason != UET_LB_NO_ECN ||
+	    (r->frozen && refreshed(r, sig->ev)))
 		return;
 	r->ring[r->head] = sig->ev;
 	r->fresh |= BIT(r->head);
@@ -147,4 +179,5 @@ const struct uet_lb_ops uet_lb_reps = {
 	.resized = resized,
 	.name = "reps",
 	.aware = true,
+	.recalls = true,
 };

@@ -57,7 +57,7 @@ bool uet_reps_recycle(struct uet_reps *r, u16 *ev);
  * @r: ring
  * @ev: set to the value
  *
- * Return: false if the ring is empty.
+ * Return: false if it is the turn of a slot that is empty.
  */
 bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev);
 
@@ -69,13 +69,6 @@ bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev);
  */
 void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		       const struct uet_lb_signal *sig);
-
-/**
- * uet_reps_forget() - remove a value from the ring's choices
- * @r: ring
- * @ev: value
- */
-void uet_reps_forget(struct uet_reps *r, u16 ev);
 
 /**
  * uet_reps_keep() - drop fresh values that left the space

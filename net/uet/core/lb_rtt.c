@@ -6,16 +6,19 @@
  * are slow, the congestion is common to all of them and is the window's to
  * answer, so none is passed over.
  *
- * Two bytes per value: 11 bits of round trip in 1/32 of the base RTT, a flag
- * for slow, and 4 bits of visits to pass over.
+ * Two bytes per value: 10 bits of round trip in 1/32 of the base RTT, a flag for
+ * what was lost until something comes back, one for slow, and 4 bits of visits
+ * to pass over.
  */
 #include "lb_bitmap.h"
 #include "lb_oblivious.h"
 
 #define RTT_UNIT_SHIFT	5
-#define RTT_MASK	0x07ff
+#define RTT_MASK	0x03ff
+#define LOST		BIT(10)
 #define SLOW		BIT(11)
 #define SKIP_SHIFT	12
+#define AVOID		(SLOW | 0xf000)
 #define GAIN_SHIFT	3
 
 /**
@@ -46,8 +49,8 @@ static void store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
 	u16 *e = entry_of(lb, i);
 
 	if (i < lb->n) {
-		r->avoided -= !!(*e & ~RTT_MASK);
-		r->avoided += !!(v & ~RTT_MASK);
+		r->avoided -= !!(*e & AVOID);
+		r->avoided += !!(v & AVOID);
 	}
 	*e = v;
 }
@@ -101,7 +104,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	do {
 		i = draw_other(lb, r, ask);
 		v = *entry_of(lb, i);
-		if (!(v & ~RTT_MASK))
+		if (!(v & AVOID))
 			break;
 		store(lb, r, i, passed_over(v));
 		if (saturated(lb, r))
@@ -136,15 +139,20 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		if (r->best && (v & RTT_MASK) > r->best + margin)
 			v |= SLOW;
 	}
+	if (v & LOST && sig->reason <= UET_LB_ECN) {
+		v &= ~LOST;
+		uet_lb_note(lb, UET_LB_NOTE_GOOD, sig->ev);
+	}
 	skip = v >> SKIP_SHIFT;
 	if (sig->reason == UET_LB_NACK)
 		skip = min_t(u32, skip + UET_SKIP_NACK, UET_SKIP_MAX);
 	if (sig->reason == UET_LB_TIMEOUT) {
-		if (skip != UET_SKIP_MAX)
+		if (!(v & LOST))
 			uet_lb_note(lb, UET_LB_NOTE_BAD, sig->ev);
+		v |= LOST;
 		skip = UET_SKIP_MAX;
 	}
-	v = (v & (RTT_MASK | SLOW)) | (u16)(skip << SKIP_SHIFT);
+	v = (v & (RTT_MASK | LOST | SLOW)) | (u16)(skip << SKIP_SHIFT);
 	store(lb, r, i, v);
 }
 
@@ -162,13 +170,13 @@ static void resized(struct uet_lb *lb, u32 old)
 
 	r->avoided = 0;
 	for (i = 0; i < lb->n; i++)
-		r->avoided += !!(*entry_of(lb, i) & ~RTT_MASK);
+		r->avoided += !!(*entry_of(lb, i) & AVOID);
 }
 
-static int path_up(struct uet_lb *lb, u32 index)
+static int path_up(struct uet_lb *lb, u16 ev)
 {
-	store(lb, uet_lb_priv(lb), index, 0);
-	uet_lb_note(lb, UET_LB_NOTE_GOOD, (u16)(lb->base + index));
+	store(lb, uet_lb_priv(lb), uet_lb_index(lb, ev), 0);
+	uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
 	return 0;
 }
 
@@ -178,7 +186,7 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	u16 v = ((const u16 *)lb->table)[index];
 
 	path->skip = (u8)(v >> SKIP_SHIFT);
-	path->bad = v & ~RTT_MASK;
+	path->bad = v & AVOID;
 }
 
 static u32 bad_paths(const struct uet_lb *lb)
@@ -199,4 +207,5 @@ const struct uet_lb_ops uet_lb_rtt = {
 	.name = "rtt",
 	.ev_bytes = 2,
 	.aware = true,
+	.recalls = true,
 };

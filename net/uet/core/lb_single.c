@@ -107,6 +107,17 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 }
 
 /*
+ * An answer without a mark that took longer than the target says that there was
+ * congestion, and that the queue is shorter now (UE 1.0 3.6.13). A link slower
+ * than others always answers so: the sender fills it up to the target, where few
+ * packets are marked. Only what came back in time clears the path.
+ */
+static bool late(const struct uet_lb_signal *sig)
+{
+	return sig->rtt_valid && sig->rtt >= sig->base_rtt + sig->target;
+}
+
+/*
  * Marks that the siblings see too, on other paths, come from the last hop.
  * Marks while they are clear come from this path for certain.
  */
@@ -119,7 +130,8 @@ static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		return;
 	switch (sig->reason) {
 	case UET_LB_NO_ECN:
-		s->evidence = 0;
+		if (!late(sig))
+			s->evidence = 0;
 		return;
 	case UET_LB_ECN:
 		if (sig->siblings == UET_LB_SIB_MARKED)
@@ -148,22 +160,22 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 }
 
 /* Nothing is known of other values; the one in use is left as if lost. */
-static int path_down(struct uet_lb *lb, u32 index)
+static int path_down(struct uet_lb *lb, u16 ev)
 {
 	struct single *s = uet_lb_priv(lb);
 
-	if (index == uet_lb_index(lb, s->spot.ev)) {
+	if (ev == s->spot.ev) {
 		s->lost = true;
 		uet_lb_note(lb, UET_LB_NOTE_BAD, s->spot.ev);
 	}
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u32 index)
+static int path_up(struct uet_lb *lb, u16 ev)
 {
 	struct single *s = uet_lb_priv(lb);
 
-	if (index == uet_lb_index(lb, s->spot.ev) && s->lost) {
+	if (ev == s->spot.ev && s->lost) {
 		s->lost = false;
 		uet_lb_note(lb, UET_LB_NOTE_GOOD, s->spot.ev);
 	}

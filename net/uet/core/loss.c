@@ -6,6 +6,10 @@
 
 /* A port of the fabric drops at five plane BDPs: four base RTTs of delay. */
 #define DROP_DELAY_BASE_RTTS	4
+/* Where switches trim, what was overtaken may be late by so much */
+#define TRIMMING_TARGETS	3
+#define REORDER_STEPS		8U
+#define REORDER_REPAIRS		16
 
 u64 uet_rto_init_ns(const struct uet_cc_params *p,
 		    const struct uet_rtt_est *est, u64 min_ns, u64 max_ns)
@@ -40,7 +44,32 @@ u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat)
 	return base_rtt + target;
 }
 
-u64 uet_sack_loss_age_ns(u64 base_rtt, u64 target)
+void uet_reorder_needless(struct uet_reorder *r, u64 now, u64 rtt)
 {
-	return base_rtt + 2 * target;
+	r->repairs = 0;
+	if (r->steps && now - r->at < rtt)
+		return;
+	r->at = now;
+	r->steps = (u8)min(r->steps + 1U, REORDER_STEPS);
+}
+
+void uet_reorder_repaired(struct uet_reorder *r)
+{
+	if (!r->steps || ++r->repairs < REORDER_REPAIRS)
+		return;
+	r->repairs = 0;
+	r->steps /= 2;
+}
+
+u64 uet_loss_age_ns(const struct uet_cc_params *p,
+		    const struct uet_rtt_est *est, u64 base_rtt, u64 newest,
+		    u32 steps)
+{
+	u64 allowance = max(est->var, p->target / 2);
+
+	if (p->trimming)
+		return max(base_rtt, (est->srtt >> 3) + est->var) +
+		       TRIMMING_TARGETS * p->target;
+	return max3(base_rtt, newest, est->srtt >> 3) +
+	       (steps + 1) * allowance;
 }

@@ -53,14 +53,53 @@ u64 uet_rto_backoff_ns(u64 init_ns, u32 retry, u64 max_ns);
 u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat);
 
 /**
- * uet_sack_loss_age_ns() - age at which a hole below SACKs is a loss
- * @base_rtt: base round trip, ns
- * @target: target queueing delay, ns
+ * struct uet_reorder - what needless retransmissions taught of reordering
+ * @at: when the last step was taken, ns
+ * @steps: allowances for reordering beyond the usual one
+ * @repairs: losses that were losses since
+ */
+struct uet_reorder {
+	u64 at;
+	u8 steps;
+	u8 repairs;
+};
+
+/**
+ * uet_reorder_needless() - a packet was sent again that had arrived
+ * @r: state of the context
+ * @now: time, ns
+ * @rtt: smoothed round trip, ns
  *
- * The age protects from reordering between paths, not the distance.
+ * Adds an allowance, once per round trip (as RFC 8985 6.2 does).
+ */
+void uet_reorder_needless(struct uet_reorder *r, u64 now, u64 rtt);
+
+/**
+ * uet_reorder_repaired() - a packet that was sent again had been lost
+ * @r: state of the context
+ *
+ * Sixteen of them halve what needless ones added.
+ */
+void uet_reorder_repaired(struct uet_reorder *r);
+
+/**
+ * uet_loss_age_ns() - age at which a packet that was overtaken is a loss
+ * @p: parameters of the context
+ * @est: measured round trip, may be without samples
+ * @base_rtt: base round trip, ns
+ * @newest: round trip of the packet sent last of those known to have arrived, ns
+ * @steps: of struct uet_reorder
+ *
+ * The age protects from reordering between paths, not the distance. What was sent
+ * before a packet that arrived may be late by as much as round trips on the paths
+ * of the context differ: four deviations, at least half a target delay, and that
+ * again for each step. Where switches trim, a NACK tells of most losses earlier;
+ * what remains may wait longer.
  *
  * Return: age of the last transmission in ns.
  */
-u64 uet_sack_loss_age_ns(u64 base_rtt, u64 target);
+u64 uet_loss_age_ns(const struct uet_cc_params *p,
+		    const struct uet_rtt_est *est, u64 base_rtt, u64 newest,
+		    u32 steps);
 
 #endif /* _UET_CORE_LOSS_H */

@@ -15,7 +15,6 @@
 #define QA_GATE_DEFAULT		3
 #define QA_THRESHOLD_TARGETS	4
 #define ACK_GEN_TRIGGER_DEFAULT	16384
-#define MBPS_NS_PER_BYTE	8000		/* Mb/s x ns = bytes x 8000 */
 
 struct param_desc {
 	const char *name;
@@ -35,6 +34,7 @@ static const struct param_desc param_table[UET_CCP_COUNT] = {
 				       (u64)UET_BASE_RTT_MAX_NS },
 	[UET_CCP_MAX_WND] = { "max_wnd", UET_WND_MIN_MTUS * UET_MTU_MIN,
 			      UET_WND_MAX },
+	[UET_CCP_WND_ADD] = { "wnd_add", 0, UET_WND_MAX },
 	[UET_CCP_GAMMA_Q16] = { "gamma", 0, UET_Q16_ONE },
 	[UET_CCP_MAX_MD_JUMP_Q16] = { "max_md_jump", UET_MAX_MD_JUMP_MIN_Q16,
 				      UET_Q16_ONE },
@@ -59,6 +59,8 @@ static const struct param_desc param_table[UET_CCP_COUNT] = {
 	[UET_CCP_DFC_LITERAL] = { "dfc_literal", 0, 1 },
 	[UET_CCP_WND_UNUSED] = { "wnd_unused", 0, 1 },
 	[UET_CCP_FIXED_WND] = { "fixed_wnd", UET_MTU_MIN, UET_WND_MAX },
+	[UET_CCP_ETA_Q16] = { "eta_scale", 0, UET_ETA_MAX_Q16 },
+	[UET_CCP_BASE_SHIFT] = { "base_shift", 0, UET_BASE_SHIFT_MAX },
 };
 
 const char *uet_cc_param_name(enum uet_cc_param id)
@@ -120,7 +122,7 @@ static u64 value_or(const struct uet_cc_config *cfg, enum uet_cc_param id,
 u64 uet_cc_bdp(u32 rate_mbps, u64 ns)
 {
 	ns = min_t(u64, ns, UET_BASE_RTT_MAX_NS);
-	return min_t(u64, div_u64((u64)rate_mbps * ns, MBPS_NS_PER_BYTE),
+	return min_t(u64, div_u64((u64)rate_mbps * ns, UET_MBPS_NS_PER_BYTE),
 		     UET_BDP_MAX);
 }
 
@@ -128,12 +130,11 @@ u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt)
 {
 	if (p->max_wnd_fixed)
 		return p->max_wnd;
-	return max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2,
-		     UET_WND_MIN_MTUS * (u64)p->mtu);
+	return max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2 +
+		     p->wnd_add, UET_WND_MIN_MTUS * (u64)p->mtu);
 }
 
-/* Both ends' rates are known at best; the slower one counts. */
-static u32 path_rate(const struct uet_cc_config *cfg)
+u32 uet_cc_config_rate(const struct uet_cc_config *cfg)
 {
 	u32 local = (u32)value_or(cfg, UET_CCP_RATE_MBPS, 0);
 	u32 peer = (u32)value_or(cfg, UET_CCP_PEER_RATE_MBPS, 0);
@@ -148,7 +149,7 @@ static void derive_network(struct uet_cc_params *p,
 {
 	u64 target;
 
-	p->rate_mbps = path_rate(cfg);
+	p->rate_mbps = uet_cc_config_rate(cfg);
 	p->mtu = (u32)cfg->val[UET_CCP_MTU];
 	p->trimming = value_or(cfg, UET_CCP_TRIMMING, 0);
 	p->base_rtt = value_or(cfg, UET_CCP_BASE_RTT_NS,
@@ -156,6 +157,7 @@ static void derive_network(struct uet_cc_params *p,
 	p->bdp = uet_cc_bdp(p->rate_mbps, p->base_rtt);
 	target = p->trimming ? p->base_rtt * 3 / 4 : p->base_rtt;
 	p->target = value_or(cfg, UET_CCP_TARGET_QDELAY_NS, target);
+	p->wnd_add = (u32)value_or(cfg, UET_CCP_WND_ADD, 0);
 	p->max_wnd = uet_cc_max_wnd(p, p->base_rtt);
 	p->max_wnd_fixed = is_set(cfg, UET_CCP_MAX_WND);
 	p->max_wnd = value_or(cfg, UET_CCP_MAX_WND, p->max_wnd);
@@ -168,12 +170,23 @@ static void derive_network(struct uet_cc_params *p,
  * 5 MTU, eta 0.15 MTU, fi_scale 0.25 and alpha MTU / 3000 ns, each times
  * bdp / 150000. With bdp < 2^28 and MTU <= 2^16 + 64 no product passes 2^62.
  */
+static u64 derive_eta(const struct uet_cc_config *cfg, u64 bdp_mtu)
+{
+	u64 scale;
+
+	if (!is_set(cfg, UET_CCP_ETA_Q16))
+		return div_u64(bdp_mtu * 3, 20U * REF_BDP_BYTES);
+	/* bdp_mtu < 2^44, scale <= 2^18 */
+	scale = cfg->val[UET_CCP_ETA_Q16];
+	return div_u64(bdp_mtu * scale, REF_BDP_BYTES) >> 16;
+}
+
 static void derive_gains(struct uet_cc_params *p,
 			 const struct uet_cc_config *cfg)
 {
 	u64 bdp_mtu = p->bdp * p->mtu;
 	u64 fi = div_u64(bdp_mtu * FI_MTUS, REF_BDP_BYTES);
-	u64 eta = div_u64(bdp_mtu * 3, 20U * REF_BDP_BYTES);
+	u64 eta = derive_eta(cfg, bdp_mtu);
 	u64 fi_scale = div_u64(p->bdp << 16, 4U * REF_BDP_BYTES);
 	/* 2^24 / (150000 x 3000) reduced by 2^7 */
 	u64 alpha = div_u64(bdp_mtu << 17, 3515625);
@@ -207,29 +220,35 @@ static void derive_thresholds(struct uet_cc_params *p,
 	p->avg = (u8)value_or(cfg, UET_CCP_DELAY_AVG, UET_AVG_TIME_WEIGHTED);
 	p->ack_gen_trigger = (u32)value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
 					   ACK_GEN_TRIGGER_DEFAULT);
+	p->base_shift = (u8)value_or(cfg, UET_CCP_BASE_SHIFT, 0);
 	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
 	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED, 1);
 }
 
-/* Limits of one configured value that depend on other values. */
-static bool within(const struct uet_cc_params *p,
-		   const struct uet_cc_config *cfg, enum uet_cc_param id)
+/* Limits of one configured value; some depend on other values. */
+static void limits(const struct uet_cc_params *p, enum uet_cc_param id,
+		   u64 *min, u64 *max)
 {
-	u64 v = cfg->val[id];
-
+	*min = param_table[id].min;
+	*max = param_table[id].max;
 	switch (id) {
 	case UET_CCP_TARGET_QDELAY_NS:
-		return v <= UET_TARGET_MAX_BASE_RTTS * p->base_rtt;
+		*max = min(*max, UET_TARGET_MAX_BASE_RTTS * p->base_rtt);
+		break;
 	case UET_CCP_CLEAR_DELAY_NS:
-		return v <= p->target / 2;
+		*max = min(*max, p->target / 2);
+		break;
 	case UET_CCP_MAX_WND:
-		return v >= UET_WND_MIN_MTUS * (u64)p->mtu;
+		*min = max(*min, UET_WND_MIN_MTUS * (u64)p->mtu);
+		break;
 	case UET_CCP_ADJUST_BYTES:
-		return v <= UET_ADJUST_MAX_MTUS * (u64)p->mtu;
+		*max = min(*max, UET_ADJUST_MAX_MTUS * (u64)p->mtu);
+		break;
 	case UET_CCP_FIXED_WND:
-		return v >= p->mtu;
+		*min = max(*min, (u64)p->mtu);
+		break;
 	default:
-		return v >= param_table[id].min && v <= param_table[id].max;
+		break;
 	}
 }
 
@@ -238,6 +257,7 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 			 enum uet_cc_param *bad)
 {
 	enum uet_cc_param none;
+	u64 min, max;
 	u32 id;
 
 	if (!bad)
@@ -259,10 +279,31 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 	derive_gains(p, cfg);
 	derive_thresholds(p, cfg);
 	for (id = 0; id < UET_CCP_COUNT; id++) {
-		if (is_set(cfg, id) && !within(p, cfg, id)) {
+		if (!is_set(cfg, id))
+			continue;
+		limits(p, id, &min, &max);
+		if (cfg->val[id] < min || cfg->val[id] > max) {
 			*bad = id;
 			return -ERANGE;
 		}
 	}
 	return 0;
+}
+
+int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg)
+{
+	enum uet_cc_param bad;
+	u64 min, max;
+	u32 tries;
+	int err;
+
+	/* A value that gave way may move the limit of another one. */
+	for (tries = 0; tries < UET_CCP_COUNT; tries++) {
+		err = uet_cc_params_derive(p, cfg, &bad);
+		if (err != -ERANGE)
+			return err;
+		limits(p, bad, &min, &max);
+		cfg->val[bad] = clamp(cfg->val[bad], min, max);
+	}
+	return err;
 }

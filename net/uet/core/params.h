@@ -22,6 +22,7 @@
  * @UET_CCP_TRIMMING: 1 if the switches trim instead of dropping
  * @UET_CCP_TARGET_QDELAY_NS: queueing delay aimed at
  * @UET_CCP_MAX_WND: MaxWnd in bytes; a set value no longer follows base_rtt
+ * @UET_CCP_WND_ADD: bytes of MaxWnd beyond 1.5 BDP, for what waits for an ACK
  * @UET_CCP_GAMMA_Q16: gain of the multiplicative decrease x 2^16
  * @UET_CCP_MAX_MD_JUMP_Q16: smallest factor of one decrease x 2^16
  * @UET_CCP_FI: fair increase in bytes per window
@@ -39,6 +40,10 @@
  * @UET_CCP_DFC_LITERAL: 1 takes min(cwnd, inflight) on every penalised ACK
  * @UET_CCP_WND_UNUSED: 1 suppresses increases of a window that is not used
  * @UET_CCP_FIXED_WND: window of the "fixed" algorithm in bytes
+ * @UET_CCP_ETA_Q16: additive step in MTUs of the reference network x 2^16;
+ *	a set @UET_CCP_ETA goes before it
+ * @UET_CCP_BASE_SHIFT: a sample below the base RTT lowers it by the difference
+ *	shifted right by this
  * @UET_CCP_COUNT: number of parameters
  */
 enum uet_cc_param {
@@ -49,6 +54,7 @@ enum uet_cc_param {
 	UET_CCP_TRIMMING,
 	UET_CCP_TARGET_QDELAY_NS,
 	UET_CCP_MAX_WND,
+	UET_CCP_WND_ADD,
 	UET_CCP_GAMMA_Q16,
 	UET_CCP_MAX_MD_JUMP_Q16,
 	UET_CCP_FI,
@@ -66,6 +72,8 @@ enum uet_cc_param {
 	UET_CCP_DFC_LITERAL,
 	UET_CCP_WND_UNUSED,
 	UET_CCP_FIXED_WND,
+	UET_CCP_ETA_Q16,
+	UET_CCP_BASE_SHIFT,
 	UET_CCP_COUNT,
 };
 
@@ -81,6 +89,7 @@ enum uet_delay_avg {
 	UET_AVG_COUNT,
 };
 
+#define UET_MBPS_NS_PER_BYTE		8000	/* Mb/s x ns = bytes x 8000 */
 #define UET_RATE_DEFAULT_MBPS		10000
 #define UET_BASE_RTT_DEFAULT_NS		100000
 #define UET_BASE_RTT_MIN_NS		1000
@@ -97,6 +106,8 @@ enum uet_delay_avg {
 #define UET_FI_MAX			0x10000000U
 #define UET_ALPHA_MAX_Q24		0x2000000000ULL
 #define UET_ETA_MAX			0x10000000U
+#define UET_ETA_MAX_Q16			(4 * UET_Q16_ONE)
+#define UET_BASE_SHIFT_MAX		8
 #define UET_FI_SCALE_MAX_Q16		(4096U << 16)
 #define UET_ADJUST_MAX_MTUS		64
 #define UET_QA_GATE_MAX			31
@@ -133,7 +144,9 @@ struct uet_cc_config {
  * @max_md_jump_q16: smallest decrease factor x 2^16
  * @adjust_bytes: bytes between adjustments
  * @ack_gen_trigger: bytes
+ * @wnd_add: bytes of a MaxWnd that follows base_rtt beyond 1.5 BDP
  * @qa_gate: shift
+ * @base_shift: share of a lower sample that the base RTT takes over, a shift
  * @avg: enum uet_delay_avg
  * @trimming: switches trim
  * @disable_qa: no quick adapt
@@ -160,7 +173,9 @@ struct uet_cc_params {
 	u32 max_md_jump_q16;
 	u32 adjust_bytes;
 	u32 ack_gen_trigger;
+	u32 wnd_add;
 	u8 qa_gate;
+	u8 base_shift;
 	u8 avg;
 	bool trimming;
 	bool disable_qa;
@@ -220,6 +235,16 @@ void uet_cc_config_merge(struct uet_cc_config *cfg,
 			 const struct uet_cc_config *over);
 
 /**
+ * uet_cc_config_rate() - rate of the path
+ * @cfg: configuration
+ *
+ * Both ends' rates are known at best; the slower one counts.
+ *
+ * Return: Mb/s, a default if none is known.
+ */
+u32 uet_cc_config_rate(const struct uet_cc_config *cfg);
+
+/**
  * uet_cc_params_derive() - constants of a context from a configuration
  * @p: filled
  * @cfg: what was configured; UET_CCP_MTU must be set
@@ -231,6 +256,19 @@ void uet_cc_config_merge(struct uet_cc_config *cfg,
 int uet_cc_params_derive(struct uet_cc_params *p,
 			 const struct uet_cc_config *cfg,
 			 enum uet_cc_param *bad);
+
+/**
+ * uet_cc_params_fit() - the same, with values that cannot go together
+ * @p: filled
+ * @cfg: what was configured; a value beyond a limit that follows from other
+ *	values is brought to that limit
+ *
+ * For settings that were made one by one, each within its own range: a shorter
+ * base RTT must not make the default of another one an error.
+ *
+ * Return: 0, -EINVAL if the MTU is missing.
+ */
+int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg);
 
 /**
  * uet_cc_bdp() - bytes that a rate carries in a time

@@ -99,30 +99,35 @@ void uet_rccc_src_init(struct uet_rccc_src *s, u64 now)
 	s->last_rx = now;
 }
 
-static u32 grant_quanta(const struct uet_rccc_pacer *p)
+u32 uet_rccc_grant_quanta(const struct uet_rccc_pacer *p)
 {
 	u32 bytes = UET_RCCC_GRANT_MTUS * p->mtu;
 
 	return (bytes + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
 }
 
+bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target)
+{
+	u32 limit = (u32)max_t(u64, p->max_wnd * UET_RCCC_SANE_WNDS >>
+			       UET_CREDIT_UNIT_SHIFT, UET_RCCC_SANE_MIN);
+	u32 ahead = (target - granted) & UET_CREDIT_MASK;
+	u32 away = min(ahead, UET_CREDIT_MASK + 1 - ahead);
+
+	/* Whatever the port, half of the numbers are behind. */
+	return away >= min(limit, UET_CREDIT_HALF / 2);
+}
+
 /*
- * Whole windows ahead of or behind the grants: the source does not count from
- * where this end does. Its next grant is at the target it names, which brings
- * both together, at the price of giving that much at once.
+ * The source does not count from where this end does. Its next grant is at the
+ * target it names, which brings both together, at the price of giving that much
+ * at once.
  */
 static void resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
 		   u32 target)
 {
-	u32 limit = (u32)max_t(u64, p->max_wnd * UET_RCCC_SANE_WNDS >>
-			       UET_CREDIT_UNIT_SHIFT, UET_RCCC_SANE_MIN);
-	u32 ahead = (target - s->granted) & UET_CREDIT_MASK;
-	u32 away = min(ahead, UET_CREDIT_MASK + 1 - ahead);
-
-	/* Whatever the port, half of the numbers are behind. */
-	if (away < min(limit, UET_CREDIT_HALF / 2))
+	if (!uet_rccc_astray(p, s->granted, target))
 		return;
-	s->granted = (target - grant_quanta(p)) & UET_CREDIT_MASK;
+	s->granted = (target - uet_rccc_grant_quanta(p)) & UET_CREDIT_MASK;
 	s->target = s->granted;
 	s->outstanding = 0;
 }
@@ -195,7 +200,7 @@ static bool serve_active(struct uet_rccc_pacer *p, u64 now,
 		put(p, s, UET_RCCC_SATISFIED);
 		return false;
 	}
-	quanta = min(grant_quanta(p),
+	quanta = min(uet_rccc_grant_quanta(p),
 		     uet_credit_step(s->target, s->granted));
 	give(s, quanta, g);
 	put(p, s, demand(s) ? UET_RCCC_ACTIVE : UET_RCCC_SATISFIED);
@@ -213,7 +218,7 @@ static bool serve_satisfied(struct uet_rccc_pacer *p, u64 now,
 	put(p, s, UET_RCCC_SATISFIED);
 	if (ahead >= p->max_wnd || timed_out(p, s, now))
 		return false;
-	give(s, min_t(u32, grant_quanta(p),
+	give(s, min_t(u32, uet_rccc_grant_quanta(p),
 		      (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>
 			    UET_CREDIT_UNIT_SHIFT)), g);
 	return true;

@@ -121,6 +121,24 @@ void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt);
 void uet_rccc_src_init(struct uet_rccc_src *s, u64 now);
 
 /**
+ * uet_rccc_grant_quanta() - what one grant gives
+ * @p: pacer
+ *
+ * Return: credit quanta.
+ */
+u32 uet_rccc_grant_quanta(const struct uet_rccc_pacer *p);
+
+/**
+ * uet_rccc_astray() - does a source count from somewhere else?
+ * @p: pacer
+ * @granted: cumulative grant, quanta, 24 bits
+ * @target: what the source names
+ *
+ * Return: true if they are whole windows apart.
+ */
+bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target);
+
+/**
  * uet_rccc_on_rx() - a request of a source arrived, trimmed ones too
  * @p: pacer
  * @s: source

@@ -67,12 +67,42 @@ struct uet_rtt_est {
 	u64 var;
 };
 
+/* longer ones count as this, 0 as 1 */
+#define UET_RTT_SAMPLE_MAX_NS		0x400000000ULL
+
+/**
+ * uet_rtt_est_add_usual() - take one sample of usual length into the estimate
+ * @e: estimate
+ * @rtt: sample, ns, from 1 to %UET_RTT_SAMPLE_MAX_NS
+ *
+ * For timers, with the gains every transport uses: 1/8 for the mean, 1/4 for the
+ * deviation.
+ */
+static inline void uet_rtt_est_add_usual(struct uet_rtt_est *e, u64 rtt)
+{
+	s64 diff;
+
+	if (unlikely(!e->srtt)) {
+		e->srtt = rtt << 3;
+		e->var = rtt << 1;
+		return;
+	}
+	diff = (s64)(rtt - (e->srtt >> 3));
+	e->srtt += diff;
+	if (diff < 0)
+		diff = -diff;
+	e->var += diff - (e->var >> 2);
+}
+
 /**
  * uet_rtt_est_add() - take one sample into the estimate
  * @e: estimate
  * @rtt: sample, ns
  */
-void uet_rtt_est_add(struct uet_rtt_est *e, u64 rtt);
+static inline void uet_rtt_est_add(struct uet_rtt_est *e, u64 rtt)
+{
+	uet_rtt_est_add_usual(e, clamp_t(u64, rtt, 1, UET_RTT_SAMPLE_MAX_NS));
+}
 
 /**
  * uet_rtt_est_ns() - smoothed round trip

@@ -1,51 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scoreboard of sent PSNs.  PSNs that are 64 apart or closer and share the bits
- * above the lowest six form a block, one word of each state bit.  When the
- * window is nearly as long as the ring its first and last block may share a
- * word, so bits are always cut to the range of PSNs in question.
+ * Scoreboard of sent PSNs: what is sent, and what acknowledgments change.
  */
-#include "txwin.h"
-
-#define BLOCK		64
-#define BLOCK_MASK	(BLOCK - 1)
-/* Share of the window in the out-of-order threshold: 3/2 */
-#define OOO_CWND_NUM	3
-#define OOO_CWND_DEN	2
-
-static struct uet_tx_word *word_of(const struct uet_txwin *w, u32 psn)
-{
-	return &w->words[uet_txwin_index(w, psn) / BLOCK];
-}
-
-static u64 bit_of(u32 psn)
-{
-	return BIT_ULL(psn & BLOCK_MASK);
-}
-
-/* Bits of the PSNs in [@psn, @end) that are in the block of @psn */
-static u64 block_bits(u32 psn, u32 end)
-{
-	u32 lo = psn & BLOCK_MASK;
-	u32 n = end - psn;
-	u64 bits = U64_MAX << lo;
-
-	if (n < BLOCK - lo)
-		bits &= BIT_ULL(lo + n) - 1;
-	return bits;
-}
-
-/* First PSN of the next block, @end if that comes earlier */
-static u32 next_block(u32 psn, u32 end)
-{
-	return psn_min((psn | BLOCK_MASK) + 1, end);
-}
-
-/* PSN of the lowest of @bits, which are of the block of @psn */
-static u32 first_psn(u32 psn, u64 bits)
-{
-	return (psn & ~BLOCK_MASK) + __ffs64(bits);
-}
+#include "txwin_bits.h"
 
 void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range)
 {
@@ -283,7 +240,7 @@ static void block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
 	account_acked(w, psn, newly, sum);
 	word->sacked |= newly;
 	w->nr_sacked += hweight64(newly);
-	high = (psn & ~BLOCK_MASK) + fls64(newly) - 1;
+	high = (psn & ~TX_BLOCK_MASK) + fls64(newly) - 1;
 	w->high_sacked = psn_max(w->high_sacked, high);
 }
 
@@ -292,18 +249,18 @@ void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
 {
 	s32 skip = psn_delta(w->una, base);
 	s32 room = psn_delta(w->next, base);
-	u32 lo = base & BLOCK_MASK;
+	u32 lo = base & TX_BLOCK_MASK;
 
-	if (skip >= BLOCK || room <= 0)
+	if (skip >= TX_BLOCK || room <= 0)
 		return;
 	if (skip > 0)
 		bitmap &= U64_MAX << skip;
-	if (room < BLOCK)
+	if (room < TX_BLOCK)
 		bitmap &= BIT_ULL(room) - 1;
 	if (bitmap << lo)
 		block_sacked(w, base, bitmap << lo, sum);
-	if (lo && bitmap >> (BLOCK - lo))
-		block_sacked(w, base + BLOCK, bitmap >> (BLOCK - lo), sum);
+	if (lo && bitmap >> (TX_BLOCK - lo))
+		block_sacked(w, base + TX_BLOCK, bitmap >> (TX_BLOCK - lo), sum);
 }
 
 bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum)
@@ -397,98 +354,6 @@ void uet_txwin_unhold(struct uet_txwin *w, u32 psn)
 	w->mark_from = psn_min(w->mark_from, psn);
 }
 
-bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn)
-{
-	u32 at = psn_max(w->mark_from, w->una);
-
-	if (w->nr_marked) {
-		for (; at != w->next; at = next_block(at, w->next)) {
-			const struct uet_tx_word *word = word_of(w, at);
-			u64 ready = word->marked & ~word->held &
-				    block_bits(at, w->next);
-
-			if (!ready)
-				continue;
-			*psn = first_psn(at, ready);
-			w->mark_from = *psn;
-			return true;
-		}
-	}
-	w->mark_from = w->next;
-	return false;
-}
-
-bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn)
-{
-	u32 at = psn_max(from, w->una);
-
-	if (!w->nr_held)
-		return false;
-	for (; psn_before(at, w->next); at = next_block(at, w->next)) {
-		u64 held = word_of(w, at)->held & block_bits(at, w->next);
-
-		if (held) {
-			*psn = first_psn(at, held);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The first of @bits in the block of @psn that was last sent by @before */
-static bool first_by_time(const struct uet_txwin *w, u32 at, u64 bits,
-			  u64 before, u32 *psn)
-{
-	for (; bits; bits &= bits - 1) {
-		*psn = first_psn(at, bits);
-		if (uet_txwin_slot(w, *psn)->tx_time <= before)
-			return true;
-	}
-	return false;
-}
-
-bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
-			       u32 *psn)
-{
-	u32 at = psn_max(from, w->una);
-
-	if (!w->nr_sacked)
-		return false;
-	for (; psn_before(at, w->next); at = next_block(at, w->next)) {
-		const struct uet_tx_word *word = word_of(w, at);
-		u64 bits = word->sacked & ~word->answered &
-			   block_bits(at, w->next);
-
-		if (first_by_time(w, at, bits, before, psn))
-			return true;
-	}
-	return false;
-}
-
-bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time)
-{
-	bool found = false;
-	u32 at;
-
-	for (at = w->una; at != w->next; at = next_block(at, w->next)) {
-		const struct uet_tx_word *word = word_of(w, at);
-		u64 bits = block_bits(at, w->next) &
-			   ~(word->answered | word->marked | word->held);
-
-		for (; bits; bits &= bits - 1) {
-			u32 p = first_psn(at, bits);
-			u64 t = uet_txwin_slot(w, p)->tx_time;
-
-			if (found && t >= *tx_time)
-				continue;
-			found = true;
-			*psn = p;
-			*tx_time = t;
-		}
-	}
-	return found;
-}
-
 bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 {
 	const struct uet_tx_slot *slot;
@@ -498,80 +363,6 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 	slot = uet_txwin_slot(w, psn);
 	*tx_time = slot->tx_time;
 	return slot->rtx == retx;
-}
-
-/* The nearest PSN that is outstanding, or the next one to send */
-static u32 into_window(const struct uet_txwin *w, u32 psn)
-{
-	if (psn_before(psn, w->una))
-		return w->una;
-	return w->una + min(psn - w->una, w->next - w->una);
-}
-
-void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
-		    u32 from, u32 end, u64 before)
-{
-	/* Far from the window, comparing @from with @end would say nothing. */
-	scan->psn = into_window(w, from);
-	scan->end = into_window(w, end);
-	scan->before = before;
-}
-
-void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
-			   u64 before)
-{
-	u32 end = w->nr_sacked ? w->high_sacked - UET_TX_SACK_GUARD_PSNS :
-				 w->una;
-
-	uet_txwin_scan(w, scan, w->una, end, before);
-}
-
-bool uet_txwin_scan_next(const struct uet_txwin *w, struct uet_tx_scan *scan,
-			 u32 *psn)
-{
-	while (psn_before(scan->psn, scan->end)) {
-		const struct uet_tx_word *word = word_of(w, scan->psn);
-		u64 bits = block_bits(scan->psn, scan->end) &
-			   ~(word->sacked | word->marked | word->held);
-
-		if (first_by_time(w, scan->psn, bits, scan->before, psn)) {
-			scan->psn = *psn + 1;
-			return true;
-		}
-		scan->psn = next_block(scan->psn, scan->end);
-	}
-	return false;
-}
-
-u32 uet_txwin_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size)
-{
-	u64 wnd = min(cwnd / OOO_CWND_DEN * OOO_CWND_NUM, max_wnd);
-
-	return max_t(u64, div_u64(wnd, avg_size), UET_TX_OOO_MIN_PKTS);
-}
-
-bool uet_txwin_ooo(struct uet_txwin *w, u32 ooo_count, u32 threshold,
-		   u32 wnd_pkts, struct uet_tx_scan *scan)
-{
-	u32 end;
-
-	if (!w->recovering) {
-		if (ooo_count == UET_OOO_INVALID || ooo_count < threshold ||
-		    !uet_txwin_outstanding(w))
-			return false;
-		w->recovering = true;
-		w->recover_to = w->next - 1;
-		w->recover_next = w->una;
-	}
-	end = psn_min(w->recover_to, w->una - 1 +
-		      min_t(u32, wnd_pkts, UET_TXWIN_MAX_SLOTS));
-	uet_txwin_scan(w, scan, w->recover_next, end, U64_MAX);
-	return true;
-}
-
-void uet_txwin_ooo_done(struct uet_txwin *w, const struct uet_tx_scan *scan)
-{
-	w->recover_next = psn_max(w->recover_next, scan->psn);
 }
 
 /* Bytes that may still be released: what was sent, in the field's unit */

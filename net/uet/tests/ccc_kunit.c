@@ -163,15 +163,27 @@ static void ccc_probe_once(struct kunit *test)
 	ack(c, 10, MTU, 1);
 	KUNIT_EXPECT_TRUE(test, uet_ccc_probe_wanted(c));
 	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+	/* four links that take 332 ns each for an MTU */
 	uet_ccc_on_probe_rtt(c, 20, 8000);
-	KUNIT_EXPECT_EQ(test, c->base_rtt, 8000ULL);
-	KUNIT_EXPECT_EQ(test, uet_nscc(c)->max_wnd, 150000ULL);
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 9328ULL);
+	KUNIT_EXPECT_EQ(test, uet_nscc(c)->max_wnd, 174900ULL);
+	uet_ccc_on_probe_rtt(c, 30, 12000 - 1328);
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 9328ULL);
 
 	c = &make(test, "nscc", 12000)->c;
 	uet_ccc_set_base_rtt(c, 6000);
 	KUNIT_EXPECT_EQ(test, uet_ccc_window(c), 112500ULL);
 	uet_ccc_on_new_data(c, 0, 200000);
 	ack(c, 10, 0, 0);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+
+	/* too little data for a second round trip, and never again */
+	c = &make(test, "nscc", 12000)->c;
+	uet_ccc_on_new_data(c, 0, 100000);
+	uet_ccc_on_send(c, 0, MTU, 0, false);
+	ack(c, 10, MTU, 1);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
+	uet_ccc_on_new_data(c, 0, 1000000);
 	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
 }
 
@@ -184,6 +196,72 @@ static void ccc_base_rtt_ignores_clock_errors(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_ccc_lower_base_rtt(c, 1000));
 	KUNIT_EXPECT_FALSE(test, uet_ccc_lower_base_rtt(c, 2000));
 	KUNIT_EXPECT_EQ(test, c->base_rtt, 1000ULL);
+}
+
+/* Followed in steps, so that one lucky sample does not count for good. */
+static void ccc_base_rtt_in_steps(struct kunit *test)
+{
+	struct ctx *x = make(test, "nscc", 16000);
+	struct uet_ccc *c = &x->c;
+	u64 max_wnd = x->p.max_wnd;
+
+	x->p.base_shift = 3;
+	KUNIT_EXPECT_TRUE(test, uet_ccc_lower_base_rtt(c, 8000));
+	KUNIT_EXPECT_EQ(test, c->base_rtt, 15000ULL);
+	KUNIT_EXPECT_FALSE(test, uet_ccc_lower_base_rtt(c, 15000));
+	KUNIT_EXPECT_FALSE(test, uet_ccc_lower_base_rtt(c, 14993));
+	KUNIT_EXPECT_EQ(test, uet_nscc(c)->max_wnd, max_wnd * 15 / 16);
+	while (uet_ccc_lower_base_rtt(c, 8000))
+		;
+	KUNIT_EXPECT_LE(test, c->base_rtt, 8007ULL);
+}
+
+/* A probe told the base RTT; what follows from it was derived again. */
+static void ccc_rebase(struct kunit *test)
+{
+	struct ctx *x = make(test, "nscc", 16000);
+	struct uet_cc_config cfg = {};
+
+	KUNIT_EXPECT_EQ(test, uet_ccc_probe_base_rtt(&x->p, 1000),
+			1000ULL + 4 * (MTU * 8000ULL / 100000));
+	uet_ccc_lower_base_rtt(&x->c, 9000);
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 40000);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
+	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&x->p, &cfg, NULL), 0);
+	uet_ccc_rebase(&x->c, 1);
+	KUNIT_EXPECT_EQ(test, x->c.base_rtt, 40000ULL);
+	KUNIT_EXPECT_EQ(test, uet_nscc(&x->c)->max_wnd, 750000ULL);
+}
+
+/* A short packet's sample counts as a delay, but not as the base RTT. */
+static void ccc_base_rtt_of_full_packets(struct kunit *test)
+{
+	static const char * const algos[] = { "nscc", "rccc" };
+	struct uet_ccc_nack nack = {
+		.rtt = 10000, .size = MTU, .rtt_valid = true, .rtt_short = true,
+	};
+	struct uet_ccc_ack a = {
+		.newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
+		.rtt = 9000, .rtt_valid = true, .rtt_short = true,
+	};
+	struct uet_ccc *c;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(algos); i++) {
+		c = &make(test, algos[i], 12000)->c;
+		uet_ccc_on_new_data(c, 0, 4 * MTU);
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+		uet_ccc_on_ack(c, &a);
+		uet_ccc_on_nack(c, &nack);
+		KUNIT_EXPECT_EQ(test, c->base_rtt, 12000ULL);
+		KUNIT_EXPECT_EQ(test, c->rtt.srtt >> 3, 9000ULL);
+		a.rtt_short = false;
+		uet_ccc_on_ack(c, &a);
+		KUNIT_EXPECT_EQ(test, c->base_rtt, 9000ULL);
+		a.rtt_short = true;
+	}
 }
 
 static void ccc_runs_of_one_value(struct kunit *test)
@@ -213,13 +291,20 @@ static void ccc_runs_of_one_value(struct kunit *test)
 	uet_ccc_get_send_params(&x->c, &ask, &out);
 	KUNIT_EXPECT_NE(test, out.ev, ev);
 	KUNIT_EXPECT_EQ(test, out.run, 4);
-	/* a retransmission leaves the run its original was in */
+	/* a retransmission leaves the run to new packets */
 	ask.want = 1;
 	uet_ccc_get_send_params(&x->c, &ask, &out);
+	ev = out.ev;
 	ask.rtx = true;
-	ask.prev_ev = out.ev;
+	ask.prev_ev = ev;
 	uet_ccc_get_send_params(&x->c, &ask, &out);
-	KUNIT_EXPECT_NE(test, out.ev, ask.prev_ev);
+	KUNIT_EXPECT_NE(test, out.ev, ev);
+	KUNIT_EXPECT_EQ(test, out.run, 1);
+	ask.rtx = false;
+	for (i = 0; i < 3; i++) {
+		uet_ccc_get_send_params(&x->c, &ask, &out);
+		KUNIT_EXPECT_EQ(test, out.ev, ev);
+	}
 }
 
 static void ccc_algorithms_by_name(struct kunit *test)
@@ -253,6 +338,46 @@ static void ccc_credit_requests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 99000, &when));
 }
 
+/* What an ordered target drops behind a gap clears no path of its marks. */
+static void ccc_go_back_is_no_signal(struct kunit *test)
+{
+	const struct uet_lb_ops *ops = uet_lb_find("single");
+	struct uet_lb_config cfg = { .n = 16, .base = 50000 };
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16),
+					  GFP_KERNEL);
+	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
+	struct uet_ccc_ask ask = { .size = MTU, .want = 1 };
+	struct uet_ccc_ack a = {
+		.now = 10, .newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
+		.m = true,
+	};
+	struct uet_ccc_send out;
+	struct uet_lb_path path;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, lb);
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	c->lb = lb;
+	uet_ccc_on_new_data(c, 0, 4 * MTU);
+	for (i = 0; i < 3; i++) {
+		uet_ccc_get_send_params(c, &ask, &out);
+		uet_ccc_on_send(c, 0, MTU, out.ev, false);
+	}
+	uet_ccc_on_go_back(c, 5, MTU);
+	KUNIT_EXPECT_FALSE(test, c->heard);
+	a.ev = out.ev;
+	uet_ccc_on_ack(c, &a);
+	uet_ccc_on_go_back(c, 20, MTU);
+	KUNIT_EXPECT_EQ(test, c->inflight, 0);
+	KUNIT_EXPECT_EQ(test, c->inflight_pkts, 0U);
+	KUNIT_EXPECT_EQ(test, c->waiting_rtx, 2U);
+	KUNIT_EXPECT_EQ(test, c->rtx_backlog, 2ULL * MTU);
+	KUNIT_ASSERT_EQ(test, uet_lb_path_get(lb, uet_lb_index(lb, out.ev),
+					      &path), 0);
+	KUNIT_EXPECT_TRUE(test, path.current_ev);
+	KUNIT_EXPECT_GT(test, path.skip, 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(ccc_states),
 	KUNIT_CASE(ccc_window_blocks),
@@ -262,9 +387,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ccc_ack_requests),
 	KUNIT_CASE(ccc_probe_once),
 	KUNIT_CASE(ccc_base_rtt_ignores_clock_errors),
+	KUNIT_CASE(ccc_base_rtt_in_steps),
+	KUNIT_CASE(ccc_rebase),
+	KUNIT_CASE(ccc_base_rtt_of_full_packets),
 	KUNIT_CASE(ccc_runs_of_one_value),
 	KUNIT_CASE(ccc_algorithms_by_name),
 	KUNIT_CASE(ccc_credit_requests),
+	KUNIT_CASE(ccc_go_back_is_no_signal),
 	{}
 };
 

@@ -6,7 +6,6 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/cc_nscc.h"
 #include "ccc_sim.h"
 
 struct net_case {
@@ -59,28 +58,9 @@ static struct sim *setup(struct kunit *test, u64 seed)
 /* True while everything is as it must be. */
 static bool sound(struct kunit *test, const struct sim *s)
 {
-	const struct uet_ccc *c = &s->c;
-	const struct uet_nscc *w = uet_nscc_const(c);
-	bool data = c->backlog || c->waiting_rtx;
-	bool ok = true;
+	bool ok = sim_window_sound(s) && sim_state_sound(s) &&
+		  sim_never_stalls(s);
 
-	if (c->algo->window == &uet_cc_nscc)
-		ok = w->cwnd >= s->p.mtu && w->cwnd <= s->p.max_wnd &&
-		     w->max_wnd <= s->p.max_wnd;
-	KUNIT_EXPECT_TRUE(test, ok);
-	if (c->state == UET_CCC_READY ? !s->listed : s->listed)
-		ok = false;
-	if (c->state == UET_CCC_READY)
-		ok = ok && data &&
-		     (!c->algo->window || c->algo->window->can_send(c)) &&
-		     (!c->algo->credit || c->algo->credit->can_send(c));
-	if (!data && c->state != (c->inflight_pkts ? UET_CCC_PENDING :
-						     UET_CCC_IDLE))
-		ok = false;
-	/* no stall of the window: with nothing out, what waits may go */
-	if (data && !c->inflight_pkts && !c->algo->credit &&
-	    c->state != UET_CCC_READY)
-		ok = false;
 	KUNIT_EXPECT_TRUE(test, ok);
 	return ok;
 }

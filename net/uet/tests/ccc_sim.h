@@ -6,7 +6,7 @@
 #ifndef _UET_TESTS_CCC_SIM_H
 #define _UET_TESTS_CCC_SIM_H
 
-#include "../core/ccc.h"
+#include "../core/cc_nscc.h"
 #include "../core/cc_rccc.h"
 #include "random.h"
 
@@ -210,6 +210,49 @@ static inline void sim_step(struct sim *s)
 		sim_loss(s);
 	else
 		sim_credit(s);
+}
+
+/* The window is between a packet and the largest one. */
+static inline bool sim_window_sound(const struct sim *s)
+{
+	const struct uet_nscc *w = uet_nscc_const(&s->c);
+
+	return s->c.algo->window != &uet_cc_nscc ||
+	       (w->cwnd >= s->p.mtu && w->cwnd <= s->p.max_wnd &&
+		w->max_wnd <= s->p.max_wnd);
+}
+
+/* READY if there is something to send and it may go, and on the list then. */
+static inline bool sim_state_sound(const struct sim *s)
+{
+	const struct uet_ccc *c = &s->c;
+	bool data = c->backlog || c->waiting_rtx;
+	bool ready = c->state == UET_CCC_READY;
+
+	if (s->listed != ready)
+		return false;
+	if (ready)
+		return data &&
+		       (!c->algo->window || c->algo->window->can_send(c)) &&
+		       (!c->algo->credit || c->algo->credit->can_send(c));
+	return data || c->state == (c->inflight_pkts ? UET_CCC_PENDING :
+						       UET_CCC_IDLE);
+}
+
+/*
+ * With nothing outstanding, whose answer or timeout would go on with it, what waits
+ * may go, or there is a time at which to ask for credit.
+ */
+static inline bool sim_never_stalls(const struct sim *s)
+{
+	struct uet_ccc c;
+	u64 when;
+
+	if (s->c.state != UET_CCC_ACTIVE || s->c.inflight_pkts)
+		return true;
+	c = s->c;
+	return c.blocked == UET_CC_BLOCK_CREDIT &&
+	       (uet_ccc_credit_req(&c, s->now, &when) || when);
 }
 
 /* Let everything that was announced be sent and acknowledged. */

@@ -65,14 +65,15 @@ static void lb_policies_stay_inside(struct kunit *test)
 	struct uet_lb_ask ask = { .base_rtt = RTT, .target = RTT };
 	struct uet_lb_signal sig = { .base_rtt = RTT, .target = RTT };
 	struct uet_lb *lb;
-	u32 i, k, r;
+	u32 i, k, n, r;
 	u16 run, ev;
 
 	for (i = 0; uet_lb_at(i); i++) {
 		ops = uet_lb_at(i);
 		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+			n = uet_lb_space(ops, sizes[k]);
 			cfg = (struct uet_lb_config) {
-				.n = sizes[k], .base = 20000, .mtu = 4160,
+				.n = n, .base = 20000, .mtu = 4160,
 				.cwnd = 1000000,
 				.seed = rnd64(&rnd), .trimming = k & 1,
 				.peer_index = rnd32(&rnd),
@@ -85,16 +86,16 @@ static void lb_policies_stay_inside(struct kunit *test)
 				ask.inflight_pkts = rnd_below(&rnd, 3);
 				ask.sent_pkts++;
 				ev = uet_lb_next(lb, &ask, &run);
-				if ((u16)(ev - 20000) >= sizes[k] || run != 1) {
+				if ((u16)(ev - 20000) >= n || run != 1) {
 					KUNIT_FAIL(test, "%s: %u of %u",
-						   ops->name, ev, sizes[k]);
+						   ops->name, ev, n);
 					return;
 				}
 				ask.prev_ev = ev;
 				sig.now = ask.now;
 				sig.ev = rnd_one_in(&rnd, 3) ?
 					 (u16)rnd32(&rnd) :
-					 20000 + rnd_below(&rnd, sizes[k]);
+					 20000 + rnd_below(&rnd, n);
 				sig.reason = (u8)rnd_below(&rnd, 6);
 				sig.rtt = rnd64(&rnd) >> rnd_below(&rnd, 64);
 				sig.rtt_valid = rnd_one_in(&rnd, 2);
@@ -325,6 +326,10 @@ static void lb_refuses_bad_settings(struct kunit *test)
 	c = good;
 	c.run = 65;
 	KUNIT_EXPECT_EQ(test, uet_lb_init(lb, ops, &c), -EINVAL);
+	c = good;
+	c.n = UET_LB_AWARE_MAX + 1;
+	c.base = 0;
+	KUNIT_EXPECT_EQ(test, uet_lb_init(lb, &uet_lb_bitmap, &c), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, !uet_lb_find("nothing"));
 }
 
@@ -381,29 +386,64 @@ static void lb_reps_freezing_without_trimming(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->frozen);
 }
 
-static void lb_hybrid_recycles_clean_values(struct kunit *test)
+/* What loses a packet or queues longer than most is used no more. */
+static void lb_hybrid_replaces_bad_values(struct kunit *test)
 {
-	struct uet_lb_config cfg = { .n = 64, .trimming = true };
+	struct uet_lb_config cfg = { .n = 16, .span = 4096 };
 	struct uet_lb *lb = make(test, "hybrid", &cfg);
-	u16 ev;
+	struct uet_lb_signal sig = {
+		.base_rtt = RTT, .target = RTT, .rtt_valid = true,
+	};
+	u32 dead = 0, slow = 0, i;
+	u16 ev, run, path;
+
+	/* eight paths; one is dead, one queues two targets longer than others */
+	for (i = 0; i < 3200; i++) {
+		ev = uet_lb_next(lb, &(struct uet_lb_ask){}, &run);
+		KUNIT_EXPECT_GE(test, ev, BASE);
+		KUNIT_EXPECT_LT(test, ev, BASE + 4096U);
+		path = uet_mix32(ev) % 8;
+		dead += i >= 1600 && path == 0;
+		slow += i >= 1600 && path == 1;
+		sig.ev = ev;
+		sig.reason = path ? UET_LB_NO_ECN : UET_LB_TIMEOUT;
+		sig.rtt = path == 1 ? 4 * RTT : 2 * RTT;
+		uet_lb_feedback(lb, &sig, true);
+	}
+	/* an even share would be 200 each */
+	KUNIT_EXPECT_LE(test, dead, 20U);
+	KUNIT_EXPECT_LE(test, slow, 60U);
+}
+
+/* Where all queue alike nothing is replaced, and stale signals are nothing. */
+static void lb_hybrid_keeps_values_in_common_congestion(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 16, .span = 4096 };
+	struct uet_lb *lb = make(test, "hybrid", &cfg);
+	struct uet_lb_signal sig = {
+		.base_rtt = RTT, .target = RTT, .rtt_valid = true,
+		.reason = UET_LB_ECN, .rtt = 3 * RTT,
+	};
+	struct uet_lb_path path;
+	u16 before[16], run;
 	u32 i;
 
-	tell(lb, 0, BASE + 7, UET_LB_NO_ECN, true);
-	tell(lb, 0, BASE + 8, UET_LB_NO_ECN, true);
-	tell(lb, 0, BASE + 7, UET_LB_ECN, true);
-	KUNIT_EXPECT_EQ(test, next_at(lb, 0, 1), BASE + 8);
-	/* a loss freezes: only what is known to work */
-	tell(lb, 0, BASE + 9, UET_LB_NO_ECN, true);
-	tell(lb, 0, BASE + 1, UET_LB_TIMEOUT, true);
-	KUNIT_EXPECT_TRUE(test, uet_lb_take_notes(lb, &ev) &
-				UET_LB_NOTE_FROZEN);
-	for (i = 0; i < 20; i++) {
-		ev = next_at(lb, 1, 1);
-		KUNIT_EXPECT_TRUE(test, ev == BASE + 8 || ev == BASE + 9);
+	for (i = 0; i < 1600; i++) {
+		if (i == 800)
+			for (run = 0; run < 16; run++) {
+				uet_lb_path_get(lb, run, &path);
+				before[run] = path.ev;
+			}
+		sig.ev = uet_lb_next(lb, &(struct uet_lb_ask){}, &run);
+		uet_lb_feedback(lb, &sig, true);
+		/* a value of the same entry that is not in use */
+		tell(lb, 0, (u16)(BASE + (sig.ev - BASE + 16) % 4096),
+		     UET_LB_TIMEOUT, true);
 	}
-	tell(lb, UET_REPS_FREEZE_NS + 1, BASE + 8, UET_LB_ECN, true);
-	KUNIT_EXPECT_TRUE(test, uet_lb_take_notes(lb, &ev) &
-				UET_LB_NOTE_THAWED);
+	for (i = 0; i < 16; i++) {
+		uet_lb_path_get(lb, i, &path);
+		KUNIT_EXPECT_EQ(test, path.ev, before[i]);
+	}
 }
 
 /* SRD: slow values are avoided, retransmissions change the value. */
@@ -436,6 +476,27 @@ static void lb_rtt_avoids_slow_values(struct kunit *test)
 	}
 }
 
+/* A value that was lost is bad once, and good again once an answer comes. */
+static void lb_rtt_tells_what_comes_back(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 16 };
+	struct uet_lb *lb = make(test, "rtt", &cfg);
+	u16 ev;
+
+	tell(lb, 0, BASE + 3, UET_LB_TIMEOUT, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), UET_LB_NOTE_BAD);
+	KUNIT_EXPECT_EQ(test, ev, BASE + 3);
+	tell(lb, RTT, BASE + 3, UET_LB_TIMEOUT, true);
+	tell(lb, RTT, BASE + 3, UET_LB_NACK, true);
+	tell(lb, RTT, BASE + 4, UET_LB_NO_ECN, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), 0U);
+	tell(lb, 2 * RTT, BASE + 3, UET_LB_ECN, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), UET_LB_NOTE_GOOD);
+	KUNIT_EXPECT_EQ(test, ev, BASE + 3);
+	tell(lb, 3 * RTT, BASE + 3, UET_LB_NO_ECN, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), 0U);
+}
+
 static void lb_ecmp_never_moves(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 256, .seed = 9 };
@@ -461,8 +522,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_refuses_bad_settings),
 	KUNIT_CASE(lb_live_history),
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
-	KUNIT_CASE(lb_hybrid_recycles_clean_values),
+	KUNIT_CASE(lb_hybrid_replaces_bad_values),
+	KUNIT_CASE(lb_hybrid_keeps_values_in_common_congestion),
 	KUNIT_CASE(lb_rtt_avoids_slow_values),
+	KUNIT_CASE(lb_rtt_tells_what_comes_back),
 	KUNIT_CASE(lb_ecmp_never_moves),
 	{}
 };

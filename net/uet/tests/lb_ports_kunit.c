@@ -321,6 +321,23 @@ static void ports_refuse_bad_settings(struct kunit *test)
 			-EINVAL);
 }
 
+/* A peer that answers every fourth packet speaks of both ports alike. */
+static void ports_are_all_heard_of(struct kunit *test)
+{
+	static const u32 equal[] = { 1000, 1000 };
+	struct uet_lb *lb = make(test, "hybrid", 64, 2, equal);
+	u32 i, heard[2] = {};
+
+	for (i = 0; i < ROUNDS; i++) {
+		u16 ev = choose(lb, i * 16ULL * MTU, false, 0);
+
+		if (i % 4 == 3)
+			heard[uet_lb_zone(ev)]++;
+	}
+	KUNIT_EXPECT_GT(test, heard[0], ROUNDS / 4 * 2 / 5);
+	KUNIT_EXPECT_GT(test, heard[1], ROUNDS / 4 * 2 / 5);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(ports_share_by_speed),
 	KUNIT_CASE(ports_share_when_idle),
@@ -331,6 +348,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ports_keep_their_values),
 	KUNIT_CASE(ports_pass_notes_on),
 	KUNIT_CASE(ports_refuse_bad_settings),
+	KUNIT_CASE(ports_are_all_heard_of),
 	{}
 };
 

@@ -114,6 +114,34 @@ static void single_clear_answers_clear_evidence(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next_at(lb, 90 * RTT, 1, 0), ev);
 }
 
+/*
+ * On a slow path every answer is late, and one in ten is marked: that is enough to
+ * leave. One that came back in time in between is not what such a path gives.
+ */
+static void single_leaves_a_slow_path(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "single", 0, 0);
+	struct uet_lb_signal sig = {
+		.base_rtt = RTT, .target = RTT, .rtt_valid = true,
+		.ev = next_at(lb, RTT, 0, 0),
+	};
+	u32 i, round;
+	u16 ev;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 1; i <= (round ? 31 : 40); i++) {
+			sig.reason = i % 10 == 1 ? UET_LB_ECN : UET_LB_NO_ECN;
+			sig.rtt = !round && i % 10 == 5 ? 2 * RTT - 1 : 2 * RTT;
+			uet_lb_feedback(lb, &sig, false);
+			ev = next_at(lb, (round * 40 + i) * RTT, i, 5);
+			if (round && i == 31)
+				KUNIT_EXPECT_NE(test, ev, sig.ev);
+			else
+				KUNIT_EXPECT_EQ(test, ev, sig.ev);
+		}
+	}
+}
+
 static void single_heeds_no_last_hop(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "single", 0, 0);
@@ -177,6 +205,54 @@ static void flowlet_moves_after_a_gap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next_at(lb, 5, 101, 9), second);
 }
 
+static u16 flowlet_next(struct uet_lb *lb, u64 now, u64 port_free)
+{
+	struct uet_lb_ask ask = {
+		.now = now, .port_free = port_free, .base_rtt = RTT,
+		.target = RTT,
+	};
+	u16 run;
+
+	return uet_lb_next(lb, &ask, &run);
+}
+
+/* A pause before a packet is none if it leaves right behind the last one. */
+static void flowlet_counts_from_departure(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "flowlet", 0, 0);
+	u16 ev = flowlet_next(lb, RTT, RTT);
+
+	KUNIT_EXPECT_EQ(test, flowlet_next(lb, 3 * RTT, 5 * RTT), ev);
+	KUNIT_EXPECT_EQ(test, flowlet_next(lb, 5 * RTT, 5 * RTT), ev);
+	KUNIT_EXPECT_EQ(test, flowlet_next(lb, 5 * RTT + RTT / 2 - 1, 5 * RTT),
+			ev);
+	KUNIT_EXPECT_NE(test, flowlet_next(lb, 6 * RTT, 5 * RTT), ev);
+}
+
+/* After a loss pauses change the value only until one works. */
+static void flowlet_stays_on_what_works(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, "flowlet", 0, 0);
+	u16 dead = next_at(lb, RTT, 0, 0), ev, last = dead;
+	u64 now;
+
+	tell(lb, dead, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+	for (now = 2 * RTT; now < 6 * RTT; now += RTT) {
+		ev = next_at(lb, now, 0, 0);
+		KUNIT_EXPECT_NE(test, ev, last);
+		KUNIT_EXPECT_NE(test, ev, dead);
+		last = ev;
+	}
+	tell(lb, last, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
+	for (; now < 50 * RTT; now += RTT)
+		KUNIT_EXPECT_EQ(test, next_at(lb, now, 0, 0), last);
+	/* what else was lost on the dead path says nothing against it */
+	tell(lb, dead, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, next_at(lb, now, 0, 0), last);
+	/* the path may be back: pauses count again */
+	KUNIT_EXPECT_NE(test, next_at(lb, 300 * RTT, 0, 0), last);
+}
+
 /* However late answers are, two values at most have packets in flight. */
 static void conweave_keeps_two_values_in_flight(struct kunit *test)
 {
@@ -226,10 +302,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(single_idle_time_is_configurable),
 	KUNIT_CASE(single_reroutes_once_per_t_reroute),
 	KUNIT_CASE(single_clear_answers_clear_evidence),
+	KUNIT_CASE(single_leaves_a_slow_path),
 	KUNIT_CASE(single_heeds_no_last_hop),
 	KUNIT_CASE(single_leaves_a_lossy_path_at_once),
 	KUNIT_CASE(single_contexts_of_a_peer_differ),
 	KUNIT_CASE(flowlet_moves_after_a_gap),
+	KUNIT_CASE(flowlet_counts_from_departure),
+	KUNIT_CASE(flowlet_stays_on_what_works),
 	KUNIT_CASE(conweave_keeps_two_values_in_flight),
 	KUNIT_CASE(conweave_stays_while_answers_come),
 	{}

@@ -4,7 +4,6 @@
 #include <linux/module.h>
 
 #include "../core/cc_nscc.h"
-#include "../core/dfc.h"
 #include "../core/loss.h"
 #include "random.h"
 
@@ -92,6 +91,25 @@ static void params_dependent_limits(struct kunit *test)
 	}
 }
 
+/* Settings that were made one by one give way to each other. */
+static void params_fit(struct kunit *test)
+{
+	struct uet_cc_config cfg = {};
+	struct uet_cc_params p;
+
+	KUNIT_EXPECT_EQ(test, uet_cc_params_fit(&p, &cfg), -EINVAL);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, 4160);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 1000);
+	uet_cc_config_set(&cfg, UET_CCP_CLEAR_DELAY_NS, 50000);
+	uet_cc_config_set(&cfg, UET_CCP_TARGET_QDELAY_NS, 80000);
+	uet_cc_config_set(&cfg, UET_CCP_MAX_WND, 4160);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_fit(&p, &cfg), 0);
+	KUNIT_EXPECT_EQ(test, p.target, 4000ULL);
+	KUNIT_EXPECT_EQ(test, p.clear_delay, 2000ULL);
+	KUNIT_EXPECT_EQ(test, p.max_wnd, 8320ULL);
+	KUNIT_EXPECT_EQ(test, p.base_rtt, 1000ULL);
+}
+
 static void params_merge(struct kunit *test)
 {
 	struct uet_cc_config net = {}, peer = {};
@@ -109,6 +127,23 @@ static void params_merge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.max_wnd, 99999ULL);
 	/* a window that was asked for does not follow the round trip */
 	KUNIT_EXPECT_EQ(test, uet_cc_max_wnd(&p, 10), 99999ULL);
+}
+
+static void params_wnd_add(struct kunit *test)
+{
+	struct uet_cc_config cfg = {};
+	struct uet_cc_params p;
+
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 10000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 52000);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, 4160);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	KUNIT_EXPECT_EQ(test, p.max_wnd, 97500ULL);
+	uet_cc_config_set(&cfg, UET_CCP_WND_ADD, 16384);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	KUNIT_EXPECT_EQ(test, p.max_wnd, 113884ULL);
+	KUNIT_EXPECT_EQ(test, uet_cc_max_wnd(&p, 26000), 65134ULL);
+	KUNIT_EXPECT_EQ(test, p.bdp, 65000ULL);
 }
 
 static void params_extremes_do_not_overflow(struct kunit *test)
@@ -165,7 +200,74 @@ static void loss_timers(struct kunit *test)
 			175ULL);
 	KUNIT_EXPECT_EQ(test, uet_tail_probe_ns(100, 75, true, false), 300ULL);
 	KUNIT_EXPECT_EQ(test, uet_tail_probe_ns(100, 75, true, true), 500ULL);
-	KUNIT_EXPECT_EQ(test, uet_sack_loss_age_ns(100, 75), 250ULL);
+}
+
+static void loss_age(struct kunit *test)
+{
+	struct uet_rtt_est est = {};
+	struct uet_cc_params p = { .target = 80 };
+
+	/* half a target beyond what the newest arrival took, at least */
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 0, 0), 140ULL);
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 130, 0), 170ULL);
+	est.srtt = 120 << 3;
+	est.var = 90;
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 0, 0), 210ULL);
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 130, 0), 220ULL);
+	p.trimming = true;
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 130, 0), 450ULL);
+}
+
+/* Needless retransmissions add patience, once per round trip; losses end it. */
+static void loss_reorder(struct kunit *test)
+{
+	struct uet_cc_params p = { .target = 80 };
+	struct uet_rtt_est est = { .srtt = 100 << 3 };
+	struct uet_reorder r = {};
+	u32 i;
+
+	uet_reorder_repaired(&r);
+	KUNIT_EXPECT_EQ(test, r.steps, 0);
+	uet_reorder_needless(&r, 10, 100);
+	uet_reorder_needless(&r, 50, 100);
+	KUNIT_EXPECT_EQ(test, r.steps, 1);
+	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 0, r.steps),
+			180ULL);
+	for (i = 1; i < 20; i++)
+		uet_reorder_needless(&r, 50 + i * 100, 100);
+	KUNIT_EXPECT_EQ(test, r.steps, 8);
+	for (i = 0; i < 15; i++)
+		uet_reorder_repaired(&r);
+	KUNIT_EXPECT_EQ(test, r.steps, 8);
+	uet_reorder_repaired(&r);
+	KUNIT_EXPECT_EQ(test, r.steps, 4);
+	for (i = 0; i < 15; i++)
+		uet_reorder_repaired(&r);
+	/* not in a row */
+	uet_reorder_needless(&r, 10000, 100);
+	KUNIT_EXPECT_EQ(test, r.steps, 5);
+	for (i = 0; i < 3 * 16; i++)
+		uet_reorder_repaired(&r);
+	KUNIT_EXPECT_EQ(test, r.steps, 0);
+}
+
+/* The additive step by its scale, and by itself */
+static void params_eta(struct kunit *test)
+{
+	struct uet_cc_config cfg = {};
+	struct uet_cc_params p;
+
+	uet_cc_config_set(&cfg, UET_CCP_MTU, 4160);
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 12000);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	KUNIT_EXPECT_EQ(test, p.eta, 624U);
+	uet_cc_config_set(&cfg, UET_CCP_ETA_Q16, UET_Q16_ONE);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	KUNIT_EXPECT_EQ(test, p.eta, 4160U);
+	uet_cc_config_set(&cfg, UET_CCP_ETA, 5);
+	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	KUNIT_EXPECT_EQ(test, p.eta, 5U);
 }
 
 static void rtt_samples(struct kunit *test)
@@ -181,42 +283,6 @@ static void rtt_samples(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rtt_sample(5000, U64_MAX, 9000, &rtt));
 	KUNIT_EXPECT_TRUE(test, uet_rtt_sample(5000, 384, 5384, &rtt));
 	KUNIT_EXPECT_EQ(test, rtt, 0ULL);
-}
-
-static void dfc_penalty(struct kunit *test)
-{
-	u32 q;
-
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(10, 10, 20), 0);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(15, 10, 20), 63);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(20, 10, 20), 127);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(21, 20, 20), 127);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(25, 20, 10), 127);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(U64_MAX / 2, 0, U64_MAX), 63);
-	for (q = 1; q < 1000; q++)
-		KUNIT_EXPECT_GE(test, uet_dfc_pend(q, 100, 900),
-				uet_dfc_pend(q - 1, 100, 900));
-}
-
-static void dfc_restores_after_short_episodes(struct kunit *test)
-{
-	struct uet_dfc d = {};
-	bool restore;
-
-	KUNIT_EXPECT_EQ(test, uet_dfc_update(&d, 1000, 100, 0, &restore), 0);
-	KUNIT_EXPECT_FALSE(test, restore);
-	KUNIT_EXPECT_EQ(test, uet_dfc_update(&d, 2000, 100, 9, &restore), 9);
-	KUNIT_EXPECT_FALSE(test, restore);
-	uet_dfc_update(&d, 11999, 100, 0, &restore);
-	KUNIT_EXPECT_TRUE(test, restore);
-	uet_dfc_update(&d, 12099, 100, 0, &restore);
-	KUNIT_EXPECT_TRUE(test, restore);
-	uet_dfc_update(&d, 12100, 100, 0, &restore);
-	KUNIT_EXPECT_FALSE(test, restore);
-	/* a long one */
-	uet_dfc_update(&d, 20000, 100, 9, &restore);
-	uet_dfc_update(&d, 30000, 100, 0, &restore);
-	KUNIT_EXPECT_FALSE(test, restore);
 }
 
 /* 64 on all ACKs of a window halves it; 127 leaves about one packet. */
@@ -289,7 +355,7 @@ static void nscc_unused_window_rests(struct kunit *test)
 }
 
 /* The reciprocal must give the quotient, not nearly so. */
-static void nscc_average_is_exact(struct kunit *test)
+static void average_is_exact(struct kunit *test, u64 base)
 {
 	struct uet_cc_config cfg = {};
 	struct uet_cc_params p;
@@ -300,41 +366,115 @@ static void nscc_average_is_exact(struct kunit *test)
 	u64 t = 0, dt, w;
 	u32 i;
 
-	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 99999989);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, base);
 	uet_cc_config_set(&cfg, UET_CCP_MTU, 4096);
 	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
 	uet_ccc_init(c, uet_cc_find("nscc"), &p, NULL, true, 0);
 	for (i = 0; i < UET_TEST_ROUNDS; i++) {
-		dt = rnd_below(&rnd, 100000100) >> rnd_below(&rnd, 27);
+		dt = rnd_below(&rnd, base + 100) >> rnd_below(&rnd, 27);
 		ack.now = t + dt;
 		t = ack.now;
-		ack.rtt = 99999989ULL - (i & 1) * rnd_below(&rnd, 3) +
-			  rnd_below(&rnd, 200000000);
+		ack.rtt = base - (i & 1) * rnd_below(&rnd, 3) +
+			  rnd_below(&rnd, 2 * base);
 		uet_ccc_on_ack(c, &ack);
 		w = dt >= c->base_rtt ? 65536 :
 		    div64_u64(dt << 16, c->base_rtt);
 		avg += ((s64)w * ((s64)((ack.rtt - c->base_rtt) << 8) -
 				  avg)) >> 16;
 		if (avg != uet_nscc(c)->avg_q8) {
+			KUNIT_FAIL(test, "base %llu, round %u",
+				   (unsigned long long)base, i);
+			return;
+		}
+	}
+}
+
+static void nscc_average_is_exact(struct kunit *test)
+{
+	/* about the longest that has a reciprocal, too */
+	static const u32 bases[] = {
+		1000, 12000, 65536, 0xffffff, 0x1000000, 0x1000001, 99999989,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bases); i++)
+		average_is_exact(test, bases[i]);
+}
+
+static void random_ack(struct test_rnd *rnd, struct uet_ccc_ack *ack,
+		       u64 base, u64 target)
+{
+	*ack = (struct uet_ccc_ack) {
+		.now = ack->now + rnd_below(rnd, (u32)base / 10) *
+		       (rnd_one_in(rnd, 100) ? 40 : 1),
+		.rtt = base + rnd_below(rnd, 3 * (u32)target) -
+		       (rnd_one_in(rnd, 200) ? base / 4 : 0),
+		.newly_rcvd_bytes = rnd_below(rnd, 8192),
+		.rtt_valid = !rnd_one_in(rnd, 50),
+		.m = rnd_one_in(rnd, 6),
+		.pend = rnd_one_in(rnd, 300) ? 40 : 0,
+		.restore = rnd_one_in(rnd, 3),
+	};
+}
+
+/* The short way of most ACKs leads where the long way does. */
+static void nscc_calm_is_short_for_all(struct kunit *test)
+{
+	struct uet_cc_config cfg = {};
+	struct uet_cc_params p;
+	struct uet_ccc *c = kunit_kzalloc(test, 2 * sizeof(*c), GFP_KERNEL);
+	struct uet_ccc *d = c + 1;
+	struct uet_ccc_nack nack = { .size = 4096, .m = true };
+	struct test_rnd rnd = { .state = 5 };
+	struct uet_ccc_ack ack = { .now = 1 };
+	u32 i, calm = 0;
+
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 12000);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, 4096);
+	uet_cc_config_set(&cfg, UET_CCP_TRIMMING, 1);
+	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&p, &cfg, NULL), 0);
+	uet_ccc_init(c, uet_cc_find("nscc"), &p, NULL, true, 0);
+	uet_ccc_init(d, uet_cc_find("nscc"), &p, NULL, true, 0);
+	for (i = 0; i < UET_TEST_ROUNDS; i++) {
+		random_ack(&rnd, &ack, c->base_rtt, p.target);
+		c->inflight = rnd_below(&rnd, 100000);
+		d->inflight = c->inflight;
+		uet_nscc(d)->calm_until = 0;
+		if (rnd_one_in(&rnd, 100)) {
+			nack.now = ack.now;
+			uet_ccc_on_nack(c, &nack);
+			uet_ccc_on_nack(d, &nack);
+		} else {
+			calm += ack.now < uet_nscc(c)->calm_until;
+			uet_ccc_on_ack(c, &ack);
+			uet_ccc_on_ack(d, &ack);
+		}
+		uet_nscc(d)->calm_until = uet_nscc(c)->calm_until;
+		if (memcmp(c, d, sizeof(*c))) {
 			KUNIT_FAIL(test, "round %u", i);
 			return;
 		}
 	}
+	KUNIT_EXPECT_GT(test, calm, UET_TEST_ROUNDS / 4);
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(params_defaults),
 	KUNIT_CASE(params_ranges),
 	KUNIT_CASE(params_dependent_limits),
+	KUNIT_CASE(params_fit),
 	KUNIT_CASE(params_merge),
+	KUNIT_CASE(params_wnd_add),
 	KUNIT_CASE(params_extremes_do_not_overflow),
+	KUNIT_CASE(params_eta),
 	KUNIT_CASE(loss_timers),
+	KUNIT_CASE(loss_age),
+	KUNIT_CASE(loss_reorder),
 	KUNIT_CASE(rtt_samples),
-	KUNIT_CASE(dfc_penalty),
-	KUNIT_CASE(dfc_restores_after_short_episodes),
 	KUNIT_CASE(nscc_penalty_scale),
 	KUNIT_CASE(nscc_unused_window_rests),
 	KUNIT_CASE(nscc_average_is_exact),
+	KUNIT_CASE(nscc_calm_is_short_for_all),
 	{}
 };
 

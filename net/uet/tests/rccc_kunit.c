@@ -46,10 +46,10 @@ static void rccc_speculates_until_heard(struct kunit *test)
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_EQ(test, out.credit_target, 9 * MTU / 256U);
 	/* demand is shared out, never down to nothing */
-	c->port_share = 3;
+	c->credit_senders = 3;
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_EQ(test, out.credit_target, 3 * MTU / 256U);
-	c->port_share = U32_MAX;
+	c->credit_senders = U32_MAX;
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_EQ(test, out.credit_target, 1U);
 }

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../core/txwin.h"
+#include "../core/txwin_scan.h"
 #include "random.h"
 
 #define MODEL_PSNS	2048

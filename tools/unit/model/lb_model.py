@@ -95,13 +95,31 @@ class Reps:
             self.empty()
             self.frozen = False
             self.explore = 16
-        if reason == 'TIMEOUT' and not self.frozen and not self.explore:
+        if reason == 'TIMEOUT' and self.frozen:
+            self.take_out(ev)
+        elif reason == 'TIMEOUT' and not self.explore:
             self.frozen = True
             self.until = now + self.freeze
-        if reason == 'NO_ECN':
+        if reason == 'NO_ECN' and self.frozen and ev in self.ring:
+            for slot in range(self.size):
+                if self.ring[slot] == ev:
+                    self.is_fresh[slot] = True
+                    break
+        elif reason == 'NO_ECN':
             self.ring[self.head] = ev
             self.is_fresh[self.head] = True
             self.head = (self.head + 1) % self.size
+
+    def take_out(self, ev):
+        """While frozen: what is lost leaves, the others move up."""
+        if ev not in self.ring:
+            return
+        stay = [(e, f) for e, f in zip(self.ring, self.is_fresh)
+                if e is not None and e != ev]
+        self.head = len(stay)
+        stay += [(None, False)] * (self.size - len(stay))
+        self.ring = [e for e, _ in stay]
+        self.is_fresh = [f for _, f in stay]
 
     def random(self, rnd):
         return self.base + (rnd * self.n >> 32)
@@ -111,14 +129,11 @@ class Reps:
             self.explore -= 1
             return self.random(rnd)
         if self.frozen:
-            if not self.fill():
-                return self.random(rnd)
-            while self.ring[self.scan % self.size] is None:
-                self.scan += 1
-            slot = self.scan % self.size
-            self.scan = slot + 1
+            slot = self.scan
+            self.scan = (slot + 1) % self.size
             self.is_fresh[slot] = False
-            return self.ring[slot]
+            return self.random(rnd) if self.ring[slot] is None else \
+                self.ring[slot]
         for k in range(self.size):
             slot = (self.head + k) % self.size
             if self.is_fresh[slot]:

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State bits of a scoreboard, for the files that work on it. PSNs that are 64
+ * apart or closer and share the bits above the lowest six form a block, one word
+ * of each state bit. When the window is nearly as long as the ring its first and
+ * last block may share a word, so bits are always cut to the range of PSNs in
+ * question.
+ */
+#ifndef _UET_CORE_TXWIN_BITS_H
+#define _UET_CORE_TXWIN_BITS_H
+
+#include "txwin.h"
+
+#define TX_BLOCK		64
+#define TX_BLOCK_MASK	(TX_BLOCK - 1)
+
+static inline struct uet_tx_word *word_of(const struct uet_txwin *w, u32 psn)
+{
+	return &w->words[uet_txwin_index(w, psn) / TX_BLOCK];
+}
+
+static inline u64 bit_of(u32 psn)
+{
+	return BIT_ULL(psn & TX_BLOCK_MASK);
+}
+
+/* Bits of the PSNs in [@psn, @end) that are in the block of @psn */
+static inline u64 block_bits(u32 psn, u32 end)
+{
+	u32 lo = psn & TX_BLOCK_MASK;
+	u32 n = end - psn;
+	u64 bits = U64_MAX << lo;
+
+	if (n < TX_BLOCK - lo)
+		bits &= BIT_ULL(lo + n) - 1;
+	return bits;
+}
+
+/* First PSN of the next block, @end if that comes earlier */
+static inline u32 next_block(u32 psn, u32 end)
+{
+	return psn_min((psn | TX_BLOCK_MASK) + 1, end);
+}
+
+/* PSN of the lowest of @bits, which are of the block of @psn */
+static inline u32 first_psn(u32 psn, u64 bits)
+{
+	return (psn & ~TX_BLOCK_MASK) + __ffs64(bits);
+}
+
+#endif /* _UET_CORE_TXWIN_BITS_H */

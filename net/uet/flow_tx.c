@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a flow sends: batches of packets built under its lock and sent without
+ * it, and the transmit queues that let ready flows take turns in softirq.
+ */
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <net/dst.h>
+
+#include "credit.h"
+#include "encap.h"
+#include "flow.h"
+#include "mib.h"
+#include "path.h"
+#include "pdc.h"
+#include "peer.h"
+#include "ports.h"
+
+/**
+ * struct uet_txq - flows of one CPU that have something to send
+ * @lock: protects @flows; taken by other CPUs only when this one went offline
+ * @flows: struct uet_flow by queue_node, each with a reference
+ * @tasklet: the softirq that serves them
+ */
+struct uet_txq {
+	spinlock_t		lock;		/* of flows */
+	struct list_head	flows;
+	struct tasklet_struct	tasklet;
+};
+
+static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
+
+/**
+ * uet_flow_departs() - when a packet handed to the port now begins to leave it
+ * @flow: the flow
+ * @size: its nominal size
+ * @now: time, ns
+ *
+ * A window that is larger than what is on the way waits in the host's own
+ * port. Taken for delay of the network, that would be answered by a smaller
+ * window, so packets are stamped with the time that the port gets to them. Of
+ * a long queue, which other flows may have built, only a base round trip is
+ * forgiven. CPUs may race here: the estimate then is too early, never late.
+ *
+ * Context: flow lock held.
+ * Return: time, ns.
+ */
+u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
+{
+	struct uet_fep *fep = flow->peer->fep;
+	u64 at = max(now, READ_ONCE(fep->tx_free));
+	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
+
+	at = min(at, now + flow->params.base_rtt);
+	WRITE_ONCE(fep->tx_free, at + takes);
+	uet_port_share_took(flow, takes, at + takes);
+	return at;
+}
+
+/**
+ * uet_flow_port_free() - when the port has sent what it was given
+ * @flow: the flow
+ *
+ * Context: any.
+ * Return: time in ns, an estimate as of uet_flow_departs().
+ */
+u64 uet_flow_port_free(const struct uet_flow *flow)
+{
+	return READ_ONCE(flow->peer->fep->tx_free);
+}
+
+static void uet_flow_check_mtu(struct uet_flow *flow,
+			       const struct uet_output *out)
+{
+	u32 mtu = 0;
+
+	if (unlikely(out->multi))
+		mtu = uet_ports_mtu(flow->peer);
+	if (likely(!mtu))
+		mtu = dst_mtu(out->dst);
+	if (unlikely(mtu != flow->ip_mtu))
+		uet_flow_set_mtu(flow, mtu);
+}
+
+/*
+ * Packets of one turn for @dev, NULL if the way is not known; returns how many
+ * were built.
+ */
+static unsigned int uet_flow_build(struct uet_flow *flow,
+				   struct net_device *dev,
+				   struct sk_buff_head *list, unsigned int max,
+				   u64 now)
+{
+	struct uet_pdc *pdc, *sent = NULL;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&flow->lock);
+	if (flow->dead || list_empty(&flow->ready))
+		return 0;
+	if (unlikely(flow->multi))
+		uet_ports_look(flow);
+	while (n < max && !list_empty(&flow->ready)) {
+		int ret;
+
+		if (dev && !uet_port_share(flow, dev, now))
+			break;
+		pdc = list_first_entry(&flow->ready, struct uet_pdc,
+				       tx.ready_node);
+		ret = uet_pdc_tx_next(pdc, list, now);
+		/* The window is closed for all of them, or a timer tries again. */
+		if (ret < 0)
+			break;
+		if (!ret) {
+			/* Nothing to send on this one: parked. */
+			list_del_init(&pdc->tx.ready_node);
+			continue;
+		}
+		n++;
+		if (sent && sent != pdc)
+			uet_pdc_tx_sent(sent, now);
+		sent = pdc;
+		/* Parked before it is asked again, or the next one's turn */
+		if (list_empty(&pdc->tx.active) && !pdc->tx.win.nr_marked)
+			list_del_init(&pdc->tx.ready_node);
+		else if (uet_turn_over(&pdc->tx.turn, uet_flow_quantum(flow)))
+			list_move_tail(&pdc->tx.ready_node, &flow->ready);
+	}
+	if (sent)
+		uet_pdc_tx_sent(sent, now);
+	return n;
+}
+
+/* Out with packets that were built, the way known or not */
+static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
+			  bool way, struct sk_buff_head *list)
+{
+	struct sk_buff *skb;
+
+	if (unlikely(!way)) {
+		UET_ADD(flow->peer->fep->un, TX_ERRORS, skb_queue_len(list));
+		__skb_queue_purge(list);
+		return;
+	}
+	while ((skb = __skb_dequeue(list)))
+		uet_output(out, skb);
+}
+
+/**
+ * uet_flow_route_ns() - time that data has waited for a route
+ * @flow: the flow
+ * @now: time, ns
+ *
+ * It is tried again after the longest timeout at the latest: if not, nothing
+ * waits any more.
+ *
+ * Context: flow lock held.
+ * Return: ns.
+ */
+u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now)
+{
+	u64 max = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+		  NSEC_PER_MSEC;
+
+	if (!flow->route_since)
+		return flow->route_ns;
+	return flow->route_ns + min(now - flow->route_since, max);
+}
+
+static void uet_flow_note_way(struct uet_flow *flow, bool way)
+{
+	u64 now;
+
+	if (likely(way && !flow->route_since))
+		return;
+	now = ktime_get_ns();
+	flow->route_ns = uet_flow_route_ns(flow, now);
+	flow->route_since = way ? 0 : now;
+}
+
+/* Send up to @budget packets; true if there is more that may go. */
+static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget, u64 now)
+{
+	struct uet_output out;
+	struct sk_buff_head list;
+	unsigned int n;
+	struct net_device *dev = NULL;
+	bool more, way, stats;
+
+	__skb_queue_head_init(&list);
+	/* Without a way they are lost, and timeouts tell. */
+	way = !uet_output_begin(&out, flow->peer);
+	spin_lock(&flow->lock);
+	uet_flow_note_way(flow, way);
+	if (likely(way)) {
+		uet_flow_check_mtu(flow, &out);
+		/* Of several ports path selection looks at the queues. */
+		if (likely(!flow->multi))
+			dev = out.dst->dev;
+	}
+	if (flow->running) {
+		flow->again = true;
+		more = false;
+		goto out;
+	}
+	stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
+	if (unlikely(stats != !!flow->lb->live))
+		uet_path_history(flow, stats);
+	flow->running = true;
+	do {
+		flow->again = false;
+		if (!now)
+			now = ktime_get_ns();
+		n = uet_flow_build(flow, dev, &list,
+				   min_t(unsigned int, budget, UET_TX_BATCH),
+				   now);
+		if (n) {
+			spin_unlock(&flow->lock);
+			uet_flow_emit(flow, &out, way, &list);
+			spin_lock(&flow->lock);
+			now = 0;
+		}
+		budget -= n;
+	} while (budget && (n == UET_TX_BATCH || flow->again));
+	flow->running = false;
+	if (unlikely(flow->ccc.algo->credit))
+		uet_credit_wait(flow, &list);
+	more = flow->again || (!budget && !list_empty(&flow->ready));
+out:
+	spin_unlock(&flow->lock);
+	uet_flow_emit(flow, &out, way, &list);
+	if (likely(way))
+		uet_output_end(&out);
+	return more;
+}
+
+/**
+ * uet_flow_run() - send what may be sent now
+ * @flow: the flow
+ * @now: time, ns
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_run(struct uet_flow *flow, u64 now)
+{
+	if (uet_flow_serve(flow, UET_TX_BUDGET, now))
+		uet_flow_queue(flow);
+}
+
+/**
+ * uet_flow_queue() - let the transmit softirq of this CPU serve a flow
+ * @flow: the flow
+ *
+ * Context: BH disabled; locks may be held.
+ */
+void uet_flow_queue(struct uet_flow *flow)
+{
+	struct uet_txq *q;
+
+	if (test_and_set_bit(0, &flow->queued))
+		return;
+	refcount_inc(&flow->ref);
+	q = this_cpu_ptr(&uet_txqs);
+	spin_lock(&q->lock);
+	list_add_tail(&flow->queue_node, &q->flows);
+	spin_unlock(&q->lock);
+	tasklet_schedule(&q->tasklet);
+}
+
+static void uet_txq_run(struct tasklet_struct *t)
+{
+	struct uet_txq *q = from_tasklet(q, t, tasklet);
+	unsigned int turns = UET_TX_BUDGET / UET_TX_BATCH;
+	struct uet_flow *flow;
+
+	while (turns--) {
+		spin_lock(&q->lock);
+		flow = list_first_entry_or_null(&q->flows, struct uet_flow,
+						queue_node);
+		if (flow)
+			list_del_init(&flow->queue_node);
+		spin_unlock(&q->lock);
+		if (!flow)
+			return;
+		clear_bit(0, &flow->queued);
+		smp_mb__after_atomic(); /* pairs with uet_flow_queue() */
+		if (uet_flow_serve(flow, UET_TX_BATCH, ktime_get_ns()))
+			uet_flow_queue(flow);
+		uet_flow_put(flow);
+	}
+	tasklet_schedule(t);
+}
+
+/**
+ * uet_flow_tx_init() - prepare the transmit queues
+ */
+void uet_flow_tx_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct uet_txq *q = per_cpu_ptr(&uet_txqs, cpu);
+
+		spin_lock_init(&q->lock);
+		INIT_LIST_HEAD(&q->flows);
+		tasklet_setup(&q->tasklet, uet_txq_run);
+	}
+}
+
+/**
+ * uet_flow_tx_exit() - wait for the transmit queues, which are empty for good
+ */
+void uet_flow_tx_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(&uet_txqs, cpu)->tasklet);
+}

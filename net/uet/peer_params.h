@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Congestion control by peer: what differs from the namespace's settings for
+ * the addresses of a prefix.
+ */
+#ifndef _UET_PEER_PARAMS_H
+#define _UET_PEER_PARAMS_H
+
+#include <linux/in6.h>
+
+#include "core/params.h"
+
+struct uet_net;
+
+/**
+ * struct uet_peer_params - settings of a prefix
+ * @cfg: parameters that are set
+ * @cc: name of the congestion control, of the core's table; NULL = not set
+ * @policy: name of the path policy of unordered contexts, likewise
+ * @policy_ordered: of ordered contexts
+ */
+struct uet_peer_params {
+	struct uet_cc_config	cfg;
+	const char		*cc;
+	const char		*policy;
+	const char		*policy_ordered;
+};
+
+int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
+			u8 plen, const struct uet_peer_params *params);
+bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
+			 struct uet_peer_params *params);
+
+int uet_peer_params_init(struct uet_net *un);
+void uet_peer_params_exit(struct uet_net *un);
+
+#endif /* _UET_PEER_PARAMS_H */

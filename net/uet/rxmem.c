@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory that incoming messages may take, and who goes on when it is
+ * short.
+ *
+ * Of the socket. One half of SO_RCVBUF is shared by all messages, first come
+ * first served. The other half is for one message at a time, the one being
+ * read or else the oldest incomplete one, whose packets are accepted up to
+ * that many bytes beyond what the reader took: without such a right a buffer
+ * full of pieces would refuse the very packets that complete them. A message
+ * keeps the right once it has it until it is complete, so that its sender can
+ * always go on after a pause; when all who have it were silent for a second,
+ * the next gets it too, up to UET_RX_GRANTS of them. What a completed message
+ * holds counts to the shared half, and nobody new is given a right while that
+ * is full: then something is there to be read, and the reader makes room.
+ * If nothing is, and nobody gets in because those who have the right send
+ * nothing, the one that was silent for longest is given up (uet_rx_wedging()).
+ *
+ * Of the namespace and the protocol. They may be full of pieces of messages of
+ * many sockets. So who is refused by one of them gets the right as well, if it
+ * is its turn in its socket, and may then reach into a quarter more than
+ * net.uet.mem. When that is used up too, one message of the namespace at a time
+ * goes on regardless of both, until it is complete.
+ *
+ * An ordered PDC delivers its packets in one line, whomever they are for: a
+ * message that has rights goes on only if the packets before its own get in. So
+ * rights are those of the line: a message may use the reserves like any other
+ * of its line, and it is a line that goes on regardless of the limits. How much
+ * that is depends on the source, which ends one message after the other once
+ * it was refused (pdc_tx.c): so a line is refused once before it goes on.
+ */
+#include <linux/jiffies.h>
+#include <net/sock.h>
+
+#include "pdc.h"
+#include "rxmsg.h"
+#include "sock.h"
+
+/* Smallest half of the buffer: some packets of the largest payload MTU */
+#define UET_RX_HALF_MIN		32768U
+
+/* Messages that may have a right to the reserved half, beside the one read */
+#define UET_RX_GRANTS		4
+
+/* Who has the right and sends nothing for so long does not bar the next */
+#define UET_RX_STALL		HZ
+
+/* Who waits for it and sends nothing for so long is passed over; senders that
+ * are held try every 128 ms at least
+ */
+#define UET_RX_ABSENT		(HZ / 5)
+
+/* Messages passed over for one packet */
+#define UET_RX_SCAN		8
+
+/* What a message with a right may hold, in halves of the buffer. Full packets
+ * stay far below; who sends crumbs is stopped here.
+ */
+#define UET_RX_CRUMBS		4
+
+/* Time that a message with the right may take altogether while others are
+ * refused, and may be silent if we stopped its PDC: in rx_msg_timeout_ms
+ */
+#define UET_RX_PATIENCE		8
+
+/* What others hold beyond the limits must be less for the next to go on: a
+ * quarter of net.uet.mem, and this at least
+ */
+#define UET_RX_BEYOND_MIN	(32UL << 20)
+
+/**
+ * uet_rx_count_ready() - more or less could be read
+ * @us: socket
+ * @bytes: difference
+ *
+ * Context: rx_lock held.
+ */
+void uet_rx_count_ready(struct uet_sock *us, long bytes)
+{
+	lockdep_assert_held(&us->rx_lock);
+	us->rx_ready_bytes += bytes;
+	atomic_long_add(bytes, &us->un->rx_ready);
+}
+
+/**
+ * uet_rx_half() - half of the receive buffer
+ * @us: socket
+ *
+ * Return: bytes.
+ */
+u32 uet_rx_half(const struct uet_sock *us)
+{
+	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+}
+
+/* Bytes in use that count to the shared half */
+static unsigned long uet_rx_shared(const struct uet_sock *us)
+{
+	return us->rx_bytes - us->rx_granted_bytes;
+}
+
+static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
+{
+	return msg->line ?: (unsigned long)msg;
+}
+
+/*
+ * May this message, or its line, go on regardless of the limits? One at a time;
+ * who made no use of it for a while has lost it. Nobody may while messages that
+ * went on so hold so much that the limits would mean nothing.
+ */
+static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
+{
+	unsigned long me = uet_rx_name(msg), old = READ_ONCE(un->rx_saved);
+	long others = atomic_long_read(&un->rx_beyond) - msg->beyond;
+
+	if (others > (long)max(READ_ONCE(un->sysctl.mem) / 4,
+			       UET_RX_BEYOND_MIN))
+		return false;
+	if (old != me) {
+		if (old && time_before(jiffies, READ_ONCE(un->rx_saved_at) +
+						UET_RX_STALL))
+			return false;
+		if (cmpxchg(&un->rx_saved, old, me) != old)
+			return false;
+		WRITE_ONCE(un->rx_saved_at, jiffies);
+		return !msg->line;
+	}
+	WRITE_ONCE(un->rx_saved_at, jiffies);
+	return true;
+}
+
+static void uet_rx_unsave(struct uet_net *un, const struct uet_rxmsg *msg)
+{
+	unsigned long me = uet_rx_name(msg);
+
+	if (unlikely(READ_ONCE(un->rx_saved) == me))
+		cmpxchg(&un->rx_saved, me, 0);
+}
+
+/* Room in the memory of the namespace, the protocol and the control group.
+ * sk_forward_alloc belongs to rx_lock here.
+ */
+static bool uet_rx_schedule(struct uet_sock *us, bool reserve, u32 bytes)
+{
+	struct sock *sk = &us->sk;
+	int more;
+
+	if (unlikely(!uet_mem_charge(us->un, bytes)) &&
+	    (!reserve ||
+	     !uet_mem_charge_more(us->un, bytes, UET_MEM_RESERVE_DATA)))
+		return false;
+	more = bytes - sk->sk_forward_alloc;
+	if (more <= 0 || likely(__sk_mem_schedule(sk, more, SK_MEM_RECV)))
+		return true;
+	uet_mem_uncharge(us->un, bytes);
+	return false;
+}
+
+/* A page stays, or each message of a few would fetch it again. */
+static void uet_rx_unschedule(struct sock *sk, u32 bytes)
+{
+	sk_forward_alloc_add(sk, bytes);
+	if (unlikely(sk->sk_forward_alloc >= (int)(2 * PAGE_SIZE)))
+		__sk_mem_reclaim(sk, sk->sk_forward_alloc - PAGE_SIZE);
+}
+
+static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
+{
+	/* What is sent may fill all there is: an empty socket takes in still,
+	 * or two hosts would wait for each other.
+	 */
+	bool reserve = msg->granted || msg->line || !us->rx_bytes;
+
+	if (likely(uet_rx_schedule(us, reserve, bytes))) {
+		sk_mem_charge(&us->sk, bytes);
+	} else if (reserve && uet_rx_save(us->un, msg)) {
+		atomic_long_add(bytes, &us->un->rx_beyond);
+		msg->beyond += bytes;
+	} else {
+		return false;
+	}
+	atomic_add(bytes, &us->sk.sk_rmem_alloc);
+	us->rx_bytes += bytes;
+	msg->bytes += bytes;
+	if (msg->granted)
+		us->rx_granted_bytes += bytes;
+	if (msg->ready)
+		uet_rx_count_ready(us, bytes);
+	return true;
+}
+
+/**
+ * uet_rx_uncharge() - a message holds less
+ * @us: socket
+ * @msg: message
+ * @bytes: truesize given back
+ */
+void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
+{
+	u32 beyond = min(bytes, msg->beyond);
+
+	lockdep_assert_held(&us->rx_lock);
+	if (msg->granted)
+		us->rx_granted_bytes -= bytes;
+	if (msg->ready)
+		uet_rx_count_ready(us, -(long)bytes);
+	msg->bytes -= bytes;
+	us->rx_bytes -= bytes;
+	us->rx_freed += bytes;
+	atomic_sub(bytes, &us->sk.sk_rmem_alloc);
+	if (unlikely(beyond)) {
+		msg->beyond -= beyond;
+		atomic_long_sub(beyond, &us->un->rx_beyond);
+		bytes -= beyond;
+	}
+	uet_rx_unschedule(&us->sk, bytes);
+	uet_mem_uncharge(us->un, bytes);
+}
+
+/* A little more than data may fill, so that a newcomer can stand in line for
+ * the reserved half
+ */
+static bool uet_rx_crowded(const struct uet_sock *us)
+{
+	u32 half = uet_rx_half(us);
+
+	return uet_rx_shared(us) + sizeof(struct uet_rxmsg) > half + half / 8;
+}
+
+/**
+ * uet_rx_enter() - a new message stands in line
+ * @us: socket
+ * @msg: message, nothing of it placed
+ *
+ * Return: false if there is no room for it.
+ */
+bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (us->rx_closed || uet_rx_crowded(us) ||
+	    !uet_rx_charge(us, msg, sizeof(*msg)))
+		return false;
+	list_add_tail(&msg->open_node, &us->rx_open);
+	return true;
+}
+
+/**
+ * uet_rx_grant() - give a message the right to the reserved half
+ * @us: socket
+ * @msg: message
+ */
+void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->granted || msg->complete)
+		return;
+	msg->granted = true;
+	msg->granted_at = jiffies;
+	msg->absent = false;
+	us->rx_nr_granted++;
+	us->rx_granted_bytes += msg->bytes;
+	list_move_tail(&msg->open_node, &us->rx_granted);
+}
+
+/**
+ * uet_rx_leave() - a message is complete, failed or gone
+ * @us: socket
+ * @msg: message
+ */
+void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	uet_rx_unsave(us->un, msg);
+	if (msg->granted) {
+		msg->granted = false;
+		us->rx_nr_granted--;
+		us->rx_granted_bytes -= msg->bytes;
+	}
+	list_del_init(&msg->open_node);
+}
+
+static bool uet_rx_line_granted(const struct uet_sock *us, unsigned long line)
+{
+	const struct uet_rxmsg *it;
+
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (it->line == line)
+			return true;
+	return false;
+}
+
+/* May the message have the reserved half? The oldest comes first, but one
+ * whose sender does not show up leaves the line until it does.
+ */
+static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	unsigned long half = uet_rx_half(us);
+	struct uet_rxmsg *it;
+	int i;
+
+	if (msg->absent) {
+		msg->absent = false;
+		list_move_tail(&msg->open_node, &us->rx_open);
+	}
+	if (uet_rx_shared(us) - msg->bytes > half)
+		return false;
+	if (msg->line && uet_rx_line_granted(us, msg->line))
+		return true;
+	if (us->rx_nr_granted >= UET_RX_GRANTS)
+		return false;
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (time_before(jiffies, it->last + UET_RX_STALL))
+			return false;
+	for (i = 0; i < UET_RX_SCAN; i++) {
+		it = list_first_entry(&us->rx_open, struct uet_rxmsg,
+				      open_node);
+		if (it == msg)
+			return true;
+		if (time_before(jiffies, it->last + UET_RX_ABSENT))
+			return false;
+		it->absent = true;
+		list_move_tail(&it->open_node, &us->rx_absent);
+	}
+	return false;
+}
+
+/**
+ * uet_rx_admit() - charge a packet of a message if it may come in
+ * @us: socket
+ * @msg: message
+ * @end: offset in the message of the packet's end
+ * @truesize: what it takes
+ *
+ * Return: false if there is no room for it.
+ */
+bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
+		  u32 truesize)
+{
+	unsigned long half = uet_rx_half(us);
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!msg->granted) {
+		if (uet_rx_shared(us) + truesize <= half &&
+		    uet_rx_charge(us, msg, truesize))
+			return true;
+		if (!uet_rx_may_grant(us, msg))
+			return false;
+		uet_rx_grant(us, msg);
+	}
+	if (end - msg->read <= half &&
+	    (u64)msg->bytes + truesize <= (u64)UET_RX_CRUMBS * half)
+		return uet_rx_charge(us, msg, truesize);
+	/* It waits for its reader: let others go on */
+	uet_rx_unsave(us->un, msg);
+	return false;
+}
+
+/**
+ * uet_rx_refused() - a packet or message was refused for shortage
+ * @us: socket
+ * @msg: its message, or NULL
+ */
+void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (time_after(jiffies, us->rx_refused_at + UET_RX_STALL))
+		us->rx_refusing = jiffies;
+	us->rx_refused_at = jiffies;
+	us->rx_refused = true;
+	us->rx_freed = 0;
+	/* A message that only sends crumbs does not count as alive */
+	if (msg &&
+	    msg->bytes <= (UET_RX_CRUMBS - 1) * (u64)uet_rx_half(us))
+		msg->last = jiffies;
+}
+
+/* Did we stop its PDC, by refusing packets for another socket? */
+static bool uet_rx_line_stopped(const struct uet_sock *us,
+				const struct uet_rxmsg *msg)
+{
+	/* It lives as long as its incomplete messages stand in our lists. */
+	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+
+	return pdc && READ_ONCE(pdc->rx.refused) &&
+	       READ_ONCE(pdc->rx.starved_at) != us;
+}
+
+static bool uet_rx_overdue(const struct uet_sock *us,
+			   const struct uet_rxmsg *msg, unsigned long timeout)
+{
+	unsigned long patience = UET_RX_PATIENCE * timeout;
+
+	if (msg->busy)
+		return false;
+	if (uet_rx_line_stopped(us, msg))
+		return time_after(jiffies, msg->last + patience);
+	/* What is handed over while it arrives may take its time */
+	return time_after(jiffies, msg->last + timeout) ||
+	       (msg->granted && !msg->ready &&
+		time_after(jiffies, msg->granted_at + patience));
+}
+
+static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
+				       const struct list_head *list,
+				       unsigned long timeout,
+				       struct uet_rxmsg *oldest)
+{
+	struct uet_rxmsg *it;
+
+	list_for_each_entry(it, list, open_node)
+		if (uet_rx_overdue(us, it, timeout) &&
+		    (!oldest || time_before(it->last, oldest->last)))
+			oldest = it;
+	return oldest;
+}
+
+/**
+ * uet_rx_wedging() - a message that keeps all others out and does not go on
+ * @us: socket that refused a packet or a message
+ * @newcomer: it was a message, which did not get as far as into the line
+ *
+ * Senders were refused for as long as it was silent, so that it is not an
+ * interruption of the network that makes it so; and there is nothing to read.
+ *
+ * Return: the message to be given up, or NULL.
+ */
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, bool newcomer)
+{
+	u32 ms = READ_ONCE(us->un->sysctl.rx_msg_timeout_ms);
+	unsigned long timeout = msecs_to_jiffies(ms);
+	struct uet_rxmsg *msg = NULL;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!ms || (newcomer ? !uet_rx_crowded(us) :
+			       us->rx_nr_granted < UET_RX_GRANTS) ||
+	    time_before(jiffies, us->rx_refusing + timeout) ||
+	    uet_rx_first_readable(us, 1))
+		return NULL;
+	msg = uet_rx_oldest(us, &us->rx_granted, timeout, msg);
+	/* There may be many more, and what is silent is so a moment later. */
+	if (newcomer && time_before(us->rx_looked_at, jiffies)) {
+		us->rx_looked_at = jiffies;
+		msg = uet_rx_oldest(us, &us->rx_open, timeout, msg);
+		msg = uet_rx_oldest(us, &us->rx_absent, timeout, msg);
+	}
+	return msg;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Asking for answers: is one to be expected? */
+#include <kunit/test.h>
+
+#include "../core/ackreq.h"
+
+#define SLOTS		128
+#define FIRST		0xfffffff0u	/* close to the wrap */
+#define OVERHEAD	100
+#define LEN		4096
+
+static const struct uet_ackreq_rule rule = {
+	.trigger = 16384, .min_add = 1024, .overhead = OVERHEAD,
+};
+
+static void begin(struct kunit *test, struct uet_txwin *w,
+		  struct uet_ackreq *a)
+{
+	void *mem = kunit_kzalloc(test, uet_txwin_mem_size(SLOTS), GFP_KERNEL);
+	void *old;
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	uet_txwin_init(w, FIRST, SLOTS);
+	KUNIT_ASSERT_EQ(test, uet_txwin_attach(w, mem, SLOTS, &old), 0);
+	uet_ackreq_init(a, FIRST);
+}
+
+static u32 send(struct uet_txwin *w, struct uet_ackreq *a, u32 len, bool ar)
+{
+	u32 psn = uet_txwin_send(w, OVERHEAD + len, 0, 0, 1);
+
+	uet_ackreq_sent(a, &rule, psn, len, ar);
+	return psn;
+}
+
+/* The trigger, or a packet that asked. */
+static void ackreq_due(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_ackreq a;
+	struct uet_txwin w;
+	u32 i, psn;
+
+	begin(test, &w, &a);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	for (i = 0; i < 3; i++)
+		psn = send(&w, &a, LEN, false);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	psn = send(&w, &a, LEN, false);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+	uet_txwin_cack(&w, psn, &sum);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	psn = send(&w, &a, LEN, true);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+	/* lost: it will be sent again, but not while the window is full */
+	uet_txwin_mark(&w, psn);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	uet_txwin_resend(&w, psn, 0, 2);
+	uet_ackreq_sent(&a, &rule, psn, LEN, true);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+	uet_txwin_sack(&w, psn, 1, &sum);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+}
+
+/*
+ * The target answers a marked packet at once and counts anew, so the bytes
+ * that this host counted to the trigger do not make it answer.
+ */
+static void ackreq_target_counts_anew(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_ackreq a;
+	struct uet_txwin w;
+	u32 i;
+
+	begin(test, &w, &a);
+	for (i = 0; i < 6; i++)
+		send(&w, &a, LEN, false);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+	/* the third was marked; the fourth, the trigger by our count, is not */
+	uet_txwin_cack(&w, FIRST + 2, &sum);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 1 << 20, 0));
+	send(&w, &a, LEN, false);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_wanted(&a, &w, &rule, LEN,
+						   1 << 20, 0));
+}
+
+/* Small packets count for more than their payload. */
+static void ackreq_small_packets(struct kunit *test)
+{
+	struct uet_ackreq a;
+	struct uet_txwin w;
+	u32 i;
+
+	begin(test, &w, &a);
+	for (i = 0; i < 15; i++)
+		send(&w, &a, 10, false);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
+	send(&w, &a, 10, false);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
+}
+
+/* At most four per window, each packet below the trigger. */
+static void ackreq_wanted(struct kunit *test)
+{
+	struct uet_ackreq a;
+	struct uet_txwin w;
+
+	begin(test, &w, &a);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 16383, 0));
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 40000, 0));
+	send(&w, &a, LEN, true);
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 40000, 0));
+	send(&w, &a, LEN, false);
+	send(&w, &a, LEN, false);
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 40000, 0));
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 60000, 0));
+
+	/* half of the window belongs to another PDC */
+	KUNIT_EXPECT_FALSE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 60000,
+						   w.flight_bytes));
+	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 60000,
+						  2 * w.flight_bytes));
+}
+
+#define SENT	4096
+
+/*
+ * A target that answers by its count, and @turns that packets take, values of a
+ * cycle or links that deliver alternately: the answers tell of all of them,
+ * and evenly, though the one is a multiple of the other.
+ */
+static void slips(struct kunit *test, u32 len, u32 turns)
+{
+	u32 i, count = 0, answers = 0, told[64] = { 0 };
+	u32 per_answer = DIV_ROUND_UP(rule.trigger, max(len, rule.min_add));
+	struct uet_ackreq a;
+
+	uet_ackreq_init(&a, FIRST);
+	for (i = 0; i < SENT; i++) {
+		bool ar = uet_ackreq_slips(&a, &rule, len);
+
+		uet_ackreq_sent(&a, &rule, FIRST + i, len, ar);
+		count += max(len, rule.min_add);
+		if (!ar && count < rule.trigger)
+			continue;
+		count = 0;
+		answers++;
+		told[i % turns]++;
+	}
+	for (i = 0; i < turns; i++)
+		KUNIT_EXPECT_GE(test, told[i] * turns * 2, answers);
+	KUNIT_EXPECT_LE(test, answers * 100, SENT * 110 / per_answer);
+}
+
+static void ackreq_tells_of_all(struct kunit *test)
+{
+	static const u32 lens[] = { 10, 1024, 2048, LEN, 8192, 9000, 16384 };
+	u32 i, turns;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++)
+		for (turns = 1; turns <= 64; turns *= 2)
+			slips(test, lens[i], turns);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(ackreq_due),
+	KUNIT_CASE(ackreq_target_counts_anew),
+	KUNIT_CASE(ackreq_small_packets),
+	KUNIT_CASE(ackreq_wanted),
+	KUNIT_CASE(ackreq_tells_of_all),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "uet_ackreq",
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

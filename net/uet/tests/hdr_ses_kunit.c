@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SES headers: versions, opcodes, lengths and offsets that contradict each
+ * other, short forms, extension headers.
+ */
+#include <kunit/test.h>
+
+#include "../core/bytes.h"
+#include "../core/hdr_build.h"
+
+#define UET_PDS_HDR	UET_PDS_REQ_LEN
+
+static void hdr_ses_versions_and_opcodes(struct kunit *test)
+{
+	struct uet_pkt pkt;
+	u8 data[64] = { 0 };
+	unsigned int v;
+
+	for (v = 0; v < 4; v++) {
+		uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ,
+					  UET_NH_REQ_STD, 0), data);
+		data[UET_PDS_HDR] = UET_SES_OP_SEND;
+		data[UET_PDS_HDR + 1] = v << 6 | UET_SES_F_SOM;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v ? -UET_PERR_SES_VERSION : 0);
+		uet_put_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0),
+			     data);
+		data[UET_PDS_HDR] = UET_RSP_OP_RESPONSE;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v ? -UET_PERR_SES_VERSION : 0);
+	}
+	/* Reserved bits of the opcode byte are ignored in a request. */
+	uet_put_be16(UET_PROLOGUE(UET_PDS_RUD_REQ, UET_NH_REQ_STD, 0),
+		     data);
+	data[UET_PDS_HDR] = 0xc0 | UET_SES_OP_SEND;
+	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, UET_SES_OP_SEND);
+	/* Reserved opcodes are for the message layer to refuse. */
+	data[UET_PDS_HDR] = 0x2f;
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, 0x2f);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8);
+	uet_put_be16(UET_PROLOGUE(UET_PDS_ACK, UET_NH_RSP, 0), data);
+	data[UET_PDS_HDR + 1] = 0;
+	for (v = 0; v < UET_SES_OPCODES; v++) {
+		data[UET_PDS_HDR] = v;
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64),
+				v < UET_RSP_OP_KNOWN ? 0 :
+						       -UET_PERR_RSP_OPCODE);
+	}
+}
+
+#define SOM	UET_SES_F_SOM
+#define EOM	UET_SES_F_EOM
+
+struct ses_check {
+	u8 opcode, flags;
+	u32 request_length, message_offset;
+	u16 payload_length, present;
+	u8 violation;
+	u16 want_len;		/* ses.payload_length, if well-formed */
+	u16 want_payload;
+};
+
+static void hdr_ses_checks(struct kunit *test)
+{
+	static const struct ses_check rows[] = {
+		/* a message of one packet; padding behind it is cut */
+		{ UET_SES_OP_SEND, SOM | EOM, 0, 0, 0, 0, 0, 0, 0 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 5, 0, 5, 5 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 9, 0, 5, 5 },
+		{ UET_SES_OP_SEND, SOM | EOM, 5, 0, 0, 4, UET_VIOL_SHORT },
+		/* first of several */
+		{ UET_SES_OP_WRITE, SOM, 50, 0, 0, 20, 0, 20, 20 },
+		{ UET_SES_OP_WRITE, SOM, 20, 0, 0, 20, 0, 20, 20 },
+		/* later ones */
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 20, 0, 20, 20 },
+		{ UET_SES_OP_WRITE, EOM, 50, 40, 10, 10, 0, 10, 10 },
+		{ UET_SES_OP_WRITE, EOM, 50, 41, 10, 10, UET_VIOL_OFFSET },
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 21, UET_VIOL_LENGTH },
+		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 19, UET_VIOL_LENGTH },
+		{ UET_SES_OP_SEND, 0, 50, U32_MAX, 10, 10, UET_VIOL_OFFSET },
+		/* a deferred send is ended without data */
+		{ UET_SES_OP_DEFERRABLE_SEND, EOM, 50, 20, 0, 0, 0, 0, 0 },
+		/* operations that carry nothing */
+		{ UET_SES_OP_READ, SOM, 50, 0, 0, 0, 0, 50, 0 },
+		{ UET_SES_OP_READ, SOM, 70000, 0, 0, 0, 0, 65535, 0 },
+		{ UET_SES_OP_READ, EOM, 50, 20, 30, 0, 0, 30, 0 },
+		{ UET_SES_OP_READ, EOM, 50, 21, 30, 0, UET_VIOL_OFFSET },
+		{ UET_SES_OP_READ, SOM, 50, 0, 0, 1, UET_VIOL_PAYLOAD },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 20, 0, 0, 0, 0, 0 },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 51, 0, 0, UET_VIOL_OFFSET },
+		{ UET_SES_OP_MSG_ERROR, EOM, 50, 20, 5, 0, UET_VIOL_LENGTH },
+		{ UET_SES_OP_NO_OP, SOM | EOM, 0, 0, 0, 3, UET_VIOL_PAYLOAD },
+		/* reserved: whatever is there */
+		{ 0x2f, EOM, 1, 2, 3, 7, 0, 3, 7 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ses_check *r = &rows[i];
+		struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+				       .next_hdr = UET_NH_REQ_STD };
+		u8 data[UET_HDR_MAX_LEN];
+		struct uet_pkt pkt;
+		unsigned int len;
+
+		out.ses.opcode = r->opcode;
+		out.ses.flags = r->flags;
+		out.ses.request_length = r->request_length;
+		out.ses.message_offset = r->message_offset;
+		out.ses.payload_length = r->payload_length;
+		len = uet_pkt_build(data, &out);
+		KUNIT_ASSERT_EQ_MSG(test,
+				    uet_pkt_parse(&pkt, data, len,
+						  len + r->present),
+				    0, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pkt.violation, r->violation,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, pkt.payload_len, r->want_payload,
+				    "row %u", i);
+		if (!r->violation)
+			KUNIT_EXPECT_EQ_MSG(test, pkt.ses.payload_length,
+					    r->want_len, "row %u", i);
+	}
+}
+
+/* The optimised forms are for messages of one packet. */
+static void hdr_short_forms_are_single(struct kunit *test)
+{
+	u8 nh, flags;
+
+	for (nh = UET_NH_REQ_SMALL; nh <= UET_NH_REQ_MEDIUM; nh++) {
+		for (flags = 0; flags < 4; flags++) {
+			struct uet_pkt out = { .type = UET_PDS_ROD_REQ,
+					       .next_hdr = nh }, pkt;
+			u8 data[UET_HDR_MAX_LEN];
+			unsigned int len;
+
+			out.ses.opcode = UET_SES_OP_WRITE;
+			out.ses.flags = flags;
+			out.ses.request_length = 8;
+			len = uet_pkt_build(data, &out);
+			KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len,
+							    len + 8), 0);
+			KUNIT_EXPECT_EQ(test, pkt.violation,
+					flags == (SOM | EOM) ?
+					UET_VIOL_NONE : UET_VIOL_SINGLE);
+			KUNIT_EXPECT_EQ(test, pkt.payload_len,
+					flags == (SOM | EOM) ? 8 : 0);
+		}
+	}
+}
+
+/* MEDIUM has one field for header data and buffer offset. */
+static void hdr_medium_header_data(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_REQ_MEDIUM }, pkt;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.ses.opcode = UET_SES_OP_SEND;
+	out.ses.flags = SOM | EOM | UET_SES_F_HD;
+	out.ses.header_data = 0x1122334455667788ULL;
+	out.ses.buffer_offset = 0x99;
+	len = uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.header_data, 0x1122334455667788ULL);
+	KUNIT_EXPECT_EQ(test, pkt.ses.buffer_offset, 0ULL);
+	out.ses.flags = SOM | EOM;
+	uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.header_data, 0ULL);
+	KUNIT_EXPECT_EQ(test, pkt.ses.buffer_offset, 0x99ULL);
+}
+
+static void hdr_rsp_data_checks(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_RSP_DATA }, pkt;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.rsp.opcode = UET_RSP_OP_DATA;
+	out.rsp.code = UET_RC_OK;
+	out.rsp.msg_id = 9;
+	out.rsp.payload_length = 8192;
+	out.rsp.message_offset = 8192;
+	out.rsp.modified_length = 16384;
+	len = uet_pkt_build(data, &out);
+	KUNIT_EXPECT_EQ(test, len, 32u);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8192), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8192);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8191), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_LENGTH);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0);
+	out.rsp.modified_length--;
+	uet_pkt_build(data, &out);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8192), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_OFFSET);
+}
+
+static void hdr_atomic_ext(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_CC_REQ,
+			       .next_hdr = UET_NH_REQ_STD }, pkt;
+	struct uet_ses_atomic in = {
+		.opcode = UET_AMO_SUM, .datatype = UET_AMO_UINT64,
+		.semantic = UET_AMO_SEM_CPU_COHERENT,
+	}, got;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len, amo;
+
+	out.ses.opcode = UET_SES_OP_FETCHING_ATOMIC;
+	out.ses.flags = SOM | EOM;
+	out.ses.request_length = 8;
+	memset(data, 0xa5, sizeof(data));
+	len = uet_pkt_build(data, &out);
+	len += uet_build_atomic(data + len, &in);
+	KUNIT_EXPECT_EQ(test, data[len - 1], 0);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 8), 0);
+	KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_ATOMIC_LEN);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, len);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 8);
+	uet_ses_parse_atomic(&got, &pkt, data);
+	KUNIT_EXPECT_EQ(test, got.opcode, UET_AMO_SUM);
+	KUNIT_EXPECT_EQ(test, got.datatype, UET_AMO_UINT64);
+	KUNIT_EXPECT_EQ(test, got.semantic, UET_AMO_SEM_CPU_COHERENT);
+	/* operand missing */
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 7), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_SHORT);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len - 1),
+			-UET_PERR_SHORT_EXT);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len + 8),
+			-UET_PERR_LINEAR);
+
+	in.compare = 0x0102030405060708ULL;
+	in.swap = 0x1112131415161718ULL;
+	in.compare_hi = 0x21;
+	in.swap_hi = 0x31;
+	for (amo = UET_AMO_CSWAP; amo <= UET_AMO_MSWAP; amo++) {
+		in.opcode = amo;
+		out.ses.request_length = 16;
+		len = uet_pkt_build(data, &out);
+		len += uet_build_atomic(data + len, &in);
+		KUNIT_EXPECT_EQ(test, len, UET_HDR_MAX_LEN);
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+		KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_CSWAP_LEN);
+		uet_ses_parse_atomic(&got, &pkt, data);
+		KUNIT_EXPECT_EQ(test, got.compare, in.compare);
+		KUNIT_EXPECT_EQ(test, got.swap, in.swap);
+		KUNIT_EXPECT_EQ(test, got.compare_hi, in.compare_hi);
+		KUNIT_EXPECT_EQ(test, got.swap_hi, in.swap_hi);
+		KUNIT_EXPECT_EQ(test, data[len - 36 + 19], 0x08);
+		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1,
+						    len - 1),
+				-UET_PERR_SHORT_EXT);
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 1),
+				0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_PAYLOAD);
+	}
+	data[16 + 1] = UET_SES_F_SOM;
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_SINGLE);
+}
+
+static void hdr_rendezvous_ext(struct kunit *test)
+{
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ,
+			       .next_hdr = UET_NH_REQ_STD }, pkt;
+	struct uet_ses_rendezvous in = {
+		.read_offset = 0x1122334455667788ULL,
+		.read_key = 0x8182838485868788ULL, .eager_length = 100,
+		.pid = 0xabc, .ri = 0xdef, .generation = 0x5a,
+	}, got;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+
+	out.ses.opcode = UET_SES_OP_RENDEZVOUS_SEND;
+	out.ses.flags = SOM | EOM;
+	out.ses.request_length = 100000;
+	len = uet_pkt_build(data, &out);
+	len += uet_build_rendezvous(data + len, &in);
+	KUNIT_EXPECT_EQ(test, len, 80u);
+	KUNIT_EXPECT_EQ(test, uet_get_be32(data + 60), 0x5aabcdefu);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 100), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 100);
+	uet_ses_parse_rendezvous(&got, &pkt, data);
+	KUNIT_EXPECT_EQ(test, got.read_offset, in.read_offset);
+	KUNIT_EXPECT_EQ(test, got.read_key, in.read_key);
+	KUNIT_EXPECT_EQ(test, got.eager_length, 100u);
+	KUNIT_EXPECT_EQ(test, got.pid, in.pid);
+	KUNIT_EXPECT_EQ(test, got.ri, in.ri);
+	KUNIT_EXPECT_EQ(test, got.generation, in.generation);
+}
+
+static struct kunit_case hdr_ses_cases[] = {
+	KUNIT_CASE(hdr_ses_versions_and_opcodes),
+	KUNIT_CASE(hdr_ses_checks),
+	KUNIT_CASE(hdr_short_forms_are_single),
+	KUNIT_CASE(hdr_medium_header_data),
+	KUNIT_CASE(hdr_rsp_data_checks),
+	KUNIT_CASE(hdr_atomic_ext),
+	KUNIT_CASE(hdr_rendezvous_ext),
+	{}
+};
+
+static struct kunit_suite hdr_ses_suite = {
+	.name = "uet_hdr_ses",
+	.test_cases = hdr_ses_cases,
+};
+
+kunit_test_suites(&hdr_ses_suite);

@@ -1,0 +1,537 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What a host answers to each kind of packet, and when it says nothing.
+
+    answers.py ADDR OWN NETNS PID STOPPED READER SLOW
+
+ADDR is the host, whose namespace is NETNS; OWN an address that nobody has and
+that leads here. Endpoint PID reads all it gets, STOPPED nothing until its
+process READER is told to go on. Prints a line per case: name, tab, what went
+wrong or nothing.
+"""
+import os
+import signal
+import sys
+import time
+
+import uet_packets as p
+from raw_peer import Cases, Host, Pdc, Setting, same
+
+DEFAULT, RESPONSE = 0, 1
+RC_NULL, RC_OK, RC_UNSUPPORTED_OP = 0, 1, 6
+RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB = 0x18, 0x19, 0x1a, 0x1b
+REQ_CLEAR = 1
+TRIMMED, TRIMMED_LASTHOP, NO_PDC, NO_PKT, NO_GTD, NO_SES, OOR, ROD_OOO = \
+    1, 2, 4, 7, 8, 9, 0xb, 0xd
+INV_DPDCID, HDR_MISMATCH, CLOSING, NOT_RCVD, INVALID_SYN, MODE, INFER_LOSS = \
+    0xe, 0xf, 0x10, 0x12, 0x15, 0x16, 0x1a
+CE = 3
+DSCP_CONTROL = 46
+NOBODY = 3000
+PID = STOPPED = READER = 0      # of the command line
+CASES = Cases()
+case = CASES.case
+
+
+def acked(a, pdc, n, cack=None, rc=RC_OK, op=DEFAULT, req=0):
+    """An ACK of packet n with such a response, CACK at packet cack"""
+    same("type", a.type, p.ACK_CC)
+    same("ids", (a.spdcid, a.dpdcid), (pdc.remote, pdc.id))
+    same("ACK_PSN", a.psn - pdc.start & 0xffffffff, n & 0xffffffff)
+    if cack is not None:
+        same("CACK", a.cack - pdc.start & 0xffffffff, cack & 0xffffffff)
+    same("response", (a.rsp_op, a.rc), (op, rc) if rc is not None else
+         (None, None))
+    same("req", a.req, req)
+
+
+def nacked(a, pdc, code, n, known=True):
+    same("type", a.type, p.NACK)
+    same("code", a.code, code)
+    same("nack_psn", a.psn, pdc.psn(n))
+    same("ids", (a.spdcid, a.dpdcid), (pdc.remote if known else 0, pdc.id))
+    same("payload", a.payload, 0)
+
+
+def opened(host, **how):
+    pdc = Pdc(host, **how)
+    pdc.open()
+    return pdc
+
+
+# --- acknowledgements (UE 1.0 3.5.12) ---------------------------------------
+
+@case("ACK: the packet that opens a context")
+def ack_first(host):
+    pdc = Pdc(host)
+    a = pdc.open(payload=b"x" * 100)
+    acked(a, pdc, 0, 0)
+    assert pdc.remote, "no PDCID"
+    same("entropy value", a.sport, 50000)
+    same("DSCP, ECN", (a.tos >> 2, a.tos & 3), (DSCP_CONTROL, 0))
+    same("DF, UDP checksum", (a.df, a.check), (1, 0))
+    same("message id", a.msg_id, 1)
+    # UDP length 8 + 12 + 44 + 100, nominal 40 more: 204 bytes in 256
+    same("rcvd_bytes, ooo", (a.rcvd, a.ooo), (1, 0))
+    assert a.mpr >= 8 and a.service >= 1, a
+
+
+@case("ACK: not a further packet with SYN, nor one that does not ask")
+def ack_quiet(host):
+    pdc = opened(host)
+    pdc.none(1, syn=True)
+    pdc.none(2)
+
+
+@case("ACK: a context opened by its third packet counts from its start")
+def ack_late_start(host):
+    pdc = Pdc(host)
+    host.send(pdc.packet(2, syn=True))
+    a = host.next(5)
+    pdc.remote = a.spdcid
+    acked(a, pdc, 2, -1)
+    same("ooo", a.ooo, 1)
+    assert a.has(pdc.psn(2)) and not a.has(pdc.psn(1)), a
+    pdc.none(1, syn=True)
+    acked(pdc.one(0, p.F_AR, syn=True), pdc, 0, 2)
+
+
+@case("ACK: asked for")
+def ack_ar(host):
+    pdc = opened(host)
+    a = pdc.one(1, p.F_AR, sport=60001)
+    acked(a, pdc, 1, 1)
+    same("entropy value", a.sport, 60001)
+    same("m, retx", (a.m, a.retx), (False, False))
+
+
+@case("ACK: a retransmission, which it echoes")
+def ack_retx(host):
+    pdc = opened(host)
+    a = pdc.one(1, p.F_RETX)
+    acked(a, pdc, 1, 1)
+    assert a.retx, a
+
+
+@case("ACK: a duplicate, by NULL, not delivered again")
+def ack_dup(host):
+    pdc = opened(host)
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    before = host.stat("MsgReceived")
+    a = pdc.one(1)
+    acked(a, pdc, 1, 1, rc=RC_NULL)
+    assert not a.retx, a
+    same("messages", host.stat("MsgReceived"), before)
+
+
+@case("ACK: a mark, which it echoes, unless ack_on_ecn is 0")
+def ack_ce(host):
+    pdc = opened(host)
+    a = pdc.one(1, tos=CE)
+    acked(a, pdc, 1, 1)
+    assert a.m, a
+    with Setting(host, ack_on_ecn=0):
+        pdc.none(2, tos=CE)
+        assert pdc.one(3, p.F_AR, tos=CE).m, "m depends on ack_on_ecn"
+
+
+@case("ACK: each 16 KiB of payload; a small packet counts as 1 KiB")
+def ack_bytes(host):
+    pdc = opened(host)
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    for n in range(2, 17):
+        pdc.none(n)
+    acked(pdc.one(17), pdc, 17, 17)
+    for n in range(18, 21):
+        pdc.none(n, payload=bytes(4096))
+    acked(pdc.one(21, payload=bytes(4096)), pdc, 21, 21)
+    pdc.none(22, payload=bytes(4096))
+    # An ACK for another reason starts the count anew
+    acked(pdc.one(23, p.F_AR), pdc, 23, 23)
+    for n in range(24, 27):
+        pdc.none(n, payload=bytes(4096))
+
+
+@case("ACK: each packet, if ack_per_packet is set")
+def ack_each(host):
+    pdc = opened(host)
+    with Setting(host, ack_per_packet=1):
+        for n in range(1, 4):
+            acked(pdc.one(n), pdc, n, n)
+
+
+@case("ACK: a hole filled behind a packet that had asked")
+def ack_hole(host):
+    pdc = opened(host)
+    a = pdc.one(3, p.F_AR)
+    acked(a, pdc, 3, 0)
+    assert a.has(pdc.psn(3)) and not a.has(pdc.psn(2)), a
+    pdc.none(1)
+    a = pdc.one(2)
+    acked(a, pdc, 2, 3)
+    same("ooo", a.ooo, 0)
+
+
+@case("ACK: a probe, with its opaque value and the bitmap it wants")
+def ack_probe(host):
+    pdc = opened(host)
+    pdc.none(5)
+    pdc.none(70)
+    host.send(pdc.cp(p.CP_PROBE, payload=pdc.psn(60), opaque=0xbeef))
+    a = host.next(5)
+    same("p, opaque", (a.flags & 8, a.opaque), (8, 0xbeef))
+    same("CACK", a.cack, pdc.psn(0))
+    same("base, bitmap", (a.sack_base, a.bits), (pdc.psn(60), 1 << 10))
+    same("response", a.rc, None)
+    same("ooo", a.ooo, 2)
+
+
+@case("ACK: bytes received count each packet once")
+def ack_rcvd(host):
+    pdc = opened(host, start=0xfffffffe)    # and PSNs wrap
+    for n in range(1, 8):
+        pdc.none(n, payload=bytes(500))
+    for _ in range(3):
+        a = pdc.one(7, payload=bytes(500))
+    # 8 + 12 + 44 + 40 beside the payload
+    same("rcvd_bytes", a.rcvd, (108 + 7 * 604 + 255) // 256)
+    same("CACK", a.cack, 5)
+
+
+# --- guaranteed responses (UE 1.0 3.5.14) -----------------------------------
+
+def refused(pdc, n, rc=RC_BAD_PID, cack=None, **fields):
+    a = pdc.one(n, clear=-1, ses=pdc.ses(**{"pid": NOBODY, **fields}))
+    acked(a, pdc, n, cack, rc, RESPONSE, REQ_CLEAR)
+    return a
+
+
+@case("guaranteed: an error has its own ACK, and CACK stays below")
+def gtd_error(host):
+    pdc = opened(host)
+    a = refused(pdc, 1, cack=0)
+    assert a.has(pdc.psn(1)), "not in the bitmap"
+    acked(pdc.one(2, p.F_AR, clear=-1), pdc, 2, 0)
+
+
+@case("guaranteed: kept for a duplicate and for ACK_REQ")
+def gtd_stored(host):
+    pdc = opened(host)
+    refused(pdc, 1)
+    a = pdc.one(1, p.F_RETX, clear=-1)
+    acked(a, pdc, 1, 0, RC_BAD_PID, RESPONSE, REQ_CLEAR)
+    acked(host.one(pdc.cp(p.CP_ACK_REQ, 1)), pdc, 1, 0, RC_BAD_PID, RESPONSE,
+          REQ_CLEAR)
+
+
+@case("guaranteed: cleared by a request, or by CLEAR_CMD")
+def gtd_clear(host):
+    pdc = opened(host)
+    refused(pdc, 1, cack=0)
+    acked(pdc.one(2, p.F_AR, clear=1), pdc, 2, 2)
+    acked(pdc.one(1, clear=1), pdc, 1, 2, RC_NULL)
+    refused(pdc, 3, cack=2)
+    a = host.one(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(3)))
+    acked(a, pdc, 3, 3, rc=None)
+    # Old ones and those far ahead are ignored
+    refused(pdc, 4, cack=3)
+    host.none(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(2)))
+    host.none(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(400)))
+    acked(pdc.one(5, p.F_AR, clear=-1), pdc, 5, 3)
+
+
+@case("guaranteed: CLEAR_REQ if nobody clears")
+def gtd_clear_req(host):
+    pdc = opened(host)
+    refused(pdc, 1)
+    cp = host.control(p.CP_CLEAR_REQ, pdc.id)
+    same("payload", cp.payload, pdc.psn(1))
+
+
+@case("guaranteed: no room for one more is NO_GTD_DEL_AVAIL")
+def gtd_full(host):
+    pdc = opened(host)
+    for n in range(1, 65):
+        refused(pdc, n, cack=0)
+    a = pdc.one(65, clear=-1, ses=pdc.ses(pid=NOBODY))
+    nacked(a, pdc, NO_GTD, 65)
+    # It was not received: it comes again, once there is room
+    host.ask(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(64)))
+    a = pdc.one(65, clear=64, ses=pdc.ses(pid=NOBODY))
+    acked(a, pdc, 65, 64, RC_BAD_PID, RESPONSE, REQ_CLEAR)
+
+
+@case("guaranteed: each code of the semantic sublayer")
+def gtd_codes(host):
+    pdc = opened(host)
+    for n, (rc, fields) in enumerate((
+            (RC_BAD_PID, {"pid": NOBODY}),
+            (RC_BAD_INDEX, {"pid": PID, "index": 7}),
+            (RC_BAD_JOB, {"pid": PID, "job": 77}),
+            (RC_UNSUPPORTED_OP, {"pid": PID, "opcode": 1}),
+            (RC_UNSUPPORTED_OP, {"pid": PID, "opcode": 0x10}),
+            (RC_OP_VIOLATION, {"pid": PID, "flags": p.S_REL, "length": 10,
+                               "offset": 8, "part": 4})), 1):
+        refused(pdc, n, rc, **fields)
+
+
+@case("guaranteed: what names no message is answered without one")
+def gtd_nameless(host):
+    pdc = opened(host)
+    for n, nh, more in (1, p.NH_RSP_DATA_SMALL, 0), (3, p.NH_RSP_DATA, 8):
+        # What the packet before said is nobody's business
+        a = refused(pdc, n, RC_BAD_JOB, pid=PID, job=0x123456, msg_id=0xbeef)
+        same("message id, job", (a.msg_id, a.job), (0xbeef, 0x123456))
+        what = {"clear": -1, "next_hdr": nh, "payload": b"",
+                "ses": p.response(code=0x11) + bytes(more)}
+        a = pdc.one(n + 1, **what)
+        acked(a, pdc, n + 1, None, RC_UNSUPPORTED_OP, RESPONSE, REQ_CLEAR)
+        same("message id, job", (a.msg_id, a.job), (0, 0))
+        host.ask(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(n + 1)))
+        a = pdc.one(n + 1, p.F_RETX, **what)
+        acked(a, pdc, n + 1, None, RC_NULL)
+        same("message id, job, again", (a.msg_id, a.job), (0, 0))
+
+
+# --- refusals (UE 1.0 3.5.13) -----------------------------------------------
+
+@case("NACK: INV_DPDCID, to requests and control packets, nothing else")
+def nack_unknown(host):
+    pdc = Pdc(host)
+    pdc.remote = host.helper.remote ^ 0x5a5a or 1
+    a = pdc.one(3, p.F_RETX, tos=CE, sport=51234)
+    nacked(a, pdc, INV_DPDCID, 3, known=False)
+    same("m, retx", (a.m, a.retx), (True, True))
+    same("entropy value", a.sport, 51234)
+    same("DSCP, ECN", (a.tos >> 2, a.tos & 3), (DSCP_CONTROL, 0))
+    for kind in (p.CP_PROBE, p.CP_ACK_REQ, p.CP_CLOSE_CMD):
+        nacked(host.one(pdc.cp(kind, 4)), pdc, INV_DPDCID, 4, known=False)
+    for data in (pdc.cp(p.CP_CLEAR_CMD), pdc.cp(p.CP_CLEAR_REQ),
+                 pdc.cp(p.CP_CREDIT), p.ack(1, pdc.id, pdc.remote),
+                 p.ack_cc(1, pdc.id, pdc.remote),
+                 p.nack(INV_DPDCID, 1, 0, pdc.remote)):
+        host.none(data)
+
+
+@case("NACK: PDC_HDR_MISMATCH, and the context goes on")
+def nack_mismatch(host):
+    pdc = opened(host)
+    a = host.one(pdc.packet(1, spdcid=pdc.id ^ 1))
+    same("code", (a.type, a.code, a.spdcid, a.dpdcid),
+         (p.NACK, HDR_MISMATCH, 0, pdc.id ^ 1))
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+
+
+@case("NACK: INVALID_SYN, and a probe whether the old context lives")
+def nack_syn(host):
+    pdc, other = opened(host), Pdc(host)
+    other.id = pdc.id
+    host.controls.clear()
+    a = other.one(0, syn=True)
+    nacked(a, other, INVALID_SYN, 0, known=False)
+    cp = host.control(p.CP_PROBE, pdc.id)
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    # Nobody knows it any more: the peer began anew
+    host.send(p.nack(INV_DPDCID, cp.psn, 0, pdc.remote))
+    a = pdc.one(2)
+    nacked(a, pdc, INV_DPDCID, 2, known=False)
+
+
+@case("NACK: PSN_OOR_WINDOW, INVALID_SYN with SYN")
+def nack_window(host):
+    pdc = Pdc(host)
+    span = pdc.open().mpr * 128
+    nacked(pdc.one(span + 1), pdc, OOR, span + 1)
+    if span + 1 < 4096:
+        nacked(pdc.one(span + 1, syn=True), pdc, INVALID_SYN, span + 1)
+    a = pdc.one(span, p.F_AR)
+    acked(a, pdc, span, 0)
+    same("ooo", a.ooo, 1)
+    pdc.none(-70000)
+
+
+@case("NACK: PDC_MODE_MISMATCH")
+def nack_mode(host):
+    pdc = opened(host)
+    nacked(pdc.one(1, ptype=p.ROD_REQ), pdc, MODE, 1)
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+
+
+@case("NACK: ROD_OOO once per gap, again after nack_retx_us")
+def nack_rod(host):
+    pdc = opened(host, rod=True)
+    with Setting(host, nack_retx_us=8000000):
+        nacked(pdc.one(2), pdc, ROD_OOO, 2)
+        pdc.none(3)
+        pdc.none(2, p.F_RETX)
+        acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+        nacked(pdc.one(3), pdc, ROD_OOO, 3)
+        pdc.none(4)
+        acked(pdc.one(2, p.F_AR), pdc, 2, 2)
+    with Setting(host, nack_retx_us=1000):
+        nacked(pdc.one(4), pdc, ROD_OOO, 4)
+        time.sleep(0.01)
+        nacked(pdc.one(4), pdc, ROD_OOO, 4)
+        acked(pdc.one(3, p.F_AR), pdc, 3, 3)
+
+
+@case("NACK: PKT_NOT_RCVD, to ACK_REQ for what never came")
+def nack_not_rcvd(host):
+    pdc = opened(host)
+    nacked(host.one(pdc.cp(p.CP_ACK_REQ, 1)), pdc, NOT_RCVD, 1)
+    acked(host.one(pdc.cp(p.CP_ACK_REQ, 0)), pdc, 0, 0, rc=None)
+
+
+@case("NACK: NO_PDC_AVAIL")
+def nack_no_pdc(host):
+    with Setting(host, pdc_max=1):
+        pdc = Pdc(host)
+        nacked(pdc.one(0, syn=True), pdc, NO_PDC, 0, known=False)
+    pdc.open()
+
+
+@case("NACK: shortage; RCVR_INFER_LOSS for the lowest when there is room")
+def nack_shortage(host):
+    pdc = Pdc(host)
+    pdc.open(ses=pdc.ses(pid=STOPPED))
+    n, refused_at = 0, []
+    while len(refused_at) < 3 and n < 500:
+        n += 1
+        found = host.ask(pdc.packet(n, payload=bytes(4000), ses=pdc.ses(
+            pid=STOPPED, length=4000)))
+        refused_at += [(a.code, a.psn) for a in found if a.type == p.NACK]
+    assert len(refused_at) == 3, f"{n} packets, refused: {refused_at}"
+    assert {code for code, _ in refused_at} <= {NO_PKT, NO_SES}, refused_at
+    os.kill(READER, signal.SIGCONT)
+    a = host.next(5)
+    assert a, "nothing came"
+    nacked(a, pdc, INFER_LOSS, refused_at[0][1] - pdc.start)
+
+
+@case("NACK: trimmed packets, which open nothing")
+def nack_trimmed(host):
+    pdc = opened(host)
+    with Setting(host, trimming=1, dscp_trimmed=10, dscp_trimmed_lasthop=12):
+        for dscp, code in ((10, TRIMMED), (12, TRIMMED_LASTHOP)):
+            data = pdc.packet(1, payload=bytes(4000))
+            a = host.one(data[:16], tos=dscp << 2, udp_len=8 + len(data))
+            nacked(a, pdc, code, 1)
+        acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+        a = host.one(pdc.packet(1)[:16], tos=10 << 2, udp_len=72)
+        same("type", (a.type, a.psn), (p.ACK_CC, pdc.psn(1)))
+        fresh = Pdc(host)
+        before = host.stat("PdcAccepted")
+        a = host.one(fresh.packet(0, syn=True)[:16], tos=10 << 2, udp_len=72)
+        nacked(a, fresh, TRIMMED, 0, known=False)
+        same("contexts", host.stat("PdcAccepted"), before)
+
+
+# --- closing (UE 1.0 3.5.8) -------------------------------------------------
+
+@case("close: CLOSE_CMD is answered again, late packets deliver nothing")
+def close_cmd(host):
+    pdc = opened(host)
+    host.none(pdc.cp(p.CP_CLOSE_CMD, 2))    # packet 1 is missing
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    before = host.stat("MsgReceived"), host.stat("PdcAccepted")
+    # The record stays for twice the RTO, on slow machines long enough to look
+    with Setting(host, rto_min_us=4000000):
+        for _ in range(2):
+            acked(host.one(pdc.cp(p.CP_CLOSE_CMD, 2)), pdc, 2, 2, rc=None)
+        acked(pdc.one(0, syn=True), pdc, 0, 2, rc=RC_NULL)
+        nacked(pdc.one(3), pdc, CLOSING, 3)
+    same("messages, contexts",
+         (host.stat("MsgReceived"), host.stat("PdcAccepted")), before)
+    a, end = pdc.one(3), time.monotonic() + 20 * host.slow
+    while a.code != INV_DPDCID and time.monotonic() < end:
+        time.sleep(0.1)
+        a = pdc.one(3)
+    nacked(a, pdc, INV_DPDCID, 3, known=False)
+
+
+@case("close: another start PSN replaces the record")
+def close_replaced(host):
+    pdc, again = opened(host), Pdc(host)
+    acked(host.one(pdc.cp(p.CP_CLOSE_CMD, 1)), pdc, 1, 1, rc=None)
+    again.id = pdc.id
+    acked(again.open(), again, 0, 0)
+    nacked(pdc.one(2), pdc, INV_DPDCID, 2, known=False)
+
+
+@case("close: CLOSE_CMD clears what is guaranteed")
+def close_clears(host):
+    pdc = opened(host)
+    refused(pdc, 1, cack=0)
+    acked(host.one(pdc.cp(p.CP_CLOSE_CMD, 2)), pdc, 2, 2, rc=None)
+
+
+# --- the rest ---------------------------------------------------------------
+
+@case("NOOP takes a PSN like a request")
+def noop(host):
+    pdc = opened(host)
+    acked(host.one(pdc.cp(p.CP_NOOP, 1)), pdc, 1, 1, rc=None)
+    a = host.one(pdc.cp(p.CP_NOOP, 3))
+    acked(a, pdc, 3, 1, rc=None)
+    assert a.has(pdc.psn(3)), "answered, but not received"
+    acked(pdc.one(2, p.F_AR), pdc, 2, 3)
+    acked(host.one(pdc.cp(p.CP_NOOP, 3)), pdc, 3, 3, rc=None)
+    nacked(host.one(pdc.cp(p.CP_NOOP, 60000)), pdc, OOR, 60000)
+
+
+@case("NOOP on an ordered context comes in line")
+def noop_rod(host):
+    pdc = opened(host, rod=True)
+    nacked(host.one(pdc.cp(p.CP_NOOP, 2)), pdc, ROD_OOO, 2)
+    acked(host.one(pdc.cp(p.CP_NOOP, 1)), pdc, 1, 1, rc=None)
+
+
+@case("a message of several packets in any order; MSG_ERROR before them")
+def parts(host):
+    pdc = opened(host)
+    before = host.stat("MsgReceived")
+
+    def part(n, first, offset=0, **fields):
+        flags = p.S_REL | (p.S_SOM if first else 0)
+        return pdc.packet(n, p.F_AR, payload=bytes(100), ses=p.ses_std(
+            pid=PID, flags=flags, length=300, offset=offset, part=100,
+            msg_id=9, **fields))
+
+    for n, offset in ((3, 200), (2, 100)):
+        acked(host.one(part(n, False, offset)), pdc, n)
+    same("messages", host.stat("MsgReceived"), before)
+    acked(host.one(part(1, True)), pdc, 1, 3)
+    same("messages", host.stat("MsgReceived"), before + 1)
+    error = pdc.packet(6, p.F_AR, payload=b"", ses=p.ses_std(
+        pid=PID, opcode=p.OP_MSG_ERROR, flags=p.S_REL | p.S_EOM, length=300,
+        offset=200, part=0, msg_id=10))
+    acked(host.one(error), pdc, 6, 3)
+    for n, offset in ((5, 100), (4, 0)):
+        data = pdc.packet(n, p.F_AR, payload=bytes(100), ses=p.ses_std(
+            pid=PID, flags=p.S_REL | (0 if offset else p.S_SOM), length=300,
+            offset=offset, part=100, msg_id=10))
+        acked(host.one(data), pdc, n)
+    same("messages", host.stat("MsgReceived"), before + 1)
+
+
+@case("small headers, MEDIUM, and bytes behind the end of a message")
+def forms(host):
+    pdc = opened(host)
+    before = host.stat("MsgReceived")
+    acked(pdc.one(1, p.F_AR, ses=p.ses_medium(4, pid=PID),
+                  next_hdr=p.NH_MEDIUM), pdc, 1, 1)
+    acked(pdc.one(2, p.F_AR, ses=pdc.ses(length=2)), pdc, 2, 2)
+    acked(pdc.one(3, p.F_AR, payload=b"", ses=pdc.ses(length=0)), pdc, 3, 3)
+    same("messages", host.stat("MsgReceived"), before + 3)
+
+
+def main():
+    global PID, STOPPED, READER
+    addr, own, netns = sys.argv[1:4]
+    PID, STOPPED, READER, slow = map(int, sys.argv[4:8])
+    host = Host(addr, own, netns, slow)
+    CASES.run(host)
+
+
+if __name__ == "__main__":
+    main()

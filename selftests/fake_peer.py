@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Plays a peer at an address that nobody has, which refuses each message.
+
+    fake_peer.py ADDR ses|nack CODE [TIMES]
+
+Answers the first TIMES requests (default: all) with an SES return code or a
+NACK code, the others with OK. One packet per message. Says when it is ready.
+"""
+import socket
+import struct
+import sys
+
+import uet_packets as p
+from uet_inject import ETH_HLEN, ipv4
+
+ETH_P_IP = 0x0800
+F_PROBE = 0x08
+SPDCID = 0x4242
+RC_OK = 1
+# NACK codes of who has no context for the packet
+NO_PDC = (0x04, 0x05, 0x06, 0x0e, 0x0f, 0x15)
+
+
+class Peer:
+    """State of the one context"""
+
+    def __init__(self, kind, code, times):
+        self.kind, self.code, self.times = kind, code, times
+
+    def request(self, psn, dpdcid, ses):
+        if self.times == 0:
+            return p.ack_cc(psn, SPDCID, dpdcid,
+                            ses=p.response(RC_OK, msg_id=ses))
+        self.times -= 1
+        if self.kind == "nack":
+            own = 0 if self.code in NO_PDC else SPDCID
+            return p.nack(self.code, psn, own, dpdcid)
+        # A guaranteed response: CACK stays below
+        return p.ack_cc(psn - 1, SPDCID, dpdcid, offset=1, sack=1, flags=2,
+                        ses=p.response(self.code, msg_id=ses, opcode=1))
+
+    def answer(self, data):
+        kind, sub = data[0] >> 3, (data[0] & 7) << 1 | data[1] >> 7
+        if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 16:
+            psn, spdcid = struct.unpack("!IH", data[4:10])
+            return self.request(psn, spdcid,
+                                struct.unpack("!H", data[14:16])[0])
+        if kind != p.CP or len(data) < 16:
+            return None
+        opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])
+        if sub == p.CP_PROBE:
+            return p.ack_cc(payload - 1, SPDCID, spdcid, flags=F_PROBE,
+                            offset=opaque - (opaque >> 15 << 16))
+        if sub == p.CP_CLEAR_CMD:
+            return p.ack_cc(payload, SPDCID, spdcid)
+        return p.ack_cc(psn, SPDCID, spdcid)
+
+
+def main():
+    addr, kind, code = sys.argv[1:4]
+    peer = Peer(kind, int(code, 0),
+                int(sys.argv[4]) if len(sys.argv) > 4 else -1)
+    tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                        socket.htons(ETH_P_IP))
+    tap.bind(("uet0", ETH_P_IP))
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    print("ready", flush=True)
+    while True:
+        ip = tap.recv(65536)[ETH_HLEN:]
+        if len(ip) < 28 or ip[9] != socket.IPPROTO_UDP or \
+                ip[16:20] != socket.inet_aton(addr):
+            continue
+        sport, dport = struct.unpack("!HH", ip[20:24])
+        source = socket.inet_ntoa(ip[12:16])
+        data = peer.answer(ip[28:]) if dport == p.UDP_PORT else None
+        if data:
+            raw.sendto(ipv4(addr, source, data, sport), (source, 0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Congestion control by peer: the longest prefix holds, for contexts made
+# afterwards, and a socket's own choice goes first.
+. "$(dirname "$0")/lib.sh"
+
+RULES=/proc/net/uet_peer
+
+rule()
+{
+	on "$A" bash -c "echo '$*' >$RULES"
+}
+
+refused()
+{
+	! rule "$@" 2>/dev/null || fail "accepted: $*"
+}
+
+rules()
+{
+	on "$A" cat $RULES
+}
+
+# ask ADDR OPTIONS...: UET_INFO of a new context to it, in $WORK/info
+ask()
+{
+	local addr=$1
+	shift
+
+	wait_for 10 no_pdcs || fail "PDCs stay open"
+	on "$A" uet_rr -n 5 "$@" "$addr" 200 >"$WORK/info" || return 1
+	cat "$WORK/info"
+}
+
+no_pdcs()
+{
+	[ "$(stat_of "$A" CurPdcs)" = 0 ]
+}
+
+# is NAME VALUE
+is()
+{
+	[ "$(field "$1" "$WORK/info")" = "$2" ] || fail "$1 is not $2"
+}
+
+errors()
+{
+	refused
+	refused 10.0.0.2
+	refused 10.0.0.2/33 gamma 1
+	refused fd00::/129 gamma 1
+	refused 10.0.0.300 gamma 1
+	refused 10.0.0.2 nonsense 1
+	refused 10.0.0.2 gamma
+	refused 10.0.0.2 gamma x
+	refused 10.0.0.2 gamma 65537
+	refused 10.0.0.2 mtu 4096
+	refused 10.0.0.2 congestion_control bogus
+	refused 10.0.0.2 path_policy bogus
+	refused 10.0.0.2 path_policy_ordered hybrid
+	refused 10.0.0.2 base_rtt 1000 target_qdelay 4001
+	refused 10.0.0.2 del
+	[ -z "$(rules)" ]
+}
+
+prefixes()
+{
+	rule 10.0.0.0/24 congestion_control fixed fixed_wnd 100000 || return 1
+	rule fd00::/64 path_policy ecmp || return 1
+	rule 10.0.0.2 base_rtt 50000 rate_mbps 20000 || return 1
+	rule 0.0.0.0/0 congestion_control rccc || return 1
+	rules
+	[ "$(rules | cut -d' ' -f1 | tr '\n' ' ')" = \
+		"10.0.0.2/32 10.0.0.0/24 0.0.0.0/0 fd00::/64 " ]
+}
+
+longest()
+{
+	ask "$B4" || return 1
+	is cc nscc
+	is target_qdelay 50000
+	# 1.5 times 20 Gb/s in 50 us, and what waits for an ACK
+	is max_wnd 203884
+	rule 10.0.0.2 del
+	ask "$B4" || return 1
+	is cc fixed
+	is cwnd 100000
+	ask "$B6" || return 1
+	is cc nscc
+	is path_policy ecmp
+}
+
+socket_first()
+{
+	ask "$B4" -C nscc && is cc nscc
+}
+
+again()
+{
+	rule 10.0.0.0/24 congestion_control nscc+rccc || return 1
+	ask "$B4" && is cc nscc+rccc || return 1
+	rule 10.0.0.0/24 del
+	ask "$B4" && is cc rccc || return 1
+	rule 0.0.0.0/0 del
+	rule fd00::/64 del
+	[ -z "$(rules)" ] || fail "$(rules)"
+	ask "$B4" && is cc nscc && ask "$B6" && is path_policy hybrid
+}
+
+# Nobody but the administrator of the namespace
+privilege()
+{
+	on "$A" setpriv --reuid 65534 --clear-groups \
+		bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
+		return 1
+	on "$A" setpriv --bounding-set -net_admin --inh-caps -net_admin \
+		bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
+		return 1
+	[ -z "$(rules)" ]
+}
+
+# Processes of a case end with it
+server_first()
+{
+	on "$B" uet_rr -l 200 >"$WORK/server" &
+	wait_for 10 grep -q ready "$WORK/server" || return 1
+	"$@"
+}
+
+setup_pair
+both_sysctl pdc_idle_s 1
+# A shorter round trip than the parameter says would be taken instead of it
+impair "$A" delay 1ms
+tst "lines that are refused" errors
+tst "privilege" privilege
+tst "rules, longest prefix first" prefixes
+tst "the longest prefix holds" server_first longest
+tst "a socket's choice goes first" server_first socket_first
+tst "replaced and removed" server_first again
+# One is there when the namespace goes
+rule 10.0.0.2 gamma 1
+finish
