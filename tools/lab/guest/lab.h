@@ -26,6 +26,7 @@ struct ns {
 	bool	sampled;
 	bool	counted;
 	bool	tapped;
+	bool	repairs;	/* lost packets are followed */
 };
 
 enum proto { PROTO_TCP, PROTO_MPTCP, PROTO_UET, PROTO_ROD, PROTO_UDP };
@@ -56,6 +57,7 @@ struct conn {
 	int			sport, dport;
 	char			cc[LAB_NAME], policy[LAB_NAME];
 	uint64_t		read_rate;	/* bytes/s of the reader, 0 = at once */
+	uint64_t		read_until;	/* then at once; 0 = never */
 	int			txfd, rxfd;
 	bool			want_write, reader_waits;
 	struct flow		*txhead, *txtail;	/* started, not handed over */
@@ -93,7 +95,6 @@ struct lab {
 	uint64_t	t0;		/* common start */
 	uint64_t	until, settle, warm_wait;
 	uint64_t	port_every, window_every, goodput_every;
-	char		out[256];
 	FILE		*raw;
 };
 
@@ -136,6 +137,10 @@ void want_write(struct conn *c, bool on);
 /* reorder.c */
 void reorder_start(void);
 void reorder_report(void);
+
+/* repair.c */
+void repair_start(void);
+void repair_report(void);
 
 /* content.c */
 void content_init(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lab.h"
 
@@ -55,42 +56,42 @@ static void report_ports(void)
 	int i;
 
 	for (i = 0; i < lab.nr_ns; i++) {
-		snprintf(path, sizeof(path), "%s/tc.%s.json", lab.out,
-			 lab.ns[i].name);
+		snprintf(path, sizeof(path), "tc.%s.json", lab.ns[i].name);
 		netns_exec(&lab.ns[i], "tc", NULL, path);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	char path[320];
-
-	if (argc != 3) {
-		fprintf(stderr, "usage: lab-guest PLAN OUTPUT-FOLDER\n");
+	if (argc != 2) {
+		fprintf(stderr, "usage: lab-guest FOLDER\n");
 		return 2;
 	}
-	snprintf(lab.out, sizeof(lab.out), "%s", argv[2]);
+	/* All names are relative: a run must not depend on where its folder is. */
+	if (chdir(argv[1]))
+		die("cannot go to %s", argv[1]);
 	lab.epfd = epoll_create1(EPOLL_CLOEXEC);
 	content_init();
-	snprintf(path, sizeof(path), "%s/raw", lab.out);
-	lab.raw = fopen(path, "we");
+	lab.raw = fopen("raw", "we");
 	if (!lab.raw)
-		die("cannot write %s", path);
+		die("cannot write raw");
 	setvbuf(lab.raw, NULL, _IOFBF, 1 << 20);
 
-	plan_read(argv[1]);
+	plan_read("plan");
 	traffic_open();
 	sample_init();
 	sample_counters("before");
 	reorder_start();
+	repair_start();
 	traffic_start();
 	traffic_run();
 	report_flows();
 	reorder_report();
+	repair_report();
 	sample_counters("after");
 	report_ports();
 	fprintf(lab.raw, "end\n");
 	if (fclose(lab.raw))
-		die("cannot write %s", path);
+		die("cannot write raw");
 	return 0;
 }

@@ -117,6 +117,11 @@ static void do_tap(char **w)
 	plan_ns(w[1])->tapped = true;
 }
 
+static void do_repairs(char **w)
+{
+	plan_ns(w[1])->repairs = true;
+}
+
 static enum proto proto_of(const char *name)
 {
 	static const char *const names[] = {
@@ -132,7 +137,7 @@ static enum proto proto_of(const char *name)
 	return 0;
 }
 
-/* conn PROTO NS ADDR PORT NS ADDR PORT CC POLICY READ-RATE WINDOWS */
+/* conn PROTO NS ADDR PORT NS ADDR PORT CC POLICY READ-RATE UNTIL WINDOWS */
 static void do_conn(char **w)
 {
 	struct conn *c = &lab.conns[lab.nr_conns];
@@ -148,7 +153,8 @@ static void do_conn(char **w)
 	copy(c->cc, strcmp(w[8], "-") ? w[8] : "", sizeof(c->cc));
 	copy(c->policy, strcmp(w[9], "-") ? w[9] : "", sizeof(c->policy));
 	c->read_rate = number(w[10]);
-	c->watch_window = number(w[11]);
+	c->read_until = number(w[11]);
+	c->watch_window = number(w[12]);
 	c->txfd = -1;
 	c->rxfd = -1;
 	if (c->proto == PROTO_UET || c->proto == PROTO_ROD)
@@ -183,11 +189,20 @@ static void do_flow(char **w)
 static void change_now(void *arg)
 {
 	struct change *ch = arg;
+	char *value;
 
-	netns_exec(ch->ns, ch->tool, ch->file, NULL);
+	if (strcmp(ch->tool, "sysctl")) {
+		netns_exec(ch->ns, ch->tool, ch->file, NULL);
+		return;
+	}
+	value = strchr(ch->file, '=');
+	if (!value)
+		bad("a setting needs a value");
+	*value++ = '\0';
+	netns_sysctl(ch->ns, ch->file, value);
 }
 
-/* at TIME NS TOOL FILE; the common start is not known yet, see plan_changes */
+/* at TIME NS TOOL FILE, or PATH=VALUE for the tool sysctl; the common start is not known yet, see plan_changes */
 static struct {
 	uint64_t	when;
 	struct change	change;
@@ -228,7 +243,8 @@ static const struct {
 	{ "sample", 2, do_sample },
 	{ "counters", 2, do_counters },
 	{ "tap", 2, do_tap },
-	{ "conn", 12, do_conn },
+	{ "repairs", 2, do_repairs },
+	{ "conn", 13, do_conn },
 	{ "flow", 8, do_flow },
 	{ "at", 5, do_at },
 	{ "times", 7, do_times },

@@ -167,13 +167,21 @@ static void reader_goes_on(void *arg)
 	watch_reader(c, true);
 }
 
+/* Before the common start, which comes last, slow readers are slow, too. */
+static bool paced(const struct conn *c)
+{
+	if (!c->read_until || !lab.t0)
+		return c->read_rate;
+	return c->read_rate && now_ns() < lab.t0 + c->read_until;
+}
+
 static void pull(struct conn *c)
 {
 	long n;
 
 	if (c->reader_waits)
 		return;
-	if (!c->read_rate) {
+	if (!paced(c)) {
 		while (c->ops->recv(c, READ_AT_ONCE) > 0)
 			;
 		return;

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 
-from . import units
+from . import cuts, expect, units
 from .locate import Lines
 
 
@@ -23,6 +23,14 @@ def _text(v):
 def _word(v):
     if not isinstance(v, str) or not re.fullmatch(r"[a-z0-9][a-z0-9+_.-]*", v):
         raise ValueError("must be a word of small letters, digits, - and .")
+    return v
+
+
+def _folder(v):
+    """Results of a case are kept under its name."""
+    if not isinstance(v, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9+_.-]*",
+                                                  v):
+        raise ValueError("must be a word of letters, digits, - and .")
     return v
 
 
@@ -70,6 +78,22 @@ def _trim(v):
     if v in ("off", "auto"):
         return None if v == "off" else v
     return _range(units.size, 1, 2**31)(v)
+
+
+def _names(v):
+    """One word or a list of them."""
+    return _many(_word)(v if isinstance(v, list) else [v])
+
+
+def _links(v):
+    """One link or a list of them, for changes that go round."""
+    return _many(_text)(v if isinstance(v, list) else [v])
+
+
+def _limit(v):
+    if isinstance(v, bool) or not isinstance(v, (int, float)) or v < 0:
+        raise ValueError("must be a number")
+    return float(v)
 
 
 def _mark(v):
@@ -138,10 +162,14 @@ MEASURE = {
     "windows": (_moment, 100 * 10**3),
     "goodput": (_moment, 0),
     "reordering": (_flag, False),
+    "repairs": (_flag, False),
 }
 CHANGE = {
     "at": (_moment, 0),
-    "link": (_text, ...),
+    "link": (_links, None),
+    "rehash": (_names, None),
+    "every": (_moment, 0),
+    "times": (_count(1, 100000), 1),
     "rate": (_rate, None),
     "loss": (units.share, None),
     "down": (_flag, False),
@@ -157,6 +185,19 @@ TRANSPORT = {
     "sysctl": (_sysctls, {}),
     "cases": (_many(_word), None),
     "only_beside": (_flag, False),
+}
+EXPECT = {
+    "what": (_choice(*dict.fromkeys((*expect.ROW, *expect.STRETCH))), ...),
+    "case": (_text, None),
+    "transport": (_names, ...),
+    "at_least": (_limit, None),
+    "at_most": (_limit, None),
+    "from": (_moment, 0),
+    "to": (_moment, None),
+    "group": (_text, None),
+    "against": (_names, None),
+    "against_case": (_text, None),
+    "known": (_text, None),
 }
 FLOW = {
     "from": (_word, ...),
@@ -178,6 +219,8 @@ WORKLOADS = {
         "receiver": (_word, "h0"), "sources": (_count(1, 256), ...),
         "flows_per_source": (_count(1, 256), 1), "bytes": (_bytes, None),
         "stop": (_moment, None), "read_rate": (_rate, None),
+        "read_until": (_moment, None),
+        "first": (_count(0, 255), 0),
     },
     "permutation": {
         "flows_per_host": (_count(1, 64), 1), "bytes": (_bytes, ...),
@@ -186,7 +229,8 @@ WORKLOADS = {
         "pairs": (_count(1, 256), ...), "flows_per_pair": (_count(1, 64), 1),
         "bytes": (_bytes, None), "stop": (_moment, None),
         "both_ways": (_flag, False), "first": (_count(0, 255), 0),
-        "read_rate": (_rate, None), "repeat": (_count(1, 10000), 1),
+        "read_rate": (_rate, None), "read_until": (_moment, None),
+        "repeat": (_count(1, 10000), 1),
     },
     "all-to-all": {"bytes": (_bytes, ...)},
     "ring": {"bytes": (_bytes, ...), "rounds": (_count(1, 100), 1)},
@@ -202,7 +246,7 @@ WORKLOADS = {
     "list": {"flow": (None, ...)},
 }
 TOP = ("name", "title", "about", "ideal", "seeds", "fabric", "port", "host",
-       "measure", "workload", "transport", "case", "change")
+       "measure", "workload", "transport", "case", "change", "expect")
 
 
 class Reader:
@@ -213,8 +257,11 @@ class Reader:
         try:
             with open(path, encoding="utf-8") as f:
                 self.text = f.read()
-        except (OSError, UnicodeDecodeError) as e:
-            raise BadDescription(f"{path}: {e}") from None
+        except OSError as e:
+            raise BadDescription(f"{path}: {e.strerror}") from None
+        except UnicodeDecodeError as e:
+            line = e.object.count(b"\n", 0, e.start) + 1
+            raise BadDescription(f"{path}:{line}: not UTF-8") from None
         try:
             self.data = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as e:
@@ -260,7 +307,7 @@ class Reader:
         kind = data.get("kind") if isinstance(data, dict) else None
         if kind is None:
             self.fail(where, "a workload needs a kind")
-        if kind not in WORKLOADS:
+        if not isinstance(kind, str) or kind not in WORKLOADS:
             self.fail((*where, "kind"), f"unknown kind {kind!r} (known: "
                       + ", ".join(WORKLOADS) + ")")
         w = self.table(where, data, WORKLOAD_COMMON | WORKLOADS[kind])
@@ -275,10 +322,17 @@ class Reader:
 
     def change(self, where, data):
         c = self.table(where, data, CHANGE)
-        if not any((c["rate"], c["loss"] is not None, c["down"], c["up"])):
+        what = (c["rate"], c["loss"] is not None, c["down"], c["up"])
+        if (c["link"] is None) == (c["rehash"] is None):
+            self.fail(where, "a change needs either link or rehash")
+        if c["link"] and not any(what):
             self.fail(where, "a change needs rate, loss, down or up")
+        if c["rehash"] and any(what):
+            self.fail(where, "rate, loss, down and up are of a link")
         if c["down"] and c["up"]:
             self.fail(where, "a link goes either down or up")
+        if (c["times"] > 1) != bool(c["every"]):
+            self.fail(where, "a change that repeats needs every and times")
         c["where"] = where
         return c
 
@@ -325,6 +379,7 @@ class Experiment:
         self.cases = self._cases(d.get("case"))
         for c in self.cases:
             self._check_case(c)
+        self.expectations = self._expectations(d.get("expect", []))
 
     def _transports(self, data):
         r = self.reader
@@ -348,6 +403,8 @@ class Experiment:
         r = self.reader
         if data is None:
             data = [{"name": "-"}]
+        if not isinstance(data, list):
+            r.fail(("case",), "cases are written as [[case]]")
         out = []
         for i, t in enumerate(data):
             where = ("case", i)
@@ -357,13 +414,19 @@ class Experiment:
                 if key not in ("name", "fabric", "port", "host", "measure",
                                "workload", "change"):
                     r.fail((*where, key), f"unknown key {key!r}")
+            name = t["name"]
+            if name != "-":
+                name = r.table(where, {"name": name}, {"name": (_folder, ...)})
+                name = name["name"]
+            if name in (o["name"] for o in out):
+                r.fail((*where, "name"), f"{name!r} is there twice")
             c = copy.deepcopy(self.base)
             for key, value in r.parts(where, t, partial=True).items():
                 if isinstance(value, dict):
                     c[key].update(value)
                 else:
                     c[key] = value
-            c["name"] = t["name"]
+            c["name"] = name
             out.append(c)
         return out
 
@@ -380,6 +443,47 @@ class Experiment:
             for c in t["cases"] or []:
                 if c not in (x["name"] for x in self.cases):
                     r.fail((*t["where"], "cases"), f"no case {c!r}")
+
+    def _expectations(self, data):
+        r = self.reader
+        cases = {c["name"] for c in self.cases}
+        names = {t["name"] for t in self.transports}
+        out = []
+        for where, t in r.tables(("expect",), data):
+            e = r.table(where, t, EXPECT)
+            if (e["at_least"] is None) == (e["at_most"] is None):
+                r.fail(where, "give either at_least or at_most")
+            for key in ("case", "against_case"):
+                if e[key] and e[key] not in cases:
+                    r.fail((*where, key), f"no case {e[key]!r}")
+            for key in ("transport", "against"):
+                for name in e[key] or []:
+                    if name not in names:
+                        r.fail((*where, key), f"no transport {name!r}")
+            if e["to"] is None and e["what"] not in expect.ROW:
+                r.fail(where, f"{e['what']} needs from and to")
+            if e["what"] in expect.CUT:
+                self._check_cuts(where, e)
+            if e["to"] is not None:
+                self._check_stretch(where, e)
+            out.append(e)
+        return out
+
+    def _check_cuts(self, where, e):
+        for c in self.cases:
+            if e["case"] in (None, c["name"]) and not cuts.moments(c):
+                self.reader.fail(where, f"{e['what']} needs links going down")
+
+    def _check_stretch(self, where, e):
+        r = self.reader
+        if e["what"] not in expect.STRETCH:
+            r.fail((*where, "what"), f"{e['what']} is not of a stretch")
+        if e["to"] <= e["from"]:
+            r.fail((*where, "to"), "the stretch has no length")
+        sampled = "ports" if e["what"] == "queue_us" else "goodput"
+        for c in self.cases:
+            if e["case"] in (None, c["name"]) and not c["measure"][sampled]:
+                r.fail(where, f"{e['what']} needs samples: measure.{sampled}")
 
     def runs(self):
         """Every (case, transport) that is to be measured."""

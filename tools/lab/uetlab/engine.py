@@ -115,7 +115,7 @@ class Engine:
             argv.append("--no-module")
         if plan.trim:
             argv += ["--env", f"TC_LIB_DIR={self.tc}"]
-        argv += ["--", self.guest, os.path.join(folder, "plan"), folder]
+        argv += ["--", self.guest, folder]
         t0 = time.monotonic()
         with open(os.path.join(folder, "log"), "w") as log:
             p = subprocess.Popen(["nice", "-n", "5", *argv], stdout=log,

@@ -4,7 +4,6 @@
 from dataclasses import dataclass, field
 
 GATEWAY = "169.254.0.1"     # the peer at the far end of every link
-ACK_EVERY = 16384           # bytes that one ACK of UET speaks for
 HOST_ADDRS = 4              # addresses a host may have (MPTCP subflows)
 
 
@@ -144,9 +143,10 @@ class Fabric:
     def base_rtt(self):
         """
         What an operator would configure: the longest unloaded round trip of a
-        full packet and the time that its ACK waits for others to go with it.
+        full packet, as UE 1.0 has it. An ACK may wait for others, but it speaks of
+        the packet that made it leave, so that wait is in no sample.
         """
-        return self.round_trip(self.mtu + 14) + ACK_EVERY * 8e9 / self.rate
+        return self.round_trip(self.mtu + 14)
 
     def bdp(self, rate):
         """Bytes on the way at a rate, over that time."""

@@ -9,7 +9,8 @@ What no transport can beat, by arithmetic.
 * Lone flows (load, list, requests): the flow's own bytes at the slowest hop
   and the same latency; requests count both directions.
 * Ring: the number of steps times a lone chunk.
-* Endless flows: an equal share of what slow readers leave of the busiest set.
+* Endless flows: an equal share of what slow readers leave of the busiest set,
+  at every instant among those that send then.
 
 Interrupt moderation counts whole for a flow of one packet and half for longer
 ones, the mean of what their last packet waits.
@@ -29,23 +30,24 @@ def _lone(fabric, transport, src, dst, nbytes, msg):
             + (total - first) * 8e9 / slowest)
 
 
+def slow(f, t):
+    """Whether the reader is slow at that instant."""
+    c = f.conn
+    return c.read_rate and (not c.read_until or t < c.read_until)
+
+
 class Ideals:
     def __init__(self, fabric, traffic):
         self.fabric = fabric
         self.load = {}          # key of a set of ports -> bytes of the burst
-        self.count = {}         # ... -> endless flows at full speed
-        self.slow = {}          # ... -> rate that slow readers leave over
+        self._known = {}
+        self.endless = [f for f in traffic.flows if not f.bytes]
         self.sets = {}
         for f in traffic.flows:
             for key, rate in self._sets(f):
                 self.sets[key] = rate
                 if f.bytes and f.burst:
                     self.load[key] = self.load.get(key, 0) + self._wire(f)
-                elif not f.bytes and f.conn.read_rate:
-                    self.slow[key] = (self.slow.get(key, 0)
-                                      + 8 * f.conn.read_rate)
-                elif not f.bytes:
-                    self.count[key] = self.count.get(key, 0) + 1
 
     def _wire(self, f):
         return wire.wire_bytes(f.conn.transport, self.fabric.mtu, f.bytes,
@@ -53,9 +55,12 @@ class Ideals:
 
     def _sets(self, f):
         """The sets of parallel ports that a flow crosses, and their rates."""
-        for ports in self.fabric.stages(f.conn.src, f.conn.dst):
-            yield (tuple(p.name + p.dev for p in ports),
-                   sum(p.rate for p in ports))
+        ends = f.conn.src, f.conn.dst
+        if ends not in self._known:
+            self._known[ends] = [(tuple(p.name + p.dev for p in ports),
+                                  sum(p.rate for p in ports))
+                                 for ports in self.fabric.stages(*ends)]
+        return self._known[ends]
 
     def flow_ns(self, f):
         """Ideal time of a finite flow from its reference instant."""
@@ -84,8 +89,28 @@ class Ideals:
     def rate_bps(self, f):
         """Payload rate of a fair share, of an endless flow."""
         payload, head = wire.packet_payload(f.conn.transport, self.fabric.mtu)
-        share = min((r - self.slow.get(k, 0)) / self.count.get(k, 1)
-                    for k, r in self._sets(f))
-        if f.conn.read_rate:
-            share = min(share, 8 * f.conn.read_rate)
-        return share * payload / (payload + head)
+        cuts = sorted({f.start, f.stop} | {
+            t for g in self.endless
+            for t in (g.start, g.stop, g.conn.read_until)
+            if f.start < t < f.stop})
+        total = sum((b - a) * self._share(f, a)
+                    for a, b in zip(cuts, cuts[1:]))
+        return total / (f.stop - f.start) * payload / (payload + head)
+
+    def _share(self, f, t):
+        """What an endless flow may have of its links from an instant on."""
+        if slow(f, t):
+            return 8 * f.conn.read_rate
+        rest = dict(self._sets(f))
+        count = dict.fromkeys(rest, 0)
+        for g in self.endless:
+            if not g.start <= t < g.stop:
+                continue
+            for key, _ in self._sets(g):
+                if key not in rest:
+                    continue
+                if slow(g, t):
+                    rest[key] -= 8 * g.conn.read_rate
+                else:
+                    count[key] += 1
+        return min(rest[k] / count[k] for k in rest)

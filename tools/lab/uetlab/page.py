@@ -5,7 +5,7 @@ import html
 import json
 import os
 
-from . import results
+from . import expect, results
 
 PICTURES = ("times", "queues", "windows", "shares", "goodput")
 
@@ -38,13 +38,22 @@ def names(out):
     return sorted(n for n in os.listdir(out) if load(out, n))
 
 
+def _html_table(head, rows):
+    text = "".join(f"<th>{html.escape(h)}</th>" for h in head)
+    text = f"<tr>{text}</tr>" + "".join(
+        "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in r) + "</tr>"
+        for r in rows)
+    return f"<table>{text}</table>"
+
+
 def _table(summary):
-    head = "".join(f"<th>{html.escape(h)}</th>" for h, _ in results.COLUMNS)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(c)}</td>"
-                         for c in results.cells(r)) + "</tr>"
-        for r in summary["rows"])
-    return f"<table><tr>{head}</tr>{rows}</table>"
+    out = ""
+    if worst := results.matrix(summary):
+        out = ("<p>Longest time over ideal, the worst of all seeds; in brackets "
+               "the standard deviation of the seeds' longest times:</p>"
+               + _html_table(worst[0], worst[1:]))
+    return out + _html_table([h for h, _ in results.COLUMNS],
+                             [results.cells(r) for r in summary["rows"]])
 
 
 def write(out):
@@ -66,7 +75,9 @@ def write(out):
             f"<p><code>make lab EXP={n} SEEDS={about['seeds']}</code>, "
             f"<a href='{n}/summary.json'>summary.json</a>, "
             f"<a href='{n}/flows.jsonl'>flows.jsonl</a></p>"
-            + _table(summary))
+            + _table(summary) + "".join(
+                f"<p>{html.escape(expect.text(v))}</p>"
+                for v in summary.get("expectations", ())))
         parts += [f"<img src='{n}/{p}.svg' alt='{n} {p}'>" for p in PICTURES
                   if os.path.exists(os.path.join(out, n, p + ".svg"))]
     with open(os.path.join(out, "index.html"), "w") as f:

@@ -13,6 +13,7 @@ DSCP_CONTROL = 46           # what this fabric's switches and hosts agree on
 DSCP_TRIMMED = 10
 DSCP_TRIMMED_LASTHOP = 12
 WARM_WAIT = 50_000_000      # ns from the last opening to the common start
+ACK_TRIGGER = 16384         # bytes that one ACK of UET speaks for by default
 STOCK_HOPS = 4              # links that the stock model puts into one delay
 
 
@@ -44,7 +45,7 @@ class Plan:
     def batch(self, node, tool, lines):
         name = f"{node}.{tool}"
         self.files[name] = "\n".join(lines) + "\n"
-        self.order("exec", node, tool, "@/" + name)
+        self.order("exec", node, tool, name)
 
     # --- ports ------------------------------------------------------------
 
@@ -177,7 +178,13 @@ class Plan:
         """What an operator would set for this fabric."""
         out = {"net.uet.base_rtt_us": -(-int(self.fabric.base_rtt()) // 1000),
                "net.uet.dscp_control": DSCP_CONTROL,
+               # An ACK for each mark lets marks speak for packets without one.
+               "net.uet.ack_on_ecn": 0,
                "net.uet.link_mbps": self.fabric.rate // 10**6}
+        # The largest window, 1.5 BDP, must leave room for what waits for an ACK.
+        if self.fabric.bdp(self.fabric.rate) < 3 * ACK_TRIGGER:
+            out["net.uet.ack_gen_trigger"] = round(
+                self.fabric.bdp(self.fabric.rate) / 3)
         if self.trimming:
             out |= {"net.uet.dscp_trimmed": DSCP_TRIMMED,
                     "net.uet.dscp_trimmed_lasthop": DSCP_TRIMMED_LASTHOP,
@@ -186,10 +193,10 @@ class Plan:
 
     # --- changes over time ------------------------------------------------
 
-    def change_lines(self, c):
+    def change_lines(self, c, link):
         """tc orders by node; "a-b" means both directions, "a>b" one."""
-        sign = ">" if ">" in c["link"] else "-"
-        ends = [self.fabric.by_name.get(n) for n in c["link"].split(sign)]
+        sign = ">" if ">" in link else "-"
+        ends = [self.fabric.by_name.get(n) for n in link.split(sign)]
         ports = []
         if len(ends) == 2 and all(ends):
             ports = ends[0].towards(ends[1])
@@ -198,7 +205,7 @@ class Plan:
         where = (*c["where"], "link")
         if not ports:
             raise BadPlan(f"{self.x.path}:{self.x.reader.lines.line(where)}: "
-                          f"no link {c['link']!r} in this fabric")
+                          f"no link {link!r} in this fabric")
         if not self.trim:
             raise BadPlan(f"{self.x.path}:{self.x.reader.lines.line(where)}: "
                           "the stock port model knows no changes")
@@ -215,15 +222,35 @@ class Plan:
             yield p.node.name, (f"qdisc change dev {p.dev} root handle 1: trim "
                                 + " ".join(words))
 
+    def rehash(self, c):
+        """Switches that hash anew: what a value meant, it means no longer."""
+        where = (*c["where"], "rehash")
+        for n in range(c["times"]):
+            for name in c["rehash"]:
+                node = self.fabric.by_name.get(name)
+                if node is None or node.role == "host":
+                    raise BadPlan(
+                        f"{self.x.path}:{self.x.reader.lines.line(where)}: "
+                        f"no switch {name!r} in this fabric")
+                self.order("at", c["at"] + n * c["every"], name, "sysctl",
+                           "net/ipv4/fib_multipath_hash_seed="
+                           f"{self.rng.getrandbits(32) | 1}")
+
     def changes(self):
         for i, c in enumerate(self.case["change"]):
-            by_node = {}
-            for node, line in self.change_lines(c):
-                by_node.setdefault(node, []).append(line)
-            for node, lines in by_node.items():
-                name = f"change{i}.{node}.tc"
-                self.files[name] = "\n".join(lines) + "\n"
-                self.order("at", c["at"], node, "tc", "@/" + name)
+            if c["rehash"]:
+                self.rehash(c)
+                continue
+            for k, link in enumerate(c["link"]):
+                by_node = {}
+                for node, line in self.change_lines(c, link):
+                    by_node.setdefault(node, []).append(line)
+                for node, lines in by_node.items():
+                    name = f"change{i}.{k}.{node}.tc"
+                    self.files[name] = "\n".join(lines) + "\n"
+                    for n in range(k, c["times"], len(c["link"])):
+                        self.order("at", c["at"] + n * c["every"], node, "tc",
+                                   name)
 
     # --- all together -----------------------------------------------------
 
@@ -264,6 +291,8 @@ class Plan:
                 self.order("counters", node.name)
                 if case["measure"]["reordering"]:
                     self.order("tap", node.name)
+                if case["measure"]["repairs"]:
+                    self.order("repairs", node.name)
             elif case["measure"]["ports"]:
                 self.order("sample", node.name)
             self.batch(node.name, "ip", ip)
@@ -280,7 +309,8 @@ class Plan:
             self.order("conn", c.transport["proto"], c.src.name, c.src.addr(),
                        c.sport, c.dst.name, c.dst.addr(), c.dport,
                        c.transport["cc"] or "-", c.transport["policy"] or "-",
-                       c.read_rate, int(c.nr in windows))
+                       c.read_rate, c.read_until,
+                       int(c.nr in windows))
         for f in self.traffic.flows:
             self.order("flow", f.conn.nr, f.start, f.bytes, f.msg,
                        "-" if f.after is None else f.after.nr, f.delay, f.stop)
@@ -294,10 +324,6 @@ class Plan:
                 out.add(c.nr)
         return out
 
-    def text(self, folder):
-        """The plan with the place of its files put in."""
-        return "\n".join(self.orders).replace("@/", folder + "/") + "\n"
-
     def identity(self):
         """All that decides about the run, wherever it is stored."""
         parts = ["\n".join(self.orders)]
@@ -310,4 +336,4 @@ class Plan:
             with open(os.path.join(folder, name), "w") as f:
                 f.write(text)
         with open(os.path.join(folder, "plan"), "w") as f:
-            f.write(self.text(folder))
+            f.write("\n".join(self.orders) + "\n")

@@ -34,6 +34,8 @@ class Raw:
         self.queues = {}        # (node, dev) -> [(t, backlog, peak)]
         self.counters = {}      # phase -> node -> name -> value
         self.reordered = None   # packets, late ones, largest extent, extents
+        self.repairs = ([], []) # ns that packets were missing: inside, tails
+        self.resent = []        # ns until trimmed packets left again
         self._devs = {}
         self._ended = False
         with open(os.path.join(folder, "raw")) as f:
@@ -63,6 +65,10 @@ class Raw:
                     (int(w[1]), int(w[3])))
             elif kind == "reorder":
                 self._reorder(w)
+            elif kind == "repair":
+                self._repair(w)
+            elif kind == "resent":
+                self.resent.append(int(w[1]))
             elif kind == "dev":
                 self._devs[(w[1], w[2])] = w[3]
             elif kind == "counters":
@@ -107,6 +113,11 @@ class Raw:
         r[1] += late
         r[2] = max(r[2], largest)
         r[3] = [a + b for a, b in zip(r[3], extents)]
+
+    def _repair(self, w):
+        if w[1] == "full":
+            raise BadRun(f"{self.folder}: a packet ring was too small")
+        self.repairs[int(w[1])].append(int(w[2]))
 
     def _ports(self):
         """(node, dev) -> what the port did, from tc(8)."""

@@ -6,10 +6,11 @@ import os
 import statistics
 
 from . import fabric as fab
-from . import ideal, raw, workload
+from . import cuts, expect, ideal, raw, workload
 
 
 STARVED = 9999.0            # ratio of an endless flow that got nothing
+MATRIX_FROM = 8             # transports that are worth a table of the worst
 
 
 def quantile(values, q):
@@ -120,6 +121,24 @@ class Run:
         return {n.name for n in self.fabric.nodes if n.role != "host"}
 
 
+def repairs(runs):
+    """How long lost packets were missing, in us: inside a flow, at its end."""
+    out = {}
+    for tail, name in enumerate(("inside", "tail")):
+        us = sorted(ns / 1000 for r in runs for ns in r.raw.repairs[tail])
+        out[f"repairs_{name}"] = len(us)
+        for q in (50, 99):
+            out[f"repair_{name}_p{q}_us"] = (round(quantile(us, q / 100), 1)
+                                             if us else 0)
+        out[f"repair_{name}_us"] = round(us[-1], 1) if us else 0
+    us = sorted(ns / 1000 for r in runs for ns in r.raw.resent)
+    out["trims_resent"] = len(us)
+    for q in (50, 99):
+        out[f"resent_p{q}_us"] = round(quantile(us, q / 100), 1) if us else 0
+    out["resent_us"] = round(us[-1], 1) if us else 0
+    return out
+
+
 def row(case, t, runs):
     """One line of the summary: all seeds of one transport in one case."""
     ratios = [r for run in runs for r in run.ratios()]
@@ -155,9 +174,25 @@ def row(case, t, runs):
         "marks": port("marks"), "trims": port("trims"),
         "peak_queue": max(peaks, default=0),
         "retransmissions": total, "retransmissions_by_cause": causes,
+        "timeouts": causes.get("timeout", 0),
         "out_of_order": sum(r.raw.out_of_order() for r in runs),
         "share_per_path": runs[0].shares(),
     }
+    groups = {}
+    for run in runs:
+        for f in run.flows:
+            if "goodput_bps" in f:
+                groups.setdefault(f["group"], []).append(f["goodput_bps"])
+    if len(groups) > 1:
+        out["goodput_mbps"] = {k: round(sum(v) / len(runs) / 1e6)
+                               for k, v in groups.items()}
+    stalls = [s for run in runs for s in cuts.stalls(run)]
+    if stalls:
+        out["cuts"] = len(stalls)
+        out["stall_p99_us"] = round(quantile(stalls, 0.99) / 1000, 1)
+        out["stall_max_us"] = round(max(stalls) / 1000, 1)
+    if case["measure"]["repairs"]:
+        out |= repairs(runs)
     taps = [r.raw.reordered for r in runs if r.raw.reordered]
     if taps:
         packets, late = (sum(t[i] for t in taps) for i in (0, 1))
@@ -171,9 +206,10 @@ def summary(x, results):
     there = {t["name"] for _, t, _ in results}
     missing = [t["name"] for t in x.transports
                if t["name"] not in there and not t["only_beside"]]
+    rows = [row(c, t, runs) for c, t, runs in results]
     return {"experiment": x.name, "title": x.title, "ideal": x.ideal,
-            "left_out": missing,
-            "rows": [row(c, t, runs) for c, t, runs in results]}
+            "left_out": missing, "rows": rows,
+            "expectations": expect.judge(x, results, rows)}
 
 
 def write(folder, x, results):
@@ -218,6 +254,36 @@ def cells(r):
     return out
 
 
+def matrix(s):
+    """
+    The longest time of each transport in each case, the worst of all seeds, and
+    how much seeds differ; None where that would say no more than the table.
+    """
+    cases = list(dict.fromkeys(r["case"] for r in s["rows"]))
+    names = list(dict.fromkeys(r["transport"] for r in s["rows"]))
+    if len(cases) < 2 or len(names) < MATRIX_FROM:
+        return None
+    by = {(r["transport"], r["case"]): r for r in s["rows"]}
+    out = [["transport", *cases]]
+    for name in names:
+        line = [name]
+        for case in cases:
+            r = by.get((name, case))
+            line.append(_worst(r) if r else "-")
+        out.append(line)
+    return out
+
+
+def _worst(r):
+    worst, seeds = r["max_over_ideal"], r["max_by_seed"]
+    if worst >= STARVED:
+        return "starved"
+    text = f"{worst:.2f}" if worst < 100 else f"{worst:.0f}"
+    if len(seeds) > 1:
+        text += f" ({statistics.stdev(seeds):.2f})"
+    return text
+
+
 def table(s):
     rows = [[h for h, _ in COLUMNS]] + [cells(r) for r in s["rows"]]
     if all(r[0] == "-" for r in rows[1:]):
@@ -228,4 +294,6 @@ def table(s):
         text += "  ".join(c.ljust(w) if i < 2 else c.rjust(w)
                           for i, (c, w) in enumerate(zip(r, widths))).rstrip()
         text += "\n"
+    for v in s["expectations"]:
+        text += "  " + expect.text(v) + "\n"
     return text

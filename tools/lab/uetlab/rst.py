@@ -18,9 +18,15 @@ MORE = {
     "dead-path": ("shares",),
     "slow-receiver": ("goodput",),
     "beside-tcp": ("goodput",),
+    "beside-dctcp": ("goodput",),
+    "fairness": ("queues",),
+    "join-leave": ("goodput",),
+    "policies": ("shares",),
+    "slow-reader": ("goodput",),
 }
 # Where every flow is endless, its throughput says it all.
-NO_TIMES = ("incast48-sustained", "slow-receiver", "engine")
+NO_TIMES = ("incast48-sustained", "slow-receiver", "engine", "fairness",
+            "utilisation", "join-leave", "beside-dctcp", "slow-reader")
 
 INTRO = """\
 .. SPDX-License-Identifier: GPL-2.0
@@ -29,9 +35,10 @@ INTRO = """\
 Results of the fabric laboratory
 =====================================
 
-This page is written by ``make lab-report`` from what ``make lab EXP=all``
-measured; nothing in it is typed in by hand. uet-lab.rst says how the laboratory
-works and what its model of hosts and switches leaves out.
+This page is written by ``make lab-report`` from what ``make lab`` measured, with
+the command and the number of seeds that each section names; nothing in it is
+typed in by hand. uet-lab.rst says how the laboratory works and what its model of
+hosts and switches leaves out.
 
 Every figure is a ratio: the time that a message took over the ideal time, which
 is computed for each transport from the bytes that it puts on the wire itself.
@@ -42,7 +49,8 @@ longest data queue of a switch port in bytes. All transports see the same
 fabric, the same flows and the same seeds. In a burst a median below 1 only says
 that some messages finished before others; the maximum is what counts. "starved"
 is an endless flow that got nothing at all; a message that was not delivered
-counts with the time that the run lasted.
+counts with the time that the run lasted. In the tables of what a description
+expects, figures of a stretch of time are those of the worst seed.
 
 ``uet`` is the module with NSCC and the hybrid path policy in a fabric that
 trims, ``uet-notrim`` the same in one that does not; the others are Linux's own
@@ -78,6 +86,26 @@ def _results(summary):
     return _simple_table(rows)
 
 
+def _matrix(summary):
+    rows = results.matrix(summary)
+    if rows is None:
+        return ""
+    return (_fill("Longest time over ideal, the worst of all seeds; in brackets "
+                  "the standard deviation of the seeds' longest times:")
+            + "\n" + _simple_table(rows))
+
+
+def _seeds(summary, seeds):
+    """Rows that were measured with other numbers of seeds."""
+    by = {}
+    for r in summary["rows"]:
+        if r["seeds"] != seeds:
+            by.setdefault(r["seeds"], {})[r["transport"]] = None
+    return _fill("With another number of seeds: " + "; ".join(
+        f"{', '.join(names)}: {n}" for n, names in sorted(by.items()))
+        + ".") if by else ""
+
+
 def _causes(summary):
     """Retransmissions of the module by cause, where there are any."""
     lines = []
@@ -104,6 +132,67 @@ def _reordering(summary):
             "including\nretransmissions):\n\n" + _simple_table(rows))
 
 
+def _limit(v):
+    sign, limit = (("at least", v["at_least"]) if "at_least" in v
+                   else ("at most", v["at_most"]))
+    than = f" ({v['against']})" if "against" in v else ""
+    return f"{sign} {limit:.4g}{than}"
+
+
+def _expectations(summary):
+    """What the description expects; aims across experiments come first."""
+    rows = [["case and transport", "expected", "limit", "measured", "verdict"]]
+    for v in summary.get("expectations", ()):
+        who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
+        rows.append([who, v["what"], _limit(v), f"{v['value']:.4g}",
+                     "met" if v["met"] else "**missed**"])
+    if len(rows) == 1:
+        return ""
+    return "What the description expects:\n\n" + _simple_table(rows)
+
+
+def _groups(summary):
+    """Who got what, where groups of endless flows share the fabric."""
+    lines = []
+    for r in summary["rows"]:
+        if "goodput_mbps" not in r:
+            continue
+        who = " ".join(n for n in (r["case"], r["transport"]) if n != "-")
+        lines.append(f"{who}: " + ", ".join(
+            f"{k} {v}" for k, v in r["goodput_mbps"].items()))
+    if not lines:
+        return ""
+    return _fill("Goodput by group in Mb/s, all flows of the group together: "
+                 + "; ".join(lines) + ".") + "\n"
+
+
+def _missed(summaries):
+    """What descriptions expect and did not get, of all experiments."""
+    met, lines, reasons = 0, [], {}
+    for summary in summaries:
+        for v in summary.get("expectations", ()):
+            if v["met"]:
+                met += 1
+                continue
+            who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
+            lines.append(f"* {summary['experiment']}, {who}: {v['what']} "
+                         f"{v['value']:.4g}, {_limit(v)}")
+            if "known" in v:
+                reasons.setdefault(v["known"], None)
+                lines[-1] += f" [{list(reasons).index(v['known']) + 1}]"
+    text = (f"Descriptions expect {met + len(lines)} things more, see their "
+            f"sections. {met} of them are met")
+    if not lines:
+        return _fill(text + ".")
+    why = [textwrap.fill(f"[{n}] {' '.join(r.split())}", 78,
+                         subsequent_indent="    ")
+           for n, r in enumerate(reasons, 1)]
+    parts = [_fill(text + "; missed are:"), "\n".join(lines) + "\n"]
+    if why:
+        parts.append("::\n\n" + textwrap.indent("\n".join(why), "    ") + "\n")
+    return "\n".join(parts)
+
+
 def _verdict(v):
     aim, case, value, met = v
     who = " ".join(n for n in (case, aim.transport) if n != "-")
@@ -120,16 +209,28 @@ def _picture(out, folder, name, picture):
     return f".. figure:: {NAME}/{to}\n   :alt: {name}, {picture}\n\n"
 
 
+def _command(name, about):
+    text = (f"*Command*: ``make lab EXP={name} SEEDS={about['seeds']}`` "
+            f"({about['file']})")
+    if "cpu" in about:
+        text += f"; {about['runs']} runs, {about['cpu']} s of one processor"
+    return text + "\n"
+
+
 def _section(out, folder, name, about, summary):
     parts = [_heading(about["title"], "="), _fill(about["about"]),
              _fill(f"*Ideal*: {about['ideal']}"),
-             "*Command*: ``make lab EXP={} SEEDS={}`` "
-             "({})\n".format(name, about["seeds"], about["file"]),
-             _results(summary)]
+             _command(name, about)]
+    if worst := _matrix(summary):
+        parts.append(worst)
+    parts.append(_results(summary))
+    if other := _seeds(summary, about["seeds"]):
+        parts.append(other)
     if summary.get("left_out"):
-        parts.append("Not measured, because the module refuses it: "
+        parts.append("Not measured, or refused by the module: "
                      + ", ".join(summary["left_out"]) + ".\n")
-    parts += [p for p in (_causes(summary), _reordering(summary)) if p]
+    parts += [p for p in (_expectations(summary), _groups(summary),
+                          _causes(summary), _reordering(summary)) if p]
     wanted = (() if name in NO_TIMES else ("times",)) + MORE.get(name, ())
     parts += [p for p in (_picture(out, folder, name, w) for w in wanted) if p]
     return "\n".join(parts)
@@ -140,18 +241,24 @@ def write(out, report, names):
     folder = os.path.join(report, NAME)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    verdicts, sections, missing = [], [], []
+    verdicts, sections, missing, summaries = [], [], [], []
     for name in names:
         both = page.load(out, name)
         if both is None:
             missing.append(name)
             continue
         about, summary = both
+        summaries.append(summary)
         verdicts += [_verdict(v) for v in aims.judge(summary)]
         sections.append(_section(out, folder, name, about, summary))
     head = ["experiment", "case and transport", "aim", "measured", ""]
+    why = [textwrap.fill(f"* {' '.join(text.split())}", 78,
+                         subsequent_indent="  ")
+           for text in aims.reasons(summaries)]
     parts = [INTRO, _heading("Aims", "="),
-             _simple_table([head[:4] + ["verdict"]] + verdicts), *sections]
+             _simple_table([head[:4] + ["verdict"]] + verdicts),
+             *(["\n".join(why) + "\n"] if why else []),
+             _missed(summaries), *sections]
     with open(os.path.join(report, NAME + ".rst"), "w") as f:
         f.write("\n".join(parts))
     return missing

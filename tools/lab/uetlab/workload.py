@@ -9,6 +9,7 @@ from . import wire
 FIRST_PID = 16              # UET processes of a host are numbered from here
 FIRST_PORT = 5000           # of listeners
 SOURCE_PORTS = range(32768, 61000)
+FLOWS_MAX = 100_000         # of one run; the guest keeps them all in memory
 
 
 class BadWorkload(Exception):
@@ -25,6 +26,7 @@ class Conn:
     group: str = ""
     sport: int = 0
     dport: int = 0
+    read_until: int = 0     # of a slow reader: at once from then on
     nr: int = -1
 
 
@@ -83,11 +85,14 @@ class Builder:
         c = Conn(self.transport, src, dst, self.w.get("read_rate") or 0,
                  self.w["name"] or self.w["kind"])
         c.read_rate //= 8
+        c.read_until = self.w.get("read_until") or 0
         self.traffic.conns.append(c)
         return c
 
     def flow(self, conn, nbytes, start=None, **kw):
         w = self.w
+        if len(self.traffic.flows) == FLOWS_MAX:
+            self.fail("kind", f"more than {FLOWS_MAX} flows")
         if start is None:
             start = w["start"]
             if w["jitter"]:
@@ -115,9 +120,9 @@ class Builder:
         others = [h for h in self.fabric.hosts if h.leaf != dst.leaf]
         others += [h for h in self.fabric.hosts
                    if h.leaf == dst.leaf and h is not dst]
-        if w["sources"] > len(others):
+        if w["first"] + w["sources"] > len(others):
             self.fail("sources", f"only {len(others)} other hosts")
-        for src in others[:w["sources"]]:
+        for src in others[w["first"]:w["first"] + w["sources"]]:
             for _ in range(w["flows_per_source"]):
                 self.flow(self.conn(src, dst), w["bytes"] or 0,
                           stop=w["stop"] or 0)
