@@ -31,7 +31,7 @@ CONFIG = fabric.Config(rate=f"{RATE_MBIT}mbit", spine_rate=f"{SPINE_MBIT}mbit",
 DEADLINE_S = 150
 COUNTERS = ("TxReqs", "RxCe", "RetxRto", "RetxSack", "RetxOooCount",
             "RetxProbe", "RetxNack", "RtoFired", "TailProbes", "MsgDelivered",
-            "MsgFailed", "PdcOpened")
+            "MsgFailed", "PdcOpened", "TxRetx", "TxRetxNeedless")
 
 
 class Host:
@@ -161,10 +161,11 @@ def account(result):
         f"{r['leaves']['drops']} dropped")
     c = r["counters"]
     say(f"\nrequests sent {c['TxReqs']}, arrived marked {c['RxCe']}, "
-        f"retransmitted {r['retransmissions']} "
-        f"(by SACK {c['RetxSack']}, out-of-order count {c['RetxOooCount']}, "
-        f"probe {c['RetxProbe']}, timeout {c['RetxRto']}, "
-        f"receiver {c['RetxNack']})")
+        f"retransmitted {r['retransmissions']}, of which "
+        f"{c['TxRetxNeedless']} had only been late")
+    say(f"taken for lost by SACK {c['RetxSack']}, "
+        f"out-of-order count {c['RetxOooCount']}, probe {c['RetxProbe']}, "
+        f"timeout {c['RetxRto']}, receiver {c['RetxNack']}")
     say(f"contexts opened by {2 * PROCESSES} processes: {c['PdcOpened']}")
     for i in r["paths"]:
         say(f"{i['host']}: {i['cc']}/{i['policy']}, {i['paths']} entropy "
@@ -193,8 +194,7 @@ def summary(hosts, net, before, seconds, went_well):
         "marks": counters["RxCe"],
         "losses": sum(s["lost"] + s["drops"] for s in spines) +
                   net.leaf_stat()["drops"],
-        "retransmissions": sum(v for k, v in counters.items()
-                               if k.startswith("Retx")),
+        "retransmissions": counters["TxRetx"],
         "counters": counters,
         "paths": infos[:1] + infos[-1:] if len(infos) > 1 else infos,
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hello ADDR TEXT sends a message to PIDonFEP 100 there; hello waits for one */
+/* hello ADDR TEXT sends to PIDonFEP 100 at an IPv6 address; hello waits there */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,18 +10,12 @@ int main(int argc, char **argv)
 {
 	struct sockaddr_uet to = { .suet_family = AF_UET, .suet_pid = 100 };
 	int fd = socket(AF_UET, SOCK_RDM, 0);
-	char text[1000], v6[64];
-	ssize_t n;
+	char text[1000] = "";
 
-	if (argc == 3) {
-		snprintf(v6, sizeof(v6), "%s%s",
-			 strchr(argv[1], ':') ? "" : "::ffff:", argv[1]);
-		inet_pton(AF_INET6, v6, &to.suet_addr);
+	if (argc == 3 && inet_pton(AF_INET6, argv[1], &to.suet_addr) == 1)
 		return sendto(fd, argv[2], strlen(argv[2]), 0,
 			      (struct sockaddr *)&to, sizeof(to)) < 0;
-	}
-	if (bind(fd, (struct sockaddr *)&to, sizeof(to)))
+	if (argc > 1 || bind(fd, (struct sockaddr *)&to, sizeof(to)))
 		return 1;
-	n = recv(fd, text, sizeof(text), 0);
-	return n < 0 || printf("%.*s\n", (int)n, text) < 0;
+	return recv(fd, text, sizeof(text) - 1, 0) < 0 || puts(text) < 0;
 }
