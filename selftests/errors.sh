@@ -133,7 +133,7 @@ goes_again()
 
 	patient
 	for kind in "ses 0x05" "ses 0x04" "nack 0x01" "nack 0x04" "nack 0x07" "nack 0x0a" \
-		"nack 0x12" "nack 0x15" "nack 0x1a" "nack 0xfd"; do
+		"nack 0x0e" "nack 0x0f" "nack 0x10" "nack 0x12" "nack 0x15" "nack 0x1a" "nack 0xfd"; do
 		i=$((i + 1))
 		echo "$kind"
 		nobody_at 10.0.0.$i
@@ -142,6 +142,57 @@ goes_again()
 		send_from_a -w 10.0.0.$i/$PID || fail "$kind"
 	done
 	[ "$(stat_of "$A" MsgAgain)" -ge 2 ] || fail "NO_MATCH was not heeded"
+}
+
+# A peer that started anew: what it refused whole goes to another context, what
+# it took a part of may have arrived and fails
+disowned()
+{
+	patient
+	nobody_at 10.0.0.70
+	play fake_peer.py 10.0.0.70 nack 0x0e 5
+	send_from_a -n 5 -s 100 -w 10.0.0.70/$PID || fail "refused whole"
+	nobody_at 10.0.0.71
+	play fake_peer.py 10.0.0.71 nack 0x0e 3
+	send_from_a -s 12000 -w 10.0.0.71/$PID || fail "three packets refused"
+	nobody_at 10.0.0.72
+	play fake_peer.py 10.0.0.72 nack 0x0e 2 1
+	expect ECONNRESET -s 12000 10.0.0.72/$PID || fail "a part was accepted"
+}
+
+# The same for real: the host of the receiver goes and comes between two
+# messages, so that its contexts are gone and the sender's are not
+peer_restarts()
+{
+	local failed
+
+	patient
+	transfer $B4 "-n 10" "-n 10 -s 0-20000" || return 1
+	failed=$(stat_of "$A" PdcFailed)
+	clean_processes
+	ip netns del "$B"
+	wait_for 10 no_device || fail "the link is there still"
+	setup_link
+	setup_host "$B" "$B4" "$B6"
+	ip -n "$A" addr add "$A4/24" dev uet0
+	ip -n "$A" addr add "$A6/64" dev uet0 nodad
+	ip -n "$A" link set uet0 up
+	transfer $B4 "-n 50" "-n 50 -s 0-20000" || return 1
+	[ "$(stat_of "$A" PdcFailed)" -gt "$failed" ] ||
+		fail "no context was refused"
+}
+
+no_device()
+{
+	! ip -n "$A" link show uet0 2>/dev/null
+}
+
+setup_link()
+{
+	ip -batch - <<-END
+		netns add $B
+		link add uet0 mtu 4224 netns $A type veth peer name uet0 mtu 4224 netns $B
+	END
 }
 
 # Answers that say no are kept until the sender has them: each of 200 messages
@@ -312,6 +363,8 @@ tst "port closed by ICMP: ECONNREFUSED" no_uet
 tst "forged ICMP: ETIMEDOUT" forged_icmp
 tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
+tst "a context disowned: only what was refused whole moves" disowned
+tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4
 tst "silent later: ETIMEDOUT, then well again" silent_later

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plays a peer at an address that nobody has, which refuses each message.
 
-    fake_peer.py ADDR ses|nack CODE [TIMES]
+    fake_peer.py ADDR ses|nack CODE [TIMES [AFTER]]
 
-Answers the first TIMES requests (default: all) with an SES return code or a
-NACK code, the others with OK. One packet per message. Says when it is ready.
+Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
+all) with an SES return code or a NACK code, the others with OK. One packet per
+message, unless it answers by NACK. Says when it is ready.
 """
 import socket
 import struct
@@ -25,11 +26,13 @@ NO_PDC = (0x04, 0x05, 0x06, 0x0e, 0x0f, 0x15)
 class Peer:
     """State of the one context"""
 
-    def __init__(self, kind, code, times):
-        self.kind, self.code, self.times = kind, code, times
+    def __init__(self, kind, code, times=-1, after=0):
+        self.kind, self.code = kind, code
+        self.times, self.after = times, after
 
     def request(self, psn, dpdcid, ses):
-        if self.times == 0:
+        if self.times == 0 or self.after > 0:
+            self.after -= 1
             return p.ack_cc(psn, SPDCID, dpdcid,
                             ses=p.response(RC_OK, msg_id=ses))
         self.times -= 1
@@ -59,8 +62,7 @@ class Peer:
 
 def main():
     addr, kind, code = sys.argv[1:4]
-    peer = Peer(kind, int(code, 0),
-                int(sys.argv[4]) if len(sys.argv) > 4 else -1)
+    peer = Peer(kind, int(code, 0), *map(int, sys.argv[4:]))
     tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                         socket.htons(ETH_P_IP))
     tap.bind(("uet0", ETH_P_IP))

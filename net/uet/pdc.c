@@ -454,38 +454,65 @@ void uet_pdc_put(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_fail() - an initiator PDC dies
- * @pdc: the PDC
+ * uet_pdc_die() - an initiator PDC sends no more
+ * @pdc: the PDC, not dead
  * @error: errno for its messages; 0 for an orderly close
  * @source: enum uet_report_source
  * @code: code of that source
  *
- * Its messages are failed or moved by a work item, which may take the locks
- * this context cannot.
+ * uet_pdc_bury() is to follow.
  *
  * Context: BH disabled, flow lock held.
  */
-void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
+void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 {
-	struct uet_net *un = pdc->un;
-
 	lockdep_assert_held(&pdc->tx.flow->lock);
-	if (pdc->state == UET_PDC_DEAD)
-		return;
 	pdc->state = UET_PDC_DEAD;
 	pdc->error = error;
 	pdc->err_source = source;
 	pdc->err_code = code;
 	list_del_init(&pdc->tx.ready_node);
 	if (error)
-		UET_INC(un, PDC_FAILED);
+		UET_INC(pdc->un, PDC_FAILED);
 	else
-		UET_INC(un, PDC_CLOSED);
-	if (!test_and_set_bit(0, &pdc->reap_queued)) {
-		refcount_inc(&pdc->ref);
-		llist_add(&pdc->reap_node, &un->reap);
-		schedule_work(&un->reap_work);
-	}
+		UET_INC(pdc->un, PDC_CLOSED);
+}
+
+/**
+ * uet_pdc_bury() - fail or move the messages of a dead initiator PDC
+ * @pdc: the PDC
+ *
+ * By a work item, which may take the locks this context cannot. It is done
+ * once, however often it is asked for.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_pdc_bury(struct uet_pdc *pdc)
+{
+	struct uet_net *un = pdc->un;
+
+	lockdep_assert_held(&pdc->tx.flow->lock);
+	if (test_and_set_bit(0, &pdc->reap_queued))
+		return;
+	refcount_inc(&pdc->ref);
+	llist_add(&pdc->reap_node, &un->reap);
+	schedule_work(&un->reap_work);
+}
+
+/**
+ * uet_pdc_fail() - an initiator PDC dies at once
+ * @pdc: the PDC
+ * @error: errno for its messages; 0 for an orderly close
+ * @source: enum uet_report_source
+ * @code: code of that source
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
+{
+	if (pdc->state != UET_PDC_DEAD)
+		uet_pdc_die(pdc, error, source, code);
+	uet_pdc_bury(pdc);
 }
 
 /**

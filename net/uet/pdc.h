@@ -88,6 +88,7 @@ struct uet_txpkt {
 
 /* Flags of the scoreboard's slots */
 #define UET_PDC_TX_WAITED	0x10	/* in our own port, see uet_flow_departs() */
+#define UET_PDC_TX_REFUSED	0x20	/* by a target that disowned the PDC */
 
 #define UET_TXPKT_MSG_ERROR	0x01	/* ends a message given up */
 
@@ -104,7 +105,8 @@ struct uet_txpkt {
  * @nr_msgs: messages not done
  * @next_msg_id: message ids are handed out in order
  * @begun: messages begun and not finished, in order of their ids
- * @rto_at: when the oldest transmission times out; 0 = nothing in flight
+ * @rto_at: when the oldest transmission times out; 0 = nothing in flight.
+ *	Of a disowned PDC: when it waits no longer
  * @probe_at: tail probe, 0 = none
  * @loss_at: look at SACK evidence again, 0 = none
  * @clear_at: CLEAR_CMD at the latest, 0 = none
@@ -130,6 +132,7 @@ struct uet_txpkt {
  * @gbn_until: ROD_OOO is ignored until then
  * @ret_cack: CACK of the return direction
  * @close_psn: PSN of CLOSE_CMD
+ * @awaited: packets in flight of a disowned PDC that may still be refused
  * @ackreq: which packets asked for an answer
  * @overdue: a timeout has one packet sent again, whatever the window says
  * @alone: it carries the long messages of one dest at a time
@@ -178,6 +181,7 @@ struct uet_pdc_tx {
 	u32			clear_sent;
 	u32			ret_cack;
 	u32			close_psn;
+	u32			awaited;
 	struct uet_ackreq	ackreq;
 	struct uet_turn		turn;
 	int			soft_err;
@@ -373,11 +377,26 @@ struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
 struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
 			       const struct uet_syn_key *key);
 void uet_pdc_put(struct uet_pdc *pdc);
+void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code);
+void uet_pdc_bury(struct uet_pdc *pdc);
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
 void uet_pdc_confirm(struct uet_pdc *pdc);
 void uet_pdc_flush(struct uet_net *un);
 void uet_pdc_kill_all(struct uet_net *un);
+
+/* pdc_disowned.c: what a target that lost the PDC cannot have accepted */
+void uet_pdc_disown(struct uet_pdc *pdc, u32 psn, u8 code);
+bool uet_pdc_disowned_nack(struct uet_pdc *pdc, u32 psn, u8 code);
+void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now);
+void uet_pdc_count_refused(struct uet_pdc *pdc);
+
+/* It is dead and not buried: refusals of what is in flight are awaited. */
+static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
+{
+	return pdc->state == UET_PDC_DEAD && pdc->initiator &&
+	       !test_bit(0, &pdc->reap_queued);
+}
 
 /* pds_salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);

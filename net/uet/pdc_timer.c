@@ -28,7 +28,7 @@
 void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
 {
 	if (!at || (pdc->timer_at && pdc->timer_at <= at) ||
-	    pdc->state == UET_PDC_DEAD)
+	    (pdc->state == UET_PDC_DEAD && !uet_pdc_disowned(pdc)))
 		return;
 	if (!pdc->timer_at)
 		refcount_inc(&pdc->ref);
@@ -130,6 +130,8 @@ static void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	uet_pdc_timer_fired(pdc);
 	if (pdc->state != UET_PDC_DEAD)
 		uet_pdc_tx_expire(pdc, &list, now);
+	else
+		uet_pdc_disowned_expire(pdc, now);
 	if (pdc->state != UET_PDC_DEAD) {
 		idle = uet_pdc_tx_idle(pdc, &list, now);
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),

@@ -25,11 +25,15 @@ static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 		return false;
 	if (msg->state == UET_TXMSG_QUEUED)
 		return true;
-	/* INVALID_SYN before any answer: nothing was accepted. */
-	if (pdc->remote_id || msg->streamed ||
-	    pdc->err_code != UET_NACK_INVALID_SYN ||
-	    msg->state == UET_TXMSG_FAILED)
+	if (msg->state == UET_TXMSG_FAILED)
 		return false;
+	if (pdc->err_code == UET_NACK_INVALID_SYN) {
+		/* Before any answer: nothing was accepted. */
+		if (pdc->remote_id || msg->streamed)
+			return false;
+	} else if (msg->maybe_accepted || msg->refused != msg->sent) {
+		return false;
+	}
 	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
 }
 
@@ -56,6 +60,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 			msg->all_sent = false;
 			msg->again = false;
 			msg->announced = 0;
+			msg->refused = 0;
+			msg->maybe_accepted = false;
 			msg->backlog = 0;
 			msg->cursor = NULL;
 			list_add_tail(&msg->node, move);
@@ -89,6 +95,7 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 	struct uet_dest *dest;
 	struct uet_txmsg *msg;
 
+	uet_pdc_count_refused(pdc);
 	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
 		list_for_each_entry(msg, &dest->queue, node) {
 			gone.backlog += msg->backlog;

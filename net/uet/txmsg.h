@@ -90,6 +90,8 @@ enum uet_txmsg_state {
  * @withdrawn: the sender gave up (MSG_ERROR follows)
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
  * @again: the target had no place: send all of it again
+ * @maybe_accepted: its PDC died, and a packet of it was not refused
+ * @refused: its PDC died: bytes that the target refused, having no such PDC
  * @inlined: data is in @inline_data
  * @msg_id: id on the wire, from SENDING on
  * @len: length of the message
@@ -130,6 +132,7 @@ struct uet_txmsg {
 	bool			withdrawn;
 	bool			all_sent;
 	bool			again;
+	bool			maybe_accepted;
 	bool			has_hd;
 	bool			inlined;
 	u8			retries;
@@ -140,6 +143,7 @@ struct uet_txmsg {
 	u32			freed;
 	u32			charged;
 	u32			last_psn;
+	u32			refused;
 	u64			announced;
 	u64			backlog;
 	struct list_head	begun;
