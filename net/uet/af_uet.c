@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "encap.h"
 #include "netns.h"
+#include "path.h"
 #include "pdc.h"
 #include "pds.h"
 #include "rxmsg.h"
@@ -402,9 +403,12 @@ static int __init uet_init(void)
 	err = proto_register(&uet_prot, 1);
 	if (err)
 		goto err_caches;
-	err = uet_netns_register();
+	err = uet_path_init();
 	if (err)
 		goto err_proto;
+	err = uet_netns_register();
+	if (err)
+		goto err_path;
 	err = sock_register(&uet_family_ops);
 	if (err)
 		goto err_netns;
@@ -412,6 +416,8 @@ static int __init uet_init(void)
 
 err_netns:
 	uet_netns_unregister();
+err_path:
+	uet_path_exit();
 err_proto:
 	proto_unregister(&uet_prot);
 err_caches:
@@ -430,6 +436,7 @@ static void __exit uet_exit(void)
 	 */
 	wait_event(uet_socks_gone, !atomic_read(&uet_socks));
 	rcu_barrier();
+	uet_path_exit();
 	proto_unregister(&uet_prot);
 	uet_caches_exit();
 }

@@ -4,6 +4,7 @@
  * coordination of contexts to one peer, history on request, and who hears of
  * paths that go bad and good.
  */
+#include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/random.h>
@@ -45,8 +46,13 @@ void uet_path_unregister(struct notifier_block *nb)
 	atomic_notifier_chain_unregister(&uet_path_chain, nb);
 }
 
-static void uet_path_count(struct uet_net *un, unsigned long what)
+/* The first that hears of it counts for /proc/net/uet_stat. */
+static int uet_path_count(struct notifier_block *nb, unsigned long what,
+			  void *data)
 {
+	const struct uet_path_event *event = data;
+	struct uet_net *un = event->flow->peer->fep->un;
+
 	switch (what) {
 	case UET_PATH_BAD:
 		UET_INC(un, PATH_BAD);
@@ -64,6 +70,32 @@ static void uet_path_count(struct uet_net *un, unsigned long what)
 		UET_INC(un, PORT_UP);
 		break;
 	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block uet_path_counts = {
+	.notifier_call = uet_path_count,
+};
+
+/**
+ * uet_path_init() - have paths counted
+ *
+ * Context: process, before there are namespaces.
+ * Return: 0 or -EEXIST.
+ */
+int __init uet_path_init(void)
+{
+	return uet_path_register(&uet_path_counts);
+}
+
+/**
+ * uet_path_exit() - undo uet_path_init()
+ *
+ * Context: process, after the last namespace.
+ */
+void uet_path_exit(void)
+{
+	uet_path_unregister(&uet_path_counts);
 }
 
 /**
@@ -82,7 +114,6 @@ void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
 		.flow = flow, .ev = ev, .ifindex = ifindex,
 	};
 
-	uet_path_count(flow->peer->fep->un, what);
 	trace_uet_path_event(flow, what, ev, ifindex);
 	atomic_notifier_call_chain(&uet_path_chain, what, &event);
 }

@@ -68,6 +68,8 @@ struct uet_path_cursor {
 	u32	steps;
 };
 
+int uet_path_init(void);
+void uet_path_exit(void);
 int uet_path_register(struct notifier_block *nb);
 void uet_path_unregister(struct notifier_block *nb);
 
