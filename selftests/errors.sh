@@ -91,6 +91,21 @@ patient()
 	set_sysctl "$A" peer_timeout_s 30
 }
 
+# ... and where it counts that a packet was sent once only, not sent again before
+# they come
+unhurried()
+{
+	patient
+	set_sysctl "$A" rto_max_ms 2000
+	set_sysctl "$A" rto_min_us "${1:-1000000}"
+}
+
+hurried()
+{
+	set_sysctl "$A" rto_min_us 1000
+	set_sysctl "$A" rto_max_ms 200
+}
+
 # Return codes of the SES, and NACK codes that end a context
 answers()
 {
@@ -131,7 +146,7 @@ goes_again()
 {
 	local i=50 kind code
 
-	patient
+	unhurried
 	for kind in "ses 0x05" "ses 0x04" "nack 0x01" "nack 0x04" "nack 0x07" "nack 0x0a" \
 		"nack 0x0e" "nack 0x0f" "nack 0x10" "nack 0x12" "nack 0x15" "nack 0x1a" "nack 0xfd"; do
 		i=$((i + 1))
@@ -141,6 +156,7 @@ goes_again()
 		play fake_peer.py 10.0.0.$i $kind 2
 		send_from_a -w 10.0.0.$i/$PID || fail "$kind"
 	done
+	hurried
 	[ "$(stat_of "$A" MsgAgain)" -ge 2 ] || fail "NO_MATCH was not heeded"
 }
 
@@ -148,7 +164,7 @@ goes_again()
 # it took a part of may have arrived and fails
 disowned()
 {
-	patient
+	unhurried
 	nobody_at 10.0.0.70
 	play fake_peer.py 10.0.0.70 nack 0x0e 5
 	send_from_a -n 5 -s 100 -w 10.0.0.70/$PID || fail "refused whole"
@@ -158,6 +174,27 @@ disowned()
 	nobody_at 10.0.0.72
 	play fake_peer.py 10.0.0.72 nack 0x0e 2 1
 	expect ECONNRESET -s 12000 10.0.0.72/$PID || fail "a part was accepted"
+	# The third packet is neither refused nor taken: a timeout ends the wait
+	nobody_at 10.0.0.73
+	play fake_peer.py 10.0.0.73 nack 0x0e 2
+	expect ECONNRESET -s 12000 10.0.0.73/$PID || fail "a part is unknown"
+	hurried
+}
+
+# An ordered queue moves: what its sender, who waited for room, sends meanwhile
+# stays behind it
+disowned_in_order()
+{
+	unhurried 100000
+	nobody_at 10.0.0.74
+	play fake_peer.py 10.0.0.74 nack 0x0e 5 1
+	send_from_a -t seq -n 300 -s 1000 -b 64k -w 10.0.0.74/$PID
+	hurried
+	grep -c took "$WORK/played"
+	# shellcheck disable=SC2016
+	awk '$1 == "took" { n++; if ($2 in last && $3 <= last[$2]) {
+			print $3 " came after " last[$2]; bad = 1 }
+		last[$2] = $3 } END { exit bad || n < 200 }' "$WORK/played"
 }
 
 # The same for real: the host of the receiver goes and comes between two
@@ -364,6 +401,7 @@ tst "forged ICMP: ETIMEDOUT" forged_icmp
 tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
 tst "a context disowned: only what was refused whole moves" disowned
+tst "a context disowned: what moves stays in order" disowned_in_order
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4

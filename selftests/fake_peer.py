@@ -6,7 +6,8 @@
 
 Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
 all) with an SES return code or a NACK code, the others with OK. One packet per
-message, unless it answers by NACK. Says when it is ready.
+message, unless it answers by NACK. Says when it is ready, and of each message of
+uet_send that it took the context and the number.
 """
 import socket
 import struct
@@ -19,6 +20,9 @@ ETH_P_IP = 0x0800
 F_PROBE = 0x08
 SPDCID = 0x4242
 RC_OK = 1
+# Of a message of uet_send: behind the headers, struct msg_hdr
+PAYLOAD = 12 + 44
+MAGIC = 0x55455431
 # NACK codes of who has no context for the packet
 NO_PDC = (0x04, 0x05, 0x06, 0x0e, 0x0f, 0x15)
 
@@ -29,10 +33,20 @@ class Peer:
     def __init__(self, kind, code, times=-1, after=0):
         self.kind, self.code = kind, code
         self.times, self.after = times, after
+        self.newest = {}
 
-    def request(self, psn, dpdcid, ses):
+    def note(self, psn, spdcid, payload):
+        if len(payload) < 24 or psn <= self.newest.get(spdcid, 0):
+            return
+        self.newest[spdcid] = psn
+        magic, _, seq = struct.unpack("=IIQ", payload[:16])
+        if magic == MAGIC:
+            print("took", spdcid, seq, flush=True)
+
+    def request(self, psn, dpdcid, ses, payload):
         if self.times == 0 or self.after > 0:
             self.after -= 1
+            self.note(psn, dpdcid, payload)
             return p.ack_cc(psn, SPDCID, dpdcid,
                             ses=p.response(RC_OK, msg_id=ses))
         self.times -= 1
@@ -48,7 +62,8 @@ class Peer:
         if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 16:
             psn, spdcid = struct.unpack("!IH", data[4:10])
             return self.request(psn, spdcid,
-                                struct.unpack("!H", data[14:16])[0])
+                                struct.unpack("!H", data[14:16])[0],
+                                data[PAYLOAD:])
         if kind != p.CP or len(data) < 16:
             return None
         opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])

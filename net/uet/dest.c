@@ -153,6 +153,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	dest->alone = key->alone;
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
+	INIT_LIST_HEAD(&dest->moving);
 	INIT_LIST_HEAD(&dest->queue);
 	INIT_LIST_HEAD(&dest->sent);
 	INIT_LIST_HEAD(&dest->active);

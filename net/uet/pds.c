@@ -229,11 +229,29 @@ out:
 	return err;
 }
 
+/* What is queued is about to move: join it; dest->lock held. */
+static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
+{
+	if (dest->moves && !msg->moving) {
+		list_add_tail(&msg->node, &dest->moving);
+		msg->moving = true;
+		return true;
+	}
+	if (dest->pdc && dest->pdc->state == UET_PDC_DEAD && dest->unfinished) {
+		list_add_tail(&msg->node, &dest->queue);
+		msg->moving = false;
+		dest->unfinished++;
+		return true;
+	}
+	return false;
+}
+
 /**
  * uet_pds_submit() - hand a message over for delivery
  * @msg: the message; on success the reference that came with it is consumed
  *
- * Queues it at its dest and sends what the windows allow.
+ * Queues it at its dest and sends what the windows allow. What was sent before
+ * and comes from a dead PDC (@msg->moving) goes first.
  *
  * Context: process, may sleep.
  * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
@@ -245,33 +263,30 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	int tries = UET_BIND_TRIES, err;
 	struct uet_flow *flow;
 	struct uet_pdc *pdc;
+	bool joined;
 	u64 now;
 
 	for (;;) {
 		spin_lock_bh(&dest->lock);
 		pdc = dest->pdc;
-		if (pdc) {
-			flow = pdc->tx.flow;
+		flow = pdc ? pdc->tx.flow : NULL;
+		if (flow)
 			spin_lock(&flow->lock);
-			if (uet_pdc_takes(pdc, dest))
-				break;
-			if (pdc->state == UET_PDC_DEAD && dest->unfinished) {
-				/* What is queued is about to move: with it. */
-				list_add_tail(&msg->node, &dest->queue);
-				dest->unfinished++;
-				spin_unlock(&flow->lock);
-				spin_unlock_bh(&dest->lock);
-				return 0;
-			}
+		joined = uet_dest_join(dest, msg);
+		if (!joined && pdc && uet_pdc_takes(pdc, dest))
+			break;
+		if (flow)
 			spin_unlock(&flow->lock);
-		}
 		spin_unlock_bh(&dest->lock);
+		if (joined)
+			return 0;
 		if (!tries--)
 			return -ENOBUFS;
 		err = uet_dest_bind(dest);
 		if (err)
 			return err;
 	}
+	msg->moving = false;
 	list_add_tail(&msg->node, &dest->queue);
 	dest->unfinished++;
 	pdc->tx.nr_msgs++;
@@ -295,6 +310,21 @@ static struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 		spin_unlock_bh(&dest->lock);
 		return NULL;
 	}
+	spin_lock(&dest->pdc->tx.flow->lock);
+	return dest->pdc;
+}
+
+/*
+ * The same for a message. On its way to another PDC it has none, and dest->lock
+ * alone is held then: who moves it looks at what was changed.
+ */
+static struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+
+	spin_lock_bh(&dest->lock);
+	if (!dest->pdc || msg->moving)
+		return NULL;
 	spin_lock(&dest->pdc->tx.flow->lock);
 	return dest->pdc;
 }
@@ -323,20 +353,14 @@ static void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 {
 	struct uet_dest *dest = msg->dest;
-	struct uet_pdc *pdc = uet_dest_lock(dest);
+	struct uet_pdc *pdc = uet_msg_lock(msg);
 
-	if (!pdc) {
-		/* On its way to another PDC: whoever moves it looks then. */
-		spin_lock_bh(&dest->lock);
-		msg->filled = filled;
-		msg->eom = eom;
-		spin_unlock_bh(&dest->lock);
-		pdc = uet_dest_lock(dest);
-		if (!pdc)
-			return;
-	}
 	msg->filled = filled;
 	msg->eom = eom;
+	if (!pdc) {
+		spin_unlock_bh(&dest->lock);
+		return;
+	}
 	if (msg->state < UET_TXMSG_FAILED && !msg->withdrawn) {
 		uet_msg_announce(pdc, msg, ktime_get_ns());
 		uet_dest_activate(dest);
@@ -391,11 +415,10 @@ static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
 void uet_pds_withdraw(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
-	struct uet_pdc *pdc = uet_dest_lock(dest);
+	struct uet_pdc *pdc = uet_msg_lock(msg);
 
 	if (!pdc) {
-		/* On its way to another PDC: MSG_ERROR ends it there. */
-		spin_lock_bh(&dest->lock);
+		/* MSG_ERROR ends it there. */
 		msg->withdrawn = true;
 		spin_unlock_bh(&dest->lock);
 		return;
@@ -412,9 +435,14 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
  */
 void uet_pds_discard(struct uet_dest *dest)
 {
-	struct uet_pdc *pdc = uet_dest_lock(dest);
 	struct uet_txmsg *msg, *next;
+	struct uet_pdc *pdc;
 
+	spin_lock_bh(&dest->lock);
+	list_for_each_entry(msg, &dest->moving, node)
+		msg->withdrawn = true;
+	spin_unlock_bh(&dest->lock);
+	pdc = uet_dest_lock(dest);
 	if (!pdc)
 		return;
 	list_for_each_entry_safe(msg, next, &dest->queue, node)

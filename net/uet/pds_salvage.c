@@ -37,9 +37,23 @@ static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
 }
 
+/* All of it again, by another PDC */
+static void uet_msg_rewind(struct uet_txmsg *msg)
+{
+	msg->state = UET_TXMSG_QUEUED;
+	msg->sent = 0;
+	msg->all_sent = false;
+	msg->again = false;
+	msg->announced = 0;
+	msg->refused = 0;
+	msg->maybe_accepted = false;
+	msg->backlog = 0;
+	msg->cursor = NULL;
+	msg->moving = true;
+}
+
 /* Move or fail the messages of one dest; dest->lock held. */
-static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
-			     struct list_head *move)
+static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_txmsg *msg, *next;
 	LIST_HEAD(all);
@@ -55,16 +69,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 		if (uet_msg_may_move(pdc, msg)) {
 			if (msg->state != UET_TXMSG_QUEUED)
 				list_del(&msg->begun);
-			msg->state = UET_TXMSG_QUEUED;
-			msg->sent = 0;
-			msg->all_sent = false;
-			msg->again = false;
-			msg->announced = 0;
-			msg->refused = 0;
-			msg->maybe_accepted = false;
-			msg->backlog = 0;
-			msg->cursor = NULL;
-			list_add_tail(&msg->node, move);
+			uet_msg_rewind(msg);
+			list_add_tail(&msg->node, &dest->moving);
 			continue;
 		}
 		if (msg->state != UET_TXMSG_QUEUED)
@@ -78,6 +84,41 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest,
 		uet_txmsg_put(msg);
 	}
 	uet_dest_unbind(dest);
+	dest->moves = !list_empty(&dest->moving);
+}
+
+/* The next message that has to move; those sent from now on need not join. */
+static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg;
+
+	spin_lock_bh(&dest->lock);
+	msg = list_first_entry_or_null(&dest->moving, struct uet_txmsg, node);
+	if (msg)
+		list_del_init(&msg->node);
+	else
+		dest->moves = false;
+	spin_unlock_bh(&dest->lock);
+	return msg;
+}
+
+/* On to another PDC, in the order in which they were sent */
+static void uet_dest_move(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg;
+	int err;
+
+	while ((msg = uet_dest_next_moving(dest))) {
+		err = READ_ONCE(dest->un->exiting) ? -ENETDOWN :
+						     uet_pds_submit(msg);
+		if (!err)
+			continue;
+		spin_lock_bh(&dest->lock);
+		msg->moving = false;
+		uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
+		spin_unlock_bh(&dest->lock);
+		uet_txmsg_put(msg);
+	}
 }
 
 /* What a dead PDC still had in the counters of its context */
@@ -121,10 +162,7 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 void uet_pds_salvage(struct uet_pdc *pdc)
 {
 	struct uet_flow *flow = pdc->tx.flow;
-	struct uet_txmsg *msg, *next;
 	struct uet_dest *dest;
-	LIST_HEAD(move);
-	int err;
 
 	spin_lock_bh(&flow->lock);
 	uet_pdc_settle(pdc);
@@ -136,27 +174,13 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 		spin_unlock_bh(&flow->lock);
 		spin_lock_bh(&dest->lock);
 		if (dest->pdc == pdc)
-			uet_dest_salvage(pdc, dest, &move);
+			uet_dest_salvage(pdc, dest);
 		spin_unlock_bh(&dest->lock);
+		uet_dest_move(dest);
 		uet_dest_put(dest);
 		spin_lock_bh(&flow->lock);
 	}
 	/* Other PDCs of the context may have been waiting for its bytes. */
 	uet_flow_queue(flow);
 	spin_unlock_bh(&flow->lock);
-
-	list_for_each_entry_safe(msg, next, &move, node) {
-		list_del(&msg->node);
-		err = READ_ONCE(pdc->un->exiting) ? -ENETDOWN :
-						    uet_pds_submit(msg);
-		if (err) {
-			dest = msg->dest;
-			refcount_inc(&dest->ref);
-			spin_lock_bh(&dest->lock);
-			uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
-			spin_unlock_bh(&dest->lock);
-			uet_txmsg_put(msg);
-			uet_dest_put(dest);
-		}
-	}
 }

@@ -92,6 +92,7 @@ enum uet_txmsg_state {
  * @again: the target had no place: send all of it again
  * @maybe_accepted: its PDC died, and a packet of it was not refused
  * @refused: its PDC died: bytes that the target refused, having no such PDC
+ * @moving: in uet_dest.moving, or just taken out of it; dest->lock
  * @inlined: data is in @inline_data
  * @msg_id: id on the wire, from SENDING on
  * @len: length of the message
@@ -133,6 +134,7 @@ struct uet_txmsg {
 	bool			all_sent;
 	bool			again;
 	bool			maybe_accepted;
+	bool			moving;
 	bool			has_hd;
 	bool			inlined;
 	u8			retries;
@@ -211,6 +213,9 @@ struct uet_dest_key {
  * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
+ * @moves: messages of a dead PDC go to another one, those sent meanwhile after
+ *	them; dest->lock
+ * @moving: these messages; dest->lock
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
  * @sent: messages sent and not done
  * @active: in uet_pdc.tx.active while something of @queue can be sent
@@ -240,6 +245,8 @@ struct uet_dest {
 
 	spinlock_t		lock;	/* pdc */
 	struct uet_pdc		*pdc;
+	bool			moves;
+	struct list_head	moving;
 	struct list_head	queue;
 	struct list_head	sent;
 	struct list_head	active;
