@@ -67,6 +67,30 @@ exchange()
 	[ "$pkts" -le $((n * limit / 100)) ]
 }
 
+# seen_request ID: a request of a message with that id goes out
+seen_request()
+{
+	on "$A" timeout $((20 * SLOW)) tcpdump -c 1 -i uet0 -w /dev/null \
+		"udp dst port 4793 and udp[8] & 0xf8 = 16 and udp[22:2] = $1"
+}
+
+# Message id 0 is for datagrams and "none": not given when ids come round
+no_id_zero()
+{
+	local zero one
+
+	[ "$SLOW" = 1 ] && [ "$VIRTUAL" = 0 ] || skip "takes 66000 messages"
+	seen_request 0 &
+	zero=$!
+	seen_request 1 &
+	one=$!
+	sleep 1
+	transfer "$B4" "-n 66000" "-n 66000 -s 24" || return 1
+	wait $one || fail "ids did not come round"
+	kill $zero 2>/dev/null
+	! wait $zero || fail "a message has id 0"
+}
+
 setup_pair
 # The speed of an emulated host must not look like congestion or loss: a slow
 # link with a window of 187 KB, which is full all the time.
@@ -81,4 +105,8 @@ tst "one answer per packet if set" per_packet
 impair "$A"
 impair "$B"
 tst "an exchange takes two packets" exchange
+both_sysctl link_mbps 0
+both_sysctl base_rtt_us 0
+both_sysctl rto_min_us 1000
+tst "no message has id 0" no_id_zero
 finish

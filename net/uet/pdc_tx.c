@@ -350,6 +350,9 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	msg->state = UET_TXMSG_SENDING;
+	/* 0 is for UUD and "none" (wire.md 12.1). */
+	if (unlikely(!pdc->tx.next_msg_id))
+		pdc->tx.next_msg_id++;
 	msg->msg_id = pdc->tx.next_msg_id++;
 	list_add_tail(&msg->begun, &pdc->tx.begun);
 }
