@@ -426,6 +426,24 @@ def nack_trimmed(host):
         same("contexts", host.stat("PdcAccepted"), before)
 
 
+@case("SYN flood: one that goes on does not keep the silent ones")
+def syn_flood_rest(host):
+    share = host.stat("CurPdcs") + 10
+    with Setting(host, pdc_max=4 * share):
+        before = host.stat("PdcAccepted")
+        flood = [Pdc(host) for _ in range(share)]
+        for pdc in flood:
+            host.send(pdc.packet(0, syn=True), source="10.0.0.67")
+        host.answers()
+        same("contexts", host.stat("PdcAccepted") - before, share)
+        for _ in range(4):
+            time.sleep(0.4)
+            host.send(flood[0].packet(0, syn=True), source="10.0.0.67")
+        host.send(Pdc(host).packet(0, syn=True), source="10.0.0.68")
+        host.answers()
+        same("contexts", host.stat("PdcAccepted") - before, share + 1)
+
+
 # --- closing (UE 1.0 3.5.8) -------------------------------------------------
 
 @case("close: CLOSE_CMD is answered again, late packets deliver nothing")

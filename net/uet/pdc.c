@@ -421,6 +421,27 @@ void uet_pdc_confirm(struct uet_pdc *pdc)
 	WRITE_ONCE(pdc->peer->confirmed, true);
 }
 
+/**
+ * uet_pdc_heard_syn() - a SYN packet came: it is alive, if that is who it says
+ * @pdc: target PDC
+ *
+ * The list of the unconfirmed begins with the one that was silent for longest:
+ * who goes on with one of many must not keep the others from making room.
+ *
+ * Context: softirq, rx.lock held.
+ */
+void uet_pdc_heard_syn(struct uet_pdc *pdc)
+{
+	struct uet_net *un = pdc->un;
+
+	lockdep_assert_held(&pdc->rx.lock);
+	if (pdc->rx.confirmed)
+		return;
+	spin_lock_bh(&un->unconfirmed_lock);
+	list_move_tail(&pdc->rx.unconfirmed_node, &un->unconfirmed);
+	spin_unlock_bh(&un->unconfirmed_lock);
+}
+
 static void uet_pdc_free_rcu(struct rcu_head *head)
 {
 	kmem_cache_free(uet_pdc_cache,

@@ -382,6 +382,7 @@ void uet_pdc_bury(struct uet_pdc *pdc);
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
 void uet_pdc_confirm(struct uet_pdc *pdc);
+void uet_pdc_heard_syn(struct uet_pdc *pdc);
 void uet_pdc_flush(struct uet_net *un);
 void uet_pdc_kill_all(struct uet_net *un);
 

@@ -405,6 +405,8 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 	pdc->rx.close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
+	else if (!created)
+		uet_pdc_heard_syn(pdc);
 	if (uet_pkt_has_cc(rx->pkt))
 		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
 	answer = uet_pdc_request_locked(pdc, rx, created);
