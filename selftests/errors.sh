@@ -181,6 +181,21 @@ disowned()
 	hurried
 }
 
+# No context free at the peer: it is asked ever more seldom, up to once in a
+# second, not every 128 ms. 1, 2, 4, ... 512, 1000, 1000, less a quarter
+refused_a_context()
+{
+	local t0=$EPOCHREALTIME ms
+
+	patient
+	nobody_at 10.0.0.75
+	play fake_peer.py 10.0.0.75 nack 0x04 14
+	send_from_a -w 10.0.0.75/$PID || return 1
+	ms=$(((${EPOCHREALTIME/./} - ${t0/./}) / 1000))
+	echo "taken after $ms ms"
+	[ "$ms" -ge 3000 ]
+}
+
 # An ordered queue moves: what its sender, who waited for room, sends meanwhile
 # stays behind it
 disowned_in_order()
@@ -401,6 +416,7 @@ tst "forged ICMP: ETIMEDOUT" forged_icmp
 tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
 tst "a context disowned: only what was refused whole moves" disowned
+tst "no context free at the peer: asked ever more seldom" refused_a_context
 tst "a context disowned: what moves stays in order" disowned_in_order
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost

@@ -43,7 +43,7 @@ class Peer:
         if magic == MAGIC:
             print("took", spdcid, seq, flush=True)
 
-    def request(self, psn, dpdcid, ses, payload):
+    def request(self, psn, dpdcid, ses, payload, retx):
         if self.times == 0 or self.after > 0:
             self.after -= 1
             self.note(psn, dpdcid, payload)
@@ -52,7 +52,7 @@ class Peer:
         self.times -= 1
         if self.kind == "nack":
             own = 0 if self.code in NO_PDC else SPDCID
-            return p.nack(self.code, psn, own, dpdcid)
+            return p.nack(self.code, psn, own, dpdcid, flags=retx)
         # A guaranteed response: CACK stays below
         return p.ack_cc(psn - 1, SPDCID, dpdcid, offset=1, sack=1, flags=2,
                         ses=p.response(self.code, msg_id=ses, opcode=1))
@@ -63,7 +63,7 @@ class Peer:
             psn, spdcid = struct.unpack("!IH", data[4:10])
             return self.request(psn, spdcid,
                                 struct.unpack("!H", data[14:16])[0],
-                                data[PAYLOAD:])
+                                data[PAYLOAD:], data[1] & p.F_RETX)
         if kind != p.CP or len(data) < 16:
             return None
         opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])

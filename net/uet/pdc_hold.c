@@ -10,6 +10,7 @@
  * is held then, but new packets pause in the same way.
  */
 #include <linux/ktime.h>
+#include <linux/random.h>
 
 #include "core/ccc.h"
 #include "core/txwin_scan.h"
@@ -21,6 +22,8 @@
 
 /* Longest pause between two tries */
 #define UET_HOLD_MAX_NS		(128 * NSEC_PER_MSEC)
+/* ... by which a PDC is to be opened; a part of it is random */
+#define UET_HOLD_OPEN_MAX_NS	NSEC_PER_SEC
 #define UET_HOLD_LEVEL_MAX	16
 /* A dest that may have so many packets in flight again is as free as before */
 #define UET_HOLD_RAMP_END	256
@@ -87,7 +90,12 @@ static u64 uet_hold_pause(const struct uet_pdc *pdc,
 {
 	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
 
-	return min_t(u64, ns << hold->level, UET_HOLD_MAX_NS);
+	ns <<= hold->level;
+	if (pdc->state != UET_PDC_SYN)
+		return min_t(u64, ns, UET_HOLD_MAX_NS);
+	/* No PDC there: it is many hosts that wait for one. */
+	ns = min_t(u64, ns, UET_HOLD_OPEN_MAX_NS);
+	return ns - get_random_u32_below(ns / 4 + 1);
 }
 
 /**
