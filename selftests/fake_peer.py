@@ -17,6 +17,7 @@ from uet_inject import ETH_HLEN, ipv4
 
 ETH_P_IP = 0x0800
 F_PROBE = 0x08
+F_RETX = 0x10
 SPDCID = 0x4242
 RC_OK = 1
 # NACK codes of who has no context for the packet
@@ -30,7 +31,7 @@ class Peer:
         self.kind, self.code = kind, code
         self.times, self.after = times, after
 
-    def request(self, psn, dpdcid, ses):
+    def request(self, psn, dpdcid, ses, again):
         if self.times == 0 or self.after > 0:
             self.after -= 1
             return p.ack_cc(psn, SPDCID, dpdcid,
@@ -38,7 +39,7 @@ class Peer:
         self.times -= 1
         if self.kind == "nack":
             own = 0 if self.code in NO_PDC else SPDCID
-            return p.nack(self.code, psn, own, dpdcid)
+            return p.nack(self.code, psn, own, dpdcid, flags=again)
         # A guaranteed response: CACK stays below
         return p.ack_cc(psn - 1, SPDCID, dpdcid, offset=1, sack=1, flags=2,
                         ses=p.response(self.code, msg_id=ses, opcode=1))
@@ -48,7 +49,8 @@ class Peer:
         if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 16:
             psn, spdcid = struct.unpack("!IH", data[4:10])
             return self.request(psn, spdcid,
-                                struct.unpack("!H", data[14:16])[0])
+                                struct.unpack("!H", data[14:16])[0],
+                                data[1] & F_RETX)
         if kind != p.CP or len(data) < 16:
             return None
         opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])
