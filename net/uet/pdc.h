@@ -89,6 +89,7 @@ struct uet_txpkt {
 /* Flags of the scoreboard's slots */
 #define UET_PDC_TX_WAITED	0x10	/* in our own port, see uet_flow_departs() */
 #define UET_PDC_TX_REFUSED	0x20	/* by a target that disowned the PDC */
+#define UET_PDC_TX_REFUSED_RTX	0x40	/* ... and so was its retransmission */
 
 #define UET_TXPKT_MSG_ERROR	0x01	/* ends a message given up */
 
@@ -387,8 +388,8 @@ void uet_pdc_flush(struct uet_net *un);
 void uet_pdc_kill_all(struct uet_net *un);
 
 /* pdc_disowned.c: what a target that lost the PDC cannot have accepted */
-void uet_pdc_disown(struct uet_pdc *pdc, u32 psn, u8 code);
-bool uet_pdc_disowned_nack(struct uet_pdc *pdc, u32 psn, u8 code);
+void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt);
+bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt);
 void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now);
 void uet_pdc_count_refused(struct uet_pdc *pdc);
 

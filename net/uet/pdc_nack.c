@@ -34,13 +34,12 @@ static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 /* The target has no PDC for us. */
 static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
-	u8 code = pkt->nack.code;
-
 	/* wire.md N-5: CLOSE_CMD did its work, its ACK was lost. */
-	if (pdc->state == UET_PDC_CLOSING && code == UET_NACK_INV_DPDCID)
+	if (pdc->state == UET_PDC_CLOSING &&
+	    pkt->nack.code == UET_NACK_INV_DPDCID)
 		uet_pdc_fail(pdc, 0, 0, 0);
 	else
-		uet_pdc_disown(pdc, pkt->nack.psn, code);
+		uet_pdc_disown(pdc, pkt);
 }
 
 static void uet_pdc_nack_error(struct uet_pdc *pdc, u32 psn, u8 code)
@@ -115,7 +114,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	u64 now;
 
 	if (pdc->state == UET_PDC_DEAD)
-		return uet_pdc_disowned_nack(pdc, psn, code);
+		return uet_pdc_disowned_nack(pdc, pkt);
 	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
 		return false;
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
