@@ -13,12 +13,15 @@
  * @UET_REFUSED_TRIMMED: trimmed inside the network
  * @UET_REFUSED_LASTHOP: trimmed on the last hop
  * @UET_REFUSED_OTHER: any other reason, no signal of the network
+ * @UET_REFUSED_LOST: the target infers that the packet was lost; the value of
+ *	struct uet_ccc_nack is the one it was sent with
  * @UET_REFUSED_CLASSES: number of classes
  */
 enum uet_refused {
 	UET_REFUSED_TRIMMED,
 	UET_REFUSED_LASTHOP,
 	UET_REFUSED_OTHER,
+	UET_REFUSED_LOST,
 	UET_REFUSED_CLASSES,
 };
 

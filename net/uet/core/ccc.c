@@ -415,13 +415,11 @@ static void mark(struct uet_ccc *c, u32 size)
 enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 				  const struct uet_ccc_nack *nack)
 {
-	bool in_network = nack->reason == UET_REFUSED_TRIMMED;
 	struct uet_lb_signal sig = {
 		.now = nack->now,
 		.rtt = nack->rtt,
 		.ev = nack->ev,
-		.reason = in_network ? UET_LB_NACK :
-			  nack->m ? UET_LB_ECN : UET_LB_NO_ECN,
+		.reason = uet_ccc_nack_signal(nack),
 		.siblings = nack->siblings,
 		.rtt_valid = nack->rtt_valid,
 		.last_hop = nack->reason == UET_REFUSED_LASTHOP,
