@@ -157,12 +157,14 @@ struct uet_ccc_ask {
  * @ev: entropy value
  * @run: packets it is good for, 1 .. uet_ccc_ask.want
  * @has_target: the context uses receiver credit
+ * @answer: path selection wants an answer to this packet
  */
 struct uet_ccc_send {
 	u32 credit_target;
 	u16 ev;
 	u16 run;
 	bool has_target;
+	bool answer;
 };
 
 /* What an event did, in the order in which it does it. */

@@ -344,6 +344,11 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out)
 {
 	choose_ev(c, ask, out);
+	out->answer = false;
+	if (c->lb && unlikely(c->lb->answer)) {
+		c->lb->answer = false;
+		out->answer = true;
+	}
 	out->has_target = credit_of(c);
 	out->credit_target = uet_ccc_credit_target(c);
 }
