@@ -139,4 +139,12 @@ for cc in rccc nscc+rccc; do
 	tst "$cc, grants lost" grants_lost $cc
 	tst "$cc, peer silent" silence $cc
 done
+teardown_pair
+
+# A source that is restarted. Nobody has its address, which leads to host A.
+setup_links
+ip -n "$B" route add 10.9.0.0/16 nexthop via 10.1.0.1 dev p0 \
+	nexthop via 10.1.1.1 dev p1
+PID=200 recv_start reads -n 1000000 -I -A
+raw_cases credit_source.py $B4 10.9.0.1 "$B" $SLOW
 finish

@@ -156,6 +156,48 @@ setup_host()
 	END
 }
 
+# setup_links: two hosts and two links. The address of a host is on neither, it is
+# reached over both.
+setup_links()
+{
+	local i
+
+	for i in "$A" "$B"; do
+		ip netns add "$i"
+		# Addresses are of use at once
+		on "$i" sysctl -qw net.ipv6.conf.default.accept_dad=0 \
+			net.ipv6.conf.default.keep_addr_on_down=1
+	done
+	for i in 0 1; do
+		ip link add p$i mtu 4224 netns "$A" type veth peer name p$i \
+			mtu 4224 netns "$B"
+	done
+	links_of "$A" 1 2 "$A4" "$B4" "$A6" "$B6"
+	links_of "$B" 2 1 "$B4" "$A4" "$B6" "$A6"
+	# Many addresses that are all host B
+	ip -n "$B" route add local 10.2.0.0/16 dev lo
+	ip -n "$A" route add 10.2.0.0/16 src "$A4" nexthop via 10.1.0.2 dev p0 \
+		nexthop via 10.1.1.2 dev p1
+}
+
+# links_of NETNS OWN OTHER ADDR4 PEER4 ADDR6 PEER6
+links_of()
+{
+	ip -n "$1" -batch - <<-END
+		link set lo up
+		addr add $4/32 dev lo
+		addr add $6/128 dev lo nodad
+		addr add 10.1.0.$2/24 dev p0
+		addr add 10.1.1.$2/24 dev p1
+		addr add fd01::$2/64 dev p0 nodad
+		addr add fd02::$2/64 dev p1 nodad
+		link set p0 up
+		link set p1 up
+		route add $5 src $4 nexthop via 10.1.0.$3 dev p0 nexthop via 10.1.1.$3 dev p1
+		route add $7/128 src $6 nexthop via fd01::$3 dev p0 nexthop via fd02::$3 dev p1
+	END
+}
+
 teardown_pair()
 {
 	clean_processes

@@ -107,6 +107,47 @@ again()
 	ask "$B4" && is cc nscc && ask "$B6" && is path_policy hybrid
 }
 
+# The largest window of the namespace holds with and without a base RTT, but not
+# where the peer has one of its own.
+largest_window()
+{
+	local rc=0
+
+	set_sysctl "$A" nscc_max_wnd 300000
+	ask "$B4" && is max_wnd 300000 &&
+		rule 10.0.0.2 base_rtt 50000 rate_mbps 20000 &&
+		ask "$B4" && is max_wnd 300000 &&
+		rule 10.0.0.2 max_wnd 200000 &&
+		ask "$B4" && is max_wnd 200000 &&
+		rule 10.0.0.2 del &&
+		set_sysctl "$A" nscc_max_wnd 1 &&
+		ask "$B4" && is max_wnd $((2 * $(field mtu "$WORK/info"))) ||
+		rc=1
+	set_sysctl "$A" nscc_max_wnd 0
+	return $rc
+}
+
+# Each gain at its limits, and all at once: data arrives
+gains()
+{
+	local knob limits rc=0
+
+	for knob in fi=268435456 alpha=536870912 fi_scale=268435456 \
+		adjust_bytes=4198400 adjust_period_us=100000 \
+		qa_threshold_us=8000000; do
+		limits="0 ${knob#*=}"
+		for limit in $limits; do
+			set_sysctl "$A" "nscc_${knob%=*}" "$limit"
+			ask "$B4" || rc=1
+		done
+	done
+	for knob in fi=-1 alpha=-1 fi_scale=-1 adjust_bytes=0 adjust_period_us=0 \
+		qa_threshold_us=0; do
+		set_sysctl "$A" "nscc_${knob%=*}" "${knob#*=}"
+	done
+	return $rc
+}
+
 # Nobody but the administrator of the namespace
 privilege()
 {
@@ -137,6 +178,8 @@ tst "rules, longest prefix first" prefixes
 tst "the longest prefix holds" server_first longest
 tst "a socket's choice goes first" server_first socket_first
 tst "replaced and removed" server_first again
+tst "the largest window of the namespace" server_first largest_window
+tst "gains at their limits" server_first gains
 # One is there when the namespace goes
 rule 10.0.0.2 gamma 1
 finish

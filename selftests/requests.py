@@ -225,22 +225,25 @@ def ack_close(host):
 
 @case("other forms of answers: ACK, ACK_CCX, NACK_CCX")
 def forms(host):
-    sender = send(host, "-n", "1")
-    a = request(host)
-    host.send(p.ack(a.psn, T, a.spdcid, ses=p.response()))
-    same("sender, ACK", sender.wait(10 * host.slow), 0)
-    sender = send(host, "-n", "1")
-    a = request(host)
-    host.send(p.prologue(p.NACK_CCX, 0, 0) +
-              p.nack(INFER_LOSS, a.psn, T, a.spdcid)[2:] + bytes(16))
-    for b in packets(host, 5):
-        if b.type == p.RUD_REQ and b.psn == a.psn and b.retx:
-            break
-    else:
-        raise AssertionError("not sent again")
-    host.send(p.prologue(p.ACK_CCX, p.NH_RESPONSE, 0) +
-              p.ack_cc(a.psn, T, a.spdcid)[2:32] + bytes(8) + p.response())
-    same("sender, ACK_CCX", sender.wait(10 * host.slow), 0)
+    # Nothing but the NACK says that a packet was lost, which a bitmap notes
+    with Setting(host, rto_min_us=2000000, path_policy="bitmap"):
+        sender = send(host, "-n", "1")
+        a = request(host)
+        host.send(p.ack(a.psn, T, a.spdcid, ses=p.response()))
+        same("sender, ACK", sender.wait(10 * host.slow), 0)
+        sender = send(host, "-n", "1")
+        a, bad = request(host), host.stat("PathBad")
+        host.send(p.prologue(p.NACK_CCX, 0, 0) +
+                  p.nack(INFER_LOSS, a.psn, T, a.spdcid)[2:] + bytes(16))
+        for b in packets(host, 5):
+            if b.type == p.RUD_REQ and b.psn == a.psn and b.retx:
+                break
+        else:
+            raise AssertionError("not sent again")
+        same("bad paths", host.stat("PathBad"), bad + 1)
+        host.send(p.prologue(p.ACK_CCX, p.NH_RESPONSE, 0) +
+                  p.ack_cc(a.psn, T, a.spdcid)[2:32] + bytes(8) + p.response())
+        same("sender, ACK_CCX", sender.wait(10 * host.slow), 0)
 
 
 def main():

@@ -26,7 +26,7 @@ class Knob:
         """(smallest, largest) value, None where there is none"""
         if self.kind.startswith("boolean"):
             return 0, 1
-        span = re.search(r"(\d+) to (\d+)", self.kind)
+        span = re.search(r"(-?\d+) to (\d+)", self.kind)
         least = re.search(r"at least (\d+)", self.kind)
         extra = [int(v) for v in re.findall(r"(\d+)(?: =| or )", self.kind)]
         if span:
@@ -131,7 +131,7 @@ def check(knob):
     value = read(knob.name)
     if knob.default is None:
         return "the manual has no default"
-    if re.match(r"^\d+$|^[a-z+]+$", knob.default) and \
+    if re.match(r"^-?\d+$|^[a-z+]+$", knob.default) and \
             knob.default not in ("a", "one") and value != knob.default:
         return f"default is {value}, the manual says {knob.default}"
     if knob.kind.startswith("name"):

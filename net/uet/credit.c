@@ -444,8 +444,8 @@ void uet_credit_leave(struct uet_pdc *pdc)
 }
 
 /*
- * What a source wants. One whose address is not proved gets a first grant, so
- * that a forged packet leads to one small answer at most.
+ * What a source wants. One whose address is not proved gets a first grant and
+ * nothing ahead, so that a forged packet leads to one small answer at most.
  */
 static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
 			   u32 target)
@@ -542,6 +542,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	port = way->port;
 	spin_lock(&port->lock);
 	way->via = pdc;
+	way->src.stranger = !pdc->rx.confirmed;
 	target = uet_credit_target(way, uet_credit_want(pdc, s, target), now);
 	granted = way->src.granted;
 	if (uet_rccc_on_rx(&port->pacer, &way->src, now, target, bytes))

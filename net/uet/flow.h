@@ -86,7 +86,6 @@ struct uet_port_share {
  * @credit_sending: counted in uet_net.credit_senders
  * @ccc_id: names it to the peer where receiver credit is used
  * @nacks_shortage: packets its targets refused for shortage
- * @losses_rcvr: losses that targets inferred
  * @mpr_ns: time its PDCs waited for receive windows
  * @route_ns: time without a way to the peer
  * @route_since: when there was none last, 0 = there was one
@@ -129,7 +128,6 @@ struct uet_flow {
 	u8			ccc_id;
 	bool			dead;
 	u64			nacks_shortage;
-	u64			losses_rcvr;
 	u64			mpr_ns;
 	u64			route_ns;
 	u64			route_since;

@@ -95,15 +95,41 @@ static void uet_flow_config(struct uet_flow *flow,
 	uet_cc_config_set(cfg, UET_CCP_ACK_GEN_TRIGGER, s->ack_gen_trigger);
 }
 
+/* Those of which most are left to be derived */
+static void uet_flow_config_gains(const struct uet_sysctl *s,
+				  struct uet_cc_config *cfg)
+{
+	if (s->nscc_fi >= 0)
+		uet_cc_config_set(cfg, UET_CCP_FI, s->nscc_fi);
+	if (s->nscc_alpha >= 0)
+		uet_cc_config_set(cfg, UET_CCP_ALPHA_Q24,
+				  (u64)s->nscc_alpha << UET_ALPHA_SHIFT);
+	if (s->nscc_fi_scale >= 0)
+		uet_cc_config_set(cfg, UET_CCP_FI_SCALE_Q16, s->nscc_fi_scale);
+	if (s->nscc_adjust_bytes)
+		uet_cc_config_set(cfg, UET_CCP_ADJUST_BYTES,
+				  s->nscc_adjust_bytes);
+	if (s->nscc_adjust_period_us)
+		uet_cc_config_set(cfg, UET_CCP_ADJUST_PERIOD_NS,
+				  (u64)s->nscc_adjust_period_us * NSEC_PER_USEC);
+	if (s->nscc_qa_threshold_us)
+		uet_cc_config_set(cfg, UET_CCP_QA_THRESHOLD_NS,
+				  (u64)s->nscc_qa_threshold_us * NSEC_PER_USEC);
+}
+
 /* What is set for the peer goes over the settings of the namespace. */
 static void uet_flow_config_peer(struct uet_cc_config *cfg,
-				 const struct uet_cc_config *over)
+				 const struct uet_cc_config *over, u32 max_wnd)
 {
 	uet_cc_config_merge(cfg, over);
 	if (cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS) &&
 	    !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
 		uet_flow_fixed_rtt(cfg, uet_cc_config_rate(cfg),
 				   cfg->val[UET_CCP_BASE_RTT_NS]);
+	if (max_wnd && !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
+		uet_cc_config_set(cfg, UET_CCP_MAX_WND,
+				  max_t(u32, max_wnd, UET_WND_MIN_MTUS *
+						      UET_MTU_MIN));
 }
 
 /*
@@ -162,11 +188,13 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
  */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 {
+	const struct uet_sysctl *s = &flow->peer->fep->un->sysctl;
 	struct uet_cc_config cfg = {};
 	int err;
 
 	uet_flow_config(flow, &cfg);
-	uet_flow_config_peer(&cfg, over);
+	uet_flow_config_gains(s, &cfg);
+	uet_flow_config_peer(&cfg, over, s->nscc_max_wnd);
 	err = uet_flow_config_rtt(flow, &cfg);
 	return err ?: uet_cc_params_fit(&flow->params, &cfg);
 }

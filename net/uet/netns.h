@@ -27,6 +27,9 @@ struct uet_fep;
 struct uet_mib;
 struct uet_rtt_cache;
 
+/* From 1/65536 bytes per ns of a tunable to what the core has */
+#define UET_ALPHA_SHIFT		8
+
 /*
  * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
  *
@@ -52,6 +55,13 @@ struct uet_sysctl {
 	u32	nscc_max_md_jump;	/* 1/65536 */
 	u32	nscc_eta;		/* 1/65536 */
 	u32	nscc_base_shift;
+	u32	nscc_max_wnd;		/* bytes, 0 = derived, as those below */
+	s32	nscc_fi;		/* bytes, -1 = derived */
+	s32	nscc_alpha;		/* 1/65536 bytes per ns, -1 = derived */
+	s32	nscc_fi_scale;		/* 1/65536, -1 = derived */
+	u32	nscc_adjust_bytes;
+	u32	nscc_adjust_period_us;
+	u32	nscc_qa_threshold_us;
 	u32	nscc_qa_gate;		/* shift */
 	u32	nscc_clear_delay_ns;
 	u32	nscc_disable_qa;

@@ -16,7 +16,10 @@
 #include "trace_path.h"
 #include "txmsg.h"
 
-/* A packet in flight was refused: out of flight, to be sent again. */
+/*
+ * A packet in flight was refused: out of flight, to be sent again. One that is
+ * missing came by no path that an answer could echo or time.
+ */
 static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 			    struct uet_ccc_nack *nack)
 {
@@ -25,9 +28,12 @@ static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 	if (!slot || slot->flags & UET_TX_CP)
 		return;
 	nack->size = slot->size;
-	trace_uet_path_signal(pdc->tx.flow, nack->ev,
-			      nack->reason == UET_REFUSED_TRIMMED ? UET_LB_NACK :
-			      nack->m ? UET_LB_ECN : UET_LB_NO_ECN, nack->rtt);
+	if (nack->reason == UET_REFUSED_LOST) {
+		nack->ev = slot->ev;
+		nack->rtt_valid = false;
+	}
+	trace_uet_path_signal(pdc->tx.flow, nack->ev, uet_ccc_nack_signal(nack),
+			      nack->rtt);
 	uet_cc_nack(pdc->tx.flow, nack);
 }
 
@@ -60,6 +66,8 @@ static u8 uet_nack_reason(u8 code)
 		return UET_REFUSED_TRIMMED;
 	case UET_NACK_TRIMMED_LASTHOP:
 		return UET_REFUSED_LASTHOP;
+	case UET_NACK_RCVR_INFER_LOSS:
+		return UET_REFUSED_LOST;
 	default:
 		return UET_REFUSED_OTHER;
 	}
@@ -87,10 +95,6 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 		/* That it was not received is no error then. */
 		pdc->tx.nack_e = 0;
 		uet_pdc_hold(pdc, psn, now);
-		UET_INC(pdc->un, RETX_NACK);
-		break;
-	case UET_NACK_RCVR_INFER_LOSS:
-		pdc->tx.flow->losses_rcvr++;
 		UET_INC(pdc->un, RETX_NACK);
 		break;
 	default:

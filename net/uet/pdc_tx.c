@@ -412,7 +412,8 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	last = msg->withdrawn || p.off + p.len == msg->len;
 	uet_ccc_get_send_params(ccc, &ask, &params);
 	trace_uet_path_choose(flow, &ask, &params);
-	ar = uet_pdc_want_ar(pdc, msg, &rule, p.len, last, now);
+	ar = params.answer ||
+	     uet_pdc_want_ar(pdc, msg, &rule, p.len, last, now);
 	skb = uet_pdc_build_req(pdc, tx->win.next, &p, params.ev, false, ar,
 				params.credit_target);
 	if (!skb) {

@@ -38,7 +38,7 @@ static const unsigned long uet_mem_min = UET_MEM_MIN;
 /**
  * struct uet_knob - a number among the tunables
  * @name: its name
- * @off: its place in struct uet_sysctl, a u32
+ * @off: its place in struct uet_sysctl, a u32 or s32
  * @value: default, 0 also for what follows the machine
  * @min: smallest value
  * @max: largest value
@@ -84,6 +84,16 @@ static const struct uet_knob uet_knobs[] = {
 		 UET_Q16_ONE, uet_sysctl_u32),
 	UET_KNOB(nscc_eta, UET_Q16_ONE / 4 * 3, 0, UET_ETA_MAX_Q16, uet_sysctl_u32),
 	UET_KNOB(nscc_base_shift, 3, 0, UET_BASE_SHIFT_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_max_wnd, 0, 0, UET_WND_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_fi, -1, -1, UET_FI_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_alpha, -1, -1, UET_ALPHA_MAX_Q24 >> UET_ALPHA_SHIFT,
+		 uet_sysctl_u32),
+	UET_KNOB(nscc_fi_scale, -1, -1, UET_FI_SCALE_MAX_Q16, uet_sysctl_u32),
+	UET_KNOB(nscc_adjust_bytes, 0, 0, UET_ADJUST_MAX_MTUS * UET_MTU_MAX,
+		 uet_sysctl_u32),
+	UET_KNOB(nscc_adjust_period_us, 0, 0, UET_BASE_RTT_MAX_NS / 1000,
+		 uet_sysctl_u32),
+	UET_KNOB(nscc_qa_threshold_us, 0, 0, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_qa_gate, 3, 0, UET_QA_GATE_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS,
 		 uet_sysctl_u32),

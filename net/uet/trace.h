@@ -197,7 +197,8 @@ UET_TRACE_PACKET(uet_cc_loss,
 UET_TRACE_PACKET(uet_cc_refused,
 		 { UET_REFUSED_TRIMMED, "trimmed" },
 		 { UET_REFUSED_LASTHOP, "trimmed_lasthop" },
-		 { UET_REFUSED_OTHER, "other" });
+		 { UET_REFUSED_OTHER, "other" },
+		 { UET_REFUSED_LOST, "lost" });
 
 #endif /* _UET_TRACE_H */
 

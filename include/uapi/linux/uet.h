@@ -189,7 +189,7 @@ enum uet_cc_state {
  * goes to the peer in the same way, but for what says otherwise.
  */
 struct uet_info {
-	__u64	rtt;			/* last sample */
+	__u64	rtt;			/* smoothed */
 	__u64	base_rtt;
 	__u64	delay_avg;		/* average queueing delay */
 	__u64	cwnd;
@@ -198,7 +198,7 @@ struct uet_info {
 	__u32	mtu;			/* largest nominal packet size */
 	__u32	inflight_pkts;
 	__u64	pkts_sent;
-	__u64	bytes_sent;		/* payload of new packets */
+	__u64	bytes_sent;		/* with headers and what went again */
 	__u64	retransmits;
 	__u64	timeouts;
 	__u64	losses_sack;		/* found by SACK evidence */

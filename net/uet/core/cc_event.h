@@ -13,12 +13,15 @@
  * @UET_REFUSED_TRIMMED: trimmed inside the network
  * @UET_REFUSED_LASTHOP: trimmed on the last hop
  * @UET_REFUSED_OTHER: any other reason, no signal of the network
+ * @UET_REFUSED_LOST: the target infers that the packet was lost; the value of
+ *	struct uet_ccc_nack is the one it was sent with
  * @UET_REFUSED_CLASSES: number of classes
  */
 enum uet_refused {
 	UET_REFUSED_TRIMMED,
 	UET_REFUSED_LASTHOP,
 	UET_REFUSED_OTHER,
+	UET_REFUSED_LOST,
 	UET_REFUSED_CLASSES,
 };
 
@@ -154,12 +157,14 @@ struct uet_ccc_ask {
  * @ev: entropy value
  * @run: packets it is good for, 1 .. uet_ccc_ask.want
  * @has_target: the context uses receiver credit
+ * @answer: path selection wants an answer to this packet
  */
 struct uet_ccc_send {
 	u32 credit_target;
 	u16 ev;
 	u16 run;
 	bool has_target;
+	bool answer;
 };
 
 /* What an event did, in the order in which it does it. */

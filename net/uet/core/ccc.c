@@ -344,6 +344,11 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out)
 {
 	choose_ev(c, ask, out);
+	out->answer = false;
+	if (c->lb && unlikely(c->lb->answer)) {
+		c->lb->answer = false;
+		out->answer = true;
+	}
 	out->has_target = credit_of(c);
 	out->credit_target = uet_ccc_credit_target(c);
 }
@@ -415,13 +420,11 @@ static void mark(struct uet_ccc *c, u32 size)
 enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 				  const struct uet_ccc_nack *nack)
 {
-	bool in_network = nack->reason == UET_REFUSED_TRIMMED;
 	struct uet_lb_signal sig = {
 		.now = nack->now,
 		.rtt = nack->rtt,
 		.ev = nack->ev,
-		.reason = in_network ? UET_LB_NACK :
-			  nack->m ? UET_LB_ECN : UET_LB_NO_ECN,
+		.reason = uet_ccc_nack_signal(nack),
 		.siblings = nack->siblings,
 		.rtt_valid = nack->rtt_valid,
 		.last_hop = nack->reason == UET_REFUSED_LASTHOP,

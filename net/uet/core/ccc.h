@@ -289,6 +289,24 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 				 const struct uet_ccc_ack *ack);
 
 /**
+ * uet_ccc_nack_signal() - what a NACK says of the path of its packet
+ * @nack: the NACK
+ *
+ * Return: enum uet_lb_reason.
+ */
+static inline u8 uet_ccc_nack_signal(const struct uet_ccc_nack *nack)
+{
+	switch (nack->reason) {
+	case UET_REFUSED_TRIMMED:
+		return UET_LB_NACK;
+	case UET_REFUSED_LOST:
+		return UET_LB_TIMEOUT;
+	default:
+		return nack->m ? UET_LB_ECN : UET_LB_NO_ECN;
+	}
+}
+
+/**
  * uet_ccc_on_nack() - a NACK arrived
  * @c: context
  * @nack: what it says; the packet is outstanding and not marked

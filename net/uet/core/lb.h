@@ -270,6 +270,7 @@ struct uet_lb_ops {
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
  * @listens: feedback has a use
+ * @answer: the packet that just got its value is to ask for an answer
  * @acked: the policy's, while nothing but the policy listens, or NULL
  * @good: values that came back unmarked lately
  * @noted: called with each note, or NULL; must not call back
@@ -297,6 +298,7 @@ struct uet_lb {
 	bool have_spare;
 	bool trimming;
 	bool listens;
+	bool answer;
 	uet_lb_acked_fn *acked;
 	struct uet_lb_good good;
 	void (*noted)(struct uet_lb *lb, u32 note, u16 ev);

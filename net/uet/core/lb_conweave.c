@@ -5,6 +5,10 @@
  * deadline the context moves to a value that was not marked lately, but only
  * after everything sent before the previous move has left the network. So at
  * most two values have packets in flight.
+ *
+ * What was sent before a move has left when its last packet, the tail, was
+ * answered: a path keeps its order. The number of packets that were answered
+ * since says nothing, since those of the new path overtake.
  */
 #include "lb_single.h"
 
@@ -18,26 +22,30 @@
  * struct conweave - state
  * @epoch: when the answer awaited was asked for, ns
  * @moved: time of the last move, ns
+ * @tail_at: what left on the value before it by then is older than its tail, ns
  * @busy_until: end of the hold of each busy value, ns
  * @spot: the value
- * @tail: packets sent before the last move
  * @busy: values marked lately
+ * @old_ev: the value before the last move
  * @busy_next: slot to be reused next
  * @waiting: an answer is awaited
  * @late: the answer came, but late
  * @clearing: packets from before the last move may still be in flight
+ * @tailing: the tail has left, the next packet moves
  */
 struct conweave {
 	u64 epoch;
 	u64 moved;
+	u64 tail_at;
 	u32 busy_until[BUSY_SLOTS];
 	struct uet_lb_spot spot;
-	u32 tail;
 	u16 busy[BUSY_SLOTS];
+	u16 old_ev;
 	u8 busy_next;
 	bool waiting;
 	bool late;
 	bool clearing;
+	bool tailing;
 };
 
 /* Holds are kept in units of 1024 ns, compared modulo 2^32: an hour. */
@@ -76,11 +84,7 @@ static void hold(struct conweave *s, u16 ev, u64 now, u64 base_rtt)
 
 static bool cleared(struct conweave *s, const struct uet_lb_ask *ask)
 {
-	u32 gone = ask->sent_pkts - ask->inflight_pkts;
-
-	if (!s->clearing)
-		return true;
-	if ((s32)(gone - s->tail) >= 0 || !ask->inflight_pkts ||
+	if (!ask->inflight_pkts ||
 	    (ask->now > s->moved && ask->now - s->moved >
 	     CLEAR_TIMEOUT_RTTS * (ask->base_rtt + ask->target)))
 		s->clearing = false;
@@ -102,9 +106,22 @@ static void move(struct uet_lb *lb, struct conweave *s,
 		return;
 	}
 	uet_lb_note(lb, UET_LB_NOTE_MOVED, s->spot.ev);
-	s->tail = ask->sent_pkts;
+	/* A retransmission follows no tail: nothing answered says enough then. */
+	if (!s->tailing)
+		s->tail_at = max(ask->now, ask->port_free);
+	s->old_ev = old.ev;
 	s->moved = ask->now;
-	s->clearing = true;
+	s->clearing = ask->inflight_pkts;
+}
+
+/* The last packet by this value asks for its answer. */
+static void send_tail(struct uet_lb *lb, struct conweave *s,
+		      const struct uet_lb_ask *ask, u16 *run)
+{
+	s->tailing = true;
+	s->tail_at = max(ask->now, ask->port_free);
+	lb->answer = true;
+	*run = 1;
 }
 
 static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
@@ -115,9 +132,14 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	if (s->waiting && (s->late || age > ask->base_rtt + ask->target)) {
 		if (!cleared(s, ask))
 			return s->spot.ev;
+		if (!s->tailing && !ask->rtx) {
+			send_tail(lb, s, ask, run);
+			return s->spot.ev;
+		}
 		move(lb, s, ask);
 		s->waiting = false;
 	}
+	s->tailing = false;
 	if (!s->waiting && (!s->epoch || age >= EPOCH_RTTS * ask->base_rtt)) {
 		s->epoch = ask->now;
 		s->waiting = true;
@@ -133,6 +155,10 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	if (sig->reason != UET_LB_NO_ECN && !sig->last_hop &&
 	    sig->siblings != UET_LB_SIB_MARKED)
 		hold(s, sig->ev, sig->now, sig->base_rtt);
+	/* Not by what was trimmed, which overtakes. */
+	if (sig->reason <= UET_LB_ECN && !sig->last_hop && sig->rtt_valid &&
+	    sig->ev == s->old_ev && sig->now >= s->tail_at + sig->rtt)
+		s->clearing = false;
 	if (sig->ev != s->spot.ev || !s->waiting)
 		return;
 	if (sig->reason == UET_LB_TIMEOUT || sig->reason == UET_LB_NACK) {

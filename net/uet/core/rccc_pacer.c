@@ -216,7 +216,7 @@ static bool serve_satisfied(struct uet_rccc_pacer *p, u64 now,
 		    UET_CREDIT_UNIT_SHIFT;
 
 	put(p, s, UET_RCCC_SATISFIED);
-	if (ahead >= p->max_wnd || timed_out(p, s, now))
+	if (s->stranger || ahead >= p->max_wnd || timed_out(p, s, now))
 		return false;
 	give(s, min_t(u32, uet_rccc_grant_quanta(p),
 		      (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>

@@ -43,6 +43,7 @@ enum uet_rccc_ring {
  * @target: cumulative target, quanta, 24 bits
  * @granted: cumulative grant, quanta, 24 bits
  * @ring: enum uet_rccc_ring
+ * @stranger: its address is not proved: nothing is given ahead
  */
 struct uet_rccc_src {
 	struct uet_rccc_src *next;
@@ -52,6 +53,7 @@ struct uet_rccc_src {
 	u32 target;
 	u32 granted;
 	u8 ring;
+	bool stranger;
 };
 
 /**

@@ -264,6 +264,39 @@ static void ccc_base_rtt_of_full_packets(struct kunit *test)
 	}
 }
 
+/* What a target misses was lost on its path; what it refuses came by it. */
+static void ccc_tells_paths_what_nacks_mean(struct kunit *test)
+{
+	static const u8 reasons[] = {
+		UET_REFUSED_TRIMMED, UET_REFUSED_LASTHOP, UET_REFUSED_OTHER,
+		UET_REFUSED_LOST,
+	};
+	struct ctx *x = make(test, "nscc", 12000);
+	const struct uet_lb_ops *ops = uet_lb_find("bitmap");
+	struct uet_lb_config cfg = { .n = 16, .base = 50000 };
+	struct uet_lb *lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16),
+					  GFP_KERNEL);
+	struct uet_ccc_nack nack = { .size = MTU };
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	uet_lb_live_attach(lb, kunit_kzalloc(test, uet_lb_live_size(lb),
+					     GFP_KERNEL));
+	x->c.lb = lb;
+	uet_ccc_on_new_data(&x->c, 0, 4 * MTU);
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		uet_ccc_on_send(&x->c, 0, MTU, (u16)(50000 + i), false);
+		nack.ev = (u16)(50000 + i);
+		nack.reason = reasons[i];
+		uet_ccc_on_nack(&x->c, &nack);
+		KUNIT_EXPECT_EQ(test, lb->live[i].trimmed, (u32)(i == 0));
+		KUNIT_EXPECT_EQ(test, lb->live[i].acked, (u32)(i == 1 || i == 2));
+		KUNIT_EXPECT_EQ(test, lb->live[i].lost, (u32)(i == 3));
+	}
+	KUNIT_EXPECT_EQ(test, x->c.stats.nacks[UET_REFUSED_LOST], 1ULL);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 2U);
+}
+
 static void ccc_runs_of_one_value(struct kunit *test)
 {
 	struct ctx *x = make(test, "nscc", 12000);
@@ -390,6 +423,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ccc_base_rtt_in_steps),
 	KUNIT_CASE(ccc_rebase),
 	KUNIT_CASE(ccc_base_rtt_of_full_packets),
+	KUNIT_CASE(ccc_tells_paths_what_nacks_mean),
 	KUNIT_CASE(ccc_runs_of_one_value),
 	KUNIT_CASE(ccc_algorithms_by_name),
 	KUNIT_CASE(ccc_credit_requests),

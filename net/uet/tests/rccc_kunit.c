@@ -251,6 +251,27 @@ static void pacer_gives_ahead_and_rests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rccc_idle(&s, 999999999));
 }
 
+/* Who may be somebody else gets what it wants, and nothing ahead. */
+static void pacer_gives_strangers_nothing_ahead(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	struct uet_rccc_grant g[4];
+	u64 next;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_src_init(&s, 0);
+	s.stranger = true;
+	uet_rccc_on_rx(&p, &s, 0, 1, MTU);
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 0, g, 4, RTT, &next), 1U);
+	KUNIT_EXPECT_EQ(test, g[0].bytes, 256U);
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, next, g, 4, RTT, &next), 0U);
+	KUNIT_EXPECT_EQ(test, next, 0ULL);
+	s.stranger = false;
+	uet_rccc_on_rx(&p, &s, 1000, 1, MTU);
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 1000, g, 1, RTT, &next), 1U);
+}
+
 static void pacer_writes_off_silent_sources(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -329,6 +350,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pacer_gives_below_line_rate),
 	KUNIT_CASE(pacer_grants_what_is_wanted),
 	KUNIT_CASE(pacer_gives_ahead_and_rests),
+	KUNIT_CASE(pacer_gives_strangers_nothing_ahead),
 	KUNIT_CASE(pacer_writes_off_silent_sources),
 	KUNIT_CASE(pacer_random),
 	{}

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A source of receiver credit made of raw packets, which comes by one or two
+devices, is restarted, and is not always who it says.
+
+    credit_source.py ADDR OWN NETNS SLOW
+
+ADDR is the host, whose namespace is NETNS; OWN an address that nobody has and
+that leads here by p0 and p1; OWN plus one is another one. Prints a line per case:
+name, tab, what went wrong or nothing.
+"""
+import random
+import selectors
+import socket
+import struct
+import sys
+import time
+
+import uet_packets as p
+from raw_peer import Answer, Cases, ETH_HLEN, ETH_P_IP, Host, Setting
+from uet_inject import ipv4
+
+DEVICES = "p0", "p1"
+MASK, HALF, QUANTUM = 0xffffff, 0x800000, 256
+# Where the host cannot tell a source that counts anew from one that is late
+NEAR = 0x20000
+SO_BINDTODEVICE = 25
+CASES = Cases()
+case = CASES.case
+random.seed(1)
+
+
+class Links:
+    """The devices, and what comes by them for an address"""
+
+    def __init__(self, addr, own, slow):
+        self.addr, self.own, self.slow = addr, own, slow
+        self.programs, self.pdcs, self.cccs = [], 0, 0
+        self.select = selectors.DefaultSelector()
+        self.out = []
+        for device in DEVICES:
+            raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
+                                socket.IPPROTO_RAW)
+            raw.setsockopt(socket.SOL_SOCKET, SO_BINDTODEVICE, device.encode())
+            self.out.append(raw)
+            tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                socket.htons(ETH_P_IP))
+            tap.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+            tap.bind((device, ETH_P_IP))
+            self.select.register(tap, selectors.EVENT_READ)
+
+    def send(self, way, data):
+        self.out[way].sendto(ipv4(self.own, self.addr, data, 50000 + way),
+                             (self.addr, 0))
+
+    def answers(self, seconds):
+        """What comes within so long"""
+        end = time.monotonic() + seconds * self.slow
+        while True:
+            left = end - time.monotonic()
+            ready = self.select.select(left) if left > 0 else []
+            if not ready:
+                return
+            for key, _ in ready:
+                ip = key.fileobj.recv(65536)[ETH_HLEN:]
+                if len(ip) >= 40 and ip[9] == socket.IPPROTO_UDP and \
+                        ip[16:20] == socket.inet_aton(self.own) and \
+                        struct.unpack("!H", ip[22:24])[0] == p.UDP_PORT:
+                    yield Answer(ip)
+
+
+class Source:
+    """One life of a source: a PDC, a context, and the credit it was given"""
+
+    def __init__(self, links, ccc_id, ways):
+        self.links, self.ccc_id, self.ways = links, ccc_id, ways
+        links.pdcs += 1                 # nobody has an id twice
+        self.id, self.remote = links.pdcs, 0
+        self.start = random.getrandbits(32)
+        self.sent = self.granted = self.credits = 0
+
+    def word(self, want):
+        return self.ccc_id << 24 | (self.granted + want) & MASK
+
+    def hear(self, seconds):
+        for a in self.links.answers(seconds):
+            if a.dpdcid != self.id:
+                continue
+            if a.type == p.ACK_CC:
+                self.remote = a.spdcid
+            elif a.type == p.CP and a.next == p.CP_CREDIT:
+                self.credits += 1
+                step = (a.payload >> 8) - self.granted & MASK
+                if step < HALF:
+                    self.granted = self.granted + step & MASK
+                    yield step
+
+    def request(self, way, want):
+        """A message of one packet, which says what is wanted"""
+        syn = 0 if self.remote else p.F_SYN
+        self.links.send(way, p.request(
+            self.start + self.sent, self.id, self.remote or self.sent & 0xfff,
+            ptype=p.RUD_CC_REQ, flags=p.F_AR | syn, credit=self.word(want),
+            ses=p.ses_std(msg_id=self.sent + 1, length=1000),
+            payload=bytes(1000)))
+        self.sent += 1
+
+    def ask(self, way, want):
+        self.links.send(way, p.control(p.CP_CREDIT_REQ, self.start, self.id,
+                                       self.remote, payload=self.word(want)))
+
+    def open(self, want=16):
+        self.request(self.ways[0], want)
+        for _ in range(20):
+            list(self.hear(0.05))
+            if self.remote:
+                return
+        raise AssertionError("no answer to a first packet")
+
+    def want(self, quanta, window=0x4000, seconds=5):
+        """Goes on until so much was granted. Packets take turns by the ways, and
+        without credit the source asks, as the module does"""
+        t0 = time.monotonic()
+        got = turn = 0
+        while got < quanta:
+            want = min(quanta - got, window)
+            for way in self.ways:
+                self.request(way, want)
+            before = got
+            got += sum(self.hear(0.005))
+            if got == before:
+                turn += 1
+                self.ask(self.ways[turn % len(self.ways)], want)
+                got += sum(self.hear(0.01))
+            if time.monotonic() - t0 > seconds * self.links.slow:
+                raise AssertionError(f"{got} of {quanta} quanta granted, count "
+                                     f"at {self.granted:#x}")
+
+
+def lives(links, counts, before, after):
+    """Restarts a source at each of these counts, and how it comes again"""
+    for count in counts:
+        links.cccs += 1
+        old = Source(links, links.cccs, before)
+        old.open()
+        old.granted = count             # the host follows a source far away
+        old.want(0x200)
+        new = Source(links, links.cccs, after)
+        new.open()
+        new.want(0x2000)
+
+
+# Counts of the first life when it ends: few, just not and just too far for what
+# is taken for late, half way round, and about to begin anew.
+COUNTS = (0, 0x100, 0x4000, NEAR - 0x4000, NEAR, 2 * NEAR, HALF - 0x400, HALF,
+          MASK - 2 * NEAR, MASK - NEAR + 0x4000, MASK - 0x4000, MASK - 0x100)
+
+
+@case("credit: a source by one port counts anew")
+def restart_one(links):
+    lives(links, COUNTS, (0,), (0,))
+
+
+@case("credit: a source by two ports counts anew")
+def restart_two(links):
+    lives(links, COUNTS, (0, 1), (0, 1))
+
+
+@case("credit: a source by two ports counts anew and comes by one")
+def restart_fewer(links):
+    lives(links, COUNTS, (0, 1), (1,))
+
+
+@case("credit: a source by one port counts anew and comes by two")
+def restart_more(links):
+    lives(links, COUNTS, (0,), (0, 1))
+
+
+@case("credit: an address that is not proved gets one answer")
+def stranger(links):
+    own, links.own = links.own, socket.inet_ntoa(
+        struct.pack("!I", struct.unpack("!I", socket.inet_aton(
+            links.own))[0] + 1))
+    try:
+        forged = Source(links, 7, (0,))
+        for _ in range(3):
+            forged.remote = 0
+            forged.request(0, 0x4000)
+            list(forged.hear(0.2))
+        assert forged.credits <= 1, f"{forged.credits} credits"
+        # One that answers is told more
+        forged.want(0x400)
+    finally:
+        links.own = own
+
+
+def main():
+    addr, own, netns, slow = sys.argv[1:5]
+    host = Host.__new__(Host)
+    host.netns = netns
+    with Setting(host, link_mbps=100000, base_rtt_us=100):
+        CASES.run(Links(addr, own, int(slow)))
+
+
+if __name__ == "__main__":
+    main()
