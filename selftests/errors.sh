@@ -104,6 +104,7 @@ answers()
 		answered 10.0.0.$i "$kind" "$code" "$errno" ||
 			fail "$kind $code is not $errno"
 	done <<-END
+		ses 0x02 EREMOTEIO
 		ses 0x03 EREMOTEIO
 		ses 0x06 EOPNOTSUPP
 		ses 0x07 EOPNOTSUPP
@@ -143,6 +144,29 @@ goes_again()
 		send_from_a -w 10.0.0.$i/$PID || fail "$kind"
 	done
 	[ "$(stat_of "$A" MsgAgain)" -ge 2 ] || fail "NO_MATCH was not heeded"
+}
+
+# The generation of the index changed: the peer says which is right, the message
+# goes again at once and the next ones have it; not for ever, nor in order
+generation()
+{
+	local again
+
+	patient
+	nobody_at 10.0.0.64
+	play fake_peer.py 10.0.0.64 gen 200
+	again=$(stat_of "$A" MsgAgain)
+	send_from_a -n 1 -w 10.0.0.64/$PID || fail "it did not go again"
+	[ "$(stat_of "$A" MsgAgain)" = $((again + 1)) ] || fail "how often?"
+	send_from_a -n 5 -s 100-12000 -w 10.0.0.64/$PID || fail "several packets"
+	nobody_at 10.0.0.65
+	play fake_peer.py 10.0.0.65 gen 256
+	again=$(stat_of "$A" MsgAgain)
+	expect EREMOTEIO 10.0.0.65/$PID || fail "for ever"
+	[ "$(stat_of "$A" MsgAgain)" -gt $((again + 1)) ] || fail "no second try"
+	nobody_at 10.0.0.66
+	play fake_peer.py 10.0.0.66 gen 7
+	expect EREMOTEIO -t seq 10.0.0.66/$PID || fail "out of order"
 }
 
 # A peer that started anew: what it refused whole goes to another context, what
@@ -406,6 +430,7 @@ tst "port closed by ICMP: ECONNREFUSED" no_uet
 tst "forged ICMP: ETIMEDOUT" forged_icmp
 tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
+tst "another generation of the index: again at once, a few times" generation
 tst "a context disowned: only what was refused whole moves" disowned
 tst "no context free at the peer: asked ever more seldom" refused_a_context
 tst "a context disowned: what moves stays in order" disowned_in_order

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plays a peer at an address that nobody has, which refuses each message.
 
-    fake_peer.py ADDR ses|nack CODE [TIMES [AFTER]]
+    fake_peer.py ADDR ses|nack|gen CODE [TIMES [AFTER]]
 
 Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
 all) with an SES return code or a NACK code, the others with OK. One packet per
-message, unless it answers by NACK. Says when it is ready, and of each message of
-uet_send that it took the context and the number.
+message, unless it answers by NACK. With gen it takes what has the generation
+CODE, and names that to others; if it is NEVER, it wants the next one each time.
+Says when it is ready, and of each message of uet_send that it took the context
+and the number.
 """
 import socket
 import struct
@@ -19,7 +21,8 @@ from uet_inject import ETH_HLEN, ipv4
 ETH_P_IP = 0x0800
 F_PROBE = 0x08
 SPDCID = 0x4242
-RC_OK = 1
+RC_OK, RC_BAD_GENERATION = 1, 2
+NEVER = 256
 # Of a message of uet_send: behind the headers, struct msg_hdr
 PAYLOAD = 12 + 44
 MAGIC = 0x55455431
@@ -43,8 +46,19 @@ class Peer:
         if magic == MAGIC:
             print("took", spdcid, seq, flush=True)
 
-    def request(self, psn, dpdcid, ses, payload, retx):
-        if self.times == 0 or self.after > 0:
+    def refuse(self, psn, dpdcid, code, **fields):
+        """A guaranteed response: CACK stays below"""
+        return p.ack_cc(psn - 1, SPDCID, dpdcid, offset=1, sack=1, flags=2,
+                        ses=p.response(code, opcode=1, **fields))
+
+    def wanted(self, generation):
+        return generation + 1 & 255 if self.code == NEVER else self.code
+
+    def request(self, psn, dpdcid, ses, payload, retx, generation):
+        if self.kind == "gen" and generation != self.wanted(generation):
+            return self.refuse(psn, dpdcid, RC_BAD_GENERATION, msg_id=ses,
+                               generation=self.wanted(generation))
+        if self.kind == "gen" or self.times == 0 or self.after > 0:
             self.after -= 1
             self.note(psn, dpdcid, payload)
             return p.ack_cc(psn, SPDCID, dpdcid,
@@ -53,9 +67,7 @@ class Peer:
         if self.kind == "nack":
             own = 0 if self.code in NO_PDC else SPDCID
             return p.nack(self.code, psn, own, dpdcid, flags=retx)
-        # A guaranteed response: CACK stays below
-        return p.ack_cc(psn - 1, SPDCID, dpdcid, offset=1, sack=1, flags=2,
-                        ses=p.response(self.code, msg_id=ses, opcode=1))
+        return self.refuse(psn, dpdcid, self.code, msg_id=ses)
 
     def answer(self, data):
         kind, sub = data[0] >> 3, (data[0] & 7) << 1 | data[1] >> 7
@@ -63,7 +75,7 @@ class Peer:
             psn, spdcid = struct.unpack("!IH", data[4:10])
             return self.request(psn, spdcid,
                                 struct.unpack("!H", data[14:16])[0],
-                                data[PAYLOAD:], data[1] & p.F_RETX)
+                                data[PAYLOAD:], data[1] & p.F_RETX, data[16])
         if kind != p.CP or len(data) < 16:
             return None
         opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])

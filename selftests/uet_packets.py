@@ -42,9 +42,9 @@ def ses_medium(length, pid=200, job=0, opcode=OP_SEND):
                        0, job >> 16 & 0xff, job & 0xffff, pid, 0, 0, 7, 0)
 
 
-def response(code=1, msg_id=1, opcode=0, job=0, length=0):
-    return struct.pack("!BBHBBHI", opcode, code, msg_id, 0, job >> 16 & 0xff,
-                       job & 0xffff, length)
+def response(code=1, msg_id=1, opcode=0, job=0, length=0, generation=0):
+    return struct.pack("!BBHBBHI", opcode, code, msg_id, generation,
+                       job >> 16 & 0xff, job & 0xffff, length)
 
 
 def request(psn, spdcid, dpdcid=0, ptype=RUD_REQ, flags=F_AR, clear=-1,

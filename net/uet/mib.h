@@ -64,7 +64,7 @@ enum uet_mib_item {
 	UET_MIB_MSG_FAILED,
 	UET_MIB_MSG_RCVD,
 	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
-	UET_MIB_MSG_AGAIN,		/* refused by NO_MATCH, sent again */
+	UET_MIB_MSG_AGAIN,		/* refused as a whole, sent again */
 	UET_MIB_MSG_NO_MATCH,		/* refused by NO_MATCH here */
 	UET_MIB_MSG_SILENT,		/* of these: nothing came, others waited */
 	UET_MIB_REPORT_LOST,		/* no memory or queue full */

@@ -472,8 +472,10 @@ void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 /* pdc_nack.c: NACKs in, at the source */
 void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 
-/* pds.c: NO_MATCH, the whole message goes again after a pause */
+/* pds.c: NO_MATCH and BAD_GENERATION, the whole message goes again */
 void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code);
+void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			u8 generation);
 void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg);
 
 /* pdc_hold.c: targets that refuse for shortage */

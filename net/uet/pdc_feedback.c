@@ -179,6 +179,8 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 		return;
 	if (rsp->code == UET_RC_NO_MATCH || rsp->code == UET_RC_DISABLED_GEN)
 		uet_msg_again(pdc, msg, rsp->code);
+	else if (rsp->code == UET_RC_BAD_GENERATION)
+		uet_msg_regenerate(pdc, msg, rsp->generation);
 	else
 		uet_msg_fail(pdc, msg, -uet_rc_errno(rsp->code), UET_REPORT_SES,
 			     rsp->code);

@@ -26,6 +26,7 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 	ses->msg_id = msg->msg_id;
 	ses->pid = dest->key.pid;
 	ses->ri = dest->key.ri;
+	ses->generation = msg->generation;
 	ses->opcode = msg->match_bits ? UET_SES_OP_TAGGED_SEND :
 					UET_SES_OP_SEND;
 	if (!dest->key.absolute)

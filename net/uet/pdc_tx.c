@@ -354,6 +354,7 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	if (unlikely(!pdc->tx.next_msg_id))
 		pdc->tx.next_msg_id++;
 	msg->msg_id = pdc->tx.next_msg_id++;
+	msg->generation = msg->dest->generation;
 	list_add_tail(&msg->begun, &pdc->tx.begun);
 }
 

@@ -453,13 +453,13 @@ void uet_pds_discard(struct uet_dest *dest)
 }
 
 /**
- * uet_msg_again() - the target had no place for a message: all of it again
+ * uet_msg_again() - the target did not take a message: all of it again
  * @pdc: initiator PDC
  * @msg: the message
  * @code: its SES return code, for the report if it cannot be sent again
  *
- * Not before every packet of it is answered, and after the same pause as
- * packets that are refused for shortage.
+ * Not before every packet of it is answered, and, unless it is a matter of the
+ * generation, after the same pause as packets that are refused for shortage.
  *
  * Context: flow lock held.
  */
@@ -474,11 +474,40 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 	}
 	UET_INC(pdc->un, MSG_AGAIN);
 	msg->again = true;
-	uet_pdc_pause(pdc, msg->dest, ktime_get_ns());
+	if (code != UET_RC_BAD_GENERATION)
+		uet_pdc_pause(pdc, msg->dest, ktime_get_ns());
 	if (!msg->all_sent) {
 		msg->withdrawn = true;
 		uet_dest_activate(msg->dest);
 	}
+}
+
+/**
+ * uet_msg_regenerate() - the resource index is of another generation by now
+ * @pdc: initiator PDC
+ * @msg: the message that was refused
+ * @generation: what the target says is right
+ *
+ * The next ones begin with that, and this one goes again at once (wire.md
+ * 11.7), a few times. Not on an ordered PDC, where later ones are under way:
+ * it would come after them.
+ *
+ * Context: flow lock held.
+ */
+void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			u8 generation)
+{
+	msg->dest->generation = generation;
+	if (msg->again || msg->state == UET_TXMSG_FAILED)
+		return;
+	if (pdc->rod || generation == msg->generation ||
+	    msg->retries >= READ_ONCE(pdc->un->sysctl.max_nack_retx)) {
+		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES,
+			     UET_RC_BAD_GENERATION);
+		return;
+	}
+	msg->retries++;
+	uet_msg_again(pdc, msg, UET_RC_BAD_GENERATION);
 }
 
 /**

@@ -89,7 +89,8 @@ enum uet_txmsg_state {
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @withdrawn: the sender gave up (MSG_ERROR follows)
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
- * @again: the target had no place: send all of it again
+ * @again: the target had no place, or another generation: send all of it
+ *	again
  * @maybe_accepted: its PDC died, and a packet of it was not refused
  * @refused: its PDC died: bytes that the target refused, having no such PDC
  * @moving: in uet_dest.moving, or just taken out of it; dest->lock
@@ -108,7 +109,9 @@ enum uet_txmsg_state {
  * @header_data: valid if @has_hd
  * @match_bits: tag, or 0
  * @has_hd: header data present
- * @retries: times it moved to another PDC after packets had been sent
+ * @generation: of the resource index, the same in all its packets
+ * @retries: times it moved to another PDC after packets had been sent, or took
+ *	another generation
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
@@ -137,6 +140,7 @@ struct uet_txmsg {
 	bool			moving;
 	bool			has_hd;
 	bool			inlined;
+	u8			generation;
 	u8			retries;
 	u16			msg_id;
 	u32			len;
@@ -211,6 +215,8 @@ struct uet_dest_key {
  * @laddr: source address wanted, or any
  * @prio: SO_PRIORITY
  * @alone: it wants a PDC of its own; @key.alone until there are too many
+ * @generation: of the resource index, as the target said last; flow.lock of
+ *	@pdc
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
  * @moves: messages of a dead PDC go to another one, those sent meanwhile after
@@ -240,6 +246,7 @@ struct uet_dest {
 	struct in6_addr		laddr;
 	u32			prio;
 	bool			alone;
+	u8			generation;
 	char			cc[16];
 	char			path_policy[16];
 
