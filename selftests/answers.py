@@ -331,6 +331,9 @@ def nack_syn(host):
     nacked(a, other, INVALID_SYN, 0, known=False)
     cp = host.control(p.CP_PROBE, pdc.id)
     acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    # That is no answer to it
+    host.none(p.nack(INV_DPDCID, pdc.psn(1), 0, pdc.remote))
+    acked(pdc.one(1, p.F_RETX), pdc, 1, 1, RC_NULL)
     # Nobody knows it any more: the peer began anew
     host.send(p.nack(INV_DPDCID, cp.psn, 0, pdc.remote))
     a = pdc.one(2)
@@ -481,6 +484,18 @@ def close_clears(host):
     pdc = opened(host)
     refused(pdc, 1, cack=0)
     acked(host.one(pdc.cp(p.CP_CLOSE_CMD, 2)), pdc, 2, 2, rc=None)
+
+
+@case("close: CLOSE_REQ to who is silent; INV_DPDCID with its PSN will do")
+def close_req(host):
+    with Setting(host, pdc_idle_s=1):
+        pdc = opened(host)
+        same("PSN", host.control(p.CP_CLOSE_REQ, pdc.id, 10).psn, pdc.psn(0))
+        probe = pdc.cp(p.CP_PROBE, payload=pdc.psn(0), opaque=7)
+        host.none(p.nack(INV_DPDCID, pdc.start ^ 5, 0, pdc.remote))
+        same("still there", host.one(probe).type, p.ACK_CC)
+        host.none(p.nack(INV_DPDCID, pdc.start, 0, pdc.remote))
+        same("gone", host.one(probe).code, INV_DPDCID)
 
 
 # --- the rest ---------------------------------------------------------------

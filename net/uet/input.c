@@ -165,12 +165,18 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 		uet_nack_stateless(rx, nack, rx->pkt->req.psn);
 }
 
-/* A NACK for a target: only about a PROBE or CLOSE_REQ of its own */
+/*
+ * A NACK for a target: only about a PROBE or CLOSE_REQ of its own, whose PSN it
+ * repeats; a PROBE has none.
+ */
 static void uet_nack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
+	const struct uet_nack *nack = &rx->pkt->nack;
+
 	spin_lock(&pdc->rx.lock);
-	if (rx->pkt->nack.code == UET_NACK_INV_DPDCID &&
-	    (pdc->rx.probe_out || pdc->rx.close_req))
+	if (nack->code == UET_NACK_INV_DPDCID &&
+	    ((pdc->rx.probe_out && !nack->psn) ||
+	     (pdc->rx.close_req && nack->psn == pdc->rx.ret_psn)))
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 	else
 		UET_INC(rx->un, DROP_NACK);
