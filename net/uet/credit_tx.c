@@ -132,7 +132,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 {
 	struct uet_ccc *ccc = &flow->ccc;
 	struct uet_pdc *pdc;
-	u64 now, when;
+	u64 now, when, most;
 
 	lockdep_assert_held(&flow->lock);
 	if (likely(!ccc->algo->credit) || flow->dead)
@@ -142,7 +142,9 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 		return;
 	now = ktime_get_ns();
 	pdc = uet_credit_pdc(flow);
-	if (uet_ccc_credit_req(ccc, now, &when)) {
+	most = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+	       NSEC_PER_MSEC;
+	if (uet_ccc_credit_req(ccc, now, most, &when)) {
 		if (pdc && uet_credit_gave_up(pdc, now)) {
 			uet_pdc_fail(pdc, pdc->tx.soft_err ?: ETIMEDOUT,
 				     UET_REPORT_LOCAL, 0);

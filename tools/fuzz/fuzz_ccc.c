@@ -145,7 +145,7 @@ static enum uet_ccc_edge event(struct world *w, struct input *in)
 		uet_lb_path_up(w->lb, (u16)take(in, 2));
 		return UET_CCC_NO_EDGE;
 	case 7:
-		uet_ccc_credit_req(&w->c, w->now, &when);
+		uet_ccc_credit_req(&w->c, w->now, U64_MAX, &when);
 		return uet_ccc_withdraw(&w->c, w->now, take(in, 3));
 	case 8 ... 11:
 		if (w->listed)

@@ -507,7 +507,7 @@ enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
 	return refresh(c, gone->now);
 }
 
-bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when)
+bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 {
 	u64 wait = UET_CREDIT_TIMEOUT_RTTS * c->base_rtt;
 
@@ -518,7 +518,8 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when)
 	/* A loss is known to have lost the demand it carried. */
 	if (c->waiting_rtx)
 		wait = c->base_rtt;
-	wait <<= min_t(u8, c->credit_reqs, CREDIT_REQ_BACKOFF_MAX);
+	wait = max(wait, min(wait << min_t(u8, c->credit_reqs,
+					   CREDIT_REQ_BACKOFF_MAX), wait_max));
 	*when = c->last_credit_req ? c->last_credit_req + wait : 0;
 	if (!c->waiting_rtx)
 		*when = max(*when, c->credit_wait_since + wait);

@@ -373,6 +373,7 @@ enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
  * uet_ccc_credit_req() - is a Credit Request due?
  * @c: context
  * @now: time, ns
+ * @wait_max: longest interval that doubling leads to, ns
  * @when: set to the time to ask again, 0 if nothing waits for credit
  *
  * True at most once per base RTT after a loss, and once per four base RTTs
@@ -381,7 +382,7 @@ enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
  *
  * Return: true if the caller is to send one.
  */
-bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 *when);
+bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when);
 
 /**
  * uet_ccc_credit_target() - target for a Credit Request

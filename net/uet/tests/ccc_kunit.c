@@ -351,24 +351,30 @@ static void ccc_algorithms_by_name(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, uet_ccc_state_name(9), "?");
 }
 
+/* However rarely that is */
+static bool asks(struct uet_ccc *c, u64 now, u64 *when)
+{
+	return uet_ccc_credit_req(c, now, U64_MAX, when);
+}
+
 static void ccc_credit_requests(struct kunit *test)
 {
 	struct uet_ccc *c = &make(test, "rccc", 12000)->c;
 	u64 when;
 
 	uet_ccc_on_new_data(c, 0, MTU);
-	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 0, &when));
+	KUNIT_EXPECT_FALSE(test, asks(c, 0, &when));
 	KUNIT_EXPECT_EQ(test, when, 0ULL);
 	uet_ccc_on_credit(c, 1000, 0);
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
-	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 1000, &when));
+	KUNIT_EXPECT_FALSE(test, asks(c, 1000, &when));
 	KUNIT_EXPECT_EQ(test, when, 49000ULL);
-	KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, 49000, &when));
+	KUNIT_EXPECT_TRUE(test, asks(c, 49000, &when));
 	KUNIT_EXPECT_EQ(test, when, 97000ULL);
-	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 60000, &when));
+	KUNIT_EXPECT_FALSE(test, asks(c, 60000, &when));
 	KUNIT_EXPECT_EQ(test, uet_ccc_on_credit(c, 61000, 17),
 			UET_CCC_NOW_READY);
-	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, 99000, &when));
+	KUNIT_EXPECT_FALSE(test, asks(c, 99000, &when));
 }
 
 /* What an ordered target drops behind a gap clears no path of its marks. */

@@ -252,7 +252,7 @@ static inline bool sim_never_stalls(const struct sim *s)
 		return true;
 	c = s->c;
 	return c.blocked == UET_CC_BLOCK_CREDIT &&
-	       (uet_ccc_credit_req(&c, s->now, &when) || when);
+	       (uet_ccc_credit_req(&c, s->now, U64_MAX, &when) || when);
 }
 
 /* Let everything that was announced be sent and acknowledged. */

@@ -104,6 +104,12 @@ static void rccc_first_window_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
 }
 
+/* However rarely that is */
+static bool asks(struct uet_ccc *c, u64 now, u64 *when)
+{
+	return uet_ccc_credit_req(c, now, U64_MAX, when);
+}
+
 static void rccc_asks_ever_more_rarely(struct kunit *test)
 {
 	struct uet_cc_params p;
@@ -114,23 +120,45 @@ static void rccc_asks_ever_more_rarely(struct kunit *test)
 	uet_ccc_on_new_data(c, now, 100 * MTU);
 	uet_ccc_on_credit(c, now, 0);
 	for (i = 0; i < 5; i++, gap *= 2) {
-		KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, now, &when));
+		KUNIT_EXPECT_FALSE(test, asks(c, now, &when));
 		now = when;
-		KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, now, &when));
+		KUNIT_EXPECT_TRUE(test, asks(c, now, &when));
 		KUNIT_EXPECT_EQ(test, when, now + gap);
 	}
 	/* credit ends the wait, however long it was */
 	uet_ccc_on_credit(c, now, 1);
-	KUNIT_EXPECT_FALSE(test, uet_ccc_credit_req(c, now, &when));
+	KUNIT_EXPECT_FALSE(test, asks(c, now, &when));
 	KUNIT_EXPECT_EQ(test, c->credit_reqs, 0);
 	for (i = 0; i < 300; i++) {
 		uet_ccc_on_send(c, now, MTU, 0, false);
 		uet_ccc_on_new_data(c, now, 100 * MTU);
 		c->inflight_pkts = 0;
-		uet_ccc_credit_req(c, now, &when);
+		asks(c, now, &when);
 		now = when;
 	}
 	KUNIT_EXPECT_EQ(test, c->credit_reqs, U8_MAX);
+}
+
+/* ... but not more rarely than that, and once per four round trips at most */
+static void rccc_asks_now_and_then(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	u64 when, now = 1000;
+	u32 i;
+
+	uet_ccc_on_new_data(c, now, 100 * MTU);
+	uet_ccc_on_credit(c, now, 0);
+	for (i = 0; i < 20; i++) {
+		uet_ccc_credit_req(c, now, 50 * RTT, &when);
+		KUNIT_EXPECT_LE(test, when, now + 50 * RTT);
+		now = when;
+	}
+	KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, now, 50 * RTT, &when));
+	KUNIT_EXPECT_EQ(test, when, now + 50 * RTT);
+	now = when;
+	KUNIT_EXPECT_TRUE(test, uet_ccc_credit_req(c, now, RTT, &when));
+	KUNIT_EXPECT_EQ(test, when, now + 4 * RTT);
 }
 
 /* A source whose context is made anew counts from 0 again. */
@@ -346,6 +374,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_credit_wraps),
 	KUNIT_CASE(rccc_first_window_lost),
 	KUNIT_CASE(rccc_asks_ever_more_rarely),
+	KUNIT_CASE(rccc_asks_now_and_then),
 	KUNIT_CASE(pacer_meets_a_restarted_source),
 	KUNIT_CASE(pacer_gives_below_line_rate),
 	KUNIT_CASE(pacer_grants_what_is_wanted),
