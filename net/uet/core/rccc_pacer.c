@@ -150,11 +150,6 @@ bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 	return p->active || p->satisfied;
 }
 
-void uet_rccc_charge(struct uet_rccc_pacer *p, u64 now, u32 bytes)
-{
-	p->next_tick = max(p->next_tick, now) + pace_ns(p, bytes);
-}
-
 void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 {
 	leave(p, s);

@@ -17,7 +17,6 @@
 #define UET_RCCC_GRANT_MTUS	4
 #define UET_RCCC_PACE_PCT	99
 #define UET_RCCC_EMPTY_BYTES	1024	/* wait after an empty tick */
-#define UET_RCCC_IDLE_NS	1000000000ULL
 /* Windows that a target may be away from what was granted, in quanta at least */
 #define UET_RCCC_SANE_WNDS	16
 #define UET_RCCC_SANE_MIN	0x20000U
@@ -157,14 +156,6 @@ bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		    u32 target, u32 bytes);
 
 /**
- * uet_rccc_charge() - this port sends something to a source outside the pace
- * @p: pacer
- * @now: time, ns
- * @bytes: bytes that use up pace
- */
-void uet_rccc_charge(struct uet_rccc_pacer *p, u64 now, u32 bytes);
-
-/**
  * uet_rccc_tick() - hand out credit
  * @p: pacer
  * @now: time, ns
@@ -186,17 +177,5 @@ u32 uet_rccc_tick(struct uet_rccc_pacer *p, u64 now,
  * @s: source
  */
 void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s);
-
-/**
- * uet_rccc_idle() - may a source be freed?
- * @s: source
- * @now: time, ns
- *
- * Return: true if it was silent for a second.
- */
-static inline bool uet_rccc_idle(const struct uet_rccc_src *s, u64 now)
-{
-	return now > s->last_rx && now - s->last_rx >= UET_RCCC_IDLE_NS;
-}
 
 #endif /* _UET_CORE_RCCC_PACER_H */
