@@ -213,7 +213,7 @@ struct uet_info {
 	__u64	blocked_ns[UET_BLOCKED_MAX];	/* time blocked, by cause */
 	__u32	blocked_by;		/* enum uet_blocked, now */
 	__u32	paths;			/* entropy values in use */
-	__u32	paths_bad;
+	__u32	paths_bad;		/* out of use, by the policy's measure */
 	__u32	pdcs;
 	char	cc[16];
 	char	path_policy[16];

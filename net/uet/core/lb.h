@@ -215,7 +215,7 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
  * @path_up: undo path_down and forget what was held against the value
  * @path_get: fill skip, bad, down and current_ev of one value, and what else
  *	the common part does not know
- * @bad_paths: number of values in disuse
+ * @bad_paths: number of values in disuse; NULL if the policy has no such state
  * @paths: number of values in use; NULL if that is uet_lb.n
  * @name: what settings call it
  * @ev_bytes: bytes of table per value, at most 2

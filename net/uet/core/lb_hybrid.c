@@ -33,6 +33,8 @@
  * @ordered: places of the order that are known
  * @down: values in use that are declared down
  * @down_all: values declared down
+ * @gone: values given up for a loss in this cycle
+ * @gone_before: in the one before
  * @target: delay target that @recip belongs to, ns
  * @recip: UNITS / @target x 2^32
  * @entry_recip: 2^32 / uet_lb.n_max, rounded up
@@ -44,6 +46,8 @@ struct hybrid {
 	u32 ordered;
 	u32 down;
 	u32 down_all;
+	u32 gone;
+	u32 gone_before;
 	u64 target;
 	u64 recip;
 	u64 late;
@@ -90,6 +94,10 @@ static u32 next_entry(struct uet_lb *lb, struct hybrid *h)
 {
 	u32 place = lb->perm.i;
 
+	if (unlikely(!place)) {
+		h->gone_before = h->gone;
+		h->gone = 0;
+	}
 	lb->perm.i = place + 1 == lb->n ? 0 : place + 1;
 	if (unlikely(place >= h->ordered)) {
 		*order(lb, place) = (u8)uet_perm_at(&lb->perm, place,
@@ -141,11 +149,13 @@ static u32 delay_units(const struct hybrid *h, u64 d)
 
 static noinline void lost(struct uet_lb *lb, u16 ev)
 {
+	struct hybrid *h = uet_lb_priv(lb);
 	u32 entry = entry_of(lb, ev);
 
-	if (value(lb, entry) != ev || is_down(uet_lb_priv(lb), entry))
+	if (value(lb, entry) != ev || is_down(h, entry))
 		return;
 	renew(lb, entry);
+	h->gone++;
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
 }
 
@@ -260,6 +270,8 @@ static void resized(struct uet_lb *lb, u32 old)
 	u32 i;
 
 	h->ordered = 0;
+	h->gone = 0;
+	h->gone_before = 0;
 	h->down = 0;
 	for (i = 0; i < lb->n; i++)
 		h->down += is_down(h, i);
@@ -273,11 +285,12 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	path->bad = path->down;
 }
 
+/* What is given up is out of use at once: it counts for a cycle or two. */
 static u32 bad_paths(const struct uet_lb *lb)
 {
 	const struct hybrid *h = uet_lb_priv_const(lb);
 
-	return h->down;
+	return min(h->down + h->gone + h->gone_before, lb->n);
 }
 
 static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)

@@ -341,6 +341,28 @@ static void space_keeps_bad_values(struct kunit *test)
 	}
 }
 
+/* What is given up for a loss is told for a cycle or two, until it is history. */
+static void space_tells_what_was_given_up(struct kunit *test)
+{
+	struct uet_lb *lb = make(test, uet_lb_find("hybrid"), 64, 3, 0);
+	u16 lost[3];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(lost); i++)
+		lost[i] = next(lb);
+	for (i = 0; i < ARRAY_SIZE(lost); i++)
+		tell(lb, lost[i], UET_LB_TIMEOUT, 0);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 3U);
+	for (i = 0; i < 64; i++)
+		next(lb);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 3U);
+	uet_lb_path_down(lb, next(lb));
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 4U);
+	for (i = 0; i < 64; i++)
+		next(lb);
+	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 1U);
+}
+
 /* Eight paths, one of them dead; an even share of a hundred is a dozen. */
 static u32 lost_of(struct uet_lb *lb, u32 salt, u32 packets)
 {
@@ -398,6 +420,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(space_flood_of_marks),
 	KUNIT_CASE(space_follows_the_window),
 	KUNIT_CASE(space_keeps_bad_values),
+	KUNIT_CASE(space_tells_what_was_given_up),
 	{}
 };
 
