@@ -211,7 +211,9 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
  * @resize: size the space for a window, in place of the common rule
  * @locate: position of a value in the space, uet_lb.n_max or more if it is
  *	outside; NULL if the space is one range
- * @path_down: never use a value until path_up; -EOPNOTSUPP without state
+ * @path_down: never use a value until path_up. NULL where there is nothing to
+ *	keep it in: "oblivious" and "ecmp" know nothing of values, "reps" only
+ *	those that came back lately, "flowlet" and "conweave" those in use
  * @path_up: undo path_down and forget what was held against the value
  * @path_get: fill skip, bad, down and current_ev of one value, and what else
  *	the common part does not know

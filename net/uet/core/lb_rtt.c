@@ -26,16 +26,25 @@
  * @best: smallest smoothed round trip of the last cycle, units
  * @best_now: smallest of this cycle so far, units
  * @avoided: values in use that are slow or have visits to pass over
+ * @down: values in use that are declared down
+ * @is_down: bit per value: it is declared down
  */
 struct rtt_lb {
 	u32 best;
 	u32 best_now;
 	u32 avoided;
+	u32 down;
+	u64 is_down[UET_LB_AWARE_MAX / 64];
 };
 
 static u16 *entry_of(struct uet_lb *lb, u32 i)
 {
 	return (u16 *)lb->table + i;
+}
+
+static bool is_down(const struct rtt_lb *r, u32 i)
+{
+	return r->is_down[i / 64] >> (i % 64) & 1;
 }
 
 static bool saturated(const struct uet_lb *lb, const struct rtt_lb *r)
@@ -97,12 +106,15 @@ static u16 passed_over(u16 v)
 static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
-	u32 tries = lb->n;
+	u32 tries = lb->n, pick = U32_MAX;
 	u32 i;
 	u16 v;
 
 	do {
 		i = draw_other(lb, r, ask);
+		if (unlikely(r->down && is_down(r, i)))
+			continue;
+		pick = i;
 		v = *entry_of(lb, i);
 		if (!(v & AVOID))
 			break;
@@ -110,7 +122,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 		if (saturated(lb, r))
 			break;
 	} while (--tries);
-	return (u16)(lb->base + i);
+	return (u16)(lb->base + (pick == U32_MAX ? i : pick));
 }
 
 static u16 smooth(u16 v, u64 rtt, u64 base_rtt)
@@ -131,6 +143,8 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	u16 v = *entry_of(lb, i);
 	u32 margin, skip;
 
+	if (unlikely(r->down && is_down(r, i)))
+		return;
 	if (sig->rtt_valid && sig->base_rtt && sig->rtt < 1ULL << 40) {
 		v = smooth(v, sig->rtt, sig->base_rtt);
 		margin = (u32)div64_u64(sig->target << (RTT_UNIT_SHIFT - 1),
@@ -160,6 +174,7 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 
+	BUILD_BUG_ON(sizeof(*r) > UET_LB_PRIV_SIZE);
 	r->best_now = RTT_MASK;
 }
 
@@ -169,13 +184,37 @@ static void resized(struct uet_lb *lb, u32 old)
 	u32 i;
 
 	r->avoided = 0;
-	for (i = 0; i < lb->n; i++)
+	r->down = 0;
+	for (i = 0; i < lb->n; i++) {
 		r->avoided += !!(*entry_of(lb, i) & AVOID);
+		r->down += is_down(r, i);
+	}
+}
+
+/* What is known of the value ends, or it might be the fastest for ever. */
+static int path_down(struct uet_lb *lb, u16 ev)
+{
+	struct rtt_lb *r = uet_lb_priv(lb);
+	u32 i = uet_lb_index(lb, ev);
+
+	if (is_down(r, i))
+		return 0;
+	store(lb, r, i, 0);
+	r->is_down[i / 64] |= BIT_ULL(i % 64);
+	r->down += i < lb->n;
+	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
+	return 0;
 }
 
 static int path_up(struct uet_lb *lb, u16 ev)
 {
-	store(lb, uet_lb_priv(lb), uet_lb_index(lb, ev), 0);
+	struct rtt_lb *r = uet_lb_priv(lb);
+	u32 i = uet_lb_index(lb, ev);
+
+	store(lb, r, i, 0);
+	if (is_down(r, i))
+		r->down -= i < lb->n;
+	r->is_down[i / 64] &= ~BIT_ULL(i % 64);
 	uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
 	return 0;
 }
@@ -186,14 +225,15 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	u16 v = ((const u16 *)lb->table)[index];
 
 	path->skip = (u8)(v >> SKIP_SHIFT);
-	path->bad = v & AVOID;
+	path->down = is_down(uet_lb_priv_const(lb), index);
+	path->bad = path->down || v & AVOID;
 }
 
 static u32 bad_paths(const struct uet_lb *lb)
 {
 	const struct rtt_lb *r = uet_lb_priv_const(lb);
 
-	return r->avoided;
+	return r->avoided + r->down;
 }
 
 const struct uet_lb_ops uet_lb_rtt = {
@@ -201,6 +241,7 @@ const struct uet_lb_ops uet_lb_rtt = {
 	.feedback = feedback,
 	.init = init,
 	.resized = resized,
+	.path_down = path_down,
 	.path_up = path_up,
 	.path_get = path_get,
 	.bad_paths = bad_paths,

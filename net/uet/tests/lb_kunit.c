@@ -226,13 +226,13 @@ static void lb_skipping_stops_at_threshold(struct kunit *test)
 
 static void lb_down_is_never_used(struct kunit *test)
 {
-	static const char * const policies[] = { "bitmap", "hybrid" };
+	static const char * const policies[] = { "bitmap", "hybrid", "rtt" };
 	struct uet_lb_config cfg = { .n = 16 };
 	struct uet_lb_path path;
 	struct uet_lb *lb;
 	u32 i, k;
 
-	for (k = 0; k < 2; k++) {
+	for (k = 0; k < ARRAY_SIZE(policies); k++) {
 		lb = make(test, policies[k], &cfg);
 		KUNIT_EXPECT_EQ(test, uet_lb_path_down(lb, BASE + 3), 0);
 		KUNIT_EXPECT_EQ(test, uet_lb_path_down(lb, 7), -EINVAL);

@@ -185,7 +185,7 @@ static void space_few_looks_per_packet(struct kunit *test)
 /* All values down: a packet still gets one, after one look at each. */
 static void space_all_down_ends(struct kunit *test)
 {
-	static const char * const names[] = { "bitmap", "hybrid" };
+	static const char * const names[] = { "bitmap", "hybrid", "rtt" };
 	struct uet_lb *lb;
 	u32 i, k, at;
 
