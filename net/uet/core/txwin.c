@@ -215,7 +215,6 @@ enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 	}
 	sum->psns += end - w->una;
 	w->una = end;
-	w->limit = psn_max(w->limit, cack + w->range);
 	w->high_sacked = psn_max(w->high_sacked, cack);
 	w->mark_from = psn_max(w->mark_from, end);
 	if (w->recovering && !psn_before(cack, w->recover_to))
@@ -281,12 +280,11 @@ bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum)
 
 void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr)
 {
-	u32 range = mpr * UET_MPR_UNIT_PSNS;
-
-	if (!mpr || cack != w->una - 1)
+	if (cack != w->una - 1)
 		return;
-	w->range = range;
-	w->limit = psn_max(w->limit, cack + range);
+	if (mpr)
+		w->range = mpr * UET_MPR_UNIT_PSNS;
+	w->limit = psn_max(w->limit, cack + w->range);
 }
 
 enum uet_nack_verdict uet_txwin_nack(const struct uet_txwin *w, u32 psn,

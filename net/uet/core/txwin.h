@@ -284,6 +284,8 @@ bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum);
  * @w: scoreboard
  * @cack: CACK of that acknowledgment, after uet_txwin_cack()
  * @mpr: the field, units of 128 PSNs; 0 = no statement
+ *
+ * The window moves with CACK here, not before: its size may have changed.
  */
 void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr);
 

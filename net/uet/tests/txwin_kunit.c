@@ -47,6 +47,7 @@ static void txwin_ring_on_demand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), RANGE - 1u);
 	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_detach(&w), NULL);
 	uet_txwin_cack(&w, FIRST, &(struct uet_tx_acked){ 0 });
+	uet_txwin_mpr(&w, FIRST, 0);
 	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_detach(&w), mem);
 	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), 0u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), (u32)RANGE);
@@ -91,9 +92,9 @@ static void txwin_receive_window(struct kunit *test)
 	tx_send(&w, RANGE);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 0u);
 	uet_txwin_cack(&w, FIRST + 9, &sum);
-	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
 	/* no statement; one from an older acknowledgment; a bigger one */
 	uet_txwin_mpr(&w, FIRST + 9, 0);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
 	uet_txwin_mpr(&w, FIRST + 8, 255);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
 	uet_txwin_mpr(&w, FIRST + 9, 8);
@@ -103,7 +104,22 @@ static void txwin_receive_window(struct kunit *test)
 	uet_txwin_mpr(&w, FIRST + 9, 1);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
 	uet_txwin_cack(&w, FIRST + RANGE - 1, &sum);
+	uet_txwin_mpr(&w, FIRST + RANGE - 1, 0);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
+}
+
+/* A window that shrinks while it moves on: what came before is history. */
+static void txwin_receive_window_shrinks(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, RANGE);
+	uet_txwin_mpr(&w, FIRST - 1, 8);
+	uet_txwin_cack(&w, FIRST + RANGE - 1, &sum);
+	uet_txwin_mpr(&w, FIRST + RANGE - 1, 7);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 7u * 128);
 }
 
 static void txwin_sack_counts_once(struct kunit *test)
@@ -553,6 +569,7 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_ring_on_demand),
 	KUNIT_CASE(txwin_cack_verdicts),
 	KUNIT_CASE(txwin_receive_window),
+	KUNIT_CASE(txwin_receive_window_shrinks),
 	KUNIT_CASE(txwin_sack_counts_once),
 	KUNIT_CASE(txwin_sack_outside_is_ignored),
 	KUNIT_CASE(txwin_mark_resend),

@@ -195,17 +195,15 @@ static void op_cack(struct kunit *test, struct tx_model *mod,
 		want.psns = at + 1 - mod->una;
 		while ((s32)mod->una <= at)
 			sum_add(&want, model_received(mod, mod->una++));
-		mod->limit = max(mod->limit, mod->una + mod->range);
 		model_clear(mod);
 	}
 	expect_sum(test, &got, &want);
 	if (verdict != UET_CACK_NEW && verdict != UET_CACK_SAME)
 		return;
 	uet_txwin_mpr(w, mod->first + at, mpr);
-	if (mpr) {
+	if (mpr)
 		mod->range = mpr * 128;
-		mod->limit = max(mod->limit, mod->una + mod->range);
-	}
+	mod->limit = max(mod->limit, mod->una + mod->range);
 }
 
 static void op_sack(struct kunit *test, struct tx_model *mod,
