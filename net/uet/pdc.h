@@ -400,6 +400,13 @@ static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 	       !test_bit(0, &pdc->reap_queued);
 }
 
+/* pdc_shed.c: PDCs run short */
+bool uet_pdcs_short(const struct uet_peer *peer);
+u64 uet_pdc_idle_ns(const struct uet_pdc *pdc);
+void uet_pdc_shed(struct uet_net *un);
+void uet_pdc_shed_init(struct uet_net *un);
+void uet_pdc_shed_exit(struct uet_net *un);
+
 /* pds_salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
 

@@ -64,7 +64,8 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
-	u64 idle_ns = (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+	u64 idle_ns = uet_pdc_idle_ns(pdc);
+	u64 at = min(tx->idle_at, tx->heard + idle_ns);
 
 	if (uet_txwin_outstanding(&tx->win) || tx->nr_msgs)
 		return 0;
@@ -76,8 +77,8 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return 0;
 	}
 	if (pdc->state == UET_PDC_ESTABLISHED) {
-		if (now < tx->idle_at)
-			return tx->idle_at;
+		if (now < at)
+			return at;
 		pdc->state = UET_PDC_QUIESCE;
 	}
 	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs) {

@@ -60,8 +60,12 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 		       pdc->tx.win.next - pdc->start_psn < UET_PSN_LIMIT;
 	if (pdc->state > UET_PDC_ESTABLISHED)
 		return false;
-	/* Held packets stop CACK and with it, after MP_RANGE, everybody. */
-	if (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds)))
+	/*
+	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
+	 * that has no PDC for the first packet has none for another one, either.
+	 */
+	if (pdc->state != UET_PDC_SYN &&
+	    (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds))))
 		return false;
 	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
 	    (pdc->tx.alone && pdc->tx.nr_msgs))
