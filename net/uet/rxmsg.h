@@ -173,6 +173,8 @@ struct uet_rxread {
 	bool			whole;
 };
 
+struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room);
+void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 		      const struct uet_rxmsg *same, u32 pos, u32 lowat);
 void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);
