@@ -145,6 +145,7 @@ static void uet_set_remote(struct uet_sock *us, const struct sockaddr_uet *addr)
 {
 	spin_lock(&us->dests_lock);
 	us->connected = !!addr;
+	us->conn_dest = NULL;
 	if (addr)
 		us->remote = *addr;
 	spin_unlock(&us->dests_lock);

@@ -71,10 +71,12 @@ struct uet_job {
  * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
  * @tx_pages: pages that messages are written in
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
- * @dests_lock: protects @dests, @last_dest and the us pointer of each dest
+ * @dests_lock: protects @dests, @last_dest, @conn_dest and the us pointer of
+ *	each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
  * @last_dest: the one used last, one of @dests
+ * @conn_dest: the one that messages to @remote used last, one of @dests
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc.rx.lock
  * @rx_ready: messages that a reader may take from, in order
  * @rx_open: messages not yet complete, without a right to the reserved half
@@ -123,6 +125,7 @@ struct uet_sock {
 	struct list_head	dests;
 	u32			nr_dests;
 	struct uet_dest		*last_dest;
+	struct uet_dest		*conn_dest;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;

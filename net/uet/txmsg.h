@@ -296,6 +296,7 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 /* dest.c */
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
 void uet_dest_put(struct uet_dest *dest);
+void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
 void uet_dest_drop_idle(struct uet_sock *us);
