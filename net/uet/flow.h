@@ -29,6 +29,7 @@
 #include "netns.h"
 
 struct net_device;
+struct uet_output;
 struct uet_peer;
 struct uet_pdc;
 
@@ -177,6 +178,9 @@ enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now);
 u64 uet_flow_port_free(const struct uet_flow *flow);
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
+bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out);
+void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
+		     u64 now);
 void uet_flow_run(struct uet_flow *flow, u64 now);
 void uet_flow_queue(struct uet_flow *flow);
 void uet_flow_tx_init(void);

@@ -37,6 +37,7 @@
 #include "netns.h"
 #include "pressure.h"
 
+struct net_device;
 struct uet_credit_src;
 struct uet_dest;
 struct uet_flow;
@@ -426,6 +427,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 /* pdc_tx.c: requests out; flow lock held */
 void uet_pdc_tx_ready(struct uet_pdc *pdc);
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
+				   struct net_device *dev, u64 now);
 void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now);
 bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);
