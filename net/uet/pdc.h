@@ -110,6 +110,7 @@ struct uet_txpkt {
  * @rto_at: when the oldest transmission times out; 0 = nothing in flight.
  *	Of a disowned PDC: when it waits no longer
  * @probe_at: tail probe, 0 = none
+ * @probe_slack: how much later the timer may fire for it, ns
  * @loss_at: look at SACK evidence again, 0 = none
  * @clear_at: CLEAR_CMD at the latest, 0 = none
  * @hold_at: next try of a held packet, 0 = none
@@ -170,6 +171,7 @@ struct uet_pdc_tx {
 	u64			mpr_since;
 	u64			gbn_until;
 	u32			probe_end;
+	u32			probe_slack;
 	u32			rack_rtt;
 	u16			probe_id;
 	u16			probe_ev;
@@ -415,6 +417,7 @@ void uet_pds_salvage(struct uet_pdc *pdc);
 void uet_dest_unbind(struct uet_dest *dest);
 
 /* pdc_timer.c */
+u64 uet_pdc_probe_timer(const struct uet_pdc *pdc);
 void uet_pdc_timer_init(struct uet_pdc *pdc);
 void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
 void uet_pdc_disarm(struct uet_pdc *pdc);

@@ -310,6 +310,7 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (tx->probes < U8_MAX)
 		tx->probes++;
 	tx->probe_at = now + uet_pdc_probe_interval(pdc);
+	tx->probe_slack = 0;
 }
 
 /*

@@ -4,6 +4,11 @@
  * and never moved later: when it fires early, it looks and arms itself
  * again. So a deadline that is pushed on by every packet costs nothing.
  *
+ * Where short messages follow one another, each puts the tail probe off, and the
+ * timer would fire once per probe interval for nothing. So when it has, it fires
+ * later, up to UET_PROBE_SLACK_MAX intervals; not for a packet that asked for an
+ * answer, which is likely to be missed if none comes.
+ *
  * The callback runs in softirq and holds a reference of its own.
  */
 #include <linux/hrtimer.h>
@@ -16,6 +21,9 @@
 #include "pdc.h"
 #include "peer.h"
 #include "txmsg.h"
+
+/* In intervals of the tail probe */
+#define UET_PROBE_SLACK_MAX	3
 
 /**
  * uet_pdc_arm() - see to it that the timer fires at a deadline
@@ -89,10 +97,35 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	return 0;
 }
 
+/**
+ * uet_pdc_probe_timer() - when the timer has to fire for the tail probe
+ * @pdc: initiator PDC
+ *
+ * Context: flow lock held.
+ * Return: time in ns, 0 = it has not to.
+ */
+u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
+{
+	return pdc->tx.probe_at ? pdc->tx.probe_at + pdc->tx.probe_slack : 0;
+}
+
+/* It fired: did packets put the tail probe off that expect no answer? */
+static void uet_pdc_tx_slacken(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 interval;
+
+	if (now >= tx->probe_at || uet_pdc_answer_due(pdc))
+		return;
+	interval = uet_pdc_probe_interval(pdc);
+	tx->probe_slack = min3(tx->probe_slack + interval,
+			       UET_PROBE_SLACK_MAX * interval, (u64)U32_MAX);
+}
+
 static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_pdc_tx *tx = &pdc->tx;
-	u64 at = uet_earliest(tx->rto_at, tx->probe_at);
+	u64 at = uet_earliest(tx->rto_at, uet_pdc_probe_timer(pdc));
 
 	at = uet_earliest(at, tx->loss_at);
 	at = uet_earliest(at, tx->clear_at);
@@ -134,6 +167,7 @@ static void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	else
 		uet_pdc_disowned_expire(pdc, now);
 	if (pdc->state != UET_PDC_DEAD) {
+		uet_pdc_tx_slacken(pdc, now);
 		idle = uet_pdc_tx_idle(pdc, &list, now);
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
 			    now);

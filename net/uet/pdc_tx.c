@@ -225,7 +225,8 @@ void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 		tx->probe_at = at + uet_pdc_probe_interval(pdc);
 	tx->idle_at = now +
 		(u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
-	uet_pdc_arm(pdc, tx->probe_at ? min(tx->rto_at, tx->probe_at) :
+	uet_pdc_arm(pdc, tx->probe_at ? min(tx->rto_at,
+					    uet_pdc_probe_timer(pdc)) :
 					tx->rto_at, now);
 }
 
@@ -284,6 +285,7 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	pdc->tx.departs = at;
 	uet_turn_took(&pdc->tx.turn, slot->size);
 	uet_ackreq_sent(&pdc->tx.ackreq, &rule, psn, p->len, true);
+	pdc->tx.probe_slack = 0;
 	uet_ccc_on_send(ccc, now, slot->size, params.ev, true);
 	__skb_queue_tail(list, skb);
 	return 1;
@@ -430,6 +432,8 @@ static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 	tx->departs = at;
 	tx->pkts[uet_txwin_index(&tx->win, psn)] = p;
 	uet_ackreq_sent(&tx->ackreq, &rule, psn, p.len, ar);
+	if (ar)
+		tx->probe_slack = 0;
 	uet_ccc_on_send(ccc, now, ask.size, params.ev, false);
 	msg->backlog -= ask.size;
 	msg->sent += p.len;
