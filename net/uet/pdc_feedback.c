@@ -105,7 +105,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	pdc->tx.nr_msgs--;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
-	uet_txmsg_put(msg);
+	uet_txmsg_retire(msg);
 }
 
 /* Take an unsent or half sent message out of the send queue's way. */

@@ -307,7 +307,7 @@ static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
 					const struct uet_send *s,
 					struct uet_dest *dest, u32 len)
 {
-	struct uet_txmsg *msg = uet_txmsg_alloc(dest, len);
+	struct uet_txmsg *msg = uet_txmsg_alloc(us, dest, len);
 
 	if (!msg)
 		return NULL;

@@ -20,6 +20,7 @@
 #define _UET_SOCK_H
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -70,6 +71,8 @@ struct uet_job {
  *	-1 = nobody waits
  * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
  * @tx_pages: pages that messages are written in
+ * @tx_spare: messages that are done, for the next ones; taken under @dests_lock
+ * @tx_nr_spare: their number, nearly
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest, @conn_dest and the us pointer of
  *	each dest
@@ -120,6 +123,8 @@ struct uet_sock {
 	u32			tx_need;
 	u32			reports;
 	struct uet_txpages	tx_pages;
+	struct llist_head	tx_spare;
+	atomic_t		tx_nr_spare;
 
 	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
