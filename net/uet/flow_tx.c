@@ -31,45 +31,6 @@ struct uet_txq {
 
 static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 
-/**
- * uet_flow_departs() - when a packet handed to the port now begins to leave it
- * @flow: the flow
- * @size: its nominal size
- * @now: time, ns
- *
- * A window that is larger than what is on the way waits in the host's own
- * port. Taken for delay of the network, that would be answered by a smaller
- * window, so packets are stamped with the time that the port gets to them. Of
- * a long queue, which other flows may have built, only a base round trip is
- * forgiven. CPUs may race here: the estimate then is too early, never late.
- *
- * Context: flow lock held.
- * Return: time, ns.
- */
-u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
-{
-	struct uet_fep *fep = flow->peer->fep;
-	u64 at = max(now, READ_ONCE(fep->tx_free));
-	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
-
-	at = min(at, now + flow->params.base_rtt);
-	WRITE_ONCE(fep->tx_free, at + takes);
-	uet_port_share_took(flow, takes, at + takes);
-	return at;
-}
-
-/**
- * uet_flow_port_free() - when the port has sent what it was given
- * @flow: the flow
- *
- * Context: any.
- * Return: time in ns, an estimate as of uet_flow_departs().
- */
-u64 uet_flow_port_free(const struct uet_flow *flow)
-{
-	return READ_ONCE(flow->peer->fep->tx_free);
-}
-
 static void uet_flow_check_mtu(struct uet_flow *flow,
 			       const struct uet_output *out)
 {

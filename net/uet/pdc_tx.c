@@ -328,15 +328,14 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 {
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
-	u64 window = uet_ccc_window(ccc);
 
 	if (unlikely(uet_cc_asks(ccc, rule->overhead + len)) &&
 	    uet_ackreq_wanted(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
-			      window, inflight))
+			      uet_ccc_window(ccc), inflight))
 		return true;
 	if (inflight > pdc->tx.win.flight_bytes && pdc->tx.win.flight_pkts &&
-	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len, window,
-			     inflight))
+	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
+			     uet_ccc_window(ccc), inflight))
 		return true;
 	if (unlikely(uet_ackreq_slips(&pdc->tx.ackreq, rule, len)))
 		return true;
