@@ -6,8 +6,9 @@
  *
  * Where short messages follow one another, each puts the tail probe off, and the
  * timer would fire once per probe interval for nothing. So when it has, it fires
- * later, up to UET_PROBE_SLACK_MAX intervals; not for a packet that asked for an
- * answer, which is likely to be missed if none comes.
+ * a round trip later, with which a lost tail is still repaired within four and a
+ * target delay; not for a packet that asked for an answer, which is likely to be
+ * missed if none comes.
  *
  * The callback runs in softirq and holds a reference of its own.
  */
@@ -21,9 +22,6 @@
 #include "pdc.h"
 #include "peer.h"
 #include "txmsg.h"
-
-/* In intervals of the tail probe */
-#define UET_PROBE_SLACK_MAX	3
 
 /**
  * uet_pdc_arm() - see to it that the timer fires at a deadline
@@ -113,13 +111,9 @@ u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
 static void uet_pdc_tx_slacken(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
-	u64 interval;
 
-	if (now >= tx->probe_at || uet_pdc_answer_due(pdc))
-		return;
-	interval = uet_pdc_probe_interval(pdc);
-	tx->probe_slack = min3(tx->probe_slack + interval,
-			       UET_PROBE_SLACK_MAX * interval, (u64)U32_MAX);
+	if (now < tx->probe_at && !uet_pdc_answer_due(pdc))
+		tx->probe_slack = min_t(u64, tx->flow->ccc.base_rtt, U32_MAX);
 }
 
 static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
