@@ -375,15 +375,43 @@ too_long()
 	recv_wait main
 }
 
+# Another path policy needs a context of its own, and there is one for all. One
+# that is idle makes room after a second.
 out_of_contexts()
 {
+	local rc=0
+
+	patient
 	set_sysctl "$A" pdc_max 1
-	recv_start main -n 10 -x 100
-	send_from_a -n 10 -w "$B4/$PID" || return 1
-	# Another delivery mode needs a context of its own
-	expect ENOBUFS -t seq "$B6/$PID"
-	local rc=$?
+	recv_start main -n 11 -x 100
+	send_from_a -n 10 -w "$B4/$PID" || rc=1
+	expect ENOBUFS -L oblivious "$B4/$PID" || rc=1
+	wait_for 10 send_from_a -n 1 -w -L oblivious "$B4/$PID" || rc=1
+	recv_wait main || rc=1
 	set_sysctl "$A" pdc_max 65536
+	return $rc
+}
+
+# The same at the target: it asks for the close of what nobody uses
+target_out_of_contexts()
+{
+	local rc=0 opened
+
+	patient
+	recv_start main -n 16 -x 100
+	send_from_a -n 10 -w "$B4/$PID" || rc=1
+	set_sysctl "$B" pdc_max 1
+	opened=$(stat_of "$A" PdcOpened)
+	# All of them wait in one context
+	for _ in 1 2 3 4 5 6; do
+		send_from_a -n 1 -w -L ecmp "$B4/$PID" &
+	done
+	recv_wait main || rc=1
+	opened=$(($(stat_of "$A" PdcOpened) - opened))
+	echo "$opened opened"
+	# A late one may find it busy with those that waited
+	[ "$opened" -le 2 ] || rc=1
+	set_sysctl "$B" pdc_max 65536
 	return $rc
 }
 
@@ -445,5 +473,6 @@ tst "link goes down" link_lost
 tst "route goes and comes" route_lost
 tst "receiver killed: ECONNREFUSED" receiver_dies
 tst "longer than UET_MAX_MSG: EMSGSIZE" too_long
-tst "no context free: ENOBUFS" out_of_contexts
+tst "no context free: ENOBUFS, until one is idle" out_of_contexts
+tst "no context free at the target: an idle one goes" target_out_of_contexts
 finish

@@ -197,10 +197,11 @@ from_everybody()
 }
 
 hosts
-# What parsing makes of a packet does not depend on what runs beside it
+# What parsing makes of a packet depends neither on who sends it nor much on how
+# many there are
 lean || from_everybody
 if lean; then
-	for attack in garbage pdcids; do
+	for attack in truncated extremes types lengths garbage pdcids; do
 		tst "$attack" beside inject "$A" $attack $B4 --count 1000
 	done
 fi

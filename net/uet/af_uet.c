@@ -145,6 +145,7 @@ static void uet_set_remote(struct uet_sock *us, const struct sockaddr_uet *addr)
 {
 	spin_lock(&us->dests_lock);
 	us->connected = !!addr;
+	us->conn_dest = NULL;
 	if (addr)
 		us->remote = *addr;
 	spin_unlock(&us->dests_lock);
@@ -293,6 +294,8 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	INIT_LIST_HEAD(&us->dests);
 	atomic64_set(&us->tx_wake_at, -1);
 	uet_txpages_init(&us->tx_pages);
+	init_llist_head(&us->tx_spare);
+	atomic_set(&us->tx_nr_spare, 0);
 	spin_lock_init(&us->rx_lock);
 	INIT_LIST_HEAD(&us->rx_ready);
 	INIT_LIST_HEAD(&us->rx_open);

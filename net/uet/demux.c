@@ -45,10 +45,9 @@ static struct uet_peer __rcu **uet_demux_slot(struct uet_net *un,
 /* Peers that share a place are told apart by the PDC that a packet names; it
  * decides nothing here but whose cached route is tried.
  */
-static struct uet_peer *uet_demux_peer(struct uet_net *un,
-				       const struct udphdr *uh,
-				       const struct in6_addr *saddr,
-				       const struct in6_addr *daddr)
+static __always_inline struct uet_peer *
+uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
+	       const struct in6_addr *saddr, const struct in6_addr *daddr)
 {
 	struct uet_peer *peer = rcu_dereference(*uet_demux_slot(un, saddr));
 	struct uet_pdc *pdc;
@@ -64,10 +63,11 @@ static struct uet_peer *uet_demux_peer(struct uet_net *un,
 	return pdc->peer;
 }
 
-static void uet_demux(struct sk_buff *skb, const struct udphdr *uh,
-		      struct uet_net *un, struct socket *sock,
-		      const struct in6_addr *saddr,
-		      const struct in6_addr *daddr)
+static __always_inline void uet_demux(struct sk_buff *skb,
+				      const struct udphdr *uh,
+				      struct uet_net *un, struct socket *sock,
+				      const struct in6_addr *saddr,
+				      const struct in6_addr *daddr)
 {
 	struct uet_peer *peer;
 	struct dst_entry *dst;

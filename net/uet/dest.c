@@ -9,6 +9,7 @@
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "compat.h"
 #include "pds.h"
@@ -103,6 +104,8 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 	us->nr_dests--;
 	if (us->last_dest == dest)
 		us->last_dest = NULL;
+	if (us->conn_dest == dest)
+		us->conn_dest = NULL;
 	uet_pds_orphan(dest);
 }
 
@@ -235,6 +238,27 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 		return ERR_PTR(-ENOBUFS);
 	}
 	return new;
+}
+
+/**
+ * uet_dest_note_connected() - messages to the connected address go by a dest
+ * @us: the socket
+ * @dest: of uet_dest_get(), where it was connected to a moment ago
+ */
+void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
+{
+	const struct sockaddr_uet *to = &us->remote;
+	const struct uet_dest_key *key = &dest->key;
+
+	spin_lock(&us->dests_lock);
+	/* Neither forgotten nor connected to another one meanwhile */
+	if (us->last_dest == dest && us->connected &&
+	    key->job == to->suet_job && key->pid == to->suet_pid &&
+	    key->ri == to->suet_ri &&
+	    key->absolute == !!(to->suet_flags & UET_ADDR_ABSOLUTE) &&
+	    ipv6_addr_equal(&key->raddr, &to->suet_addr))
+		us->conn_dest = dest;
+	spin_unlock(&us->dests_lock);
 }
 
 /**

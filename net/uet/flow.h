@@ -27,9 +27,10 @@
 #include "core/loss.h"
 #include "core/lb.h"
 #include "netns.h"
+#include "peer.h"
 
 struct net_device;
-struct uet_peer;
+struct uet_output;
 struct uet_pdc;
 
 /* Packets built under the lock at a time, and sent by one run of a queue */
@@ -174,9 +175,10 @@ enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 				    u64 now);
 
 /* flow_tx.c */
-u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now);
-u64 uet_flow_port_free(const struct uet_flow *flow);
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
+bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out);
+void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
+		     u64 now);
 void uet_flow_run(struct uet_flow *flow, u64 now);
 void uet_flow_queue(struct uet_flow *flow);
 void uet_flow_tx_init(void);
@@ -185,8 +187,61 @@ void uet_flow_tx_exit(void);
 /* port_share.c */
 bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
 u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
-void uet_port_share_took(struct uet_flow *flow, u32 ns, u64 leaves);
 void uet_port_share_init(struct uet_flow *flow);
+
+/**
+ * uet_port_share_took() - the port was given a packet
+ * @flow: the flow
+ * @ns: time that it takes to leave
+ * @leaves: when it has left
+ *
+ * Context: flow lock held.
+ */
+static inline void uet_port_share_took(struct uet_flow *flow, u32 ns,
+				       u64 leaves)
+{
+	flow->share.ns += ns;
+	flow->share.leaves = leaves;
+}
+
+/**
+ * uet_flow_departs() - when a packet handed to the port now begins to leave it
+ * @flow: the flow
+ * @size: its nominal size
+ * @now: time, ns
+ *
+ * A window that is larger than what is on the way waits in the host's own
+ * port. Taken for delay of the network, that would be answered by a smaller
+ * window, so packets are stamped with the time that the port gets to them. Of
+ * a long queue, which other flows may have built, only a base round trip is
+ * forgiven. CPUs may race here: the estimate then is too early, never late.
+ *
+ * Context: flow lock held.
+ * Return: time, ns.
+ */
+static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
+{
+	struct uet_fep *fep = flow->peer->fep;
+	u64 at = max(now, READ_ONCE(fep->tx_free));
+	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
+
+	at = min(at, now + flow->params.base_rtt);
+	WRITE_ONCE(fep->tx_free, at + takes);
+	uet_port_share_took(flow, takes, at + takes);
+	return at;
+}
+
+/**
+ * uet_flow_port_free() - when the port has sent what it was given
+ * @flow: the flow
+ *
+ * Context: any.
+ * Return: time in ns, an estimate as of uet_flow_departs().
+ */
+static inline u64 uet_flow_port_free(const struct uet_flow *flow)
+{
+	return READ_ONCE(flow->peer->fep->tx_free);
+}
 
 /* Nominal size of a packet (UE 1.0 3.6.12): UDP length plus 40 */
 static inline u32 uet_flow_nominal(const struct uet_flow *flow, u32 payload)

@@ -31,45 +31,6 @@ struct uet_txq {
 
 static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 
-/**
- * uet_flow_departs() - when a packet handed to the port now begins to leave it
- * @flow: the flow
- * @size: its nominal size
- * @now: time, ns
- *
- * A window that is larger than what is on the way waits in the host's own
- * port. Taken for delay of the network, that would be answered by a smaller
- * window, so packets are stamped with the time that the port gets to them. Of
- * a long queue, which other flows may have built, only a base round trip is
- * forgiven. CPUs may race here: the estimate then is too early, never late.
- *
- * Context: flow lock held.
- * Return: time, ns.
- */
-u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
-{
-	struct uet_fep *fep = flow->peer->fep;
-	u64 at = max(now, READ_ONCE(fep->tx_free));
-	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
-
-	at = min(at, now + flow->params.base_rtt);
-	WRITE_ONCE(fep->tx_free, at + takes);
-	uet_port_share_took(flow, takes, at + takes);
-	return at;
-}
-
-/**
- * uet_flow_port_free() - when the port has sent what it was given
- * @flow: the flow
- *
- * Context: any.
- * Return: time in ns, an estimate as of uet_flow_departs().
- */
-u64 uet_flow_port_free(const struct uet_flow *flow)
-{
-	return READ_ONCE(flow->peer->fep->tx_free);
-}
-
 static void uet_flow_check_mtu(struct uet_flow *flow,
 			       const struct uet_output *out)
 {
@@ -133,11 +94,11 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 
 /* Out with packets that were built, the way known or not */
 static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
-			  bool way, struct sk_buff_head *list)
+			  struct sk_buff_head *list)
 {
 	struct sk_buff *skb;
 
-	if (unlikely(!way)) {
+	if (unlikely(!out)) {
 		UET_ADD(flow->peer->fep->un, TX_ERRORS, skb_queue_len(list));
 		__skb_queue_purge(list);
 		return;
@@ -178,25 +139,45 @@ static void uet_flow_note_way(struct uet_flow *flow, bool way)
 	flow->route_since = way ? 0 : now;
 }
 
-/* Send up to @budget packets; true if there is more that may go. */
-static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget, u64 now)
+/**
+ * uet_flow_at_rest() - has a flow nothing in line, and nothing to look after?
+ * @flow: the flow
+ * @out: the way to its peer
+ *
+ * Then a packet may be sent without a run of the flow. An ordered flow has none
+ * of it: its packets would race with those of a run.
+ *
+ * Context: flow lock held.
+ * Return: true if so.
+ */
+bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 {
-	struct uet_output out;
-	struct sk_buff_head list;
-	unsigned int n;
+	bool stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
+
+	return list_empty(&flow->ready) && flow->sprayed && !flow->running &&
+	       !flow->multi && !out->multi && !flow->dead &&
+	       !flow->route_since && !flow->ccc.algo->credit &&
+	       stats == !!flow->lb->live && flow->ip_mtu == dst_mtu(out->dst);
+}
+
+/* Send up to @budget packets; true if there is more that may go. */
+static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
+			   unsigned int budget, u64 now)
+{
 	struct net_device *dev = NULL;
-	bool more, way, stats;
+	struct sk_buff_head list;
+	bool more, way = out;
+	unsigned int n;
+	bool stats;
 
 	__skb_queue_head_init(&list);
-	/* Without a way they are lost, and timeouts tell. */
-	way = !uet_output_begin(&out, flow->peer);
 	spin_lock(&flow->lock);
 	uet_flow_note_way(flow, way);
 	if (likely(way)) {
-		uet_flow_check_mtu(flow, &out);
+		uet_flow_check_mtu(flow, out);
 		/* Of several ports path selection looks at the queues. */
 		if (likely(!flow->multi))
-			dev = out.dst->dev;
+			dev = out->dst->dev;
 	}
 	if (flow->running) {
 		flow->again = true;
@@ -216,7 +197,7 @@ static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget, u64 now)
 				   now);
 		if (n) {
 			spin_unlock(&flow->lock);
-			uet_flow_emit(flow, &out, way, &list);
+			uet_flow_emit(flow, out, &list);
 			spin_lock(&flow->lock);
 			now = 0;
 		}
@@ -228,10 +209,24 @@ static bool uet_flow_serve(struct uet_flow *flow, unsigned int budget, u64 now)
 	more = flow->again || (!budget && !list_empty(&flow->ready));
 out:
 	spin_unlock(&flow->lock);
-	uet_flow_emit(flow, &out, way, &list);
-	if (likely(way))
-		uet_output_end(&out);
+	uet_flow_emit(flow, out, &list);
 	return more;
+}
+
+/**
+ * uet_flow_run_by() - send what may be sent now
+ * @flow: the flow
+ * @out: the way to its peer; NULL if there is none: then packets are lost, and
+ *	timeouts tell
+ * @now: time, ns
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
+		     u64 now)
+{
+	if (uet_flow_serve(flow, out, UET_TX_BUDGET, now))
+		uet_flow_queue(flow);
 }
 
 /**
@@ -243,8 +238,12 @@ out:
  */
 void uet_flow_run(struct uet_flow *flow, u64 now)
 {
-	if (uet_flow_serve(flow, UET_TX_BUDGET, now))
-		uet_flow_queue(flow);
+	struct uet_output out;
+	bool way = !uet_output_begin(&out, flow->peer);
+
+	uet_flow_run_by(flow, way ? &out : NULL, now);
+	if (likely(way))
+		uet_output_end(&out);
 }
 
 /**
@@ -271,7 +270,9 @@ static void uet_txq_run(struct tasklet_struct *t)
 {
 	struct uet_txq *q = from_tasklet(q, t, tasklet);
 	unsigned int turns = UET_TX_BUDGET / UET_TX_BATCH;
+	struct uet_output out;
 	struct uet_flow *flow;
+	bool way;
 
 	while (turns--) {
 		spin_lock(&q->lock);
@@ -284,8 +285,12 @@ static void uet_txq_run(struct tasklet_struct *t)
 			return;
 		clear_bit(0, &flow->queued);
 		smp_mb__after_atomic(); /* pairs with uet_flow_queue() */
-		if (uet_flow_serve(flow, UET_TX_BATCH, ktime_get_ns()))
+		way = !uet_output_begin(&out, flow->peer);
+		if (uet_flow_serve(flow, way ? &out : NULL, UET_TX_BATCH,
+				   ktime_get_ns()))
 			uet_flow_queue(flow);
+		if (likely(way))
+			uet_output_end(&out);
 		uet_flow_put(flow);
 	}
 	tasklet_schedule(t);

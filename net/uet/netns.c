@@ -87,6 +87,7 @@ static int __net_init uet_net_init(struct net *net)
 	uet_sysctl_defaults(un);
 	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
+	uet_pdc_shed_init(un);
 	uet_ports_init(un);
 	mutex_init(&un->open_mutex);
 	spin_lock_init(&un->nack_lock);
@@ -161,6 +162,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_pdc_kill_all(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
+	uet_pdc_shed_exit(un);
 	uet_ports_exit(un);
 	uet_credit_exit(un);
 	uet_pdc_tables_exit(un);

@@ -135,6 +135,8 @@ struct uet_ep_hint {
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
  * @reap: initiator PDCs that died, by reap_node
  * @reap_work: fails or moves their messages
+ * @shed_work: has PDCs look at how long they have been idle
+ * @shed_at: not before, jiffies
  * @flow_list: all flows, by net_node; RCU
  * @flow_list_lock: writers of it; a leaf, BH
  * @last_flow_id: names of flows that were given so far
@@ -199,6 +201,8 @@ struct uet_net {
 	struct mutex		open_mutex;	/* serialises opening */
 	struct llist_head	reap;
 	struct work_struct	reap_work;
+	struct delayed_work	shed_work;
+	unsigned long		shed_at;
 	struct list_head	flow_list;
 	spinlock_t		flow_list_lock;	/* writers of flow_list */
 	u64			last_flow_id;

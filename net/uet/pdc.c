@@ -114,8 +114,11 @@ static bool uet_pdc_count(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
 
-	if (READ_ONCE(un->exiting) ||
-	    READ_ONCE(peer->nr_pdcs) >= READ_ONCE(un->sysctl.pdc_max_per_peer))
+	if (READ_ONCE(un->exiting))
+		return false;
+	if (unlikely(uet_pdcs_short(peer)))
+		uet_pdc_shed(un);
+	if (READ_ONCE(peer->nr_pdcs) >= READ_ONCE(un->sysctl.pdc_max_per_peer))
 		return false;
 	if (atomic_inc_return(&un->pdcs) > READ_ONCE(un->sysctl.pdc_max)) {
 		atomic_dec(&un->pdcs);
@@ -325,8 +328,11 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
 
 	*nack = UET_NACK_NO_PDC_AVAIL;
 	/* Before a peer is made: who is refused must not cost memory. */
-	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max) ||
-	    (!confirmed && !uet_pdc_unconfirmed_room(un, now)))
+	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max)) {
+		uet_pdc_shed(un);
+		goto err;
+	}
+	if (!confirmed && !uet_pdc_unconfirmed_room(un, now))
 		goto err;
 	peer = uet_peer_get(un, &key, GFP_ATOMIC);
 	if (IS_ERR(peer))

@@ -37,6 +37,7 @@
 #include "netns.h"
 #include "pressure.h"
 
+struct net_device;
 struct uet_credit_src;
 struct uet_dest;
 struct uet_flow;
@@ -109,6 +110,7 @@ struct uet_txpkt {
  * @rto_at: when the oldest transmission times out; 0 = nothing in flight.
  *	Of a disowned PDC: when it waits no longer
  * @probe_at: tail probe, 0 = none
+ * @probe_slack: how much later the timer may fire for it, ns
  * @loss_at: look at SACK evidence again, 0 = none
  * @clear_at: CLEAR_CMD at the latest, 0 = none
  * @hold_at: next try of a held packet, 0 = none
@@ -169,6 +171,7 @@ struct uet_pdc_tx {
 	u64			mpr_since;
 	u64			gbn_until;
 	u32			probe_end;
+	u32			probe_slack;
 	u32			rack_rtt;
 	u16			probe_id;
 	u16			probe_ev;
@@ -400,6 +403,13 @@ static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 	       !test_bit(0, &pdc->reap_queued);
 }
 
+/* pdc_shed.c: PDCs run short */
+bool uet_pdcs_short(const struct uet_peer *peer);
+u64 uet_pdc_idle_ns(const struct uet_pdc *pdc);
+void uet_pdc_shed(struct uet_net *un);
+void uet_pdc_shed_init(struct uet_net *un);
+void uet_pdc_shed_exit(struct uet_net *un);
+
 /* pds_salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
 
@@ -407,6 +417,7 @@ void uet_pds_salvage(struct uet_pdc *pdc);
 void uet_dest_unbind(struct uet_dest *dest);
 
 /* pdc_timer.c */
+u64 uet_pdc_probe_timer(const struct uet_pdc *pdc);
 void uet_pdc_timer_init(struct uet_pdc *pdc);
 void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
 void uet_pdc_disarm(struct uet_pdc *pdc);
@@ -419,6 +430,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 /* pdc_tx.c: requests out; flow lock held */
 void uet_pdc_tx_ready(struct uet_pdc *pdc);
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
+				   struct net_device *dev, u64 now);
 void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now);
 bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);

@@ -310,6 +310,7 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (tx->probes < U8_MAX)
 		tx->probes++;
 	tx->probe_at = now + uet_pdc_probe_interval(pdc);
+	tx->probe_slack = 0;
 }
 
 /*
@@ -418,8 +419,12 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 
 static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 {
+	/* Who sends a message piece by piece may pause. */
+	if (pdc->rx.nr_msgs)
+		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
+		       NSEC_PER_SEC;
 	/* An initiator that vanished would hold its PDC here for ever. */
-	return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+	return 2 * uet_pdc_idle_ns(pdc);
 }
 
 /* The initiator is silent: ask it to close, then close without it. */

@@ -105,7 +105,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	pdc->tx.nr_msgs--;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
-	uet_txmsg_put(msg);
+	uet_txmsg_retire(msg);
 }
 
 /* Take an unsent or half sent message out of the send queue's way. */
@@ -511,14 +511,18 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		 * The window fell below what is in flight, and the target
 		 * counts towards an answer that no packet will complete.
 		 */
-		tx->probe_at = tx->flow->ccc.blocked & UET_CC_BLOCK_WINDOW &&
-			       !uet_pdc_answer_due(pdc) ?
-			       now : now + uet_pdc_probe_interval(pdc);
+		if (tx->flow->ccc.blocked & UET_CC_BLOCK_WINDOW &&
+		    !uet_pdc_answer_due(pdc)) {
+			tx->probe_at = now;
+			tx->probe_slack = 0;
+		} else {
+			tx->probe_at = now + uet_pdc_probe_interval(pdc);
+		}
 	}
 	if (tx->rto_at)
 		uet_pdc_arm(pdc, tx->rto_at, now);
 	if (tx->probe_at)
-		uet_pdc_arm(pdc, tx->probe_at, now);
+		uet_pdc_arm(pdc, uet_pdc_probe_timer(pdc), now);
 	if (tx->clear_at)
 		uet_pdc_arm(pdc, tx->clear_at, now);
 	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs)

@@ -4,6 +4,12 @@
  * and never moved later: when it fires early, it looks and arms itself
  * again. So a deadline that is pushed on by every packet costs nothing.
  *
+ * Where short messages follow one another, each puts the tail probe off, and the
+ * timer would fire once per probe interval for nothing. So when it has, it fires
+ * a round trip later, with which a lost tail is still repaired within four and a
+ * target delay; not for a packet that asked for an answer, which is likely to be
+ * missed if none comes.
+ *
  * The callback runs in softirq and holds a reference of its own.
  */
 #include <linux/hrtimer.h>
@@ -64,7 +70,8 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
-	u64 idle_ns = (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+	u64 idle_ns = uet_pdc_idle_ns(pdc);
+	u64 at = min(tx->idle_at, tx->heard + idle_ns);
 
 	if (uet_txwin_outstanding(&tx->win) || tx->nr_msgs)
 		return 0;
@@ -76,8 +83,8 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return 0;
 	}
 	if (pdc->state == UET_PDC_ESTABLISHED) {
-		if (now < tx->idle_at)
-			return tx->idle_at;
+		if (now < at)
+			return at;
 		pdc->state = UET_PDC_QUIESCE;
 	}
 	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs) {
@@ -88,10 +95,31 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	return 0;
 }
 
+/**
+ * uet_pdc_probe_timer() - when the timer has to fire for the tail probe
+ * @pdc: initiator PDC
+ *
+ * Context: flow lock held.
+ * Return: time in ns, 0 = it has not to.
+ */
+u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
+{
+	return pdc->tx.probe_at ? pdc->tx.probe_at + pdc->tx.probe_slack : 0;
+}
+
+/* It fired: did packets put the tail probe off that expect no answer? */
+static void uet_pdc_tx_slacken(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (now < tx->probe_at && !uet_pdc_answer_due(pdc))
+		tx->probe_slack = min_t(u64, tx->flow->ccc.base_rtt, U32_MAX);
+}
+
 static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_pdc_tx *tx = &pdc->tx;
-	u64 at = uet_earliest(tx->rto_at, tx->probe_at);
+	u64 at = uet_earliest(tx->rto_at, uet_pdc_probe_timer(pdc));
 
 	at = uet_earliest(at, tx->loss_at);
 	at = uet_earliest(at, tx->clear_at);
@@ -133,6 +161,7 @@ static void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	else
 		uet_pdc_disowned_expire(pdc, now);
 	if (pdc->state != UET_PDC_DEAD) {
+		uet_pdc_tx_slacken(pdc, now);
 		idle = uet_pdc_tx_idle(pdc, &list, now);
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
 			    now);

@@ -225,7 +225,8 @@ void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 		tx->probe_at = at + uet_pdc_probe_interval(pdc);
 	tx->idle_at = now +
 		(u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
-	uet_pdc_arm(pdc, tx->probe_at ? min(tx->rto_at, tx->probe_at) :
+	uet_pdc_arm(pdc, tx->probe_at ? min(tx->rto_at,
+					    uet_pdc_probe_timer(pdc)) :
 					tx->rto_at, now);
 }
 
@@ -284,6 +285,7 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	pdc->tx.departs = at;
 	uet_turn_took(&pdc->tx.turn, slot->size);
 	uet_ackreq_sent(&pdc->tx.ackreq, &rule, psn, p->len, true);
+	pdc->tx.probe_slack = 0;
 	uet_ccc_on_send(ccc, now, slot->size, params.ev, true);
 	__skb_queue_tail(list, skb);
 	return 1;
@@ -326,15 +328,14 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 {
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
-	u64 window = uet_ccc_window(ccc);
 
 	if (unlikely(uet_cc_asks(ccc, rule->overhead + len)) &&
 	    uet_ackreq_wanted(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
-			      window, inflight))
+			      uet_ccc_window(ccc), inflight))
 		return true;
 	if (inflight > pdc->tx.win.flight_bytes && pdc->tx.win.flight_pkts &&
-	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len, window,
-			     inflight))
+	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
+			     uet_ccc_window(ccc), inflight))
 		return true;
 	if (unlikely(uet_ackreq_slips(&pdc->tx.ackreq, rule, len)))
 		return true;
@@ -369,28 +370,31 @@ static bool uet_msg_may_begin(struct uet_pdc *pdc)
 			  UET_MSGS_BEGUN_MAX;
 }
 
-/* The backlog was announced for full packets; what was not needed goes. */
+/*
+ * The backlog was announced for full packets; what was not needed goes. The
+ * caller puts the message among those sent.
+ */
 static void uet_msg_all_sent(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
 {
-	struct uet_dest *dest = msg->dest;
-
 	if (msg->backlog)
 		uet_ccc_withdraw(&pdc->tx.flow->ccc, now, msg->backlog);
 	msg->backlog = 0;
 	msg->all_sent = true;
 	if (msg->state != UET_TXMSG_FAILED)
 		msg->state = UET_TXMSG_SENT;
-	list_move_tail(&msg->node, &dest->sent);
 }
 
-static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
-			    struct sk_buff_head *list, u64 now)
+/* The next packet of a message, in *last whether there is none after it; NULL
+ * without memory
+ */
+static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
+					struct uet_txmsg *msg, u64 now,
+					bool *last)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 	struct uet_flow *flow = tx->flow;
 	struct uet_ccc *ccc = &flow->ccc;
-	struct uet_txmsg *msg = uet_dest_head(dest);
 	struct uet_txpkt p = {
 		.msg	= msg,
 		.off	= msg->sent,
@@ -403,24 +407,24 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 	struct uet_ccc_send params;
 	struct sk_buff *skb;
-	bool last, ar;
+	bool ar;
 	u32 psn;
 	u64 at;
 
 	ask.size = uet_flow_nominal(flow, p.len);
 	if (msg->state == UET_TXMSG_QUEUED)
 		uet_msg_begin(pdc, msg);
-	last = msg->withdrawn || p.off + p.len == msg->len;
+	*last = msg->withdrawn || p.off + p.len == msg->len;
 	uet_ccc_get_send_params(ccc, &ask, &params);
 	trace_uet_path_choose(flow, &ask, &params);
 	ar = params.answer ||
-	     uet_pdc_want_ar(pdc, msg, &rule, p.len, last, now);
+	     uet_pdc_want_ar(pdc, msg, &rule, p.len, *last, now);
 	skb = uet_pdc_build_req(pdc, tx->win.next, &p, params.ev, false, ar,
 				params.credit_target);
 	if (!skb) {
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_pdc_nomem(pdc, now);
-		return -ENOMEM;
+		return NULL;
 	}
 	at = uet_flow_departs(flow, ask.size, now);
 	psn = uet_txwin_send(&tx->win, ask.size, params.ev, 0, at);
@@ -428,21 +432,39 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	tx->departs = at;
 	tx->pkts[uet_txwin_index(&tx->win, psn)] = p;
 	uet_ackreq_sent(&tx->ackreq, &rule, psn, p.len, ar);
+	if (ar)
+		tx->probe_slack = 0;
 	uet_ccc_on_send(ccc, now, ask.size, params.ev, false);
 	msg->backlog -= ask.size;
 	msg->sent += p.len;
 	msg->last_psn = psn;
-	uet_turn_took(&dest->turn, ask.size);
+	uet_turn_took(&msg->dest->turn, ask.size);
 	uet_turn_took(&tx->turn, ask.size);
-	__skb_queue_tail(list, skb);
 	UET_INC(pdc->un, TX_REQS);
-
-	if (last)
+	if (*last)
 		uet_msg_all_sent(pdc, msg, now);
+	return skb;
+}
+
+static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
+			    struct sk_buff_head *list, u64 now)
+{
+	struct uet_txmsg *msg = uet_dest_head(dest);
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_flow *flow = tx->flow;
+	struct sk_buff *skb;
+	bool last;
+
+	skb = uet_pdc_send_msg(pdc, msg, now, &last);
+	if (!skb)
+		return -ENOMEM;
+	__skb_queue_tail(list, skb);
 	if (unlikely(dest->hold.ramp))
-		uet_pdc_hold_sent(dest, psn);
-	if (last)
+		uet_pdc_hold_sent(dest, msg->last_psn);
+	if (last) {
+		list_move_tail(&msg->node, &dest->sent);
 		msg = uet_dest_head(dest);
+	}
 	if (!uet_dest_may_send(dest, msg, flow->payload_mtu)) {
 		list_del_init(&dest->active);
 		return 1;
@@ -452,6 +474,46 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 	    likely(!tx->one_by_one))
 		list_move_tail(&dest->active, &tx->active);
 	return 1;
+}
+
+/**
+ * uet_pdc_send_alone() - send a message that would find every line empty
+ * @pdc: initiator PDC
+ * @msg: the message, all of it there, announced and in no list
+ * @dev: where its flow sends
+ * @now: time, ns
+ *
+ * Instead of uet_dest_activate() and a run of the flow.
+ *
+ * Context: flow lock held, uet_flow_at_rest().
+ * Return: its only packet; NULL if it must stand in line after all.
+ */
+struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
+				   struct net_device *dev, u64 now)
+{
+	struct uet_dest *dest = msg->dest;
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct sk_buff *skb;
+	bool last;
+
+	if (msg->len > tx->flow->payload_mtu || tx->win.nr_marked ||
+	    pdc->state != UET_PDC_ESTABLISHED ||
+	    tx->flow->ccc.state != UET_CCC_READY ||
+	    !list_empty(&tx->active) || !list_empty(&dest->queue) ||
+	    dest->hold.on || dest->hold.ramp)
+		return NULL;
+	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_reserve(pdc) ||
+	    !uet_port_share(tx->flow, dev, now))
+		return NULL;
+	/* In an empty line a turn begins or goes on. */
+	uet_turn_over(&dest->turn, UET_DEST_QUANTUM);
+	uet_turn_over(&tx->turn, uet_flow_quantum(tx->flow));
+	skb = uet_pdc_send_msg(pdc, msg, now, &last);
+	if (likely(skb)) {
+		list_add_tail(&msg->node, &dest->sent);
+		uet_pdc_tx_sent(pdc, now);
+	}
+	return skb;
 }
 
 /*

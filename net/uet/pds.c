@@ -60,8 +60,12 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 		       pdc->tx.win.next - pdc->start_psn < UET_PSN_LIMIT;
 	if (pdc->state > UET_PDC_ESTABLISHED)
 		return false;
-	/* Held packets stop CACK and with it, after MP_RANGE, everybody. */
-	if (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds)))
+	/*
+	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
+	 * that has no PDC for the first packet has none for another one, either.
+	 */
+	if (pdc->state != UET_PDC_SYN &&
+	    (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds))))
 		return false;
 	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
 	    (pdc->tx.alone && pdc->tx.nr_msgs))
@@ -246,6 +250,37 @@ static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 	return false;
 }
 
+/* Send a message, or let it stand in line; both locks are held, and released. */
+static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			  const struct uet_output *out)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_dest *dest = msg->dest;
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+
+	dest->unfinished++;
+	pdc->tx.nr_msgs++;
+	uet_msg_announce(pdc, msg, now);
+	if (likely(out && msg->eom && uet_flow_at_rest(flow, out))) {
+		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
+		if (likely(skb)) {
+			spin_unlock(&flow->lock);
+			spin_unlock(&dest->lock);
+			/* The peer stays until bottom halves are on again. */
+			uet_output(out, skb);
+			return;
+		}
+	}
+	list_add_tail(&msg->node, &dest->queue);
+	uet_dest_activate(dest);
+	refcount_inc(&flow->ref);
+	spin_unlock(&flow->lock);
+	spin_unlock(&dest->lock);
+	uet_flow_run_by(flow, out, now);
+	uet_flow_put(flow);
+}
+
 /**
  * uet_pds_submit() - hand a message over for delivery
  * @msg: the message; on success the reference that came with it is consumed
@@ -261,22 +296,23 @@ int uet_pds_submit(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 	int tries = UET_BIND_TRIES, err;
-	struct uet_flow *flow;
+	struct uet_output out;
 	struct uet_pdc *pdc;
-	bool joined;
-	u64 now;
+	bool way, joined;
 
 	for (;;) {
 		spin_lock_bh(&dest->lock);
 		pdc = dest->pdc;
-		flow = pdc ? pdc->tx.flow : NULL;
-		if (flow)
-			spin_lock(&flow->lock);
+		way = pdc && !uet_output_begin(&out, pdc->peer);
+		if (pdc)
+			spin_lock(&pdc->tx.flow->lock);
 		joined = uet_dest_join(dest, msg);
-		if (!joined && pdc && uet_pdc_takes(pdc, dest))
+		if (likely(!joined && pdc && uet_pdc_takes(pdc, dest)))
 			break;
-		if (flow)
-			spin_unlock(&flow->lock);
+		if (pdc)
+			spin_unlock(&pdc->tx.flow->lock);
+		if (way)
+			uet_output_end(&out);
 		spin_unlock_bh(&dest->lock);
 		if (joined)
 			return 0;
@@ -287,17 +323,9 @@ int uet_pds_submit(struct uet_txmsg *msg)
 			return err;
 	}
 	msg->moving = false;
-	list_add_tail(&msg->node, &dest->queue);
-	dest->unfinished++;
-	pdc->tx.nr_msgs++;
-	now = ktime_get_ns();
-	uet_msg_announce(pdc, msg, now);
-	uet_dest_activate(dest);
-	refcount_inc(&flow->ref);
-	spin_unlock(&flow->lock);
-	spin_unlock(&dest->lock);
-	uet_flow_run(flow, now);
-	uet_flow_put(flow);
+	uet_pds_start(pdc, msg, way ? &out : NULL);
+	if (likely(way))
+		uet_output_end(&out);
 	local_bh_enable();
 	return 0;
 }

@@ -109,20 +109,6 @@ bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now)
 	return true;
 }
 
-/**
- * uet_port_share_took() - the port was given a packet
- * @flow: the flow
- * @ns: time that it takes to leave
- * @leaves: when it has left
- *
- * Context: flow lock held.
- */
-void uet_port_share_took(struct uet_flow *flow, u32 ns, u64 leaves)
-{
-	flow->share.ns += ns;
-	flow->share.leaves = leaves;
-}
-
 static enum hrtimer_restart uet_port_share_timer(struct hrtimer *timer)
 {
 	struct uet_flow *flow = container_of(timer, struct uet_flow,

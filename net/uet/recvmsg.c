@@ -75,6 +75,9 @@ static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
 	struct iov_iter *to = &msg->msg_iter;
 	size_t left = iov_iter_count(to);
 
+	if (off + len <= skb_headlen(skb) &&
+	    copy_to_iter(skb->data + off, len, to) == len)
+		return 0;
 	if (!skb_headlen(skb) && !skb_has_frag_list(skb) &&
 	    uet_recv_frags(skb, off, to, len) == len)
 		return 0;
@@ -120,12 +123,40 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 	return err;
 }
 
+/* A message that is one packet and fits: without taking the packet first.
+ * Returns as uet_recv_some(), 0 also if there is more to it.
+ */
+static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
+{
+	struct uet_rxmsg *msg = uet_rxread_whole(us, r->len);
+	struct sk_buff *skb;
+
+	if (!msg)
+		return 0;
+	skb = skb_peek(&msg->prefix);
+	if (msg->len && uet_recv_skb(skb, 0, r->msg, msg->len))
+		return -EFAULT;
+	sock_recv_cmsgs(r->msg, &us->sk, skb);
+	uet_rxread_taken(us, msg);
+	r->rxmsg = msg;
+	r->pos = msg->len;
+	r->copied = msg->len;
+	r->eor = true;
+	return 1;
+}
+
 /* Take what is there. Returns 1 if something was, 0 if not, or an error. */
 static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 			 size_t lowat)
 {
 	struct uet_rxread rd;
 	int err;
+
+	if (!r->rxmsg && !(r->flags & MSG_PEEK)) {
+		err = uet_recv_whole(us, r);
+		if (err)
+			return err;
+	}
 
 	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos,
 			      min_t(size_t, lowat, U32_MAX)))

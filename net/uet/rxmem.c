@@ -246,6 +246,31 @@ bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
+ * uet_rx_enter_whole() - charge a message that is one packet, if it is easy
+ * @us: socket
+ * @msg: message
+ * @truesize: what its packet takes
+ *
+ * Return: false if there is not room enough in the shared half, or below the
+ * limits. Then it must stand in line.
+ */
+bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+			u32 truesize)
+{
+	u32 bytes = sizeof(*msg) + truesize;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (us->rx_closed || uet_rx_shared(us) + bytes > uet_rx_half(us) ||
+	    !uet_rx_schedule(us, false, bytes))
+		return false;
+	sk_mem_charge(&us->sk, bytes);
+	atomic_add(bytes, &us->sk.sk_rmem_alloc);
+	us->rx_bytes += bytes;
+	msg->bytes = bytes;
+	return true;
+}
+
+/**
  * uet_rx_grant() - give a message the right to the reserved half
  * @us: socket
  * @msg: message

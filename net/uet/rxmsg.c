@@ -86,7 +86,16 @@ void uet_rxmsg_drop_spare(struct uet_sock *us)
 		kmem_cache_free(uet_rxmsg_cache, us->rx_spare);
 }
 
-static struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
+/**
+ * uet_rxmsg_alloc() - the first packet of a message has come
+ * @us: socket it is for
+ *
+ * Context: softirq, RCU section.
+ * Return: a message nobody knows of, for uet_rxmsg_whole() or uet_rxmsg_enter(),
+ * or NULL. The caller fills in @from, @line, @len, @msg_id, @opcode, @delivery
+ * and @match_bits.
+ */
+struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 {
 	struct uet_rxmsg *msg = NULL;
 
@@ -95,8 +104,15 @@ static struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 	if (!msg)
 		msg = kmem_cache_alloc(uet_rxmsg_cache,
 				       GFP_ATOMIC | __GFP_NOWARN);
-	if (msg)
-		memset(msg, 0, sizeof(*msg));
+	if (!msg)
+		return NULL;
+	memset_startat(msg, 0, rcvd);
+	INIT_LIST_HEAD(&msg->node);
+	INIT_LIST_HEAD(&msg->open_node);
+	refcount_set(&msg->ref, 2);
+	msg->us = us;
+	msg->last = jiffies;
+	__skb_queue_head_init(&msg->prefix);
 	return msg;
 }
 
@@ -133,7 +149,8 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 {
 	lockdep_assert_held(&us->rx_lock);
 	uet_rx_strip(msg, to);
-	uet_rx_leave(us, msg);
+	if (!msg->complete)
+		uet_rx_leave(us, msg);
 	list_del_init(&msg->node);
 	/* With what a reader has taken out and not accounted for yet */
 	uet_rx_uncharge(us, msg, msg->bytes);
@@ -185,53 +202,26 @@ static void uet_rx_unwedge(struct uet_sock *us, bool newcomer)
 }
 
 /**
- * uet_rxmsg_new() - the first packet of a message has come
+ * uet_rxmsg_enter() - a message stands in line for its packets
  * @us: socket it is for
- * @from: sender, as readers see it
- * @len: length of the message
- * @msg_id: its id on the wire
- * @opcode: SES opcode
- * @line: names the ordered PDC it comes by, 0 if unordered
- * @match_bits: tag
+ * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
  *
  * Context: softirq, RCU section.
- * Return: the message with two references, the caller's and the socket's;
- * NULL if the socket is closing or for want of memory or room.
+ * Return: true, and the message has two references, the caller's and the
+ * socket's; false if the socket is closing or for want of room.
  */
-struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
-				const struct sockaddr_uet *from, u32 len,
-				u16 msg_id, u8 opcode, unsigned long line,
-				u64 match_bits)
+bool uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	struct uet_rxmsg *msg;
-
-	msg = uet_rxmsg_alloc(us);
-	if (!msg)
-		return NULL;
-	INIT_LIST_HEAD(&msg->node);
-	refcount_set(&msg->ref, 2);
-	msg->us = us;
-	msg->from = *from;
-	msg->len = len;
-	msg->msg_id = msg_id;
-	msg->opcode = opcode;
-	msg->delivery = line ? UET_ROD : UET_RUD;
-	msg->line = line;
-	msg->match_bits = match_bits;
-	msg->last = jiffies;
-	__skb_queue_head_init(&msg->prefix);
-	msg->ooo = RB_ROOT;
-
 	spin_lock(&us->rx_lock);
 	if (!uet_rx_enter(us, msg)) {
 		uet_rx_refused(us, NULL);
 		spin_unlock(&us->rx_lock);
 		kmem_cache_free(uet_rxmsg_cache, msg);
 		uet_rx_unwedge(us, true);
-		return NULL;
+		return false;
 	}
 	spin_unlock(&us->rx_lock);
-	return msg;
+	return true;
 }
 
 static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
@@ -292,6 +282,30 @@ static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 	skb_ext_reset(skb);
 	skb->dev = NULL;
 	sock_skb_set_dropcount(sk, skb);
+}
+
+/* In-order data joins the packet before it. What is left of its own is freed
+ * while it is warm in the allocator, not when a long message is read at last; so
+ * much must be read for it to be given back then, and no more.
+ */
+static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff *skb)
+{
+	struct sk_buff *tail = skb_peek_tail(&msg->prefix);
+	u32 len = skb->len, truesize = skb->truesize;
+	bool stolen;
+	int delta;
+
+	/* Time stamps are those of a packet. */
+	if (!tail || skb->tstamp || tail->tstamp ||
+	    tail->len + len > uet_rx_half(us) / 8 ||
+	    !skb_try_coalesce(tail, skb, &stolen, &delta))
+		return false;
+	UET_RXCB(tail)->len += len;
+	msg->head += len;
+	uet_rx_uncharge(us, msg, truesize - delta);
+	kfree_skb_partial(skb, stolen);
+	return true;
 }
 
 /* A copy in memory of the right size, for devices that spend a large buffer on
@@ -361,6 +375,11 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 		uet_rx_refused(us, msg);
 		return -ENOBUFS;
 	}
+	msg->rcvd += len;
+	msg->last = jiffies;
+	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
+	    uet_rx_join(us, msg, skb))
+		return 0;
 	uet_rx_scrub(&us->sk, skb);
 	UET_RXCB(skb)->off = off;
 	UET_RXCB(skb)->len = len;
@@ -370,8 +389,6 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 		rb_link_node(&skb->rbnode, parent, link);
 		rb_insert_color(&skb->rbnode, &msg->ooo);
 	}
-	msg->rcvd += len;
-	msg->last = jiffies;
 	return 0;
 }
 
@@ -388,6 +405,49 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 		return false;
 	uet_rx_make_ready(us, msg);
 	return uet_rx_first_readable(us, READ_ONCE(us->sk.sk_rcvlowat));
+}
+
+/**
+ * uet_rxmsg_whole() - take over a message that is one packet
+ * @us: socket it is for
+ * @msg: of uet_rxmsg_alloc(), filled in
+ * @skb: packet; data is the payload and nothing else
+ * @has_hd: there is header data
+ * @header_data: the header data
+ * @ce: the packet was marked
+ *
+ * What uet_rxmsg_enter() and uet_rxmsg_place() do in two steps, where there is
+ * room and nobody needs a right.
+ *
+ * Context: softirq, RCU section.
+ * Return: true if it was taken, with both references; false if nothing was
+ * done, then the two steps tell why.
+ */
+bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce)
+{
+	if (unlikely(skb->len != msg->len))
+		return false;
+	spin_lock(&us->rx_lock);
+	if (unlikely(!uet_rx_enter_whole(us, msg, skb->truesize))) {
+		spin_unlock(&us->rx_lock);
+		return false;
+	}
+	uet_rx_scrub(&us->sk, skb);
+	UET_RXCB(skb)->off = 0;
+	UET_RXCB(skb)->len = skb->len;
+	__skb_queue_tail(&msg->prefix, skb);
+	msg->head = skb->len;
+	msg->rcvd = skb->len;
+	msg->som = true;
+	msg->complete = true;
+	msg->has_hd = has_hd;
+	msg->header_data = header_data;
+	msg->ce = ce;
+	uet_rx_make_ready(us, msg);
+	spin_unlock(&us->rx_lock);
+	us->sk.sk_data_ready(&us->sk);
+	return true;
 }
 
 /**

@@ -58,15 +58,18 @@ struct uet_rxmsg {
 	struct uet_sock		*us;
 	struct sockaddr_uet	from;
 	unsigned long		line;
+	u64			match_bits;
 	u32			len;
+	u16			msg_id;
+	u8			opcode;
+	u8			delivery;
+	struct sk_buff_head	prefix;
+	/* zeroed from here on */
 	u32			rcvd;
 	u32			head;
 	u32			read;
 	u32			bytes;
 	u32			beyond;
-	u16			msg_id;
-	u8			opcode;
-	u8			delivery;
 	bool			som;
 	bool			has_hd;
 	bool			complete;
@@ -78,8 +81,6 @@ struct uet_rxmsg {
 	bool			ce;
 	int			error;
 	u64			header_data;
-	u64			match_bits;
-	struct sk_buff_head	prefix;
 	struct rb_root		ooo;
 	unsigned long		last;
 	unsigned long		granted_at;
@@ -98,13 +99,13 @@ struct uet_rxcb {
  */
 
 /* A message whose first packet has come; takes no reference on @us (the
- * caller is in an RCU section), returns NULL without memory. Two references:
- * the caller's (PDC table) and the socket's.
+ * caller is in an RCU section). Two references: the caller's (PDC table) and
+ * the socket's.
  */
-struct uet_rxmsg *uet_rxmsg_new(struct uet_sock *us,
-				const struct sockaddr_uet *from, u32 len,
-				u16 msg_id, u8 opcode, unsigned long line,
-				u64 match_bits);
+struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us);
+bool uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce);
 
 /*
  * Place a packet. skb->data is at the payload, skb->len its length (trailer
@@ -135,6 +136,8 @@ void uet_rxmsg_purge(struct uet_sock *us);
 u32 uet_rx_half(const struct uet_sock *us);
 void uet_rx_count_ready(struct uet_sock *us, long bytes);
 bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+			u32 truesize);
 void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
@@ -170,6 +173,8 @@ struct uet_rxread {
 	bool			whole;
 };
 
+struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room);
+void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 		      const struct uet_rxmsg *same, u32 pos, u32 lowat);
 void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);

@@ -117,6 +117,53 @@ static bool uet_rx_tell(struct uet_sock *us)
 }
 
 /**
+ * uet_rxread_whole() - is the first message complete, and in one packet?
+ * @us: socket, locked
+ * @room: bytes that the reader has room for
+ *
+ * Nobody but readers touches a complete message, so it needs no hold: it is
+ * copied from where it is, and then taken by uet_rxread_taken().
+ *
+ * Return: the message, or NULL if there is none or if it is not so simple.
+ */
+struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room)
+{
+	struct uet_rxmsg *msg;
+
+	if (list_empty(&us->rx_ready))
+		return NULL;
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (msg && (!msg->complete || msg->read || msg->len > room ||
+		    skb_queue_len(&msg->prefix) != 1))
+		msg = NULL;
+	spin_unlock_bh(&us->rx_lock);
+	return msg;
+}
+
+/**
+ * uet_rxread_taken() - a message of one packet was read
+ * @us: socket, locked
+ * @msg: of uet_rxread_whole(); the socket's reference becomes the caller's
+ */
+void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct sk_buff_head gone;
+	struct sk_buff *skb;
+	bool tell;
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	skb = __skb_dequeue(&msg->prefix);
+	uet_rx_drop(us, msg, &gone);
+	tell = uet_rx_tell(us);
+	spin_unlock_bh(&us->rx_lock);
+	consume_skb(skb);
+	if (tell)
+		uet_pds_rx_room(us);
+}
+
+/**
  * uet_rxread_begin() - take hold of what can be read
  * @us: socket, locked
  * @rd: filled in

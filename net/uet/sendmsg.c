@@ -35,7 +35,6 @@
 
 /**
  * struct uet_send - one sendmsg() under way
- * @key: queue the message goes to
  * @cookie: from the caller
  * @header_data: from the caller
  * @tag: match bits
@@ -44,7 +43,6 @@
  * @has_hd: @header_data is valid
  */
 struct uet_send {
-	struct uet_dest_key	key;
 	u64			cookie;
 	u64			header_data;
 	u64			tag;
@@ -53,14 +51,14 @@ struct uet_send {
 	bool			has_hd;
 };
 
-static int uet_send_delivery(struct uet_send *s, int mode)
+static int uet_send_delivery(struct uet_dest_key *key, int mode)
 {
 	switch (mode) {
 	case UET_DELIVERY_DEFAULT:
 		return 0;
 	case UET_RUD:
 	case UET_ROD:
-		s->key.delivery = mode;
+		key->delivery = mode;
 		return 0;
 	case UET_RUDI:
 	case UET_UUD:
@@ -70,7 +68,8 @@ static int uet_send_delivery(struct uet_send *s, int mode)
 	}
 }
 
-static int uet_send_cmsg(struct uet_send *s, struct cmsghdr *cmsg)
+static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
+			 struct cmsghdr *cmsg)
 {
 	int *v = CMSG_DATA(cmsg);
 	u64 v64 = 0;
@@ -103,11 +102,11 @@ static int uet_send_cmsg(struct uet_send *s, struct cmsghdr *cmsg)
 		s->tag = v64;
 		return 0;
 	case UET_CMSG_DELIVERY:
-		return uet_send_delivery(s, *v);
+		return uet_send_delivery(key, *v);
 	case UET_CMSG_TCLASS:
 		if (*v < 0 || *v > 63)
 			return -EINVAL;
-		s->key.tclass = *v;
+		key->tclass = *v;
 		return 0;
 	default:
 		return -EINVAL;
@@ -115,26 +114,26 @@ static int uet_send_cmsg(struct uet_send *s, struct cmsghdr *cmsg)
 }
 
 static int uet_send_cmsgs(struct uet_sock *us, struct uet_send *s,
-			  struct msghdr *msg)
+			  struct uet_dest_key *key, struct msghdr *msg)
 {
 	struct sockcm_cookie sockc;
 	struct cmsghdr *cmsg;
 	int err;
 
 	sockcm_init(&sockc, &us->sk);
-	sockc.mark = s->key.mark;
+	sockc.mark = key->mark;
 	for_each_cmsghdr(cmsg, msg) {
 		if (!CMSG_OK(msg, cmsg))
 			return -EINVAL;
 		err = 0;
 		if (cmsg->cmsg_level == SOL_UET)
-			err = uet_send_cmsg(s, cmsg);
+			err = uet_send_cmsg(s, key, cmsg);
 		else if (cmsg->cmsg_level == SOL_SOCKET)
 			err = uet_sock_cmsg_send(&us->sk, msg, cmsg, &sockc);
 		if (err)
 			return err;
 	}
-	s->key.mark = sockc.mark;
+	key->mark = sockc.mark;
 	return 0;
 }
 
@@ -151,21 +150,21 @@ static int uet_send_bind(struct uet_sock *us)
 	return err;
 }
 
-static void uet_send_target(struct uet_send *s, const struct uet_sock *us,
+static void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 			    const struct sockaddr_uet *to)
 {
-	s->key.raddr = to->suet_addr;
-	s->key.scope = READ_ONCE(us->sk.sk_bound_dev_if);
-	if (!s->key.scope && ipv6_addr_type(&to->suet_addr) & IPV6_ADDR_LINKLOCAL)
-		s->key.scope = to->suet_scope_id;
-	s->key.job = to->suet_job;
-	s->key.pid = to->suet_pid;
-	s->key.ri = to->suet_ri;
-	s->key.absolute = !!(to->suet_flags & UET_ADDR_ABSOLUTE);
+	key->raddr = to->suet_addr;
+	key->scope = READ_ONCE(us->sk.sk_bound_dev_if);
+	if (!key->scope && ipv6_addr_type(&to->suet_addr) & IPV6_ADDR_LINKLOCAL)
+		key->scope = to->suet_scope_id;
+	key->job = to->suet_job;
+	key->pid = to->suet_pid;
+	key->ri = to->suet_ri;
+	key->absolute = !!(to->suet_flags & UET_ADDR_ABSOLUTE);
 }
 
 /* Where the message goes: the address given, else the connected one */
-static int uet_send_to(struct uet_sock *us, struct uet_send *s,
+static int uet_send_to(struct uet_sock *us, struct uet_dest_key *key,
 		       struct msghdr *msg)
 {
 	const struct sockaddr_uet *to = msg->msg_name;
@@ -191,29 +190,71 @@ static int uet_send_to(struct uet_sock *us, struct uet_send *s,
 			return -EDESTADDRREQ;
 		to = &peer;
 	}
-	uet_send_target(s, us, to);
+	uet_send_target(key, us, to);
 	return 0;
 }
 
-static int uet_send_init(struct uet_sock *us, struct uet_send *s,
-			 struct msghdr *msg, size_t len)
+static u8 uet_send_tclass(const struct uet_sock *us)
 {
 	u32 dscp = READ_ONCE(us->un->sysctl.dscp_data);
 	int tclass = READ_ONCE(us->tclass);
+
+	return tclass >= 0 ? tclass : dscp < 64 ? dscp : 0;
+}
+
+static bool uet_send_alone(const struct uet_sock *us, u8 delivery, size_t len)
+{
+	return delivery == UET_RUD &&
+	       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
+}
+
+/* The queue for a message, whatever its address and control messages */
+static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
+					       struct uet_send *s,
+					       struct msghdr *msg, size_t len)
+{
+	struct uet_dest_key key;
+	struct uet_dest *dest;
 	int err;
 
 	/* The key is compared as bytes, so its padding counts */
-	memset(s, 0, sizeof(*s));
-	s->key.owner = (unsigned long)us;
-	s->key.mark = READ_ONCE(us->sk.sk_mark);
-	s->key.delivery = READ_ONCE(us->delivery);
-	s->key.tclass = tclass >= 0 ? tclass : dscp < 64 ? dscp : 0;
-	err = uet_send_to(us, s, msg);
+	memset(&key, 0, sizeof(key));
+	key.owner = (unsigned long)us;
+	key.mark = READ_ONCE(us->sk.sk_mark);
+	key.delivery = READ_ONCE(us->delivery);
+	key.tclass = uet_send_tclass(us);
+	err = uet_send_to(us, &key, msg);
 	if (!err && unlikely(msg->msg_controllen))
-		err = uet_send_cmsgs(us, s, msg);
-	s->key.alone = s->key.delivery == UET_RUD &&
-		       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
-	return err;
+		err = uet_send_cmsgs(us, s, &key, msg);
+	if (err)
+		return ERR_PTR(err);
+	key.alone = uet_send_alone(us, key.delivery, len);
+	dest = uet_dest_get(us, &key);
+	if (!msg->msg_name && !IS_ERR(dest))
+		uet_dest_note_connected(us, dest);
+	return dest;
+}
+
+/* The same for one without either, if it is the queue used last */
+static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
+{
+	u8 delivery = READ_ONCE(us->delivery);
+	struct uet_dest *dest;
+
+	spin_lock(&us->dests_lock);
+	dest = us->conn_dest;
+	if (likely(dest && dest == us->last_dest &&
+		   dest->key.mark == READ_ONCE(us->sk.sk_mark) &&
+		   /* One of a link-local address is looked for. */
+		   dest->key.scope == READ_ONCE(us->sk.sk_bound_dev_if) &&
+		   dest->key.delivery == delivery &&
+		   dest->key.tclass == uet_send_tclass(us) &&
+		   dest->key.alone == uet_send_alone(us, delivery, len)))
+		refcount_inc(&dest->ref);
+	else
+		dest = NULL;
+	spin_unlock(&us->dests_lock);
+	return dest;
 }
 
 /* Is there room for @need bytes, or was the message failed meanwhile? */
@@ -266,7 +307,7 @@ static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
 					const struct uet_send *s,
 					struct uet_dest *dest, u32 len)
 {
-	struct uet_txmsg *msg = uet_txmsg_alloc(dest, len);
+	struct uet_txmsg *msg = uet_txmsg_alloc(us, dest, len);
 
 	if (!msg)
 		return NULL;
@@ -459,19 +500,18 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct uet_sock *us = uet_sk(sock->sk);
 	bool wait = !(msg->msg_flags & MSG_DONTWAIT);
-	struct uet_dest *dest;
-	struct uet_send s;
+	struct uet_dest *dest = NULL;
+	struct uet_send s = {};
 	int err;
 
 	err = uet_send_check(us, msg, len);
 	if (err)
 		goto out;
-	err = uet_send_init(us, &s, msg, len);
-	if (err)
-		goto out;
 	s.timeo = sock_sndtimeo(&us->sk, !wait);
-
-	dest = uet_dest_get(us, &s.key);
+	if (likely(!msg->msg_name && !msg->msg_controllen))
+		dest = uet_send_again(us, len);
+	if (!dest)
+		dest = uet_send_find(us, &s, msg, len);
 	if (IS_ERR(dest)) {
 		err = PTR_ERR(dest);
 		goto out;

@@ -253,17 +253,31 @@ static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 	return UET_SES_SHORT;
 }
 
+/* What the first packet says of a message */
+static void uet_ses_describe(const struct uet_pdc *pdc,
+			     const struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+
+	uet_ses_from(rx, &msg->from);
+	msg->line = pdc->rod ? (unsigned long)pdc : 0;
+	msg->match_bits = ses->key;
+	msg->len = ses->request_length;
+	msg->msg_id = ses->msg_id;
+	msg->opcode = ses->opcode;
+	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
+}
+
 /*
- * The first packet of a message: find its endpoint and make it. A NULL
- * return says in *verdict and *code what to do instead.
+ * The first packet of a message: find its endpoint and make it, in no list
+ * yet. A NULL return says in *verdict and *code what to do instead.
  */
-static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
-				      struct uet_rx_ctx *rx, u8 *code,
-				      enum uet_ses_verdict *verdict)
+static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx, u8 *code,
+				       enum uet_ses_verdict *verdict)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 	enum uet_lookup_fail why = 0;
-	struct sockaddr_uet from;
 	struct uet_rxmsg *msg;
 	struct uet_sock *us;
 
@@ -278,29 +292,56 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 		*code = UET_RC_TOO_LONG;
 		return NULL;
 	}
-	uet_ses_from(rx, &from);
-	msg = uet_rxmsg_new(us, &from, ses->request_length, ses->msg_id,
-			    ses->opcode, pdc->rod ? (unsigned long)pdc : 0,
-			    ses->key);
 	uet_reader_note(pdc, us);
 	rx->us = us;
-	if (!msg)
+	msg = uet_rxmsg_alloc(us);
+	if (msg)
+		uet_ses_describe(pdc, rx, msg);
+	else
 		*verdict = uet_ses_no_room(pdc, us, NULL,
 					   UET_NACK_NO_SES_MSG_AVAIL, code);
 	return msg;
 }
 
+/* A message of which more will come stands in line at its socket. */
+static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx,
+				       struct uet_rxmsg *msg, u8 *code,
+				       enum uet_ses_verdict *verdict)
+{
+	if (uet_rxmsg_enter(rx->us, msg))
+		return msg;
+	*verdict = uet_ses_no_room(pdc, rx->us, NULL,
+				   UET_NACK_NO_SES_MSG_AVAIL, code);
+	return NULL;
+}
+
+static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u8 *code,
+				      enum uet_ses_verdict *verdict)
+{
+	struct uet_rxmsg *msg = uet_ses_begin(pdc, rx, code, verdict);
+
+	return msg ? uet_ses_enter(pdc, rx, msg, code, verdict) : NULL;
+}
+
+/* Off with the headers, and with what follows the payload */
+static bool uet_ses_strip(struct uet_rx_ctx *rx)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+
+	if (pskb_trim(rx->skb, pkt->hdr_len + pkt->payload_len))
+		return false;
+	__skb_pull(rx->skb, pkt->hdr_len);
+	return true;
+}
+
 /* Give the payload to the message. */
 static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
 {
-	const struct uet_pkt *pkt = rx->pkt;
-	const struct uet_ses_req *ses = &pkt->ses;
-	struct sk_buff *skb = rx->skb;
+	const struct uet_ses_req *ses = &rx->pkt->ses;
 
-	if (pskb_trim(skb, pkt->hdr_len + pkt->payload_len))
-		return -ENOBUFS;
-	__skb_pull(skb, pkt->hdr_len);
-	return uet_rxmsg_place(msg, skb, ses->message_offset,
+	return uet_rxmsg_place(msg, rx->skb, ses->message_offset,
 			       ses->flags & UET_SES_F_SOM,
 			       ses->flags & UET_SES_F_HD, ses->header_data,
 			       rx->ce);
@@ -337,12 +378,26 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 					   struct uet_rx_ctx *rx, u8 *code)
 {
+	const struct uet_ses_req *ses = &rx->pkt->ses;
 	enum uet_ses_verdict verdict;
 	struct uet_rxmsg *msg;
 	int ret;
 
-	msg = uet_ses_open(pdc, rx, code, &verdict);
+	if (unlikely(!uet_ses_strip(rx))) {
+		*code = UET_NACK_NO_PKT_BUFFER;
+		return UET_SES_SHORT;
+	}
+	msg = uet_ses_begin(pdc, rx, code, &verdict);
 	if (!msg)
+		return verdict;
+	if (likely(uet_rxmsg_whole(rx->us, msg, rx->skb,
+				   ses->flags & UET_SES_F_HD, ses->header_data,
+				   rx->ce))) {
+		UET_INC(rx->un, MSG_RCVD);
+		uet_rxmsg_put(msg);
+		return UET_SES_TAKEN;
+	}
+	if (!uet_ses_enter(pdc, rx, msg, code, &verdict))
 		return verdict;
 	ret = uet_ses_place(rx, msg);
 	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
@@ -414,7 +469,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	if (m->msg->len != ses->request_length)
 		ret = -EINVAL;
 	else
-		ret = uet_ses_place(rx, m->msg);
+		ret = uet_ses_strip(rx) ? uet_ses_place(rx, m->msg) : -ENOBUFS;
 	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
 	if (verdict == UET_SES_SHORT) {
 		if (fresh) {

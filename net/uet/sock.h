@@ -20,6 +20,7 @@
 #define _UET_SOCK_H
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -70,11 +71,15 @@ struct uet_job {
  *	-1 = nobody waits
  * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
  * @tx_pages: pages that messages are written in
+ * @tx_spare: messages that are done, for the next ones; taken under @dests_lock
+ * @tx_nr_spare: their number, nearly
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
- * @dests_lock: protects @dests, @last_dest and the us pointer of each dest
+ * @dests_lock: protects @dests, @last_dest, @conn_dest and the us pointer of
+ *	each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
  * @last_dest: the one used last, one of @dests
+ * @conn_dest: the one that messages to @remote used last, one of @dests
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc.rx.lock
  * @rx_ready: messages that a reader may take from, in order
  * @rx_open: messages not yet complete, without a right to the reserved half
@@ -118,11 +123,14 @@ struct uet_sock {
 	u32			tx_need;
 	u32			reports;
 	struct uet_txpages	tx_pages;
+	struct llist_head	tx_spare;
+	atomic_t		tx_nr_spare;
 
 	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
 	u32			nr_dests;
 	struct uet_dest		*last_dest;
+	struct uet_dest		*conn_dest;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;

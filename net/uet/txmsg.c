@@ -18,6 +18,9 @@
 #include "sock.h"
 #include "txmsg.h"
 
+/* Messages kept for the next ones: what comes by with one acknowledgment */
+#define UET_TXMSG_SPARES	32
+
 static struct kmem_cache *uet_txmsg_cache;
 static struct kmem_cache *uet_txbuf_cache;
 
@@ -64,18 +67,39 @@ void uet_txmsg_cache_exit(void)
 	kmem_cache_destroy(uet_txmsg_cache);
 }
 
+/* A message of the socket that is done */
+static struct uet_txmsg *uet_txmsg_spare(struct uet_sock *us)
+{
+	struct llist_node *node;
+
+	if (llist_empty(&us->tx_spare))
+		return NULL;
+	spin_lock(&us->dests_lock);
+	node = llist_del_first(&us->tx_spare);
+	spin_unlock(&us->dests_lock);
+	if (!node)
+		return NULL;
+	atomic_dec(&us->tx_nr_spare);
+	WRITE_ONCE(us->tx_pages.used, true);
+	return llist_entry(node, struct uet_txmsg, spare);
+}
+
 /**
  * uet_txmsg_alloc() - a new message, empty
+ * @us: socket it is of
  * @dest: queue it is for; the message takes a reference
  * @len: its length
  *
  * Context: process.
  * Return: the message with one reference, or NULL.
  */
-struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len)
+struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
+				  u32 len)
 {
-	struct uet_txmsg *msg = kmem_cache_alloc(uet_txmsg_cache, GFP_KERNEL);
+	struct uet_txmsg *msg = uet_txmsg_spare(us);
 
+	if (!msg)
+		msg = kmem_cache_alloc(uet_txmsg_cache, GFP_KERNEL);
 	if (!msg)
 		return NULL;
 	/* What follows is written before it is read, block by block */
@@ -475,6 +499,15 @@ void uet_txmsg_release(struct uet_txmsg *msg, u32 end)
 	msg->freed = freed;
 }
 
+static void uet_txmsg_clear(struct uet_txmsg *msg)
+{
+	if (!msg->inlined)
+		uet_txbufs_free(msg, &msg->bufs);
+	if (msg->mem_charged)
+		uet_mem_uncharge(msg->dest->un,
+				 msg->charged + UET_TXMSG_OVERHEAD);
+}
+
 /**
  * uet_txmsg_free() - the last reference is gone
  * @msg: message
@@ -485,12 +518,72 @@ void uet_txmsg_free(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 
-	if (!msg->inlined)
-		uet_txbufs_free(msg, &msg->bufs);
-	if (msg->mem_charged)
-		uet_mem_uncharge(dest->un, msg->charged + UET_TXMSG_OVERHEAD);
+	uet_txmsg_clear(msg);
 	kmem_cache_free(uet_txmsg_cache, msg);
 	uet_dest_put(dest);
+}
+
+/**
+ * uet_txmsg_retire() - drop the reference of its queue to a message that is done
+ * @msg: message
+ *
+ * If it was the last one, the message is for the next to come.
+ *
+ * Context: flow lock held.
+ */
+void uet_txmsg_retire(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	struct uet_sock *us = dest->us;
+
+	if (!refcount_dec_and_test(&msg->ref))
+		return;
+	/* KASAN is to see who uses it still. */
+	if (IS_ENABLED(CONFIG_KASAN) || !us ||
+	    atomic_read(&us->tx_nr_spare) >= UET_TXMSG_SPARES) {
+		uet_txmsg_free(msg);
+		return;
+	}
+	uet_txmsg_clear(msg);
+	atomic_inc(&us->tx_nr_spare);
+	/* The first one sees to it that all are freed when the socket rests. */
+	if (llist_add(&msg->spare, &us->tx_spare))
+		uet_txpages_idle(us);
+	uet_dest_put(dest);
+}
+
+/**
+ * uet_txmsg_drop_spares() - free the messages that a socket keeps
+ * @us: the socket; no sender is in it
+ *
+ * Context: any.
+ */
+void uet_txmsg_drop_spares(struct uet_sock *us)
+{
+	struct llist_node *list = llist_del_all(&us->tx_spare);
+	struct uet_txmsg *msg, *next;
+
+	llist_for_each_entry_safe(msg, next, list, spare) {
+		atomic_dec(&us->tx_nr_spare);
+		kmem_cache_free(uet_txmsg_cache, msg);
+	}
+}
+
+/**
+ * uet_txmsg_try_drop_spares() - the same where there may be senders
+ * @us: the socket
+ *
+ * Context: any.
+ * Return: false, and nothing was done, if one is about to take a message.
+ */
+bool uet_txmsg_try_drop_spares(struct uet_sock *us)
+{
+	/* Senders leave bottom halves on. */
+	if (!spin_trylock(&us->dests_lock))
+		return false;
+	uet_txmsg_drop_spares(us);
+	spin_unlock(&us->dests_lock);
+	return true;
 }
 
 static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,

@@ -10,6 +10,7 @@
 #define _UET_TXMSG_H
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mm_types.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable-types.h>
@@ -82,6 +83,7 @@ enum uet_txmsg_state {
 /**
  * struct uet_txmsg - an outgoing message
  * @node: in uet_dest.queue until SENT, then in uet_dest.sent
+ * @spare: in uet_sock.tx_spare instead, when it is done
  * @dest: queue it belongs to, with a reference
  * @ref: one for the queue, one for a sendmsg() that still streams into it
  * @state: enum uet_txmsg_state; uet_flow.lock
@@ -127,7 +129,10 @@ enum uet_txmsg_state {
  * @inline_data: short messages
  */
 struct uet_txmsg {
-	struct list_head	node;
+	union {
+		struct list_head	node;
+		struct llist_node	spare;
+	};
 	struct uet_dest		*dest;
 	refcount_t		ref;
 	u8			state;
@@ -279,7 +284,11 @@ struct uet_dest {
 /* txmsg.c */
 int uet_txmsg_cache_init(void);
 void uet_txmsg_cache_exit(void);
-struct uet_txmsg *uet_txmsg_alloc(struct uet_dest *dest, u32 len);
+struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
+				  u32 len);
+void uet_txmsg_retire(struct uet_txmsg *msg);
+void uet_txmsg_drop_spares(struct uet_sock *us);
+bool uet_txmsg_try_drop_spares(struct uet_sock *us);
 int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
 		   struct iov_iter *from, u32 off, u32 bytes);
 int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
@@ -303,6 +312,7 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 /* dest.c */
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
 void uet_dest_put(struct uet_dest *dest);
+void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
 void uet_dest_drop_idle(struct uet_sock *us);

@@ -18,6 +18,7 @@
 #include <net/sock.h>
 
 #include "sock.h"
+#include "txmsg.h"
 #include "txpage.h"
 
 /* A socket without anything outstanding for so long gives its pages back. */
@@ -100,6 +101,9 @@ static void uet_txpages_timeout(struct timer_list *t)
 		sk_reset_timer(&us->sk, t, jiffies + UET_TXPAGES_IDLE);
 	} else {
 		uet_txpages_drain(tp);
+		/* If a sender is about to take one the socket does not rest. */
+		if (!uet_txmsg_try_drop_spares(us))
+			sk_reset_timer(&us->sk, t, jiffies + UET_TXPAGES_IDLE);
 	}
 	sock_put(&us->sk);
 }
@@ -118,7 +122,7 @@ void uet_txpages_init(struct uet_txpages *tp)
  * uet_txpages_idle() - nothing of a socket is outstanding
  * @us: the socket
  *
- * If that lasts, the pages are given back.
+ * If that lasts, the pages are given back, and spare messages with them.
  *
  * Context: process or BH; not after uet_txpages_free().
  */
@@ -126,7 +130,8 @@ void uet_txpages_idle(struct uet_sock *us)
 {
 	struct uet_txpages *tp = &us->tx_pages;
 
-	if (READ_ONCE(tp->nr) && !timer_pending(&tp->timer))
+	if ((READ_ONCE(tp->nr) || !llist_empty(&us->tx_spare)) &&
+	    !timer_pending(&tp->timer))
 		sk_reset_timer(&us->sk, &tp->timer, jiffies + UET_TXPAGES_IDLE);
 }
 
@@ -142,4 +147,5 @@ void uet_txpages_free(struct uet_sock *us)
 
 	sk_stop_timer_sync(&us->sk, &tp->timer);
 	uet_txpages_drain(tp);
+	uet_txmsg_drop_spares(us);
 }

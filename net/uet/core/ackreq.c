@@ -6,13 +6,6 @@
 
 /* Answers asked for per window, where the target does not give more */
 #define ANSWERS_PER_WINDOW	4
-/* Answers the target gives in turn before it is asked for one */
-#define ROUNDS_IN_TURN		7
-
-static u32 counted(const struct uet_ackreq_rule *r, u32 len)
-{
-	return max(len, r->min_add);
-}
 
 bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
 		    const struct uet_ackreq_rule *r)
@@ -30,7 +23,7 @@ bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
 		      const struct uet_ackreq_rule *r, u32 len, u64 window,
 		      u64 inflight)
 {
-	u64 count = (u64)(a->count + counted(r, len)) * ANSWERS_PER_WINDOW;
+	u64 count = (u64)(a->count + uet_ackreq_counted(r, len)) * ANSWERS_PER_WINDOW;
 
 	return count * inflight >= window * w->flight_bytes;
 }
@@ -43,25 +36,4 @@ bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
 	       uet_ackreq_share(a, w, r, len, window,
 				max(inflight, w->flight_bytes)) ||
 	       !uet_ackreq_due(a, w, r);
-}
-
-bool uet_ackreq_slips(const struct uet_ackreq *a,
-		      const struct uet_ackreq_rule *r, u32 len)
-{
-	return a->rounds >= ROUNDS_IN_TURN &&
-	       a->count + 2 * counted(r, len) >= r->trigger;
-}
-
-void uet_ackreq_sent(struct uet_ackreq *a, const struct uet_ackreq_rule *r,
-		     u32 psn, u32 len, bool ar)
-{
-	a->count += counted(r, len);
-	if (ar) {
-		a->psn = psn;
-		a->count = 0;
-		a->rounds = 0;
-	} else if (a->count >= r->trigger) {
-		a->count = 0;
-		a->rounds++;
-	}
 }

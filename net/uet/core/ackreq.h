@@ -7,6 +7,9 @@
 
 #include "txwin.h"
 
+/* Answers the target gives in turn before it is asked for one */
+#define UET_ACKREQ_IN_TURN	7
+
 /**
  * struct uet_ackreq - what a source knows of the answers to come
  * @psn: last packet that was sent with AR
@@ -31,6 +34,18 @@ struct uet_ackreq_rule {
 	u32 min_add;
 	u32 overhead;
 };
+
+/**
+ * uet_ackreq_counted() - bytes that a packet counts for
+ * @r: how the target counts
+ * @len: payload of the packet
+ *
+ * Return: bytes.
+ */
+static inline u32 uet_ackreq_counted(const struct uet_ackreq_rule *r, u32 len)
+{
+	return max(len, r->min_add);
+}
 
 /**
  * uet_ackreq_init() - before the first packet
@@ -111,8 +126,12 @@ bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
  *
  * Return: true if so.
  */
-bool uet_ackreq_slips(const struct uet_ackreq *a,
-		      const struct uet_ackreq_rule *r, u32 len);
+static inline bool uet_ackreq_slips(const struct uet_ackreq *a,
+				    const struct uet_ackreq_rule *r, u32 len)
+{
+	return unlikely(a->rounds >= UET_ACKREQ_IN_TURN) &&
+	       a->count + 2 * uet_ackreq_counted(r, len) >= r->trigger;
+}
 
 /**
  * uet_ackreq_sent() - a packet was sent for the first time or again
@@ -122,7 +141,19 @@ bool uet_ackreq_slips(const struct uet_ackreq *a,
  * @len: its payload
  * @ar: it asks for an answer
  */
-void uet_ackreq_sent(struct uet_ackreq *a, const struct uet_ackreq_rule *r,
-		     u32 psn, u32 len, bool ar);
+static inline void uet_ackreq_sent(struct uet_ackreq *a,
+				   const struct uet_ackreq_rule *r, u32 psn,
+				   u32 len, bool ar)
+{
+	a->count += uet_ackreq_counted(r, len);
+	if (ar) {
+		a->psn = psn;
+		a->count = 0;
+		a->rounds = 0;
+	} else if (a->count >= r->trigger) {
+		a->count = 0;
+		a->rounds++;
+	}
+}
 
 #endif /* _UET_CORE_ACKREQ_H */

@@ -292,6 +292,24 @@ bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
 	       credit_of(c)->ack_request(c, size);
 }
 
+static u16 next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask, u16 *run)
+{
+	struct uet_lb_ask la = {
+		.now = ask->now,
+		.port_free = ask->port_free,
+		.base_rtt = c->base_rtt,
+		.rtt = uet_rtt_est_ns(&c->rtt),
+		.target = c->params->target,
+		.sent_pkts = c->sent_pkts,
+		.inflight_pkts = c->inflight_pkts,
+		.size = ask->size,
+		.prev_ev = ask->prev_ev,
+		.rtx = ask->rtx,
+	};
+
+	return uet_lb_next(c->lb, &la, run);
+}
+
 /*
  * A value stays in use for a run of packets. A retransmission has a value of
  * its own, and new packets go on with theirs.
@@ -300,7 +318,6 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		      struct uet_ccc_send *out)
 {
 	u16 want = max_t(u16, ask->want, 1);
-	struct uet_lb_ask la;
 	u16 one;
 
 	if (!c->lb) {
@@ -308,28 +325,15 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		out->run = want;
 		return;
 	}
-	if (!c->run_left || ask->rtx) {
-		la = (struct uet_lb_ask) {
-			.now = ask->now,
-			.port_free = ask->port_free,
-			.base_rtt = c->base_rtt,
-			.rtt = uet_rtt_est_ns(&c->rtt),
-			.target = c->params->target,
-			.sent_pkts = c->sent_pkts,
-			.inflight_pkts = c->inflight_pkts,
-			.size = ask->size,
-			.prev_ev = ask->prev_ev,
-			.rtx = ask->rtx,
-		};
-		if (ask->rtx) {
-			out->ev = uet_lb_next(c->lb, &la, &one);
-			out->run = 1;
-			if (c->lb->ops->ordered)
-				c->run_left = 0;
-			return;
-		}
-		c->run_ev = uet_lb_next(c->lb, &la, &c->run_left);
+	if (ask->rtx) {
+		out->ev = next_ev(c, ask, &one);
+		out->run = 1;
+		if (c->lb->ops->ordered)
+			c->run_left = 0;
+		return;
 	}
+	if (!c->run_left)
+		c->run_ev = next_ev(c, ask, &c->run_left);
 	out->ev = c->run_ev;
 	out->run = min(want, c->run_left);
 	c->run_left -= out->run;
