@@ -88,6 +88,8 @@ enum uet_txmsg_state {
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @withdrawn: the sender gave up (MSG_ERROR follows)
+ * @given_up: its data is gone: packets of it that are missing at the target go
+ *	again as MSG_ERROR
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
  * @again: the target had no place: send all of it again
  * @maybe_accepted: its PDC died, and a packet of it was not refused
@@ -103,6 +105,8 @@ enum uet_txmsg_state {
  * @backlog: nominal bytes announced to the CCC and not yet sent
  * @announced: nominal bytes announced to the CCC so far
  * @begun: in uet_pdc_tx.begun from SENDING on
+ * @best: highest offset acknowledged since the socket closed, by which time it
+ *	counts as progress
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
  * @header_data: valid if @has_hd
@@ -131,6 +135,7 @@ struct uet_txmsg {
 	bool			eom;
 	bool			streamed;
 	bool			withdrawn;
+	bool			given_up;
 	bool			all_sent;
 	bool			again;
 	bool			maybe_accepted;
@@ -144,6 +149,7 @@ struct uet_txmsg {
 	u32			sent;
 	u32			freed;
 	u32			charged;
+	u32			best;
 	u32			last_psn;
 	u32			refused;
 	u64			announced;
@@ -223,6 +229,9 @@ struct uet_dest_key {
  * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
  * @turn: its turn among the dests of its PDC
+ * @progress: when something of it was acknowledged last, or the socket closed;
+ *	kept while the PDC has dests without a socket, ns
+ * @given_up: its socket closed and all its messages were given up
  * @held_ns: time it was on hold, up to the last end
  * @held_since: when the hold began, ns; while @hold.on
  * @hold: the target refuses for shortage (wire.md 7)
@@ -254,6 +263,8 @@ struct uet_dest {
 	struct list_head	hold_node;
 	u32			unfinished;
 	struct uet_turn		turn;
+	u64			progress;
+	bool			given_up;
 	u64			held_ns;
 	u64			held_since;
 	struct uet_hold {
