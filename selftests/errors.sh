@@ -187,6 +187,25 @@ refused_a_context()
 	[ "$ms" -ge 3000 ]
 }
 
+no_memory()
+{
+	[ "$(stat_of "$A" CurMem)" -eq 0 ]
+}
+
+# The same for ever, and the sender is killed
+refused_for_ever()
+{
+	nobody_at 10.0.0.76
+	play fake_peer.py 10.0.0.76 nack 0x04 1000000
+	set_sysctl "$A" orphan_timeout_s 1
+	timeout -s KILL 1 ip netns exec "$A" uet_send -n 50 -s 20000 \
+		10.0.0.76/$PID
+	wait_for 10 no_memory
+	local rc=$?
+	set_sysctl "$A" orphan_timeout_s 60
+	[ $rc = 0 ] || fail "$(stat_of "$A" CurMem) bytes are kept"
+}
+
 # An ordered queue moves: what its sender, who waited for room, sends meanwhile
 # stays behind it
 disowned_in_order()
@@ -408,6 +427,7 @@ tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
 tst "a context disowned: only what was refused whole moves" disowned
 tst "no context free at the peer: asked ever more seldom" refused_a_context
+tst "... and never any: a closed socket's messages are given up" refused_for_ever
 tst "a context disowned: what moves stays in order" disowned_in_order
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
