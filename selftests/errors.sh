@@ -185,14 +185,14 @@ disowned()
 			fail "$code, refused whole"
 	done
 	nobody_at 10.0.0.71
-	play fake_peer.py 10.0.0.71 nack 0x0e 3
+	play fake_peer.py 10.0.0.71 gone 0x0e 2
 	send_from_a -s 12000 -w 10.0.0.71/$PID || fail "three packets refused"
 	nobody_at 10.0.0.72
-	play fake_peer.py 10.0.0.72 nack 0x0e 2 1
+	play fake_peer.py 10.0.0.72 gone 0x0e 1 1
 	expect ECONNRESET -s 12000 10.0.0.72/$PID || fail "a part was accepted"
-	# The third packet is neither refused nor taken: a timeout ends the wait
+	# The first packet is neither refused nor taken: a timeout ends the wait
 	nobody_at 10.0.0.73
-	play fake_peer.py 10.0.0.73 nack 0x0e 2
+	play fake_peer.py 10.0.0.73 gone 0x0e 1 -1
 	expect ECONNRESET -s 12000 10.0.0.73/$PID || fail "a part is unknown"
 }
 
@@ -209,6 +209,25 @@ refused_a_context()
 	ms=$(((${EPOCHREALTIME/./} - ${t0/./}) / 1000))
 	echo "taken after $ms ms"
 	[ "$ms" -ge 3000 ]
+}
+
+no_memory()
+{
+	[ "$(stat_of "$A" CurMem)" -eq 0 ]
+}
+
+# The same for ever, and the sender is killed
+refused_for_ever()
+{
+	nobody_at 10.0.0.76
+	play fake_peer.py 10.0.0.76 nack 0x04 1000000
+	set_sysctl "$A" orphan_timeout_s 1
+	timeout -s KILL 1 ip netns exec "$A" uet_send -n 50 -s 20000 \
+		10.0.0.76/$PID
+	wait_for 10 no_memory
+	local rc=$?
+	set_sysctl "$A" orphan_timeout_s 60
+	[ $rc = 0 ] || fail "$(stat_of "$A" CurMem) bytes are kept"
 }
 
 # An ordered queue moves: what its sender, who waited for room, sends meanwhile
@@ -461,6 +480,7 @@ tst "codes after which a message goes again" goes_again
 tst "another generation of the index: again at once, a few times" generation
 tst "a context disowned: only what was refused whole moves" disowned
 tst "no context free at the peer: asked ever more seldom" refused_a_context
+tst "... and never any: a closed socket's messages are given up" refused_for_ever
 tst "a context disowned: what moves stays in order" disowned_in_order
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost

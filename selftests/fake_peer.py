@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plays a peer at an address that nobody has, which refuses each message.
 
-    fake_peer.py ADDR ses|nack|gen CODE [TIMES [AFTER]]
+    fake_peer.py ADDR ses|nack|gen|gone CODE [TIMES [AFTER]]
 
 Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
 all) with an SES return code or a NACK code, the others with OK. One packet per
 message, unless it answers by NACK. With gen it takes what has the generation
 CODE, and names that to others; if it is NEVER, it wants the next one each time.
+With gone TIMES is a number of contexts: of each all packets are refused but the
+first AFTER ones (0 or 1), and if that is -1 the first gets no answer. So it does
+not matter how many a sender has sent when it hears of it.
 Says when it is ready, and of each message of uet_send that it took the context
 and the number.
 """
@@ -37,6 +40,17 @@ class Peer:
         self.kind, self.code = kind, code
         self.times, self.after = times, after
         self.newest = {}
+        self.packets = {}
+
+    def gone(self, dpdcid):
+        """What becomes of a packet of a context: True to refuse it, None to be
+        silent"""
+        n = self.packets[dpdcid] = self.packets.get(dpdcid, 0) + 1
+        if len(self.packets) > self.times:
+            return False
+        if self.after < 0 and n == 1:
+            return None
+        return n > self.after
 
     def note(self, psn, spdcid, payload):
         if len(payload) < 24 or psn <= self.newest.get(spdcid, 0):
@@ -58,7 +72,13 @@ class Peer:
         if self.kind == "gen" and generation != self.wanted(generation):
             return self.refuse(psn, dpdcid, RC_BAD_GENERATION, msg_id=ses,
                                generation=self.wanted(generation))
-        if self.kind == "gen" or self.times == 0 or self.after > 0:
+        if self.kind == "gone":
+            refused = self.gone(dpdcid)
+            if refused is None:
+                return None
+            if refused:
+                return p.nack(self.code, psn, 0, dpdcid, flags=retx)
+        if self.kind in ("gen", "gone") or self.times == 0 or self.after > 0:
             self.after -= 1
             self.note(psn, dpdcid, payload)
             return p.ack_cc(psn, SPDCID, dpdcid,

@@ -175,6 +175,126 @@ fan_in()
 	return $rc
 }
 
+# emptied SECONDS: nothing of what host A sent takes memory any more
+emptied()
+{
+	wait_for "$1" no_memory ||
+		fail "$(stat_of "$A" CurMem) bytes are kept"
+}
+
+no_memory()
+{
+	[ "$(stat_of "$A" CurMem)" -eq 0 ]
+}
+
+# stuck_senders TYPE SIZES [OPTIONS]: several for the reader that stopped, which
+# are refused
+stuck_senders()
+{
+	local i short type=$1 sizes=$2
+
+	short=$(stat_of "$B" Shortage)
+	shift 2
+	stuck=()
+	for i in 11 12 13 14; do
+		on "$A" uet_send -t "$type" -i $i -s "$sizes" "$@" $B4/100 \
+			>/dev/null 2>&1 &
+		stuck+=($!)
+	done
+	wait_for 20 refused "$short" || fail "nothing was refused"
+}
+
+# What the reader that stopped got: all of it in order, whatever is missing
+read_the_rest()
+{
+	local rc=0
+
+	signal_stuck CONT
+	sleep 1
+	recv_all_sent
+	recv_wait stuck || rc=1
+	return $rc
+}
+
+# Senders are killed, and their reader never reads: what they left is given up
+# after a while, and others on the same PDC lose nothing.
+# killed TYPE SIZES OPTIONS...: of the senders
+killed()
+{
+	local n=400 rc=0 type=$1 sizes=$2 other kept pid failed order=
+
+	shift 2
+	[ "$type" = rdm ] || order=-o
+	failed=$(stat_of "$A" MsgFailed)
+	set_sysctl "$A" orphan_timeout_s 2
+	# So slow that the context is in use all the time
+	impair "$A" rate 20mbit
+	recv_start stuck -t "$type" -I -A $order -b 65536 -T $((90 * SLOW))
+	signal_stuck STOP
+	PID=101 recv_start other -t "$type" $order -n "$n" -x 100 \
+		-T $((60 * SLOW))
+	send_from_a -t "$type" -i 1 -n "$n" -s 20000 -w $B4/101 \
+		>"$WORK/send-other" 2>&1 &
+	other=$!
+	sleep 0.3
+	stuck_senders "$type" "$sizes" "$@"
+	sleep 0.5
+	for pid in $(ip netns pids "$A"); do
+		grep -qz '^1[1-4]$' "/proc/$pid/cmdline" && kill -9 "$pid"
+	done
+	wait "${stuck[@]}" 2>/dev/null
+	wait $other || rc=1
+	cat "$WORK/send-other"
+	recv_wait other || rc=1
+	[ $rc = 0 ] || fail "the other socket lost something"
+	kept=$(stat_of "$A" CurMem)
+	emptied 10
+	echo "kept $kept, given up: $(stat_of "$A" MsgOrphaned)," \
+		"contexts: $(stat_of "$A" PdcOpened)"
+	[ "$(stat_of "$A" MsgFailed)" -gt "$failed" ] ||
+		fail "none was given up"
+	impair "$A"
+	read_the_rest || rc=1
+	transfer $B4 "-t $type -n 20" "-t $type -n 20 -s 0-20000" || rc=1
+	return $rc
+}
+
+# The same by SO_LINGER, which uet_send sets to -T
+lingered()
+{
+	local rc=0 type=$1 pid
+
+	set_sysctl "$A" orphan_timeout_s 60
+	recv_start stuck -t "$type" -I -A -b 65536 -T $((90 * SLOW))
+	signal_stuck STOP
+	stuck_senders "$type" "$2" -n 40 -T 1
+	for pid in "${stuck[@]}"; do
+		wait "$pid"
+	done
+	emptied 10
+	read_the_rest || rc=1
+	transfer $B4 "-t $type -n 20" "-t $type -n 20 -s 0-20000" || rc=1
+	return $rc
+}
+
+# A reader that reads, if slowly, gets all of it
+slow_is_not_stuck()
+{
+	local rc=0 given_up
+
+	given_up=$(stat_of "$A" MsgOrphaned)
+	set_sysctl "$A" orphan_timeout_s 1
+	recv_start main -n 40 -b 65536 -S 100000 -x 100
+	# It ends before they have arrived
+	timeout -s KILL 1 ip netns exec "$A" uet_send -n 40 -s 20000 -T 60 \
+		$B4/$PID
+	recv_wait main || rc=1
+	[ "$(stat_of "$A" MsgOrphaned)" -eq "$given_up" ] ||
+		fail "some were given up"
+	emptied 5
+	return $rc
+}
+
 for type in rdm seq; do
 	order=
 	[ $type = seq ] && order=-o
@@ -187,6 +307,14 @@ tst "rdm: a stopped reader does not stop its neighbour" neighbours rdm
 tst "a stopped reader does not stop a busy neighbour" busy_neighbour 20000
 tst "... with messages of one packet" busy_neighbour 1000
 tst "... and of other sizes" busy_neighbour 24-40000
+for type in rdm seq; do
+	tst "$type: senders are killed, nobody reads" killed $type 20000 -n 100
+	tst "$type: ... messages of one packet" killed $type 1000 -n 100
+	tst "$type: ... in the middle of a long one" killed $type 3m -b 65536
+	tst "$type: SO_LINGER runs out, nobody reads" lingered $type 20000
+	tst "$type: ... messages of one packet" lingered $type 1000
+done
+tst "a slow reader gets what was sent before close" slow_is_not_stuck
 tst "a reader pauses among others" pause_among_others
 tst "four senders, one slow reader" fan_in
 tst "two long messages, the reader pauses" \

@@ -62,6 +62,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("MsgSent", UET_MIB_MSG_SENT),
 	SNMP_MIB_ITEM("MsgDelivered", UET_MIB_MSG_DONE),
 	SNMP_MIB_ITEM("MsgFailed", UET_MIB_MSG_FAILED),
+	SNMP_MIB_ITEM("MsgOrphaned", UET_MIB_MSG_ORPHANED),
 	SNMP_MIB_ITEM("MsgReceived", UET_MIB_MSG_RCVD),
 	SNMP_MIB_ITEM("MsgAborted", UET_MIB_MSG_ABORTED),
 	SNMP_MIB_ITEM("MsgAgain", UET_MIB_MSG_AGAIN),

@@ -62,6 +62,7 @@ enum uet_mib_item {
 	UET_MIB_MSG_SENT,
 	UET_MIB_MSG_DONE,
 	UET_MIB_MSG_FAILED,
+	UET_MIB_MSG_ORPHANED,		/* of these: of a closed socket, stuck */
 	UET_MIB_MSG_RCVD,
 	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
 	UET_MIB_MSG_AGAIN,		/* refused as a whole, sent again */

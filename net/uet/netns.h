@@ -85,6 +85,7 @@ struct uet_sysctl {
 	u32	max_nack_retx;
 	u32	nack_retx_us;
 	u32	peer_timeout_s;
+	u32	orphan_timeout_s;
 	u32	clear_time_us;
 	u32	close_req_time_ms;
 	u32	rx_msg_timeout_ms;

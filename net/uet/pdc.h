@@ -92,7 +92,7 @@ struct uet_txpkt {
 #define UET_PDC_TX_REFUSED	0x20	/* by a target that disowned the PDC */
 #define UET_PDC_TX_REFUSED_RTX	0x40	/* ... and so was its retransmission */
 
-#define UET_TXPKT_MSG_ERROR	0x01	/* ends a message given up */
+#define UET_TXPKT_MSG_ERROR	0x01	/* a message given up, no payload */
 
 /**
  * struct uet_pdc_tx - sending half; the flow lock protects it
@@ -114,6 +114,7 @@ struct uet_txpkt {
  * @loss_at: look at SACK evidence again, 0 = none
  * @clear_at: CLEAR_CMD at the latest, 0 = none
  * @hold_at: next try of a held packet, 0 = none
+ * @orphan_at: look at the dests whose socket closed, 0 = there is none
  * @departs: when the newest packet leaves the port, by estimate
  * @idle_at: when it counts as idle
  * @heard: when the peer was heard last
@@ -161,6 +162,7 @@ struct uet_pdc_tx {
 	u64			loss_at;
 	u64			clear_at;
 	u64			hold_at;
+	u64			orphan_at;
 	u64			departs;
 	u64			idle_at;
 	u64			heard;
@@ -416,6 +418,15 @@ void uet_pds_salvage(struct uet_pdc *pdc);
 /* pds.c: a queue and its PDC; dest->lock held */
 void uet_dest_unbind(struct uet_dest *dest);
 
+/* ... and its locks */
+struct uet_pdc *uet_dest_lock(struct uet_dest *dest);
+struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg);
+void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc);
+
+/* pds_giveup.c: queues whose socket closed; flow lock held */
+void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);
+void uet_orphans_expire(struct uet_pdc *pdc, u64 now);
+
 /* pdc_timer.c */
 u64 uet_pdc_probe_timer(const struct uet_pdc *pdc);
 void uet_pdc_timer_init(struct uet_pdc *pdc);
@@ -478,7 +489,7 @@ bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now);
 void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now);
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
-void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg);
+void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now);
 void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 		  u8 source, u16 code);
 
@@ -499,6 +510,7 @@ bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn);
 void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn);
 void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn);
 void uet_pdc_hold_clear(struct uet_dest *dest);
+void uet_pdc_hold_given_up(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);
 void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now);
 void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);
 

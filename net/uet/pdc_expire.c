@@ -400,6 +400,10 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 
+	if (tx->orphan_at && now >= tx->orphan_at)
+		uet_orphans_expire(pdc, now);
+	if (pdc->state == UET_PDC_DEAD)
+		return;
 	if (tx->clear_at && now >= tx->clear_at)
 		uet_pdc_clear(pdc, list);
 	if (tx->hold_at && now >= tx->hold_at)

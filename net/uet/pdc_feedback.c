@@ -83,10 +83,11 @@ void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
  * uet_msg_covered() - CACK covers the last packet of a message
  * @pdc: initiator PDC
  * @msg: the message, all sent; gone afterwards
+ * @now: time, ns
  *
  * Context: flow lock held.
  */
-void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
+void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 {
 	struct uet_dest *dest = msg->dest;
 	bool failed = msg->state == UET_TXMSG_FAILED;
@@ -100,6 +101,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		return;
 	}
 	msg->state = UET_TXMSG_DONE;
+	dest->progress = now;
 	if (!--dest->unfinished)
 		uet_pdc_hold_clear(dest);
 	pdc->tx.nr_msgs--;
@@ -186,8 +188,33 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 			     rsp->code);
 }
 
+/*
+ * Something arrived on a PDC with messages of closed sockets. Only what was not
+ * known to be there says that a message gets on: one that is refused by NO_MATCH
+ * begins again as often as it likes.
+ */
+static void uet_msg_advance(const struct uet_txpkt *p, u64 now)
+{
+	struct uet_txmsg *msg = p->msg;
+
+	if (p->off + p->len <= msg->best)
+		return;
+	msg->best = p->off + p->len;
+	msg->dest->progress = now;
+}
+
+/* A packet above CACK was answered. */
+static void uet_pdc_answered(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_txwin *win = &pdc->tx.win;
+	const struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(win, psn)];
+
+	if (p->msg)
+		uet_msg_advance(p, now);
+}
+
 /* Per packet work of a CACK: give data back, finish messages. */
-static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n)
+static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 
@@ -197,11 +224,13 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n)
 
 		if (!msg)
 			continue;
+		if (unlikely(tx->orphan_at))
+			uet_msg_advance(p, now);
 		p->msg = NULL;
 		if (msg->streamed && !msg->again)
 			uet_txmsg_release(msg, p->off + p->len);
 		if (msg->last_psn == psn && msg->all_sent)
-			uet_msg_covered(pdc, msg);
+			uet_msg_covered(pdc, msg, now);
 	}
 }
 
@@ -452,11 +481,13 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (sent.valid)
 		uet_pdc_rack(tx, sent.at, now);
 	if (uet_txwin_cack(&tx->win, a->cack_psn, &sum) == UET_CACK_NEW)
-		uet_pdc_covered(pdc, una, sum.psns);
+		uet_pdc_covered(pdc, una, sum.psns, now);
 	if (a->sack_bitmap)
 		uet_txwin_sack(&tx->win, a->sack_base, a->sack_bitmap, &sum);
 	if (!probe) {
-		uet_txwin_answer(&tx->win, a->ack_psn, &sum);
+		if (uet_txwin_answer(&tx->win, a->ack_psn, &sum) &&
+		    unlikely(tx->orphan_at))
+			uet_pdc_answered(pdc, a->ack_psn, now);
 		if (uet_pkt_has_ses_rsp(pkt))
 			uet_pdc_response(pdc, pkt);
 		if (unlikely(pkt->flags & UET_F_RETX))

@@ -36,6 +36,17 @@ static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
 	return p->msg ? p->msg->dest : NULL;
 }
 
+/* Will the next transmission of a PSN be MSG_ERROR and not be data any more?
+ * That takes no room.
+ */
+static bool uet_psn_given_up(const struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_txpkt *p;
+
+	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	return p->msg && p->msg->given_up && !(p->flags & UET_TXPKT_MSG_ERROR);
+}
+
 /* Next held PSN of a dest, from @psn on */
 static bool uet_hold_next(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest, u32 *psn)
@@ -111,7 +122,8 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	struct uet_dest *dest = uet_psn_dest(pdc, psn);
 	struct uet_hold *hold;
 
-	if (!dest || !uet_txwin_hold(&pdc->tx.win, psn))
+	if (!dest || unlikely(uet_psn_given_up(pdc, psn)) ||
+	    !uet_txwin_hold(&pdc->tx.win, psn))
 		return;
 	hold = &dest->hold;
 	if (!hold->on) {
@@ -154,7 +166,8 @@ void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn)
 	const struct uet_dest *dest = uet_psn_dest(pdc, psn);
 
 	if (!dest || !dest->hold.on ||
-	    (dest->hold.trying && !psn_after(psn, dest->hold.psn)))
+	    (dest->hold.trying && !psn_after(psn, dest->hold.psn)) ||
+	    uet_psn_given_up(pdc, psn))
 		return;
 	uet_txwin_hold(&pdc->tx.win, psn);
 }
@@ -228,6 +241,36 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 		if (!hold->ramp)
 			list_del_init(&dest->hold_node);
 		uet_dest_activate(dest);
+	}
+	uet_pdc_tx_ready(pdc);
+}
+
+/**
+ * uet_pdc_hold_given_up() - messages of a dest were given up
+ * @pdc: initiator PDC
+ * @dest: the queue
+ * @now: time, ns
+ *
+ * What is held of them goes at once, as MSG_ERROR. A try that is under way
+ * ends as always, by the answer to it.
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_hold_given_up(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
+{
+	struct uet_hold *hold = &dest->hold;
+	u32 psn = pdc->tx.win.una;
+
+	while (uet_hold_next(pdc, dest, &psn)) {
+		if (uet_psn_given_up(pdc, psn))
+			uet_txwin_unhold(&pdc->tx.win, psn);
+		psn++;
+	}
+	if (hold->on && !hold->trying) {
+		hold->until = 0;
+		hold->level = 0;
+		hold->allowed = 1;
+		uet_hold_release(pdc, dest, now);
 	}
 	uet_pdc_tx_ready(pdc);
 }

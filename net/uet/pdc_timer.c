@@ -124,6 +124,7 @@ static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 	at = uet_earliest(at, tx->loss_at);
 	at = uet_earliest(at, tx->clear_at);
 	at = uet_earliest(at, tx->hold_at);
+	at = uet_earliest(at, tx->orphan_at);
 	/* A ring without anything in it is given back. */
 	if (tx->win.nslots && !uet_txwin_outstanding(&tx->win))
 		at = uet_earliest(at, max(tx->heard + UET_PDC_RING_IDLE_NS,

@@ -256,6 +256,21 @@ bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 	return uet_ackreq_due(&pdc->tx.ackreq, &pdc->tx.win, &rule);
 }
 
+/*
+ * What is missing of a message that was given up goes as MSG_ERROR: there is no
+ * data any more, and the target needs no room to take it.
+ */
+static void uet_pdc_hollow(struct uet_pdc *pdc, u32 psn, struct uet_txpkt *p)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+	u32 less;
+
+	p->flags |= UET_TXPKT_MSG_ERROR;
+	p->len = 0;
+	less = uet_txwin_shrink(&pdc->tx.win, psn, uet_flow_nominal(flow, 0));
+	uet_ccc_rtx_shrinks(&flow->ccc, less);
+}
+
 static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u32 psn, u64 now)
 {
@@ -263,8 +278,7 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
 	struct uet_ccc_ask ask = {
 		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
-		.size = slot->size, .want = 1,
-		.prev_ev = slot->ev, .rtx = true,
+		.want = 1, .prev_ev = slot->ev, .rtx = true,
 	};
 	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
@@ -272,6 +286,9 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct sk_buff *skb;
 	u64 at;
 
+	if (unlikely(p->msg->given_up))
+		uet_pdc_hollow(pdc, psn, p);
+	ask.size = slot->size;
 	uet_ccc_get_send_params(ccc, &ask, &params);
 	trace_uet_path_choose(pdc->tx.flow, &ask, &params);
 	skb = uet_pdc_build_req(pdc, psn, p, params.ev, true, true,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The socket layer's door to packet delivery: which PDC carries a queue of
- * messages, and what happens to them when a socket closes.
+ * messages.
+ *
+ * Not here: messages that are given up (pds_giveup.c), and what becomes of them
+ * when their PDC dies (pds_salvage.c).
  */
 #include <linux/ethtool.h>
 #include <linux/ktime.h>
@@ -262,6 +265,8 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	dest->unfinished++;
 	pdc->tx.nr_msgs++;
 	uet_msg_announce(pdc, msg, now);
+	if (unlikely(!dest->us))
+		uet_orphan_watch(pdc, dest, now);
 	if (likely(out && msg->eom && uet_flow_at_rest(flow, out))) {
 		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
 		if (likely(skb)) {
@@ -330,8 +335,14 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	return 0;
 }
 
-/* The PDC of a dest, locked against change; NULL if it has none. */
-static struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
+/**
+ * uet_dest_lock() - the PDC of a queue, locked against change
+ * @dest: the queue
+ *
+ * Context: BH enabled; with dest->lock and the flow lock held afterwards.
+ * Return: the PDC; NULL, and nothing is locked, if it has none.
+ */
+struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 {
 	spin_lock_bh(&dest->lock);
 	if (!dest->pdc) {
@@ -342,11 +353,17 @@ static struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 	return dest->pdc;
 }
 
-/*
- * The same for a message. On its way to another PDC it has none, and dest->lock
- * alone is held then: who moves it looks at what was changed.
+/**
+ * uet_msg_lock() - the same for a message
+ * @msg: the message
+ *
+ * On its way to another PDC it has none, and dest->lock alone is held then: who
+ * moves it looks at what was changed.
+ *
+ * Context: BH enabled.
+ * Return: the PDC or NULL.
  */
-static struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
+struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 
@@ -357,8 +374,12 @@ static struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
 	return dest->pdc;
 }
 
-/* Undo uet_dest_lock() and send what has come up. */
-static void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
+/**
+ * uet_dest_unlock_run() - undo uet_dest_lock() and send what has come up
+ * @dest: the queue
+ * @pdc: its PDC
+ */
+void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 {
 	struct uet_flow *flow = pdc->tx.flow;
 
@@ -393,90 +414,6 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 		uet_msg_announce(pdc, msg, ktime_get_ns());
 		uet_dest_activate(dest);
 	}
-	uet_dest_unlock_run(dest, pdc);
-}
-
-/* Remove a message of which nothing was sent; flow lock held. */
-static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
-{
-	struct uet_dest *dest = msg->dest;
-
-	if (msg->backlog)
-		uet_ccc_withdraw(&pdc->tx.flow->ccc, ktime_get_ns(),
-				 msg->backlog);
-	msg->backlog = 0;
-	msg->state = UET_TXMSG_DONE;
-	list_del(&msg->node);
-	dest->unfinished--;
-	pdc->tx.nr_msgs--;
-	if (!uet_dest_sendable(dest))
-		list_del_init(&dest->active);
-}
-
-/* Give a message up that is not all sent; flow lock held. */
-static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
-{
-	bool queued = msg->state == UET_TXMSG_QUEUED;
-
-	/* One that was all sent and refused would begin again. */
-	if (!queued && msg->state != UET_TXMSG_SENDING &&
-	    (msg->state != UET_TXMSG_SENT || !msg->again))
-		return;
-	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
-	uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
-	if (queued) {
-		uet_msg_drop_queued(pdc, msg);
-		uet_txmsg_put(msg);
-	} else {
-		msg->state = UET_TXMSG_FAILED;
-		if (!msg->all_sent)
-			uet_dest_activate(msg->dest);
-	}
-}
-
-/**
- * uet_pds_withdraw() - give up a message whose sendmsg() was cut short
- * @msg: the message; not reported, the caller returns the error
- *
- * Context: process.
- */
-void uet_pds_withdraw(struct uet_txmsg *msg)
-{
-	struct uet_dest *dest = msg->dest;
-	struct uet_pdc *pdc = uet_msg_lock(msg);
-
-	if (!pdc) {
-		/* MSG_ERROR ends it there. */
-		msg->withdrawn = true;
-		spin_unlock_bh(&dest->lock);
-		return;
-	}
-	uet_msg_withdraw(pdc, msg);
-	uet_dest_unlock_run(dest, pdc);
-}
-
-/**
- * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
- * @dest: the queue
- *
- * Context: process.
- */
-void uet_pds_discard(struct uet_dest *dest)
-{
-	struct uet_txmsg *msg, *next;
-	struct uet_pdc *pdc;
-
-	spin_lock_bh(&dest->lock);
-	list_for_each_entry(msg, &dest->moving, node)
-		msg->withdrawn = true;
-	spin_unlock_bh(&dest->lock);
-	pdc = uet_dest_lock(dest);
-	if (!pdc)
-		return;
-	list_for_each_entry_safe(msg, next, &dest->queue, node)
-		uet_msg_withdraw(pdc, msg);
-	list_for_each_entry(msg, &dest->sent, node)
-		uet_msg_withdraw(pdc, msg);
 	uet_dest_unlock_run(dest, pdc);
 }
 
@@ -565,27 +502,6 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	list_add(&msg->node, at);
 	uet_msg_announce(pdc, msg, ktime_get_ns());
 	uet_dest_activate(dest);
-}
-
-/**
- * uet_pds_orphan() - the socket of a queue closes
- * @dest: the queue; its messages go on without report and socket
- *
- * Context: process.
- */
-void uet_pds_orphan(struct uet_dest *dest)
-{
-	spin_lock_bh(&dest->lock);
-	if (dest->pdc) {
-		spin_lock(&dest->pdc->tx.flow->lock);
-		dest->us = NULL;
-		spin_unlock(&dest->pdc->tx.flow->lock);
-		if (!dest->unfinished)
-			uet_dest_unbind(dest);
-	} else {
-		dest->us = NULL;
-	}
-	spin_unlock_bh(&dest->lock);
 }
 
 /**

@@ -142,7 +142,8 @@ static void uet_rx_msg_bury(struct uet_rx_msg *m, u8 code, int error)
  * @cack: its value
  *
  * Context: softirq, rx.lock held. Entries end in the order in which they
- * began, so that looking at the first ones is enough.
+ * began, so that looking at the first ones is enough. What is incomplete then
+ * stays so: other packets were MSG_ERROR, or came when a tombstone was gone.
  */
 void uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 {
@@ -151,6 +152,9 @@ void uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
 		if (!m->end_seen || psn_after(m->end_psn, cack))
 			break;
+		/* Its packets come by this PDC, under this lock. */
+		if (m->msg && unlikely(!READ_ONCE(m->msg->complete)))
+			uet_rxmsg_abort(m->msg, ECONNABORTED);
 		uet_rx_msg_del(pdc, m);
 	}
 }

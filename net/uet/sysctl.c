@@ -31,6 +31,7 @@
 #define UET_TIME_US_MAX		8000000	/* of timers, UE 1.0 configuration */
 #define UET_TIME_MS_MAX		60000
 #define UET_TIME_S_MAX		86400
+#define UET_ORPHAN_S_MAX	3600
 #define UET_RETX_MAX		255
 
 static const unsigned long uet_mem_min = UET_MEM_MIN;
@@ -118,6 +119,7 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(max_nack_retx, 5, 1, UET_RETX_MAX, uet_sysctl_u32),
 	UET_KNOB(nack_retx_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(peer_timeout_s, 30, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(orphan_timeout_s, 60, 1, UET_ORPHAN_S_MAX, uet_sysctl_u32),
 	UET_KNOB(clear_time_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(close_req_time_ms, 5000, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
 	UET_KNOB(rx_msg_timeout_ms, 5000, 0, UET_TIME_MS_MAX, uet_sysctl_u32),

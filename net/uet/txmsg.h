@@ -90,6 +90,8 @@ enum uet_txmsg_state {
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @withdrawn: the sender gave up (MSG_ERROR follows)
+ * @given_up: its data is gone: packets of it that are missing at the target go
+ *	again as MSG_ERROR
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
  * @again: the target had no place, or another generation: send all of it
  *	again
@@ -106,6 +108,8 @@ enum uet_txmsg_state {
  * @backlog: nominal bytes announced to the CCC and not yet sent
  * @announced: nominal bytes announced to the CCC so far
  * @begun: in uet_pdc_tx.begun from SENDING on
+ * @best: highest offset acknowledged since the socket closed, by which time it
+ *	counts as progress
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
  * @header_data: valid if @has_hd
@@ -139,6 +143,7 @@ struct uet_txmsg {
 	bool			eom;
 	bool			streamed;
 	bool			withdrawn;
+	bool			given_up;
 	bool			all_sent;
 	bool			again;
 	bool			maybe_accepted;
@@ -153,6 +158,7 @@ struct uet_txmsg {
 	u32			sent;
 	u32			freed;
 	u32			charged;
+	u32			best;
 	u32			last_psn;
 	u32			refused;
 	u64			announced;
@@ -234,6 +240,9 @@ struct uet_dest_key {
  * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
  * @turn: its turn among the dests of its PDC
+ * @progress: when something of it was acknowledged last, or the socket closed;
+ *	kept while the PDC has dests without a socket, ns
+ * @given_up: its socket closed and all its messages were given up
  * @held_ns: time it was on hold, up to the last end
  * @held_since: when the hold began, ns; while @hold.on
  * @hold: the target refuses for shortage (wire.md 7)
@@ -266,6 +275,8 @@ struct uet_dest {
 	struct list_head	hold_node;
 	u32			unfinished;
 	struct uet_turn		turn;
+	u64			progress;
+	bool			given_up;
 	u64			held_ns;
 	u64			held_since;
 	struct uet_hold {

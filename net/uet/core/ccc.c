@@ -499,6 +499,11 @@ enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now)
 	return refresh(c, now);
 }
 
+void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes)
+{
+	take64(c, &c->rtx_backlog, bytes);
+}
+
 enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
 				   const struct uet_ccc_gone *gone)
 {

@@ -350,6 +350,15 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit);
 
 /**
+ * uet_ccc_rtx_shrinks() - packets marked for retransmission became smaller
+ * @c: context
+ * @bytes: by so much
+ *
+ * uet_ccc_on_send() of one of them is to follow.
+ */
+void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes);
+
+/**
  * uet_ccc_pdc_gone() - a PDC closed or failed
  * @c: context
  * @gone: what it leaves behind

@@ -322,6 +322,22 @@ const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn)
 	return slot;
 }
 
+u32 uet_txwin_shrink(struct uet_txwin *w, u32 psn, u32 size)
+{
+	struct uet_tx_slot *slot;
+	u32 less;
+
+	if (!uet_txwin_has(w, psn) || !uet_txwin_is_marked(w, psn))
+		return 0;
+	slot = uet_txwin_slot(w, psn);
+	if (slot->flags & UET_TX_CP || slot->size <= size)
+		return 0;
+	less = slot->size - size;
+	slot->size = size;
+	w->marked_bytes -= less;
+	return less;
+}
+
 bool uet_txwin_hold(struct uet_txwin *w, u32 psn)
 {
 	struct uet_tx_word *word;

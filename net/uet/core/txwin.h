@@ -311,6 +311,18 @@ enum uet_nack_verdict uet_txwin_nack(const struct uet_txwin *w, u32 psn,
 const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn);
 
 /**
+ * uet_txwin_shrink() - a packet will be sent again with less in it
+ * @w: scoreboard
+ * @psn: PSN outstanding
+ * @size: its nominal size from now on
+ *
+ * What was sent and may be released stays: the packet may have arrived as it was.
+ *
+ * Return: by how many bytes it shrinks; 0 if it is not marked or no larger.
+ */
+u32 uet_txwin_shrink(struct uet_txwin *w, u32 psn, u32 size);
+
+/**
  * uet_txwin_hold() - hold a packet because its receiver is short
  * @w: scoreboard
  * @psn: PSN outstanding and not sacked, in flight or marked

@@ -299,6 +299,30 @@ static void txwin_rtt_validity(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 4, 0, &t));
 }
 
+static void txwin_shrink(struct kunit *test)
+{
+	u32 full, gone;
+	struct uet_txwin w;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 4);
+	full = uet_txwin_slot(&w, FIRST + 1)->size;
+	/* In flight it stays what it is */
+	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 10), 0u);
+	uet_txwin_mark(&w, FIRST + 1);
+	uet_txwin_mark(&w, FIRST + 2);
+	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 9, 10), 0u);
+	gone = uet_txwin_shrink(&w, FIRST + 1, 10);
+	KUNIT_EXPECT_EQ(test, gone, full - 10);
+	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 10), 0u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 20), 0u);
+	KUNIT_EXPECT_EQ(test, w.marked_bytes, (u64)full + 1 + 10);
+	uet_txwin_resend(&w, FIRST + 1, 0, 1);
+	uet_txwin_resend(&w, FIRST + 2, 0, 1);
+	KUNIT_EXPECT_EQ(test, w.marked_bytes, 0ull);
+	KUNIT_EXPECT_EQ(test, w.flight_bytes, w.sent_bytes - gone);
+}
+
 static void txwin_hold(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -577,6 +601,7 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_control_packets_are_not_counted),
 	KUNIT_CASE(txwin_nack_verdicts),
 	KUNIT_CASE(txwin_rtt_validity),
+	KUNIT_CASE(txwin_shrink),
 	KUNIT_CASE(txwin_hold),
 	KUNIT_CASE(txwin_unanswered),
 	KUNIT_CASE(txwin_scan_sack_evidence),

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages that are given up: because their sendmsg() was cut short, SO_LINGER
+ * ran out, or their socket closed and nothing of its queue was acknowledged for
+ * net.uet.orphan_timeout_s.
+ *
+ * One of which nothing was sent is dropped. Of any other the target must hear
+ * that there is no more (wire.md 12.7): if it is not all sent it is ended by
+ * MSG_ERROR, and each of its packets that is missing at the target goes again
+ * as MSG_ERROR, with its PSN and without its payload. So its data is given back
+ * at once, and since the target needs no room for such a packet, CACK moves on
+ * although the reader does not: other messages of the PDC lose nothing and keep
+ * their order. What arrived before completes the message at the target or is
+ * dropped there.
+ */
+#include <linux/ktime.h>
+
+#include "flow.h"
+#include "mib.h"
+#include "pdc.h"
+#include "pds.h"
+#include "txmsg.h"
+
+/* Remove a message of which nothing was sent; flow lock held. */
+static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+
+	if (msg->backlog)
+		uet_ccc_withdraw(&pdc->tx.flow->ccc, ktime_get_ns(),
+				 msg->backlog);
+	msg->backlog = 0;
+	msg->state = UET_TXMSG_DONE;
+	list_del(&msg->node);
+	dest->unfinished--;
+	pdc->tx.nr_msgs--;
+	if (!uet_dest_sendable(dest))
+		list_del_init(&dest->active);
+}
+
+/* Give a message up, whatever was sent of it; flow lock held. */
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	bool queued = msg->state == UET_TXMSG_QUEUED;
+
+	if (msg->given_up || msg->state == UET_TXMSG_DONE)
+		return;
+	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
+	if (msg->state != UET_TXMSG_FAILED)
+		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
+	if (queued) {
+		uet_msg_drop_queued(pdc, msg);
+		uet_txmsg_put(msg);
+		return;
+	}
+	msg->state = UET_TXMSG_FAILED;
+	msg->given_up = true;
+	uet_txmsg_release(msg, U32_MAX);
+	if (!msg->all_sent)
+		uet_dest_activate(msg->dest);
+}
+
+/* Give up all messages of a queue; flow lock held. */
+static void uet_dest_give_up(struct uet_pdc *pdc, struct uet_dest *dest,
+			     u64 now)
+{
+	struct uet_txmsg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &dest->queue, node)
+		uet_msg_withdraw(pdc, msg);
+	list_for_each_entry(msg, &dest->sent, node)
+		uet_msg_withdraw(pdc, msg);
+	uet_pdc_hold_given_up(pdc, dest, now);
+}
+
+/**
+ * uet_pds_withdraw() - give up a message whose sendmsg() was cut short
+ * @msg: the message; not reported, the caller returns the error
+ *
+ * Context: process.
+ */
+void uet_pds_withdraw(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	struct uet_pdc *pdc = uet_msg_lock(msg);
+
+	if (!pdc) {
+		/* MSG_ERROR ends it there. */
+		msg->withdrawn = true;
+		spin_unlock_bh(&dest->lock);
+		return;
+	}
+	uet_msg_withdraw(pdc, msg);
+	uet_pdc_hold_given_up(pdc, dest, ktime_get_ns());
+	uet_dest_unlock_run(dest, pdc);
+}
+
+/**
+ * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
+ * @dest: the queue
+ *
+ * Context: process.
+ */
+void uet_pds_discard(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg;
+	struct uet_pdc *pdc;
+
+	spin_lock_bh(&dest->lock);
+	list_for_each_entry(msg, &dest->moving, node)
+		msg->withdrawn = true;
+	spin_unlock_bh(&dest->lock);
+	pdc = uet_dest_lock(dest);
+	if (!pdc)
+		return;
+	uet_dest_give_up(pdc, dest, ktime_get_ns());
+	uet_dest_unlock_run(dest, pdc);
+}
+
+static u64 uet_orphan_timeout(const struct uet_pdc *pdc)
+{
+	return (u64)READ_ONCE(pdc->un->sysctl.orphan_timeout_s) * NSEC_PER_SEC;
+}
+
+/**
+ * uet_orphan_watch() - messages of a queue without a socket are on this PDC
+ * @pdc: initiator PDC
+ * @dest: the queue
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
+{
+	u64 at = max(dest->progress + uet_orphan_timeout(pdc), now + 1);
+
+	dest->given_up = false;
+	if (pdc->tx.orphan_at && pdc->tx.orphan_at <= at)
+		return;
+	pdc->tx.orphan_at = at;
+	uet_pdc_arm(pdc, at, now);
+}
+
+/**
+ * uet_pds_orphan() - the socket of a queue closes
+ * @dest: the queue; its messages go on without report and socket
+ *
+ * Context: process.
+ */
+void uet_pds_orphan(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc;
+	u64 now = ktime_get_ns();
+
+	spin_lock_bh(&dest->lock);
+	dest->progress = now;
+	pdc = dest->pdc;
+	if (pdc) {
+		spin_lock(&pdc->tx.flow->lock);
+		dest->us = NULL;
+		if (dest->unfinished)
+			uet_orphan_watch(pdc, dest, now);
+		spin_unlock(&pdc->tx.flow->lock);
+		if (!dest->unfinished)
+			uet_dest_unbind(dest);
+	} else {
+		dest->us = NULL;
+	}
+	spin_unlock_bh(&dest->lock);
+}
+
+/* Is nothing left on a PDC that somebody waits for? */
+static bool uet_pdc_given_up(const struct uet_pdc *pdc)
+{
+	const struct uet_dest *dest;
+
+	if (!pdc->tx.nr_msgs)
+		return false;
+	list_for_each_entry(dest, &pdc->tx.dests, pdc_node)
+		if (dest->unfinished && !dest->given_up)
+			return false;
+	return true;
+}
+
+/**
+ * uet_orphans_expire() - queues without a socket that do not get on
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * A PDC on which nothing else is left ends if the target takes not even
+ * MSG_ERROR for as long again, or has never answered but to refuse it.
+ *
+ * Context: softirq, flow lock held.
+ */
+void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
+{
+	u64 timeout = uet_orphan_timeout(pdc), at = 0;
+	struct uet_dest *dest;
+	bool end = false;
+
+	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
+		if (dest->us || !dest->unfinished)
+			continue;
+		if (now >= dest->progress + timeout) {
+			end |= dest->given_up ||
+			       pdc->state == UET_PDC_SYN;
+			UET_ADD(pdc->un, MSG_ORPHANED,
+				dest->given_up ? 0 : dest->unfinished);
+			dest->given_up = true;
+			dest->progress = now;
+			uet_dest_give_up(pdc, dest, now);
+		}
+		if (dest->unfinished && (!at || dest->progress + timeout < at))
+			at = dest->progress + timeout;
+	}
+	pdc->tx.orphan_at = at;
+	if (end && uet_pdc_given_up(pdc))
+		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
+}
