@@ -401,9 +401,9 @@ out_of_contexts()
 	local rc=0
 
 	patient
-	set_sysctl "$A" pdc_max 1
 	recv_start main -n 11 -x 100
 	send_from_a -n 10 -w "$B4/$PID" || rc=1
+	set_sysctl "$A" pdc_max 1
 	expect ENOBUFS -L oblivious "$B4/$PID" || rc=1
 	wait_for 10 send_from_a -n 1 -w -L oblivious "$B4/$PID" || rc=1
 	recv_wait main || rc=1
