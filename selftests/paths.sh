@@ -460,7 +460,7 @@ sprayed_since()
 		END {
 			for (i in n)
 				if (n[i] > sum * 7 / 8 ||
-				    (exact && n[i] * spines < sum / 4))
+				    (exact && n[i] * spines < sum / 16))
 					exit 1
 			exit sum < 100
 		}' "$WORK/shares"
