@@ -106,11 +106,10 @@ class Host:
                              capture_output=True, text=True).stdout
         return int(dict(line.split() for line in out.splitlines())[name])
 
-    def run(self, *command):
+    def run(self, *command, stdout=subprocess.DEVNULL):
         """A program on the host, which ends with the case"""
         self.programs.append(subprocess.Popen(
-            ["ip", "netns", "exec", self.netns, *command],
-            stdout=subprocess.DEVNULL))
+            ["ip", "netns", "exec", self.netns, *command], stdout=stdout))
         return self.programs[-1]
 
     def new_id(self):

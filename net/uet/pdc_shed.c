@@ -57,42 +57,55 @@ u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
 	return uet_pdcs_short(pdc->peer) ? min(ns, UET_SHED_IDLE_NS) : ns;
 }
 
-/* Have a PDC look at how long it has been idle. */
-static void uet_pdc_shed_look(struct uet_pdc *pdc, u64 at, u64 now)
+/* Have a PDC look at how long it has been idle; @n says when. */
+static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 {
 	spinlock_t *lock = pdc->initiator ? &pdc->tx.flow->lock : &pdc->rx.lock;
+	u64 now = ktime_get_ns();
 
-	if (!refcount_inc_not_zero(&pdc->ref))
-		return;
 	spin_lock_bh(lock);
-	uet_pdc_arm(pdc, at, now);
+	uet_pdc_arm(pdc, now + n % UET_SHED_SPREAD * UET_SHED_GAP_NS, now);
 	spin_unlock_bh(lock);
-	uet_pdc_put(pdc);
+}
+
+/* There may be very many of them: others are let run in between. */
+static void uet_fep_shed(struct uet_fep *fep)
+{
+	struct uet_pdc *pdc;
+	unsigned long id;
+	u32 n = 0;
+
+	rcu_read_lock();
+	xa_for_each(&fep->pdcs, id, pdc) {
+		if (!uet_pdcs_short(pdc->peer) ||
+		    !refcount_inc_not_zero(&pdc->ref))
+			continue;
+		rcu_read_unlock();
+		uet_pdc_shed_look(pdc, ++n);
+		uet_pdc_put(pdc);
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
 }
 
 static void uet_pdc_shed_work(struct work_struct *work)
 {
 	struct uet_net *un = container_of(to_delayed_work(work), struct uet_net,
 					  shed_work);
-	u64 now = ktime_get_ns();
 	struct rhashtable_iter iter;
 	struct uet_fep *fep;
-	struct uet_pdc *pdc;
-	unsigned long id;
-	u32 n = 0;
 
 	WRITE_ONCE(un->shed_at, jiffies + HZ);
 	rhashtable_walk_enter(&un->feps, &iter);
 	rhashtable_walk_start(&iter);
 	while ((fep = rhashtable_walk_next(&iter))) {
-		if (IS_ERR(fep))
+		if (IS_ERR(fep) || !refcount_inc_not_zero(&fep->ref))
 			continue;
-		xa_for_each(&fep->pdcs, id, pdc) {
-			if (!uet_pdcs_short(pdc->peer))
-				continue;
-			n = (n + 1) % UET_SHED_SPREAD;
-			uet_pdc_shed_look(pdc, now + n * UET_SHED_GAP_NS, now);
-		}
+		rhashtable_walk_stop(&iter);
+		uet_fep_shed(fep);
+		uet_fep_put(fep);
+		rhashtable_walk_start(&iter);
 	}
 	rhashtable_walk_stop(&iter);
 	rhashtable_walk_exit(&iter);

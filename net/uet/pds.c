@@ -518,17 +518,6 @@ void uet_pds_dest_gone(struct uet_dest *dest)
 }
 
 /**
- * uet_pds_unfinished() - messages of a queue that are not done
- * @dest: the queue
- *
- * Return: their number, a snapshot.
- */
-u32 uet_pds_unfinished(struct uet_dest *dest)
-{
-	return READ_ONCE(dest->unfinished);
-}
-
-/**
  * uet_pds_info() - state towards the peer of a queue
  * @dest: the queue
  * @info: filled as far as there is something to say; zeroed by the caller

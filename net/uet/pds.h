@@ -41,9 +41,6 @@ void uet_pds_discard(struct uet_dest *dest);
  */
 void uet_pds_dest_gone(struct uet_dest *dest);
 
-/* Messages of @us that are not done (for SO_LINGER, SIOCOUTQ) */
-u32 uet_pds_unfinished(struct uet_dest *dest);
-
 /* State towards the peer of @dest for UET_INFO */
 void uet_pds_info(struct uet_dest *dest, struct uet_info *info);
 

@@ -21,6 +21,12 @@
 #include "pds.h"
 #include "txmsg.h"
 
+/* Queues given up by one look at a PDC, and how often it is looked at within the
+ * timeout: there may be very many of them
+ */
+#define UET_ORPHANS_BUDGET	32
+#define UET_ORPHANS_LOOKS	16
+
 /* Remove a message of which nothing was sent; flow lock held. */
 static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
@@ -188,13 +194,15 @@ static bool uet_pdc_given_up(const struct uet_pdc *pdc)
  * @now: time, ns
  *
  * A PDC on which nothing else is left ends if the target takes not even
- * MSG_ERROR for as long again, or has never answered but to refuse it.
+ * MSG_ERROR for as long again, or has never answered but to refuse it. What the
+ * budget leaves is for a look a millisecond later.
  *
  * Context: softirq, flow lock held.
  */
 void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 {
 	u64 timeout = uet_orphan_timeout(pdc), at = 0;
+	u32 budget = UET_ORPHANS_BUDGET;
 	struct uet_dest *dest;
 	bool end = false;
 
@@ -202,6 +210,10 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 		if (dest->us || !dest->unfinished)
 			continue;
 		if (now >= dest->progress + timeout) {
+			if (!budget--) {
+				pdc->tx.orphan_at = now + NSEC_PER_MSEC;
+				return;
+			}
 			end |= dest->given_up ||
 			       pdc->state == UET_PDC_SYN;
 			UET_ADD(pdc->un, MSG_ORPHANED,
@@ -213,7 +225,7 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 		if (dest->unfinished && (!at || dest->progress + timeout < at))
 			at = dest->progress + timeout;
 	}
-	pdc->tx.orphan_at = at;
+	pdc->tx.orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
 	if (end && uet_pdc_given_up(pdc))
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
 }
