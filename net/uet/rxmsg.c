@@ -284,6 +284,30 @@ static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 	sock_skb_set_dropcount(sk, skb);
 }
 
+/* In-order data joins the packet before it. What is left of its own is freed
+ * while it is warm in the allocator, not when a long message is read at last; so
+ * much must be read for it to be given back then, and no more.
+ */
+static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff *skb)
+{
+	struct sk_buff *tail = skb_peek_tail(&msg->prefix);
+	u32 len = skb->len, truesize = skb->truesize;
+	bool stolen;
+	int delta;
+
+	/* Time stamps are those of a packet. */
+	if (!tail || skb->tstamp || tail->tstamp ||
+	    tail->len + len > uet_rx_half(us) / 8 ||
+	    !skb_try_coalesce(tail, skb, &stolen, &delta))
+		return false;
+	UET_RXCB(tail)->len += len;
+	msg->head += len;
+	uet_rx_uncharge(us, msg, truesize - delta);
+	kfree_skb_partial(skb, stolen);
+	return true;
+}
+
 /* A copy in memory of the right size, for devices that spend a large buffer on
  * each packet. Only for who has a right and would run into its limit.
  */
@@ -351,6 +375,11 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 		uet_rx_refused(us, msg);
 		return -ENOBUFS;
 	}
+	msg->rcvd += len;
+	msg->last = jiffies;
+	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
+	    uet_rx_join(us, msg, skb))
+		return 0;
 	uet_rx_scrub(&us->sk, skb);
 	UET_RXCB(skb)->off = off;
 	UET_RXCB(skb)->len = len;
@@ -360,8 +389,6 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 		rb_link_node(&skb->rbnode, parent, link);
 		rb_insert_color(&skb->rbnode, &msg->ooo);
 	}
-	msg->rcvd += len;
-	msg->last = jiffies;
 	return 0;
 }
 
