@@ -68,6 +68,11 @@
  */
 #define UET_RX_BEYOND_MIN	(32UL << 20)
 
+/* In uet_net.rx_saved, beside the name of a line: its source has not heard of
+ * the shortage
+ */
+#define UET_RX_SAVED_NEW	1UL
+
 /**
  * uet_rx_count_ready() - more or less could be read
  * @us: socket
@@ -107,7 +112,8 @@ static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
 /*
  * May this message, or its line, go on regardless of the limits? One at a time;
  * who made no use of it for a while has lost it. Nobody may while messages that
- * went on so hold so much that the limits would mean nothing.
+ * went on so hold so much that the limits would mean nothing. A line must have
+ * been refused before (uet_rx_saved_refused()).
  */
 static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
 {
@@ -117,25 +123,36 @@ static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
 	if (others > (long)max(READ_ONCE(un->sysctl.mem) / 4,
 			       UET_RX_BEYOND_MIN))
 		return false;
-	if (old != me) {
+	if ((old & ~UET_RX_SAVED_NEW) != me) {
 		if (old && time_before(jiffies, READ_ONCE(un->rx_saved_at) +
 						UET_RX_STALL))
 			return false;
+		if (msg->line)
+			me |= UET_RX_SAVED_NEW;
 		if (cmpxchg(&un->rx_saved, old, me) != old)
 			return false;
 		WRITE_ONCE(un->rx_saved_at, jiffies);
 		return !msg->line;
 	}
 	WRITE_ONCE(un->rx_saved_at, jiffies);
-	return true;
+	return !(old & UET_RX_SAVED_NEW);
+}
+
+static void uet_rx_saved_refused(struct uet_net *un,
+				 const struct uet_rxmsg *msg)
+{
+	unsigned long me = uet_rx_name(msg);
+
+	if (READ_ONCE(un->rx_saved) == (me | UET_RX_SAVED_NEW))
+		cmpxchg(&un->rx_saved, me | UET_RX_SAVED_NEW, me);
 }
 
 static void uet_rx_unsave(struct uet_net *un, const struct uet_rxmsg *msg)
 {
-	unsigned long me = uet_rx_name(msg);
+	unsigned long old = READ_ONCE(un->rx_saved);
 
-	if (unlikely(READ_ONCE(un->rx_saved) == me))
-		cmpxchg(&un->rx_saved, me, 0);
+	if (unlikely((old & ~UET_RX_SAVED_NEW) == uet_rx_name(msg)))
+		cmpxchg(&un->rx_saved, old, 0);
 }
 
 /* Room in the memory of the namespace, the protocol and the control group.
@@ -382,7 +399,7 @@ bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 /**
  * uet_rx_refused() - a packet or message was refused for shortage
  * @us: socket
- * @msg: its message, or NULL
+ * @msg: its message
  */
 void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -392,9 +409,9 @@ void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
 	us->rx_refused_at = jiffies;
 	us->rx_refused = true;
 	us->rx_freed = 0;
+	uet_rx_saved_refused(us->un, msg);
 	/* A message that only sends crumbs does not count as alive */
-	if (msg &&
-	    msg->bytes <= (UET_RX_CRUMBS - 1) * (u64)uet_rx_half(us))
+	if (msg->bytes <= (UET_RX_CRUMBS - 1) * (u64)uet_rx_half(us))
 		msg->last = jiffies;
 }
 

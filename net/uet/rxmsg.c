@@ -214,7 +214,7 @@ bool uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	spin_lock(&us->rx_lock);
 	if (!uet_rx_enter(us, msg)) {
-		uet_rx_refused(us, NULL);
+		uet_rx_refused(us, msg);
 		spin_unlock(&us->rx_lock);
 		kmem_cache_free(uet_rxmsg_cache, msg);
 		uet_rx_unwedge(us, true);
