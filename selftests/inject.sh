@@ -165,6 +165,30 @@ hoarder()
 	return $rc
 }
 
+# One peer fills the memory of a namespace, and what it lets lines have beyond,
+# with messages to many sockets that it never ends
+hoarder_of_all()
+{
+	local i rc=0 t0
+
+	hosts
+	set_sysctl "$B" rx_msg_timeout_ms 1000
+	set_sysctl "$B" mem 1048576
+	for ((i = 300; i < 324; i++)); do
+		PID=$i recv_start "r$i" -I
+	done
+	PID=$SINK recv_start main -n 20 -T $((60 * SLOW))
+	inject "$A" hoard_lines $B4 --source $SPOOFED >"$WORK/hoard" || rc=1
+	echo "$(stat_of "$B" CurMem) bytes held"
+	t0=$SECONDS
+	send_from_a -w -n 20 -s 30000 -T $((60 * SLOW)) "$B4/$SINK" || rc=1
+	echo "through after $((SECONDS - t0)) s"
+	recv_wait main || rc=1
+	on "$B" grep -E '^(Msg|Shortage)' /proc/net/uet_stat
+	[ "$(stat_of "$B" MsgSilent)" -gt 0 ] || fail "they were kept"
+	return $rc
+}
+
 counted()
 {
 	[ "$(stat_of "$B" "$1")" -gt 0 ] || fail "$1 is 0"
@@ -212,6 +236,7 @@ tst "live: bad acknowledgements for it" \
 tst "replay: everything twice" beside inject "$A" replay $B4 --seconds 5
 tst "a new congestion control context with every packet" few_credit_sources
 tst "messages that are never ended" hoarder
+tst "messages to many that are never ended" hoarder_of_all
 hosts
 tst "broadcast opens nothing" not_to_groups
 tst "answers to strangers are limited" limited_answers

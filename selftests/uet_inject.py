@@ -223,6 +223,25 @@ def hoard(wire, args):
         time.sleep(0.5)
 
 
+def hoard_lines(wire, _args):
+    """Messages without their last packets, to 24 endpoints in three lines"""
+    size, packets = 4000, 474
+    for line in range(3):
+        spdcid, start = random.randrange(1, 65536), 0x40000
+        # Again: in the second round what follows the packet that was refused
+        for psn in (*range(8 * (packets - 1)),) * 2:
+            n, i = divmod(psn, packets - 1)
+            ses = p.ses_std(flags=p.S_REL | (0 if i else p.S_SOM),
+                            msg_id=n + 1, length=size * packets,
+                            pid=300 + 8 * line + n, offset=i * size, part=size)
+            wire.send(p.request(start + psn, spdcid, psn, ptype=p.ROD_REQ,
+                                flags=p.F_SYN, ses=ses, payload=bytes(size)))
+            if psn % 64 == 63:
+                time.sleep(0.004)
+        # Nobody else goes on beyond the limits before
+        time.sleep(1.5)
+
+
 class Tap:
     """UET packets seen on a device: (outgoing, UDP payload)"""
 
@@ -349,7 +368,7 @@ def replay(wire, args):
 
 ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups,
                                    garbage, pdcids, strangers, synflood,
-                                   ccc_ids, hoard, live, marks, replay)}
+                                   ccc_ids, hoard, hoard_lines, live, marks, replay)}
 
 
 def main():

@@ -22,6 +22,7 @@
 #include "peer_params.h"
 #include "ports.h"
 #include "rttcache.h"
+#include "rxmsg.h"
 #include "sock.h"
 #include "txmsg.h"
 
@@ -88,6 +89,7 @@ static int __net_init uet_net_init(struct net *net)
 	uet_ep_table_init(un);
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	uet_pdc_shed_init(un);
+	uet_rx_short_init(un);
 	uet_ports_init(un);
 	mutex_init(&un->open_mutex);
 	spin_lock_init(&un->nack_lock);
@@ -163,6 +165,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
 	uet_pdc_shed_exit(un);
+	uet_rx_short_exit(un);
 	uet_ports_exit(un);
 	uet_credit_exit(un);
 	uet_pdc_tables_exit(un);

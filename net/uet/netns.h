@@ -163,11 +163,14 @@ struct uet_ep_hint {
  * @credit_in_acks: ACKs carry credit: congestion_control is "rccc"
  * @credit_senders: contexts here that use receiver credit and have data
  * @mem: bytes of message data and receive buffers held
+ * @rx_ready: the part of it that readers could take
  * @rx_beyond: bytes of incoming messages held beyond all limits
  * @rx_saved: address of the incoming message that may go on regardless of the
  *	limits, as a number only
  * @rx_saved_at: jiffies, when it did so last
- * @rx_ready: the part of it that readers could take
+ * @rx_short_at: jiffies, when a packet found no room in the namespace last
+ * @rx_short_since: jiffies, since when it happens every moment
+ * @rx_short_work: gives up silent messages when that lasts
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @sock4: tunnel socket, IPv4
  * @sock6: tunnel socket, IPv6
@@ -233,6 +236,9 @@ struct uet_net {
 	atomic_long_t		rx_beyond;
 	unsigned long		rx_saved;
 	unsigned long		rx_saved_at;
+	unsigned long		rx_short_at;
+	unsigned long		rx_short_since;
+	struct delayed_work	rx_short_work;
 	bool			exiting;
 
 	struct socket		*sock4;

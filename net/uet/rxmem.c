@@ -20,7 +20,8 @@
  * many sockets. So who is refused by one of them gets the right as well, if it
  * is its turn in its socket, and may then reach into a quarter more than
  * net.uet.mem. When that is used up too, one message of the namespace at a time
- * goes on regardless of both, until it is complete.
+ * goes on regardless of both, until it is complete; rxshort.c ends what holds
+ * memory and sends nothing.
  *
  * An ordered PDC delivers its packets in one line, whomever they are for: a
  * message that has rights goes on only if the packets before its own get in. So
@@ -195,6 +196,7 @@ static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 		atomic_long_add(bytes, &us->un->rx_beyond);
 		msg->beyond += bytes;
 	} else {
+		uet_rx_short(us->un);
 		return false;
 	}
 	atomic_add(bytes, &us->sk.sk_rmem_alloc);
@@ -458,28 +460,31 @@ static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
 /**
  * uet_rx_wedging() - a message that keeps all others out and does not go on
  * @us: socket that refused a packet or a message
- * @newcomer: it was a message, which did not get as far as into the line
+ * @want: who was refused; of UET_RX_WANT_MEMORY the caller knows for how long
  *
  * Senders were refused for as long as it was silent, so that it is not an
  * interruption of the network that makes it so; and there is nothing to read.
  *
  * Return: the message to be given up, or NULL.
  */
-struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, bool newcomer)
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 {
 	u32 ms = READ_ONCE(us->un->sysctl.rx_msg_timeout_ms);
 	unsigned long timeout = msecs_to_jiffies(ms);
 	struct uet_rxmsg *msg = NULL;
 
 	lockdep_assert_held(&us->rx_lock);
-	if (!ms || (newcomer ? !uet_rx_crowded(us) :
-			       us->rx_nr_granted < UET_RX_GRANTS) ||
-	    time_before(jiffies, us->rx_refusing + timeout) ||
+	if (!ms || (want == UET_RX_WANT_PACKET &&
+		    us->rx_nr_granted < UET_RX_GRANTS) ||
+	    (want == UET_RX_WANT_MESSAGE && !uet_rx_crowded(us)) ||
+	    (want != UET_RX_WANT_MEMORY &&
+	     time_before(jiffies, us->rx_refusing + timeout)) ||
 	    uet_rx_first_readable(us, 1))
 		return NULL;
 	msg = uet_rx_oldest(us, &us->rx_granted, timeout, msg);
 	/* There may be many more, and what is silent is so a moment later. */
-	if (newcomer && time_before(us->rx_looked_at, jiffies)) {
+	if (want != UET_RX_WANT_PACKET &&
+	    time_before(us->rx_looked_at, jiffies)) {
 		us->rx_looked_at = jiffies;
 		msg = uet_rx_oldest(us, &us->rx_open, timeout, msg);
 		msg = uet_rx_oldest(us, &us->rx_absent, timeout, msg);

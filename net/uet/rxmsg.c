@@ -176,29 +176,39 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 	return false;
 }
 
-/* Somebody was refused: give up who keeps everybody out and sends nothing. */
-static void uet_rx_unwedge(struct uet_sock *us, bool newcomer)
+/**
+ * uet_rx_unwedge() - give up a message that keeps others out and sends nothing
+ * @us: socket
+ * @want: who was refused
+ *
+ * Context: softirq or process, RCU section.
+ * Return: bytes that came free.
+ */
+unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
 {
+	unsigned long freed = 0;
 	struct sk_buff_head gone;
 	struct uet_rxmsg *msg;
 	bool dropped = false;
 
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
-	msg = uet_rx_wedging(us, newcomer);
+	msg = uet_rx_wedging(us, want);
 	if (msg) {
+		freed = msg->bytes;
 		msg->given_up = true;
 		dropped = uet_rx_fail(us, msg, ECONNABORTED, &gone);
 	}
 	spin_unlock_bh(&us->rx_lock);
 	if (likely(!msg))
-		return;
+		return 0;
 	UET_INC(us->un, MSG_ABORTED);
 	UET_INC(us->un, MSG_SILENT);
 	us->sk.sk_data_ready(&us->sk);
 	__skb_queue_purge(&gone);
 	if (dropped)
 		uet_rxmsg_put(msg);
+	return freed;
 }
 
 /**
@@ -217,7 +227,7 @@ bool uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 		uet_rx_refused(us, msg);
 		spin_unlock(&us->rx_lock);
 		kmem_cache_free(uet_rxmsg_cache, msg);
-		uet_rx_unwedge(us, true);
+		uet_rx_unwedge(us, UET_RX_WANT_MESSAGE);
 		return false;
 	}
 	spin_unlock(&us->rx_lock);
@@ -495,7 +505,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 	if (wake)
 		us->sk.sk_data_ready(&us->sk);
 	if (unlikely(err == -ENOBUFS))
-		uet_rx_unwedge(us, false);
+		uet_rx_unwedge(us, UET_RX_WANT_PACKET);
 	kfree_skb(spare);
 	if (err == -EPIPE && READ_ONCE(msg->given_up))
 		err = -ETIME;

@@ -13,6 +13,7 @@
 #include <linux/skbuff.h>
 #include <linux/uet.h>
 
+struct uet_net;
 struct uet_sock;
 
 /**
@@ -132,6 +133,18 @@ void uet_rxmsg_drop_spare(struct uet_sock *us);
 /* Socket closes: drop everything (called without locks) */
 void uet_rxmsg_purge(struct uet_sock *us);
 
+/* Who was refused: a packet, of a message in line; a message, which did not get
+ * into the line; or others, of the whole namespace
+ */
+enum uet_rx_want { UET_RX_WANT_PACKET, UET_RX_WANT_MESSAGE, UET_RX_WANT_MEMORY };
+
+unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want);
+
+/* rxshort.c: want of memory in the namespace */
+void uet_rx_short(struct uet_net *un);
+void uet_rx_short_init(struct uet_net *un);
+void uet_rx_short_exit(struct uet_net *un);
+
 /* rxmem.c; rx_lock held */
 u32 uet_rx_half(const struct uet_sock *us);
 void uet_rx_count_ready(struct uet_sock *us, long bytes);
@@ -143,7 +156,7 @@ void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		  u32 truesize);
 void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg);
-struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, bool newcomer);
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want);
 void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
 
 /* Shared by rxmsg.c, rxmem.c and rxread.c; rx_lock held */
