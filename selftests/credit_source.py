@@ -118,7 +118,7 @@ class Source:
                 return
         raise AssertionError("no answer to a first packet")
 
-    def want(self, quanta, window=0x4000, seconds=5):
+    def want(self, quanta, window=0x4000, seconds=30):
         """Goes on until so much was granted. Packets take turns by the ways, and
         without credit the source asks, as the module does"""
         t0 = time.monotonic()
