@@ -368,7 +368,8 @@ def replay(wire, args):
 
 ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups,
                                    garbage, pdcids, strangers, synflood,
-                                   ccc_ids, hoard, hoard_lines, live, marks, replay)}
+                                   ccc_ids, hoard, hoard_lines, live, marks,
+                                   replay)}
 
 
 def main():

@@ -212,7 +212,11 @@ struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
  * @fn: called with each bound socket
  * @arg: for @fn
  *
- * Context: takes an RCU section.
+ * There may be very many of them: others are let run between two addresses, so
+ * what is bound or released meanwhile may be missed.
+ *
+ * Context: process, no locks that forbid to sleep; @fn is called in an RCU
+ * section.
  */
 void uet_ep_for_each(struct uet_net *un,
 		     void (*fn)(struct uet_sock *us, void *arg), void *arg)
@@ -222,10 +226,20 @@ void uet_ep_for_each(struct uet_net *un,
 	unsigned long i, k;
 
 	rcu_read_lock();
-	xa_for_each(&un->jobs, i, job)
-		xa_for_each(&job->eps, k, us)
+	xa_for_each(&un->jobs, i, job) {
+		xa_for_each(&job->eps, k, us) {
 			for (; us; us = rcu_dereference(us->ep_next))
 				fn(us, arg);
+			if (!need_resched())
+				continue;
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+			job = xa_load(&un->jobs, i);
+			if (!job)
+				break;
+		}
+	}
 	rcu_read_unlock();
 }
 

@@ -196,7 +196,6 @@ static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 		atomic_long_add(bytes, &us->un->rx_beyond);
 		msg->beyond += bytes;
 	} else {
-		uet_rx_short(us->un);
 		return false;
 	}
 	atomic_add(bytes, &us->sk.sk_rmem_alloc);
@@ -257,9 +256,12 @@ static bool uet_rx_crowded(const struct uet_sock *us)
 bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	lockdep_assert_held(&us->rx_lock);
-	if (us->rx_closed || uet_rx_crowded(us) ||
-	    !uet_rx_charge(us, msg, sizeof(*msg)))
+	if (us->rx_closed || uet_rx_crowded(us))
 		return false;
+	if (!uet_rx_charge(us, msg, sizeof(*msg))) {
+		uet_rx_short(us->un);
+		return false;
+	}
 	list_add_tail(&msg->open_node, &us->rx_open);
 	return true;
 }
@@ -380,19 +382,27 @@ bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		  u32 truesize)
 {
 	unsigned long half = uet_rx_half(us);
+	bool room;
 
 	lockdep_assert_held(&us->rx_lock);
 	if (!msg->granted) {
-		if (uet_rx_shared(us) + truesize <= half &&
-		    uet_rx_charge(us, msg, truesize))
+		room = uet_rx_shared(us) + truesize <= half;
+		if (room && uet_rx_charge(us, msg, truesize))
 			return true;
-		if (!uet_rx_may_grant(us, msg))
+		if (!uet_rx_may_grant(us, msg)) {
+			if (room)
+				uet_rx_short(us->un);
 			return false;
+		}
 		uet_rx_grant(us, msg);
 	}
 	if (end - msg->read <= half &&
-	    (u64)msg->bytes + truesize <= (u64)UET_RX_CRUMBS * half)
-		return uet_rx_charge(us, msg, truesize);
+	    (u64)msg->bytes + truesize <= (u64)UET_RX_CRUMBS * half) {
+		if (uet_rx_charge(us, msg, truesize))
+			return true;
+		uet_rx_short(us->un);
+		return false;
+	}
 	/* It waits for its reader: let others go on */
 	uet_rx_unsave(us->un, msg);
 	return false;

@@ -45,7 +45,7 @@ static void uet_rx_short_work(struct work_struct *work)
 }
 
 /**
- * uet_rx_short() - a packet found no room in the namespace or the protocol
+ * uet_rx_short() - refused for want of memory in the namespace or the protocol
  * @un: namespace
  *
  * Context: any.
@@ -67,6 +67,8 @@ void uet_rx_short(struct uet_net *un)
  */
 void uet_rx_short_init(struct uet_net *un)
 {
+	/* jiffies do not begin at 0 */
+	un->rx_short_at = jiffies - HZ - 1;
 	INIT_DELAYED_WORK(&un->rx_short_work, uet_rx_short_work);
 }
 
