@@ -55,6 +55,22 @@ static bool uet_addr_group(const struct in6_addr *addr)
 	return ipv6_addr_is_multicast(addr);
 }
 
+/* Is a link-local address one of the interface, or the VRF, that a socket is
+ * bound to?
+ */
+static bool uet_addr_in_scope(const struct sock *sk, u32 scope)
+{
+	int dev = READ_ONCE(sk->sk_bound_dev_if);
+	bool ret;
+
+	if (!dev || !scope || dev == scope)
+		return dev || scope;
+	rcu_read_lock();
+	ret = l3mdev_master_upper_ifindex_by_index_rcu(sock_net(sk), scope) == dev;
+	rcu_read_unlock();
+	return ret;
+}
+
 /**
  * uet_addr_check_dest() - may a socket send there
  * @us: the socket, bound
@@ -75,7 +91,7 @@ int uet_addr_check_dest(const struct uet_sock *us,
 		return -EINVAL;
 	if (!ipv6_addr_v4mapped(a) &&
 	    ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL &&
-	    !addr->suet_scope_id && !READ_ONCE(us->sk.sk_bound_dev_if))
+	    !uet_addr_in_scope(&us->sk, addr->suet_scope_id))
 		return -EINVAL;
 	if (addr->suet_job != us->local.suet_job)
 		return -EACCES;

@@ -15,13 +15,17 @@
 
 #include "compat.h"
 #include "encap.h"
+#include "neigh.h"
 #include "netns.h"
+#include "owner.h"
 #include "path.h"
 #include "pdc.h"
 #include "pds.h"
 #include "rxmsg.h"
 #include "sock.h"
+#include "speed.h"
 #include "txmsg.h"
+#include "watch.h"
 
 int uet_family __ro_after_init = AF_UET;
 module_param_named(family, uet_family, int, 0444);
@@ -53,7 +57,12 @@ static void uet_sock_destruct(struct sock *sk)
 	skb_queue_purge(&sk->sk_error_queue);
 	uet_rxmsg_drop_spare(uet_sk(sk));
 	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
+	/* Linux 6.1 lets every protocol that counts pages have SO_RESERVE_MEM. */
+	sk_mem_reclaim_final(sk);
 	WARN_ON_ONCE(sk->sk_forward_alloc);
+	uet_account_put(uet_sk(sk)->account);
+	if (uet_sk(sk)->owner)
+		sock_put(uet_sk(sk)->owner);
 	if (atomic_dec_and_test(&uet_socks))
 		wake_up(&uet_socks_gone);
 }
@@ -106,6 +115,13 @@ static void uet_close_tx(struct uet_sock *us)
 	uet_dest_detach_all(us);
 }
 
+/* Who was refused is told, and finds nobody here any more. */
+static void uet_tell_all_gone(struct uet_sock *us)
+{
+	while (uet_pds_rx_room(us))
+		cond_resched();
+}
+
 static int uet_release(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
@@ -117,13 +133,18 @@ static int uet_release(struct socket *sock)
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	uet_ep_unbind(us);
 	uet_rxmsg_purge(us);
-	/* Who was refused is told, and finds nobody here any more */
-	uet_pds_rx_room(us);
+	uet_tell_all_gone(us);
+	uet_watch_stop(us);
 	uet_close_tx(us);
+	uet_watch_free(us);
+	uet_tx_expire_stop(us);
 	uet_txpages_free(us);
+	uet_owner_leave(us);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 	sock_orphan(sk);
 	sock->sk = NULL;
+	atomic_dec(&us->un->socks);
+	uet_encap_put(us->un);
 	sock_put(sk);
 	return 0;
 }
@@ -212,9 +233,11 @@ static int uet_shutdown(struct socket *sock, int how)
 	if (how & RCV_SHUTDOWN)
 		uet_rx_stop(uet_sk(sk));
 	sk->sk_state_change(sk);
+	if (how & SEND_SHUTDOWN)
+		uet_sock_wake_tx(uet_sk(sk));
 	release_sock(sk);
 	if (how & RCV_SHUTDOWN)
-		uet_pds_rx_room(uet_sk(sk));
+		uet_tell_all_gone(uet_sk(sk));
 	return 0;
 }
 
@@ -267,6 +290,7 @@ static const struct proto_ops uet_ops = {
 	.sendmsg	= uet_sendmsg,
 	.recvmsg	= uet_recvmsg,
 	.mmap		= sock_no_mmap,
+	UET_NO_SENDPAGE
 };
 
 /**
@@ -294,12 +318,14 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	INIT_LIST_HEAD(&us->dests);
 	atomic64_set(&us->tx_wake_at, -1);
 	uet_txpages_init(&us->tx_pages);
+	uet_tx_expire_init(us);
 	init_llist_head(&us->tx_spare);
 	atomic_set(&us->tx_nr_spare, 0);
 	spin_lock_init(&us->rx_lock);
 	INIT_LIST_HEAD(&us->rx_ready);
 	INIT_LIST_HEAD(&us->rx_open);
 	INIT_LIST_HEAD(&us->rx_granted);
+	INIT_LIST_HEAD(&us->rx_mixed);
 	INIT_LIST_HEAD(&us->rx_absent);
 	INIT_LIST_HEAD(&us->rx_starved);
 	us->rx_refused_at = jiffies;
@@ -318,28 +344,54 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 static int uet_create(struct net *net, struct socket *sock, int protocol,
 		      int kern)
 {
-	struct sock *sk;
+	struct uet_net *un = uet_net(net);
+	struct sock *sk, *owner = NULL;
+	struct uet_account *acc;
 	int err;
 
 	if (protocol && protocol != UETPROTO_UET)
 		return -EPROTONOSUPPORT;
 	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
-	err = uet_encap_need(uet_net(net));
+	err = uet_encap_get(un);
 	if (err)
 		return err;
 
+	err = -ENOMEM;
+	acc = uet_account_user(un, current_fsuid());
+	if (!acc)
+		goto err_encap;
+	if (!kern) {
+		err = uet_owner_new(net, &owner);
+		if (err)
+			goto err_account;
+	}
+	err = -ENOMEM;
 	sk = sk_alloc(net, uet_family, GFP_KERNEL, &uet_prot, kern);
 	if (!sk)
-		return -ENOMEM;
+		goto err_owner;
+	uet_sk(sk)->owner = owner;
+	uet_sk(sk)->account = acc;
+	atomic_inc(&un->socks);
 	atomic_inc(&uet_socks);
 	sock->ops = &uet_ops;
 	sock_init_data(sock, sk);
 	uet_sock_asks_us(sock);
 	uet_sock_setup(uet_sk(sk), net, sock->type);
-	uet_demux_enable(uet_net(net));
+	if (owner)
+		uet_owner_adopt(uet_sk(sk), sock);
+	uet_untrack_enable(un);
 	sock_prot_inuse_add(net, &uet_prot, 1);
 	return 0;
+
+err_owner:
+	if (owner)
+		sk_common_release(owner);
+err_account:
+	uet_account_put(acc);
+err_encap:
+	uet_encap_put(un);
+	return err;
 }
 
 static struct net_proto_family uet_family_ops __ro_after_init = {
@@ -409,16 +461,26 @@ static int __init uet_init(void)
 	err = uet_path_init();
 	if (err)
 		goto err_proto;
-	err = uet_netns_register();
+	err = uet_neigh_init();
 	if (err)
 		goto err_path;
-	err = sock_register(&uet_family_ops);
+	err = uet_netns_register();
+	if (err)
+		goto err_neigh;
+	err = uet_speed_init();
 	if (err)
 		goto err_netns;
+	err = sock_register(&uet_family_ops);
+	if (err)
+		goto err_speed;
 	return 0;
 
+err_speed:
+	uet_speed_exit();
 err_netns:
 	uet_netns_unregister();
+err_neigh:
+	uet_neigh_exit();
 err_path:
 	uet_path_exit();
 err_proto:
@@ -432,6 +494,7 @@ err_caches:
 static void __exit uet_exit(void)
 {
 	sock_unregister(uet_family);
+	uet_speed_exit();
 	uet_netns_unregister();
 	/* Closed sockets are freed by RCU, some of them after their last packet
 	 * left the device. The barrier also waits for the end of the callback
@@ -439,6 +502,7 @@ static void __exit uet_exit(void)
 	 */
 	wait_event(uet_socks_gone, !atomic_read(&uet_socks));
 	rcu_barrier();
+	uet_neigh_exit();
 	uet_path_exit();
 	proto_unregister(&uet_prot);
 	uet_caches_exit();

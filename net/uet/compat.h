@@ -13,7 +13,9 @@
 #include <linux/slab.h>
 #include <linux/sysctl.h>
 #include <linux/version.h>
+#include <net/busy_poll.h>
 #include <net/net_namespace.h>
+#include <net/route.h>
 #include <net/sock.h>
 #if KERNEL_VERSION(6, 9, 0) <= LINUX_VERSION_CODE
 #include <net/hotdata.h>
@@ -40,6 +42,30 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 }
 
+/* Words that are changed in one go, and IPv6 addresses all through */
+#ifndef CONFIG_64BIT
+#error "uet needs a 64-bit kernel (CONFIG_64BIT)"
+#endif
+#if !IS_ENABLED(CONFIG_IPV6)
+#error "uet needs IPv6 in the kernel (CONFIG_IPV6)"
+#endif
+
+/* 6.5: splice() to a socket is a flag of sendmsg(); before it was sendpage() */
+#ifndef MSG_SPLICE_PAGES
+#define MSG_SPLICE_PAGES	0
+#endif
+#if KERNEL_VERSION(6, 5, 0) > LINUX_VERSION_CODE
+static inline ssize_t uet_no_sendpage(struct socket *sock, struct page *page,
+				      int offset, size_t size, int flags)
+{
+	return -EINVAL;
+}
+
+#define UET_NO_SENDPAGE		.sendpage = uet_no_sendpage,
+#else
+#define UET_NO_SENDPAGE
+#endif
+
 /* 6.2: the message argument is gone */
 static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 				     struct cmsghdr *cmsg,
@@ -59,17 +85,6 @@ static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 #define SLAB_NO_MERGE	0
 #endif
 
-/* 6.2: encap_err_rcv() gets the error and what follows the UDP header */
-#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
-#define UET_ENCAP_ERR_RCV(name)						\
-	static void name(struct sock *sk, struct sk_buff *skb,		\
-			 unsigned int udp_offset)
-#else
-#define UET_ENCAP_ERR_RCV(name)						\
-	static void name(struct sock *sk, struct sk_buff *skb, int err,	\
-			 __be16 port, u32 info, u8 *payload)
-#endif
-
 /* 6.9: many tunables of the stack moved together */
 static inline int uet_max_backlog(void)
 {
@@ -77,6 +92,26 @@ static inline int uet_max_backlog(void)
 	return READ_ONCE(netdev_max_backlog);
 #else
 	return READ_ONCE(net_hotdata.max_backlog);
+#endif
+}
+
+/* Did a device's own poll function hand the packet up? */
+static inline bool uet_skb_polled(const struct sk_buff *skb)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	return skb->napi_id >= MIN_NAPI_ID;
+#else
+	return false;
+#endif
+}
+
+/* 6.12: routes over IPv4 see all bits of a DSCP, before the lower three only */
+static inline u8 uet_route_tos(u8 dscp)
+{
+#if KERNEL_VERSION(6, 12, 0) > LINUX_VERSION_CODE
+	return (dscp << 2) & IPTOS_RT_MASK;
+#else
+	return dscp << 2;
 #endif
 }
 

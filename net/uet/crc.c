@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The CRC-32C trailer of data_protect 1 (wire.md 1.6): over the IP addresses,
- * the UDP header and everything behind it, stored little-endian at the end.
- * UDP and IP lengths include its four bytes.
+ * the UDP header and everything behind it, stored big-endian at the end. UDP
+ * and IP lengths include its four bytes.
  */
 #include <linux/crc32c.h>
 #include <linux/ip.h>
@@ -84,7 +84,7 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 				end - (u8 *)page_address(virt_to_head_page(end)),
 				UET_CRC_LEN, UET_CRC_LEN);
 	}
-	uet_put_le32(crc, end);
+	uet_put_be32(crc, end);
 	return 0;
 }
 
@@ -98,7 +98,7 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 bool uet_crc_strip(struct sk_buff *skb)
 {
 	struct in6_addr saddr, daddr;
-	__le32 trailer;
+	__be32 trailer;
 	u32 crc;
 
 	if (skb->len < sizeof(struct udphdr) + UET_CRC_LEN ||
@@ -113,7 +113,7 @@ bool uet_crc_strip(struct sk_buff *skb)
 	}
 	crc = uet_crc_addrs(&saddr, &daddr);
 	crc = ~uet_crc_data(crc, skb, skb->len - UET_CRC_LEN);
-	if (crc != le32_to_cpu(trailer))
+	if (crc != be32_to_cpu(trailer))
 		return false;
 	return !pskb_trim(skb, skb->len - UET_CRC_LEN);
 }

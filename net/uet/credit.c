@@ -96,7 +96,6 @@ struct uet_credit_way {
  * @pdcs: PDCs that hold it
  * @nr_ways: ways in use; more come under credit_lock, none goes
  * @id: ccc_id it named
- * @greeted: an unconfirmed PDC was given its first credit
  * @way: by the ports it came by so far
  */
 struct uet_credit_src {
@@ -105,7 +104,6 @@ struct uet_credit_src {
 	u32			pdcs;
 	u32			nr_ways;
 	u8			id;
-	bool			greeted;
 	struct uet_credit_way	*way[UET_LB_PORTS_MAX];
 };
 
@@ -444,18 +442,15 @@ void uet_credit_leave(struct uet_pdc *pdc)
 }
 
 /*
- * What a source wants. One whose address is not proved gets a first grant and
- * nothing ahead, so that a forged packet leads to one small answer at most.
+ * What a source wants. One whose address is not proved gets nothing before it
+ * has, so that a forged packet leads to its answer alone.
  */
 static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
 			   u32 target)
 {
 	if (pdc->rx.confirmed)
 		return target;
-	if (s->greeted)
-		return uet_credit_granted(s);
-	s->greeted = true;
-	return (uet_credit_granted(s) + 1) & UET_CREDIT_MASK;
+	return uet_credit_granted(s);
 }
 
 /* Packets came by it lately: it takes part in what the source is granted. */

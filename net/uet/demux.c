@@ -15,6 +15,7 @@
 #include <linux/hash.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/jiffies.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -27,6 +28,7 @@
 #include "core/bytes.h"
 #include "core/wire.h"
 #include "encap.h"
+#include "mib.h"
 #include "pdc.h"
 #include "peer.h"
 
@@ -151,42 +153,57 @@ static const struct nf_hook_ops uet_demux_ops[] = {
  * Without memory for the hooks packets go the long way, so that nothing is
  * reported.
  *
- * Context: process.
+ * Context: process, uet_net.open_mutex held.
  */
 void uet_demux_enable(struct uet_net *un)
 {
-	if (!READ_ONCE(un->demux_hooked))
-		uet_net_hook(un, &un->demux_hooked, uet_demux_ops,
-			     ARRAY_SIZE(uet_demux_ops));
+	uet_net_hook_locked(un, &un->demux_hooked, uet_demux_ops,
+			    ARRAY_SIZE(uet_demux_ops));
 }
 
 /**
- * uet_demux_disable() - the namespace goes away
+ * uet_demux_disable() - it does not any more
  * @un: namespace
  *
- * Context: process.
+ * Context: process, uet_net.open_mutex held.
  */
 void uet_demux_disable(struct uet_net *un)
 {
-	uet_net_unhook(un, &un->demux_hooked, uet_demux_ops,
-		       ARRAY_SIZE(uet_demux_ops));
+	uet_net_unhook_locked(un, &un->demux_hooked, uet_demux_ops,
+			      ARRAY_SIZE(uet_demux_ops));
 }
 
 /*
- * A peer with several ports comes in by each of them. One has the short way;
- * to take turns with it would cost more than the long way does.
+ * A peer may come in by several ports, here or on its own side alone, or by a
+ * route that no two packets share. One way has the short cut; to take turns with
+ * it would cost more than the long way does. Another one gets it when the first
+ * is not valid any more, or a second later.
  */
-static bool uet_demux_taken(const struct uet_peer *peer, int iif)
+static bool uet_demux_taken(const struct uet_peer *peer)
 {
 	struct dst_entry *dst;
-	int rx_iif;
 
-	if (likely(!rcu_access_pointer(peer->ports)))
+	if (time_after_eq(jiffies, READ_ONCE(peer->rx_learnt) + HZ))
 		return false;
 	dst = rcu_dereference(peer->rx_dst);
-	rx_iif = READ_ONCE(peer->rx_iif);
-	return dst && rx_iif && rx_iif != iif &&
+	return dst && READ_ONCE(peer->rx_iif) &&
 	       dst_check(dst, READ_ONCE(peer->rx_cookie));
+}
+
+/**
+ * uet_demux_news() - did a packet come another way than the one that is kept?
+ * @peer: the peer
+ * @skb: the packet, verified to be the peer's
+ *
+ * Input routes of several ports may be one and the same.
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if so.
+ */
+bool uet_demux_news(const struct uet_peer *peer, const struct sk_buff *skb)
+{
+	return rcu_access_pointer(peer->rx_dst) != skb_dst(skb) ||
+	       READ_ONCE(peer->rx_iif) != skb->skb_iif;
 }
 
 /**
@@ -206,8 +223,10 @@ void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 
 	/* Over the loopback device the sender's route is the receiver's. */
 	if (!dst || !skb->skb_iif || skb->dev->flags & IFF_LOOPBACK ||
-	    uet_demux_taken(peer, skb->skb_iif) || !dst_hold_safe(dst))
+	    uet_demux_taken(peer) || !dst_hold_safe(dst))
 		return;
+	UET_INC(un, DEMUX_LEARNT);
+	WRITE_ONCE(peer->rx_learnt, jiffies);
 	WRITE_ONCE(peer->rx_iif, 0);
 	old = unrcu_pointer(xchg(&peer->rx_dst, RCU_INITIALIZER(dst)));
 	WRITE_ONCE(peer->rx_cookie, uet_peer_is_v4(peer) ? 0 :

@@ -12,6 +12,7 @@
 #include <net/ipv6.h>
 
 #include "compat.h"
+#include "owner.h"
 #include "pds.h"
 #include "sock.h"
 #include "txmsg.h"
@@ -75,12 +76,20 @@ void uet_dest_table_exit(struct uet_net *un)
 	rhashtable_destroy(&un->dests);
 }
 
+static void uet_dest_free(struct uet_dest *dest)
+{
+	uet_account_put(dest->account);
+	if (dest->owner)
+		sock_put(dest->owner);
+	kmem_cache_free(uet_dest_cache, dest);
+}
+
 static void uet_dest_free_rcu(struct rcu_head *rcu)
 {
 	struct uet_dest *dest = container_of(rcu, struct uet_dest, rcu);
 
 	uet_pds_dest_gone(dest);
-	kmem_cache_free(uet_dest_cache, dest);
+	uet_dest_free(dest);
 }
 
 /**
@@ -106,6 +115,8 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 		us->last_dest = NULL;
 	if (us->conn_dest == dest)
 		us->conn_dest = NULL;
+	if (us->tx_dest == dest)
+		us->tx_dest = NULL;
 	uet_pds_orphan(dest);
 }
 
@@ -148,8 +159,16 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	memcpy(&dest->key, key, sizeof(*key));
 	dest->un = us->un;
 	dest->us = us;
+	refcount_inc(&us->account->ref);
+	dest->account = us->account;
+	if (us->owner) {
+		uet_owner_sync(us);
+		sock_hold(us->owner);
+		dest->owner = us->owner;
+	}
 	refcount_set(&dest->ref, 2);
 	dest->initiator = us->local.suet_initiator;
+	dest->uid = us->sk.sk_uid;
 	if (!uet_addr_any(&us->local.suet_addr))
 		dest->laddr = us->local.suet_addr;
 	dest->prio = READ_ONCE(us->sk.sk_priority);
@@ -225,7 +244,7 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 	dest = uet_dest_find(us, key);
 	if (dest) {
 		spin_unlock(&us->dests_lock);
-		kmem_cache_free(uet_dest_cache, new);
+		uet_dest_free(new);
 		return dest;
 	}
 	uet_dest_shrink(us);
@@ -234,10 +253,72 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 		us->last_dest = new;
 	spin_unlock(&us->dests_lock);
 	if (err) {
-		kmem_cache_free(uet_dest_cache, new);
+		uet_dest_free(new);
 		return ERR_PTR(-ENOBUFS);
 	}
 	return new;
+}
+
+/**
+ * uet_dest_watch() - make the queue for the probes of a watch
+ * @us: the socket, bound
+ * @key: where and how; no other queue has it
+ * @w: the watch
+ * @out: set to the dest, with a reference beside the socket's
+ *
+ * Return: 0 or -ENOBUFS.
+ */
+int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
+		   struct uet_watch *w, struct uet_dest **out)
+{
+	struct uet_dest *dest = uet_dest_new(us, key);
+	int err;
+
+	if (!dest)
+		return -ENOBUFS;
+	dest->watch = w;
+	*out = dest;
+	spin_lock(&us->dests_lock);
+	err = uet_dest_add(us, dest);
+	spin_unlock(&us->dests_lock);
+	if (!err)
+		return 0;
+	uet_dest_free(dest);
+	return -ENOBUFS;
+}
+
+/**
+ * uet_dest_drop() - the socket lets go of one of its queues
+ * @us: the socket
+ * @dest: the queue, of uet_dest_watch()
+ *
+ * What is in it goes on, and nobody is told what becomes of it.
+ */
+void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest)
+{
+	spin_lock(&us->dests_lock);
+	uet_dest_forget(us, dest);
+	spin_unlock(&us->dests_lock);
+	uet_dest_put(dest);
+}
+
+/**
+ * uet_dest_name() - the address of a target endpoint as reports show it
+ * @key: of a queue for it
+ * @name: filled in
+ */
+void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
+{
+	*name = (struct sockaddr_uet) {
+		.suet_family = uet_family,
+		.suet_flags = key->absolute ? UET_ADDR_ABSOLUTE : 0,
+		.suet_job = key->job,
+		.suet_pid = key->pid,
+		.suet_ri = key->ri,
+		.suet_initiator = (u32)key->pid << 12 | key->ri,
+		.suet_scope_id = key->scope > 0 ? key->scope : 0,
+		.suet_addr = key->raddr,
+	};
 }
 
 /**

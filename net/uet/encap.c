@@ -2,13 +2,16 @@
 /*
  * The tunnel sockets of a namespace: one for IPv4, one for IPv6, both on the
  * UET port. They never queue anything; every packet goes to uet_input().
+ *
+ * They are there from the first socket of the namespace until the last one is
+ * closed and the last PDC gone, time-wait included, so that no peer has a PDC
+ * here that nobody would answer for.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <net/route.h>
-#include <net/ip6_route.h>
+#include <net/ndisc.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
 
@@ -16,50 +19,47 @@
 #include "encap.h"
 #include "mib.h"
 
+/* So long they stay when nobody needs them */
+#define UET_ENCAP_REST		HZ
+
 /*
- * An ICMP error about a packet of ours. All there is to know stands in the
- * packet: the ICMP header before skb->data, the IP header we sent at it. The
- * route learns a smaller MTU here, since tunnel sockets are left to do that
- * by themselves.
+ * An ICMP error about a packet of ours, before the stack believes it. The ICMP
+ * header is before skb->data, the IP header that we sent at it, the UDP header
+ * where the transport header is said to be.
+ *
+ * Whoever made the message up must not change a route, so it is judged by the
+ * PDC whose packet it quotes. A smaller MTU is kept for the peer of that PDC
+ * (pmtu.c), and a redirect goes on to the stack if the route that it finds is
+ * that of the peer. The tunnel socket itself has nobody to hear of errors. Newer
+ * kernels have believed both by then, see "Path MTU" in uet.rst.
  */
-UET_ENCAP_ERR_RCV(uet_encap_err)
-{
-	struct uet_net *un = rcu_dereference_sk_user_data(sk);
-	struct net *net = sock_net(sk);
-	unsigned int off;
-	u32 mtu = 0;
-	int type, code;
-
-	if (!un)
-		return;
-	if (skb->protocol == htons(ETH_P_IP)) {
-		const struct iphdr *iph = (const struct iphdr *)skb->data;
-
-		type = icmp_hdr(skb)->type;
-		code = icmp_hdr(skb)->code;
-		off = iph->ihl * 4;
-		if (type == ICMP_DEST_UNREACH && code == ICMP_FRAG_NEEDED) {
-			mtu = ntohs(icmp_hdr(skb)->un.frag.mtu);
-			ipv4_update_pmtu(skb, net, mtu, 0, IPPROTO_UDP);
-		}
-	} else {
-		type = icmp6_hdr(skb)->icmp6_type;
-		code = icmp6_hdr(skb)->icmp6_code;
-		off = sizeof(struct ipv6hdr);
-		if (type == ICMPV6_PKT_TOOBIG) {
-			mtu = ntohl(icmp6_hdr(skb)->icmp6_mtu);
-			ip6_update_pmtu(skb, net, icmp6_hdr(skb)->icmp6_mtu, 0,
-					0, sock_net_uid(net, NULL));
-		}
-	}
-	UET_INC(un, ICMP);
-	uet_input_icmp(un, skb, type, code, off, mtu);
-}
-
-/* Errors are looked up by destination port: all of these are ours. */
 static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
 {
-	return 0;
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+	const struct icmp6hdr *h6 = (struct icmp6hdr *)skb->data - 1;
+	const struct icmphdr *h4 = (struct icmphdr *)skb->data - 1;
+	struct uet_icmp icmp = { .udp_off = skb_transport_offset(skb) };
+
+	if (!un)
+		return -ENOENT;
+	UET_INC(un, ICMP);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		icmp.type = h4->type;
+		icmp.code = h4->code;
+		icmp.redirect = h4->type == ICMP_REDIRECT;
+		icmp.too_big = h4->type == ICMP_DEST_UNREACH &&
+			       h4->code == ICMP_FRAG_NEEDED;
+		if (icmp.too_big)
+			icmp.mtu = ntohs(h4->un.frag.mtu);
+	} else {
+		icmp.type = h6->icmp6_type;
+		icmp.code = h6->icmp6_code;
+		icmp.redirect = icmp.type == NDISC_REDIRECT;
+		icmp.too_big = icmp.type == ICMPV6_PKT_TOOBIG;
+		if (icmp.too_big)
+			icmp.mtu = ntohl(h6->icmp6_mtu);
+	}
+	return uet_input_icmp(un, skb, &icmp) ? 0 : -ENOENT;
 }
 
 static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
@@ -70,7 +70,6 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 		.encap_type	= 1,
 		.encap_rcv	= uet_input,
 		.encap_err_lookup = uet_encap_err_lookup,
-		.encap_err_rcv	= uet_encap_err,
 	};
 	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
 	struct udp_port_cfg cfg = {
@@ -87,6 +86,23 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 	setup_udp_tunnel_sock(un->net, sock, &tunnel);
 	*res = sock;
 	return 0;
+}
+
+/**
+ * uet_encap_owns() - is it a tunnel socket of this module, or stands for one of UET
+ * @sk: any full socket
+ *
+ * No program can have either, so what it sends is ours, whichever namespace and
+ * however old.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_encap_owns(const struct sock *sk)
+{
+	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
+	       sk->sk_type == SOCK_DGRAM && sk->sk_protocol == IPPROTO_UDP &&
+	       READ_ONCE(udp_sk(sk)->encap_rcv) == uet_input;
 }
 
 /* No IPv6 in the kernel is no error */
@@ -125,27 +141,98 @@ static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
 }
 
 /**
- * uet_encap_open() - listen on the UET port
+ * uet_encap_get_locked() - the tunnel sockets are needed: listen
  * @un: namespace
  *
- * If somebody else has the port it is no error yet: whoever uses UDP in one
- * namespace must not keep the module from being loaded for all. The first
- * socket tries again (uet_encap_need()).
+ * Sockets and PDCs each need them; uet_encap_put() undoes it.
  *
- * Context: process.
- * Return: 0 or the error of making the sockets.
+ * Context: process, uet_net.open_mutex held.
+ * Return: 0, -ENETDOWN in a namespace that goes away, or the error of binding.
  */
-int uet_encap_open(struct uet_net *un)
+int uet_encap_get_locked(struct uet_net *un)
 {
 	struct socket *sock4, *sock6;
 	int err;
 
-	err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4, &sock6);
-	if (err)
-		return err == -EADDRINUSE ? 0 : err;
-	un->sock4 = sock4;
-	un->sock6 = sock6;
+	lockdep_assert_held(&un->open_mutex);
+	if (atomic_inc_not_zero(&un->users))
+		return 0;
+	if (READ_ONCE(un->exiting))
+		return -ENETDOWN;
+	if (!un->sock4) {
+		err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4,
+					  &sock6);
+		if (err)
+			return err;
+		WRITE_ONCE(un->sock6, sock6);
+		WRITE_ONCE(un->sock4, sock4);
+		uet_demux_enable(un);
+	}
+	atomic_inc(&un->users);
 	return 0;
+}
+
+/**
+ * uet_encap_get() - the same without the mutex
+ * @un: namespace
+ *
+ * Context: process.
+ * Return: as uet_encap_get_locked().
+ */
+int uet_encap_get(struct uet_net *un)
+{
+	int err;
+
+	if (likely(uet_encap_hold(un)))
+		return 0;
+	mutex_lock(&un->open_mutex);
+	err = uet_encap_get_locked(un);
+	mutex_unlock(&un->open_mutex);
+	return err;
+}
+
+/**
+ * uet_encap_put() - the tunnel sockets are not needed any more
+ * @un: namespace
+ *
+ * When nobody needs them they close, a little later: programs follow one another.
+ *
+ * Context: any.
+ */
+void uet_encap_put(struct uet_net *un)
+{
+	if (atomic_dec_and_test(&un->users))
+		schedule_delayed_work(&un->encap_work, UET_ENCAP_REST);
+}
+
+/* Close them, if it has not been done; uet_net.open_mutex held. */
+static void uet_encap_shut(struct uet_net *un)
+{
+	lockdep_assert_held(&un->open_mutex);
+	uet_demux_disable(un);
+	if (un->sock4)
+		uet_encap_swap(un, NULL, NULL);
+}
+
+static void uet_encap_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(to_delayed_work(work), struct uet_net,
+					  encap_work);
+
+	mutex_lock(&un->open_mutex);
+	/* From 0 it rises under the mutex only. */
+	if (!atomic_read(&un->users))
+		uet_encap_shut(un);
+	mutex_unlock(&un->open_mutex);
+}
+
+/**
+ * uet_encap_init() - prepare it; nobody listens yet
+ * @un: namespace
+ */
+void uet_encap_init(struct uet_net *un)
+{
+	INIT_DELAYED_WORK(&un->encap_work, uet_encap_work);
 }
 
 /**
@@ -154,6 +241,8 @@ int uet_encap_open(struct uet_net *un)
  * @port: the port, host byte order
  *
  * What was sent to the old port and not received yet is lost, and sent again.
+ * Where nobody listens the port is tried only, so that one that is taken is an
+ * error at once.
  *
  * Context: process.
  * Return: 0, or the error of binding; then nothing has changed.
@@ -161,18 +250,22 @@ int uet_encap_open(struct uet_net *un)
 int uet_encap_move(struct uet_net *un, u16 port)
 {
 	struct socket *sock4, *sock6;
-	bool move;
 	int err = 0;
 
 	/* The exit takes the mutex before it closes the sockets */
 	mutex_lock(&un->open_mutex);
-	move = !un->sock4 || port != un->sysctl.udp_port;
 	if (READ_ONCE(un->exiting))
 		err = -ENETDOWN;
-	else if (move)
+	else if (port != un->sysctl.udp_port)
 		err = uet_encap_open_pair(un, port, &sock4, &sock6);
-	if (!err && move) {
-		uet_encap_swap(un, sock4, sock6);
+	if (!err && port != un->sysctl.udp_port) {
+		if (un->sock4) {
+			uet_encap_swap(un, sock4, sock6);
+		} else {
+			udp_tunnel_sock_release(sock4);
+			if (sock6)
+				udp_tunnel_sock_release(sock6);
+		}
 		WRITE_ONCE(un->sysctl.udp_port, port);
 	}
 	mutex_unlock(&un->open_mutex);
@@ -180,22 +273,8 @@ int uet_encap_move(struct uet_net *un, u16 port)
 }
 
 /**
- * uet_encap_need() - a socket is made: listen, if the port was taken before
- * @un: namespace
- *
- * Context: process.
- * Return: 0 or the error of binding.
- */
-int uet_encap_need(struct uet_net *un)
-{
-	if (likely(READ_ONCE(un->sock4)))
-		return 0;
-	return uet_encap_move(un, READ_ONCE(un->sysctl.udp_port));
-}
-
-/**
- * uet_encap_close() - stop listening
- * @un: namespace
+ * uet_encap_close() - the namespace goes away: stop listening
+ * @un: namespace, exiting
  *
  * Packets may still be in uet_input() until an RCU grace period has passed.
  *
@@ -203,5 +282,18 @@ int uet_encap_need(struct uet_net *un)
  */
 void uet_encap_close(struct uet_net *un)
 {
-	uet_encap_swap(un, NULL, NULL);
+	mutex_lock(&un->open_mutex);
+	uet_encap_shut(un);
+	mutex_unlock(&un->open_mutex);
+}
+
+/**
+ * uet_encap_exit() - the last PDC is gone
+ * @un: namespace, exiting
+ *
+ * Context: process.
+ */
+void uet_encap_exit(struct uet_net *un)
+{
+	cancel_delayed_work_sync(&un->encap_work);
 }

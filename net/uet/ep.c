@@ -38,6 +38,7 @@ void uet_ep_table_init(struct uet_net *un)
 	spin_lock_init(&un->job_lock);
 	xa_init(&un->jobs);
 	xa_init(&un->pids);
+	un->ep_born = get_random_u32();
 }
 
 /**
@@ -362,9 +363,28 @@ static bool uet_ep_ambiguous(struct uet_net *un, u32 job_id,
 	return false;
 }
 
+/* All PIDonFEPs are in use: one of the others' with a resource index that is free.
+ * There are so many that nobody who has a limit can have them all.
+ */
+static int uet_ep_free_ri(struct uet_net *un, struct uet_job *job,
+			  const struct uet_sock *fresh,
+			  struct sockaddr_uet *addr, int dev, u32 first)
+{
+	u32 n = UET_PID_MAX - first + 1, i;
+
+	for (i = 0; i < n; i++) {
+		addr->suet_pid = first + get_random_u32_below(n);
+		addr->suet_ri = 1 + get_random_u32_below(UET_RI_MAX);
+		if (!uet_ep_used(job, fresh, addr, dev) &&
+		    !uet_ep_ambiguous(un, job->id, addr))
+			return 0;
+	}
+	return -EADDRINUSE;
+}
+
 /* A PIDonFEP nobody uses, at a random place: a new process should not get
  * what was meant for one that just went away. If all are taken, one that is
- * free in this job.
+ * free in this job; a socket without a wish gets another resource index then.
  */
 static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
 			   const struct uet_sock *fresh,
@@ -388,7 +408,9 @@ static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
 		    !uet_ep_ambiguous(un, job->id, addr))
 			return 0;
 	}
-	return -EADDRINUSE;
+	if (addr->suet_ri || (addr->suet_flags & UET_ADDR_ABSOLUTE))
+		return -EADDRINUSE;
+	return uet_ep_free_ri(un, job, fresh, addr, dev, first);
 }
 
 static void uet_ep_name(struct uet_sock *us, const struct sockaddr_uet *addr)
@@ -437,12 +459,19 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 	if (err)
 		goto out;
 
+	if (!uet_account_ep(us->account)) {
+		uet_pid_add(un, addr->suet_pid, -1);
+		err = -EMFILE;
+		goto out;
+	}
 	key = uet_ep_key(addr->suet_pid, addr->suet_ri);
 	RCU_INIT_POINTER(us->ep_next, xa_load(&job->eps, key));
 	uet_ep_name(us, addr);
+	us->generation = 1 + un->ep_born++ % U8_MAX;
 	err = xa_err(xa_store(&job->eps, key, us, GFP_ATOMIC));
 	if (err) {
 		uet_ep_unname(us);
+		uet_account_ep_gone(us->account);
 		uet_pid_add(un, addr->suet_pid, -1);
 		goto out;
 	}
@@ -462,7 +491,7 @@ out:
  *
  * Return: 0, -EINVAL (bound already, reserved initiator), -EACCES (job,
  * PIDonFEP below net.uet.pid_unprivileged_start), -EADDRNOTAVAIL, -EADDRINUSE,
- * -ENOMEM.
+ * -EMFILE (net.uet.user_eps), -ENOMEM.
  */
 int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr)
 {
@@ -539,6 +568,7 @@ void uet_ep_unbind(struct uet_sock *us)
 		rcu_assign_pointer(it->ep_next, next);
 	}
 	uet_ep_changed(un);
+	uet_account_ep_gone(us->account);
 	uet_pid_add(un, us->local.suet_pid, -1);
 	job->users--;
 	uet_job_put(un, job);

@@ -13,6 +13,7 @@
 #include "credit.h"
 #include "encap.h"
 #include "flow.h"
+#include "neigh.h"
 #include "pdc.h"
 #include "path.h"
 #include "peer.h"
@@ -109,6 +110,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	INIT_LIST_HEAD(&flow->peer_node);
 	INIT_LIST_HEAD(&flow->ready);
 	INIT_LIST_HEAD(&flow->queue_node);
+	INIT_HLIST_NODE(&flow->neigh_node);
 	refcount_set(&flow->ref, 1);
 	spin_lock_init(&flow->lock);
 	uet_port_share_init(flow);
@@ -159,8 +161,9 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 
 err_lb:
 	uet_path_free(flow->lb);
+	kfree(flow->past);
 err_free:
-	kfree(flow->guessed);
+	kfree(flow->cfg);
 	kmem_cache_free(uet_flow_cache, flow);
 	return ERR_PTR(err);
 }
@@ -212,7 +215,8 @@ static void uet_flow_free_rcu(struct rcu_head *head)
 	struct uet_flow *flow = container_of(head, struct uet_flow, rcu);
 
 	uet_path_free(flow->lb);
-	kfree(flow->guessed);
+	kfree(flow->past);
+	kfree(flow->cfg);
 	kmem_cache_free(uet_flow_cache, flow);
 }
 
@@ -233,6 +237,7 @@ void uet_flow_put(struct uet_flow *flow)
 		return;
 	spin_lock_bh(&peer->lock);
 	list_del(&flow->peer_node);
+	uet_neigh_unwait(flow);
 	spin_unlock_bh(&peer->lock);
 	uet_path_unlist(flow);
 	uet_credit_flow_gone(flow);
@@ -249,8 +254,8 @@ void uet_flow_put(struct uet_flow *flow)
 int uet_flow_init(void)
 {
 	uet_flow_cache = kmem_cache_create("uet_flow", sizeof(struct uet_flow),
-					   0, SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE,
-					   NULL);
+					   0, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
+					   SLAB_NO_MERGE, NULL);
 	if (!uet_flow_cache)
 		return -ENOMEM;
 	uet_flow_tx_init();

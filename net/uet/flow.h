@@ -23,14 +23,17 @@
 #include <linux/spinlock.h>
 
 #include "core/ccc.h"
+#include "core/fall.h"
 #include "core/far.h"
 #include "core/loss.h"
 #include "core/lb.h"
+#include "core/rise.h"
 #include "netns.h"
 #include "peer.h"
 
 struct net_device;
 struct uet_output;
+struct uet_path_past;
 struct uet_pdc;
 
 /* Packets built under the lock at a time, and sent by one run of a queue */
@@ -43,6 +46,9 @@ struct uet_pdc;
  * @leaves: when all that was given has left
  * @before: when the portion before that one has left
  * @waits: until then nothing is sent; the timer is armed
+ * @refused_until: nothing is sent before, since the port dropped packets
+ * @refusals: how often that pause is doubled
+ * @passed: the port took packets since; changes without a lock
  * @since: when data that the window allows began to wait so, 0 = none does
  * @waited_ns: time it did
  * @timer: holds a reference to the flow while armed
@@ -50,11 +56,32 @@ struct uet_pdc;
 struct uet_port_share {
 	u32			ns;
 	bool			waits;
+	u8			refusals;
+	bool			passed;
+	u64			refused_until;
 	u64			leaves;
 	u64			before;
 	u64			since;
 	u64			waited_ns;
 	struct hrtimer		timer;
+};
+
+/**
+ * struct uet_hole - large packets that vanish (pmtu.c)
+ * @since: when that began, ns; 0 = it does not happen
+ * @at: the last one, ns
+ * @size: the shortest of them
+ * @losses: of them in a row with this MTU
+ * @steps: smaller MTUs tried, in all
+ * @pdc: PDC of the last one, as a number only
+ */
+struct uet_hole {
+	u64			since;
+	u64			at;
+	u32			size;
+	u32			losses;
+	u32			steps;
+	const struct uet_pdc	*pdc;
 };
 
 /**
@@ -70,14 +97,19 @@ struct uet_port_share {
  * @ccc: the context
  * @params: its constants
  * @lb: path selection
+ * @past: values it has given up, or NULL
  * @reorder: how much later than expected packets arrive
  * @far: search for a base RTT above the guess
+ * @rise: search for one above what is known
+ * @fall: search for one far below what is known
  * @ready: PDCs that may have something to send (uet_pdc_tx.ready_node)
  * @ip_mtu: path MTU @payload_mtu was derived from
  * @payload_mtu: largest payload of a packet
+ * @hole: large packets that vanish
  * @overhead: nominal size of a packet without payload
- * @guessed: what @params were derived from while the base RTT is a guess, else
- *	NULL
+ * @cfg: what @params were derived from but the base RTT; NULL if that was
+ *	configured
+ * @guessed: the base RTT is a guess
  * @fixed_rtt: the base RTT was configured, and is that of full packets
  * @ns_per_byte_q16: of the local port, 0 if its speed is not known
  * @running: a CPU is in uet_flow_run()
@@ -92,6 +124,9 @@ struct uet_port_share {
  * @route_since: when there was none last, 0 = there was one
  * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
  * @share: what waits in the port of this host
+ * @neigh_node: among those that wait for their next hop (neigh.c)
+ * @neigh: the neighbour it waits for, as a number only
+ * @neigh_none: there is no such neighbour; changes atomically
  * @dead: namespace goes away, send nothing
  * @multi: the peer is reached over several ports
  * @sib: slot in uet_peer.sib
@@ -114,14 +149,19 @@ struct uet_flow {
 	struct uet_ccc		ccc;
 	struct uet_cc_params	params;
 	struct uet_lb		*lb;
+	struct uet_path_past	*past;
 	struct uet_reorder	reorder;
 	struct uet_far		far;
+	struct uet_rise		rise;
+	struct uet_fall		fall;
 	struct list_head	ready;
 	u32			ip_mtu;
 	u16			payload_mtu;
 	u16			overhead;
 	u32			ns_per_byte_q16;
-	struct uet_cc_config	*guessed;
+	struct uet_hole		hole;
+	struct uet_cc_config	*cfg;
+	bool			guessed;
 	bool			fixed_rtt;
 	bool			running;
 	bool			again;
@@ -138,6 +178,10 @@ struct uet_flow {
 	u8			sib;
 	u32			ports_gen;
 	unsigned long		history_at;
+
+	struct hlist_node	neigh_node;
+	unsigned long		neigh;
+	bool			neigh_none;
 
 	struct list_head	queue_node;
 	unsigned long		queued;
@@ -177,6 +221,8 @@ enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 /* flow_tx.c */
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
 bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out);
+void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
+		     struct sk_buff *skb);
 void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
 		     u64 now);
 void uet_flow_run(struct uet_flow *flow, u64 now);
@@ -186,6 +232,8 @@ void uet_flow_tx_exit(void);
 
 /* port_share.c */
 bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
+bool uet_port_refuses(struct uet_flow *flow, u64 now);
+void uet_port_dropped(struct uet_flow *flow, u64 now);
 u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
 void uet_port_share_init(struct uet_flow *flow);
 
@@ -214,7 +262,8 @@ static inline void uet_port_share_took(struct uet_flow *flow, u32 ns,
  * port. Taken for delay of the network, that would be answered by a smaller
  * window, so packets are stamped with the time that the port gets to them. Of
  * a long queue, which other flows may have built, only a base round trip is
- * forgiven. CPUs may race here: the estimate then is too early, never late.
+ * forgiven; how much each of them may add to it is for port_share.c to say.
+ * CPUs may race here: the estimate then is too early, never late.
  *
  * Context: flow lock held.
  * Return: time, ns.
@@ -225,10 +274,9 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 	u64 at = max(now, READ_ONCE(fep->tx_free));
 	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
 
-	at = min(at, now + flow->params.base_rtt);
 	WRITE_ONCE(fep->tx_free, at + takes);
 	uet_port_share_took(flow, takes, at + takes);
-	return at;
+	return min(at, now + flow->params.base_rtt);
 }
 
 /**

@@ -42,13 +42,16 @@ u32 uet_flow_link_mbps(struct uet_peer *peer)
  * reason they do not lower the base RTT then: queues would seem longer than
  * they are.
  */
-static void uet_flow_fixed_rtt(struct uet_cc_config *cfg, u32 mbps,
+static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
+			       const struct uet_sysctl *s, u32 mbps,
 			       u64 base_rtt)
 {
 	u64 bdp = uet_cc_bdp(mbps ?: UET_RATE_DEFAULT_MBPS, base_rtt);
 	u64 floor = UET_WND_MIN_MTUS * cfg->val[UET_CCP_MTU];
 
 	uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS, base_rtt);
+	if (s->nscc_wnd_follows)
+		return;
 	uet_cc_config_set(cfg, UET_CCP_MAX_WND,
 			  clamp_t(u64, bdp * 3 / 2 + cfg->val[UET_CCP_WND_ADD],
 				  floor, UET_WND_MAX));
@@ -73,10 +76,13 @@ static void uet_flow_config(struct uet_flow *flow,
 	 * 1.0's 1.5 BDP leave no room for it: on slow links it is a good part
 	 * of that.
 	 */
-	uet_cc_config_set(cfg, UET_CCP_WND_ADD,
-			  s->ack_per_packet ? 0 : s->ack_gen_trigger);
+	if (s->nscc_wnd_add >= 0)
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->nscc_wnd_add);
+	else
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD,
+				  s->ack_per_packet ? 0 : s->ack_gen_trigger);
 	if (s->base_rtt_us)
-		uet_flow_fixed_rtt(cfg, mbps,
+		uet_flow_fixed_rtt(cfg, s, mbps,
 				   (u64)s->base_rtt_us * NSEC_PER_USEC);
 	if (s->target_qdelay_us)
 		uet_cc_config_set(cfg, UET_CCP_TARGET_QDELAY_NS,
@@ -86,9 +92,11 @@ static void uet_flow_config(struct uet_flow *flow,
 	uet_cc_config_set(cfg, UET_CCP_MAX_MD_JUMP_Q16, s->nscc_max_md_jump);
 	uet_cc_config_set(cfg, UET_CCP_ETA_Q16, s->nscc_eta);
 	uet_cc_config_set(cfg, UET_CCP_BASE_SHIFT, s->nscc_base_shift);
+	uet_cc_config_set(cfg, UET_CCP_FI_END, s->nscc_fi_end);
 	uet_cc_config_set(cfg, UET_CCP_QA_GATE, s->nscc_qa_gate);
 	uet_cc_config_set(cfg, UET_CCP_CLEAR_DELAY_NS, s->nscc_clear_delay_ns);
 	uet_cc_config_set(cfg, UET_CCP_DISABLE_QA, s->nscc_disable_qa);
+	uet_cc_config_set(cfg, UET_CCP_QA_LOSS, s->nscc_qa_loss);
 	uet_cc_config_set(cfg, UET_CCP_WND_UNUSED, s->nscc_idle_window);
 	uet_cc_config_set(cfg, UET_CCP_DELAY_AVG, s->nscc_htsim_avg);
 	uet_cc_config_set(cfg, UET_CCP_DFC_LITERAL, s->nscc_dfc_literal);
@@ -119,12 +127,13 @@ static void uet_flow_config_gains(const struct uet_sysctl *s,
 
 /* What is set for the peer goes over the settings of the namespace. */
 static void uet_flow_config_peer(struct uet_cc_config *cfg,
+				 const struct uet_sysctl *s,
 				 const struct uet_cc_config *over, u32 max_wnd)
 {
 	uet_cc_config_merge(cfg, over);
 	if (cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS) &&
 	    !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
-		uet_flow_fixed_rtt(cfg, uet_cc_config_rate(cfg),
+		uet_flow_fixed_rtt(cfg, s, uet_cc_config_rate(cfg),
 				   cfg->val[UET_CCP_BASE_RTT_NS]);
 	if (max_wnd && !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
 		uet_cc_config_set(cfg, UET_CCP_MAX_WND,
@@ -166,6 +175,9 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
 	flow->fixed_rtt = cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS);
 	if (flow->fixed_rtt)
 		return 0;
+	flow->cfg = kmemdup(cfg, sizeof(*cfg), GFP_KERNEL);
+	if (!flow->cfg)
+		return -ENOMEM;
 	if (known && (known <= UET_BASE_RTT_DEFAULT_NS ||
 		      READ_ONCE(flow->peer->far))) {
 		uet_flow_base_rtt(cfg, known);
@@ -173,8 +185,8 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
 	}
 	if (known)
 		uet_far_start(&flow->far);
-	flow->guessed = kmemdup(cfg, sizeof(*cfg), GFP_KERNEL);
-	return flow->guessed ? 0 : -ENOMEM;
+	flow->guessed = true;
+	return 0;
 }
 
 /**
@@ -194,14 +206,14 @@ int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 
 	uet_flow_config(flow, &cfg);
 	uet_flow_config_gains(s, &cfg);
-	uet_flow_config_peer(&cfg, over, s->nscc_max_wnd);
+	uet_flow_config_peer(&cfg, s, over, s->nscc_max_wnd);
 	err = uet_flow_config_rtt(flow, &cfg);
 	return err ?: uet_cc_params_fit(&flow->params, &cfg);
 }
 
 /**
- * uet_flow_measured() - the first base RTT of a peer is known
- * @flow: the flow, whose constants follow from a guess
+ * uet_flow_measured() - the base RTT of a peer is known, or another one
+ * @flow: the flow, whose base RTT is not configured
  * @base_rtt: ns
  * @now: time, ns
  *
@@ -211,13 +223,12 @@ int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 				    u64 now)
 {
-	struct uet_cc_config *cfg = flow->guessed;
+	struct uet_cc_config cfg = *flow->cfg;
 	struct uet_cc_params params;
 
-	uet_flow_base_rtt(cfg, base_rtt);
-	if (!uet_cc_params_fit(&params, cfg))
+	uet_flow_base_rtt(&cfg, base_rtt);
+	if (!uet_cc_params_fit(&params, &cfg))
 		flow->params = params;
-	flow->guessed = NULL;
-	kfree(cfg);
+	flow->guessed = false;
 	return uet_ccc_rebase(&flow->ccc, now);
 }

@@ -6,12 +6,16 @@
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
+#include <linux/uet.h>
 #include <net/dst.h>
+#include <net/neighbour.h>
+#include <net/sch_generic.h>
 
 #include "credit.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
+#include "neigh.h"
 #include "path.h"
 #include "pdc.h"
 #include "peer.h"
@@ -34,12 +38,8 @@ static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 static void uet_flow_check_mtu(struct uet_flow *flow,
 			       const struct uet_output *out)
 {
-	u32 mtu = 0;
+	u32 mtu = uet_output_mtu(out);
 
-	if (unlikely(out->multi))
-		mtu = uet_ports_mtu(flow->peer);
-	if (likely(!mtu))
-		mtu = dst_mtu(out->dst);
 	if (unlikely(mtu != flow->ip_mtu))
 		uet_flow_set_mtu(flow, mtu);
 }
@@ -64,7 +64,8 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	while (n < max && !list_empty(&flow->ready)) {
 		int ret;
 
-		if (dev && !uet_port_share(flow, dev, now))
+		if (dev ? !uet_port_share(flow, dev, now) :
+			  uet_port_refuses(flow, now))
 			break;
 		pdc = list_first_entry(&flow->ready, struct uet_pdc,
 				       tx.ready_node);
@@ -92,6 +93,72 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	return n;
 }
 
+/* A drop in this host is news for so long after the peer was heard; see below. */
+#define UET_LOCAL_DROP_NS	NSEC_PER_SEC
+
+/*
+ * The queue of the port had no room for a request: it is lost, and known to be.
+ * Where that never ends, packets stay in flight after a while, so that timeouts
+ * find them and give the PDC up in time.
+ */
+static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
+{
+	struct uet_pdc *pdc;
+	u64 now;
+
+	rcu_read_lock();
+	pdc = uet_pdc_by_id(flow->peer->fep->un, &flow->peer->key.laddr, pdcid);
+	/* What the flow of a PDC is does not change. */
+	if (!pdc || !pdc->initiator || pdc->tx.flow != flow)
+		goto out;
+	now = ktime_get_ns();
+	spin_lock(&flow->lock);
+	if (pdc->state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx.win, psn) &&
+	    now < pdc->tx.heard + UET_LOCAL_DROP_NS) {
+		uet_pdc_lost(pdc, psn, UET_LOSS_LOCAL, now);
+		UET_INC(pdc->un, RETX_LOCAL);
+		uet_pdc_tx_ready(pdc);
+		uet_port_dropped(flow, now);
+	}
+	spin_unlock(&flow->lock);
+out:
+	rcu_read_unlock();
+}
+
+/*
+ * A device without a queue tells what its driver thinks of the packet, veth that
+ * its other end takes none so long: no matter of room, but one for pmtu.c.
+ */
+static bool uet_port_queues(const struct net_device *dev)
+{
+	return rcu_dereference_bh(netdev_get_tx_queue(dev, 0)->qdisc)->enqueue;
+}
+
+/**
+ * uet_flow_output() - send a packet that was built under the flow lock
+ * @flow: the flow
+ * @out: the way to its peer
+ * @skb: the packet
+ *
+ * A request that the port drops is sent again.
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
+		     struct sk_buff *skb)
+{
+	u16 pdcid = UET_TXMETA(skb)->pdcid;
+	u32 psn = UET_TXMETA(skb)->psn;
+
+	if (likely(uet_output(out, skb) != NET_XMIT_DROP)) {
+		if (unlikely(READ_ONCE(flow->share.refusals) &&
+			     !READ_ONCE(flow->share.passed)))
+			WRITE_ONCE(flow->share.passed, true);
+	} else if (pdcid && uet_port_queues(out->dst->dev)) {
+		uet_flow_dropped(flow, pdcid, psn);
+	}
+}
+
 /* Out with packets that were built, the way known or not */
 static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
 			  struct sk_buff_head *list)
@@ -104,7 +171,7 @@ static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
 		return;
 	}
 	while ((skb = __skb_dequeue(list)))
-		uet_output(out, skb);
+		uet_flow_output(flow, out, skb);
 }
 
 /**
@@ -156,23 +223,92 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 
 	return list_empty(&flow->ready) && flow->sprayed && !flow->running &&
 	       !flow->multi && !out->multi && !flow->dead &&
-	       !flow->route_since && !flow->ccc.algo->credit &&
-	       stats == !!flow->lb->live && flow->ip_mtu == dst_mtu(out->dst);
+	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
+	       !flow->ccc.algo->credit &&
+	       stats == !!flow->lb->live && flow->ip_mtu == uet_output_mtu(out);
+}
+
+/*
+ * There is no such neighbour. Where nobody has answered so far there is nothing
+ * to wait for; a peer that was there may come back until its timeout.
+ */
+static void uet_flow_no_neigh(struct uet_flow *flow)
+{
+	struct uet_peer *peer = flow->peer;
+	struct uet_pdc *pdc;
+
+	spin_lock(&peer->lock);
+	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
+		if (pdc->tx.flow != flow || pdc->state == UET_PDC_DEAD)
+			continue;
+		if (pdc->state == UET_PDC_SYN)
+			uet_pdc_fail(pdc, EHOSTUNREACH, UET_REPORT_LOCAL, 0);
+		else
+			pdc->tx.soft_err = EHOSTUNREACH;
+	}
+	spin_unlock(&peer->lock);
+}
+
+/*
+ * Whether what is ready is the beginning of something. What is outstanding has
+ * timeouts, which must go on counting.
+ */
+static bool uet_flow_begins(const struct uet_flow *flow)
+{
+	const struct uet_pdc *pdc;
+
+	list_for_each_entry(pdc, &flow->ready, tx.ready_node)
+		if (uet_txwin_outstanding(&pdc->tx.win))
+			return false;
+	return true;
+}
+
+/* Must what is ready wait for the next hop? Flow lock held. */
+static bool uet_flow_waits_neigh(struct uet_flow *flow,
+				 const struct neighbour *n)
+{
+	struct uet_pdc *pdc;
+	u64 now;
+
+	if (likely(!n && !READ_ONCE(flow->neigh_none)))
+		return false;
+	switch (uet_neigh_wait(flow, n)) {
+	case UET_NEIGH_NONE:
+		uet_flow_no_neigh(flow);
+		return false;
+	case UET_NEIGH_WAIT:
+		if (!uet_flow_begins(flow))
+			return false;
+		/* A timer looks again, should nobody tell. */
+		now = ktime_get_ns();
+		pdc = list_first_entry(&flow->ready, struct uet_pdc,
+				       tx.ready_node);
+		uet_pdc_arm(pdc, now + NSEC_PER_SEC, now);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Send up to @budget packets; true if there is more that may go. */
 static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 			   unsigned int budget, u64 now)
 {
+	struct neighbour *neigh = out ? uet_neigh_ask(flow, out) : NULL;
 	struct net_device *dev = NULL;
 	struct sk_buff_head list;
-	bool more, way = out;
+	bool more, waits, way = out;
 	unsigned int n;
 	bool stats;
 
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
-	uet_flow_note_way(flow, way);
+	waits = uet_flow_waits_neigh(flow, neigh);
+	uet_flow_note_way(flow, way && !waits);
+	if (unlikely(waits)) {
+		more = false;
+		goto out;
+	}
 	if (likely(way)) {
 		uet_flow_check_mtu(flow, out);
 		/* Of several ports path selection looks at the queues. */
@@ -209,6 +345,8 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 	more = flow->again || (!budget && !list_empty(&flow->ready));
 out:
 	spin_unlock(&flow->lock);
+	if (unlikely(neigh))
+		neigh_release(neigh);
 	uet_flow_emit(flow, out, &list);
 	return more;
 }

@@ -104,6 +104,8 @@ static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
 	info->paths = uet_lb_paths(flow->lb);
 	info->paths_bad = uet_lb_bad_paths(flow->lb);
 	uet_info_ports(flow, info);
+	info->path_mtu = flow->ip_mtu;
+	info->path_mtu_steps = flow->hole.steps;
 	strscpy(info->cc, ccc->algo->name, sizeof(info->cc));
 	strscpy(info->path_policy, uet_lb_policy(flow->lb)->name,
 		sizeof(info->path_policy));

@@ -13,17 +13,35 @@
 #include <linux/ktime.h>
 #include <linux/udp.h>
 #include <linux/uet.h>
+#include <net/icmp.h>
 #include <net/inet_ecn.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/route.h>
 
+#include "compat.h"
 #include "core/wire.h"
 #include "encap.h"
 #include "flow.h"
 #include "mib.h"
 #include "pdc.h"
 #include "peer.h"
+
+/* An answer to a probe says for so long that the source of a PDC has it */
+#define UET_ALIVE_NS	NSEC_PER_SEC
+/* Looks for the PDC of a SYN packet that another CPU opens at the same time */
+#define UET_ACCEPT_TRIES	3
+
+/* The interface a packet came by. In a VRF skb->dev is the VRF, and IP keeps the
+ * interface itself in its control block.
+ */
+static int uet_rx_interface(const struct sk_buff *skb, bool v4)
+{
+	int sdif = v4 ? inet_sdif(skb) : inet6_sdif(skb);
+
+	return sdif ?: skb->skb_iif ?: skb->dev->ifindex;
+}
 
 /**
  * uet_rx_addresses() - who sent a packet to whom, and was it marked
@@ -34,7 +52,10 @@
  */
 void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 {
-	if (ip_hdr(skb)->version == 4) {
+	bool v4 = ip_hdr(skb)->version == 4;
+
+	rx->iif = uet_rx_interface(skb, v4);
+	if (v4) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &rx->daddr);
 		rx->ce = INET_ECN_is_ce(ip_hdr(skb)->tos);
@@ -44,9 +65,8 @@ void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->daddr = ipv6_hdr(skb)->daddr;
 		rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
-			      skb->dev->ifindex : 0;
+			      rx->iif : 0;
 	}
-	rx->iif = skb->skb_iif ?: skb->dev->ifindex;
 	/* Inside a VRF a peer is one of the VRF's. */
 	if (!rx->ifindex)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
@@ -98,25 +118,43 @@ static bool uet_syn_replaces(struct uet_pdc *pdc)
 }
 
 /*
- * A SYN for a PDC that exists with another Start_PSN: refused, and the old
- * PDC is asked whether it is still alive; a forged SYN thus kills nothing.
+ * A SYN for a PDC that exists with another Start_PSN: the old PDC is asked
+ * whether it is still alive; a forged SYN thus kills nothing. It is not answered
+ * meanwhile: a peer that started anew sends it again, and if the old PDC is gone
+ * by then it opens a new one, where INVALID_SYN would fail its message. So each
+ * SYN leads to one packet, whoever sent it.
  */
 static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct sk_buff_head list;
 	struct uet_cp cp = {};
 	struct sk_buff *skb;
+	bool lives = false;
 
 	__skb_queue_head_init(&list);
 	spin_lock(&pdc->rx.lock);
 	if (pdc->state == UET_PDC_ESTABLISHED) {
-		pdc->rx.probe_out = true;
-		uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR, rx->ev);
+		lives = pdc->rx.alive_at &&
+			ktime_get_ns() - pdc->rx.alive_at < UET_ALIVE_NS;
+		if (!lives) {
+			pdc->rx.probe_out = true;
+			uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR,
+				     rx->ev);
+		}
 	}
 	spin_unlock(&pdc->rx.lock);
 	while ((skb = __skb_dequeue(&list)))
 		uet_output_one(pdc->peer, skb);
-	uet_nack_stateless(rx, UET_NACK_INVALID_SYN, uet_pkt_psn(rx->pkt));
+	if (lives)
+		uet_nack_stateless(rx, UET_NACK_INVALID_SYN,
+				   uet_pkt_psn(rx->pkt));
+}
+
+/* The same bit means another thing in ACKs and NACKs. */
+static bool uet_pkt_is_syn(const struct uet_pkt *pkt)
+{
+	return pkt->flags & UET_F_SYN &&
+	       (uet_pkt_is_pds_req(pkt) || pkt->type == UET_PDS_CP);
 }
 
 /* Only a host has a FEP: nothing opens at the address of a group. */
@@ -130,8 +168,24 @@ static bool uet_rx_group(const struct uet_rx_ctx *rx)
 	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
 }
 
-/* A request that opens a PDC, or belongs to one its source has not heard of */
-static void uet_input_syn(struct uet_rx_ctx *rx)
+/* To the PDC that a packet with SYN belongs to */
+static void uet_syn_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			    bool created)
+{
+	if (uet_pkt_is_pds_req(rx->pkt))
+		uet_pdc_request(pdc, rx, created);
+	else
+		uet_pdc_control(pdc, rx, created);
+}
+
+static bool uet_syn_opens(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) || pkt->ctl_type == UET_CTL_NOOP ||
+	       pkt->ctl_type == UET_CTL_NEGOTIATION;
+}
+
+/* A packet with SYN of a PDC that is there; false if there is none */
+static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 {
 	struct uet_syn_key key = {
 		.raddr	= rx->saddr,
@@ -140,29 +194,71 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 		.scope	= rx->ifindex,
 	};
 	struct uet_pdc *pdc = uet_pdc_by_syn(rx->un, &key);
-	u32 start_psn = rx->pkt->req.start_psn;
-	u8 nack;
+
+	if (!pdc)
+		return false;
+	if (likely(pdc->start_psn == uet_syn_start_psn(rx->pkt))) {
+		uet_syn_deliver(pdc, rx, false);
+		return true;
+	}
+	if (uet_syn_replaces(pdc))
+		return false;
+	uet_syn_conflict(pdc, rx);
+	return true;
+}
+
+/*
+ * Without a socket in the namespace the port is there for the PDCs that are left.
+ * To who comes anew it is closed, as it will be.
+ */
+static void uet_input_closed(struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, DROP_NO_SOCKET);
+	if (ipv6_addr_v4mapped(&rx->saddr))
+		icmp_send(rx->skb, ICMP_DEST_UNREACH, ICMP_PORT_UNREACH, 0);
+	else
+		icmpv6_send(rx->skb, ICMPV6_DEST_UNREACH, ICMPV6_PORT_UNREACH,
+			    0);
+}
+
+/*
+ * A packet that opens a PDC, or belongs to one its source has not heard of: a
+ * request, or a control packet with a PSN. Of those NOOP and NEGOTIATION open one
+ * without data. The first packets come on several CPUs at once: who finds no place
+ * for a PDC looks again whether another one has made it meanwhile.
+ */
+static void uet_input_syn(struct uet_rx_ctx *rx)
+{
+	int tries = UET_ACCEPT_TRIES;
+	struct uet_pdc *pdc;
 
 	if (unlikely(uet_rx_group(rx))) {
 		UET_INC(rx->un, DROP_PEER);
 		return;
 	}
-	if (pdc && pdc->start_psn != start_psn) {
-		if (!uet_syn_replaces(pdc)) {
-			uet_syn_conflict(pdc, rx);
+	while (!uet_input_syn_again(rx)) {
+		if (unlikely(!uet_syn_opens(rx->pkt))) {
+			UET_INC(rx->un, DROP_STATE);
 			return;
 		}
-		pdc = NULL;
+		if (!tries--) {
+			UET_INC(rx->un, PDC_REFUSED);
+			uet_nack_stateless(rx, UET_NACK_NO_PDC_AVAIL,
+					   uet_pkt_psn(rx->pkt));
+			return;
+		}
+		if (unlikely(!atomic_read(&rx->un->socks))) {
+			uet_input_closed(rx);
+			return;
+		}
+		pdc = uet_pdc_accept(rx);
+		if (!IS_ERR(pdc)) {
+			uet_syn_deliver(pdc, rx, true);
+			return;
+		}
+		if (pdc != ERR_PTR(-EEXIST))
+			tries = 0;
 	}
-	if (pdc) {
-		uet_pdc_request(pdc, rx, false);
-		return;
-	}
-	pdc = uet_pdc_accept(rx, start_psn, uet_pkt_is_rod(rx->pkt), &nack);
-	if (pdc)
-		uet_pdc_request(pdc, rx, true);
-	else
-		uet_nack_stateless(rx, nack, rx->pkt->req.psn);
 }
 
 /*
@@ -174,7 +270,8 @@ static void uet_nack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	const struct uet_nack *nack = &rx->pkt->nack;
 
 	spin_lock(&pdc->rx.lock);
-	if (nack->code == UET_NACK_INV_DPDCID &&
+	if ((nack->code == UET_NACK_INV_DPDCID ||
+	     nack->code == UET_NACK_PDC_HDR_MISMATCH) &&
 	    ((pdc->rx.probe_out && !nack->psn) ||
 	     (pdc->rx.close_req && nack->psn == pdc->rx.ret_psn)))
 		uet_pdc_rx_kill(pdc, ECONNRESET);
@@ -188,9 +285,15 @@ static void uet_ack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	UET_INC(rx->un, RX_ACKS);
 	spin_lock(&pdc->rx.lock);
-	if (rx->pkt->flags & UET_F_PROBE)
+	if (pdc->state == UET_PDC_DEAD)
+		goto out;
+	uet_pdc_confirm(pdc);
+	if (rx->pkt->flags & UET_F_PROBE && pdc->rx.probe_out) {
 		pdc->rx.probe_out = false;
+		pdc->rx.alive_at = ktime_get_ns();
+	}
 	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
+out:
 	spin_unlock(&pdc->rx.lock);
 }
 
@@ -216,8 +319,7 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 		return;
 	}
-	if (unlikely(rcu_access_pointer(pdc->peer->rx_dst) !=
-		     skb_dst(rx->skb)))
+	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
 		uet_demux_learn(pdc->peer, rx->skb);
 	if (uet_pkt_is_pds_req(pkt)) {
 		if (pdc->initiator) {
@@ -237,7 +339,7 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		else
 			uet_nack_target(pdc, rx);
 	} else {
-		uet_pdc_control(pdc, rx);
+		uet_pdc_control(pdc, rx, false);
 	}
 }
 
@@ -260,17 +362,10 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 			return;
 		}
 		break;
-	case UET_PDS_CP:
-		/* Only requests open PDCs here; a CP with SYN has no PDC. */
-		if (pkt->flags & UET_F_SYN) {
-			UET_INC(rx->un, DROP_STATE);
-			return;
-		}
-		break;
 	default:
 		break;
 	}
-	if (uet_pkt_is_pds_req(pkt) && pkt->flags & UET_F_SYN)
+	if (unlikely(uet_pkt_is_syn(pkt)))
 		uet_input_syn(rx);
 	else
 		uet_input_established(rx);
@@ -306,7 +401,9 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 {
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 	struct uet_pkt pkt;
-	struct uet_rx_ctx rx = { .un = un, .skb = skb, .pkt = &pkt };
+	struct uet_rx_ctx rx = {
+		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
+	};
 	int err;
 
 	if (unlikely(!un))
@@ -318,6 +415,7 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 		goto free;
 	}
 	rx.udp_len = skb->len;
+	rx.polled = uet_skb_polled(skb);
 	if (un->sysctl.data_protect && !uet_crc_strip(skb)) {
 		UET_INC(un, DROP_CRC);
 		goto free;
@@ -347,74 +445,4 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 free:
 	consume_skb(skb);
 	return 0;
-}
-
-/*
- * Errors while the PDC opens end it; later ones are remembered only. Who quotes
- * a packet must know it: its PSN is outstanding.
- */
-static void uet_pdc_icmp(struct uet_pdc *pdc, u32 psn, int error, u16 code,
-			 bool refused)
-{
-	struct uet_flow *flow = pdc->tx.flow;
-
-	spin_lock(&flow->lock);
-	if (pdc->state == UET_PDC_DEAD || !uet_txwin_has(&pdc->tx.win, psn))
-		UET_INC(pdc->un, DROP_STALE);
-	else if (pdc->state == UET_PDC_SYN && refused)
-		uet_pdc_fail(pdc, error, UET_REPORT_ICMP, code);
-	else
-		pdc->tx.soft_err = error;
-	spin_unlock(&flow->lock);
-}
-
-/**
- * uet_input_icmp() - an ICMP error about a packet we sent
- * @un: namespace
- * @skb: data at the IP header we sent
- * @type: ICMP type
- * @code: ICMP code
- * @off: length of that IP header
- * @mtu: of a "too big" message, else 0
- *
- * Context: softirq, RCU read side.
- */
-void uet_input_icmp(struct uet_net *un, struct sk_buff *skb, int type, int code,
-		    unsigned int off, u32 mtu)
-{
-	bool v4 = skb->protocol == htons(ETH_P_IP), refused;
-	struct in6_addr laddr, raddr;
-	struct uet_pds_req_wire req;
-	struct uet_pdc *pdc;
-	int error;
-
-	/* Control packets have these fields in the same places. */
-	if (skb_copy_bits(skb, off + sizeof(struct udphdr), &req, sizeof(req)))
-		return;
-	if (v4) {
-		const struct iphdr *iph = (const struct iphdr *)skb->data;
-
-		ipv6_addr_set_v4mapped(iph->saddr, &laddr);
-		ipv6_addr_set_v4mapped(iph->daddr, &raddr);
-		refused = type == ICMP_DEST_UNREACH &&
-			  code == ICMP_PORT_UNREACH;
-		error = code == ICMP_HOST_UNREACH ? EHOSTUNREACH : ENETUNREACH;
-	} else {
-		const struct ipv6hdr *ip6h = (const struct ipv6hdr *)skb->data;
-
-		laddr = ip6h->saddr;
-		raddr = ip6h->daddr;
-		refused = type == ICMPV6_DEST_UNREACH &&
-			  code == ICMPV6_PORT_UNREACH;
-		error = code == ICMPV6_ADDR_UNREACH ? EHOSTUNREACH :
-						      ENETUNREACH;
-	}
-	pdc = uet_pdc_by_id(un, &laddr, ntohs(req.spdcid));
-	if (!pdc || !pdc->initiator ||
-	    !ipv6_addr_equal(&pdc->peer->key.raddr, &raddr))
-		return;
-	if (mtu)
-		return;		/* the route knows, flows ask it */
-	uet_pdc_icmp(pdc, ntohl(req.psn), refused ? ECONNREFUSED : error,
-		     type << 8 | code, refused);
 }

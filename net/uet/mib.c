@@ -26,6 +26,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("TxCps", UET_MIB_TX_CPS),
 	SNMP_MIB_ITEM("TxErrors", UET_MIB_TX_ERRORS),
 	SNMP_MIB_ITEM("TxNoMem", UET_MIB_TX_NOMEM),
+	SNMP_MIB_ITEM("TxGuarded", UET_MIB_TX_GUARDED),
 	SNMP_MIB_ITEM("RxPkts", UET_MIB_RX_PKTS),
 	SNMP_MIB_ITEM("RxBytes", UET_MIB_RX_BYTES),
 	SNMP_MIB_ITEM("RxReqs", UET_MIB_RX_REQS),
@@ -44,16 +45,21 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("RxDups", UET_MIB_RX_DUPS),
 	SNMP_MIB_ITEM("RxOutOfOrder", UET_MIB_RX_OOO),
 	SNMP_MIB_ITEM("RxTrimmed", UET_MIB_RX_TRIMMED),
+	SNMP_MIB_ITEM("DemuxLearnt", UET_MIB_DEMUX_LEARNT),
 	SNMP_MIB_ITEM("RetxRto", UET_MIB_RETX_RTO),
 	SNMP_MIB_ITEM("RetxSack", UET_MIB_RETX_SACK),
 	SNMP_MIB_ITEM("RetxOooCount", UET_MIB_RETX_OOO),
 	SNMP_MIB_ITEM("RetxProbe", UET_MIB_RETX_PROBE),
+	SNMP_MIB_ITEM("RetxLocal", UET_MIB_RETX_LOCAL),
 	SNMP_MIB_ITEM("RetxTrim", UET_MIB_RETX_TRIM),
 	SNMP_MIB_ITEM("RetxNack", UET_MIB_RETX_NACK),
 	SNMP_MIB_ITEM("RetxGoBack", UET_MIB_RETX_GBN),
 	SNMP_MIB_ITEM("RtoFired", UET_MIB_RTO_FIRED),
 	SNMP_MIB_ITEM("TailProbes", UET_MIB_PROBES),
+	SNMP_MIB_ITEM("ProbesRefused", UET_MIB_PROBES_REFUSED),
+	SNMP_MIB_ITEM("BaseRttRose", UET_MIB_BASE_RTT_ROSE),
 	SNMP_MIB_ITEM("RttProbes", UET_MIB_RTT_PROBES),
+	SNMP_MIB_ITEM("PathMtuSteps", UET_MIB_PMTU_STEPS),
 	SNMP_MIB_ITEM("PathBad", UET_MIB_PATH_BAD),
 	SNMP_MIB_ITEM("PathGood", UET_MIB_PATH_GOOD),
 	SNMP_MIB_ITEM("PathMoved", UET_MIB_PATH_MOVED),
@@ -68,6 +74,9 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("MsgAgain", UET_MIB_MSG_AGAIN),
 	SNMP_MIB_ITEM("MsgNoMatch", UET_MIB_MSG_NO_MATCH),
 	SNMP_MIB_ITEM("MsgSilent", UET_MIB_MSG_SILENT),
+	SNMP_MIB_ITEM("WatchProbes", UET_MIB_WATCH_PROBES),
+	SNMP_MIB_ITEM("WatchReports", UET_MIB_WATCH_REPORTS),
+	SNMP_MIB_ITEM("MsgMixed", UET_MIB_MSG_MIXED),
 	SNMP_MIB_ITEM("ReportsLost", UET_MIB_REPORT_LOST),
 	SNMP_MIB_ITEM("PdcOpened", UET_MIB_PDC_OPENED),
 	SNMP_MIB_ITEM("PdcAccepted", UET_MIB_PDC_ACCEPTED),
@@ -76,6 +85,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("PdcRefused", UET_MIB_PDC_REFUSED),
 	SNMP_MIB_ITEM("Holds", UET_MIB_HOLDS),
 	SNMP_MIB_ITEM("Shortage", UET_MIB_SHORTAGE),
+	SNMP_MIB_ITEM("ShortageUnsaid", UET_MIB_SHORT_UNSAID),
 	SNMP_MIB_ITEM("DropNetns", UET_MIB_DROP_NET),
 	SNMP_MIB_ITEM("DropShort", UET_MIB_DROP_SHORT),
 	SNMP_MIB_ITEM("DropMalformed", UET_MIB_DROP_PARSE),
@@ -84,11 +94,14 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("DropNoMem", UET_MIB_DROP_FRAG),
 	SNMP_MIB_ITEM("DropNoPdc", UET_MIB_DROP_NO_PDC),
 	SNMP_MIB_ITEM("DropWrongPeer", UET_MIB_DROP_PEER),
+	SNMP_MIB_ITEM("DropUntrustedJob", UET_MIB_DROP_JOB),
+	SNMP_MIB_ITEM("DropFilter", UET_MIB_DROP_FILTER),
 	SNMP_MIB_ITEM("DropStale", UET_MIB_DROP_STALE),
 	SNMP_MIB_ITEM("DropBadAck", UET_MIB_DROP_ACK),
 	SNMP_MIB_ITEM("DropBadNack", UET_MIB_DROP_NACK),
 	SNMP_MIB_ITEM("DropBadClear", UET_MIB_DROP_CLEAR),
 	SNMP_MIB_ITEM("DropState", UET_MIB_DROP_STATE),
+	SNMP_MIB_ITEM("DropNoSocket", UET_MIB_DROP_NO_SOCKET),
 	SNMP_MIB_ITEM("IcmpErrors", UET_MIB_ICMP),
 	SNMP_MIB_ITEM("NackRateLimited", UET_MIB_NACK_LIMITED),
 };
@@ -150,7 +163,7 @@ int uet_mib_init(struct uet_net *un)
 {
 	struct proc_dir_entry *dir = un->net->proc_net;
 
-	un->mib = alloc_percpu(struct uet_mib);
+	un->mib = alloc_percpu_gfp(struct uet_mib, GFP_KERNEL_ACCOUNT);
 	if (!un->mib)
 		return -ENOMEM;
 	if (!proc_create_net_single("uet_stat", 0444, dir, uet_stat_show, NULL))

@@ -23,6 +23,7 @@ enum uet_mib_item {
 	UET_MIB_TX_CPS,
 	UET_MIB_TX_ERRORS,		/* output refused a packet */
 	UET_MIB_TX_NOMEM,
+	UET_MIB_TX_GUARDED,		/* kept others from the UET port */
 	UET_MIB_RX_PKTS,
 	UET_MIB_RX_BYTES,
 	UET_MIB_RX_REQS,		/* new requests accepted */
@@ -41,6 +42,7 @@ enum uet_mib_item {
 	UET_MIB_RX_DUPS,
 	UET_MIB_RX_OOO,			/* above a hole */
 	UET_MIB_RX_TRIMMED,
+	UET_MIB_DEMUX_LEARNT,		/* route kept for packets of a peer */
 	/* packets taken for lost, by evidence */
 	UET_MIB_RETX_RTO,
 	UET_MIB_RETX_SACK,
@@ -49,9 +51,13 @@ enum uet_mib_item {
 	UET_MIB_RETX_TRIM,
 	UET_MIB_RETX_NACK,		/* shortage and others */
 	UET_MIB_RETX_GBN,		/* ordered PDC went back */
+	UET_MIB_RETX_LOCAL,		/* dropped in the port of this host */
 	UET_MIB_RTO_FIRED,
 	UET_MIB_PROBES,
+	UET_MIB_PROBES_REFUSED,		/* by peers that take none */
+	UET_MIB_BASE_RTT_ROSE,		/* of a context whose path got longer */
 	UET_MIB_RTT_PROBES,		/* for the base RTT of a context */
+	UET_MIB_PMTU_STEPS,		/* path MTU lowered: large packets vanish */
 	/* paths */
 	UET_MIB_PATH_BAD,		/* value came into disuse */
 	UET_MIB_PATH_GOOD,		/* value is back in use */
@@ -68,6 +74,9 @@ enum uet_mib_item {
 	UET_MIB_MSG_AGAIN,		/* refused as a whole, sent again */
 	UET_MIB_MSG_NO_MATCH,		/* refused by NO_MATCH here */
 	UET_MIB_MSG_SILENT,		/* of these: nothing came, others waited */
+	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */
+	UET_MIB_WATCH_REPORTS,		/* changes that they found */
+	UET_MIB_MSG_MIXED,		/* refused: their ordered line mixes too many */
 	UET_MIB_REPORT_LOST,		/* no memory or queue full */
 	/* PDCs */
 	UET_MIB_PDC_OPENED,
@@ -77,6 +86,7 @@ enum uet_mib_item {
 	UET_MIB_PDC_REFUSED,		/* SYN beyond a limit */
 	UET_MIB_HOLDS,			/* target refused for shortage */
 	UET_MIB_SHORTAGE,		/* refused here for shortage */
+	UET_MIB_SHORT_UNSAID,		/* ... of these not told to the source */
 	/* drops */
 	UET_MIB_DROP_NET,		/* namespace goes away */
 	UET_MIB_DROP_SHORT,		/* truncated */
@@ -86,11 +96,14 @@ enum uet_mib_item {
 	UET_MIB_DROP_FRAG,
 	UET_MIB_DROP_NO_PDC,		/* answer to an unknown PDC */
 	UET_MIB_DROP_PEER,		/* address or PDCID differ */
+	UET_MIB_DROP_JOB,		/* of a peer whose jobs are not believed */
+	UET_MIB_DROP_FILTER,		/* the receiver's control group refuses it */
 	UET_MIB_DROP_STALE,		/* old or impossible PSN */
 	UET_MIB_DROP_ACK,		/* acknowledges what was not sent */
 	UET_MIB_DROP_NACK,
 	UET_MIB_DROP_CLEAR,
 	UET_MIB_DROP_STATE,		/* PDC closing or dead */
+	UET_MIB_DROP_NO_SOCKET,		/* opens a PDC, but nobody has a socket */
 	UET_MIB_ICMP,
 	UET_MIB_NACK_LIMITED,
 	UET_MIB_MAX

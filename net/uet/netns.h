@@ -10,12 +10,15 @@
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
+
+#include "account.h"
 
 #define UET_NAME_MAX	16	/* names of policies and algorithms */
 
@@ -29,6 +32,11 @@ struct uet_rtt_cache;
 
 /* From 1/65536 bytes per ns of a tunable to what the core has */
 #define UET_ALPHA_SHIFT		8
+/* Of the DSCP knobs, above the last code point: not set; as it fits the network */
+#define UET_DSCP_OFF		64
+#define UET_DSCP_AUTO		65
+/* Beyond that a message is not short in any network */
+#define UET_SHORT_BYTES_MAX	65536
 
 /*
  * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
@@ -55,6 +63,12 @@ struct uet_sysctl {
 	u32	nscc_max_md_jump;	/* 1/65536 */
 	u32	nscc_eta;		/* 1/65536 */
 	u32	nscc_base_shift;
+	u32	nscc_base_rise_ms;	/* 0 = never; live */
+	s32	nscc_wnd_add;		/* bytes, -1 = ack_gen_trigger */
+	u32	nscc_wnd_follows;
+	u32	nscc_fi_end;
+	u32	ack_request_all;	/* live */
+	const char *profile;		/* that was written last */
 	u32	nscc_max_wnd;		/* bytes, 0 = derived, as those below */
 	s32	nscc_fi;		/* bytes, -1 = derived */
 	s32	nscc_alpha;		/* 1/65536 bytes per ns, -1 = derived */
@@ -65,12 +79,15 @@ struct uet_sysctl {
 	u32	nscc_qa_gate;		/* shift */
 	u32	nscc_clear_delay_ns;
 	u32	nscc_disable_qa;
+	u32	nscc_qa_loss;		/* losses behind a queue adapt */
 	u32	nscc_idle_window;	/* rule for a window not in use */
 	u32	nscc_htsim_avg;		/* delay average of the simulator */
 	u32	nscc_dfc_literal;
 	u32	trimming;
 	u32	dscp_data;
 	u32	dscp_control;
+	u32	dscp_short;
+	u32	short_bytes;		/* longest that is a short message */
 	u32	dscp_trimmed;
 	u32	dscp_trimmed_lasthop;
 	/* acknowledgements */
@@ -96,11 +113,17 @@ struct uet_sysctl {
 	u32	payload_mtu;		/* bytes, 0 = by route */
 	u32	pdc_max;
 	u32	pdc_max_per_peer;
+	u32	pdc_psns;		/* packets */
 	u32	pdc_idle_s;
+	u32	user_eps;		/* limits of each user */
+	u32	user_pdcs;
 	unsigned long mem;		/* bytes, ceiling of the namespace */
 	/* encapsulation */
 	u32	udp_port;
 	u32	data_protect;
+	u32	conntrack;		/* connection tracking sees UET */
+	u32	trust_jobs;		/* of peers without a rule */
+	u32	guard;			/* only this module sends to udp_port */
 	u32	pid_unprivileged_start;
 };
 
@@ -118,21 +141,51 @@ struct uet_ep_hint {
 	u64		gen;
 };
 
+#define UET_NACK_GROUPS	256
+
+/**
+ * struct uet_nack_limit - how many answers about unknown PDCs may be sent
+ * @lock: taken with BH off; a leaf
+ * @since: begin of the period that is counted, ns
+ * @shared: answers in it beyond those in @own
+ * @own: answers to each group of sources
+ * @key: makes groups that nobody can choose addresses for
+ */
+struct uet_nack_limit {
+	spinlock_t		lock;	/* of all below */
+	u64			since;
+	u32			shared;
+	u8			own[UET_NACK_GROUPS];
+	siphash_key_t		key;
+};
+
+/**
+ * struct uet_unconfirmed - target PDCs whose peer has not proved its address
+ * @pdcs: the one that was silent for longest first
+ * @count: their number; read without the lock too
+ */
+struct uet_unconfirmed {
+	struct list_head	pdcs;
+	u32			count;
+};
+
 /**
  * struct uet_net - UET in one network namespace
  * @net: back pointer, no reference (freed with the namespace)
+ * @root: its superuser, who answers peers
+ * @owner: account of its owner; NULL if the namespace is the machine's
  * @sysctl: tunables
  * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
  * @pids: PIDonFEP -> number of endpoints, all jobs; as @jobs
  * @job_lock: serialises bind and unbind
  * @ep_gen: bumped by each of them, so that a struct uet_ep_hint can be old
+ * @ep_born: endpoints bound, from a random number on; @job_lock
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
  * @fep_hint: the newest of them, mostly the only one; written under @fep_lock
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
  * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
- * @rx_msgs: struct uet_rx_msg by {PDC, message id}
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
  * @reap: initiator PDCs that died, by reap_node
  * @reap_work: fails or moves their messages
@@ -143,20 +196,22 @@ struct uet_ep_hint {
  * @last_flow_id: names of flows that were given so far
  * @ports_todo: peers whose ports are to be looked for, by ports_node
  * @ports_work: looks for them
- * @unconfirmed: target PDCs whose peer has not proved its address, oldest
- *	first, under @unconfirmed_lock
- * @unconfirmed_lock: BH; nests in uet_pdc_rx.lock
- * @nack_lock: taken with BH off; a leaf
- * @nack_since: begin of the second @nacks counts in, ns
- * @nacks: answers about unknown PDCs sent in it
+ * @speeds: speeds of devices by index, Mb/s (speed.c); written under the RTNL
+ * @speed_work: asks the devices
+ * @speed_asked: jiffies, when it was wanted last
+ * @unconfirmed: target PDCs whose peer has not proved its address: of strangers,
+ *	and of peers that did so for another PDC or that this host sends to
+ * @unconfirmed_lock: of these and of uet_peer.unconfirmed; BH; nests in
+ *	uet_pdc_rx.lock
+ * @nacks: limit of answers about unknown PDCs
  * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
  * @peer_rules_lock: of @peer_rules; nests in @open_mutex
  * @nr_peer_rules: length of @peer_rules
+ * @trust_gen: counts changes of whose jobs are believed
  * @rtts: base RTTs of peers that are gone, NULL until there is one
  * @rtts_lock: BH; a leaf
  * @flows: flows alive; the exit waits for the last one
  * @pdcs: PDCs alive, both roles
- * @pdcs_unconfirmed: target PDCs whose peer has not proved its address
  * @credit_ports: struct uet_credit_port, ports that hand out credit
  * @credit_lock: BH; orders coming and going of ports and their sources
  * @credit_work: finds out how fast the ports are, frees unused ones
@@ -171,25 +226,36 @@ struct uet_ep_hint {
  * @rx_short_at: jiffies, when a packet found no room in the namespace last
  * @rx_short_since: jiffies, since when it happens every moment
  * @rx_short_work: gives up silent messages when that lasts
+ * @rx_free: received packets that nobody will read
+ * @rx_free_work: frees them
  * @exiting: set once in pre_exit; nothing new is created afterwards
- * @sock4: tunnel socket, IPv4
+ * @socks: sockets that are not closed
+ * @users: these and PDCs: who needs the tunnel sockets; rises from 0 under
+ *	@open_mutex
+ * @encap_work: closes the tunnel sockets
+ * @sock4: tunnel socket, IPv4; changes under @open_mutex
  * @sock6: tunnel socket, IPv6
  * @rx_peers: peers that packets came from, for the early demux, by
  *	uet_demux_slot(); RCU readers, written under @fep_lock
  * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
  * @demux_hooked: the early demux is registered; under @open_mutex
+ * @untrack_hooked: packets are kept from connection tracking; under @open_mutex
+ * @guard_hooked: others are kept from the UET port; under @open_mutex
  * @mib: per-CPU counters
  * @sysctl_table: this namespace's copy of the table
  * @sysctl_header: its registration
  */
 struct uet_net {
 	struct net		*net;
+	kuid_t			root;
+	struct uet_account	*owner;
 	struct uet_sysctl	sysctl;
 
 	struct xarray		jobs;
 	struct xarray		pids;
 	spinlock_t		job_lock;	/* writers of jobs, ep_gen */
 	u64			ep_gen;
+	u32			ep_born;
 
 	struct rhashtable	dests;
 	struct rhashtable	feps;
@@ -197,9 +263,8 @@ struct uet_net {
 	spinlock_t		fep_lock;	/* writers of feps, peers */
 	struct rhashtable	peers;
 	struct rhashtable	syn_pdcs;
-	struct rhashtable	rx_msgs;
 
-	struct list_head	unconfirmed;
+	struct uet_unconfirmed	unconfirmed[2];
 	spinlock_t		unconfirmed_lock; /* of unconfirmed */
 
 	struct mutex		open_mutex;	/* serialises opening */
@@ -212,10 +277,11 @@ struct uet_net {
 	u64			last_flow_id;
 	struct llist_head	ports_todo;
 	struct work_struct	ports_work;
+	struct xarray		speeds;
+	struct work_struct	speed_work;
+	unsigned long		speed_asked;
 
-	spinlock_t		nack_lock;	/* of the two below */
-	u64			nack_since;
-	u32			nacks;
+	struct uet_nack_limit	nacks;
 	struct list_head	credit_ports;
 	spinlock_t		credit_lock;	/* of ports and sources */
 	struct work_struct	credit_work;
@@ -225,12 +291,12 @@ struct uet_net {
 	struct list_head	peer_rules;
 	struct mutex		peer_rules_lock; /* of peer_rules */
 	u32			nr_peer_rules;
+	atomic_t		trust_gen;
 	struct uet_rtt_cache	*rtts;
 	spinlock_t		rtts_lock;	/* of rtts */
 
 	atomic_t		flows;
 	atomic_t		pdcs;
-	atomic_t		pdcs_unconfirmed;
 	atomic_long_t		mem;
 	atomic_long_t		rx_ready;
 	atomic_long_t		rx_beyond;
@@ -239,19 +305,30 @@ struct uet_net {
 	unsigned long		rx_short_at;
 	unsigned long		rx_short_since;
 	struct delayed_work	rx_short_work;
+	struct sk_buff_head	rx_free;
+	struct work_struct	rx_free_work;
 	bool			exiting;
 
+	atomic_t		socks;
+	atomic_t		users;
+	struct delayed_work	encap_work;
 	struct socket		*sock4;
 	struct socket		*sock6;
 	struct uet_peer __rcu	*rx_peers[UET_RX_PEERS];
 	bool			trim_hooked;
 	bool			demux_hooked;
+	bool			untrack_hooked;
+	bool			guard_hooked;
 
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;
 	struct ctl_table_header	*sysctl_header;
 };
 
+int uet_net_hook_locked(struct uet_net *un, bool *on,
+			const struct nf_hook_ops *ops, unsigned int n);
+void uet_net_unhook_locked(struct uet_net *un, bool *on,
+			   const struct nf_hook_ops *ops, unsigned int n);
 int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
 		 unsigned int n);
 void uet_net_unhook(struct uet_net *un, bool *on,
@@ -262,6 +339,14 @@ extern unsigned int uet_net_id;
 static inline struct uet_net *uet_net(const struct net *net)
 {
 	return net_generic(net, uet_net_id);
+}
+
+/* DSCP of data for which no traffic class was asked for */
+static inline u8 uet_data_dscp(const struct uet_net *un)
+{
+	u32 dscp = READ_ONCE(un->sysctl.dscp_data);
+
+	return dscp < UET_DSCP_OFF ? dscp : 0;
 }
 
 /**
@@ -275,7 +360,8 @@ static inline struct uet_net *uet_net(const struct net *net)
 static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 {
 	if (atomic_long_add_return(bytes, &un->mem) <=
-	    READ_ONCE(un->sysctl.mem))
+	    READ_ONCE(un->sysctl.mem) &&
+	    (likely(!un->owner) || uet_account_mem(un->owner, bytes, 0)))
 		return true;
 	atomic_long_sub(bytes, &un->mem);
 	return false;
@@ -302,7 +388,8 @@ static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes,
 {
 	unsigned long mem = READ_ONCE(un->sysctl.mem);
 
-	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 8 * eighths)
+	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 8 * eighths &&
+	    (likely(!un->owner) || uet_account_mem(un->owner, bytes, eighths)))
 		return true;
 	atomic_long_sub(bytes, &un->mem);
 	return false;
@@ -311,6 +398,8 @@ static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes,
 static inline void uet_mem_uncharge(struct uet_net *un, unsigned long bytes)
 {
 	atomic_long_sub(bytes, &un->mem);
+	if (unlikely(un->owner))
+		uet_account_mem_gone(un->owner, bytes);
 }
 
 /* netns.c */

@@ -2,31 +2,82 @@
 /*
  * Routes, and the last step of a packet through the kernel's tunnel helpers.
  */
+#include <linux/if_arp.h>
 #include <linux/ip.h>
+#include <linux/netfilter/nf_conntrack_common.h>
 #include <net/addrconf.h>
 #include <net/dst_cache.h>
+#include <net/geneve.h>
 #include <net/ip6_route.h>
 #include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp_tunnel.h>
+#include <net/vxlan.h>
 
+#include "compat.h"
 #include "encap.h"
 #include "mib.h"
 #include "peer.h"
+#include "pmtu.h"
 #include "ports.h"
 
-static struct rtable *uet_route4(struct uet_net *un, const struct in6_addr *laddr,
-				 const struct in6_addr *raddr, int oif, u32 mark,
-				 __be32 *saddr)
+static u8 uet_route_dscp(const struct uet_net *un,
+			 const struct uet_peer_key *key)
 {
-	struct flowi4 fl4 = {
+	return key->tclass ? key->tclass - 1 : uet_data_dscp(un);
+}
+
+/**
+ * uet_route_flow4() - what a route to a peer is looked up by, as UDP does it
+ * @un: namespace
+ * @key: the peer, IPv4
+ * @oif: interface, or 0
+ *
+ * Return: the flow.
+ */
+struct flowi4 uet_route_flow4(const struct uet_net *un,
+			      const struct uet_peer_key *key, int oif)
+{
+	return (struct flowi4) {
 		.flowi4_oif	= oif,
-		.flowi4_mark	= mark,
+		.flowi4_mark	= key->mark,
+		.flowi4_tos	= uet_route_tos(uet_route_dscp(un, key)),
+		.flowi4_uid	= key->uid,
 		.flowi4_proto	= IPPROTO_UDP,
-		.daddr		= raddr->s6_addr32[3],
-		.saddr		= laddr ? laddr->s6_addr32[3] : 0,
+		.daddr		= key->raddr.s6_addr32[3],
+		.saddr		= key->laddr.s6_addr32[3],
 		.fl4_dport	= htons(un->sysctl.udp_port),
 	};
+}
+
+/**
+ * uet_route_flow6() - the same over IPv6
+ * @un: namespace
+ * @key: the peer, IPv6
+ * @oif: interface, or 0
+ *
+ * Return: the flow.
+ */
+struct flowi6 uet_route_flow6(const struct uet_net *un,
+			      const struct uet_peer_key *key, int oif)
+{
+	return (struct flowi6) {
+		.flowi6_oif	= oif,
+		.flowi6_mark	= key->mark,
+		.flowi6_uid	= key->uid,
+		.flowi6_proto	= IPPROTO_UDP,
+		.flowlabel	= ip6_make_flowinfo(uet_route_dscp(un, key) << 2,
+						    0),
+		.daddr		= key->raddr,
+		.saddr		= key->laddr,
+		.fl6_dport	= htons(un->sysctl.udp_port),
+	};
+}
+
+static struct rtable *uet_route4(struct uet_net *un,
+				 const struct uet_peer_key *key, __be32 *saddr)
+{
+	struct flowi4 fl4 = uet_route_flow4(un, key, key->scope);
 	struct rtable *rt = ip_route_output_key(un->net, &fl4);
 
 	if (!IS_ERR(rt))
@@ -35,17 +86,10 @@ static struct rtable *uet_route4(struct uet_net *un, const struct in6_addr *ladd
 }
 
 static struct dst_entry *uet_route6(struct uet_net *un,
-				    const struct in6_addr *laddr,
-				    const struct in6_addr *raddr, int oif,
-				    u32 mark, struct in6_addr *saddr)
+				    const struct uet_peer_key *key,
+				    struct in6_addr *saddr)
 {
-	struct flowi6 fl6 = {
-		.flowi6_oif	= oif,
-		.flowi6_mark	= mark,
-		.flowi6_proto	= IPPROTO_UDP,
-		.daddr		= *raddr,
-		.fl6_dport	= htons(un->sysctl.udp_port),
-	};
+	struct flowi6 fl6 = uet_route_flow6(un, key, key->scope);
 	struct socket *sock = READ_ONCE(un->sock6);
 	struct dst_entry *dst;
 
@@ -54,8 +98,6 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 			 "tunnel socket used without protection");
 	if (!sock)
 		return ERR_PTR(-EAFNOSUPPORT);
-	if (laddr)
-		fl6.saddr = *laddr;
 	dst = ipv6_stub->ipv6_dst_lookup_flow(un->net, sock->sk, &fl6, NULL);
 	if (!IS_ERR(dst))
 		*saddr = fl6.saddr;
@@ -65,35 +107,33 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 /**
  * uet_route_source() - which local fabric address reaches a remote one
  * @un: namespace
- * @raddr: remote address
- * @oif: interface to use, or 0
- * @mark: mark for policy routing
- * @laddr: the answer
+ * @key: the peer; its @laddr is none, and set here
  *
  * Context: process or BH.
  * Return: 0, or the error of the route lookup (-ENETUNREACH and others).
  */
-int uet_route_source(struct uet_net *un, const struct in6_addr *raddr, int oif,
-		     u32 mark, struct in6_addr *laddr)
+int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 {
-	if (ipv6_addr_v4mapped(raddr)) {
+	if (ipv6_addr_v4mapped(&key->raddr)) {
 		struct rtable *rt;
 		__be32 saddr;
 
-		rt = uet_route4(un, NULL, raddr, oif, mark, &saddr);
+		rt = uet_route4(un, key, &saddr);
 		if (IS_ERR(rt))
 			return PTR_ERR(rt);
-		ipv6_addr_set_v4mapped(saddr, laddr);
+		ipv6_addr_set_v4mapped(saddr, &key->laddr);
 		ip_rt_put(rt);
 	} else {
+		struct in6_addr saddr;
 		struct dst_entry *dst;
 
 		/* The port, and with it the socket, may be changed meanwhile. */
 		local_bh_disable();
-		dst = uet_route6(un, NULL, raddr, oif, mark, laddr);
+		dst = uet_route6(un, key, &saddr);
 		local_bh_enable();
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
+		key->laddr = saddr;
 		dst_release(dst);
 	}
 	return 0;
@@ -112,8 +152,7 @@ static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 		rt = dst_cache_get_ip4(&peer->dst, &saddr);
 		if (rt)
 			return &rt->dst;
-		rt = uet_route4(un, &peer->key.laddr, &peer->key.raddr,
-				peer->key.scope, peer->key.mark, &saddr);
+		rt = uet_route4(un, &peer->key, &saddr);
 		if (IS_ERR(rt))
 			return ERR_CAST(rt);
 		dst_cache_set_ip4(&peer->dst, &rt->dst, saddr);
@@ -124,8 +163,7 @@ static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 		dst = dst_cache_get_ip6(&peer->dst, &saddr);
 		if (dst)
 			return dst;
-		dst = uet_route6(un, &peer->key.laddr, &peer->key.raddr,
-				 peer->key.scope, peer->key.mark, &saddr);
+		dst = uet_route6(un, &peer->key, &saddr);
 		if (IS_ERR(dst))
 			return dst;
 		dst_cache_set_ip6(&peer->dst, dst, &saddr);
@@ -152,7 +190,8 @@ int uet_route_peer(struct uet_peer *peer, u32 *mtu)
 	if (IS_ERR(dst)) {
 		err = PTR_ERR(dst);
 	} else {
-		*mtu = uet_ports_mtu(peer) ?: dst_mtu(dst);
+		*mtu = uet_pmtu_limit(peer, uet_ports_mtu(peer) ?:
+					    dst_mtu(dst));
 		dst_release(dst);
 	}
 	local_bh_enable();
@@ -160,26 +199,42 @@ int uet_route_peer(struct uet_peer *peer, u32 *mtu)
 }
 
 /**
- * uet_route_dev() - the device of the route to a peer
+ * uet_route_ifindex() - the device of the route to a peer
  * @peer: the peer
  *
  * Context: process or BH.
- * Return: the device with a reference, or NULL.
+ * Return: its index; 0 if there is no route.
  */
-struct net_device *uet_route_dev(struct uet_peer *peer)
+int uet_route_ifindex(struct uet_peer *peer)
 {
-	struct net_device *dev = NULL;
 	struct dst_entry *dst;
+	int ifindex = 0;
 
 	local_bh_disable();
 	dst = uet_peer_dst(peer);
 	if (!IS_ERR(dst)) {
-		dev = dst->dev;
-		dev_hold(dev);
+		ifindex = dst->dev->ifindex;
 		dst_release(dst);
 	}
 	local_bh_enable();
-	return dev;
+	return ifindex;
+}
+
+/* Does a device choose a path below by the hash of a packet? Then it is to see
+ * the entropy value in it.
+ */
+static bool uet_dev_spreads(const struct net_device *dev)
+{
+	switch (dev->type) {
+	case ARPHRD_TUNNEL:
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	default:
+		return netif_is_vxlan(dev) || netif_is_geneve(dev);
+	}
 }
 
 /**
@@ -211,6 +266,8 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->sk = sock->sk;
 	out->port = READ_ONCE(un->sysctl.udp_port);
 	out->protect = READ_ONCE(un->sysctl.data_protect);
+	out->track = READ_ONCE(un->sysctl.conntrack);
+	out->hash = uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash;
 	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
 	return 0;
 }
@@ -224,14 +281,33 @@ void uet_output_end(struct uet_output *out)
 	dst_release(out->dst);
 }
 
+/**
+ * uet_output_mtu() - path MTU
+ * @out: the way
+ *
+ * Context: BH disabled, between uet_output_begin() and uet_output_end().
+ * Return: IP MTU, what was learnt of the peer included.
+ */
+u32 uet_output_mtu(const struct uet_output *out)
+{
+	u32 mtu = 0;
+
+	if (unlikely(out->multi))
+		mtu = uet_ports_mtu(out->peer);
+	return uet_pmtu_limit(out->peer, mtu ?: dst_mtu(out->dst));
+}
+
 /*
  * What udp_tunnel_xmit_skb() does for any packet costs a good part of the way
  * through IP: it cleans packets that came from elsewhere and draws an IP ident
- * from a keyed hash. These are made here and are never fragmented, so that
- * their ident means nothing (RFC 6864).
+ * from a keyed hash. These are made here and mostly not to be fragmented, so
+ * that their ident means nothing (RFC 6864).
+ *
+ * One that was cut before the path MTU shrank may be, here and by routers: @frag
+ * is that MTU then, else 0.
  */
-static void uet_output4(const struct uet_output *out, struct sk_buff *skb,
-			u8 dsfield)
+static int uet_output4(const struct uet_output *out, struct sk_buff *skb,
+		       u8 dsfield, u32 frag)
 {
 	const struct uet_peer_key *key = &out->peer->key;
 	struct iphdr *iph = __skb_push(skb, sizeof(*iph));
@@ -247,11 +323,18 @@ static void uet_output4(const struct uet_output *out, struct sk_buff *skb,
 	iph->saddr	= key->laddr.s6_addr32[3];
 	iph->daddr	= key->raddr.s6_addr32[3];
 	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
-	ip_local_out(out->un->net, out->sk, skb);
+	if (unlikely(frag)) {
+		iph->frag_off = 0;
+		__ip_select_ident(out->un->net, iph, 1);
+		skb->ignore_df = 1;
+		if (skb->len > frag)
+			IPCB(skb)->frag_max_size = frag;
+	}
+	return ip_local_out(out->un->net, skb->sk ?: out->sk, skb);
 }
 
-static void uet_output6(const struct uet_output *out, struct sk_buff *skb,
-			u8 dsfield)
+static int uet_output6(const struct uet_output *out, struct sk_buff *skb,
+		       u8 dsfield, u32 frag)
 {
 	const struct uet_peer_key *key = &out->peer->key;
 	struct ipv6hdr *ip6h = __skb_push(skb, sizeof(*ip6h));
@@ -264,7 +347,12 @@ static void uet_output6(const struct uet_output *out, struct sk_buff *skb,
 	ip6h->saddr	= key->laddr;
 	ip6h->daddr	= key->raddr;
 	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
-	ip6_local_out(out->un->net, out->sk, skb);
+	if (unlikely(frag)) {
+		skb->ignore_df = 1;
+		if (skb->len > frag)
+			IP6CB(skb)->frag_max_size = frag;
+	}
+	return ip6_local_out(out->un->net, skb->sk ?: out->sk, skb);
 }
 
 /* The route of one packet, with a reference */
@@ -281,54 +369,58 @@ static struct dst_entry *uet_output_dst(const struct uet_output *out, u16 ev)
 	return dst;
 }
 
-/* A packet cut before the path MTU shrank may have to be fragmented. */
-static void uet_output_large(const struct uet_output *out, struct sk_buff *skb,
-			     u8 dsfield, u16 ev)
+/*
+ * Flow queueing tells flows apart by this hash, and would take each entropy value
+ * for one: a sprayed context had the share of many. So all packets between two
+ * addresses in one traffic class are a flow. The hash does not claim to be one of
+ * ports: who chooses among paths, here or in a namespace that forwards, goes by
+ * the ports of the packet then.
+ */
+static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
+			     u8 dsfield)
 {
-	struct uet_peer_key *key = &out->peer->key;
-	struct dst_entry *dst = uet_output_dst(out, ev);
-
-	skb->ignore_df = 1;
-	if (out->v4)
-		udp_tunnel_xmit_skb((struct rtable *)dst, out->sk, skb,
-				    key->laddr.s6_addr32[3],
-				    key->raddr.s6_addr32[3], dsfield, out->ttl,
-				    0, htons(ev), htons(out->port), false,
-				    true);
-	else
-		udp_tunnel6_xmit_skb(dst, out->sk, skb, NULL, &key->laddr,
-				     &key->raddr, dsfield, out->ttl, 0,
-				     htons(ev), htons(out->port), true);
+	/* As of UDP: the mark of its socket, and the priority of its DSCP unless
+	 * it has one already.
+	 */
+	skb->mark = out->peer->key.mark;
+	if (!skb->priority)
+		skb->priority = rt_tos2priority(dsfield);
+	if (likely(out->hash))
+		__skb_set_sw_hash(skb, out->hash + (dsfield >> 2), false);
+	if (likely(!out->track))
+		skb_set_nfct(skb, IP_CT_UNTRACKED);
 }
 
 /**
  * uet_output() - send a UET packet
  * @out: the way, from uet_output_begin()
  * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
- *	uet_txmeta filled in; consumed. What the device does with it is not told
+ *	uet_txmeta filled in; consumed
  *
  * Without a checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
  *
  * Context: BH disabled, no lock held that the receive path takes.
+ * Return: what IP and the queueing discipline say: NET_XMIT_DROP if that had no
+ * room for the packet. NET_XMIT_CN is of some packet, and may be of another one.
  */
-void uet_output(const struct uet_output *out, struct sk_buff *skb)
+int uet_output(const struct uet_output *out, struct sk_buff *skb)
 {
 	const struct uet_txmeta meta = *UET_TXMETA(skb);
 	const struct uet_peer_key *key = &out->peer->key;
 	struct udphdr *uh;
+	u32 frag = 0;
 
 	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
 					   meta.ev, out->port)) {
 		UET_INC(out->un, TX_NOMEM);
 		kfree_skb(skb);
-		return;
+		return -ENOMEM;
 	}
 	UET_INC(out->un, TX_PKTS);
 	UET_ADD(out->un, TX_BYTES, skb->len);
-	if (unlikely(!meta.df)) {
-		uet_output_large(out, skb, meta.dsfield, meta.ev);
-		return;
-	}
+	uet_output_dress(out, skb, meta.dsfield);
+	if (unlikely(!meta.df))
+		frag = uet_output_mtu(out);
 	uh = __skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh->source = htons(meta.ev);
@@ -339,10 +431,8 @@ void uet_output(const struct uet_output *out, struct sk_buff *skb)
 		skb_dst_set(skb, uet_output_dst(out, meta.ev));
 	else
 		skb_dst_set_noref(skb, out->dst);
-	if (out->v4)
-		uet_output4(out, skb, meta.dsfield);
-	else
-		uet_output6(out, skb, meta.dsfield);
+	return out->v4 ? uet_output4(out, skb, meta.dsfield, frag) :
+			 uet_output6(out, skb, meta.dsfield, frag);
 }
 
 /**

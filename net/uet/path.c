@@ -125,6 +125,30 @@ static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
 	return nr ? uet_ports_ifindex(flow->peer, uet_lb_zone(ev) % nr) : 0;
 }
 
+/* A value went for a loss, and another one is in its place: what became of its
+ * packets is for the operator to see, who would find good values only.
+ */
+static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
+{
+	struct uet_path_past *past = flow->past;
+	struct uet_lb *lb = flow->lb;
+	struct uet_path_gone *gone;
+	struct uet_lb_path path;
+	u32 i;
+
+	if (likely(!past) || !lb->live)
+		return;
+	i = uet_lb_locate(lb, ev);
+	if (uet_lb_path_get(lb, i, &path) || path.ev == ev)
+		return;
+	gone = &past->gone[past->nr++ % UET_PATHS_GONE];
+	gone->at = jiffies;
+	gone->ifindex = uet_path_ifindex(flow, ev);
+	gone->ev = ev;
+	gone->live = lb->live[i];
+	memset(&lb->live[i], 0, sizeof(lb->live[i]));
+}
+
 /* A policy has something to say; flow lock held, or the flow not yet known */
 static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
 {
@@ -144,6 +168,8 @@ static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
 	else
 		uet_path_tell(flow, what[ilog2(note)], ev,
 			      uet_path_ifindex(flow, ev));
+	if (note == UET_LB_NOTE_BAD)
+		uet_path_note_gone(flow, ev);
 }
 
 /* The port that a context on one path at a time begins with */
@@ -232,12 +258,21 @@ static struct uet_lb *uet_path_all_ports(const struct uet_lb_ops *ops,
 }
 
 /* Keep the history of values, if there is memory for it */
-static void uet_path_remember(struct uet_lb *lb, gfp_t gfp)
+static void uet_path_remember(struct uet_flow *flow, struct uet_lb *lb,
+			      gfp_t gfp)
 {
 	void *mem = kvmalloc(uet_lb_live_size(lb), gfp | __GFP_NOWARN);
+	struct uet_path_past *past;
 
-	if (mem)
-		uet_lb_live_attach(lb, mem);
+	if (!mem)
+		return;
+	uet_lb_live_attach(lb, mem);
+	if (READ_ONCE(flow->past))
+		return;
+	past = kzalloc(sizeof(*past), gfp | __GFP_NOWARN);
+	/* Two may do this when the ports of a context change. */
+	if (cmpxchg(&flow->past, NULL, past))
+		kfree(past);
 }
 
 /**
@@ -270,7 +305,7 @@ struct uet_lb *uet_path_new(struct uet_flow *flow,
 	lb->noted = uet_path_noted;
 	lb->owner = flow;
 	if (READ_ONCE(flow->peer->fep->un->sysctl.path_stats))
-		uet_path_remember(lb, GFP_KERNEL);
+		uet_path_remember(flow, lb, GFP_KERNEL);
 	return lb;
 }
 
@@ -330,19 +365,39 @@ void uet_path_history(struct uet_flow *flow, bool on)
 	lockdep_assert_held(&flow->lock);
 	if (!on) {
 		kvfree(uet_lb_live_detach(flow->lb));
+		kfree(xchg(&flow->past, NULL));
 		return;
 	}
 	if (flow->history_at && time_before(jiffies, flow->history_at))
 		return;
 	flow->history_at = jiffies + HZ;
-	uet_path_remember(flow->lb, GFP_ATOMIC);
+	uet_path_remember(flow, flow->lb, GFP_ATOMIC);
+}
+
+/* Value @n of those that were given up, the latest first */
+static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
+			     struct uet_path_info *info)
+{
+	const struct uet_path_past *past = flow->past;
+	const struct uet_path_gone *gone;
+
+	if (!past || n >= min_t(u32, past->nr, UET_PATHS_GONE))
+		return -ENOENT;
+	gone = &past->gone[(past->nr - 1 - n) % UET_PATHS_GONE];
+	*info = (struct uet_path_info) {
+		.path		= { .ev = gone->ev, .live = gone->live },
+		.ifindex	= gone->ifindex,
+		.gone		= true,
+		.at		= gone->at,
+	};
+	return 0;
 }
 
 /**
  * uet_path_get() - state of one path of a context
  * @flow: the context
  * @index: from 0; a dump goes on where it stopped
- * @info: filled
+ * @info: filled; behind the values that there are come those that were given up
  *
  * Context: flow lock held.
  * Return: 0, or -ENOENT beyond the last.
@@ -350,11 +405,11 @@ void uet_path_history(struct uet_flow *flow, bool on)
 int uet_path_get(const struct uet_flow *flow, u32 index,
 		 struct uet_path_info *info)
 {
-	int err = uet_lb_path_get(flow->lb, index, &info->path);
-
-	if (!err)
-		info->ifindex = uet_path_ifindex(flow, info->path.ev);
-	return err;
+	if (uet_lb_path_get(flow->lb, index, &info->path))
+		return uet_path_get_gone(flow, index - flow->lb->n_max, info);
+	info->ifindex = uet_path_ifindex(flow, info->path.ev);
+	info->gone = false;
+	return 0;
 }
 
 /**

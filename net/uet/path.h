@@ -46,14 +46,46 @@ struct uet_path_event {
 	int			ifindex;
 };
 
+/* Values that were given up and are remembered */
+#define UET_PATHS_GONE		64
+
+/**
+ * struct uet_path_gone - a value that lost a packet, and was replaced
+ * @at: jiffies, when that was
+ * @ifindex: the port it left by, 0 with a single port
+ * @ev: the value
+ * @live: its history; that of values before it at the same place of the set,
+ *	which were replaced for another reason, is in it
+ */
+struct uet_path_gone {
+	unsigned long		at;
+	int			ifindex;
+	u16			ev;
+	struct uet_lb_live	live;
+};
+
+/**
+ * struct uet_path_past - the latest of them, of a context that keeps history
+ * @nr: given up so far
+ * @gone: a ring
+ */
+struct uet_path_past {
+	u32			nr;
+	struct uet_path_gone	gone[UET_PATHS_GONE];
+};
+
 /**
  * struct uet_path_info - one path as shown to an operator
  * @path: its value, state and history
  * @ifindex: the port it leaves by, 0 with a single port
+ * @gone: it was given up
+ * @at: jiffies, when that was
  */
 struct uet_path_info {
 	struct uet_lb_path	path;
 	int			ifindex;
+	bool			gone;
+	unsigned long		at;
 };
 
 /**

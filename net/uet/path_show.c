@@ -3,6 +3,7 @@
  * Live state of paths: a walk over the values of all contexts of a namespace,
  * and the file that shows it.
  */
+#include <linux/jiffies.h>
 #include <linux/proc_fs.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
@@ -178,6 +179,16 @@ static void uet_path_seq_stop(struct seq_file *m, void *v)
 	rcu_read_unlock();
 }
 
+static const char *uet_path_state(const struct uet_path_info *info)
+{
+	const struct uet_lb_path *p = &info->path;
+
+	if (info->gone)
+		return "gone";
+	return p->down ? "down" : p->bad ? "bad" :
+	       p->current_ev ? "current" : "good";
+}
+
 static int uet_path_seq_show(struct seq_file *m, void *v)
 {
 	struct uet_path_seq *s = m->private;
@@ -186,19 +197,19 @@ static int uet_path_seq_show(struct seq_file *m, void *v)
 	const struct uet_flow *flow = s->flow;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "local peer tclass context ifindex value state skip sent clear marked trimmed lost rtt_ns\n");
+		seq_puts(m, "local peer tclass context ifindex value state skip sent clear marked trimmed lost rtt_ns gone_ms\n");
 		return 0;
 	}
 	/* Nothing to tell */
-	if (!live->sent && !p->bad && !p->down && !p->current_ev)
+	if (!s->info.gone && !live->sent && !p->bad && !p->down && !p->current_ev)
 		return SEQ_SKIP;
-	seq_printf(m, "%pI6c %pI6c %u %llu %d %u %s %u %u %u %u %u %u %u\n",
+	seq_printf(m, "%pI6c %pI6c %u %llu %d %u %s %u %u %u %u %u %u %u %u\n",
 		   &flow->peer->key.laddr, &flow->peer->key.raddr,
 		   flow->tclass, flow->id, s->info.ifindex, p->ev,
-		   p->down ? "down" : p->bad ? "bad" :
-		   p->current_ev ? "current" : "good", p->skip, live->sent,
+		   uet_path_state(&s->info), p->skip, live->sent,
 		   live->acked, live->marked, live->trimmed, live->lost,
-		   live->rtt);
+		   live->rtt,
+		   s->info.gone ? jiffies_to_msecs(jiffies - s->info.at) : 0);
 	return 0;
 }
 

@@ -32,6 +32,7 @@
 #include "core/dfc.h"
 #include "core/hdr_parse.h"
 #include "core/rxmap.h"
+#include "core/rxshare.h"
 #include "core/turn.h"
 #include "core/txwin.h"
 #include "netns.h"
@@ -40,6 +41,7 @@
 struct net_device;
 struct uet_credit_src;
 struct uet_dest;
+struct uet_lane;
 struct uet_flow;
 struct uet_peer;
 struct uet_rx_msg;
@@ -60,8 +62,11 @@ struct uet_txmsg;
 /* ECN field of packets that queue as data, ECT(0) */
 #define UET_ECT0		0x02
 
-/* probe_opaque of the probe for the base RTT; tail probes count from 1 */
+/* probe_opaque of the probe for the base RTT, and of that which finds out whether
+ * the peer takes any; tail probes count from above them
+ */
 #define UET_PROBE_RTT		0
+#define UET_PROBE_HABIT		1
 
 enum uet_pdc_state {
 	UET_PDC_SYN,
@@ -79,16 +84,17 @@ enum uet_pdc_state {
  * @off: message offset
  * @len: payload bytes
  * @flags: UET_TXPKT_*
+ * @wait: how long our port seemed to keep the packet, uet_wait_pack()
  */
 struct uet_txpkt {
 	struct uet_txmsg	*msg;
 	u32			off;
 	u16			len;
 	u8			flags;
+	u8			wait;
 };
 
 /* Flags of the scoreboard's slots */
-#define UET_PDC_TX_WAITED	0x10	/* in our own port, see uet_flow_departs() */
 #define UET_PDC_TX_REFUSED	0x20	/* by a target that disowned the PDC */
 #define UET_PDC_TX_REFUSED_RTX	0x40	/* ... and so was its retransmission */
 
@@ -128,6 +134,7 @@ struct uet_txpkt {
  * @rack: when the newest packet left that is known to have arrived
  * @rack_rtt: its round trip, ns
  * @retries: timeouts in a row
+ * @backoff: timeouts since an answer told a round trip time
  * @nack_e: E-class NACKs in a row
  * @nack_e_psn: for this packet
  * @clear_sent: CLEAR_PSN the target knows
@@ -140,10 +147,22 @@ struct uet_txpkt {
  * @ackreq: which packets asked for an answer
  * @overdue: a timeout has one packet sent again, whatever the window says
  * @alone: it carries the long messages of one dest at a time
+ * @asked: the probe is out that finds out whether the peer takes any
+ * @doubted: who named no PSN said that the target does not know us: ask it
+ * @doubt_psn: the PSN that it was asked about
+ * @doubt_at: when, ns; 0 = never
+ * @ambiguous: answers came since the last timeout, and none told a time
+ * @lanes: the queues of an ordered one by endpoint
+ * @lanes_stalled: those whose message has begun and has nothing to send
+ * @stalled_at: jiffies, since when there are some
  * @one_by_one: it is ordered and was refused for shortage: messages are not
  *	mixed until no begun one is left
  * @turn: its turn among the PDCs of its flow
  * @soft_err: errno to report when retries are used up
+ * @refused_at: since when ICMP says that nobody listens there, ns, 0 = it does
+ *	not; of no meaning if something was heard later
+ * @refused_end: PSN behind the newest packet when it last said so
+ * @refused_code: type and code of that ICMP
  */
 struct uet_pdc_tx {
 	struct uet_flow		*flow;
@@ -154,6 +173,9 @@ struct uet_pdc_tx {
 	struct list_head	dests;
 	struct list_head	active;
 	struct list_head	holds;
+	struct list_head	lanes;
+	u32			lanes_stalled;
+	unsigned long		stalled_at;
 	u32			nr_msgs;
 	u16			next_msg_id;
 	struct list_head	begun;
@@ -178,12 +200,17 @@ struct uet_pdc_tx {
 	u16			probe_id;
 	u16			probe_ev;
 	u8			retries;
+	u8			backoff;
 	u8			probes;
 	u8			nack_e;
 	bool			one_by_one : 1;
 	bool			overdue : 1;
 	bool			alone : 1;
+	bool			asked : 1;
+	bool			doubted : 1;
+	bool			ambiguous : 1;
 	u32			nack_e_psn;
+	u32			doubt_psn;
 	u32			clear_sent;
 	u32			ret_cack;
 	u32			close_psn;
@@ -191,6 +218,10 @@ struct uet_pdc_tx {
 	struct uet_ackreq	ackreq;
 	struct uet_turn		turn;
 	int			soft_err;
+	u16			refused_code;
+	u32			refused_end;
+	u64			refused_at;
+	u64			doubt_at;
 };
 
 /* What a SYN packet is looked up by (wire.md 4); @scope is its interface or VRF */
@@ -211,13 +242,17 @@ struct uet_syn_key {
  * @mpr: MP_RANGE advertised, units of 128
  * @close_tries: CLOSE_REQs sent
  * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
- * @unconfirmed_node: in uet_net.unconfirmed
+ * @unconfirmed_node: in uet_net.unconfirmed, by @known
+ * @unconfirmed_peer: in uet_peer.unconfirmed
+ * @known: its peer was known to be real when this PDC was opened
  * @credit: source of the credit it asks for, held; NULL without
  * @credit_moved: when it joined that source, ns
  * @dfc: penalties it was sent
  * @reader: who reads what comes by it
+ * @share: who got what of it
  * @ep: endpoint that its messages were for last
  * @map: receive map
+ * @moved: jiffies, when a packet was received last that was not before
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
  * @ar_psn: highest PSN that asked for an ACK while below a hole
@@ -225,10 +260,16 @@ struct uet_syn_key {
  * @gtd: guaranteed responses not cleared, struct uet_gtd by PSN
  * @nr_gtd: their number
  * @msgs: open messages and tombstones, struct uet_rx_msg
+ * @msgs_by_id: the same by message id
+ * @msgs_by_end: those whose last packet came, by its PSN
  * @last: the one used last
  * @nr_msgs: in @msgs
  * @refused_psn: lowest PSN refused for shortage since the last wake-up
  * @refused: it is valid
+ * @refused_top: highest PSN refused so, ever
+ * @short_nacks: refusals sent since a packet was accepted, to a source that may
+ *	count them
+ * @short_next: the next one not before, ns
  * @starve_node: in uet_sock.rx_starved; its rx_lock
  * @starved_at: the socket whose list that is
  * @ooo_psn: gap ROD_OOO was sent for
@@ -236,6 +277,7 @@ struct uet_syn_key {
  * @ret_psn: PSN of an outstanding CLOSE_REQ
  * @close_req: CLOSE_REQ is outstanding
  * @probe_out: PROBE sent because of an odd SYN
+ * @alive_at: when one was answered last, ns; 0 = never
  * @confirmed: a packet with our PDCID came, the peer's address is real
  * @heard: time of the last packet, ns
  * @clear_req_at: CLEAR_REQ due, 0 = none
@@ -247,6 +289,7 @@ struct uet_pdc_rx {
 	struct uet_syn_key	syn_key;
 	struct uet_ep_hint	ep;
 	struct uet_rxmap	map;
+	unsigned long		moved;
 	u64			rcvd_bytes;
 	u32			ack_count;
 	u32			ar_psn;
@@ -255,15 +298,20 @@ struct uet_pdc_rx {
 	bool			close_req;
 	bool			probe_out;
 	bool			confirmed;
+	bool			known;
 	bool			in_syn_table;
 	u8			mpr;
 	u8			nr_gtd;
 	u8			close_tries;
+	u8			short_nacks;
 	struct list_head	gtd;
 	struct list_head	msgs;
+	struct rb_root		msgs_by_id;
+	struct rb_root		msgs_by_end;
 	struct uet_rx_msg	*last;
 	u32			nr_msgs;
 	u32			refused_psn;
+	u32			refused_top;
 	struct list_head	starve_node;
 	struct uet_sock		*starved_at;
 	u32			ooo_psn;
@@ -273,17 +321,22 @@ struct uet_pdc_rx {
 	u64			clear_req_at;
 	u64			clear_req_gap;
 	u64			close_at;
+	u64			alive_at;
+	u64			short_next;
 	struct list_head	unconfirmed_node;
+	struct list_head	unconfirmed_peer;
 	struct uet_credit_src	*credit;
 	u64			credit_moved;
 	struct uet_dfc		dfc;
 	struct uet_reader	reader;
+	struct uet_rxshare	share;
 };
 
 /**
  * struct uet_pdc - packet delivery context
  * @un: namespace
  * @peer: both FEPs, with a reference
+ * @account: whose context it is, with a reference; NULL for that of a peer
  * @ref: see above
  * @id: PDCID here
  * @remote_id: PDCID at the peer, 0 until known
@@ -291,7 +344,7 @@ struct uet_pdc_rx {
  * @rod: ordered
  * @tclass: DSCP
  * @state: enum uet_pdc_state, changes under the half's lock
- * @job: job of its messages (initiator)
+ * @job: job of its messages; at a target that of the packet which opened it
  * @start_psn: first PSN of both directions
  * @timer: one for everything
  * @timer_at: when it fires, 0 = not armed
@@ -308,6 +361,7 @@ struct uet_pdc_rx {
 struct uet_pdc {
 	struct uet_net		*un;
 	struct uet_peer		*peer;
+	struct uet_account	*account;
 	refcount_t		ref;
 	u16			id;
 	u16			remote_id;
@@ -343,8 +397,11 @@ struct uet_pdc {
  * @iif: interface it came by
  * @ev: its entropy value, used for the answer
  * @ce: it came marked
+ * @polled: its device is polled, and has a queue of its own for what waits
+ * @arrived: its time stamp, 0 if it has none; @skb may be gone when it is answered
  * @udp_len: UDP length, for the nominal size
  * @us: socket that took the packet's data, for this RCU section; or NULL
+ * @generation: of the endpoint, if another one is refused for that
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -356,8 +413,11 @@ struct uet_rx_ctx {
 	int			iif;
 	u16			ev;
 	bool			ce;
+	bool			polled;
+	ktime_t			arrived;
 	u32			udp_len;
 	struct uet_sock		*us;
+	u8			generation;
 };
 
 /* info.c */
@@ -372,25 +432,45 @@ bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
 /* pdc.c: object and tables */
 int uet_pdc_cache_init(void);
 void uet_pdc_cache_exit(void);
-int uet_pdc_tables_init(struct uet_net *un);
-void uet_pdc_tables_exit(struct uet_net *un);
+struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
+			      bool rod, gfp_t gfp);
+int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp);
+void uet_pdc_publish(struct uet_pdc *pdc);
+void uet_pdc_unpublish(struct uet_pdc *pdc);
+void uet_pdc_discard(struct uet_pdc *pdc);
 struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
-			     u32 job, bool rod);
-struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx, u32 start_psn, bool rod,
-			       u8 *nack);
+			     struct uet_account *acc, u32 job, bool rod);
 struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
 			      u16 id);
-struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
-			       const struct uet_syn_key *key);
 void uet_pdc_put(struct uet_pdc *pdc);
 void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_bury(struct uet_pdc *pdc);
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
-void uet_pdc_confirm(struct uet_pdc *pdc);
-void uet_pdc_heard_syn(struct uet_pdc *pdc);
 void uet_pdc_flush(struct uet_net *un);
 void uet_pdc_kill_all(struct uet_net *un);
+
+/* pdc_accept.c: opened by peers */
+static inline u32 uet_syn_start_psn(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) ? pkt->req.start_psn : pkt->cp.start_psn;
+}
+
+static inline bool uet_syn_is_rod(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) ? uet_pkt_is_rod(pkt) :
+					 pkt->flags & UET_F_ISROD;
+}
+
+int uet_pdc_accept_init(struct uet_net *un);
+void uet_pdc_accept_exit(struct uet_net *un);
+struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx);
+struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
+			       const struct uet_syn_key *key);
+void uet_pdc_confirm(struct uet_pdc *pdc);
+void uet_pdc_heard_syn(struct uet_pdc *pdc);
+void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc);
+void uet_pdc_leave_syn(struct uet_pdc *pdc);
 
 /* pdc_disowned.c: what a target that lost the PDC cannot have accepted */
 void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt);
@@ -416,6 +496,7 @@ void uet_pdc_shed_exit(struct uet_net *un);
 void uet_pds_salvage(struct uet_pdc *pdc);
 
 /* pds.c: a queue and its PDC; dest->lock held */
+void uet_dest_emptied(struct uet_dest *dest);
 void uet_dest_unbind(struct uet_dest *dest);
 
 /* ... and its locks */
@@ -446,6 +527,19 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now);
 bool uet_dest_sendable(struct uet_dest *dest);
 void uet_dest_activate(struct uet_dest *dest);
+
+/* pdc_lane.c */
+struct uet_lane *uet_lane_alloc(void);
+struct uet_lane *uet_lane_join(struct uet_pdc *pdc, struct uet_dest *dest,
+			       struct uet_lane *spare);
+void uet_lane_leave(struct uet_pdc *pdc, struct uet_dest *dest);
+bool uet_lane_busy(const struct uet_dest *dest);
+void uet_lane_wait(struct uet_dest *dest);
+void uet_lane_begun(struct uet_dest *dest);
+void uet_lane_ended(struct uet_pdc *pdc, struct uet_dest *dest);
+void uet_lane_goes_on(struct uet_pdc *pdc, struct uet_dest *dest);
+bool uet_lane_stalls(const struct uet_pdc *pdc);
+void uet_dest_step_out(struct uet_pdc *pdc, struct uet_dest *dest);
 bool uet_pdc_answer_due(const struct uet_pdc *pdc);
 bool uet_pdc_tx_reserve(struct uet_pdc *pdc);
 void uet_pdc_tx_shrink(struct uet_pdc *pdc);
@@ -468,14 +562,14 @@ int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 /**
  * struct uet_pdc_sent - when a packet left, for its round trip
  * @at: time, ns
+ * @wait: how long before our port got it, ns; if not 0, @at is an estimate
  * @valid: it is known
- * @waited: the packet waited in our port, so @at is an estimate
  * @brief: too short a packet for the base RTT
  */
 struct uet_pdc_sent {
 	u64	at;
+	u64	wait;
 	bool	valid;
-	bool	waited;
 	bool	brief;
 };
 
@@ -522,6 +616,7 @@ u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
 void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
 void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
+u32 uet_pdc_refused_top(const struct uet_pdc *pdc);
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn);
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
@@ -532,10 +627,11 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			     u32 psn, u8 flags, const struct uet_ses_rsp *rsp);
 struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			      u8 code, u32 psn, u32 payload);
+void uet_nack_limit_init(struct uet_net *un);
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
 
 /* pdc_cp.c: control packets in */
-void uet_pdc_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+void uet_pdc_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
 
 /* ses_rx.c: what a request means; rx.lock held */
 enum uet_ses_verdict {
@@ -547,9 +643,7 @@ enum uet_ses_verdict {
 
 enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 				     struct uet_rx_ctx *rx, u8 *code);
-void uet_ses_cack(struct uet_pdc *pdc, u32 cack);
+bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
 void uet_ses_drop_all(struct uet_pdc *pdc, int error);
-int uet_ses_tables_init(struct uet_net *un);
-void uet_ses_tables_exit(struct uet_net *un);
 
 #endif /* _UET_PDC_H */

@@ -4,7 +4,8 @@
  * 9.1 to 9.3). Built under the rx lock, sent after it.
  */
 #include <linux/ktime.h>
-#include <linux/ratelimit.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 
 #include "core/hdr_build.h"
 #include "core/rcvd.h"
@@ -15,21 +16,31 @@
 #include "pdc.h"
 #include "peer.h"
 
-/* NACKs about unknown PDCs: so many per namespace and second */
+/*
+ * NACKs about unknown PDCs: so many per namespace and second. The count begins
+ * anew every period, in which each group of sources has a few of its own, so that
+ * who asks most does not leave the others without an answer.
+ */
 #define UET_NACK_RATE		20000
+#define UET_NACK_PERIODS	16	/* per second */
+#define UET_NACK_OWN		4
+#define UET_NACK_SHARED		(UET_NACK_RATE / UET_NACK_PERIODS - \
+				 UET_NACK_GROUPS * UET_NACK_OWN)
+
+static_assert(UET_NACK_RATE / UET_NACK_PERIODS > UET_NACK_GROUPS * UET_NACK_OWN);
 
 /*
  * Time from arrival to now in units of 128 ns. Without a time stamp from the
  * device or the stack the answer is made in the same softirq pass: the least
  * value that says "measured".
  */
-static u16 uet_service_time(const struct sk_buff *skb)
+static u16 uet_service_time(const struct uet_rx_ctx *rx)
 {
 	s64 ns;
 
-	if (!skb || !skb->tstamp)
+	if (!rx->arrived)
 		return 1;
-	ns = ktime_to_ns(ktime_sub(ktime_get_real(), skb->tstamp));
+	ns = ktime_to_ns(ktime_sub(ktime_get_real(), rx->arrived));
 	return clamp_t(s64, ns / UET_SERVICE_TIME_UNIT_NS, 1,
 		       UET_SERVICE_TIME_SATURATED);
 }
@@ -47,6 +58,7 @@ static struct sk_buff *uet_answer_alloc(struct uet_net *un, unsigned int len,
 		return NULL;
 	}
 	skb_reserve(skb, UET_HEADROOM);
+	skb->priority = UET_CONTROL_PRIO;
 	meta = UET_TXMETA(skb);
 	meta->ev = ev;
 	meta->dsfield = READ_ONCE(un->sysctl.dscp_control) << 2;
@@ -82,7 +94,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 	a->ack_psn = psn;
 	a->cc_type = UET_CC_NSCC;
-	a->service_time = uet_service_time(rx->skb);
+	a->service_time = uet_service_time(rx);
 	if (pdc->initiator) {
 		a->cack_psn = pdc->tx.ret_cack;
 		a->sack_base = a->cack_psn + 1;
@@ -159,24 +171,71 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			      rx ? rx->ev : UET_LB_UDP_LOW + pdc->id % 16384);
 }
 
-/*
- * Counted per namespace: sources that are made up are as many as packets, and
- * a count for each would never fill.
+/**
+ * uet_nack_limit_init() - nothing was answered yet
+ * @un: namespace
  */
-static bool uet_nack_allowed(struct uet_net *un, u64 now)
+void uet_nack_limit_init(struct uet_net *un)
 {
-	bool ok;
+	spin_lock_init(&un->nacks.lock);
+	get_random_bytes(&un->nacks.key, sizeof(un->nacks.key));
+}
 
-	spin_lock(&un->nack_lock);
-	if (now - un->nack_since >= NSEC_PER_SEC) {
-		un->nack_since = now;
-		un->nacks = 0;
+/*
+ * Sources that are made up are as many as packets: a count for each would never
+ * fill, so they share those of a few groups. Who has one address of an IPv6 link
+ * has all of them.
+ */
+static u8 *uet_nack_group(struct uet_nack_limit *n, const struct in6_addr *from)
+{
+	u64 where = ipv6_addr_v4mapped(from) ?
+		    (__force u32)from->s6_addr32[3] :
+		    (u64)(__force u32)from->s6_addr32[0] << 32 |
+		    (__force u32)from->s6_addr32[1];
+
+	return &n->own[siphash_1u64(where, &n->key) % UET_NACK_GROUPS];
+}
+
+static bool uet_nack_allowed(struct uet_net *un, const struct in6_addr *from,
+			     u64 now)
+{
+	struct uet_nack_limit *n = &un->nacks;
+	u8 *own = uet_nack_group(n, from);
+	bool ok = true;
+
+	spin_lock(&n->lock);
+	if (now - n->since >= NSEC_PER_SEC / UET_NACK_PERIODS) {
+		n->since = now;
+		n->shared = 0;
+		memset(n->own, 0, sizeof(n->own));
 	}
-	ok = un->nacks < UET_NACK_RATE;
-	if (ok)
-		un->nacks++;
-	spin_unlock(&un->nack_lock);
+	if (*own < UET_NACK_OWN)
+		++*own;
+	else if (n->shared < UET_NACK_SHARED)
+		n->shared++;
+	else
+		ok = false;
+	spin_unlock(&n->lock);
 	return ok;
+}
+
+/* To the source of a packet. Only what the output needs: nobody who may be made
+ * up is kept.
+ */
+static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
+						   struct sk_buff *skb)
+{
+	struct uet_fep fep = { .addr = rx->daddr, .un = rx->un };
+	struct uet_peer peer = {
+		.key = {
+			.laddr	= rx->daddr,
+			.raddr	= rx->saddr,
+			.scope	= rx->ifindex,
+		},
+		.fep = &fep,
+	};
+
+	uet_output_one(&peer, skb);
 }
 
 /**
@@ -192,16 +251,6 @@ static bool uet_nack_allowed(struct uet_net *un, u64 now)
  */
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 {
-	struct uet_fep fep = { .addr = rx->daddr, .un = rx->un };
-	/* Only what the output needs: nobody who may be made up is kept. */
-	struct uet_peer peer = {
-		.key = {
-			.laddr	= rx->daddr,
-			.raddr	= rx->saddr,
-			.scope	= rx->ifindex,
-		},
-		.fep = &fep,
-	};
 	struct uet_pkt pkt = {
 		.flags	= (rx->ce ? UET_F_ECN : 0) |
 			  (rx->pkt->flags & UET_F_RETX),
@@ -210,11 +259,11 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 	};
 	struct sk_buff *skb;
 
-	if (!uet_nack_allowed(rx->un, ktime_get_ns())) {
+	if (!uet_nack_allowed(rx->un, &rx->saddr, ktime_get_ns())) {
 		UET_INC(rx->un, NACK_LIMITED);
 		return;
 	}
 	skb = uet_nack_build(rx->un, &pkt, rx->ev);
 	if (skb)
-		uet_output_one(&peer, skb);
+		uet_answer_stranger(rx, skb);
 }

@@ -8,6 +8,7 @@
 #include "credit.h"
 #include "encap.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
 #include "peer.h"
@@ -60,7 +61,8 @@ static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	}
 }
 
-static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			       bool created)
 {
 	const struct uet_cp *cp = &rx->pkt->cp;
 	struct sk_buff *answer = NULL;
@@ -72,7 +74,13 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (pdc->state == UET_PDC_DEAD)
 		goto out;
 	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
-	uet_pdc_confirm(pdc);
+	/* With SYN it does not name our PDCID, and its source may be made up. */
+	if (!(rx->pkt->flags & UET_F_SYN))
+		uet_pdc_confirm(pdc);
+	else if (!created)
+		uet_pdc_heard_syn(pdc);
+	if (created)
+		uet_pdc_arm(pdc, pdc->rx.heard + NSEC_PER_SEC, pdc->rx.heard);
 	switch (rx->pkt->ctl_type) {
 	case UET_CTL_ACK_REQ:
 		answer = uet_ack_req(pdc, rx);
@@ -89,6 +97,8 @@ static void uet_control_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		answer = uet_close_cmd(pdc, rx);
 		break;
 	case UET_CTL_PROBE:
+		if (!(rx->pkt->flags & UET_F_SYN))
+			uet_habit_probed(&pdc->peer->habits);
 		answer = uet_ack_make(pdc, rx, pdc->rx.map.cack, UET_F_PROBE,
 				      NULL);
 		break;
@@ -110,21 +120,29 @@ out:
 		uet_output_one(pdc->peer, answer);
 }
 
-/* The target wants to be rid of the PDC: finish, then CLOSE_CMD. */
-static struct sk_buff *uet_close_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
-				     u64 now)
+/*
+ * A control packet of the target, with a PSN of the return direction. Nothing
+ * there is waited for, so what is missing before it makes no difference.
+ */
+static struct sk_buff *uet_take_return(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 	u32 psn = rx->pkt->cp.psn;
 
-	if (psn == tx->ret_cack + 1)
+	if (psn_after(psn, tx->ret_cack))
 		tx->ret_cack = psn;
-	else if (psn != tx->ret_cack)
-		return NULL;
+	return uet_ack_make(pdc, rx, psn, 0, NULL);
+}
+
+/* The target wants to be rid of the PDC: finish, then CLOSE_CMD. */
+static struct sk_buff *uet_close_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+				     u64 now)
+{
 	if (pdc->state == UET_PDC_ESTABLISHED)
 		pdc->state = UET_PDC_QUIESCE;
 	uet_pdc_tx_rearm(pdc, now);
-	return uet_ack_make(pdc, rx, psn, 0, NULL);
+	return uet_take_return(pdc, rx);
 }
 
 /* A response is asked to be cleared: say what is, or ask for what is lost. */
@@ -165,6 +183,12 @@ static void uet_control_initiator(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		if (skb)
 			__skb_queue_tail(&list, skb);
 		break;
+	case UET_CTL_NOOP:
+	case UET_CTL_NEGOTIATION:
+		skb = uet_take_return(pdc, rx);
+		if (skb)
+			__skb_queue_tail(&list, skb);
+		break;
 	case UET_CTL_CLEAR_REQ:
 		uet_clear_req(pdc, rx, &list, now);
 		break;
@@ -190,16 +214,17 @@ out:
 
 /**
  * uet_pdc_control() - a control packet for an existing PDC
- * @pdc: PDC named by dpdcid, peer verified
+ * @pdc: PDC named by dpdcid, peer verified; or by SYN
  * @rx: the packet
+ * @created: this packet made the PDC
  *
  * Context: softirq.
  */
-void uet_pdc_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+void uet_pdc_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 {
 	UET_INC(rx->un, RX_CPS);
 	if (pdc->initiator)
 		uet_control_initiator(pdc, rx);
 	else
-		uet_control_target(pdc, rx);
+		uet_control_target(pdc, rx, created);
 }

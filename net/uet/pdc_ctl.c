@@ -47,6 +47,7 @@ int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 	skb_reserve(skb, UET_HEADROOM);
 	skb_put(skb, uet_build_cp(skb->data, &pkt));
+	skb->priority = UET_CONTROL_PRIO;
 	meta = UET_TXMETA(skb);
 	meta->ev = ev ?: UET_LB_UDP_LOW + pdc->id % 16384;
 	meta->dsfield = READ_ONCE(pdc->un->sysctl.dscp_control) << 2;
@@ -77,7 +78,8 @@ int uet_pdc_send_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		return -ENOMEM;
 	}
 	tx->close_psn = uet_txwin_send(&tx->win, 0, 0, UET_TX_CP, now);
-	tx->pkts[uet_txwin_index(&tx->win, tx->close_psn)].msg = NULL;
+	tx->pkts[uet_txwin_index(&tx->win, tx->close_psn)] =
+		(struct uet_txpkt) {};
 	tx->rto_at = now + uet_pdc_rto(pdc);
 	/* If it cannot be built now, the timeout sends it. */
 	err = uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_CMD, UET_F_AR, 0);

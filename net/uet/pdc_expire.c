@@ -10,23 +10,23 @@
 #include "core/txwin_scan.h"
 #include "encap.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
 #include "peer.h"
+#include "pmtu.h"
 #include "txmsg.h"
 
 /* A transmission that failed for memory is tried again after this */
 #define UET_NOMEM_RETRY_NS	(2 * NSEC_PER_MSEC)
-/* CLEAR_REQ after 8 clear times, doubling up to a second (wire.md 9.4) */
+/* CLEAR_REQ after 8 clear times, then ever later (wire.md 9.4) */
 #define UET_CLEAR_REQ_TIMES	8
-#define UET_CLEAR_REQ_MAX_NS	NSEC_PER_SEC
+/* CLOSE_REQs double their distance up to this power */
+#define UET_CLOSE_REQ_BACKOFF_MAX	16
+/* ICMP is believed after so much silence */
+#define UET_REFUSED_NS		NSEC_PER_SEC
 /* Tail probes double their distance up to this power */
 #define UET_PROBE_BACKOFF_MAX	12
-
-static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
-{
-	return (u64)READ_ONCE(pdc->un->sysctl.rto_max_ms) * NSEC_PER_MSEC;
-}
 
 /*
  * Round trip that an answer may take while nothing is wrong: the smoothed one
@@ -37,6 +37,22 @@ static u64 uet_pdc_patience(const struct uet_pdc *pdc)
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 
 	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
+}
+
+/*
+ * rto_max_ms is for a peer that is silent, so that it is found soon when it comes
+ * back. It is no round trip time: what was measured may be longer, or must be if
+ * answers come and each is to a packet that was sent again before it came.
+ */
+static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 max_ns = (u64)READ_ONCE(pdc->un->sysctl.rto_max_ms) * NSEC_PER_MSEC;
+
+	if (unlikely(pdc->tx.ambiguous))
+		return UET_RTO_LIMIT_NS;
+	return clamp_t(u64, 2 * (uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var),
+		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
 }
 
 /**
@@ -56,7 +72,7 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
 	/* The last resort: twice what an answer may take. */
 	rto = clamp(2 * uet_pdc_patience(pdc), rto, max(rto, max_ns));
-	return uet_rto_backoff_ns(rto, pdc->tx.retries, max_ns);
+	return uet_rto_backoff_ns(rto, pdc->tx.backoff, max_ns);
 }
 
 /**
@@ -127,6 +143,22 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 }
 
 /*
+ * ICMP says that nobody listens, and nothing that was sent since is answered,
+ * nor is a probe: for twice the longest round trip that is normal here.
+ */
+static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
+{
+	const struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (likely(!tx->refused_at) || tx->heard >= tx->refused_at)
+		return false;
+	/* What was sent after the last refusal may have found somebody. */
+	if (tx->refused_end != tx->win.next)
+		return false;
+	return now - tx->refused_at >= UET_REFUSED_NS + 2 * uet_pdc_patience(pdc);
+}
+
+/*
  * Value for a question about a packet: where there are many another one than
  * the packet's, since its path may be dead.
  */
@@ -160,16 +192,51 @@ static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_txwin_touch(&pdc->tx.win, psn, now);
 }
 
+static void uet_pdc_back_off(struct uet_pdc_tx *tx)
+{
+	if (tx->retries < U8_MAX)
+		tx->retries++;
+	if (tx->backoff < U8_MAX)
+		tx->backoff++;
+}
+
+/* Where CACK stands, when everything sent is settled */
+static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
+{
+	struct uet_cp cp = { .psn = pdc->tx.win.una - 1 };
+
+	uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, 0);
+}
+
+/* Does the target know us? An answer names the PSN, which nobody else knows. */
+static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
+			      u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	tx->doubted = false;
+	tx->doubt_psn = tx->win.una;
+	if (uet_txwin_outstanding(&tx->win)) {
+		uet_pdc_ask_ack(pdc, list, tx->win.una, now);
+		return;
+	}
+	tx->doubt_psn--;
+	uet_pdc_ask_cack(pdc, list);
+}
+
 /*
- * Nothing is in flight or unanswered, but CACK has not passed all of it: it
- * waits below a response that was cleared since. Ask until it moves.
+ * Nothing is in flight or unanswered, but CACK has not passed all of it, or too
+ * little for more to be sent: it waits below a response that was cleared since.
+ * Ask until it moves.
  */
 static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 			       u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
+	bool closed = uet_txwin_waits_for_cack(&tx->win);
 
-	if (!uet_txwin_outstanding(&tx->win) || tx->win.nr_marked) {
+	if ((!uet_txwin_outstanding(&tx->win) && !closed) ||
+	    tx->win.nr_marked) {
 		tx->rto_at = 0;
 		return;
 	}
@@ -178,9 +245,11 @@ static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 			     0);
 		return;
 	}
-	uet_pdc_ask_ack(pdc, list, tx->win.una, now);
-	if (tx->retries < U8_MAX)
-		tx->retries++;
+	if (closed)
+		uet_pdc_ask_cack(pdc, list);
+	else
+		uet_pdc_ask_ack(pdc, list, tx->win.una, now);
+	uet_pdc_back_off(tx);
 	tx->rto_at = now + uet_pdc_rto(pdc);
 }
 
@@ -264,8 +333,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 	if (uet_txwin_next_unanswered(&tx->win, tx->win.una, now - rto, &psn))
 		uet_pdc_ask_ack(pdc, list, psn, now);
-	if (tx->retries < U8_MAX)
-		tx->retries++;
+	uet_pdc_back_off(tx);
 	tx->rto_at = now + uet_pdc_rto(pdc);
 	if (!tx->win.nr_marked)
 		return;
@@ -293,10 +361,12 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return;		/* all of it is known to be missing or held */
 	if (pdc->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
+	if (unlikely(uet_habit_refuses_probes(&pdc->peer->habits)))
+		return;		/* what it is sent asks by itself */
 	uet_pdc_probe_unheard(pdc);
 	tx->probe_ev = uet_pdc_ask_ev(pdc, tx->win.una, now);
-	if (!++tx->probe_id)
-		tx->probe_id = UET_PROBE_RTT + 1;
+	if (++tx->probe_id <= UET_PROBE_HABIT)
+		tx->probe_id = UET_PROBE_HABIT + 1;
 	cp.probe_opaque = tx->probe_id;
 	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,
 			 tx->probe_ev))
@@ -412,10 +482,23 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		uet_pdc_overtaken(pdc, now);
 		uet_pdc_tx_ready(pdc);
 	}
+	if (unlikely(tx->doubted))
+		uet_pdc_ask_known(pdc, list, now);
 	if (tx->probe_at && now >= tx->probe_at)
 		uet_pdc_probe(pdc, list, now);
 	if (tx->rto_at && now >= tx->rto_at)
 		uet_pdc_timeout(pdc, list, now);
+	if (pdc->state != UET_PDC_DEAD && uet_pmtu_hopeless(pdc, now))
+		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
+	if (pdc->state != UET_PDC_DEAD && uet_pdc_refused_long(pdc, now)) {
+		/*
+		 * Somebody may be there again, without this PDC: what was
+		 * never sent asks with another one.
+		 */
+		pdc->movable = true;
+		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
+			     tx->refused_code);
+	}
 	if (pdc->state != UET_PDC_DEAD && !uet_txwin_outstanding(&tx->win) &&
 	    tx->win.nslots && now >= tx->heard + UET_PDC_RING_IDLE_NS)
 		uet_pdc_tx_shrink(pdc);
@@ -431,7 +514,10 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 	return 2 * uet_pdc_idle_ns(pdc);
 }
 
-/* The initiator is silent: ask it to close, then close without it. */
+/*
+ * The initiator is silent: ask it to close, then close without it. Who has not
+ * proved its address is asked nothing: it may never have sent anything.
+ */
 static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
 {
@@ -443,6 +529,10 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 	if (now - rx->heard < idle_ns)
 		return rx->heard + idle_ns;
+	if (!rx->confirmed) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return 0;
+	}
 	if (!rx->close_req) {
 		rx->close_req = true;
 		rx->close_at = now + close_ns;
@@ -452,7 +542,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 	uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
 		     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
-	if (rx->close_tries < 8)
+	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
 		rx->close_tries++;
 	return min(rx->close_at,
 		   now + ((u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
@@ -485,11 +575,12 @@ u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		rx->clear_req_at = 0;
 		if (rx->nr_gtd) {
 			uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_REQ, 0, 0);
-			rx->clear_req_gap = min_t(u64, rx->clear_req_gap * 2,
-						  UET_CLEAR_REQ_MAX_NS);
+			rx->clear_req_gap *= 2;
 			rx->clear_req_at = now + rx->clear_req_gap;
 		}
 	}
+	if (rx->nr_msgs)
+		uet_ses_cack(pdc, rx->map.cack);
 	at = uet_pdc_rx_idle(pdc, list, now);
 	if (rx->clear_req_at && (!at || rx->clear_req_at < at))
 		at = rx->clear_req_at;
@@ -501,10 +592,14 @@ u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
  * @pdc: target PDC
  * @now: time, ns
  *
+ * A peer that has not proved its address is asked once it has.
+ *
  * Context: rx.lock held.
  */
 void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
 {
+	if (!pdc->rx.confirmed)
+		return;
 	pdc->rx.clear_req_gap = UET_CLEAR_REQ_TIMES *
 		(u64)READ_ONCE(pdc->un->sysctl.clear_time_us) * NSEC_PER_USEC;
 	pdc->rx.clear_req_at = now + pdc->rx.clear_req_gap;

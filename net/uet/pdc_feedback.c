@@ -11,11 +11,13 @@
 #include "core/txwin_scan.h"
 #include "encap.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
 #include "path.h"
 #include "pds.h"
 #include "peer.h"
+#include "pmtu.h"
 #include "rttcache.h"
 #include "trace_path.h"
 #include "txmsg.h"
@@ -38,7 +40,8 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 		return;
 	loss.size = slot->size;
 	loss.ev = slot->ev;
-	trace_uet_path_signal(pdc->tx.flow, loss.ev, UET_LB_TIMEOUT, 0);
+	if (how != UET_LOSS_LOCAL)
+		trace_uet_path_signal(pdc->tx.flow, loss.ev, UET_LB_TIMEOUT, 0);
 	uet_cc_loss(pdc->tx.flow, &loss);
 	if (unlikely(!list_empty(&pdc->tx.holds)))
 		uet_pdc_hold_lost(pdc, psn);
@@ -103,7 +106,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	msg->state = UET_TXMSG_DONE;
 	dest->progress = now;
 	if (!--dest->unfinished)
-		uet_pdc_hold_clear(dest);
+		uet_dest_emptied(dest);
 	pdc->tx.nr_msgs--;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
@@ -209,8 +212,11 @@ static void uet_pdc_answered(struct uet_pdc *pdc, u32 psn, u64 now)
 	struct uet_txwin *win = &pdc->tx.win;
 	const struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(win, psn)];
 
-	if (p->msg)
+	if (!p->msg)
+		return;
+	if (pdc->tx.orphan_at)
 		uet_msg_advance(p, now);
+	uet_pmtu_arrived(pdc->tx.flow, p->len);
 }
 
 /* Per packet work of a CACK: give data back, finish messages. */
@@ -226,6 +232,8 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 			continue;
 		if (unlikely(tx->orphan_at))
 			uet_msg_advance(p, now);
+		if (unlikely(tx->flow->hole.since))
+			uet_pmtu_arrived(tx->flow, p->len);
 		p->msg = NULL;
 		if (msg->streamed && !msg->again)
 			uet_txmsg_release(msg, p->off + p->len);
@@ -255,14 +263,27 @@ bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 	return true;
 }
 
+/*
+ * An answer told a round trip time. Not before does the back-off of the timeout
+ * end (Karn's second rule): where it is too short, each packet is sent again,
+ * and answers to packets that were, or may have been, tell nothing.
+ */
+static void uet_pdc_timed(struct uet_pdc_tx *tx)
+{
+	tx->backoff = 0;
+	tx->ambiguous = false;
+}
+
 static void uet_pdc_progress(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = &pdc->tx;
 
 	tx->retries = 0;
+	tx->ambiguous |= tx->backoff;
 	tx->probes = 0;
 	tx->nack_e = 0;
-	tx->rto_at = uet_txwin_outstanding(&tx->win) ?
+	tx->rto_at = uet_txwin_outstanding(&tx->win) ||
+		     uet_txwin_waits_for_cack(&tx->win) ?
 		     now + uet_pdc_rto(pdc) : 0;
 }
 
@@ -285,8 +306,13 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	struct uet_tx_scan scan;
 	u32 psn;
 
+	uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_ANSWERED);
 	if (pkt->ack.probe_opaque == UET_PROBE_RTT) {
 		uet_rtt_probe_answer(pdc, pkt, now);
+		return;
+	}
+	if (pkt->ack.probe_opaque == UET_PROBE_HABIT) {
+		tx->asked = false;
 		return;
 	}
 	if (!sent || pkt->ack.probe_opaque != tx->probe_id)
@@ -296,9 +322,13 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	if (!uet_service_time_ns(pkt->ack.service_time, &service) ||
 	    !uet_rtt_sample(sent, service, now, &rtt))
 		return;
-	if (!tx->flow->fixed_rtt)
+	if (!tx->flow->fixed_rtt) {
 		uet_ccc_on_probe_rtt(ccc, now, rtt);
+		uet_rtt_fall(tx->flow, uet_ccc_probe_base_rtt(ccc->params, rtt),
+			     now);
+	}
 	uet_rtt_est_add(&ccc->rtt, rtt);
+	uet_pdc_timed(tx);
 	uet_pdc_rack(tx, sent, now);
 	if (pdc->rod && tx->win.flight_pkts) {
 		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next,
@@ -353,7 +383,8 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 	sent->valid = uet_txwin_rtt(win, psn, retx, &sent->at);
 	if (!sent->valid)
 		return false;
-	sent->waited = uet_txwin_slot(win, psn)->flags & UET_PDC_TX_WAITED;
+	sent->wait = uet_wait_unpack(pdc->tx.pkts[uet_txwin_index(win,
+								  psn)].wait);
 	sent->brief = uet_txwin_slot(win, psn)->size < flow->params.mtu / 2;
 	return true;
 }
@@ -367,7 +398,9 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
  * @rtt: result, ns
  *
  * A packet that waited in our port left at an estimated time, which may be too
- * late where the port is faster than it says: no base RTT comes from it.
+ * late where the port is faster than it says: no base RTT comes from that. All the
+ * time since the port got it is none too short, though. Without it a context that
+ * always fills its port would never see that its path became shorter.
  *
  * Context: flow lock held.
  * Return: false if there is none.
@@ -376,14 +409,17 @@ bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 		    u64 service, u64 now, u64 *rtt)
 {
 	u64 base_rtt = pdc->tx.flow->ccc.base_rtt;
+	u64 whole;
 	bool ok;
 
 	if (!sent->valid)
 		return false;
 	ok = uet_rtt_sample(sent->at, service, now, rtt);
-	if (!sent->waited)
+	if (!sent->wait)
 		return ok;
 	*rtt = ok ? max(*rtt, base_rtt) : base_rtt;
+	if (uet_rtt_sample(sent->at - sent->wait, service, now, &whole))
+		*rtt = min(*rtt, whole);
 	return true;
 }
 
@@ -451,6 +487,13 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		uet_rtt_far(pdc->tx.flow, ack.rtt, now);
 	if (unlikely(ccc->did & UET_CC_DID_BASE_RTT))
 		uet_rtt_learned(pdc->tx.flow);
+	if (ack.rtt_valid && !ack.rtt_short &&
+	    unlikely(!uet_fall_quiet(&pdc->tx.flow->fall,
+				     pdc->tx.flow->params.base_rtt, ack.rtt)))
+		uet_rtt_fall(pdc->tx.flow, ack.rtt, now);
+	if (ack.rtt_valid && !ack.rtt_short &&
+	    unlikely(!uet_rise_quiet(&pdc->tx.flow->rise, ccc, ack.rtt)))
+		uet_rtt_rise(pdc->tx.flow, ack.rtt, ack.m, now);
 }
 
 /* The bookkeeping of an ACK; false if it is none of ours. */
@@ -462,7 +505,7 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	struct uet_tx_acked sum = {};
 	bool probe = pkt->flags & UET_F_PROBE;
 	struct uet_pdc_sent sent = {};
-	u32 una = tx->win.una;
+	u32 una = tx->win.una, psns;
 	u64 now;
 
 	if (pdc->state == UET_PDC_DEAD ||
@@ -478,18 +521,23 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		uet_pdc_sent_at(pdc, a->ack_psn, pkt->flags & UET_F_RETX,
 				&sent);
 	tx->heard = now;
-	if (sent.valid)
+	if (sent.valid) {
+		uet_pdc_timed(tx);
 		uet_pdc_rack(tx, sent.at, now);
+	}
 	if (uet_txwin_cack(&tx->win, a->cack_psn, &sum) == UET_CACK_NEW)
 		uet_pdc_covered(pdc, una, sum.psns, now);
 	if (a->sack_bitmap)
 		uet_txwin_sack(&tx->win, a->sack_base, a->sack_bitmap, &sum);
 	if (!probe) {
 		if (uet_txwin_answer(&tx->win, a->ack_psn, &sum) &&
-		    unlikely(tx->orphan_at))
+		    unlikely(tx->orphan_at || tx->flow->hole.since))
 			uet_pdc_answered(pdc, a->ack_psn, now);
 		if (uet_pkt_has_ses_rsp(pkt))
 			uet_pdc_response(pdc, pkt);
+		psns = sum.psns;
+		if (unlikely(uet_txwin_settle(&tx->win, &sum)))
+			uet_pdc_covered(pdc, una + psns, sum.psns - psns, now);
 		if (unlikely(pkt->flags & UET_F_RETX))
 			uet_pdc_retx_arrived(pdc, pkt, now);
 	}
@@ -543,7 +591,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		 * counts towards an answer that no packet will complete.
 		 */
 		if (tx->flow->ccc.blocked & UET_CC_BLOCK_WINDOW &&
-		    !uet_pdc_answer_due(pdc)) {
+		    !tx->probes && !uet_pdc_answer_due(pdc)) {
 			tx->probe_at = now;
 			tx->probe_slack = 0;
 		} else {
@@ -579,13 +627,15 @@ void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct uet_flow *flow = pdc->tx.flow;
 	struct sk_buff *probe = NULL;
+	bool known = uet_habit_answers_probes(&pdc->peer->habits);
 
 	UET_INC(rx->un, RX_ACKS);
 	spin_lock(&flow->lock);
 	if (!uet_pdc_ack_locked(pdc, rx))
 		UET_INC(rx->un, DROP_ACK);
-	else if (unlikely(!flow->ccc.base_known))
-		probe = uet_rtt_probe(pdc, rx->ev);
+	else if (unlikely(!flow->ccc.base_known || !known))
+		probe = uet_rtt_probe(pdc, rx->ev) ?:
+			uet_habit_probe(pdc, rx->ev);
 	spin_unlock(&flow->lock);
 	if (unlikely(probe))
 		uet_output_one(pdc->peer, probe);

@@ -92,7 +92,7 @@ static void uet_hold_begin(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 		hold->level = 0;
 		list_add_tail(&dest->hold_node, &pdc->tx.holds);
 	}
-	list_del_init(&dest->active);
+	uet_dest_step_out(pdc, dest);
 	UET_INC(pdc->un, HOLDS);
 }
 

@@ -9,8 +9,10 @@
 #include "core/names.h"
 #include "encap.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
+#include "pmtu.h"
 #include "path.h"
 #include "rttcache.h"
 #include "trace_path.h"
@@ -103,6 +105,58 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	}
 }
 
+/*
+ * The target does not know us, says a packet that names no PSN: anybody could have
+ * sent it. What the target answers to an ACK_REQ names a PSN that we sent.
+ */
+static void uet_pdc_doubt(struct uet_pdc *pdc)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 now = ktime_get_ns();
+
+	if (tx->doubt_at && now < tx->doubt_at + uet_pdc_rto(pdc))
+		return;
+	tx->doubted = true;
+	tx->doubt_at = now;
+	uet_pdc_arm(pdc, now, now);
+}
+
+/*
+ * A NACK about a control packet without a PSN. An unexpected event is what a
+ * peer sees in a PROBE that takes none.
+ */
+static bool uet_pdc_nack_probe(struct uet_pdc *pdc, const struct uet_pkt *pkt)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_pdc_tx *tx = &pdc->tx;
+	bool probing = tx->probe_tx || tx->asked || flow->rtt_probe_at;
+
+	if (tx->doubt_at && !tx->doubted && pkt->nack.psn == tx->doubt_psn &&
+	    uet_nack_class(pkt->nack.code) == UET_NACK_CLASS_FATAL) {
+		uet_pdc_nack_fatal(pdc, pkt);
+		return true;
+	}
+	if (pkt->nack.psn || (!probing && !flow->ccc.credit_reqs))
+		return false;
+	switch (pkt->nack.code) {
+	case UET_NACK_INV_DPDCID:
+	case UET_NACK_PDC_HDR_MISMATCH:
+		uet_pdc_doubt(pdc);
+		return true;
+	case UET_NACK_UNEXP_EVENT:
+		if (!probing)
+			return false;
+		UET_INC(pdc->un, PROBES_REFUSED);
+		uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_REFUSED);
+		tx->probe_tx = 0;
+		tx->asked = false;
+		flow->rtt_probe_at = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
@@ -124,14 +178,8 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
 	now = ktime_get_ns();
-	if (!uet_txwin_has(&tx->win, psn)) {
-		/* About a probe or Credit Request: they have no PSN. */
-		if (code != UET_NACK_INV_DPDCID || psn ||
-		    (!tx->probe_tx && !tx->flow->ccc.credit_reqs))
-			return false;
-		uet_pdc_nack_fatal(pdc, pkt);
-		return true;
-	}
+	if (!uet_txwin_has(&tx->win, psn))
+		return uet_pdc_nack_probe(pdc, pkt);
 	tx->heard = now;
 	if (uet_nack_class(code) == UET_NACK_CLASS_FATAL) {
 		uet_pdc_nack_fatal(pdc, pkt);
@@ -160,6 +208,11 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (uet_txwin_nack(&tx->win, psn, pkt->flags & UET_F_RETX) !=
 	    UET_NACK_VALID)
 		return true;
+	/* Whoever refuses it for another reason has seen it. */
+	if (unlikely(tx->flow->hole.since) && code != UET_NACK_PKT_NOT_RCVD &&
+	    code != UET_NACK_RCVR_INFER_LOSS)
+		uet_pmtu_arrived(tx->flow, tx->pkts[uet_txwin_index(&tx->win,
+								    psn)].len);
 	if (uet_pdc_sent_at(pdc, psn, pkt->flags & UET_F_RETX, &sent))
 		nack.rtt_valid = uet_pdc_sample(pdc, &sent, 0, now, &nack.rtt);
 	/* What was trimmed went on without the time that its payload takes. */

@@ -8,6 +8,7 @@
 #include "core/hdr_build.h"
 #include "encap.h"
 #include "flow.h"
+#include "owner.h"
 #include "pdc.h"
 #include "txmsg.h"
 
@@ -27,8 +28,9 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 	ses->pid = dest->key.pid;
 	ses->ri = dest->key.ri;
 	ses->generation = msg->generation;
-	ses->opcode = msg->match_bits ? UET_SES_OP_TAGGED_SEND :
-					UET_SES_OP_SEND;
+	ses->opcode = msg->has_tag ? UET_SES_OP_TAGGED_SEND : UET_SES_OP_SEND;
+	if (unlikely(dest->key.watch))
+		ses->opcode = UET_SES_OP_NO_OP;
 	if (!dest->key.absolute)
 		ses->flags |= UET_SES_F_REL;
 	if (p->flags & UET_TXPKT_MSG_ERROR) {
@@ -106,8 +108,11 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 		return NULL;
 	}
 	skb->priority = p->msg->dest->prio;
+	uet_owner_mark(skb, p->msg->dest->owner);
 	meta = UET_TXMETA(skb);
 	meta->ev = ev;
+	meta->psn = psn;
+	meta->pdcid = pdc->id;
 	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
 	/* Cut before the path MTU shrank: the one packet that may be fragmented. */
 	meta->df = p->len <= pdc->tx.flow->payload_mtu;

@@ -10,11 +10,18 @@
 #include "credit.h"
 #include "encap.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
 #include "pds.h"
 #include "peer.h"
 #include "sock.h"
+
+/* Sources told of room at a time */
+#define UET_RX_TOLD	16
+
+/* Refusals for shortage that a source gets in a row which may count them */
+#define UET_SHORT_NACKS_MAX	4
 
 /**
  * struct uet_gtd - a guaranteed response, kept until the source clears it
@@ -154,15 +161,22 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  * @psn: the PSN
  *
  * Context: softirq, rx.lock held.
- * Return: an ACK, with the guaranteed response if there is one.
+ * Return: an ACK with the guaranteed response, or with the default one: sources
+ * that want a response for each packet ask until they have it.
  */
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn)
 {
 	const struct uet_gtd *g = uet_gtd_find(pdc, psn);
+	struct uet_ses_rsp rsp = {
+		.opcode	= UET_RSP_OP_DEFAULT,
+		.code	= UET_RC_OK,
+		.msg_id	= (u16)rx->pkt->cp.payload,
+		.job	= pdc->job,
+	};
 
 	return uet_ack_make(pdc, rx, psn, g ? UET_F_REQ_CLEAR : 0,
-			    g ? &g->rsp : NULL);
+			    g ? &g->rsp : &rsp);
 }
 
 /* Is an ACK due for a packet just accepted? (wire.md 9.1) */
@@ -208,6 +222,46 @@ static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 	return true;
 }
 
+/**
+ * uet_pdc_refused_top() - highest PSN that was refused for shortage
+ * @pdc: target PDC
+ *
+ * Context: rx.lock held.
+ * Return: the PSN, or CACK if it is higher.
+ */
+u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
+{
+	const struct uet_rxmap *map = &pdc->rx.map;
+	u32 top = pdc->rx.refused_top;
+
+	/* Or else it is from long ago. */
+	return psn_between(top, map->cack, map->cack + map->range) ? top :
+								     map->cack;
+}
+
+/*
+ * May a source be told of a shortage? One that holds is told of each packet. Others
+ * close the PDC after five refusals, so they get four, for which they send again
+ * after a round trip, ever longer apart; what they send meanwhile is as if lost.
+ */
+static bool uet_pdc_tells_short(struct uet_pdc *pdc)
+{
+	u64 now, gap = (u64)NSEC_PER_USEC *
+		       READ_ONCE(pdc->un->sysctl.nack_retx_us);
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	if (likely(uet_habit_holds(&pdc->peer->habits)))
+		return true;
+	now = ktime_get_ns();
+	if (r->short_nacks >= UET_SHORT_NACKS_MAX ||
+	    (r->short_nacks && now < r->short_next))
+		return false;
+	gap = max(gap, READ_ONCE(pdc->peer->base_rtt));
+	r->short_nacks++;
+	r->short_next = now + (gap << (2 * r->short_nacks));
+	return true;
+}
+
 /* Refused for shortage: remember the lowest for the wake-up (wire.md 7). */
 static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 				     u8 code, u32 psn)
@@ -217,7 +271,12 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	UET_INC(rx->un, SHORTAGE);
 	if (!r->refused || psn_before(psn, r->refused_psn))
 		r->refused_psn = psn;
+	r->refused_top = psn_max(uet_pdc_refused_top(pdc), psn);
 	r->refused = true;
+	if (unlikely(!uet_pdc_tells_short(pdc))) {
+		UET_INC(rx->un, SHORT_UNSAID);
+		return NULL;
+	}
 	return uet_nack_make(pdc, rx, code, psn, 0);
 }
 
@@ -228,6 +287,8 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 
 	if (r->refused && r->refused_psn == psn)
 		r->refused = false;
+	r->short_nacks = 0;
+	WRITE_ONCE(r->moved, jiffies);
 	return uet_rxmap_set(&r->map, psn);
 }
 
@@ -245,6 +306,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 
 	switch (uet_ses_request(pdc, rx, &code)) {
 	case UET_SES_TAKEN:
+		uet_rxshare_note(&r->share, rx->us, psn, r->map.range);
 		rx->skb = NULL;
 		break;
 	case UET_SES_DROP:
@@ -254,6 +316,8 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 		if (!g)
 			return uet_pdc_short(pdc, rx,
 					     UET_NACK_NO_GTD_DEL_AVAIL, psn);
+		if (code == UET_RC_BAD_GENERATION)
+			g->rsp.generation = rx->generation;
 		break;
 	case UET_SES_SHORT:
 		return uet_pdc_short(pdc, rx, code, psn);
@@ -262,7 +326,8 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	if (psn != uet_rxmap_expected(&r->map))
 		UET_INC(rx->un, RX_OOO);
 	advanced = uet_pdc_received(pdc, psn);
-	r->rcvd_bytes += len + UET_NOMINAL_ADD_BYTES;
+	WRITE_ONCE(r->rcvd_bytes,
+		   r->rcvd_bytes + len + UET_NOMINAL_ADD_BYTES);
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
@@ -443,7 +508,8 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		answer = uet_nack_make(pdc, rx, code, psn, 0);
 		break;
 	case UET_RX_DUP:
-		answer = uet_ack_make(pdc, rx, psn, 0, NULL);
+		/* An answer without the error would pass for success. */
+		answer = uet_pdc_stored_answer(pdc, rx, psn);
 		break;
 	case UET_RX_ABOVE:
 	case UET_RX_FAR_BELOW:
@@ -456,24 +522,43 @@ out:
 		uet_output_one(pdc->peer, answer);
 }
 
+/* PDCs that wait for a socket and are to be told, to @list; true if more wait */
+static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
+{
+	struct list_head *last = &us->rx_starved;
+	bool more;
+	int i;
+
+	spin_lock_bh(&us->rx_lock);
+	for (i = 0; i < UET_RX_TOLD && last->next != &us->rx_starved; i++)
+		last = last->next;
+	if (i)
+		list_cut_position(list, &us->rx_starved, last);
+	more = !list_empty(&us->rx_starved);
+	spin_unlock_bh(&us->rx_lock);
+	return more;
+}
+
 /**
  * uet_pds_rx_room() - a reader made room in its socket
  * @us: the socket
  *
- * Tells the sources that wait, one packet each: the lowest they had refused.
+ * Tells sources that wait, one packet each: the lowest they had refused. Peers
+ * decide how many wait, so that only some are told at a time, those first that
+ * wait for longest. Nobody depends on it, since sources try again by themselves.
  *
  * Context: process or BH, no locks held.
+ * Return: true if there are more.
  */
-void uet_pds_rx_room(struct uet_sock *us)
+bool uet_pds_rx_room(struct uet_sock *us)
 {
 	struct sk_buff *nack;
 	struct uet_pdc *pdc;
 	LIST_HEAD(list);
+	bool more;
 
 	/* Each once: who is refused again meanwhile waits for the next room. */
-	spin_lock_bh(&us->rx_lock);
-	list_splice_init(&us->rx_starved, &list);
-	spin_unlock_bh(&us->rx_lock);
+	more = uet_rx_starved(us, &list);
 	for (;;) {
 		spin_lock_bh(&us->rx_lock);
 		pdc = list_first_entry_or_null(&list, struct uet_pdc,
@@ -482,11 +567,13 @@ void uet_pds_rx_room(struct uet_sock *us)
 			list_del_init(&pdc->rx.starve_node);
 		spin_unlock_bh(&us->rx_lock);
 		if (!pdc)
-			return;
+			return more;
 		nack = NULL;
 		spin_lock_bh(&pdc->rx.lock);
 		pdc->rx.starved_at = NULL;
-		if (pdc->state == UET_PDC_ESTABLISHED && pdc->rx.refused)
+		/* An unconfirmed one has had its answer. */
+		if (pdc->state == UET_PDC_ESTABLISHED && pdc->rx.refused &&
+		    pdc->rx.confirmed)
 			nack = uet_nack_make(pdc, NULL,
 					     UET_NACK_RCVR_INFER_LOSS,
 					     pdc->rx.refused_psn, 0);

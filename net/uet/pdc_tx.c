@@ -12,9 +12,11 @@
 #include "core/loss.h"
 #include "core/txwin_scan.h"
 #include "flow.h"
+#include "habits.h"
 #include "mib.h"
 #include "pdc.h"
 #include "peer.h"
+#include "pmtu.h"
 #include "trace_path.h"
 #include "txmsg.h"
 
@@ -112,6 +114,11 @@ void uet_dest_activate(struct uet_dest *dest)
 {
 	if (!list_empty(&dest->active) || !uet_dest_sendable(dest))
 		return;
+	if (unlikely(uet_lane_busy(dest))) {
+		uet_lane_wait(dest);
+		return;
+	}
+	uet_lane_goes_on(dest->pdc, dest);
 	uet_dest_announce(dest, uet_dest_head(dest));
 	if (uet_turn_over(&dest->turn, UET_DEST_QUANTUM))
 		list_add_tail(&dest->active, &dest->pdc->tx.active);
@@ -190,16 +197,6 @@ static bool uet_pdc_tx_room(struct uet_pdc *pdc)
 	    pdc->tx.win.next - pdc->start_psn > UET_SYN_PSN_OFFSET_MAX)
 		return false;
 	return uet_pdc_tx_reserve(pdc);
-}
-
-/* An answer to a packet that waits in our port tells no base round trip. */
-static void uet_pdc_tx_waits(struct uet_pdc *pdc, u32 psn, bool waits)
-{
-	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
-
-	slot->flags &= ~UET_PDC_TX_WAITED;
-	if (waits)
-		slot->flags |= UET_PDC_TX_WAITED;
 }
 
 /**
@@ -288,6 +285,7 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 	if (unlikely(p->msg->given_up))
 		uet_pdc_hollow(pdc, psn, p);
+	uet_pmtu_resent(pdc, p->len, slot->tx_time, now);
 	ask.size = slot->size;
 	uet_ccc_get_send_params(ccc, &ask, &params);
 	trace_uet_path_choose(pdc->tx.flow, &ask, &params);
@@ -298,7 +296,7 @@ static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 	at = uet_flow_departs(pdc->tx.flow, slot->size, now);
 	uet_txwin_resend(&pdc->tx.win, psn, params.ev, at);
 	UET_INC(pdc->un, TX_RETX);
-	uet_pdc_tx_waits(pdc, psn, at != now);
+	p->wait = uet_wait_pack(at - now);
 	pdc->tx.departs = at;
 	uet_turn_took(&pdc->tx.turn, slot->size);
 	uet_ackreq_sent(&pdc->tx.ackreq, &rule, psn, p->len, true);
@@ -333,11 +331,27 @@ static bool uet_pdc_waits_long(const struct uet_pdc *pdc, u64 now)
 	return pdc->tx.rto_at && now + uet_pdc_rto(pdc) / 2 >= pdc->tx.rto_at;
 }
 
+/* Does another packet of the PDC follow at once, as far as is known? */
+static bool uet_pdc_more_follows(struct uet_pdc *pdc,
+				 const struct uet_txmsg *msg)
+{
+	const struct uet_dest *dest = msg->dest, *other;
+
+	if (!list_empty(&dest->active) && !list_is_last(&msg->node, &dest->queue))
+		return uet_txmsg_next_len(list_next_entry(msg, node),
+					  pdc->tx.flow->payload_mtu) >= 0;
+	other = list_first_entry_or_null(&pdc->tx.active, struct uet_dest,
+					 active);
+	return other && (other != dest ||
+			 !list_is_singular(&pdc->tx.active));
+}
+
 /*
  * AR (UE 1.0 3.5.12): when the CCC asks for it, now and then out of turn, on the
  * last packet that a window lets out, and the end of a message that is not
  * short. After a short one the next one asks if the timeout comes near, or the
- * tail probe.
+ * tail probe, if the peer is known to answer probes; else the end of the last
+ * message does.
  */
 static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 			    const struct uet_ackreq_rule *rule, u32 len,
@@ -345,7 +359,11 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 {
 	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
+	/* As UE 1.0 3.6.13.5 has it: whenever it asks, and each message */
+	bool all = READ_ONCE(pdc->un->sysctl.ack_request_all);
 
+	if (unlikely(all) && (last || uet_cc_asks(ccc, rule->overhead + len)))
+		return true;
 	if (unlikely(uet_cc_asks(ccc, rule->overhead + len)) &&
 	    uet_ackreq_wanted(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
 			      uet_ccc_window(ccc), inflight))
@@ -361,8 +379,12 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 	/* After a refusal what may be sent follows the answers. */
 	if (unlikely(msg->dest->hold.ramp && msg->dest->hold.budget <= 1))
 		return true;
-	return last && (msg->len > pdc->tx.flow->payload_mtu ||
-			uet_pdc_waits_long(pdc, now));
+	if (!last)
+		return false;
+	if (msg->len > pdc->tx.flow->payload_mtu || uet_pdc_waits_long(pdc, now))
+		return true;
+	return unlikely(!uet_habit_answers_probes(&pdc->peer->habits)) &&
+	       !uet_pdc_more_follows(pdc, msg);
 }
 
 static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
@@ -373,6 +395,7 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		pdc->tx.next_msg_id++;
 	msg->msg_id = pdc->tx.next_msg_id++;
 	msg->generation = msg->dest->generation;
+	uet_lane_begun(msg->dest);
 	list_add_tail(&msg->begun, &pdc->tx.begun);
 }
 
@@ -400,6 +423,7 @@ static void uet_msg_all_sent(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	msg->all_sent = true;
 	if (msg->state != UET_TXMSG_FAILED)
 		msg->state = UET_TXMSG_SENT;
+	uet_lane_ended(pdc, msg->dest);
 }
 
 /* The next packet of a message, in *last whether there is none after it; NULL
@@ -429,6 +453,9 @@ static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 	u64 at;
 
 	ask.size = uet_flow_nominal(flow, p.len);
+	/* The packets became larger while it stood in line. */
+	if (unlikely(msg->backlog < ask.size))
+		uet_dest_announce(msg->dest, msg);
 	if (msg->state == UET_TXMSG_QUEUED)
 		uet_msg_begin(pdc, msg);
 	*last = msg->withdrawn || p.off + p.len == msg->len;
@@ -445,7 +472,7 @@ static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 	}
 	at = uet_flow_departs(flow, ask.size, now);
 	psn = uet_txwin_send(&tx->win, ask.size, params.ev, 0, at);
-	uet_pdc_tx_waits(pdc, psn, at != now);
+	p.wait = uet_wait_pack(at - now);
 	tx->departs = at;
 	tx->pkts[uet_txwin_index(&tx->win, psn)] = p;
 	uet_ackreq_sent(&tx->ackreq, &rule, psn, p.len, ar);
@@ -483,7 +510,7 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 		msg = uet_dest_head(dest);
 	}
 	if (!uet_dest_may_send(dest, msg, flow->payload_mtu)) {
-		list_del_init(&dest->active);
+		uet_dest_step_out(pdc, dest);
 		return 1;
 	}
 	uet_dest_announce(dest, msg);
@@ -517,7 +544,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	    pdc->state != UET_PDC_ESTABLISHED ||
 	    tx->flow->ccc.state != UET_CCC_READY ||
 	    !list_empty(&tx->active) || !list_empty(&dest->queue) ||
-	    dest->hold.on || dest->hold.ramp)
+	    dest->hold.on || dest->hold.ramp || uet_lane_busy(dest))
 		return NULL;
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_reserve(pdc) ||
 	    !uet_port_share(tx->flow, dev, now))
@@ -601,11 +628,16 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	for (;;) {
 		dest = list_first_entry_or_null(&tx->active, struct uet_dest,
 						active);
-		if (!dest || likely(uet_dest_may_send(dest, uet_dest_head(dest),
-						      tx->flow->payload_mtu)))
+		if (!dest)
 			break;
-		/* The MTU grew: what is there fills no packet any more. */
-		list_del_init(&dest->active);
+		if (unlikely(!uet_dest_may_send(dest, uet_dest_head(dest),
+						tx->flow->payload_mtu)))
+			/* The MTU grew: what is there fills no packet any more. */
+			uet_dest_step_out(pdc, dest);
+		else if (unlikely(uet_lane_busy(dest)))
+			uet_lane_wait(dest);
+		else
+			break;
 	}
 	if (!dest || (pdc->rod && uet_pdc_hold_blocks(pdc, tx->win.next)))
 		return 0;

@@ -6,10 +6,10 @@
  * Not here: messages that are given up (pds_giveup.c), and what becomes of them
  * when their PDC dies (pds_salvage.c).
  */
-#include <linux/ethtool.h>
 #include <linux/ktime.h>
-#include <linux/rtnetlink.h>
 #include <net/dst.h>
+#include <net/ip6_fib.h>
+#include <net/ip_fib.h>
 
 #include "encap.h"
 #include "flow.h"
@@ -18,12 +18,13 @@
 #include "pds.h"
 #include "peer.h"
 #include "sock.h"
+#include "speed.h"
 #include "txmsg.h"
 
-/* wire.md 5.1: a PDC is closed before its PSNs have gone half way round */
-#define UET_PSN_BUDGET		(0x80000000U - 0x2000000)
-/* ... even if a queue on it is never empty: its senders wait or get EAGAIN */
-#define UET_PSN_LIMIT		(0x80000000U - 0x1000000)
+/* A queue on a PDC that has used its PSNs may use so much more, by shifts,
+ * before its senders wait until it is empty.
+ */
+#define UET_PSN_GRACE		7
 #define UET_BIND_TRIES		4
 /* Long messages open no PDC for themselves when the peer has so much of its
  * limit
@@ -53,6 +54,44 @@ static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	uet_ccc_on_new_data(&pdc->tx.flow->ccc, now, more);
 }
 
+/* wire.md 5.1: a PDC is closed before its PSNs have gone half way round. */
+static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
+{
+	u32 limit = READ_ONCE(pdc->un->sysctl.pdc_psns);
+
+	if (busy)
+		limit += limit >> UET_PSN_GRACE;
+	return pdc->tx.win.next - pdc->start_psn >= limit;
+}
+
+/* Are there so few that another one can be opened just to be rid of this one? */
+static bool uet_pdc_may_avoid(const struct uet_pdc *pdc)
+{
+	u32 max = READ_ONCE(pdc->un->sysctl.pdc_max_per_peer);
+
+	return READ_ONCE(pdc->peer->nr_pdcs) < max / UET_ALONE_SHARE;
+}
+
+/*
+ * Whose route a queue takes. Where no rule can ask for that it is one for all, so
+ * that what is known of a peer is too.
+ */
+static kuid_t uet_dest_uid(const struct uet_dest *dest)
+{
+	const struct net *net = dest->un->net;
+
+	if (likely(!fib4_has_custom_rules(net) && !fib6_has_custom_rules(net)))
+		return dest->un->root;
+	return dest->uid;
+}
+
+/* Does a PDC go the way of somebody else, since there are routing rules now? */
+static bool uet_pdc_astray(const struct uet_pdc *pdc,
+			   const struct uet_dest *dest)
+{
+	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)));
+}
+
 /* May this PDC take another message of @dest? flow lock held. */
 static bool uet_pdc_takes(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest)
@@ -60,8 +99,9 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (dest->unfinished)
 		return pdc->state != UET_PDC_DEAD &&
 		       pdc->state != UET_PDC_CLOSING &&
-		       pdc->tx.win.next - pdc->start_psn < UET_PSN_LIMIT;
-	if (pdc->state > UET_PDC_ESTABLISHED)
+		       !uet_pdc_used_up(pdc, true) &&
+		       !uet_pdc_astray(pdc, dest);
+	if (pdc->state > UET_PDC_ESTABLISHED || uet_pdc_astray(pdc, dest))
 		return false;
 	/*
 	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
@@ -70,29 +110,25 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (pdc->state != UET_PDC_SYN &&
 	    (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds))))
 		return false;
+	if (pdc->rod && uet_lane_stalls(pdc) && uet_pdc_may_avoid(pdc))
+		return false;
 	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
 	    (pdc->tx.alone && pdc->tx.nr_msgs))
 		return false;
-	return pdc->tx.win.next - pdc->start_psn < UET_PSN_BUDGET;
+	return !uet_pdc_used_up(pdc, false);
 }
 
-/* The speed of the device towards a new peer; needs the RTNL. */
+/* The speed of the device towards a new peer */
 static void uet_peer_learn_speed(struct uet_peer *peer)
 {
-	struct ethtool_link_ksettings ks;
-	struct net_device *dev;
+	int ifindex;
 
 	if (READ_ONCE(peer->link_mbps))
 		return;
-	dev = uet_route_dev(peer);
-	if (!dev)
-		return;
-	rtnl_lock();
-	if (!__ethtool_get_link_ksettings(dev, &ks) && ks.base.speed &&
-	    ks.base.speed != (u32)SPEED_UNKNOWN)
-		WRITE_ONCE(peer->link_mbps, ks.base.speed);
-	rtnl_unlock();
-	dev_put(dev);
+	ifindex = uet_route_ifindex(peer);
+	if (ifindex)
+		WRITE_ONCE(peer->link_mbps,
+			   uet_speed_mbps(peer->fep->un, ifindex));
 }
 
 static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
@@ -135,7 +171,8 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 	flow = uet_flow_get(peer, &spec);
 	if (IS_ERR(flow))
 		return ERR_CAST(flow);
-	pdc = uet_pdc_open(peer, flow, dest->key.job, !spec.sprayed);
+	pdc = uet_pdc_open(peer, flow, dest->account, dest->key.job,
+			   !spec.sprayed);
 	uet_flow_put(flow);
 	if (!pdc)
 		return ERR_PTR(-ENOBUFS);
@@ -173,6 +210,12 @@ void uet_dest_unbind(struct uet_dest *dest)
 	spin_lock(&pdc->tx.flow->lock);
 	list_del_init(&dest->pdc_node);
 	list_del_init(&dest->active);
+	uet_lane_leave(pdc, dest);
+	if (unlikely(dest->renews)) {
+		WRITE_ONCE(dest->renews, false);
+		if (dest->us)
+			uet_sock_wake_tx(dest->us);
+	}
 	if (!list_empty(&dest->hold_node)) {
 		/* On an ordered PDC others may have waited for it. */
 		uet_pdc_tx_ready(pdc);
@@ -192,8 +235,11 @@ static int uet_dest_bind(struct uet_dest *dest)
 		.raddr	= dest->key.raddr,
 		.scope	= dest->key.scope,
 		.mark	= dest->key.mark,
+		.uid	= uet_dest_uid(dest),
+		.tclass	= dest->key.route,
 	};
 	struct uet_net *un = dest->un;
+	struct uet_lane *lane = NULL;
 	struct uet_peer *peer;
 	struct uet_pdc *pdc;
 	int err = 0;
@@ -201,12 +247,16 @@ static int uet_dest_bind(struct uet_dest *dest)
 	if (!ipv6_addr_any(&dest->laddr))
 		key.laddr = dest->laddr;
 	else
-		err = uet_route_source(un, &key.raddr, key.scope, key.mark,
-				       &key.laddr);
+		err = uet_route_source(un, &key);
 	if (err)
 		return err;
+	if (dest->key.delivery == UET_ROD) {
+		lane = uet_lane_alloc();
+		if (!lane)
+			return -ENOMEM;
+	}
 	mutex_lock(&un->open_mutex);
-	peer = uet_peer_get(un, &key, GFP_KERNEL);
+	peer = uet_peer_get(un, &key, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR(peer)) {
 		err = PTR_ERR(peer);
 		goto out;
@@ -229,10 +279,13 @@ static int uet_dest_bind(struct uet_dest *dest)
 	dest->pdc = pdc;	/* with our reference */
 	spin_lock(&pdc->tx.flow->lock);
 	list_add(&dest->pdc_node, &pdc->tx.dests);
+	if (lane)
+		lane = uet_lane_join(pdc, dest, lane);
 	spin_unlock(&pdc->tx.flow->lock);
 	spin_unlock_bh(&dest->lock);
 out:
 	mutex_unlock(&un->open_mutex);
+	kfree(lane);
 	return err;
 }
 
@@ -251,6 +304,34 @@ static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 		return true;
 	}
 	return false;
+}
+
+/* Must a queue be empty before it goes on, by another PDC? Locks as above. */
+static bool uet_dest_renews(struct uet_dest *dest)
+{
+	const struct uet_pdc *pdc = dest->pdc;
+
+	if (!pdc || !dest->unfinished ||
+	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
+	    pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_CLOSING)
+		return false;
+	WRITE_ONCE(dest->renews, true);
+	return true;
+}
+
+/**
+ * uet_dest_emptied() - a queue has no message left
+ * @dest: the queue
+ *
+ * Who waits for that may go on.
+ *
+ * Context: flow lock of its PDC held.
+ */
+void uet_dest_emptied(struct uet_dest *dest)
+{
+	uet_pdc_hold_clear(dest);
+	if (unlikely(dest->renews) && dest->us)
+		uet_sock_wake_tx(dest->us);
 }
 
 /* Send a message, or let it stand in line; both locks are held, and released. */
@@ -273,7 +354,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			spin_unlock(&flow->lock);
 			spin_unlock(&dest->lock);
 			/* The peer stays until bottom halves are on again. */
-			uet_output(out, skb);
+			uet_flow_output(flow, out, skb);
 			return;
 		}
 	}
@@ -295,7 +376,8 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
  *
  * Context: process, may sleep.
  * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
- * limit of PDCs, -ENOMEM, -ENETDOWN.
+ * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the PDC of the queue is used up
+ * and the queue must be empty before it can have another one.
  */
 int uet_pds_submit(struct uet_txmsg *msg)
 {
@@ -303,7 +385,7 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	int tries = UET_BIND_TRIES, err;
 	struct uet_output out;
 	struct uet_pdc *pdc;
-	bool way, joined;
+	bool way, joined, renews;
 
 	for (;;) {
 		spin_lock_bh(&dest->lock);
@@ -314,6 +396,7 @@ int uet_pds_submit(struct uet_txmsg *msg)
 		joined = uet_dest_join(dest, msg);
 		if (likely(!joined && pdc && uet_pdc_takes(pdc, dest)))
 			break;
+		renews = !joined && uet_dest_renews(dest);
 		if (pdc)
 			spin_unlock(&pdc->tx.flow->lock);
 		if (way)
@@ -321,6 +404,8 @@ int uet_pds_submit(struct uet_txmsg *msg)
 		spin_unlock_bh(&dest->lock);
 		if (joined)
 			return 0;
+		if (renews)
+			return -EAGAIN;
 		if (!tries--)
 			return -ENOBUFS;
 		err = uet_dest_bind(dest);
@@ -465,6 +550,12 @@ void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	msg->dest->generation = generation;
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
+	if (msg->dest->key.watch && msg->generation) {
+		/* That is what a watch wants to know. */
+		uet_msg_fail(pdc, msg, ECONNRESET, UET_REPORT_SES,
+			     UET_RC_BAD_GENERATION);
+		return;
+	}
 	if (pdc->rod || generation == msg->generation ||
 	    msg->retries >= READ_ONCE(pdc->un->sysctl.max_nack_retx)) {
 		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES,

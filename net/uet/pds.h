@@ -20,7 +20,8 @@ struct uet_txmsg;
 
 /* Queue a message at its dest and start sending. On success the PDS holds
  * the reference that came with @msg. Errors: -ENETUNREACH, -EHOSTUNREACH,
- * -ENOBUFS (PDCs), -EADDRNOTAVAIL, -EMSGSIZE never.
+ * -ENOBUFS (PDCs), -EADDRNOTAVAIL, -EAGAIN (when the dest is empty), -EMSGSIZE
+ * never.
  */
 int uet_pds_submit(struct uet_txmsg *msg);
 
@@ -33,6 +34,29 @@ void uet_pds_withdraw(struct uet_txmsg *msg);
 /* The socket closes: no report, no charge, no pointer to it any more */
 void uet_pds_orphan(struct uet_dest *dest);
 
+/**
+ * struct uet_txdrop - which messages of a socket are to be given up, and why
+ * @now: time, ns
+ * @cookie: those of this cookie, if @named
+ * @error: errno of their reports
+ * @named: else those whose deadline is over
+ * @moving: set if messages are on their way to another PDC
+ * @dropped: number of those that were given up
+ * @next: earliest deadline of the others, 0 = none
+ */
+struct uet_txdrop {
+	u64	now;
+	u64	cookie;
+	int	error;
+	bool	named;
+	bool	moving;
+	u32	dropped;
+	u64	next;
+};
+
+/* Give up such messages of @dest, and report them */
+void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop);
+
 /* Give up all messages of @dest, as uet_pds_withdraw() does (SO_LINGER) */
 void uet_pds_discard(struct uet_dest *dest);
 
@@ -44,8 +68,10 @@ void uet_pds_dest_gone(struct uet_dest *dest);
 /* State towards the peer of @dest for UET_INFO */
 void uet_pds_info(struct uet_dest *dest, struct uet_info *info);
 
-/* A reader made room: wake the PDCs that wait for @us. Called without locks */
-void uet_pds_rx_room(struct uet_sock *us);
+/* A reader made room: wake some of the PDCs that wait for @us. Called without
+ * locks; true if there are more
+ */
+bool uet_pds_rx_room(struct uet_sock *us);
 
 /*
  * Upward, from softirq with the flow lock held; must not call back down.

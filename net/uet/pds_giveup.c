@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that are given up: because their sendmsg() was cut short, SO_LINGER
- * ran out, or their socket closed and nothing of its queue was acknowledged for
- * net.uet.orphan_timeout_s.
+ * Messages that are given up: because their sendmsg() was cut short, their time
+ * is over, they were cancelled, SO_LINGER ran out, or their socket closed and
+ * nothing of its queue was acknowledged for net.uet.orphan_timeout_s.
  *
  * One of which nothing was sent is dropped. Of any other the target must hear
  * that there is no more (wire.md 12.7): if it is not all sent it is ended by
@@ -38,23 +38,18 @@ static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	msg->backlog = 0;
 	msg->state = UET_TXMSG_DONE;
 	list_del(&msg->node);
-	dest->unfinished--;
+	if (!--dest->unfinished)
+		uet_dest_emptied(dest);
 	pdc->tx.nr_msgs--;
 	if (!uet_dest_sendable(dest))
-		list_del_init(&dest->active);
+		uet_dest_step_out(pdc, dest);
 }
 
-/* Give a message up, whatever was sent of it; flow lock held. */
-static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+/* Nobody waits for a message any more; flow lock held. */
+static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
-	bool queued = msg->state == UET_TXMSG_QUEUED;
-
-	if (msg->given_up || msg->state == UET_TXMSG_DONE)
-		return;
-	msg->withdrawn = true;	/* not reported, and ended by MSG_ERROR */
-	if (msg->state != UET_TXMSG_FAILED)
-		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
-	if (queued) {
+	msg->withdrawn = true;	/* ended by MSG_ERROR */
+	if (msg->state == UET_TXMSG_QUEUED) {
 		uet_msg_drop_queued(pdc, msg);
 		uet_txmsg_put(msg);
 		return;
@@ -64,6 +59,17 @@ static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	uet_txmsg_release(msg, U32_MAX);
 	if (!msg->all_sent)
 		uet_dest_activate(msg->dest);
+}
+
+/* Give a message up, whatever was sent of it; flow lock held. */
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	if (msg->given_up || msg->state == UET_TXMSG_DONE)
+		return;
+	msg->withdrawn = true;	/* not reported */
+	if (msg->state != UET_TXMSG_FAILED)
+		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
+	uet_msg_abandon(pdc, msg);
 }
 
 /* Give up all messages of a queue; flow lock held. */
@@ -120,6 +126,62 @@ void uet_pds_discard(struct uet_dest *dest)
 	if (!pdc)
 		return;
 	uet_dest_give_up(pdc, dest, ktime_get_ns());
+	uet_dest_unlock_run(dest, pdc);
+}
+
+static bool uet_msg_is_meant(const struct uet_txmsg *msg,
+			     struct uet_txdrop *drop)
+{
+	if (msg->withdrawn || msg->state >= UET_TXMSG_FAILED)
+		return false;
+	if (drop->named)
+		return msg->cookie == drop->cookie && !msg->dest->key.watch;
+	if (msg->deadline && msg->deadline > drop->now)
+		drop->next = min_not_zero(drop->next, msg->deadline);
+	return msg->deadline && msg->deadline <= drop->now;
+}
+
+static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
+			  struct uet_txdrop *drop)
+{
+	struct uet_txmsg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, list, node) {
+		if (!uet_msg_is_meant(msg, drop))
+			continue;
+		uet_txmsg_done(msg, drop->error, UET_REPORT_LOCAL, 0);
+		uet_msg_abandon(pdc, msg);
+		drop->dropped++;
+	}
+}
+
+/**
+ * uet_pds_drop() - give up messages of a queue before their time, and report
+ * @dest: the queue
+ * @drop: which; what became of them
+ *
+ * One that was sent may have arrived: nobody knows yet.
+ *
+ * Context: process.
+ */
+void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
+{
+	u32 before = drop->dropped;
+	struct uet_pdc *pdc;
+
+	drop->moving |= READ_ONCE(dest->moves);
+	pdc = uet_dest_lock(dest);
+	if (!pdc)
+		return;
+	/* What is left on a dead one is moved or reported by uet_pds_salvage(). */
+	if (pdc->state == UET_PDC_DEAD) {
+		drop->moving |= dest->unfinished;
+	} else {
+		uet_msgs_drop(pdc, &dest->queue, drop);
+		uet_msgs_drop(pdc, &dest->sent, drop);
+	}
+	if (drop->dropped != before)
+		uet_pdc_hold_given_up(pdc, dest, drop->now);
 	uet_dest_unlock_run(dest, pdc);
 }
 

@@ -5,6 +5,7 @@
  * takes one only from an object that still has some.
  */
 #include <linux/jhash.h>
+#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -135,6 +136,29 @@ void uet_fep_put(struct uet_fep *fep)
 	local_bh_enable();
 }
 
+/* With a secret of this host, so that nobody can share a queue on purpose */
+static u32 uet_peer_flow_hash(const struct uet_peer_key *key)
+{
+	static u32 secret __read_mostly;
+
+	net_get_random_once(&secret, sizeof(secret));
+	return jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), secret) | 1;
+}
+
+/**
+ * uet_peer_find() - look a peer up
+ * @un: namespace
+ * @key: address pair, interface and mark
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the peer or NULL.
+ */
+struct uet_peer *uet_peer_find(struct uet_net *un,
+			       const struct uet_peer_key *key)
+{
+	return rhashtable_lookup(&un->peers, key, uet_peer_params);
+}
+
 /**
  * uet_peer_get() - find or make a peer
  * @un: namespace
@@ -153,7 +177,7 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	int err;
 
 	rcu_read_lock();
-	peer = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	peer = uet_peer_find(un, key);
 	if (peer && refcount_inc_not_zero(&peer->ref)) {
 		rcu_read_unlock();
 		return peer;
@@ -176,13 +200,16 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	INIT_LIST_HEAD(&peer->flows);
 	INIT_LIST_HEAD(&peer->init_pdcs);
 	INIT_LIST_HEAD(&peer->credit_srcs);
+	INIT_LIST_HEAD(&peer->unconfirmed.pdcs);
 	peer->ev_key = get_random_u32();
+	peer->flow_hash = uet_peer_flow_hash(key);
 	peer->next_ccc_id = (u8)get_random_u32();
-	peer->base_rtt = uet_rtt_recall(un, key);
+	uet_rtt_recall(un, peer);
+	peer->neigh_at = jiffies - HZ;
 
 	spin_lock_bh(&un->fep_lock);
 	rcu_read_lock();
-	old = rhashtable_lookup(&un->peers, key, uet_peer_params);
+	old = uet_peer_find(un, key);
 	if (old && refcount_inc_not_zero(&old->ref))
 		err = -EEXIST;
 	else
@@ -199,25 +226,6 @@ err_free:
 err_fep:
 	uet_fep_put(fep);
 	return err == -EEXIST ? old : ERR_PTR(err);
-}
-
-/**
- * uet_peer_confirmed() - is this a peer whose address is known to be real
- * @un: namespace
- * @key: address pair, interface and mark
- *
- * Return: false also for one that is not there.
- */
-bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key)
-{
-	const struct uet_peer *peer;
-	bool ret;
-
-	rcu_read_lock();
-	peer = rhashtable_lookup(&un->peers, key, uet_peer_params);
-	ret = peer && READ_ONCE(peer->confirmed);
-	rcu_read_unlock();
-	return ret;
 }
 
 static void uet_peer_free_rcu(struct rcu_head *head)

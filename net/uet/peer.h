@@ -16,6 +16,7 @@
 #include <net/dst_cache.h>
 #include <net/ipv6.h>
 
+#include "habits.h"
 #include "netns.h"
 #include "pressure.h"
 
@@ -56,11 +57,25 @@ struct uet_fep {
 /* Contexts of one peer that can be told apart by the ccc_id of requests */
 #define UET_CCC_IDS		256
 
+/**
+ * struct uet_peer_key - identity of a peer: addresses, and what a route depends on
+ * @laddr: local fabric address
+ * @raddr: remote fabric address
+ * @scope: interface of link-local addresses, else bound device or 0
+ * @mark: SO_MARK, 0 for PDCs that the peer opens
+ * @uid: who sends, where routing rules may ask for it; else, and for PDCs that
+ *	the peer opens, the superuser of the namespace
+ * @tclass: traffic class that was asked for, DSCP plus 1; 0 = that of data
+ *
+ * Compared and hashed as bytes.
+ */
 struct uet_peer_key {
 	struct in6_addr		laddr;
 	struct in6_addr		raddr;
 	s32			scope;
 	u32			mark;
+	kuid_t			uid;
+	u32			tclass;
 };
 
 /**
@@ -73,10 +88,14 @@ struct uet_peer_key {
  * @flows: struct uet_flow shared by initiator PDCs
  * @init_pdcs: initiator PDCs, for choosing one for a new message
  * @nr_pdcs: PDCs of both roles
+ * @unconfirmed: target PDCs of this peer that are; uet_net.unconfirmed_lock
  * @confirmed: the peer proved its address, or this host sends to it
+ * @trust: uet_net.trust_gen << 1 when it was judged | its jobs are believed
+ * @flow_hash: of the addresses, for flow queueing; never 0
  * @link_mbps: speed of the local port, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
  * @far: it was measured above the guess, by more than a probe
+ * @habits: what is known of its implementation
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
@@ -93,10 +112,15 @@ struct uet_peer_key {
  * @ports_queued: on uet_net.ports_todo
  * @ports_node: there
  * @ports: interfaces towards it, NULL if there is but one
+ * @neigh_at: when its next hop was known last, jiffies
+ * @pmtu: path MTU learnt beside the route (pmtu.c), 0 = nothing
+ * @pmtu_until: until then, jiffies
+ * @pmtu_genid: ... and as long as the routes are these
  * @dst: route cache, both families
  * @rx_dst: route its packets came in by, with a reference; RCU
  * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
  * @rx_cookie: validity of @rx_dst over IPv6
+ * @rx_learnt: when @rx_dst was set, jiffies
  * @rcu: for freeing
  */
 struct uet_peer {
@@ -108,10 +132,14 @@ struct uet_peer {
 	struct list_head	flows;
 	struct list_head	init_pdcs;
 	u32			nr_pdcs;
+	struct uet_unconfirmed	unconfirmed;
 	bool			confirmed;
+	u32			trust;
+	u32			flow_hash;
 	u32			link_mbps;
 	u64			base_rtt;
 	bool			far;
+	struct uet_habits	habits;
 	atomic_t		ev_index;
 	u32			ev_key;
 	u32			sib[UET_SIB_SLOTS];
@@ -125,10 +153,15 @@ struct uet_peer {
 	unsigned long		ports_queued;
 	struct llist_node	ports_node;
 	struct uet_ports __rcu	*ports;
+	unsigned long		neigh_at;
+	u32			pmtu;
+	int			pmtu_genid;
+	unsigned long		pmtu_until;
 	struct dst_cache	dst;
 	struct dst_entry __rcu	*rx_dst;
 	int			rx_iif;
 	u32			rx_cookie;
+	unsigned long		rx_learnt;
 	struct rcu_head		rcu;
 };
 
@@ -146,7 +179,8 @@ void uet_fep_put(struct uet_fep *fep);
 
 struct uet_peer *uet_peer_get(struct uet_net *un,
 			      const struct uet_peer_key *key, gfp_t gfp);
-bool uet_peer_confirmed(struct uet_net *un, const struct uet_peer_key *key);
+struct uet_peer *uet_peer_find(struct uet_net *un,
+			       const struct uet_peer_key *key);
 void uet_peer_put(struct uet_peer *peer);
 
 #endif /* _UET_PEER_H */

@@ -4,13 +4,15 @@
  * file /proc/net/uet_peer calls it with one line at a time.
  *
  * Rules are few and looked at when a context is made, so they are a list, the
- * longest prefix first.
+ * longest prefix first. Whose jobs are believed is asked in softirq, for a peer
+ * once after each change, and the list is read under RCU for that.
  */
 #include <linux/capability.h>
 #include <linux/inet.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/proc_fs.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/seq_file_net.h>
 #include <linux/slab.h>
@@ -19,6 +21,7 @@
 #include "core/ccc.h"
 #include "core/lb.h"
 #include "netns.h"
+#include "peer.h"
 #include "peer_params.h"
 
 #define UET_PEER_RULES_MAX	1024
@@ -32,6 +35,7 @@ struct uet_peer_rule {
 	struct in6_addr		addr;
 	u8			plen;
 	struct uet_peer_params	params;
+	struct rcu_head		rcu;
 };
 
 static int uet_peer_params_check(const struct uet_peer_params *params)
@@ -112,22 +116,71 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 	mutex_lock(&un->peer_rules_lock);
 	rule = uet_peer_rule_find(un, addr, plen, &pos);
 	if (rule && fresh) {
-		list_replace(&rule->node, &fresh->node);
+		list_replace_rcu(&rule->node, &fresh->node);
 	} else if (rule) {
-		list_del(&rule->node);
+		list_del_rcu(&rule->node);
 		un->nr_peer_rules--;
 	} else if (!fresh) {
 		err = -ENOENT;
 	} else if (un->nr_peer_rules >= UET_PEER_RULES_MAX) {
-		rule = fresh;
+		kfree(fresh);
 		err = -ENOSPC;
 	} else {
-		list_add_tail(&fresh->node, pos);
+		list_add_tail_rcu(&fresh->node, pos);
 		un->nr_peer_rules++;
 	}
 	mutex_unlock(&un->peer_rules_lock);
-	kfree(rule);
+	if (rule)
+		kfree_rcu(rule, rcu);
+	if (!err)
+		uet_peer_trust_changed(un);
 	return err;
+}
+
+/**
+ * uet_peer_trust_changed() - all peers are to be judged anew
+ * @un: namespace
+ *
+ * Context: any.
+ */
+void uet_peer_trust_changed(struct uet_net *un)
+{
+	/* After the rules or the setting; pairs with uet_peer_trusted() */
+	smp_mb__before_atomic();
+	atomic_inc(&un->trust_gen);
+}
+
+/* The longest prefix that says something decides, else the namespace. */
+static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
+{
+	const struct uet_peer_rule *rule;
+
+	list_for_each_entry_rcu(rule, &un->peer_rules, node)
+		if (rule->params.trust &&
+		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
+			return rule->params.trust == UET_TRUST_YES;
+	return READ_ONCE(un->sysctl.trust_jobs);
+}
+
+/**
+ * uet_peer_trusted() - does this host believe what a peer says of jobs
+ * @peer: the peer
+ *
+ * Context: RCU read side.
+ * Return: true if its host is trusted to keep users out of jobs they are not in.
+ */
+bool uet_peer_trusted(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	/* Pairs with uet_peer_trust_changed() */
+	u32 gen = (u32)atomic_read_acquire(&un->trust_gen) << 1;
+	u32 verdict = READ_ONCE(peer->trust);
+
+	if (unlikely((verdict & ~1U) != gen)) {
+		verdict = gen | uet_peer_judge(un, &peer->key.raddr);
+		WRITE_ONCE(peer->trust, verdict);
+	}
+	return verdict & 1;
 }
 
 /**
@@ -178,6 +231,8 @@ static void uet_peer_rule_show(struct seq_file *m,
 		seq_printf(m, " path_policy %s", p->policy);
 	if (p->policy_ordered)
 		seq_printf(m, " path_policy_ordered %s", p->policy_ordered);
+	if (p->trust)
+		seq_printf(m, " trust_jobs %d", p->trust == UET_TRUST_YES);
 	seq_putc(m, '\n');
 }
 
@@ -241,6 +296,14 @@ static int uet_peer_param(struct uet_peer_params *p, const char *name,
 			p->policy = ops->name;
 		return 0;
 	}
+	if (!strcmp(name, "trust_jobs")) {
+		bool trust;
+
+		if (kstrtobool(value, &trust))
+			return -EINVAL;
+		p->trust = trust ? UET_TRUST_YES : UET_TRUST_NO;
+		return 0;
+	}
 	for (id = 0; id < UET_CCP_COUNT; id++)
 		if (!strcmp(name, uet_cc_param_name(id)))
 			break;
@@ -296,6 +359,8 @@ static int uet_peer_rules_write(struct file *file, char *buf, size_t size)
 int uet_peer_params_init(struct uet_net *un)
 {
 	INIT_LIST_HEAD(&un->peer_rules);
+	/* Not 0, which is what a new peer has */
+	atomic_set(&un->trust_gen, 1);
 	mutex_init(&un->peer_rules_lock);
 	if (!proc_create_net_single_write("uet_peer", 0644, un->net->proc_net,
 					  uet_peer_rules_show,

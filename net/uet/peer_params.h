@@ -11,6 +11,14 @@
 #include "core/params.h"
 
 struct uet_net;
+struct uet_peer;
+
+/* Are jobs believed that peers name? */
+enum uet_trust {
+	UET_TRUST_UNSET,
+	UET_TRUST_NO,
+	UET_TRUST_YES,
+};
 
 /**
  * struct uet_peer_params - settings of a prefix
@@ -18,18 +26,23 @@ struct uet_net;
  * @cc: name of the congestion control, of the core's table; NULL = not set
  * @policy: name of the path policy of unordered contexts, likewise
  * @policy_ordered: of ordered contexts
+ * @trust: are the jobs of their messages believed
  */
 struct uet_peer_params {
 	struct uet_cc_config	cfg;
 	const char		*cc;
 	const char		*policy;
 	const char		*policy_ordered;
+	enum uet_trust		trust;
 };
 
 int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 			u8 plen, const struct uet_peer_params *params);
 bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 			 struct uet_peer_params *params);
+
+void uet_peer_trust_changed(struct uet_net *un);
+bool uet_peer_trusted(struct uet_peer *peer);
 
 int uet_peer_params_init(struct uet_net *un);
 void uet_peer_params_exit(struct uet_net *un);

@@ -7,9 +7,7 @@
  * since. Sending never waits for it. Whether a port has a carrier, and how much
  * waits there, is looked at for each batch of packets: nothing has to tell us.
  */
-#include <linux/ethtool.h>
 #include <linux/netdevice.h>
-#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <net/addrconf.h>
@@ -18,19 +16,22 @@
 #include <net/ip_fib.h>
 #include <net/ipv6_stubs.h>
 #include <net/l3mdev.h>
+#include <net/neighbour.h>
 #include <net/route.h>
-#include <net/sch_generic.h>
 
 #include "core/params.h"
+#include "encap.h"
 #include "flow.h"
+#include "neigh.h"
 #include "path.h"
 #include "peer.h"
 #include "ports.h"
+#include "speed.h"
 
 /* Interfaces that are asked about; a host with more has its first ones asked */
 #define UET_PORTS_SCAN		64
-/* Transmit queues of an interface whose lengths are added up */
-#define UET_PORTS_TXQS		64
+/* For so long a next hop that was known is not looked at again */
+#define UET_PORT_NEIGH		(HZ / 10)
 
 /**
  * struct uet_found - a route as discovery compares it
@@ -46,26 +47,12 @@ struct uet_found {
 
 static struct flowi4 uet_port_flow4(const struct uet_peer *peer, int oif)
 {
-	return (struct flowi4) {
-		.flowi4_oif	= oif,
-		.flowi4_mark	= peer->key.mark,
-		.flowi4_proto	= IPPROTO_UDP,
-		.daddr		= peer->key.raddr.s6_addr32[3],
-		.saddr		= peer->key.laddr.s6_addr32[3],
-		.fl4_dport	= htons(peer->fep->un->sysctl.udp_port),
-	};
+	return uet_route_flow4(peer->fep->un, &peer->key, oif);
 }
 
 static struct flowi6 uet_port_flow6(const struct uet_peer *peer, int oif)
 {
-	return (struct flowi6) {
-		.flowi6_oif	= oif,
-		.flowi6_mark	= peer->key.mark,
-		.flowi6_proto	= IPPROTO_UDP,
-		.daddr		= peer->key.raddr,
-		.saddr		= peer->key.laddr,
-		.fl6_dport	= htons(peer->fep->un->sysctl.udp_port),
-	};
+	return uet_route_flow6(peer->fep->un, &peer->key, oif);
 }
 
 static bool uet_find4(const struct uet_peer *peer, int oif,
@@ -164,22 +151,6 @@ static bool uet_ports_possible(const struct uet_peer *peer)
 	return ok;
 }
 
-static void uet_ports_learn_speeds(struct net *net, struct uet_ports *ports)
-{
-	struct ethtool_link_ksettings ks;
-	struct net_device *dev;
-	u32 i;
-
-	rtnl_lock();
-	for (i = 0; i < ports->nr; i++) {
-		dev = __dev_get_by_index(net, ports->port[i].ifindex);
-		if (dev && !__ethtool_get_link_ksettings(dev, &ks) &&
-		    ks.base.speed != (u32)SPEED_UNKNOWN)
-			ports->port[i].mbps = ks.base.speed;
-	}
-	rtnl_unlock();
-}
-
 static void uet_ports_free_rcu(struct rcu_head *head)
 {
 	struct uet_ports *ports = container_of(head, struct uet_ports, rcu);
@@ -205,8 +176,9 @@ static struct uet_ports *uet_ports_make(const struct uet_peer *peer,
 			return NULL;
 		}
 		ports->port[i].ifindex = ifindex[i];
+		ports->port[i].mbps = uet_speed_mbps(peer->fep->un, ifindex[i]);
+		ports->port[i].neigh_at = jiffies - HZ;
 	}
-	uet_ports_learn_speeds(peer->fep->un->net, ports);
 	return ports;
 }
 
@@ -230,7 +202,14 @@ static int uet_ports_cmp(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static int uet_ports_genid(const struct uet_peer *peer)
+/**
+ * uet_ports_genid() - state of the routing tables of a peer's family
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: a number that is another one after each change of a route.
+ */
+int uet_ports_genid(const struct uet_peer *peer)
 {
 	const struct net *net = peer->fep->un->net;
 
@@ -429,35 +408,118 @@ static bool uet_port_works(const struct net_device *dev)
 	return netif_running(dev) && netif_carrier_ok(dev);
 }
 
+/* The next hop of a port if it is not known, asked for, with a reference */
+static struct neighbour *uet_port_neigh(const struct uet_peer *peer,
+					struct uet_port *port,
+					const struct dst_entry *dst)
+{
+	struct neighbour *n;
+
+	if (likely(time_before(jiffies,
+			       READ_ONCE(port->neigh_at) + UET_PORT_NEIGH)))
+		return NULL;
+	n = uet_neigh_of(peer, dst);
+	if (n)
+		neigh_event_send(n, NULL);
+	else
+		WRITE_ONCE(port->neigh_at, jiffies);
+	return n;
+}
+
+/**
+ * uet_ports_neigh() - a next hop to wait for
+ * @peer: a peer with several ports
+ *
+ * Context: BH disabled, no lock held that the receive path takes.
+ * Return: one that is being looked for, with a reference; NULL if there is a
+ * port whose next hop is known, or none at all.
+ */
+struct neighbour *uet_ports_neigh(struct uet_peer *peer)
+{
+	struct neighbour *n, *first = NULL;
+	struct uet_ports *ports;
+	struct dst_entry *dst;
+	bool known = false;
+	u32 i;
+
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	for (i = 0; ports && i < ports->nr; i++) {
+		dst = uet_port_dst(peer, &ports->port[i]);
+		if (!dst)
+			continue;
+		if (uet_port_works(dst->dev)) {
+			n = uet_port_neigh(peer, &ports->port[i], dst);
+			known |= !n;
+			if (!first)
+				first = n;
+			else if (n)
+				neigh_release(n);
+		}
+		dst_release(dst);
+	}
+	rcu_read_unlock();
+	if (known && first) {
+		neigh_release(first);
+		first = NULL;
+	}
+	return first;
+}
+
+/* The first port from @at on that works and whose next hop is known, else the
+ * first that works; RCU
+ */
+static struct dst_entry *uet_ports_choose(const struct uet_peer *peer,
+					  struct uet_ports *ports, u32 at)
+{
+	struct dst_entry *dst, *spare = NULL;
+	struct neighbour *n;
+	u32 i;
+
+	for (i = 0; i < ports->nr; i++) {
+		struct uet_port *port = &ports->port[at];
+
+		at = at + 1 < ports->nr ? at + 1 : 0;
+		dst = uet_port_dst(peer, port);
+		if (!dst)
+			continue;
+		if (likely(uet_port_works(dst->dev))) {
+			n = uet_port_neigh(peer, port, dst);
+			if (likely(!n)) {
+				dst_release(spare);
+				return dst;
+			}
+			neigh_release(n);
+			if (!spare) {
+				spare = dst;
+				continue;
+			}
+		}
+		dst_release(dst);
+	}
+	return spare;
+}
+
 /**
  * uet_ports_dst() - route of a packet to a peer with several ports
  * @peer: the peer
  * @ev: entropy value of the packet, which names its port
  *
- * If that port has no route or no carrier, the next one that has.
+ * If that port has no route, no carrier or no neighbour, the next one that has.
  *
  * Context: BH disabled.
  * Return: a route with a reference; NULL if no port has one.
  */
 struct dst_entry *uet_ports_dst(struct uet_peer *peer, u16 ev)
 {
+	struct dst_entry *dst = NULL;
 	struct uet_ports *ports;
-	struct dst_entry *dst;
-	u32 i, at;
 
 	rcu_read_lock();
 	ports = rcu_dereference(peer->ports);
-	at = ports ? uet_lb_zone(ev) % ports->nr : 0;
-	for (i = 0; ports && i < ports->nr; i++) {
-		dst = uet_port_dst(peer, &ports->port[at]);
-		if (dst && uet_port_works(dst->dev))
-			goto out;
-		if (dst)
-			dst_release(dst);
-		at = at + 1 < ports->nr ? at + 1 : 0;
-	}
-	dst = NULL;
-out:
+	if (likely(ports))
+		dst = uet_ports_choose(peer, ports,
+				       uet_lb_zone(ev) % ports->nr);
 	rcu_read_unlock();
 	return dst;
 }
@@ -534,38 +596,6 @@ int uet_ports_ifindex(struct uet_peer *peer, u32 port)
 		ifindex = ports->port[port].ifindex;
 	rcu_read_unlock();
 	return ifindex;
-}
-
-/**
- * uet_dev_backlog() - bytes that wait in a device
- * @dev: the device
- *
- * Context: BH disabled, RCU read side.
- * Return: bytes in its queueing disciplines and its rings.
- */
-u64 uet_dev_backlog(struct net_device *dev)
-{
-	u32 i, n = min_t(u32, dev->real_num_tx_queues, UET_PORTS_TXQS);
-	const struct Qdisc *last = NULL;
-	u32 qlen, backlog;
-	u64 sum = 0;
-
-	for (i = 0; i < n; i++) {
-		struct netdev_queue *txq = netdev_get_tx_queue(dev, i);
-		struct Qdisc *q = rcu_dereference(txq->qdisc);
-
-#ifdef CONFIG_BQL
-		sum += READ_ONCE(txq->dql.num_queued) -
-		       READ_ONCE(txq->dql.num_completed);
-#endif
-		/* One above all queues is met at each of them. */
-		if (!q || !q->enqueue || q == last)
-			continue;
-		last = q;
-		qdisc_qstats_qlen_backlog(q, &qlen, &backlog);
-		sum += backlog;
-	}
-	return sum;
 }
 
 /**

@@ -20,6 +20,7 @@
 #include "core/lb_ports.h"
 #include "netns.h"
 
+struct neighbour;
 struct uet_flow;
 struct uet_peer;
 
@@ -27,11 +28,13 @@ struct uet_peer;
  * struct uet_port - an interface towards a peer
  * @ifindex: the interface
  * @mbps: speed of its link, 0 = not known
+ * @neigh_at: when its next hop was known last, jiffies
  * @dst: route over it
  */
 struct uet_port {
 	int			ifindex;
 	u32			mbps;
+	unsigned long		neigh_at;
 	struct dst_cache	dst;
 };
 
@@ -54,6 +57,8 @@ void uet_ports_update(struct uet_peer *peer);
 void uet_ports_stale(struct uet_peer *peer);
 void uet_ports_free(struct uet_peer *peer);
 
+struct neighbour *uet_ports_neigh(struct uet_peer *peer);
+int uet_ports_genid(const struct uet_peer *peer);
 struct dst_entry *uet_ports_dst(struct uet_peer *peer, u16 ev);
 u32 uet_ports_mtu(struct uet_peer *peer);
 u32 uet_ports_speeds(struct uet_peer *peer, u32 *mbps);

@@ -18,6 +18,31 @@
 #include "peer.h"
 #include "sock.h"
 
+/* Time in which polling was cut short at least once counts as such: a run of the
+ * softirq lasts two jiffies at most
+ */
+#define UET_SQUEEZE_STEP	4UL
+
+/* So many such times in a row and no less: packets wait for good. And so many: the
+ * greatest penalty.
+ */
+#define UET_SQUEEZES_FEW	2
+#define UET_SQUEEZES_MANY	8
+
+/**
+ * struct uet_squeeze - how long this CPU has not got through with polling
+ * @seen: softnet_data.time_squeeze at the end of the last step
+ * @end: when the step under way ends, jiffies
+ * @steps: so many in a row, in each of which it grew
+ */
+struct uet_squeeze {
+	unsigned int	seen;
+	unsigned long	end;
+	unsigned int	steps;
+};
+
+static DEFINE_PER_CPU(struct uet_squeeze, uet_squeeze);
+
 /* After data for another socket a reader is not alone for so long */
 #define UET_READER_ALONE	(HZ / 10)
 
@@ -71,15 +96,37 @@ static bool uet_reader_alone(const struct uet_pdc *pdc)
 	return time_after_eq(jiffies, READ_ONCE(reader->alone_at));
 }
 
+/*
+ * Packets that wait in the queue of a device cannot be counted from here. But if
+ * there are more of them each time than a run of the softirq may take, it is cut
+ * short each time.
+ */
+static u8 uet_pressure_polled(const struct softnet_data *sd)
+{
+	struct uet_squeeze *s = this_cpu_ptr(&uet_squeeze);
+	unsigned int n = READ_ONCE(sd->time_squeeze);
+
+	if (time_after_eq(jiffies, s->end)) {
+		bool late = time_after(jiffies, s->end + UET_SQUEEZE_STEP);
+
+		s->steps = n == s->seen || late ? 0 : s->steps + 1;
+		s->seen = n;
+		s->end = jiffies + UET_SQUEEZE_STEP;
+	}
+	return uet_dfc_pend(s->steps, UET_SQUEEZES_FEW, UET_SQUEEZES_MANY);
+}
+
 /* Packets that wait for this CPU, of what it lets wait before it drops */
-static u8 uet_pressure_cpu(void)
+static u8 uet_pressure_cpu(const struct uet_rx_ctx *rx)
 {
 	const struct softnet_data *sd = this_cpu_ptr(&softnet_data);
 	u32 max = uet_max_backlog();
+	u8 pend;
 
-	return uet_dfc_pend((u64)skb_queue_len_lockless(&sd->input_pkt_queue) +
+	pend = uet_dfc_pend((u64)skb_queue_len_lockless(&sd->input_pkt_queue) +
 			    skb_queue_len_lockless(&sd->process_queue),
 			    max / 2, max / 8 * 7);
+	return rx->polled ? max(pend, uet_pressure_polled(sd)) : pend;
 }
 
 /*
@@ -127,7 +174,7 @@ void uet_pressure_state(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		a->pend = r->dfc.pend;
 		return;
 	}
-	pend = max(uet_pressure_cpu(), uet_pressure_mem(pdc->un));
+	pend = max(uet_pressure_cpu(rx), uet_pressure_mem(pdc->un));
 	uet_reader_note(pdc, rx->us);
 	if (uet_reader_alone(pdc))
 		pend = max(pend, uet_rx_pend(rx->us));

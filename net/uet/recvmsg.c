@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/skbuff.h>
 
+#include "core/wire_ses.h"
 #include "rxmsg.h"
 #include "sock.h"
 #include "txmsg.h"
@@ -159,7 +160,8 @@ static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 	}
 
 	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos,
-			      min_t(size_t, lowat, U32_MAX)))
+			      min_t(size_t, lowat, U32_MAX),
+			      r->flags & MSG_PEEK))
 		return 0;
 	if (rd.error)
 		return -rd.error;
@@ -269,7 +271,7 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 		v = m->header_data;
 		put_cmsg(msg, SOL_UET, UET_CMSG_HEADER_DATA, sizeof(v), &v);
 	}
-	if (m->match_bits) {
+	if (m->opcode == UET_SES_OP_TAGGED_SEND) {
 		v = m->match_bits;
 		put_cmsg(msg, SOL_UET, UET_CMSG_TAG, sizeof(v), &v);
 	}
@@ -332,31 +334,26 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 	return err;
 }
 
-/* A sender that was refused waits for the room it wants, others for half of
- * the buffer; where there is only one destination, for room there too.
+/* A sender that was refused waits for the room it wants, where it wants it;
+ * others for half of the buffer, and what they are connected to has a say.
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
-	u64 sndbuf = uet_sock_sndbuf(us);
-	u64 need = READ_ONCE(us->tx_need);
+	u64 half = uet_sock_sndbuf(us) / 2;
+	struct uet_dest *dest;
+	u64 need;
 	bool ret;
 
-	if (!need || need > sndbuf)
-		need = sndbuf / 2;
-	if (READ_ONCE(us->connected)) {
-		/* Before the look, since a hold may end any time */
-		uet_sock_wake_below(us, S32_MAX);
-		spin_lock(&us->dests_lock);
-		ret = !us->last_dest ||
-		      uet_sock_dest_room(us, us->last_dest, need);
-		spin_unlock(&us->dests_lock);
-		if (!ret)
-			return false;
-	}
-	if (uet_sock_tx_room(us, NULL, need))
-		return true;
-	uet_sock_wake_below(us, sndbuf - need);
-	return uet_sock_tx_room(us, NULL, need);
+	spin_lock(&us->dests_lock);
+	need = us->tx_need;
+	dest = need ? us->tx_dest : us->connected ? us->conn_dest : NULL;
+	if (dest)
+		refcount_inc(&dest->ref);
+	spin_unlock(&us->dests_lock);
+	ret = uet_sock_ask_room(us, dest, need ?: half);
+	if (dest)
+		uet_dest_put(dest);
+	return ret;
 }
 
 /**

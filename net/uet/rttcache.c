@@ -26,6 +26,9 @@ struct uet_rtt_entry {
 	struct uet_peer_key	key;
 	u64			base_rtt;
 	unsigned long		at;
+	u32			pmtu;
+	int			pmtu_genid;
+	unsigned long		pmtu_until;
 };
 
 /**
@@ -54,6 +57,7 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 	struct sk_buff_head list;
 
 	if (pdc->state != UET_PDC_ESTABLISHED ||
+	    uet_habit_refuses_probes(&pdc->peer->habits) ||
 	    !uet_ccc_probe_wanted(&flow->ccc))
 		return NULL;
 	__skb_queue_head_init(&list);
@@ -124,6 +128,54 @@ void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now)
 }
 
 /**
+ * uet_rtt_rise() - a round trip that is longer than the base RTT explains
+ * @flow: the context
+ * @rtt: round trip of a full packet, ns
+ * @m: the packet was marked
+ * @now: time, ns
+ *
+ * Context: softirq, flow lock held.
+ */
+void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now)
+{
+	u32 ms = READ_ONCE(flow->peer->fep->un->sysctl.nscc_base_rise_ms);
+
+	if (!ms || !flow->cfg || flow->far.on ||
+	    !uet_rise_sample(&flow->rise, &flow->ccc, now, rtt, m,
+			     (u64)ms * NSEC_PER_MSEC))
+		return;
+	UET_INC(flow->peer->fep->un, BASE_RTT_ROSE);
+	uet_flow_measured(flow, flow->rise.min, now);
+	WRITE_ONCE(flow->peer->far, true);
+	uet_rtt_learned(flow);
+}
+
+/**
+ * uet_rtt_fall() - a round trip that may be far shorter than the base RTT
+ * @flow: the context
+ * @rtt: round trip of a full packet, ns
+ * @now: time, ns
+ *
+ * That a sample lowers the base RTT by a part only, or not at all if it seems
+ * impossible, is meant for what is known better than one above the guess is.
+ *
+ * Context: softirq, flow lock held.
+ */
+void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now)
+{
+	u64 base;
+
+	if (!flow->cfg || flow->guessed ||
+	    flow->params.base_rtt <= UET_BASE_RTT_DEFAULT_NS ||
+	    !uet_fall_sample(&flow->fall, flow->params.base_rtt, rtt, &base))
+		return;
+	if (base <= UET_BASE_RTT_DEFAULT_NS)
+		WRITE_ONCE(flow->peer->far, false);
+	uet_flow_measured(flow, base, now);
+	uet_rtt_learned(flow);
+}
+
+/**
  * uet_rtt_learned() - a context knows its base RTT
  * @flow: the context
  *
@@ -146,7 +198,7 @@ static struct uet_rtt_entry *uet_rtt_place(struct uet_rtt_cache *cache,
 }
 
 /**
- * uet_rtt_keep() - a peer goes, its base RTT stays
+ * uet_rtt_keep() - a peer goes, its base RTT and what is known of its MTU stay
  * @peer: the peer
  *
  * Context: any.
@@ -157,7 +209,7 @@ void uet_rtt_keep(const struct uet_peer *peer)
 	u64 base_rtt = READ_ONCE(peer->base_rtt);
 	struct uet_rtt_entry *e;
 
-	if (!base_rtt || READ_ONCE(un->exiting))
+	if ((!base_rtt && !peer->pmtu) || READ_ONCE(un->exiting))
 		return;
 	spin_lock_bh(&un->rtts_lock);
 	if (!un->rtts)
@@ -168,32 +220,37 @@ void uet_rtt_keep(const struct uet_peer *peer)
 		e->key = peer->key;
 		e->base_rtt = base_rtt;
 		e->at = jiffies;
+		e->pmtu = peer->pmtu;
+		e->pmtu_genid = peer->pmtu_genid;
+		e->pmtu_until = peer->pmtu_until;
 	}
 	spin_unlock_bh(&un->rtts_lock);
 }
 
 /**
- * uet_rtt_recall() - base RTT of a peer that is met again
+ * uet_rtt_recall() - a peer is met again
  * @un: namespace
- * @key: the peer
+ * @peer: the peer, new; learns what is known of it and not too old
  *
  * Context: any.
- * Return: ns, 0 if it is not known or too old.
  */
-u64 uet_rtt_recall(struct uet_net *un, const struct uet_peer_key *key)
+void uet_rtt_recall(struct uet_net *un, struct uet_peer *peer)
 {
+	const struct uet_peer_key *key = &peer->key;
 	const struct uet_rtt_entry *e;
-	u64 ret = 0;
 
 	spin_lock_bh(&un->rtts_lock);
 	if (un->rtts) {
 		e = uet_rtt_place(un->rtts, key);
 		if (!memcmp(&e->key, key, sizeof(*key)) &&
-		    time_before(jiffies, e->at + UET_RTT_CACHE_AGE))
-			ret = e->base_rtt;
+		    time_before(jiffies, e->at + UET_RTT_CACHE_AGE)) {
+			peer->base_rtt = e->base_rtt;
+			peer->pmtu = e->pmtu;
+			peer->pmtu_genid = e->pmtu_genid;
+			peer->pmtu_until = e->pmtu_until;
+		}
 	}
 	spin_unlock_bh(&un->rtts_lock);
-	return ret;
 }
 
 /**

@@ -21,9 +21,11 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			  u64 now);
 
 void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now);
+void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now);
+void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now);
 void uet_rtt_learned(const struct uet_flow *flow);
 void uet_rtt_keep(const struct uet_peer *peer);
-u64 uet_rtt_recall(struct uet_net *un, const struct uet_peer_key *key);
+void uet_rtt_recall(struct uet_net *un, struct uet_peer *peer);
 void uet_rtt_forget(struct uet_net *un);
 
 #endif /* _UET_RTTCACHE_H */

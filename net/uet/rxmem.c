@@ -10,11 +10,13 @@
  * full of pieces would refuse the very packets that complete them. A message
  * keeps the right once it has it until it is complete, so that its sender can
  * always go on after a pause; when all who have it were silent for a second,
- * the next gets it too, up to UET_RX_GRANTS of them. What a completed message
+ * the next gets it too, up to UET_RXROOM_RIGHTS of them. What a completed message
  * holds counts to the shared half, and nobody new is given a right while that
- * is full: then something is there to be read, and the reader makes room.
+ * is full and something is there to be read: the reader makes room.
  * If nothing is, and nobody gets in because those who have the right send
  * nothing, the one that was silent for longest is given up (uet_rx_wedging()).
+ * Which of the messages of one PDC comes first, and what is sent back so that
+ * another can go on, is in core/rxroom.h.
  *
  * Of the namespace and the protocol. They may be full of pieces of messages of
  * many sockets. So who is refused by one of them gets the right as well, if it
@@ -28,20 +30,23 @@
  * rights are those of the line: a message may use the reserves like any other
  * of its line, and it is a line that goes on regardless of the limits. How much
  * that is depends on the source, which ends one message after the other once
- * it was refused (pdc_tx.c): so a line is refused once before it goes on.
+ * it was refused (pdc_tx.c): so a line is refused once before it goes on. In a
+ * socket, where sources begin one message of a line at a time from the start
+ * (pdc_lane.c), a line that mixes them gets all rights there are and no more:
+ * what has no room then is refused for good.
  */
 #include <linux/jiffies.h>
 #include <net/sock.h>
 
+#include "core/psn.h"
+#include "core/rxroom.h"
+#include "mib.h"
 #include "pdc.h"
 #include "rxmsg.h"
 #include "sock.h"
 
 /* Smallest half of the buffer: some packets of the largest payload MTU */
 #define UET_RX_HALF_MIN		32768U
-
-/* Messages that may have a right to the reserved half, beside the one read */
-#define UET_RX_GRANTS		4
 
 /* Who has the right and sends nothing for so long does not bar the next */
 #define UET_RX_STALL		HZ
@@ -54,15 +59,16 @@
 /* Messages passed over for one packet */
 #define UET_RX_SCAN		8
 
-/* What a message with a right may hold, in halves of the buffer. Full packets
- * stay far below; who sends crumbs is stopped here.
- */
-#define UET_RX_CRUMBS		4
-
 /* Time that a message with the right may take altogether while others are
  * refused, and may be silent if we stopped its PDC: in rx_msg_timeout_ms
  */
 #define UET_RX_PATIENCE		8
+
+/* So many bytes that an ordered PDC delivers for others give each of its messages
+ * another rx_msg_timeout_ms
+ */
+#define UET_RX_LINE_STEP	16384
+#define UET_RX_LINE_STEPS_MAX	100000UL
 
 /* What others hold beyond the limits must be less for the next to go on: a
  * quarter of net.uet.mem, and this at least
@@ -203,6 +209,8 @@ static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 	msg->bytes += bytes;
 	if (msg->granted)
 		us->rx_granted_bytes += bytes;
+	if (msg->mixed)
+		us->rx_mixed_bytes += bytes;
 	if (msg->ready)
 		uet_rx_count_ready(us, bytes);
 	return true;
@@ -221,6 +229,8 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 	lockdep_assert_held(&us->rx_lock);
 	if (msg->granted)
 		us->rx_granted_bytes -= bytes;
+	if (msg->mixed)
+		us->rx_mixed_bytes -= bytes;
 	if (msg->ready)
 		uet_rx_count_ready(us, -(long)bytes);
 	msg->bytes -= bytes;
@@ -246,24 +256,254 @@ static bool uet_rx_crowded(const struct uet_sock *us)
 	return uet_rx_shared(us) + sizeof(struct uet_rxmsg) > half + half / 8;
 }
 
+/* Does the PDC of a message deliver it after another one of the same socket? */
+static bool uet_rx_older(const struct uet_rxmsg *msg,
+			 const struct uet_rxmsg *other)
+{
+	return msg->pdc == other->pdc &&
+	       psn_before(READ_ONCE(msg->psn), READ_ONCE(other->psn));
+}
+
+/**
+ * uet_rx_rival() - who of its PDC has a right beside a message?
+ * @us: socket
+ * @pdc: PDC that the message comes by, not an ordered one
+ * @psn: lowest PSN of it that came
+ *
+ * Return: enum uet_rxroom_rival.
+ */
+enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
+				   const struct uet_pdc *pdc, u32 psn)
+{
+	enum uet_rxroom_rival rival = UET_RIVAL_NONE;
+	const struct uet_rxmsg *it;
+
+	lockdep_assert_held(&us->rx_lock);
+	list_for_each_entry(it, &us->rx_granted, open_node) {
+		u32 other = READ_ONCE(it->psn);
+
+		if (it->pdc == pdc && other != psn)
+			rival = max(rival,
+				    uet_rxroom_rival(it->ready,
+						     psn_before(psn, other)));
+	}
+	return rival;
+}
+
+/* The message of a line that has a right, not those mixed with it */
+static const struct uet_rxmsg *uet_rx_line_first(const struct uet_sock *us,
+						 unsigned long line)
+{
+	const struct uet_rxmsg *it;
+
+	if (!line)
+		return NULL;
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (it->line == line)
+			return it;
+	return NULL;
+}
+
+static u32 uet_rx_rights(const struct uet_sock *us)
+{
+	return us->rx_nr_granted + (us->rx_nr_mixed ? UET_RXROOM_MIXED : 0);
+}
+
+static bool uet_rx_rights_alive(const struct uet_sock *us)
+{
+	const struct uet_rxmsg *it;
+
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (time_before(jiffies, it->last + UET_RX_STALL))
+			return true;
+	return false;
+}
+
+/* The oldest comes first, but one whose sender does not show up leaves the line
+ * until it does. Who overtook it on its PDC does not stand before it, since it
+ * depends on it.
+ */
+static bool uet_rx_first_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxmsg *it, *next;
+	int i = 0;
+
+	list_for_each_entry_safe(it, next, &us->rx_open, open_node) {
+		if (it == msg)
+			return true;
+		if (i++ == UET_RX_SCAN)
+			return false;
+		if (uet_rx_older(msg, it))
+			continue;
+		if (time_before(jiffies, it->last + UET_RX_ABSENT))
+			return false;
+		it->absent = true;
+		list_move_tail(&it->open_node, &us->rx_absent);
+	}
+	return true;
+}
+
+static void uet_rx_describe(const struct uet_sock *us,
+			    const struct uet_rxmsg *msg,
+			    struct uet_rxroom_msg *m)
+{
+	*m = (struct uet_rxroom_msg){
+		.len	= msg->len,
+		.read	= msg->read,
+		.bytes	= msg->bytes,
+	};
+	/* In order nothing overtakes. */
+	if (!msg->line)
+		m->rival = uet_rx_rival(us, msg->pdc, msg->psn);
+}
+
+/* May a message be mixed with the one of its line that has a right? */
+static bool uet_rx_may_mix(const struct uet_sock *us,
+			   const struct uet_rxmsg *msg,
+			   const struct uet_rxroom *room,
+			   const struct uet_rxroom_msg *m)
+{
+	return (!us->rx_nr_mixed || us->rx_mixed_line == msg->line) &&
+	       uet_rxroom_mix(room, m, us->rx_mixed_bytes);
+}
+
+/* May a message without a right have the reserved half? */
+static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.half		= uet_rx_half(us),
+		.shared		= uet_rx_shared(us),
+		.rights		= uet_rx_rights(us),
+		.readable	= uet_rx_first_readable(us, 1),
+	};
+	struct uet_rxroom_msg m;
+
+	if (msg->absent) {
+		msg->absent = false;
+		list_move_tail(&msg->open_node, &us->rx_open);
+	}
+	uet_rx_describe(us, msg, &m);
+	if (uet_rx_line_first(us, msg->line))
+		return uet_rx_may_mix(us, msg, &room, &m);
+	if (us->rx_nr_mixed && us->rx_mixed_line == msg->line)
+		return uet_rxroom_line_right(&room, &m);
+	room.alive = uet_rx_rights_alive(us);
+	m.first = !room.alive && uet_rx_first_in_line(us, msg);
+	return uet_rxroom_right(&room, &m);
+}
+
+/* Give a message the right to the reserved half. */
+static void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->granted)
+		return;
+	msg->mixed = uet_rx_line_first(us, msg->line);
+	msg->granted = true;
+	msg->granted_at = jiffies;
+	if (msg->line)
+		msg->line_granted = READ_ONCE(msg->pdc->rx.rcvd_bytes);
+	msg->absent = false;
+	us->rx_granted_bytes += msg->bytes;
+	if (unlikely(msg->mixed)) {
+		us->rx_nr_mixed++;
+		us->rx_mixed_line = msg->line;
+		us->rx_mixed_bytes += msg->bytes;
+		list_move_tail(&msg->open_node, &us->rx_mixed);
+		return;
+	}
+	us->rx_nr_granted++;
+	list_move_tail(&msg->open_node, &us->rx_granted);
+}
+
+/**
+ * uet_rx_may_hand_over() - is an incomplete message to be read?
+ * @us: socket
+ * @msg: message; it gets the right it needs for that
+ *
+ * Return: true if so.
+ */
+bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.half	= uet_rx_half(us),
+		.shared	= uet_rx_shared(us),
+		.rights	= uet_rx_rights(us),
+	};
+	struct uet_rxroom_msg m;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!uet_rxroom_long(room.half, msg->len))
+		return false;
+	room.alive = uet_rx_rights_alive(us);
+	uet_rx_describe(us, msg, &m);
+	if (!uet_rxroom_hand_over(&room, &m, msg->granted) ||
+	    (!msg->granted && uet_rx_line_first(us, msg->line) &&
+	     !uet_rx_may_mix(us, msg, &room, &m)))
+		return false;
+	uet_rx_grant(us, msg);
+	return true;
+}
+
+/* There is no room: -ENOBUFS if its source is to try again, -ENOSPC if it need not */
+static int uet_rx_no_room(struct uet_sock *us, const struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.rights		= uet_rx_rights(us),
+		.readable	= uet_rx_first_readable(us, 1),
+	};
+	const struct uet_rxmsg *first = uet_rx_line_first(us, msg->line);
+	u32 line = !!first, others = first && first != msg;
+
+	if (us->rx_nr_mixed && us->rx_mixed_line == msg->line) {
+		line += UET_RXROOM_MIXED;
+		others += us->rx_nr_mixed - msg->mixed;
+	}
+	if (likely(!msg->line) || !uet_rxroom_line_full(&room, line, others))
+		return -ENOBUFS;
+	UET_INC(us->un, MSG_MIXED);
+	return -ENOSPC;
+}
+
+/* Before the younger ones of its PDC that came just before it */
+static void uet_rx_stand_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxmsg *it, *before = NULL;
+	int i = 0;
+
+	list_for_each_entry_reverse(it, &us->rx_open, open_node) {
+		if (i++ == UET_RX_SCAN)
+			break;
+		if (uet_rx_older(msg, it))
+			before = it;
+	}
+	list_add_tail(&msg->open_node, before ? &before->open_node :
+						&us->rx_open);
+}
+
 /**
  * uet_rx_enter() - a new message stands in line
  * @us: socket
  * @msg: message, nothing of it placed
  *
- * Return: false if there is no room for it.
+ * Whose turn it is to have a right enters a crowded socket too: those who are
+ * there may depend on it.
+ *
+ * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
+ * none as its line is full.
  */
-bool uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
+int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	lockdep_assert_held(&us->rx_lock);
-	if (us->rx_closed || uet_rx_crowded(us))
-		return false;
+	if (us->rx_closed)
+		return -ENOBUFS;
+	if (uet_rx_crowded(us) && !uet_rx_may_grant(us, msg))
+		return uet_rx_no_room(us, msg);
 	if (!uet_rx_charge(us, msg, sizeof(*msg))) {
 		uet_rx_short(us->un);
-		return false;
+		return -ENOBUFS;
 	}
-	list_add_tail(&msg->open_node, &us->rx_open);
-	return true;
+	uet_rx_stand_in_line(us, msg);
+	return 0;
 }
 
 /**
@@ -292,23 +532,6 @@ bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 }
 
 /**
- * uet_rx_grant() - give a message the right to the reserved half
- * @us: socket
- * @msg: message
- */
-void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	if (msg->granted || msg->complete)
-		return;
-	msg->granted = true;
-	msg->granted_at = jiffies;
-	msg->absent = false;
-	us->rx_nr_granted++;
-	us->rx_granted_bytes += msg->bytes;
-	list_move_tail(&msg->open_node, &us->rx_granted);
-}
-
-/**
  * uet_rx_leave() - a message is complete, failed or gone
  * @us: socket
  * @msg: message
@@ -318,55 +541,16 @@ void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
 	uet_rx_unsave(us->un, msg);
 	if (msg->granted) {
 		msg->granted = false;
-		us->rx_nr_granted--;
 		us->rx_granted_bytes -= msg->bytes;
+		if (unlikely(msg->mixed)) {
+			msg->mixed = false;
+			us->rx_nr_mixed--;
+			us->rx_mixed_bytes -= msg->bytes;
+		} else {
+			us->rx_nr_granted--;
+		}
 	}
 	list_del_init(&msg->open_node);
-}
-
-static bool uet_rx_line_granted(const struct uet_sock *us, unsigned long line)
-{
-	const struct uet_rxmsg *it;
-
-	list_for_each_entry(it, &us->rx_granted, open_node)
-		if (it->line == line)
-			return true;
-	return false;
-}
-
-/* May the message have the reserved half? The oldest comes first, but one
- * whose sender does not show up leaves the line until it does.
- */
-static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	unsigned long half = uet_rx_half(us);
-	struct uet_rxmsg *it;
-	int i;
-
-	if (msg->absent) {
-		msg->absent = false;
-		list_move_tail(&msg->open_node, &us->rx_open);
-	}
-	if (uet_rx_shared(us) - msg->bytes > half)
-		return false;
-	if (msg->line && uet_rx_line_granted(us, msg->line))
-		return true;
-	if (us->rx_nr_granted >= UET_RX_GRANTS)
-		return false;
-	list_for_each_entry(it, &us->rx_granted, open_node)
-		if (time_before(jiffies, it->last + UET_RX_STALL))
-			return false;
-	for (i = 0; i < UET_RX_SCAN; i++) {
-		it = list_first_entry(&us->rx_open, struct uet_rxmsg,
-				      open_node);
-		if (it == msg)
-			return true;
-		if (time_before(jiffies, it->last + UET_RX_ABSENT))
-			return false;
-		it->absent = true;
-		list_move_tail(&it->open_node, &us->rx_absent);
-	}
-	return false;
 }
 
 /**
@@ -376,36 +560,61 @@ static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
  * @end: offset in the message of the packet's end
  * @truesize: what it takes
  *
- * Return: false if there is no room for it.
+ * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
+ * none as its line is full.
  */
-bool uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
-		  u32 truesize)
+int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
+		 u32 truesize)
 {
-	unsigned long half = uet_rx_half(us);
-	bool room;
+	struct uet_rxroom room = { .half = uet_rx_half(us) };
+	struct uet_rxroom_msg m;
 
 	lockdep_assert_held(&us->rx_lock);
+	if (msg->granted || !us->rx_nr_granted)
+		m = (struct uet_rxroom_msg){
+			.len = msg->len, .read = msg->read, .bytes = msg->bytes,
+		};
+	else
+		uet_rx_describe(us, msg, &m);
 	if (!msg->granted) {
-		room = uet_rx_shared(us) + truesize <= half;
-		if (room && uet_rx_charge(us, msg, truesize))
-			return true;
+		bool fits;
+
+		room.shared = uet_rx_shared(us);
+		fits = uet_rxroom_shared(&room, &m, truesize);
+		if (fits && uet_rx_charge(us, msg, truesize))
+			return 0;
 		if (!uet_rx_may_grant(us, msg)) {
-			if (room)
-				uet_rx_short(us->un);
-			return false;
+			if (!fits)
+				return uet_rx_no_room(us, msg);
+			uet_rx_short(us->un);
+			return -ENOBUFS;
 		}
 		uet_rx_grant(us, msg);
 	}
-	if (end - msg->read <= half &&
-	    (u64)msg->bytes + truesize <= (u64)UET_RX_CRUMBS * half) {
+	if (uet_rxroom_within(&room, &m, end, truesize) &&
+	    (likely(!msg->mixed) ||
+	     us->rx_mixed_bytes + truesize <= UET_RXROOM_MIXED * room.half)) {
 		if (uet_rx_charge(us, msg, truesize))
-			return true;
+			return 0;
 		uet_rx_short(us->un);
-		return false;
+		return -ENOBUFS;
 	}
 	/* It waits for its reader: let others go on */
 	uet_rx_unsave(us->un, msg);
-	return false;
+	return uet_rx_no_room(us, msg);
+}
+
+/**
+ * uet_rx_came() - a packet of a message has come
+ * @msg: the message
+ *
+ * Context: rx.lock of its PDC held.
+ */
+void uet_rx_came(struct uet_rxmsg *msg)
+{
+	msg->last = jiffies;
+	if (msg->line)
+		msg->line_last = READ_ONCE(msg->pdc->rx.rcvd_bytes);
 }
 
 /**
@@ -423,8 +632,8 @@ void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
 	us->rx_freed = 0;
 	uet_rx_saved_refused(us->un, msg);
 	/* A message that only sends crumbs does not count as alive */
-	if (msg->bytes <= (UET_RX_CRUMBS - 1) * (u64)uet_rx_half(us))
-		msg->last = jiffies;
+	if (msg->bytes <= (UET_RXROOM_CRUMBS - 1) * (u64)uet_rx_half(us))
+		uet_rx_came(msg);
 }
 
 /* Did we stop its PDC, by refusing packets for another socket? */
@@ -434,8 +643,43 @@ static bool uet_rx_line_stopped(const struct uet_sock *us,
 	/* It lives as long as its incomplete messages stand in our lists. */
 	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
 
-	return pdc && READ_ONCE(pdc->rx.refused) &&
+	return READ_ONCE(pdc->rx.refused) &&
 	       READ_ONCE(pdc->rx.starved_at) != us;
+}
+
+/* Time for what an ordered PDC delivered for others since @before */
+static unsigned long uet_rx_line_time(const struct uet_pdc *pdc, u64 before,
+				      unsigned long timeout)
+{
+	u64 bytes = READ_ONCE(pdc->rx.rcvd_bytes) - before;
+
+	return min_t(u64, bytes / UET_RX_LINE_STEP, UET_RX_LINE_STEPS_MAX) *
+	       timeout;
+}
+
+/* Is a message of an ordered PDC overdue? It comes after those before it, so it is
+ * silent as long as they take. Its silence counts from when the line moved last;
+ * and from its own last packet if the line just trickles.
+ */
+static bool uet_rx_line_overdue(const struct uet_sock *us,
+				const struct uet_rxmsg *msg,
+				unsigned long timeout)
+{
+	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+	unsigned long patience = UET_RX_PATIENCE * timeout;
+	unsigned long moved = READ_ONCE(pdc->rx.moved);
+
+	if (time_before(moved, msg->last))
+		moved = msg->last;
+	if (time_after(jiffies, moved + (uet_rx_line_stopped(us, msg) ?
+					 patience : timeout)))
+		return true;
+	if (time_after(jiffies, msg->last + patience +
+		       uet_rx_line_time(pdc, msg->line_last, timeout)))
+		return true;
+	return msg->granted && !msg->ready &&
+	       time_after(jiffies, msg->granted_at + patience +
+			  uet_rx_line_time(pdc, msg->line_granted, timeout));
 }
 
 static bool uet_rx_overdue(const struct uet_sock *us,
@@ -445,8 +689,8 @@ static bool uet_rx_overdue(const struct uet_sock *us,
 
 	if (msg->busy)
 		return false;
-	if (uet_rx_line_stopped(us, msg))
-		return time_after(jiffies, msg->last + patience);
+	if (msg->line)
+		return uet_rx_line_overdue(us, msg, timeout);
 	/* What is handed over while it arrives may take its time */
 	return time_after(jiffies, msg->last + timeout) ||
 	       (msg->granted && !msg->ready &&
@@ -485,7 +729,7 @@ struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 
 	lockdep_assert_held(&us->rx_lock);
 	if (!ms || (want == UET_RX_WANT_PACKET &&
-		    us->rx_nr_granted < UET_RX_GRANTS) ||
+		    uet_rx_rights(us) < UET_RXROOM_RIGHTS) ||
 	    (want == UET_RX_WANT_MESSAGE && !uet_rx_crowded(us)) ||
 	    (want != UET_RX_WANT_MEMORY &&
 	     time_before(jiffies, us->rx_refusing + timeout)) ||
@@ -496,6 +740,7 @@ struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 	if (want != UET_RX_WANT_PACKET &&
 	    time_before(us->rx_looked_at, jiffies)) {
 		us->rx_looked_at = jiffies;
+		msg = uet_rx_oldest(us, &us->rx_mixed, timeout, msg);
 		msg = uet_rx_oldest(us, &us->rx_open, timeout, msg);
 		msg = uet_rx_oldest(us, &us->rx_absent, timeout, msg);
 	}

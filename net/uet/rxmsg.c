@@ -39,13 +39,6 @@ void uet_rxmsg_cache_exit(void)
 	kmem_cache_destroy(uet_rxmsg_cache);
 }
 
-/* Longer ones are handed over while they arrive */
-static bool uet_rx_progressive(const struct uet_sock *us,
-			       const struct uet_rxmsg *msg)
-{
-	return msg->ready || msg->len > uet_rx_half(us);
-}
-
 /**
  * uet_rxmsg_put() - drop a reference
  * @msg: message
@@ -116,23 +109,64 @@ struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 	return msg;
 }
 
+static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->ready)
+		return;
+	msg->ready = true;
+	uet_rx_count_ready(us, msg->bytes);
+	list_add_tail(&msg->node, &us->rx_ready);
+}
+
+/* A message that is longer than the buffer may hold is handed over while it
+ * arrives, if it has or gets the right to be completed.
+ */
+static void uet_rx_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (!msg->ready && msg->head != msg->read &&
+	    uet_rx_may_hand_over(us, msg))
+		uet_rx_make_ready(us, msg);
+}
+
+/* A message was completed or is gone. If one waited for its right that can be
+ * handed over then, it need not wait for its next packet too.
+ */
+static void uet_rx_left(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	bool right = msg->granted;
+	struct uet_rxmsg *next;
+	int i = 0;
+
+	uet_rx_leave(us, msg);
+	if (!right || us->rx_closed)
+		return;
+	list_for_each_entry(next, &us->rx_granted, open_node) {
+		uet_rx_hand_over(us, next);
+		if (++i == UET_RXROOM_RIGHTS)
+			break;
+	}
+	next = list_first_entry_or_null(&us->rx_open, struct uet_rxmsg,
+					open_node);
+	if (next)
+		uet_rx_hand_over(us, next);
+}
+
 /* Move to @to what the message holds. Returns its truesize. */
 static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 {
-	struct sk_buff *skb;
-	struct rb_node *n;
+	struct sk_buff *skb, *next;
 	u32 bytes = 0;
 
 	while ((skb = __skb_dequeue(&msg->prefix))) {
 		bytes += skb->truesize;
 		__skb_queue_tail(to, skb);
 	}
-	while ((n = rb_first(&msg->ooo))) {
-		skb = rb_to_skb(n);
-		rb_erase(n, &msg->ooo);
+	/* There may be very many: the tree is not kept in shape meanwhile. */
+	rbtree_postorder_for_each_entry_safe(skb, next, &msg->ooo, rbnode) {
 		bytes += skb->truesize;
 		__skb_queue_tail(to, skb);
 	}
+	msg->ooo = RB_ROOT;
 	return bytes;
 }
 
@@ -150,7 +184,7 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 	lockdep_assert_held(&us->rx_lock);
 	uet_rx_strip(msg, to);
 	if (!msg->complete)
-		uet_rx_leave(us, msg);
+		uet_rx_left(us, msg);
 	list_del_init(&msg->node);
 	/* With what a reader has taken out and not accounted for yet */
 	uet_rx_uncharge(us, msg, msg->bytes);
@@ -166,12 +200,12 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 			struct sk_buff_head *to)
 {
 	lockdep_assert_held(&us->rx_lock);
-	if (!msg->read && !msg->busy) {
+	if (!msg->read && !msg->busy && !msg->peeked) {
 		uet_rx_drop(us, msg, to);
 		return true;
 	}
 	msg->error = error;
-	uet_rx_leave(us, msg);
+	uet_rx_left(us, msg);
 	uet_rx_uncharge(us, msg, uet_rx_strip(msg, to));
 	return false;
 }
@@ -205,7 +239,7 @@ unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
 	UET_INC(us->un, MSG_ABORTED);
 	UET_INC(us->un, MSG_SILENT);
 	us->sk.sk_data_ready(&us->sk);
-	__skb_queue_purge(&gone);
+	uet_rx_free(us->un, &gone);
 	if (dropped)
 		uet_rxmsg_put(msg);
 	return freed;
@@ -217,30 +251,25 @@ unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
  * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
  *
  * Context: softirq, RCU section.
- * Return: true, and the message has two references, the caller's and the
- * socket's; false if the socket is closing or for want of room.
+ * Return: 0, and the message has two references, the caller's and the socket's;
+ * -ENOBUFS if the socket is closing or for want of room, -ENOSPC if its ordered
+ * line fills the buffer with what it began.
  */
-bool uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
+int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	spin_lock(&us->rx_lock);
-	if (!uet_rx_enter(us, msg)) {
-		uet_rx_refused(us, msg);
-		spin_unlock(&us->rx_lock);
-		kmem_cache_free(uet_rxmsg_cache, msg);
-		uet_rx_unwedge(us, UET_RX_WANT_MESSAGE);
-		return false;
-	}
-	spin_unlock(&us->rx_lock);
-	return true;
-}
+	int err;
 
-static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	if (msg->ready)
-		return;
-	msg->ready = true;
-	uet_rx_count_ready(us, msg->bytes);
-	list_add_tail(&msg->node, &us->rx_ready);
+	spin_lock(&us->rx_lock);
+	err = uet_rx_enter(us, msg);
+	if (err == -ENOBUFS)
+		uet_rx_refused(us, msg);
+	spin_unlock(&us->rx_lock);
+	if (!err)
+		return 0;
+	kmem_cache_free(uet_rxmsg_cache, msg);
+	if (err == -ENOBUFS)
+		uet_rx_unwedge(us, UET_RX_WANT_MESSAGE);
+	return err;
 }
 
 /* In-order data: to the prefix, and what was waiting for it */
@@ -294,6 +323,14 @@ static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 	sock_skb_set_dropcount(sk, skb);
 }
 
+/* Does the reader want the time of each packet? If not it is the first one's */
+static bool uet_rx_stamps(const struct sock *sk)
+{
+	return sock_flag(sk, SOCK_RCVTSTAMP) ||
+	       READ_ONCE(sk->sk_tsflags) & (SOF_TIMESTAMPING_SOFTWARE |
+					    SOF_TIMESTAMPING_RAW_HARDWARE);
+}
+
 /* In-order data joins the packet before it. What is left of its own is freed
  * while it is warm in the allocator, not when a long message is read at last; so
  * much must be read for it to be given back then, and no more.
@@ -306,8 +343,7 @@ static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 	bool stolen;
 	int delta;
 
-	/* Time stamps are those of a packet. */
-	if (!tail || skb->tstamp || tail->tstamp ||
+	if (!tail || uet_rx_stamps(&us->sk) ||
 	    tail->len + len > uet_rx_half(us) / 8 ||
 	    !skb_try_coalesce(tail, skb, &stolen, &delta))
 		return false;
@@ -377,16 +413,18 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			skb = copy;
 		}
 	}
-	if (!uet_rx_admit(us, msg, (u64)off + len, skb->truesize)) {
+	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize);
+	if (err) {
 		if (*spare) {
 			kfree_skb(skb);
 			*spare = NULL;
 		}
-		uet_rx_refused(us, msg);
-		return -ENOBUFS;
+		if (err == -ENOBUFS)
+			uet_rx_refused(us, msg);
+		return err;
 	}
 	msg->rcvd += len;
-	msg->last = jiffies;
+	uet_rx_came(msg);
 	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
 	    uet_rx_join(us, msg, skb))
 		return 0;
@@ -407,14 +445,13 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	if (msg->som && msg->rcvd == msg->len) {
 		msg->complete = true;
-		uet_rx_leave(us, msg);
 		uet_rx_make_ready(us, msg);
+		uet_rx_left(us, msg);
 		return true;
 	}
-	if (msg->head == msg->read || !uet_rx_progressive(us, msg))
-		return false;
-	uet_rx_make_ready(us, msg);
-	return uet_rx_first_readable(us, READ_ONCE(us->sk.sk_rcvlowat));
+	uet_rx_hand_over(us, msg);
+	return msg->ready && msg->head != msg->read &&
+	       uet_rx_first_readable(us, READ_ONCE(us->sk.sk_rcvlowat));
 }
 
 /**
@@ -472,9 +509,9 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
  *
  * Context: softirq, RCU read side.
  * Return: 0, 1 if the message is complete now; -ENOBUFS for want of room,
- * -EINVAL if the packet overlaps others or the end, -EPIPE if nobody wants
- * the message any more, -ETIME if it was given up. On error the packet stays
- * the caller's.
+ * -ENOSPC if there will be none as its ordered line is full, -EINVAL if the
+ * packet overlaps others or the end, -EPIPE if nobody wants the message any
+ * more, -ETIME if it was given up. On error the packet stays the caller's.
  */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		    bool som, bool has_hd, u64 header_data, bool ce)
@@ -517,18 +554,18 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
  * @msg: message
  * @error: errno for who is in the middle of reading it; 0 for a message of
  *	which nothing was placed
+ * @gone: gets its packets, for uet_rx_free()
  *
  * Complete messages are left alone.
  *
  * Context: softirq; the caller keeps its reference.
  */
-void uet_rxmsg_abort(struct uet_rxmsg *msg, int error)
+void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
+		     struct sk_buff_head *gone)
 {
-	struct sk_buff_head gone;
 	struct uet_sock *us;
 	bool dropped = false;
 
-	__skb_queue_head_init(&gone);
 	rcu_read_lock();
 	us = READ_ONCE(msg->us);
 	if (!us)
@@ -540,13 +577,12 @@ void uet_rxmsg_abort(struct uet_rxmsg *msg, int error)
 	}
 	if (error)
 		UET_INC(us->un, MSG_ABORTED);
-	dropped = uet_rx_fail(us, msg, error < 0 ? -error : error, &gone);
+	dropped = uet_rx_fail(us, msg, error < 0 ? -error : error, gone);
 	spin_unlock_bh(&us->rx_lock);
 	if (error)
 		us->sk.sk_data_ready(&us->sk);
 out:
 	rcu_read_unlock();
-	__skb_queue_purge(&gone);
 	if (dropped)
 		uet_rxmsg_put(msg);
 }
@@ -556,8 +592,8 @@ out:
  * @msg: message
  *
  * Context: softirq, RCU read side; the caller keeps its reference.
- * Return: false if a reader may have seen it, if it may count on being
- * completed, or if its socket has let go of it.
+ * Return: false if a reader may have seen it, if it has a right and will be
+ * completed before it is read, or if its socket has let go of it.
  */
 bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 {
@@ -571,15 +607,35 @@ bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 		return false;
 	spin_lock(&us->rx_lock);
 	if (msg->us == us && !msg->complete && !msg->error && !msg->ready &&
-	    !msg->granted) {
+	    (!msg->granted || uet_rxroom_long(uet_rx_half(us), msg->len))) {
 		uet_rx_drop(us, msg, &gone);
 		ret = true;
 	}
 	spin_unlock(&us->rx_lock);
-	__skb_queue_purge(&gone);
+	uet_rx_free(us->un, &gone);
 	if (ret)
 		uet_rxmsg_put(msg);
 	return ret;
+}
+
+/**
+ * uet_rxmsg_rival() - who of its PDC has a right beside a message?
+ * @us: socket
+ * @pdc: PDC that the message comes by, not an ordered one
+ * @psn: lowest PSN of it that came
+ *
+ * Context: softirq, RCU read side.
+ * Return: enum uet_rxroom_rival.
+ */
+enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
+				      const struct uet_pdc *pdc, u32 psn)
+{
+	enum uet_rxroom_rival rival;
+
+	spin_lock(&us->rx_lock);
+	rival = uet_rx_rival(us, pdc, psn);
+	spin_unlock(&us->rx_lock);
+	return rival;
 }
 
 /* Drop the messages of one list, all or those not complete */
@@ -629,6 +685,7 @@ void uet_rx_stop(struct uet_sock *us)
 	spin_lock_bh(&us->rx_lock);
 	us->rx_closed = true;
 	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);
+	uet_rx_drop_list(us, &us->rx_mixed, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_open, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_absent, true, &msgs, &gone);
 	spin_unlock_bh(&us->rx_lock);

@@ -116,6 +116,17 @@ static bool uet_rx_tell(struct uet_sock *us)
 	return true;
 }
 
+/* Tell some of them. The others are next when the reader goes on. */
+static void uet_rx_told(struct uet_sock *us)
+{
+	if (likely(!uet_pds_rx_room(us)))
+		return;
+	spin_lock_bh(&us->rx_lock);
+	us->rx_refused = true;
+	us->rx_freed = uet_rx_half(us);
+	spin_unlock_bh(&us->rx_lock);
+}
+
 /**
  * uet_rxread_whole() - is the first message complete, and in one packet?
  * @us: socket, locked
@@ -160,7 +171,7 @@ void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
 	spin_unlock_bh(&us->rx_lock);
 	consume_skb(skb);
 	if (tell)
-		uet_pds_rx_room(us);
+		uet_rx_told(us);
 }
 
 /**
@@ -170,14 +181,17 @@ void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
  * @same: NULL, or the message that must be the first still
  * @pos: with @same, the position it must be at
  * @lowat: without @same, bytes there must be of a message with more to come
+ * @peek: nothing is to be taken
  *
- * An error is returned once, with @rd->error, and takes the message away.
+ * An error is returned with @rd->error, and takes the message away; unless @peek,
+ * for who only looks leaves it to the one who reads.
  *
  * Return: true if there was something; uet_rxread_end() must follow unless
  * @rd->error is set.
  */
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
-		      const struct uet_rxmsg *same, u32 pos, u32 lowat)
+		      const struct uet_rxmsg *same, u32 pos, u32 lowat,
+		      bool peek)
 {
 	struct uet_rxmsg *msg;
 	bool ret = false;
@@ -199,9 +213,11 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 		goto out;
 	if (msg->error) {
 		rd->error = msg->error;
+		ret = true;
+		if (peek)
+			goto out;
 		rd->msg = msg;
 		uet_rx_drop(us, msg, &rd->skbs);
-		ret = true;
 		goto out;
 	}
 	if (!msg->complete && msg->head == msg->read)
@@ -209,15 +225,13 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 	msg->busy = true;
 	refcount_inc(&msg->ref);
 	skb_queue_splice_init(&msg->prefix, &rd->skbs);
-	/* It is the one being read from now on */
-	uet_rx_grant(us, msg);
 	rd->msg = msg;
 	rd->pos = msg->read;
 	rd->whole = msg->complete;
 	ret = true;
 out:
 	spin_unlock_bh(&us->rx_lock);
-	if (ret && rd->error) {
+	if (rd->error && rd->msg) {
 		__skb_queue_purge(&rd->skbs);
 		uet_rxmsg_put(rd->msg);
 		rd->msg = NULL;
@@ -255,7 +269,7 @@ void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd)
 	rd->used_bytes = 0;
 	__skb_queue_purge(&rd->used);
 	if (tell)
-		uet_pds_rx_room(us);
+		uet_rx_told(us);
 }
 
 /**
@@ -275,15 +289,15 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
 	msg->busy = false;
-	if (peek)
+	if (peek) {
 		skb_queue_splice_init(&rd->used, &rd->skbs);
-	else
+		msg->peeked = true;
+	} else {
 		msg->read = rd->pos;
+	}
 	skb_queue_splice_init(&rd->skbs, &msg->prefix);
-	/* Failed meanwhile: who read of it learns that with the next call,
-	 * who only looked never knew it.
-	 */
-	drop = msg->error ? !msg->read :
+	/* Failed meanwhile: who saw some of it learns that with the next call. */
+	drop = msg->error ? !msg->read && !msg->peeked :
 	       !peek && msg->complete && msg->read == msg->len;
 	if (drop)
 		uet_rx_drop(us, msg, &gone);
@@ -299,5 +313,5 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 	uet_rxmsg_put(msg);
 	rd->msg = NULL;
 	if (tell)
-		uet_pds_rx_room(us);
+		uet_rx_told(us);
 }

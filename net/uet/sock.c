@@ -68,19 +68,17 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 	return excess;
 }
 
-/**
- * uet_sock_dest_room() - does a destination that refuses leave room
- * @us: socket
- * @dest: where to
- * @need: bytes, overhead included
- *
- * Return: false if it refuses for shortage and fills its half of the buffer.
+/* Does a destination leave room? Not if it refuses for shortage and fills its
+ * half of the buffer, nor if its queue is to move to another PDC when it is
+ * empty.
  */
-bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
-			u64 need)
+static bool uet_sock_dest_room(const struct uet_sock *us,
+			       const struct uet_dest *dest, u64 need)
 {
 	u64 held;
 
+	if (unlikely(READ_ONCE(dest->renews)) && READ_ONCE(dest->unfinished))
+		return false;
 	if (likely(!READ_ONCE(dest->hold.on)))
 		return true;
 	held = uet_dest_held(dest);
@@ -91,26 +89,59 @@ bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
  * uet_sock_tx_room() - may a message be taken over now
  * @us: socket
  * @dest: where to, or NULL for anywhere
- * @need: bytes, overhead included
+ * @need: bytes, overhead included; 0 if they are in the buffer already
+ * @wake_at: set if there is none: the use of the buffer at which it is worth
+ *	while to look again, for uet_sock_wake_below()
  *
  * An empty buffer takes everything. A destination that refuses for shortage
  * may fill half of it.
  *
+ * The excess only grows when a destination begins to refuse, or when more is
+ * queued for one that does: uet_sock_held() and uet_sock_wcharge() wake then.
+ *
  * Return: true if there is room.
  */
 bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
-		      u64 need)
+		      u64 need, s64 *wake_at)
 {
 	u64 sndbuf = uet_sock_sndbuf(us);
-	u64 use = uet_sock_wmem(us);
-	u64 excess;
+	u64 limit = sndbuf - min(need, sndbuf);
+	u64 use;
 
+	/* The use of the buffer says little about the queue. */
+	*wake_at = UET_WAKE_ANY;
 	if (dest && !uet_sock_dest_room(us, dest, need))
 		return false;
-	if (!use || use + need <= sndbuf)
+	use = uet_sock_wmem(us);
+	if (!need || use <= limit)
 		return true;
-	excess = uet_sock_excess(us, dest);
-	return use <= excess || use - excess + need <= sndbuf;
+	limit += uet_sock_excess(us, dest);
+	*wake_at = limit;
+	return use <= limit;
+}
+
+/**
+ * uet_sock_ask_room() - uet_sock_tx_room(), and a wake-up if there is none
+ * @us: socket
+ * @dest: where to, or NULL for anywhere
+ * @need: bytes, overhead included
+ *
+ * The caller is on the socket's wait queue already.
+ *
+ * Return: true if there is room.
+ */
+bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,
+		       u64 need)
+{
+	s64 asked = -1, at;
+
+	while (!uet_sock_tx_room(us, dest, need, &at)) {
+		if (at <= asked)
+			return false;
+		uet_sock_wake_below(us, at);
+		asked = at;
+	}
+	return true;
 }
 
 /**
@@ -125,6 +156,9 @@ void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 {
 	atomic64_add(bytes + (first ? UET_WMEM_MSG : 0), &us->wmem);
 	atomic_long_add(bytes + (first ? UET_TXMSG_OVERHEAD : 0), &dest->wmem);
+	/* It may count for nobody else: uet_sock_excess() */
+	if (unlikely(READ_ONCE(dest->hold.on)))
+		uet_sock_held(us);
 }
 
 /**
@@ -159,6 +193,8 @@ void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
  * @use: at or below which use; the highest wish of all counts, and who is
  *	woken too early asks again
  *
+ * SIGIO follows as well, if it is asked for.
+ *
  * The caller is on the socket's wait queue already and looks at the buffer
  * again afterwards.
  */
@@ -166,6 +202,7 @@ void uet_sock_wake_below(struct uet_sock *us, s64 use)
 {
 	s64 old = atomic64_read(&us->tx_wake_at);
 
+	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &us->sk);
 	use = max_t(s64, use, 0);
 	while (old < use && !atomic64_try_cmpxchg(&us->tx_wake_at, &old, use))
 		;
@@ -187,12 +224,15 @@ void uet_sock_wake_tx(struct uet_sock *us)
  * uet_sock_held() - a destination began to refuse for shortage
  * @us: socket
  *
- * Its share of the send buffer shrinks, which may make room for others.
+ * Its share of the send buffer shrinks, which may make room for others. So it
+ * does when more is queued for one that refuses.
  *
- * Context: flow lock held.
+ * Context: any.
  */
 void uet_sock_held(struct uet_sock *us)
 {
+	/* Pairs with uet_sock_wake_below() */
+	smp_mb();
 	if (atomic64_read(&us->tx_wake_at) >= 0)
 		uet_sock_wake_tx(us);
 }
@@ -207,9 +247,11 @@ void uet_write_space(struct sock *sk)
 
 	rcu_read_lock();
 	wq = rcu_dereference(sk->sk_wq);
+	/* A sendmsg() in the middle of a message sleeps uninterruptibly. */
 	if (skwq_has_sleeper(wq))
-		wake_up_interruptible_sync_poll(&wq->wait, EPOLLOUT |
-						EPOLLWRNORM | EPOLLWRBAND);
+		__wake_up_sync_key(&wq->wait, TASK_NORMAL,
+				   poll_to_key(EPOLLOUT | EPOLLWRNORM |
+					       EPOLLWRBAND));
 	sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
 	rcu_read_unlock();
 }
@@ -284,7 +326,7 @@ static bool uet_report_fits(const struct uet_sock *us, const struct sk_buff *skb
 void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer)
 {
-	bool failure = rep->type == UET_REPORT_FAILED;
+	bool failure = rep->type != UET_REPORT_DELIVERED;
 	struct sock *sk = &us->sk;
 	struct sk_buff_head *q = &sk->sk_error_queue;
 	struct sk_buff *skb;
@@ -311,7 +353,7 @@ void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		kfree_skb(skb);
 		UET_INC(us->un, REPORT_LOST);
 	}
-	if (failure)
+	if (rep->error)
 		WRITE_ONCE(sk->sk_err, rep->error);
 	sk_error_report(sk);
 }

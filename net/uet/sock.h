@@ -25,13 +25,16 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/uet.h>
+#include <linux/workqueue.h>
 #include <net/sock.h>
 
 #include "netns.h"
 #include "txpage.h"
 
 struct uet_dest;
+struct uet_dest_key;
 struct uet_rxmsg;
+struct uet_watches;
 
 /**
  * struct uet_job - the endpoints of one job in a namespace
@@ -52,9 +55,13 @@ struct uet_job {
  * struct uet_sock - an AF_UET socket
  * @sk: must be first
  * @un: namespace
+ * @account: of who made it, with a reference
+ * @owner: what its packets belong to (owner.c), with a reference; NULL if the
+ *	kernel made it
  * @job: job id it is in or was allowed to enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
  * @bound: endpoint is in the table
+ * @generation: tells it from others that had its name before; never 0
  * @connected: @remote is valid
  * @remote: connected peer
  * @ep_next: next endpoint of the same {job, pid, ri}; RCU
@@ -62,6 +69,7 @@ struct uet_job {
  * @tclass: DSCP of requests, -1 = net.uet.dscp_data
  * @notify: report successes
  * @max_msg: longest message accepted
+ * @send_timeout: ms that a message may take, 0 = for ever
  * @cc: congestion control by name, empty = net.uet.congestion_control
  * @path_policy: path policy by name, empty = by sysctl
  * @tx_count: messages sent, the default cookie
@@ -69,12 +77,17 @@ struct uet_job {
  *	released
  * @tx_wake_at: senders are to be woken when the buffer use falls to this,
  *	-1 = nobody waits
- * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none
+ * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none; changes
+ *	under @dests_lock
+ * @tx_dest: where it was to go, one of @dests, or NULL
  * @tx_pages: pages that messages are written in
  * @tx_spare: messages that are done, for the next ones; taken under @dests_lock
  * @tx_nr_spare: their number, nearly
+ * @expire_work: looks for messages whose time is over
+ * @expire_at: when it is to run, ns; 0 = no need; changes under @dests_lock
+ * @watches: destinations it watches, or NULL; set under the socket lock
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
- * @dests_lock: protects @dests, @last_dest, @conn_dest and the us pointer of
+ * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest and the us pointer of
  *	each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
@@ -85,12 +98,16 @@ struct uet_job {
  * @rx_open: messages not yet complete, without a right to the reserved half
  *	of the buffer, oldest first
  * @rx_absent: those of them that were passed over, since nothing came
- * @rx_granted: messages not yet complete, with such a right
+ * @rx_granted: messages not yet complete, with such a right; few
+ * @rx_mixed: those of an ordered PDC that mixes them with one in @rx_granted
  * @rx_bytes: truesize of everything held for this socket
- * @rx_granted_bytes: the part of it held by messages in @rx_granted
+ * @rx_granted_bytes: the part of it held by messages in @rx_granted and @rx_mixed
+ * @rx_mixed_bytes: the part of it held by messages in @rx_mixed
  * @rx_ready_bytes: the part of it held by messages in @rx_ready
  * @rx_freed: bytes readers freed since a packet was refused last
  * @rx_nr_granted: length of @rx_granted
+ * @rx_nr_mixed: length of @rx_mixed
+ * @rx_mixed_line: the PDC they come by, valid if there are some
  * @rx_refused: a packet or message was refused for shortage
  * @rx_refused_at: jiffies, when it was so last
  * @rx_refusing: jiffies, since when it happens every moment
@@ -102,18 +119,22 @@ struct uet_job {
 struct uet_sock {
 	struct sock		sk;
 	struct uet_net		*un;
+	struct uet_account	*account;
+	struct sock		*owner;
 
 	u32			job;
 	struct sockaddr_uet	local;
 	struct sockaddr_uet	remote;
 	bool			bound;
 	bool			connected;
+	u8			generation;
 	struct uet_sock __rcu	*ep_next;
 
 	u8			delivery;
 	s8			tclass;
 	bool			notify;
 	u32			max_msg;
+	u32			send_timeout;
 	char			cc[UET_NAME_MAX];
 	char			path_policy[UET_NAME_MAX];
 
@@ -125,26 +146,34 @@ struct uet_sock {
 	struct uet_txpages	tx_pages;
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;
+	struct delayed_work	expire_work;
+	u64			expire_at;
+	struct uet_watches	*watches;
 
 	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
 	u32			nr_dests;
 	struct uet_dest		*last_dest;
 	struct uet_dest		*conn_dest;
+	struct uet_dest		*tx_dest;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;
 	struct list_head	rx_open;
 	struct list_head	rx_absent;
 	struct list_head	rx_granted;
+	struct list_head	rx_mixed;
 	unsigned long		rx_bytes;
 	unsigned long		rx_granted_bytes;
+	unsigned long		rx_mixed_bytes;
+	unsigned long		rx_mixed_line;
 	unsigned long		rx_ready_bytes;
 	unsigned long		rx_freed;
 	unsigned long		rx_refused_at;
 	unsigned long		rx_refusing;
 	unsigned long		rx_looked_at;
-	u8			rx_nr_granted;
+	u32			rx_nr_granted;
+	u32			rx_nr_mixed;
 	bool			rx_refused;
 	bool			rx_closed;
 	struct list_head	rx_starved;
@@ -196,12 +225,16 @@ int uet_addr_check_local(const struct uet_sock *us,
 			 const struct sockaddr_uet *addr);
 
 /* sock.c: buffer use and reports */
+
+/* For uet_sock_wake_below(): whenever anything is given back */
+#define UET_WAKE_ANY		((s64)S32_MAX)
+
 u64 uet_sock_wmem(const struct uet_sock *us);
 u32 uet_sock_sndbuf(const struct uet_sock *us);
-bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
-			u64 need);
 bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
-		      u64 need);
+		      u64 need, s64 *wake_at);
+bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,
+		       u64 need);
 void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 		      bool first);
 void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
@@ -214,6 +247,12 @@ void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer);
 int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
 
+/* txexpire.c: deadlines of messages */
+void uet_tx_expire_init(struct uet_sock *us);
+void uet_tx_expire(struct uet_sock *us, u64 deadline);
+void uet_tx_expire_stop(struct uet_sock *us);
+int uet_tx_cancel(struct uet_sock *us, u64 cookie);
+
 /* rxmsg.c */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
@@ -222,6 +261,8 @@ u8 uet_rx_pend(struct uet_sock *us);
 
 /* system calls */
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
+		  struct uet_dest_key *key);
 int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 __poll_t uet_poll(struct file *file, struct socket *sock,
 		  struct poll_table_struct *wait);

@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <linux/net.h>
+#include <linux/net_tstamp.h>
 #include <linux/sockptr.h>
 #include <linux/uaccess.h>
 
@@ -13,6 +14,7 @@
 #include "pds.h"
 #include "sock.h"
 #include "txmsg.h"
+#include "watch.h"
 
 static int uet_get_int(sockptr_t optval, unsigned int optlen, int *v)
 {
@@ -107,6 +109,9 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 			return -EINVAL;
 		WRITE_ONCE(us->max_msg, v);
 		return 0;
+	case UET_SEND_TIMEOUT:
+		WRITE_ONCE(us->send_timeout, v);
+		return 0;
 	}
 	return -ENOPROTOOPT;
 }
@@ -125,6 +130,48 @@ static int uet_set_name(struct uet_sock *us, int optname, const char *name)
 	return 0;
 }
 
+/* Of what is received only: the time at which a message leaves is not taken */
+static int uet_set_timestamping(struct socket *sock, int optname,
+				sockptr_t optval, unsigned int optlen)
+{
+	int flags, err;
+
+	err = uet_get_int(optval, optlen, &flags);
+	if (err)
+		return err;
+	if (flags & SOF_TIMESTAMPING_TX_RECORD_MASK)
+		return -EOPNOTSUPP;
+	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
+}
+
+static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
+			  unsigned int optlen)
+{
+	u64 cookie;
+
+	if (optlen < sizeof(cookie))
+		return -EINVAL;
+	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
+		return -EFAULT;
+	return uet_tx_cancel(us, cookie);
+}
+
+static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
+			 unsigned int optlen)
+{
+	struct uet_watch_req req;
+	int err;
+
+	if (optlen != sizeof(req))
+		return -EINVAL;
+	if (copy_from_sockptr(&req, optval, sizeof(req)))
+		return -EFAULT;
+	lock_sock(&us->sk);
+	err = uet_watch_set(us, &req);
+	release_sock(&us->sk);
+	return err;
+}
+
 /* SOL_SOCKET comes by here if the kernel lets it: uet_sock_asks_us() */
 static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 			   unsigned int optlen)
@@ -139,7 +186,16 @@ static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 	case SO_REUSEPORT:
 	case SO_DONTROUTE:
 	case SO_ZEROCOPY:
+	case SO_REUSEADDR:		/* a name is free as soon as its socket is closed */
+	case SO_BUSY_POLL:		/* sockets have no device queue of theirs */
+	case SO_PREFER_BUSY_POLL:
+	case SO_BUSY_POLL_BUDGET:
+	case SO_RXQ_OVFL:		/* nothing is dropped for want of room */
+	case SO_RESERVE_MEM:
 		return -ENOPROTOOPT;
+	case SO_TIMESTAMPING_OLD:
+	case SO_TIMESTAMPING_NEW:
+		return uet_set_timestamping(sock, optname, optval, optlen);
 	}
 	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
 }
@@ -164,8 +220,13 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
-	if (level != SOL_UET || optname < UET_DELIVERY || optname >= UET_INFO)
+	if (level != SOL_UET || optname < UET_DELIVERY ||
+	    optname > UET_CANCEL || optname == UET_INFO)
 		return -ENOPROTOOPT;
+	if (optname == UET_CANCEL)
+		return uet_set_cancel(uet_sk(sk), optval, optlen);
+	if (optname == UET_WATCH)
+		return uet_set_watch(uet_sk(sk), optval, optlen);
 	err = is_name ? uet_get_name(optval, optlen, name) :
 			uet_get_int(optval, optlen, &v);
 	if (err)
@@ -192,20 +253,13 @@ static int uet_put_opt(const void *value, int len, char __user *optval,
 	return 0;
 }
 
-/* The structure grows at its end: old callers get the part they know, and all
- * learn how much there is.
- */
+/* The structure grows at its end: old callers get the part they know. */
 static int uet_get_info(struct uet_sock *us, char __user *optval,
 			int __user *optlen)
 {
 	struct uet_dest *dest;
 	struct uet_info info;
-	int room;
 
-	if (get_user(room, optlen))
-		return -EFAULT;
-	if (room < 0)
-		return -EINVAL;
 	spin_lock(&us->dests_lock);
 	dest = us->last_dest;
 	if (dest)
@@ -219,10 +273,7 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
 	memset(&info, 0, sizeof(info));
 	uet_pds_info(dest, &info);
 	uet_dest_put(dest);
-	if (copy_to_user(optval, &info, min_t(size_t, room, sizeof(info))) ||
-	    put_user((int)sizeof(info), optlen))
-		return -EFAULT;
-	return 0;
+	return uet_put_opt(&info, sizeof(info), optval, optlen);
 }
 
 /**
@@ -259,6 +310,9 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		break;
 	case UET_MAX_MSG:
 		v = READ_ONCE(us->max_msg);
+		break;
+	case UET_SEND_TIMEOUT:
+		v = READ_ONCE(us->send_timeout);
 		break;
 	case UET_CC:
 	case UET_PATH_POLICY:

@@ -5,6 +5,7 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/swap.h>
@@ -16,13 +17,16 @@
 #include "core/lb.h"
 #include "encap.h"
 #include "netns.h"
-
-/* "Not set" of the DSCP knobs: one above the last code point */
-#define UET_DSCP_OFF		64
+#include "peer_params.h"
 
 #define UET_PAYLOAD_MTU_MIN	256
+/* Start_PSN + 2^31 is never reached (wire.md 5.1): the rest is for what stands in
+ * queues by then.
+ */
+#define UET_PDC_PSNS		(0x80000000U - 0x2000000)
 #define UET_PAYLOAD_MTU_MAX	16383	/* 14 bits of payload_length */
 #define UET_PDC_MAX		1048576
+#define UET_USER_EPS_MAX	16777216	/* all there are in a job */
 #define UET_BUF_DEFAULT		(4 * 1024 * 1024)
 #define UET_BUF_MIN		4096
 #define UET_BUF_MAX		(1024 * 1024 * 1024)
@@ -65,7 +69,8 @@ struct uet_knob {
 	}
 
 static proc_handler uet_sysctl_u32, uet_sysctl_entropy, uet_sysctl_payload;
-static proc_handler uet_sysctl_port, uet_sysctl_trimming;
+static proc_handler uet_sysctl_port, uet_sysctl_trimming, uet_sysctl_guard;
+static proc_handler uet_sysctl_conntrack, uet_sysctl_trust;
 
 static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(t_reroute, UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
@@ -85,6 +90,10 @@ static const struct uet_knob uet_knobs[] = {
 		 UET_Q16_ONE, uet_sysctl_u32),
 	UET_KNOB(nscc_eta, UET_Q16_ONE / 4 * 3, 0, UET_ETA_MAX_Q16, uet_sysctl_u32),
 	UET_KNOB(nscc_base_shift, 3, 0, UET_BASE_SHIFT_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_base_rise_ms, 1000, 0, UET_TIME_MS_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_wnd_add, -1, -1, UET_WND_MAX, uet_sysctl_u32),
+	UET_KNOB(nscc_wnd_follows, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_fi_end, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_max_wnd, 0, 0, UET_WND_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_fi, -1, -1, UET_FI_MAX, uet_sysctl_u32),
 	UET_KNOB(nscc_alpha, -1, -1, UET_ALPHA_MAX_Q24 >> UET_ALPHA_SHIFT,
@@ -99,12 +108,15 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(nscc_clear_delay_ns, 1000, 0, UET_BASE_RTT_MAX_NS,
 		 uet_sysctl_u32),
 	UET_KNOB(nscc_disable_qa, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(nscc_qa_loss, 1, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_idle_window, 1, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_htsim_avg, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(nscc_dfc_literal, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(trimming, 0, 0, 1, uet_sysctl_trimming),
 	UET_KNOB(dscp_data, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_control, 46, 0, UET_DSCP_OFF, uet_sysctl_u32),
+	UET_KNOB(dscp_short, UET_DSCP_AUTO, 0, UET_DSCP_AUTO, uet_sysctl_u32),
+	UET_KNOB(short_bytes, 4096, 0, UET_SHORT_BYTES_MAX, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed, UET_DSCP_OFF, 0, UET_DSCP_OFF, uet_sysctl_u32),
 	UET_KNOB(dscp_trimmed_lasthop, UET_DSCP_OFF, 0, UET_DSCP_OFF,
 		 uet_sysctl_u32),
@@ -112,6 +124,7 @@ static const struct uet_knob uet_knobs[] = {
 		 uet_sysctl_u32),
 	UET_KNOB(ack_gen_min_pkt_add, 1024, 0, 2048, uet_sysctl_u32),
 	UET_KNOB(ack_per_packet, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(ack_request_all, 0, 0, 1, uet_sysctl_u32),
 	UET_KNOB(ack_on_ecn, 1, 0, 1, uet_sysctl_u32),
 	UET_KNOB(rto_min_us, 1000, 10, UET_TIME_US_MAX, uet_sysctl_u32),
 	UET_KNOB(rto_max_ms, 200, 1, UET_TIME_MS_MAX, uet_sysctl_u32),
@@ -131,9 +144,15 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(payload_mtu, 0, 0, UET_PAYLOAD_MTU_MAX, uet_sysctl_payload),
 	UET_KNOB(pdc_max, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(pdc_max_per_peer, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
+	UET_KNOB(pdc_psns, UET_PDC_PSNS, 64, UET_PDC_PSNS, uet_sysctl_u32),
 	UET_KNOB(pdc_idle_s, 60, 1, UET_TIME_S_MAX, uet_sysctl_u32),
+	UET_KNOB(user_eps, 2048, 1, UET_USER_EPS_MAX, uet_sysctl_u32),
+	UET_KNOB(user_pdcs, 0, 1, UET_PDC_MAX, uet_sysctl_u32),
 	UET_KNOB(udp_port, UET_UDP_PORT, 1, 65535, uet_sysctl_port),
 	UET_KNOB(data_protect, 0, 0, 1, uet_sysctl_u32),
+	UET_KNOB(conntrack, 0, 0, 1, uet_sysctl_conntrack),
+	UET_KNOB(trust_jobs, 1, 0, 1, uet_sysctl_trust),
+	UET_KNOB(guard, 1, 0, 1, uet_sysctl_guard),
 	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
 		 uet_sysctl_u32),
 };
@@ -207,25 +226,85 @@ static int uet_sysctl_port(uet_ctl_table_const struct ctl_table *table,
 	return uet_encap_move(un, value);
 }
 
-/* Trimmed packets are taken by a hook that is there while the fabric trims */
-static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table,
-			       int write, void *buffer, size_t *lenp,
-			       loff_t *ppos)
+/* A setting and the hooks that go by it change together, whoever else writes. */
+static DEFINE_MUTEX(uet_sysctl_hooks);
+
+/* A switch that is a hook in the way of packets while it is on */
+static int uet_sysctl_hook(uet_ctl_table_const struct ctl_table *table,
+			   int write, void *buffer, size_t *lenp, loff_t *ppos,
+			   struct uet_net *un,
+			   int (*enable)(struct uet_net *un),
+			   void (*disable)(struct uet_net *un))
 {
-	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
-					  sysctl.trimming);
 	u32 value;
 	int err;
 
 	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
 	if (err || !write)
 		return err;
+	mutex_lock(&uet_sysctl_hooks);
 	if (value)
-		err = uet_trim_enable(un);
+		err = enable(un);
 	else
-		uet_trim_disable(un);
+		disable(un);
 	if (!err)
-		WRITE_ONCE(un->sysctl.trimming, value);
+		WRITE_ONCE(*(u32 *)table->data, value);
+	mutex_unlock(&uet_sysctl_hooks);
+	return err;
+}
+
+static int uet_sysctl_trimming(uet_ctl_table_const struct ctl_table *table,
+			       int write, void *buffer, size_t *lenp,
+			       loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.trimming);
+
+	return uet_sysctl_hook(table, write, buffer, lenp, ppos, un,
+			       uet_trim_enable, uet_trim_disable);
+}
+
+static int uet_sysctl_guard(uet_ctl_table_const struct ctl_table *table,
+			    int write, void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.guard);
+
+	return uet_sysctl_hook(table, write, buffer, lenp, ppos, un,
+			       uet_guard_enable, uet_guard_disable);
+}
+
+static int uet_sysctl_conntrack(uet_ctl_table_const struct ctl_table *table,
+				int write, void *buffer, size_t *lenp,
+				loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.conntrack);
+	u32 value;
+	int err;
+
+	err = uet_sysctl_number(table, write, buffer, lenp, ppos, &value);
+	if (err || !write)
+		return err;
+	mutex_lock(&uet_sysctl_hooks);
+	WRITE_ONCE(un->sysctl.conntrack, value);
+	if (value)
+		uet_untrack_disable(un);
+	else if (READ_ONCE(un->demux_hooked))
+		uet_untrack_enable(un);
+	mutex_unlock(&uet_sysctl_hooks);
+	return 0;
+}
+
+static int uet_sysctl_trust(uet_ctl_table_const struct ctl_table *table,
+			    int write, void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct uet_net *un = container_of((u32 *)table->data, struct uet_net,
+					  sysctl.trust_jobs);
+	int err = uet_sysctl_u32(table, write, buffer, lenp, ppos);
+
+	if (!err && write)
+		uet_peer_trust_changed(un);
 	return err;
 }
 
@@ -288,6 +367,66 @@ static int uet_sysctl_lb(uet_ctl_table_const struct ctl_table *table,
 	return uet_sysctl_name(table, write, buffer, lenp, ppos, uet_lb_known);
 }
 
+static u32 *uet_knob_place(struct uet_sysctl *s, const struct uet_knob *knob)
+{
+	return (void *)s + knob->off;
+}
+
+/* What UE 1.0 names a value for, where ours is another one */
+static const struct {
+	size_t	off;
+	u32	value;
+} uet_profile_spec[] = {
+	{ offsetof(struct uet_sysctl, entropy_size), 256 },
+	{ offsetof(struct uet_sysctl, nscc_eta), 9830 },	/* 0.15 */
+	{ offsetof(struct uet_sysctl, nscc_base_shift), 0 },
+	{ offsetof(struct uet_sysctl, nscc_base_rise_ms), 0 },
+	{ offsetof(struct uet_sysctl, nscc_wnd_add), 0 },
+	{ offsetof(struct uet_sysctl, nscc_wnd_follows), 1 },
+	{ offsetof(struct uet_sysctl, nscc_idle_window), 0 },
+	{ offsetof(struct uet_sysctl, nscc_qa_loss), 0 },
+	{ offsetof(struct uet_sysctl, nscc_fi_end), 1 },
+	{ offsetof(struct uet_sysctl, ack_request_all), 1 },
+};
+
+/* Either of its values, to each setting that a profile has a say in */
+static void uet_profile_apply(struct uet_sysctl *s, bool spec)
+{
+	const struct uet_knob *knob;
+	size_t i, k;
+
+	for (k = 0; k < ARRAY_SIZE(uet_knobs); k++) {
+		knob = &uet_knobs[k];
+		for (i = 0; i < ARRAY_SIZE(uet_profile_spec); i++)
+			if (knob->off == uet_profile_spec[i].off)
+				WRITE_ONCE(*uet_knob_place(s, knob),
+					   spec ? uet_profile_spec[i].value :
+						  (u32)knob->value);
+	}
+}
+
+static const char *uet_profile_known(const char *name)
+{
+	if (!strcmp(name, "spec"))
+		return "spec";
+	return strcmp(name, "module") ? NULL : "module";
+}
+
+static int uet_sysctl_profile(uet_ctl_table_const struct ctl_table *table,
+			      int write, void *buffer, size_t *lenp,
+			      loff_t *ppos)
+{
+	struct uet_sysctl *s = container_of(table->data, struct uet_sysctl,
+					    profile);
+	int err;
+
+	err = uet_sysctl_name(table, write, buffer, lenp, ppos,
+			      uet_profile_known);
+	if (!err && write)
+		uet_profile_apply(s, !strcmp(READ_ONCE(s->profile), "spec"));
+	return err;
+}
+
 /* Those that are not numbers. @data is an offset in struct uet_sysctl until a
  * namespace copies the table.
  */
@@ -316,6 +455,13 @@ static const struct ctl_table uet_sysctl_others[] = {
 		.proc_handler	= uet_sysctl_cc,
 	},
 	{
+		.procname	= "profile",
+		.data		= UET_SYSCTL_OFF(profile),
+		.maxlen		= UET_NAME_MAX,
+		.mode		= 0644,
+		.proc_handler	= uet_sysctl_profile,
+	},
+	{
 		.procname	= "mem",
 		.data		= UET_SYSCTL_OFF(mem),
 		.maxlen		= sizeof(unsigned long),
@@ -339,13 +485,9 @@ static void uet_sysctl_size(struct uet_sysctl *s)
 
 	s->pdc_max = clamp_t(unsigned long, pages / 16, 1024, 131072);
 	s->pdc_max_per_peer = max_t(u32, s->pdc_max / 4, 1024);
+	s->user_pdcs = s->pdc_max / 2;
 	uet_pdc_cap = s->pdc_max;
 	s->mem = max(pages / 4 * PAGE_SIZE, UET_MEM_MIN);
-}
-
-static u32 *uet_knob_place(struct uet_sysctl *s, const struct uet_knob *knob)
-{
-	return (void *)s + knob->off;
 }
 
 /**
@@ -362,6 +504,7 @@ void uet_sysctl_defaults(struct uet_net *un)
 	s->path_policy = uet_lb_known("hybrid");
 	s->path_policy_ordered = uet_lb_known("single");
 	s->congestion_control = uet_cc_known("nscc");
+	s->profile = uet_profile_known("module");
 	uet_sysctl_size(s);
 }
 

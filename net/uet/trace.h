@@ -192,7 +192,8 @@ UET_TRACE_PACKET(uet_cc_loss,
 		 { UET_LOSS_OOO, "out_of_order" },
 		 { UET_LOSS_SACK, "sack" },
 		 { UET_LOSS_PROBE, "probe" },
-		 { UET_LOSS_GO_BACK, "go_back" });
+		 { UET_LOSS_GO_BACK, "go_back" },
+		 { UET_LOSS_LOCAL, "local_drop" });
 
 UET_TRACE_PACKET(uet_cc_refused,
 		 { UET_REFUSED_TRIMMED, "trimmed" },

@@ -59,7 +59,9 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 			   unsigned int off, bool lasthop)
 {
 	struct uet_pkt pkt;
-	struct uet_rx_ctx rx = { .un = un, .skb = skb, .pkt = &pkt };
+	struct uet_rx_ctx rx = {
+		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
+	};
 	const struct udphdr *uh = (const void *)(skb->data + off);
 
 	UET_INC(un, RX_TRIMMED);
@@ -90,7 +92,8 @@ static unsigned int uet_trim_take(const struct nf_hook_state *state,
 	if (!pskb_may_pull(skb, off + UET_TRIM_MIN))
 		return NF_ACCEPT;
 	uh = (const void *)(skb->data + off);
-	if (uh->dest != htons(s->udp_port))
+	/* Where nobody uses UET the port is closed. */
+	if (uh->dest != htons(s->udp_port) || !READ_ONCE(un->sock4))
 		return NF_ACCEPT;
 	uet_trim_input(un, skb, off, lasthop);
 	consume_skb(skb);

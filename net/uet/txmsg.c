@@ -17,6 +17,7 @@
 #include "pds.h"
 #include "sock.h"
 #include "txmsg.h"
+#include "watch.h"
 
 /* Messages kept for the next ones: what comes by with one acknowledgment */
 #define UET_TXMSG_SPARES	32
@@ -154,13 +155,14 @@ static void uet_txbuf_init(struct uet_txbuf *buf, u32 start)
 	buf->start = start;
 	buf->len = 0;
 	buf->nr = 0;
+	buf->gone = 0;
 }
 
 static void uet_txbuf_free(struct uet_txmsg *msg, struct uet_txbuf *buf)
 {
 	u32 i;
 
-	for (i = 0; i < buf->nr; i++)
+	for (i = buf->gone; i < buf->nr; i++)
 		put_page(buf->frags[i].page);
 	if (buf != &msg->first)
 		kmem_cache_free(uet_txbuf_cache, buf);
@@ -454,6 +456,20 @@ static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
+/* Pages that hold nothing from @end on */
+static void uet_txbuf_trim(struct uet_txbuf *buf, u32 end)
+{
+	u32 at = buf->start, i;
+
+	for (i = 0; i < buf->nr; i++) {
+		at += buf->frags[i].len;
+		if (at > end)
+			break;
+		if (i == buf->gone)
+			put_page(buf->frags[buf->gone++].page);
+	}
+}
+
 /* Move the blocks below @end to @gone; returns where the rest begins */
 static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
 			 struct list_head *gone)
@@ -469,6 +485,13 @@ static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
 		freed = buf->start + buf->len;
 		list_move_tail(&buf->node, gone);
 	}
+	/* What is left fills no packet, and none will go before sendmsg() was
+	 * let in again.
+	 */
+	if (msg->streamed && end == msg->sent && end > freed) {
+		uet_txbuf_trim(buf, end);
+		freed = end;
+	}
 	return freed;
 }
 
@@ -477,7 +500,8 @@ static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
  * @msg: message
  * @end: offset below which no byte is needed again
  *
- * Blocks are given back whole. Of a message that was accepted whole this may
+ * Blocks are given back whole, but for the one that the last packet of an
+ * unfinished message ends in. Of a message that was accepted whole this may
  * be called as well, if it will never be sent again from the start.
  *
  * Context: flow lock held.
@@ -589,7 +613,6 @@ bool uet_txmsg_try_drop_spares(struct uet_sock *us)
 static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 			     int error, u8 source, u16 code)
 {
-	const struct uet_dest_key *key = &msg->dest->key;
 	struct uet_report rep = {
 		.error = error < 0 ? -error : error,
 		.type = error ? UET_REPORT_FAILED : UET_REPORT_DELIVERED,
@@ -599,17 +622,9 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 		.cookie_last = msg->cookie,
 		.length = msg->len,
 	};
-	struct sockaddr_uet peer = {
-		.suet_family = uet_family,
-		.suet_flags = key->absolute ? UET_ADDR_ABSOLUTE : 0,
-		.suet_job = key->job,
-		.suet_pid = key->pid,
-		.suet_ri = key->ri,
-		.suet_initiator = (u32)key->pid << 12 | key->ri,
-		.suet_scope_id = key->scope > 0 ? key->scope : 0,
-		.suet_addr = key->raddr,
-	};
+	struct sockaddr_uet peer;
 
+	uet_dest_name(&msg->dest->key, &peer);
 	uet_sock_report(us, &rep, &peer);
 }
 
@@ -630,6 +645,11 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	struct uet_dest *dest = msg->dest;
 	struct uet_sock *us = dest->us;
 
+	if (unlikely(dest->key.watch)) {
+		if (us)
+			uet_watch_answered(dest, error, source, code);
+		return;
+	}
 	if (error)
 		UET_INC(dest->un, MSG_FAILED);
 	else

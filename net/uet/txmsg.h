@@ -20,9 +20,12 @@
 
 #include "core/turn.h"
 
+struct sock;
+struct uet_lane;
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
+struct uet_watch;
 struct sk_buff;
 struct iov_iter;
 
@@ -41,6 +44,7 @@ struct uet_txfrag {
  * @start: offset in the message of the first byte
  * @len: bytes held
  * @nr: fragments in use
+ * @gone: the first so many have no page any more
  * @frags: the fragments; the last one may still grow
  */
 struct uet_txbuf {
@@ -48,6 +52,7 @@ struct uet_txbuf {
 	u32			start;
 	u32			len;
 	u32			nr;
+	u32			gone;
 	struct uet_txfrag	frags[UET_TXBUF_FRAGS];
 };
 
@@ -112,9 +117,11 @@ enum uet_txmsg_state {
  *	counts as progress
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
+ * @deadline: when it is given up, ns; 0 = never
  * @header_data: valid if @has_hd
- * @match_bits: tag, or 0
+ * @match_bits: tag if @has_tag, else 0
  * @has_hd: header data present
+ * @has_tag: it is tagged
  * @generation: of the resource index, the same in all its packets
  * @retries: times it moved to another PDC after packets had been sent, or took
  *	another generation
@@ -149,6 +156,7 @@ struct uet_txmsg {
 	bool			maybe_accepted;
 	bool			moving;
 	bool			has_hd;
+	bool			has_tag;
 	bool			inlined;
 	u8			generation;
 	u8			retries;
@@ -165,6 +173,7 @@ struct uet_txmsg {
 	u64			backlog;
 	struct list_head	begun;
 	u64			cookie;
+	u64			deadline;
 	u64			header_data;
 	u64			match_bits;
 	bool			mem_charged;
@@ -192,8 +201,10 @@ struct uet_txmsg {
  * @ri: target resource index
  * @delivery: UET_RUD or UET_ROD
  * @tclass: DSCP
+ * @route: uet_peer_key.tclass
  * @absolute: absolute addressing
  * @alone: long messages, which have a PDC of their own
+ * @watch: probes of a watch
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -205,8 +216,10 @@ struct uet_dest_key {
 	u16			ri;
 	u8			delivery;
 	u8			tclass;
+	u8			route;
 	u8			absolute;
 	u8			alone;
+	u8			watch;
 };
 
 /**
@@ -219,11 +232,15 @@ struct uet_dest_key {
  * @us_node: in uet_sock.dests
  * @cc: congestion control asked for, empty = by sysctl
  * @path_policy: path policy asked for, empty = by sysctl
+ * @account: of who made the socket, with a reference
+ * @owner: what its packets belong to, with a reference, or NULL
  * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
  *	and the flow lock of @pdc
+ * @watch: what its probes are for, while there is @us; NULL of other queues
  * @wmem: bytes of message data and overhead held
  * @initiator: initiator ID of the socket
  * @laddr: source address wanted, or any
+ * @uid: who sends
  * @prio: SO_PRIORITY
  * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @generation: of the resource index, as the target said last; flow.lock of
@@ -235,10 +252,13 @@ struct uet_dest_key {
  * @moving: these messages; dest->lock
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
  * @sent: messages sent and not done
- * @active: in uet_pdc.tx.active while something of @queue can be sent
+ * @active: in uet_pdc.tx.active while something of @queue can be sent; where
+ *	another queue has begun a message in the same lane, there
+ * @lane: queues of an ordered PDC for the same endpoint, NULL on others
  * @pdc_node: in uet_pdc_tx.dests
  * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
+ * @renews: when it is empty it goes on by another PDC, and not before
  * @turn: its turn among the dests of its PDC
  * @progress: when something of it was acknowledged last, or the socket closed;
  *	kept while the PDC has dests without a socket, ns
@@ -254,10 +274,14 @@ struct uet_dest {
 	refcount_t		ref;
 	struct rcu_head		rcu;
 	struct list_head	us_node;
+	struct uet_account	*account;
+	struct sock		*owner;
 	struct uet_sock		*us;
+	struct uet_watch	*watch;
 	atomic_long_t		wmem;
 	u32			initiator;
 	struct in6_addr		laddr;
+	kuid_t			uid;
 	u32			prio;
 	bool			alone;
 	u8			generation;
@@ -271,9 +295,11 @@ struct uet_dest {
 	struct list_head	queue;
 	struct list_head	sent;
 	struct list_head	active;
+	struct uet_lane		*lane;
 	struct list_head	pdc_node;
 	struct list_head	hold_node;
 	u32			unfinished;
+	bool			renews;
 	struct uet_turn		turn;
 	u64			progress;
 	bool			given_up;
@@ -322,7 +348,19 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 
 /* dest.c */
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
+int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
+		   struct uet_watch *w, struct uet_dest **out);
+void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest);
+void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name);
 void uet_dest_put(struct uet_dest *dest);
+
+/* shortmsg.c */
+bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
+		       size_t len, u8 other);
+struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
+				   const struct uet_dest_key *key, size_t len);
+u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
+		      u8 other);
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);

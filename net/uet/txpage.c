@@ -24,11 +24,39 @@
 /* A socket without anything outstanding for so long gives its pages back. */
 #define UET_TXPAGES_IDLE	HZ
 
-/* Remember a page written full, or forget it if there are very many. */
+static struct uet_sock *uet_txpages_sock(struct uet_txpages *tp)
+{
+	return container_of(tp, struct uet_sock, tx_pages);
+}
+
+/* May another page be remembered? The pages of a socket are no more than its
+ * send buffer, and count in the memory of the namespace; where that is half
+ * used the rest is for messages.
+ */
+static bool uet_txpages_charge(struct uet_txpages *tp, unsigned long size)
+{
+	struct uet_sock *us = uet_txpages_sock(tp);
+	struct uet_net *un = us->un;
+
+	if (tp->nr == UET_TXPAGES || tp->bytes + size > uet_sock_sndbuf(us) ||
+	    atomic_long_read(&un->mem) > READ_ONCE(un->sysctl.mem) / 2 ||
+	    !uet_mem_charge(un, size))
+		return false;
+	tp->bytes += size;
+	return true;
+}
+
+static void uet_txpages_uncharge(struct uet_txpages *tp, unsigned long size)
+{
+	uet_mem_uncharge(uet_txpages_sock(tp)->un, size);
+	tp->bytes -= size;
+}
+
+/* Remember a page written full, or forget it if there are too many. */
 static void uet_txpages_keep(struct uet_txpages *tp, struct page *page)
 {
 	lockdep_assert_held(&tp->lock);
-	if (tp->nr == UET_TXPAGES) {
+	if (!uet_txpages_charge(tp, page_size(page))) {
 		put_page(page);
 		return;
 	}
@@ -46,6 +74,7 @@ static struct page *uet_txpages_reuse(struct uet_txpages *tp)
 		return NULL;
 	tp->first = (tp->first + 1) % UET_TXPAGES;
 	tp->nr--;
+	uet_txpages_uncharge(tp, page_size(page));
 	return page;
 }
 
@@ -85,6 +114,7 @@ static void uet_txpages_drain(struct uet_txpages *tp)
 	spin_lock_bh(&tp->lock);
 	tp->used = false;
 	for (; tp->nr; tp->nr--) {
+		uet_txpages_uncharge(tp, page_size(tp->ring[tp->first]));
 		put_page(tp->ring[tp->first]);
 		tp->first = (tp->first + 1) % UET_TXPAGES;
 	}

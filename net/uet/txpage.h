@@ -20,6 +20,7 @@ struct uet_sock;
  * @lock: of all below; BH-disabled, a leaf
  * @first: oldest of @ring
  * @nr: pages in @ring
+ * @bytes: their size, charged to the namespace
  * @used: a message was written since the timer ran last
  * @ring: pages written full, each with a reference, in that order
  * @timer: of an idle socket
@@ -29,6 +30,7 @@ struct uet_txpages {
 	u16			first;
 	u16			nr;
 	bool			used;
+	unsigned long		bytes;
 	struct page		*ring[UET_TXPAGES];
 	struct timer_list	timer;
 };

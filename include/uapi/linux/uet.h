@@ -70,6 +70,38 @@ struct sockaddr_uet {
 #define UET_JOB_FROM		7	/* int: fd of a socket in the job */
 #define UET_MAX_MSG		9	/* __u32: longest accepted message */
 #define UET_INFO		10	/* struct uet_info, read only */
+#define UET_WATCH		11	/* struct uet_watch_req: report its end */
+#define UET_SEND_TIMEOUT	12	/* __u32: ms a message may take, 0 = any */
+#define UET_CANCEL		13	/* __u64: give up messages of this cookie */
+
+/**
+ * struct uet_watch_req - a destination to watch (UET_WATCH), write only
+ * @peer: the endpoint
+ * @cookie: names the watch in its reports (uet_report.cookie)
+ * @interval: ms from one probe to the next, UET_WATCH_MS_MIN to
+ *	UET_WATCH_MS_MAX; 0 ends the watch of @peer
+ * @timeout: ms that a probe may stay without an answer, likewise; 0 is
+ *	net.uet.peer_timeout_s
+ * @reserved: must be zero
+ *
+ * A second watch of the same endpoint replaces the first. A report
+ * (UET_REPORT_WATCH) comes when the endpoint is found gone, with the cause, and
+ * each time that cause changes, with error 0 when it is there again; the watch
+ * goes on until it is ended or the socket is closed. Errors: EINVAL (a field),
+ * those of bind() and of addresses as of sendmsg(), ENOENT (no such watch to
+ * end), ENOBUFS (UET_WATCH_MAX, net.core.optmem_max or memory).
+ */
+struct uet_watch_req {
+	struct sockaddr_uet	peer;
+	__u64			cookie;
+	__u32			interval;
+	__u32			timeout;
+	__u32			reserved[2];
+};
+
+#define UET_WATCH_MAX		256	/* watches of one socket */
+#define UET_WATCH_MS_MIN	10
+#define UET_WATCH_MS_MAX	3600000
 
 /* Delivery modes, for UET_DELIVERY and UET_CMSG_DELIVERY */
 enum uet_delivery {
@@ -88,6 +120,7 @@ enum uet_delivery {
 #define UET_CMSG_TCLASS		5	/* int, send: DSCP, 0 to 63 */
 #define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
+#define UET_CMSG_TIMEOUT	10	/* __u32, send: UET_SEND_TIMEOUT of this one */
 #define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
 					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
 					 */
@@ -118,6 +151,7 @@ struct uet_msg_info {
 enum uet_report_type {
 	UET_REPORT_FAILED	= 1,	/* message @cookie failed */
 	UET_REPORT_DELIVERED	= 2,	/* messages @cookie to @cookie_last arrived */
+	UET_REPORT_WATCH	= 3,	/* watched endpoint: @error says how it is */
 };
 
 /* uet_report.source: what code means */
@@ -130,12 +164,13 @@ enum uet_report_source {
 
 /**
  * struct uet_report - delivery result (UET_CMSG_REPORT)
- * @error: errno of a failure, 0 of a success
+ * @error: errno of a failure, 0 of a success, or if a watched endpoint is
+ *	there again
  * @type: enum uet_report_type
  * @source: enum uet_report_source
  * @code: code, by @source
  * @cookie: cookie of the message (UET_CMSG_COOKIE), else the count of
- *	messages sent by the socket before it
+ *	messages sent by the socket before it. Of a watch: its own
  * @cookie_last: last cookie of a coalesced range of successes
  * @length: length of the message
  * @reserved: zero
@@ -184,7 +219,7 @@ enum uet_cc_state {
  * struct uet_info - state towards the connected or last used peer (UET_INFO)
  *
  * The structure grows at its end, arrays in it do not; getsockopt() fills as
- * much as the caller gave room for and returns the length it knows. Times in
+ * much as the caller gave room for and returns that length. Times in
  * ns, sizes in bytes. All of it is about the context that is shared by what
  * goes to the peer in the same way, but for what says otherwise.
  */
@@ -239,6 +274,8 @@ struct uet_info {
 	__u32	ports_down;		/* of these without a carrier */
 	__u32	reserved;		/* zero */
 	__u64	blocked_port_ns;	/* time blocked by UET_BLOCKED_PORT */
+	__u32	path_mtu;		/* IP MTU that packets are cut for */
+	__u32	path_mtu_steps;		/* lowered since long packets vanished */
 };
 
 #endif /* _UAPI_LINUX_UET_H */

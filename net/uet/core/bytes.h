@@ -87,16 +87,4 @@ static inline void uet_put_be64(u64 val, void *p)
 	memcpy(p, &v, sizeof(v));
 }
 
-/**
- * uet_put_le32() - write a 32-bit field in little-endian order
- * @val: value in host order
- * @p: first byte
- */
-static inline void uet_put_le32(u32 val, void *p)
-{
-	__le32 v = cpu_to_le32(val);
-
-	memcpy(p, &v, sizeof(v));
-}
-
 #endif /* _UET_CORE_BYTES_H */

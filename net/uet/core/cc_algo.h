@@ -57,6 +57,7 @@ struct uet_cc_info {
  * @first_feedback: before the first ACK, NACK or credit is handled
  * @base_rtt_fell: uet_ccc.base_rtt is smaller than before
  * @window: bytes it allows in flight
+ * @set_window: go on from another window, within its bounds
  * @info: fill what it knows of struct uet_cc_info
  * @init: start private state
  * @name: for listings
@@ -82,6 +83,7 @@ struct uet_cc_ops {
 	void (*first_feedback)(struct uet_ccc *c);
 	void (*base_rtt_fell)(struct uet_ccc *c);
 	u64 (*window)(const struct uet_ccc *c);
+	void (*set_window)(struct uet_ccc *c, u64 bytes);
 	void (*info)(const struct uet_ccc *c, struct uet_cc_info *info);
 	void (*init)(struct uet_ccc *c, u64 now);
 	const char *name;

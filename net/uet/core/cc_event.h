@@ -32,6 +32,7 @@ enum uet_refused {
  * @UET_LOSS_SACK: hole below SACKed packets
  * @UET_LOSS_PROBE: tail probe
  * @UET_LOSS_GO_BACK: below the gap of an ordered PDC
+ * @UET_LOSS_LOCAL: dropped by this host's own port, which says so
  * @UET_LOSS_CLASSES: number of classes
  */
 enum uet_loss_class {
@@ -40,6 +41,7 @@ enum uet_loss_class {
 	UET_LOSS_SACK,
 	UET_LOSS_PROBE,
 	UET_LOSS_GO_BACK,
+	UET_LOSS_LOCAL,
 	UET_LOSS_CLASSES,
 };
 

@@ -269,8 +269,27 @@ static __always_inline bool unused(const struct uet_ccc *c, u64 n)
 	       c->inflight + (s64)n < (s64)(uet_nscc_const(c)->cwnd / 2);
 }
 
+/*
+ * The algorithm of UE 1.0 ends fast increase by the delay of an unmarked answer or
+ * by a decrease, its prose at any first sign of congestion.
+ */
+static __always_inline void end_fast(struct uet_ccc *c)
+{
+	if (unlikely(c->params->fi_end)) {
+		uet_nscc(c)->increase_mode = false;
+		uet_nscc(c)->fi_count = 0;
+	}
+}
+
+static __always_inline u32 hold(struct uet_ccc *c)
+{
+	end_fast(c);
+	return UET_CC_DID_HOLD;
+}
+
 static __always_inline u32 increase_fair(struct uet_ccc *c, u64 n)
 {
+	end_fast(c);
 	uet_nscc(c)->inc_bytes += c->params->fi * min(n, N_MAX);
 	return UET_CC_DID_FAIR;
 }
@@ -318,7 +337,7 @@ static void ack_any(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	if (ack->m && d >= p->target)
 		decrease(c, ack->now);
 	else if (ack->m)
-		c->did |= UET_CC_DID_HOLD;
+		c->did |= hold(c);
 	else if (rest && !penalty)
 		c->did |= UET_CC_DID_UNUSED;
 	else if (!penalty && d < p->target)
@@ -378,7 +397,7 @@ static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 			decrease_calm(c, now);
 			return;
 		}
-		did = UET_CC_DID_HOLD;
+		did = hold(c);
 	} else if (unused(c, n)) {
 		did = UET_CC_DID_UNUSED;
 	} else if (room > 0) {
@@ -400,6 +419,7 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 	if (nack->reason != UET_REFUSED_TRIMMED && !last_hop)
 		return;
 	s->calm_until = 0;
+	end_fast(c);
 	/* a trim stands for a full queue, whatever its own delay was */
 	average(c, nack->now, c->params->base_rtt, true);
 	s->ignored += nack->size;
@@ -412,17 +432,49 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 	}
 }
 
+/*
+ * Where nothing is trimmed, UE 1.0 has the delay tell of a full port, and its
+ * threshold supposes ports of five BDPs. One that is shorter drops long before
+ * the delay gets there, and contexts that together overload it by far would go
+ * on losing for as many round trips as halving the windows takes. There, losses
+ * do what trims do elsewhere. A loss on a path without a queue is one of a bad
+ * link, and calls for no other window.
+ */
+static bool loss_of_full_port(const struct uet_ccc *c)
+{
+	const struct uet_nscc *s = uet_nscc_const(c);
+
+	return c->params->qa_loss && s->avg_q8 > 0 &&
+	       (u64)s->avg_q8 >> 8 > c->params->target;
+}
+
 static void nscc_on_inferred_loss(struct uet_ccc *c,
 				  const struct uet_ccc_loss *loss)
 {
+	struct uet_nscc *s = uet_nscc(c);
+
+	end_fast(c);
+	if (loss_of_full_port(c)) {
+		s->calm_until = 0;
+		s->trigger_qa = true;
+	}
 	shrink(c, loss->size);
-	uet_nscc(c)->ignored += loss->size;
+	s->ignored += loss->size;
 	c->did |= UET_CC_DID_LOSS_DEC;
 }
 
 static u64 nscc_window(const struct uet_ccc *c)
 {
 	return uet_nscc_const(c)->cwnd;
+}
+
+static void nscc_set_window(struct uet_ccc *c, u64 bytes)
+{
+	struct uet_nscc *s = uet_nscc(c);
+
+	s->cwnd = clamp_t(u64, bytes, c->params->mtu, s->max_wnd);
+	s->inc_bytes = 0;
+	s->calm_until = 0;
 }
 
 static void nscc_info(const struct uet_ccc *c, struct uet_cc_info *info)
@@ -446,6 +498,7 @@ const struct uet_cc_ops uet_cc_nscc = {
 	.on_inferred_loss = nscc_on_inferred_loss,
 	.base_rtt_fell = nscc_base_rtt_fell,
 	.window = nscc_window,
+	.set_window = nscc_set_window,
 	.info = nscc_info,
 	.init = nscc_init,
 	.name = "nscc",

@@ -475,7 +475,9 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 		window_of(c)->on_inferred_loss(c, loss);
 	if (credit_of(c) && credit_of(c)->on_inferred_loss)
 		credit_of(c)->on_inferred_loss(c, loss);
-	signal_path(c, &sig);
+	/* What never left the host says nothing of a path. */
+	if (loss->how != UET_LOSS_LOCAL)
+		signal_path(c, &sig);
 	mark(c, loss->size);
 	return refresh(c, loss->now);
 }
@@ -540,6 +542,14 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 		c->credit_reqs++;
 	*when = now + wait;
 	return true;
+}
+
+enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes)
+{
+	begin(c);
+	if (window_of(c) && window_of(c)->set_window)
+		window_of(c)->set_window(c, bytes);
+	return refresh(c, now);
 }
 
 u64 uet_ccc_window(const struct uet_ccc *c)

@@ -414,6 +414,17 @@ u32 uet_ccc_credit_target(const struct uet_ccc *c);
 enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now);
 
 /**
+ * uet_ccc_set_window() - go on from another window
+ * @c: context
+ * @now: time, ns
+ * @bytes: the window; brought into its bounds. Without effect where the
+ *	algorithm has none that it moves
+ *
+ * Return: list change.
+ */
+enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes);
+
+/**
  * uet_ccc_window() - bytes allowed in flight
  * @c: context
  *

@@ -8,6 +8,9 @@
 #define SAMPLES		32
 /* Longer than other senders need to see a queue of their own */
 #define ROUND_TRIPS	8
+/* A window of a packet or two brings few samples: these will do after longer */
+#define SAMPLES_FEW	8
+#define ROUND_TRIPS_FEW	16
 /* A window below this share of what the link carries in a round trip fills none */
 #define SHARE		4
 
@@ -21,7 +24,7 @@ void uet_far_start(struct uet_far *f)
 bool uet_far_sample(struct uet_far *f, u64 now, u64 rtt, u64 window,
 		    u32 rate_mbps)
 {
-	u64 send_ns = div_u64(window * UET_MBPS_NS_PER_BYTE, rate_mbps);
+	u64 looked, send_ns = div_u64(window * UET_MBPS_NS_PER_BYTE, rate_mbps);
 
 	if (send_ns * SHARE > rtt)
 		return false;
@@ -29,7 +32,9 @@ bool uet_far_sample(struct uet_far *f, u64 now, u64 rtt, u64 window,
 		f->since = now;
 	f->min = min(f->min, rtt);
 	f->samples = (u16)min(f->samples + 1U, (u32)SAMPLES);
-	if (f->samples < SAMPLES || now - f->since < ROUND_TRIPS * f->min)
+	looked = now - f->since;
+	if ((f->samples < SAMPLES || looked < ROUND_TRIPS * f->min) &&
+	    (f->samples < SAMPLES_FEW || looked < ROUND_TRIPS_FEW * f->min))
 		return false;
 	f->on = false;
 	return true;

@@ -61,6 +61,8 @@ static const struct param_desc param_table[UET_CCP_COUNT] = {
 	[UET_CCP_FIXED_WND] = { "fixed_wnd", UET_MTU_MIN, UET_WND_MAX },
 	[UET_CCP_ETA_Q16] = { "eta_scale", 0, UET_ETA_MAX_Q16 },
 	[UET_CCP_BASE_SHIFT] = { "base_shift", 0, UET_BASE_SHIFT_MAX },
+	[UET_CCP_QA_LOSS] = { "qa_loss", 0, 1 },
+	[UET_CCP_FI_END] = { "fi_end", 0, 1 },
 };
 
 const char *uet_cc_param_name(enum uet_cc_param id)
@@ -222,7 +224,9 @@ static void derive_thresholds(struct uet_cc_params *p,
 					   ACK_GEN_TRIGGER_DEFAULT);
 	p->base_shift = (u8)value_or(cfg, UET_CCP_BASE_SHIFT, 0);
 	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
+	p->fi_end = value_or(cfg, UET_CCP_FI_END, 0);
 	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED, 1);
+	p->qa_loss = !p->trimming && value_or(cfg, UET_CCP_QA_LOSS, 1);
 }
 
 /* Limits of one configured value; some depend on other values. */

@@ -44,6 +44,9 @@
  *	a set @UET_CCP_ETA goes before it
  * @UET_CCP_BASE_SHIFT: a sample below the base RTT lowers it by the difference
  *	shifted right by this
+ * @UET_CCP_QA_LOSS: 1 lets inferred losses trigger quick adapt where nothing is
+ *	trimmed and delays are above the target
+ * @UET_CCP_FI_END: 1 ends fast increase at any first sign of congestion
  * @UET_CCP_COUNT: number of parameters
  */
 enum uet_cc_param {
@@ -74,6 +77,8 @@ enum uet_cc_param {
 	UET_CCP_FIXED_WND,
 	UET_CCP_ETA_Q16,
 	UET_CCP_BASE_SHIFT,
+	UET_CCP_QA_LOSS,
+	UET_CCP_FI_END,
 	UET_CCP_COUNT,
 };
 
@@ -93,7 +98,7 @@ enum uet_delay_avg {
 #define UET_RATE_DEFAULT_MBPS		10000
 #define UET_BASE_RTT_DEFAULT_NS		100000
 #define UET_BASE_RTT_MIN_NS		1000
-#define UET_BASE_RTT_MAX_NS		100000000
+#define UET_BASE_RTT_MAX_NS		1000000000
 #define UET_MTU_MIN			128
 #define UET_MTU_MAX			65600
 #define UET_BDP_MAX			200000000
@@ -152,6 +157,8 @@ struct uet_cc_config {
  * @disable_qa: no quick adapt
  * @dfc_literal: window limited by inflight on every penalised ACK
  * @wnd_unused: no increase of an unused window
+ * @qa_loss: losses behind a queue trigger quick adapt
+ * @fi_end: any sign of congestion ends fast increase
  * @max_wnd_fixed: @max_wnd was configured and does not follow base_rtt
  */
 struct uet_cc_params {
@@ -181,6 +188,8 @@ struct uet_cc_params {
 	bool disable_qa;
 	bool dfc_literal;
 	bool wnd_unused;
+	bool fi_end;
+	bool qa_loss;
 	bool max_wnd_fixed;
 };
 

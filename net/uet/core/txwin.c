@@ -11,9 +11,11 @@ void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range)
 	w->next = start_psn;
 	w->range = range;
 	w->limit = start_psn - 1 + range;
+	w->cack = start_psn - 1;
 	w->clear_psn = start_psn - 1;
 	w->high_sacked = start_psn - 1;
 	w->mark_from = start_psn;
+	w->quiet_end = start_psn;
 }
 
 int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old)
@@ -57,6 +59,16 @@ void *uet_txwin_detach(struct uet_txwin *w)
 	w->words = NULL;
 	w->nslots = 0;
 	return mem;
+}
+
+/* A packet is in flight that was sent at @time. */
+static void not_quiet(struct uet_txwin *w, u32 psn, u64 time)
+{
+	struct uet_tx_word *word = word_of(w, psn);
+
+	word->since = min(word->since, time);
+	if (psn_before(psn, w->quiet_end))
+		w->quiet = min(w->quiet, time);
 }
 
 static void flight_add(struct uet_txwin *w, const struct uet_tx_slot *slot)
@@ -103,6 +115,7 @@ u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now)
 	slot->ev = ev;
 	slot->rtx = 0;
 	slot->flags = flags;
+	not_quiet(w, psn, now);
 	flight_add(w, slot);
 	if (!(flags & UET_TX_CP))
 		w->sent_bytes += size;
@@ -125,6 +138,7 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 	}
 	uet_txwin_unhold(w, psn);
 	slot->tx_time = now;
+	not_quiet(w, psn, now);
 	slot->ev = ev;
 	if (slot->rtx < UET_TX_RTX_MAX)
 		slot->rtx++;
@@ -132,8 +146,10 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 
 void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now)
 {
-	if (uet_txwin_has(w, psn))
-		uet_txwin_slot(w, psn)->tx_time = now;
+	if (!uet_txwin_has(w, psn))
+		return;
+	uet_txwin_slot(w, psn)->tx_time = now;
+	not_quiet(w, psn, now);
 }
 
 /*
@@ -192,16 +208,11 @@ static void advance_clear(struct uet_txwin *w)
 	w->clear_psn = psn - 1;
 }
 
-enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
-				     struct uet_tx_acked *sum)
+/* Everything before @end is over. */
+static void cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 {
-	s32 dist = psn_delta(cack, w->una);
-	u32 psn, end = cack + 1;
+	u32 psn;
 
-	if (dist < 0)
-		return dist == -1 ? UET_CACK_SAME : UET_CACK_OLD;
-	if (!uet_txwin_has(w, cack))
-		return UET_CACK_BAD;
 	for (psn = w->una; psn != end; psn = next_block(psn, end)) {
 		struct uet_tx_word *word = word_of(w, psn);
 		u64 bits = block_bits(psn, end);
@@ -215,15 +226,37 @@ enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 	}
 	sum->psns += end - w->una;
 	w->una = end;
-	w->high_sacked = psn_max(w->high_sacked, cack);
+	w->high_sacked = psn_max(w->high_sacked, end - 1);
 	w->mark_from = psn_max(w->mark_from, end);
-	if (w->recovering && !psn_before(cack, w->recover_to))
+	w->quiet_end = psn_max(w->quiet_end, end);
+	if (w->recovering && psn_after(end, w->recover_to))
 		w->recovering = false;
-	if (psn_before(w->clear_psn, cack))
-		w->clear_psn = cack;
+	if (psn_before(w->clear_psn, end - 1))
+		w->clear_psn = end - 1;
 	if (w->nr_sacked)
 		advance_clear(w);
+}
+
+enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
+				     struct uet_tx_acked *sum)
+{
+	s32 dist = psn_delta(cack, w->una);
+
+	if (dist >= 0 && !uet_txwin_has(w, cack))
+		return UET_CACK_BAD;
+	w->cack = psn_max(w->cack, cack);
+	if (dist < 0)
+		return dist == -1 ? UET_CACK_SAME : UET_CACK_OLD;
+	cover(w, cack + 1, sum);
 	return UET_CACK_NEW;
+}
+
+bool uet_txwin_settle(struct uet_txwin *w, struct uet_tx_acked *sum)
+{
+	if (!psn_after(w->clear_psn + 1, w->una))
+		return false;
+	cover(w, w->clear_psn + 1, sum);
+	return true;
 }
 
 /* @bits of the block of @psn, all outstanding, were received. */
@@ -280,7 +313,7 @@ bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum)
 
 void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr)
 {
-	if (cack != w->una - 1)
+	if (cack != w->cack)
 		return;
 	if (mpr)
 		w->range = mpr * UET_MPR_UNIT_PSNS;
@@ -365,6 +398,7 @@ void uet_txwin_unhold(struct uet_txwin *w, u32 psn)
 		return;
 	word->held &= ~bit_of(psn);
 	w->nr_held--;
+	not_quiet(w, psn, uet_txwin_slot(w, psn)->tx_time);
 	w->mark_from = psn_min(w->mark_from, psn);
 }
 

@@ -62,12 +62,14 @@ static_assert(sizeof(struct uet_tx_slot) == 16);
  * @answered: answered
  * @marked: to be sent again
  * @held: not to be sent or suspected for now
+ * @since: none of those that are in flight and not held was sent before
  */
 struct uet_tx_word {
 	u64 sacked;
 	u64 answered;
 	u64 marked;
 	u64 held;
+	u64 since;
 };
 
 /**
@@ -75,7 +77,8 @@ struct uet_tx_word {
  * @slots: ring of slots, NULL while nothing is outstanding
  * @words: ring of state bits
  * @nslots: slots in the ring, power of two; 0 without ring
- * @una: oldest PSN that CACK does not cover
+ * @una: oldest PSN that is neither covered by CACK nor settled
+ * @cack: newest CACK, una - 1 unless packets were settled
  * @next: next PSN to be used
  * @limit: last PSN the receiver's window allows
  * @range: MP_RANGE in force
@@ -95,6 +98,8 @@ struct uet_tx_word {
  * @sent_bytes: nominal bytes of all distinct packets ever sent
  * @released_bytes: bytes released to congestion control so far
  * @ahead_bytes: of these, released by acknowledgments without rcvd_bytes
+ * @quiet: of the packets in flight below @quiet_end none was sent before
+ * @quiet_end: see @quiet
  * @recovering: out-of-order recovery is running
  */
 struct uet_txwin {
@@ -102,6 +107,7 @@ struct uet_txwin {
 	struct uet_tx_word *words;
 	u32 nslots;
 	u32 una;
+	u32 cack;
 	u32 next;
 	u32 limit;
 	u32 range;
@@ -121,6 +127,8 @@ struct uet_txwin {
 	u64 sent_bytes;
 	u64 released_bytes;
 	u64 ahead_bytes;
+	u64 quiet;
+	u32 quiet_end;
 	bool recovering;
 };
 
@@ -252,10 +260,23 @@ void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now);
  *
  * The caller frees its own state of the @sum->psns PSNs from the old @una on.
  *
- * Return: verdict; only UET_CACK_NEW changed anything.
+ * Return: verdict; only UET_CACK_NEW covered anything.
  */
 enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 				     struct uet_tx_acked *sum);
+
+/**
+ * uet_txwin_settle() - be done with what was answered, packet by packet
+ * @w: scoreboard
+ * @sum: what changed is added, as by uet_txwin_cack()
+ *
+ * CACK passes a guaranteed response when the destination has heard that it was
+ * cleared, and it need not say so before the next request comes (UE 1.0
+ * 3.5.11). The receive window is still that of the CACKs that came.
+ *
+ * Return: true if there was something.
+ */
+bool uet_txwin_settle(struct uet_txwin *w, struct uet_tx_acked *sum);
 
 /**
  * uet_txwin_sack() - process a selective acknowledgment
@@ -448,6 +469,20 @@ static inline u32 uet_txwin_allowed(const struct uet_txwin *w)
 	s32 wnd = psn_delta(w->limit, w->next) + 1;
 
 	return wnd > 0 ? (u32)wnd : 0;
+}
+
+/**
+ * uet_txwin_waits_for_cack() - the window is closed and nothing will open it
+ * @w: scoreboard
+ *
+ * All that was sent is settled, but CACK stands so far behind that nothing more
+ * may be sent: it has to be asked for.
+ *
+ * Return: true if so.
+ */
+static inline bool uet_txwin_waits_for_cack(const struct uet_txwin *w)
+{
+	return w->una == w->next && !uet_txwin_allowed(w);
 }
 
 /**

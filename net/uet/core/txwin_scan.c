@@ -117,29 +117,75 @@ void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 	scan->psn = into_window(w, from);
 	scan->end = into_window(w, end);
 	scan->before = before;
+	scan->oldest = U64_MAX;
+	scan->notes = false;
+	scan->steps = 0;
 }
 
 void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 			   u64 before)
 {
 	u32 end = w->nr_sacked ? w->high_sacked : w->una;
+	bool quiet = before < w->quiet;
 
-	uet_txwin_scan(w, scan, w->una, end, before);
+	uet_txwin_scan(w, scan, quiet ? w->quiet_end : w->una, end, before);
+	scan->notes = true;
+	if (quiet)
+		scan->oldest = w->quiet;
 }
 
-bool uet_txwin_scan_next(const struct uet_txwin *w, struct uet_tx_scan *scan,
+/* When the oldest of @bits of the block of the scan was sent */
+static u64 oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
+		     u64 bits)
+{
+	u64 oldest = U64_MAX;
+
+	for (; bits; bits &= bits - 1) {
+		u32 psn = first_psn(scan->psn, bits);
+
+		oldest = min(oldest, uet_txwin_slot(w, psn)->tx_time);
+		scan->steps++;
+	}
+	return oldest;
+}
+
+/* Is nothing of @bits of a block old enough? */
+static bool too_young(const struct uet_txwin *w, struct uet_tx_scan *scan,
+		      struct uet_tx_word *word, u64 bits)
+{
+	u64 oldest;
+
+	if (block_bits(scan->psn, scan->end) != U64_MAX) {
+		/* Other packets of the block are not looked at now. */
+		oldest = oldest_of(w, scan, bits);
+	} else {
+		if (word->since <= scan->before)
+			word->since = oldest_of(w, scan, bits);
+		oldest = word->since;
+	}
+	scan->oldest = min(scan->oldest, oldest);
+	return oldest > scan->before;
+}
+
+bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
 			 u32 *psn)
 {
 	while (psn_before(scan->psn, scan->end)) {
-		const struct uet_tx_word *word = word_of(w, scan->psn);
+		struct uet_tx_word *word = word_of(w, scan->psn);
 		u64 bits = block_bits(scan->psn, scan->end) &
 			   ~(word->sacked | word->marked | word->held);
 
-		if (first_by_time(w, scan->psn, bits, scan->before, psn)) {
+		scan->steps++;
+		if (!(scan->notes && too_young(w, scan, word, bits)) &&
+		    first_by_time(w, scan->psn, bits, scan->before, psn)) {
 			scan->psn = *psn + 1;
 			return true;
 		}
 		scan->psn = next_block(scan->psn, scan->end);
+	}
+	if (scan->notes) {
+		w->quiet = scan->oldest;
+		w->quiet_end = scan->end;
 	}
 	return false;
 }

@@ -17,11 +17,18 @@
  * @psn: next PSN to look at
  * @end: PSN to stop before
  * @before: only packets last sent at or before this time, ns
+ * @oldest: when the oldest packet was sent of those passed so far; for
+ *	uet_txwin_scan_sacked()
+ * @notes: it leaves a note where nothing is to be found, for the next one
+ * @steps: blocks and packets looked at
  */
 struct uet_tx_scan {
 	u32 psn;
 	u32 end;
 	u64 before;
+	u64 oldest;
+	bool notes;
+	u32 steps;
 };
 
 /**
@@ -87,7 +94,11 @@ void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
  * @scan: iterator
  * @before: only packets last sent at or before this time
  *
- * Packets below the highest one received; @before protects from reordering.
+ * Packets below the highest one received; @before protects from reordering. A
+ * receiver that reports nothing but the newest packet leaves all of the window to
+ * be looked at with each acknowledgment. So it is remembered, for the window and for
+ * each block of 64, how long ago anything of it was sent, and what is too young
+ * as a whole is passed over.
  */
 void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 			   u64 before);
@@ -100,7 +111,7 @@ void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
  *
  * Return: false at the end.
  */
-bool uet_txwin_scan_next(const struct uet_txwin *w, struct uet_tx_scan *scan,
+bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
 			 u32 *psn);
 
 /**

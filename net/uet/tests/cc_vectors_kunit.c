@@ -159,6 +159,7 @@ static void vectors_derive(struct kunit *test)
 		uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, want.base_rtt);
 		uet_cc_config_set(&cfg, UET_CCP_TRIMMING, want.trimming);
 		uet_cc_config_set(&cfg, UET_CCP_WND_UNUSED, 0);
+		uet_cc_config_set(&cfg, UET_CCP_QA_LOSS, 0);
 		KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&got, &cfg, NULL),
 				0);
 		want.fixed_wnd = got.fixed_wnd;

@@ -417,7 +417,90 @@ static void ccc_go_back_is_no_signal(struct kunit *test)
 	KUNIT_EXPECT_GT(test, path.skip, 0);
 }
 
+/*
+ * Two periods of quick adapt with a loss in the first one, of packets that all
+ * took @delay in queues where nothing is trimmed: the window afterwards.
+ */
+static u64 window_after_loss(struct kunit *test, u64 delay, bool qa_loss)
+{
+	struct ctx *x = make(test, "nscc", 12000);
+	struct uet_ccc_loss loss = { .now = 21000, .size = MTU };
+	struct uet_ccc_ack a = {
+		.newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
+		.rtt = 12000 + delay, .rtt_valid = true,
+	};
+	struct uet_cc_config cfg = {};
+	u32 i;
+
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
+	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 12000);
+	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
+	uet_cc_config_set(&cfg, UET_CCP_QA_LOSS, qa_loss);
+	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&x->p, &cfg, NULL), 0);
+	uet_ccc_init(&x->c, uet_cc_find("nscc"), &x->p, NULL, true, 0);
+	uet_ccc_on_new_data(&x->c, 0, 40 * MTU);
+	for (i = 0; i < 20; i++)
+		uet_ccc_on_send(&x->c, 0, MTU, 0, false);
+	a.now = 1000;
+	uet_ccc_on_ack(&x->c, &a);
+	a.now = 20000;
+	uet_ccc_on_ack(&x->c, &a);
+	uet_ccc_on_inferred_loss(&x->c, &loss);
+	a.now = 26000;
+	uet_ccc_on_ack(&x->c, &a);
+	return uet_ccc_window(&x->c);
+}
+
+/* A port that is shorter than the threshold of quick adapt says so by losses. */
+static void ccc_losses_of_a_full_port(struct kunit *test)
+{
+	u64 max = 225000;
+
+	KUNIT_EXPECT_EQ(test, window_after_loss(test, 30000, true), 2ULL * MTU);
+	KUNIT_EXPECT_GT(test, window_after_loss(test, 30000, false), max / 2);
+	/* a bad link, which is no reason to give way */
+	KUNIT_EXPECT_GT(test, window_after_loss(test, 0, true), max / 2);
+}
+
+/* What ends fast increase: by the algorithm a delay or a decrease, by the prose of
+ * UE 1.0 any sign of congestion
+ */
+static void ccc_end_of_fast_increase(struct kunit *test)
+{
+	struct uet_ccc_ack marked = {
+		.now = 1000, .newly_rcvd_bytes = MTU, .newly_acked_pkts = 1,
+		.rtt = 12000, .rtt_valid = true, .m = true,
+	};
+	struct uet_ccc_ack slow = marked;
+	struct uet_ccc_loss loss = { .now = 1000, .size = MTU };
+	u32 i, sign;
+
+	slow.m = false;
+	slow.rtt = 12000 + 10000;
+	for (i = 0; i < 6; i++) {
+		struct ctx *x = make(test, "nscc", 12000);
+		struct uet_nscc *s = uet_nscc(&x->c);
+
+		sign = i / 2;
+		x->p.fi_end = i & 1;
+		s->increase_mode = true;
+		s->fi_count = 1000;
+		uet_ccc_on_new_data(&x->c, 0, 2 * MTU);
+		uet_ccc_on_send(&x->c, 0, MTU, 0, false);
+		x->c.wnd_blocked = true;
+		if (sign == 0)
+			uet_ccc_on_ack(&x->c, &marked);
+		else if (sign == 1)
+			uet_ccc_on_ack(&x->c, &slow);
+		else
+			uet_ccc_on_inferred_loss(&x->c, &loss);
+		KUNIT_EXPECT_EQ(test, s->increase_mode, !x->p.fi_end);
+		KUNIT_EXPECT_EQ(test, s->fi_count, x->p.fi_end ? 0 : 1000);
+	}
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(ccc_end_of_fast_increase),
 	KUNIT_CASE(ccc_states),
 	KUNIT_CASE(ccc_window_blocks),
 	KUNIT_CASE(ccc_unmark_returns_bytes),
@@ -434,6 +517,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ccc_algorithms_by_name),
 	KUNIT_CASE(ccc_credit_requests),
 	KUNIT_CASE(ccc_go_back_is_no_signal),
+	KUNIT_CASE(ccc_losses_of_a_full_port),
 	{}
 };
 

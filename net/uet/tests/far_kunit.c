@@ -18,7 +18,7 @@ static void far_finds_the_smallest(struct kunit *test)
 
 	uet_far_start(&f);
 	KUNIT_EXPECT_TRUE(test, f.on);
-	for (i = 0; i < 31; i++, now += RTT)
+	for (i = 0; i < 31; i++, now += RTT / 2)
 		KUNIT_EXPECT_FALSE(test, uet_far_sample(&f, now,
 							RTT + (i ^ 16) * 1000,
 							SMALL, MBPS));
@@ -40,6 +40,21 @@ static void far_takes_its_time(struct kunit *test)
 							MBPS));
 	KUNIT_EXPECT_TRUE(test, uet_far_sample(&f, 1000 + 8 * RTT, RTT, SMALL,
 					       MBPS));
+}
+
+/* One packet at a time: no more than sixteen round trips */
+static void far_few_samples_will_do(struct kunit *test)
+{
+	struct uet_far f = {};
+	u64 now = 1000;
+	u32 i;
+
+	uet_far_start(&f);
+	for (i = 0; i < 16; i++, now += RTT)
+		KUNIT_EXPECT_FALSE(test, uet_far_sample(&f, now, RTT, SMALL,
+							MBPS));
+	KUNIT_EXPECT_TRUE(test, uet_far_sample(&f, now, RTT, SMALL, MBPS));
+	KUNIT_EXPECT_EQ(test, f.min, RTT);
 }
 
 /* With a large window it may be its own queue that it measures. */
@@ -64,6 +79,7 @@ static void far_ignores_its_own_queue(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(far_finds_the_smallest),
 	KUNIT_CASE(far_takes_its_time),
+	KUNIT_CASE(far_few_samples_will_do),
 	KUNIT_CASE(far_ignores_its_own_queue),
 	{}
 };

@@ -109,6 +109,38 @@ static void txwin_receive_window(struct kunit *test)
 }
 
 /* A window that shrinks while it moves on: what came before is history. */
+static void txwin_settled_keeps_receive_window(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	u32 i;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, RANGE);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_settle(&w, &sum));
+	for (i = 0; i < RANGE; i++)
+		uet_txwin_answer(&w, FIRST + i, &sum);
+	KUNIT_EXPECT_EQ(test, sum.pkts, (u32)RANGE);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_settle(&w, &sum));
+	KUNIT_EXPECT_EQ(test, sum.psns, (u32)RANGE);
+	KUNIT_EXPECT_EQ(test, sum.pkts, (u32)RANGE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_outstanding(&w), 0u);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_waits_for_cack(&w));
+
+	/* CACK follows: the window moves with it, not with what is settled. */
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 63, &sum),
+			UET_CACK_OLD);
+	uet_txwin_mpr(&w, FIRST + 63, 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 64u);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_waits_for_cack(&w));
+	uet_txwin_mpr(&w, FIRST + 40, 2);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 64u);
+	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + RANGE - 1, &sum),
+			UET_CACK_SAME);
+	uet_txwin_mpr(&w, FIRST + RANGE - 1, 1);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), (u32)RANGE);
+}
+
 static void txwin_receive_window_shrinks(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -426,6 +458,79 @@ static void txwin_scan_sack_evidence(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
 }
 
+/* Blocks and packets looked at for an acknowledgment, on average, where a receiver
+ * reports one packet after the other from the end of the window on. With @losses
+ * each of them makes one more packet old enough.
+ */
+static u32 txwin_steps(struct kunit *test, u32 nslots, bool losses)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	u32 i, psn, steps = 0;
+	struct uet_txwin w;
+	void *mem, *old;
+
+	mem = kunit_kzalloc(test, uet_txwin_mem_size(nslots), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	uet_txwin_init(&w, FIRST, nslots);
+	KUNIT_ASSERT_EQ(test, uet_txwin_attach(&w, mem, nslots, &old), 0);
+	for (i = 0; i < nslots; i++)
+		uet_txwin_send(&w, 1000, 1, 0, 1000 + i);
+	for (i = 0; i < nslots / 2; i++) {
+		u32 at = FIRST + nslots - 1 - i;
+
+		uet_txwin_answer(&w, at, &sum);
+		uet_txwin_scan_sacked(&w, &scan, losses ? 1000 + i : 999);
+		while (uet_txwin_scan_next(&w, &scan, &psn)) {
+			KUNIT_EXPECT_EQ(test, psn, FIRST + i);
+			KUNIT_EXPECT_TRUE(test, losses);
+			uet_txwin_mark(&w, psn);
+			uet_txwin_resend(&w, psn, 1, 10000 + i);
+		}
+		steps += scan.steps;
+	}
+	return steps / (nslots / 2);
+}
+
+/* What a receiver makes the source do for a packet does not follow the window. */
+static void txwin_bounded_scan(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, txwin_steps(test, 256, false), 4u);
+	KUNIT_EXPECT_LE(test, txwin_steps(test, 4096, false), 4u);
+	/* Words of the window, and two blocks */
+	KUNIT_EXPECT_LE(test, txwin_steps(test, 256, true), 4 + 4 * 64u);
+	KUNIT_EXPECT_LE(test, txwin_steps(test, 4096, true), 64 + 4 * 64u);
+}
+
+/* A packet that comes back into flight, or goes again, is seen. */
+static void txwin_scan_notes(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_tx_scan scan;
+	struct uet_txwin w;
+	u32 psn;
+
+	tx_open(test, &w, FIRST);
+	tx_send(&w, 128);
+	uet_txwin_answer(&w, FIRST + 127, &sum);
+	uet_txwin_hold(&w, FIRST + 40);
+	uet_txwin_mark(&w, FIRST + 100);
+	uet_txwin_scan_sacked(&w, &scan, 50);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	/* Sent before what was seen, as the caller says */
+	uet_txwin_slot(&w, FIRST + 40)->tx_time = 40;
+	uet_txwin_unhold(&w, FIRST + 40);
+	uet_txwin_scan_sacked(&w, &scan, 50);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 40);
+	uet_txwin_mark(&w, psn);
+	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	uet_txwin_resend(&w, FIRST + 100, 1, 45);
+	uet_txwin_scan_sacked(&w, &scan, 50);
+	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
+	KUNIT_EXPECT_EQ(test, psn, FIRST + 100);
+}
+
 /* UE 1.0 3.5.12: a ROD source goes back to CACK + 1. */
 static void txwin_go_back(struct kunit *test)
 {
@@ -593,6 +698,7 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_ring_on_demand),
 	KUNIT_CASE(txwin_cack_verdicts),
 	KUNIT_CASE(txwin_receive_window),
+	KUNIT_CASE(txwin_settled_keeps_receive_window),
 	KUNIT_CASE(txwin_receive_window_shrinks),
 	KUNIT_CASE(txwin_sack_counts_once),
 	KUNIT_CASE(txwin_sack_outside_is_ignored),
@@ -605,6 +711,8 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_hold),
 	KUNIT_CASE(txwin_unanswered),
 	KUNIT_CASE(txwin_scan_sack_evidence),
+	KUNIT_CASE(txwin_bounded_scan),
+	KUNIT_CASE(txwin_scan_notes),
 	KUNIT_CASE(txwin_go_back),
 	KUNIT_CASE(txwin_scan_outside),
 	KUNIT_CASE(txwin_ooo_threshold),

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user holds: endpoints, contexts it opened and, in network namespaces of
+ * its own, memory of messages.
+ *
+ * An ordinary namespace belongs to the machine's administrator, and its users are
+ * told apart. One below another user namespace belongs to whoever made that, who
+ * is root in it and may set its limits, and make more of them. So all of these of
+ * one owner share an account, whose limits are those of the machine's first
+ * namespace. Who has CAP_SYS_RESOURCE on the machine is counted and not limited.
+ *
+ * The memory control group is charged besides (GFP_KERNEL_ACCOUNT).
+ */
+#include <linux/capability.h>
+#include <linux/hashtable.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "account.h"
+#include "netns.h"
+
+#define UET_ACCOUNT_BITS	8
+/* Share of the machine's ceiling that namespaces of one owner may have */
+#define UET_OWNER_MEM_SHARE	2
+
+static DEFINE_HASHTABLE(uet_accounts, UET_ACCOUNT_BITS);
+static DEFINE_SPINLOCK(uet_accounts_lock);	/* of uet_accounts */
+
+static u32 uet_account_slot(const struct uet_net *un, kuid_t uid)
+{
+	return hash_min((unsigned long)un + __kuid_val(uid), UET_ACCOUNT_BITS);
+}
+
+static struct uet_account *uet_account_find(const struct uet_net *un,
+					    kuid_t uid, bool exempt)
+{
+	struct uet_account *acc;
+
+	lockdep_assert_held(&uet_accounts_lock);
+	hlist_for_each_entry(acc, &uet_accounts[uet_account_slot(un, uid)], node)
+		if (acc->un == un && uid_eq(acc->uid, uid) &&
+		    acc->exempt == exempt)
+			return acc;
+	return NULL;
+}
+
+static struct uet_account *uet_account_get(struct uet_net *un, kuid_t uid,
+					   bool exempt)
+{
+	struct uet_account *acc, *fresh;
+
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	if (!fresh)
+		return NULL;
+	fresh->un = un;
+	fresh->uid = uid;
+	fresh->exempt = exempt;
+	refcount_set(&fresh->ref, 1);
+	spin_lock_bh(&uet_accounts_lock);
+	acc = uet_account_find(un, uid, exempt);
+	/* The last reference goes under the lock. */
+	if (acc)
+		refcount_inc(&acc->ref);
+	else
+		hlist_add_head(&fresh->node,
+			       &uet_accounts[uet_account_slot(un, uid)]);
+	spin_unlock_bh(&uet_accounts_lock);
+	if (!acc)
+		return fresh;
+	kfree(fresh);
+	return acc;
+}
+
+/**
+ * uet_account_put() - drop a reference
+ * @acc: the account, or NULL
+ *
+ * Context: any but hard interrupts.
+ */
+void uet_account_put(struct uet_account *acc)
+{
+	if (!acc)
+		return;
+	local_bh_disable();
+	if (refcount_dec_and_lock(&acc->ref, &uet_accounts_lock)) {
+		hlist_del(&acc->node);
+		spin_unlock(&uet_accounts_lock);
+		WARN_ON_ONCE(atomic_read(&acc->eps) ||
+			     atomic_read(&acc->pdcs) ||
+			     atomic_long_read(&acc->mem));
+		kfree(acc);
+	}
+	local_bh_enable();
+}
+
+/**
+ * uet_account_owner() - the account of a namespace that is somebody's own
+ * @un: namespace
+ * @acc: set to the account with a reference; NULL for a namespace of the machine
+ *
+ * A user namespace within one belongs to the owner of the outermost.
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int uet_account_owner(struct uet_net *un, struct uet_account **acc)
+{
+	struct user_namespace *ns = un->net->user_ns;
+
+	*acc = NULL;
+	if (ns == &init_user_ns)
+		return 0;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	*acc = uet_account_get(NULL, ns->owner, false);
+	return *acc ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_account_user() - the account of who makes a socket
+ * @un: namespace
+ * @uid: its user
+ *
+ * Context: process, of that user.
+ * Return: the account with a reference, or NULL without memory.
+ */
+struct uet_account *uet_account_user(struct uet_net *un, kuid_t uid)
+{
+	bool exempt = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
+
+	if (!un->owner || exempt)
+		return uet_account_get(un, uid, exempt);
+	refcount_inc(&un->owner->ref);
+	return un->owner;
+}
+
+/* Whose settings hold */
+static const struct uet_sysctl *uet_account_limits(const struct uet_account *acc)
+{
+	return acc->un ? &acc->un->sysctl : &uet_net(&init_net)->sysctl;
+}
+
+/**
+ * uet_account_ep() - one endpoint more
+ * @acc: the account
+ *
+ * Context: any.
+ * Return: false if its user has as many as net.uet.user_eps.
+ */
+bool uet_account_ep(struct uet_account *acc)
+{
+	u32 max = READ_ONCE(uet_account_limits(acc)->user_eps);
+
+	if ((u32)atomic_inc_return(&acc->eps) <= max || acc->exempt)
+		return true;
+	atomic_dec(&acc->eps);
+	return false;
+}
+
+/**
+ * uet_account_pdc() - one context more
+ * @acc: the account
+ *
+ * Context: any.
+ * Return: false if its user has as many as net.uet.user_pdcs.
+ */
+bool uet_account_pdc(struct uet_account *acc)
+{
+	u32 max = READ_ONCE(uet_account_limits(acc)->user_pdcs);
+
+	if ((u32)atomic_inc_return(&acc->pdcs) <= max || acc->exempt) {
+		refcount_inc(&acc->ref);
+		return true;
+	}
+	atomic_dec(&acc->pdcs);
+	return false;
+}
+
+/**
+ * uet_account_pdc_gone() - undo uet_account_pdc()
+ * @acc: the account, or NULL
+ *
+ * Context: any but hard interrupts.
+ */
+void uet_account_pdc_gone(struct uet_account *acc)
+{
+	if (!acc)
+		return;
+	atomic_dec(&acc->pdcs);
+	uet_account_put(acc);
+}
+
+/**
+ * uet_account_mem() - memory of messages in a namespace of one's own
+ * @acc: account of its owner
+ * @bytes: how much
+ * @eighths: how far into the reserve above, as uet_mem_charge_more()
+ *
+ * Context: any.
+ * Return: false beyond half of the ceiling of the machine's first namespace.
+ */
+bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
+		     unsigned int eighths)
+{
+	unsigned long max = READ_ONCE(uet_account_limits(acc)->mem) /
+			    UET_OWNER_MEM_SHARE;
+
+	max += max / 8 * eighths;
+	if ((unsigned long)atomic_long_add_return(bytes, &acc->mem) <= max)
+		return true;
+	atomic_long_sub(bytes, &acc->mem);
+	return false;
+}

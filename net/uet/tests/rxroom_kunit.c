@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who gets the receive buffer; tools/unit/rxroom_model.c has it in motion. */
+#include <kunit/test.h>
+
+#include "../core/rxroom.h"
+
+#define HALF	1000
+
+static const struct uet_rxroom at_rest = { .half = HALF };
+static const struct uet_rxroom in_use = {
+	.half = HALF, .rights = 1, .alive = true,
+};
+
+/* Without rivals: whose turn it is, when nobody with a right is alive */
+static void rxroom_rights(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = 100, .first = true };
+	struct uet_rxroom room = at_rest;
+
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&in_use, &m));
+	m.first = false;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	m.first = true;
+	/* Full of what can be read: the reader makes room. */
+	room.shared = HALF + 1;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+	room.readable = true;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	room = at_rest;
+	room.rights = UET_RXROOM_RIGHTS - 1;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+	room.rights++;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+}
+
+/* Who was overtaken has a right if it can be completed before it is read. */
+static void rxroom_overtaken(struct kunit *test)
+{
+	static const struct {
+		enum uet_rxroom_rival rival;
+		bool fits, too_long;
+	} cases[] = {
+		{ UET_RIVAL_NONE, false, false },
+		{ UET_RIVAL_AHEAD, false, false },
+		{ UET_RIVAL_UNSEEN, true, true },
+		{ UET_RIVAL_SEEN, true, false },
+	};
+	struct uet_rxroom_msg m = { .first = true };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		m.rival = cases[i].rival;
+		m.len = HALF;
+		KUNIT_EXPECT_EQ(test, uet_rxroom_right(&in_use, &m),
+				cases[i].fits);
+		m.len = HALF + 1;
+		KUNIT_EXPECT_EQ(test, uet_rxroom_right(&in_use, &m),
+				cases[i].too_long);
+	}
+	/* Nor does it fill the other half with what will not be read. */
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_shared(&at_rest, &m, 1));
+	m.len = HALF;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_shared(&at_rest, &m, 1));
+}
+
+static void rxroom_within_right(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = 10 * HALF, .read = 500 };
+
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_within(&at_rest, &m, 1500, 100));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1501, 100));
+	m.bytes = UET_RXROOM_CRUMBS * HALF;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1));
+}
+
+/* Only what is too long, and nothing else of its PDC beside it; whoever's turn
+ * it would be to have a right, a slow sender must not keep a fast one's message
+ * from its reader.
+ */
+static void rxroom_handed_over(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = HALF + 1 };
+
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_hand_over(&at_rest, &m, false));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_hand_over(&in_use, &m, false));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_hand_over(&in_use, &m, true));
+	m.rival = UET_RIVAL_AHEAD;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_hand_over(&in_use, &m, true));
+	m.rival = UET_RIVAL_UNSEEN;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_hand_over(&in_use, &m, true));
+	m.rival = UET_RIVAL_SEEN;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_hand_over(&in_use, &m, true));
+	m.rival = UET_RIVAL_NONE;
+	m.len = HALF;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_hand_over(&at_rest, &m, false));
+}
+
+static void rxroom_sent_back(struct kunit *test)
+{
+	struct uet_rxroom_refused r = { .range = 128 };
+
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.shares = true;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+	r.covered = true;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.beyond = 63;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.beyond = 64;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+	r.beyond = 0;
+	r.rival = UET_RIVAL_AHEAD;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.rival = UET_RIVAL_SEEN;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+}
+
+/* Messages that an ordered line mixes */
+static void rxroom_line(struct kunit *test)
+{
+	struct uet_rxroom room = { .half = HALF, .rights = 1 };
+	struct uet_rxroom_msg m = { .len = 100, .bytes = 10 };
+	const u64 most = UET_RXROOM_MIXED * HALF;
+
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_mix(&room, &m, 0));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_mix(&room, &m, most - 10));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, most - 9));
+	room.shared = HALF + 11;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, 0));
+	/* Somebody else has a right. */
+	room.shared = 0;
+	room.rights = 2;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, 0));
+	/* The first one is complete: its right is free. */
+	room.rights = UET_RXROOM_MIXED;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_line_right(&room, &m));
+	room.rights++;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_right(&room, &m));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_line_full(&room, 4, true));
+	/* It is the only one of its line, others have rights, somebody reads. */
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_full(&room, 4, false));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_full(&room, 3, true));
+	room.readable = true;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_full(&room, 4, true));
+}
+
+static struct kunit_case rxroom_cases[] = {
+	KUNIT_CASE(rxroom_rights),
+	KUNIT_CASE(rxroom_overtaken),
+	KUNIT_CASE(rxroom_within_right),
+	KUNIT_CASE(rxroom_handed_over),
+	KUNIT_CASE(rxroom_sent_back),
+	KUNIT_CASE(rxroom_line),
+	{}
+};
+
+static struct kunit_suite rxroom_suite = {
+	.name = "uet_rxroom",
+	.test_cases = rxroom_cases,
+};
+
+kunit_test_suite(rxroom_suite);
