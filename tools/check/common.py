@@ -48,8 +48,14 @@ class stage:
 
     def __init__(self, name):
         self.name = name
+        self.start = time.monotonic()
         # Of the commands that it ran, and all that they waited for
         self.cpu_seconds = 0.0
+        # (name, seconds) of the scripts in it
+        self.scripts = []
+
+    def seconds(self):
+        return time.monotonic() - self.start
 
     def __enter__(self):
         _here.stage = self.name
@@ -68,6 +74,13 @@ def doing(what):
     name = getattr(_here, "stage", None)
     if name in stage.active:
         stage.active[name][1] = what
+
+
+def took(script, seconds):
+    """How long a script of this stage ran."""
+    spent = getattr(_here, "spent", None)
+    if spent:
+        spent.scripts.append((script, seconds))
 
 
 def still_running():
@@ -100,9 +113,10 @@ class Progress:
             return
         if end:
             status = int(end.group(1))
+            seconds = time.monotonic() - self.start
+            took(end.group(2), seconds)
             say(f"{end.group(2)}: {self.counts['ok']} ok, "
-                f"{self.counts['not ok']} not ok, "
-                f"{time.monotonic() - self.start:.0f} s"
+                f"{self.counts['not ok']} not ok, {seconds:.0f} s"
                 + (f", status {status}" if status not in (0, 4) else ""))
         elif result:
             self.counts[result.group(1)] += 1

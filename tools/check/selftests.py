@@ -12,9 +12,10 @@ import os
 import re
 import shlex
 import subprocess
+import time
 
 import ktap
-from common import LOGS, capture, doing, say
+from common import LOGS, capture, doing, say, took
 
 LIST = "selftests/tests.list"
 KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
@@ -156,10 +157,12 @@ def on_host(tests, report):
         name = f"{t.script} (host)"
         say(f"{name} begins")
         doing(t.script)
+        start = time.monotonic()
         rc, text = capture(f"host-{t.label}",
                            ["timeout", "-k", "10", str(t.limit),
                             *shlex.split(f"selftests/{t.script}")],
                            merge=True)
+        took(t.script, time.monotonic() - start)
         judge(name, text, rc, report)
 
 

@@ -20,6 +20,8 @@ PATTERNS = [
     r"list_(add|del) corruption", r"Bad page state", r"Bad rss-counter",
     r"Objects remaining in", r"Attempt to release", r"buffer overflow detected",
     r"is buggy", r"uet-vm: unreferenced object",
+    # What follows is a segmentation fault that no program has made
+    r"UML ran out of memory on the host side",
 ]
 
 # Boot-time remarks of stock kernels that are no reports; and what the tracker

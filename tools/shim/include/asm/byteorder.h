@@ -14,7 +14,6 @@
 
 #include_next <asm/byteorder.h>
 
-#define cpu_to_le32	__cpu_to_le32
 #define cpu_to_be16	__cpu_to_be16
 #define cpu_to_be32	__cpu_to_be32
 #define cpu_to_be64	__cpu_to_be64
