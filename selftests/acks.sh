@@ -67,6 +67,23 @@ exchange()
 	[ "$pkts" -le $((n * limit / 100)) ]
 }
 
+# By the rules of UE 1.0 each message asks, so its ACK does not wait for the reply
+exchange_by_spec()
+{
+	local n=100 before pkts
+
+	both_sysctl profile spec
+	on "$B" uet_rr -l 200 >"$WORK/server" &
+	wait_for 10 grep -q ready "$WORK/server" || return 1
+	on "$A" uet_rr -n 1 "$B4" 200 >/dev/null || return 1
+	before=$(sum_of "$A" TxPkts RxPkts)
+	on "$A" uet_rr -n $n "$B4" 200 || return 1
+	pkts=$(($(sum_of "$A" TxPkts RxPkts) - before))
+	both_sysctl profile module
+	echo "$pkts packets for $n exchanges"
+	[ "$pkts" -ge $((n * 4 - 4)) ]
+}
+
 # seen_request ID: a request of a message with that id goes out
 seen_request()
 {
@@ -105,6 +122,7 @@ tst "one answer per packet if set" per_packet
 impair "$A"
 impair "$B"
 tst "an exchange takes two packets" exchange
+tst "... by the rules of UE 1.0 four" exchange_by_spec
 both_sysctl link_mbps 0
 both_sysctl base_rtt_us 0
 both_sysctl rto_min_us 1000

@@ -15,7 +15,7 @@ import sys
 import time
 
 import uet_packets as p
-from raw_peer import Cases, Host, Pdc, Setting, same
+from raw_peer import F_PROBE, Cases, Host, Pdc, Setting, same
 
 DEFAULT, RESPONSE = 0, 1
 RC_NULL, RC_OK, RC_UNSUPPORTED_OP = 0, 1, 6
@@ -29,6 +29,8 @@ CE = 3
 DSCP_CONTROL = 46
 NOBODY = 3000
 PID = STOPPED = READER = 0      # of the command line
+# Another source, which never probes
+SHY = "10.0.0.67"
 CASES = Cases()
 case = CASES.case
 
@@ -103,6 +105,16 @@ def ack_ar(host):
     acked(a, pdc, 1, 1)
     same("entropy value", a.sport, 60001)
     same("m, retx", (a.m, a.retx), (False, False))
+
+
+@case("ACK: the time that accepted data took at the host")
+def ack_service(host):
+    pdc = opened(host)
+    # The capture of this program has packets stamped as they come in. No
+    # processor delivers one and builds an answer in 128 ns.
+    a = pdc.one(1, p.F_AR)
+    acked(a, pdc, 1, 1)
+    assert a.service > 1, a
 
 
 @case("ACK: a retransmission, which it echoes")
@@ -327,8 +339,16 @@ def nack_syn(host):
     pdc, other = opened(host), Pdc(host)
     other.id = pdc.id
     host.controls.clear()
+    # The old one may be gone: no answer before that is known
+    other.none(0, syn=True)
+    cp = host.control(p.CP_PROBE, pdc.id)
+    host.none(p.ack_cc(pdc.start, pdc.id, pdc.remote, flags=F_PROBE,
+                       offset=cp.opaque))
     a = other.one(0, syn=True)
     nacked(a, other, INVALID_SYN, 0, known=False)
+    # What it said holds for a second
+    time.sleep(1.1)
+    other.none(0, syn=True)
     cp = host.control(p.CP_PROBE, pdc.id)
     acked(pdc.one(1, p.F_AR), pdc, 1, 1)
     # That is no answer to it
@@ -338,6 +358,23 @@ def nack_syn(host):
     host.send(p.nack(INV_DPDCID, cp.psn, 0, pdc.remote))
     a = pdc.one(2)
     nacked(a, pdc, INV_DPDCID, 2, known=False)
+    a = other.one(0, syn=True)
+    other.remote = a.spdcid
+    acked(a, other, 0, 0)
+
+
+@case("NACK: HDR_MISMATCH to that probe: the peer gave the id to another one")
+def nack_syn_mismatch(host):
+    pdc, other = opened(host), Pdc(host)
+    other.id = pdc.id
+    host.controls.clear()
+    other.none(0, syn=True)
+    cp = host.control(p.CP_PROBE, pdc.id)
+    host.none(p.nack(HDR_MISMATCH, cp.psn, 0, pdc.remote))
+    nacked(pdc.one(1), pdc, INV_DPDCID, 1, known=False)
+    a = other.one(0, syn=True)
+    other.remote = a.spdcid
+    acked(a, other, 0, 0)
 
 
 @case("NACK: PSN_OOR_WINDOW, INVALID_SYN with SYN")
@@ -382,7 +419,9 @@ def nack_rod(host):
 def nack_not_rcvd(host):
     pdc = opened(host)
     nacked(host.one(pdc.cp(p.CP_ACK_REQ, 1)), pdc, NOT_RCVD, 1)
-    acked(host.one(pdc.cp(p.CP_ACK_REQ, 0)), pdc, 0, 0, rc=None)
+    a = host.one(pdc.cp(p.CP_ACK_REQ, 0, payload=77))
+    acked(a, pdc, 0, 0)
+    same("message", (a.msg_id, a.job), (77, 0))
 
 
 @case("NACK: NO_PDC_AVAIL")
@@ -411,6 +450,37 @@ def nack_shortage(host):
     nacked(a, pdc, INFER_LOSS, refused_at[0][1] - pdc.start)
 
 
+@case("NACK: shortage, to who may count them: four, further and further apart")
+def nack_shortage_shy(host):
+    os.kill(READER, signal.SIGSTOP)
+    pdc = Pdc(host)
+    a = host.one(pdc.packet(0, syn=True, ses=pdc.ses(pid=STOPPED)),
+                 source=SHY)
+    # Anybody could have sent that in its name
+    host.ask(pdc.cp_syn(p.CP_PROBE, 0), source=SHY)
+    pdc.remote, n, nacks, gaps = a.spdcid, 0, [], []
+    before, end = host.stat("Shortage"), None
+    # As fast as it can, and as long as somebody with timeouts would
+    while not end or time.monotonic() < end:
+        if host.stat("Shortage") == before:
+            n += 1
+        elif not end:
+            end = time.monotonic() + 1 * host.slow
+        for a in host.ask(pdc.packet(n, payload=bytes(4000), ses=pdc.ses(
+                pid=STOPPED, length=4000)), source=SHY):
+            if a.type == p.NACK:
+                assert a.code in (NO_PKT, NO_SES), a
+                nacks.append(a.sent)
+        assert n < 500, "nothing was refused"
+    assert 2 <= len(nacks) <= 4, f"{len(nacks)} refusals"
+    gaps = [b - a for a, b in zip(nacks, nacks[1:])]
+    assert all(gap >= 0.003 for gap in gaps), f"apart by {gaps}"
+    os.kill(READER, signal.SIGCONT)
+    a = host.next(5)
+    assert a, "nothing came"
+    nacked(a, pdc, INFER_LOSS, n)
+
+
 @case("NACK: trimmed packets, which open nothing")
 def nack_trimmed(host):
     pdc = opened(host)
@@ -422,6 +492,10 @@ def nack_trimmed(host):
         acked(pdc.one(1, p.F_AR), pdc, 1, 1)
         a = host.one(pdc.packet(1)[:16], tos=10 << 2, udp_len=72)
         same("type", (a.type, a.psn), (p.ACK_CC, pdc.psn(1)))
+        # An answer that is kept is the answer to what is left of a copy, too
+        refused(pdc, 2, cack=1)
+        a = host.one(pdc.packet(2)[:16], tos=10 << 2, udp_len=72)
+        acked(a, pdc, 2, 1, RC_BAD_PID, RESPONSE, REQ_CLEAR)
         fresh = Pdc(host)
         before = host.stat("PdcAccepted")
         a = host.one(fresh.packet(0, syn=True)[:16], tos=10 << 2, udp_len=72)
@@ -490,6 +564,8 @@ def close_clears(host):
 def close_req(host):
     with Setting(host, pdc_idle_s=1):
         pdc = opened(host)
+        # Only who has proved its address is asked
+        pdc.one(1, p.F_AR)
         same("PSN", host.control(p.CP_CLOSE_REQ, pdc.id, 10).psn, pdc.psn(0))
         probe = pdc.cp(p.CP_PROBE, payload=pdc.psn(0), opaque=7)
         host.none(p.nack(INV_DPDCID, pdc.start ^ 5, 0, pdc.remote))
@@ -517,6 +593,22 @@ def noop_rod(host):
     pdc = opened(host, rod=True)
     nacked(host.one(pdc.cp(p.CP_NOOP, 2)), pdc, ROD_OOO, 2)
     acked(host.one(pdc.cp(p.CP_NOOP, 1)), pdc, 1, 1, rc=None)
+
+
+@case("NOOP and NEGOTIATION with SYN open a context")
+def noop_syn(host):
+    for kind in (p.CP_NOOP, p.CP_NEGOTIATION):
+        for rod in (False, True):
+            pdc = Pdc(host, rod)
+            a = host.one(pdc.cp_syn(kind, 0))
+            pdc.remote = a.spdcid
+            acked(a, pdc, 0, 0, rc=None)
+            acked(host.one(pdc.cp_syn(kind, 0)), pdc, 0, 0, rc=None)
+            acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    # What closes or asks opens none
+    pdc = Pdc(host)
+    host.none(pdc.cp_syn(p.CP_CLOSE_CMD, 0))
+    host.none(pdc.cp_syn(p.CP_PROBE, 0))
 
 
 @case("a message of several packets in any order; MSG_ERROR before them")

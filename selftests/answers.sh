@@ -23,8 +23,10 @@ reader()
 }
 
 setup_pair
-ip -n "$B" neigh replace $OWN dev uet0 \
-	lladdr "$(on "$A" cat /sys/class/net/uet0/address)"
+for addr in $OWN 10.0.0.67; do
+	ip -n "$B" neigh replace $addr dev uet0 \
+		lladdr "$(on "$A" cat /sys/class/net/uet0/address)"
+done
 PID=$READS recv_start reads -n 1000000 -I -A
 PID=$STOPPED recv_start stopped -n 1000000 -I -A -b 65536
 stopped=$(reader $STOPPED)

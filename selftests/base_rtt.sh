@@ -103,7 +103,76 @@ far_away()
 	[ "$VIRTUAL" = 0 ] || awk -v s="$secs" 'BEGIN { exit !(s < 2.5) }'
 }
 
+# The path of a context becomes longer while it lives: 20 us, then 500. What it
+# knows then is what a context knows that starts there.
+longer_path()
+{
+	both_sysctl pdc_idle_s 60
+	both_sysctl link_mbps 10000
+	set_sysctl "$A" nscc_base_rise_ms "${1:-200}"
+	impair "$A" delay 10us
+	impair "$B" delay 10us
+	transfer 10.0.0.6 "-n 20" "-n 20 -s 1000000" || return 1
+	info 10.0.0.6
+	[ "$(field base_rtt "$WORK/info")" -lt 60000 ] || fail "not short at first"
+	impair "$A" delay 250us
+	impair "$B" delay 250us
+	transfer 10.0.0.6 "-n 400" "-n 400 -s 1000000" || return 1
+	info 10.0.0.6
+	impair "$A"
+	impair "$B"
+	[ "$(stat_of "$A" BaseRttRose)" -gt 0 ] || fail "it was not noticed"
+	[ "$(field base_rtt "$WORK/info")" -gt 450000 ] || return 1
+	[ "$(field max_wnd "$WORK/info")" -gt 150000 ]
+}
+
+# It is short again. The port of this host always has packets of that context,
+# which therefore tell less of the path than others.
+short_again()
+{
+	impair "$A" delay 10us
+	impair "$B" delay 10us
+	transfer 10.0.0.6 "-n 20" "-n 20 -s 1000000" || return 1
+	info 10.0.0.6
+	impair "$A"
+	impair "$B"
+	[ "$(field pkts_sent "$WORK/info")" -gt 100000 ] ||
+		fail "it is another context"
+	[ "$(field base_rtt "$WORK/info")" -lt 60000 ] || return 1
+	[ "$(field max_wnd "$WORK/info")" -lt 100000 ]
+}
+
+# info ADDR: what a socket is told of the contexts towards it
+info()
+{
+	on "$B" uet_rr -l 200 >"$WORK/server" &
+	wait_for 10 grep -q ready "$WORK/server" || return 1
+	on "$A" uet_rr -n 5 "$1" 200 >"$WORK/info" || return 1
+	clean_processes
+	cat "$WORK/info"
+}
+
+# Longer than any timeout: 300 ms each way
+very_far()
+{
+	local secs
+
+	impair "$A" delay 300ms
+	impair "$B" delay 300ms
+	transfer 10.0.0.7 "-n 20" "-n 20 -s 60000" >"$WORK/out"
+	local rc=$?
+	cat "$WORK/out"
+	impair "$A"
+	impair "$B"
+	[ $rc = 0 ] || return 1
+	grep '"sent"' "$WORK/out" >"$WORK/send"
+	secs=$(field secs "$WORK/send")
+	awk -v s="$secs" 'BEGIN { exit !(s < 30) }'
+}
+
 setup_pair
+ip -n "$B" addr add 10.0.0.6/24 dev uet0
+ip -n "$B" addr add 10.0.0.7/24 dev uet0
 ip -n "$B" addr add 10.0.0.3/24 dev uet0
 ip -n "$B" addr add 10.0.0.4/24 dev uet0
 ip -n "$B" addr add 10.0.0.5/24 dev uet0
@@ -119,4 +188,11 @@ if [ "$VIRTUAL" = 0 ]; then
 	tst "the parameter is not remembered as the peer's" not_the_setting
 fi
 tst "a peer farther away than the guess gets what the link carries" far_away
+if [ "$VIRTUAL" = 1 ]; then
+	tst "a path that becomes longer" longer_path
+	tst "... and short again" short_again
+	both_sysctl link_mbps 0
+	both_sysctl pdc_idle_s 1
+	tst "a path longer than any timeout" very_far
+fi
 finish

@@ -185,6 +185,50 @@ no_penalties()
 	[ "$VIRTUAL" = 0 ] || [ "$d_TxPenalties" = 0 ]
 }
 
+# budget PACKETS: what a run of the softirq may take off polled devices
+budget()
+{
+	sysctl -qw net.core.netdev_budget="$1"
+}
+
+# two_readers: neither is alone, so that no reader is to blame
+two_readers()
+{
+	local rc=0
+
+	PID=100 recv_start one -n 50
+	PID=101 recv_start two -n 50
+	counted send_from_a -w -n 100 -s 100000 "$B4/100" "$B4/101" || rc=1
+	recv_wait one || rc=1
+	recv_wait two || rc=1
+	return $rc
+}
+
+# The queue of a device that is polled cannot be seen, only that polling is cut short
+polled()
+{
+	local rc=0 usual
+
+	# What may be one packet of several is not polled for
+	on "$A" ethtool -K uet0 tso off && on "$B" ethtool -K uet0 gro on ||
+		skip "no ethtool"
+	usual=$(sysctl -n net.core.netdev_budget)
+	impair "$A" rate 200mbit
+	two_readers || rc=1
+	no_penalties || { echo "it keeps up"; rc=1; }
+	budget 1
+	two_readers || rc=1
+	[ "$d_RxPenalties" -gt 50 ] || { echo "the source was not told"; rc=1; }
+	budget "$usual"
+	sleep 0.5
+	two_readers || rc=1
+	no_penalties || { echo "it keeps up again"; rc=1; }
+	on "$A" ethtool -K uet0 tso on
+	on "$B" ethtool -K uet0 gro off
+	impair "$A"
+	return $rc
+}
+
 # told_or_ended COUNT PID...: told so often, or none of these is running
 told_or_ended()
 {
@@ -267,4 +311,5 @@ tst "memory that waits for readers gets scarce" scarce_memory
 impair "$A"
 impair "$B"
 tst "packets wait for a processor" scarce_processor 16
+tst "packets wait in the queue of a polled device" polled
 finish

@@ -12,12 +12,6 @@ expect()
 	send_from_a -x "$errno" "$@"
 }
 
-# received N: messages on host B
-received()
-{
-	[ "$(stat_of "$B" MsgReceived)" -ge "$1" ]
-}
-
 no_process()
 {
 	expect ECONNREFUSED "$1/3000"
@@ -34,6 +28,7 @@ no_index()
 # The process is there, but in another job
 other_job()
 {
+	rm -f "$WORK/ready-job"
 	on "$B" uet_recv -J -j 99 -p $PID -I -T $((30 * SLOW)) \
 		-R "$WORK/ready-job" >/dev/null &
 	wait_for 10 test -e "$WORK/ready-job" || fail "no receiver"
@@ -73,6 +68,41 @@ forged_icmp()
 	play icmp_refuse.py 10.0.0.10 forged
 	expect ETIMEDOUT "10.0.0.10/$PID" || return 1
 	[ "$(stat_of "$A" IcmpErrors)" -gt 0 ] || fail "no ICMP came"
+}
+
+# UET goes from a host that a context exists to: ICMP is believed when nothing
+# else is heard, long before a silent peer is given up
+uet_goes()
+{
+	local pid t0 ms
+
+	patient
+	nobody_at 10.0.0.11
+	play fake_peer.py 10.0.0.11 nack 0x01 1
+	send_from_a -w "10.0.0.11/$PID" || fail "no context"
+	for pid in $(ip netns pids "$B"); do
+		kill -9 "$pid"
+	done
+	play icmp_refuse.py 10.0.0.11
+	t0=${EPOCHREALTIME/./}
+	expect ECONNREFUSED "10.0.0.11/$PID" || return 1
+	ms=$(((${EPOCHREALTIME/./} - t0) / 1000))
+	echo "reported after $ms ms"
+	[ "$ms" -lt $((5000 * SLOW)) ]
+}
+
+# ICMP says nothing of what waits behind a closed window: that asks for a context
+# of its own, since somebody may be there again
+uet_comes_back()
+{
+	patient
+	nobody_at 10.0.0.12
+	play fake_peer.py 10.0.0.12 fresh 0
+	send_from_a -w "10.0.0.12/$PID" || fail "no context"
+	send_from_a -n 400 -s 4000 -w "10.0.0.12/$PID" >"$WORK/send"
+	cat "$WORK/send"
+	[ "$(field errno "$WORK/send")" = ECONNREFUSED ] || fail "none was refused"
+	[ "$(field delivered "$WORK/send")" -gt 0 ] || fail "none asked again"
 }
 
 # answered ADDR ses|nack CODE ERRNO: what a peer answers, and what it means here
@@ -299,6 +329,33 @@ refused_and_lost()
 	transfer $B4 "-n 20" "-n 20 -s 0-20000"
 }
 
+# The port of this host takes nothing, for ever: that, too, is given up in time
+port_drops_all()
+{
+	local rc=0 local_before n
+
+	hasty 3
+	PID=101 recv_start other -I
+	ip -n "$A" neigh replace "$B4" dev uet0 \
+		lladdr "$(on "$B" cat /sys/class/net/uet0/address)"
+	local_before=$(stat_of "$A" RetxLocal)
+	# It is told to who has heard the peer just now: somebody always has
+	n=$(stat_of "$B" MsgReceived)
+	impair "$A" rate 100mbit
+	send_from_a -D 60 -s 1000 "$B4/101" >"$WORK/send" 2>&1 &
+	wait_for 10 arrived $((n + 100)) || fail "nothing comes"
+	tc -n "$A" qdisc replace dev uet0 root pfifo limit 0 ||
+		skip "no pfifo here"
+	expect ETIMEDOUT -n 20 -s 100-20000 "$B4/$PID" || rc=1
+	tc -n "$A" qdisc del dev uet0 root
+	ip -n "$A" neigh del "$B4" dev uet0
+	[ "$(stat_of "$A" RetxLocal)" -gt "$local_before" ] ||
+		fail "nobody said so"
+	clean_processes
+	transfer $B4 "-n 10" "-n 10 -s 0-20000" || rc=1
+	return $rc
+}
+
 # Short limits, so that it is over soon
 hasty()
 {
@@ -355,7 +412,7 @@ link_lost()
 	recv_start main -I -T $((10 * SLOW)) -A
 	send_from_a -n 100000 -s 50000 "$B4/$PID" >"$WORK/send" 2>&1 &
 	local sender=$!
-	wait_for 20 received $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
+	wait_for 20 arrived $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
 	ip -n "$A" link set uet0 down
 	wait $sender && rc=1
 	cat "$WORK/send"
@@ -376,7 +433,7 @@ receiver_dies()
 	recv_start main -n 1000000 -S 500
 	send_from_a -n 1000000 -s 30000 "$B4/$PID" >"$WORK/send" 2>&1 &
 	local sender=$!
-	wait_for 20 received $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
+	wait_for 20 arrived $(($(stat_of "$B" MsgReceived) + 20)) || rc=1
 	for victim in $(ip netns pids "$B"); do
 		kill -9 "$victim"
 	done
@@ -449,7 +506,7 @@ route_lost()
 	moved=$(stat_of "$B" MsgReceived)
 	on "$A" uet_rr -n 1500 "$B4" 200 >"$WORK/info" &
 	client=$!
-	wait_for 20 received $((moved + 20)) || return 1
+	wait_for 20 arrived $((moved + 20)) || return 1
 	until_there=${EPOCHREALTIME/./}
 	ip -n "$A" route del 10.0.0.0/24
 	sleep 1
@@ -475,6 +532,8 @@ for addr in $B4 $B6; do
 done
 tst "port closed by ICMP: ECONNREFUSED" no_uet
 tst "forged ICMP: ETIMEDOUT" forged_icmp
+tst "UET goes from a host, which says so: ECONNREFUSED" uet_goes
+tst "UET comes back to a host that said so: what waited goes on" uet_comes_back
 tst "each code of a peer's answer has its errno" answers
 tst "codes after which a message goes again" goes_again
 tst "another generation of the index: again at once, a few times" generation
@@ -486,6 +545,7 @@ tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4
 tst "silent later: ETIMEDOUT, then well again" silent_later
+tst "the port drops everything: ETIMEDOUT, then well again" port_drops_all
 tst "no route: ENETUNREACH" no_route
 tst "no neighbour: EHOSTUNREACH" no_neighbour 10.0.0.77
 tst "no neighbour, IPv6: EHOSTUNREACH" no_neighbour fd00::77

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plays a peer at an address that nobody has, which refuses each message.
 
-    fake_peer.py ADDR ses|nack|gen|gone CODE [TIMES [AFTER]]
+    fake_peer.py ADDR ses|nack|gen|gone|fresh CODE [TIMES [AFTER]]
 
 Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
 all) with an SES return code or a NACK code, the others with OK. One packet per
@@ -10,7 +10,8 @@ message, unless it answers by NACK. With gen it takes what has the generation
 CODE, and names that to others; if it is NEVER, it wants the next one each time.
 With gone TIMES is a number of contexts: of each all packets are refused but the
 first AFTER ones (0 or 1), and if that is -1 the first gets no answer. So it does
-not matter how many a sender has sent when it hears of it.
+not matter how many a sender has sent when it hears of it. With fresh it takes
+what opens a context, and answers all else by "port unreachable", whatever CODE.
 Says when it is ready, and of each message of uet_send that it took the context
 and the number.
 """
@@ -19,6 +20,7 @@ import struct
 import sys
 
 import uet_packets as p
+from icmp_refuse import refusal
 from uet_inject import ETH_HLEN, ipv4
 
 ETH_P_IP = 0x0800
@@ -78,7 +80,7 @@ class Peer:
                 return None
             if refused:
                 return p.nack(self.code, psn, 0, dpdcid, flags=retx)
-        if self.kind in ("gen", "gone") or self.times == 0 or self.after > 0:
+        if self.kind in ("gen", "gone", "fresh") or self.times == 0 or self.after > 0:
             self.after -= 1
             self.note(psn, dpdcid, payload)
             return p.ack_cc(psn, SPDCID, dpdcid,
@@ -107,6 +109,11 @@ class Peer:
         return p.ack_cc(psn, SPDCID, spdcid)
 
 
+def opens(data):
+    """Is it a request that opens a context?"""
+    return data[0] >> 3 in (p.RUD_REQ, p.ROD_REQ) and data[1] & p.F_SYN
+
+
 def main():
     addr, kind, code = sys.argv[1:4]
     peer = Peer(kind, int(code, 0), *map(int, sys.argv[4:]))
@@ -122,6 +129,9 @@ def main():
             continue
         sport, dport = struct.unpack("!HH", ip[20:24])
         source = socket.inet_ntoa(ip[12:16])
+        if kind == "fresh" and not opens(ip[28:]):
+            raw.sendto(refusal(ip, False), (source, 0))
+            continue
         data = peer.answer(ip[28:]) if dport == p.UDP_PORT else None
         if data:
             raw.sendto(ipv4(addr, source, data, sport), (source, 0))

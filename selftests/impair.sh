@@ -32,6 +32,7 @@ corrupt()
 	local rc=0
 
 	fresh_hosts
+	fix_neighbours
 	both_sysctl data_protect 1
 	impaired "corrupt 5%" "$@" || rc=1
 	[ "$(stat_of "$B" DropCrc)" -gt 0 ] || fail "no CRC error was counted"
@@ -43,6 +44,7 @@ corrupt()
 # crash, hang or leak. Fresh contexts afterwards work.
 corrupt_unprotected()
 {
+	fix_neighbours
 	impair "$A" corrupt 5% || skip "no netem here"
 	impair "$B" corrupt 5%
 	recv_start main -n 1000000 -I -T $((3 * SLOW))

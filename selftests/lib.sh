@@ -44,6 +44,10 @@ failures=0
 # --- KTAP -----------------------------------------------------------------
 
 echo "KTAP version 1"
+[ -x "$BIN/uet_send" ] || {
+	echo "Bail out! no programs in $BIN: run make -C selftests"
+	exit 1
+}
 
 comment()
 {
@@ -198,6 +202,26 @@ links_of()
 	END
 }
 
+# fix_neighbours: the hosts know each other for good. An ARP or ND packet that
+# is corrupted teaches a wrong address, and nothing arrives until it is forgotten.
+fix_neighbours()
+{
+	fix_neighbour "$A" "$B" "$B4" "$B6"
+	fix_neighbour "$B" "$A" "$A4" "$A6"
+}
+
+# fix_neighbour NETNS OTHER ADDR...: the addresses of the other host
+fix_neighbour()
+{
+	local addr mac netns=$1
+
+	mac=$(on "$2" cat /sys/class/net/uet0/address)
+	shift 2
+	for addr in "$@"; do
+		ip -n "$netns" neigh replace "$addr" lladdr "$mac" dev uet0
+	done
+}
+
 teardown_pair()
 {
 	clean_processes
@@ -232,6 +256,12 @@ stat_of()
 		END { exit !found }' /proc/net/uet_stat
 }
 
+# arrived N: messages at host B, at least N
+arrived()
+{
+	[ "$(stat_of "$B" MsgReceived)" -ge "$1" ]
+}
+
 # impair NETNS netem-words...: on the way out of a host; no words: none
 impair()
 {
@@ -241,6 +271,22 @@ impair()
 	tc -n "$netns" qdisc del dev uet0 root 2>/dev/null
 	[ $# -eq 0 ] || tc -n "$netns" qdisc add dev uet0 root netem \
 		limit 10000 "$@"
+}
+
+# leave_waiting ADDR: packets wait at host A whose socket has closed
+leave_waiting()
+{
+	impair "$A" delay 100s
+	recv_start main -I
+	send_from_a -n 10 -s 10k "$1/$PID" || return 1
+	wait_for 10 waiting 3 || fail "nothing waits"
+}
+
+# waiting N [NETNS DEVICE]: packets wait at host A or there, at least N
+waiting()
+{
+	[ "$(tc -n "${2:-$A}" -s qdisc show dev "${3:-uet0}" |
+	     sed -n 's/.*backlog [^ ]* \([0-9]*\)p.*/\1/p')" -ge "$1" ]
 }
 
 # --- processes ------------------------------------------------------------

@@ -49,10 +49,72 @@ protocol_limit()
 	[ "$(stat_of "$B" Shortage)" -gt "$before" ] || fail "no shortage"
 }
 
+# held: bytes that a message of 1 MB in small packets takes before it is read
+held()
+{
+	local pid before rc=0
+
+	before=$(stat_of "$B" MsgReceived)
+	recv_start one -n 1
+	for pid in $(ip netns pids "$B"); do
+		[ "$(cat "/proc/$pid/comm")" = uet_recv ] && kill -STOP "$pid"
+	done
+	send_from_a -w -s 1000000 $B6/$PID >&2 || rc=1
+	stat_of "$B" CurMem
+	for pid in $(ip netns pids "$B"); do
+		kill -CONT "$pid"
+	done
+	recv_wait one >&2 || rc=1
+	return $rc
+}
+
+# In-order data joins the packet before it, unless its reader wants to know when
+# each packet came; what other sockets of the host want does not matter.
+# Over IPv6, whose context then keeps the small packets for itself.
+joined()
+{
+	local alone among stamps
+
+	set_sysctl "$A" payload_mtu 1024
+	alone=$(held) || return 1
+	on "$B" python3 -c 'import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, 29, 1)	# SO_TIMESTAMP
+print("on", flush=True)
+time.sleep(600)' >"$WORK/stamps" &
+	stamps=$!
+	wait_for 20 grep -q on "$WORK/stamps" || fail "no time stamps"
+	among=$(held) || return 1
+	kill $stamps
+	set_sysctl "$A" payload_mtu 0
+	echo "$alone bytes, $among beside a socket that wants time stamps"
+	[ "$among" -le $((alone + alone / 4)) ]
+}
+
+# A message of an ordered context comes after those before it, which take more than
+# eight times as long as it may be silent: it is not given up for that.
+late_in_line()
+{
+	local silent rc=0
+
+	silent=$(stat_of "$B" MsgSilent)
+	set_sysctl "$B" rx_msg_timeout_ms $((400 * SLOW))
+	impair "$A" rate $((100 / SLOW))mbit delay 1ms
+	small_ceiling seq || rc=1
+	set_sysctl "$B" rx_msg_timeout_ms $((5000 * SLOW))
+	impair "$A" rate 100mbit delay 1ms
+	[ "$(stat_of "$B" MsgSilent)" = "$silent" ] || fail "some were given up"
+	return $rc
+}
+
 setup_pair
+tst "time stamps for another socket cost no memory" joined
 # Slow enough for the sender to be ahead: all messages are under way
 impair "$A" rate 400mbit delay 1ms
 set_sysctl "$A" wmem 268435456
+# A message may have to wait for all others, and nobody is to be given up for
+# that: a slow guest takes a minute for what takes others five seconds.
+set_sysctl "$B" rx_msg_timeout_ms $((5000 * SLOW))
 tst "rdm: more than the memory of the protocol" protocol_limit rdm
 tst "seq: more than the memory of the protocol" protocol_limit seq
 impair "$A" rate 100mbit delay 1ms
@@ -62,4 +124,5 @@ tst "seq: more than the ceiling of the namespace" small_ceiling seq
 set_sysctl "$B" mem 1048576
 tst "rdm: one message is more than the ceiling" small_ceiling rdm
 tst "seq: one message is more than the ceiling" small_ceiling seq
+tst "seq: messages that wait long for their turn are not given up" late_in_line
 finish

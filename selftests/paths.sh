@@ -266,12 +266,13 @@ live_state()
 		awk -v i="$i" '$5 == i && $9 > 0 && $14 > 0 { n++ }
 			END { exit n < 8 }' "$WORK/paths" || rc=1
 	done
-	awk '$7 != "good" && $7 != "bad"' "$WORK/paths" | grep . && rc=1
+	awk '$7 != "good" && $7 != "bad" && $7 != "gone"' "$WORK/paths" | grep . && rc=1
 	carrier down
 	run_bulk "$B4" 500000 || rc=1
 	[ "$(field ports_down "$WORK/send")" = 1 ] || rc=1
 	[ "$(field paths_bad "$WORK/send")" -gt 0 ] || rc=1
-	[ "$(path_lines "\$5 == $p1 && \$7 != \"down\"" | wc -l)" = 0 ] || rc=1
+	[ "$(path_lines "\$5 == $p1 && \$7 != \"down\" &&
+		\$7 != \"gone\"" | wc -l)" = 0 ] || rc=1
 	[ "$(path_lines "\$5 == $p1" | wc -l)" -gt 0 ] || rc=1
 	carrier up
 	set_sysctl "$A" path_stats 0
@@ -605,6 +606,42 @@ dead_spine()
 	return $rc
 }
 
+# A spine loses a part of the packets. The values that met it are not in use any
+# more, and yet it shows which they were, how many packets each lost, and when.
+lossy_spine()
+{
+	local spine value on_it=0 all=0 rc=0
+
+	both_sysctl pdc_idle_s $((20 * SLOW))
+	set_sysctl "$A" path_stats 1
+	spine_pkts >"$WORK/before"
+	run_bulk 10.0.2.1 2000000 -L hybrid || return 1
+	spine=$(busiest "$WORK/before")
+	tc -n "$R" qdisc add dev "$spine" root netem loss 30% ||
+		skip "no netem here"
+	run_bulk 10.0.2.1 4000000 -L hybrid || rc=1
+	tc -n "$R" qdisc del dev "$spine" root
+	path_lines '$7 == "gone"' >"$WORK/gone"
+	head -n 5 "$WORK/gone"
+	path_lines '$7 != "gone" && $13 > 0' | sed 's/^/lost, in use: /'
+	[ "$(wc -l <"$WORK/gone")" -ge 5 ] || rc=1
+	# Each lost one, and not before this case began
+	awk -v ms=$((SECONDS * 1000 + 1000)) '$13 < 1 || $9 < 1 || $15 > ms' \
+		"$WORK/gone" | grep . && rc=1
+	# Where its packets went
+	for value in $(awk '{ print $6 }' "$WORK/gone" | head -n 30); do
+		all=$((all + 1))
+		ip -n "$R" route get 10.0.2.1 from 10.0.1.1 iif host ipproto udp \
+			sport "$value" dport 4793 | grep -q "dev $spine " &&
+			on_it=$((on_it + 1))
+	done
+	echo "$on_it of $all values that were given up are on $spine"
+	[ $((on_it * 10)) -ge $((all * 8)) ] || rc=1
+	set_sysctl "$A" path_stats 0
+	both_sysctl pdc_idle_s 1
+	return $rc
+}
+
 # --- cases ------------------------------------------------------------------
 
 functions()
@@ -648,6 +685,7 @@ spines()
 	for policy in $flooded; do
 		tst "$policy: marks forged for every value" forged_marks $policy
 	done
+	tst "a spine that loses packets shows in uet_path" lossy_spine
 	# Last: hybrid has no value on that spine any more
 	for policy in $dead; do
 		tst "$policy: a spine dies and comes back" dead_spine $policy

@@ -25,6 +25,57 @@ long_into_small_buffer()
 		"-t $1 -n 4 -s 2m"
 }
 
+# several_long TYPE SO_RCVBUF SIZE [IMPAIRMENT]: more of them in flight than the
+# buffer holds, each longer than half of it. A later one may come first, and its
+# reader must not wait for what waits for the reader.
+several_long()
+{
+	local n
+
+	n=$(scaled 120)
+	# shellcheck disable=SC2086
+	impair "$A" delay 100us rate 1gbit ${4:-}
+	recv_start main -t "$1" -n "$n" -b "$2" -T $((10 * SLOW))
+	send_from_a -t "$1" -n "$n" -s "$3" -w -T $((30 * SLOW)) $B4/$PID ||
+		fail "some did not arrive"
+	recv_wait main || fail "some were not read"
+	impair "$A"
+}
+
+# senders_end PID...: all of them, and what they printed
+senders_end()
+{
+	local pid rc=0
+
+	for pid in "$@"; do
+		wait "$pid" || rc=1
+	done
+	cat "$WORK"/send-*
+	return $rc
+}
+
+# Several processes send long ordered messages to one socket, all of them before
+# anything is heard of its small buffer: on one line none may need what another
+# one takes
+many_ordered()
+{
+	local i rc=0 senders=() silent
+
+	silent=$(stat_of "$B" MsgSilent)
+	impair "$A" delay 200ms
+	recv_start main -t seq -n 16 -b 65536 -T $((30 * SLOW))
+	for i in 1 2 3 4 5 6 7 8; do
+		send_from_a -t seq -i $i -n 2 -s 24-200000 -w -T $((40 * SLOW)) \
+			$B4/$PID >"$WORK/send-$i" 2>&1 &
+		senders+=($!)
+	done
+	senders_end "${senders[@]}" || rc=1
+	recv_wait main || rc=1
+	impair "$A"
+	[ "$(stat_of "$B" MsgSilent)" = "$silent" ] || fail "some were given up"
+	return $rc
+}
+
 # signal_stuck NAME: to the reader with the small buffer
 signal_stuck()
 {
@@ -88,10 +139,7 @@ pause_among_others()
 	recv_wait other || rc=1
 	[ $rc = 0 ] || fail "the other reader waited"
 	signal_stuck CONT
-	for i in "${senders[@]}"; do
-		wait "$i" || rc=1
-	done
-	cat "$WORK"/send-*
+	senders_end "${senders[@]}" || rc=1
 	recv_wait stuck || rc=1
 	impair "$A"
 	echo "again: $(stat_of "$A" MsgAgain), silent: $(stat_of "$B" MsgSilent)"
@@ -117,10 +165,7 @@ long_messages()
 		done
 		sleep 2
 	done
-	for i in "${senders[@]}"; do
-		wait "$i" || rc=1
-	done
-	cat "$WORK"/send-*
+	senders_end "${senders[@]}" || rc=1
 	recv_wait main || rc=1
 	impair "$A"
 	echo "contexts: $(stat_of "$A" PdcOpened)"
@@ -167,10 +212,7 @@ fan_in()
 			>"$WORK/send-$i" 2>&1 &
 		senders+=($!)
 	done
-	for i in "${senders[@]}"; do
-		wait "$i" || rc=1
-	done
-	cat "$WORK"/send-*
+	senders_end "${senders[@]}" || rc=1
 	recv_wait main || rc=1
 	return $rc
 }
@@ -303,6 +345,16 @@ for type in rdm seq; do
 	tst "$type: messages longer than the buffer" \
 		long_into_small_buffer $type "$order"
 done
+for size in "16384 40000" "65536 100000" "212992 256000"; do
+	# shellcheck disable=SC2086
+	for type in rdm seq; do
+		tst "$type: several of ${size#* } bytes, buffer ${size% *}" \
+			several_long $type $size
+		tst "$type: ... packets are lost" \
+			several_long $type $size "loss 2%"
+	done
+done
+tst "seq: long ones of several senders on one line" many_ordered
 tst "rdm: a stopped reader does not stop its neighbour" neighbours rdm
 tst "a stopped reader does not stop a busy neighbour" busy_neighbour 20000
 tst "... with messages of one packet" busy_neighbour 1000

@@ -18,6 +18,7 @@ ETH_P_IP = 0x0800
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
 F_PROBE = 0x08
+F_ISROD = 0x20
 # The same ids and PSNs in each run: not one in 65536 that is somebody else's
 random.seed(1)
 
@@ -238,6 +239,13 @@ class Pdc:
     def cp(self, kind, n=0, **fields):
         """A control packet of this context as bytes"""
         return p.control(kind, self.psn(n), self.id, self.remote, **fields)
+
+
+    def cp_syn(self, kind, n):
+        """One that takes a PSN, of a context that the host may not know"""
+        rod = F_ISROD if self.type == p.ROD_REQ else 0
+        return p.control(kind, self.psn(n), self.id, n & 0xfff,
+                         flags=p.F_AR | p.F_SYN | rod)
 
 
 class Setting:

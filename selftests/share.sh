@@ -90,6 +90,94 @@ port_wait()
 	return $rc
 }
 
+# The first packets of a context are of different values, so that a device or RPS
+# may spread them. None of them is refused because another one came with it.
+first_packets_together()
+{
+	local before accepted count
+
+	count=$(scaled 2000)
+	[ "$(nproc)" -gt 1 ] || skip "one CPU"
+	set_sysctl "$B" pdc_max_per_peer 16000
+	before=$(stat_of "$B" PdcRefused)
+	accepted=$(stat_of "$B" PdcAccepted)
+	PID=100 recv_start main -I -n 1000000
+	on "$A" python3 "$SELFTESTS/uet_inject.py" together $B4 \
+		--count "$count" || return 1
+	accepted=$(($(stat_of "$B" PdcAccepted) - accepted))
+	before=$(($(stat_of "$B" PdcRefused) - before))
+	echo "$accepted contexts, $before packets refused"
+	[ "$accepted" = "$count" ] || fail "not each has one context"
+	[ "$before" = 0 ] || fail "packets were refused"
+	recv_all_sent
+	# What it got is no message of uet_send, so it does not like it.
+	recv_wait main >/dev/null 2>&1 || true
+}
+
+# Twelve windows together do not stand in the port of their host: of twelve
+# messages of 40 KB a good part is elsewhere while the port, of which a base RTT
+# is 25 KB, has the others.
+port_queue()
+{
+	local i n most=0 looks=0 to=()
+
+	both_sysctl link_mbps 2 && both_sysctl base_rtt_us 100000 || return 1
+	both_sysctl rto_min_us 4000000 || return 1
+	for i in $(seq 12); do
+		ip -n "$B" addr add "${B4%.*}.$((100 + i))/24" dev uet0
+		to+=("${B4%.*}.$((100 + i))/100")
+	done
+	impair "$A" rate 2mbit || skip "no netem here"
+	rm -f "$WORK/ready"
+	on "$B" uet_recv -p 100 -n 12 -x 200 -T $((30 * SLOW)) \
+		-R "$WORK/ready" >"$WORK/recv" 2>&1 &
+	wait_for 10 test -e "$WORK/ready" || fail "no receiver"
+	on "$A" uet_send -C nscc -i 7 -n 12 -s 40000 -W -T $((30 * SLOW)) \
+		"${to[@]}" >"$WORK/send" 2>&1 &
+	while kill -0 $! 2>/dev/null; do
+		n=$(tc -n "$A" -s -j qdisc show dev uet0 |
+			grep -o '"backlog":[0-9]*' | head -1)
+		n=${n#*:}
+		[ "${n:-0}" -le "$most" ] || most=$n
+		looks=$((looks + 1))
+	done
+	wait $! || fail "$(cat "$WORK/send")"
+	impair "$A"
+	echo "at most $most bytes in the port, seen $looks times"
+	[ "$looks" -ge 10 ] || skip "a guest too slow to watch a queue"
+	[ "$most" -gt 8000 ] && [ "$most" -lt 300000 ]
+}
+
+# The queue of the port is too short for a window: what it drops is known at once,
+# and goes again without any evidence from the other end
+port_drops()
+{
+	local dropped lost found name
+
+	set_sysctl "$A" base_rtt_us 1000 && set_sysctl "$A" rto_min_us 2000000
+	tc -n "$A" qdisc replace dev uet0 root tbf rate 100mbit burst 10k \
+		limit 20k 2>/dev/null || skip "no tbf here"
+	for name in RetxLocal RetxRto RetxSack RetxOooCount RetxProbe; do
+		eval "$name=$(stat_of "$A" $name)"
+	done
+	transfer "$1" "-t $2 -n 100" "-t $2 -n 100 -s 30000 -b 1m" || return 1
+	dropped=$(tc -n "$A" -s -j qdisc show dev uet0 |
+		grep -o '"drops":[0-9]*' | head -1)
+	dropped=${dropped#*:}
+	tc -n "$A" qdisc del dev uet0 root
+	set_sysctl "$A" base_rtt_us 0
+	lost=$(($(stat_of "$A" RetxLocal) - RetxLocal))
+	found=0
+	for name in RetxRto RetxSack RetxOooCount RetxProbe; do
+		echo "$name $(($(stat_of "$A" $name) - ${!name}))"
+		found=$((found + $(stat_of "$A" $name) - ${!name}))
+	done
+	echo "$dropped dropped, $lost of them known at once, $found found otherwise"
+	[ "$dropped" -ge 10 ] || skip "a guest too slow to fill its port"
+	# Control packets are dropped as well, and answers may be late.
+	[ "$lost" -ge $((dropped * 8 / 10)) ] && [ "$found" -le $((dropped / 5)) ]
+}
+
 setup_pair
 # All that is sent has room: while a receiver is short, messages for others take
 # another context
@@ -97,5 +185,10 @@ both_sysctl rmem 16777216
 both_sysctl mem 268435456
 tst "unordered: three processes share one context" all_to_all rdm
 tst "ordered: three processes share one context" all_to_all seq
+tst "first packets on two CPUs at once: one context, none refused" \
+	first_packets_together
+tst "unordered: what the port drops goes again at once" port_drops $B4 rdm
+tst "ordered: what the port drops goes again at once" port_drops $B6 seq
 tst "the wait for a portion of the port is told" port_wait
+tst "windows to many peers do not stand in the port" port_queue
 finish

@@ -33,10 +33,39 @@ limited_owner()
 		! echo $((limit + 1)) >/proc/sys/net/uet/pdc_max"
 }
 
+of_a()
+{
+	on "$A" cat "/proc/sys/net/uet/$1"
+}
+
+# What the table of the manual says is what is written
+profile()
+{
+	local name value n=0
+
+	while read -r name value; do
+		n=$((n + 1))
+		set_sysctl "$A" profile spec || return 1
+		[ "$(of_a "$name")" = "$value" ] ||
+			fail "$name is $(of_a "$name") instead of $value"
+		set_sysctl "$A" profile module || return 1
+		[ "$(of_a "$name")" = "$(on "$B" cat "/proc/sys/net/uet/$name")" ] ||
+			fail "$name is $(of_a "$name") afterwards"
+	done < <(sed -n 's/^\t``\([a-z_]*\)`` *\([0-9]\+\) .*/\1 \2/p' "$MANUAL")
+	echo "$n settings"
+	[ $n -ge 10 ] || return 1
+	set_sysctl "$A" t_reroute 55
+	set_sysctl "$A" profile spec
+	[ "$(of_a t_reroute)" = 55 ] || fail "others are changed as well"
+	[ "$(of_a profile)" = spec ] || return 1
+	set_sysctl "$A" profile module
+}
+
 setup_pair
 tst "names, defaults and limits are those of the manual" \
 	on "$A" "$SELFTESTS/sysctl.py" "$MANUAL"
 tst "each namespace has its own" per_namespace
+tst "a profile sets what the manual says, and back" profile
 tst "changes need privilege" unprivileged
 tst "an owner of a user namespace has the limits of the machine" limited_owner
 finish

@@ -2,6 +2,7 @@
 /* Addresses, message content, time and KTAP lines for the test programs. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,16 +121,31 @@ int parse_addr(const char *text, struct in6_addr *addr)
 	return 0;
 }
 
+/* ADDR or ADDR%DEVICE */
 void uet_addr(struct sockaddr_uet *sa, const char *addr, uint32_t job,
 	      uint16_t pid, uint16_t ri)
 {
+	const char *device = addr ? strchr(addr, '%') : NULL;
+	char text[INET6_ADDRSTRLEN];
+
 	memset(sa, 0, sizeof(*sa));
 	sa->suet_family = uet_family();
 	sa->suet_job = job;
 	sa->suet_pid = pid;
 	sa->suet_ri = ri;
+	if (device) {
+		snprintf(text, sizeof(text), "%.*s", (int)(device - addr), addr);
+		addr = text;
+		sa->suet_scope_id = if_nametoindex(device + 1);
+	}
 	if (parse_addr(addr, &sa->suet_addr))
 		die("bad address: %s", addr);
+}
+
+void bind_to_device(int fd, const char *device)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, strlen(device)))
+		die("SO_BINDTODEVICE: %s", strerror(errno));
 }
 
 /* --- time and numbers ------------------------------------------------ */

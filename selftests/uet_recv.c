@@ -26,6 +26,7 @@ static struct options {
 	int		pid, ri;
 	uint32_t	job;
 	bool		enter_job;
+	const char	*device;
 	uint64_t	count;		/* messages to wait for */
 	unsigned int	timeout_s;	/* without any data */
 	unsigned int	extra_ms;	/* look out for more afterwards */
@@ -187,6 +188,8 @@ static int open_socket(void)
 	if (opt.max_msg && setsockopt(fd, SOL_UET, UET_MAX_MSG, &opt.max_msg,
 				      sizeof(opt.max_msg)))
 		die("UET_MAX_MSG: %s", strerror(errno));
+	if (opt.device)
+		bind_to_device(fd, opt.device);
 	uet_addr(&local, opt.addr, opt.job, opt.pid, opt.ri);
 	if (bind(fd, (struct sockaddr *)&local, sizeof(local)))
 		die("bind: %s", strerror(errno));
@@ -302,7 +305,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: uet_recv [options]\n"
-		"  -t rdm|seq  -B ADDR  -p PID  -r RI  -j JOB (-J enter it)\n"
+		"  -t rdm|seq  -B ADDR  -O DEVICE  -p PID  -r RI  -j JOB (-J enter it)\n"
 		"  -n COUNT     messages to receive\n"
 		"  -I           any number, until nothing comes for -T seconds,\n"
 		"               or for half a second after SIGTERM\n"
@@ -322,13 +325,14 @@ static void parse_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:B:p:r:j:Jn:IT:x:oAES:s:z:b:M:R:")) != -1) {
+	while ((c = getopt(argc, argv, "t:B:O:p:r:j:Jn:IT:x:oAES:s:z:b:M:R:")) != -1) {
 		switch (c) {
 		case 't':
 			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
 							  : SOCK_RDM;
 			break;
 		case 'B': opt.addr = optarg; break;
+		case 'O': opt.device = optarg; break;
 		case 'p': opt.pid = atoi(optarg); break;
 		case 'r': opt.ri = atoi(optarg); break;
 		case 'j': opt.job = strtoul(optarg, NULL, 0); break;

@@ -131,6 +131,8 @@ static void print_info(int fd)
 		printf("\"blocked_%d_ns\": %llu, ", i,
 		       (unsigned long long)info.blocked_ns[i]);
 	NUMBER(blocked_port_ns);
+	NUMBER(path_mtu);
+	NUMBER(path_mtu_steps);
 	NUMBER(blocked_by);
 	NUMBER(paths);
 	NUMBER(pdcs);

@@ -37,6 +37,7 @@ static struct options {
 	int		local_pid;
 	uint32_t	job;
 	bool		enter_job;
+	const char	*device;
 	bool		connect;
 	bool		wait_reports;
 	bool		wait_outq;
@@ -45,6 +46,7 @@ static struct options {
 	const char	*cc;
 	const char	*policy;
 	int		tclass;
+	unsigned int	mark;
 	bool		info;
 	int		sndbuf;
 	unsigned int	timeout_s;
@@ -185,6 +187,9 @@ static int open_socket(void)
 	    setsockopt(fd, SOL_UET, UET_TRAFFIC_CLASS, &opt.tclass,
 		       sizeof(opt.tclass)))
 		die("UET_TRAFFIC_CLASS: %s", strerror(errno));
+	if (opt.mark && setsockopt(fd, SOL_SOCKET, SO_MARK, &opt.mark,
+				   sizeof(opt.mark)))
+		die("SO_MARK: %s", strerror(errno));
 	if (opt.sndbuf &&
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &opt.sndbuf,
 		       sizeof(opt.sndbuf)))
@@ -194,6 +199,8 @@ static int open_socket(void)
 		die("UET_NOTIFY: %s", strerror(errno));
 	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
 		die("SO_LINGER: %s", strerror(errno));
+	if (opt.device)
+		bind_to_device(fd, opt.device);
 	if (opt.local_addr || opt.local_pid || opt.enter_job) {
 		uet_addr(&local, opt.local_addr, opt.job, opt.local_pid, 0);
 		if (bind(fd, (struct sockaddr *)&local, sizeof(local)))
@@ -454,6 +461,7 @@ static void usage(void)
 		"  -s SIZES     N, MIN-MAX (random) or N,N,... with k, m, g\n"
 		"  -i ID        sender id in the messages (default: process)\n"
 		"  -B ADDR -P PID  local address and PIDonFEP\n"
+		"  -O DEVICE    SO_BINDTODEVICE\n"
 		"  -j JOB       job of both ends, -J enter it (UET_JOB_ID)\n"
 		"  -c           connect          -a  non-blocking with poll\n"
 		"  -m MODE      delivery: rud, rod\n"
@@ -461,6 +469,7 @@ static void usage(void)
 		"  -L NAME      path policy (UET_PATH_POLICY)\n"
 		"  -X COUNT     each target stands for so many addresses\n"
 		"  -d DSCP      traffic class (UET_TRAFFIC_CLASS)\n"
+		"  -M MARK      SO_MARK\n"
 		"  -k           print what UET_INFO says of paths, too\n"
 		"  -b BYTES     SO_SNDBUF\n"
 		"  -w           wait for a report of each (UET_NOTIFY)\n"
@@ -477,7 +486,7 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:P:j:Jcam:C:L:d:kX:b:wWFx:KT:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:KT:")) != -1) {
 		switch (c) {
 		case 't':
 			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
@@ -488,6 +497,7 @@ static void parse_options(int argc, char **argv)
 		case 's': parse_sizes(optarg); break;
 		case 'i': opt.sender = atoi(optarg); break;
 		case 'B': opt.local_addr = optarg; break;
+		case 'O': opt.device = optarg; break;
 		case 'P': opt.local_pid = atoi(optarg); break;
 		case 'j': opt.job = strtoul(optarg, NULL, 0); break;
 		case 'J': opt.enter_job = true; break;
@@ -500,6 +510,7 @@ static void parse_options(int argc, char **argv)
 		case 'C': opt.cc = optarg; break;
 		case 'L': opt.policy = optarg; break;
 		case 'd': opt.tclass = atoi(optarg); break;
+		case 'M': opt.mark = strtoul(optarg, NULL, 0); break;
 		case 'k': opt.info = true; break;
 		case 'X': opt.spread = strtoul(optarg, NULL, 0); break;
 		case 'b': opt.sndbuf = parse_size(optarg); break;

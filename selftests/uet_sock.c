@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/net_tstamp.h>
 
 #include "sock_util.h"
 
@@ -400,10 +401,14 @@ static void test_refused_options(void)
 		{ SO_ZEROCOPY, "SO_ZEROCOPY" },
 		{ SO_REUSEPORT, "SO_REUSEPORT" },
 		{ SO_DONTROUTE, "SO_DONTROUTE" },
+		{ SO_REUSEADDR, "SO_REUSEADDR" },
+		{ SO_BUSY_POLL, "SO_BUSY_POLL" },
+		{ SO_RXQ_OVFL, "SO_RXQ_OVFL" },
+		{ SO_RESERVE_MEM, "SO_RESERVE_MEM" },
 		{ SO_ATTACH_FILTER, "SO_ATTACH_FILTER" },
 		{ SO_ATTACH_BPF, "SO_ATTACH_BPF" },
 	};
-	int fd = open_sock(SOCK_RDM);
+	int fd = open_sock(SOCK_RDM), stamp = SOF_TIMESTAMPING_TX_SOFTWARE;
 	uint64_t val[4] = { 1 };
 	struct utsname uts;
 
@@ -414,12 +419,57 @@ static void test_refused_options(void)
 		result(setsockopt(fd, SOL_SOCKET, refused[i].opt, val,
 				  sizeof(val)) < 0 && errno == ENOPROTOOPT,
 		       "%s: %s", refused[i].name, strerror(errno));
+	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamp,
+			      sizeof(stamp)), EOPNOTSUPP,
+		   "SO_TIMESTAMPING of what is sent");
+	stamp = SOF_TIMESTAMPING_RX_SOFTWARE;
+	result(!setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamp,
+			   sizeof(stamp)),
+	       "SO_TIMESTAMPING of what is received");
 out:
 	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, SO_PRIORITY, val, 1), EINVAL,
 		   "SO_PRIORITY of one byte");
 	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, (void *)8, 4), EFAULT,
 		   "SO_RCVBUF at a bad address");
 	close(fd);
+}
+
+/* Memory that is reserved goes with the socket: 64 MiB if not. Linux 6.1 grants
+ * it to sockets of a control group; that it is gone is seen by no_remains().
+ */
+static int reserve(void)
+{
+	int val = 8 << 20, n = 0;
+
+	for (int i = 0; i < 8; i++) {
+		int fd = open_sock(SOCK_RDM);
+
+		n += !setsockopt(fd, SOL_SOCKET, SO_RESERVE_MEM, &val,
+				 sizeof(val));
+		close(fd);
+	}
+	return n;
+}
+
+static void test_reserve(void)
+{
+	static const char setup[] =
+		"mkdir /tmp/cg && mount -t cgroup2 none /tmp/cg && "
+		"mkdir /tmp/cg/uet && echo +memory >/tmp/cg/cgroup.subtree_control; "
+		"echo $PPID >/tmp/cg/uet/cgroup.procs";
+	static const char undo[] =
+		"for p in $PPID $$; do echo $p >/tmp/cg/cgroup.procs; done; "
+		"rmdir /tmp/cg/uet; "
+		"umount /tmp/cg; rmdir /tmp/cg";
+	int n;
+
+	if (system(setup)) {
+		skip("SO_RESERVE_MEM", "no control groups");
+		return;
+	}
+	n = unprivileged(reserve);
+	result(n == 0 || n == 8, "SO_RESERVE_MEM: all or none (%d)", n);
+	system(undo);
 }
 
 /* A mark chooses the route: a prohibited one here */
@@ -529,6 +579,7 @@ int main(int argc, char **argv)
 	test_options();
 	test_generic_options();
 	test_refused_options();
+	test_reserve();
 	test_mark();
 	test_mixed();
 	test_device();

@@ -81,6 +81,21 @@ family()
 	return $rc
 }
 
+# Packets of sockets outlive the module
+packets_wait()
+{
+	local addr
+
+	for addr in "$B4" "$B6"; do
+		leave_waiting "$addr" || return 1
+		clean_processes
+		wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
+		waiting 3 || fail "nothing waits any more"
+		impair "$A"
+		insmod "$module" || fail "insmod"
+	done
+}
+
 one_round()
 {
 	recv_start main -I -A
@@ -109,6 +124,7 @@ module=$(module_path)
 setup_pair
 tst "an open socket holds the module" held_by_socket
 tst "$ROUNDS times" rounds
+tst "while packets wait" packets_wait
 tst "loaded while somebody has the port" port_taken
 tst "another family number" family
 tst "a transfer afterwards" transfer $B4 "-n 50" "-n 50 -s 0-50000"

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Plays the target of another implementation at an address that nobody has.
+
+    foreign_peer.py ADDR [SWITCH...]
+
+It keeps contexts as a target does: what was received, what was answered and is
+kept until it is cleared. It speaks when it is asked (AR), when a context opens
+and for a retransmission, by plain ACKs. Each switch is one habit:
+
+    crc             packets carry a CRC-32C, big-endian; others are dropped
+    ack-cc          ACK_CC with the state of NSCC instead of plain ACKs
+    refuse-probes   a PROBE is answered by NACK UNEXP_EVENT, psn 0, spdcid 0
+    mute-probes     a PROBE is not answered
+    silent-clear    CLEAR_CMD is taken without a word
+    forget          ACK_REQ for what was cleared is not answered
+    no-echo         ACKs never carry retx
+    refuse=CODE:N   the first N messages are refused with an SES return code
+    late=MS         answers leave so much later
+    close=N         asks to be closed, after N control packets of its own that
+                    are lost, when the first message has come
+    noop            sends a NOOP of its own when the first message has come
+    restart=CODE    forgets its contexts after the first message and answers
+                    what belongs to them by this NACK code, probes too
+    deaf            ... but only control packets
+    forged=CODE     somebody answers each PROBE in its name by this NACK code,
+                    twice, before it does; of requests it gets only those that open
+                    contexts and retransmissions
+
+Says when it is ready, then a line for each packet that it gets or event.
+"""
+import heapq
+import select
+import socket
+import struct
+import sys
+import time
+
+import uet_packets as p
+from uet_inject import ETH_HLEN, ipv4
+
+ETH_P_IP = 0x0800
+F_PROBE, REQ_CLEAR = 0x08, 0x02
+INV_DPDCID, NOT_RCVD, UNEXP_EVENT = 0x0e, 0x12, 0x19
+RC_OK, RC_NULL = 1, 0
+M32 = 0xffffffff
+CRC_LEN = 4
+
+
+def crc32c(data):
+    """Bit by bit, reflected polynomial of RFC 3720"""
+    crc = M32
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ M32
+
+
+def sealed(source, target, sport, data):
+    """A UET packet with its trailer: over addresses, UDP header and contents"""
+    udp = struct.pack("!HHHH", sport, p.UDP_PORT, 8 + len(data) + CRC_LEN, 0)
+    crc = crc32c(socket.inet_aton(source) + socket.inet_aton(target) + udp +
+                 data)
+    return data + struct.pack("!I", crc)
+
+
+class Context:
+    """Target side of one context"""
+
+    def __init__(self, own, spdcid, start):
+        self.id, self.peer, self.start = own, spdcid, start
+        self.cack, self.got, self.kept, self.jobs = start - 1, set(), {}, {}
+        self.bytes, self.own_psn = 0, start
+
+    def above(self, psn):
+        return (psn - self.cack & M32) - (1 << 32 if psn - self.cack & 1 << 31
+                                          else 0)
+
+    def receive(self, psn):
+        """False if it came before"""
+        if self.above(psn) <= 0 or psn in self.got:
+            return False
+        self.got.add(psn)
+        self.advance()
+        return True
+
+    def advance(self):
+        while (self.cack + 1 & M32) in self.got and \
+                (self.cack + 1 & M32) not in self.kept:
+            self.cack = self.cack + 1 & M32
+            self.got.discard(self.cack)
+
+    def clear(self, psn):
+        self.kept = {k: v for k, v in self.kept.items()
+                     if (k - psn & M32) - 1 < 1 << 31}
+        self.advance()
+
+
+class Peer:
+    def __init__(self, switches):
+        self.on = {s.split("=")[0]: s.partition("=")[2] for s in switches}
+        self.contexts, self.last_id, self.messages = {}, 0x4000, 0
+        self.refuse = [int(x, 0) for x in
+                       self.on.get("refuse", "0:0").split(":")]
+        self.restarted = False
+        self.own = []
+
+    def say(self, *what):
+        print(*what, flush=True)
+
+    def find(self, spdcid, dpdcid, syn, psn, offset):
+        if not syn:
+            return self.contexts.get(dpdcid)
+        for c in self.contexts.values():
+            if c.peer == spdcid and c.start == psn - offset & M32:
+                return c
+        self.last_id += 1
+        c = self.contexts[self.last_id] = Context(self.last_id, spdcid,
+                                                  psn - offset & M32)
+        self.say("opened", spdcid)
+        return c
+
+    def ack(self, c, psn, ses, flags, retx):
+        if retx and "no-echo" not in self.on:
+            flags |= p.F_RETX
+        offset = (psn - c.cack & M32)
+        offset -= 1 << 32 if offset & 1 << 31 else 0
+        if "ack-cc" not in self.on:
+            return p.ack(c.cack, c.id, c.peer, offset=offset, flags=flags,
+                         ses=ses)
+        sack = 0
+        for got in c.got:
+            if 0 < c.above(got) <= 64:
+                sack |= 1 << c.above(got) - 1
+        return p.ack_cc(c.cack, c.id, c.peer, offset=offset, flags=flags,
+                        ses=ses, sack=sack, rcvd=(c.bytes + 255) // 256)
+
+    def stored(self, c, psn, msg_id, retx, code=RC_NULL):
+        if psn in c.kept:
+            return self.ack(c, psn, c.kept[psn], REQ_CLEAR, retx)
+        return self.ack(c, psn, p.response(code, msg_id=msg_id), 0, retx)
+
+    def of_its_own(self, c):
+        """Control packets of a target, with PSNs of the return direction"""
+        if "noop" in self.on:
+            self.own.append(p.control(p.CP_NOOP, c.own_psn, c.id, c.peer))
+            c.own_psn += 1
+        if "close" in self.on:
+            c.own_psn += int(self.on["close"])
+            self.own.append(p.control(p.CP_CLOSE_REQ, c.own_psn, c.id, c.peer))
+
+    def request(self, data):
+        clear, psn, spdcid, word = struct.unpack("!hIHH", data[2:12])
+        flags, msg_id = data[1] & 127, struct.unpack("!H", data[14:16])[0]
+        syn, retx = flags & p.F_SYN, flags & p.F_RETX
+        self.say("retx" if retx else "request", psn,
+                 "ar" if flags & p.F_AR else "-")
+        if "forged" in self.on and not syn and not retx:
+            return None
+        known = len(self.contexts)
+        c = self.find(spdcid, word, syn, psn, word & 0xfff)
+        if not c:
+            code = int(self.on.get("restart") or INV_DPDCID, 0)
+            return None if "deaf" in self.on else \
+                p.nack(code, psn, 0, spdcid, flags=retx)
+        created = len(self.contexts) > known
+        c.clear(psn + clear & M32)
+        if not c.receive(psn):
+            return self.stored(c, psn, msg_id, retx)
+        c.bytes += len(data) + 48
+        if data[13] & p.S_EOM:
+            self.messages += 1
+            self.say("message", self.messages)
+            if self.refuse[1]:
+                self.refuse[1] -= 1
+                c.kept[psn] = p.response(self.refuse[0], msg_id=msg_id,
+                                         opcode=1)
+                if c.above(psn) <= 0:
+                    c.cack, c.got = psn - 1 & M32, {psn} | c.got
+                return self.stored(c, psn, msg_id, retx)
+            if self.messages == 1:
+                self.of_its_own(c)
+        answer = None
+        if created or flags & p.F_AR or retx:
+            answer = self.stored(c, psn, msg_id, retx, RC_OK)
+        if self.messages and "restart" in self.on and not self.restarted:
+            self.restarted = True
+            self.contexts.clear()
+            self.say("restarted")
+        return answer
+
+    def control(self, data):
+        kind = (data[0] & 7) << 1 | data[1] >> 7
+        opaque, psn, spdcid, dpdcid, payload = struct.unpack("!HIHHI",
+                                                             data[2:16])
+        names = ("noop", "ack_req", "clear", "clear_req", "close", "close_req",
+                 "probe")
+        self.say(names[kind] if kind < len(names) else kind, psn)
+        c = self.contexts.get(dpdcid)
+        if kind == p.CP_PROBE and "refuse-probes" in self.on:
+            return p.nack(UNEXP_EVENT, 0, 0, spdcid)
+        if kind == p.CP_PROBE and "mute-probes" in self.on:
+            return None
+        if not c:
+            code = int(self.on.get("restart") or INV_DPDCID, 0)
+            return p.nack(code, psn, 0, spdcid)
+        if kind == p.CP_PROBE:
+            answer = p.ack_cc(c.cack, c.id, c.peer, flags=F_PROBE,
+                              offset=opaque - (opaque >> 15 << 16))
+            if "forged" not in self.on:
+                return answer
+            forged = p.nack(int(self.on["forged"], 0), 0, 0, spdcid)
+            self.own += [forged, answer]
+            return forged
+        if kind == p.CP_CLEAR_CMD:
+            c.clear(payload)
+            return None if "silent-clear" in self.on else \
+                self.ack(c, c.cack, None, 0, 0)
+        if kind == p.CP_ACK_REQ:
+            if c.above(psn) > 0 and psn not in c.got:
+                return p.nack(NOT_RCVD, psn, c.id, spdcid)
+            if "forget" in self.on and psn not in c.kept:
+                return None
+            return self.stored(c, psn, payload & 0xffff, 0, RC_OK)
+        if kind == p.CP_CLOSE_CMD:
+            c.clear(psn)
+            c.receive(psn)
+            answer = self.ack(c, psn, None, 0, 0)
+            self.contexts.pop(dpdcid)
+            self.say("closed")
+            return answer
+        return self.ack(c, psn, None, 0, 0)
+
+    def answer(self, data):
+        kind = data[0] >> 3
+        if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 56:
+            return self.request(data)
+        if kind == p.CP and len(data) >= 16:
+            return self.control(data)
+        if kind in (p.ACK, p.ACK_CC):
+            offset, cack = struct.unpack("!hI", data[2:8])
+            self.say("acked", cack + offset & M32)
+        elif kind == p.NACK:
+            self.say("nacked", data[2])
+        return None
+
+
+class Wire:
+    """In and out at an address, by a device and a raw socket"""
+
+    def __init__(self, addr, peer):
+        self.addr, self.peer = addr, peer
+        self.late = int(peer.on.get("late", 0)) / 1000
+        self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                                 socket.htons(ETH_P_IP))
+        self.tap.bind(("uet0", ETH_P_IP))
+        self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
+                                 socket.IPPROTO_RAW)
+        self.queue = []
+        self.count = 0
+
+    def push(self, data, source, sport):
+        if "crc" in self.peer.on:
+            data = sealed(self.addr, source, sport, data)
+        self.count += 1
+        heapq.heappush(self.queue, (time.monotonic() + self.late, self.count,
+                                    ipv4(self.addr, source, data, sport),
+                                    source))
+
+    def pull(self):
+        ip = self.tap.recv(65536)[ETH_HLEN:]
+        if len(ip) < 30 or ip[9] != socket.IPPROTO_UDP or \
+                ip[16:20] != socket.inet_aton(self.addr):
+            return
+        sport, dport, udp_len = struct.unpack("!HHH", ip[20:26])
+        source, data = socket.inet_ntoa(ip[12:16]), ip[28:20 + udp_len]
+        if dport != p.UDP_PORT:
+            return
+        if "crc" in self.peer.on:
+            if sealed(source, self.addr, sport, data[:-CRC_LEN]) != data:
+                # What that gives has the ports of what came
+                self.peer.say("bad crc")
+                return
+            data = data[:-CRC_LEN]
+        answer = self.peer.answer(data)
+        if answer:
+            self.push(answer, source, sport)
+        while self.peer.own:
+            self.push(self.peer.own.pop(0), source, sport)
+
+    def run(self):
+        while True:
+            now = time.monotonic()
+            while self.queue and self.queue[0][0] <= now:
+                _, _, packet, target = heapq.heappop(self.queue)
+                self.raw.sendto(packet, (target, 0))
+            wait = self.queue[0][0] - now if self.queue else None
+            if select.select([self.tap], [], [], wait)[0]:
+                self.pull()
+
+
+def main():
+    wire = Wire(sys.argv[1], Peer(sys.argv[2:]))
+    print("ready", flush=True)
+    wire.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Sends one UET message that the module did not make: a plain UDP datagram to the
+UET port, as any program can.
+
+    forge.py ADDR [--job JOB] [--way plain|gso|large|route|connected]
+             [--source ADDR]
+
+Ends with 0 if the kernel took the datagram, with 3 if it refused by EPERM.
+"""
+import argparse
+import random
+import socket
+import struct
+import sys
+
+import uet_packets as p
+
+UDP_SEGMENT = 103
+IPV6_RTHDR = 57
+IP_FREEBIND = 15
+IPV6_FREEBIND = 78
+SO_NO_CHECK = 11
+
+
+def message(job):
+    """Opens a context and delivers four bytes to PIDonFEP 100 of a job"""
+    psn = random.randrange(1 << 16, 1 << 31)
+    ses = p.ses_std(job=job, pid=100, length=4)
+    return p.request(psn, random.randrange(1, 65536), 0,
+                     flags=p.F_AR | p.F_SYN, ses=ses)
+
+
+def segment_routing(addr):
+    """A routing header with one segment, which any user may ask for"""
+    return struct.pack("!BBBBBBH", 0, 2, 4, 0, 0, 0, 0) + \
+        socket.inet_pton(socket.AF_INET6, addr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("addr")
+    parser.add_argument("--job", type=int, default=0)
+    parser.add_argument("--way", default="plain")
+    parser.add_argument("--source")
+    args = parser.parse_args()
+    v6 = ":" in args.addr
+    s = socket.socket(socket.AF_INET6 if v6 else socket.AF_INET,
+                      socket.SOCK_DGRAM)
+    data = message(args.job)
+    if args.source:
+        s.setsockopt(*((socket.IPPROTO_IPV6, IPV6_FREEBIND) if v6 else
+                       (socket.IPPROTO_IP, IP_FREEBIND)), 1)
+        s.bind((args.source, 0))
+    if args.way == "gso":
+        s.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, len(data))
+        data += message(args.job)
+    elif args.way == "large":
+        data += bytes(20000)
+    elif args.way == "route":
+        s.setsockopt(socket.IPPROTO_IPV6, IPV6_RTHDR,
+                     segment_routing(args.addr))
+    if args.way != "gso":
+        s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+    try:
+        if args.way == "connected":
+            s.connect((args.addr, p.UDP_PORT))
+            s.send(data)
+        else:
+            s.sendto(data, (args.addr, p.UDP_PORT))
+    except PermissionError:
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

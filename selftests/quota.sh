@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What one user holds is not what another one lacks: endpoints, contexts, and the
+# memory of namespaces of one's own.
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The limits of namespaces of one's own are those of the machine's first
+MACHINE_MEM=$(cat /proc/sys/net/uet/mem)
+
+# as UID COMMAND...: without any right, on host A
+as()
+{
+	local uid=$1
+	shift
+
+	on "$A" setpriv --reuid "$uid" --regid "$uid" --clear-groups \
+		--bounding-set -all "$@"
+}
+
+says()
+{
+	echo "$1, wanted $2"
+	[ "$1" = "$2" ]
+}
+
+# hold NAME COMMAND...: sockets that stay until clean_processes
+hold()
+{
+	# What it reads from is in its namespace, and killed with the rest
+	on "$A" sleep 1000 | "${@:2}" --hold >"$WORK/$1.out" &
+	wait_for 30 [ -s "$WORK/$1.out" ]
+}
+
+endpoints()
+{
+	set_sysctl "$A" user_eps 50
+	hold first as 65534 "$SELFTESTS/names.py" 100
+	says "$(cat "$WORK/first.out")" "50 EMFILE 0" || return 1
+	# Another user has its own, and root is not limited
+	says "$(as 65533 "$SELFTESTS/names.py" 20)" "20 OK 0" || return 1
+	says "$(on "$A" "$SELFTESTS/names.py" 100)" "100 OK 0" || return 1
+	# What is closed can be had again
+	clean_processes
+	wait_for 5 nothing_bound
+	says "$(as 65534 "$SELFTESTS/names.py" 50)" "50 OK 0"
+}
+
+nothing_bound()
+{
+	[ "$(on "$A" cat /proc/net/uet | wc -l)" = 1 ]
+}
+
+# All PIDonFEPs are taken: who has no wish gets a name all the same
+names_are_left()
+{
+	local all=1000
+
+	set_sysctl "$A" user_eps 2048
+	# No more than a process may open
+	set_sysctl "$A" pid_unprivileged_start $((4096 - all))
+	hold every on "$A" "$SELFTESTS/names.py" $all
+	says "$(cat "$WORK/every.out")" "$all OK 0" || return 1
+	says "$(as 65534 "$SELFTESTS/names.py" 100)" "100 OK 100" || return 1
+	recv_start main -n 5
+	as 65534 uet_send -T 30 -w -n 5 -s 10k "$B4/$PID" && recv_wait main ||
+		return 1
+	clean_processes
+	set_sysctl "$A" pid_unprivileged_start 16
+}
+
+contexts()
+{
+	local before opened
+
+	ip -n "$B" route add local 10.2.0.0/16 dev lo
+	ip -n "$A" route add 10.2.0.0/16 via "$B4"
+	set_sysctl "$A" user_pdcs 8
+	before=$(stat_of "$A" PdcOpened)
+	recv_start main -I
+	as 65534 uet_send -T 10 -n 20 -s 100 -X 20 "10.2.0.1/$PID"
+	opened=$(($(stat_of "$A" PdcOpened) - before))
+	echo "$opened contexts opened"
+	[ "$opened" -ge 1 ] && [ "$opened" -le 8 ] || return 1
+	as 65533 uet_send -T 10 -w -n 1 -s 100 "10.2.1.1/$PID" || return 1
+	send_from_a -w -n 20 -s 100 -X 20 "10.2.2.1/$PID"
+}
+
+# In a namespace of one's own without limits, with a reader that does not read
+own_namespace()
+{
+	local mem
+
+	sysctl -qw net.uet.mem=4194304
+	mem=$(on "$A" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		unshare --user --map-root-user --net sh -c "
+		ip link set lo up
+		echo 4000000000 >/proc/sys/net/uet/mem
+		echo 100000000 >/proc/sys/net/uet/wmem
+		echo 100000000 >/proc/sys/net/uet/rmem
+		uet_recv -T 20 -p $PID -I -s 20000 -R $WORK/own/ready >/dev/null 2>&1 &
+		pid=\$!
+		while ! [ -e $WORK/own/ready ]; do sleep 0.1; done
+		timeout $((5 * SLOW)) uet_send -T 3 -n 400 -s 30000 127.0.0.1/$PID >&2
+		awk '\$1 == \"CurMem\" { print \$2 }' /proc/net/uet_stat
+		kill \$pid; wait \$pid 2>/dev/null")
+	sysctl -qw net.uet.mem="$MACHINE_MEM"
+	echo "$mem bytes"
+	# Half of it, and the reserve of a quarter
+	[ "$mem" -ge 1000000 ] && [ "$mem" -le 2700000 ]
+}
+
+setup_pair
+mkdir -m 777 "$WORK/own"
+chmod 755 "$WORK"
+tst "a user has so many endpoints, another one its own" endpoints
+tst "names are left when all PIDonFEPs are taken" names_are_left
+tst "a user has so many contexts" contexts
+tst "namespaces of one's own hold a part of the memory" own_namespace
+finish

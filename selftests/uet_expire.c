@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages that are given up before their time: deadlines of sockets and of
+ * messages, and cancelling by cookie. Messages travel from the host to itself,
+ * to a reader that does not read.
+ *
+ *   uet_expire ADDR     an address of this host
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+
+#include "sock_util.h"
+
+#define MSGS		20
+#define MSG_SIZE	4000
+/* Longest wait for a report, ms */
+#define SOON		30000
+
+static char buf[1 << 20];
+
+struct tally {
+	int	delivered;
+	int	failed[256];	/* by errno */
+	long	cookie;		/* of the last failure */
+};
+
+/* Returns false if nothing comes */
+static bool next_report(int fd, struct tally *t, int ms)
+{
+	struct pollfd pfd = { .fd = fd };
+	char space[512];
+	struct msghdr msg = {
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct uet_report rep;
+	struct cmsghdr *cm;
+
+	if (poll(&pfd, 1, ms) != 1 ||
+	    recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
+		if (cm->cmsg_level != SOL_UET ||
+		    cm->cmsg_type != UET_CMSG_REPORT)
+			continue;
+		memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
+		if (rep.type == UET_REPORT_DELIVERED) {
+			t->delivered += rep.cookie_last - rep.cookie + 1;
+		} else {
+			t->failed[rep.error & 255]++;
+			t->cookie = rep.cookie;
+		}
+	}
+	return true;
+}
+
+static ssize_t send_named(int fd, size_t len, uint16_t pid, uint64_t cookie,
+			  uint32_t timeout)
+{
+	char control[CMSG_SPACE(8) + CMSG_SPACE(4)] = "";
+	struct iovec iov = { buf, len };
+	struct sockaddr_uet to;
+	struct msghdr msg = {
+		.msg_name = &to, .msg_namelen = sizeof(to),
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+
+	uet_addr(&to, here, 0, pid, 0);
+	cm->cmsg_level = SOL_UET;
+	cm->cmsg_type = UET_CMSG_COOKIE;
+	cm->cmsg_len = CMSG_LEN(8);
+	memcpy(CMSG_DATA(cm), &cookie, 8);
+	cm = CMSG_NXTHDR(&msg, cm);
+	cm->cmsg_level = SOL_UET;
+	cm->cmsg_type = UET_CMSG_TIMEOUT;
+	cm->cmsg_len = CMSG_LEN(4);
+	memcpy(CMSG_DATA(cm), &timeout, 4);
+	return sendmsg(fd, &msg, 0);
+}
+
+static int open_pair(int type, uint16_t pid, int *rx)
+{
+	int fd = bound_sock(type, pid), on = 1, rcvbuf = 20000;
+
+	*rx = bound_sock(type, pid + 1);
+	setsockopt(*rx, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on));
+	return fd;
+}
+
+/* Whole messages that can be read until nothing comes for a while */
+static int read_all(int fd)
+{
+	int n = 0;
+
+	while (readable(fd, 1000))
+		n += recv(fd, buf, sizeof(buf), MSG_WAITALL) == MSG_SIZE;
+	return n;
+}
+
+static void test_socket(int type)
+{
+	uint32_t ms = 300, got = 0;
+	socklen_t len = sizeof(got);
+	struct tally t = {};
+	int a, b, read, timed, n = -1;
+
+	a = open_pair(type, 630, &b);
+	result(!setsockopt(a, SOL_UET, UET_SEND_TIMEOUT, &ms, sizeof(ms)) &&
+	       !getsockopt(a, SOL_UET, UET_SEND_TIMEOUT, &got, &len) &&
+	       got == ms, "type %d: UET_SEND_TIMEOUT", type);
+	for (int i = 0; i < MSGS; i++)
+		send_to(a, buf, MSG_SIZE, 631);
+	do {
+		timed = t.failed[ETIMEDOUT];
+	} while (t.delivered + timed < MSGS && next_report(a, &t, SOON));
+	result(timed && t.delivered + timed == MSGS,
+	       "type %d: each message is reported (%d delivered, %d late)",
+	       type, t.delivered, timed);
+	read = read_all(b);
+	result(read >= t.delivered && read < MSGS,
+	       "type %d: and whole, or not there (%d)", type, read);
+	for (int i = 0; n && i < SOON / 10; i++) {
+		ioctl(a, SIOCOUTQ, &n);
+		usleep(10000);
+	}
+	result(!n, "type %d: nothing is left", type);
+	send_to(a, buf, MSG_SIZE, 631);
+	result(readable(b, SOON) && read_all(b) == 1,
+	       "type %d: and the next one arrives", type);
+	close(a);
+	close(b);
+}
+
+static void test_message(void)
+{
+	struct tally t = {};
+	int a, b;
+
+	a = open_pair(SOCK_RDM, 632, &b);
+	for (int i = 0; i < MSGS; i++)
+		send_named(a, MSG_SIZE, 633, i, i == MSGS - 1 ? 200 : 0);
+	while (!t.failed[ETIMEDOUT] && next_report(a, &t, SOON))
+		;
+	result(t.failed[ETIMEDOUT] == 1 && t.cookie == MSGS - 1,
+	       "UET_CMSG_TIMEOUT: that message is late (%ld)", t.cookie);
+	result(read_all(b) == MSGS - 1, "the others arrive");
+	close(a);
+	close(b);
+}
+
+static void test_cancel(int type)
+{
+	uint64_t cookie = MSGS - 2;
+	struct tally t = {};
+	int a, b;
+
+	a = open_pair(type, 634, &b);
+	for (int i = 0; i < MSGS; i++)
+		send_named(a, MSG_SIZE, 635, i, 0);
+	result(!setsockopt(a, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
+	       "type %d: UET_CANCEL", type);
+	while (!t.failed[ECANCELED] && next_report(a, &t, SOON))
+		;
+	result(t.failed[ECANCELED] == 1 && t.cookie == MSGS - 2,
+	       "type %d: that message is reported (%ld)", type, t.cookie);
+	EXPECT_ERR(setsockopt(a, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
+		   ENOENT, "a second time");
+	EXPECT_ERR(setsockopt(a, SOL_UET, UET_CANCEL, &cookie, 4), EINVAL,
+		   "half a cookie");
+	result(read_all(b) == MSGS - 1, "type %d: the others arrive", type);
+	close(a);
+	close(b);
+}
+
+static void test_stream(void)
+{
+	uint32_t ms = 300;
+	int a, b, n, sndbuf = 65536, got = 0;
+
+	a = open_pair(SOCK_RDM, 636, &b);
+	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf));
+	setsockopt(a, SOL_UET, UET_SEND_TIMEOUT, &ms, sizeof(ms));
+	EXPECT_ERR(send_to(a, buf, sizeof(buf), 637), ETIMEDOUT,
+		   "a stream that nobody reads");
+	do {
+		n = recv(b, buf, sizeof(buf), MSG_DONTWAIT);
+		got += n > 0 ? n : 0;
+	} while (n > 0);
+	result(got < (int)sizeof(buf), "is not there whole (%d)", got);
+	close(a);
+	close(b);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		die("usage: uet_expire ADDR");
+	here = argv[1];
+	ktap_begin();
+	test_socket(SOCK_RDM);
+	test_socket(SOCK_SEQPACKET);
+	test_message();
+	test_cancel(SOCK_RDM);
+	test_cancel(SOCK_SEQPACKET);
+	test_stream();
+	return ktap_finish();
+}
