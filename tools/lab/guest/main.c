@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lab.h"
+
+#define FILES	65536
 
 struct lab lab;
 
@@ -61,6 +64,15 @@ static void report_ports(void)
 	}
 }
 
+/* All hosts of the fabric have their sockets in this one process. */
+static void files_raise(void)
+{
+	struct rlimit many = { .rlim_cur = FILES, .rlim_max = FILES };
+
+	if (setrlimit(RLIMIT_NOFILE, &many))
+		die("cannot have %d files open", FILES);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -70,6 +82,7 @@ int main(int argc, char **argv)
 	/* All names are relative: a run must not depend on where its folder is. */
 	if (chdir(argv[1]))
 		die("cannot go to %s", argv[1]);
+	files_raise();
 	lab.epfd = epoll_create1(EPOLL_CLOEXEC);
 	content_init();
 	lab.raw = fopen("raw", "we");

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 
-from . import cuts, expect, units
+from . import cuts, expect, sweep, units
 from .locate import Lines
 
 
@@ -96,6 +96,12 @@ def _limit(v):
     return float(v)
 
 
+def _scalar(v):
+    if isinstance(v, bool) or not isinstance(v, (str, int, float)):
+        raise ValueError("must be words or numbers")
+    return v
+
+
 def _mark(v):
     """A step, or the two thresholds between which marking grows."""
     if v in ("off", "auto"):
@@ -154,6 +160,7 @@ HOST = {
     "moderation": (_delay, 8000),
     "rx_cost": (_delay, 0),
     "queue": (_range(units.size, 1000, 2**31), 16 * 10**6),
+    "qdisc": (_choice("fq_codel", "fq", "pfifo"), None),
 }
 MEASURE = {
     "until": (_moment, 2 * 10**9),
@@ -171,6 +178,7 @@ CHANGE = {
     "every": (_moment, 0),
     "times": (_count(1, 100000), 1),
     "rate": (_rate, None),
+    "delay": (_delay, None),
     "loss": (units.share, None),
     "down": (_flag, False),
     "up": (_flag, False),
@@ -182,6 +190,8 @@ TRANSPORT = {
     "policy": (_word, None),
     "trimming": (_flag, False),
     "initial_window": (_count(1, 65535), None),
+    "rto_min": (_delay, None),
+    "tuned": (_flag, True),
     "sysctl": (_sysctls, {}),
     "cases": (_many(_word), None),
     "only_beside": (_flag, False),
@@ -198,6 +208,16 @@ EXPECT = {
     "against": (_names, None),
     "against_case": (_text, None),
     "known": (_text, None),
+}
+SWEEP = {
+    "key": (_text, ...),
+    "values": (_many(_scalar), ...),
+    "label": (_folder, None),
+    "workload": (_word, None),
+    "figure": (lambda v: _many(_choice(*sweep.FIGURES))(
+        v if isinstance(v, list) else [v]),
+        ["p50_over_ideal", "p99_over_ideal", "max_over_ideal"]),
+    "group": (_word, None),
 }
 FLOW = {
     "from": (_word, ...),
@@ -246,7 +266,18 @@ WORKLOADS = {
     "list": {"flow": (None, ...)},
 }
 TOP = ("name", "title", "about", "ideal", "seeds", "fabric", "port", "host",
-       "measure", "workload", "transport", "case", "change", "expect")
+       "measure", "workload", "transport", "case", "change", "expect",
+       "sweep")
+
+
+def keys_of(name, table):
+    """What checks the keys of a table, or (None) settings."""
+    if name is None:
+        return _sysctls
+    if name == "workload":
+        return WORKLOAD_COMMON | WORKLOADS[table["kind"]]
+    return {"fabric": FABRIC, "port": PORT, "host": HOST, "measure": MEASURE,
+            "change": CHANGE}[name]
 
 
 class Reader:
@@ -322,13 +353,14 @@ class Reader:
 
     def change(self, where, data):
         c = self.table(where, data, CHANGE)
-        what = (c["rate"], c["loss"] is not None, c["down"], c["up"])
+        what = (c["rate"], c["delay"] is not None, c["loss"] is not None,
+                c["down"], c["up"])
         if (c["link"] is None) == (c["rehash"] is None):
             self.fail(where, "a change needs either link or rehash")
         if c["link"] and not any(what):
-            self.fail(where, "a change needs rate, loss, down or up")
+            self.fail(where, "a change needs rate, loss, delay, down or up")
         if c["rehash"] and any(what):
-            self.fail(where, "rate, loss, down and up are of a link")
+            self.fail(where, "rate, loss, delay, down and up are of a link")
         if c["down"] and c["up"]:
             self.fail(where, "a link goes either down or up")
         if (c["times"] > 1) != bool(c["every"]):
@@ -377,6 +409,7 @@ class Experiment:
         self.base.setdefault("change", [])
         self.transports = self._transports(d.get("transport"))
         self.cases = self._cases(d.get("case"))
+        self.sweep = self._sweep(d["sweep"]) if "sweep" in d else None
         for c in self.cases:
             self._check_case(c)
         self.expectations = self._expectations(d.get("expect", []))
@@ -393,6 +426,8 @@ class Experiment:
                 r.fail((*where, "name"), f"{t['name']!r} is there twice")
             if t["policy"] and t["proto"] not in ("uet", "rod"):
                 r.fail((*where, "policy"), "only uet and rod have a policy")
+            if t["rto_min"] and t["proto"] not in ("tcp", "mptcp"):
+                r.fail((*where, "rto_min"), "only tcp and mptcp have rto_min")
             if t["trimming"] and t["proto"] not in ("uet", "rod"):
                 r.fail((*where, "trimming"), "only uet and rod are trimmed")
             t["where"] = where
@@ -429,6 +464,21 @@ class Experiment:
             c["name"] = name
             out.append(c)
         return out
+
+    def _sweep(self, data):
+        """The cases at each value, besides those as they are."""
+        r = self.reader
+        where = ("sweep",)
+        for c in self.cases:
+            if not c.get("workload"):
+                r.fail((), "a [workload] is needed")
+        t = r.table(where, data, SWEEP)
+        try:
+            s = sweep.Sweep(t)
+            self.cases += s.expand(self.cases, keys_of)
+        except sweep.BadSweep as e:
+            r.fail((*where, e.key), str(e))
+        return s
 
     def _check_case(self, case):
         r = self.reader
@@ -471,7 +521,7 @@ class Experiment:
 
     def _check_cuts(self, where, e):
         for c in self.cases:
-            if e["case"] in (None, c["name"]) and not cuts.moments(c):
+            if sweep.is_of(e["case"], c) and not cuts.moments(c):
                 self.reader.fail(where, f"{e['what']} needs links going down")
 
     def _check_stretch(self, where, e):
@@ -482,7 +532,7 @@ class Experiment:
             r.fail((*where, "to"), "the stretch has no length")
         sampled = "ports" if e["what"] == "queue_us" else "goodput"
         for c in self.cases:
-            if e["case"] in (None, c["name"]) and not c["measure"][sampled]:
+            if sweep.is_of(e["case"], c) and not c["measure"][sampled]:
                 r.fail(where, f"{e['what']} needs samples: measure.{sampled}")
 
     def runs(self):
@@ -491,7 +541,10 @@ class Experiment:
             for t in self.transports:
                 if t["only_beside"]:
                     continue
-                if t["cases"] is None or c["name"] in t["cases"]:
+                if self.sweep and ("sweep" in c) != \
+                        self.sweep.concerns(c, t, self.transport):
+                    continue
+                if t["cases"] is None or sweep.base(c) in t["cases"]:
                     yield c, t
 
     def transport(self, name):

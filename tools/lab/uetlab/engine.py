@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs plans in the guest, one process each, and keeps their raw results."""
 
+import atexit
 import concurrent.futures
 import hashlib
 import json
@@ -9,7 +10,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import threading
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -73,19 +73,47 @@ def build_tc():
     return out
 
 
+def forget_dead(folder):
+    """Snapshots of processes that could not remove their own."""
+    for name in os.listdir(folder):
+        pid = name.removeprefix("run-")
+        if pid != name and pid.isdecimal() and \
+                not os.path.exists(f"/proc/{int(pid)}"):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+
+
 class Engine:
+    """
+    What guests run is a copy of what the tree had when this began: who builds
+    another module meanwhile does not change the runs that are left.
+    """
+
     def __init__(self, jobs=2):
         self.jobs = jobs
-        self.lock = threading.Lock()
-        self.guest = build_guest()
         self.kernel = assignments("kernel", "uml")
-        self.modules = assignments("modules", "uml")
-        self.tc = build_tc()
+        built = {name.removeprefix("module_"): ko for name, ko in
+                 assignments("modules", "uml").items()
+                 if name.startswith("module_")}
+        os.makedirs(BUILD, exist_ok=True)
+        forget_dead(BUILD)
+        self.folder = os.path.join(BUILD, f"run-{os.getpid():07d}")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.guest = shutil.copy2(build_guest(), self.folder)
+        self.tc = shutil.copytree(build_tc(), os.path.join(self.folder, "tc"))
+        self.modules = {name: shutil.copy2(ko, self.folder)
+                        for name, ko in built.items()}
 
     def needed(self, plan):
         """Modules of the tree that a run uses."""
         names = ["sch_trim"] if plan.trim else []
         return names + (["uet"] if plan.uet else [])
+
+    def module(self, name):
+        if name not in self.modules:
+            raise EngineError(f"the tree has no module {name}")
+        return self.modules[name]
 
     def identity(self, plan, seed):
         """Equal identities give equal results, byte for byte."""
@@ -94,28 +122,28 @@ class Engine:
         h.update(digest(self.guest).encode())
         h.update(os.path.basename(self.kernel["builddir"]).encode())
         for name in self.needed(plan):
-            ko = self.modules.get(f"module_{name}")
-            if not ko:
-                raise EngineError(f"the tree has no module {name}")
-            h.update(digest(ko).encode())
+            h.update(digest(self.module(name)).encode())
         return h.hexdigest()
 
-    def run(self, plan, seed, folder):
-        """Runs one plan; the folder then holds raw results and meta."""
-        shutil.rmtree(folder, ignore_errors=True)
-        plan.write(folder)
+    def command(self, plan, seed, folder):
         argv = [os.path.join(VM, "run"), "--kernel", "uml", "--virtual-time",
                 "--seed", str(seed), "--mem", MEMORY,
                 "--timeout", str(LIMIT),
                 "--console", os.path.join(folder, "console")]
         names = self.needed(plan)
         for name in names:
-            argv += ["--module", name]
+            argv += ["--module", self.module(name)]
         if not names:
             argv.append("--no-module")
         if plan.trim:
             argv += ["--env", f"TC_LIB_DIR={self.tc}"]
-        argv += ["--", self.guest, folder]
+        return [*argv, "--", self.guest, folder]
+
+    def run(self, plan, seed, folder):
+        """Runs one plan; the folder then holds raw results and meta."""
+        shutil.rmtree(folder, ignore_errors=True)
+        plan.write(folder)
+        argv = self.command(plan, seed, folder)
         t0 = time.monotonic()
         with open(os.path.join(folder, "log"), "w") as log:
             p = subprocess.Popen(["nice", "-n", "5", *argv], stdout=log,

@@ -6,7 +6,7 @@ A figure is one of a row of the summary, or one of a stretch of time: then it is
 taken from the samples of the runs, and the worst seed counts.
 """
 
-from . import cuts, wire
+from . import cuts, sweep, wire
 
 # Of a stretch; everything else names a figure of the summary's row.
 STRETCH = {
@@ -76,7 +76,8 @@ def stretch(run, e):
 
 def figure(e, runs, row):
     if e["to"] is None:
-        return row[e["what"]]
+        one = row.get("workloads", {}).get(e["group"], row)
+        return one[e["what"]]
     worst = min if e["at_least"] is not None else max
     return worst(stretch(run, e) for run in runs)
 
@@ -123,7 +124,7 @@ def judge(x, results, rows):
     out = []
     for e in x.expectations:
         for case in x.cases:
-            if e["case"] not in (None, case["name"]):
+            if not sweep.is_of(e["case"], case):
                 continue
             for name in e["transport"]:
                 verdict = one(e, case["name"], name, there)

@@ -5,9 +5,9 @@ import html
 import json
 import os
 
-from . import expect, results
+from . import expect, results, sweep
 
-PICTURES = ("times", "queues", "windows", "shares", "goodput")
+PICTURES = ("sweep", "times", "queues", "windows", "shares", "goodput")
 
 STYLE = """
 body { font: 14px/1.45 sans-serif; margin: 2em auto; max-width: 72em;
@@ -34,6 +34,14 @@ def load(out, name):
         return None
 
 
+def command(about):
+    """What repeats an experiment, be it ours or a file of the reader's."""
+    ours = os.path.join("tools", "lab", "experiments", about["name"] + ".toml")
+    what = (f"EXP={about['name']}" if about["file"] == ours
+            else f"FILE={about['file']}")
+    return f"make lab {what} SEEDS={about['seeds']}"
+
+
 def names(out):
     return sorted(n for n in os.listdir(out) if load(out, n))
 
@@ -52,8 +60,12 @@ def _table(summary):
         out = ("<p>Longest time over ideal, the worst of all seeds; in brackets "
                "the standard deviation of the seeds' longest times:</p>"
                + _html_table(worst[0], worst[1:]))
+    if over := sweep.table(summary):
+        out += (f"<p>{html.escape(sweep.words(summary))}</p>"
+                + _html_table(over[0], over[1:]))
     return out + _html_table([h for h, _ in results.COLUMNS],
-                             [results.cells(r) for r in summary["rows"]])
+                             [c for r in summary["rows"]
+                              for c in results.lines(r)])
 
 
 def write(out):
@@ -72,7 +84,7 @@ def write(out):
             f"<h2 id='{n}'>{html.escape(about['title'])}</h2>"
             f"<p>{html.escape(about['about'])}</p>"
             f"<p>Ideal: {html.escape(about['ideal'])}</p>"
-            f"<p><code>make lab EXP={n} SEEDS={about['seeds']}</code>, "
+            f"<p><code>{html.escape(command(about))}</code>, "
             f"<a href='{n}/summary.json'>summary.json</a>, "
             f"<a href='{n}/flows.jsonl'>flows.jsonl</a></p>"
             + _table(summary) + "".join(

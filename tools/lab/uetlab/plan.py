@@ -51,6 +51,8 @@ class Plan:
 
     def qdisc_trim(self, p):
         port, host = self.case["port"], self.case["host"]
+        if p.kind == "host" and host["qdisc"]:
+            return self.qdisc_host(p)
         words = [f"rate {p.rate}bit delay {p.delay}ns",
                  f"seed {self.rng.getrandbits(63) | 1}"]
         if p.kind == "host":
@@ -70,6 +72,16 @@ class Plan:
                 words.append("notrim")
         return [f"qdisc add dev {p.dev} root handle 1: trim {' '.join(words)}"]
 
+    def qdisc_host(self, p):
+        """
+        What a host has above its device, which a bucket paces; its delay is with
+        who receives, see receive().
+        """
+        host = self.case["host"]
+        return [f"qdisc add dev {p.dev} root handle 1: tbf rate {p.rate}bit "
+                f"burst {2 * self.fabric.mtu} limit {host['queue']}",
+                f"qdisc add dev {p.dev} parent 1:1 handle 2: {host['qdisc']}"]
+
     def qdisc_stock(self, p):
         """Disciplines of the stock kernel: no trimming, no delay of links."""
         port, host = self.case["port"], self.case["host"]
@@ -85,10 +97,16 @@ class Plan:
                 f"bandwidth {p.rate}bit ecn nodrop")
         return lines
 
-    def receive(self, node):
-        """Interrupt moderation and cost per packet at a host's receiver."""
+    def receive(self, node, ports):
+        """
+        Interrupt moderation and cost per packet at a host's receiver; at a leaf the
+        delay of hosts whose port is no model.
+        """
         host = self.case["host"]
         words = []
+        if node.role != "host":
+            words.append(f"delay {ports[0].peer.delay / 1000:g}us")
+            return self.redirect(ports, words)
         if not self.trim:
             delay = (self.fabric.delay * STOCK_HOPS + host["tx_delay"]
                      + host["rx_delay"])
@@ -98,10 +116,13 @@ class Plan:
         if host["rx_cost"]:
             # A rate so high that only the overhead per packet counts.
             words.append(f"rate 80gbit {host['rx_cost'] * 10}")
-        if not words:
-            return [], []
+        return self.redirect(ports, words) if words else ([], [])
+
+    @staticmethod
+    def redirect(ports, words):
+        """What comes in through some ports goes through such a netem first."""
         ip, tc = [], []
-        for k, p in enumerate(node.ports):
+        for k, p in enumerate(ports):
             ip += [f"link add ifb{k} type ifb", f"link set ifb{k} up"]
             tc += [f"qdisc add dev {p.dev} handle ffff: ingress",
                    f"filter add dev {p.dev} parent ffff: matchall action "
@@ -127,6 +148,8 @@ class Plan:
                       for k in range(many)]
             window = self.t["initial_window"]
             more = f" initcwnd {window} initrwnd {window}" if window else ""
+            if self.t["rto_min"]:
+                more += f" rto_min {-(-self.t['rto_min'] // 10**6)}ms"
             lines.append(f"route add default src {node.addr()}" + more
                          + self.hops(node.ports))
             if self.mptcp:
@@ -172,10 +195,14 @@ class Plan:
                       for c in self.traffic.conns}
         for t in transports.values():
             out |= t["sysctl"]
+        out |= {k: v for k, v in self.case.get("sysctl", {}).items()
+                if self.uet or not k.startswith("net.uet.")}
         return out
 
     def uet_sysctls(self):
-        """What an operator would set for this fabric."""
+        """What an operator would set for this fabric; a device says its speed."""
+        if not self.t["tuned"]:
+            return {"net.uet.link_mbps": self.fabric.rate // 10**6}
         out = {"net.uet.base_rtt_us": -(-int(self.fabric.base_rtt()) // 1000),
                "net.uet.dscp_control": DSCP_CONTROL,
                # An ACK for each mark lets marks speak for packets without one.
@@ -209,10 +236,17 @@ class Plan:
         if not self.trim:
             raise BadPlan(f"{self.x.path}:{self.x.reader.lines.line(where)}: "
                           "the stock port model knows no changes")
+        if self.case["host"]["qdisc"] and "host" in {p.kind for p in ports}:
+            raise BadPlan(f"{self.x.path}:{self.x.reader.lines.line(where)}: "
+                          "the port of a host with a qdisc knows no changes")
         for p in ports:
             words = []
             if c["rate"]:
                 words.append(f"rate {c['rate']}bit")
+            if c["delay"] is not None:
+                # What a host adds to its link stays.
+                more = p.delay - self.fabric.delay
+                words.append(f"delay {c['delay'] + more}ns")
             if c["loss"] is not None:
                 words.append(f"loss {round(c['loss'] * 1e6)}ppm")
             if c["down"]:
@@ -285,9 +319,13 @@ class Plan:
             qdisc = self.qdisc_trim if self.trim else self.qdisc_stock
             tc = [line for p in node.ports for line in qdisc(p)]
             ip = self.ip_lines(node)
-            if node.role == "host":
-                more_ip, more_tc = self.receive(node)
+            slow = node.ports if node.role == "host" else [
+                p for p in node.ports if p.kind == "last" and self.trim
+                and case["host"]["qdisc"]]
+            if slow:
+                more_ip, more_tc = self.receive(node, slow)
                 ip, tc = ip + more_ip, tc + more_tc
+            if node.role == "host":
                 self.order("counters", node.name)
                 if case["measure"]["reordering"]:
                     self.order("tap", node.name)

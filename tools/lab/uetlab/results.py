@@ -6,7 +6,7 @@ import os
 import statistics
 
 from . import fabric as fab
-from . import cuts, expect, ideal, raw, workload
+from . import cuts, expect, ideal, raw, sweep, workload
 
 
 STARVED = 9999.0            # ratio of an endless flow that got nothing
@@ -23,6 +23,66 @@ def jain(values):
     total = sum(values)
     squares = sum(v * v for v in values)
     return total * total / (len(values) * squares) if squares else 0.0
+
+
+# Student's t for 95 %, by degrees of freedom; 1.96 beyond.
+T95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18,
+       2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09)
+
+
+def confidence(values):
+    """Mean, and what it is uncertain by with 95 % confidence (None of one)."""
+    mean = statistics.fmean(values)
+    n = len(values)
+    if n < 2:
+        return mean, None
+    t = T95[n - 2] if n - 2 < len(T95) else 1.96
+    return mean, t * statistics.stdev(values) / n ** 0.5
+
+
+def over_seeds(name, values):
+    """A figure's mean over the seeds, with its margin."""
+    mean, margin = confidence(values)
+    out = {name + "_mean": round(mean, 4)}
+    if margin is not None:
+        out[name + "_ci95"] = round(margin, 4)
+    return out
+
+
+def times_over_seeds(lists):
+    """The same of the times over ideal, one list for each seed."""
+    lists = [v for v in lists if v]
+    return {**over_seeds("p50", [statistics.median(v) for v in lists]),
+            **over_seeds("p99", [quantile(v, 0.99) for v in lists]),
+            **over_seeds("max", [max(v) for v in lists])}
+
+
+def ratios_of(lists):
+    """
+    What a row says of completion times, for one workload; one list of flows for
+    each seed.
+    """
+    flows = [f for v in lists for f in v]
+    r = [f["over_ideal"] for f in flows]
+    return {**times_over_seeds([[f["over_ideal"] for f in v] for v in lists]),
+            "flows": len(r), "p50_over_ideal": round(statistics.median(r), 4),
+            "p99_over_ideal": round(quantile(r, 0.99), 4),
+            "max_over_ideal": round(max(r), 4),
+            "ideal_us": round(max((f["ideal_ns"] for f in flows
+                                   if "ideal_ns" in f), default=0) / 1000, 3)}
+
+
+def by_workload(runs):
+    """The same for each measured workload, if there are several."""
+    groups = {}
+    for nr, run in enumerate(runs):
+        for f in run.flows:
+            if f["measured"] and "over_ideal" in f:
+                groups.setdefault(f["group"],
+                                  [[] for _ in runs])[nr].append(f)
+    if len(groups) < 2:
+        return {}
+    return {g: ratios_of(lists) for g, lists in groups.items()}
 
 
 class Run:
@@ -178,6 +238,12 @@ def row(case, t, runs):
         "out_of_order": sum(r.raw.out_of_order() for r in runs),
         "share_per_path": runs[0].shares(),
     }
+    out |= times_over_seeds([r.ratios() for r in runs])
+    out |= over_seeds("jain", [jain(r.rates()) for r in runs])
+    if "sweep" in case:
+        out["sweep"] = case["sweep"]
+    if workloads := by_workload(runs):
+        out["workloads"] = workloads
     groups = {}
     for run in runs:
         for f in run.flows:
@@ -209,6 +275,8 @@ def summary(x, results):
     rows = [row(c, t, runs) for c, t, runs in results]
     return {"experiment": x.name, "title": x.title, "ideal": x.ideal,
             "left_out": missing, "rows": rows,
+            **({"sweep": {"label": x.sweep.label, "figures": x.sweep.figures,
+                          "group": x.sweep.group}} if x.sweep else {}),
             "expectations": expect.judge(x, results, rows)}
 
 
@@ -230,27 +298,52 @@ def write(folder, x, results):
 COLUMNS = (("case", "case"), ("transport", "transport"), ("trim", "trimming"),
            ("ideal us", "ideal_us"), ("median", "p50_over_ideal"),
            ("99 %", "p99_over_ideal"), ("max", "max_over_ideal"),
+           ("mean max", "max_mean"),
            ("Jain", "jain"), ("drops", "drops"), ("marks", "marks"),
            ("trims", "trims"), ("retx", "retransmissions"),
            ("peak queue", "peak_queue"))
 
 
+RATIOS = ("p50_over_ideal", "p99_over_ideal", "max_over_ideal", "max_mean",
+          "jain", "ideal_us")
+
+
 def cells(r):
-    """The shown text of a row; a single nameless case has no column."""
+    """The shown text of a row; what it has not is empty."""
     out = []
     for _, key in COLUMNS:
-        v = r[key]
-        if isinstance(v, bool):
+        v = r.get(key)
+        if v is None:
+            v = ""
+        elif isinstance(v, bool):
             v = "yes" if v else "no"
         elif key.endswith("over_ideal"):
             v = f"{v:.2f}" if v < 100 else f"{v:.0f}"
             if r[key] >= STARVED:
                 v = "starved"
+        elif key == "max_mean":
+            v = f"{v:.2f}" if v < 100 else f"{v:.0f}"
+            if "max_ci95" in r:
+                v += f" +-{r['max_ci95']:.2f}"
         elif key == "jain":
             v = f"{v:.3f}"
         elif key == "ideal_us":
             v = f"{v:.1f}" if v else "-"
         out.append(str(v))
+    return out
+
+
+def lines(r):
+    """
+    A row, and one for each workload if there are several: their ratios have
+    nothing to do with each other, the network's counters are of all.
+    """
+    if "workloads" not in r:
+        return [cells(r)]
+    out = [cells({k: v for k, v in r.items() if k not in RATIOS})]
+    for name, w in r["workloads"].items():
+        out.append(cells({"case": r["case"],
+                          "transport": f"{r['transport']}: {name}", **w}))
     return out
 
 
@@ -284,16 +377,22 @@ def _worst(r):
     return text
 
 
+def _lined_up(rows, left):
+    """Columns under one another, the first ones to the left."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    return "".join("  ".join(c.ljust(w) if i < left else c.rjust(w)
+                             for i, (c, w) in enumerate(zip(r, widths))).rstrip()
+                   + "\n" for r in rows)
+
+
 def table(s):
-    rows = [[h for h, _ in COLUMNS]] + [cells(r) for r in s["rows"]]
+    rows = [[h for h, _ in COLUMNS]] + [c for r in s["rows"] for c in lines(r)]
     if all(r[0] == "-" for r in rows[1:]):
         rows = [r[1:] for r in rows]
-    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
-    text = f"{s['experiment']}: {s['title']}\n"
-    for r in rows:
-        text += "  ".join(c.ljust(w) if i < 2 else c.rjust(w)
-                          for i, (c, w) in enumerate(zip(r, widths))).rstrip()
-        text += "\n"
+    text = f"{s['experiment']}: {s['title']}\n" + _lined_up(rows, 2)
+    if over := sweep.table(s):
+        text += sweep.words(s) + "\n" + _lined_up(
+            over, over[0].index("transport") + 1)
     for v in s["expectations"]:
         text += "  " + expect.text(v) + "\n"
     return text

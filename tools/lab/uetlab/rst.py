@@ -5,7 +5,8 @@ import os
 import shutil
 import textwrap
 
-from . import aims, page, results
+from . import aims, front, page, results, sweep
+from .kept import Kept
 
 NAME = "uet-results"
 # Besides the completion times, where another picture says more.
@@ -28,17 +29,21 @@ MORE = {
 NO_TIMES = ("incast48-sustained", "slow-receiver", "engine", "fairness",
             "utilisation", "join-leave", "beside-dctcp", "slow-reader")
 
-INTRO = """\
+HEAD = """\
 .. SPDX-License-Identifier: GPL-2.0
 
 =====================================
 Results of the fabric laboratory
 =====================================
 
+"""
+
+INTRO = """\
 This page is written by ``make lab-report`` from what ``make lab`` measured, with
 the command and the number of seeds that each section names; nothing in it is
 typed in by hand. uet-lab.rst says how the laboratory works and what its model of
-hosts and switches leaves out.
+hosts and switches leaves out. Sections "of an earlier run" are as they were then,
+most of them before a seed meant the same flows in all cases and experiments.
 
 Every figure is a ratio: the time that a message took over the ideal time, which
 is computed for each transport from the bytes that it puts on the wire itself.
@@ -53,8 +58,9 @@ counts with the time that the run lasted. In the tables of what a description
 expects, figures of a stretch of time are those of the worst seed.
 
 ``uet`` is the module with NSCC and the hybrid path policy in a fabric that
-trims, ``uet-notrim`` the same in one that does not; the others are Linux's own
-TCP (with ECN) and MPTCP with four subflows.
+trims, ``uet-notrim`` the same in one that does not, ``uet-spec`` the first with
+``net.uet.profile = spec``: every parameter that UE 1.0 names as it has it; the
+others are Linux's own TCP (with ECN) and MPTCP with four subflows.
 """
 
 
@@ -80,7 +86,7 @@ def _simple_table(rows):
 
 def _results(summary):
     rows = [[h for h, _ in results.COLUMNS]]
-    rows += [results.cells(r) for r in summary["rows"]]
+    rows += [c for r in summary["rows"] for c in results.lines(r)]
     if all(r[0] == "-" for r in rows[1:]):
         rows = [r[1:] for r in rows]
     return _simple_table(rows)
@@ -93,6 +99,13 @@ def _matrix(summary):
     return (_fill("Longest time over ideal, the worst of all seeds; in brackets "
                   "the standard deviation of the seeds' longest times:")
             + "\n" + _simple_table(rows))
+
+
+def _sweep(summary):
+    rows = sweep.table(summary)
+    if rows is None:
+        return ""
+    return _fill(sweep.words(summary)) + "\n" + _simple_table(rows)
 
 
 def _seeds(summary, seeds):
@@ -139,10 +152,36 @@ def _limit(v):
     return f"{sign} {limit:.4g}{than}"
 
 
+def _nothing(v):
+    """Nothing was to happen, and nothing did: that is for the appendix."""
+    return v["met"] and not v["value"] and not v.get("at_most", 1)
+
+
+def _zeros(summary):
+    """What was to be 0 and is, by who."""
+    some = {}
+    for v in filter(_nothing, summary.get("expectations", ())):
+        who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
+        some.setdefault(who, []).append(v["what"])
+    return [[summary["experiment"], who, ", ".join(what)]
+            for who, what in some.items()]
+
+
+def _appendix(zeros):
+    rows = [["experiment", "case and transport", "what is 0"], *zeros]
+    if len(rows) == 1:
+        return ""
+    return (_heading("Appendix: what does not happen", "=") + "\n"
+            + _fill("Figures that descriptions expect to be 0, and that are.")
+            + "\n" + _simple_table(rows))
+
+
 def _expectations(summary):
     """What the description expects; aims across experiments come first."""
     rows = [["case and transport", "expected", "limit", "measured", "verdict"]]
     for v in summary.get("expectations", ()):
+        if _nothing(v):
+            continue
         who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
         rows.append([who, v["what"], _limit(v), f"{v['value']:.4g}",
                      "met" if v["met"] else "**missed**"])
@@ -166,27 +205,44 @@ def _groups(summary):
                  + "; ".join(lines) + ".") + "\n"
 
 
-def _missed(summaries):
+def _judged(summary):
+    """(line of the list, met, why it is missed) of what a description expects."""
+    out = []
+    for v in summary.get("expectations", ()):
+        who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
+        line = (f"* {summary['experiment']}, {who}: {v['what']} "
+                f"{v['value']:.4g}, {_limit(v)}")
+        out.append((line, v["met"], v.get("known")))
+    return out
+
+
+def _judged_before(kept, name):
+    """The same of a section that is kept."""
+    out = []
+    for who, what, limit, value, verdict in kept.expected(name):
+        line = f"* {name}, {who}: {what} {value}, {limit}"
+        out.append((line, verdict == "met", kept.reason(line)))
+    for _, _, what in kept.nothing(name):
+        out += [("", True, None)] * (what.count(",") + 1)
+    return out
+
+
+def _missed(judged):
     """What descriptions expect and did not get, of all experiments."""
-    met, lines, reasons = 0, [], {}
-    for summary in summaries:
-        for v in summary.get("expectations", ()):
-            if v["met"]:
-                met += 1
-                continue
-            who = " ".join(n for n in (v["case"], v["transport"]) if n != "-")
-            lines.append(f"* {summary['experiment']}, {who}: {v['what']} "
-                         f"{v['value']:.4g}, {_limit(v)}")
-            if "known" in v:
-                reasons.setdefault(v["known"], None)
-                lines[-1] += f" [{list(reasons).index(v['known']) + 1}]"
-    text = (f"Descriptions expect {met + len(lines)} things more, see their "
-            f"sections. {met} of them are met")
+    lines, reasons = [], {}
+    for line, met, why in judged:
+        if met:
+            continue
+        if why:
+            reasons.setdefault(" ".join(why.split()), len(reasons) + 1)
+            line += f" [{reasons[' '.join(why.split())]}]"
+        lines.append(line)
+    text = (f"Descriptions expect {len(judged)} things more, see their "
+            f"sections. {len(judged) - len(lines)} of them are met")
     if not lines:
         return _fill(text + ".")
-    why = [textwrap.fill(f"[{n}] {' '.join(r.split())}", 78,
-                         subsequent_indent="    ")
-           for n, r in enumerate(reasons, 1)]
+    why = [textwrap.fill(f"[{n}] {r}", 78, subsequent_indent="    ")
+           for r, n in reasons.items()]
     parts = [_fill(text + "; missed are:"), "\n".join(lines) + "\n"]
     if why:
         parts.append("::\n\n" + textwrap.indent("\n".join(why), "    ") + "\n")
@@ -209,8 +265,8 @@ def _picture(out, folder, name, picture):
     return f".. figure:: {NAME}/{to}\n   :alt: {name}, {picture}\n\n"
 
 
-def _command(name, about):
-    text = (f"*Command*: ``make lab EXP={name} SEEDS={about['seeds']}`` "
+def _command(about):
+    text = (f"*Command*: ``{page.command(about)}`` "
             f"({about['file']})")
     if "cpu" in about:
         text += f"; {about['runs']} runs, {about['cpu']} s of one processor"
@@ -220,9 +276,11 @@ def _command(name, about):
 def _section(out, folder, name, about, summary):
     parts = [_heading(about["title"], "="), _fill(about["about"]),
              _fill(f"*Ideal*: {about['ideal']}"),
-             _command(name, about)]
+             _command(about)]
     if worst := _matrix(summary):
         parts.append(worst)
+    if over := _sweep(summary):
+        parts += [over, _picture(out, folder, name, "sweep")]
     parts.append(_results(summary))
     if other := _seeds(summary, about["seeds"]):
         parts.append(other)
@@ -239,26 +297,38 @@ def _section(out, folder, name, about, summary):
 def write(out, report, names):
     """Writes the page; returns the experiments that have no results."""
     folder = os.path.join(report, NAME)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+    kept = Kept(os.path.join(report, NAME + ".rst"))
+    os.makedirs(folder, exist_ok=True)
     verdicts, sections, missing, summaries = [], [], [], []
+    judged, zeros = [], []
     for name in names:
         both = page.load(out, name)
         if both is None:
             missing.append(name)
+            verdicts += kept.verdicts(name)
+            sections += kept.section(name)
+            judged += _judged_before(kept, name)
+            zeros += kept.nothing(name)
             continue
+        for old in os.listdir(folder):
+            if old.startswith(name + "-") and not any(
+                    n.startswith(name + "-") and old.startswith(n + "-")
+                    for n in names):
+                os.remove(os.path.join(folder, old))
         about, summary = both
         summaries.append(summary)
         verdicts += [_verdict(v) for v in aims.judge(summary)]
+        judged += _judged(summary)
+        zeros += _zeros(summary)
         sections.append(_section(out, folder, name, about, summary))
     head = ["experiment", "case and transport", "aim", "measured", ""]
     why = [textwrap.fill(f"* {' '.join(text.split())}", 78,
                          subsequent_indent="  ")
            for text in aims.reasons(summaries)]
-    parts = [INTRO, _heading("Aims", "="),
+    parts = [HEAD + front.text(summaries, kept), INTRO, _heading("Aims", "="),
              _simple_table([head[:4] + ["verdict"]] + verdicts),
              *(["\n".join(why) + "\n"] if why else []),
-             _missed(summaries), *sections]
+             _missed(judged), *sections, *filter(None, [_appendix(zeros)])]
     with open(os.path.join(report, NAME + ".rst"), "w") as f:
         f.write("\n".join(parts))
     return missing

@@ -53,17 +53,19 @@ class Traffic:
 
 
 class Builder:
-    """Carries the random numbers of one seed through all workloads."""
+    """Builds all workloads of a case with the random numbers of one seed."""
 
     def __init__(self, experiment, case, transport, fabric, seed):
-        self.rng = random.Random(f"{experiment.name}/{case['name']}/{seed}")
+        self.seed = seed
         self.experiment = experiment
         self.case = case
         self.fabric = fabric
         self.default = transport
         self.traffic = Traffic()
-        for w in case["workload"]:
+        for n, w in enumerate(case["workload"]):
             self.w = w
+            # Of the seed alone: cases, transports and experiments are paired.
+            self.rng = random.Random(f"flows/{seed}/{n}")
             self.transport = transport
             if w["transport"]:
                 self.transport = experiment.transport(w["transport"])
@@ -247,8 +249,9 @@ class Builder:
             ports[c.dst.name] = ports.get(c.dst.name, FIRST_PORT) + 1
             c.dport = ports[c.dst.name]
             taken = source.setdefault(c.src.name, set())
+            rng = random.Random(f"ports/{self.seed}/{i}")
             while not c.sport or c.sport in taken:
-                c.sport = self.rng.choice(SOURCE_PORTS)
+                c.sport = rng.choice(SOURCE_PORTS)
             taken.add(c.sport)
         for i, f in enumerate(t.flows):
             f.nr = i
