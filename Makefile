@@ -10,8 +10,9 @@ KDIR ?= /lib/modules/$(KVER)/build
 .PHONY: build/uet-vectors
 
 modules:
-	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR);' \
-		'KVER= or KDIR= names others' >&2; exit 1; }
+	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
+		'apt-get install linux-headers-$(KVER)' \
+		'(KVER= or KDIR= names others)' >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 modules_install:
