@@ -18,7 +18,7 @@
 #include <net/net_namespace.h>
 
 #include "account.h"
-#include "netns.h"
+#include "base.h"
 
 #define UET_ACCOUNT_BITS	8
 /* Share of the machine's ceiling that namespaces of one owner may have */

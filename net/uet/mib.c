@@ -12,7 +12,7 @@
 
 #include "mib.h"
 #include "sock.h"
-#include "txmsg.h"
+#include "tx/txmsg.h"
 
 /* Names, in the order of the file */
 static const struct snmp_mib uet_mib_names[] = {

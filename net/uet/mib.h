@@ -9,7 +9,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-#include "netns.h"
+#include "base.h"
 
 enum uet_mib_item {
 	/* traffic */

@@ -28,8 +28,8 @@
 #include <linux/workqueue.h>
 #include <net/sock.h>
 
-#include "netns.h"
-#include "txpage.h"
+#include "base.h"
+#include "tx/txpage.h"
 
 struct uet_dest;
 struct uet_dest_key;
@@ -56,7 +56,7 @@ struct uet_job {
  * @sk: must be first
  * @un: namespace
  * @account: of who made it, with a reference
- * @owner: what its packets belong to (owner.c), with a reference; NULL if the
+ * @owner: what its packets belong to (link/owner.c), with a reference; NULL if the
  *	kernel made it
  * @job: job id it is in or was allowed to enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
@@ -199,7 +199,7 @@ enum uet_lookup_fail {
 	UET_LOOKUP_RI,		/* BAD_INDEX */
 };
 
-/* ep.c: the table of endpoints */
+/* rx/ep.c: the table of endpoints */
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, int iif, u32 job, u16 pid, u16 ri,
 			       enum uet_lookup_fail *why);
@@ -216,7 +216,7 @@ void uet_ep_table_exit(struct uet_net *un);
 void uet_ep_for_each(struct uet_net *un,
 		     void (*fn)(struct uet_sock *us, void *arg), void *arg);
 
-/* addr.c: what an address may be */
+/* sock/addr.c: what an address may be */
 bool uet_addr_any(const struct in6_addr *addr);
 int uet_addr_check(const struct sockaddr *addr, int len);
 int uet_addr_check_dest(const struct uet_sock *us,
@@ -224,7 +224,7 @@ int uet_addr_check_dest(const struct uet_sock *us,
 int uet_addr_check_local(const struct uet_sock *us,
 			 const struct sockaddr_uet *addr);
 
-/* sock.c: buffer use and reports */
+/* sock/sock.c: buffer use and reports */
 
 /* For uet_sock_wake_below(): whenever anything is given back */
 #define UET_WAKE_ANY		((s64)S32_MAX)
@@ -247,13 +247,13 @@ void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer);
 int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
 
-/* txexpire.c: deadlines of messages */
+/* tx/deadline.c: deadlines of messages */
 void uet_tx_expire_init(struct uet_sock *us);
 void uet_tx_expire(struct uet_sock *us, u64 deadline);
 void uet_tx_expire_stop(struct uet_sock *us);
 int uet_tx_cancel(struct uet_sock *us, u64 cookie);
 
-/* rxmsg.c */
+/* rx/rxmsg.c */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);

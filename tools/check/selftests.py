@@ -20,7 +20,7 @@ from common import LOGS, capture, doing, say, took
 LIST = "selftests/tests.list"
 KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
 # Every guest gets the modules that the tree has; tests need not load them.
-MODULES = {"uet": "net/uet/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
+MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
 SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
 FLAGS = {"racy", "alone", "lean", "soak"}

@@ -66,7 +66,7 @@ static bool readable(const struct state *s)
 	return s->nlist && (m->complete || prefix(m) > m->read);
 }
 
-/* --- destination, as rxmem.c and rxmsg.c ----------------------------------- */
+/* --- destination, as rx/rxmem.c and rx/rxmsg.c ----------------------------------- */
 
 static int mixed_bytes(const struct state *s)
 {
@@ -370,7 +370,7 @@ static bool arrive(struct state *s, int pdc, int at)
 	return false;
 }
 
-/* --- source, as pdc_hold.c -------------------------------------------------- */
+/* --- source, as tx/hold.c -------------------------------------------------- */
 
 static void hold_release(struct state *s, int dest)
 {

@@ -109,7 +109,7 @@ void plan_read(const char *path);
 struct ns *plan_ns(const char *name);
 void plan_changes(void);
 
-/* netns.c */
+/* ns/netns.c */
 void netns_create(struct ns *ns);
 void netns_enter(const struct ns *ns);
 void netns_leave(void);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ICMP errors about packets of ours. Anybody can send one, so each must quote a
+ * packet of a PDC that is outstanding, addresses, PDCID and PSN, and even then
+ * it ends nothing that is not silent besides.
+ */
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/ktime.h>
+#include <linux/udp.h>
+#include <linux/uet.h>
+#include <net/ipv6.h>
+
+#include "core/wire.h"
+#include "link/encap.h"
+#include "link/peer.h"
+#include "link/pmtu.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+
+/**
+ * struct uet_quote - what an ICMP error tells of our packet
+ * @laddr: its source
+ * @raddr: its destination
+ * @len: its length, with IP header
+ * @spdcid: PDCID of ours
+ * @psn: its PSN
+ */
+struct uet_quote {
+	struct in6_addr	laddr;
+	struct in6_addr	raddr;
+	u32		len;
+	u16		spdcid;
+	u32		psn;
+};
+
+static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
+			   unsigned int udp_off)
+{
+	struct uet_pds_req_wire req;
+
+	/* Control packets have these fields in the same places. */
+	if (skb_copy_bits(skb, udp_off + sizeof(struct udphdr), &req,
+			  sizeof(req)))
+		return false;
+	quote->spdcid = ntohs(req.spdcid);
+	quote->psn = ntohl(req.psn);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		const struct iphdr *iph = (const struct iphdr *)skb->data;
+
+		ipv6_addr_set_v4mapped(iph->saddr, &quote->laddr);
+		ipv6_addr_set_v4mapped(iph->daddr, &quote->raddr);
+		quote->len = ntohs(iph->tot_len);
+	} else {
+		const struct ipv6hdr *ip6h = (const struct ipv6hdr *)skb->data;
+
+		quote->laddr = ip6h->saddr;
+		quote->raddr = ip6h->daddr;
+		quote->len = ntohs(ip6h->payload_len) + sizeof(*ip6h);
+	}
+	return true;
+}
+
+/* There is no UET at the host that it comes from. */
+static bool uet_icmp_refused(const struct uet_icmp *icmp, bool v4)
+{
+	return v4 ? icmp->type == ICMP_DEST_UNREACH &&
+		    (icmp->code == ICMP_PORT_UNREACH ||
+		     icmp->code == ICMP_PROT_UNREACH) :
+		    icmp->type == ICMPV6_DEST_UNREACH &&
+		    icmp->code == ICMPV6_PORT_UNREACH;
+}
+
+static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4)
+{
+	u8 host = v4 ? ICMP_HOST_UNREACH : ICMPV6_ADDR_UNREACH;
+	int error = icmp->code == host ? EHOSTUNREACH : ENETUNREACH;
+
+	return uet_icmp_refused(icmp, v4) ? ECONNREFUSED : error;
+}
+
+/*
+ * Errors while the PDC opens end it. Of an established one they are remembered;
+ * that nobody listens any more is asked about at once, and believed if nothing
+ * is heard for a while (uet_pdc_refused_long()).
+ */
+static void uet_pdc_unreachable(struct uet_pdc *pdc,
+				const struct uet_icmp *icmp)
+{
+	bool v4 = uet_peer_is_v4(pdc->peer);
+	bool refused = uet_icmp_refused(icmp, v4);
+	int error = uet_icmp_errno(icmp, v4);
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 now;
+
+	if (pdc->state == UET_PDC_SYN && refused) {
+		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
+			     icmp->type << 8 | icmp->code);
+		return;
+	}
+	tx->soft_err = error;
+	if (!refused)
+		return;
+	now = ktime_get_ns();
+	if (!tx->refused_at || tx->heard > tx->refused_at)
+		tx->refused_at = now;
+	tx->refused_end = tx->win.next;
+	tx->refused_code = icmp->type << 8 | icmp->code;
+	if (!tx->probe_tx) {
+		tx->probe_at = now;
+		uet_pdc_arm(pdc, now, now);
+	}
+}
+
+/**
+ * uet_input_icmp() - an ICMP error about a packet we sent
+ * @un: namespace
+ * @skb: data at the IP header we sent
+ * @icmp: the error
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if it is a redirect that the stack may act on.
+ */
+bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
+		    const struct uet_icmp *icmp)
+{
+	struct uet_quote quote;
+	struct uet_flow *flow;
+	bool redirect = false;
+	struct uet_pdc *pdc;
+
+	if (!uet_icmp_quote(&quote, skb, icmp->udp_off))
+		return false;
+	pdc = uet_pdc_by_id(un, &quote.laddr, quote.spdcid);
+	if (!pdc || !pdc->initiator ||
+	    !ipv6_addr_equal(&pdc->peer->key.raddr, &quote.raddr)) {
+		UET_INC(un, DROP_STALE);
+		return false;
+	}
+	flow = pdc->tx.flow;
+	spin_lock(&flow->lock);
+	if (pdc->state == UET_PDC_DEAD ||
+	    !uet_txwin_has(&pdc->tx.win, quote.psn)) {
+		UET_INC(un, DROP_STALE);
+	} else if (icmp->too_big) {
+		/*
+		 * Some kernels believe all that quotes UDP over IPv6, for the
+		 * route that they find by address, others leave it to us.
+		 */
+		if (icmp->mtu < quote.len)
+			uet_pmtu_told(pdc->peer, icmp->mtu);
+	} else if (icmp->redirect) {
+		/* The stack looks for a route without these. */
+		redirect = !pdc->peer->key.mark && !pdc->peer->key.scope;
+	} else {
+		uet_pdc_unreachable(pdc, icmp);
+	}
+	spin_unlock(&flow->lock);
+	return redirect;
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets in: from the tunnel socket to the PDC they belong to.
+ *
+ * A packet is parsed once, here; what follows reads the parsed form. Nothing
+ * in a packet is believed before the PDC it names has been found and the
+ * source address compared (wire.md 4).
+ */
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/ktime.h>
+#include <linux/udp.h>
+#include <linux/uet.h>
+#include <net/icmp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+#include <net/route.h>
+
+#include "compat.h"
+#include "core/wire.h"
+#include "link/encap.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+
+/* An answer to a probe says for so long that the source of a PDC has it */
+#define UET_ALIVE_NS	NSEC_PER_SEC
+/* Looks for the PDC of a SYN packet that another CPU opens at the same time */
+#define UET_ACCEPT_TRIES	3
+
+/* The interface a packet came by. In a VRF skb->dev is the VRF, and IP keeps the
+ * interface itself in its control block.
+ */
+static int uet_rx_interface(const struct sk_buff *skb, bool v4)
+{
+	int sdif = v4 ? inet_sdif(skb) : inet6_sdif(skb);
+
+	return sdif ?: skb->skb_iif ?: skb->dev->ifindex;
+}
+
+/**
+ * uet_rx_addresses() - who sent a packet to whom, and was it marked
+ * @rx: filled in
+ * @skb: packet with its network header known
+ *
+ * Context: RCU read side.
+ */
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+{
+	bool v4 = ip_hdr(skb)->version == 4;
+
+	rx->iif = uet_rx_interface(skb, v4);
+	if (v4) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &rx->daddr);
+		rx->ce = INET_ECN_is_ce(ip_hdr(skb)->tos);
+		rx->ifindex = 0;
+	} else {
+		rx->saddr = ipv6_hdr(skb)->saddr;
+		rx->daddr = ipv6_hdr(skb)->daddr;
+		rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
+			      rx->iif : 0;
+	}
+	/* Inside a VRF a peer is one of the VRF's. */
+	if (!rx->ifindex)
+		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+}
+
+/**
+ * uet_from_peer() - does a packet come from the peer of a PDC?
+ * @pdc: the PDC
+ * @rx: the packet
+ *
+ * Return: true if so.
+ */
+bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	return ipv6_addr_equal(&pdc->peer->key.raddr, &rx->saddr) &&
+	       (pdc->peer->key.scope == rx->ifindex ||
+		pdc->peer->key.scope == rx->iif);
+}
+
+/* The PSN a NACK would name */
+static u32 uet_pkt_psn(const struct uet_pkt *pkt)
+{
+	if (uet_pkt_is_pds_req(pkt))
+		return pkt->req.psn;
+	return pkt->type == UET_PDS_CP ? pkt->cp.psn : 0;
+}
+
+/* Control packets that must not be answered by a NACK (wire.md 9.3) */
+static bool uet_nackable(const struct uet_pkt *pkt)
+{
+	if (uet_pkt_is_pds_req(pkt))
+		return true;
+	return pkt->type == UET_PDS_CP && pkt->ctl_type != UET_CTL_CLEAR_CMD &&
+	       pkt->ctl_type != UET_CTL_CLEAR_REQ &&
+	       pkt->ctl_type != UET_CTL_CREDIT;
+}
+
+/* The record of a closed PDC gives way to a new life of the peer (8.3). */
+static bool uet_syn_replaces(struct uet_pdc *pdc)
+{
+	bool closed;
+
+	spin_lock(&pdc->rx.lock);
+	closed = pdc->state != UET_PDC_ESTABLISHED;
+	if (closed)
+		uet_pdc_rx_kill(pdc, 0);
+	spin_unlock(&pdc->rx.lock);
+	return closed;
+}
+
+/*
+ * A SYN for a PDC that exists with another Start_PSN: the old PDC is asked
+ * whether it is still alive; a forged SYN thus kills nothing. It is not answered
+ * meanwhile: a peer that started anew sends it again, and if the old PDC is gone
+ * by then it opens a new one, where INVALID_SYN would fail its message. So each
+ * SYN leads to one packet, whoever sent it.
+ */
+static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	struct sk_buff_head list;
+	struct uet_cp cp = {};
+	struct sk_buff *skb;
+	bool lives = false;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&pdc->rx.lock);
+	if (pdc->state == UET_PDC_ESTABLISHED) {
+		lives = pdc->rx.alive_at &&
+			ktime_get_ns() - pdc->rx.alive_at < UET_ALIVE_NS;
+		if (!lives) {
+			pdc->rx.probe_out = true;
+			uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR,
+				     rx->ev);
+		}
+	}
+	spin_unlock(&pdc->rx.lock);
+	while ((skb = __skb_dequeue(&list)))
+		uet_output_one(pdc->peer, skb);
+	if (lives)
+		uet_nack_stateless(rx, UET_NACK_INVALID_SYN,
+				   uet_pkt_psn(rx->pkt));
+}
+
+/* The same bit means another thing in ACKs and NACKs. */
+static bool uet_pkt_is_syn(const struct uet_pkt *pkt)
+{
+	return pkt->flags & UET_F_SYN &&
+	       (uet_pkt_is_pds_req(pkt) || pkt->type == UET_PDS_CP);
+}
+
+/* Only a host has a FEP: nothing opens at the address of a group. */
+static bool uet_rx_group(const struct uet_rx_ctx *rx)
+{
+	const struct rtable *rt;
+
+	if (!ipv6_addr_v4mapped(&rx->daddr))
+		return ipv6_addr_is_multicast(&rx->daddr);
+	rt = skb_rtable(rx->skb);
+	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
+}
+
+/* To the PDC that a packet with SYN belongs to */
+static void uet_syn_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			    bool created)
+{
+	if (uet_pkt_is_pds_req(rx->pkt))
+		uet_pdc_request(pdc, rx, created);
+	else
+		uet_pdc_control(pdc, rx, created);
+}
+
+static bool uet_syn_opens(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) || pkt->ctl_type == UET_CTL_NOOP ||
+	       pkt->ctl_type == UET_CTL_NEGOTIATION;
+}
+
+/* A packet with SYN of a PDC that is there; false if there is none */
+static bool uet_input_syn_again(struct uet_rx_ctx *rx)
+{
+	struct uet_syn_key key = {
+		.raddr	= rx->saddr,
+		.laddr	= rx->daddr,
+		.spdcid	= rx->pkt->spdcid,
+		.scope	= rx->ifindex,
+	};
+	struct uet_pdc *pdc = uet_pdc_by_syn(rx->un, &key);
+
+	if (!pdc)
+		return false;
+	if (likely(pdc->start_psn == uet_syn_start_psn(rx->pkt))) {
+		uet_syn_deliver(pdc, rx, false);
+		return true;
+	}
+	if (uet_syn_replaces(pdc))
+		return false;
+	uet_syn_conflict(pdc, rx);
+	return true;
+}
+
+/*
+ * Without a socket in the namespace the port is there for the PDCs that are left.
+ * To who comes anew it is closed, as it will be.
+ */
+static void uet_input_closed(struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, DROP_NO_SOCKET);
+	if (ipv6_addr_v4mapped(&rx->saddr))
+		icmp_send(rx->skb, ICMP_DEST_UNREACH, ICMP_PORT_UNREACH, 0);
+	else
+		icmpv6_send(rx->skb, ICMPV6_DEST_UNREACH, ICMPV6_PORT_UNREACH,
+			    0);
+}
+
+/*
+ * A packet that opens a PDC, or belongs to one its source has not heard of: a
+ * request, or a control packet with a PSN. Of those NOOP and NEGOTIATION open one
+ * without data. The first packets come on several CPUs at once: who finds no place
+ * for a PDC looks again whether another one has made it meanwhile.
+ */
+static void uet_input_syn(struct uet_rx_ctx *rx)
+{
+	int tries = UET_ACCEPT_TRIES;
+	struct uet_pdc *pdc;
+
+	if (unlikely(uet_rx_group(rx))) {
+		UET_INC(rx->un, DROP_PEER);
+		return;
+	}
+	while (!uet_input_syn_again(rx)) {
+		if (unlikely(!uet_syn_opens(rx->pkt))) {
+			UET_INC(rx->un, DROP_STATE);
+			return;
+		}
+		if (!tries--) {
+			UET_INC(rx->un, PDC_REFUSED);
+			uet_nack_stateless(rx, UET_NACK_NO_PDC_AVAIL,
+					   uet_pkt_psn(rx->pkt));
+			return;
+		}
+		if (unlikely(!atomic_read(&rx->un->socks))) {
+			uet_input_closed(rx);
+			return;
+		}
+		pdc = uet_pdc_accept(rx);
+		if (!IS_ERR(pdc)) {
+			uet_syn_deliver(pdc, rx, true);
+			return;
+		}
+		if (pdc != ERR_PTR(-EEXIST))
+			tries = 0;
+	}
+}
+
+/*
+ * A NACK for a target: only about a PROBE or CLOSE_REQ of its own, whose PSN it
+ * repeats; a PROBE has none.
+ */
+static void uet_nack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	const struct uet_nack *nack = &rx->pkt->nack;
+
+	spin_lock(&pdc->rx.lock);
+	if ((nack->code == UET_NACK_INV_DPDCID ||
+	     nack->code == UET_NACK_PDC_HDR_MISMATCH) &&
+	    ((pdc->rx.probe_out && !nack->psn) ||
+	     (pdc->rx.close_req && nack->psn == pdc->rx.ret_psn)))
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+	else
+		UET_INC(rx->un, DROP_NACK);
+	spin_unlock(&pdc->rx.lock);
+}
+
+/* An ACK for a target: of its PROBE or CLOSE_REQ */
+static void uet_ack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, RX_ACKS);
+	spin_lock(&pdc->rx.lock);
+	if (pdc->state == UET_PDC_DEAD)
+		goto out;
+	uet_pdc_confirm(pdc);
+	if (rx->pkt->flags & UET_F_PROBE && pdc->rx.probe_out) {
+		pdc->rx.probe_out = false;
+		pdc->rx.alive_at = ktime_get_ns();
+	}
+	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
+out:
+	spin_unlock(&pdc->rx.lock);
+}
+
+/* Everything that names a PDC by its id */
+static void uet_input_established(struct uet_rx_ctx *rx)
+{
+	struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc *pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
+	bool anon = uet_pkt_is_nack(pkt) && !pkt->spdcid;
+	u8 nack = 0;
+
+	if (!pdc)
+		nack = UET_NACK_INV_DPDCID;
+	else if (!uet_from_peer(pdc, rx) ||
+		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
+		nack = UET_NACK_PDC_HDR_MISMATCH;
+	if (nack) {
+		if (pdc)
+			UET_INC(rx->un, DROP_PEER);
+		else
+			UET_INC(rx->un, DROP_NO_PDC);
+		if (uet_nackable(pkt))
+			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
+		return;
+	}
+	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
+		uet_demux_learn(pdc->peer, rx->skb);
+	if (uet_pkt_is_pds_req(pkt)) {
+		if (pdc->initiator) {
+			/* No read was asked for: nothing may come this way. */
+			UET_INC(rx->un, DROP_STATE);
+			return;
+		}
+		uet_pdc_request(pdc, rx, false);
+	} else if (uet_pkt_is_ack(pkt)) {
+		if (pdc->initiator)
+			uet_pdc_ack(pdc, rx);
+		else
+			uet_ack_target(pdc, rx);
+	} else if (uet_pkt_is_nack(pkt)) {
+		if (pdc->initiator)
+			uet_pdc_nack(pdc, rx);
+		else
+			uet_nack_target(pdc, rx);
+	} else {
+		uet_pdc_control(pdc, rx, false);
+	}
+}
+
+static void uet_input_parsed(struct uet_rx_ctx *rx)
+{
+	struct uet_pkt *pkt = rx->pkt;
+
+	if (rx->ce)
+		UET_INC(rx->un, RX_CE);
+	switch (pkt->type) {
+	case UET_PDS_RUDI_REQ:
+	case UET_PDS_RUDI_RESP:
+	case UET_PDS_UUD_REQ:
+		UET_INC(rx->un, DROP_TYPE);
+		return;
+	case UET_PDS_NACK:
+	case UET_PDS_NACK_CCX:
+		if (pkt->flags & UET_F_NT_RUDI) {
+			UET_INC(rx->un, DROP_TYPE);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	if (unlikely(uet_pkt_is_syn(pkt)))
+		uet_input_syn(rx);
+	else
+		uet_input_established(rx);
+}
+
+static void uet_count_parse_error(struct uet_net *un, int err)
+{
+	switch (-err) {
+	case UET_PERR_SHORT:
+	case UET_PERR_SHORT_SES:
+	case UET_PERR_SHORT_EXT:
+		UET_INC(un, DROP_SHORT);
+		break;
+	case UET_PERR_TYPE:
+	case UET_PERR_TSS:
+	case UET_PERR_CTL_TYPE:
+		UET_INC(un, DROP_TYPE);
+		break;
+	default:
+		UET_INC(un, DROP_PARSE);
+	}
+}
+
+/**
+ * uet_input() - a UDP datagram for the UET port
+ * @sk: tunnel socket
+ * @skb: datagram, data at the UDP header
+ *
+ * Context: softirq, RCU read side.
+ * Return: 0, the packet is consumed.
+ */
+int uet_input(struct sock *sk, struct sk_buff *skb)
+{
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+	struct uet_pkt pkt;
+	struct uet_rx_ctx rx = {
+		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
+	};
+	int err;
+
+	if (unlikely(!un))
+		goto free;
+	UET_INC(un, RX_PKTS);
+	UET_ADD(un, RX_BYTES, skb->len);
+	if (unlikely(READ_ONCE(un->exiting))) {
+		UET_INC(un, DROP_NET);
+		goto free;
+	}
+	rx.udp_len = skb->len;
+	rx.polled = uet_skb_polled(skb);
+	if (un->sysctl.data_protect && !uet_crc_strip(skb)) {
+		UET_INC(un, DROP_CRC);
+		goto free;
+	}
+	rx.ev = ntohs(udp_hdr(skb)->source);
+	uet_rx_addresses(&rx, skb);
+	__skb_pull(skb, sizeof(struct udphdr));
+	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
+	/* What a device or another host has put in line is mostly enough. */
+	if (unlikely(err) && skb_is_nonlinear(skb)) {
+		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
+					      UET_HDR_MAX_LEN))) {
+			UET_INC(un, DROP_FRAG);
+			goto free;
+		}
+		err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb),
+				    skb->len);
+	}
+	if (unlikely(err)) {
+		uet_count_parse_error(un, err);
+		goto free;
+	}
+	uet_input_parsed(&rx);
+	skb = rx.skb;
+	if (!skb)
+		return 0;
+free:
+	consume_skb(skb);
+	return 0;
+}

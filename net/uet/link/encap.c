@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tunnel sockets of a namespace: one for IPv4, one for IPv6, both on the
+ * UET port. They never queue anything; every packet goes to uet_input().
+ *
+ * They are there from the first socket of the namespace until the last one is
+ * closed and the last PDC gone, time-wait included, so that no peer has a PDC
+ * here that nobody would answer for.
+ */
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <net/ndisc.h>
+#include <net/udp.h>
+#include <net/udp_tunnel.h>
+
+#include "compat.h"
+#include "link/encap.h"
+#include "mib.h"
+
+/* So long they stay when nobody needs them */
+#define UET_ENCAP_REST		HZ
+
+/*
+ * An ICMP error about a packet of ours, before the stack believes it. The ICMP
+ * header is before skb->data, the IP header that we sent at it, the UDP header
+ * where the transport header is said to be.
+ *
+ * Whoever made the message up must not change a route, so it is judged by the
+ * PDC whose packet it quotes. A smaller MTU is kept for the peer of that PDC
+ * (tx/pmtu.c), and a redirect goes on to the stack if the route that it finds is
+ * that of the peer. The tunnel socket itself has nobody to hear of errors. Newer
+ * kernels have believed both by then, see "Path MTU" in uet.rst.
+ */
+static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
+{
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+	const struct icmp6hdr *h6 = (struct icmp6hdr *)skb->data - 1;
+	const struct icmphdr *h4 = (struct icmphdr *)skb->data - 1;
+	struct uet_icmp icmp = { .udp_off = skb_transport_offset(skb) };
+
+	if (!un)
+		return -ENOENT;
+	UET_INC(un, ICMP);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		icmp.type = h4->type;
+		icmp.code = h4->code;
+		icmp.redirect = h4->type == ICMP_REDIRECT;
+		icmp.too_big = h4->type == ICMP_DEST_UNREACH &&
+			       h4->code == ICMP_FRAG_NEEDED;
+		if (icmp.too_big)
+			icmp.mtu = ntohs(h4->un.frag.mtu);
+	} else {
+		icmp.type = h6->icmp6_type;
+		icmp.code = h6->icmp6_code;
+		icmp.redirect = icmp.type == NDISC_REDIRECT;
+		icmp.too_big = icmp.type == ICMPV6_PKT_TOOBIG;
+		if (icmp.too_big)
+			icmp.mtu = ntohl(h6->icmp6_mtu);
+	}
+	return uet_input_icmp(un, skb, &icmp) ? 0 : -ENOENT;
+}
+
+static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
+			      struct socket **res)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data	= un,
+		.encap_type	= 1,
+		.encap_rcv	= uet_input,
+		.encap_err_lookup = uet_encap_err_lookup,
+	};
+	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
+	struct udp_port_cfg cfg = {
+		.family		= family,
+		.local_udp_port	= htons(port),
+		.ipv6_v6only	= 1,
+	};
+	struct socket *sock;
+	int err;
+
+	err = udp_sock_create(un->net, &cfg, &sock);
+	if (err)
+		return err;
+	setup_udp_tunnel_sock(un->net, sock, &tunnel);
+	*res = sock;
+	return 0;
+}
+
+/**
+ * uet_encap_owns() - is it a tunnel socket of this module, or stands for one of UET
+ * @sk: any full socket
+ *
+ * No program can have either, so what it sends is ours, whichever namespace and
+ * however old.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_encap_owns(const struct sock *sk)
+{
+	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
+	       sk->sk_type == SOCK_DGRAM && sk->sk_protocol == IPPROTO_UDP &&
+	       READ_ONCE(udp_sk(sk)->encap_rcv) == uet_input;
+}
+
+/* No IPv6 in the kernel is no error */
+static int uet_encap_open_pair(struct uet_net *un, u16 port,
+			       struct socket **sock4, struct socket **sock6)
+{
+	int err;
+
+	*sock6 = NULL;
+	err = uet_encap_open_one(un, AF_INET, port, sock4);
+	if (err)
+		return err;
+	err = uet_encap_open_one(un, AF_INET6, port, sock6);
+	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
+		err = 0;
+	if (err)
+		udp_tunnel_sock_release(*sock4);
+	return err;
+}
+
+/* Use another pair, or none, and let go of the one before when no sender uses
+ * it any more.
+ */
+static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
+			   struct socket *sock6)
+{
+	struct socket *old4 = un->sock4, *old6 = un->sock6;
+
+	WRITE_ONCE(un->sock4, sock4);
+	WRITE_ONCE(un->sock6, sock6);
+	synchronize_net();
+	if (old4)
+		udp_tunnel_sock_release(old4);
+	if (old6)
+		udp_tunnel_sock_release(old6);
+}
+
+/**
+ * uet_encap_get_locked() - the tunnel sockets are needed: listen
+ * @un: namespace
+ *
+ * Sockets and PDCs each need them; uet_encap_put() undoes it.
+ *
+ * Context: process, uet_net.open_mutex held.
+ * Return: 0, -ENETDOWN in a namespace that goes away, or the error of binding.
+ */
+int uet_encap_get_locked(struct uet_net *un)
+{
+	struct socket *sock4, *sock6;
+	int err;
+
+	lockdep_assert_held(&un->open_mutex);
+	if (atomic_inc_not_zero(&un->users))
+		return 0;
+	if (READ_ONCE(un->exiting))
+		return -ENETDOWN;
+	if (!un->sock4) {
+		err = uet_encap_open_pair(un, un->sysctl.udp_port, &sock4,
+					  &sock6);
+		if (err)
+			return err;
+		WRITE_ONCE(un->sock6, sock6);
+		WRITE_ONCE(un->sock4, sock4);
+		uet_demux_enable(un);
+	}
+	atomic_inc(&un->users);
+	return 0;
+}
+
+/**
+ * uet_encap_get() - the same without the mutex
+ * @un: namespace
+ *
+ * Context: process.
+ * Return: as uet_encap_get_locked().
+ */
+int uet_encap_get(struct uet_net *un)
+{
+	int err;
+
+	if (likely(uet_encap_hold(un)))
+		return 0;
+	mutex_lock(&un->open_mutex);
+	err = uet_encap_get_locked(un);
+	mutex_unlock(&un->open_mutex);
+	return err;
+}
+
+/**
+ * uet_encap_put() - the tunnel sockets are not needed any more
+ * @un: namespace
+ *
+ * When nobody needs them they close, a little later: programs follow one another.
+ *
+ * Context: any.
+ */
+void uet_encap_put(struct uet_net *un)
+{
+	if (atomic_dec_and_test(&un->users))
+		schedule_delayed_work(&un->encap_work, UET_ENCAP_REST);
+}
+
+/* Close them, if it has not been done; uet_net.open_mutex held. */
+static void uet_encap_shut(struct uet_net *un)
+{
+	lockdep_assert_held(&un->open_mutex);
+	uet_demux_disable(un);
+	if (un->sock4)
+		uet_encap_swap(un, NULL, NULL);
+}
+
+static void uet_encap_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(to_delayed_work(work), struct uet_net,
+					  encap_work);
+
+	mutex_lock(&un->open_mutex);
+	/* From 0 it rises under the mutex only. */
+	if (!atomic_read(&un->users))
+		uet_encap_shut(un);
+	mutex_unlock(&un->open_mutex);
+}
+
+/**
+ * uet_encap_init() - prepare it; nobody listens yet
+ * @un: namespace
+ */
+void uet_encap_init(struct uet_net *un)
+{
+	INIT_DELAYED_WORK(&un->encap_work, uet_encap_work);
+}
+
+/**
+ * uet_encap_move() - listen on another port
+ * @un: namespace
+ * @port: the port, host byte order
+ *
+ * What was sent to the old port and not received yet is lost, and sent again.
+ * Where nobody listens the port is tried only, so that one that is taken is an
+ * error at once.
+ *
+ * Context: process.
+ * Return: 0, or the error of binding; then nothing has changed.
+ */
+int uet_encap_move(struct uet_net *un, u16 port)
+{
+	struct socket *sock4, *sock6;
+	int err = 0;
+
+	/* The exit takes the mutex before it closes the sockets */
+	mutex_lock(&un->open_mutex);
+	if (READ_ONCE(un->exiting))
+		err = -ENETDOWN;
+	else if (port != un->sysctl.udp_port)
+		err = uet_encap_open_pair(un, port, &sock4, &sock6);
+	if (!err && port != un->sysctl.udp_port) {
+		if (un->sock4) {
+			uet_encap_swap(un, sock4, sock6);
+		} else {
+			udp_tunnel_sock_release(sock4);
+			if (sock6)
+				udp_tunnel_sock_release(sock6);
+		}
+		WRITE_ONCE(un->sysctl.udp_port, port);
+	}
+	mutex_unlock(&un->open_mutex);
+	return err;
+}
+
+/**
+ * uet_encap_close() - the namespace goes away: stop listening
+ * @un: namespace, exiting
+ *
+ * Packets may still be in uet_input() until an RCU grace period has passed.
+ *
+ * Context: process.
+ */
+void uet_encap_close(struct uet_net *un)
+{
+	mutex_lock(&un->open_mutex);
+	uet_encap_shut(un);
+	mutex_unlock(&un->open_mutex);
+}
+
+/**
+ * uet_encap_exit() - the last PDC is gone
+ * @un: namespace, exiting
+ *
+ * Context: process.
+ */
+void uet_encap_exit(struct uet_net *un)
+{
+	cancel_delayed_work_sync(&un->encap_work);
+}

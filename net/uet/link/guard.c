@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nobody but this module sends to the UET port in the name of this host.
+ *
+ * Jobs keep the users of hosts apart that trust each other. What a message says
+ * of its job is believed because the sender's host checked it, so a host must
+ * not let its users make UET packets by themselves: a datagram to the UET port
+ * is all that takes. They are dropped in POST_ROUTING, behind all address
+ * translation, and two kinds of packets have this host's name there: those of
+ * its sockets, and those that it forwards with a source address of its own.
+ *
+ * Not here: packets that do not pass IP, of packet sockets or bridged. The first
+ * need CAP_NET_RAW in the owner of the namespace, which exempts anyway.
+ */
+#include <linux/capability.h>
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/sock.h>
+
+#include "link/encap.h"
+#include "mib.h"
+
+/* Was the socket opened by one who may write raw packets? Whoever runs now may
+ * be somebody else. Sockets of the kernel (tunnels) have no file and no rights.
+ */
+static bool uet_guard_privileged(struct net *net, struct sock *sk)
+{
+	bool ret = false;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	if (sk->sk_socket && sk->sk_socket->file)
+		ret = file_ns_capable(sk->sk_socket->file, net->user_ns,
+				      CAP_NET_RAW);
+	read_unlock_bh(&sk->sk_callback_lock);
+	return ret;
+}
+
+static bool uet_guard_local(struct net *net, const struct sk_buff *skb)
+{
+	if (ip_hdr(skb)->version == 4)
+		return inet_addr_type_dev_table(net, skb_dst(skb)->dev,
+						ip_hdr(skb)->saddr) == RTN_LOCAL;
+#if IS_ENABLED(CONFIG_IPV6)
+	return ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, NULL, 0);
+#else
+	return false;
+#endif
+}
+
+/* A packet for the UET port leaves. May it? */
+static bool uet_guard_allows(const struct nf_hook_state *state,
+			     const struct sk_buff *skb)
+{
+	struct sock *sk = state->sk ?: skb->sk;
+
+	/* Of no socket: forwarded, or ours, which a virtual device routed anew */
+	if (!sk)
+		return !skb->skb_iif || !uet_guard_local(state->net, skb);
+	sk = sk_to_full_sk(sk);
+	return sk && (uet_encap_owns(sk) ||
+		      uet_guard_privileged(state->net, sk));
+}
+
+/* @off: where the UDP header begins */
+static unsigned int uet_guard(const struct nf_hook_state *state,
+			      struct sk_buff *skb, int off)
+{
+	struct uet_net *un = uet_net(state->net);
+	const struct udphdr *uh;
+	struct udphdr buf;
+
+	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	if (!uh || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)) ||
+	    uet_guard_allows(state, skb))
+		return NF_ACCEPT;
+	UET_INC(un, TX_GUARDED);
+	return NF_DROP;
+}
+
+/* Without its first fragment the rest of a datagram is of no use. */
+static unsigned int uet_guard_hook4(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+
+	if (likely(iph->protocol != IPPROTO_UDP) ||
+	    iph->frag_off & htons(IP_OFFSET))
+		return NF_ACCEPT;
+	return uet_guard(state, skb, skb_network_offset(skb) + iph->ihl * 4);
+}
+
+static unsigned int uet_guard_hook6(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	int off = skb_network_offset(skb) + sizeof(struct ipv6hdr);
+	u8 nexthdr = ipv6_hdr(skb)->nexthdr;
+	__be16 frag_off = 0;
+
+	if (likely(nexthdr == IPPROTO_TCP))
+		return NF_ACCEPT;
+	if (nexthdr != IPPROTO_UDP) {
+		off = ipv6_skip_exthdr(skb, off, &nexthdr, &frag_off);
+		if (off < 0 || nexthdr != IPPROTO_UDP ||
+		    frag_off & htons(~0x7))
+			return NF_ACCEPT;
+	}
+	return uet_guard(state, skb, off);
+}
+
+/* Behind source address translation, ahead of what confirms a connection */
+static const struct nf_hook_ops uet_guard_ops[] = {
+	{
+		.hook		= uet_guard_hook4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_POST_ROUTING,
+		.priority	= NF_IP_PRI_LAST - 1,
+	},
+	{
+		.hook		= uet_guard_hook6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_POST_ROUTING,
+		.priority	= NF_IP6_PRI_LAST - 1,
+	},
+};
+
+/**
+ * uet_guard_enable() - keep others from the UET port from now on
+ * @un: namespace
+ *
+ * Context: process.
+ * Return: 0 or the error of registering the hooks.
+ */
+int uet_guard_enable(struct uet_net *un)
+{
+	return uet_net_hook(un, &un->guard_hooked, uet_guard_ops,
+			    ARRAY_SIZE(uet_guard_ops));
+}
+
+/**
+ * uet_guard_disable() - let anybody send to it
+ * @un: namespace
+ *
+ * Context: process.
+ */
+void uet_guard_disable(struct uet_net *un)
+{
+	uet_net_unhook(un, &un->guard_hooked, uet_guard_ops,
+		       ARRAY_SIZE(uet_guard_ops));
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Routes, and the last step of a packet through the kernel's tunnel helpers.
+ */
+#include <linux/if_arp.h>
+#include <linux/ip.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <net/addrconf.h>
+#include <net/dst_cache.h>
+#include <net/geneve.h>
+#include <net/ip6_route.h>
+#include <net/ipv6_stubs.h>
+#include <net/route.h>
+#include <net/udp_tunnel.h>
+#include <net/vxlan.h>
+
+#include "compat.h"
+#include "link/encap.h"
+#include "link/peer.h"
+#include "link/pmtu.h"
+#include "link/ports.h"
+#include "mib.h"
+
+static u8 uet_route_dscp(const struct uet_net *un,
+			 const struct uet_peer_key *key)
+{
+	return key->tclass ? key->tclass - 1 : uet_data_dscp(un);
+}
+
+/**
+ * uet_route_flow4() - what a route to a peer is looked up by, as UDP does it
+ * @un: namespace
+ * @key: the peer, IPv4
+ * @oif: interface, or 0
+ *
+ * Return: the flow.
+ */
+struct flowi4 uet_route_flow4(const struct uet_net *un,
+			      const struct uet_peer_key *key, int oif)
+{
+	return (struct flowi4) {
+		.flowi4_oif	= oif,
+		.flowi4_mark	= key->mark,
+		.flowi4_tos	= uet_route_tos(uet_route_dscp(un, key)),
+		.flowi4_uid	= key->uid,
+		.flowi4_proto	= IPPROTO_UDP,
+		.daddr		= key->raddr.s6_addr32[3],
+		.saddr		= key->laddr.s6_addr32[3],
+		.fl4_dport	= htons(un->sysctl.udp_port),
+	};
+}
+
+/**
+ * uet_route_flow6() - the same over IPv6
+ * @un: namespace
+ * @key: the peer, IPv6
+ * @oif: interface, or 0
+ *
+ * Return: the flow.
+ */
+struct flowi6 uet_route_flow6(const struct uet_net *un,
+			      const struct uet_peer_key *key, int oif)
+{
+	return (struct flowi6) {
+		.flowi6_oif	= oif,
+		.flowi6_mark	= key->mark,
+		.flowi6_uid	= key->uid,
+		.flowi6_proto	= IPPROTO_UDP,
+		.flowlabel	= ip6_make_flowinfo(uet_route_dscp(un, key) << 2,
+						    0),
+		.daddr		= key->raddr,
+		.saddr		= key->laddr,
+		.fl6_dport	= htons(un->sysctl.udp_port),
+	};
+}
+
+static struct rtable *uet_route4(struct uet_net *un,
+				 const struct uet_peer_key *key, __be32 *saddr)
+{
+	struct flowi4 fl4 = uet_route_flow4(un, key, key->scope);
+	struct rtable *rt = ip_route_output_key(un->net, &fl4);
+
+	if (!IS_ERR(rt))
+		*saddr = fl4.saddr;
+	return rt;
+}
+
+static struct dst_entry *uet_route6(struct uet_net *un,
+				    const struct uet_peer_key *key,
+				    struct in6_addr *saddr)
+{
+	struct flowi6 fl6 = uet_route_flow6(un, key, key->scope);
+	struct socket *sock = READ_ONCE(un->sock6);
+	struct dst_entry *dst;
+
+	/* The socket stays until a grace period ends (uet_encap_swap()). */
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !rcu_read_lock_bh_held(),
+			 "tunnel socket used without protection");
+	if (!sock)
+		return ERR_PTR(-EAFNOSUPPORT);
+	dst = ipv6_stub->ipv6_dst_lookup_flow(un->net, sock->sk, &fl6, NULL);
+	if (!IS_ERR(dst))
+		*saddr = fl6.saddr;
+	return dst;
+}
+
+/**
+ * uet_route_source() - which local fabric address reaches a remote one
+ * @un: namespace
+ * @key: the peer; its @laddr is none, and set here
+ *
+ * Context: process or BH.
+ * Return: 0, or the error of the route lookup (-ENETUNREACH and others).
+ */
+int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
+{
+	if (ipv6_addr_v4mapped(&key->raddr)) {
+		struct rtable *rt;
+		__be32 saddr;
+
+		rt = uet_route4(un, key, &saddr);
+		if (IS_ERR(rt))
+			return PTR_ERR(rt);
+		ipv6_addr_set_v4mapped(saddr, &key->laddr);
+		ip_rt_put(rt);
+	} else {
+		struct in6_addr saddr;
+		struct dst_entry *dst;
+
+		/* The port, and with it the socket, may be changed meanwhile. */
+		local_bh_disable();
+		dst = uet_route6(un, key, &saddr);
+		local_bh_enable();
+		if (IS_ERR(dst))
+			return PTR_ERR(dst);
+		key->laddr = saddr;
+		dst_release(dst);
+	}
+	return 0;
+}
+
+/* The cached route, or a new one; BH off. The caller owns the reference. */
+static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	struct dst_entry *dst;
+
+	if (uet_peer_is_v4(peer)) {
+		struct rtable *rt;
+		__be32 saddr;
+
+		rt = dst_cache_get_ip4(&peer->dst, &saddr);
+		if (rt)
+			return &rt->dst;
+		rt = uet_route4(un, &peer->key, &saddr);
+		if (IS_ERR(rt))
+			return ERR_CAST(rt);
+		dst_cache_set_ip4(&peer->dst, &rt->dst, saddr);
+		dst = &rt->dst;
+	} else {
+		struct in6_addr saddr;
+
+		dst = dst_cache_get_ip6(&peer->dst, &saddr);
+		if (dst)
+			return dst;
+		dst = uet_route6(un, &peer->key, &saddr);
+		if (IS_ERR(dst))
+			return dst;
+		dst_cache_set_ip6(&peer->dst, dst, &saddr);
+	}
+	uet_ports_stale(peer);
+	return dst;
+}
+
+/**
+ * uet_route_peer() - is the peer reachable, and with which IP MTU
+ * @peer: the peer
+ * @mtu: IP MTU of the route, ICMP reports included
+ *
+ * Context: process or BH.
+ * Return: 0 or the error of the route lookup.
+ */
+int uet_route_peer(struct uet_peer *peer, u32 *mtu)
+{
+	struct dst_entry *dst;
+	int err = 0;
+
+	local_bh_disable();
+	dst = uet_peer_dst(peer);
+	if (IS_ERR(dst)) {
+		err = PTR_ERR(dst);
+	} else {
+		*mtu = uet_pmtu_limit(peer, uet_ports_mtu(peer) ?:
+					    dst_mtu(dst));
+		dst_release(dst);
+	}
+	local_bh_enable();
+	return err;
+}
+
+/**
+ * uet_route_ifindex() - the device of the route to a peer
+ * @peer: the peer
+ *
+ * Context: process or BH.
+ * Return: its index; 0 if there is no route.
+ */
+int uet_route_ifindex(struct uet_peer *peer)
+{
+	struct dst_entry *dst;
+	int ifindex = 0;
+
+	local_bh_disable();
+	dst = uet_peer_dst(peer);
+	if (!IS_ERR(dst)) {
+		ifindex = dst->dev->ifindex;
+		dst_release(dst);
+	}
+	local_bh_enable();
+	return ifindex;
+}
+
+/* Does a device choose a path below by the hash of a packet? Then it is to see
+ * the entropy value in it.
+ */
+static bool uet_dev_spreads(const struct net_device *dev)
+{
+	switch (dev->type) {
+	case ARPHRD_TUNNEL:
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	default:
+		return netif_is_vxlan(dev) || netif_is_geneve(dev);
+	}
+}
+
+/**
+ * uet_output_begin() - look the way to a peer up, once for several packets
+ * @out: filled in
+ * @peer: where to
+ *
+ * Context: BH disabled, until uet_output_end().
+ * Return: 0, or the error of the route lookup; then nothing needs to be ended.
+ */
+int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	struct dst_entry *dst = uet_peer_dst(peer);
+	struct socket *sock;
+
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	out->v4 = uet_peer_is_v4(peer);
+	sock = READ_ONCE(*(out->v4 ? &un->sock4 : &un->sock6));
+	if (unlikely(!sock)) {
+		dst_release(dst);
+		return -ENETDOWN;
+	}
+	out->un = un;
+	out->peer = peer;
+	out->dst = dst;
+	out->multi = rcu_access_pointer(peer->ports);
+	out->sk = sock->sk;
+	out->port = READ_ONCE(un->sysctl.udp_port);
+	out->protect = READ_ONCE(un->sysctl.data_protect);
+	out->track = READ_ONCE(un->sysctl.conntrack);
+	out->hash = uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash;
+	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
+	return 0;
+}
+
+/**
+ * uet_output_end() - no more packets
+ * @out: of uet_output_begin()
+ */
+void uet_output_end(struct uet_output *out)
+{
+	dst_release(out->dst);
+}
+
+/**
+ * uet_output_mtu() - path MTU
+ * @out: the way
+ *
+ * Context: BH disabled, between uet_output_begin() and uet_output_end().
+ * Return: IP MTU, what was learnt of the peer included.
+ */
+u32 uet_output_mtu(const struct uet_output *out)
+{
+	u32 mtu = 0;
+
+	if (unlikely(out->multi))
+		mtu = uet_ports_mtu(out->peer);
+	return uet_pmtu_limit(out->peer, mtu ?: dst_mtu(out->dst));
+}
+
+/*
+ * What udp_tunnel_xmit_skb() does for any packet costs a good part of the way
+ * through IP: it cleans packets that came from elsewhere and draws an IP ident
+ * from a keyed hash. These are made here and mostly not to be fragmented, so
+ * that their ident means nothing (RFC 6864).
+ *
+ * One that was cut before the path MTU shrank may be, here and by routers: @frag
+ * is that MTU then, else 0.
+ */
+static int uet_output4(const struct uet_output *out, struct sk_buff *skb,
+		       u8 dsfield, u32 frag)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+	struct iphdr *iph = __skb_push(skb, sizeof(*iph));
+
+	skb_reset_network_header(skb);
+	iph->version	= 4;
+	iph->ihl	= sizeof(*iph) / 4;
+	iph->tos	= dsfield;
+	iph->id		= 0;
+	iph->frag_off	= htons(IP_DF);
+	iph->ttl	= out->ttl;
+	iph->protocol	= IPPROTO_UDP;
+	iph->saddr	= key->laddr.s6_addr32[3];
+	iph->daddr	= key->raddr.s6_addr32[3];
+	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
+	if (unlikely(frag)) {
+		iph->frag_off = 0;
+		__ip_select_ident(out->un->net, iph, 1);
+		skb->ignore_df = 1;
+		if (skb->len > frag)
+			IPCB(skb)->frag_max_size = frag;
+	}
+	return ip_local_out(out->un->net, skb->sk ?: out->sk, skb);
+}
+
+static int uet_output6(const struct uet_output *out, struct sk_buff *skb,
+		       u8 dsfield, u32 frag)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+	struct ipv6hdr *ip6h = __skb_push(skb, sizeof(*ip6h));
+
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip6h, dsfield, 0);
+	ip6h->payload_len = htons(skb->len - sizeof(*ip6h));
+	ip6h->nexthdr	= IPPROTO_UDP;
+	ip6h->hop_limit	= out->ttl;
+	ip6h->saddr	= key->laddr;
+	ip6h->daddr	= key->raddr;
+	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
+	if (unlikely(frag)) {
+		skb->ignore_df = 1;
+		if (skb->len > frag)
+			IP6CB(skb)->frag_max_size = frag;
+	}
+	return ip6_local_out(out->un->net, skb->sk ?: out->sk, skb);
+}
+
+/* The route of one packet, with a reference */
+static struct dst_entry *uet_output_dst(const struct uet_output *out, u16 ev)
+{
+	struct dst_entry *dst = NULL;
+
+	if (out->multi)
+		dst = uet_ports_dst(out->peer, ev);
+	if (!dst) {
+		dst = out->dst;
+		dst_hold(dst);
+	}
+	return dst;
+}
+
+/*
+ * Flow queueing tells flows apart by this hash, and would take each entropy value
+ * for one: a sprayed context had the share of many. So all packets between two
+ * addresses in one traffic class are a flow. The hash does not claim to be one of
+ * ports: who chooses among paths, here or in a namespace that forwards, goes by
+ * the ports of the packet then.
+ */
+static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
+			     u8 dsfield)
+{
+	/* As of UDP: the mark of its socket, and the priority of its DSCP unless
+	 * it has one already.
+	 */
+	skb->mark = out->peer->key.mark;
+	if (!skb->priority)
+		skb->priority = rt_tos2priority(dsfield);
+	if (likely(out->hash))
+		__skb_set_sw_hash(skb, out->hash + (dsfield >> 2), false);
+	if (likely(!out->track))
+		skb_set_nfct(skb, IP_CT_UNTRACKED);
+}
+
+/**
+ * uet_output() - send a UET packet
+ * @out: the way, from uet_output_begin()
+ * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
+ *	uet_txmeta filled in; consumed
+ *
+ * Without a checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
+ *
+ * Context: BH disabled, no lock held that the receive path takes.
+ * Return: what IP and the queueing discipline say: NET_XMIT_DROP if that had no
+ * room for the packet. NET_XMIT_CN is of some packet, and may be of another one.
+ */
+int uet_output(const struct uet_output *out, struct sk_buff *skb)
+{
+	const struct uet_txmeta meta = *UET_TXMETA(skb);
+	const struct uet_peer_key *key = &out->peer->key;
+	struct udphdr *uh;
+	u32 frag = 0;
+
+	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
+					   meta.ev, out->port)) {
+		UET_INC(out->un, TX_NOMEM);
+		kfree_skb(skb);
+		return -ENOMEM;
+	}
+	UET_INC(out->un, TX_PKTS);
+	UET_ADD(out->un, TX_BYTES, skb->len);
+	uet_output_dress(out, skb, meta.dsfield);
+	if (unlikely(!meta.df))
+		frag = uet_output_mtu(out);
+	uh = __skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh->source = htons(meta.ev);
+	uh->dest = htons(out->port);
+	uh->len = htons(skb->len);
+	uh->check = 0;
+	if (unlikely(out->multi))
+		skb_dst_set(skb, uet_output_dst(out, meta.ev));
+	else
+		skb_dst_set_noref(skb, out->dst);
+	return out->v4 ? uet_output4(out, skb, meta.dsfield, frag) :
+			 uet_output6(out, skb, meta.dsfield, frag);
+}
+
+/**
+ * uet_output_one() - send a single UET packet
+ * @peer: where to
+ * @skb: as for uet_output()
+ *
+ * Context: as uet_output().
+ */
+void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
+{
+	struct uet_output out;
+
+	if (uet_output_begin(&out, peer)) {
+		UET_INC(peer->fep->un, TX_ERRORS);
+		kfree_skb(skb);
+		return;
+	}
+	uet_output(&out, skb);
+	uet_output_end(&out);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * FEPs and peers: a local fabric address with its table of PDCs, and a pair
+ * of fabric addresses with what outlives a single PDC: route, path MTU, base
+ * RTT, the flows (CCCs) shared by its PDCs.
+ */
+#ifndef _UET_PEER_H
+#define _UET_PEER_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+#include <net/dst_cache.h>
+#include <net/ipv6.h>
+
+#include "base.h"
+#include "link/habits.h"
+#include "link/pressure.h"
+
+struct uet_ports;
+
+/* Ordered contexts of a peer that tell each other what they see (tx/path.c) */
+#define UET_SIB_SLOTS	8
+#define UET_SIB_SHIFT	10	/* ns to ticks */
+
+#define UET_PDC_RECENT	16
+
+/**
+ * struct uet_fep - a local fabric address
+ * @node: in uet_net.feps
+ * @addr: the address, IPv4 as v4-mapped
+ * @un: namespace
+ * @ref: peers and PDCs
+ * @pdcs: PDCID -> struct uet_pdc; RCU readers, xa_lock writers
+ * @recent: the PDCs that were made last, by the low bits of their PDCID: most
+ *	packets are for one of them, and an xarray of random ids is deep
+ * @next_pdcid: where the round robin goes on (wire.md 4: PDCIDs start at a
+ *	random point, so that a rebooted host seldom meets its own old ones)
+ * @tx_free: when its port will be through with what it was given, ns, estimated
+ * @rcu: for freeing
+ */
+struct uet_fep {
+	struct rhash_head	node;
+	struct in6_addr		addr;
+	struct uet_net		*un;
+	refcount_t		ref;
+	struct xarray		pdcs;
+	struct uet_pdc __rcu	*recent[UET_PDC_RECENT];
+	u32			next_pdcid;
+	u64			tx_free;
+	struct rcu_head		rcu;
+};
+
+/* Contexts of one peer that can be told apart by the ccc_id of requests */
+#define UET_CCC_IDS		256
+
+/**
+ * struct uet_peer_key - identity of a peer: addresses, and what a route depends on
+ * @laddr: local fabric address
+ * @raddr: remote fabric address
+ * @scope: interface of link-local addresses, else bound device or 0
+ * @mark: SO_MARK, 0 for PDCs that the peer opens
+ * @uid: who sends, where routing rules may ask for it; else, and for PDCs that
+ *	the peer opens, the superuser of the namespace
+ * @tclass: traffic class that was asked for, DSCP plus 1; 0 = that of data
+ *
+ * Compared and hashed as bytes.
+ */
+struct uet_peer_key {
+	struct in6_addr		laddr;
+	struct in6_addr		raddr;
+	s32			scope;
+	u32			mark;
+	kuid_t			uid;
+	u32			tclass;
+};
+
+/**
+ * struct uet_peer - a pair of fabric addresses
+ * @node: in uet_net.peers
+ * @key: identity
+ * @fep: the local side, with a reference
+ * @ref: PDCs and flows
+ * @lock: protects @flows, @init_pdcs and the counts; BH-disabled; a leaf
+ * @flows: struct uet_flow shared by initiator PDCs
+ * @init_pdcs: initiator PDCs, for choosing one for a new message
+ * @nr_pdcs: PDCs of both roles
+ * @unconfirmed: target PDCs of this peer that are; uet_net.unconfirmed_lock
+ * @confirmed: the peer proved its address, or this host sends to it
+ * @trust: uet_net.trust_gen << 1 when it was judged | its jobs are believed
+ * @flow_hash: of the addresses, for flow queueing; never 0
+ * @link_mbps: speed of the local port, 0 = not known
+ * @base_rtt: ns, cached for new flows; 0 = unknown
+ * @far: it was measured above the guess, by more than a probe
+ * @habits: what is known of its implementation
+ * @ev_index: next unused element of the peer's permutation, for the
+ *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
+ * @ev_key: key of that permutation
+ * @sib: time and mark of the last answer to each ordered context, for
+ *	uet_path_siblings()
+ * @ccc_ids: ids of contexts here that use receiver credit
+ * @next_ccc_id: where to look for a free one
+ * @reader: who reads what comes by its unordered PDCs
+ * @credit_srcs: struct uet_credit_src, contexts there that do;
+ *	uet_net.credit_lock
+ * @ports_genid: state of the routing tables that @ports were found in
+ * @ports_gen: counts changes of @ports; uet_net.open_mutex
+ * @ports_known: they were looked for
+ * @ports_queued: on uet_net.ports_todo
+ * @ports_node: there
+ * @ports: interfaces towards it, NULL if there is but one
+ * @neigh_at: when its next hop was known last, jiffies
+ * @pmtu: path MTU learnt beside the route (tx/pmtu.c), 0 = nothing
+ * @pmtu_until: until then, jiffies
+ * @pmtu_genid: ... and as long as the routes are these
+ * @dst: route cache, both families
+ * @rx_dst: route its packets came in by, with a reference; RCU
+ * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
+ * @rx_cookie: validity of @rx_dst over IPv6
+ * @rx_learnt: when @rx_dst was set, jiffies
+ * @rcu: for freeing
+ */
+struct uet_peer {
+	struct rhash_head	node;
+	struct uet_peer_key	key;
+	struct uet_fep		*fep;
+	refcount_t		ref;
+	spinlock_t		lock;	/* of flows, init_pdcs, counts */
+	struct list_head	flows;
+	struct list_head	init_pdcs;
+	u32			nr_pdcs;
+	struct uet_unconfirmed	unconfirmed;
+	bool			confirmed;
+	u32			trust;
+	u32			flow_hash;
+	u32			link_mbps;
+	u64			base_rtt;
+	bool			far;
+	struct uet_habits	habits;
+	atomic_t		ev_index;
+	u32			ev_key;
+	u32			sib[UET_SIB_SLOTS];
+	DECLARE_BITMAP(ccc_ids, UET_CCC_IDS);
+	u8			next_ccc_id;
+	struct list_head	credit_srcs;
+	struct uet_reader	reader;
+	int			ports_genid;
+	u32			ports_gen;
+	bool			ports_known;
+	unsigned long		ports_queued;
+	struct llist_node	ports_node;
+	struct uet_ports __rcu	*ports;
+	unsigned long		neigh_at;
+	u32			pmtu;
+	int			pmtu_genid;
+	unsigned long		pmtu_until;
+	struct dst_cache	dst;
+	struct dst_entry __rcu	*rx_dst;
+	int			rx_iif;
+	u32			rx_cookie;
+	unsigned long		rx_learnt;
+	struct rcu_head		rcu;
+};
+
+static inline bool uet_peer_is_v4(const struct uet_peer *peer)
+{
+	return ipv6_addr_v4mapped(&peer->key.raddr);
+}
+
+int uet_peer_tables_init(struct uet_net *un);
+void uet_peer_tables_exit(struct uet_net *un);
+
+struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr);
+struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr);
+void uet_fep_put(struct uet_fep *fep);
+
+struct uet_peer *uet_peer_get(struct uet_net *un,
+			      const struct uet_peer_key *key, gfp_t gfp);
+struct uet_peer *uet_peer_find(struct uet_net *un,
+			       const struct uet_peer_key *key);
+void uet_peer_put(struct uet_peer *peer);
+
+#endif /* _UET_PEER_H */

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several ports: finding them, routes over each, and what they are doing.
+ *
+ * Discovery asks the routing tables for a route over each interface, in
+ * process context, when a context is made and whenever the routes have changed
+ * since. Sending never waits for it. Whether a port has a carrier, and how much
+ * waits there, is looked at for each batch of packets: nothing has to tell us.
+ */
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <net/addrconf.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ip_fib.h>
+#include <net/ipv6_stubs.h>
+#include <net/l3mdev.h>
+#include <net/neighbour.h>
+#include <net/route.h>
+
+#include "core/params.h"
+#include "link/encap.h"
+#include "link/neigh.h"
+#include "link/peer.h"
+#include "link/ports.h"
+#include "link/speed.h"
+#include "tx/flow.h"
+#include "tx/path.h"
+
+/* Interfaces that are asked about; a host with more has its first ones asked */
+#define UET_PORTS_SCAN		64
+/* For so long a next hop that was known is not looked at again */
+#define UET_PORT_NEIGH		(HZ / 10)
+
+/**
+ * struct uet_found - a route as discovery compares it
+ * @table: routing table it is in
+ * @metric: its metric
+ * @plen: length of its prefix
+ */
+struct uet_found {
+	const void	*table;
+	u32		metric;
+	u32		plen;
+};
+
+static struct flowi4 uet_port_flow4(const struct uet_peer *peer, int oif)
+{
+	return uet_route_flow4(peer->fep->un, &peer->key, oif);
+}
+
+static struct flowi6 uet_port_flow6(const struct uet_peer *peer, int oif)
+{
+	return uet_route_flow6(peer->fep->un, &peer->key, oif);
+}
+
+static bool uet_find4(const struct uet_peer *peer, int oif,
+		      struct uet_found *found)
+{
+	struct flowi4 fl4 = uet_port_flow4(peer, oif);
+	struct fib_result res = {};
+
+	if (fib_lookup(peer->fep->un->net, &fl4, &res, 0) ||
+	    res.type != RTN_UNICAST)
+		return false;
+	*found = (struct uet_found) {
+		.table = res.table, .metric = res.fi->fib_priority,
+		.plen = res.prefixlen,
+	};
+	return true;
+}
+
+static bool uet_find6(const struct uet_peer *peer, int oif,
+		      struct uet_found *found)
+{
+	struct flowi6 fl6 = uet_port_flow6(peer, oif);
+	struct net *net = peer->fep->un->net;
+	struct fib6_result res = {};
+
+	if (ipv6_stub->fib6_lookup(net, oif, &fl6, &res,
+				   oif ? RT6_LOOKUP_F_IFACE : 0) ||
+	    !res.f6i || res.fib6_type != RTN_UNICAST ||
+	    res.fib6_flags & RTF_REJECT)
+		return false;
+	*found = (struct uet_found) {
+		.table = res.f6i->fib6_table, .metric = res.f6i->fib6_metric,
+		.plen = res.f6i->fib6_dst.plen,
+	};
+	return true;
+}
+
+/* The route over one interface, or the best over any; RCU */
+static bool uet_find(const struct uet_peer *peer, int oif,
+		     struct uet_found *found)
+{
+	return uet_peer_is_v4(peer) ? uet_find4(peer, oif, found) :
+				      uet_find6(peer, oif, found);
+}
+
+/* In the peer's routing domain, and not the loopback: an interface to ask */
+static bool uet_port_candidate(const struct uet_peer *peer,
+			       const struct net_device *dev)
+{
+	return netif_running(dev) && !(dev->flags & IFF_LOOPBACK) &&
+	       !netif_is_l3_master(dev) &&
+	       l3mdev_master_ifindex_rcu(dev) == peer->key.scope;
+}
+
+/*
+ * Interfaces whose route to the peer is as good as the best. Routes with a
+ * larger metric or a shorter prefix are there for the case that the better
+ * ones go away; they get nothing while those are there.
+ */
+static u32 uet_ports_find(const struct uet_peer *peer, int *ifindex)
+{
+	struct uet_found best, found;
+	struct net_device *dev;
+	u32 nr = 0, scan = 0;
+
+	rcu_read_lock();
+	if (!uet_find(peer, peer->key.scope, &best))
+		goto out;
+	for_each_netdev_rcu(peer->fep->un->net, dev) {
+		if (nr == UET_LB_PORTS_MAX || scan++ == UET_PORTS_SCAN)
+			break;
+		if (!uet_port_candidate(peer, dev) ||
+		    !uet_find(peer, dev->ifindex, &found) ||
+		    found.table != best.table || found.plen != best.plen ||
+		    found.metric != best.metric)
+			continue;
+		ifindex[nr++] = dev->ifindex;
+	}
+out:
+	rcu_read_unlock();
+	return nr;
+}
+
+/* A peer on an interface of its own, by address or binding, has one port. */
+static bool uet_ports_possible(const struct uet_peer *peer)
+{
+	struct net_device *dev;
+	bool ok = true;
+
+	if (peer->key.scope) {
+		rcu_read_lock();
+		dev = dev_get_by_index_rcu(peer->fep->un->net, peer->key.scope);
+		ok = dev && netif_is_l3_master(dev);
+		rcu_read_unlock();
+	}
+	return ok;
+}
+
+static void uet_ports_free_rcu(struct rcu_head *head)
+{
+	struct uet_ports *ports = container_of(head, struct uet_ports, rcu);
+	u32 i;
+
+	for (i = 0; i < ports->nr; i++)
+		dst_cache_destroy(&ports->port[i].dst);
+	kfree(ports);
+}
+
+static struct uet_ports *uet_ports_make(const struct uet_peer *peer,
+					const int *ifindex, u32 nr)
+{
+	struct uet_ports *ports;
+	u32 i;
+
+	ports = kzalloc(struct_size(ports, port, nr), GFP_KERNEL);
+	if (!ports)
+		return NULL;
+	for (i = 0; i < nr; i++, ports->nr++) {
+		if (dst_cache_init(&ports->port[i].dst, GFP_KERNEL)) {
+			uet_ports_free_rcu(&ports->rcu);
+			return NULL;
+		}
+		ports->port[i].ifindex = ifindex[i];
+		ports->port[i].mbps = uet_speed_mbps(peer->fep->un, ifindex[i]);
+		ports->port[i].neigh_at = jiffies - HZ;
+	}
+	return ports;
+}
+
+static bool uet_ports_same(const struct uet_ports *ports, const int *ifindex,
+			   u32 nr)
+{
+	u32 i;
+
+	if (!ports || nr < 2)
+		return !ports && nr < 2;
+	if (ports->nr != nr)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (ports->port[i].ifindex != ifindex[i])
+			return false;
+	return true;
+}
+
+static int uet_ports_cmp(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/**
+ * uet_ports_genid() - state of the routing tables of a peer's family
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: a number that is another one after each change of a route.
+ */
+int uet_ports_genid(const struct uet_peer *peer)
+{
+	const struct net *net = peer->fep->un->net;
+
+	return uet_peer_is_v4(peer) ? rt_genid_ipv4(net) : rt_genid_ipv6(net);
+}
+
+/* A sprayed context whose paths were made for other ports */
+static struct uet_flow *uet_ports_next_flow(struct uet_peer *peer)
+{
+	struct uet_flow *flow, *found = NULL;
+
+	spin_lock_bh(&peer->lock);
+	list_for_each_entry(flow, &peer->flows, peer_node) {
+		if (flow->ports_gen == peer->ports_gen ||
+		    !refcount_inc_not_zero(&flow->ref))
+			continue;
+		flow->ports_gen = peer->ports_gen;
+		found = flow;
+		break;
+	}
+	spin_unlock_bh(&peer->lock);
+	return found;
+}
+
+/**
+ * uet_ports_update() - find the ports towards a peer
+ * @peer: the peer
+ *
+ * Does nothing if the routes have not changed since. Contexts that exist
+ * begin anew on the paths there are now; their window stays.
+ *
+ * Context: process, uet_net.open_mutex held.
+ */
+void uet_ports_update(struct uet_peer *peer)
+{
+	struct uet_ports *old = rcu_dereference_protected(peer->ports,
+			lockdep_is_held(&peer->fep->un->open_mutex));
+	int ifindex[UET_LB_PORTS_MAX], genid = uet_ports_genid(peer);
+	struct uet_ports *ports = NULL;
+	struct uet_flow *flow;
+	u32 nr;
+
+	if (peer->ports_known && genid == peer->ports_genid)
+		return;
+	nr = uet_ports_possible(peer) ? uet_ports_find(peer, ifindex) : 0;
+	sort(ifindex, nr, sizeof(*ifindex), uet_ports_cmp, NULL);
+	if (!uet_ports_same(old, ifindex, nr)) {
+		if (nr > 1) {
+			ports = uet_ports_make(peer, ifindex, nr);
+			if (!ports)
+				return;		/* with the next change */
+		}
+		rcu_assign_pointer(peer->ports, ports);
+		if (old)
+			call_rcu(&old->rcu, uet_ports_free_rcu);
+		peer->ports_gen++;
+		while ((flow = uet_ports_next_flow(peer))) {
+			uet_path_rebuild(flow);
+			uet_flow_put(flow);
+		}
+	}
+	WRITE_ONCE(peer->ports_genid, genid);
+	WRITE_ONCE(peer->ports_known, true);
+}
+
+static void uet_ports_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(work, struct uet_net, ports_work);
+	struct llist_node *list = llist_del_all(&un->ports_todo);
+	struct uet_peer *peer, *next;
+
+	/* A route change is for all peers: who opens contexts may come between */
+	llist_for_each_entry_safe(peer, next, list, ports_node) {
+		clear_bit(0, &peer->ports_queued);
+		mutex_lock(&un->open_mutex);
+		if (!READ_ONCE(un->exiting))
+			uet_ports_update(peer);
+		mutex_unlock(&un->open_mutex);
+		uet_peer_put(peer);
+		cond_resched();
+	}
+}
+
+/**
+ * uet_ports_stale() - the route of a peer was looked up anew
+ * @peer: the peer
+ *
+ * If routes have changed, its ports are found again soon. Only for peers with
+ * a PDC: packets of strangers cause no work.
+ *
+ * Context: any, RCU read side or with a reference.
+ */
+void uet_ports_stale(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+
+	if (!READ_ONCE(peer->nr_pdcs) ||
+	    (READ_ONCE(peer->ports_known) &&
+	     READ_ONCE(peer->ports_genid) == uet_ports_genid(peer)) ||
+	    READ_ONCE(un->exiting) || test_and_set_bit(0, &peer->ports_queued))
+		return;
+	/* An answer may leave after the last PDC has gone. */
+	if (!refcount_inc_not_zero(&peer->ref))
+		return;
+	llist_add(&peer->ports_node, &un->ports_todo);
+	schedule_work(&un->ports_work);
+}
+
+void uet_ports_init(struct uet_net *un)
+{
+	init_llist_head(&un->ports_todo);
+	INIT_WORK(&un->ports_work, uet_ports_work);
+}
+
+/**
+ * uet_ports_exit() - wait for the work, which may hold peers
+ * @un: namespace, exiting, without flows and PDCs
+ *
+ * Context: process.
+ */
+void uet_ports_exit(struct uet_net *un)
+{
+	flush_work(&un->ports_work);
+}
+
+/**
+ * uet_ports_free() - a peer goes
+ * @peer: the peer, out of anybody's reach
+ *
+ * Context: any.
+ */
+void uet_ports_free(struct uet_peer *peer)
+{
+	struct uet_ports *ports = rcu_dereference_protected(peer->ports, true);
+
+	if (ports)
+		uet_ports_free_rcu(&ports->rcu);
+}
+
+/*
+ * A route over one interface. IPv4 takes any destination for a neighbour if
+ * the interface has no route, so there must be one; IPv6 may answer with
+ * another next hop of a group unless told not to.
+ */
+static struct dst_entry *uet_port_route4(const struct uet_peer *peer, int oif)
+{
+	struct flowi4 fl4 = uet_port_flow4(peer, oif);
+	struct rtable *rt = ip_route_output_key(peer->fep->un->net, &fl4);
+
+	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
+}
+
+static struct dst_entry *uet_port_route6(const struct uet_peer *peer, int oif)
+{
+	struct flowi6 fl6 = uet_port_flow6(peer, oif);
+	struct net *net = peer->fep->un->net;
+	struct dst_entry *dst;
+
+	dst = ip6_route_output_flags(net, NULL, &fl6, RT6_LOOKUP_F_IFACE);
+	if (dst->error) {
+		dst_release(dst);
+		return ERR_PTR(-ENETUNREACH);
+	}
+	return xfrm_lookup_route(net, dst, flowi6_to_flowi(&fl6), NULL, 0);
+}
+
+static struct dst_entry *uet_port_route(const struct uet_peer *peer, int oif)
+{
+	struct uet_found found;
+
+	if (!uet_find(peer, oif, &found))
+		return ERR_PTR(-ENETUNREACH);
+	return uet_peer_is_v4(peer) ? uet_port_route4(peer, oif) :
+				      uet_port_route6(peer, oif);
+}
+
+static struct dst_entry *uet_port_dst(const struct uet_peer *peer,
+				      struct uet_port *port)
+{
+	struct dst_entry *dst = dst_cache_get(&port->dst);
+
+	if (dst)
+		return dst;
+	dst = uet_port_route(peer, port->ifindex);
+	if (IS_ERR(dst))
+		return NULL;
+	if (uet_peer_is_v4(peer))
+		dst_cache_set_ip4(&port->dst, dst, 0);
+	else
+		dst_cache_set_ip6(&port->dst, dst, &peer->key.laddr);
+	return dst;
+}
+
+static bool uet_port_works(const struct net_device *dev)
+{
+	return netif_running(dev) && netif_carrier_ok(dev);
+}
+
+/* The next hop of a port if it is not known, asked for, with a reference */
+static struct neighbour *uet_port_neigh(const struct uet_peer *peer,
+					struct uet_port *port,
+					const struct dst_entry *dst)
+{
+	struct neighbour *n;
+
+	if (likely(time_before(jiffies,
+			       READ_ONCE(port->neigh_at) + UET_PORT_NEIGH)))
+		return NULL;
+	n = uet_neigh_of(peer, dst);
+	if (n)
+		neigh_event_send(n, NULL);
+	else
+		WRITE_ONCE(port->neigh_at, jiffies);
+	return n;
+}
+
+/**
+ * uet_ports_neigh() - a next hop to wait for
+ * @peer: a peer with several ports
+ *
+ * Context: BH disabled, no lock held that the receive path takes.
+ * Return: one that is being looked for, with a reference; NULL if there is a
+ * port whose next hop is known, or none at all.
+ */
+struct neighbour *uet_ports_neigh(struct uet_peer *peer)
+{
+	struct neighbour *n, *first = NULL;
+	struct uet_ports *ports;
+	struct dst_entry *dst;
+	bool known = false;
+	u32 i;
+
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	for (i = 0; ports && i < ports->nr; i++) {
+		dst = uet_port_dst(peer, &ports->port[i]);
+		if (!dst)
+			continue;
+		if (uet_port_works(dst->dev)) {
+			n = uet_port_neigh(peer, &ports->port[i], dst);
+			known |= !n;
+			if (!first)
+				first = n;
+			else if (n)
+				neigh_release(n);
+		}
+		dst_release(dst);
+	}
+	rcu_read_unlock();
+	if (known && first) {
+		neigh_release(first);
+		first = NULL;
+	}
+	return first;
+}
+
+/* The first port from @at on that works and whose next hop is known, else the
+ * first that works; RCU
+ */
+static struct dst_entry *uet_ports_choose(const struct uet_peer *peer,
+					  struct uet_ports *ports, u32 at)
+{
+	struct dst_entry *dst, *spare = NULL;
+	struct neighbour *n;
+	u32 i;
+
+	for (i = 0; i < ports->nr; i++) {
+		struct uet_port *port = &ports->port[at];
+
+		at = at + 1 < ports->nr ? at + 1 : 0;
+		dst = uet_port_dst(peer, port);
+		if (!dst)
+			continue;
+		if (likely(uet_port_works(dst->dev))) {
+			n = uet_port_neigh(peer, port, dst);
+			if (likely(!n)) {
+				dst_release(spare);
+				return dst;
+			}
+			neigh_release(n);
+			if (!spare) {
+				spare = dst;
+				continue;
+			}
+		}
+		dst_release(dst);
+	}
+	return spare;
+}
+
+/**
+ * uet_ports_dst() - route of a packet to a peer with several ports
+ * @peer: the peer
+ * @ev: entropy value of the packet, which names its port
+ *
+ * If that port has no route, no carrier or no neighbour, the next one that has.
+ *
+ * Context: BH disabled.
+ * Return: a route with a reference; NULL if no port has one.
+ */
+struct dst_entry *uet_ports_dst(struct uet_peer *peer, u16 ev)
+{
+	struct dst_entry *dst = NULL;
+	struct uet_ports *ports;
+
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	if (likely(ports))
+		dst = uet_ports_choose(peer, ports,
+				       uet_lb_zone(ev) % ports->nr);
+	rcu_read_unlock();
+	return dst;
+}
+
+/**
+ * uet_ports_mtu() - IP MTU that all ports towards a peer carry
+ * @peer: the peer
+ *
+ * Context: BH disabled.
+ * Return: the MTU, 0 if there is but one port or none has a route.
+ */
+u32 uet_ports_mtu(struct uet_peer *peer)
+{
+	struct uet_ports *ports;
+	struct dst_entry *dst;
+	u32 i, least = 0, mtu;
+
+	if (likely(!rcu_access_pointer(peer->ports)))
+		return 0;
+	uet_ports_stale(peer);
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	for (i = 0; ports && i < ports->nr; i++) {
+		dst = uet_port_dst(peer, &ports->port[i]);
+		if (!dst)
+			continue;
+		mtu = dst_mtu(dst);
+		least = least ? min(least, mtu) : mtu;
+		dst_release(dst);
+	}
+	rcu_read_unlock();
+	return least;
+}
+
+/**
+ * uet_ports_speeds() - speeds of the ports towards a peer
+ * @peer: the peer
+ * @mbps: %UET_LB_PORTS_MAX of them, none zero
+ *
+ * Context: any.
+ * Return: number of ports; 0 if there is but one, and then @mbps is not set.
+ */
+u32 uet_ports_speeds(struct uet_peer *peer, u32 *mbps)
+{
+	u32 set = READ_ONCE(peer->fep->un->sysctl.link_mbps), i, nr = 0;
+	const struct uet_ports *ports;
+
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	if (ports)
+		nr = ports->nr;
+	for (i = 0; i < nr; i++)
+		mbps[i] = set ?: ports->port[i].mbps ?: UET_RATE_DEFAULT_MBPS;
+	rcu_read_unlock();
+	return nr;
+}
+
+/**
+ * uet_ports_ifindex() - interface of a port
+ * @peer: the peer
+ * @port: number of the port
+ *
+ * Context: any.
+ * Return: the index, 0 if there is no such port.
+ */
+int uet_ports_ifindex(struct uet_peer *peer, u32 port)
+{
+	const struct uet_ports *ports;
+	int ifindex = 0;
+
+	rcu_read_lock();
+	ports = rcu_dereference(peer->ports);
+	if (ports && port < ports->nr)
+		ifindex = ports->port[port].ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
+
+/**
+ * uet_ports_look() - let a context see what its ports are doing
+ * @flow: a context with several ports
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_ports_look(struct uet_flow *flow)
+{
+	u32 i, nr = uet_lb_ports_nr(flow->lb);
+	const struct uet_ports *ports;
+	struct net_device *dev;
+	bool up;
+
+	lockdep_assert_held(&flow->lock);
+	rcu_read_lock();
+	ports = rcu_dereference(flow->peer->ports);
+	/* If the ports are being replaced, the context is about to be too. */
+	for (i = 0; ports && i < min(nr, ports->nr); i++) {
+		dev = dev_get_by_index_rcu(flow->peer->fep->un->net,
+					   ports->port[i].ifindex);
+		up = dev && uet_port_works(dev);
+		if (!uet_lb_ports_tell(flow->lb, i, up,
+				       up ? uet_dev_backlog(dev) : 0))
+			continue;
+		flow->ccc.run_left = 0;
+		uet_path_tell(flow, up ? UET_PATH_PORT_UP : UET_PATH_PORT_DOWN,
+			      0, ports->port[i].ifindex);
+	}
+	rcu_read_unlock();
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Speeds of the devices of a namespace, for who must not wait for the RTNL: it
+ * may be held for seconds, and a send that meets a new peer would wait with all
+ * others that open contexts.
+ *
+ * They are noted when a device comes up or changes, which is said under the RTNL.
+ * Of a device that reports none then, such as one whose speed is set later, it is
+ * asked again in the background.
+ */
+#include <linux/ethtool.h>
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "base.h"
+#include "link/speed.h"
+
+/* How often a device without a speed is asked */
+#define UET_SPEED_AGAIN		HZ
+
+static void uet_speed_learn(struct uet_net *un, struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	ASSERT_RTNL();
+	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
+	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
+		return;
+	/* Without memory it is asked for again. */
+	xa_store(&un->speeds, dev->ifindex,
+		 xa_mk_value(min_t(u32, ks.base.speed, INT_MAX)), GFP_KERNEL);
+}
+
+static void uet_speed_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(work, struct uet_net, speed_work);
+	struct net_device *dev;
+
+	rtnl_lock();
+	for_each_netdev(un->net, dev)
+		uet_speed_learn(un, dev);
+	rtnl_unlock();
+}
+
+/**
+ * uet_speed_mbps() - speed of a device as far as it is known
+ * @un: namespace
+ * @ifindex: the device
+ *
+ * Context: any.
+ * Return: Mb/s; 0 if it has not said so far: ask again.
+ */
+u32 uet_speed_mbps(struct uet_net *un, int ifindex)
+{
+	void *entry = xa_load(&un->speeds, ifindex);
+
+	if (likely(entry))
+		return xa_to_value(entry);
+	if (time_after(jiffies, READ_ONCE(un->speed_asked) + UET_SPEED_AGAIN)) {
+		WRITE_ONCE(un->speed_asked, jiffies);
+		if (!READ_ONCE(un->exiting))
+			schedule_work(&un->speed_work);
+	}
+	return 0;
+}
+
+static int uet_speed_event(struct notifier_block *nb, unsigned long event,
+			   void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct uet_net *un = uet_net(dev_net(dev));
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+		uet_speed_learn(un, dev);
+		break;
+	case NETDEV_UNREGISTER:
+		xa_erase(&un->speeds, dev->ifindex);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block uet_speed_nb = {
+	.notifier_call	= uet_speed_event,
+};
+
+/**
+ * uet_speed_net_init() - nothing is known
+ * @un: new namespace
+ */
+void uet_speed_net_init(struct uet_net *un)
+{
+	xa_init(&un->speeds);
+	INIT_WORK(&un->speed_work, uet_speed_work);
+	un->speed_asked = jiffies - 2 * UET_SPEED_AGAIN;
+}
+
+/**
+ * uet_speed_net_exit() - forget all
+ * @un: namespace; nobody sends in it
+ */
+void uet_speed_net_exit(struct uet_net *un)
+{
+	cancel_work_sync(&un->speed_work);
+	xa_destroy(&un->speeds);
+}
+
+/**
+ * uet_speed_init() - hear of devices, those that are there first
+ *
+ * Return: 0 or a negative errno.
+ */
+int uet_speed_init(void)
+{
+	return register_netdevice_notifier(&uet_speed_nb);
+}
+
+/**
+ * uet_speed_exit() - no more
+ */
+void uet_speed_exit(void)
+{
+	unregister_netdevice_notifier(&uet_speed_nb);
+}

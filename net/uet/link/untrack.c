@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connection tracking does not see UET.
+ *
+ * A connection is what comes back to the port it came from. An answer of UET
+ * goes to the UET port and comes from an entropy value, so that each value in
+ * each direction would be a connection that nobody ever replies to: a few dozen
+ * peers fill the table of a host, and who is refused then is everybody. Packets
+ * are marked untracked, in PRE_ROUTING where they are for this host, and where
+ * they are built (link/output.c).
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_conntrack_common.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+
+#include "link/encap.h"
+#include "link/peer.h"
+
+/* Is the packet for this host, and not to be forwarded or translated? */
+static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
+			      const struct in6_addr *daddr)
+{
+	if (likely(uet_fep_find(un, daddr)))
+		return true;
+	if (ipv6_addr_v4mapped(daddr))
+		return inet_addr_type_dev_table(un->net, skb->dev,
+						daddr->s6_addr32[3]) == RTN_LOCAL;
+#if IS_ENABLED(CONFIG_IPV6)
+	return ipv6_chk_addr(un->net, daddr, NULL, 0);
+#else
+	return false;
+#endif
+}
+
+/* @off: where the UDP header begins */
+static void uet_untrack(struct uet_net *un, struct sk_buff *skb, int off,
+			const struct in6_addr *daddr)
+{
+	const struct udphdr *uh;
+	struct udphdr buf;
+
+	if (skb_get_nfct(skb))
+		return;
+	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	if (uh && uh->dest == htons(READ_ONCE(un->sysctl.udp_port)) &&
+	    uet_untrack_local(un, skb, daddr))
+		skb_set_nfct(skb, IP_CT_UNTRACKED);
+}
+
+static unsigned int uet_untrack_hook4(void *priv, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	struct in6_addr daddr;
+
+	if (iph->protocol != IPPROTO_UDP || ip_is_fragment(iph))
+		return NF_ACCEPT;
+	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
+	uet_untrack(uet_net(state->net), skb,
+		    skb_network_offset(skb) + iph->ihl * 4, &daddr);
+	return NF_ACCEPT;
+}
+
+static unsigned int uet_untrack_hook6(void *priv, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+
+	/* UET packets carry no extension headers. */
+	if (ip6h->nexthdr == IPPROTO_UDP)
+		uet_untrack(uet_net(state->net), skb,
+			    skb_network_offset(skb) + sizeof(*ip6h),
+			    &ip6h->daddr);
+	return NF_ACCEPT;
+}
+
+/* Ahead of connection tracking, where rules with "notrack" are, too */
+static const struct nf_hook_ops uet_untrack_ops[] = {
+	{
+		.hook		= uet_untrack_hook4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP_PRI_RAW,
+	},
+	{
+		.hook		= uet_untrack_hook6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP6_PRI_RAW,
+	},
+};
+
+/**
+ * uet_untrack_enable() - keep UET out of connection tracking
+ * @un: namespace, which uses UET
+ *
+ * Unless net.uet.conntrack wants it there. Without memory for the hooks packets
+ * are tracked, so that nothing is reported.
+ *
+ * Context: process.
+ */
+void uet_untrack_enable(struct uet_net *un)
+{
+	if (!IS_ENABLED(CONFIG_NF_CONNTRACK) ||
+	    READ_ONCE(un->untrack_hooked) ||
+	    READ_ONCE(un->sysctl.conntrack))
+		return;
+	mutex_lock(&un->open_mutex);
+	/* Who sets it meanwhile undoes this afterwards. */
+	if (!READ_ONCE(un->sysctl.conntrack))
+		uet_net_hook_locked(un, &un->untrack_hooked, uet_untrack_ops,
+				    ARRAY_SIZE(uet_untrack_ops));
+	mutex_unlock(&un->open_mutex);
+}
+
+/**
+ * uet_untrack_disable() - leave it to connection tracking
+ * @un: namespace
+ *
+ * Context: process.
+ */
+void uet_untrack_disable(struct uet_net *un)
+{
+	uet_net_unhook(un, &un->untrack_hooked, uet_untrack_ops,
+		       ARRAY_SIZE(uet_untrack_ops));
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Early demultiplexing: what TCP's early demux does for its connections.
+ *
+ * The source port of a UET packet is an entropy value, so to IP and UDP each
+ * one looks like a packet of an unknown flow, for which they look up a route
+ * and a socket. Both are the same for all packets of a peer: the route is kept
+ * in the peer, checked as a socket's would be, and the socket is the tunnel
+ * socket. Firewalls see the packets as before; a packet that nothing is known
+ * about goes the long way.
+ *
+ * The hook is registered when a namespace has its first socket, so that
+ * others do not pay for it.
+ */
+#include <linux/hash.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/jiffies.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ip6_fib.h>
+#include <net/sock.h>
+
+#include "core/bytes.h"
+#include "core/wire.h"
+#include "link/encap.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+
+/* Where requests, ACKs, NACKs and CPs have the PDCID of their receiver */
+#define UET_DPDCID_OFF	offsetof(struct uet_pds_req_wire, dpdcid)
+
+static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
+
+static struct uet_peer __rcu **uet_demux_slot(struct uet_net *un,
+					      const struct in6_addr *raddr)
+{
+	return &un->rx_peers[hash_32((__force u32)raddr->s6_addr32[3],
+				     UET_RX_PEERS_BITS)];
+}
+
+/* Peers that share a place are told apart by the PDC that a packet names; it
+ * decides nothing here but whose cached route is tried.
+ */
+static __always_inline struct uet_peer *
+uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
+	       const struct in6_addr *saddr, const struct in6_addr *daddr)
+{
+	struct uet_peer *peer = rcu_dereference(*uet_demux_slot(un, saddr));
+	struct uet_pdc *pdc;
+	u16 id;
+
+	if (likely(peer && ipv6_addr_equal(&peer->key.raddr, saddr) &&
+		   ipv6_addr_equal(&peer->key.laddr, daddr)))
+		return peer;
+	id = uet_get_be16((const u8 *)(uh + 1) + UET_DPDCID_OFF);
+	pdc = uet_pdc_by_id(un, daddr, id);
+	if (!pdc || !ipv6_addr_equal(&pdc->peer->key.raddr, saddr))
+		return NULL;
+	return pdc->peer;
+}
+
+static __always_inline void uet_demux(struct sk_buff *skb,
+				      const struct udphdr *uh,
+				      struct uet_net *un, struct socket *sock,
+				      const struct in6_addr *saddr,
+				      const struct in6_addr *daddr)
+{
+	struct uet_peer *peer;
+	struct dst_entry *dst;
+
+	if (!sock || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
+		return;
+	peer = uet_demux_peer(un, uh, saddr, daddr);
+	if (!peer)
+		return;
+	dst = rcu_dereference(peer->rx_dst);
+	if (!dst || READ_ONCE(peer->rx_iif) != skb->skb_iif ||
+	    !dst_check(dst, READ_ONCE(peer->rx_cookie)))
+		return;
+	skb_dst_set_noref(skb, dst);
+	/* The socket is freed after an RCU grace period: no reference. */
+	skb->sk = sock->sk;
+	skb->destructor = sock_pfree;
+}
+
+/* Is the packet for early demux, with all that is looked at in line? */
+static bool uet_demux_wants(const struct sk_buff *skb, unsigned int len)
+{
+	return !skb_dst(skb) && !skb->sk && skb->pkt_type == PACKET_HOST &&
+	       skb_headlen(skb) >= len + sizeof(struct udphdr) +
+				   UET_DPDCID_OFF + sizeof(__be16);
+}
+
+static unsigned int uet_demux_hook4(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	struct in6_addr saddr, daddr;
+	struct uet_net *un;
+
+	if (iph->protocol != IPPROTO_UDP || iph->ihl != 5 ||
+	    ip_is_fragment(iph) || !uet_demux_wants(skb, sizeof(*iph)))
+		return NF_ACCEPT;
+	un = uet_net(state->net);
+	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
+	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
+	uet_demux(skb, (const void *)(iph + 1), un, READ_ONCE(un->sock4),
+		  &saddr, &daddr);
+	return NF_ACCEPT;
+}
+
+static unsigned int uet_demux_hook6(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	struct uet_net *un;
+
+	if (ip6h->nexthdr != IPPROTO_UDP ||
+	    !uet_demux_wants(skb, sizeof(*ip6h)))
+		return NF_ACCEPT;
+	un = uet_net(state->net);
+	uet_demux(skb, (const void *)(ip6h + 1), un, READ_ONCE(un->sock6),
+		  &ip6h->saddr, &ip6h->daddr);
+	return NF_ACCEPT;
+}
+
+/* After everything that may redirect a packet */
+static const struct nf_hook_ops uet_demux_ops[] = {
+	{
+		.hook		= uet_demux_hook4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP_PRI_LAST,
+	},
+	{
+		.hook		= uet_demux_hook6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP6_PRI_LAST,
+	},
+};
+
+/**
+ * uet_demux_enable() - the namespace uses UET: demultiplex early
+ * @un: namespace
+ *
+ * Without memory for the hooks packets go the long way, so that nothing is
+ * reported.
+ *
+ * Context: process, uet_net.open_mutex held.
+ */
+void uet_demux_enable(struct uet_net *un)
+{
+	uet_net_hook_locked(un, &un->demux_hooked, uet_demux_ops,
+			    ARRAY_SIZE(uet_demux_ops));
+}
+
+/**
+ * uet_demux_disable() - it does not any more
+ * @un: namespace
+ *
+ * Context: process, uet_net.open_mutex held.
+ */
+void uet_demux_disable(struct uet_net *un)
+{
+	uet_net_unhook_locked(un, &un->demux_hooked, uet_demux_ops,
+			      ARRAY_SIZE(uet_demux_ops));
+}
+
+/*
+ * A peer may come in by several ports, here or on its own side alone, or by a
+ * route that no two packets share. One way has the short cut; to take turns with
+ * it would cost more than the long way does. Another one gets it when the first
+ * is not valid any more, or a second later.
+ */
+static bool uet_demux_taken(const struct uet_peer *peer)
+{
+	struct dst_entry *dst;
+
+	if (time_after_eq(jiffies, READ_ONCE(peer->rx_learnt) + HZ))
+		return false;
+	dst = rcu_dereference(peer->rx_dst);
+	return dst && READ_ONCE(peer->rx_iif) &&
+	       dst_check(dst, READ_ONCE(peer->rx_cookie));
+}
+
+/**
+ * uet_demux_news() - did a packet come another way than the one that is kept?
+ * @peer: the peer
+ * @skb: the packet, verified to be the peer's
+ *
+ * Input routes of several ports may be one and the same.
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if so.
+ */
+bool uet_demux_news(const struct uet_peer *peer, const struct sk_buff *skb)
+{
+	return rcu_access_pointer(peer->rx_dst) != skb_dst(skb) ||
+	       READ_ONCE(peer->rx_iif) != skb->skb_iif;
+}
+
+/**
+ * uet_demux_learn() - keep the route that a packet of a peer came in by
+ * @peer: the peer
+ * @skb: the packet, verified to be the peer's
+ *
+ * The hook uses a route as long as it is valid, so that a packet with another
+ * one means that there is none or that it is no good any more.
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
+{
+	struct dst_entry *dst = skb_dst(skb), *old;
+	struct uet_net *un = peer->fep->un;
+
+	/* Over the loopback device the sender's route is the receiver's. */
+	if (!dst || !skb->skb_iif || skb->dev->flags & IFF_LOOPBACK ||
+	    uet_demux_taken(peer) || !dst_hold_safe(dst))
+		return;
+	UET_INC(un, DEMUX_LEARNT);
+	WRITE_ONCE(peer->rx_learnt, jiffies);
+	WRITE_ONCE(peer->rx_iif, 0);
+	old = unrcu_pointer(xchg(&peer->rx_dst, RCU_INITIALIZER(dst)));
+	WRITE_ONCE(peer->rx_cookie, uet_peer_is_v4(peer) ? 0 :
+		   rt6_get_cookie((struct rt6_info *)dst));
+	WRITE_ONCE(peer->rx_iif, skb->skb_iif);
+	dst_release(old);
+
+	spin_lock(&un->fep_lock);
+	/* The last reference is dropped under this lock. */
+	if (refcount_read(&peer->ref))
+		rcu_assign_pointer(*uet_demux_slot(un, &peer->key.raddr), peer);
+	spin_unlock(&un->fep_lock);
+}
+
+/**
+ * uet_demux_forget() - a peer goes
+ * @peer: the peer
+ *
+ * Context: BH disabled, uet_net.fep_lock held.
+ */
+void uet_demux_forget(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	struct uet_peer __rcu **slot = uet_demux_slot(un, &peer->key.raddr);
+
+	lockdep_assert_held(&un->fep_lock);
+	if (rcu_access_pointer(*slot) == peer)
+		RCU_INIT_POINTER(*slot, NULL);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When PDCs run short, those that nobody uses are closed before their idle time
+ * is over (wire.md 8.5): by the initiator, and at the request of the target.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/rhashtable.h>
+#include <linux/workqueue.h>
+
+#include "base.h"
+#include "link/peer.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+
+/* They run short when this part of a limit is left */
+#define UET_SHED_SHARE		8
+/* Idle time then; the target waits twice as long */
+#define UET_SHED_IDLE_NS	NSEC_PER_SEC
+/* Not all of them at once */
+#define UET_SHED_SPREAD		1024
+#define UET_SHED_GAP_NS		(100 * NSEC_PER_USEC)
+
+static bool uet_scarce(u32 used, u32 limit)
+{
+	return used >= limit - limit / UET_SHED_SHARE;
+}
+
+/**
+ * uet_pdcs_short() - are the PDCs of a peer or of its namespace nearly used up?
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_pdcs_short(const struct uet_peer *peer)
+{
+	const struct uet_net *un = peer->fep->un;
+
+	return uet_scarce(atomic_read(&un->pdcs),
+			  READ_ONCE(un->sysctl.pdc_max)) ||
+	       uet_scarce(READ_ONCE(peer->nr_pdcs),
+			  READ_ONCE(un->sysctl.pdc_max_per_peer));
+}
+
+/**
+ * uet_pdc_idle_ns() - how long a PDC may be idle now
+ * @pdc: initiator PDC; a target waits twice as long
+ *
+ * Context: any.
+ * Return: ns.
+ */
+u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
+{
+	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+
+	return uet_pdcs_short(pdc->peer) ? min(ns, UET_SHED_IDLE_NS) : ns;
+}
+
+/* Have a PDC look at how long it has been idle; @n says when. */
+static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
+{
+	spinlock_t *lock = pdc->initiator ? &pdc->tx.flow->lock : &pdc->rx.lock;
+	u64 now = ktime_get_ns();
+
+	spin_lock_bh(lock);
+	uet_pdc_arm(pdc, now + n % UET_SHED_SPREAD * UET_SHED_GAP_NS, now);
+	spin_unlock_bh(lock);
+}
+
+/* There may be very many of them: others are let run in between. */
+static void uet_fep_shed(struct uet_fep *fep)
+{
+	struct uet_pdc *pdc;
+	unsigned long id;
+	u32 n = 0;
+
+	rcu_read_lock();
+	xa_for_each(&fep->pdcs, id, pdc) {
+		if (!uet_pdcs_short(pdc->peer) ||
+		    !refcount_inc_not_zero(&pdc->ref))
+			continue;
+		rcu_read_unlock();
+		uet_pdc_shed_look(pdc, ++n);
+		uet_pdc_put(pdc);
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+}
+
+static void uet_pdc_shed_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(to_delayed_work(work), struct uet_net,
+					  shed_work);
+	struct rhashtable_iter iter;
+	struct uet_fep *fep;
+
+	WRITE_ONCE(un->shed_at, jiffies + HZ);
+	rhashtable_walk_enter(&un->feps, &iter);
+	rhashtable_walk_start(&iter);
+	while ((fep = rhashtable_walk_next(&iter))) {
+		if (IS_ERR(fep) || !refcount_inc_not_zero(&fep->ref))
+			continue;
+		rhashtable_walk_stop(&iter);
+		uet_fep_shed(fep);
+		uet_fep_put(fep);
+		rhashtable_walk_start(&iter);
+	}
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+}
+
+/**
+ * uet_pdc_shed() - PDCs run short: close idle ones
+ * @un: namespace
+ *
+ * By a work item, once a second at most.
+ *
+ * Context: any.
+ */
+void uet_pdc_shed(struct uet_net *un)
+{
+	unsigned long at = READ_ONCE(un->shed_at);
+
+	if (!delayed_work_pending(&un->shed_work))
+		schedule_delayed_work(&un->shed_work,
+				      time_before(jiffies, at) ? at - jiffies :
+								 0);
+}
+
+/**
+ * uet_pdc_shed_init() - prepare it
+ * @un: namespace
+ *
+ * Context: process.
+ */
+void uet_pdc_shed_init(struct uet_net *un)
+{
+	INIT_DELAYED_WORK(&un->shed_work, uet_pdc_shed_work);
+	un->shed_at = jiffies;
+}
+
+/**
+ * uet_pdc_shed_exit() - end it
+ * @un: namespace, exiting, without PDCs
+ *
+ * Context: process.
+ */
+void uet_pdc_shed_exit(struct uet_net *un)
+{
+	cancel_delayed_work_sync(&un->shed_work);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PDCs that peers open here (wire.md 8.2): the table that SYN packets are looked
+ * up in, and the limits of what an address that nobody has proved may take.
+ *
+ * A PDC is unconfirmed until a packet names the PDCID that it was given here.
+ * Only who receives at the source address can know it, and it is drawn at random,
+ * so that seeing some does not tell the next. Unconfirmed PDCs are counted twice:
+ * per namespace, where strangers and peers that are known to be real have a share
+ * each, so that made-up addresses keep no known peer out; and per peer, so that
+ * who forges the address of a known one leaves it most of its limit. Where a
+ * share is used up, the one that was silent for longest makes room.
+ */
+#include <linux/ktime.h>
+#include <linux/rhashtable.h>
+
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+
+/* Parts of the limits that unconfirmed PDCs take at most: of the namespace's,
+ * for strangers and for known peers each; and of a peer's
+ */
+#define UET_UNCONFIRMED_SHARE		4
+#define UET_UNCONFIRMED_PEER_SHARE	2
+/* Younger ones must stay: their SYN may come again and would be delivered twice.
+ * An honest peer with an open message has answered by then.
+ */
+#define UET_UNCONFIRMED_MIN_NS		NSEC_PER_SEC
+
+static const struct rhashtable_params uet_syn_params = {
+	.key_len	= sizeof(struct uet_syn_key),
+	.key_offset	= offsetof(struct uet_pdc, rx.syn_key),
+	.head_offset	= offsetof(struct uet_pdc, rx.syn_node),
+	.automatic_shrinking = true,
+};
+
+int uet_pdc_accept_init(struct uet_net *un)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(un->unconfirmed); i++)
+		INIT_LIST_HEAD(&un->unconfirmed[i].pdcs);
+	spin_lock_init(&un->unconfirmed_lock);
+	return rhashtable_init(&un->syn_pdcs, &uet_syn_params);
+}
+
+void uet_pdc_accept_exit(struct uet_net *un)
+{
+	rhashtable_destroy(&un->syn_pdcs);
+}
+
+/**
+ * uet_pdc_by_syn() - the target PDC a SYN packet belongs to
+ * @un: namespace
+ * @key: addresses and spdcid
+ *
+ * Context: RCU read side.
+ * Return: the PDC, maybe in TIME_WAIT, or NULL.
+ */
+struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
+			       const struct uet_syn_key *key)
+{
+	return rhashtable_lookup(&un->syn_pdcs, key, uet_syn_params);
+}
+
+/* The first of a list of the unconfirmed makes room, if it may. */
+static bool uet_unconfirmed_evict(struct uet_net *un,
+				  struct uet_unconfirmed *set, bool of_peer)
+{
+	struct list_head *first;
+	struct uet_pdc *old;
+	bool evict = false;
+	u64 heard;
+
+	spin_lock_bh(&un->unconfirmed_lock);
+	if (!list_empty(&set->pdcs)) {
+		first = set->pdcs.next;
+		old = of_peer ?
+		      list_entry(first, struct uet_pdc, rx.unconfirmed_peer) :
+		      list_entry(first, struct uet_pdc, rx.unconfirmed_node);
+		/* Read first: it must not be later than the time it is
+		 * compared with.
+		 */
+		heard = READ_ONCE(old->rx.heard);
+		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS)
+			evict = refcount_inc_not_zero(&old->ref);
+	}
+	spin_unlock_bh(&un->unconfirmed_lock);
+	if (!evict)
+		return false;
+	spin_lock_bh(&old->rx.lock);
+	uet_pdc_rx_kill(old, ECONNRESET);
+	spin_unlock_bh(&old->rx.lock);
+	uet_pdc_put(old);
+	return true;
+}
+
+static bool uet_unconfirmed_room(struct uet_net *un,
+				 struct uet_unconfirmed *set, u32 limit,
+				 bool of_peer)
+{
+	return READ_ONCE(set->count) < max(limit, 1U) ||
+	       uet_unconfirmed_evict(un, set, of_peer);
+}
+
+/* May another one be opened from there? @peer is NULL if it is not known. */
+static bool uet_pdc_unconfirmed_room(struct uet_net *un, struct uet_peer *peer)
+{
+	bool known = peer && READ_ONCE(peer->confirmed);
+	u32 max = READ_ONCE(un->sysctl.pdc_max);
+
+	if (!uet_unconfirmed_room(un, &un->unconfirmed[known],
+				  max / UET_UNCONFIRMED_SHARE, false))
+		return false;
+	max = READ_ONCE(un->sysctl.pdc_max_per_peer);
+	return !peer || uet_unconfirmed_room(un, &peer->unconfirmed,
+					     max / UET_UNCONFIRMED_PEER_SHARE,
+					     true);
+}
+
+static void uet_unconfirmed_join(struct uet_pdc *pdc)
+{
+	struct uet_peer *peer = pdc->peer;
+	struct uet_net *un = pdc->un;
+	struct uet_unconfirmed *set;
+
+	pdc->rx.known = READ_ONCE(peer->confirmed);
+	set = &un->unconfirmed[pdc->rx.known];
+	spin_lock_bh(&un->unconfirmed_lock);
+	list_add_tail(&pdc->rx.unconfirmed_node, &set->pdcs);
+	WRITE_ONCE(set->count, set->count + 1);
+	set = &peer->unconfirmed;
+	list_add_tail(&pdc->rx.unconfirmed_peer, &set->pdcs);
+	WRITE_ONCE(set->count, set->count + 1);
+	spin_unlock_bh(&un->unconfirmed_lock);
+}
+
+/**
+ * uet_pdc_leave_unconfirmed() - a PDC is confirmed, or goes
+ * @pdc: target PDC
+ *
+ * Context: BH disabled, rx.lock held.
+ */
+void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc)
+{
+	struct uet_peer *peer = pdc->peer;
+	struct uet_net *un = pdc->un;
+	struct uet_unconfirmed *set;
+
+	lockdep_assert_held(&pdc->rx.lock);
+	if (pdc->rx.confirmed)
+		return;
+	pdc->rx.confirmed = true;
+	set = &un->unconfirmed[pdc->rx.known];
+	spin_lock_bh(&un->unconfirmed_lock);
+	list_del_init(&pdc->rx.unconfirmed_node);
+	WRITE_ONCE(set->count, set->count - 1);
+	set = &peer->unconfirmed;
+	list_del_init(&pdc->rx.unconfirmed_peer);
+	WRITE_ONCE(set->count, set->count - 1);
+	spin_unlock_bh(&un->unconfirmed_lock);
+}
+
+/**
+ * uet_pdc_leave_syn() - SYN packets are not for this PDC any more
+ * @pdc: target PDC
+ *
+ * Context: BH disabled, rx.lock held.
+ */
+void uet_pdc_leave_syn(struct uet_pdc *pdc)
+{
+	lockdep_assert_held(&pdc->rx.lock);
+	if (pdc->rx.in_syn_table)
+		rhashtable_remove_fast(&pdc->un->syn_pdcs, &pdc->rx.syn_node,
+				       uet_syn_params);
+	pdc->rx.in_syn_table = false;
+}
+
+/* MP_RANGE to advertise: the setting, or twice the window of our own port */
+static u8 uet_pdc_mpr(struct uet_net *un, struct uet_peer *peer)
+{
+	u64 rtt_us = READ_ONCE(un->sysctl.base_rtt_us) ?: 100;
+	u64 mbps = uet_flow_link_mbps(peer) ?: UET_RATE_DEFAULT_MBPS;
+	u64 psns = mbps * rtt_us / 8 * 3 / 1024;
+
+	return clamp_t(u64, DIV_ROUND_UP(psns, UET_MPR_UNIT_PSNS),
+		       READ_ONCE(un->sysctl.mpr), UET_MPR_MAX);
+}
+
+static void uet_pdc_rx_init(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	pdc->state = UET_PDC_ESTABLISHED;
+	pdc->remote_id = rx->pkt->spdcid;
+	pdc->start_psn = uet_syn_start_psn(rx->pkt);
+	if (uet_pkt_has_ses_req(rx->pkt))
+		pdc->job = rx->pkt->ses.job;
+	spin_lock_init(&r->lock);
+	INIT_LIST_HEAD(&r->gtd);
+	INIT_LIST_HEAD(&r->msgs);
+	r->refused_top = pdc->start_psn;
+	INIT_LIST_HEAD(&r->starve_node);
+	INIT_LIST_HEAD(&r->unconfirmed_node);
+	INIT_LIST_HEAD(&r->unconfirmed_peer);
+	r->mpr = uet_pdc_mpr(pdc->un, pdc->peer);
+	uet_rxmap_init(&r->map, pdc->start_psn, r->mpr * UET_MPR_UNIT_PSNS);
+	r->heard = ktime_get_ns();
+	r->moved = jiffies;
+	r->ret_psn = pdc->start_psn;
+	r->syn_key.raddr = rx->saddr;
+	r->syn_key.laddr = rx->daddr;
+	r->syn_key.spdcid = rx->pkt->spdcid;
+	r->syn_key.scope = rx->ifindex;
+}
+
+/* Make it known, under its lock, since others find it before it is complete. */
+static int uet_pdc_enter(struct uet_pdc *pdc)
+{
+	int err;
+
+	err = uet_pdc_take_id(pdc, GFP_ATOMIC);
+	if (err) {
+		uet_pdc_discard(pdc);
+		return err;
+	}
+	spin_lock(&pdc->rx.lock);
+	uet_pdc_publish(pdc);
+	pdc->rx.in_syn_table = true;
+	err = rhashtable_lookup_insert_fast(&pdc->un->syn_pdcs,
+					    &pdc->rx.syn_node, uet_syn_params);
+	if (!err) {
+		uet_unconfirmed_join(pdc);
+		spin_unlock(&pdc->rx.lock);
+		return 0;
+	}
+	uet_pdc_unpublish(pdc);
+	pdc->state = UET_PDC_DEAD;
+	pdc->rx.in_syn_table = false;
+	spin_unlock(&pdc->rx.lock);
+	uet_pdc_put(pdc);
+	return err;
+}
+
+/* May a packet open a PDC? Asked before a peer is made: who is refused must not
+ * cost memory.
+ */
+static bool uet_pdc_acceptable(struct uet_net *un,
+			       const struct uet_peer_key *key)
+{
+	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max)) {
+		uet_pdc_shed(un);
+		return false;
+	}
+	return uet_pdc_unconfirmed_room(un, uet_peer_find(un, key));
+}
+
+/**
+ * uet_pdc_accept() - make a target PDC for a SYN packet
+ * @rx: the packet
+ *
+ * Context: softirq, RCU read side.
+ * Return: the PDC (owned by the tables); ERR_PTR(-EEXIST) if another CPU was
+ * first with a packet of the same PDC, other errors if there may be none.
+ */
+struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
+{
+	struct uet_peer_key key = {
+		.laddr	= rx->daddr,
+		.raddr	= rx->saddr,
+		.scope	= rx->ifindex,
+		.uid	= rx->un->root,
+	};
+	struct uet_net *un = rx->un;
+	struct uet_peer *peer;
+	struct uet_pdc *pdc;
+	int err;
+
+	if (!uet_pdc_acceptable(un, &key))
+		return ERR_PTR(-ENOBUFS);
+	peer = uet_peer_get(un, &key, GFP_ATOMIC);
+	if (IS_ERR(peer))
+		return ERR_CAST(peer);
+	pdc = uet_pdc_alloc(peer, NULL, uet_syn_is_rod(rx->pkt), GFP_ATOMIC);
+	if (!pdc) {
+		uet_peer_put(peer);
+		return ERR_PTR(-ENOBUFS);
+	}
+	uet_pdc_rx_init(pdc, rx);
+	err = uet_pdc_enter(pdc);
+	uet_peer_put(peer);
+	if (err)
+		return ERR_PTR(err);
+	UET_INC(un, PDC_ACCEPTED);
+	return pdc;
+}
+
+/**
+ * uet_pdc_confirm() - a packet with our PDCID came: the peer is real
+ * @pdc: target PDC
+ *
+ * Context: softirq, rx.lock held.
+ */
+void uet_pdc_confirm(struct uet_pdc *pdc)
+{
+	lockdep_assert_held(&pdc->rx.lock);
+	if (likely(pdc->rx.confirmed))
+		return;
+	uet_pdc_leave_unconfirmed(pdc);
+	WRITE_ONCE(pdc->peer->confirmed, true);
+	if (pdc->rx.nr_gtd)
+		uet_pdc_want_clear(pdc, ktime_get_ns());
+}
+
+/**
+ * uet_pdc_heard_syn() - a SYN packet came: it is alive, if that is who it says
+ * @pdc: target PDC
+ *
+ * The lists of the unconfirmed begin with the one that was silent for longest:
+ * who goes on with one of many must not keep the others from making room.
+ *
+ * Context: softirq, rx.lock held.
+ */
+void uet_pdc_heard_syn(struct uet_pdc *pdc)
+{
+	struct uet_net *un = pdc->un;
+
+	lockdep_assert_held(&pdc->rx.lock);
+	if (pdc->rx.confirmed)
+		return;
+	spin_lock_bh(&un->unconfirmed_lock);
+	list_move_tail(&pdc->rx.unconfirmed_node,
+		       &un->unconfirmed[pdc->rx.known].pdcs);
+	list_move_tail(&pdc->rx.unconfirmed_peer,
+		       &pdc->peer->unconfirmed.pdcs);
+	spin_unlock_bh(&un->unconfirmed_lock);
+}

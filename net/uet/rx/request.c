@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests in, at the destination: window, duplicates, order, delivery, and
+ * when an answer is due (wire.md 9).
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "core/rcvd.h"
+#include "link/encap.h"
+#include "link/habits.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/credit.h"
+#include "pdc/pdc.h"
+#include "sock.h"
+#include "tx/flow.h"
+#include "tx/pds.h"
+
+/* Sources told of room at a time */
+#define UET_RX_TOLD	16
+
+/* Refusals for shortage that a source gets in a row which may count them */
+#define UET_SHORT_NACKS_MAX	4
+
+/**
+ * struct uet_gtd - a guaranteed response, kept until the source clears it
+ * @node: in uet_pdc_rx.gtd, by PSN
+ * @psn: request it answers
+ * @rsp: the response
+ */
+struct uet_gtd {
+	struct list_head	node;
+	u32			psn;
+	struct uet_ses_rsp	rsp;
+};
+
+/* The response to an ordinary success, or to a duplicate (wire.md 11.6) */
+static void uet_default_rsp(struct uet_ses_rsp *rsp, const struct uet_pkt *pkt,
+			    u8 code)
+{
+	*rsp = (struct uet_ses_rsp){
+		.opcode	= UET_RSP_OP_DEFAULT,
+		.code	= code,
+	};
+	/* A request may carry something else, and then names no message. */
+	if (likely(uet_pkt_has_ses_req(pkt))) {
+		rsp->msg_id = pkt->ses.msg_id;
+		rsp->job = pkt->ses.job;
+	}
+}
+
+static struct uet_gtd *uet_gtd_find(struct uet_pdc *pdc, u32 psn)
+{
+	struct uet_gtd *g;
+
+	list_for_each_entry(g, &pdc->rx.gtd, node)
+		if (g->psn == psn)
+			return g;
+	return NULL;
+}
+
+/* Keep a response; CACK stops below the first one kept. */
+static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
+				   const struct uet_pkt *pkt, u8 code)
+{
+	struct uet_gtd *g, *pos;
+
+	if (pdc->rx.nr_gtd >= UET_GTD_MAX)
+		return NULL;
+	g = kmalloc(sizeof(*g), GFP_ATOMIC | __GFP_NOWARN);
+	if (!g)
+		return NULL;
+	g->psn = pkt->req.psn;
+	uet_default_rsp(&g->rsp, pkt, code);
+	g->rsp.opcode = UET_RSP_OP_RESPONSE;
+	list_for_each_entry_reverse(pos, &pdc->rx.gtd, node)
+		if (psn_before(pos->psn, g->psn))
+			break;
+	list_add(&g->node, &pos->node);
+	pdc->rx.nr_gtd++;
+	uet_rxmap_set_hold(&pdc->rx.map, list_first_entry(&pdc->rx.gtd,
+							  struct uet_gtd,
+							  node)->psn);
+	uet_pdc_want_clear(pdc, ktime_get_ns());
+	return g;
+}
+
+/**
+ * uet_pdc_cleared() - the source has got the responses up to a PSN
+ * @pdc: target PDC
+ * @clear_psn: from a request or CLEAR_CMD
+ *
+ * Context: softirq, rx.lock held.
+ */
+void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
+{
+	struct uet_pdc_rx *rx = &pdc->rx;
+	struct uet_gtd *g, *next;
+
+	switch (uet_rxmap_clear(&rx->map, clear_psn)) {
+	case UET_CLEAR_BAD:
+		UET_INC(pdc->un, DROP_CLEAR);
+		return;
+	case UET_CLEAR_OLD:
+		return;
+	case UET_CLEAR_NEW:
+		break;
+	}
+	if (!rx->nr_gtd)
+		return;
+	list_for_each_entry_safe(g, next, &rx->gtd, node) {
+		if (psn_after(g->psn, clear_psn))
+			break;
+		list_del(&g->node);
+		kfree(g);
+		rx->nr_gtd--;
+	}
+	if (rx->nr_gtd)
+		uet_rxmap_set_hold(&rx->map,
+				   list_first_entry(&rx->gtd, struct uet_gtd,
+						    node)->psn);
+	else
+		uet_rxmap_drop_hold(&rx->map);
+	uet_ses_cack(pdc, rx->map.cack);
+}
+
+/**
+ * uet_pdc_drop_gtd() - forget all guaranteed responses of a dead PDC
+ * @pdc: target PDC
+ *
+ * Context: rx.lock held.
+ */
+void uet_pdc_drop_gtd(struct uet_pdc *pdc)
+{
+	struct uet_gtd *g, *next;
+
+	list_for_each_entry_safe(g, next, &pdc->rx.gtd, node)
+		kfree(g);
+	INIT_LIST_HEAD(&pdc->rx.gtd);
+	pdc->rx.nr_gtd = 0;
+}
+
+/* Received before: answer again, whatever was lost (wire.md 9.6, D-14). */
+static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	const struct uet_gtd *g = uet_gtd_find(pdc, rx->pkt->req.psn);
+	struct uet_ses_rsp rsp;
+
+	UET_INC(rx->un, RX_DUPS);
+	if (g)
+		return uet_ack_make(pdc, rx, g->psn, UET_F_REQ_CLEAR, &g->rsp);
+	uet_default_rsp(&rsp, rx->pkt, UET_RC_NULL);
+	return uet_ack_make(pdc, rx, rx->pkt->req.psn, 0, &rsp);
+}
+
+/**
+ * uet_pdc_stored_answer() - answer for a PSN that was received before
+ * @pdc: target PDC
+ * @rx: the ACK_REQ
+ * @psn: the PSN
+ *
+ * Context: softirq, rx.lock held.
+ * Return: an ACK with the guaranteed response, or with the default one: sources
+ * that want a response for each packet ask until they have it.
+ */
+struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u32 psn)
+{
+	const struct uet_gtd *g = uet_gtd_find(pdc, psn);
+	struct uet_ses_rsp rsp = {
+		.opcode	= UET_RSP_OP_DEFAULT,
+		.code	= UET_RC_OK,
+		.msg_id	= (u16)rx->pkt->cp.payload,
+		.job	= pdc->job,
+	};
+
+	return uet_ack_make(pdc, rx, psn, g ? UET_F_REQ_CLEAR : 0,
+			    g ? &g->rsp : &rsp);
+}
+
+/* Is an ACK due for a packet just accepted? (wire.md 9.1) */
+static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			    bool created, u32 advanced)
+{
+	const struct uet_sysctl *s = &pdc->un->sysctl;
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc_rx *r = &pdc->rx;
+	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX);
+
+	r->ack_count += max_t(u32, pkt->payload_len,
+			      READ_ONCE(s->ack_gen_min_pkt_add));
+	if (r->ack_count >= READ_ONCE(s->ack_gen_trigger))
+		due = true;
+	if (READ_ONCE(s->ack_per_packet) ||
+	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
+		due = true;
+	/* A hole was filled behind a packet that had asked. */
+	if (r->ar_wait && advanced && !psn_after(r->ar_psn, r->map.cack)) {
+		r->ar_wait = false;
+		due = true;
+	}
+	if (pkt->flags & UET_F_AR && psn_after(pkt->req.psn, r->map.cack)) {
+		if (!r->ar_wait || psn_after(pkt->req.psn, r->ar_psn))
+			r->ar_psn = pkt->req.psn;
+		r->ar_wait = true;
+	}
+	if (due)
+		r->ack_count = 0;
+	return due;
+}
+
+/* A bitmap is needed as soon as something comes out of order. */
+static bool uet_pdc_attach_map(struct uet_pdc *pdc)
+{
+	u32 nbits = uet_rxmap_nbits(pdc->rx.map.range);
+	u64 *bits = kzalloc(nbits / 8, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!bits)
+		return false;
+	kfree(uet_rxmap_attach(&pdc->rx.map, bits, nbits));
+	return true;
+}
+
+/**
+ * uet_pdc_refused_top() - highest PSN that was refused for shortage
+ * @pdc: target PDC
+ *
+ * Context: rx.lock held.
+ * Return: the PSN, or CACK if it is higher.
+ */
+u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
+{
+	const struct uet_rxmap *map = &pdc->rx.map;
+	u32 top = pdc->rx.refused_top;
+
+	/* Or else it is from long ago. */
+	return psn_between(top, map->cack, map->cack + map->range) ? top :
+								     map->cack;
+}
+
+/*
+ * May a source be told of a shortage? One that holds is told of each packet. Others
+ * close the PDC after five refusals, so they get four, for which they send again
+ * after a round trip, ever longer apart; what they send meanwhile is as if lost.
+ */
+static bool uet_pdc_tells_short(struct uet_pdc *pdc)
+{
+	u64 now, gap = (u64)NSEC_PER_USEC *
+		       READ_ONCE(pdc->un->sysctl.nack_retx_us);
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	if (likely(uet_habit_holds(&pdc->peer->habits)))
+		return true;
+	now = ktime_get_ns();
+	if (r->short_nacks >= UET_SHORT_NACKS_MAX ||
+	    (r->short_nacks && now < r->short_next))
+		return false;
+	gap = max(gap, READ_ONCE(pdc->peer->base_rtt));
+	r->short_nacks++;
+	r->short_next = now + (gap << (2 * r->short_nacks));
+	return true;
+}
+
+/* Refused for shortage: remember the lowest for the wake-up (wire.md 7). */
+static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+				     u8 code, u32 psn)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	UET_INC(rx->un, SHORTAGE);
+	if (!r->refused || psn_before(psn, r->refused_psn))
+		r->refused_psn = psn;
+	r->refused_top = psn_max(uet_pdc_refused_top(pdc), psn);
+	r->refused = true;
+	if (unlikely(!uet_pdc_tells_short(pdc))) {
+		UET_INC(rx->un, SHORT_UNSAID);
+		return NULL;
+	}
+	return uet_nack_make(pdc, rx, code, psn, 0);
+}
+
+/* A PSN is received: what was refused before is not any more. */
+static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+
+	if (r->refused && r->refused_psn == psn)
+		r->refused = false;
+	r->short_nacks = 0;
+	WRITE_ONCE(r->moved, jiffies);
+	return uet_rxmap_set(&r->map, psn);
+}
+
+/* A new packet: give it to SES, then account for it. */
+static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
+					  struct uet_rx_ctx *rx, bool created)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_gtd *g = NULL;
+	struct uet_ses_rsp rsp;
+	struct sk_buff *ack = NULL;
+	u32 psn = pkt->req.psn, len = rx->udp_len, advanced;
+	u8 code = 0;
+
+	switch (uet_ses_request(pdc, rx, &code)) {
+	case UET_SES_TAKEN:
+		uet_rxshare_note(&r->share, rx->us, psn, r->map.range);
+		rx->skb = NULL;
+		break;
+	case UET_SES_DROP:
+		break;
+	case UET_SES_REFUSED:
+		g = uet_gtd_add(pdc, pkt, code);
+		if (!g)
+			return uet_pdc_short(pdc, rx,
+					     UET_NACK_NO_GTD_DEL_AVAIL, psn);
+		if (code == UET_RC_BAD_GENERATION)
+			g->rsp.generation = rx->generation;
+		break;
+	case UET_SES_SHORT:
+		return uet_pdc_short(pdc, rx, code, psn);
+	}
+	UET_INC(rx->un, RX_REQS);
+	if (psn != uet_rxmap_expected(&r->map))
+		UET_INC(rx->un, RX_OOO);
+	advanced = uet_pdc_received(pdc, psn);
+	WRITE_ONCE(r->rcvd_bytes,
+		   r->rcvd_bytes + len + UET_NOMINAL_ADD_BYTES);
+	if (g) {
+		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
+		r->ack_count = 0;
+	} else if (uet_pdc_ack_due(pdc, rx, created, advanced)) {
+		uet_default_rsp(&rsp, pkt, UET_RC_OK);
+		ack = uet_ack_make(pdc, rx, psn, 0, &rsp);
+	}
+	if (advanced && r->nr_msgs)
+		uet_ses_cack(pdc, r->map.cack);
+	return ack;
+}
+
+/* ROD: nothing but the expected PSN (wire.md 9.6) */
+static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx, u32 psn)
+{
+	struct uet_pdc_rx *r = &pdc->rx;
+	u32 expected = uet_rxmap_expected(&r->map);
+	u64 now = ktime_get_ns();
+
+	/* Once per gap, again after a while: N-6. */
+	if (r->ooo_psn == expected && now < r->ooo_until)
+		return NULL;
+	r->ooo_psn = expected;
+	r->ooo_until = now + (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) *
+			     NSEC_PER_USEC;
+	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
+}
+
+/*
+ * What the state of the PDC and the window say to a PSN: UET_RX_NEW, to be
+ * taken; UET_RX_DUP; or else the packet is answered by *nack, if at all.
+ */
+static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
+					 struct uet_rx_ctx *rx, u32 psn,
+					 struct sk_buff **nack)
+{
+	struct uet_rxmap *map = &pdc->rx.map;
+	enum uet_rx_verdict verdict = uet_rxmap_classify(map, psn);
+
+	*nack = NULL;
+	if (verdict == UET_RX_DUP)
+		return verdict;
+	if (unlikely(pdc->state == UET_PDC_TIME_WAIT)) {
+		*nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
+		return UET_RX_ABOVE;
+	}
+	switch (verdict) {
+	case UET_RX_ABOVE:
+		*nack = uet_nack_make(pdc, rx, rx->pkt->flags & UET_F_SYN ?
+				      UET_NACK_INVALID_SYN :
+				      UET_NACK_PSN_OOR_WINDOW, psn, 0);
+		return verdict;
+	case UET_RX_FAR_BELOW:
+		UET_INC(rx->un, DROP_STALE);
+		return verdict;
+	default:
+		break;
+	}
+	if (pdc->rod && psn != uet_rxmap_expected(map)) {
+		*nack = uet_pdc_rod_gap(pdc, rx, psn);
+		return UET_RX_ABOVE;
+	}
+	if (verdict == UET_RX_NOMAP && !uet_pdc_attach_map(pdc)) {
+		*nack = uet_pdc_short(pdc, rx, UET_NACK_NO_BITMAP, psn);
+		return UET_RX_ABOVE;
+	}
+	return UET_RX_NEW;
+}
+
+static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
+					      struct uet_rx_ctx *rx,
+					      bool created)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	struct sk_buff *nack;
+
+	if (uet_pkt_is_rod(pkt) != pdc->rod &&
+	    pdc->state != UET_PDC_TIME_WAIT)
+		return uet_nack_make(pdc, rx, UET_NACK_PDC_MODE_MISMATCH,
+				     pkt->req.psn, 0);
+	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
+	case UET_RX_NEW:
+		uet_pdc_cleared(pdc, pkt->req.clear_psn);
+		return uet_pdc_new_packet(pdc, rx, created);
+	case UET_RX_DUP:
+		uet_pdc_cleared(pdc, pkt->req.clear_psn);
+		return uet_pdc_dup(pdc, rx);
+	default:
+		return nack;
+	}
+}
+
+/**
+ * uet_pdc_take_psn() - a control packet that takes a PSN and says no more
+ * @pdc: target PDC
+ * @rx: NOOP or NEGOTIATION
+ *
+ * Context: softirq, rx.lock held.
+ * Return: the answer, if any.
+ */
+struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	u32 psn = rx->pkt->cp.psn;
+	struct sk_buff *nack;
+
+	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
+	case UET_RX_NEW:
+		if (uet_pdc_received(pdc, psn))
+			uet_ses_cack(pdc, pdc->rx.map.cack);
+		break;
+	case UET_RX_DUP:
+		break;
+	default:
+		return nack;
+	}
+	return uet_ack_make(pdc, rx, psn, 0, NULL);
+}
+
+/**
+ * uet_pdc_request() - a RUD or ROD request for a target PDC
+ * @pdc: target PDC, peer verified
+ * @rx: the packet; rx->skb is NULL afterwards if it was taken
+ * @created: this packet made the PDC
+ *
+ * Context: softirq.
+ */
+void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
+{
+	struct sk_buff *answer = NULL;
+
+	spin_lock(&pdc->rx.lock);
+	if (pdc->state == UET_PDC_DEAD) {
+		UET_INC(rx->un, DROP_STATE);
+		goto out;
+	}
+	/* Seconds count here: a tick is exact enough, and cheap. */
+	WRITE_ONCE(pdc->rx.heard, ktime_get_coarse_ns());
+	pdc->rx.close_req = false;
+	pdc->rx.close_tries = 0;
+	if (!(rx->pkt->flags & UET_F_SYN))
+		uet_pdc_confirm(pdc);
+	else if (!created)
+		uet_pdc_heard_syn(pdc);
+	if (uet_pkt_has_cc(rx->pkt))
+		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
+	answer = uet_pdc_request_locked(pdc, rx, created);
+	if (created)
+		uet_pdc_arm(pdc, pdc->rx.heard + NSEC_PER_SEC, pdc->rx.heard);
+out:
+	spin_unlock(&pdc->rx.lock);
+	if (answer)
+		uet_output_one(pdc->peer, answer);
+}
+
+/**
+ * uet_pdc_trimmed() - a request came without its payload
+ * @pdc: target PDC, peer verified
+ * @rx: the packet, PDS header only
+ * @lasthop: trimmed on the last hop
+ *
+ * Context: softirq.
+ */
+void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
+{
+	u8 code = lasthop ? UET_NACK_TRIMMED_LASTHOP : UET_NACK_TRIMMED;
+	u32 psn = rx->pkt->req.psn;
+	struct sk_buff *answer = NULL;
+
+	spin_lock(&pdc->rx.lock);
+	if (pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_TIME_WAIT)
+		goto out;
+	if (uet_pkt_has_cc(rx->pkt))
+		uet_credit_request(pdc, rx, 0);
+	switch (uet_rxmap_classify(&pdc->rx.map, psn)) {
+	case UET_RX_NEW:
+	case UET_RX_NOMAP:
+		answer = uet_nack_make(pdc, rx, code, psn, 0);
+		break;
+	case UET_RX_DUP:
+		/* An answer without the error would pass for success. */
+		answer = uet_pdc_stored_answer(pdc, rx, psn);
+		break;
+	case UET_RX_ABOVE:
+	case UET_RX_FAR_BELOW:
+		UET_INC(rx->un, DROP_STALE);
+		break;
+	}
+out:
+	spin_unlock(&pdc->rx.lock);
+	if (answer)
+		uet_output_one(pdc->peer, answer);
+}
+
+/* PDCs that wait for a socket and are to be told, to @list; true if more wait */
+static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
+{
+	struct list_head *last = &us->rx_starved;
+	bool more;
+	int i;
+
+	spin_lock_bh(&us->rx_lock);
+	for (i = 0; i < UET_RX_TOLD && last->next != &us->rx_starved; i++)
+		last = last->next;
+	if (i)
+		list_cut_position(list, &us->rx_starved, last);
+	more = !list_empty(&us->rx_starved);
+	spin_unlock_bh(&us->rx_lock);
+	return more;
+}
+
+/**
+ * uet_pds_rx_room() - a reader made room in its socket
+ * @us: the socket
+ *
+ * Tells sources that wait, one packet each: the lowest they had refused. Peers
+ * decide how many wait, so that only some are told at a time, those first that
+ * wait for longest. Nobody depends on it, since sources try again by themselves.
+ *
+ * Context: process or BH, no locks held.
+ * Return: true if there are more.
+ */
+bool uet_pds_rx_room(struct uet_sock *us)
+{
+	struct sk_buff *nack;
+	struct uet_pdc *pdc;
+	LIST_HEAD(list);
+	bool more;
+
+	/* Each once: who is refused again meanwhile waits for the next room. */
+	more = uet_rx_starved(us, &list);
+	for (;;) {
+		spin_lock_bh(&us->rx_lock);
+		pdc = list_first_entry_or_null(&list, struct uet_pdc,
+					       rx.starve_node);
+		if (pdc)
+			list_del_init(&pdc->rx.starve_node);
+		spin_unlock_bh(&us->rx_lock);
+		if (!pdc)
+			return more;
+		nack = NULL;
+		spin_lock_bh(&pdc->rx.lock);
+		pdc->rx.starved_at = NULL;
+		/* An unconfirmed one has had its answer. */
+		if (pdc->state == UET_PDC_ESTABLISHED && pdc->rx.refused &&
+		    pdc->rx.confirmed)
+			nack = uet_nack_make(pdc, NULL,
+					     UET_NACK_RCVR_INFER_LOSS,
+					     pdc->rx.refused_psn, 0);
+		pdc->rx.refused = false;
+		spin_unlock_bh(&pdc->rx.lock);
+		if (nack) {
+			local_bh_disable();
+			uet_output_one(pdc->peer, nack);
+			local_bh_enable();
+		}
+		uet_pdc_put(pdc);
+	}
+}

@@ -1,0 +1,748 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory that incoming messages may take, and who goes on when it is
+ * short.
+ *
+ * Of the socket. One half of SO_RCVBUF is shared by all messages, first come
+ * first served. The other half is for one message at a time, the one being
+ * read or else the oldest incomplete one, whose packets are accepted up to
+ * that many bytes beyond what the reader took: without such a right a buffer
+ * full of pieces would refuse the very packets that complete them. A message
+ * keeps the right once it has it until it is complete, so that its sender can
+ * always go on after a pause; when all who have it were silent for a second,
+ * the next gets it too, up to UET_RXROOM_RIGHTS of them. What a completed message
+ * holds counts to the shared half, and nobody new is given a right while that
+ * is full and something is there to be read: the reader makes room.
+ * If nothing is, and nobody gets in because those who have the right send
+ * nothing, the one that was silent for longest is given up (uet_rx_wedging()).
+ * Which of the messages of one PDC comes first, and what is sent back so that
+ * another can go on, is in core/rxroom.h.
+ *
+ * Of the namespace and the protocol. They may be full of pieces of messages of
+ * many sockets. So who is refused by one of them gets the right as well, if it
+ * is its turn in its socket, and may then reach into a quarter more than
+ * net.uet.mem. When that is used up too, one message of the namespace at a time
+ * goes on regardless of both, until it is complete; rx/rxshort.c ends what holds
+ * memory and sends nothing.
+ *
+ * An ordered PDC delivers its packets in one line, whomever they are for: a
+ * message that has rights goes on only if the packets before its own get in. So
+ * rights are those of the line: a message may use the reserves like any other
+ * of its line, and it is a line that goes on regardless of the limits. How much
+ * that is depends on the source, which ends one message after the other once
+ * it was refused (tx/send.c): so a line is refused once before it goes on. In a
+ * socket, where sources begin one message of a line at a time from the start
+ * (tx/lane.c), a line that mixes them gets all rights there are and no more:
+ * what has no room then is refused for good.
+ */
+#include <linux/jiffies.h>
+#include <net/sock.h>
+
+#include "core/psn.h"
+#include "core/rxroom.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+
+/* Smallest half of the buffer: some packets of the largest payload MTU */
+#define UET_RX_HALF_MIN		32768U
+
+/* Who has the right and sends nothing for so long does not bar the next */
+#define UET_RX_STALL		HZ
+
+/* Who waits for it and sends nothing for so long is passed over; senders that
+ * are held try every 128 ms at least
+ */
+#define UET_RX_ABSENT		(HZ / 5)
+
+/* Messages passed over for one packet */
+#define UET_RX_SCAN		8
+
+/* Time that a message with the right may take altogether while others are
+ * refused, and may be silent if we stopped its PDC: in rx_msg_timeout_ms
+ */
+#define UET_RX_PATIENCE		8
+
+/* So many bytes that an ordered PDC delivers for others give each of its messages
+ * another rx_msg_timeout_ms
+ */
+#define UET_RX_LINE_STEP	16384
+#define UET_RX_LINE_STEPS_MAX	100000UL
+
+/* What others hold beyond the limits must be less for the next to go on: a
+ * quarter of net.uet.mem, and this at least
+ */
+#define UET_RX_BEYOND_MIN	(32UL << 20)
+
+/* In uet_net.rx_saved, beside the name of a line: its source has not heard of
+ * the shortage
+ */
+#define UET_RX_SAVED_NEW	1UL
+
+/**
+ * uet_rx_count_ready() - more or less could be read
+ * @us: socket
+ * @bytes: difference
+ *
+ * Context: rx_lock held.
+ */
+void uet_rx_count_ready(struct uet_sock *us, long bytes)
+{
+	lockdep_assert_held(&us->rx_lock);
+	us->rx_ready_bytes += bytes;
+	atomic_long_add(bytes, &us->un->rx_ready);
+}
+
+/**
+ * uet_rx_half() - half of the receive buffer
+ * @us: socket
+ *
+ * Return: bytes.
+ */
+u32 uet_rx_half(const struct uet_sock *us)
+{
+	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+}
+
+/* Bytes in use that count to the shared half */
+static unsigned long uet_rx_shared(const struct uet_sock *us)
+{
+	return us->rx_bytes - us->rx_granted_bytes;
+}
+
+static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
+{
+	return msg->line ?: (unsigned long)msg;
+}
+
+/*
+ * May this message, or its line, go on regardless of the limits? One at a time;
+ * who made no use of it for a while has lost it. Nobody may while messages that
+ * went on so hold so much that the limits would mean nothing. A line must have
+ * been refused before (uet_rx_saved_refused()).
+ */
+static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
+{
+	unsigned long me = uet_rx_name(msg), old = READ_ONCE(un->rx_saved);
+	long others = atomic_long_read(&un->rx_beyond) - msg->beyond;
+
+	if (others > (long)max(READ_ONCE(un->sysctl.mem) / 4,
+			       UET_RX_BEYOND_MIN))
+		return false;
+	if ((old & ~UET_RX_SAVED_NEW) != me) {
+		if (old && time_before(jiffies, READ_ONCE(un->rx_saved_at) +
+						UET_RX_STALL))
+			return false;
+		if (msg->line)
+			me |= UET_RX_SAVED_NEW;
+		if (cmpxchg(&un->rx_saved, old, me) != old)
+			return false;
+		WRITE_ONCE(un->rx_saved_at, jiffies);
+		return !msg->line;
+	}
+	WRITE_ONCE(un->rx_saved_at, jiffies);
+	return !(old & UET_RX_SAVED_NEW);
+}
+
+static void uet_rx_saved_refused(struct uet_net *un,
+				 const struct uet_rxmsg *msg)
+{
+	unsigned long me = uet_rx_name(msg);
+
+	if (READ_ONCE(un->rx_saved) == (me | UET_RX_SAVED_NEW))
+		cmpxchg(&un->rx_saved, me | UET_RX_SAVED_NEW, me);
+}
+
+static void uet_rx_unsave(struct uet_net *un, const struct uet_rxmsg *msg)
+{
+	unsigned long old = READ_ONCE(un->rx_saved);
+
+	if (unlikely((old & ~UET_RX_SAVED_NEW) == uet_rx_name(msg)))
+		cmpxchg(&un->rx_saved, old, 0);
+}
+
+/* Room in the memory of the namespace, the protocol and the control group.
+ * sk_forward_alloc belongs to rx_lock here.
+ */
+static bool uet_rx_schedule(struct uet_sock *us, bool reserve, u32 bytes)
+{
+	struct sock *sk = &us->sk;
+	int more;
+
+	if (unlikely(!uet_mem_charge(us->un, bytes)) &&
+	    (!reserve ||
+	     !uet_mem_charge_more(us->un, bytes, UET_MEM_RESERVE_DATA)))
+		return false;
+	more = bytes - sk->sk_forward_alloc;
+	if (more <= 0 || likely(__sk_mem_schedule(sk, more, SK_MEM_RECV)))
+		return true;
+	uet_mem_uncharge(us->un, bytes);
+	return false;
+}
+
+/* A page stays, or each message of a few would fetch it again. */
+static void uet_rx_unschedule(struct sock *sk, u32 bytes)
+{
+	sk_forward_alloc_add(sk, bytes);
+	if (unlikely(sk->sk_forward_alloc >= (int)(2 * PAGE_SIZE)))
+		__sk_mem_reclaim(sk, sk->sk_forward_alloc - PAGE_SIZE);
+}
+
+static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
+{
+	/* What is sent may fill all there is: an empty socket takes in still,
+	 * or two hosts would wait for each other.
+	 */
+	bool reserve = msg->granted || msg->line || !us->rx_bytes;
+
+	if (likely(uet_rx_schedule(us, reserve, bytes))) {
+		sk_mem_charge(&us->sk, bytes);
+	} else if (reserve && uet_rx_save(us->un, msg)) {
+		atomic_long_add(bytes, &us->un->rx_beyond);
+		msg->beyond += bytes;
+	} else {
+		return false;
+	}
+	atomic_add(bytes, &us->sk.sk_rmem_alloc);
+	us->rx_bytes += bytes;
+	msg->bytes += bytes;
+	if (msg->granted)
+		us->rx_granted_bytes += bytes;
+	if (msg->mixed)
+		us->rx_mixed_bytes += bytes;
+	if (msg->ready)
+		uet_rx_count_ready(us, bytes);
+	return true;
+}
+
+/**
+ * uet_rx_uncharge() - a message holds less
+ * @us: socket
+ * @msg: message
+ * @bytes: truesize given back
+ */
+void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
+{
+	u32 beyond = min(bytes, msg->beyond);
+
+	lockdep_assert_held(&us->rx_lock);
+	if (msg->granted)
+		us->rx_granted_bytes -= bytes;
+	if (msg->mixed)
+		us->rx_mixed_bytes -= bytes;
+	if (msg->ready)
+		uet_rx_count_ready(us, -(long)bytes);
+	msg->bytes -= bytes;
+	us->rx_bytes -= bytes;
+	us->rx_freed += bytes;
+	atomic_sub(bytes, &us->sk.sk_rmem_alloc);
+	if (unlikely(beyond)) {
+		msg->beyond -= beyond;
+		atomic_long_sub(beyond, &us->un->rx_beyond);
+		bytes -= beyond;
+	}
+	uet_rx_unschedule(&us->sk, bytes);
+	uet_mem_uncharge(us->un, bytes);
+}
+
+/* A little more than data may fill, so that a newcomer can stand in line for
+ * the reserved half
+ */
+static bool uet_rx_crowded(const struct uet_sock *us)
+{
+	u32 half = uet_rx_half(us);
+
+	return uet_rx_shared(us) + sizeof(struct uet_rxmsg) > half + half / 8;
+}
+
+/* Does the PDC of a message deliver it after another one of the same socket? */
+static bool uet_rx_older(const struct uet_rxmsg *msg,
+			 const struct uet_rxmsg *other)
+{
+	return msg->pdc == other->pdc &&
+	       psn_before(READ_ONCE(msg->psn), READ_ONCE(other->psn));
+}
+
+/**
+ * uet_rx_rival() - who of its PDC has a right beside a message?
+ * @us: socket
+ * @pdc: PDC that the message comes by, not an ordered one
+ * @psn: lowest PSN of it that came
+ *
+ * Return: enum uet_rxroom_rival.
+ */
+enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
+				   const struct uet_pdc *pdc, u32 psn)
+{
+	enum uet_rxroom_rival rival = UET_RIVAL_NONE;
+	const struct uet_rxmsg *it;
+
+	lockdep_assert_held(&us->rx_lock);
+	list_for_each_entry(it, &us->rx_granted, open_node) {
+		u32 other = READ_ONCE(it->psn);
+
+		if (it->pdc == pdc && other != psn)
+			rival = max(rival,
+				    uet_rxroom_rival(it->ready,
+						     psn_before(psn, other)));
+	}
+	return rival;
+}
+
+/* The message of a line that has a right, not those mixed with it */
+static const struct uet_rxmsg *uet_rx_line_first(const struct uet_sock *us,
+						 unsigned long line)
+{
+	const struct uet_rxmsg *it;
+
+	if (!line)
+		return NULL;
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (it->line == line)
+			return it;
+	return NULL;
+}
+
+static u32 uet_rx_rights(const struct uet_sock *us)
+{
+	return us->rx_nr_granted + (us->rx_nr_mixed ? UET_RXROOM_MIXED : 0);
+}
+
+static bool uet_rx_rights_alive(const struct uet_sock *us)
+{
+	const struct uet_rxmsg *it;
+
+	list_for_each_entry(it, &us->rx_granted, open_node)
+		if (time_before(jiffies, it->last + UET_RX_STALL))
+			return true;
+	return false;
+}
+
+/* The oldest comes first, but one whose sender does not show up leaves the line
+ * until it does. Who overtook it on its PDC does not stand before it, since it
+ * depends on it.
+ */
+static bool uet_rx_first_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxmsg *it, *next;
+	int i = 0;
+
+	list_for_each_entry_safe(it, next, &us->rx_open, open_node) {
+		if (it == msg)
+			return true;
+		if (i++ == UET_RX_SCAN)
+			return false;
+		if (uet_rx_older(msg, it))
+			continue;
+		if (time_before(jiffies, it->last + UET_RX_ABSENT))
+			return false;
+		it->absent = true;
+		list_move_tail(&it->open_node, &us->rx_absent);
+	}
+	return true;
+}
+
+static void uet_rx_describe(const struct uet_sock *us,
+			    const struct uet_rxmsg *msg,
+			    struct uet_rxroom_msg *m)
+{
+	*m = (struct uet_rxroom_msg){
+		.len	= msg->len,
+		.read	= msg->read,
+		.bytes	= msg->bytes,
+	};
+	/* In order nothing overtakes. */
+	if (!msg->line)
+		m->rival = uet_rx_rival(us, msg->pdc, msg->psn);
+}
+
+/* May a message be mixed with the one of its line that has a right? */
+static bool uet_rx_may_mix(const struct uet_sock *us,
+			   const struct uet_rxmsg *msg,
+			   const struct uet_rxroom *room,
+			   const struct uet_rxroom_msg *m)
+{
+	return (!us->rx_nr_mixed || us->rx_mixed_line == msg->line) &&
+	       uet_rxroom_mix(room, m, us->rx_mixed_bytes);
+}
+
+/* May a message without a right have the reserved half? */
+static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.half		= uet_rx_half(us),
+		.shared		= uet_rx_shared(us),
+		.rights		= uet_rx_rights(us),
+		.readable	= uet_rx_first_readable(us, 1),
+	};
+	struct uet_rxroom_msg m;
+
+	if (msg->absent) {
+		msg->absent = false;
+		list_move_tail(&msg->open_node, &us->rx_open);
+	}
+	uet_rx_describe(us, msg, &m);
+	if (uet_rx_line_first(us, msg->line))
+		return uet_rx_may_mix(us, msg, &room, &m);
+	if (us->rx_nr_mixed && us->rx_mixed_line == msg->line)
+		return uet_rxroom_line_right(&room, &m);
+	room.alive = uet_rx_rights_alive(us);
+	m.first = !room.alive && uet_rx_first_in_line(us, msg);
+	return uet_rxroom_right(&room, &m);
+}
+
+/* Give a message the right to the reserved half. */
+static void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->granted)
+		return;
+	msg->mixed = uet_rx_line_first(us, msg->line);
+	msg->granted = true;
+	msg->granted_at = jiffies;
+	if (msg->line)
+		msg->line_granted = READ_ONCE(msg->pdc->rx.rcvd_bytes);
+	msg->absent = false;
+	us->rx_granted_bytes += msg->bytes;
+	if (unlikely(msg->mixed)) {
+		us->rx_nr_mixed++;
+		us->rx_mixed_line = msg->line;
+		us->rx_mixed_bytes += msg->bytes;
+		list_move_tail(&msg->open_node, &us->rx_mixed);
+		return;
+	}
+	us->rx_nr_granted++;
+	list_move_tail(&msg->open_node, &us->rx_granted);
+}
+
+/**
+ * uet_rx_may_hand_over() - is an incomplete message to be read?
+ * @us: socket
+ * @msg: message; it gets the right it needs for that
+ *
+ * Return: true if so.
+ */
+bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.half	= uet_rx_half(us),
+		.shared	= uet_rx_shared(us),
+		.rights	= uet_rx_rights(us),
+	};
+	struct uet_rxroom_msg m;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!uet_rxroom_long(room.half, msg->len))
+		return false;
+	room.alive = uet_rx_rights_alive(us);
+	uet_rx_describe(us, msg, &m);
+	if (!uet_rxroom_hand_over(&room, &m, msg->granted) ||
+	    (!msg->granted && uet_rx_line_first(us, msg->line) &&
+	     !uet_rx_may_mix(us, msg, &room, &m)))
+		return false;
+	uet_rx_grant(us, msg);
+	return true;
+}
+
+/* There is no room: -ENOBUFS if its source is to try again, -ENOSPC if it need not */
+static int uet_rx_no_room(struct uet_sock *us, const struct uet_rxmsg *msg)
+{
+	struct uet_rxroom room = {
+		.rights		= uet_rx_rights(us),
+		.readable	= uet_rx_first_readable(us, 1),
+	};
+	const struct uet_rxmsg *first = uet_rx_line_first(us, msg->line);
+	u32 line = !!first, others = first && first != msg;
+
+	if (us->rx_nr_mixed && us->rx_mixed_line == msg->line) {
+		line += UET_RXROOM_MIXED;
+		others += us->rx_nr_mixed - msg->mixed;
+	}
+	if (likely(!msg->line) || !uet_rxroom_line_full(&room, line, others))
+		return -ENOBUFS;
+	UET_INC(us->un, MSG_MIXED);
+	return -ENOSPC;
+}
+
+/* Before the younger ones of its PDC that came just before it */
+static void uet_rx_stand_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct uet_rxmsg *it, *before = NULL;
+	int i = 0;
+
+	list_for_each_entry_reverse(it, &us->rx_open, open_node) {
+		if (i++ == UET_RX_SCAN)
+			break;
+		if (uet_rx_older(msg, it))
+			before = it;
+	}
+	list_add_tail(&msg->open_node, before ? &before->open_node :
+						&us->rx_open);
+}
+
+/**
+ * uet_rx_enter() - a new message stands in line
+ * @us: socket
+ * @msg: message, nothing of it placed
+ *
+ * Whose turn it is to have a right enters a crowded socket too: those who are
+ * there may depend on it.
+ *
+ * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
+ * none as its line is full.
+ */
+int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (us->rx_closed)
+		return -ENOBUFS;
+	if (uet_rx_crowded(us) && !uet_rx_may_grant(us, msg))
+		return uet_rx_no_room(us, msg);
+	if (!uet_rx_charge(us, msg, sizeof(*msg))) {
+		uet_rx_short(us->un);
+		return -ENOBUFS;
+	}
+	uet_rx_stand_in_line(us, msg);
+	return 0;
+}
+
+/**
+ * uet_rx_enter_whole() - charge a message that is one packet, if it is easy
+ * @us: socket
+ * @msg: message
+ * @truesize: what its packet takes
+ *
+ * Return: false if there is not room enough in the shared half, or below the
+ * limits. Then it must stand in line.
+ */
+bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+			u32 truesize)
+{
+	u32 bytes = sizeof(*msg) + truesize;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (us->rx_closed || uet_rx_shared(us) + bytes > uet_rx_half(us) ||
+	    !uet_rx_schedule(us, false, bytes))
+		return false;
+	sk_mem_charge(&us->sk, bytes);
+	atomic_add(bytes, &us->sk.sk_rmem_alloc);
+	us->rx_bytes += bytes;
+	msg->bytes = bytes;
+	return true;
+}
+
+/**
+ * uet_rx_leave() - a message is complete, failed or gone
+ * @us: socket
+ * @msg: message
+ */
+void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	uet_rx_unsave(us->un, msg);
+	if (msg->granted) {
+		msg->granted = false;
+		us->rx_granted_bytes -= msg->bytes;
+		if (unlikely(msg->mixed)) {
+			msg->mixed = false;
+			us->rx_nr_mixed--;
+			us->rx_mixed_bytes -= msg->bytes;
+		} else {
+			us->rx_nr_granted--;
+		}
+	}
+	list_del_init(&msg->open_node);
+}
+
+/**
+ * uet_rx_admit() - charge a packet of a message if it may come in
+ * @us: socket
+ * @msg: message
+ * @end: offset in the message of the packet's end
+ * @truesize: what it takes
+ *
+ * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
+ * none as its line is full.
+ */
+int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
+		 u32 truesize)
+{
+	struct uet_rxroom room = { .half = uet_rx_half(us) };
+	struct uet_rxroom_msg m;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (msg->granted || !us->rx_nr_granted)
+		m = (struct uet_rxroom_msg){
+			.len = msg->len, .read = msg->read, .bytes = msg->bytes,
+		};
+	else
+		uet_rx_describe(us, msg, &m);
+	if (!msg->granted) {
+		bool fits;
+
+		room.shared = uet_rx_shared(us);
+		fits = uet_rxroom_shared(&room, &m, truesize);
+		if (fits && uet_rx_charge(us, msg, truesize))
+			return 0;
+		if (!uet_rx_may_grant(us, msg)) {
+			if (!fits)
+				return uet_rx_no_room(us, msg);
+			uet_rx_short(us->un);
+			return -ENOBUFS;
+		}
+		uet_rx_grant(us, msg);
+	}
+	if (uet_rxroom_within(&room, &m, end, truesize) &&
+	    (likely(!msg->mixed) ||
+	     us->rx_mixed_bytes + truesize <= UET_RXROOM_MIXED * room.half)) {
+		if (uet_rx_charge(us, msg, truesize))
+			return 0;
+		uet_rx_short(us->un);
+		return -ENOBUFS;
+	}
+	/* It waits for its reader: let others go on */
+	uet_rx_unsave(us->un, msg);
+	return uet_rx_no_room(us, msg);
+}
+
+/**
+ * uet_rx_came() - a packet of a message has come
+ * @msg: the message
+ *
+ * Context: rx.lock of its PDC held.
+ */
+void uet_rx_came(struct uet_rxmsg *msg)
+{
+	msg->last = jiffies;
+	if (msg->line)
+		msg->line_last = READ_ONCE(msg->pdc->rx.rcvd_bytes);
+}
+
+/**
+ * uet_rx_refused() - a packet or message was refused for shortage
+ * @us: socket
+ * @msg: its message
+ */
+void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (time_after(jiffies, us->rx_refused_at + UET_RX_STALL))
+		us->rx_refusing = jiffies;
+	us->rx_refused_at = jiffies;
+	us->rx_refused = true;
+	us->rx_freed = 0;
+	uet_rx_saved_refused(us->un, msg);
+	/* A message that only sends crumbs does not count as alive */
+	if (msg->bytes <= (UET_RXROOM_CRUMBS - 1) * (u64)uet_rx_half(us))
+		uet_rx_came(msg);
+}
+
+/* Did we stop its PDC, by refusing packets for another socket? */
+static bool uet_rx_line_stopped(const struct uet_sock *us,
+				const struct uet_rxmsg *msg)
+{
+	/* It lives as long as its incomplete messages stand in our lists. */
+	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+
+	return READ_ONCE(pdc->rx.refused) &&
+	       READ_ONCE(pdc->rx.starved_at) != us;
+}
+
+/* Time for what an ordered PDC delivered for others since @before */
+static unsigned long uet_rx_line_time(const struct uet_pdc *pdc, u64 before,
+				      unsigned long timeout)
+{
+	u64 bytes = READ_ONCE(pdc->rx.rcvd_bytes) - before;
+
+	return min_t(u64, bytes / UET_RX_LINE_STEP, UET_RX_LINE_STEPS_MAX) *
+	       timeout;
+}
+
+/* Is a message of an ordered PDC overdue? It comes after those before it, so it is
+ * silent as long as they take. Its silence counts from when the line moved last;
+ * and from its own last packet if the line just trickles.
+ */
+static bool uet_rx_line_overdue(const struct uet_sock *us,
+				const struct uet_rxmsg *msg,
+				unsigned long timeout)
+{
+	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+	unsigned long patience = UET_RX_PATIENCE * timeout;
+	unsigned long moved = READ_ONCE(pdc->rx.moved);
+
+	if (time_before(moved, msg->last))
+		moved = msg->last;
+	if (time_after(jiffies, moved + (uet_rx_line_stopped(us, msg) ?
+					 patience : timeout)))
+		return true;
+	if (time_after(jiffies, msg->last + patience +
+		       uet_rx_line_time(pdc, msg->line_last, timeout)))
+		return true;
+	return msg->granted && !msg->ready &&
+	       time_after(jiffies, msg->granted_at + patience +
+			  uet_rx_line_time(pdc, msg->line_granted, timeout));
+}
+
+static bool uet_rx_overdue(const struct uet_sock *us,
+			   const struct uet_rxmsg *msg, unsigned long timeout)
+{
+	unsigned long patience = UET_RX_PATIENCE * timeout;
+
+	if (msg->busy)
+		return false;
+	if (msg->line)
+		return uet_rx_line_overdue(us, msg, timeout);
+	/* What is handed over while it arrives may take its time */
+	return time_after(jiffies, msg->last + timeout) ||
+	       (msg->granted && !msg->ready &&
+		time_after(jiffies, msg->granted_at + patience));
+}
+
+static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
+				       const struct list_head *list,
+				       unsigned long timeout,
+				       struct uet_rxmsg *oldest)
+{
+	struct uet_rxmsg *it;
+
+	list_for_each_entry(it, list, open_node)
+		if (uet_rx_overdue(us, it, timeout) &&
+		    (!oldest || time_before(it->last, oldest->last)))
+			oldest = it;
+	return oldest;
+}
+
+/**
+ * uet_rx_wedging() - a message that keeps all others out and does not go on
+ * @us: socket that refused a packet or a message
+ * @want: who was refused; of UET_RX_WANT_MEMORY the caller knows for how long
+ *
+ * Senders were refused for as long as it was silent, so that it is not an
+ * interruption of the network that makes it so; and there is nothing to read.
+ *
+ * Return: the message to be given up, or NULL.
+ */
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
+{
+	u32 ms = READ_ONCE(us->un->sysctl.rx_msg_timeout_ms);
+	unsigned long timeout = msecs_to_jiffies(ms);
+	struct uet_rxmsg *msg = NULL;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!ms || (want == UET_RX_WANT_PACKET &&
+		    uet_rx_rights(us) < UET_RXROOM_RIGHTS) ||
+	    (want == UET_RX_WANT_MESSAGE && !uet_rx_crowded(us)) ||
+	    (want != UET_RX_WANT_MEMORY &&
+	     time_before(jiffies, us->rx_refusing + timeout)) ||
+	    uet_rx_first_readable(us, 1))
+		return NULL;
+	msg = uet_rx_oldest(us, &us->rx_granted, timeout, msg);
+	/* There may be many more, and what is silent is so a moment later. */
+	if (want != UET_RX_WANT_PACKET &&
+	    time_before(us->rx_looked_at, jiffies)) {
+		us->rx_looked_at = jiffies;
+		msg = uet_rx_oldest(us, &us->rx_mixed, timeout, msg);
+		msg = uet_rx_oldest(us, &us->rx_open, timeout, msg);
+		msg = uet_rx_oldest(us, &us->rx_absent, timeout, msg);
+	}
+	return msg;
+}

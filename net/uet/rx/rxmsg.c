@@ -1,0 +1,711 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Incoming messages: placement, and the order in which readers get them.
+ *
+ * Not here: the memory they may take (rx/rxmem.c) and how a reader takes data out
+ * (rx/rxread.c).
+ */
+#include <linux/slab.h>
+#include <linux/skbuff.h>
+#include <net/dst.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "mib.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+
+static struct kmem_cache *uet_rxmsg_cache;
+
+/**
+ * uet_rxmsg_cache_init() - make the slab cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_rxmsg_cache_init(void)
+{
+	uet_rxmsg_cache = kmem_cache_create("uet_rxmsg",
+					    sizeof(struct uet_rxmsg), 0,
+					    SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE,
+					    NULL);
+	return uet_rxmsg_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_rxmsg_cache_exit() - destroy it
+ */
+void uet_rxmsg_cache_exit(void)
+{
+	kmem_cache_destroy(uet_rxmsg_cache);
+}
+
+/**
+ * uet_rxmsg_put() - drop a reference
+ * @msg: message
+ *
+ * Context: any.
+ */
+void uet_rxmsg_put(struct uet_rxmsg *msg)
+{
+	if (refcount_dec_and_test(&msg->ref))
+		kmem_cache_free(uet_rxmsg_cache, msg);
+}
+
+/**
+ * uet_rxmsg_retire() - drop the reference of a reader who needs it no more
+ * @us: socket
+ * @msg: message
+ *
+ * If it was the last one, the next message takes its place.
+ *
+ * Context: process, socket locked.
+ */
+void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (!refcount_dec_and_test(&msg->ref))
+		return;
+	/* KASAN is to see who uses it still. */
+	if (IS_ENABLED(CONFIG_KASAN) || cmpxchg(&us->rx_spare, NULL, msg))
+		kmem_cache_free(uet_rxmsg_cache, msg);
+}
+
+/**
+ * uet_rxmsg_drop_spare() - free what uet_rxmsg_retire() kept
+ * @us: socket without readers
+ */
+void uet_rxmsg_drop_spare(struct uet_sock *us)
+{
+	if (us->rx_spare)
+		kmem_cache_free(uet_rxmsg_cache, us->rx_spare);
+}
+
+/**
+ * uet_rxmsg_alloc() - the first packet of a message has come
+ * @us: socket it is for
+ *
+ * Context: softirq, RCU section.
+ * Return: a message nobody knows of, for uet_rxmsg_whole() or uet_rxmsg_enter(),
+ * or NULL. The caller fills in @from, @line, @len, @msg_id, @opcode, @delivery
+ * and @match_bits.
+ */
+struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
+{
+	struct uet_rxmsg *msg = NULL;
+
+	if (READ_ONCE(us->rx_spare))
+		msg = xchg(&us->rx_spare, NULL);
+	if (!msg)
+		msg = kmem_cache_alloc(uet_rxmsg_cache,
+				       GFP_ATOMIC | __GFP_NOWARN);
+	if (!msg)
+		return NULL;
+	memset_startat(msg, 0, rcvd);
+	INIT_LIST_HEAD(&msg->node);
+	INIT_LIST_HEAD(&msg->open_node);
+	refcount_set(&msg->ref, 2);
+	msg->us = us;
+	msg->last = jiffies;
+	__skb_queue_head_init(&msg->prefix);
+	return msg;
+}
+
+static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->ready)
+		return;
+	msg->ready = true;
+	uet_rx_count_ready(us, msg->bytes);
+	list_add_tail(&msg->node, &us->rx_ready);
+}
+
+/* A message that is longer than the buffer may hold is handed over while it
+ * arrives, if it has or gets the right to be completed.
+ */
+static void uet_rx_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (!msg->ready && msg->head != msg->read &&
+	    uet_rx_may_hand_over(us, msg))
+		uet_rx_make_ready(us, msg);
+}
+
+/* A message was completed or is gone. If one waited for its right that can be
+ * handed over then, it need not wait for its next packet too.
+ */
+static void uet_rx_left(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	bool right = msg->granted;
+	struct uet_rxmsg *next;
+	int i = 0;
+
+	uet_rx_leave(us, msg);
+	if (!right || us->rx_closed)
+		return;
+	list_for_each_entry(next, &us->rx_granted, open_node) {
+		uet_rx_hand_over(us, next);
+		if (++i == UET_RXROOM_RIGHTS)
+			break;
+	}
+	next = list_first_entry_or_null(&us->rx_open, struct uet_rxmsg,
+					open_node);
+	if (next)
+		uet_rx_hand_over(us, next);
+}
+
+/* Move to @to what the message holds. Returns its truesize. */
+static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
+{
+	struct sk_buff *skb, *next;
+	u32 bytes = 0;
+
+	while ((skb = __skb_dequeue(&msg->prefix))) {
+		bytes += skb->truesize;
+		__skb_queue_tail(to, skb);
+	}
+	/* There may be very many: the tree is not kept in shape meanwhile. */
+	rbtree_postorder_for_each_entry_safe(skb, next, &msg->ooo, rbnode) {
+		bytes += skb->truesize;
+		__skb_queue_tail(to, skb);
+	}
+	msg->ooo = RB_ROOT;
+	return bytes;
+}
+
+/**
+ * uet_rx_drop() - the socket lets go of a message
+ * @us: socket
+ * @msg: message
+ * @to: gets its data
+ *
+ * The caller puts the socket's reference when it has left rx_lock.
+ */
+void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
+		 struct sk_buff_head *to)
+{
+	lockdep_assert_held(&us->rx_lock);
+	uet_rx_strip(msg, to);
+	if (!msg->complete)
+		uet_rx_left(us, msg);
+	list_del_init(&msg->node);
+	/* With what a reader has taken out and not accounted for yet */
+	uet_rx_uncharge(us, msg, msg->bytes);
+	msg->ready = false;
+	WRITE_ONCE(msg->us, NULL);
+}
+
+/* The rest of a message will not come. Who is in the middle of reading it gets
+ * @error; a message nobody began to read disappears. Returns true then: the
+ * caller puts the socket's reference when it has left rx_lock.
+ */
+static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
+			struct sk_buff_head *to)
+{
+	lockdep_assert_held(&us->rx_lock);
+	if (!msg->read && !msg->busy && !msg->peeked) {
+		uet_rx_drop(us, msg, to);
+		return true;
+	}
+	msg->error = error;
+	uet_rx_left(us, msg);
+	uet_rx_uncharge(us, msg, uet_rx_strip(msg, to));
+	return false;
+}
+
+/**
+ * uet_rx_unwedge() - give up a message that keeps others out and sends nothing
+ * @us: socket
+ * @want: who was refused
+ *
+ * Context: softirq or process, RCU section.
+ * Return: bytes that came free.
+ */
+unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
+{
+	unsigned long freed = 0;
+	struct sk_buff_head gone;
+	struct uet_rxmsg *msg;
+	bool dropped = false;
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_wedging(us, want);
+	if (msg) {
+		freed = msg->bytes;
+		msg->given_up = true;
+		dropped = uet_rx_fail(us, msg, ECONNABORTED, &gone);
+	}
+	spin_unlock_bh(&us->rx_lock);
+	if (likely(!msg))
+		return 0;
+	UET_INC(us->un, MSG_ABORTED);
+	UET_INC(us->un, MSG_SILENT);
+	us->sk.sk_data_ready(&us->sk);
+	uet_rx_free(us->un, &gone);
+	if (dropped)
+		uet_rxmsg_put(msg);
+	return freed;
+}
+
+/**
+ * uet_rxmsg_enter() - a message stands in line for its packets
+ * @us: socket it is for
+ * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
+ *
+ * Context: softirq, RCU section.
+ * Return: 0, and the message has two references, the caller's and the socket's;
+ * -ENOBUFS if the socket is closing or for want of room, -ENOSPC if its ordered
+ * line fills the buffer with what it began.
+ */
+int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	int err;
+
+	spin_lock(&us->rx_lock);
+	err = uet_rx_enter(us, msg);
+	if (err == -ENOBUFS)
+		uet_rx_refused(us, msg);
+	spin_unlock(&us->rx_lock);
+	if (!err)
+		return 0;
+	kmem_cache_free(uet_rxmsg_cache, msg);
+	if (err == -ENOBUFS)
+		uet_rx_unwedge(us, UET_RX_WANT_MESSAGE);
+	return err;
+}
+
+/* In-order data: to the prefix, and what was waiting for it */
+static void uet_rx_extend(struct uet_rxmsg *msg, struct sk_buff *skb)
+{
+	struct rb_node *n;
+
+	for (;;) {
+		__skb_queue_tail(&msg->prefix, skb);
+		msg->head += UET_RXCB(skb)->len;
+		n = rb_first(&msg->ooo);
+		if (!n)
+			return;
+		skb = rb_to_skb(n);
+		if (UET_RXCB(skb)->off != msg->head)
+			return;
+		rb_erase(n, &msg->ooo);
+	}
+}
+
+/* Where in the tree does a packet belong; -EINVAL if it overlaps another */
+static int uet_rx_ooo_slot(struct uet_rxmsg *msg, u32 off, u32 len,
+			   struct rb_node ***link, struct rb_node **parent)
+{
+	struct rb_node **p = &msg->ooo.rb_node, *last = NULL;
+
+	while (*p) {
+		const struct uet_rxcb *cb = UET_RXCB(rb_to_skb(*p));
+
+		last = *p;
+		if (off + len <= cb->off)
+			p = &(*p)->rb_left;
+		else if (off >= cb->off + cb->len)
+			p = &(*p)->rb_right;
+		else
+			return -EINVAL;
+	}
+	*link = p;
+	*parent = last;
+	return 0;
+}
+
+/* Off with what belongs to the way it came, not to the data */
+static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
+{
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb_ext_reset(skb);
+	skb->dev = NULL;
+	sock_skb_set_dropcount(sk, skb);
+}
+
+/* Does the reader want the time of each packet? If not it is the first one's */
+static bool uet_rx_stamps(const struct sock *sk)
+{
+	return sock_flag(sk, SOCK_RCVTSTAMP) ||
+	       READ_ONCE(sk->sk_tsflags) & (SOF_TIMESTAMPING_SOFTWARE |
+					    SOF_TIMESTAMPING_RAW_HARDWARE);
+}
+
+/* In-order data joins the packet before it. What is left of its own is freed
+ * while it is warm in the allocator, not when a long message is read at last; so
+ * much must be read for it to be given back then, and no more.
+ */
+static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff *skb)
+{
+	struct sk_buff *tail = skb_peek_tail(&msg->prefix);
+	u32 len = skb->len, truesize = skb->truesize;
+	bool stolen;
+	int delta;
+
+	if (!tail || uet_rx_stamps(&us->sk) ||
+	    tail->len + len > uet_rx_half(us) / 8 ||
+	    !skb_try_coalesce(tail, skb, &stolen, &delta))
+		return false;
+	UET_RXCB(tail)->len += len;
+	msg->head += len;
+	uet_rx_uncharge(us, msg, truesize - delta);
+	kfree_skb_partial(skb, stolen);
+	return true;
+}
+
+/* A copy in memory of the right size, for devices that spend a large buffer on
+ * each packet. Only for who has a right and would run into its limit.
+ */
+static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+
+	if (skb->truesize <= 2 * SKB_TRUESIZE(skb->len))
+		return NULL;
+	copy = alloc_skb(skb->len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	if (skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
+		kfree_skb(copy);
+		return NULL;
+	}
+	copy->tstamp = skb->tstamp;
+	return copy;
+}
+
+/* Is the packet acceptable, and if so where does it go? */
+static int uet_rx_check(const struct uet_rxmsg *msg, u32 off, u32 len,
+			bool som)
+{
+	if (off > msg->len || len > msg->len - off)
+		return -EINVAL;
+	/* Only the one packet of an empty message is empty */
+	if (!len && (msg->len || msg->som || !som))
+		return -EINVAL;
+	return off < msg->head ? -EINVAL : 0;
+}
+
+/* Queue a packet that may be placed. Returns the packet that was queued, a
+ * compact copy perhaps, or an error.
+ */
+static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff *skb, u32 off, bool som,
+			struct sk_buff **spare)
+{
+	struct rb_node **link, *parent;
+	u32 len = skb->len;
+	int err;
+
+	err = uet_rx_check(msg, off, len, som);
+	if (err)
+		return err;
+	if (off != msg->head || !RB_EMPTY_ROOT(&msg->ooo)) {
+		err = uet_rx_ooo_slot(msg, off, len, &link, &parent);
+		if (err)
+			return err;
+	}
+	if (msg->granted && msg->bytes > 2ULL * uet_rx_half(us)) {
+		struct sk_buff *copy = uet_rx_compact(skb);
+
+		if (copy) {
+			*spare = skb;
+			skb = copy;
+		}
+	}
+	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize);
+	if (err) {
+		if (*spare) {
+			kfree_skb(skb);
+			*spare = NULL;
+		}
+		if (err == -ENOBUFS)
+			uet_rx_refused(us, msg);
+		return err;
+	}
+	msg->rcvd += len;
+	uet_rx_came(msg);
+	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
+	    uet_rx_join(us, msg, skb))
+		return 0;
+	uet_rx_scrub(&us->sk, skb);
+	UET_RXCB(skb)->off = off;
+	UET_RXCB(skb)->len = len;
+	if (off == msg->head) {
+		uet_rx_extend(msg, skb);
+	} else {
+		rb_link_node(&skb->rbnode, parent, link);
+		rb_insert_color(&skb->rbnode, &msg->ooo);
+	}
+	return 0;
+}
+
+/* After a packet was placed: is there something new to read? */
+static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (msg->som && msg->rcvd == msg->len) {
+		msg->complete = true;
+		uet_rx_make_ready(us, msg);
+		uet_rx_left(us, msg);
+		return true;
+	}
+	uet_rx_hand_over(us, msg);
+	return msg->ready && msg->head != msg->read &&
+	       uet_rx_first_readable(us, READ_ONCE(us->sk.sk_rcvlowat));
+}
+
+/**
+ * uet_rxmsg_whole() - take over a message that is one packet
+ * @us: socket it is for
+ * @msg: of uet_rxmsg_alloc(), filled in
+ * @skb: packet; data is the payload and nothing else
+ * @has_hd: there is header data
+ * @header_data: the header data
+ * @ce: the packet was marked
+ *
+ * What uet_rxmsg_enter() and uet_rxmsg_place() do in two steps, where there is
+ * room and nobody needs a right.
+ *
+ * Context: softirq, RCU section.
+ * Return: true if it was taken, with both references; false if nothing was
+ * done, then the two steps tell why.
+ */
+bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce)
+{
+	if (unlikely(skb->len != msg->len))
+		return false;
+	spin_lock(&us->rx_lock);
+	if (unlikely(!uet_rx_enter_whole(us, msg, skb->truesize))) {
+		spin_unlock(&us->rx_lock);
+		return false;
+	}
+	uet_rx_scrub(&us->sk, skb);
+	UET_RXCB(skb)->off = 0;
+	UET_RXCB(skb)->len = skb->len;
+	__skb_queue_tail(&msg->prefix, skb);
+	msg->head = skb->len;
+	msg->rcvd = skb->len;
+	msg->som = true;
+	msg->complete = true;
+	msg->has_hd = has_hd;
+	msg->header_data = header_data;
+	msg->ce = ce;
+	uet_rx_make_ready(us, msg);
+	spin_unlock(&us->rx_lock);
+	us->sk.sk_data_ready(&us->sk);
+	return true;
+}
+
+/**
+ * uet_rxmsg_place() - take a packet over
+ * @msg: its message
+ * @skb: packet; data is the payload and nothing else
+ * @off: offset in the message
+ * @som: start of message: the header data is valid
+ * @has_hd: there is header data
+ * @header_data: the header data
+ * @ce: the packet was marked
+ *
+ * Context: softirq, RCU read side.
+ * Return: 0, 1 if the message is complete now; -ENOBUFS for want of room,
+ * -ENOSPC if there will be none as its ordered line is full, -EINVAL if the
+ * packet overlaps others or the end, -EPIPE if nobody wants the message any
+ * more, -ETIME if it was given up. On error the packet stays the caller's.
+ */
+int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
+		    bool som, bool has_hd, u64 header_data, bool ce)
+{
+	struct sk_buff *spare = NULL;
+	struct uet_sock *us;
+	bool wake = false;
+	int err = -EPIPE;
+
+	us = READ_ONCE(msg->us);
+	if (!us)
+		return READ_ONCE(msg->given_up) ? -ETIME : -EPIPE;
+	spin_lock(&us->rx_lock);
+	if (msg->us == us && !msg->error && !msg->complete) {
+		err = uet_rx_store(us, msg, skb, off, som, &spare);
+		if (!err) {
+			if (som) {
+				msg->som = true;
+				msg->has_hd = has_hd;
+				msg->header_data = header_data;
+			}
+			msg->ce |= ce;
+			wake = uet_rx_advance(us, msg);
+			err = msg->complete;
+		}
+	}
+	spin_unlock(&us->rx_lock);
+	if (wake)
+		us->sk.sk_data_ready(&us->sk);
+	if (unlikely(err == -ENOBUFS))
+		uet_rx_unwedge(us, UET_RX_WANT_PACKET);
+	kfree_skb(spare);
+	if (err == -EPIPE && READ_ONCE(msg->given_up))
+		err = -ETIME;
+	return err;
+}
+
+/**
+ * uet_rxmsg_abort() - the rest of a message will not come
+ * @msg: message
+ * @error: errno for who is in the middle of reading it; 0 for a message of
+ *	which nothing was placed
+ * @gone: gets its packets, for uet_rx_free()
+ *
+ * Complete messages are left alone.
+ *
+ * Context: softirq; the caller keeps its reference.
+ */
+void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
+		     struct sk_buff_head *gone)
+{
+	struct uet_sock *us;
+	bool dropped = false;
+
+	rcu_read_lock();
+	us = READ_ONCE(msg->us);
+	if (!us)
+		goto out;
+	spin_lock_bh(&us->rx_lock);
+	if (msg->us != us || msg->complete || msg->error) {
+		spin_unlock_bh(&us->rx_lock);
+		goto out;
+	}
+	if (error)
+		UET_INC(us->un, MSG_ABORTED);
+	dropped = uet_rx_fail(us, msg, error < 0 ? -error : error, gone);
+	spin_unlock_bh(&us->rx_lock);
+	if (error)
+		us->sk.sk_data_ready(&us->sk);
+out:
+	rcu_read_unlock();
+	if (dropped)
+		uet_rxmsg_put(msg);
+}
+
+/**
+ * uet_rxmsg_unbegin() - drop what came of a message, as if nothing had
+ * @msg: message
+ *
+ * Context: softirq, RCU read side; the caller keeps its reference.
+ * Return: false if a reader may have seen it, if it has a right and will be
+ * completed before it is read, or if its socket has let go of it.
+ */
+bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
+{
+	struct sk_buff_head gone;
+	struct uet_sock *us;
+	bool ret = false;
+
+	__skb_queue_head_init(&gone);
+	us = READ_ONCE(msg->us);
+	if (!us)
+		return false;
+	spin_lock(&us->rx_lock);
+	if (msg->us == us && !msg->complete && !msg->error && !msg->ready &&
+	    (!msg->granted || uet_rxroom_long(uet_rx_half(us), msg->len))) {
+		uet_rx_drop(us, msg, &gone);
+		ret = true;
+	}
+	spin_unlock(&us->rx_lock);
+	uet_rx_free(us->un, &gone);
+	if (ret)
+		uet_rxmsg_put(msg);
+	return ret;
+}
+
+/**
+ * uet_rxmsg_rival() - who of its PDC has a right beside a message?
+ * @us: socket
+ * @pdc: PDC that the message comes by, not an ordered one
+ * @psn: lowest PSN of it that came
+ *
+ * Context: softirq, RCU read side.
+ * Return: enum uet_rxroom_rival.
+ */
+enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
+				      const struct uet_pdc *pdc, u32 psn)
+{
+	enum uet_rxroom_rival rival;
+
+	spin_lock(&us->rx_lock);
+	rival = uet_rx_rival(us, pdc, psn);
+	spin_unlock(&us->rx_lock);
+	return rival;
+}
+
+/* Drop the messages of one list, all or those not complete */
+static void uet_rx_drop_list(struct uet_sock *us, struct list_head *list,
+			     bool open, struct list_head *msgs,
+			     struct sk_buff_head *gone)
+{
+	struct uet_rxmsg *msg, *next;
+
+	if (open) {
+		list_for_each_entry_safe(msg, next, list, open_node) {
+			if (uet_rx_fail(us, msg, ECONNABORTED, gone))
+				list_add_tail(&msg->node, msgs);
+		}
+		return;
+	}
+	list_for_each_entry_safe(msg, next, list, node) {
+		uet_rx_drop(us, msg, gone);
+		list_add_tail(&msg->node, msgs);
+	}
+}
+
+/* Messages and data that left the socket's lists are freed outside rx_lock */
+static void uet_rx_bury(struct list_head *msgs, struct sk_buff_head *gone)
+{
+	struct uet_rxmsg *msg, *next;
+
+	__skb_queue_purge(gone);
+	list_for_each_entry_safe(msg, next, msgs, node) {
+		list_del_init(&msg->node);
+		uet_rxmsg_put(msg);
+	}
+}
+
+/**
+ * uet_rx_stop() - nothing more comes in (SHUT_RD)
+ * @us: socket, locked: nobody is copying
+ *
+ * Complete messages can still be read.
+ */
+void uet_rx_stop(struct uet_sock *us)
+{
+	struct sk_buff_head gone;
+	LIST_HEAD(msgs);
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	us->rx_closed = true;
+	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);
+	uet_rx_drop_list(us, &us->rx_mixed, true, &msgs, &gone);
+	uet_rx_drop_list(us, &us->rx_open, true, &msgs, &gone);
+	uet_rx_drop_list(us, &us->rx_absent, true, &msgs, &gone);
+	spin_unlock_bh(&us->rx_lock);
+	uet_rx_bury(&msgs, &gone);
+}
+
+/**
+ * uet_rxmsg_purge() - the socket closes
+ * @us: socket; no system call is in it
+ */
+void uet_rxmsg_purge(struct uet_sock *us)
+{
+	struct sk_buff_head gone;
+	LIST_HEAD(msgs);
+
+	uet_rx_stop(us);
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	uet_rx_drop_list(us, &us->rx_ready, false, &msgs, &gone);
+	sk_mem_reclaim(&us->sk);
+	spin_unlock_bh(&us->rx_lock);
+	uet_rx_bury(&msgs, &gone);
+}

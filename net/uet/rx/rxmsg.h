@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A message on its way in. Packets are placed by their offset as they come,
+ * in any order; the contiguous prefix of a long message can be read before
+ * the rest is there.
+ */
+#ifndef _UET_RXMSG_H
+#define _UET_RXMSG_H
+
+#include <linux/list.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/uet.h>
+
+#include "core/rxroom.h"
+
+struct uet_net;
+struct uet_pdc;
+struct uet_sock;
+
+/**
+ * struct uet_rxmsg - an incoming message
+ * @node: in uet_sock.rx_ready
+ * @open_node: in uet_sock.rx_open, rx_absent, rx_granted or rx_mixed while not
+ *	complete
+ * @ref: one for the PDC's table, one for the socket's lists, one for a reader
+ * @us: the socket; NULL once it closed or dropped the message. rx_lock
+ * @from: sender, as recvmsg() reports it
+ * @pdc: the PDC it comes by, a name: it may be gone when the message is complete
+ * @line: names the ordered PDC it comes by, 0 if unordered
+ * @psn: lowest PSN of a packet of it that came; pdc_rx.lock of @pdc
+ * @len: length of the message, known from the first packet on
+ * @msg_id: id on the wire
+ * @opcode: SES opcode
+ * @delivery: enum uet_delivery
+ * @has_hd: header data came
+ * @header_data: valid if @has_hd
+ * @match_bits: tag, if @opcode is that of a tagged message
+ * @rcvd: distinct payload bytes placed
+ * @head: offset of the first byte not yet in @prefix, i.e. its end
+ * @read: bytes the reader took
+ * @bytes: truesize held
+ * @beyond: the part of it that is charged to the socket alone
+ * @som: the packet with header data came
+ * @complete: all bytes and SOM are there
+ * @ready: on uet_sock.rx_ready
+ * @granted: may use the reserved half of the receive buffer
+ * @mixed: with others of its line, which has the right
+ * @absent: in uet_sock.rx_absent
+ * @busy: a reader copies from it now
+ * @peeked: somebody has looked at it (MSG_PEEK)
+ * @given_up: it was silent while others waited
+ * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
+ * @ce: some packet was marked
+ * @prefix: packets that continue what was read, in order
+ * @ooo: packets beyond a hole, by offset (skb->rbnode)
+ * @last: jiffies of the last packet, also of one refused for shortage
+ * @granted_at: jiffies, since when @granted
+ * @line_last: bytes that the ordered PDC had delivered at @last
+ * @line_granted: ... at @granted_at
+ *
+ * The socket's rx_lock protects all but the constant fields.
+ */
+struct uet_rxmsg {
+	struct list_head	node;
+	struct list_head	open_node;
+	refcount_t		ref;
+	struct uet_sock		*us;
+	struct sockaddr_uet	from;
+	const struct uet_pdc	*pdc;
+	unsigned long		line;
+	u64			match_bits;
+	u32			psn;
+	u32			len;
+	u16			msg_id;
+	u8			opcode;
+	u8			delivery;
+	struct sk_buff_head	prefix;
+	/* zeroed from here on */
+	u32			rcvd;
+	u32			head;
+	u32			read;
+	u32			bytes;
+	u32			beyond;
+	bool			som;
+	bool			has_hd;
+	bool			complete;
+	bool			ready;
+	bool			granted;
+	bool			mixed;
+	bool			absent;
+	bool			busy;
+	bool			peeked;
+	bool			given_up;
+	bool			ce;
+	int			error;
+	u64			header_data;
+	struct rb_root		ooo;
+	unsigned long		last;
+	unsigned long		granted_at;
+	u64			line_last;
+	u64			line_granted;
+};
+
+/* In skb->cb of a placed packet */
+struct uet_rxcb {
+	u32	off;	/* in the message */
+	u32	len;	/* payload bytes; skb->data points at the first */
+};
+
+#define UET_RXCB(skb)	((struct uet_rxcb *)(skb)->cb)
+
+/*
+ * All of these run in softirq (or with BH off) and take us->rx_lock inside.
+ */
+
+/* A message whose first packet has come; takes no reference on @us (the
+ * caller is in an RCU section). Two references: the caller's (PDC table) and
+ * the socket's.
+ */
+struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us);
+int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce);
+
+/*
+ * Place a packet. skb->data is at the payload, skb->len its length (trailer
+ * and headers gone). 0: taken over (skb belongs to the message).
+ * -ENOBUFS: no room now (the caller NACKs, keeps and frees the skb).
+ * -ENOSPC: no room ever, as its ordered line fills the buffer with what it began.
+ * -EINVAL: overlaps what is there or exceeds the length (OP_VIOLATION).
+ * -EPIPE: the socket is gone or the message was dropped; -ETIME: it was given
+ * up, since it was silent while others waited.
+ * 1: taken over and the message is complete.
+ */
+int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
+		    bool som, bool has_hd, u64 header_data, bool ce);
+
+/* The PDC dies or the sender withdrew it: what was not read is lost; a reader
+ * in the middle gets @error, a message nobody began to read disappears.
+ */
+void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
+		     struct sk_buff_head *gone);
+bool uet_rxmsg_unbegin(struct uet_rxmsg *msg);
+enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
+				      const struct uet_pdc *pdc, u32 psn);
+
+void uet_rxmsg_put(struct uet_rxmsg *msg);
+void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);
+void uet_rxmsg_drop_spare(struct uet_sock *us);
+
+/* Socket closes: drop everything (called without locks) */
+void uet_rxmsg_purge(struct uet_sock *us);
+
+/* Who was refused: a packet, of a message in line; a message, which did not get
+ * into the line; or others, of the whole namespace
+ */
+enum uet_rx_want { UET_RX_WANT_PACKET, UET_RX_WANT_MESSAGE, UET_RX_WANT_MEMORY };
+
+unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want);
+
+/* rx/rxshort.c: want of memory in the namespace */
+void uet_rx_short(struct uet_net *un);
+void uet_rx_short_init(struct uet_net *un);
+void uet_rx_short_exit(struct uet_net *un);
+
+/* rx/rxfree.c */
+void uet_rx_free(struct uet_net *un, struct sk_buff_head *gone);
+void uet_rx_free_init(struct uet_net *un);
+void uet_rx_free_exit(struct uet_net *un);
+
+/* rx/rxmem.c; rx_lock held */
+u32 uet_rx_half(const struct uet_sock *us);
+void uet_rx_count_ready(struct uet_sock *us, long bytes);
+int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
+			u32 truesize);
+void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg);
+enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
+				   const struct uet_pdc *pdc, u32 psn);
+bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg);
+int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
+		 u32 truesize);
+void uet_rx_came(struct uet_rxmsg *msg);
+void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg);
+struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want);
+void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
+
+/* Shared by rx/rxmsg.c, rx/rxmem.c and rx/rxread.c; rx_lock held */
+void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
+		 struct sk_buff_head *to);
+bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
+
+/**
+ * struct uet_rxread - a reader's hold on the first message (rx/rxread.c)
+ * @msg: the message, with a reference
+ * @skbs: its readable packets, taken out of it
+ * @used: those read to the end
+ * @used_bytes: truesize of @used
+ * @pos: offset of the next byte to read
+ * @error: errno to return instead of data
+ * @whole: @skbs reach to the end of the message
+ *
+ * In process context with the socket locked.
+ */
+struct uet_rxread {
+	struct uet_rxmsg	*msg;
+	struct sk_buff_head	skbs;
+	struct sk_buff_head	used;
+	u32			used_bytes;
+	u32			pos;
+	int			error;
+	bool			whole;
+};
+
+struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room);
+void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
+		      const struct uet_rxmsg *same, u32 pos, u32 lowat,
+		      bool peek);
+void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);
+void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd);
+void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek);
+
+int uet_rxmsg_cache_init(void);
+void uet_rxmsg_cache_exit(void);
+
+#endif /* _UET_RXMSG_H */

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a reader takes data out of the first message: all packets that can be
+ * read leave the message in one step, are copied without a lock, and what was
+ * not used goes back. The socket lock keeps other readers away meanwhile;
+ * packets that arrive are appended behind.
+ */
+#include <linux/skbuff.h>
+
+#include "core/dfc.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+#include "tx/pds.h"
+
+static struct uet_rxmsg *uet_rx_first(struct uet_sock *us)
+{
+	return list_first_entry_or_null(&us->rx_ready, struct uet_rxmsg, node);
+}
+
+/**
+ * uet_rx_first_readable() - would a reader get something
+ * @us: socket, rx_lock held
+ * @lowat: bytes it wants at least if the message has more to come
+ *
+ * Return: true if the first message has that much, its end, or an error.
+ */
+bool uet_rx_first_readable(struct uet_sock *us, u32 lowat)
+{
+	const struct uet_rxmsg *msg = uet_rx_first(us);
+
+	if (!msg)
+		return false;
+	if (msg->complete || msg->error)
+		return true;
+	/* More than the buffer takes in will never be there at once */
+	lowat = clamp_t(u32, lowat, 1, uet_rx_half(us) / 2);
+	return msg->head - msg->read >= lowat;
+}
+
+/**
+ * uet_rx_readable() - uet_rx_first_readable() for who holds no lock
+ * @us: socket
+ * @lowat: bytes
+ *
+ * Return: as there.
+ */
+bool uet_rx_readable(struct uet_sock *us, u32 lowat)
+{
+	bool ret;
+
+	/* Who waits is on the wait queue before it looks. */
+	if (list_empty(&us->rx_ready))
+		return false;
+	spin_lock_bh(&us->rx_lock);
+	ret = uet_rx_first_readable(us, lowat);
+	spin_unlock_bh(&us->rx_lock);
+	return ret;
+}
+
+/**
+ * uet_rx_avail() - bytes of the first message that can be read now (SIOCINQ)
+ * @us: socket
+ *
+ * Return: bytes.
+ */
+u32 uet_rx_avail(struct uet_sock *us)
+{
+	const struct uet_rxmsg *msg;
+	u32 ret = 0;
+
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (msg && !msg->error)
+		ret = msg->head - msg->read;
+	spin_unlock_bh(&us->rx_lock);
+	return ret;
+}
+
+/**
+ * uet_rx_pend() - how far is the reader behind
+ * @us: socket
+ *
+ * What counts is what could be read: a message that is still arriving says
+ * nothing of the reader, nor does the complete one that is its next. Behind a
+ * message that is read while it arrives nothing can be.
+ *
+ * Context: BH disabled.
+ * Return: rcvr_cwnd_pend, 0 .. 127.
+ */
+u8 uet_rx_pend(struct uet_sock *us)
+{
+	unsigned long half = uet_rx_half(us), late = 0;
+	const struct uet_rxmsg *msg;
+
+	spin_lock(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (msg)
+		late = msg->complete ? us->rx_ready_bytes - msg->bytes :
+				       msg->bytes;
+	spin_unlock(&us->rx_lock);
+	return uet_dfc_pend(late, half / 4, half);
+}
+
+/* Is it time to tell the senders that were refused? Not for every packet read:
+ * each wake-up costs a packet per PDC.
+ */
+static bool uet_rx_tell(struct uet_sock *us)
+{
+	u32 step = uet_rx_half(us) / 4;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (!us->rx_refused || (us->rx_freed < step && us->rx_bytes > step))
+		return false;
+	us->rx_refused = false;
+	us->rx_freed = 0;
+	return true;
+}
+
+/* Tell some of them. The others are next when the reader goes on. */
+static void uet_rx_told(struct uet_sock *us)
+{
+	if (likely(!uet_pds_rx_room(us)))
+		return;
+	spin_lock_bh(&us->rx_lock);
+	us->rx_refused = true;
+	us->rx_freed = uet_rx_half(us);
+	spin_unlock_bh(&us->rx_lock);
+}
+
+/**
+ * uet_rxread_whole() - is the first message complete, and in one packet?
+ * @us: socket, locked
+ * @room: bytes that the reader has room for
+ *
+ * Nobody but readers touches a complete message, so it needs no hold: it is
+ * copied from where it is, and then taken by uet_rxread_taken().
+ *
+ * Return: the message, or NULL if there is none or if it is not so simple.
+ */
+struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room)
+{
+	struct uet_rxmsg *msg;
+
+	if (list_empty(&us->rx_ready))
+		return NULL;
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (msg && (!msg->complete || msg->read || msg->len > room ||
+		    skb_queue_len(&msg->prefix) != 1))
+		msg = NULL;
+	spin_unlock_bh(&us->rx_lock);
+	return msg;
+}
+
+/**
+ * uet_rxread_taken() - a message of one packet was read
+ * @us: socket, locked
+ * @msg: of uet_rxread_whole(); the socket's reference becomes the caller's
+ */
+void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	struct sk_buff_head gone;
+	struct sk_buff *skb;
+	bool tell;
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	skb = __skb_dequeue(&msg->prefix);
+	uet_rx_drop(us, msg, &gone);
+	tell = uet_rx_tell(us);
+	spin_unlock_bh(&us->rx_lock);
+	consume_skb(skb);
+	if (tell)
+		uet_rx_told(us);
+}
+
+/**
+ * uet_rxread_begin() - take hold of what can be read
+ * @us: socket, locked
+ * @rd: filled in
+ * @same: NULL, or the message that must be the first still
+ * @pos: with @same, the position it must be at
+ * @lowat: without @same, bytes there must be of a message with more to come
+ * @peek: nothing is to be taken
+ *
+ * An error is returned with @rd->error, and takes the message away; unless @peek,
+ * for who only looks leaves it to the one who reads.
+ *
+ * Return: true if there was something; uet_rxread_end() must follow unless
+ * @rd->error is set.
+ */
+bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
+		      const struct uet_rxmsg *same, u32 pos, u32 lowat,
+		      bool peek)
+{
+	struct uet_rxmsg *msg;
+	bool ret = false;
+
+	if (list_empty(&us->rx_ready))
+		return false;
+
+	__skb_queue_head_init(&rd->skbs);
+	__skb_queue_head_init(&rd->used);
+	rd->msg = NULL;
+	rd->used_bytes = 0;
+	rd->error = 0;
+
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_first(us);
+	if (!msg || (same && (msg != same || msg->read != pos || msg->error)))
+		goto out;
+	if (!same && !uet_rx_first_readable(us, lowat))
+		goto out;
+	if (msg->error) {
+		rd->error = msg->error;
+		ret = true;
+		if (peek)
+			goto out;
+		rd->msg = msg;
+		uet_rx_drop(us, msg, &rd->skbs);
+		goto out;
+	}
+	if (!msg->complete && msg->head == msg->read)
+		goto out;
+	msg->busy = true;
+	refcount_inc(&msg->ref);
+	skb_queue_splice_init(&msg->prefix, &rd->skbs);
+	rd->msg = msg;
+	rd->pos = msg->read;
+	rd->whole = msg->complete;
+	ret = true;
+out:
+	spin_unlock_bh(&us->rx_lock);
+	if (rd->error && rd->msg) {
+		__skb_queue_purge(&rd->skbs);
+		uet_rxmsg_put(rd->msg);
+		rd->msg = NULL;
+	}
+	return ret;
+}
+
+/**
+ * uet_rxread_used() - a packet was read to its end
+ * @rd: hold
+ * @skb: first of @rd->skbs
+ */
+void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb)
+{
+	__skb_unlink(skb, &rd->skbs);
+	__skb_queue_tail(&rd->used, skb);
+	rd->used_bytes += skb->truesize;
+}
+
+/**
+ * uet_rxread_commit() - give the memory of used packets back
+ * @us: socket, locked
+ * @rd: hold
+ */
+void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd)
+{
+	struct uet_rxmsg *msg = rd->msg;
+	bool tell;
+
+	spin_lock_bh(&us->rx_lock);
+	msg->read = rd->pos;
+	uet_rx_uncharge(us, msg, rd->used_bytes);
+	tell = uet_rx_tell(us);
+	spin_unlock_bh(&us->rx_lock);
+	rd->used_bytes = 0;
+	__skb_queue_purge(&rd->used);
+	if (tell)
+		uet_rx_told(us);
+}
+
+/**
+ * uet_rxread_end() - put back what was not read
+ * @us: socket, locked
+ * @rd: hold
+ * @peek: put back everything
+ *
+ * A message read to its end leaves the socket.
+ */
+void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
+{
+	struct uet_rxmsg *msg = rd->msg;
+	struct sk_buff_head gone;
+	bool drop, tell;
+
+	__skb_queue_head_init(&gone);
+	spin_lock_bh(&us->rx_lock);
+	msg->busy = false;
+	if (peek) {
+		skb_queue_splice_init(&rd->used, &rd->skbs);
+		msg->peeked = true;
+	} else {
+		msg->read = rd->pos;
+	}
+	skb_queue_splice_init(&rd->skbs, &msg->prefix);
+	/* Failed meanwhile: who saw some of it learns that with the next call. */
+	drop = msg->error ? !msg->read && !msg->peeked :
+	       !peek && msg->complete && msg->read == msg->len;
+	if (drop)
+		uet_rx_drop(us, msg, &gone);
+	else if (!peek)
+		uet_rx_uncharge(us, msg, rd->used_bytes);
+	tell = uet_rx_tell(us);
+	spin_unlock_bh(&us->rx_lock);
+
+	__skb_queue_purge(&rd->used);
+	__skb_queue_purge(&gone);
+	if (drop)
+		uet_rxmsg_put(msg);
+	uet_rxmsg_put(msg);
+	rd->msg = NULL;
+	if (tell)
+		uet_rx_told(us);
+}

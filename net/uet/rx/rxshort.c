@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of a namespace, or of the protocol, is full of pieces of messages.
+ *
+ * A source could begin messages to many sockets and never end them. rx/rxmem.c lets
+ * one line at a time go on beyond the limits, so far and no further. When others
+ * were refused for rx_msg_timeout_ms on end, sockets whose readers have nothing
+ * to do give up what has been silent as long, until an eighth of net.uet.mem is
+ * free; and so once a second while it lasts.
+ */
+#include <linux/jiffies.h>
+#include <linux/workqueue.h>
+
+#include "base.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+
+/* Of net.uet.mem, freed at a time */
+#define UET_RX_SHORT_SHARE	8
+
+static void uet_rx_short_sock(struct uet_sock *us, void *arg)
+{
+	unsigned long *wanted = arg, freed;
+
+	if (!*wanted)
+		return;
+	freed = uet_rx_unwedge(us, UET_RX_WANT_MEMORY);
+	*wanted -= min(*wanted, freed);
+}
+
+static void uet_rx_short_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(to_delayed_work(work), struct uet_net,
+					  rx_short_work);
+	unsigned long wanted = READ_ONCE(un->sysctl.mem) / UET_RX_SHORT_SHARE;
+	u32 ms = READ_ONCE(un->sysctl.rx_msg_timeout_ms);
+
+	/* The next who is refused begins anew. */
+	if (time_after(jiffies, READ_ONCE(un->rx_short_at) + HZ))
+		return;
+	if (!time_before(jiffies, READ_ONCE(un->rx_short_since) +
+				  msecs_to_jiffies(ms)))
+		uet_ep_for_each(un, uet_rx_short_sock, &wanted);
+	schedule_delayed_work(&un->rx_short_work, HZ);
+}
+
+/**
+ * uet_rx_short() - refused for want of memory in the namespace or the protocol
+ * @un: namespace
+ *
+ * Context: any.
+ */
+void uet_rx_short(struct uet_net *un)
+{
+	if (time_after(jiffies, READ_ONCE(un->rx_short_at) + HZ))
+		WRITE_ONCE(un->rx_short_since, jiffies);
+	WRITE_ONCE(un->rx_short_at, jiffies);
+	if (!delayed_work_pending(&un->rx_short_work))
+		schedule_delayed_work(&un->rx_short_work, HZ);
+}
+
+/**
+ * uet_rx_short_init() - prepare it
+ * @un: namespace
+ *
+ * Context: process.
+ */
+void uet_rx_short_init(struct uet_net *un)
+{
+	/* jiffies do not begin at 0 */
+	un->rx_short_at = jiffies - HZ - 1;
+	INIT_DELAYED_WORK(&un->rx_short_work, uet_rx_short_work);
+}
+
+/**
+ * uet_rx_short_exit() - end it
+ * @un: namespace without PDCs
+ *
+ * Context: process.
+ */
+void uet_rx_short_exit(struct uet_net *un)
+{
+	cancel_delayed_work_sync(&un->rx_short_work);
+}

@@ -1,0 +1,741 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a request means: the endpoint it is for, the message it belongs to.
+ *
+ * Messages of several packets have an entry by {PDC, message id} until CACK
+ * has passed their end; after an error it stays as a tombstone, so that late
+ * packets do not start a message that never ends (wire.md 12.7).
+ *
+ * A message for which there is no room is refused by NACK, so that its packets
+ * wait at the source. They stop what is behind them at the source, and CACK, and
+ * with it, after the receive window, everybody. Where somebody else cannot go on
+ * therefore (core/rxroom.h) all packets of the message are taken and dropped,
+ * and the guaranteed answer NO_MATCH makes the source send it again later
+ * (wire.md 7). So are those of a message that was begun, if no reader can have
+ * seen anything of it and it will not be completed. Never on an ordered PDC,
+ * where the messages behind it would get ahead.
+ */
+#include <linux/ktime.h>
+#include <linux/rbtree.h>
+#include <linux/slab.h>
+
+#include "link/owner.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "ns/peer_params.h"
+#include "pdc/pdc.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+#include "tx/flow.h"
+
+/**
+ * struct uet_rx_msg - an open message, or a tombstone
+ * @node: in uet_pdc_rx.msgs_by_id
+ * @pdc_node: in uet_pdc_rx.msgs
+ * @end_node: in uet_pdc_rx.msgs_by_end if @end_seen
+ * @msg_id: message id
+ * @msg: the message, with a reference; NULL in a tombstone
+ * @code: SES return code that further packets are answered with, 0 = OK
+ * @told_psn: with NO_MATCH the lowest PSN answered by it
+ * @end_seen: the last packet came, at @end_psn
+ * @end_psn: highest PSN of the message seen
+ * @end_psn_set: it is valid
+ */
+struct uet_rx_msg {
+	struct rb_node		node;
+	struct list_head	pdc_node;
+	struct rb_node		end_node;
+	struct uet_rxmsg	*msg;
+	u16			msg_id;
+	u8			code;
+	bool			end_seen;
+	bool			end_psn_set;
+	u32			end_psn;
+	u32			told_psn;
+};
+
+/* Entries forgotten for one packet, which makes one at most; the rest follow. */
+#define UET_RX_MSGS_FORGOTTEN	16
+
+/* Entries are freed at once, so nobody but who has rx.lock may walk here. */
+static struct uet_rx_msg *uet_rx_msg_find(struct uet_pdc *pdc, u16 msg_id)
+{
+	struct rb_node *n = pdc->rx.msgs_by_id.rb_node;
+	struct uet_rx_msg *m = pdc->rx.last;
+
+	lockdep_assert_held(&pdc->rx.lock);
+	if (m && m->msg_id == msg_id)
+		return m;
+	while (n) {
+		m = rb_entry(n, struct uet_rx_msg, node);
+		if (m->msg_id == msg_id)
+			return m;
+		n = msg_id < m->msg_id ? n->rb_left : n->rb_right;
+	}
+	return NULL;
+}
+
+static void uet_rx_msg_link(struct uet_pdc *pdc, struct uet_rx_msg *m)
+{
+	struct rb_node **link = &pdc->rx.msgs_by_id.rb_node, *parent = NULL;
+
+	while (*link) {
+		parent = *link;
+		link = m->msg_id < rb_entry(parent, struct uet_rx_msg,
+					    node)->msg_id ?
+		       &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&m->node, parent, link);
+	rb_insert_color(&m->node, &pdc->rx.msgs_by_id);
+	list_add_tail(&m->pdc_node, &pdc->rx.msgs);
+	pdc->rx.nr_msgs++;
+}
+
+/* An entry for a message that is not known; @psn is the one of its packet. The
+ * packet that CACK waits for gets one beyond the limit, so that the others may
+ * go; not on an ordered PDC, where each packet is that one.
+ */
+static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id,
+					 u32 psn)
+{
+	struct uet_rx_msg *m;
+
+	if (pdc->rx.nr_msgs >= UET_RX_MSGS_MAX &&
+	    (pdc->rod || psn != uet_rxmap_expected(&pdc->rx.map)))
+		return NULL;
+	if (!uet_mem_charge_more(pdc->un, sizeof(*m), UET_MEM_RESERVE_ENTRIES))
+		return NULL;
+	m = kzalloc(sizeof(*m), GFP_ATOMIC | __GFP_NOWARN);
+	if (!m)
+		goto err_mem;
+	m->msg_id = msg_id;
+	uet_rx_msg_link(pdc, m);
+	return m;
+
+err_mem:
+	uet_mem_uncharge(pdc->un, sizeof(*m));
+	return NULL;
+}
+
+static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
+{
+	if (pdc->rx.last == m)
+		pdc->rx.last = NULL;
+	rb_erase(&m->node, &pdc->rx.msgs_by_id);
+	if (m->end_seen)
+		rb_erase(&m->end_node, &pdc->rx.msgs_by_end);
+	list_del(&m->pdc_node);
+	pdc->rx.nr_msgs--;
+	if (m->msg)
+		uet_rxmsg_put(m->msg);
+	kfree(m);
+	uet_mem_uncharge(pdc->un, sizeof(*m));
+}
+
+/* The rest of one message will not come. */
+static void uet_ses_abort(struct uet_pdc *pdc, struct uet_rxmsg *msg, int error)
+{
+	struct sk_buff_head gone;
+
+	__skb_queue_head_init(&gone);
+	uet_rxmsg_abort(msg, error, &gone);
+	uet_rx_free(pdc->un, &gone);
+}
+
+/* From here on it is a tombstone that answers with @code. */
+static void uet_rx_msg_bury(struct uet_pdc *pdc, struct uet_rx_msg *m, u8 code,
+			    int error)
+{
+	m->code = code;
+	if (!m->msg)
+		return;
+	uet_ses_abort(pdc, m->msg, error);
+	uet_rxmsg_put(m->msg);
+	m->msg = NULL;
+}
+
+static bool uet_rx_msg_ends_before(struct rb_node *a, const struct rb_node *b)
+{
+	return psn_before(rb_entry(a, struct uet_rx_msg, end_node)->end_psn,
+			  rb_entry(b, struct uet_rx_msg, end_node)->end_psn);
+}
+
+/* A packet of the message was received, its last one perhaps. Nothing of it has a
+ * PSN beyond that one's.
+ */
+static void uet_rx_msg_seen(struct uet_pdc *pdc, struct uet_rx_msg *m, u32 psn,
+			    bool end)
+{
+	bool higher = !m->end_psn_set || psn_after(psn, m->end_psn);
+
+	if (m->end_seen && !higher)
+		return;
+	if (m->end_seen)
+		rb_erase(&m->end_node, &pdc->rx.msgs_by_end);
+	if (higher)
+		m->end_psn = psn;
+	m->end_psn_set = true;
+	m->end_seen |= end;
+	if (m->end_seen)
+		rb_add(&m->end_node, &pdc->rx.msgs_by_end,
+		       uet_rx_msg_ends_before);
+}
+
+/**
+ * uet_ses_cack() - CACK has moved: forget messages whose end it passed
+ * @pdc: target PDC
+ * @cack: its value
+ *
+ * Context: softirq, rx.lock held. One packet may move CACK past very many; some
+ * are forgotten at a time. What is incomplete then stays so: other packets
+ * were MSG_ERROR, or came when a tombstone was gone; their packets are freed
+ * together.
+ *
+ * Return: true if there are more.
+ */
+bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
+{
+	struct uet_rx_msg *m;
+	struct rb_node *n;
+	struct sk_buff_head gone;
+	bool more = false;
+	int i = 0;
+
+	__skb_queue_head_init(&gone);
+	while ((n = rb_first(&pdc->rx.msgs_by_end))) {
+		m = rb_entry(n, struct uet_rx_msg, end_node);
+		if (psn_after(m->end_psn, cack))
+			break;
+		if (i++ == UET_RX_MSGS_FORGOTTEN) {
+			u64 now = ktime_get_ns();
+
+			uet_pdc_arm(pdc, now + NSEC_PER_MSEC, now);
+			more = true;
+			break;
+		}
+		/* Its packets come by this PDC, under this lock. */
+		if (m->msg && unlikely(!READ_ONCE(m->msg->complete)))
+			uet_rxmsg_abort(m->msg, ECONNABORTED, &gone);
+		uet_rx_msg_del(pdc, m);
+	}
+	if (unlikely(!skb_queue_empty(&gone)))
+		uet_rx_free(pdc->un, &gone);
+	return more;
+}
+
+/**
+ * uet_ses_drop_all() - the PDC dies: incomplete messages are lost
+ * @pdc: target PDC
+ * @error: errno for readers in the middle of one
+ *
+ * Context: rx.lock held.
+ */
+void uet_ses_drop_all(struct uet_pdc *pdc, int error)
+{
+	struct uet_rx_msg *m, *next;
+	struct sk_buff_head gone;
+
+	__skb_queue_head_init(&gone);
+	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
+		if (m->msg)
+			uet_rxmsg_abort(m->msg, error, &gone);
+		uet_rx_msg_del(pdc, m);
+	}
+	uet_rx_free(pdc->un, &gone);
+	uet_pdc_drop_gtd(pdc);
+	if (pdc->rx.starved_at) {
+		struct uet_sock *us = pdc->rx.starved_at;
+		bool listed;
+
+		spin_lock(&us->rx_lock);
+		listed = !list_empty(&pdc->rx.starve_node);
+		list_del_init(&pdc->rx.starve_node);
+		spin_unlock(&us->rx_lock);
+		pdc->rx.starved_at = NULL;
+		if (listed)
+			uet_pdc_put(pdc);
+	}
+}
+
+/* No room at a socket: it wakes us when there is some. */
+static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
+{
+	if (pdc->rx.starved_at)
+		return;
+	spin_lock(&us->rx_lock);
+	if (!us->rx_closed) {
+		pdc->rx.starved_at = us;
+		refcount_inc(&pdc->ref);
+		list_add_tail(&pdc->rx.starve_node, &us->rx_starved);
+	}
+	spin_unlock(&us->rx_lock);
+}
+
+static u8 uet_lookup_rc(enum uet_lookup_fail why)
+{
+	switch (why) {
+	case UET_LOOKUP_JOB:
+		return UET_RC_BAD_JOB_ID;
+	case UET_LOOKUP_PID:
+		return UET_RC_BAD_PID;
+	default:
+		return UET_RC_BAD_INDEX;
+	}
+}
+
+/* The sender's address as recvmsg() shows it */
+static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+
+	memset(from, 0, sizeof(*from));
+	from->suet_family = uet_family;
+	from->suet_job = ses->job;
+	from->suet_initiator = ses->initiator;
+	/* Made by the module from PIDonFEP and RI: a full return address. */
+	if (!(ses->initiator >> 24)) {
+		from->suet_pid = ses->initiator >> 12 & UET_PID_MAX;
+		from->suet_ri = ses->initiator & UET_RI_MAX;
+	}
+	if (!(ses->flags & UET_SES_F_REL))
+		from->suet_flags = UET_ADDR_ABSOLUTE;
+	from->suet_scope_id = rx->ifindex;
+	from->suet_addr = rx->saddr;
+}
+
+/*
+ * Is a packet that was refused, of @msg or of none that was begun, in the way of
+ * others? They may have all that was sent to them, and then nothing more comes that
+ * would show it: the source takes none of that for delivered before CACK passes it.
+ * Sources of ours forget nothing of a message by a PDC that others use too
+ * (UET_SEND_ALONE), so what CACK covers of it does not matter then.
+ */
+static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
+			       const struct uet_rxmsg *msg, u32 psn)
+{
+	const struct uet_rxmap *map = &pdc->rx.map;
+	u32 top = psn_max(map->highest, uet_pdc_refused_top(pdc));
+	bool behind = us && uet_rxshare_behind(&pdc->rx.share, us, psn,
+					       map->range);
+	struct uet_rxroom_refused refused = {
+		.range		= map->range,
+		.shares		= behind || uet_reader_shares(pdc),
+		.covered	= msg && !psn_after(msg->psn, map->cack) &&
+				  !(behind &&
+				    uet_habit_holds(&pdc->peer->habits)),
+	};
+
+	if (pdc->rod)
+		return false;
+	if (psn_after(top, psn))
+		refused.beyond = top - psn;
+	if (us)
+		refused.rival = uet_rxmsg_rival(us, pdc, msg ? msg->psn : psn);
+	return uet_rxroom_send_back(&refused);
+}
+
+/*
+ * There is no room for a packet, or for a message: then @msg is NULL. Its
+ * source waits, or begins again if others would have to wait with it.
+ */
+static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
+					    struct uet_sock *us,
+					    struct uet_rxmsg *msg, u32 psn,
+					    u8 nack, u8 *code)
+{
+	if (uet_ses_in_the_way(pdc, us, msg, psn) &&
+	    (!msg || uet_rxmsg_unbegin(msg))) {
+		UET_INC(pdc->un, MSG_NO_MATCH);
+		*code = UET_RC_NO_MATCH;
+		return UET_SES_REFUSED;
+	}
+	if (us)
+		uet_ses_starve(pdc, us);
+	*code = nack;
+	return UET_SES_SHORT;
+}
+
+/* What the first packet says of a message */
+static void uet_ses_describe(const struct uet_pdc *pdc,
+			     const struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+
+	uet_ses_from(rx, &msg->from);
+	msg->pdc = pdc;
+	msg->line = pdc->rod ? (unsigned long)pdc : 0;
+	msg->psn = rx->pkt->req.psn;
+	msg->match_bits = ses->key;
+	msg->len = ses->request_length;
+	msg->msg_id = ses->msg_id;
+	msg->opcode = ses->opcode;
+	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
+	msg->line_last = pdc->rx.rcvd_bytes;
+}
+
+/* Who names a job was let into it by the host it comes from; by this one, if it
+ * came over the loopback device.
+ */
+static bool uet_ses_job_believed(const struct uet_pdc *pdc,
+				 const struct uet_rx_ctx *rx)
+{
+	return uet_peer_trusted(pdc->peer) ||
+	       (rx->skb->dev->flags & IFF_LOOPBACK);
+}
+
+/* Does the control group of the receiver not want the packet? */
+static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
+			     u8 *code)
+{
+	if (likely(!uet_owner_refuses(us, rx->skb)))
+		return false;
+	UET_INC(rx->un, DROP_FILTER);
+	*code = UET_RC_PERM_VIOLATION;
+	return true;
+}
+
+/*
+ * The first packet of a message: find its endpoint and make it, in no list
+ * yet. A NULL return says in *verdict and *code what to do instead.
+ */
+static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx, u8 *code,
+				       enum uet_ses_verdict *verdict)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	enum uet_lookup_fail why = 0;
+	struct uet_rxmsg *msg;
+	struct uet_sock *us;
+
+	*verdict = UET_SES_REFUSED;
+	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
+		UET_INC(rx->un, DROP_JOB);
+		*code = UET_RC_BAD_JOB_ID;
+		return NULL;
+	}
+	us = uet_ep_recall(rx->un, &pdc->rx.ep, &rx->daddr, rx->ifindex,
+			   rx->iif, ses->job, ses->pid, ses->ri, &why);
+	if (!us) {
+		*code = uet_lookup_rc(why);
+		return NULL;
+	}
+	if (uet_ses_filtered(rx, us, code))
+		return NULL;
+	if (ses->request_length > READ_ONCE(us->max_msg)) {
+		*code = UET_RC_TOO_LONG;
+		return NULL;
+	}
+	uet_reader_note(pdc, us);
+	rx->us = us;
+	msg = uet_rxmsg_alloc(us);
+	if (msg)
+		uet_ses_describe(pdc, rx, msg);
+	else
+		*verdict = uet_ses_no_room(pdc, us, NULL, rx->pkt->req.psn,
+					   UET_NACK_NO_SES_MSG_AVAIL, code);
+	return msg;
+}
+
+/* A message of which more will come stands in line at its socket. */
+static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
+				       struct uet_rx_ctx *rx,
+				       struct uet_rxmsg *msg, u8 *code,
+				       enum uet_ses_verdict *verdict)
+{
+	int err = uet_rxmsg_enter(rx->us, msg);
+
+	if (!err)
+		return msg;
+	if (err == -ENOSPC) {
+		*code = UET_RC_DROPPED;
+		*verdict = UET_SES_REFUSED;
+		return NULL;
+	}
+	*verdict = uet_ses_no_room(pdc, rx->us, NULL, rx->pkt->req.psn,
+				   UET_NACK_NO_SES_MSG_AVAIL, code);
+	return NULL;
+}
+
+static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u8 *code,
+				      enum uet_ses_verdict *verdict)
+{
+	struct uet_rxmsg *msg = uet_ses_begin(pdc, rx, code, verdict);
+
+	return msg ? uet_ses_enter(pdc, rx, msg, code, verdict) : NULL;
+}
+
+/* Off with the headers, and with what follows the payload */
+static bool uet_ses_strip(struct uet_rx_ctx *rx)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+
+	if (pskb_trim(rx->skb, pkt->hdr_len + pkt->payload_len))
+		return false;
+	__skb_pull(rx->skb, pkt->hdr_len);
+	return true;
+}
+
+/* Give the payload to the message. */
+static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+
+	if (psn_before(rx->pkt->req.psn, msg->psn))
+		WRITE_ONCE(msg->psn, rx->pkt->req.psn);
+	return uet_rxmsg_place(msg, rx->skb, ses->message_offset,
+			       ses->flags & UET_SES_F_SOM,
+			       ses->flags & UET_SES_F_HD, ses->header_data,
+			       rx->ce);
+}
+
+/* What became of a packet of a message, by the answer of uet_ses_place() */
+static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
+					   struct uet_rx_ctx *rx,
+					   struct uet_rxmsg *msg, int ret,
+					   u8 *code)
+{
+	switch (ret) {
+	case 1:
+		UET_INC(rx->un, MSG_RCVD);
+		return UET_SES_TAKEN;
+	case 0:
+		return UET_SES_TAKEN;
+	case -ENOBUFS:
+		return uet_ses_no_room(pdc, READ_ONCE(msg->us), msg,
+				       rx->pkt->req.psn,
+				       UET_NACK_NO_PKT_BUFFER, code);
+	case -EINVAL:
+		*code = UET_RC_OP_VIOLATION;
+		return UET_SES_REFUSED;
+	case -EACCES:
+		*code = UET_RC_PERM_VIOLATION;
+		return UET_SES_REFUSED;
+	case -ENOSPC:
+	case -ETIME:
+		*code = UET_RC_DROPPED;
+		return UET_SES_REFUSED;
+	default:		/* the socket is gone */
+		*code = UET_RC_BAD_PID;
+		return UET_SES_REFUSED;
+	}
+}
+
+/* A message that is one packet needs no entry. */
+static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
+					   struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	enum uet_ses_verdict verdict;
+	struct uet_rxmsg *msg;
+	int ret;
+
+	if (unlikely(!uet_ses_strip(rx))) {
+		*code = UET_NACK_NO_PKT_BUFFER;
+		return UET_SES_SHORT;
+	}
+	msg = uet_ses_begin(pdc, rx, code, &verdict);
+	if (!msg)
+		return verdict;
+	if (likely(uet_rxmsg_whole(rx->us, msg, rx->skb,
+				   ses->flags & UET_SES_F_HD, ses->header_data,
+				   rx->ce))) {
+		UET_INC(rx->un, MSG_RCVD);
+		uet_rxmsg_put(msg);
+		return UET_SES_TAKEN;
+	}
+	if (!uet_ses_enter(pdc, rx, msg, code, &verdict))
+		return verdict;
+	ret = uet_ses_place(rx, msg);
+	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
+	if (ret < 0)
+		uet_ses_abort(pdc, msg, 0);
+	uet_rxmsg_put(msg);
+	return verdict;
+}
+
+/* A further packet of a message that was refused or given up */
+static enum uet_ses_verdict uet_ses_buried(struct uet_rx_msg *m, u32 psn,
+					   u8 *code)
+{
+	if (!m->code)
+		return UET_SES_DROP;
+	/*
+	 * The answer to the lowest packet that came is enough: CACK passes none
+	 * of the message before the source has got it.
+	 */
+	if (m->code == UET_RC_NO_MATCH) {
+		if (psn_after(psn, m->told_psn))
+			return UET_SES_DROP;
+		m->told_psn = psn;
+	}
+	*code = m->code;
+	return UET_SES_REFUSED;
+}
+
+static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
+					 struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+	enum uet_ses_verdict verdict;
+	u32 psn = rx->pkt->req.psn;
+	bool fresh = !m;
+	int ret;
+
+	if (fresh) {
+		m = uet_rx_msg_add(pdc, ses->msg_id, psn);
+		if (!m) {
+			*code = UET_NACK_NO_SES_MSG_AVAIL;
+			return UET_SES_SHORT;
+		}
+		m->msg = uet_ses_open(pdc, rx, code, &verdict);
+		if (!m->msg) {
+			if (verdict == UET_SES_SHORT) {
+				uet_rx_msg_del(pdc, m);
+				return verdict;
+			}
+			m->code = *code;
+			m->told_psn = psn;
+			goto end;
+		}
+	}
+	pdc->rx.last = m;
+	if (!m->msg) {
+		verdict = uet_ses_buried(m, psn, code);
+		goto end;
+	}
+	rx->us = READ_ONCE(m->msg->us);
+	if (!fresh && rx->us && uet_ses_filtered(rx, rx->us, code))
+		ret = -EACCES;
+	else if (m->msg->len != ses->request_length)
+		ret = -EINVAL;
+	else
+		ret = uet_ses_strip(rx) ? uet_ses_place(rx, m->msg) : -ENOBUFS;
+	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
+	if (verdict == UET_SES_SHORT) {
+		if (fresh) {
+			uet_ses_abort(pdc, m->msg, 0);
+			uet_rx_msg_del(pdc, m);
+		}
+		return verdict;
+	}
+	if (verdict == UET_SES_REFUSED) {
+		uet_rx_msg_bury(pdc, m, *code, *code == UET_RC_NO_MATCH ?
+					       0 : ECONNABORTED);
+		m->told_psn = psn;
+	}
+end:
+	uet_rx_msg_seen(pdc, m, psn, ses->flags & UET_SES_F_EOM);
+	return verdict;
+}
+
+/*
+ * Somebody asks whether an endpoint is there (UET_WATCH), and whether it is the one
+ * that was there before. Nobody has PIDonFEP 0: then the host is meant.
+ */
+static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
+					  struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	enum uet_lookup_fail why = 0;
+	const struct uet_sock *us;
+
+	if (!ses->pid)
+		return UET_SES_DROP;
+	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
+		UET_INC(rx->un, DROP_JOB);
+		*code = UET_RC_BAD_JOB_ID;
+		return UET_SES_REFUSED;
+	}
+	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
+			   ses->pid, ses->ri, &why);
+	if (!us) {
+		*code = uet_lookup_rc(why);
+		return UET_SES_REFUSED;
+	}
+	if (ses->generation == us->generation)
+		return UET_SES_DROP;
+	rx->generation = us->generation;
+	*code = UET_RC_BAD_GENERATION;
+	return UET_SES_REFUSED;
+}
+
+/* The source gave a message up (wire.md 12.7). */
+static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
+					      struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+
+	if (!m) {
+		/* It overtook every packet of the message. */
+		m = uet_rx_msg_add(pdc, ses->msg_id, rx->pkt->req.psn);
+		if (!m) {
+			*code = UET_NACK_NO_SES_MSG_AVAIL;
+			return UET_SES_SHORT;
+		}
+	}
+	uet_rx_msg_bury(pdc, m, 0, ECONNABORTED);
+	uet_rx_msg_seen(pdc, m, rx->pkt->req.psn, true);
+	return UET_SES_DROP;
+}
+
+/* A packet that contradicts itself ends the message that it names. */
+static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+
+	if (!m)
+		return;
+	uet_rx_msg_bury(pdc, m, m->code ?: UET_RC_OP_VIOLATION, ECONNABORTED);
+	uet_rx_msg_seen(pdc, m, rx->pkt->req.psn, ses->flags & UET_SES_F_EOM);
+}
+
+/**
+ * uet_ses_request() - deliver a new request
+ * @pdc: target PDC
+ * @rx: the packet
+ * @code: for UET_SES_REFUSED the SES return code, for UET_SES_SHORT the NACK
+ *	code
+ *
+ * Context: softirq, rx.lock held.
+ * Return: what became of it.
+ */
+enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
+				     struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	const struct uet_ses_req *ses = &pkt->ses;
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
+
+	if (unlikely(!uet_pkt_has_ses_req(pkt))) {
+		*code = UET_RC_UNSUPPORTED_OP;
+		return UET_SES_REFUSED;
+	}
+	if (unlikely(pkt->violation)) {
+		uet_ses_violated(pdc, rx);
+		*code = UET_RC_OP_VIOLATION;
+		return UET_SES_REFUSED;
+	}
+	switch (ses->opcode) {
+	case UET_SES_OP_SEND:
+	case UET_SES_OP_TAGGED_SEND:
+		break;
+	case UET_SES_OP_MSG_ERROR:
+		return uet_ses_msg_error(pdc, rx, code);
+	case UET_SES_OP_NO_OP:
+		return uet_ses_no_op(pdc, rx, code);
+	default:
+		*code = UET_RC_UNSUPPORTED_OP;
+		return UET_SES_REFUSED;
+	}
+	if (ses->flags & UET_SES_F_IE) {
+		*code = UET_RC_INITIATOR_ERR;
+		return UET_SES_REFUSED;
+	}
+	if ((ses->flags & whole) == whole)
+		return uet_ses_single(pdc, rx, code);
+	return uet_ses_part(pdc, rx, code);
+}

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket family: creation, names, closing, and the module. Nothing here
+ * runs per message.
+ */
+#include <asm/ioctls.h>
+#include <linux/compat.h>
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/sched/signal.h>
+#include <linux/sockios.h>
+#include <linux/wait.h>
+#include <net/net_namespace.h>
+
+#include "base.h"
+#include "compat.h"
+#include "link/encap.h"
+#include "link/neigh.h"
+#include "link/owner.h"
+#include "link/speed.h"
+#include "pdc/pdc.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+#include "tx/path.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+#include "tx/watch.h"
+
+int uet_family __ro_after_init = AF_UET;
+module_param_named(family, uet_family, int, 0444);
+MODULE_PARM_DESC(family, "number of the address family, below AF_MAX");
+
+/* Sockets not yet freed. Neither they nor what is left of them keeps the
+ * module loaded: open files do, and unloading waits for the rest.
+ */
+static atomic_t uet_socks;
+static DECLARE_WAIT_QUEUE_HEAD(uet_socks_gone);
+
+static atomic_long_t uet_memory_allocated;
+static DEFINE_PER_CPU(int, uet_memory_per_cpu_fw_alloc);
+static long uet_sysctl_mem[3];
+static int uet_sysctl_buf_min = PAGE_SIZE;
+
+struct proto uet_prot = {
+	.name			= "UET",
+	.obj_size		= sizeof(struct uet_sock),
+	.memory_allocated	= &uet_memory_allocated,
+	.per_cpu_fw_alloc	= &uet_memory_per_cpu_fw_alloc,
+	.sysctl_mem		= uet_sysctl_mem,
+	.sysctl_rmem		= &uet_sysctl_buf_min,
+	.sysctl_wmem		= &uet_sysctl_buf_min,
+};
+
+static void uet_sock_destruct(struct sock *sk)
+{
+	skb_queue_purge(&sk->sk_error_queue);
+	uet_rxmsg_drop_spare(uet_sk(sk));
+	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
+	/* Linux 6.1 lets every protocol that counts pages have SO_RESERVE_MEM. */
+	sk_mem_reclaim_final(sk);
+	WARN_ON_ONCE(sk->sk_forward_alloc);
+	uet_account_put(uet_sk(sk)->account);
+	if (uet_sk(sk)->owner)
+		sock_put(uet_sk(sk)->owner);
+	if (atomic_dec_and_test(&uet_socks))
+		wake_up(&uet_socks_gone);
+}
+
+/* Wait until the messages in the background are done, at most so long. Returns
+ * what is left of that time.
+ */
+static long uet_linger(struct uet_sock *us, long timeout)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &us->sk;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (timeout && uet_sock_wmem(us) && !signal_pending(current)) {
+		uet_sock_wake_below(us, 0);
+		if (uet_sock_wmem(us))
+			timeout = wait_woken(&wait, TASK_INTERRUPTIBLE,
+					     timeout);
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return timeout;
+}
+
+static void uet_discard(struct uet_sock *us)
+{
+	struct uet_dest *dest;
+
+	spin_lock(&us->dests_lock);
+	list_for_each_entry(dest, &us->dests, us_node)
+		uet_pds_discard(dest);
+	spin_unlock(&us->dests_lock);
+}
+
+/* Queued messages go on without the socket. With SO_LINGER close() waits for
+ * them, and what is not done at the end of that time (0: at once) is withdrawn.
+ * A process that exits does not wait, and a signal ends only the waiting.
+ */
+static void uet_close_tx(struct uet_sock *us)
+{
+	struct sock *sk = &us->sk;
+	long left;
+
+	if (sock_flag(sk, SOCK_LINGER)) {
+		left = sk->sk_lingertime;
+		if (!(current->flags & PF_EXITING))
+			left = uet_linger(us, left);
+		if (!left && uet_sock_wmem(us))
+			uet_discard(us);
+	}
+	uet_dest_detach_all(us);
+}
+
+/* Who was refused is told, and finds nobody here any more. */
+static void uet_tell_all_gone(struct uet_sock *us)
+{
+	while (uet_pds_rx_room(us))
+		cond_resched();
+}
+
+static int uet_release(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+	struct uet_sock *us;
+
+	if (!sk)
+		return 0;
+	us = uet_sk(sk);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	uet_ep_unbind(us);
+	uet_rxmsg_purge(us);
+	uet_tell_all_gone(us);
+	uet_watch_stop(us);
+	uet_close_tx(us);
+	uet_watch_free(us);
+	uet_tx_expire_stop(us);
+	uet_txpages_free(us);
+	uet_owner_leave(us);
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
+	sock_orphan(sk);
+	sock->sk = NULL;
+	atomic_dec(&us->un->socks);
+	uet_encap_put(us->un);
+	sock_put(sk);
+	return 0;
+}
+
+static int uet_bind(struct socket *sock, struct sockaddr *addr, int len)
+{
+	struct sock *sk = sock->sk;
+	int err = uet_addr_check(addr, len);
+
+	if (err)
+		return err;
+	lock_sock(sk);
+	err = uet_ep_bind(uet_sk(sk), (struct sockaddr_uet *)addr);
+	release_sock(sk);
+	return err;
+}
+
+static void uet_set_remote(struct uet_sock *us, const struct sockaddr_uet *addr)
+{
+	spin_lock(&us->dests_lock);
+	us->connected = !!addr;
+	us->conn_dest = NULL;
+	if (addr)
+		us->remote = *addr;
+	spin_unlock(&us->dests_lock);
+}
+
+/* Sets where messages without an address go. It does not limit who may send
+ * here: replies can come from another address of the same host.
+ */
+static int uet_connect(struct socket *sock, struct sockaddr *addr, int len,
+		       int flags)
+{
+	struct sockaddr_uet *to = (struct sockaddr_uet *)addr;
+	struct sock *sk = sock->sk;
+	struct uet_sock *us = uet_sk(sk);
+	int err;
+
+	if (len < (int)sizeof(addr->sa_family))
+		return -EINVAL;
+	if (addr->sa_family == AF_UNSPEC) {
+		uet_set_remote(us, NULL);
+		return 0;
+	}
+	err = uet_addr_check(addr, len);
+	if (err)
+		return err;
+	lock_sock(sk);
+	err = uet_ep_autobind(us);
+	if (!err)
+		err = uet_addr_check_dest(us, to);
+	if (!err)
+		uet_set_remote(us, to);
+	release_sock(sk);
+	return err;
+}
+
+static int uet_getname(struct socket *sock, struct sockaddr *addr, int peer)
+{
+	struct sockaddr_uet *ua = (struct sockaddr_uet *)addr;
+	struct sock *sk = sock->sk;
+	struct uet_sock *us = uet_sk(sk);
+	int ret = sizeof(*ua);
+
+	lock_sock(sk);
+	if (!peer)
+		*ua = us->local;
+	else if (us->connected)
+		*ua = us->remote;
+	else
+		ret = -ENOTCONN;
+	release_sock(sk);
+	return ret;
+}
+
+static int uet_shutdown(struct socket *sock, int how)
+{
+	struct sock *sk = sock->sk;
+
+	if (how < SHUT_RD || how > SHUT_RDWR)
+		return -EINVAL;
+	/* SHUT_RD, SHUT_WR, SHUT_RDWR are the bits less one */
+	how++;
+	lock_sock(sk);
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+	if (how & RCV_SHUTDOWN)
+		uet_rx_stop(uet_sk(sk));
+	sk->sk_state_change(sk);
+	if (how & SEND_SHUTDOWN)
+		uet_sock_wake_tx(uet_sk(sk));
+	release_sock(sk);
+	if (how & RCV_SHUTDOWN)
+		uet_tell_all_gone(uet_sk(sk));
+	return 0;
+}
+
+static int uet_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
+{
+	struct uet_sock *us = uet_sk(sock->sk);
+	u32 n;
+
+	switch (cmd) {
+	case SIOCOUTQ:
+		n = lower_32_bits(atomic64_read(&us->wmem));
+		break;
+	case SIOCINQ:
+		n = uet_rx_avail(us);
+		break;
+	default:
+		return -ENOIOCTLCMD;
+	}
+	return put_user((int)min_t(u32, n, INT_MAX), (int __user *)arg);
+}
+
+#ifdef CONFIG_COMPAT
+static int uet_compat_ioctl(struct socket *sock, unsigned int cmd,
+			    unsigned long arg)
+{
+	return uet_ioctl(sock, cmd, (unsigned long)compat_ptr(arg));
+}
+#endif
+
+static const struct proto_ops uet_ops = {
+	/* Only MPTCP looks at it; sockets are created by net_proto_family */
+	.family		= PF_UET,
+	.owner		= THIS_MODULE,
+	.release	= uet_release,
+	.bind		= uet_bind,
+	.connect	= uet_connect,
+	.socketpair	= sock_no_socketpair,
+	.accept		= sock_no_accept,
+	.getname	= uet_getname,
+	.poll		= uet_poll,
+	.ioctl		= uet_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl	= uet_compat_ioctl,
+#endif
+	.gettstamp	= sock_gettstamp,
+	.listen		= sock_no_listen,
+	.shutdown	= uet_shutdown,
+	.setsockopt	= uet_setsockopt,
+	.getsockopt	= uet_getsockopt,
+	.sendmsg	= uet_sendmsg,
+	.recvmsg	= uet_recvmsg,
+	.mmap		= sock_no_mmap,
+	UET_NO_SENDPAGE
+};
+
+/**
+ * uet_sock_of() - the UET socket behind a struct socket
+ * @sock: any socket
+ *
+ * Return: it, or NULL if it is of another family.
+ */
+struct uet_sock *uet_sock_of(const struct socket *sock)
+{
+	return sock->ops == &uet_ops ? uet_sk(sock->sk) : NULL;
+}
+
+static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
+{
+	struct sock *sk = &us->sk;
+	struct uet_net *un = uet_net(net);
+
+	us->un = un;
+	us->local.suet_family = uet_family;
+	us->delivery = type == SOCK_RDM ? UET_RUD : UET_ROD;
+	us->tclass = -1;
+	us->max_msg = UET_MSG_MAX;
+	spin_lock_init(&us->dests_lock);
+	INIT_LIST_HEAD(&us->dests);
+	atomic64_set(&us->tx_wake_at, -1);
+	uet_txpages_init(&us->tx_pages);
+	uet_tx_expire_init(us);
+	init_llist_head(&us->tx_spare);
+	atomic_set(&us->tx_nr_spare, 0);
+	spin_lock_init(&us->rx_lock);
+	INIT_LIST_HEAD(&us->rx_ready);
+	INIT_LIST_HEAD(&us->rx_open);
+	INIT_LIST_HEAD(&us->rx_granted);
+	INIT_LIST_HEAD(&us->rx_mixed);
+	INIT_LIST_HEAD(&us->rx_absent);
+	INIT_LIST_HEAD(&us->rx_starved);
+	us->rx_refused_at = jiffies;
+	us->rx_refusing = jiffies;
+	us->rx_looked_at = jiffies;
+
+	sk->sk_protocol = UETPROTO_UET;
+	sk->sk_destruct = uet_sock_destruct;
+	sk->sk_write_space = uet_write_space;
+	/* The receive path takes no reference */
+	sock_set_flag(sk, SOCK_RCU_FREE);
+	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(un->sysctl.rmem));
+	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(un->sysctl.wmem));
+}
+
+static int uet_create(struct net *net, struct socket *sock, int protocol,
+		      int kern)
+{
+	struct uet_net *un = uet_net(net);
+	struct sock *sk, *owner = NULL;
+	struct uet_account *acc;
+	int err;
+
+	if (protocol && protocol != UETPROTO_UET)
+		return -EPROTONOSUPPORT;
+	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
+		return -ESOCKTNOSUPPORT;
+	err = uet_encap_get(un);
+	if (err)
+		return err;
+
+	err = -ENOMEM;
+	acc = uet_account_user(un, current_fsuid());
+	if (!acc)
+		goto err_encap;
+	if (!kern) {
+		err = uet_owner_new(net, &owner);
+		if (err)
+			goto err_account;
+	}
+	err = -ENOMEM;
+	sk = sk_alloc(net, uet_family, GFP_KERNEL, &uet_prot, kern);
+	if (!sk)
+		goto err_owner;
+	uet_sk(sk)->owner = owner;
+	uet_sk(sk)->account = acc;
+	atomic_inc(&un->socks);
+	atomic_inc(&uet_socks);
+	sock->ops = &uet_ops;
+	sock_init_data(sock, sk);
+	uet_sock_asks_us(sock);
+	uet_sock_setup(uet_sk(sk), net, sock->type);
+	if (owner)
+		uet_owner_adopt(uet_sk(sk), sock);
+	uet_untrack_enable(un);
+	sock_prot_inuse_add(net, &uet_prot, 1);
+	return 0;
+
+err_owner:
+	if (owner)
+		sk_common_release(owner);
+err_account:
+	uet_account_put(acc);
+err_encap:
+	uet_encap_put(un);
+	return err;
+}
+
+static struct net_proto_family uet_family_ops __ro_after_init = {
+	.create	= uet_create,
+	.owner	= THIS_MODULE,
+};
+
+static int __init uet_caches_init(void)
+{
+	int err = uet_txmsg_cache_init();
+
+	if (err)
+		return err;
+	err = uet_rxmsg_cache_init();
+	if (err)
+		goto err_tx;
+	err = uet_dest_cache_init();
+	if (err)
+		goto err_rx;
+	err = uet_pdc_cache_init();
+	if (err)
+		goto err_dest;
+	return 0;
+
+err_dest:
+	uet_dest_cache_exit();
+err_rx:
+	uet_rxmsg_cache_exit();
+err_tx:
+	uet_txmsg_cache_exit();
+	return err;
+}
+
+static void uet_caches_exit(void)
+{
+	uet_pdc_cache_exit();
+	uet_dest_cache_exit();
+	uet_rxmsg_cache_exit();
+	uet_txmsg_cache_exit();
+}
+
+/* Pages of message data on the way in, all namespaces: as UDP sizes them */
+static void __init uet_mem_init(void)
+{
+	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
+
+	uet_sysctl_mem[0] = limit / 4 * 3;
+	uet_sysctl_mem[1] = limit;
+	uet_sysctl_mem[2] = uet_sysctl_mem[0] * 2;
+}
+
+static int __init uet_init(void)
+{
+	int err;
+
+	if (uet_family <= AF_UNSPEC || uet_family >= AF_MAX)
+		return -EINVAL;
+	uet_family_ops.family = uet_family;
+	uet_mem_init();
+
+	err = uet_caches_init();
+	if (err)
+		return err;
+	err = proto_register(&uet_prot, 1);
+	if (err)
+		goto err_caches;
+	err = uet_path_init();
+	if (err)
+		goto err_proto;
+	err = uet_neigh_init();
+	if (err)
+		goto err_path;
+	err = uet_netns_register();
+	if (err)
+		goto err_neigh;
+	err = uet_speed_init();
+	if (err)
+		goto err_netns;
+	err = sock_register(&uet_family_ops);
+	if (err)
+		goto err_speed;
+	return 0;
+
+err_speed:
+	uet_speed_exit();
+err_netns:
+	uet_netns_unregister();
+err_neigh:
+	uet_neigh_exit();
+err_path:
+	uet_path_exit();
+err_proto:
+	proto_unregister(&uet_prot);
+err_caches:
+	rcu_barrier();
+	uet_caches_exit();
+	return err;
+}
+
+static void __exit uet_exit(void)
+{
+	sock_unregister(uet_family);
+	uet_speed_exit();
+	uet_netns_unregister();
+	/* Closed sockets are freed by RCU, some of them after their last packet
+	 * left the device. The barrier also waits for the end of the callback
+	 * that counted the last one.
+	 */
+	wait_event(uet_socks_gone, !atomic_read(&uet_socks));
+	rcu_barrier();
+	uet_neigh_exit();
+	uet_path_exit();
+	proto_unregister(&uet_prot);
+	uet_caches_exit();
+}
+
+module_init(uet_init);
+module_exit(uet_exit);
+
+MODULE_DESCRIPTION("Ultra Ethernet Transport sockets");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_NETPROTO(AF_UET);

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * recvmsg() and poll().
+ *
+ * A call returns data of one message. What a short buffer leaves is for the
+ * next call; the one that ends the message has MSG_EOR. Messages longer than
+ * half of SO_RCVBUF can be read while they arrive.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/skbuff.h>
+
+#include "core/wire_ses.h"
+#include "rx/rxmsg.h"
+#include "sock.h"
+#include "tx/txmsg.h"
+
+/**
+ * struct uet_recv - one recvmsg() under way
+ * @msg: the caller's
+ * @len: size of its buffer
+ * @copied: bytes copied so far
+ * @flags: MSG_*
+ * @rxmsg: message read from, with a reference; NULL before the first data
+ * @start: offset in it of the first byte of this call
+ * @pos: offset of the next one
+ * @eor: the end of the message was reached
+ * @stamped: time stamps were delivered
+ */
+struct uet_recv {
+	struct msghdr		*msg;
+	size_t			len;
+	size_t			copied;
+	int			flags;
+	struct uet_rxmsg	*rxmsg;
+	u32			start;
+	u32			pos;
+	bool			eor;
+	bool			stamped;
+};
+
+/*
+ * Payload lies in a few fragments, nearly always, and mostly each in one page.
+ * skb_copy_datagram_msg() checks for every piece which object it belongs to.
+ */
+static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
+			  struct iov_iter *to, u32 len)
+{
+	const struct skb_shared_info *si = skb_shinfo(skb);
+	u32 done = 0;
+	int i;
+
+	for (i = 0; done < len && i < si->nr_frags; i++) {
+		const skb_frag_t *frag = &si->frags[i];
+		u32 n = skb_frag_size(frag);
+		struct page *page;
+
+		if (off >= n) {
+			off -= n;
+			continue;
+		}
+		n = min(n - off, len - done);
+		page = skb_frag_page(frag);
+		if (!page || copy_page_to_iter(page, skb_frag_off(frag) + off,
+					       n, to) != n)
+			break;
+		off = 0;
+		done += n;
+	}
+	return done;
+}
+
+static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
+			u32 len)
+{
+	struct iov_iter *to = &msg->msg_iter;
+	size_t left = iov_iter_count(to);
+
+	if (off + len <= skb_headlen(skb) &&
+	    copy_to_iter(skb->data + off, len, to) == len)
+		return 0;
+	if (!skb_headlen(skb) && !skb_has_frag_list(skb) &&
+	    uet_recv_frags(skb, off, to, len) == len)
+		return 0;
+	iov_iter_revert(to, left - iov_iter_count(to));
+	return skb_copy_datagram_msg(skb, off, msg, len);
+}
+
+/* Copy out of the packets that were taken. Only whole copies count: a fault
+ * leaves the packet to the next call.
+ */
+static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
+			 struct uet_rxread *rd)
+{
+	bool peek = r->flags & MSG_PEEK;
+	struct sk_buff *skb;
+	int err = 0;
+
+	while ((skb = skb_peek(&rd->skbs))) {
+		u32 off = rd->pos - UET_RXCB(skb)->off;
+		u32 rest = UET_RXCB(skb)->len - off;
+		u32 n = min_t(size_t, rest, r->len - r->copied);
+
+		if (rest && !n)
+			break;
+		if (n)
+			err = uet_recv_skb(skb, off, r->msg, n);
+		if (err)
+			break;
+		if (!r->stamped && (n == rest || r->copied + n == r->len) &&
+		    (skb_queue_is_last(&rd->skbs, skb) ||
+		     r->copied + n == r->len)) {
+			sock_recv_cmsgs(r->msg, &us->sk, skb);
+			r->stamped = true;
+		}
+		rd->pos += n;
+		r->copied += n;
+		if (n < rest)
+			break;
+		uet_rxread_used(rd, skb);
+		if (!peek && rd->used_bytes >= uet_rx_half(us) / 8)
+			uet_rxread_commit(us, rd);
+	}
+	return err;
+}
+
+/* A message that is one packet and fits: without taking the packet first.
+ * Returns as uet_recv_some(), 0 also if there is more to it.
+ */
+static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
+{
+	struct uet_rxmsg *msg = uet_rxread_whole(us, r->len);
+	struct sk_buff *skb;
+
+	if (!msg)
+		return 0;
+	skb = skb_peek(&msg->prefix);
+	if (msg->len && uet_recv_skb(skb, 0, r->msg, msg->len))
+		return -EFAULT;
+	sock_recv_cmsgs(r->msg, &us->sk, skb);
+	uet_rxread_taken(us, msg);
+	r->rxmsg = msg;
+	r->pos = msg->len;
+	r->copied = msg->len;
+	r->eor = true;
+	return 1;
+}
+
+/* Take what is there. Returns 1 if something was, 0 if not, or an error. */
+static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
+			 size_t lowat)
+{
+	struct uet_rxread rd;
+	int err;
+
+	if (!r->rxmsg && !(r->flags & MSG_PEEK)) {
+		err = uet_recv_whole(us, r);
+		if (err)
+			return err;
+	}
+
+	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos,
+			      min_t(size_t, lowat, U32_MAX),
+			      r->flags & MSG_PEEK))
+		return 0;
+	if (rd.error)
+		return -rd.error;
+	if (!r->rxmsg) {
+		refcount_inc(&rd.msg->ref);
+		r->rxmsg = rd.msg;
+		r->start = rd.pos;
+	}
+	err = uet_recv_copy(us, r, &rd);
+	r->pos = rd.pos;
+	r->eor = rd.whole && rd.pos == rd.msg->len;
+	uet_rxread_end(us, &rd, r->flags & MSG_PEEK);
+	return err ? err : 1;
+}
+
+/* Sleep once. The caller looks again: only taking the data tells for sure
+ * whether there is some.
+ */
+static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &us->sk;
+
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	add_wait_queue(sk_sleep(sk), &wait);
+	release_sock(sk);
+	if (!uet_rx_readable(us, want) &&
+	    !(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
+		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
+	lock_sock(sk);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return 0;
+}
+
+/* Is somebody else reading on in the message this call began? */
+static bool uet_recv_lost(struct uet_sock *us, const struct uet_recv *r)
+{
+	const struct uet_rxmsg *first;
+	bool lost;
+
+	if (!r->rxmsg)
+		return false;
+	spin_lock_bh(&us->rx_lock);
+	first = list_first_entry_or_null(&us->rx_ready, struct uet_rxmsg, node);
+	lost = first != r->rxmsg || first->read != r->pos || first->error;
+	spin_unlock_bh(&us->rx_lock);
+	return lost;
+}
+
+static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
+{
+	bool whole = (r->flags & (MSG_WAITALL | MSG_PEEK)) == MSG_WAITALL;
+	long timeo = sock_rcvtimeo(&us->sk, r->flags & MSG_DONTWAIT);
+	size_t target = sock_rcvlowat(&us->sk, whole, r->len);
+	int err;
+
+	for (;;) {
+		/* No more will come */
+		if (us->sk.sk_shutdown & RCV_SHUTDOWN)
+			target = 1;
+		/* A low-water mark holds for the first data as well */
+		err = uet_recv_some(us, r, target);
+		if (err < 0)
+			return err;
+		if (r->eor || (err && r->copied == r->len) ||
+		    (r->rxmsg && r->copied >= target) ||
+		    (r->rxmsg && r->flags & MSG_PEEK))
+			return 0;
+		if (uet_recv_lost(us, r))
+			return 0;
+		if (us->sk.sk_shutdown & RCV_SHUTDOWN &&
+		    !uet_rx_readable(us, 1))
+			return 0;
+		err = uet_recv_wait(us, min_t(size_t, target - r->copied,
+					      U32_MAX), &timeo);
+		if (err)
+			return err;
+	}
+}
+
+/* Not asked for, so what has no room is not an event */
+static void uet_put_cmsg_if(struct msghdr *msg, int type, int len, void *data)
+{
+	if (msg->msg_controllen >= CMSG_SPACE(len))
+		put_cmsg(msg, SOL_UET, type, len, data);
+}
+
+static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
+{
+	const struct uet_rxmsg *m = r->rxmsg;
+	struct uet_msg_info info = {
+		.length = m->len,
+		.offset = r->start,
+		.msg_id = m->msg_id,
+		.opcode = m->opcode,
+		.delivery = m->delivery,
+		.ce = READ_ONCE(m->ce),
+	};
+	u64 v;
+
+	if (!msg->msg_controllen)
+		return;
+	if (m->has_hd) {
+		v = m->header_data;
+		put_cmsg(msg, SOL_UET, UET_CMSG_HEADER_DATA, sizeof(v), &v);
+	}
+	if (m->opcode == UET_SES_OP_TAGGED_SEND) {
+		v = m->match_bits;
+		put_cmsg(msg, SOL_UET, UET_CMSG_TAG, sizeof(v), &v);
+	}
+	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
+}
+
+static int uet_recv_finish(struct uet_recv *r)
+{
+	struct uet_rxmsg *m = r->rxmsg;
+	struct msghdr *msg = r->msg;
+	int ret = r->copied;
+
+	if (msg->msg_name) {
+		memcpy(msg->msg_name, &m->from, sizeof(m->from));
+		msg->msg_namelen = sizeof(m->from);
+	}
+	if (r->eor)
+		msg->msg_flags |= MSG_EOR;
+	uet_recv_cmsgs(msg, r);
+	/* The length of the rest of the message, none of it lost */
+	if (r->flags & MSG_TRUNC)
+		ret = min_t(u32, m->len - r->start, INT_MAX);
+	return ret;
+}
+
+/**
+ * uet_recvmsg() - proto_ops.recvmsg
+ * @sock: socket
+ * @msg: where to
+ * @len: size of the buffer
+ * @flags: MSG_*
+ *
+ * Return: bytes copied, 0 for an empty message (MSG_EOR is set) and after
+ * shutdown, or a negative errno.
+ */
+int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct uet_recv r = {
+		.msg = msg,
+		.len = min_t(size_t, len, INT_MAX),
+		.flags = flags,
+	};
+	int err;
+
+	if (flags & MSG_ERRQUEUE)
+		return uet_sock_recv_report(sk, msg, len);
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+
+	lock_sock(sk);
+	err = uet_recv_loop(uet_sk(sk), &r);
+	if (r.rxmsg) {
+		/* What was copied is gone from the socket and must be told */
+		if (!err || r.copied)
+			err = uet_recv_finish(&r);
+		uet_rxmsg_retire(uet_sk(sk), r.rxmsg);
+	}
+	release_sock(sk);
+	return err;
+}
+
+/* A sender that was refused waits for the room it wants, where it wants it;
+ * others for half of the buffer, and what they are connected to has a say.
+ */
+static bool uet_poll_writable(struct uet_sock *us)
+{
+	u64 half = uet_sock_sndbuf(us) / 2;
+	struct uet_dest *dest;
+	u64 need;
+	bool ret;
+
+	spin_lock(&us->dests_lock);
+	need = us->tx_need;
+	dest = need ? us->tx_dest : us->connected ? us->conn_dest : NULL;
+	if (dest)
+		refcount_inc(&dest->ref);
+	spin_unlock(&us->dests_lock);
+	ret = uet_sock_ask_room(us, dest, need ?: half);
+	if (dest)
+		uet_dest_put(dest);
+	return ret;
+}
+
+/**
+ * uet_poll() - proto_ops.poll
+ * @file: file
+ * @sock: socket
+ * @wait: where to sleep
+ *
+ * Return: EPOLL* mask.
+ */
+__poll_t uet_poll(struct file *file, struct socket *sock,
+		  struct poll_table_struct *wait)
+{
+	struct sock *sk = sock->sk;
+	struct uet_sock *us = uet_sk(sk);
+	u8 shutdown = READ_ONCE(sk->sk_shutdown);
+	__poll_t mask = 0;
+
+	sock_poll_wait(file, sock, wait);
+	if (READ_ONCE(sk->sk_err) || !skb_queue_empty_lockless(&sk->sk_error_queue))
+		mask |= EPOLLERR |
+			(sock_flag(sk, SOCK_SELECT_ERR_QUEUE) ? EPOLLPRI : 0);
+	if (shutdown == SHUTDOWN_MASK)
+		mask |= EPOLLHUP;
+	if (shutdown & RCV_SHUTDOWN)
+		mask |= EPOLLRDHUP | EPOLLIN | EPOLLRDNORM;
+	if (uet_rx_readable(us, READ_ONCE(sk->sk_rcvlowat)))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	/* A sender gets EPIPE at once */
+	if (shutdown & SEND_SHUTDOWN || uet_poll_writable(us))
+		mask |= EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
+	return mask;
+}

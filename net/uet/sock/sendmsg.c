@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sendmsg(): one call makes one message.
+ *
+ * A message that fits into SO_SNDBUF is taken over whole or not at all; a
+ * longer one is streamed: its first part starts off, and the call goes on
+ * copying as the peer acknowledges. No socket lock is held here. What the call
+ * needs of the socket (endpoint, options) is fixed or a single word; its queue
+ * is found under dests_lock.
+ */
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include <net/ipv6.h>
+
+#include "compat.h"
+#include "mib.h"
+#include "sock.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+
+/* A streamed message may hold so much whatever else is in the buffer: there
+ * must always be a full packet of it (the payload MTU is at most 8192), or
+ * nothing would go and no room would come.
+ */
+#define UET_STREAM_MIN		32768U
+
+/* Longer messages have a PDC of their own: one that its reader leaves standing
+ * stops the PDC after the receive window, and with it others that are still to
+ * be sent. The same number of bytes is a small part of that window.
+ */
+#define UET_SEND_ALONE		(512U * 1024)
+
+/* Most that is copied in one step */
+#define UET_STREAM_STEP		(1024U * 1024)
+
+/**
+ * struct uet_send - one sendmsg() under way
+ * @cookie: from the caller
+ * @header_data: from the caller
+ * @tag: match bits, valid if @has_tag
+ * @timeo: jiffies it may still wait
+ * @timeout: ms that the message may take from now on, 0 = for ever
+ * @deadline: when that is over, ns
+ * @has_cookie: @cookie is valid
+ * @has_tclass: the traffic class was asked for
+ * @has_hd: @header_data is valid
+ * @has_tag: the message is tagged; 0 is a tag as any other
+ */
+struct uet_send {
+	u64			cookie;
+	u64			header_data;
+	u64			tag;
+	long			timeo;
+	u32			timeout;
+	u64			deadline;
+	bool			has_cookie;
+	bool			has_tclass;
+	bool			has_hd;
+	bool			has_tag;
+};
+
+static int uet_send_delivery(struct uet_dest_key *key, int mode)
+{
+	switch (mode) {
+	case UET_DELIVERY_DEFAULT:
+		return 0;
+	case UET_RUD:
+	case UET_ROD:
+		key->delivery = mode;
+		return 0;
+	case UET_RUDI:
+	case UET_UUD:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
+			 struct cmsghdr *cmsg)
+{
+	int *v = CMSG_DATA(cmsg);
+	u64 v64 = 0;
+
+	switch (cmsg->cmsg_type) {
+	case UET_CMSG_COOKIE:
+	case UET_CMSG_HEADER_DATA:
+	case UET_CMSG_TAG:
+		if (cmsg->cmsg_len != CMSG_LEN(sizeof(u64)))
+			return -EINVAL;
+		memcpy(&v64, CMSG_DATA(cmsg), sizeof(v64));
+		break;
+	case UET_CMSG_DELIVERY:
+	case UET_CMSG_TCLASS:
+	case UET_CMSG_TIMEOUT:
+		if (cmsg->cmsg_len != CMSG_LEN(sizeof(int)))
+			return -EINVAL;
+		break;
+	}
+
+	switch (cmsg->cmsg_type) {
+	case UET_CMSG_COOKIE:
+		s->cookie = v64;
+		s->has_cookie = true;
+		return 0;
+	case UET_CMSG_HEADER_DATA:
+		s->header_data = v64;
+		s->has_hd = true;
+		return 0;
+	case UET_CMSG_TAG:
+		s->tag = v64;
+		s->has_tag = true;
+		return 0;
+	case UET_CMSG_DELIVERY:
+		return uet_send_delivery(key, *v);
+	case UET_CMSG_TCLASS:
+		if (*v < 0 || *v > 63)
+			return -EINVAL;
+		key->tclass = *v;
+		s->has_tclass = true;
+		return 0;
+	case UET_CMSG_TIMEOUT:
+		s->timeout = *v;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Nobody takes the time at which a message leaves, or chooses it. */
+static int uet_send_cmsg_generic(struct uet_sock *us, struct msghdr *msg,
+				 struct cmsghdr *cmsg,
+				 struct sockcm_cookie *sockc)
+{
+	switch (cmsg->cmsg_type) {
+	case SO_TIMESTAMPING_OLD:
+	case SO_TIMESTAMPING_NEW:
+	case SCM_TXTIME:
+		return -EOPNOTSUPP;
+	default:
+		return uet_sock_cmsg_send(&us->sk, msg, cmsg, sockc);
+	}
+}
+
+static int uet_send_cmsgs(struct uet_sock *us, struct uet_send *s,
+			  struct uet_dest_key *key, struct msghdr *msg)
+{
+	struct sockcm_cookie sockc;
+	struct cmsghdr *cmsg;
+	int err;
+
+	sockcm_init(&sockc, &us->sk);
+	sockc.mark = key->mark;
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return -EINVAL;
+		err = 0;
+		if (cmsg->cmsg_level == SOL_UET)
+			err = uet_send_cmsg(s, key, cmsg);
+		else if (cmsg->cmsg_level == SOL_SOCKET)
+			err = uet_send_cmsg_generic(us, msg, cmsg, &sockc);
+		if (err)
+			return err;
+	}
+	key->mark = sockc.mark;
+	return 0;
+}
+
+static int uet_send_bind(struct uet_sock *us)
+{
+	int err;
+
+	/* Pairs with uet_ep_insert() */
+	if (likely(smp_load_acquire(&us->bound)))
+		return 0;
+	lock_sock(&us->sk);
+	err = uet_ep_autobind(us);
+	release_sock(&us->sk);
+	return err;
+}
+
+static void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
+			    const struct sockaddr_uet *to)
+{
+	key->raddr = to->suet_addr;
+	key->scope = READ_ONCE(us->sk.sk_bound_dev_if);
+	/* Its interface may be one of the VRF that the socket is bound to. */
+	if (ipv6_addr_type(&to->suet_addr) & IPV6_ADDR_LINKLOCAL &&
+	    to->suet_scope_id)
+		key->scope = to->suet_scope_id;
+	key->job = to->suet_job;
+	key->pid = to->suet_pid;
+	key->ri = to->suet_ri;
+	key->absolute = !!(to->suet_flags & UET_ADDR_ABSOLUTE);
+}
+
+/* Where the message goes: the address given, else the connected one */
+static int uet_send_to(struct uet_sock *us, struct uet_dest_key *key,
+		       struct msghdr *msg)
+{
+	const struct sockaddr_uet *to = msg->msg_name;
+	struct sockaddr_uet peer;
+	int err;
+
+	if (to) {
+		err = uet_addr_check(msg->msg_name, msg->msg_namelen);
+		if (!err)
+			err = uet_send_bind(us);
+		if (!err)
+			err = uet_addr_check_dest(us, to);
+		if (err)
+			return err;
+	} else {
+		bool connected;
+
+		spin_lock(&us->dests_lock);
+		connected = us->connected;
+		peer = us->remote;
+		spin_unlock(&us->dests_lock);
+		if (!connected)
+			return -EDESTADDRREQ;
+		to = &peer;
+	}
+	uet_send_target(key, us, to);
+	return 0;
+}
+
+static u8 uet_send_tclass(const struct uet_sock *us)
+{
+	int tclass = READ_ONCE(us->tclass);
+
+	return tclass >= 0 ? tclass : uet_data_dscp(us->un);
+}
+
+/* Routes by traffic class: only where one was asked for, so that short messages,
+ * which may go in another one, take the way of the others.
+ */
+static u8 uet_send_route(const struct uet_sock *us, u8 tclass)
+{
+	return tclass == uet_data_dscp(us->un) ? 0 : tclass + 1;
+}
+
+static bool uet_send_alone(const struct uet_sock *us, u8 delivery, size_t len)
+{
+	return delivery == UET_RUD &&
+	       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
+}
+
+/**
+ * uet_send_key() - how a socket sends to an address
+ * @us: the socket
+ * @to: the address
+ * @key: all of it is set; compared as bytes, so its padding counts
+ */
+void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
+		  struct uet_dest_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	key->owner = (unsigned long)us;
+	key->mark = READ_ONCE(us->sk.sk_mark);
+	key->delivery = READ_ONCE(us->delivery);
+	key->tclass = uet_send_tclass(us);
+	key->route = uet_send_route(us, key->tclass);
+	uet_send_target(key, us, to);
+}
+
+/* The queue for a message, whatever its address and control messages */
+static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
+					       struct uet_send *s,
+					       struct msghdr *msg, size_t len)
+{
+	struct uet_dest_key key;
+	struct uet_dest *dest;
+	int err;
+
+	/* The key is compared as bytes, so its padding counts */
+	memset(&key, 0, sizeof(key));
+	key.owner = (unsigned long)us;
+	key.mark = READ_ONCE(us->sk.sk_mark);
+	key.delivery = READ_ONCE(us->delivery);
+	key.tclass = uet_send_tclass(us);
+	s->timeout = READ_ONCE(us->send_timeout);
+	err = uet_send_to(us, &key, msg);
+	if (!err && unlikely(msg->msg_controllen))
+		err = uet_send_cmsgs(us, s, &key, msg);
+	if (err)
+		return ERR_PTR(err);
+	key.route = uet_send_route(us, key.tclass);
+	key.alone = uet_send_alone(us, key.delivery, len);
+	if (s->timeout)
+		s->deadline = ktime_get_ns() +
+			      (u64)s->timeout * NSEC_PER_MSEC;
+	dest = s->has_tclass ? NULL : uet_shortmsg_dest(us, &key, len);
+	if (!dest)
+		dest = uet_dest_get(us, &key);
+	if (!msg->msg_name && !IS_ERR(dest))
+		uet_dest_note_connected(us, dest);
+	return dest;
+}
+
+/* The same for one without either, if it is the queue used last */
+static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
+{
+	u8 delivery = READ_ONCE(us->delivery);
+	struct uet_dest *dest;
+
+	spin_lock(&us->dests_lock);
+	dest = us->conn_dest;
+	if (likely(dest && dest == us->last_dest &&
+		   dest->key.mark == READ_ONCE(us->sk.sk_mark) &&
+		   /* One of a link-local address is looked for. */
+		   dest->key.scope == READ_ONCE(us->sk.sk_bound_dev_if) &&
+		   dest->key.delivery == delivery &&
+		   uet_shortmsg_fits(us, dest, len, uet_send_tclass(us)) &&
+		   dest->key.alone == uet_send_alone(us, delivery, len)))
+		refcount_inc(&dest->ref);
+	else
+		dest = NULL;
+	spin_unlock(&us->dests_lock);
+	return dest;
+}
+
+/* Is there room for @need bytes, or was the message failed meanwhile? If not,
+ * @wake_at says when to look again.
+ */
+static bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
+			   const struct uet_txmsg *msg, u64 need, s64 *wake_at)
+{
+	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+		return true;
+	if (msg && READ_ONCE(msg->error))
+		return true;
+	if (msg && READ_ONCE(msg->charged) <= UET_STREAM_MIN / 2)
+		return true;
+	if (uet_sock_tx_room(us, dest, need, wake_at))
+		return true;
+	/* The use of the whole buffer says little about one's own message. */
+	if (msg)
+		*wake_at = UET_WAKE_ANY;
+	return false;
+}
+
+/* A message that is under way would have to begin again from its start if the
+ * call were interrupted: restarted by a timer, it would never end. So from then
+ * on only what kills the process ends the wait, or SO_SNDTIMEO.
+ */
+static bool uet_send_interrupted(bool begun)
+{
+	return begun ? fatal_signal_pending(current) : signal_pending(current);
+}
+
+static unsigned int uet_send_sleep_state(bool begun)
+{
+	return begun ? TASK_KILLABLE | TASK_FREEZABLE : TASK_INTERRUPTIBLE;
+}
+
+/* Wait for room. @msg is the message being streamed, or NULL. */
+static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
+			 const struct uet_txmsg *msg, u64 need, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &us->sk;
+	s64 asked = -1, at;
+	int err = 0;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (!uet_send_ready(us, dest, msg, need, &at)) {
+		/* Also for who gets EAGAIN and waits by epoll for the edge */
+		if (at > asked) {
+			uet_sock_wake_below(us, at);
+			asked = at;
+			continue;
+		}
+		if (!*timeo) {
+			err = -EAGAIN;
+			break;
+		}
+		if (uet_send_interrupted(msg)) {
+			err = sock_intr_errno(*timeo);
+			break;
+		}
+		*timeo = wait_woken(&wait, uet_send_sleep_state(msg), *timeo);
+		asked = -1;
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return err;
+}
+
+/* What poll() is to wait for: the room that the last send did not find, if it
+ * did not wait for it
+ */
+static void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
+{
+	spin_lock(&us->dests_lock);
+	us->tx_need = need;
+	us->tx_dest = need && !list_empty(&dest->us_node) ? dest : NULL;
+	spin_unlock(&us->dests_lock);
+}
+
+/* A queue whose PDC has used up its PSNs goes on by another one when it is
+ * empty.
+ */
+static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
+			   struct uet_txmsg *msg)
+{
+	int err;
+
+	while ((err = uet_pds_submit(msg)) == -EAGAIN) {
+		err = uet_send_wait(us, msg->dest, NULL, 0, &s->timeo);
+		if (err)
+			break;
+		if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+			return -EPIPE;
+	}
+	/* Not before: the work looks at what is queued. */
+	if (!err && s->deadline)
+		uet_tx_expire(us, s->deadline);
+	return err;
+}
+
+static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
+					const struct uet_send *s,
+					struct uet_dest *dest, u32 len)
+{
+	struct uet_txmsg *msg = uet_txmsg_alloc(us, dest, len);
+
+	if (!msg)
+		return NULL;
+	msg->cookie = atomic64_fetch_inc(&us->tx_count);
+	if (s->has_cookie)
+		msg->cookie = s->cookie;
+	msg->deadline = s->deadline;
+	msg->header_data = s->header_data;
+	msg->has_hd = s->has_hd;
+	msg->match_bits = s->tag;
+	msg->has_tag = s->has_tag;
+	return msg;
+}
+
+/* A message that fits: all of it or nothing */
+static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
+			  struct uet_dest *dest, struct msghdr *m, u32 len)
+{
+	u64 need = (u64)len + UET_TXMSG_OVERHEAD;
+	struct uet_txmsg *msg;
+	s64 wake_at;
+	int err;
+
+	if (unlikely(!uet_send_ready(us, dest, NULL, need, &wake_at))) {
+		err = uet_send_wait(us, dest, NULL, need, &s->timeo);
+		if (err) {
+			if (err == -EAGAIN)
+				uet_send_note(us, dest, need);
+			return err;
+		}
+		if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+			return -EPIPE;
+	}
+	if (unlikely(READ_ONCE(us->tx_need)))
+		uet_send_note(us, NULL, 0);
+
+	msg = uet_send_alloc(us, s, dest, len);
+	if (!msg)
+		return -ENOBUFS;
+	err = uet_txmsg_charge(msg, us, len);
+	if (!err)
+		err = uet_txmsg_fill(msg, us, &m->msg_iter, 0, len);
+	if (!err) {
+		msg->filled = len;
+		err = uet_send_submit(us, s, msg);
+		if (err == -EAGAIN)
+			uet_send_note(us, dest, need);
+	}
+	if (err) {
+		uet_txmsg_cancel(msg, us);
+		return err;
+	}
+	UET_INC(us->un, MSG_SENT);
+	return len;
+}
+
+/* How much of a streamed message to copy next: what there was room for, but no
+ * crumbs
+ */
+static u32 uet_stream_step(struct uet_sock *us, u32 rest)
+{
+	u32 step = max(uet_sock_sndbuf(us) / 4, UET_STREAM_MIN);
+
+	return min3(rest, step, UET_STREAM_STEP);
+}
+
+/* Room for the next step: a quarter of the buffer, or what is left */
+static u64 uet_stream_need(struct uet_sock *us, u32 rest)
+{
+	return min_t(u64, rest, uet_sock_sndbuf(us) / 4);
+}
+
+/* At the ceiling of the namespace a message under way waits for its own data
+ * to be acknowledged rather than fail.
+ */
+static int uet_stream_charge(struct uet_sock *us, struct uet_txmsg *msg,
+			     u32 step, long *timeo)
+{
+	for (;;) {
+		long slice = min_t(long, *timeo, HZ / 50 + 1);
+
+		if (!uet_txmsg_charge(msg, us, step))
+			return 0;
+		if (READ_ONCE(msg->charged) <= UET_STREAM_MIN / 2)
+			return -ENOBUFS;
+		if (READ_ONCE(msg->error))
+			return -READ_ONCE(msg->error);
+		if (!slice)
+			return -EAGAIN;
+		if (uet_send_interrupted(true))
+			return sock_intr_errno(*timeo);
+		schedule_timeout_killable(slice);
+		if (*timeo != MAX_SCHEDULE_TIMEOUT)
+			*timeo -= slice;
+	}
+}
+
+/* Copy one more piece of a streamed message in */
+static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
+			   struct uet_txmsg *msg, struct msghdr *m, u32 done)
+{
+	u32 rest = msg->len - done;
+	u32 step;
+	int err;
+
+	err = uet_send_wait(us, msg->dest, done ? msg : NULL,
+			    uet_stream_need(us, rest), &s->timeo);
+	if (err)
+		return err;
+	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+		return -EPIPE;
+	if (READ_ONCE(msg->error))
+		return -READ_ONCE(msg->error);
+	step = uet_stream_step(us, rest);
+	err = uet_stream_charge(us, msg, step, &s->timeo);
+	if (err)
+		return err;
+	err = uet_txmsg_fill(msg, us, &m->msg_iter, done, step);
+	return err ? err : step;
+}
+
+/* A message longer than the buffer */
+static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
+			   struct uet_dest *dest, struct msghdr *m, u32 len)
+{
+	struct uet_txmsg *msg;
+	u32 done = 0;
+	int n;
+
+	msg = uet_send_alloc(us, s, dest, len);
+	if (!msg)
+		return -ENOBUFS;
+	msg->streamed = true;
+	msg->eom = false;
+
+	n = uet_stream_fill(us, s, msg, m, 0);
+	if (n > 0) {
+		done = n;
+		msg->filled = done;
+		msg->eom = done == len;
+		uet_txmsg_get(msg);
+		n = uet_send_submit(us, s, msg);
+		if (n)
+			uet_txmsg_put(msg);
+	}
+	if (n < 0) {
+		uet_txmsg_cancel(msg, us);
+		return n;
+	}
+	UET_INC(us->un, MSG_SENT);
+
+	while (done < len) {
+		n = uet_stream_fill(us, s, msg, m, done);
+		if (n < 0)
+			break;
+		done += n;
+		uet_pds_more(msg, done, done == len);
+	}
+	/* Either it failed before its end was announced, and this is the
+	 * report, or the error queue tells from now on.
+	 */
+	if (READ_ONCE(msg->error))
+		n = -READ_ONCE(msg->error);
+	else if (n < 0)
+		uet_pds_withdraw(msg);
+	if (n < 0) {
+		uet_txmsg_cancel(msg, us);
+		return n;
+	}
+	uet_txmsg_put(msg);
+	return len;
+}
+
+static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
+			  size_t len)
+{
+	/* splice() and sendfile() would make a message of each buffer; this
+	 * errno is what makes their callers read and write instead.
+	 */
+	if (msg->msg_flags & MSG_SPLICE_PAGES)
+		return -EINVAL;
+	/* The length of a message is in its first packet, so that no call can
+	 * add to what an earlier one sent, and data is always copied.
+	 */
+	if (msg->msg_flags & (MSG_OOB | MSG_MORE | MSG_ZEROCOPY))
+		return -EOPNOTSUPP;
+	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+		return -EPIPE;
+	/* The system call cuts what is longer down to this. */
+	if (len >= MAX_RW_COUNT)
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * uet_sendmsg() - proto_ops.sendmsg
+ * @sock: socket
+ * @msg: where to, what and how
+ * @len: length of the message
+ *
+ * Return: @len, or a negative errno: then nothing of it is delivered.
+ */
+int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct uet_sock *us = uet_sk(sock->sk);
+	bool wait = !(msg->msg_flags & MSG_DONTWAIT);
+	struct uet_dest *dest = NULL;
+	struct uet_send s = {};
+	u32 prio;
+	int err;
+
+	err = uet_send_check(us, msg, len);
+	if (err)
+		goto out;
+	s.timeo = sock_sndtimeo(&us->sk, !wait);
+	if (likely(!msg->msg_name && !msg->msg_controllen &&
+		   !READ_ONCE(us->send_timeout)))
+		dest = uet_send_again(us, len);
+	if (!dest)
+		dest = uet_send_find(us, &s, msg, len);
+	if (IS_ERR(dest)) {
+		err = PTR_ERR(dest);
+		goto out;
+	}
+	prio = uet_shortmsg_prio(us, dest, uet_send_tclass(us));
+	if (READ_ONCE(dest->prio) != prio)
+		WRITE_ONCE(dest->prio, prio);
+	if (likely(len <= uet_sock_sndbuf(us)))
+		err = uet_send_whole(us, &s, dest, msg, len);
+	else if (wait)
+		err = uet_send_stream(us, &s, dest, msg, len);
+	else
+		err = -EMSGSIZE;
+	uet_dest_put(dest);
+out:
+	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
+		send_sig(SIGPIPE, current, 0);
+	return err;
+}

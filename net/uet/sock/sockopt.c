@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Socket options of level SOL_UET, and those of SOL_SOCKET that mean nothing
+ * here: better refused than taken without effect.
+ */
+#include <linux/capability.h>
+#include <linux/net.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockptr.h>
+#include <linux/uaccess.h>
+
+#include "core/ccc.h"
+#include "core/lb.h"
+#include "sock.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+#include "tx/watch.h"
+
+static int uet_get_int(sockptr_t optval, unsigned int optlen, int *v)
+{
+	if (optlen < sizeof(*v))
+		return -EINVAL;
+	return copy_from_sockptr(v, optval, sizeof(*v)) ? -EFAULT : 0;
+}
+
+/* A name of at most UET_NAME_MAX - 1 characters; empty means "by sysctl" */
+static int uet_get_name(sockptr_t optval, unsigned int optlen, char *name)
+{
+	unsigned int n = min_t(unsigned int, optlen, UET_NAME_MAX - 1);
+
+	memset(name, 0, UET_NAME_MAX);
+	if (copy_from_sockptr(name, optval, n))
+		return -EFAULT;
+	if (optlen > n && strnlen(name, n) == n)
+		return -EINVAL;
+	return 0;
+}
+
+static int uet_set_delivery(struct uet_sock *us, int v)
+{
+	switch (v) {
+	case UET_DELIVERY_DEFAULT:
+		v = us->sk.sk_type == SOCK_RDM ? UET_RUD : UET_ROD;
+		break;
+	case UET_RUD:
+	case UET_ROD:
+		break;
+	case UET_RUDI:
+	case UET_UUD:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+	WRITE_ONCE(us->delivery, v);
+	return 0;
+}
+
+static int uet_set_job(struct uet_sock *us, u32 job)
+{
+	if (job > UET_JOB_MAX || us->bound)
+		return -EINVAL;
+	if (job && job != us->job &&
+	    !ns_capable(sock_net(&us->sk)->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	us->job = job;
+	return 0;
+}
+
+/* The right to be in a job goes with a descriptor of a socket that is in it */
+static int uet_set_job_from(struct uet_sock *us, int fd)
+{
+	struct uet_sock *other;
+	struct socket *sock;
+	int err = 0;
+
+	if (us->bound)
+		return -EINVAL;
+	sock = sockfd_lookup(fd, &err);
+	if (!sock)
+		return err;
+	other = uet_sock_of(sock);
+	if (!other || !net_eq(sock_net(&other->sk), sock_net(&us->sk)))
+		err = -EINVAL;
+	else
+		us->job = READ_ONCE(other->job);
+	sockfd_put(sock);
+	return err;
+}
+
+static int uet_set_int(struct uet_sock *us, int optname, int v)
+{
+	switch (optname) {
+	case UET_DELIVERY:
+		return uet_set_delivery(us, v);
+	case UET_NOTIFY:
+		WRITE_ONCE(us->notify, !!v);
+		return 0;
+	case UET_TRAFFIC_CLASS:
+		if (v < -1 || v > 63)
+			return -EINVAL;
+		WRITE_ONCE(us->tclass, v);
+		return 0;
+	case UET_JOB_ID:
+		return uet_set_job(us, v);
+	case UET_JOB_FROM:
+		return uet_set_job_from(us, v);
+	case UET_MAX_MSG:
+		if ((u32)v > UET_MSG_MAX)
+			return -EINVAL;
+		WRITE_ONCE(us->max_msg, v);
+		return 0;
+	case UET_SEND_TIMEOUT:
+		WRITE_ONCE(us->send_timeout, v);
+		return 0;
+	}
+	return -ENOPROTOOPT;
+}
+
+/* Destinations take the name over when they are made */
+static int uet_set_name(struct uet_sock *us, int optname, const char *name)
+{
+	bool cc = optname == UET_CC;
+
+	if (*name && (cc ? !uet_cc_find(name) : !uet_lb_find(name)))
+		return -ENOENT;
+	spin_lock(&us->dests_lock);
+	memcpy(cc ? us->cc : us->path_policy, name, UET_NAME_MAX);
+	spin_unlock(&us->dests_lock);
+	uet_dest_drop_idle(us);
+	return 0;
+}
+
+/* Of what is received only: the time at which a message leaves is not taken */
+static int uet_set_timestamping(struct socket *sock, int optname,
+				sockptr_t optval, unsigned int optlen)
+{
+	int flags, err;
+
+	err = uet_get_int(optval, optlen, &flags);
+	if (err)
+		return err;
+	if (flags & SOF_TIMESTAMPING_TX_RECORD_MASK)
+		return -EOPNOTSUPP;
+	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
+}
+
+static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
+			  unsigned int optlen)
+{
+	u64 cookie;
+
+	if (optlen < sizeof(cookie))
+		return -EINVAL;
+	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
+		return -EFAULT;
+	return uet_tx_cancel(us, cookie);
+}
+
+static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
+			 unsigned int optlen)
+{
+	struct uet_watch_req req;
+	int err;
+
+	if (optlen != sizeof(req))
+		return -EINVAL;
+	if (copy_from_sockptr(&req, optval, sizeof(req)))
+		return -EFAULT;
+	lock_sock(&us->sk);
+	err = uet_watch_set(us, &req);
+	release_sock(&us->sk);
+	return err;
+}
+
+/* SOL_SOCKET comes by here if the kernel lets it: uet_sock_asks_us() */
+static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
+			   unsigned int optlen)
+{
+	switch (optname) {
+	case SO_MAX_PACING_RATE:	/* congestion control is of the hosts */
+	case SO_TXTIME:
+	case SO_ATTACH_FILTER:
+	case SO_ATTACH_BPF:
+	case SO_ATTACH_REUSEPORT_CBPF:
+	case SO_ATTACH_REUSEPORT_EBPF:
+	case SO_REUSEPORT:
+	case SO_DONTROUTE:
+	case SO_ZEROCOPY:
+	case SO_REUSEADDR:		/* a name is free as soon as its socket is closed */
+	case SO_BUSY_POLL:		/* sockets have no device queue of theirs */
+	case SO_PREFER_BUSY_POLL:
+	case SO_BUSY_POLL_BUDGET:
+	case SO_RXQ_OVFL:		/* nothing is dropped for want of room */
+	case SO_RESERVE_MEM:
+		return -ENOPROTOOPT;
+	case SO_TIMESTAMPING_OLD:
+	case SO_TIMESTAMPING_NEW:
+		return uet_set_timestamping(sock, optname, optval, optlen);
+	}
+	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
+}
+
+/**
+ * uet_setsockopt() - proto_ops.setsockopt
+ * @sock: socket
+ * @level: SOL_UET or SOL_SOCKET, else -ENOPROTOOPT
+ * @optname: UET_*
+ * @optval: value
+ * @optlen: its length
+ *
+ * Return: 0 or a negative errno.
+ */
+int uet_setsockopt(struct socket *sock, int level, int optname,
+		   sockptr_t optval, unsigned int optlen)
+{
+	struct sock *sk = sock->sk;
+	char name[UET_NAME_MAX];
+	int err, v = 0;
+	bool is_name = optname == UET_CC || optname == UET_PATH_POLICY;
+
+	if (level == SOL_SOCKET)
+		return uet_set_generic(sock, optname, optval, optlen);
+	if (level != SOL_UET || optname < UET_DELIVERY ||
+	    optname > UET_CANCEL || optname == UET_INFO)
+		return -ENOPROTOOPT;
+	if (optname == UET_CANCEL)
+		return uet_set_cancel(uet_sk(sk), optval, optlen);
+	if (optname == UET_WATCH)
+		return uet_set_watch(uet_sk(sk), optval, optlen);
+	err = is_name ? uet_get_name(optval, optlen, name) :
+			uet_get_int(optval, optlen, &v);
+	if (err)
+		return err;
+	lock_sock(sk);
+	err = is_name ? uet_set_name(uet_sk(sk), optname, name) :
+			uet_set_int(uet_sk(sk), optname, v);
+	release_sock(sk);
+	return err;
+}
+
+static int uet_put_opt(const void *value, int len, char __user *optval,
+		       int __user *optlen)
+{
+	int room;
+
+	if (get_user(room, optlen))
+		return -EFAULT;
+	if (room < 0)
+		return -EINVAL;
+	len = min(len, room);
+	if (copy_to_user(optval, value, len) || put_user(len, optlen))
+		return -EFAULT;
+	return 0;
+}
+
+/* The structure grows at its end: old callers get the part they know. */
+static int uet_get_info(struct uet_sock *us, char __user *optval,
+			int __user *optlen)
+{
+	struct uet_dest *dest;
+	struct uet_info info;
+
+	spin_lock(&us->dests_lock);
+	dest = us->last_dest;
+	if (dest)
+		refcount_inc(&dest->ref);
+	spin_unlock(&us->dests_lock);
+	if (!dest)
+		return -ENOTCONN;
+	/* What callers of earlier versions know keeps its place. */
+	BUILD_BUG_ON(offsetof(struct uet_info, rtt_var) != 256);
+	BUILD_BUG_ON(offsetof(struct uet_info, blocked_port_ns) != 384);
+	memset(&info, 0, sizeof(info));
+	uet_pds_info(dest, &info);
+	uet_dest_put(dest);
+	return uet_put_opt(&info, sizeof(info), optval, optlen);
+}
+
+/**
+ * uet_getsockopt() - proto_ops.getsockopt
+ * @sock: socket
+ * @level: SOL_UET, else -ENOPROTOOPT
+ * @optname: UET_*
+ * @optval: where to
+ * @optlen: room there; set to what was returned
+ *
+ * Return: 0 or a negative errno.
+ */
+int uet_getsockopt(struct socket *sock, int level, int optname,
+		   char __user *optval, int __user *optlen)
+{
+	struct uet_sock *us = uet_sk(sock->sk);
+	char name[UET_NAME_MAX];
+	int v;
+
+	if (level != SOL_UET)
+		return -ENOPROTOOPT;
+	switch (optname) {
+	case UET_DELIVERY:
+		v = READ_ONCE(us->delivery);
+		break;
+	case UET_NOTIFY:
+		v = READ_ONCE(us->notify);
+		break;
+	case UET_TRAFFIC_CLASS:
+		v = READ_ONCE(us->tclass);
+		break;
+	case UET_JOB_ID:
+		v = READ_ONCE(us->job);
+		break;
+	case UET_MAX_MSG:
+		v = READ_ONCE(us->max_msg);
+		break;
+	case UET_SEND_TIMEOUT:
+		v = READ_ONCE(us->send_timeout);
+		break;
+	case UET_CC:
+	case UET_PATH_POLICY:
+		spin_lock(&us->dests_lock);
+		memcpy(name, optname == UET_CC ? us->cc : us->path_policy,
+		       sizeof(name));
+		spin_unlock(&us->dests_lock);
+		return uet_put_opt(name, sizeof(name), optval, optlen);
+	case UET_INFO:
+		return uet_get_info(us, optval, optlen);
+	default:
+		return -ENOPROTOOPT;
+	}
+	return uet_put_opt(&v, sizeof(v), optval, optlen);
+}

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket layer's door to packet delivery: which PDC carries a queue of
+ * messages.
+ *
+ * Not here: messages that are given up (tx/giveup.c), and what becomes of them
+ * when their PDC dies (tx/salvage.c).
+ */
+#include <linux/ktime.h>
+#include <net/dst.h>
+#include <net/ip6_fib.h>
+#include <net/ip_fib.h>
+
+#include "link/encap.h"
+#include "link/peer.h"
+#include "link/speed.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "sock.h"
+#include "tx/flow.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+
+/* A queue on a PDC that has used its PSNs may use so much more, by shifts,
+ * before its senders wait until it is empty.
+ */
+#define UET_PSN_GRACE		7
+#define UET_BIND_TRIES		4
+/* Long messages open no PDC for themselves when the peer has so much of its
+ * limit
+ */
+#define UET_ALONE_SHARE		2
+
+/* Nominal bytes of the packets that @bytes of a message need */
+static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
+{
+	u64 pkts = max_t(u64, div_u64(bytes + flow->payload_mtu - 1,
+				      flow->payload_mtu), 1);
+
+	return pkts * flow->overhead + bytes;
+}
+
+/* Tell the CCC about data that came in; flow lock held. */
+static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			     u64 now)
+{
+	u64 total = uet_msg_nominal(pdc->tx.flow, msg->filled);
+	u64 more = total - msg->announced;
+
+	if (total <= msg->announced || pdc->state == UET_PDC_DEAD)
+		return;
+	msg->announced = total;
+	msg->backlog += more;
+	uet_ccc_on_new_data(&pdc->tx.flow->ccc, now, more);
+}
+
+/* wire.md 5.1: a PDC is closed before its PSNs have gone half way round. */
+static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
+{
+	u32 limit = READ_ONCE(pdc->un->sysctl.pdc_psns);
+
+	if (busy)
+		limit += limit >> UET_PSN_GRACE;
+	return pdc->tx.win.next - pdc->start_psn >= limit;
+}
+
+/* Are there so few that another one can be opened just to be rid of this one? */
+static bool uet_pdc_may_avoid(const struct uet_pdc *pdc)
+{
+	u32 max = READ_ONCE(pdc->un->sysctl.pdc_max_per_peer);
+
+	return READ_ONCE(pdc->peer->nr_pdcs) < max / UET_ALONE_SHARE;
+}
+
+/*
+ * Whose route a queue takes. Where no rule can ask for that it is one for all, so
+ * that what is known of a peer is too.
+ */
+static kuid_t uet_dest_uid(const struct uet_dest *dest)
+{
+	const struct net *net = dest->un->net;
+
+	if (likely(!fib4_has_custom_rules(net) && !fib6_has_custom_rules(net)))
+		return dest->un->root;
+	return dest->uid;
+}
+
+/* Does a PDC go the way of somebody else, since there are routing rules now? */
+static bool uet_pdc_astray(const struct uet_pdc *pdc,
+			   const struct uet_dest *dest)
+{
+	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)));
+}
+
+/* May this PDC take another message of @dest? flow lock held. */
+static bool uet_pdc_takes(const struct uet_pdc *pdc,
+			  const struct uet_dest *dest)
+{
+	if (dest->unfinished)
+		return pdc->state != UET_PDC_DEAD &&
+		       pdc->state != UET_PDC_CLOSING &&
+		       !uet_pdc_used_up(pdc, true) &&
+		       !uet_pdc_astray(pdc, dest);
+	if (pdc->state > UET_PDC_ESTABLISHED || uet_pdc_astray(pdc, dest))
+		return false;
+	/*
+	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
+	 * that has no PDC for the first packet has none for another one, either.
+	 */
+	if (pdc->state != UET_PDC_SYN &&
+	    (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds))))
+		return false;
+	if (pdc->rod && uet_lane_stalls(pdc) && uet_pdc_may_avoid(pdc))
+		return false;
+	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
+	    (pdc->tx.alone && pdc->tx.nr_msgs))
+		return false;
+	return !uet_pdc_used_up(pdc, false);
+}
+
+/* The speed of the device towards a new peer */
+static void uet_peer_learn_speed(struct uet_peer *peer)
+{
+	int ifindex;
+
+	if (READ_ONCE(peer->link_mbps))
+		return;
+	ifindex = uet_route_ifindex(peer);
+	if (ifindex)
+		WRITE_ONCE(peer->link_mbps,
+			   uet_speed_mbps(peer->fep->un, ifindex));
+}
+
+static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
+					 const struct uet_dest *dest)
+{
+	bool rod = dest->key.delivery == UET_ROD;
+	struct uet_pdc *pdc;
+
+	spin_lock_bh(&peer->lock);
+	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
+		if (pdc->rod != rod || pdc->job != dest->key.job ||
+		    pdc->tclass != dest->key.tclass ||
+		    strcmp(pdc->tx.flow->cc, dest->cc) ||
+		    strcmp(pdc->tx.flow->policy, dest->path_policy) ||
+		    !uet_pdc_takes(pdc, dest))
+			continue;
+		refcount_inc(&pdc->ref);
+		spin_unlock_bh(&peer->lock);
+		return pdc;
+	}
+	spin_unlock_bh(&peer->lock);
+	return NULL;
+}
+
+static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
+				   const struct uet_dest *dest)
+{
+	struct uet_flow_spec spec = {
+		.cc		= dest->cc,
+		.policy		= dest->path_policy,
+		.tclass		= dest->key.tclass,
+		.sprayed	= dest->key.delivery != UET_ROD,
+	};
+	u32 max = READ_ONCE(peer->fep->un->sysctl.pdc_max_per_peer);
+	struct uet_flow *flow;
+	struct uet_pdc *pdc;
+
+	if (dest->alone && READ_ONCE(peer->nr_pdcs) >= max / UET_ALONE_SHARE)
+		return ERR_PTR(-ENOBUFS);
+	flow = uet_flow_get(peer, &spec);
+	if (IS_ERR(flow))
+		return ERR_CAST(flow);
+	pdc = uet_pdc_open(peer, flow, dest->account, dest->key.job,
+			   !spec.sprayed);
+	uet_flow_put(flow);
+	if (!pdc)
+		return ERR_PTR(-ENOBUFS);
+	pdc->tx.alone = dest->alone;
+	return pdc;
+}
+
+/* Under open_mutex, so that a burst of senders shares a PDC. */
+static struct uet_pdc *uet_pdc_choose(struct uet_peer *peer,
+				      struct uet_dest *dest)
+{
+	struct uet_pdc *pdc;
+
+	for (;;) {
+		pdc = uet_pdc_find_open(peer, dest) ?: uet_pdc_new(peer, dest);
+		if (pdc != ERR_PTR(-ENOBUFS) || !dest->alone)
+			return pdc;
+		/* Better with others than not at all. */
+		WRITE_ONCE(dest->alone, false);
+	}
+}
+
+/**
+ * uet_dest_unbind() - leave the PDC a queue was bound to
+ * @dest: the queue, without messages
+ *
+ * Context: BH off, dest->lock held.
+ */
+void uet_dest_unbind(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc = dest->pdc;
+
+	if (!pdc)
+		return;
+	spin_lock(&pdc->tx.flow->lock);
+	list_del_init(&dest->pdc_node);
+	list_del_init(&dest->active);
+	uet_lane_leave(pdc, dest);
+	if (unlikely(dest->renews)) {
+		WRITE_ONCE(dest->renews, false);
+		if (dest->us)
+			uet_sock_wake_tx(dest->us);
+	}
+	if (!list_empty(&dest->hold_node)) {
+		/* On an ordered PDC others may have waited for it. */
+		uet_pdc_tx_ready(pdc);
+		uet_flow_queue(pdc->tx.flow);
+	}
+	list_del_init(&dest->hold_node);
+	memset(&dest->hold, 0, sizeof(dest->hold));
+	spin_unlock(&pdc->tx.flow->lock);
+	dest->pdc = NULL;
+	uet_pdc_put(pdc);
+}
+
+/* Choose or make a PDC for a queue that has none that takes its messages. */
+static int uet_dest_bind(struct uet_dest *dest)
+{
+	struct uet_peer_key key = {
+		.raddr	= dest->key.raddr,
+		.scope	= dest->key.scope,
+		.mark	= dest->key.mark,
+		.uid	= uet_dest_uid(dest),
+		.tclass	= dest->key.route,
+	};
+	struct uet_net *un = dest->un;
+	struct uet_lane *lane = NULL;
+	struct uet_peer *peer;
+	struct uet_pdc *pdc;
+	int err = 0;
+
+	if (!ipv6_addr_any(&dest->laddr))
+		key.laddr = dest->laddr;
+	else
+		err = uet_route_source(un, &key);
+	if (err)
+		return err;
+	if (dest->key.delivery == UET_ROD) {
+		lane = uet_lane_alloc();
+		if (!lane)
+			return -ENOMEM;
+	}
+	mutex_lock(&un->open_mutex);
+	peer = uet_peer_get(un, &key, GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(peer)) {
+		err = PTR_ERR(peer);
+		goto out;
+	}
+	uet_peer_learn_speed(peer);
+	pdc = uet_pdc_choose(peer, dest);
+	uet_peer_put(peer);
+	if (IS_ERR(pdc)) {
+		err = PTR_ERR(pdc);
+		goto out;
+	}
+	spin_lock_bh(&dest->lock);
+	if (dest->pdc && dest->unfinished) {
+		/* Another thread was faster. */
+		spin_unlock_bh(&dest->lock);
+		uet_pdc_put(pdc);
+		goto out;
+	}
+	uet_dest_unbind(dest);
+	dest->pdc = pdc;	/* with our reference */
+	spin_lock(&pdc->tx.flow->lock);
+	list_add(&dest->pdc_node, &pdc->tx.dests);
+	if (lane)
+		lane = uet_lane_join(pdc, dest, lane);
+	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock_bh(&dest->lock);
+out:
+	mutex_unlock(&un->open_mutex);
+	kfree(lane);
+	return err;
+}
+
+/* What is queued is about to move: join it; dest->lock held. */
+static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
+{
+	if (dest->moves && !msg->moving) {
+		list_add_tail(&msg->node, &dest->moving);
+		msg->moving = true;
+		return true;
+	}
+	if (dest->pdc && dest->pdc->state == UET_PDC_DEAD && dest->unfinished) {
+		list_add_tail(&msg->node, &dest->queue);
+		msg->moving = false;
+		dest->unfinished++;
+		return true;
+	}
+	return false;
+}
+
+/* Must a queue be empty before it goes on, by another PDC? Locks as above. */
+static bool uet_dest_renews(struct uet_dest *dest)
+{
+	const struct uet_pdc *pdc = dest->pdc;
+
+	if (!pdc || !dest->unfinished ||
+	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
+	    pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_CLOSING)
+		return false;
+	WRITE_ONCE(dest->renews, true);
+	return true;
+}
+
+/**
+ * uet_dest_emptied() - a queue has no message left
+ * @dest: the queue
+ *
+ * Who waits for that may go on.
+ *
+ * Context: flow lock of its PDC held.
+ */
+void uet_dest_emptied(struct uet_dest *dest)
+{
+	uet_pdc_hold_clear(dest);
+	if (unlikely(dest->renews) && dest->us)
+		uet_sock_wake_tx(dest->us);
+}
+
+/* Send a message, or let it stand in line; both locks are held, and released. */
+static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			  const struct uet_output *out)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_dest *dest = msg->dest;
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+
+	dest->unfinished++;
+	pdc->tx.nr_msgs++;
+	uet_msg_announce(pdc, msg, now);
+	if (unlikely(!dest->us))
+		uet_orphan_watch(pdc, dest, now);
+	if (likely(out && msg->eom && uet_flow_at_rest(flow, out))) {
+		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
+		if (likely(skb)) {
+			spin_unlock(&flow->lock);
+			spin_unlock(&dest->lock);
+			/* The peer stays until bottom halves are on again. */
+			uet_flow_output(flow, out, skb);
+			return;
+		}
+	}
+	list_add_tail(&msg->node, &dest->queue);
+	uet_dest_activate(dest);
+	refcount_inc(&flow->ref);
+	spin_unlock(&flow->lock);
+	spin_unlock(&dest->lock);
+	uet_flow_run_by(flow, out, now);
+	uet_flow_put(flow);
+}
+
+/**
+ * uet_pds_submit() - hand a message over for delivery
+ * @msg: the message; on success the reference that came with it is consumed
+ *
+ * Queues it at its dest and sends what the windows allow. What was sent before
+ * and comes from a dead PDC (@msg->moving) goes first.
+ *
+ * Context: process, may sleep.
+ * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
+ * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the PDC of the queue is used up
+ * and the queue must be empty before it can have another one.
+ */
+int uet_pds_submit(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	int tries = UET_BIND_TRIES, err;
+	struct uet_output out;
+	struct uet_pdc *pdc;
+	bool way, joined, renews;
+
+	for (;;) {
+		spin_lock_bh(&dest->lock);
+		pdc = dest->pdc;
+		way = pdc && !uet_output_begin(&out, pdc->peer);
+		if (pdc)
+			spin_lock(&pdc->tx.flow->lock);
+		joined = uet_dest_join(dest, msg);
+		if (likely(!joined && pdc && uet_pdc_takes(pdc, dest)))
+			break;
+		renews = !joined && uet_dest_renews(dest);
+		if (pdc)
+			spin_unlock(&pdc->tx.flow->lock);
+		if (way)
+			uet_output_end(&out);
+		spin_unlock_bh(&dest->lock);
+		if (joined)
+			return 0;
+		if (renews)
+			return -EAGAIN;
+		if (!tries--)
+			return -ENOBUFS;
+		err = uet_dest_bind(dest);
+		if (err)
+			return err;
+	}
+	msg->moving = false;
+	uet_pds_start(pdc, msg, way ? &out : NULL);
+	if (likely(way))
+		uet_output_end(&out);
+	local_bh_enable();
+	return 0;
+}
+
+/**
+ * uet_dest_lock() - the PDC of a queue, locked against change
+ * @dest: the queue
+ *
+ * Context: BH enabled; with dest->lock and the flow lock held afterwards.
+ * Return: the PDC; NULL, and nothing is locked, if it has none.
+ */
+struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
+{
+	spin_lock_bh(&dest->lock);
+	if (!dest->pdc) {
+		spin_unlock_bh(&dest->lock);
+		return NULL;
+	}
+	spin_lock(&dest->pdc->tx.flow->lock);
+	return dest->pdc;
+}
+
+/**
+ * uet_msg_lock() - the same for a message
+ * @msg: the message
+ *
+ * On its way to another PDC it has none, and dest->lock alone is held then: who
+ * moves it looks at what was changed.
+ *
+ * Context: BH enabled.
+ * Return: the PDC or NULL.
+ */
+struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+
+	spin_lock_bh(&dest->lock);
+	if (!dest->pdc || msg->moving)
+		return NULL;
+	spin_lock(&dest->pdc->tx.flow->lock);
+	return dest->pdc;
+}
+
+/**
+ * uet_dest_unlock_run() - undo uet_dest_lock() and send what has come up
+ * @dest: the queue
+ * @pdc: its PDC
+ */
+void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
+{
+	struct uet_flow *flow = pdc->tx.flow;
+
+	refcount_inc(&flow->ref);
+	spin_unlock(&flow->lock);
+	spin_unlock(&dest->lock);
+	uet_flow_run(flow, ktime_get_ns());
+	uet_flow_put(flow);
+	local_bh_enable();
+}
+
+/**
+ * uet_pds_more() - more bytes of a streamed message are there
+ * @msg: the message
+ * @filled: bytes there now
+ * @eom: all of them
+ *
+ * Context: process.
+ */
+void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
+{
+	struct uet_dest *dest = msg->dest;
+	struct uet_pdc *pdc = uet_msg_lock(msg);
+
+	msg->filled = filled;
+	msg->eom = eom;
+	if (!pdc) {
+		spin_unlock_bh(&dest->lock);
+		return;
+	}
+	if (msg->state < UET_TXMSG_FAILED && !msg->withdrawn) {
+		uet_msg_announce(pdc, msg, ktime_get_ns());
+		uet_dest_activate(dest);
+	}
+	uet_dest_unlock_run(dest, pdc);
+}
+
+/**
+ * uet_msg_again() - the target did not take a message: all of it again
+ * @pdc: initiator PDC
+ * @msg: the message
+ * @code: its SES return code, for the report if it cannot be sent again
+ *
+ * Not before every packet of it is answered, and, unless it is a matter of the
+ * generation, after the same pause as packets that are refused for shortage.
+ *
+ * Context: flow lock held.
+ */
+void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
+{
+	if (msg->again || msg->state == UET_TXMSG_FAILED)
+		return;
+	if (msg->freed) {
+		/* Part of it is gone already, and was accepted before. */
+		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES, code);
+		return;
+	}
+	UET_INC(pdc->un, MSG_AGAIN);
+	msg->again = true;
+	if (code != UET_RC_BAD_GENERATION)
+		uet_pdc_pause(pdc, msg->dest, ktime_get_ns());
+	if (!msg->all_sent) {
+		msg->withdrawn = true;
+		uet_dest_activate(msg->dest);
+	}
+}
+
+/**
+ * uet_msg_regenerate() - the resource index is of another generation by now
+ * @pdc: initiator PDC
+ * @msg: the message that was refused
+ * @generation: what the target says is right
+ *
+ * The next ones begin with that, and this one goes again at once (wire.md
+ * 11.7), a few times. Not on an ordered PDC, where later ones are under way:
+ * it would come after them.
+ *
+ * Context: flow lock held.
+ */
+void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			u8 generation)
+{
+	msg->dest->generation = generation;
+	if (msg->again || msg->state == UET_TXMSG_FAILED)
+		return;
+	if (msg->dest->key.watch && msg->generation) {
+		/* That is what a watch wants to know. */
+		uet_msg_fail(pdc, msg, ECONNRESET, UET_REPORT_SES,
+			     UET_RC_BAD_GENERATION);
+		return;
+	}
+	if (pdc->rod || generation == msg->generation ||
+	    msg->retries >= READ_ONCE(pdc->un->sysctl.max_nack_retx)) {
+		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES,
+			     UET_RC_BAD_GENERATION);
+		return;
+	}
+	msg->retries++;
+	uet_msg_again(pdc, msg, UET_RC_BAD_GENERATION);
+}
+
+/**
+ * uet_msg_requeue() - every packet of a refused message is answered
+ * @pdc: initiator PDC
+ * @msg: the message, off its lists
+ *
+ * Context: flow lock held.
+ */
+void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	struct list_head *at = &dest->queue;
+	struct uet_txmsg *first;
+
+	msg->again = false;
+	msg->withdrawn = false;
+	msg->all_sent = false;
+	msg->state = UET_TXMSG_QUEUED;
+	msg->sent = 0;
+	msg->announced = 0;
+	msg->cursor = NULL;
+	/* What is begun has its place at the target, and may keep others out. */
+	first = list_first_entry_or_null(at, struct uet_txmsg, node);
+	if (first && first->state != UET_TXMSG_QUEUED)
+		at = &first->node;
+	list_add(&msg->node, at);
+	uet_msg_announce(pdc, msg, ktime_get_ns());
+	uet_dest_activate(dest);
+}
+
+/**
+ * uet_pds_dest_gone() - nobody refers to a queue any more
+ * @dest: the queue, without messages
+ *
+ * Context: RCU callback.
+ */
+void uet_pds_dest_gone(struct uet_dest *dest)
+{
+	spin_lock_bh(&dest->lock);
+	uet_dest_unbind(dest);
+	spin_unlock_bh(&dest->lock);
+}
+
+/**
+ * uet_pds_info() - state towards the peer of a queue
+ * @dest: the queue
+ * @info: filled as far as there is something to say; zeroed by the caller
+ *
+ * Context: process.
+ */
+void uet_pds_info(struct uet_dest *dest, struct uet_info *info)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+
+	if (!pdc)
+		return;
+	uet_info_fill(dest, pdc, info);
+	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock_bh(&dest->lock);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiver credit at the source (UE 1.0 3.6.14): the ids by which a peer tells
+ * contexts apart, how many of them share this host's port, and Credit Requests
+ * when data waits and nothing is under way that could carry the target.
+ */
+#include <linux/bitfield.h>
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/uet.h>
+
+#include "link/encap.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/credit.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+
+/**
+ * uet_credit_take_id() - a ccc_id for a new context
+ * @peer: both FEPs
+ *
+ * Ids go round, so that one is used again as late as can be: the peer may
+ * still have state of the context that had it.
+ *
+ * Context: process.
+ * Return: the id, or -ENOBUFS.
+ */
+int uet_credit_take_id(struct uet_peer *peer)
+{
+	int id;
+
+	spin_lock_bh(&peer->lock);
+	id = find_next_zero_bit(peer->ccc_ids, UET_CCC_IDS, peer->next_ccc_id);
+	if (id >= UET_CCC_IDS)
+		id = find_first_zero_bit(peer->ccc_ids, UET_CCC_IDS);
+	if (id < UET_CCC_IDS) {
+		__set_bit(id, peer->ccc_ids);
+		peer->next_ccc_id = (id + 1) % UET_CCC_IDS;
+	} else {
+		id = -ENOBUFS;
+	}
+	spin_unlock_bh(&peer->lock);
+	return id;
+}
+
+/**
+ * uet_credit_give_id() - the context is gone
+ * @peer: both FEPs
+ * @id: its id
+ *
+ * Context: any.
+ */
+void uet_credit_give_id(struct uet_peer *peer, int id)
+{
+	spin_lock_bh(&peer->lock);
+	__clear_bit(id, peer->ccc_ids);
+	spin_unlock_bh(&peer->lock);
+}
+
+/* Contexts with data share what the port can ask for. */
+static void uet_credit_count(struct uet_flow *flow, bool sending)
+{
+	atomic_t *senders = &flow->peer->fep->un->credit_senders;
+
+	if (sending != flow->credit_sending) {
+		flow->credit_sending = sending;
+		atomic_add(sending ? 1 : -1, senders);
+	}
+	flow->ccc.credit_senders = atomic_read(senders);
+}
+
+/**
+ * uet_credit_flow_gone() - a context is freed
+ * @flow: its flow
+ *
+ * Context: any.
+ */
+void uet_credit_flow_gone(struct uet_flow *flow)
+{
+	if (!flow->ccc.algo->credit)
+		return;
+	uet_credit_count(flow, false);
+	uet_credit_give_id(flow->peer, flow->ccc_id);
+}
+
+/* An established PDC among those that have something to send */
+static struct uet_pdc *uet_credit_pdc(struct uet_flow *flow)
+{
+	struct uet_pdc *pdc;
+
+	list_for_each_entry(pdc, &flow->ready, tx.ready_node)
+		if (pdc->state != UET_PDC_SYN)
+			return pdc;
+	return NULL;
+}
+
+static void uet_credit_ask(struct uet_flow *flow, struct uet_pdc *pdc,
+			   struct sk_buff_head *list)
+{
+	struct uet_cp cp = {
+		.payload = FIELD_PREP(UET_REQ_CC_CCC_ID, flow->ccc_id) |
+			   FIELD_PREP(UET_REQ_CC_TARGET,
+				      uet_ccc_credit_target(&flow->ccc)),
+	};
+
+	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_CREDIT_REQ, 0,
+			  flow->ccc.run_ev))
+		UET_INC(pdc->un, TX_CREDIT_REQS);
+}
+
+/* Nobody answers, and has not for as long as a peer may be silent. */
+static bool uet_credit_gave_up(const struct uet_pdc *pdc, u64 now)
+{
+	const struct uet_sysctl *s = &pdc->un->sysctl;
+
+	return pdc->tx.flow->ccc.credit_reqs > READ_ONCE(s->max_rto_retx) &&
+	       now - pdc->tx.heard >=
+	       (u64)READ_ONCE(s->peer_timeout_s) * NSEC_PER_SEC;
+}
+
+/**
+ * uet_credit_wait() - a flow has sent what it could
+ * @flow: the flow
+ * @list: a Credit Request is added here if one is due
+ *
+ * Its PDCs' timers look after it again: the flow runs when one fires.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
+{
+	struct uet_ccc *ccc = &flow->ccc;
+	struct uet_pdc *pdc;
+	u64 now, when, most;
+
+	lockdep_assert_held(&flow->lock);
+	if (likely(!ccc->algo->credit) || flow->dead)
+		return;
+	uet_credit_count(flow, ccc->backlog || ccc->waiting_rtx);
+	if (list_empty(&flow->ready) || !(ccc->blocked & UET_CC_BLOCK_CREDIT))
+		return;
+	now = ktime_get_ns();
+	pdc = uet_credit_pdc(flow);
+	most = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+	       NSEC_PER_MSEC;
+	if (uet_ccc_credit_req(ccc, now, most, &when)) {
+		if (pdc && uet_credit_gave_up(pdc, now)) {
+			uet_pdc_fail(pdc, pdc->tx.soft_err ?: ETIMEDOUT,
+				     UET_REPORT_LOCAL, 0);
+			uet_flow_queue(flow);
+			return;
+		}
+		if (pdc) {
+			uet_credit_ask(flow, pdc, list);
+		} else {
+			/* The packet that opens a PDC asks as well. */
+			uet_ccc_speculate(ccc, now);
+			uet_flow_queue(flow);
+		}
+	}
+	if (!pdc)
+		pdc = list_first_entry(&flow->ready, struct uet_pdc,
+				       tx.ready_node);
+	uet_pdc_arm(pdc, when, now);
+}

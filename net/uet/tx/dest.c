@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queues of a socket, one per target endpoint and way of sending.
+ *
+ * A dest is in uet_net.dests and in uet_sock.dests as long as its socket wants
+ * it; both are changed under uet_sock.dests_lock. Messages and the PDC hold
+ * references of their own, so that what was queued goes on when the socket
+ * closed or forgot the dest.
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "compat.h"
+#include "link/owner.h"
+#include "sock.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+
+/* Dests a socket keeps although nothing is queued there */
+#define UET_DEST_CACHED		64
+
+/* How many of the least recently used ones are tried for each new one */
+#define UET_DEST_SCAN		4
+
+static struct kmem_cache *uet_dest_cache;
+
+static const struct rhashtable_params uet_dest_params = {
+	.key_len		= sizeof(struct uet_dest_key),
+	.key_offset		= offsetof(struct uet_dest, key),
+	.head_offset		= offsetof(struct uet_dest, node),
+	.automatic_shrinking	= true,
+};
+
+/**
+ * uet_dest_cache_init() - make the slab cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_dest_cache_init(void)
+{
+	uet_dest_cache = kmem_cache_create("uet_dest", sizeof(struct uet_dest),
+					   0, SLAB_ACCOUNT | SLAB_NO_MERGE,
+					   NULL);
+	return uet_dest_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_dest_cache_exit() - destroy it, after rcu_barrier()
+ */
+void uet_dest_cache_exit(void)
+{
+	kmem_cache_destroy(uet_dest_cache);
+}
+
+/**
+ * uet_dest_table_init() - prepare the table of a namespace
+ * @un: namespace
+ *
+ * Return: 0 or a negative errno.
+ */
+int uet_dest_table_init(struct uet_net *un)
+{
+	return rhashtable_init(&un->dests, &uet_dest_params);
+}
+
+/**
+ * uet_dest_table_exit() - free the table of a namespace
+ * @un: namespace; its sockets are gone and its PDCs hold no message
+ *
+ * Waits until the last dests have let go of their PDCs.
+ */
+void uet_dest_table_exit(struct uet_net *un)
+{
+	rcu_barrier();
+	rhashtable_destroy(&un->dests);
+}
+
+static void uet_dest_free(struct uet_dest *dest)
+{
+	uet_account_put(dest->account);
+	if (dest->owner)
+		sock_put(dest->owner);
+	kmem_cache_free(uet_dest_cache, dest);
+}
+
+static void uet_dest_free_rcu(struct rcu_head *rcu)
+{
+	struct uet_dest *dest = container_of(rcu, struct uet_dest, rcu);
+
+	uet_pds_dest_gone(dest);
+	uet_dest_free(dest);
+}
+
+/**
+ * uet_dest_put() - drop a reference
+ * @dest: the dest
+ *
+ * Context: any, also with the flow lock held: the PDC is let go of later.
+ */
+void uet_dest_put(struct uet_dest *dest)
+{
+	if (refcount_dec_and_test(&dest->ref))
+		call_rcu(&dest->rcu, uet_dest_free_rcu);
+}
+
+/* Off the socket's books. The caller puts the socket's reference. */
+static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
+{
+	lockdep_assert_held(&us->dests_lock);
+	rhashtable_remove_fast(&us->un->dests, &dest->node, uet_dest_params);
+	list_del_init(&dest->us_node);
+	us->nr_dests--;
+	if (us->last_dest == dest)
+		us->last_dest = NULL;
+	if (us->conn_dest == dest)
+		us->conn_dest = NULL;
+	if (us->tx_dest == dest)
+		us->tx_dest = NULL;
+	uet_pds_orphan(dest);
+}
+
+/* References are only taken under dests_lock or by who has one: a single one
+ * is the socket's, and nobody can use the dest.
+ */
+static bool uet_dest_idle(const struct uet_dest *dest)
+{
+	return refcount_read(&dest->ref) == 1;
+}
+
+static void uet_dest_shrink(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+	int n = UET_DEST_SCAN;
+
+	if (us->nr_dests < UET_DEST_CACHED)
+		return;
+	list_for_each_entry_safe_reverse(dest, next, &us->dests, us_node) {
+		if (!n--)
+			break;
+		if (uet_dest_idle(dest)) {
+			uet_dest_forget(us, dest);
+			uet_dest_put(dest);
+		} else {
+			/* Others get their turn next time */
+			list_move(&dest->us_node, &us->dests);
+		}
+	}
+}
+
+static struct uet_dest *uet_dest_new(struct uet_sock *us,
+				     const struct uet_dest_key *key)
+{
+	struct uet_dest *dest = kmem_cache_zalloc(uet_dest_cache, GFP_KERNEL);
+
+	if (!dest)
+		return NULL;
+	/* With its padding, which counts in comparisons */
+	memcpy(&dest->key, key, sizeof(*key));
+	dest->un = us->un;
+	dest->us = us;
+	refcount_inc(&us->account->ref);
+	dest->account = us->account;
+	if (us->owner) {
+		uet_owner_sync(us);
+		sock_hold(us->owner);
+		dest->owner = us->owner;
+	}
+	refcount_set(&dest->ref, 2);
+	dest->initiator = us->local.suet_initiator;
+	dest->uid = us->sk.sk_uid;
+	if (!uet_addr_any(&us->local.suet_addr))
+		dest->laddr = us->local.suet_addr;
+	dest->prio = READ_ONCE(us->sk.sk_priority);
+	dest->alone = key->alone;
+	spin_lock_init(&dest->lock);
+	INIT_LIST_HEAD(&dest->us_node);
+	INIT_LIST_HEAD(&dest->moving);
+	INIT_LIST_HEAD(&dest->queue);
+	INIT_LIST_HEAD(&dest->sent);
+	INIT_LIST_HEAD(&dest->active);
+	INIT_LIST_HEAD(&dest->pdc_node);
+	INIT_LIST_HEAD(&dest->hold_node);
+	return dest;
+}
+
+static int uet_dest_add(struct uet_sock *us, struct uet_dest *dest)
+{
+	int err;
+
+	lockdep_assert_held(&us->dests_lock);
+	memcpy(dest->cc, us->cc, sizeof(dest->cc));
+	memcpy(dest->path_policy, us->path_policy, sizeof(dest->path_policy));
+	err = rhashtable_insert_fast(&us->un->dests, &dest->node,
+				     uet_dest_params);
+	if (err)
+		return err;
+	list_add(&dest->us_node, &us->dests);
+	us->nr_dests++;
+	return 0;
+}
+
+static struct uet_dest *uet_dest_find(struct uet_sock *us,
+				      const struct uet_dest_key *key)
+{
+	struct uet_dest *dest = us->last_dest;
+
+	lockdep_assert_held(&us->dests_lock);
+	if (dest && !memcmp(&dest->key, key, sizeof(*key)))
+		goto found;
+	dest = rhashtable_lookup_fast(&us->un->dests, key, uet_dest_params);
+	if (!dest)
+		return NULL;
+	list_move(&dest->us_node, &us->dests);
+	us->last_dest = dest;
+found:
+	refcount_inc(&dest->ref);
+	return dest;
+}
+
+/**
+ * uet_dest_get() - find or make the queue for a message
+ * @us: the socket, bound
+ * @key: where and how, zeroed before it was filled in
+ *
+ * Return: the dest with a reference, or an ERR_PTR.
+ */
+struct uet_dest *uet_dest_get(struct uet_sock *us,
+			      const struct uet_dest_key *key)
+{
+	struct uet_dest *dest, *new;
+	int err;
+
+	spin_lock(&us->dests_lock);
+	dest = uet_dest_find(us, key);
+	spin_unlock(&us->dests_lock);
+	if (likely(dest))
+		return dest;
+
+	new = uet_dest_new(us, key);
+	if (!new)
+		return ERR_PTR(-ENOBUFS);
+	spin_lock(&us->dests_lock);
+	dest = uet_dest_find(us, key);
+	if (dest) {
+		spin_unlock(&us->dests_lock);
+		uet_dest_free(new);
+		return dest;
+	}
+	uet_dest_shrink(us);
+	err = uet_dest_add(us, new);
+	if (!err)
+		us->last_dest = new;
+	spin_unlock(&us->dests_lock);
+	if (err) {
+		uet_dest_free(new);
+		return ERR_PTR(-ENOBUFS);
+	}
+	return new;
+}
+
+/**
+ * uet_dest_watch() - make the queue for the probes of a watch
+ * @us: the socket, bound
+ * @key: where and how; no other queue has it
+ * @w: the watch
+ * @out: set to the dest, with a reference beside the socket's
+ *
+ * Return: 0 or -ENOBUFS.
+ */
+int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
+		   struct uet_watch *w, struct uet_dest **out)
+{
+	struct uet_dest *dest = uet_dest_new(us, key);
+	int err;
+
+	if (!dest)
+		return -ENOBUFS;
+	dest->watch = w;
+	*out = dest;
+	spin_lock(&us->dests_lock);
+	err = uet_dest_add(us, dest);
+	spin_unlock(&us->dests_lock);
+	if (!err)
+		return 0;
+	uet_dest_free(dest);
+	return -ENOBUFS;
+}
+
+/**
+ * uet_dest_drop() - the socket lets go of one of its queues
+ * @us: the socket
+ * @dest: the queue, of uet_dest_watch()
+ *
+ * What is in it goes on, and nobody is told what becomes of it.
+ */
+void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest)
+{
+	spin_lock(&us->dests_lock);
+	uet_dest_forget(us, dest);
+	spin_unlock(&us->dests_lock);
+	uet_dest_put(dest);
+}
+
+/**
+ * uet_dest_name() - the address of a target endpoint as reports show it
+ * @key: of a queue for it
+ * @name: filled in
+ */
+void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
+{
+	*name = (struct sockaddr_uet) {
+		.suet_family = uet_family,
+		.suet_flags = key->absolute ? UET_ADDR_ABSOLUTE : 0,
+		.suet_job = key->job,
+		.suet_pid = key->pid,
+		.suet_ri = key->ri,
+		.suet_initiator = (u32)key->pid << 12 | key->ri,
+		.suet_scope_id = key->scope > 0 ? key->scope : 0,
+		.suet_addr = key->raddr,
+	};
+}
+
+/**
+ * uet_dest_note_connected() - messages to the connected address go by a dest
+ * @us: the socket
+ * @dest: of uet_dest_get(), where it was connected to a moment ago
+ */
+void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
+{
+	const struct sockaddr_uet *to = &us->remote;
+	const struct uet_dest_key *key = &dest->key;
+
+	spin_lock(&us->dests_lock);
+	/* Neither forgotten nor connected to another one meanwhile */
+	if (us->last_dest == dest && us->connected &&
+	    key->job == to->suet_job && key->pid == to->suet_pid &&
+	    key->ri == to->suet_ri &&
+	    key->absolute == !!(to->suet_flags & UET_ADDR_ABSOLUTE) &&
+	    ipv6_addr_equal(&key->raddr, &to->suet_addr))
+		us->conn_dest = dest;
+	spin_unlock(&us->dests_lock);
+}
+
+/**
+ * uet_dest_held() - what a target that refuses for shortage holds
+ * @dest: a queue for it
+ *
+ * Long messages have a queue of their own.
+ *
+ * Return: bytes of this queue, and of the other one if it is on hold as well.
+ */
+u64 uet_dest_held(const struct uet_dest *dest)
+{
+	u64 held = atomic_long_read(&dest->wmem);
+	struct uet_dest_key key;
+	struct uet_dest *other;
+
+	memcpy(&key, &dest->key, sizeof(key));
+	key.alone = !key.alone;
+	rcu_read_lock();
+	other = rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
+	if (other && READ_ONCE(other->hold.on))
+		held += atomic_long_read(&other->wmem);
+	rcu_read_unlock();
+	return held;
+}
+
+/**
+ * uet_dest_drop_idle() - forget the dests that hold no message
+ * @us: the socket
+ *
+ * After an option changed that dests take over when they are made.
+ */
+void uet_dest_drop_idle(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+
+	spin_lock(&us->dests_lock);
+	list_for_each_entry_safe(dest, next, &us->dests, us_node) {
+		if (!uet_dest_idle(dest))
+			continue;
+		uet_dest_forget(us, dest);
+		uet_dest_put(dest);
+	}
+	spin_unlock(&us->dests_lock);
+}
+
+/**
+ * uet_dest_detach_all() - the socket closes
+ * @us: the socket; no system call is in it
+ *
+ * What is queued goes on without the socket.
+ */
+void uet_dest_detach_all(struct uet_sock *us)
+{
+	struct uet_dest *dest, *next;
+
+	spin_lock(&us->dests_lock);
+	list_for_each_entry_safe(dest, next, &us->dests, us_node) {
+		uet_dest_forget(us, dest);
+		uet_dest_put(dest);
+	}
+	spin_unlock(&us->dests_lock);
+}

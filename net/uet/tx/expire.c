@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the timer finds due: retransmission timeout, tail probe, SACK evidence
+ * that grew old, clears, and on the receiving side clear requests and vanished
+ * initiators (wire.md 8 and 9, cc.md 7).
+ */
+#include <linux/ktime.h>
+
+#include "core/loss.h"
+#include "core/txwin_scan.h"
+#include "link/encap.h"
+#include "link/habits.h"
+#include "link/peer.h"
+#include "link/pmtu.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/txmsg.h"
+
+/* A transmission that failed for memory is tried again after this */
+#define UET_NOMEM_RETRY_NS	(2 * NSEC_PER_MSEC)
+/* CLEAR_REQ after 8 clear times, then ever later (wire.md 9.4) */
+#define UET_CLEAR_REQ_TIMES	8
+/* CLOSE_REQs double their distance up to this power */
+#define UET_CLOSE_REQ_BACKOFF_MAX	16
+/* ICMP is believed after so much silence */
+#define UET_REFUSED_NS		NSEC_PER_SEC
+/* Tail probes double their distance up to this power */
+#define UET_PROBE_BACKOFF_MAX	12
+
+/*
+ * Round trip that an answer may take while nothing is wrong: the smoothed one
+ * and four deviations, since the paths of one context queue differently.
+ */
+static u64 uet_pdc_patience(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+
+	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
+}
+
+/*
+ * rto_max_ms is for a peer that is silent, so that it is found soon when it comes
+ * back. It is no round trip time: what was measured may be longer, or must be if
+ * answers come and each is to a packet that was sent again before it came.
+ */
+static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 max_ns = (u64)READ_ONCE(pdc->un->sysctl.rto_max_ms) * NSEC_PER_MSEC;
+
+	if (unlikely(pdc->tx.ambiguous))
+		return UET_RTO_LIMIT_NS;
+	return clamp_t(u64, 2 * (uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var),
+		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
+}
+
+/**
+ * uet_pdc_rto() - current retransmission timeout
+ * @pdc: initiator PDC
+ *
+ * Return: interval in ns, back-off included.
+ */
+u64 uet_pdc_rto(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 min_ns = (u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
+		     NSEC_PER_USEC;
+	u64 max_ns = uet_pdc_rto_max(pdc);
+	u64 rto;
+
+	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
+	/* The last resort: twice what an answer may take. */
+	rto = clamp(2 * uet_pdc_patience(pdc), rto, max(rto, max_ns));
+	return uet_rto_backoff_ns(rto, pdc->tx.backoff, max_ns);
+}
+
+/**
+ * uet_pdc_loss_age() - age at which a missing packet is lost, not late
+ * @pdc: initiator PDC
+ *
+ * Return: ns since its last transmission (cc.md 7.3).
+ */
+u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	u64 age = uet_loss_age_ns(ccc->params, &ccc->rtt, ccc->base_rtt,
+				  pdc->tx.rack_rtt,
+				  pdc->tx.flow->reorder.steps);
+
+	/* The estimates are of the fast ports, which answer more often. */
+	if (unlikely(pdc->tx.flow->multi))
+		age = max(age, uet_pdc_patience(pdc) + 2 * ccc->params->target);
+	return age;
+}
+
+/**
+ * uet_pdc_probe_interval() - time after which silence is worth a probe
+ * @pdc: initiator PDC
+ *
+ * Return: interval in ns.
+ */
+u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
+{
+	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	/* What a full window keeps back brings no answer either. */
+	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
+	/* Of many paths the one that the last took may be dead: try another. */
+	bool repeat = pdc->tx.probes && !pdc->tx.flow->sprayed;
+	u64 rtt = uet_pdc_patience(pdc);
+
+	/* The first question about a tail costs little if it comes too soon. */
+	if (!busy && !pdc->tx.probes)
+		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
+
+	/* Probes that bring nothing new become rare. */
+	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
+		   min_t(u8, pdc->tx.probes, UET_PROBE_BACKOFF_MAX),
+		   uet_pdc_rto_max(pdc));
+}
+
+/**
+ * uet_pdc_nomem() - a packet could not be built: try again soon
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_nomem(struct uet_pdc *pdc, u64 now)
+{
+	pdc->tx.loss_at = now + UET_NOMEM_RETRY_NS;
+	uet_pdc_arm(pdc, pdc->tx.loss_at, now);
+}
+
+/* Retries used up, and nothing came from the peer for a long time */
+static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
+{
+	const struct uet_sysctl *s = &pdc->un->sysctl;
+	u64 silence = (u64)READ_ONCE(s->peer_timeout_s) * NSEC_PER_SEC;
+
+	return pdc->tx.retries >= READ_ONCE(s->max_rto_retx) &&
+	       now - pdc->tx.heard >= silence;
+}
+
+/*
+ * ICMP says that nobody listens, and nothing that was sent since is answered,
+ * nor is a probe: for twice the longest round trip that is normal here.
+ */
+static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
+{
+	const struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (likely(!tx->refused_at) || tx->heard >= tx->refused_at)
+		return false;
+	/* What was sent after the last refusal may have found somebody. */
+	if (tx->refused_end != tx->win.next)
+		return false;
+	return now - tx->refused_at >= UET_REFUSED_NS + 2 * uet_pdc_patience(pdc);
+}
+
+/*
+ * Value for a question about a packet: where there are many another one than
+ * the packet's, since its path may be dead.
+ */
+static u16 uet_pdc_ask_ev(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
+	struct uet_ccc_ask ask = {
+		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
+		.size = slot->size, .want = 1,
+		.prev_ev = slot->ev, .rtx = true,
+	};
+	struct uet_ccc_send params;
+
+	if (!pdc->tx.flow->sprayed)
+		return slot->ev;
+	uet_ccc_get_send_params(&pdc->tx.flow->ccc, &ask, &params);
+	return params.ev;
+}
+
+static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
+			    u32 psn, u64 now)
+{
+	u16 ev = uet_pdc_ask_ev(pdc, psn, now);
+	const struct uet_txpkt *p;
+	struct uet_cp cp = { .psn = psn };
+
+	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	if (p->msg)
+		cp.payload = p->msg->msg_id;
+	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, ev))
+		uet_txwin_touch(&pdc->tx.win, psn, now);
+}
+
+static void uet_pdc_back_off(struct uet_pdc_tx *tx)
+{
+	if (tx->retries < U8_MAX)
+		tx->retries++;
+	if (tx->backoff < U8_MAX)
+		tx->backoff++;
+}
+
+/* Where CACK stands, when everything sent is settled */
+static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
+{
+	struct uet_cp cp = { .psn = pdc->tx.win.una - 1 };
+
+	uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, 0);
+}
+
+/* Does the target know us? An answer names the PSN, which nobody else knows. */
+static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
+			      u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	tx->doubted = false;
+	tx->doubt_psn = tx->win.una;
+	if (uet_txwin_outstanding(&tx->win)) {
+		uet_pdc_ask_ack(pdc, list, tx->win.una, now);
+		return;
+	}
+	tx->doubt_psn--;
+	uet_pdc_ask_cack(pdc, list);
+}
+
+/*
+ * Nothing is in flight or unanswered, but CACK has not passed all of it, or too
+ * little for more to be sent: it waits below a response that was cleared since.
+ * Ask until it moves.
+ */
+static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
+			       u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	bool closed = uet_txwin_waits_for_cack(&tx->win);
+
+	if ((!uet_txwin_outstanding(&tx->win) && !closed) ||
+	    tx->win.nr_marked) {
+		tx->rto_at = 0;
+		return;
+	}
+	if (uet_pdc_gave_up(pdc, now)) {
+		uet_pdc_fail(pdc, tx->soft_err ?: ETIMEDOUT, UET_REPORT_LOCAL,
+			     0);
+		return;
+	}
+	if (closed)
+		uet_pdc_ask_cack(pdc, list);
+	else
+		uet_pdc_ask_ack(pdc, list, tx->win.una, now);
+	uet_pdc_back_off(tx);
+	tx->rto_at = now + uet_pdc_rto(pdc);
+}
+
+/* A probe has had its time: the next packets should not go the way it did. */
+static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
+{
+	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+
+	if (pdc->tx.probe_tx && ccc->sprayed && ccc->lb)
+		uet_lb_doubt(ccc->lb, pdc->tx.probe_ev);
+}
+
+/*
+ * A first timeout says little: a first window may queue longer in this host
+ * than any round trip measured so far. So those go again that a later packet
+ * has overtaken, else the oldest; an answer, or that of the tail probe, tells
+ * of the others. After a second one without any answer all of them do, since
+ * they would keep the window closed for as many timeouts.
+ */
+static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 overtaken = tx->retries ? before : tx->rack;
+	u64 at, first = U64_MAX;
+	struct uet_tx_scan scan;
+	u32 psn, oldest = 0;
+	bool any = false;
+
+	uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->win.next, before);
+	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
+		at = uet_txwin_slot(&tx->win, psn)->tx_time;
+		if (at <= overtaken) {
+			uet_pdc_lost(pdc, psn, UET_LOSS_RTO, now);
+			UET_INC(pdc->un, RETX_RTO);
+			any = true;
+		} else if (at < first) {
+			first = at;
+			oldest = psn;
+		}
+	}
+	if (!any && first != U64_MAX) {
+		uet_pdc_lost(pdc, oldest, UET_LOSS_RTO, now);
+		UET_INC(pdc->un, RETX_RTO);
+	}
+}
+
+/*
+ * RTO (UE 1.0 3.5.12). A packet that is only SACKed is asked for, not sent
+ * again.
+ */
+static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
+			    u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	u64 rto = uet_pdc_rto(pdc), oldest;
+	u32 psn;
+
+	if (!uet_txwin_oldest(&tx->win, &psn, &oldest)) {
+		uet_pdc_stuck_cack(pdc, list, now);
+		return;
+	}
+	/* A probe behind the data must have had its time as well. */
+	if (tx->probe_tx)
+		oldest = max(oldest, tx->probe_first);
+	if (now < oldest + rto) {
+		tx->rto_at = oldest + rto;
+		return;
+	}
+	if (uet_pdc_gave_up(pdc, now)) {
+		uet_pdc_fail(pdc, tx->soft_err ?: ETIMEDOUT, UET_REPORT_LOCAL,
+			     0);
+		return;
+	}
+	UET_INC(pdc->un, RTO_FIRED);
+	uet_pdc_probe_unheard(pdc);
+	if (pdc->rod) {
+		if (!uet_txwin_is_sacked(&tx->win, psn))
+			uet_pdc_go_back(pdc, psn, UET_LOSS_RTO, now);
+	} else {
+		uet_pdc_timed_out(pdc, now - rto, now);
+	}
+	if (uet_txwin_next_unanswered(&tx->win, tx->win.una, now - rto, &psn))
+		uet_pdc_ask_ack(pdc, list, psn, now);
+	uet_pdc_back_off(tx);
+	tx->rto_at = now + uet_pdc_rto(pdc);
+	if (!tx->win.nr_marked)
+		return;
+	uet_pdc_tx_ready(pdc);
+	/* Ahead of others, whom a closed window holds up */
+	tx->overdue = true;
+	list_move(&tx->ready_node, &tx->flow->ready);
+}
+
+/*
+ * Tail probe: where does the receiver stand? It travels as data, not in the
+ * class of control packets, which overtakes: data sent before it may still
+ * queue in this host or the fabric then, and its answer would mean nothing.
+ */
+static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
+			  u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_cp cp = {
+		.payload	= tx->win.una,
+	};
+
+	tx->probe_at = 0;
+	if (!tx->win.flight_pkts)
+		return;		/* all of it is known to be missing or held */
+	if (pdc->state == UET_PDC_SYN)
+		return;		/* a probe opens no PDC */
+	if (unlikely(uet_habit_refuses_probes(&pdc->peer->habits)))
+		return;		/* what it is sent asks by itself */
+	uet_pdc_probe_unheard(pdc);
+	tx->probe_ev = uet_pdc_ask_ev(pdc, tx->win.una, now);
+	if (++tx->probe_id <= UET_PROBE_HABIT)
+		tx->probe_id = UET_PROBE_HABIT + 1;
+	cp.probe_opaque = tx->probe_id;
+	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,
+			 tx->probe_ev))
+		return;
+	UET_TXMETA(skb_peek_tail(list))->dsfield = pdc->tclass << 2 | UET_ECT0;
+	UET_INC(pdc->un, PROBES);
+	if (!tx->probe_tx)
+		tx->probe_first = now;
+	tx->probe_tx = now;
+	tx->probe_end = tx->win.next;
+	if (tx->probes < U8_MAX)
+		tx->probes++;
+	tx->probe_at = now + uet_pdc_probe_interval(pdc);
+	tx->probe_slack = 0;
+}
+
+/*
+ * Packets that left before a probe that was answered and are missing: lost as
+ * soon as they are so old that no other path could be that slow.
+ */
+static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_tx_scan scan;
+	bool young = false;
+	u32 psn;
+
+	if (psn_after(tx->probe_end, tx->win.una)) {
+		uet_txwin_scan(&tx->win, &scan, tx->win.una, tx->probe_end,
+			       tx->probed);
+		while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
+			if (uet_txwin_slot(&tx->win, psn)->tx_time >= now - age) {
+				young = true;
+				continue;
+			}
+			uet_pdc_lost(pdc, psn, UET_LOSS_PROBE, now);
+			UET_INC(pdc->un, RETX_PROBE);
+		}
+	}
+	if (!young)
+		tx->probed = 0;
+}
+
+/**
+ * uet_pdc_overtaken() - declare lost what others have passed long ago
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * UE 1.0 3.5.12 leaves the inference to the implementer; here it is what is
+ * missing below SACKed packets or before an answered probe, once it is old. Not
+ * on an ordered PDC, whose target keeps nothing out of order.
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_tx_scan scan;
+	u64 age;
+	u32 psn;
+
+	tx->loss_at = 0;
+	if (pdc->rod || (!tx->win.nr_sacked && !tx->probed))
+		return;
+	age = uet_pdc_loss_age(pdc);
+	uet_txwin_scan_sacked(&tx->win, &scan, min(now - age, tx->rack));
+	while (uet_txwin_scan_next(&tx->win, &scan, &psn)) {
+		uet_pdc_lost(pdc, psn, UET_LOSS_SACK, now);
+		UET_INC(pdc->un, RETX_SACK);
+	}
+	if (tx->probed)
+		uet_pdc_probe_evidence(pdc, age, now);
+	if (tx->win.flight_pkts && (tx->win.nr_sacked || tx->probed)) {
+		tx->loss_at = now + age / 4;
+		uet_pdc_arm(pdc, tx->loss_at, now);
+	}
+}
+
+static void uet_pdc_clear(struct uet_pdc *pdc, struct sk_buff_head *list)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_cp cp = { .payload = tx->win.clear_psn };
+
+	tx->clear_at = 0;
+	if (tx->clear_sent == tx->win.clear_psn)
+		return;
+	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_CMD, 0,
+			  tx->flow->ccc.run_ev))
+		tx->clear_sent = tx->win.clear_psn;
+}
+
+/**
+ * uet_pdc_tx_expire() - deal with the deadlines of the sending half
+ * @pdc: initiator PDC
+ * @list: packets to send are added here
+ * @now: time, ns
+ *
+ * Context: softirq, flow lock held.
+ */
+void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
+{
+	struct uet_pdc_tx *tx = &pdc->tx;
+
+	if (tx->orphan_at && now >= tx->orphan_at)
+		uet_orphans_expire(pdc, now);
+	if (pdc->state == UET_PDC_DEAD)
+		return;
+	if (tx->clear_at && now >= tx->clear_at)
+		uet_pdc_clear(pdc, list);
+	if (tx->hold_at && now >= tx->hold_at)
+		uet_pdc_hold_expire(pdc, now);
+	if (tx->loss_at && now >= tx->loss_at) {
+		uet_pdc_overtaken(pdc, now);
+		uet_pdc_tx_ready(pdc);
+	}
+	if (unlikely(tx->doubted))
+		uet_pdc_ask_known(pdc, list, now);
+	if (tx->probe_at && now >= tx->probe_at)
+		uet_pdc_probe(pdc, list, now);
+	if (tx->rto_at && now >= tx->rto_at)
+		uet_pdc_timeout(pdc, list, now);
+	if (pdc->state != UET_PDC_DEAD && uet_pmtu_hopeless(pdc, now))
+		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
+	if (pdc->state != UET_PDC_DEAD && uet_pdc_refused_long(pdc, now)) {
+		/*
+		 * Somebody may be there again, without this PDC: what was
+		 * never sent asks with another one.
+		 */
+		pdc->movable = true;
+		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
+			     tx->refused_code);
+	}
+	if (pdc->state != UET_PDC_DEAD && !uet_txwin_outstanding(&tx->win) &&
+	    tx->win.nslots && now >= tx->heard + UET_PDC_RING_IDLE_NS)
+		uet_pdc_tx_shrink(pdc);
+}
+
+static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
+{
+	/* Who sends a message piece by piece may pause. */
+	if (pdc->rx.nr_msgs)
+		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
+		       NSEC_PER_SEC;
+	/* An initiator that vanished would hold its PDC here for ever. */
+	return 2 * uet_pdc_idle_ns(pdc);
+}
+
+/*
+ * The initiator is silent: ask it to close, then close without it. Who has not
+ * proved its address is asked nothing: it may never have sent anything.
+ */
+static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
+			   u64 now)
+{
+	struct uet_pdc_rx *rx = &pdc->rx;
+	u64 close_ns = (u64)READ_ONCE(pdc->un->sysctl.close_req_time_ms) *
+		       NSEC_PER_MSEC;
+	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
+	struct uet_cp cp = { .psn = rx->ret_psn };
+
+	if (now - rx->heard < idle_ns)
+		return rx->heard + idle_ns;
+	if (!rx->confirmed) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return 0;
+	}
+	if (!rx->close_req) {
+		rx->close_req = true;
+		rx->close_at = now + close_ns;
+	} else if (now >= rx->close_at) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return 0;
+	}
+	uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
+		     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
+	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
+		rx->close_tries++;
+	return min(rx->close_at,
+		   now + ((u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
+			  NSEC_PER_USEC << rx->close_tries));
+}
+
+/**
+ * uet_pdc_rx_expire() - deal with the deadlines of the receiving half
+ * @pdc: target PDC
+ * @list: packets to send are added here
+ * @now: time, ns
+ *
+ * Context: softirq, rx.lock held.
+ * Return: next deadline in ns, 0 if there is none.
+ */
+u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
+{
+	struct uet_pdc_rx *rx = &pdc->rx;
+	u64 at;
+
+	if (pdc->state == UET_PDC_TIME_WAIT) {
+		if (now < rx->close_at)
+			return rx->close_at;
+		uet_pdc_rx_kill(pdc, 0);
+		return 0;
+	}
+	if (rx->clear_req_at && now >= rx->clear_req_at) {
+		struct uet_cp cp = { .payload = rx->map.cack + 1 };
+
+		rx->clear_req_at = 0;
+		if (rx->nr_gtd) {
+			uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_REQ, 0, 0);
+			rx->clear_req_gap *= 2;
+			rx->clear_req_at = now + rx->clear_req_gap;
+		}
+	}
+	if (rx->nr_msgs)
+		uet_ses_cack(pdc, rx->map.cack);
+	at = uet_pdc_rx_idle(pdc, list, now);
+	if (rx->clear_req_at && (!at || rx->clear_req_at < at))
+		at = rx->clear_req_at;
+	return pdc->state == UET_PDC_DEAD ? 0 : at;
+}
+
+/**
+ * uet_pdc_want_clear() - a guaranteed response waits for its clear
+ * @pdc: target PDC
+ * @now: time, ns
+ *
+ * A peer that has not proved its address is asked once it has.
+ *
+ * Context: rx.lock held.
+ */
+void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
+{
+	if (!pdc->rx.confirmed)
+		return;
+	pdc->rx.clear_req_gap = UET_CLEAR_REQ_TIMES *
+		(u64)READ_ONCE(pdc->un->sysctl.clear_time_us) * NSEC_PER_USEC;
+	pdc->rx.clear_req_at = now + pdc->rx.clear_req_gap;
+	uet_pdc_arm(pdc, pdc->rx.clear_req_at, now);
+}

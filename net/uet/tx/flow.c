@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows: creation and sharing. Their constants are derived in tx/flow_params.c,
+ * what they send goes out in tx/flow_tx.c.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/udp.h>
+#include <linux/wait_bit.h>
+#include <net/ip.h>
+
+#include "compat.h"
+#include "link/encap.h"
+#include "link/neigh.h"
+#include "link/peer.h"
+#include "link/ports.h"
+#include "ns/peer_params.h"
+#include "pdc/credit.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/path.h"
+#include "tx/rtt.h"
+
+static struct kmem_cache *uet_flow_cache;
+
+/* Bytes in front of the payload of a full packet, by the wire */
+static u32 uet_flow_headers(const struct uet_net *un)
+{
+	return sizeof(struct udphdr) + UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN +
+	       (un->sysctl.data_protect ? UET_CRC_LEN : 0);
+}
+
+/**
+ * uet_flow_set_mtu() - the path MTU is known, or another one
+ * @flow: the flow
+ * @ip_mtu: of its path, which may change at any time
+ *
+ * Payload is the largest of the four sizes UET knows that fits, or what the
+ * operator set as far as it fits (wire.md 1.7).
+ *
+ * Context: flow lock held, or the flow is new.
+ */
+void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
+{
+	const struct uet_net *un = flow->peer->fep->un;
+	u32 iph = uet_peer_is_v4(flow->peer) ? sizeof(struct iphdr) :
+					       sizeof(struct ipv6hdr);
+	u32 room, want = READ_ONCE(un->sysctl.payload_mtu);
+	u32 headers = uet_flow_headers(un);
+
+	ip_mtu = clamp_t(u32, ip_mtu, IPV4_MIN_MTU, IP_MAX_MTU);
+	room = max_t(u32, ip_mtu, iph + headers + 64) - iph - headers;
+	if (!want) {
+		want = rounddown_pow_of_two(clamp_t(u32, room, 1024, 8192));
+		want = max_t(u32, want, 1024);
+	}
+	flow->ip_mtu = ip_mtu;
+	want = min3(want, room, (u32)UET_SES_LEN14);
+	/* The CCC counts in packets of the size it was made for, at most. */
+	if (flow->params.mtu)
+		want = min(want, flow->params.mtu - flow->overhead);
+	flow->payload_mtu = want;
+}
+
+static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
+{
+	const struct uet_lb_ops *ops = uet_lb_find(policy);
+	struct uet_lb *lb;
+
+	if (!ops || (!flow->sprayed && !ops->ordered))
+		return -EINVAL;
+	lb = uet_path_new(flow, ops);
+	if (IS_ERR(lb))
+		return PTR_ERR(lb);
+	flow->lb = lb;
+	flow->multi = uet_lb_ports_nr(lb);
+	flow->ports_gen = flow->peer->ports_gen;
+	return 0;
+}
+
+/* What a socket asks for goes before what is set for the peer, and that
+ * before what is set for the namespace.
+ */
+static const char *uet_flow_name(const char *asked, const char *peer,
+				 const char *general)
+{
+	if (*asked)
+		return asked;
+	return peer ?: general;
+}
+
+static struct uet_flow *uet_flow_new(struct uet_peer *peer,
+				     const struct uet_flow_spec *spec)
+{
+	struct uet_peer_params rule = {};
+	const struct uet_sysctl *s = &peer->fep->un->sysctl;
+	const struct uet_cc_algo *algo;
+	struct uet_flow *flow;
+	const char *name;
+	u32 mtu;
+	int err;
+
+	err = uet_route_peer(peer, &mtu);
+	if (err)
+		return ERR_PTR(err);
+	uet_ports_update(peer);
+	flow = kmem_cache_zalloc(uet_flow_cache, GFP_KERNEL);
+	if (!flow)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&flow->peer_node);
+	INIT_LIST_HEAD(&flow->ready);
+	INIT_LIST_HEAD(&flow->queue_node);
+	INIT_HLIST_NODE(&flow->neigh_node);
+	refcount_set(&flow->ref, 1);
+	spin_lock_init(&flow->lock);
+	uet_port_share_init(flow);
+	flow->peer = peer;
+	flow->tclass = spec->tclass;
+	flow->sprayed = spec->sprayed;
+	strscpy(flow->cc, spec->cc, sizeof(flow->cc));
+	strscpy(flow->policy, spec->policy, sizeof(flow->policy));
+	uet_flow_set_mtu(flow, mtu);
+
+	err = -EINVAL;
+	uet_peer_get_params(peer->fep->un, &peer->key.raddr, &rule);
+	name = uet_flow_name(spec->cc, rule.cc,
+			     READ_ONCE(s->congestion_control));
+	algo = uet_cc_find(name);
+	if (!algo)
+		goto err_free;
+	flow->overhead = sizeof(struct udphdr) + UET_SES_STD_LEN +
+			 (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN) +
+			 (s->data_protect ? UET_CRC_LEN : 0) +
+			 UET_NOMINAL_ADD_BYTES;
+	err = uet_flow_fit(flow, &rule.cfg);
+	if (err)
+		goto err_free;
+	if (spec->sprayed)
+		name = uet_flow_name(spec->policy, rule.policy,
+				     READ_ONCE(s->path_policy));
+	else
+		name = uet_flow_name(spec->policy, rule.policy_ordered,
+				     READ_ONCE(s->path_policy_ordered));
+	err = uet_flow_init_lb(flow, name);
+	if (err)
+		goto err_free;
+	if (algo->credit) {
+		err = uet_credit_take_id(peer);
+		if (err < 0)
+			goto err_lb;
+		flow->ccc_id = err;
+	}
+	uet_ccc_init(&flow->ccc, algo, &flow->params, flow->lb, flow->sprayed,
+		     ktime_get_ns());
+	if (READ_ONCE(peer->base_rtt))
+		uet_ccc_set_base_rtt(&flow->ccc, READ_ONCE(peer->base_rtt));
+	refcount_inc(&peer->ref);
+	atomic_inc(&peer->fep->un->flows);
+	uet_path_list(flow);
+	return flow;
+
+err_lb:
+	uet_path_free(flow->lb);
+	kfree(flow->past);
+err_free:
+	kfree(flow->cfg);
+	kmem_cache_free(uet_flow_cache, flow);
+	return ERR_PTR(err);
+}
+
+static bool uet_flow_matches(const struct uet_flow *flow,
+			     const struct uet_flow_spec *spec)
+{
+	return flow->sprayed && flow->tclass == spec->tclass &&
+	       !strcmp(flow->cc, spec->cc) &&
+	       !strcmp(flow->policy, spec->policy);
+}
+
+/**
+ * uet_flow_get() - find the sprayed flow of a class, or make a flow
+ * @peer: both FEPs
+ * @spec: what is asked of it
+ *
+ * Context: process; the caller serialises (uet_net.open_mutex).
+ * Return: the flow with a reference, or an ERR_PTR: -ENOMEM, -EINVAL for
+ * settings that contradict each other, errors of the route lookup.
+ */
+struct uet_flow *uet_flow_get(struct uet_peer *peer,
+			      const struct uet_flow_spec *spec)
+{
+	struct uet_flow *flow;
+
+	if (spec->sprayed) {
+		spin_lock_bh(&peer->lock);
+		list_for_each_entry(flow, &peer->flows, peer_node) {
+			if (uet_flow_matches(flow, spec) &&
+			    refcount_inc_not_zero(&flow->ref)) {
+				spin_unlock_bh(&peer->lock);
+				return flow;
+			}
+		}
+		spin_unlock_bh(&peer->lock);
+	}
+	flow = uet_flow_new(peer, spec);
+	if (!IS_ERR(flow) && spec->sprayed) {
+		spin_lock_bh(&peer->lock);
+		list_add(&flow->peer_node, &peer->flows);
+		spin_unlock_bh(&peer->lock);
+	}
+	return flow;
+}
+
+static void uet_flow_free_rcu(struct rcu_head *head)
+{
+	struct uet_flow *flow = container_of(head, struct uet_flow, rcu);
+
+	uet_path_free(flow->lb);
+	kfree(flow->past);
+	kfree(flow->cfg);
+	kmem_cache_free(uet_flow_cache, flow);
+}
+
+/**
+ * uet_flow_put() - drop a reference
+ * @flow: the flow
+ *
+ * What must survive an idle peer, its base RTT, goes to the peer.
+ *
+ * Context: any, flow lock not held.
+ */
+void uet_flow_put(struct uet_flow *flow)
+{
+	struct uet_peer *peer = flow->peer;
+	struct uet_net *un = peer->fep->un;
+
+	if (!refcount_dec_and_test(&flow->ref))
+		return;
+	spin_lock_bh(&peer->lock);
+	list_del(&flow->peer_node);
+	uet_neigh_unwait(flow);
+	spin_unlock_bh(&peer->lock);
+	uet_path_unlist(flow);
+	uet_credit_flow_gone(flow);
+	if (flow->ccc.rtt.srtt)
+		uet_rtt_learned(flow);
+	uet_peer_put(peer);
+	/* Packets still look at the lock through a PDC that is dead. */
+	call_rcu(&flow->rcu, uet_flow_free_rcu);
+	/* The namespace waits for this in its exit. */
+	if (atomic_dec_and_test(&un->flows))
+		wake_up_var(&un->flows);
+}
+
+int uet_flow_init(void)
+{
+	uet_flow_cache = kmem_cache_create("uet_flow", sizeof(struct uet_flow),
+					   0, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
+					   SLAB_NO_MERGE, NULL);
+	if (!uet_flow_cache)
+		return -ENOMEM;
+	uet_flow_tx_init();
+	return 0;
+}
+
+void uet_flow_exit(void)
+{
+	uet_flow_tx_exit();
+	rcu_barrier();
+	kmem_cache_destroy(uet_flow_cache);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Flow: a congestion control context (core/ccc.h) with what it needs in the
+ * kernel: a lock, the PDCs it serves, path selection, a place in the transmit
+ * queue. Sprayed flows are shared by the RUD PDCs between two FEPs in one
+ * traffic class; each ROD PDC has one of its own (UE 1.0 3.6.16.2).
+ *
+ * The flow lock protects the CCC and the sending half of every PDC it serves.
+ *
+ * Transmission: whoever finds something to send calls uet_flow_run(), with BH
+ * off. It builds packets under the lock into a list and sends the list
+ * without it; one CPU at a time owns a flow, others leave a note and go. ACK
+ * processing and timers put the flow on a per-CPU queue instead, so that a
+ * batch of ACKs is followed by one batch of packets, and flows take turns.
+ */
+#ifndef _UET_FLOW_H
+#define _UET_FLOW_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+
+#include "base.h"
+#include "core/ccc.h"
+#include "core/fall.h"
+#include "core/far.h"
+#include "core/lb.h"
+#include "core/loss.h"
+#include "core/rise.h"
+#include "link/peer.h"
+
+struct net_device;
+struct uet_output;
+struct uet_path_past;
+struct uet_pdc;
+
+/* Packets built under the lock at a time, and sent by one run of a queue */
+#define UET_TX_BATCH		16
+#define UET_TX_BUDGET		128
+
+/**
+ * struct uet_port_share - what a flow has given its port
+ * @ns: time that the portion which was begun takes to leave
+ * @leaves: when all that was given has left
+ * @before: when the portion before that one has left
+ * @waits: until then nothing is sent; the timer is armed
+ * @refused_until: nothing is sent before, since the port dropped packets
+ * @refusals: how often that pause is doubled
+ * @passed: the port took packets since; changes without a lock
+ * @since: when data that the window allows began to wait so, 0 = none does
+ * @waited_ns: time it did
+ * @timer: holds a reference to the flow while armed
+ */
+struct uet_port_share {
+	u32			ns;
+	bool			waits;
+	u8			refusals;
+	bool			passed;
+	u64			refused_until;
+	u64			leaves;
+	u64			before;
+	u64			since;
+	u64			waited_ns;
+	struct hrtimer		timer;
+};
+
+/**
+ * struct uet_hole - large packets that vanish (tx/pmtu.c)
+ * @since: when that began, ns; 0 = it does not happen
+ * @at: the last one, ns
+ * @size: the shortest of them
+ * @losses: of them in a row with this MTU
+ * @steps: smaller MTUs tried, in all
+ * @pdc: PDC of the last one, as a number only
+ */
+struct uet_hole {
+	u64			since;
+	u64			at;
+	u32			size;
+	u32			losses;
+	u32			steps;
+	const struct uet_pdc	*pdc;
+};
+
+/**
+ * struct uet_flow - congestion control context of the kernel
+ * @peer_node: in uet_peer.flows if sprayed; peer->lock
+ * @peer: both FEPs, with a reference
+ * @ref: PDCs, and the transmit queue while on it
+ * @tclass: DSCP of requests
+ * @sprayed: shared by RUD PDCs; false: one ROD PDC
+ * @cc: congestion control asked for
+ * @policy: path policy asked for
+ * @lock: BH-disabled; protects all below, and uet_pdc.tx of its PDCs
+ * @ccc: the context
+ * @params: its constants
+ * @lb: path selection
+ * @past: values it has given up, or NULL
+ * @reorder: how much later than expected packets arrive
+ * @far: search for a base RTT above the guess
+ * @rise: search for one above what is known
+ * @fall: search for one far below what is known
+ * @ready: PDCs that may have something to send (uet_pdc_tx.ready_node)
+ * @ip_mtu: path MTU @payload_mtu was derived from
+ * @payload_mtu: largest payload of a packet
+ * @hole: large packets that vanish
+ * @overhead: nominal size of a packet without payload
+ * @cfg: what @params were derived from but the base RTT; NULL if that was
+ *	configured
+ * @guessed: the base RTT is a guess
+ * @fixed_rtt: the base RTT was configured, and is that of full packets
+ * @ns_per_byte_q16: of the local port, 0 if its speed is not known
+ * @running: a CPU is in uet_flow_run()
+ * @again: something came up meanwhile
+ * @queue_node: in the transmit queue of a CPU
+ * @queued: on that queue
+ * @credit_sending: counted in uet_net.credit_senders
+ * @ccc_id: names it to the peer where receiver credit is used
+ * @nacks_shortage: packets its targets refused for shortage
+ * @mpr_ns: time its PDCs waited for receive windows
+ * @route_ns: time without a way to the peer
+ * @route_since: when there was none last, 0 = there was one
+ * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
+ * @share: what waits in the port of this host
+ * @neigh_node: among those that wait for their next hop (tx/neigh.c)
+ * @neigh: the neighbour it waits for, as a number only
+ * @neigh_none: there is no such neighbour; changes atomically
+ * @dead: namespace goes away, send nothing
+ * @multi: the peer is reached over several ports
+ * @sib: slot in uet_peer.sib
+ * @history_at: when to try for memory for the history of values, jiffies
+ * @ports_gen: uet_peer.ports_gen that @lb was made for; peer->lock
+ * @net_node: in uet_net.flow_list
+ * @id: its name there, never used again
+ * @rcu: for freeing
+ */
+struct uet_flow {
+	struct list_head	peer_node;
+	struct uet_peer		*peer;
+	refcount_t		ref;
+	u8			tclass;
+	bool			sprayed;
+	char			cc[UET_NAME_MAX];
+	char			policy[UET_NAME_MAX];
+
+	spinlock_t		lock ____cacheline_aligned_in_smp;
+	struct uet_ccc		ccc;
+	struct uet_cc_params	params;
+	struct uet_lb		*lb;
+	struct uet_path_past	*past;
+	struct uet_reorder	reorder;
+	struct uet_far		far;
+	struct uet_rise		rise;
+	struct uet_fall		fall;
+	struct list_head	ready;
+	u32			ip_mtu;
+	u16			payload_mtu;
+	u16			overhead;
+	u32			ns_per_byte_q16;
+	struct uet_hole		hole;
+	struct uet_cc_config	*cfg;
+	bool			guessed;
+	bool			fixed_rtt;
+	bool			running;
+	bool			again;
+	bool			credit_sending;
+	u8			ccc_id;
+	bool			dead;
+	u64			nacks_shortage;
+	u64			mpr_ns;
+	u64			route_ns;
+	u64			route_since;
+	u64			rtt_probe_at;
+	struct uet_port_share	share;
+	bool			multi;
+	u8			sib;
+	u32			ports_gen;
+	unsigned long		history_at;
+
+	struct hlist_node	neigh_node;
+	unsigned long		neigh;
+	bool			neigh_none;
+
+	struct list_head	queue_node;
+	unsigned long		queued;
+	struct list_head	net_node;
+	u64			id;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct uet_flow_spec - what a new PDC asks of its flow
+ * @cc: name of the congestion control, empty = by sysctl
+ * @policy: name of the path policy, empty = by sysctl
+ * @tclass: DSCP of requests
+ * @sprayed: RUD
+ */
+struct uet_flow_spec {
+	const char	*cc;
+	const char	*policy;
+	u8		tclass;
+	bool		sprayed;
+};
+
+/* tx/flow.c */
+struct uet_flow *uet_flow_get(struct uet_peer *peer,
+			      const struct uet_flow_spec *spec);
+void uet_flow_put(struct uet_flow *flow);
+void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu);
+int uet_flow_init(void);
+void uet_flow_exit(void);
+
+/* tx/flow_params.c */
+u32 uet_flow_link_mbps(struct uet_peer *peer);
+int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
+enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
+				    u64 now);
+
+/* tx/flow_tx.c */
+u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
+bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out);
+void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
+		     struct sk_buff *skb);
+void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
+		     u64 now);
+void uet_flow_run(struct uet_flow *flow, u64 now);
+void uet_flow_queue(struct uet_flow *flow);
+void uet_flow_tx_init(void);
+void uet_flow_tx_exit(void);
+
+/* tx/port_share.c */
+bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
+bool uet_port_refuses(struct uet_flow *flow, u64 now);
+void uet_port_dropped(struct uet_flow *flow, u64 now);
+u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
+void uet_port_share_init(struct uet_flow *flow);
+
+/**
+ * uet_port_share_took() - the port was given a packet
+ * @flow: the flow
+ * @ns: time that it takes to leave
+ * @leaves: when it has left
+ *
+ * Context: flow lock held.
+ */
+static inline void uet_port_share_took(struct uet_flow *flow, u32 ns,
+				       u64 leaves)
+{
+	flow->share.ns += ns;
+	flow->share.leaves = leaves;
+}
+
+/**
+ * uet_flow_departs() - when a packet handed to the port now begins to leave it
+ * @flow: the flow
+ * @size: its nominal size
+ * @now: time, ns
+ *
+ * A window that is larger than what is on the way waits in the host's own
+ * port. Taken for delay of the network, that would be answered by a smaller
+ * window, so packets are stamped with the time that the port gets to them. Of
+ * a long queue, which other flows may have built, only a base round trip is
+ * forgiven; how much each of them may add to it is for tx/port_share.c to say.
+ * CPUs may race here: the estimate then is too early, never late.
+ *
+ * Context: flow lock held.
+ * Return: time, ns.
+ */
+static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
+{
+	struct uet_fep *fep = flow->peer->fep;
+	u64 at = max(now, READ_ONCE(fep->tx_free));
+	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
+
+	WRITE_ONCE(fep->tx_free, at + takes);
+	uet_port_share_took(flow, takes, at + takes);
+	return min(at, now + flow->params.base_rtt);
+}
+
+/**
+ * uet_flow_port_free() - when the port has sent what it was given
+ * @flow: the flow
+ *
+ * Context: any.
+ * Return: time in ns, an estimate as of uet_flow_departs().
+ */
+static inline u64 uet_flow_port_free(const struct uet_flow *flow)
+{
+	return READ_ONCE(flow->peer->fep->tx_free);
+}
+
+/* Nominal size of a packet (UE 1.0 3.6.12): UDP length plus 40 */
+static inline u32 uet_flow_nominal(const struct uet_flow *flow, u32 payload)
+{
+	return flow->overhead + payload;
+}
+
+/* Bytes a PDC may send before the next one has its turn: a full packet */
+static inline u32 uet_flow_quantum(const struct uet_flow *flow)
+{
+	return uet_flow_nominal(flow, flow->payload_mtu);
+}
+
+#endif /* _UET_FLOW_H */

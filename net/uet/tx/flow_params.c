@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The constants of a flow: from the settings of the namespace and of the peer,
+ * the speed of the link, and the base RTT, which is set, known from before, or
+ * a guess until it is measured.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "link/peer.h"
+#include "link/ports.h"
+#include "tx/flow.h"
+
+/**
+ * uet_flow_link_mbps() - speed of the local port towards a peer
+ * @peer: the peer
+ *
+ * Context: process or BH.
+ * Return: by setting, else by device as found when the peer was made, else 0;
+ * with several ports, all of them together.
+ */
+u32 uet_flow_link_mbps(struct uet_peer *peer)
+{
+	u32 mbps = READ_ONCE(peer->fep->un->sysctl.link_mbps);
+	u32 speeds[UET_LB_PORTS_MAX], i, nr, sum = 0;
+
+	if (unlikely(rcu_access_pointer(peer->ports))) {
+		nr = uet_ports_speeds(peer, speeds);
+		for (i = 0; i < nr; i++)
+			sum += speeds[i];
+		if (sum)
+			return sum;
+	}
+	return mbps ?: READ_ONCE(peer->link_mbps);
+}
+
+/*
+ * A configured base RTT sizes the window for good (UE 1.0 3.6.13 has the
+ * window follow every lower sample): samples of packets much shorter than the
+ * MTU lack most of its serialisation, which on slow links is a good part of
+ * the round trip, and a window sized by them cannot fill the path. For the same
+ * reason they do not lower the base RTT then: queues would seem longer than
+ * they are.
+ */
+static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
+			       const struct uet_sysctl *s, u32 mbps,
+			       u64 base_rtt)
+{
+	u64 bdp = uet_cc_bdp(mbps ?: UET_RATE_DEFAULT_MBPS, base_rtt);
+	u64 floor = UET_WND_MIN_MTUS * cfg->val[UET_CCP_MTU];
+
+	uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS, base_rtt);
+	if (s->nscc_wnd_follows)
+		return;
+	uet_cc_config_set(cfg, UET_CCP_MAX_WND,
+			  clamp_t(u64, bdp * 3 / 2 + cfg->val[UET_CCP_WND_ADD],
+				  floor, UET_WND_MAX));
+}
+
+static void uet_flow_config(struct uet_flow *flow,
+			    struct uet_cc_config *cfg)
+{
+	struct uet_peer *peer = flow->peer;
+	const struct uet_sysctl *s = &peer->fep->un->sysctl;
+	u32 mbps = uet_flow_link_mbps(peer);
+
+	/* All of these passed the same range checks in the sysctl handlers. */
+	uet_cc_config_set(cfg, UET_CCP_MTU,
+			  flow->overhead + flow->payload_mtu);
+	if (mbps) {
+		uet_cc_config_set(cfg, UET_CCP_RATE_MBPS, mbps);
+		flow->ns_per_byte_q16 = (8000U << 16) / mbps;
+	}
+	/*
+	 * What arrived and waits for an ACK fills the window, but no queue. UE
+	 * 1.0's 1.5 BDP leave no room for it: on slow links it is a good part
+	 * of that.
+	 */
+	if (s->nscc_wnd_add >= 0)
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->nscc_wnd_add);
+	else
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD,
+				  s->ack_per_packet ? 0 : s->ack_gen_trigger);
+	if (s->base_rtt_us)
+		uet_flow_fixed_rtt(cfg, s, mbps,
+				   (u64)s->base_rtt_us * NSEC_PER_USEC);
+	if (s->target_qdelay_us)
+		uet_cc_config_set(cfg, UET_CCP_TARGET_QDELAY_NS,
+				  (u64)s->target_qdelay_us * NSEC_PER_USEC);
+	uet_cc_config_set(cfg, UET_CCP_TRIMMING, s->trimming);
+	uet_cc_config_set(cfg, UET_CCP_GAMMA_Q16, s->nscc_gamma);
+	uet_cc_config_set(cfg, UET_CCP_MAX_MD_JUMP_Q16, s->nscc_max_md_jump);
+	uet_cc_config_set(cfg, UET_CCP_ETA_Q16, s->nscc_eta);
+	uet_cc_config_set(cfg, UET_CCP_BASE_SHIFT, s->nscc_base_shift);
+	uet_cc_config_set(cfg, UET_CCP_FI_END, s->nscc_fi_end);
+	uet_cc_config_set(cfg, UET_CCP_QA_GATE, s->nscc_qa_gate);
+	uet_cc_config_set(cfg, UET_CCP_CLEAR_DELAY_NS, s->nscc_clear_delay_ns);
+	uet_cc_config_set(cfg, UET_CCP_DISABLE_QA, s->nscc_disable_qa);
+	uet_cc_config_set(cfg, UET_CCP_QA_LOSS, s->nscc_qa_loss);
+	uet_cc_config_set(cfg, UET_CCP_WND_UNUSED, s->nscc_idle_window);
+	uet_cc_config_set(cfg, UET_CCP_DELAY_AVG, s->nscc_htsim_avg);
+	uet_cc_config_set(cfg, UET_CCP_DFC_LITERAL, s->nscc_dfc_literal);
+	uet_cc_config_set(cfg, UET_CCP_ACK_GEN_TRIGGER, s->ack_gen_trigger);
+}
+
+/* Those of which most are left to be derived */
+static void uet_flow_config_gains(const struct uet_sysctl *s,
+				  struct uet_cc_config *cfg)
+{
+	if (s->nscc_fi >= 0)
+		uet_cc_config_set(cfg, UET_CCP_FI, s->nscc_fi);
+	if (s->nscc_alpha >= 0)
+		uet_cc_config_set(cfg, UET_CCP_ALPHA_Q24,
+				  (u64)s->nscc_alpha << UET_ALPHA_SHIFT);
+	if (s->nscc_fi_scale >= 0)
+		uet_cc_config_set(cfg, UET_CCP_FI_SCALE_Q16, s->nscc_fi_scale);
+	if (s->nscc_adjust_bytes)
+		uet_cc_config_set(cfg, UET_CCP_ADJUST_BYTES,
+				  s->nscc_adjust_bytes);
+	if (s->nscc_adjust_period_us)
+		uet_cc_config_set(cfg, UET_CCP_ADJUST_PERIOD_NS,
+				  (u64)s->nscc_adjust_period_us * NSEC_PER_USEC);
+	if (s->nscc_qa_threshold_us)
+		uet_cc_config_set(cfg, UET_CCP_QA_THRESHOLD_NS,
+				  (u64)s->nscc_qa_threshold_us * NSEC_PER_USEC);
+}
+
+/* What is set for the peer goes over the settings of the namespace. */
+static void uet_flow_config_peer(struct uet_cc_config *cfg,
+				 const struct uet_sysctl *s,
+				 const struct uet_cc_config *over, u32 max_wnd)
+{
+	uet_cc_config_merge(cfg, over);
+	if (cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS) &&
+	    !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
+		uet_flow_fixed_rtt(cfg, s, uet_cc_config_rate(cfg),
+				   cfg->val[UET_CCP_BASE_RTT_NS]);
+	if (max_wnd && !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
+		uet_cc_config_set(cfg, UET_CCP_MAX_WND,
+				  max_t(u32, max_wnd, UET_WND_MIN_MTUS *
+						      UET_MTU_MIN));
+}
+
+/*
+ * All follows from a measured base RTT. Far away somebody else's link is more
+ * likely to be the slow one than ours: there the window stays what it would be
+ * at the guessed distance, or on a link of 10 Gb/s, and operators who know
+ * better set base_rtt_us.
+ */
+static void uet_flow_base_rtt(struct uet_cc_config *cfg, u64 ns)
+{
+	u64 mbps = uet_cc_config_rate(cfg);
+
+	ns = clamp_t(u64, ns, UET_BASE_RTT_MIN_NS, UET_BASE_RTT_MAX_NS);
+	uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS, ns);
+	if (ns <= UET_BASE_RTT_DEFAULT_NS)
+		return;
+	mbps = div64_u64(max_t(u64, mbps, UET_RATE_DEFAULT_MBPS) *
+			 UET_BASE_RTT_DEFAULT_NS, ns);
+	uet_cc_config_set(cfg, UET_CCP_RATE_MBPS,
+			  clamp_t(u64, mbps, 1, uet_cc_config_rate(cfg)));
+}
+
+/*
+ * UE 1.0 wants the base RTT configured: the delay target and all gains follow from
+ * it. Without that they follow from what is known of the peer, or from a guess
+ * until it is measured (uet_flow_measured()). What a probe alone found above the
+ * guess is not believed (core/far.h).
+ */
+static int uet_flow_config_rtt(struct uet_flow *flow,
+			       struct uet_cc_config *cfg)
+{
+	u64 known = READ_ONCE(flow->peer->base_rtt);
+
+	flow->fixed_rtt = cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS);
+	if (flow->fixed_rtt)
+		return 0;
+	flow->cfg = kmemdup(cfg, sizeof(*cfg), GFP_KERNEL);
+	if (!flow->cfg)
+		return -ENOMEM;
+	if (known && (known <= UET_BASE_RTT_DEFAULT_NS ||
+		      READ_ONCE(flow->peer->far))) {
+		uet_flow_base_rtt(cfg, known);
+		return 0;
+	}
+	if (known)
+		uet_far_start(&flow->far);
+	flow->guessed = true;
+	return 0;
+}
+
+/**
+ * uet_flow_fit() - derive the constants of a new flow
+ * @flow: the flow, its peer, MTU and overhead known
+ * @over: what is set for the peer
+ *
+ * Context: process.
+ * Return: 0, -EINVAL for settings that contradict each other, -ENOMEM; the
+ * caller frees @flow->guessed.
+ */
+int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
+{
+	const struct uet_sysctl *s = &flow->peer->fep->un->sysctl;
+	struct uet_cc_config cfg = {};
+	int err;
+
+	uet_flow_config(flow, &cfg);
+	uet_flow_config_gains(s, &cfg);
+	uet_flow_config_peer(&cfg, s, over, s->nscc_max_wnd);
+	err = uet_flow_config_rtt(flow, &cfg);
+	return err ?: uet_cc_params_fit(&flow->params, &cfg);
+}
+
+/**
+ * uet_flow_measured() - the base RTT of a peer is known, or another one
+ * @flow: the flow, whose base RTT is not configured
+ * @base_rtt: ns
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ * Return: list change.
+ */
+enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
+				    u64 now)
+{
+	struct uet_cc_config cfg = *flow->cfg;
+	struct uet_cc_params params;
+
+	uet_flow_base_rtt(&cfg, base_rtt);
+	if (!uet_cc_params_fit(&params, &cfg))
+		flow->params = params;
+	flow->guessed = false;
+	return uet_ccc_rebase(&flow->ccc, now);
+}

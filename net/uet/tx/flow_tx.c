@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a flow sends: batches of packets built under its lock and sent without
+ * it, and the transmit queues that let ready flows take turns in softirq.
+ */
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/uet.h>
+#include <net/dst.h>
+#include <net/neighbour.h>
+#include <net/sch_generic.h>
+
+#include "link/encap.h"
+#include "link/neigh.h"
+#include "link/peer.h"
+#include "link/ports.h"
+#include "mib.h"
+#include "pdc/credit.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/path.h"
+
+/**
+ * struct uet_txq - flows of one CPU that have something to send
+ * @lock: protects @flows; taken by other CPUs only when this one went offline
+ * @flows: struct uet_flow by queue_node, each with a reference
+ * @tasklet: the softirq that serves them
+ */
+struct uet_txq {
+	spinlock_t		lock;		/* of flows */
+	struct list_head	flows;
+	struct tasklet_struct	tasklet;
+};
+
+static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
+
+static void uet_flow_check_mtu(struct uet_flow *flow,
+			       const struct uet_output *out)
+{
+	u32 mtu = uet_output_mtu(out);
+
+	if (unlikely(mtu != flow->ip_mtu))
+		uet_flow_set_mtu(flow, mtu);
+}
+
+/*
+ * Packets of one turn for @dev, NULL if the way is not known; returns how many
+ * were built.
+ */
+static unsigned int uet_flow_build(struct uet_flow *flow,
+				   struct net_device *dev,
+				   struct sk_buff_head *list, unsigned int max,
+				   u64 now)
+{
+	struct uet_pdc *pdc, *sent = NULL;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&flow->lock);
+	if (flow->dead || list_empty(&flow->ready))
+		return 0;
+	if (unlikely(flow->multi))
+		uet_ports_look(flow);
+	while (n < max && !list_empty(&flow->ready)) {
+		int ret;
+
+		if (dev ? !uet_port_share(flow, dev, now) :
+			  uet_port_refuses(flow, now))
+			break;
+		pdc = list_first_entry(&flow->ready, struct uet_pdc,
+				       tx.ready_node);
+		ret = uet_pdc_tx_next(pdc, list, now);
+		/* The window is closed for all of them, or a timer tries again. */
+		if (ret < 0)
+			break;
+		if (!ret) {
+			/* Nothing to send on this one: parked. */
+			list_del_init(&pdc->tx.ready_node);
+			continue;
+		}
+		n++;
+		if (sent && sent != pdc)
+			uet_pdc_tx_sent(sent, now);
+		sent = pdc;
+		/* Parked before it is asked again, or the next one's turn */
+		if (list_empty(&pdc->tx.active) && !pdc->tx.win.nr_marked)
+			list_del_init(&pdc->tx.ready_node);
+		else if (uet_turn_over(&pdc->tx.turn, uet_flow_quantum(flow)))
+			list_move_tail(&pdc->tx.ready_node, &flow->ready);
+	}
+	if (sent)
+		uet_pdc_tx_sent(sent, now);
+	return n;
+}
+
+/* A drop in this host is news for so long after the peer was heard; see below. */
+#define UET_LOCAL_DROP_NS	NSEC_PER_SEC
+
+/*
+ * The queue of the port had no room for a request: it is lost, and known to be.
+ * Where that never ends, packets stay in flight after a while, so that timeouts
+ * find them and give the PDC up in time.
+ */
+static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
+{
+	struct uet_pdc *pdc;
+	u64 now;
+
+	rcu_read_lock();
+	pdc = uet_pdc_by_id(flow->peer->fep->un, &flow->peer->key.laddr, pdcid);
+	/* What the flow of a PDC is does not change. */
+	if (!pdc || !pdc->initiator || pdc->tx.flow != flow)
+		goto out;
+	now = ktime_get_ns();
+	spin_lock(&flow->lock);
+	if (pdc->state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx.win, psn) &&
+	    now < pdc->tx.heard + UET_LOCAL_DROP_NS) {
+		uet_pdc_lost(pdc, psn, UET_LOSS_LOCAL, now);
+		UET_INC(pdc->un, RETX_LOCAL);
+		uet_pdc_tx_ready(pdc);
+		uet_port_dropped(flow, now);
+	}
+	spin_unlock(&flow->lock);
+out:
+	rcu_read_unlock();
+}
+
+/*
+ * A device without a queue tells what its driver thinks of the packet, veth that
+ * its other end takes none so long: no matter of room, but one for tx/pmtu.c.
+ */
+static bool uet_port_queues(const struct net_device *dev)
+{
+	return rcu_dereference_bh(netdev_get_tx_queue(dev, 0)->qdisc)->enqueue;
+}
+
+/**
+ * uet_flow_output() - send a packet that was built under the flow lock
+ * @flow: the flow
+ * @out: the way to its peer
+ * @skb: the packet
+ *
+ * A request that the port drops is sent again.
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
+		     struct sk_buff *skb)
+{
+	u16 pdcid = UET_TXMETA(skb)->pdcid;
+	u32 psn = UET_TXMETA(skb)->psn;
+
+	if (likely(uet_output(out, skb) != NET_XMIT_DROP)) {
+		if (unlikely(READ_ONCE(flow->share.refusals) &&
+			     !READ_ONCE(flow->share.passed)))
+			WRITE_ONCE(flow->share.passed, true);
+	} else if (pdcid && uet_port_queues(out->dst->dev)) {
+		uet_flow_dropped(flow, pdcid, psn);
+	}
+}
+
+/* Out with packets that were built, the way known or not */
+static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
+			  struct sk_buff_head *list)
+{
+	struct sk_buff *skb;
+
+	if (unlikely(!out)) {
+		UET_ADD(flow->peer->fep->un, TX_ERRORS, skb_queue_len(list));
+		__skb_queue_purge(list);
+		return;
+	}
+	while ((skb = __skb_dequeue(list)))
+		uet_flow_output(flow, out, skb);
+}
+
+/**
+ * uet_flow_route_ns() - time that data has waited for a route
+ * @flow: the flow
+ * @now: time, ns
+ *
+ * It is tried again after the longest timeout at the latest: if not, nothing
+ * waits any more.
+ *
+ * Context: flow lock held.
+ * Return: ns.
+ */
+u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now)
+{
+	u64 max = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+		  NSEC_PER_MSEC;
+
+	if (!flow->route_since)
+		return flow->route_ns;
+	return flow->route_ns + min(now - flow->route_since, max);
+}
+
+static void uet_flow_note_way(struct uet_flow *flow, bool way)
+{
+	u64 now;
+
+	if (likely(way && !flow->route_since))
+		return;
+	now = ktime_get_ns();
+	flow->route_ns = uet_flow_route_ns(flow, now);
+	flow->route_since = way ? 0 : now;
+}
+
+/**
+ * uet_flow_at_rest() - has a flow nothing in line, and nothing to look after?
+ * @flow: the flow
+ * @out: the way to its peer
+ *
+ * Then a packet may be sent without a run of the flow. An ordered flow has none
+ * of it: its packets would race with those of a run.
+ *
+ * Context: flow lock held.
+ * Return: true if so.
+ */
+bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
+{
+	bool stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
+
+	return list_empty(&flow->ready) && flow->sprayed && !flow->running &&
+	       !flow->multi && !out->multi && !flow->dead &&
+	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
+	       !flow->ccc.algo->credit &&
+	       stats == !!flow->lb->live && flow->ip_mtu == uet_output_mtu(out);
+}
+
+/*
+ * There is no such neighbour. Where nobody has answered so far there is nothing
+ * to wait for; a peer that was there may come back until its timeout.
+ */
+static void uet_flow_no_neigh(struct uet_flow *flow)
+{
+	struct uet_peer *peer = flow->peer;
+	struct uet_pdc *pdc;
+
+	spin_lock(&peer->lock);
+	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
+		if (pdc->tx.flow != flow || pdc->state == UET_PDC_DEAD)
+			continue;
+		if (pdc->state == UET_PDC_SYN)
+			uet_pdc_fail(pdc, EHOSTUNREACH, UET_REPORT_LOCAL, 0);
+		else
+			pdc->tx.soft_err = EHOSTUNREACH;
+	}
+	spin_unlock(&peer->lock);
+}
+
+/*
+ * Whether what is ready is the beginning of something. What is outstanding has
+ * timeouts, which must go on counting.
+ */
+static bool uet_flow_begins(const struct uet_flow *flow)
+{
+	const struct uet_pdc *pdc;
+
+	list_for_each_entry(pdc, &flow->ready, tx.ready_node)
+		if (uet_txwin_outstanding(&pdc->tx.win))
+			return false;
+	return true;
+}
+
+/* Must what is ready wait for the next hop? Flow lock held. */
+static bool uet_flow_waits_neigh(struct uet_flow *flow,
+				 const struct neighbour *n)
+{
+	struct uet_pdc *pdc;
+	u64 now;
+
+	if (likely(!n && !READ_ONCE(flow->neigh_none)))
+		return false;
+	switch (uet_neigh_wait(flow, n)) {
+	case UET_NEIGH_NONE:
+		uet_flow_no_neigh(flow);
+		return false;
+	case UET_NEIGH_WAIT:
+		if (!uet_flow_begins(flow))
+			return false;
+		/* A timer looks again, should nobody tell. */
+		now = ktime_get_ns();
+		pdc = list_first_entry(&flow->ready, struct uet_pdc,
+				       tx.ready_node);
+		uet_pdc_arm(pdc, now + NSEC_PER_SEC, now);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Send up to @budget packets; true if there is more that may go. */
+static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
+			   unsigned int budget, u64 now)
+{
+	struct neighbour *neigh = out ? uet_neigh_ask(flow, out) : NULL;
+	struct net_device *dev = NULL;
+	struct sk_buff_head list;
+	bool more, waits, way = out;
+	unsigned int n;
+	bool stats;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&flow->lock);
+	waits = uet_flow_waits_neigh(flow, neigh);
+	uet_flow_note_way(flow, way && !waits);
+	if (unlikely(waits)) {
+		more = false;
+		goto out;
+	}
+	if (likely(way)) {
+		uet_flow_check_mtu(flow, out);
+		/* Of several ports path selection looks at the queues. */
+		if (likely(!flow->multi))
+			dev = out->dst->dev;
+	}
+	if (flow->running) {
+		flow->again = true;
+		more = false;
+		goto out;
+	}
+	stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
+	if (unlikely(stats != !!flow->lb->live))
+		uet_path_history(flow, stats);
+	flow->running = true;
+	do {
+		flow->again = false;
+		if (!now)
+			now = ktime_get_ns();
+		n = uet_flow_build(flow, dev, &list,
+				   min_t(unsigned int, budget, UET_TX_BATCH),
+				   now);
+		if (n) {
+			spin_unlock(&flow->lock);
+			uet_flow_emit(flow, out, &list);
+			spin_lock(&flow->lock);
+			now = 0;
+		}
+		budget -= n;
+	} while (budget && (n == UET_TX_BATCH || flow->again));
+	flow->running = false;
+	if (unlikely(flow->ccc.algo->credit))
+		uet_credit_wait(flow, &list);
+	more = flow->again || (!budget && !list_empty(&flow->ready));
+out:
+	spin_unlock(&flow->lock);
+	if (unlikely(neigh))
+		neigh_release(neigh);
+	uet_flow_emit(flow, out, &list);
+	return more;
+}
+
+/**
+ * uet_flow_run_by() - send what may be sent now
+ * @flow: the flow
+ * @out: the way to its peer; NULL if there is none: then packets are lost, and
+ *	timeouts tell
+ * @now: time, ns
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
+		     u64 now)
+{
+	if (uet_flow_serve(flow, out, UET_TX_BUDGET, now))
+		uet_flow_queue(flow);
+}
+
+/**
+ * uet_flow_run() - send what may be sent now
+ * @flow: the flow
+ * @now: time, ns
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_run(struct uet_flow *flow, u64 now)
+{
+	struct uet_output out;
+	bool way = !uet_output_begin(&out, flow->peer);
+
+	uet_flow_run_by(flow, way ? &out : NULL, now);
+	if (likely(way))
+		uet_output_end(&out);
+}
+
+/**
+ * uet_flow_queue() - let the transmit softirq of this CPU serve a flow
+ * @flow: the flow
+ *
+ * Context: BH disabled; locks may be held.
+ */
+void uet_flow_queue(struct uet_flow *flow)
+{
+	struct uet_txq *q;
+
+	if (test_and_set_bit(0, &flow->queued))
+		return;
+	refcount_inc(&flow->ref);
+	q = this_cpu_ptr(&uet_txqs);
+	spin_lock(&q->lock);
+	list_add_tail(&flow->queue_node, &q->flows);
+	spin_unlock(&q->lock);
+	tasklet_schedule(&q->tasklet);
+}
+
+static void uet_txq_run(struct tasklet_struct *t)
+{
+	struct uet_txq *q = from_tasklet(q, t, tasklet);
+	unsigned int turns = UET_TX_BUDGET / UET_TX_BATCH;
+	struct uet_output out;
+	struct uet_flow *flow;
+	bool way;
+
+	while (turns--) {
+		spin_lock(&q->lock);
+		flow = list_first_entry_or_null(&q->flows, struct uet_flow,
+						queue_node);
+		if (flow)
+			list_del_init(&flow->queue_node);
+		spin_unlock(&q->lock);
+		if (!flow)
+			return;
+		clear_bit(0, &flow->queued);
+		smp_mb__after_atomic(); /* pairs with uet_flow_queue() */
+		way = !uet_output_begin(&out, flow->peer);
+		if (uet_flow_serve(flow, way ? &out : NULL, UET_TX_BATCH,
+				   ktime_get_ns()))
+			uet_flow_queue(flow);
+		if (likely(way))
+			uet_output_end(&out);
+		uet_flow_put(flow);
+	}
+	tasklet_schedule(t);
+}
+
+/**
+ * uet_flow_tx_init() - prepare the transmit queues
+ */
+void uet_flow_tx_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct uet_txq *q = per_cpu_ptr(&uet_txqs, cpu);
+
+		spin_lock_init(&q->lock);
+		INIT_LIST_HEAD(&q->flows);
+		tasklet_setup(&q->tasklet, uet_txq_run);
+	}
+}
+
+/**
+ * uet_flow_tx_exit() - wait for the transmit queues, which are empty for good
+ */
+void uet_flow_tx_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(&uet_txqs, cpu)->tasklet);
+}

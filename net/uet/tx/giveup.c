@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages that are given up: because their sendmsg() was cut short, their time
+ * is over, they were cancelled, SO_LINGER ran out, or their socket closed and
+ * nothing of its queue was acknowledged for net.uet.orphan_timeout_s.
+ *
+ * One of which nothing was sent is dropped. Of any other the target must hear
+ * that there is no more (wire.md 12.7): if it is not all sent it is ended by
+ * MSG_ERROR, and each of its packets that is missing at the target goes again
+ * as MSG_ERROR, with its PSN and without its payload. So its data is given back
+ * at once, and since the target needs no room for such a packet, CACK moves on
+ * although the reader does not: other messages of the PDC lose nothing and keep
+ * their order. What arrived before completes the message at the target or is
+ * dropped there.
+ */
+#include <linux/ktime.h>
+
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/pds.h"
+#include "tx/txmsg.h"
+
+/* Queues given up by one look at a PDC, and how often it is looked at within the
+ * timeout: there may be very many of them
+ */
+#define UET_ORPHANS_BUDGET	32
+#define UET_ORPHANS_LOOKS	16
+
+/* Remove a message of which nothing was sent; flow lock held. */
+static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+
+	if (msg->backlog)
+		uet_ccc_withdraw(&pdc->tx.flow->ccc, ktime_get_ns(),
+				 msg->backlog);
+	msg->backlog = 0;
+	msg->state = UET_TXMSG_DONE;
+	list_del(&msg->node);
+	if (!--dest->unfinished)
+		uet_dest_emptied(dest);
+	pdc->tx.nr_msgs--;
+	if (!uet_dest_sendable(dest))
+		uet_dest_step_out(pdc, dest);
+}
+
+/* Nobody waits for a message any more; flow lock held. */
+static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	msg->withdrawn = true;	/* ended by MSG_ERROR */
+	if (msg->state == UET_TXMSG_QUEUED) {
+		uet_msg_drop_queued(pdc, msg);
+		uet_txmsg_put(msg);
+		return;
+	}
+	msg->state = UET_TXMSG_FAILED;
+	msg->given_up = true;
+	uet_txmsg_release(msg, U32_MAX);
+	if (!msg->all_sent)
+		uet_dest_activate(msg->dest);
+}
+
+/* Give a message up, whatever was sent of it; flow lock held. */
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	if (msg->given_up || msg->state == UET_TXMSG_DONE)
+		return;
+	msg->withdrawn = true;	/* not reported */
+	if (msg->state != UET_TXMSG_FAILED)
+		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
+	uet_msg_abandon(pdc, msg);
+}
+
+/* Give up all messages of a queue; flow lock held. */
+static void uet_dest_give_up(struct uet_pdc *pdc, struct uet_dest *dest,
+			     u64 now)
+{
+	struct uet_txmsg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &dest->queue, node)
+		uet_msg_withdraw(pdc, msg);
+	list_for_each_entry(msg, &dest->sent, node)
+		uet_msg_withdraw(pdc, msg);
+	uet_pdc_hold_given_up(pdc, dest, now);
+}
+
+/**
+ * uet_pds_withdraw() - give up a message whose sendmsg() was cut short
+ * @msg: the message; not reported, the caller returns the error
+ *
+ * Context: process.
+ */
+void uet_pds_withdraw(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	struct uet_pdc *pdc = uet_msg_lock(msg);
+
+	if (!pdc) {
+		/* MSG_ERROR ends it there. */
+		msg->withdrawn = true;
+		spin_unlock_bh(&dest->lock);
+		return;
+	}
+	uet_msg_withdraw(pdc, msg);
+	uet_pdc_hold_given_up(pdc, dest, ktime_get_ns());
+	uet_dest_unlock_run(dest, pdc);
+}
+
+/**
+ * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
+ * @dest: the queue
+ *
+ * Context: process.
+ */
+void uet_pds_discard(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg;
+	struct uet_pdc *pdc;
+
+	spin_lock_bh(&dest->lock);
+	list_for_each_entry(msg, &dest->moving, node)
+		msg->withdrawn = true;
+	spin_unlock_bh(&dest->lock);
+	pdc = uet_dest_lock(dest);
+	if (!pdc)
+		return;
+	uet_dest_give_up(pdc, dest, ktime_get_ns());
+	uet_dest_unlock_run(dest, pdc);
+}
+
+static bool uet_msg_is_meant(const struct uet_txmsg *msg,
+			     struct uet_txdrop *drop)
+{
+	if (msg->withdrawn || msg->state >= UET_TXMSG_FAILED)
+		return false;
+	if (drop->named)
+		return msg->cookie == drop->cookie && !msg->dest->key.watch;
+	if (msg->deadline && msg->deadline > drop->now)
+		drop->next = min_not_zero(drop->next, msg->deadline);
+	return msg->deadline && msg->deadline <= drop->now;
+}
+
+static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
+			  struct uet_txdrop *drop)
+{
+	struct uet_txmsg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, list, node) {
+		if (!uet_msg_is_meant(msg, drop))
+			continue;
+		uet_txmsg_done(msg, drop->error, UET_REPORT_LOCAL, 0);
+		uet_msg_abandon(pdc, msg);
+		drop->dropped++;
+	}
+}
+
+/**
+ * uet_pds_drop() - give up messages of a queue before their time, and report
+ * @dest: the queue
+ * @drop: which; what became of them
+ *
+ * One that was sent may have arrived: nobody knows yet.
+ *
+ * Context: process.
+ */
+void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
+{
+	u32 before = drop->dropped;
+	struct uet_pdc *pdc;
+
+	drop->moving |= READ_ONCE(dest->moves);
+	pdc = uet_dest_lock(dest);
+	if (!pdc)
+		return;
+	/* What is left on a dead one is moved or reported by uet_pds_salvage(). */
+	if (pdc->state == UET_PDC_DEAD) {
+		drop->moving |= dest->unfinished;
+	} else {
+		uet_msgs_drop(pdc, &dest->queue, drop);
+		uet_msgs_drop(pdc, &dest->sent, drop);
+	}
+	if (drop->dropped != before)
+		uet_pdc_hold_given_up(pdc, dest, drop->now);
+	uet_dest_unlock_run(dest, pdc);
+}
+
+static u64 uet_orphan_timeout(const struct uet_pdc *pdc)
+{
+	return (u64)READ_ONCE(pdc->un->sysctl.orphan_timeout_s) * NSEC_PER_SEC;
+}
+
+/**
+ * uet_orphan_watch() - messages of a queue without a socket are on this PDC
+ * @pdc: initiator PDC
+ * @dest: the queue
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
+{
+	u64 at = max(dest->progress + uet_orphan_timeout(pdc), now + 1);
+
+	dest->given_up = false;
+	if (pdc->tx.orphan_at && pdc->tx.orphan_at <= at)
+		return;
+	pdc->tx.orphan_at = at;
+	uet_pdc_arm(pdc, at, now);
+}
+
+/**
+ * uet_pds_orphan() - the socket of a queue closes
+ * @dest: the queue; its messages go on without report and socket
+ *
+ * Context: process.
+ */
+void uet_pds_orphan(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc;
+	u64 now = ktime_get_ns();
+
+	spin_lock_bh(&dest->lock);
+	dest->progress = now;
+	pdc = dest->pdc;
+	if (pdc) {
+		spin_lock(&pdc->tx.flow->lock);
+		dest->us = NULL;
+		if (dest->unfinished)
+			uet_orphan_watch(pdc, dest, now);
+		spin_unlock(&pdc->tx.flow->lock);
+		if (!dest->unfinished)
+			uet_dest_unbind(dest);
+	} else {
+		dest->us = NULL;
+	}
+	spin_unlock_bh(&dest->lock);
+}
+
+/* Is nothing left on a PDC that somebody waits for? */
+static bool uet_pdc_given_up(const struct uet_pdc *pdc)
+{
+	const struct uet_dest *dest;
+
+	if (!pdc->tx.nr_msgs)
+		return false;
+	list_for_each_entry(dest, &pdc->tx.dests, pdc_node)
+		if (dest->unfinished && !dest->given_up)
+			return false;
+	return true;
+}
+
+/**
+ * uet_orphans_expire() - queues without a socket that do not get on
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * A PDC on which nothing else is left ends if the target takes not even
+ * MSG_ERROR for as long again, or has never answered but to refuse it. What the
+ * budget leaves is for a look a millisecond later.
+ *
+ * Context: softirq, flow lock held.
+ */
+void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
+{
+	u64 timeout = uet_orphan_timeout(pdc), at = 0;
+	u32 budget = UET_ORPHANS_BUDGET;
+	struct uet_dest *dest;
+	bool end = false;
+
+	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
+		if (dest->us || !dest->unfinished)
+			continue;
+		if (now >= dest->progress + timeout) {
+			if (!budget--) {
+				pdc->tx.orphan_at = now + NSEC_PER_MSEC;
+				return;
+			}
+			end |= dest->given_up ||
+			       pdc->state == UET_PDC_SYN;
+			UET_ADD(pdc->un, MSG_ORPHANED,
+				dest->given_up ? 0 : dest->unfinished);
+			dest->given_up = true;
+			dest->progress = now;
+			uet_dest_give_up(pdc, dest, now);
+		}
+		if (dest->unfinished && (!at || dest->progress + timeout < at))
+			at = dest->progress + timeout;
+	}
+	pdc->tx.orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
+	if (end && uet_pdc_given_up(pdc))
+		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Next hops whose link layer address is not known yet.
+ *
+ * While the kernel looks for a neighbour it queues a few packets and drops the
+ * others, so of a first window most would be lost and sent again a timeout
+ * later. A flow with something to send asks for the neighbour instead, and
+ * waits until the kernel tells that it is known. If there is none after all
+ * tries, that is told to the flow too: who has never been answered fails at
+ * once, and who has goes on as if packets were lost, since a host or a switch
+ * may come back.
+ */
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/spinlock.h>
+#include <net/dst.h>
+#include <net/neighbour.h>
+#include <net/netevent.h>
+
+#include "link/encap.h"
+#include "link/neigh.h"
+#include "link/peer.h"
+#include "link/ports.h"
+#include "tx/flow.h"
+
+/* A neighbour that was known so short a while ago is known still */
+#define UET_NEIGH_FRESH		(HZ / 10)
+
+#define UET_NEIGH_BITS		8
+
+/* Flows that wait, by the address of the neighbour, which is a number only */
+static DEFINE_HASHTABLE(uet_neigh_waiting, UET_NEIGH_BITS);
+static DEFINE_SPINLOCK(uet_neigh_lock);	/* of it; a leaf, BH */
+
+/**
+ * uet_neigh_fresh() - was the next hop to a peer known a moment ago?
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_neigh_fresh(const struct uet_peer *peer)
+{
+	return time_before(jiffies,
+			   READ_ONCE(peer->neigh_at) + UET_NEIGH_FRESH);
+}
+
+/**
+ * uet_neigh_of() - the next hop of a route, if it is not known
+ * @peer: the peer
+ * @dst: route to it
+ *
+ * Context: BH disabled.
+ * Return: the neighbour with a reference; NULL if packets may be sent, which
+ * is also so where there is no memory for another neighbour.
+ */
+struct neighbour *uet_neigh_of(const struct uet_peer *peer,
+			       const struct dst_entry *dst)
+{
+	const void *addr = uet_peer_is_v4(peer) ?
+			   (const void *)&peer->key.raddr.s6_addr32[3] :
+			   (const void *)&peer->key.raddr;
+	struct neighbour *n;
+
+	if (!dst->ops->neigh_lookup)
+		return NULL;
+	n = dst_neigh_lookup(dst, addr);
+	if (n && READ_ONCE(n->nud_state) & NUD_VALID) {
+		neigh_release(n);
+		n = NULL;
+	}
+	return n;
+}
+
+/**
+ * uet_neigh_ask() - have the next hop looked for, if it is not known
+ * @flow: a flow that is about to send
+ * @out: the way to its peer
+ *
+ * Of several ports one that is known will do (uet_ports_dst()).
+ *
+ * Context: BH disabled, no lock held that the receive path takes: this sends.
+ * Return: the neighbour with a reference; NULL if packets may be sent.
+ */
+struct neighbour *uet_neigh_ask(const struct uet_flow *flow,
+				const struct uet_output *out)
+{
+	struct uet_peer *peer = out->peer;
+	struct neighbour *n;
+
+	if (likely(uet_neigh_fresh(peer)) || list_empty(&flow->ready) ||
+	    READ_ONCE(flow->neigh_none))
+		return NULL;
+	n = out->multi ? uet_ports_neigh(peer) : uet_neigh_of(peer, out->dst);
+	if (likely(!n)) {
+		WRITE_ONCE(peer->neigh_at, jiffies);
+		return NULL;
+	}
+	neigh_event_send(n, NULL);
+	return n;
+}
+
+/**
+ * uet_neigh_wait() - may a flow send, or does it wait for its next hop?
+ * @flow: a flow that has something to send
+ * @n: what uet_neigh_ask() returned
+ *
+ * Context: BH disabled, flow lock held.
+ * Return: enum uet_neigh_verdict.
+ */
+enum uet_neigh_verdict uet_neigh_wait(struct uet_flow *flow,
+				      const struct neighbour *n)
+{
+	lockdep_assert_held(&flow->lock);
+	if (unlikely(READ_ONCE(flow->neigh_none))) {
+		WRITE_ONCE(flow->neigh_none, false);
+		return UET_NEIGH_NONE;
+	}
+	if (likely(!n) || flow->dead || list_empty(&flow->ready))
+		return UET_NEIGH_GO;
+	spin_lock(&uet_neigh_lock);
+	if (!hlist_unhashed(&flow->neigh_node))
+		hash_del(&flow->neigh_node);
+	flow->neigh = (unsigned long)n;
+	hash_add(uet_neigh_waiting, &flow->neigh_node, flow->neigh);
+	spin_unlock(&uet_neigh_lock);
+	/* What changes from now on is told to who waits. */
+	if (READ_ONCE(n->nud_state) & NUD_INCOMPLETE && !READ_ONCE(n->dead))
+		return UET_NEIGH_WAIT;
+	uet_neigh_unwait(flow);
+	return UET_NEIGH_GO;
+}
+
+/**
+ * uet_neigh_unwait() - a flow waits no longer, or goes
+ * @flow: the flow
+ *
+ * Context: BH disabled.
+ */
+void uet_neigh_unwait(struct uet_flow *flow)
+{
+	if (likely(hlist_unhashed(&flow->neigh_node)))
+		return;
+	spin_lock(&uet_neigh_lock);
+	hash_del(&flow->neigh_node);
+	spin_unlock(&uet_neigh_lock);
+}
+
+/* One that waits for this neighbour, off the table and with a reference */
+static struct uet_flow *uet_neigh_next(unsigned long neigh, bool none)
+{
+	struct uet_flow *flow;
+
+	spin_lock(&uet_neigh_lock);
+	hash_for_each_possible(uet_neigh_waiting, flow, neigh_node, neigh) {
+		/* One without a reference is about to take itself out. */
+		if (flow->neigh != neigh || !refcount_inc_not_zero(&flow->ref))
+			continue;
+		hash_del(&flow->neigh_node);
+		WRITE_ONCE(flow->neigh_none, none);
+		spin_unlock(&uet_neigh_lock);
+		return flow;
+	}
+	spin_unlock(&uet_neigh_lock);
+	return NULL;
+}
+
+/* A neighbour was found, given up or removed */
+static int uet_neigh_event(struct notifier_block *nb, unsigned long event,
+			   void *ptr)
+{
+	const struct neighbour *n = ptr;
+	struct uet_flow *flow;
+	u8 state;
+
+	if (event != NETEVENT_NEIGH_UPDATE)
+		return NOTIFY_DONE;
+	state = READ_ONCE(n->nud_state);
+	if (state & NUD_INCOMPLETE && !READ_ONCE(n->dead))
+		return NOTIFY_DONE;
+	local_bh_disable();
+	while ((flow = uet_neigh_next((unsigned long)n, state & NUD_FAILED))) {
+		uet_flow_queue(flow);
+		uet_flow_put(flow);
+	}
+	local_bh_enable();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block uet_neigh_nb = {
+	.notifier_call = uet_neigh_event,
+};
+
+/**
+ * uet_neigh_init() - hear of neighbours
+ *
+ * Context: process.
+ * Return: 0 or a negative errno.
+ */
+int __init uet_neigh_init(void)
+{
+	return register_netevent_notifier(&uet_neigh_nb);
+}
+
+/**
+ * uet_neigh_exit() - undo uet_neigh_init()
+ *
+ * Context: process, after the last namespace.
+ */
+void uet_neigh_exit(void)
+{
+	unregister_netevent_notifier(&uet_neigh_nb);
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Path selection around the core: making the object of a context, the
+ * coordination of contexts to one peer, history on request, and who hears of
+ * paths that go bad and good.
+ */
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "core/lb_live.h"
+#include "link/peer.h"
+#include "link/ports.h"
+#include "mib.h"
+#include "tx/flow.h"
+#include "tx/path.h"
+
+#define CREATE_TRACE_POINTS
+#include "tx/trace_path.h"
+
+static ATOMIC_NOTIFIER_HEAD(uet_path_chain);
+
+/**
+ * uet_path_register() - hear of what happens to paths, in all namespaces
+ * @nb: called with enum uet_path_what and struct uet_path_event, with the lock
+ *	of the flow held: it must not sleep and not send
+ *
+ * Context: any.
+ * Return: 0 or -EEXIST.
+ */
+int uet_path_register(struct notifier_block *nb)
+{
+	return atomic_notifier_chain_register(&uet_path_chain, nb);
+}
+
+/**
+ * uet_path_unregister() - undo uet_path_register()
+ * @nb: not called any more afterwards
+ *
+ * Context: process.
+ */
+void uet_path_unregister(struct notifier_block *nb)
+{
+	atomic_notifier_chain_unregister(&uet_path_chain, nb);
+}
+
+/* The first that hears of it counts for /proc/net/uet_stat. */
+static int uet_path_count(struct notifier_block *nb, unsigned long what,
+			  void *data)
+{
+	const struct uet_path_event *event = data;
+	struct uet_net *un = event->flow->peer->fep->un;
+
+	switch (what) {
+	case UET_PATH_BAD:
+		UET_INC(un, PATH_BAD);
+		break;
+	case UET_PATH_GOOD:
+		UET_INC(un, PATH_GOOD);
+		break;
+	case UET_PATH_MOVED:
+		UET_INC(un, PATH_MOVED);
+		break;
+	case UET_PATH_PORT_DOWN:
+		UET_INC(un, PORT_DOWN);
+		break;
+	case UET_PATH_PORT_UP:
+		UET_INC(un, PORT_UP);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block uet_path_counts = {
+	.notifier_call = uet_path_count,
+};
+
+/**
+ * uet_path_init() - have paths counted
+ *
+ * Context: process, before there are namespaces.
+ * Return: 0 or -EEXIST.
+ */
+int __init uet_path_init(void)
+{
+	return uet_path_register(&uet_path_counts);
+}
+
+/**
+ * uet_path_exit() - undo uet_path_init()
+ *
+ * Context: process, after the last namespace.
+ */
+void uet_path_exit(void)
+{
+	uet_path_unregister(&uet_path_counts);
+}
+
+/**
+ * uet_path_tell() - something happened to a path
+ * @flow: the context
+ * @what: enum uet_path_what
+ * @ev: the value, 0 for a port
+ * @ifindex: the port, 0 if there is only one
+ *
+ * Context: flow lock held.
+ */
+void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
+		   int ifindex)
+{
+	struct uet_path_event event = {
+		.flow = flow, .ev = ev, .ifindex = ifindex,
+	};
+
+	trace_uet_path_event(flow, what, ev, ifindex);
+	atomic_notifier_call_chain(&uet_path_chain, what, &event);
+}
+
+static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
+{
+	u32 nr = uet_lb_ports_nr(flow->lb);
+
+	return nr ? uet_ports_ifindex(flow->peer, uet_lb_zone(ev) % nr) : 0;
+}
+
+/* A value went for a loss, and another one is in its place: what became of its
+ * packets is for the operator to see, who would find good values only.
+ */
+static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
+{
+	struct uet_path_past *past = flow->past;
+	struct uet_lb *lb = flow->lb;
+	struct uet_path_gone *gone;
+	struct uet_lb_path path;
+	u32 i;
+
+	if (likely(!past) || !lb->live)
+		return;
+	i = uet_lb_locate(lb, ev);
+	if (uet_lb_path_get(lb, i, &path) || path.ev == ev)
+		return;
+	gone = &past->gone[past->nr++ % UET_PATHS_GONE];
+	gone->at = jiffies;
+	gone->ifindex = uet_path_ifindex(flow, ev);
+	gone->ev = ev;
+	gone->live = lb->live[i];
+	memset(&lb->live[i], 0, sizeof(lb->live[i]));
+}
+
+/* A policy has something to say; flow lock held, or the flow not yet known */
+static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
+{
+	static const u8 what[] = {
+		[ilog2(UET_LB_NOTE_BAD)]	= UET_PATH_BAD,
+		[ilog2(UET_LB_NOTE_GOOD)]	= UET_PATH_GOOD,
+		[ilog2(UET_LB_NOTE_MOVED)]	= UET_PATH_MOVED,
+		[ilog2(UET_LB_NOTE_FROZEN)]	= UET_PATH_FROZEN,
+		[ilog2(UET_LB_NOTE_THAWED)]	= UET_PATH_THAWED,
+		[ilog2(UET_LB_NOTE_SATURATED)]	= UET_PATH_SATURATED,
+		[ilog2(UET_LB_NOTE_RESIZED)]	= UET_PATH_RESIZED,
+	};
+	struct uet_flow *flow = lb->owner;
+
+	if (note == UET_LB_NOTE_NEED_INDEX)
+		uet_lb_give_index(lb, atomic_fetch_inc(&flow->peer->ev_index));
+	else
+		uet_path_tell(flow, what[ilog2(note)], ev,
+			      uet_path_ifindex(flow, ev));
+	if (note == UET_LB_NOTE_BAD)
+		uet_path_note_gone(flow, ev);
+}
+
+/* The port that a context on one path at a time begins with */
+static u32 uet_path_pick_port(const u32 *mbps, u32 nr)
+{
+	u32 i, total = 0, r;
+
+	for (i = 0; i < nr; i++)
+		total += mbps[i];
+	r = get_random_u32_below(total);
+	for (i = 0; i < nr - 1 && r >= mbps[i]; i++)
+		r -= mbps[i];
+	return i;
+}
+
+static void uet_path_config(const struct uet_flow *flow,
+			    struct uet_lb_config *cfg)
+{
+	const struct uet_sysctl *s = &flow->peer->fep->un->sysctl;
+
+	*cfg = (struct uet_lb_config) {
+		.seed		= get_random_u64(),
+		.n		= READ_ONCE(s->entropy_size),
+		.run		= READ_ONCE(s->spray_run),
+		.threshold_pct	= READ_ONCE(s->congestion_threshold),
+		.trimming	= flow->params.trimming,
+		.t_reroute	= READ_ONCE(s->t_reroute),
+		.idle_ns	= (u64)READ_ONCE(s->reroute_idle_us) *
+				  NSEC_PER_USEC,
+		.peer_key	= flow->peer->ev_key,
+		.rto_ns		= (u64)READ_ONCE(s->rto_min_us) * NSEC_PER_USEC,
+		.cwnd		= flow->params.max_wnd,
+		.mtu		= flow->params.mtu,
+	};
+}
+
+/*
+ * Contexts on one path at a time share a space with the others of their peer
+ * and take different elements of one permutation, so that their paths differ.
+ */
+static struct uet_lb *uet_path_one_port(struct uet_flow *flow,
+					const struct uet_lb_ops *ops,
+					struct uet_lb_config *cfg,
+					const u32 *mbps, u32 nr)
+{
+	struct uet_peer *peer = flow->peer;
+	u32 random = ops->ordered ? peer->ev_key : get_random_u32();
+	struct uet_lb *lb;
+
+	if (nr) {
+		cfg->n = min_t(u32, cfg->n, UET_LB_ZONE);
+		cfg->span = min_t(u32, cfg->span,
+				  rounddown(UET_LB_ZONE, cfg->n));
+		cfg->base = uet_lb_zone_base(uet_path_pick_port(mbps, nr),
+					     cfg->span, random);
+	} else {
+		cfg->base = uet_lb_choose_base(cfg->span, random, true);
+	}
+	if (ops->ordered) {
+		cfg->peer_index = atomic_fetch_inc(&peer->ev_index);
+		flow->sib = cfg->peer_index % UET_SIB_SLOTS;
+	}
+	lb = kzalloc(uet_lb_mem_size(ops, cfg->n), GFP_KERNEL);
+	if (lb && uet_lb_init(lb, ops, cfg)) {
+		kfree(lb);
+		return ERR_PTR(-EINVAL);
+	}
+	if (lb && ops->ordered)
+		uet_lb_give_index(lb, atomic_fetch_inc(&peer->ev_index));
+	return lb;
+}
+
+static struct uet_lb *uet_path_all_ports(const struct uet_lb_ops *ops,
+					 struct uet_lb_config *cfg,
+					 const u32 *mbps, u32 nr)
+{
+	struct uet_lb *lb;
+
+	cfg->n = min_t(u32, cfg->n, UET_LB_ZONE);
+	lb = kzalloc(uet_lb_ports_mem_size(ops, cfg->n, nr), GFP_KERNEL);
+	if (lb && uet_lb_ports_init(lb, ops, cfg, nr, mbps)) {
+		kfree(lb);
+		return ERR_PTR(-EINVAL);
+	}
+	return lb;
+}
+
+/* Keep the history of values, if there is memory for it */
+static void uet_path_remember(struct uet_flow *flow, struct uet_lb *lb,
+			      gfp_t gfp)
+{
+	void *mem = kvmalloc(uet_lb_live_size(lb), gfp | __GFP_NOWARN);
+	struct uet_path_past *past;
+
+	if (!mem)
+		return;
+	uet_lb_live_attach(lb, mem);
+	if (READ_ONCE(flow->past))
+		return;
+	past = kzalloc(sizeof(*past), gfp | __GFP_NOWARN);
+	/* Two may do this when the ports of a context change. */
+	if (cmpxchg(&flow->past, NULL, past))
+		kfree(past);
+}
+
+/**
+ * uet_path_new() - make the path selection of a context
+ * @flow: the context, its constants known
+ * @ops: policy
+ *
+ * Context: process.
+ * Return: the object, for uet_path_free(), or an ERR_PTR: -ENOMEM, -EINVAL.
+ */
+struct uet_lb *uet_path_new(struct uet_flow *flow,
+			    const struct uet_lb_ops *ops)
+{
+	u32 mbps[UET_LB_PORTS_MAX];
+	struct uet_lb_config cfg;
+	struct uet_lb *lb;
+	u32 nr;
+
+	nr = uet_ports_speeds(flow->peer, mbps);
+	uet_path_config(flow, &cfg);
+	cfg.span = uet_lb_span(ops, cfg.n);
+	cfg.n = uet_lb_space(ops, cfg.n);
+	lb = nr && !ops->ordered ?
+	     uet_path_all_ports(ops, &cfg, mbps, nr) :
+	     uet_path_one_port(flow, ops, &cfg, mbps, nr);
+	if (!lb)
+		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(lb))
+		return lb;
+	lb->noted = uet_path_noted;
+	lb->owner = flow;
+	if (READ_ONCE(flow->peer->fep->un->sysctl.path_stats))
+		uet_path_remember(flow, lb, GFP_KERNEL);
+	return lb;
+}
+
+/**
+ * uet_path_free() - undo uet_path_new()
+ * @lb: the object
+ *
+ * Context: any.
+ */
+void uet_path_free(struct uet_lb *lb)
+{
+	kvfree(uet_lb_live_detach(lb));
+	kfree(lb);
+}
+
+/**
+ * uet_path_rebuild() - begin anew, with the ports there are now
+ * @flow: a sprayed context
+ *
+ * What was known of the paths is forgotten: they are others now. Values in
+ * flight belong to no space any more, and what comes back for them says
+ * nothing.
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM; then the paths stay as they were.
+ */
+int uet_path_rebuild(struct uet_flow *flow)
+{
+	struct uet_lb *lb, *old;
+
+	/* Only this function replaces it, and its policy stays the same. */
+	lb = uet_path_new(flow, uet_lb_policy(flow->lb));
+	if (IS_ERR(lb))
+		return PTR_ERR(lb);
+	spin_lock_bh(&flow->lock);
+	old = flow->lb;
+	flow->lb = lb;
+	flow->ccc.lb = lb;
+	flow->ccc.run_left = 0;
+	flow->multi = uet_lb_ports_nr(lb);
+	spin_unlock_bh(&flow->lock);
+	uet_path_free(old);
+	return 0;
+}
+
+/**
+ * uet_path_history() - keep the history of each value, or stop to
+ * @flow: the context
+ * @on: keep it
+ *
+ * Without memory there is none; it is tried again once a second.
+ *
+ * Context: flow lock held.
+ */
+void uet_path_history(struct uet_flow *flow, bool on)
+{
+	lockdep_assert_held(&flow->lock);
+	if (!on) {
+		kvfree(uet_lb_live_detach(flow->lb));
+		kfree(xchg(&flow->past, NULL));
+		return;
+	}
+	if (flow->history_at && time_before(jiffies, flow->history_at))
+		return;
+	flow->history_at = jiffies + HZ;
+	uet_path_remember(flow, flow->lb, GFP_ATOMIC);
+}
+
+/* Value @n of those that were given up, the latest first */
+static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
+			     struct uet_path_info *info)
+{
+	const struct uet_path_past *past = flow->past;
+	const struct uet_path_gone *gone;
+
+	if (!past || n >= min_t(u32, past->nr, UET_PATHS_GONE))
+		return -ENOENT;
+	gone = &past->gone[(past->nr - 1 - n) % UET_PATHS_GONE];
+	*info = (struct uet_path_info) {
+		.path		= { .ev = gone->ev, .live = gone->live },
+		.ifindex	= gone->ifindex,
+		.gone		= true,
+		.at		= gone->at,
+	};
+	return 0;
+}
+
+/**
+ * uet_path_get() - state of one path of a context
+ * @flow: the context
+ * @index: from 0; a dump goes on where it stopped
+ * @info: filled; behind the values that there are come those that were given up
+ *
+ * Context: flow lock held.
+ * Return: 0, or -ENOENT beyond the last.
+ */
+int uet_path_get(const struct uet_flow *flow, u32 index,
+		 struct uet_path_info *info)
+{
+	if (uet_lb_path_get(flow->lb, index, &info->path))
+		return uet_path_get_gone(flow, index - flow->lb->n_max, info);
+	info->ifindex = uet_path_ifindex(flow, info->path.ev);
+	info->gone = false;
+	return 0;
+}
+
+/**
+ * uet_path_siblings() - what other ordered contexts to the peer see now
+ * @flow: an ordered context
+ * @marked: what it sees itself
+ * @now: time, ns
+ *
+ * They are on other paths: marks that they see too are made where all paths
+ * meet, at the last hop (UE 1.0 3.6.16.2). Each context leaves time and mark of
+ * its last answer in a slot; nobody waits for anybody, and a slot shared by two
+ * tells of the later.
+ *
+ * Context: flow lock held.
+ * Return: enum uet_lb_siblings.
+ */
+u8 uet_path_siblings(struct uet_flow *flow, bool marked, u64 now)
+{
+	struct uet_peer *peer = flow->peer;
+	u32 fresh = (u32)(2 * flow->ccc.base_rtt >> UET_SIB_SHIFT) + 2;
+	u32 tick = (u32)(now >> UET_SIB_SHIFT) & ~1U;
+	u32 i, v, nr_marked = 0, nr_clear = 0;
+
+	WRITE_ONCE(peer->sib[flow->sib], tick | marked);
+	for (i = 0; i < UET_SIB_SLOTS; i++) {
+		v = READ_ONCE(peer->sib[i]);
+		if (i == flow->sib || !v || tick - (v & ~1U) > fresh)
+			continue;
+		if (v & 1)
+			nr_marked++;
+		else
+			nr_clear++;
+	}
+	if (!nr_marked && !nr_clear)
+		return UET_LB_SIB_UNKNOWN;
+	return nr_marked > nr_clear ? UET_LB_SIB_MARKED : UET_LB_SIB_CLEAR;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Path selection in the kernel: the policies of core/lb.h with what they need
+ * around them, and what others may learn of paths.
+ */
+#ifndef _UET_PATH_H
+#define _UET_PATH_H
+
+#include <linux/notifier.h>
+
+#include "tx/flow.h"
+
+/**
+ * enum uet_path_what - what happened to a path
+ * @UET_PATH_BAD: a value came into disuse
+ * @UET_PATH_GOOD: a value is back in use
+ * @UET_PATH_MOVED: a context on one path at a time took another one
+ * @UET_PATH_FROZEN: known good paths only, until the network has settled
+ * @UET_PATH_THAWED: that is over
+ * @UET_PATH_SATURATED: so many paths are marked that none is avoided
+ * @UET_PATH_RESIZED: the context uses more or fewer values
+ * @UET_PATH_PORT_DOWN: a local port lost its carrier
+ * @UET_PATH_PORT_UP: a local port is back
+ */
+enum uet_path_what {
+	UET_PATH_BAD,
+	UET_PATH_GOOD,
+	UET_PATH_MOVED,
+	UET_PATH_FROZEN,
+	UET_PATH_THAWED,
+	UET_PATH_SATURATED,
+	UET_PATH_RESIZED,
+	UET_PATH_PORT_DOWN,
+	UET_PATH_PORT_UP,
+};
+
+/**
+ * struct uet_path_event - with enum uet_path_what as the action of a notifier
+ * @flow: the context, its lock held
+ * @ev: the value; 0 for ports
+ * @ifindex: the port, 0 for values of a context with a single port
+ */
+struct uet_path_event {
+	const struct uet_flow	*flow;
+	u16			ev;
+	int			ifindex;
+};
+
+/* Values that were given up and are remembered */
+#define UET_PATHS_GONE		64
+
+/**
+ * struct uet_path_gone - a value that lost a packet, and was replaced
+ * @at: jiffies, when that was
+ * @ifindex: the port it left by, 0 with a single port
+ * @ev: the value
+ * @live: its history; that of values before it at the same place of the set,
+ *	which were replaced for another reason, is in it
+ */
+struct uet_path_gone {
+	unsigned long		at;
+	int			ifindex;
+	u16			ev;
+	struct uet_lb_live	live;
+};
+
+/**
+ * struct uet_path_past - the latest of them, of a context that keeps history
+ * @nr: given up so far
+ * @gone: a ring
+ */
+struct uet_path_past {
+	u32			nr;
+	struct uet_path_gone	gone[UET_PATHS_GONE];
+};
+
+/**
+ * struct uet_path_info - one path as shown to an operator
+ * @path: its value, state and history
+ * @ifindex: the port it leaves by, 0 with a single port
+ * @gone: it was given up
+ * @at: jiffies, when that was
+ */
+struct uet_path_info {
+	struct uet_lb_path	path;
+	int			ifindex;
+	bool			gone;
+	unsigned long		at;
+};
+
+/**
+ * struct uet_path_cursor - a place in the walk over all paths
+ * @flow: id of the context
+ * @index: its path
+ * @steps: paths and contexts looked at
+ */
+struct uet_path_cursor {
+	u64	flow;
+	u32	index;
+	u32	steps;
+};
+
+int uet_path_init(void);
+void uet_path_exit(void);
+int uet_path_register(struct notifier_block *nb);
+void uet_path_unregister(struct notifier_block *nb);
+
+struct uet_lb *uet_path_new(struct uet_flow *flow,
+			    const struct uet_lb_ops *ops);
+void uet_path_free(struct uet_lb *lb);
+int uet_path_rebuild(struct uet_flow *flow);
+void uet_path_history(struct uet_flow *flow, bool on);
+int uet_path_get(const struct uet_flow *flow, u32 index,
+		 struct uet_path_info *info);
+u8 uet_path_siblings(struct uet_flow *flow, bool marked, u64 now);
+void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
+		   int ifindex);
+
+/* ns/proc_path.c */
+void uet_path_list(struct uet_flow *flow);
+void uet_path_unlist(struct uet_flow *flow);
+struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
+			       struct uet_flow *flow,
+			       struct uet_path_info *info);
+int uet_path_show_init(struct uet_net *un);
+void uet_path_show_exit(struct uet_net *un);
+
+#endif /* _UET_PATH_H */
