@@ -3,8 +3,8 @@
  * Per network namespace state. Everything the module owns hangs off struct
  * uet_net; nothing is global but the caches and the protocol itself.
  */
-#ifndef _UET_NETNS_H
-#define _UET_NETNS_H
+#ifndef _UET_BASE_H
+#define _UET_BASE_H
 
 #include <linux/atomic.h>
 #include <linux/llist.h>
@@ -25,7 +25,6 @@
 struct ctl_table;
 struct ctl_table_header;
 struct socket;
-struct nf_hook_ops;
 struct uet_fep;
 struct uet_mib;
 struct uet_rtt_cache;
@@ -35,6 +34,12 @@ struct uet_rtt_cache;
 /* Of the DSCP knobs, above the last code point: not set; as it fits the network */
 #define UET_DSCP_OFF		64
 #define UET_DSCP_AUTO		65
+/* Of net.uet.return_requests: by a PDC that the peer opened requests are sent never,
+ * if it does so itself, or always
+ */
+#define UET_RETURN_NEVER	0
+#define UET_RETURN_KNOWN	1
+#define UET_RETURN_ALWAYS	2
 /* Beyond that a message is not short in any network */
 #define UET_SHORT_BYTES_MAX	65536
 
@@ -125,6 +130,7 @@ struct uet_sysctl {
 	u32	trust_jobs;		/* of peers without a rule */
 	u32	guard;			/* only this module sends to udp_port */
 	u32	pid_unprivileged_start;
+	u32	return_requests;	/* UET_RETURN_* */
 };
 
 /* Places of the early demux for peers */
@@ -325,15 +331,6 @@ struct uet_net {
 	struct ctl_table_header	*sysctl_header;
 };
 
-int uet_net_hook_locked(struct uet_net *un, bool *on,
-			const struct nf_hook_ops *ops, unsigned int n);
-void uet_net_unhook_locked(struct uet_net *un, bool *on,
-			   const struct nf_hook_ops *ops, unsigned int n);
-int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
-		 unsigned int n);
-void uet_net_unhook(struct uet_net *un, bool *on,
-		    const struct nf_hook_ops *ops, unsigned int n);
-
 extern unsigned int uet_net_id;
 
 static inline struct uet_net *uet_net(const struct net *net)
@@ -402,13 +399,4 @@ static inline void uet_mem_uncharge(struct uet_net *un, unsigned long bytes)
 		uet_account_mem_gone(un->owner, bytes);
 }
 
-/* ns/netns.c */
-int uet_netns_register(void);
-void uet_netns_unregister(void);
-
-/* ns/sysctl.c */
-void uet_sysctl_defaults(struct uet_net *un);
-int uet_sysctl_register(struct uet_net *un);
-void uet_sysctl_unregister(struct uet_net *un);
-
-#endif /* _UET_NETNS_H */
+#endif /* _UET_BASE_H */

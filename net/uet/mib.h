@@ -81,6 +81,7 @@ enum uet_mib_item {
 	/* PDCs */
 	UET_MIB_PDC_OPENED,
 	UET_MIB_PDC_ACCEPTED,
+	UET_MIB_PDC_RETURNED,		/* opened by a peer, used to send too */
 	UET_MIB_PDC_CLOSED,
 	UET_MIB_PDC_FAILED,
 	UET_MIB_PDC_REFUSED,		/* SYN beyond a limit */
@@ -117,6 +118,8 @@ struct uet_mib {
 #define UET_ADD(un, id, n)	this_cpu_add((un)->mib->items[UET_MIB_##id], n)
 
 /* mib.c */
+const char *uet_mib_name(u32 i);
+u64 uet_mib_sum(const struct uet_net *un, u32 i);
 int uet_mib_init(struct uet_net *un);
 void uet_mib_exit(struct uet_net *un);
 

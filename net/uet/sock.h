@@ -2,9 +2,9 @@
 /*
  * The socket: an endpoint {netns, fabric address or any, job, PIDonFEP, RI}.
  *
- * What lives here: identity, bind and lookup, memory accounting, reports.
- * The packet delivery sublayer knows a socket only through struct uet_dest
- * (sending) and struct uet_rxmsg (receiving).
+ * This is the object alone, for all floors: sock/ has its system calls, tx/ what
+ * it sends (struct uet_dest, tx/wmem.c), rx/ what it receives (struct uet_rxmsg)
+ * and the table of endpoints.
  *
  * Lock order, outermost first:
  *   sk lock (lock_sock; process context: bind, connect, options, readers)
@@ -21,20 +21,43 @@
 
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/uet.h>
 #include <linux/workqueue.h>
 #include <net/sock.h>
 
 #include "base.h"
-#include "tx/txpage.h"
 
 struct uet_dest;
-struct uet_dest_key;
 struct uet_rxmsg;
 struct uet_watches;
+
+/* Pages that wait to be used again: 4 MiB of 32 KiB each */
+#define UET_TXPAGES		128
+
+/**
+ * struct uet_txpages - pages written full
+ * @lock: of all below; BH-disabled, a leaf
+ * @first: oldest of @ring
+ * @nr: pages in @ring
+ * @bytes: their size, charged to the namespace
+ * @used: a message was written since the timer ran last
+ * @ring: pages written full, each with a reference, in that order
+ * @timer: of an idle socket
+ */
+struct uet_txpages {
+	spinlock_t		lock;	/* of all below */
+	u16			first;
+	u16			nr;
+	bool			used;
+	unsigned long		bytes;
+	struct page		*ring[UET_TXPAGES];
+	struct timer_list	timer;
+};
 
 /**
  * struct uet_job - the endpoints of one job in a namespace
@@ -185,90 +208,6 @@ static inline struct uet_sock *uet_sk(const struct sock *sk)
 	return (struct uet_sock *)sk;
 }
 
-extern struct proto uet_prot;
 extern int uet_family;
-
-struct uet_sock *uet_sock_of(const struct socket *sock);
-
-/*
- * enum uet_lookup_fail - why no endpoint was found, an SES return code each
- */
-enum uet_lookup_fail {
-	UET_LOOKUP_JOB	= 1,	/* BAD_JOB_ID */
-	UET_LOOKUP_PID,		/* BAD_PID */
-	UET_LOOKUP_RI,		/* BAD_INDEX */
-};
-
-/* rx/ep.c: the table of endpoints */
-struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
-			       int scope, int iif, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why);
-struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
-			       const struct in6_addr *laddr, int scope,
-			       int iif, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why);
-int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr);
-int uet_ep_autobind(struct uet_sock *us);
-void uet_ep_unbind(struct uet_sock *us);
-
-void uet_ep_table_init(struct uet_net *un);
-void uet_ep_table_exit(struct uet_net *un);
-void uet_ep_for_each(struct uet_net *un,
-		     void (*fn)(struct uet_sock *us, void *arg), void *arg);
-
-/* sock/addr.c: what an address may be */
-bool uet_addr_any(const struct in6_addr *addr);
-int uet_addr_check(const struct sockaddr *addr, int len);
-int uet_addr_check_dest(const struct uet_sock *us,
-			const struct sockaddr_uet *addr);
-int uet_addr_check_local(const struct uet_sock *us,
-			 const struct sockaddr_uet *addr);
-
-/* sock/sock.c: buffer use and reports */
-
-/* For uet_sock_wake_below(): whenever anything is given back */
-#define UET_WAKE_ANY		((s64)S32_MAX)
-
-u64 uet_sock_wmem(const struct uet_sock *us);
-u32 uet_sock_sndbuf(const struct uet_sock *us);
-bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
-		      u64 need, s64 *wake_at);
-bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,
-		       u64 need);
-void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
-		      bool first);
-void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
-		    bool last);
-void uet_sock_wake_below(struct uet_sock *us, s64 use);
-void uet_sock_wake_tx(struct uet_sock *us);
-void uet_sock_held(struct uet_sock *us);
-void uet_write_space(struct sock *sk);
-void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
-		     const struct sockaddr_uet *peer);
-int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
-
-/* tx/deadline.c: deadlines of messages */
-void uet_tx_expire_init(struct uet_sock *us);
-void uet_tx_expire(struct uet_sock *us, u64 deadline);
-void uet_tx_expire_stop(struct uet_sock *us);
-int uet_tx_cancel(struct uet_sock *us, u64 cookie);
-
-/* rx/rxmsg.c */
-bool uet_rx_readable(struct uet_sock *us, u32 lowat);
-u32 uet_rx_avail(struct uet_sock *us);
-void uet_rx_stop(struct uet_sock *us);
-u8 uet_rx_pend(struct uet_sock *us);
-
-/* system calls */
-int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
-void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
-		  struct uet_dest_key *key);
-int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
-__poll_t uet_poll(struct file *file, struct socket *sock,
-		  struct poll_table_struct *wait);
-int uet_setsockopt(struct socket *sock, int level, int optname,
-		   sockptr_t optval, unsigned int optlen);
-int uet_getsockopt(struct socket *sock, int level, int optname,
-		   char __user *optval, int __user *optlen);
 
 #endif /* _UET_SOCK_H */

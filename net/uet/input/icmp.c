@@ -14,12 +14,15 @@
 #include <net/ipv6.h>
 
 #include "core/wire.h"
+#include "input/input.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "rx/half.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 
 /**
  * struct uet_quote - what an ICMP error tells of our packet
@@ -93,10 +96,10 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 	bool v4 = uet_peer_is_v4(pdc->peer);
 	bool refused = uet_icmp_refused(icmp, v4);
 	int error = uet_icmp_errno(icmp, v4);
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u64 now;
 
-	if (pdc->state == UET_PDC_SYN && refused) {
+	if (pdc->tx->state == UET_PDC_SYN && refused) {
 		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
 			     icmp->type << 8 | icmp->code);
 		return;
@@ -135,15 +138,15 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	if (!uet_icmp_quote(&quote, skb, icmp->udp_off))
 		return false;
 	pdc = uet_pdc_by_id(un, &quote.laddr, quote.spdcid);
-	if (!pdc || !pdc->initiator ||
+	if (!pdc || !uet_pdc_tx(pdc) ||
 	    !ipv6_addr_equal(&pdc->peer->key.raddr, &quote.raddr)) {
 		UET_INC(un, DROP_STALE);
 		return false;
 	}
-	flow = pdc->tx.flow;
+	flow = pdc->tx->flow;
 	spin_lock(&flow->lock);
-	if (pdc->state == UET_PDC_DEAD ||
-	    !uet_txwin_has(&pdc->tx.win, quote.psn)) {
+	if (pdc->tx->state == UET_PDC_DEAD ||
+	    !uet_txwin_has(&pdc->tx->win, quote.psn)) {
 		UET_INC(un, DROP_STALE);
 	} else if (icmp->too_big) {
 		/*

@@ -8,83 +8,27 @@
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/ktime.h>
 #include <linux/udp.h>
 #include <linux/uet.h>
 #include <net/icmp.h>
-#include <net/inet_ecn.h>
-#include <net/ip.h>
 #include <net/ipv6.h>
-#include <net/l3mdev.h>
 #include <net/route.h>
 
 #include "compat.h"
 #include "core/wire.h"
+#include "input/input.h"
 #include "link/encap.h"
+#include "link/habits.h"
 #include "link/peer.h"
 #include "mib.h"
+#include "pdc/demux.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
+#include "rx/half.h"
+#include "tx/half.h"
 
-/* An answer to a probe says for so long that the source of a PDC has it */
-#define UET_ALIVE_NS	NSEC_PER_SEC
 /* Looks for the PDC of a SYN packet that another CPU opens at the same time */
 #define UET_ACCEPT_TRIES	3
-
-/* The interface a packet came by. In a VRF skb->dev is the VRF, and IP keeps the
- * interface itself in its control block.
- */
-static int uet_rx_interface(const struct sk_buff *skb, bool v4)
-{
-	int sdif = v4 ? inet_sdif(skb) : inet6_sdif(skb);
-
-	return sdif ?: skb->skb_iif ?: skb->dev->ifindex;
-}
-
-/**
- * uet_rx_addresses() - who sent a packet to whom, and was it marked
- * @rx: filled in
- * @skb: packet with its network header known
- *
- * Context: RCU read side.
- */
-void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
-{
-	bool v4 = ip_hdr(skb)->version == 4;
-
-	rx->iif = uet_rx_interface(skb, v4);
-	if (v4) {
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &rx->daddr);
-		rx->ce = INET_ECN_is_ce(ip_hdr(skb)->tos);
-		rx->ifindex = 0;
-	} else {
-		rx->saddr = ipv6_hdr(skb)->saddr;
-		rx->daddr = ipv6_hdr(skb)->daddr;
-		rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
-		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
-			      rx->iif : 0;
-	}
-	/* Inside a VRF a peer is one of the VRF's. */
-	if (!rx->ifindex)
-		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
-}
-
-/**
- * uet_from_peer() - does a packet come from the peer of a PDC?
- * @pdc: the PDC
- * @rx: the packet
- *
- * Return: true if so.
- */
-bool uet_from_peer(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
-{
-	return ipv6_addr_equal(&pdc->peer->key.raddr, &rx->saddr) &&
-	       (pdc->peer->key.scope == rx->ifindex ||
-		pdc->peer->key.scope == rx->iif);
-}
 
 /* The PSN a NACK would name */
 static u32 uet_pkt_psn(const struct uet_pkt *pkt)
@@ -102,52 +46,6 @@ static bool uet_nackable(const struct uet_pkt *pkt)
 	return pkt->type == UET_PDS_CP && pkt->ctl_type != UET_CTL_CLEAR_CMD &&
 	       pkt->ctl_type != UET_CTL_CLEAR_REQ &&
 	       pkt->ctl_type != UET_CTL_CREDIT;
-}
-
-/* The record of a closed PDC gives way to a new life of the peer (8.3). */
-static bool uet_syn_replaces(struct uet_pdc *pdc)
-{
-	bool closed;
-
-	spin_lock(&pdc->rx.lock);
-	closed = pdc->state != UET_PDC_ESTABLISHED;
-	if (closed)
-		uet_pdc_rx_kill(pdc, 0);
-	spin_unlock(&pdc->rx.lock);
-	return closed;
-}
-
-/*
- * A SYN for a PDC that exists with another Start_PSN: the old PDC is asked
- * whether it is still alive; a forged SYN thus kills nothing. It is not answered
- * meanwhile: a peer that started anew sends it again, and if the old PDC is gone
- * by then it opens a new one, where INVALID_SYN would fail its message. So each
- * SYN leads to one packet, whoever sent it.
- */
-static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
-{
-	struct sk_buff_head list;
-	struct uet_cp cp = {};
-	struct sk_buff *skb;
-	bool lives = false;
-
-	__skb_queue_head_init(&list);
-	spin_lock(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_ESTABLISHED) {
-		lives = pdc->rx.alive_at &&
-			ktime_get_ns() - pdc->rx.alive_at < UET_ALIVE_NS;
-		if (!lives) {
-			pdc->rx.probe_out = true;
-			uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR,
-				     rx->ev);
-		}
-	}
-	spin_unlock(&pdc->rx.lock);
-	while ((skb = __skb_dequeue(&list)))
-		uet_output_one(pdc->peer, skb);
-	if (lives)
-		uet_nack_stateless(rx, UET_NACK_INVALID_SYN,
-				   uet_pkt_psn(rx->pkt));
 }
 
 /* The same bit means another thing in ACKs and NACKs. */
@@ -168,6 +66,89 @@ static bool uet_rx_group(const struct uet_rx_ctx *rx)
 	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
 }
 
+/*
+ * A SYN for a PDC that exists with another Start_PSN: the old PDC is asked
+ * whether it is still alive; a forged SYN thus kills nothing. It is not answered
+ * meanwhile: a peer that started anew sends it again, and if the old PDC is gone
+ * by then it opens a new one, where INVALID_SYN would fail its message. So each
+ * SYN leads to one packet, whoever sent it.
+ */
+static void uet_syn_conflict(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	if (uet_pdc_rx_ask_alive(pdc, rx))
+		uet_nack_stateless(rx, UET_NACK_INVALID_SYN,
+				   uet_pkt_psn(rx->pkt));
+}
+
+/* The half for what the peer sends; one that was opened here gets it when the peer,
+ * which has answered, sends something that needs one.
+ */
+static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
+{
+	struct uet_pdc_rx *r = uet_pdc_rx(pdc);
+
+	if (likely(r) || !pdc->remote_id)
+		return r;
+	return uet_pdc_rx_attach(pdc);
+}
+
+static void uet_input_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	if (unlikely(!uet_input_rx(pdc))) {
+		UET_INC(rx->un, DROP_STATE);
+		return;
+	}
+	if (unlikely(pdc->initiator))
+		uet_habit_returned(&pdc->peer->habits);
+	uet_pdc_request(pdc, rx, false);
+}
+
+static void uet_input_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, RX_ACKS);
+	if (!pdc->initiator)
+		uet_pdc_rx_ack(pdc, rx);
+	if (uet_pdc_tx(pdc))
+		uet_pdc_ack(pdc, rx);
+}
+
+static void uet_input_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	UET_INC(rx->un, RX_NACKS);
+	if (!pdc->initiator && uet_pdc_rx_nack(pdc, &rx->pkt->nack))
+		return;
+	if (uet_pdc_tx(pdc))
+		uet_pdc_nack(pdc, rx);
+	else
+		UET_INC(rx->un, DROP_NACK);
+}
+
+/* Control packets that need a receiving half where there is none yet */
+static bool uet_control_is_for_rx(u8 ctl)
+{
+	switch (ctl) {
+	case UET_CTL_ACK_REQ:
+	case UET_CTL_CLOSE_REQ:
+	case UET_CTL_NEGOTIATION:
+	case UET_CTL_NOOP:
+	case UET_CTL_PROBE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void uet_input_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			      bool created)
+{
+	UET_INC(rx->un, RX_CPS);
+	if (uet_pdc_tx(pdc))
+		uet_pdc_tx_control(pdc, rx);
+	if (uet_pdc_rx(pdc) || (uet_control_is_for_rx(rx->pkt->ctl_type) &&
+				uet_input_rx(pdc)))
+		uet_pdc_rx_control(pdc, rx, created);
+}
+
 /* To the PDC that a packet with SYN belongs to */
 static void uet_syn_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			    bool created)
@@ -175,7 +156,7 @@ static void uet_syn_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	if (uet_pkt_is_pds_req(rx->pkt))
 		uet_pdc_request(pdc, rx, created);
 	else
-		uet_pdc_control(pdc, rx, created);
+		uet_input_control(pdc, rx, created);
 }
 
 static bool uet_syn_opens(const struct uet_pkt *pkt)
@@ -201,7 +182,7 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 		uet_syn_deliver(pdc, rx, false);
 		return true;
 	}
-	if (uet_syn_replaces(pdc))
+	if (uet_pdc_rx_replaced(pdc))
 		return false;
 	uet_syn_conflict(pdc, rx);
 	return true;
@@ -261,42 +242,6 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	}
 }
 
-/*
- * A NACK for a target: only about a PROBE or CLOSE_REQ of its own, whose PSN it
- * repeats; a PROBE has none.
- */
-static void uet_nack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
-{
-	const struct uet_nack *nack = &rx->pkt->nack;
-
-	spin_lock(&pdc->rx.lock);
-	if ((nack->code == UET_NACK_INV_DPDCID ||
-	     nack->code == UET_NACK_PDC_HDR_MISMATCH) &&
-	    ((pdc->rx.probe_out && !nack->psn) ||
-	     (pdc->rx.close_req && nack->psn == pdc->rx.ret_psn)))
-		uet_pdc_rx_kill(pdc, ECONNRESET);
-	else
-		UET_INC(rx->un, DROP_NACK);
-	spin_unlock(&pdc->rx.lock);
-}
-
-/* An ACK for a target: of its PROBE or CLOSE_REQ */
-static void uet_ack_target(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
-{
-	UET_INC(rx->un, RX_ACKS);
-	spin_lock(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_DEAD)
-		goto out;
-	uet_pdc_confirm(pdc);
-	if (rx->pkt->flags & UET_F_PROBE && pdc->rx.probe_out) {
-		pdc->rx.probe_out = false;
-		pdc->rx.alive_at = ktime_get_ns();
-	}
-	WRITE_ONCE(pdc->rx.heard, ktime_get_ns());
-out:
-	spin_unlock(&pdc->rx.lock);
-}
-
 /* Everything that names a PDC by its id */
 static void uet_input_established(struct uet_rx_ctx *rx)
 {
@@ -307,7 +252,7 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 
 	if (!pdc)
 		nack = UET_NACK_INV_DPDCID;
-	else if (!uet_from_peer(pdc, rx) ||
+	else if (!uet_from_peer(pdc->peer, rx) ||
 		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
 		nack = UET_NACK_PDC_HDR_MISMATCH;
 	if (nack) {
@@ -321,26 +266,14 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 	}
 	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
 		uet_demux_learn(pdc->peer, rx->skb);
-	if (uet_pkt_is_pds_req(pkt)) {
-		if (pdc->initiator) {
-			/* No read was asked for: nothing may come this way. */
-			UET_INC(rx->un, DROP_STATE);
-			return;
-		}
-		uet_pdc_request(pdc, rx, false);
-	} else if (uet_pkt_is_ack(pkt)) {
-		if (pdc->initiator)
-			uet_pdc_ack(pdc, rx);
-		else
-			uet_ack_target(pdc, rx);
-	} else if (uet_pkt_is_nack(pkt)) {
-		if (pdc->initiator)
-			uet_pdc_nack(pdc, rx);
-		else
-			uet_nack_target(pdc, rx);
-	} else {
-		uet_pdc_control(pdc, rx, false);
-	}
+	if (uet_pkt_is_pds_req(pkt))
+		uet_input_request(pdc, rx);
+	else if (uet_pkt_is_ack(pkt))
+		uet_input_ack(pdc, rx);
+	else if (uet_pkt_is_nack(pkt))
+		uet_input_nack(pdc, rx);
+	else
+		uet_input_control(pdc, rx, false);
 }
 
 static void uet_input_parsed(struct uet_rx_ctx *rx)
@@ -389,15 +322,8 @@ static void uet_count_parse_error(struct uet_net *un, int err)
 	}
 }
 
-/**
- * uet_input() - a UDP datagram for the UET port
- * @sk: tunnel socket
- * @skb: datagram, data at the UDP header
- *
- * Context: softirq, RCU read side.
- * Return: 0, the packet is consumed.
- */
-int uet_input(struct sock *sk, struct sk_buff *skb)
+/* A UDP datagram for the UET port: struct uet_encap_ops.rcv */
+static int uet_input(struct sock *sk, struct sk_buff *skb)
 {
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 	struct uet_pkt pkt;
@@ -445,4 +371,21 @@ int uet_input(struct sock *sk, struct sk_buff *skb)
 free:
 	consume_skb(skb);
 	return 0;
+}
+
+static const struct uet_encap_ops uet_input_ops = {
+	.rcv		= uet_input,
+	.icmp		= uet_input_icmp,
+	.opened		= uet_demux_enable,
+	.closing	= uet_demux_disable,
+};
+
+/**
+ * uet_input_init() - be there for the tunnel sockets
+ *
+ * Context: when the module is loaded.
+ */
+void __init uet_input_init(void)
+{
+	uet_encap_ops = &uet_input_ops;
 }

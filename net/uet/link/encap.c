@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tunnel sockets of a namespace: one for IPv4, one for IPv6, both on the
- * UET port. They never queue anything; every packet goes to uet_input().
+ * UET port. They never queue anything; every packet goes up at once.
  *
  * They are there from the first socket of the namespace until the last one is
  * closed and the last PDC gone, time-wait included, so that no peer has a PDC
@@ -19,6 +19,9 @@
 #include "link/encap.h"
 #include "mib.h"
 
+/* Set when the module is loaded, before the first namespace */
+const struct uet_encap_ops *uet_encap_ops __ro_after_init;
+
 /* So long they stay when nobody needs them */
 #define UET_ENCAP_REST		HZ
 
@@ -29,7 +32,7 @@
  *
  * Whoever made the message up must not change a route, so it is judged by the
  * PDC whose packet it quotes. A smaller MTU is kept for the peer of that PDC
- * (tx/pmtu.c), and a redirect goes on to the stack if the route that it finds is
+ * (link/pmtu.c), and a redirect goes on to the stack if the route that it finds is
  * that of the peer. The tunnel socket itself has nobody to hear of errors. Newer
  * kernels have believed both by then, see "Path MTU" in uet.rst.
  */
@@ -59,7 +62,7 @@ static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
 		if (icmp.too_big)
 			icmp.mtu = ntohl(h6->icmp6_mtu);
 	}
-	return uet_input_icmp(un, skb, &icmp) ? 0 : -ENOENT;
+	return uet_encap_ops->icmp(un, skb, &icmp) ? 0 : -ENOENT;
 }
 
 static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
@@ -68,7 +71,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data	= un,
 		.encap_type	= 1,
-		.encap_rcv	= uet_input,
+		.encap_rcv	= uet_encap_ops->rcv,
 		.encap_err_lookup = uet_encap_err_lookup,
 	};
 	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
@@ -102,7 +105,8 @@ bool uet_encap_owns(const struct sock *sk)
 {
 	return (sk->sk_family == AF_INET || sk->sk_family == AF_INET6) &&
 	       sk->sk_type == SOCK_DGRAM && sk->sk_protocol == IPPROTO_UDP &&
-	       READ_ONCE(udp_sk(sk)->encap_rcv) == uet_input;
+	       READ_ONCE(udp_sk(sk)->encap_rcv) ==
+	       uet_encap_ops->rcv;
 }
 
 /* No IPv6 in the kernel is no error */
@@ -166,7 +170,7 @@ int uet_encap_get_locked(struct uet_net *un)
 			return err;
 		WRITE_ONCE(un->sock6, sock6);
 		WRITE_ONCE(un->sock4, sock4);
-		uet_demux_enable(un);
+		uet_encap_ops->opened(un);
 	}
 	atomic_inc(&un->users);
 	return 0;
@@ -209,7 +213,7 @@ void uet_encap_put(struct uet_net *un)
 static void uet_encap_shut(struct uet_net *un)
 {
 	lockdep_assert_held(&un->open_mutex);
-	uet_demux_disable(un);
+	uet_encap_ops->closing(un);
 	if (un->sock4)
 		uet_encap_swap(un, NULL, NULL);
 }
@@ -276,7 +280,7 @@ int uet_encap_move(struct uet_net *un, u16 port)
  * uet_encap_close() - the namespace goes away: stop listening
  * @un: namespace, exiting
  *
- * Packets may still be in uet_input() until an RCU grace period has passed.
+ * Packets may still be on their way up until an RCU grace period has passed.
  *
  * Context: process.
  */

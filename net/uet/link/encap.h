@@ -24,6 +24,42 @@ struct uet_peer_key;
 /* skb->priority of answers and control packets: before data in queues of this host */
 #define UET_CONTROL_PRIO	TC_PRIO_INTERACTIVE
 
+/**
+ * struct uet_icmp - an ICMP error
+ * @type: its type
+ * @code: its code
+ * @redirect: another router is better
+ * @too_big: the packet did not fit a link
+ * @mtu: of that link, 0 = not told
+ * @udp_off: where the UDP header of the packet is
+ */
+struct uet_icmp {
+	u8		type;
+	u8		code;
+	bool		redirect;
+	bool		too_big;
+	u32		mtu;
+	unsigned int	udp_off;
+};
+
+/**
+ * struct uet_encap_ops - what is above the tunnel sockets
+ * @rcv: a UDP datagram, data at the UDP header, which is consumed; softirq, RCU
+ * @icmp: an ICMP error about a packet of ours, data at the IP header that we sent;
+ *	true if it is a redirect that the stack may act on; softirq, RCU
+ * @opened: the sockets are there; uet_net.open_mutex held
+ * @closing: they are about to go; likewise
+ */
+struct uet_encap_ops {
+	int	(*rcv)(struct sock *sk, struct sk_buff *skb);
+	bool	(*icmp)(struct uet_net *un, struct sk_buff *skb,
+			const struct uet_icmp *icmp);
+	void	(*opened)(struct uet_net *un);
+	void	(*closing)(struct uet_net *un);
+};
+
+extern const struct uet_encap_ops *uet_encap_ops;
+
 void uet_encap_init(struct uet_net *un);
 int uet_encap_get(struct uet_net *un);
 int uet_encap_get_locked(struct uet_net *un);
@@ -100,10 +136,6 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 		   const struct in6_addr *daddr, u16 ev, u16 dport);
 bool uet_crc_strip(struct sk_buff *skb);
 
-/* rx/trim.c: packets that a switch trimmed */
-int uet_trim_enable(struct uet_net *un);
-void uet_trim_disable(struct uet_net *un);
-
 /* link/guard.c: who may send to the UET port */
 int uet_guard_enable(struct uet_net *un);
 void uet_guard_disable(struct uet_net *un);
@@ -111,38 +143,5 @@ void uet_guard_disable(struct uet_net *un);
 /* link/untrack.c: out of the way of connection tracking */
 void uet_untrack_enable(struct uet_net *un);
 void uet_untrack_disable(struct uet_net *un);
-
-/* pdc/demux.c: a shorter way in */
-void uet_demux_enable(struct uet_net *un);
-void uet_demux_disable(struct uet_net *un);
-bool uet_demux_news(const struct uet_peer *peer, const struct sk_buff *skb);
-void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb);
-void uet_demux_forget(struct uet_peer *peer);
-
-/* input/input.c */
-int uet_input(struct sock *sk, struct sk_buff *skb);
-
-/* input/icmp.c: errors about packets of ours */
-
-/**
- * struct uet_icmp - an ICMP error
- * @type: its type
- * @code: its code
- * @redirect: another router is better
- * @too_big: the packet did not fit a link
- * @mtu: of that link, 0 = not told
- * @udp_off: where the UDP header of the packet is
- */
-struct uet_icmp {
-	u8		type;
-	u8		code;
-	bool		redirect;
-	bool		too_big;
-	u32		mtu;
-	unsigned int	udp_off;
-};
-
-bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
-		    const struct uet_icmp *icmp);
 
 #endif /* _UET_ENCAP_H */

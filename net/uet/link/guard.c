@@ -27,6 +27,7 @@
 #include <net/sock.h>
 
 #include "link/encap.h"
+#include "link/hook.h"
 #include "mib.h"
 
 /* Was the socket opened by one who may write raw packets? Whoever runs now may

@@ -9,9 +9,6 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-struct sk_buff;
-struct uet_pdc;
-
 /**
  * enum uet_probe_habit - what a peer does with a PROBE
  * @UET_PROBES_UNKNOWN: it was not seen yet, or it is silent about them
@@ -30,12 +27,14 @@ enum uet_probe_habit {
  * @asked: how often it was asked
  * @probes: enum uet_probe_habit
  * @holds: it holds what is refused for shortage, and never gives up for that
+ * @returns: it sends in the return direction of PDCs
  */
 struct uet_habits {
 	unsigned long	ask_at;
 	u8		asked;
 	u8		probes;
 	bool		holds;
+	bool		returns;
 };
 
 static inline bool uet_habit_answers_probes(const struct uet_habits *h)
@@ -71,6 +70,17 @@ static inline void uet_habit_probed(struct uet_habits *h)
 		WRITE_ONCE(h->holds, true);
 }
 
-struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev);
+/* Does it send requests by PDCs that were opened here, and so accept them? */
+static inline bool uet_habit_returns(const struct uet_habits *h)
+{
+	return READ_ONCE(h->returns);
+}
+
+/* It did. */
+static inline void uet_habit_returned(struct uet_habits *h)
+{
+	if (unlikely(!READ_ONCE(h->returns)))
+		WRITE_ONCE(h->returns, true);
+}
 
 #endif /* _UET_HABITS_H */

@@ -52,7 +52,7 @@ int uet_owner_new(struct net *net, struct sock **owner)
 	/* A packet may be the last that knows it, in the middle of IP. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	/* For uet_encap_owns(); nothing is ever received. */
-	WRITE_ONCE(udp_sk(sk)->encap_rcv, uet_input);
+	WRITE_ONCE(udp_sk(sk)->encap_rcv, uet_encap_ops->rcv);
 	*owner = sk;
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/ports.h"
-#include "tx/rtt.h"
+#include "link/rttcache.h"
 
 static const struct rhashtable_params uet_fep_params = {
 	.key_len	= sizeof_field(struct uet_fep, addr),
@@ -198,7 +198,8 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	refcount_set(&peer->ref, 1);
 	spin_lock_init(&peer->lock);
 	INIT_LIST_HEAD(&peer->flows);
-	INIT_LIST_HEAD(&peer->init_pdcs);
+	INIT_LIST_HEAD(&peer->tx_halves);
+	INIT_LIST_HEAD(&peer->return_pdcs);
 	INIT_LIST_HEAD(&peer->credit_srcs);
 	INIT_LIST_HEAD(&peer->unconfirmed.pdcs);
 	peer->ev_key = get_random_u32();
@@ -238,6 +239,17 @@ static void uet_peer_free_rcu(struct rcu_head *head)
 	kfree(peer);
 }
 
+/* The early demux is not to find it any more. */
+static void uet_demux_forget(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	struct uet_peer __rcu **slot = uet_demux_slot(un, &peer->key.raddr);
+
+	lockdep_assert_held(&un->fep_lock);
+	if (rcu_access_pointer(*slot) == peer)
+		RCU_INIT_POINTER(*slot, NULL);
+}
+
 /**
  * uet_peer_put() - drop a reference
  * @peer: the peer
@@ -257,7 +269,8 @@ void uet_peer_put(struct uet_peer *peer)
 		spin_unlock(&un->fep_lock);
 		uet_rtt_keep(peer);
 		WARN_ON_ONCE(!list_empty(&peer->flows) ||
-			     !list_empty(&peer->init_pdcs));
+			     !list_empty(&peer->tx_halves) ||
+			     !list_empty(&peer->return_pdcs));
 		call_rcu(&peer->rcu, uet_peer_free_rcu);
 		uet_fep_put(fep);
 	}

@@ -7,6 +7,7 @@
 #ifndef _UET_PEER_H
 #define _UET_PEER_H
 
+#include <linux/hash.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
@@ -18,7 +19,7 @@
 
 #include "base.h"
 #include "link/habits.h"
-#include "link/pressure.h"
+#include "link/reader.h"
 
 struct uet_ports;
 
@@ -84,9 +85,10 @@ struct uet_peer_key {
  * @key: identity
  * @fep: the local side, with a reference
  * @ref: PDCs and flows
- * @lock: protects @flows, @init_pdcs and the counts; BH-disabled; a leaf
+ * @lock: protects @flows, the halves and the counts; BH-disabled; a leaf
  * @flows: struct uet_flow shared by initiator PDCs
- * @init_pdcs: initiator PDCs, for choosing one for a new message
+ * @tx_halves: PDCs that can send, for choosing one for a new message
+ * @return_pdcs: PDCs opened by the peer that could be sent by too
  * @nr_pdcs: PDCs of both roles
  * @unconfirmed: target PDCs of this peer that are; uet_net.unconfirmed_lock
  * @confirmed: the peer proved its address, or this host sends to it
@@ -113,7 +115,7 @@ struct uet_peer_key {
  * @ports_node: there
  * @ports: interfaces towards it, NULL if there is but one
  * @neigh_at: when its next hop was known last, jiffies
- * @pmtu: path MTU learnt beside the route (tx/pmtu.c), 0 = nothing
+ * @pmtu: path MTU learnt beside the route (link/pmtu.c), 0 = nothing
  * @pmtu_until: until then, jiffies
  * @pmtu_genid: ... and as long as the routes are these
  * @dst: route cache, both families
@@ -128,9 +130,10 @@ struct uet_peer {
 	struct uet_peer_key	key;
 	struct uet_fep		*fep;
 	refcount_t		ref;
-	spinlock_t		lock;	/* of flows, init_pdcs, counts */
+	spinlock_t		lock;	/* of flows, halves, counts */
 	struct list_head	flows;
-	struct list_head	init_pdcs;
+	struct list_head	tx_halves;
+	struct list_head	return_pdcs;
 	u32			nr_pdcs;
 	struct uet_unconfirmed	unconfirmed;
 	bool			confirmed;
@@ -168,6 +171,14 @@ struct uet_peer {
 static inline bool uet_peer_is_v4(const struct uet_peer *peer)
 {
 	return ipv6_addr_v4mapped(&peer->key.raddr);
+}
+
+/* Place of a peer in the early demux (pdc/demux.c) */
+static inline struct uet_peer __rcu **
+uet_demux_slot(struct uet_net *un, const struct in6_addr *raddr)
+{
+	return &un->rx_peers[hash_32((__force u32)raddr->s6_addr32[3],
+				     UET_RX_PEERS_BITS)];
 }
 
 int uet_peer_tables_init(struct uet_net *un);

@@ -9,15 +9,14 @@
 
 #include "link/peer.h"
 
-struct uet_flow;
-struct uet_pdc;
+/* For so long something learnt is believed, as the kernel does it with routes */
+#define UET_PMTU_AGE		(600 * HZ)
 
+u32 uet_pmtu_min(const struct uet_peer *peer);
+u32 uet_pmtu_below(const struct uet_peer *peer, u32 mtu);
+void uet_pmtu_learn(struct uet_peer *peer, u32 mtu, unsigned long age);
 u32 uet_pmtu_cut(struct uet_peer *peer, u32 mtu);
 void uet_pmtu_told(struct uet_peer *peer, u32 mtu);
-
-void uet_pmtu_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now);
-void uet_pmtu_arrived(struct uet_flow *flow, u32 len);
-bool uet_pmtu_hopeless(const struct uet_pdc *pdc, u64 now);
 
 /**
  * uet_pmtu_limit() - path MTU to a peer

@@ -25,8 +25,6 @@
 #include "link/peer.h"
 #include "link/ports.h"
 #include "link/speed.h"
-#include "tx/flow.h"
-#include "tx/path.h"
 
 /* Interfaces that are asked about; a host with more has its first ones asked */
 #define UET_PORTS_SCAN		64
@@ -216,81 +214,43 @@ int uet_ports_genid(const struct uet_peer *peer)
 	return uet_peer_is_v4(peer) ? rt_genid_ipv4(net) : rt_genid_ipv6(net);
 }
 
-/* A sprayed context whose paths were made for other ports */
-static struct uet_flow *uet_ports_next_flow(struct uet_peer *peer)
-{
-	struct uet_flow *flow, *found = NULL;
-
-	spin_lock_bh(&peer->lock);
-	list_for_each_entry(flow, &peer->flows, peer_node) {
-		if (flow->ports_gen == peer->ports_gen ||
-		    !refcount_inc_not_zero(&flow->ref))
-			continue;
-		flow->ports_gen = peer->ports_gen;
-		found = flow;
-		break;
-	}
-	spin_unlock_bh(&peer->lock);
-	return found;
-}
-
 /**
  * uet_ports_update() - find the ports towards a peer
  * @peer: the peer
  *
- * Does nothing if the routes have not changed since. Contexts that exist
- * begin anew on the paths there are now; their window stays.
+ * Does nothing if the routes have not changed since.
  *
  * Context: process, uet_net.open_mutex held.
+ * Return: true if they are other ones now, and uet_peer.ports_gen another one.
  */
-void uet_ports_update(struct uet_peer *peer)
+bool uet_ports_update(struct uet_peer *peer)
 {
 	struct uet_ports *old = rcu_dereference_protected(peer->ports,
 			lockdep_is_held(&peer->fep->un->open_mutex));
 	int ifindex[UET_LB_PORTS_MAX], genid = uet_ports_genid(peer);
 	struct uet_ports *ports = NULL;
-	struct uet_flow *flow;
+	bool changed = false;
 	u32 nr;
 
 	if (peer->ports_known && genid == peer->ports_genid)
-		return;
+		return false;
 	nr = uet_ports_possible(peer) ? uet_ports_find(peer, ifindex) : 0;
 	sort(ifindex, nr, sizeof(*ifindex), uet_ports_cmp, NULL);
 	if (!uet_ports_same(old, ifindex, nr)) {
 		if (nr > 1) {
 			ports = uet_ports_make(peer, ifindex, nr);
 			if (!ports)
-				return;		/* with the next change */
+				return false;	/* with the next change */
 		}
 		rcu_assign_pointer(peer->ports, ports);
 		if (old)
 			call_rcu(&old->rcu, uet_ports_free_rcu);
 		peer->ports_gen++;
-		while ((flow = uet_ports_next_flow(peer))) {
-			uet_path_rebuild(flow);
-			uet_flow_put(flow);
-		}
+		changed = true;
 	}
 	WRITE_ONCE(peer->ports_genid, genid);
 	WRITE_ONCE(peer->ports_known, true);
-}
-
-static void uet_ports_work(struct work_struct *work)
-{
-	struct uet_net *un = container_of(work, struct uet_net, ports_work);
-	struct llist_node *list = llist_del_all(&un->ports_todo);
-	struct uet_peer *peer, *next;
-
-	/* A route change is for all peers: who opens contexts may come between */
-	llist_for_each_entry_safe(peer, next, list, ports_node) {
-		clear_bit(0, &peer->ports_queued);
-		mutex_lock(&un->open_mutex);
-		if (!READ_ONCE(un->exiting))
-			uet_ports_update(peer);
-		mutex_unlock(&un->open_mutex);
-		uet_peer_put(peer);
-		cond_resched();
-	}
+	return changed;
 }
 
 /**
@@ -316,12 +276,6 @@ void uet_ports_stale(struct uet_peer *peer)
 		return;
 	llist_add(&peer->ports_node, &un->ports_todo);
 	schedule_work(&un->ports_work);
-}
-
-void uet_ports_init(struct uet_net *un)
-{
-	init_llist_head(&un->ports_todo);
-	INIT_WORK(&un->ports_work, uet_ports_work);
 }
 
 /**
@@ -599,32 +553,48 @@ int uet_ports_ifindex(struct uet_peer *peer, u32 port)
 }
 
 /**
- * uet_ports_look() - let a context see what its ports are doing
- * @flow: a context with several ports
+ * uet_peer_mbps() - speed of the local port towards a peer
+ * @peer: the peer
  *
- * Context: BH disabled, flow lock held.
+ * Context: process or BH.
+ * Return: by setting, else by device as found when the peer was made, else 0;
+ * with several ports, all of them together.
  */
-void uet_ports_look(struct uet_flow *flow)
+u32 uet_peer_mbps(struct uet_peer *peer)
 {
-	u32 i, nr = uet_lb_ports_nr(flow->lb);
-	const struct uet_ports *ports;
-	struct net_device *dev;
-	bool up;
+	u32 mbps = READ_ONCE(peer->fep->un->sysctl.link_mbps);
+	u32 speeds[UET_LB_PORTS_MAX], i, nr, sum = 0;
 
-	lockdep_assert_held(&flow->lock);
-	rcu_read_lock();
-	ports = rcu_dereference(flow->peer->ports);
-	/* If the ports are being replaced, the context is about to be too. */
-	for (i = 0; ports && i < min(nr, ports->nr); i++) {
-		dev = dev_get_by_index_rcu(flow->peer->fep->un->net,
-					   ports->port[i].ifindex);
-		up = dev && uet_port_works(dev);
-		if (!uet_lb_ports_tell(flow->lb, i, up,
-				       up ? uet_dev_backlog(dev) : 0))
-			continue;
-		flow->ccc.run_left = 0;
-		uet_path_tell(flow, up ? UET_PATH_PORT_UP : UET_PATH_PORT_DOWN,
-			      0, ports->port[i].ifindex);
+	if (unlikely(rcu_access_pointer(peer->ports))) {
+		nr = uet_ports_speeds(peer, speeds);
+		for (i = 0; i < nr; i++)
+			sum += speeds[i];
+		if (sum)
+			return sum;
 	}
-	rcu_read_unlock();
+	return mbps ?: READ_ONCE(peer->link_mbps);
+}
+
+/**
+ * uet_ports_state() - what a port is doing
+ * @peer: the peer
+ * @port: number of the port
+ * @state: filled
+ *
+ * Context: BH disabled, RCU read side.
+ * Return: false if there is no such port.
+ */
+bool uet_ports_state(const struct uet_peer *peer, u32 port,
+		     struct uet_port_state *state)
+{
+	const struct uet_ports *ports = rcu_dereference(peer->ports);
+	struct net_device *dev;
+
+	if (!ports || port >= ports->nr)
+		return false;
+	state->ifindex = ports->port[port].ifindex;
+	dev = dev_get_by_index_rcu(peer->fep->un->net, state->ifindex);
+	state->up = dev && uet_port_works(dev);
+	state->backlog = state->up ? uet_dev_backlog(dev) : 0;
+	return true;
 }

@@ -21,7 +21,6 @@
 #include "core/lb_ports.h"
 
 struct neighbour;
-struct uet_flow;
 struct uet_peer;
 
 /**
@@ -50,10 +49,21 @@ struct uet_ports {
 	struct uet_port	port[];
 };
 
-void uet_ports_init(struct uet_net *un);
+/**
+ * struct uet_port_state - what a port is doing
+ * @ifindex: the interface
+ * @up: it works
+ * @backlog: bytes that wait there
+ */
+struct uet_port_state {
+	int	ifindex;
+	bool	up;
+	u64	backlog;
+};
+
 void uet_ports_exit(struct uet_net *un);
 
-void uet_ports_update(struct uet_peer *peer);
+bool uet_ports_update(struct uet_peer *peer);
 void uet_ports_stale(struct uet_peer *peer);
 void uet_ports_free(struct uet_peer *peer);
 
@@ -62,8 +72,12 @@ int uet_ports_genid(const struct uet_peer *peer);
 struct dst_entry *uet_ports_dst(struct uet_peer *peer, u16 ev);
 u32 uet_ports_mtu(struct uet_peer *peer);
 u32 uet_ports_speeds(struct uet_peer *peer, u32 *mbps);
+u32 uet_peer_mbps(struct uet_peer *peer);
 int uet_ports_ifindex(struct uet_peer *peer, u32 port);
-void uet_ports_look(struct uet_flow *flow);
+bool uet_ports_state(const struct uet_peer *peer, u32 port,
+		     struct uet_port_state *state);
+
+/* backlog.c */
 u64 uet_dev_backlog(struct net_device *dev);
 
 #endif /* _UET_PORTS_H */

@@ -22,6 +22,7 @@
 #include <net/route.h>
 
 #include "link/encap.h"
+#include "link/hook.h"
 #include "link/peer.h"
 
 /* Is the packet for this host, and not to be forwarded or translated? */

@@ -9,108 +9,28 @@
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
-#include <linux/netfilter.h>
 #include <linux/wait_bit.h>
 
 #include "base.h"
 #include "link/encap.h"
 #include "link/peer.h"
+#include "link/peer_rules.h"
 #include "link/ports.h"
+#include "link/rttcache.h"
 #include "link/speed.h"
 #include "mib.h"
-#include "ns/peer_params.h"
-#include "pdc/credit.h"
+#include "ns/netns.h"
 #include "pdc/pdc.h"
+#include "rx/credit.h"
+#include "rx/ep.h"
+#include "rx/half.h"
 #include "rx/rxmsg.h"
+#include "rx/trim.h"
 #include "sock.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/path.h"
-#include "tx/rtt.h"
 #include "tx/txmsg.h"
-
-unsigned int uet_net_id __read_mostly;
-
-/**
- * uet_net_hook_locked() - see packets of a namespace pass
- * @un: namespace
- * @on: set while the hooks are registered; under uet_net.open_mutex
- * @ops: the hooks
- * @n: their number
- *
- * Context: process, uet_net.open_mutex held.
- * Return: 0, also if they were registered already; -ENETDOWN in a namespace
- * that goes away, or the error of the registration.
- */
-int uet_net_hook_locked(struct uet_net *un, bool *on,
-			const struct nf_hook_ops *ops, unsigned int n)
-{
-	int err = 0;
-
-	lockdep_assert_held(&un->open_mutex);
-	if (un->exiting)
-		err = -ENETDOWN;
-	else if (!*on)
-		err = nf_register_net_hooks(un->net, ops, n);
-	if (!err)
-		WRITE_ONCE(*on, true);
-	return err;
-}
-
-/**
- * uet_net_unhook_locked() - undo it
- * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
- *
- * Context: process, uet_net.open_mutex held.
- */
-void uet_net_unhook_locked(struct uet_net *un, bool *on,
-			   const struct nf_hook_ops *ops, unsigned int n)
-{
-	lockdep_assert_held(&un->open_mutex);
-	if (*on)
-		nf_unregister_net_hooks(un->net, ops, n);
-	WRITE_ONCE(*on, false);
-}
-
-/**
- * uet_net_hook() - uet_net_hook_locked() without the mutex
- * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
- *
- * Context: process.
- * Return: as there.
- */
-int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
-		 unsigned int n)
-{
-	int err;
-
-	mutex_lock(&un->open_mutex);
-	err = uet_net_hook_locked(un, on, ops, n);
-	mutex_unlock(&un->open_mutex);
-	return err;
-}
-
-/**
- * uet_net_unhook() - undo uet_net_hook()
- * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
- *
- * Context: process.
- */
-void uet_net_unhook(struct uet_net *un, bool *on,
-		    const struct nf_hook_ops *ops, unsigned int n)
-{
-	mutex_lock(&un->open_mutex);
-	uet_net_unhook_locked(un, on, ops, n);
-	mutex_unlock(&un->open_mutex);
-}
 
 static void uet_reap_work(struct work_struct *work)
 {
@@ -128,10 +48,12 @@ static int __net_init uet_net_init(struct net *net)
 	uet_ep_table_init(un);
 	init_llist_head(&un->reap);
 	INIT_WORK(&un->reap_work, uet_reap_work);
+	uet_path_walk_init(un);
+	uet_peer_rules_init(un);
 	uet_pdc_shed_init(un);
 	uet_rx_short_init(un);
 	uet_rx_free_init(un);
-	uet_ports_init(un);
+	uet_flow_ports_init(un);
 	uet_speed_net_init(un);
 	mutex_init(&un->open_mutex);
 	uet_encap_init(un);
@@ -144,10 +66,13 @@ static int __net_init uet_net_init(struct net *net)
 	err = uet_mib_init(un);
 	if (err)
 		goto err_owner;
-	err = uet_peer_params_init(un);
+	err = uet_proc_init(un);
 	if (err)
 		goto err_mib;
-	err = uet_path_show_init(un);
+	err = uet_proc_peer_init(un);
+	if (err)
+		goto err_proc;
+	err = uet_proc_path_init(un);
 	if (err)
 		goto err_params;
 	err = uet_dest_table_init(un);
@@ -178,9 +103,11 @@ err_peers:
 err_dests:
 	uet_dest_table_exit(un);
 err_show:
-	uet_path_show_exit(un);
+	uet_proc_path_exit(un);
 err_params:
-	uet_peer_params_exit(un);
+	uet_proc_peer_exit(un);
+err_proc:
+	uet_proc_exit(un);
 err_mib:
 	uet_mib_exit(un);
 err_owner:
@@ -208,6 +135,8 @@ static void __net_exit uet_net_exit(struct net *net)
 	struct uet_net *un = uet_net(net);
 
 	uet_pdc_kill_all(un);
+	flush_work(&un->reap_work);
+	uet_pdc_flush(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
 	uet_encap_exit(un);
@@ -221,8 +150,10 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_peer_tables_exit(un);
 	uet_rtt_forget(un);
 	uet_dest_table_exit(un);
-	uet_path_show_exit(un);
-	uet_peer_params_exit(un);
+	uet_proc_path_exit(un);
+	uet_proc_peer_exit(un);
+	uet_peer_rules_exit(un);
+	uet_proc_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
 	WARN_ON_ONCE(atomic_long_read(&un->mem) ||

@@ -17,7 +17,9 @@
 #include "core/ccc.h"
 #include "core/lb.h"
 #include "link/encap.h"
-#include "ns/peer_params.h"
+#include "link/peer_rules.h"
+#include "ns/netns.h"
+#include "rx/trim.h"
 
 #define UET_PAYLOAD_MTU_MIN	256
 /* Start_PSN + 2^31 is never reached (wire.md 5.1): the rest is for what stands in
@@ -153,6 +155,8 @@ static const struct uet_knob uet_knobs[] = {
 	UET_KNOB(conntrack, 0, 0, 1, uet_sysctl_conntrack),
 	UET_KNOB(trust_jobs, 1, 0, 1, uet_sysctl_trust),
 	UET_KNOB(guard, 1, 0, 1, uet_sysctl_guard),
+	UET_KNOB(return_requests, UET_RETURN_KNOWN, UET_RETURN_NEVER,
+		 UET_RETURN_ALWAYS, uet_sysctl_u32),
 	UET_KNOB(pid_unprivileged_start, 16, 0, UET_PID_MAX + 1,
 		 uet_sysctl_u32),
 };

@@ -28,21 +28,16 @@
 #include "core/bytes.h"
 #include "core/wire.h"
 #include "link/encap.h"
+#include "link/hook.h"
 #include "link/peer.h"
 #include "mib.h"
+#include "pdc/demux.h"
 #include "pdc/pdc.h"
 
 /* Where requests, ACKs, NACKs and CPs have the PDCID of their receiver */
 #define UET_DPDCID_OFF	offsetof(struct uet_pds_req_wire, dpdcid)
 
 static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
-
-static struct uet_peer __rcu **uet_demux_slot(struct uet_net *un,
-					      const struct in6_addr *raddr)
-{
-	return &un->rx_peers[hash_32((__force u32)raddr->s6_addr32[3],
-				     UET_RX_PEERS_BITS)];
-}
 
 /* Peers that share a place are told apart by the PDC that a packet names; it
  * decides nothing here but whose cached route is tried.
@@ -241,18 +236,3 @@ void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 	spin_unlock(&un->fep_lock);
 }
 
-/**
- * uet_demux_forget() - a peer goes
- * @peer: the peer
- *
- * Context: BH disabled, uet_net.fep_lock held.
- */
-void uet_demux_forget(struct uet_peer *peer)
-{
-	struct uet_net *un = peer->fep->un;
-	struct uet_peer __rcu **slot = uet_demux_slot(un, &peer->key.raddr);
-
-	lockdep_assert_held(&un->fep_lock);
-	if (rcu_access_pointer(*slot) == peer)
-		RCU_INIT_POINTER(*slot, NULL);
-}

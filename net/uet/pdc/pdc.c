@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PDC objects: creation, PDCIDs, limits, death. How peers open them is in
- * rx/accept.c.
+ * PDC objects: creation, PDCIDs, limits, death. How they are opened is in tx/open.c
+ * and, by peers, in rx/accept.c.
  */
 #include <linux/jhash.h>
 #include <linux/ktime.h>
@@ -13,14 +13,13 @@
 #include "compat.h"
 #include "link/encap.h"
 #include "link/peer.h"
-#include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
-#include "tx/pds.h"
-#include "tx/txmsg.h"
 
 static struct kmem_cache *uet_pdc_cache;
+
+/* What the halves do; set before the first PDC is made */
+const struct uet_pdc_ops *uet_pdc_tx_ops __ro_after_init;
+const struct uet_pdc_ops *uet_pdc_rx_ops __ro_after_init;
 
 /**
  * uet_pdc_cache_init() - make the slab cache
@@ -123,7 +122,7 @@ static void uet_peer_uncount(struct uet_peer *peer)
  * @rod: ordered delivery
  * @gfp: %GFP_KERNEL or %GFP_ATOMIC
  *
- * uet_pdc_take_id() is to follow, or uet_pdc_discard().
+ * It has no half yet. uet_pdc_take_id() is to follow, or uet_pdc_discard().
  *
  * Context: as @gfp says.
  * Return: the PDC, counted, or NULL at a limit or without memory.
@@ -150,6 +149,8 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 	pdc->initiator = initiator;
 	pdc->rod = rod;
 	refcount_set(&pdc->ref, 1);
+	atomic_set(&pdc->halves, 1);
+	INIT_LIST_HEAD(&pdc->return_node);
 	uet_pdc_timer_init(pdc);
 	return pdc;
 
@@ -225,9 +226,18 @@ void uet_pdc_unpublish(struct uet_pdc *pdc)
 		NULL);
 }
 
+static void uet_pdc_free(struct uet_pdc *pdc)
+{
+	if (pdc->tx)
+		uet_pdc_tx_ops->free(pdc);
+	if (pdc->rx)
+		uet_pdc_rx_ops->free(pdc);
+	kmem_cache_free(uet_pdc_cache, pdc);
+}
+
 /**
  * uet_pdc_discard() - undo uet_pdc_alloc()
- * @pdc: the PDC, without a PDCID
+ * @pdc: the PDC, without a PDCID; its half, if any, goes too
  *
  * Context: any.
  */
@@ -237,75 +247,12 @@ void uet_pdc_discard(struct uet_pdc *pdc)
 	uet_account_pdc_gone(pdc->account);
 	uet_peer_uncount(pdc->peer);
 	uet_pdc_uncount(pdc->un);
-	kmem_cache_free(uet_pdc_cache, pdc);
-}
-
-/**
- * uet_pdc_open() - make an initiator PDC
- * @peer: both FEPs
- * @flow: its congestion control context; the PDC takes a reference
- * @acc: account of who needs it
- * @job: job id of its messages
- * @rod: ordered delivery
- *
- * Nothing is sent here: the first request opens the PDC (0-RTT).
- *
- * Context: process, under uet_net.open_mutex.
- * Return: the PDC with a reference for the caller, or NULL at a limit or
- * without memory.
- */
-struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
-			     struct uet_account *acc, u32 job, bool rod)
-{
-	struct uet_pdc *pdc;
-
-	pdc = uet_pdc_alloc(peer, acc, rod, GFP_KERNEL);
-	if (!pdc)
-		return NULL;
-	/* wire.md 5.1: random within [2^16, 2^31) */
-	pdc->start_psn = 0x10000 +
-			 get_random_u32() % (0x80000000U - 0x10000);
-	pdc->state = UET_PDC_SYN;
-	pdc->job = job;
-	pdc->tclass = flow->tclass;
-	pdc->tx.flow = flow;
-	INIT_LIST_HEAD(&pdc->tx.peer_node);
-	INIT_LIST_HEAD(&pdc->tx.ready_node);
-	INIT_LIST_HEAD(&pdc->tx.dests);
-	INIT_LIST_HEAD(&pdc->tx.active);
-	INIT_LIST_HEAD(&pdc->tx.holds);
-	INIT_LIST_HEAD(&pdc->tx.lanes);
-	INIT_LIST_HEAD(&pdc->tx.begun);
-	uet_txwin_init(&pdc->tx.win, pdc->start_psn, UET_MPR_FIRST_PSNS);
-	pdc->tx.clear_sent = pdc->start_psn - 1;
-	uet_ackreq_init(&pdc->tx.ackreq, pdc->start_psn);
-	pdc->tx.ret_cack = pdc->start_psn - 1;
-	pdc->tx.heard = ktime_get_ns();
-	pdc->tx.next_msg_id = get_random_u32();
-
-	if (uet_pdc_take_id(pdc, GFP_KERNEL)) {
-		uet_pdc_discard(pdc);
-		return NULL;
-	}
-	spin_lock_bh(&flow->lock);
-	refcount_inc(&flow->ref);
-	refcount_inc(&pdc->ref);
-	uet_pdc_publish(pdc);
-	spin_lock(&peer->lock);
-	list_add(&pdc->tx.peer_node, &peer->init_pdcs);
-	peer->confirmed = true;
-	spin_unlock(&peer->lock);
-	/* One that is never used goes by the idle timer. */
-	uet_pdc_arm(pdc, pdc->tx.heard + NSEC_PER_SEC, pdc->tx.heard);
-	spin_unlock_bh(&flow->lock);
-	UET_INC(pdc->un, PDC_OPENED);
-	return pdc;
+	uet_pdc_free(pdc);
 }
 
 static void uet_pdc_free_rcu(struct rcu_head *head)
 {
-	kmem_cache_free(uet_pdc_cache,
-			container_of(head, struct uet_pdc, rcu));
+	uet_pdc_free(container_of(head, struct uet_pdc, rcu));
 }
 
 /**
@@ -321,13 +268,10 @@ void uet_pdc_put(struct uet_pdc *pdc)
 
 	if (!refcount_dec_and_test(&pdc->ref))
 		return;
-	WARN_ON_ONCE(pdc->state != UET_PDC_DEAD);
-	if (pdc->initiator) {
-		uet_flow_put(pdc->tx.flow);
-	} else {
-		kfree(uet_rxmap_detach(&pdc->rx.map));
-		kfree(pdc->rx.map.bits);
-	}
+	if (pdc->tx)
+		uet_pdc_tx_ops->release(pdc);
+	if (pdc->rx)
+		uet_pdc_rx_ops->release(pdc);
 	uet_account_pdc_gone(pdc->account);
 	uet_peer_uncount(peer);
 	call_rcu(&pdc->rcu, uet_pdc_free_rcu);
@@ -336,124 +280,59 @@ void uet_pdc_put(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_die() - an initiator PDC sends no more
- * @pdc: the PDC, not dead
- * @error: errno for its messages; 0 for an orderly close
- * @source: enum uet_report_source
- * @code: code of that source
- *
- * uet_pdc_bury() is to follow.
- *
- * Context: BH disabled, flow lock held.
- */
-void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
-{
-	lockdep_assert_held(&pdc->tx.flow->lock);
-	pdc->state = UET_PDC_DEAD;
-	pdc->error = error;
-	pdc->err_source = source;
-	pdc->err_code = code;
-	list_del_init(&pdc->tx.ready_node);
-	if (error)
-		UET_INC(pdc->un, PDC_FAILED);
-	else
-		UET_INC(pdc->un, PDC_CLOSED);
-}
-
-/**
- * uet_pdc_bury() - fail or move the messages of a dead initiator PDC
+ * uet_pdc_half_gone() - a half is dead
  * @pdc: the PDC
  *
- * By a work item, which may take the locks this context cannot. It is done
- * once, however often it is asked for.
+ * With the last one the PDC cannot be found any more, and its timer stops.
  *
- * Context: BH disabled, flow lock held.
+ * Context: any. The caller is in an RCU section or has a reference, since this may
+ * drop the one of the table.
  */
-void uet_pdc_bury(struct uet_pdc *pdc)
+void uet_pdc_half_gone(struct uet_pdc *pdc)
 {
-	struct uet_net *un = pdc->un;
-
-	lockdep_assert_held(&pdc->tx.flow->lock);
-	if (test_and_set_bit(0, &pdc->reap_queued))
+	if (!atomic_dec_and_test(&pdc->halves))
 		return;
-	refcount_inc(&pdc->ref);
-	llist_add(&pdc->reap_node, &un->reap);
-	schedule_work(&un->reap_work);
-}
-
-/**
- * uet_pdc_fail() - an initiator PDC dies at once
- * @pdc: the PDC
- * @error: errno for its messages; 0 for an orderly close
- * @source: enum uet_report_source
- * @code: code of that source
- *
- * Context: BH disabled, flow lock held.
- */
-void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
-{
-	if (pdc->state != UET_PDC_DEAD)
-		uet_pdc_die(pdc, error, source, code);
-	uet_pdc_bury(pdc);
-}
-
-/**
- * uet_pdc_rx_kill() - a target PDC dies
- * @pdc: the PDC
- * @error: errno for readers in the middle of a message
- *
- * Context: BH disabled, rx.lock held. The caller is in an RCU section or has
- * a reference, since this drops the one of the tables.
- */
-void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
-{
-	lockdep_assert_held(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_DEAD)
-		return;
-	pdc->state = UET_PDC_DEAD;
-	uet_ses_drop_all(pdc, error);
-	uet_credit_leave(pdc);
-	uet_pdc_leave_unconfirmed(pdc);
-	uet_pdc_leave_syn(pdc);
 	uet_pdc_unpublish(pdc);
-	UET_INC(pdc->un, PDC_CLOSED);
 	uet_pdc_disarm(pdc);
 	uet_pdc_put(pdc);
 }
 
-/* Everything initiator PDC @pdc has, after it died */
-static void uet_pdc_reap(struct uet_pdc *pdc)
+/**
+ * uet_pdc_offer() - requests could be sent in the return direction
+ * @pdc: PDC opened by the peer, which is known to be real
+ *
+ * Context: BH disabled, lock of the receiving half held.
+ */
+void uet_pdc_offer(struct uet_pdc *pdc)
 {
 	struct uet_peer *peer = pdc->peer;
 
-	uet_pdc_disarm(pdc);
-	spin_lock_bh(&peer->lock);
-	list_del_init(&pdc->tx.peer_node);
-	spin_unlock_bh(&peer->lock);
-	uet_pds_salvage(pdc);
-	uet_pdc_unpublish(pdc);
-	uet_pdc_put(pdc);	/* the table's */
-	uet_pdc_put(pdc);	/* the reap list's */
+	spin_lock(&peer->lock);
+	if (!pdc->tx && list_empty(&pdc->return_node))
+		list_add(&pdc->return_node, &peer->return_pdcs);
+	spin_unlock(&peer->lock);
 }
 
 /**
- * uet_pdc_flush() - deal with the initiator PDCs that died
- * @un: namespace
+ * uet_pdc_unoffer() - they are now, or never will be
+ * @pdc: the PDC
  *
- * Context: process.
+ * Context: any.
  */
-void uet_pdc_flush(struct uet_net *un)
+void uet_pdc_unoffer(struct uet_pdc *pdc)
 {
-	struct llist_node *list = llist_del_all(&un->reap);
-	struct uet_pdc *pdc, *next;
+	struct uet_peer *peer = pdc->peer;
 
-	llist_for_each_entry_safe(pdc, next, list, reap_node)
-		uet_pdc_reap(pdc);
+	spin_lock_bh(&peer->lock);
+	list_del_init(&pdc->return_node);
+	spin_unlock_bh(&peer->lock);
 }
 
 /**
  * uet_pdc_kill_all() - the namespace goes away
  * @un: namespace, exiting, with no packet coming in any more
+ *
+ * PDCs that can send end by uet_net.reap_work.
  *
  * Context: process.
  */
@@ -470,25 +349,15 @@ void uet_pdc_kill_all(struct uet_net *un)
 		if (IS_ERR(fep))
 			continue;
 		xa_for_each(&fep->pdcs, id, pdc) {
-			spinlock_t *lock = pdc->initiator ?
-					   &pdc->tx.flow->lock : &pdc->rx.lock;
-
 			if (!refcount_inc_not_zero(&pdc->ref))
 				continue;
-			spin_lock_bh(lock);
-			if (pdc->initiator) {
-				pdc->tx.flow->dead = true;
-				uet_pdc_fail(pdc, ENETDOWN, UET_REPORT_LOCAL,
-					     0);
-			} else {
-				uet_pdc_rx_kill(pdc, ECONNRESET);
-			}
-			spin_unlock_bh(lock);
+			if (pdc->tx)
+				uet_pdc_tx_ops->kill(pdc);
+			if (pdc->rx)
+				uet_pdc_rx_ops->kill(pdc);
 			uet_pdc_put(pdc);
 		}
 	}
 	rhashtable_walk_stop(&iter);
 	rhashtable_walk_exit(&iter);
-	flush_work(&un->reap_work);
-	uet_pdc_flush(un);
 }

@@ -11,7 +11,6 @@
 #include "base.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
 
 /* They run short when this part of a limit is left */
 #define UET_SHED_SHARE		8
@@ -60,12 +59,11 @@ u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
 /* Have a PDC look at how long it has been idle; @n says when. */
 static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 {
-	spinlock_t *lock = pdc->initiator ? &pdc->tx.flow->lock : &pdc->rx.lock;
 	u64 now = ktime_get_ns();
 
-	spin_lock_bh(lock);
+	local_bh_disable();
 	uet_pdc_arm(pdc, now + n % UET_SHED_SPREAD * UET_SHED_GAP_NS, now);
-	spin_unlock_bh(lock);
+	local_bh_enable();
 }
 
 /* There may be very many of them: others are let run in between. */

@@ -14,10 +14,12 @@
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
 
+#include "core/params.h"
 #include "link/peer.h"
+#include "link/ports.h"
 #include "mib.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
+#include "rx/half.h"
 
 /* Parts of the limits that unconfirmed PDCs take at most: of the namespace's,
  * for strangers and for known peers each; and of a peer's
@@ -31,8 +33,8 @@
 
 static const struct rhashtable_params uet_syn_params = {
 	.key_len	= sizeof(struct uet_syn_key),
-	.key_offset	= offsetof(struct uet_pdc, rx.syn_key),
-	.head_offset	= offsetof(struct uet_pdc, rx.syn_node),
+	.key_offset	= offsetof(struct uet_pdc_rx, syn_key),
+	.head_offset	= offsetof(struct uet_pdc_rx, syn_node),
 	.automatic_shrinking = true,
 };
 
@@ -62,7 +64,10 @@ void uet_pdc_accept_exit(struct uet_net *un)
 struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
 			       const struct uet_syn_key *key)
 {
-	return rhashtable_lookup(&un->syn_pdcs, key, uet_syn_params);
+	struct uet_pdc_rx *r = rhashtable_lookup(&un->syn_pdcs, key,
+						 uet_syn_params);
+
+	return r ? r->pdc : NULL;
 }
 
 /* The first of a list of the unconfirmed makes room, if it may. */
@@ -70,6 +75,7 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 				  struct uet_unconfirmed *set, bool of_peer)
 {
 	struct list_head *first;
+	struct uet_pdc_rx *r;
 	struct uet_pdc *old;
 	bool evict = false;
 	u64 heard;
@@ -77,22 +83,24 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 	spin_lock_bh(&un->unconfirmed_lock);
 	if (!list_empty(&set->pdcs)) {
 		first = set->pdcs.next;
-		old = of_peer ?
-		      list_entry(first, struct uet_pdc, rx.unconfirmed_peer) :
-		      list_entry(first, struct uet_pdc, rx.unconfirmed_node);
+		r = of_peer ? list_entry(first, struct uet_pdc_rx,
+					 unconfirmed_peer) :
+			      list_entry(first, struct uet_pdc_rx,
+					 unconfirmed_node);
+		old = r->pdc;
 		/* Read first: it must not be later than the time it is
 		 * compared with.
 		 */
-		heard = READ_ONCE(old->rx.heard);
+		heard = READ_ONCE(r->heard);
 		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS)
 			evict = refcount_inc_not_zero(&old->ref);
 	}
 	spin_unlock_bh(&un->unconfirmed_lock);
 	if (!evict)
 		return false;
-	spin_lock_bh(&old->rx.lock);
+	spin_lock_bh(&old->rx->lock);
 	uet_pdc_rx_kill(old, ECONNRESET);
-	spin_unlock_bh(&old->rx.lock);
+	spin_unlock_bh(&old->rx->lock);
 	uet_pdc_put(old);
 	return true;
 }
@@ -126,13 +134,13 @@ static void uet_unconfirmed_join(struct uet_pdc *pdc)
 	struct uet_net *un = pdc->un;
 	struct uet_unconfirmed *set;
 
-	pdc->rx.known = READ_ONCE(peer->confirmed);
-	set = &un->unconfirmed[pdc->rx.known];
+	pdc->rx->known = READ_ONCE(peer->confirmed);
+	set = &un->unconfirmed[pdc->rx->known];
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_add_tail(&pdc->rx.unconfirmed_node, &set->pdcs);
+	list_add_tail(&pdc->rx->unconfirmed_node, &set->pdcs);
 	WRITE_ONCE(set->count, set->count + 1);
 	set = &peer->unconfirmed;
-	list_add_tail(&pdc->rx.unconfirmed_peer, &set->pdcs);
+	list_add_tail(&pdc->rx->unconfirmed_peer, &set->pdcs);
 	WRITE_ONCE(set->count, set->count + 1);
 	spin_unlock_bh(&un->unconfirmed_lock);
 }
@@ -149,16 +157,16 @@ void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc)
 	struct uet_net *un = pdc->un;
 	struct uet_unconfirmed *set;
 
-	lockdep_assert_held(&pdc->rx.lock);
-	if (pdc->rx.confirmed)
+	lockdep_assert_held(&pdc->rx->lock);
+	if (pdc->rx->confirmed)
 		return;
-	pdc->rx.confirmed = true;
-	set = &un->unconfirmed[pdc->rx.known];
+	pdc->rx->confirmed = true;
+	set = &un->unconfirmed[pdc->rx->known];
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_del_init(&pdc->rx.unconfirmed_node);
+	list_del_init(&pdc->rx->unconfirmed_node);
 	WRITE_ONCE(set->count, set->count - 1);
 	set = &peer->unconfirmed;
-	list_del_init(&pdc->rx.unconfirmed_peer);
+	list_del_init(&pdc->rx->unconfirmed_peer);
 	WRITE_ONCE(set->count, set->count - 1);
 	spin_unlock_bh(&un->unconfirmed_lock);
 }
@@ -171,49 +179,31 @@ void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc)
  */
 void uet_pdc_leave_syn(struct uet_pdc *pdc)
 {
-	lockdep_assert_held(&pdc->rx.lock);
-	if (pdc->rx.in_syn_table)
-		rhashtable_remove_fast(&pdc->un->syn_pdcs, &pdc->rx.syn_node,
+	lockdep_assert_held(&pdc->rx->lock);
+	if (pdc->rx->in_syn_table)
+		rhashtable_remove_fast(&pdc->un->syn_pdcs, &pdc->rx->syn_node,
 				       uet_syn_params);
-	pdc->rx.in_syn_table = false;
+	pdc->rx->in_syn_table = false;
 }
 
-/* MP_RANGE to advertise: the setting, or twice the window of our own port */
-static u8 uet_pdc_mpr(struct uet_net *un, struct uet_peer *peer)
+/* What its first packet says of a PDC */
+static int uet_pdc_begin(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
-	u64 rtt_us = READ_ONCE(un->sysctl.base_rtt_us) ?: 100;
-	u64 mbps = uet_flow_link_mbps(peer) ?: UET_RATE_DEFAULT_MBPS;
-	u64 psns = mbps * rtt_us / 8 * 3 / 1024;
-
-	return clamp_t(u64, DIV_ROUND_UP(psns, UET_MPR_UNIT_PSNS),
-		       READ_ONCE(un->sysctl.mpr), UET_MPR_MAX);
-}
-
-static void uet_pdc_rx_init(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
-{
-	struct uet_pdc_rx *r = &pdc->rx;
-
-	pdc->state = UET_PDC_ESTABLISHED;
 	pdc->remote_id = rx->pkt->spdcid;
 	pdc->start_psn = uet_syn_start_psn(rx->pkt);
+	pdc->tclass = rx->dscp;
 	if (uet_pkt_has_ses_req(rx->pkt))
 		pdc->job = rx->pkt->ses.job;
-	spin_lock_init(&r->lock);
-	INIT_LIST_HEAD(&r->gtd);
-	INIT_LIST_HEAD(&r->msgs);
-	r->refused_top = pdc->start_psn;
-	INIT_LIST_HEAD(&r->starve_node);
-	INIT_LIST_HEAD(&r->unconfirmed_node);
-	INIT_LIST_HEAD(&r->unconfirmed_peer);
-	r->mpr = uet_pdc_mpr(pdc->un, pdc->peer);
-	uet_rxmap_init(&r->map, pdc->start_psn, r->mpr * UET_MPR_UNIT_PSNS);
-	r->heard = ktime_get_ns();
-	r->moved = jiffies;
-	r->ret_psn = pdc->start_psn;
-	r->syn_key.raddr = rx->saddr;
-	r->syn_key.laddr = rx->daddr;
-	r->syn_key.spdcid = rx->pkt->spdcid;
-	r->syn_key.scope = rx->ifindex;
+	pdc->rx = uet_pdc_rx_alloc(pdc);
+	if (!pdc->rx)
+		return -ENOMEM;
+	pdc->rx->syn_key = (struct uet_syn_key){
+		.raddr	= rx->saddr,
+		.laddr	= rx->daddr,
+		.spdcid	= rx->pkt->spdcid,
+		.scope	= rx->ifindex,
+	};
+	return 0;
 }
 
 /* Make it known, under its lock, since others find it before it is complete. */
@@ -221,25 +211,20 @@ static int uet_pdc_enter(struct uet_pdc *pdc)
 {
 	int err;
 
-	err = uet_pdc_take_id(pdc, GFP_ATOMIC);
-	if (err) {
-		uet_pdc_discard(pdc);
-		return err;
-	}
-	spin_lock(&pdc->rx.lock);
+	spin_lock(&pdc->rx->lock);
 	uet_pdc_publish(pdc);
-	pdc->rx.in_syn_table = true;
+	pdc->rx->in_syn_table = true;
 	err = rhashtable_lookup_insert_fast(&pdc->un->syn_pdcs,
-					    &pdc->rx.syn_node, uet_syn_params);
+					    &pdc->rx->syn_node, uet_syn_params);
 	if (!err) {
 		uet_unconfirmed_join(pdc);
-		spin_unlock(&pdc->rx.lock);
+		spin_unlock(&pdc->rx->lock);
 		return 0;
 	}
 	uet_pdc_unpublish(pdc);
-	pdc->state = UET_PDC_DEAD;
-	pdc->rx.in_syn_table = false;
-	spin_unlock(&pdc->rx.lock);
+	pdc->rx->state = UET_PDC_DEAD;
+	pdc->rx->in_syn_table = false;
+	spin_unlock(&pdc->rx->lock);
 	uet_pdc_put(pdc);
 	return err;
 }
@@ -288,8 +273,11 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 		uet_peer_put(peer);
 		return ERR_PTR(-ENOBUFS);
 	}
-	uet_pdc_rx_init(pdc, rx);
-	err = uet_pdc_enter(pdc);
+	err = uet_pdc_begin(pdc, rx) ?: uet_pdc_take_id(pdc, GFP_ATOMIC);
+	if (err)
+		uet_pdc_discard(pdc);
+	else
+		err = uet_pdc_enter(pdc);
 	uet_peer_put(peer);
 	if (err)
 		return ERR_PTR(err);
@@ -305,12 +293,13 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
  */
 void uet_pdc_confirm(struct uet_pdc *pdc)
 {
-	lockdep_assert_held(&pdc->rx.lock);
-	if (likely(pdc->rx.confirmed))
+	lockdep_assert_held(&pdc->rx->lock);
+	if (likely(pdc->rx->confirmed))
 		return;
 	uet_pdc_leave_unconfirmed(pdc);
 	WRITE_ONCE(pdc->peer->confirmed, true);
-	if (pdc->rx.nr_gtd)
+	uet_pdc_offer(pdc);
+	if (pdc->rx->nr_gtd)
 		uet_pdc_want_clear(pdc, ktime_get_ns());
 }
 
@@ -327,13 +316,13 @@ void uet_pdc_heard_syn(struct uet_pdc *pdc)
 {
 	struct uet_net *un = pdc->un;
 
-	lockdep_assert_held(&pdc->rx.lock);
-	if (pdc->rx.confirmed)
+	lockdep_assert_held(&pdc->rx->lock);
+	if (pdc->rx->confirmed)
 		return;
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_move_tail(&pdc->rx.unconfirmed_node,
-		       &un->unconfirmed[pdc->rx.known].pdcs);
-	list_move_tail(&pdc->rx.unconfirmed_peer,
+	list_move_tail(&pdc->rx->unconfirmed_node,
+		       &un->unconfirmed[pdc->rx->known].pdcs);
+	list_move_tail(&pdc->rx->unconfirmed_peer,
 		       &pdc->peer->unconfirmed.pdcs);
 	spin_unlock_bh(&un->unconfirmed_lock);
 }

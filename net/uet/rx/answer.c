@@ -8,13 +8,15 @@
 #include <linux/siphash.h>
 
 #include "core/hdr_build.h"
+#include "core/lb.h"
 #include "core/rcvd.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
+#include "rx/credit.h"
+#include "rx/half.h"
+#include "rx/pressure.h"
 
 /*
  * NACKs about unknown PDCs: so many per namespace and second. The count begins
@@ -68,13 +70,13 @@ static struct sk_buff *uet_answer_alloc(struct uet_net *un, unsigned int len,
 
 /**
  * uet_ack_make() - build an ACK_CC
- * @pdc: PDC of either role; an initiator answers for the return direction
+ * @pdc: the PDC
  * @rx: the packet that triggered it
  * @psn: ACK_PSN
  * @flags: UET_F_REQ_*, UET_F_PROBE
  * @rsp: SES response, or NULL
  *
- * Context: lock of the PDC's half held.
+ * Context: rx.lock held.
  * Return: the packet or NULL without memory (the source asks again).
  */
 struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
@@ -88,6 +90,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		.spdcid		= pdc->id,
 		.dpdcid		= pdc->remote_id,
 	};
+	const struct uet_rxmap *map = &pdc->rx->map;
 	struct uet_ack *a = &pkt.ack;
 	struct sk_buff *skb;
 	bool probe = flags & UET_F_PROBE;
@@ -95,25 +98,18 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	a->ack_psn = psn;
 	a->cc_type = UET_CC_NSCC;
 	a->service_time = uet_service_time(rx);
-	if (pdc->initiator) {
-		a->cack_psn = pdc->tx.ret_cack;
-		a->sack_base = a->cack_psn + 1;
-	} else {
-		struct uet_rxmap *map = &pdc->rx.map;
-
-		a->cack_psn = map->cack;
-		a->sack_base = probe ?
-			uet_rxmap_probe_base(map, rx->pkt->cp.payload) :
-			uet_rxmap_sack_base(map, psn);
-		a->sack_bitmap = uet_rxmap_sack(map, a->sack_base);
-		a->rcvd_bytes = uet_rcvd_field(pdc->rx.rcvd_bytes);
-		a->ooo_count = uet_rxmap_ooo_count(map);
-		a->mpr = pdc->rx.mpr;
-		if (uet_credit_state(pdc, &a->credit))
-			a->cc_type = UET_CC_CREDIT;
-		else
-			uet_pressure_state(pdc, rx, a);
-	}
+	a->cack_psn = map->cack;
+	a->sack_base = probe ?
+		       uet_rxmap_probe_base(map, rx->pkt->cp.payload) :
+		       uet_rxmap_sack_base(map, psn);
+	a->sack_bitmap = uet_rxmap_sack(map, a->sack_base);
+	a->rcvd_bytes = uet_rcvd_field(pdc->rx->rcvd_bytes);
+	a->ooo_count = uet_rxmap_ooo_count(map);
+	a->mpr = pdc->rx->mpr;
+	if (uet_credit_state(pdc, &a->credit))
+		a->cc_type = UET_CC_CREDIT;
+	else
+		uet_pressure_state(pdc, rx, a);
 	if (probe)
 		a->probe_opaque = rx->pkt->cp.probe_opaque;
 	if (rsp)

@@ -31,9 +31,9 @@
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
-#include "tx/flow.h"
+#include "rx/credit.h"
+#include "rx/half.h"
 
 /* Credit is given so far ahead, that one tick gives a batch at high rates */
 #define UET_CREDIT_SLACK_NS	(10 * NSEC_PER_USEC)
@@ -391,7 +391,7 @@ static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 found:
 	if (s)
 		s->pdcs++;
-	pdc->rx.credit = s;
+	pdc->rx->credit = s;
 	spin_unlock(&un->credit_lock);
 }
 
@@ -422,14 +422,14 @@ static void uet_credit_way_leave(struct uet_credit_way *way,
  */
 void uet_credit_leave(struct uet_pdc *pdc)
 {
-	struct uet_credit_src *s = pdc->rx.credit;
+	struct uet_credit_src *s = pdc->rx->credit;
 	struct uet_net *un = pdc->un;
 	bool last;
 	u32 i;
 
 	if (!s)
 		return;
-	pdc->rx.credit = NULL;
+	pdc->rx->credit = NULL;
 	spin_lock(&un->credit_lock);
 	last = !--s->pdcs;
 	for (i = 0; i < s->nr_ways; i++)
@@ -448,7 +448,7 @@ void uet_credit_leave(struct uet_pdc *pdc)
 static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
 			   u32 target)
 {
-	if (pdc->rx.confirmed)
+	if (pdc->rx->confirmed)
 		return target;
 	return uet_credit_granted(s);
 }
@@ -517,7 +517,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 {
 	u32 target = FIELD_GET(UET_REQ_CC_TARGET, word);
 	u8 id = FIELD_GET(UET_REQ_CC_CCC_ID, word);
-	struct uet_credit_src *s = pdc->rx.credit;
+	struct uet_credit_src *s = pdc->rx->credit;
 	struct uet_credit_port *port;
 	struct uet_credit_way *way;
 	u64 now = ktime_get_ns();
@@ -525,11 +525,11 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 	if (unlikely(!s || s->id != id)) {
 		/* A context stays with its PDC: this is odd or an attack. */
-		if (s && now - pdc->rx.credit_moved < UET_CREDIT_MOVE_NS)
+		if (s && now - pdc->rx->credit_moved < UET_CREDIT_MOVE_NS)
 			return;
-		pdc->rx.credit_moved = now;
+		pdc->rx->credit_moved = now;
 		uet_credit_join(pdc, rx, id);
-		s = pdc->rx.credit;
+		s = pdc->rx->credit;
 		if (!s)
 			return;
 	}
@@ -537,7 +537,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	port = way->port;
 	spin_lock(&port->lock);
 	way->via = pdc;
-	way->src.stranger = !pdc->rx.confirmed;
+	way->src.stranger = !pdc->rx->confirmed;
 	target = uet_credit_target(way, uet_credit_want(pdc, s, target), now);
 	granted = way->src.granted;
 	if (uet_rccc_on_rx(&port->pacer, &way->src, now, target, bytes))
@@ -600,7 +600,7 @@ void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  */
 bool uet_credit_state(const struct uet_pdc *pdc, u32 *credit)
 {
-	const struct uet_credit_src *s = pdc->rx.credit;
+	const struct uet_credit_src *s = pdc->rx->credit;
 
 	if (likely(!s) || !READ_ONCE(pdc->un->credit_in_acks))
 		return false;

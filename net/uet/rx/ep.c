@@ -15,6 +15,8 @@
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 
+#include "link/addr.h"
+#include "rx/ep.h"
 #include "sock.h"
 
 #define UET_RI_BITS	12

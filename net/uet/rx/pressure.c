@@ -16,6 +16,9 @@
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "rx/half.h"
+#include "rx/pressure.h"
+#include "rx/rxmsg.h"
 #include "sock.h"
 
 /* Time in which polling was cut short at least once counts as such: a run of the
@@ -70,7 +73,7 @@ static void uet_reader_update(struct uet_reader *reader,
  */
 void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
 {
-	uet_reader_update(&pdc->rx.reader, us);
+	uet_reader_update(&pdc->rx->reader, us);
 	if (!pdc->rod)
 		uet_reader_update(&pdc->peer->reader, us);
 }
@@ -84,13 +87,13 @@ void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
  */
 bool uet_reader_shares(const struct uet_pdc *pdc)
 {
-	return time_before(jiffies, READ_ONCE(pdc->rx.reader.alone_at));
+	return time_before(jiffies, READ_ONCE(pdc->rx->reader.alone_at));
 }
 
 static bool uet_reader_alone(const struct uet_pdc *pdc)
 {
 	/* An ordered PDC has its own context, the others share theirs. */
-	const struct uet_reader *reader = pdc->rod ? &pdc->rx.reader :
+	const struct uet_reader *reader = pdc->rod ? &pdc->rx->reader :
 						     &pdc->peer->reader;
 
 	return time_after_eq(jiffies, READ_ONCE(reader->alone_at));
@@ -166,7 +169,7 @@ static u64 uet_pressure_rtt(const struct uet_pdc *pdc)
 void uet_pressure_state(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			struct uet_ack *a)
 {
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 	bool restore = false;
 	u8 pend;
 

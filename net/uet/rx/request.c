@@ -11,11 +11,11 @@
 #include "link/habits.h"
 #include "link/peer.h"
 #include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
+#include "rx/credit.h"
+#include "rx/half.h"
+#include "rx/rxmsg.h"
 #include "sock.h"
-#include "tx/flow.h"
-#include "tx/pds.h"
 
 /* Sources told of room at a time */
 #define UET_RX_TOLD	16
@@ -54,7 +54,7 @@ static struct uet_gtd *uet_gtd_find(struct uet_pdc *pdc, u32 psn)
 {
 	struct uet_gtd *g;
 
-	list_for_each_entry(g, &pdc->rx.gtd, node)
+	list_for_each_entry(g, &pdc->rx->gtd, node)
 		if (g->psn == psn)
 			return g;
 	return NULL;
@@ -66,7 +66,7 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 {
 	struct uet_gtd *g, *pos;
 
-	if (pdc->rx.nr_gtd >= UET_GTD_MAX)
+	if (pdc->rx->nr_gtd >= UET_GTD_MAX)
 		return NULL;
 	g = kmalloc(sizeof(*g), GFP_ATOMIC | __GFP_NOWARN);
 	if (!g)
@@ -74,12 +74,12 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 	g->psn = pkt->req.psn;
 	uet_default_rsp(&g->rsp, pkt, code);
 	g->rsp.opcode = UET_RSP_OP_RESPONSE;
-	list_for_each_entry_reverse(pos, &pdc->rx.gtd, node)
+	list_for_each_entry_reverse(pos, &pdc->rx->gtd, node)
 		if (psn_before(pos->psn, g->psn))
 			break;
 	list_add(&g->node, &pos->node);
-	pdc->rx.nr_gtd++;
-	uet_rxmap_set_hold(&pdc->rx.map, list_first_entry(&pdc->rx.gtd,
+	pdc->rx->nr_gtd++;
+	uet_rxmap_set_hold(&pdc->rx->map, list_first_entry(&pdc->rx->gtd,
 							  struct uet_gtd,
 							  node)->psn);
 	uet_pdc_want_clear(pdc, ktime_get_ns());
@@ -95,7 +95,7 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
  */
 void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 {
-	struct uet_pdc_rx *rx = &pdc->rx;
+	struct uet_pdc_rx *rx = pdc->rx;
 	struct uet_gtd *g, *next;
 
 	switch (uet_rxmap_clear(&rx->map, clear_psn)) {
@@ -135,10 +135,10 @@ void uet_pdc_drop_gtd(struct uet_pdc *pdc)
 {
 	struct uet_gtd *g, *next;
 
-	list_for_each_entry_safe(g, next, &pdc->rx.gtd, node)
+	list_for_each_entry_safe(g, next, &pdc->rx->gtd, node)
 		kfree(g);
-	INIT_LIST_HEAD(&pdc->rx.gtd);
-	pdc->rx.nr_gtd = 0;
+	INIT_LIST_HEAD(&pdc->rx->gtd);
+	pdc->rx->nr_gtd = 0;
 }
 
 /* Received before: answer again, whatever was lost (wire.md 9.6, D-14). */
@@ -185,7 +185,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
 	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX);
 
 	r->ack_count += max_t(u32, pkt->payload_len,
@@ -213,12 +213,12 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 /* A bitmap is needed as soon as something comes out of order. */
 static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 {
-	u32 nbits = uet_rxmap_nbits(pdc->rx.map.range);
+	u32 nbits = uet_rxmap_nbits(pdc->rx->map.range);
 	u64 *bits = kzalloc(nbits / 8, GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!bits)
 		return false;
-	kfree(uet_rxmap_attach(&pdc->rx.map, bits, nbits));
+	kfree(uet_rxmap_attach(&pdc->rx->map, bits, nbits));
 	return true;
 }
 
@@ -231,8 +231,8 @@ static bool uet_pdc_attach_map(struct uet_pdc *pdc)
  */
 u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
 {
-	const struct uet_rxmap *map = &pdc->rx.map;
-	u32 top = pdc->rx.refused_top;
+	const struct uet_rxmap *map = &pdc->rx->map;
+	u32 top = pdc->rx->refused_top;
 
 	/* Or else it is from long ago. */
 	return psn_between(top, map->cack, map->cack + map->range) ? top :
@@ -248,7 +248,7 @@ static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 {
 	u64 now, gap = (u64)NSEC_PER_USEC *
 		       READ_ONCE(pdc->un->sysctl.nack_retx_us);
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 
 	if (likely(uet_habit_holds(&pdc->peer->habits)))
 		return true;
@@ -266,7 +266,7 @@ static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 				     u8 code, u32 psn)
 {
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 
 	UET_INC(rx->un, SHORTAGE);
 	if (!r->refused || psn_before(psn, r->refused_psn))
@@ -283,7 +283,7 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 /* A PSN is received: what was refused before is not any more. */
 static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 {
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 
 	if (r->refused && r->refused_psn == psn)
 		r->refused = false;
@@ -296,7 +296,7 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 					  struct uet_rx_ctx *rx, bool created)
 {
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_gtd *g = NULL;
 	struct uet_ses_rsp rsp;
@@ -344,7 +344,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 				       struct uet_rx_ctx *rx, u32 psn)
 {
-	struct uet_pdc_rx *r = &pdc->rx;
+	struct uet_pdc_rx *r = pdc->rx;
 	u32 expected = uet_rxmap_expected(&r->map);
 	u64 now = ktime_get_ns();
 
@@ -365,13 +365,13 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 					 struct uet_rx_ctx *rx, u32 psn,
 					 struct sk_buff **nack)
 {
-	struct uet_rxmap *map = &pdc->rx.map;
+	struct uet_rxmap *map = &pdc->rx->map;
 	enum uet_rx_verdict verdict = uet_rxmap_classify(map, psn);
 
 	*nack = NULL;
 	if (verdict == UET_RX_DUP)
 		return verdict;
-	if (unlikely(pdc->state == UET_PDC_TIME_WAIT)) {
+	if (unlikely(pdc->rx->state == UET_PDC_TIME_WAIT)) {
 		*nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
 		return UET_RX_ABOVE;
 	}
@@ -406,7 +406,7 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 	struct sk_buff *nack;
 
 	if (uet_pkt_is_rod(pkt) != pdc->rod &&
-	    pdc->state != UET_PDC_TIME_WAIT)
+	    pdc->rx->state != UET_PDC_TIME_WAIT)
 		return uet_nack_make(pdc, rx, UET_NACK_PDC_MODE_MISMATCH,
 				     pkt->req.psn, 0);
 	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
@@ -437,7 +437,7 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
 	case UET_RX_NEW:
 		if (uet_pdc_received(pdc, psn))
-			uet_ses_cack(pdc, pdc->rx.map.cack);
+			uet_ses_cack(pdc, pdc->rx->map.cack);
 		break;
 	case UET_RX_DUP:
 		break;
@@ -459,15 +459,15 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 {
 	struct sk_buff *answer = NULL;
 
-	spin_lock(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_DEAD) {
+	spin_lock(&pdc->rx->lock);
+	if (pdc->rx->state == UET_PDC_DEAD) {
 		UET_INC(rx->un, DROP_STATE);
 		goto out;
 	}
 	/* Seconds count here: a tick is exact enough, and cheap. */
-	WRITE_ONCE(pdc->rx.heard, ktime_get_coarse_ns());
-	pdc->rx.close_req = false;
-	pdc->rx.close_tries = 0;
+	WRITE_ONCE(pdc->rx->heard, ktime_get_coarse_ns());
+	pdc->rx->close_req = false;
+	pdc->rx->close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
 	else if (!created)
@@ -476,9 +476,9 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
 	answer = uet_pdc_request_locked(pdc, rx, created);
 	if (created)
-		uet_pdc_arm(pdc, pdc->rx.heard + NSEC_PER_SEC, pdc->rx.heard);
+		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC, pdc->rx->heard);
 out:
-	spin_unlock(&pdc->rx.lock);
+	spin_unlock(&pdc->rx->lock);
 	if (answer)
 		uet_output_one(pdc->peer, answer);
 }
@@ -497,12 +497,12 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 	u32 psn = rx->pkt->req.psn;
 	struct sk_buff *answer = NULL;
 
-	spin_lock(&pdc->rx.lock);
-	if (pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_TIME_WAIT)
+	spin_lock(&pdc->rx->lock);
+	if (pdc->rx->state == UET_PDC_DEAD || pdc->rx->state == UET_PDC_TIME_WAIT)
 		goto out;
 	if (uet_pkt_has_cc(rx->pkt))
 		uet_credit_request(pdc, rx, 0);
-	switch (uet_rxmap_classify(&pdc->rx.map, psn)) {
+	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:
 		answer = uet_nack_make(pdc, rx, code, psn, 0);
@@ -517,7 +517,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		break;
 	}
 out:
-	spin_unlock(&pdc->rx.lock);
+	spin_unlock(&pdc->rx->lock);
 	if (answer)
 		uet_output_one(pdc->peer, answer);
 }
@@ -552,6 +552,7 @@ static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
  */
 bool uet_pds_rx_room(struct uet_sock *us)
 {
+	struct uet_pdc_rx *r;
 	struct sk_buff *nack;
 	struct uet_pdc *pdc;
 	LIST_HEAD(list);
@@ -561,24 +562,25 @@ bool uet_pds_rx_room(struct uet_sock *us)
 	more = uet_rx_starved(us, &list);
 	for (;;) {
 		spin_lock_bh(&us->rx_lock);
-		pdc = list_first_entry_or_null(&list, struct uet_pdc,
-					       rx.starve_node);
-		if (pdc)
-			list_del_init(&pdc->rx.starve_node);
+		r = list_first_entry_or_null(&list, struct uet_pdc_rx,
+					     starve_node);
+		if (r)
+			list_del_init(&r->starve_node);
 		spin_unlock_bh(&us->rx_lock);
-		if (!pdc)
+		if (!r)
 			return more;
+		pdc = r->pdc;
 		nack = NULL;
-		spin_lock_bh(&pdc->rx.lock);
-		pdc->rx.starved_at = NULL;
+		spin_lock_bh(&pdc->rx->lock);
+		pdc->rx->starved_at = NULL;
 		/* An unconfirmed one has had its answer. */
-		if (pdc->state == UET_PDC_ESTABLISHED && pdc->rx.refused &&
-		    pdc->rx.confirmed)
+		if (pdc->rx->state == UET_PDC_ESTABLISHED && pdc->rx->refused &&
+		    pdc->rx->confirmed)
 			nack = uet_nack_make(pdc, NULL,
 					     UET_NACK_RCVR_INFER_LOSS,
-					     pdc->rx.refused_psn, 0);
-		pdc->rx.refused = false;
-		spin_unlock_bh(&pdc->rx.lock);
+					     pdc->rx->refused_psn, 0);
+		pdc->rx->refused = false;
+		spin_unlock_bh(&pdc->rx->lock);
 		if (nack) {
 			local_bh_disable();
 			uet_output_one(pdc->peer, nack);

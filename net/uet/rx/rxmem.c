@@ -42,6 +42,7 @@
 #include "core/rxroom.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "rx/half.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 
@@ -401,7 +402,7 @@ static void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
 	msg->granted = true;
 	msg->granted_at = jiffies;
 	if (msg->line)
-		msg->line_granted = READ_ONCE(msg->pdc->rx.rcvd_bytes);
+		msg->line_granted = READ_ONCE(msg->pdc->rx->rcvd_bytes);
 	msg->absent = false;
 	us->rx_granted_bytes += msg->bytes;
 	if (unlikely(msg->mixed)) {
@@ -614,7 +615,7 @@ void uet_rx_came(struct uet_rxmsg *msg)
 {
 	msg->last = jiffies;
 	if (msg->line)
-		msg->line_last = READ_ONCE(msg->pdc->rx.rcvd_bytes);
+		msg->line_last = READ_ONCE(msg->pdc->rx->rcvd_bytes);
 }
 
 /**
@@ -641,17 +642,17 @@ static bool uet_rx_line_stopped(const struct uet_sock *us,
 				const struct uet_rxmsg *msg)
 {
 	/* It lives as long as its incomplete messages stand in our lists. */
-	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+	const struct uet_pdc *pdc = msg->pdc;
 
-	return READ_ONCE(pdc->rx.refused) &&
-	       READ_ONCE(pdc->rx.starved_at) != us;
+	return READ_ONCE(pdc->rx->refused) &&
+	       READ_ONCE(pdc->rx->starved_at) != us;
 }
 
 /* Time for what an ordered PDC delivered for others since @before */
 static unsigned long uet_rx_line_time(const struct uet_pdc *pdc, u64 before,
 				      unsigned long timeout)
 {
-	u64 bytes = READ_ONCE(pdc->rx.rcvd_bytes) - before;
+	u64 bytes = READ_ONCE(pdc->rx->rcvd_bytes) - before;
 
 	return min_t(u64, bytes / UET_RX_LINE_STEP, UET_RX_LINE_STEPS_MAX) *
 	       timeout;
@@ -665,9 +666,9 @@ static bool uet_rx_line_overdue(const struct uet_sock *us,
 				const struct uet_rxmsg *msg,
 				unsigned long timeout)
 {
-	const struct uet_pdc *pdc = (const struct uet_pdc *)msg->line;
+	const struct uet_pdc *pdc = msg->pdc;
 	unsigned long patience = UET_RX_PATIENCE * timeout;
-	unsigned long moved = READ_ONCE(pdc->rx.moved);
+	unsigned long moved = READ_ONCE(pdc->rx->moved);
 
 	if (time_before(moved, msg->last))
 		moved = msg->last;

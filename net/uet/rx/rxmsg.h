@@ -150,6 +150,17 @@ void uet_rxmsg_put(struct uet_rxmsg *msg);
 void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rxmsg_drop_spare(struct uet_sock *us);
 
+/* What a reader may ask; rx_lock not held */
+bool uet_rx_readable(struct uet_sock *us, u32 lowat);
+u32 uet_rx_avail(struct uet_sock *us);
+void uet_rx_stop(struct uet_sock *us);
+u8 uet_rx_pend(struct uet_sock *us);
+
+/* A reader made room: wake some of the PDCs that wait for @us. Called without
+ * locks; true if there are more
+ */
+bool uet_pds_rx_room(struct uet_sock *us);
+
 /* Socket closes: drop everything (called without locks) */
 void uet_rxmsg_purge(struct uet_sock *us);
 

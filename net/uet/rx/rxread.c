@@ -10,7 +10,6 @@
 #include "core/dfc.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
-#include "tx/pds.h"
 
 static struct uet_rxmsg *uet_rx_first(struct uet_sock *us)
 {

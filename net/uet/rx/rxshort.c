@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "base.h"
+#include "rx/ep.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 

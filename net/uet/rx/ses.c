@@ -21,12 +21,14 @@
 
 #include "link/owner.h"
 #include "link/peer.h"
+#include "link/peer_rules.h"
 #include "mib.h"
-#include "ns/peer_params.h"
 #include "pdc/pdc.h"
+#include "rx/ep.h"
+#include "rx/half.h"
+#include "rx/pressure.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
-#include "tx/flow.h"
 
 /**
  * struct uet_rx_msg - an open message, or a tombstone
@@ -60,10 +62,10 @@ struct uet_rx_msg {
 /* Entries are freed at once, so nobody but who has rx.lock may walk here. */
 static struct uet_rx_msg *uet_rx_msg_find(struct uet_pdc *pdc, u16 msg_id)
 {
-	struct rb_node *n = pdc->rx.msgs_by_id.rb_node;
-	struct uet_rx_msg *m = pdc->rx.last;
+	struct rb_node *n = pdc->rx->msgs_by_id.rb_node;
+	struct uet_rx_msg *m = pdc->rx->last;
 
-	lockdep_assert_held(&pdc->rx.lock);
+	lockdep_assert_held(&pdc->rx->lock);
 	if (m && m->msg_id == msg_id)
 		return m;
 	while (n) {
@@ -77,7 +79,7 @@ static struct uet_rx_msg *uet_rx_msg_find(struct uet_pdc *pdc, u16 msg_id)
 
 static void uet_rx_msg_link(struct uet_pdc *pdc, struct uet_rx_msg *m)
 {
-	struct rb_node **link = &pdc->rx.msgs_by_id.rb_node, *parent = NULL;
+	struct rb_node **link = &pdc->rx->msgs_by_id.rb_node, *parent = NULL;
 
 	while (*link) {
 		parent = *link;
@@ -86,9 +88,9 @@ static void uet_rx_msg_link(struct uet_pdc *pdc, struct uet_rx_msg *m)
 		       &parent->rb_left : &parent->rb_right;
 	}
 	rb_link_node(&m->node, parent, link);
-	rb_insert_color(&m->node, &pdc->rx.msgs_by_id);
-	list_add_tail(&m->pdc_node, &pdc->rx.msgs);
-	pdc->rx.nr_msgs++;
+	rb_insert_color(&m->node, &pdc->rx->msgs_by_id);
+	list_add_tail(&m->pdc_node, &pdc->rx->msgs);
+	pdc->rx->nr_msgs++;
 }
 
 /* An entry for a message that is not known; @psn is the one of its packet. The
@@ -100,8 +102,8 @@ static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id,
 {
 	struct uet_rx_msg *m;
 
-	if (pdc->rx.nr_msgs >= UET_RX_MSGS_MAX &&
-	    (pdc->rod || psn != uet_rxmap_expected(&pdc->rx.map)))
+	if (pdc->rx->nr_msgs >= UET_RX_MSGS_MAX &&
+	    (pdc->rod || psn != uet_rxmap_expected(&pdc->rx->map)))
 		return NULL;
 	if (!uet_mem_charge_more(pdc->un, sizeof(*m), UET_MEM_RESERVE_ENTRIES))
 		return NULL;
@@ -119,13 +121,13 @@ err_mem:
 
 static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
 {
-	if (pdc->rx.last == m)
-		pdc->rx.last = NULL;
-	rb_erase(&m->node, &pdc->rx.msgs_by_id);
+	if (pdc->rx->last == m)
+		pdc->rx->last = NULL;
+	rb_erase(&m->node, &pdc->rx->msgs_by_id);
 	if (m->end_seen)
-		rb_erase(&m->end_node, &pdc->rx.msgs_by_end);
+		rb_erase(&m->end_node, &pdc->rx->msgs_by_end);
 	list_del(&m->pdc_node);
-	pdc->rx.nr_msgs--;
+	pdc->rx->nr_msgs--;
 	if (m->msg)
 		uet_rxmsg_put(m->msg);
 	kfree(m);
@@ -171,13 +173,13 @@ static void uet_rx_msg_seen(struct uet_pdc *pdc, struct uet_rx_msg *m, u32 psn,
 	if (m->end_seen && !higher)
 		return;
 	if (m->end_seen)
-		rb_erase(&m->end_node, &pdc->rx.msgs_by_end);
+		rb_erase(&m->end_node, &pdc->rx->msgs_by_end);
 	if (higher)
 		m->end_psn = psn;
 	m->end_psn_set = true;
 	m->end_seen |= end;
 	if (m->end_seen)
-		rb_add(&m->end_node, &pdc->rx.msgs_by_end,
+		rb_add(&m->end_node, &pdc->rx->msgs_by_end,
 		       uet_rx_msg_ends_before);
 }
 
@@ -202,7 +204,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 	int i = 0;
 
 	__skb_queue_head_init(&gone);
-	while ((n = rb_first(&pdc->rx.msgs_by_end))) {
+	while ((n = rb_first(&pdc->rx->msgs_by_end))) {
 		m = rb_entry(n, struct uet_rx_msg, end_node);
 		if (psn_after(m->end_psn, cack))
 			break;
@@ -236,22 +238,22 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 	struct sk_buff_head gone;
 
 	__skb_queue_head_init(&gone);
-	list_for_each_entry_safe(m, next, &pdc->rx.msgs, pdc_node) {
+	list_for_each_entry_safe(m, next, &pdc->rx->msgs, pdc_node) {
 		if (m->msg)
 			uet_rxmsg_abort(m->msg, error, &gone);
 		uet_rx_msg_del(pdc, m);
 	}
 	uet_rx_free(pdc->un, &gone);
 	uet_pdc_drop_gtd(pdc);
-	if (pdc->rx.starved_at) {
-		struct uet_sock *us = pdc->rx.starved_at;
+	if (pdc->rx->starved_at) {
+		struct uet_sock *us = pdc->rx->starved_at;
 		bool listed;
 
 		spin_lock(&us->rx_lock);
-		listed = !list_empty(&pdc->rx.starve_node);
-		list_del_init(&pdc->rx.starve_node);
+		listed = !list_empty(&pdc->rx->starve_node);
+		list_del_init(&pdc->rx->starve_node);
 		spin_unlock(&us->rx_lock);
-		pdc->rx.starved_at = NULL;
+		pdc->rx->starved_at = NULL;
 		if (listed)
 			uet_pdc_put(pdc);
 	}
@@ -260,13 +262,13 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 /* No room at a socket: it wakes us when there is some. */
 static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 {
-	if (pdc->rx.starved_at)
+	if (pdc->rx->starved_at)
 		return;
 	spin_lock(&us->rx_lock);
 	if (!us->rx_closed) {
-		pdc->rx.starved_at = us;
+		pdc->rx->starved_at = us;
 		refcount_inc(&pdc->ref);
-		list_add_tail(&pdc->rx.starve_node, &us->rx_starved);
+		list_add_tail(&pdc->rx->starve_node, &us->rx_starved);
 	}
 	spin_unlock(&us->rx_lock);
 }
@@ -313,9 +315,9 @@ static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 			       const struct uet_rxmsg *msg, u32 psn)
 {
-	const struct uet_rxmap *map = &pdc->rx.map;
+	const struct uet_rxmap *map = &pdc->rx->map;
 	u32 top = psn_max(map->highest, uet_pdc_refused_top(pdc));
-	bool behind = us && uet_rxshare_behind(&pdc->rx.share, us, psn,
+	bool behind = us && uet_rxshare_behind(&pdc->rx->share, us, psn,
 					       map->range);
 	struct uet_rxroom_refused refused = {
 		.range		= map->range,
@@ -370,7 +372,7 @@ static void uet_ses_describe(const struct uet_pdc *pdc,
 	msg->msg_id = ses->msg_id;
 	msg->opcode = ses->opcode;
 	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
-	msg->line_last = pdc->rx.rcvd_bytes;
+	msg->line_last = pdc->rx->rcvd_bytes;
 }
 
 /* Who names a job was let into it by the host it comes from; by this one, if it
@@ -413,7 +415,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 		*code = UET_RC_BAD_JOB_ID;
 		return NULL;
 	}
-	us = uet_ep_recall(rx->un, &pdc->rx.ep, &rx->daddr, rx->ifindex,
+	us = uet_ep_recall(rx->un, &pdc->rx->ep, &rx->daddr, rx->ifindex,
 			   rx->iif, ses->job, ses->pid, ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
@@ -600,7 +602,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 			goto end;
 		}
 	}
-	pdc->rx.last = m;
+	pdc->rx->last = m;
 	if (!m->msg) {
 		verdict = uet_ses_buried(m, psn, code);
 		goto end;

@@ -18,9 +18,12 @@
 #include <net/ipv6.h>
 
 #include "link/encap.h"
+#include "link/hook.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "rx/half.h"
+#include "rx/trim.h"
 
 /* What survives trimming of every packet: UDP and 16 bytes of PDS */
 #define UET_TRIM_MIN	(sizeof(struct udphdr) + UET_TRIM_KEEP_BYTES)
@@ -47,7 +50,7 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 				   code : UET_NACK_INV_DPDCID, pkt->req.psn);
 		return;
 	}
-	if (pdc->initiator || !uet_from_peer(pdc, rx) ||
+	if (!uet_pdc_rx(pdc) || !uet_from_peer(pdc->peer, rx) ||
 	    pdc->remote_id != pkt->spdcid) {
 		UET_INC(rx->un, DROP_PEER);
 		return;

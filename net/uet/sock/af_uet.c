@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket family: creation, names, closing, and the module. Nothing here
- * runs per message.
+ * The socket family: creation, names, closing. Nothing here runs per message.
  */
 #include <asm/ioctls.h>
 #include <linux/compat.h>
@@ -15,21 +14,18 @@
 
 #include "base.h"
 #include "compat.h"
+#include "link/addr.h"
 #include "link/encap.h"
-#include "link/neigh.h"
 #include "link/owner.h"
-#include "link/speed.h"
-#include "pdc/pdc.h"
+#include "rx/ep.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
-#include "tx/path.h"
+#include "sock/calls.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/txpage.h"
 #include "tx/watch.h"
-
-int uet_family __ro_after_init = AF_UET;
-module_param_named(family, uet_family, int, 0444);
-MODULE_PARM_DESC(family, "number of the address family, below AF_MAX");
+#include "tx/wmem.h"
 
 /* Sockets not yet freed. Neither they nor what is left of them keeps the
  * module loaded: open files do, and unloading waits for the rest.
@@ -304,6 +300,21 @@ struct uet_sock *uet_sock_of(const struct socket *sock)
 	return sock->ops == &uet_ops ? uet_sk(sock->sk) : NULL;
 }
 
+static void uet_write_space(struct sock *sk)
+{
+	struct socket_wq *wq;
+
+	rcu_read_lock();
+	wq = rcu_dereference(sk->sk_wq);
+	/* A sendmsg() in the middle of a message sleeps uninterruptibly. */
+	if (skwq_has_sleeper(wq))
+		__wake_up_sync_key(&wq->wait, TASK_NORMAL,
+				   poll_to_key(EPOLLOUT | EPOLLWRNORM |
+					       EPOLLWRBAND));
+	sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
+	rcu_read_unlock();
+}
+
 static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 {
 	struct sock *sk = &us->sk;
@@ -399,40 +410,6 @@ static struct net_proto_family uet_family_ops __ro_after_init = {
 	.owner	= THIS_MODULE,
 };
 
-static int __init uet_caches_init(void)
-{
-	int err = uet_txmsg_cache_init();
-
-	if (err)
-		return err;
-	err = uet_rxmsg_cache_init();
-	if (err)
-		goto err_tx;
-	err = uet_dest_cache_init();
-	if (err)
-		goto err_rx;
-	err = uet_pdc_cache_init();
-	if (err)
-		goto err_dest;
-	return 0;
-
-err_dest:
-	uet_dest_cache_exit();
-err_rx:
-	uet_rxmsg_cache_exit();
-err_tx:
-	uet_txmsg_cache_exit();
-	return err;
-}
-
-static void uet_caches_exit(void)
-{
-	uet_pdc_cache_exit();
-	uet_dest_cache_exit();
-	uet_rxmsg_cache_exit();
-	uet_txmsg_cache_exit();
-}
-
 /* Pages of message data on the way in, all namespaces: as UDP sizes them */
 static void __init uet_mem_init(void)
 {
@@ -443,74 +420,57 @@ static void __init uet_mem_init(void)
 	uet_sysctl_mem[2] = uet_sysctl_mem[0] * 2;
 }
 
-static int __init uet_init(void)
+/**
+ * uet_sock_init() - prepare the family, which cannot be used yet
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init uet_sock_init(void)
 {
-	int err;
-
 	if (uet_family <= AF_UNSPEC || uet_family >= AF_MAX)
 		return -EINVAL;
 	uet_family_ops.family = uet_family;
 	uet_mem_init();
-
-	err = uet_caches_init();
-	if (err)
-		return err;
-	err = proto_register(&uet_prot, 1);
-	if (err)
-		goto err_caches;
-	err = uet_path_init();
-	if (err)
-		goto err_proto;
-	err = uet_neigh_init();
-	if (err)
-		goto err_path;
-	err = uet_netns_register();
-	if (err)
-		goto err_neigh;
-	err = uet_speed_init();
-	if (err)
-		goto err_netns;
-	err = sock_register(&uet_family_ops);
-	if (err)
-		goto err_speed;
-	return 0;
-
-err_speed:
-	uet_speed_exit();
-err_netns:
-	uet_netns_unregister();
-err_neigh:
-	uet_neigh_exit();
-err_path:
-	uet_path_exit();
-err_proto:
-	proto_unregister(&uet_prot);
-err_caches:
-	rcu_barrier();
-	uet_caches_exit();
-	return err;
+	return proto_register(&uet_prot, 1);
 }
 
-static void __exit uet_exit(void)
+/**
+ * uet_sock_exit() - undo it
+ */
+void uet_sock_exit(void)
+{
+	proto_unregister(&uet_prot);
+}
+
+/**
+ * uet_sock_open() - sockets can be made from now on
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init uet_sock_open(void)
+{
+	return sock_register(&uet_family_ops);
+}
+
+/**
+ * uet_sock_close() - no more
+ */
+void uet_sock_close(void)
 {
 	sock_unregister(uet_family);
-	uet_speed_exit();
-	uet_netns_unregister();
-	/* Closed sockets are freed by RCU, some of them after their last packet
-	 * left the device. The barrier also waits for the end of the callback
-	 * that counted the last one.
-	 */
-	wait_event(uet_socks_gone, !atomic_read(&uet_socks));
-	rcu_barrier();
-	uet_neigh_exit();
-	uet_path_exit();
-	proto_unregister(&uet_prot);
-	uet_caches_exit();
 }
 
-module_init(uet_init);
-module_exit(uet_exit);
-
-MODULE_DESCRIPTION("Ultra Ethernet Transport sockets");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS_NETPROTO(AF_UET);
+/**
+ * uet_sock_wait() - wait until all of them are gone
+ *
+ * Closed sockets are freed by RCU, some of them after their last packet left the
+ * device. The barrier also waits for the end of the callback that counted the
+ * last one.
+ *
+ * Context: process, after the last namespace.
+ */
+void uet_sock_wait(void)
+{
+	wait_event(uet_socks_gone, !atomic_read(&uet_socks));
+	rcu_barrier();
+}

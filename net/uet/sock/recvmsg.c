@@ -13,7 +13,10 @@
 #include "core/wire_ses.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
+#include "sock/calls.h"
+#include "tx/report.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /**
  * struct uet_recv - one recvmsg() under way

@@ -15,10 +15,14 @@
 #include <net/ipv6.h>
 
 #include "compat.h"
+#include "link/addr.h"
 #include "mib.h"
+#include "rx/ep.h"
 #include "sock.h"
+#include "sock/calls.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /* A streamed message may hold so much whatever else is in the buffer: there
  * must always be a full packet of it (the payload MTU is at most 8192), or

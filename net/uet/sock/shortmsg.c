@@ -16,6 +16,7 @@
 #include "base.h"
 #include "sock.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /*
  * Messages of the full length that a socket may have in the class, by target: more

@@ -11,7 +11,10 @@
 
 #include "core/ccc.h"
 #include "core/lb.h"
+#include "link/addr.h"
+#include "rx/ep.h"
 #include "sock.h"
+#include "sock/calls.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 #include "tx/watch.h"
@@ -156,9 +159,28 @@ static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
 	return uet_tx_cancel(us, cookie);
 }
 
+/* The queue of the probes: unordered, for an address that may be sent to */
+static int uet_watch_key(struct uet_sock *us, const struct sockaddr_uet *peer,
+			 struct uet_dest_key *key)
+{
+	int err = uet_addr_check((const struct sockaddr *)peer, sizeof(*peer));
+
+	if (!err)
+		err = uet_ep_autobind(us);
+	if (!err)
+		err = uet_addr_check_dest(us, peer);
+	if (err)
+		return err;
+	uet_send_key(us, peer, key);
+	key->delivery = UET_RUD;
+	key->watch = true;
+	return 0;
+}
+
 static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 			 unsigned int optlen)
 {
+	struct uet_dest_key key;
 	struct uet_watch_req req;
 	int err;
 
@@ -167,7 +189,9 @@ static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 	if (copy_from_sockptr(&req, optval, sizeof(req)))
 		return -EFAULT;
 	lock_sock(&us->sk);
-	err = uet_watch_set(us, &req);
+	err = uet_watch_key(us, &req.peer, &key);
+	if (!err)
+		err = uet_watch_set(us, &key, &req);
 	release_sock(&us->sk);
 	return err;
 }

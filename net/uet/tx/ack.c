@@ -11,11 +11,12 @@
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
-#include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/cctrace.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/hole.h"
 #include "tx/path.h"
 #include "tx/pds.h"
 #include "tx/rtt.h"
@@ -33,7 +34,7 @@
  */
 void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 {
-	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx.win, psn);
+	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx->win, psn);
 	struct uet_ccc_loss loss = { .now = now, .how = how };
 
 	if (!slot || slot->flags & UET_TX_CP)
@@ -41,9 +42,9 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 	loss.size = slot->size;
 	loss.ev = slot->ev;
 	if (how != UET_LOSS_LOCAL)
-		trace_uet_path_signal(pdc->tx.flow, loss.ev, UET_LB_TIMEOUT, 0);
-	uet_cc_loss(pdc->tx.flow, &loss);
-	if (unlikely(!list_empty(&pdc->tx.holds)))
+		trace_uet_path_signal(pdc->tx->flow, loss.ev, UET_LB_TIMEOUT, 0);
+	uet_cc_loss(pdc->tx->flow, &loss);
+	if (unlikely(!list_empty(&pdc->tx->holds)))
 		uet_pdc_hold_lost(pdc, psn);
 }
 
@@ -62,7 +63,7 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
  */
 void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 {
-	struct uet_txwin *win = &pdc->tx.win;
+	struct uet_txwin *win = &pdc->tx->win;
 	const struct uet_tx_slot *slot;
 	struct uet_tx_scan scan;
 	u32 psn;
@@ -74,7 +75,7 @@ void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 		} else {
 			slot = uet_txwin_mark(win, psn);
 			if (slot && !(slot->flags & UET_TX_CP))
-				uet_ccc_on_go_back(&pdc->tx.flow->ccc, now,
+				uet_ccc_on_go_back(&pdc->tx->flow->ccc, now,
 						   slot->size);
 		}
 		UET_INC(pdc->un, RETX_GBN);
@@ -97,8 +98,8 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 
 	list_del(&msg->begun);
 	list_del(&msg->node);
-	if (list_empty(&pdc->tx.begun))
-		pdc->tx.one_by_one = false;
+	if (list_empty(&pdc->tx->begun))
+		pdc->tx->one_by_one = false;
 	if (msg->again && !failed) {
 		uet_msg_requeue(pdc, msg);
 		return;
@@ -107,7 +108,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	dest->progress = now;
 	if (!--dest->unfinished)
 		uet_dest_emptied(dest);
-	pdc->tx.nr_msgs--;
+	pdc->tx->nr_msgs--;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
 	uet_txmsg_retire(msg);
@@ -173,13 +174,13 @@ static int uet_rc_errno(u8 code)
 static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
 	const struct uet_ses_rsp *rsp = &pkt->rsp;
-	struct uet_txwin *win = &pdc->tx.win;
+	struct uet_txwin *win = &pdc->tx->win;
 	struct uet_txmsg *msg;
 
 	if (rsp->code == UET_RC_OK || rsp->code == UET_RC_NULL ||
 	    !uet_txwin_has(win, pkt->ack.ack_psn))
 		return;
-	msg = pdc->tx.pkts[uet_txwin_index(win, pkt->ack.ack_psn)].msg;
+	msg = pdc->tx->pkts[uet_txwin_index(win, pkt->ack.ack_psn)].msg;
 	if (!msg || msg->msg_id != rsp->msg_id)
 		return;
 	if (rsp->code == UET_RC_NO_MATCH || rsp->code == UET_RC_DISABLED_GEN)
@@ -209,20 +210,20 @@ static void uet_msg_advance(const struct uet_txpkt *p, u64 now)
 /* A packet above CACK was answered. */
 static void uet_pdc_answered(struct uet_pdc *pdc, u32 psn, u64 now)
 {
-	struct uet_txwin *win = &pdc->tx.win;
-	const struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(win, psn)];
+	struct uet_txwin *win = &pdc->tx->win;
+	const struct uet_txpkt *p = &pdc->tx->pkts[uet_txwin_index(win, psn)];
 
 	if (!p->msg)
 		return;
-	if (pdc->tx.orphan_at)
+	if (pdc->tx->orphan_at)
 		uet_msg_advance(p, now);
-	uet_pmtu_arrived(pdc->tx.flow, p->len);
+	uet_hole_arrived(pdc->tx->flow, p->len);
 }
 
 /* Per packet work of a CACK: give data back, finish messages. */
 static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	for (; n; n--, psn++) {
 		struct uet_txpkt *p = &tx->pkts[uet_txwin_index(&tx->win, psn)];
@@ -233,7 +234,7 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 		if (unlikely(tx->orphan_at))
 			uet_msg_advance(p, now);
 		if (unlikely(tx->flow->hole.since))
-			uet_pmtu_arrived(tx->flow, p->len);
+			uet_hole_arrived(tx->flow, p->len);
 		p->msg = NULL;
 		if (msg->streamed && !msg->again)
 			uet_txmsg_release(msg, p->off + p->len);
@@ -256,10 +257,10 @@ bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 {
 	if (pdc->remote_id == spdcid)
 		return true;
-	if (pdc->state != UET_PDC_SYN || !spdcid)
+	if (pdc->tx->state != UET_PDC_SYN || !spdcid)
 		return false;
 	pdc->remote_id = spdcid;
-	pdc->state = UET_PDC_ESTABLISHED;
+	pdc->tx->state = UET_PDC_ESTABLISHED;
 	return true;
 }
 
@@ -276,7 +277,7 @@ static void uet_pdc_timed(struct uet_pdc_tx *tx)
 
 static void uet_pdc_progress(struct uet_pdc *pdc, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	tx->retries = 0;
 	tx->ambiguous |= tx->backoff;
@@ -300,7 +301,7 @@ static void uet_pdc_rack(struct uet_pdc_tx *tx, u64 sent, u64 now)
 static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_ccc *ccc = &tx->flow->ccc;
 	u64 service, rtt, sent = tx->probe_tx;
 	struct uet_tx_scan scan;
@@ -343,7 +344,7 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 
 static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	const struct uet_ccc *ccc = &tx->flow->ccc;
 	u32 size = ccc->params->mtu, threshold;
 	u64 cwnd = uet_ccc_window(ccc);
@@ -377,13 +378,13 @@ static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
 bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 		     struct uet_pdc_sent *sent)
 {
-	const struct uet_flow *flow = pdc->tx.flow;
-	const struct uet_txwin *win = &pdc->tx.win;
+	const struct uet_flow *flow = pdc->tx->flow;
+	const struct uet_txwin *win = &pdc->tx->win;
 
 	sent->valid = uet_txwin_rtt(win, psn, retx, &sent->at);
 	if (!sent->valid)
 		return false;
-	sent->wait = uet_wait_unpack(pdc->tx.pkts[uet_txwin_index(win,
+	sent->wait = uet_wait_unpack(pdc->tx->pkts[uet_txwin_index(win,
 								  psn)].wait);
 	sent->brief = uet_txwin_slot(win, psn)->size < flow->params.mtu / 2;
 	return true;
@@ -408,7 +409,7 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 		    u64 service, u64 now, u64 *rtt)
 {
-	u64 base_rtt = pdc->tx.flow->ccc.base_rtt;
+	u64 base_rtt = pdc->tx->flow->ccc.base_rtt;
 	u64 whole;
 	bool ok;
 
@@ -430,7 +431,7 @@ bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 static void uet_pdc_retx_arrived(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 u64 now)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 
 	if (!uet_pkt_has_ses_rsp(pkt))
 		return;
@@ -449,8 +450,8 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			   const struct uet_pdc_sent *sent, u64 now)
 {
 	const struct uet_ack *a = &rx->pkt->ack;
-	struct uet_txwin *win = &pdc->tx.win;
-	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	struct uet_txwin *win = &pdc->tx->win;
+	struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	struct uet_ccc_ack ack = {
 		.now			= now,
 		.newly_acked_pkts	= sum->pkts,
@@ -475,25 +476,25 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			uet_txwin_release_plain(win, sum->bytes +
 						sum->unmarked_bytes);
 	if (a->cc_type == UET_CC_CREDIT)
-		uet_cc_credit(pdc->tx.flow, now, a->credit);
+		uet_cc_credit(pdc->tx->flow, now, a->credit);
 	if (unlikely(a->pend))
 		UET_INC(pdc->un, RX_PENALTIES);
 	if (!ccc->sprayed)
-		ack.siblings = uet_path_siblings(pdc->tx.flow, ack.m, now);
-	trace_uet_path_signal(pdc->tx.flow, ack.ev,
+		ack.siblings = uet_path_siblings(pdc->tx->flow, ack.m, now);
+	trace_uet_path_signal(pdc->tx->flow, ack.ev,
 			      ack.m ? UET_LB_ECN : UET_LB_NO_ECN, ack.rtt);
-	uet_cc_ack(pdc->tx.flow, &ack);
-	if (unlikely(pdc->tx.flow->far.on) && ack.rtt_valid && !ack.rtt_short)
-		uet_rtt_far(pdc->tx.flow, ack.rtt, now);
+	uet_cc_ack(pdc->tx->flow, &ack);
+	if (unlikely(pdc->tx->flow->far.on) && ack.rtt_valid && !ack.rtt_short)
+		uet_rtt_far(pdc->tx->flow, ack.rtt, now);
 	if (unlikely(ccc->did & UET_CC_DID_BASE_RTT))
-		uet_rtt_learned(pdc->tx.flow);
+		uet_rtt_learned(pdc->tx->flow);
 	if (ack.rtt_valid && !ack.rtt_short &&
-	    unlikely(!uet_fall_quiet(&pdc->tx.flow->fall,
-				     pdc->tx.flow->params.base_rtt, ack.rtt)))
-		uet_rtt_fall(pdc->tx.flow, ack.rtt, now);
+	    unlikely(!uet_fall_quiet(&pdc->tx->flow->fall,
+				     pdc->tx->flow->params.base_rtt, ack.rtt)))
+		uet_rtt_fall(pdc->tx->flow, ack.rtt, now);
 	if (ack.rtt_valid && !ack.rtt_short &&
-	    unlikely(!uet_rise_quiet(&pdc->tx.flow->rise, ccc, ack.rtt)))
-		uet_rtt_rise(pdc->tx.flow, ack.rtt, ack.m, now);
+	    unlikely(!uet_rise_quiet(&pdc->tx->flow->rise, ccc, ack.rtt)))
+		uet_rtt_rise(pdc->tx->flow, ack.rtt, ack.m, now);
 }
 
 /* The bookkeeping of an ACK; false if it is none of ours. */
@@ -501,18 +502,18 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	const struct uet_ack *a = &pkt->ack;
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_tx_acked sum = {};
 	bool probe = pkt->flags & UET_F_PROBE;
 	struct uet_pdc_sent sent = {};
 	u32 una = tx->win.una, psns;
 	u64 now;
 
-	if (pdc->state == UET_PDC_DEAD ||
+	if (pdc->tx->state == UET_PDC_DEAD ||
 	    psn_after(a->cack_psn, tx->win.next - 1))
 		return false;
 	/* The first answer is believed if it names a packet we sent. */
-	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, a->ack_psn))
+	if (pdc->tx->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, a->ack_psn))
 		return false;
 	if (!uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
@@ -558,9 +559,9 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR && !tx->clear_at)
 		tx->clear_at = now + (u64)NSEC_PER_USEC *
 			       READ_ONCE(pdc->un->sysctl.clear_time_us);
-	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLOSE &&
-	    pdc->state == UET_PDC_ESTABLISHED)
-		pdc->state = UET_PDC_QUIESCE;
+	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLOSE && pdc->initiator &&
+	    pdc->tx->state == UET_PDC_ESTABLISHED)
+		pdc->tx->state = UET_PDC_QUIESCE;
 	uet_pdc_tx_rearm(pdc, now);
 	return true;
 }
@@ -574,11 +575,13 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  */
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
-	if (pdc->state == UET_PDC_CLOSING &&
+	if (pdc->tx->state == UET_PDC_CLOSING &&
 	    !uet_txwin_outstanding(&tx->win)) {
-		uet_pdc_fail(pdc, 0, 0, 0);
+		/* A target waits for CLOSE_CMD, which ends both halves. */
+		if (pdc->initiator)
+			uet_pdc_fail(pdc, 0, 0, 0);
 		return;
 	}
 	if (!uet_txwin_outstanding(&tx->win)) {
@@ -604,9 +607,9 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		uet_pdc_arm(pdc, uet_pdc_probe_timer(pdc), now);
 	if (tx->clear_at)
 		uet_pdc_arm(pdc, tx->clear_at, now);
-	if (pdc->state == UET_PDC_QUIESCE && !tx->nr_msgs)
+	if (pdc->tx->state == UET_PDC_QUIESCE && !tx->nr_msgs)
 		uet_pdc_arm(pdc, now, now);
-	else
+	else if (pdc->initiator)
 		uet_pdc_arm(pdc, max_t(u64, tx->idle_at, now + NSEC_PER_SEC),
 			    now);
 	if (tx->win.nr_marked || !list_empty(&tx->active))
@@ -625,11 +628,10 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
  */
 void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	struct sk_buff *probe = NULL;
 	bool known = uet_habit_answers_probes(&pdc->peer->habits);
 
-	UET_INC(rx->un, RX_ACKS);
 	spin_lock(&flow->lock);
 	if (!uet_pdc_ack_locked(pdc, rx))
 		UET_INC(rx->un, DROP_ACK);

@@ -18,8 +18,10 @@
 #include "pdc/pdc.h"
 #include "sock.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /* A queue on a PDC that has used its PSNs may use so much more, by shifts,
  * before its senders wait until it is empty.
@@ -44,14 +46,14 @@ static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
 static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
 {
-	u64 total = uet_msg_nominal(pdc->tx.flow, msg->filled);
+	u64 total = uet_msg_nominal(pdc->tx->flow, msg->filled);
 	u64 more = total - msg->announced;
 
-	if (total <= msg->announced || pdc->state == UET_PDC_DEAD)
+	if (total <= msg->announced || pdc->tx->state == UET_PDC_DEAD)
 		return;
 	msg->announced = total;
 	msg->backlog += more;
-	uet_ccc_on_new_data(&pdc->tx.flow->ccc, now, more);
+	uet_ccc_on_new_data(&pdc->tx->flow->ccc, now, more);
 }
 
 /* wire.md 5.1: a PDC is closed before its PSNs have gone half way round. */
@@ -61,7 +63,7 @@ static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 
 	if (busy)
 		limit += limit >> UET_PSN_GRACE;
-	return pdc->tx.win.next - pdc->start_psn >= limit;
+	return pdc->tx->win.next - pdc->start_psn >= limit;
 }
 
 /* Are there so few that another one can be opened just to be rid of this one? */
@@ -97,23 +99,23 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest)
 {
 	if (dest->unfinished)
-		return pdc->state != UET_PDC_DEAD &&
-		       pdc->state != UET_PDC_CLOSING &&
+		return pdc->tx->state != UET_PDC_DEAD &&
+		       pdc->tx->state != UET_PDC_CLOSING &&
 		       !uet_pdc_used_up(pdc, true) &&
 		       !uet_pdc_astray(pdc, dest);
-	if (pdc->state > UET_PDC_ESTABLISHED || uet_pdc_astray(pdc, dest))
+	if (pdc->tx->state > UET_PDC_ESTABLISHED || uet_pdc_astray(pdc, dest))
 		return false;
 	/*
 	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
 	 * that has no PDC for the first packet has none for another one, either.
 	 */
-	if (pdc->state != UET_PDC_SYN &&
-	    (pdc->tx.win.nr_held || (pdc->rod && !list_empty(&pdc->tx.holds))))
+	if (pdc->tx->state != UET_PDC_SYN &&
+	    (pdc->tx->win.nr_held || (pdc->rod && !list_empty(&pdc->tx->holds))))
 		return false;
 	if (pdc->rod && uet_lane_stalls(pdc) && uet_pdc_may_avoid(pdc))
 		return false;
-	if (pdc->tx.alone != READ_ONCE(dest->alone) ||
-	    (pdc->tx.alone && pdc->tx.nr_msgs))
+	if (pdc->tx->alone != READ_ONCE(dest->alone) ||
+	    (pdc->tx->alone && pdc->tx->nr_msgs))
 		return false;
 	return !uet_pdc_used_up(pdc, false);
 }
@@ -135,14 +137,16 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 					 const struct uet_dest *dest)
 {
 	bool rod = dest->key.delivery == UET_ROD;
+	struct uet_pdc_tx *tx;
 	struct uet_pdc *pdc;
 
 	spin_lock_bh(&peer->lock);
-	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
+	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
+		pdc = tx->pdc;
 		if (pdc->rod != rod || pdc->job != dest->key.job ||
 		    pdc->tclass != dest->key.tclass ||
-		    strcmp(pdc->tx.flow->cc, dest->cc) ||
-		    strcmp(pdc->tx.flow->policy, dest->path_policy) ||
+		    strcmp(tx->flow->cc, dest->cc) ||
+		    strcmp(tx->flow->policy, dest->path_policy) ||
 		    !uet_pdc_takes(pdc, dest))
 			continue;
 		refcount_inc(&pdc->ref);
@@ -151,6 +155,44 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 	}
 	spin_unlock_bh(&peer->lock);
 	return NULL;
+}
+
+/* A PDC that the peer opened, for messages as these, and that is not sent by yet */
+static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
+					   const struct uet_dest *dest)
+{
+	u32 mode = READ_ONCE(peer->fep->un->sysctl.return_requests);
+	bool rod = dest->key.delivery == UET_ROD;
+	struct uet_pdc *pdc, *found = NULL;
+
+	if (likely(list_empty(&peer->return_pdcs)) || dest->alone ||
+	    mode == UET_RETURN_NEVER ||
+	    (mode == UET_RETURN_KNOWN && !uet_habit_returns(&peer->habits)))
+		return NULL;
+	spin_lock_bh(&peer->lock);
+	list_for_each_entry(pdc, &peer->return_pdcs, return_node) {
+		if (pdc->rod != rod || pdc->job != dest->key.job ||
+		    pdc->tclass != dest->key.tclass ||
+		    !refcount_inc_not_zero(&pdc->ref))
+			continue;
+		found = pdc;
+		break;
+	}
+	spin_unlock_bh(&peer->lock);
+	return found;
+}
+
+static struct uet_pdc *uet_pdc_try_return(struct uet_peer *peer,
+					  struct uet_flow *flow,
+					  const struct uet_dest *dest)
+{
+	struct uet_pdc *pdc = uet_pdc_find_return(peer, dest);
+
+	if (unlikely(pdc) && uet_pdc_return(pdc, flow)) {
+		uet_pdc_put(pdc);
+		pdc = NULL;
+	}
+	return pdc;
 }
 
 static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
@@ -171,12 +213,13 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 	flow = uet_flow_get(peer, &spec);
 	if (IS_ERR(flow))
 		return ERR_CAST(flow);
-	pdc = uet_pdc_open(peer, flow, dest->account, dest->key.job,
+	pdc = uet_pdc_try_return(peer, flow, dest) ?:
+	      uet_pdc_open(peer, flow, dest->account, dest->key.job,
 			   !spec.sprayed);
 	uet_flow_put(flow);
 	if (!pdc)
 		return ERR_PTR(-ENOBUFS);
-	pdc->tx.alone = dest->alone;
+	pdc->tx->alone = dest->alone;
 	return pdc;
 }
 
@@ -207,7 +250,7 @@ void uet_dest_unbind(struct uet_dest *dest)
 
 	if (!pdc)
 		return;
-	spin_lock(&pdc->tx.flow->lock);
+	spin_lock(&pdc->tx->flow->lock);
 	list_del_init(&dest->pdc_node);
 	list_del_init(&dest->active);
 	uet_lane_leave(pdc, dest);
@@ -219,11 +262,11 @@ void uet_dest_unbind(struct uet_dest *dest)
 	if (!list_empty(&dest->hold_node)) {
 		/* On an ordered PDC others may have waited for it. */
 		uet_pdc_tx_ready(pdc);
-		uet_flow_queue(pdc->tx.flow);
+		uet_flow_queue(pdc->tx->flow);
 	}
 	list_del_init(&dest->hold_node);
 	memset(&dest->hold, 0, sizeof(dest->hold));
-	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock(&pdc->tx->flow->lock);
 	dest->pdc = NULL;
 	uet_pdc_put(pdc);
 }
@@ -277,11 +320,11 @@ static int uet_dest_bind(struct uet_dest *dest)
 	}
 	uet_dest_unbind(dest);
 	dest->pdc = pdc;	/* with our reference */
-	spin_lock(&pdc->tx.flow->lock);
-	list_add(&dest->pdc_node, &pdc->tx.dests);
+	spin_lock(&pdc->tx->flow->lock);
+	list_add(&dest->pdc_node, &pdc->tx->dests);
 	if (lane)
 		lane = uet_lane_join(pdc, dest, lane);
-	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock(&pdc->tx->flow->lock);
 	spin_unlock_bh(&dest->lock);
 out:
 	mutex_unlock(&un->open_mutex);
@@ -297,7 +340,7 @@ static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 		msg->moving = true;
 		return true;
 	}
-	if (dest->pdc && dest->pdc->state == UET_PDC_DEAD && dest->unfinished) {
+	if (dest->pdc && dest->pdc->tx->state == UET_PDC_DEAD && dest->unfinished) {
 		list_add_tail(&msg->node, &dest->queue);
 		msg->moving = false;
 		dest->unfinished++;
@@ -313,7 +356,7 @@ static bool uet_dest_renews(struct uet_dest *dest)
 
 	if (!pdc || !dest->unfinished ||
 	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
-	    pdc->state == UET_PDC_DEAD || pdc->state == UET_PDC_CLOSING)
+	    pdc->tx->state == UET_PDC_DEAD || pdc->tx->state == UET_PDC_CLOSING)
 		return false;
 	WRITE_ONCE(dest->renews, true);
 	return true;
@@ -338,13 +381,13 @@ void uet_dest_emptied(struct uet_dest *dest)
 static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			  const struct uet_output *out)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_dest *dest = msg->dest;
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 
 	dest->unfinished++;
-	pdc->tx.nr_msgs++;
+	pdc->tx->nr_msgs++;
 	uet_msg_announce(pdc, msg, now);
 	if (unlikely(!dest->us))
 		uet_orphan_watch(pdc, dest, now);
@@ -392,13 +435,13 @@ int uet_pds_submit(struct uet_txmsg *msg)
 		pdc = dest->pdc;
 		way = pdc && !uet_output_begin(&out, pdc->peer);
 		if (pdc)
-			spin_lock(&pdc->tx.flow->lock);
+			spin_lock(&pdc->tx->flow->lock);
 		joined = uet_dest_join(dest, msg);
 		if (likely(!joined && pdc && uet_pdc_takes(pdc, dest)))
 			break;
 		renews = !joined && uet_dest_renews(dest);
 		if (pdc)
-			spin_unlock(&pdc->tx.flow->lock);
+			spin_unlock(&pdc->tx->flow->lock);
 		if (way)
 			uet_output_end(&out);
 		spin_unlock_bh(&dest->lock);
@@ -434,7 +477,7 @@ struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 		spin_unlock_bh(&dest->lock);
 		return NULL;
 	}
-	spin_lock(&dest->pdc->tx.flow->lock);
+	spin_lock(&dest->pdc->tx->flow->lock);
 	return dest->pdc;
 }
 
@@ -455,7 +498,7 @@ struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
 	spin_lock_bh(&dest->lock);
 	if (!dest->pdc || msg->moving)
 		return NULL;
-	spin_lock(&dest->pdc->tx.flow->lock);
+	spin_lock(&dest->pdc->tx->flow->lock);
 	return dest->pdc;
 }
 
@@ -466,7 +509,7 @@ struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
  */
 void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 
 	refcount_inc(&flow->ref);
 	spin_unlock(&flow->lock);
@@ -622,6 +665,6 @@ void uet_pds_info(struct uet_dest *dest, struct uet_info *info)
 	if (!pdc)
 		return;
 	uet_info_fill(dest, pdc, info);
-	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock(&pdc->tx->flow->lock);
 	spin_unlock_bh(&dest->lock);
 }

@@ -12,9 +12,10 @@
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
+#include "tx/credit.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 
 /**
  * uet_credit_take_id() - a ccc_id for a new context
@@ -87,11 +88,11 @@ void uet_credit_flow_gone(struct uet_flow *flow)
 /* An established PDC among those that have something to send */
 static struct uet_pdc *uet_credit_pdc(struct uet_flow *flow)
 {
-	struct uet_pdc *pdc;
+	struct uet_pdc_tx *tx;
 
-	list_for_each_entry(pdc, &flow->ready, tx.ready_node)
-		if (pdc->state != UET_PDC_SYN)
-			return pdc;
+	list_for_each_entry(tx, &flow->ready, ready_node)
+		if (tx->state != UET_PDC_SYN)
+			return tx->pdc;
 	return NULL;
 }
 
@@ -114,8 +115,8 @@ static bool uet_credit_gave_up(const struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
 
-	return pdc->tx.flow->ccc.credit_reqs > READ_ONCE(s->max_rto_retx) &&
-	       now - pdc->tx.heard >=
+	return pdc->tx->flow->ccc.credit_reqs > READ_ONCE(s->max_rto_retx) &&
+	       now - pdc->tx->heard >=
 	       (u64)READ_ONCE(s->peer_timeout_s) * NSEC_PER_SEC;
 }
 
@@ -146,7 +147,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 	       NSEC_PER_MSEC;
 	if (uet_ccc_credit_req(ccc, now, most, &when)) {
 		if (pdc && uet_credit_gave_up(pdc, now)) {
-			uet_pdc_fail(pdc, pdc->tx.soft_err ?: ETIMEDOUT,
+			uet_pdc_fail(pdc, pdc->tx->soft_err ?: ETIMEDOUT,
 				     UET_REPORT_LOCAL, 0);
 			uet_flow_queue(flow);
 			return;
@@ -160,7 +161,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 		}
 	}
 	if (!pdc)
-		pdc = list_first_entry(&flow->ready, struct uet_pdc,
-				       tx.ready_node);
+		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
+				       ready_node)->pdc;
 	uet_pdc_arm(pdc, when, now);
 }

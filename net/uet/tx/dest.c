@@ -12,10 +12,12 @@
 #include <net/ipv6.h>
 
 #include "compat.h"
+#include "link/addr.h"
 #include "link/owner.h"
 #include "sock.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /* Dests a socket keeps although nothing is queued there */
 #define UET_DEST_CACHED		64

@@ -16,6 +16,7 @@
 #include "core/names.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/txmsg.h"
 
 /* Does a NACK code say that the target has no such PDC? */
@@ -41,10 +42,10 @@ static bool uet_tx_refused(const struct uet_tx_slot *slot)
 /* Could refusals of this packet still prove that it was never accepted? */
 static bool uet_pdc_awaits(const struct uet_pdc *pdc, u32 psn)
 {
-	const struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
+	const struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx->win, psn);
 
 	return slot->rtx <= 1 && !(slot->flags & UET_TX_CP) &&
-	       !uet_txwin_is_sacked(&pdc->tx.win, psn) && !uet_tx_refused(slot);
+	       !uet_txwin_is_sacked(&pdc->tx->win, psn) && !uet_tx_refused(slot);
 }
 
 /* A packet was named by a NACK that disowns its PDC. */
@@ -52,12 +53,12 @@ static void uet_pdc_disowns_psn(struct uet_pdc *pdc, u32 psn, bool retx)
 {
 	struct uet_tx_slot *slot;
 
-	if (!uet_txwin_has(&pdc->tx.win, psn) || !uet_pdc_awaits(pdc, psn))
+	if (!uet_txwin_has(&pdc->tx->win, psn) || !uet_pdc_awaits(pdc, psn))
 		return;
-	slot = uet_txwin_slot(&pdc->tx.win, psn);
+	slot = uet_txwin_slot(&pdc->tx->win, psn);
 	slot->flags |= retx ? UET_PDC_TX_REFUSED_RTX : UET_PDC_TX_REFUSED;
 	if (uet_tx_refused(slot))
-		pdc->tx.awaited--;
+		pdc->tx->awaited--;
 }
 
 /**
@@ -69,12 +70,12 @@ static void uet_pdc_disowns_psn(struct uet_pdc *pdc, u32 psn, bool retx)
  */
 void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u8 code = pkt->nack.code;
 	u64 now;
 	u32 at;
 
-	pdc->movable = code == UET_NACK_INVALID_SYN || uet_nack_disowns(code);
+	pdc->tx->movable = code == UET_NACK_INVALID_SYN || uet_nack_disowns(code);
 	if (!uet_nack_disowns(code)) {
 		uet_pdc_fail(pdc, ECONNRESET, UET_REPORT_NACK, code);
 		return;
@@ -106,7 +107,7 @@ bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 	if (!uet_pdc_disowned(pdc) || !uet_nack_disowns(pkt->nack.code))
 		return false;
 	uet_pdc_disowns_psn(pdc, pkt->nack.psn, pkt->flags & UET_F_RETX);
-	if (!pdc->tx.awaited)
+	if (!pdc->tx->awaited)
 		uet_pdc_bury(pdc);
 	return true;
 }
@@ -122,10 +123,10 @@ void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
 {
 	if (!uet_pdc_disowned(pdc))
 		return;
-	if (now >= pdc->tx.rto_at)
+	if (now >= pdc->tx->rto_at)
 		uet_pdc_bury(pdc);
 	else
-		uet_pdc_arm(pdc, pdc->tx.rto_at, now);
+		uet_pdc_arm(pdc, pdc->tx->rto_at, now);
 }
 
 /**
@@ -136,12 +137,12 @@ void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
  */
 void uet_pdc_count_refused(struct uet_pdc *pdc)
 {
-	const struct uet_txwin *win = &pdc->tx.win;
+	const struct uet_txwin *win = &pdc->tx->win;
 	const struct uet_txpkt *p;
 	u32 psn;
 
 	for (psn = win->una; psn != win->next; psn++) {
-		p = &pdc->tx.pkts[uet_txwin_index(win, psn)];
+		p = &pdc->tx->pkts[uet_txwin_index(win, psn)];
 		if (!p->msg)
 			continue;
 		if (uet_tx_refused(uet_txwin_slot(win, psn)))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the timer finds due: retransmission timeout, tail probe, SACK evidence
- * that grew old, clears, and on the receiving side clear requests and vanished
- * initiators (wire.md 8 and 9, cc.md 7).
+ * that grew old, clears (wire.md 8 and 9, cc.md 7).
  */
 #include <linux/ktime.h>
 
@@ -11,18 +10,15 @@
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
-#include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/hole.h"
 #include "tx/txmsg.h"
 
 /* A transmission that failed for memory is tried again after this */
 #define UET_NOMEM_RETRY_NS	(2 * NSEC_PER_MSEC)
-/* CLEAR_REQ after 8 clear times, then ever later (wire.md 9.4) */
-#define UET_CLEAR_REQ_TIMES	8
-/* CLOSE_REQs double their distance up to this power */
-#define UET_CLOSE_REQ_BACKOFF_MAX	16
 /* ICMP is believed after so much silence */
 #define UET_REFUSED_NS		NSEC_PER_SEC
 /* Tail probes double their distance up to this power */
@@ -34,7 +30,7 @@
  */
 static u64 uet_pdc_patience(const struct uet_pdc *pdc)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 
 	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
 }
@@ -46,10 +42,10 @@ static u64 uet_pdc_patience(const struct uet_pdc *pdc)
  */
 static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	u64 max_ns = (u64)READ_ONCE(pdc->un->sysctl.rto_max_ms) * NSEC_PER_MSEC;
 
-	if (unlikely(pdc->tx.ambiguous))
+	if (unlikely(pdc->tx->ambiguous))
 		return UET_RTO_LIMIT_NS;
 	return clamp_t(u64, 2 * (uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var),
 		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
@@ -63,7 +59,7 @@ static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
  */
 u64 uet_pdc_rto(const struct uet_pdc *pdc)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	u64 min_ns = (u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
 		     NSEC_PER_USEC;
 	u64 max_ns = uet_pdc_rto_max(pdc);
@@ -72,7 +68,7 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
 	/* The last resort: twice what an answer may take. */
 	rto = clamp(2 * uet_pdc_patience(pdc), rto, max(rto, max_ns));
-	return uet_rto_backoff_ns(rto, pdc->tx.backoff, max_ns);
+	return uet_rto_backoff_ns(rto, pdc->tx->backoff, max_ns);
 }
 
 /**
@@ -83,13 +79,13 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
  */
 u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	u64 age = uet_loss_age_ns(ccc->params, &ccc->rtt, ccc->base_rtt,
-				  pdc->tx.rack_rtt,
-				  pdc->tx.flow->reorder.steps);
+				  pdc->tx->rack_rtt,
+				  pdc->tx->flow->reorder.steps);
 
 	/* The estimates are of the fast ports, which answer more often. */
-	if (unlikely(pdc->tx.flow->multi))
+	if (unlikely(pdc->tx->flow->multi))
 		age = max(age, uet_pdc_patience(pdc) + 2 * ccc->params->target);
 	return age;
 }
@@ -102,20 +98,20 @@ u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
  */
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	/* What a full window keeps back brings no answer either. */
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
 	/* Of many paths the one that the last took may be dead: try another. */
-	bool repeat = pdc->tx.probes && !pdc->tx.flow->sprayed;
+	bool repeat = pdc->tx->probes && !pdc->tx->flow->sprayed;
 	u64 rtt = uet_pdc_patience(pdc);
 
 	/* The first question about a tail costs little if it comes too soon. */
-	if (!busy && !pdc->tx.probes)
+	if (!busy && !pdc->tx->probes)
 		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
 
 	/* Probes that bring nothing new become rare. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
-		   min_t(u8, pdc->tx.probes, UET_PROBE_BACKOFF_MAX),
+		   min_t(u8, pdc->tx->probes, UET_PROBE_BACKOFF_MAX),
 		   uet_pdc_rto_max(pdc));
 }
 
@@ -128,8 +124,8 @@ u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
  */
 void uet_pdc_nomem(struct uet_pdc *pdc, u64 now)
 {
-	pdc->tx.loss_at = now + UET_NOMEM_RETRY_NS;
-	uet_pdc_arm(pdc, pdc->tx.loss_at, now);
+	pdc->tx->loss_at = now + UET_NOMEM_RETRY_NS;
+	uet_pdc_arm(pdc, pdc->tx->loss_at, now);
 }
 
 /* Retries used up, and nothing came from the peer for a long time */
@@ -138,8 +134,8 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 	const struct uet_sysctl *s = &pdc->un->sysctl;
 	u64 silence = (u64)READ_ONCE(s->peer_timeout_s) * NSEC_PER_SEC;
 
-	return pdc->tx.retries >= READ_ONCE(s->max_rto_retx) &&
-	       now - pdc->tx.heard >= silence;
+	return pdc->tx->retries >= READ_ONCE(s->max_rto_retx) &&
+	       now - pdc->tx->heard >= silence;
 }
 
 /*
@@ -148,7 +144,7 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
  */
 static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
 {
-	const struct uet_pdc_tx *tx = &pdc->tx;
+	const struct uet_pdc_tx *tx = pdc->tx;
 
 	if (likely(!tx->refused_at) || tx->heard >= tx->refused_at)
 		return false;
@@ -164,17 +160,17 @@ static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
  */
 static u16 uet_pdc_ask_ev(struct uet_pdc *pdc, u32 psn, u64 now)
 {
-	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
+	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx->win, psn);
 	struct uet_ccc_ask ask = {
-		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
+		.now = now, .port_free = uet_flow_port_free(pdc->tx->flow),
 		.size = slot->size, .want = 1,
 		.prev_ev = slot->ev, .rtx = true,
 	};
 	struct uet_ccc_send params;
 
-	if (!pdc->tx.flow->sprayed)
+	if (!pdc->tx->flow->sprayed)
 		return slot->ev;
-	uet_ccc_get_send_params(&pdc->tx.flow->ccc, &ask, &params);
+	uet_ccc_get_send_params(&pdc->tx->flow->ccc, &ask, &params);
 	return params.ev;
 }
 
@@ -185,11 +181,11 @@ static void uet_pdc_ask_ack(struct uet_pdc *pdc, struct sk_buff_head *list,
 	const struct uet_txpkt *p;
 	struct uet_cp cp = { .psn = psn };
 
-	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	p = &pdc->tx->pkts[uet_txwin_index(&pdc->tx->win, psn)];
 	if (p->msg)
 		cp.payload = p->msg->msg_id;
 	if (!uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, ev))
-		uet_txwin_touch(&pdc->tx.win, psn, now);
+		uet_txwin_touch(&pdc->tx->win, psn, now);
 }
 
 static void uet_pdc_back_off(struct uet_pdc_tx *tx)
@@ -203,7 +199,7 @@ static void uet_pdc_back_off(struct uet_pdc_tx *tx)
 /* Where CACK stands, when everything sent is settled */
 static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
 {
-	struct uet_cp cp = { .psn = pdc->tx.win.una - 1 };
+	struct uet_cp cp = { .psn = pdc->tx->win.una - 1 };
 
 	uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, 0);
 }
@@ -212,7 +208,7 @@ static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
 static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	tx->doubted = false;
 	tx->doubt_psn = tx->win.una;
@@ -232,7 +228,7 @@ static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
 static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 			       u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	bool closed = uet_txwin_waits_for_cack(&tx->win);
 
 	if ((!uet_txwin_outstanding(&tx->win) && !closed) ||
@@ -256,10 +252,10 @@ static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 /* A probe has had its time: the next packets should not go the way it did. */
 static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
 {
-	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 
-	if (pdc->tx.probe_tx && ccc->sprayed && ccc->lb)
-		uet_lb_doubt(ccc->lb, pdc->tx.probe_ev);
+	if (pdc->tx->probe_tx && ccc->sprayed && ccc->lb)
+		uet_lb_doubt(ccc->lb, pdc->tx->probe_ev);
 }
 
 /*
@@ -271,7 +267,7 @@ static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
  */
 static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u64 overtaken = tx->retries ? before : tx->rack;
 	u64 at, first = U64_MAX;
 	struct uet_tx_scan scan;
@@ -303,7 +299,7 @@ static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
 static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 			    u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u64 rto = uet_pdc_rto(pdc), oldest;
 	u32 psn;
 
@@ -351,7 +347,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 			  u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_cp cp = {
 		.payload	= tx->win.una,
 	};
@@ -359,7 +355,7 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 	tx->probe_at = 0;
 	if (!tx->win.flight_pkts)
 		return;		/* all of it is known to be missing or held */
-	if (pdc->state == UET_PDC_SYN)
+	if (pdc->tx->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
 	if (unlikely(uet_habit_refuses_probes(&pdc->peer->habits)))
 		return;		/* what it is sent asks by itself */
@@ -389,7 +385,7 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
  */
 static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_tx_scan scan;
 	bool young = false;
 	u32 psn;
@@ -423,7 +419,7 @@ static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
  */
 void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_tx_scan scan;
 	u64 age;
 	u32 psn;
@@ -447,7 +443,7 @@ void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now)
 
 static void uet_pdc_clear(struct uet_pdc *pdc, struct sk_buff_head *list)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_cp cp = { .payload = tx->win.clear_psn };
 
 	tx->clear_at = 0;
@@ -468,11 +464,11 @@ static void uet_pdc_clear(struct uet_pdc *pdc, struct sk_buff_head *list)
  */
 void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	if (tx->orphan_at && now >= tx->orphan_at)
 		uet_orphans_expire(pdc, now);
-	if (pdc->state == UET_PDC_DEAD)
+	if (pdc->tx->state == UET_PDC_DEAD)
 		return;
 	if (tx->clear_at && now >= tx->clear_at)
 		uet_pdc_clear(pdc, list);
@@ -488,120 +484,19 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		uet_pdc_probe(pdc, list, now);
 	if (tx->rto_at && now >= tx->rto_at)
 		uet_pdc_timeout(pdc, list, now);
-	if (pdc->state != UET_PDC_DEAD && uet_pmtu_hopeless(pdc, now))
+	if (pdc->tx->state != UET_PDC_DEAD && uet_hole_hopeless(pdc, now))
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
-	if (pdc->state != UET_PDC_DEAD && uet_pdc_refused_long(pdc, now)) {
+	if (pdc->tx->state != UET_PDC_DEAD && uet_pdc_refused_long(pdc, now)) {
 		/*
 		 * Somebody may be there again, without this PDC: what was
 		 * never sent asks with another one.
 		 */
-		pdc->movable = true;
+		pdc->tx->movable = true;
 		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
 			     tx->refused_code);
 	}
-	if (pdc->state != UET_PDC_DEAD && !uet_txwin_outstanding(&tx->win) &&
+	if (pdc->tx->state != UET_PDC_DEAD && !uet_txwin_outstanding(&tx->win) &&
 	    tx->win.nslots && now >= tx->heard + UET_PDC_RING_IDLE_NS)
 		uet_pdc_tx_shrink(pdc);
 }
 
-static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
-{
-	/* Who sends a message piece by piece may pause. */
-	if (pdc->rx.nr_msgs)
-		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
-		       NSEC_PER_SEC;
-	/* An initiator that vanished would hold its PDC here for ever. */
-	return 2 * uet_pdc_idle_ns(pdc);
-}
-
-/*
- * The initiator is silent: ask it to close, then close without it. Who has not
- * proved its address is asked nothing: it may never have sent anything.
- */
-static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
-			   u64 now)
-{
-	struct uet_pdc_rx *rx = &pdc->rx;
-	u64 close_ns = (u64)READ_ONCE(pdc->un->sysctl.close_req_time_ms) *
-		       NSEC_PER_MSEC;
-	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
-	struct uet_cp cp = { .psn = rx->ret_psn };
-
-	if (now - rx->heard < idle_ns)
-		return rx->heard + idle_ns;
-	if (!rx->confirmed) {
-		uet_pdc_rx_kill(pdc, ECONNRESET);
-		return 0;
-	}
-	if (!rx->close_req) {
-		rx->close_req = true;
-		rx->close_at = now + close_ns;
-	} else if (now >= rx->close_at) {
-		uet_pdc_rx_kill(pdc, ECONNRESET);
-		return 0;
-	}
-	uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
-		     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
-	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
-		rx->close_tries++;
-	return min(rx->close_at,
-		   now + ((u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
-			  NSEC_PER_USEC << rx->close_tries));
-}
-
-/**
- * uet_pdc_rx_expire() - deal with the deadlines of the receiving half
- * @pdc: target PDC
- * @list: packets to send are added here
- * @now: time, ns
- *
- * Context: softirq, rx.lock held.
- * Return: next deadline in ns, 0 if there is none.
- */
-u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
-{
-	struct uet_pdc_rx *rx = &pdc->rx;
-	u64 at;
-
-	if (pdc->state == UET_PDC_TIME_WAIT) {
-		if (now < rx->close_at)
-			return rx->close_at;
-		uet_pdc_rx_kill(pdc, 0);
-		return 0;
-	}
-	if (rx->clear_req_at && now >= rx->clear_req_at) {
-		struct uet_cp cp = { .payload = rx->map.cack + 1 };
-
-		rx->clear_req_at = 0;
-		if (rx->nr_gtd) {
-			uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_REQ, 0, 0);
-			rx->clear_req_gap *= 2;
-			rx->clear_req_at = now + rx->clear_req_gap;
-		}
-	}
-	if (rx->nr_msgs)
-		uet_ses_cack(pdc, rx->map.cack);
-	at = uet_pdc_rx_idle(pdc, list, now);
-	if (rx->clear_req_at && (!at || rx->clear_req_at < at))
-		at = rx->clear_req_at;
-	return pdc->state == UET_PDC_DEAD ? 0 : at;
-}
-
-/**
- * uet_pdc_want_clear() - a guaranteed response waits for its clear
- * @pdc: target PDC
- * @now: time, ns
- *
- * A peer that has not proved its address is asked once it has.
- *
- * Context: rx.lock held.
- */
-void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
-{
-	if (!pdc->rx.confirmed)
-		return;
-	pdc->rx.clear_req_gap = UET_CLEAR_REQ_TIMES *
-		(u64)READ_ONCE(pdc->un->sysctl.clear_time_us) * NSEC_PER_USEC;
-	pdc->rx.clear_req_at = now + pdc->rx.clear_req_gap;
-	uet_pdc_arm(pdc, pdc->rx.clear_req_at, now);
-}

@@ -13,11 +13,13 @@
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
+#include "link/peer_rules.h"
 #include "link/ports.h"
-#include "ns/peer_params.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
+#include "tx/credit.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/neigh.h"
 #include "tx/path.h"
 #include "tx/rtt.h"
 
@@ -103,7 +105,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	err = uet_route_peer(peer, &mtu);
 	if (err)
 		return ERR_PTR(err);
-	uet_ports_update(peer);
+	uet_flow_ports(peer);
 	flow = kmem_cache_zalloc(uet_flow_cache, GFP_KERNEL);
 	if (!flow)
 		return ERR_PTR(-ENOMEM);

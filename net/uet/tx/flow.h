@@ -67,7 +67,7 @@ struct uet_port_share {
 };
 
 /**
- * struct uet_hole - large packets that vanish (tx/pmtu.c)
+ * struct uet_hole - large packets that vanish (tx/hole.c)
  * @since: when that began, ns; 0 = it does not happen
  * @at: the last one, ns
  * @size: the shortest of them
@@ -93,7 +93,7 @@ struct uet_hole {
  * @sprayed: shared by RUD PDCs; false: one ROD PDC
  * @cc: congestion control asked for
  * @policy: path policy asked for
- * @lock: BH-disabled; protects all below, and uet_pdc.tx of its PDCs
+ * @lock: BH-disabled; protects all below, and uet_pdc_tx of its PDCs
  * @ccc: the context
  * @params: its constants
  * @lb: path selection
@@ -212,8 +212,12 @@ void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu);
 int uet_flow_init(void);
 void uet_flow_exit(void);
 
-/* tx/flow_params.c */
-u32 uet_flow_link_mbps(struct uet_peer *peer);
+/* flow_ports.c */
+void uet_flow_ports(struct uet_peer *peer);
+void uet_flow_ports_init(struct uet_net *un);
+void uet_flow_look(struct uet_flow *flow);
+
+/* flow_params.c */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
 enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 				    u64 now);

@@ -11,29 +11,6 @@
 #include "link/ports.h"
 #include "tx/flow.h"
 
-/**
- * uet_flow_link_mbps() - speed of the local port towards a peer
- * @peer: the peer
- *
- * Context: process or BH.
- * Return: by setting, else by device as found when the peer was made, else 0;
- * with several ports, all of them together.
- */
-u32 uet_flow_link_mbps(struct uet_peer *peer)
-{
-	u32 mbps = READ_ONCE(peer->fep->un->sysctl.link_mbps);
-	u32 speeds[UET_LB_PORTS_MAX], i, nr, sum = 0;
-
-	if (unlikely(rcu_access_pointer(peer->ports))) {
-		nr = uet_ports_speeds(peer, speeds);
-		for (i = 0; i < nr; i++)
-			sum += speeds[i];
-		if (sum)
-			return sum;
-	}
-	return mbps ?: READ_ONCE(peer->link_mbps);
-}
-
 /*
  * A configured base RTT sizes the window for good (UE 1.0 3.6.13 has the
  * window follow every lower sample): samples of packets much shorter than the
@@ -62,7 +39,7 @@ static void uet_flow_config(struct uet_flow *flow,
 {
 	struct uet_peer *peer = flow->peer;
 	const struct uet_sysctl *s = &peer->fep->un->sysctl;
-	u32 mbps = uet_flow_link_mbps(peer);
+	u32 mbps = uet_peer_mbps(peer);
 
 	/* All of these passed the same range checks in the sysctl handlers. */
 	uet_cc_config_set(cfg, UET_CCP_MTU,

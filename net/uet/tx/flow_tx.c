@@ -16,9 +16,11 @@
 #include "link/peer.h"
 #include "link/ports.h"
 #include "mib.h"
-#include "pdc/credit.h"
 #include "pdc/pdc.h"
+#include "tx/credit.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/neigh.h"
 #include "tx/path.h"
 
 /**
@@ -60,22 +62,22 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	if (flow->dead || list_empty(&flow->ready))
 		return 0;
 	if (unlikely(flow->multi))
-		uet_ports_look(flow);
+		uet_flow_look(flow);
 	while (n < max && !list_empty(&flow->ready)) {
 		int ret;
 
 		if (dev ? !uet_port_share(flow, dev, now) :
 			  uet_port_refuses(flow, now))
 			break;
-		pdc = list_first_entry(&flow->ready, struct uet_pdc,
-				       tx.ready_node);
+		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
+				       ready_node)->pdc;
 		ret = uet_pdc_tx_next(pdc, list, now);
 		/* The window is closed for all of them, or a timer tries again. */
 		if (ret < 0)
 			break;
 		if (!ret) {
 			/* Nothing to send on this one: parked. */
-			list_del_init(&pdc->tx.ready_node);
+			list_del_init(&pdc->tx->ready_node);
 			continue;
 		}
 		n++;
@@ -83,10 +85,10 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 			uet_pdc_tx_sent(sent, now);
 		sent = pdc;
 		/* Parked before it is asked again, or the next one's turn */
-		if (list_empty(&pdc->tx.active) && !pdc->tx.win.nr_marked)
-			list_del_init(&pdc->tx.ready_node);
-		else if (uet_turn_over(&pdc->tx.turn, uet_flow_quantum(flow)))
-			list_move_tail(&pdc->tx.ready_node, &flow->ready);
+		if (list_empty(&pdc->tx->active) && !pdc->tx->win.nr_marked)
+			list_del_init(&pdc->tx->ready_node);
+		else if (uet_turn_over(&pdc->tx->turn, uet_flow_quantum(flow)))
+			list_move_tail(&pdc->tx->ready_node, &flow->ready);
 	}
 	if (sent)
 		uet_pdc_tx_sent(sent, now);
@@ -109,12 +111,12 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 	rcu_read_lock();
 	pdc = uet_pdc_by_id(flow->peer->fep->un, &flow->peer->key.laddr, pdcid);
 	/* What the flow of a PDC is does not change. */
-	if (!pdc || !pdc->initiator || pdc->tx.flow != flow)
+	if (!pdc || !uet_pdc_tx(pdc) || pdc->tx->flow != flow)
 		goto out;
 	now = ktime_get_ns();
 	spin_lock(&flow->lock);
-	if (pdc->state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx.win, psn) &&
-	    now < pdc->tx.heard + UET_LOCAL_DROP_NS) {
+	if (pdc->tx->state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx->win, psn) &&
+	    now < pdc->tx->heard + UET_LOCAL_DROP_NS) {
 		uet_pdc_lost(pdc, psn, UET_LOSS_LOCAL, now);
 		UET_INC(pdc->un, RETX_LOCAL);
 		uet_pdc_tx_ready(pdc);
@@ -235,16 +237,17 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 static void uet_flow_no_neigh(struct uet_flow *flow)
 {
 	struct uet_peer *peer = flow->peer;
-	struct uet_pdc *pdc;
+	struct uet_pdc_tx *tx;
 
 	spin_lock(&peer->lock);
-	list_for_each_entry(pdc, &peer->init_pdcs, tx.peer_node) {
-		if (pdc->tx.flow != flow || pdc->state == UET_PDC_DEAD)
+	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
+		if (tx->flow != flow || tx->state == UET_PDC_DEAD)
 			continue;
-		if (pdc->state == UET_PDC_SYN)
-			uet_pdc_fail(pdc, EHOSTUNREACH, UET_REPORT_LOCAL, 0);
+		if (tx->state == UET_PDC_SYN)
+			uet_pdc_fail(tx->pdc, EHOSTUNREACH, UET_REPORT_LOCAL,
+				     0);
 		else
-			pdc->tx.soft_err = EHOSTUNREACH;
+			tx->soft_err = EHOSTUNREACH;
 	}
 	spin_unlock(&peer->lock);
 }
@@ -255,10 +258,10 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
  */
 static bool uet_flow_begins(const struct uet_flow *flow)
 {
-	const struct uet_pdc *pdc;
+	const struct uet_pdc_tx *tx;
 
-	list_for_each_entry(pdc, &flow->ready, tx.ready_node)
-		if (uet_txwin_outstanding(&pdc->tx.win))
+	list_for_each_entry(tx, &flow->ready, ready_node)
+		if (uet_txwin_outstanding(&tx->win))
 			return false;
 	return true;
 }
@@ -281,8 +284,8 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 			return false;
 		/* A timer looks again, should nobody tell. */
 		now = ktime_get_ns();
-		pdc = list_first_entry(&flow->ready, struct uet_pdc,
-				       tx.ready_node);
+		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
+				       ready_node)->pdc;
 		uet_pdc_arm(pdc, now + NSEC_PER_SEC, now);
 		return true;
 	default:

@@ -18,6 +18,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
@@ -33,14 +34,14 @@ static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	struct uet_dest *dest = msg->dest;
 
 	if (msg->backlog)
-		uet_ccc_withdraw(&pdc->tx.flow->ccc, ktime_get_ns(),
+		uet_ccc_withdraw(&pdc->tx->flow->ccc, ktime_get_ns(),
 				 msg->backlog);
 	msg->backlog = 0;
 	msg->state = UET_TXMSG_DONE;
 	list_del(&msg->node);
 	if (!--dest->unfinished)
 		uet_dest_emptied(dest);
-	pdc->tx.nr_msgs--;
+	pdc->tx->nr_msgs--;
 	if (!uet_dest_sendable(dest))
 		uet_dest_step_out(pdc, dest);
 }
@@ -174,7 +175,7 @@ void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 	if (!pdc)
 		return;
 	/* What is left on a dead one is moved or reported by uet_pds_salvage(). */
-	if (pdc->state == UET_PDC_DEAD) {
+	if (pdc->tx->state == UET_PDC_DEAD) {
 		drop->moving |= dest->unfinished;
 	} else {
 		uet_msgs_drop(pdc, &dest->queue, drop);
@@ -203,9 +204,9 @@ void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 	u64 at = max(dest->progress + uet_orphan_timeout(pdc), now + 1);
 
 	dest->given_up = false;
-	if (pdc->tx.orphan_at && pdc->tx.orphan_at <= at)
+	if (pdc->tx->orphan_at && pdc->tx->orphan_at <= at)
 		return;
-	pdc->tx.orphan_at = at;
+	pdc->tx->orphan_at = at;
 	uet_pdc_arm(pdc, at, now);
 }
 
@@ -224,11 +225,11 @@ void uet_pds_orphan(struct uet_dest *dest)
 	dest->progress = now;
 	pdc = dest->pdc;
 	if (pdc) {
-		spin_lock(&pdc->tx.flow->lock);
+		spin_lock(&pdc->tx->flow->lock);
 		dest->us = NULL;
 		if (dest->unfinished)
 			uet_orphan_watch(pdc, dest, now);
-		spin_unlock(&pdc->tx.flow->lock);
+		spin_unlock(&pdc->tx->flow->lock);
 		if (!dest->unfinished)
 			uet_dest_unbind(dest);
 	} else {
@@ -242,9 +243,9 @@ static bool uet_pdc_given_up(const struct uet_pdc *pdc)
 {
 	const struct uet_dest *dest;
 
-	if (!pdc->tx.nr_msgs)
+	if (!pdc->tx->nr_msgs)
 		return false;
-	list_for_each_entry(dest, &pdc->tx.dests, pdc_node)
+	list_for_each_entry(dest, &pdc->tx->dests, pdc_node)
 		if (dest->unfinished && !dest->given_up)
 			return false;
 	return true;
@@ -268,16 +269,16 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 	struct uet_dest *dest;
 	bool end = false;
 
-	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
+	list_for_each_entry(dest, &pdc->tx->dests, pdc_node) {
 		if (dest->us || !dest->unfinished)
 			continue;
 		if (now >= dest->progress + timeout) {
 			if (!budget--) {
-				pdc->tx.orphan_at = now + NSEC_PER_MSEC;
+				pdc->tx->orphan_at = now + NSEC_PER_MSEC;
 				return;
 			}
 			end |= dest->given_up ||
-			       pdc->state == UET_PDC_SYN;
+			       pdc->tx->state == UET_PDC_SYN;
 			UET_ADD(pdc->un, MSG_ORPHANED,
 				dest->given_up ? 0 : dest->unfinished);
 			dest->given_up = true;
@@ -287,7 +288,7 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 		if (dest->unfinished && (!at || dest->progress + timeout < at))
 			at = dest->progress + timeout;
 	}
-	pdc->tx.orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
+	pdc->tx->orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
 	if (end && uet_pdc_given_up(pdc))
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
 }

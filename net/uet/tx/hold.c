@@ -18,7 +18,9 @@
 #include "pdc/pdc.h"
 #include "sock.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
 /* Longest pause between two tries */
 #define UET_HOLD_MAX_NS		(128 * NSEC_PER_MSEC)
@@ -32,7 +34,7 @@ static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_txpkt *p;
 
-	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	p = &pdc->tx->pkts[uet_txwin_index(&pdc->tx->win, psn)];
 	return p->msg ? p->msg->dest : NULL;
 }
 
@@ -43,7 +45,7 @@ static bool uet_psn_given_up(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_txpkt *p;
 
-	p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	p = &pdc->tx->pkts[uet_txwin_index(&pdc->tx->win, psn)];
 	return p->msg && p->msg->given_up && !(p->flags & UET_TXPKT_MSG_ERROR);
 }
 
@@ -53,7 +55,7 @@ static bool uet_hold_next(const struct uet_pdc *pdc,
 {
 	u32 from = *psn;
 
-	while (uet_txwin_next_held(&pdc->tx.win, from, psn)) {
+	while (uet_txwin_next_held(&pdc->tx->win, from, psn)) {
 		if (uet_psn_dest(pdc, *psn) == dest)
 			return true;
 		from = *psn + 1;
@@ -63,9 +65,9 @@ static bool uet_hold_next(const struct uet_pdc *pdc,
 
 static void uet_hold_schedule(struct uet_pdc *pdc, u64 at, u64 now)
 {
-	if (!pdc->tx.hold_at || at < pdc->tx.hold_at)
-		pdc->tx.hold_at = at;
-	uet_pdc_arm(pdc, pdc->tx.hold_at, now);
+	if (!pdc->tx->hold_at || at < pdc->tx->hold_at)
+		pdc->tx->hold_at = at;
+	uet_pdc_arm(pdc, pdc->tx->hold_at, now);
 }
 
 /* Its share of the send buffer shrinks, which may make room for others. */
@@ -90,7 +92,7 @@ static void uet_hold_begin(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 	hold->ramp = false;
 	if (list_empty(&dest->hold_node)) {
 		hold->level = 0;
-		list_add_tail(&dest->hold_node, &pdc->tx.holds);
+		list_add_tail(&dest->hold_node, &pdc->tx->holds);
 	}
 	uet_dest_step_out(pdc, dest);
 	UET_INC(pdc->un, HOLDS);
@@ -102,7 +104,7 @@ static u64 uet_hold_pause(const struct uet_pdc *pdc,
 	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) * NSEC_PER_USEC;
 
 	ns <<= hold->level;
-	if (pdc->state != UET_PDC_SYN)
+	if (pdc->tx->state != UET_PDC_SYN)
 		return min_t(u64, ns, UET_HOLD_MAX_NS);
 	/* No PDC there: it is many hosts that wait for one. */
 	ns = min_t(u64, ns, UET_HOLD_OPEN_MAX_NS);
@@ -123,12 +125,12 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	struct uet_hold *hold;
 
 	if (!dest || unlikely(uet_psn_given_up(pdc, psn)) ||
-	    !uet_txwin_hold(&pdc->tx.win, psn))
+	    !uet_txwin_hold(&pdc->tx->win, psn))
 		return;
 	hold = &dest->hold;
 	if (!hold->on) {
 		uet_hold_begin(pdc, dest, now);
-		pdc->tx.one_by_one = pdc->rod;
+		pdc->tx->one_by_one = pdc->rod;
 	} else if (!hold->trying || psn_after(psn, hold->psn)) {
 		return;		/* sent before the hold was known */
 	} else if (hold->level < UET_HOLD_LEVEL_MAX) {
@@ -169,7 +171,7 @@ void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn)
 	    (dest->hold.trying && !psn_after(psn, dest->hold.psn)) ||
 	    uet_psn_given_up(pdc, psn))
 		return;
-	uet_txwin_hold(&pdc->tx.win, psn);
+	uet_txwin_hold(&pdc->tx->win, psn);
 }
 
 /**
@@ -186,7 +188,7 @@ bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_dest *dest;
 
-	list_for_each_entry(dest, &pdc->tx.holds, hold_node)
+	list_for_each_entry(dest, &pdc->tx->holds, hold_node)
 		if (dest->hold.on &&
 		    (!dest->hold.trying || psn_after(psn, dest->hold.psn)))
 			return true;
@@ -215,11 +217,11 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 			     u64 now)
 {
 	struct uet_hold *hold = &dest->hold;
-	u32 psn = pdc->tx.win.una, n = hold->allowed;
+	u32 psn = pdc->tx->win.una, n = hold->allowed;
 
 	hold->trying = false;
 	while (n && uet_hold_next(pdc, dest, &psn)) {
-		uet_txwin_unhold(&pdc->tx.win, psn);
+		uet_txwin_unhold(&pdc->tx->win, psn);
 		hold->psn = psn++;
 		hold->trying = true;
 		n--;
@@ -259,11 +261,11 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 void uet_pdc_hold_given_up(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
 	struct uet_hold *hold = &dest->hold;
-	u32 psn = pdc->tx.win.una;
+	u32 psn = pdc->tx->win.una;
 
 	while (uet_hold_next(pdc, dest, &psn)) {
 		if (uet_psn_given_up(pdc, psn))
-			uet_txwin_unhold(&pdc->tx.win, psn);
+			uet_txwin_unhold(&pdc->tx->win, psn);
 		psn++;
 	}
 	if (hold->on && !hold->trying) {
@@ -314,10 +316,10 @@ void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
  */
 void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now)
 {
-	struct uet_txwin *win = &pdc->tx.win;
+	struct uet_txwin *win = &pdc->tx->win;
 	struct uet_dest *dest, *next;
 
-	list_for_each_entry_safe(dest, next, &pdc->tx.holds, hold_node) {
+	list_for_each_entry_safe(dest, next, &pdc->tx->holds, hold_node) {
 		struct uet_hold *hold = &dest->hold;
 
 		if (!hold->trying)
@@ -363,7 +365,7 @@ void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
 	struct uet_dest *dest, *next;
 	u64 at = 0;
 
-	list_for_each_entry_safe(dest, next, &pdc->tx.holds, hold_node) {
+	list_for_each_entry_safe(dest, next, &pdc->tx->holds, hold_node) {
 		struct uet_hold *hold = &dest->hold;
 
 		if (!hold->on || hold->trying)
@@ -373,5 +375,5 @@ void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
 		if (hold->on && !hold->trying && (!at || hold->next < at))
 			at = hold->next;
 	}
-	pdc->tx.hold_at = at;
+	pdc->tx->hold_at = at;
 }

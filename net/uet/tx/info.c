@@ -9,6 +9,7 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
@@ -116,7 +117,7 @@ static void uet_info_dest(const struct uet_dest *dest,
 			  const struct uet_pdc *pdc, struct uet_info *info,
 			  u64 now)
 {
-	const struct uet_pdc_tx *tx = &pdc->tx;
+	const struct uet_pdc_tx *tx = pdc->tx;
 
 	info->pdcs = READ_ONCE(pdc->peer->nr_pdcs);
 	info->rto = uet_pdc_rto(pdc);
@@ -149,7 +150,7 @@ void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
 {
 	u64 now = ktime_get_ns();
 
-	uet_info_counts(pdc->tx.flow, info);
-	uet_info_ccc(pdc->tx.flow, info, now);
+	uet_info_counts(pdc->tx->flow, info);
+	uet_info_ccc(pdc->tx->flow, info, now);
 	uet_info_dest(dest, pdc, info, now);
 }

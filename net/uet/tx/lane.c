@@ -18,6 +18,7 @@
 
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/txmsg.h"
 
 /* A message that has nothing to send for so long keeps others away */
@@ -68,15 +69,15 @@ struct uet_lane *uet_lane_join(struct uet_pdc *pdc, struct uet_dest *dest,
 {
 	struct uet_lane *lane;
 
-	lockdep_assert_held(&pdc->tx.flow->lock);
-	list_for_each_entry(lane, &pdc->tx.lanes, node)
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	list_for_each_entry(lane, &pdc->tx->lanes, node)
 		if (lane->pid == dest->key.pid)
 			goto found;
 	lane = spare;
 	spare = NULL;
 	lane->pid = dest->key.pid;
 	INIT_LIST_HEAD(&lane->waiting);
-	list_add(&lane->node, &pdc->tx.lanes);
+	list_add(&lane->node, &pdc->tx->lanes);
 found:
 	lane->users++;
 	dest->lane = lane;
@@ -101,7 +102,7 @@ static void uet_lane_wake(struct uet_lane *lane)
 static void uet_lane_set_stalled(struct uet_lane *lane, struct uet_pdc *pdc,
 				 bool stalled)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	if (lane->stalled == stalled)
 		return;
@@ -231,7 +232,7 @@ void uet_dest_step_out(struct uet_pdc *pdc, struct uet_dest *dest)
  */
 bool uet_lane_stalls(const struct uet_pdc *pdc)
 {
-	return READ_ONCE(pdc->tx.lanes_stalled) &&
+	return READ_ONCE(pdc->tx->lanes_stalled) &&
 	       time_after(jiffies,
-			  READ_ONCE(pdc->tx.stalled_at) + UET_LANE_STALL);
+			  READ_ONCE(pdc->tx->stalled_at) + UET_LANE_STALL);
 }

@@ -8,11 +8,12 @@
 #include "core/names.h"
 #include "link/encap.h"
 #include "link/habits.h"
-#include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/cctrace.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/hole.h"
 #include "tx/path.h"
 #include "tx/rtt.h"
 #include "tx/trace_path.h"
@@ -25,7 +26,7 @@
 static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 			    struct uet_ccc_nack *nack)
 {
-	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx.win, psn);
+	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx->win, psn);
 
 	if (!slot || slot->flags & UET_TX_CP)
 		return;
@@ -34,16 +35,16 @@ static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 		nack->ev = slot->ev;
 		nack->rtt_valid = false;
 	}
-	trace_uet_path_signal(pdc->tx.flow, nack->ev, uet_ccc_nack_signal(nack),
+	trace_uet_path_signal(pdc->tx->flow, nack->ev, uet_ccc_nack_signal(nack),
 			      nack->rtt);
-	uet_cc_nack(pdc->tx.flow, nack);
+	uet_cc_nack(pdc->tx->flow, nack);
 }
 
 /* The target has no PDC for us. */
 static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
 	/* wire.md N-5: CLOSE_CMD did its work, its ACK was lost. */
-	if (pdc->state == UET_PDC_CLOSING &&
+	if (pdc->tx->state == UET_PDC_CLOSING &&
 	    pkt->nack.code == UET_NACK_INV_DPDCID)
 		uet_pdc_fail(pdc, 0, 0, 0);
 	else
@@ -52,7 +53,7 @@ static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 
 static void uet_pdc_nack_error(struct uet_pdc *pdc, u32 psn, u8 code)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 
 	if (tx->nack_e && tx->nack_e_psn != psn)
 		tx->nack_e = 0;
@@ -93,9 +94,9 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	case UET_NACK_NO_GTD_DEL_AVAIL:
 	case UET_NACK_NO_SES_MSG_AVAIL:
 	case UET_NACK_NO_RESOURCE:
-		pdc->tx.flow->nacks_shortage++;
+		pdc->tx->flow->nacks_shortage++;
 		/* That it was not received is no error then. */
-		pdc->tx.nack_e = 0;
+		pdc->tx->nack_e = 0;
 		uet_pdc_hold(pdc, psn, now);
 		UET_INC(pdc->un, RETX_NACK);
 		break;
@@ -111,7 +112,7 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
  */
 static void uet_pdc_doubt(struct uet_pdc *pdc)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u64 now = ktime_get_ns();
 
 	if (tx->doubt_at && now < tx->doubt_at + uet_pdc_rto(pdc))
@@ -127,8 +128,8 @@ static void uet_pdc_doubt(struct uet_pdc *pdc)
  */
 static bool uet_pdc_nack_probe(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
-	struct uet_flow *flow = pdc->tx.flow;
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_pdc_tx *tx = pdc->tx;
 	bool probing = tx->probe_tx || tx->asked || flow->rtt_probe_at;
 
 	if (tx->doubt_at && !tx->doubted && pkt->nack.psn == tx->doubt_psn &&
@@ -160,7 +161,7 @@ static bool uet_pdc_nack_probe(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_ccc_nack nack = {
 		.ev	= rx->ev,
 		.m	= pkt->flags & UET_F_ECN,
@@ -171,9 +172,9 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	struct uet_pdc_sent sent;
 	u64 now;
 
-	if (pdc->state == UET_PDC_DEAD)
+	if (pdc->tx->state == UET_PDC_DEAD)
 		return uet_pdc_disowned_nack(pdc, pkt);
-	if (pdc->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
+	if (pdc->tx->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
 		return false;
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
@@ -188,7 +189,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (uet_nack_class(code) == UET_NACK_CLASS_ERROR &&
 	    !uet_txwin_is_held(&tx->win, psn))
 		uet_pdc_nack_error(pdc, psn, code);
-	if (pdc->state == UET_PDC_DEAD)
+	if (pdc->tx->state == UET_PDC_DEAD)
 		return true;
 	if (code == UET_NACK_RCVR_INFER_LOSS &&
 	    uet_txwin_is_held(&tx->win, psn)) {
@@ -211,7 +212,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	/* Whoever refuses it for another reason has seen it. */
 	if (unlikely(tx->flow->hole.since) && code != UET_NACK_PKT_NOT_RCVD &&
 	    code != UET_NACK_RCVR_INFER_LOSS)
-		uet_pmtu_arrived(tx->flow, tx->pkts[uet_txwin_index(&tx->win,
+		uet_hole_arrived(tx->flow, tx->pkts[uet_txwin_index(&tx->win,
 								    psn)].len);
 	if (uet_pdc_sent_at(pdc, psn, pkt->flags & UET_F_RETX, &sent))
 		nack.rtt_valid = uet_pdc_sample(pdc, &sent, 0, now, &nack.rtt);
@@ -236,10 +237,9 @@ rearm:
  */
 void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	struct sk_buff *probe = NULL;
 
-	UET_INC(rx->un, RX_NACKS);
 	spin_lock(&flow->lock);
 	if (!uet_pdc_nack_locked(pdc, rx))
 		UET_INC(rx->un, DROP_NACK);

@@ -24,55 +24,13 @@
 #include "link/peer.h"
 #include "link/ports.h"
 #include "tx/flow.h"
-
-/* A neighbour that was known so short a while ago is known still */
-#define UET_NEIGH_FRESH		(HZ / 10)
+#include "tx/neigh.h"
 
 #define UET_NEIGH_BITS		8
 
 /* Flows that wait, by the address of the neighbour, which is a number only */
 static DEFINE_HASHTABLE(uet_neigh_waiting, UET_NEIGH_BITS);
 static DEFINE_SPINLOCK(uet_neigh_lock);	/* of it; a leaf, BH */
-
-/**
- * uet_neigh_fresh() - was the next hop to a peer known a moment ago?
- * @peer: the peer
- *
- * Context: any.
- * Return: true if so.
- */
-bool uet_neigh_fresh(const struct uet_peer *peer)
-{
-	return time_before(jiffies,
-			   READ_ONCE(peer->neigh_at) + UET_NEIGH_FRESH);
-}
-
-/**
- * uet_neigh_of() - the next hop of a route, if it is not known
- * @peer: the peer
- * @dst: route to it
- *
- * Context: BH disabled.
- * Return: the neighbour with a reference; NULL if packets may be sent, which
- * is also so where there is no memory for another neighbour.
- */
-struct neighbour *uet_neigh_of(const struct uet_peer *peer,
-			       const struct dst_entry *dst)
-{
-	const void *addr = uet_peer_is_v4(peer) ?
-			   (const void *)&peer->key.raddr.s6_addr32[3] :
-			   (const void *)&peer->key.raddr;
-	struct neighbour *n;
-
-	if (!dst->ops->neigh_lookup)
-		return NULL;
-	n = dst_neigh_lookup(dst, addr);
-	if (n && READ_ONCE(n->nud_state) & NUD_VALID) {
-		neigh_release(n);
-		n = NULL;
-	}
-	return n;
-}
 
 /**
  * uet_neigh_ask() - have the next hop looked for, if it is not known

@@ -116,13 +116,12 @@ u8 uet_path_siblings(struct uet_flow *flow, bool marked, u64 now);
 void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
 		   int ifindex);
 
-/* ns/proc_path.c */
+/* path_walk.c */
 void uet_path_list(struct uet_flow *flow);
 void uet_path_unlist(struct uet_flow *flow);
 struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 			       struct uet_flow *flow,
 			       struct uet_path_info *info);
-int uet_path_show_init(struct uet_net *un);
-void uet_path_show_exit(struct uet_net *un);
+void uet_path_walk_init(struct uet_net *un);
 
 #endif /* _UET_PATH_H */

@@ -65,13 +65,14 @@ void uet_pds_discard(struct uet_dest *dest);
  */
 void uet_pds_dest_gone(struct uet_dest *dest);
 
+/* deadline.c: when messages of a socket are given up */
+void uet_tx_expire_init(struct uet_sock *us);
+void uet_tx_expire(struct uet_sock *us, u64 deadline);
+void uet_tx_expire_stop(struct uet_sock *us);
+int uet_tx_cancel(struct uet_sock *us, u64 cookie);
+
 /* State towards the peer of @dest for UET_INFO */
 void uet_pds_info(struct uet_dest *dest, struct uet_info *info);
-
-/* A reader made room: wake some of the PDCs that wait for @us. Called without
- * locks; true if there are more
- */
-bool uet_pds_rx_room(struct uet_sock *us);
 
 /*
  * Upward, from softirq with the flow lock held; must not call back down.

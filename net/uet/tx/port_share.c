@@ -32,53 +32,6 @@
 /* How often the pause after packets that the port dropped doubles */
 #define UET_REFUSALS_MAX	6
 
-/* Transmit queues of an interface whose lengths are added up */
-#define UET_DEV_TXQS		64
-
-/* Bytes that a transmit queue has given its device and has not got back. Both
- * counts run on meanwhile: the one that is never ahead is read first.
- */
-static u32 uet_txq_inflight(const struct netdev_queue *txq)
-{
-#ifdef CONFIG_BQL
-	u32 completed = READ_ONCE(txq->dql.num_completed);
-
-	smp_rmb();	/* who writes them promises no order */
-	return READ_ONCE(txq->dql.num_queued) - completed;
-#else
-	return 0;
-#endif
-}
-
-/**
- * uet_dev_backlog() - bytes that wait in a device
- * @dev: the device
- *
- * Context: BH disabled, RCU read side.
- * Return: bytes in its queueing disciplines and its rings.
- */
-u64 uet_dev_backlog(struct net_device *dev)
-{
-	u32 i, n = min_t(u32, dev->real_num_tx_queues, UET_DEV_TXQS);
-	const struct Qdisc *last = NULL;
-	u32 qlen, backlog;
-	u64 sum = 0;
-
-	for (i = 0; i < n; i++) {
-		struct netdev_queue *txq = netdev_get_tx_queue(dev, i);
-		struct Qdisc *q = rcu_dereference(txq->qdisc);
-
-		sum += uet_txq_inflight(txq);
-		/* One above all queues is met at each of them. */
-		if (!q || !q->enqueue || q == last)
-			continue;
-		last = q;
-		qdisc_qstats_qlen_backlog(q, &qlen, &backlog);
-		sum += backlog;
-	}
-	return sum;
-}
-
 /*
  * A portion: less makes more work, since each costs a timer, and leaves the
  * port idle if that is late by as much; more makes others wait.

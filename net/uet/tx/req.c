@@ -10,6 +10,7 @@
 #include "link/owner.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/txmsg.h"
 
 /* The SES header of a packet of a message; @ses is zero */
@@ -66,7 +67,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 				  const struct uet_txpkt *p, u16 ev, bool retx,
 				  bool ar, u32 credit_target)
 {
-	bool cc = pdc->tx.flow->ccc.algo->credit;
+	bool cc = pdc->tx->flow->ccc.algo->credit;
 	struct uet_pkt pkt = {
 		.type		= pdc->rod ?
 				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
@@ -77,10 +78,10 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 		.dpdcid		= pdc->remote_id,
 		.req = {
 			.psn		= psn,
-			.clear_psn	= pdc->tx.win.clear_psn,
+			.clear_psn	= pdc->tx->win.clear_psn,
 			.start_psn	= pdc->start_psn,
 			.credit_target	= credit_target,
-			.ccc_id		= pdc->tx.flow->ccc_id,
+			.ccc_id		= pdc->tx->flow->ccc_id,
 		},
 	};
 	unsigned int room = UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN + UET_CRC_LEN;
@@ -88,7 +89,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	struct sk_buff *skb;
 	unsigned int len;
 
-	if (pdc->state == UET_PDC_SYN)
+	if (pdc->tx->state == UET_PDC_SYN)
 		pkt.flags |= UET_F_SYN;
 	/* Far behind, an old CLEAR_PSN says nothing wrong either. */
 	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
@@ -115,8 +116,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	meta->pdcid = pdc->id;
 	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
 	/* Cut before the path MTU shrank: the one packet that may be fragmented. */
-	meta->df = p->len <= pdc->tx.flow->payload_mtu;
-	pdc->tx.clear_at = 0;
-	pdc->tx.clear_sent = pdc->tx.win.clear_psn;
+	meta->df = p->len <= pdc->tx->flow->payload_mtu;
+	pdc->tx->clear_at = 0;
+	pdc->tx->clear_sent = pdc->tx->win.clear_psn;
 	return skb;
 }

@@ -4,40 +4,17 @@
  * empty path and would take its standing queue for the path itself. So it
  * sends one probe, in the class of control packets, once the peer has
  * answered. A peer that was talked to before needs none: its base RTT outlives
- * contexts in struct uet_peer, and that one in a small table.
+ * contexts in struct uet_peer, and that one in link/rttcache.c.
  */
-#include <linux/jhash.h>
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/slab.h>
 
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/rtt.h"
-
-#define UET_RTT_CACHE_SIZE	256
-/* Routes change: after this a peer is measured anew */
-#define UET_RTT_CACHE_AGE	(600 * HZ)
-
-struct uet_rtt_entry {
-	struct uet_peer_key	key;
-	u64			base_rtt;
-	unsigned long		at;
-	u32			pmtu;
-	int			pmtu_genid;
-	unsigned long		pmtu_until;
-};
-
-/**
- * struct uet_rtt_cache - base RTTs of peers that are gone
- * @e: one place for each hash of a key; who comes last has it
- */
-struct uet_rtt_cache {
-	struct uet_rtt_entry	e[UET_RTT_CACHE_SIZE];
-};
 
 /**
  * uet_rtt_probe() - a probe for the base RTT, if the context wants one
@@ -49,14 +26,14 @@ struct uet_rtt_cache {
  */
 struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_cp cp = {
-		.payload	= pdc->tx.win.una,
+		.payload	= pdc->tx->win.una,
 		.probe_opaque	= UET_PROBE_RTT,
 	};
 	struct sk_buff_head list;
 
-	if (pdc->state != UET_PDC_ESTABLISHED ||
+	if (pdc->tx->state != UET_PDC_ESTABLISHED ||
 	    uet_habit_refuses_probes(&pdc->peer->habits) ||
 	    !uet_ccc_probe_wanted(&flow->ccc))
 		return NULL;
@@ -81,7 +58,7 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			  u64 now)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	u64 sent = flow->rtt_probe_at, service, rtt, base;
 
 	flow->rtt_probe_at = 0;
@@ -189,75 +166,3 @@ void uet_rtt_learned(const struct uet_flow *flow)
 		WRITE_ONCE(flow->peer->base_rtt, flow->ccc.base_rtt);
 }
 
-static struct uet_rtt_entry *uet_rtt_place(struct uet_rtt_cache *cache,
-					   const struct uet_peer_key *key)
-{
-	BUILD_BUG_ON(sizeof(*key) % sizeof(u32));
-	return &cache->e[jhash2((const u32 *)key, sizeof(*key) / sizeof(u32),
-				0) % UET_RTT_CACHE_SIZE];
-}
-
-/**
- * uet_rtt_keep() - a peer goes, its base RTT and what is known of its MTU stay
- * @peer: the peer
- *
- * Context: any.
- */
-void uet_rtt_keep(const struct uet_peer *peer)
-{
-	struct uet_net *un = peer->fep->un;
-	u64 base_rtt = READ_ONCE(peer->base_rtt);
-	struct uet_rtt_entry *e;
-
-	if ((!base_rtt && !peer->pmtu) || READ_ONCE(un->exiting))
-		return;
-	spin_lock_bh(&un->rtts_lock);
-	if (!un->rtts)
-		un->rtts = kzalloc(sizeof(*un->rtts),
-				   GFP_ATOMIC | __GFP_NOWARN);
-	if (un->rtts) {
-		e = uet_rtt_place(un->rtts, &peer->key);
-		e->key = peer->key;
-		e->base_rtt = base_rtt;
-		e->at = jiffies;
-		e->pmtu = peer->pmtu;
-		e->pmtu_genid = peer->pmtu_genid;
-		e->pmtu_until = peer->pmtu_until;
-	}
-	spin_unlock_bh(&un->rtts_lock);
-}
-
-/**
- * uet_rtt_recall() - a peer is met again
- * @un: namespace
- * @peer: the peer, new; learns what is known of it and not too old
- *
- * Context: any.
- */
-void uet_rtt_recall(struct uet_net *un, struct uet_peer *peer)
-{
-	const struct uet_peer_key *key = &peer->key;
-	const struct uet_rtt_entry *e;
-
-	spin_lock_bh(&un->rtts_lock);
-	if (un->rtts) {
-		e = uet_rtt_place(un->rtts, key);
-		if (!memcmp(&e->key, key, sizeof(*key)) &&
-		    time_before(jiffies, e->at + UET_RTT_CACHE_AGE)) {
-			peer->base_rtt = e->base_rtt;
-			peer->pmtu = e->pmtu;
-			peer->pmtu_genid = e->pmtu_genid;
-			peer->pmtu_until = e->pmtu_until;
-		}
-	}
-	spin_unlock_bh(&un->rtts_lock);
-}
-
-/**
- * uet_rtt_forget() - the namespace goes
- * @un: namespace
- */
-void uet_rtt_forget(struct uet_net *un)
-{
-	kfree(un->rtts);
-}

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Base RTT of a peer: the probe for a first good one (UE 1.0 3.6.13.7), and
- * what is remembered of peers that are gone.
+ * Base RTT of a context: the probe for a first good one (UE 1.0 3.6.13.7), and
+ * how it is found to have changed.
  */
-#ifndef _UET_RTTCACHE_H
-#define _UET_RTTCACHE_H
+#ifndef _UET_TX_RTT_H
+#define _UET_TX_RTT_H
 
 #include <linux/types.h>
 
 struct sk_buff;
-struct uet_ccc;
-struct uet_net;
+struct uet_flow;
 struct uet_pdc;
-struct uet_peer;
-struct uet_peer_key;
 struct uet_pkt;
 
 struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev);
@@ -24,8 +21,5 @@ void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now);
 void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now);
 void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now);
 void uet_rtt_learned(const struct uet_flow *flow);
-void uet_rtt_keep(const struct uet_peer *peer);
-void uet_rtt_recall(struct uet_net *un, struct uet_peer *peer);
-void uet_rtt_forget(struct uet_net *un);
 
-#endif /* _UET_RTTCACHE_H */
+#endif /* _UET_TX_RTT_H */

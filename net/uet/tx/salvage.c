@@ -9,6 +9,7 @@
 #include "pdc/pdc.h"
 #include "sock.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
@@ -21,13 +22,13 @@ static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 	/* Queued after the PDC died: its end is none of this one's. */
 	if (!msg->announced)
 		return true;
-	if (!pdc->movable || msg->withdrawn)
+	if (!pdc->tx->movable || msg->withdrawn)
 		return false;
 	if (msg->state == UET_TXMSG_QUEUED)
 		return true;
 	if (msg->state == UET_TXMSG_FAILED)
 		return false;
-	if (pdc->err_code == UET_NACK_INVALID_SYN) {
+	if (pdc->tx->err_code == UET_NACK_INVALID_SYN) {
 		/* Before any answer: nothing was accepted. */
 		if (pdc->remote_id || msg->streamed)
 			return false;
@@ -58,11 +59,11 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 	struct uet_txmsg *msg, *next;
 	LIST_HEAD(all);
 
-	spin_lock(&pdc->tx.flow->lock);
+	spin_lock(&pdc->tx->flow->lock);
 	list_splice_tail_init(&dest->sent, &all);
 	list_splice_tail_init(&dest->queue, &all);
 	dest->unfinished = 0;
-	spin_unlock(&pdc->tx.flow->lock);
+	spin_unlock(&pdc->tx->flow->lock);
 
 	list_for_each_entry_safe(msg, next, &all, node) {
 		list_del(&msg->node);
@@ -78,8 +79,8 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 		if (msg->again)
 			msg->withdrawn = false;	/* by us, not by the sender */
 		if (msg->state != UET_TXMSG_FAILED)
-			uet_txmsg_done(msg, pdc->error ?: ECONNRESET,
-				       pdc->err_source, pdc->err_code);
+			uet_txmsg_done(msg, pdc->tx->error ?: ECONNRESET,
+				       pdc->tx->err_source, pdc->tx->err_code);
 		msg->state = UET_TXMSG_DONE;
 		uet_txmsg_put(msg);
 	}
@@ -124,8 +125,8 @@ static void uet_dest_move(struct uet_dest *dest)
 /* What a dead PDC still had in the counters of its context */
 static void uet_pdc_settle(struct uet_pdc *pdc)
 {
-	struct uet_flow *flow = pdc->tx.flow;
-	struct uet_txwin *win = &pdc->tx.win;
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_txwin *win = &pdc->tx->win;
 	struct uet_ccc_gone gone = {
 		.now		= ktime_get_ns(),
 		.rtx_bytes	= win->marked_bytes,
@@ -137,7 +138,7 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 	struct uet_txmsg *msg;
 
 	uet_pdc_count_refused(pdc);
-	list_for_each_entry(dest, &pdc->tx.dests, pdc_node) {
+	list_for_each_entry(dest, &pdc->tx->dests, pdc_node) {
 		list_for_each_entry(msg, &dest->queue, node) {
 			gone.backlog += msg->backlog;
 			msg->backlog = 0;
@@ -149,8 +150,8 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 	win->words = NULL;
 	win->nslots = 0;
 	win->una = win->next;
-	kvfree(pdc->tx.pkts);
-	pdc->tx.pkts = NULL;
+	kvfree(pdc->tx->pkts);
+	pdc->tx->pkts = NULL;
 }
 
 /**
@@ -161,12 +162,12 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
  */
 void uet_pds_salvage(struct uet_pdc *pdc)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_dest *dest;
 
 	spin_lock_bh(&flow->lock);
 	uet_pdc_settle(pdc);
-	while ((dest = list_first_entry_or_null(&pdc->tx.dests,
+	while ((dest = list_first_entry_or_null(&pdc->tx->dests,
 						struct uet_dest, pdc_node))) {
 		list_del_init(&dest->pdc_node);
 		if (!refcount_inc_not_zero(&dest->ref))

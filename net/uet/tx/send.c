@@ -13,10 +13,11 @@
 #include "core/txwin_scan.h"
 #include "link/habits.h"
 #include "link/peer.h"
-#include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/hole.h"
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
 
@@ -31,15 +32,15 @@
  */
 void uet_pdc_tx_ready(struct uet_pdc *pdc)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 
 	lockdep_assert_held(&flow->lock);
-	if (pdc->state == UET_PDC_DEAD || !list_empty(&pdc->tx.ready_node))
+	if (pdc->tx->state == UET_PDC_DEAD || !list_empty(&pdc->tx->ready_node))
 		return;
-	if (uet_turn_over(&pdc->tx.turn, uet_flow_quantum(flow)))
-		list_add_tail(&pdc->tx.ready_node, &flow->ready);
+	if (uet_turn_over(&pdc->tx->turn, uet_flow_quantum(flow)))
+		list_add_tail(&pdc->tx->ready_node, &flow->ready);
 	else
-		list_add(&pdc->tx.ready_node, &flow->ready);
+		list_add(&pdc->tx->ready_node, &flow->ready);
 }
 
 static struct uet_txmsg *uet_dest_head(struct uet_dest *dest)
@@ -82,7 +83,7 @@ static inline bool uet_dest_may_send(const struct uet_dest *dest,
 bool uet_dest_sendable(struct uet_dest *dest)
 {
 	return uet_dest_may_send(dest, uet_dest_head(dest),
-				 dest->pdc->tx.flow->payload_mtu);
+				 dest->pdc->tx->flow->payload_mtu);
 }
 
 /*
@@ -91,10 +92,10 @@ bool uet_dest_sendable(struct uet_dest *dest)
  */
 static void uet_dest_announce(struct uet_dest *dest, struct uet_txmsg *msg)
 {
-	struct uet_flow *flow = dest->pdc->tx.flow;
+	struct uet_flow *flow = dest->pdc->tx->flow;
 	u64 size;
 
-	if (dest->pdc->state == UET_PDC_DEAD)
+	if (dest->pdc->tx->state == UET_PDC_DEAD)
 		return;
 	size = uet_flow_nominal(flow, uet_txmsg_next_len(msg,
 							 flow->payload_mtu));
@@ -121,9 +122,9 @@ void uet_dest_activate(struct uet_dest *dest)
 	uet_lane_goes_on(dest->pdc, dest);
 	uet_dest_announce(dest, uet_dest_head(dest));
 	if (uet_turn_over(&dest->turn, UET_DEST_QUANTUM))
-		list_add_tail(&dest->active, &dest->pdc->tx.active);
+		list_add_tail(&dest->active, &dest->pdc->tx->active);
 	else
-		list_add(&dest->active, &dest->pdc->tx.active);
+		list_add(&dest->active, &dest->pdc->tx->active);
 	uet_pdc_tx_ready(dest->pdc);
 }
 
@@ -133,7 +134,7 @@ void uet_dest_activate(struct uet_dest *dest)
  */
 static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_txwin *win = &tx->win;
 	u32 old_slots = win->nslots, nslots;
 	struct uet_txpkt *pkts;
@@ -170,9 +171,9 @@ static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
  */
 bool uet_pdc_tx_reserve(struct uet_pdc *pdc)
 {
-	return uet_txwin_room(&pdc->tx.win) ||
-	       (uet_txwin_allowed(&pdc->tx.win) && uet_pdc_tx_grow(pdc) &&
-		uet_txwin_room(&pdc->tx.win));
+	return uet_txwin_room(&pdc->tx->win) ||
+	       (uet_txwin_allowed(&pdc->tx->win) && uet_pdc_tx_grow(pdc) &&
+		uet_txwin_room(&pdc->tx->win));
 }
 
 /**
@@ -183,18 +184,18 @@ bool uet_pdc_tx_reserve(struct uet_pdc *pdc)
  */
 void uet_pdc_tx_shrink(struct uet_pdc *pdc)
 {
-	kvfree(uet_txwin_detach(&pdc->tx.win));
-	if (!pdc->tx.win.nslots) {
-		kvfree(pdc->tx.pkts);
-		pdc->tx.pkts = NULL;
+	kvfree(uet_txwin_detach(&pdc->tx->win));
+	if (!pdc->tx->win.nslots) {
+		kvfree(pdc->tx->pkts);
+		pdc->tx->pkts = NULL;
 	}
 }
 
 /* May a new PSN be used? 4096 packets at most before the first answer. */
 static bool uet_pdc_tx_room(struct uet_pdc *pdc)
 {
-	if (pdc->state == UET_PDC_SYN &&
-	    pdc->tx.win.next - pdc->start_psn > UET_SYN_PSN_OFFSET_MAX)
+	if (pdc->tx->state == UET_PDC_SYN &&
+	    pdc->tx->win.next - pdc->start_psn > UET_SYN_PSN_OFFSET_MAX)
 		return false;
 	return uet_pdc_tx_reserve(pdc);
 }
@@ -210,11 +211,11 @@ static bool uet_pdc_tx_room(struct uet_pdc *pdc)
  */
 void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	u64 at = max(tx->departs, now);
 
 	/* CLOSE_CMD has a deadline of its own. */
-	if (pdc->state == UET_PDC_CLOSING)
+	if (pdc->tx->state == UET_PDC_CLOSING)
 		return;
 	if (!tx->rto_at)
 		tx->rto_at = at + uet_pdc_rto(pdc);
@@ -230,7 +231,7 @@ void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 /* How the target counts towards its next answer */
 static struct uet_ackreq_rule uet_pdc_ackreq_rule(const struct uet_pdc *pdc)
 {
-	const struct uet_flow *flow = pdc->tx.flow;
+	const struct uet_flow *flow = pdc->tx->flow;
 
 	return (struct uet_ackreq_rule) {
 		.trigger = flow->params.ack_gen_trigger,
@@ -250,7 +251,7 @@ bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 {
 	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 
-	return uet_ackreq_due(&pdc->tx.ackreq, &pdc->tx.win, &rule);
+	return uet_ackreq_due(&pdc->tx->ackreq, &pdc->tx->win, &rule);
 }
 
 /*
@@ -259,48 +260,48 @@ bool uet_pdc_answer_due(const struct uet_pdc *pdc)
  */
 static void uet_pdc_hollow(struct uet_pdc *pdc, u32 psn, struct uet_txpkt *p)
 {
-	struct uet_flow *flow = pdc->tx.flow;
+	struct uet_flow *flow = pdc->tx->flow;
 	u32 less;
 
 	p->flags |= UET_TXPKT_MSG_ERROR;
 	p->len = 0;
-	less = uet_txwin_shrink(&pdc->tx.win, psn, uet_flow_nominal(flow, 0));
+	less = uet_txwin_shrink(&pdc->tx->win, psn, uet_flow_nominal(flow, 0));
 	uet_ccc_rtx_shrinks(&flow->ccc, less);
 }
 
 static int uet_pdc_retransmit(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u32 psn, u64 now)
 {
-	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx.win, psn);
-	struct uet_txpkt *p = &pdc->tx.pkts[uet_txwin_index(&pdc->tx.win, psn)];
+	struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx->win, psn);
+	struct uet_txpkt *p = &pdc->tx->pkts[uet_txwin_index(&pdc->tx->win, psn)];
 	struct uet_ccc_ask ask = {
-		.now = now, .port_free = uet_flow_port_free(pdc->tx.flow),
+		.now = now, .port_free = uet_flow_port_free(pdc->tx->flow),
 		.want = 1, .prev_ev = slot->ev, .rtx = true,
 	};
 	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
-	struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	struct uet_ccc_send params;
 	struct sk_buff *skb;
 	u64 at;
 
 	if (unlikely(p->msg->given_up))
 		uet_pdc_hollow(pdc, psn, p);
-	uet_pmtu_resent(pdc, p->len, slot->tx_time, now);
+	uet_hole_resent(pdc, p->len, slot->tx_time, now);
 	ask.size = slot->size;
 	uet_ccc_get_send_params(ccc, &ask, &params);
-	trace_uet_path_choose(pdc->tx.flow, &ask, &params);
+	trace_uet_path_choose(pdc->tx->flow, &ask, &params);
 	skb = uet_pdc_build_req(pdc, psn, p, params.ev, true, true,
 				params.credit_target);
 	if (!skb)
 		goto nomem;
-	at = uet_flow_departs(pdc->tx.flow, slot->size, now);
-	uet_txwin_resend(&pdc->tx.win, psn, params.ev, at);
+	at = uet_flow_departs(pdc->tx->flow, slot->size, now);
+	uet_txwin_resend(&pdc->tx->win, psn, params.ev, at);
 	UET_INC(pdc->un, TX_RETX);
 	p->wait = uet_wait_pack(at - now);
-	pdc->tx.departs = at;
-	uet_turn_took(&pdc->tx.turn, slot->size);
-	uet_ackreq_sent(&pdc->tx.ackreq, &rule, psn, p->len, true);
-	pdc->tx.probe_slack = 0;
+	pdc->tx->departs = at;
+	uet_turn_took(&pdc->tx->turn, slot->size);
+	uet_ackreq_sent(&pdc->tx->ackreq, &rule, psn, p->len, true);
+	pdc->tx->probe_slack = 0;
 	uet_ccc_on_send(ccc, now, slot->size, params.ev, true);
 	__skb_queue_tail(list, skb);
 	return 1;
@@ -328,7 +329,7 @@ static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
  */
 static bool uet_pdc_waits_long(const struct uet_pdc *pdc, u64 now)
 {
-	return pdc->tx.rto_at && now + uet_pdc_rto(pdc) / 2 >= pdc->tx.rto_at;
+	return pdc->tx->rto_at && now + uet_pdc_rto(pdc) / 2 >= pdc->tx->rto_at;
 }
 
 /* Does another packet of the PDC follow at once, as far as is known? */
@@ -339,11 +340,11 @@ static bool uet_pdc_more_follows(struct uet_pdc *pdc,
 
 	if (!list_empty(&dest->active) && !list_is_last(&msg->node, &dest->queue))
 		return uet_txmsg_next_len(list_next_entry(msg, node),
-					  pdc->tx.flow->payload_mtu) >= 0;
-	other = list_first_entry_or_null(&pdc->tx.active, struct uet_dest,
+					  pdc->tx->flow->payload_mtu) >= 0;
+	other = list_first_entry_or_null(&pdc->tx->active, struct uet_dest,
 					 active);
 	return other && (other != dest ||
-			 !list_is_singular(&pdc->tx.active));
+			 !list_is_singular(&pdc->tx->active));
 }
 
 /*
@@ -357,7 +358,7 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 			    const struct uet_ackreq_rule *rule, u32 len,
 			    bool last, u64 now)
 {
-	const struct uet_ccc *ccc = &pdc->tx.flow->ccc;
+	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
 	/* As UE 1.0 3.6.13.5 has it: whenever it asks, and each message */
 	bool all = READ_ONCE(pdc->un->sysctl.ack_request_all);
@@ -365,23 +366,23 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 	if (unlikely(all) && (last || uet_cc_asks(ccc, rule->overhead + len)))
 		return true;
 	if (unlikely(uet_cc_asks(ccc, rule->overhead + len)) &&
-	    uet_ackreq_wanted(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
+	    uet_ackreq_wanted(&pdc->tx->ackreq, &pdc->tx->win, rule, len,
 			      uet_ccc_window(ccc), inflight))
 		return true;
-	if (inflight > pdc->tx.win.flight_bytes && pdc->tx.win.flight_pkts &&
-	    uet_ackreq_share(&pdc->tx.ackreq, &pdc->tx.win, rule, len,
+	if (inflight > pdc->tx->win.flight_bytes && pdc->tx->win.flight_pkts &&
+	    uet_ackreq_share(&pdc->tx->ackreq, &pdc->tx->win, rule, len,
 			     uet_ccc_window(ccc), inflight))
 		return true;
-	if (unlikely(uet_ackreq_slips(&pdc->tx.ackreq, rule, len)))
+	if (unlikely(uet_ackreq_slips(&pdc->tx->ackreq, rule, len)))
 		return true;
-	if (uet_txwin_allowed(&pdc->tx.win) == 1)
+	if (uet_txwin_allowed(&pdc->tx->win) == 1)
 		return true;
 	/* After a refusal what may be sent follows the answers. */
 	if (unlikely(msg->dest->hold.ramp && msg->dest->hold.budget <= 1))
 		return true;
 	if (!last)
 		return false;
-	if (msg->len > pdc->tx.flow->payload_mtu || uet_pdc_waits_long(pdc, now))
+	if (msg->len > pdc->tx->flow->payload_mtu || uet_pdc_waits_long(pdc, now))
 		return true;
 	return unlikely(!uet_habit_answers_probes(&pdc->peer->habits)) &&
 	       !uet_pdc_more_follows(pdc, msg);
@@ -391,12 +392,12 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	msg->state = UET_TXMSG_SENDING;
 	/* 0 is for UUD and "none" (wire.md 12.1). */
-	if (unlikely(!pdc->tx.next_msg_id))
-		pdc->tx.next_msg_id++;
-	msg->msg_id = pdc->tx.next_msg_id++;
+	if (unlikely(!pdc->tx->next_msg_id))
+		pdc->tx->next_msg_id++;
+	msg->msg_id = pdc->tx->next_msg_id++;
 	msg->generation = msg->dest->generation;
 	uet_lane_begun(msg->dest);
-	list_add_tail(&msg->begun, &pdc->tx.begun);
+	list_add_tail(&msg->begun, &pdc->tx->begun);
 }
 
 /* May another message get an id? */
@@ -404,9 +405,9 @@ static bool uet_msg_may_begin(struct uet_pdc *pdc)
 {
 	const struct uet_txmsg *oldest;
 
-	oldest = list_first_entry_or_null(&pdc->tx.begun, struct uet_txmsg,
+	oldest = list_first_entry_or_null(&pdc->tx->begun, struct uet_txmsg,
 					  begun);
-	return !oldest || (u16)(pdc->tx.next_msg_id - oldest->msg_id) <
+	return !oldest || (u16)(pdc->tx->next_msg_id - oldest->msg_id) <
 			  UET_MSGS_BEGUN_MAX;
 }
 
@@ -418,7 +419,7 @@ static void uet_msg_all_sent(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
 {
 	if (msg->backlog)
-		uet_ccc_withdraw(&pdc->tx.flow->ccc, now, msg->backlog);
+		uet_ccc_withdraw(&pdc->tx->flow->ccc, now, msg->backlog);
 	msg->backlog = 0;
 	msg->all_sent = true;
 	if (msg->state != UET_TXMSG_FAILED)
@@ -433,7 +434,7 @@ static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 					struct uet_txmsg *msg, u64 now,
 					bool *last)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_flow *flow = tx->flow;
 	struct uet_ccc *ccc = &flow->ccc;
 	struct uet_txpkt p = {
@@ -494,7 +495,7 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 			    struct sk_buff_head *list, u64 now)
 {
 	struct uet_txmsg *msg = uet_dest_head(dest);
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_flow *flow = tx->flow;
 	struct sk_buff *skb;
 	bool last;
@@ -536,12 +537,12 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 				   struct net_device *dev, u64 now)
 {
 	struct uet_dest *dest = msg->dest;
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct sk_buff *skb;
 	bool last;
 
 	if (msg->len > tx->flow->payload_mtu || tx->win.nr_marked ||
-	    pdc->state != UET_PDC_ESTABLISHED ||
+	    pdc->tx->state != UET_PDC_ESTABLISHED ||
 	    tx->flow->ccc.state != UET_CCC_READY ||
 	    !list_empty(&tx->active) || !list_empty(&dest->queue) ||
 	    dest->hold.on || dest->hold.ramp || uet_lane_busy(dest))
@@ -570,18 +571,18 @@ static void uet_pdc_prefer_begun(struct uet_pdc *pdc)
 	const struct uet_txmsg *msg;
 	u16 age, most = 0;
 
-	list_for_each_entry(dest, &pdc->tx.active, active) {
+	list_for_each_entry(dest, &pdc->tx->active, active) {
 		msg = uet_dest_head(dest);
 		if (!msg || msg->state == UET_TXMSG_QUEUED)
 			continue;
-		age = pdc->tx.next_msg_id - msg->msg_id;
+		age = pdc->tx->next_msg_id - msg->msg_id;
 		if (age > most) {
 			most = age;
 			first = dest;
 		}
 	}
 	if (first)
-		list_move(&first->active, &pdc->tx.active);
+		list_move(&first->active, &pdc->tx->active);
 }
 
 /*
@@ -591,8 +592,8 @@ static void uet_pdc_prefer_begun(struct uet_pdc *pdc)
  */
 static bool uet_pdc_owed(const struct uet_pdc *pdc)
 {
-	return pdc->tx.overdue &&
-	       !(pdc->tx.flow->ccc.blocked & ~UET_CC_BLOCK_WINDOW);
+	return pdc->tx->overdue &&
+	       !(pdc->tx->flow->ccc.blocked & ~UET_CC_BLOCK_WINDOW);
 }
 
 /**
@@ -607,11 +608,11 @@ static bool uet_pdc_owed(const struct uet_pdc *pdc)
  */
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
-	struct uet_pdc_tx *tx = &pdc->tx;
+	struct uet_pdc_tx *tx = pdc->tx;
 	struct uet_dest *dest;
 	u32 psn;
 
-	if (pdc->state == UET_PDC_DEAD)
+	if (pdc->tx->state == UET_PDC_DEAD)
 		return 0;
 	if (uet_txwin_next_marked(&tx->win, &psn)) {
 		if (pdc->rod && uet_pdc_hold_blocks(pdc, psn))

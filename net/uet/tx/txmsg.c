@@ -16,8 +16,11 @@
 #include "mib.h"
 #include "sock.h"
 #include "tx/pds.h"
+#include "tx/report.h"
 #include "tx/txmsg.h"
+#include "tx/txpage.h"
 #include "tx/watch.h"
+#include "tx/wmem.h"
 
 /* Messages kept for the next ones: what comes by with one acknowledgment */
 #define UET_TXMSG_SPARES	32

@@ -20,6 +20,7 @@
 #include "sock.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
+#include "tx/wmem.h"
 
 /* A socket without anything outstanding for so long gives its pages back. */
 #define UET_TXPAGES_IDLE	HZ

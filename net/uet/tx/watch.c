@@ -24,8 +24,10 @@
 #include "mib.h"
 #include "sock.h"
 #include "tx/pds.h"
+#include "tx/report.h"
 #include "tx/txmsg.h"
 #include "tx/watch.h"
+#include "tx/wmem.h"
 
 /* Contexts of a peer end for other reasons, too; a host that lets go of each of
  * them is not well.
@@ -303,15 +305,15 @@ static bool uet_watch_ms_valid(u32 ms)
 /**
  * uet_watch_set() - begin, change or end a watch
  * @us: the socket
+ * @key: queue of its probes
  * @req: from user space
  *
  * Context: process, socket locked.
- * Return: 0; errors of addresses and of bind(), -EINVAL for other fields,
- * -ENOENT if there is none to end, -ENOBUFS at the limit.
+ * Return: 0; -EINVAL, -ENOENT if there is none to end, -ENOBUFS at the limit.
  */
-int uet_watch_set(struct uet_sock *us, const struct uet_watch_req *req)
+int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
+		  const struct uet_watch_req *req)
 {
-	struct uet_dest_key key;
 	struct uet_watches *ws;
 	int err;
 
@@ -319,22 +321,11 @@ int uet_watch_set(struct uet_sock *us, const struct uet_watch_req *req)
 	    !uet_watch_ms_valid(req->interval) ||
 	    !uet_watch_ms_valid(req->timeout))
 		return -EINVAL;
-	err = uet_addr_check((const struct sockaddr *)&req->peer,
-			     sizeof(req->peer));
-	if (!err)
-		err = uet_ep_autobind(us);
-	if (!err)
-		err = uet_addr_check_dest(us, &req->peer);
-	if (err)
-		return err;
 	ws = uet_watches_get(us);
 	if (!ws)
 		return -ENOBUFS;
-	uet_send_key(us, &req->peer, &key);
-	key.delivery = UET_RUD;
-	key.watch = true;
 	mutex_lock(&ws->lock);
-	err = uet_watch_change(ws, uet_watch_find(ws, &key), &key, req);
+	err = uet_watch_change(ws, uet_watch_find(ws, key), key, req);
 	mutex_unlock(&ws->lock);
 	return err;
 }

@@ -18,6 +18,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
+#include "tx/half.h"
 
 /* A question that stays without an answer is put again, ever more seldom */
 #define UET_HABIT_ASK		HZ
@@ -36,14 +37,14 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 {
 	struct uet_habits *h = &pdc->peer->habits;
 	struct uet_cp cp = {
-		.payload	= pdc->tx.win.una,
+		.payload	= pdc->tx->win.una,
 		.probe_opaque	= UET_PROBE_HABIT,
 	};
 	struct sk_buff_head list;
 	u8 asked = READ_ONCE(h->asked);
 
 	if (READ_ONCE(h->probes) != UET_PROBES_UNKNOWN ||
-	    pdc->state != UET_PDC_ESTABLISHED)
+	    pdc->tx->state != UET_PDC_ESTABLISHED)
 		return NULL;
 	/* Contexts of one peer may ask at once: one question more or less. */
 	if (asked && time_before(jiffies, READ_ONCE(h->ask_at)))
@@ -55,7 +56,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 					 min_t(u8, asked, UET_HABIT_BACKOFF_MAX)));
 	if (asked < U8_MAX)
 		WRITE_ONCE(h->asked, asked + 1);
-	pdc->tx.asked = true;
+	pdc->tx->asked = true;
 	UET_INC(pdc->un, PROBES);
 	return __skb_dequeue(&list);
 }

@@ -10,6 +10,7 @@
 #include <net/l3mdev.h>
 #include <net/route.h>
 
+#include "link/addr.h"
 #include "sock.h"
 
 /**

@@ -3,10 +3,12 @@
  * Congestion control by peer: what differs from the namespace's settings for
  * the addresses of a prefix.
  */
-#ifndef _UET_PEER_PARAMS_H
-#define _UET_PEER_PARAMS_H
+#ifndef _UET_PEER_RULES_H
+#define _UET_PEER_RULES_H
 
 #include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/types.h>
 
 #include "core/params.h"
 
@@ -36,6 +38,22 @@ struct uet_peer_params {
 	enum uet_trust		trust;
 };
 
+/**
+ * struct uet_peer_rule - settings of the peers with a prefix
+ * @node: in uet_net.peer_rules
+ * @addr: the prefix, IPv4 as v4-mapped
+ * @plen: its length
+ * @params: settings
+ * @rcu: for freeing
+ */
+struct uet_peer_rule {
+	struct list_head	node;
+	struct in6_addr		addr;
+	u8			plen;
+	struct uet_peer_params	params;
+	struct rcu_head		rcu;
+};
+
 int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 			u8 plen, const struct uet_peer_params *params);
 bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
@@ -44,7 +62,7 @@ bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 void uet_peer_trust_changed(struct uet_net *un);
 bool uet_peer_trusted(struct uet_peer *peer);
 
-int uet_peer_params_init(struct uet_net *un);
-void uet_peer_params_exit(struct uet_net *un);
+void uet_peer_rules_init(struct uet_net *un);
+void uet_peer_rules_exit(struct uet_net *un);
 
-#endif /* _UET_PEER_PARAMS_H */
+#endif /* _UET_PEER_RULES_H */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The next hop to a peer: is its link layer address known?
+ */
+#include <linux/jiffies.h>
+#include <net/dst.h>
+#include <net/neighbour.h>
+
+#include "link/neigh.h"
+#include "link/peer.h"
+
+/* A neighbour that was known so short a while ago is known still */
+#define UET_NEIGH_FRESH		(HZ / 10)
+
+/**
+ * uet_neigh_fresh() - was the next hop to a peer known a moment ago?
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_neigh_fresh(const struct uet_peer *peer)
+{
+	return time_before(jiffies,
+			   READ_ONCE(peer->neigh_at) + UET_NEIGH_FRESH);
+}
+
+/**
+ * uet_neigh_of() - the next hop of a route, if it is not known
+ * @peer: the peer
+ * @dst: route to it
+ *
+ * Context: BH disabled.
+ * Return: the neighbour with a reference; NULL if packets may be sent, which
+ * is also so where there is no memory for another neighbour.
+ */
+struct neighbour *uet_neigh_of(const struct uet_peer *peer,
+			       const struct dst_entry *dst)
+{
+	const void *addr = uet_peer_is_v4(peer) ?
+			   (const void *)&peer->key.raddr.s6_addr32[3] :
+			   (const void *)&peer->key.raddr;
+	struct neighbour *n;
+
+	if (!dst->ops->neigh_lookup)
+		return NULL;
+	n = dst_neigh_lookup(dst, addr);
+	if (n && READ_ONCE(n->nud_state) & NUD_VALID) {
+		neigh_release(n);
+		n = NULL;
+	}
+	return n;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A packet being received: from the tunnel socket on all know it by this.
+ */
+#ifndef _UET_PACKET_H
+#define _UET_PACKET_H
+
+#include <linux/in6.h>
+#include <linux/ktime.h>
+#include <linux/skbuff.h>
+#include <net/ipv6.h>
+
+#include "base.h"
+#include "core/hdr_parse.h"
+#include "link/peer.h"
+
+struct uet_sock;
+
+/**
+ * struct uet_rx_ctx - a packet being received
+ * @un: namespace
+ * @skb: the packet; data at the PDS header
+ * @pkt: parsed
+ * @saddr: its source
+ * @daddr: its destination
+ * @ifindex: scope for link-local peers, else 0
+ * @iif: interface it came by
+ * @ev: its entropy value, used for the answer
+ * @dscp: its traffic class
+ * @ce: it came marked
+ * @polled: its device is polled, and has a queue of its own for what waits
+ * @arrived: its time stamp, 0 if it has none; @skb may be gone when it is answered
+ * @udp_len: UDP length, for the nominal size
+ * @us: socket that took the packet's data, for this RCU section; or NULL
+ * @generation: of the endpoint, if another one is refused for that
+ */
+struct uet_rx_ctx {
+	struct uet_net		*un;
+	struct sk_buff		*skb;
+	struct uet_pkt		*pkt;
+	struct in6_addr		saddr;
+	struct in6_addr		daddr;
+	int			ifindex;
+	int			iif;
+	u16			ev;
+	u8			dscp;
+	bool			ce;
+	bool			polled;
+	ktime_t			arrived;
+	u32			udp_len;
+	struct uet_sock		*us;
+	u8			generation;
+};
+
+void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+
+/**
+ * uet_from_peer() - does a packet come from a peer?
+ * @peer: the peer
+ * @rx: the packet
+ *
+ * Return: true if so.
+ */
+static inline bool uet_from_peer(const struct uet_peer *peer,
+				 const struct uet_rx_ctx *rx)
+{
+	return ipv6_addr_equal(&peer->key.raddr, &rx->saddr) &&
+	       (peer->key.scope == rx->ifindex ||
+		peer->key.scope == rx->iif);
+}
+
+#endif /* _UET_PACKET_H */

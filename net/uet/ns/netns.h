@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Coming and going of UET in a network namespace, and its settings.
+ */
+#ifndef _UET_NETNS_H
+#define _UET_NETNS_H
+
+struct uet_net;
+
+/* netns.c */
+int uet_netns_register(void);
+void uet_netns_unregister(void);
+
+/* sysctl.c */
+void uet_sysctl_defaults(struct uet_net *un);
+int uet_sysctl_register(struct uet_net *un);
+void uet_sysctl_unregister(struct uet_net *un);
+
+/* proc.c */
+int uet_proc_init(struct uet_net *un);
+void uet_proc_exit(struct uet_net *un);
+
+/* proc_peer.c */
+int uet_proc_peer_init(struct uet_net *un);
+void uet_proc_peer_exit(struct uet_net *un);
+
+/* proc_path.c */
+int uet_proc_path_init(struct uet_net *un);
+void uet_proc_path_exit(struct uet_net *un);
+
+#endif /* _UET_NETNS_H */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/net/uet_stat, a name and a value per line, and /proc/net/uet, a line per
+ * endpoint.
+ */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+#include "mib.h"
+#include "ns/netns.h"
+#include "rx/ep.h"
+#include "sock.h"
+
+static int uet_stat_show(struct seq_file *m, void *v)
+{
+	struct net *net = seq_file_single_net(m);
+	struct uet_net *un = uet_net(net);
+	u32 i;
+
+	for (i = 0; i < UET_MIB_MAX; i++)
+		seq_printf(m, "%-24s%llu\n", uet_mib_name(i),
+			   uet_mib_sum(un, i));
+	/* Not counters but the state now, for who looks for leaks */
+	seq_printf(m, "%-24s%d\n", "CurPdcs", atomic_read(&un->pdcs));
+	seq_printf(m, "%-24s%ld\n", "CurMem", atomic_long_read(&un->mem));
+	return 0;
+}
+
+static void uet_ep_show(struct uet_sock *us, void *arg)
+{
+	struct sock *sk = &us->sk;
+	const struct sockaddr_uet *local = &us->local;
+	struct seq_file *m = arg;
+
+	seq_printf(m, "%pI6c %06x %03x %03x %08x %s %u %lu %u %lu\n",
+		   &local->suet_addr, local->suet_job, local->suet_pid,
+		   local->suet_ri, local->suet_initiator,
+		   sk->sk_type == SOCK_RDM ? "RDM" : "SEQ",
+		   lower_32_bits(atomic64_read(&us->wmem)),
+		   READ_ONCE(us->rx_bytes),
+		   from_kuid_munged(seq_user_ns(m), sock_i_uid(sk)),
+		   sock_i_ino(sk));
+}
+
+static int uet_list_show(struct seq_file *m, void *v)
+{
+	struct uet_net *un = uet_net(seq_file_single_net(m));
+
+	seq_puts(m, "local_address job pid ri initiator type tx_queue rx_queue uid inode\n");
+	uet_ep_for_each(un, uet_ep_show, m);
+	return 0;
+}
+
+/**
+ * uet_proc_init() - files of a namespace
+ * @un: namespace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_proc_init(struct uet_net *un)
+{
+	struct proc_dir_entry *dir = un->net->proc_net;
+
+	if (!proc_create_net_single("uet_stat", 0444, dir, uet_stat_show, NULL))
+		return -ENOMEM;
+	if (!proc_create_net_single("uet", 0444, dir, uet_list_show, NULL)) {
+		remove_proc_entry("uet_stat", dir);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * uet_proc_exit() - remove them
+ * @un: namespace
+ */
+void uet_proc_exit(struct uet_net *un)
+{
+	remove_proc_entry("uet", un->net->proc_net);
+	remove_proc_entry("uet_stat", un->net->proc_net);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/net/uet_peer: settings by prefix of peers, one line each, read and written.
+ */
+#include <linux/capability.h>
+#include <linux/inet.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/seq_file_net.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "base.h"
+#include "core/ccc.h"
+#include "core/lb.h"
+#include "link/peer_rules.h"
+#include "ns/netns.h"
+
+/* Prefix length of all IPv4 addresses, as v4-mapped ones */
+#define UET_V4_PLEN		96
+static void uet_peer_rule_show(struct seq_file *m,
+			       const struct uet_peer_rule *rule)
+{
+	const struct uet_peer_params *p = &rule->params;
+	u32 id;
+
+	if (ipv6_addr_v4mapped(&rule->addr) && rule->plen >= UET_V4_PLEN)
+		seq_printf(m, "%pI4/%u", &rule->addr.s6_addr32[3],
+			   rule->plen - UET_V4_PLEN);
+	else
+		seq_printf(m, "%pI6c/%u", &rule->addr, rule->plen);
+	for (id = 0; id < UET_CCP_COUNT; id++)
+		if (p->cfg.set & BIT_ULL(id))
+			seq_printf(m, " %s %llu", uet_cc_param_name(id),
+				   p->cfg.val[id]);
+	if (p->cc)
+		seq_printf(m, " congestion_control %s", p->cc);
+	if (p->policy)
+		seq_printf(m, " path_policy %s", p->policy);
+	if (p->policy_ordered)
+		seq_printf(m, " path_policy_ordered %s", p->policy_ordered);
+	if (p->trust)
+		seq_printf(m, " trust_jobs %d", p->trust == UET_TRUST_YES);
+	seq_putc(m, '\n');
+}
+
+static int uet_peer_rules_show(struct seq_file *m, void *v)
+{
+	struct uet_net *un = uet_net(seq_file_single_net(m));
+	const struct uet_peer_rule *rule;
+
+	mutex_lock(&un->peer_rules_lock);
+	list_for_each_entry(rule, &un->peer_rules, node)
+		uet_peer_rule_show(m, rule);
+	mutex_unlock(&un->peer_rules_lock);
+	return 0;
+}
+
+/* ADDR or ADDR/PLEN */
+static int uet_peer_prefix(char *word, struct in6_addr *addr, u8 *plen)
+{
+	char *slash = strchr(word, '/');
+	u8 max = 128;
+	__be32 v4;
+
+	if (slash)
+		*slash++ = '\0';
+	if (in4_pton(word, -1, (u8 *)&v4, -1, NULL)) {
+		ipv6_addr_set_v4mapped(v4, addr);
+		max = 32;
+	} else if (!in6_pton(word, -1, (u8 *)addr, -1, NULL)) {
+		return -EINVAL;
+	}
+	*plen = max;
+	if (slash && (kstrtou8(slash, 10, plen) || *plen > max))
+		return -EINVAL;
+	if (max == 32)
+		*plen += UET_V4_PLEN;
+	return 0;
+}
+
+/* One name with its value */
+static int uet_peer_param(struct uet_peer_params *p, const char *name,
+			  const char *value)
+{
+	const struct uet_cc_algo *algo;
+	const struct uet_lb_ops *ops;
+	u64 number;
+	u32 id;
+
+	if (!strcmp(name, "congestion_control")) {
+		algo = uet_cc_find(value);
+		p->cc = algo ? algo->name : NULL;
+		return algo ? 0 : -EINVAL;
+	}
+	if (!strcmp(name, "path_policy") ||
+	    !strcmp(name, "path_policy_ordered")) {
+		ops = uet_lb_find(value);
+		if (!ops)
+			return -EINVAL;
+		if (name[strlen("path_policy")])
+			p->policy_ordered = ops->name;
+		else
+			p->policy = ops->name;
+		return 0;
+	}
+	if (!strcmp(name, "trust_jobs")) {
+		bool trust;
+
+		if (kstrtobool(value, &trust))
+			return -EINVAL;
+		p->trust = trust ? UET_TRUST_YES : UET_TRUST_NO;
+		return 0;
+	}
+	for (id = 0; id < UET_CCP_COUNT; id++)
+		if (!strcmp(name, uet_cc_param_name(id)))
+			break;
+	if (id == UET_CCP_COUNT || kstrtou64(value, 0, &number))
+		return -EINVAL;
+	return uet_cc_config_set(&p->cfg, id, number);
+}
+
+/* "PREFIX NAME VALUE [NAME VALUE ...]", or "PREFIX del" */
+static int uet_peer_line(struct uet_net *un, char *line)
+{
+	struct uet_peer_params *p;
+	struct in6_addr addr;
+	char *name, *value;
+	int err;
+	u8 plen;
+
+	err = uet_peer_prefix(strsep(&line, " "), &addr, &plen);
+	if (err)
+		return err;
+	if (!line)
+		return -EINVAL;
+	if (!strcmp(line, "del"))
+		return uet_peer_set_params(un, &addr, plen, NULL);
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	while (!err && (name = strsep(&line, " "))) {
+		value = strsep(&line, " ");
+		err = value ? uet_peer_param(p, name, value) : -EINVAL;
+	}
+	if (!err)
+		err = uet_peer_set_params(un, &addr, plen, p);
+	kfree(p);
+	return err;
+}
+
+static int uet_peer_rules_write(struct file *file, char *buf, size_t size)
+{
+	struct net *net = seq_file_single_net(file->private_data);
+
+	if (!file_ns_capable(file, net->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	return uet_peer_line(uet_net(net), strim(buf));
+}
+
+/**
+ * uet_proc_peer_init() - the file of a namespace
+ * @un: namespace
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_proc_peer_init(struct uet_net *un)
+{
+	return proc_create_net_single_write("uet_peer", 0644, un->net->proc_net,
+					    uet_peer_rules_show,
+					    uet_peer_rules_write, NULL) ?
+	       0 : -ENOMEM;
+}
+
+/**
+ * uet_proc_peer_exit() - remove it
+ * @un: namespace
+ */
+void uet_proc_peer_exit(struct uet_net *un)
+{
+	remove_proc_entry("uet_peer", un->net->proc_net);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control packets for the receiving half, and answers to its own (wire.md 3.8, 8.3,
+ * 8.4, 9.7).
+ */
+#include <linux/ktime.h>
+
+#include "link/encap.h"
+#include "link/habits.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "rx/credit.h"
+#include "rx/half.h"
+
+/* An answer to a probe says for so long that the source of a PDC has it */
+#define UET_ALIVE_NS		NSEC_PER_SEC
+/* TIME_WAIT of a target, at least (wire.md 8.3) */
+#define UET_TIME_WAIT_NS	NSEC_PER_SEC
+
+/* The initiator closes: CLOSE_CMD is an implicit clear of everything. */
+static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	u32 psn = rx->pkt->cp.psn;
+	u64 now = ktime_get_ns();
+	struct sk_buff *nack;
+
+	if (pdc->rx->state == UET_PDC_TIME_WAIT) {
+		if (psn != r->map.cack)
+			return NULL;
+		return uet_ack_make(pdc, rx, psn, 0, NULL);
+	}
+	uet_pdc_cleared(pdc, r->map.highest);
+	if (psn != uet_rxmap_expected(&r->map)) {
+		/* Something before it is missing: it comes again. */
+		UET_INC(rx->un, DROP_STALE);
+		return NULL;
+	}
+	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
+		/* What is on its way here ends with the PDC. */
+		nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING_IN_ERR, psn, 0);
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return nack;
+	}
+	uet_rxmap_set(&r->map, psn);
+	uet_ses_drop_all(pdc, ECONNRESET);
+	pdc->rx->state = UET_PDC_TIME_WAIT;
+	uet_pdc_unoffer(pdc);
+	if (pdc->tx)
+		uet_pdc_tx_ops->other_died(pdc);
+	r->close_at = now + max_t(u64, UET_TIME_WAIT_NS,
+				  2 * (u64)NSEC_PER_USEC *
+				  READ_ONCE(pdc->un->sysctl.rto_min_us));
+	uet_pdc_arm(pdc, r->close_at, now);
+	return uet_ack_make(pdc, rx, psn, 0, NULL);
+}
+
+/* Was this PSN received, and what was the answer? */
+static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+{
+	u32 psn = rx->pkt->cp.psn;
+
+	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
+	case UET_RX_DUP:
+		return uet_pdc_stored_answer(pdc, rx, psn);
+	case UET_RX_NEW:
+	case UET_RX_NOMAP:
+		return uet_nack_make(pdc, rx, UET_NACK_PKT_NOT_RCVD, psn, 0);
+	default:
+		UET_INC(rx->un, DROP_STALE);
+		return NULL;
+	}
+}
+
+/* The answer to a control packet, if it gets one; rx.lock held. */
+static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
+					  struct uet_rx_ctx *rx)
+{
+	const struct uet_cp *cp = &rx->pkt->cp;
+	struct uet_rxmap *map = &pdc->rx->map;
+	struct sk_buff_head list;
+	u32 cack = map->cack;
+
+	switch (rx->pkt->ctl_type) {
+	case UET_CTL_ACK_REQ:
+		return uet_ack_req(pdc, rx);
+	case UET_CTL_CLEAR_CMD:
+		uet_pdc_cleared(pdc, cp->payload);
+		/* Nothing else would tell the source that CACK moved. */
+		return map->cack == cack ? NULL :
+		       uet_ack_make(pdc, rx, map->cack, 0, NULL);
+	case UET_CTL_CLOSE_CMD:
+		/* Only who opened the PDC closes it. */
+		if (!pdc->initiator)
+			return uet_close_cmd(pdc, rx);
+		UET_INC(rx->un, DROP_STATE);
+		return NULL;
+	case UET_CTL_PROBE:
+		if (!(rx->pkt->flags & UET_F_SYN))
+			uet_habit_probed(&pdc->peer->habits);
+		return uet_ack_make(pdc, rx, map->cack, UET_F_PROBE, NULL);
+	case UET_CTL_CLOSE_REQ:
+		/* The sending half has seen it (tx/control.c). */
+		if (!pdc->initiator)
+			return NULL;
+		fallthrough;
+	case UET_CTL_NOOP:
+	case UET_CTL_NEGOTIATION:
+		/* They take a PSN: received, nothing to deliver (N-2, N-17). */
+		return uet_pdc_take_psn(pdc, rx);
+	case UET_CTL_CREDIT_REQ:
+		__skb_queue_head_init(&list);
+		uet_credit_asked(pdc, rx, &list);
+		return __skb_dequeue(&list);
+	default:
+		return NULL;
+	}
+}
+
+/**
+ * uet_pdc_rx_control() - a control packet about what the peer sends
+ * @pdc: PDC named by dpdcid, peer verified; or by SYN
+ * @rx: the packet
+ * @created: this packet made the PDC
+ *
+ * Context: softirq.
+ */
+void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			bool created)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	struct sk_buff *answer = NULL;
+
+	spin_lock(&r->lock);
+	if (r->state == UET_PDC_DEAD)
+		goto out;
+	WRITE_ONCE(r->heard, ktime_get_ns());
+	/* With SYN it does not name our PDCID, and its source may be made up. */
+	if (!(rx->pkt->flags & UET_F_SYN))
+		uet_pdc_confirm(pdc);
+	else if (!created)
+		uet_pdc_heard_syn(pdc);
+	if (created)
+		uet_pdc_arm(pdc, r->heard + NSEC_PER_SEC, r->heard);
+	answer = uet_control_answer(pdc, rx);
+out:
+	spin_unlock(&r->lock);
+	if (answer)
+		uet_output_one(pdc->peer, answer);
+}
+
+/**
+ * uet_pdc_rx_ack() - an ACK of the initiator: of our PROBE or CLOSE_REQ
+ * @pdc: PDC that the peer opened
+ * @rx: the packet
+ *
+ * Context: softirq.
+ */
+void uet_pdc_rx_ack(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+
+	spin_lock(&r->lock);
+	if (r->state == UET_PDC_DEAD)
+		goto out;
+	uet_pdc_confirm(pdc);
+	if (rx->pkt->flags & UET_F_PROBE && r->probe_out) {
+		r->probe_out = false;
+		r->alive_at = ktime_get_ns();
+	}
+	WRITE_ONCE(r->heard, ktime_get_ns());
+out:
+	spin_unlock(&r->lock);
+}
+
+/**
+ * uet_pdc_rx_nack() - a NACK of the initiator
+ * @pdc: PDC that the peer opened
+ * @nack: the NACK
+ *
+ * It counts if it is about a PROBE or CLOSE_REQ, whose PSN it repeats; a PROBE has
+ * none.
+ *
+ * Context: softirq.
+ * Return: true if so.
+ */
+bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	bool ours;
+
+	if (nack->code != UET_NACK_INV_DPDCID &&
+	    nack->code != UET_NACK_PDC_HDR_MISMATCH)
+		return false;
+	spin_lock(&r->lock);
+	ours = (r->probe_out && !nack->psn) ||
+	       (r->close_req && !pdc->tx && nack->psn == r->ret_psn);
+	if (ours)
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+	spin_unlock(&r->lock);
+	return ours;
+}
+
+/**
+ * uet_pdc_rx_replaced() - a SYN packet comes for a PDC, with another Start_PSN
+ * @pdc: PDC that the peer opened
+ *
+ * The record of a closed PDC gives way to a new life of the peer (wire.md 8.3).
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if it did.
+ */
+bool uet_pdc_rx_replaced(struct uet_pdc *pdc)
+{
+	bool closed;
+
+	spin_lock(&pdc->rx->lock);
+	closed = pdc->rx->state != UET_PDC_ESTABLISHED;
+	if (closed)
+		uet_pdc_rx_kill(pdc, 0);
+	spin_unlock(&pdc->rx->lock);
+	return closed;
+}
+
+/**
+ * uet_pdc_rx_ask_alive() - it was not closed: does the initiator still have it?
+ * @pdc: PDC that the peer opened
+ * @rx: the SYN packet
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if it said so a moment ago; else it is asked.
+ */
+bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	struct sk_buff_head list;
+	struct uet_cp cp = {};
+	struct sk_buff *skb;
+	bool lives = false;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&r->lock);
+	if (r->state == UET_PDC_ESTABLISHED) {
+		lives = r->alive_at &&
+			ktime_get_ns() - r->alive_at < UET_ALIVE_NS;
+		if (!lives) {
+			r->probe_out = true;
+			uet_cp_queue(pdc, &list, &cp, UET_CTL_PROBE, UET_F_AR,
+				     rx->ev);
+		}
+	}
+	spin_unlock(&r->lock);
+	while ((skb = __skb_dequeue(&list)))
+		uet_output_one(pdc->peer, skb);
+	return lives;
+}

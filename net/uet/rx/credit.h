@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receiver credit at the destination (UE 1.0 3.6.14): a pacer per port. The
+ * arithmetic is in core/rccc_pacer.h.
+ */
+#ifndef _UET_RX_CREDIT_H
+#define _UET_RX_CREDIT_H
+
+#include <linux/types.h>
+
+struct sk_buff_head;
+struct uet_net;
+struct uet_pdc;
+struct uet_rx_ctx;
+
+void uet_credit_init(struct uet_net *un);
+void uet_credit_exit(struct uet_net *un);
+void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			u32 bytes);
+void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+		      struct sk_buff_head *list);
+bool uet_credit_state(const struct uet_pdc *pdc, u32 *credit);
+void uet_credit_leave(struct uet_pdc *pdc);
+
+#endif /* _UET_RX_CREDIT_H */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The receiving half of a PDC (UE 1.0 3.5.11).
+ */
+#ifndef _UET_RX_HALF_H
+#define _UET_RX_HALF_H
+
+#include <linux/list.h>
+#include <linux/rbtree.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "core/dfc.h"
+#include "core/rxmap.h"
+#include "core/rxshare.h"
+#include "link/packet.h"
+#include "link/reader.h"
+#include "pdc/pdc.h"
+
+struct uet_credit_src;
+struct uet_rx_msg;
+struct uet_ses_rsp;
+struct uet_sock;
+
+/* Guaranteed responses kept by a target */
+#define UET_GTD_MAX		64
+/* Messages open at a target */
+#define UET_RX_MSGS_MAX		4096
+
+/* What a SYN packet is looked up by (wire.md 4); @scope is its interface or VRF */
+struct uet_syn_key {
+	struct in6_addr		raddr;
+	struct in6_addr		laddr;
+	u16			spdcid;
+	u16			pad;
+	s32			scope;
+};
+
+/**
+ * struct uet_pdc_rx - receiving half
+ * @pdc: its PDC
+ * @lock: BH-disabled; protects all below
+ * @state: enum uet_pdc_state
+ * @syn_node: in uet_net.syn_pdcs by @syn_key
+ * @syn_key: addresses and the peer's PDCID
+ * @in_syn_table: it is in that table
+ * @mpr: MP_RANGE advertised, units of 128
+ * @close_tries: CLOSE_REQs sent
+ * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
+ * @unconfirmed_node: in uet_net.unconfirmed, by @known
+ * @unconfirmed_peer: in uet_peer.unconfirmed
+ * @known: its peer was known to be real when this PDC was opened
+ * @credit: source of the credit it asks for, held; NULL without
+ * @credit_moved: when it joined that source, ns
+ * @dfc: penalties it was sent
+ * @reader: who reads what comes by it
+ * @share: who got what of it
+ * @ep: endpoint that its messages were for last
+ * @map: receive map
+ * @moved: jiffies, when a packet was received last that was not before
+ * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
+ * @ack_count: ACK_GEN_COUNT
+ * @ar_psn: highest PSN that asked for an ACK while below a hole
+ * @ar_wait: @ar_psn is valid
+ * @gtd: guaranteed responses not cleared, struct uet_gtd by PSN
+ * @nr_gtd: their number
+ * @msgs: open messages and tombstones, struct uet_rx_msg
+ * @msgs_by_id: the same by message id
+ * @msgs_by_end: those whose last packet came, by its PSN
+ * @last: the one used last
+ * @nr_msgs: in @msgs
+ * @refused_psn: lowest PSN refused for shortage since the last wake-up
+ * @refused: it is valid
+ * @refused_top: highest PSN refused so, ever
+ * @short_nacks: refusals sent since a packet was accepted, to a source that may
+ *	count them
+ * @short_next: the next one not before, ns
+ * @starve_node: in uet_sock.rx_starved; its rx_lock
+ * @starved_at: the socket whose list that is
+ * @ooo_psn: gap ROD_OOO was sent for
+ * @ooo_until: not again before
+ * @ret_psn: PSN of an outstanding CLOSE_REQ
+ * @close_req: CLOSE_REQ is outstanding
+ * @ask_close: the sending half is to send it
+ * @probe_out: PROBE sent because of an odd SYN
+ * @alive_at: when one was answered last, ns; 0 = never
+ * @confirmed: a packet with our PDCID came, the peer's address is real
+ * @heard: time of the last packet, ns
+ * @clear_req_at: CLEAR_REQ due, 0 = none
+ * @clear_req_gap: its back-off
+ */
+struct uet_pdc_rx {
+	struct uet_pdc		*pdc;
+	spinlock_t		lock;	/* of all below */
+	u8			state;
+	struct rhash_head	syn_node;
+	struct uet_syn_key	syn_key;
+	struct uet_ep_hint	ep;
+	struct uet_rxmap	map;
+	unsigned long		moved;
+	u64			rcvd_bytes;
+	u32			ack_count;
+	u32			ar_psn;
+	bool			ar_wait;
+	bool			refused;
+	bool			close_req;
+	bool			ask_close;
+	bool			probe_out;
+	bool			confirmed;
+	bool			known;
+	bool			in_syn_table;
+	u8			mpr;
+	u8			nr_gtd;
+	u8			close_tries;
+	u8			short_nacks;
+	struct list_head	gtd;
+	struct list_head	msgs;
+	struct rb_root		msgs_by_id;
+	struct rb_root		msgs_by_end;
+	struct uet_rx_msg	*last;
+	u32			nr_msgs;
+	u32			refused_psn;
+	u32			refused_top;
+	struct list_head	starve_node;
+	struct uet_sock		*starved_at;
+	u32			ooo_psn;
+	u64			ooo_until;
+	u32			ret_psn;
+	u64			heard;
+	u64			clear_req_at;
+	u64			clear_req_gap;
+	u64			close_at;
+	u64			alive_at;
+	u64			short_next;
+	struct list_head	unconfirmed_node;
+	struct list_head	unconfirmed_peer;
+	struct uet_credit_src	*credit;
+	u64			credit_moved;
+	struct uet_dfc		dfc;
+	struct uet_reader	reader;
+	struct uet_rxshare	share;
+};
+
+/* half.c: beginning and end */
+int uet_pdc_rx_init(void);
+void uet_pdc_rx_exit(void);
+struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc);
+struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc);
+void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
+
+/* accept.c: opened by peers */
+static inline u32 uet_syn_start_psn(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) ? pkt->req.start_psn : pkt->cp.start_psn;
+}
+
+static inline bool uet_syn_is_rod(const struct uet_pkt *pkt)
+{
+	return uet_pkt_is_pds_req(pkt) ? uet_pkt_is_rod(pkt) :
+					 pkt->flags & UET_F_ISROD;
+}
+
+int uet_pdc_accept_init(struct uet_net *un);
+void uet_pdc_accept_exit(struct uet_net *un);
+struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx);
+struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
+			       const struct uet_syn_key *key);
+void uet_pdc_confirm(struct uet_pdc *pdc);
+void uet_pdc_heard_syn(struct uet_pdc *pdc);
+void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc);
+void uet_pdc_leave_syn(struct uet_pdc *pdc);
+
+/* timer.c */
+void uet_pdc_rx_timer(struct uet_pdc *pdc);
+void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
+
+/* request.c: requests in */
+void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
+void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
+void uet_pdc_drop_gtd(struct uet_pdc *pdc);
+u32 uet_pdc_refused_top(const struct uet_pdc *pdc);
+struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
+				      struct uet_rx_ctx *rx, u32 psn);
+struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
+void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
+
+/* answer.c: answers out; rx.lock held while they are made */
+struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			     u32 psn, u8 flags, const struct uet_ses_rsp *rsp);
+struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			      u8 code, u32 psn, u32 payload);
+void uet_nack_limit_init(struct uet_net *un);
+void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
+
+/* control.c: control packets and answers in */
+void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			bool created);
+void uet_pdc_rx_ack(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack);
+bool uet_pdc_rx_replaced(struct uet_pdc *pdc);
+bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+
+/* ses.c: what a request means; rx.lock held */
+enum uet_ses_verdict {
+	UET_SES_TAKEN,		/* delivered, skb consumed */
+	UET_SES_DROP,		/* received, nothing to deliver; skb is ours */
+	UET_SES_REFUSED,	/* guaranteed response in *rc; skb is ours */
+	UET_SES_SHORT,		/* no room: NACK; skb is ours */
+};
+
+enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
+				     struct uet_rx_ctx *rx, u8 *code);
+bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
+void uet_ses_drop_all(struct uet_pdc *pdc, int error);
+
+#endif /* _UET_RX_HALF_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deadlines of the receiving half: responses to be cleared, initiators that have
+ * vanished (wire.md 8.4, 9.4).
+ */
+#include <linux/ktime.h>
+
+#include "link/encap.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "rx/half.h"
+
+/* CLEAR_REQ after 8 clear times, then ever later (wire.md 9.4) */
+#define UET_CLEAR_REQ_TIMES	8
+/* CLOSE_REQs double their distance up to this power */
+#define UET_CLOSE_REQ_BACKOFF_MAX	16
+
+static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
+{
+	/* Who sends a message piece by piece may pause. */
+	if (pdc->rx->nr_msgs)
+		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
+		       NSEC_PER_SEC;
+	/* An initiator that vanished would hold its PDC here for ever. */
+	return 2 * uet_pdc_idle_ns(pdc);
+}
+
+/*
+ * The initiator is silent: ask it to close, then close without it. Who has not
+ * proved its address is asked nothing: it may never have sent anything.
+ */
+static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
+			   u64 now)
+{
+	struct uet_pdc_rx *rx = pdc->rx;
+	u64 close_ns = (u64)READ_ONCE(pdc->un->sysctl.close_req_time_ms) *
+		       NSEC_PER_MSEC;
+	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
+	struct uet_cp cp = { .psn = rx->ret_psn };
+
+	/* Of a PDC that was opened here the sending half takes care. */
+	if (pdc->initiator)
+		return 0;
+	if (now - rx->heard < idle_ns)
+		return rx->heard + idle_ns;
+	if (pdc->tx && uet_pdc_tx_ops->busy(pdc))
+		return now + idle_ns;
+	if (!rx->confirmed) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return 0;
+	}
+	if (!rx->close_req) {
+		rx->close_req = true;
+		rx->close_at = now + close_ns;
+	} else if (now >= rx->close_at) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return 0;
+	}
+	if (pdc->tx)
+		rx->ask_close = true;
+	else
+		uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
+			     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
+	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
+		rx->close_tries++;
+	return min(rx->close_at,
+		   now + ((u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
+			  NSEC_PER_USEC << rx->close_tries));
+}
+
+/* What is due; returns the next deadline, 0 if there is none. */
+static u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
+{
+	struct uet_pdc_rx *rx = pdc->rx;
+	u64 at;
+
+	if (pdc->rx->state == UET_PDC_TIME_WAIT) {
+		if (now < rx->close_at)
+			return rx->close_at;
+		uet_pdc_rx_kill(pdc, 0);
+		return 0;
+	}
+	if (rx->clear_req_at && now >= rx->clear_req_at) {
+		struct uet_cp cp = { .payload = rx->map.cack + 1 };
+
+		rx->clear_req_at = 0;
+		if (rx->nr_gtd) {
+			uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_REQ, 0, 0);
+			rx->clear_req_gap *= 2;
+			rx->clear_req_at = now + rx->clear_req_gap;
+		}
+	}
+	if (rx->nr_msgs)
+		uet_ses_cack(pdc, rx->map.cack);
+	at = uet_pdc_rx_idle(pdc, list, now);
+	if (rx->clear_req_at && (!at || rx->clear_req_at < at))
+		at = rx->clear_req_at;
+	return pdc->rx->state == UET_PDC_DEAD ? 0 : at;
+}
+
+/**
+ * uet_pdc_rx_timer() - the timer fired: deal with what is due
+ * @pdc: PDC that can receive
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_pdc_rx_timer(struct uet_pdc *pdc)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	u64 now, at = 0;
+	bool ask;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&pdc->rx->lock);
+	now = ktime_get_ns();
+	if (pdc->rx->state != UET_PDC_DEAD)
+		at = uet_pdc_rx_expire(pdc, &list, now);
+	uet_pdc_arm(pdc, at, now);
+	ask = pdc->rx->ask_close;
+	pdc->rx->ask_close = false;
+	spin_unlock(&pdc->rx->lock);
+	if (unlikely(ask))
+		uet_pdc_tx_ops->close(pdc);
+	while ((skb = __skb_dequeue(&list)))
+		uet_output_one(pdc->peer, skb);
+}
+
+/**
+ * uet_pdc_want_clear() - a guaranteed response waits for its clear
+ * @pdc: target PDC
+ * @now: time, ns
+ *
+ * A peer that has not proved its address is asked once it has.
+ *
+ * Context: rx.lock held.
+ */
+void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
+{
+	if (!pdc->rx->confirmed)
+		return;
+	pdc->rx->clear_req_gap = UET_CLEAR_REQ_TIMES *
+		(u64)READ_ONCE(pdc->un->sysctl.clear_time_us) * NSEC_PER_USEC;
+	pdc->rx->clear_req_at = now + pdc->rx->clear_req_gap;
+	uet_pdc_arm(pdc, pdc->rx->clear_req_at, now);
+}

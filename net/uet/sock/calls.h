@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The system calls of a socket.
+ */
+#ifndef _UET_CALLS_H
+#define _UET_CALLS_H
+
+#include <linux/poll.h>
+#include <linux/sockptr.h>
+#include <linux/types.h>
+
+struct msghdr;
+struct socket;
+struct sockaddr_uet;
+struct uet_dest_key;
+struct uet_sock;
+
+/* af_uet.c */
+struct uet_sock *uet_sock_of(const struct socket *sock);
+int uet_sock_init(void);
+void uet_sock_exit(void);
+int uet_sock_open(void);
+void uet_sock_close(void);
+void uet_sock_wait(void);
+
+/* sendmsg.c, recvmsg.c, sockopt.c */
+int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+__poll_t uet_poll(struct file *file, struct socket *sock,
+		  struct poll_table_struct *wait);
+int uet_setsockopt(struct socket *sock, int level, int optname,
+		   sockptr_t optval, unsigned int optlen);
+int uet_getsockopt(struct socket *sock, int level, int optname,
+		   char __user *optval, int __user *optlen);
+
+void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
+		  struct uet_dest_key *key);
+
+#endif /* _UET_CALLS_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Large packets that vanish, where no ICMP tells why, while the peer answers small
+ * ones and probes.
+ *
+ * Losses of large packets are counted that something sent later has survived, one
+ * for each time such a packet was sent, until a packet as large arrives. After some
+ * of them a smaller MTU is tried: new packets are cut for it, outstanding ones leave
+ * in fragments, and if these vanish too the next one is tried. That is the search of
+ * RFC 8899 with data instead of padding, downwards only: the MTU of the route is
+ * tried again when the time of what was learnt is over, or the routes have changed.
+ *
+ * While a PDC opens nothing small is answered. What such a silent peer suggests
+ * holds for a short time only.
+ */
+#include <linux/ktime.h>
+#include <net/ip.h>
+
+#include "link/peer.h"
+#include "link/pmtu.h"
+#include "link/ports.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/half.h"
+#include "tx/hole.h"
+
+/* What silence suggests is believed for so long */
+#define UET_HOLE_TRY_AGE	(10 * HZ)
+/* Losses of large packets in a row that are no accident */
+#define UET_HOLE_LOSSES		6
+/* Length of a packet with its IP header */
+static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
+{
+	return len + flow->overhead - UET_NOMINAL_ADD_BYTES +
+	       (uet_peer_is_v4(flow->peer) ? sizeof(struct iphdr) :
+					     sizeof(struct ipv6hdr));
+}
+
+/* Try a smaller one, if there is one. */
+static void uet_hole_step(struct uet_pdc *pdc, bool silent)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_hole *hole = &flow->hole;
+	u32 mtu;
+
+	mtu = uet_pmtu_below(flow->peer, min(flow->ip_mtu, hole->size));
+	hole->losses = 0;
+	if (!mtu)
+		return;
+	hole->steps++;
+	UET_INC(pdc->un, PMTU_STEPS);
+	uet_pmtu_learn(flow->peer, mtu,
+		       silent ? UET_HOLE_TRY_AGE : UET_PMTU_AGE);
+	uet_flow_set_mtu(flow, mtu);
+	/* Packets of another size: their first timeout is not a late one. */
+	if (!silent)
+		pdc->tx->retries = 0;
+}
+
+/**
+ * uet_hole_resent() - a packet is about to be sent again
+ * @pdc: initiator PDC
+ * @len: its payload
+ * @sent: when it was sent last, ns
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+	u32 size = uet_hole_size(flow, len);
+	struct uet_hole *hole = &flow->hole;
+	bool silent = pdc->tx->state == UET_PDC_SYN;
+
+	lockdep_assert_held(&flow->lock);
+	if (size <= uet_pmtu_min(flow->peer))
+		return;
+	/* Nothing passed it, or it left before the loss that was counted last */
+	if ((!silent && pdc->tx->rack < sent) || sent < hole->at)
+		return;
+	if (!hole->since) {
+		hole->since = now;
+		hole->size = size;
+	}
+	hole->size = min(hole->size, size);
+	hole->at = now;
+	hole->pdc = pdc;
+	if (++hole->losses >= UET_HOLE_LOSSES)
+		uet_hole_step(pdc, silent);
+}
+
+/**
+ * uet_hole_arrived() - a packet has reached the peer
+ * @flow: the flow, whose hole is suspected
+ * @len: payload of the packet
+ *
+ * Context: flow lock held.
+ */
+void uet_hole_arrived(struct uet_flow *flow, u32 len)
+{
+	lockdep_assert_held(&flow->lock);
+	if (uet_hole_size(flow, len) < flow->hole.size)
+		return;
+	flow->hole.since = 0;
+	flow->hole.losses = 0;
+}
+
+/**
+ * uet_hole_hopeless() - do large packets vanish whatever is tried?
+ * @pdc: initiator PDC
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ * Return: true if so, for as long as a silent peer is waited for.
+ */
+bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now)
+{
+	const struct uet_hole *hole = &pdc->tx->flow->hole;
+	u64 silence = (u64)READ_ONCE(pdc->un->sysctl.peer_timeout_s) *
+		      NSEC_PER_SEC;
+
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	return unlikely(hole->since) && hole->pdc == pdc &&
+	       now - hole->since >= silence;
+}

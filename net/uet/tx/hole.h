@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Large packets that vanish.
+ */
+#ifndef _UET_HOLE_H
+#define _UET_HOLE_H
+
+#include <linux/types.h>
+
+struct uet_flow;
+struct uet_pdc;
+
+void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now);
+void uet_hole_arrived(struct uet_flow *flow, u32 len);
+bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now);
+
+#endif /* _UET_HOLE_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sending half of a PDC: where it comes from and how it ends.
+ *
+ * It dies under the flow lock. What it leaves is dealt with by a work item, which
+ * may take the locks that this context cannot.
+ */
+#include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/uet.h>
+
+#include "link/encap.h"
+#include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
+#include "tx/flow.h"
+#include "tx/half.h"
+
+static struct kmem_cache *uet_pdc_tx_cache;
+
+static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
+			    struct uet_pdc_tx **out)
+{
+	struct uet_pdc_tx *tx;
+
+	tx = kmem_cache_zalloc(uet_pdc_tx_cache, GFP_KERNEL);
+	if (!tx)
+		return -ENOMEM;
+	tx->pdc = pdc;
+	tx->flow = flow;
+	INIT_LIST_HEAD(&tx->peer_node);
+	INIT_LIST_HEAD(&tx->ready_node);
+	INIT_LIST_HEAD(&tx->dests);
+	INIT_LIST_HEAD(&tx->active);
+	INIT_LIST_HEAD(&tx->holds);
+	INIT_LIST_HEAD(&tx->lanes);
+	INIT_LIST_HEAD(&tx->begun);
+	uet_txwin_init(&tx->win, pdc->start_psn, UET_MPR_FIRST_PSNS);
+	tx->clear_sent = pdc->start_psn - 1;
+	uet_ackreq_init(&tx->ackreq, pdc->start_psn);
+	tx->heard = ktime_get_ns();
+	tx->next_msg_id = get_random_u32();
+	*out = tx;
+	return 0;
+}
+
+/* A sending half may be chosen for messages. */
+static void uet_pdc_tx_enlist(struct uet_pdc *pdc)
+{
+	struct uet_peer *peer = pdc->peer;
+
+	spin_lock_bh(&peer->lock);
+	list_add(&pdc->tx->peer_node, &peer->tx_halves);
+	peer->confirmed = true;
+	spin_unlock_bh(&peer->lock);
+}
+
+/**
+ * uet_pdc_open() - make a PDC to send by
+ * @peer: both FEPs
+ * @flow: its congestion control context; the PDC takes a reference
+ * @acc: account of who needs it
+ * @job: job id of its messages
+ * @rod: ordered delivery
+ *
+ * Nothing is sent here: the first request opens the PDC (0-RTT).
+ *
+ * Context: process, under uet_net.open_mutex.
+ * Return: the PDC with a reference for the caller, or NULL at a limit or
+ * without memory.
+ */
+struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
+			     struct uet_account *acc, u32 job, bool rod)
+{
+	struct uet_pdc *pdc;
+
+	pdc = uet_pdc_alloc(peer, acc, rod, GFP_KERNEL);
+	if (!pdc)
+		return NULL;
+	/* wire.md 5.1: random within [2^16, 2^31) */
+	pdc->start_psn = 0x10000 +
+			 get_random_u32() % (0x80000000U - 0x10000);
+	pdc->job = job;
+	pdc->tclass = flow->tclass;
+	if (uet_pdc_tx_alloc(pdc, flow, &pdc->tx) ||
+	    uet_pdc_take_id(pdc, GFP_KERNEL)) {
+		uet_pdc_discard(pdc);
+		return NULL;
+	}
+	pdc->tx->state = UET_PDC_SYN;
+	spin_lock_bh(&flow->lock);
+	refcount_inc(&flow->ref);
+	refcount_inc(&pdc->ref);
+	uet_pdc_publish(pdc);
+	uet_pdc_tx_enlist(pdc);
+	/* One that is never used goes by the idle timer. */
+	uet_pdc_arm(pdc, pdc->tx->heard + NSEC_PER_SEC, pdc->tx->heard);
+	spin_unlock_bh(&flow->lock);
+	UET_INC(pdc->un, PDC_OPENED);
+	return pdc;
+}
+
+/**
+ * uet_pdc_return() - send in the return direction of a PDC that the peer opened
+ * @pdc: the PDC, with a reference
+ * @flow: its congestion control context here; the PDC takes a reference
+ *
+ * Context: process, under uet_net.open_mutex.
+ * Return: 0, -ENOMEM, or -EAGAIN if the PDC is about to go.
+ */
+int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
+{
+	struct uet_pdc_tx *tx;
+	int err;
+
+	err = uet_pdc_tx_alloc(pdc, flow, &tx);
+	if (err)
+		return err;
+	tx->state = UET_PDC_ESTABLISHED;
+	refcount_inc(&flow->ref);
+	if (!uet_pdc_rx_ops->join(pdc, tx)) {
+		uet_flow_put(flow);
+		kmem_cache_free(uet_pdc_tx_cache, tx);
+		return -EAGAIN;
+	}
+	uet_pdc_unoffer(pdc);
+	uet_pdc_tx_enlist(pdc);
+	UET_INC(pdc->un, PDC_RETURNED);
+	return 0;
+}
+
+/* Once, however often it is asked for */
+static void uet_pdc_reap_later(struct uet_pdc *pdc)
+{
+	struct uet_net *un = pdc->un;
+
+	if (test_and_set_bit(0, &pdc->tx->reap_queued))
+		return;
+	refcount_inc(&pdc->ref);
+	llist_add(&pdc->tx->reap_node, &un->reap);
+	schedule_work(&un->reap_work);
+}
+
+/**
+ * uet_pdc_die() - a PDC sends no more
+ * @pdc: the PDC, not dead
+ * @error: errno for its messages; 0 for an orderly close
+ * @source: enum uet_report_source
+ * @code: code of that source
+ *
+ * uet_pdc_bury() is to follow.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
+{
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	pdc->tx->state = UET_PDC_DEAD;
+	pdc->tx->error = error;
+	pdc->tx->err_source = source;
+	pdc->tx->err_code = code;
+	list_del_init(&pdc->tx->ready_node);
+	if (error)
+		UET_INC(pdc->un, PDC_FAILED);
+	else
+		UET_INC(pdc->un, PDC_CLOSED);
+}
+
+/**
+ * uet_pdc_bury() - fail or move the messages of a PDC that is dead
+ * @pdc: the PDC
+ *
+ * By a work item, which may take the locks this context cannot. It is done
+ * once, however often it is asked for.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_pdc_bury(struct uet_pdc *pdc)
+{
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	uet_pdc_reap_later(pdc);
+}
+
+/**
+ * uet_pdc_fail() - a PDC dies at once
+ * @pdc: the PDC
+ * @error: errno for its messages; 0 for an orderly close
+ * @source: enum uet_report_source
+ * @code: code of that source
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
+{
+	if (pdc->tx->state != UET_PDC_DEAD)
+		uet_pdc_die(pdc, error, source, code);
+	uet_pdc_bury(pdc);
+}
+
+/* Its end was asked for by the receiving half: what the peer cannot have accepted
+ * goes another way.
+ */
+static void uet_pdc_end_tx(struct uet_pdc *pdc)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+
+	/* Pairs with uet_pdc_rx_attach() */
+	smp_store_mb(pdc->dying, true);
+
+	spin_lock_bh(&flow->lock);
+	if (pdc->tx->state != UET_PDC_DEAD) {
+		pdc->tx->movable = true;
+		uet_pdc_die(pdc, ECONNRESET, UET_REPORT_LOCAL, 0);
+	}
+	spin_unlock_bh(&flow->lock);
+}
+
+/* Everything that the sending half has, after it died */
+static void uet_pdc_reap(struct uet_pdc *pdc)
+{
+	struct uet_peer *peer = pdc->peer;
+
+	uet_pdc_end_tx(pdc);
+	spin_lock_bh(&peer->lock);
+	list_del_init(&pdc->tx->peer_node);
+	spin_unlock_bh(&peer->lock);
+	if (uet_pdc_rx(pdc))
+		uet_pdc_rx_ops->other_died(pdc);
+	uet_pds_salvage(pdc);
+	uet_pdc_half_gone(pdc);
+	uet_pdc_put(pdc);	/* the reap list's */
+}
+
+/**
+ * uet_pdc_flush() - deal with the PDCs that died
+ * @un: namespace
+ *
+ * Context: process.
+ */
+void uet_pdc_flush(struct uet_net *un)
+{
+	struct llist_node *list = llist_del_all(&un->reap);
+	struct uet_pdc_tx *tx, *next;
+
+	llist_for_each_entry_safe(tx, next, list, reap_node)
+		uet_pdc_reap(tx->pdc);
+}
+
+static void uet_pdc_tx_kill(struct uet_pdc *pdc)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+
+	spin_lock_bh(&flow->lock);
+	flow->dead = true;
+	uet_pdc_fail(pdc, ENETDOWN, UET_REPORT_LOCAL, 0);
+	spin_unlock_bh(&flow->lock);
+}
+
+static void uet_pdc_tx_release(struct uet_pdc *pdc)
+{
+	WARN_ON_ONCE(pdc->tx->state != UET_PDC_DEAD);
+	uet_flow_put(pdc->tx->flow);
+}
+
+static void uet_pdc_tx_free(struct uet_pdc *pdc)
+{
+	kmem_cache_free(uet_pdc_tx_cache, pdc->tx);
+}
+
+static bool uet_pdc_tx_busy(const struct uet_pdc *pdc)
+{
+	const struct uet_pdc_tx *tx = pdc->tx;
+
+	return READ_ONCE(tx->nr_msgs) ||
+	       (READ_ONCE(tx->state) < UET_PDC_CLOSING &&
+		uet_txwin_outstanding(&tx->win));
+}
+
+static u64 uet_pdc_tx_heard(const struct uet_pdc *pdc)
+{
+	return READ_ONCE(pdc->tx->heard);
+}
+
+/* CLOSE_REQ, in the turn of what is sent */
+static void uet_pdc_tx_close(struct uet_pdc *pdc)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+	struct sk_buff_head list;
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&flow->lock);
+	if (pdc->tx->state == UET_PDC_ESTABLISHED && !uet_pdc_tx_busy(pdc)) {
+		uet_pdc_close(pdc, &list, now);
+		if (pdc->tx->rto_at)
+			uet_pdc_arm(pdc, pdc->tx->rto_at, now);
+	}
+	spin_unlock(&flow->lock);
+	while ((skb = __skb_dequeue(&list)))
+		uet_output_one(pdc->peer, skb);
+}
+
+static const struct uet_pdc_ops uet_pdc_tx_side = {
+	.timer		= uet_pdc_tx_timer,
+	.busy		= uet_pdc_tx_busy,
+	.heard		= uet_pdc_tx_heard,
+	.close		= uet_pdc_tx_close,
+	.other_died	= uet_pdc_reap_later,
+	.kill		= uet_pdc_tx_kill,
+	.release	= uet_pdc_tx_release,
+	.free		= uet_pdc_tx_free,
+};
+
+/**
+ * uet_pdc_tx_init() - make the slab cache
+ *
+ * Hosts of a large job have many thousands: nothing is to be rounded up.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init uet_pdc_tx_init(void)
+{
+	uet_pdc_tx_cache = kmem_cache_create("uet_pdc_tx",
+					     sizeof(struct uet_pdc_tx), 0,
+					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
+					     SLAB_NO_MERGE, NULL);
+	uet_pdc_tx_ops = &uet_pdc_tx_side;
+	return uet_pdc_tx_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_pdc_tx_exit() - destroy it, after an RCU barrier
+ */
+void uet_pdc_tx_exit(void)
+{
+	kmem_cache_destroy(uet_pdc_tx_cache);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reports: what became of messages, on the error queue of their socket.
+ */
+#ifndef _UET_REPORT_H
+#define _UET_REPORT_H
+
+#include <linux/types.h>
+
+struct msghdr;
+struct sock;
+struct sockaddr_uet;
+struct uet_report;
+struct uet_sock;
+
+void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
+		     const struct sockaddr_uet *peer);
+int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
+
+#endif /* _UET_REPORT_H */
