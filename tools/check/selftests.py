@@ -5,7 +5,8 @@ The list has a line for each test: script (quoted if it has arguments), kernels
 (comma-separated, "host" for scripts that start guests themselves), time limit
 in seconds, and the words "racy" (also runs in the debug kernel with two CPUs),
 "alone" (gets a guest of its own), "lean" (takes a tenth of the usual number of
-messages), "soak" (runs only with SOAK=1), or "-".
+messages), "full" (runs only if all stages are asked for), "soak" (runs only with
+SOAK=1), or "-".
 """
 
 import os
@@ -23,7 +24,7 @@ KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
 SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
-FLAGS = {"racy", "alone", "lean", "soak"}
+FLAGS = {"racy", "alone", "lean", "full", "soak"}
 # Of the usual number of messages, in per cent; see selftests/lib.sh
 LEAN_SCALE = 10
 
@@ -176,25 +177,34 @@ def build(report):
             report.failed.append(f"selftests: {folder} does not build")
 
 
-def run(kernel, report):
+def chosen(kernel, report):
+    """The tests for a kernel, but for those that are left to longer runs."""
     tests = [t for t in read_list() if kernel in t.kernels]
+    for flag, variable, how in (("soak", "SOAK", "SOAK=1"),
+                                ("full", "UET_FULL", "STAGE=all")):
+        if os.environ.get(variable):
+            continue
+        left = [t.script for t in tests if flag in t.flags]
+        tests = [t for t in tests if flag not in t.flags]
+        if left:
+            say(f"left to {how}: {', '.join(left)}")
     if not tests:
         report.failed.append(f"selftests ({kernel}): no test is listed")
-        return
-    if not os.environ.get("SOAK"):
-        report.skipped += [(f"{t.script} ({kernel})",
-                            "long; SOAK=1 runs it")
-                           for t in tests if "soak" in t.flags]
-        tests = [t for t in tests if "soak" not in t.flags]
+    return tests
+
+
+def run(kernel, report, part=0, parts=1):
+    """The tests for a kernel, or one part of so many of them."""
+    tests = chosen(kernel, report)[part::parts]
     if kernel == "host":
         on_host(tests, report)
         return
+    label = f"selftests-{kernel}" + (f"-{part}" if parts > 1 else "")
     alone = [t for t in tests if "alone" in t.flags]
     together = [t for t in tests if "alone" not in t.flags]
     rounds = 0
     while together:
-        left = in_guest(kernel, f"selftests-{kernel}-{rounds}", together,
-                        report)
+        left = in_guest(kernel, f"{label}-{rounds}", together, report)
         rounds += 1
         if len(left) == len(together):
             for t in left:
@@ -202,6 +212,5 @@ def run(kernel, report):
             break
         together = left
     for t in alone:
-        for missing in in_guest(kernel, f"selftests-{kernel}-{t.label}", [t],
-                                report):
+        for missing in in_guest(kernel, f"{label}-{t.label}", [t], report):
             report.failed.append(f"{missing.script} ({kernel}): not run")
