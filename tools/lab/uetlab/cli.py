@@ -15,6 +15,7 @@ LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 EXPERIMENTS = os.path.join(LAB, "experiments")
 OUT = os.path.join(engine.TREE, "out", "lab")
 REPORT = os.path.join(engine.TREE, "Documentation", "networking")
+PICTURES = os.path.join(engine.TREE, "out", "lab-report")
 NO_TIME_KNOWN = 20.0        # seconds per run, before anything was measured
 
 FAULTS = (describe.BadDescription, workload.BadWorkload, plan.BadPlan,
@@ -189,15 +190,17 @@ def cmd_run(args):
 
 
 def cmd_report(_):
-    missing = rst.write(OUT, REPORT, ours())
+    missing = rst.write(OUT, REPORT, PICTURES, ours())
     print(os.path.relpath(os.path.join(REPORT, rst.NAME + ".rst")))
+    print(f"{len(os.listdir(PICTURES))} pictures in {os.path.relpath(PICTURES)}")
     if missing:
         print("no results of: " + ", ".join(missing), file=sys.stderr)
     return 1 if missing else 0
 
 
 def cmd_clean(_):
-    shutil.rmtree(OUT, ignore_errors=True)
+    for folder in OUT, PICTURES:
+        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
