@@ -8,8 +8,8 @@ import shutil
 import sys
 import time
 
-from . import describe, engine, expect, fabric, page, pictures, plan, raw
-from . import results, rst, workload
+from . import describe, engine, expect, page, pictures, plan, raw
+from . import results, rst, topology, workload
 
 LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 EXPERIMENTS = os.path.join(LAB, "experiments")
@@ -52,7 +52,7 @@ class Job:
         self.folder = os.path.join(OUT, x.name)
         self.runs = []          # (case, transport, [(seed, plan, folder)])
         for case, t in x.runs():
-            f = fabric.Fabric(case)
+            f = topology.Fabric(case)
             row = []
             for seed in range(1, (seeds or x.seeds) + 1):
                 traffic = workload.build(x, case, t, f, seed)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Topologies: nodes, links with one port at each end, routes, addresses."""
+"""
+Topologies of the laboratory: nodes, links with one port at each end, routes,
+addresses. They are worked out here and set up by plan.py in a guest in virtual
+time; tools/fabric is a network of namespaces in real time, for demonstrations.
+"""
 
 from dataclasses import dataclass, field
 
