@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A leaf-spine fabric of network namespaces on one machine.
+"""A leaf-spine fabric of network namespaces on one machine, in real time.
+
+For demonstrations and for trying things out by hand; what is measured in virtual
+time, on ports that trim, is the laboratory, tools/lab.
 
 Hosts hang on leaves, every leaf on every spine; leaves spread by ECMP over
 the UDP source port. Each port that feeds a link has a rate (tbf), a byte

@@ -5,7 +5,8 @@
 #   make lab EXP=NAME[,NAME...]  runs ours (EXP=all: every one of them)
 #   make lab FILE=path           runs yours
 #       SEEDS=n  FORCE=1  JOBS=n  ONLY=transport,case
-#   make lab-report              writes uet-results.rst from the results
+#   make lab-report              writes uet-results.rst from the results, and
+#                                all pictures to out/lab-report
 #   make lab-check               checks the laboratory itself (QUICK=1: no guests)
 
 LAB := $(CURDIR)/tools/lab/lab

@@ -8,13 +8,14 @@ import shutil
 import sys
 import time
 
-from . import describe, engine, expect, fabric, page, pictures, plan, raw
-from . import results, rst, workload
+from . import describe, engine, expect, page, pictures, plan, raw
+from . import results, rst, topology, workload
 
 LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 EXPERIMENTS = os.path.join(LAB, "experiments")
 OUT = os.path.join(engine.TREE, "out", "lab")
 REPORT = os.path.join(engine.TREE, "Documentation", "networking")
+PICTURES = os.path.join(engine.TREE, "out", "lab-report")
 NO_TIME_KNOWN = 20.0        # seconds per run, before anything was measured
 
 FAULTS = (describe.BadDescription, workload.BadWorkload, plan.BadPlan,
@@ -51,7 +52,7 @@ class Job:
         self.folder = os.path.join(OUT, x.name)
         self.runs = []          # (case, transport, [(seed, plan, folder)])
         for case, t in x.runs():
-            f = fabric.Fabric(case)
+            f = topology.Fabric(case)
             row = []
             for seed in range(1, (seeds or x.seeds) + 1):
                 traffic = workload.build(x, case, t, f, seed)
@@ -189,15 +190,17 @@ def cmd_run(args):
 
 
 def cmd_report(_):
-    missing = rst.write(OUT, REPORT, ours())
+    missing = rst.write(OUT, REPORT, PICTURES, ours())
     print(os.path.relpath(os.path.join(REPORT, rst.NAME + ".rst")))
+    print(f"{len(os.listdir(PICTURES))} pictures in {os.path.relpath(PICTURES)}")
     if missing:
         print("no results of: " + ", ".join(missing), file=sys.stderr)
     return 1 if missing else 0
 
 
 def cmd_clean(_):
-    shutil.rmtree(OUT, ignore_errors=True)
+    for folder in OUT, PICTURES:
+        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 

@@ -4,7 +4,7 @@
 import re
 import textwrap
 
-FIGURE = "uet-results/overview-times.svg"
+from . import shown
 
 
 def _rows(summaries, name):
@@ -120,7 +120,7 @@ def text(summaries, kept):
     known = [s for s in known if s]
     parts += [textwrap.fill(f"#. {s}", 78, subsequent_indent="   ")
               for s in known]
-    parts += ["", f".. figure:: {FIGURE}", "   :alt: overview, times", "",
+    parts += ["", shown.figure("overview-times"),
               "When not to use it", "------------------", ""]
     parts += [textwrap.fill(f"* {s}", 78, subsequent_indent="  ")
               for s in WHEN_NOT]

@@ -7,7 +7,7 @@ files for ip(8) and tc(8), one process of each per namespace.
 import os
 import random
 
-from . import fabric as fab
+from . import topology
 
 DSCP_CONTROL = 46           # what this fabric's switches and hosts agree on
 DSCP_TRIMMED = 10
@@ -138,11 +138,11 @@ class Plan:
         for p in node.ports:
             lines += [f"link set {p.dev} address {p.mac} mtu {self.fabric.mtu} "
                       "txqueuelen 1000 up",
-                      f"neigh add {fab.GATEWAY} lladdr {p.peer.mac} "
+                      f"neigh add {topology.GATEWAY} lladdr {p.peer.mac} "
                       f"nud permanent dev {p.dev}"]
         lines.insert(0, "link set lo up")
         if node.role == "host":
-            many = fab.HOST_ADDRS if self.mptcp else 1
+            many = topology.HOST_ADDRS if self.mptcp else 1
             dev = node.ports[0].dev if len(node.ports) == 1 else "lo"
             lines += [f"addr add {node.addr(k + 1)}/32 dev {dev}"
                       for k in range(many)]
@@ -171,8 +171,8 @@ class Plan:
     @staticmethod
     def hops(ports):
         if len(ports) == 1:
-            return f" via {fab.GATEWAY} dev {ports[0].dev} onlink"
-        return "".join(f" nexthop via {fab.GATEWAY} dev {p.dev} onlink"
+            return f" via {topology.GATEWAY} dev {ports[0].dev} onlink"
+        return "".join(f" nexthop via {topology.GATEWAY} dev {p.dev} onlink"
                        for p in ports)
 
     # --- settings ---------------------------------------------------------

@@ -5,9 +5,7 @@ import json
 import os
 import statistics
 
-from . import fabric as fab
-from . import cuts, expect, ideal, raw, sweep, workload
-
+from . import cuts, expect, ideal, raw, sweep, topology, workload
 
 STARVED = 9999.0            # ratio of an endless flow that got nothing
 MATRIX_FROM = 8             # transports that are worth a table of the worst
@@ -91,7 +89,7 @@ class Run:
     def __init__(self, x, case, t, seed, folder):
         self.case, self.t, self.seed = case, t, seed
         self.raw = raw.Raw(folder)
-        self.fabric = fab.Fabric(case)
+        self.fabric = topology.Fabric(case)
         self.traffic = workload.build(x, case, t, self.fabric, seed)
         self.ideals = ideal.Ideals(self.fabric, self.traffic)
         self.flows = []         # dicts, as in flows.jsonl

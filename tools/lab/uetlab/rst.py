@@ -1,33 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The report: Documentation/networking/uet-results.rst and its pictures."""
+"""The report: Documentation/networking/uet-results.rst, and pictures."""
 
 import os
 import shutil
 import textwrap
 
-from . import aims, front, page, results, sweep
+from . import aims, front, page, results, shown, sweep
 from .kept import Kept
 
 NAME = "uet-results"
-# Besides the completion times, where another picture says more.
-MORE = {
-    "incast48-2m": ("queues", "windows"),
-    "incast48-64k": ("queues",),
-    "incast48-sustained": ("goodput",),
-    "permutation": ("shares",),
-    "slow-path": ("shares",),
-    "dead-path": ("shares",),
-    "slow-receiver": ("goodput",),
-    "beside-tcp": ("goodput",),
-    "beside-dctcp": ("goodput",),
-    "fairness": ("queues",),
-    "join-leave": ("goodput",),
-    "policies": ("shares",),
-    "slow-reader": ("goodput",),
-}
-# Where every flow is endless, its throughput says it all.
-NO_TIMES = ("incast48-sustained", "slow-receiver", "engine", "fairness",
-            "utilisation", "join-leave", "beside-dctcp", "slow-reader")
 
 HEAD = """\
 .. SPDX-License-Identifier: GPL-2.0
@@ -61,6 +42,10 @@ expects, figures of a stretch of time are those of the worst seed.
 trims, ``uet-notrim`` the same in one that does not, ``uet-spec`` the first with
 ``net.uet.profile = spec``: every parameter that UE 1.0 names as it has it; the
 others are Linux's own TCP (with ECN) and MPTCP with four subflows.
+
+The page shows a few pictures only. Who runs the command of a section finds all of
+its pictures in ``out/lab/index.html``, beside the tables, and after ``make
+lab-report`` in ``out/lab-report``.
 """
 
 
@@ -256,13 +241,18 @@ def _verdict(v):
             "met" if met else "**missed**"]
 
 
-def _picture(out, folder, name, picture):
-    src = os.path.join(out, name, picture + ".svg")
-    if not os.path.exists(src):
-        return ""
-    to = f"{name}-{picture}.svg"
-    shutil.copyfile(src, os.path.join(folder, to))
-    return f".. figure:: {NAME}/{to}\n   :alt: {name}, {picture}\n\n"
+def _copy(out, folder, every, name):
+    """Pictures of an experiment, and no older one of it beside the page."""
+    for picture in page.PICTURES:
+        src = os.path.join(out, name, picture + ".svg")
+        file = f"{name}-{picture}.svg"
+        ours = os.path.join(folder, file)
+        if os.path.exists(ours):
+            os.remove(ours)
+        if os.path.exists(src):
+            shutil.copyfile(src, os.path.join(every, file))
+            if file.removesuffix(".svg") in shown.SHOWN:
+                shutil.copyfile(src, ours)
 
 
 def _command(about):
@@ -273,14 +263,14 @@ def _command(about):
     return text + "\n"
 
 
-def _section(out, folder, name, about, summary):
+def _section(name, about, summary):
     parts = [_heading(about["title"], "="), _fill(about["about"]),
              _fill(f"*Ideal*: {about['ideal']}"),
              _command(about)]
     if worst := _matrix(summary):
         parts.append(worst)
     if over := _sweep(summary):
-        parts += [over, _picture(out, folder, name, "sweep")]
+        parts.append(over)
     parts.append(_results(summary))
     if other := _seeds(summary, about["seeds"]):
         parts.append(other)
@@ -289,16 +279,24 @@ def _section(out, folder, name, about, summary):
                      + ", ".join(summary["left_out"]) + ".\n")
     parts += [p for p in (_expectations(summary), _groups(summary),
                           _causes(summary), _reordering(summary)) if p]
-    wanted = (() if name in NO_TIMES else ("times",)) + MORE.get(name, ())
-    parts += [p for p in (_picture(out, folder, name, w) for w in wanted) if p]
+    parts += [shown.figure(f) for p in page.PICTURES
+              if (f := f"{name}-{p}") in shown.SHOWN]
     return "\n".join(parts)
 
 
-def write(out, report, names):
-    """Writes the page; returns the experiments that have no results."""
-    folder = os.path.join(report, NAME)
+def write(out, report, every, names):
+    """
+    Writes the page, and all pictures to @every; returns the experiments that have
+    no results.
+    """
+    folder = os.path.join(report, shown.FOLDER)
     kept = Kept(os.path.join(report, NAME + ".rst"))
+    shutil.rmtree(every, ignore_errors=True)
+    os.makedirs(every)
     os.makedirs(folder, exist_ok=True)
+    for old in os.listdir(folder):
+        if old.removesuffix(".svg") not in shown.SHOWN:
+            os.remove(os.path.join(folder, old))
     verdicts, sections, missing, summaries = [], [], [], []
     judged, zeros = [], []
     for name in names:
@@ -310,17 +308,13 @@ def write(out, report, names):
             judged += _judged_before(kept, name)
             zeros += kept.nothing(name)
             continue
-        for old in os.listdir(folder):
-            if old.startswith(name + "-") and not any(
-                    n.startswith(name + "-") and old.startswith(n + "-")
-                    for n in names):
-                os.remove(os.path.join(folder, old))
         about, summary = both
         summaries.append(summary)
         verdicts += [_verdict(v) for v in aims.judge(summary)]
         judged += _judged(summary)
         zeros += _zeros(summary)
-        sections.append(_section(out, folder, name, about, summary))
+        sections.append(_section(name, about, summary))
+        _copy(out, folder, every, name)
     head = ["experiment", "case and transport", "aim", "measured", ""]
     why = [textwrap.fill(f"* {' '.join(text.split())}", 78,
                          subsequent_indent="  ")
@@ -329,6 +323,7 @@ def write(out, report, names):
              _simple_table([head[:4] + ["verdict"]] + verdicts),
              *(["\n".join(why) + "\n"] if why else []),
              _missed(judged), *sections, *filter(None, [_appendix(zeros)])]
+    there = {f.removesuffix(".svg") for f in os.listdir(folder)}
     with open(os.path.join(report, NAME + ".rst"), "w") as f:
-        f.write("\n".join(parts))
+        f.write(shown.renew("\n".join(parts), there))
     return missing
