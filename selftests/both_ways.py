@@ -194,12 +194,53 @@ def close_in_error(host):
         pdc = known(host)
         sender = send(host, "-n", "1", "-F", "-x", "ECONNRESET")
         returned(host, pdc, sender)
-        b = host.one(pdc.cp(p.CP_CLOSE_CMD, 2, flags=p.F_AR))
+        # It may cross with a request that is refused: not at once
+        host.none(pdc.cp(p.CP_CLOSE_CMD, 2, flags=p.F_AR))
+        b = host.one(pdc.cp(p.CP_CLOSE_CMD, 2, flags=p.F_AR | p.F_RETX))
         same("answer", (b.type, b.code, b.psn),
              (p.NACK, CLOSING_IN_ERR, pdc.psn(2)))
         sender.wait(10 * host.slow)
         b = pdc.one(3, p.F_AR)
         same("afterwards", (b.type, b.code), (p.NACK, INV_DPDCID))
+
+
+@case("a request that meets CLOSE_CMD is refused, and not lost")
+def close_crosses(host):
+    with Setting(host, pdc_idle_s=2 * host.slow):
+        a = ours(host)
+        cp = control(host, p.CP_CLOSE_CMD, 30)
+        host.send(p.request(a.psn, T, a.spdcid, flags=p.F_AR))
+        b = answer(host, T)
+        same("answer", (b.type, b.code, b.psn), (p.NACK, CLOSING, a.psn))
+        host.send(p.nack(INV_DPDCID, cp.psn, 0, a.spdcid))
+
+
+@case("a first PSN that CLOSE_REQ has used is no request's")
+def after_close_req(host):
+    with Setting(host, return_requests=ALWAYS, pdc_idle_s=1):
+        pdc = known(host)
+        # In the middle of a message the context stays.
+        pdc.one(2, p.F_AR, ses=p.ses_std(flags=p.S_REL | p.S_SOM, msg_id=9,
+                                        length=8))
+        cp = host.control(p.CP_CLOSE_REQ, pdc.id, 30)
+        same("PSN", cp.psn, pdc.psn(0))
+        host.send(p.ack_cc(cp.psn, pdc.id, pdc.remote))
+        sender = send(host, "-n", "1")
+        a = request(host)
+        assert a.flags & p.F_SYN and a.spdcid != pdc.remote, a
+        host.send(p.ack_cc(a.psn, T, a.spdcid, ses=p.response()))
+        same("sender", sender.wait(10 * host.slow), 0)
+
+
+@case("who vanishes in the middle of a return message is not waited for")
+def vanishes(host):
+    with Setting(host, pdc_idle_s=1, peer_timeout_s=1):
+        a = ours(host)
+        host.send(p.request(a.psn, T, a.spdcid, flags=p.F_AR,
+                            ses=p.ses_std(flags=p.S_REL | p.S_SOM, msg_id=9,
+                                          length=8)))
+        same("CACK", answer(host, T).cack, a.psn)
+        control(host, p.CP_CLOSE_CMD, 30)
 
 
 @case("closed when the host has sent all: in order")

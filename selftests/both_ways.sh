@@ -8,7 +8,7 @@
 # Addresses of nobody: what is sent there reaches host A, which drops it
 NET=10.0.0
 FIRST=130
-CASES=12
+CASES=16
 
 no_pdcs()
 {

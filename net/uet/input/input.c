@@ -19,7 +19,6 @@
 #include "core/wire.h"
 #include "input/input.h"
 #include "link/encap.h"
-#include "link/habits.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/demux.h"
@@ -98,8 +97,6 @@ static void uet_input_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		UET_INC(rx->un, DROP_STATE);
 		return;
 	}
-	if (unlikely(pdc->initiator))
-		uet_habit_returned(&pdc->peer->habits);
 	uet_pdc_request(pdc, rx, false);
 }
 
@@ -129,6 +126,7 @@ static bool uet_control_is_for_rx(u8 ctl)
 	switch (ctl) {
 	case UET_CTL_ACK_REQ:
 	case UET_CTL_CLOSE_REQ:
+	case UET_CTL_CREDIT_REQ:
 	case UET_CTL_NEGOTIATION:
 	case UET_CTL_NOOP:
 	case UET_CTL_PROBE:
@@ -142,7 +140,8 @@ static void uet_input_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			      bool created)
 {
 	UET_INC(rx->un, RX_CPS);
-	if (uet_pdc_tx(pdc))
+	/* With SYN it does not name our PDCID. */
+	if (!(rx->pkt->flags & UET_F_SYN) && uet_pdc_tx(pdc))
 		uet_pdc_tx_control(pdc, rx);
 	if (uet_pdc_rx(pdc) || (uet_control_is_for_rx(rx->pkt->ctl_type) &&
 				uet_input_rx(pdc)))

@@ -76,6 +76,13 @@ static inline bool uet_habit_returns(const struct uet_habits *h)
 	return READ_ONCE(h->returns);
 }
 
+/* It is not known any more. */
+static inline void uet_habit_returns_not(struct uet_habits *h)
+{
+	if (unlikely(READ_ONCE(h->returns)))
+		WRITE_ONCE(h->returns, false);
+}
+
 /* It did. */
 static inline void uet_habit_returned(struct uet_habits *h)
 {

@@ -40,6 +40,14 @@ struct uet_account;
 struct uet_pdc_rx;
 struct uet_pdc_tx;
 
+/* probe_opaque of the probe for the base RTT, of that which finds out whether the peer
+ * takes any, and of that which finds out whether it still has the PDC; tail probes
+ * count from above them
+ */
+#define UET_PROBE_RTT		0
+#define UET_PROBE_HABIT		1
+#define UET_PROBE_ALIVE		2
+
 /**
  * enum uet_pdc_state - state of a half
  * @UET_PDC_SYN: sending: nothing was answered yet
@@ -75,7 +83,7 @@ enum uet_pdc_state {
  * @timer_lock: of @timer_at; BH-disabled, a leaf
  * @timer: one for everything
  * @timer_at: when it fires, 0 = not armed; read without the lock too
- * @dying: its sending half died: no half may join any more
+ * @dying: a half died: one that joins dies at once, and no message is sent by it
  * @return_node: in uet_peer.return_pdcs while a sending half may join; peer->lock
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
@@ -112,6 +120,8 @@ struct uet_pdc {
  * @heard: when a packet came for it last, ns; likewise
  * @close: sending half of a target: ask for a close, if nothing is left to send.
  *	BH off, no lock held
+ * @closing: sending half: CLOSE_CMD was sent, or the half is dead. No lock, as
+ *	@busy
  * @join: receiving half: let a sending half join. False if it is about to go.
  *	Process
  * @other_died: the other half is dead or closed. No lock held but that of the
@@ -125,6 +135,7 @@ struct uet_pdc_ops {
 	bool	(*busy)(const struct uet_pdc *pdc);
 	u64	(*heard)(const struct uet_pdc *pdc);
 	void	(*close)(struct uet_pdc *pdc);
+	bool	(*closing)(const struct uet_pdc *pdc);
 	bool	(*join)(struct uet_pdc *pdc, struct uet_pdc_tx *tx);
 	void	(*other_died)(struct uet_pdc *pdc);
 	void	(*kill)(struct uet_pdc *pdc);

@@ -53,10 +53,16 @@ void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
  */
 void uet_pdc_disarm(struct uet_pdc *pdc)
 {
+	int ret;
+
 	spin_lock_bh(&pdc->timer_lock);
 	WRITE_ONCE(pdc->timer_at, UET_PDC_NEVER);
+	ret = hrtimer_try_to_cancel(&pdc->timer);
+	/* It is running, and armed again meanwhile: let that be over soon. */
+	if (ret < 0 && hrtimer_is_queued(&pdc->timer))
+		hrtimer_start(&pdc->timer, 0, HRTIMER_MODE_ABS_SOFT);
 	spin_unlock_bh(&pdc->timer_lock);
-	if (hrtimer_try_to_cancel(&pdc->timer) == 1)
+	if (ret == 1)
 		uet_pdc_put(pdc);
 }
 

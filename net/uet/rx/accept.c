@@ -298,7 +298,8 @@ void uet_pdc_confirm(struct uet_pdc *pdc)
 		return;
 	uet_pdc_leave_unconfirmed(pdc);
 	WRITE_ONCE(pdc->peer->confirmed, true);
-	uet_pdc_offer(pdc);
+	if (pdc->rx->state == UET_PDC_ESTABLISHED)
+		uet_pdc_offer(pdc);
 	if (pdc->rx->nr_gtd)
 		uet_pdc_want_clear(pdc, ktime_get_ns());
 }

@@ -148,7 +148,7 @@ static struct sk_buff *uet_nack_build(struct uet_net *un, struct uet_pkt *pkt,
  * @psn: nack_psn
  * @payload: by code
  *
- * Context: lock of the PDC's half held.
+ * Context: rx.lock held.
  * Return: the packet or NULL without memory.
  */
 struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,

@@ -38,7 +38,14 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return NULL;
 	}
 	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
-		/* What is on its way here ends with the PDC. */
+		/*
+		 * They cross. An initiator of our kind refuses our request, and
+		 * it goes another way; any other one repeats CLOSE_CMD.
+		 */
+		if (!(rx->pkt->flags & UET_F_RETX)) {
+			UET_INC(rx->un, DROP_STATE);
+			return NULL;
+		}
 		nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING_IN_ERR, psn, 0);
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return nack;
@@ -135,7 +142,9 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	spin_lock(&r->lock);
 	if (r->state == UET_PDC_DEAD)
 		goto out;
-	WRITE_ONCE(r->heard, ktime_get_ns());
+	/* By a PDC that was opened here only requests count as its use. */
+	if (!pdc->initiator)
+		WRITE_ONCE(r->heard, ktime_get_ns());
 	/* With SYN it does not name our PDCID, and its source may be made up. */
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
@@ -180,7 +189,8 @@ out:
  * @nack: the NACK
  *
  * It counts if it is about a PROBE or CLOSE_REQ, whose PSN it repeats; a PROBE has
- * none.
+ * none, so that anybody could have sent it: what is being sent is not given up for
+ * that.
  *
  * Context: softirq.
  * Return: true if so.
@@ -194,7 +204,8 @@ bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
 	    nack->code != UET_NACK_PDC_HDR_MISMATCH)
 		return false;
 	spin_lock(&r->lock);
-	ours = (r->probe_out && !nack->psn) ||
+	ours = (r->probe_out && !nack->psn &&
+		!(pdc->tx && uet_pdc_tx_ops->busy(pdc))) ||
 	       (r->close_req && !pdc->tx && nack->psn == r->ret_psn);
 	if (ours)
 		uet_pdc_rx_kill(pdc, ECONNRESET);
@@ -235,7 +246,7 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 	struct sk_buff_head list;
-	struct uet_cp cp = {};
+	struct uet_cp cp = { .probe_opaque = UET_PROBE_ALIVE };
 	struct sk_buff *skb;
 	bool lives = false;
 

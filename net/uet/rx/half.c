@@ -78,15 +78,16 @@ struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc)
 	if (!r)
 		return NULL;
 	r->confirmed = true;
+	r->heard = 0;
 	if (!atomic_inc_not_zero(&pdc->halves)) {
 		kmem_cache_free(uet_pdc_rx_cache, r);
 		return NULL;
 	}
 	old = cmpxchg(&pdc->rx, NULL, r);
 	if (old) {
-		/* Another CPU was first: it is not the last half that goes. */
-		atomic_dec(&pdc->halves);
+		/* Another CPU was first. The halves of the others may be dead. */
 		kmem_cache_free(uet_pdc_rx_cache, r);
+		uet_pdc_half_gone(pdc);
 		return old;
 	}
 	/* Who dies says so first, and looks for another half then. */
@@ -151,7 +152,8 @@ static bool uet_pdc_rx_join(struct uet_pdc *pdc, struct uet_pdc_tx *tx)
 	bool ok;
 
 	spin_lock_bh(&pdc->rx->lock);
-	ok = pdc->rx->state == UET_PDC_ESTABLISHED && !pdc->tx;
+	ok = pdc->rx->state == UET_PDC_ESTABLISHED && !pdc->tx &&
+	     !pdc->rx->asked;
 	if (ok) {
 		atomic_inc(&pdc->halves);
 		/* Pairs with uet_pdc_tx() */

@@ -83,6 +83,8 @@ struct uet_syn_key {
  * @ret_psn: PSN of an outstanding CLOSE_REQ
  * @close_req: CLOSE_REQ is outstanding
  * @ask_close: the sending half is to send it
+ * @asked: one without a sending half has used the first PSN of the return
+ *	direction: no sending half may join any more
  * @probe_out: PROBE sent because of an odd SYN
  * @alive_at: when one was answered last, ns; 0 = never
  * @confirmed: a packet with our PDCID came, the peer's address is real
@@ -106,6 +108,7 @@ struct uet_pdc_rx {
 	bool			refused;
 	bool			close_req;
 	bool			ask_close;
+	bool			asked;
 	bool			probe_out;
 	bool			confirmed;
 	bool			known;

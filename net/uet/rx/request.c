@@ -323,6 +323,8 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 		return uet_pdc_short(pdc, rx, code, psn);
 	}
 	UET_INC(rx->un, RX_REQS);
+	if (unlikely(pdc->initiator))
+		uet_habit_returned(&pdc->peer->habits);
 	if (psn != uet_rxmap_expected(&r->map))
 		UET_INC(rx->un, RX_OOO);
 	advanced = uet_pdc_received(pdc, psn);
@@ -357,6 +359,14 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
 }
 
+/* A request meets our CLOSE_CMD on its way. */
+static bool uet_pdc_closes(const struct uet_pdc *pdc,
+			   const struct uet_rx_ctx *rx)
+{
+	return pdc->initiator && uet_pkt_is_pds_req(rx->pkt) &&
+	       uet_pdc_tx_ops->closing(pdc);
+}
+
 /*
  * What the state of the PDC and the window say to a PSN: UET_RX_NEW, to be
  * taken; UET_RX_DUP; or else the packet is answered by *nack, if at all.
@@ -371,7 +381,8 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 	*nack = NULL;
 	if (verdict == UET_RX_DUP)
 		return verdict;
-	if (unlikely(pdc->rx->state == UET_PDC_TIME_WAIT)) {
+	if (unlikely(pdc->rx->state == UET_PDC_TIME_WAIT ||
+		     uet_pdc_closes(pdc, rx))) {
 		*nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
 		return UET_RX_ABOVE;
 	}

@@ -44,8 +44,10 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return 0;
 	if (now - rx->heard < idle_ns)
 		return rx->heard + idle_ns;
-	if (pdc->tx && uet_pdc_tx_ops->busy(pdc))
+	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
+		rx->close_req = false;
 		return now + idle_ns;
+	}
 	if (!rx->confirmed) {
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return 0;
@@ -57,11 +59,14 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return 0;
 	}
-	if (pdc->tx)
+	if (pdc->tx) {
 		rx->ask_close = true;
-	else
+	} else {
+		rx->asked = true;
+		uet_pdc_unoffer(pdc);
 		uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
 			     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
+	}
 	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
 		rx->close_tries++;
 	return min(rx->close_at,

@@ -50,8 +50,8 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 				   code : UET_NACK_INV_DPDCID, pkt->req.psn);
 		return;
 	}
-	if (!uet_pdc_rx(pdc) || !uet_from_peer(pdc->peer, rx) ||
-	    pdc->remote_id != pkt->spdcid) {
+	if (!uet_from_peer(pdc->peer, rx) || pdc->remote_id != pkt->spdcid ||
+	    !uet_pdc_rx_attach(pdc)) {
 		UET_INC(rx->un, DROP_PEER);
 		return;
 	}

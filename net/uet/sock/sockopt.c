@@ -188,6 +188,8 @@ static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 		return -EINVAL;
 	if (copy_from_sockptr(&req, optval, sizeof(req)))
 		return -EFAULT;
+	if (!uet_watch_valid(&req))
+		return -EINVAL;
 	lock_sock(&us->sk);
 	err = uet_watch_key(us, &req.peer, &key);
 	if (!err)

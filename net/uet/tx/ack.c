@@ -578,10 +578,9 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 	struct uet_pdc_tx *tx = pdc->tx;
 
 	if (pdc->tx->state == UET_PDC_CLOSING &&
-	    !uet_txwin_outstanding(&tx->win)) {
+	    !uet_txwin_outstanding(&tx->win) && pdc->initiator) {
 		/* A target waits for CLOSE_CMD, which ends both halves. */
-		if (pdc->initiator)
-			uet_pdc_fail(pdc, 0, 0, 0);
+		uet_pdc_fail(pdc, 0, 0, 0);
 		return;
 	}
 	if (!uet_txwin_outstanding(&tx->win)) {

@@ -32,6 +32,8 @@
  * limit
  */
 #define UET_ALONE_SHARE		2
+/* PDCs of a peer that are looked at for one to send by */
+#define UET_RETURN_LOOKS	64
 
 /* Nominal bytes of the packets that @bytes of a message need */
 static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
@@ -103,7 +105,8 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 		       pdc->tx->state != UET_PDC_CLOSING &&
 		       !uet_pdc_used_up(pdc, true) &&
 		       !uet_pdc_astray(pdc, dest);
-	if (pdc->tx->state > UET_PDC_ESTABLISHED || uet_pdc_astray(pdc, dest))
+	if (pdc->tx->state > UET_PDC_ESTABLISHED || READ_ONCE(pdc->dying) ||
+	    uet_pdc_astray(pdc, dest))
 		return false;
 	/*
 	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
@@ -164,6 +167,7 @@ static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
 	u32 mode = READ_ONCE(peer->fep->un->sysctl.return_requests);
 	bool rod = dest->key.delivery == UET_ROD;
 	struct uet_pdc *pdc, *found = NULL;
+	u32 budget = UET_RETURN_LOOKS;
 
 	if (likely(list_empty(&peer->return_pdcs)) || dest->alone ||
 	    mode == UET_RETURN_NEVER ||
@@ -171,6 +175,8 @@ static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
 		return NULL;
 	spin_lock_bh(&peer->lock);
 	list_for_each_entry(pdc, &peer->return_pdcs, return_node) {
+		if (!budget--)
+			break;
 		if (pdc->rod != rod || pdc->job != dest->key.job ||
 		    pdc->tclass != dest->key.tclass ||
 		    !refcount_inc_not_zero(&pdc->ref))
@@ -219,7 +225,9 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 	uet_flow_put(flow);
 	if (!pdc)
 		return ERR_PTR(-ENOBUFS);
-	pdc->tx->alone = dest->alone;
+	/* A returned one is live, and never alone. */
+	if (dest->alone)
+		pdc->tx->alone = true;
 	return pdc;
 }
 

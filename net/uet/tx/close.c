@@ -26,7 +26,8 @@ static int uet_close_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
  * @list: the packet is added here
  * @now: time, ns
  *
- * Without memory it stays QUIESCE, and the timer tries again.
+ * Without memory it stays QUIESCE, and a timer tries again: that of the sending half
+ * at the initiator, that of the receiving half at the target.
  *
  * Context: flow lock held.
  */

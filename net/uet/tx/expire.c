@@ -361,8 +361,8 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return;		/* what it is sent asks by itself */
 	uet_pdc_probe_unheard(pdc);
 	tx->probe_ev = uet_pdc_ask_ev(pdc, tx->win.una, now);
-	if (++tx->probe_id <= UET_PROBE_HABIT)
-		tx->probe_id = UET_PROBE_HABIT + 1;
+	if (++tx->probe_id <= UET_PROBE_ALIVE)
+		tx->probe_id = UET_PROBE_ALIVE + 1;
 	cp.probe_opaque = tx->probe_id;
 	if (uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR,
 			 tx->probe_ev))

@@ -129,7 +129,7 @@ out:
 
 /*
  * A device without a queue tells what its driver thinks of the packet, veth that
- * its other end takes none so long: no matter of room, but one for tx/pmtu.c.
+ * its other end takes none so long: no matter of room, but one for tx/hole.c.
  */
 static bool uet_port_queues(const struct net_device *dev)
 {

@@ -289,6 +289,8 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 			at = dest->progress + timeout;
 	}
 	pdc->tx->orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
-	if (end && uet_pdc_given_up(pdc))
+	/* Others may still be reading what comes the other way. */
+	if (end && uet_pdc_given_up(pdc) &&
+	    !(uet_pdc_rx(pdc) && uet_pdc_rx_ops->busy(pdc)))
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
 }

@@ -34,12 +34,6 @@ struct uet_txmsg;
 /* ECN field of packets that queue as data, ECT(0) */
 #define UET_ECT0		0x02
 
-/* probe_opaque of the probe for the base RTT, and of that which finds out whether
- * the peer takes any; tail probes count from above them
- */
-#define UET_PROBE_RTT		0
-#define UET_PROBE_HABIT		1
-
 /**
  * struct uet_txpkt - beside each slot of the scoreboard
  * @msg: message the packet belongs to; it lives until CACK covers its last

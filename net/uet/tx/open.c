@@ -11,6 +11,7 @@
 #include <linux/uet.h>
 
 #include "link/encap.h"
+#include "link/habits.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -51,7 +52,9 @@ static void uet_pdc_tx_enlist(struct uet_pdc *pdc)
 	struct uet_peer *peer = pdc->peer;
 
 	spin_lock_bh(&peer->lock);
-	list_add(&pdc->tx->peer_node, &peer->tx_halves);
+	/* Who reaps it has said so before it takes it off under this lock. */
+	if (!READ_ONCE(pdc->dying))
+		list_add(&pdc->tx->peer_node, &peer->tx_halves);
 	peer->confirmed = true;
 	spin_unlock_bh(&peer->lock);
 }
@@ -161,6 +164,9 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
 	list_del_init(&pdc->tx->ready_node);
+	/* It may have begun anew without accepting what is sent so. */
+	if (error && !pdc->initiator)
+		uet_habit_returns_not(&pdc->peer->habits);
 	if (error)
 		UET_INC(pdc->un, PDC_FAILED);
 	else
@@ -198,8 +204,8 @@ void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	uet_pdc_bury(pdc);
 }
 
-/* Its end was asked for by the receiving half: what the peer cannot have accepted
- * goes another way.
+/* If it is not dead its end was asked for by the receiving half: what the peer cannot
+ * have accepted goes another way.
  */
 static void uet_pdc_end_tx(struct uet_pdc *pdc)
 {
@@ -211,7 +217,9 @@ static void uet_pdc_end_tx(struct uet_pdc *pdc)
 	spin_lock_bh(&flow->lock);
 	if (pdc->tx->state != UET_PDC_DEAD) {
 		pdc->tx->movable = true;
-		uet_pdc_die(pdc, ECONNRESET, UET_REPORT_LOCAL, 0);
+		/* Closed in order, unless something is left */
+		uet_pdc_die(pdc, pdc->tx->nr_msgs ? ECONNRESET : 0,
+			    UET_REPORT_LOCAL, 0);
 	}
 	spin_unlock_bh(&flow->lock);
 }
@@ -292,7 +300,8 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
-	if (pdc->tx->state == UET_PDC_ESTABLISHED && !uet_pdc_tx_busy(pdc)) {
+	if ((pdc->tx->state == UET_PDC_ESTABLISHED ||
+	     pdc->tx->state == UET_PDC_QUIESCE) && !uet_pdc_tx_busy(pdc)) {
 		uet_pdc_close(pdc, &list, now);
 		if (pdc->tx->rto_at)
 			uet_pdc_arm(pdc, pdc->tx->rto_at, now);
@@ -302,12 +311,25 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 		uet_output_one(pdc->peer, skb);
 }
 
+static bool uet_pdc_tx_closing(const struct uet_pdc *pdc)
+{
+	return READ_ONCE(pdc->tx->state) >= UET_PDC_CLOSING;
+}
+
+static void uet_pdc_tx_other_died(struct uet_pdc *pdc)
+{
+	/* It is not chosen for messages from now on. */
+	WRITE_ONCE(pdc->dying, true);
+	uet_pdc_reap_later(pdc);
+}
+
 static const struct uet_pdc_ops uet_pdc_tx_side = {
 	.timer		= uet_pdc_tx_timer,
 	.busy		= uet_pdc_tx_busy,
 	.heard		= uet_pdc_tx_heard,
 	.close		= uet_pdc_tx_close,
-	.other_died	= uet_pdc_reap_later,
+	.closing	= uet_pdc_tx_closing,
+	.other_died	= uet_pdc_tx_other_died,
 	.kill		= uet_pdc_tx_kill,
 	.release	= uet_pdc_tx_release,
 	.free		= uet_pdc_tx_free,

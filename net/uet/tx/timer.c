@@ -26,14 +26,19 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_pdc_tx *tx = pdc->tx;
 	u64 idle_ns = uet_pdc_idle_ns(pdc);
 	u64 at = min(tx->idle_at, tx->heard + idle_ns);
+	u64 heard;
 
-	if (uet_pdc_rx(pdc)) {
-		if (uet_pdc_rx_ops->busy(pdc))
-			return 0;
-		at = max(at, uet_pdc_rx_ops->heard(pdc) + idle_ns);
-	}
 	if (!pdc->initiator || uet_txwin_outstanding(&tx->win) || tx->nr_msgs)
 		return 0;
+	if (uet_pdc_rx(pdc)) {
+		heard = uet_pdc_rx_ops->heard(pdc);
+		/* Who vanished in the middle of a message is not waited for for ever. */
+		if (uet_pdc_rx_ops->busy(pdc) &&
+		    now < heard + 2 * NSEC_PER_SEC *
+			  (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s))
+			return now + NSEC_PER_SEC;
+		at = max(at, heard + idle_ns);
+	}
 	if (pdc->tx->state == UET_PDC_SYN) {
 		/* Opened, but nothing was ever sent or all was withdrawn. */
 		if (now - tx->heard < idle_ns)

@@ -303,13 +303,26 @@ static bool uet_watch_ms_valid(u32 ms)
 }
 
 /**
+ * uet_watch_valid() - are the numbers of a request in their ranges?
+ * @req: from user space
+ *
+ * Return: true if so.
+ */
+bool uet_watch_valid(const struct uet_watch_req *req)
+{
+	return !req->reserved[0] && !req->reserved[1] &&
+	       uet_watch_ms_valid(req->interval) &&
+	       uet_watch_ms_valid(req->timeout);
+}
+
+/**
  * uet_watch_set() - begin, change or end a watch
  * @us: the socket
  * @key: queue of its probes
- * @req: from user space
+ * @req: from user space, valid
  *
  * Context: process, socket locked.
- * Return: 0; -EINVAL, -ENOENT if there is none to end, -ENOBUFS at the limit.
+ * Return: 0, -ENOENT if there is none to end, -ENOBUFS at the limit.
  */
 int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
 		  const struct uet_watch_req *req)
@@ -317,10 +330,6 @@ int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
 	struct uet_watches *ws;
 	int err;
 
-	if (req->reserved[0] || req->reserved[1] ||
-	    !uet_watch_ms_valid(req->interval) ||
-	    !uet_watch_ms_valid(req->timeout))
-		return -EINVAL;
 	ws = uet_watches_get(us);
 	if (!ws)
 		return -ENOBUFS;

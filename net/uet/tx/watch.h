@@ -12,6 +12,7 @@ struct uet_dest;
 struct uet_dest_key;
 struct uet_sock;
 
+bool uet_watch_valid(const struct uet_watch_req *req);
 int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
 		  const struct uet_watch_req *req);
 void uet_watch_answered(struct uet_dest *dest, int error, u8 source, u16 code);
