@@ -232,6 +232,7 @@ bool uet_ports_update(struct uet_peer *peer)
 	bool changed = false;
 	u32 nr;
 
+	lockdep_assert_held(&peer->fep->un->open_mutex);
 	if (peer->ports_known && genid == peer->ports_genid)
 		return false;
 	nr = uet_ports_possible(peer) ? uet_ports_find(peer, ifindex) : 0;

@@ -152,6 +152,7 @@ static const struct nf_hook_ops uet_demux_ops[] = {
  */
 void uet_demux_enable(struct uet_net *un)
 {
+	lockdep_assert_held(&un->open_mutex);
 	uet_net_hook_locked(un, &un->demux_hooked, uet_demux_ops,
 			    ARRAY_SIZE(uet_demux_ops));
 }
@@ -164,6 +165,7 @@ void uet_demux_enable(struct uet_net *un)
  */
 void uet_demux_disable(struct uet_net *un)
 {
+	lockdep_assert_held(&un->open_mutex);
 	uet_net_unhook_locked(un, &un->demux_hooked, uet_demux_ops,
 			      ARRAY_SIZE(uet_demux_ops));
 }

@@ -95,6 +95,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	struct sk_buff *skb;
 	bool probe = flags & UET_F_PROBE;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	a->ack_psn = psn;
 	a->cc_type = UET_CC_NSCC;
 	a->service_time = uet_service_time(rx);
@@ -160,6 +161,7 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		.nack	= { .psn = psn, .payload = payload, .code = code },
 	};
 
+	lockdep_assert_held(&pdc->rx->lock);
 	if (rx)
 		pkt.flags = (rx->ce ? UET_F_ECN : 0) |
 			    (rx->pkt->flags & UET_F_RETX);

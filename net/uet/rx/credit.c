@@ -427,6 +427,7 @@ void uet_credit_leave(struct uet_pdc *pdc)
 	bool last;
 	u32 i;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	if (!s)
 		return;
 	pdc->rx->credit = NULL;
@@ -563,6 +564,7 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 {
 	const struct uet_req *req = &rx->pkt->req;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	uet_credit_hear(pdc, rx, FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
 			FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
 			bytes, NULL);
@@ -582,6 +584,7 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		      struct sk_buff_head *list)
 {
+	lockdep_assert_held(&pdc->rx->lock);
 	UET_INC(rx->un, RX_CREDIT_REQS);
 	uet_credit_hear(pdc, rx, rx->pkt->cp.payload, 0, list);
 }
@@ -602,6 +605,7 @@ bool uet_credit_state(const struct uet_pdc *pdc, u32 *credit)
 {
 	const struct uet_credit_src *s = pdc->rx->credit;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	if (likely(!s) || !READ_ONCE(pdc->un->credit_in_acks))
 		return false;
 	*credit = uet_credit_granted(s);

@@ -73,6 +73,7 @@ static void uet_reader_update(struct uet_reader *reader,
  */
 void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
 {
+	lockdep_assert_held(&pdc->rx->lock);
 	uet_reader_update(&pdc->rx->reader, us);
 	if (!pdc->rod)
 		uet_reader_update(&pdc->peer->reader, us);
@@ -87,6 +88,7 @@ void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
  */
 bool uet_reader_shares(const struct uet_pdc *pdc)
 {
+	lockdep_assert_held(&pdc->rx->lock);
 	return time_before(jiffies, READ_ONCE(pdc->rx->reader.alone_at));
 }
 
@@ -173,6 +175,7 @@ void uet_pressure_state(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	bool restore = false;
 	u8 pend;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	if (!rx->us) {
 		a->pend = r->dfc.pend;
 		return;

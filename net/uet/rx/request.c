@@ -98,6 +98,7 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 	struct uet_pdc_rx *rx = pdc->rx;
 	struct uet_gtd *g, *next;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	switch (uet_rxmap_clear(&rx->map, clear_psn)) {
 	case UET_CLEAR_BAD:
 		UET_INC(pdc->un, DROP_CLEAR);
@@ -135,6 +136,7 @@ void uet_pdc_drop_gtd(struct uet_pdc *pdc)
 {
 	struct uet_gtd *g, *next;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	list_for_each_entry_safe(g, next, &pdc->rx->gtd, node)
 		kfree(g);
 	INIT_LIST_HEAD(&pdc->rx->gtd);
@@ -175,6 +177,7 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 		.job	= pdc->job,
 	};
 
+	lockdep_assert_held(&pdc->rx->lock);
 	return uet_ack_make(pdc, rx, psn, g ? UET_F_REQ_CLEAR : 0,
 			    g ? &g->rsp : &rsp);
 }
@@ -234,6 +237,7 @@ u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
 	const struct uet_rxmap *map = &pdc->rx->map;
 	u32 top = pdc->rx->refused_top;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	/* Or else it is from long ago. */
 	return psn_between(top, map->cack, map->cack + map->range) ? top :
 								     map->cack;
@@ -445,6 +449,7 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	u32 psn = rx->pkt->cp.psn;
 	struct sk_buff *nack;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
 	case UET_RX_NEW:
 		if (uet_pdc_received(pdc, psn))

@@ -203,6 +203,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 	bool more = false;
 	int i = 0;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	__skb_queue_head_init(&gone);
 	while ((n = rb_first(&pdc->rx->msgs_by_end))) {
 		m = rb_entry(n, struct uet_rx_msg, end_node);
@@ -237,6 +238,7 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 	struct uet_rx_msg *m, *next;
 	struct sk_buff_head gone;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	__skb_queue_head_init(&gone);
 	list_for_each_entry_safe(m, next, &pdc->rx->msgs, pdc_node) {
 		if (m->msg)
@@ -712,6 +714,7 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	const struct uet_ses_req *ses = &pkt->ses;
 	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	if (unlikely(!uet_pkt_has_ses_req(pkt))) {
 		*code = UET_RC_UNSUPPORTED_OP;
 		return UET_SES_REFUSED;

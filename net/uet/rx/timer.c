@@ -143,6 +143,7 @@ void uet_pdc_rx_timer(struct uet_pdc *pdc)
  */
 void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
 {
+	lockdep_assert_held(&pdc->rx->lock);
 	if (!pdc->rx->confirmed)
 		return;
 	pdc->rx->clear_req_gap = UET_CLEAR_REQ_TIMES *

@@ -37,6 +37,7 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx->win, psn);
 	struct uet_ccc_loss loss = { .now = now, .how = how };
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!slot || slot->flags & UET_TX_CP)
 		return;
 	loss.size = slot->size;
@@ -68,6 +69,7 @@ void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 	struct uet_tx_scan scan;
 	u32 psn;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_txwin_scan(win, &scan, win->una, win->next, U64_MAX);
 	while (uet_txwin_scan_next(win, &scan, &psn)) {
 		if (psn_before(psn, from) || psn == win->una) {
@@ -96,6 +98,7 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	struct uet_dest *dest = msg->dest;
 	bool failed = msg->state == UET_TXMSG_FAILED;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_del(&msg->begun);
 	list_del(&msg->node);
 	if (list_empty(&pdc->tx->begun))
@@ -139,6 +142,7 @@ static void uet_msg_stop(struct uet_pdc *pdc, struct uet_txmsg *msg)
 void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 		  u8 source, u16 code)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (msg->state == UET_TXMSG_FAILED || msg->state == UET_TXMSG_DONE)
 		return;
 	if (msg->again) {
@@ -255,6 +259,7 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
  */
 bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->remote_id == spdcid)
 		return true;
 	if (pdc->tx->state != UET_PDC_SYN || !spdcid)
@@ -381,6 +386,7 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 	const struct uet_flow *flow = pdc->tx->flow;
 	const struct uet_txwin *win = &pdc->tx->win;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	sent->valid = uet_txwin_rtt(win, psn, retx, &sent->at);
 	if (!sent->valid)
 		return false;
@@ -413,6 +419,7 @@ bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 	u64 whole;
 	bool ok;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!sent->valid)
 		return false;
 	ok = uet_rtt_sample(sent->at, service, now, rtt);
@@ -577,6 +584,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state == UET_PDC_CLOSING &&
 	    !uet_txwin_outstanding(&tx->win) && pdc->initiator) {
 		/* A target waits for CLOSE_CMD, which ends both halves. */

@@ -256,6 +256,7 @@ void uet_dest_unbind(struct uet_dest *dest)
 {
 	struct uet_pdc *pdc = dest->pdc;
 
+	lockdep_assert_held(&dest->lock);
 	if (!pdc)
 		return;
 	spin_lock(&pdc->tx->flow->lock);
@@ -566,6 +567,7 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
  */
 void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
 	if (msg->freed) {
@@ -598,6 +600,7 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			u8 generation)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	msg->dest->generation = generation;
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
@@ -630,6 +633,7 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	struct list_head *at = &dest->queue;
 	struct uet_txmsg *first;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	msg->again = false;
 	msg->withdrawn = false;
 	msg->all_sent = false;

@@ -53,6 +53,7 @@ void uet_cc_trace_ack(struct uet_flow *flow, const struct uet_ccc_ack *ack)
 {
 	struct uet_cc_look was, is;
 
+	lockdep_assert_held(&flow->lock);
 	uet_cc_look(flow, &was);
 	uet_ccc_on_ack(&flow->ccc, ack);
 	uet_cc_look(flow, &is);
@@ -83,6 +84,7 @@ void uet_cc_trace_nack(struct uet_flow *flow, const struct uet_ccc_nack *nack)
 	};
 	struct uet_cc_look was, is;
 
+	lockdep_assert_held(&flow->lock);
 	uet_cc_look(flow, &was);
 	uet_ccc_on_nack(&flow->ccc, nack);
 	uet_cc_look(flow, &is);
@@ -103,6 +105,7 @@ void uet_cc_trace_loss(struct uet_flow *flow, const struct uet_ccc_loss *loss)
 {
 	struct uet_cc_look was, is;
 
+	lockdep_assert_held(&flow->lock);
 	uet_cc_look(flow, &was);
 	uet_ccc_on_inferred_loss(&flow->ccc, loss);
 	uet_cc_look(flow, &is);
@@ -121,6 +124,7 @@ void uet_cc_trace_credit(struct uet_flow *flow, u64 now, u32 credit)
 {
 	struct uet_cc_look was, is;
 
+	lockdep_assert_held(&flow->lock);
 	uet_cc_look(flow, &was);
 	uet_ccc_on_credit(&flow->ccc, now, credit);
 	uet_cc_look(flow, &is);

@@ -64,6 +64,7 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 {
 	struct uet_pdc_tx *tx = pdc->tx;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (uet_close_queue(pdc, list, tx->close_psn, UET_F_RETX)) {
 		uet_pdc_nomem(pdc, now);
 		return -ENOMEM;

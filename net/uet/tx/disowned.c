@@ -75,6 +75,7 @@ void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 	u64 now;
 	u32 at;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	pdc->tx->movable = code == UET_NACK_INVALID_SYN || uet_nack_disowns(code);
 	if (!uet_nack_disowns(code)) {
 		uet_pdc_fail(pdc, ECONNRESET, UET_REPORT_NACK, code);
@@ -104,6 +105,7 @@ void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt)
  */
 bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!uet_pdc_disowned(pdc) || !uet_nack_disowns(pkt->nack.code))
 		return false;
 	uet_pdc_disowns_psn(pdc, pkt->nack.psn, pkt->flags & UET_F_RETX);
@@ -121,6 +123,7 @@ bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt)
  */
 void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!uet_pdc_disowned(pdc))
 		return;
 	if (now >= pdc->tx->rto_at)
@@ -141,6 +144,7 @@ void uet_pdc_count_refused(struct uet_pdc *pdc)
 	const struct uet_txpkt *p;
 	u32 psn;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	for (psn = win->una; psn != win->next; psn++) {
 		p = &pdc->tx->pkts[uet_txwin_index(win, psn)];
 		if (!p->msg)

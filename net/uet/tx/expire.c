@@ -124,6 +124,7 @@ u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
  */
 void uet_pdc_nomem(struct uet_pdc *pdc, u64 now)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	pdc->tx->loss_at = now + UET_NOMEM_RETRY_NS;
 	uet_pdc_arm(pdc, pdc->tx->loss_at, now);
 }
@@ -424,6 +425,7 @@ void uet_pdc_overtaken(struct uet_pdc *pdc, u64 now)
 	u64 age;
 	u32 psn;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	tx->loss_at = 0;
 	if (pdc->rod || (!tx->win.nr_sacked && !tx->probed))
 		return;
@@ -466,6 +468,7 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (tx->orphan_at && now >= tx->orphan_at)
 		uet_orphans_expire(pdc, now);
 	if (pdc->tx->state == UET_PDC_DEAD)

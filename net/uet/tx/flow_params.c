@@ -203,6 +203,7 @@ enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 	struct uet_cc_config cfg = *flow->cfg;
 	struct uet_cc_params params;
 
+	lockdep_assert_held(&flow->lock);
 	uet_flow_base_rtt(&cfg, base_rtt);
 	if (!uet_cc_params_fit(&params, &cfg))
 		flow->params = params;

@@ -40,6 +40,7 @@ void uet_flow_ports(struct uet_peer *peer)
 {
 	struct uet_flow *flow;
 
+	lockdep_assert_held(&peer->fep->un->open_mutex);
 	if (!uet_ports_update(peer))
 		return;
 	while ((flow = uet_flow_next_stale(peer))) {

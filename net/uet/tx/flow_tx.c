@@ -192,6 +192,7 @@ u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now)
 	u64 max = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
 		  NSEC_PER_MSEC;
 
+	lockdep_assert_held(&flow->lock);
 	if (!flow->route_since)
 		return flow->route_ns;
 	return flow->route_ns + min(now - flow->route_since, max);
@@ -223,6 +224,7 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 {
 	bool stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
 
+	lockdep_assert_held(&flow->lock);
 	return list_empty(&flow->ready) && flow->sprayed && !flow->running &&
 	       !flow->multi && !out->multi && !flow->dead &&
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&

@@ -203,6 +203,7 @@ void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
 	u64 at = max(dest->progress + uet_orphan_timeout(pdc), now + 1);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	dest->given_up = false;
 	if (pdc->tx->orphan_at && pdc->tx->orphan_at <= at)
 		return;
@@ -269,6 +270,7 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 	struct uet_dest *dest;
 	bool end = false;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry(dest, &pdc->tx->dests, pdc_node) {
 		if (dest->us || !dest->unfinished)
 			continue;

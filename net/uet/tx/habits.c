@@ -43,6 +43,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 	struct sk_buff_head list;
 	u8 asked = READ_ONCE(h->asked);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (READ_ONCE(h->probes) != UET_PROBES_UNKNOWN ||
 	    pdc->tx->state != UET_PDC_ESTABLISHED)
 		return NULL;

@@ -124,6 +124,7 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 	struct uet_dest *dest = uet_psn_dest(pdc, psn);
 	struct uet_hold *hold;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!dest || unlikely(uet_psn_given_up(pdc, psn)) ||
 	    !uet_txwin_hold(&pdc->tx->win, psn))
 		return;
@@ -167,6 +168,7 @@ void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_dest *dest = uet_psn_dest(pdc, psn);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!dest || !dest->hold.on ||
 	    (dest->hold.trying && !psn_after(psn, dest->hold.psn)) ||
 	    uet_psn_given_up(pdc, psn))
@@ -188,6 +190,7 @@ bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_dest *dest;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry(dest, &pdc->tx->holds, hold_node)
 		if (dest->hold.on &&
 		    (!dest->hold.trying || psn_after(psn, dest->hold.psn)))
@@ -206,6 +209,7 @@ void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn)
 {
 	struct uet_hold *hold = &dest->hold;
 
+	lockdep_assert_held(&dest->pdc->tx->flow->lock);
 	hold->psn = psn;
 	hold->trying = true;
 	if (hold->budget)
@@ -263,6 +267,7 @@ void uet_pdc_hold_given_up(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 	struct uet_hold *hold = &dest->hold;
 	u32 psn = pdc->tx->win.una;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	while (uet_hold_next(pdc, dest, &psn)) {
 		if (uet_psn_given_up(pdc, psn))
 			uet_txwin_unhold(&pdc->tx->win, psn);
@@ -293,6 +298,7 @@ void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 	struct uet_hold *hold = &dest->hold;
 	bool tried = hold->trying;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (hold->on) {
 		if (tried)
 			hold->until = now + uet_hold_pause(pdc, hold);
@@ -319,6 +325,7 @@ void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now)
 	struct uet_txwin *win = &pdc->tx->win;
 	struct uet_dest *dest, *next;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry_safe(dest, next, &pdc->tx->holds, hold_node) {
 		struct uet_hold *hold = &dest->hold;
 
@@ -346,6 +353,7 @@ void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now)
 {
 	struct uet_dest *dest = uet_psn_dest(pdc, psn);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!dest || !dest->hold.on || dest->hold.trying)
 		return;
 	dest->hold.level = 0;
@@ -365,6 +373,7 @@ void uet_pdc_hold_expire(struct uet_pdc *pdc, u64 now)
 	struct uet_dest *dest, *next;
 	u64 at = 0;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry_safe(dest, next, &pdc->tx->holds, hold_node) {
 		struct uet_hold *hold = &dest->hold;
 

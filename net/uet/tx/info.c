@@ -150,6 +150,7 @@ void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
 {
 	u64 now = ktime_get_ns();
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_info_counts(pdc->tx->flow, info);
 	uet_info_ccc(pdc->tx->flow, info, now);
 	uet_info_dest(dest, pdc, info, now);

@@ -123,6 +123,7 @@ void uet_lane_leave(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_lane *lane = dest->lane;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!lane)
 		return;
 	if (lane->owner == dest)
@@ -145,6 +146,7 @@ void uet_lane_leave(struct uet_pdc *pdc, struct uet_dest *dest)
  */
 bool uet_lane_busy(const struct uet_dest *dest)
 {
+	lockdep_assert_held(&dest->pdc->tx->flow->lock);
 	return dest->lane && dest->lane->owner && dest->lane->owner != dest;
 }
 
@@ -156,6 +158,7 @@ bool uet_lane_busy(const struct uet_dest *dest)
  */
 void uet_lane_wait(struct uet_dest *dest)
 {
+	lockdep_assert_held(&dest->pdc->tx->flow->lock);
 	list_del(&dest->active);
 	list_add_tail(&dest->active, &dest->lane->waiting);
 }
@@ -168,6 +171,7 @@ void uet_lane_wait(struct uet_dest *dest)
  */
 void uet_lane_begun(struct uet_dest *dest)
 {
+	lockdep_assert_held(&dest->pdc->tx->flow->lock);
 	if (dest->lane)
 		dest->lane->owner = dest;
 }
@@ -183,6 +187,7 @@ void uet_lane_ended(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_lane *lane = dest->lane;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (!lane || lane->owner != dest)
 		return;
 	uet_lane_set_stalled(lane, pdc, false);
@@ -199,6 +204,7 @@ void uet_lane_ended(struct uet_pdc *pdc, struct uet_dest *dest)
  */
 void uet_lane_goes_on(struct uet_pdc *pdc, struct uet_dest *dest)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (dest->lane && dest->lane->owner == dest)
 		uet_lane_set_stalled(dest->lane, pdc, false);
 }
@@ -214,6 +220,7 @@ void uet_dest_step_out(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_lane *lane = dest->lane;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (list_empty(&dest->active))
 		return;
 	list_del_init(&dest->active);

@@ -199,6 +199,7 @@ void uet_pdc_bury(struct uet_pdc *pdc)
  */
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state != UET_PDC_DEAD)
 		uet_pdc_die(pdc, error, source, code);
 	uet_pdc_bury(pdc);

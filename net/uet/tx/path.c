@@ -114,6 +114,7 @@ void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
 		.flow = flow, .ev = ev, .ifindex = ifindex,
 	};
 
+	lockdep_assert_held(&flow->lock);
 	trace_uet_path_event(flow, what, ev, ifindex);
 	atomic_notifier_call_chain(&uet_path_chain, what, &event);
 }
@@ -405,6 +406,7 @@ static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
 int uet_path_get(const struct uet_flow *flow, u32 index,
 		 struct uet_path_info *info)
 {
+	lockdep_assert_held(&flow->lock);
 	if (uet_lb_path_get(flow->lb, index, &info->path))
 		return uet_path_get_gone(flow, index - flow->lb->n_max, info);
 	info->ifindex = uet_path_ifindex(flow, info->path.ev);
@@ -433,6 +435,7 @@ u8 uet_path_siblings(struct uet_flow *flow, bool marked, u64 now)
 	u32 tick = (u32)(now >> UET_SIB_SHIFT) & ~1U;
 	u32 i, v, nr_marked = 0, nr_clear = 0;
 
+	lockdep_assert_held(&flow->lock);
 	WRITE_ONCE(peer->sib[flow->sib], tick | marked);
 	for (i = 0; i < UET_SIB_SLOTS; i++) {
 		v = READ_ONCE(peer->sib[i]);

@@ -79,6 +79,7 @@ u64 uet_port_share_waited(const struct uet_flow *flow, u64 now)
 {
 	const struct uet_port_share *share = &flow->share;
 
+	lockdep_assert_held(&flow->lock);
 	return share->waited_ns +
 	       (share->since && now > share->since ? now - share->since : 0);
 }
@@ -122,6 +123,7 @@ bool uet_port_refuses(struct uet_flow *flow, u64 now)
 {
 	struct uet_port_share *share = &flow->share;
 
+	lockdep_assert_held(&flow->lock);
 	if (likely(now >= share->refused_until))
 		return false;
 	if (!share->waits)
@@ -144,6 +146,7 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 {
 	struct uet_port_share *share = &flow->share;
 
+	lockdep_assert_held(&flow->lock);
 	/* Of the packets of one turn the first counts. */
 	if (now < share->refused_until)
 		return;

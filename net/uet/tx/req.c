@@ -89,6 +89,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	struct sk_buff *skb;
 	unsigned int len;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state == UET_PDC_SYN)
 		pkt.flags |= UET_F_SYN;
 	/* Far behind, an old CLEAR_PSN says nothing wrong either. */

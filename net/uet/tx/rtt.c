@@ -33,6 +33,7 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 	};
 	struct sk_buff_head list;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state != UET_PDC_ESTABLISHED ||
 	    uet_habit_refuses_probes(&pdc->peer->habits) ||
 	    !uet_ccc_probe_wanted(&flow->ccc))
@@ -61,6 +62,7 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	struct uet_flow *flow = pdc->tx->flow;
 	u64 sent = flow->rtt_probe_at, service, rtt, base;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	flow->rtt_probe_at = 0;
 	if (!sent || !uet_service_time_ns(pkt->ack.service_time, &service) ||
 	    !uet_rtt_sample(sent, service, now, &rtt))
@@ -92,6 +94,7 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
  */
 void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now)
 {
+	lockdep_assert_held(&flow->lock);
 	if (!flow->guessed) {
 		flow->far.on = false;
 		return;
@@ -117,6 +120,7 @@ void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now)
 {
 	u32 ms = READ_ONCE(flow->peer->fep->un->sysctl.nscc_base_rise_ms);
 
+	lockdep_assert_held(&flow->lock);
 	if (!ms || !flow->cfg || flow->far.on ||
 	    !uet_rise_sample(&flow->rise, &flow->ccc, now, rtt, m,
 			     (u64)ms * NSEC_PER_MSEC))
@@ -142,6 +146,7 @@ void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now)
 {
 	u64 base;
 
+	lockdep_assert_held(&flow->lock);
 	if (!flow->cfg || flow->guessed ||
 	    flow->params.base_rtt <= UET_BASE_RTT_DEFAULT_NS ||
 	    !uet_fall_sample(&flow->fall, flow->params.base_rtt, rtt, &base))

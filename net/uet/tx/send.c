@@ -171,6 +171,7 @@ static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
  */
 bool uet_pdc_tx_reserve(struct uet_pdc *pdc)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	return uet_txwin_room(&pdc->tx->win) ||
 	       (uet_txwin_allowed(&pdc->tx->win) && uet_pdc_tx_grow(pdc) &&
 		uet_txwin_room(&pdc->tx->win));
@@ -184,6 +185,7 @@ bool uet_pdc_tx_reserve(struct uet_pdc *pdc)
  */
 void uet_pdc_tx_shrink(struct uet_pdc *pdc)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	kvfree(uet_txwin_detach(&pdc->tx->win));
 	if (!pdc->tx->win.nslots) {
 		kvfree(pdc->tx->pkts);
@@ -214,6 +216,7 @@ void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 	struct uet_pdc_tx *tx = pdc->tx;
 	u64 at = max(tx->departs, now);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	/* CLOSE_CMD has a deadline of its own. */
 	if (pdc->tx->state == UET_PDC_CLOSING)
 		return;
@@ -251,6 +254,7 @@ bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 {
 	struct uet_ackreq_rule rule = uet_pdc_ackreq_rule(pdc);
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	return uet_ackreq_due(&pdc->tx->ackreq, &pdc->tx->win, &rule);
 }
 
@@ -541,6 +545,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	struct sk_buff *skb;
 	bool last;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (msg->len > tx->flow->payload_mtu || tx->win.nr_marked ||
 	    pdc->tx->state != UET_PDC_ESTABLISHED ||
 	    tx->flow->ccc.state != UET_CCC_READY ||
@@ -612,6 +617,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	struct uet_dest *dest;
 	u32 psn;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state == UET_PDC_DEAD)
 		return 0;
 	if (uet_txwin_next_marked(&tx->win, &psn)) {

@@ -67,6 +67,7 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
  */
 u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	return pdc->tx->probe_at ? pdc->tx->probe_at + pdc->tx->probe_slack : 0;
 }
 
