@@ -6,16 +6,17 @@
 
 TRACE=/sys/kernel/tracing
 
-# traced EVENT COMMAND...: its lines in $WORK/trace
+# traced EVENT COMMAND...: its lines in $WORK/trace; EVENT as SYSTEM/EVENT or of uet
 traced()
 {
-	local rc=0 event=$1
+	local rc=0 event=${1##*/} path=$TRACE/events/uet/$1
+	[ -e "$path" ] || path=$TRACE/events/$1
 	shift
 
 	echo >"$TRACE/trace"
-	echo 1 >"$TRACE/events/uet/$event/enable" || return 1
+	echo 1 >"$path/enable" || return 1
 	"$@" || rc=1
-	echo 0 >"$TRACE/events/uet/$event/enable"
+	echo 0 >"$path/enable"
 	grep "$event: " "$TRACE/trace" >"$WORK/trace"
 	wc -l <"$WORK/trace"
 	tail -n 3 "$WORK/trace"
@@ -125,6 +126,61 @@ penalty()
 	seen "saved=0->[1-9].* pend=[1-9][0-9]* did=penalty" && falls cwnd penalty
 }
 
+# One that is too short, and one for a context that nobody has
+strange_packets()
+{
+	on "$A" env PYTHONPATH="$SELFTESTS" python3 - "$B4" "$B6" <<-'END'
+		import socket, sys
+		import uet_packets as p
+		for addr in sys.argv[1:]:
+		    family = socket.AF_INET6 if ":" in addr else socket.AF_INET
+		    with socket.socket(family, socket.SOCK_DGRAM) as s:
+		        for data in p.request(1, 7, 9)[:6], p.request(1, 7, 9):
+		            s.sendto(data, (addr, p.UDP_PORT))
+	END
+}
+
+drops()
+{
+	# The guard lets nobody else send to that port.
+	set_sysctl "$A" guard 0
+	recv_start main -I
+	traced uet_rx/uet_drop strange_packets || return 1
+	set_sysctl "$A" guard 1
+	seen "::ffff:$A4 > ::ffff:$B4 DropShort " &&
+		seen "$A6 > $B6 DropNoPdc .*spdcid=7 dpdcid=9"
+}
+
+# Those who drop packets for a reason, as dropwatch sees them
+reasons()
+{
+	set_sysctl "$A" guard 0
+	recv_start main -I
+	traced skb/kfree_skb strange_packets || return 1
+	set_sysctl "$A" guard 1
+	seen "\[uet\] reason: PKT_TOO_SMALL" &&
+		seen "\[uet\] reason: NO_SOCKET"
+}
+
+contexts()
+{
+	# Nothing was sent in this class before.
+	traced uet_pdc/uet_pdc_event transfer "$B4" "-n 1" "-n 1 -d 9 -s 100" ||
+		return 1
+	seen "::ffff:$A4 - ::ffff:$B4 opened .*initiator=1" &&
+		seen "::ffff:$B4 - ::ffff:$A4 accepted .*initiator=0"
+}
+
+messages()
+{
+	traced uet_msg/uet_msg_done transfer "$B4" "-n 3" "-n 3 -s 1000" ||
+		return 1
+	seen "::ffff:$B4/$PID/.* len=1000 sent=1000 error=0" || return 1
+	# Nobody receives there.
+	traced uet_msg/uet_msg_done on "$A" uet_send -n 1 -F "$B4/4000"
+	seen "::ffff:$B4/4000/.* error=[1-9]"
+}
+
 credit()
 {
 	traced uet_cc_credit transfer "$B4" "-n 20" \
@@ -168,5 +224,9 @@ tst "penalty of the destination" penalty
 tst "credit" credit
 tst "inferred loss" losses
 tst "refusal" refused
+tst "dropped packets, and why" drops
+tst "... as the kernel calls it" reasons
+tst "contexts" contexts
+tst "messages" messages
 tst "off" off
 finish

@@ -114,6 +114,22 @@ const char *uet_mib_name(u32 i)
 }
 
 /**
+ * uet_mib_name_of() - name of a counter
+ * @entry: %UET_MIB_*
+ *
+ * Return: the name.
+ */
+const char *uet_mib_name_of(u32 entry)
+{
+	u32 i;
+
+	for (i = 0; i < UET_MIB_MAX - 1; i++)
+		if (uet_mib_names[i].entry == entry)
+			break;
+	return uet_mib_names[i].name;
+}
+
+/**
  * uet_mib_sum() - value of a counter
  * @un: namespace
  * @i: place in the order in which they are shown, below %UET_MIB_MAX

@@ -119,6 +119,7 @@ struct uet_mib {
 
 /* mib.c */
 const char *uet_mib_name(u32 i);
+const char *uet_mib_name_of(u32 entry);
 u64 uet_mib_sum(const struct uet_net *un, u32 i);
 int uet_mib_init(struct uet_net *un);
 void uet_mib_exit(struct uet_net *un);

@@ -94,7 +94,7 @@ static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
 static void uet_input_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	if (unlikely(!uet_input_rx(pdc))) {
-		UET_INC(rx->un, DROP_STATE);
+		UET_DROP(rx, DROP_STATE);
 		return;
 	}
 	uet_pdc_request(pdc, rx, false);
@@ -117,7 +117,7 @@ static void uet_input_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (uet_pdc_tx(pdc))
 		uet_pdc_nack(pdc, rx);
 	else
-		UET_INC(rx->un, DROP_NACK);
+		UET_DROP(rx, DROP_NACK);
 }
 
 /* Control packets that need a receiving half where there is none yet */
@@ -193,7 +193,7 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
  */
 static void uet_input_closed(struct uet_rx_ctx *rx)
 {
-	UET_INC(rx->un, DROP_NO_SOCKET);
+	UET_DROP(rx, DROP_NO_SOCKET);
 	if (ipv6_addr_v4mapped(&rx->saddr))
 		icmp_send(rx->skb, ICMP_DEST_UNREACH, ICMP_PORT_UNREACH, 0);
 	else
@@ -213,12 +213,12 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	struct uet_pdc *pdc;
 
 	if (unlikely(uet_rx_group(rx))) {
-		UET_INC(rx->un, DROP_PEER);
+		UET_DROP(rx, DROP_PEER);
 		return;
 	}
 	while (!uet_input_syn_again(rx)) {
 		if (unlikely(!uet_syn_opens(rx->pkt))) {
-			UET_INC(rx->un, DROP_STATE);
+			UET_DROP(rx, DROP_STATE);
 			return;
 		}
 		if (!tries--) {
@@ -256,9 +256,9 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		nack = UET_NACK_PDC_HDR_MISMATCH;
 	if (nack) {
 		if (pdc)
-			UET_INC(rx->un, DROP_PEER);
+			UET_DROP(rx, DROP_PEER);
 		else
-			UET_INC(rx->un, DROP_NO_PDC);
+			UET_DROP(rx, DROP_NO_PDC);
 		if (uet_nackable(pkt))
 			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 		return;
@@ -285,12 +285,12 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 	case UET_PDS_RUDI_REQ:
 	case UET_PDS_RUDI_RESP:
 	case UET_PDS_UUD_REQ:
-		UET_INC(rx->un, DROP_TYPE);
+		UET_DROP(rx, DROP_TYPE);
 		return;
 	case UET_PDS_NACK:
 	case UET_PDS_NACK_CCX:
 		if (pkt->flags & UET_F_NT_RUDI) {
-			UET_INC(rx->un, DROP_TYPE);
+			UET_DROP(rx, DROP_TYPE);
 			return;
 		}
 		break;
@@ -303,21 +303,21 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 		uet_input_established(rx);
 }
 
-static void uet_count_parse_error(struct uet_net *un, int err)
+static void uet_count_parse_error(struct uet_rx_ctx *rx, int err)
 {
 	switch (-err) {
 	case UET_PERR_SHORT:
 	case UET_PERR_SHORT_SES:
 	case UET_PERR_SHORT_EXT:
-		UET_INC(un, DROP_SHORT);
+		UET_DROP(rx, DROP_SHORT);
 		break;
 	case UET_PERR_TYPE:
 	case UET_PERR_TSS:
 	case UET_PERR_CTL_TYPE:
-		UET_INC(un, DROP_TYPE);
+		UET_DROP(rx, DROP_TYPE);
 		break;
 	default:
-		UET_INC(un, DROP_PARSE);
+		UET_DROP(rx, DROP_PARSE);
 	}
 }
 
@@ -331,18 +331,20 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	};
 	int err;
 
-	if (unlikely(!un))
-		goto free;
+	if (unlikely(!un)) {
+		consume_skb(skb);
+		return 0;
+	}
 	UET_INC(un, RX_PKTS);
 	UET_ADD(un, RX_BYTES, skb->len);
 	if (unlikely(READ_ONCE(un->exiting))) {
-		UET_INC(un, DROP_NET);
+		UET_DROP(&rx, DROP_NET);
 		goto free;
 	}
 	rx.udp_len = skb->len;
 	rx.polled = uet_skb_polled(skb);
 	if (un->sysctl.data_protect && !uet_crc_strip(skb)) {
-		UET_INC(un, DROP_CRC);
+		UET_DROP(&rx, DROP_CRC);
 		goto free;
 	}
 	rx.ev = ntohs(udp_hdr(skb)->source);
@@ -353,22 +355,20 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	if (unlikely(err) && skb_is_nonlinear(skb)) {
 		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
 					      UET_HDR_MAX_LEN))) {
-			UET_INC(un, DROP_FRAG);
+			UET_DROP(&rx, DROP_FRAG);
 			goto free;
 		}
 		err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb),
 				    skb->len);
 	}
 	if (unlikely(err)) {
-		uet_count_parse_error(un, err);
+		uet_count_parse_error(&rx, err);
 		goto free;
 	}
 	uet_input_parsed(&rx);
-	skb = rx.skb;
-	if (!skb)
-		return 0;
 free:
-	consume_skb(skb);
+	if (rx.skb)
+		uet_rx_done(&rx);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet being received: who sent it to whom.
+ * A packet being received: who sent it to whom, and why it is dropped.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -10,6 +10,9 @@
 #include <net/l3mdev.h>
 
 #include "link/packet.h"
+
+#define CREATE_TRACE_POINTS
+#include "link/trace_rx.h"
 
 /* The interface a packet came by. In a VRF skb->dev is the VRF, and IP keeps the
  * interface itself in its control block.
@@ -52,3 +55,45 @@ void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
 }
 
+/*
+ * What the kernel calls it. Reasons of a module's own are not to be had: their
+ * numbers are the kernel's. The tracepoint has the name of our counter.
+ */
+static enum skb_drop_reason uet_drop_reason(u8 drop)
+{
+	switch (drop) {
+	case UET_MIB_DROP_SHORT:
+		return SKB_DROP_REASON_PKT_TOO_SMALL;
+	case UET_MIB_DROP_PARSE:
+		return SKB_DROP_REASON_HDR_TRUNC;
+	case UET_MIB_DROP_TYPE:
+		return SKB_DROP_REASON_UNHANDLED_PROTO;
+	case UET_MIB_DROP_CRC:
+		return SKB_DROP_REASON_UDP_CSUM;
+	case UET_MIB_DROP_FRAG:
+		return SKB_DROP_REASON_NOMEM;
+	case UET_MIB_DROP_FILTER:
+		return SKB_DROP_REASON_SOCKET_FILTER;
+	case UET_MIB_DROP_NO_PDC:
+	case UET_MIB_DROP_NO_SOCKET:
+		return SKB_DROP_REASON_NO_SOCKET;
+	default:
+		return SKB_DROP_REASON_NOT_SPECIFIED;
+	}
+}
+
+/**
+ * uet_rx_done() - a packet has been dealt with, or is dropped
+ * @rx: the packet
+ *
+ * Context: softirq.
+ */
+void uet_rx_done(const struct uet_rx_ctx *rx)
+{
+	if (likely(!rx->drop)) {
+		consume_skb(rx->skb);
+		return;
+	}
+	trace_uet_drop(rx);
+	kfree_skb_reason(rx->skb, uet_drop_reason(rx->drop));
+}

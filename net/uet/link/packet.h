@@ -13,6 +13,7 @@
 #include "base.h"
 #include "core/hdr_parse.h"
 #include "link/peer.h"
+#include "mib.h"
 
 struct uet_sock;
 
@@ -33,6 +34,7 @@ struct uet_sock;
  * @udp_len: UDP length, for the nominal size
  * @us: socket that took the packet's data, for this RCU section; or NULL
  * @generation: of the endpoint, if another one is refused for that
+ * @drop: counter that says why it is dropped, 0 = it is not
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -50,8 +52,19 @@ struct uet_rx_ctx {
 	u32			udp_len;
 	struct uet_sock		*us;
 	u8			generation;
+	u8			drop;
 };
 
+/* It is dropped: count it, and tell who looks at drops. */
+#define UET_DROP(rx, id)						\
+	do {								\
+		UET_INC((rx)->un, id);					\
+		(rx)->drop = UET_MIB_##id;				\
+	} while (0)
+
+static_assert(UET_MIB_MAX <= U8_MAX);
+
+void uet_rx_done(const struct uet_rx_ctx *rx);
 void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
 
 /**

@@ -13,7 +13,11 @@
 #include "compat.h"
 #include "link/encap.h"
 #include "link/peer.h"
+#include "mib.h"
 #include "pdc/pdc.h"
+
+#define CREATE_TRACE_POINTS
+#include "pdc/trace_pdc.h"
 
 static struct kmem_cache *uet_pdc_cache;
 
@@ -326,6 +330,36 @@ void uet_pdc_unoffer(struct uet_pdc *pdc)
 	spin_lock_bh(&peer->lock);
 	list_del_init(&pdc->return_node);
 	spin_unlock_bh(&peer->lock);
+}
+
+/**
+ * uet_pdc_tell() - count what became of a PDC, and trace it
+ * @pdc: the PDC
+ * @what: what happened
+ * @error: errno of a failure
+ *
+ * Context: any.
+ */
+void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what, int error)
+{
+	switch (what) {
+	case UET_PDC_OPENED:
+		UET_INC(pdc->un, PDC_OPENED);
+		break;
+	case UET_PDC_ACCEPTED:
+		UET_INC(pdc->un, PDC_ACCEPTED);
+		break;
+	case UET_PDC_RETURNED:
+		UET_INC(pdc->un, PDC_RETURNED);
+		break;
+	case UET_PDC_CLOSED:
+		UET_INC(pdc->un, PDC_CLOSED);
+		break;
+	case UET_PDC_FAILED:
+		UET_INC(pdc->un, PDC_FAILED);
+		break;
+	}
+	trace_uet_pdc_event(pdc, what, error);
 }
 
 /**

@@ -67,6 +67,22 @@ enum uet_pdc_state {
 };
 
 /**
+ * enum uet_pdc_event - what became of a PDC, for uet_pdc_tell()
+ * @UET_PDC_OPENED: opened here
+ * @UET_PDC_ACCEPTED: opened by the peer
+ * @UET_PDC_RETURNED: opened by the peer, and sent by from now on
+ * @UET_PDC_CLOSED: it ended in order
+ * @UET_PDC_FAILED: it ended by an error
+ */
+enum uet_pdc_event {
+	UET_PDC_OPENED,
+	UET_PDC_ACCEPTED,
+	UET_PDC_RETURNED,
+	UET_PDC_CLOSED,
+	UET_PDC_FAILED,
+};
+
+/**
  * struct uet_pdc - packet delivery context
  * @un: namespace
  * @peer: both FEPs, with a reference
@@ -174,6 +190,8 @@ void uet_pdc_half_gone(struct uet_pdc *pdc);
 void uet_pdc_offer(struct uet_pdc *pdc);
 void uet_pdc_unoffer(struct uet_pdc *pdc);
 void uet_pdc_kill_all(struct uet_net *un);
+void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what,
+		  int error);
 
 /* shed.c: PDCs run short */
 bool uet_pdcs_short(const struct uet_peer *peer);

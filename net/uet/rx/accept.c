@@ -281,7 +281,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 	uet_peer_put(peer);
 	if (err)
 		return ERR_PTR(err);
-	UET_INC(un, PDC_ACCEPTED);
+	uet_pdc_tell(pdc, UET_PDC_ACCEPTED, 0);
 	return pdc;
 }
 

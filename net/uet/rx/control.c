@@ -34,7 +34,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	uet_pdc_cleared(pdc, r->map.highest);
 	if (psn != uet_rxmap_expected(&r->map)) {
 		/* Something before it is missing: it comes again. */
-		UET_INC(rx->un, DROP_STALE);
+		UET_DROP(rx, DROP_STALE);
 		return NULL;
 	}
 	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
@@ -43,7 +43,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		 * it goes another way; any other one repeats CLOSE_CMD.
 		 */
 		if (!(rx->pkt->flags & UET_F_RETX)) {
-			UET_INC(rx->un, DROP_STATE);
+			UET_DROP(rx, DROP_STATE);
 			return NULL;
 		}
 		nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING_IN_ERR, psn, 0);
@@ -75,7 +75,7 @@ static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	case UET_RX_NOMAP:
 		return uet_nack_make(pdc, rx, UET_NACK_PKT_NOT_RCVD, psn, 0);
 	default:
-		UET_INC(rx->un, DROP_STALE);
+		UET_DROP(rx, DROP_STALE);
 		return NULL;
 	}
 }
@@ -101,7 +101,7 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 		/* Only who opened the PDC closes it. */
 		if (!pdc->initiator)
 			return uet_close_cmd(pdc, rx);
-		UET_INC(rx->un, DROP_STATE);
+		UET_DROP(rx, DROP_STATE);
 		return NULL;
 	case UET_CTL_PROBE:
 		if (!(rx->pkt->flags & UET_F_SYN))

@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "core/params.h"
 #include "link/peer.h"
 #include "link/ports.h"
@@ -119,7 +120,7 @@ void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
 	if (pdc->tx)
 		uet_pdc_tx_ops->other_died(pdc);
 	else
-		UET_INC(pdc->un, PDC_CLOSED);
+		uet_pdc_tell(pdc, UET_PDC_CLOSED, 0);
 	uet_pdc_half_gone(pdc);
 }
 

@@ -397,7 +397,7 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 				      UET_NACK_PSN_OOR_WINDOW, psn, 0);
 		return verdict;
 	case UET_RX_FAR_BELOW:
-		UET_INC(rx->un, DROP_STALE);
+		UET_DROP(rx, DROP_STALE);
 		return verdict;
 	default:
 		break;
@@ -477,7 +477,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 
 	spin_lock(&pdc->rx->lock);
 	if (pdc->rx->state == UET_PDC_DEAD) {
-		UET_INC(rx->un, DROP_STATE);
+		UET_DROP(rx, DROP_STATE);
 		goto out;
 	}
 	/* Seconds count here: a tick is exact enough, and cheap. */
@@ -529,7 +529,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		break;
 	case UET_RX_ABOVE:
 	case UET_RX_FAR_BELOW:
-		UET_INC(rx->un, DROP_STALE);
+		UET_DROP(rx, DROP_STALE);
 		break;
 	}
 out:

@@ -393,7 +393,7 @@ static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
 {
 	if (likely(!uet_owner_refuses(us, rx->skb)))
 		return false;
-	UET_INC(rx->un, DROP_FILTER);
+	UET_DROP(rx, DROP_FILTER);
 	*code = UET_RC_PERM_VIOLATION;
 	return true;
 }
@@ -413,7 +413,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 
 	*verdict = UET_SES_REFUSED;
 	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
-		UET_INC(rx->un, DROP_JOB);
+		UET_DROP(rx, DROP_JOB);
 		*code = UET_RC_BAD_JOB_ID;
 		return NULL;
 	}
@@ -648,7 +648,7 @@ static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 	if (!ses->pid)
 		return UET_SES_DROP;
 	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
-		UET_INC(rx->un, DROP_JOB);
+		UET_DROP(rx, DROP_JOB);
 		*code = UET_RC_BAD_JOB_ID;
 		return UET_SES_REFUSED;
 	}

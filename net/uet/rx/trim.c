@@ -52,7 +52,7 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 	}
 	if (!uet_from_peer(pdc->peer, rx) || pdc->remote_id != pkt->spdcid ||
 	    !uet_pdc_rx_attach(pdc)) {
-		UET_INC(rx->un, DROP_PEER);
+		UET_DROP(rx, DROP_PEER);
 		return;
 	}
 	uet_pdc_trimmed(pdc, rx, lasthop);
@@ -72,13 +72,13 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 	uet_rx_addresses(&rx, skb);
 	if (uet_pkt_parse_trimmed(&pkt, uh + 1, skb_headlen(skb) - off -
 				  sizeof(*uh))) {
-		UET_INC(un, DROP_PARSE);
-		return;
-	}
-	if (uet_pkt_is_pds_req(&pkt))
+		UET_DROP(&rx, DROP_PARSE);
+	} else if (uet_pkt_is_pds_req(&pkt)) {
 		uet_trim_request(&rx, lasthop);
-	else
-		UET_INC(un, DROP_TYPE);
+	} else {
+		UET_DROP(&rx, DROP_TYPE);
+	}
+	uet_rx_done(&rx);
 }
 
 static unsigned int uet_trim_take(const struct nf_hook_state *state,
@@ -99,7 +99,6 @@ static unsigned int uet_trim_take(const struct nf_hook_state *state,
 	if (uh->dest != htons(s->udp_port) || !READ_ONCE(un->sock4))
 		return NF_ACCEPT;
 	uet_trim_input(un, skb, off, lasthop);
-	consume_skb(skb);
 	return NF_STOLEN;
 }
 

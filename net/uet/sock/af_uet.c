@@ -38,7 +38,7 @@ static DEFINE_PER_CPU(int, uet_memory_per_cpu_fw_alloc);
 static long uet_sysctl_mem[3];
 static int uet_sysctl_buf_min = PAGE_SIZE;
 
-struct proto uet_prot = {
+static struct proto uet_prot = {
 	.name			= "UET",
 	.obj_size		= sizeof(struct uet_sock),
 	.memory_allocated	= &uet_memory_allocated,

@@ -242,7 +242,7 @@ void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	spin_lock(&flow->lock);
 	if (!uet_pdc_nack_locked(pdc, rx))
-		UET_INC(rx->un, DROP_NACK);
+		UET_DROP(rx, DROP_NACK);
 	else if (unlikely(!flow->ccc.base_known))
 		probe = uet_rtt_probe(pdc, rx->ev);
 	spin_unlock(&flow->lock);

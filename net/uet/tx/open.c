@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uet.h>
 
+#include "compat.h"
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
@@ -100,7 +101,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	/* One that is never used goes by the idle timer. */
 	uet_pdc_arm(pdc, pdc->tx->heard + NSEC_PER_SEC, pdc->tx->heard);
 	spin_unlock_bh(&flow->lock);
-	UET_INC(pdc->un, PDC_OPENED);
+	uet_pdc_tell(pdc, UET_PDC_OPENED, 0);
 	return pdc;
 }
 
@@ -129,7 +130,7 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
 	}
 	uet_pdc_unoffer(pdc);
 	uet_pdc_tx_enlist(pdc);
-	UET_INC(pdc->un, PDC_RETURNED);
+	uet_pdc_tell(pdc, UET_PDC_RETURNED, 0);
 	return 0;
 }
 
@@ -167,10 +168,7 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	/* It may have begun anew without accepting what is sent so. */
 	if (error && !pdc->initiator)
 		uet_habit_returns_not(&pdc->peer->habits);
-	if (error)
-		UET_INC(pdc->un, PDC_FAILED);
-	else
-		UET_INC(pdc->un, PDC_CLOSED);
+	uet_pdc_tell(pdc, error ? UET_PDC_FAILED : UET_PDC_CLOSED, error);
 }
 
 /**

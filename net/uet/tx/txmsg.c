@@ -22,6 +22,9 @@
 #include "tx/watch.h"
 #include "tx/wmem.h"
 
+#define CREATE_TRACE_POINTS
+#include "tx/trace_msg.h"
+
 /* Messages kept for the next ones: what comes by with one acknowledgment */
 #define UET_TXMSG_SPARES	32
 
@@ -648,6 +651,7 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	struct uet_dest *dest = msg->dest;
 	struct uet_sock *us = dest->us;
 
+	trace_uet_msg_done(msg, error, source, code);
 	if (unlikely(dest->key.watch)) {
 		if (us)
 			uet_watch_answered(dest, error, source, code);
