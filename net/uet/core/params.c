@@ -8,13 +8,8 @@
 /* The reference network that UE 1.0 scales from: 100 Gb/s and 12 us. */
 #define REF_BDP_BYTES		150000
 #define FI_MTUS			5
-#define GAMMA_DEFAULT_Q16	52429		/* 0.8 */
-#define MAX_MD_JUMP_DEFAULT_Q16	32768		/* 0.5 */
-#define CLEAR_DELAY_DEFAULT_NS	1000
 #define ADJUST_DEFAULT_MTUS	8
-#define QA_GATE_DEFAULT		3
 #define QA_THRESHOLD_TARGETS	4
-#define ACK_GEN_TRIGGER_DEFAULT	16384
 
 struct param_desc {
 	const char *name;
@@ -199,9 +194,9 @@ static void derive_gains(struct uet_cc_params *p,
 	p->alpha_q24 = value_or(cfg, UET_CCP_ALPHA_Q24,
 				min_t(u64, alpha, UET_ALPHA_MAX_Q24));
 	p->gamma_q16 = (u32)value_or(cfg, UET_CCP_GAMMA_Q16,
-				     GAMMA_DEFAULT_Q16);
+				     UET_GAMMA_DEFAULT_Q16);
 	p->max_md_jump_q16 = (u32)value_or(cfg, UET_CCP_MAX_MD_JUMP_Q16,
-					   MAX_MD_JUMP_DEFAULT_Q16);
+					   UET_MAX_MD_JUMP_DEFAULT_Q16);
 }
 
 static void derive_thresholds(struct uet_cc_params *p,
@@ -211,22 +206,24 @@ static void derive_thresholds(struct uet_cc_params *p,
 		 QA_THRESHOLD_TARGETS * p->target;
 
 	p->clear_delay = value_or(cfg, UET_CCP_CLEAR_DELAY_NS,
-				  CLEAR_DELAY_DEFAULT_NS);
+				  UET_CLEAR_DELAY_DEFAULT_NS);
 	p->adjust_bytes = (u32)value_or(cfg, UET_CCP_ADJUST_BYTES,
 					ADJUST_DEFAULT_MTUS * p->mtu);
 	p->adjust_period = value_or(cfg, UET_CCP_ADJUST_PERIOD_NS,
 				    p->base_rtt);
-	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, QA_GATE_DEFAULT);
+	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, UET_QA_GATE_DEFAULT);
 	p->qa_threshold = value_or(cfg, UET_CCP_QA_THRESHOLD_NS, qa);
 	p->disable_qa = value_or(cfg, UET_CCP_DISABLE_QA, 0);
 	p->avg = (u8)value_or(cfg, UET_CCP_DELAY_AVG, UET_AVG_TIME_WEIGHTED);
 	p->ack_gen_trigger = (u32)value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
-					   ACK_GEN_TRIGGER_DEFAULT);
+					   UET_ACK_GEN_TRIGGER_DEFAULT);
 	p->base_shift = (u8)value_or(cfg, UET_CCP_BASE_SHIFT, 0);
 	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
 	p->fi_end = value_or(cfg, UET_CCP_FI_END, 0);
-	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED, 1);
-	p->qa_loss = !p->trimming && value_or(cfg, UET_CCP_QA_LOSS, 1);
+	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED,
+				 UET_WND_UNUSED_DEFAULT);
+	p->qa_loss = !p->trimming &&
+		     value_or(cfg, UET_CCP_QA_LOSS, UET_QA_LOSS_DEFAULT);
 }
 
 /* Limits of one configured value; some depend on other values. */
