@@ -14,8 +14,6 @@
 
 #include "core/params.h"
 
-/* From 1/65536 bytes per ns of a tunable to what the core has */
-#define UET_ALPHA_SHIFT		8
 /* Of the DSCP settings, above the last code point: not set; as it fits the network */
 #define UET_DSCP_OFF		64
 #define UET_DSCP_AUTO		65
