@@ -203,14 +203,6 @@ struct uet_cc_params {
 };
 
 /**
- * uet_cc_param_name() - name of a parameter as settings and netlink show it
- * @id: parameter
- *
- * Return: the name, or NULL if @id is not a parameter.
- */
-const char *uet_cc_param_name(enum uet_cc_param id);
-
-/**
  * uet_cc_param_range() - limits that hold whatever the other parameters are
  * @id: parameter
  * @min: smallest value
