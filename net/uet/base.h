@@ -19,6 +19,7 @@
 #include <net/netns/generic.h>
 
 #include "account.h"
+#include "settings.h"
 
 #define UET_NAME_MAX	16	/* names of policies and algorithms */
 
@@ -28,110 +29,6 @@ struct socket;
 struct uet_fep;
 struct uet_mib;
 struct uet_rtt_cache;
-
-/* From 1/65536 bytes per ns of a tunable to what the core has */
-#define UET_ALPHA_SHIFT		8
-/* Of the DSCP knobs, above the last code point: not set; as it fits the network */
-#define UET_DSCP_OFF		64
-#define UET_DSCP_AUTO		65
-/* Of net.uet.return_requests: by a PDC that the peer opened requests are sent never,
- * if it does so itself, or always
- */
-#define UET_RETURN_NEVER	0
-#define UET_RETURN_KNOWN	1
-#define UET_RETURN_ALWAYS	2
-/* Beyond that a message is not short in any network */
-#define UET_SHORT_BYTES_MAX	65536
-
-/*
- * struct uet_sysctl - net.uet.*, see Documentation/networking/uet-sysctl.rst
- *
- * Written by sysctl handlers, read locklessly with READ_ONCE(); contexts take
- * their values when they are created unless the documentation says "live".
- */
-struct uet_sysctl {
-	/* path selection */
-	u32	t_reroute;		/* round trips */
-	u32	reroute_idle_us;
-	u32	congestion_threshold;	/* percent */
-	u32	entropy_size;		/* power of two */
-	u32	spray_run;		/* packets per entropy value in a row */
-	u32	path_stats;		/* keep history per entropy value */
-	const char *path_policy;	/* names of the core's tables */
-	const char *path_policy_ordered;
-	/* congestion control */
-	const char *congestion_control;
-	u32	base_rtt_us;
-	u32	target_qdelay_us;
-	u32	link_mbps;
-	u32	nscc_gamma;		/* 1/65536 */
-	u32	nscc_max_md_jump;	/* 1/65536 */
-	u32	nscc_eta;		/* 1/65536 */
-	u32	nscc_base_shift;
-	u32	nscc_base_rise_ms;	/* 0 = never; live */
-	s32	nscc_wnd_add;		/* bytes, -1 = ack_gen_trigger */
-	u32	nscc_wnd_follows;
-	u32	nscc_fi_end;
-	u32	ack_request_all;	/* live */
-	const char *profile;		/* that was written last */
-	u32	nscc_max_wnd;		/* bytes, 0 = derived, as those below */
-	s32	nscc_fi;		/* bytes, -1 = derived */
-	s32	nscc_alpha;		/* 1/65536 bytes per ns, -1 = derived */
-	s32	nscc_fi_scale;		/* 1/65536, -1 = derived */
-	u32	nscc_adjust_bytes;
-	u32	nscc_adjust_period_us;
-	u32	nscc_qa_threshold_us;
-	u32	nscc_qa_gate;		/* shift */
-	u32	nscc_clear_delay_ns;
-	u32	nscc_disable_qa;
-	u32	nscc_qa_loss;		/* losses behind a queue adapt */
-	u32	nscc_idle_window;	/* rule for a window not in use */
-	u32	nscc_htsim_avg;		/* delay average of the simulator */
-	u32	nscc_dfc_literal;
-	u32	trimming;
-	u32	dscp_data;
-	u32	dscp_control;
-	u32	dscp_short;
-	u32	short_bytes;		/* longest that is a short message */
-	u32	dscp_trimmed;
-	u32	dscp_trimmed_lasthop;
-	/* acknowledgements */
-	u32	ack_gen_trigger;	/* bytes */
-	u32	ack_gen_min_pkt_add;	/* bytes */
-	u32	ack_per_packet;
-	u32	ack_on_ecn;
-	/* loss recovery */
-	u32	rto_min_us;
-	u32	rto_max_ms;
-	u32	max_rto_retx;
-	u32	max_nack_retx;
-	u32	nack_retx_us;
-	u32	peer_timeout_s;
-	u32	orphan_timeout_s;
-	u32	clear_time_us;
-	u32	close_req_time_ms;
-	u32	rx_msg_timeout_ms;
-	/* sizes and limits */
-	u32	rmem;			/* bytes */
-	u32	wmem;			/* bytes */
-	u32	mpr;			/* 128 packets */
-	u32	payload_mtu;		/* bytes, 0 = by route */
-	u32	pdc_max;
-	u32	pdc_max_per_peer;
-	u32	pdc_psns;		/* packets */
-	u32	pdc_idle_s;
-	u32	user_eps;		/* limits of each user */
-	u32	user_pdcs;
-	unsigned long mem;		/* bytes, ceiling of the namespace */
-	/* encapsulation */
-	u32	udp_port;
-	u32	data_protect;
-	u32	conntrack;		/* connection tracking sees UET */
-	u32	trust_jobs;		/* of peers without a rule */
-	u32	guard;			/* only this module sends to udp_port */
-	u32	pid_unprivileged_start;
-	u32	return_requests;	/* UET_RETURN_* */
-};
 
 /* Places of the early demux for peers */
 #define UET_RX_PEERS_BITS	6

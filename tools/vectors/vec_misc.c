@@ -95,7 +95,7 @@ void vec_run_derive(struct vec *v, const struct json *j)
 		uet_cc_config_set(&cfg, UET_CCP_TRIMMING,
 				  vec_bool(v, row, "trimming"));
 		if (uet_cc_params_derive(&p, &cfg, &bad))
-			vec_die(v, "%s: refused", uet_cc_param_name(bad));
+			vec_die(v, "parameter %u: refused", bad);
 		check_row(v, row, &p);
 	}
 	v->index = -1;

@@ -8,67 +8,54 @@
 /* The reference network that UE 1.0 scales from: 100 Gb/s and 12 us. */
 #define REF_BDP_BYTES		150000
 #define FI_MTUS			5
-#define GAMMA_DEFAULT_Q16	52429		/* 0.8 */
-#define MAX_MD_JUMP_DEFAULT_Q16	32768		/* 0.5 */
-#define CLEAR_DELAY_DEFAULT_NS	1000
 #define ADJUST_DEFAULT_MTUS	8
-#define QA_GATE_DEFAULT		3
 #define QA_THRESHOLD_TARGETS	4
-#define ACK_GEN_TRIGGER_DEFAULT	16384
 
-struct param_desc {
-	const char *name;
+/* What is taken, by parameter; what they are called is net/uet/settings.c's. */
+struct param_limits {
 	u64 min;
 	u64 max;
 };
 
-static const struct param_desc param_table[UET_CCP_COUNT] = {
-	[UET_CCP_RATE_MBPS] = { "rate_mbps", 0, U32_MAX },
-	[UET_CCP_PEER_RATE_MBPS] = { "peer_rate_mbps", 0, U32_MAX },
-	[UET_CCP_BASE_RTT_NS] = { "base_rtt", UET_BASE_RTT_MIN_NS,
-				  UET_BASE_RTT_MAX_NS },
-	[UET_CCP_MTU] = { "mtu", UET_MTU_MIN, UET_MTU_MAX },
-	[UET_CCP_TRIMMING] = { "trimming", 0, 1 },
-	[UET_CCP_TARGET_QDELAY_NS] = { "target_qdelay", UET_TARGET_MIN_NS,
-				       UET_TARGET_MAX_BASE_RTTS *
-				       (u64)UET_BASE_RTT_MAX_NS },
-	[UET_CCP_MAX_WND] = { "max_wnd", UET_WND_MIN_MTUS * UET_MTU_MIN,
-			      UET_WND_MAX },
-	[UET_CCP_WND_ADD] = { "wnd_add", 0, UET_WND_MAX },
-	[UET_CCP_GAMMA_Q16] = { "gamma", 0, UET_Q16_ONE },
-	[UET_CCP_MAX_MD_JUMP_Q16] = { "max_md_jump", UET_MAX_MD_JUMP_MIN_Q16,
-				      UET_Q16_ONE },
-	[UET_CCP_FI] = { "fi", 0, UET_FI_MAX },
-	[UET_CCP_ALPHA_Q24] = { "alpha", 0, UET_ALPHA_MAX_Q24 },
-	[UET_CCP_ETA] = { "eta", 0, UET_ETA_MAX },
-	[UET_CCP_FI_SCALE_Q16] = { "fi_scale", 0, UET_FI_SCALE_MAX_Q16 },
-	[UET_CCP_CLEAR_DELAY_NS] = { "clear_delay", 0,
-				     UET_TARGET_MAX_BASE_RTTS *
-				     (u64)UET_BASE_RTT_MAX_NS / 2 },
-	[UET_CCP_ADJUST_BYTES] = { "adjust_bytes", 1,
-				   UET_ADJUST_MAX_MTUS * UET_MTU_MAX },
-	[UET_CCP_ADJUST_PERIOD_NS] = { "adjust_period", UET_BASE_RTT_MIN_NS,
-				       UET_BASE_RTT_MAX_NS },
-	[UET_CCP_QA_GATE] = { "qa_gate", 0, UET_QA_GATE_MAX },
-	[UET_CCP_QA_THRESHOLD_NS] = { "qa_threshold", UET_TARGET_MIN_NS,
-				      UET_QA_THRESHOLD_NEVER_NS },
-	[UET_CCP_DISABLE_QA] = { "disable_quick_adapt", 0, 1 },
-	[UET_CCP_DELAY_AVG] = { "delay_avg", 0, UET_AVG_COUNT - 1 },
-	[UET_CCP_ACK_GEN_TRIGGER] = { "ack_gen_trigger", 0,
-				      UET_ACK_GEN_TRIGGER_MAX },
-	[UET_CCP_DFC_LITERAL] = { "dfc_literal", 0, 1 },
-	[UET_CCP_WND_UNUSED] = { "wnd_unused", 0, 1 },
-	[UET_CCP_FIXED_WND] = { "fixed_wnd", UET_MTU_MIN, UET_WND_MAX },
-	[UET_CCP_ETA_Q16] = { "eta_scale", 0, UET_ETA_MAX_Q16 },
-	[UET_CCP_BASE_SHIFT] = { "base_shift", 0, UET_BASE_SHIFT_MAX },
-	[UET_CCP_QA_LOSS] = { "qa_loss", 0, 1 },
-	[UET_CCP_FI_END] = { "fi_end", 0, 1 },
+static const struct param_limits param_table[UET_CCP_COUNT] = {
+	[UET_CCP_RATE_MBPS] = { 0, U32_MAX },
+	[UET_CCP_PEER_RATE_MBPS] = { 0, U32_MAX },
+	[UET_CCP_BASE_RTT_NS] = { UET_BASE_RTT_MIN_NS, UET_BASE_RTT_MAX_NS },
+	[UET_CCP_MTU] = { UET_MTU_MIN, UET_MTU_MAX },
+	[UET_CCP_TRIMMING] = { 0, 1 },
+	[UET_CCP_TARGET_QDELAY_NS] = {
+		UET_TARGET_MIN_NS, UET_TARGET_MAX_BASE_RTTS * (u64)UET_BASE_RTT_MAX_NS
+	},
+	[UET_CCP_MAX_WND] = { UET_WND_MIN_MTUS * UET_MTU_MIN, UET_WND_MAX },
+	[UET_CCP_WND_ADD] = { 0, UET_WND_MAX },
+	[UET_CCP_GAMMA_Q16] = { 0, UET_Q16_ONE },
+	[UET_CCP_MAX_MD_JUMP_Q16] = { UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE },
+	[UET_CCP_FI] = { 0, UET_FI_MAX },
+	[UET_CCP_ALPHA_Q24] = { 0, UET_ALPHA_MAX_Q24 },
+	[UET_CCP_ETA] = { 0, UET_ETA_MAX },
+	[UET_CCP_FI_SCALE_Q16] = { 0, UET_FI_SCALE_MAX_Q16 },
+	[UET_CCP_CLEAR_DELAY_NS] = {
+		0, UET_TARGET_MAX_BASE_RTTS * (u64)UET_BASE_RTT_MAX_NS / 2
+	},
+	[UET_CCP_ADJUST_BYTES] = { 1, UET_ADJUST_MAX_MTUS * UET_MTU_MAX },
+	[UET_CCP_ADJUST_PERIOD_NS] = {
+		UET_BASE_RTT_MIN_NS, UET_BASE_RTT_MAX_NS
+	},
+	[UET_CCP_QA_GATE] = { 0, UET_QA_GATE_MAX },
+	[UET_CCP_QA_THRESHOLD_NS] = {
+		UET_TARGET_MIN_NS, UET_QA_THRESHOLD_NEVER_NS
+	},
+	[UET_CCP_DISABLE_QA] = { 0, 1 },
+	[UET_CCP_DELAY_AVG] = { 0, UET_AVG_COUNT - 1 },
+	[UET_CCP_ACK_GEN_TRIGGER] = { 0, UET_ACK_GEN_TRIGGER_MAX },
+	[UET_CCP_DFC_LITERAL] = { 0, 1 },
+	[UET_CCP_WND_UNUSED] = { 0, 1 },
+	[UET_CCP_FIXED_WND] = { UET_MTU_MIN, UET_WND_MAX },
+	[UET_CCP_ETA_Q16] = { 0, UET_ETA_MAX_Q16 },
+	[UET_CCP_BASE_SHIFT] = { 0, UET_BASE_SHIFT_MAX },
+	[UET_CCP_QA_LOSS] = { 0, 1 },
+	[UET_CCP_FI_END] = { 0, 1 },
 };
-
-const char *uet_cc_param_name(enum uet_cc_param id)
-{
-	return (u32)id < UET_CCP_COUNT ? param_table[id].name : NULL;
-}
 
 int uet_cc_param_range(enum uet_cc_param id, u64 *min, u64 *max)
 {
@@ -199,9 +186,9 @@ static void derive_gains(struct uet_cc_params *p,
 	p->alpha_q24 = value_or(cfg, UET_CCP_ALPHA_Q24,
 				min_t(u64, alpha, UET_ALPHA_MAX_Q24));
 	p->gamma_q16 = (u32)value_or(cfg, UET_CCP_GAMMA_Q16,
-				     GAMMA_DEFAULT_Q16);
+				     UET_GAMMA_DEFAULT_Q16);
 	p->max_md_jump_q16 = (u32)value_or(cfg, UET_CCP_MAX_MD_JUMP_Q16,
-					   MAX_MD_JUMP_DEFAULT_Q16);
+					   UET_MAX_MD_JUMP_DEFAULT_Q16);
 }
 
 static void derive_thresholds(struct uet_cc_params *p,
@@ -211,22 +198,24 @@ static void derive_thresholds(struct uet_cc_params *p,
 		 QA_THRESHOLD_TARGETS * p->target;
 
 	p->clear_delay = value_or(cfg, UET_CCP_CLEAR_DELAY_NS,
-				  CLEAR_DELAY_DEFAULT_NS);
+				  UET_CLEAR_DELAY_DEFAULT_NS);
 	p->adjust_bytes = (u32)value_or(cfg, UET_CCP_ADJUST_BYTES,
 					ADJUST_DEFAULT_MTUS * p->mtu);
 	p->adjust_period = value_or(cfg, UET_CCP_ADJUST_PERIOD_NS,
 				    p->base_rtt);
-	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, QA_GATE_DEFAULT);
+	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, UET_QA_GATE_DEFAULT);
 	p->qa_threshold = value_or(cfg, UET_CCP_QA_THRESHOLD_NS, qa);
 	p->disable_qa = value_or(cfg, UET_CCP_DISABLE_QA, 0);
 	p->avg = (u8)value_or(cfg, UET_CCP_DELAY_AVG, UET_AVG_TIME_WEIGHTED);
 	p->ack_gen_trigger = (u32)value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
-					   ACK_GEN_TRIGGER_DEFAULT);
+					   UET_ACK_GEN_TRIGGER_DEFAULT);
 	p->base_shift = (u8)value_or(cfg, UET_CCP_BASE_SHIFT, 0);
 	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
 	p->fi_end = value_or(cfg, UET_CCP_FI_END, 0);
-	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED, 1);
-	p->qa_loss = !p->trimming && value_or(cfg, UET_CCP_QA_LOSS, 1);
+	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED,
+				 UET_WND_UNUSED_DEFAULT);
+	p->qa_loss = !p->trimming &&
+		     value_or(cfg, UET_CCP_QA_LOSS, UET_QA_LOSS_DEFAULT);
 }
 
 /* Limits of one configured value; some depend on other values. */

@@ -119,6 +119,15 @@ enum uet_delay_avg {
 #define UET_QA_THRESHOLD_NEVER_NS	0x4000000000000000ULL
 #define UET_ACK_GEN_TRIGGER_MAX		32768
 
+/* Of parameters that nobody set, where that is not derived or 0 */
+#define UET_GAMMA_DEFAULT_Q16		52429		/* 0.8 */
+#define UET_MAX_MD_JUMP_DEFAULT_Q16	(UET_Q16_ONE / 2)
+#define UET_CLEAR_DELAY_DEFAULT_NS	1000
+#define UET_QA_GATE_DEFAULT		3
+#define UET_ACK_GEN_TRIGGER_DEFAULT	16384
+#define UET_WND_UNUSED_DEFAULT		1
+#define UET_QA_LOSS_DEFAULT		1
+
 /**
  * struct uet_cc_config - parameters that somebody set
  * @val: values by enum uet_cc_param
@@ -192,14 +201,6 @@ struct uet_cc_params {
 	bool qa_loss;
 	bool max_wnd_fixed;
 };
-
-/**
- * uet_cc_param_name() - name of a parameter as settings and netlink show it
- * @id: parameter
- *
- * Return: the name, or NULL if @id is not a parameter.
- */
-const char *uet_cc_param_name(enum uet_cc_param id);
 
 /**
  * uet_cc_param_range() - limits that hold whatever the other parameters are

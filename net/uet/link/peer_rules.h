@@ -10,33 +10,10 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "core/params.h"
+#include "settings.h"
 
 struct uet_net;
 struct uet_peer;
-
-/* Are jobs believed that peers name? */
-enum uet_trust {
-	UET_TRUST_UNSET,
-	UET_TRUST_NO,
-	UET_TRUST_YES,
-};
-
-/**
- * struct uet_peer_params - settings of a prefix
- * @cfg: parameters that are set
- * @cc: name of the congestion control, of the core's table; NULL = not set
- * @policy: name of the path policy of unordered contexts, likewise
- * @policy_ordered: of ordered contexts
- * @trust: are the jobs of their messages believed
- */
-struct uet_peer_params {
-	struct uet_cc_config	cfg;
-	const char		*cc;
-	const char		*policy;
-	const char		*policy_ordered;
-	enum uet_trust		trust;
-};
 
 /**
  * struct uet_peer_rule - settings of the peers with a prefix

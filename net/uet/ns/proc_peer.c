@@ -13,17 +13,39 @@
 #include <net/ipv6.h>
 
 #include "base.h"
-#include "core/ccc.h"
-#include "core/lb.h"
 #include "link/peer_rules.h"
 #include "ns/netns.h"
+#include "settings.h"
 
 /* Prefix length of all IPv4 addresses, as v4-mapped ones */
 #define UET_V4_PLEN		96
+
+/* What is set beside parameters of congestion control: names, and trust */
+static void uet_peer_word_show(struct seq_file *m,
+			       const struct uet_setting *set,
+			       const struct uet_peer_params *p)
+{
+	const void *place = (const void *)p + set->peer_off;
+	const char *name;
+	enum uet_trust trust;
+
+	if (set->kind == UET_SETTING_NAME) {
+		name = *(const char * const *)place;
+		if (name)
+			seq_printf(m, " %s %s", set->name, name);
+		return;
+	}
+	trust = *(const enum uet_trust *)place;
+	if (trust)
+		seq_printf(m, " %s %d", set->name, trust == UET_TRUST_YES);
+}
+
 static void uet_peer_rule_show(struct seq_file *m,
 			       const struct uet_peer_rule *rule)
 {
 	const struct uet_peer_params *p = &rule->params;
+	const struct uet_setting *set;
+	unsigned int i;
 	u32 id;
 
 	if (ipv6_addr_v4mapped(&rule->addr) && rule->plen >= UET_V4_PLEN)
@@ -33,16 +55,12 @@ static void uet_peer_rule_show(struct seq_file *m,
 		seq_printf(m, "%pI6c/%u", &rule->addr, rule->plen);
 	for (id = 0; id < UET_CCP_COUNT; id++)
 		if (p->cfg.set & BIT_ULL(id))
-			seq_printf(m, " %s %llu", uet_cc_param_name(id),
+			seq_printf(m, " %s %llu",
+				   uet_setting_of_param(id)->name,
 				   p->cfg.val[id]);
-	if (p->cc)
-		seq_printf(m, " congestion_control %s", p->cc);
-	if (p->policy)
-		seq_printf(m, " path_policy %s", p->policy);
-	if (p->policy_ordered)
-		seq_printf(m, " path_policy_ordered %s", p->policy_ordered);
-	if (p->trust)
-		seq_printf(m, " trust_jobs %d", p->trust == UET_TRUST_YES);
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		if (set->scope & UET_SCOPE_PEER && !set->scale)
+			uet_peer_word_show(m, set, p);
 	seq_putc(m, '\n');
 }
 
@@ -85,41 +103,29 @@ static int uet_peer_prefix(char *word, struct in6_addr *addr, u8 *plen)
 static int uet_peer_param(struct uet_peer_params *p, const char *name,
 			  const char *value)
 {
-	const struct uet_cc_algo *algo;
-	const struct uet_lb_ops *ops;
+	const struct uet_setting *set = uet_setting_find(name, UET_SCOPE_PEER);
+	const char *found;
+	void *place;
 	u64 number;
-	u32 id;
+	bool yes;
 
-	if (!strcmp(name, "congestion_control")) {
-		algo = uet_cc_find(value);
-		p->cc = algo ? algo->name : NULL;
-		return algo ? 0 : -EINVAL;
-	}
-	if (!strcmp(name, "path_policy") ||
-	    !strcmp(name, "path_policy_ordered")) {
-		ops = uet_lb_find(value);
-		if (!ops)
-			return -EINVAL;
-		if (name[strlen("path_policy")])
-			p->policy_ordered = ops->name;
-		else
-			p->policy = ops->name;
-		return 0;
-	}
-	if (!strcmp(name, "trust_jobs")) {
-		bool trust;
-
-		if (kstrtobool(value, &trust))
-			return -EINVAL;
-		p->trust = trust ? UET_TRUST_YES : UET_TRUST_NO;
-		return 0;
-	}
-	for (id = 0; id < UET_CCP_COUNT; id++)
-		if (!strcmp(name, uet_cc_param_name(id)))
-			break;
-	if (id == UET_CCP_COUNT || kstrtou64(value, 0, &number))
+	if (!set)
 		return -EINVAL;
-	return uet_cc_config_set(&p->cfg, id, number);
+	if (set->scale) {
+		if (kstrtou64(value, 0, &number))
+			return -EINVAL;
+		return uet_cc_config_set(&p->cfg, set->param, number);
+	}
+	place = (void *)p + set->peer_off;
+	if (set->kind == UET_SETTING_NAME) {
+		found = set->known(value);
+		*(const char **)place = found;
+		return found ? 0 : -EINVAL;
+	}
+	if (kstrtobool(value, &yes))
+		return -EINVAL;
+	*(enum uet_trust *)place = yes ? UET_TRUST_YES : UET_TRUST_NO;
+	return 0;
 }
 
 /* "PREFIX NAME VALUE [NAME VALUE ...]", or "PREFIX del" */

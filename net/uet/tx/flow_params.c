@@ -9,6 +9,7 @@
 
 #include "link/peer.h"
 #include "link/ports.h"
+#include "settings.h"
 #include "tx/flow.h"
 
 /*
@@ -41,7 +42,8 @@ static void uet_flow_config(struct uet_flow *flow,
 	const struct uet_sysctl *s = &peer->fep->un->sysctl;
 	u32 mbps = uet_peer_mbps(peer);
 
-	/* All of these passed the same range checks in the sysctl handlers. */
+	/* What is no more than a copy of a setting; the rest is worked out below */
+	uet_settings_feed(s, cfg);
 	uet_cc_config_set(cfg, UET_CCP_MTU,
 			  flow->overhead + flow->payload_mtu);
 	if (mbps) {
@@ -61,45 +63,6 @@ static void uet_flow_config(struct uet_flow *flow,
 	if (s->base_rtt_us)
 		uet_flow_fixed_rtt(cfg, s, mbps,
 				   (u64)s->base_rtt_us * NSEC_PER_USEC);
-	if (s->target_qdelay_us)
-		uet_cc_config_set(cfg, UET_CCP_TARGET_QDELAY_NS,
-				  (u64)s->target_qdelay_us * NSEC_PER_USEC);
-	uet_cc_config_set(cfg, UET_CCP_TRIMMING, s->trimming);
-	uet_cc_config_set(cfg, UET_CCP_GAMMA_Q16, s->nscc_gamma);
-	uet_cc_config_set(cfg, UET_CCP_MAX_MD_JUMP_Q16, s->nscc_max_md_jump);
-	uet_cc_config_set(cfg, UET_CCP_ETA_Q16, s->nscc_eta);
-	uet_cc_config_set(cfg, UET_CCP_BASE_SHIFT, s->nscc_base_shift);
-	uet_cc_config_set(cfg, UET_CCP_FI_END, s->nscc_fi_end);
-	uet_cc_config_set(cfg, UET_CCP_QA_GATE, s->nscc_qa_gate);
-	uet_cc_config_set(cfg, UET_CCP_CLEAR_DELAY_NS, s->nscc_clear_delay_ns);
-	uet_cc_config_set(cfg, UET_CCP_DISABLE_QA, s->nscc_disable_qa);
-	uet_cc_config_set(cfg, UET_CCP_QA_LOSS, s->nscc_qa_loss);
-	uet_cc_config_set(cfg, UET_CCP_WND_UNUSED, s->nscc_idle_window);
-	uet_cc_config_set(cfg, UET_CCP_DELAY_AVG, s->nscc_htsim_avg);
-	uet_cc_config_set(cfg, UET_CCP_DFC_LITERAL, s->nscc_dfc_literal);
-	uet_cc_config_set(cfg, UET_CCP_ACK_GEN_TRIGGER, s->ack_gen_trigger);
-}
-
-/* Those of which most are left to be derived */
-static void uet_flow_config_gains(const struct uet_sysctl *s,
-				  struct uet_cc_config *cfg)
-{
-	if (s->nscc_fi >= 0)
-		uet_cc_config_set(cfg, UET_CCP_FI, s->nscc_fi);
-	if (s->nscc_alpha >= 0)
-		uet_cc_config_set(cfg, UET_CCP_ALPHA_Q24,
-				  (u64)s->nscc_alpha << UET_ALPHA_SHIFT);
-	if (s->nscc_fi_scale >= 0)
-		uet_cc_config_set(cfg, UET_CCP_FI_SCALE_Q16, s->nscc_fi_scale);
-	if (s->nscc_adjust_bytes)
-		uet_cc_config_set(cfg, UET_CCP_ADJUST_BYTES,
-				  s->nscc_adjust_bytes);
-	if (s->nscc_adjust_period_us)
-		uet_cc_config_set(cfg, UET_CCP_ADJUST_PERIOD_NS,
-				  (u64)s->nscc_adjust_period_us * NSEC_PER_USEC);
-	if (s->nscc_qa_threshold_us)
-		uet_cc_config_set(cfg, UET_CCP_QA_THRESHOLD_NS,
-				  (u64)s->nscc_qa_threshold_us * NSEC_PER_USEC);
 }
 
 /* What is set for the peer goes over the settings of the namespace. */
@@ -182,7 +145,6 @@ int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 	int err;
 
 	uet_flow_config(flow, &cfg);
-	uet_flow_config_gains(s, &cfg);
 	uet_flow_config_peer(&cfg, s, over, s->nscc_max_wnd);
 	err = uet_flow_config_rtt(flow, &cfg);
 	return err ?: uet_cc_params_fit(&flow->params, &cfg);

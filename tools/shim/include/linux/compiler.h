@@ -12,6 +12,8 @@
 #define __aligned(x)	__attribute__((__aligned__(x)))
 #define __maybe_unused	__attribute__((__unused__))
 #define __must_check	__attribute__((__warn_unused_result__))
+#define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
 #define fallthrough	__attribute__((__fallthrough__))
 
 #endif

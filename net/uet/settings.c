@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of settings. What each of them means at length is in
+ * Documentation/networking/uet-sysctl.rst, which tools/check/settings holds
+ * against what is here.
+ *
+ * A new setting of namespaces is a field of struct uet_sysctl, a line here and a
+ * paragraph there; one that feeds a parameter of the core needs nothing else.
+ */
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/uet.h>
+
+#include "core/cc_algo.h"
+#include "core/lb.h"
+#include "settings.h"
+
+#define NS_PER_US		1000
+/* From 1/65536 bytes per ns to what the core has */
+#define ALPHA_SCALE		256
+#define PAYLOAD_MTU_MIN		256
+#define PAYLOAD_MTU_MAX		16383	/* 14 bits of payload_length */
+/* Start_PSN + 2^31 is never reached (wire.md 5.1): the rest is for what stands in
+ * queues by then.
+ */
+#define PDC_PSNS		(0x80000000U - 0x2000000)
+#define PDC_MAX			1048576
+#define USER_EPS_MAX		16777216	/* all there are in a job */
+/* Beyond that a message is not short in any network */
+#define SHORT_BYTES_MAX		65536
+#define BUF_DEFAULT		(4 * 1024 * 1024)
+#define BUF_MIN			4096
+#define BUF_MAX			(1024 * 1024 * 1024)
+#define MEM_MIN			(1024 * 1024)
+#define LINK_MBPS_MAX		3200000
+#define TIME_US_MAX		8000000	/* of timers, UE 1.0 configuration */
+#define TIME_MS_MAX		60000
+#define TIME_S_MAX		86400
+#define ORPHAN_S_MAX		3600
+#define RETX_MAX		255
+
+static const char *cc_known(const char *name)
+{
+	const struct uet_cc_algo *algo = uet_cc_find(name);
+
+	return algo ? algo->name : NULL;
+}
+
+static const char *lb_known(const char *name)
+{
+	const struct uet_lb_ops *ops = uet_lb_find(name);
+
+	return ops ? ops->name : NULL;
+}
+
+static const char *profile_known(const char *name)
+{
+	if (!strcmp(name, "spec"))
+		return "spec";
+	return strcmp(name, "module") ? NULL : "module";
+}
+
+/* Short for the table */
+enum {
+	NET	= UET_SCOPE_NET,
+	PEER	= UET_SCOPE_PEER,
+	SOCK	= UET_SCOPE_SOCK,
+	LIVE	= UET_SETTING_LIVE,
+	AUTO	= UET_SETTING_AUTO,
+	SPECIAL	= UET_SETTING_SPECIAL,
+	POW2	= UET_SETTING_POWER_OF_2,
+	ZERO	= UET_SETTING_OR_ZERO,
+	MACHINE	= UET_SETTING_MACHINE,
+	CAPPED	= UET_SETTING_CAPPED,
+};
+
+#define NUMBER(_f, _scope, _flags, _unit, _value, _min, _max, _help, ...)	\
+	{								\
+		.name	= #_f,						\
+		.unit	= _unit,					\
+		.help	= _help,					\
+		.kind	= UET_SETTING_NUMBER,				\
+		.scope	= _scope,					\
+		.flags	= _flags,					\
+		.min	= _min,						\
+		.max	= _max,						\
+		.value	= _value,					\
+		.off	= offsetof(struct uet_sysctl, _f),				\
+		__VA_ARGS__						\
+	}
+
+#define SWITCH(_f, _scope, _flags, _value, _help, ...)			\
+	{								\
+		.name	= #_f,						\
+		.unit	= "boolean",					\
+		.help	= _help,					\
+		.kind	= UET_SETTING_BOOL,				\
+		.scope	= _scope,					\
+		.flags	= _flags,					\
+		.max	= 1,						\
+		.value	= _value,					\
+		.off	= offsetof(struct uet_sysctl, _f),				\
+		__VA_ARGS__						\
+	}
+
+#define SIZE(_f, _scope, _flags, _min, _help)				\
+	{								\
+		.name	= #_f,						\
+		.unit	= "bytes",					\
+		.help	= _help,					\
+		.kind	= UET_SETTING_SIZE,				\
+		.scope	= _scope,					\
+		.flags	= _flags,					\
+		.min	= _min,						\
+		.max	= UET_SETTING_NO_MAX,				\
+		.off	= offsetof(struct uet_sysctl, _f),			\
+	}
+
+#define NAME(_f, _scope, _flags, _word, _known, _help, ...)		\
+	{								\
+		.name	= #_f,						\
+		.unit	= "name",					\
+		.help	= _help,					\
+		.kind	= UET_SETTING_NAME,				\
+		.scope	= _scope,					\
+		.flags	= _flags,					\
+		.word	= _word,					\
+		.known	= _known,					\
+		.off	= offsetof(struct uet_sysctl, _f),			\
+		__VA_ARGS__						\
+	}
+
+/* A parameter of the core by itself, which has the limits */
+#define PARAM(_name, _param, _unit, _help)				\
+	{								\
+		.name	= _name,					\
+		.unit	= _unit,					\
+		.help	= _help,					\
+		.kind	= UET_SETTING_NUMBER,				\
+		.scope	= PEER,						\
+		.flags	= AUTO,						\
+		.param	= UET_CCP_##_param,				\
+		.scale	= 1,						\
+	}
+
+#define FEEDS(_param, _scale)	.param = UET_CCP_##_param, .scale = (_scale)
+#define SPEC(_value)		.has_spec = true, .spec = (_value)
+#define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
+
+static const struct uet_setting uet_settings[] = {
+	/* Names first: so does /proc/net/uet_peer show them */
+	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_known,
+	     "congestion control", OF_PEER(cc)),
+	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_known,
+	     "how packets of unordered messages are spread", OF_PEER(policy)),
+	NAME(path_policy_ordered, NET | PEER | SOCK, 0, "single", lb_known,
+	     "how packets of ordered messages are spread",
+	     OF_PEER(policy_ordered)),
+	NAME(profile, NET, 0, "module", profile_known,
+	     "all settings that UE 1.0 names another value for"),
+
+	/* Path selection */
+	NUMBER(entropy_size, NET, POW2, "number of entropy values", 4096, 1,
+	       UET_LB_N_MAX, "source ports of a context", SPEC(256)),
+	NUMBER(spray_run, NET, 0, "packets", 1, 1, UET_LB_RUN_MAX,
+	       "packets in a row with the same entropy value"),
+	SWITCH(path_stats, NET, LIVE, 0, "keep a history of each entropy value"),
+	NUMBER(congestion_threshold, NET, 0, "percent",
+	       UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
+	       "congested entropy values above which all are used again"),
+	NUMBER(t_reroute, NET, 0, "round trips", UET_LB_T_REROUTE_DEFAULT, 1,
+	       UET_LB_T_REROUTE_MAX, "least time between two changes of a path"),
+	NUMBER(reroute_idle_us, NET, AUTO, "microseconds", 0, 0, TIME_US_MAX,
+	       "idle time after which a path may change"),
+
+	/* Congestion control */
+	NUMBER(base_rtt_us, NET, AUTO | SPECIAL, "microseconds", 0, 0,
+	       UET_BASE_RTT_MAX_NS / NS_PER_US,
+	       "round trip of a full packet without queues",
+	       FEEDS(BASE_RTT_NS, NS_PER_US)),
+	NUMBER(target_qdelay_us, NET, AUTO, "microseconds", 0, 0,
+	       UET_BASE_RTT_MAX_NS / NS_PER_US,
+	       "queueing delay that is aimed at",
+	       FEEDS(TARGET_QDELAY_NS, NS_PER_US)),
+	NUMBER(link_mbps, NET, AUTO | SPECIAL, "megabits per second", 0, 0,
+	       LINK_MBPS_MAX, "rate of the local port", FEEDS(RATE_MBPS, 1)),
+	NUMBER(nscc_gamma, NET, 0, "1/65536", UET_GAMMA_DEFAULT_Q16, 0,
+	       UET_Q16_ONE, "gain of the multiplicative decrease",
+	       FEEDS(GAMMA_Q16, 1)),
+	NUMBER(nscc_max_md_jump, NET, 0, "1/65536", UET_MAX_MD_JUMP_DEFAULT_Q16,
+	       UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE,
+	       "smallest factor of one decrease", FEEDS(MAX_MD_JUMP_Q16, 1)),
+	NUMBER(nscc_eta, NET, 0, "1/65536", UET_Q16_ONE / 4 * 3, 0,
+	       UET_ETA_MAX_Q16, "additive step, packets of 100 Gb/s and 12 us",
+	       FEEDS(ETA_Q16, 1), SPEC(9830)),
+	NUMBER(nscc_base_shift, NET, 0, "shift", 3, 0, UET_BASE_SHIFT_MAX,
+	       "share of a lower sample that the base round trip takes over",
+	       FEEDS(BASE_SHIFT, 1), SPEC(0)),
+	NUMBER(nscc_base_rise_ms, NET, LIVE, "milliseconds", 1000, 0, TIME_MS_MAX,
+	       "time after which a base round trip that nothing meets may grow",
+	       SPEC(0)),
+	NUMBER(nscc_wnd_add, NET, AUTO | SPECIAL, "bytes", -1, -1, UET_WND_MAX,
+	       "largest window beyond 1.5 times the bandwidth-delay product",
+	       FEEDS(WND_ADD, 1), SPEC(0)),
+	SWITCH(nscc_wnd_follows, NET, 0, 0,
+	       "the largest window follows a configured base round trip down",
+	       SPEC(1)),
+	SWITCH(nscc_fi_end, NET, 0, 0,
+	       "any sign of congestion ends fast increase",
+	       FEEDS(FI_END, 1), SPEC(1)),
+	NUMBER(nscc_max_wnd, NET, AUTO | SPECIAL, "bytes", 0, 0, UET_WND_MAX,
+	       "largest window, and the first one", FEEDS(MAX_WND, 1)),
+	NUMBER(nscc_fi, NET, AUTO, "bytes", -1, -1, UET_FI_MAX,
+	       "fair increase per window", FEEDS(FI, 1)),
+	NUMBER(nscc_alpha, NET, AUTO, "1/65536 bytes per ns", -1, -1,
+	       UET_ALPHA_MAX_Q24 / ALPHA_SCALE, "gain of the proportional increase",
+	       FEEDS(ALPHA_Q24, ALPHA_SCALE)),
+	NUMBER(nscc_fi_scale, NET, AUTO, "1/65536", -1, -1, UET_FI_SCALE_MAX_Q16,
+	       "bytes added per byte in fast increase", FEEDS(FI_SCALE_Q16, 1)),
+	NUMBER(nscc_adjust_bytes, NET, AUTO, "bytes", 0, 0,
+	       UET_ADJUST_MAX_MTUS * UET_MTU_MAX,
+	       "acknowledged bytes after which increases are applied",
+	       FEEDS(ADJUST_BYTES, 1)),
+	NUMBER(nscc_adjust_period_us, NET, AUTO, "microseconds", 0, 0,
+	       UET_BASE_RTT_MAX_NS / NS_PER_US,
+	       "time after which increases are applied",
+	       FEEDS(ADJUST_PERIOD_NS, NS_PER_US)),
+	NUMBER(nscc_qa_threshold_us, NET, AUTO, "microseconds", 0, 0, TIME_US_MAX,
+	       "queueing delay that calls for quick adapt",
+	       FEEDS(QA_THRESHOLD_NS, NS_PER_US)),
+	NUMBER(nscc_qa_gate, NET, 0, "shift", UET_QA_GATE_DEFAULT, 0,
+	       UET_QA_GATE_MAX, "quick adapt only below max_wnd >> this",
+	       FEEDS(QA_GATE, 1)),
+	NUMBER(nscc_clear_delay_ns, NET, 0, "nanoseconds",
+	       UET_CLEAR_DELAY_DEFAULT_NS, 0, UET_BASE_RTT_MAX_NS,
+	       "a smaller queueing delay counts as none",
+	       FEEDS(CLEAR_DELAY_NS, 1)),
+	SWITCH(nscc_disable_qa, NET, 0, 0, "no quick adapt",
+	       FEEDS(DISABLE_QA, 1)),
+	SWITCH(nscc_qa_loss, NET, 0, UET_QA_LOSS_DEFAULT,
+	       "losses behind a queue trigger quick adapt",
+	       FEEDS(QA_LOSS, 1), SPEC(0)),
+	SWITCH(nscc_idle_window, NET, 0, UET_WND_UNUSED_DEFAULT,
+	       "a window that is not used does not grow",
+	       FEEDS(WND_UNUSED, 1), SPEC(0)),
+	SWITCH(nscc_htsim_avg, NET, 0, UET_AVG_TIME_WEIGHTED,
+	       "average the delay per ACK",
+	       FEEDS(DELAY_AVG, 1)),
+	SWITCH(nscc_dfc_literal, NET, 0, 0,
+	       "each penalised ACK limits the window",
+	       FEEDS(DFC_LITERAL, 1)),
+
+	/* Trimming and traffic classes */
+	SWITCH(trimming, NET | PEER, LIVE, 0,
+	       "the switches cut packets instead of dropping them",
+	       FEEDS(TRIMMING, 1)),
+	NUMBER(dscp_data, NET | SOCK, LIVE, "code point", UET_DSCP_OFF, 0,
+	       UET_DSCP_OFF, "DSCP of requests"),
+	NUMBER(dscp_control, NET, LIVE, "code point", 46, 0, UET_DSCP_OFF,
+	       "DSCP of acknowledgements and control packets"),
+	NUMBER(dscp_short, NET, LIVE, "code point", UET_DSCP_AUTO, 0,
+	       UET_DSCP_AUTO, "DSCP of short unordered messages"),
+	NUMBER(short_bytes, NET, LIVE, "bytes", 4096, 0, SHORT_BYTES_MAX,
+	       "longest message that is a short one"),
+	NUMBER(dscp_trimmed, NET, LIVE, "code point", UET_DSCP_OFF, 0,
+	       UET_DSCP_OFF, "DSCP of a trimmed packet"),
+	NUMBER(dscp_trimmed_lasthop, NET, LIVE, "code point", UET_DSCP_OFF, 0,
+	       UET_DSCP_OFF, "DSCP of a packet that was trimmed at its last hop"),
+
+	/* Acknowledgements */
+	NUMBER(ack_gen_trigger, NET | PEER, LIVE, "bytes",
+	       UET_ACK_GEN_TRIGGER_DEFAULT, 0, UET_ACK_GEN_TRIGGER_MAX,
+	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1)),
+	NUMBER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
+	       "what a smaller packet counts as"),
+	SWITCH(ack_per_packet, NET, LIVE, 0, "acknowledge each packet"),
+	SWITCH(ack_request_all, NET, LIVE, 0,
+	       "ask for an answer wherever congestion control wants one",
+	       SPEC(1)),
+	SWITCH(ack_on_ecn, NET, LIVE, 1, "acknowledge each marked packet"),
+
+	/* Loss recovery */
+	NUMBER(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	       "least retransmission timeout"),
+	NUMBER(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
+	       "largest retransmission timeout of a silent peer"),
+	NUMBER(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	       "timeouts in a row after which a peer may count as gone"),
+	NUMBER(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
+	       "silence after which a peer may count as gone"),
+	NUMBER(orphan_timeout_s, NET, LIVE, "seconds", 60, 1, ORPHAN_S_MAX,
+	       "how long messages of a closed socket are tried in vain"),
+	NUMBER(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	       "refusals in a row after which a PDC is given up"),
+	NUMBER(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	       "first pause after a refusal for shortage"),
+	NUMBER(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	       "how long a CLEAR may wait for a request"),
+	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
+	       TIME_MS_MAX, "how long a target waits to be closed"),
+	NUMBER(rx_msg_timeout_ms, NET, LIVE, "milliseconds", 5000, 0,
+	       TIME_MS_MAX, "how long a silent message may be in the way"),
+
+	/* Sizes and limits */
+	NUMBER(rmem, NET | SOCK, 0, "bytes", BUF_DEFAULT, BUF_MIN, BUF_MAX,
+	       "receive buffer of a new socket"),
+	NUMBER(wmem, NET | SOCK, 0, "bytes", BUF_DEFAULT, BUF_MIN, BUF_MAX,
+	       "send buffer of a new socket"),
+	SIZE(mem, NET, LIVE | MACHINE, MEM_MIN,
+	     "ceiling of message data of the namespace"),
+	NUMBER(mpr, NET, 0, "128 packets", 8, 1, 255,
+	       "least receive window of a PDC"),
+	NUMBER(payload_mtu, NET, AUTO | ZERO, "bytes", 0, PAYLOAD_MTU_MIN,
+	       PAYLOAD_MTU_MAX, "payload of a full packet"),
+	NUMBER(pdc_max, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
+	       "PDCs of the namespace"),
+	NUMBER(pdc_max_per_peer, NET, LIVE | MACHINE | CAPPED, "count", 0, 1,
+	       PDC_MAX, "PDCs of a pair of addresses"),
+	NUMBER(pdc_psns, NET, LIVE, "packets", PDC_PSNS, 64, PDC_PSNS,
+	       "packets after which a PDC is renewed"),
+	NUMBER(user_eps, NET, LIVE, "count", 2048, 1, USER_EPS_MAX,
+	       "endpoints of a user"),
+	NUMBER(user_pdcs, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
+	       "PDCs that were opened for a user"),
+	NUMBER(pdc_idle_s, NET, LIVE, "seconds", 60, 1, TIME_S_MAX,
+	       "time after which an unused PDC is closed"),
+
+	/* Encapsulation and names */
+	NUMBER(udp_port, NET, LIVE, "port", UET_UDP_PORT, 1, 65535,
+	       "UDP port of this host and of its peers"),
+	SWITCH(data_protect, NET, LIVE, 0, "a CRC-32C in each packet"),
+	SWITCH(conntrack, NET, LIVE, 0, "connection tracking sees packets"),
+	SWITCH(guard, NET, LIVE, 1, "nobody else sends to the UDP port"),
+	NUMBER(return_requests, NET, LIVE, "integer", UET_RETURN_KNOWN,
+	       UET_RETURN_NEVER, UET_RETURN_ALWAYS,
+	       "send by PDCs that the peer opened"),
+	SWITCH(trust_jobs, NET | PEER, LIVE, 1,
+	       "believe the jobs that peers name", OF_PEER(trust)),
+	NUMBER(pid_unprivileged_start, NET, LIVE, "PIDonFEP", 16, 0,
+	       UET_PID_MAX + 1, "lower ones need a capability"),
+
+	/* Parameters as rules by prefix have them, in the core's own units */
+	PARAM("rate_mbps", RATE_MBPS, "megabits per second",
+	      "port of this host, 0 = not known"),
+	PARAM("peer_rate_mbps", PEER_RATE_MBPS, "megabits per second",
+	      "port of the peer, 0 = not known"),
+	PARAM("base_rtt", BASE_RTT_NS, "nanoseconds", "as base_rtt_us"),
+	PARAM("target_qdelay", TARGET_QDELAY_NS, "nanoseconds",
+	      "as target_qdelay_us"),
+	PARAM("max_wnd", MAX_WND, "bytes", "largest window"),
+	PARAM("wnd_add", WND_ADD, "bytes", "as nscc_wnd_add"),
+	PARAM("gamma", GAMMA_Q16, "1/65536", "as nscc_gamma"),
+	PARAM("max_md_jump", MAX_MD_JUMP_Q16, "1/65536", "as nscc_max_md_jump"),
+	PARAM("fi", FI, "bytes", "as nscc_fi"),
+	PARAM("alpha", ALPHA_Q24, "1/16777216 bytes per ns", "as nscc_alpha"),
+	PARAM("eta", ETA, "bytes", "additive step; goes before eta_scale"),
+	PARAM("fi_scale", FI_SCALE_Q16, "1/65536", "as nscc_fi_scale"),
+	PARAM("clear_delay", CLEAR_DELAY_NS, "nanoseconds",
+	      "as nscc_clear_delay_ns"),
+	PARAM("adjust_bytes", ADJUST_BYTES, "bytes", "as nscc_adjust_bytes"),
+	PARAM("adjust_period", ADJUST_PERIOD_NS, "nanoseconds",
+	      "as nscc_adjust_period_us"),
+	PARAM("qa_gate", QA_GATE, "shift", "as nscc_qa_gate"),
+	PARAM("qa_threshold", QA_THRESHOLD_NS, "nanoseconds",
+	      "as nscc_qa_threshold_us"),
+	PARAM("disable_quick_adapt", DISABLE_QA, "boolean",
+	      "as nscc_disable_qa"),
+	PARAM("delay_avg", DELAY_AVG, "boolean", "as nscc_htsim_avg"),
+	PARAM("dfc_literal", DFC_LITERAL, "boolean", "as nscc_dfc_literal"),
+	PARAM("wnd_unused", WND_UNUSED, "boolean", "as nscc_idle_window"),
+	PARAM("fixed_wnd", FIXED_WND, "bytes", "window of \"fixed\""),
+	PARAM("eta_scale", ETA_Q16, "1/65536", "as nscc_eta"),
+	PARAM("base_shift", BASE_SHIFT, "shift", "as nscc_base_shift"),
+	PARAM("qa_loss", QA_LOSS, "boolean", "as nscc_qa_loss"),
+	PARAM("fi_end", FI_END, "boolean", "as nscc_fi_end"),
+};
+
+const struct uet_setting *uet_setting_at(unsigned int i)
+{
+	return i < ARRAY_SIZE(uet_settings) ? &uet_settings[i] : NULL;
+}
+
+const struct uet_setting *uet_setting_find(const char *name, u8 scope)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		if (set->scope & scope && !strcmp(set->name, name))
+			return set;
+	return NULL;
+}
+
+const struct uet_setting *uet_setting_of_param(enum uet_cc_param param)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		if (set->scope & PEER && set->scale && set->param == param)
+			return set;
+	return NULL;
+}
+
+void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max)
+{
+	u64 least, most;
+
+	*min = set->min;
+	*max = set->max;
+	if (set->scope == PEER && set->scale &&
+	    !uet_cc_param_range(set->param, &least, &most)) {
+		*min = least;
+		*max = most;
+	}
+}
+
+bool uet_setting_takes(const struct uet_setting *set, s64 value)
+{
+	s64 min, max;
+
+	if (!value && set->flags & ZERO)
+		return true;
+	uet_setting_limits(set, &min, &max);
+	if (value < min || value > max)
+		return false;
+	return !(set->flags & POW2) || (value > 0 && !(value & (value - 1)));
+}
+
+s64 uet_setting_read(const struct uet_setting *set, const struct uet_sysctl *s)
+{
+	const void *place = (const void *)s + set->off;
+
+	if (set->kind == UET_SETTING_SIZE)
+		return READ_ONCE(*(const unsigned long *)place);
+	if (set->min < 0)
+		return READ_ONCE(*(const s32 *)place);
+	return READ_ONCE(*(const u32 *)place);
+}
+
+void uet_setting_write(const struct uet_setting *set, struct uet_sysctl *s,
+		       s64 value)
+{
+	void *place = (void *)s + set->off;
+
+	if (set->kind == UET_SETTING_SIZE)
+		WRITE_ONCE(*(unsigned long *)place, value);
+	else
+		WRITE_ONCE(*(u32 *)place, value);
+}
+
+void uet_settings_defaults(struct uet_sysctl *s)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+
+	for (i = 0; (set = uet_setting_at(i)); i++) {
+		if (!(set->scope & NET))
+			continue;
+		if (set->kind == UET_SETTING_NAME)
+			*(const char **)((void *)s + set->off) =
+				set->known(set->word);
+		else
+			uet_setting_write(set, s, set->value);
+	}
+}
+
+void uet_settings_profile(struct uet_sysctl *s, bool spec)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		if (set->has_spec)
+			uet_setting_write(set, s, spec ? set->spec : set->value);
+}
+
+void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+	s64 value;
+
+	for (i = 0; (set = uet_setting_at(i)); i++) {
+		if (!(set->scope & NET) || !set->scale || set->flags & SPECIAL)
+			continue;
+		value = uet_setting_read(set, s);
+		if (set->flags & AUTO && value == set->value)
+			continue;
+		/* In the range of the setting, so in that of the parameter. */
+		uet_cc_config_set(cfg, set->param, value * set->scale);
+	}
+}
