@@ -193,9 +193,17 @@ def chosen(kernel, report):
     return tests
 
 
+def share(tests, part, parts):
+    """One of so many parts of the tests that take about the same time."""
+    heaps = [[] for _ in range(parts)]
+    for t in sorted(tests, key=lambda t: -t.limit):
+        min(heaps, key=lambda h: sum(x.limit for x in h)).append(t)
+    return [t for t in tests if t in heaps[part]]
+
+
 def run(kernel, report, part=0, parts=1):
     """The tests for a kernel, or one part of so many of them."""
-    tests = chosen(kernel, report)[part::parts]
+    tests = share(chosen(kernel, report), part, parts)
     if kernel == "host":
         on_host(tests, report)
         return
