@@ -180,9 +180,9 @@ static void settings_params(struct kunit *test)
 /* A default is the core's own, but for two that are not so on purpose. */
 static void settings_feed_defaults(struct kunit *test)
 {
-	struct uet_cc_config none = {}, fed = {};
-	struct uet_cc_params p, q;
-	struct uet_sysctl s = {};
+	static struct uet_cc_config none, fed;
+	static struct uet_cc_params p, q;
+	static struct uet_sysctl s;
 
 	uet_settings_defaults(&s);
 	uet_settings_feed(&s, &fed);
