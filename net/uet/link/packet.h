@@ -58,8 +58,10 @@ struct uet_rx_ctx {
 /* It is dropped: count it, and tell who looks at drops. */
 #define UET_DROP(rx, id)						\
 	do {								\
-		UET_INC((rx)->un, id);					\
-		(rx)->drop = UET_MIB_##id;				\
+		struct uet_rx_ctx *__rx = (rx);				\
+									\
+		UET_INC(__rx->un, id);					\
+		__rx->drop = UET_MIB_##id;				\
 	} while (0)
 
 static_assert(UET_MIB_MAX <= U8_MAX);

@@ -79,9 +79,8 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 			break;
 	list_add(&g->node, &pos->node);
 	pdc->rx->nr_gtd++;
-	uet_rxmap_set_hold(&pdc->rx->map, list_first_entry(&pdc->rx->gtd,
-							  struct uet_gtd,
-							  node)->psn);
+	pos = list_first_entry(&pdc->rx->gtd, struct uet_gtd, node);
+	uet_rxmap_set_hold(&pdc->rx->map, pos->psn);
 	uet_pdc_want_clear(pdc, ktime_get_ns());
 	return g;
 }

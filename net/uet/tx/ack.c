@@ -385,13 +385,14 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 {
 	const struct uet_flow *flow = pdc->tx->flow;
 	const struct uet_txwin *win = &pdc->tx->win;
+	const struct uet_txpkt *p;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	sent->valid = uet_txwin_rtt(win, psn, retx, &sent->at);
 	if (!sent->valid)
 		return false;
-	sent->wait = uet_wait_unpack(pdc->tx->pkts[uet_txwin_index(win,
-								  psn)].wait);
+	p = &pdc->tx->pkts[uet_txwin_index(win, psn)];
+	sent->wait = uet_wait_unpack(p->wait);
 	sent->brief = uet_txwin_slot(win, psn)->size < flow->params.mtu / 2;
 	return true;
 }

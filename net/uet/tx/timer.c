@@ -32,7 +32,7 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		return 0;
 	if (uet_pdc_rx(pdc)) {
 		heard = uet_pdc_rx_ops->heard(pdc);
-		/* Who vanished in the middle of a message is not waited for for ever. */
+		/* A peer that vanished in mid-message must not pin the PDC. */
 		if (uet_pdc_rx_ops->busy(pdc) &&
 		    now < heard + 2 * NSEC_PER_SEC *
 			  (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s))
