@@ -158,8 +158,8 @@ reasons()
 	recv_start main -I
 	traced skb/kfree_skb strange_packets || return 1
 	set_sysctl "$A" guard 1
-	seen "\[uet\] reason: PKT_TOO_SMALL" &&
-		seen "\[uet\] reason: NO_SOCKET"
+	seen "reason: PKT_TOO_SMALL" &&
+		seen "reason: NO_SOCKET"
 }
 
 contexts()
