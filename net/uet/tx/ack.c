@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ACKs at the source: scoreboard, congestion control, messages.
+ * ACKs at the source (UE 1.0 3.5.12): scoreboard, congestion control,
+ * completion of messages.
  *
- * Not here: NACKs (tx/nack.c).
+ * Not here: NACKs (tx/nack.c), timeouts (tx/expire.c).
  */
 #include <linux/ktime.h>
 
@@ -24,8 +25,8 @@
 #include "tx/txmsg.h"
 
 /**
- * uet_pdc_lost() - a packet in flight is given up as lost
- * @pdc: initiator PDC
+ * uet_pdc_lost() - declare a packet in flight lost
+ * @pdc: the PDC
  * @psn: the packet
  * @how: enum uet_loss_class
  * @now: time, ns
@@ -50,15 +51,14 @@ void uet_pdc_lost(struct uet_pdc *pdc, u32 psn, u8 how, u64 now)
 }
 
 /**
- * uet_pdc_go_back() - an ordered PDC starts again from a gap
- * @pdc: initiator PDC
- * @from: PSN the target did not accept any more
- * @how: class of the loss below it
+ * uet_pdc_go_back() - resend from a gap on an ordered PDC (UE 1.0 3.5.12)
+ * @pdc: the PDC
+ * @from: first PSN that the target dropped
+ * @how: loss class of the packets below @from
  * @now: time, ns
  *
- * cc.md 3.4: packets below @from are lost, the others were dropped by the
- * target, which is no signal of the network. A timeout passes the oldest PSN
- * and goes back the same way.
+ * Packets below @from are lost. The target dropped the others, which is no
+ * congestion signal. A timeout passes the oldest PSN.
  *
  * Context: flow lock held.
  */
@@ -87,8 +87,8 @@ void uet_pdc_go_back(struct uet_pdc *pdc, u32 from, u8 how, u64 now)
 
 /**
  * uet_msg_covered() - CACK covers the last packet of a message
- * @pdc: initiator PDC
- * @msg: the message, all sent; gone afterwards
+ * @pdc: the PDC
+ * @msg: the message, all sent; invalid afterwards
  * @now: time, ns
  *
  * Context: flow lock held.
@@ -117,25 +117,24 @@ void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	uet_txmsg_retire(msg);
 }
 
-/* Take an unsent or half sent message out of the send queue's way. */
+/* Let MSG_ERROR tell the target that no more of a message follows. */
 static void uet_msg_stop(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	if (msg->state == UET_TXMSG_SENT)
 		return;
-	/* The target must hear that there is no more (wire.md 12.7). */
 	msg->withdrawn = true;
 	uet_dest_activate(msg->dest);
 }
 
 /**
- * uet_msg_fail() - the target refused a message
- * @pdc: initiator PDC
+ * uet_msg_fail() - fail a message that the target answered by an SES error
+ * @pdc: the PDC
  * @msg: the message
  * @error: errno
  * @source: enum uet_report_source
  * @code: code of that source
  *
- * Reported now; its PSNs are still to be acknowledged.
+ * It is reported now and stays queued until its PSNs are acknowledged.
  *
  * Context: flow lock held.
  */
@@ -146,7 +145,7 @@ void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 	if (msg->state == UET_TXMSG_FAILED || msg->state == UET_TXMSG_DONE)
 		return;
 	if (msg->again) {
-		/* Withdrawn by us, to begin again: it is reported. */
+		/* Withdrawn for a resend, not by the sender: report it. */
 		msg->again = false;
 		msg->withdrawn = false;
 	}
@@ -174,7 +173,7 @@ static int uet_rc_errno(u8 code)
 	}
 }
 
-/* The response that an ACK carries for the packet it names */
+/* The SES response that an ACK carries for its ACK_PSN */
 static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
 	const struct uet_ses_rsp *rsp = &pkt->rsp;
@@ -197,9 +196,8 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 }
 
 /*
- * Something arrived on a PDC with messages of closed sockets. Only what was not
- * known to be there says that a message gets on: one that is refused by NO_MATCH
- * begins again as often as it likes.
+ * Note progress on a PDC that has messages of closed sockets. Only bytes
+ * beyond @best count, since NO_MATCH restarts a message from the beginning.
  */
 static void uet_msg_advance(const struct uet_txpkt *p, u64 now)
 {
@@ -224,7 +222,7 @@ static void uet_pdc_answered(struct uet_pdc *pdc, u32 psn, u64 now)
 	uet_hole_arrived(pdc->tx->flow, p->len);
 }
 
-/* Per packet work of a CACK: give data back, finish messages. */
+/* Per-packet work of a CACK: release data, complete messages. */
 static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
@@ -248,14 +246,14 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 }
 
 /**
- * uet_pdc_learn() - the PDCID that an answer names
- * @pdc: initiator PDC
+ * uet_pdc_learn() - check the target's PDCID in an answer, learn the first one
+ * @pdc: the PDC
  * @spdcid: PDCID of the target
  *
- * With the first answer the PDC is established (wire.md 8.2).
+ * The first answer establishes the PDC.
  *
  * Context: flow lock held.
- * Return: true if it is the one of our target.
+ * Return: true if @spdcid is that of the PDC's target.
  */
 bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 {
@@ -270,9 +268,9 @@ bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 }
 
 /*
- * An answer told a round trip time. Not before does the back-off of the timeout
- * end (Karn's second rule): where it is too short, each packet is sent again,
- * and answers to packets that were, or may have been, tell nothing.
+ * A valid RTT sample came, which alone ends the back-off of the RTO (Karn's
+ * second rule): if the RTO is too short each packet is retransmitted, and
+ * answers to retransmitted packets give no sample.
  */
 static void uet_pdc_timed(struct uet_pdc_tx *tx)
 {
@@ -293,7 +291,7 @@ static void uet_pdc_progress(struct uet_pdc *pdc, u64 now)
 		     now + uet_pdc_rto(pdc) : 0;
 }
 
-/* A packet that left then has arrived: others may be missing now. */
+/* A packet sent at @sent has arrived: missing older ones may be lost. */
 static void uet_pdc_rack(struct uet_pdc_tx *tx, u64 sent, u64 now)
 {
 	if (sent < tx->rack || now < sent)
@@ -302,7 +300,7 @@ static void uet_pdc_rack(struct uet_pdc_tx *tx, u64 sent, u64 now)
 	tx->rack_rtt = min_t(u64, now - sent, U32_MAX);
 }
 
-/* An ACK that answers our PROBE: what left before it and is missing is lost */
+/* An ACK answers a PROBE: packets sent before it and missing may be lost. */
 static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 u64 now)
 {
@@ -343,7 +341,7 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			uet_pdc_go_back(pdc, psn, UET_LOSS_PROBE, now);
 		return;
 	}
-	/* It queued as data does, but on one of several paths. */
+	/* It queued with data, but on one path of several: age decides. */
 	tx->probed = sent;
 }
 
@@ -371,14 +369,14 @@ static void uet_pdc_ooo_evidence(struct uet_pdc *pdc, u16 ooo, u64 now)
 }
 
 /**
- * uet_pdc_sent_at() - when was the packet sent that an answer names?
- * @pdc: initiator PDC
+ * uet_pdc_sent_at() - find the send time of the packet that an answer names
+ * @pdc: the PDC
  * @psn: the packet
  * @retx: the answer is to a retransmission
  * @sent: result
  *
  * Context: flow lock held.
- * Return: false if it tells no round trip time.
+ * Return: false if the answer gives no RTT sample.
  */
 bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 		     struct uet_pdc_sent *sent)
@@ -399,19 +397,20 @@ bool uet_pdc_sent_at(const struct uet_pdc *pdc, u32 psn, bool retx,
 
 /**
  * uet_pdc_sample() - round trip time of an answer
- * @pdc: initiator PDC
+ * @pdc: the PDC
  * @sent: when the packet left
- * @service: time that the target took, ns
+ * @service: service time at the target, ns
  * @now: time, ns
  * @rtt: result, ns
  *
- * A packet that waited in our port left at an estimated time, which may be too
- * late where the port is faster than it says: no base RTT comes from that. All the
- * time since the port got it is none too short, though. Without it a context that
- * always fills its port would never see that its path became shorter.
+ * If the packet waited in the local interface its send time is an estimate,
+ * too late where the interface is faster than it reports: such a sample must
+ * not lower the base RTT. The time since the handover to the interface is an
+ * upper bound, though, and may lower it: otherwise a flow that always fills its
+ * interface would never see its path become shorter.
  *
  * Context: flow lock held.
- * Return: false if there is none.
+ * Return: false if there is no sample.
  */
 bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 		    u64 service, u64 now, u64 *rtt)
@@ -433,8 +432,8 @@ bool uet_pdc_sample(const struct uet_pdc *pdc, const struct uet_pdc_sent *sent,
 }
 
 /*
- * A retransmission arrived. A duplicate has NULL for an answer (wire.md 9.6):
- * the packet had only been late.
+ * A retransmission arrived. Return code NULL says that it was a duplicate: the
+ * original was late, not lost.
  */
 static void uet_pdc_retx_arrived(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 u64 now)
@@ -452,7 +451,7 @@ static void uet_pdc_retx_arrived(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			     uet_rtt_est_ns(&flow->ccc.rtt));
 }
 
-/* Congestion control's view of an ACK */
+/* Feed an ACK to congestion control */
 static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			   const struct uet_tx_acked *sum,
 			   const struct uet_pdc_sent *sent, u64 now)
@@ -505,7 +504,7 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		uet_rtt_rise(pdc->tx->flow, ack.rtt, ack.m, now);
 }
 
-/* The bookkeeping of an ACK; false if it is none of ours. */
+/* Process an ACK; false if it does not belong to the PDC. */
 static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
@@ -520,7 +519,7 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (pdc->tx->state == UET_PDC_DEAD ||
 	    psn_after(a->cack_psn, tx->win.next - 1))
 		return false;
-	/* The first answer is believed if it names a packet we sent. */
+	/* Believe the first answer only if it names a packet that was sent. */
 	if (pdc->tx->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, a->ack_psn))
 		return false;
 	if (!uet_pdc_learn(pdc, pkt->spdcid))
@@ -575,8 +574,8 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 }
 
 /**
- * uet_pdc_tx_rearm() - after feedback: timers, and what may be sent now
- * @pdc: initiator PDC
+ * uet_pdc_tx_rearm() - after feedback: set timers, queue the flow
+ * @pdc: the PDC
  * @now: time, ns
  *
  * Context: flow lock held.
@@ -588,7 +587,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state == UET_PDC_CLOSING &&
 	    !uet_txwin_outstanding(&tx->win) && pdc->initiator) {
-		/* A target waits for CLOSE_CMD, which ends both halves. */
+		/* A target instead waits for CLOSE_CMD. */
 		uet_pdc_fail(pdc, 0, 0, 0);
 		return;
 	}
@@ -598,8 +597,8 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		tx->loss_at = 0;
 	} else if (!tx->probe_tx && tx->win.flight_pkts) {
 		/*
-		 * The window fell below what is in flight, and the target
-		 * counts towards an answer that no packet will complete.
+		 * cwnd < inflight, so no packet will follow to reach the
+		 * target's threshold for an ACK: probe at once.
 		 */
 		if (tx->flow->ccc.blocked & UET_CC_BLOCK_WINDOW &&
 		    !tx->probes && !uet_pdc_answer_due(pdc)) {
@@ -628,8 +627,8 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 }
 
 /**
- * uet_pdc_ack() - an ACK for an initiator PDC
- * @pdc: initiator PDC, named by dpdcid, peer's address verified
+ * uet_pdc_ack() - process an ACK
+ * @pdc: a PDC with a sending half, named by dpdcid, peer's address verified
  * @rx: the packet
  *
  * Context: softirq.

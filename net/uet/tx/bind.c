@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket layer's door to packet delivery: which PDC carries a queue of
- * messages.
+ * Entry from the socket layer into packet delivery: choose or open the PDC
+ * that carries a queue of messages (struct uet_dest).
  *
- * Not here: messages that are given up (tx/giveup.c), and what becomes of them
- * when their PDC dies (tx/salvage.c).
+ * Not here: messages that are given up (tx/giveup.c), messages of a dead PDC
+ * (tx/salvage.c).
  */
 #include <linux/ktime.h>
 #include <net/dst.h>
@@ -23,16 +23,14 @@
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
-/* A queue on a PDC that has used its PSNs may use so much more, by shifts,
- * before its senders wait until it is empty.
+/* A queue that is not empty may exceed pdc_psns by pdc_psns >> this before its
+ * senders wait until it is empty.
  */
 #define UET_PSN_GRACE		7
 #define UET_BIND_TRIES		4
-/* Long messages open no PDC for themselves when the peer has so much of its
- * limit
- */
+/* Long messages open no PDC of their own if PDCs of the peer >= limit / this */
 #define UET_ALONE_SHARE		2
-/* PDCs of a peer that are looked at for one to send by */
+/* PDCs examined per search for one that the peer opened */
 #define UET_RETURN_LOOKS	64
 
 /* Nominal bytes of the packets that @bytes of a message need */
@@ -44,7 +42,7 @@ static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
 	return pkts * flow->overhead + bytes;
 }
 
-/* Tell the CCC about data that came in; flow lock held. */
+/* Announce new data to the CCC; flow lock held. */
 static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
 {
@@ -58,7 +56,7 @@ static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	uet_ccc_on_new_data(&pdc->tx->flow->ccc, now, more);
 }
 
-/* wire.md 5.1: a PDC is closed before its PSNs have gone half way round. */
+/* PSNs compare within 2^31 only: has the PDC used as many as it may? */
 static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 {
 	u32 limit = READ_ONCE(pdc->un->sysctl.pdc_psns);
@@ -68,7 +66,7 @@ static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 	return pdc->tx->win.next - pdc->start_psn >= limit;
 }
 
-/* Are there so few that another one can be opened just to be rid of this one? */
+/* May another PDC be opened although this one could carry the messages? */
 static bool uet_pdc_may_avoid(const struct uet_pdc *pdc)
 {
 	u32 max = READ_ONCE(pdc->un->sysctl.pdc_max_per_peer);
@@ -77,8 +75,8 @@ static bool uet_pdc_may_avoid(const struct uet_pdc *pdc)
 }
 
 /*
- * Whose route a queue takes. Where no rule can ask for that it is one for all, so
- * that what is known of a peer is too.
+ * The user for the route lookup of a queue. Without custom routing rules all
+ * users share one, and with it one struct uet_peer.
  */
 static kuid_t uet_dest_uid(const struct uet_dest *dest)
 {
@@ -89,14 +87,14 @@ static kuid_t uet_dest_uid(const struct uet_dest *dest)
 	return dest->uid;
 }
 
-/* Does a PDC go the way of somebody else, since there are routing rules now? */
+/* Does the PDC route as another user than the queue, since rules changed? */
 static bool uet_pdc_astray(const struct uet_pdc *pdc,
 			   const struct uet_dest *dest)
 {
 	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)));
 }
 
-/* May this PDC take another message of @dest? flow lock held. */
+/* May this PDC take another message of @dest? A hint without the flow lock. */
 static bool uet_pdc_takes(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest)
 {
@@ -109,8 +107,8 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	    uet_pdc_astray(pdc, dest))
 		return false;
 	/*
-	 * Held packets stop CACK and with it, after MP_RANGE, everybody. A peer
-	 * that has no PDC for the first packet has none for another one, either.
+	 * Held packets stop CACK and with it, after MP_RANGE, all messages of
+	 * the PDC. Not in SYN: a peer that is short of PDCs has no second one.
 	 */
 	if (pdc->tx->state != UET_PDC_SYN &&
 	    (pdc->tx->win.nr_held || (pdc->rod && !list_empty(&pdc->tx->holds))))
@@ -123,7 +121,7 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	return !uet_pdc_used_up(pdc, false);
 }
 
-/* The speed of the device towards a new peer */
+/* Look up the speed of the interface towards a new peer */
 static void uet_peer_learn_speed(struct uet_peer *peer)
 {
 	int ifindex;
@@ -160,7 +158,7 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 	return NULL;
 }
 
-/* A PDC that the peer opened, for messages as these, and that is not sent by yet */
+/* Find a PDC that the peer opened, matches @dest and has no sending half */
 static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
 					   const struct uet_dest *dest)
 {
@@ -225,7 +223,7 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 	uet_flow_put(flow);
 	if (!pdc)
 		return ERR_PTR(-ENOBUFS);
-	/* A returned one is live, and never alone. */
+	/* A new PDC: uet_pdc_find_return() finds none for such a dest. */
 	if (dest->alone)
 		pdc->tx->alone = true;
 	return pdc;
@@ -241,13 +239,13 @@ static struct uet_pdc *uet_pdc_choose(struct uet_peer *peer,
 		pdc = uet_pdc_find_open(peer, dest) ?: uet_pdc_new(peer, dest);
 		if (pdc != ERR_PTR(-ENOBUFS) || !dest->alone)
 			return pdc;
-		/* Better with others than not at all. */
+		/* At the limit: share a PDC with others. */
 		WRITE_ONCE(dest->alone, false);
 	}
 }
 
 /**
- * uet_dest_unbind() - leave the PDC a queue was bound to
+ * uet_dest_unbind() - unbind a queue from its PDC
  * @dest: the queue, without messages
  *
  * Context: BH off, dest->lock held.
@@ -269,7 +267,7 @@ void uet_dest_unbind(struct uet_dest *dest)
 			uet_sock_wake_tx(dest->us);
 	}
 	if (!list_empty(&dest->hold_node)) {
-		/* On an ordered PDC others may have waited for it. */
+		/* On an ordered PDC other queues may wait for this hold. */
 		uet_pdc_tx_ready(pdc);
 		uet_flow_queue(pdc->tx->flow);
 	}
@@ -280,7 +278,7 @@ void uet_dest_unbind(struct uet_dest *dest)
 	uet_pdc_put(pdc);
 }
 
-/* Choose or make a PDC for a queue that has none that takes its messages. */
+/* Bind a queue to a PDC that takes its messages; open one if needed. */
 static int uet_dest_bind(struct uet_dest *dest)
 {
 	struct uet_peer_key key = {
@@ -322,13 +320,13 @@ static int uet_dest_bind(struct uet_dest *dest)
 	}
 	spin_lock_bh(&dest->lock);
 	if (dest->pdc && dest->unfinished) {
-		/* Another thread was faster. */
+		/* Another thread has bound it. */
 		spin_unlock_bh(&dest->lock);
 		uet_pdc_put(pdc);
 		goto out;
 	}
 	uet_dest_unbind(dest);
-	dest->pdc = pdc;	/* with our reference */
+	dest->pdc = pdc;	/* takes the reference */
 	spin_lock(&pdc->tx->flow->lock);
 	list_add(&dest->pdc_node, &pdc->tx->dests);
 	if (lane)
@@ -341,7 +339,7 @@ out:
 	return err;
 }
 
-/* What is queued is about to move: join it; dest->lock held. */
+/* If queued messages are about to move, line up behind; dest->lock held. */
 static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 {
 	if (dest->moves && !msg->moving) {
@@ -358,7 +356,7 @@ static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 	return false;
 }
 
-/* Must a queue be empty before it goes on, by another PDC? Locks as above. */
+/* Must the queue drain before it can change its PDC? Flow lock held, too. */
 static bool uet_dest_renews(struct uet_dest *dest)
 {
 	const struct uet_pdc *pdc = dest->pdc;
@@ -375,7 +373,7 @@ static bool uet_dest_renews(struct uet_dest *dest)
  * uet_dest_emptied() - a queue has no message left
  * @dest: the queue
  *
- * Who waits for that may go on.
+ * Wakes senders that wait for it (uet_dest.renews).
  *
  * Context: flow lock of its PDC held.
  */
@@ -386,7 +384,7 @@ void uet_dest_emptied(struct uet_dest *dest)
 		uet_sock_wake_tx(dest->us);
 }
 
-/* Send a message, or let it stand in line; both locks are held, and released. */
+/* Send or queue a message; releases dest->lock and the flow lock. */
 static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			  const struct uet_output *out)
 {
@@ -405,7 +403,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 		if (likely(skb)) {
 			spin_unlock(&flow->lock);
 			spin_unlock(&dest->lock);
-			/* The peer stays until bottom halves are on again. */
+			/* RCU keeps the peer until BH are enabled. */
 			uet_flow_output(flow, out, skb);
 			return;
 		}
@@ -423,13 +421,13 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
  * uet_pds_submit() - hand a message over for delivery
  * @msg: the message; on success the reference that came with it is consumed
  *
- * Queues it at its dest and sends what the windows allow. What was sent before
- * and comes from a dead PDC (@msg->moving) goes first.
+ * Queues it at its dest and sends what the windows allow. Messages that move
+ * from a dead PDC (@msg->moving) go first.
  *
  * Context: process, may sleep.
  * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
- * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the PDC of the queue is used up
- * and the queue must be empty before it can have another one.
+ * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the queue must drain before it
+ * can change its PDC.
  */
 int uet_pds_submit(struct uet_txmsg *msg)
 {
@@ -473,11 +471,11 @@ int uet_pds_submit(struct uet_txmsg *msg)
 }
 
 /**
- * uet_dest_lock() - the PDC of a queue, locked against change
+ * uet_dest_lock() - lock a queue and its PDC
  * @dest: the queue
  *
- * Context: BH enabled; with dest->lock and the flow lock held afterwards.
- * Return: the PDC; NULL, and nothing is locked, if it has none.
+ * Context: BH enabled; returns with dest->lock and the flow lock held.
+ * Return: the PDC; NULL, and nothing is locked, if the queue has none.
  */
 struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 {
@@ -491,14 +489,14 @@ struct uet_pdc *uet_dest_lock(struct uet_dest *dest)
 }
 
 /**
- * uet_msg_lock() - the same for a message
+ * uet_msg_lock() - lock the queue and the PDC of a message
  * @msg: the message
  *
- * On its way to another PDC it has none, and dest->lock alone is held then: who
- * moves it looks at what was changed.
+ * A message that moves to another PDC has none; the code that moves it sees
+ * what changed under dest->lock.
  *
  * Context: BH enabled.
- * Return: the PDC or NULL.
+ * Return: the PDC; NULL, and only dest->lock is held, if there is none.
  */
 struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
 {
@@ -512,7 +510,7 @@ struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg)
 }
 
 /**
- * uet_dest_unlock_run() - undo uet_dest_lock() and send what has come up
+ * uet_dest_unlock_run() - undo uet_dest_lock() and run the flow
  * @dest: the queue
  * @pdc: its PDC
  */
@@ -529,10 +527,10 @@ void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 }
 
 /**
- * uet_pds_more() - more bytes of a streamed message are there
+ * uet_pds_more() - more bytes of a streamed message are available
  * @msg: the message
- * @filled: bytes there now
- * @eom: all of them
+ * @filled: bytes available now
+ * @eom: the message is complete
  *
  * Context: process.
  */
@@ -555,13 +553,13 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 }
 
 /**
- * uet_msg_again() - the target did not take a message: all of it again
- * @pdc: initiator PDC
+ * uet_msg_again() - resend a whole message that the target did not take
+ * @pdc: the PDC
  * @msg: the message
- * @code: its SES return code, for the report if it cannot be sent again
+ * @code: SES return code, for the report if it cannot be resent
  *
- * Not before every packet of it is answered, and, unless it is a matter of the
- * generation, after the same pause as packets that are refused for shortage.
+ * It is resent once every packet of it is answered and, except for
+ * BAD_GENERATION, after the same pause as packets NACKed for shortage.
  *
  * Context: flow lock held.
  */
@@ -571,7 +569,7 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
 	if (msg->freed) {
-		/* Part of it is gone already, and was accepted before. */
+		/* Part of its data was accepted and released already. */
 		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES, code);
 		return;
 	}
@@ -586,14 +584,14 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 }
 
 /**
- * uet_msg_regenerate() - the resource index is of another generation by now
- * @pdc: initiator PDC
- * @msg: the message that was refused
- * @generation: what the target says is right
+ * uet_msg_regenerate() - handle BAD_GENERATION
+ * @pdc: the PDC
+ * @msg: the message so answered
+ * @generation: generation of the resource index that the target names
  *
- * The next ones begin with that, and this one goes again at once (wire.md
- * 11.7), a few times. Not on an ordered PDC, where later ones are under way:
- * it would come after them.
+ * Later messages use @generation. This one is resent at once, max_nack_retx
+ * times at most, but not on an ordered PDC, where it would follow later ones
+ * (see "Rules of this module" in uet-internals.rst).
  *
  * Context: flow lock held.
  */
@@ -605,7 +603,7 @@ void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (msg->again || msg->state == UET_TXMSG_FAILED)
 		return;
 	if (msg->dest->key.watch && msg->generation) {
-		/* That is what a watch wants to know. */
+		/* A watch reports exactly this. */
 		uet_msg_fail(pdc, msg, ECONNRESET, UET_REPORT_SES,
 			     UET_RC_BAD_GENERATION);
 		return;
@@ -621,8 +619,8 @@ void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 }
 
 /**
- * uet_msg_requeue() - every packet of a refused message is answered
- * @pdc: initiator PDC
+ * uet_msg_requeue() - queue a message again whose packets are all answered
+ * @pdc: the PDC
  * @msg: the message, off its lists
  *
  * Context: flow lock held.
@@ -641,7 +639,7 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	msg->sent = 0;
 	msg->announced = 0;
 	msg->cursor = NULL;
-	/* What is begun has its place at the target, and may keep others out. */
+	/* A begun message may occupy the target: it stays in front. */
 	first = list_first_entry_or_null(at, struct uet_txmsg, node);
 	if (first && first->state != UET_TXMSG_QUEUED)
 		at = &first->node;
@@ -651,7 +649,7 @@ void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
 }
 
 /**
- * uet_pds_dest_gone() - nobody refers to a queue any more
+ * uet_pds_dest_gone() - unbind a queue without references
  * @dest: the queue, without messages
  *
  * Context: RCU callback.
@@ -666,7 +664,7 @@ void uet_pds_dest_gone(struct uet_dest *dest)
 /**
  * uet_pds_info() - state towards the peer of a queue
  * @dest: the queue
- * @info: filled as far as there is something to say; zeroed by the caller
+ * @info: zeroed by the caller, unchanged if the queue has no PDC
  *
  * Context: process.
  */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Congestion control with somebody looking on.
+ * Tracepoints around the events of congestion control: the state of a CCC
+ * before and after each.
+ *
+ * Not here: the tracepoints (tx/trace.h), the algorithms (core/).
  */
 #include "link/peer.h"
 #include "tx/cctrace.h"
@@ -8,7 +11,7 @@
 #define CREATE_TRACE_POINTS
 #include "tx/trace.h"
 
-/* Decisions of the four cases of mark and delay */
+/* Decisions of the four quadrants of ECN mark and queueing delay */
 #define UET_CC_QUADRANTS	(UET_CC_DID_FAIR | UET_CC_DID_PROP |	\
 				 UET_CC_DID_FAST | UET_CC_DID_HOLD |	\
 				 UET_CC_DID_MD | UET_CC_DID_MD_GATED |	\
@@ -19,7 +22,7 @@
 
 DEFINE_STATIC_KEY_FALSE(uet_cc_tracing);
 
-/* Each tracepoint that somebody reads counts. */
+/* Called for each tracepoint that is enabled */
 int uet_cc_trace_on(void)
 {
 	static_branch_inc(&uet_cc_tracing);
@@ -44,7 +47,7 @@ static void uet_cc_look(const struct uet_flow *flow, struct uet_cc_look *look)
 
 /**
  * uet_cc_trace_ack() - uet_cc_ack() with tracepoints
- * @flow: the context
+ * @flow: the flow
  * @ack: what arrived
  *
  * Context: flow lock held.
@@ -69,7 +72,7 @@ void uet_cc_trace_ack(struct uet_flow *flow, const struct uet_ccc_ack *ack)
 
 /**
  * uet_cc_trace_nack() - uet_cc_nack() with tracepoints
- * @flow: the context
+ * @flow: the flow
  * @nack: what arrived
  *
  * Context: flow lock held.
@@ -96,7 +99,7 @@ void uet_cc_trace_nack(struct uet_flow *flow, const struct uet_ccc_nack *nack)
 
 /**
  * uet_cc_trace_loss() - uet_cc_loss() with tracepoints
- * @flow: the context
+ * @flow: the flow
  * @loss: the packet
  *
  * Context: flow lock held.
@@ -114,7 +117,7 @@ void uet_cc_trace_loss(struct uet_flow *flow, const struct uet_ccc_loss *loss)
 
 /**
  * uet_cc_trace_credit() - uet_cc_credit() with tracepoints
- * @flow: the context
+ * @flow: the flow
  * @now: time, ns
  * @credit: field of the ACK or CREDIT packet
  *

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events of congestion control, on their way into the core. The core
- * traces nothing itself; it says what it did in uet_ccc.did, and here what it
- * says and the values before and after become tracepoints. While none of them
- * is on this is a jump that is not taken.
+ * Hand the events of congestion control to the core. The core traces nothing;
+ * it reports its decisions in uet_ccc.did, and the wrappers here trace them
+ * with the state before and after. With tracing off they cost a static branch.
  */
 #ifndef _UET_CCTRACE_H
 #define _UET_CCTRACE_H
@@ -13,11 +12,11 @@
 #include "tx/flow.h"
 
 /**
- * struct uet_cc_look - a context at one moment
- * @cc: what its algorithms show
+ * struct uet_cc_look - snapshot of a CCC
+ * @cc: state of its algorithms
  * @inflight: bytes
  * @base_rtt: ns
- * @did: what its last event did
+ * @did: decisions of the last event
  */
 struct uet_cc_look {
 	struct uet_cc_info	cc;
@@ -33,7 +32,7 @@ void uet_cc_trace_nack(struct uet_flow *flow, const struct uet_ccc_nack *nack);
 void uet_cc_trace_loss(struct uet_flow *flow, const struct uet_ccc_loss *loss);
 void uet_cc_trace_credit(struct uet_flow *flow, u64 now, u32 credit);
 
-/* An ACK arrived. Flow lock held, also for those below. */
+/* An ACK arrived. Flow lock held, also for the functions below. */
 static inline void uet_cc_ack(struct uet_flow *flow,
 			      const struct uet_ccc_ack *ack)
 {
@@ -43,7 +42,7 @@ static inline void uet_cc_ack(struct uet_flow *flow,
 		uet_ccc_on_ack(&flow->ccc, ack);
 }
 
-/* A packet was refused. */
+/* A packet was NACKed. */
 static inline void uet_cc_nack(struct uet_flow *flow,
 			       const struct uet_ccc_nack *nack)
 {
@@ -53,7 +52,7 @@ static inline void uet_cc_nack(struct uet_flow *flow,
 		uet_ccc_on_nack(&flow->ccc, nack);
 }
 
-/* A packet is given up as lost. */
+/* A packet was declared lost. */
 static inline void uet_cc_loss(struct uet_flow *flow,
 			       const struct uet_ccc_loss *loss)
 {
@@ -63,7 +62,7 @@ static inline void uet_cc_loss(struct uet_flow *flow,
 		uet_ccc_on_inferred_loss(&flow->ccc, loss);
 }
 
-/* Credit came. */
+/* Credit was granted. */
 static inline void uet_cc_credit(struct uet_flow *flow, u64 now, u32 credit)
 {
 	if (static_branch_unlikely(&uet_cc_tracing))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Closing: who opened a PDC sends CLOSE_CMD, who did not asks for it by CLOSE_REQ.
- * Each takes a PSN, and is sent again until it is acknowledged (UE 1.0 3.5.8.3).
+ * Closing a PDC (UE 1.0 3.5.8.3): the initiator sends CLOSE_CMD; the target
+ * requests that by CLOSE_REQ. Each takes a PSN and is retransmitted until
+ * acknowledged.
  */
 #include "link/encap.h"
 #include "link/peer.h"
@@ -21,13 +22,13 @@ static int uet_close_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /**
- * uet_pdc_close() - the sending half has no more to send
+ * uet_pdc_close() - send CLOSE_CMD or CLOSE_REQ
  * @pdc: the PDC, with nothing outstanding
  * @list: the packet is added here
  * @now: time, ns
  *
- * Without memory it stays QUIESCE, and a timer tries again: that of the sending half
- * at the initiator, that of the receiving half at the target.
+ * Without memory the state stays QUIESCE, and a timer tries again: at the
+ * initiator of the sending half, at the target of the receiving half.
  *
  * Context: flow lock held.
  */
@@ -46,12 +47,12 @@ void uet_pdc_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	tx->pkts[uet_txwin_index(&tx->win, tx->close_psn)] =
 		(struct uet_txpkt) {};
 	tx->rto_at = now + uet_pdc_rto(pdc);
-	/* If it cannot be built now, the timeout sends it. */
+	/* If the packet cannot be built now, the RTO sends it. */
 	uet_close_queue(pdc, list, tx->close_psn, 0);
 }
 
 /**
- * uet_pdc_resend_close() - send it again after a timeout
+ * uet_pdc_resend_close() - retransmit CLOSE_CMD or CLOSE_REQ
  * @pdc: the PDC
  * @list: the packet is added here
  * @now: time, ns

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control packets about what we send (wire.md 3.8, 8.4, 9.4).
+ * Control packets for a sending half (UE 1.0 3.5): CLOSE_REQ, CLEAR_REQ
+ * and CREDIT.
+ *
+ * Not here: those for a receiving half (rx/control.c).
  */
 #include <linux/ktime.h>
 
@@ -12,7 +15,7 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 
-/* A response is asked to be cleared: say what is, or ask for what is lost. */
+/* CLEAR_REQ: send CLEAR_CMD, or ACK_REQ if the response was lost. */
 static void uet_clear_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			  struct sk_buff_head *list, u64 now)
 {
@@ -25,13 +28,13 @@ static void uet_clear_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, rx->ev);
 		return;
 	}
-	tx->clear_sent = tx->win.clear_psn - 1;	/* say it even if said before */
+	tx->clear_sent = tx->win.clear_psn - 1;	/* even if sent before */
 	tx->clear_at = now;
 	uet_pdc_arm(pdc, now, now);
 }
 
 /**
- * uet_pdc_tx_control() - a control packet, which may be about what we send
+ * uet_pdc_tx_control() - process a control packet for the sending half
  * @pdc: PDC named by dpdcid, peer verified
  * @rx: the packet
  *
@@ -52,7 +55,7 @@ void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	tx->heard = now;
 	switch (rx->pkt->ctl_type) {
 	case UET_CTL_CLOSE_REQ:
-		/* The target wants to be rid of it: finish, then CLOSE_CMD. */
+		/* The target asks for a close: finish, then CLOSE_CMD. */
 		if (pdc->initiator && tx->state == UET_PDC_ESTABLISHED)
 			tx->state = UET_PDC_QUIESCE;
 		uet_pdc_tx_rearm(pdc, now);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver credit at the source (UE 1.0 3.6.14): the ids by which a peer tells
- * contexts apart, how many of them share this host's port, and Credit Requests
- * when data waits and nothing is under way that could carry the target.
+ * Receiver credit at the source (UE 1.0 3.6.14): ccc_ids, how many CCCs share
+ * the interface, and Credit Requests when data waits and no request is in
+ * flight that could carry the credit target.
+ *
+ * Not here: the arithmetic (core/cc_rccc.c), the destination (rx/credit.c).
  */
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
@@ -18,11 +20,11 @@
 #include "tx/half.h"
 
 /**
- * uet_credit_take_id() - a ccc_id for a new context
+ * uet_credit_take_id() - allocate a ccc_id for a new CCC
  * @peer: both FEPs
  *
- * Ids go round, so that one is used again as late as can be: the peer may
- * still have state of the context that had it.
+ * Ids are allocated round robin: the peer may still have state of the last CCC
+ * with the same id.
  *
  * Context: process.
  * Return: the id, or -ENOBUFS.
@@ -46,7 +48,7 @@ int uet_credit_take_id(struct uet_peer *peer)
 }
 
 /**
- * uet_credit_give_id() - the context is gone
+ * uet_credit_give_id() - release a ccc_id
  * @peer: both FEPs
  * @id: its id
  *
@@ -59,7 +61,7 @@ void uet_credit_give_id(struct uet_peer *peer, int id)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* Contexts with data share what the port can ask for. */
+/* CCCs with data share what the interface can take. */
 static void uet_credit_count(struct uet_flow *flow, bool sending)
 {
 	atomic_t *senders = &flow->peer->fep->un->credit_senders;
@@ -72,8 +74,8 @@ static void uet_credit_count(struct uet_flow *flow, bool sending)
 }
 
 /**
- * uet_credit_flow_gone() - a context is freed
- * @flow: its flow
+ * uet_credit_flow_gone() - release the credit state of a flow
+ * @flow: the flow, about to be freed
  *
  * Context: any.
  */
@@ -85,7 +87,7 @@ void uet_credit_flow_gone(struct uet_flow *flow)
 	uet_credit_give_id(flow->peer, flow->ccc_id);
 }
 
-/* An established PDC among those that have something to send */
+/* An established PDC among those on the ready list */
 static struct uet_pdc *uet_credit_pdc(struct uet_flow *flow)
 {
 	struct uet_pdc_tx *tx;
@@ -110,7 +112,7 @@ static void uet_credit_ask(struct uet_flow *flow, struct uet_pdc *pdc,
 		UET_INC(pdc->un, TX_CREDIT_REQS);
 }
 
-/* Nobody answers, and has not for as long as a peer may be silent. */
+/* credit_reqs > max_rto_retx and silence >= peer_timeout_s? */
 static bool uet_credit_gave_up(const struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
@@ -121,11 +123,11 @@ static bool uet_credit_gave_up(const struct uet_pdc *pdc, u64 now)
 }
 
 /**
- * uet_credit_wait() - a flow has sent what it could
+ * uet_credit_wait() - request credit if a flow waits for it
  * @flow: the flow
  * @list: a Credit Request is added here if one is due
  *
- * Its PDCs' timers look after it again: the flow runs when one fires.
+ * Arms the timer of a PDC, which runs the flow again.
  *
  * Context: BH disabled, flow lock held.
  */
@@ -155,7 +157,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 		if (pdc) {
 			uet_credit_ask(flow, pdc, list);
 		} else {
-			/* The packet that opens a PDC asks as well. */
+			/* The packet that opens a PDC asks for credit, too. */
 			uet_ccc_speculate(ccc, now);
 			uet_flow_queue(flow);
 		}

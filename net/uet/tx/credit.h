@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiver credit at the source (UE 1.0 3.6.14): the asking. The arithmetic is in
- * core/cc_rccc.h.
+ * Requests for receiver credit at the source (UE 1.0 3.6.14).
+ *
+ * Not here: the arithmetic (core/cc_rccc.h).
  */
 #ifndef _UET_TX_CREDIT_H
 #define _UET_TX_CREDIT_H

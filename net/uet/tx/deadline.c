@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages whose time is over (UET_SEND_TIMEOUT, UET_CMSG_TIMEOUT) and those
- * that their sender cancels (UET_CANCEL).
+ * Messages that expire (UET_SEND_TIMEOUT, UET_CMSG_TIMEOUT) or that their
+ * sender cancels (UET_CANCEL).
  *
- * A socket has one work item for the deadline that comes first. It looks at all
- * messages of the socket, of which there are as many as its send buffer has
- * room for, and asks for the next one.
+ * A socket has one work item, scheduled for its earliest deadline. It scans all
+ * messages of the socket, whose number the send buffer limits.
+ *
+ * Not here: how a message is given up (tx/giveup.c).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -15,7 +16,7 @@
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
-/* While messages are on their way to another PDC nobody can take them out. */
+/* Messages that move to another PDC cannot be given up: retry after this. */
 #define UET_EXPIRE_AGAIN_NS	(10 * NSEC_PER_MSEC)
 
 static void uet_tx_expire_at(struct uet_sock *us, u64 at, u64 now)
@@ -53,7 +54,7 @@ static void uet_tx_expire_work(struct work_struct *work)
 }
 
 /**
- * uet_tx_expire_init() - no message has a deadline yet
+ * uet_tx_expire_init() - prepare the work item of a socket
  * @us: new socket
  */
 void uet_tx_expire_init(struct uet_sock *us)
@@ -62,7 +63,7 @@ void uet_tx_expire_init(struct uet_sock *us)
 }
 
 /**
- * uet_tx_expire() - a message with a deadline was taken over
+ * uet_tx_expire() - schedule the deadline of a message
  * @us: its socket
  * @deadline: ns
  */
@@ -74,10 +75,10 @@ void uet_tx_expire(struct uet_sock *us, u64 deadline)
 }
 
 /**
- * uet_tx_expire_stop() - the socket closes
+ * uet_tx_expire_stop() - stop the work item: the socket closes
  * @us: the socket; no system call is in it
  *
- * What goes on in the background has no deadline but that of orphans.
+ * From now on orphan_timeout_s alone limits its messages.
  */
 void uet_tx_expire_stop(struct uet_sock *us)
 {
@@ -85,12 +86,12 @@ void uet_tx_expire_stop(struct uet_sock *us)
 }
 
 /**
- * uet_tx_cancel() - give up the messages of one cookie
+ * uet_tx_cancel() - give up the messages with one cookie
  * @us: the socket
  * @cookie: their cookie
  *
- * Return: 0; -ENOENT if none is under way, -EAGAIN if some are just changing
- * their PDC, which may be among them.
+ * Return: 0; -ENOENT if there is none; -EAGAIN if messages that may have it are
+ * moving to another PDC.
  */
 int uet_tx_cancel(struct uet_sock *us, u64 cookie)
 {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queues of a socket, one per target endpoint and way of sending.
+ * The message queues of a socket, one per target endpoint and way of sending
+ * (struct uet_dest_key).
  *
- * A dest is in uet_net.dests and in uet_sock.dests as long as its socket wants
- * it; both are changed under uet_sock.dests_lock. Messages and the PDC hold
- * references of their own, so that what was queued goes on when the socket
- * closed or forgot the dest.
+ * A dest is in uet_net.dests and in uet_sock.dests while its socket uses it;
+ * both change under uet_sock.dests_lock. Messages hold references of their own,
+ * so that they are still sent after the socket closed or dropped the dest.
+ *
+ * Not here: which PDC carries a queue (tx/bind.c).
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -19,10 +21,10 @@
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
-/* Dests a socket keeps although nothing is queued there */
+/* From this number of dests on a socket drops idle ones */
 #define UET_DEST_CACHED		64
 
-/* How many of the least recently used ones are tried for each new one */
+/* Least recently used dests that are examined for each new one */
 #define UET_DEST_SCAN		4
 
 static struct kmem_cache *uet_dest_cache;
@@ -48,7 +50,7 @@ int uet_dest_cache_init(void)
 }
 
 /**
- * uet_dest_cache_exit() - destroy it, after rcu_barrier()
+ * uet_dest_cache_exit() - destroy the slab cache, after rcu_barrier()
  */
 void uet_dest_cache_exit(void)
 {
@@ -70,7 +72,7 @@ int uet_dest_table_init(struct uet_net *un)
  * uet_dest_table_exit() - free the table of a namespace
  * @un: namespace; its sockets are gone and its PDCs hold no message
  *
- * Waits until the last dests have let go of their PDCs.
+ * Waits until the last dests have dropped their PDCs.
  */
 void uet_dest_table_exit(struct uet_net *un)
 {
@@ -98,7 +100,7 @@ static void uet_dest_free_rcu(struct rcu_head *rcu)
  * uet_dest_put() - drop a reference
  * @dest: the dest
  *
- * Context: any, also with the flow lock held: the PDC is let go of later.
+ * Context: any, also with the flow lock held: an RCU callback drops the PDC.
  */
 void uet_dest_put(struct uet_dest *dest)
 {
@@ -106,7 +108,7 @@ void uet_dest_put(struct uet_dest *dest)
 		call_rcu(&dest->rcu, uet_dest_free_rcu);
 }
 
-/* Off the socket's books. The caller puts the socket's reference. */
+/* Remove a dest from its socket. The caller puts the socket's reference. */
 static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 {
 	lockdep_assert_held(&us->dests_lock);
@@ -122,8 +124,8 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 	uet_pds_orphan(dest);
 }
 
-/* References are only taken under dests_lock or by who has one: a single one
- * is the socket's, and nobody can use the dest.
+/* New references need dests_lock or an old one: a refcount of 1 is the
+ * socket's own, and no one else can use the dest.
  */
 static bool uet_dest_idle(const struct uet_dest *dest)
 {
@@ -144,7 +146,7 @@ static void uet_dest_shrink(struct uet_sock *us)
 			uet_dest_forget(us, dest);
 			uet_dest_put(dest);
 		} else {
-			/* Others get their turn next time */
+			/* Examine others next time */
 			list_move(&dest->us_node, &us->dests);
 		}
 	}
@@ -157,7 +159,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 
 	if (!dest)
 		return NULL;
-	/* With its padding, which counts in comparisons */
+	/* With its padding: keys are compared by memcmp() */
 	memcpy(&dest->key, key, sizeof(*key));
 	dest->un = us->un;
 	dest->us = us;
@@ -223,7 +225,7 @@ found:
 /**
  * uet_dest_get() - find or make the queue for a message
  * @us: the socket, bound
- * @key: where and how, zeroed before it was filled in
+ * @key: target and way of sending, padding zeroed
  *
  * Return: the dest with a reference, or an ERR_PTR.
  */
@@ -264,7 +266,7 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 /**
  * uet_dest_watch() - make the queue for the probes of a watch
  * @us: the socket, bound
- * @key: where and how; no other queue has it
+ * @key: target and way of sending; no other queue has this key
  * @w: the watch
  * @out: set to the dest, with a reference beside the socket's
  *
@@ -290,11 +292,11 @@ int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
 }
 
 /**
- * uet_dest_drop() - the socket lets go of one of its queues
+ * uet_dest_drop() - remove a queue from its socket
  * @us: the socket
- * @dest: the queue, of uet_dest_watch()
+ * @dest: the queue, made by uet_dest_watch()
  *
- * What is in it goes on, and nobody is told what becomes of it.
+ * Messages in it are still sent, but not reported.
  */
 void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest)
 {
@@ -306,7 +308,7 @@ void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest)
 
 /**
  * uet_dest_name() - the address of a target endpoint as reports show it
- * @key: of a queue for it
+ * @key: key of a queue for the target
  * @name: filled in
  */
 void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
@@ -324,9 +326,9 @@ void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
 }
 
 /**
- * uet_dest_note_connected() - messages to the connected address go by a dest
+ * uet_dest_note_connected() - cache the dest of the connected address
  * @us: the socket
- * @dest: of uet_dest_get(), where it was connected to a moment ago
+ * @dest: result of uet_dest_get() for an address connected to a moment ago
  */
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
 {
@@ -334,7 +336,7 @@ void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
 	const struct uet_dest_key *key = &dest->key;
 
 	spin_lock(&us->dests_lock);
-	/* Neither forgotten nor connected to another one meanwhile */
+	/* Neither dropped nor connected to another address meanwhile? */
 	if (us->last_dest == dest && us->connected &&
 	    key->job == to->suet_job && key->pid == to->suet_pid &&
 	    key->ri == to->suet_ri &&
@@ -345,12 +347,12 @@ void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
 }
 
 /**
- * uet_dest_held() - what a target that refuses for shortage holds
+ * uet_dest_held() - bytes queued for a target that NACKs for shortage
  * @dest: a queue for it
  *
- * Long messages have a queue of their own.
+ * Long messages to the same target have a second queue.
  *
- * Return: bytes of this queue, and of the other one if it is on hold as well.
+ * Return: bytes of this queue, and of the second one if it is on hold as well.
  */
 u64 uet_dest_held(const struct uet_dest *dest)
 {
@@ -369,10 +371,10 @@ u64 uet_dest_held(const struct uet_dest *dest)
 }
 
 /**
- * uet_dest_drop_idle() - forget the dests that hold no message
+ * uet_dest_drop_idle() - drop the dests without messages
  * @us: the socket
  *
- * After an option changed that dests take over when they are made.
+ * For use after a change of an option that new dests copy.
  */
 void uet_dest_drop_idle(struct uet_sock *us)
 {
@@ -389,10 +391,10 @@ void uet_dest_drop_idle(struct uet_sock *us)
 }
 
 /**
- * uet_dest_detach_all() - the socket closes
+ * uet_dest_detach_all() - drop all dests of a socket that closes
  * @us: the socket; no system call is in it
  *
- * What is queued goes on without the socket.
+ * Queued messages are still sent.
  */
 void uet_dest_detach_all(struct uet_sock *us)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PDC that its target does not know any more, because the peer started anew,
- * reloaded its module or gave the PDC up (wire.md 8.5).
+ * PDCs that the target disowns by NACK (INV_DPDCID, PDC_HDR_MISMATCH, CLOSING),
+ * because the peer restarted, reloaded its module or gave the PDC up.
  *
- * What the target cannot have accepted goes on by another PDC: messages of
- * which every packet was refused as often as it was sent. So the source stops,
- * and listens for the refusals of what is in flight, one RTO long at most,
- * before the PDC is buried.
+ * A message moves to another PDC if the target cannot have accepted any of it:
+ * each packet was NACKed so as often as it was sent. So the source stops
+ * sending and waits up to one RTO for NACKs of packets in flight before the PDC
+ * is buried (see "Rules of this module" in uet-internals.rst).
  *
  * NACKs tell the first transmission from others, so a packet may have been sent
- * twice, as a timeout does while a peer starts; wire.md has only those sent once.
+ * twice, as happens if the RTO fires while a peer starts.
  */
 #include <linux/ktime.h>
 
@@ -26,20 +26,20 @@ static bool uet_nack_disowns(u8 code)
 	       code == UET_NACK_PDC_HDR_MISMATCH || code == UET_NACK_CLOSING;
 }
 
-/* Refusals that prove that a packet was never accepted, as flags of its slot */
+/* NACKs that prove that a packet was never accepted, as flags of its slot */
 static u8 uet_tx_refusals(const struct uet_tx_slot *slot)
 {
 	return slot->rtx ? UET_PDC_TX_REFUSED | UET_PDC_TX_REFUSED_RTX :
 			   UET_PDC_TX_REFUSED;
 }
 
-/* Was a packet refused as often as it was sent? */
+/* Was a packet NACKed as often as it was sent? */
 static bool uet_tx_refused(const struct uet_tx_slot *slot)
 {
 	return slot->rtx <= 1 && !(uet_tx_refusals(slot) & ~slot->flags);
 }
 
-/* Could refusals of this packet still prove that it was never accepted? */
+/* Could more NACKs of this packet prove that it was never accepted? */
 static bool uet_pdc_awaits(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_tx_slot *slot = uet_txwin_slot(&pdc->tx->win, psn);
@@ -48,7 +48,7 @@ static bool uet_pdc_awaits(const struct uet_pdc *pdc, u32 psn)
 	       !uet_txwin_is_sacked(&pdc->tx->win, psn) && !uet_tx_refused(slot);
 }
 
-/* A packet was named by a NACK that disowns its PDC. */
+/* A NACK that disowns the PDC names a packet. */
 static void uet_pdc_disowns_psn(struct uet_pdc *pdc, u32 psn, bool retx)
 {
 	struct uet_tx_slot *slot;
@@ -62,8 +62,8 @@ static void uet_pdc_disowns_psn(struct uet_pdc *pdc, u32 psn, bool retx)
 }
 
 /**
- * uet_pdc_disown() - a fatal NACK: the PDC dies, now or after a wait
- * @pdc: initiator PDC, not dead
+ * uet_pdc_disown() - handle a fatal NACK: the PDC dies, buried now or later
+ * @pdc: the PDC, not dead
  * @pkt: the NACK, of class FATAL
  *
  * Context: softirq, flow lock held.
@@ -96,12 +96,12 @@ void uet_pdc_disown(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pdc_disowned_nack() - a NACK for a PDC that is dead
- * @pdc: initiator PDC
+ * uet_pdc_disowned_nack() - handle a NACK for a dead PDC
+ * @pdc: the PDC
  * @pkt: the NACK
  *
  * Context: softirq, flow lock held.
- * Return: whether it was waited for.
+ * Return: true if the NACK was awaited.
  */
 bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
@@ -115,8 +115,8 @@ bool uet_pdc_disowned_nack(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 }
 
 /**
- * uet_pdc_disowned_expire() - its timer fired
- * @pdc: initiator PDC
+ * uet_pdc_disowned_expire() - bury a PDC whose wait for NACKs has ended
+ * @pdc: the PDC
  * @now: time, ns
  *
  * Context: softirq, flow lock held.
@@ -133,8 +133,8 @@ void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
 }
 
 /**
- * uet_pdc_count_refused() - what was refused of each message
- * @pdc: initiator PDC that was disowned, with its ring
+ * uet_pdc_count_refused() - count the NACKed bytes of each message
+ * @pdc: a dead PDC, with its ring
  *
  * Context: flow lock held; once.
  */

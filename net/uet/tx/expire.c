@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the timer finds due: retransmission timeout, tail probe, SACK evidence
- * that grew old, clears (wire.md 8 and 9, cc.md 7).
+ * Deadlines of the sending half (UE 1.0 3.5.12): RTO, tail probe, loss inferred
+ * from SACK and probes, CLEAR_CMD.
+ *
+ * Not here: the timer (tx/timer.c, pdc/timer.c), RTO arithmetic (core/loss.c).
  */
 #include <linux/ktime.h>
 
@@ -17,16 +19,16 @@
 #include "tx/hole.h"
 #include "tx/txmsg.h"
 
-/* A transmission that failed for memory is tried again after this */
+/* Pause before a retry when a packet could not be allocated */
 #define UET_NOMEM_RETRY_NS	(2 * NSEC_PER_MSEC)
-/* ICMP is believed after so much silence */
+/* Silence after which ICMP port unreachable is believed */
 #define UET_REFUSED_NS		NSEC_PER_SEC
-/* Tail probes double their distance up to this power */
+/* Largest exponent in the back-off of tail probes */
 #define UET_PROBE_BACKOFF_MAX	12
 
 /*
- * Round trip that an answer may take while nothing is wrong: the smoothed one
- * and four deviations, since the paths of one context queue differently.
+ * Longest normal round trip: max(base RTT, SRTT + 4 deviations), since the
+ * paths of a CCC queue differently.
  */
 static u64 uet_pdc_patience(const struct uet_pdc *pdc)
 {
@@ -36,9 +38,9 @@ static u64 uet_pdc_patience(const struct uet_pdc *pdc)
 }
 
 /*
- * rto_max_ms is for a peer that is silent, so that it is found soon when it comes
- * back. It is no round trip time: what was measured may be longer, or must be if
- * answers come and each is to a packet that was sent again before it came.
+ * rto_max_ms limits the back-off for a silent peer, so that its return is
+ * noticed soon. Measured round trips may be longer. They must be if answers do
+ * come, but each to a packet that was retransmitted before (@ambiguous).
  */
 static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
 {
@@ -53,7 +55,7 @@ static u64 uet_pdc_rto_max(const struct uet_pdc *pdc)
 
 /**
  * uet_pdc_rto() - current retransmission timeout
- * @pdc: initiator PDC
+ * @pdc: the PDC
  *
  * Return: interval in ns, back-off included.
  */
@@ -66,16 +68,16 @@ u64 uet_pdc_rto(const struct uet_pdc *pdc)
 	u64 rto;
 
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
-	/* The last resort: twice what an answer may take. */
+	/* The last resort: at least twice the longest normal round trip. */
 	rto = clamp(2 * uet_pdc_patience(pdc), rto, max(rto, max_ns));
 	return uet_rto_backoff_ns(rto, pdc->tx->backoff, max_ns);
 }
 
 /**
  * uet_pdc_loss_age() - age at which a missing packet is lost, not late
- * @pdc: initiator PDC
+ * @pdc: the PDC
  *
- * Return: ns since its last transmission (cc.md 7.3).
+ * Return: ns since its last transmission.
  */
 u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
 {
@@ -84,40 +86,40 @@ u64 uet_pdc_loss_age(const struct uet_pdc *pdc)
 				  pdc->tx->rack_rtt,
 				  pdc->tx->flow->reorder.steps);
 
-	/* The estimates are of the fast ports, which answer more often. */
+	/* Most samples are of fast interfaces, which answer more often. */
 	if (unlikely(pdc->tx->flow->multi))
 		age = max(age, uet_pdc_patience(pdc) + 2 * ccc->params->target);
 	return age;
 }
 
 /**
- * uet_pdc_probe_interval() - time after which silence is worth a probe
- * @pdc: initiator PDC
+ * uet_pdc_probe_interval() - silence after which a tail probe is sent
+ * @pdc: the PDC
  *
  * Return: interval in ns.
  */
 u64 uet_pdc_probe_interval(const struct uet_pdc *pdc)
 {
 	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
-	/* What a full window keeps back brings no answer either. */
+	/* Data that a full window holds back brings no answer. */
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
-	/* Of many paths the one that the last took may be dead: try another. */
+	/* With many paths the next one is tried as soon as the first. */
 	bool repeat = pdc->tx->probes && !pdc->tx->flow->sprayed;
 	u64 rtt = uet_pdc_patience(pdc);
 
-	/* The first question about a tail costs little if it comes too soon. */
+	/* A first probe costs little if it comes too soon. */
 	if (!busy && !pdc->tx->probes)
 		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
 
-	/* Probes that bring nothing new become rare. */
+	/* Back off while probes bring nothing new. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
 		   min_t(u8, pdc->tx->probes, UET_PROBE_BACKOFF_MAX),
 		   uet_pdc_rto_max(pdc));
 }
 
 /**
- * uet_pdc_nomem() - a packet could not be built: try again soon
- * @pdc: initiator PDC
+ * uet_pdc_nomem() - schedule a retry: a packet could not be allocated
+ * @pdc: the PDC
  * @now: time, ns
  *
  * Context: flow lock held.
@@ -129,7 +131,7 @@ void uet_pdc_nomem(struct uet_pdc *pdc, u64 now)
 	uet_pdc_arm(pdc, pdc->tx->loss_at, now);
 }
 
-/* Retries used up, and nothing came from the peer for a long time */
+/* retries >= max_rto_retx and silence >= peer_timeout_s? */
 static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
@@ -140,8 +142,8 @@ static bool uet_pdc_gave_up(const struct uet_pdc *pdc, u64 now)
 }
 
 /*
- * ICMP says that nobody listens, and nothing that was sent since is answered,
- * nor is a probe: for twice the longest round trip that is normal here.
+ * Did ICMP say port unreachable, and has no packet or probe been answered
+ * since, for UET_REFUSED_NS + 2 * the longest normal round trip?
  */
 static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
 {
@@ -149,15 +151,15 @@ static bool uet_pdc_refused_long(const struct uet_pdc *pdc, u64 now)
 
 	if (likely(!tx->refused_at) || tx->heard >= tx->refused_at)
 		return false;
-	/* What was sent after the last refusal may have found somebody. */
+	/* Packets sent after the last such ICMP may have arrived. */
 	if (tx->refused_end != tx->win.next)
 		return false;
 	return now - tx->refused_at >= UET_REFUSED_NS + 2 * uet_pdc_patience(pdc);
 }
 
 /*
- * Value for a question about a packet: where there are many another one than
- * the packet's, since its path may be dead.
+ * Entropy value of an ACK_REQ or a probe: on many paths not that of the packet
+ * in question, whose path may be dead.
  */
 static u16 uet_pdc_ask_ev(struct uet_pdc *pdc, u32 psn, u64 now)
 {
@@ -197,7 +199,7 @@ static void uet_pdc_back_off(struct uet_pdc_tx *tx)
 		tx->backoff++;
 }
 
-/* Where CACK stands, when everything sent is settled */
+/* Ask for CACK when every packet is answered. */
 static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
 {
 	struct uet_cp cp = { .psn = pdc->tx->win.una - 1 };
@@ -205,7 +207,7 @@ static void uet_pdc_ask_cack(struct uet_pdc *pdc, struct sk_buff_head *list)
 	uet_cp_queue(pdc, list, &cp, UET_CTL_ACK_REQ, UET_F_AR, 0);
 }
 
-/* Does the target know us? An answer names the PSN, which nobody else knows. */
+/* Does the target know the PDC? A forged answer could not name the PSN. */
 static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u64 now)
 {
@@ -222,9 +224,9 @@ static void uet_pdc_ask_known(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /*
- * Nothing is in flight or unanswered, but CACK has not passed all of it, or too
- * little for more to be sent: it waits below a response that was cleared since.
- * Ask until it moves.
+ * Every packet is answered, but CACK has not passed all of them, or too few for
+ * more to be sent: it stopped below a response that was cleared since. Ask
+ * until it moves.
  */
 static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 			       u64 now)
@@ -250,7 +252,7 @@ static void uet_pdc_stuck_cack(struct uet_pdc *pdc, struct sk_buff_head *list,
 	tx->rto_at = now + uet_pdc_rto(pdc);
 }
 
-/* A probe has had its time: the next packets should not go the way it did. */
+/* A probe was not answered in time: distrust its entropy value. */
 static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
 {
 	struct uet_ccc *ccc = &pdc->tx->flow->ccc;
@@ -260,11 +262,11 @@ static void uet_pdc_probe_unheard(const struct uet_pdc *pdc)
 }
 
 /*
- * A first timeout says little: a first window may queue longer in this host
- * than any round trip measured so far. So those go again that a later packet
- * has overtaken, else the oldest; an answer, or that of the tail probe, tells
- * of the others. After a second one without any answer all of them do, since
- * they would keep the window closed for as many timeouts.
+ * A first timeout proves little: a first window may queue longer in this host
+ * than any round trip measured so far. So packets are lost that a later one has
+ * overtaken, else the oldest only; answers, also to the tail probe, will tell
+ * of the others. At a second timeout without any answer all of them are lost,
+ * since they would keep the window closed for as many timeouts.
  */
 static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
 {
@@ -294,8 +296,8 @@ static void uet_pdc_timed_out(struct uet_pdc *pdc, u64 before, u64 now)
 }
 
 /*
- * RTO (UE 1.0 3.5.12). A packet that is only SACKed is asked for, not sent
- * again.
+ * RTO (UE 1.0 3.5.12). For a packet that is only SACKed the source sends
+ * ACK_REQ, not the packet.
  */
 static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 			    u64 now)
@@ -308,7 +310,7 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_pdc_stuck_cack(pdc, list, now);
 		return;
 	}
-	/* A probe behind the data must have had its time as well. */
+	/* A probe sent after the data must be overdue as well. */
 	if (tx->probe_tx)
 		oldest = max(oldest, tx->probe_first);
 	if (now < oldest + rto) {
@@ -335,15 +337,15 @@ static void uet_pdc_timeout(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (!tx->win.nr_marked)
 		return;
 	uet_pdc_tx_ready(pdc);
-	/* Ahead of others, whom a closed window holds up */
+	/* Ahead of PDCs that a closed window blocks */
 	tx->overdue = true;
 	list_move(&tx->ready_node, &tx->flow->ready);
 }
 
 /*
- * Tail probe: where does the receiver stand? It travels as data, not in the
- * class of control packets, which overtakes: data sent before it may still
- * queue in this host or the fabric then, and its answer would mean nothing.
+ * Tail probe: ask for the state of the receiver. It has the traffic class of
+ * data. In the class of control packets it could overtake data that queues in
+ * this host or the fabric, and its answer would prove no loss.
  */
 static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 			  u64 now)
@@ -355,11 +357,11 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 	tx->probe_at = 0;
 	if (!tx->win.flight_pkts)
-		return;		/* all of it is known to be missing or held */
+		return;		/* all packets are lost or held */
 	if (pdc->tx->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
 	if (unlikely(uet_habit_refuses_probes(&pdc->peer->habits)))
-		return;		/* what it is sent asks by itself */
+		return;		/* ends of messages set AR instead */
 	uet_pdc_probe_unheard(pdc);
 	tx->probe_ev = uet_pdc_ask_ev(pdc, tx->win.una, now);
 	if (++tx->probe_id <= UET_PROBE_ALIVE)
@@ -381,8 +383,8 @@ static void uet_pdc_probe(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /*
- * Packets that left before a probe that was answered and are missing: lost as
- * soon as they are so old that no other path could be that slow.
+ * Missing packets that left before an answered probe are lost once they are
+ * older than @age, so that no other path could be that slow.
  */
 static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
 {
@@ -408,13 +410,13 @@ static void uet_pdc_probe_evidence(struct uet_pdc *pdc, u64 age, u64 now)
 }
 
 /**
- * uet_pdc_overtaken() - declare lost what others have passed long ago
- * @pdc: initiator PDC
+ * uet_pdc_overtaken() - declare packets lost that others overtook long ago
+ * @pdc: the PDC
  * @now: time, ns
  *
- * UE 1.0 3.5.12 leaves the inference to the implementer; here it is what is
- * missing below SACKed packets or before an answered probe, once it is old. Not
- * on an ordered PDC, whose target keeps nothing out of order.
+ * UE 1.0 3.5.12 leaves the inference of losses to the implementer. Here packets
+ * are lost that are missing below SACKed ones or before an answered probe, once
+ * they are old. Not on an ordered PDC: its target keeps nothing out of order.
  *
  * Context: flow lock held.
  */
@@ -457,8 +459,8 @@ static void uet_pdc_clear(struct uet_pdc *pdc, struct sk_buff_head *list)
 }
 
 /**
- * uet_pdc_tx_expire() - deal with the deadlines of the sending half
- * @pdc: initiator PDC
+ * uet_pdc_tx_expire() - handle the deadlines of the sending half
+ * @pdc: the PDC
  * @list: packets to send are added here
  * @now: time, ns
  *
@@ -491,8 +493,8 @@ void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
 	if (pdc->tx->state != UET_PDC_DEAD && uet_pdc_refused_long(pdc, now)) {
 		/*
-		 * Somebody may be there again, without this PDC: what was
-		 * never sent asks with another one.
+		 * The peer may be back without this PDC: messages that were
+		 * never sent try another one.
 		 */
 		pdc->tx->movable = true;
 		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,

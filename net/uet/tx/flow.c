@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows: creation and sharing. Their constants are derived in tx/flow_params.c,
- * what they send goes out in tx/flow_tx.c.
+ * Creation and sharing of flows (UE 1.0 3.6.16.2).
+ *
+ * Not here: their constants (tx/flow_params.c), transmission (tx/flow_tx.c).
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -25,7 +26,7 @@
 
 static struct kmem_cache *uet_flow_cache;
 
-/* Bytes in front of the payload of a full packet, by the wire */
+/* Bytes of a full packet beside IP header and payload */
 static u32 uet_flow_headers(const struct uet_net *un)
 {
 	return sizeof(struct udphdr) + UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN +
@@ -33,12 +34,12 @@ static u32 uet_flow_headers(const struct uet_net *un)
 }
 
 /**
- * uet_flow_set_mtu() - the path MTU is known, or another one
+ * uet_flow_set_mtu() - set or change the path MTU
  * @flow: the flow
- * @ip_mtu: of its path, which may change at any time
+ * @ip_mtu: MTU of its path
  *
- * Payload is the largest of the four sizes UET knows that fits, or what the
- * operator set as far as it fits (wire.md 1.7).
+ * The payload is the largest of 1024, 2048, 4096 and 8192 bytes that fits, or
+ * net.uet.payload_mtu as far as that fits.
  *
  * Context: flow lock held, or the flow is new.
  */
@@ -58,7 +59,7 @@ void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 	}
 	flow->ip_mtu = ip_mtu;
 	want = min3(want, room, (u32)UET_SES_LEN14);
-	/* The CCC counts in packets of the size it was made for, at most. */
+	/* No packet is larger than those the CCC was made for. */
 	if (flow->params.mtu)
 		want = min(want, flow->params.mtu - flow->overhead);
 	flow->payload_mtu = want;
@@ -80,9 +81,7 @@ static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
 	return 0;
 }
 
-/* What a socket asks for goes before what is set for the peer, and that
- * before what is set for the namespace.
- */
+/* The option of the socket, else the rule for the peer, else the sysctl */
 static const char *uet_flow_name(const char *asked, const char *peer,
 				 const char *general)
 {
@@ -181,7 +180,7 @@ static bool uet_flow_matches(const struct uet_flow *flow,
 /**
  * uet_flow_get() - find the sprayed flow of a class, or make a flow
  * @peer: both FEPs
- * @spec: what is asked of it
+ * @spec: what the PDC asks of it
  *
  * Context: process; the caller serialises (uet_net.open_mutex).
  * Return: the flow with a reference, or an ERR_PTR: -ENOMEM, -EINVAL for
@@ -226,7 +225,7 @@ static void uet_flow_free_rcu(struct rcu_head *head)
  * uet_flow_put() - drop a reference
  * @flow: the flow
  *
- * What must survive an idle peer, its base RTT, goes to the peer.
+ * The peer keeps the base RTT, which is to survive the last flow.
  *
  * Context: any, flow lock not held.
  */
@@ -246,9 +245,9 @@ void uet_flow_put(struct uet_flow *flow)
 	if (flow->ccc.rtt.srtt)
 		uet_rtt_learned(flow);
 	uet_peer_put(peer);
-	/* Packets still look at the lock through a PDC that is dead. */
+	/* Received packets may still take the lock through a dead PDC. */
 	call_rcu(&flow->rcu, uet_flow_free_rcu);
-	/* The namespace waits for this in its exit. */
+	/* The exit of the namespace waits for this. */
 	if (atomic_dec_and_test(&un->flows))
 		wake_up_var(&un->flows);
 }

@@ -7,11 +7,11 @@
  *
  * The flow lock protects the CCC and the sending half of every PDC it serves.
  *
- * Transmission: whoever finds something to send calls uet_flow_run(), with BH
- * off. It builds packets under the lock into a list and sends the list
- * without it; one CPU at a time owns a flow, others leave a note and go. ACK
- * processing and timers put the flow on a per-CPU queue instead, so that a
- * batch of ACKs is followed by one batch of packets, and flows take turns.
+ * Transmission: system calls run uet_flow_run() with BH off. It builds packets
+ * into a list under the lock and sends the list without it. One CPU at a time
+ * runs a flow; others set @again and return. ACK processing and timers put the
+ * flow on a per-CPU queue instead, so that one batch of packets follows a batch
+ * of ACKs, and flows take turns.
  */
 #ifndef _UET_FLOW_H
 #define _UET_FLOW_H
@@ -36,21 +36,22 @@ struct uet_output;
 struct uet_path_past;
 struct uet_pdc;
 
-/* Packets built under the lock at a time, and sent by one run of a queue */
+/* Packets built under the lock at a time; packets per run of a flow or queue */
 #define UET_TX_BATCH		16
 #define UET_TX_BUDGET		128
 
 /**
- * struct uet_port_share - what a flow has given its port
- * @ns: time that the portion which was begun takes to leave
- * @leaves: when all that was given has left
- * @before: when the portion before that one has left
- * @waits: until then nothing is sent; the timer is armed
- * @refused_until: nothing is sent before, since the port dropped packets
- * @refusals: how often that pause is doubled
- * @passed: the port took packets since; changes without a lock
- * @since: when data that the window allows began to wait so, 0 = none does
- * @waited_ns: time it did
+ * struct uet_port_share - what a flow has handed to its interface
+ * @ns: transmission time of the current portion so far
+ * @leaves: when all that was handed over has left
+ * @before: when the previous portion has left
+ * @waits: the timer is armed
+ * @refused_until: nothing is sent before, since the interface dropped packets
+ * @refusals: that pause is the base RTT << (@refusals - 1)
+ * @passed: the interface took packets since; changes without a lock
+ * @since: since when data that the window allows waits for the interface, 0 =
+ *	none does
+ * @waited_ns: total of such waits
  * @timer: holds a reference to the flow while armed
  */
 struct uet_port_share {
@@ -67,13 +68,13 @@ struct uet_port_share {
 };
 
 /**
- * struct uet_hole - large packets that vanish (tx/hole.c)
- * @since: when that began, ns; 0 = it does not happen
- * @at: the last one, ns
- * @size: the shortest of them
- * @losses: of them in a row with this MTU
+ * struct uet_hole - detection of a path MTU black hole (tx/hole.c)
+ * @since: when large packets began to vanish, ns; 0 = they do not
+ * @at: when the last such loss was counted, ns
+ * @size: the shortest of the lost packets
+ * @losses: such losses in a row with this MTU
  * @steps: smaller MTUs tried, in all
- * @pdc: PDC of the last one, as a number only
+ * @pdc: PDC of the last loss, never dereferenced
  */
 struct uet_hole {
 	u64			since;
@@ -85,7 +86,7 @@ struct uet_hole {
 };
 
 /**
- * struct uet_flow - congestion control context of the kernel
+ * struct uet_flow - a CCC and what it needs in the kernel
  * @peer_node: in uet_peer.flows if sprayed; peer->lock
  * @peer: both FEPs, with a reference
  * @ref: PDCs, and the transmit queue while on it
@@ -94,46 +95,46 @@ struct uet_hole {
  * @cc: congestion control asked for
  * @policy: path policy asked for
  * @lock: BH-disabled; protects all below, and uet_pdc_tx of its PDCs
- * @ccc: the context
+ * @ccc: the CCC
  * @params: its constants
  * @lb: path selection
- * @past: values it has given up, or NULL
- * @reorder: how much later than expected packets arrive
+ * @past: entropy values it has given up, or NULL
+ * @reorder: allowance for packets that are late, not lost
  * @far: search for a base RTT above the guess
- * @rise: search for one above what is known
- * @fall: search for one far below what is known
+ * @rise: search for a base RTT above the known one
+ * @fall: search for a base RTT far below the known one
  * @ready: PDCs that may have something to send (uet_pdc_tx.ready_node)
- * @ip_mtu: path MTU @payload_mtu was derived from
+ * @ip_mtu: path MTU that @payload_mtu was derived from
  * @payload_mtu: largest payload of a packet
- * @hole: large packets that vanish
+ * @hole: detection of a path MTU black hole
  * @overhead: nominal size of a packet without payload
- * @cfg: what @params were derived from but the base RTT; NULL if that was
+ * @cfg: what @params were derived from beside the base RTT; NULL if that was
  *	configured
  * @guessed: the base RTT is a guess
  * @fixed_rtt: the base RTT was configured, and is that of full packets
- * @ns_per_byte_q16: of the local port, 0 if its speed is not known
+ * @ns_per_byte_q16: of the local interface, 0 if its speed is not known
  * @running: a CPU is in uet_flow_run()
- * @again: something came up meanwhile
+ * @again: another CPU called it meanwhile
  * @queue_node: in the transmit queue of a CPU
  * @queued: on that queue
  * @credit_sending: counted in uet_net.credit_senders
- * @ccc_id: names it to the peer where receiver credit is used
- * @nacks_shortage: packets its targets refused for shortage
+ * @ccc_id: id of the CCC on the wire, with receiver credit
+ * @nacks_shortage: packets that its targets NACKed for shortage
  * @mpr_ns: time its PDCs waited for receive windows
- * @route_ns: time without a way to the peer
- * @route_since: when there was none last, 0 = there was one
+ * @route_ns: time without a route to the peer, before @route_since
+ * @route_since: since when there is no route, 0 = there is one
  * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
- * @share: what waits in the port of this host
- * @neigh_node: among those that wait for their next hop (tx/neigh.c)
- * @neigh: the neighbour it waits for, as a number only
- * @neigh_none: there is no such neighbour; changes atomically
- * @dead: namespace goes away, send nothing
- * @multi: the peer is reached over several ports
+ * @share: what waits in the local interface
+ * @neigh_node: among flows that wait for their next hop (tx/neigh.c)
+ * @neigh: the neighbour it waits for, never dereferenced
+ * @neigh_none: the neighbour was not found; set without the flow lock
+ * @dead: the namespace exits: send nothing
+ * @multi: the peer is reached over several interfaces
  * @sib: slot in uet_peer.sib
- * @history_at: when to try for memory for the history of values, jiffies
+ * @history_at: when to retry the allocation of path history, jiffies
  * @ports_gen: uet_peer.ports_gen that @lb was made for; peer->lock
  * @net_node: in uet_net.flow_list
- * @id: its name there, never used again
+ * @id: its id there, never reused
  * @rcu: for freeing
  */
 struct uet_flow {
@@ -195,7 +196,7 @@ struct uet_flow {
  * @cc: name of the congestion control, empty = by sysctl
  * @policy: name of the path policy, empty = by sysctl
  * @tclass: DSCP of requests
- * @sprayed: RUD
+ * @sprayed: true for RUD
  */
 struct uet_flow_spec {
 	const char	*cc;
@@ -242,9 +243,9 @@ u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
 void uet_port_share_init(struct uet_flow *flow);
 
 /**
- * uet_port_share_took() - the port was given a packet
+ * uet_port_share_took() - account a packet handed to the interface
  * @flow: the flow
- * @ns: time that it takes to leave
+ * @ns: transmission time of the packet
  * @leaves: when it has left
  *
  * Context: flow lock held.
@@ -257,17 +258,17 @@ static inline void uet_port_share_took(struct uet_flow *flow, u32 ns,
 }
 
 /**
- * uet_flow_departs() - when a packet handed to the port now begins to leave it
+ * uet_flow_departs() - when a packet given to the interface now begins to leave
  * @flow: the flow
  * @size: its nominal size
  * @now: time, ns
  *
- * A window that is larger than what is on the way waits in the host's own
- * port. Taken for delay of the network, that would be answered by a smaller
- * window, so packets are stamped with the time that the port gets to them. Of
- * a long queue, which other flows may have built, only a base round trip is
- * forgiven; how much each of them may add to it is for tx/port_share.c to say.
- * CPUs may race here: the estimate then is too early, never late.
+ * The part of a window that exceeds the bandwidth-delay product waits in the
+ * local interface. Congestion control would take that wait for network delay,
+ * so packets are stamped with the time when the interface begins to send them.
+ * Of a long queue, which other flows may have built, at most a base RTT is
+ * excluded; tx/port_share.c limits what each flow adds. CPUs may race here: the
+ * estimate then is too early, never late.
  *
  * Context: flow lock held.
  * Return: time, ns.
@@ -284,11 +285,11 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 }
 
 /**
- * uet_flow_port_free() - when the port has sent what it was given
+ * uet_flow_port_free() - when the interface has sent what it was given
  * @flow: the flow
  *
  * Context: any.
- * Return: time in ns, an estimate as of uet_flow_departs().
+ * Return: time in ns, an estimate like that of uet_flow_departs().
  */
 static inline u64 uet_flow_port_free(const struct uet_flow *flow)
 {
@@ -301,7 +302,7 @@ static inline u32 uet_flow_nominal(const struct uet_flow *flow, u32 payload)
 	return flow->overhead + payload;
 }
 
-/* Bytes a PDC may send before the next one has its turn: a full packet */
+/* Quantum of a PDC among those of its flow: a full packet */
 static inline u32 uet_flow_quantum(const struct uet_flow *flow)
 {
 	return uet_flow_nominal(flow, flow->payload_mtu);

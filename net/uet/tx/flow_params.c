@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The constants of a flow: from the settings of the namespace and of the peer,
- * the speed of the link, and the base RTT, which is set, known from before, or
- * a guess until it is measured.
+ * The constants of a flow (UE 1.0 3.6.13): they follow from the settings of the
+ * namespace and of the peer, the speed of the link and the base RTT. That is
+ * configured, known from an earlier flow, or guessed until it is measured.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -13,12 +13,11 @@
 #include "tx/flow.h"
 
 /*
- * A configured base RTT sizes the window for good (UE 1.0 3.6.13 has the
- * window follow every lower sample): samples of packets much shorter than the
- * MTU lack most of its serialisation, which on slow links is a good part of
- * the round trip, and a window sized by them cannot fill the path. For the same
- * reason they do not lower the base RTT then: queues would seem longer than
- * they are.
+ * A configured base RTT sizes the window for good, whereas in UE 1.0 3.6.13 the
+ * window follows every lower sample. Samples of packets much shorter than the
+ * MTU lack most of its serialisation delay, on slow links a good part of the
+ * round trip: a window sized by them cannot fill the path. Nor do they lower a
+ * configured base RTT: queues would seem longer than they are.
  */
 static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
 			       const struct uet_sysctl *s, u32 mbps,
@@ -42,7 +41,7 @@ static void uet_flow_config(struct uet_flow *flow,
 	const struct uet_sysctl *s = &peer->fep->un->sysctl;
 	u32 mbps = uet_peer_mbps(peer);
 
-	/* What is no more than a copy of a setting; the rest is worked out below */
+	/* Constants that copy a setting; the others are derived below */
 	uet_settings_feed(s, cfg);
 	uet_cc_config_set(cfg, UET_CCP_MTU,
 			  flow->overhead + flow->payload_mtu);
@@ -51,9 +50,9 @@ static void uet_flow_config(struct uet_flow *flow,
 		flow->ns_per_byte_q16 = (8000U << 16) / mbps;
 	}
 	/*
-	 * What arrived and waits for an ACK fills the window, but no queue. UE
-	 * 1.0's 1.5 BDP leave no room for it: on slow links it is a good part
-	 * of that.
+	 * Data that arrived and waits for an ACK fills the window, but no
+	 * queue. The 1.5 BDP of UE 1.0 leave no room for it, on slow links a
+	 * good part of them.
 	 */
 	if (s->nscc_wnd_add >= 0)
 		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->nscc_wnd_add);
@@ -65,7 +64,7 @@ static void uet_flow_config(struct uet_flow *flow,
 				   (u64)s->base_rtt_us * NSEC_PER_USEC);
 }
 
-/* What is set for the peer goes over the settings of the namespace. */
+/* Settings for the peer override those of the namespace. */
 static void uet_flow_config_peer(struct uet_cc_config *cfg,
 				 const struct uet_sysctl *s,
 				 const struct uet_cc_config *over, u32 max_wnd)
@@ -82,10 +81,10 @@ static void uet_flow_config_peer(struct uet_cc_config *cfg,
 }
 
 /*
- * All follows from a measured base RTT. Far away somebody else's link is more
- * likely to be the slow one than ours: there the window stays what it would be
- * at the guessed distance, or on a link of 10 Gb/s, and operators who know
- * better set base_rtt_us.
+ * Derive all from a measured base RTT. Above the guess another link than the
+ * local one is likely to be the bottleneck: there the window stays what it
+ * would be at the guessed base RTT, or on a link of 10 Gb/s, and operators who
+ * know better set base_rtt_us.
  */
 static void uet_flow_base_rtt(struct uet_cc_config *cfg, u64 ns)
 {
@@ -102,10 +101,10 @@ static void uet_flow_base_rtt(struct uet_cc_config *cfg, u64 ns)
 }
 
 /*
- * UE 1.0 wants the base RTT configured: the delay target and all gains follow from
- * it. Without that they follow from what is known of the peer, or from a guess
- * until it is measured (uet_flow_measured()). What a probe alone found above the
- * guess is not believed (core/far.h).
+ * UE 1.0 wants the base RTT configured: the delay target and all gains follow
+ * from it. Otherwise they follow from the value known for the peer, or from a
+ * guess until it is measured (uet_flow_measured()). A value above the guess is
+ * not believed if only a probe found it (core/far.h).
  */
 static int uet_flow_config_rtt(struct uet_flow *flow,
 			       struct uet_cc_config *cfg)
@@ -132,11 +131,11 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
 /**
  * uet_flow_fit() - derive the constants of a new flow
  * @flow: the flow, its peer, MTU and overhead known
- * @over: what is set for the peer
+ * @over: settings for the peer
  *
  * Context: process.
  * Return: 0, -EINVAL for settings that contradict each other, -ENOMEM; the
- * caller frees @flow->guessed.
+ * caller frees @flow->cfg.
  */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 {
@@ -151,7 +150,7 @@ int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
 }
 
 /**
- * uet_flow_measured() - the base RTT of a peer is known, or another one
+ * uet_flow_measured() - derive the constants anew from a measured base RTT
  * @flow: the flow, whose base RTT is not configured
  * @base_rtt: ns
  * @now: time, ns

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows of a peer with several ports (link/ports.c): they begin anew when the
- * ports change, and look at what these are doing.
+ * Flows of a peer that several local interfaces reach, here called ports: their
+ * path selection is rebuilt when the ports change, and is told their state.
+ *
+ * Not here: finding the ports (link/ports.c), choosing one (core/lb_ports.c).
  */
 #include "core/lb_ports.h"
 #include "link/peer.h"
@@ -9,7 +11,7 @@
 #include "tx/flow.h"
 #include "tx/path.h"
 
-/* A sprayed context whose paths were made for other ports */
+/* A sprayed flow whose paths were made for other ports */
 static struct uet_flow *uet_flow_next_stale(struct uet_peer *peer)
 {
 	struct uet_flow *flow, *found = NULL;
@@ -31,8 +33,7 @@ static struct uet_flow *uet_flow_next_stale(struct uet_peer *peer)
  * uet_flow_ports() - find the ports towards a peer
  * @peer: the peer
  *
- * If they have changed, contexts that exist begin anew on the paths there are
- * now; their window stays.
+ * If they have changed, existing flows get new paths and keep their window.
  *
  * Context: process, uet_net.open_mutex held.
  */
@@ -55,7 +56,7 @@ static void uet_flow_ports_work(struct work_struct *work)
 	struct llist_node *list = llist_del_all(&un->ports_todo);
 	struct uet_peer *peer, *next;
 
-	/* A route change is for all peers: who opens contexts may come between */
+	/* A route change concerns all peers: let PDCs be opened in between */
 	llist_for_each_entry_safe(peer, next, list, ports_node) {
 		clear_bit(0, &peer->ports_queued);
 		mutex_lock(&un->open_mutex);
@@ -68,7 +69,7 @@ static void uet_flow_ports_work(struct work_struct *work)
 }
 
 /**
- * uet_flow_ports_init() - prepare it
+ * uet_flow_ports_init() - prepare the work item that looks for ports
  * @un: namespace; uet_ports_exit() undoes it
  */
 void uet_flow_ports_init(struct uet_net *un)
@@ -78,10 +79,10 @@ void uet_flow_ports_init(struct uet_net *un)
 }
 
 /**
- * uet_flow_look() - let a context see what its ports are doing
- * @flow: a context with several ports
+ * uet_flow_look() - tell path selection the state of the ports
+ * @flow: a flow with several ports
  *
- * If the ports are being replaced, the context is about to be too.
+ * If the ports are being replaced, so will be the path selection.
  *
  * Context: BH disabled, flow lock held.
  */

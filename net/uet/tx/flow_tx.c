@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a flow sends: batches of packets built under its lock and sent without
- * it, and the transmit queues that let ready flows take turns in softirq.
+ * Transmission of flows: batches of packets are built under the flow lock and
+ * sent without it; per-CPU transmit queues let ready flows take turns in
+ * softirq.
+ *
+ * Not here: which packet is next (tx/send.c), the IP output (link/).
  */
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
@@ -47,8 +50,8 @@ static void uet_flow_check_mtu(struct uet_flow *flow,
 }
 
 /*
- * Packets of one turn for @dev, NULL if the way is not known; returns how many
- * were built.
+ * Build up to @max packets and return their number. @dev is NULL without a
+ * route or with several interfaces.
  */
 static unsigned int uet_flow_build(struct uet_flow *flow,
 				   struct net_device *dev,
@@ -72,11 +75,11 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
 				       ready_node)->pdc;
 		ret = uet_pdc_tx_next(pdc, list, now);
-		/* The window is closed for all of them, or a timer tries again. */
+		/* The window is closed for all PDCs, or a timer tries again. */
 		if (ret < 0)
 			break;
 		if (!ret) {
-			/* Nothing to send on this one: parked. */
+			/* This PDC has nothing to send. */
 			list_del_init(&pdc->tx->ready_node);
 			continue;
 		}
@@ -84,7 +87,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 		if (sent && sent != pdc)
 			uet_pdc_tx_sent(sent, now);
 		sent = pdc;
-		/* Parked before it is asked again, or the next one's turn */
+		/* It has nothing left to send, or it is the next one's turn. */
 		if (list_empty(&pdc->tx->active) && !pdc->tx->win.nr_marked)
 			list_del_init(&pdc->tx->ready_node);
 		else if (uet_turn_over(&pdc->tx->turn, uet_flow_quantum(flow)))
@@ -95,12 +98,12 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	return n;
 }
 
-/* A drop in this host is news for so long after the peer was heard; see below. */
+/* How long after the peer was heard a local drop counts as a loss; see below */
 #define UET_LOCAL_DROP_NS	NSEC_PER_SEC
 
 /*
- * The queue of the port had no room for a request: it is lost, and known to be.
- * Where that never ends, packets stay in flight after a while, so that timeouts
+ * The queue of the interface had no room for a request: it is known to be lost.
+ * If that never ends, packets stay in flight after a while, so that timeouts
  * find them and give the PDC up in time.
  */
 static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
@@ -110,7 +113,7 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 
 	rcu_read_lock();
 	pdc = uet_pdc_by_id(flow->peer->fep->un, &flow->peer->key.laddr, pdcid);
-	/* What the flow of a PDC is does not change. */
+	/* The flow of a PDC never changes. */
 	if (!pdc || !uet_pdc_tx(pdc) || pdc->tx->flow != flow)
 		goto out;
 	now = ktime_get_ns();
@@ -128,8 +131,9 @@ out:
 }
 
 /*
- * A device without a queue tells what its driver thinks of the packet, veth that
- * its other end takes none so long: no matter of room, but one for tx/hole.c.
+ * Without a queue the result is that of the driver: veth, for one, drops
+ * packets that are too long for its other end. That is no lack of room;
+ * tx/hole.c copes.
  */
 static bool uet_port_queues(const struct net_device *dev)
 {
@@ -139,10 +143,10 @@ static bool uet_port_queues(const struct net_device *dev)
 /**
  * uet_flow_output() - send a packet that was built under the flow lock
  * @flow: the flow
- * @out: the way to its peer
+ * @out: the route to its peer
  * @skb: the packet
  *
- * A request that the port drops is sent again.
+ * A request that the interface drops is sent again.
  *
  * Context: BH disabled, flow lock not held.
  */
@@ -161,7 +165,7 @@ void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
 	}
 }
 
-/* Out with packets that were built, the way known or not */
+/* Send packets that were built, or drop them without a route. */
 static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
 			  struct sk_buff_head *list)
 {
@@ -181,8 +185,8 @@ static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
  * @flow: the flow
  * @now: time, ns
  *
- * It is tried again after the longest timeout at the latest: if not, nothing
- * waits any more.
+ * Data that waits is tried again within rto_max_ms, so the current wait counts
+ * no longer than that.
  *
  * Context: flow lock held.
  * Return: ns.
@@ -210,12 +214,12 @@ static void uet_flow_note_way(struct uet_flow *flow, bool way)
 }
 
 /**
- * uet_flow_at_rest() - has a flow nothing in line, and nothing to look after?
+ * uet_flow_at_rest() - may a packet be sent without a run of the flow?
  * @flow: the flow
- * @out: the way to its peer
+ * @out: the route to its peer
  *
- * Then a packet may be sent without a run of the flow. An ordered flow has none
- * of it: its packets would race with those of a run.
+ * It may if nothing is queued and no state needs an update. Not on an ordered
+ * flow: the packet would race with those of a run.
  *
  * Context: flow lock held.
  * Return: true if so.
@@ -233,8 +237,8 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 }
 
 /*
- * There is no such neighbour. Where nobody has answered so far there is nothing
- * to wait for; a peer that was there may come back until its timeout.
+ * The neighbour was not found. PDCs that were never answered fail; for others
+ * the peer may come back until its timeout.
  */
 static void uet_flow_no_neigh(struct uet_flow *flow)
 {
@@ -254,10 +258,7 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
 	spin_unlock(&peer->lock);
 }
 
-/*
- * Whether what is ready is the beginning of something. What is outstanding has
- * timeouts, which must go on counting.
- */
+/* Is nothing outstanding? Otherwise timeouts must go on counting. */
 static bool uet_flow_begins(const struct uet_flow *flow)
 {
 	const struct uet_pdc_tx *tx;
@@ -268,7 +269,7 @@ static bool uet_flow_begins(const struct uet_flow *flow)
 	return true;
 }
 
-/* Must what is ready wait for the next hop? Flow lock held. */
+/* Must ready PDCs wait for the next hop? Flow lock held. */
 static bool uet_flow_waits_neigh(struct uet_flow *flow,
 				 const struct neighbour *n)
 {
@@ -284,7 +285,7 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 	case UET_NEIGH_WAIT:
 		if (!uet_flow_begins(flow))
 			return false;
-		/* A timer looks again, should nobody tell. */
+		/* A timer tries again in case no event comes. */
 		now = ktime_get_ns();
 		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
 				       ready_node)->pdc;
@@ -316,7 +317,7 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 	}
 	if (likely(way)) {
 		uet_flow_check_mtu(flow, out);
-		/* Of several ports path selection looks at the queues. */
+		/* With several interfaces path selection watches the queues. */
 		if (likely(!flow->multi))
 			dev = out->dst->dev;
 	}
@@ -359,8 +360,8 @@ out:
 /**
  * uet_flow_run_by() - send what may be sent now
  * @flow: the flow
- * @out: the way to its peer; NULL if there is none: then packets are lost, and
- *	timeouts tell
+ * @out: the route to its peer; NULL if there is none: then packets are dropped,
+ *	and timeouts resend them
  * @now: time, ns
  *
  * Context: BH disabled, flow lock not held.
@@ -456,7 +457,7 @@ void uet_flow_tx_init(void)
 }
 
 /**
- * uet_flow_tx_exit() - wait for the transmit queues, which are empty for good
+ * uet_flow_tx_exit() - kill the tasklets of the transmit queues, now empty
  */
 void uet_flow_tx_exit(void)
 {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that are given up: because their sendmsg() was cut short, their time
- * is over, they were cancelled, SO_LINGER ran out, or their socket closed and
+ * Messages that are given up: because their sendmsg() was cut short, they
+ * expired, they were cancelled, SO_LINGER ran out, or their socket closed and
  * nothing of its queue was acknowledged for net.uet.orphan_timeout_s.
  *
- * One of which nothing was sent is dropped. Of any other the target must hear
- * that there is no more (wire.md 12.7): if it is not all sent it is ended by
- * MSG_ERROR, and each of its packets that is missing at the target goes again
- * as MSG_ERROR, with its PSN and without its payload. So its data is given back
- * at once, and since the target needs no room for such a packet, CACK moves on
- * although the reader does not: other messages of the PDC lose nothing and keep
- * their order. What arrived before completes the message at the target or is
- * dropped there.
+ * A message of which nothing was sent is dropped. For any other the target must
+ * learn that no more follows: if it is not all sent MSG_ERROR ends it, and each
+ * of its packets that is missing at the target is resent as MSG_ERROR, with its
+ * PSN but without payload (see "Rules of this module" in uet-internals.rst). So
+ * its data is freed at once. The target needs no room for such a packet, hence
+ * CACK advances even if the reader stopped, and other messages of the PDC lose
+ * nothing and keep their order. Data that arrived before completes the message
+ * at the target or is dropped there.
+ *
+ * Not here: deadlines and cancellation (tx/deadline.c).
  */
 #include <linux/ktime.h>
 
@@ -22,8 +24,8 @@
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
-/* Queues given up by one look at a PDC, and how often it is looked at within the
- * timeout: there may be very many of them
+/* Queues given up per check of a PDC, which may have very many, and checks per
+ * orphan_timeout_s
  */
 #define UET_ORPHANS_BUDGET	32
 #define UET_ORPHANS_LOOKS	16
@@ -46,7 +48,7 @@ static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
 		uet_dest_step_out(pdc, dest);
 }
 
-/* Nobody waits for a message any more; flow lock held. */
+/* Free the data of a message that is given up; flow lock held. */
 static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	msg->withdrawn = true;	/* ended by MSG_ERROR */
@@ -98,7 +100,7 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 	struct uet_pdc *pdc = uet_msg_lock(msg);
 
 	if (!pdc) {
-		/* MSG_ERROR ends it there. */
+		/* MSG_ERROR ends it on the next PDC. */
 		msg->withdrawn = true;
 		spin_unlock_bh(&dest->lock);
 		return;
@@ -157,11 +159,11 @@ static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
 }
 
 /**
- * uet_pds_drop() - give up messages of a queue before their time, and report
+ * uet_pds_drop() - give up messages that expired or were cancelled, and report
  * @dest: the queue
- * @drop: which; what became of them
+ * @drop: selects the messages, gets the result
  *
- * One that was sent may have arrived: nobody knows yet.
+ * A message that was sent may still have arrived.
  *
  * Context: process.
  */
@@ -174,7 +176,7 @@ void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 	pdc = uet_dest_lock(dest);
 	if (!pdc)
 		return;
-	/* What is left on a dead one is moved or reported by uet_pds_salvage(). */
+	/* uet_pds_salvage() moves or reports the messages of a dead PDC. */
 	if (pdc->tx->state == UET_PDC_DEAD) {
 		drop->moving |= dest->unfinished;
 	} else {
@@ -192,8 +194,8 @@ static u64 uet_orphan_timeout(const struct uet_pdc *pdc)
 }
 
 /**
- * uet_orphan_watch() - messages of a queue without a socket are on this PDC
- * @pdc: initiator PDC
+ * uet_orphan_watch() - schedule the check of a queue without a socket
+ * @pdc: the PDC
  * @dest: the queue
  * @now: time, ns
  *
@@ -239,7 +241,7 @@ void uet_pds_orphan(struct uet_dest *dest)
 	spin_unlock_bh(&dest->lock);
 }
 
-/* Is nothing left on a PDC that somebody waits for? */
+/* Are all messages left on a PDC given up? */
 static bool uet_pdc_given_up(const struct uet_pdc *pdc)
 {
 	const struct uet_dest *dest;
@@ -253,13 +255,13 @@ static bool uet_pdc_given_up(const struct uet_pdc *pdc)
 }
 
 /**
- * uet_orphans_expire() - queues without a socket that do not get on
- * @pdc: initiator PDC
+ * uet_orphans_expire() - give up queues without a socket and without progress
+ * @pdc: the PDC
  * @now: time, ns
  *
- * A PDC on which nothing else is left ends if the target takes not even
- * MSG_ERROR for as long again, or has never answered but to refuse it. What the
- * budget leaves is for a look a millisecond later.
+ * A PDC on which nothing else is left fails if the target does not take even
+ * MSG_ERROR for another orphan_timeout_s, or if the PDC was never established.
+ * Queues beyond the budget wait for a check a millisecond later.
  *
  * Context: softirq, flow lock held.
  */
@@ -291,7 +293,7 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 			at = dest->progress + timeout;
 	}
 	pdc->tx->orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;
-	/* Others may still be reading what comes the other way. */
+	/* The receiving half may still be in use. */
 	if (end && uet_pdc_given_up(pdc) &&
 	    !(uet_pdc_rx(pdc) && uet_pdc_rx_ops->busy(pdc)))
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of the implementation at the other end.
+ * Does the implementation at the other end answer probes?
  *
- * A message that ends without a question (AR) is cheap where its answer comes by
- * another message, and safe where a probe asks if none comes. Not every endpoint
- * takes probes: of one that does not, a lone short message would be acknowledged
- * by a timeout only. So each peer is asked once, when it has answered for the
- * first time, by a probe of its own, and what ends a message asks by itself as
- * long as nothing is known.
+ * A message without AR saves an ACK if a later message brings one, and is safe
+ * if else a tail probe asks for it. But not every endpoint answers probes:
+ * there only a timeout would get a lone short message acknowledged. So each
+ * peer gets a probe of its own after its first answer, and until one is
+ * answered messages end with AR (see "Rules of this module" in
+ * uet-internals.rst).
  */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
@@ -20,18 +20,18 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 
-/* A question that stays without an answer is put again, ever more seldom */
+/* First interval and largest back-off exponent of probes without an answer */
 #define UET_HABIT_ASK		HZ
 #define UET_HABIT_BACKOFF_MAX	6
 
 /**
- * uet_habit_probe() - does this peer take probes?
- * @pdc: initiator PDC that was answered
+ * uet_habit_probe() - test whether a peer answers probes
+ * @pdc: a PDC that was answered
  * @ev: entropy value
  *
  * Context: softirq, flow lock held.
- * Return: a probe to find out, to be sent after the lock; NULL if it is known,
- * or was asked lately.
+ * Return: a probe, to be sent after the lock; NULL if the answer is known or a
+ * probe was sent lately.
  */
 struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 {
@@ -47,7 +47,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 	if (READ_ONCE(h->probes) != UET_PROBES_UNKNOWN ||
 	    pdc->tx->state != UET_PDC_ESTABLISHED)
 		return NULL;
-	/* Contexts of one peer may ask at once: one question more or less. */
+	/* Racy between flows of a peer: one probe more does no harm. */
 	if (asked && time_before(jiffies, READ_ONCE(h->ask_at)))
 		return NULL;
 	__skb_queue_head_init(&list);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The sending half of a PDC (UE 1.0 3.5.11, 3.5.12). The flow lock protects it.
+ *
+ * Not here: what both directions share (pdc/pdc.h), the receiving half
+ * (rx/half.h).
  */
 #ifndef _UET_TX_HALF_H
 #define _UET_TX_HALF_H
@@ -22,26 +25,26 @@ struct uet_info;
 struct uet_lane;
 struct uet_txmsg;
 
-/* A PDC that has heard nothing for so long needs no ring to send */
+/* An idle PDC frees its rings after this much silence of the peer */
 #define UET_PDC_RING_IDLE_NS	NSEC_PER_SEC
 
-/* Packets in flight before the first ACK_CC states MP_RANGE (D-11) */
+/* Limit of packets in flight until the first ACK_CC states MP_RANGE */
 #define UET_MPR_FIRST_PSNS	128
 
-/* Messages begun and not finished, so that 16-bit ids never run out */
+/* Limit of unfinished messages, so that 16-bit message ids never run out */
 #define UET_MSGS_BEGUN_MAX	32768
 
-/* ECN field of packets that queue as data, ECT(0) */
+/* ECN field of requests and tail probes: ECT(0) */
 #define UET_ECT0		0x02
 
 /**
- * struct uet_txpkt - beside each slot of the scoreboard
+ * struct uet_txpkt - contents of the packet in one slot of the scoreboard
  * @msg: message the packet belongs to; it lives until CACK covers its last
  *	PSN. NULL for a control packet
  * @off: message offset
  * @len: payload bytes
  * @flags: UET_TXPKT_*
- * @wait: how long our port seemed to keep the packet, uet_wait_pack()
+ * @wait: estimated wait in the local interface, uet_wait_pack()
  */
 struct uet_txpkt {
 	struct uet_txmsg	*msg;
@@ -52,22 +55,22 @@ struct uet_txpkt {
 };
 
 /* Flags of the scoreboard's slots */
-#define UET_PDC_TX_REFUSED	0x20	/* by a target that disowned the PDC */
+#define UET_PDC_TX_REFUSED	0x20	/* NACKed by one that disowned the PDC */
 #define UET_PDC_TX_REFUSED_RTX	0x40	/* ... and so was its retransmission */
 
-#define UET_TXPKT_MSG_ERROR	0x01	/* a message given up, no payload */
+#define UET_TXPKT_MSG_ERROR	0x01	/* given up, no payload */
 
 /**
  * struct uet_pdc_tx - sending half; the flow lock protects it
  * @pdc: its PDC
  * @state: enum uet_pdc_state
- * @reap_node: in uet_net.reap, once
- * @reap_queued: it is or was there
- * @error: errno it died of, 0 for an orderly close
- * @movable: what the peer cannot have accepted goes to another PDC
+ * @reap_node: in uet_net.reap
+ * @reap_queued: bit 0: @reap_node is or was in that list
+ * @error: errno of its failure, 0 for an orderly close
+ * @movable: messages the peer cannot have accepted may move to another PDC
  * @err_source: enum uet_report_source of @error
  * @err_code: code of that source
- * @flow: congestion control context, with a reference
+ * @flow: its CCC, with a reference
  * @peer_node: in uet_peer.tx_halves; peer->lock
  * @ready_node: in uet_flow.ready
  * @win: scoreboard
@@ -75,57 +78,57 @@ struct uet_txpkt {
  * @dests: dests bound to it
  * @active: dests with something to send now
  * @holds: dests on hold
- * @nr_msgs: messages not done
- * @next_msg_id: message ids are handed out in order
- * @begun: messages begun and not finished, in order of their ids
+ * @nr_msgs: messages that are not done
+ * @next_msg_id: id of the next message that begins
+ * @begun: messages with an id that are not finished, in order of ids
  * @rto_at: when the oldest transmission times out; 0 = nothing in flight.
- *	Of a disowned PDC: when it waits no longer
- * @probe_at: tail probe, 0 = none
+ *	Of a disowned PDC: when its wait for NACKs ends
+ * @probe_at: when the tail probe is due, 0 = none
  * @probe_slack: how much later the timer may fire for it, ns
- * @loss_at: look at SACK evidence again, 0 = none
- * @clear_at: CLEAR_CMD at the latest, 0 = none
- * @hold_at: next try of a held packet, 0 = none
- * @orphan_at: look at the dests whose socket closed, 0 = there is none
- * @departs: when the newest packet leaves the port, by estimate
- * @idle_at: when it counts as idle
+ * @loss_at: when to check SACK evidence again, 0 = none
+ * @clear_at: when CLEAR_CMD is due, 0 = none
+ * @hold_at: when the next held packet is tried, 0 = none
+ * @orphan_at: when to check dests without a socket, 0 = none
+ * @departs: when the newest packet leaves the interface, by estimate
+ * @idle_at: when the PDC counts as idle
  * @heard: when the peer was heard last
  * @probe_tx: when the outstanding probe left, 0 = none
  * @probe_id: opaque value of the last probe
- * @probe_ev: entropy value that it took
- * @probe_first: when the first probe left that is not answered
- * @probed: when a probe left that was answered, 0 = nothing sent before is
+ * @probe_ev: entropy value of the last probe
+ * @probe_first: when the oldest unanswered probe left
+ * @probed: when the last answered probe left, 0 = nothing sent before it is
  *	missing
  * @probe_end: first PSN not sent before the last probe
- * @rack: when the newest packet left that is known to have arrived
- * @rack_rtt: its round trip, ns
+ * @rack: latest send time of a packet known to have arrived
+ * @rack_rtt: round trip of that packet, ns
  * @retries: timeouts in a row
- * @backoff: timeouts since an answer told a round trip time
- * @nack_e: E-class NACKs in a row
- * @nack_e_psn: for this packet
- * @clear_sent: CLEAR_PSN the target knows
+ * @backoff: timeouts since the last valid RTT sample
+ * @nack_e: NACKs of the error class in a row for @nack_e_psn
+ * @nack_e_psn: the packet they name
+ * @clear_sent: last CLEAR_PSN sent
  * @probes: probes without an answer
- * @mpr_since: when the receive window stopped it, 0 = it does not
+ * @mpr_since: since when the receive window blocks new packets, 0 = it does not
  * @gbn_until: ROD_OOO is ignored until then
  * @close_psn: PSN of CLOSE_CMD or CLOSE_REQ
- * @awaited: packets in flight of a disowned PDC that may still be refused
- * @ackreq: which packets asked for an answer
- * @overdue: a timeout has one packet sent again, whatever the window says
+ * @awaited: packets of a disowned PDC whose NACKs are still awaited
+ * @ackreq: which packets asked for an ACK
+ * @overdue: a timeout allows one retransmission beyond the window
  * @alone: it carries the long messages of one dest at a time
- * @asked: the probe is out that finds out whether the peer takes any
- * @doubted: who named no PSN said that the target does not know us: ask it
- * @doubt_psn: the PSN that it was asked about
- * @doubt_at: when, ns; 0 = never
- * @ambiguous: answers came since the last timeout, and none told a time
- * @lanes: the queues of an ordered one by endpoint
- * @lanes_stalled: those whose message has begun and has nothing to send
- * @stalled_at: jiffies, since when there are some
- * @one_by_one: it is ordered and was refused for shortage: messages are not
- *	mixed until no begun one is left
- * @turn: its turn among the PDCs of its flow
+ * @asked: the probe that tests whether the peer answers probes is out
+ * @doubted: a NACK without a PSN disowned the PDC: verify by ACK_REQ
+ * @doubt_psn: PSN of that ACK_REQ
+ * @doubt_at: when the NACK came, ns; 0 = never
+ * @ambiguous: answers came since the last timeout, none with an RTT sample
+ * @lanes: lanes of an ordered PDC, one per endpoint (tx/lane.c)
+ * @lanes_stalled: lanes whose begun message has nothing to send
+ * @stalled_at: jiffies when @lanes_stalled became > 0
+ * @one_by_one: ordered PDC was NACKed for shortage: finish begun messages one
+ *	after the other
+ * @turn: quantum among the PDCs of its flow
  * @soft_err: errno to report when retries are used up
- * @refused_at: since when ICMP says that nobody listens there, ns, 0 = it does
- *	not; of no meaning if something was heard later
- * @refused_end: PSN behind the newest packet when it last said so
+ * @refused_at: when ICMP first said port unreachable, ns, 0 = never; void if
+ *	@heard is later
+ * @refused_end: next PSN when the last such ICMP came
  * @refused_code: type and code of that ICMP
  */
 struct uet_pdc_tx {
@@ -198,9 +201,9 @@ struct uet_pdc_tx {
 /**
  * struct uet_pdc_sent - when a packet left, for its round trip
  * @at: time, ns
- * @wait: how long before our port got it, ns; if not 0, @at is an estimate
- * @valid: it is known
- * @brief: too short a packet for the base RTT
+ * @wait: wait in the local interface before @at, ns; if > 0, @at is an estimate
+ * @valid: @at is known
+ * @brief: the packet is too short for a base RTT sample
  */
 struct uet_pdc_sent {
 	u64	at;
@@ -218,7 +221,7 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_bury(struct uet_pdc *pdc);
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code);
 void uet_pdc_flush(struct uet_net *un);
-/* It is dead and not buried: refusals of what is in flight are awaited. */
+/* Dead but not buried: NACKs for packets in flight are awaited. */
 static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 {
 	return pdc->tx->state == UET_PDC_DEAD &&
@@ -261,7 +264,7 @@ struct uet_pdc *uet_dest_lock(struct uet_dest *dest);
 struct uet_pdc *uet_msg_lock(struct uet_txmsg *msg);
 void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc);
 
-/* ... NO_MATCH and BAD_GENERATION, the whole message goes again */
+/* ... NO_MATCH and BAD_GENERATION: resend the whole message */
 void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code);
 void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			u8 generation);
@@ -329,7 +332,7 @@ void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 /* control.c: control packets in */
 void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 
-/* hold.c: targets that refuse for shortage */
+/* hold.c: targets that NACK for shortage */
 void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now);
 void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now);
 void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now);

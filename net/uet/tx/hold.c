@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds: a target endpoint refused packets for shortage (wire.md 7, rules of
- * this module). Its packets are neither sent nor suspected until one that is
- * tried alone, after a growing pause, gets through; then what may go restarts
- * at one packet and doubles per round trip. Shortage never fails a message:
- * the reader may pause for as long as it likes.
+ * Holds: a target NACKed packets of a dest for shortage, for example since its
+ * reader is slow (see "Rules of this module" in uet-internals.rst).
  *
- * A target that answers NO_MATCH has taken the packets and no message: nothing
- * is held then, but new packets pause in the same way.
+ * Packets of a dest on hold are neither sent nor declared lost, except for one
+ * that is tried alone after a growing pause. Once it arrives the number of
+ * packets allowed in flight starts at one and doubles per round trip. Shortage
+ * never fails a message, however long the reader pauses.
+ *
+ * A target that answers NO_MATCH took the packets but not the message: no
+ * packet is held, but new ones pause in the same way.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -24,10 +26,10 @@
 
 /* Longest pause between two tries */
 #define UET_HOLD_MAX_NS		(128 * NSEC_PER_MSEC)
-/* ... by which a PDC is to be opened; a part of it is random */
+/* ... while the PDC is in SYN; a part of it is random */
 #define UET_HOLD_OPEN_MAX_NS	NSEC_PER_SEC
 #define UET_HOLD_LEVEL_MAX	16
-/* A dest that may have so many packets in flight again is as free as before */
+/* Packets allowed in flight at which the restrictions of a hold end */
 #define UET_HOLD_RAMP_END	256
 
 static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
@@ -38,9 +40,7 @@ static struct uet_dest *uet_psn_dest(const struct uet_pdc *pdc, u32 psn)
 	return p->msg ? p->msg->dest : NULL;
 }
 
-/* Will the next transmission of a PSN be MSG_ERROR and not be data any more?
- * That takes no room.
- */
+/* Will the next transmission of a PSN be MSG_ERROR, which takes no room? */
 static bool uet_psn_given_up(const struct uet_pdc *pdc, u32 psn)
 {
 	const struct uet_txpkt *p;
@@ -70,7 +70,7 @@ static void uet_hold_schedule(struct uet_pdc *pdc, u64 at, u64 now)
 	uet_pdc_arm(pdc, pdc->tx->hold_at, now);
 }
 
-/* Its share of the send buffer shrinks, which may make room for others. */
+/* The share of a dest on hold shrinks, which may make room for others. */
 static void uet_hold_tell(struct uet_dest *dest)
 {
 	if (dest->us)
@@ -106,14 +106,14 @@ static u64 uet_hold_pause(const struct uet_pdc *pdc,
 	ns <<= hold->level;
 	if (pdc->tx->state != UET_PDC_SYN)
 		return min_t(u64, ns, UET_HOLD_MAX_NS);
-	/* No PDC there: it is many hosts that wait for one. */
+	/* The target is short of PDCs: many hosts may wait for one. */
 	ns = min_t(u64, ns, UET_HOLD_OPEN_MAX_NS);
 	return ns - get_random_u32_below(ns / 4 + 1);
 }
 
 /**
- * uet_pdc_hold() - a packet was refused for shortage
- * @pdc: initiator PDC
+ * uet_pdc_hold() - hold a packet that was NACKed for shortage
+ * @pdc: the PDC
  * @psn: the packet, already marked for retransmission
  * @now: time, ns
  *
@@ -144,7 +144,7 @@ void uet_pdc_hold(struct uet_pdc *pdc, u32 psn, u64 now)
 }
 
 /**
- * uet_pdc_hold_clear() - nothing of a dest is left
+ * uet_pdc_hold_clear() - end the hold of a dest without messages
  * @dest: the queue
  *
  * Context: flow lock held.
@@ -158,9 +158,9 @@ void uet_pdc_hold_clear(struct uet_dest *dest)
 }
 
 /**
- * uet_pdc_hold_lost() - a packet of a dest on hold was lost
- * @pdc: initiator PDC
- * @psn: the packet, marked; a try goes again, others wait with the rest
+ * uet_pdc_hold_lost() - hold a lost packet if its dest is on hold
+ * @pdc: the PDC
+ * @psn: the packet, marked for retransmission; a try is resent at once
  *
  * Context: flow lock held.
  */
@@ -178,10 +178,10 @@ void uet_pdc_hold_lost(struct uet_pdc *pdc, u32 psn)
 
 /**
  * uet_pdc_hold_blocks() - does a hold stop an ordered PDC before a packet?
- * @pdc: initiator PDC, ROD
+ * @pdc: the PDC, ROD
  * @psn: the packet
  *
- * Nothing behind a refused packet is accepted, whoever it is for.
+ * The target accepts nothing behind a NACKed packet, whatever its endpoint.
  *
  * Context: flow lock held.
  * Return: true if @psn must wait.
@@ -199,7 +199,7 @@ bool uet_pdc_hold_blocks(const struct uet_pdc *pdc, u32 psn)
 }
 
 /**
- * uet_pdc_hold_sent() - a new packet of a dest that is let go slowly
+ * uet_pdc_hold_sent() - account a new packet of a dest whose hold has ended
  * @dest: the queue
  * @psn: the packet
  *
@@ -216,7 +216,7 @@ void uet_pdc_hold_sent(struct uet_dest *dest, u32 psn)
 		hold->budget--;
 }
 
-/* Let the next packets of a dest go; the hold ends when none is left. */
+/* Release the next packets of a dest; the hold ends when none is left. */
 static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 			     u64 now)
 {
@@ -238,7 +238,7 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 		return;
 	}
 	if (!hold->trying) {
-		/* Nothing held is left; new packets follow at the same pace. */
+		/* No held packet is left; new ones follow at the same pace. */
 		if (hold->on)
 			uet_hold_over(dest);
 		hold->on = false;
@@ -252,13 +252,13 @@ static void uet_hold_release(struct uet_pdc *pdc, struct uet_dest *dest,
 }
 
 /**
- * uet_pdc_hold_given_up() - messages of a dest were given up
- * @pdc: initiator PDC
+ * uet_pdc_hold_given_up() - release held packets of messages given up
+ * @pdc: the PDC
  * @dest: the queue
  * @now: time, ns
  *
- * What is held of them goes at once, as MSG_ERROR. A try that is under way
- * ends as always, by the answer to it.
+ * They are resent at once, as MSG_ERROR. A try in flight ends by its answer, as
+ * usual.
  *
  * Context: flow lock held.
  */
@@ -283,13 +283,13 @@ void uet_pdc_hold_given_up(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 }
 
 /**
- * uet_pdc_pause() - the target had no place for a message (NO_MATCH)
- * @pdc: initiator PDC
+ * uet_pdc_pause() - pause new packets: the target had no room (NO_MATCH)
+ * @pdc: the PDC
  * @dest: the queue
  * @now: time, ns
  *
- * Packets that are held go on, since they are taken and stop CACK until they
- * are; the pause follows.
+ * Held packets are released first, since they stop CACK and the target takes
+ * them now; the pause follows.
  *
  * Context: flow lock held.
  */
@@ -314,8 +314,8 @@ void uet_pdc_pause(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 }
 
 /**
- * uet_pdc_hold_acked() - see which tries got through
- * @pdc: initiator PDC with holds
+ * uet_pdc_hold_acked() - release more packets of dests whose try arrived
+ * @pdc: a PDC with holds
  * @now: time, ns
  *
  * Context: flow lock held, after an ACK was processed.
@@ -342,9 +342,9 @@ void uet_pdc_hold_acked(struct uet_pdc *pdc, u64 now)
 }
 
 /**
- * uet_pdc_hold_wake() - the receiver has room again
- * @pdc: initiator PDC
- * @psn: lowest PSN it refused (NACK RCVR_INFER_LOSS)
+ * uet_pdc_hold_wake() - the receiver has room again (NACK RCVR_INFER_LOSS)
+ * @pdc: the PDC
+ * @psn: lowest PSN that it had NACKed for shortage
  * @now: time, ns
  *
  * Context: flow lock held.
@@ -362,8 +362,8 @@ void uet_pdc_hold_wake(struct uet_pdc *pdc, u32 psn, u64 now)
 }
 
 /**
- * uet_pdc_hold_expire() - pauses that are over
- * @pdc: initiator PDC
+ * uet_pdc_hold_expire() - release packets whose pause has ended
+ * @pdc: the PDC
  * @now: time, ns
  *
  * Context: flow lock held.

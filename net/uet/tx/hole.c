@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Large packets that vanish, where no ICMP tells why, while the peer answers small
- * ones and probes.
+ * Path MTU black holes: large packets vanish without ICMP while the peer
+ * answers small ones and probes.
  *
- * Losses of large packets are counted that something sent later has survived, one
- * for each time such a packet was sent, until a packet as large arrives. After some
- * of them a smaller MTU is tried: new packets are cut for it, outstanding ones leave
- * in fragments, and if these vanish too the next one is tried. That is the search of
- * RFC 8899 with data instead of padding, downwards only: the MTU of the route is
- * tried again when the time of what was learnt is over, or the routes have changed.
+ * Each loss of a large packet counts if a packet sent later arrived, until a
+ * packet as large arrives. After UET_HOLE_LOSSES of them a smaller MTU is
+ * tried: new packets are cut for it, outstanding ones leave in fragments, and
+ * if these vanish too, the next smaller MTU is tried. This is the search of RFC
+ * 8899 with data in place of padding, downwards only: the MTU of the route is
+ * tried again when the learnt one expires, or when the routes have changed.
  *
- * While a PDC opens nothing small is answered. What such a silent peer suggests
- * holds for a short time only.
+ * While a PDC opens, no small packet is answered either. An MTU learnt from
+ * such a silent peer expires soon.
  */
 #include <linux/ktime.h>
 #include <net/ip.h>
@@ -25,9 +25,9 @@
 #include "tx/half.h"
 #include "tx/hole.h"
 
-/* What silence suggests is believed for so long */
+/* Lifetime of an MTU learnt from a silent peer */
 #define UET_HOLE_TRY_AGE	(10 * HZ)
-/* Losses of large packets in a row that are no accident */
+/* Losses of large packets in a row before a smaller MTU is tried */
 #define UET_HOLE_LOSSES		6
 /* Length of a packet with its IP header */
 static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
@@ -37,7 +37,7 @@ static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
 					     sizeof(struct ipv6hdr));
 }
 
-/* Try a smaller one, if there is one. */
+/* Try a smaller MTU, if there is one. */
 static void uet_hole_step(struct uet_pdc *pdc, bool silent)
 {
 	struct uet_flow *flow = pdc->tx->flow;
@@ -53,14 +53,14 @@ static void uet_hole_step(struct uet_pdc *pdc, bool silent)
 	uet_pmtu_learn(flow->peer, mtu,
 		       silent ? UET_HOLE_TRY_AGE : UET_PMTU_AGE);
 	uet_flow_set_mtu(flow, mtu);
-	/* Packets of another size: their first timeout is not a late one. */
+	/* Retries count anew for packets of another size. */
 	if (!silent)
 		pdc->tx->retries = 0;
 }
 
 /**
- * uet_hole_resent() - a packet is about to be sent again
- * @pdc: initiator PDC
+ * uet_hole_resent() - count a loss: a packet is about to be sent again
+ * @pdc: the PDC
  * @len: its payload
  * @sent: when it was sent last, ns
  * @now: time, ns
@@ -77,7 +77,7 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	lockdep_assert_held(&flow->lock);
 	if (size <= uet_pmtu_min(flow->peer))
 		return;
-	/* Nothing passed it, or it left before the loss that was counted last */
+	/* No later packet arrived, or it left before the last loss counted */
 	if ((!silent && pdc->tx->rack < sent) || sent < hole->at)
 		return;
 	if (!hole->since) {
@@ -92,8 +92,8 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 }
 
 /**
- * uet_hole_arrived() - a packet has reached the peer
- * @flow: the flow, whose hole is suspected
+ * uet_hole_arrived() - a packet has arrived: end the suspicion if it is large
+ * @flow: the flow, suspected to have a hole
  * @len: payload of the packet
  *
  * Context: flow lock held.
@@ -108,12 +108,12 @@ void uet_hole_arrived(struct uet_flow *flow, u32 len)
 }
 
 /**
- * uet_hole_hopeless() - do large packets vanish whatever is tried?
- * @pdc: initiator PDC
+ * uet_hole_hopeless() - do large packets vanish at any MTU?
+ * @pdc: the PDC
  * @now: time, ns
  *
  * Context: flow lock held.
- * Return: true if so, for as long as a silent peer is waited for.
+ * Return: true if they have done so for peer_timeout_s.
  */
 bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Large packets that vanish.
+ * Path MTU black holes: large packets that vanish.
  */
 #ifndef _UET_HOLE_H
 #define _UET_HOLE_H

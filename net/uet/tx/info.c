@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UET_INFO: what an engineer asks of a socket. The numbers are those that the
- * transport works with; nothing is counted for this alone on the fast path.
+ * UET_INFO: state and counters of a socket's path to its peer, as TCP_INFO has
+ * them. All come from variables that the transport needs anyway.
  */
 #include <linux/ktime.h>
 
@@ -112,7 +112,7 @@ static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
 		sizeof(info->path_policy));
 }
 
-/* What the PDC and the queue of this socket add */
+/* State of the PDC and of this socket's queue */
 static void uet_info_dest(const struct uet_dest *dest,
 			  const struct uet_pdc *pdc, struct uet_info *info,
 			  u64 now)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lanes: ordered messages for one endpoint go one after the other.
+ * Lanes: ordered messages for one endpoint are sent one after the other.
  *
- * An ordered PDC delivers its packets in one line. If messages of several sockets
- * for the same endpoint were mixed there, each would take memory at the target
- * that only its end gives back, and the end stands in line behind the packets of
- * all others: the target would have to take them all in, however many, or the
- * line could never move again. So of all queues of a PDC for one PIDonFEP only one
- * at a time has a message that was begun and is not all sent; the others wait in
- * its lane. Messages for different endpoints share the PDC packet by packet.
+ * An ordered PDC delivers its packets strictly by PSN. Each message begun takes
+ * memory at the target, which only its last packet frees. If messages of
+ * several sockets for the same endpoint were mixed, that packet would have to
+ * wait behind the packets of all others: the target would need memory for all
+ * of them, or the PDC would deadlock. So of all queues of a PDC for one
+ * PIDonFEP only one at a time has a message that is begun and not all sent; the
+ * others wait in its lane. Messages for different endpoints share the PDC
+ * packet by packet.
  *
- * A message that sendmsg() still fills may stop on its way. Who comes to the PDC
- * while that lasts takes another one (uet_lane_stalls()).
+ * A message that sendmsg() still fills may stall. Meanwhile queues that need a
+ * PDC take another one (uet_lane_stalls()).
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -21,17 +22,17 @@
 #include "tx/half.h"
 #include "tx/txmsg.h"
 
-/* A message that has nothing to send for so long keeps others away */
+/* A PDC takes no new queues if a begun message had no data for this long */
 #define UET_LANE_STALL		(HZ / 10)
 
 /**
  * struct uet_lane - the queues of an ordered PDC for one endpoint
  * @node: in uet_pdc_tx.lanes
- * @waiting: those that could send a message and must not begin it yet
- * @owner: the one whose message was begun and is not all sent
+ * @waiting: queues that could begin a message but must wait for @owner
+ * @owner: the queue whose message is begun and not all sent
  * @users: queues of the lane
  * @pid: the PIDonFEP, of any resource index
- * @stalled: there is nothing to send of @owner's message
+ * @stalled: @owner's message has nothing to send
  *
  * The flow lock protects all of it.
  */
@@ -45,7 +46,7 @@ struct uet_lane {
 };
 
 /**
- * uet_lane_alloc() - a lane, in case there is none
+ * uet_lane_alloc() - allocate a lane, in case there is none
  *
  * Context: process.
  * Return: for uet_lane_join() or kfree(), or NULL.
@@ -56,10 +57,10 @@ struct uet_lane *uet_lane_alloc(void)
 }
 
 /**
- * uet_lane_join() - a queue was bound to an ordered PDC
+ * uet_lane_join() - put a queue that was bound to an ordered PDC in its lane
  * @pdc: the PDC
  * @dest: the queue
- * @spare: of uet_lane_alloc()
+ * @spare: result of uet_lane_alloc()
  *
  * Context: flow lock held.
  * Return: @spare if it was not needed.
@@ -84,7 +85,7 @@ found:
 	return spare;
 }
 
-/* Who waits for longest may begin, if nobody else has. */
+/* Without an owner the queue that has waited longest may begin. */
 static void uet_lane_wake(struct uet_lane *lane)
 {
 	struct uet_dest *dest;
@@ -113,7 +114,7 @@ static void uet_lane_set_stalled(struct uet_lane *lane, struct uet_pdc *pdc,
 }
 
 /**
- * uet_lane_leave() - a queue leaves its PDC
+ * uet_lane_leave() - take a queue out of its lane
  * @pdc: the PDC
  * @dest: the queue, not active
  *
@@ -138,7 +139,7 @@ void uet_lane_leave(struct uet_pdc *pdc, struct uet_dest *dest)
 }
 
 /**
- * uet_lane_busy() - is a message of another queue on its way in the lane?
+ * uet_lane_busy() - does another queue own the lane?
  * @dest: the queue
  *
  * Context: flow lock held.
@@ -151,8 +152,8 @@ bool uet_lane_busy(const struct uet_dest *dest)
 }
 
 /**
- * uet_lane_wait() - a queue may not begin a message yet
- * @dest: the queue, uet_lane_busy(); in line for its PDC or not
+ * uet_lane_wait() - let a queue wait for its lane
+ * @dest: the queue, uet_lane_busy(); active at its PDC or not
  *
  * Context: flow lock held.
  */
@@ -164,7 +165,7 @@ void uet_lane_wait(struct uet_dest *dest)
 }
 
 /**
- * uet_lane_begun() - the first packet of a message is being built
+ * uet_lane_begun() - take the lane: the first packet of a message is built
  * @dest: its queue
  *
  * Context: flow lock held.
@@ -177,7 +178,7 @@ void uet_lane_begun(struct uet_dest *dest)
 }
 
 /**
- * uet_lane_ended() - the last packet of a message was sent
+ * uet_lane_ended() - free the lane: the last packet of a message was sent
  * @pdc: the PDC
  * @dest: its queue
  *
@@ -196,7 +197,7 @@ void uet_lane_ended(struct uet_pdc *pdc, struct uet_dest *dest)
 }
 
 /**
- * uet_lane_goes_on() - a queue is in line for its PDC again
+ * uet_lane_goes_on() - a queue has something to send again
  * @pdc: the PDC
  * @dest: the queue
  *
@@ -210,7 +211,7 @@ void uet_lane_goes_on(struct uet_pdc *pdc, struct uet_dest *dest)
 }
 
 /**
- * uet_dest_step_out() - a queue has nothing to send now
+ * uet_dest_step_out() - deactivate a queue that has nothing to send now
  * @pdc: its PDC
  * @dest: the queue
  *
@@ -232,10 +233,10 @@ void uet_dest_step_out(struct uet_pdc *pdc, struct uet_dest *dest)
 }
 
 /**
- * uet_lane_stalls() - is a message of the PDC in the way of others for long?
- * @pdc: initiator PDC
+ * uet_lane_stalls() - does a lane block others without data to send?
+ * @pdc: an ordered PDC
  *
- * Return: true if its sender has had nothing to send for a while.
+ * Return: true if one has stalled for more than UET_LANE_STALL.
  */
 bool uet_lane_stalls(const struct uet_pdc *pdc)
 {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NACKs at the source: which packets go again and when, and what ends a PDC
- * (wire.md 7).
+ * NACKs at the source (UE 1.0 3.5): which packets are resent and when, and
+ * which codes end a PDC.
+ *
+ * Not here: holds for shortage (tx/hold.c), codes that disown a PDC
+ * (tx/disowned.c).
  */
 #include <linux/ktime.h>
 
@@ -20,8 +23,8 @@
 #include "tx/txmsg.h"
 
 /*
- * A packet in flight was refused: out of flight, to be sent again. One that is
- * missing came by no path that an answer could echo or time.
+ * A packet in flight was NACKed: mark it for retransmission. If the NACK
+ * reports it missing, it has no entropy value or round trip of that packet.
  */
 static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 			    struct uet_ccc_nack *nack)
@@ -40,10 +43,10 @@ static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
 	uet_cc_nack(pdc->tx->flow, nack);
 }
 
-/* The target has no PDC for us. */
+/* A NACK of the fatal class ends the PDC. */
 static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
-	/* wire.md N-5: CLOSE_CMD did its work, its ACK was lost. */
+	/* The target closed the PDC; its ACK of CLOSE_CMD was lost. */
 	if (pdc->tx->state == UET_PDC_CLOSING &&
 	    pkt->nack.code == UET_NACK_INV_DPDCID)
 		uet_pdc_fail(pdc, 0, 0, 0);
@@ -76,7 +79,7 @@ static u8 uet_nack_reason(u8 code)
 	}
 }
 
-/* What becomes of the packet after it left flight */
+/* Hold a packet NACKed for shortage; count the others */
 static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				u64 now)
 {
@@ -95,7 +98,7 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	case UET_NACK_NO_SES_MSG_AVAIL:
 	case UET_NACK_NO_RESOURCE:
 		pdc->tx->flow->nacks_shortage++;
-		/* That it was not received is no error then. */
+		/* Missing for shortage is no error. */
 		pdc->tx->nack_e = 0;
 		uet_pdc_hold(pdc, psn, now);
 		UET_INC(pdc->un, RETX_NACK);
@@ -107,8 +110,8 @@ static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 }
 
 /*
- * The target does not know us, says a packet that names no PSN: anybody could have
- * sent it. What the target answers to an ACK_REQ names a PSN that we sent.
+ * A NACK without a PSN disowns the PDC, and anybody could have forged it. Send
+ * ACK_REQ: a true answer names the PSN of that.
  */
 static void uet_pdc_doubt(struct uet_pdc *pdc)
 {
@@ -123,8 +126,8 @@ static void uet_pdc_doubt(struct uet_pdc *pdc)
 }
 
 /*
- * A NACK about a control packet without a PSN. An unexpected event is what a
- * peer sees in a PROBE that takes none.
+ * A NACK about a control packet without a PSN. A peer that does not support
+ * PROBE answers UNEXP_EVENT.
  */
 static bool uet_pdc_nack_probe(struct uet_pdc *pdc, const struct uet_pkt *pkt)
 {
@@ -209,14 +212,14 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (uet_txwin_nack(&tx->win, psn, pkt->flags & UET_F_RETX) !=
 	    UET_NACK_VALID)
 		return true;
-	/* Whoever refuses it for another reason has seen it. */
+	/* With any other code the target has seen the packet. */
 	if (unlikely(tx->flow->hole.since) && code != UET_NACK_PKT_NOT_RCVD &&
 	    code != UET_NACK_RCVR_INFER_LOSS)
 		uet_hole_arrived(tx->flow, tx->pkts[uet_txwin_index(&tx->win,
 								    psn)].len);
 	if (uet_pdc_sent_at(pdc, psn, pkt->flags & UET_F_RETX, &sent))
 		nack.rtt_valid = uet_pdc_sample(pdc, &sent, 0, now, &nack.rtt);
-	/* What was trimmed went on without the time that its payload takes. */
+	/* A trimmed packet lacks the serialisation delay of its payload. */
 	nack.rtt_short = true;
 	nack.now = now;
 	if (!tx->flow->ccc.sprayed)
@@ -229,8 +232,8 @@ rearm:
 }
 
 /**
- * uet_pdc_nack() - a NACK for an initiator PDC
- * @pdc: initiator PDC, named by dpdcid, peer's address verified
+ * uet_pdc_nack() - process a NACK
+ * @pdc: a PDC with a sending half, named by dpdcid, peer's address verified
  * @rx: the packet
  *
  * Context: softirq.

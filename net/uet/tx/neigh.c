@@ -2,13 +2,12 @@
 /*
  * Next hops whose link layer address is not known yet.
  *
- * While the kernel looks for a neighbour it queues a few packets and drops the
- * others, so of a first window most would be lost and sent again a timeout
- * later. A flow with something to send asks for the neighbour instead, and
- * waits until the kernel tells that it is known. If there is none after all
- * tries, that is told to the flow too: who has never been answered fails at
- * once, and who has goes on as if packets were lost, since a host or a switch
- * may come back.
+ * While the kernel resolves a neighbour it queues a few packets and drops the
+ * others, so that most of a first window would be lost and resent a timeout
+ * later. Instead a flow with something to send starts the resolution and waits
+ * for its netevent. If the resolution fails, PDCs that were never answered fail
+ * at once; others go on as if packets were lost, since a host or a switch may
+ * come back.
  */
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -28,16 +27,16 @@
 
 #define UET_NEIGH_BITS		8
 
-/* Flows that wait, by the address of the neighbour, which is a number only */
+/* Flows that wait, by the pointer to the neighbour, never dereferenced */
 static DEFINE_HASHTABLE(uet_neigh_waiting, UET_NEIGH_BITS);
-static DEFINE_SPINLOCK(uet_neigh_lock);	/* of it; a leaf, BH */
+static DEFINE_SPINLOCK(uet_neigh_lock);	/* for the table; a leaf, BH */
 
 /**
- * uet_neigh_ask() - have the next hop looked for, if it is not known
+ * uet_neigh_ask() - start the resolution of the next hop, if it is not known
  * @flow: a flow that is about to send
- * @out: the way to its peer
+ * @out: the route to its peer
  *
- * Of several ports one that is known will do (uet_ports_dst()).
+ * With several interfaces one known next hop will do (uet_ports_dst()).
  *
  * Context: BH disabled, no lock held that the receive path takes: this sends.
  * Return: the neighbour with a reference; NULL if packets may be sent.
@@ -84,7 +83,7 @@ enum uet_neigh_verdict uet_neigh_wait(struct uet_flow *flow,
 	flow->neigh = (unsigned long)n;
 	hash_add(uet_neigh_waiting, &flow->neigh_node, flow->neigh);
 	spin_unlock(&uet_neigh_lock);
-	/* What changes from now on is told to who waits. */
+	/* A change before hash_add() had no event: check the state again. */
 	if (READ_ONCE(n->nud_state) & NUD_INCOMPLETE && !READ_ONCE(n->dead))
 		return UET_NEIGH_WAIT;
 	uet_neigh_unwait(flow);
@@ -92,7 +91,7 @@ enum uet_neigh_verdict uet_neigh_wait(struct uet_flow *flow,
 }
 
 /**
- * uet_neigh_unwait() - a flow waits no longer, or goes
+ * uet_neigh_unwait() - take a flow out of the table of those that wait
  * @flow: the flow
  *
  * Context: BH disabled.
@@ -106,14 +105,14 @@ void uet_neigh_unwait(struct uet_flow *flow)
 	spin_unlock(&uet_neigh_lock);
 }
 
-/* One that waits for this neighbour, off the table and with a reference */
+/* Take a flow that waits for this neighbour off the table, with a reference */
 static struct uet_flow *uet_neigh_next(unsigned long neigh, bool none)
 {
 	struct uet_flow *flow;
 
 	spin_lock(&uet_neigh_lock);
 	hash_for_each_possible(uet_neigh_waiting, flow, neigh_node, neigh) {
-		/* One without a reference is about to take itself out. */
+		/* A flow without a reference is about to leave the table. */
 		if (flow->neigh != neigh || !refcount_inc_not_zero(&flow->ref))
 			continue;
 		hash_del(&flow->neigh_node);
@@ -152,7 +151,7 @@ static struct notifier_block uet_neigh_nb = {
 };
 
 /**
- * uet_neigh_init() - hear of neighbours
+ * uet_neigh_init() - register for events of neighbours
  *
  * Context: process.
  * Return: 0 or a negative errno.

@@ -12,10 +12,10 @@ struct uet_flow;
 struct uet_output;
 
 /**
- * enum uet_neigh_verdict - what a flow does that has something to send
- * @UET_NEIGH_GO: it sends
+ * enum uet_neigh_verdict - may a flow with something to send do so?
+ * @UET_NEIGH_GO: it may
  * @UET_NEIGH_WAIT: it waits for the next hop, and is queued when that is known
- * @UET_NEIGH_NONE: there is no such next hop
+ * @UET_NEIGH_NONE: the next hop was not found
  */
 enum uet_neigh_verdict {
 	UET_NEIGH_GO,

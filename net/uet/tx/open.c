@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sending half of a PDC: where it comes from and how it ends.
+ * Creation and end of the sending half of a PDC (UE 1.0 3.5.8).
  *
- * It dies under the flow lock. What it leaves is dealt with by a work item, which
- * may take the locks that this context cannot.
+ * It dies under the flow lock. A work item then deals with its messages, since
+ * it may take locks that cannot nest in the flow lock.
+ *
+ * Not here: closing in order (tx/close.c), messages of dead PDCs
+ * (tx/salvage.c).
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -47,13 +50,13 @@ static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
 	return 0;
 }
 
-/* A sending half may be chosen for messages. */
+/* Let the sending half be chosen for messages. */
 static void uet_pdc_tx_enlist(struct uet_pdc *pdc)
 {
 	struct uet_peer *peer = pdc->peer;
 
 	spin_lock_bh(&peer->lock);
-	/* Who reaps it has said so before it takes it off under this lock. */
+	/* The reaper sets @dying before it unlinks the half under this lock. */
 	if (!READ_ONCE(pdc->dying))
 		list_add(&pdc->tx->peer_node, &peer->tx_halves);
 	peer->confirmed = true;
@@ -64,7 +67,7 @@ static void uet_pdc_tx_enlist(struct uet_pdc *pdc)
  * uet_pdc_open() - make a PDC to send by
  * @peer: both FEPs
  * @flow: its congestion control context; the PDC takes a reference
- * @acc: account of who needs it
+ * @acc: account of the user who needs it
  * @job: job id of its messages
  * @rod: ordered delivery
  *
@@ -82,7 +85,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	pdc = uet_pdc_alloc(peer, acc, rod, GFP_KERNEL);
 	if (!pdc)
 		return NULL;
-	/* wire.md 5.1: random within [2^16, 2^31) */
+	/* Random within [2^16, 2^31) */
 	pdc->start_psn = 0x10000 +
 			 get_random_u32() % (0x80000000U - 0x10000);
 	pdc->job = job;
@@ -98,7 +101,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	refcount_inc(&pdc->ref);
 	uet_pdc_publish(pdc);
 	uet_pdc_tx_enlist(pdc);
-	/* One that is never used goes by the idle timer. */
+	/* The idle timer closes a PDC that is never used. */
 	uet_pdc_arm(pdc, pdc->tx->heard + NSEC_PER_SEC, pdc->tx->heard);
 	spin_unlock_bh(&flow->lock);
 	uet_pdc_tell(pdc, UET_PDC_OPENED, 0);
@@ -106,7 +109,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 }
 
 /**
- * uet_pdc_return() - send in the return direction of a PDC that the peer opened
+ * uet_pdc_return() - add a sending half to a PDC that the peer opened
  * @pdc: the PDC, with a reference
  * @flow: its congestion control context here; the PDC takes a reference
  *
@@ -134,7 +137,7 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
 	return 0;
 }
 
-/* Once, however often it is asked for */
+/* Queue a PDC for the reaper, once. */
 static void uet_pdc_reap_later(struct uet_pdc *pdc)
 {
 	struct uet_net *un = pdc->un;
@@ -147,13 +150,13 @@ static void uet_pdc_reap_later(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_die() - a PDC sends no more
+ * uet_pdc_die() - set the sending half DEAD
  * @pdc: the PDC, not dead
  * @error: errno for its messages; 0 for an orderly close
  * @source: enum uet_report_source
  * @code: code of that source
  *
- * uet_pdc_bury() is to follow.
+ * The caller calls uet_pdc_bury(), now or later.
  *
  * Context: BH disabled, flow lock held.
  */
@@ -165,18 +168,17 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
 	list_del_init(&pdc->tx->ready_node);
-	/* It may have begun anew without accepting what is sent so. */
+	/* The peer may have restarted without support for return requests. */
 	if (error && !pdc->initiator)
 		uet_habit_returns_not(&pdc->peer->habits);
 	uet_pdc_tell(pdc, error ? UET_PDC_FAILED : UET_PDC_CLOSED, error);
 }
 
 /**
- * uet_pdc_bury() - fail or move the messages of a PDC that is dead
+ * uet_pdc_bury() - have a work item fail or move the messages of a dead PDC
  * @pdc: the PDC
  *
- * By a work item, which may take the locks this context cannot. It is done
- * once, however often it is asked for.
+ * Repeated calls have no effect.
  *
  * Context: BH disabled, flow lock held.
  */
@@ -187,7 +189,7 @@ void uet_pdc_bury(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_fail() - a PDC dies at once
+ * uet_pdc_fail() - set the sending half DEAD and bury it
  * @pdc: the PDC
  * @error: errno for its messages; 0 for an orderly close
  * @source: enum uet_report_source
@@ -203,8 +205,8 @@ void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	uet_pdc_bury(pdc);
 }
 
-/* If it is not dead its end was asked for by the receiving half: what the peer cannot
- * have accepted goes another way.
+/* A sending half that is not dead yet ends because the receiving half died:
+ * messages that the peer cannot have accepted move to another PDC.
  */
 static void uet_pdc_end_tx(struct uet_pdc *pdc)
 {
@@ -216,14 +218,14 @@ static void uet_pdc_end_tx(struct uet_pdc *pdc)
 	spin_lock_bh(&flow->lock);
 	if (pdc->tx->state != UET_PDC_DEAD) {
 		pdc->tx->movable = true;
-		/* Closed in order, unless something is left */
+		/* An orderly close, unless messages are left */
 		uet_pdc_die(pdc, pdc->tx->nr_msgs ? ECONNRESET : 0,
 			    UET_REPORT_LOCAL, 0);
 	}
 	spin_unlock_bh(&flow->lock);
 }
 
-/* Everything that the sending half has, after it died */
+/* Clean up after a sending half that died. */
 static void uet_pdc_reap(struct uet_pdc *pdc)
 {
 	struct uet_peer *peer = pdc->peer;
@@ -240,7 +242,7 @@ static void uet_pdc_reap(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_flush() - deal with the PDCs that died
+ * uet_pdc_flush() - reap the PDCs that died
  * @un: namespace
  *
  * Context: process.
@@ -289,7 +291,7 @@ static u64 uet_pdc_tx_heard(const struct uet_pdc *pdc)
 	return READ_ONCE(pdc->tx->heard);
 }
 
-/* CLOSE_REQ, in the turn of what is sent */
+/* Send CLOSE_REQ with a PSN of the sending half. */
 static void uet_pdc_tx_close(struct uet_pdc *pdc)
 {
 	struct uet_flow *flow = pdc->tx->flow;
@@ -317,7 +319,7 @@ static bool uet_pdc_tx_closing(const struct uet_pdc *pdc)
 
 static void uet_pdc_tx_other_died(struct uet_pdc *pdc)
 {
-	/* It is not chosen for messages from now on. */
+	/* From now on the PDC is not chosen for messages. */
 	WRITE_ONCE(pdc->dying, true);
 	uet_pdc_reap_later(pdc);
 }
@@ -337,7 +339,8 @@ static const struct uet_pdc_ops uet_pdc_tx_side = {
 /**
  * uet_pdc_tx_init() - make the slab cache
  *
- * Hosts of a large job have many thousands: nothing is to be rounded up.
+ * A cache of its own: kmalloc() would round up, and hosts of a large job have
+ * many thousands of them.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -352,7 +355,7 @@ int __init uet_pdc_tx_init(void)
 }
 
 /**
- * uet_pdc_tx_exit() - destroy it, after an RCU barrier
+ * uet_pdc_tx_exit() - destroy the slab cache, after an RCU barrier
  */
 void uet_pdc_tx_exit(void)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Path selection around the core: making the object of a context, the
- * coordination of contexts to one peer, history on request, and who hears of
- * paths that go bad and good.
+ * Path selection (UE 1.0 3.6.16) around the policies of the core: creation for
+ * a flow, coordination of ordered flows to one peer, history of entropy values
+ * on request, and notification of paths that go bad or good.
+ *
+ * Not here: the policies (core/lb*.c).
  */
 #include <linux/init.h>
 #include <linux/jiffies.h>
@@ -23,7 +25,7 @@
 static ATOMIC_NOTIFIER_HEAD(uet_path_chain);
 
 /**
- * uet_path_register() - hear of what happens to paths, in all namespaces
+ * uet_path_register() - register for events of paths, in all namespaces
  * @nb: called with enum uet_path_what and struct uet_path_event, with the lock
  *	of the flow held: it must not sleep and not send
  *
@@ -46,7 +48,7 @@ void uet_path_unregister(struct notifier_block *nb)
 	atomic_notifier_chain_unregister(&uet_path_chain, nb);
 }
 
-/* The first that hears of it counts for /proc/net/uet_stat. */
+/* Count path events for /proc/net/uet_stat. */
 static int uet_path_count(struct notifier_block *nb, unsigned long what,
 			  void *data)
 {
@@ -78,7 +80,7 @@ static struct notifier_block uet_path_counts = {
 };
 
 /**
- * uet_path_init() - have paths counted
+ * uet_path_init() - register the counters of path events
  *
  * Context: process, before there are namespaces.
  * Return: 0 or -EEXIST.
@@ -99,11 +101,11 @@ void uet_path_exit(void)
 }
 
 /**
- * uet_path_tell() - something happened to a path
- * @flow: the context
+ * uet_path_tell() - trace and notify an event of a path
+ * @flow: the flow
  * @what: enum uet_path_what
- * @ev: the value, 0 for a port
- * @ifindex: the port, 0 if there is only one
+ * @ev: entropy value, 0 for an event of an interface
+ * @ifindex: the interface, 0 if there is only one
  *
  * Context: flow lock held.
  */
@@ -126,8 +128,8 @@ static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
 	return nr ? uet_ports_ifindex(flow->peer, uet_lb_zone(ev) % nr) : 0;
 }
 
-/* A value went for a loss, and another one is in its place: what became of its
- * packets is for the operator to see, who would find good values only.
+/* Remember the history of an entropy value that was replaced after a loss:
+ * otherwise operators would see good values only.
  */
 static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
 {
@@ -150,7 +152,7 @@ static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
 	memset(&lb->live[i], 0, sizeof(lb->live[i]));
 }
 
-/* A policy has something to say; flow lock held, or the flow not yet known */
+/* Note of a path policy; flow lock held, or the flow is not published yet */
 static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
 {
 	static const u8 what[] = {
@@ -173,7 +175,7 @@ static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
 		uet_path_note_gone(flow, ev);
 }
 
-/* The port that a context on one path at a time begins with */
+/* The interface that a flow on one path at a time begins with, by speed */
 static u32 uet_path_pick_port(const u32 *mbps, u32 nr)
 {
 	u32 i, total = 0, r;
@@ -208,8 +210,9 @@ static void uet_path_config(const struct uet_flow *flow,
 }
 
 /*
- * Contexts on one path at a time share a space with the others of their peer
- * and take different elements of one permutation, so that their paths differ.
+ * Flows on one path at a time share a space of entropy values with others of
+ * their peer and take different elements of one permutation, so that their
+ * paths differ.
  */
 static struct uet_lb *uet_path_one_port(struct uet_flow *flow,
 					const struct uet_lb_ops *ops,
@@ -258,7 +261,7 @@ static struct uet_lb *uet_path_all_ports(const struct uet_lb_ops *ops,
 	return lb;
 }
 
-/* Keep the history of values, if there is memory for it */
+/* Keep the history of entropy values, if there is memory for it */
 static void uet_path_remember(struct uet_flow *flow, struct uet_lb *lb,
 			      gfp_t gfp)
 {
@@ -271,14 +274,14 @@ static void uet_path_remember(struct uet_flow *flow, struct uet_lb *lb,
 	if (READ_ONCE(flow->past))
 		return;
 	past = kzalloc(sizeof(*past), gfp | __GFP_NOWARN);
-	/* Two may do this when the ports of a context change. */
+	/* Two threads may do this when the interfaces of a flow change. */
 	if (cmpxchg(&flow->past, NULL, past))
 		kfree(past);
 }
 
 /**
- * uet_path_new() - make the path selection of a context
- * @flow: the context, its constants known
+ * uet_path_new() - make the path selection of a flow
+ * @flow: the flow, its constants known
  * @ops: policy
  *
  * Context: process.
@@ -323,12 +326,11 @@ void uet_path_free(struct uet_lb *lb)
 }
 
 /**
- * uet_path_rebuild() - begin anew, with the ports there are now
- * @flow: a sprayed context
+ * uet_path_rebuild() - replace path selection after the interfaces changed
+ * @flow: a sprayed flow
  *
- * What was known of the paths is forgotten: they are others now. Values in
- * flight belong to no space any more, and what comes back for them says
- * nothing.
+ * All state of the old paths is dropped. Feedback for entropy values in flight
+ * has no effect.
  *
  * Context: process.
  * Return: 0 or -ENOMEM; then the paths stay as they were.
@@ -337,7 +339,7 @@ int uet_path_rebuild(struct uet_flow *flow)
 {
 	struct uet_lb *lb, *old;
 
-	/* Only this function replaces it, and its policy stays the same. */
+	/* Only this function replaces @lb, and its policy stays the same. */
 	lb = uet_path_new(flow, uet_lb_policy(flow->lb));
 	if (IS_ERR(lb))
 		return PTR_ERR(lb);
@@ -353,11 +355,11 @@ int uet_path_rebuild(struct uet_flow *flow)
 }
 
 /**
- * uet_path_history() - keep the history of each value, or stop to
- * @flow: the context
- * @on: keep it
+ * uet_path_history() - start or stop the history of entropy values
+ * @flow: the flow
+ * @on: start
  *
- * Without memory there is none; it is tried again once a second.
+ * A failed allocation is retried once a second.
  *
  * Context: flow lock held.
  */
@@ -375,7 +377,7 @@ void uet_path_history(struct uet_flow *flow, bool on)
 	uet_path_remember(flow, flow->lb, GFP_ATOMIC);
 }
 
-/* Value @n of those that were given up, the latest first */
+/* Entropy value @n of those that were given up, the latest first */
 static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
 			     struct uet_path_info *info)
 {
@@ -395,10 +397,10 @@ static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
 }
 
 /**
- * uet_path_get() - state of one path of a context
- * @flow: the context
+ * uet_path_get() - state of one path of a flow
+ * @flow: the flow
  * @index: from 0; a dump goes on where it stopped
- * @info: filled; behind the values that there are come those that were given up
+ * @info: filled; entropy values in use come first, then those given up
  *
  * Context: flow lock held.
  * Return: 0, or -ENOENT beyond the last.
@@ -415,15 +417,15 @@ int uet_path_get(const struct uet_flow *flow, u32 index,
 }
 
 /**
- * uet_path_siblings() - what other ordered contexts to the peer see now
- * @flow: an ordered context
- * @marked: what it sees itself
+ * uet_path_siblings() - do other ordered flows to the peer see ECN marks now?
+ * @flow: an ordered flow
+ * @marked: it got an ECN mark itself
  * @now: time, ns
  *
- * They are on other paths: marks that they see too are made where all paths
- * meet, at the last hop (UE 1.0 3.6.16.2). Each context leaves time and mark of
- * its last answer in a slot; nobody waits for anybody, and a slot shared by two
- * tells of the later.
+ * They use other paths: if they see ECN marks too, these come from the last
+ * hop, where all paths meet (UE 1.0 3.6.16.2). Each flow stores time and mark
+ * of its last answer in a slot, without a lock; two flows that share a slot
+ * overwrite each other.
  *
  * Context: flow lock held.
  * Return: enum uet_lb_siblings.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Path selection in the kernel: the policies of core/lb.h with what they need
- * around them, and what others may learn of paths.
+ * Path selection in the kernel: what the policies of core/lb.h need around
+ * them, and the events and the state of paths for others.
  */
 #ifndef _UET_PATH_H
 #define _UET_PATH_H
@@ -12,15 +12,15 @@
 
 /**
  * enum uet_path_what - what happened to a path
- * @UET_PATH_BAD: a value came into disuse
- * @UET_PATH_GOOD: a value is back in use
- * @UET_PATH_MOVED: a context on one path at a time took another one
- * @UET_PATH_FROZEN: known good paths only, until the network has settled
- * @UET_PATH_THAWED: that is over
- * @UET_PATH_SATURATED: so many paths are marked that none is avoided
- * @UET_PATH_RESIZED: the context uses more or fewer values
- * @UET_PATH_PORT_DOWN: a local port lost its carrier
- * @UET_PATH_PORT_UP: a local port is back
+ * @UET_PATH_BAD: an entropy value is no longer used
+ * @UET_PATH_GOOD: an entropy value is used again
+ * @UET_PATH_MOVED: a flow on one path at a time took another one
+ * @UET_PATH_FROZEN: only known good paths until the network has settled
+ * @UET_PATH_THAWED: end of that restriction
+ * @UET_PATH_SATURATED: so many paths have ECN marks that none is avoided
+ * @UET_PATH_RESIZED: the flow uses more or fewer entropy values
+ * @UET_PATH_PORT_DOWN: a local interface lost its carrier
+ * @UET_PATH_PORT_UP: a local interface has a carrier again
  */
 enum uet_path_what {
 	UET_PATH_BAD,
@@ -36,9 +36,9 @@ enum uet_path_what {
 
 /**
  * struct uet_path_event - with enum uet_path_what as the action of a notifier
- * @flow: the context, its lock held
- * @ev: the value; 0 for ports
- * @ifindex: the port, 0 for values of a context with a single port
+ * @flow: the flow, its lock held
+ * @ev: the entropy value; 0 for events of interfaces
+ * @ifindex: the interface, 0 for values of a flow with a single one
  */
 struct uet_path_event {
 	const struct uet_flow	*flow;
@@ -46,16 +46,16 @@ struct uet_path_event {
 	int			ifindex;
 };
 
-/* Values that were given up and are remembered */
+/* Entropy values that are remembered after they were given up */
 #define UET_PATHS_GONE		64
 
 /**
- * struct uet_path_gone - a value that lost a packet, and was replaced
+ * struct uet_path_gone - an entropy value that lost a packet and was replaced
  * @at: jiffies, when that was
- * @ifindex: the port it left by, 0 with a single port
- * @ev: the value
- * @live: its history; that of values before it at the same place of the set,
- *	which were replaced for another reason, is in it
+ * @ifindex: its interface, 0 with a single one
+ * @ev: the entropy value
+ * @live: its history, including that of earlier values at the same place of the
+ *	set, which were replaced for another reason
  */
 struct uet_path_gone {
 	unsigned long		at;
@@ -65,9 +65,9 @@ struct uet_path_gone {
 };
 
 /**
- * struct uet_path_past - the latest of them, of a context that keeps history
- * @nr: given up so far
- * @gone: a ring
+ * struct uet_path_past - entropy values given up by a flow that keeps history
+ * @nr: number of them so far
+ * @gone: ring of the latest
  */
 struct uet_path_past {
 	u32			nr;
@@ -76,8 +76,8 @@ struct uet_path_past {
 
 /**
  * struct uet_path_info - one path as shown to an operator
- * @path: its value, state and history
- * @ifindex: the port it leaves by, 0 with a single port
+ * @path: its entropy value, state and history
+ * @ifindex: its interface, 0 with a single one
  * @gone: it was given up
  * @at: jiffies, when that was
  */
@@ -90,9 +90,9 @@ struct uet_path_info {
 
 /**
  * struct uet_path_cursor - a place in the walk over all paths
- * @flow: id of the context
+ * @flow: id of the flow
  * @index: its path
- * @steps: paths and contexts looked at
+ * @steps: paths and flows looked at
  */
 struct uet_path_cursor {
 	u64	flow;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A walk over the paths of all contexts of a namespace.
+ * A walk over the paths of all flows of a namespace, for /proc/net/uet_path.
  */
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -11,12 +11,12 @@
 #include "tx/flow.h"
 #include "tx/path.h"
 
-/* Paths and contexts looked at before others get the processor */
+/* Paths and flows looked at before cond_resched() */
 #define UET_PATH_STEPS	1024
 
 /**
- * uet_path_list() - a context can be found by uet_path_next()
- * @flow: the context, complete
+ * uet_path_list() - let uet_path_next() find a flow
+ * @flow: the flow, complete
  *
  * Context: process or BH.
  */
@@ -32,7 +32,7 @@ void uet_path_list(struct uet_flow *flow)
 
 /**
  * uet_path_unlist() - undo uet_path_list()
- * @flow: the context, freed after a grace period
+ * @flow: the flow, freed after a grace period
  *
  * Context: any.
  */
@@ -45,7 +45,7 @@ void uet_path_unlist(struct uet_flow *flow)
 	spin_unlock_bh(&un->flow_list_lock);
 }
 
-/* The context at a cursor, or the next one from its first value on */
+/* The flow at a cursor, or the next one from its first path on */
 static struct uet_flow *uet_path_flow(struct uet_net *un,
 				      struct uet_path_cursor *at)
 {
@@ -62,7 +62,7 @@ static struct uet_flow *uet_path_flow(struct uet_net *un,
 	return NULL;
 }
 
-/* Values without history, none of them special: they are all alike. */
+/* Are all paths alike: no history, no fixed path, none avoided? */
 static bool uet_path_dull(const struct uet_lb *lb)
 {
 	return !lb->live && !uet_lb_policy(lb)->ordered &&
@@ -70,8 +70,8 @@ static bool uet_path_dull(const struct uet_lb *lb)
 }
 
 /*
- * Many contexts have many paths, and most of them may have nothing to tell:
- * others get the processor in between. The context may be gone after that.
+ * Most flows may have no path to show: reschedule now and then. The flow may be
+ * gone after that.
  */
 static struct uet_flow *uet_path_breathe(struct uet_net *un,
 					 struct uet_path_cursor *at,
@@ -88,17 +88,17 @@ static struct uet_flow *uet_path_breathe(struct uet_net *un,
 /**
  * uet_path_next() - the next path of a namespace
  * @un: namespace
- * @at: zero at first; left at the path that was found, so that its index is
- *	to be increased for the next one
+ * @at: zero at first; set to the path that was found, the caller increments its
+ *	index for the next one
  * @flow: what the last call returned, if the RCU read side was not left since,
  *	or NULL
  * @info: filled
  *
- * Contexts may come and go between the calls, and change their paths. Those
- * of which nothing is known but how many values they use are passed over.
+ * Flows may come and go between the calls, and change their paths. Flows whose
+ * paths are all alike are skipped.
  *
  * Context: process, RCU read side, which is left for a moment now and then.
- * Return: the context, NULL after the last.
+ * Return: the flow, NULL after the last.
  */
 struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 			       struct uet_flow *flow,
@@ -125,7 +125,7 @@ struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 }
 
 /**
- * uet_path_walk_init() - no context yet
+ * uet_path_walk_init() - prepare the list of flows
  * @un: namespace
  */
 void uet_path_walk_init(struct uet_net *un)

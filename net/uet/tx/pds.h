@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the socket layer asks of the packet delivery sublayer, and what it is
- * told. The only header both sides share beside the message objects.
+ * Interface between the socket layer and the sending side of the packet
+ * delivery sublayer (PDS, UE 1.0 3.5).
+ *
+ * Not here: the message objects (tx/txmsg.h).
  */
 #ifndef _UET_PDS_H
 #define _UET_PDS_H
@@ -15,34 +17,34 @@ struct uet_sock;
 struct uet_txmsg;
 
 /*
- * Downward: process context or BH; they take the flow lock.
+ * Calls from the socket layer: process context or BH; they take the flow lock.
  */
 
 /* Queue a message at its dest and start sending. On success the PDS holds
  * the reference that came with @msg. Errors: -ENETUNREACH, -EHOSTUNREACH,
- * -ENOBUFS (PDCs), -EADDRNOTAVAIL, -EAGAIN (when the dest is empty), -EMSGSIZE
- * never.
+ * -ENOBUFS (limit of PDCs), -EADDRNOTAVAIL, -EAGAIN (retry when the dest is
+ * empty); never -EMSGSIZE.
  */
 int uet_pds_submit(struct uet_txmsg *msg);
 
-/* More bytes of a streamed message were filled in (or its end came) */
+/* More bytes of a streamed message, or its end, are available */
 void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom);
 
-/* Give up a message whose sendmsg() was cut short; not reported */
+/* Give up a message whose sendmsg() was cut short; it is not reported */
 void uet_pds_withdraw(struct uet_txmsg *msg);
 
-/* The socket closes: no report, no charge, no pointer to it any more */
+/* The socket closes: no more reports, charges or pointers to it */
 void uet_pds_orphan(struct uet_dest *dest);
 
 /**
  * struct uet_txdrop - which messages of a socket are to be given up, and why
  * @now: time, ns
- * @cookie: those of this cookie, if @named
+ * @cookie: selects messages with this cookie if @named
  * @error: errno of their reports
- * @named: else those whose deadline is over
+ * @named: select by @cookie, otherwise by an expired deadline
  * @moving: set if messages are on their way to another PDC
- * @dropped: number of those that were given up
- * @next: earliest deadline of the others, 0 = none
+ * @dropped: number of messages given up
+ * @next: earliest deadline of the remaining messages, 0 = none
  */
 struct uet_txdrop {
 	u64	now;
@@ -54,7 +56,7 @@ struct uet_txdrop {
 	u64	next;
 };
 
-/* Give up such messages of @dest, and report them */
+/* Give up the messages of @dest that @drop selects, and report them */
 void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop);
 
 /* Give up all messages of @dest, as uet_pds_withdraw() does (SO_LINGER) */
@@ -75,7 +77,7 @@ int uet_tx_cancel(struct uet_sock *us, u64 cookie);
 void uet_pds_info(struct uet_dest *dest, struct uet_info *info);
 
 /*
- * Upward, from softirq with the flow lock held; must not call back down.
+ * Calls to the socket layer: softirq, flow lock held; must not call the PDS.
  */
 
 /* @msg is done: error 0, or errno with source (enum uet_report_source), code */

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much of a flow waits in the port of this host.
+ * Limit how much of a flow waits in the local interface, as TCP small queues
+ * do.
  *
- * A congestion window is larger than what is on the way, so the rest of it
- * would wait in the port, in front of whatever is sent next: a short request
- * of another PDC, or of a flow to another peer, would wait longer there than
- * it takes on an idle network, and one of the same flow would find the window
- * full besides. A flow therefore gives the port portions of a quarter of the
- * base RTT, and begins one only after the last but one has left. What it has
- * beyond that stays in its PDCs, which take turns.
+ * The part of a congestion window that exceeds the bandwidth-delay product
+ * would wait in the interface, ahead of all that is sent next: a short request
+ * of another PDC or flow would wait longer there than its round trip on an idle
+ * network. A flow therefore gives the interface portions of a quarter of the
+ * base RTT, and begins one only after the last but one has left. Other data
+ * stays in its PDCs, which take turns.
  *
- * A host that sends to many peers has as many windows, and the port as many
- * portions. When more than a base RTT of them waits, flows give it portions of a
- * quarter of the usual ones, each when the last one has left: else delays of
- * the host's own port would hide what the network says, and first windows would
- * be in the port as a whole before anything can be said about them.
+ * A host that sends to many peers has many windows, and the interface as many
+ * portions. When more than a base RTT of them waits, flows give it a quarter of
+ * the usual portion, each when the last one has left: otherwise local delays
+ * would hide those of the network, and first windows would be in the interface
+ * as a whole before any feedback comes.
  *
- * When a portion has left follows from the speed of the port, which may be
- * wrong. So a flow stops only if the device says, too, that it has a portion
+ * When a portion has left is computed from the speed of the interface, which
+ * may be wrong. So a flow stops only if the device, too, reports a portion
  * waiting.
  */
 
@@ -29,25 +29,25 @@
 #include "link/ports.h"
 #include "tx/flow.h"
 
-/* How often the pause after packets that the port dropped doubles */
+/* Largest back-off level of the pause after the interface dropped packets */
 #define UET_REFUSALS_MAX	6
 
 /*
- * A portion: less makes more work, since each costs a timer, and leaves the
- * port idle if that is late by as much; more makes others wait.
+ * Size of a portion. A smaller one costs more timers and leaves the interface
+ * idle if a timer is late; a larger one makes others wait.
  */
 static u64 uet_portion_ns(const struct uet_flow *flow, bool crowded)
 {
 	return flow->params.base_rtt >> (crowded ? 4 : 2);
 }
 
-/* Whether flows of this endpoint, all together, fill the port's queue */
+/* Do all flows of this FEP together have > a base RTT in the interface? */
 static bool uet_port_crowded(const struct uet_flow *flow, u64 now)
 {
 	return uet_flow_port_free(flow) > now + flow->params.base_rtt;
 }
 
-/* The device has less than was thought: its speed is not what it is said to be */
+/* The device has less queued than estimated: correct the estimate. */
 static void uet_port_faster(const struct uet_flow *flow, u64 now)
 {
 	if (uet_port_crowded(flow, now))
@@ -55,7 +55,7 @@ static void uet_port_faster(const struct uet_flow *flow, u64 now)
 			   now + flow->params.base_rtt);
 }
 
-/* Whether a portion is in the device, whoever gave it that */
+/* Does the device have a portion queued, from any sender? */
 static bool uet_portion_waits(const struct uet_flow *flow,
 			      struct net_device *dev, u64 portion)
 {
@@ -68,7 +68,7 @@ static bool uet_portion_waits(const struct uet_flow *flow,
 }
 
 /**
- * uet_port_share_waited() - time that data waited for the port alone
+ * uet_port_share_waited() - time that data waited for the interface alone
  * @flow: the flow
  * @now: time, ns
  *
@@ -90,7 +90,7 @@ static void uet_port_share_goes_on(struct uet_flow *flow, u64 now)
 	flow->share.since = 0;
 }
 
-/* It stays as it is; a wait for the window or for credit is counted there. */
+/* Begin to count a wait, unless the flow waits for window or credit. */
 static bool uet_port_share_wait(struct uet_flow *flow, u64 now)
 {
 	if (!flow->share.since && flow->ccc.state == UET_CCC_READY)
@@ -98,7 +98,7 @@ static bool uet_port_share_wait(struct uet_flow *flow, u64 now)
 	return false;
 }
 
-/* Look again at @until; false if the flow goes */
+/* Run the flow again at @until; false if it is about to be freed. */
 static bool uet_port_share_arm(struct uet_flow *flow, u64 until)
 {
 	if (!refcount_inc_not_zero(&flow->ref))
@@ -110,7 +110,7 @@ static bool uet_port_share_arm(struct uet_flow *flow, u64 until)
 }
 
 /**
- * uet_port_refuses() - has the port dropped packets a short while ago?
+ * uet_port_refuses() - must a flow pause since the interface dropped packets?
  * @flow: the flow
  * @now: time, ns
  *
@@ -132,13 +132,12 @@ bool uet_port_refuses(struct uet_flow *flow, u64 now)
 }
 
 /**
- * uet_port_dropped() - the queue of the port had no room for a packet
+ * uet_port_dropped() - pause a flow since the interface dropped a packet
  * @flow: the flow
  * @now: time, ns
  *
- * The packet goes again, but not at once, or it would be dropped as often as this
- * host can do that: after a base RTT, twice as long each time that the port took
- * nothing meanwhile, and half as long if it did.
+ * An immediate resend would be dropped again. The pause starts at a base RTT.
+ * It doubles if the interface took nothing since the last drop, else it halves.
  *
  * Context: BH disabled, flow lock held.
  */
@@ -147,7 +146,7 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 	struct uet_port_share *share = &flow->share;
 
 	lockdep_assert_held(&flow->lock);
-	/* Of the packets of one turn the first counts. */
+	/* Only the first drop of a batch counts. */
 	if (now < share->refused_until)
 		return;
 	if (!READ_ONCE(share->passed)) {
@@ -164,9 +163,9 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 }
 
 /**
- * uet_port_share() - may a flow give its port another packet?
+ * uet_port_share() - may a flow give its interface another packet?
  * @flow: the flow
- * @dev: the port
+ * @dev: the interface
  * @now: time, ns
  *
  * If not, the flow is queued again as soon as it may.
@@ -218,7 +217,7 @@ static enum hrtimer_restart uet_port_share_timer(struct hrtimer *timer)
 }
 
 /**
- * uet_port_share_init() - before the first packet
+ * uet_port_share_init() - prepare the timer of a new flow
  * @flow: the flow
  *
  * Context: any.

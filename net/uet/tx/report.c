@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports: what became of messages, on the error queue of their socket.
+ * Reports of delivered and failed messages on the error queue of their socket.
  *
- * Errors of messages are only there. EPOLLERR says that it is not empty;
- * SO_ERROR tells the errno of the last failure (and forgets it), but no later
- * send or receive fails because of it.
+ * Errors of messages appear only there. EPOLLERR says that the queue is not
+ * empty; SO_ERROR returns and clears the errno of the last failure, but no
+ * later send or receive fails because of it.
  */
 #include <linux/errqueue.h>
 #include <linux/skbuff.h>
@@ -14,7 +14,7 @@
 #include "sock.h"
 #include "tx/report.h"
 
-/* What a report on the error queue is made of */
+/* Data of a report on the error queue */
 struct uet_errmsg {
 	struct uet_report	rep;
 	struct sockaddr_uet	peer;
@@ -62,8 +62,8 @@ static struct sk_buff *uet_report_alloc(const struct uet_report *rep,
 	return skb;
 }
 
-/* Who never reads must not collect reports without end; successes leave half
- * of the room to failures.
+/* Limit the reports of a socket that never reads them; successes leave half of
+ * the room to failures.
  */
 static bool uet_report_fits(const struct uet_sock *us, const struct sk_buff *skb,
 			    bool failure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reports: what became of messages, on the error queue of their socket.
+ * Reports of delivered and failed messages on the error queue of their socket.
  */
 #ifndef _UET_REPORT_H
 #define _UET_REPORT_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A request as a packet: PDS and SES headers, and the data of its message.
+ * Building a request packet: PDS and SES headers, and the data of its message.
+ *
+ * Not here: which packet is next (tx/send.c), UDP and IP headers (link/).
  */
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -52,13 +54,13 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 
 /**
  * uet_pdc_build_req() - build one transmission of a PSN
- * @pdc: initiator PDC
+ * @pdc: the PDC
  * @psn: the PSN
  * @p: what it carries
  * @ev: entropy value
  * @retx: it was sent before
  * @ar: ask for an acknowledgment
- * @credit_target: where receiver credit is used
+ * @credit_target: credit wanted, if receiver credit is used
  *
  * Context: flow lock held.
  * Return: the packet, NULL without memory.
@@ -92,7 +94,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->state == UET_PDC_SYN)
 		pkt.flags |= UET_F_SYN;
-	/* Far behind, an old CLEAR_PSN says nothing wrong either. */
+	/* The offset has 16 bits; an older CLEAR_PSN does no harm. */
 	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
 		pkt.req.clear_psn = psn - S16_MAX;
 	if (p->msg->inlined)
@@ -116,7 +118,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	meta->psn = psn;
 	meta->pdcid = pdc->id;
 	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
-	/* Cut before the path MTU shrank: the one packet that may be fragmented. */
+	/* Only a packet cut before the path MTU shrank may be fragmented. */
 	meta->df = p->len <= pdc->tx->flow->payload_mtu;
 	pdc->tx->clear_at = 0;
 	pdc->tx->clear_sent = pdc->tx->win.clear_psn;

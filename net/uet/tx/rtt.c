@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Base RTT of a peer. A context that starts among long queues never sees an
- * empty path and would take its standing queue for the path itself. So it
- * sends one probe, in the class of control packets, once the peer has
- * answered. A peer that was talked to before needs none: its base RTT outlives
- * contexts in struct uet_peer, and that one in link/rttcache.c.
+ * Base RTT of a peer (UE 1.0 3.6.13.7). A flow that starts while queues are
+ * long never sees an empty path and would take a standing queue for propagation
+ * delay. So it sends one probe in the traffic class of control packets once the
+ * peer has answered, unless the base RTT is known from an earlier flow: struct
+ * uet_peer keeps it, and link/rttcache.c after the peer is freed.
  */
 #include <linux/ktime.h>
 
@@ -17,8 +17,8 @@
 #include "tx/rtt.h"
 
 /**
- * uet_rtt_probe() - a probe for the base RTT, if the context wants one
- * @pdc: initiator PDC that was answered
+ * uet_rtt_probe() - build a probe for the base RTT, if the CCC wants one
+ * @pdc: a PDC that was answered
  * @ev: entropy value
  *
  * Context: softirq, flow lock held.
@@ -47,12 +47,12 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 }
 
 /**
- * uet_rtt_probe_answer() - the answer to it
- * @pdc: initiator PDC
+ * uet_rtt_probe_answer() - process the answer to a probe for the base RTT
+ * @pdc: the PDC
  * @pkt: ACK with probe_opaque %UET_PROBE_RTT
  * @now: time, ns
  *
- * It says nothing of losses: it may have overtaken data.
+ * It proves no loss, since the probe may have overtaken data.
  *
  * Context: softirq, flow lock held.
  */
@@ -74,9 +74,9 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 		uet_flow_measured(flow, base, now);
 	else
 		uet_ccc_on_probe_rtt(&flow->ccc, now, rtt);
-	/* An RTT above the parameter is knowledge too: no one need ask again. */
+	/* Store an RTT above the parameter, too: no flow need probe again. */
 	if (flow->fixed_rtt || flow->far.on) {
-		/* Above the guess it is to be confirmed first (core/far.h). */
+		/* Above the guess it must be confirmed first (core/far.h). */
 		WRITE_ONCE(pdc->peer->far, false);
 		WRITE_ONCE(pdc->peer->base_rtt, base);
 	} else {
@@ -85,8 +85,8 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 }
 
 /**
- * uet_rtt_far() - a round trip while the peer seems farther away than the guess
- * @flow: the context, whose uet_flow.far is on
+ * uet_rtt_far() - sample a round trip while the base RTT seems > the guess
+ * @flow: the flow, whose uet_flow.far is on
  * @rtt: round trip of a full packet, ns
  * @now: time, ns
  *
@@ -108,10 +108,10 @@ void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now)
 }
 
 /**
- * uet_rtt_rise() - a round trip that is longer than the base RTT explains
- * @flow: the context
+ * uet_rtt_rise() - sample a round trip that the base RTT cannot explain
+ * @flow: the flow
  * @rtt: round trip of a full packet, ns
- * @m: the packet was marked
+ * @m: the packet had an ECN mark
  * @now: time, ns
  *
  * Context: softirq, flow lock held.
@@ -132,13 +132,13 @@ void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now)
 }
 
 /**
- * uet_rtt_fall() - a round trip that may be far shorter than the base RTT
- * @flow: the context
+ * uet_rtt_fall() - sample a round trip that may be far below the base RTT
+ * @flow: the flow
  * @rtt: round trip of a full packet, ns
  * @now: time, ns
  *
- * That a sample lowers the base RTT by a part only, or not at all if it seems
- * impossible, is meant for what is known better than one above the guess is.
+ * Normally a sample lowers the base RTT by a part only, or not at all if it is
+ * implausible. A base RTT above the guess is not certain enough for that.
  *
  * Context: softirq, flow lock held.
  */
@@ -158,10 +158,10 @@ void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now)
 }
 
 /**
- * uet_rtt_learned() - a context knows its base RTT
- * @flow: the context
+ * uet_rtt_learned() - store the measured base RTT of a flow in its peer
+ * @flow: the flow
  *
- * Neither a setting nor a guess is knowledge.
+ * Configured or guessed values are not stored.
  *
  * Context: any.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Base RTT of a context: the probe for a first good one (UE 1.0 3.6.13.7), and
- * how it is found to have changed.
+ * Base RTT of a flow: the probe for a first value (UE 1.0 3.6.13.7), and the
+ * detection of changes.
  */
 #ifndef _UET_TX_RTT_H
 #define _UET_TX_RTT_H

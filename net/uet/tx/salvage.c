@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a dead PDC leaves behind: its part in the counters of its context, and
- * messages, which go on by another PDC or fail.
+ * Clean-up after a dead PDC: its messages move to another PDC or fail, and its
+ * share of the counters of the CCC is removed.
+ *
+ * Not here: counting NACKs of a PDC that the target disowned (tx/disowned.c).
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -14,12 +16,12 @@
 #include "tx/txmsg.h"
 
 /*
- * May a message of a dead PDC go to another one? Only if the peer cannot have
- * accepted anything of it (wire.md 8.5), and not for ever.
+ * May a message of a dead PDC move to another one? Only if the peer cannot have
+ * accepted any of it, and max_nack_retx times at most.
  */
 static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
-	/* Queued after the PDC died: its end is none of this one's. */
+	/* Queued after the PDC died, hence never sent */
 	if (!msg->announced)
 		return true;
 	if (!pdc->tx->movable || msg->withdrawn)
@@ -38,7 +40,7 @@ static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
 }
 
-/* All of it again, by another PDC */
+/* Reset a message to be sent from the start by another PDC. */
 static void uet_msg_rewind(struct uet_txmsg *msg)
 {
 	msg->state = UET_TXMSG_QUEUED;
@@ -77,7 +79,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 		if (msg->state != UET_TXMSG_QUEUED)
 			list_del(&msg->begun);
 		if (msg->again)
-			msg->withdrawn = false;	/* by us, not by the sender */
+			msg->withdrawn = false;	/* only for a resend */
 		if (msg->state != UET_TXMSG_FAILED)
 			uet_txmsg_done(msg, pdc->tx->error ?: ECONNRESET,
 				       pdc->tx->err_source, pdc->tx->err_code);
@@ -88,7 +90,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 	dest->moves = !list_empty(&dest->moving);
 }
 
-/* The next message that has to move; those sent from now on need not join. */
+/* The next message to move; after the last one new ones need not wait. */
 static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
 {
 	struct uet_txmsg *msg;
@@ -103,7 +105,7 @@ static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
 	return msg;
 }
 
-/* On to another PDC, in the order in which they were sent */
+/* Move messages to another PDC, in the order in which they were sent. */
 static void uet_dest_move(struct uet_dest *dest)
 {
 	struct uet_txmsg *msg;
@@ -122,7 +124,7 @@ static void uet_dest_move(struct uet_dest *dest)
 	}
 }
 
-/* What a dead PDC still had in the counters of its context */
+/* Remove a dead PDC from the counters of its CCC, and free its rings. */
 static void uet_pdc_settle(struct uet_pdc *pdc)
 {
 	struct uet_flow *flow = pdc->tx->flow;
@@ -181,7 +183,7 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 		uet_dest_put(dest);
 		spin_lock_bh(&flow->lock);
 	}
-	/* Other PDCs of the context may have been waiting for its bytes. */
+	/* Other PDCs of the flow may use the window that its bytes filled. */
 	uet_flow_queue(flow);
 	spin_unlock_bh(&flow->lock);
 }

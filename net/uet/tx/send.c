@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests out: which packet goes next, and building it.
+ * Transmission of requests: which packet of a PDC is next (UE 1.0 3.5.12), and
+ * when it asks for an ACK.
  *
  * Retransmissions go first. New packets come from the dests of the PDC in
  * turn, so that a short message of one socket does not wait behind a long one
  * of another; within a dest messages go one after the other.
+ *
+ * Not here: packets as bytes (tx/req.c), turns of PDCs (tx/flow_tx.c).
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -21,12 +24,12 @@
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
 
-/* Bytes a dest may send before the next one has its turn */
+/* Quantum of a dest among those of its PDC, bytes */
 #define UET_DEST_QUANTUM	32768
 
 /**
  * uet_pdc_tx_ready() - a PDC may have something to send
- * @pdc: initiator PDC
+ * @pdc: the PDC
  *
  * Context: flow lock held; the caller runs or queues the flow.
  */
@@ -57,7 +60,7 @@ static int uet_txmsg_next_len(const struct uet_txmsg *msg, u32 mtu)
 		return 0;		/* MSG_ERROR */
 	if (have >= mtu)
 		return mtu;
-	/* Every packet but the last is full (wire.md 12.1). */
+	/* Every packet but the last is full. */
 	return msg->eom ? have : -1;
 }
 
@@ -66,7 +69,7 @@ static inline bool uet_dest_may_send(const struct uet_dest *dest,
 {
 	if (!head)
 		return false;
-	/* MSG_ERROR takes no room, it makes some. */
+	/* MSG_ERROR needs no room at the target and frees some. */
 	if (unlikely(head->withdrawn))
 		return true;
 	return likely(!dest->hold.on) &&
@@ -75,7 +78,7 @@ static inline bool uet_dest_may_send(const struct uet_dest *dest,
 }
 
 /**
- * uet_dest_sendable() - has a queue something that could be cut and sent?
+ * uet_dest_sendable() - does a queue have a packet that may be sent?
  * @dest: the queue
  *
  * Context: flow lock of its PDC held.
@@ -87,7 +90,7 @@ bool uet_dest_sendable(struct uet_dest *dest)
 }
 
 /*
- * The next packet of a queue in line is in the backlog, whatever it is: the
+ * The backlog must cover the next packet of an active queue, also if it is the
  * rest of a message whose packets became smaller, or MSG_ERROR.
  */
 static void uet_dest_announce(struct uet_dest *dest, struct uet_txmsg *msg)
@@ -106,7 +109,7 @@ static void uet_dest_announce(struct uet_dest *dest, struct uet_txmsg *msg)
 }
 
 /**
- * uet_dest_activate() - put a queue in line if it has something to send
+ * uet_dest_activate() - let a queue send if it has something to send
  * @dest: the queue
  *
  * Context: flow lock of its PDC held.
@@ -129,8 +132,8 @@ void uet_dest_activate(struct uet_dest *dest)
 }
 
 /*
- * Room in the ring: it exists while something is outstanding and doubles as
- * the receiver's window opens.
+ * Make room in the rings, which exist while something is outstanding and double
+ * as the receive window opens.
  */
 static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
 {
@@ -163,8 +166,8 @@ static bool uet_pdc_tx_grow(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_tx_reserve() - have room for one PSN
- * @pdc: initiator PDC
+ * uet_pdc_tx_reserve() - make room for one PSN
+ * @pdc: the PDC
  *
  * Context: flow lock held.
  * Return: false if the windows or memory do not allow it.
@@ -178,8 +181,8 @@ bool uet_pdc_tx_reserve(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_tx_shrink() - an idle PDC gives its ring back
- * @pdc: initiator PDC with nothing outstanding
+ * uet_pdc_tx_shrink() - free the rings of an idle PDC
+ * @pdc: a PDC with nothing outstanding
  *
  * Context: flow lock held.
  */
@@ -203,11 +206,12 @@ static bool uet_pdc_tx_room(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_tx_sent() - timers after transmissions
- * @pdc: initiator PDC
+ * uet_pdc_tx_sent() - set timers after transmissions
+ * @pdc: the PDC
  * @now: time, ns
  *
- * The RTO runs, the tail probe starts anew when the last of them leaves.
+ * The RTO starts if it is not running; the interval of the tail probe restarts
+ * when the last packet leaves.
  *
  * Context: flow lock held; once for all packets of a turn.
  */
@@ -231,7 +235,7 @@ void uet_pdc_tx_sent(struct uet_pdc *pdc, u64 now)
 					tx->rto_at, now);
 }
 
-/* How the target counts towards its next answer */
+/* The rule by which the target sends ACKs without AR */
 static struct uet_ackreq_rule uet_pdc_ackreq_rule(const struct uet_pdc *pdc)
 {
 	const struct uet_flow *flow = pdc->tx->flow;
@@ -244,11 +248,11 @@ static struct uet_ackreq_rule uet_pdc_ackreq_rule(const struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_answer_due() - is a packet under way that will be answered?
- * @pdc: initiator PDC
+ * uet_pdc_answer_due() - will a packet in flight be answered?
+ * @pdc: the PDC
  *
  * Context: flow lock held.
- * Return: true if the target was asked, or answers by itself.
+ * Return: true if one has AR, or the target sends an ACK by itself.
  */
 bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 {
@@ -259,8 +263,8 @@ bool uet_pdc_answer_due(const struct uet_pdc *pdc)
 }
 
 /*
- * What is missing of a message that was given up goes as MSG_ERROR: there is no
- * data any more, and the target needs no room to take it.
+ * Missing packets of a message that was given up are resent as MSG_ERROR: the
+ * data is freed, and the target needs no room to take it.
  */
 static void uet_pdc_hollow(struct uet_pdc *pdc, u32 psn, struct uet_txpkt *p)
 {
@@ -315,7 +319,7 @@ nomem:
 	return -ENOMEM;
 }
 
-/* Does congestion control want an answer to the packet that leaves now? */
+/* Does congestion control want an ACK of the packet that is built now? */
 static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
 {
 	const struct uet_cc_ops *window = ccc->algo->window;
@@ -328,15 +332,15 @@ static bool uet_cc_asks(const struct uet_ccc *ccc, u32 size)
 }
 
 /*
- * Half of the timeout is over and no answer has come. Each packet puts the tail
- * probe off, so where short messages follow one another slowly nobody else asks.
+ * Has half of the RTO passed without an answer? Each packet postpones the tail
+ * probe, so that it may never ask if short messages follow one another slowly.
  */
 static bool uet_pdc_waits_long(const struct uet_pdc *pdc, u64 now)
 {
 	return pdc->tx->rto_at && now + uet_pdc_rto(pdc) / 2 >= pdc->tx->rto_at;
 }
 
-/* Does another packet of the PDC follow at once, as far as is known? */
+/* Does the PDC have another packet to send at once? */
 static bool uet_pdc_more_follows(struct uet_pdc *pdc,
 				 const struct uet_txmsg *msg)
 {
@@ -352,11 +356,11 @@ static bool uet_pdc_more_follows(struct uet_pdc *pdc,
 }
 
 /*
- * AR (UE 1.0 3.5.12): when the CCC asks for it, now and then out of turn, on the
- * last packet that a window lets out, and the end of a message that is not
- * short. After a short one the next one asks if the timeout comes near, or the
- * tail probe, if the peer is known to answer probes; else the end of the last
- * message does.
+ * AR (UE 1.0 3.5.12) is set if the CCC wants an ACK, on one answer in eight a
+ * packet early, on the last packet that a window allows, and at the end of a
+ * message of several packets. After a shorter message the next one sets AR if
+ * half of the RTO has passed, or the tail probe asks; if the peer is not known
+ * to answer probes, the end of the last message sets it.
  */
 static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 			    const struct uet_ackreq_rule *rule, u32 len,
@@ -364,7 +368,7 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 {
 	const struct uet_ccc *ccc = &pdc->tx->flow->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
-	/* As UE 1.0 3.6.13.5 has it: whenever it asks, and each message */
+	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
 	bool all = READ_ONCE(pdc->un->sysctl.ack_request_all);
 
 	if (unlikely(all) && (last || uet_cc_asks(ccc, rule->overhead + len)))
@@ -381,7 +385,7 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 		return true;
 	if (uet_txwin_allowed(&pdc->tx->win) == 1)
 		return true;
-	/* After a refusal what may be sent follows the answers. */
+	/* After a hold ACKs release the next packets. */
 	if (unlikely(msg->dest->hold.ramp && msg->dest->hold.budget <= 1))
 		return true;
 	if (!last)
@@ -395,7 +399,7 @@ static bool uet_pdc_want_ar(struct uet_pdc *pdc, const struct uet_txmsg *msg,
 static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
 	msg->state = UET_TXMSG_SENDING;
-	/* 0 is for UUD and "none" (wire.md 12.1). */
+	/* 0 is for UUD and "none". */
 	if (unlikely(!pdc->tx->next_msg_id))
 		pdc->tx->next_msg_id++;
 	msg->msg_id = pdc->tx->next_msg_id++;
@@ -404,7 +408,7 @@ static void uet_msg_begin(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	list_add_tail(&msg->begun, &pdc->tx->begun);
 }
 
-/* May another message get an id? */
+/* Are fewer than UET_MSGS_BEGUN_MAX message ids in use? */
 static bool uet_msg_may_begin(struct uet_pdc *pdc)
 {
 	const struct uet_txmsg *oldest;
@@ -416,8 +420,8 @@ static bool uet_msg_may_begin(struct uet_pdc *pdc)
 }
 
 /*
- * The backlog was announced for full packets; what was not needed goes. The
- * caller puts the message among those sent.
+ * Withdraw the backlog that was announced but not needed. The caller puts the
+ * message on uet_dest.sent.
  */
 static void uet_msg_all_sent(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
@@ -431,8 +435,8 @@ static void uet_msg_all_sent(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	uet_lane_ended(pdc, msg->dest);
 }
 
-/* The next packet of a message, in *last whether there is none after it; NULL
- * without memory
+/* Build the next packet of a message, NULL without memory; sets *last if it is
+ * the last one.
  */
 static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 					struct uet_txmsg *msg, u64 now,
@@ -458,7 +462,7 @@ static struct sk_buff *uet_pdc_send_msg(struct uet_pdc *pdc,
 	u64 at;
 
 	ask.size = uet_flow_nominal(flow, p.len);
-	/* The packets became larger while it stood in line. */
+	/* The packets became larger while the message was queued. */
 	if (unlikely(msg->backlog < ask.size))
 		uet_dest_announce(msg->dest, msg);
 	if (msg->state == UET_TXMSG_QUEUED)
@@ -526,16 +530,16 @@ static int uet_pdc_send_new(struct uet_pdc *pdc, struct uet_dest *dest,
 }
 
 /**
- * uet_pdc_send_alone() - send a message that would find every line empty
- * @pdc: initiator PDC
- * @msg: the message, all of it there, announced and in no list
- * @dev: where its flow sends
+ * uet_pdc_send_alone() - send a message of one packet if all queues are empty
+ * @pdc: the PDC
+ * @msg: the message, complete, announced and in no list
+ * @dev: interface of its flow
  * @now: time, ns
  *
- * Instead of uet_dest_activate() and a run of the flow.
+ * Replaces uet_dest_activate() and a run of the flow.
  *
  * Context: flow lock held, uet_flow_at_rest().
- * Return: its only packet; NULL if it must stand in line after all.
+ * Return: its only packet; NULL if it must be queued after all.
  */
 struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 				   struct net_device *dev, u64 now)
@@ -555,7 +559,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_reserve(pdc) ||
 	    !uet_port_share(tx->flow, dev, now))
 		return NULL;
-	/* In an empty line a turn begins or goes on. */
+	/* The queues are empty: a turn begins or goes on. */
 	uet_turn_over(&dest->turn, UET_DEST_QUANTUM);
 	uet_turn_over(&tx->turn, uet_flow_quantum(tx->flow));
 	skb = uet_pdc_send_msg(pdc, msg, now, &last);
@@ -567,8 +571,8 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 }
 
 /*
- * An ordered PDC was refused: its target completes what is begun if nothing
- * more begins, so the oldest message goes first, to its end.
+ * An ordered PDC was NACKed for shortage: its target can complete begun
+ * messages if no other begins. So the oldest one is sent first, to its end.
  */
 static void uet_pdc_prefer_begun(struct uet_pdc *pdc)
 {
@@ -591,9 +595,9 @@ static void uet_pdc_prefer_begun(struct uet_pdc *pdc)
 }
 
 /*
- * What a timeout sends again may pass the window, one packet each time: a first
- * timeout takes back one packet only, and the others that were lost with it
- * would keep the window closed until a second one.
+ * Per timeout one retransmission may exceed the window: a first timeout
+ * declares one packet lost, and the others lost with it would keep the window
+ * closed until a second one.
  */
 static bool uet_pdc_owed(const struct uet_pdc *pdc)
 {
@@ -603,7 +607,7 @@ static bool uet_pdc_owed(const struct uet_pdc *pdc)
 
 /**
  * uet_pdc_tx_next() - build the next packet of a PDC
- * @pdc: initiator PDC
+ * @pdc: the PDC
  * @list: the packet is added here
  * @now: time, ns
  *
@@ -639,7 +643,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 			break;
 		if (unlikely(!uet_dest_may_send(dest, uet_dest_head(dest),
 						tx->flow->payload_mtu)))
-			/* The MTU grew: what is there fills no packet any more. */
+			/* The MTU grew: the data fills no packet any more. */
 			uet_dest_step_out(pdc, dest);
 		else if (unlikely(uet_lane_busy(dest)))
 			uet_lane_wait(dest);
@@ -649,7 +653,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	if (!dest || (pdc->rod && uet_pdc_hold_blocks(pdc, tx->win.next)))
 		return 0;
 	if (!uet_msg_may_begin(pdc) || !uet_pdc_tx_room(pdc)) {
-		/* An answer is needed; the probe asks if none comes. */
+		/* Wait for an answer; the tail probe asks if none comes. */
 		if (!tx->mpr_since && !uet_txwin_allowed(&tx->win))
 			tx->mpr_since = now;
 		return 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deadlines of the sending half.
+ * The timer of the sending half.
  *
- * Where short messages follow one another, each puts the tail probe off, and the
- * timer would fire once per probe interval for nothing. So when it has, it fires
- * a round trip later, with which a lost tail is still repaired within four and a
- * target delay; not for a packet that asked for an answer, which is likely to be
- * missed if none comes.
+ * Where short messages follow one another, each postpones the tail probe, and
+ * the timer would fire once per probe interval for nothing. So after it did, it
+ * may fire a base RTT late for the probe: a lost tail is still repaired within
+ * four round trips and a target delay. A packet with AR ends that, since its
+ * sender is likely to wait for the answer.
+ *
+ * Not here: the actions at a deadline (tx/expire.c), the hrtimer (pdc/timer.c).
  */
 #include <linux/ktime.h>
 
@@ -17,8 +19,8 @@
 #include "tx/half.h"
 
 /*
- * Idle and close by who opened the PDC (wire.md 8.3, 8.5). What is received on it
- * counts, too.
+ * Idle timeout and close by the initiator (UE 1.0 3.5.8.3). Packets that the
+ * receiving half got count as activity, too.
  */
 static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
@@ -59,11 +61,11 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /**
- * uet_pdc_probe_timer() - when the timer has to fire for the tail probe
- * @pdc: initiator PDC
+ * uet_pdc_probe_timer() - when the timer must fire for the tail probe
+ * @pdc: the PDC
  *
  * Context: flow lock held.
- * Return: time in ns, 0 = it has not to.
+ * Return: time in ns, 0 if it need not fire.
  */
 u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
 {
@@ -71,7 +73,7 @@ u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
 	return pdc->tx->probe_at ? pdc->tx->probe_at + pdc->tx->probe_slack : 0;
 }
 
-/* It fired: did packets put the tail probe off that expect no answer? */
+/* If packets without AR postponed the tail probe, the timer may be late. */
 static void uet_pdc_tx_slacken(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
@@ -89,19 +91,19 @@ static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 	at = uet_earliest(at, tx->clear_at);
 	at = uet_earliest(at, tx->hold_at);
 	at = uet_earliest(at, tx->orphan_at);
-	/* A ring without anything in it is given back. */
+	/* An empty ring is freed. */
 	if (tx->win.nslots && !uet_txwin_outstanding(&tx->win))
 		at = uet_earliest(at, max(tx->heard + UET_PDC_RING_IDLE_NS,
 					  now + 1));
 	if (!pdc->initiator)
 		return at;
-	/* Busy beyond its idle time: look again later, not at once. */
+	/* If it is busy after its idle time: check again later, not at once. */
 	return uet_earliest(at, max_t(u64, tx->idle_at, now + NSEC_PER_SEC));
 }
 
 /**
- * uet_pdc_tx_timer() - the timer fired: deal with what is due
- * @pdc: PDC that can send
+ * uet_pdc_tx_timer() - handle what is due when the timer fires
+ * @pdc: a PDC with a sending half
  *
  * Context: softirq, RCU read side.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint, events/uet_msg/uet_msg_done: a message has arrived, or never will.
+ * Tracepoint, events/uet_msg/uet_msg_done: a message was delivered or has
+ * failed.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uet_msg

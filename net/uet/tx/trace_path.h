@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of path selection: each decision, what became of it, and what
- * the policy made of that.
+ * Tracepoints of path selection: each choice of an entropy value, the feedback
+ * for it, and the events that the policy derives.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uet_path

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of outgoing messages: copied in once, referenced by packets as
- * often as they are sent, given back as the peer acknowledges.
+ * The data of outgoing messages: sendmsg() copies it once, all transmissions of
+ * a packet refer to it, and acknowledgments free it.
  *
- * Not here: queues and states (they belong to the packet delivery sublayer)
- * and the rules of acceptance (sock/sendmsg.c).
+ * Not here: queues and states (tx/bind.c, tx/send.c, tx/ack.c), admission of
+ * messages (sock/sendmsg.c).
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -25,13 +25,13 @@
 #define CREATE_TRACE_POINTS
 #include "tx/trace_msg.h"
 
-/* Messages kept for the next ones: what comes by with one acknowledgment */
+/* Messages that a socket keeps for reuse: about what one ACK completes */
 #define UET_TXMSG_SPARES	32
 
 static struct kmem_cache *uet_txmsg_cache;
 static struct kmem_cache *uet_txbuf_cache;
 
-/* Beside saving the work this keeps the allocator from clearing all of a message */
+/* A slab with a constructor is also exempt from init_on_alloc. */
 static void uet_txmsg_ctor(void *p)
 {
 	struct uet_txmsg *msg = p;
@@ -66,7 +66,7 @@ int uet_txmsg_cache_init(void)
 }
 
 /**
- * uet_txmsg_cache_exit() - destroy them
+ * uet_txmsg_cache_exit() - destroy the slab caches
  */
 void uet_txmsg_cache_exit(void)
 {
@@ -74,7 +74,7 @@ void uet_txmsg_cache_exit(void)
 	kmem_cache_destroy(uet_txmsg_cache);
 }
 
-/* A message of the socket that is done */
+/* Take a message that is done and that the socket kept. */
 static struct uet_txmsg *uet_txmsg_spare(struct uet_sock *us)
 {
 	struct llist_node *node;
@@ -93,8 +93,8 @@ static struct uet_txmsg *uet_txmsg_spare(struct uet_sock *us)
 
 /**
  * uet_txmsg_alloc() - a new message, empty
- * @us: socket it is of
- * @dest: queue it is for; the message takes a reference
+ * @us: its socket
+ * @dest: its queue; the message takes a reference
  * @len: its length
  *
  * Context: process.
@@ -109,7 +109,7 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 		msg = kmem_cache_alloc(uet_txmsg_cache, GFP_KERNEL);
 	if (!msg)
 		return NULL;
-	/* What follows is written before it is read, block by block */
+	/* Later fields are written before they are read. */
 	memset(msg, 0, offsetof(struct uet_txmsg, lock));
 	INIT_LIST_HEAD(&msg->node);
 	INIT_LIST_HEAD(&msg->bufs);
@@ -139,7 +139,7 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 	if (!uet_mem_charge(us->un, bytes + (first ? UET_TXMSG_OVERHEAD : 0)))
 		return -ENOBUFS;
 	if (first) {
-		/* Nobody else knows of it */
+		/* No one else knows the message yet */
 		msg->mem_charged = true;
 		msg->sk_charged = true;
 		msg->charged = bytes;
@@ -148,7 +148,7 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 	}
 	spin_lock_bh(&msg->lock);
 	msg->charged += bytes;
-	/* Not if it failed a moment ago: nobody would give it back */
+	/* Not if it failed a moment ago: nothing would uncharge it */
 	if (msg->sk_charged)
 		uet_sock_wcharge(us, msg->dest, bytes, false);
 	spin_unlock_bh(&msg->lock);
@@ -184,8 +184,8 @@ static void uet_txbufs_free(struct uet_txmsg *msg, struct list_head *bufs)
 	}
 }
 
-/* Room for a fragment at the end of @bufs. Blocks of a streamed message that
- * are already in use by the sending side are left alone.
+/* Make room for a fragment at the end of @bufs. Blocks of a streamed message
+ * that packets already refer to do not change.
  */
 static struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg,
 					struct list_head *bufs, u32 off)
@@ -244,7 +244,7 @@ static int uet_txmsg_fill_pages(struct uet_txmsg *msg,
 		if (!buf)
 			return -ENOBUFS;
 		n = min_t(u32, bytes, pf->size - pf->offset);
-		/* All of it is mapped: it was asked for with GFP_KERNEL. */
+		/* No highmem: the page was allocated with GFP_KERNEL. */
 		if (!copy_from_iter_full(page_address(pf->page) + pf->offset,
 					 n, from))
 			return -EFAULT;
@@ -256,16 +256,15 @@ static int uet_txmsg_fill_pages(struct uet_txmsg *msg,
 }
 
 /**
- * uet_txmsg_fill() - copy data in
+ * uet_txmsg_fill() - copy data into a message
  * @msg: message
  * @us: its socket
  * @from: source
  * @off: offset in the message; pieces come in order
  * @bytes: how much, in all at most the length of the message
  *
- * A streamed message may be in use by the packet delivery sublayer meanwhile:
- * the new blocks join it when they are complete. The caller announces them
- * with uet_pds_more().
+ * Packets of a streamed message may be sent meanwhile: new blocks are added
+ * once they are complete. The caller announces them with uet_pds_more().
  *
  * Context: process; sleeps.
  * Return: 0, -EFAULT or -ENOBUFS; then nothing was added.
@@ -296,8 +295,8 @@ int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
 	return 0;
 }
 
-/* The socket's share of a message, once. One that is not streamed belongs to
- * the flow from its submission on.
+/* Uncharge the socket for a message, once. Only a streamed one needs the lock:
+ * others belong to the flow from their submission on.
  */
 static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
 {
@@ -321,7 +320,7 @@ static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
  * @msg: message; never submitted, or withdrawn
  * @us: its socket
  *
- * The caller's reference goes with it.
+ * Drops the caller's reference.
  */
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 {
@@ -329,8 +328,8 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 	uet_txmsg_put(msg);
 }
 
-/* The block that holds the byte at @off. Packets are cut in sequence, so the
- * cursor is there or one before; a retransmission is at most a window away.
+/* Find the block with the byte at @off. Packets are cut in sequence, so it is
+ * mostly the one at the cursor or the next.
  */
 static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
 {
@@ -462,7 +461,7 @@ static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
-/* Pages that hold nothing from @end on */
+/* Free the pages that hold no data from @end on. */
 static void uet_txbuf_trim(struct uet_txbuf *buf, u32 end)
 {
 	u32 at = buf->start, i;
@@ -491,8 +490,8 @@ static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
 		freed = buf->start + buf->len;
 		list_move_tail(&buf->node, gone);
 	}
-	/* What is left fills no packet, and none will go before sendmsg() was
-	 * let in again.
+	/* The rest fills no packet: nothing is sent before sendmsg() adds data,
+	 * which may need the room that this frees.
 	 */
 	if (msg->streamed && end == msg->sent && end > freed) {
 		uet_txbuf_trim(buf, end);
@@ -502,13 +501,12 @@ static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
 }
 
 /**
- * uet_txmsg_release() - give back what the peer has for good
- * @msg: message
+ * uet_txmsg_release() - free data that the peer has for good
+ * @msg: message; afterwards it cannot be resent from the start
  * @end: offset below which no byte is needed again
  *
- * Blocks are given back whole, but for the one that the last packet of an
- * unfinished message ends in. Of a message that was accepted whole this may
- * be called as well, if it will never be sent again from the start.
+ * Blocks are freed as a whole, except for the one that the last packet of an
+ * unfinished message ends in.
  *
  * Context: flow lock held.
  */
@@ -539,7 +537,7 @@ static void uet_txmsg_clear(struct uet_txmsg *msg)
 }
 
 /**
- * uet_txmsg_free() - the last reference is gone
+ * uet_txmsg_free() - free a message without references
  * @msg: message
  *
  * Context: any.
@@ -557,7 +555,7 @@ void uet_txmsg_free(struct uet_txmsg *msg)
  * uet_txmsg_retire() - drop the reference of its queue to a message that is done
  * @msg: message
  *
- * If it was the last one, the message is for the next to come.
+ * If it was the last one, the socket may keep the message for reuse.
  *
  * Context: flow lock held.
  */
@@ -568,7 +566,7 @@ void uet_txmsg_retire(struct uet_txmsg *msg)
 
 	if (!refcount_dec_and_test(&msg->ref))
 		return;
-	/* KASAN is to see who uses it still. */
+	/* With KASAN free it, so that a use after free is found. */
 	if (IS_ENABLED(CONFIG_KASAN) || !us ||
 	    atomic_read(&us->tx_nr_spare) >= UET_TXMSG_SPARES) {
 		uet_txmsg_free(msg);
@@ -576,7 +574,7 @@ void uet_txmsg_retire(struct uet_txmsg *msg)
 	}
 	uet_txmsg_clear(msg);
 	atomic_inc(&us->tx_nr_spare);
-	/* The first one sees to it that all are freed when the socket rests. */
+	/* The first one starts the timer that frees all at idle. */
 	if (llist_add(&msg->spare, &us->tx_spare))
 		uet_txpages_idle(us);
 	uet_dest_put(dest);
@@ -600,15 +598,15 @@ void uet_txmsg_drop_spares(struct uet_sock *us)
 }
 
 /**
- * uet_txmsg_try_drop_spares() - the same where there may be senders
+ * uet_txmsg_try_drop_spares() - uet_txmsg_drop_spares() despite senders
  * @us: the socket
  *
  * Context: any.
- * Return: false, and nothing was done, if one is about to take a message.
+ * Return: false, and nothing was done, if a sender holds the lock.
  */
 bool uet_txmsg_try_drop_spares(struct uet_sock *us)
 {
-	/* Senders leave bottom halves on. */
+	/* Senders hold the lock with BH enabled: do not spin on it. */
 	if (!spin_trylock(&us->dests_lock))
 		return false;
 	uet_txmsg_drop_spares(us);
@@ -635,14 +633,14 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 }
 
 /**
- * uet_txmsg_done() - a message has arrived, or never will
+ * uet_txmsg_done() - report and uncharge a message that arrived or failed
  * @msg: message
  * @error: 0, or the errno of the failure
  * @source: enum uet_report_source
- * @code: by @source
+ * @code: meaning depends on @source
  *
- * Called once per message. A sendmsg() that still streams into it learns a
- * failure itself; a message the sender withdrew is not reported.
+ * Called once per message. A sendmsg() that still streams into it returns the
+ * failure itself; a message that the sender withdrew is not reported.
  *
  * Context: flow lock held.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A message on its way out, and the queue it stands in.
+ * An outgoing message, and its queue.
  *
- * sendmsg() makes the message and copies the data in, once; the packet
- * delivery sublayer cuts packets from it, each with references to the same
- * pages, first and again when one is lost; the data goes when CACK covers it.
+ * sendmsg() makes the message and copies the data once. The packet delivery
+ * sublayer cuts packets from it; retransmissions refer to the same pages. The
+ * data is freed when CACK covers it.
  */
 #ifndef _UET_TXMSG_H
 #define _UET_TXMSG_H
@@ -44,7 +44,7 @@ struct uet_txfrag {
  * @start: offset in the message of the first byte
  * @len: bytes held
  * @nr: fragments in use
- * @gone: the first so many have no page any more
+ * @gone: number of fragments at the start whose page was freed
  * @frags: the fragments; the last one may still grow
  */
 struct uet_txbuf {
@@ -56,12 +56,12 @@ struct uet_txbuf {
 	struct uet_txfrag	frags[UET_TXBUF_FRAGS];
 };
 
-/* Up to this many bytes live in the message itself and are copied to the
- * linear part of the packet; cheaper than a page reference.
+/* Up to this many bytes are stored in struct uet_txmsg itself and copied to the
+ * linear part of the packet, which is cheaper than a page reference.
  */
 #define UET_TXMSG_INLINE	512
 
-/* What a message costs its socket and namespace beside its data */
+/* Bytes charged to socket and namespace for a message beside its data */
 #define UET_TXMSG_OVERHEAD	1024
 
 /**
@@ -88,20 +88,18 @@ enum uet_txmsg_state {
 /**
  * struct uet_txmsg - an outgoing message
  * @node: in uet_dest.queue until SENT, then in uet_dest.sent
- * @spare: in uet_sock.tx_spare instead, when it is done
+ * @spare: in uet_sock.tx_spare instead, while it is kept for reuse
  * @dest: queue it belongs to, with a reference
  * @ref: one for the queue, one for a sendmsg() that still streams into it
  * @state: enum uet_txmsg_state; uet_flow.lock
  * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
- * @withdrawn: the sender gave up (MSG_ERROR follows)
- * @given_up: its data is gone: packets of it that are missing at the target go
- *	again as MSG_ERROR
+ * @withdrawn: MSG_ERROR ends it: it was given up, failed, or is to be resent
+ * @given_up: its data is freed: its packets are resent as MSG_ERROR
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
- * @again: the target had no place, or another generation: send all of it
- *	again
- * @maybe_accepted: its PDC died, and a packet of it was not refused
- * @refused: its PDC died: bytes that the target refused, having no such PDC
+ * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
+ * @maybe_accepted: its PDC died, and not all its packets were NACKed
+ * @refused: its PDC died: bytes NACKed since the target disowned the PDC
  * @moving: in uet_dest.moving, or just taken out of it; dest->lock
  * @inlined: data is in @inline_data
  * @msg_id: id on the wire, from SENDING on
@@ -113,11 +111,11 @@ enum uet_txmsg_state {
  * @backlog: nominal bytes announced to the CCC and not yet sent
  * @announced: nominal bytes announced to the CCC so far
  * @begun: in uet_pdc_tx.begun from SENDING on
- * @best: highest offset acknowledged since the socket closed, by which time it
- *	counts as progress
+ * @best: highest offset acknowledged since the socket closed; only more than
+ *	that counts as progress
  * @last_psn: PSN of the newest packet
  * @cookie: for reports
- * @deadline: when it is given up, ns; 0 = never
+ * @deadline: when it expires, ns; 0 = never
  * @header_data: valid if @has_hd
  * @match_bits: tag if @has_tag, else 0
  * @has_hd: header data present
@@ -128,14 +126,14 @@ enum uet_txmsg_state {
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
- * @mem_charged: it and @charged are counted in uet_net.mem
+ * @mem_charged: overhead and @charged are counted in uet_net.mem
  * @sk_charged: still counted in uet_sock.wmem and @dest->wmem
  * @error: errno of a failure while sendmsg() still streams (not reported on
  *	the error queue then); flow.lock
  * @bufs: data blocks, struct uet_txbuf; empty if @inlined
  * @cursor: block of the last access; packets are cut in sequence
- * @cursor_frag: fragment of it
- * @cursor_off: where that begins in the block
+ * @cursor_frag: fragment of the last access
+ * @cursor_off: where that fragment begins in the block
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
@@ -191,8 +189,8 @@ struct uet_txmsg {
 };
 
 /**
- * struct uet_dest_key - what messages must share to stand in one queue
- * @owner: the socket, as a number only
+ * struct uet_dest_key - what messages of one queue have in common
+ * @owner: the socket, never dereferenced
  * @raddr: fabric address of the target
  * @scope: interface of a link-local address, else bound device or 0
  * @mark: SO_MARK
@@ -203,8 +201,8 @@ struct uet_txmsg {
  * @tclass: DSCP
  * @route: uet_peer_key.tclass
  * @absolute: absolute addressing
- * @alone: long messages, which have a PDC of their own
- * @watch: probes of a watch
+ * @alone: long messages, which use a PDC of their own
+ * @watch: probes of a watch (tx/watch.c)
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -232,40 +230,40 @@ struct uet_dest_key {
  * @us_node: in uet_sock.dests
  * @cc: congestion control asked for, empty = by sysctl
  * @path_policy: path policy asked for, empty = by sysctl
- * @account: of who made the socket, with a reference
- * @owner: what its packets belong to, with a reference, or NULL
+ * @account: account of the user who made the socket, with a reference
+ * @owner: socket that its packets belong to, with a reference, or NULL
  * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
  *	and the flow lock of @pdc
- * @watch: what its probes are for, while there is @us; NULL of other queues
+ * @watch: the watch whose probes it has, valid with @us; NULL in other queues
  * @wmem: bytes of message data and overhead held
  * @initiator: initiator ID of the socket
  * @laddr: source address wanted, or any
- * @uid: who sends
+ * @uid: user of the socket
  * @prio: SO_PRIORITY
  * @alone: it wants a PDC of its own; @key.alone until there are too many
- * @generation: of the resource index, as the target said last; flow.lock of
- *	@pdc
+ * @generation: generation of the resource index that the target named last;
+ *	flow.lock of @pdc
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
- * @moves: messages of a dead PDC go to another one, those sent meanwhile after
- *	them; dest->lock
+ * @moves: messages of a dead PDC move to another one, new ones behind them;
+ *	dest->lock
  * @moving: these messages; dest->lock
  * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
  * @sent: messages sent and not done
- * @active: in uet_pdc.tx.active while something of @queue can be sent; where
- *	another queue has begun a message in the same lane, there
- * @lane: queues of an ordered PDC for the same endpoint, NULL on others
+ * @active: in uet_pdc_tx.active while something of @queue can be sent, or in
+ *	uet_lane.waiting while another queue owns the lane
+ * @lane: its lane on an ordered PDC (tx/lane.c), NULL on others
  * @pdc_node: in uet_pdc_tx.dests
  * @hold_node: in uet_pdc_tx.holds
  * @unfinished: messages in both lists
- * @renews: when it is empty it goes on by another PDC, and not before
- * @turn: its turn among the dests of its PDC
- * @progress: when something of it was acknowledged last, or the socket closed;
- *	kept while the PDC has dests without a socket, ns
+ * @renews: it must drain before it can change its PDC
+ * @turn: quantum among the dests of its PDC
+ * @progress: when new data of it was acknowledged last, or the socket closed,
+ *	ns; valid while the PDC has dests without a socket
  * @given_up: its socket closed and all its messages were given up
- * @held_ns: time it was on hold, up to the last end
- * @held_since: when the hold began, ns; while @hold.on
- * @hold: the target refuses for shortage (wire.md 7)
+ * @held_ns: time it was on hold, up to the end of the last hold
+ * @held_since: when the hold began, ns; valid while @hold.on
+ * @hold: the target NACKs for shortage (tx/hold.c)
  */
 struct uet_dest {
 	struct rhash_head	node;
@@ -307,12 +305,12 @@ struct uet_dest {
 	u64			held_since;
 	struct uet_hold {
 		bool	on;
-		bool	ramp;		/* it ended, new packets are let go slowly */
+		bool	ramp;		/* hold ended, pace limited */
 		bool	trying;		/* @psn is in flight */
 		u8	level;		/* of the exponential back-off */
-		u32	allowed;	/* packets let go next, doubles */
+		u32	allowed;	/* packets released next, doubles */
 		u32	budget;		/* new packets left of @allowed */
-		u32	psn;		/* newest of those let go */
+		u32	psn;		/* newest of those released */
 		u64	next;		/* ns, when the oldest is tried */
 		u64	until;		/* ns, no new packets before, 0 = none */
 	} hold;

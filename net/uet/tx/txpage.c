@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pages that a socket writes its messages in, used again and again.
+ * Recycling of the pages that a socket writes its messages in.
  *
- * Under init_on_alloc a fresh page is zeroed before the message overwrites it,
- * and both that and the page allocator cost about as much as a tenth of a
- * packet's way. So a page that is full is remembered; once the packets that
- * refer to it are acknowledged and gone, the reference here is the last one,
- * and the page can be written anew.
+ * Under init_on_alloc a fresh page is zeroed before the message overwrites it.
+ * That and the page allocator cost about a tenth of the path of a packet. So a
+ * full page is kept; once the packets that refer to it are acknowledged and
+ * freed, the reference here is the last one, and the page can be reused.
  *
- * Pages become free about in the order in which they were written, so that
- * looking at the oldest one is enough. While others still refer to a page it
- * costs nothing to remember it; when nothing has been outstanding for a while,
- * the pages are given back.
+ * Pages become free about in the order in which they were written, so that it
+ * is enough to check the oldest one. A page that others still refer to costs
+ * nothing to keep; all are freed when nothing has been outstanding for a while.
  */
 #include <linux/mm.h>
 #include <linux/skbuff.h>
@@ -22,7 +20,7 @@
 #include "tx/txpage.h"
 #include "tx/wmem.h"
 
-/* A socket without anything outstanding for so long gives its pages back. */
+/* A socket frees its pages if nothing was outstanding for this long. */
 #define UET_TXPAGES_IDLE	HZ
 
 static struct uet_sock *uet_txpages_sock(struct uet_txpages *tp)
@@ -30,9 +28,8 @@ static struct uet_sock *uet_txpages_sock(struct uet_txpages *tp)
 	return container_of(tp, struct uet_sock, tx_pages);
 }
 
-/* May another page be remembered? The pages of a socket are no more than its
- * send buffer, and count in the memory of the namespace; where that is half
- * used the rest is for messages.
+/* May another page be kept? Pages of a socket <= SO_SNDBUF, and they count in
+ * net.uet.mem, whose second half is for messages alone.
  */
 static bool uet_txpages_charge(struct uet_txpages *tp, unsigned long size)
 {
@@ -53,7 +50,7 @@ static void uet_txpages_uncharge(struct uet_txpages *tp, unsigned long size)
 	tp->bytes -= size;
 }
 
-/* Remember a page written full, or forget it if there are too many. */
+/* Keep a full page, or free it if there are too many. */
 static void uet_txpages_keep(struct uet_txpages *tp, struct page *page)
 {
 	lockdep_assert_held(&tp->lock);
@@ -80,11 +77,11 @@ static struct page *uet_txpages_reuse(struct uet_txpages *tp)
 }
 
 /**
- * uet_txpages_refill() - have room to write
+ * uet_txpages_refill() - make room to write
  * @tp: pages of the socket
- * @pf: page of the task: senders that share a socket do not share a page.
- *	Another one afterwards if it was full
- * @want: bytes the caller would like, at least this or 32 are there
+ * @pf: page of the task, so that senders of one socket do not share a page;
+ *	replaced if it is full
+ * @want: bytes that the caller would like; it gets >= min(@want, 32)
  *
  * Context: process; sleeps.
  * Return: false without memory.
@@ -94,7 +91,7 @@ bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 want)
 	struct page *page;
 
 	want = min(want, 32U);
-	/* Nobody may refer to the task's page any more: begin it anew. */
+	/* If only the task refers to its page, the page is rewritten. */
 	if (!pf->page || pf->offset + want <= pf->size ||
 	    page_ref_count(pf->page) == 1)
 		return skb_page_frag_refill(want, pf, GFP_KERNEL_ACCOUNT);
@@ -132,7 +129,7 @@ static void uet_txpages_timeout(struct timer_list *t)
 		sk_reset_timer(&us->sk, t, jiffies + UET_TXPAGES_IDLE);
 	} else {
 		uet_txpages_drain(tp);
-		/* If a sender is about to take one the socket does not rest. */
+		/* If a sender is about to take a message, it is not idle. */
 		if (!uet_txmsg_try_drop_spares(us))
 			sk_reset_timer(&us->sk, t, jiffies + UET_TXPAGES_IDLE);
 	}
@@ -140,7 +137,7 @@ static void uet_txpages_timeout(struct timer_list *t)
 }
 
 /**
- * uet_txpages_init() - no pages yet
+ * uet_txpages_init() - prepare lock and timer
  * @tp: pages of a new socket
  */
 void uet_txpages_init(struct uet_txpages *tp)
@@ -150,10 +147,10 @@ void uet_txpages_init(struct uet_txpages *tp)
 }
 
 /**
- * uet_txpages_idle() - nothing of a socket is outstanding
+ * uet_txpages_idle() - start the idle timer: a socket has nothing outstanding
  * @us: the socket
  *
- * If that lasts, the pages are given back, and spare messages with them.
+ * If the socket stays idle the timer frees its pages and spare messages.
  *
  * Context: process or BH; not after uet_txpages_free().
  */
@@ -167,8 +164,8 @@ void uet_txpages_idle(struct uet_sock *us)
 }
 
 /**
- * uet_txpages_free() - the socket closes
- * @us: the socket; no sender is in it, and none of its messages knows it
+ * uet_txpages_free() - free the pages of a socket that closes
+ * @us: the socket; no sender is in it, and none of its messages refers to it
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The pages that a socket writes its messages in.
+ * Recycling of the pages that a socket writes its messages in.
  */
 #ifndef _UET_TXPAGE_H
 #define _UET_TXPAGE_H

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Destinations that a socket watches (UET_WATCH): a request NO_OP every so often,
- * and a report when what becomes of it changes.
+ * Destinations that a socket watches (UET_WATCH): it sends a NO_OP request
+ * periodically and reports when the result changes.
  *
- * A probe is a message without content in a queue of its own, so that it goes the
- * way of all messages: by a PDC for the peer, sent again when it is lost, with a
- * deadline if the watch has one. It is charged to no send buffer; there is one of
- * them at a time for each watch, and the watches of a socket are limited.
+ * A probe is an empty message in a queue of its own. It is sent like any
+ * message: by a PDC for the peer, retransmitted if lost, with a deadline if the
+ * watch has one. It is charged to no send buffer: each watch has one probe at a
+ * time, and the watches of a socket are limited.
  *
- * The target looks whether the endpoint is there. Its generation (wire.md 11.7)
- * tells one that is bound anew, be it because the process or the host began
- * again, from the one that was there before; the first probe learns it.
+ * The target checks whether the endpoint exists. The generation of its resource
+ * index, which the first probe learns, changes when the endpoint is bound anew,
+ * for example after a restart of the process or the host.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -29,9 +29,7 @@
 #include "tx/watch.h"
 #include "tx/wmem.h"
 
-/* Contexts of a peer end for other reasons, too; a host that lets go of each of
- * them is not well.
- */
+/* A PDC may end for harmless reasons: report the loss of this many in a row. */
 #define UET_WATCH_RESETS	3
 
 /**
@@ -42,10 +40,10 @@
  * @interval: between two probes, ns
  * @timeout: of a probe, ns; 0 = that of the peer
  * @next: when the next probe goes, ns
- * @busy: one is under way
- * @resets: contexts that were lost one after the other, without an answer;
- *	changes with the end of a probe
- * @error: errno that was reported last, 0 = the endpoint is there; likewise
+ * @busy: a probe is under way
+ * @resets: PDCs lost in a row without an answer; changes when a probe ends
+ * @error: errno that was reported last, 0 = the endpoint exists; changes when
+ *	a probe ends
  */
 struct uet_watch {
 	struct list_head	node;
@@ -60,10 +58,10 @@ struct uet_watch {
 };
 
 /**
- * struct uet_watches - those of a socket
+ * struct uet_watches - the watches of a socket
  * @us: the socket
- * @lock: protects @list and what is not changed by the end of a probe. Nests
- *	in the socket lock, outside all others
+ * @lock: protects @list and the fields that the end of a probe does not change.
+ *	Nests in the socket lock, outside all others
  * @list: struct uet_watch
  * @nr: length of @list
  * @work: sends probes
@@ -95,9 +93,7 @@ static void uet_watch_report(struct uet_watch *w, int error, u8 source,
 	uet_sock_report(dest->us, &rep, &peer);
 }
 
-/* What the end of a probe says of the endpoint: an errno, 0 = it is there, -1 =
- * nothing
- */
+/* Result of a probe: an errno, 0 = the endpoint exists, -1 = unknown */
 static int uet_watch_verdict(struct uet_watch *w, int error, u8 source,
 			     u16 code)
 {
@@ -106,7 +102,7 @@ static int uet_watch_verdict(struct uet_watch *w, int error, u8 source,
 		break;
 	case EOPNOTSUPP:
 	case EREMOTEIO:
-		/* Its host answers, if not what was asked for. */
+		/* The host answers, if only by an SES error. */
 		if (source != UET_REPORT_SES)
 			return error;
 		break;
@@ -119,7 +115,7 @@ static int uet_watch_verdict(struct uet_watch *w, int error, u8 source,
 	case ENOBUFS:
 	case ENOMEM:
 	case EAGAIN:
-		/* A matter of this host */
+		/* An error of this host */
 		return -1;
 	default:
 		return error;
@@ -134,18 +130,18 @@ static void uet_watch_judge(struct uet_watch *w, int error, u8 source, u16 code)
 
 	if (verdict < 0 || verdict == w->error)
 		return;
-	/* Of an endpoint that is bound anew it is known that it is there. */
+	/* An endpoint that is bound anew exists. */
 	w->error = code == UET_RC_BAD_GENERATION && source == UET_REPORT_SES ?
 		   0 : verdict;
 	uet_watch_report(w, verdict, source, code);
 }
 
 /**
- * uet_watch_answered() - a probe is answered, or never will be
- * @dest: its queue, of a socket
+ * uet_watch_answered() - handle the end of a probe
+ * @dest: its queue, which still has a socket
  * @error: 0 or an errno, of either sign
  * @source: enum uet_report_source
- * @code: by @source
+ * @code: meaning depends on @source
  *
  * Context: lock of the queue or of its flow held.
  */
@@ -247,7 +243,7 @@ static int uet_watch_new(struct uet_watches *ws, const struct uet_dest_key *key,
 
 	if (ws->nr >= UET_WATCH_MAX)
 		return -ENOBUFS;
-	/* Within net.core.optmem_max, with its queue */
+	/* Charged to net.core.optmem_max */
 	w = sock_kmalloc(&us->sk, sizeof(*w), GFP_KERNEL_ACCOUNT);
 	if (!w)
 		return -ENOBUFS;
@@ -265,7 +261,7 @@ static int uet_watch_new(struct uet_watches *ws, const struct uet_dest_key *key,
 
 static void uet_watch_end(struct uet_watches *ws, struct uet_watch *w)
 {
-	/* Nobody finds the watch by its queue any more. */
+	/* From now on the queue does not lead to the watch. */
 	uet_dest_drop(ws->us, w->dest);
 	uet_dest_put(w->dest);
 	list_del(&w->node);
@@ -340,7 +336,7 @@ int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
 }
 
 /**
- * uet_watch_stop() - the socket closes: no probe from now on
+ * uet_watch_stop() - stop all probes: the socket closes
  * @us: the socket; no system call is in it
  */
 void uet_watch_stop(struct uet_sock *us)
@@ -350,7 +346,7 @@ void uet_watch_stop(struct uet_sock *us)
 }
 
 /**
- * uet_watch_free() - forget all watches
+ * uet_watch_free() - free all watches
  * @us: the socket; its queues are detached
  */
 void uet_watch_free(struct uet_sock *us)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The send buffer of a socket: how much of it is used, and who waits for room.
+ * Accounting of a socket's send buffer, and wake-up of senders that wait for
+ * room.
+ *
+ * Not here: the memory of the namespace (uet_mem_charge()).
  */
 #include <net/sock.h>
 
@@ -38,9 +41,7 @@ u32 uet_sock_sndbuf(const struct uet_sock *us)
 	return READ_ONCE(us->sk.sk_sndbuf);
 }
 
-/* What destinations that refuse hold beyond their half of the buffer does not
- * keep others from sending.
- */
+/* Bytes that dests on hold, other than @but, have beyond half of the buffer */
 static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 {
 	u64 half = uet_sock_sndbuf(us) / 2;
@@ -54,7 +55,7 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 		if (dest == but || !READ_ONCE(dest->hold.on) || !own)
 			continue;
 		held = uet_dest_held(dest);
-		/* Of two queues for one target the other one counts */
+		/* If both queues for a target are on hold count one */
 		if (held > half && (held == own || !dest->key.alone))
 			excess += held - half;
 	}
@@ -62,9 +63,8 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 	return excess;
 }
 
-/* Does a destination leave room? Not if it refuses for shortage and fills its
- * half of the buffer, nor if its queue is to move to another PDC when it is
- * empty.
+/* Does a dest accept more? Not if it is on hold and fills half of the buffer,
+ * nor if it must drain before it changes its PDC.
  */
 static bool uet_sock_dest_room(const struct uet_sock *us,
 			       const struct uet_dest *dest, u64 need)
@@ -80,18 +80,17 @@ static bool uet_sock_dest_room(const struct uet_sock *us,
 }
 
 /**
- * uet_sock_tx_room() - may a message be taken over now
+ * uet_sock_tx_room() - does the send buffer have room for a message?
  * @us: socket
- * @dest: where to, or NULL for anywhere
+ * @dest: its queue, or NULL for any
  * @need: bytes, overhead included; 0 if they are in the buffer already
- * @wake_at: set if there is none: the use of the buffer at which it is worth
- *	while to look again, for uet_sock_wake_below()
+ * @wake_at: set if there is none: at which use of the buffer to check again,
+ *	for uet_sock_wake_below()
  *
- * An empty buffer takes everything. A destination that refuses for shortage
- * may fill half of it.
+ * An empty buffer takes everything. A dest on hold may fill half of it.
  *
- * The excess only grows when a destination begins to refuse, or when more is
- * queued for one that does: uet_sock_held() and uet_sock_wcharge() wake then.
+ * The excess only grows when a hold begins, or when more is queued for a dest
+ * on hold: uet_sock_held() and uet_sock_wcharge() wake then.
  *
  * Return: true if there is room.
  */
@@ -102,7 +101,7 @@ bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
 	u64 limit = sndbuf - min(need, sndbuf);
 	u64 use;
 
-	/* The use of the buffer says little about the queue. */
+	/* Whether the dest has room depends little on the use of the buffer. */
 	*wake_at = UET_WAKE_ANY;
 	if (dest && !uet_sock_dest_room(us, dest, need))
 		return false;
@@ -117,7 +116,7 @@ bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
 /**
  * uet_sock_ask_room() - uet_sock_tx_room(), and a wake-up if there is none
  * @us: socket
- * @dest: where to, or NULL for anywhere
+ * @dest: queue of the message, or NULL for any
  * @need: bytes, overhead included
  *
  * The caller is on the socket's wait queue already.
@@ -139,9 +138,9 @@ bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,
 }
 
 /**
- * uet_sock_wcharge() - data was taken over
+ * uet_sock_wcharge() - charge data to the send buffer
  * @us: socket
- * @dest: where to
+ * @dest: its queue
  * @bytes: how much
  * @first: the first piece of its message
  */
@@ -150,15 +149,15 @@ void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 {
 	atomic64_add(bytes + (first ? UET_WMEM_MSG : 0), &us->wmem);
 	atomic_long_add(bytes + (first ? UET_TXMSG_OVERHEAD : 0), &dest->wmem);
-	/* It may count for nobody else: uet_sock_excess() */
+	/* It may not count for other dests: uet_sock_excess() */
 	if (unlikely(READ_ONCE(dest->hold.on)))
 		uet_sock_held(us);
 }
 
 /**
- * uet_sock_wfree() - data is not held any more
+ * uet_sock_wfree() - uncharge data from the send buffer
  * @us: socket
- * @dest: where it was to go
+ * @dest: its queue
  * @bytes: how much
  * @last: the message is done
  *
@@ -184,13 +183,13 @@ void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 /**
  * uet_sock_wake_below() - ask for a wake-up when the buffer drains
  * @us: socket
- * @use: at or below which use; the highest wish of all counts, and who is
- *	woken too early asks again
+ * @use: wake if the use is <= this; the highest value of all callers counts,
+ *	and a caller that is woken too early asks again
  *
- * SIGIO follows as well, if it is asked for.
+ * SIGIO is sent as well, if enabled.
  *
- * The caller is on the socket's wait queue already and looks at the buffer
- * again afterwards.
+ * The caller is on the socket's wait queue already and checks the buffer again
+ * afterwards.
  */
 void uet_sock_wake_below(struct uet_sock *us, s64 use)
 {
@@ -215,11 +214,10 @@ void uet_sock_wake_tx(struct uet_sock *us)
 }
 
 /**
- * uet_sock_held() - a destination began to refuse for shortage
+ * uet_sock_held() - wake senders after a hold began, or a dest on hold got data
  * @us: socket
  *
- * Its share of the send buffer shrinks, which may make room for others. So it
- * does when more is queued for one that refuses.
+ * In both cases the excess may have grown, which makes room for other dests.
  *
  * Context: any.
  */

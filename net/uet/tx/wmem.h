@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The send buffer of a socket.
+ * Accounting of a socket's send buffer.
  */
 #ifndef _UET_WMEM_H
 #define _UET_WMEM_H
@@ -10,7 +10,7 @@
 struct uet_dest;
 struct uet_sock;
 
-/* For uet_sock_wake_below(): whenever anything is given back */
+/* For uet_sock_wake_below(): whenever anything is freed */
 #define UET_WAKE_ANY		((s64)S32_MAX)
 
 u64 uet_sock_wmem(const struct uet_sock *us);
