@@ -224,8 +224,11 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 	if (!pdc)
 		return ERR_PTR(-ENOBUFS);
 	/* A new PDC: uet_pdc_find_return() finds none for such a dest. */
-	if (dest->alone)
+	if (dest->alone) {
+		spin_lock_bh(&pdc->tx->flow->lock);
 		pdc->tx->alone = true;
+		spin_unlock_bh(&pdc->tx->flow->lock);
+	}
 	return pdc;
 }
 
