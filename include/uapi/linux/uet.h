@@ -11,8 +11,8 @@
 #include <linux/in6.h>
 
 /*
- * The kernel has no number of its own for UET. 25 is AF_WANPIPE, a name that
- * was never implemented; the module parameter "family" chooses another one.
+ * The kernel has not assigned an address family to UET. 25 is AF_WANPIPE, which
+ * was never implemented; the module parameter "family" selects another one.
  */
 #ifndef AF_UET
 #define AF_UET			25
@@ -37,11 +37,11 @@
  * struct sockaddr_uet - address of a UET endpoint, host byte order
  * @suet_family: AF_UET
  * @suet_flags: UET_ADDR_ABSOLUTE or 0 (relative to the job)
- * @suet_job: job id, 0 to UET_JOB_MAX; 0 is open to everyone
- * @suet_pid: PIDonFEP, 0 to UET_PID_MAX; 0 at bind() asks for a free one
+ * @suet_job: job id, 0 to UET_JOB_MAX; job 0 is open to everyone
+ * @suet_pid: PIDonFEP, 0 to UET_PID_MAX; 0 at bind() selects a free one
  * @suet_ri: resource index, 0 to UET_RI_MAX
- * @suet_initiator: initiator ID. At bind(): 0 makes it from PIDonFEP and
- *	resource index, other values must be at least 2^24. As a source
+ * @suet_initiator: initiator ID. At bind(): 0 derives it from PIDonFEP and
+ *	resource index, other values must be at least 2^24. In a source
  *	address: the sender's.
  * @suet_scope_id: interface index for link-local fabric addresses
  * @suet_reserved: must be zero
@@ -70,9 +70,9 @@ struct sockaddr_uet {
 #define UET_JOB_FROM		7	/* int: fd of a socket in the job */
 #define UET_MAX_MSG		9	/* __u32: longest accepted message */
 #define UET_INFO		10	/* struct uet_info, read only */
-#define UET_WATCH		11	/* struct uet_watch_req: report its end */
-#define UET_SEND_TIMEOUT	12	/* __u32: ms a message may take, 0 = any */
-#define UET_CANCEL		13	/* __u64: give up messages of this cookie */
+#define UET_WATCH		11	/* struct uet_watch_req: watch an endpoint */
+#define UET_SEND_TIMEOUT	12	/* __u32: ms a message may take, 0 = no limit */
+#define UET_CANCEL		13	/* __u64: cancel messages with this cookie */
 
 /**
  * struct uet_watch_req - a destination to watch (UET_WATCH), write only
@@ -80,16 +80,17 @@ struct sockaddr_uet {
  * @cookie: names the watch in its reports (uet_report.cookie)
  * @interval: ms from one probe to the next, UET_WATCH_MS_MIN to
  *	UET_WATCH_MS_MAX; 0 ends the watch of @peer
- * @timeout: ms that a probe may stay without an answer, likewise; 0 is
+ * @timeout: ms that a probe may stay unanswered, in the same range; 0 uses
  *	net.uet.peer_timeout_s
  * @reserved: must be zero
  *
- * A second watch of the same endpoint replaces the first. A report
- * (UET_REPORT_WATCH) comes when the endpoint is found gone, with the cause, and
- * each time that cause changes, with error 0 when it is there again; the watch
- * goes on until it is ended or the socket is closed. Errors: EINVAL (a field),
- * those of bind() and of addresses as of sendmsg(), ENOENT (no such watch to
- * end), ENOBUFS (UET_WATCH_MAX, net.core.optmem_max or memory).
+ * A second watch of the same endpoint replaces the first. When the endpoint is
+ * found unreachable, the socket gets a report (UET_REPORT_WATCH) with the cause;
+ * another one each time the cause changes, and one with error 0 when the endpoint
+ * is reachable again. The watch lasts until it is ended or the socket is closed.
+ * Errors: EINVAL (invalid field), errors of bind(), address errors of sendmsg(),
+ * ENOENT (no such watch to end), ENOBUFS (UET_WATCH_MAX, net.core.optmem_max or
+ * memory).
  */
 struct uet_watch_req {
 	struct sockaddr_uet	peer;
@@ -120,13 +121,13 @@ enum uet_delivery {
 #define UET_CMSG_TCLASS		5	/* int, send: DSCP, 0 to 63 */
 #define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
-#define UET_CMSG_TIMEOUT	10	/* __u32, send: UET_SEND_TIMEOUT of this one */
+#define UET_CMSG_TIMEOUT	10	/* __u32, send: as UET_SEND_TIMEOUT, one message */
 #define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
 					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
 					 */
 
 /**
- * struct uet_msg_info - facts of a received message (UET_CMSG_MSG_INFO)
+ * struct uet_msg_info - properties of a received message (UET_CMSG_MSG_INFO)
  * @length: length of the whole message in bytes
  * @offset: offset in the message of the first byte of this read
  * @msg_id: message id on the wire
@@ -151,12 +152,12 @@ struct uet_msg_info {
 enum uet_report_type {
 	UET_REPORT_FAILED	= 1,	/* message @cookie failed */
 	UET_REPORT_DELIVERED	= 2,	/* messages @cookie to @cookie_last arrived */
-	UET_REPORT_WATCH	= 3,	/* watched endpoint: @error says how it is */
+	UET_REPORT_WATCH	= 3,	/* watched endpoint: @error is its state */
 };
 
-/* uet_report.source: what code means */
+/* uet_report.source: meaning of uet_report.code */
 enum uet_report_source {
-	UET_REPORT_LOCAL	= 0,	/* found here, code is 0 */
+	UET_REPORT_LOCAL	= 0,	/* detected by this host, code is 0 */
 	UET_REPORT_SES		= 1,	/* code is an SES return code */
 	UET_REPORT_NACK		= 2,	/* code is a PDS NACK code */
 	UET_REPORT_ICMP		= 3,	/* code is the ICMP type << 8 | code */
@@ -164,13 +165,13 @@ enum uet_report_source {
 
 /**
  * struct uet_report - delivery result (UET_CMSG_REPORT)
- * @error: errno of a failure, 0 of a success, or if a watched endpoint is
- *	there again
+ * @error: errno of a failure; 0 for a success, or if a watched endpoint is
+ *	reachable again
  * @type: enum uet_report_type
  * @source: enum uet_report_source
- * @code: code, by @source
- * @cookie: cookie of the message (UET_CMSG_COOKIE), else the count of
- *	messages sent by the socket before it. Of a watch: its own
+ * @code: meaning depends on @source
+ * @cookie: cookie of the message (UET_CMSG_COOKIE), else the number of
+ *	messages sent by the socket before it; or cookie of the watch
  * @cookie_last: last cookie of a coalesced range of successes
  * @length: length of the message
  * @reserved: zero
@@ -197,7 +198,7 @@ enum uet_blocked {
 	UET_BLOCKED_RECEIVER	= 4,	/* held after a shortage NACK */
 	UET_BLOCKED_ROUTE	= 5,	/* no route or neighbour */
 	UET_BLOCKED_MAX,		/* entries of blocked_ns */
-	UET_BLOCKED_PORT	= 6,	/* port of this host: blocked_port_ns */
+	UET_BLOCKED_PORT	= 6,	/* local interface: blocked_port_ns */
 };
 
 /* uet_info.cc_state: the congestion control context */
@@ -210,7 +211,7 @@ enum uet_cc_state {
 
 /* uet_info.cc_mode: bits */
 #define UET_CC_MODE_FAST	0x01	/* fast increase is running */
-#define UET_CC_MODE_DRAINING	0x02	/* quick adapt's old window drains */
+#define UET_CC_MODE_DRAINING	0x02	/* packets from before quick adapt drain */
 #define UET_CC_MODE_PENALTY	0x04	/* the receiver slows this host down */
 #define UET_CC_MODE_SPECULATING	0x08	/* sends ahead of the first credit */
 #define UET_CC_MODE_CREDIT	0x10	/* receiver credit is in use */
@@ -218,10 +219,10 @@ enum uet_cc_state {
 /*
  * struct uet_info - state towards the connected or last used peer (UET_INFO)
  *
- * The structure grows at its end, arrays in it do not; getsockopt() fills as
- * much as the caller gave room for and returns that length. Times in
- * ns, sizes in bytes. All of it is about the context that is shared by what
- * goes to the peer in the same way, but for what says otherwise.
+ * The structure grows only at its end, arrays in it do not grow; getsockopt()
+ * fills as much as the caller has room for and returns that length. Times are
+ * in ns, sizes in bytes. Unless stated otherwise, fields describe the congestion
+ * control context, which all messages sent to the peer in the same way share.
  */
 struct uet_info {
 	__u64	rtt;			/* smoothed */
@@ -233,7 +234,7 @@ struct uet_info {
 	__u32	mtu;			/* largest nominal packet size */
 	__u32	inflight_pkts;
 	__u64	pkts_sent;
-	__u64	bytes_sent;		/* with headers and what went again */
+	__u64	bytes_sent;		/* with headers and retransmissions */
 	__u64	retransmits;
 	__u64	timeouts;
 	__u64	losses_sack;		/* found by SACK evidence */
@@ -248,34 +249,34 @@ struct uet_info {
 	__u64	blocked_ns[UET_BLOCKED_MAX];	/* time blocked, by cause */
 	__u32	blocked_by;		/* enum uet_blocked, now */
 	__u32	paths;			/* entropy values in use */
-	__u32	paths_bad;		/* out of use, by the policy's measure */
+	__u32	paths_bad;		/* out of use, as the path policy counts */
 	__u32	pdcs;
 	char	cc[16];
 	char	path_policy[16];
 	__u64	rtt_var;		/* smoothed deviation */
 	__u64	target_qdelay;
 	__u64	rto;			/* of the packets of this socket */
-	__u64	backlog;		/* announced, never sent */
-	__u64	rtx_backlog;		/* to be sent again */
+	__u64	backlog;		/* announced, not sent yet */
+	__u64	rtx_backlog;		/* marked for retransmission */
 	__u64	saved_cwnd;		/* before the receiver's penalty, or 0 */
 	__u64	losses_go_back;		/* below a gap of an ordered PDC */
-	__u64	decreases;		/* multiplicative */
+	__u64	decreases;		/* multiplicative decreases */
 	__u64	quick_adapts;
-	__u64	penalties;		/* episodes, by the receiver */
+	__u64	penalties;		/* penalty episodes of the receiver */
 	__s64	credit;			/* left; negative: overdrawn */
-	__u32	credit_granted;		/* in all, 256 bytes, 24 bits */
-	__u32	credit_reqs;		/* since credit came last */
+	__u32	credit_granted;		/* cumulative, 256 bytes, 24 bits */
+	__u32	credit_reqs;		/* requests since the last credit */
 	__u32	link_mbps;		/* rate the window is sized for */
 	__u32	mpr;			/* receive window, packets */
-	__u32	mpr_used;		/* of it, by packets not yet covered */
+	__u32	mpr_used;		/* of these, sent and not covered by CACK */
 	__u32	cc_state;		/* enum uet_cc_state */
 	__u32	cc_mode;		/* UET_CC_MODE_* */
-	__u32	ports;			/* local ports in use for the peer */
+	__u32	ports;			/* local interfaces used for the peer */
 	__u32	ports_down;		/* of these without a carrier */
 	__u32	reserved;		/* zero */
 	__u64	blocked_port_ns;	/* time blocked by UET_BLOCKED_PORT */
-	__u32	path_mtu;		/* IP MTU that packets are cut for */
-	__u32	path_mtu_steps;		/* lowered since long packets vanished */
+	__u32	path_mtu;		/* IP MTU that packets are sized for */
+	__u32	path_mtu_steps;		/* lowered because large packets were lost */
 };
 
 #endif /* _UAPI_LINUX_UET_H */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which packets ask for an answer, and whether one is to be expected.
+ * When a source sets AR, the flag that asks the target for an ACK
+ * (UE 1.0 3.6.13.5). See ackreq.h.
  */
 #include "ackreq.h"
 
-/* Answers asked for per window, where the target does not give more */
+/* ACKs requested per window, unless the target sends more by itself */
 #define ANSWERS_PER_WINDOW	4
 
 bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,

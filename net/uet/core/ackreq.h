@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets ask for an answer, and whether one is to be expected.
+ * When a source sets AR, the flag that asks the target for an ACK
+ * (UE 1.0 3.6.13.5). The target also sends ACKs by itself, one per trigger
+ * bytes received; a source that predicts those need not ask for more.
+ * "Answer" here means such an ACK.
+ *
+ * Not here: AR for retransmissions and at the end of data (uet_ccc_ack_req()).
  */
 #ifndef _UET_CORE_ACKREQ_H
 #define _UET_CORE_ACKREQ_H
 
 #include "txwin.h"
 
-/* Answers the target gives in turn before it is asked for one */
+/* Unrequested answers in a row before the source asks for one early */
 #define UET_ACKREQ_IN_TURN	7
 
 /**
- * struct uet_ackreq - what a source knows of the answers to come
+ * struct uet_ackreq - the source's estimate of the target's ACK counter
  * @psn: last packet that was sent with AR
- * @count: bytes sent since, or since the target answered by itself, as it
- *	counts them
- * @rounds: how often it did so since that packet
+ * @count: bytes sent, counted as the target counts, since @psn or since the
+ *	target should have answered by itself
+ * @rounds: how often the target should have answered by itself since @psn
  */
 struct uet_ackreq {
 	u32 psn;
@@ -25,8 +30,8 @@ struct uet_ackreq {
 
 /**
  * struct uet_ackreq_rule - how the target counts
- * @trigger: it answers by itself after so many bytes
- * @min_add: a packet adds at least these
+ * @trigger: it answers by itself after this many bytes
+ * @min_add: a packet adds at least this many bytes
  * @overhead: nominal size of a packet without payload
  */
 struct uet_ackreq_rule {
@@ -65,28 +70,29 @@ static inline void uet_ackreq_init(struct uet_ackreq *a, u32 start)
  * @w: scoreboard
  * @r: how the target counts
  *
- * It will if a packet in flight asked for one, or if those in flight together
- * reach the trigger: whenever the target began to count anew - at a mark or a
- * retransmission it does so without this host's knowing - its answer then told
- * what it had, and the packets in flight are those it has counted since or
- * will count.
+ * It will if a packet in flight carries AR, or if the packets in flight add up
+ * to the trigger. The target also restarts its count at an ECN mark or a
+ * retransmission, which this host does not see. But it answers then, and that
+ * answer acknowledges the bytes counted before. It has counted the bytes still in
+ * flight since then, or will count them.
  *
- * Return: true if so.
+ * Return: true if an answer will come.
  */
 bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
 		    const struct uet_ackreq_rule *r);
 
 /**
- * uet_ackreq_share() - is it a quarter of a share since the last question?
+ * uet_ackreq_share() - has this PDC sent a quarter of its share since the last AR?
  * @a: state
  * @w: scoreboard, the packet not in it yet
  * @r: how the target counts
  * @len: payload of the packet
  * @window: congestion window, bytes
- * @inflight: what fills it, of all PDCs of the context, bytes
+ * @inflight: bytes in flight of all PDCs of the CCC
  *
- * Targets count for each PDC. Where several share a window, what each of them
- * lets wait for an answer adds up to most of it, so each asks by its share.
+ * Targets count per PDC. Where several PDCs share a window, the bytes that each
+ * of them leaves unanswered add up to most of it. So each PDC asks four times
+ * per share; its share is window * w->flight_bytes / inflight.
  *
  * Return: true if so.
  */
@@ -95,18 +101,18 @@ bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
 		      u64 inflight);
 
 /**
- * uet_ackreq_wanted() - should a packet ask because the window gets full?
+ * uet_ackreq_wanted() - should a packet set AR because the window gets full?
  * @a: state
  * @w: scoreboard, the packet not in it yet
  * @r: how the target counts
  * @len: payload of the packet
  * @window: congestion window, bytes
- * @inflight: what fills it, of all PDCs of the context, bytes
+ * @inflight: bytes in flight of all PDCs of the CCC
  *
- * Asking with every packet that fills the window (UE 1.0 3.6.13.5) would go on
- * for ever: each answer lets one packet out, which fills it again. So a packet
- * asks if a quarter of the window would go without an answer, or if none is
- * due; large windows need none of it, since the target answers by itself.
+ * UE 1.0 3.6.13.5 sets AR in every packet that fills the window. That never
+ * ends: each answer releases one packet, which fills the window again. So a
+ * packet asks only if a quarter of the window would go unanswered, or if no
+ * answer is due. Large windows rarely need AR: the target answers by itself.
  *
  * Return: true if so.
  */
@@ -115,14 +121,15 @@ bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
 		       u64 inflight);
 
 /**
- * uet_ackreq_slips() - is it time for an answer out of turn?
+ * uet_ackreq_slips() - is it time to ask for an answer one packet early?
  * @a: state
  * @r: how the target counts
  * @len: payload of the packet
  *
- * An answer per so many packets, and values used in turn, or packets that two
- * links deliver alternately: the answers would tell of the same few values, or
- * of one link, for ever. So one answer in eight is asked for a packet early.
+ * The target answers every n-th packet. If n and the number of entropy values
+ * used in turn (or of links that deliver alternately) have a common divisor,
+ * all answers report on the same few values or links. Asking for one answer in
+ * eight a packet early breaks the pattern.
  *
  * Return: true if so.
  */
@@ -134,12 +141,12 @@ static inline bool uet_ackreq_slips(const struct uet_ackreq *a,
 }
 
 /**
- * uet_ackreq_sent() - a packet was sent for the first time or again
+ * uet_ackreq_sent() - a packet was sent or retransmitted
  * @a: state
  * @r: how the target counts
  * @psn: its PSN
  * @len: its payload
- * @ar: it asks for an answer
+ * @ar: it carries AR
  */
 static inline void uet_ackreq_sent(struct uet_ackreq *a,
 				   const struct uet_ackreq_rule *r, u32 psn,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields of packets at any alignment, big-endian but for the CRC.  The kernel
- * has such accessors, but in a header whose place differs between the kernels
- * this is built for, and the core has no place that knows kernel versions.
+ * Unaligned big-endian accessors for packet fields. Not taken from the kernel:
+ * its header moved (asm/unaligned.h to linux/unaligned.h), and the core must
+ * not depend on the kernel version.
  */
 #ifndef _UET_CORE_BYTES_H
 #define _UET_CORE_BYTES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The algorithms a context can be told to use. Adding one is its own file and
- * a line here.
+ * Table of the congestion control algorithms. A new algorithm is one file and
+ * one line here.
  */
 #include "ccc.h"
 

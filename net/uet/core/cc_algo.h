@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How an algorithm plugs into a congestion control context. It is one file: an
- * ops table, and one line in cc_algo.c.
+ * Interface between a congestion control context (CCC, ccc.h) and its
+ * algorithms. An algorithm is one file with an ops table, and one line in
+ * cc_algo.c.
  */
 #ifndef _UET_CORE_CC_ALGO_H
 #define _UET_CORE_CC_ALGO_H
@@ -17,16 +18,16 @@
 struct uet_ccc;
 
 /**
- * struct uet_cc_info - what an engineer wants to see of an algorithm
- * @cwnd: window, bytes; 0 without one
- * @max_wnd: its bound
+ * struct uet_cc_info - state of an algorithm for diagnostics
+ * @cwnd: window, bytes; 0 if the algorithm has none
+ * @max_wnd: upper bound of @cwnd
  * @avg_delay: average queueing delay, ns
- * @saved_cwnd: window before the destination's penalty, 0 without one
+ * @saved_cwnd: window before the destination's penalty, 0 without a penalty
  * @achieved: bytes received in quick adapt's current period
  * @credit: bytes of credit; meaningful with receiver credit
  * @granted: credit granted so far in 256-byte quanta, 24 bits
  * @fast: fast increase is running
- * @draining: quick adapt's old window is draining
+ * @draining: packets sent before quick adapt cut the window are still in flight
  * @speculating: no feedback yet, speculative credit in use
  */
 struct uet_cc_info {
@@ -43,30 +44,30 @@ struct uet_cc_info {
 };
 
 /**
- * struct uet_cc_ops - how an algorithm plugs in
+ * struct uet_cc_ops - what a CCC calls in an algorithm
  * @can_send: may a packet of one MTU leave now?
  * @ack_request: should a packet of @size that leaves now ask for an ACK?
- * @on_send: a packet left; inflight holds it already
- * @on_ack: inflight has lost the released bytes already
- * @on_nack: inflight has lost the packet already
- * @on_inferred_loss: inflight has lost the packet already
+ * @on_send: a packet left; already added to uet_ccc.inflight
+ * @on_ack: an ACK came; the bytes it releases are already subtracted
+ * @on_nack: a NACK came; its packet is already subtracted
+ * @on_inferred_loss: a packet was lost; it is already subtracted
  * @on_new_data: backlog has grown
  * @on_credit: credit field of an ACK or Credit CP
- * @credit_target: target to put into requests
- * @speculate: one packet may go without credit
- * @first_feedback: before the first ACK, NACK or credit is handled
- * @base_rtt_fell: uet_ccc.base_rtt is smaller than before
- * @window: bytes it allows in flight
- * @set_window: go on from another window, within its bounds
- * @info: fill what it knows of struct uet_cc_info
- * @init: start private state
+ * @credit_target: credit target to put into requests
+ * @speculate: allow one packet without credit
+ * @first_feedback: called before the first ACK, NACK or credit is handled
+ * @base_rtt_fell: uet_ccc.base_rtt has changed
+ * @window: bytes allowed in flight
+ * @set_window: continue with another window, clamped to its bounds
+ * @info: fill the fields of struct uet_cc_info that the algorithm has
+ * @init: initialise private state
  * @name: for listings
  * @priv_size: bytes of private state
  *
- * All but @can_send, @init, @info and a window's @on_ack may be NULL; that one
- * lets the base RTT follow the samples. Handlers change their own state, lower
- * the base RTT by uet_ccc_lower_base_rtt() and say what they did in uet_ccc.did;
- * counters and state are the context's.
+ * Mandatory: @can_send, @init, @info, and @on_ack of a window algorithm, which
+ * must lower the base RTT from the samples. Handlers change their private
+ * state, lower the base RTT through uet_ccc_lower_base_rtt(), and record what
+ * they did in uet_ccc.did. The counters and the state belong to the CCC.
  */
 struct uet_cc_ops {
 	bool (*can_send)(const struct uet_ccc *c);
@@ -91,7 +92,7 @@ struct uet_cc_ops {
 };
 
 /**
- * struct uet_cc_algo - what a context can be told to use
+ * struct uet_cc_algo - a choice of algorithms for a CCC
  * @name: as in settings
  * @window: window algorithm or NULL
  * @credit: credit algorithm or NULL
@@ -123,14 +124,15 @@ const struct uet_cc_algo *uet_cc_find(const char *name);
 const struct uet_cc_algo *uet_cc_at(u32 i);
 
 /**
- * uet_ccc_lower_base_rtt() - follow a smaller sample
- * @c: context
+ * uet_ccc_lower_base_rtt() - lower the base RTT towards a smaller sample
+ * @c: CCC
  * @sample: round trip, ns
  *
- * A receiver that takes packets in batches answers some sooner than it would
- * answer a lone one. A single such sample must not count for good: of flows on
- * one queue the one that had it would take more delay for queueing than the
- * others and give way to them for ever. So the base RTT follows in steps.
+ * A receiver that takes packets in batches answers some of them sooner than it
+ * would answer a lone packet. If one such sample set the base RTT, its flow
+ * would see more queueing delay than other flows on the same queue, and yield
+ * to them for ever. So the base RTT moves by 1 / 2^base_shift of the
+ * difference.
  *
  * Return: true if the base RTT changed.
  */

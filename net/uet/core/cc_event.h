@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a congestion control context hears of and answers (UE 1.0 3.6.12), and
- * what it says that an event did.
+ * Events that go into a congestion control context (CCC), the answers that
+ * come out (UE 1.0 3.6.12), and the bits that record what an event did.
  */
 #ifndef _UET_CORE_CC_EVENT_H
 #define _UET_CORE_CC_EVENT_H
@@ -12,9 +12,9 @@
  * enum uet_refused - what a NACK code means for congestion control
  * @UET_REFUSED_TRIMMED: trimmed inside the network
  * @UET_REFUSED_LASTHOP: trimmed on the last hop
- * @UET_REFUSED_OTHER: any other reason, no signal of the network
- * @UET_REFUSED_LOST: the target infers that the packet was lost; the value of
- *	struct uet_ccc_nack is the one it was sent with
+ * @UET_REFUSED_OTHER: any other reason; says nothing about congestion
+ * @UET_REFUSED_LOST: the target infers that the packet was lost; @ev of
+ *	struct uet_ccc_nack is the value the packet was sent with
  * @UET_REFUSED_CLASSES: number of classes
  */
 enum uet_refused {
@@ -32,7 +32,7 @@ enum uet_refused {
  * @UET_LOSS_SACK: hole below SACKed packets
  * @UET_LOSS_PROBE: tail probe
  * @UET_LOSS_GO_BACK: below the gap of an ordered PDC
- * @UET_LOSS_LOCAL: dropped by this host's own port, which says so
+ * @UET_LOSS_LOCAL: dropped by this host's own interface, which reported it
  * @UET_LOSS_CLASSES: number of classes
  */
 enum uet_loss_class {
@@ -46,22 +46,23 @@ enum uet_loss_class {
 };
 
 /**
- * struct uet_ccc_ack - an acknowledgment, as congestion control sees it
+ * struct uet_ccc_ack - what congestion control needs of an ACK
  * @now: arrival, ns
  * @rtt: sample of the packet named by ack_psn, ns, if @rtt_valid
- * @rtt_short: the sample is of a packet that takes less time than a full one:
- *	no base RTT comes from it
- * @newly_rcvd_bytes: bytes it releases (rcvd_bytes of its PDC)
+ * @rtt_short: the packet was shorter than a full one, hence faster: do not
+ *	derive the base RTT from @rtt
+ * @newly_rcvd_bytes: bytes it releases (increase of the PDC's rcvd_bytes)
  * @newly_acked_pkts: packets newly acknowledged that were not marked for
  *	retransmission
- * @unmarked_pkts: packets newly acknowledged that were marked
- * @unmarked_bytes: their nominal bytes
+ * @unmarked_pkts: packets newly acknowledged that were marked for
+ *	retransmission, which are now unmarked
+ * @unmarked_bytes: nominal bytes of @unmarked_pkts
  * @ev: echoed entropy value
  * @m: echoed ECN mark
  * @pend: rcvr_cwnd_pend, 0..127
  * @restore: rc flag
  * @rtt_valid: @rtt holds a sample
- * @siblings: enum uet_lb_siblings; leave 0 unless contexts are coordinated
+ * @siblings: enum uet_lb_siblings; leave 0 unless CCCs are coordinated
  */
 struct uet_ccc_ack {
 	u64 now;
@@ -80,7 +81,8 @@ struct uet_ccc_ack {
 };
 
 /**
- * struct uet_ccc_nack - a NACK for a packet that is outstanding and unmarked
+ * struct uet_ccc_nack - a NACK for a packet that is outstanding and not marked
+ *	for retransmission
  * @now: arrival, ns
  * @rtt: sample, ns, if @rtt_valid (service time 0)
  * @rtt_short: as in struct uet_ccc_ack
@@ -122,9 +124,9 @@ struct uet_ccc_loss {
  * @now: time, ns
  * @backlog: its bytes never sent
  * @rtx_bytes: bytes of its packets marked for retransmission
- * @inflight_bytes: bytes of its packets outstanding and unmarked
- * @rtx_pkts: its packets marked
- * @inflight_pkts: its packets outstanding and unmarked
+ * @inflight_bytes: bytes of its packets outstanding and not so marked
+ * @rtx_pkts: number of its packets marked for retransmission
+ * @inflight_pkts: number of its packets outstanding and not so marked
  */
 struct uet_ccc_gone {
 	u64 now;
@@ -136,12 +138,12 @@ struct uet_ccc_gone {
 };
 
 /**
- * struct uet_ccc_ask - the packet GetSendParams is asked about
+ * struct uet_ccc_ask - the packet for which GetSendParams is called
  * @now: time, ns
- * @port_free: when what was sent before has left this host's port, ns
+ * @port_free: when all earlier packets have left this host's interface, ns
  * @size: nominal size
- * @want: packets in a row the caller would send, at least 1
- * @prev_ev: value of the last transmission, if @rtx
+ * @want: number of packets the caller would send in a row, at least 1
+ * @prev_ev: entropy value of the last transmission, if @rtx
  * @rtx: retransmission
  */
 struct uet_ccc_ask {
@@ -157,9 +159,9 @@ struct uet_ccc_ask {
  * struct uet_ccc_send - answer of GetSendParams
  * @credit_target: 24-bit target for the request's CC word, if @has_target
  * @ev: entropy value
- * @run: packets it is good for, 1 .. uet_ccc_ask.want
- * @has_target: the context uses receiver credit
- * @answer: path selection wants an answer to this packet
+ * @run: packets to send with @ev, 1 .. uet_ccc_ask.want
+ * @has_target: the CCC uses receiver credit
+ * @answer: path selection wants this packet acknowledged (AR)
  */
 struct uet_ccc_send {
 	u32 credit_target;
@@ -174,23 +176,23 @@ struct uet_ccc_send {
 #define UET_CC_DID_RESTORE	BIT(1)	/* window restored after a penalty */
 #define UET_CC_DID_DFC_END	BIT(2)	/* penalty ended without restoring */
 #define UET_CC_DID_NO_RTT	BIT(3)	/* no sample, counters only */
-#define UET_CC_DID_IGNORE	BIT(4)	/* quick adapt's old window drains */
+#define UET_CC_DID_IGNORE	BIT(4)	/* ECN mark from before quick adapt */
 #define UET_CC_DID_QA		BIT(5)	/* quick adapt set the window */
 #define UET_CC_DID_FAIR		BIT(6)	/* fair increase */
 #define UET_CC_DID_PROP		BIT(7)	/* proportional increase */
 #define UET_CC_DID_FAST		BIT(8)	/* fast increase */
-#define UET_CC_DID_HOLD		BIT(9)	/* marked at low delay: nothing */
+#define UET_CC_DID_HOLD		BIT(9)	/* ECN mark at low delay: no change */
 #define UET_CC_DID_MD		BIT(10)	/* multiplicative decrease */
 #define UET_CC_DID_MD_GATED	BIT(11)	/* decrease wanted, not allowed yet */
 #define UET_CC_DID_ETA		BIT(12)	/* additive step */
 #define UET_CC_DID_ADJ		BIT(13)	/* accumulated change applied */
-#define UET_CC_DID_NACK_DEC	BIT(14)	/* one packet less for a trim */
-#define UET_CC_DID_LOSS_DEC	BIT(15)	/* one packet less for a loss */
+#define UET_CC_DID_NACK_DEC	BIT(14)	/* window - packet, for a trim */
+#define UET_CC_DID_LOSS_DEC	BIT(15)	/* window - packet, for a loss */
 #define UET_CC_DID_UNUSED	BIT(16)	/* no increase, window not in use */
 #define UET_CC_DID_CREDIT	BIT(17)	/* credit was added */
-#define UET_CC_DID_BASE_RTT	BIT(18)	/* base RTT fell */
+#define UET_CC_DID_BASE_RTT	BIT(18)	/* base RTT changed */
 
-/* What may have moved the window */
+/* Bits of actions that may have changed the window */
 #define UET_CC_DID_WINDOW	(UET_CC_DID_DFC | UET_CC_DID_RESTORE |	\
 				 UET_CC_DID_QA | UET_CC_DID_FAST |	\
 				 UET_CC_DID_MD | UET_CC_DID_ADJ)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "fixed": a constant window. The baseline for measurements, and the smallest
- * example of an algorithm: it needs no state, since the context counts what
- * is in flight.
+ * "fixed": a constant window; not in UE 1.0. The baseline for measurements,
+ * and the smallest example of an algorithm: it has no state of its own, since
+ * the CCC counts the bytes in flight.
  */
 #include "ccc.h"
 

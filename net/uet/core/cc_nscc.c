@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NSCC, the network-signal based algorithm of UE 1.0 3.6.13: a window moved
- * by two signals, the echoed mark (how the queue was when the packet left it)
- * and the delay (how it was when the packet entered it).
+ * NSCC, network-signal based congestion control (UE 1.0 3.6.13): two signals
+ * move a window. The echoed ECN mark shows the queue as the packet left it, the
+ * delay shows the queue as the packet entered it:
+ *
+ *			delay < target		delay >= target
+ *	not marked	proportional or fast	fair increase
+ *			increase
+ *	marked		no change		multiplicative decrease
  *
  * Integers only. Increases accumulate as bytes squared and are divided by the
  * window once per adjustment. Clamps bound every product to 63 bits:
  * n <= 2^26, delay <= 2^34, gap <= 2^24, alpha <= 2^37 / 2^24 bytes per ns.
+ *
+ * Not here: bytes in flight and CCC states (ccc.c), the penalty a destination
+ * sends (dfc.c), entropy values (lb.c).
  */
 #include "cc_nscc.h"
 #include "dfc.h"
 
-#define N_MAX		0x4000000ULL	/* bytes of one ACK that count */
+#define N_MAX		0x4000000ULL	/* most bytes counted per ACK */
 #define DELAY_MAX_NS	0x400000000ULL
 #define GAP_MAX_NS	0x1000000ULL
 #define RECIP_BASE_MAX	0x1000000ULL	/* longest base RTT with a reciprocal */
-#define CALM_DELAY_MAX	S32_MAX		/* below it no clamp acts */
+#define CALM_DELAY_MAX	S32_MAX		/* no clamp acts up to this delay */
 #define AVG_ACKS	80		/* gain 1/80 of the per-ACK average */
 #define DRAINING_SHIFT	2		/* base_rtt / 4 */
 #define PEND_SHIFT	7		/* penalty is in 1/128 */
 
-/* A clock that steps back must not look like a long time. */
+/* 0 if @then is later than @now, not a huge difference. */
 static u64 since(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;
@@ -60,7 +68,7 @@ static bool nscc_ack_request(const struct uet_ccc *c, u32 size)
 	       cwnd < c->params->ack_gen_trigger;
 }
 
-/* Take off @bytes, but leave one packet. */
+/* cwnd = max(cwnd - bytes, mtu) */
 static void shrink(struct uet_ccc *c, u64 bytes)
 {
 	struct uet_nscc *s = uet_nscc(c);
@@ -70,9 +78,9 @@ static void shrink(struct uet_ccc *c, u64 bytes)
 }
 
 /*
- * (dt << 16) / base_rtt for dt < base_rtt. The reciprocal is too large by less
- * than one, so this by less than dt / 2^48; it would take 1 / base_rtt to reach
- * the next integer.
+ * (dt << 16) / base_rtt for dt < base_rtt, exact: the reciprocal is too large
+ * by less than 1, so the product is too large by less than dt / 2^48. An error
+ * below 1 / base_rtt cannot reach the next integer.
  */
 static u32 weight_of(const struct uet_nscc *s, u64 dt)
 {
@@ -98,8 +106,9 @@ static __always_inline void add_delay(struct uet_nscc *s, u32 weight, u64 d)
 }
 
 /*
- * The time-weighted average forgets at one speed whether ACKs come per packet
- * or coalesced. The other kind is for comparison with older models.
+ * The time-weighted average decays at the same speed whether ACKs come per
+ * packet or coalesced. The per-ACK average exists for comparison with older
+ * models.
  */
 static void average(struct uet_ccc *c, u64 now, u64 d, bool m)
 {
@@ -150,7 +159,7 @@ static bool qa_act(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
 	return handled;
 }
 
-/* Returns whether the quadrants are to be skipped. */
+/* Returns true if the caller must skip the increases and decreases. */
 static __always_inline bool quick_adapt(struct uet_ccc *c, u64 now, bool loss,
 					bool m, u64 d)
 {
@@ -192,7 +201,7 @@ static noinline bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	return pend;
 }
 
-/* The handlers of the cases return what they did. */
+/* Proportional or fast increase. Returns UET_CC_DID_*. */
 static __always_inline u32 increase_clear(struct uet_ccc *c, u64 n,
 					  s64 room, u64 d)
 {
@@ -262,7 +271,7 @@ static noinline void apply(struct uet_ccc *c, u64 now, bool unused)
 	c->did |= UET_CC_DID_ADJ;
 }
 
-/* Whether what the window allows is not in use. */
+/* Less than half of the window is in flight, and it held back no data. */
 static __always_inline bool unused(const struct uet_ccc *c, u64 n)
 {
 	return c->params->wnd_unused && !c->wnd_blocked &&
@@ -270,8 +279,9 @@ static __always_inline bool unused(const struct uet_ccc *c, u64 n)
 }
 
 /*
- * The algorithm of UE 1.0 ends fast increase by the delay of an unmarked answer or
- * by a decrease, its prose at any first sign of congestion.
+ * UE 1.0 contradicts itself: its algorithm ends fast increase at a delayed ACK
+ * without an ECN mark or at a decrease, its prose at the first sign of
+ * congestion. fi_end selects the prose.
  */
 static __always_inline void end_fast(struct uet_ccc *c)
 {
@@ -295,8 +305,8 @@ static __always_inline u32 increase_fair(struct uet_ccc *c, u64 n)
 }
 
 /*
- * Until when only sums, average and the mark decide what an ACK does. Whatever
- * else changes the state that this looks at sets it to 0.
+ * Until this time an ACK needs only nscc_on_ack()'s short path. Code outside
+ * ack_any() that changes a field read here must set calm_until to 0.
  */
 static u64 calm_until(const struct uet_ccc *c)
 {
@@ -368,7 +378,7 @@ static noinline void decrease_calm(struct uet_ccc *c, u64 now)
 	settle_calm(c, now);
 }
 
-/* Does the same as ack_any(), without what is known to have no effect. */
+/* Same result as ack_any(), without the steps that cannot have an effect. */
 static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	const struct uet_cc_params *p = c->params;
@@ -420,7 +430,7 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 		return;
 	s->calm_until = 0;
 	end_fast(c);
-	/* a trim stands for a full queue, whatever its own delay was */
+	/* A trim means a full queue, whatever the trimmed packet's delay was */
 	average(c, nack->now, c->params->base_rtt, true);
 	s->ignored += nack->size;
 	if (last_hop && c->rccc)
@@ -433,12 +443,12 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 }
 
 /*
- * Where nothing is trimmed, UE 1.0 has the delay tell of a full port, and its
- * threshold supposes ports of five BDPs. One that is shorter drops long before
- * the delay gets there, and contexts that together overload it by far would go
- * on losing for as many round trips as halving the windows takes. There, losses
- * do what trims do elsewhere. A loss on a path without a queue is one of a bad
- * link, and calls for no other window.
+ * Where switches do not trim, UE 1.0 triggers quick adapt by delay, at a
+ * threshold that assumes port buffers of five BDPs. A shorter buffer drops long
+ * before the delay gets there. CCCs that overload it would then keep losing
+ * packets for as many round trips as it takes to halve the windows down. So a
+ * loss triggers quick adapt here, as a trim does elsewhere. A loss on a path
+ * without a queue comes from a bad link and does not trigger it.
  */
 static bool loss_of_full_port(const struct uet_ccc *c)
 {

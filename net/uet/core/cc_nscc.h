@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * State of NSCC (UE 1.0 3.6.13). Only the algorithm changes it; tests and
- * vectors look at it.
+ * State of NSCC (UE 1.0 3.6.13), in a header so that tests can read it. Only
+ * cc_nscc.c writes it.
  */
 #ifndef _UET_CORE_CC_NSCC_H
 #define _UET_CORE_CC_NSCC_H
@@ -9,28 +9,28 @@
 #include "ccc.h"
 
 /**
- * struct uet_nscc - NSCC of one context
+ * struct uet_nscc - NSCC of one CCC
  * @cwnd: window, bytes
- * @max_wnd: its bound, follows the base RTT
+ * @max_wnd: upper bound of @cwnd, follows the base RTT
  * @saved_cwnd: window before the destination's penalty, 0 = no penalty
  * @inc_bytes: accumulated increase in bytes squared, divided by cwnd later
  * @achieved: bytes received in the current quick adapt period
  * @received: bytes received since the last adjustment
- * @fi_count: bytes seen on a clear path
- * @to_ignore: bytes whose marks are ignored after quick adapt
- * @ignored: bytes of these seen so far
+ * @fi_count: bytes received in a row with almost no delay, for fast increase
+ * @to_ignore: bytes in flight at quick adapt, whose ECN marks are ignored
+ * @ignored: bytes of @to_ignore that have arrived
  * @qa_end: end of the quick adapt period, 0 = none open
  * @last_adjust: last additive step, ns
  * @last_dec: last multiplicative decrease, ns
- * @last_pend: last penalised ACK, ns
+ * @last_pend: last ACK with a penalty, ns
  * @avg_t: last sample of the average, ns
  * @avg_q8: average delay, ns x 2^8
  * @recip_base: base RTT that @recip belongs to
  * @recip: 2^64 / base RTT, rounded up
- * @calm_until: until then an ACK moves only sums and average, ns; 0 = look at
- *	everything with the next one
+ * @calm_until: until then ACKs take the short path of nscc_on_ack(), ns; 0 if
+ *	the next ACK must check everything
  * @increase_mode: fast increase is running
- * @trigger_qa: a trim asks for quick adapt
+ * @trigger_qa: a trim or loss requests quick adapt
  */
 struct uet_nscc {
 	u64 cwnd;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RCCC at the source: send while credit is positive; tell the destination the
- * whole demand in every request, so that a lost request or grant is repaired
- * by the next one (UE 1.0 3.6.14).
+ * RCCC, receiver credit, at the source (UE 1.0 3.6.14): send while credit is
+ * positive. Targets and grants are cumulative, so the next request repairs a
+ * lost request and the next grant a lost grant.
+ *
+ * Not here: how a destination paces its grants (rccc_pacer.c), when a source
+ * sends a Credit Request (uet_ccc_credit_req()).
  */
 #include "cc_rccc.h"
 
-/* Credit may overshoot by a packet per event; this only bounds arithmetic. */
+/* Each event may overdraw credit by a packet; this only bounds arithmetic. */
 #define CREDIT_FLOOR	(-(s64)UET_WND_MAX)
 
 static void rccc_init(struct uet_ccc *c, u64 now)
@@ -24,7 +27,7 @@ static bool rccc_can_send(const struct uet_ccc *c)
 	return uet_rccc_const(c)->credit > 0;
 }
 
-/* The packet that uses the credit up brings news of more. */
+/* The packet that uses up the credit sets AR: its ACK may bring new credit. */
 static bool rccc_ack_request(const struct uet_ccc *c, u32 size)
 {
 	return uet_rccc_const(c)->credit <= size;
@@ -46,8 +49,8 @@ static void rccc_first_feedback(struct uet_ccc *c)
 }
 
 /*
- * A first window that was lost is sent again on the same trust: nobody who
- * could give credit has heard of this source yet.
+ * If the speculative first window is lost, its retransmission needs no credit
+ * either: the destination may not know this source yet.
  */
 static void rccc_on_inferred_loss(struct uet_ccc *c,
 				  const struct uet_ccc_loss *loss)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiver credit at the source: state and the arithmetic of cumulative
- * credit that both ends share (UE 1.0 3.6.14).
+ * RCCC, receiver credit (UE 1.0 3.6.14): state of the source, and the
+ * arithmetic of cumulative credit that both ends use.
  */
 #ifndef _UET_CORE_CC_RCCC_H
 #define _UET_CORE_CC_RCCC_H
@@ -13,7 +13,7 @@
 #define UET_CREDIT_MASK		0xffffffU
 #define UET_CREDIT_HALF		0x800000U
 
-/* Base RTTs without credit after which the source asks for it. */
+/* After this many base RTTs without credit the source requests some. */
 #define UET_CREDIT_TIMEOUT_RTTS	4
 
 /**
@@ -31,7 +31,7 @@ static inline u32 uet_credit_step(u32 a, u32 b)
 }
 
 /**
- * struct uet_rccc - receiver credit of one context at the source
+ * struct uet_rccc - receiver credit of one CCC at the source
  * @credit: bytes that may be sent, negative after an overshoot
  * @granted: cumulative grant, quanta, 24 bits
  * @speculating: no feedback yet

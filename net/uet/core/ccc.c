@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Congestion control context: counters, states and the order in which an
- * event reaches path selection, window and credit (UE 1.0 3.6.12.3).
+ * Congestion control context (CCC): counters, states, and the order in which
+ * an event reaches path selection, window and credit (UE 1.0 3.6.12.3).
+ *
+ * Not here: the algorithms (cc_*.c) and path selection (lb*.c).
  */
 #include "ccc.h"
 #include "cc_rccc.h"
 #include "lb_live.h"
 
 #define CC_MAX_BYTES	((u64)S64_MAX >> 8)
-/* Credit Requests double their distance up to this power */
+/* The interval between Credit Requests doubles at most this many times */
 #define CREDIT_REQ_BACKOFF_MAX	10
-/* Delays up to this need no care, nor do round trips of them */
+/* Delays and round trips up to this cannot overflow an average */
 #define USUAL_DELAY_MAX	S32_MAX
 
 static const struct uet_cc_ops *window_of(const struct uet_ccc *c)
@@ -24,9 +26,8 @@ static const struct uet_cc_ops *credit_of(const struct uet_ccc *c)
 }
 
 /*
- * Counters never go below zero. An event that takes more than there is means
- * that the caller's books and these differ; it is counted, and what can be
- * repaired is.
+ * Counters never go below zero. An event that takes more than a counter holds
+ * is a bug in the caller's accounting: count it, and set the counter to 0.
  */
 static void take64(struct uet_ccc *c, u64 *counter, u64 n)
 {
@@ -57,7 +58,7 @@ static u8 blocked_by(const struct uet_ccc *c)
 	return why;
 }
 
-/* A wait counts for the window if that alone would cause it. */
+/* A wait for window and credit at once counts as one for the window. */
 static void account_wait(struct uet_ccc *c, u64 now, u8 why)
 {
 	u64 waited;
@@ -77,7 +78,7 @@ static void account_wait(struct uet_ccc *c, u64 now, u8 why)
 		c->wnd_blocked = true;
 }
 
-/* Data waits: may it be sent? */
+/* update_state() while data waits: READY if it may be sent, else ACTIVE. */
 static __always_inline enum uet_ccc_edge update_waiting(struct uet_ccc *c,
 							u64 now)
 {
@@ -99,8 +100,8 @@ static __always_inline enum uet_ccc_edge update_state(struct uet_ccc *c,
 	u8 was;
 
 	/*
-	 * Nothing is out, so nothing will come back to release a residue of
-	 * rounding; at a window of one packet it would block for ever.
+	 * With no packet in flight no ACK will release what rounding left in
+	 * inflight; with a window of one packet, that would block for ever.
 	 */
 	if (!c->inflight_pkts)
 		c->inflight = 0;
@@ -160,7 +161,7 @@ static noinline void signal_ack(struct uet_ccc *c,
 	uet_lb_feedback(c->lb, &sig, c->sprayed);
 }
 
-/* What an ACK says of its packet's path. Most often few words will do. */
+/* RTT estimate and path feedback of an ACK; most ACKs take the fast path. */
 static __always_inline void take_sample(struct uet_ccc *c,
 					const struct uet_ccc_ack *ack)
 {
@@ -311,8 +312,8 @@ static u16 next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask, u16 *run)
 }
 
 /*
- * A value stays in use for a run of packets. A retransmission has a value of
- * its own, and new packets go on with theirs.
+ * An entropy value is used for a run of packets. A retransmission gets a value
+ * of its own; the run of new packets continues with the old one.
  */
 static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		      struct uet_ccc_send *out)
@@ -391,8 +392,8 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 	if (ack->m)
 		c->stats.marks++;
 	/*
-	 * A packet marked for retransmission left inflight when it was
-	 * marked; rcvd_bytes covers it all the same.
+	 * A packet marked for retransmission was taken out of inflight then.
+	 * rcvd_bytes, subtracted below, includes it: add it back.
 	 */
 	if (ack->unmarked_pkts) {
 		take32(c, &c->waiting_rtx, ack->unmarked_pkts);
@@ -413,7 +414,7 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 	return update_state(c, ack->now);
 }
 
-/* The packet leaves the network and waits for its retransmission. */
+/* The packet counts as no longer in flight and waits for retransmission. */
 static void mark(struct uet_ccc *c, u32 size)
 {
 	c->waiting_rtx++;
@@ -475,7 +476,7 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 		window_of(c)->on_inferred_loss(c, loss);
 	if (credit_of(c) && credit_of(c)->on_inferred_loss)
 		credit_of(c)->on_inferred_loss(c, loss);
-	/* What never left the host says nothing of a path. */
+	/* A packet dropped on this host says nothing about a path. */
 	if (loss->how != UET_LOSS_LOCAL)
 		signal_path(c, &sig);
 	mark(c, loss->size);
@@ -526,7 +527,7 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 	if (!credit_of(c) || c->inflight_pkts ||
 	    !(c->blocked & UET_CC_BLOCK_CREDIT))
 		return false;
-	/* A loss is known to have lost the demand it carried. */
+	/* The lost packet carried the credit target: ask again sooner. */
 	if (c->waiting_rtx)
 		wait = c->base_rtt;
 	wait = max(wait, min(wait << min_t(u8, c->credit_reqs,

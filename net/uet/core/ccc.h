@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Congestion control context (UE 1.0 3.6.12): what is common to all
- * algorithms.
+ * Congestion control context, CCC (UE 1.0 3.6.12): the part that all
+ * algorithms share.
  *
  * One CCC serves one or more PDCs from one local FEP to one remote FEP in one
  * traffic class. It owns the window or credit and the entropy state; PDCs own
- * reliability. Events go in, numbers come out; nothing here sends, sleeps,
- * allocates or reads a clock. The caller holds the CCC's lock around each
+ * reliability. The functions take events and return values; they do not send,
+ * sleep, allocate or read a clock. The caller holds the CCC's lock around each
  * call.
  *
  *                    data                      can send
@@ -18,8 +18,9 @@
  *	  |                            ^
  *	  +------- data ---------------+
  *
- * Every event returns whether the context became READY or stopped being so;
- * the caller keeps its list of ready contexts by that alone.
+ * Every event returns whether the CCC entered or left READY (enum
+ * uet_ccc_edge: "list change" below); the caller needs nothing else to keep
+ * its list of ready CCCs.
  */
 #ifndef _UET_CORE_CCC_H
 #define _UET_CORE_CCC_H
@@ -33,13 +34,13 @@
 /* A sample below config_base_rtt / 16 is taken for a clock error. */
 #define UET_BASE_RTT_SANE_SHIFT		4
 
-/* Links of a path, each of which sends a full packet longer than a probe */
+/* Links of a path; each takes longer to serialise a full packet than a probe */
 #define UET_PROBE_LINKS			4
 
 /**
- * enum uet_ccc_state - state of a context
+ * enum uet_ccc_state - state of a CCC
  * @UET_CCC_IDLE: nothing to send, nothing outstanding; may be freed
- * @UET_CCC_ACTIVE: data waits, the algorithms forbid sending
+ * @UET_CCC_ACTIVE: data waits, window or credit forbids sending
  * @UET_CCC_READY: data waits and may be sent
  * @UET_CCC_PENDING: nothing to send, acknowledgments outstanding
  */
@@ -51,7 +52,7 @@ enum uet_ccc_state {
 };
 
 /**
- * enum uet_ccc_edge - what an event means for the list of ready contexts
+ * enum uet_ccc_edge - what an event means for the list of ready CCCs
  * @UET_CCC_NO_EDGE: nothing
  * @UET_CCC_NOW_READY: put it on the list
  * @UET_CCC_NOT_READY: take it off the list
@@ -67,9 +68,9 @@ enum uet_ccc_edge {
 #define UET_CC_BLOCK_CREDIT	BIT(1)
 
 /**
- * struct uet_ccc_stats - counts of one context
+ * struct uet_ccc_stats - counts of one CCC
  * @acks: acknowledgments
- * @marks: of these marked
+ * @marks: acknowledgments that echo an ECN mark
  * @nacks: by enum uet_refused
  * @losses: by enum uet_loss_class
  * @sent_pkts: packets sent, retransmissions included
@@ -101,14 +102,14 @@ struct uet_ccc_stats {
 /**
  * struct uet_ccc - congestion control context
  * @algo: algorithms
- * @params: constants; the caller keeps them alive as long as the context
+ * @params: constants; must live as long as the CCC
  * @lb: path selection, or NULL (then @default_ev is used)
  * @inflight: bytes outstanding, signed: rounding makes it slightly negative
  * @backlog: bytes announced and never sent
  * @rtx_backlog: bytes marked for retransmission
  * @waiting_rtx: packets marked for retransmission
- * @inflight_pkts: packets sent and not acknowledged, refused or inferred lost
- * @base_rtt: smallest round trip seen, starts at the configured one, ns
+ * @inflight_pkts: packets sent and not acknowledged, NACKed or inferred lost
+ * @base_rtt: round trip without queueing, starts at the configured one, ns
  * @rtt: smoothed round trip
  * @created: time of creation, ns
  * @blocked_since: when data began to wait, ns
@@ -117,16 +118,17 @@ struct uet_ccc_stats {
  * @credit_reqs: Credit Requests due since credit last came
  * @did: UET_CC_DID_* of the last event
  * @sent_pkts: packets sent, wraps
- * @credit_senders: contexts of this host with data for which they ask credit,
- *	0 counts as 1; the caller's
- * @default_ev: value used without @lb
- * @run_ev: value being used in a run
- * @run_left: packets left of it
+ * @credit_senders: CCCs of this host that request credit for waiting data, 0
+ *	counts as 1; set by the caller
+ * @default_ev: entropy value used without @lb
+ * @run_ev: entropy value of the current run
+ * @run_left: packets left in the current run
  * @state: enum uet_ccc_state
  * @blocked: UET_CC_BLOCK_* while data waits
- * @sprayed: false: one path at a time, feedback is evidence only
+ * @sprayed: packets use many paths; false: one path at a time, and feedback
+ *	goes to uet_lb_ops.evidence
  * @rccc: receiver credit is on
- * @heard: there was feedback
+ * @heard: an ACK, NACK or credit has arrived
  * @wnd_blocked: the window held data back since the last adjustment
  * @base_known: base RTT is known from elsewhere or was probed for
  * @stats: counts
@@ -182,25 +184,25 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 
 /**
  * uet_ccc_set_base_rtt() - start from a cached base RTT
- * @c: context, nothing sent yet
- * @ns: what an earlier context to this peer found
+ * @c: CCC that has sent nothing yet
+ * @ns: base RTT that an earlier CCC to this peer measured
  */
 void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns);
 
 /**
  * uet_ccc_probe_wanted() - is a Probe for the base RTT due (UE 1.0 3.6.13.7)?
- * @c: context
+ * @c: CCC
  *
- * True once, after the first feedback, if the base RTT is not known from
- * elsewhere and more data will follow the second round trip.
+ * True once, after the first feedback, if no base RTT was cached and the CCC
+ * sends more than one BDP.
  *
- * Return: true if the caller is to send one with the control traffic class.
+ * Return: true if the caller should send one with the control traffic class.
  */
 bool uet_ccc_probe_wanted(struct uet_ccc *c);
 
 /**
  * uet_ccc_on_probe_rtt() - a probe was answered
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @rtt: sample, ns
  *
@@ -210,20 +212,20 @@ enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt);
 
 /**
  * uet_ccc_probe_base_rtt() - base RTT by the round trip of a probe
- * @p: parameters of the context
+ * @p: parameters of the CCC
  * @rtt: sample, ns
  *
- * The base RTT is that of a full packet, and a probe lacks most of it: the time
- * that a packet of one MTU would take longer on the links of the longest path is
- * added; samples of data correct it downwards.
+ * The base RTT is that of a full packet, but a probe is short: add the time to
+ * serialise one MTU on each link of the longest path. Samples of data packets
+ * lower the result if that was too much.
  *
  * Return: ns.
  */
 u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt);
 
 /**
- * uet_ccc_rebase() - the constants were derived again, for another base RTT
- * @c: context
+ * uet_ccc_rebase() - uet_ccc.params was recomputed for another base RTT
+ * @c: CCC
  * @now: time, ns
  *
  * Return: list change.
@@ -232,7 +234,7 @@ enum uet_ccc_edge uet_ccc_rebase(struct uet_ccc *c, u64 now);
 
 /**
  * uet_ccc_on_new_data() - a PDC announces data
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @bytes: nominal bytes
  *
@@ -242,32 +244,31 @@ enum uet_ccc_edge uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_get_send_params() - GetSendParams
- * @c: context
+ * @c: CCC
  * @ask: the packet
  * @out: filled
  *
- * Packets of the run count as given: whoever asks sends them, each reported
- * by uet_ccc_on_send(). What UE 1.0 3.6.12 returns as AckRequest here is
- * uet_ccc_ack_req(): the sender has rules of its own beside it.
+ * The caller must send all @out->run packets and report each of them by
+ * uet_ccc_on_send(). AckRequest, which UE 1.0 3.6.12 returns here, is
+ * uet_ccc_ack_req(), because the sender combines it with rules of its own.
  */
 void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out);
 
 /**
  * uet_ccc_ack_req() - should a packet that is about to leave set AR?
- * @c: context, the packet not yet reported by uet_ccc_on_send()
+ * @c: CCC, the packet not yet reported by uet_ccc_on_send()
  * @size: nominal size
  * @rtx: retransmission
  *
- * AckRequest of the algorithm, retransmissions, and the last packet waiting.
- *
- * Return: true if so.
+ * Return: true if the algorithm asks for it, or the packet is a retransmission
+ * or the last one waiting.
  */
 bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx);
 
 /**
  * uet_ccc_on_send() - a packet leaves
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @size: nominal size
  * @ev: value it carries
@@ -280,8 +281,8 @@ enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 
 /**
  * uet_ccc_on_ack() - an acknowledgment arrived
- * @c: context
- * @ack: what it says
+ * @c: CCC
+ * @ack: the acknowledgment
  *
  * Return: list change.
  */
@@ -289,7 +290,7 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 				 const struct uet_ccc_ack *ack);
 
 /**
- * uet_ccc_nack_signal() - what a NACK says of the path of its packet
+ * uet_ccc_nack_signal() - what a NACK says about the path of its packet
  * @nack: the NACK
  *
  * Return: enum uet_lb_reason.
@@ -308,8 +309,8 @@ static inline u8 uet_ccc_nack_signal(const struct uet_ccc_nack *nack)
 
 /**
  * uet_ccc_on_nack() - a NACK arrived
- * @c: context
- * @nack: what it says; the packet is outstanding and not marked
+ * @c: CCC
+ * @nack: the packet is outstanding and not marked for retransmission
  *
  * Return: list change.
  */
@@ -317,13 +318,14 @@ enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 				  const struct uet_ccc_nack *nack);
 
 /**
- * uet_ccc_on_go_back() - a packet behind a gap goes again, whatever became of it
- * @c: context
+ * uet_ccc_on_go_back() - a packet behind a gap must be retransmitted
+ * @c: CCC
  * @now: time, ns
- * @size: nominal size of the packet, outstanding and not marked
+ * @size: nominal size of the packet, outstanding and not marked for
+ *	retransmission
  *
- * An ordered target keeps nothing behind a gap. So this says nothing about the
- * network or the packet's path, neither good nor bad.
+ * An ordered target drops every packet behind a gap. So this says nothing about
+ * the network or the packet's path, neither good nor bad.
  *
  * Return: list change.
  */
@@ -331,8 +333,8 @@ enum uet_ccc_edge uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size);
 
 /**
  * uet_ccc_on_inferred_loss() - a packet is given up as lost
- * @c: context
- * @loss: the packet, outstanding and not marked
+ * @c: CCC
+ * @loss: the packet, outstanding and not marked for retransmission
  *
  * Return: list change.
  */
@@ -341,7 +343,7 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 
 /**
  * uet_ccc_on_credit() - credit arrived in an ACK or a Credit CP
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @credit: cumulative grant, 256-byte quanta, 24 bits
  *
@@ -350,17 +352,17 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit);
 
 /**
- * uet_ccc_rtx_shrinks() - packets marked for retransmission became smaller
- * @c: context
- * @bytes: by so much
+ * uet_ccc_rtx_shrinks() - a packet marked for retransmission becomes smaller
+ * @c: CCC
+ * @bytes: difference of its nominal sizes
  *
- * uet_ccc_on_send() of one of them is to follow.
+ * The caller calls uet_ccc_on_send() for the packet next.
  */
 void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes);
 
 /**
  * uet_ccc_pdc_gone() - a PDC closed or failed
- * @c: context
+ * @c: CCC
  * @gone: what it leaves behind
  *
  * Return: list change.
@@ -370,7 +372,7 @@ enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
 
 /**
  * uet_ccc_withdraw() - announced data will not be sent
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @bytes: nominal bytes that leave the backlog
  *
@@ -380,45 +382,46 @@ enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_credit_req() - is a Credit Request due?
- * @c: context
+ * @c: CCC
  * @now: time, ns
  * @wait_max: longest interval that doubling leads to, ns
  * @when: set to the time to ask again, 0 if nothing waits for credit
  *
- * True at most once per base RTT after a loss, and once per four base RTTs
- * without credit, while data waits, no credit is left and nothing is in
- * flight to carry the target. The interval doubles while no credit comes.
+ * True while data waits, no credit is left, and no packet in flight carries
+ * the credit target: at most once per base RTT after a loss, otherwise once
+ * per four base RTTs. The interval doubles while no credit comes.
  *
- * Return: true if the caller is to send one.
+ * Return: true if the caller should send one.
  */
 bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when);
 
 /**
  * uet_ccc_credit_target() - target for a Credit Request
- * @c: context
+ * @c: CCC
  *
  * Return: the 24-bit target, 0 without receiver credit.
  */
 u32 uet_ccc_credit_target(const struct uet_ccc *c);
 
 /**
- * uet_ccc_speculate() - let one packet go without credit
- * @c: context
+ * uet_ccc_speculate() - allow one packet without credit
+ * @c: CCC
  * @now: time, ns
  *
- * In place of a Credit Request, where no PDC is established that could carry
- * one: the request that opens a PDC carries the target too.
+ * Used in place of a Credit Request if no PDC is established that could carry
+ * one: the request that opens a PDC carries the credit target too.
  *
  * Return: list change.
  */
 enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now);
 
 /**
- * uet_ccc_set_window() - go on from another window
- * @c: context
+ * uet_ccc_set_window() - continue with another window
+ * @c: CCC
  * @now: time, ns
- * @bytes: the window; brought into its bounds. Without effect where the
- *	algorithm has none that it moves
+ * @bytes: new window, clamped to its bounds
+ *
+ * No effect if the algorithm has no window or a fixed one.
  *
  * Return: list change.
  */
@@ -426,25 +429,25 @@ enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_window() - bytes allowed in flight
- * @c: context
+ * @c: CCC
  *
  * Return: window of the window algorithm, MaxWnd without one.
  */
 u64 uet_ccc_window(const struct uet_ccc *c);
 
 /**
- * uet_ccc_info() - what the algorithms show
- * @c: context
+ * uet_ccc_info() - state of the algorithms for diagnostics
+ * @c: CCC
  * @info: filled
  */
 void uet_ccc_info(const struct uet_ccc *c, struct uet_cc_info *info);
 
 /**
  * uet_ccc_blocked_ns() - time data has waited, the present wait included
- * @c: context
+ * @c: CCC
  * @now: time, ns
- * @window: set to the time it waited for the window, ns
- * @credit: set to the time it waited for credit alone, ns
+ * @window: set to the time data waited for the window, ns
+ * @credit: set to the time data waited for credit alone, ns
  */
 void uet_ccc_blocked_ns(const struct uet_ccc *c, u64 now, u64 *window,
 			u64 *credit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Destination flow control, destination side.
+ * Destination flow control, destination side (UE 1.0 3.6.13.2). See dfc.h.
  */
 #include "dfc.h"
 
@@ -12,7 +12,7 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi)
 		return 0;
 	if (q >= hi)
 		return UET_DFC_PEND_MAX;
-	/* lo < q < hi here; keep the product below 2^64 */
+	/* lo < q < hi; keep the product below 2^64 */
 	span = hi - lo;
 	over = q - lo;
 	while (span >> 56) {

@@ -2,6 +2,8 @@
 /*
  * Destination flow control, destination side: the penalty and the restore
  * flag that ACKs carry when this host is the bottleneck (UE 1.0 3.6.13.2).
+ *
+ * Not here: what a source does with them (cc_nscc.c).
  */
 #ifndef _UET_CORE_DFC_H
 #define _UET_CORE_DFC_H
@@ -12,12 +14,12 @@
 #define UET_DFC_SHORT_EPISODE_RTTS	100
 
 /**
- * struct uet_dfc - penalties towards one source
- * @start: when the episode began, ns
- * @last: when the last penalty was sent, ns
- * @end: when the source was told of its end, ns
+ * struct uet_dfc - penalties sent to one source
+ * @start: first penalty of the episode, ns
+ * @last: last penalty of the episode, ns
+ * @end: first ACK without a penalty after the episode, ns
  * @pend: last penalty sent, 0 outside an episode
- * @restoring: the last episode was short and ended less than an RTT ago
+ * @restoring: the last episode was short and ended at most one base RTT ago
  */
 struct uet_dfc {
 	u64 start;
@@ -30,8 +32,8 @@ struct uet_dfc {
 /**
  * uet_dfc_pend() - penalty for an occupancy
  * @q: occupancy, any unit
- * @lo: below it there is no penalty
- * @hi: at and above it the penalty is greatest
+ * @lo: no penalty if @q <= @lo
+ * @hi: full penalty if @q >= @hi
  *
  * Return: 0 .. %UET_DFC_PEND_MAX.
  */
@@ -42,12 +44,12 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi);
  * @d: state, zeroed at the start
  * @now: time, ns
  * @base_rtt: base round trip, ns
- * @pend: penalty of this moment
+ * @pend: penalty at this moment
  * @restore: set to the restore flag
  *
- * Sources may resume at once when the episode was short: for one base RTT
- * after it the ACKs say so. It lasted from the first penalty to the last; how
- * long the source had nothing to be told afterwards does not count.
+ * After a short episode sources may restore their window at once: for one base
+ * RTT after it ACKs carry the restore flag. The length of an episode is
+ * @last - @start of struct uet_dfc; a later pause without ACKs does not count.
  *
  * Return: @pend.
  */

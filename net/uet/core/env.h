@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The whole world the core may see.
+ * All headers that the core may use from outside this directory.
  *
  * Everything in this directory is plain C: no packets, sockets, locks,
- * allocation, logging, clocks or random numbers.  It is built from the same
- * files into the module, into KUnit and into user-space programs; for the
- * latter tools/shim/include provides small headers of the same names.  This is
- * the only file here that includes anything from outside the directory.
+ * allocation, logging, clocks or random numbers.  The same files are built into
+ * the module, into KUnit and into user-space programs; for the latter
+ * tools/shim/include provides small headers of the same names.
  */
 #ifndef _UET_CORE_ENV_H
 #define _UET_CORE_ENV_H

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A base RTT that fell: a path got shorter while a context lives.
+ * Detects that a path got much shorter during the life of a CCC: a round trip
+ * below half of the base RTT. The parameters derived from that base RTT are
+ * then wrong and must be derived again.
  *
- * A base RTT above the guess was believed since nothing shorter came for long. As
- * soon as round trips are less than half of it, what was derived from it is wrong,
- * too, and is derived anew. One of them may be a mistake, of a peer's clock or of an
- * estimate, and a window made for it would be small until the path is found to be
- * long again. So two in a row have to say so, and the longer one is believed.
+ * A single short round trip may be an error of the peer's clock or of an
+ * estimate, and a window derived from it would stay too small until rise.h
+ * raises the base RTT again. So two short round trips in a row are required,
+ * and the longer one becomes the base RTT.
+ *
+ * Also here: times in eight bits (uet_wait_pack()).
  */
 #ifndef _UET_CORE_FALL_H
 #define _UET_CORE_FALL_H
@@ -14,17 +17,17 @@
 #include "env.h"
 
 /**
- * struct uet_fall - search for a base RTT far below the one that is known
- * @rtt: the last round trip, ns, if it was such a one; 0 = it was not
+ * struct uet_fall - search for a base RTT far below the known one
+ * @rtt: last round trip if it was below half of the known base RTT, ns; else 0
  */
 struct uet_fall {
 	u64 rtt;
 };
 
 /**
- * uet_fall_quiet() - is there nothing to do with a round trip?
+ * uet_fall_quiet() - can a round trip be ignored?
  * @f: state
- * @known: base RTT that the context was made for, ns
+ * @known: base RTT that the CCC was set up for, ns
  * @rtt: round trip, ns
  *
  * Return: true if uet_fall_sample() need not be called.
@@ -37,11 +40,11 @@ static inline bool uet_fall_quiet(const struct uet_fall *f, u64 known, u64 rtt)
 /**
  * uet_fall_sample() - a round trip of a full packet
  * @f: state
- * @known: base RTT that the context was made for, ns
+ * @known: base RTT that the CCC was set up for, ns
  * @rtt: round trip, ns
  * @base: set to the new base RTT, if there is one
  *
- * Return: true if the base RTT is @base now.
+ * Return: true if @base is the new base RTT.
  */
 static inline bool uet_fall_sample(struct uet_fall *f, u64 known, u64 rtt,
 				   u64 *base)
@@ -59,7 +62,7 @@ static inline bool uet_fall_sample(struct uet_fall *f, u64 known, u64 rtt,
 	return true;
 }
 
-/* Times in 8 bits: 3 of them behind the first one, of units of 256 ns */
+/* Times in 8 bits: a float with 3 mantissa bits, in units of 256 ns */
 #define UET_WAIT_UNIT_SHIFT	8
 #define UET_WAIT_BITS		3
 
@@ -67,8 +70,8 @@ static inline bool uet_fall_sample(struct uet_fall *f, u64 known, u64 rtt,
  * uet_wait_pack() - a time in eight bits
  * @ns: time, below 2^40 ns
  *
- * Return: code of the time or of one that is longer by an eighth at most, and by
- * 256 ns at most where that is more.
+ * Return: code for uet_wait_unpack(), which is rounded up by at most
+ * max(@ns / 8, 256 ns).
  */
 static inline u8 uet_wait_pack(u64 ns)
 {
@@ -76,7 +79,7 @@ static inline u8 uet_wait_pack(u64 ns)
 			  UET_WAIT_UNIT_SHIFT);
 	u32 shift = max(fls(units), UET_WAIT_BITS + 1) - (UET_WAIT_BITS + 1);
 
-	/* Rounding up may carry into the next power, whose code follows. */
+	/* If rounding up carries into the next power, the sum is its code. */
 	return (u8)((shift << UET_WAIT_BITS) +
 		    ((units + ((1ULL << shift) - 1)) >> shift));
 }

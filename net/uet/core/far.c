@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The base RTT of a peer that a probe found farther away than the guess.
+ * Search for a base RTT above the initial guess. See far.h.
  */
 #include "far.h"
 #include "params.h"
 
 #define SAMPLES		32
-/* Longer than other senders need to see a queue of their own */
+/* Long enough for other senders to notice a queue that they build */
 #define ROUND_TRIPS	8
-/* A window of a packet or two brings few samples: these will do after longer */
+/* A window of one or two packets yields few samples: fewer, but for longer */
 #define SAMPLES_FEW	8
 #define ROUND_TRIPS_FEW	16
-/* A window below this share of what the link carries in a round trip fills none */
+/* window <= rate * rtt / SHARE builds no queue */
 #define SHARE		4
 
 void uet_far_start(struct uet_far *f)

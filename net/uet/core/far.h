@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The base RTT of a peer that a probe found farther away than the guess.
+ * Search for the base RTT of a peer if a probe (UE 1.0 3.6.13.7) took longer
+ * than the initial guess.
  *
- * What a probe took may be queues, and a window made for such a base RTT would
- * keep them long; taken for less than it is, the round trip itself looks like
- * congestion, and the window stays small for ever. So the guess holds until the
- * window is so small that this context cannot be what fills the queues; the
- * smallest of many round trips from then on is believed.
+ * The round trip of a probe may include queueing, and a window sized by it
+ * would keep the queues long. But if the base RTT is too low, the distance looks
+ * like congestion and the window stays small for ever. So keep the guess until
+ * the window is so small that this CCC cannot fill a queue. From then on take
+ * the smallest of many round trips.
  */
 #ifndef _UET_CORE_FAR_H
 #define _UET_CORE_FAR_H
@@ -16,9 +17,9 @@
 /**
  * struct uet_far - search for a base RTT above the guess
  * @min: smallest round trip of a full packet so far, ns
- * @since: when the first of them came, ns
- * @samples: how many there were
- * @on: a search is on
+ * @since: time of the first sample, ns
+ * @samples: number of samples, up to the number required
+ * @on: the search is running
  */
 struct uet_far {
 	u64 min;
@@ -35,13 +36,13 @@ void uet_far_start(struct uet_far *f);
 
 /**
  * uet_far_sample() - a round trip of a full packet
- * @f: state, a search is on
+ * @f: state, the search is running
  * @now: time, ns
  * @rtt: round trip, ns
  * @window: congestion window, bytes
  * @rate_mbps: speed of the local link
  *
- * Return: true if that ends the search: @f->min is the base RTT.
+ * Return: true if the search has ended: @f->min is the base RTT.
  */
 bool uet_far_sample(struct uet_far *f, u64 now, u64 rtt, u64 window,
 		    u32 rate_mbps);

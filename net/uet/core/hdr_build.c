@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct uet_pkt to bytes.  Every byte of a header is written, reserved ones
- * with zero, whatever the buffer held before.
+ * Builds headers from struct uet_pkt.  Every byte of a header is written,
+ * reserved ones as zero, so the buffer need not be cleared before.
  */
 #include "bytes.h"
 #include "hdr_build.h"
@@ -13,7 +13,7 @@ static void put_prologue(u8 *p, unsigned int type, unsigned int next,
 	uet_put_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS), p);
 }
 
-/* Signed 16-bit distance between PSNs; false if it does not fit */
+/* Signed 16-bit distance between PSNs. Returns false if it does not fit. */
 static bool put_psn_offset(u8 *p, u32 psn, u32 from)
 {
 	s32 delta = psn_delta(psn, from);
@@ -22,7 +22,7 @@ static bool put_psn_offset(u8 *p, u32 psn, u32 from)
 	return delta == (s16)delta;
 }
 
-/* The field that is dpdcid, or {pdc_info, psn_offset} in a SYN packet. */
+/* Writes dpdcid, or in a SYN packet {pdc_info, psn_offset}. */
 static bool put_dpdcid(u8 *p, const struct uet_pkt *pkt, u32 psn, u32 start)
 {
 	u32 offset = psn - start;
@@ -154,7 +154,7 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
 	return UET_PDS_UUD_LEN;
 }
 
-/* The first twelve bytes; @id is the message id or a fourteen-bit length. */
+/* The first 12 bytes; @id is the message id or a 14-bit length. */
 static void put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {
 	p[0] = ses->opcode & UET_SES_OPCODE;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Host order into packets: the mirror of hdr_parse.h.
+ * Builds PDS and SES headers from host order; the inverse of hdr_parse.h.
  *
- * Each function writes one header, every byte of it, and returns its length,
- * so that a caller strings together what it needs.  The caller sees to room:
- * UET_HDR_MAX_LEN bytes are always enough.  The PDS builders return 0 when a
- * PSN cannot be expressed relative to another in the field's width; windows
- * rule that out in correct use.
+ * Each function writes every byte of one header and returns its length, so a
+ * caller can append one header to another.  The caller provides the room;
+ * UET_HDR_MAX_LEN bytes are always enough.  The PDS builders return 0 if the
+ * distance between two PSNs does not fit into its field; the windows exclude
+ * that in correct use.
  */
 #ifndef _UET_CORE_HDR_BUILD_H
 #define _UET_CORE_HDR_BUILD_H
@@ -15,7 +15,7 @@
 
 /**
  * uet_build_req() - build RUD_REQ, ROD_REQ, RUD_CC_REQ, ROD_CC_REQ
- * @buf: room for 12, with congestion control word 16 bytes
+ * @buf: room for 12 bytes, 16 with congestion control word
  * @pkt: type, next_hdr, flags, spdcid, req; dpdcid unless UET_F_SYN is set
  *
  * Return: bytes written, 0 if clear_psn or start_psn are too far from psn.
@@ -27,12 +27,12 @@ unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt);
  * @buf: room for 12 or 32 bytes
  * @pkt: type, next_hdr, flags, spdcid, dpdcid, ack
  *
- * With UET_F_PROBE probe_opaque is written in place of ack_psn.  A cc_type of
- * UET_CC_NONE cannot be sent in an ACK_CC and is written as NSCC without any
- * valid state.
+ * With UET_F_PROBE probe_opaque is written in place of ack_psn.  An ACK_CC
+ * cannot carry cc_type UET_CC_NONE; it is written as NSCC with all state
+ * invalid.
  *
  * Return: bytes written, 0 if ack_psn or sack_base are too far from cack_psn,
- * or for ACK_CCX, which is never sent.
+ * or for ACK_CCX, which this module never sends.
  */
 unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt);
 
@@ -84,7 +84,7 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
 /**
  * uet_build_ses_std() - build a standard request
  * @buf: room for 44 bytes
- * @ses: request; header_data counts with SOM and HD, payload_length and
+ * @ses: request; header_data is used with SOM and HD, payload_length and
  *	message_offset without SOM
  *
  * Return: bytes written.
@@ -103,8 +103,8 @@ unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses);
 /**
  * uet_build_ses_medium() - build a medium request
  * @buf: room for 32 bytes
- * @ses: request, request_length below 16384; header_data or buffer_offset by
- *	UET_SES_F_HD
+ * @ses: request, request_length below 16384; header_data is used if
+ *	UET_SES_F_HD is set, else buffer_offset
  *
  * Return: bytes written.
  */
@@ -139,7 +139,7 @@ unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp);
 
 /**
  * uet_build_atomic() - build an atomic extension
- * @buf: room for 4, for compare-and-swap 36 bytes
+ * @buf: room for 4 bytes, 36 for compare-and-swap
  * @ext: extension
  *
  * Return: bytes written.
@@ -157,12 +157,12 @@ unsigned int uet_build_rendezvous(void *buf,
 				  const struct uet_ses_rendezvous *ext);
 
 /**
- * uet_pkt_build() - build PDS and SES header of any packet this sends
+ * uet_pkt_build() - build PDS and SES header of any packet that is sent
  * @buf: room for UET_HDR_MAX_LEN bytes
- * @pkt: packet; the members that type and next_hdr select
+ * @pkt: packet; only the members that type and next_hdr select are used
  *
- * For tests and rare packets; hot paths call the functions above.  Extension
- * headers and payload are the caller's.
+ * For tests and rare packets; hot paths call the functions above.  The caller
+ * adds extension headers and payload.
  *
  * Return: bytes written, 0 if the packet cannot be expressed.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extension headers of SES requests: read on demand from a packet whose
- * lengths the parser has checked (hdr_parse.c).
+ * Extension headers of SES requests, parsed on demand. hdr_parse.c has checked
+ * that the packet contains them.
  */
 #include "bytes.h"
 #include "hdr_parse.h"

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes to struct uet_pkt.
+ * Parses PDS and SES headers into struct uet_pkt.
  *
- * One table tells per packet type how long its header is, which flags it knows
- * and what may follow; a request with a standard SES header, which is nearly
- * every packet, takes one pass without loops.  Reserved bits are ignored,
- * reserved code points refused.
+ * A table holds for each packet type the header length, the known flags and the
+ * allowed next headers.  A request with a standard SES header, which is nearly
+ * every packet, takes one pass without loops.  Reserved bits are ignored;
+ * a reserved code point is a parse error.
+ *
+ * Not here: extension headers (hdr_ext.c), and whether the values make sense
+ * for the state of a PDC or message.
  */
 #include "bytes.h"
 #include "hdr_parse.h"
 
-/* Bits that mean something in the prologue, by type */
+/* Flags that each packet type defines */
 #define REQ_FLAGS	(UET_F_RETX | UET_F_AR | UET_F_SYN)
 #define ACK_FLAGS	(UET_F_ECN | UET_F_RETX | UET_F_PROBE | UET_F_REQ_MASK)
 #define NACK_FLAGS	(UET_F_ECN | UET_F_RETX | UET_F_NT_RUDI)
@@ -25,7 +28,7 @@
 #define NH_CTL		(BIT(UET_CTL_TYPES) - 1)
 
 enum pds_kind {
-	KIND_RSVD,	/* first, for the entries the table leaves out */
+	KIND_RSVD,	/* 0: the default of entries that the table omits */
 	KIND_REQ,
 	KIND_ACK,
 	KIND_NACK,
@@ -70,7 +73,7 @@ static const struct pds_info pds_infos[UET_PDS_TYPES] = {
 
 /* What follows the headers of a request, by opcode */
 enum op_kind {
-	OP_ANY,		/* first: reserved opcodes are judged elsewhere */
+	OP_ANY,		/* 0: reserved opcodes, not checked here */
 	OP_NONE,
 	OP_DATA,
 	OP_READ,
@@ -100,12 +103,12 @@ static const u8 op_kinds[UET_SES_OPCODES] = {
 /* Part of a packet that is still to be parsed */
 struct cursor {
 	const u8 *p;
-	unsigned int linear;	/* readable from the prologue on, at most len */
+	unsigned int linear;	/* readable bytes from @p on, <= len */
 	unsigned int len;
 	unsigned int off;
 };
 
-/* The first @need bytes are not all there: which of the two reasons? */
+/* @need bytes are not readable: the packet is too short, or not linear */
 static int need_err(const struct cursor *c, unsigned int need,
 		    enum uet_parse_err err)
 {
@@ -117,7 +120,7 @@ static bool is_cswap(u8 amo)
 	return amo >= UET_AMO_CSWAP && amo <= UET_AMO_MSWAP;
 }
 
-/* The field that is dpdcid, or {pdc_info, psn_offset} in a SYN packet. */
+/* Reads dpdcid, or in a SYN packet {pdc_info, psn_offset}. */
 static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 {
 	u16 word = uet_get_be16(p);
@@ -196,7 +199,7 @@ static void parse_ack(struct uet_pkt *pkt, const u8 *p)
 	ack->mpr = p[13];
 	ack->sack_base = cack + (s16)uet_get_be16(p + 14);
 	ack->sack_bitmap = uet_get_be64(p + 16);
-	/* The extended state of an ACK_CCX is not understood. */
+	/* The extended state of an ACK_CCX is ignored. */
 	ack->cc_type = UET_CC_NONE;
 	if (pkt->type == UET_PDS_ACK_CC) {
 		ack->cc_type = FIELD_GET(UET_ACK_CC_TYPE, p[12]);
@@ -225,7 +228,7 @@ static void parse_cp(struct uet_pkt *pkt, const u8 *p)
 	pkt->cp.payload = uet_get_be32(p + 12);
 }
 
-/* Parse the PDS header; what follows it begins at the cursor afterwards. */
+/* Parse the PDS header and move the cursor behind it. */
 static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
 				     unsigned int *kind)
 {
@@ -304,8 +307,8 @@ static int parse_ext_len(const struct cursor *c, unsigned int kind)
 }
 
 /*
- * Payload of an atomic: the operand, except that compare-and-swap has its
- * values in the extension header and request_length counts those.
+ * The payload of an atomic is the operand. Compare-and-swap has its values in
+ * the extension header instead, and request_length counts them.
  */
 static u8 check_atomic(struct uet_pkt *pkt, unsigned int present)
 {
@@ -333,8 +336,9 @@ static u8 check_offset(const struct uet_ses_req *ses)
 }
 
 /*
- * Payload of a message's packet.  The first packet does not state a length:
- * it is what follows, cut at the message's; others state it and must be right.
+ * Payload of a data packet.  The first packet of a message has no length field:
+ * its payload is what follows the headers, up to request_length.  In other
+ * packets payload_length must be equal to what follows the headers.
  */
 static u8 check_data(struct uet_pkt *pkt, unsigned int kind,
 		     unsigned int present)
@@ -414,7 +418,7 @@ static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 	}
 }
 
-/* The two optimised forms, for messages of one packet */
+/* Small and medium requests, for messages of one packet */
 static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
 {
 	u64 word = uet_get_be64(p + 12);
@@ -585,7 +589,7 @@ int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 	int err;
 
 	err = parse_pds(pkt, &c, &kind);
-	/* Longer headers are those of acknowledgments. */
+	/* Only headers of ACKs are longer. */
 	if (err == -UET_PERR_SHORT && linear >= UET_TRIM_KEEP_BYTES)
 		return -UET_PERR_TRIMMED_TYPE;
 	if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets parsed into host order, once, for everybody who handles them later.
+ * A received packet in host order: parsed once, then used by all layers.
  */
 #ifndef _UET_CORE_HDR_PARSE_H
 #define _UET_CORE_HDR_PARSE_H
@@ -8,13 +8,13 @@
 #include "wire_ses.h"
 
 /**
- * enum uet_parse_err - why a packet was not understood
- * @UET_PERR_NONE: understood
+ * enum uet_parse_err - why a packet cannot be parsed
+ * @UET_PERR_NONE: no error
  * @UET_PERR_SHORT: shorter than its PDS header
  * @UET_PERR_SHORT_SES: shorter than its SES header
  * @UET_PERR_SHORT_EXT: shorter than its SES extension header
- * @UET_PERR_LINEAR: headers are there, but not all readable at the pointer:
- *	pull up to UET_HDR_MAX_LEN bytes and parse again
+ * @UET_PERR_LINEAR: not all headers are in the linear part: pull up to
+ *	UET_HDR_MAX_LEN bytes and parse again
  * @UET_PERR_OVERSIZE: longer than any IP packet
  * @UET_PERR_TSS: security header, not supported
  * @UET_PERR_TYPE: reserved PDS type
@@ -22,7 +22,7 @@
  * @UET_PERR_CTL_TYPE: reserved control packet
  * @UET_PERR_SES_VERSION: SES version other than 0
  * @UET_PERR_RSP_OPCODE: reserved response opcode
- * @UET_PERR_TRIMMED_TYPE: trimmed packet of a type that is never answered
+ * @UET_PERR_TRIMMED_TYPE: trimmed packet of a type that gets no NACK
  * @UET_PERR_MAX: number of reasons
  *
  * The parser returns them negated.
@@ -48,7 +48,7 @@ enum uet_parse_err {
  * enum uet_violation - malformed operation, answered with OP_VIOLATION
  * @UET_VIOL_NONE: well-formed
  * @UET_VIOL_OFFSET: message_offset + payload_length beyond request_length
- * @UET_VIOL_LENGTH: payload_length is not what follows the headers
+ * @UET_VIOL_LENGTH: payload_length differs from what follows the headers
  * @UET_VIOL_SHORT: a single packet with less payload than its request_length
  * @UET_VIOL_PAYLOAD: payload after an operation that carries none
  * @UET_VIOL_SINGLE: SOM or EOM clear where messages are one packet
@@ -91,7 +91,7 @@ struct uet_req {
  * @probe_opaque: with UET_F_PROBE: value of the PROBE; else 0
  * @service_time: NSCC: units of 128 ns; else 0, which is "not valid"
  * @ooo_count: packets above @cack_psn; UET_OOO_INVALID if not stated
- * @mpr: maximum PSN range in units of 128; 0 = no statement
+ * @mpr: maximum PSN range in units of 128; 0 if not stated
  * @cc_type: enum uet_cc_type; UET_CC_NONE in ACK, ACK_CCX, unknown kinds
  * @pend: NSCC: rcvr_cwnd_pend, 0 to 127; else 0
  * @rc: NSCC: restore cwnd; else 0
@@ -114,8 +114,8 @@ struct uet_ack {
 
 /**
  * struct uet_nack - PDS part of NACK, NACK_CCX
- * @psn: PSN complained about; pkt_id with UET_F_NT_RUDI
- * @payload: by code
+ * @psn: PSN of the NACKed packet; pkt_id with UET_F_NT_RUDI
+ * @payload: meaning depends on @code
  * @code: enum uet_nack_code
  * @vendor: vendor code
  */
@@ -128,9 +128,9 @@ struct uet_nack {
 
 /**
  * struct uet_cp - PDS part of CP
- * @psn: PSN of the packet, or PSN asked about, or 0
+ * @psn: PSN of the packet, or PSN that the packet asks about, or 0
  * @start_psn: with SYN: first PSN of the PDC; else 0
- * @payload: by ctl_type; CREDIT: see uet_cp_credit()
+ * @payload: meaning depends on ctl_type; CREDIT: see uet_cp_credit()
  * @probe_opaque: PROBE: value to return
  */
 struct uet_cp {
@@ -150,13 +150,13 @@ struct uet_cp {
  * @initiator: initiator ID; 0 in SMALL
  * @request_length: bytes of the whole message
  * @message_offset: bytes of the message before this packet
- * @payload_length: bytes of the message this packet stands for: what it
- *	carries, or what a READ wants (the first packet of a READ does not say:
- *	request_length up to 65535, to be cut at the payload MTU)
+ * @payload_length: bytes of the message that this packet carries, or that a
+ *	READ requests (the first packet of a READ does not say: then
+ *	request_length up to 65535; the user limits it to the payload MTU)
  * @msg_id: message id; 0 in SMALL, MEDIUM, where the PSN names the message
  * @pid: PIDonFEP of the target
  * @ri: resource index
- * @opcode: enum uet_ses_op, or a value without a meaning in UE 1.0
+ * @opcode: enum uet_ses_op, or a value that UE 1.0 does not define
  * @flags: UET_SES_F_*
  * @generation: of the resource index
  * @ext_len: bytes of extension header between SES header and payload
@@ -191,7 +191,7 @@ struct uet_ses_req {
  * @list: enum uet_rsp_list
  * @opcode: enum uet_rsp_op
  * @code: enum uet_rc
- * @generation: in an answer BAD_GENERATION the right one
+ * @generation: with BAD_GENERATION: the correct generation
  */
 struct uet_ses_rsp {
 	u32 job;
@@ -214,11 +214,11 @@ struct uet_ses_rsp {
  * @ctl_type: CP: enum uet_ctl_type; else 0
  * @flags: UET_F_*, reserved bits masked out
  * @violation: enum uet_violation of the SES part; such a request counts as
- *	received, delivers nothing and is answered with OP_VIOLATION, such a
- *	response is no answer; @payload_len is 0 then
+ *	received, delivers nothing and is answered with OP_VIOLATION; such a
+ *	response is ignored; @payload_len is 0 then
  * @pds_len: bytes of PDS header
  * @hdr_len: bytes before the payload
- * @payload_len: payload bytes from there on that belong to the message
+ * @payload_len: payload bytes behind @hdr_len that belong to the message
  * @spdcid: PDCID at the sender; 0 for RUDI and UUD
  * @dpdcid: PDCID at the receiver; 0 with SYN, for RUDI and UUD
  * @req: RUD_REQ, ROD_REQ, RUD_CC_REQ, ROD_CC_REQ
@@ -229,7 +229,7 @@ struct uet_ses_rsp {
  * @ses: SES request, by uet_pkt_has_ses_req()
  * @rsp: SES response, by uet_pkt_has_ses_rsp()
  *
- * Only the members that @type and @next_hdr select are written by the parser.
+ * The parser writes only the members that @type and @next_hdr select.
  */
 struct uet_pkt {
 	u8 type;
@@ -302,22 +302,22 @@ struct uet_ses_rendezvous {
  * @pkt: result
  * @data: PDS prologue; no alignment needed
  * @linear: bytes readable at @data
- * @len: bytes of the UET packet without trailer; what is beyond @linear is
- *	payload the parser does not look at
+ * @len: bytes of the UET packet without trailer; the parser does not read
+ *	beyond @linear
  *
- * Return: 0, or a negated enum uet_parse_err, then @pkt is undefined.
+ * Return: 0, or a negated enum uet_parse_err; then @pkt is undefined.
  */
 int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 		  unsigned int len);
 
 /**
- * uet_pkt_parse_trimmed() - parse what trimming left of a packet
+ * uet_pkt_parse_trimmed() - parse a packet that a switch has trimmed
  * @pkt: result, PDS members only; @hdr_len is the PDS header's, no payload
  * @data: PDS prologue
  * @linear: bytes readable at @data, UET_TRIM_KEEP_BYTES are enough
  *
- * A trimmed packet carries no check that could be verified: its content is a
- * hint that may lead to a NACK and to nothing else.
+ * A trimmed packet has no checksum that could be verified. Its content is a
+ * hint, and may cause a NACK but nothing else.
  *
  * Return: 0, or a negated enum uet_parse_err.
  */
@@ -345,7 +345,7 @@ void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
 			      const struct uet_pkt *pkt, const void *data);
 
 /**
- * uet_parse_err_name() - a word for a reason
+ * uet_parse_err_name() - name of a parse error
  * @err: enum uet_parse_err
  *
  * Return: lower-case name, "unknown" outside the enumeration.
@@ -437,7 +437,7 @@ static inline bool uet_ctl_takes_psn(unsigned int ctl_type)
 }
 
 /**
- * uet_pkt_has_cc() - does a request name a credit target?
+ * uet_pkt_has_cc() - does a request carry a credit target?
  * @pkt: a RUD or ROD request
  *
  * Return: true for RUD_CC_REQ and ROD_CC_REQ.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Path selection: what all policies share. Placement and size of the entropy
- * space, and the checks on what a peer echoes.
+ * Path selection (UE 1.0 3.6.16), the part that all policies share: placement
+ * and size of the entropy space, and validation of the values a peer echoes.
+ *
+ * Not here: the choice of a value (one file per policy).
  */
 #include "lb_live.h"
 
@@ -74,7 +76,7 @@ u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit)
 	return min(n, limit);
 }
 
-/* The size stays while the window is within a factor of two of this one. */
+/* Keep the size while the window is within a factor of two of @cwnd. */
 static void keep_between(struct uet_lb *lb, u64 cwnd)
 {
 	lb->wnd_low = 0;
@@ -121,7 +123,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	return 0;
 }
 
-/* To those that came back about since the lost packet left */
+/* Prefer a value acknowledged since about when the lost packet was sent */
 static bool recall(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *ev)
 {
 	u64 since = ask->now - max(ask->rtt, ask->base_rtt) - 3 * ask->target;
@@ -164,7 +166,7 @@ static noinline void feedback_any(struct uet_lb *lb,
 		lb->ops->feedback(lb, sig);
 }
 
-/* An ACK of a sprayed context without history is nearly all there is. */
+/* Fast path: an ACK of a sprayed CCC that keeps no history */
 void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 		     bool sprayed)
 {

@@ -2,12 +2,15 @@
 /*
  * Path selection: which entropy value (EV) a packet carries (UE 1.0 3.6.16).
  *
- * A policy answers with a value and with the number of packets in a row it is
- * good for, and hears what became of the values it gave. It never touches
- * packets or routes. One object serves one CCC, under that CCC's lock, in
- * memory of the caller that holds the policy's table too.
+ * A policy returns a value and the number of packets to send with it in a row,
+ * and gets feedback on the values it returned. It never touches packets or
+ * routes. One struct uet_lb ("object" below) serves one CCC, under that CCC's
+ * lock. The caller allocates it together with the policy's table.
  *
- * A policy is one file: an ops table, and one line in lb.c.
+ * "Value" below means entropy value; "marked" means that the packet arrived
+ * with an ECN mark.
+ *
+ * A policy is one file with an ops table, and one line in lb.c.
  */
 #ifndef _UET_CORE_LB_H
 #define _UET_CORE_LB_H
@@ -23,20 +26,20 @@
 #define UET_LB_N_MAX		32768	/* values in the largest space */
 #define UET_LB_AWARE_MIN	16	/* smallest space of a path-aware policy */
 #define UET_LB_AWARE_MAX	256
-#define UET_LB_UDP_LOW		49152	/* first port of the dynamic range */
-#define UET_LB_UDP_FLOOR	32768	/* lowest port a large space reaches */
+#define UET_LB_UDP_LOW		49152	/* first UDP port of the dynamic range */
+#define UET_LB_UDP_FLOOR	32768	/* lowest UDP port of a large space */
 #define UET_LB_THRESHOLD_DEFAULT_PCT	50
 #define UET_LB_T_REROUTE_DEFAULT	10
 #define UET_LB_T_REROUTE_MAX		10000
 #define UET_LB_RUN_MAX		64
 
 /**
- * enum uet_lb_reason - what became of a value
- * @UET_LB_NO_ECN: a packet came through unmarked, or was trimmed at its last
- *	hop unmarked, or was refused for a reason that is not the network's
- * @UET_LB_ECN: a packet came through marked
- * @UET_LB_NACK: a packet was trimmed inside the network
- * @UET_LB_TIMEOUT: a packet was inferred lost
+ * enum uet_lb_reason - what happened to a packet sent with a value
+ * @UET_LB_NO_ECN: it arrived unmarked, or was trimmed at the last hop
+ *	unmarked, or was NACKed for a reason other than the network
+ * @UET_LB_ECN: it arrived, or was NACKed, marked
+ * @UET_LB_NACK: it was trimmed inside the network
+ * @UET_LB_TIMEOUT: it was inferred lost
  */
 enum uet_lb_reason {
 	UET_LB_NO_ECN,
@@ -46,10 +49,10 @@ enum uet_lb_reason {
 };
 
 /**
- * enum uet_lb_siblings - what other contexts to the same peer see now
- * @UET_LB_SIB_UNKNOWN: there are none, or they are quiet
- * @UET_LB_SIB_CLEAR: they are not marked: congestion is on this path
- * @UET_LB_SIB_MARKED: they are marked too: congestion is at the last hop
+ * enum uet_lb_siblings - what other CCCs to the same peer see now
+ * @UET_LB_SIB_UNKNOWN: there are none, or they are idle
+ * @UET_LB_SIB_CLEAR: they see no marks: congestion is on this path
+ * @UET_LB_SIB_MARKED: they see marks too: congestion is at the last hop
  */
 enum uet_lb_siblings {
 	UET_LB_SIB_UNKNOWN,
@@ -57,15 +60,15 @@ enum uet_lb_siblings {
 	UET_LB_SIB_MARKED,
 };
 
-/* Notes a policy leaves for its caller; see struct uet_lb.noted. */
-#define UET_LB_NOTE_BAD		BIT(0)	/* value came into disuse */
+/* Events a policy reports to its caller; see struct uet_lb.noted. */
+#define UET_LB_NOTE_BAD		BIT(0)	/* value taken out of use */
 #define UET_LB_NOTE_GOOD	BIT(1)	/* value is back in use */
-#define UET_LB_NOTE_MOVED	BIT(2)	/* single-path context changed value */
+#define UET_LB_NOTE_MOVED	BIT(2)	/* single-path CCC changed its value */
 #define UET_LB_NOTE_FROZEN	BIT(3)	/* exploring stopped */
 #define UET_LB_NOTE_THAWED	BIT(4)	/* exploring again */
 #define UET_LB_NOTE_SATURATED	BIT(5)	/* most values marked, skipping off */
 #define UET_LB_NOTE_RESIZED	BIT(6)	/* the space grew or shrank */
-#define UET_LB_NOTE_NEED_INDEX	BIT(7)	/* give a fresh uet_lb.spare_index */
+#define UET_LB_NOTE_NEED_INDEX	BIT(7)	/* call uet_lb_give_index() */
 
 /**
  * struct uet_lb_ask - a request for a value
@@ -73,11 +76,11 @@ enum uet_lb_siblings {
  * @base_rtt: base round trip, ns
  * @rtt: smoothed round trip, ns, 0 if there was none yet
  * @target: target queueing delay, ns
- * @sent_pkts: packets the context has sent so far, wraps
+ * @sent_pkts: packets the CCC has sent so far, wraps
  * @inflight_pkts: packets outstanding
  * @size: nominal size of the packet, bytes
- * @port_free: when all that was sent before has left this host's port, ns; in
- *	the past if it has
+ * @port_free: when all earlier packets leave, or have left, this host's
+ *	interface, ns
  * @prev_ev: value of the last transmission, if @rtx
  * @rtx: the packet is a retransmission
  */
@@ -102,7 +105,7 @@ struct uet_lb_ask {
  * @target: target queueing delay, ns
  * @ev: value echoed by the peer, or recorded at transmission
  * @reason: enum uet_lb_reason
- * @siblings: enum uet_lb_siblings, heeded by single-path policies
+ * @siblings: enum uet_lb_siblings, used by single-path policies
  * @rtt_valid: @rtt holds a sample
  * @last_hop: the packet was trimmed at its last hop
  */
@@ -121,8 +124,8 @@ struct uet_lb_signal {
 /**
  * struct uet_lb_live - history of one value, if kept
  * @sent: packets sent with it
- * @acked: answers without a mark
- * @marked: answers with a mark
+ * @acked: answers without an ECN mark
+ * @marked: answers with an ECN mark
  * @trimmed: in-network trims
  * @lost: inferred losses
  * @rtt: last round trip, ns, saturated
@@ -139,9 +142,9 @@ struct uet_lb_live {
 /**
  * struct uet_lb_path - state of one value as shown to an operator
  * @ev: the value
- * @skip: visits it will still be passed over
+ * @skip: number of next visits at which it is skipped
  * @bad: it is being avoided
- * @down: it was declared down from outside
+ * @down: uet_lb_path_down() was called for it
  * @current_ev: it is the value in use (single-path policies)
  * @live: history; zeros if none is kept
  */
@@ -155,22 +158,23 @@ struct uet_lb_path {
 };
 
 /**
- * struct uet_lb_config - how a policy is to run
- * @seed: random bits of this context
- * @n: size of the entropy space, 1 to %UET_LB_N_MAX; of a path-aware policy
- *	the most that it grows to, %UET_LB_AWARE_MAX at most
- * @span: values a policy that replaces them may choose from, a multiple of @n;
- *	0 for @n
+ * struct uet_lb_config - configuration of an object
+ * @seed: random bits of this CCC
+ * @n: size of the entropy space, 1 to %UET_LB_N_MAX; for a path-aware policy
+ *	its largest size, at most %UET_LB_AWARE_MAX
+ * @span: number of values that a policy with @renews may choose from, a
+ *	multiple of @n; 0 for @n
  * @base: first value of the space, see uet_lb_choose_base()
  * @run: packets per value, 0 for 1
- * @threshold_pct: share of marked values at which skipping stops, 1 to 100,
- *	0 for the default
+ * @threshold_pct: skipping stops if this share of the values is marked, 1 to
+ *	100, 0 for the default
  * @trimming: switches trim
  * @t_reroute: round trips between moves of a single path, 0 for the default
  * @idle_ns: idle time after which a single path may move, 0 = half an RTT
- * @peer_key: key of the peer's permutation, the same in all its contexts
- * @peer_index: this context's element of it, unique among the peer's contexts
- * @rto_ns: initial RTO, the window of the freezing rule without trimming
+ * @peer_key: key of the peer's permutation, the same in all CCCs to it
+ * @peer_index: this CCC's element of it, unique among the CCCs to the peer
+ * @rto_ns: initial RTO; without trimming, "reps" freezes after two losses
+ *	within this time
  * @cwnd: window to size the space for, bytes
  * @mtu: nominal MTU
  */
@@ -198,34 +202,34 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
 
 /**
  * struct uet_lb_ops - a policy
- * @next: value for a packet; may set *run (1 on entry is the configured run)
- * @feedback: what became of a value of a sprayed context
- * @evidence: the same for a single-path context, where no packet's value
- *	depends on it; NULL if the policy needs none
- * @acked: an ACK with a round trip on a sprayed context, which tells value,
- *	mark, time queued and target delay; does for these few words what
- *	uet_lb_feedback() does for a signal, and NULL leaves it to that
- * @doubt: in place of the common uet_lb_doubt()
+ * @next: value for a packet; may set *run, which holds the configured run on
+ *	entry, 1 for a retransmission
+ * @feedback: feedback on a value of a sprayed CCC
+ * @evidence: feedback on a value of a single-path CCC; NULL if the policy
+ *	needs none
+ * @acked: fast path of uet_lb_feedback() for an ACK with a round trip on a
+ *	sprayed CCC: value, ECN mark, queueing delay, target delay, time; may be
+ *	NULL
+ * @doubt: replaces the common rule of uet_lb_doubt()
  * @init: prepare private state; the tables are zeroed
  * @resized: uet_lb.n changed from @old
- * @resize: size the space for a window, in place of the common rule
+ * @resize: size the space for a window, replaces the common rule
  * @locate: position of a value in the space, uet_lb.n_max or more if it is
  *	outside; NULL if the space is one range
- * @path_down: never use a value until path_up. NULL where there is nothing to
- *	keep it in: "oblivious" and "ecmp" know nothing of values, "reps" only
- *	those that came back lately, "flowlet" and "conweave" those in use
- * @path_up: undo path_down and forget what was held against the value
- * @path_get: fill skip, bad, down and current_ev of one value, and what else
- *	the common part does not know
- * @bad_paths: number of values in disuse; NULL if the policy has no such state
+ * @path_down: do not use a value until path_up. NULL if the policy has no
+ *	state per value: "oblivious" and "ecmp" have none, "reps" only for
+ *	recently acknowledged values, "flowlet" and "conweave" for values in use
+ * @path_up: undo path_down and clear the congestion state of the value
+ * @path_get: fill skip, bad, down and current_ev of one value, and other
+ *	fields that the common part does not know
+ * @bad_paths: number of values out of use; NULL if the policy has no such state
  * @paths: number of values in use; NULL if that is uet_lb.n
- * @name: what settings call it
+ * @name: name in settings
  * @ev_bytes: bytes of table per value, at most 2
- * @aware: avoids values, so the space follows the window
- * @renews: replaces values, so it chooses from all of the configured space
- * @recalls: what is sent again takes a value that came back lately
- * @ordered: keeps a context on one path at a time; ordered contexts (ROD)
- *	take only such policies
+ * @aware: path-aware: it avoids values, so the space follows the window
+ * @renews: it replaces values, so it chooses from all of the configured space
+ * @recalls: a retransmission takes a recently acknowledged value
+ * @ordered: it keeps a CCC on one path at a time, as ROD requires
  */
 struct uet_lb_ops {
 	u16 (*next)(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
@@ -252,33 +256,33 @@ struct uet_lb_ops {
 };
 
 /**
- * struct uet_lb - path selection of one context
+ * struct uet_lb - path selection of one CCC
  * @ops: the policy
  * @prng: random bits
  * @perm: order of the values
  * @n: values in use now
- * @n_max: values the tables have room for
- * @span: values of the space; entry i of the tables is for the values that
- *	are i modulo @n_max
+ * @n_max: number of entries of the tables
+ * @span: values of the space; values whose offset from @base is i modulo
+ *	@n_max share entry i of the tables
  * @wnd_low: smallest window for which @n is kept, bytes
- * @wnd_span: largest less smallest such window, bytes
+ * @wnd_span: largest minus smallest window for which @n is kept, bytes
  * @mtu: nominal MTU
  * @notes: UET_LB_NOTE_* since last taken
  * @spare_index: element of the peer's permutation reserved for a move
  * @base: first value
- * @note_ev: value the last note was about
+ * @note_ev: value of the last note
  * @run: packets per value
- * @threshold_pct: share of marked values at which skipping stops
+ * @threshold_pct: skipping stops if this share of the values is marked
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
- * @listens: feedback has a use
- * @answer: the packet that just got its value is to ask for an answer
- * @acked: the policy's, while nothing but the policy listens, or NULL
- * @good: values that came back unmarked lately
- * @noted: called with each note, or NULL; must not call back
- * @owner: for @noted
+ * @listens: the policy or @live uses feedback
+ * @answer: set AR in the packet whose value was just chosen
+ * @acked: the policy's @acked, NULL if @live needs the feedback too
+ * @good: recently acknowledged values
+ * @noted: called with each note, or NULL; must not call functions of this object
+ * @owner: for use by @noted
  * @live: history per value, or NULL; see lb_live.h
- * @priv: policy's own state
+ * @priv: state of the policy
  * @table: policy's bytes per value
  */
 struct uet_lb {
@@ -370,8 +374,8 @@ size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n);
  * @random: random bits
  * @udp: values are UDP source ports
  *
- * With UDP the space lies in the dynamic ports; one of more than 16384 values
- * extends downwards, never below 32768.
+ * With UDP the space lies in the dynamic UDP ports. A space of more than 16384
+ * values extends downwards, but not below 32768.
  *
  * Return: the first value.
  */
@@ -381,10 +385,10 @@ u16 uet_lb_choose_base(u32 n, u32 random, bool udp);
  * uet_lb_init() - start an object
  * @lb: memory of uet_lb_mem_size() bytes for the same arguments
  * @ops: policy
- * @cfg: how it is to run
+ * @cfg: configuration
  *
- * Return: 0, or -EINVAL if the space does not fit the values or a setting is
- * outside its range.
+ * Return: 0, or -EINVAL if the space exceeds 16 bits or a setting is outside its
+ * range.
  */
 int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 		const struct uet_lb_config *cfg);
@@ -392,8 +396,8 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 /**
  * uet_lb_next() - value for the next packet
  * @lb: object
- * @ask: circumstances
- * @run: set to the packets in a row the value is good for; 1 for a
+ * @ask: the packet and the state of the CCC
+ * @run: set to the number of packets to send with the value in a row; 1 for a
  *	retransmission
  *
  * Return: the value.
@@ -420,25 +424,24 @@ static inline u32 uet_lb_locate(const struct uet_lb *lb, u16 ev)
 }
 
 /**
- * uet_lb_feedback() - what became of a value
+ * uet_lb_feedback() - feedback on a value
  * @lb: object
  * @sig: the signal
- * @sprayed: false for a single-path context, whose policy only gathers
- *	evidence
+ * @sprayed: false for a single-path CCC: call uet_lb_ops.evidence
  *
- * Values outside the space, which only a confused or hostile peer echoes, are
- * ignored.
+ * Values outside the space are ignored; only a faulty or hostile peer echoes
+ * them.
  */
 void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 		     bool sprayed);
 
 /**
- * uet_lb_doubt() - a question sent with a value was not answered yet
+ * uet_lb_doubt() - a probe sent with a value was not answered yet
  * @lb: object
  * @ev: the value
  *
- * Too little for a loss, which would take it out of use, but what is sent again
- * had better take another.
+ * That is not a loss, which would take the value out of use. But
+ * retransmissions should not use it.
  */
 void uet_lb_doubt(struct uet_lb *lb, u16 ev);
 
@@ -454,9 +457,9 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd);
  * @lb: object
  * @cwnd: window, bytes
  *
- * Acts when the policy is path-aware and the window differs by more than a
- * factor of two from the one the space was sized for. What is known of values
- * outside the new space is kept.
+ * Resizes the space of a path-aware policy if the window differs by more than a
+ * factor of two from the one the space was sized for. State of values outside
+ * the new space is kept.
  */
 static inline void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
 {
@@ -465,13 +468,13 @@ static inline void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
 }
 
 /**
- * uet_lb_size_for() - values that are cycled within two round trips
+ * uet_lb_size_for() - number of values used within two round trips
  * @cwnd: window, bytes
  * @mtu: nominal MTU
  * @limit: configured size
  *
- * Return: largest power of two up to 2 * cwnd / mtu, within 16 and 256 and
- * not above @limit.
+ * Return: largest power of two up to 2 * cwnd / mtu, from 16 to 256, but not
+ * above @limit.
  */
 u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit);
 
@@ -497,7 +500,7 @@ int uet_lb_path_up(struct uet_lb *lb, u16 ev);
 /**
  * uet_lb_path_get() - state of one value
  * @lb: object
- * @index: 0 to uet_lb.n_max - 1; a dump goes on where it stopped
+ * @index: 0 to uet_lb.n_max - 1, so that a dump can continue where it stopped
  * @path: filled
  *
  * Return: 0, or -ENOENT beyond the last.
@@ -514,7 +517,7 @@ int uet_lb_path_get(const struct uet_lb *lb, u32 index,
 u32 uet_lb_paths(const struct uet_lb *lb);
 
 /**
- * uet_lb_bad_paths() - number of values in disuse
+ * uet_lb_bad_paths() - number of values out of use
  * @lb: object
  *
  * Return: 0 .. uet_lb_paths().
@@ -522,7 +525,7 @@ u32 uet_lb_paths(const struct uet_lb *lb);
 u32 uet_lb_bad_paths(const struct uet_lb *lb);
 
 /**
- * uet_lb_take_notes() - what happened since the last call
+ * uet_lb_take_notes() - get and clear the notes since the last call
  * @lb: object
  * @ev: set to the value of the latest note
  *
@@ -562,8 +565,8 @@ static inline void uet_lb_note(struct uet_lb *lb, u32 note, u16 ev)
 }
 
 /*
- * Position of a value in a space that is one range, uet_lb.n or more if it is
- * outside.
+ * Position of a value in a space that is one range. The result is >= uet_lb.n
+ * for a value outside.
  */
 static inline u32 uet_lb_index(const struct uet_lb *lb, u16 ev)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "bitmap": the oblivious order, passing over values that were marked
- * recently (UE 1.0 3.6.16.4). A counter per value says how many visits it is
- * still to be passed over; since the space is sized to be cycled in about one
- * round trip, one visit is about one round trip.
+ * "bitmap": the oblivious order, but skip values that saw congestion recently
+ * (UE 1.0 3.6.16.4). A counter per value holds how many more visits to skip.
+ * The space is sized to be cycled in about one round trip, so one visit is
+ * about one round trip.
  *
- * When half the values are marked, congestion is everywhere (an incast,
- * typically) and avoiding some of them helps nobody: skipping stops.
+ * When half the counters are set, congestion is everywhere (typically an
+ * incast) and avoiding some values does not help: skipping stops.
  */
 #include "lb_bitmap.h"
 #include "lb_oblivious.h"
@@ -16,7 +16,7 @@ static u8 *skip_of(struct uet_lb *lb, u32 i)
 	return &lb->table[i];
 }
 
-/* A visit in passing: one less to go. */
+/* A visit that was skipped: count down. */
 static void decay(struct uet_lb *lb, struct uet_bitmap *b, u8 *skip, u16 ev)
 {
 	if (!(*skip & UET_SKIP_MASK))

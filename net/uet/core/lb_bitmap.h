@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Skip counters per value, one byte each in uet_lb.table.
+ * Skip counters of the "bitmap" policy, one byte per value in uet_lb.table.
  */
 #ifndef _UET_CORE_LB_BITMAP_H
 #define _UET_CORE_LB_BITMAP_H
 
 #include "lb.h"
 
-#define UET_SKIP_MASK		0x0f	/* visits still to be passed over */
+#define UET_SKIP_MASK		0x0f	/* number of visits to skip */
 #define UET_SKIP_MAX		15
 #define UET_SKIP_BAD		0x40	/* reported as bad, not yet as good */
-#define UET_SKIP_DOWN		0x80	/* declared down from outside */
+#define UET_SKIP_DOWN		0x80	/* uet_lb_path_down() was called */
 
-/* What feedback adds to the counter of a value. */
+/* Feedback adds this to the counter of a value. */
 #define UET_SKIP_ECN		1
 #define UET_SKIP_NACK		4
 #define UET_SKIP_TIMEOUT	15
@@ -28,7 +28,7 @@ struct uet_bitmap {
 };
 
 /**
- * uet_bitmap_saturated() - are so many values marked that it means nothing?
+ * uet_bitmap_saturated() - do too many values see congestion to avoid them?
  * @lb: object
  * @b: its totals
  *
@@ -59,7 +59,7 @@ void uet_bitmap_feedback(struct uet_lb *lb, struct uet_bitmap *b,
 			 const struct uet_lb_signal *sig);
 
 /**
- * uet_bitmap_resized() - count again after a change of the space
+ * uet_bitmap_resized() - recompute the totals after a change of the space
  * @lb: object
  * @b: its totals
  */
@@ -74,7 +74,7 @@ void uet_bitmap_resized(struct uet_lb *lb, struct uet_bitmap *b);
 void uet_bitmap_down(struct uet_lb *lb, struct uet_bitmap *b, u32 index);
 
 /**
- * uet_bitmap_up() - forget what is held against a value
+ * uet_bitmap_up() - clear all state of a value
  * @lb: object
  * @b: its totals
  * @index: position in the space
@@ -85,7 +85,7 @@ void uet_bitmap_up(struct uet_lb *lb, struct uet_bitmap *b, u32 index);
  * uet_bitmap_get() - fill the skip state of a value
  * @lb: object
  * @index: position in the space
- * @path: filled in part
+ * @path: skip, down and bad are set
  */
 void uet_bitmap_get(const struct uet_lb *lb, u32 index,
 		    struct uet_lb_path *path);

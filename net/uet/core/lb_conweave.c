@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "conweave": rerouting at the source for contexts that must not reorder
- * beyond two paths. Once per epoch an answer is awaited; if it misses its
- * deadline the context moves to a value that was not marked lately, but only
- * after everything sent before the previous move has left the network. So at
- * most two values have packets in flight.
+ * "conweave": rerouting at the source, after ConWeave, for CCCs whose packets
+ * may use at most two paths at a time. Once per epoch one answer must arrive by
+ * a deadline. If it does not, the CCC moves to a value that saw no congestion
+ * recently, but only after everything sent before the previous move has left
+ * the network. So at most two values have packets in flight.
  *
- * What was sent before a move has left when its last packet, the tail, was
- * answered: a path keeps its order. The number of packets that were answered
- * since says nothing, since those of the new path overtake.
+ * A path keeps its order. So the packets sent before a move have left the
+ * network when the last of them, the tail, is answered. The number of answers
+ * since the move says nothing: packets of the new path overtake.
  */
 #include "lb_single.h"
 
@@ -20,18 +20,19 @@
 
 /**
  * struct conweave - state
- * @epoch: when the answer awaited was asked for, ns
+ * @epoch: start of the epoch, ns
  * @moved: time of the last move, ns
- * @tail_at: what left on the value before it by then is older than its tail, ns
- * @busy_until: end of the hold of each busy value, ns
- * @spot: the value
- * @busy: values marked lately
- * @old_ev: the value before the last move
- * @busy_next: slot to be reused next
- * @waiting: an answer is awaited
- * @late: the answer came, but late
+ * @tail_at: when the tail of @old_ev leaves this host, ns; packets sent with
+ *	@old_ev before are older than the tail
+ * @busy_until: when each entry of @busy expires, in ticks()
+ * @spot: current value
+ * @busy: values that saw congestion recently
+ * @old_ev: value before the last move
+ * @busy_next: next entry of @busy to reuse
+ * @waiting: the answer of this epoch has not arrived
+ * @late: the answer was late, or the packet was trimmed or lost
  * @clearing: packets from before the last move may still be in flight
- * @tailing: the tail has left, the next packet moves
+ * @tailing: the tail was sent, the next packet moves
  */
 struct conweave {
 	u64 epoch;
@@ -48,7 +49,7 @@ struct conweave {
 	bool tailing;
 };
 
-/* Holds are kept in units of 1024 ns, compared modulo 2^32: an hour. */
+/* Units of 1024 ns, compared modulo 2^32 (about 73 minutes). */
 static u32 ticks(u64 ns)
 {
 	return (u32)(ns >> 10);
@@ -106,7 +107,7 @@ static void move(struct uet_lb *lb, struct conweave *s,
 		return;
 	}
 	uet_lb_note(lb, UET_LB_NOTE_MOVED, s->spot.ev);
-	/* A retransmission follows no tail: nothing answered says enough then. */
+	/* A retransmission moves without a tail: no answer ends clearing. */
 	if (!s->tailing)
 		s->tail_at = max(ask->now, ask->port_free);
 	s->old_ev = old.ev;
@@ -114,7 +115,7 @@ static void move(struct uet_lb *lb, struct conweave *s,
 	s->clearing = ask->inflight_pkts;
 }
 
-/* The last packet by this value asks for its answer. */
+/* The last packet with this value sets AR. */
 static void send_tail(struct uet_lb *lb, struct conweave *s,
 		      const struct uet_lb_ask *ask, u16 *run)
 {
@@ -155,7 +156,7 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	if (sig->reason != UET_LB_NO_ECN && !sig->last_hop &&
 	    sig->siblings != UET_LB_SIB_MARKED)
 		hold(s, sig->ev, sig->now, sig->base_rtt);
-	/* Not by what was trimmed, which overtakes. */
+	/* A NACK does not show it: trimmed packets overtake. */
 	if (sig->reason <= UET_LB_ECN && !sig->last_hop && sig->rtt_valid &&
 	    sig->ev == s->old_ev && sig->now >= s->tail_at + sig->rtt)
 		s->clearing = false;
@@ -165,7 +166,7 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		s->late = true;
 		return;
 	}
-	/* only a packet sent within the epoch answers for it */
+	/* Only packets sent within the epoch count */
 	if (!sig->rtt_valid || sig->now < s->epoch ||
 	    sig->now - s->epoch < sig->rtt)
 		return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "ecmp": one random value for the life of a context, as ordinary flows have.
- * The baseline to compare with.
+ * "ecmp": one random value for the life of a CCC, as an ordinary flow has.
+ * The baseline for comparisons.
  */
 #include "lb.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "flowlet": one value until the flow pauses for half a round trip (or the
- * configured idle time), then another, whether or not it is congested. Packets
- * before the pause have a head start over those after it. The pause counts from
- * when the last packet leaves this host, not from when it was queued there.
+ * "flowlet": change the value when the flow has paused for half a round trip
+ * (or the configured idle time), whether or not there is congestion. The pause
+ * gives earlier packets a head start, so a change rarely reorders. The pause
+ * starts when the last packet leaves this host, not when it was queued there.
  *
- * For some time after a loss, in which routing can get round a dead path, a
- * value that works is kept through pauses: any other may lie on that path. One
- * that nothing came back with is left at every pause, such as that before a
- * tail probe.
+ * After a loss routing needs some time to avoid a dead path. During that time
+ * a value that works is kept through pauses, since another one may lie on the
+ * dead path. A value that has brought no answer changes at every pause, such as
+ * the one before a tail probe.
  */
 #include "lb_single.h"
 
@@ -18,9 +18,9 @@
  * struct flowlet - state
  * @last_send: when the last packet was queued, ns
  * @idle_ns: pause after which the value changes, 0 = half an RTT
- * @wary_until: end of the time after a loss, ns
- * @spot: the value
- * @works: the last word on it was an answer
+ * @wary_until: until then a value that works is kept, ns
+ * @spot: current value
+ * @works: the last feedback on the current value was not a loss
  * @started: @last_send is valid
  */
 struct flowlet {

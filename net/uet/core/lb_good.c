@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values that came back lately: looking them up, recalling and forgetting. */
+/* Recently acknowledged values: look up, choose and remove. See lb_good.h. */
 #include "lb_good.h"
 
-/* Where a value is, uet_lb_good.nr if it is not there. */
+/* Slot of a value, uet_lb_good.nr if it has none. */
 static u32 slot_of(const struct uet_lb_good *g, u16 ev)
 {
 	u32 slot = 0;
@@ -31,9 +31,8 @@ void uet_lb_good_came_back(struct uet_lb_good *g, u16 ev, u64 now)
 }
 
 /*
- * What was lost once goes where packets came through lately: a path that died
- * takes part of the values with it, and most are not known to be dead yet. In
- * turn those that came back about since the lost packet left, or the latest.
+ * Slots in turn: take the first value acknowledged since @since, or if there is
+ * none the one acknowledged last.
  */
 bool uet_lb_good_recall(struct uet_lb_good *g, u64 since, u16 not, u16 *ev)
 {

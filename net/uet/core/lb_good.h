@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values that came back lately: what was lost goes where packets come through.
+ * Recently acknowledged values, for retransmissions. A dead path takes many
+ * values with it, and most of them are not known to be dead yet. So a
+ * retransmission uses a value of which a packet just arrived.
  */
 #ifndef _UET_CORE_LB_GOOD_H
 #define _UET_CORE_LB_GOOD_H
 
 #include "env.h"
 
-#define UET_LB_GOOD		8	/* values remembered as working */
+#define UET_LB_GOOD		8	/* number of values kept */
 
 /**
- * struct uet_lb_good - different values that came back unmarked lately
+ * struct uet_lb_good - distinct values acknowledged recently without ECN mark
  * @ev: the values
- * @low: their lower bytes, by which one look tells of nearly every value that
- *	comes back that it is not there
- * @at: when they last did, units of 1024 ns, compared modulo 2^32
- * @nr: slots of @ev in use
- * @head: slot that gives way to the next one
- * @turn: slot to be recalled next
+ * @low: their lower bytes, which a single 64-bit test can search
+ * @at: last acknowledgment of each, units of 1024 ns, compared modulo 2^32
+ * @nr: slots in use
+ * @head: slot to replace next
+ * @turn: slot to choose next
  */
 struct uet_lb_good {
 	u16 ev[UET_LB_GOOD];
@@ -29,10 +30,10 @@ struct uet_lb_good {
 };
 
 /**
- * uet_lb_good_recall() - a value to send again what was lost
+ * uet_lb_good_recall() - choose a value for a retransmission
  * @g: values
- * @since: an answer to what left after the loss comes later than this, ns
- * @not: value that it was lost on
+ * @since: prefer values acknowledged since then, ns
+ * @not: value of the lost packet
  * @ev: set to the value
  *
  * Return: false if there is none.
@@ -40,14 +41,14 @@ struct uet_lb_good {
 bool uet_lb_good_recall(struct uet_lb_good *g, u64 since, u16 not, u16 *ev);
 
 /**
- * uet_lb_good_forget() - a value works no longer
+ * uet_lb_good_forget() - remove a value that may no longer work
  * @g: values
  * @ev: the value
  */
 void uet_lb_good_forget(struct uet_lb_good *g, u16 ev);
 
 /**
- * uet_lb_good_forget_all() - begin anew
+ * uet_lb_good_forget_all() - remove all values
  * @g: values
  */
 void uet_lb_good_forget_all(struct uet_lb_good *g);
@@ -60,11 +61,11 @@ static inline u32 uet_lb_good_ticks(u64 ns)
 #define UET_LB_GOOD_EACH	0x0101010101010101ULL
 
 /**
- * uet_lb_good_is_new() - is this certainly one more, and no slot is free?
+ * uet_lb_good_is_new() - is a value not stored, and no slot free?
  * @g: values
  * @ev: a value
  *
- * Return: true for nearly all that come back.
+ * Return: false also for a stored value with the same lower byte.
  */
 static inline bool uet_lb_good_is_new(const struct uet_lb_good *g, u16 ev)
 {
@@ -73,7 +74,7 @@ static inline bool uet_lb_good_is_new(const struct uet_lb_good *g, u16 ev)
 	BUILD_BUG_ON(sizeof(g->low) != sizeof(x));
 	memcpy(&x, g->low, sizeof(x));
 	x ^= UET_LB_GOOD_EACH * (u8)ev;
-	/* A byte that is zero borrows from its highest bit. */
+	/* Sets the highest bit of a byte that is zero. */
 	x = (x - UET_LB_GOOD_EACH) & ~x & (UET_LB_GOOD_EACH << 7);
 	return !x && g->nr == UET_LB_GOOD;
 }
@@ -87,10 +88,10 @@ static inline void uet_lb_good_put(struct uet_lb_good *g, u32 slot, u16 ev,
 }
 
 /**
- * uet_lb_good_replace() - a value that is not there takes the oldest one's slot
+ * uet_lb_good_replace() - store a new value in the oldest slot
  * @g: values, all slots in use
- * @ev: the value
- * @now: when it came back, ns
+ * @ev: a value that is not stored
+ * @now: time of the acknowledgment, ns
  */
 static inline void uet_lb_good_replace(struct uet_lb_good *g, u16 ev, u64 now)
 {
@@ -101,9 +102,9 @@ static inline void uet_lb_good_replace(struct uet_lb_good *g, u16 ev, u64 now)
 }
 
 /**
- * uet_lb_good_came_back() - a packet with a value was acknowledged unmarked
+ * uet_lb_good_came_back() - a packet was acknowledged without ECN mark
  * @g: values
- * @ev: the value
+ * @ev: its value
  * @now: time, ns
  */
 void uet_lb_good_came_back(struct uet_lb_good *g, u16 ev, u64 now);

@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "hybrid": use a set of values in turn, each once per cycle, and replace by a
- * new value what does worse than the set: the one that loses a packet, and,
- * the more likely the further it is behind, the one that queues longer than
- * most. So the set comes to hold as many values of each path as the path can
- * carry, whatever its speed and however unevenly values hash onto paths, and
- * none of a dead one (UE 1.0 3.6.16 leaves the algorithm open).
+ * "hybrid": use a set of values in turn, each once per cycle, and replace a
+ * value that does worse than the rest of the set. A value that loses a packet
+ * is replaced; a value that queues longer than the mean is replaced with a
+ * probability that grows with the excess. So each path ends up with as many
+ * values as it can carry, whatever its speed and however unevenly values hash
+ * onto paths, and a dead path with none. UE 1.0 3.6.16 leaves the algorithm
+ * open; this one comes from no specification or study.
  *
- * All cycles have one order. So what a value meets in a cycle it meets in the
- * next one, too, as long as senders are paced by their links; values that
- * collide with those of other senders go, until all send past each other.
+ * The order is the same in all cycles. While senders are paced by their links,
+ * a value therefore meets the same traffic in every cycle. Values that collide
+ * with those of other senders are replaced until none collide.
  *
- * Values are compared with each other: where all are late, congestion is
- * common to all of them and is the window's to answer.
+ * Values are compared with each other only: if all of them are late, the
+ * congestion is common to all paths, and the window reacts to it.
  *
- * Two bytes per value in use: which of the values that share the entry it is,
- * and the entry at this place of the order, once the first cycle has come there.
+ * The table has two bytes per entry: which of the values that share the entry
+ * is in use; and the entry at this place of the order, valid once the first
+ * cycle has reached it.
  */
 #include "lb.h"
 
-#define UNITS		16	/* of a target delay */
+#define UNITS		16	/* units per target delay */
 #define DELAY_MAX	(16 * UNITS)
 #define DELAY_TRIMMED	(4 * UNITS)
 #define MEAN_SHIFT	4
-/* Bits of a random number: an excess delay of more is never kept. */
+/* Replace if excess delay > random number of this many bits. */
 #define RISK_BITS_MARKED	5
 #define RISK_BITS_CLEAR		6
 
 /**
  * struct hybrid - state
  * @mean: smoothed queueing delay of all values, units << MEAN_SHIFT
- * @ordered: places of the order that are known
+ * @ordered: number of places of the order that are valid
  * @down: values in use that are declared down
- * @down_all: values declared down
- * @gone: values given up for a loss in this cycle
- * @gone_before: in the one before
+ * @down_all: values declared down, in use or not
+ * @gone: values replaced after a loss in this cycle
+ * @gone_before: values replaced after a loss in the previous cycle
  * @target: delay target that @recip belongs to, ns
  * @recip: UNITS / @target x 2^32
  * @entry_recip: 2^32 / uet_lb.n_max, rounded up
- * @late: smallest delay beyond %DELAY_MAX units, ns
+ * @late: smallest delay above %DELAY_MAX units, ns
  * @is_down: bit per entry: its value is declared down
  */
 struct hybrid {
@@ -60,7 +62,7 @@ static u8 *which(struct uet_lb *lb, u32 entry)
 	return &lb->table[entry];
 }
 
-/* An entry is a byte: a path-aware space is not larger. */
+/* One byte is enough: a path-aware space has at most 256 entries. */
 static u8 *order(struct uet_lb *lb, u32 place)
 {
 	BUILD_BUG_ON(UET_LB_AWARE_MAX > 0x100);
@@ -77,7 +79,7 @@ static bool is_down(const struct hybrid *h, u32 entry)
 	return h->is_down[entry / 64] >> (entry % 64) & 1;
 }
 
-/* Of a value inside the space. */
+/* Entry of a value inside the space. */
 static u32 entry_of(const struct uet_lb *lb, u16 ev)
 {
 	u32 i = uet_lb_index(lb, ev);
@@ -124,7 +126,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	return ev;
 }
 
-/* Take another of the values that share an entry, at random. */
+/* Replace the value of an entry by a random other one that shares it. */
 static void renew(struct uet_lb *lb, u32 entry)
 {
 	u32 n = lb->span / lb->n_max;
@@ -160,8 +162,8 @@ static noinline void lost(struct uet_lb *lb, u16 ev)
 }
 
 /*
- * A packet with the value at @i of the space queued for @d. If that is longer
- * than most, another value may take its place.
+ * A packet with the value at position @i of the space queued for @d units. If
+ * that is longer than the mean, the value may be replaced.
  */
 static __always_inline void queued(struct uet_lb *lb, struct hybrid *h, u32 i,
 				   u32 d, bool m)
@@ -172,7 +174,7 @@ static __always_inline void queued(struct uet_lb *lb, struct hybrid *h, u32 i,
 	h->mean += d - mean;
 	if (d <= mean)
 		return;
-	/* exact for any position below 2^16 */
+	/* i / n_max, exact for i < 2^16 */
 	w = (u32)((i * h->entry_recip) >> 32);
 	entry = i - w * lb->n_max;
 	if (*which(lb, entry) == w && !(h->down_all && is_down(h, entry)) &&
@@ -217,7 +219,7 @@ static noinline void acked_any(struct uet_lb *lb, u16 ev, bool m, u64 delay,
 	queued(lb, h, uet_lb_index(lb, ev), delay_units(h, delay), m);
 }
 
-/* The same without what is rare. */
+/* Same as acked_any(), without the rare cases. */
 static void acked(struct uet_lb *lb, u16 ev, bool m, u64 delay, u64 target,
 		  u64 now)
 {
@@ -285,7 +287,7 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	path->bad = path->down;
 }
 
-/* What is given up is out of use at once: it counts for a cycle or two. */
+/* A value replaced after a loss counts as bad for one to two cycles. */
 static u32 bad_paths(const struct uet_lb *lb)
 {
 	const struct hybrid *h = uet_lb_priv_const(lb);
@@ -300,7 +302,7 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 
 	BUILD_BUG_ON(sizeof(*h) > UET_LB_PRIV_SIZE);
 	h->entry_recip = div_u64(U32_MAX, lb->n_max) + 1;
-	/* an entry counts them in a byte */
+	/* which() is a byte */
 	lb->span = min(lb->span, lb->n_max * (U8_MAX + 1));
 	for (i = 0; i < lb->n_max; i++)
 		renew(lb, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Live state of paths: counts per entropy value. */
+/* History per entropy value. See lb_live.h. */
 #include "lb_live.h"
 
 size_t uet_lb_live_size(const struct uet_lb *lb)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Live state of paths: what became of the packets of each value. It costs
- * memory and a cache line per packet, so the table is the caller's to give and
- * to take back at any time.
+ * History per entropy value: counts of packets sent, acknowledged, marked,
+ * trimmed and lost. It costs memory and a cache line per packet, so the caller
+ * attaches the table only while somebody wants to see it.
  */
 #ifndef _UET_CORE_LB_LIVE_H
 #define _UET_CORE_LB_LIVE_H
@@ -40,7 +40,7 @@ void *uet_lb_live_detach(struct uet_lb *lb);
  */
 void uet_lb_live_sent(struct uet_lb *lb, u16 ev, u32 pkts);
 
-/* Count a signal; for uet_lb_feedback(). */
+/* Count a signal. Called by uet_lb_feedback(). */
 void uet_lb_live_feedback(struct uet_lb_live *live,
 			  const struct uet_lb_signal *sig);
 

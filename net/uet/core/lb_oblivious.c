@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "oblivious": every value once per cycle in pseudo-random order, a new order
- * per cycle, heedless of feedback (UE 1.0 3.6.16.3).
+ * per cycle, ignoring feedback (UE 1.0 3.6.16.3).
  */
 #include "lb_oblivious.h"
 

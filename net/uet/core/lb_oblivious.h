@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order that other policies start from.
+ * The order of the "oblivious" policy, which "bitmap" and "rtt" also use.
  */
 #ifndef _UET_CORE_LB_OBLIVIOUS_H
 #define _UET_CORE_LB_OBLIVIOUS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keyed permutation of an entropy space.
+ * Keyed permutation of an entropy space. See lb_perm.h.
  */
 #include "lb_perm.h"
 #include "prng.h"
@@ -33,8 +33,9 @@ static u32 feistel(u32 i, u32 key, u32 half)
 }
 
 /*
- * The block is less than four times the space, so a walk that leaves the
- * space comes back soon; the length of a cycle through the outside bounds it.
+ * The block is less than four times the space (at n > 1), so a walk that leaves
+ * the space comes back soon. @outside, the number of positions outside, bounds
+ * the walk.
  */
 u32 uet_perm_at(const struct uet_perm *p, u32 i, u32 key)
 {

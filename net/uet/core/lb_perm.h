@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Pseudo-random order of an entropy space in constant memory: a keyed 4-round
- * Feistel network over an even number of bits; values beyond the space walk
- * on along their cycle.
+ * Feistel network over an even number of bits. A result outside the space is
+ * permuted again until it is inside (cycle walking).
  */
 #ifndef _UET_CORE_LB_PERM_H
 #define _UET_CORE_LB_PERM_H
@@ -14,7 +14,7 @@
  * @n: size of the space
  * @i: next position
  * @key: key of the current order
- * @half: half the bits of the Feistel block
+ * @half: half the number of bits of the Feistel block
  */
 struct uet_perm {
 	u32 n;
@@ -44,8 +44,8 @@ u32 uet_perm_at(const struct uet_perm *p, u32 i, u32 key);
 /**
  * uet_perm_next() - next element
  * @p: order
- * @wrapped: set to true if this was the last element; the caller then sets a
- *	new key, otherwise left alone
+ * @wrapped: set to true if this was the last element, otherwise unchanged; the
+ *	caller may then set a new key
  *
  * Return: a number below @p->n.
  */

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several ports: which one a packet leaves by, and the policies on each.
+ * Path selection over several local interfaces ("ports"). See lb_ports.h.
  */
 #include "lb_ports.h"
 
 #define SHARE_ONE	BIT(16)
-#define SHARE_MIN	(SHARE_ONE / 32)	/* tests whether it works again */
-#define BAD_GAIN_SHIFT	5	/* of the average over all ports */
-#define SHARE_GAIN_SHIFT 6	/* of one port's difference from it */
-#define SHARE_LEAK_SHIFT 8	/* way back without any difference */
-#define BITS_PER_KBYTE	8000	/* Mb/s and bytes to ns */
+#define SHARE_MIN	(SHARE_ONE / 32)	/* enough to detect recovery */
+#define BAD_GAIN_SHIFT	5	/* gain of the average over all ports */
+#define SHARE_GAIN_SHIFT 6	/* gain of a port's difference from it */
+#define SHARE_LEAK_SHIFT 8	/* return to SHARE_ONE without marks or losses */
+#define BITS_PER_KBYTE	8000	/* ns = bytes * 8000 / Mb/s */
 
 /**
- * struct ports - in uet_lb.table
+ * struct ports - state, in uet_lb.table
  * @nr: number of ports
- * @bad: average over all signals, 65536 = all of them bad
+ * @bad: average share of marks, trims and losses in all signals, 1/65536
  * @given: largest uet_lb_port.given
  * @port: the ports
  */
@@ -48,8 +48,8 @@ static u64 send_ns(const struct uet_lb_port *p, u64 bytes)
 }
 
 /*
- * Would this port have the packet out earlier? Ports with nothing to do take
- * turns by their speeds.
+ * Would port @p finish sending the packet earlier than @best? Idle ports take
+ * turns in proportion to their speeds.
  */
 static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
 		    u64 ns, u64 best_ns)
@@ -60,13 +60,13 @@ static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
 }
 
 /*
- * The port that would have the packet out first. A port that had nothing to
- * do is not owed more than one round trip of it. A retransmission takes the
- * port of its original only if the others are worse by a round trip.
+ * The port that would finish sending the packet first. An idle port catches up
+ * on at most one base RTT. A retransmission takes the port of its original only
+ * if the other ports are later by a base RTT.
  *
- * Turns are not regular, but vary by up to a packet: the peer answers every so
- * many packets, and with equal ports in turn these might all be of one port,
- * so that nothing would ever be heard of the others.
+ * The time of a packet is randomised by up to a factor of two, so that turns
+ * are not regular: the peer answers every n-th packet, and with regular turns
+ * all answers could be for packets of the same port.
  */
 static struct uet_lb_port *choose(struct uet_lb *lb,
 				  const struct uet_lb_ask *ask)
@@ -93,7 +93,7 @@ static struct uet_lb_port *choose(struct uet_lb *lb,
 			best_ns = ns;
 		}
 	}
-	/* None has a carrier: what is sent is lost, wherever it goes. */
+	/* No port has a carrier: the packet is lost on any of them. */
 	return best ?: &ps->port[0];
 }
 
@@ -111,9 +111,9 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 }
 
 /*
- * A port marked more often than all on average gives up some of its share, one
- * marked less often gains: the shares move until all are marked alike. With
- * nothing to choose between them they return to the speeds of the links.
+ * A port with more marks, trims and losses than the average of all ports loses
+ * some of its share, a port with fewer gains some, until all are alike. Without
+ * marks the shares return to SHARE_ONE, the speed of the link.
  */
 static void weigh(struct ports *ps, struct uet_lb_port *p, bool bad)
 {
@@ -149,7 +149,7 @@ static u32 total_mbps(const struct ports *ps)
 	return sum;
 }
 
-/* Each port cycles its values within the part of the window it carries. */
+/* The values of each port follow the part of the window that it carries. */
 static void resize(struct uet_lb *lb, u64 cwnd)
 {
 	struct ports *ps = ports_of(lb);
@@ -172,7 +172,7 @@ static u32 locate(const struct uet_lb *lb, u16 ev)
 					      U32_MAX;
 }
 
-/* All ports have spaces of one size. */
+/* The spaces of all ports have the same size. */
 static struct uet_lb_port *port_at(const struct uet_lb *lb, u32 *index)
 {
 	struct ports *ps = (struct ports *)lb->table;
@@ -228,7 +228,7 @@ static u32 bad_paths(const struct uet_lb *lb)
 	return sum;
 }
 
-/* Not in the table of policies: it is chosen by the ports there are. */
+/* Not in the table of policies: used if there are several ports. */
 static const struct uet_lb_ops ports_ops = {
 	.next = next,
 	.feedback = feedback,

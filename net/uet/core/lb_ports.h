@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Path selection over several local ports (GetSendParams of UE 1.0 3.6.12):
- * port and entropy value are chosen together.
+ * Path selection over several local network interfaces, here called ports:
+ * choose port and entropy value together (GetSendParams of UE 1.0 3.6.12).
  *
- * Each port has values of its own, so a value says by which port its packet
- * left: the scoreboard, the peer's echo and control packets name a path by 16
- * bits as with a single port. On each port runs the policy that the context
- * asked for, over a space of its own. What stands here is a layer above them
- * that behaves like a policy; it chooses the port and passes everything else
- * on.
+ * Each port has entropy values of its own, so a value also says by which port
+ * its packet left: the scoreboard, the peer's echo and control packets name a
+ * path by 16 bits, as with a single port. Each port runs the policy that the
+ * CCC asked for, over a space of its own. The code here is a layer above that
+ * behaves like a policy: it chooses the port, and passes everything else on.
  *
- * The port is the one that would have a packet out first: it counts what it
- * was given at the speed of the link, and the bytes that wait there, its own or
- * others'. A port whose packets are marked or lost more often than those of
- * all ports gets less until they are not: its network is slower than its link.
+ * It chooses the port that would finish sending the packet first, by the speed
+ * of the link, the bytes given to it, and the bytes of anybody queued there. A
+ * port whose packets are marked or lost more often than average gets less until
+ * they are not: the network behind it is slower than its link.
  */
 #ifndef _UET_CORE_LB_PORTS_H
 #define _UET_CORE_LB_PORTS_H
@@ -21,7 +20,7 @@
 #include "lb.h"
 
 #define UET_LB_PORTS_MAX	8
-/* Values of one port: the dynamic UDP ports in equal parts */
+/* Values of one port: an equal part of the dynamic UDP ports */
 #define UET_LB_ZONE		((U16_MAX + 1 - UET_LB_UDP_LOW) / \
 				 UET_LB_PORTS_MAX)
 
@@ -29,11 +28,11 @@
  * struct uet_lb_port - one local port
  * @lb: policy that chooses among its values
  * @first: position of its first value in the common space
- * @free_at: when it will have sent what it was given, ns
- * @given: time that all it was given took its link, ns
- * @wait_ns: time that what waits there takes, as last told
- * @mbps: speed of its link
- * @share: part of that speed its network carries, 1/65536
+ * @free_at: when it will have sent everything given to it, ns
+ * @given: total time its link needed for everything given to it, ns
+ * @wait_ns: time to send the bytes queued there, as last told, ns
+ * @mbps: speed of its link, Mb/s
+ * @share: part of @mbps that the network behind it carries, 1/65536
  * @up: it has a carrier
  */
 struct uet_lb_port {
@@ -51,8 +50,8 @@ struct uet_lb_port {
  * uet_lb_zone() - which port a value belongs to
  * @ev: value
  *
- * Return: number of the port if the context has that many, else any number:
- * the caller takes the remainder.
+ * Return: number of the port. It may exceed the number of ports, if the value
+ * comes from a peer.
  */
 static inline u32 uet_lb_zone(u16 ev)
 {
@@ -83,11 +82,11 @@ size_t uet_lb_ports_mem_size(const struct uet_lb_ops *ops, u32 n, u32 nr);
  * uet_lb_ports_init() - start an object with several ports
  * @lb: memory of uet_lb_ports_mem_size() bytes for the same arguments
  * @ops: policy on each port, one that sprays
- * @cfg: how it is to run; base is chosen here, n at most %UET_LB_ZONE
+ * @cfg: configuration; base is ignored and chosen here, n at most %UET_LB_ZONE
  * @nr: number of ports, 2 to %UET_LB_PORTS_MAX
- * @mbps: their speeds, none zero
+ * @mbps: their speeds, Mb/s, none zero
  *
- * All ports are up. The object serves wherever one of uet_lb_init() does.
+ * All ports start up. The object can be used like one of uet_lb_init().
  *
  * Return: 0 or -EINVAL.
  */
@@ -99,7 +98,7 @@ int uet_lb_ports_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
  * uet_lb_ports_nr() - number of ports
  * @lb: any object
  *
- * Return: 0 if the object knows nothing of ports.
+ * Return: 0 for an object of uet_lb_init().
  */
 u32 uet_lb_ports_nr(const struct uet_lb *lb);
 
@@ -113,11 +112,11 @@ u32 uet_lb_ports_nr(const struct uet_lb *lb);
 const struct uet_lb_port *uet_lb_ports_get(const struct uet_lb *lb, u32 port);
 
 /**
- * uet_lb_ports_tell() - what the caller sees of a port
+ * uet_lb_ports_tell() - report the state of a port
  * @lb: object with ports
  * @port: its number
  * @up: it has a carrier
- * @backlog: bytes that wait there
+ * @backlog: bytes queued there
  *
  * Return: true if it went up or down.
  */

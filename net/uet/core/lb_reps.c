@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "reps": recycle values that came back clear, each once, oldest first;
- * otherwise draw at random. A loss freezes the ring for a while: only values
- * known to work are used until routing has converged (UE 1.0 3.6.16.4).
+ * "reps", after REPS: recycle values that were acknowledged without an ECN mark,
+ * each once, oldest first; if there is none, draw at random. A loss freezes the
+ * ring for a while: until routing has converged, use only values known to work
+ * (UE 1.0 3.6.16.4).
  */
 #include "lb_reps.h"
 
@@ -33,7 +34,7 @@ bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev)
 	return true;
 }
 
-/* The ring closes up over the slots of a value. */
+/* Remove a value from the ring and close the gap. */
 static void take_out(struct uet_reps *r, u16 ev)
 {
 	u8 fresh = 0, n = 0;
@@ -63,8 +64,8 @@ void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
 }
 
 /*
- * While frozen, what comes back are the values of the ring: if each took a slot
- * again, few would soon be left of it.
+ * While frozen, only values of the ring are sent and acknowledged. Storing each
+ * of them again would soon leave few different values in the ring.
  */
 static bool refreshed(struct uet_reps *r, u16 ev)
 {
@@ -88,9 +89,9 @@ static void empty(struct uet_reps *r)
 }
 
 /*
- * With trimming a timeout means a dead path. Without it a timeout may be
- * plain congestion; only losses on two values within one RTO, with ACKs in
- * between, say that some paths work and some do not.
+ * With trimming a timeout means a dead path. Without it a timeout may be mere
+ * congestion: require losses on two values within one RTO with ACKs in between,
+ * which show that some paths work and some do not.
  */
 static bool loss_freezes(const struct uet_lb *lb, struct uet_reps *r,
 			 const struct uet_lb_signal *sig)
@@ -115,7 +116,7 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		uet_lb_note(lb, UET_LB_NOTE_THAWED, sig->ev);
 	}
 	if (sig->reason == UET_LB_TIMEOUT) {
-		/* some values were on the path before it died */
+		/* The ring may hold values of the dead path */
 		if (r->frozen)
 			take_out(r, sig->ev);
 		if (loss_freezes(lb, r, sig) && !r->frozen && !r->explore) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ring of values that came back clear.
+ * Ring of the "reps" policy: values acknowledged without an ECN mark.
  */
 #ifndef _UET_CORE_LB_REPS_H
 #define _UET_CORE_LB_REPS_H
@@ -15,15 +15,15 @@
  * struct uet_reps - recycled values
  * @frozen_until: end of the frozen mode, ns
  * @lost_at: when @lost_ev was inferred lost, ns
- * @rto: time within which a second loss freezes without trimming, ns
+ * @rto: without trimming, freeze if a second loss comes within this time, ns
  * @ring: values
  * @lost_ev: value of the last inferred loss
- * @fresh: bit per slot: came back clear and was not used since
+ * @fresh: bit per slot: its value was not used since its acknowledgment
  * @head: slot to be filled next
  * @fill: slots filled
  * @scan: slot used next while frozen
  * @explore: random values still to be drawn after the frozen mode
- * @frozen: only known values are used
+ * @frozen: use only values of the ring
  * @lost: @lost_ev and @lost_at are valid
  * @heard: there was an ACK since @lost_at
  */
@@ -57,12 +57,12 @@ bool uet_reps_recycle(struct uet_reps *r, u16 *ev);
  * @r: ring
  * @ev: set to the value
  *
- * Return: false if it is the turn of a slot that is empty.
+ * Return: false if that slot is empty.
  */
 bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev);
 
 /**
- * uet_reps_feedback() - what became of a value
+ * uet_reps_feedback() - feedback on a value
  * @lb: object, for its notes
  * @r: ring
  * @sig: signal
@@ -71,7 +71,7 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		       const struct uet_lb_signal *sig);
 
 /**
- * uet_reps_keep() - drop fresh values that left the space
+ * uet_reps_keep() - do not recycle values outside the resized space
  * @lb: object
  * @r: ring
  */

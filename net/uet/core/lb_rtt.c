@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "rtt": a smoothed round trip per value, as in the SRD paper. Values slower
- * than the fastest by more than half the target delay are passed over for one
- * visit; retransmissions never take the value of the original. If most values
- * are slow, the congestion is common to all of them and is the window's to
- * answer, so none is passed over.
+ * "rtt": a smoothed round trip per value, as in the SRD paper. A value slower
+ * than the fastest by more than half the target delay is skipped for one visit;
+ * a retransmission never takes the value of the original. If most values are
+ * slow, the congestion is common to all paths and the window reacts to it: then
+ * no value is skipped.
  *
- * Two bytes per value: 10 bits of round trip in 1/32 of the base RTT, a flag for
- * what was lost until something comes back, one for slow, and 4 bits of visits
- * to pass over.
+ * Two bytes per value: 10 bits of round trip in 1/32 of the base RTT; LOST, set
+ * from a loss to the next answer; SLOW; and 4 bits for the number of visits to
+ * skip.
  */
 #include "lb_bitmap.h"
 #include "lb_oblivious.h"
@@ -25,7 +25,7 @@
  * struct rtt_lb - totals
  * @best: smallest smoothed round trip of the last cycle, units
  * @best_now: smallest of this cycle so far, units
- * @avoided: values in use that are slow or have visits to pass over
+ * @avoided: values in use that are slow or have visits to skip
  * @down: values in use that are declared down
  * @is_down: bit per value: it is declared down
  */
@@ -52,7 +52,7 @@ static bool saturated(const struct uet_lb *lb, const struct rtt_lb *r)
 	return r->avoided * 100 >= lb->threshold_pct * lb->n;
 }
 
-/* Change an entry and keep the total right. */
+/* Change an entry and update @avoided. */
 static void store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
 {
 	u16 *e = entry_of(lb, i);
@@ -64,7 +64,7 @@ static void store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
 	*e = v;
 }
 
-/* The smallest round trip is renewed every cycle, so it can also rise. */
+/* @best is determined anew in every cycle, so it can also rise. */
 static u32 draw(struct uet_lb *lb, struct rtt_lb *r)
 {
 	u32 i = uet_lb_index(lb, uet_lb_oblivious_next(lb));
@@ -80,8 +80,8 @@ static u32 draw(struct uet_lb *lb, struct rtt_lb *r)
 }
 
 /*
- * Two draws in a row differ within a cycle; across its end they may be equal
- * once.
+ * Consecutive draws within a cycle differ; across the end of a cycle two may be
+ * equal. So three tries are enough.
  */
 static u32 draw_other(struct uet_lb *lb, struct rtt_lb *r,
 		      const struct uet_lb_ask *ask)
@@ -96,7 +96,7 @@ static u32 draw_other(struct uet_lb *lb, struct rtt_lb *r,
 	return i;
 }
 
-/* One visit less; a slow value is tried again after one. */
+/* Count down a skipped visit; a slow value is skipped only once. */
 static u16 passed_over(u16 v)
 {
 	v &= ~SLOW;
@@ -191,7 +191,7 @@ static void resized(struct uet_lb *lb, u32 old)
 	}
 }
 
-/* What is known of the value ends, or it might be the fastest for ever. */
+/* Clear the round trip of the value, or it might be the fastest for ever. */
 static int path_down(struct uet_lb *lb, u16 ev)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);

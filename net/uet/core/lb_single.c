@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "single": one value at a time, for ordered contexts (UE 1.0 3.6.16.2).
+ * "single": one value at a time, for ordered CCCs (UE 1.0 3.6.16.2).
  *
- * The value changes only if congestion was seen that another path can avoid,
- * and then when the flow is idle, or at most once per t_reroute round trips,
- * since the change may reorder packets. Congestion at the last hop is no
- * reason: every path ends there.
+ * A change of the value may reorder packets. So it changes only after
+ * congestion that another path can avoid, and then only while the flow is idle,
+ * or else at most once per t_reroute round trips. Congestion at the last hop
+ * does not count: every path ends there.
+ *
+ * Also here: the values of all single-path policies (lb_single.h).
  */
 #include "lb_single.h"
 
 #define EVIDENCE_ECN		1
 #define EVIDENCE_NACK		4
-#define EVIDENCE_IDLE		1	/* enough to move while idle */
-#define EVIDENCE_BUSY		4	/* enough to move in mid-flow */
+#define EVIDENCE_IDLE		1	/* required to move while idle */
+#define EVIDENCE_BUSY		4	/* required to move otherwise */
 #define EVIDENCE_MAX		255
 #define IDLE_RTT_SHIFT		1	/* half a round trip */
 
@@ -21,9 +23,9 @@
  * @last_move: when the value last changed, ns
  * @last_send: when a packet was last sent, ns
  * @idle_ns: configured idle time, 0 = half an RTT with nothing in flight
- * @spot: the value
- * @t_reroute: round trips between moves
- * @evidence: weight of congestion seen on this value since it was clear
+ * @spot: current value
+ * @t_reroute: base RTTs between moves
+ * @evidence: sum of congestion seen on the value since it was last clear
  * @lost: a packet was inferred lost on this value
  * @started: @last_send is valid
  */
@@ -107,10 +109,11 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 }
 
 /*
- * An answer without a mark that took longer than the target says that there was
- * congestion, and that the queue is shorter now (UE 1.0 3.6.13). A link slower
- * than others always answers so: the sender fills it up to the target, where few
- * packets are marked. Only what came back in time clears the path.
+ * An unmarked answer that took longer than the target delay means that there was
+ * congestion and that the queue is shrinking (UE 1.0 3.6.13). On a link slower
+ * than others all answers look like that: the sender fills its queue up to the
+ * target, where switches mark few packets. So only an unmarked answer within the
+ * target clears the path.
  */
 static bool late(const struct uet_lb_signal *sig)
 {
@@ -118,8 +121,8 @@ static bool late(const struct uet_lb_signal *sig)
 }
 
 /*
- * Marks that the siblings see too, on other paths, come from the last hop.
- * Marks while they are clear come from this path for certain.
+ * ECN marks that the siblings see too, on other paths, come from the last hop.
+ * ECN marks while they see none certainly come from this path.
  */
 static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
@@ -159,7 +162,7 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 	s->t_reroute = cfg->t_reroute ?: UET_LB_T_REROUTE_DEFAULT;
 }
 
-/* Nothing is known of other values; the one in use is left as if lost. */
+/* Only the current value has state: leave it as after a loss. */
 static int path_down(struct uet_lb *lb, u16 ev)
 {
 	struct single *s = uet_lb_priv(lb);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the single-path policies share: contexts of one peer take different
- * elements of one permutation.
+ * The value of a single-path policy. CCCs to the same peer take different
+ * elements of one permutation of the entropy space, so their values differ.
  */
 #ifndef _UET_CORE_LB_SINGLE_H
 #define _UET_CORE_LB_SINGLE_H
@@ -9,7 +9,7 @@
 #include "lb.h"
 
 /**
- * struct uet_lb_spot - the value a single-path context uses
+ * struct uet_lb_spot - the value a single-path CCC uses
  * @index: element of the peer's permutation
  * @ev: the value
  */
@@ -19,10 +19,10 @@ struct uet_lb_spot {
 };
 
 /**
- * uet_lb_spot_init() - take this context's element
+ * uet_lb_spot_init() - take the first element
  * @lb: object
  * @s: spot
- * @cfg: names the peer's key and the element
+ * @cfg: peer_key and peer_index are used
  */
 void uet_lb_spot_init(struct uet_lb *lb, struct uet_lb_spot *s,
 		      const struct uet_lb_config *cfg);
@@ -32,7 +32,7 @@ void uet_lb_spot_init(struct uet_lb *lb, struct uet_lb_spot *s,
  * @lb: object
  * @s: spot
  *
- * Asks for another index to reserve.
+ * Notes %UET_LB_NOTE_NEED_INDEX: the caller should reserve another element.
  */
 void uet_lb_spot_move(struct uet_lb *lb, struct uet_lb_spot *s);
 

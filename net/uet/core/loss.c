@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loss inference arithmetic.
+ * Arithmetic of loss inference. See loss.h.
  */
 #include "loss.h"
 
-/* A port of the fabric drops at five plane BDPs: four base RTTs of delay. */
+/* A switch port drops at five BDPs, which is four base RTTs of delay. */
 #define DROP_DELAY_BASE_RTTS	4
-/* Where switches trim, what was overtaken may be late by so much */
+/* Where switches trim, allow for reordering by this many target delays */
 #define TRIMMING_TARGETS	3
 #define REORDER_STEPS		8U
 #define REORDER_REPAIRS		16

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names and classes of code points.  Tables; gaps are reserved values. */
+/* Names and classes of code points; gaps in the tables are reserved values. */
 #include "hdr_parse.h"
 #include "names.h"
 
@@ -14,7 +14,7 @@ struct nack_info {
 	[UET_NACK_##code] = { #code, UET_NACK_CLASS_##cls }
 
 static const struct nack_info nack_infos[NACK_CODES] = {
-	/* Reserved, but drafts and later editions of UE 1.0 use them. */
+	/* Reserved, but used by drafts and later editions of UE 1.0 */
 	[0x0c] = { "RESERVED_0C", UET_NACK_CLASS_NORMAL },
 	N(TRIMMED, NORMAL),
 	N(TRIMMED_LASTHOP, NORMAL),

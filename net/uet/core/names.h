@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names and classes of code points, for traces, netlink and tests. */
+/* Names of code points for traces, /proc and tests; classes of NACK codes. */
 #ifndef _UET_CORE_NAMES_H
 #define _UET_CORE_NAMES_H
 
@@ -14,10 +14,10 @@
 enum uet_nack_class uet_nack_class(u8 code);
 
 /**
- * uet_nack_is_shortage() - whether a NACK tells of a full receiver
+ * uet_nack_is_shortage() - whether a NACK means that the receiver is full
  * @code: enum uet_nack_code, any value
  *
- * Return: true for the codes that hold packets back until there is room.
+ * Return: true for the codes after which the source holds packets back.
  */
 static inline bool uet_nack_is_shortage(u8 code)
 {
@@ -25,7 +25,7 @@ static inline bool uet_nack_is_shortage(u8 code)
 }
 
 /**
- * uet_pds_type_name() - a word for a packet type
+ * uet_pds_type_name() - name of a packet type
  * @type: enum uet_pds_type, any value
  *
  * Return: upper-case name, "RESERVED" for a reserved type.
@@ -33,15 +33,15 @@ static inline bool uet_nack_is_shortage(u8 code)
 const char *uet_pds_type_name(u8 type);
 
 /**
- * uet_ctl_type_name() - a word for a kind of control packet
+ * uet_ctl_type_name() - name of a control packet type
  * @ctl_type: enum uet_ctl_type, any value
  *
- * Return: upper-case name, "RESERVED" for a reserved kind.
+ * Return: upper-case name, "RESERVED" for a reserved type.
  */
 const char *uet_ctl_type_name(u8 ctl_type);
 
 /**
- * uet_nack_name() - a word for a NACK code
+ * uet_nack_name() - name of a NACK code
  * @code: enum uet_nack_code, any value
  *
  * Return: upper-case name, "RESERVED" for a reserved code.
@@ -49,7 +49,7 @@ const char *uet_ctl_type_name(u8 ctl_type);
 const char *uet_nack_name(u8 code);
 
 /**
- * uet_ses_op_name() - a word for a request opcode
+ * uet_ses_op_name() - name of a request opcode
  * @opcode: enum uet_ses_op, any value
  *
  * Return: upper-case name, "RESERVED" for a reserved opcode.
@@ -57,7 +57,7 @@ const char *uet_nack_name(u8 code);
 const char *uet_ses_op_name(u8 opcode);
 
 /**
- * uet_rc_name() - a word for a return code
+ * uet_rc_name() - name of a return code
  * @code: enum uet_rc, any value
  *
  * Return: upper-case name, "RESERVED" for a reserved code.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Congestion control parameters: limits and derivation. All divisions by
- * configured values happen here, once per context.
+ * Congestion control parameters: limits and derivation (UE 1.0 3.6.13). All
+ * divisions by configured values happen here, once per CCC.
  */
 #include "params.h"
 
@@ -11,7 +11,7 @@
 #define ADJUST_DEFAULT_MTUS	8
 #define QA_THRESHOLD_TARGETS	4
 
-/* What is taken, by parameter; what they are called is net/uet/settings.c's. */
+/* Limits of each parameter; net/uet/settings.c has the names. */
 struct param_limits {
 	u64 min;
 	u64 max;
@@ -154,10 +154,10 @@ static void derive_network(struct uet_cc_params *p,
 }
 
 /*
- * UE 1.0 gives the gains as products of fractions of the reference network.
- * They are multiplied out here so that one floor is taken, at the end: fi is
- * 5 MTU, eta 0.15 MTU, fi_scale 0.25 and alpha MTU / 3000 ns, each times
- * bdp / 150000. With bdp < 2^28 and MTU <= 2^16 + 64 no product passes 2^62.
+ * UE 1.0 defines the gains relative to the reference network: fi is 5 MTU, eta
+ * 0.15 MTU, fi_scale 0.25 and alpha MTU / 3000 ns, each times bdp / 150000.
+ * Multiply first, so that only the last division rounds. With bdp < 2^28 and
+ * MTU <= 2^16 + 64 no product exceeds 2^62.
  */
 static u64 derive_eta(const struct uet_cc_config *cfg, u64 bdp_mtu)
 {
@@ -177,7 +177,7 @@ static void derive_gains(struct uet_cc_params *p,
 	u64 fi = div_u64(bdp_mtu * FI_MTUS, REF_BDP_BYTES);
 	u64 eta = derive_eta(cfg, bdp_mtu);
 	u64 fi_scale = div_u64(p->bdp << 16, 4U * REF_BDP_BYTES);
-	/* 2^24 / (150000 x 3000) reduced by 2^7 */
+	/* 2^24 / (150000 * 3000), both divided by 2^7 */
 	u64 alpha = div_u64(bdp_mtu << 17, 3515625);
 
 	p->fi = (u32)value_or(cfg, UET_CCP_FI, min_t(u64, fi, UET_FI_MAX));
@@ -260,7 +260,7 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 		*bad = UET_CCP_MTU;
 		return -EINVAL;
 	}
-	/* A configuration that was not built by uet_cc_config_set(). */
+	/* The caller may have filled @cfg without uet_cc_config_set(). */
 	for (id = 0; id < UET_CCP_COUNT; id++) {
 		if (is_set(cfg, id) && (cfg->val[id] < param_table[id].min ||
 					cfg->val[id] > param_table[id].max)) {
@@ -290,7 +290,7 @@ int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg)
 	u32 tries;
 	int err;
 
-	/* A value that gave way may move the limit of another one. */
+	/* Clamping a value may change the limit of another one. */
 	for (tries = 0; tries < UET_CCP_COUNT; tries++) {
 		err = uet_cc_params_derive(p, cfg, &bad);
 		if (err != -ERANGE)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Congestion control parameters: what may be configured, the limits, and the
- * integer constants that a context runs with (UE 1.0 3.6.13, "NSCC
- * configuration parameters").
+ * Congestion control parameters: what can be configured, the limits, and the
+ * integer constants that a CCC uses (UE 1.0 3.6.13, "NSCC configuration
+ * parameters").
  *
- * A configuration names only what differs from the defaults. Deriving turns
- * it into constants once, when a context is created; the event handlers then
- * need no division by a configured value.
+ * A configuration holds only what differs from the defaults. It is converted
+ * to constants once, when a CCC is created; the event handlers then need no
+ * division by a configured value.
+ *
+ * Not here: names, units and scopes of the settings (net/uet/settings.c).
  */
 #ifndef _UET_CORE_PARAMS_H
 #define _UET_CORE_PARAMS_H
@@ -15,38 +17,40 @@
 
 /**
  * enum uet_cc_param - every quantity that can be configured
- * @UET_CCP_RATE_MBPS: rate of the local port, 0 = not known
- * @UET_CCP_PEER_RATE_MBPS: rate of the peer's port, 0 = not known
+ * @UET_CCP_RATE_MBPS: rate of the local interface, 0 = not known
+ * @UET_CCP_PEER_RATE_MBPS: rate of the peer's interface, 0 = not known
  * @UET_CCP_BASE_RTT_NS: config_base_rtt, one value for the whole fabric
- * @UET_CCP_MTU: largest nominal packet size the context sends
+ * @UET_CCP_MTU: largest nominal packet size the CCC sends
  * @UET_CCP_TRIMMING: 1 if the switches trim instead of dropping
- * @UET_CCP_TARGET_QDELAY_NS: queueing delay aimed at
- * @UET_CCP_MAX_WND: MaxWnd in bytes; a set value no longer follows base_rtt
- * @UET_CCP_WND_ADD: bytes of MaxWnd beyond 1.5 BDP, for what waits for an ACK
+ * @UET_CCP_TARGET_QDELAY_NS: target queueing delay
+ * @UET_CCP_MAX_WND: MaxWnd in bytes; if set, it does not follow base_rtt
+ * @UET_CCP_WND_ADD: bytes added to MaxWnd = 1.5 BDP, for packets that have
+ *	arrived but wait for their ACK
  * @UET_CCP_GAMMA_Q16: gain of the multiplicative decrease x 2^16
  * @UET_CCP_MAX_MD_JUMP_Q16: smallest factor of one decrease x 2^16
  * @UET_CCP_FI: fair increase in bytes per window
  * @UET_CCP_ALPHA_Q24: proportional gain in bytes per ns x 2^24
  * @UET_CCP_ETA: additive step in bytes per adjustment period
  * @UET_CCP_FI_SCALE_Q16: bytes added per byte in fast increase x 2^16
- * @UET_CCP_CLEAR_DELAY_NS: below it a delay counts as none
- * @UET_CCP_ADJUST_BYTES: bytes after which accumulated change is applied
+ * @UET_CCP_CLEAR_DELAY_NS: a smaller delay counts as no delay
+ * @UET_CCP_ADJUST_BYTES: bytes after which accumulated increase is applied
  * @UET_CCP_ADJUST_PERIOD_NS: time after which it is applied
- * @UET_CCP_QA_GATE: quick adapt only below max_wnd >> this
+ * @UET_CCP_QA_GATE: quick adapt only if bytes achieved < max_wnd >> this
  * @UET_CCP_QA_THRESHOLD_NS: delay that triggers quick adapt by itself
  * @UET_CCP_DISABLE_QA: 1 switches quick adapt off
  * @UET_CCP_DELAY_AVG: enum uet_delay_avg
  * @UET_CCP_ACK_GEN_TRIGGER: ACK_Gen_Trigger of the PDS in bytes
- * @UET_CCP_DFC_LITERAL: 1 takes min(cwnd, inflight) on every penalised ACK
+ * @UET_CCP_DFC_LITERAL: 1 sets cwnd = min(cwnd, inflight) on every ACK with a
+ *	penalty
  * @UET_CCP_WND_UNUSED: 1 suppresses increases of a window that is not used
  * @UET_CCP_FIXED_WND: window of the "fixed" algorithm in bytes
  * @UET_CCP_ETA_Q16: additive step in MTUs of the reference network x 2^16;
- *	a set @UET_CCP_ETA goes before it
- * @UET_CCP_BASE_SHIFT: a sample below the base RTT lowers it by the difference
- *	shifted right by this
- * @UET_CCP_QA_LOSS: 1 lets inferred losses trigger quick adapt where nothing is
- *	trimmed and delays are above the target
- * @UET_CCP_FI_END: 1 ends fast increase at any first sign of congestion
+ *	@UET_CCP_ETA, if set, has precedence
+ * @UET_CCP_BASE_SHIFT: a smaller sample lowers the base RTT by the difference
+ *	>> this
+ * @UET_CCP_QA_LOSS: 1 lets inferred losses trigger quick adapt if switches do
+ *	not trim and delays are above the target
+ * @UET_CCP_FI_END: 1 ends fast increase at the first sign of congestion
  * @UET_CCP_COUNT: number of parameters
  */
 enum uet_cc_param {
@@ -85,7 +89,7 @@ enum uet_cc_param {
 /**
  * enum uet_delay_avg - how delay samples are averaged
  * @UET_AVG_TIME_WEIGHTED: weight is the time since the last sample
- * @UET_AVG_PER_ACK: gain 1/80 per ACK, draining queues filtered
+ * @UET_AVG_PER_ACK: gain 1/80 per ACK, delays of draining queues filtered out
  * @UET_AVG_COUNT: number of kinds
  */
 enum uet_delay_avg {
@@ -119,7 +123,7 @@ enum uet_delay_avg {
 #define UET_QA_THRESHOLD_NEVER_NS	0x4000000000000000ULL
 #define UET_ACK_GEN_TRIGGER_MAX		32768
 
-/* Of parameters that nobody set, where that is not derived or 0 */
+/* Defaults other than 0 that do not depend on other parameters */
 #define UET_GAMMA_DEFAULT_Q16		52429		/* 0.8 */
 #define UET_MAX_MD_JUMP_DEFAULT_Q16	(UET_Q16_ONE / 2)
 #define UET_CLEAR_DELAY_DEFAULT_NS	1000
@@ -129,7 +133,7 @@ enum uet_delay_avg {
 #define UET_QA_LOSS_DEFAULT		1
 
 /**
- * struct uet_cc_config - parameters that somebody set
+ * struct uet_cc_config - configured parameters
  * @val: values by enum uet_cc_param
  * @set: bit per parameter that has a value; all others are derived
  */
@@ -139,17 +143,17 @@ struct uet_cc_config {
 };
 
 /**
- * struct uet_cc_params - resolved constants of one context
- * @rate_mbps: smaller of both ports' rates
+ * struct uet_cc_params - constants of one CCC
+ * @rate_mbps: smaller rate of both ends' interfaces
  * @mtu: largest nominal packet size
  * @base_rtt: configured base round trip, ns
  * @bdp: rate x @base_rtt, bytes
- * @target: queueing delay aimed at, ns
+ * @target: target queueing delay, ns
  * @max_wnd: initial and largest window, bytes
  * @alpha_q24: proportional gain, bytes per ns x 2^24
  * @qa_threshold: delay that triggers quick adapt, ns
- * @adjust_period: ns
- * @clear_delay: ns
+ * @adjust_period: time between adjustments, ns
+ * @clear_delay: a smaller delay counts as no delay, ns
  * @fixed_wnd: window of "fixed", bytes
  * @fi: fair increase, bytes
  * @eta: additive step, bytes
@@ -157,16 +161,16 @@ struct uet_cc_config {
  * @gamma_q16: decrease gain x 2^16
  * @max_md_jump_q16: smallest decrease factor x 2^16
  * @adjust_bytes: bytes between adjustments
- * @ack_gen_trigger: bytes
- * @wnd_add: bytes of a MaxWnd that follows base_rtt beyond 1.5 BDP
- * @qa_gate: shift
- * @base_shift: share of a lower sample that the base RTT takes over, a shift
+ * @ack_gen_trigger: bytes after which the target sends an ACK by itself
+ * @wnd_add: bytes added to a MaxWnd that follows base_rtt
+ * @qa_gate: quick adapt only if bytes achieved < @max_wnd >> @qa_gate
+ * @base_shift: see UET_CCP_BASE_SHIFT
  * @avg: enum uet_delay_avg
  * @trimming: switches trim
  * @disable_qa: no quick adapt
- * @dfc_literal: window limited by inflight on every penalised ACK
+ * @dfc_literal: inflight limits the window on every ACK with a penalty
  * @wnd_unused: no increase of an unused window
- * @qa_loss: losses behind a queue trigger quick adapt
+ * @qa_loss: losses at a delay above the target trigger quick adapt
  * @fi_end: any sign of congestion ends fast increase
  * @max_wnd_fixed: @max_wnd was configured and does not follow base_rtt
  */
@@ -203,13 +207,13 @@ struct uet_cc_params {
 };
 
 /**
- * uet_cc_param_range() - limits that hold whatever the other parameters are
+ * uet_cc_param_range() - limits that do not depend on other parameters
  * @id: parameter
  * @min: smallest value
  * @max: largest value
  *
- * Limits that depend on other parameters (the target on the base RTT, say)
- * are tested by uet_cc_params_derive().
+ * uet_cc_params_derive() checks limits that depend on other parameters, such as
+ * that of the target on the base RTT.
  *
  * Return: 0, or -EINVAL if @id is not a parameter.
  */
@@ -220,8 +224,6 @@ int uet_cc_param_range(enum uet_cc_param id, u64 *min, u64 *max);
  * @cfg: configuration, starts zeroed
  * @id: parameter
  * @value: its value
- *
- * The one way in for settings, per-peer values and netlink.
  *
  * Return: 0, -EINVAL if @id is not a parameter, -ERANGE if @value is outside
  * the fixed limits.
@@ -248,16 +250,15 @@ void uet_cc_config_merge(struct uet_cc_config *cfg,
  * uet_cc_config_rate() - rate of the path
  * @cfg: configuration
  *
- * Both ends' rates are known at best; the slower one counts.
- *
- * Return: Mb/s, a default if none is known.
+ * Return: Mb/s: the smaller of both ends' rates, if the peer's is known. An
+ * unknown local rate counts as %UET_RATE_DEFAULT_MBPS.
  */
 u32 uet_cc_config_rate(const struct uet_cc_config *cfg);
 
 /**
- * uet_cc_params_derive() - constants of a context from a configuration
+ * uet_cc_params_derive() - compute the constants of a CCC
  * @p: filled
- * @cfg: what was configured; UET_CCP_MTU must be set
+ * @cfg: configuration; UET_CCP_MTU must be set
  * @bad: set to the offending parameter on failure, may be NULL
  *
  * Return: 0, -EINVAL if the MTU is missing, -ERANGE if a value is outside its
@@ -268,20 +269,20 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 			 enum uet_cc_param *bad);
 
 /**
- * uet_cc_params_fit() - the same, with values that cannot go together
+ * uet_cc_params_fit() - uet_cc_params_derive(), but clamp conflicting values
  * @p: filled
- * @cfg: what was configured; a value beyond a limit that follows from other
- *	values is brought to that limit
+ * @cfg: configuration; a value beyond a limit that depends on other values is
+ *	clamped to it
  *
- * For settings that were made one by one, each within its own range: a shorter
- * base RTT must not make the default of another one an error.
+ * For settings made one by one, each within its own range: a shorter base RTT
+ * must not turn the default of another setting into an error.
  *
  * Return: 0, -EINVAL if the MTU is missing.
  */
 int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg);
 
 /**
- * uet_cc_bdp() - bytes that a rate carries in a time
+ * uet_cc_bdp() - bandwidth-delay product
  * @rate_mbps: rate
  * @ns: time
  *
@@ -291,10 +292,11 @@ u64 uet_cc_bdp(u32 rate_mbps, u64 ns);
 
 /**
  * uet_cc_max_wnd() - MaxWnd for a base RTT
- * @p: parameters of the context
+ * @p: parameters of the CCC
  * @base_rtt: base round trip, ns
  *
- * Return: 1.5 BDP, at least two MTU; the configured value if there is one.
+ * Return: the configured value if there is one, else
+ * max(1.5 * BDP + @p->wnd_add, 2 * MTU).
  */
 u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Seedable random bits for path selection.
+ * Seedable pseudo-random numbers for path selection.
  *
- * Not for secrets: only independence between sources and between cycles is
- * asked for. The caller seeds each user with bits of its own.
+ * Not for secrets: only sources and cycles must be independent of each other.
+ * The caller seeds each generator differently.
  */
 #ifndef _UET_CORE_PRNG_H
 #define _UET_CORE_PRNG_H
 
 #include "env.h"
 
-/** struct uet_prng - generator state, any seed is good */
+/** struct uet_prng - generator state; any seed will do */
 struct uet_prng {
 	u64 state;
 };
 
-/* uet_mix32() as far as the upper half of its result needs it */
+/* The steps of uet_mix32() that its upper 16 bits depend on */
 static inline u32 uet_mix32_high(u32 x)
 {
 	x ^= x >> 16;
@@ -49,7 +49,7 @@ static inline void uet_prng_seed(struct uet_prng *p, u64 seed)
 	p->state = seed;
 }
 
-/* The word that the next number is mixed from, once mixed */
+/* Advance the state. The result still needs uet_mix32(). */
 static inline u32 uet_prng_step(struct uet_prng *p)
 {
 	p->state += 0x9e3779b97f4a7c15ULL;
@@ -72,7 +72,7 @@ static inline u32 uet_prng_u32(struct uet_prng *p)
  * @p: generator
  * @n: bound, at least 1
  *
- * Return: the high word of a 32 x 32 bit product, so no divide.
+ * Return: upper half of a 64-bit product, which avoids a division.
  */
 static inline u32 uet_prng_below(struct uet_prng *p, u32 n)
 {
@@ -84,7 +84,7 @@ static inline u32 uet_prng_below(struct uet_prng *p, u32 n)
  * @p: generator
  * @bits: 1 to 16
  *
- * Return: uet_prng_below() for 2^@bits, for less.
+ * Return: same as uet_prng_below() for 2^@bits, but cheaper.
  */
 static inline u32 uet_prng_bits(struct uet_prng *p, u32 bits)
 {

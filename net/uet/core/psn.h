@@ -2,9 +2,9 @@
 /*
  * Serial arithmetic on packet sequence numbers.
  *
- * PSNs are 32 bits and wrap; they are never compared with the language's
- * relational operators.  Two PSNs are comparable while they are less than
- * 2^31 apart, which the receive window guarantees for honest peers.
+ * PSNs are 32 bits and wrap; never compare them with < or >.  Two PSNs are
+ * comparable while they are less than 2^31 apart, which the receive window
+ * guarantees for honest peers.
  */
 #ifndef _UET_CORE_PSN_H
 #define _UET_CORE_PSN_H

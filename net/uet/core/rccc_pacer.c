@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver credit at the destination: one pacer per device port.
+ * RCCC, receiver credit, at the destination (UE 1.0 3.6.14). See rccc_pacer.h.
  */
 #include "rccc_pacer.h"
 
 #define MBPS_NS_PER_BYTE	8000
 
-/* Rings are circular; the head pointer names the source to serve next. */
+/* Rings are circular lists; the head points to the source to serve next. */
 static void ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 {
 	struct uet_rccc_src *head = *ring;
@@ -49,7 +49,7 @@ static void leave(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 	s->ring = UET_RCCC_NONE;
 }
 
-/* To the end of a ring, from wherever it stands. */
+/* Move a source to the end of a ring. */
 static void put(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u8 ring)
 {
 	leave(p, s);
@@ -69,7 +69,7 @@ static u64 demand(const struct uet_rccc_src *s)
 	       UET_CREDIT_UNIT_SHIFT;
 }
 
-/* Time that @bytes take at the pace, a little below the line rate. */
+/* Time to send @bytes at the pace, which is a little below the line rate. */
 static u64 pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
 {
 	return div64_u64(bytes * MBPS_NS_PER_BYTE * 100,
@@ -113,14 +113,14 @@ bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target)
 	u32 ahead = (target - granted) & UET_CREDIT_MASK;
 	u32 away = min(ahead, UET_CREDIT_MASK + 1 - ahead);
 
-	/* Whatever the port, half of the numbers are behind. */
+	/* At any rate, distances of half the 24-bit space mean "behind". */
 	return away >= min(limit, UET_CREDIT_HALF / 2);
 }
 
 /*
- * The source does not count from where this end does. Its next grant is at the
- * target it names, which brings both together, at the price of giving that much
- * at once.
+ * If the source's target is far from the cumulative grant, its counter has
+ * restarted. Set the grant just below the target, so that the next grant
+ * reaches it and both ends agree again.
  */
 static void resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
 		   u32 target)
@@ -156,10 +156,10 @@ void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 }
 
 /*
- * A source that wants credit but sends nothing has lost what it was given or
- * is gone. It had four base RTTs and the time its grants take at its share of
- * the port. No more than a window counts, since a source keeps no more: grants
- * at its share would otherwise put the limit off as fast as time passes.
+ * A source that wants credit but sends nothing has lost its grants or is gone.
+ * The limit is four base RTTs plus the time to send its outstanding credit at
+ * its share of the link. Count at most a window, the most credit that a source
+ * keeps; otherwise new grants would extend the limit as fast as time passes.
  */
 static bool timed_out(const struct uet_rccc_pacer *p,
 		      const struct uet_rccc_src *s, u64 now)
@@ -181,7 +181,7 @@ static void give(struct uet_rccc_src *s, u32 quanta,
 	s->outstanding += g->bytes;
 }
 
-/* Next source with demand; those that timed out step aside. */
+/* Grant to the next source with demand, or remove it if it timed out. */
 static bool serve_active(struct uet_rccc_pacer *p, u64 now,
 			 struct uet_rccc_grant *g)
 {
@@ -202,7 +202,7 @@ static bool serve_active(struct uet_rccc_pacer *p, u64 now,
 	return true;
 }
 
-/* Nobody wants credit: let a quiet source have some ahead. */
+/* No source has demand: grant some credit in advance to a satisfied one. */
 static bool serve_satisfied(struct uet_rccc_pacer *p, u64 now,
 			    struct uet_rccc_grant *g)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiver credit at the destination: one pacer per device port hands out
- * credit at nearly its line rate (UE 1.0 3.6.14).
+ * RCCC, receiver credit, at the destination: one pacer per network interface
+ * grants credit at nearly its line rate (UE 1.0 3.6.14).
  *
- * Sources with demand stand in a ring and are served in turn. Sources whose
- * demand is met stand in a second ring and are given some credit ahead while
- * nobody else wants any, so that they can restart without a round trip. The
- * caller serialises, owns the memory and runs one timer.
+ * Sources with demand are in one ring and are served in turn. Sources without
+ * demand are in a second ring. While no source has demand, they get some credit
+ * in advance, so that they can restart without waiting a round trip. The caller
+ * serialises, owns the memory and runs one timer.
+ *
+ * Not here: sending the grants, and credit at the source (cc_rccc.c).
  */
 #ifndef _UET_CORE_RCCC_PACER_H
 #define _UET_CORE_RCCC_PACER_H
@@ -17,15 +19,15 @@
 #define UET_RCCC_GRANT_MTUS	4
 #define UET_RCCC_PACE_PCT	99
 #define UET_RCCC_EMPTY_BYTES	1024	/* wait after an empty tick */
-/* Windows that a target may be away from what was granted, in quanta at least */
+/* Largest sane distance between target and grant: windows, and at least quanta */
 #define UET_RCCC_SANE_WNDS	16
 #define UET_RCCC_SANE_MIN	0x20000U
 
 /**
- * enum uet_rccc_ring - where a source stands
- * @UET_RCCC_NONE: nowhere
- * @UET_RCCC_ACTIVE: has demand
- * @UET_RCCC_SATISFIED: has none
+ * enum uet_rccc_ring - ring that a source is in
+ * @UET_RCCC_NONE: none
+ * @UET_RCCC_ACTIVE: sources with demand
+ * @UET_RCCC_SATISFIED: sources without demand
  */
 enum uet_rccc_ring {
 	UET_RCCC_NONE,
@@ -37,12 +39,12 @@ enum uet_rccc_ring {
  * struct uet_rccc_src - one source: {source endpoint, ccc_id}
  * @next: neighbour in its ring
  * @prev: neighbour in its ring
- * @last_rx: when a packet of it last arrived, ns
- * @outstanding: bytes granted and not yet seen to arrive
+ * @last_rx: when its last packet arrived, ns
+ * @outstanding: bytes granted that have not arrived yet
  * @target: cumulative target, quanta, 24 bits
  * @granted: cumulative grant, quanta, 24 bits
  * @ring: enum uet_rccc_ring
- * @stranger: its address is not proved: nothing is given ahead
+ * @stranger: its address is not verified: it gets no credit in advance
  */
 struct uet_rccc_src {
 	struct uet_rccc_src *next;
@@ -56,14 +58,14 @@ struct uet_rccc_src {
 };
 
 /**
- * struct uet_rccc_pacer - one port
- * @active: ring of sources with demand, next to serve; NULL = empty
- * @satisfied: ring of the others
- * @next_tick: when credit may next be given, ns
+ * struct uet_rccc_pacer - pacer of one network interface
+ * @active: source to serve next in the ring with demand; NULL if empty
+ * @satisfied: the same in the ring without demand
+ * @next_tick: when the next grant is due, ns
  * @base_rtt: base round trip, ns
- * @max_wnd: most that a satisfied source is given ahead, bytes
- * @written_off: grants given up by the credit timeout, bytes
- * @rate_mbps: port rate
+ * @max_wnd: most credit that a source gets in advance, bytes
+ * @written_off: bytes of grants that timed out
+ * @rate_mbps: rate of the interface
  * @mtu: nominal MTU
  * @n_active: sources in @active
  * @n_satisfied: sources in @satisfied
@@ -82,8 +84,8 @@ struct uet_rccc_pacer {
 };
 
 /**
- * struct uet_rccc_grant - credit to be sent
- * @src: source it is for
+ * struct uet_rccc_grant - a grant to be sent
+ * @src: source that gets it
  * @credit: cumulative grant for the credit field, quanta, 24 bits
  * @bytes: bytes added by this grant
  */
@@ -94,9 +96,9 @@ struct uet_rccc_grant {
 };
 
 /**
- * uet_rccc_pacer_init() - start a port
+ * uet_rccc_pacer_init() - initialise a pacer
  * @p: pacer
- * @rate_mbps: port rate, 0 = not known
+ * @rate_mbps: rate of the interface, 0 = not known
  * @base_rtt: base round trip, ns
  * @mtu: nominal MTU
  * @now: time, ns
@@ -105,24 +107,24 @@ void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
 			 u32 mtu, u64 now);
 
 /**
- * uet_rccc_pacer_set() - a port has another rate or round trip
+ * uet_rccc_pacer_set() - change the rate or base RTT
  * @p: pacer
- * @rate_mbps: port rate, 0 = not known
+ * @rate_mbps: rate of the interface, 0 = not known
  * @base_rtt: base round trip, ns
  *
- * May be called at any time; what was granted stays.
+ * May be called at any time; earlier grants stay valid.
  */
 void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt);
 
 /**
- * uet_rccc_src_init() - start a source
+ * uet_rccc_src_init() - initialise a source
  * @s: memory of the caller
  * @now: time, ns
  */
 void uet_rccc_src_init(struct uet_rccc_src *s, u64 now);
 
 /**
- * uet_rccc_grant_quanta() - what one grant gives
+ * uet_rccc_grant_quanta() - size of one grant
  * @p: pacer
  *
  * Return: credit quanta.
@@ -130,39 +132,39 @@ void uet_rccc_src_init(struct uet_rccc_src *s, u64 now);
 u32 uet_rccc_grant_quanta(const struct uet_rccc_pacer *p);
 
 /**
- * uet_rccc_astray() - does a source count from somewhere else?
+ * uet_rccc_astray() - has the counter of a source restarted?
  * @p: pacer
  * @granted: cumulative grant, quanta, 24 bits
- * @target: what the source names
+ * @target: cumulative target of the source, quanta, 24 bits
  *
- * Return: true if they are whole windows apart.
+ * Return: true if @target is too far from @granted.
  */
 bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target);
 
 /**
- * uet_rccc_on_rx() - a request of a source arrived, trimmed ones too
+ * uet_rccc_on_rx() - a request of a source arrived, possibly trimmed
  * @p: pacer
  * @s: source
  * @now: time, ns
  * @target: its credit_target
  * @bytes: nominal size, 0 for a Credit Request or a trimmed packet
  *
- * A target many windows away from what was granted comes from a source that
- * counts anew, since its context or host was restarted; so do the grants then.
+ * A target many windows away from the grant comes from a source whose counter
+ * restarted with its CCC or host; the grants then restart too.
  *
- * Return: true if a source has demand and the caller's timer should run.
+ * Return: true if the caller's timer should run.
  */
 bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		    u32 target, u32 bytes);
 
 /**
- * uet_rccc_tick() - hand out credit
+ * uet_rccc_tick() - compute the grants that are due
  * @p: pacer
  * @now: time, ns
  * @grants: filled
  * @max: room in @grants; also the bound of the loop
- * @horizon: time ahead of which credit may be given, ns: the timer's slack,
- *	so that one tick gives a batch
+ * @horizon: include grants due until @now + @horizon, ns; the timer's slack, so
+ *	that one tick returns a batch
  * @next: set to the time of the next tick, 0 if none is needed
  *
  * Return: number of grants.

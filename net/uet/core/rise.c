@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A base RTT that grew.
+ * Search for a base RTT that has grown. See rise.h.
  */
 #include "rise.h"
 
-/* At least so many round trips are looked at before the window goes down */
+/* Least number of samples before the window is lowered */
 #define WATCH_SAMPLES	16
-/* ... and with a small window */
+/* Least number of samples with the lowered window */
 #define COLLECT_SAMPLES	4
 #define COLLECT_RTTS	2
 #define DRAIN_RTTS	2
 /* Longest search, in round trips; it ends without a result */
 #define SEARCH_RTTS	64
 #define FLOOR_MTUS	2
-/* Pause after a search that found nothing, in times of watching */
+/* Pause after a search, in multiples of watch_ns */
 #define PAUSE		10
 
 static void begin(struct uet_rise *r, enum uet_rise_phase phase, u64 now)
@@ -31,7 +31,7 @@ static void take(struct uet_rise *r, u64 rtt)
 		r->samples++;
 }
 
-/* Long round trips only, for long enough? */
+/* Have there been only long round trips, for long enough? */
 static bool watch(struct uet_rise *r, const struct uet_ccc *c, u64 now,
 		  u64 rtt, u64 watch_ns)
 {
@@ -53,7 +53,7 @@ static void floor_window(struct uet_ccc *c, u64 now)
 	uet_ccc_set_window(c, now, FLOOR_MTUS * (u64)c->params->mtu);
 }
 
-/* Back to the window of before; the caller has judged what was found. */
+/* End the search: restore the window, and do not search again for @pause. */
 static void end(struct uet_rise *r, struct uet_ccc *c, u64 now, u64 pause)
 {
 	uet_ccc_set_window(c, now, r->saved);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A base RTT that grew: a path got longer while a context lives.
+ * Detects that a path got longer during the life of a CCC.
  *
- * UE 1.0 lets the base RTT fall only. On a path that became longer all round
- * trips look like congestion then, and the window stays what it was sized for.
- * Longer round trips may as well be queues, of this context or of others. So when
- * no unmarked answer came near the base RTT for long, the window goes down to two
- * packets, and after two round trips, when queues of this context have drained, the
- * smallest round trip of the next ones tells what the path takes. Then the window
- * is what it was before. Marked answers never count: they say that there is a queue.
- * Should others have filled it all the time, the base RTT falls again as soon as
- * they stop.
+ * UE 1.0 3.6.13 only lowers the base RTT. On a path that became longer all round
+ * trips then look like congestion, and the largest window stays too small. But
+ * longer round trips may also be queueing, caused by this CCC or by others. So if
+ * no unmarked answer came near the base RTT for long:
+ *
+ *	- lower the window to two packets;
+ *	- wait two round trips, until the queues of this CCC have drained;
+ *	- take the smallest of the next round trips as base RTT;
+ *	- restore the window.
+ *
+ * Answers with an ECN mark never count: there is a queue. If others kept a queue
+ * filled all the time, the base RTT falls again as soon as they stop.
  */
 #ifndef _UET_CORE_RISE_H
 #define _UET_CORE_RISE_H
@@ -18,10 +21,10 @@
 #include "ccc.h"
 
 /**
- * enum uet_rise_phase - what the search does
- * @UET_RISE_WATCH: looks how long nothing came near the base RTT
- * @UET_RISE_DRAIN: the window is small, what was sent before is awaited
- * @UET_RISE_COLLECT: the window is small, and round trips count
+ * enum uet_rise_phase - phase of the search
+ * @UET_RISE_WATCH: normal window; count round trips far from the base RTT
+ * @UET_RISE_DRAIN: small window; wait for packets sent before
+ * @UET_RISE_COLLECT: small window; take samples
  */
 enum uet_rise_phase {
 	UET_RISE_WATCH,
@@ -30,11 +33,11 @@ enum uet_rise_phase {
 };
 
 /**
- * struct uet_rise - search for a base RTT above the one that is known
- * @since: begin of the phase, ns; of watching: of the first long round trip
- * @until: end of draining, ns; of watching: not to drain before
+ * struct uet_rise - search for a base RTT above the known one
+ * @since: start of the phase, ns; in WATCH: first of the long round trips
+ * @until: in DRAIN: end of the phase, ns; in WATCH: earliest start of DRAIN
  * @min: smallest round trip of the phase, ns
- * @saved: window before it went down, bytes
+ * @saved: window before it was lowered, bytes
  * @samples: round trips of the phase, saturating
  * @phase: enum uet_rise_phase
  */
@@ -48,11 +51,11 @@ struct uet_rise {
 };
 
 /**
- * uet_rise_far() - is a round trip longer than one of the base RTT should be?
- * @c: context
+ * uet_rise_far() - is a round trip far above the base RTT?
+ * @c: CCC
  * @rtt: round trip, ns
  *
- * Return: true if so.
+ * Return: true if @rtt > base_rtt + target / 2.
  */
 static inline bool uet_rise_far(const struct uet_ccc *c, u64 rtt)
 {
@@ -60,9 +63,9 @@ static inline bool uet_rise_far(const struct uet_ccc *c, u64 rtt)
 }
 
 /**
- * uet_rise_quiet() - is there nothing to do with a round trip?
+ * uet_rise_quiet() - can a round trip be ignored?
  * @r: state
- * @c: context
+ * @c: CCC
  * @rtt: round trip, ns
  *
  * Return: true if uet_rise_sample() need not be called.
@@ -76,13 +79,13 @@ static inline bool uet_rise_quiet(const struct uet_rise *r,
 /**
  * uet_rise_sample() - a round trip of a full packet
  * @r: state
- * @c: context; its window may be changed
+ * @c: CCC; its window may be changed
  * @now: time, ns
  * @rtt: round trip, ns
- * @m: the answer says that the packet was marked
- * @watch_ns: how long nothing near the base RTT means something
+ * @m: the answer echoes an ECN mark
+ * @watch_ns: how long to watch before the window is lowered
  *
- * Return: true if @r->min is the base RTT now.
+ * Return: true if @r->min is the new base RTT.
  */
 bool uet_rise_sample(struct uet_rise *r, struct uet_ccc *c, u64 now, u64 rtt,
 		     bool m, u64 watch_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Round-trip samples: when one may be taken (UE 1.0 3.6.13.1) and the
+ * Round-trip samples: when an ACK or NACK yields one (UE 1.0 3.6.13.1), and the
  * smoothed estimate that timers use.
  */
 #ifndef _UET_CORE_RTT_H
@@ -11,16 +11,16 @@
 #define UET_SERVICE_TIME_UNIT_NS	128
 #define UET_SERVICE_TIME_SATURATED	0xffff
 
-/* two-bit count of retransmissions kept per packet */
+/* The retransmission count of a packet saturates here */
 #define UET_RTX_COUNT_MANY		2
 
 /**
- * uet_rtt_valid() - may an answer time this packet?
+ * uet_rtt_valid() - does an answer yield a sample for this packet?
  * @rtx_count: retransmissions of the packet, saturating at 2
  * @echoed_retx: retx flag of the packet that was answered
  *
- * Return: true for an original answered as original and for a packet sent
- * exactly twice whose second copy was answered.
+ * Return: true if the packet was sent once and the flag is clear, or if it was
+ * sent twice and the flag is set, so that the second copy was answered.
  */
 static inline bool uet_rtt_valid(u8 rtx_count, bool echoed_retx)
 {
@@ -34,7 +34,7 @@ static inline bool uet_rtt_valid(u8 rtx_count, bool echoed_retx)
  * @arrival: when the answer arrived, ns
  * @rtt: set to the sample
  *
- * Return: false if the clock readings contradict each other.
+ * Return: false if the times are inconsistent.
  */
 static inline bool uet_rtt_sample(u64 tx, u64 service, u64 arrival, u64 *rtt)
 {
@@ -67,7 +67,7 @@ struct uet_rtt_est {
 	u64 var;
 };
 
-/* longer ones count as this, 0 as 1 */
+/* Samples are clamped to [1, this] */
 #define UET_RTT_SAMPLE_MAX_NS		0x400000000ULL
 
 /**
@@ -75,8 +75,7 @@ struct uet_rtt_est {
  * @e: estimate
  * @rtt: sample, ns, from 1 to %UET_RTT_SAMPLE_MAX_NS
  *
- * For timers, with the gains every transport uses: 1/8 for the mean, 1/4 for the
- * deviation.
+ * For timers, with the gains of RFC 6298: 1/8 for the mean, 1/4 for the deviation.
  */
 static inline void uet_rtt_est_add_usual(struct uet_rtt_est *e, u64 rtt)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive map.  The ring holds PSNs in (edge, cack + range] only; since it has
- * at least @range bits and @cack never passes @edge, two of them never share a
- * bit.  Bits are cleared as @edge passes them.
+ * Receive map, see rxmap.h.  The ring holds PSNs in (edge, cack + range] only.
+ * It has at least @range bits and cack <= edge, so no two PSNs share a bit.
+ * Bits are cleared as @edge passes them.
  */
 #include "rxmap.h"
 
@@ -62,7 +62,7 @@ static void ring_clear(struct uet_rxmap *m, u32 psn, u32 n)
 			~(mask >> (WORD_BITS - shift));
 }
 
-/* The lowest @n bits, for any @n: none below 1, all from 64 on */
+/* The lowest @n bits: none if n <= 0, all if n >= 64 */
 static u64 low_mask(s32 n)
 {
 	if (n <= 0)
@@ -134,7 +134,7 @@ enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
 	return m->bits ? UET_RX_NEW : UET_RX_NOMAP;
 }
 
-/* Bring CACK up to the edge, or just below the hold; never backward. */
+/* cack = max(cack, min(edge, hold - 1)). Returns the increase. */
 static u32 advance_cack(struct uet_rxmap *m)
 {
 	u32 old = m->cack;
@@ -157,7 +157,7 @@ u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
 		return 0;
 	}
 	m->edge = psn;
-	/* Each turn takes 64 PSNs or is the last: at most range / 64 turns. */
+	/* All iterations but the last take 64 PSNs: at most range / 64 + 1. */
 	while (m->above) {
 		u64 missing = ~ring_get(m, m->edge + 1);
 
@@ -218,7 +218,7 @@ u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base)
 	s32 to_top = psn_delta(m->highest, base);
 	u64 bits;
 
-	/* A base half the space away counts as above everything. */
+	/* A base 2^31 or more away counts as above everything. */
 	if (to_top < 0)
 		return 0;
 	bits = to_edge >= 0 ? low_mask(min(to_edge, WORD_BITS) + 1) : 0;

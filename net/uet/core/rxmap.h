@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receive map: which PSNs of one direction of a PDC have arrived, what to say
- * about it in acknowledgments (CACK, SACK), and how far guaranteed responses
- * hold the cumulative point back (UE 1.0 3.5.11, 3.5.12).
+ * Receive map: which PSNs of one direction of a PDC have arrived, the CACK and
+ * SACK that acknowledgments report about it, and how far guaranteed responses
+ * hold CACK back (UE 1.0 3.5.11, 3.5.12).
  *
- * Two points move forward.  @edge is the last PSN of the gapless beginning;
- * @cack follows it but stops below the first guaranteed response that the
- * source has not cleared.  The bitmap records only what lies above @edge, so
- * that a PDC whose packets arrive in order needs none: @bits may be NULL, and
- * uet_rxmap_classify() says UET_RX_NOMAP when a bitmap has become necessary.
- * The caller then attaches one and goes on, or refuses the packet with
- * NO_BITMAP.  It may take the bitmap away again whenever nothing is in it.
+ * @edge is the last PSN before the first gap.  @cack follows it, but stops below
+ * the first guaranteed response that the source has not cleared.  Neither ever
+ * moves backward.
  *
- * Neither point ever moves backward.  The caller serialises.
+ * The bitmap records only PSNs above @edge, so a PDC whose packets arrive in
+ * order needs none and @bits may be NULL.  uet_rxmap_classify() returns
+ * UET_RX_NOMAP when a bitmap is needed.  The caller then attaches one, or NACKs
+ * the packet with NO_BITMAP.  It may detach the bitmap whenever it is empty.
+ *
+ * The caller serialises.
  */
 #ifndef _UET_CORE_RXMAP_H
 #define _UET_CORE_RXMAP_H
@@ -20,13 +21,13 @@
 #include "psn.h"
 
 #define UET_RXMAP_SACK_BITS	64
-/* Farther behind CACK than this is no duplicate but nonsense. */
+/* A PSN farther behind CACK than this cannot be a duplicate. */
 #define UET_RXMAP_FAR_PSNS	65536
 
 /**
  * enum uet_rx_verdict - what an arriving PSN is
  * @UET_RX_NEW: inside the window, not received yet
- * @UET_RX_NOMAP: the same, out of order, but there is no bitmap to record it
+ * @UET_RX_NOMAP: new and out of order, but there is no bitmap to record it
  * @UET_RX_DUP: received before
  * @UET_RX_ABOVE: above the receive window
  * @UET_RX_FAR_BELOW: too far behind to be a duplicate
@@ -41,9 +42,9 @@ enum uet_rx_verdict {
 
 /**
  * enum uet_clear_verdict - what a CLEAR_PSN is
- * @UET_CLEAR_OLD: not above the largest one known, ignore
- * @UET_CLEAR_NEW: responses up to it are to be freed
- * @UET_CLEAR_BAD: above everything received, ignore and count
+ * @UET_CLEAR_OLD: not above the largest one so far: ignore it
+ * @UET_CLEAR_NEW: new: free the responses up to it
+ * @UET_CLEAR_BAD: above everything received: ignore and count it
  */
 enum uet_clear_verdict {
 	UET_CLEAR_OLD,
@@ -58,7 +59,7 @@ enum uet_clear_verdict {
  * @nbits: size of @bits, power of two, at least 64 and at least @range; 0
  *	without bitmap
  * @range: MP_RANGE, PSNs accepted above @cack
- * @cack: every PSN up to here was received and needs no response any more
+ * @cack: every PSN up to here was received, and its response need not be kept
  * @edge: every PSN up to here was received
  * @highest: highest PSN received
  * @above: PSNs received above @edge
@@ -82,7 +83,7 @@ struct uet_rxmap {
 /**
  * uet_rxmap_init() - prepare a map without bitmap
  * @m: map
- * @start_psn: first PSN to be expected
+ * @start_psn: first PSN to expect
  * @range: MP_RANGE in PSNs, 1 to 32640
  */
 void uet_rxmap_init(struct uet_rxmap *m, u32 start_psn, u32 range);
@@ -102,7 +103,7 @@ u32 uet_rxmap_nbits(u32 range);
  * @nbits: power of two, at least 64, at least the range, at least as many as
  *	the map has now
  *
- * Return: the bitmap used before, now the caller's, or NULL.  @bits itself if
+ * Return: the old bitmap, which the caller must free, or NULL.  @bits itself if
  * @nbits is unsuitable and nothing was changed.
  */
 u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits);
@@ -111,8 +112,8 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits);
  * uet_rxmap_detach() - take the bitmap away
  * @m: map
  *
- * Return: the bitmap, now the caller's, or NULL if there is none or it is in
- * use.
+ * Return: the bitmap, which the caller must free, or NULL if there is none or
+ * it is in use.
  */
 u64 *uet_rxmap_detach(struct uet_rxmap *m);
 
@@ -148,26 +149,26 @@ bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn);
 /**
  * uet_rxmap_set() - record a packet
  * @m: map
- * @psn: PSN that uet_rxmap_classify() just called new
+ * @psn: PSN for which uet_rxmap_classify() has just returned UET_RX_NEW
  *
- * If the packet has a guaranteed response, uet_rxmap_set_hold() comes first.
+ * If the packet has a guaranteed response, call uet_rxmap_set_hold() before.
  *
  * Return: by how many PSNs @cack advanced.
  */
 u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn);
 
 /**
- * uet_rxmap_set_hold() - say which guaranteed response is the first uncleared
+ * uet_rxmap_set_hold() - set the first guaranteed response that is not cleared
  * @m: map
- * @psn: lowest PSN whose guaranteed response is not cleared, above @cack;
- *	anything else would move @cack backward and is ignored
+ * @psn: lowest PSN whose guaranteed response is not cleared; ignored unless
+ *	above @cack, which never moves backward
  *
  * Return: by how many PSNs @cack advanced, because the hold moved up.
  */
 u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn);
 
 /**
- * uet_rxmap_drop_hold() - no guaranteed response is uncleared any more
+ * uet_rxmap_drop_hold() - all guaranteed responses are cleared
  * @m: map
  *
  * Return: by how many PSNs @cack advanced.
@@ -175,7 +176,7 @@ u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn);
 u32 uet_rxmap_drop_hold(struct uet_rxmap *m);
 
 /**
- * uet_rxmap_clear() - take note of a CLEAR_PSN
+ * uet_rxmap_clear() - process a CLEAR_PSN
  * @m: map
  * @clear_psn: from a request or CLEAR_CMD
  *
@@ -199,7 +200,7 @@ u32 uet_rxmap_sack_base(const struct uet_rxmap *m, u32 ack_psn);
  * @m: map
  * @wanted: payload of the PROBE, any value
  *
- * Return: @wanted if it can be expressed relative to @cack, else cack + 1.
+ * Return: @wanted if its distance from @cack fits into 16 bits, else cack + 1.
  */
 u32 uet_rxmap_probe_base(const struct uet_rxmap *m, u32 wanted);
 
@@ -226,7 +227,7 @@ bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn);
  * uet_rxmap_ooo_count() - packets received above CACK
  * @m: map
  *
- * Return: the number, at most 0xfffe, as the field of an acknowledgment.
+ * Return: their number, at most 0xfffe, the largest value of the field.
  */
 static inline u16 uet_rxmap_ooo_count(const struct uet_rxmap *m)
 {

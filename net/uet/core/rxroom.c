@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who gets the receive buffer of a socket when it is full, see rxroom.h */
+/* Which messages may use the receive buffer of a full socket, see rxroom.h */
 #include "rxroom.h"
 
 /**
- * uet_rxroom_right() - may a message have a right to the reserved half?
+ * uet_rxroom_right() - may a message get a right to the reserved half?
  * @room: buffer
- * @m: message, without one
+ * @m: message without a right
  *
  * Return: true if so.
  */
@@ -22,16 +22,16 @@ bool uet_rxroom_right(const struct uet_rxroom *room,
 		return true;
 	if (room->alive || !m->first)
 		return false;
-	/* The reader will make room for what is complete. */
+	/* Wait if the shared half is full and its reader can make room. */
 	return !room->readable || room->shared <= room->half + m->bytes;
 }
 
 /**
- * uet_rxroom_within() - is a packet within the right of its message?
+ * uet_rxroom_within() - does the right of a message cover a packet?
  * @room: buffer
- * @m: message, with a right
+ * @m: message with a right
  * @end: offset in the message of the packet's end
- * @bytes: what it takes
+ * @bytes: buffer space of the packet
  *
  * Return: true if so.
  */
@@ -43,15 +43,16 @@ bool uet_rxroom_within(const struct uet_rxroom *room,
 }
 
 /**
- * uet_rxroom_hand_over() - is a message to be read while it arrives?
+ * uet_rxroom_hand_over() - should a message be read while it arrives?
  * @room: buffer
  * @m: message
- * @right: it has a right; else it gets one if so
+ * @right: it has a right; if not, it gets one when this returns true
  *
- * It need not be its turn: as long as nobody has a right nobody needed one, and
- * who is read takes least of the buffer.
+ * It need not be the message's turn: while no message has a right none needed
+ * one, and a message that is being read uses the least buffer.
  *
- * Return: true if it is too long to wait, and the only one of its PDC.
+ * Return: true if it is too long to be stored, and no other message of its PDC
+ * is being read.
  */
 bool uet_rxroom_hand_over(const struct uet_rxroom *room,
 			  const struct uet_rxroom_msg *m, bool right)
@@ -63,11 +64,11 @@ bool uet_rxroom_hand_over(const struct uet_rxroom *room,
 }
 
 /**
- * uet_rxroom_send_back() - is the message of a refused packet to be sent back?
+ * uet_rxroom_send_back() - send back the message of a NACKed packet?
  * @r: the packet
  *
- * If not, it waits at its source. What the source may have forgotten is not sent
- * back just to let others go on sooner.
+ * If not, the message waits at its source. A message whose beginning the source
+ * may have freed is not sent back merely to let others continue sooner.
  *
  * Return: true if so.
  */

@@ -1,63 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who gets the receive buffer of a socket when it is full: what becomes of a
- * packet for which there is no room. Plain decisions about facts that the
- * caller knows; the same code decides in the model of tools/unit.
+ * Which messages may use the receive buffer of a full socket, and what happens
+ * to a packet for which there is no room. Pure decisions on facts that the caller
+ * supplies; the model in tools/unit runs the same code.
  *
- * What the rules must see to is that there always is a next step. A source that
- * was refused tries the oldest refused packet alone and nothing behind it, and no
- * packet is sent farther than MP_RANGE beyond the oldest that is missing. So a
- * message depends on the older ones of its PDC. If its reader has begun with it
- * while an older one is refused, each waits for the other:
+ * The problem is deadlock. After a NACK for shortage a source retries the oldest
+ * NACKed packet and sends nothing behind it, and no packet is sent farther than
+ * MP_RANGE beyond the oldest missing one. So a message depends on the older
+ * messages of its PDC. If a reader has begun with it while an older one gets
+ * NACKs, each waits for the other. The rules for an unordered PDC:
  *
- *	- One message at a time has a right to the half of the buffer that is
- *	  reserved, the next one only if all who have it are silent. A message that
- *	  is too long to be read as a whole is handed over while it arrives if it
- *	  has the right, and not else.
- *	- Who has the right may have overtaken an older message of its PDC, as that
- *	  was lost or refused. If that one is refused now it gets a right as well,
- *	  for then both can be completed; unless it is too long to be completed
- *	  before the other one was read. It is sent back then: all of its packets
- *	  are taken and dropped, and the source begins it again, behind the other.
- *	- What is refused is sent back too when half of MP_RANGE was used up behind
- *	  it. So that it can be, a message that is handed over while it arrives is
- *	  the only one of its PDC for its socket.
+ *	- Half of the buffer is shared, the other half is reserved for messages
+ *	  with a "right" to it: one message at a time, another one only if all
+ *	  messages with a right are silent. A message too long for the reserved
+ *	  half is handed over to its reader while it arrives, but only if it has a
+ *	  right.
+ *	- The message with the right may have overtaken an older one of its PDC,
+ *	  which was lost or NACKed. If the older one finds no room now, it gets a
+ *	  right too, so that both can be completed. But if it is too long to be
+ *	  completed before the younger one, its rival, has been read, it is sent
+ *	  back (NO_MATCH): all of its packets are taken and dropped, and the
+ *	  source starts it again, behind the younger one.
+ *	- A NACKed message is also sent back when half of MP_RANGE is used up
+ *	  behind its packet. To make that possible, only one message per PDC and
+ *	  socket at a time is handed over while it arrives.
  *
- * An ordered PDC lets nothing overtake, and sends nothing back. It delivers in one
- * line, so a message of it can only be completed if the packets before its own get
- * in. Sources of ours end the one before they begin the next, and then only one is
- * begun at a time. Of a source that mixes them one has a right, and all others
- * together so much as UET_RXROOM_MIXED rights are worth. If nobody else has one, and
- * what comes next in the line gets no room although there is nothing to be read,
- * that line would never move again: the message that has no room is refused for
- * good, and the others are completed.
+ * In an ordered PDC, below a "line", no message overtakes and none is sent back.
+ * A message can be completed only if all packets before its own find room. This
+ * module's sources finish one message before they begin the next, so only one is
+ * incomplete at a time. If another source mixes messages, one of them has a right,
+ * and the others together may use as much as UET_RXROOM_MIXED rights. If the next
+ * packet of the line finds no room, no other line has a right and there is
+ * nothing to read, the line would stall for ever: the message without room is
+ * rejected with an error, and the others are completed.
  */
 #ifndef _UET_CORE_RXROOM_H
 #define _UET_CORE_RXROOM_H
 
 #include "env.h"
 
-/* Messages that may have a right to the reserved half */
+/* Most messages with a right to the reserved half */
 #define UET_RXROOM_RIGHTS	4
 
-/* Of these, what the messages take together that an ordered line mixes with the one
+/* Number of these rights that the messages share which a line mixes with the one
  * that has a right
  */
 #define UET_RXROOM_MIXED	3
 
-/* What a message with a right may hold, in halves of the buffer. Full packets
- * stay far below; who sends crumbs is stopped here.
+/* Most buffer space of a message with a right, in halves of the buffer. Full-size
+ * packets need far less; this limits sources of very small packets.
  */
 #define UET_RXROOM_CRUMBS	4
 
 /**
- * enum uet_rxroom_rival - what another message of the PDC, with a right, is to one
+ * enum uet_rxroom_rival - another message of the same PDC that has a right
  * @UET_RIVAL_NONE: there is none that matters
  * @UET_RIVAL_AHEAD: it is older, and handed over while it arrives
- * @UET_RIVAL_UNSEEN: it overtook this one, and the reader knows nothing of it
+ * @UET_RIVAL_UNSEEN: it overtook this one, and is not handed over yet
  * @UET_RIVAL_SEEN: it overtook this one, and is handed over while it arrives
  *
- * The last of those that apply is the one that counts.
+ * If several apply, the highest value counts.
  */
 enum uet_rxroom_rival {
 	UET_RIVAL_NONE,
@@ -69,10 +71,10 @@ enum uet_rxroom_rival {
 /**
  * struct uet_rxroom - receive buffer of a socket
  * @half: half of its size, bytes
- * @shared: bytes in use in the half that is shared
- * @rights: messages that have a right to the other half
- * @alive: something came of one of them a short while ago
- * @readable: a reader would get something now
+ * @shared: bytes in use in the shared half
+ * @rights: number of messages that have a right to the reserved half
+ * @alive: data of one of them arrived recently
+ * @readable: there is data to read now
  */
 struct uet_rxroom {
 	u64 half;
@@ -83,12 +85,12 @@ struct uet_rxroom {
 };
 
 /**
- * struct uet_rxroom_msg - a message that arrives
+ * struct uet_rxroom_msg - a message that is arriving
  * @len: its length
- * @read: bytes its reader took
- * @bytes: bytes of the buffer that it holds
- * @rival: another message of the PDC, with a right
- * @first: it is its turn among those without a right
+ * @read: bytes its reader has taken
+ * @bytes: buffer space that it uses
+ * @rival: enum uet_rxroom_rival
+ * @first: it is the next one to get a right
  */
 struct uet_rxroom_msg {
 	u32 len;
@@ -99,13 +101,13 @@ struct uet_rxroom_msg {
 };
 
 /**
- * struct uet_rxroom_refused - a packet that was refused, of an unordered PDC
+ * struct uet_rxroom_refused - a packet of an unordered PDC that found no room
  * @range: MP_RANGE
- * @beyond: highest PSN that came, though it was refused, minus its own
- * @rival: another message of the PDC, with a right
- * @shares: others get data by the same PDC
+ * @beyond: highest PSN that arrived, even if NACKed, minus its own PSN
+ * @rival: enum uet_rxroom_rival
+ * @shares: other sockets receive by the same PDC
  * @covered: CACK covers the beginning of its message, which the source may have
- *	forgotten by now
+ *	freed by now
  */
 struct uet_rxroom_refused {
 	u32 range;
@@ -120,7 +122,7 @@ struct uet_rxroom_refused {
  * @half: half of the buffer
  * @len: length of the message
  *
- * Return: true if it is more than its right lets in before somebody reads.
+ * Return: true if it does not fit into the reserved half.
  */
 static inline bool uet_rxroom_long(u64 half, u32 len)
 {
@@ -128,11 +130,11 @@ static inline bool uet_rxroom_long(u64 half, u32 len)
 }
 
 /**
- * uet_rxroom_rival() - what another message of the PDC is to one
+ * uet_rxroom_rival() - classify another message of the same PDC with a right
  * @seen: it is handed over while it arrives
  * @overtook: it is younger
  *
- * Return: enum uet_rxroom_rival, if the other one has a right.
+ * Return: enum uet_rxroom_rival.
  */
 static inline enum uet_rxroom_rival uet_rxroom_rival(bool seen, bool overtook)
 {
@@ -142,13 +144,13 @@ static inline enum uet_rxroom_rival uet_rxroom_rival(bool seen, bool overtook)
 }
 
 /**
- * uet_rxroom_shared() - is there room in the half that is shared?
+ * uet_rxroom_shared() - is there room in the shared half?
  * @room: buffer
  * @m: message
- * @bytes: what a packet takes
+ * @bytes: buffer space of a packet
  *
- * A message that can only wait for its reader, and its rival for it, gets none:
- * it is to be sent back before CACK covers any of it.
+ * A long message whose rival is being read gets none: each would wait for the
+ * other. It must be sent back before CACK covers any of it.
  *
  * Return: true if the packet may come in without a right.
  */
@@ -161,13 +163,13 @@ static inline bool uet_rxroom_shared(const struct uet_rxroom *room,
 }
 
 /**
- * uet_rxroom_line_right() - the same for an ordered line that mixes messages
+ * uet_rxroom_line_right() - uet_rxroom_right() for a line that mixes messages
  * @room: buffer
- * @m: message of the line, without a right
+ * @m: message of the line without a right
  *
- * The line goes on at once or not at all, so whose turn it is does not count.
+ * The line can continue only with this message, so @m->first does not matter.
  *
- * Return: true if the message may have a right.
+ * Return: true if the message may get a right.
  */
 static inline bool uet_rxroom_line_right(const struct uet_rxroom *room,
 					 const struct uet_rxroom_msg *m)
@@ -177,10 +179,10 @@ static inline bool uet_rxroom_line_right(const struct uet_rxroom *room,
 }
 
 /**
- * uet_rxroom_mix() - may a message join the one of its line that has a right?
+ * uet_rxroom_mix() - may a message use the rights reserved for mixed messages?
  * @room: buffer
- * @m: message of the line, without a right
- * @mixed: what such messages of the line hold, 0 if there are none
+ * @m: message of the line without a right; another one of the line has one
+ * @mixed: buffer space of such messages of the line, 0 if there are none
  *
  * Return: true if so.
  */
@@ -193,12 +195,12 @@ static inline bool uet_rxroom_mix(const struct uet_rxroom *room,
 }
 
 /**
- * uet_rxroom_line_full() - does an ordered line that is refused wait for itself?
+ * uet_rxroom_line_full() - does a line without room wait for itself?
  * @room: buffer
- * @line: rights that the line has
- * @others: another message of the line has one or is mixed with it
+ * @line: number of rights that the line has
+ * @others: another message of the line has a right or is mixed with it
  *
- * Return: true if nothing but its own end, behind this packet, makes room.
+ * Return: true if only later packets of the line itself could free room.
  */
 static inline bool uet_rxroom_line_full(const struct uet_rxroom *room,
 					u32 line, bool others)

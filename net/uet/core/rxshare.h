@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For whom the packets of a PDC were that came of late: whether, behind one that
- * is refused, something waits for CACK that others got.
+ * Which sockets got the latest packets of a PDC. If a packet is NACKed for
+ * shortage, CACK stops before it; this tells whether other sockets have got
+ * packets behind it, which then also wait for CACK. See rxroom.h.
  */
 #ifndef _UET_CORE_RXSHARE_H
 #define _UET_CORE_RXSHARE_H
@@ -9,14 +10,14 @@
 #include "psn.h"
 
 /**
- * struct uet_rxshare - who got packets of a PDC
- * @who: who got the last one; a name, never followed
- * @before: who did before
+ * struct uet_rxshare - the latest receivers of a PDC
+ * @who: socket that got the last packet; only compared, never dereferenced
+ * @before: socket that got packets before @who
  * @top: highest PSN that @who got
- * @before_top: the same of @before
- * @rest_top: the same of all others
+ * @before_top: highest PSN that @before got
+ * @rest_top: highest PSN that any other socket got
  *
- * A PSN of long ago counts as none.
+ * A PSN outside the current window counts as none.
  */
 struct uet_rxshare {
 	const void *who;
@@ -26,7 +27,7 @@ struct uet_rxshare {
 	u32 rest_top;
 };
 
-/* The higher one of two PSNs, unless it is not near @psn: from long ago */
+/* The higher of two PSNs, ignoring @a or @b if more than @range from @psn */
 static inline u32 uet_rxshare_top(u32 a, u32 b, u32 psn, u32 range)
 {
 	if (!psn_between(a, psn - range, psn + range))
@@ -35,9 +36,9 @@ static inline u32 uet_rxshare_top(u32 a, u32 b, u32 psn, u32 range)
 }
 
 /**
- * uet_rxshare_note() - somebody got a packet
+ * uet_rxshare_note() - a socket got a packet
  * @s: state
- * @who: name of who got it
+ * @who: the socket
  * @psn: the packet
  * @range: MP_RANGE
  */
@@ -64,13 +65,14 @@ static inline void uet_rxshare_note(struct uet_rxshare *s, const void *who,
 }
 
 /**
- * uet_rxshare_behind() - has somebody else got something behind a packet?
+ * uet_rxshare_behind() - has another socket got a packet behind this one?
  * @s: state
- * @who: name of who is to get the packet
+ * @who: socket that the packet is for
  * @psn: the packet, above CACK
  * @range: MP_RANGE
  *
- * Where more than two get packets in turn, a third one's count as somebody else's.
+ * Packets in @rest_top count as another socket's even if @who got them: with
+ * more than two sockets the answer may be a false true.
  *
  * Return: true if so.
  */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Turns by bytes among those who wait in a line: deficit round robin, whose
- * turns outlast a pause.
+ * Deficit round robin among the senders in a queue, where a sender that pauses
+ * keeps its quantum.
  *
- * Who is at the front sends until its turn is used up, gets the next one and
- * goes to the end. Who has nothing to send leaves the line and keeps what is
- * left of its turn; it comes back to the front if that is something, and to
- * the end if not. So what is short does not wait for others that send all they
- * can, and can overtake each of them by one turn per round only, however often
- * it comes: between two packets of one that waits, another sends less than two
- * quanta, and as long as it waits less than three more than it does.
+ * The sender at the front sends until its quantum is used up, gets a new one and
+ * goes to the end. A sender without data leaves the queue and keeps the rest of
+ * its quantum; it comes back to the front if rest > 0, else to the end. So short
+ * messages need not wait for bulk senders, and however often they come, they
+ * overtake each bulk sender by at most one quantum per round:
+ *
+ *	- between two packets of a waiting sender, another sends < 2 quanta;
+ *	- while a sender waits, another sends < 3 quanta more than it does.
  */
 #ifndef _UET_CORE_TURN_H
 #define _UET_CORE_TURN_H
@@ -17,8 +18,8 @@
 #include "env.h"
 
 /**
- * struct uet_turn - turn of somebody who sends; zeroed to begin with
- * @left: bytes left of it
+ * struct uet_turn - state of a sender; starts zeroed
+ * @left: bytes left of its quantum
  */
 struct uet_turn {
 	s32 left;
@@ -26,7 +27,7 @@ struct uet_turn {
 
 /**
  * uet_turn_took() - bytes were sent
- * @t: turn of the sender
+ * @t: the sender
  * @size: their number
  */
 static inline void uet_turn_took(struct uet_turn *t, u32 size)
@@ -35,14 +36,14 @@ static inline void uet_turn_took(struct uet_turn *t, u32 size)
 }
 
 /**
- * uet_turn_over() - is a turn used up?
- * @t: turn of somebody who is in the line or joins it
- * @quantum: bytes of the next turn, given if so; not below the largest packet
+ * uet_turn_over() - is the quantum of a sender used up?
+ * @t: sender that is in the queue or joins it
+ * @quantum: bytes of the next quantum, added if so; >= largest packet
  *
- * Not to be asked for who leaves the line: it would come back with a turn that
- * it did not wait for.
+ * Do not call it for a sender that leaves the queue: it would come back with a
+ * quantum that it did not wait for.
  *
- * Return: true if its place is the end of the line.
+ * Return: true if the sender belongs at the end of the queue.
  */
 static inline bool uet_turn_over(struct uet_turn *t, u32 quantum)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scoreboard of sent PSNs: what is sent, and what acknowledgments change.
+ * Scoreboard of sent PSNs, see txwin.h: transmissions and acknowledgments.
+ *
+ * Not here: searches of the scoreboard (txwin_scan.c).
  */
 #include "txwin_bits.h"
 
@@ -61,7 +63,7 @@ void *uet_txwin_detach(struct uet_txwin *w)
 	return mem;
 }
 
-/* A packet is in flight that was sent at @time. */
+/* Update the lower bounds of send times for a packet sent at @time. */
 static void not_quiet(struct uet_txwin *w, u32 psn, u64 time)
 {
 	struct uet_tx_word *word = word_of(w, psn);
@@ -153,8 +155,8 @@ void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now)
 }
 
 /*
- * Packets of one block turn out to be received: @bits of them were not known
- * to be.  Takes them out of flight and out of the marked ones.
+ * The packets @bits of one block are newly known to be received.  Take them out
+ * of the counts of packets in flight and of marked packets.
  */
 static void account_acked(struct uet_txwin *w, u32 psn, u64 bits,
 			  struct uet_tx_acked *sum)
@@ -208,7 +210,7 @@ static void advance_clear(struct uet_txwin *w)
 	w->clear_psn = psn - 1;
 }
 
-/* Everything before @end is over. */
+/* Every PSN before @end is acknowledged or settled: remove it. */
 static void cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 {
 	u32 psn;
@@ -259,7 +261,7 @@ bool uet_txwin_settle(struct uet_txwin *w, struct uet_tx_acked *sum)
 	return true;
 }
 
-/* @bits of the block of @psn, all outstanding, were received. */
+/* The packets @bits of the block of @psn, all outstanding, were received. */
 static void block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
 			 struct uet_tx_acked *sum)
 {
@@ -413,7 +415,7 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 	return slot->rtx == retx;
 }
 
-/* Bytes that may still be released: what was sent, in the field's unit */
+/* Bytes that may still be released: rounded up sent_bytes - released_bytes */
 static u64 release_cap(const struct uet_txwin *w)
 {
 	u64 sent = round_up(w->sent_bytes, (u64)UET_RCVD_UNIT_BYTES);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Scoreboard of sent PSNs: what one direction of a PDC has outstanding, what
- * acknowledgments say about it, what has to be sent again (UE 1.0 3.5.11,
- * 3.5.12, 3.6.13).
+ * Scoreboard of sent PSNs: which packets one direction of a PDC has outstanding,
+ * what acknowledgments say about them, and which must be retransmitted (UE 1.0
+ * 3.5.11, 3.5.12, 3.6.13).
  *
  * A ring holds one slot and four bits per PSN from the oldest one that CACK
- * does not cover (@una) to the last one sent (@next - 1).  A caller that keeps
- * an array of its own beside it indexes it by uet_txwin_index() too.  The bits
+ * does not cover (@una) to the last one sent (@next - 1).  A caller may keep
+ * an array of its own indexed by uet_txwin_index().  The bits are
  *
- *	sacked		received out of order; a clear SACK bit says nothing
+ *	sacked		received out of order (a clear SACK bit means nothing)
  *	answered	its own ACK arrived, so its SES response is known
- *	marked		left the network: to be sent again
- *	held		receiver is short: neither resend nor suspect it
+ *	marked		marked for retransmission
+ *	held		the receiver is short: do not resend, do not suspect loss
  *
- * are kept by word, so that the cost of an operation follows from what it
- * changes and not from the window.  A packet is *in flight* while it is neither
- * sacked nor marked.
+ * They are kept in words of 64, so that the cost of an operation depends on what
+ * it changes and not on the window.  A packet is *in flight* while it is neither
+ * sacked nor marked.  "Marked" in the functions below never means an ECN mark.
  *
- * The ring's memory is the caller's and may be absent while nothing is
- * outstanding.  Packets flagged UET_TX_CP are control packets: reliable like
- * others but in no byte or packet count (UE 1.0 3.6.12).  The caller
+ * The caller owns the ring's memory; there may be none while nothing is
+ * outstanding.  Packets with UET_TX_CP are control packets: reliable like
+ * others, but not part of any byte or packet count (UE 1.0 3.6.12).  The caller
  * serialises.
+ *
+ * Not here: when to retransmit (txwin_scan.h, loss.h), payload and messages.
  */
 #ifndef _UET_CORE_TXWIN_H
 #define _UET_CORE_TXWIN_H
@@ -32,14 +34,14 @@
 #define UET_TXWIN_MIN_SLOTS	64
 #define UET_TXWIN_MAX_SLOTS	32768
 
-#define UET_TX_CP		0x01	/* control packet: counted nowhere */
+#define UET_TX_CP		0x01	/* control packet: not counted */
 #define UET_TX_USER_MASK	0xf0	/* flags for the caller */
 
 /* Largest value of the saturating two-bit retransmission count */
 #define UET_TX_RTX_MAX		2
 
 /**
- * struct uet_tx_slot - what is remembered of a packet
+ * struct uet_tx_slot - state of a packet
  * @tx_time: time of the last transmission, ns
  * @size: nominal size, bytes
  * @ev: entropy value of the last transmission
@@ -60,9 +62,9 @@ static_assert(sizeof(struct uet_tx_slot) == 16);
  * struct uet_tx_word - state bits of 64 PSNs
  * @sacked: received
  * @answered: answered
- * @marked: to be sent again
- * @held: not to be sent or suspected for now
- * @since: none of those that are in flight and not held was sent before
+ * @marked: marked for retransmission
+ * @held: held
+ * @since: lower bound of the send times of packets in flight and not held, ns
  */
 struct uet_tx_word {
 	u64 sacked;
@@ -77,16 +79,16 @@ struct uet_tx_word {
  * @slots: ring of slots, NULL while nothing is outstanding
  * @words: ring of state bits
  * @nslots: slots in the ring, power of two; 0 without ring
- * @una: oldest PSN that is neither covered by CACK nor settled
+ * @una: oldest PSN neither covered by CACK nor settled (uet_txwin_settle())
  * @cack: newest CACK, una - 1 unless packets were settled
  * @next: next PSN to be used
  * @limit: last PSN the receiver's window allows
  * @range: MP_RANGE in force
  * @clear_psn: every PSN up to here is answered
  * @high_sacked: highest PSN known to be received, una - 1 at least
- * @mark_from: no PSN before it is ready to be sent again
- * @recover_to: while @recovering: highest PSN sent when it began
- * @recover_next: while @recovering: where to go on
+ * @mark_from: no PSN before it is marked and not held
+ * @recover_to: while @recovering: highest PSN sent when recovery began
+ * @recover_next: while @recovering: PSN to continue at
  * @nr_sacked: sacked PSNs in the ring
  * @nr_marked: marked PSNs, held ones and control packets included
  * @nr_held: held PSNs
@@ -97,8 +99,9 @@ struct uet_tx_word {
  * @last_rcvd: largest rcvd_bytes field seen
  * @sent_bytes: nominal bytes of all distinct packets ever sent
  * @released_bytes: bytes released to congestion control so far
- * @ahead_bytes: of these, released by acknowledgments without rcvd_bytes
- * @quiet: of the packets in flight below @quiet_end none was sent before
+ * @ahead_bytes: part of these that acknowledgments without rcvd_bytes released,
+ *	to be subtracted from the next rcvd_bytes
+ * @quiet: lower bound of the send times of packets in flight below @quiet_end
  * @quiet_end: see @quiet
  * @recovering: out-of-order recovery is running
  */
@@ -134,11 +137,11 @@ struct uet_txwin {
 
 /**
  * struct uet_tx_acked - what acknowledgments changed; functions add to it
- * @pkts: packets in flight that are acknowledged now
+ * @pkts: packets that were in flight and are newly acknowledged
  * @bytes: their nominal bytes
- * @unmarked_pkts: packets marked that need not be sent again
+ * @unmarked_pkts: packets that were marked and are newly acknowledged
  * @unmarked_bytes: their nominal bytes
- * @psns: PSNs newly covered by CACK; their completion state may be freed
+ * @psns: PSNs newly covered or settled; their completion state may be freed
  *
  * Control packets count in @psns only.
  */
@@ -153,9 +156,9 @@ struct uet_tx_acked {
 /**
  * enum uet_cack_verdict - what a CACK is
  * @UET_CACK_SAME: nothing new
- * @UET_CACK_OLD: older than the newest one, a reordered acknowledgment
+ * @UET_CACK_OLD: older than the newest one: a reordered acknowledgment
  * @UET_CACK_NEW: covers more
- * @UET_CACK_BAD: beyond what was ever sent, drop the packet
+ * @UET_CACK_BAD: covers PSNs that were never sent: drop the packet
  */
 enum uet_cack_verdict {
 	UET_CACK_SAME,
@@ -165,12 +168,12 @@ enum uet_cack_verdict {
 };
 
 /**
- * enum uet_nack_verdict - whether a NACK means anything
- * @UET_NACK_VALID: about the last transmission of a packet in flight
- * @UET_NACK_OUTSIDE: about no packet outstanding
- * @UET_NACK_ACKED: about a packet received since
- * @UET_NACK_STALE: about an earlier transmission
- * @UET_NACK_MARKED: about a packet that is to be sent again anyway
+ * enum uet_nack_verdict - what a NACK refers to
+ * @UET_NACK_VALID: the last transmission of a packet in flight
+ * @UET_NACK_OUTSIDE: a packet that is not outstanding: ignore
+ * @UET_NACK_ACKED: a packet that was received since: ignore
+ * @UET_NACK_STALE: an earlier transmission of a packet: ignore
+ * @UET_NACK_MARKED: a packet that is marked already: ignore
  */
 enum uet_nack_verdict {
 	UET_NACK_VALID,
@@ -205,10 +208,10 @@ static inline size_t uet_txwin_mem_size(u32 nslots)
  * @w: scoreboard
  * @mem: uet_txwin_mem_size(@nslots) bytes aligned to 8; cleared here
  * @nslots: power of two in the permitted range
- * @old: receives the memory used before or NULL, now the caller's
+ * @old: receives the old memory, which the caller must free, or NULL
  *
- * Return: 0; -EINVAL for an unsuitable @nslots, -ENOSPC if what is outstanding
- * does not fit; then nothing is changed.
+ * Return: 0; -EINVAL for an unsuitable @nslots, -ENOSPC if the outstanding
+ * packets do not fit; then nothing is changed.
  */
 int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old);
 
@@ -216,8 +219,8 @@ int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old);
  * uet_txwin_detach() - take the ring away
  * @w: scoreboard
  *
- * Return: the memory, now the caller's, or NULL if there is none or something
- * is outstanding.
+ * Return: the memory, which the caller must free, or NULL if there is none or a
+ * packet is outstanding.
  */
 void *uet_txwin_detach(struct uet_txwin *w);
 
@@ -245,10 +248,10 @@ u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now);
 void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now);
 
 /**
- * uet_txwin_touch() - a packet's response was asked for
+ * uet_txwin_touch() - a CP ACK_REQ for a packet is sent
  * @w: scoreboard
- * @psn: PSN for which a CP ACK_REQ goes out
- * @now: time, ns; the packet counts as sent now for timers
+ * @psn: the packet
+ * @now: time, ns; for timers the packet counts as sent now
  */
 void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now);
 
@@ -266,15 +269,16 @@ enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 				     struct uet_tx_acked *sum);
 
 /**
- * uet_txwin_settle() - be done with what was answered, packet by packet
+ * uet_txwin_settle() - remove answered packets without waiting for CACK
  * @w: scoreboard
  * @sum: what changed is added, as by uet_txwin_cack()
  *
- * CACK passes a guaranteed response when the destination has heard that it was
- * cleared, and it need not say so before the next request comes (UE 1.0
- * 3.5.11). The receive window is still that of the CACKs that came.
+ * CACK passes a guaranteed response only after the destination knows that the
+ * source cleared it, and the destination need not report that before the next
+ * request (UE 1.0 3.5.11). So remove the packets at the start of the window that
+ * have each been answered. The receive window still follows the CACKs received.
  *
- * Return: true if there was something.
+ * Return: true if any packet was removed.
  */
 bool uet_txwin_settle(struct uet_txwin *w, struct uet_tx_acked *sum);
 
@@ -293,25 +297,26 @@ void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
 /**
  * uet_txwin_answer() - a packet was answered by an ACK of its own
  * @w: scoreboard
- * @psn: ACK_PSN of an ACK that is no answer to a PROBE
- * @sum: what changed is added, since an answered packet was received
+ * @psn: ACK_PSN of an ACK that does not answer a PROBE
+ * @sum: what changed is added: an answered packet also counts as sacked
  *
- * Return: true if this is the first answer to a PSN outstanding above CACK.
+ * Return: true if this is the first answer to an outstanding PSN.
  */
 bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum);
 
 /**
- * uet_txwin_mpr() - process the window statement of an acknowledgment
+ * uet_txwin_mpr() - process the receive window in an acknowledgment
  * @w: scoreboard
  * @cack: CACK of that acknowledgment, after uet_txwin_cack()
- * @mpr: the field, units of 128 PSNs; 0 = no statement
+ * @mpr: the field, units of 128 PSNs; 0 if not stated
  *
- * The window moves with CACK here, not before: its size may have changed.
+ * The window moves here and not in uet_txwin_cack(), since its size may have
+ * changed.
  */
 void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr);
 
 /**
- * uet_txwin_nack() - whether a NACK means anything, UE 1.0 3.6.13
+ * uet_txwin_nack() - what a NACK refers to, UE 1.0 3.6.13
  * @w: scoreboard
  * @psn: nack_psn
  * @retx: echoed retransmission flag
@@ -322,7 +327,7 @@ enum uet_nack_verdict uet_txwin_nack(const struct uet_txwin *w, u32 psn,
 				     bool retx);
 
 /**
- * uet_txwin_mark() - take a packet out of flight, to be sent again
+ * uet_txwin_mark() - mark a packet for retransmission
  * @w: scoreboard
  * @psn: PSN in flight, by uet_txwin_nack(), uet_txwin_scan_next()
  *
@@ -332,12 +337,12 @@ enum uet_nack_verdict uet_txwin_nack(const struct uet_txwin *w, u32 psn,
 const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn);
 
 /**
- * uet_txwin_shrink() - a packet will be sent again with less in it
+ * uet_txwin_shrink() - a packet will be retransmitted with a smaller size
  * @w: scoreboard
  * @psn: PSN outstanding
- * @size: its nominal size from now on
+ * @size: its new nominal size
  *
- * What was sent and may be released stays: the packet may have arrived as it was.
+ * @sent_bytes does not change: the original may have arrived.
  *
  * Return: by how many bytes it shrinks; 0 if it is not marked or no larger.
  */
@@ -348,7 +353,7 @@ u32 uet_txwin_shrink(struct uet_txwin *w, u32 psn, u32 size);
  * @w: scoreboard
  * @psn: PSN outstanding and not sacked, in flight or marked
  *
- * Return: false if the PSN is not such a one.
+ * Return: false if the PSN is not outstanding, or sacked.
  */
 bool uet_txwin_hold(struct uet_txwin *w, u32 psn);
 
@@ -366,9 +371,9 @@ void uet_txwin_unhold(struct uet_txwin *w, u32 psn);
  * @retx: echoed retransmission flag
  * @tx_time: receives the time of the transmission it answers, ns
  *
- * Return: true for a packet never resent and a clear flag, or resent exactly
- * once and a set one (UE 1.0 3.6.13.1), unless an earlier acknowledgment told
- * of the packet already.
+ * Return: true if the packet was never resent and the flag is clear, or was
+ * resent once and the flag is set (UE 1.0 3.6.13.1); false if an earlier
+ * acknowledgment reported the packet.
  */
 bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time);
 
@@ -377,16 +382,16 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time);
  * @w: scoreboard
  * @field: 24-bit field
  *
- * What plain acknowledgments released ahead is taken off, and the total never
- * exceeds what was sent, rounded up to the field's unit: a hostile field does
- * not open the window.
+ * Bytes that acknowledgments without rcvd_bytes have already released are
+ * subtracted. The total never exceeds the bytes sent, rounded up to the field's
+ * unit, so a hostile field cannot open the window.
  *
  * Return: newly received bytes for congestion control.
  */
 u32 uet_txwin_release_rcvd(struct uet_txwin *w, u32 field);
 
 /**
- * uet_txwin_release_plain() - bytes an acknowledgment without it releases
+ * uet_txwin_release_plain() - bytes an acknowledgment without rcvd_bytes releases
  * @w: scoreboard
  * @bytes: nominal bytes it newly acknowledges, uet_tx_acked bytes plus
  *	unmarked_bytes
@@ -447,8 +452,8 @@ static inline bool uet_txwin_has(const struct uet_txwin *w, u32 psn)
  * uet_txwin_room() - new PSNs that may be sent now
  * @w: scoreboard
  *
- * Return: number by the receiver's window and the ring; with no or a full ring
- * the caller attaches a bigger one if uet_txwin_allowed() says more.
+ * Return: number that fits the receiver's window and the ring. If
+ * uet_txwin_allowed() is larger, the caller may attach a bigger ring.
  */
 static inline u32 uet_txwin_room(const struct uet_txwin *w)
 {
@@ -472,11 +477,11 @@ static inline u32 uet_txwin_allowed(const struct uet_txwin *w)
 }
 
 /**
- * uet_txwin_waits_for_cack() - the window is closed and nothing will open it
+ * uet_txwin_waits_for_cack() - must the source ask for CACK?
  * @w: scoreboard
  *
- * All that was sent is settled, but CACK stands so far behind that nothing more
- * may be sent: it has to be asked for.
+ * All packets are settled, but CACK is so far behind that the receive window is
+ * closed. No more ACKs will come by themselves to open it.
  *
  * Return: true if so.
  */
@@ -500,7 +505,7 @@ static inline bool uet_txwin_is_sacked(const struct uet_txwin *w, u32 psn)
 }
 
 /**
- * uet_txwin_is_marked() - whether a PSN is to be sent again
+ * uet_txwin_is_marked() - whether a PSN is marked for retransmission
  * @w: scoreboard
  * @psn: PSN outstanding
  *

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * State bits of a scoreboard, for the files that work on it. PSNs that are 64
- * apart or closer and share the bits above the lowest six form a block, one word
- * of each state bit. When the window is nearly as long as the ring its first and
- * last block may share a word, so bits are always cut to the range of PSNs in
- * question.
+ * State bits of a scoreboard, for txwin.c and txwin_scan.c. 64 PSNs that differ
+ * only in the lowest six bits form a block: one word of each state bit. When the
+ * window is nearly as long as the ring, its first and last block may share a
+ * word, so always mask bits by the range of PSNs in question.
  */
 #ifndef _UET_CORE_TXWIN_BITS_H
 #define _UET_CORE_TXWIN_BITS_H
@@ -36,13 +35,13 @@ static inline u64 block_bits(u32 psn, u32 end)
 	return bits;
 }
 
-/* First PSN of the next block, @end if that comes earlier */
+/* min(first PSN of the next block, @end) */
 static inline u32 next_block(u32 psn, u32 end)
 {
 	return psn_min((psn | TX_BLOCK_MASK) + 1, end);
 }
 
-/* PSN of the lowest of @bits, which are of the block of @psn */
+/* PSN of the lowest of @bits in the block of @psn */
 static inline u32 first_psn(u32 psn, u64 bits)
 {
 	return (psn & ~TX_BLOCK_MASK) + __ffs64(bits);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Searches of a scoreboard, word by word: their cost follows from the length of
- * the window in words and from what they find.
+ * Searches of a scoreboard, see txwin_scan.h. They go word by word: the cost
+ * depends on the number of words in the window and of packets found.
  */
 #include "txwin_bits.h"
 #include "txwin_scan.h"
@@ -48,7 +48,7 @@ bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn)
 	return false;
 }
 
-/* The first of @bits in the block of @psn that was last sent by @before */
+/* The first of @bits in the block of @at with tx_time <= @before */
 static bool first_by_time(const struct uet_txwin *w, u32 at, u64 bits,
 			  u64 before, u32 *psn)
 {
@@ -102,7 +102,7 @@ bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time)
 	return found;
 }
 
-/* The nearest PSN that is outstanding, or the next one to send */
+/* Clamp @psn to [una, next]. */
 static u32 into_window(const struct uet_txwin *w, u32 psn)
 {
 	if (psn_before(psn, w->una))
@@ -113,7 +113,7 @@ static u32 into_window(const struct uet_txwin *w, u32 psn)
 void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before)
 {
-	/* Far from the window, comparing @from with @end would say nothing. */
+	/* Clamp, since PSNs far from the window cannot be compared. */
 	scan->psn = into_window(w, from);
 	scan->end = into_window(w, end);
 	scan->before = before;
@@ -134,7 +134,7 @@ void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		scan->oldest = w->quiet;
 }
 
-/* When the oldest of @bits of the block of the scan was sent */
+/* Earliest send time of @bits in the current block of the scan */
 static u64 oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		     u64 bits)
 {
@@ -149,14 +149,14 @@ static u64 oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
 	return oldest;
 }
 
-/* Is nothing of @bits of a block old enough? */
+/* Were all of @bits of a block sent after scan->before? */
 static bool too_young(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		      struct uet_tx_word *word, u64 bits)
 {
 	u64 oldest;
 
 	if (block_bits(scan->psn, scan->end) != U64_MAX) {
-		/* Other packets of the block are not looked at now. */
+		/* Part of a block: do not update word->since. */
 		oldest = oldest_of(w, scan, bits);
 	} else {
 		if (word->since <= scan->before)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What to do next about the packets of a scoreboard: which ones are to be sent
- * again, are held, want an answer, or are suspected lost by time, by SACK
- * evidence or by the out-of-order count (UE 1.0 3.6.13).
+ * Searches of a scoreboard: packets that are marked for retransmission, are
+ * held, lack an answer, or are suspected lost by time, by SACK or by the
+ * out-of-order count (UE 1.0 3.6.13).
  */
 #ifndef _UET_CORE_TXWIN_SCAN_H
 #define _UET_CORE_TXWIN_SCAN_H
 
 #include "txwin.h"
 
-/* Least out-of-order count that means loss */
+/* Smallest out-of-order threshold */
 #define UET_TX_OOO_MIN_PKTS	5
 
 /**
@@ -17,10 +17,10 @@
  * @psn: next PSN to look at
  * @end: PSN to stop before
  * @before: only packets last sent at or before this time, ns
- * @oldest: when the oldest packet was sent of those passed so far; for
+ * @oldest: earliest send time of the packets passed so far, ns; for
  *	uet_txwin_scan_sacked()
- * @notes: it leaves a note where nothing is to be found, for the next one
- * @steps: blocks and packets looked at
+ * @notes: it records where nothing can be found, for the next scan
+ * @steps: number of blocks and packets examined
  */
 struct uet_tx_scan {
 	u32 psn;
@@ -32,11 +32,11 @@ struct uet_tx_scan {
 };
 
 /**
- * uet_txwin_next_marked() - lowest PSN to be sent again
+ * uet_txwin_next_marked() - lowest PSN to retransmit
  * @w: scoreboard
  * @psn: receives it
  *
- * Return: false if none is marked that is not held.
+ * Return: false if no PSN is marked and not held.
  */
 bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn);
 
@@ -51,11 +51,11 @@ bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn);
 bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn);
 
 /**
- * uet_txwin_next_unanswered() - next PSN received whose response is missing
+ * uet_txwin_next_unanswered() - next PSN that is sacked but not answered
  * @w: scoreboard
  * @from: where to start
  * @before: only packets last sent at or before this time, ns
- * @psn: receives it; a CP ACK_REQ asks for its response
+ * @psn: receives it; the caller may ask for its response by a CP ACK_REQ
  *
  * Return: false if there is none at or after @from.
  */
@@ -68,8 +68,8 @@ bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
  * @psn: receives its PSN
  * @tx_time: receives its time, ns
  *
- * Looks at every packet in flight and every unanswered one: for the timer, not
- * for each acknowledgment.  Held packets do not count.
+ * Examines every packet in flight and every sacked one that is not answered:
+ * for the timer, not for each acknowledgment.  Held packets do not count.
  *
  * Return: false if there is none.
  */
@@ -79,26 +79,26 @@ bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time);
  * uet_txwin_scan() - start to iterate over packets in flight
  * @w: scoreboard
  * @scan: iterator
- * @from: first PSN; the window's beginning if that is later
- * @end: PSN to stop before; the window's end if that is earlier
+ * @from: first PSN, clamped to the window
+ * @end: PSN to stop before, clamped to the window
  * @before: only packets last sent at or before this time, U64_MAX for all
  *
- * The whole window is @una to @next: go-back-N, or losses found by a timeout.
+ * Go-back-N and timeouts scan the whole window, @una to @next.
  */
 void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before);
 
 /**
- * uet_txwin_scan_sacked() - iterate over packets that SACK evidence suspects
+ * uet_txwin_scan_sacked() - iterate over packets that SACK suggests are lost
  * @w: scoreboard
  * @scan: iterator
  * @before: only packets last sent at or before this time
  *
- * Packets below the highest one received; @before protects from reordering. A
- * receiver that reports nothing but the newest packet leaves all of the window to
- * be looked at with each acknowledgment. So it is remembered, for the window and for
- * each block of 64, how long ago anything of it was sent, and what is too young
- * as a whole is passed over.
+ * These are packets below the highest one received; @before allows for
+ * reordering. A receiver that only reports the newest packet would make every
+ * acknowledgment scan the whole window. So the scoreboard keeps a lower bound of
+ * the send times of the window and of each block of 64, and the scan skips what
+ * is too young as a whole.
  */
 void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 			   u64 before);
@@ -130,16 +130,16 @@ u32 uet_txwin_ooo_threshold(u64 cwnd, u64 max_wnd, u32 avg_size);
  * @ooo_count: the field, UET_OOO_INVALID if not stated
  * @threshold: see uet_txwin_ooo_threshold()
  * @wnd_pkts: packets in a congestion window
- * @scan: receives what to declare lost now; call uet_txwin_ooo_done() when
- *	finished or out of budget
+ * @scan: set to the packets to declare lost now; call uet_txwin_ooo_done() at
+ *	its end or when the caller's budget is used up
  *
- * Return: true while recovery is running, then @scan is valid.
+ * Return: true while recovery is running; then @scan is valid.
  */
 bool uet_txwin_ooo(struct uet_txwin *w, u32 ooo_count, u32 threshold,
 		   u32 wnd_pkts, struct uet_tx_scan *scan);
 
 /**
- * uet_txwin_ooo_done() - remember how far recovery went
+ * uet_txwin_ooo_done() - record how far recovery went
  * @w: scoreboard
  * @scan: iterator of uet_txwin_ooo()
  */

@@ -3,10 +3,10 @@
  * The UET wire format, first part: sizes, layouts and code points of the packet
  * delivery sublayer (PDS), UE 1.0 3.5.  The semantic sublayer is in wire_ses.h.
  *
- * All multi-byte fields are big-endian.  Fields that do not fall on byte
- * boundaries are described by masks on the host-order value of the field they
- * share.  The structures give offsets and sizes their names; headers follow
- * each other at any alignment, so code reads them through unaligned accessors.
+ * All multi-byte fields are big-endian.  For fields that do not fall on byte
+ * boundaries there are masks of the host-order value of the field they share.
+ * The structures only document offsets and sizes; headers have no alignment, so
+ * code reads them through unaligned accessors (bytes.h).
  */
 #ifndef _UET_CORE_WIRE_H
 #define _UET_CORE_WIRE_H
@@ -16,7 +16,7 @@
 /* Encapsulation, UE 1.0 3.5.10 */
 #define UET_UDP_PORT		4793
 #define UET_IP_PROTO		253	/* experimental until assigned */
-/* What nominal_pktsize adds to transport_pktsize, UE 1.0 3.6.12 */
+/* nominal_pktsize - transport_pktsize, UE 1.0 3.6.12 */
 #define UET_NOMINAL_ADD_BYTES	40
 /* UET bytes that survive trimming, counted from the PDS prologue */
 #define UET_TRIM_KEEP_BYTES	16
@@ -47,11 +47,11 @@ struct uet_entropy_wire {
  * @UET_PDS_RUD_REQ: reliable unordered request
  * @UET_PDS_ROD_REQ: reliable ordered request
  * @UET_PDS_RUDI_REQ: reliable unordered request for idempotent operations
- * @UET_PDS_RUDI_RESP: its response
+ * @UET_PDS_RUDI_RESP: response to a RUDI_REQ
  * @UET_PDS_UUD_REQ: unreliable unordered request
  * @UET_PDS_ACK: acknowledgment
  * @UET_PDS_ACK_CC: acknowledgment with SACK and congestion control state
- * @UET_PDS_ACK_CCX: the same with extended state
+ * @UET_PDS_ACK_CCX: acknowledgment with SACK and extended state
  * @UET_PDS_NACK: negative acknowledgment
  * @UET_PDS_CP: control packet
  * @UET_PDS_NACK_CCX: negative acknowledgment with extended state
@@ -109,7 +109,7 @@ enum uet_next_hdr {
  * @UET_CTL_PROBE: asks for an acknowledgment with SACK
  * @UET_CTL_CREDIT: grants credit
  * @UET_CTL_CREDIT_REQ: asks for credit
- * @UET_CTL_NEGOTIATION: content not established; takes a PSN
+ * @UET_CTL_NEGOTIATION: content unknown; takes a PSN
  * @UET_CTL_TYPES: number of assigned values
  */
 enum uet_ctl_type {
@@ -127,7 +127,7 @@ enum uet_ctl_type {
 };
 
 /* Prologue flags; their meaning depends on the packet type */
-#define UET_F_ECN	0x20	/* m: ACK, NACK, RUDI_RESP: trigger was CE */
+#define UET_F_ECN	0x20	/* m: ACK, NACK, RUDI_RESP: packet had CE */
 #define UET_F_ISROD	0x20	/* CP with SYN: the PDC is ROD */
 #define UET_F_RETX	0x10	/* all but UUD */
 #define UET_F_AR	0x08	/* requests, CP: acknowledge at once */
@@ -135,8 +135,8 @@ enum uet_ctl_type {
 #define UET_F_NT_RUDI	0x08	/* nt: NACK names a RUDI packet */
 #define UET_F_SYN	0x04	/* requests, CP: PDC is being opened */
 #define UET_F_REQ_MASK	0x06	/* ACK: request to the source */
-#define UET_F_REQ_CLEAR	0x02	/* please clear */
-#define UET_F_REQ_CLOSE	0x04	/* please close */
+#define UET_F_REQ_CLEAR	0x02	/* clear guaranteed responses */
+#define UET_F_REQ_CLOSE	0x04	/* close the PDC */
 
 /* Last two bytes of a request or CP with SYN, instead of dpdcid */
 #define UET_SYN_PDC_INFO	0xf000
@@ -162,7 +162,7 @@ struct uet_pds_req_wire {
 
 /**
  * struct uet_pds_req_cc_wire - RUD_CC_REQ and ROD_CC_REQ
- * @req: as without congestion control word
+ * @req: same as without congestion control word
  * @cc: ccc_id in the top byte, credit_target below
  */
 struct uet_pds_req_cc_wire {
@@ -191,12 +191,12 @@ struct uet_pds_ack_wire {
 
 /**
  * struct uet_pds_ack_cc_wire - ACK_CC
- * @ack: as plain ACK
+ * @ack: same as plain ACK
  * @cc: cc_type in the upper nibble, cc_flags in the lower
- * @mpr: maximum PSN range in units of 128 PSNs, 0 = no statement
+ * @mpr: maximum PSN range in units of 128 PSNs, 0 if not stated
  * @sack_psn_offset: first PSN of the bitmap minus CACK, signed
  * @sack_bitmap: least significant bit first
- * @cc_state: by cc_type
+ * @cc_state: meaning depends on cc_type
  */
 struct uet_pds_ack_cc_wire {
 	struct uet_pds_ack_wire ack;
@@ -212,7 +212,7 @@ struct uet_pds_ack_cc_wire {
 
 /**
  * enum uet_cc_type - congestion control state in an acknowledgment
- * @UET_CC_NSCC: service time, receiver's wish, received bytes
+ * @UET_CC_NSCC: service time, receiver's penalty, received bytes
  * @UET_CC_CREDIT: credit (RCCC, TFC)
  * @UET_CC_NONE: no state known to this implementation; not on the wire
  */
@@ -245,10 +245,10 @@ enum uet_cc_type {
  * @prologue: type, next_hdr 0, flags
  * @code: enum uet_nack_code
  * @vendor: zero
- * @psn: PSN complained about; pkt_id if nt is set
- * @spdcid: PDCID at the sender of the NACK, 0 = it has no PDC
+ * @psn: PSN of the NACKed packet; pkt_id if nt is set
+ * @spdcid: PDCID at the sender of the NACK, 0 if it has no PDC
  * @dpdcid: PDCID at its receiver
- * @payload: by code, mostly zero
+ * @payload: meaning depends on @code, mostly zero
  */
 struct uet_pds_nack_wire {
 	__be16 prologue;
@@ -264,10 +264,10 @@ struct uet_pds_nack_wire {
  * struct uet_pds_cp_wire - CP
  * @prologue: type, ctl_type, flags
  * @probe_opaque: PROBE: returned in the acknowledgment; else zero
- * @psn: PSN of this CP, PSN asked about, or zero
+ * @psn: PSN of this CP, PSN that it asks about, or zero
  * @spdcid: PDCID at the sender
  * @dpdcid: PDCID at the receiver; pdc_info and psn_offset with SYN
- * @payload: by ctl_type
+ * @payload: meaning depends on ctl_type
  */
 struct uet_pds_cp_wire {
 	__be16 prologue;
@@ -317,7 +317,7 @@ struct uet_pds_uud_wire {
 #define UET_TSS_SSI_LEN		16
 
 /**
- * enum uet_nack_code - why a packet was refused
+ * enum uet_nack_code - why a packet was NACKed
  * @UET_NACK_TRIMMED: arrived trimmed
  * @UET_NACK_TRIMMED_LASTHOP: trimmed on the last hop
  * @UET_NACK_TRIMMED_ACK: a trimmed ACK with read data arrived; not sent
@@ -331,17 +331,17 @@ struct uet_pds_uud_wire {
  * @UET_NACK_PSN_OOR_WINDOW: outside the receive window
  * @UET_NACK_ROD_OOO: ROD packet above the expected PSN
  * @UET_NACK_INV_DPDCID: no such PDC
- * @UET_NACK_PDC_HDR_MISMATCH: PDC of somebody else
+ * @UET_NACK_PDC_HDR_MISMATCH: the PDC belongs to another peer
  * @UET_NACK_CLOSING: request after the close
- * @UET_NACK_CLOSING_IN_ERR: target tears down in error
+ * @UET_NACK_CLOSING_IN_ERR: target closes because of an error
  * @UET_NACK_PKT_NOT_RCVD: ACK_REQ for a PSN never received
  * @UET_NACK_GTD_RESP_UNAVAIL: guaranteed response is gone
  * @UET_NACK_ACK_WITH_DATA: the answer's data was not kept
  * @UET_NACK_INVALID_SYN: SYN outside the window or with another start PSN
  * @UET_NACK_PDC_MODE_MISMATCH: RUD packet on a ROD PDC or vice versa
- * @UET_NACK_NEW_START_PSN: please restart at the PSN in the payload
+ * @UET_NACK_NEW_START_PSN: restart at the PSN in the payload
  * @UET_NACK_RCVD_SES_PROCG: duplicate while the original is processed
- * @UET_NACK_UNEXP_EVENT: anything else impossible
+ * @UET_NACK_UNEXP_EVENT: any other unexpected event
  * @UET_NACK_RCVR_INFER_LOSS: destination inferred the loss
  * @UET_NACK_EXP_NORMAL: experimental, normal class
  * @UET_NACK_EXP_ERROR: experimental, error class
@@ -380,10 +380,10 @@ enum uet_nack_code {
 
 /**
  * enum uet_nack_class - what a NACK means for the PDC
- * @UET_NACK_CLASS_UNKNOWN: reserved code, drop
- * @UET_NACK_CLASS_NORMAL: the packet is sent again
- * @UET_NACK_CLASS_ERROR: as normal, counted against a limit
- * @UET_NACK_CLASS_FATAL: the PDC ends
+ * @UET_NACK_CLASS_UNKNOWN: reserved code: drop the NACK
+ * @UET_NACK_CLASS_NORMAL: retransmit the packet
+ * @UET_NACK_CLASS_ERROR: retransmit it, up to a limit
+ * @UET_NACK_CLASS_FATAL: end the PDC
  */
 enum uet_nack_class {
 	UET_NACK_CLASS_UNKNOWN = 0,

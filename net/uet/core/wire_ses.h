@@ -20,7 +20,7 @@
 #define UET_SES_F_HD		0x04	/* header data present */
 #define UET_SES_F_EOM		0x02	/* end of message */
 #define UET_SES_F_SOM		0x01	/* start of message */
-/* SES, twelve- and fourteen-bit fields in sixteen bits */
+/* SES, 12- and 14-bit fields in 16 bits */
 #define UET_SES_ID12		0x0fff
 #define UET_SES_LEN14		0x3fff
 #define UET_SES_JOB_MAX		0xffffffU
@@ -44,7 +44,7 @@
  * @UET_SES_OP_TSEND_ATOMIC: atomic on a tagged buffer
  * @UET_SES_OP_TSEND_FETCH_ATOMIC: the same with result
  * @UET_SES_OP_MSG_ERROR: the initiator gives a message up
- * @UET_SES_OP_KNOWN: first value without a meaning in UE 1.0
+ * @UET_SES_OP_KNOWN: first value that UE 1.0 does not define
  */
 enum uet_ses_op {
 	UET_SES_OP_NO_OP = 0x00,
@@ -87,7 +87,7 @@ struct uet_ses_common_wire {
 };
 
 /**
- * struct uet_ses_std_wire - standard request, without alignment
+ * struct uet_ses_std_wire - standard request, not aligned
  * @c: common part
  * @buffer_offset: where the message starts in the target buffer
  * @initiator: initiator ID
@@ -151,7 +151,7 @@ enum uet_rsp_list {
  * @UET_RSP_OP_DEFAULT: ordinary success
  * @UET_RSP_OP_RESPONSE: response with return code
  * @UET_RSP_OP_DATA: response with data
- * @UET_RSP_OP_NO_RESPONSE: the real answer comes later
+ * @UET_RSP_OP_NO_RESPONSE: the response comes later
  * @UET_RSP_OP_KNOWN: first reserved value
  */
 enum uet_rsp_op {
@@ -167,9 +167,9 @@ enum uet_rsp_op {
  * @op: list, enum uet_rsp_op
  * @rc: version, enum uet_rc
  * @message_id: of the request
- * @ri_generation: right generation in an answer BAD_GENERATION
+ * @ri_generation: with BAD_GENERATION: the correct generation
  * @job_id: job
- * @modified_length: bytes really accepted
+ * @modified_length: bytes accepted
  */
 struct uet_ses_rsp_wire {
 	u8 op;
@@ -361,7 +361,7 @@ enum uet_amo_type {
 
 /**
  * enum uet_rc - return codes in responses, UE 1.0 3.4
- * @UET_RC_NULL: no statement
+ * @UET_RC_NULL: no return code
  * @UET_RC_OK: success
  * @UET_RC_BAD_GENERATION: wrong generation of the resource index
  * @UET_RC_DISABLED: resource disabled

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asking for answers: is one to be expected? */
+/* When a source sets AR, and whether it can expect an ACK anyway. */
 #include <kunit/test.h>
 
 #include "../core/ackreq.h"
@@ -33,7 +33,7 @@ static u32 send(struct uet_txwin *w, struct uet_ackreq *a, u32 len, bool ar)
 	return psn;
 }
 
-/* The trigger, or a packet that asked. */
+/* An answer is due at the trigger, or for a packet with AR. */
 static void ackreq_due(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -52,7 +52,7 @@ static void ackreq_due(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
 	psn = send(&w, &a, LEN, true);
 	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
-	/* lost: it will be sent again, but not while the window is full */
+	/* lost: it cannot be retransmitted while the window is full */
 	uet_txwin_mark(&w, psn);
 	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
 	uet_txwin_resend(&w, psn, 0, 2);
@@ -63,8 +63,8 @@ static void ackreq_due(struct kunit *test)
 }
 
 /*
- * The target answers a marked packet at once and counts anew, so the bytes
- * that this host counted to the trigger do not make it answer.
+ * The target answers a packet with an ECN mark at once and restarts its count,
+ * so it does not answer when this host's own count reaches the trigger.
  */
 static void ackreq_target_counts_anew(struct kunit *test)
 {
@@ -77,7 +77,7 @@ static void ackreq_target_counts_anew(struct kunit *test)
 	for (i = 0; i < 6; i++)
 		send(&w, &a, LEN, false);
 	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
-	/* the third was marked; the fourth, the trigger by our count, is not */
+	/* third packet: ECN mark; fourth: reaches the trigger by our count only */
 	uet_txwin_cack(&w, FIRST + 2, &sum);
 	KUNIT_EXPECT_FALSE(test, uet_ackreq_due(&a, &w, &rule));
 	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 1 << 20, 0));
@@ -87,7 +87,7 @@ static void ackreq_target_counts_anew(struct kunit *test)
 						   1 << 20, 0));
 }
 
-/* Small packets count for more than their payload. */
+/* A small packet counts as min_add bytes. */
 static void ackreq_small_packets(struct kunit *test)
 {
 	struct uet_ackreq a;
@@ -102,7 +102,7 @@ static void ackreq_small_packets(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_ackreq_due(&a, &w, &rule));
 }
 
-/* At most four per window, each packet below the trigger. */
+/* At most four per window; every packet if window < trigger. */
 static void ackreq_wanted(struct kunit *test)
 {
 	struct uet_ackreq a;
@@ -128,9 +128,9 @@ static void ackreq_wanted(struct kunit *test)
 #define SENT	4096
 
 /*
- * A target that answers by its count, and @turns that packets take, values of a
- * cycle or links that deliver alternately: the answers tell of all of them,
- * and evenly, though the one is a multiple of the other.
+ * Packets take @turns different values or links in turn, and the target answers
+ * every n-th packet. Answers must report on all values or links, and evenly, even
+ * if n is a multiple of @turns or the reverse.
  */
 static void slips(struct kunit *test, u32 len, u32 turns)
 {

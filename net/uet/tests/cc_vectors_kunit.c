@@ -136,7 +136,7 @@ static void vectors_nscc(struct kunit *test)
 	r->c.rccc = rccc;
 	if (t->setup[SETUP_CWND])
 		uet_nscc(&r->c)->cwnd = (u64)t->setup[SETUP_CWND];
-	/* without a count of packets the byte count must not be put right */
+	/* without a packet count the byte count must not be corrected */
 	if (!context)
 		r->c.inflight_pkts = UNCOUNTED_PKTS;
 	for (i = 0; i < t->count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Context: states, counters, the two corrections, what it tells its caller. */
+/* CCC: states, counters, the two corrections, values returned to the caller. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -75,7 +75,7 @@ static void ccc_window_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, credit, 0ULL);
 }
 
-/* A spurious inference must leave nothing behind. */
+/* A spuriously inferred loss must leave no trace in the counters. */
 static void ccc_unmark_returns_bytes(struct kunit *test)
 {
 	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
@@ -102,7 +102,7 @@ static void ccc_unmark_returns_bytes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->stats.imbalance, 0ULL);
 }
 
-/* Rounding leaves bytes; at one packet of window they would block. */
+/* Bytes left by rounding would block a window of one packet. */
 static void ccc_resynchronises(struct kunit *test)
 {
 	struct uet_ccc *c = &make(test, "nscc", 12000)->c;
@@ -177,7 +177,7 @@ static void ccc_probe_once(struct kunit *test)
 	ack(c, 10, 0, 0);
 	KUNIT_EXPECT_FALSE(test, uet_ccc_probe_wanted(c));
 
-	/* too little data for a second round trip, and never again */
+	/* too little data for a second round trip: no probe, not even later */
 	c = &make(test, "nscc", 12000)->c;
 	uet_ccc_on_new_data(c, 0, 100000);
 	uet_ccc_on_send(c, 0, MTU, 0, false);
@@ -198,7 +198,7 @@ static void ccc_base_rtt_ignores_clock_errors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->base_rtt, 1000ULL);
 }
 
-/* Followed in steps, so that one lucky sample does not count for good. */
+/* The base RTT falls in steps, so that one lucky sample has no lasting effect. */
 static void ccc_base_rtt_in_steps(struct kunit *test)
 {
 	struct ctx *x = make(test, "nscc", 16000);
@@ -216,7 +216,7 @@ static void ccc_base_rtt_in_steps(struct kunit *test)
 	KUNIT_EXPECT_LE(test, c->base_rtt, 8007ULL);
 }
 
-/* A probe told the base RTT; what follows from it was derived again. */
+/* A probe found the base RTT; the parameters were derived again. */
 static void ccc_rebase(struct kunit *test)
 {
 	struct ctx *x = make(test, "nscc", 16000);
@@ -264,7 +264,7 @@ static void ccc_base_rtt_of_full_packets(struct kunit *test)
 	}
 }
 
-/* What a target misses was lost on its path; what it refuses came by it. */
+/* A NACK for a missing packet is a loss on its path; another NACK is not. */
 static void ccc_tells_paths_what_nacks_mean(struct kunit *test)
 {
 	static const u8 reasons[] = {
@@ -324,7 +324,7 @@ static void ccc_runs_of_one_value(struct kunit *test)
 	uet_ccc_get_send_params(&x->c, &ask, &out);
 	KUNIT_EXPECT_NE(test, out.ev, ev);
 	KUNIT_EXPECT_EQ(test, out.run, 4);
-	/* a retransmission leaves the run to new packets */
+	/* a retransmission does not use up the run of new packets */
 	ask.want = 1;
 	uet_ccc_get_send_params(&x->c, &ask, &out);
 	ev = out.ev;
@@ -351,7 +351,7 @@ static void ccc_algorithms_by_name(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, uet_ccc_state_name(9), "?");
 }
 
-/* However rarely that is */
+/* Without a limit on the interval */
 static bool asks(struct uet_ccc *c, u64 now, u64 *when)
 {
 	return uet_ccc_credit_req(c, now, U64_MAX, when);
@@ -377,7 +377,7 @@ static void ccc_credit_requests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, asks(c, 99000, &when));
 }
 
-/* What an ordered target drops behind a gap clears no path of its marks. */
+/* Packets dropped behind a gap by an ordered target say nothing about a path. */
 static void ccc_go_back_is_no_signal(struct kunit *test)
 {
 	const struct uet_lb_ops *ops = uet_lb_find("single");
@@ -418,8 +418,8 @@ static void ccc_go_back_is_no_signal(struct kunit *test)
 }
 
 /*
- * Two periods of quick adapt with a loss in the first one, of packets that all
- * took @delay in queues where nothing is trimmed: the window afterwards.
+ * Window after two periods of quick adapt, if a packet is lost in the first one,
+ * all packets queue for @delay and switches do not trim.
  */
 static u64 window_after_loss(struct kunit *test, u64 delay, bool qa_loss)
 {
@@ -451,19 +451,19 @@ static u64 window_after_loss(struct kunit *test, u64 delay, bool qa_loss)
 	return uet_ccc_window(&x->c);
 }
 
-/* A port that is shorter than the threshold of quick adapt says so by losses. */
+/* A switch port with a short buffer shows congestion by losses, not by delay. */
 static void ccc_losses_of_a_full_port(struct kunit *test)
 {
 	u64 max = 225000;
 
 	KUNIT_EXPECT_EQ(test, window_after_loss(test, 30000, true), 2ULL * MTU);
 	KUNIT_EXPECT_GT(test, window_after_loss(test, 30000, false), max / 2);
-	/* a bad link, which is no reason to give way */
+	/* loss without delay: a bad link, keep the window */
 	KUNIT_EXPECT_GT(test, window_after_loss(test, 0, true), max / 2);
 }
 
-/* What ends fast increase: by the algorithm a delay or a decrease, by the prose of
- * UE 1.0 any sign of congestion
+/* What ends fast increase: in the algorithm of UE 1.0 a delay or a decrease, in its
+ * prose any sign of congestion
  */
 static void ccc_end_of_fast_increase(struct kunit *test)
 {

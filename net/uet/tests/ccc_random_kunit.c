@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must hold after every event whatever happens: for honest networks in
- * every algorithm and at the edges of the parameters, and for hostile ones.
+ * Invariants of a CCC, checked after every random event: with honest networks for
+ * every algorithm and parameters at their limits, and with hostile ones.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -55,7 +55,7 @@ static struct sim *setup(struct kunit *test, u64 seed)
 	return s;
 }
 
-/* True while everything is as it must be. */
+/* True if all invariants hold. */
 static bool sound(struct kunit *test, const struct sim *s)
 {
 	bool ok = sim_window_sound(s) && sim_state_sound(s) &&
@@ -105,7 +105,7 @@ static void ccc_honest_network(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, s->acted & UET_CC_DID_ADJ);
 }
 
-/* A peer that says anything, and a clock that jumps. */
+/* An ACK with random fields, and a clock that jumps. */
 static void hostile_ack(struct sim *s)
 {
 	struct uet_ccc_ack ack = {

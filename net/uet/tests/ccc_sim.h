@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sender and a network around one context: it keeps the books that a PDC
- * keeps, so that every event handed to the context is one that can happen.
+ * A sender and a network around one CCC. It does the accounting of a PDC, so that
+ * it creates only events that can really happen.
  */
 #ifndef _UET_TESTS_CCC_SIM_H
 #define _UET_TESTS_CCC_SIM_H
@@ -16,7 +16,7 @@
  * struct sim_pkt - a packet
  * @size: nominal size
  * @ev: value it was sent with
- * @marked: waits for its retransmission
+ * @marked: marked for retransmission
  */
 struct sim_pkt {
 	u32 size;
@@ -25,10 +25,10 @@ struct sim_pkt {
 };
 
 /**
- * struct sim - the world of a context
- * @c: the context
+ * struct sim - a simulated sender and network
+ * @c: the CCC
  * @p: its constants
- * @rnd: what happens next
+ * @rnd: random numbers
  * @pkts: packets sent and not acknowledged
  * @n: number of them
  * @backlog: bytes announced and not sent
@@ -36,7 +36,7 @@ struct sim_pkt {
  * @field: rcvd_bytes of the last ACK
  * @granted: credit given, quanta
  * @now: time, ns
- * @listed: the context is on the list of ready ones
+ * @listed: the CCC is on the list of ready ones
  * @acted: UET_CC_DID_* seen so far
  */
 struct sim {
@@ -178,7 +178,7 @@ static inline bool sim_loss(struct sim *s)
 	return true;
 }
 
-/* The destination grants what was asked for, a little at a time. */
+/* The destination grants the requested credit in small steps. */
 static inline void sim_credit(struct sim *s)
 {
 	u32 target, step;
@@ -192,7 +192,7 @@ static inline void sim_credit(struct sim *s)
 	sim_edge(s, uet_ccc_on_credit(&s->c, s->now, s->granted));
 }
 
-/* Something that can happen now. */
+/* One random event that can happen now. */
 static inline void sim_step(struct sim *s)
 {
 	u32 dice = rnd_below(&s->rnd, 100);
@@ -212,7 +212,7 @@ static inline void sim_step(struct sim *s)
 		sim_credit(s);
 }
 
-/* The window is between a packet and the largest one. */
+/* mtu <= window <= max_wnd */
 static inline bool sim_window_sound(const struct sim *s)
 {
 	const struct uet_nscc *w = uet_nscc_const(&s->c);
@@ -222,7 +222,7 @@ static inline bool sim_window_sound(const struct sim *s)
 		w->max_wnd <= s->p.max_wnd);
 }
 
-/* READY if there is something to send and it may go, and on the list then. */
+/* READY, and on the list, if and only if data waits that may be sent. */
 static inline bool sim_state_sound(const struct sim *s)
 {
 	const struct uet_ccc *c = &s->c;
@@ -240,8 +240,8 @@ static inline bool sim_state_sound(const struct sim *s)
 }
 
 /*
- * With nothing outstanding, whose answer or timeout would go on with it, what waits
- * may go, or there is a time at which to ask for credit.
+ * If no packet is outstanding, there is no answer or timeout to wait for. Then
+ * waiting data may be sent, or a Credit Request is scheduled.
  */
 static inline bool sim_never_stalls(const struct sim *s)
 {
@@ -255,7 +255,7 @@ static inline bool sim_never_stalls(const struct sim *s)
 	       (uet_ccc_credit_req(&c, s->now, U64_MAX, &when) || when);
 }
 
-/* Let everything that was announced be sent and acknowledged. */
+/* Send all announced data and acknowledge it. */
 static inline bool sim_drain(struct sim *s)
 {
 	u32 guard = 100000;

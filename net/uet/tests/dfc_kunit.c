@@ -18,14 +18,14 @@ static void dfc_pend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(200, 100, 200), UET_DFC_PEND_MAX);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(U64_MAX, 100, 200),
 			UET_DFC_PEND_MAX);
-	/* no room between the limits, none at all, the wrong way round */
+	/* lo == hi, also at 0; lo > hi */
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(6, 5, 5), UET_DFC_PEND_MAX);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(150, 200, 100), 0);
 	for (q = 1; q < 1000; q++)
 		KUNIT_EXPECT_GE(test, uet_dfc_pend(q, 100, 900),
 				uet_dfc_pend(q - 1, 100, 900));
-	/* products that would not fit */
+	/* products that would overflow 64 bits */
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(U64_MAX / 2, 0, U64_MAX), 63);
 }
 
@@ -41,7 +41,7 @@ static void dfc_short_episode(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d.pend, 40);
 	uet_dfc_update(&d, 2000 + 99 * RTT, RTT, 90, &rc);
 	KUNIT_EXPECT_EQ(test, d.pend, 90);
-	/* the end, and for one round trip after it */
+	/* the restore flag is set at the end and for one round trip */
 	KUNIT_EXPECT_EQ(test, uet_dfc_update(&d, 3000 + 99 * RTT, RTT, 0, &rc),
 			0);
 	KUNIT_EXPECT_TRUE(test, rc);
@@ -63,7 +63,7 @@ static void dfc_long_episode(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, rc);
 }
 
-/* The source went silent in an episode: that is no part of it */
+/* The time after the last penalty, with a silent source, does not count */
 static void dfc_rest(struct kunit *test)
 {
 	struct uet_dfc d = {};

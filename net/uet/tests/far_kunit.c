@@ -27,7 +27,7 @@ static void far_finds_the_smallest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.min, RTT);
 }
 
-/* Many answers at once are one look at the queues. */
+/* Many answers at once do not end the search. */
 static void far_takes_its_time(struct kunit *test)
 {
 	struct uet_far f = {};
@@ -57,7 +57,7 @@ static void far_few_samples_will_do(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.min, RTT);
 }
 
-/* With a large window it may be its own queue that it measures. */
+/* Samples with a large window may include the CCC's own queue. */
 static void far_ignores_its_own_queue(struct kunit *test)
 {
 	struct uet_far f = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets as bytes and as what they mean, by hand from the header layouts of
- * UE 1.0; an independent parser found the same values.
+ * Example packets as bytes and as struct uet_pkt, made by hand from the header
+ * layouts of UE 1.0; an independent parser found the same values.
  */
 #ifndef _UET_TESTS_HDR_EXAMPLES_H
 #define _UET_TESTS_HDR_EXAMPLES_H
@@ -12,12 +12,12 @@
 
 /**
  * struct hdr_example - a packet
- * @name: what it is
+ * @name: description
  * @bytes: from the PDS prologue on
- * @linear: how many there are
+ * @linear: length of @bytes
  * @extra: payload bytes that exist but are not readable
  * @rsv_pdc: the bit use_rsv_pdc is set, which is ignored and never sent
- * @pkt: meaning
+ * @pkt: expected result of the parser
  */
 struct hdr_example {
 	const char *name;

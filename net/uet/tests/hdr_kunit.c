@@ -45,7 +45,7 @@ static void hdr_example_parse(struct kunit *test)
 #define EXPECT_SAME(test, a, b, type, last) \
 	KUNIT_EXPECT_MEMEQ(test, a, b, offsetofend(type, last))
 
-/* Nothing that is valid depends on what the structure held before. */
+/* No valid member depends on the previous contents of the structure. */
 static void hdr_example_parse_writes_all(struct kunit *test)
 {
 	const struct hdr_example *ex = test->param_value;
@@ -171,7 +171,7 @@ static void hdr_second_syn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out[11], 1);
 }
 
-/* Every prologue: refused for the reason due, or parsed. */
+/* Every prologue: parsed, or rejected with the right error. */
 static void hdr_all_prologues(struct kunit *test)
 {
 	static const u16 next[UET_PDS_TYPES] = {
@@ -224,7 +224,7 @@ static void hdr_oversize(struct kunit *test)
 			-UET_PERR_SHORT_SES);
 }
 
-/* PSNs that a field cannot express are refused, the last that it can are not */
+/* A PSN distance at the limit of its field is built, one beyond is not */
 static void hdr_build_limits(struct kunit *test)
 {
 	struct uet_pkt pkt = { .type = UET_PDS_RUD_REQ,
@@ -262,7 +262,7 @@ static void hdr_build_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_pkt_build(data, &pkt), 0u);
 }
 
-/* Extended states are skipped, what stands before them is used. */
+/* Extended state is skipped; the fields before it are used. */
 static void hdr_extended_acks(struct kunit *test)
 {
 	u8 data[UET_PDS_ACK_CCX_LEN + UET_SES_RSP_LEN] = { 0 };
@@ -285,7 +285,7 @@ static void hdr_extended_acks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.ack.ooo_count, UET_OOO_INVALID);
 	KUNIT_EXPECT_EQ(test, pkt.rsp.code, UET_RC_NO_MATCH);
 
-	/* ACK_CC with a kind of state from the future */
+	/* ACK_CC with an unknown cc_type */
 	uet_put_be16(UET_PROLOGUE(UET_PDS_ACK_CC, UET_NH_NONE, 0), data);
 	data[12] = 0x20;
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, 52, 52), 0);
@@ -315,8 +315,8 @@ static void hdr_err_names(struct kunit *test)
 }
 
 /*
- * Random headers: whatever random bytes parse into is built into bytes that
- * parse into the same, and those bytes are the same again.
+ * Random headers: parse random bytes, build the result, parse and build again:
+ * both results and both builds must be equal.
  */
 static void hdr_random_round_trips(struct kunit *test)
 {
@@ -342,7 +342,7 @@ static void hdr_random_round_trips(struct kunit *test)
 		if (!n)
 			continue;
 		parsed++;
-		/* An unknown kind of state is built as one without a word. */
+		/* Unknown state is built as NSCC with all state invalid. */
 		if (pkt.type == UET_PDS_ACK_CC &&
 		    pkt.ack.cc_type == UET_CC_NONE)
 			pkt.ack.cc_type = UET_CC_NSCC;

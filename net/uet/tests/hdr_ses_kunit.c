@@ -36,7 +36,7 @@ static void hdr_ses_versions_and_opcodes(struct kunit *test)
 	data[UET_PDS_HDR + 1] = UET_SES_F_SOM;
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
 	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, UET_SES_OP_SEND);
-	/* Reserved opcodes are for the message layer to refuse. */
+	/* The parser accepts reserved opcodes; the message layer rejects them. */
 	data[UET_PDS_HDR] = 0x2f;
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, 64, 64), 0);
 	KUNIT_EXPECT_EQ(test, pkt.ses.opcode, 0x2f);
@@ -82,9 +82,9 @@ static void hdr_ses_checks(struct kunit *test)
 		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 21, UET_VIOL_LENGTH },
 		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 19, UET_VIOL_LENGTH },
 		{ UET_SES_OP_SEND, 0, 50, U32_MAX, 10, 10, UET_VIOL_OFFSET },
-		/* a deferred send is ended without data */
+		/* the end of a deferred send, without data */
 		{ UET_SES_OP_DEFERRABLE_SEND, EOM, 50, 20, 0, 0, 0, 0, 0 },
-		/* operations that carry nothing */
+		/* operations without payload */
 		{ UET_SES_OP_READ, SOM, 50, 0, 0, 0, 0, 50, 0 },
 		{ UET_SES_OP_READ, SOM, 70000, 0, 0, 0, 0, 65535, 0 },
 		{ UET_SES_OP_READ, EOM, 50, 20, 30, 0, 0, 30, 0 },
@@ -94,7 +94,7 @@ static void hdr_ses_checks(struct kunit *test)
 		{ UET_SES_OP_MSG_ERROR, EOM, 50, 51, 0, 0, UET_VIOL_OFFSET },
 		{ UET_SES_OP_MSG_ERROR, EOM, 50, 20, 5, 0, UET_VIOL_LENGTH },
 		{ UET_SES_OP_NO_OP, SOM | EOM, 0, 0, 0, 3, UET_VIOL_PAYLOAD },
-		/* reserved: whatever is there */
+		/* reserved opcode: no checks */
 		{ 0x2f, EOM, 1, 2, 3, 7, 0, 3, 7 },
 	};
 	unsigned int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a peer that lies can do to a sender, by name: the window stays within its
- * bounds, nothing overflows, divides by zero or stalls.
+ * Attacks of a hostile peer on a sender, one by one: the window must stay within
+ * its bounds, and nothing may overflow, divide by zero or stall.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -59,7 +59,7 @@ static void tx_open(struct kunit *test, struct uet_txwin *w)
 	KUNIT_ASSERT_EQ(test, uet_txwin_attach(w, mem, SLOTS, &old), 0);
 }
 
-/* rcvd_bytes that jumps by half its range: no more is released than was sent. */
+/* rcvd_bytes jumps by half its range: released bytes <= sent bytes. */
 static void hostile_rcvd_bytes(struct kunit *test)
 {
 	static const u32 steps[] = {
@@ -90,7 +90,7 @@ static void hostile_rcvd_bytes(struct kunit *test)
 	KUNIT_EXPECT_GT(test, released, 0ULL);
 }
 
-/* SACK bits and CACKs all around what was sent */
+/* SACK bits and CACKs around the PSNs that were sent */
 static void hostile_sack(struct kunit *test)
 {
 	struct test_rnd rnd = { .state = 2 };
@@ -124,7 +124,7 @@ static void hostile_sack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, UET_TEST_ROUNDS);
 }
 
-/* Credit that wraps and jumps never passes the largest window. */
+/* Credit that wraps and jumps never exceeds the largest window. */
 static void hostile_credit(struct kunit *test)
 {
 	static const char * const algos[] = { "rccc", "nscc+rccc" };
@@ -153,7 +153,7 @@ static void hostile_credit(struct kunit *test)
 	}
 }
 
-/* A service time longer than the round trip, and one that says nothing */
+/* A service time longer than the round trip, and a saturated one */
 static void hostile_service_time(struct kunit *test)
 {
 	u64 ns = 0, rtt = 0;
@@ -201,7 +201,7 @@ static void hostile_pend(struct kunit *test)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, i, UET_TEST_ROUNDS);
-	/* It ends with the penalties: a round trip later nothing is left of it. */
+	/* The effect ends one round trip after the last penalty. */
 	while (s->n)
 		one_ack(s, s->now, 0, false);
 	one_ack(s, s->now + 2 * s->p.base_rtt, 0, false);
@@ -209,7 +209,7 @@ static void hostile_pend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->c.inflight_pkts, 0U);
 }
 
-/* A clock that runs backwards: no time has passed, so nothing is repeated. */
+/* A clock that runs backwards counts as no time: timed actions do not repeat. */
 static void hostile_clock(struct kunit *test)
 {
 	struct sim *s = sim_plain(test, "nscc");
@@ -271,7 +271,7 @@ static void hostile_parameters(struct kunit *test)
 	}
 }
 
-/* Any of them at any end, all together */
+/* All parameters at random ends of their ranges */
 static void hostile_mixtures(struct kunit *test)
 {
 	static const char * const algos[] = { "nscc", "nscc+rccc" };

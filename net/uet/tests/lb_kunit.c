@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Path policies: what all must keep, their statistics, and each one's rules. */
+/* Path policies: common invariants, statistics, and the rules of each. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -55,7 +55,7 @@ static void tell(struct uet_lb *lb, u64 now, u16 ev, u8 reason, bool sprayed)
 	uet_lb_feedback(lb, &sig, sprayed);
 }
 
-/* Whatever is echoed, values stay in the space and next() ends. */
+/* With any echoed value, values stay in the space and next() returns. */
 static void lb_policies_stay_inside(struct kunit *test)
 {
 	static const u32 sizes[] = { 1, 2, 3, 16, 100, 256, 32768 };
@@ -120,7 +120,7 @@ static void lb_policies_stay_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, 9U);
 }
 
-/* Totals that are kept by increments must equal a count. */
+/* Totals updated step by step must equal a full count. */
 static void lb_bitmap_totals(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 256, .mtu = 4160, .cwnd = 600000 };
@@ -167,8 +167,8 @@ static void lb_oblivious_uniform(struct kunit *test)
 }
 
 /*
- * Sources with seeds of their own: in any step about 1/n of the pairs pick
- * the same value, and over many steps none follows another.
+ * Sources with different seeds: in any step about 1/n of the pairs pick the same
+ * value, and over many steps no source follows another one.
  */
 static void lb_sources_are_independent(struct kunit *test)
 {
@@ -208,7 +208,7 @@ static void lb_skipping_stops_at_threshold(struct kunit *test)
 	u32 i, hits;
 	u16 ev;
 
-	/* seven of sixteen marked hard: one cycle avoids all seven */
+	/* losses on seven of sixteen values: one cycle avoids all seven */
 	for (i = 0; i < 7; i++)
 		tell(lb, 0, (u16)(BASE + i), UET_LB_TIMEOUT, true);
 	KUNIT_EXPECT_FALSE(test, uet_bitmap_saturated(lb, uet_lb_priv(lb)));
@@ -365,7 +365,7 @@ static void lb_live_history(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.live.marked, 0U);
 }
 
-/* Without trimming one loss is no dead path; two on different values are. */
+/* Without trimming one loss does not freeze; two on different values do. */
 static void lb_reps_freezing_without_trimming(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 64, .rto_ns = 1000 };
@@ -386,7 +386,7 @@ static void lb_reps_freezing_without_trimming(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->frozen);
 }
 
-/* What loses a packet or queues longer than most is used no more. */
+/* A value that loses a packet or queues longer than most is replaced. */
 static void lb_hybrid_replaces_bad_values(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 16, .span = 4096 };
@@ -415,7 +415,7 @@ static void lb_hybrid_replaces_bad_values(struct kunit *test)
 	KUNIT_EXPECT_LE(test, slow, 60U);
 }
 
-/* Where all queue alike nothing is replaced, and stale signals are nothing. */
+/* No value is replaced if all queue alike; stale signals are ignored. */
 static void lb_hybrid_keeps_values_in_common_congestion(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 16, .span = 4096 };
@@ -476,7 +476,7 @@ static void lb_rtt_avoids_slow_values(struct kunit *test)
 	}
 }
 
-/* A value that was lost is bad once, and good again once an answer comes. */
+/* A value is reported bad once after losses, and good after an answer. */
 static void lb_rtt_tells_what_comes_back(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 16 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Several ports: shares, ports that go away and come back, loss behind one. */
+/* Several interfaces ("ports"): shares, ports that go down and up, losses. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -12,13 +12,13 @@
 #define ROUNDS	40000
 
 /**
- * struct net - ports of a sender, as its packets find them
+ * struct net - simulated ports of a sender
  * @lb: path selection
  * @now: time, ns
- * @next: when each link has sent what it was given, ns
- * @mbps: speed that each link really has
+ * @next: when each link will be idle, ns
+ * @mbps: real speed of each link
  * @sent: packets given to each
- * @mark_ns: packets that wait longer come marked
+ * @mark_ns: a packet that waits longer gets an ECN mark
  */
 struct net {
 	struct uet_lb *lb;
@@ -69,7 +69,7 @@ static void tell(struct uet_lb *lb, u64 now, u16 ev, u8 reason)
 	uet_lb_feedback(lb, &sig, true);
 }
 
-/* One packet goes out, and its answer comes: marked if it had to wait. */
+/* Send one packet and receive its answer, with an ECN mark if it waited. */
 static u32 packet(struct net *n)
 {
 	u16 ev = choose(n->lb, n->now, false, 0);
@@ -104,7 +104,7 @@ static void ports_share_by_speed(struct kunit *test)
 	}
 }
 
-/* Little to send is spread as well: no port is left to rest. */
+/* Light load is spread over all ports, too. */
 static void ports_share_when_idle(struct kunit *test)
 {
 	static const u32 mbps[] = { 10000, 10000 };
@@ -120,7 +120,7 @@ static void ports_share_when_idle(struct kunit *test)
 	KUNIT_EXPECT_LE(test, n.sent[0], 520U);
 }
 
-/* What others have put into a port's queue counts. */
+/* The choice considers packets that others have queued at a port. */
 static void ports_look_at_queues(struct kunit *test)
 {
 	static const u32 mbps[] = { 10000, 10000 };
@@ -162,13 +162,13 @@ static void ports_follow_the_carrier(struct kunit *test)
 		packet(&n);
 	KUNIT_EXPECT_GE(test, n.sent[1], 450U);
 	KUNIT_EXPECT_LE(test, n.sent[1], 600U);
-	/* without any carrier it still answers */
+	/* without any carrier next() still returns a value */
 	uet_lb_ports_tell(n.lb, 0, false, 0);
 	uet_lb_ports_tell(n.lb, 1, false, 0);
 	KUNIT_EXPECT_LT(test, uet_lb_zone(choose(n.lb, n.now, false, 0)), 2U);
 }
 
-/* A port whose network is a quarter as fast as its link carries that much. */
+/* A port gets a quarter of its link's rate if its network carries no more. */
 static void ports_find_the_slow_network(struct kunit *test)
 {
 	static const u32 mbps[] = { 10000, 10000 };
@@ -196,7 +196,7 @@ static void ports_find_the_slow_network(struct kunit *test)
 	KUNIT_EXPECT_GE(test, n.sent[1], ROUNDS / 2 * 90 / 100);
 }
 
-/* Behind one port everything is lost: little more than tests go there. */
+/* If every packet behind a port is lost, it gets little more than SHARE_MIN. */
 static void ports_leave_a_dead_network(struct kunit *test)
 {
 	static const u32 mbps[] = { 10000, 10000 };
@@ -219,7 +219,7 @@ static void ports_leave_a_dead_network(struct kunit *test)
 	KUNIT_EXPECT_LE(test, again, lost / 4);
 }
 
-/* Values of one port never answer for another, whatever is echoed. */
+/* Values of different ports never mix, whatever is echoed. */
 static void ports_keep_their_values(struct kunit *test)
 {
 	static const u32 mbps[] = { 1000, 400000, 25000, 1 };
@@ -321,7 +321,7 @@ static void ports_refuse_bad_settings(struct kunit *test)
 			-EINVAL);
 }
 
-/* A peer that answers every fourth packet speaks of both ports alike. */
+/* Answers to every fourth packet report on both ports alike. */
 static void ports_are_all_heard_of(struct kunit *test)
 {
 	static const u32 equal[] = { 1000, 1000 };

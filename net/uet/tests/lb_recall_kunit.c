@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where retransmissions go, and what the frozen ring of "reps" keeps. */
+/* Values of retransmissions, and the frozen ring of "reps". */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -54,7 +54,7 @@ static void tell(struct uet_lb *lb, u64 now, u16 ev, u8 reason)
 
 static const char * const recalling[] = { "bitmap", "reps", "hybrid", "rtt" };
 
-/* What came back within the time that a loss takes to show, in turn. */
+/* Recently acknowledged values in turn. */
 static void recall_takes_recent_values(struct kunit *test)
 {
 	u64 now = 100 * RTT;
@@ -75,7 +75,7 @@ static void recall_takes_recent_values(struct kunit *test)
 			KUNIT_EXPECT_LE(test, ev, BASE + 3);
 			KUNIT_EXPECT_NE(test, again(lb, now, ev), ev);
 		}
-		/* nothing is recent: the latest */
+		/* none is recent: take the latest */
 		for (i = 0; i < 8; i++)
 			KUNIT_EXPECT_EQ(test, again(lb, 2 * now, BASE + 9),
 					BASE + 3);
@@ -104,7 +104,7 @@ static void recall_forgets_what_fails(struct kunit *test)
 	}
 }
 
-/* A ring that is full gives up the oldest, and never holds a value twice. */
+/* A full ring replaces the oldest value, and never holds a value twice. */
 static void recall_keeps_different_values(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "hybrid", true);
@@ -123,7 +123,7 @@ static void recall_keeps_different_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hweight32(seen), (unsigned int)UET_LB_GOOD);
 }
 
-/* Values that are alike in their lower byte are different ones. */
+/* Values with the same lower byte are distinguished. */
 static void recall_tells_values_apart(struct kunit *test)
 {
 	struct uet_lb_good g = { };
@@ -156,7 +156,7 @@ static struct uet_lb *make_renewing(struct kunit *test)
 	return lb;
 }
 
-/* What an ACK says in few words is what a signal says. */
+/* acked() has the same effect as feedback(). */
 static void hybrid_acked_is_feedback(struct kunit *test)
 {
 	struct uet_lb *a = make_renewing(test), *b = make_renewing(test);
@@ -191,7 +191,7 @@ static void hybrid_acked_is_feedback(struct kunit *test)
 	KUNIT_EXPECT_NE(test, a->prng.state, start);
 }
 
-/* Policies that keep to one path, or heed nothing, recall nothing. */
+/* Single-path policies and those without feedback do not recall values. */
 static void recall_is_for_some(struct kunit *test)
 {
 	static const char * const others[] = {
@@ -208,8 +208,8 @@ static void recall_is_for_some(struct kunit *test)
 }
 
 /*
- * The ring keeps as many values as it had when it froze, however often they
- * come back; those that turn out to be on the dead path leave it, and their
+ * The frozen ring keeps its number of distinct values, however often they are
+ * acknowledged. Values that turn out to be on the dead path leave it, and their
  * slots try others.
  */
 static void reps_frozen_ring_stays_wide(struct kunit *test)
@@ -240,7 +240,7 @@ static void reps_frozen_ring_stays_wide(struct kunit *test)
 	KUNIT_EXPECT_GE(test, hweight64(seen), 40U);
 	tell(lb, 12, BASE + 30, UET_LB_NO_ECN);
 	KUNIT_EXPECT_EQ(test, r->fill, UET_REPS_RING - 1);
-	/* nothing left: all of the space */
+	/* empty ring: draw from the whole space */
 	for (i = 0; i < 64; i++)
 		tell(lb, 13, BASE + i, UET_LB_TIMEOUT);
 	KUNIT_EXPECT_EQ(test, r->fill, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policies for one path at a time: when they move, and that they else stay. */
+/* Single-path policies: they move when they should, and else stay. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -116,8 +116,8 @@ static void single_clear_answers_clear_evidence(struct kunit *test)
 }
 
 /*
- * On a slow path every answer is late, and one in ten is marked: that is enough to
- * leave. One that came back in time in between is not what such a path gives.
+ * On a slow path every answer is late, and one in ten has an ECN mark: that is
+ * enough to leave. An answer within the target in between clears the path.
  */
 static void single_leaves_a_slow_path(struct kunit *test)
 {
@@ -202,7 +202,7 @@ static void flowlet_moves_after_a_gap(struct kunit *test)
 	}
 	second = next_at(lb, 100 * RTT, 100, 9);
 	KUNIT_EXPECT_NE(test, second, ev);
-	/* a clock that steps back is no gap */
+	/* a clock that steps back does not count as a pause */
 	KUNIT_EXPECT_EQ(test, next_at(lb, 5, 101, 9), second);
 }
 
@@ -217,7 +217,7 @@ static u16 flowlet_next(struct uet_lb *lb, u64 now, u64 port_free)
 	return uet_lb_next(lb, &ask, &run);
 }
 
-/* A pause before a packet is none if it leaves right behind the last one. */
+/* No pause if the packet leaves this host right behind the last one. */
 static void flowlet_counts_from_departure(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "flowlet", 0, 0);
@@ -230,7 +230,7 @@ static void flowlet_counts_from_departure(struct kunit *test)
 	KUNIT_EXPECT_NE(test, flowlet_next(lb, 6 * RTT, 5 * RTT), ev);
 }
 
-/* After a loss pauses change the value only until one works. */
+/* After a loss pauses change the value only until a value works. */
 static void flowlet_stays_on_what_works(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "flowlet", 0, 0);
@@ -247,7 +247,7 @@ static void flowlet_stays_on_what_works(struct kunit *test)
 	tell(lb, last, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
 	for (; now < 50 * RTT; now += RTT)
 		KUNIT_EXPECT_EQ(test, next_at(lb, now, 0, 0), last);
-	/* what else was lost on the dead path says nothing against it */
+	/* further losses on the dead path do not count against the new value */
 	tell(lb, dead, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
 	KUNIT_EXPECT_EQ(test, next_at(lb, now, 0, 0), last);
 	/* the path may be back: pauses count again */
@@ -257,7 +257,7 @@ static void flowlet_stays_on_what_works(struct kunit *test)
 #define CW_PKTS		64
 #define CW_WINDOW	20
 
-/* Packets in flight on paths that each take their time and keep their order */
+/* Packets in flight on paths with different delays, each of which keeps order */
 struct cw_net {
 	struct test_rnd rnd;
 	u64 now;
@@ -300,7 +300,7 @@ static void cw_answers(struct cw_net *n, struct uet_lb *lb)
 			continue;
 		n->out[i] = false;
 		n->inflight--;
-		/* Acknowledged; others than the last of some are not named. */
+		/* Acknowledged; most coalesced ACKs report only their last packet. */
 		if (!n->asks[i] && !rnd_one_in(&n->rnd, 8))
 			continue;
 		sig.rtt = n->now - n->at[i];
@@ -309,8 +309,7 @@ static void cw_answers(struct cw_net *n, struct uet_lb *lb)
 }
 
 /*
- * However late answers are, and whoever overtakes: two values at most have
- * packets in flight.
+ * With any delay and reordering, at most two values have packets in flight.
  */
 static void conweave_keeps_two_values_in_flight(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The space of values: how policies share it out, what they need for it, and
- * what a peer that lies can do to it.
+ * The entropy space: distribution of values, memory and time that policies need,
+ * and hostile peers.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -16,7 +16,7 @@ static const char * const spraying[] = {
 	"oblivious", "bitmap", "hybrid", "rtt", "reps",
 };
 
-/* The last one draws at random, the others use each value once per cycle. */
+/* The first IN_CYCLES policies use each value once per cycle; the last draws. */
 #define IN_CYCLES	4
 
 static struct uet_lb *make(struct kunit *test, const struct uet_lb_ops *ops,
@@ -53,7 +53,7 @@ static void tell(struct uet_lb *lb, u16 ev, u8 reason, u64 rtt)
 	uet_lb_feedback(lb, &sig, true);
 }
 
-/* Two bytes per value at most, and nothing else that grows with them. */
+/* At most two bytes per value, and no other memory that grows with them. */
 static void space_memory(struct kunit *test)
 {
 	static const u32 sizes[] = { 1, 16, 100, 256, 32768 };
@@ -101,10 +101,10 @@ static void space_uniform_per_cycle(struct kunit *test)
 }
 
 /*
- * 64 contexts: a pair picks the same value in 20 of 1280 steps on average, and
- * none of the 2016 pairs in 50, which is beyond six standard deviations. hybrid
- * keeps one order: who meets once in a cycle does so in all 20, eight times 20
- * are beyond five standard deviations.
+ * 64 CCCs: a pair picks the same value in 20 of 1280 steps on average. None of the
+ * 2016 pairs may do so 50 times, which is more than six standard deviations.
+ * "hybrid" keeps one order: a pair that collides once in a cycle does so in all 20
+ * cycles; 8 * 20 is more than five standard deviations.
  */
 static void space_contexts_are_never_in_step(struct kunit *test)
 {
@@ -153,9 +153,9 @@ static u32 drawn(struct uet_lb *lb, struct draws *d)
 }
 
 /*
- * No packet looks at more than all values, whatever is held against them, and on
- * average it looks at few: as long as values are passed over at all, more
- * than (100 - threshold) % of a cycle are not.
+ * The choice for a packet examines each value at most once, and few on average:
+ * while values are skipped at all, more than (100 - threshold) % of a cycle are
+ * not.
  */
 static void space_few_looks_per_packet(struct kunit *test)
 {
@@ -176,13 +176,13 @@ static void space_few_looks_per_packet(struct kunit *test)
 			looks = drawn(lb, &d) - before;
 			most = max(most, looks);
 		}
-		/* rtt may look on past one value that it must not repeat */
+		/* "rtt" may examine one more, since it must not repeat a value */
 		KUNIT_EXPECT_LE(test, most, 65U);
 		KUNIT_EXPECT_LE(test, drawn(lb, &d), 4U * 20000 + 64);
 	}
 }
 
-/* All values down: a packet still gets one, after one look at each. */
+/* All values down: a packet still gets a value, after examining each once. */
 static void space_all_down_ends(struct kunit *test)
 {
 	static const char * const names[] = { "bitmap", "hybrid", "rtt" };
@@ -228,7 +228,7 @@ static void space_threshold_is_exact(struct kunit *test)
 	}
 }
 
-/* Echoes of values that are not in the space change not one bit. */
+/* Echoes of values outside the space change no state. */
 static void space_ignores_values_never_sent(struct kunit *test)
 {
 	struct test_rnd rnd = { .state = 17 };
@@ -251,7 +251,7 @@ static void space_ignores_values_never_sent(struct kunit *test)
 	}
 }
 
-/* Marks on everything: at worst spraying is heedless, but it sprays. */
+/* With ECN marks on all packets, policies still spray. */
 static void space_flood_of_marks(struct kunit *test)
 {
 	u16 *seen = kunit_kzalloc(test, 64 * sizeof(*seen), GFP_KERNEL);
@@ -275,7 +275,7 @@ static void space_flood_of_marks(struct kunit *test)
 	}
 }
 
-/* As many values as two windows have packets, and it follows by halves. */
+/* Size: packets of two windows, changed by factors of two. */
 static void space_follows_the_window(struct kunit *test)
 {
 	static const char * const names[] = { "bitmap", "hybrid", "rtt", "reps" };
@@ -310,7 +310,7 @@ static void space_follows_the_window(struct kunit *test)
 	}
 }
 
-/* What is held against a value outlasts its absence from the space. */
+/* The state of a value is kept while it is outside the resized space. */
 static void space_keeps_bad_values(struct kunit *test)
 {
 	static const char * const names[] = { "bitmap", "rtt", "hybrid" };
@@ -341,7 +341,7 @@ static void space_keeps_bad_values(struct kunit *test)
 	}
 }
 
-/* What is given up for a loss is told for a cycle or two, until it is history. */
+/* A value replaced after a loss counts as bad for one to two cycles. */
 static void space_tells_what_was_given_up(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, uet_lb_find("hybrid"), 64, 3, 0);
@@ -382,8 +382,8 @@ static u32 lost_of(struct uet_lb *lb, u32 salt, u32 packets)
 }
 
 /*
- * Routing changes, and every value leads elsewhere: what was known to be bad
- * is good, and the other way round. Soon little is lost again.
+ * Routing changes, and every value takes another path: bad values become good
+ * and good ones bad. Policies must adapt soon.
  */
 static void space_survives_a_remap(struct kunit *test)
 {

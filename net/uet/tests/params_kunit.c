@@ -28,7 +28,7 @@ static void params_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.rate_mbps, 1000U);
 }
 
-/* Both limits of every parameter are taken, what lies beyond is refused. */
+/* Both limits of every parameter are accepted, values beyond are rejected. */
 static void params_ranges(struct kunit *test)
 {
 	struct uet_cc_config cfg = {};
@@ -59,7 +59,7 @@ struct dependent {
 	u64 good, bad;
 };
 
-/* Limits that follow from other parameters name the culprit. */
+/* Limits that depend on other parameters report the right parameter. */
 static void params_dependent_limits(struct kunit *test)
 {
 	static const struct dependent rows[] = {
@@ -89,7 +89,7 @@ static void params_dependent_limits(struct kunit *test)
 	}
 }
 
-/* Settings that were made one by one give way to each other. */
+/* Conflicting values are clamped. */
 static void params_fit(struct kunit *test)
 {
 	struct uet_cc_config cfg = {};
@@ -123,7 +123,7 @@ static void params_merge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.eta, 100U);
 	KUNIT_EXPECT_EQ(test, p.fi, 7U);
 	KUNIT_EXPECT_EQ(test, p.max_wnd, 99999ULL);
-	/* a window that was asked for does not follow the round trip */
+	/* a configured window does not follow the round trip */
 	KUNIT_EXPECT_EQ(test, uet_cc_max_wnd(&p, 10), 99999ULL);
 }
 
@@ -205,7 +205,7 @@ static void loss_age(struct kunit *test)
 	struct uet_rtt_est est = {};
 	struct uet_cc_params p = { .target = 80 };
 
-	/* half a target beyond what the newest arrival took, at least */
+	/* at least half a target above the round trip of the newest arrival */
 	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 0, 0), 140ULL);
 	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 130, 0), 170ULL);
 	est.srtt = 120 << 3;
@@ -216,7 +216,7 @@ static void loss_age(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_loss_age_ns(&p, &est, 100, 130, 0), 450ULL);
 }
 
-/* Needless retransmissions add patience, once per round trip; losses end it. */
+/* Needless retransmissions add steps, once per round trip; losses reduce them. */
 static void loss_reorder(struct kunit *test)
 {
 	struct uet_cc_params p = { .target = 80 };
@@ -249,7 +249,7 @@ static void loss_reorder(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.steps, 0);
 }
 
-/* The additive step by its scale, and by itself */
+/* The additive step by its scale, and by its value */
 static void params_eta(struct kunit *test)
 {
 	struct uet_cc_config cfg = {};
@@ -315,7 +315,7 @@ static void nscc_penalty_scale(struct kunit *test)
 	}
 }
 
-/* A window that is not used does not grow; one that held data back does. */
+/* An unused window does not grow; one that holds data back does. */
 static void nscc_unused_window_rests(struct kunit *test)
 {
 	struct uet_cc_config cfg = {};
@@ -352,7 +352,7 @@ static void nscc_unused_window_rests(struct kunit *test)
 	KUNIT_EXPECT_GT(test, uet_nscc(c)->cwnd, 50000ULL);
 }
 
-/* The reciprocal must give the quotient, not nearly so. */
+/* The reciprocal must give the exact quotient. */
 static void average_is_exact(struct kunit *test, u64 base)
 {
 	struct uet_cc_config cfg = {};
@@ -389,7 +389,7 @@ static void average_is_exact(struct kunit *test, u64 base)
 
 static void nscc_average_is_exact(struct kunit *test)
 {
-	/* about the longest that has a reciprocal, too */
+	/* includes values around RECIP_BASE_MAX */
 	static const u32 bases[] = {
 		1000, 12000, 65536, 0xffffff, 0x1000000, 0x1000001, 99999989,
 	};
@@ -415,7 +415,7 @@ static void random_ack(struct test_rnd *rnd, struct uet_ccc_ack *ack,
 	};
 }
 
-/* The short way of most ACKs leads where the long way does. */
+/* The short path of most ACKs has the same result as the long one. */
 static void nscc_calm_is_short_for_all(struct kunit *test)
 {
 	struct uet_cc_config cfg = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reproducible random numbers for tests, and how much of them to use: builds
- * with time to spare define UET_TEST_ROUNDS larger.
+ * Reproducible random numbers for tests, and the number of rounds of random
+ * tests; builds with more time define a larger UET_TEST_ROUNDS.
  */
 #ifndef _UET_TESTS_RANDOM_H
 #define _UET_TESTS_RANDOM_H

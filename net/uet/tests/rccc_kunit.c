@@ -36,7 +36,7 @@ static void rccc_speculates_until_heard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->credit, 225000);
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_TRUE(test, out.has_target);
-	/* there is credit for all of it, but a packet is asked for */
+	/* credit covers all data, but one packet is requested */
 	KUNIT_EXPECT_EQ(test, out.credit_target, MTU / 256U);
 	uet_ccc_on_send(c, 0, MTU, 0, false);
 	KUNIT_EXPECT_EQ(test, s->credit, 225000 - MTU);
@@ -45,7 +45,7 @@ static void rccc_speculates_until_heard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_EQ(test, out.credit_target, 9 * MTU / 256U);
-	/* demand is shared out, never down to nothing */
+	/* demand is divided, but never down to 0 */
 	c->credit_senders = 3;
 	uet_ccc_get_send_params(c, &ask, &out);
 	KUNIT_EXPECT_EQ(test, out.credit_target, 3 * MTU / 256U);
@@ -65,7 +65,7 @@ static void rccc_credit_wraps(struct kunit *test)
 	uet_ccc_on_credit(c, 0, 6);
 	KUNIT_EXPECT_EQ(test, s->credit, 12 * 256);
 	KUNIT_EXPECT_EQ(test, s->granted, 6U);
-	/* older, and the same again */
+	/* an older grant, and the same one again */
 	uet_ccc_on_credit(c, 0, 0xffffff);
 	uet_ccc_on_credit(c, 0, 6);
 	KUNIT_EXPECT_EQ(test, s->credit, 12 * 256);
@@ -74,7 +74,7 @@ static void rccc_credit_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->credit, 225000);
 }
 
-/* A first window that is lost goes again, although nobody grants credit yet. */
+/* A lost first window is retransmitted without credit. */
 static void rccc_first_window_lost(struct kunit *test)
 {
 	struct uet_cc_params p;
@@ -92,19 +92,19 @@ static void rccc_first_window_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);
 	KUNIT_EXPECT_EQ(test, s->credit, 225000);
 	uet_ccc_on_send(c, 0, MTU, 0, true);
-	/* heard: from now on a loss gives nothing back */
+	/* after feedback a loss returns no credit */
 	uet_ccc_on_credit(c, 0, 0);
 	KUNIT_EXPECT_EQ(test, s->credit, 0);
 	uet_ccc_on_inferred_loss(c, &loss);
 	KUNIT_EXPECT_EQ(test, s->credit, 0);
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
-	/* where no PDC could ask for credit, one packet does */
+	/* if no PDC can carry a Credit Request, a packet does */
 	KUNIT_EXPECT_EQ(test, uet_ccc_speculate(c, 0), UET_CCC_NOW_READY);
 	uet_ccc_on_send(c, 0, MTU, 0, true);
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
 }
 
-/* However rarely that is */
+/* Without a limit on the interval */
 static bool asks(struct uet_ccc *c, u64 now, u64 *when)
 {
 	return uet_ccc_credit_req(c, now, U64_MAX, when);
@@ -139,7 +139,7 @@ static void rccc_asks_ever_more_rarely(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->credit_reqs, U8_MAX);
 }
 
-/* ... but not more rarely than that, and once per four round trips at most */
+/* The limit on the interval, and at most one request per four round trips */
 static void rccc_asks_now_and_then(struct kunit *test)
 {
 	struct uet_cc_params p;
@@ -161,7 +161,7 @@ static void rccc_asks_now_and_then(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, when, now + 4 * RTT);
 }
 
-/* A source whose context is made anew counts from 0 again. */
+/* The counter of a source restarts at 0 with a new CCC. */
 static void pacer_meets_a_restarted_source(struct kunit *test)
 {
 	static const u32 granted[] = { 200000, 0x7fffff, 0x800000, 0xf00000 };
@@ -179,10 +179,10 @@ static void pacer_meets_a_restarted_source(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, uet_rccc_on_rx(&p, &s, 10, 300, MTU));
 		KUNIT_ASSERT_EQ(test, uet_rccc_tick(&p, 10, g, 1, 0, &next),
 				1U);
-		/* all it asked for, by its own count */
+		/* the full request, by the source's counter */
 		KUNIT_EXPECT_EQ(test, g[0].credit, 300U);
 	}
-	/* what a source at work asks for, or a late packet repeats, is sane */
+	/* targets of a running source or of a late packet are sane */
 	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
 	uet_rccc_src_init(&s, 0);
 	s.granted = 500000;
@@ -252,7 +252,7 @@ static void pacer_grants_what_is_wanted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.ring, UET_RCCC_SATISFIED);
 }
 
-/* Satisfied sources get up to a window ahead, then the timer may rest. */
+/* Satisfied sources get up to a window in advance, then the timer stops. */
 static void pacer_gives_ahead_and_rests(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -277,7 +277,7 @@ static void pacer_gives_ahead_and_rests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.n_satisfied, 0U);
 }
 
-/* Who may be somebody else gets what it wants, and nothing ahead. */
+/* A source with an unverified address gets no credit in advance. */
 static void pacer_gives_strangers_nothing_ahead(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -319,12 +319,12 @@ static void pacer_writes_off_silent_sources(struct kunit *test)
 	KUNIT_EXPECT_GT(test, p.written_off, 0ULL);
 	KUNIT_EXPECT_EQ(test, quiet.ring, UET_RCCC_SATISFIED);
 	KUNIT_EXPECT_LE(test, to_quiet, 1000000ULL);
-	/* it is served again when it speaks again */
+	/* it is served again after it sends a packet */
 	uet_rccc_on_rx(&p, &quiet, now, quiet.granted + 100, MTU);
 	KUNIT_EXPECT_EQ(test, quiet.ring, UET_RCCC_ACTIVE);
 }
 
-/* Rings stay rings under any order of arrivals, ticks and removals. */
+/* Rings stay consistent under any order of arrivals, ticks and removals. */
 static void pacer_random(struct kunit *test)
 {
 	struct uet_rccc_pacer p;

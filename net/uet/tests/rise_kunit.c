@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A base RTT that grew, and one that fell */
+/* A base RTT that rises (rise.h) or falls (fall.h) */
 #include <kunit/test.h>
 
 #include "../core/cc_nscc.h"
@@ -31,7 +31,7 @@ static void world(struct kunit *test, struct rise_world *w, const char *cc)
 	w->now = 1000;
 }
 
-/* Round trips of @rtt, and of @small while the window is, until one is found */
+/* Feed round trips, @small while the window is small, else @rtt, until found */
 static bool run(struct rise_world *w, u64 rtt, u64 small, u64 ns, bool m)
 {
 	u64 end = w->now + ns;
@@ -49,7 +49,7 @@ static bool run(struct rise_world *w, u64 rtt, u64 small, u64 ns, bool m)
 	return false;
 }
 
-/* The path is longer: found after the time of watching and a few round trips */
+/* A longer path is found after watch_ns and a few round trips */
 static void rise_follows_the_path(struct kunit *test)
 {
 	struct rise_world w;
@@ -66,9 +66,7 @@ static void rise_follows_the_path(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w.ccc), before);
 }
 
-/* It was the queue of this context: gone with a small window, and not searched
- * for all the time
- */
+/* The CCC's own queue drains with the small window; searches pause then. */
 static void rise_ignores_its_own_queue(struct kunit *test)
 {
 	struct rise_world w;
@@ -90,7 +88,7 @@ static void rise_ignores_its_own_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.ccc.base_rtt, BASE);
 }
 
-/* Marked packets waited in a queue, so they tell nothing of the path. */
+/* Packets with an ECN mark waited in a queue and do not count. */
 static void rise_ignores_marks(struct kunit *test)
 {
 	struct rise_world w;
@@ -100,7 +98,7 @@ static void rise_ignores_marks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
 }
 
-/* One answer near the base RTT, now and then, is enough to keep it. */
+/* An occasional answer near the base RTT is enough to keep it. */
 static void rise_one_short_one_keeps_it(struct kunit *test)
 {
 	struct rise_world w;
@@ -116,7 +114,7 @@ static void rise_one_short_one_keeps_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
 }
 
-/* A search that gets no unmarked answer ends, with the window of before. */
+/* A search without an unmarked answer ends and restores the window. */
 static void rise_gives_up(struct kunit *test)
 {
 	struct rise_world w;
@@ -132,7 +130,7 @@ static void rise_gives_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w.ccc), before);
 }
 
-/* A window that no algorithm moves stays. */
+/* An algorithm with a fixed window is left alone. */
 static void rise_needs_a_window(struct kunit *test)
 {
 	struct rise_world w;
@@ -142,7 +140,7 @@ static void rise_needs_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
 }
 
-/* Two round trips in a row, and the longer one counts */
+/* Two short round trips in a row are required; the longer one counts */
 static void fall_takes_two(struct kunit *test)
 {
 	struct uet_fall f = {};
@@ -156,7 +154,7 @@ static void fall_takes_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, base, 1);
 }
 
-/* However often it comes, one alone is a mistake. */
+/* Single short round trips never count. */
 static void fall_not_by_one(struct kunit *test)
 {
 	struct uet_fall f = {};
@@ -174,7 +172,7 @@ static void fall_not_by_one(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_fall_quiet(&f, LONG, LONG / 2 - 1));
 }
 
-/* A time in eight bits is never shorter, and longer by an eighth at most. */
+/* A time packed in 8 bits is rounded up by at most an eighth. */
 static void wait_is_packed(struct kunit *test)
 {
 	u64 ns, got, last = 0;

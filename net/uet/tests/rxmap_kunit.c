@@ -72,7 +72,7 @@ static void rxmap_window_edges(struct kunit *test)
 			UET_RX_ABOVE);
 }
 
-/* The whole window but its first packet, then that one */
+/* The whole window except its first packet, then the first packet */
 static void rxmap_full_window(struct kunit *test)
 {
 	u64 bits[BITS / 64];
@@ -124,14 +124,14 @@ static void rxmap_hold(struct kunit *test)
 	/* the window does not move either */
 	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, 9 + RANGE + 1),
 			UET_RX_ABOVE);
-	/* a hold at or below CACK is no hold */
+	/* a hold at or below CACK is ignored */
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_hold(&m, 9), 0u);
 	KUNIT_EXPECT_EQ(test, m.cack, 9u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 12), UET_CLEAR_BAD);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 8), UET_CLEAR_OLD);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 10), UET_CLEAR_NEW);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_clear(&m, 10), UET_CLEAR_OLD);
-	/* the next response is the one of 11, then none */
+	/* the next uncleared response is that of 11, then there is none */
 	KUNIT_EXPECT_EQ(test, uet_rxmap_set_hold(&m, 11), 1u);
 	KUNIT_EXPECT_EQ(test, m.cack, 10u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_drop_hold(&m), 1u);
@@ -267,7 +267,7 @@ static void check_model(struct kunit *test, const struct rx_model *mod,
 		KUNIT_ASSERT_EQ(test, mod->edge, mod->top);
 }
 
-/* Lowest uncleared guaranteed response becomes the hold, or none is. */
+/* Set the hold to the lowest uncleared guaranteed response, or drop it. */
 static void sync_hold(const struct rx_model *mod, struct uet_rxmap *m)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who gets the receive buffer; tools/unit/rxroom_model.c has it in motion. */
+/* Rules of rxroom.h one by one; tools/unit/rxroom_model.c runs them together. */
 #include <kunit/test.h>
 
 #include "../core/rxroom.h"
@@ -11,7 +11,7 @@ static const struct uet_rxroom in_use = {
 	.half = HALF, .rights = 1, .alive = true,
 };
 
-/* Without rivals: whose turn it is, when nobody with a right is alive */
+/* Without rivals: the next message, if all messages with a right are silent */
 static void rxroom_rights(struct kunit *test)
 {
 	struct uet_rxroom_msg m = { .len = 100, .first = true };
@@ -22,7 +22,7 @@ static void rxroom_rights(struct kunit *test)
 	m.first = false;
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
 	m.first = true;
-	/* Full of what can be read: the reader makes room. */
+	/* The shared half is full of readable data: the reader makes room. */
 	room.shared = HALF + 1;
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
 	room.readable = true;
@@ -34,7 +34,7 @@ static void rxroom_rights(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
 }
 
-/* Who was overtaken has a right if it can be completed before it is read. */
+/* An overtaken message gets a right if it can be completed before it is read. */
 static void rxroom_overtaken(struct kunit *test)
 {
 	static const struct {
@@ -58,7 +58,7 @@ static void rxroom_overtaken(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, uet_rxroom_right(&in_use, &m),
 				cases[i].too_long);
 	}
-	/* Nor does it fill the other half with what will not be read. */
+	/* Nor does it fill the shared half with data that cannot be read. */
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_shared(&at_rest, &m, 1));
 	m.len = HALF;
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_shared(&at_rest, &m, 1));
@@ -74,9 +74,8 @@ static void rxroom_within_right(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1));
 }
 
-/* Only what is too long, and nothing else of its PDC beside it; whoever's turn
- * it would be to have a right, a slow sender must not keep a fast one's message
- * from its reader.
+/* Only messages that are too long, one per PDC, regardless of whose turn it is:
+ * a slow sender must not keep a fast sender's message from its reader.
  */
 static void rxroom_handed_over(struct kunit *test)
 {
@@ -128,7 +127,7 @@ static void rxroom_line(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, most - 9));
 	room.shared = HALF + 11;
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, 0));
-	/* Somebody else has a right. */
+	/* A message of another PDC has a right. */
 	room.shared = 0;
 	room.rights = 2;
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_mix(&room, &m, 0));
@@ -138,7 +137,7 @@ static void rxroom_line(struct kunit *test)
 	room.rights++;
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_right(&room, &m));
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_line_full(&room, 4, true));
-	/* It is the only one of its line, others have rights, somebody reads. */
+	/* Not full: the only message of its line; other lines have rights; a reader. */
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_full(&room, 4, false));
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_line_full(&room, 3, true));
 	room.readable = true;

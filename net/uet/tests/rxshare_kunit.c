@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose packets wait for CACK behind one that is refused */
+/* Sockets whose packets wait for CACK behind a NACKed one */
 #include <kunit/test.h>
 
 #include "../core/rxshare.h"
@@ -9,7 +9,7 @@
 #define SOCKS	4
 #define STEPS	UET_TEST_ROUNDS
 
-/* Names only */
+/* Only their addresses are used */
 static const char socks[SOCKS];
 
 static bool behind(const struct uet_rxshare *s, u32 who, u32 psn)
@@ -29,7 +29,7 @@ static void rxshare_alone(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, behind(&s, 1, 10));
 }
 
-/* What waits for CACK does so however long ago it came. */
+/* A packet above CACK counts however long ago it arrived. */
 static void rxshare_last_ones(struct kunit *test)
 {
 	struct uet_rxshare s = {};
@@ -45,8 +45,8 @@ static void rxshare_last_ones(struct kunit *test)
 }
 
 /*
- * Against the highest PSN of each: exact for one and two, and for more never wrong
- * where somebody waits. PSNs wrap, and some sockets are quiet for long.
+ * Compare with the highest PSN of each socket: exact for one or two sockets, never
+ * a false "no" for more. PSNs wrap, and some sockets are quiet for long.
  */
 static void rxshare_random(struct kunit *test)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of settings: whole, without contradictions, and one with the core. */
+/* The table of settings: complete, consistent in itself and with the core. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
@@ -17,7 +17,7 @@ static size_t place_size(const struct uet_setting *set)
 	}
 }
 
-/* What is found by a name is what has it: none is there twice in a scope. */
+/* Lookup by name finds the right entry: names are unique within a scope. */
 static void settings_names(struct kunit *test)
 {
 	const struct uet_setting *set;
@@ -60,7 +60,7 @@ static void settings_places(struct kunit *test)
 			taken[at] = 1;
 		}
 	}
-	/* Free is only what aligns a pointer */
+	/* Bytes without a setting may only be padding before a pointer */
 	for (at = 0; at < sizeof(taken); at++) {
 		gap = taken[at] ? 0 : gap + 1;
 		KUNIT_EXPECT_LE(test, gap, 4);
@@ -95,7 +95,7 @@ static void settings_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.nscc_wnd_add, -1);
 }
 
-/* Both limits are taken and kept, what lies beyond is not. */
+/* Both limits are accepted and stored, values beyond are rejected. */
 static void settings_limits(struct kunit *test)
 {
 	const struct uet_setting *set;
@@ -123,7 +123,7 @@ static void settings_limits(struct kunit *test)
 	}
 }
 
-/* Limits that are no range */
+/* Limits other than a plain range */
 static void settings_odd_limits(struct kunit *test)
 {
 	const struct uet_setting *set;
@@ -141,8 +141,8 @@ static void settings_odd_limits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_setting_takes(set, 256));
 }
 
-/* Rules set each parameter but the MTU, which the route decides about, and take
- * what the core takes. What a namespace feeds to one stays in its range.
+/* Rules can set each parameter except the MTU, which comes from the route, and
+ * accept the core's range. Values that a namespace feeds stay in that range.
  */
 static void settings_params(struct kunit *test)
 {
@@ -177,7 +177,7 @@ static void settings_params(struct kunit *test)
 	}
 }
 
-/* A default is the core's own, but for two that are not so on purpose. */
+/* Defaults are those of the core, except two that differ on purpose. */
 static void settings_feed_defaults(struct kunit *test)
 {
 	static struct uet_cc_config none, fed;

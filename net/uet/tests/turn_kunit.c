@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Turns by bytes: equal shares, and no waiting for what is short */
+/* Deficit round robin: equal shares of bytes, and no wait for short messages */
 #include <kunit/test.h>
 
 #include "random.h"
@@ -9,7 +9,7 @@
 #define SENDERS		4
 #define PACKETS		100000
 
-/* With all its counts too large for a stack */
+/* Too large for the stack */
 static struct turn_line *line(struct kunit *test)
 {
 	struct turn_line *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
@@ -41,7 +41,7 @@ static void turn_shares(struct kunit *test)
 	KUNIT_EXPECT_LE(test, most - least, 2ULL * QUANTUM);
 }
 
-/* One that comes and goes is first, and gets no more than its share so. */
+/* A sender that comes and goes is served first, but gets only its share. */
 static void turn_comes_and_goes(struct kunit *test)
 {
 	static const u32 sizes[] = { 140, 1500, QUANTUM };
@@ -62,7 +62,7 @@ static void turn_comes_and_goes(struct kunit *test)
 			turn_line_send(l, sizes[k], false);
 		}
 		KUNIT_EXPECT_TRUE(test, !turn_line_wrong(l));
-		/* Waits once for each turn that it used up. */
+		/* It waits once for each quantum that it has used up. */
 		KUNIT_EXPECT_GE(test, first + l->all[guest].sent / QUANTUM + 1,
 				(u64)PACKETS);
 		for (i = 0; i < 2; i++)
@@ -71,7 +71,7 @@ static void turn_comes_and_goes(struct kunit *test)
 	}
 }
 
-/* Whoever comes, goes and fails, nobody waits for long or gets more. */
+/* Senders that come, go and fail at random: the bounds of turn.h hold. */
 static void turn_random(struct kunit *test)
 {
 	struct test_rnd rnd = { .state = 11 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line of senders that take turns, and what must be true of it at any time;
- * for the suite and for the fuzz target.
+ * A queue of senders served by turn.h, and its invariants; for the test suite and
+ * for the fuzz target.
  *
- * Of two of them, a and b, while b waits in the line without a pause: a can be
- * given a turn ahead of b's next one, but cannot use it up before b has used
- * up its own. So whatever a does, and however often it comes and goes,
+ * Let b wait in the queue without a pause, and a be any other sender: a may get a
+ * quantum before b gets its next one, but cannot use it up before b has used up
+ * its own. So however often a comes and goes,
  *
  *	between two packets of b, a sends less than two quanta;
  *	since b joined, a has sent less than three quanta more than b.
@@ -18,10 +18,10 @@
 #define TURN_SENDERS	6
 
 /**
- * struct turn_sender - somebody who has something to send at times
- * @turn: its turn
- * @waits: it is in the line
- * @sent: bytes
+ * struct turn_sender - a sender that has data at times
+ * @turn: its state
+ * @waits: it is in the queue
+ * @sent: bytes sent
  * @at_join: bytes that each had sent when this one joined
  * @at_sent: bytes that each had sent at this one's last packet, or as it joined
  */
@@ -34,11 +34,11 @@ struct turn_sender {
 };
 
 /**
- * struct turn_line - those who wait, and those who may come
- * @quantum: bytes of a turn
- * @who: numbers of those who wait, the first at 0
- * @n: how many these are
- * @all: everybody
+ * struct turn_line - the queue and all senders
+ * @quantum: bytes of a quantum
+ * @who: numbers of the senders in the queue, the front at 0
+ * @n: length of the queue
+ * @all: all senders
  */
 struct turn_line {
 	u32 quantum;
@@ -68,7 +68,7 @@ static inline void turn_line_take_out(struct turn_line *l, u32 at)
 	memmove(l->who + at, l->who + at + 1, (l->n - at) * sizeof(l->who[0]));
 }
 
-/* @i has something to send. */
+/* Sender @i has data. */
 static inline void turn_line_join(struct turn_line *l, u32 i)
 {
 	struct turn_sender *s = &l->all[i];
@@ -87,7 +87,7 @@ static inline void turn_line_join(struct turn_line *l, u32 i)
 	turn_line_note(l, s->at_sent);
 }
 
-/* The one at the front sends a packet, and has another one or leaves. */
+/* The sender at the front sends a packet, and leaves unless @more. */
 static inline void turn_line_send(struct turn_line *l, u32 size, bool more)
 {
 	u32 i = l->who[0];
@@ -105,7 +105,7 @@ static inline void turn_line_send(struct turn_line *l, u32 size, bool more)
 	}
 }
 
-/* By how many bytes @a is ahead of @b since @b joined */
+/* Bytes of @a minus bytes of @b since @b joined */
 static inline s64 turn_line_lead(const struct turn_line *l, u32 a, u32 b)
 {
 	const u64 *at_join = l->all[b].at_join;
@@ -114,7 +114,7 @@ static inline s64 turn_line_lead(const struct turn_line *l, u32 a, u32 b)
 		     (l->all[b].sent - at_join[b]));
 }
 
-/* @i fails, wherever it is, and another one takes its number. */
+/* Sender @i fails, in the queue or not, and another one takes its number. */
 static inline void turn_line_replace(struct turn_line *l, u32 i)
 {
 	u32 at, b;
@@ -130,7 +130,7 @@ static inline void turn_line_replace(struct turn_line *l, u32 i)
 		l->all[b].at_join[i] += turn_line_lead(l, i, b);
 }
 
-/* What is not as it must be, or NULL */
+/* The invariant that is violated, or NULL */
 static inline const char *turn_line_wrong(const struct turn_line *l)
 {
 	const struct turn_sender *b;

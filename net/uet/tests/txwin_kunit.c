@@ -92,7 +92,7 @@ static void txwin_receive_window(struct kunit *test)
 	tx_send(&w, RANGE);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 0u);
 	uet_txwin_cack(&w, FIRST + 9, &sum);
-	/* no statement; one from an older acknowledgment; a bigger one */
+	/* not stated; from an older acknowledgment; a bigger window */
 	uet_txwin_mpr(&w, FIRST + 9, 0);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u);
 	uet_txwin_mpr(&w, FIRST + 8, 255);
@@ -100,7 +100,7 @@ static void txwin_receive_window(struct kunit *test)
 	uet_txwin_mpr(&w, FIRST + 9, 8);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
 	KUNIT_EXPECT_EQ(test, uet_txwin_room(&w), 10u);
-	/* a smaller one does not take back what was granted */
+	/* a smaller window does not revoke PSNs already allowed */
 	uet_txwin_mpr(&w, FIRST + 9, 1);
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 10u + 7 * 128);
 	uet_txwin_cack(&w, FIRST + RANGE - 1, &sum);
@@ -127,7 +127,7 @@ static void txwin_settled_keeps_receive_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_outstanding(&w), 0u);
 	KUNIT_EXPECT_TRUE(test, uet_txwin_waits_for_cack(&w));
 
-	/* CACK follows: the window moves with it, not with what is settled. */
+	/* The window moves with CACK, not with settled packets. */
 	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 63, &sum),
 			UET_CACK_OLD);
 	uet_txwin_mpr(&w, FIRST + 63, 1);
@@ -166,7 +166,7 @@ static void txwin_sack_counts_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sum.bytes, 2ULL * SIZE + 1 + 3);
 	KUNIT_EXPECT_EQ(test, w.nr_sacked, 2u);
 	KUNIT_EXPECT_EQ(test, w.high_sacked, FIRST + 3);
-	/* a clear bit takes nothing back */
+	/* a clear bit does not undo a SACK */
 	uet_txwin_sack(&w, FIRST + 1, 0x4, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
 	KUNIT_EXPECT_TRUE(test, uet_txwin_is_sacked(&w, FIRST + 1));
@@ -202,7 +202,7 @@ static void txwin_sack_outside_is_ignored(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, uet_txwin_is_sacked(&w, FIRST + i));
 }
 
-/* A lost packet leaves the flight, and comes back by retransmission or ACK. */
+/* A lost packet is not in flight; retransmission or ACK ends the mark. */
 static void txwin_mark_resend(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -323,7 +323,7 @@ static void txwin_rtt_validity(struct kunit *test)
 	uet_txwin_resend(&w, FIRST + 1, 0, 300);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 0, &t));
 	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST + 1, 1, &t));
-	/* gone, or known already */
+	/* covered by CACK, or sacked already */
 	uet_txwin_cack(&w, FIRST, &sum);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_rtt(&w, FIRST, 0, &t));
 	uet_txwin_sack(&w, FIRST + 3, 1, &sum);
@@ -339,7 +339,7 @@ static void txwin_shrink(struct kunit *test)
 	tx_open(test, &w, FIRST);
 	tx_send(&w, 4);
 	full = uet_txwin_slot(&w, FIRST + 1)->size;
-	/* In flight it stays what it is */
+	/* The size of a packet in flight does not change */
 	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 10), 0u);
 	uet_txwin_mark(&w, FIRST + 1);
 	uet_txwin_mark(&w, FIRST + 2);
@@ -377,7 +377,7 @@ static void txwin_hold(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, uet_txwin_next_held(&w, FIRST + 1, &psn));
 	KUNIT_EXPECT_EQ(test, psn, FIRST + 2);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_next_held(&w, FIRST + 3, &psn));
-	/* neither the timer nor loss inference looks at held packets */
+	/* the timer and loss inference skip held packets */
 	KUNIT_ASSERT_TRUE(test, uet_txwin_oldest(&w, &psn, &t));
 	KUNIT_EXPECT_EQ(test, psn, FIRST + 1);
 	uet_txwin_scan(&w, &scan, w.una, w.next, U64_MAX);
@@ -427,7 +427,7 @@ static void txwin_unanswered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.clear_psn, 11u);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_oldest(&w, &psn, &t));
 	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
-	/* an answer says that the packet was received */
+	/* an answer implies that the packet was received */
 	tx_send(&w, 1);
 	KUNIT_EXPECT_TRUE(test, uet_txwin_answer(&w, 12, &sum));
 	KUNIT_EXPECT_EQ(test, sum.pkts, 3u);
@@ -445,7 +445,7 @@ static void txwin_scan_sack_evidence(struct kunit *test)
 	tx_send(&w, 100);
 	uet_txwin_scan_sacked(&w, &scan, U64_MAX);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
-	/* 0, 2, 4, 8 received, the others are too young but for 1 */
+	/* 0, 2, 4, 8 received; of the others only 1 is old enough */
 	uet_txwin_sack(&w, FIRST, 0x100 | 0x15, &sum);
 	uet_txwin_scan_sacked(&w, &scan, 102);
 	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
@@ -458,9 +458,9 @@ static void txwin_scan_sack_evidence(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
 }
 
-/* Blocks and packets looked at for an acknowledgment, on average, where a receiver
- * reports one packet after the other from the end of the window on. With @losses
- * each of them makes one more packet old enough.
+/* Average number of blocks and packets examined per acknowledgment, if a receiver
+ * reports single packets from the end of the window backwards. With @losses each
+ * acknowledgment makes one more packet old enough.
  */
 static u32 txwin_steps(struct kunit *test, u32 nslots, bool losses)
 {
@@ -492,7 +492,7 @@ static u32 txwin_steps(struct kunit *test, u32 nslots, bool losses)
 	return steps / (nslots / 2);
 }
 
-/* What a receiver makes the source do for a packet does not follow the window. */
+/* The cost per acknowledgment does not grow with the window. */
 static void txwin_bounded_scan(struct kunit *test)
 {
 	KUNIT_EXPECT_LE(test, txwin_steps(test, 256, false), 4u);
@@ -502,7 +502,7 @@ static void txwin_bounded_scan(struct kunit *test)
 	KUNIT_EXPECT_LE(test, txwin_steps(test, 4096, true), 64 + 4 * 64u);
 }
 
-/* A packet that comes back into flight, or goes again, is seen. */
+/* A scan sees packets that are unheld or retransmitted. */
 static void txwin_scan_notes(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -517,7 +517,7 @@ static void txwin_scan_notes(struct kunit *test)
 	uet_txwin_mark(&w, FIRST + 100);
 	uet_txwin_scan_sacked(&w, &scan, 50);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_scan_next(&w, &scan, &psn));
-	/* Sent before what was seen, as the caller says */
+	/* Older than the send times recorded by the scan */
 	uet_txwin_slot(&w, FIRST + 40)->tx_time = 40;
 	uet_txwin_unhold(&w, FIRST + 40);
 	uet_txwin_scan_sacked(&w, &scan, 50);
@@ -615,7 +615,7 @@ static void txwin_ooo_recovery(struct kunit *test)
 	uet_txwin_ooo_done(&w, &scan);
 	KUNIT_EXPECT_EQ(test, n, 4u);
 	KUNIT_EXPECT_EQ(test, psn, FIRST + 8);
-	/* resent since: not again in this recovery */
+	/* already retransmitted in this recovery */
 	uet_txwin_resend(&w, FIRST, 0, 500);
 	KUNIT_ASSERT_TRUE(test, uet_txwin_ooo(&w, 0, 5, 12, &scan));
 	KUNIT_ASSERT_TRUE(test, uet_txwin_scan_next(&w, &scan, &psn));
@@ -635,14 +635,14 @@ static void txwin_release(struct kunit *test)
 	uet_txwin_send(&w, 1000, 0, 0, 0);
 	uet_txwin_send(&w, 100, 0, 0, 0);
 	uet_txwin_send(&w, 100, 0, UET_TX_CP, 0);
-	/* 1100 bytes sent: five units and no more, whatever the field says */
+	/* 1100 bytes sent: at most five units, whatever the field says */
 	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 4), 1024u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 3), 0u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 0x700000), 256u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_release_rcvd(&w, 0x700001), 0u);
 }
 
-/* A peer that mixes both kinds of acknowledgment has bytes released once. */
+/* If a peer mixes both kinds of acknowledgment, bytes are released once. */
 static void txwin_release_ahead(struct kunit *test)
 {
 	struct uet_txwin w;

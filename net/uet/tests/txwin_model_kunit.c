@@ -20,7 +20,7 @@ struct tx_entry {
 	bool cp, sacked, answered, marked, held;
 };
 
-/* PSNs are distances from the first one here. */
+/* PSNs relative to the first one */
 struct tx_model {
 	struct tx_entry e[MODEL_PSNS];
 	void *mem[2];
@@ -113,7 +113,7 @@ static void check_counts(struct kunit *test, const struct tx_model *mod,
 			mod->limit > mod->next ? mod->limit - mod->next : 0);
 }
 
-/* Every question the scoreboard answers by looking at many packets */
+/* Compare all searches of the scoreboard with the model */
 static void check_searches(struct kunit *test, const struct tx_model *mod,
 			   struct uet_txwin *w, struct test_rnd *rnd)
 {
@@ -311,7 +311,7 @@ static void op_rtt(struct kunit *test, struct tx_model *mod,
 		KUNIT_ASSERT_EQ(test, t, e->tx_time);
 }
 
-/* Another ring of a random size, large enough or not */
+/* Attach a ring of random size, large enough or not */
 static void op_attach(struct kunit *test, struct tx_model *mod,
 		      struct uet_txwin *w, struct test_rnd *rnd)
 {
