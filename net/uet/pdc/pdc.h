@@ -165,13 +165,13 @@ extern const struct uet_pdc_ops *uet_pdc_tx_ops, *uet_pdc_rx_ops;
  */
 static inline struct uet_pdc_tx *uet_pdc_tx(const struct uet_pdc *pdc)
 {
-	/* Pairs with who attaches it */
+	/* Pairs with uet_pdc_rx_join() */
 	return smp_load_acquire(&pdc->tx);
 }
 
 static inline struct uet_pdc_rx *uet_pdc_rx(const struct uet_pdc *pdc)
 {
-	/* Pairs with who attaches it */
+	/* Pairs with uet_pdc_rx_attach() */
 	return smp_load_acquire(&pdc->rx);
 }
 

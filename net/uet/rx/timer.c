@@ -26,7 +26,7 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 	if (pdc->rx->nr_msgs)
 		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
 		       NSEC_PER_SEC;
-	/* Needed, as the PDC of a vanished initiator would stay for ever. */
+	/* Otherwise the PDC of a vanished initiator would stay for ever. */
 	return 2 * uet_pdc_idle_ns(pdc);
 }
 

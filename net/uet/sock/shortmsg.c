@@ -102,7 +102,7 @@ struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
  * @other: DSCP of messages that are not short
  *
  * Context: any.
- * Return: SO_PRIORITY if set, else TC_PRIO_INTERACTIVE for short messages, 0.
+ * Return: SO_PRIORITY if set, else TC_PRIO_INTERACTIVE for short messages, else 0.
  */
 u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
 		      u8 other)
