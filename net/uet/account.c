@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user holds: endpoints, contexts it opened and, in network namespaces of
- * its own, memory of messages.
+ * Accounting per user: endpoints, PDCs opened and, in network namespaces of the
+ * user's own, memory of messages.
  *
- * An ordinary namespace belongs to the machine's administrator, and its users are
- * told apart. One below another user namespace belongs to whoever made that, who
- * is root in it and may set its limits, and make more of them. So all of these of
- * one owner share an account, whose limits are those of the machine's first
- * namespace. Who has CAP_SYS_RESOURCE on the machine is counted and not limited.
+ * A network namespace of the initial user namespace has an account per user. One
+ * below another user namespace belongs to the owner of that: the owner is root in
+ * it, may raise its limits, and make more of them. So all namespaces of an owner
+ * share one account with the limits of init_net. Users with CAP_SYS_RESOURCE in
+ * the initial user namespace are counted but not limited.
  *
- * The memory control group is charged besides (GFP_KERNEL_ACCOUNT).
+ * The memory control group is charged as well (GFP_KERNEL_ACCOUNT).
  */
 #include <linux/capability.h>
 #include <linux/hashtable.h>
@@ -21,7 +21,7 @@
 #include "base.h"
 
 #define UET_ACCOUNT_BITS	8
-/* Share of the machine's ceiling that namespaces of one owner may have */
+/* Memory of the namespaces of one owner <= net.uet.mem of init_net / share */
 #define UET_OWNER_MEM_SHARE	2
 
 static DEFINE_HASHTABLE(uet_accounts, UET_ACCOUNT_BITS);
@@ -59,7 +59,7 @@ static struct uet_account *uet_account_get(struct uet_net *un, kuid_t uid,
 	refcount_set(&fresh->ref, 1);
 	spin_lock_bh(&uet_accounts_lock);
 	acc = uet_account_find(un, uid, exempt);
-	/* The last reference goes under the lock. */
+	/* The last reference is dropped under the lock: ref > 0 here. */
 	if (acc)
 		refcount_inc(&acc->ref);
 	else
@@ -95,11 +95,11 @@ void uet_account_put(struct uet_account *acc)
 }
 
 /**
- * uet_account_owner() - the account of a namespace that is somebody's own
+ * uet_account_owner() - get the account of the owner of a namespace
  * @un: namespace
- * @acc: set to the account with a reference; NULL for a namespace of the machine
+ * @acc: set to the account with a reference; NULL in the initial user namespace
  *
- * A user namespace within one belongs to the owner of the outermost.
+ * Nested user namespaces belong to the owner of the outermost one.
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -118,9 +118,9 @@ int uet_account_owner(struct uet_net *un, struct uet_account **acc)
 }
 
 /**
- * uet_account_user() - the account of who makes a socket
+ * uet_account_user() - get the account of the user who creates a socket
  * @un: namespace
- * @uid: its user
+ * @uid: the user
  *
  * Context: process, of that user.
  * Return: the account with a reference, or NULL without memory.
@@ -135,18 +135,18 @@ struct uet_account *uet_account_user(struct uet_net *un, kuid_t uid)
 	return un->owner;
 }
 
-/* Whose settings hold */
+/* The sysctls with the limits of an account */
 static const struct uet_sysctl *uet_account_limits(const struct uet_account *acc)
 {
 	return acc->un ? &acc->un->sysctl : &uet_net(&init_net)->sysctl;
 }
 
 /**
- * uet_account_ep() - one endpoint more
+ * uet_account_ep() - charge an endpoint
  * @acc: the account
  *
  * Context: any.
- * Return: false if its user has as many as net.uet.user_eps.
+ * Return: false if its user has net.uet.user_eps of them.
  */
 bool uet_account_ep(struct uet_account *acc)
 {
@@ -159,11 +159,11 @@ bool uet_account_ep(struct uet_account *acc)
 }
 
 /**
- * uet_account_pdc() - one context more
+ * uet_account_pdc() - charge a PDC
  * @acc: the account
  *
  * Context: any.
- * Return: false if its user has as many as net.uet.user_pdcs.
+ * Return: false if its user has net.uet.user_pdcs of them.
  */
 bool uet_account_pdc(struct uet_account *acc)
 {
@@ -192,13 +192,13 @@ void uet_account_pdc_gone(struct uet_account *acc)
 }
 
 /**
- * uet_account_mem() - memory of messages in a namespace of one's own
- * @acc: account of its owner
+ * uet_account_mem() - charge memory of messages to the owner of a namespace
+ * @acc: account of the owner
  * @bytes: how much
- * @eighths: how far into the reserve above, as uet_mem_charge_more()
+ * @eighths: reserve above the limit, see uet_mem_charge_more()
  *
  * Context: any.
- * Return: false beyond half of the ceiling of the machine's first namespace.
+ * Return: false above half of net.uet.mem of init_net, plus the reserve.
  */
 bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
 		     unsigned int eighths)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Accounts: what a user holds of the module, and may.
+ * Accounts: resources that a user holds, and their limits.
  */
 #ifndef _UET_ACCOUNT_H
 #define _UET_ACCOUNT_H
@@ -13,16 +13,16 @@
 struct uet_net;
 
 /**
- * struct uet_account - what a user holds
+ * struct uet_account - resources that a user holds
  * @node: in the table of all accounts
- * @un: namespace, as a name and for its limits: who holds a reference is in it;
- *	NULL for the owner of namespaces
+ * @un: namespace, part of the key, and for its limits; no reference, as all that
+ *	hold one to the account are in it; NULL for an owner of namespaces
  * @uid: user, or owner
  * @exempt: not limited
- * @ref: sockets, contexts, the namespaces of an owner
+ * @ref: sockets, PDCs, the namespaces of an owner
  * @eps: endpoints
- * @pdcs: contexts
- * @mem: bytes, only of an owner
+ * @pdcs: PDCs
+ * @mem: bytes, used for owners only
  */
 struct uet_account {
 	struct hlist_node	node;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What every floor needs: which state belongs to a network namespace, and the
- * number of the address family.
+ * Globals for all folders: the pernet id, and the number of the address family.
  */
 #include <linux/cache.h>
 #include <linux/init.h>

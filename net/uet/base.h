@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Per network namespace state. Everything the module owns hangs off struct
- * uet_net; nothing is global but the caches and the protocol itself.
+ * State per network namespace. Everything the module owns hangs off struct
+ * uet_net, except slab caches, per-CPU transmit queues and registrations.
  */
 #ifndef _UET_BASE_H
 #define _UET_BASE_H
@@ -30,14 +30,15 @@ struct uet_fep;
 struct uet_mib;
 struct uet_rtt_cache;
 
-/* Places of the early demux for peers */
+/* Slots in the early demux table of peers */
 #define UET_RX_PEERS_BITS	6
 #define UET_RX_PEERS		BIT(UET_RX_PEERS_BITS)
 
 /**
- * struct uet_ep_hint - the endpoint a stream of messages was for last
- * @us: the only endpoint of its name, or NULL; looked at while @gen holds
- * @gen: uet_net.ep_gen when it was looked up
+ * struct uet_ep_hint - cached result of an endpoint lookup
+ * @us: the only endpoint with its {job, PIDonFEP, RI}, or NULL; valid while
+ *	@gen == uet_net.ep_gen
+ * @gen: uet_net.ep_gen at the lookup
  */
 struct uet_ep_hint {
 	struct uet_sock	*us;
@@ -47,12 +48,12 @@ struct uet_ep_hint {
 #define UET_NACK_GROUPS	256
 
 /**
- * struct uet_nack_limit - how many answers about unknown PDCs may be sent
- * @lock: taken with BH off; a leaf
- * @since: begin of the period that is counted, ns
- * @shared: answers in it beyond those in @own
- * @own: answers to each group of sources
- * @key: makes groups that nobody can choose addresses for
+ * struct uet_nack_limit - rate limit of NACKs about unknown PDCs
+ * @lock: BH-disabled; a leaf
+ * @since: start of the current period, ns
+ * @shared: NACKs in the period beyond those in @own
+ * @own: NACKs in the period to each group of sources
+ * @key: hash key of the groups, so that nobody can choose a group
  */
 struct uet_nack_limit {
 	spinlock_t		lock;	/* of all below */
@@ -63,9 +64,9 @@ struct uet_nack_limit {
 };
 
 /**
- * struct uet_unconfirmed - target PDCs whose peer has not proved its address
- * @pdcs: the one that was silent for longest first
- * @count: their number; read without the lock too
+ * struct uet_unconfirmed - PDCs whose peer has not proved its address
+ * @pdcs: in LRU order, the longest silent one first
+ * @count: length of @pdcs; also read without the lock
  */
 struct uet_unconfirmed {
 	struct list_head	pdcs;
@@ -75,77 +76,77 @@ struct uet_unconfirmed {
 /**
  * struct uet_net - UET in one network namespace
  * @net: back pointer, no reference (freed with the namespace)
- * @root: its superuser, who answers peers
- * @owner: account of its owner; NULL if the namespace is the machine's
- * @sysctl: tunables
+ * @root: its root user, for route lookups without a sending user
+ * @owner: account of its owner; NULL in the initial user namespace
+ * @sysctl: settings
  * @jobs: job id -> struct uet_job; written under @job_lock, read under RCU
  * @pids: PIDonFEP -> number of endpoints, all jobs; as @jobs
  * @job_lock: serialises bind and unbind
- * @ep_gen: bumped by each of them, so that a struct uet_ep_hint can be old
- * @ep_born: endpoints bound, from a random number on; @job_lock
+ * @ep_gen: incremented by each bind and unbind, to invalidate struct uet_ep_hint
+ * @ep_born: count of endpoints bound, from a random start; @job_lock
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
- * @fep_hint: the newest of them, mostly the only one; written under @fep_lock
+ * @fep_hint: the newest FEP, mostly the only one; written under @fep_lock
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
- * @syn_pdcs: target PDCs and time-wait records by {remote, local, spdcid}
+ * @syn_pdcs: PDCs opened by peers, also in TIME_WAIT, by {remote, local, spdcid}
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
- * @reap: initiator PDCs that died, by reap_node
+ * @reap: PDCs whose sending half died, by reap_node
  * @reap_work: fails or moves their messages
- * @shed_work: has PDCs look at how long they have been idle
- * @shed_at: not before, jiffies
+ * @shed_work: makes PDCs check their idle time
+ * @shed_at: earliest time of its next run, jiffies
  * @flow_list: all flows, by net_node; RCU
- * @flow_list_lock: writers of it; a leaf, BH
- * @last_flow_id: names of flows that were given so far
- * @ports_todo: peers whose ports are to be looked for, by ports_node
+ * @flow_list_lock: writers of @flow_list; BH; a leaf
+ * @last_flow_id: last flow id in use
+ * @ports_todo: peers whose ports must be looked for, by ports_node
  * @ports_work: looks for them
  * @speeds: speeds of devices by index, Mb/s (link/speed.c); written under the RTNL
- * @speed_work: asks the devices
- * @speed_asked: jiffies, when it was wanted last
- * @unconfirmed: target PDCs whose peer has not proved its address: of strangers,
- *	and of peers that did so for another PDC or that this host sends to
- * @unconfirmed_lock: of these and of uet_peer.unconfirmed; BH; nests in
+ * @speed_work: reads the speeds
+ * @speed_asked: when @speed_work was last scheduled, jiffies
+ * @unconfirmed: unconfirmed PDCs, [0] of strangers, [1] of peers that are confirmed
+ *	by another PDC or that this host sends to
+ * @unconfirmed_lock: of @unconfirmed and of uet_peer.unconfirmed; BH; nests in
  *	uet_pdc_rx.lock
- * @nacks: limit of answers about unknown PDCs
+ * @nacks: limit of NACKs about unknown PDCs
  * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
  * @peer_rules_lock: of @peer_rules; nests in @open_mutex
  * @nr_peer_rules: length of @peer_rules
- * @trust_gen: counts changes of whose jobs are believed
- * @rtts: base RTTs of peers that are gone, NULL until there is one
- * @rtts_lock: BH; a leaf
- * @flows: flows alive; the exit waits for the last one
- * @pdcs: PDCs alive, both roles
- * @credit_ports: struct uet_credit_port, ports that hand out credit
- * @credit_lock: BH; orders coming and going of ports and their sources
- * @credit_work: finds out how fast the ports are, frees unused ones
+ * @trust_gen: counts changes of the trust in jobs of peers
+ * @rtts: cache of base RTTs of freed peers, NULL until there is one
+ * @rtts_lock: of @rtts; BH; a leaf
+ * @flows: number of flows; namespace exit waits for 0
+ * @pdcs: number of PDCs, opened by either end
+ * @credit_ports: struct uet_credit_port, devices that grant credit
+ * @credit_lock: BH; serialises coming and going of credit ports and sources
+ * @credit_work: reads the speed of credit ports, frees unused ones
  * @credit_in_acks: ACKs carry credit: congestion_control is "rccc"
- * @credit_senders: contexts here that use receiver credit and have data
+ * @credit_senders: local CCCs that use receiver credit and have data
  * @mem: bytes of message data and receive buffers held
- * @rx_ready: the part of it that readers could take
+ * @rx_ready: the part of @mem that readers could take
  * @rx_beyond: bytes of incoming messages held beyond all limits
- * @rx_saved: address of the incoming message that may go on regardless of the
- *	limits, as a number only
- * @rx_saved_at: jiffies, when it did so last
- * @rx_short_at: jiffies, when a packet found no room in the namespace last
- * @rx_short_since: jiffies, since when it happens every moment
- * @rx_short_work: gives up silent messages when that lasts
+ * @rx_saved: the incoming message or ordered PDC that may ignore the limits: its
+ *	address, only compared, and a flag
+ * @rx_saved_at: when it last did so, jiffies
+ * @rx_short_at: when memory of the namespace was last refused, jiffies
+ * @rx_short_since: start of the current series of such refusals, jiffies
+ * @rx_short_work: gives up silent messages if the series lasts
  * @rx_free: received packets that nobody will read
  * @rx_free_work: frees them
  * @exiting: set once in pre_exit; nothing new is created afterwards
- * @socks: sockets that are not closed
- * @users: these and PDCs: who needs the tunnel sockets; rises from 0 under
+ * @socks: open AF_UET sockets
+ * @users: users of the tunnel sockets: @socks and PDCs; rises from 0 under
  *	@open_mutex
  * @encap_work: closes the tunnel sockets
  * @sock4: tunnel socket, IPv4; changes under @open_mutex
  * @sock6: tunnel socket, IPv6
- * @rx_peers: peers that packets came from, for the early demux, by
- *	uet_demux_slot(); RCU readers, written under @fep_lock
- * @trim_hooked: trimmed packets are taken in LOCAL_IN; under @open_mutex
- * @demux_hooked: the early demux is registered; under @open_mutex
- * @untrack_hooked: packets are kept from connection tracking; under @open_mutex
- * @guard_hooked: others are kept from the UET port; under @open_mutex
+ * @rx_peers: early demux table of peers, by uet_demux_slot(); RCU readers, written
+ *	under @fep_lock
+ * @trim_hooked: hooks of rx/trim.c are registered; under @open_mutex
+ * @demux_hooked: hooks of pdc/demux.c are registered; under @open_mutex
+ * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
+ * @guard_hooked: hooks of link/guard.c are registered; under @open_mutex
  * @mib: per-CPU counters
- * @sysctl_table: this namespace's copy of the table
+ * @sysctl_table: sysctl table of this namespace
  * @sysctl_header: its registration
  */
 struct uet_net {
@@ -235,7 +236,7 @@ static inline struct uet_net *uet_net(const struct net *net)
 	return net_generic(net, uet_net_id);
 }
 
-/* DSCP of data for which no traffic class was asked for */
+/* DSCP of data without a requested traffic class */
 static inline u8 uet_data_dscp(const struct uet_net *un)
 {
 	u32 dscp = READ_ONCE(un->sysctl.dscp_data);
@@ -244,12 +245,12 @@ static inline u8 uet_data_dscp(const struct uet_net *un)
 }
 
 /**
- * uet_mem_charge() - take from the namespace's memory ceiling
+ * uet_mem_charge() - charge memory to the namespace, up to net.uet.mem
  * @un: namespace
  * @bytes: how much
  *
  * Context: any.
- * Return: true, or false if the ceiling net.uet.mem is reached.
+ * Return: true, or false if net.uet.mem is reached.
  */
 static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 {
@@ -261,18 +262,17 @@ static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 	return false;
 }
 
-/* Reserves above the ceiling, in eighths of it: for the data of messages that
- * must go on so that memory comes back, and for the entries without which
- * nothing of a message is accepted
+/* Reserves above net.uet.mem, in eighths of it: for data of messages that must be
+ * completed to free memory; for entries, without which no packet is accepted
  */
 #define UET_MEM_RESERVE_DATA	2
 #define UET_MEM_RESERVE_ENTRIES	3
 
 /**
- * uet_mem_charge_more() - reach into a reserve above the ceiling
+ * uet_mem_charge_more() - charge memory to the namespace, up to a reserve
  * @un: namespace
  * @bytes: how much
- * @eighths: how far
+ * @eighths: size of the reserve, UET_MEM_RESERVE_*
  *
  * Context: any.
  * Return: true, or false if the reserve is used up too.

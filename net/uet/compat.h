@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seams between the supported kernels (6.1 to 6.12), all of them. The
- * rest of the module is written for the newest one. What shows itself to the
- * preprocessor is asked for instead of the version, since distributions port
- * changes back.
+ * All differences between the supported kernels (6.1 to 6.12). The rest of the
+ * module is written for the newest one. Where possible this tests for a macro
+ * instead of the version, since distributions backport changes.
  */
 #ifndef _UET_COMPAT_H
 #define _UET_COMPAT_H
@@ -42,7 +41,7 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 }
 
-/* Words that are changed in one go, and IPv6 addresses all through */
+/* 64-bit words are read and written at once; all addresses are IPv6 ones */
 #ifndef CONFIG_64BIT
 #error "uet needs a 64-bit kernel (CONFIG_64BIT)"
 #endif
@@ -78,9 +77,7 @@ static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,
 #endif
 }
 
-/* 6.5: without it caches share slabs, and what is left in them when it
- * should be empty cannot be told
- */
+/* 6.5: without it caches share slabs, and leaked objects are not reported */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
 #endif
@@ -95,7 +92,7 @@ static inline int uet_max_backlog(void)
 #endif
 }
 
-/* Did a device's own poll function hand the packet up? */
+/* Was the packet received by a device's NAPI poll function? */
 static inline bool uet_skb_polled(const struct sk_buff *skb)
 {
 #ifdef CONFIG_NET_RX_BUSY_POLL
@@ -105,7 +102,7 @@ static inline bool uet_skb_polled(const struct sk_buff *skb)
 #endif
 }
 
-/* 6.12: routes over IPv4 see all bits of a DSCP, before the lower three only */
+/* 6.12: IPv4 route lookups use all bits of a DSCP, before that the lower three */
 static inline u8 uet_route_tos(u8 dscp)
 {
 #if KERNEL_VERSION(6, 12, 0) > LINUX_VERSION_CODE
@@ -115,9 +112,7 @@ static inline u8 uet_route_tos(u8 dscp)
 #endif
 }
 
-/* Options of level SOL_SOCKET come by the protocol where the kernel asks it;
- * 6.1 asks MPTCP alone.
- */
+/* Have SOL_SOCKET options passed to uet_setsockopt(); 6.1 does so for MPTCP only */
 static inline void uet_sock_asks_us(struct socket *sock)
 {
 #ifdef SOCK_CUSTOM_SOCKOPT

@@ -147,7 +147,7 @@ u64 uet_mib_sum(const struct uet_net *un, u32 i)
 }
 
 /**
- * uet_mib_init() - counters of a namespace
+ * uet_mib_init() - allocate the counters of a namespace
  * @un: namespace
  *
  * Return: 0 or -ENOMEM.
@@ -159,7 +159,7 @@ int uet_mib_init(struct uet_net *un)
 }
 
 /**
- * uet_mib_exit() - undo it
+ * uet_mib_exit() - free the counters of a namespace
  * @un: namespace
  */
 void uet_mib_exit(struct uet_net *un)

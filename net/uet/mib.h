@@ -17,13 +17,13 @@ enum uet_mib_item {
 	UET_MIB_TX_BYTES,		/* UET bytes sent */
 	UET_MIB_TX_REQS,		/* new requests sent */
 	UET_MIB_TX_RETX,		/* requests sent again */
-	UET_MIB_TX_NEEDLESS,		/* of these had arrived before */
+	UET_MIB_TX_NEEDLESS,		/* of these: had arrived before */
 	UET_MIB_TX_ACKS,
 	UET_MIB_TX_NACKS,
 	UET_MIB_TX_CPS,
 	UET_MIB_TX_ERRORS,		/* output refused a packet */
 	UET_MIB_TX_NOMEM,
-	UET_MIB_TX_GUARDED,		/* kept others from the UET port */
+	UET_MIB_TX_GUARDED,		/* dropped: not ours, to the UET port */
 	UET_MIB_RX_PKTS,
 	UET_MIB_RX_BYTES,
 	UET_MIB_RX_REQS,		/* new requests accepted */
@@ -34,15 +34,15 @@ enum uet_mib_item {
 	UET_MIB_TX_CREDIT_REQS,
 	UET_MIB_RX_CREDITS,
 	UET_MIB_RX_CREDIT_REQS,
-	UET_MIB_CREDIT_GRANTED,		/* bytes of credit given */
-	UET_MIB_CREDIT_SOURCES,		/* contexts of peers that came for it */
+	UET_MIB_CREDIT_GRANTED,		/* bytes of credit granted */
+	UET_MIB_CREDIT_SOURCES,		/* CCCs of peers that asked for it */
 	UET_MIB_TX_PENALTIES,		/* ACKs that slow a source down */
 	UET_MIB_RX_PENALTIES,
-	UET_MIB_RX_CE,			/* packets that came marked */
+	UET_MIB_RX_CE,			/* packets received with an ECN mark */
 	UET_MIB_RX_DUPS,
 	UET_MIB_RX_OOO,			/* above a hole */
 	UET_MIB_RX_TRIMMED,
-	UET_MIB_DEMUX_LEARNT,		/* route kept for packets of a peer */
+	UET_MIB_DEMUX_LEARNT,		/* input route of a peer cached */
 	/* packets taken for lost, by evidence */
 	UET_MIB_RETX_RTO,
 	UET_MIB_RETX_SACK,
@@ -51,18 +51,18 @@ enum uet_mib_item {
 	UET_MIB_RETX_TRIM,
 	UET_MIB_RETX_NACK,		/* shortage and others */
 	UET_MIB_RETX_GBN,		/* ordered PDC went back */
-	UET_MIB_RETX_LOCAL,		/* dropped in the port of this host */
+	UET_MIB_RETX_LOCAL,		/* dropped on output in this host */
 	UET_MIB_RTO_FIRED,
 	UET_MIB_PROBES,
-	UET_MIB_PROBES_REFUSED,		/* by peers that take none */
-	UET_MIB_BASE_RTT_ROSE,		/* of a context whose path got longer */
-	UET_MIB_RTT_PROBES,		/* for the base RTT of a context */
+	UET_MIB_PROBES_REFUSED,		/* NACKed by peers that take none */
+	UET_MIB_BASE_RTT_ROSE,		/* of a CCC whose path got longer */
+	UET_MIB_RTT_PROBES,		/* for the base RTT of a CCC */
 	UET_MIB_PMTU_STEPS,		/* path MTU lowered: large packets vanish */
 	/* paths */
-	UET_MIB_PATH_BAD,		/* value came into disuse */
-	UET_MIB_PATH_GOOD,		/* value is back in use */
-	UET_MIB_PATH_MOVED,		/* single-path context changed value */
-	UET_MIB_PORT_DOWN,		/* port lost its carrier */
+	UET_MIB_PATH_BAD,		/* entropy value no longer used */
+	UET_MIB_PATH_GOOD,		/* entropy value used again */
+	UET_MIB_PATH_MOVED,		/* single-path CCC changed entropy value */
+	UET_MIB_PORT_DOWN,		/* interface lost its carrier */
 	UET_MIB_PORT_UP,
 	/* messages */
 	UET_MIB_MSG_SENT,
@@ -71,12 +71,12 @@ enum uet_mib_item {
 	UET_MIB_MSG_ORPHANED,		/* of these: of a closed socket, stuck */
 	UET_MIB_MSG_RCVD,
 	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
-	UET_MIB_MSG_AGAIN,		/* refused as a whole, sent again */
-	UET_MIB_MSG_NO_MATCH,		/* refused by NO_MATCH here */
-	UET_MIB_MSG_SILENT,		/* of these: nothing came, others waited */
+	UET_MIB_MSG_AGAIN,		/* SES error for all of it, sent again */
+	UET_MIB_MSG_NO_MATCH,		/* NO_MATCH answered here */
+	UET_MIB_MSG_SILENT,		/* aborted: silent while others waited */
 	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */
 	UET_MIB_WATCH_REPORTS,		/* changes that they found */
-	UET_MIB_MSG_MIXED,		/* refused: their ordered line mixes too many */
+	UET_MIB_MSG_MIXED,		/* DROPPED: ordered PDC mixes too many */
 	UET_MIB_REPORT_LOST,		/* no memory or queue full */
 	/* PDCs */
 	UET_MIB_PDC_OPENED,
@@ -85,11 +85,11 @@ enum uet_mib_item {
 	UET_MIB_PDC_CLOSED,
 	UET_MIB_PDC_FAILED,
 	UET_MIB_PDC_REFUSED,		/* SYN beyond a limit */
-	UET_MIB_HOLDS,			/* target refused for shortage */
-	UET_MIB_SHORTAGE,		/* refused here for shortage */
-	UET_MIB_SHORT_UNSAID,		/* ... of these not told to the source */
+	UET_MIB_HOLDS,			/* target NACKed for shortage */
+	UET_MIB_SHORTAGE,		/* no room for a packet here */
+	UET_MIB_SHORT_UNSAID,		/* of these: no NACK sent */
 	/* drops */
-	UET_MIB_DROP_NET,		/* namespace goes away */
+	UET_MIB_DROP_NET,		/* namespace exits */
 	UET_MIB_DROP_SHORT,		/* truncated */
 	UET_MIB_DROP_PARSE,
 	UET_MIB_DROP_TYPE,
@@ -98,13 +98,13 @@ enum uet_mib_item {
 	UET_MIB_DROP_NO_PDC,		/* answer to an unknown PDC */
 	UET_MIB_DROP_PEER,		/* address or PDCID differ */
 	UET_MIB_DROP_JOB,		/* of a peer whose jobs are not believed */
-	UET_MIB_DROP_FILTER,		/* the receiver's control group refuses it */
+	UET_MIB_DROP_FILTER,		/* by the receiver's control group */
 	UET_MIB_DROP_STALE,		/* old or impossible PSN */
 	UET_MIB_DROP_ACK,		/* acknowledges what was not sent */
 	UET_MIB_DROP_NACK,
 	UET_MIB_DROP_CLEAR,
 	UET_MIB_DROP_STATE,		/* PDC closing or dead */
-	UET_MIB_DROP_NO_SOCKET,		/* opens a PDC, but nobody has a socket */
+	UET_MIB_DROP_NO_SOCKET,		/* SYN, but no AF_UET socket is open */
 	UET_MIB_ICMP,
 	UET_MIB_NACK_LIMITED,
 	UET_MIB_MAX

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of settings. What each of them means at length is in
- * Documentation/networking/uet-sysctl.rst, which tools/check/settings holds
- * against what is here.
+ * The table of settings. Documentation/networking/uet-sysctl.rst describes each of
+ * them; tools/check/settings compares both.
  *
- * A new setting of namespaces is a field of struct uet_sysctl, a line here and a
- * paragraph there; one that feeds a parameter of the core needs nothing else.
+ * A new setting of namespaces needs a field in struct uet_sysctl, a line here and a
+ * paragraph there; if it feeds a parameter of the core, nothing else.
+ *
+ * Not here: the sysctl handlers (ns/sysctl.c), the rules by prefix of peers
+ * (link/peer_rules.c).
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -19,17 +21,15 @@
 #include "settings.h"
 
 #define NS_PER_US		1000
-/* From 1/65536 bytes per ns to what the core has */
+/* From 1/65536 bytes per ns to the unit of the core */
 #define ALPHA_SCALE		256
 #define PAYLOAD_MTU_MIN		256
 #define PAYLOAD_MTU_MAX		16383	/* 14 bits of payload_length */
-/* Start_PSN + 2^31 is never reached (wire.md 5.1): the rest is for what stands in
- * queues by then.
- */
+/* PSNs must stay < Start_PSN + 2^31: the margin is for messages queued by then */
 #define PDC_PSNS		(0x80000000U - 0x2000000)
 #define PDC_MAX			1048576
-#define USER_EPS_MAX		16777216	/* all there are in a job */
-/* Beyond that a message is not short in any network */
+#define USER_EPS_MAX		16777216	/* all endpoints of a job */
+/* Longer messages are not short in any network */
 #define SHORT_BYTES_MAX		65536
 #define BUF_DEFAULT		(4 * 1024 * 1024)
 #define BUF_MIN			4096
@@ -151,7 +151,7 @@ enum {
 #define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
 
 static const struct uet_setting uet_settings[] = {
-	/* Names first: so does /proc/net/uet_peer show them */
+	/* Names first: the order in /proc/net/uet_peer */
 	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_known,
 	     "congestion control", OF_PEER(cc)),
 	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_known,
@@ -342,7 +342,7 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(pid_unprivileged_start, NET, LIVE, "PIDonFEP", 16, 0,
 	       UET_PID_MAX + 1, "lower ones need a capability"),
 
-	/* Parameters as rules by prefix have them, in the core's own units */
+	/* Parameters for rules by prefix, in the units of the core */
 	PARAM("rate_mbps", RATE_MBPS, "megabits per second",
 	      "port of this host, 0 = not known"),
 	PARAM("peer_rate_mbps", PEER_RATE_MBPS, "megabits per second",
@@ -490,7 +490,7 @@ void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg)
 		value = uet_setting_read(set, s);
 		if (set->flags & AUTO && value == set->value)
 			continue;
-		/* In the range of the setting, so in that of the parameter. */
+		/* In the range of the setting, so in that of the parameter */
 		uet_cc_config_set(cfg, set->param, value * set->scale);
 	}
 }

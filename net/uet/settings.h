@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What can be set, by whom and to what: one table, which the sysctls, the rules
- * by prefix of peers and the parameters of congestion control follow.
+ * Settings: one table of name, scope and range, for the sysctls, the rules by
+ * prefix of peers and the parameters of congestion control.
  *
- * Here are also the structures that hold what was set. The table names their
- * fields; code reads them directly.
+ * The structures with the values are also here. The table names their fields; code
+ * reads the fields directly.
  */
 #ifndef _UET_SETTINGS_H
 #define _UET_SETTINGS_H
@@ -14,11 +14,11 @@
 
 #include "core/params.h"
 
-/* Of the DSCP settings, above the last code point: not set; as it fits the network */
+/* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64
 #define UET_DSCP_AUTO		65
-/* Of net.uet.return_requests: by a PDC that the peer opened requests are sent never,
- * if it does so itself, or always
+/* Values of net.uet.return_requests: send requests on PDCs that the peer opened
+ * never, if the peer does the like, or always
  */
 #define UET_RETURN_NEVER	0
 #define UET_RETURN_KNOWN	1
@@ -27,9 +27,9 @@
 /*
  * struct uet_sysctl - net.uet.* of a namespace
  *
- * Written by sysctl handlers, read locklessly with READ_ONCE(); contexts take
- * their values when they are created unless the table says that they are live.
- * Units, ranges and meanings are in the table (settings.c).
+ * Written by sysctl handlers, read without a lock by READ_ONCE(). CCCs copy values
+ * when they are created, except those that the table marks live. Units, ranges and
+ * meanings are in the table (settings.c).
  */
 struct uet_sysctl {
 	/* path selection */
@@ -39,7 +39,7 @@ struct uet_sysctl {
 	u32	entropy_size;
 	u32	spray_run;
 	u32	path_stats;
-	const char *path_policy;	/* names of the core's tables */
+	const char *path_policy;	/* names in the core's tables */
 	const char *path_policy_ordered;
 	/* congestion control */
 	const char *congestion_control;
@@ -55,7 +55,7 @@ struct uet_sysctl {
 	u32	nscc_wnd_follows;
 	u32	nscc_fi_end;
 	u32	ack_request_all;
-	const char *profile;		/* that was written last */
+	const char *profile;		/* the one written last */
 	u32	nscc_max_wnd;
 	s32	nscc_fi;
 	s32	nscc_alpha;
@@ -102,20 +102,20 @@ struct uet_sysctl {
 	u32	pdc_max_per_peer;
 	u32	pdc_psns;
 	u32	pdc_idle_s;
-	u32	user_eps;		/* limits of each user */
+	u32	user_eps;		/* limits per user */
 	u32	user_pdcs;
-	unsigned long mem;		/* ceiling of the namespace */
+	unsigned long mem;		/* limit of the namespace */
 	/* encapsulation */
 	u32	udp_port;
 	u32	data_protect;
-	u32	conntrack;		/* connection tracking sees UET */
+	u32	conntrack;		/* track connections of UET packets */
 	u32	trust_jobs;		/* of peers without a rule */
 	u32	guard;			/* only this module sends to udp_port */
 	u32	pid_unprivileged_start;
 	u32	return_requests;	/* UET_RETURN_* */
 };
 
-/* Are jobs believed that peers name? */
+/* Are the job ids of a peer believed? */
 enum uet_trust {
 	UET_TRUST_UNSET,
 	UET_TRUST_NO,
@@ -123,12 +123,12 @@ enum uet_trust {
 };
 
 /**
- * struct uet_peer_params - settings of the peers with a prefix
+ * struct uet_peer_params - settings for the peers with a prefix
  * @cfg: parameters that are set
- * @cc: name of the congestion control, of the core's table; NULL = not set
- * @policy: name of the path policy of unordered contexts, likewise
- * @policy_ordered: of ordered contexts
- * @trust: are the jobs of their messages believed
+ * @cc: name of the congestion control, in the core's table; NULL = not set
+ * @policy: name of the path policy of unordered CCCs, likewise
+ * @policy_ordered: name of the path policy of ordered CCCs, likewise
+ * @trust: are the job ids of their messages believed?
  */
 struct uet_peer_params {
 	struct uet_cc_config	cfg;
@@ -139,11 +139,11 @@ struct uet_peer_params {
 };
 
 /**
- * enum uet_setting_kind - what a setting is, and how a namespace stores it
- * @UET_SETTING_NUMBER: a u32, or an s32 where it can be below 0
+ * enum uet_setting_kind - type of a setting, and how a namespace stores it
+ * @UET_SETTING_NUMBER: a u32, or an s32 if it can be < 0
  * @UET_SETTING_BOOL: 0 or 1, a u32
  * @UET_SETTING_SIZE: an unsigned long
- * @UET_SETTING_NAME: a pointer to one of the names that are known
+ * @UET_SETTING_NAME: a pointer to a known name
  */
 enum uet_setting_kind {
 	UET_SETTING_NUMBER,
@@ -152,34 +152,34 @@ enum uet_setting_kind {
 	UET_SETTING_NAME,
 };
 
-/* uet_setting.scope: who may have one of his own, the last goes first */
+/* uet_setting.scope: what can have a value of its own; a later one overrides */
 #define UET_SCOPE_NET		BIT(0)	/* a namespace: net.uet.* */
 #define UET_SCOPE_PEER		BIT(1)	/* the peers with a prefix: a rule */
 #define UET_SCOPE_SOCK		BIT(2)	/* a socket: one of its options */
 
-/* uet_setting.flags; UET_SETTING_LIVE: holds at once, also for what exists */
+/* uet_setting.flags; UET_SETTING_LIVE: changes apply at once to existing objects */
 #define UET_SETTING_LIVE	BIT(0)
-/* The default means that nothing is set: what it would be is worked out */
+/* The default means "not set": the module computes the value */
 #define UET_SETTING_AUTO	BIT(1)
-/* It has a say in the parameter it feeds, but is not just copied to it */
+/* It affects the parameter it feeds, but is not just copied to it */
 #define UET_SETTING_SPECIAL	BIT(2)
 #define UET_SETTING_POWER_OF_2	BIT(3)
-/* 0 is taken as well, though it is below the smallest value */
+/* 0 is allowed, too, though < min */
 #define UET_SETTING_OR_ZERO	BIT(4)
-/* The default follows the size of the machine; the table has none */
+/* The default depends on the memory of the machine; the table has none */
 #define UET_SETTING_MACHINE	BIT(5)
-/* The largest value does, too, for owners of other user namespaces */
+/* So does the largest value, outside the initial user namespace */
 #define UET_SETTING_CAPPED	BIT(6)
 
-/* uet_setting.max of what has no largest value */
+/* uet_setting.max of a setting without a largest value */
 #define UET_SETTING_NO_MAX	S64_MAX
 
 /**
- * struct uet_setting - something that can be set
+ * struct uet_setting - a setting
  * @name: its name, in all of @scope
- * @unit: what it counts, as the manual says it
- * @help: what it is, in a line
- * @kind: what values it has
+ * @unit: its unit, as in the manual
+ * @help: description in one line
+ * @kind: its type
  * @scope: UET_SCOPE_*
  * @flags: UET_SETTING_*
  * @has_spec: profile "spec" sets it to @spec
@@ -188,12 +188,12 @@ enum uet_setting_kind {
  * @value: default of a number
  * @spec: value of UE 1.0
  * @word: default of a name
- * @known: the lasting copy of a name that may be given, else NULL
- * @param: core parameter that it feeds if @scale is not 0
- * @scale: what a value is multiplied by to be one of @param
- * @off: its place in struct uet_sysctl, in %UET_SCOPE_NET
- * @peer_off: its place in struct uet_peer_params, in %UET_SCOPE_PEER; what feeds a
- *	parameter is kept in uet_peer_params.cfg instead
+ * @known: returns the permanent copy of a valid name, else NULL
+ * @param: core parameter that it feeds if @scale != 0
+ * @scale: factor from its value to that of @param
+ * @off: offset in struct uet_sysctl, in %UET_SCOPE_NET
+ * @peer_off: offset in struct uet_peer_params, in %UET_SCOPE_PEER; if @scale != 0
+ *	the value is in uet_peer_params.cfg instead
  */
 struct uet_setting {
 	const char		*name;
@@ -217,9 +217,9 @@ struct uet_setting {
 
 /**
  * uet_setting_at() - walk the table
- * @i: from 0 on
+ * @i: index, from 0 on
  *
- * Return: the setting of that number, NULL behind the last one.
+ * Return: the setting, NULL after the last one.
  */
 const struct uet_setting *uet_setting_at(unsigned int i);
 
@@ -233,10 +233,10 @@ const struct uet_setting *uet_setting_at(unsigned int i);
 const struct uet_setting *uet_setting_find(const char *name, u8 scope);
 
 /**
- * uet_setting_of_param() - the setting that is a core parameter itself
+ * uet_setting_of_param() - the setting by which rules set a core parameter
  * @param: the parameter
  *
- * Return: the one by which rules set it, NULL if they cannot.
+ * Return: the setting, NULL if rules cannot set it.
  */
 const struct uet_setting *uet_setting_of_param(enum uet_cc_param param);
 
@@ -246,12 +246,12 @@ const struct uet_setting *uet_setting_of_param(enum uet_cc_param param);
  * @min: smallest
  * @max: largest, %UET_SETTING_NO_MAX if there is none
  *
- * The limits of core parameters are the core's.
+ * The core has the limits of its parameters.
  */
 void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max);
 
 /**
- * uet_setting_takes() - may it have a value
+ * uet_setting_takes() - is a value valid for a setting?
  * @set: a setting that is not a name
  * @value: the value
  *
@@ -269,33 +269,33 @@ bool uet_setting_takes(const struct uet_setting *set, s64 value);
 s64 uet_setting_read(const struct uet_setting *set, const struct uet_sysctl *s);
 
 /**
- * uet_setting_write() - store a value that uet_setting_takes()
+ * uet_setting_write() - store a valid value
  * @set: a setting of namespaces that is not a name
  * @s: the namespace's
  * @value: the value
  *
- * Context: any; what else is to follow a change is the caller's business.
+ * Context: any. The caller takes any further action.
  */
 void uet_setting_write(const struct uet_setting *set, struct uet_sysctl *s,
 		       s64 value);
 
 /**
  * uet_settings_defaults() - give each setting of a namespace its default
- * @s: the namespace's; 0 is stored where the default follows the machine
+ * @s: the namespace's; settings with %UET_SETTING_MACHINE get 0
  */
 void uet_settings_defaults(struct uet_sysctl *s);
 
 /**
- * uet_settings_profile() - set what a profile has a say in
+ * uet_settings_profile() - set all settings that profiles cover
  * @s: the namespace's
- * @spec: to the values of UE 1.0, not to the defaults
+ * @spec: true: to the values of UE 1.0, false: to the defaults
  */
 void uet_settings_profile(struct uet_sysctl *s, bool spec);
 
 /**
- * uet_settings_feed() - what a namespace sets of the core's parameters
+ * uet_settings_feed() - copy settings of a namespace to core parameters
  * @s: the namespace's
- * @cfg: parameters, to which all are added that are plainly copied
+ * @cfg: set to these, except parameters of %UET_SETTING_SPECIAL settings
  */
 void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg);
 

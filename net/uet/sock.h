@@ -2,18 +2,17 @@
 /*
  * The socket: an endpoint {netns, fabric address or any, job, PIDonFEP, RI}.
  *
- * This is the object alone, for all floors: sock/ has its system calls, tx/ what
- * it sends (struct uet_dest, tx/wmem.c), rx/ what it receives (struct uet_rxmsg)
- * and the table of endpoints.
+ * Not here: its system calls (sock/), what it sends (struct uet_dest, tx/wmem.c),
+ * what it receives (struct uet_rxmsg) and the table of endpoints (rx/ep.c).
  *
  * Lock order, outermost first:
  *   sk lock (lock_sock; process context: bind, connect, options, readers)
  *     -> uet_net.job_lock
  *     -> uet_sock.dests_lock
  *       -> uet_flow.lock
- *     uet_pdc.rx.lock
+ *     uet_pdc_rx.lock
  *       -> uet_sock.rx_lock
- * flow.lock and pdc.rx.lock are never held together. rx_lock is a leaf on the
+ * flow.lock and pdc_rx.lock are never held together. rx_lock is a leaf on the
  * receiving side, sk->sk_error_queue.lock a leaf everywhere.
  */
 #ifndef _UET_SOCK_H
@@ -36,18 +35,18 @@ struct uet_dest;
 struct uet_rxmsg;
 struct uet_watches;
 
-/* Pages that wait to be used again: 4 MiB of 32 KiB each */
+/* Pages kept for reuse: 4 MiB of 32 KiB each */
 #define UET_TXPAGES		128
 
 /**
- * struct uet_txpages - pages written full
+ * struct uet_txpages - full pages of message data, kept for reuse
  * @lock: of all below; BH-disabled, a leaf
  * @first: oldest of @ring
  * @nr: pages in @ring
  * @bytes: their size, charged to the namespace
- * @used: a message was written since the timer ran last
- * @ring: pages written full, each with a reference, in that order
- * @timer: of an idle socket
+ * @used: a message was written since the timer last ran
+ * @ring: the pages, each with a reference, oldest first
+ * @timer: frees the pages of an idle socket
  */
 struct uet_txpages {
 	spinlock_t		lock;	/* of all below */
@@ -63,8 +62,8 @@ struct uet_txpages {
  * struct uet_job - the endpoints of one job in a namespace
  * @id: job id
  * @users: endpoints; protected by uet_net.job_lock
- * @eps: PIDonFEP << 12 | RI -> first struct uet_sock of that name (they
- *	differ in their address and are chained by ep_next)
+ * @eps: PIDonFEP << 12 | RI -> first struct uet_sock (those with the same key
+ *	differ in address or device and are chained by ep_next)
  * @rcu: for freeing
  */
 struct uet_job {
@@ -78,13 +77,13 @@ struct uet_job {
  * struct uet_sock - an AF_UET socket
  * @sk: must be first
  * @un: namespace
- * @account: of who made it, with a reference
- * @owner: what its packets belong to (link/owner.c), with a reference; NULL if the
- *	kernel made it
- * @job: job id it is in or was allowed to enter (0 is everyone's)
+ * @account: account of its creator, with a reference
+ * @owner: skb->sk of its packets (link/owner.c), with a reference; NULL if the
+ *	kernel created it
+ * @job: job id it is in or may enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
  * @bound: endpoint is in the table
- * @generation: tells it from others that had its name before; never 0
+ * @generation: tells it from earlier endpoints of the same address; never 0
  * @connected: @remote is valid
  * @remote: connected peer
  * @ep_next: next endpoint of the same {job, pid, ri}; RCU
@@ -92,52 +91,50 @@ struct uet_job {
  * @tclass: DSCP of requests, -1 = net.uet.dscp_data
  * @notify: report successes
  * @max_msg: longest message accepted
- * @send_timeout: ms that a message may take, 0 = for ever
- * @cc: congestion control by name, empty = net.uet.congestion_control
- * @path_policy: path policy by name, empty = by sysctl
+ * @send_timeout: lifetime of a message, ms, 0 = no limit
+ * @cc: name of the congestion control, "" = net.uet.congestion_control
+ * @path_policy: name of the path policy, "" = by sysctl
  * @tx_count: messages sent, the default cookie
- * @wmem: messages taken over and not done << 32 | bytes of their data not yet
- *	released
- * @tx_wake_at: senders are to be woken when the buffer use falls to this,
- *	-1 = nobody waits
- * @tx_need: bytes the last send wanted when it got EAGAIN, 0 = none; changes
+ * @wmem: messages queued and not done << 32 | bytes of their data not yet released
+ * @tx_wake_at: wake senders when the buffer use falls to this, -1 = nobody waits
+ * @tx_need: bytes the last send needed when it got EAGAIN, 0 = none; changes
  *	under @dests_lock
- * @tx_dest: where it was to go, one of @dests, or NULL
- * @tx_pages: pages that messages are written in
- * @tx_spare: messages that are done, for the next ones; taken under @dests_lock
- * @tx_nr_spare: their number, nearly
- * @expire_work: looks for messages whose time is over
- * @expire_at: when it is to run, ns; 0 = no need; changes under @dests_lock
+ * @tx_dest: queue of that send, one of @dests, or NULL
+ * @tx_pages: pages for message data
+ * @tx_spare: finished messages kept for reuse; taken under @dests_lock
+ * @tx_nr_spare: approximate length of @tx_spare
+ * @expire_work: looks for messages whose lifetime is over
+ * @expire_at: when it must run, ns; 0 = need not; changes under @dests_lock
  * @watches: destinations it watches, or NULL; set under the socket lock
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest and the us pointer of
  *	each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
- * @last_dest: the one used last, one of @dests
- * @conn_dest: the one that messages to @remote used last, one of @dests
- * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc.rx.lock
+ * @last_dest: the queue used last, one of @dests
+ * @conn_dest: the queue that messages to @remote used last, one of @dests
+ * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc_rx.lock
  * @rx_ready: messages that a reader may take from, in order
  * @rx_open: messages not yet complete, without a right to the reserved half
  *	of the buffer, oldest first
- * @rx_absent: those of them that were passed over, since nothing came
+ * @rx_absent: like @rx_open, but passed over as silent
  * @rx_granted: messages not yet complete, with such a right; few
- * @rx_mixed: those of an ordered PDC that mixes them with one in @rx_granted
+ * @rx_mixed: messages with a right, of an ordered PDC that has one in @rx_granted
  * @rx_bytes: truesize of everything held for this socket
  * @rx_granted_bytes: the part of it held by messages in @rx_granted and @rx_mixed
  * @rx_mixed_bytes: the part of it held by messages in @rx_mixed
  * @rx_ready_bytes: the part of it held by messages in @rx_ready
- * @rx_freed: bytes readers freed since a packet was refused last
+ * @rx_freed: bytes freed by readers since a packet was last refused
  * @rx_nr_granted: length of @rx_granted
  * @rx_nr_mixed: length of @rx_mixed
- * @rx_mixed_line: the PDC they come by, valid if there are some
+ * @rx_mixed_line: uet_rxmsg.line of @rx_mixed, valid if @rx_nr_mixed > 0
  * @rx_refused: a packet or message was refused for shortage
- * @rx_refused_at: jiffies, when it was so last
- * @rx_refusing: jiffies, since when it happens every moment
- * @rx_looked_at: jiffies, when all messages were looked at last for one to give up
+ * @rx_refused_at: when one was last refused, jiffies
+ * @rx_refusing: start of the current series of such refusals, jiffies
+ * @rx_looked_at: when all lists were last searched for a message to give up, jiffies
  * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
- * @rx_starved: target PDCs with refused packets for this socket
- * @rx_spare: a message that was read, for the next one; changes atomically
+ * @rx_starved: PDCs with packets refused for shortage at this socket
+ * @rx_spare: a message struct kept for reuse; changes atomically
  */
 struct uet_sock {
 	struct sock		sk;

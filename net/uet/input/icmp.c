@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ICMP errors about packets of ours. Anybody can send one, so each must quote a
- * packet of a PDC that is outstanding, addresses, PDCID and PSN, and even then
- * it ends nothing that is not silent besides.
+ * ICMP errors about packets of ours. Anybody can forge one, so it must quote
+ * addresses, PDCID and PSN of an outstanding packet of a PDC. Even then it ends a
+ * PDC only while it opens, or if the peer is silent as well (see "Rules of this
+ * module" in uet-internals.rst).
+ *
+ * Not here: the path MTU of a peer (link/pmtu.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -25,11 +28,11 @@
 #include "tx/half.h"
 
 /**
- * struct uet_quote - what an ICMP error tells of our packet
+ * struct uet_quote - our packet as quoted by an ICMP error
  * @laddr: its source
  * @raddr: its destination
  * @len: its length, with IP header
- * @spdcid: PDCID of ours
+ * @spdcid: local PDCID
  * @psn: its PSN
  */
 struct uet_quote {
@@ -67,7 +70,7 @@ static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
 	return true;
 }
 
-/* There is no UET at the host that it comes from. */
+/* Does the error say that the host has no UET? */
 static bool uet_icmp_refused(const struct uet_icmp *icmp, bool v4)
 {
 	return v4 ? icmp->type == ICMP_DEST_UNREACH &&
@@ -86,9 +89,9 @@ static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4)
 }
 
 /*
- * Errors while the PDC opens end it. Of an established one they are remembered;
- * that nobody listens any more is asked about at once, and believed if nothing
- * is heard for a while (uet_pdc_refused_long()).
+ * "Port unreachable" ends a PDC that opens. Other errors are kept as errno for a
+ * later failure. "Port unreachable" of an established PDC leads to a probe at once,
+ * and is believed if the peer stays silent (uet_pdc_refused_long()).
  */
 static void uet_pdc_unreachable(struct uet_pdc *pdc,
 				const struct uet_icmp *icmp)
@@ -119,9 +122,9 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 }
 
 /**
- * uet_input_icmp() - an ICMP error about a packet we sent
+ * uet_input_icmp() - handle an ICMP error about a packet of ours
  * @un: namespace
- * @skb: data at the IP header we sent
+ * @skb: data at the quoted IP header
  * @icmp: the error
  *
  * Context: softirq, RCU read side.
@@ -150,13 +153,13 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 		UET_INC(un, DROP_STALE);
 	} else if (icmp->too_big) {
 		/*
-		 * Some kernels believe all that quotes UDP over IPv6, for the
-		 * route that they find by address, others leave it to us.
+		 * Some kernels also believe it themselves over IPv6, for the
+		 * route they find by address; others leave it to us.
 		 */
 		if (icmp->mtu < quote.len)
 			uet_pmtu_told(pdc->peer, icmp->mtu);
 	} else if (icmp->redirect) {
-		/* The stack looks for a route without these. */
+		/* The stack's lookup ignores mark and scope. */
 		redirect = !pdc->peer->key.mark && !pdc->peer->key.scope;
 	} else {
 		uet_pdc_unreachable(pdc, icmp);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets in: from the tunnel socket to the PDC they belong to.
+ * Packet input: from the tunnel socket to a half of a PDC (UE 1.0 3.5.12).
  *
- * A packet is parsed once, here; what follows reads the parsed form. Nothing
- * in a packet is believed before the PDC it names has been found and the
- * source address compared (wire.md 4).
+ * A packet is parsed once, here; later stages read struct uet_pkt. Nothing in a
+ * packet is believed before its PDC has been found and the source address and
+ * PDCID of the peer have been compared.
+ *
+ * Not here: trimmed packets (rx/trim.c), ICMP errors (input/icmp.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -26,10 +28,10 @@
 #include "rx/half.h"
 #include "tx/half.h"
 
-/* Looks for the PDC of a SYN packet that another CPU opens at the same time */
+/* Lookups of the PDC of a SYN packet, which another CPU may open meanwhile */
 #define UET_ACCEPT_TRIES	3
 
-/* The PSN a NACK would name */
+/* The PSN for a NACK of the packet */
 static u32 uet_pkt_psn(const struct uet_pkt *pkt)
 {
 	if (uet_pkt_is_pds_req(pkt))
@@ -37,7 +39,7 @@ static u32 uet_pkt_psn(const struct uet_pkt *pkt)
 	return pkt->type == UET_PDS_CP ? pkt->cp.psn : 0;
 }
 
-/* Control packets that must not be answered by a NACK (wire.md 9.3) */
+/* May a packet be NACKed? Not ACKs, NACKs, CLEAR_*, CREDIT (UE 1.0 3.5.12) */
 static bool uet_nackable(const struct uet_pkt *pkt)
 {
 	if (uet_pkt_is_pds_req(pkt))
@@ -47,14 +49,14 @@ static bool uet_nackable(const struct uet_pkt *pkt)
 	       pkt->ctl_type != UET_CTL_CREDIT;
 }
 
-/* The same bit means another thing in ACKs and NACKs. */
+/* In ACKs and NACKs the bit has another meaning. */
 static bool uet_pkt_is_syn(const struct uet_pkt *pkt)
 {
 	return pkt->flags & UET_F_SYN &&
 	       (uet_pkt_is_pds_req(pkt) || pkt->type == UET_PDS_CP);
 }
 
-/* Only a host has a FEP: nothing opens at the address of a group. */
+/* Is the destination a group? Such packets open no PDC. */
 static bool uet_rx_group(const struct uet_rx_ctx *rx)
 {
 	const struct rtable *rt;
@@ -66,11 +68,11 @@ static bool uet_rx_group(const struct uet_rx_ctx *rx)
 }
 
 /*
- * A SYN for a PDC that exists with another Start_PSN: the old PDC is asked
- * whether it is still alive; a forged SYN thus kills nothing. It is not answered
- * meanwhile: a peer that started anew sends it again, and if the old PDC is gone
- * by then it opens a new one, where INVALID_SYN would fail its message. So each
- * SYN leads to one packet, whoever sent it.
+ * A SYN packet for an existing PDC, with another Start_PSN: probe whether the
+ * initiator still has the old PDC, so that a forged SYN kills nothing. Do not NACK
+ * the SYN meanwhile: a restarted peer sends it again and opens a new PDC if the old
+ * one is gone by then, while INVALID_SYN would fail its message. So each SYN leads
+ * to one packet.
  */
 static void uet_syn_conflict(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
@@ -79,9 +81,7 @@ static void uet_syn_conflict(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 				   uet_pkt_psn(rx->pkt));
 }
 
-/* The half for what the peer sends; one that was opened here gets it when the peer,
- * which has answered, sends something that needs one.
- */
+/* The receiving half; made if missing and the peer has answered. */
 static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
 {
 	struct uet_pdc_rx *r = uet_pdc_rx(pdc);
@@ -120,7 +120,7 @@ static void uet_input_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		UET_DROP(rx, DROP_NACK);
 }
 
-/* Control packets that need a receiving half where there is none yet */
+/* Is it a control packet for which a missing receiving half is made? */
 static bool uet_control_is_for_rx(u8 ctl)
 {
 	switch (ctl) {
@@ -140,7 +140,7 @@ static void uet_input_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			      bool created)
 {
 	UET_INC(rx->un, RX_CPS);
-	/* With SYN it does not name our PDCID. */
+	/* A SYN packet does not name our PDCID. */
 	if (!(rx->pkt->flags & UET_F_SYN) && uet_pdc_tx(pdc))
 		uet_pdc_tx_control(pdc, rx);
 	if (uet_pdc_rx(pdc) || (uet_control_is_for_rx(rx->pkt->ctl_type) &&
@@ -148,7 +148,7 @@ static void uet_input_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		uet_pdc_rx_control(pdc, rx, created);
 }
 
-/* To the PDC that a packet with SYN belongs to */
+/* Deliver a SYN packet to its PDC */
 static void uet_syn_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			    bool created)
 {
@@ -164,7 +164,7 @@ static bool uet_syn_opens(const struct uet_pkt *pkt)
 	       pkt->ctl_type == UET_CTL_NEGOTIATION;
 }
 
-/* A packet with SYN of a PDC that is there; false if there is none */
+/* Handle a SYN packet of an existing PDC; false if there is none */
 static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 {
 	struct uet_syn_key key = {
@@ -188,8 +188,8 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 }
 
 /*
- * Without a socket in the namespace the port is there for the PDCs that are left.
- * To who comes anew it is closed, as it will be.
+ * Without AF_UET sockets in the namespace, the UDP port is open for the remaining
+ * PDCs only. Answer new peers as a closed port does.
  */
 static void uet_input_closed(struct uet_rx_ctx *rx)
 {
@@ -202,10 +202,9 @@ static void uet_input_closed(struct uet_rx_ctx *rx)
 }
 
 /*
- * A packet that opens a PDC, or belongs to one its source has not heard of: a
- * request, or a control packet with a PSN. Of those NOOP and NEGOTIATION open one
- * without data. The first packets come on several CPUs at once: who finds no place
- * for a PDC looks again whether another one has made it meanwhile.
+ * A SYN packet: it opens a PDC, or its source has not got our answer yet. Requests,
+ * NOOP and NEGOTIATION open a PDC. The first packets of a PDC may arrive on several
+ * CPUs at once: if no PDC can be made, look up again whether another CPU made it.
  */
 static void uet_input_syn(struct uet_rx_ctx *rx)
 {
@@ -241,7 +240,7 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	}
 }
 
-/* Everything that names a PDC by its id */
+/* A packet that names a PDC by its dpdcid */
 static void uet_input_established(struct uet_rx_ctx *rx)
 {
 	struct uet_pkt *pkt = rx->pkt;
@@ -321,7 +320,7 @@ static void uet_count_parse_error(struct uet_rx_ctx *rx, int err)
 	}
 }
 
-/* A UDP datagram for the UET port: struct uet_encap_ops.rcv */
+/* A UDP datagram arrived: struct uet_encap_ops.rcv */
 static int uet_input(struct sock *sk, struct sk_buff *skb)
 {
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
@@ -351,7 +350,7 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	uet_rx_addresses(&rx, skb);
 	__skb_pull(skb, sizeof(struct udphdr));
 	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
-	/* What a device or another host has put in line is mostly enough. */
+	/* The linear part is nearly always enough. */
 	if (unlikely(err) && skb_is_nonlinear(skb)) {
 		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
 					      UET_HDR_MAX_LEN))) {
@@ -380,7 +379,7 @@ static const struct uet_encap_ops uet_input_ops = {
 };
 
 /**
- * uet_input_init() - be there for the tunnel sockets
+ * uet_input_init() - register the callbacks of the tunnel sockets
  *
  * Context: when the module is loaded.
  */

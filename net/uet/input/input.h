@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets and ICMP errors in, from the tunnel sockets to the PDCs.
+ * Input of packets and ICMP errors, from the tunnel sockets to the PDCs.
  */
 #ifndef _UET_INPUT_H
 #define _UET_INPUT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a struct sockaddr_uet may hold, at bind(), connect() and sendmsg().
+ * Checks of struct sockaddr_uet at bind(), connect() and sendmsg().
  */
 #include <linux/if_addr.h>
 #include <linux/inetdevice.h>
@@ -14,7 +14,7 @@
 #include "sock.h"
 
 /**
- * uet_addr_any() - is it the wildcard
+ * uet_addr_any() - is it the wildcard address?
  * @addr: fabric address
  *
  * Return: true for all zero and for the v4-mapped 0.0.0.0.
@@ -26,9 +26,9 @@ bool uet_addr_any(const struct in6_addr *addr)
 }
 
 /**
- * uet_addr_check() - shape and ranges of an address from user space
+ * uet_addr_check() - check format and ranges of an address from user space
  * @addr: address, copied in
- * @len: its length as the caller said
+ * @len: its length as given by the caller
  *
  * Return: 0, -EINVAL or -EAFNOSUPPORT.
  */
@@ -47,7 +47,7 @@ int uet_addr_check(const struct sockaddr *addr, int len)
 	return 0;
 }
 
-/* Neither end of a message can be a group */
+/* A multicast or broadcast address, which no end of a message can have */
 static bool uet_addr_group(const struct in6_addr *addr)
 {
 	if (ipv6_addr_v4mapped(addr))
@@ -56,7 +56,7 @@ static bool uet_addr_group(const struct in6_addr *addr)
 	return ipv6_addr_is_multicast(addr);
 }
 
-/* Is a link-local address one of the interface, or the VRF, that a socket is
+/* Does a link-local address belong to the interface or VRF that the socket is
  * bound to?
  */
 static bool uet_addr_in_scope(const struct sock *sk, u32 scope)
@@ -73,13 +73,12 @@ static bool uet_addr_in_scope(const struct sock *sk, u32 scope)
 }
 
 /**
- * uet_addr_check_dest() - may a socket send there
+ * uet_addr_check_dest() - may a socket send to an address?
  * @us: the socket, bound
  * @addr: checked by uet_addr_check()
  *
- * A message carries the job of its sender's endpoint and no other: with a
- * different one the return address would name somebody else. Nothing goes from
- * an IPv6 address to an IPv4 one, or back.
+ * The job must be that of the sender's endpoint, since it is part of the return
+ * address. IPv4 and IPv6 addresses do not mix.
  *
  * Return: 0, -EINVAL, -EACCES or -ENETUNREACH.
  */
@@ -139,7 +138,7 @@ static int uet_addr_check_local6(struct net *net, int oif,
 }
 
 /**
- * uet_addr_check_local() - can a socket be bound to that fabric address
+ * uet_addr_check_local() - may a socket be bound to a fabric address?
  * @us: the socket
  * @addr: checked by uet_addr_check()
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a struct sockaddr_uet may hold, at bind(), connect() and sendmsg().
+ * Checks of struct sockaddr_uet at bind(), connect() and sendmsg().
  */
 #ifndef _UET_ADDR_H
 #define _UET_ADDR_H

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What waits in a device to be sent.
+ * The transmit backlog of a device.
  */
 #include <linux/netdevice.h>
 #include <net/sch_generic.h>
 
 #include "link/ports.h"
 
-/* Transmit queues of an interface whose lengths are added up */
+/* Transmit queues of a device that are added up, at most */
 #define UET_DEV_TXQS		64
 
-/* Bytes that a transmit queue has given its device and has not got back. Both
- * counts run on meanwhile: the one that is never ahead is read first.
+/* Bytes queued to the device and not completed. Both counts change meanwhile:
+ * num_completed <= num_queued holds only if num_completed is read first.
  */
 static u32 uet_txq_inflight(const struct netdev_queue *txq)
 {
 #ifdef CONFIG_BQL
 	u32 completed = READ_ONCE(txq->dql.num_completed);
 
-	smp_rmb();	/* who writes them promises no order */
+	smp_rmb();	/* the writers promise no order */
 	return READ_ONCE(txq->dql.num_queued) - completed;
 #else
 	return 0;
@@ -26,7 +26,7 @@ static u32 uet_txq_inflight(const struct netdev_queue *txq)
 }
 
 /**
- * uet_dev_backlog() - bytes that wait in a device
+ * uet_dev_backlog() - bytes that wait in a device to be sent
  * @dev: the device
  *
  * Context: BH disabled, RCU read side.
@@ -44,7 +44,7 @@ u64 uet_dev_backlog(struct net_device *dev)
 		struct Qdisc *q = rcu_dereference(txq->qdisc);
 
 		sum += uet_txq_inflight(txq);
-		/* One above all queues is met at each of them. */
+		/* All queues may share one qdisc: count it once. */
 		if (!q || !q->enqueue || q == last)
 			continue;
 		last = q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The CRC-32C trailer of data_protect 1 (wire.md 1.6): over the IP addresses,
- * the UDP header and everything behind it, stored big-endian at the end. UDP
- * and IP lengths include its four bytes.
+ * The CRC-32C trailer (data_protect 1). It covers the IP addresses, the UDP header
+ * and all that follows, and is stored big-endian at the end. UDP and IP lengths
+ * include its four bytes.
  */
 #include <linux/crc32c.h>
 #include <linux/ip.h>
@@ -38,7 +38,7 @@ static u32 uet_crc_data(u32 crc, struct sk_buff *skb, unsigned int len)
 		n = skb_seq_read(done, &data, &st);
 		if (WARN_ON_ONCE(!n))
 			break;
-		/* A block is given whole, also beyond the end asked for. */
+		/* A block may reach beyond the end asked for. */
 		n = min(n, len - done);
 		crc = crc32c(crc, data, n);
 		done += n;
@@ -93,7 +93,7 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
  * @skb: packet, data at the UDP header, IP header known
  *
  * Context: softirq.
- * Return: true if it was there and right; the packet is shorter then.
+ * Return: true if it was correct, and was removed.
  */
 bool uet_crc_strip(struct sk_buff *skb)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tunnel sockets of a namespace: one for IPv4, one for IPv6, both on the
- * UET port. They never queue anything; every packet goes up at once.
+ * The UDP tunnel sockets of a namespace (UE 1.0 3.5.10): one for IPv4, one for
+ * IPv6, both on the UDP port of UET. They pass each packet up at once.
  *
- * They are there from the first socket of the namespace until the last one is
- * closed and the last PDC gone, time-wait included, so that no peer has a PDC
- * here that nobody would answer for.
+ * They are open while the namespace has AF_UET sockets or PDCs, those in TIME_WAIT
+ * included, so that packets of a PDC always find somebody who answers.
+ *
+ * Not here: the way out (link/output.c), the way up (input/input.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -22,19 +23,18 @@
 /* Set when the module is loaded, before the first namespace */
 const struct uet_encap_ops *uet_encap_ops __ro_after_init;
 
-/* So long they stay when nobody needs them */
+/* Delay before unused tunnel sockets close */
 #define UET_ENCAP_REST		HZ
 
 /*
- * An ICMP error about a packet of ours, before the stack believes it. The ICMP
- * header is before skb->data, the IP header that we sent at it, the UDP header
- * where the transport header is said to be.
+ * An ICMP error about a packet of ours, before the stack acts on it. skb->data is
+ * at the quoted IP header, behind the ICMP header; the transport header is the
+ * quoted UDP header.
  *
- * Whoever made the message up must not change a route, so it is judged by the
- * PDC whose packet it quotes. A smaller MTU is kept for the peer of that PDC
- * (link/pmtu.c), and a redirect goes on to the stack if the route that it finds is
- * that of the peer. The tunnel socket itself has nobody to hear of errors. Newer
- * kernels have believed both by then, see "Path MTU" in uet.rst.
+ * A forged message must not change a route, so it is checked against the PDC whose
+ * packet it quotes. A smaller MTU is kept for the peer of that PDC (link/pmtu.c).
+ * A redirect goes on to the stack if the stack would find the peer's route. Newer
+ * kernels have acted on both by then, see "Path MTU" in uet.rst.
  */
 static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
 {
@@ -92,11 +92,11 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 }
 
 /**
- * uet_encap_owns() - is it a tunnel socket of this module, or stands for one of UET
+ * uet_encap_owns() - is it a tunnel socket or an owner socket (link/owner.c)?
  * @sk: any full socket
  *
- * No program can have either, so what it sends is ours, whichever namespace and
- * however old.
+ * Programs cannot open either, so what these send was built by this module, in any
+ * namespace.
  *
  * Context: any.
  * Return: true if so.
@@ -109,7 +109,7 @@ bool uet_encap_owns(const struct sock *sk)
 	       uet_encap_ops->rcv;
 }
 
-/* No IPv6 in the kernel is no error */
+/* A kernel without IPv6 is no error */
 static int uet_encap_open_pair(struct uet_net *un, u16 port,
 			       struct socket **sock4, struct socket **sock6)
 {
@@ -127,9 +127,7 @@ static int uet_encap_open_pair(struct uet_net *un, u16 port,
 	return err;
 }
 
-/* Use another pair, or none, and let go of the one before when no sender uses
- * it any more.
- */
+/* Switch to another pair, or none, and release the old pair after a grace period. */
 static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
 			   struct socket *sock6)
 {
@@ -145,13 +143,13 @@ static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
 }
 
 /**
- * uet_encap_get_locked() - the tunnel sockets are needed: listen
+ * uet_encap_get_locked() - count a user of the tunnel sockets, open them if need be
  * @un: namespace
  *
- * Sockets and PDCs each need them; uet_encap_put() undoes it.
+ * Each AF_UET socket and each PDC is a user; uet_encap_put() undoes it.
  *
  * Context: process, uet_net.open_mutex held.
- * Return: 0, -ENETDOWN in a namespace that goes away, or the error of binding.
+ * Return: 0, -ENETDOWN in a namespace that exits, or the error of binding.
  */
 int uet_encap_get_locked(struct uet_net *un)
 {
@@ -177,11 +175,11 @@ int uet_encap_get_locked(struct uet_net *un)
 }
 
 /**
- * uet_encap_get() - the same without the mutex
+ * uet_encap_get() - uet_encap_get_locked() for callers without the mutex
  * @un: namespace
  *
  * Context: process.
- * Return: as uet_encap_get_locked().
+ * Return: see uet_encap_get_locked().
  */
 int uet_encap_get(struct uet_net *un)
 {
@@ -196,10 +194,10 @@ int uet_encap_get(struct uet_net *un)
 }
 
 /**
- * uet_encap_put() - the tunnel sockets are not needed any more
+ * uet_encap_put() - drop a user of the tunnel sockets
  * @un: namespace
  *
- * When nobody needs them they close, a little later: programs follow one another.
+ * Without users they close after UET_ENCAP_REST, as another program may soon start.
  *
  * Context: any.
  */
@@ -209,7 +207,7 @@ void uet_encap_put(struct uet_net *un)
 		schedule_delayed_work(&un->encap_work, UET_ENCAP_REST);
 }
 
-/* Close them, if it has not been done; uet_net.open_mutex held. */
+/* Close the tunnel sockets, if open; uet_net.open_mutex held. */
 static void uet_encap_shut(struct uet_net *un)
 {
 	lockdep_assert_held(&un->open_mutex);
@@ -224,14 +222,14 @@ static void uet_encap_work(struct work_struct *work)
 					  encap_work);
 
 	mutex_lock(&un->open_mutex);
-	/* From 0 it rises under the mutex only. */
+	/* users rises from 0 under the mutex only. */
 	if (!atomic_read(&un->users))
 		uet_encap_shut(un);
 	mutex_unlock(&un->open_mutex);
 }
 
 /**
- * uet_encap_init() - prepare it; nobody listens yet
+ * uet_encap_init() - prepare the tunnel sockets, closed
  * @un: namespace
  */
 void uet_encap_init(struct uet_net *un)
@@ -240,13 +238,12 @@ void uet_encap_init(struct uet_net *un)
 }
 
 /**
- * uet_encap_move() - listen on another port
+ * uet_encap_move() - change the UDP port
  * @un: namespace
  * @port: the port, host byte order
  *
- * What was sent to the old port and not received yet is lost, and sent again.
- * Where nobody listens the port is tried only, so that one that is taken is an
- * error at once.
+ * Packets under way to the old port are lost, and retransmitted. If the tunnel
+ * sockets are closed, the port is only tried, so that a port in use is reported.
  *
  * Context: process.
  * Return: 0, or the error of binding; then nothing has changed.
@@ -256,7 +253,7 @@ int uet_encap_move(struct uet_net *un, u16 port)
 	struct socket *sock4, *sock6;
 	int err = 0;
 
-	/* The exit takes the mutex before it closes the sockets */
+	/* Namespace exit takes the mutex before it closes the sockets. */
 	mutex_lock(&un->open_mutex);
 	if (READ_ONCE(un->exiting))
 		err = -ENETDOWN;
@@ -277,10 +274,10 @@ int uet_encap_move(struct uet_net *un, u16 port)
 }
 
 /**
- * uet_encap_close() - the namespace goes away: stop listening
+ * uet_encap_close() - close the tunnel sockets at namespace exit
  * @un: namespace, exiting
  *
- * Packets may still be on their way up until an RCU grace period has passed.
+ * uet_input() may still run until an RCU grace period has passed.
  *
  * Context: process.
  */
@@ -292,7 +289,7 @@ void uet_encap_close(struct uet_net *un)
 }
 
 /**
- * uet_encap_exit() - the last PDC is gone
+ * uet_encap_exit() - cancel the delayed close, after the last PDC is gone
  * @un: namespace, exiting
  *
  * Context: process.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * UDP encapsulation: the listening pair of tunnel sockets of a namespace and
- * the way a UET packet takes to the device (wire.md 1.1).
+ * UDP encapsulation (UE 1.0 3.5.10): the tunnel sockets of a namespace, and the
+ * output of UET packets.
  */
 #ifndef _UET_ENCAP_H
 #define _UET_ENCAP_H
@@ -21,17 +21,17 @@ struct uet_peer_key;
 /* Room in front of the PDS header: link layer, IP and UDP */
 #define UET_HEADROOM	(LL_MAX_HEADER + 40 + 8)
 
-/* skb->priority of answers and control packets: before data in queues of this host */
+/* skb->priority of answers and control packets: ahead of data in local queues */
 #define UET_CONTROL_PRIO	TC_PRIO_INTERACTIVE
 
 /**
  * struct uet_icmp - an ICMP error
  * @type: its type
  * @code: its code
- * @redirect: another router is better
- * @too_big: the packet did not fit a link
- * @mtu: of that link, 0 = not told
- * @udp_off: where the UDP header of the packet is
+ * @redirect: it is a redirect
+ * @too_big: the quoted packet exceeded the MTU of a link
+ * @mtu: MTU of that link, 0 = not told
+ * @udp_off: offset of the quoted UDP header
  */
 struct uet_icmp {
 	u8		type;
@@ -43,12 +43,12 @@ struct uet_icmp {
 };
 
 /**
- * struct uet_encap_ops - what is above the tunnel sockets
- * @rcv: a UDP datagram, data at the UDP header, which is consumed; softirq, RCU
- * @icmp: an ICMP error about a packet of ours, data at the IP header that we sent;
- *	true if it is a redirect that the stack may act on; softirq, RCU
- * @opened: the sockets are there; uet_net.open_mutex held
- * @closing: they are about to go; likewise
+ * struct uet_encap_ops - callbacks of the tunnel sockets
+ * @rcv: a UDP datagram arrived, data at the UDP header; consumes it; softirq, RCU
+ * @icmp: an ICMP error about a packet of ours arrived, data at the quoted IP
+ *	header; true if it is a redirect that the stack may act on; softirq, RCU
+ * @opened: the sockets are open; uet_net.open_mutex held
+ * @closing: the sockets are about to close; uet_net.open_mutex held
  */
 struct uet_encap_ops {
 	int	(*rcv)(struct sock *sk, struct sk_buff *skb);
@@ -69,7 +69,7 @@ void uet_encap_close(struct uet_net *un);
 bool uet_encap_owns(const struct sock *sk);
 void uet_encap_exit(struct uet_net *un);
 
-/* The tunnel sockets are needed by one more, if they are by anybody. */
+/* Count another user of the tunnel sockets; false if there is none. */
 static inline bool uet_encap_hold(struct uet_net *un)
 {
 	return atomic_inc_not_zero(&un->users);
@@ -77,30 +77,30 @@ static inline bool uet_encap_hold(struct uet_net *un)
 
 /* In skb->cb between building and output */
 struct uet_txmeta {
-	struct uet_peer *peer;	/* where packets for several peers are one list */
+	struct uet_peer *peer;	/* set in lists with packets for several peers */
 	u32	psn;		/* of a request */
 	u16	pdcid;		/* of its PDC, 0 = it is no request */
 	u16	ev;		/* entropy value, the UDP source port */
 	u8	dsfield;	/* DSCP and ECN bits */
-	bool	df;		/* do not fragment (wire.md 9.5) */
+	bool	df;		/* do not fragment */
 };
 
 #define UET_TXMETA(skb)	((struct uet_txmeta *)(skb)->cb)
 
 /**
- * struct uet_output - the way to a peer, as long as BH is disabled
+ * struct uet_output - state of the output to a peer, valid while BH is disabled
  * @un: namespace
  * @peer: the peer
  * @dst: route, with a reference
- * @sk: tunnel socket, for packets of no socket
+ * @sk: tunnel socket, for packets without an owner socket
  * @port: UDP destination port
- * @hash: of the pair of addresses, 0 = the device below makes its own
+ * @hash: flow hash of the pair of addresses, 0 = set none
  * @ttl: hop limit
  * @v4: IPv4
  * @protect: packets get a CRC
  * @track: connection tracking sees them
- * @multi: the peer is reached over several ports, and the entropy value of a
- *	packet names its route; @dst serves where that port has none
+ * @multi: the peer is reached over several interfaces, and the entropy value of a
+ *	packet names its interface; @dst is used if none of them has a route
  */
 struct uet_output {
 	struct uet_net		*un;
@@ -130,17 +130,17 @@ struct flowi6 uet_route_flow6(const struct uet_net *un,
 			      const struct uet_peer_key *key, int oif);
 int uet_route_source(struct uet_net *un, struct uet_peer_key *key);
 
-/* link/crc.c: trailer of data_protect 1 (wire.md 1.6) */
+/* link/crc.c: trailer of data_protect 1 */
 #define UET_CRC_LEN	4
 int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 		   const struct in6_addr *daddr, u16 ev, u16 dport);
 bool uet_crc_strip(struct sk_buff *skb);
 
-/* link/guard.c: who may send to the UET port */
+/* link/guard.c: which sockets may send to the UDP port of UET */
 int uet_guard_enable(struct uet_net *un);
 void uet_guard_disable(struct uet_net *un);
 
-/* link/untrack.c: out of the way of connection tracking */
+/* link/untrack.c: no connection tracking of UET packets */
 void uet_untrack_enable(struct uet_net *un);
 void uet_untrack_disable(struct uet_net *un);
 

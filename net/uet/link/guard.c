@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nobody but this module sends to the UET port in the name of this host.
+ * Only this module may send to the UDP port of UET with this host's address.
  *
- * Jobs keep the users of hosts apart that trust each other. What a message says
- * of its job is believed because the sender's host checked it, so a host must
- * not let its users make UET packets by themselves: a datagram to the UET port
- * is all that takes. They are dropped in POST_ROUTING, behind all address
- * translation, and two kinds of packets have this host's name there: those of
- * its sockets, and those that it forwards with a source address of its own.
+ * Jobs separate users across hosts that trust each other: a receiver believes the
+ * job id in a message because the sender's host has checked it. So users must not
+ * be able to forge UET packets by a UDP datagram to that port. Such packets are
+ * dropped in POST_ROUTING, after address translation, if a local socket sent them,
+ * or if they are forwarded with a source address of this host.
  *
- * Not here: packets that do not pass IP, of packet sockets or bridged. The first
+ * Not here: packets that bypass IP, sent by packet sockets or bridged. The former
  * need CAP_NET_RAW in the owner of the namespace, which exempts anyway.
  */
 #include <linux/capability.h>
@@ -30,8 +29,8 @@
 #include "link/hook.h"
 #include "mib.h"
 
-/* Was the socket opened by one who may write raw packets? Whoever runs now may
- * be somebody else. Sockets of the kernel (tunnels) have no file and no rights.
+/* Did the opener of the socket have CAP_NET_RAW? The current task may be another
+ * one. Kernel sockets (tunnels) have no file, and so no privilege.
  */
 static bool uet_guard_privileged(struct net *net, struct sock *sk)
 {
@@ -57,13 +56,13 @@ static bool uet_guard_local(struct net *net, const struct sk_buff *skb)
 #endif
 }
 
-/* A packet for the UET port leaves. May it? */
+/* May a packet to the UDP port of UET leave? */
 static bool uet_guard_allows(const struct nf_hook_state *state,
 			     const struct sk_buff *skb)
 {
 	struct sock *sk = state->sk ?: skb->sk;
 
-	/* Of no socket: forwarded, or ours, which a virtual device routed anew */
+	/* Forwarded, or ours, orphaned and routed again by a virtual device */
 	if (!sk)
 		return !skb->skb_iif || !uet_guard_local(state->net, skb);
 	sk = sk_to_full_sk(sk);
@@ -71,7 +70,7 @@ static bool uet_guard_allows(const struct nf_hook_state *state,
 		      uet_guard_privileged(state->net, sk));
 }
 
-/* @off: where the UDP header begins */
+/* @off: offset of the UDP header */
 static unsigned int uet_guard(const struct nf_hook_state *state,
 			      struct sk_buff *skb, int off)
 {
@@ -87,7 +86,7 @@ static unsigned int uet_guard(const struct nf_hook_state *state,
 	return NF_DROP;
 }
 
-/* Without its first fragment the rest of a datagram is of no use. */
+/* Checks first fragments only: the others are useless without them. */
 static unsigned int uet_guard_hook4(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
@@ -117,7 +116,7 @@ static unsigned int uet_guard_hook6(void *priv, struct sk_buff *skb,
 	return uet_guard(state, skb, off);
 }
 
-/* Behind source address translation, ahead of what confirms a connection */
+/* After source NAT, before connections are confirmed */
 static const struct nf_hook_ops uet_guard_ops[] = {
 	{
 		.hook		= uet_guard_hook4,
@@ -134,7 +133,7 @@ static const struct nf_hook_ops uet_guard_ops[] = {
 };
 
 /**
- * uet_guard_enable() - keep others from the UET port from now on
+ * uet_guard_enable() - keep others from sending to the UDP port of UET
  * @un: namespace
  *
  * Context: process.
@@ -147,7 +146,7 @@ int uet_guard_enable(struct uet_net *un)
 }
 
 /**
- * uet_guard_disable() - let anybody send to it
+ * uet_guard_disable() - let anybody send to the UDP port of UET
  * @un: namespace
  *
  * Context: process.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is known of the implementation at the other end: nothing on the wire
- * names it, so it shows by what a peer does.
+ * What is known of a peer's implementation. The wire does not name it, so it is
+ * inferred from what the peer does.
  */
 #ifndef _UET_HABITS_H
 #define _UET_HABITS_H
@@ -11,9 +11,9 @@
 
 /**
  * enum uet_probe_habit - what a peer does with a PROBE
- * @UET_PROBES_UNKNOWN: it was not seen yet, or it is silent about them
- * @UET_PROBES_ANSWERED: it answers
- * @UET_PROBES_REFUSED: it said that it does not take them
+ * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
+ * @UET_PROBES_ANSWERED: it answers them
+ * @UET_PROBES_REFUSED: it NACKs them
  */
 enum uet_probe_habit {
 	UET_PROBES_UNKNOWN,
@@ -22,11 +22,11 @@ enum uet_probe_habit {
 };
 
 /**
- * struct uet_habits - of one peer; read and written without a lock
- * @ask_at: not to be asked again before, jiffies
- * @asked: how often it was asked
+ * struct uet_habits - habits of one peer; read and written without a lock
+ * @ask_at: earliest time to send another PROBE about this, jiffies
+ * @asked: number of such PROBEs sent
  * @probes: enum uet_probe_habit
- * @holds: it holds what is refused for shortage, and never gives up for that
+ * @holds: it holds packets NACKed for shortage, and never fails the PDC for that
  * @returns: it sends in the return direction of PDCs
  */
 struct uet_habits {
@@ -60,9 +60,8 @@ static inline bool uet_habit_holds(const struct uet_habits *h)
 }
 
 /*
- * The source sent a PROBE. Those that take no probes send none, and they are also
- * those that count refusals for shortage; each source of this module sends one
- * when it has been answered for the first time.
+ * The source sent a PROBE. This module sends one after its first ACK. Sources that
+ * send none may count NACKs for shortage and fail the PDC.
  */
 static inline void uet_habit_probed(struct uet_habits *h)
 {
@@ -70,20 +69,20 @@ static inline void uet_habit_probed(struct uet_habits *h)
 		WRITE_ONCE(h->holds, true);
 }
 
-/* Does it send requests by PDCs that were opened here, and so accept them? */
+/* Does the peer send requests in the return direction, and so accept them? */
 static inline bool uet_habit_returns(const struct uet_habits *h)
 {
 	return READ_ONCE(h->returns);
 }
 
-/* It is not known any more. */
+/* The peer may not accept requests in the return direction. */
 static inline void uet_habit_returns_not(struct uet_habits *h)
 {
 	if (unlikely(READ_ONCE(h->returns)))
 		WRITE_ONCE(h->returns, false);
 }
 
-/* It did. */
+/* The peer sent a request in the return direction. */
 static inline void uet_habit_returned(struct uet_habits *h)
 {
 	if (unlikely(!READ_ONCE(h->returns)))

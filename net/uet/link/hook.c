@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netfilter hooks of a namespace, registered when they are needed first and kept
- * until it goes.
+ * Netfilter hooks of a namespace: registered when first needed, not twice, and not
+ * in a namespace that exits.
  */
 #include <linux/netfilter.h>
 
@@ -9,7 +9,7 @@
 #include "link/hook.h"
 
 /**
- * uet_net_hook_locked() - see packets of a namespace pass
+ * uet_net_hook_locked() - register netfilter hooks of a namespace
  * @un: namespace
  * @on: set while the hooks are registered; under uet_net.open_mutex
  * @ops: the hooks
@@ -17,7 +17,7 @@
  *
  * Context: process, uet_net.open_mutex held.
  * Return: 0, also if they were registered already; -ENETDOWN in a namespace
- * that goes away, or the error of the registration.
+ * that exits, or the error of the registration.
  */
 int uet_net_hook_locked(struct uet_net *un, bool *on,
 			const struct nf_hook_ops *ops, unsigned int n)
@@ -35,11 +35,11 @@ int uet_net_hook_locked(struct uet_net *un, bool *on,
 }
 
 /**
- * uet_net_unhook_locked() - undo it
+ * uet_net_unhook_locked() - undo uet_net_hook_locked()
  * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
+ * @on: see uet_net_hook_locked()
+ * @ops: see uet_net_hook_locked()
+ * @n: see uet_net_hook_locked()
  *
  * Context: process, uet_net.open_mutex held.
  */
@@ -53,14 +53,14 @@ void uet_net_unhook_locked(struct uet_net *un, bool *on,
 }
 
 /**
- * uet_net_hook() - uet_net_hook_locked() without the mutex
+ * uet_net_hook() - take the mutex and call uet_net_hook_locked()
  * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
+ * @on: see uet_net_hook_locked()
+ * @ops: see uet_net_hook_locked()
+ * @n: see uet_net_hook_locked()
  *
  * Context: process.
- * Return: as there.
+ * Return: see uet_net_hook_locked().
  */
 int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
 		 unsigned int n)
@@ -76,9 +76,9 @@ int uet_net_hook(struct uet_net *un, bool *on, const struct nf_hook_ops *ops,
 /**
  * uet_net_unhook() - undo uet_net_hook()
  * @un: namespace
- * @on: as there
- * @ops: as there
- * @n: as there
+ * @on: see uet_net_hook_locked()
+ * @ops: see uet_net_hook_locked()
+ * @n: see uet_net_hook_locked()
  *
  * Context: process.
  */

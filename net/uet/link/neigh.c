@@ -9,7 +9,7 @@
 #include "link/neigh.h"
 #include "link/peer.h"
 
-/* A neighbour that was known so short a while ago is known still */
+/* A neighbour that was known within this time is taken for known */
 #define UET_NEIGH_FRESH		(HZ / 10)
 
 /**
@@ -26,13 +26,13 @@ bool uet_neigh_fresh(const struct uet_peer *peer)
 }
 
 /**
- * uet_neigh_of() - the next hop of a route, if it is not known
+ * uet_neigh_of() - get the next hop of a route if it must be resolved first
  * @peer: the peer
  * @dst: route to it
  *
  * Context: BH disabled.
- * Return: the neighbour with a reference; NULL if packets may be sent, which
- * is also so where there is no memory for another neighbour.
+ * Return: the neighbour with a reference; NULL if packets may be sent: it is
+ * resolved, or there is no memory for it.
  */
 struct neighbour *uet_neigh_of(const struct uet_peer *peer,
 			       const struct dst_entry *dst)

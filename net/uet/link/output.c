@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Routes, and the last step of a packet through the kernel's tunnel helpers.
+ * The route to a peer, and the output of UET packets over UDP and IP (UE 1.0
+ * 3.5.10).
+ *
+ * Not here: routes over several interfaces (link/ports.c), what may leave to the
+ * UDP port of UET (link/guard.c).
  */
 #include <linux/if_arp.h>
 #include <linux/ip.h>
@@ -28,7 +32,7 @@ static u8 uet_route_dscp(const struct uet_net *un,
 }
 
 /**
- * uet_route_flow4() - what a route to a peer is looked up by, as UDP does it
+ * uet_route_flow4() - the key of the route lookup to a peer, as for UDP
  * @un: namespace
  * @key: the peer, IPv4
  * @oif: interface, or 0
@@ -51,7 +55,7 @@ struct flowi4 uet_route_flow4(const struct uet_net *un,
 }
 
 /**
- * uet_route_flow6() - the same over IPv6
+ * uet_route_flow6() - uet_route_flow4() for IPv6
  * @un: namespace
  * @key: the peer, IPv6
  * @oif: interface, or 0
@@ -105,9 +109,9 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 }
 
 /**
- * uet_route_source() - which local fabric address reaches a remote one
+ * uet_route_source() - choose the local fabric address for a remote one
  * @un: namespace
- * @key: the peer; its @laddr is none, and set here
+ * @key: the peer; @laddr is unset, and is set here
  *
  * Context: process or BH.
  * Return: 0, or the error of the route lookup (-ENETUNREACH and others).
@@ -127,7 +131,7 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 		struct in6_addr saddr;
 		struct dst_entry *dst;
 
-		/* The port, and with it the socket, may be changed meanwhile. */
+		/* Keeps the tunnel socket while the UDP port is changed. */
 		local_bh_disable();
 		dst = uet_route6(un, key, &saddr);
 		local_bh_enable();
@@ -139,7 +143,7 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 	return 0;
 }
 
-/* The cached route, or a new one; BH off. The caller owns the reference. */
+/* The cached route, or a new one, with a reference; BH disabled */
 static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
@@ -173,7 +177,7 @@ static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 }
 
 /**
- * uet_route_peer() - is the peer reachable, and with which IP MTU
+ * uet_route_peer() - is the peer reachable, and with which IP MTU?
  * @peer: the peer
  * @mtu: IP MTU of the route, ICMP reports included
  *
@@ -220,8 +224,8 @@ int uet_route_ifindex(struct uet_peer *peer)
 	return ifindex;
 }
 
-/* Does a device choose a path below by the hash of a packet? Then it is to see
- * the entropy value in it.
+/* Does a (tunnel) device choose its path by the packet's hash? Then that hash must
+ * include the entropy value.
  */
 static bool uet_dev_spreads(const struct net_device *dev)
 {
@@ -238,12 +242,12 @@ static bool uet_dev_spreads(const struct net_device *dev)
 }
 
 /**
- * uet_output_begin() - look the way to a peer up, once for several packets
+ * uet_output_begin() - look up the route to a peer, once for several packets
  * @out: filled in
  * @peer: where to
  *
  * Context: BH disabled, until uet_output_end().
- * Return: 0, or the error of the route lookup; then nothing needs to be ended.
+ * Return: 0, or the error of the route lookup; then do not call uet_output_end().
  */
 int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 {
@@ -273,7 +277,7 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 }
 
 /**
- * uet_output_end() - no more packets
+ * uet_output_end() - end what uet_output_begin() began
  * @out: of uet_output_begin()
  */
 void uet_output_end(struct uet_output *out)
@@ -283,10 +287,10 @@ void uet_output_end(struct uet_output *out)
 
 /**
  * uet_output_mtu() - path MTU
- * @out: the way
+ * @out: of uet_output_begin()
  *
  * Context: BH disabled, between uet_output_begin() and uet_output_end().
- * Return: IP MTU, what was learnt of the peer included.
+ * Return: IP MTU, including what was learnt about the peer (link/pmtu.c).
  */
 u32 uet_output_mtu(const struct uet_output *out)
 {
@@ -298,13 +302,12 @@ u32 uet_output_mtu(const struct uet_output *out)
 }
 
 /*
- * What udp_tunnel_xmit_skb() does for any packet costs a good part of the way
- * through IP: it cleans packets that came from elsewhere and draws an IP ident
- * from a keyed hash. These are made here and mostly not to be fragmented, so
- * that their ident means nothing (RFC 6864).
+ * Not udp_tunnel_xmit_skb(): it scrubs packets that come from elsewhere and draws
+ * an IP ident from a keyed hash, a good part of the cost of IP output. These
+ * packets are built here, and with DF set the ident has no meaning (RFC 6864).
  *
- * One that was cut before the path MTU shrank may be, here and by routers: @frag
- * is that MTU then, else 0.
+ * @frag: MTU, if the packet was built before the path MTU shrank and may be
+ * fragmented; else 0.
  */
 static int uet_output4(const struct uet_output *out, struct sk_buff *skb,
 		       u8 dsfield, u32 frag)
@@ -370,18 +373,15 @@ static struct dst_entry *uet_output_dst(const struct uet_output *out, u16 ev)
 }
 
 /*
- * Flow queueing tells flows apart by this hash, and would take each entropy value
- * for one: a sprayed context had the share of many. So all packets between two
- * addresses in one traffic class are a flow. The hash does not claim to be one of
- * ports: who chooses among paths, here or in a namespace that forwards, goes by
- * the ports of the packet then.
+ * Flow queueing (fq_codel and others) would take each entropy value for a flow, and
+ * give a sprayed CCC the share of many. So set a hash of addresses and traffic
+ * class. It is not an L4 hash: multipath routing, here or in a namespace that
+ * forwards, then still uses the UDP ports.
  */
 static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
 			     u8 dsfield)
 {
-	/* As of UDP: the mark of its socket, and the priority of its DSCP unless
-	 * it has one already.
-	 */
+	/* As UDP does: SO_MARK, and the priority of the DSCP if none is set */
 	skb->mark = out->peer->key.mark;
 	if (!skb->priority)
 		skb->priority = rt_tos2priority(dsfield);
@@ -393,15 +393,15 @@ static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
 
 /**
  * uet_output() - send a UET packet
- * @out: the way, from uet_output_begin()
+ * @out: of uet_output_begin()
  * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
  *	uet_txmeta filled in; consumed
  *
- * Without a checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
+ * Without a UDP checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
  *
  * Context: BH disabled, no lock held that the receive path takes.
- * Return: what IP and the queueing discipline say: NET_XMIT_DROP if that had no
- * room for the packet. NET_XMIT_CN is of some packet, and may be of another one.
+ * Return: the result of IP and the qdisc: NET_XMIT_DROP if the qdisc dropped the
+ * packet; NET_XMIT_CN if it dropped this or another packet.
  */
 int uet_output(const struct uet_output *out, struct sk_buff *skb)
 {
@@ -440,7 +440,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
  * @peer: where to
  * @skb: as for uet_output()
  *
- * Context: as uet_output().
+ * Context: see uet_output().
  */
 void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
 {

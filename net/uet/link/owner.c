@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket that packets of a UET socket belong to.
+ * Owner sockets: skb->sk of the packets of an AF_UET socket.
  *
- * Firewalls that ask whose packet it is, and BPF programs of control groups, look
- * at skb->sk, and the latter only if it is a socket of IPv4 or IPv6. So each UET
- * socket has one of UDP, which is never bound, hashed or seen: it has the control
- * group of who made the UET socket and, as long as that one is open, its file. A
- * socket of IPv6 does for both families, as one with mapped addresses would.
+ * Firewall rules by owner and BPF programs of control groups look at skb->sk, the
+ * latter only if it is an IPv4 or IPv6 socket. So each AF_UET socket has a UDP
+ * socket as its owner, never bound, hashed or visible. It has the control group of
+ * the creator of the AF_UET socket and, while that is open, its file. An IPv6
+ * socket serves both families.
  *
- * It outlives the UET socket: in its messages that are under way, so that closing
- * evades no rule of the control group, and in packets that wait in a queue. These
- * hold a reference and point to nothing of this module (sock_efree()), which can
- * be unloaded. As a socket of the kernel it does not hold its namespace, which
- * can go away with packets waiting, even in the queue of a device of another
- * namespace. It holds the namespace's memory in newer kernels; in older ones it is
- * as with the stack's own sockets, of neighbour discovery for one: nobody asks for
- * the namespace of what has waited.
+ * The owner outlives the AF_UET socket: messages under way hold it, so that closing
+ * does not evade rules of the control group, and so do queued packets. Its
+ * destructor is in the kernel (sock_efree()), so the module can be unloaded
+ * meanwhile. As a kernel socket it does not hold its namespace, which may exit with
+ * packets queued, even at a device of another namespace. Newer kernels keep the
+ * memory of the namespace; in older ones nothing looks at the namespace of queued
+ * packets, as with the kernel's own sockets (neighbour discovery).
  */
 #include <linux/net.h>
 #include <linux/udp.h>
@@ -25,11 +24,11 @@
 #include "sock.h"
 
 /**
- * uet_owner_new() - make one
+ * uet_owner_new() - make an owner socket
  * @net: namespace
- * @owner: gets it, with a reference
+ * @owner: set to it, with a reference
  *
- * Context: process, of who is to own.
+ * Context: process, current is the owner.
  * Return: 0 or a negative errno.
  */
 int uet_owner_new(struct net *net, struct sock **owner)
@@ -39,7 +38,7 @@ int uet_owner_new(struct net *net, struct sock **owner)
 	int err;
 
 	err = sock_create_kern(net, AF_INET6, SOCK_DGRAM, IPPROTO_UDP, &sock);
-	/* IPv6 may be switched off when the kernel boots. */
+	/* IPv6 may be disabled at boot. */
 	if (err == -EAFNOSUPPORT)
 		err = sock_create_kern(net, AF_INET, SOCK_DGRAM, IPPROTO_UDP,
 				       &sock);
@@ -49,7 +48,7 @@ int uet_owner_new(struct net *net, struct sock **owner)
 	sock_orphan(sk);
 	sock->sk = NULL;
 	sock_release(sock);
-	/* A packet may be the last that knows it, in the middle of IP. */
+	/* A packet may drop the last reference, in the middle of IP. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	/* For uet_encap_owns(); nothing is ever received. */
 	WRITE_ONCE(udp_sk(sk)->encap_rcv, uet_encap_ops->rcv);
@@ -58,7 +57,7 @@ int uet_owner_new(struct net *net, struct sock **owner)
 }
 
 /**
- * uet_owner_adopt() - a UET socket is what it stands for
+ * uet_owner_adopt() - give an owner socket the file and user of its AF_UET socket
  * @us: the UET socket, with uet_sock.owner
  * @sock: its struct socket
  *
@@ -75,11 +74,10 @@ void uet_owner_adopt(struct uet_sock *us, struct socket *sock)
 }
 
 /**
- * uet_owner_leave() - the UET socket closes
+ * uet_owner_leave() - detach the owner from an AF_UET socket that closes
  * @us: the UET socket
  *
- * Its file is not to be used any more. Messages under way go on to belong to its
- * control group.
+ * The owner loses the file; messages under way keep its control group.
  *
  * Context: process.
  */
@@ -89,14 +87,14 @@ void uet_owner_leave(struct uet_sock *us)
 
 	if (!owner)
 		return;
-	/* Ahead of the rest, which would take the file's socket for its own */
+	/* First, as sk_common_release() must not touch the file's struct socket */
 	sock_orphan(owner);
 	sock_hold(owner);
 	sk_common_release(owner);
 }
 
 /**
- * uet_owner_sync() - take options over that rules may ask for
+ * uet_owner_sync() - copy the socket options that firewall rules may match
  * @us: the UET socket
  *
  * Context: process.

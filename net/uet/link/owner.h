@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The socket that packets of a UET socket belong to.
+ * Owner sockets: skb->sk of the packets of an AF_UET socket.
  */
 #ifndef _UET_OWNER_H
 #define _UET_OWNER_H
@@ -17,12 +17,11 @@ void uet_owner_leave(struct uet_sock *us);
 void uet_owner_sync(struct uet_sock *us);
 
 /**
- * uet_owner_mark() - whose packet it is
- * @skb: packet, of nobody yet
+ * uet_owner_mark() - set the owner socket of a packet
+ * @skb: packet, without a socket
  * @owner: uet_sock.owner, or NULL
  *
- * What is on the way counts for no buffer: data of messages does, until the peer
- * has it.
+ * The packet is not charged: the data of its message is, until it is ACKed.
  *
  * Context: any, with a reference to the owner.
  */
@@ -36,14 +35,12 @@ static inline void uet_owner_mark(struct sk_buff *skb, struct sock *owner)
 }
 
 /**
- * uet_owner_refuses() - may a socket not have a packet?
+ * uet_owner_refuses() - run the control group's ingress programs on a packet
  * @us: the socket
  * @skb: the packet, its network header set
  *
- * What a control group says of packets that sockets of its members receive.
- *
  * Context: softirq, RCU read side.
- * Return: true if a program wants it dropped.
+ * Return: true if a program drops it.
  */
 static inline bool uet_owner_refuses(const struct uet_sock *us,
 				     struct sk_buff *skb)

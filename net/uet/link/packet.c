@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet being received: who sent it to whom, and why it is dropped.
+ * A packet being received: its addresses, and the reason if it is dropped.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -14,8 +14,8 @@
 #define CREATE_TRACE_POINTS
 #include "link/trace_rx.h"
 
-/* The interface a packet came by. In a VRF skb->dev is the VRF, and IP keeps the
- * interface itself in its control block.
+/* The interface by which a packet arrived. In a VRF skb->dev is the VRF, and the
+ * IP control block has the interface.
  */
 static int uet_rx_interface(const struct sk_buff *skb, bool v4)
 {
@@ -25,9 +25,9 @@ static int uet_rx_interface(const struct sk_buff *skb, bool v4)
 }
 
 /**
- * uet_rx_addresses() - who sent a packet to whom, and was it marked
+ * uet_rx_addresses() - fill in addresses, interface, DSCP and ECN mark of a packet
  * @rx: filled in
- * @skb: packet with its network header known
+ * @skb: packet with its network header set
  *
  * Context: RCU read side.
  */
@@ -50,14 +50,14 @@ void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
 			      rx->iif : 0;
 	}
-	/* Inside a VRF a peer is one of the VRF's. */
+	/* Inside a VRF the scope of a peer is the VRF. */
 	if (!rx->ifindex)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
 }
 
 /*
- * What the kernel calls it. Reasons of a module's own are not to be had: their
- * numbers are the kernel's. The tracepoint has the name of our counter.
+ * The kernel's drop reason. A module cannot add reasons of its own; the tracepoint
+ * has the name of our counter.
  */
 static enum skb_drop_reason uet_drop_reason(u8 drop)
 {
@@ -83,7 +83,7 @@ static enum skb_drop_reason uet_drop_reason(u8 drop)
 }
 
 /**
- * uet_rx_done() - a packet has been dealt with, or is dropped
+ * uet_rx_done() - free a packet that was handled or is dropped
  * @rx: the packet
  *
  * Context: softirq.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A packet being received: from the tunnel socket on all know it by this.
+ * A packet being received: its state from the tunnel socket on.
  */
 #ifndef _UET_PACKET_H
 #define _UET_PACKET_H
@@ -21,20 +21,20 @@ struct uet_sock;
  * struct uet_rx_ctx - a packet being received
  * @un: namespace
  * @skb: the packet; data at the PDS header
- * @pkt: parsed
- * @saddr: its source
- * @daddr: its destination
- * @ifindex: scope for link-local peers, else 0
- * @iif: interface it came by
+ * @pkt: its parsed headers
+ * @saddr: source address
+ * @daddr: destination address
+ * @ifindex: interface of a link-local peer, else the VRF or 0
+ * @iif: interface by which it arrived
  * @ev: its entropy value, used for the answer
- * @dscp: its traffic class
- * @ce: it came marked
- * @polled: its device is polled, and has a queue of its own for what waits
+ * @dscp: its DSCP
+ * @ce: it is ECN marked (CE)
+ * @polled: its device is polled (NAPI), so packets wait in the device's own queue
  * @arrived: its time stamp, 0 if it has none; @skb may be gone when it is answered
  * @udp_len: UDP length, for the nominal size
- * @us: socket that took the packet's data, for this RCU section; or NULL
- * @generation: of the endpoint, if another one is refused for that
- * @drop: counter that says why it is dropped, 0 = it is not
+ * @us: socket that its data is for, valid in this RCU section; or NULL
+ * @generation: generation of the endpoint, for the response BAD_GENERATION
+ * @drop: counter that says why it is dropped, 0 = not dropped
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -55,7 +55,7 @@ struct uet_rx_ctx {
 	u8			drop;
 };
 
-/* It is dropped: count it, and tell who looks at drops. */
+/* Drop a packet: count it, and note why for uet_rx_done(). */
 #define UET_DROP(rx, id)						\
 	do {								\
 		struct uet_rx_ctx *__rx = (rx);				\
@@ -70,7 +70,7 @@ void uet_rx_done(const struct uet_rx_ctx *rx);
 void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
 
 /**
- * uet_from_peer() - does a packet come from a peer?
+ * uet_from_peer() - is a packet from this peer?
  * @peer: the peer
  * @rx: the packet
  *

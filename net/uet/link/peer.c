@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FEPs and peers: creation on demand, lookup, release. Both live as long as
- * a PDC or flow refers to them; the tables hold no reference, so a lookup
- * takes one only from an object that still has some.
+ * FEPs and peers: creation on demand, lookup, release. Both live while a PDC or
+ * flow refers to them. The tables hold no reference, so a lookup takes one by
+ * refcount_inc_not_zero().
  */
 #include <linux/jhash.h>
 #include <linux/net.h>
@@ -50,7 +50,7 @@ void uet_peer_tables_exit(struct uet_net *un)
 }
 
 /**
- * uet_fep_find() - the FEP of a local address, if it has one
+ * uet_fep_find() - look up the FEP of a local address
  * @un: namespace
  * @addr: local fabric address
  *
@@ -115,8 +115,8 @@ out:
  * uet_fep_put() - drop a reference
  * @fep: the FEP
  *
- * The last one takes it out of the table under fep_lock, so that
- * uet_fep_get() never meets two FEPs of one address.
+ * The last put removes it from the table under fep_lock, so that uet_fep_get()
+ * never finds two FEPs of one address.
  *
  * Context: any.
  */
@@ -136,7 +136,7 @@ void uet_fep_put(struct uet_fep *fep)
 	local_bh_enable();
 }
 
-/* With a secret of this host, so that nobody can share a queue on purpose */
+/* Keyed by a secret, so that nobody can choose to collide with another flow */
 static u32 uet_peer_flow_hash(const struct uet_peer_key *key)
 {
 	static u32 secret __read_mostly;
@@ -163,8 +163,8 @@ struct uet_peer *uet_peer_find(struct uet_net *un,
  * uet_peer_get() - find or make a peer
  * @un: namespace
  * @key: address pair, interface and mark
- * @gfp: %GFP_KERNEL in process context: per-CPU memory for many new peers in
- *	a row is not to be had without sleeping
+ * @gfp: use %GFP_KERNEL in process context, since per-CPU memory for many new
+ *	peers in a row needs to sleep
  *
  * Context: as @gfp says.
  * Return: the peer with a reference, or an ERR_PTR: -ENOMEM, -ENETDOWN.
@@ -239,7 +239,7 @@ static void uet_peer_free_rcu(struct rcu_head *head)
 	kfree(peer);
 }
 
-/* The early demux is not to find it any more. */
+/* Remove a peer from the table of the early demux. */
 static void uet_demux_forget(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;

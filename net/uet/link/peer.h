@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * FEPs and peers: a local fabric address with its table of PDCs, and a pair
- * of fabric addresses with what outlives a single PDC: route, path MTU, base
- * RTT, the flows (CCCs) shared by its PDCs.
+ * FEPs and peers. A FEP is a local fabric address with its table of PDCs. A peer
+ * is a pair of fabric addresses with what outlives a single PDC: route, path MTU,
+ * base RTT, the flows (CCCs) shared by its PDCs.
  */
 #ifndef _UET_PEER_H
 #define _UET_PEER_H
@@ -23,7 +23,7 @@
 
 struct uet_ports;
 
-/* Ordered contexts of a peer that tell each other what they see (tx/path.c) */
+/* Ordered CCCs of a peer that share what they see of their paths (tx/path.c) */
 #define UET_SIB_SLOTS	8
 #define UET_SIB_SHIFT	10	/* ns to ticks */
 
@@ -36,11 +36,11 @@ struct uet_ports;
  * @un: namespace
  * @ref: peers and PDCs
  * @pdcs: PDCID -> struct uet_pdc; RCU readers, xa_lock writers
- * @recent: the PDCs that were made last, by the low bits of their PDCID: most
- *	packets are for one of them, and an xarray of random ids is deep
- * @next_pdcid: where the round robin goes on (wire.md 4: PDCIDs start at a
- *	random point, so that a rebooted host seldom meets its own old ones)
- * @tx_free: when its port will be through with what it was given, ns, estimated
+ * @recent: the newest PDCs, by the low bits of their PDCID: most packets are for
+ *	one of them, and an xarray of random ids is deep
+ * @next_pdcid: next PDCID of the round robin, which starts at a random point, so
+ *	that a rebooted host seldom reuses its own old ones
+ * @tx_free: estimated time when its interface has sent all it was given, ns
  * @rcu: for freeing
  */
 struct uet_fep {
@@ -55,7 +55,7 @@ struct uet_fep {
 	struct rcu_head		rcu;
 };
 
-/* Contexts of one peer that can be told apart by the ccc_id of requests */
+/* CCCs of one peer that the 8 bits of ccc_id can name */
 #define UET_CCC_IDS		256
 
 /**
@@ -64,9 +64,9 @@ struct uet_fep {
  * @raddr: remote fabric address
  * @scope: interface of link-local addresses, else bound device or 0
  * @mark: SO_MARK, 0 for PDCs that the peer opens
- * @uid: who sends, where routing rules may ask for it; else, and for PDCs that
- *	the peer opens, the superuser of the namespace
- * @tclass: traffic class that was asked for, DSCP plus 1; 0 = that of data
+ * @uid: sending user, if routing rules may match it; else, and for PDCs that the
+ *	peer opens, root of the namespace
+ * @tclass: requested traffic class, DSCP + 1; 0 = that of data
  *
  * Compared and hashed as bytes.
  */
@@ -86,42 +86,42 @@ struct uet_peer_key {
  * @fep: the local side, with a reference
  * @ref: PDCs and flows
  * @lock: protects @flows, the halves and the counts; BH-disabled; a leaf
- * @flows: struct uet_flow shared by initiator PDCs
- * @tx_halves: PDCs that can send, for choosing one for a new message
- * @return_pdcs: PDCs opened by the peer that could be sent by too
- * @nr_pdcs: PDCs of both roles
- * @unconfirmed: target PDCs of this peer that are; uet_net.unconfirmed_lock
- * @confirmed: the peer proved its address, or this host sends to it
- * @trust: uet_net.trust_gen << 1 when it was judged | its jobs are believed
- * @flow_hash: of the addresses, for flow queueing; never 0
- * @link_mbps: speed of the local port, 0 = not known
+ * @flows: struct uet_flow, shared by sending halves
+ * @tx_halves: sending halves, to choose one for a new message
+ * @return_pdcs: PDCs opened by the peer that may get a sending half
+ * @nr_pdcs: PDCs opened by either end
+ * @unconfirmed: its unconfirmed PDCs; uet_net.unconfirmed_lock
+ * @confirmed: the peer's address is proved, or this host sends to it
+ * @trust: uet_net.trust_gen << 1 at the last check | its jobs are believed
+ * @flow_hash: hash of the key, for flow queueing; never 0
+ * @link_mbps: speed of the local interface, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
- * @far: it was measured above the guess, by more than a probe
+ * @far: @base_rtt > the guess, confirmed by more than a probe
  * @habits: what is known of its implementation
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
- * @sib: time and mark of the last answer to each ordered context, for
+ * @sib: time and ECN mark of the last answer to each ordered CCC, for
  *	uet_path_siblings()
- * @ccc_ids: ids of contexts here that use receiver credit
+ * @ccc_ids: ccc_ids of local CCCs that use receiver credit
  * @next_ccc_id: where to look for a free one
- * @reader: who reads what comes by its unordered PDCs
- * @credit_srcs: struct uet_credit_src, contexts there that do;
+ * @reader: the socket that reads the data of its unordered PDCs
+ * @credit_srcs: struct uet_credit_src, the peer's CCCs that use receiver credit;
  *	uet_net.credit_lock
- * @ports_genid: state of the routing tables that @ports were found in
+ * @ports_genid: uet_ports_genid() when @ports were found
  * @ports_gen: counts changes of @ports; uet_net.open_mutex
- * @ports_known: they were looked for
- * @ports_queued: on uet_net.ports_todo
- * @ports_node: there
- * @ports: interfaces towards it, NULL if there is but one
- * @neigh_at: when its next hop was known last, jiffies
- * @pmtu: path MTU learnt beside the route (link/pmtu.c), 0 = nothing
- * @pmtu_until: until then, jiffies
- * @pmtu_genid: ... and as long as the routes are these
+ * @ports_known: @ports were looked for
+ * @ports_queued: @ports_node is on the list
+ * @ports_node: in uet_net.ports_todo
+ * @ports: interfaces towards it, NULL if there is only one
+ * @neigh_at: when its next hop was last known, jiffies
+ * @pmtu: path MTU learnt besides the route (link/pmtu.c), 0 = none
+ * @pmtu_until: end of its validity, jiffies
+ * @pmtu_genid: it is valid only for this uet_ports_genid()
  * @dst: route cache, both families
- * @rx_dst: route its packets came in by, with a reference; RCU
- * @rx_iif: interface they came by, 0 = @rx_dst is not to be used
- * @rx_cookie: validity of @rx_dst over IPv6
+ * @rx_dst: input route of its packets, with a reference; RCU
+ * @rx_iif: interface of @rx_dst, 0 = @rx_dst must not be used
+ * @rx_cookie: to check @rx_dst over IPv6
  * @rx_learnt: when @rx_dst was set, jiffies
  * @rcu: for freeing
  */
@@ -173,7 +173,7 @@ static inline bool uet_peer_is_v4(const struct uet_peer *peer)
 	return ipv6_addr_v4mapped(&peer->key.raddr);
 }
 
-/* Place of a peer in the early demux (pdc/demux.c) */
+/* Slot of a peer in the table of the early demux (pdc/demux.c) */
 static inline struct uet_peer __rcu **
 uet_demux_slot(struct uet_net *un, const struct in6_addr *raddr)
 {

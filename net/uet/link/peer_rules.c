@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings by prefix of peers.
+ * Settings for peers by address prefix.
  *
- * Rules are few and looked at when a context is made, so they are a list, the
- * longest prefix first. Whose jobs are believed is asked in softirq, for a peer
- * once after each change, and the list is read under RCU for that.
+ * Rules are few and needed when a CCC is made, so they are a list, the longest
+ * prefix first. Whether a peer's jobs are believed is looked up in softirq, once
+ * per peer after each change, so that lookup reads the list under RCU.
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -19,7 +19,7 @@
 #include "link/peer_rules.h"
 
 #define UET_PEER_RULES_MAX	1024
-/* Any MTU will do to see whether values contradict each other */
+/* Any MTU will do to check the values for consistency */
 #define UET_PEER_CHECK_MTU	4160
 
 static int uet_peer_params_check(const struct uet_peer_params *params)
@@ -28,7 +28,7 @@ static int uet_peer_params_check(const struct uet_peer_params *params)
 	struct uet_cc_params derived;
 	const struct uet_lb_ops *ops;
 
-	/* The route decides about packet sizes. */
+	/* The route sets the MTU. */
 	if (cfg.set & BIT_ULL(UET_CCP_MTU))
 		return -EINVAL;
 	if (params->cc && !uet_cc_find(params->cc))
@@ -44,7 +44,7 @@ static int uet_peer_params_check(const struct uet_peer_params *params)
 	return uet_cc_params_derive(&derived, &cfg, NULL);
 }
 
-/* The rule of exactly this prefix, or NULL and the place before @pos */
+/* The rule of exactly this prefix; or NULL, and *pos to insert it before */
 static struct uet_peer_rule *uet_peer_rule_find(struct uet_net *un,
 						const struct in6_addr *addr,
 						u8 plen, struct list_head **pos)
@@ -63,17 +63,17 @@ static struct uet_peer_rule *uet_peer_rule_find(struct uet_net *un,
 }
 
 /**
- * uet_peer_set_params() - settings of the peers with a prefix
+ * uet_peer_set_params() - set, replace or remove the rule of a prefix
  * @un: namespace
  * @addr: address, IPv4 as v4-mapped
  * @plen: length of the prefix, 0 to 128
  * @params: settings, which replace those of the same prefix; NULL removes them
  *
- * Contexts made afterwards follow the longest prefix that fits; what it does
- * not set comes from the sysctls. What a socket asks for goes first.
+ * New CCCs use, in this order, the options of the socket, the rule with the longest
+ * matching prefix, the sysctls.
  *
  * Context: process.
- * Return: 0; -EINVAL for an unknown name or a parameter that cannot be set by
+ * Return: 0; -EINVAL for an unknown name or a parameter that cannot be set per
  * peer, -ERANGE for values outside their limits, -ENOENT, -ENOSPC, -ENOMEM.
  */
 int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
@@ -122,7 +122,7 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 }
 
 /**
- * uet_peer_trust_changed() - all peers are to be judged anew
+ * uet_peer_trust_changed() - invalidate the cached trust of all peers
  * @un: namespace
  *
  * Context: any.
@@ -134,7 +134,7 @@ void uet_peer_trust_changed(struct uet_net *un)
 	atomic_inc(&un->trust_gen);
 }
 
-/* The longest prefix that says something decides, else the namespace. */
+/* By the longest matching prefix that sets trust, else by net.uet.trust_jobs */
 static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
 {
 	const struct uet_peer_rule *rule;
@@ -147,11 +147,11 @@ static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
 }
 
 /**
- * uet_peer_trusted() - does this host believe what a peer says of jobs
+ * uet_peer_trusted() - does this host believe the job ids of a peer?
  * @peer: the peer
  *
  * Context: RCU read side.
- * Return: true if its host is trusted to keep users out of jobs they are not in.
+ * Return: true if the peer is trusted to keep users out of jobs of others.
  */
 bool uet_peer_trusted(struct uet_peer *peer)
 {
@@ -168,13 +168,13 @@ bool uet_peer_trusted(struct uet_peer *peer)
 }
 
 /**
- * uet_peer_get_params() - settings that hold for a peer
+ * uet_peer_get_params() - get the settings for a peer
  * @un: namespace
  * @addr: its address
- * @params: filled if there are some
+ * @params: filled in if a rule matches
  *
  * Context: process.
- * Return: true if a prefix fits.
+ * Return: true if a rule matches.
  */
 bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 			 struct uet_peer_params *params)
@@ -201,13 +201,13 @@ bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 void uet_peer_rules_init(struct uet_net *un)
 {
 	INIT_LIST_HEAD(&un->peer_rules);
-	/* Not 0, which is what a new peer has */
+	/* Not 0, the value in a new peer */
 	atomic_set(&un->trust_gen, 1);
 	mutex_init(&un->peer_rules_lock);
 }
 
 /**
- * uet_peer_rules_exit() - forget all
+ * uet_peer_rules_exit() - free all rules
  * @un: namespace
  */
 void uet_peer_rules_exit(struct uet_net *un)

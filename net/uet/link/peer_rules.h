@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Congestion control by peer: what differs from the namespace's settings for
- * the addresses of a prefix.
+ * Settings for peers by address prefix, which override those of the namespace.
  */
 #ifndef _UET_PEER_RULES_H
 #define _UET_PEER_RULES_H

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of the path MTU to a peer beside its route.
+ * Path MTU discovery per peer.
  *
- * ICMP that quotes an outstanding packet of a PDC is believed, for the peer of
- * that PDC alone: other users of the route have their own judgement, and a peer
- * reached by mark, VRF or device has another route than the one that a lookup
- * without these would find. Where no ICMP comes, tx/hole.c finds out.
+ * An ICMP error that quotes an outstanding packet of a PDC lowers the path MTU of
+ * that PDC's peer, not of the kernel's route: other users of the route validate
+ * ICMP by themselves, and a lookup without the peer's mark, VRF or device would
+ * find another route.
+ *
+ * Not here: black hole detection, where no ICMP arrives (tx/hole.c).
  */
 #include <linux/jiffies.h>
 #include <net/ip.h>
@@ -14,16 +16,16 @@
 #include "link/pmtu.h"
 #include "link/ports.h"
 
-/* No ICMP message makes packets smaller than this */
+/* Lower limit of the path MTU over IPv4 */
 #define UET_PMTU_MIN4		576
 
-/* Those that are tried, fit for payloads of a power of two or usual on links */
+/* MTUs to try: for payloads of a power of two, and common ones of links */
 static const u16 uet_pmtu_steps[] = {
 	8400, 4224, 2176, 1500, IPV6_MIN_MTU, UET_PMTU_MIN4,
 };
 
 /**
- * uet_pmtu_min() - no path MTU is taken for less than this
+ * uet_pmtu_min() - lower limit of the path MTU
  * @peer: the peer
  *
  * Return: length of an IP packet.
@@ -54,12 +56,12 @@ u32 uet_pmtu_below(const struct uet_peer *peer, u32 mtu)
 }
 
 /**
- * uet_pmtu_cut() - path MTU to a peer of which something was learnt
+ * uet_pmtu_cut() - path MTU to a peer with a learnt one
  * @peer: the peer
- * @mtu: what the route says
+ * @mtu: MTU of the route
  *
  * Context: any.
- * Return: what was learnt if it is less and still holds, else @mtu.
+ * Return: min(learnt path MTU, @mtu), or @mtu if the learnt one has expired.
  */
 u32 uet_pmtu_cut(struct uet_peer *peer, u32 mtu)
 {
@@ -75,10 +77,10 @@ u32 uet_pmtu_cut(struct uet_peer *peer, u32 mtu)
 }
 
 /**
- * uet_pmtu_learn() - believe in a path MTU for a time
+ * uet_pmtu_learn() - set the learnt path MTU of a peer
  * @peer: the peer
  * @mtu: length of an IP packet
- * @age: for so long, jiffies
+ * @age: its lifetime, jiffies
  *
  * Context: any.
  */
@@ -90,9 +92,9 @@ void uet_pmtu_learn(struct uet_peer *peer, u32 mtu, unsigned long age)
 }
 
 /**
- * uet_pmtu_told() - an ICMP message says that a packet was too big
+ * uet_pmtu_told() - an ICMP error says that a packet was too big
  * @peer: peer of the PDC whose packet it quotes
- * @mtu: MTU of the link that it did not fit, less than the packet; 0 = not told
+ * @mtu: MTU of the link, < length of the packet; 0 = not told
  *
  * Context: softirq.
  */

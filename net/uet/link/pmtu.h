@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is known of the path MTU to a peer beside its route.
+ * Path MTU discovery per peer.
  */
 #ifndef _UET_PMTU_H
 #define _UET_PMTU_H
@@ -9,7 +9,7 @@
 
 #include "link/peer.h"
 
-/* For so long something learnt is believed, as the kernel does it with routes */
+/* Lifetime of a learnt path MTU, as the kernel has it for routes */
 #define UET_PMTU_AGE		(600 * HZ)
 
 u32 uet_pmtu_min(const struct uet_peer *peer);
@@ -21,10 +21,10 @@ void uet_pmtu_told(struct uet_peer *peer, u32 mtu);
 /**
  * uet_pmtu_limit() - path MTU to a peer
  * @peer: the peer
- * @mtu: what the route says
+ * @mtu: MTU of the route
  *
  * Context: any.
- * Return: that, or less if less is known.
+ * Return: @mtu, or the learnt path MTU if that is less.
  */
 static inline u32 uet_pmtu_limit(struct uet_peer *peer, u32 mtu)
 {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several ports: finding them, routes over each, and what they are doing.
+ * Several local ports (interfaces) towards a peer (UE 1.0 3.6.12): discovery, the
+ * route over each, their state.
  *
- * Discovery asks the routing tables for a route over each interface, in
- * process context, when a context is made and whenever the routes have changed
- * since. Sending never waits for it. Whether a port has a carrier, and how much
- * waits there, is looked at for each batch of packets: nothing has to tell us.
+ * Discovery looks up a route over each interface, in process context, when a CCC
+ * is made and after each change of the routes. Sending never waits for it. Carrier
+ * and backlog of a port are polled for each batch of packets: no notifier needed.
+ *
+ * Not here: which port a packet takes (core/lb_ports.c).
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -26,13 +28,13 @@
 #include "link/ports.h"
 #include "link/speed.h"
 
-/* Interfaces that are asked about; a host with more has its first ones asked */
+/* Interfaces that discovery looks at, the first ones if there are more */
 #define UET_PORTS_SCAN		64
-/* For so long a next hop that was known is not looked at again */
+/* Time until a next hop that was known is checked again */
 #define UET_PORT_NEIGH		(HZ / 10)
 
 /**
- * struct uet_found - a route as discovery compares it
+ * struct uet_found - properties of a route that discovery compares
  * @table: routing table it is in
  * @metric: its metric
  * @plen: length of its prefix
@@ -88,7 +90,7 @@ static bool uet_find6(const struct uet_peer *peer, int oif,
 	return true;
 }
 
-/* The route over one interface, or the best over any; RCU */
+/* Find the route over one interface, or the best one if @oif is 0; RCU. */
 static bool uet_find(const struct uet_peer *peer, int oif,
 		     struct uet_found *found)
 {
@@ -96,7 +98,7 @@ static bool uet_find(const struct uet_peer *peer, int oif,
 				      uet_find6(peer, oif, found);
 }
 
-/* In the peer's routing domain, and not the loopback: an interface to ask */
+/* May an interface be a port? It is up, in the peer's VRF, and not loopback. */
 static bool uet_port_candidate(const struct uet_peer *peer,
 			       const struct net_device *dev)
 {
@@ -106,9 +108,8 @@ static bool uet_port_candidate(const struct uet_peer *peer,
 }
 
 /*
- * Interfaces whose route to the peer is as good as the best. Routes with a
- * larger metric or a shorter prefix are there for the case that the better
- * ones go away; they get nothing while those are there.
+ * Find interfaces whose route to the peer is as good as the best one. Routes with
+ * a larger metric or a shorter prefix are backups, and not used.
  */
 static u32 uet_ports_find(const struct uet_peer *peer, int *ifindex)
 {
@@ -134,7 +135,7 @@ out:
 	return nr;
 }
 
-/* A peer on an interface of its own, by address or binding, has one port. */
+/* A peer tied to one interface, by link-local address or binding, has one port. */
 static bool uet_ports_possible(const struct uet_peer *peer)
 {
 	struct net_device *dev;
@@ -205,7 +206,7 @@ static int uet_ports_cmp(const void *a, const void *b)
  * @peer: the peer
  *
  * Context: any.
- * Return: a number that is another one after each change of a route.
+ * Return: a number that changes with each change of a route.
  */
 int uet_ports_genid(const struct uet_peer *peer)
 {
@@ -218,10 +219,10 @@ int uet_ports_genid(const struct uet_peer *peer)
  * uet_ports_update() - find the ports towards a peer
  * @peer: the peer
  *
- * Does nothing if the routes have not changed since.
+ * Does nothing if the routes have not changed since the last time.
  *
  * Context: process, uet_net.open_mutex held.
- * Return: true if they are other ones now, and uet_peer.ports_gen another one.
+ * Return: true if the ports, and uet_peer.ports_gen, have changed.
  */
 bool uet_ports_update(struct uet_peer *peer)
 {
@@ -241,7 +242,7 @@ bool uet_ports_update(struct uet_peer *peer)
 		if (nr > 1) {
 			ports = uet_ports_make(peer, ifindex, nr);
 			if (!ports)
-				return false;	/* with the next change */
+				return false;	/* try again later */
 		}
 		rcu_assign_pointer(peer->ports, ports);
 		if (old)
@@ -255,11 +256,10 @@ bool uet_ports_update(struct uet_peer *peer)
 }
 
 /**
- * uet_ports_stale() - the route of a peer was looked up anew
- * @peer: the peer
+ * uet_ports_stale() - queue discovery for a peer if routes have changed
+ * @peer: the peer, whose route was looked up again
  *
- * If routes have changed, its ports are found again soon. Only for peers with
- * a PDC: packets of strangers cause no work.
+ * Only for peers with a PDC: packets of strangers cause no work.
  *
  * Context: any, RCU read side or with a reference.
  */
@@ -272,7 +272,7 @@ void uet_ports_stale(struct uet_peer *peer)
 	     READ_ONCE(peer->ports_genid) == uet_ports_genid(peer)) ||
 	    READ_ONCE(un->exiting) || test_and_set_bit(0, &peer->ports_queued))
 		return;
-	/* An answer may leave after the last PDC has gone. */
+	/* An answer may be sent after the last PDC is gone. */
 	if (!refcount_inc_not_zero(&peer->ref))
 		return;
 	llist_add(&peer->ports_node, &un->ports_todo);
@@ -291,8 +291,8 @@ void uet_ports_exit(struct uet_net *un)
 }
 
 /**
- * uet_ports_free() - a peer goes
- * @peer: the peer, out of anybody's reach
+ * uet_ports_free() - free the ports of a peer
+ * @peer: the peer, unreachable
  *
  * Context: any.
  */
@@ -305,9 +305,9 @@ void uet_ports_free(struct uet_peer *peer)
 }
 
 /*
- * A route over one interface. IPv4 takes any destination for a neighbour if
- * the interface has no route, so there must be one; IPv6 may answer with
- * another next hop of a group unless told not to.
+ * A route over one interface. Without a route over it IPv4 takes any destination
+ * for on-link, so check first that there is one. IPv6 may return another next hop
+ * of a group, unless RT6_LOOKUP_F_IFACE is set.
  */
 static struct dst_entry *uet_port_route4(const struct uet_peer *peer, int oif)
 {
@@ -363,7 +363,7 @@ static bool uet_port_works(const struct net_device *dev)
 	return netif_running(dev) && netif_carrier_ok(dev);
 }
 
-/* The next hop of a port if it is not known, asked for, with a reference */
+/* The next hop of a port if it is unresolved, with a reference; starts resolution */
 static struct neighbour *uet_port_neigh(const struct uet_peer *peer,
 					struct uet_port *port,
 					const struct dst_entry *dst)
@@ -382,12 +382,12 @@ static struct neighbour *uet_port_neigh(const struct uet_peer *peer,
 }
 
 /**
- * uet_ports_neigh() - a next hop to wait for
+ * uet_ports_neigh() - get a next hop to wait for
  * @peer: a peer with several ports
  *
  * Context: BH disabled, no lock held that the receive path takes.
- * Return: one that is being looked for, with a reference; NULL if there is a
- * port whose next hop is known, or none at all.
+ * Return: a next hop being resolved, with a reference; NULL if the next hop of
+ * some port is known, or no port works.
  */
 struct neighbour *uet_ports_neigh(struct uet_peer *peer)
 {
@@ -421,8 +421,8 @@ struct neighbour *uet_ports_neigh(struct uet_peer *peer)
 	return first;
 }
 
-/* The first port from @at on that works and whose next hop is known, else the
- * first that works; RCU
+/* The route of the first port from @at on that works and whose next hop is known,
+ * else of the first that works; RCU
  */
 static struct dst_entry *uet_ports_choose(const struct uet_peer *peer,
 					  struct uet_ports *ports, u32 at)
@@ -460,7 +460,8 @@ static struct dst_entry *uet_ports_choose(const struct uet_peer *peer,
  * @peer: the peer
  * @ev: entropy value of the packet, which names its port
  *
- * If that port has no route, no carrier or no neighbour, the next one that has.
+ * If that port has no route, carrier or resolved next hop, uses the next one that
+ * has.
  *
  * Context: BH disabled.
  * Return: a route with a reference; NULL if no port has one.
@@ -480,11 +481,11 @@ struct dst_entry *uet_ports_dst(struct uet_peer *peer, u16 ev)
 }
 
 /**
- * uet_ports_mtu() - IP MTU that all ports towards a peer carry
+ * uet_ports_mtu() - the smallest IP MTU of the ports towards a peer
  * @peer: the peer
  *
  * Context: BH disabled.
- * Return: the MTU, 0 if there is but one port or none has a route.
+ * Return: the MTU, 0 if there is only one port or none has a route.
  */
 u32 uet_ports_mtu(struct uet_peer *peer)
 {
@@ -515,7 +516,7 @@ u32 uet_ports_mtu(struct uet_peer *peer)
  * @mbps: %UET_LB_PORTS_MAX of them, none zero
  *
  * Context: any.
- * Return: number of ports; 0 if there is but one, and then @mbps is not set.
+ * Return: number of ports; 0 if there is only one, and then @mbps is not set.
  */
 u32 uet_ports_speeds(struct uet_peer *peer, u32 *mbps)
 {
@@ -554,12 +555,12 @@ int uet_ports_ifindex(struct uet_peer *peer, u32 port)
 }
 
 /**
- * uet_peer_mbps() - speed of the local port towards a peer
+ * uet_peer_mbps() - speed of the local interface towards a peer
  * @peer: the peer
  *
  * Context: process or BH.
- * Return: by setting, else by device as found when the peer was made, else 0;
- * with several ports, all of them together.
+ * Return: the setting, else the speed of the device as cached in the peer, else 0;
+ * with several ports, the sum.
  */
 u32 uet_peer_mbps(struct uet_peer *peer)
 {
@@ -577,10 +578,10 @@ u32 uet_peer_mbps(struct uet_peer *peer)
 }
 
 /**
- * uet_ports_state() - what a port is doing
+ * uet_ports_state() - state of a port
  * @peer: the peer
  * @port: number of the port
- * @state: filled
+ * @state: filled in
  *
  * Context: BH disabled, RCU read side.
  * Return: false if there is no such port.

@@ -2,14 +2,13 @@
 /*
  * Several local ports towards one peer (UE 1.0 3.6.12, GetSendParams).
  *
- * The FEP's one address is reached, and reaches the peer, over more than one
- * interface: next hops of a multipath route, or routes of one prefix and
- * metric. Each such interface is a port. Which port a packet leaves by stands
- * in its entropy value (core/lb_ports.h), so everything from the scoreboard to
- * the answer of the peer speaks of (port, value) by the value alone.
+ * One FEP address may be reachable, and reach the peer, over more than one
+ * interface: next hops of a multipath route, or routes of one prefix and metric.
+ * Each such interface is a port. The entropy value of a packet names its port
+ * (core/lb_ports.h), so the scoreboard and the peer's answers need the entropy
+ * value only.
  *
- * A peer with one port has no struct uet_ports, and its packets see of all
- * this one pointer that is NULL.
+ * A peer with one port has no struct uet_ports: its packets cost a test for NULL.
  */
 #ifndef _UET_PORTS_H
 #define _UET_PORTS_H
@@ -27,7 +26,7 @@ struct uet_peer;
  * struct uet_port - an interface towards a peer
  * @ifindex: the interface
  * @mbps: speed of its link, 0 = not known
- * @neigh_at: when its next hop was known last, jiffies
+ * @neigh_at: when its next hop was last known, jiffies
  * @dst: route over it
  */
 struct uet_port {
@@ -50,10 +49,10 @@ struct uet_ports {
 };
 
 /**
- * struct uet_port_state - what a port is doing
+ * struct uet_port_state - state of a port
  * @ifindex: the interface
- * @up: it works
- * @backlog: bytes that wait there
+ * @up: it is running and has a carrier
+ * @backlog: bytes that wait there to be sent
  */
 struct uet_port_state {
 	int	ifindex;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who reads what a peer or a PDC brings.
+ * Which socket reads the data of a peer or a PDC.
  */
 #ifndef _UET_READER_H
 #define _UET_READER_H
@@ -8,13 +8,13 @@
 struct uet_sock;
 
 /**
- * struct uet_reader - is one socket the only one behind a context or PDC?
- * @us: the socket data came for last; names it, is never followed
- * @seen: when that was, jiffies
- * @alone_at: jiffies from when it counts as the only one
+ * struct uet_reader - is one socket the only reader of a CCC or PDC?
+ * @us: socket of the last data; only compared, never dereferenced
+ * @seen: time of the last data, jiffies
+ * @alone_at: from then on @us counts as the only reader, jiffies
  *
- * Written without a lock by all PDCs of a peer: a lost update costs a packet's
- * worth of wrong opinion.
+ * All PDCs of a peer write it without a lock: a lost update is wrong for one
+ * packet only.
  */
 struct uet_reader {
 	const struct uet_sock	*us;

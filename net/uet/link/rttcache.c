@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is remembered of peers that are gone: base RTT and path MTU.
+ * Cache of base RTT and path MTU of peers that were freed.
  */
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -10,7 +10,7 @@
 #include "link/rttcache.h"
 
 #define UET_RTT_CACHE_SIZE	256
-/* Routes change: after this a peer is measured anew */
+/* Routes change: older entries are ignored */
 #define UET_RTT_CACHE_AGE	(600 * HZ)
 
 struct uet_rtt_entry {
@@ -23,8 +23,8 @@ struct uet_rtt_entry {
 };
 
 /**
- * struct uet_rtt_cache - base RTTs of peers that are gone
- * @e: one place for each hash of a key; who comes last has it
+ * struct uet_rtt_cache - base RTT and path MTU of freed peers
+ * @e: one entry per hash of a key, the last one written
  */
 struct uet_rtt_cache {
 	struct uet_rtt_entry	e[UET_RTT_CACHE_SIZE];
@@ -39,7 +39,7 @@ static struct uet_rtt_entry *uet_rtt_place(struct uet_rtt_cache *cache,
 }
 
 /**
- * uet_rtt_keep() - a peer goes, its base RTT and what is known of its MTU stay
+ * uet_rtt_keep() - store base RTT and path MTU of a peer that is freed
  * @peer: the peer
  *
  * Context: any.
@@ -69,9 +69,9 @@ void uet_rtt_keep(const struct uet_peer *peer)
 }
 
 /**
- * uet_rtt_recall() - a peer is met again
+ * uet_rtt_recall() - load cached base RTT and path MTU into a new peer
  * @un: namespace
- * @peer: the peer, new; learns what is known of it and not too old
+ * @peer: the peer
  *
  * Context: any.
  */
@@ -95,7 +95,7 @@ void uet_rtt_recall(struct uet_net *un, struct uet_peer *peer)
 }
 
 /**
- * uet_rtt_forget() - the namespace goes
+ * uet_rtt_forget() - free the cache
  * @un: namespace
  */
 void uet_rtt_forget(struct uet_net *un)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is remembered of peers that are gone.
+ * Cache of base RTT and path MTU of peers that were freed.
  */
 #ifndef _UET_RTTCACHE_H
 #define _UET_RTTCACHE_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Speeds of the devices of a namespace, for who must not wait for the RTNL: it
- * may be held for seconds, and a send that meets a new peer would wait with all
- * others that open contexts.
+ * Link speeds of devices for callers that must not wait for the RTNL. It may be
+ * held for seconds, and a sender to a new peer would block all others that open
+ * PDCs.
  *
- * They are noted when a device comes up or changes, which is said under the RTNL.
- * Of a device that reports none then, such as one whose speed is set later, it is
- * asked again in the background.
+ * A netdevice notifier, which runs under the RTNL, stores the speed when a device
+ * comes up or changes. A work item asks again for devices that reported none, such
+ * as one whose speed is set later.
  */
 #include <linux/ethtool.h>
 #include <linux/jiffies.h>
@@ -18,7 +18,7 @@
 #include "base.h"
 #include "link/speed.h"
 
-/* How often a device without a speed is asked */
+/* Minimum time between retries for devices without a speed */
 #define UET_SPEED_AGAIN		HZ
 
 static void uet_speed_learn(struct uet_net *un, struct net_device *dev)
@@ -29,7 +29,7 @@ static void uet_speed_learn(struct uet_net *un, struct net_device *dev)
 	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
 	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
 		return;
-	/* Without memory it is asked for again. */
+	/* If this fails, uet_speed_mbps() asks again. */
 	xa_store(&un->speeds, dev->ifindex,
 		 xa_mk_value(min_t(u32, ks.base.speed, INT_MAX)), GFP_KERNEL);
 }
@@ -51,7 +51,7 @@ static void uet_speed_work(struct work_struct *work)
  * @ifindex: the device
  *
  * Context: any.
- * Return: Mb/s; 0 if it has not said so far: ask again.
+ * Return: Mb/s; 0 if not known yet: ask again.
  */
 u32 uet_speed_mbps(struct uet_net *un, int ifindex)
 {
@@ -90,7 +90,7 @@ static struct notifier_block uet_speed_nb = {
 };
 
 /**
- * uet_speed_net_init() - nothing is known
+ * uet_speed_net_init() - prepare the table of a namespace
  * @un: new namespace
  */
 void uet_speed_net_init(struct uet_net *un)
@@ -101,7 +101,7 @@ void uet_speed_net_init(struct uet_net *un)
 }
 
 /**
- * uet_speed_net_exit() - forget all
+ * uet_speed_net_exit() - free the table of a namespace
  * @un: namespace; nobody sends in it
  */
 void uet_speed_net_exit(struct uet_net *un)
@@ -111,7 +111,7 @@ void uet_speed_net_exit(struct uet_net *un)
 }
 
 /**
- * uet_speed_init() - hear of devices, those that are there first
+ * uet_speed_init() - register the notifier, which is called for existing devices
  *
  * Return: 0 or a negative errno.
  */
@@ -121,7 +121,7 @@ int uet_speed_init(void)
 }
 
 /**
- * uet_speed_exit() - no more
+ * uet_speed_exit() - unregister the notifier
  */
 void uet_speed_exit(void)
 {

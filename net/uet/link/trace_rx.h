@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint, events/uet_rx/uet_drop: a packet that was received is dropped, with
- * the name of the counter in /proc/net/uet_stat that says why.
+ * Tracepoint events/uet_rx/uet_drop: a received packet is dropped; "why" is the
+ * name of its counter in /proc/net/uet_stat.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uet_rx

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connection tracking does not see UET.
+ * Exempt UET packets from connection tracking.
  *
- * A connection is what comes back to the port it came from. An answer of UET
- * goes to the UET port and comes from an entropy value, so that each value in
- * each direction would be a connection that nobody ever replies to: a few dozen
- * peers fill the table of a host, and who is refused then is everybody. Packets
- * are marked untracked, in PRE_ROUTING where they are for this host, and where
- * they are built (link/output.c).
+ * Connection tracking expects replies to the source port of a packet. In UET that
+ * is an entropy value, and answers go to the UDP port of UET, so each entropy value
+ * in each direction would be a connection without a reply. A few dozen peers would
+ * fill the table, and then everybody's connections are refused. Packets are set
+ * untracked in PRE_ROUTING if they are for this host, and when they are built
+ * (link/output.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -25,7 +25,7 @@
 #include "link/hook.h"
 #include "link/peer.h"
 
-/* Is the packet for this host, and not to be forwarded or translated? */
+/* Is the packet for this host, i.e. neither forwarded nor translated? */
 static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 			      const struct in6_addr *daddr)
 {
@@ -41,7 +41,7 @@ static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 #endif
 }
 
-/* @off: where the UDP header begins */
+/* @off: offset of the UDP header */
 static void uet_untrack(struct uet_net *un, struct sk_buff *skb, int off,
 			const struct in6_addr *daddr)
 {
@@ -83,7 +83,7 @@ static unsigned int uet_untrack_hook6(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* Ahead of connection tracking, where rules with "notrack" are, too */
+/* Ahead of connection tracking, as rules with "notrack" are */
 static const struct nf_hook_ops uet_untrack_ops[] = {
 	{
 		.hook		= uet_untrack_hook4,
@@ -103,8 +103,8 @@ static const struct nf_hook_ops uet_untrack_ops[] = {
  * uet_untrack_enable() - keep UET out of connection tracking
  * @un: namespace, which uses UET
  *
- * Unless net.uet.conntrack wants it there. Without memory for the hooks packets
- * are tracked, so that nothing is reported.
+ * Does nothing if net.uet.conntrack is set. A failure is not reported: packets are
+ * then tracked.
  *
  * Context: process.
  */
@@ -115,7 +115,7 @@ void uet_untrack_enable(struct uet_net *un)
 	    READ_ONCE(un->sysctl.conntrack))
 		return;
 	mutex_lock(&un->open_mutex);
-	/* Who sets it meanwhile undoes this afterwards. */
+	/* If it is set later, the setter calls uet_untrack_disable(). */
 	if (!READ_ONCE(un->sysctl.conntrack))
 		uet_net_hook_locked(un, &un->untrack_hooked, uet_untrack_ops,
 				    ARRAY_SIZE(uet_untrack_ops));
@@ -123,7 +123,7 @@ void uet_untrack_enable(struct uet_net *un)
 }
 
 /**
- * uet_untrack_disable() - leave it to connection tracking
+ * uet_untrack_disable() - let connection tracking see UET packets
  * @un: namespace
  *
  * Context: process.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module: what comes and goes with it, in order.
+ * Module init and exit, in order of dependencies.
  */
 #include <linux/module.h>
 #include <linux/uet.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coming and going of UET in a network namespace.
+ * Init and exit of UET in a network namespace.
  *
- * Exit runs in two steps. In pre_exit nothing new may start any more and the
- * tunnel sockets close; the kernel then waits for all packets under way. In
- * exit the PDCs die, their timers and the transmit softirq finish, and only
- * then does what they refer to go.
+ * Exit runs in two steps. pre_exit stops everything new and closes the tunnel
+ * sockets; the kernel then waits for packets under way. exit kills the PDCs, waits
+ * for their timers and the transmit softirq, and then frees what they refer to.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -94,7 +93,7 @@ static int __net_init uet_net_init(struct net *net)
 
 err_guard:
 	uet_guard_disable(un);
-	/* The caller frees @un, and packets may still be in the hooks. */
+	/* The caller frees @un, which packets in the hooks may still use. */
 	synchronize_net();
 err_pdcs:
 	uet_pdc_accept_exit(un);
@@ -121,7 +120,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 
 	uet_sysctl_unregister(un);
 	WRITE_ONCE(un->exiting, true);
-	/* Whoever saw it clear under the mutex has finished after this. */
+	/* Wait for those who saw it clear under the mutex. */
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
 	uet_trim_disable(un);

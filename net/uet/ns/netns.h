@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Coming and going of UET in a network namespace, and its settings.
+ * Init and exit of UET in a network namespace, its sysctls and /proc files.
  */
 #ifndef _UET_NETNS_H
 #define _UET_NETNS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/net/uet_stat, a name and a value per line, and /proc/net/uet, a line per
+ * /proc/net/uet_stat, the counters, one per line; and /proc/net/uet, a line per
  * endpoint.
  */
 #include <linux/proc_fs.h>
@@ -22,7 +22,7 @@ static int uet_stat_show(struct seq_file *m, void *v)
 	for (i = 0; i < UET_MIB_MAX; i++)
 		seq_printf(m, "%-24s%llu\n", uet_mib_name(i),
 			   uet_mib_sum(un, i));
-	/* Not counters but the state now, for who looks for leaks */
+	/* Gauges, not counters: to find leaks */
 	seq_printf(m, "%-24s%d\n", "CurPdcs", atomic_read(&un->pdcs));
 	seq_printf(m, "%-24s%ld\n", "CurMem", atomic_long_read(&un->mem));
 	return 0;
@@ -54,7 +54,7 @@ static int uet_list_show(struct seq_file *m, void *v)
 }
 
 /**
- * uet_proc_init() - files of a namespace
+ * uet_proc_init() - make both files of a namespace
  * @un: namespace
  *
  * Return: 0 or -ENOMEM.
@@ -73,7 +73,7 @@ int uet_proc_init(struct uet_net *un)
 }
 
 /**
- * uet_proc_exit() - remove them
+ * uet_proc_exit() - remove both files of a namespace
  * @un: namespace
  */
 void uet_proc_exit(struct uet_net *un)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/net/uet_path: live state of the paths of all contexts of a namespace.
+ * /proc/net/uet_path: live state of the paths of all CCCs of a namespace.
  */
 #include <linux/jiffies.h>
 #include <linux/proc_fs.h>
@@ -13,10 +13,10 @@
 #include "tx/path.h"
 
 /**
- * struct uet_path_seq - the file, opened
+ * struct uet_path_seq - an open file
  * @p: for seq_file_net()
- * @at: where the walk is
- * @flow: the context that @info belongs to, RCU
+ * @at: position of the walk
+ * @flow: the flow (CCC) that @info belongs to, RCU
  * @info: path to show
  */
 struct uet_path_seq {
@@ -86,7 +86,7 @@ static int uet_path_seq_show(struct seq_file *m, void *v)
 		seq_puts(m, "local peer tclass context ifindex value state skip sent clear marked trimmed lost rtt_ns gone_ms\n");
 		return 0;
 	}
-	/* Nothing to tell */
+	/* Unused and without a special state: skip it */
 	if (!s->info.gone && !live->sent && !p->bad && !p->down && !p->current_ev)
 		return SEQ_SKIP;
 	seq_printf(m, "%pI6c %pI6c %u %llu %d %u %s %u %u %u %u %u %u %u %u\n",
@@ -107,10 +107,10 @@ static const struct seq_operations uet_path_seq_ops = {
 };
 
 /**
- * uet_proc_path_init() - the file of a namespace
+ * uet_proc_path_init() - make the file of a namespace
  * @un: namespace
  *
- * Whoever can read it learns which hosts talk to each other: root alone.
+ * Only root may read it: it tells which hosts talk to each other.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -122,7 +122,7 @@ int uet_proc_path_init(struct uet_net *un)
 }
 
 /**
- * uet_proc_path_exit() - remove it
+ * uet_proc_path_exit() - remove the file of a namespace
  * @un: namespace
  */
 void uet_proc_path_exit(struct uet_net *un)

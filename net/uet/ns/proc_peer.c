@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/net/uet_peer: settings by prefix of peers, one line each, read and written.
+ * /proc/net/uet_peer: read and write the settings for peers by address prefix, one
+ * line per prefix.
  */
 #include <linux/capability.h>
 #include <linux/inet.h>
@@ -17,10 +18,10 @@
 #include "ns/netns.h"
 #include "settings.h"
 
-/* Prefix length of all IPv4 addresses, as v4-mapped ones */
+/* Prefix length of the v4-mapped addresses */
 #define UET_V4_PLEN		96
 
-/* What is set beside parameters of congestion control: names, and trust */
+/* Show a setting that is no parameter of the core: a name, or trust */
 static void uet_peer_word_show(struct seq_file *m,
 			       const struct uet_setting *set,
 			       const struct uet_peer_params *p)
@@ -167,7 +168,7 @@ static int uet_peer_rules_write(struct file *file, char *buf, size_t size)
 }
 
 /**
- * uet_proc_peer_init() - the file of a namespace
+ * uet_proc_peer_init() - make the file of a namespace
  * @un: namespace
  *
  * Return: 0 or -ENOMEM.
@@ -181,7 +182,7 @@ int uet_proc_peer_init(struct uet_net *un)
 }
 
 /**
- * uet_proc_peer_exit() - remove it
+ * uet_proc_peer_exit() - remove the file of a namespace
  * @un: namespace
  */
 void uet_proc_peer_exit(struct uet_net *un)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * net.uet.*: the settings of a network namespace. Which there are, and what they
- * may be, is told by the table of settings (settings.c); here is how they are
- * written, and what follows when some of them change.
+ * net.uet.*: the sysctls of a network namespace: their handlers, and the actions
+ * when some of them change.
+ *
+ * Not here: the table of settings, their ranges and defaults (settings.c).
  */
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -19,12 +20,12 @@
 #include "rx/trim.h"
 #include "settings.h"
 
-/* What this machine allows for PDCs, which are not charged to anybody: more is
- * for who owns the machine
+/* Upper limit of pdc_max and the like in namespaces below other user namespaces: the
+ * memory of PDCs that peers open is not charged to a user
  */
 static u32 uet_pdc_cap;
 
-/* A setting and the hooks that go by it change together, whoever else writes. */
+/* Serialises writers: a setting and its netfilter hooks change together. */
 static DEFINE_MUTEX(uet_sysctl_hooks);
 
 static int uet_set_trimming(struct uet_net *un, u32 value)
@@ -69,7 +70,7 @@ static int uet_set_conntrack(struct uet_net *un, u32 value)
 	return 0;
 }
 
-/* The tunnel sockets move to the new port, or stay if it is taken */
+/* The tunnel sockets move to the new UDP port, or stay if it is in use */
 static int uet_set_port(struct uet_net *un, u32 value)
 {
 	return uet_encap_move(un, value);
@@ -93,10 +94,10 @@ static void uet_named_profile(struct uet_net *un, const char *name)
 }
 
 /**
- * struct uet_change - a setting of which more depends than its value
- * @off: its place in struct uet_sysctl
- * @set: stores a number, or fails and leaves all as it is
- * @named: follows when a name was stored
+ * struct uet_change - action when a setting changes
+ * @off: offset of the setting in struct uet_sysctl
+ * @set: stores a number, or fails and changes nothing
+ * @named: called after a name was stored
  */
 struct uet_change {
 	size_t	off;
@@ -135,8 +136,8 @@ static int uet_sysctl_max(const struct uet_net *un,
 	return set->max;
 }
 
-/* Handlers check into a copy and store it last: readers take no lock. The entry of
- * a table has the setting in extra1, and the namespace in extra2.
+/* Handlers check a copy and store it last, since readers take no lock. extra1 of a
+ * table entry is the setting, extra2 the namespace.
  */
 static int uet_sysctl_number(uet_ctl_table_const struct ctl_table *table,
 			     int write, void *buffer, size_t *lenp,
@@ -177,8 +178,8 @@ static int uet_sysctl_size(uet_ctl_table_const struct ctl_table *table,
 	return proc_doulongvec_minmax(&tmp, write, buffer, lenp, ppos);
 }
 
-/* A name that a table of the core must know. What is kept is the table's own,
- * so that readers get one name or another, and no mixture.
+/* A name that must be in a table of the core. Stores the pointer to the table's
+ * copy, so that readers never see half of a name.
  */
 static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
 			   int write, void *buffer, size_t *lenp, loff_t *ppos)
@@ -204,7 +205,7 @@ static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,
 	return 0;
 }
 
-/* Limits that follow the machine: an idle PDC pair member is about 1 KiB */
+/* Limits by memory size: an idle PDC takes about 1 KiB at each end */
 static void uet_sysctl_machine(struct uet_sysctl *s)
 {
 	const struct uet_setting *mem = uet_setting_find("mem", UET_SCOPE_NET);
@@ -218,7 +219,7 @@ static void uet_sysctl_machine(struct uet_sysctl *s)
 }
 
 /**
- * uet_sysctl_defaults() - set all tunables of a namespace
+ * uet_sysctl_defaults() - set all sysctls of a namespace to their defaults
  * @un: namespace
  */
 void uet_sysctl_defaults(struct uet_net *un)
@@ -252,7 +253,7 @@ static void uet_sysctl_entry(struct ctl_table *entry, struct uet_net *un,
 	}
 }
 
-/* Entries for the settings of namespaces; without a table only their number */
+/* Fill in @table, if not NULL. Returns the number of entries. */
 static unsigned int uet_sysctl_fill(struct ctl_table *table, struct uet_net *un)
 {
 	const struct uet_setting *set;
@@ -269,7 +270,7 @@ static unsigned int uet_sysctl_fill(struct ctl_table *table, struct uet_net *un)
 }
 
 /**
- * uet_sysctl_register() - make the tunables of a namespace visible
+ * uet_sysctl_register() - register the sysctls of a namespace
  * @un: namespace, ready for changes
  *
  * Return: 0 or -ENOMEM.
@@ -279,7 +280,7 @@ int uet_sysctl_register(struct uet_net *un)
 	unsigned int n = uet_sysctl_fill(NULL, un);
 	struct ctl_table *table;
 
-	/* The last entry stays empty for kernels that look for it */
+	/* Older kernels need an empty last entry. */
 	table = kcalloc(n + 1, sizeof(*table), GFP_KERNEL_ACCOUNT);
 	if (!table)
 		return -ENOMEM;
@@ -295,7 +296,7 @@ int uet_sysctl_register(struct uet_net *un)
 }
 
 /**
- * uet_sysctl_unregister() - remove them; the values stay
+ * uet_sysctl_unregister() - unregister the sysctls; the values stay
  * @un: namespace
  */
 void uet_sysctl_unregister(struct uet_net *un)

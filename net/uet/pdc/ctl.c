@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control packets out (wire.md 3.8).
+ * Building control packets; the caller sends them.
  */
 #include "core/hdr_build.h"
 #include "core/lb.h"
@@ -12,14 +12,14 @@
 /**
  * uet_cp_queue() - build a control packet
  * @pdc: the PDC
- * @list: the packet is added here
+ * @list: the packet is appended here
  * @cp: psn, payload, probe_opaque
  * @ctl: enum uet_ctl_type
  * @flags: UET_F_*
  * @ev: entropy value
  *
  * Context: BH disabled.
- * Return: 0, -ENOMEM, or -ENOTCONN as long as the peer has not answered.
+ * Return: 0, -ENOMEM, or -ENOTCONN if the peer has not answered yet.
  */
 int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 		 const struct uet_cp *cp, u8 ctl, u8 flags, u16 ev)
@@ -35,7 +35,7 @@ int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_txmeta *meta;
 	struct sk_buff *skb;
 
-	/* Only requests open a PDC here. */
+	/* This module opens PDCs by requests only. */
 	if (!pdc->remote_id)
 		return -ENOTCONN;
 	skb = alloc_skb(UET_HEADROOM + UET_PDS_CP_LEN + UET_CRC_LEN,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Early demultiplexing: what TCP's early demux does for its connections.
+ * Early demux for UET, as TCP and UDP have it.
  *
- * The source port of a UET packet is an entropy value, so to IP and UDP each
- * one looks like a packet of an unknown flow, for which they look up a route
- * and a socket. Both are the same for all packets of a peer: the route is kept
- * in the peer, checked as a socket's would be, and the socket is the tunnel
- * socket. Firewalls see the packets as before; a packet that nothing is known
- * about goes the long way.
+ * The source port of a UET packet is an entropy value, so IP and UDP take each
+ * value for an unknown flow and look up a route and a socket. Both are the same
+ * for all packets of a peer: the peer caches the input route, checked as the route
+ * of a socket is, and the socket is the tunnel socket. Firewalls still see the
+ * packets; without a cached route a packet takes the normal path.
  *
- * The hook is registered when a namespace has its first socket, so that
- * others do not pay for it.
+ * The hook is registered when a namespace opens its tunnel sockets, so that other
+ * namespaces do not pay for it.
  */
 #include <linux/hash.h>
 #include <linux/ip.h>
@@ -34,13 +33,13 @@
 #include "pdc/demux.h"
 #include "pdc/pdc.h"
 
-/* Where requests, ACKs, NACKs and CPs have the PDCID of their receiver */
+/* Offset of dpdcid in requests, ACKs, NACKs and CPs */
 #define UET_DPDCID_OFF	offsetof(struct uet_pds_req_wire, dpdcid)
 
 static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
 
-/* Peers that share a place are told apart by the PDC that a packet names; it
- * decides nothing here but whose cached route is tried.
+/* Find a peer by address in a small table; on a collision, by the packet's dpdcid,
+ * unverified: it only selects whose cached route is tried.
  */
 static __always_inline struct uet_peer *
 uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
@@ -84,7 +83,7 @@ static __always_inline void uet_demux(struct sk_buff *skb,
 	skb->destructor = sock_pfree;
 }
 
-/* Is the packet for early demux, with all that is looked at in line? */
+/* Is a packet fit for early demux, with the needed headers in the linear part? */
 static bool uet_demux_wants(const struct sk_buff *skb, unsigned int len)
 {
 	return !skb_dst(skb) && !skb->sk && skb->pkt_type == PACKET_HOST &&
@@ -142,11 +141,10 @@ static const struct nf_hook_ops uet_demux_ops[] = {
 };
 
 /**
- * uet_demux_enable() - the namespace uses UET: demultiplex early
+ * uet_demux_enable() - enable early demux in a namespace
  * @un: namespace
  *
- * Without memory for the hooks packets go the long way, so that nothing is
- * reported.
+ * A failure is not reported: packets then take the normal path.
  *
  * Context: process, uet_net.open_mutex held.
  */
@@ -158,7 +156,7 @@ void uet_demux_enable(struct uet_net *un)
 }
 
 /**
- * uet_demux_disable() - it does not any more
+ * uet_demux_disable() - disable early demux in a namespace
  * @un: namespace
  *
  * Context: process, uet_net.open_mutex held.
@@ -171,10 +169,10 @@ void uet_demux_disable(struct uet_net *un)
 }
 
 /*
- * A peer may come in by several ports, here or on its own side alone, or by a
- * route that no two packets share. One way has the short cut; to take turns with
- * it would cost more than the long way does. Another one gets it when the first
- * is not valid any more, or a second later.
+ * Packets of a peer may arrive by several interfaces, or with routes that no two
+ * packets share. Only one route is cached: replacing it for every packet would
+ * cost more than the normal path. Another one may replace it if it is no longer
+ * valid, or after a second.
  */
 static bool uet_demux_taken(const struct uet_peer *peer)
 {
@@ -188,11 +186,11 @@ static bool uet_demux_taken(const struct uet_peer *peer)
 }
 
 /**
- * uet_demux_news() - did a packet come another way than the one that is kept?
+ * uet_demux_news() - do route and interface of a packet differ from the cached ones?
  * @peer: the peer
  * @skb: the packet, verified to be the peer's
  *
- * Input routes of several ports may be one and the same.
+ * Checks both, as several interfaces may share an input route.
  *
  * Context: softirq, RCU read side.
  * Return: true if so.
@@ -204,12 +202,9 @@ bool uet_demux_news(const struct uet_peer *peer, const struct sk_buff *skb)
 }
 
 /**
- * uet_demux_learn() - keep the route that a packet of a peer came in by
+ * uet_demux_learn() - cache the input route of a packet in its peer
  * @peer: the peer
- * @skb: the packet, verified to be the peer's
- *
- * The hook uses a route as long as it is valid, so that a packet with another
- * one means that there is none or that it is no good any more.
+ * @skb: the packet, verified to be the peer's; uet_demux_news() is true
  *
  * Context: softirq, RCU read side.
  */
@@ -218,7 +213,7 @@ void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 	struct dst_entry *dst = skb_dst(skb), *old;
 	struct uet_net *un = peer->fep->un;
 
-	/* Over the loopback device the sender's route is the receiver's. */
+	/* Over loopback the packet still has the sender's route. */
 	if (!dst || !skb->skb_iif || skb->dev->flags & IFF_LOOPBACK ||
 	    uet_demux_taken(peer) || !dst_hold_safe(dst))
 		return;
@@ -232,7 +227,7 @@ void uet_demux_learn(struct uet_peer *peer, struct sk_buff *skb)
 	dst_release(old);
 
 	spin_lock(&un->fep_lock);
-	/* The last reference is dropped under this lock. */
+	/* uet_peer_put() drops the last reference under this lock. */
 	if (refcount_read(&peer->ref))
 		rcu_assign_pointer(*uet_demux_slot(un, &peer->key.raddr), peer);
 	spin_unlock(&un->fep_lock);

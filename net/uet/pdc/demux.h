@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Early demultiplexing: a shorter way in.
+ * Early demux for UET.
  */
 #ifndef _UET_DEMUX_H
 #define _UET_DEMUX_H

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PDC objects: creation, PDCIDs, limits, death. How they are opened is in tx/open.c
- * and, by peers, in rx/accept.c.
+ * PDC objects (UE 1.0 3.5.8): creation, PDCIDs, limits, death.
+ *
+ * Not here: how they are opened (tx/open.c, and by peers rx/accept.c), their halves
+ * (tx/half.h, rx/half.h).
  */
 #include <linux/jhash.h>
 #include <linux/ktime.h>
@@ -21,14 +23,14 @@
 
 static struct kmem_cache *uet_pdc_cache;
 
-/* What the halves do; set before the first PDC is made */
+/* Callbacks of the halves; set before the first PDC is made */
 const struct uet_pdc_ops *uet_pdc_tx_ops __ro_after_init;
 const struct uet_pdc_ops *uet_pdc_rx_ops __ro_after_init;
 
 /**
  * uet_pdc_cache_init() - make the slab cache
  *
- * Hosts of a large job have many thousands: nothing is to be rounded up.
+ * Not kmalloc(): hosts of a large job have many thousands, so do not round up.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -41,7 +43,7 @@ int uet_pdc_cache_init(void)
 }
 
 /**
- * uet_pdc_cache_exit() - destroy it, after an RCU barrier
+ * uet_pdc_cache_exit() - destroy the slab cache, after an RCU barrier
  */
 void uet_pdc_cache_exit(void)
 {
@@ -54,7 +56,7 @@ static struct uet_pdc __rcu **uet_pdc_recent(struct uet_fep *fep, u16 id)
 }
 
 /**
- * uet_pdc_by_id() - the PDC a packet names by its dpdcid
+ * uet_pdc_by_id() - find the PDC that a packet names by its dpdcid
  * @un: namespace
  * @laddr: destination address of the packet
  * @id: dpdcid
@@ -76,7 +78,7 @@ struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
 	return xa_load(&fep->pdcs, id);
 }
 
-/* Count a PDC against the limits; false if there may be no more. */
+/* Count a PDC against the limits; false if a limit is reached. */
 static bool uet_pdc_count(struct uet_peer *peer, bool initiator)
 {
 	struct uet_net *un = peer->fep->un;
@@ -103,7 +105,7 @@ refused:
 	return false;
 }
 
-/* The last use of the namespace: its exit waits for it. */
+/* The last access to the namespace, whose exit waits for the count. */
 static void uet_pdc_uncount(struct uet_net *un)
 {
 	uet_encap_put(un);
@@ -119,14 +121,14 @@ static void uet_peer_uncount(struct uet_peer *peer)
 }
 
 /**
- * uet_pdc_alloc() - a PDC that nobody can find yet
+ * uet_pdc_alloc() - allocate a PDC, not published yet
  * @peer: both FEPs; the caller has a reference
- * @acc: account of who opens it; NULL at a target. In a namespace of one's own
- *	all of them are the owner's
+ * @acc: account of the user who opens it; NULL if the peer opens it. A namespace
+ *	with an owner charges the owner instead
  * @rod: ordered delivery
  * @gfp: %GFP_KERNEL or %GFP_ATOMIC
  *
- * It has no half yet. uet_pdc_take_id() is to follow, or uet_pdc_discard().
+ * It has no half yet. uet_pdc_take_id() or uet_pdc_discard() must follow.
  *
  * Context: as @gfp says.
  * Return: the PDC, counted, or NULL at a limit or without memory.
@@ -169,12 +171,12 @@ err_account:
 /**
  * uet_pdc_take_id() - give a PDC its PDCID
  * @pdc: the PDC
- * @gfp: as for uet_pdc_alloc()
+ * @gfp: see uet_pdc_alloc()
  *
- * An initiator's go round, so that none is used again soon. A target's says that
- * who names it got our answer, and cannot be told from others.
+ * PDCIDs of an initiator go round robin, so that none is reused soon. Those of a
+ * target are random: only a peer that got our answer can name it.
  *
- * uet_pdc_publish() is to follow.
+ * uet_pdc_publish() must follow.
  *
  * Context: as @gfp says.
  * Return: 0 or a negative error: no memory, or none is free.
@@ -185,7 +187,7 @@ int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp)
 	u32 id, random = 1 + get_random_u32() % U16_MAX;
 	int err;
 
-	/* An entry reserves the id; the PDC knows it before it is visible. */
+	/* Reserve the id: the PDC must know it before it can be found. */
 	err = xa_alloc_cyclic_bh(&fep->pdcs, &id, NULL, XA_LIMIT(1, U16_MAX),
 				 pdc->initiator ? &fep->next_pdcid : &random,
 				 gfp);
@@ -196,11 +198,11 @@ int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp)
 }
 
 /**
- * uet_pdc_publish() - from now on it can be found
- * @pdc: the PDC, with its PDCID, which takes a reference to its peer
+ * uet_pdc_publish() - make a PDC visible in the table of its FEP
+ * @pdc: the PDC, with its PDCID; takes a reference to its peer
  *
- * Whoever finds it may have it die at once, so this is done under the lock of its
- * half, which is held until it has everything that its death takes away.
+ * Another CPU may find it and kill it at once, so the caller holds the lock of its
+ * half until all that a dying half takes down is set up.
  *
  * Context: BH disabled, lock of the PDC's half held.
  */
@@ -209,13 +211,13 @@ void uet_pdc_publish(struct uet_pdc *pdc)
 	struct uet_fep *fep = pdc->peer->fep;
 
 	refcount_inc(&pdc->peer->ref);
-	/* The place is reserved: needs no memory */
+	/* The entry is reserved: needs no memory */
 	xa_store_bh(&fep->pdcs, pdc->id, pdc, GFP_ATOMIC);
 	rcu_assign_pointer(*uet_pdc_recent(fep, pdc->id), pdc);
 }
 
 /**
- * uet_pdc_unpublish() - take the PDCID back
+ * uet_pdc_unpublish() - remove a PDC from the table of its FEP
  * @pdc: the PDC
  *
  * Context: any.
@@ -225,7 +227,7 @@ void uet_pdc_unpublish(struct uet_pdc *pdc)
 	struct uet_fep *fep = pdc->peer->fep;
 
 	xa_erase_bh(&fep->pdcs, pdc->id);
-	/* A newer one may have its place. */
+	/* A newer PDC may have its slot. */
 	cmpxchg((struct uet_pdc __force **)uet_pdc_recent(fep, pdc->id), pdc,
 		NULL);
 }
@@ -241,13 +243,13 @@ static void uet_pdc_free(struct uet_pdc *pdc)
 
 /**
  * uet_pdc_discard() - undo uet_pdc_alloc()
- * @pdc: the PDC, without a PDCID; its half, if any, goes too
+ * @pdc: the PDC, not published; its half, if any, is freed too
  *
  * Context: any.
  */
 void uet_pdc_discard(struct uet_pdc *pdc)
 {
-	/* The caller's reference to the peer keeps the namespace. */
+	/* The caller's reference to the peer still holds the namespace. */
 	uet_account_pdc_gone(pdc->account);
 	uet_peer_uncount(pdc->peer);
 	uet_pdc_uncount(pdc->un);
@@ -287,10 +289,10 @@ void uet_pdc_put(struct uet_pdc *pdc)
  * uet_pdc_half_gone() - a half is dead
  * @pdc: the PDC
  *
- * With the last one the PDC cannot be found any more, and its timer stops.
+ * After the last one the PDC is unpublished, and its timer stops.
  *
  * Context: any. The caller is in an RCU section or has a reference, since this may
- * drop the one of the table.
+ * drop the reference of the table.
  */
 void uet_pdc_half_gone(struct uet_pdc *pdc)
 {
@@ -302,8 +304,8 @@ void uet_pdc_half_gone(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_offer() - requests could be sent in the return direction
- * @pdc: PDC opened by the peer, which is known to be real
+ * uet_pdc_offer() - let requests of this host use a PDC that the peer opened
+ * @pdc: PDC opened by the peer, confirmed
  *
  * Context: BH disabled, lock of the receiving half held.
  */
@@ -318,7 +320,7 @@ void uet_pdc_offer(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_unoffer() - they are now, or never will be
+ * uet_pdc_unoffer() - undo uet_pdc_offer(): the PDC is in use so, or closes
  * @pdc: the PDC
  *
  * Context: any.
@@ -333,10 +335,10 @@ void uet_pdc_unoffer(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_tell() - count what became of a PDC, and trace it
+ * uet_pdc_tell() - count and trace an event of a PDC
  * @pdc: the PDC
  * @what: what happened
- * @error: errno of a failure
+ * @error: errno, for UET_PDC_FAILED
  *
  * Context: any.
  */
@@ -363,10 +365,10 @@ void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what, int error)
 }
 
 /**
- * uet_pdc_kill_all() - the namespace goes away
- * @un: namespace, exiting, with no packet coming in any more
+ * uet_pdc_kill_all() - kill all PDCs of a namespace
+ * @un: namespace, exiting, with no more packets coming in
  *
- * PDCs that can send end by uet_net.reap_work.
+ * uet_net.reap_work finishes PDCs that have a sending half.
  *
  * Context: process.
  */

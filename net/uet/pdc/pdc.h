@@ -2,21 +2,21 @@
 /*
  * Packet delivery context (UE 1.0 3.5): what its two directions have in common.
  *
- * A PDC carries requests both ways, each with PSNs of its own. The sending half
- * (tx/half.h) is there from the start at who opens it, the receiving half
- * (rx/half.h) at the other end; the second half of each end follows when it is
- * needed: for control packets with a PSN, or for requests in the return direction.
+ * A PDC carries requests both ways, each direction with its own PSNs. The initiator,
+ * which opens it, starts with a sending half (tx/half.h), the target with a
+ * receiving half (rx/half.h). Each end makes its second half when needed: for
+ * control packets with a PSN, or for requests in the return direction.
  *
  *   sending half    SYN --first ACK--> ESTABLISHED --> QUIESCE --> CLOSING --> DEAD
  *   receiving half  ESTABLISHED --CLOSE_CMD--> TIME_WAIT --> DEAD
  *   both            --error--> DEAD
  *
  * An error of one half is one of the PDC (UE 1.0 3.5.8.4), so a half that dies
- * tells the other one, which dies later by itself: their locks are never held
- * together. Only who opened a PDC closes it.
+ * tells the other one, which dies by itself: their locks are never held together.
+ * Only the initiator closes a PDC.
  *
  * Life: the table of its FEP holds a reference until both halves are dead, the
- * armed timer one, each dest bound to it one. Readers in softirq need none, objects
+ * armed timer one, each dest bound to it one. Readers in softirq need none: PDCs
  * are freed after an RCU grace period.
  *
  * Locks (outermost first): uet_dest.lock -> uet_flow.lock, and
@@ -40,9 +40,8 @@ struct uet_account;
 struct uet_pdc_rx;
 struct uet_pdc_tx;
 
-/* probe_opaque of the probe for the base RTT, of that which finds out whether the peer
- * takes any, and of that which finds out whether it still has the PDC; tail probes
- * count from above them
+/* probe_opaque of PROBEs: for the base RTT, to learn whether the peer answers
+ * PROBEs, to learn whether it still has the PDC. Tail probes use higher values.
  */
 #define UET_PROBE_RTT		0
 #define UET_PROBE_HABIT		1
@@ -50,12 +49,12 @@ struct uet_pdc_tx;
 
 /**
  * enum uet_pdc_state - state of a half
- * @UET_PDC_SYN: sending: nothing was answered yet
+ * @UET_PDC_SYN: sending: no answer yet
  * @UET_PDC_ESTABLISHED: open
  * @UET_PDC_QUIESCE: sending: takes no new message
  * @UET_PDC_CLOSING: sending: CLOSE_CMD was sent, or CLOSE_REQ by the target
- * @UET_PDC_TIME_WAIT: receiving: closed, kept for packets that are late
- * @UET_PDC_DEAD: of no use any more
+ * @UET_PDC_TIME_WAIT: receiving: closed, kept for late packets
+ * @UET_PDC_DEAD: dead
  */
 enum uet_pdc_state {
 	UET_PDC_SYN,
@@ -67,12 +66,12 @@ enum uet_pdc_state {
 };
 
 /**
- * enum uet_pdc_event - what became of a PDC, for uet_pdc_tell()
+ * enum uet_pdc_event - events of a PDC, for uet_pdc_tell()
  * @UET_PDC_OPENED: opened here
  * @UET_PDC_ACCEPTED: opened by the peer
- * @UET_PDC_RETURNED: opened by the peer, and sent by from now on
- * @UET_PDC_CLOSED: it ended in order
- * @UET_PDC_FAILED: it ended by an error
+ * @UET_PDC_RETURNED: opened by the peer, and has a sending half now
+ * @UET_PDC_CLOSED: closed
+ * @UET_PDC_FAILED: failed by an error
  */
 enum uet_pdc_event {
 	UET_PDC_OPENED,
@@ -86,20 +85,20 @@ enum uet_pdc_event {
  * struct uet_pdc - packet delivery context
  * @un: namespace
  * @peer: both FEPs, with a reference
- * @account: whose context it is, with a reference; NULL for that of a peer
+ * @account: account charged for it, with a reference, or NULL
  * @ref: see above
  * @halves: halves that are not dead
- * @id: PDCID here
+ * @id: local PDCID
  * @remote_id: PDCID at the peer, 0 until known
  * @initiator: it was opened here
- * @rod: ordered
- * @tclass: DSCP of requests: of the first one, if the peer opened it
- * @job: job of its messages; at a target that of the packet which opened it
+ * @rod: ordered delivery
+ * @tclass: DSCP of requests; if the peer opened it, that of the first packet
+ * @job: job of its messages; if the peer opened it, that of the first packet
  * @start_psn: first PSN of both directions
  * @timer_lock: of @timer_at; BH-disabled, a leaf
- * @timer: one for everything
- * @timer_at: when it fires, 0 = not armed; read without the lock too
- * @dying: a half died: one that joins dies at once, and no message is sent by it
+ * @timer: one timer for all deadlines
+ * @timer_at: when it fires, ns, 0 = not armed; also read without the lock
+ * @dying: a half died: a half that joins dies at once, and no message uses the PDC
  * @return_node: in uet_peer.return_pdcs while a sending half may join; peer->lock
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
@@ -129,22 +128,22 @@ struct uet_pdc {
 };
 
 /**
- * struct uet_pdc_ops - what a half is asked by its PDC, and by the other half
+ * struct uet_pdc_ops - callbacks of a half, for the PDC and the other half
  * @timer: the timer fired; the half arms it for its next deadline. Softirq, RCU
- * @busy: is there something that is not finished? No lock; may be wrong a moment
- *	later
- * @heard: when a packet came for it last, ns; likewise
+ * @busy: does the half have unfinished work? No lock held, so the result may
+ *	change at once
+ * @heard: time of its last packet, ns. No lock held
  * @close: sending half of a target: ask for a close, if nothing is left to send.
- *	BH off, no lock held
- * @closing: sending half: CLOSE_CMD was sent, or the half is dead. No lock, as
- *	@busy
- * @join: receiving half: let a sending half join. False if it is about to go.
+ *	BH disabled, no lock held
+ * @closing: sending half: was CLOSE_CMD sent, or is the half dead? No lock held,
+ *	as for @busy
+ * @join: receiving half: let a sending half join; false if the PDC closes.
  *	Process
  * @other_died: the other half is dead or closed. No lock held but that of the
  *	other half
- * @kill: the namespace goes away. Process
- * @release: the last reference to the PDC is gone. Any context
- * @free: likewise, after a grace period
+ * @kill: the namespace exits. Process
+ * @release: the last reference to the PDC was dropped. Any context
+ * @free: free the half, after a grace period
  */
 struct uet_pdc_ops {
 	void	(*timer)(struct uet_pdc *pdc);
@@ -161,16 +160,18 @@ struct uet_pdc_ops {
 
 extern const struct uet_pdc_ops *uet_pdc_tx_ops, *uet_pdc_rx_ops;
 
-/* The halves for who may see them appear; from then on they stay. */
+/* The halves, for readers that may race with a half that joins. A half stays until
+ * the PDC is freed.
+ */
 static inline struct uet_pdc_tx *uet_pdc_tx(const struct uet_pdc *pdc)
 {
-	/* Pairs with who attaches it */
+	/* Pairs with uet_pdc_rx_join() */
 	return smp_load_acquire(&pdc->tx);
 }
 
 static inline struct uet_pdc_rx *uet_pdc_rx(const struct uet_pdc *pdc)
 {
-	/* Pairs with who attaches it */
+	/* Pairs with uet_pdc_rx_attach() */
 	return smp_load_acquire(&pdc->rx);
 }
 
@@ -193,7 +194,7 @@ void uet_pdc_kill_all(struct uet_net *un);
 void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what,
 		  int error);
 
-/* shed.c: PDCs run short */
+/* shed.c: close idle PDCs when a limit is near */
 bool uet_pdcs_short(const struct uet_peer *peer);
 u64 uet_pdc_idle_ns(const struct uet_pdc *pdc);
 void uet_pdc_shed(struct uet_net *un);

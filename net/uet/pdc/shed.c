@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When PDCs run short, those that nobody uses are closed before their idle time
- * is over (wire.md 8.5): by the initiator, and at the request of the target.
+ * When the number of PDCs is near a limit, idle ones are closed before their idle
+ * time is over: by the initiator, or at the request of the target (see "Rules of
+ * this module" in uet-internals.rst).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -12,11 +13,11 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 
-/* They run short when this part of a limit is left */
+/* PDCs run short if used >= limit - limit / share */
 #define UET_SHED_SHARE		8
 /* Idle time then; the target waits twice as long */
 #define UET_SHED_IDLE_NS	NSEC_PER_SEC
-/* Not all of them at once */
+/* Spread the closing of many PDCs over time */
 #define UET_SHED_SPREAD		1024
 #define UET_SHED_GAP_NS		(100 * NSEC_PER_USEC)
 
@@ -43,7 +44,7 @@ bool uet_pdcs_short(const struct uet_peer *peer)
 }
 
 /**
- * uet_pdc_idle_ns() - how long a PDC may be idle now
+ * uet_pdc_idle_ns() - how long may a PDC be idle now?
  * @pdc: initiator PDC; a target waits twice as long
  *
  * Context: any.
@@ -56,7 +57,7 @@ u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
 	return uet_pdcs_short(pdc->peer) ? min(ns, UET_SHED_IDLE_NS) : ns;
 }
 
-/* Have a PDC look at how long it has been idle; @n says when. */
+/* Let a PDC's timer check its idle time, the later the larger @n is. */
 static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 {
 	u64 now = ktime_get_ns();
@@ -66,7 +67,7 @@ static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 	local_bh_enable();
 }
 
-/* There may be very many of them: others are let run in between. */
+/* May take long with many PDCs, so it reschedules in between. */
 static void uet_fep_shed(struct uet_fep *fep)
 {
 	struct uet_pdc *pdc;
@@ -110,10 +111,10 @@ static void uet_pdc_shed_work(struct work_struct *work)
 }
 
 /**
- * uet_pdc_shed() - PDCs run short: close idle ones
+ * uet_pdc_shed() - close idle PDCs, as PDCs run short
  * @un: namespace
  *
- * By a work item, once a second at most.
+ * A work item does it, once a second at most.
  *
  * Context: any.
  */
@@ -128,7 +129,7 @@ void uet_pdc_shed(struct uet_net *un)
 }
 
 /**
- * uet_pdc_shed_init() - prepare it
+ * uet_pdc_shed_init() - prepare the work item
  * @un: namespace
  *
  * Context: process.
@@ -140,7 +141,7 @@ void uet_pdc_shed_init(struct uet_net *un)
 }
 
 /**
- * uet_pdc_shed_exit() - end it
+ * uet_pdc_shed_exit() - cancel the work item
  * @un: namespace, exiting, without PDCs
  *
  * Context: process.

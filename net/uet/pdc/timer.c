@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One timer per PDC for everything. It is armed for the earliest deadline and never
- * moved later: when it fires early, the halves look and arm it again. So a deadline
- * that is pushed on by every packet costs nothing.
+ * One timer per PDC for all its deadlines. It is armed for the earliest deadline
+ * and never moved to a later time: when it fires early, the halves check their
+ * deadlines and arm it again. So a deadline that each packet postpones costs a
+ * store, not a change of the timer.
  *
- * The callback runs in softirq and holds a reference of its own.
+ * The armed timer holds a reference to the PDC; the callback runs in softirq.
+ *
+ * Not here: what is done at a deadline (tx/timer.c, rx/timer.c).
  */
 #include <linux/hrtimer.h>
 
 #include "compat.h"
 #include "pdc/pdc.h"
 
-/* Deadline of a timer that is not to be armed any more */
+/* timer_at of a timer that must not be armed any more */
 #define UET_PDC_NEVER	1
 
 /**
- * uet_pdc_arm() - see to it that the timer fires at a deadline
+ * uet_pdc_arm() - make sure that the timer fires by a deadline
  * @pdc: the PDC
  * @at: deadline, ns; 0 is none
  * @now: time, ns
  *
- * Who has a deadline for a half calls it with the lock of that half: if the timer
- * fires meanwhile, the half looks at its deadlines after that.
+ * To set a deadline of a half, hold the lock of that half: if the timer fires
+ * meanwhile, the half checks its deadlines after the lock is released.
  *
  * Context: BH disabled.
  */
@@ -47,7 +50,7 @@ void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
  * uet_pdc_disarm() - stop the timer of a dead PDC for good
  * @pdc: the PDC
  *
- * A callback that is running finds it dead and drops its reference itself.
+ * A running callback finds the PDC dead and drops its own reference.
  *
  * Context: any.
  */
@@ -58,7 +61,7 @@ void uet_pdc_disarm(struct uet_pdc *pdc)
 	spin_lock_bh(&pdc->timer_lock);
 	WRITE_ONCE(pdc->timer_at, UET_PDC_NEVER);
 	ret = hrtimer_try_to_cancel(&pdc->timer);
-	/* It is running, and armed again meanwhile: let that be over soon. */
+	/* It is running, and armed again: let it fire at once. */
 	if (ret < 0 && hrtimer_is_queued(&pdc->timer))
 		hrtimer_start(&pdc->timer, 0, HRTIMER_MODE_ABS_SOFT);
 	spin_unlock_bh(&pdc->timer_lock);
@@ -66,8 +69,8 @@ void uet_pdc_disarm(struct uet_pdc *pdc)
 		uet_pdc_put(pdc);
 }
 
-/* It may be armed again from now on. A start between its firing and now found
- * @timer_at set and took no reference.
+/* Allow arming again. If uet_pdc_arm() has started the timer since it fired, it
+ * found @timer_at set and took no reference: take one now.
  */
 static void uet_pdc_timer_fired(struct uet_pdc *pdc)
 {
@@ -95,7 +98,7 @@ static enum hrtimer_restart uet_pdc_timer(struct hrtimer *timer)
 }
 
 /**
- * uet_pdc_timer_init() - not armed
+ * uet_pdc_timer_init() - prepare the timer, not armed
  * @pdc: the PDC, new
  */
 void uet_pdc_timer_init(struct uet_pdc *pdc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint, events/uet_pdc/uet_pdc_event: a PDC is opened here, accepted from a
- * peer, used for the return direction too, closed, or has failed.
+ * Tracepoint events/uet_pdc/uet_pdc_event: a PDC is opened here, accepted from a
+ * peer, used in the return direction, closed, or failed.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uet_pdc

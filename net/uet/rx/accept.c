@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PDCs that peers open here (wire.md 8.2): the table that SYN packets are looked
- * up in, and the limits of what an address that nobody has proved may take.
+ * PDCs opened by peers (UE 1.0 3.5.8): the lookup table for SYN packets, and
+ * the limits for source addresses that may be spoofed.
  *
- * A PDC is unconfirmed until a packet names the PDCID that it was given here.
- * Only who receives at the source address can know it, and it is drawn at random,
- * so that seeing some does not tell the next. Unconfirmed PDCs are counted twice:
- * per namespace, where strangers and peers that are known to be real have a share
- * each, so that made-up addresses keep no known peer out; and per peer, so that
- * who forges the address of a known one leaves it most of its limit. Where a
- * share is used up, the one that was silent for longest makes room.
+ * UE 1.0 opens a PDC with the first packet, without a handshake, so spoofed SYN
+ * packets could exhaust the PDCs. A PDC is therefore unconfirmed until a packet
+ * carries its local PDCID: that ID is random, and only a host that receives at
+ * the source address learns it. Unconfirmed PDCs have two limits. Per namespace,
+ * strangers and confirmed peers have a share each, so spoofed addresses do not
+ * lock out confirmed peers. Per peer, spoofing a confirmed peer's address leaves
+ * that peer most of its limit. When a share is used up, the PDC that was silent
+ * for longest is evicted.
+ *
+ * Not here: the life of a receiving half (rx/half.c).
  */
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
@@ -21,13 +24,13 @@
 #include "pdc/pdc.h"
 #include "rx/half.h"
 
-/* Parts of the limits that unconfirmed PDCs take at most: of the namespace's,
- * for strangers and for known peers each; and of a peer's
+/* Unconfirmed PDCs <= limit / share: of the namespace's limit, for strangers and
+ * for confirmed peers each; of the peer's limit
  */
 #define UET_UNCONFIRMED_SHARE		4
 #define UET_UNCONFIRMED_PEER_SHARE	2
-/* Younger ones must stay: their SYN may come again and would be delivered twice.
- * An honest peer with an open message has answered by then.
+/* Minimum age for eviction: the SYN of a younger PDC may be retransmitted, and
+ * its message would be delivered twice. An honest peer has answered by then.
  */
 #define UET_UNCONFIRMED_MIN_NS		NSEC_PER_SEC
 
@@ -54,7 +57,7 @@ void uet_pdc_accept_exit(struct uet_net *un)
 }
 
 /**
- * uet_pdc_by_syn() - the target PDC a SYN packet belongs to
+ * uet_pdc_by_syn() - find the PDC that a SYN packet belongs to
  * @un: namespace
  * @key: addresses and spdcid
  *
@@ -70,7 +73,7 @@ struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
 	return r ? r->pdc : NULL;
 }
 
-/* The first of a list of the unconfirmed makes room, if it may. */
+/* Evict the head of a list of unconfirmed PDCs if it is old enough. */
 static bool uet_unconfirmed_evict(struct uet_net *un,
 				  struct uet_unconfirmed *set, bool of_peer)
 {
@@ -88,9 +91,7 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 			      list_entry(first, struct uet_pdc_rx,
 					 unconfirmed_node);
 		old = r->pdc;
-		/* Read first: it must not be later than the time it is
-		 * compared with.
-		 */
+		/* Read it before the clock: the difference must be >= 0. */
 		heard = READ_ONCE(r->heard);
 		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS)
 			evict = refcount_inc_not_zero(&old->ref);
@@ -113,7 +114,7 @@ static bool uet_unconfirmed_room(struct uet_net *un,
 	       uet_unconfirmed_evict(un, set, of_peer);
 }
 
-/* May another one be opened from there? @peer is NULL if it is not known. */
+/* May this peer open another PDC? @peer is NULL for a stranger. */
 static bool uet_pdc_unconfirmed_room(struct uet_net *un, struct uet_peer *peer)
 {
 	bool known = peer && READ_ONCE(peer->confirmed);
@@ -146,8 +147,8 @@ static void uet_unconfirmed_join(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_leave_unconfirmed() - a PDC is confirmed, or goes
- * @pdc: target PDC
+ * uet_pdc_leave_unconfirmed() - a PDC was confirmed or dies
+ * @pdc: the PDC
  *
  * Context: BH disabled, rx.lock held.
  */
@@ -172,8 +173,8 @@ void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_leave_syn() - SYN packets are not for this PDC any more
- * @pdc: target PDC
+ * uet_pdc_leave_syn() - take a PDC out of the table for SYN packets
+ * @pdc: the PDC
  *
  * Context: BH disabled, rx.lock held.
  */
@@ -186,7 +187,7 @@ void uet_pdc_leave_syn(struct uet_pdc *pdc)
 	pdc->rx->in_syn_table = false;
 }
 
-/* What its first packet says of a PDC */
+/* Set up a PDC from its first packet. */
 static int uet_pdc_begin(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
 	pdc->remote_id = rx->pkt->spdcid;
@@ -206,7 +207,7 @@ static int uet_pdc_begin(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	return 0;
 }
 
-/* Make it known, under its lock, since others find it before it is complete. */
+/* Publish the PDC, with its lock held: others find it before it is complete. */
 static int uet_pdc_enter(struct uet_pdc *pdc)
 {
 	int err;
@@ -229,8 +230,8 @@ static int uet_pdc_enter(struct uet_pdc *pdc)
 	return err;
 }
 
-/* May a packet open a PDC? Asked before a peer is made: who is refused must not
- * cost memory.
+/* May a packet open a PDC? Checked before the peer is allocated: a rejected
+ * packet must not cost memory.
  */
 static bool uet_pdc_acceptable(struct uet_net *un,
 			       const struct uet_peer_key *key)
@@ -243,12 +244,12 @@ static bool uet_pdc_acceptable(struct uet_net *un,
 }
 
 /**
- * uet_pdc_accept() - make a target PDC for a SYN packet
+ * uet_pdc_accept() - make a PDC for a SYN packet
  * @rx: the packet
  *
  * Context: softirq, RCU read side.
- * Return: the PDC (owned by the tables); ERR_PTR(-EEXIST) if another CPU was
- * first with a packet of the same PDC, other errors if there may be none.
+ * Return: the PDC (owned by the tables); ERR_PTR(-EEXIST) if another CPU has
+ * just made it, another error if no PDC may be opened.
  */
 struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 {
@@ -286,8 +287,8 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 }
 
 /**
- * uet_pdc_confirm() - a packet with our PDCID came: the peer is real
- * @pdc: target PDC
+ * uet_pdc_confirm() - a packet named our PDCID: the peer's address is real
+ * @pdc: the PDC
  *
  * Context: softirq, rx.lock held.
  */
@@ -305,11 +306,11 @@ void uet_pdc_confirm(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_heard_syn() - a SYN packet came: it is alive, if that is who it says
- * @pdc: target PDC
+ * uet_pdc_heard_syn() - another SYN packet came for an unconfirmed PDC
+ * @pdc: the PDC
  *
- * The lists of the unconfirmed begin with the one that was silent for longest:
- * who goes on with one of many must not keep the others from making room.
+ * Keeps the lists of unconfirmed PDCs in LRU order: an active PDC at the head
+ * would block the eviction of idle ones.
  *
  * Context: softirq, rx.lock held.
  */

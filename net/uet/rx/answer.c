@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers of the destination: ACK_CC with NSCC state, NACK (wire.md 3.4, 3.6,
- * 9.1 to 9.3). Built under the rx lock, sent after it.
+ * Answers of the destination (UE 1.0 3.5.12): ACK_CC and NACK are built here,
+ * under rx.lock; the caller sends them without it.
+ *
+ * Not here: when an ACK is due (rx/request.c), what its congestion state says
+ * (rx/pressure.c, rx/credit.c).
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -19,9 +22,9 @@
 #include "rx/pressure.h"
 
 /*
- * NACKs about unknown PDCs: so many per namespace and second. The count begins
- * anew every period, in which each group of sources has a few of its own, so that
- * who asks most does not leave the others without an answer.
+ * Limit of NACKs about unknown PDCs, per namespace and second. The count starts
+ * again every period. In each, a group of sources has UET_NACK_OWN NACKs of its
+ * own, so that a flood from one group does not silence the NACKs to the others.
  */
 #define UET_NACK_RATE		20000
 #define UET_NACK_PERIODS	16	/* per second */
@@ -32,9 +35,8 @@
 static_assert(UET_NACK_RATE / UET_NACK_PERIODS > UET_NACK_GROUPS * UET_NACK_OWN);
 
 /*
- * Time from arrival to now in units of 128 ns. Without a time stamp from the
- * device or the stack the answer is made in the same softirq pass: the least
- * value that says "measured".
+ * Time since arrival in units of 128 ns. Without a time stamp it is 1, the
+ * smallest value that means "measured": the answer is built in the same softirq.
  */
 static u16 uet_service_time(const struct uet_rx_ctx *rx)
 {
@@ -77,7 +79,7 @@ static struct sk_buff *uet_answer_alloc(struct uet_net *un, unsigned int len,
  * @rsp: SES response, or NULL
  *
  * Context: rx.lock held.
- * Return: the packet or NULL without memory (the source asks again).
+ * Return: the packet, or NULL without memory: the source then asks again.
  */
 struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			     u32 psn, u8 flags, const struct uet_ses_rsp *rsp)
@@ -120,7 +122,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	if (!skb)
 		return NULL;
 	skb_put(skb, uet_build_ack_rsp(skb->data, &pkt));
-	if (unlikely(!skb->len)) {	/* a distance no window allows */
+	if (unlikely(!skb->len)) {	/* a PSN offset no window allows */
 		kfree_skb(skb);
 		return NULL;
 	}
@@ -144,10 +146,10 @@ static struct sk_buff *uet_nack_build(struct uet_net *un, struct uet_pkt *pkt,
 /**
  * uet_nack_make() - build a NACK of a PDC
  * @pdc: the PDC
- * @rx: the packet complained about, or NULL if there is none at hand
+ * @rx: the packet that is NACKed, NULL if it is not at hand
  * @code: enum uet_nack_code
  * @psn: nack_psn
- * @payload: by code
+ * @payload: NACK payload, its meaning depends on @code
  *
  * Context: rx.lock held.
  * Return: the packet or NULL without memory.
@@ -170,7 +172,7 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 }
 
 /**
- * uet_nack_limit_init() - nothing was answered yet
+ * uet_nack_limit_init() - prepare the limit of NACKs about unknown PDCs
  * @un: namespace
  */
 void uet_nack_limit_init(struct uet_net *un)
@@ -180,9 +182,9 @@ void uet_nack_limit_init(struct uet_net *un)
 }
 
 /*
- * Sources that are made up are as many as packets: a count for each would never
- * fill, so they share those of a few groups. Who has one address of an IPv6 link
- * has all of them.
+ * Each packet may have another spoofed source, so a count per source would limit
+ * nothing: count per group. Hash only the /64 of IPv6: a host on a link can use
+ * all its addresses.
  */
 static u8 *uet_nack_group(struct uet_nack_limit *n, const struct in6_addr *from)
 {
@@ -217,8 +219,8 @@ static bool uet_nack_allowed(struct uet_net *un, const struct in6_addr *from,
 	return ok;
 }
 
-/* To the source of a packet. Only what the output needs: nobody who may be made
- * up is kept.
+/* Send to the source of a packet. The peer is on the stack, with just what the
+ * output needs: a spoofed address must not allocate one.
  */
 static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 						   struct sk_buff *skb)
@@ -237,13 +239,12 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 }
 
 /**
- * uet_nack_stateless() - refuse a packet that belongs to no PDC
+ * uet_nack_stateless() - NACK a packet that belongs to no PDC
  * @rx: the packet
  * @code: enum uet_nack_code
  * @psn: nack_psn
  *
- * spdcid is 0: there is no PDC for this packet here. Nothing is allocated but
- * the answer.
+ * Its spdcid is 0, for lack of a PDC. Allocates nothing but the NACK.
  *
  * Context: softirq, no lock held.
  */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control packets for the receiving half, and answers to its own (wire.md 3.8, 8.3,
- * 8.4, 9.7).
+ * Control packets for the receiving half, and the peer's answers to the PROBEs
+ * and CLOSE_REQs that the receiving half sent (UE 1.0 3.5.8, 3.5.12).
+ *
+ * Not here: control packets about what this host sends (tx/control.c), and
+ * building control packets (pdc/ctl.c).
  */
 #include <linux/ktime.h>
 
@@ -13,12 +16,12 @@
 #include "rx/credit.h"
 #include "rx/half.h"
 
-/* An answer to a probe says for so long that the source of a PDC has it */
+/* For so long a PROBE's answer proves that the initiator still has the PDC */
 #define UET_ALIVE_NS		NSEC_PER_SEC
-/* TIME_WAIT of a target, at least (wire.md 8.3) */
+/* Minimum TIME_WAIT (see "Rules of this module" in uet-internals.rst) */
 #define UET_TIME_WAIT_NS	NSEC_PER_SEC
 
-/* The initiator closes: CLOSE_CMD is an implicit clear of everything. */
+/* CLOSE_CMD, which implicitly clears all guaranteed responses */
 static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct uet_pdc_rx *r = pdc->rx;
@@ -33,14 +36,15 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	}
 	uet_pdc_cleared(pdc, r->map.highest);
 	if (psn != uet_rxmap_expected(&r->map)) {
-		/* Something before it is missing: it comes again. */
+		/* An earlier PSN is missing: CLOSE_CMD is sent again. */
 		UET_DROP(rx, DROP_STALE);
 		return NULL;
 	}
 	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
 		/*
-		 * They cross. An initiator of our kind refuses our request, and
-		 * it goes another way; any other one repeats CLOSE_CMD.
+		 * CLOSE_CMD crossed our requests. An initiator that runs this
+		 * module NACKs them, and they move to another PDC; any other
+		 * initiator repeats CLOSE_CMD.
 		 */
 		if (!(rx->pkt->flags & UET_F_RETX)) {
 			UET_DROP(rx, DROP_STATE);
@@ -63,7 +67,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	return uet_ack_make(pdc, rx, psn, 0, NULL);
 }
 
-/* Was this PSN received, and what was the answer? */
+/* ACK_REQ: was this PSN received, and what was the response? */
 static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	u32 psn = rx->pkt->cp.psn;
@@ -80,7 +84,7 @@ static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	}
 }
 
-/* The answer to a control packet, if it gets one; rx.lock held. */
+/* The answer to a control packet, or NULL; rx.lock held */
 static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 					  struct uet_rx_ctx *rx)
 {
@@ -94,11 +98,11 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 		return uet_ack_req(pdc, rx);
 	case UET_CTL_CLEAR_CMD:
 		uet_pdc_cleared(pdc, cp->payload);
-		/* Nothing else would tell the source that CACK moved. */
+		/* No other packet would tell the source that CACK moved. */
 		return map->cack == cack ? NULL :
 		       uet_ack_make(pdc, rx, map->cack, 0, NULL);
 	case UET_CTL_CLOSE_CMD:
-		/* Only who opened the PDC closes it. */
+		/* Only the initiator closes a PDC. */
 		if (!pdc->initiator)
 			return uet_close_cmd(pdc, rx);
 		UET_DROP(rx, DROP_STATE);
@@ -108,13 +112,13 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 			uet_habit_probed(&pdc->peer->habits);
 		return uet_ack_make(pdc, rx, map->cack, UET_F_PROBE, NULL);
 	case UET_CTL_CLOSE_REQ:
-		/* The sending half has seen it (tx/control.c). */
+		/* The sending half has handled it (tx/control.c). */
 		if (!pdc->initiator)
 			return NULL;
 		fallthrough;
 	case UET_CTL_NOOP:
 	case UET_CTL_NEGOTIATION:
-		/* They take a PSN: received, nothing to deliver (N-2, N-17). */
+		/* They take a PSN and deliver nothing. */
 		return uet_pdc_take_psn(pdc, rx);
 	case UET_CTL_CREDIT_REQ:
 		__skb_queue_head_init(&list);
@@ -126,8 +130,8 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 }
 
 /**
- * uet_pdc_rx_control() - a control packet about what the peer sends
- * @pdc: PDC named by dpdcid, peer verified; or by SYN
+ * uet_pdc_rx_control() - handle a control packet about what the peer sends
+ * @pdc: PDC found by dpdcid, with the peer verified, or by SYN
  * @rx: the packet
  * @created: this packet made the PDC
  *
@@ -142,10 +146,10 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	spin_lock(&r->lock);
 	if (r->state == UET_PDC_DEAD)
 		goto out;
-	/* By a PDC that was opened here only requests count as its use. */
+	/* Only requests count as use of a PDC that was opened here. */
 	if (!pdc->initiator)
 		WRITE_ONCE(r->heard, ktime_get_ns());
-	/* With SYN it does not name our PDCID, and its source may be made up. */
+	/* A SYN packet lacks our PDCID: its source may be spoofed. */
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
 	else if (!created)
@@ -160,7 +164,7 @@ out:
 }
 
 /**
- * uet_pdc_rx_ack() - an ACK of the initiator: of our PROBE or CLOSE_REQ
+ * uet_pdc_rx_ack() - the initiator ACKed our PROBE or CLOSE_REQ
  * @pdc: PDC that the peer opened
  * @rx: the packet
  *
@@ -188,12 +192,11 @@ out:
  * @pdc: PDC that the peer opened
  * @nack: the NACK
  *
- * It counts if it is about a PROBE or CLOSE_REQ, whose PSN it repeats; a PROBE has
- * none, so that anybody could have sent it: what is being sent is not given up for
- * that.
+ * A NACK of a CLOSE_REQ repeats its PSN. One of a PROBE has no PSN, so it may be
+ * forged: it does not end a PDC whose sending half is busy.
  *
  * Context: softirq.
- * Return: true if so.
+ * Return: true if the NACK ended the PDC.
  */
 bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
 {
@@ -214,13 +217,13 @@ bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
 }
 
 /**
- * uet_pdc_rx_replaced() - a SYN packet comes for a PDC, with another Start_PSN
+ * uet_pdc_rx_replaced() - a SYN packet with another Start_PSN came for a PDC
  * @pdc: PDC that the peer opened
  *
- * The record of a closed PDC gives way to a new life of the peer (wire.md 8.3).
+ * A PDC in TIME_WAIT gives way: the peer uses its PDCID again.
  *
  * Context: softirq, RCU read side.
- * Return: true if it did.
+ * Return: true if the PDC is gone.
  */
 bool uet_pdc_rx_replaced(struct uet_pdc *pdc)
 {
@@ -235,12 +238,14 @@ bool uet_pdc_rx_replaced(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_rx_ask_alive() - it was not closed: does the initiator still have it?
+ * uet_pdc_rx_ask_alive() - does the initiator still have this open PDC?
  * @pdc: PDC that the peer opened
  * @rx: the SYN packet
  *
+ * Sends a PROBE unless the initiator answered one within UET_ALIVE_NS.
+ *
  * Context: softirq, RCU read side.
- * Return: true if it said so a moment ago; else it is asked.
+ * Return: true if it did.
  */
 bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver credit at the destination (UE 1.0 3.6.14): each port that requests
- * with a credit target arrive by has a pacer and a timer. A source is a peer
- * with the id it gave its congestion control context; all PDCs of that context
- * share its grants. Credit goes out in control packets, and is repeated in ACKs
- * where this host is set to receiver credit alone.
+ * Receiver credit at the destination (RCCC, UE 1.0 3.6.14). Each port, here a
+ * network device by which requests with a credit target arrive, has a pacer and
+ * a timer. A source is one congestion control context (CCC) of a peer, named by
+ * its ccc_id; all PDCs of that CCC share its grants. CREDIT packets carry the
+ * credit; ACKs repeat it if receiver credit is this host's only algorithm.
  *
- * A source may come by several ports, each of which then grants it what arrives
- * there: it stands at the pacer of each, as a way, and the credit it is told is
- * the sum of what its ways were granted.
+ * Requests of one source may arrive by several ports. The source then has a
+ * "way" at the pacer of each, and its credit is the sum of what its ways were
+ * granted.
  *
- * Life: a PDC that carries a target holds its source, and leaves it when it dies.
- * Ports stay when their last source has gone, since peers decide about that; the
- * work item that looks at the devices for a new port, and namespace exit, which
- * comes when no PDC is left, free those without a source.
+ * Life: a PDC whose requests carry a credit target holds its source until it
+ * dies. A port stays when its last source leaves, since peers could otherwise
+ * make us free and allocate ports at will. The work item that reads the speed of
+ * new ports frees idle ones; namespace exit, without PDCs left, frees all.
  *
- * Locks: uet_pdc_rx.lock -> uet_net.credit_lock -> uet_credit_port.lock. The
- * first orders coming and going, the second is all that packets and the timer
- * need, and no two ports are ever locked at once.
+ * Locks: uet_pdc_rx.lock -> uet_net.credit_lock -> uet_credit_port.lock.
+ * credit_lock serialises the coming and going of ports, sources and ways;
+ * packets and the timer need a port's lock only. No two ports are ever locked
+ * at once.
+ *
+ * Not here: the arithmetic of the pacer (core/rccc_pacer.h), credit at the
+ * source (tx/credit.c).
  */
 #include <linux/ethtool.h>
 #include <linux/hrtimer.h>
@@ -35,28 +39,28 @@
 #include "rx/credit.h"
 #include "rx/half.h"
 
-/* Credit is given so far ahead, that one tick gives a batch at high rates */
+/* Credit is granted so far ahead: one tick grants a batch at high rates */
 #define UET_CREDIT_SLACK_NS	(10 * NSEC_PER_USEC)
 #define UET_CREDIT_BATCH	32
-/* Round trip assumed where none is configured, as for contexts */
+/* Round trip assumed if none is configured, as for CCCs */
 #define UET_CREDIT_RTT_NS	UET_BASE_RTT_DEFAULT_NS
-/* A port without sources for so long is looked at anew, or freed */
+/* A port without sources for so long is freed, or its speed is read again */
 #define UET_CREDIT_REST_NS	(10 * NSEC_PER_SEC)
-/* A PDC changes its source no more often: each time costs an allocation */
+/* Least time between changes of a PDC's source: each costs an allocation */
 #define UET_CREDIT_MOVE_NS	(10 * NSEC_PER_MSEC)
 
 /**
- * struct uet_credit_port - the port of this host that is shared out
+ * struct uet_credit_port - a device whose receive rate is shared out as credit
  * @node: in uet_net.credit_ports; credit_lock
  * @un: namespace
  * @ifindex: device
  * @mbps: its speed, 0 = not known yet
- * @sources: ways of sources that refer to it; credit_lock
- * @left: when the last one left, ns; credit_lock
+ * @sources: number of ways that refer to it; credit_lock
+ * @left: when the last way left, ns; credit_lock
  * @lock: BH-disabled; protects the pacer, its sources and @timer_at
  * @pacer: rings and pace
- * @timer: when credit is due
- * @timer_at: when it fires, 0 = not armed
+ * @timer: fires when credit is due
+ * @timer_at: expiry of @timer, ns, 0 = not armed
  */
 struct uet_credit_port {
 	struct list_head	node;
@@ -74,13 +78,13 @@ struct uet_credit_port {
 struct uet_credit_src;
 
 /**
- * struct uet_credit_way - a source at one of the ports it comes by
- * @src: what the pacer of that port knows of it; first. Its counters are those of
- *	the wire while there is no other way, and of no meaning by themselves else
- * @port: the port, which counts it in its @sources
+ * struct uet_credit_way - a source at one of its ports
+ * @src: its state at the port's pacer; first member. Its counters match those on
+ *	the wire only if nr_ways == 1
+ * @port: the port, which counts this way in its @sources
  * @of: the source
- * @via: PDC that carried the last request by this port and will carry the
- *	answer, or NULL
+ * @via: PDC of the last request by this port, which carries the CREDIT packets;
+ *	or NULL
  */
 struct uet_credit_way {
 	struct uet_rccc_src	src;
@@ -92,11 +96,11 @@ struct uet_credit_way {
 /**
  * struct uet_credit_src - a congestion control context of a peer
  * @node: in uet_peer.credit_srcs; credit_lock
- * @granted: cumulative grant of all ways, quanta; the wire has 24 bits of it
+ * @granted: cumulative grant of all ways, quanta; its low 24 bits are on the wire
  * @pdcs: PDCs that hold it
- * @nr_ways: ways in use; more come under credit_lock, none goes
- * @id: ccc_id it named
- * @way: by the ports it came by so far
+ * @nr_ways: entries of @way in use; grows under credit_lock, never shrinks
+ * @id: ccc_id on the wire
+ * @way: one for each port by which its requests arrived
  */
 struct uet_credit_src {
 	struct list_head	node;
@@ -138,13 +142,13 @@ static void uet_credit_prune(struct uet_net *un, u64 before)
 			list_move(&port->node, &gone);
 	spin_unlock_bh(&un->credit_lock);
 	list_for_each_entry_safe(port, next, &gone, node) {
-		/* Nobody else can find it to arm the timer again. */
+		/* It is off the list: nobody can arm the timer again. */
 		hrtimer_cancel(&port->timer);
 		kfree(port);
 	}
 }
 
-/* The speed of new ports; needs the RTNL, which softirq cannot take. */
+/* Read the speed of new ports; needs the RTNL, which softirq cannot take. */
 static void uet_credit_work(struct work_struct *work)
 {
 	struct uet_net *un = container_of(work, struct uet_net, credit_work);
@@ -197,7 +201,7 @@ static void uet_credit_arm(struct uet_credit_port *port, u64 at)
 	hrtimer_start(&port->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Send what a source was granted so far; lock of the way's port held. */
+/* Send the cumulative grant of a source; lock of the way's port held. */
 static void uet_credit_say(struct uet_credit_way *way,
 			   struct sk_buff_head *list)
 {
@@ -255,10 +259,10 @@ static enum hrtimer_restart uet_credit_timer(struct hrtimer *timer)
 	struct sk_buff_head list;
 
 	__skb_queue_head_init(&list);
-	/* Peers named by the packets stay until this section ends. */
+	/* Keeps the peers that the packets point to until the section ends. */
 	rcu_read_lock();
 	spin_lock(&port->lock);
-	/* It may have been started again since it fired. */
+	/* It may have been armed again since it fired. */
 	if (!hrtimer_is_queued(timer))
 		port->timer_at = 0;
 	uet_credit_tick(port, &list);
@@ -268,11 +272,11 @@ static enum hrtimer_restart uet_credit_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Learn about the device: in a work item, and not for every source. */
+/* Set up the pacer; a work item reads the device's speed, once per port. */
 static void uet_credit_port_start(struct uet_credit_port *port,
 				  const struct uet_rx_ctx *rx)
 {
-	/* Nominal size of a packet that fills the device's MTU, about */
+	/* About the nominal size of a packet that fills the device's MTU */
 	uet_rccc_pacer_init(&port->pacer, uet_credit_mbps(port),
 			    uet_credit_rtt(port->un),
 			    rx->skb->dev->mtu + UET_NOMINAL_ADD_BYTES,
@@ -280,7 +284,7 @@ static void uet_credit_port_start(struct uet_credit_port *port,
 	schedule_work(&port->un->credit_work);
 }
 
-/* The port a packet came by; credit_lock held. */
+/* The port by which a packet arrived; credit_lock held. */
 static struct uet_credit_port *uet_credit_port_get(const struct uet_rx_ctx *rx)
 {
 	struct uet_net *un = rx->un;
@@ -311,7 +315,7 @@ static struct uet_credit_port *uet_credit_port_get(const struct uet_rx_ctx *rx)
 	return port;
 }
 
-/* A source came by a port for the first time; credit_lock held. */
+/* First request of a source by this port; credit_lock held. */
 static struct uet_credit_way *uet_credit_way_new(struct uet_credit_src *s,
 						 const struct uet_rx_ctx *rx)
 {
@@ -334,7 +338,7 @@ static struct uet_credit_way *uet_credit_way_new(struct uet_credit_src *s,
 	return way;
 }
 
-/* Its way by the port a packet came by; in want of memory the first one */
+/* The source's way at the packet's port; the first way if there is no memory */
 static struct uet_credit_way *uet_credit_way(struct uet_credit_src *s,
 					     const struct uet_rx_ctx *rx)
 {
@@ -375,7 +379,7 @@ static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 	return s;
 }
 
-/* A PDC has no source yet, or its source changed its id. */
+/* A PDC has no source yet, or its requests name another ccc_id. */
 static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			    u8 id)
 {
@@ -395,7 +399,7 @@ found:
 	spin_unlock(&un->credit_lock);
 }
 
-/* @last: nobody else holds the source; credit_lock held */
+/* @last: no other PDC holds the source; credit_lock held */
 static void uet_credit_way_leave(struct uet_credit_way *way,
 				 const struct uet_pdc *pdc, bool last)
 {
@@ -415,8 +419,8 @@ static void uet_credit_way_leave(struct uet_credit_way *way,
 }
 
 /**
- * uet_credit_leave() - a PDC needs no credit any more
- * @pdc: target PDC that dies
+ * uet_credit_leave() - a PDC leaves its source of credit
+ * @pdc: the PDC, which dies or changes its source
  *
  * Context: BH disabled, rx.lock held.
  */
@@ -443,8 +447,8 @@ void uet_credit_leave(struct uet_pdc *pdc)
 }
 
 /*
- * What a source wants. One whose address is not proved gets nothing before it
- * has, so that a forged packet leads to its answer alone.
+ * The credit target of a source. Until its PDC is confirmed, it is granted no
+ * more than it has: a forged packet must not lead to CREDIT packets.
  */
 static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
 			   u32 target)
@@ -454,7 +458,7 @@ static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
 	return uet_credit_granted(s);
 }
 
-/* Packets came by it lately: it takes part in what the source is granted. */
+/* Did packets arrive by this way lately? Then it shares the source's grants. */
 static bool uet_credit_live(const struct uet_credit_way *way, u64 now)
 {
 	u64 last = READ_ONCE(way->src.last_rx);
@@ -464,10 +468,11 @@ static bool uet_credit_live(const struct uet_credit_way *way, u64 now)
 }
 
 /*
- * A way's part of what the source still wants, by speed of the ports it comes by.
- * Nothing if most of what this one was granted comes by others: the speed of its
- * port is not what the source gets there. What is lost looks the same, but then
- * everything that does come by it makes room.
+ * A way's part of the source's outstanding demand, in proportion to the speed of
+ * its port. It is 0 if outstanding - least > max_wnd: most of what this way was
+ * granted arrives by other ports, so the source does not use the speed of this
+ * port. Loss looks the same, but each packet that does arrive here lowers
+ * outstanding.
  */
 static u32 uet_credit_part(const struct uet_credit_way *way, u32 want, u64 now)
 {
@@ -489,7 +494,7 @@ static u32 uet_credit_part(const struct uet_credit_way *way, u32 want, u64 now)
 	return (u32)div64_u64((u64)want * pacer->rate_mbps + speed - 1, speed);
 }
 
-/* The target of a way, by its own count; the next packet by it brings another */
+/* The credit target of a way, in its own count; each packet updates it */
 static u32 uet_credit_target(const struct uet_credit_way *way, u32 target,
 			     u64 now)
 {
@@ -512,7 +517,7 @@ static u32 uet_credit_target(const struct uet_credit_way *way, u32 target,
 		      way->src.target;
 }
 
-/* News of a source; with @list it is answered at once. */
+/* Handle the CC word of a request; if @list is set, queue a CREDIT packet. */
 static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			    u32 word, u32 bytes, struct sk_buff_head *list)
 {
@@ -525,7 +530,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	u32 granted;
 
 	if (unlikely(!s || s->id != id)) {
-		/* A context stays with its PDC: this is odd or an attack. */
+		/* A PDC keeps its CCC: a change is odd, or an attack. */
 		if (s && now - pdc->rx->credit_moved < UET_CREDIT_MOVE_NS)
 			return;
 		pdc->rx->credit_moved = now;
@@ -543,7 +548,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	granted = way->src.granted;
 	if (uet_rccc_on_rx(&port->pacer, &way->src, now, target, bytes))
 		uet_credit_arm(port, max(port->pacer.next_tick, now));
-	/* It may have begun to count anew. */
+	/* The pacer may have restarted its count. */
 	if (unlikely(way->src.granted != granted))
 		atomic_add(way->src.granted - granted, &s->granted);
 	if (list)
@@ -553,8 +558,8 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 /**
  * uet_credit_request() - a request named a credit target
- * @pdc: target PDC, peer verified
- * @rx: the request, whole or trimmed, not yet handed on
+ * @pdc: the PDC, peer verified
+ * @rx: the request, whole or trimmed, not yet delivered
  * @bytes: its nominal size, 0 if it was trimmed
  *
  * Context: softirq, rx.lock held.
@@ -572,12 +577,12 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 /**
  * uet_credit_asked() - a Credit Request came
- * @pdc: target PDC, peer verified
+ * @pdc: the PDC, peer verified
  * @rx: the control packet
  * @list: the answer is added here
  *
- * It is answered by what was granted so far, since that may have been lost;
- * more follows at the pace of the port.
+ * The answer repeats the cumulative grant, since the last CREDIT may have been
+ * lost; more credit follows at the pace of the port.
  *
  * Context: softirq, rx.lock held.
  */
@@ -591,12 +596,12 @@ void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 /**
  * uet_credit_state() - the CREDIT state of an ACK
- * @pdc: target PDC
- * @credit: what its source was granted so far
+ * @pdc: the PDC
+ * @credit: set to the cumulative grant of its source
  *
- * An ACK has room for one state, and a source that uses a window besides needs
- * that of NSCC. Nothing on the wire tells the two kinds of source apart, so it
- * is this host's own setting that says whether receiver credit is alone.
+ * An ACK has room for one state, and a source that combines credit with NSCC
+ * needs the NSCC state. The wire does not tell such sources apart, so this host
+ * decides by its own congestion_control setting.
  *
  * Context: rx.lock held.
  * Return: false if the ACK carries NSCC state.

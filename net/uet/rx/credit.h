@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiver credit at the destination (UE 1.0 3.6.14): a pacer per port. The
+ * Receiver credit at the destination (UE 1.0 3.6.14): a pacer per device. The
  * arithmetic is in core/rccc_pacer.h.
  */
 #ifndef _UET_RX_CREDIT_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of endpoints: who in this namespace is {fabric address, job,
- * PIDonFEP, RI}.
+ * The table of endpoints: maps {fabric address, job, PIDonFEP, RI} to a socket
+ * of this namespace.
  *
- * Jobs are in an xarray by id; each has an xarray of endpoints by PIDonFEP and
- * RI; those of one name differ in address or device and are chained. Writers
- * hold uet_net.job_lock; readers are in an RCU section, and sockets are freed
- * after a grace period (SOCK_RCU_FREE), so that the receive path takes no
+ * Jobs are in an xarray by id. Each job has an xarray of endpoints by PIDonFEP
+ * and RI; endpoints that share both differ in address or device and are chained.
+ * Writers hold uet_net.job_lock. Readers are in an RCU section, and sockets are
+ * freed after a grace period (SOCK_RCU_FREE), so the receive path takes no
  * reference.
  */
 #include <linux/capability.h>
@@ -21,8 +21,8 @@
 
 #define UET_RI_BITS	12
 
-/* Initiator IDs below are made by the kernel from PIDonFEP and RI (UE 1.0
- * leaves the value to the job; see uet.rst), others are the application's.
+/* The kernel makes initiator IDs < 2^24 from PIDonFEP and RI (UE 1.0 leaves the
+ * value to the job; see uet.rst); applications choose from those >= 2^24.
  */
 #define UET_INITIATOR_FREE	BIT(24)
 
@@ -44,7 +44,7 @@ void uet_ep_table_init(struct uet_net *un)
 }
 
 /**
- * uet_ep_table_exit() - free it; no socket is left
+ * uet_ep_table_exit() - free the table; no socket is left
  * @un: namespace
  */
 void uet_ep_table_exit(struct uet_net *un)
@@ -57,9 +57,8 @@ void uet_ep_table_exit(struct uet_net *un)
 	xa_destroy(&un->pids);
 }
 
-/* Does a packet that came by interface @iif belong to @us? The device a socket
- * is bound to may be the interface or its VRF, which @scope names for packets
- * inside one.
+/* May a packet that arrived by interface @iif be for @us? A socket may be bound
+ * to that interface or to its VRF, which is @scope for packets inside a VRF.
  */
 static bool uet_ep_dev_match(const struct uet_sock *us, int scope, int iif)
 {
@@ -82,8 +81,8 @@ static bool uet_ep_addr_match(const struct uet_sock *us,
 	       !(ipv6_addr_type(laddr) & IPV6_ADDR_LINKLOCAL);
 }
 
-/* A socket bound to the very address wins over one bound to any; the chain is
- * as long as the local users made it.
+/* A socket bound to this address wins over one bound to any address. Only local
+ * users make the chain longer.
  */
 static struct uet_sock *uet_ep_pick(struct uet_sock *us,
 				    const struct in6_addr *laddr, int scope,
@@ -102,8 +101,8 @@ static struct uet_sock *uet_ep_pick(struct uet_sock *us,
 	return any;
 }
 
-/* Tells "your job has no business with that process" from "no such process":
- * everybody may ask for job 0, so an unknown PIDonFEP there is just that.
+/* Tells a PIDonFEP in use by other jobs (BAD_JOB_ID) from an unknown one
+ * (BAD_PID). Anybody may address job 0, so a missing job 0 is no error by itself.
  */
 static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
 				       struct uet_job *job, u32 id,
@@ -124,7 +123,7 @@ static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
  * @un: namespace
  * @laddr: fabric address the packet was sent to
  * @scope: interface of a link-local peer, or the VRF, else 0
- * @iif: interface it came by
+ * @iif: interface by which the packet arrived
  * @job: job id
  * @pid: PIDonFEP
  * @ri: resource index
@@ -149,7 +148,7 @@ struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 	return NULL;
 }
 
-/* Has nobody else its name? */
+/* Does no other endpoint have the same job, PIDonFEP and RI? */
 static bool uet_ep_alone(struct uet_net *un, const struct uet_sock *us,
 			 u32 job, u16 pid, u16 ri)
 {
@@ -168,19 +167,19 @@ static bool uet_ep_named(const struct uet_sock *us, u32 job, u16 pid, u16 ri)
 }
 
 /**
- * uet_ep_recall() - uet_ep_lookup() for who looks for the same one again
+ * uet_ep_recall() - uet_ep_lookup() for repeated lookups of one endpoint
  * @un: namespace
  * @hint: remembers the endpoint; the caller's lock protects it
- * @laddr: as there
- * @scope: as there
- * @iif: as there
- * @job: as there
- * @pid: as there
- * @ri: as there
- * @why: as there
+ * @laddr: see uet_ep_lookup()
+ * @scope: see uet_ep_lookup()
+ * @iif: see uet_ep_lookup()
+ * @job: see uet_ep_lookup()
+ * @pid: see uet_ep_lookup()
+ * @ri: see uet_ep_lookup()
+ * @why: see uet_ep_lookup()
  *
- * A hint holds as long as the table does not change. An endpoint that leaves
- * the table changes it before its grace period begins.
+ * A hint is valid as long as the table does not change. An endpoint leaves the
+ * table before its grace period begins.
  *
  * Context: RCU section; the result is valid in it.
  * Return: the socket or NULL.
@@ -215,8 +214,8 @@ struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
  * @fn: called with each bound socket
  * @arg: for @fn
  *
- * There may be very many of them: others are let run between two addresses, so
- * what is bound or released meanwhile may be missed.
+ * Reschedules between endpoints if need be, since there may be many. It may miss
+ * sockets that are bound or released meanwhile.
  *
  * Context: process, no locks that forbid to sleep; @fn is called in an RCU
  * section.
@@ -295,10 +294,10 @@ static int uet_pid_add(struct uet_net *un, u16 pid, int n)
 	return xa_err(xa_store(&un->pids, pid, xa_mk_value(users), GFP_ATOMIC));
 }
 
-/* Can two endpoints of one name live side by side? Only if no packet could
- * be for both by the same rule, and by another rule only if they belong to one
- * user, or anybody could take the packets of a socket that is bound to any
- * address.
+/* Do two endpoints with the same job, PIDonFEP and RI conflict? Yes, if a packet
+ * could match both by address, or both as bound to any address. If only one is
+ * bound to any address, they must belong to one user: the other endpoint takes
+ * its packets.
  */
 static bool uet_ep_conflict(const struct uet_sock *us,
 			    const struct uet_sock *fresh,
@@ -330,7 +329,7 @@ static bool uet_ep_used(struct uet_job *job, const struct uet_sock *fresh,
 	return false;
 }
 
-/* Do two addresses name the same FEP, or might they? */
+/* May two addresses name the same FEP? */
 static bool uet_addr_overlap(const struct sockaddr_uet *a,
 			     const struct sockaddr_uet *b)
 {
@@ -338,8 +337,8 @@ static bool uet_addr_overlap(const struct sockaddr_uet *a,
 	       ipv6_addr_equal(&a->suet_addr, &b->suet_addr);
 }
 
-/* With absolute addressing PIDonFEP alone names the process (UE 1.0 addressing),
- * and nothing says whose it is when two jobs use the same: refuse that.
+/* With absolute addressing PIDonFEP alone names the process, so two jobs must
+ * not share a PIDonFEP then.
  */
 static bool uet_ep_ambiguous(struct uet_net *un, u32 job_id,
 			     const struct sockaddr_uet *addr)
@@ -365,8 +364,8 @@ static bool uet_ep_ambiguous(struct uet_net *un, u32 job_id,
 	return false;
 }
 
-/* All PIDonFEPs are in use: one of the others' with a resource index that is free.
- * There are so many that nobody who has a limit can have them all.
+/* All PIDonFEPs are in use: try random pairs {PIDonFEP, RI}. There are too many
+ * for a user with a limit (net.uet.user_eps) to hold all.
  */
 static int uet_ep_free_ri(struct uet_net *un, struct uet_job *job,
 			  const struct uet_sock *fresh,
@@ -384,9 +383,9 @@ static int uet_ep_free_ri(struct uet_net *un, struct uet_job *job,
 	return -EADDRINUSE;
 }
 
-/* A PIDonFEP nobody uses, at a random place: a new process should not get
- * what was meant for one that just went away. If all are taken, one that is
- * free in this job; a socket without a wish gets another resource index then.
+/* Find an unused PIDonFEP from a random start: a new process should not receive
+ * packets meant for one that has just exited. If there is none, take one that is
+ * free in this job, or another RI if the caller did not ask for one.
  */
 static int uet_ep_free_pid(struct uet_net *un, struct uet_job *job,
 			   const struct uet_sock *fresh,
@@ -429,7 +428,7 @@ static void uet_ep_unname(struct uet_sock *us)
 	us->local.suet_family = uet_family;
 }
 
-/* Hints are void from now on. */
+/* Invalidate all hints. */
 static void uet_ep_changed(struct uet_net *un)
 {
 	lockdep_assert_held(&un->job_lock);
@@ -479,7 +478,7 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 	}
 	uet_ep_changed(un);
 	job->users++;
-	/* Pairs with the check of senders, which take no lock */
+	/* Pairs with smp_load_acquire() in sock/sendmsg.c */
 	smp_store_release(&us->bound, true);
 out:
 	uet_job_put(un, job);
@@ -487,9 +486,9 @@ out:
 }
 
 /**
- * uet_ep_bind() - give a socket its name
+ * uet_ep_bind() - bind a socket to an endpoint
  * @us: the socket, locked
- * @addr: wanted; checked by uet_addr_check()
+ * @addr: wanted address, checked by uet_addr_check()
  *
  * Return: 0, -EINVAL (bound already, reserved initiator), -EACCES (job,
  * PIDonFEP below net.uet.pid_unprivileged_start), -EADDRNOTAVAIL, -EADDRINUSE,
@@ -523,7 +522,7 @@ int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr)
 }
 
 /**
- * uet_ep_autobind() - name a socket that sends without bind()
+ * uet_ep_autobind() - bind a socket that sends without bind()
  * @us: the socket, locked
  *
  * Return: 0 or as uet_ep_bind().

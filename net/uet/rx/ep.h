@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of endpoints: which socket a message is for.
+ * The table of endpoints: finds the socket that a message is for.
  */
 #ifndef _UET_EP_H
 #define _UET_EP_H
@@ -14,7 +14,7 @@ struct uet_net;
 struct uet_sock;
 
 /*
- * enum uet_lookup_fail - why no endpoint was found, an SES return code each
+ * enum uet_lookup_fail - why no endpoint was found, with its SES return code
  */
 enum uet_lookup_fail {
 	UET_LOOKUP_JOB	= 1,	/* BAD_JOB_ID */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving half of a PDC: where it comes from and how it ends. How peers open
- * PDCs is in rx/accept.c.
+ * Life of the receiving half of a PDC (UE 1.0 3.5.8): how it is made, joins a PDC
+ * that was opened here, and dies.
+ *
+ * Not here: PDCs that peers open (rx/accept.c), its deadlines (rx/timer.c), and
+ * what it does with packets (rx/request.c, rx/control.c).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -18,7 +21,7 @@
 
 static struct kmem_cache *uet_pdc_rx_cache;
 
-/* MP_RANGE to advertise: the setting, or twice the window of our own port */
+/* MP_RANGE to advertise: the setting, or twice the window of our own interface */
 static u8 uet_pdc_mpr(struct uet_net *un, struct uet_peer *peer)
 {
 	u64 rtt_us = READ_ONCE(un->sysctl.base_rtt_us) ?: 100;
@@ -31,10 +34,10 @@ static u8 uet_pdc_mpr(struct uet_net *un, struct uet_peer *peer)
 
 /**
  * uet_pdc_rx_alloc() - make a receiving half
- * @pdc: its PDC, with peer and first PSN
+ * @pdc: its PDC; peer and start_psn are set
  *
  * Context: any.
- * Return: the half, which the PDC does not know yet, or NULL.
+ * Return: the half, to which @pdc does not point yet, or NULL.
  */
 struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 {
@@ -61,13 +64,13 @@ struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_rx_attach() - the receiving half of a PDC that was opened here
- * @pdc: the PDC; the peer has answered
+ * uet_pdc_rx_attach() - get the receiving half of a PDC, make it if need be
+ * @pdc: the PDC; if opened here, the peer has answered
  *
- * It is made when the first packet comes that needs one.
+ * A PDC that was opened here gets one when the first packet needs it.
  *
  * Context: softirq, RCU read side.
- * Return: the half, or NULL without memory or if the PDC is about to die.
+ * Return: the half, or NULL without memory or if the PDC is dead.
  */
 struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc)
 {
@@ -86,12 +89,12 @@ struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc)
 	}
 	old = cmpxchg(&pdc->rx, NULL, r);
 	if (old) {
-		/* Another CPU was first. The halves of the others may be dead. */
+		/* Another CPU was first, and the other halves may be dead. */
 		kmem_cache_free(uet_pdc_rx_cache, r);
 		uet_pdc_half_gone(pdc);
 		return old;
 	}
-	/* Who dies says so first, and looks for another half then. */
+	/* A half that dies sets pdc->dying first, then looks for the other. */
 	smp_mb__after_atomic();
 	if (READ_ONCE(pdc->dying))
 		uet_pdc_rx_ops->other_died(pdc);
@@ -99,12 +102,12 @@ struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_rx_kill() - a PDC receives no more
+ * uet_pdc_rx_kill() - kill the receiving half of a PDC
  * @pdc: the PDC
  * @error: errno for readers in the middle of a message
  *
  * Context: BH disabled, rx.lock held. The caller is in an RCU section or has
- * a reference, since this may drop the one of the tables.
+ * a reference, since this may drop the reference of the tables.
  */
 void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
 {
@@ -164,7 +167,7 @@ static bool uet_pdc_rx_join(struct uet_pdc *pdc, struct uet_pdc_tx *tx)
 	return ok;
 }
 
-/* One that is closed in order has a life of its own, TIME_WAIT. */
+/* TIME_WAIT outlives the sending half. */
 static void uet_pdc_rx_other_died(struct uet_pdc *pdc)
 {
 	spin_lock_bh(&pdc->rx->lock);
@@ -207,7 +210,7 @@ int __init uet_pdc_rx_init(void)
 }
 
 /**
- * uet_pdc_rx_exit() - destroy it, after an RCU barrier
+ * uet_pdc_rx_exit() - destroy the slab cache, after an RCU barrier
  */
 void uet_pdc_rx_exit(void)
 {

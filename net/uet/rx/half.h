@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The receiving half of a PDC (UE 1.0 3.5.11).
+ * The receiving half of a PDC (UE 1.0 3.5.11): its state, and the functions of
+ * rx/ that work on it.
  */
 #ifndef _UET_RX_HALF_H
 #define _UET_RX_HALF_H
@@ -23,12 +24,12 @@ struct uet_rx_msg;
 struct uet_ses_rsp;
 struct uet_sock;
 
-/* Guaranteed responses kept by a target */
+/* Guaranteed responses kept per PDC */
 #define UET_GTD_MAX		64
-/* Messages open at a target */
+/* Open messages and tombstones per PDC */
 #define UET_RX_MSGS_MAX		4096
 
-/* What a SYN packet is looked up by (wire.md 4); @scope is its interface or VRF */
+/* Lookup key of a SYN packet; @scope is its interface or VRF */
 struct uet_syn_key {
 	struct in6_addr		raddr;
 	struct in6_addr		laddr;
@@ -51,46 +52,46 @@ struct uet_syn_key {
  * @unconfirmed_node: in uet_net.unconfirmed, by @known
  * @unconfirmed_peer: in uet_peer.unconfirmed
  * @known: its peer was known to be real when this PDC was opened
- * @credit: source of the credit it asks for, held; NULL without
+ * @credit: source at the credit pacer, held; NULL without receiver credit
  * @credit_moved: when it joined that source, ns
- * @dfc: penalties it was sent
- * @reader: who reads what comes by it
- * @share: who got what of it
- * @ep: endpoint that its messages were for last
+ * @dfc: penalties sent to the peer
+ * @reader: the socket that got its data last, and since when alone
+ * @share: which sockets got which PSNs
+ * @ep: endpoint of its last message
  * @map: receive map
- * @moved: jiffies, when a packet was received last that was not before
+ * @moved: time of the last new packet, jiffies
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
- * @ar_psn: highest PSN that asked for an ACK while below a hole
+ * @ar_psn: highest PSN with AR that arrived above a hole
  * @ar_wait: @ar_psn is valid
  * @gtd: guaranteed responses not cleared, struct uet_gtd by PSN
  * @nr_gtd: their number
  * @msgs: open messages and tombstones, struct uet_rx_msg
  * @msgs_by_id: the same by message id
  * @msgs_by_end: those whose last packet came, by its PSN
- * @last: the one used last
- * @nr_msgs: in @msgs
+ * @last: the entry used last
+ * @nr_msgs: entries in @msgs
  * @refused_psn: lowest PSN refused for shortage since the last wake-up
- * @refused: it is valid
- * @refused_top: highest PSN refused so, ever
- * @short_nacks: refusals sent since a packet was accepted, to a source that may
- *	count them
- * @short_next: the next one not before, ns
+ * @refused: @refused_psn is valid
+ * @refused_top: highest PSN ever refused for shortage
+ * @short_nacks: NACKs for shortage since a packet was accepted, to a source that
+ *	may count them
+ * @short_next: earliest time of the next such NACK, ns
  * @starve_node: in uet_sock.rx_starved; its rx_lock
  * @starved_at: the socket whose list that is
- * @ooo_psn: gap ROD_OOO was sent for
- * @ooo_until: not again before
+ * @ooo_psn: expected PSN when ROD_OOO was sent last
+ * @ooo_until: earliest time of another ROD_OOO for it, ns
  * @ret_psn: PSN of an outstanding CLOSE_REQ
  * @close_req: CLOSE_REQ is outstanding
- * @ask_close: the sending half is to send it
- * @asked: one without a sending half has used the first PSN of the return
- *	direction: no sending half may join any more
- * @probe_out: PROBE sent because of an odd SYN
- * @alive_at: when one was answered last, ns; 0 = never
- * @confirmed: a packet with our PDCID came, the peer's address is real
+ * @ask_close: the sending half is to send CLOSE_REQ
+ * @asked: CLOSE_REQ was sent without a sending half and took the first PSN of
+ *	the return direction: no sending half may join any more
+ * @probe_out: a PROBE is outstanding, sent after a SYN with another Start_PSN
+ * @alive_at: time of the last answer to such a PROBE, ns; 0 = never
+ * @confirmed: a packet named our PDCID, so the peer's address is real
  * @heard: time of the last packet, ns
- * @clear_req_at: CLEAR_REQ due, 0 = none
- * @clear_req_gap: its back-off
+ * @clear_req_at: when CLEAR_REQ is due, ns, 0 = not
+ * @clear_req_gap: its back-off, ns
  */
 struct uet_pdc_rx {
 	struct uet_pdc		*pdc;
@@ -145,14 +146,14 @@ struct uet_pdc_rx {
 	struct uet_rxshare	share;
 };
 
-/* half.c: beginning and end */
+/* half.c: life */
 int uet_pdc_rx_init(void);
 void uet_pdc_rx_exit(void);
 struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc);
 struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc);
 void uet_pdc_rx_kill(struct uet_pdc *pdc, int error);
 
-/* accept.c: opened by peers */
+/* accept.c: PDCs opened by peers */
 static inline u32 uet_syn_start_psn(const struct uet_pkt *pkt)
 {
 	return uet_pkt_is_pds_req(pkt) ? pkt->req.start_psn : pkt->cp.start_psn;
@@ -196,7 +197,7 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 void uet_nack_limit_init(struct uet_net *un);
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
 
-/* control.c: control packets and answers in */
+/* control.c: control packets in, and answers to our own */
 void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			bool created);
 void uet_pdc_rx_ack(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
@@ -207,9 +208,9 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
 /* ses.c: what a request means; rx.lock held */
 enum uet_ses_verdict {
 	UET_SES_TAKEN,		/* delivered, skb consumed */
-	UET_SES_DROP,		/* received, nothing to deliver; skb is ours */
-	UET_SES_REFUSED,	/* guaranteed response in *rc; skb is ours */
-	UET_SES_SHORT,		/* no room: NACK; skb is ours */
+	UET_SES_DROP,		/* received, nothing to deliver; caller's skb */
+	UET_SES_REFUSED,	/* SES error in *code; caller's skb */
+	UET_SES_SHORT,		/* no room: NACK in *code; caller's skb */
 };
 
 enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,

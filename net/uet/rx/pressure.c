@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The penalty in ACKs. It slows a whole context of the source, so it speaks
- * of what all that comes by the context meets: packets that wait for a CPU,
- * the memory of the namespace, and a slow reader only where nobody else reads
- * from the same source. Otherwise that reader pushes back by refusing, which
- * holds the messages to its endpoint alone.
+ * Destination flow control (UE 1.0 3.6.13.2): the penalty rcvr_cwnd_pend in ACKs.
+ *
+ * The penalty slows a whole CCC of the source, so it covers only what affects all
+ * packets of the CCC: the backlog of the CPU, the memory of the namespace, and a
+ * slow reader that is the only one to get data from the source. Any other slow
+ * reader pushes back by NACKs for shortage, which hold only the messages for its
+ * endpoint.
+ *
+ * Not here: the restore flag and the length of an episode (core/dfc.c).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -21,22 +25,20 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
-/* Time in which polling was cut short at least once counts as such: a run of the
- * softirq lasts two jiffies at most
+/* Length of a step, jiffies. A step counts if polling was cut short in it; a run
+ * of the softirq lasts two jiffies at most.
  */
 #define UET_SQUEEZE_STEP	4UL
 
-/* So many such times in a row and no less: packets wait for good. And so many: the
- * greatest penalty.
- */
+/* Steps in a row: <= FEW gives no penalty, >= MANY the greatest one */
 #define UET_SQUEEZES_FEW	2
 #define UET_SQUEEZES_MANY	8
 
 /**
- * struct uet_squeeze - how long this CPU has not got through with polling
+ * struct uet_squeeze - for how long this CPU's polling has been cut short
  * @seen: softnet_data.time_squeeze at the end of the last step
- * @end: when the step under way ends, jiffies
- * @steps: so many in a row, in each of which it grew
+ * @end: when the current step ends, jiffies
+ * @steps: consecutive steps in which time_squeeze grew
  */
 struct uet_squeeze {
 	unsigned int	seen;
@@ -46,7 +48,7 @@ struct uet_squeeze {
 
 static DEFINE_PER_CPU(struct uet_squeeze, uet_squeeze);
 
-/* After data for another socket a reader is not alone for so long */
+/* Time after another socket's data until a reader counts as alone */
 #define UET_READER_ALONE	(HZ / 10)
 
 static void uet_reader_update(struct uet_reader *reader,
@@ -65,8 +67,8 @@ static void uet_reader_update(struct uet_reader *reader,
 }
 
 /**
- * uet_reader_note() - data of a PDC is for this socket
- * @pdc: target PDC
+ * uet_reader_note() - note that data of a PDC is for this socket
+ * @pdc: the PDC
  * @us: the socket
  *
  * Context: softirq, rx.lock held.
@@ -81,10 +83,10 @@ void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
 
 /**
  * uet_reader_shares() - do other sockets get data by this PDC?
- * @pdc: target PDC, after uet_reader_note()
+ * @pdc: the PDC, after uet_reader_note()
  *
  * Context: softirq, rx.lock held.
- * Return: true if another one got some a short while ago.
+ * Return: true if another one did within UET_READER_ALONE.
  */
 bool uet_reader_shares(const struct uet_pdc *pdc)
 {
@@ -94,7 +96,7 @@ bool uet_reader_shares(const struct uet_pdc *pdc)
 
 static bool uet_reader_alone(const struct uet_pdc *pdc)
 {
-	/* An ordered PDC has its own context, the others share theirs. */
+	/* An ordered PDC has a CCC of its own, unordered ones share theirs. */
 	const struct uet_reader *reader = pdc->rod ? &pdc->rx->reader :
 						     &pdc->peer->reader;
 
@@ -102,9 +104,8 @@ static bool uet_reader_alone(const struct uet_pdc *pdc)
 }
 
 /*
- * Packets that wait in the queue of a device cannot be counted from here. But if
- * there are more of them each time than a run of the softirq may take, it is cut
- * short each time.
+ * The packets in a device's receive queue cannot be counted from here. But when
+ * they exceed the budget of the softirq time and again, time_squeeze grows.
  */
 static u8 uet_pressure_polled(const struct softnet_data *sd)
 {
@@ -121,7 +122,7 @@ static u8 uet_pressure_polled(const struct softnet_data *sd)
 	return uet_dfc_pend(s->steps, UET_SQUEEZES_FEW, UET_SQUEEZES_MANY);
 }
 
-/* Packets that wait for this CPU, of what it lets wait before it drops */
+/* The backlog of this CPU, relative to the limit at which it drops */
 static u8 uet_pressure_cpu(const struct uet_rx_ctx *rx)
 {
 	const struct softnet_data *sd = this_cpu_ptr(&softnet_data);
@@ -135,9 +136,9 @@ static u8 uet_pressure_cpu(const struct uet_rx_ctx *rx)
 }
 
 /*
- * The part of the namespace's memory that waits for readers. Sources cannot
- * help with what this host sends; and pieces of messages go only when the rest
- * comes, so that it must not be slowed.
+ * Memory of the namespace that waits for readers. Incomplete messages do not
+ * count: their memory is freed only after the rest has arrived, so the source
+ * must not be slowed. Nor does what this host sends.
  */
 static u8 uet_pressure_mem(const struct uet_net *un)
 {
@@ -147,7 +148,7 @@ static u8 uet_pressure_mem(const struct uet_net *un)
 	return uet_dfc_pend(max_t(long, used, 0), max / 4 * 3, max);
 }
 
-/* The round trip as this end knows it: it matters for how long "resume" is said */
+/* Base RTT as this end knows it: how long ACKs carry the restore flag */
 static u64 uet_pressure_rtt(const struct uet_pdc *pdc)
 {
 	u64 ns = READ_ONCE(pdc->peer->base_rtt);
@@ -159,12 +160,12 @@ static u64 uet_pressure_rtt(const struct uet_pdc *pdc)
 }
 
 /**
- * uet_pressure_state() - rcvr_cwnd_pend and rc of an ACK
- * @pdc: target PDC
- * @rx: the packet that triggered it
- * @a: both are set
+ * uet_pressure_state() - set rcvr_cwnd_pend and rc of an ACK
+ * @pdc: the PDC
+ * @rx: the packet that triggered the ACK
+ * @a: the ACK
  *
- * An answer that is not about new data repeats what was said last.
+ * An ACK that is not about new data repeats the last penalty.
  *
  * Context: softirq, rx.lock held.
  */

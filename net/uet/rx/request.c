@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests in, at the destination: window, duplicates, order, delivery, and
- * when an answer is due (wire.md 9).
+ * Requests at the destination (UE 1.0 3.5.11, 3.5.12): receive window,
+ * duplicates, order, guaranteed responses, when an ACK is due, and the wake-up of
+ * sources after a shortage.
+ *
+ * Not here: what a request means (rx/ses.c), how answers are built (rx/answer.c).
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -17,16 +20,16 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
-/* Sources told of room at a time */
+/* PDCs woken at a time */
 #define UET_RX_TOLD	16
 
-/* Refusals for shortage that a source gets in a row which may count them */
+/* NACKs for shortage in a row to a source that may count them */
 #define UET_SHORT_NACKS_MAX	4
 
 /**
  * struct uet_gtd - a guaranteed response, kept until the source clears it
  * @node: in uet_pdc_rx.gtd, by PSN
- * @psn: request it answers
+ * @psn: PSN of the request that it answers
  * @rsp: the response
  */
 struct uet_gtd {
@@ -35,7 +38,7 @@ struct uet_gtd {
 	struct uet_ses_rsp	rsp;
 };
 
-/* The response to an ordinary success, or to a duplicate (wire.md 11.6) */
+/* The default response: to a success or a duplicate */
 static void uet_default_rsp(struct uet_ses_rsp *rsp, const struct uet_pkt *pkt,
 			    u8 code)
 {
@@ -43,7 +46,7 @@ static void uet_default_rsp(struct uet_ses_rsp *rsp, const struct uet_pkt *pkt,
 		.opcode	= UET_RSP_OP_DEFAULT,
 		.code	= code,
 	};
-	/* A request may carry something else, and then names no message. */
+	/* A request without a SES request names no message. */
 	if (likely(uet_pkt_has_ses_req(pkt))) {
 		rsp->msg_id = pkt->ses.msg_id;
 		rsp->job = pkt->ses.job;
@@ -60,7 +63,7 @@ static struct uet_gtd *uet_gtd_find(struct uet_pdc *pdc, u32 psn)
 	return NULL;
 }
 
-/* Keep a response; CACK stops below the first one kept. */
+/* Keep a guaranteed response; CACK stops below the first one kept. */
 static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 				   const struct uet_pkt *pkt, u8 code)
 {
@@ -86,8 +89,8 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 }
 
 /**
- * uet_pdc_cleared() - the source has got the responses up to a PSN
- * @pdc: target PDC
+ * uet_pdc_cleared() - free the guaranteed responses up to a PSN
+ * @pdc: the PDC
  * @clear_psn: from a request or CLEAR_CMD
  *
  * Context: softirq, rx.lock held.
@@ -126,8 +129,8 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 }
 
 /**
- * uet_pdc_drop_gtd() - forget all guaranteed responses of a dead PDC
- * @pdc: target PDC
+ * uet_pdc_drop_gtd() - free all guaranteed responses of a dead PDC
+ * @pdc: the PDC
  *
  * Context: rx.lock held.
  */
@@ -142,7 +145,10 @@ void uet_pdc_drop_gtd(struct uet_pdc *pdc)
 	pdc->rx->nr_gtd = 0;
 }
 
-/* Received before: answer again, whatever was lost (wire.md 9.6, D-14). */
+/*
+ * A duplicate: always answer again, with UET_F_RETX or without, since the first
+ * answer may be lost.
+ */
 static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_gtd *g = uet_gtd_find(pdc, rx->pkt->req.psn);
@@ -156,14 +162,14 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 }
 
 /**
- * uet_pdc_stored_answer() - answer for a PSN that was received before
- * @pdc: target PDC
+ * uet_pdc_stored_answer() - answer for a PSN that was already received
+ * @pdc: the PDC
  * @rx: the ACK_REQ
  * @psn: the PSN
  *
  * Context: softirq, rx.lock held.
- * Return: an ACK with the guaranteed response, or with the default one: sources
- * that want a response for each packet ask until they have it.
+ * Return: an ACK with the guaranteed response, else with the default one: some
+ * sources ask until they have a response for each packet.
  */
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn)
@@ -181,7 +187,7 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 			    g ? &g->rsp : &rsp);
 }
 
-/* Is an ACK due for a packet just accepted? (wire.md 9.1) */
+/* Is an ACK due for a packet just accepted (UE 1.0 3.5.12)? */
 static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			    bool created, u32 advanced)
 {
@@ -197,7 +203,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	if (READ_ONCE(s->ack_per_packet) ||
 	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
 		due = true;
-	/* A hole was filled behind a packet that had asked. */
+	/* CACK has reached a packet with AR that had arrived above a hole. */
 	if (r->ar_wait && advanced && !psn_after(r->ar_psn, r->map.cack)) {
 		r->ar_wait = false;
 		due = true;
@@ -212,7 +218,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	return due;
 }
 
-/* A bitmap is needed as soon as something comes out of order. */
+/* The first packet out of order needs a bitmap. */
 static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 {
 	u32 nbits = uet_rxmap_nbits(pdc->rx->map.range);
@@ -225,11 +231,11 @@ static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_refused_top() - highest PSN that was refused for shortage
- * @pdc: target PDC
+ * uet_pdc_refused_top() - highest PSN refused for shortage
+ * @pdc: the PDC
  *
  * Context: rx.lock held.
- * Return: the PSN, or CACK if it is higher.
+ * Return: max(that PSN, CACK).
  */
 u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
 {
@@ -237,15 +243,16 @@ u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
 	u32 top = pdc->rx->refused_top;
 
 	lockdep_assert_held(&pdc->rx->lock);
-	/* Or else it is from long ago. */
+	/* Outside the window it is stale. */
 	return psn_between(top, map->cack, map->cack + map->range) ? top :
 								     map->cack;
 }
 
 /*
- * May a source be told of a shortage? One that holds is told of each packet. Others
- * close the PDC after five refusals, so they get four, for which they send again
- * after a round trip, ever longer apart; what they send meanwhile is as if lost.
+ * May a packet be NACKed for shortage? Always, if the source holds after such a
+ * NACK. Other sources close the PDC after five of them, so they get at most
+ * UET_SHORT_NACKS_MAX, at growing distances; in between their packets are dropped
+ * as if lost.
  */
 static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 {
@@ -265,7 +272,7 @@ static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 	return true;
 }
 
-/* Refused for shortage: remember the lowest for the wake-up (wire.md 7). */
+/* NACK for shortage; remember the lowest such PSN for RCVR_INFER_LOSS. */
 static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 				     u8 code, u32 psn)
 {
@@ -283,7 +290,7 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	return uet_nack_make(pdc, rx, code, psn, 0);
 }
 
-/* A PSN is received: what was refused before is not any more. */
+/* Record a PSN as received. */
 static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 {
 	struct uet_pdc_rx *r = pdc->rx;
@@ -295,7 +302,7 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 	return uet_rxmap_set(&r->map, psn);
 }
 
-/* A new packet: give it to SES, then account for it. */
+/* Deliver a new packet to SES, then account for it. */
 static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 					  struct uet_rx_ctx *rx, bool created)
 {
@@ -345,7 +352,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	return ack;
 }
 
-/* ROD: nothing but the expected PSN (wire.md 9.6) */
+/* ROD accepts the expected PSN only: answer any later one (UE 1.0 3.5.12) */
 static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 				       struct uet_rx_ctx *rx, u32 psn)
 {
@@ -353,7 +360,7 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	u32 expected = uet_rxmap_expected(&r->map);
 	u64 now = ktime_get_ns();
 
-	/* Once per gap, again after a while: N-6. */
+	/* Once per gap and nack_retx_us */
 	if (r->ooo_psn == expected && now < r->ooo_until)
 		return NULL;
 	r->ooo_psn = expected;
@@ -362,7 +369,7 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
 }
 
-/* A request meets our CLOSE_CMD on its way. */
+/* Did a request cross our CLOSE_CMD? */
 static bool uet_pdc_closes(const struct uet_pdc *pdc,
 			   const struct uet_rx_ctx *rx)
 {
@@ -371,8 +378,8 @@ static bool uet_pdc_closes(const struct uet_pdc *pdc,
 }
 
 /*
- * What the state of the PDC and the window say to a PSN: UET_RX_NEW, to be
- * taken; UET_RX_DUP; or else the packet is answered by *nack, if at all.
+ * Check a PSN against the state of the PDC and the window. UET_RX_NEW: take the
+ * packet; UET_RX_DUP: answer again; otherwise drop it and send *nack, if set.
  */
 static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 					 struct uet_rx_ctx *rx, u32 psn,
@@ -436,8 +443,8 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 }
 
 /**
- * uet_pdc_take_psn() - a control packet that takes a PSN and says no more
- * @pdc: target PDC
+ * uet_pdc_take_psn() - handle a control packet that only takes a PSN
+ * @pdc: the PDC
  * @rx: NOOP or NEGOTIATION
  *
  * Context: softirq, rx.lock held.
@@ -463,9 +470,9 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 }
 
 /**
- * uet_pdc_request() - a RUD or ROD request for a target PDC
- * @pdc: target PDC, peer verified
- * @rx: the packet; rx->skb is NULL afterwards if it was taken
+ * uet_pdc_request() - handle a RUD or ROD request
+ * @pdc: the PDC, peer verified
+ * @rx: the packet; rx->skb is NULL afterwards if it was delivered
  * @created: this packet made the PDC
  *
  * Context: softirq.
@@ -479,7 +486,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		UET_DROP(rx, DROP_STATE);
 		goto out;
 	}
-	/* Seconds count here: a tick is exact enough, and cheap. */
+	/* Compared with seconds: the coarse clock is exact enough. */
 	WRITE_ONCE(pdc->rx->heard, ktime_get_coarse_ns());
 	pdc->rx->close_req = false;
 	pdc->rx->close_tries = 0;
@@ -499,8 +506,8 @@ out:
 }
 
 /**
- * uet_pdc_trimmed() - a request came without its payload
- * @pdc: target PDC, peer verified
+ * uet_pdc_trimmed() - handle a request that a switch trimmed
+ * @pdc: the PDC, peer verified
  * @rx: the packet, PDS header only
  * @lasthop: trimmed on the last hop
  *
@@ -523,7 +530,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		answer = uet_nack_make(pdc, rx, code, psn, 0);
 		break;
 	case UET_RX_DUP:
-		/* An answer without the error would pass for success. */
+		/* With a guaranteed response: else an error would seem success */
 		answer = uet_pdc_stored_answer(pdc, rx, psn);
 		break;
 	case UET_RX_ABOVE:
@@ -537,7 +544,7 @@ out:
 		uet_output_one(pdc->peer, answer);
 }
 
-/* PDCs that wait for a socket and are to be told, to @list; true if more wait */
+/* Move up to UET_RX_TOLD PDCs that wait for room to @list; true if more wait. */
 static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
 {
 	struct list_head *last = &us->rx_starved;
@@ -558,12 +565,12 @@ static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
  * uet_pds_rx_room() - a reader made room in its socket
  * @us: the socket
  *
- * Tells sources that wait, one packet each: the lowest they had refused. Peers
- * decide how many wait, so that only some are told at a time, those first that
- * wait for longest. Nobody depends on it, since sources try again by themselves.
+ * Sends RCVR_INFER_LOSS for the lowest refused PSN to the PDCs that wait, in FIFO
+ * order. Wakes a batch at a time, since peers decide how many wait. It only saves
+ * time: sources try again by themselves.
  *
  * Context: process or BH, no locks held.
- * Return: true if there are more.
+ * Return: true if more PDCs wait.
  */
 bool uet_pds_rx_room(struct uet_sock *us)
 {
@@ -573,7 +580,7 @@ bool uet_pds_rx_room(struct uet_sock *us)
 	LIST_HEAD(list);
 	bool more;
 
-	/* Each once: who is refused again meanwhile waits for the next room. */
+	/* Once per PDC: one that is refused again waits for the next wake-up. */
 	more = uet_rx_starved(us, &list);
 	for (;;) {
 		spin_lock_bh(&us->rx_lock);
@@ -588,7 +595,7 @@ bool uet_pds_rx_room(struct uet_sock *us)
 		nack = NULL;
 		spin_lock_bh(&pdc->rx->lock);
 		pdc->rx->starved_at = NULL;
-		/* An unconfirmed one has had its answer. */
+		/* An unconfirmed PDC gets answers only (spoofed address). */
 		if (pdc->rx->state == UET_PDC_ESTABLISHED && pdc->rx->refused &&
 		    pdc->rx->confirmed)
 			nack = uet_nack_make(pdc, NULL,

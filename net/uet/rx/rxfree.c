@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Freeing what was received and is not to be read. A peer decides how much a PDC
- * holds when it dies or a message when it is given up, so what is more than a few
- * packets is not freed in the softirq that finds it out.
+ * Freeing received packets that nobody will read. A PDC that dies, or a message
+ * that is given up, may hold as many packets as the peer likes, so a work item
+ * instead of the softirq frees more than UET_RX_FREE_BATCH of them.
  */
 #include <linux/sched.h>
 #include <linux/skbuff.h>
@@ -30,7 +30,7 @@ static void uet_rx_free_work(struct work_struct *work)
 /**
  * uet_rx_free() - free packets that nobody will read
  * @un: namespace
- * @gone: the packets, charged to nobody any more; empty afterwards
+ * @gone: the packets, uncharged; empty afterwards
  *
  * Context: any.
  */
@@ -47,7 +47,7 @@ void uet_rx_free(struct uet_net *un, struct sk_buff_head *gone)
 }
 
 /**
- * uet_rx_free_init() - prepare it
+ * uet_rx_free_init() - prepare deferred freeing
  * @un: namespace
  *
  * Context: process.
@@ -59,7 +59,7 @@ void uet_rx_free_init(struct uet_net *un)
 }
 
 /**
- * uet_rx_free_exit() - end it
+ * uet_rx_free_exit() - free what is left
  * @un: namespace without PDCs and sockets
  *
  * Context: process.

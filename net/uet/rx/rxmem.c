@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory that incoming messages may take, and who goes on when it is
- * short.
+ * Memory for incoming messages, and which message proceeds when it is short.
  *
- * Of the socket. One half of SO_RCVBUF is shared by all messages, first come
- * first served. The other half is for one message at a time, the one being
- * read or else the oldest incomplete one, whose packets are accepted up to
- * that many bytes beyond what the reader took: without such a right a buffer
- * full of pieces would refuse the very packets that complete them. A message
- * keeps the right once it has it until it is complete, so that its sender can
- * always go on after a pause; when all who have it were silent for a second,
- * the next gets it too, up to UET_RXROOM_RIGHTS of them. What a completed message
- * holds counts to the shared half, and nobody new is given a right while that
- * is full and something is there to be read: the reader makes room.
- * If nothing is, and nobody gets in because those who have the right send
- * nothing, the one that was silent for longest is given up (uet_rx_wedging()).
- * Which of the messages of one PDC comes first, and what is sent back so that
- * another can go on, is in core/rxroom.h.
+ * The problem: a receiver does not drop data it has ACKed, so a buffer full of
+ * incomplete messages would refuse the very packets that complete them (see
+ * "Shortage, holds and wake-ups" in uet-internals.rst).
  *
- * Of the namespace and the protocol. They may be full of pieces of messages of
- * many sockets. So who is refused by one of them gets the right as well, if it
- * is its turn in its socket, and may then reach into a quarter more than
- * net.uet.mem. When that is used up too, one message of the namespace at a time
- * goes on regardless of both, until it is complete; rx/rxshort.c ends what holds
- * memory and sends nothing.
+ * In a socket, all messages share one half of SO_RCVBUF, first come, first served.
+ * The other half is reserved for one message at a time that holds a "right": the
+ * one being read, else the oldest incomplete one. Its packets are accepted up to
+ * that many bytes beyond what the reader has taken. A message holds its right
+ * until it is complete, so its sender can go on after any pause. When all holders
+ * were silent for a second, the next message gets a right too, up to
+ * UET_RXROOM_RIGHTS. A complete message counts to the shared half. While that half
+ * is full and a message is readable, no new right is granted: the reader makes
+ * room. If none is readable and silent holders keep all others out, the message
+ * that was silent for longest is given up (uet_rx_wedging()). core/rxroom.h
+ * decides about messages of the same PDC.
  *
- * An ordered PDC delivers its packets in one line, whomever they are for: a
- * message that has rights goes on only if the packets before its own get in. So
- * rights are those of the line: a message may use the reserves like any other
- * of its line, and it is a line that goes on regardless of the limits. How much
- * that is depends on the source, which ends one message after the other once
- * it was refused (tx/send.c): so a line is refused once before it goes on. In a
- * socket, where sources begin one message of a line at a time from the start
- * (tx/lane.c), a line that mixes them gets all rights there are and no more:
- * what has no room then is refused for good.
+ * The namespace (net.uet.mem) and the protocol may be full of incomplete messages
+ * of many sockets, too. A message refused by one of them gets a right if it is
+ * next in its socket, and may use a quarter more than net.uet.mem. When that is
+ * used up too, one message of the namespace at a time ignores both limits until it
+ * is complete; rx/rxshort.c gives up silent ones.
+ *
+ * An ordered PDC is a "line" here: a message of it proceeds only if the packets
+ * before its own get in, for whatever socket. So a message of a line may use the
+ * namespace's reserve without a right, and a line as a whole ignores the limits. It
+ * is refused once before it does, because its source then finishes one message
+ * after the other (tx/send.c). A source begins one message of a line per socket at
+ * a time (tx/lane.c). A line that still mixes messages for one socket gets all
+ * rights and no more; a message without room is then refused for good (DROPPED).
  */
 #include <linux/jiffies.h>
 #include <net/sock.h>
@@ -49,40 +46,40 @@
 /* Smallest half of the buffer: some packets of the largest payload MTU */
 #define UET_RX_HALF_MIN		32768U
 
-/* Who has the right and sends nothing for so long does not bar the next */
+/* A right whose holder is silent for so long does not bar the next message */
 #define UET_RX_STALL		HZ
 
-/* Who waits for it and sends nothing for so long is passed over; senders that
- * are held try every 128 ms at least
+/* A message that waits for a right and is silent for so long is passed over;
+ * senders on hold try every 128 ms at least
  */
 #define UET_RX_ABSENT		(HZ / 5)
 
 /* Messages passed over for one packet */
 #define UET_RX_SCAN		8
 
-/* Time that a message with the right may take altogether while others are
- * refused, and may be silent if we stopped its PDC: in rx_msg_timeout_ms
+/* In units of rx_msg_timeout_ms: the time a message may hold a right while others
+ * are refused, and may be silent if we stopped its PDC
  */
 #define UET_RX_PATIENCE		8
 
-/* So many bytes that an ordered PDC delivers for others give each of its messages
- * another rx_msg_timeout_ms
+/* Each of its messages gets another rx_msg_timeout_ms per so many bytes that an
+ * ordered PDC delivers meanwhile
  */
 #define UET_RX_LINE_STEP	16384
 #define UET_RX_LINE_STEPS_MAX	100000UL
 
-/* What others hold beyond the limits must be less for the next to go on: a
- * quarter of net.uet.mem, and this at least
+/* A message may ignore the limits if others hold <= max(net.uet.mem / 4, this)
+ * beyond the limits
  */
 #define UET_RX_BEYOND_MIN	(32UL << 20)
 
-/* In uet_net.rx_saved, beside the name of a line: its source has not heard of
- * the shortage
+/* Flag in uet_net.rx_saved: the line has not been refused yet, so its source does
+ * not know of the shortage
  */
 #define UET_RX_SAVED_NEW	1UL
 
 /**
- * uet_rx_count_ready() - more or less could be read
+ * uet_rx_count_ready() - account for a change of the readable bytes
  * @us: socket
  * @bytes: difference
  *
@@ -106,7 +103,7 @@ u32 uet_rx_half(const struct uet_sock *us)
 	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
 }
 
-/* Bytes in use that count to the shared half */
+/* Bytes charged to the shared half */
 static unsigned long uet_rx_shared(const struct uet_sock *us)
 {
 	return us->rx_bytes - us->rx_granted_bytes;
@@ -118,10 +115,10 @@ static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
 }
 
 /*
- * May this message, or its line, go on regardless of the limits? One at a time;
- * who made no use of it for a while has lost it. Nobody may while messages that
- * went on so hold so much that the limits would mean nothing. A line must have
- * been refused before (uet_rx_saved_refused()).
+ * May this message, or its line, ignore the limits of memory? One of the
+ * namespace may at a time; it loses that after UET_RX_STALL without use. None may
+ * while earlier ones hold so much that the limits would mean nothing. A line must
+ * have been refused before (uet_rx_saved_refused()).
  */
 static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
 {
@@ -163,8 +160,8 @@ static void uet_rx_unsave(struct uet_net *un, const struct uet_rxmsg *msg)
 		cmpxchg(&un->rx_saved, old, 0);
 }
 
-/* Room in the memory of the namespace, the protocol and the control group.
- * sk_forward_alloc belongs to rx_lock here.
+/* Charge the namespace, the protocol and the control group. Here rx_lock protects
+ * sk_forward_alloc.
  */
 static bool uet_rx_schedule(struct uet_sock *us, bool reserve, u32 bytes)
 {
@@ -182,7 +179,7 @@ static bool uet_rx_schedule(struct uet_sock *us, bool reserve, u32 bytes)
 	return false;
 }
 
-/* A page stays, or each message of a few would fetch it again. */
+/* Keep a page: a stream of short messages would reserve it again each time. */
 static void uet_rx_unschedule(struct sock *sk, u32 bytes)
 {
 	sk_forward_alloc_add(sk, bytes);
@@ -192,8 +189,8 @@ static void uet_rx_unschedule(struct sock *sk, u32 bytes)
 
 static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 {
-	/* What is sent may fill all there is: an empty socket takes in still,
-	 * or two hosts would wait for each other.
+	/* Data sent by this host may fill the memory. An empty socket still
+	 * receives, or two such hosts would wait for each other.
 	 */
 	bool reserve = msg->granted || msg->line || !us->rx_bytes;
 
@@ -218,7 +215,7 @@ static bool uet_rx_charge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 }
 
 /**
- * uet_rx_uncharge() - a message holds less
+ * uet_rx_uncharge() - give memory of a message back
  * @us: socket
  * @msg: message
  * @bytes: truesize given back
@@ -247,8 +244,8 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 	uet_mem_uncharge(us->un, bytes);
 }
 
-/* A little more than data may fill, so that a newcomer can stand in line for
- * the reserved half
+/* The limit for new messages is above that for data, so that a new message can
+ * queue for the reserved half when the shared half is full
  */
 static bool uet_rx_crowded(const struct uet_sock *us)
 {
@@ -257,7 +254,7 @@ static bool uet_rx_crowded(const struct uet_sock *us)
 	return uet_rx_shared(us) + sizeof(struct uet_rxmsg) > half + half / 8;
 }
 
-/* Does the PDC of a message deliver it after another one of the same socket? */
+/* Do both messages come by one PDC, @msg with the lower PSN? */
 static bool uet_rx_older(const struct uet_rxmsg *msg,
 			 const struct uet_rxmsg *other)
 {
@@ -266,10 +263,10 @@ static bool uet_rx_older(const struct uet_rxmsg *msg,
 }
 
 /**
- * uet_rx_rival() - who of its PDC has a right beside a message?
+ * uet_rx_rival() - which other message of the PDC holds a right?
  * @us: socket
- * @pdc: PDC that the message comes by, not an ordered one
- * @psn: lowest PSN of it that came
+ * @pdc: PDC of the message, unordered
+ * @psn: lowest PSN of the message that arrived
  *
  * Return: enum uet_rxroom_rival.
  */
@@ -291,7 +288,7 @@ enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
 	return rival;
 }
 
-/* The message of a line that has a right, not those mixed with it */
+/* The message of a line with a right, other than those mixed with it */
 static const struct uet_rxmsg *uet_rx_line_first(const struct uet_sock *us,
 						 unsigned long line)
 {
@@ -320,9 +317,9 @@ static bool uet_rx_rights_alive(const struct uet_sock *us)
 	return false;
 }
 
-/* The oldest comes first, but one whose sender does not show up leaves the line
- * until it does. Who overtook it on its PDC does not stand before it, since it
- * depends on it.
+/* Is the message next for a right? The oldest in the queue is, except messages
+ * silent for UET_RX_ABSENT, which leave the queue until they send again. Messages
+ * of the same PDC with higher PSNs do not count: they depend on this one.
  */
 static bool uet_rx_first_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -353,12 +350,12 @@ static void uet_rx_describe(const struct uet_sock *us,
 		.read	= msg->read,
 		.bytes	= msg->bytes,
 	};
-	/* In order nothing overtakes. */
+	/* On an ordered PDC no message overtakes another. */
 	if (!msg->line)
 		m->rival = uet_rx_rival(us, msg->pdc, msg->psn);
 }
 
-/* May a message be mixed with the one of its line that has a right? */
+/* May a message share the rights of its line's first one? */
 static bool uet_rx_may_mix(const struct uet_sock *us,
 			   const struct uet_rxmsg *msg,
 			   const struct uet_rxroom *room,
@@ -368,7 +365,7 @@ static bool uet_rx_may_mix(const struct uet_sock *us,
 	       uet_rxroom_mix(room, m, us->rx_mixed_bytes);
 }
 
-/* May a message without a right have the reserved half? */
+/* May this message get a right to the reserved half? */
 static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	struct uet_rxroom room = {
@@ -417,9 +414,9 @@ static void uet_rx_grant(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rx_may_hand_over() - is an incomplete message to be read?
+ * uet_rx_may_hand_over() - may a reader get an incomplete message?
  * @us: socket
- * @msg: message; it gets the right it needs for that
+ * @msg: message; it is granted the right it needs for that
  *
  * Return: true if so.
  */
@@ -445,7 +442,7 @@ bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
 	return true;
 }
 
-/* There is no room: -ENOBUFS if its source is to try again, -ENOSPC if it need not */
+/* There is no room: -ENOBUFS if its source is to try again, else -ENOSPC */
 static int uet_rx_no_room(struct uet_sock *us, const struct uet_rxmsg *msg)
 {
 	struct uet_rxroom room = {
@@ -465,7 +462,7 @@ static int uet_rx_no_room(struct uet_sock *us, const struct uet_rxmsg *msg)
 	return -ENOSPC;
 }
 
-/* Before the younger ones of its PDC that came just before it */
+/* Queue a message, before those of its PDC that have higher PSNs */
 static void uet_rx_stand_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	struct uet_rxmsg *it, *before = NULL;
@@ -482,15 +479,15 @@ static void uet_rx_stand_in_line(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rx_enter() - a new message stands in line
+ * uet_rx_enter() - queue a new message at its socket
  * @us: socket
  * @msg: message, nothing of it placed
  *
- * Whose turn it is to have a right enters a crowded socket too: those who are
- * there may depend on it.
+ * A message that is next for a right enters a crowded socket, too: those already
+ * queued may depend on it.
  *
- * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
- * none as its line is full.
+ * Return: 0; -ENOBUFS if there is no room now; -ENOSPC if there will be none, as
+ * its line is full.
  */
 int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -508,13 +505,13 @@ int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rx_enter_whole() - charge a message that is one packet, if it is easy
+ * uet_rx_enter_whole() - charge a message of one packet: fast path
  * @us: socket
  * @msg: message
- * @truesize: what its packet takes
+ * @truesize: of its packet
  *
- * Return: false if there is not room enough in the shared half, or below the
- * limits. Then it must stand in line.
+ * Return: false if the shared half or the limits have no room for it; then use
+ * uet_rx_enter().
  */
 bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 			u32 truesize)
@@ -559,10 +556,10 @@ void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
  * @us: socket
  * @msg: message
  * @end: offset in the message of the packet's end
- * @truesize: what it takes
+ * @truesize: of the packet
  *
- * Return: 0; -ENOBUFS if there is no room for it now, -ENOSPC if there will be
- * none as its line is full.
+ * Return: 0; -ENOBUFS if there is no room now; -ENOSPC if there will be none, as
+ * its line is full.
  */
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		 u32 truesize)
@@ -600,13 +597,13 @@ int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		uet_rx_short(us->un);
 		return -ENOBUFS;
 	}
-	/* It waits for its reader: let others go on */
+	/* It waits for its reader: others may ignore the limits instead */
 	uet_rx_unsave(us->un, msg);
 	return uet_rx_no_room(us, msg);
 }
 
 /**
- * uet_rx_came() - a packet of a message has come
+ * uet_rx_came() - note that a packet of a message arrived
  * @msg: the message
  *
  * Context: rx.lock of its PDC held.
@@ -619,7 +616,7 @@ void uet_rx_came(struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rx_refused() - a packet or message was refused for shortage
+ * uet_rx_refused() - note that a packet or message was refused for shortage
  * @us: socket
  * @msg: its message
  */
@@ -632,23 +629,23 @@ void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
 	us->rx_refused = true;
 	us->rx_freed = 0;
 	uet_rx_saved_refused(us->un, msg);
-	/* A message that only sends crumbs does not count as alive */
+	/* A message of many tiny packets does not count as alive */
 	if (msg->bytes <= (UET_RXROOM_CRUMBS - 1) * (u64)uet_rx_half(us))
 		uet_rx_came(msg);
 }
 
-/* Did we stop its PDC, by refusing packets for another socket? */
+/* Did we stop the message's PDC, by NACKs for shortage at another socket? */
 static bool uet_rx_line_stopped(const struct uet_sock *us,
 				const struct uet_rxmsg *msg)
 {
-	/* It lives as long as its incomplete messages stand in our lists. */
+	/* Incomplete messages in our lists keep the PDC. */
 	const struct uet_pdc *pdc = msg->pdc;
 
 	return READ_ONCE(pdc->rx->refused) &&
 	       READ_ONCE(pdc->rx->starved_at) != us;
 }
 
-/* Time for what an ordered PDC delivered for others since @before */
+/* Extra time for the bytes that an ordered PDC delivered since @before */
 static unsigned long uet_rx_line_time(const struct uet_pdc *pdc, u64 before,
 				      unsigned long timeout)
 {
@@ -658,9 +655,9 @@ static unsigned long uet_rx_line_time(const struct uet_pdc *pdc, u64 before,
 	       timeout;
 }
 
-/* Is a message of an ordered PDC overdue? It comes after those before it, so it is
- * silent as long as they take. Its silence counts from when the line moved last;
- * and from its own last packet if the line just trickles.
+/* Is a message of an ordered PDC overdue? It is silent while earlier ones arrive,
+ * so its silence counts from when the line moved last, and with more patience from
+ * its own last packet, in case the line just trickles.
  */
 static bool uet_rx_line_overdue(const struct uet_sock *us,
 				const struct uet_rxmsg *msg,
@@ -692,7 +689,7 @@ static bool uet_rx_overdue(const struct uet_sock *us,
 		return false;
 	if (msg->line)
 		return uet_rx_line_overdue(us, msg, timeout);
-	/* What is handed over while it arrives may take its time */
+	/* No limit for one handed over incomplete: its reader sets the pace */
 	return time_after(jiffies, msg->last + timeout) ||
 	       (msg->granted && !msg->ready &&
 		time_after(jiffies, msg->granted_at + patience));
@@ -713,14 +710,14 @@ static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
 }
 
 /**
- * uet_rx_wedging() - a message that keeps all others out and does not go on
+ * uet_rx_wedging() - find a silent message that keeps all others out
  * @us: socket that refused a packet or a message
- * @want: who was refused; of UET_RX_WANT_MEMORY the caller knows for how long
+ * @want: what was refused; with UET_RX_WANT_MEMORY the caller checks for how long
  *
- * Senders were refused for as long as it was silent, so that it is not an
- * interruption of the network that makes it so; and there is nothing to read.
+ * Other senders must have been refused for rx_msg_timeout_ms, so the network works
+ * and the message is silent by itself; and nothing may be readable.
  *
- * Return: the message to be given up, or NULL.
+ * Return: the message to give up, or NULL.
  */
 struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 {
@@ -737,7 +734,7 @@ struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 	    uet_rx_first_readable(us, 1))
 		return NULL;
 	msg = uet_rx_oldest(us, &us->rx_granted, timeout, msg);
-	/* There may be many more, and what is silent is so a moment later. */
+	/* These lists may be long: walk them once per jiffy at most. */
 	if (want != UET_RX_WANT_PACKET &&
 	    time_before(us->rx_looked_at, jiffies)) {
 		us->rx_looked_at = jiffies;

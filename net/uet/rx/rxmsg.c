@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Incoming messages: placement, and the order in which readers get them.
+ * Incoming messages: placement of packets, which RUD delivers in any order, and
+ * the order in which readers get messages.
  *
  * Not here: the memory they may take (rx/rxmem.c) and how a reader takes data out
  * (rx/rxread.c).
@@ -32,7 +33,7 @@ int uet_rxmsg_cache_init(void)
 }
 
 /**
- * uet_rxmsg_cache_exit() - destroy it
+ * uet_rxmsg_cache_exit() - destroy the slab cache
  */
 void uet_rxmsg_cache_exit(void)
 {
@@ -52,11 +53,11 @@ void uet_rxmsg_put(struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxmsg_retire() - drop the reference of a reader who needs it no more
+ * uet_rxmsg_retire() - drop a reader's reference
  * @us: socket
  * @msg: message
  *
- * If it was the last one, the next message takes its place.
+ * If it was the last one, the socket keeps the memory for its next message.
  *
  * Context: process, socket locked.
  */
@@ -64,7 +65,7 @@ void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	if (!refcount_dec_and_test(&msg->ref))
 		return;
-	/* KASAN is to see who uses it still. */
+	/* Free it under KASAN, to catch use after free. */
 	if (IS_ENABLED(CONFIG_KASAN) || cmpxchg(&us->rx_spare, NULL, msg))
 		kmem_cache_free(uet_rxmsg_cache, msg);
 }
@@ -80,13 +81,13 @@ void uet_rxmsg_drop_spare(struct uet_sock *us)
 }
 
 /**
- * uet_rxmsg_alloc() - the first packet of a message has come
+ * uet_rxmsg_alloc() - allocate a message when its first packet arrives
  * @us: socket it is for
  *
  * Context: softirq, RCU section.
- * Return: a message nobody knows of, for uet_rxmsg_whole() or uet_rxmsg_enter(),
- * or NULL. The caller fills in @from, @line, @len, @msg_id, @opcode, @delivery
- * and @match_bits.
+ * Return: a message in no list, for uet_rxmsg_whole() or uet_rxmsg_enter(), or
+ * NULL. The caller fills in @from, @pdc, @line, @psn, @len, @msg_id, @opcode,
+ * @delivery and @match_bits.
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 {
@@ -118,8 +119,8 @@ static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
 	list_add_tail(&msg->node, &us->rx_ready);
 }
 
-/* A message that is longer than the buffer may hold is handed over while it
- * arrives, if it has or gets the right to be completed.
+/* A message too long for the buffer is handed over while it arrives, if it holds
+ * or gets a right.
  */
 static void uet_rx_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -128,8 +129,8 @@ static void uet_rx_hand_over(struct uet_sock *us, struct uet_rxmsg *msg)
 		uet_rx_make_ready(us, msg);
 }
 
-/* A message was completed or is gone. If one waited for its right that can be
- * handed over then, it need not wait for its next packet too.
+/* A message leaves the lists of incomplete ones. If its right lets another message
+ * be handed over, do that now instead of at that message's next packet.
  */
 static void uet_rx_left(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -151,7 +152,7 @@ static void uet_rx_left(struct uet_sock *us, struct uet_rxmsg *msg)
 		uet_rx_hand_over(us, next);
 }
 
-/* Move to @to what the message holds. Returns its truesize. */
+/* Move all packets of the message to @to. Returns their truesize. */
 static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 {
 	struct sk_buff *skb, *next;
@@ -161,7 +162,7 @@ static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 		bytes += skb->truesize;
 		__skb_queue_tail(to, skb);
 	}
-	/* There may be very many: the tree is not kept in shape meanwhile. */
+	/* The tree may be large: take it apart without rebalancing. */
 	rbtree_postorder_for_each_entry_safe(skb, next, &msg->ooo, rbnode) {
 		bytes += skb->truesize;
 		__skb_queue_tail(to, skb);
@@ -171,12 +172,12 @@ static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 }
 
 /**
- * uet_rx_drop() - the socket lets go of a message
+ * uet_rx_drop() - take a message out of its socket
  * @us: socket
  * @msg: message
  * @to: gets its data
  *
- * The caller puts the socket's reference when it has left rx_lock.
+ * The caller puts the socket's reference after it has released rx_lock.
  */
 void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to)
@@ -186,15 +187,15 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 	if (!msg->complete)
 		uet_rx_left(us, msg);
 	list_del_init(&msg->node);
-	/* With what a reader has taken out and not accounted for yet */
+	/* Includes what a reader has taken out and not accounted for yet */
 	uet_rx_uncharge(us, msg, msg->bytes);
 	msg->ready = false;
 	WRITE_ONCE(msg->us, NULL);
 }
 
-/* The rest of a message will not come. Who is in the middle of reading it gets
- * @error; a message nobody began to read disappears. Returns true then: the
- * caller puts the socket's reference when it has left rx_lock.
+/* Fail an incomplete message. If a reader has seen part of it, the reader gets
+ * @error. Else the message is dropped; returns true, and the caller puts the
+ * socket's reference after it has released rx_lock.
  */
 static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 			struct sk_buff_head *to)
@@ -211,12 +212,12 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 }
 
 /**
- * uet_rx_unwedge() - give up a message that keeps others out and sends nothing
+ * uet_rx_unwedge() - give up a silent message that keeps others out, if any
  * @us: socket
- * @want: who was refused
+ * @want: what was refused
  *
  * Context: softirq or process, RCU section.
- * Return: bytes that came free.
+ * Return: bytes freed.
  */
 unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
 {
@@ -246,14 +247,14 @@ unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
 }
 
 /**
- * uet_rxmsg_enter() - a message stands in line for its packets
+ * uet_rxmsg_enter() - queue a message at its socket
  * @us: socket it is for
  * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
  *
  * Context: softirq, RCU section.
  * Return: 0, and the message has two references, the caller's and the socket's;
- * -ENOBUFS if the socket is closing or for want of room, -ENOSPC if its ordered
- * line fills the buffer with what it began.
+ * -ENOBUFS if there is no room or the socket is closing; -ENOSPC if incomplete
+ * messages of its line fill the buffer.
  */
 int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -272,7 +273,7 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	return err;
 }
 
-/* In-order data: to the prefix, and what was waiting for it */
+/* Append in-order data to the prefix, with what follows it in the tree */
 static void uet_rx_extend(struct uet_rxmsg *msg, struct sk_buff *skb)
 {
 	struct rb_node *n;
@@ -290,7 +291,7 @@ static void uet_rx_extend(struct uet_rxmsg *msg, struct sk_buff *skb)
 	}
 }
 
-/* Where in the tree does a packet belong; -EINVAL if it overlaps another */
+/* Find a packet's place in the tree; -EINVAL if it overlaps another */
 static int uet_rx_ooo_slot(struct uet_rxmsg *msg, u32 off, u32 len,
 			   struct rb_node ***link, struct rb_node **parent)
 {
@@ -312,7 +313,7 @@ static int uet_rx_ooo_slot(struct uet_rxmsg *msg, u32 off, u32 len,
 	return 0;
 }
 
-/* Off with what belongs to the way it came, not to the data */
+/* Strip a packet of its state from the receive path */
 static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 {
 	skb_orphan(skb);
@@ -323,7 +324,7 @@ static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 	sock_skb_set_dropcount(sk, skb);
 }
 
-/* Does the reader want the time of each packet? If not it is the first one's */
+/* Does the reader want a time stamp per packet? Else the first one's will do */
 static bool uet_rx_stamps(const struct sock *sk)
 {
 	return sock_flag(sk, SOCK_RCVTSTAMP) ||
@@ -331,9 +332,9 @@ static bool uet_rx_stamps(const struct sock *sk)
 					    SOF_TIMESTAMPING_RAW_HARDWARE);
 }
 
-/* In-order data joins the packet before it. What is left of its own is freed
- * while it is warm in the allocator, not when a long message is read at last; so
- * much must be read for it to be given back then, and no more.
+/* Coalesce in-order data with the packet before it. That frees the skb while it is
+ * warm in the allocator instead of when the message is read. A packet's memory is
+ * uncharged when all of it was read, so limit its size to half / 8.
  */
 static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 			struct sk_buff *skb)
@@ -354,8 +355,8 @@ static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 	return true;
 }
 
-/* A copy in memory of the right size, for devices that spend a large buffer on
- * each packet. Only for who has a right and would run into its limit.
+/* Copy a packet to a buffer of its size, for devices with large receive buffers.
+ * Only for messages that hold a right and approach its limit.
  */
 static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
 {
@@ -374,20 +375,20 @@ static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
 	return copy;
 }
 
-/* Is the packet acceptable, and if so where does it go? */
+/* Do offset and length of a packet fit the message? */
 static int uet_rx_check(const struct uet_rxmsg *msg, u32 off, u32 len,
 			bool som)
 {
 	if (off > msg->len || len > msg->len - off)
 		return -EINVAL;
-	/* Only the one packet of an empty message is empty */
+	/* Only an empty message has an empty packet, and only one */
 	if (!len && (msg->len || msg->som || !som))
 		return -EINVAL;
 	return off < msg->head ? -EINVAL : 0;
 }
 
-/* Queue a packet that may be placed. Returns the packet that was queued, a
- * compact copy perhaps, or an error.
+/* Place a packet. If a compact copy of it is placed, *spare is the original, for
+ * the caller to free.
  */
 static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			struct sk_buff *skb, u32 off, bool som,
@@ -440,7 +441,7 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 	return 0;
 }
 
-/* After a packet was placed: is there something new to read? */
+/* After a packet was placed: is there new data to read? */
 static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	if (msg->som && msg->rcvd == msg->len) {
@@ -455,20 +456,20 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxmsg_whole() - take over a message that is one packet
+ * uet_rxmsg_whole() - deliver a message of one packet
  * @us: socket it is for
  * @msg: of uet_rxmsg_alloc(), filled in
  * @skb: packet; data is the payload and nothing else
  * @has_hd: there is header data
  * @header_data: the header data
- * @ce: the packet was marked
+ * @ce: the packet was ECN marked
  *
- * What uet_rxmsg_enter() and uet_rxmsg_place() do in two steps, where there is
- * room and nobody needs a right.
+ * Does in one step what uet_rxmsg_enter() and uet_rxmsg_place() do, if there is
+ * room without a right.
  *
  * Context: softirq, RCU section.
- * Return: true if it was taken, with both references; false if nothing was
- * done, then the two steps tell why.
+ * Return: true if it was delivered, with both references; false if nothing was
+ * done: then call those two, which tell why.
  */
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce)
@@ -498,20 +499,21 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 }
 
 /**
- * uet_rxmsg_place() - take a packet over
+ * uet_rxmsg_place() - place a packet in its message
  * @msg: its message
  * @skb: packet; data is the payload and nothing else
  * @off: offset in the message
  * @som: start of message: the header data is valid
  * @has_hd: there is header data
  * @header_data: the header data
- * @ce: the packet was marked
+ * @ce: the packet was ECN marked
  *
  * Context: softirq, RCU read side.
- * Return: 0, 1 if the message is complete now; -ENOBUFS for want of room,
- * -ENOSPC if there will be none as its ordered line is full, -EINVAL if the
- * packet overlaps others or the end, -EPIPE if nobody wants the message any
- * more, -ETIME if it was given up. On error the packet stays the caller's.
+ * Return: 0, or 1 if the message is complete now; -ENOBUFS if there is no room
+ * now, -ENOSPC if there will be none, as its line is full; -EINVAL if the packet
+ * overlaps others or exceeds the message; -EPIPE if the socket is gone or has
+ * dropped the message; -ETIME if the message was given up, as it was silent while
+ * others waited. On error the packet stays the caller's.
  */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		    bool som, bool has_hd, u64 header_data, bool ce)
@@ -550,10 +552,10 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 }
 
 /**
- * uet_rxmsg_abort() - the rest of a message will not come
+ * uet_rxmsg_abort() - fail a message whose rest will not come
  * @msg: message
- * @error: errno for who is in the middle of reading it; 0 for a message of
- *	which nothing was placed
+ * @error: errno for a reader in the middle of it; 0 for a message of which
+ *	nothing was placed
  * @gone: gets its packets, for uet_rx_free()
  *
  * Complete messages are left alone.
@@ -588,12 +590,12 @@ out:
 }
 
 /**
- * uet_rxmsg_unbegin() - drop what came of a message, as if nothing had
+ * uet_rxmsg_unbegin() - drop an incomplete message that no reader has seen
  * @msg: message
  *
  * Context: softirq, RCU read side; the caller keeps its reference.
- * Return: false if a reader may have seen it, if it has a right and will be
- * completed before it is read, or if its socket has let go of it.
+ * Return: false if a reader may have seen it, if it holds a right and fits the
+ * reserved half, or if its socket has dropped it.
  */
 bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 {
@@ -619,10 +621,10 @@ bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxmsg_rival() - who of its PDC has a right beside a message?
+ * uet_rxmsg_rival() - which other message of the PDC holds a right?
  * @us: socket
- * @pdc: PDC that the message comes by, not an ordered one
- * @psn: lowest PSN of it that came
+ * @pdc: PDC of the message, unordered
+ * @psn: lowest PSN of the message that arrived
  *
  * Context: softirq, RCU read side.
  * Return: enum uet_rxroom_rival.
@@ -638,7 +640,7 @@ enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
 	return rival;
 }
 
-/* Drop the messages of one list, all or those not complete */
+/* Drop the messages of a list; @open: they are incomplete and fail */
 static void uet_rx_drop_list(struct uet_sock *us, struct list_head *list,
 			     bool open, struct list_head *msgs,
 			     struct sk_buff_head *gone)
@@ -658,7 +660,7 @@ static void uet_rx_drop_list(struct uet_sock *us, struct list_head *list,
 	}
 }
 
-/* Messages and data that left the socket's lists are freed outside rx_lock */
+/* Free messages and data that left the socket's lists, outside rx_lock. */
 static void uet_rx_bury(struct list_head *msgs, struct sk_buff_head *gone)
 {
 	struct uet_rxmsg *msg, *next;
@@ -671,8 +673,8 @@ static void uet_rx_bury(struct list_head *msgs, struct sk_buff_head *gone)
 }
 
 /**
- * uet_rx_stop() - nothing more comes in (SHUT_RD)
- * @us: socket, locked: nobody is copying
+ * uet_rx_stop() - stop receiving (SHUT_RD)
+ * @us: socket, locked: no reader is copying
  *
  * Complete messages can still be read.
  */
@@ -693,7 +695,7 @@ void uet_rx_stop(struct uet_sock *us)
 }
 
 /**
- * uet_rxmsg_purge() - the socket closes
+ * uet_rxmsg_purge() - drop all messages of a closing socket
  * @us: socket; no system call is in it
  */
 void uet_rxmsg_purge(struct uet_sock *us)

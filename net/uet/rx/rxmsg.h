@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A message on its way in. Packets are placed by their offset as they come,
- * in any order; the contiguous prefix of a long message can be read before
- * the rest is there.
+ * An incoming message. Packets are placed by their offset, in any order; the
+ * contiguous prefix of a long message can be read before the rest has arrived.
  */
 #ifndef _UET_RXMSG_H
 #define _UET_RXMSG_H
@@ -27,32 +26,32 @@ struct uet_sock;
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
- * @pdc: the PDC it comes by, a name: it may be gone when the message is complete
- * @line: names the ordered PDC it comes by, 0 if unordered
- * @psn: lowest PSN of a packet of it that came; pdc_rx.lock of @pdc
+ * @pdc: the PDC it comes by; only to compare once complete: it may be gone
+ * @line: identifies the ordered PDC it comes by, 0 if unordered
+ * @psn: lowest PSN of it that arrived; pdc_rx.lock of @pdc
  * @len: length of the message, known from the first packet on
  * @msg_id: id on the wire
  * @opcode: SES opcode
  * @delivery: enum uet_delivery
- * @has_hd: header data came
+ * @has_hd: it has header data
  * @header_data: valid if @has_hd
  * @match_bits: tag, if @opcode is that of a tagged message
  * @rcvd: distinct payload bytes placed
  * @head: offset of the first byte not yet in @prefix, i.e. its end
  * @read: bytes the reader took
  * @bytes: truesize held
- * @beyond: the part of it that is charged to the socket alone
- * @som: the packet with header data came
- * @complete: all bytes and SOM are there
+ * @beyond: the part of @bytes charged to the socket only, beyond the limits
+ * @som: the packet with SOM (start of message) arrived
+ * @complete: all bytes and SOM arrived
  * @ready: on uet_sock.rx_ready
  * @granted: may use the reserved half of the receive buffer
- * @mixed: with others of its line, which has the right
+ * @mixed: has its right beside that of an earlier message of its line
  * @absent: in uet_sock.rx_absent
  * @busy: a reader copies from it now
- * @peeked: somebody has looked at it (MSG_PEEK)
- * @given_up: it was silent while others waited
+ * @peeked: a reader has seen part of it by MSG_PEEK
+ * @given_up: failed because it was silent while others waited
  * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
- * @ce: some packet was marked
+ * @ce: some packet was ECN marked
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
  * @last: jiffies of the last packet, also of one refused for shortage
@@ -115,31 +114,17 @@ struct uet_rxcb {
  * All of these run in softirq (or with BH off) and take us->rx_lock inside.
  */
 
-/* A message whose first packet has come; takes no reference on @us (the
- * caller is in an RCU section). Two references: the caller's (PDC table) and
- * the socket's.
+/* Takes no reference on @us (the caller is in an RCU section). The message has
+ * two references: the caller's (PDC table) and the socket's.
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us);
 int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce);
 
-/*
- * Place a packet. skb->data is at the payload, skb->len its length (trailer
- * and headers gone). 0: taken over (skb belongs to the message).
- * -ENOBUFS: no room now (the caller NACKs, keeps and frees the skb).
- * -ENOSPC: no room ever, as its ordered line fills the buffer with what it began.
- * -EINVAL: overlaps what is there or exceeds the length (OP_VIOLATION).
- * -EPIPE: the socket is gone or the message was dropped; -ETIME: it was given
- * up, since it was silent while others waited.
- * 1: taken over and the message is complete.
- */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		    bool som, bool has_hd, u64 header_data, bool ce);
 
-/* The PDC dies or the sender withdrew it: what was not read is lost; a reader
- * in the middle gets @error, a message nobody began to read disappears.
- */
 void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
 		     struct sk_buff_head *gone);
 bool uet_rxmsg_unbegin(struct uet_rxmsg *msg);
@@ -150,28 +135,26 @@ void uet_rxmsg_put(struct uet_rxmsg *msg);
 void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rxmsg_drop_spare(struct uet_sock *us);
 
-/* What a reader may ask; rx_lock not held */
+/* For readers; rx_lock not held */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);
 u8 uet_rx_pend(struct uet_sock *us);
 
-/* A reader made room: wake some of the PDCs that wait for @us. Called without
- * locks; true if there are more
- */
+/* rx/request.c */
 bool uet_pds_rx_room(struct uet_sock *us);
 
-/* Socket closes: drop everything (called without locks) */
+/* Called without locks */
 void uet_rxmsg_purge(struct uet_sock *us);
 
-/* Who was refused: a packet, of a message in line; a message, which did not get
- * into the line; or others, of the whole namespace
+/* What was refused: a packet of a queued message; a new message, which could not
+ * be queued; or memory of the namespace
  */
 enum uet_rx_want { UET_RX_WANT_PACKET, UET_RX_WANT_MESSAGE, UET_RX_WANT_MEMORY };
 
 unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want);
 
-/* rx/rxshort.c: want of memory in the namespace */
+/* rx/rxshort.c: shortage of memory in the namespace */
 void uet_rx_short(struct uet_net *un);
 void uet_rx_short_init(struct uet_net *un);
 void uet_rx_short_exit(struct uet_net *un);
@@ -207,7 +190,7 @@ bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
  * struct uet_rxread - a reader's hold on the first message (rx/rxread.c)
  * @msg: the message, with a reference
  * @skbs: its readable packets, taken out of it
- * @used: those read to the end
+ * @used: packets read to the end
  * @used_bytes: truesize of @used
  * @pos: offset of the next byte to read
  * @error: errno to return instead of data

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a reader takes data out of the first message: all packets that can be
- * read leave the message in one step, are copied without a lock, and what was
- * not used goes back. The socket lock keeps other readers away meanwhile;
- * packets that arrive are appended behind.
+ * Reading: a reader takes all readable packets out of the first message in one
+ * step, copies from them without a spinlock, and puts back what it did not use.
+ * Meanwhile the socket lock excludes other readers, and arriving packets are
+ * appended to the message.
  */
 #include <linux/skbuff.h>
 
@@ -17,9 +17,9 @@ static struct uet_rxmsg *uet_rx_first(struct uet_sock *us)
 }
 
 /**
- * uet_rx_first_readable() - would a reader get something
+ * uet_rx_first_readable() - would a reader get something?
  * @us: socket, rx_lock held
- * @lowat: bytes it wants at least if the message has more to come
+ * @lowat: minimum of bytes, if the message is incomplete
  *
  * Return: true if the first message has that much, its end, or an error.
  */
@@ -31,23 +31,23 @@ bool uet_rx_first_readable(struct uet_sock *us, u32 lowat)
 		return false;
 	if (msg->complete || msg->error)
 		return true;
-	/* More than the buffer takes in will never be there at once */
+	/* Cap it by what the buffer can hold at once */
 	lowat = clamp_t(u32, lowat, 1, uet_rx_half(us) / 2);
 	return msg->head - msg->read >= lowat;
 }
 
 /**
- * uet_rx_readable() - uet_rx_first_readable() for who holds no lock
+ * uet_rx_readable() - uet_rx_first_readable() for callers without rx_lock
  * @us: socket
  * @lowat: bytes
  *
- * Return: as there.
+ * Return: see uet_rx_first_readable().
  */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat)
 {
 	bool ret;
 
-	/* Who waits is on the wait queue before it looks. */
+	/* No lock: a waiter joins the wait queue before it checks. */
 	if (list_empty(&us->rx_ready))
 		return false;
 	spin_lock_bh(&us->rx_lock);
@@ -76,12 +76,11 @@ u32 uet_rx_avail(struct uet_sock *us)
 }
 
 /**
- * uet_rx_pend() - how far is the reader behind
+ * uet_rx_pend() - how far is the reader behind?
  * @us: socket
  *
- * What counts is what could be read: a message that is still arriving says
- * nothing of the reader, nor does the complete one that is its next. Behind a
- * message that is read while it arrives nothing can be.
+ * Counts readable bytes behind the first message. If the first one is read while
+ * it arrives, nothing behind it is readable, so its own bytes count.
  *
  * Context: BH disabled.
  * Return: rcvr_cwnd_pend, 0 .. 127.
@@ -100,8 +99,8 @@ u8 uet_rx_pend(struct uet_sock *us)
 	return uet_dfc_pend(late, half / 4, half);
 }
 
-/* Is it time to tell the senders that were refused? Not for every packet read:
- * each wake-up costs a packet per PDC.
+/* Is it time to wake the senders that were refused for shortage? Not for every
+ * packet read: a wake-up costs a packet per PDC.
  */
 static bool uet_rx_tell(struct uet_sock *us)
 {
@@ -115,7 +114,7 @@ static bool uet_rx_tell(struct uet_sock *us)
 	return true;
 }
 
-/* Tell some of them. The others are next when the reader goes on. */
+/* Wake a batch of senders; the rest are next when the reader goes on. */
 static void uet_rx_told(struct uet_sock *us)
 {
 	if (likely(!uet_pds_rx_room(us)))
@@ -131,10 +130,10 @@ static void uet_rx_told(struct uet_sock *us)
  * @us: socket, locked
  * @room: bytes that the reader has room for
  *
- * Nobody but readers touches a complete message, so it needs no hold: it is
- * copied from where it is, and then taken by uet_rxread_taken().
+ * Only readers touch a complete message, so its packet need not be taken out to be
+ * copied from; uet_rxread_taken() must follow.
  *
- * Return: the message, or NULL if there is none or if it is not so simple.
+ * Return: the message, or NULL if not.
  */
 struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room)
 {
@@ -174,18 +173,18 @@ void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxread_begin() - take hold of what can be read
+ * uet_rxread_begin() - take the readable packets out of the first message
  * @us: socket, locked
  * @rd: filled in
- * @same: NULL, or the message that must be the first still
+ * @same: NULL, or the message that must still be the first
  * @pos: with @same, the position it must be at
- * @lowat: without @same, bytes there must be of a message with more to come
- * @peek: nothing is to be taken
+ * @lowat: without @same, minimum of bytes, if the message is incomplete
+ * @peek: MSG_PEEK
  *
- * An error is returned with @rd->error, and takes the message away; unless @peek,
- * for who only looks leaves it to the one who reads.
+ * An error of the message is returned in @rd->error and removes the message; with
+ * @peek the message stays, for a later read to report the error.
  *
- * Return: true if there was something; uet_rxread_end() must follow unless
+ * Return: true if there was data or an error; uet_rxread_end() must follow unless
  * @rd->error is set.
  */
 bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
@@ -239,7 +238,7 @@ out:
 }
 
 /**
- * uet_rxread_used() - a packet was read to its end
+ * uet_rxread_used() - note that a packet was read to its end
  * @rd: hold
  * @skb: first of @rd->skbs
  */
@@ -295,7 +294,7 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 		msg->read = rd->pos;
 	}
 	skb_queue_splice_init(&rd->skbs, &msg->prefix);
-	/* Failed meanwhile: who saw some of it learns that with the next call. */
+	/* If it failed meanwhile, a reader that saw part gets the error next. */
 	drop = msg->error ? !msg->read && !msg->peeked :
 	       !peek && msg->complete && msg->read == msg->len;
 	if (drop)

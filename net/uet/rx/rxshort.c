@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a namespace, or of the protocol, is full of pieces of messages.
+ * Recovery when incomplete messages fill the memory of a namespace, or of the
+ * protocol.
  *
- * A source could begin messages to many sockets and never end them. rx/rxmem.c lets
- * one line at a time go on beyond the limits, so far and no further. When others
- * were refused for rx_msg_timeout_ms on end, sockets whose readers have nothing
- * to do give up what has been silent as long, until an eighth of net.uet.mem is
- * free; and so once a second while it lasts.
+ * A source could begin messages to many sockets and never complete them, and
+ * rx/rxmem.c lets only one message or line at a time exceed the limits. So when
+ * others were refused for rx_msg_timeout_ms, sockets with nothing to read give up
+ * messages that were silent for as long, until net.uet.mem / 8 came free. This
+ * repeats every second while messages are refused.
  */
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
@@ -16,7 +17,7 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
-/* Of net.uet.mem, freed at a time */
+/* Memory to free at a time: net.uet.mem / share */
 #define UET_RX_SHORT_SHARE	8
 
 static void uet_rx_short_sock(struct uet_sock *us, void *arg)
@@ -36,7 +37,7 @@ static void uet_rx_short_work(struct work_struct *work)
 	unsigned long wanted = READ_ONCE(un->sysctl.mem) / UET_RX_SHORT_SHARE;
 	u32 ms = READ_ONCE(un->sysctl.rx_msg_timeout_ms);
 
-	/* The next who is refused begins anew. */
+	/* The shortage is over; uet_rx_short() starts the work again. */
 	if (time_after(jiffies, READ_ONCE(un->rx_short_at) + HZ))
 		return;
 	if (!time_before(jiffies, READ_ONCE(un->rx_short_since) +
@@ -46,7 +47,7 @@ static void uet_rx_short_work(struct work_struct *work)
 }
 
 /**
- * uet_rx_short() - refused for want of memory in the namespace or the protocol
+ * uet_rx_short() - note a refusal for memory of the namespace or the protocol
  * @un: namespace
  *
  * Context: any.
@@ -61,20 +62,20 @@ void uet_rx_short(struct uet_net *un)
 }
 
 /**
- * uet_rx_short_init() - prepare it
+ * uet_rx_short_init() - prepare the recovery from shortage
  * @un: namespace
  *
  * Context: process.
  */
 void uet_rx_short_init(struct uet_net *un)
 {
-	/* jiffies do not begin at 0 */
+	/* In the past: jiffies do not begin at 0 */
 	un->rx_short_at = jiffies - HZ - 1;
 	INIT_DELAYED_WORK(&un->rx_short_work, uet_rx_short_work);
 }
 
 /**
- * uet_rx_short_exit() - end it
+ * uet_rx_short_exit() - stop the recovery from shortage
  * @un: namespace without PDCs
  *
  * Context: process.

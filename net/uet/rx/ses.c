@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a request means: the endpoint it is for, the message it belongs to.
+ * What a request means (SES, UE 1.0 3.4): its endpoint and its message.
  *
- * Messages of several packets have an entry by {PDC, message id} until CACK
- * has passed their end; after an error it stays as a tombstone, so that late
- * packets do not start a message that never ends (wire.md 12.7).
+ * A message of several packets has an entry by {PDC, message id} until CACK
+ * passes its end. After an error the entry stays as a tombstone, so that late
+ * packets do not start a message that never ends.
  *
- * A message for which there is no room is refused by NACK, so that its packets
- * wait at the source. They stop what is behind them at the source, and CACK, and
- * with it, after the receive window, everybody. Where somebody else cannot go on
- * therefore (core/rxroom.h) all packets of the message are taken and dropped,
- * and the guaranteed answer NO_MATCH makes the source send it again later
- * (wire.md 7). So are those of a message that was begun, if no reader can have
- * seen anything of it and it will not be completed. Never on an ordered PDC,
- * where the messages behind it would get ahead.
+ * A message without room is NACKed, so its packets wait at the source. That also
+ * stops CACK and what is queued behind them, and everyone on the PDC after the
+ * receive window is used up. So if such a message is in the way of others
+ * (core/rxroom.h), its packets are received and dropped, and the guaranteed
+ * response NO_MATCH makes the source send all of it again later. This includes
+ * an incomplete message, unless a reader may have seen part of it or it holds a
+ * right and will be completed. It excludes ordered PDCs, where later messages
+ * would overtake it.
+ *
+ * Not here: how packets are placed in messages (rx/rxmsg.c).
  */
 #include <linux/ktime.h>
 #include <linux/rbtree.h>
@@ -37,11 +39,11 @@
  * @end_node: in uet_pdc_rx.msgs_by_end if @end_seen
  * @msg_id: message id
  * @msg: the message, with a reference; NULL in a tombstone
- * @code: SES return code that further packets are answered with, 0 = OK
- * @told_psn: with NO_MATCH the lowest PSN answered by it
+ * @code: SES return code for further packets, 0 = OK
+ * @told_psn: lowest PSN answered by NO_MATCH, if that is @code
  * @end_seen: the last packet came, at @end_psn
  * @end_psn: highest PSN of the message seen
- * @end_psn_set: it is valid
+ * @end_psn_set: @end_psn is valid
  */
 struct uet_rx_msg {
 	struct rb_node		node;
@@ -56,10 +58,10 @@ struct uet_rx_msg {
 	u32			told_psn;
 };
 
-/* Entries forgotten for one packet, which makes one at most; the rest follow. */
+/* Entries freed per packet; a packet adds one at most, so the list shrinks. */
 #define UET_RX_MSGS_FORGOTTEN	16
 
-/* Entries are freed at once, so nobody but who has rx.lock may walk here. */
+/* Entries are freed without a grace period: the walk needs rx.lock. */
 static struct uet_rx_msg *uet_rx_msg_find(struct uet_pdc *pdc, u16 msg_id)
 {
 	struct rb_node *n = pdc->rx->msgs_by_id.rb_node;
@@ -93,9 +95,9 @@ static void uet_rx_msg_link(struct uet_pdc *pdc, struct uet_rx_msg *m)
 	pdc->rx->nr_msgs++;
 }
 
-/* An entry for a message that is not known; @psn is the one of its packet. The
- * packet that CACK waits for gets one beyond the limit, so that the others may
- * go; not on an ordered PDC, where each packet is that one.
+/* Add an entry for a new message; @psn is that of its packet. The packet that
+ * CACK waits for gets one beyond the limit, so that CACK can free others; not on
+ * an ordered PDC, where every packet is the one that CACK waits for.
  */
 static struct uet_rx_msg *uet_rx_msg_add(struct uet_pdc *pdc, u16 msg_id,
 					 u32 psn)
@@ -134,7 +136,7 @@ static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
 	uet_mem_uncharge(pdc->un, sizeof(*m));
 }
 
-/* The rest of one message will not come. */
+/* Fail one message whose rest will not come. */
 static void uet_ses_abort(struct uet_pdc *pdc, struct uet_rxmsg *msg, int error)
 {
 	struct sk_buff_head gone;
@@ -144,7 +146,7 @@ static void uet_ses_abort(struct uet_pdc *pdc, struct uet_rxmsg *msg, int error)
 	uet_rx_free(pdc->un, &gone);
 }
 
-/* From here on it is a tombstone that answers with @code. */
+/* Make an entry a tombstone that answers with @code. */
 static void uet_rx_msg_bury(struct uet_pdc *pdc, struct uet_rx_msg *m, u8 code,
 			    int error)
 {
@@ -162,8 +164,8 @@ static bool uet_rx_msg_ends_before(struct rb_node *a, const struct rb_node *b)
 			  rb_entry(b, struct uet_rx_msg, end_node)->end_psn);
 }
 
-/* A packet of the message was received, its last one perhaps. Nothing of it has a
- * PSN beyond that one's.
+/* Note a received packet of a message; @end: it is the last one, which has the
+ * highest PSN.
  */
 static void uet_rx_msg_seen(struct uet_pdc *pdc, struct uet_rx_msg *m, u32 psn,
 			    bool end)
@@ -184,15 +186,15 @@ static void uet_rx_msg_seen(struct uet_pdc *pdc, struct uet_rx_msg *m, u32 psn,
 }
 
 /**
- * uet_ses_cack() - CACK has moved: forget messages whose end it passed
- * @pdc: target PDC
+ * uet_ses_cack() - CACK has moved: free the entries of messages that it passed
+ * @pdc: the PDC
  * @cack: its value
  *
- * Context: softirq, rx.lock held. One packet may move CACK past very many; some
- * are forgotten at a time. What is incomplete then stays so: other packets
- * were MSG_ERROR, or came when a tombstone was gone; their packets are freed
- * together.
+ * One packet may move CACK past many messages, so at most UET_RX_MSGS_FORGOTTEN
+ * are freed at a time. A message still incomplete then never will be complete:
+ * its other packets were MSG_ERROR, or came after its tombstone was freed.
  *
+ * Context: softirq, rx.lock held.
  * Return: true if there are more.
  */
 bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
@@ -216,7 +218,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 			more = true;
 			break;
 		}
-		/* Its packets come by this PDC, under this lock. */
+		/* Its packets are placed under this lock: no race. */
 		if (m->msg && unlikely(!READ_ONCE(m->msg->complete)))
 			uet_rxmsg_abort(m->msg, ECONNABORTED, &gone);
 		uet_rx_msg_del(pdc, m);
@@ -227,8 +229,8 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 }
 
 /**
- * uet_ses_drop_all() - the PDC dies: incomplete messages are lost
- * @pdc: target PDC
+ * uet_ses_drop_all() - drop the incomplete messages of a PDC that dies
+ * @pdc: the PDC
  * @error: errno for readers in the middle of one
  *
  * Context: rx.lock held.
@@ -261,7 +263,7 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 	}
 }
 
-/* No room at a socket: it wakes us when there is some. */
+/* No room at a socket: queue the PDC for a wake-up by its reader. */
 static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 {
 	if (pdc->rx->starved_at)
@@ -296,7 +298,7 @@ static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 	from->suet_family = uet_family;
 	from->suet_job = ses->job;
 	from->suet_initiator = ses->initiator;
-	/* Made by the module from PIDonFEP and RI: a full return address. */
+	/* The sender's kernel made it from PIDonFEP and RI. */
 	if (!(ses->initiator >> 24)) {
 		from->suet_pid = ses->initiator >> 12 & UET_PID_MAX;
 		from->suet_ri = ses->initiator & UET_RI_MAX;
@@ -308,11 +310,11 @@ static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 }
 
 /*
- * Is a packet that was refused, of @msg or of none that was begun, in the way of
- * others? They may have all that was sent to them, and then nothing more comes that
- * would show it: the source takes none of that for delivered before CACK passes it.
- * Sources of ours forget nothing of a message by a PDC that others use too
- * (UET_SEND_ALONE), so what CACK covers of it does not matter then.
+ * Is a packet without room in the way of others? @msg is NULL if its message has
+ * not begun. Others may already have received all their packets: their source
+ * takes them for delivered only when CACK passes them. A source that runs this
+ * module keeps all of a message on a shared PDC (UET_SEND_ALONE), so it can send
+ * it again even if CACK covers part of it.
  */
 static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 			       const struct uet_rxmsg *msg, u32 psn)
@@ -339,8 +341,8 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 }
 
 /*
- * There is no room for a packet, or for a message: then @msg is NULL. Its
- * source waits, or begins again if others would have to wait with it.
+ * There is no room for a packet, or for a new message (@msg is NULL). NACK it, so
+ * that the source waits; or answer NO_MATCH if it is in the way of others.
  */
 static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 					    struct uet_sock *us,
@@ -359,7 +361,7 @@ static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 	return UET_SES_SHORT;
 }
 
-/* What the first packet says of a message */
+/* Set up a message from its first packet. */
 static void uet_ses_describe(const struct uet_pdc *pdc,
 			     const struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
 {
@@ -377,8 +379,8 @@ static void uet_ses_describe(const struct uet_pdc *pdc,
 	msg->line_last = pdc->rx->rcvd_bytes;
 }
 
-/* Who names a job was let into it by the host it comes from; by this one, if it
- * came over the loopback device.
+/* May the sender use its job id? The sending host has checked that, so it must be
+ * trusted; packets over the loopback device were checked by this host.
  */
 static bool uet_ses_job_believed(const struct uet_pdc *pdc,
 				 const struct uet_rx_ctx *rx)
@@ -387,7 +389,7 @@ static bool uet_ses_job_believed(const struct uet_pdc *pdc,
 	       (rx->skb->dev->flags & IFF_LOOPBACK);
 }
 
-/* Does the control group of the receiver not want the packet? */
+/* Does the receiver's control group filter the packet? */
 static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
 			     u8 *code)
 {
@@ -399,8 +401,8 @@ static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
 }
 
 /*
- * The first packet of a message: find its endpoint and make it, in no list
- * yet. A NULL return says in *verdict and *code what to do instead.
+ * The first packet of a message: find its endpoint and allocate the message, in
+ * no list yet. If NULL, *verdict and *code say what to do.
  */
 static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 				       struct uet_rx_ctx *rx, u8 *code,
@@ -440,7 +442,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 	return msg;
 }
 
-/* A message of which more will come stands in line at its socket. */
+/* Queue a message at its socket. */
 static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
 				       struct uet_rx_ctx *rx,
 				       struct uet_rxmsg *msg, u8 *code,
@@ -469,7 +471,7 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 	return msg ? uet_ses_enter(pdc, rx, msg, code, verdict) : NULL;
 }
 
-/* Off with the headers, and with what follows the payload */
+/* Remove the headers and what follows the payload. */
 static bool uet_ses_strip(struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
@@ -493,7 +495,7 @@ static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
 			       rx->ce);
 }
 
-/* What became of a packet of a message, by the answer of uet_ses_place() */
+/* The verdict on a packet, from the result of uet_ses_place() */
 static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 					   struct uet_rx_ctx *rx,
 					   struct uet_rxmsg *msg, int ret,
@@ -525,7 +527,7 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 	}
 }
 
-/* A message that is one packet needs no entry. */
+/* A message of one packet needs no entry. */
 static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 					   struct uet_rx_ctx *rx, u8 *code)
 {
@@ -558,15 +560,15 @@ static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 	return verdict;
 }
 
-/* A further packet of a message that was refused or given up */
+/* A further packet of a message that has a tombstone */
 static enum uet_ses_verdict uet_ses_buried(struct uet_rx_msg *m, u32 psn,
 					   u8 *code)
 {
 	if (!m->code)
 		return UET_SES_DROP;
 	/*
-	 * The answer to the lowest packet that came is enough: CACK passes none
-	 * of the message before the source has got it.
+	 * Answer only the lowest PSN: CACK stops below it until the source has
+	 * the response.
 	 */
 	if (m->code == UET_RC_NO_MATCH) {
 		if (psn_after(psn, m->told_psn))
@@ -635,8 +637,8 @@ end:
 }
 
 /*
- * Somebody asks whether an endpoint is there (UET_WATCH), and whether it is the one
- * that was there before. Nobody has PIDonFEP 0: then the host is meant.
+ * NO_OP: a peer asks whether an endpoint exists (UET_WATCH) and is still the
+ * same (generation). PIDonFEP 0, which no endpoint has, asks for the host.
  */
 static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 					  struct uet_rx_ctx *rx, u8 *code)
@@ -665,7 +667,7 @@ static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 	return UET_SES_REFUSED;
 }
 
-/* The source gave a message up (wire.md 12.7). */
+/* MSG_ERROR: the source gave a message up. */
 static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 					      struct uet_rx_ctx *rx, u8 *code)
 {
@@ -685,7 +687,7 @@ static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 	return UET_SES_DROP;
 }
 
-/* A packet that contradicts itself ends the message that it names. */
+/* A packet with contradicting fields ends the message that it names. */
 static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
@@ -699,13 +701,13 @@ static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 /**
  * uet_ses_request() - deliver a new request
- * @pdc: target PDC
+ * @pdc: the PDC
  * @rx: the packet
  * @code: for UET_SES_REFUSED the SES return code, for UET_SES_SHORT the NACK
  *	code
  *
  * Context: softirq, rx.lock held.
- * Return: what became of it.
+ * Return: enum uet_ses_verdict.
  */
 enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 				     struct uet_rx_ctx *rx, u8 *code)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deadlines of the receiving half: responses to be cleared, initiators that have
- * vanished (wire.md 8.4, 9.4).
+ * Deadlines of the receiving half (UE 1.0 3.5.8, 3.5.12): guaranteed responses
+ * that are not cleared, initiators that have vanished, the end of TIME_WAIT.
+ *
+ * Not here: the hrtimer itself (pdc/timer.c).
  */
 #include <linux/ktime.h>
 
@@ -11,24 +13,26 @@
 #include "pdc/pdc.h"
 #include "rx/half.h"
 
-/* CLEAR_REQ after 8 clear times, then ever later (wire.md 9.4) */
+/* First CLEAR_REQ after so many clear_time_us, then the interval doubles (see
+ * "Rules of this module" in uet-internals.rst)
+ */
 #define UET_CLEAR_REQ_TIMES	8
-/* CLOSE_REQs double their distance up to this power */
+/* Interval of CLOSE_REQs <= rto_min_us * 2^this */
 #define UET_CLOSE_REQ_BACKOFF_MAX	16
 
 static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 {
-	/* Who sends a message piece by piece may pause. */
+	/* A sender may pause within a message: no shorter time under pressure */
 	if (pdc->rx->nr_msgs)
 		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
 		       NSEC_PER_SEC;
-	/* An initiator that vanished would hold its PDC here for ever. */
+	/* Otherwise the PDC of a vanished initiator would stay for ever. */
 	return 2 * uet_pdc_idle_ns(pdc);
 }
 
 /*
- * The initiator is silent: ask it to close, then close without it. Who has not
- * proved its address is asked nothing: it may never have sent anything.
+ * The initiator is silent: ask it to close, then close without it. An unconfirmed
+ * PDC closes at once: its peer's address may be spoofed.
  */
 static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
@@ -39,7 +43,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
 	struct uet_cp cp = { .psn = rx->ret_psn };
 
-	/* Of a PDC that was opened here the sending half takes care. */
+	/* The initiator's sending half closes an idle PDC. */
 	if (pdc->initiator)
 		return 0;
 	if (now - rx->heard < idle_ns)
@@ -74,7 +78,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			  NSEC_PER_USEC << rx->close_tries));
 }
 
-/* What is due; returns the next deadline, 0 if there is none. */
+/* Do what is due. Returns the next deadline, 0 if there is none. */
 static u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
 	struct uet_pdc_rx *rx = pdc->rx;
@@ -105,8 +109,8 @@ static u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64
 }
 
 /**
- * uet_pdc_rx_timer() - the timer fired: deal with what is due
- * @pdc: PDC that can receive
+ * uet_pdc_rx_timer() - handle the deadlines of a receiving half
+ * @pdc: PDC with a receiving half
  *
  * Context: softirq, RCU read side.
  */
@@ -134,10 +138,10 @@ void uet_pdc_rx_timer(struct uet_pdc *pdc)
 
 /**
  * uet_pdc_want_clear() - a guaranteed response waits for its clear
- * @pdc: target PDC
+ * @pdc: the PDC
  * @now: time, ns
  *
- * A peer that has not proved its address is asked once it has.
+ * An unconfirmed PDC sends CLEAR_REQ only after it is confirmed.
  *
  * Context: rx.lock held.
  */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets that a switch trimmed (wire.md 1.4).
+ * Packets that a switch trimmed (UE 1.0 3.6.12).
  *
- * A switch cuts the payload and adjusts the IP length, but not the UDP
- * length, and UDP drops such a packet before any socket sees it. So while
- * net.uet.trimming is on they are taken in LOCAL_IN, ahead of UDP. They are
- * hints without a checksum: a NACK is all they can lead to.
+ * Instead of dropping a packet, a switch may cut its payload. It adjusts the IP
+ * length but not the UDP length, so UDP drops the packet before any socket sees
+ * it. While net.uet.trimming is on, a netfilter hook in LOCAL_IN takes trimmed
+ * packets ahead of UDP. Their CRC cannot be checked, so they are hints: they
+ * deliver nothing, open no PDC and confirm none.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -25,7 +26,7 @@
 #include "rx/half.h"
 #include "rx/trim.h"
 
-/* What survives trimming of every packet: UDP and 16 bytes of PDS */
+/* Trimming leaves at least the UDP header and 16 bytes of PDS header */
 #define UET_TRIM_MIN	(sizeof(struct udphdr) + UET_TRIM_KEEP_BYTES)
 
 static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
@@ -45,7 +46,7 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 	else
 		pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
 	if (!pdc) {
-		/* A trimmed packet opens no PDC (N-4). */
+		/* A trimmed packet opens no PDC. */
 		uet_nack_stateless(rx, pkt->flags & UET_F_SYN ?
 				   code : UET_NACK_INV_DPDCID, pkt->req.psn);
 		return;
@@ -95,7 +96,7 @@ static unsigned int uet_trim_take(const struct nf_hook_state *state,
 	if (!pskb_may_pull(skb, off + UET_TRIM_MIN))
 		return NF_ACCEPT;
 	uh = (const void *)(skb->data + off);
-	/* Where nobody uses UET the port is closed. */
+	/* The UDP port is closed while nobody uses UET. */
 	if (uh->dest != htons(s->udp_port) || !READ_ONCE(un->sock4))
 		return NF_ACCEPT;
 	uet_trim_input(un, skb, off, lasthop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets that a switch trimmed.
+ * Packets that a switch trimmed (UE 1.0 3.6.12).
  */
 #ifndef _UET_TRIM_H
 #define _UET_TRIM_H

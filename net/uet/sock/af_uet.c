@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The socket family: creation, names, closing. Nothing here runs per message.
+ * The socket family: creation, bind(), connect(), close(). Nothing here runs per
+ * message.
+ *
+ * Not here: sendmsg(), recvmsg() and options (other files in sock/), the table of
+ * endpoints (rx/ep.c).
  */
 #include <asm/ioctls.h>
 #include <linux/compat.h>
@@ -27,8 +31,8 @@
 #include "tx/watch.h"
 #include "tx/wmem.h"
 
-/* Sockets not yet freed. Neither they nor what is left of them keeps the
- * module loaded: open files do, and unloading waits for the rest.
+/* Sockets not freed yet. Open files hold the module; closed sockets do not, so
+ * unloading waits for them.
  */
 static atomic_t uet_socks;
 static DECLARE_WAIT_QUEUE_HEAD(uet_socks_gone);
@@ -53,7 +57,7 @@ static void uet_sock_destruct(struct sock *sk)
 	skb_queue_purge(&sk->sk_error_queue);
 	uet_rxmsg_drop_spare(uet_sk(sk));
 	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
-	/* Linux 6.1 lets every protocol that counts pages have SO_RESERVE_MEM. */
+	/* Linux 6.1 allows SO_RESERVE_MEM for all protocols that account pages. */
 	sk_mem_reclaim_final(sk);
 	WARN_ON_ONCE(sk->sk_forward_alloc);
 	uet_account_put(uet_sk(sk)->account);
@@ -63,9 +67,7 @@ static void uet_sock_destruct(struct sock *sk)
 		wake_up(&uet_socks_gone);
 }
 
-/* Wait until the messages in the background are done, at most so long. Returns
- * what is left of that time.
- */
+/* Wait until all messages are done, for @timeout at most. Returns the time left. */
 static long uet_linger(struct uet_sock *us, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -92,9 +94,9 @@ static void uet_discard(struct uet_sock *us)
 	spin_unlock(&us->dests_lock);
 }
 
-/* Queued messages go on without the socket. With SO_LINGER close() waits for
- * them, and what is not done at the end of that time (0: at once) is withdrawn.
- * A process that exits does not wait, and a signal ends only the waiting.
+/* Queued messages go on without the socket. With SO_LINGER close() waits for them
+ * and withdraws those not done when the time is over (0: at once). An exiting
+ * process does not wait; a signal ends the wait but withdraws nothing.
  */
 static void uet_close_tx(struct uet_sock *us)
 {
@@ -111,7 +113,7 @@ static void uet_close_tx(struct uet_sock *us)
 	uet_dest_detach_all(us);
 }
 
-/* Who was refused is told, and finds nobody here any more. */
+/* Wake all senders refused for shortage: they find the endpoint gone. */
 static void uet_tell_all_gone(struct uet_sock *us)
 {
 	while (uet_pds_rx_room(us))
@@ -168,8 +170,8 @@ static void uet_set_remote(struct uet_sock *us, const struct sockaddr_uet *addr)
 	spin_unlock(&us->dests_lock);
 }
 
-/* Sets where messages without an address go. It does not limit who may send
- * here: replies can come from another address of the same host.
+/* Sets the default destination. It does not filter senders: replies may come from
+ * another address of the same host.
  */
 static int uet_connect(struct socket *sock, struct sockaddr *addr, int len,
 		       int flags)
@@ -222,7 +224,7 @@ static int uet_shutdown(struct socket *sock, int how)
 
 	if (how < SHUT_RD || how > SHUT_RDWR)
 		return -EINVAL;
-	/* SHUT_RD, SHUT_WR, SHUT_RDWR are the bits less one */
+	/* SHUT_* + 1 are the bits of sk_shutdown. */
 	how++;
 	lock_sock(sk);
 	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
@@ -264,7 +266,7 @@ static int uet_compat_ioctl(struct socket *sock, unsigned int cmd,
 #endif
 
 static const struct proto_ops uet_ops = {
-	/* Only MPTCP looks at it; sockets are created by net_proto_family */
+	/* Only MPTCP reads it; the family of sockets is in net_proto_family */
 	.family		= PF_UET,
 	.owner		= THIS_MODULE,
 	.release	= uet_release,
@@ -290,10 +292,10 @@ static const struct proto_ops uet_ops = {
 };
 
 /**
- * uet_sock_of() - the UET socket behind a struct socket
+ * uet_sock_of() - the UET socket of a struct socket
  * @sock: any socket
  *
- * Return: it, or NULL if it is of another family.
+ * Return: the UET socket, or NULL if @sock is of another family.
  */
 struct uet_sock *uet_sock_of(const struct socket *sock)
 {
@@ -306,7 +308,7 @@ static void uet_write_space(struct sock *sk)
 
 	rcu_read_lock();
 	wq = rcu_dereference(sk->sk_wq);
-	/* A sendmsg() in the middle of a message sleeps uninterruptibly. */
+	/* TASK_NORMAL, as a sendmsg() that streams sleeps in TASK_KILLABLE. */
 	if (skwq_has_sleeper(wq))
 		__wake_up_sync_key(&wq->wait, TASK_NORMAL,
 				   poll_to_key(EPOLLOUT | EPOLLWRNORM |
@@ -346,7 +348,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	sk->sk_protocol = UETPROTO_UET;
 	sk->sk_destruct = uet_sock_destruct;
 	sk->sk_write_space = uet_write_space;
-	/* The receive path takes no reference */
+	/* The receive path takes no reference. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(un->sysctl.rmem));
 	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(un->sysctl.wmem));
@@ -410,7 +412,7 @@ static struct net_proto_family uet_family_ops __ro_after_init = {
 	.owner	= THIS_MODULE,
 };
 
-/* Pages of message data on the way in, all namespaces: as UDP sizes them */
+/* Limits for pages of received data, all namespaces: sized as UDP's */
 static void __init uet_mem_init(void)
 {
 	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
@@ -421,7 +423,7 @@ static void __init uet_mem_init(void)
 }
 
 /**
- * uet_sock_init() - prepare the family, which cannot be used yet
+ * uet_sock_init() - register the protocol; sockets cannot be created yet
  *
  * Return: 0 or a negative errno.
  */
@@ -435,7 +437,7 @@ int __init uet_sock_init(void)
 }
 
 /**
- * uet_sock_exit() - undo it
+ * uet_sock_exit() - undo uet_sock_init()
  */
 void uet_sock_exit(void)
 {
@@ -443,7 +445,7 @@ void uet_sock_exit(void)
 }
 
 /**
- * uet_sock_open() - sockets can be made from now on
+ * uet_sock_open() - register the family: allow creation of sockets
  *
  * Return: 0 or a negative errno.
  */
@@ -453,7 +455,7 @@ int __init uet_sock_open(void)
 }
 
 /**
- * uet_sock_close() - no more
+ * uet_sock_close() - undo uet_sock_open()
  */
 void uet_sock_close(void)
 {
@@ -461,11 +463,10 @@ void uet_sock_close(void)
 }
 
 /**
- * uet_sock_wait() - wait until all of them are gone
+ * uet_sock_wait() - wait until all closed sockets are freed
  *
- * Closed sockets are freed by RCU, some of them after their last packet left the
- * device. The barrier also waits for the end of the callback that counted the
- * last one.
+ * RCU callbacks free them. The barrier waits for the end of the callback that freed
+ * the last one.
  *
  * Context: process, after the last namespace.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The system calls of a socket.
+ * System calls of AF_UET sockets.
  */
 #ifndef _UET_CALLS_H
 #define _UET_CALLS_H

@@ -2,9 +2,11 @@
 /*
  * recvmsg() and poll().
  *
- * A call returns data of one message. What a short buffer leaves is for the
- * next call; the one that ends the message has MSG_EOR. Messages longer than
- * half of SO_RCVBUF can be read while they arrive.
+ * A call returns data of one message. If the buffer is too short, the next call
+ * returns the rest; the call that reaches the end sets MSG_EOR. Messages longer
+ * than half of SO_RCVBUF can be read while they arrive.
+ *
+ * Not here: how packets are taken out of a message (rx/rxread.c).
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -25,8 +27,8 @@
  * @copied: bytes copied so far
  * @flags: MSG_*
  * @rxmsg: message read from, with a reference; NULL before the first data
- * @start: offset in it of the first byte of this call
- * @pos: offset of the next one
+ * @start: offset in the message of the first byte of this call
+ * @pos: offset of the next byte to read
  * @eor: the end of the message was reached
  * @stamped: time stamps were delivered
  */
@@ -43,8 +45,8 @@ struct uet_recv {
 };
 
 /*
- * Payload lies in a few fragments, nearly always, and mostly each in one page.
- * skb_copy_datagram_msg() checks for every piece which object it belongs to.
+ * Fast path: payload is nearly always in a few fragments of one page each.
+ * skb_copy_datagram_msg() checks for each piece which object it belongs to.
  */
 static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
 			  struct iov_iter *to, u32 len)
@@ -89,8 +91,8 @@ static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
 	return skb_copy_datagram_msg(skb, off, msg, len);
 }
 
-/* Copy out of the packets that were taken. Only whole copies count: a fault
- * leaves the packet to the next call.
+/* Copy data from the packets in @rd. On a fault the packet stays for the next
+ * call.
  */
 static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 			 struct uet_rxread *rd)
@@ -127,8 +129,8 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 	return err;
 }
 
-/* A message that is one packet and fits: without taking the packet first.
- * Returns as uet_recv_some(), 0 also if there is more to it.
+/* Fast path for a message of one packet that fits: copy it in place. Returns as
+ * uet_recv_some(), and 0 also for other messages.
  */
 static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
 {
@@ -149,7 +151,7 @@ static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
 	return 1;
 }
 
-/* Take what is there. Returns 1 if something was, 0 if not, or an error. */
+/* Read what is there. Returns 1 if there was something, 0 if not, or an error. */
 static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 			 size_t lowat)
 {
@@ -180,9 +182,7 @@ static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 	return err ? err : 1;
 }
 
-/* Sleep once. The caller looks again: only taking the data tells for sure
- * whether there is some.
- */
+/* Sleep once. The caller tries to read again: another reader may be faster. */
 static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -202,7 +202,7 @@ static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
 	return 0;
 }
 
-/* Is somebody else reading on in the message this call began? */
+/* Has another reader gone on with the message that this call began? */
 static bool uet_recv_lost(struct uet_sock *us, const struct uet_recv *r)
 {
 	const struct uet_rxmsg *first;
@@ -225,10 +225,10 @@ static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
 	int err;
 
 	for (;;) {
-		/* No more will come */
+		/* No more data will come. */
 		if (us->sk.sk_shutdown & RCV_SHUTDOWN)
 			target = 1;
-		/* A low-water mark holds for the first data as well */
+		/* SO_RCVLOWAT also applies to the first data. */
 		err = uet_recv_some(us, r, target);
 		if (err < 0)
 			return err;
@@ -248,7 +248,7 @@ static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
 	}
 }
 
-/* Not asked for, so what has no room is not an event */
+/* Always offered: without room skip it instead of setting MSG_CTRUNC */
 static void uet_put_cmsg_if(struct msghdr *msg, int type, int len, void *data)
 {
 	if (msg->msg_controllen >= CMSG_SPACE(len))
@@ -294,7 +294,7 @@ static int uet_recv_finish(struct uet_recv *r)
 	if (r->eor)
 		msg->msg_flags |= MSG_EOR;
 	uet_recv_cmsgs(msg, r);
-	/* The length of the rest of the message, none of it lost */
+	/* MSG_TRUNC returns the length of the rest; nothing is lost. */
 	if (r->flags & MSG_TRUNC)
 		ret = min_t(u32, m->len - r->start, INT_MAX);
 	return ret;
@@ -328,7 +328,7 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 	lock_sock(sk);
 	err = uet_recv_loop(uet_sk(sk), &r);
 	if (r.rxmsg) {
-		/* What was copied is gone from the socket and must be told */
+		/* Copied data has left the socket: report it despite errors */
 		if (!err || r.copied)
 			err = uet_recv_finish(&r);
 		uet_rxmsg_retire(uet_sk(sk), r.rxmsg);
@@ -337,8 +337,8 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 	return err;
 }
 
-/* A sender that was refused waits for the room it wants, where it wants it;
- * others for half of the buffer, and what they are connected to has a say.
+/* After EAGAIN: is there the room that the sender needed, at that queue? Else: is
+ * half of the buffer free, also by the rules for the connected queue?
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
@@ -385,7 +385,7 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 		mask |= EPOLLRDHUP | EPOLLIN | EPOLLRDNORM;
 	if (uet_rx_readable(us, READ_ONCE(sk->sk_rcvlowat)))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	/* A sender gets EPIPE at once */
+	/* Writable after shutdown: send returns EPIPE at once */
 	if (shutdown & SEND_SHUTDOWN || uet_poll_writable(us))
 		mask |= EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
 	return mask;

@@ -2,11 +2,14 @@
 /*
  * sendmsg(): one call makes one message.
  *
- * A message that fits into SO_SNDBUF is taken over whole or not at all; a
- * longer one is streamed: its first part starts off, and the call goes on
- * copying as the peer acknowledges. No socket lock is held here. What the call
- * needs of the socket (endpoint, options) is fixed or a single word; its queue
- * is found under dests_lock.
+ * A message of at most SO_SNDBUF is queued whole or not at all. A longer one is
+ * streamed: its first part is sent, and the call goes on copying as the peer
+ * acknowledges. No socket lock is held: what is needed of the socket (endpoint,
+ * options) is constant or a single word; dests_lock protects the lookup of the
+ * queue.
+ *
+ * Not here: charging and copying data (tx/), the class of short messages
+ * (sock/shortmsg.c).
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -24,19 +27,18 @@
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
-/* A streamed message may hold so much whatever else is in the buffer: there
- * must always be a full packet of it (the payload MTU is at most 8192), or
- * nothing would go and no room would come.
+/* A streamed message may hold this much even if the buffer is full: without a full
+ * packet (payload MTU <= 8192) it could not proceed and free memory.
  */
 #define UET_STREAM_MIN		32768U
 
-/* Longer messages have a PDC of their own: one that its reader leaves standing
- * stops the PDC after the receive window, and with it others that are still to
- * be sent. The same number of bytes is a small part of that window.
+/* Longer messages have a PDC of their own: if the reader of such a message stops, it
+ * stops the PDC after the receive window, and with it other messages. The value is
+ * a small part of that window.
  */
 #define UET_SEND_ALONE		(512U * 1024)
 
-/* Most that is copied in one step */
+/* Maximum to copy in one step */
 #define UET_STREAM_STEP		(1024U * 1024)
 
 /**
@@ -45,12 +47,12 @@
  * @header_data: from the caller
  * @tag: match bits, valid if @has_tag
  * @timeo: jiffies it may still wait
- * @timeout: ms that the message may take from now on, 0 = for ever
- * @deadline: when that is over, ns
+ * @timeout: lifetime of the message, ms, 0 = no limit
+ * @deadline: end of @timeout, ns
  * @has_cookie: @cookie is valid
- * @has_tclass: the traffic class was asked for
+ * @has_tclass: the caller set the traffic class
  * @has_hd: @header_data is valid
- * @has_tag: the message is tagged; 0 is a tag as any other
+ * @has_tag: the message is tagged; @tag may be 0
  */
 struct uet_send {
 	u64			cookie;
@@ -133,7 +135,7 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 	}
 }
 
-/* Nobody takes the time at which a message leaves, or chooses it. */
+/* Transmit time stamps and SO_TXTIME are not supported. */
 static int uet_send_cmsg_generic(struct uet_sock *us, struct msghdr *msg,
 				 struct cmsghdr *cmsg,
 				 struct sockcm_cookie *sockc)
@@ -190,7 +192,7 @@ static void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 {
 	key->raddr = to->suet_addr;
 	key->scope = READ_ONCE(us->sk.sk_bound_dev_if);
-	/* Its interface may be one of the VRF that the socket is bound to. */
+	/* The scope wins: it may be an interface of the VRF bound to. */
 	if (ipv6_addr_type(&to->suet_addr) & IPV6_ADDR_LINKLOCAL &&
 	    to->suet_scope_id)
 		key->scope = to->suet_scope_id;
@@ -200,7 +202,7 @@ static void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 	key->absolute = !!(to->suet_flags & UET_ADDR_ABSOLUTE);
 }
 
-/* Where the message goes: the address given, else the connected one */
+/* The target of the message: the given address, else the connected one */
 static int uet_send_to(struct uet_sock *us, struct uet_dest_key *key,
 		       struct msghdr *msg)
 {
@@ -238,8 +240,8 @@ static u8 uet_send_tclass(const struct uet_sock *us)
 	return tclass >= 0 ? tclass : uet_data_dscp(us->un);
 }
 
-/* Routes by traffic class: only where one was asked for, so that short messages,
- * which may go in another one, take the way of the others.
+/* Traffic class for the route lookup, + 1; 0 unless one was requested, so that
+ * short messages, which may use another class, take the same route as others.
  */
 static u8 uet_send_route(const struct uet_sock *us, u8 tclass)
 {
@@ -253,10 +255,10 @@ static bool uet_send_alone(const struct uet_sock *us, u8 delivery, size_t len)
 }
 
 /**
- * uet_send_key() - how a socket sends to an address
+ * uet_send_key() - fill in the key of the queue to an address
  * @us: the socket
  * @to: the address
- * @key: all of it is set; compared as bytes, so its padding counts
+ * @key: filled in, with its padding: keys are compared as bytes
  */
 void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 		  struct uet_dest_key *key)
@@ -270,7 +272,7 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 	uet_send_target(key, us, to);
 }
 
-/* The queue for a message, whatever its address and control messages */
+/* Find the queue for a message: general case */
 static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
 					       struct uet_send *s,
 					       struct msghdr *msg, size_t len)
@@ -279,7 +281,7 @@ static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
 	struct uet_dest *dest;
 	int err;
 
-	/* The key is compared as bytes, so its padding counts */
+	/* Also clears the padding: keys are compared as bytes */
 	memset(&key, 0, sizeof(key));
 	key.owner = (unsigned long)us;
 	key.mark = READ_ONCE(us->sk.sk_mark);
@@ -304,7 +306,7 @@ static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
 	return dest;
 }
 
-/* The same for one without either, if it is the queue used last */
+/* Fast path without address and control messages: the queue used last, if it fits */
 static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 {
 	u8 delivery = READ_ONCE(us->delivery);
@@ -314,7 +316,7 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 	dest = us->conn_dest;
 	if (likely(dest && dest == us->last_dest &&
 		   dest->key.mark == READ_ONCE(us->sk.sk_mark) &&
-		   /* One of a link-local address is looked for. */
+		   /* A link-local queue takes the general case. */
 		   dest->key.scope == READ_ONCE(us->sk.sk_bound_dev_if) &&
 		   dest->key.delivery == delivery &&
 		   uet_shortmsg_fits(us, dest, len, uet_send_tclass(us)) &&
@@ -326,8 +328,8 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 	return dest;
 }
 
-/* Is there room for @need bytes, or was the message failed meanwhile? If not,
- * @wake_at says when to look again.
+/* Is there room for @need bytes, or has the message failed? If not, *wake_at is the
+ * buffer use at which to check again.
  */
 static bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
 			   const struct uet_txmsg *msg, u64 need, s64 *wake_at)
@@ -340,15 +342,15 @@ static bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
 		return true;
 	if (uet_sock_tx_room(us, dest, need, wake_at))
 		return true;
-	/* The use of the whole buffer says little about one's own message. */
+	/* Room for a streamed message may come at any use of the buffer. */
 	if (msg)
 		*wake_at = UET_WAKE_ANY;
 	return false;
 }
 
-/* A message that is under way would have to begin again from its start if the
- * call were interrupted: restarted by a timer, it would never end. So from then
- * on only what kills the process ends the wait, or SO_SNDTIMEO.
+/* An interrupted call sends a streamed message again from its start; with a
+ * periodic signal it would never end. So once it has begun, only fatal signals and
+ * SO_SNDTIMEO end the wait.
  */
 static bool uet_send_interrupted(bool begun)
 {
@@ -371,7 +373,7 @@ static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (!uet_send_ready(us, dest, msg, need, &at)) {
-		/* Also for who gets EAGAIN and waits by epoll for the edge */
+		/* Also before EAGAIN, for edge-triggered epoll */
 		if (at > asked) {
 			uet_sock_wake_below(us, at);
 			asked = at;
@@ -392,9 +394,7 @@ static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 	return err;
 }
 
-/* What poll() is to wait for: the room that the last send did not find, if it
- * did not wait for it
- */
+/* Note for poll() the room that a non-blocking send did not find; @need 0: none */
 static void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
 {
 	spin_lock(&us->dests_lock);
@@ -403,8 +403,8 @@ static void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
 	spin_unlock(&us->dests_lock);
 }
 
-/* A queue whose PDC has used up its PSNs goes on by another one when it is
- * empty.
+/* -EAGAIN: the PDC has used up its PSNs. Wait until the queue is empty: then it
+ * can use another PDC.
  */
 static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
 			   struct uet_txmsg *msg)
@@ -418,7 +418,7 @@ static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
 		if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 			return -EPIPE;
 	}
-	/* Not before: the work looks at what is queued. */
+	/* After queueing: the work looks at queued messages. */
 	if (!err && s->deadline)
 		uet_tx_expire(us, s->deadline);
 	return err;
@@ -443,7 +443,7 @@ static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
 	return msg;
 }
 
-/* A message that fits: all of it or nothing */
+/* Send a message that fits the buffer: all of it or nothing */
 static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 			  struct uet_dest *dest, struct msghdr *m, u32 len)
 {
@@ -485,9 +485,7 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 	return len;
 }
 
-/* How much of a streamed message to copy next: what there was room for, but no
- * crumbs
- */
+/* Bytes of a streamed message to copy next: a quarter of the buffer, within limits */
 static u32 uet_stream_step(struct uet_sock *us, u32 rest)
 {
 	u32 step = max(uet_sock_sndbuf(us) / 4, UET_STREAM_MIN);
@@ -501,8 +499,8 @@ static u64 uet_stream_need(struct uet_sock *us, u32 rest)
 	return min_t(u64, rest, uet_sock_sndbuf(us) / 4);
 }
 
-/* At the ceiling of the namespace a message under way waits for its own data
- * to be acknowledged rather than fail.
+/* At the memory limit of the namespace, a message under way waits for ACKs of its
+ * own data instead of failing.
  */
 static int uet_stream_charge(struct uet_sock *us, struct uet_txmsg *msg,
 			     u32 step, long *timeo)
@@ -526,7 +524,7 @@ static int uet_stream_charge(struct uet_sock *us, struct uet_txmsg *msg,
 	}
 }
 
-/* Copy one more piece of a streamed message in */
+/* Copy the next piece of a streamed message */
 static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 			   struct uet_txmsg *msg, struct msghdr *m, u32 done)
 {
@@ -550,7 +548,7 @@ static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 	return err ? err : step;
 }
 
-/* A message longer than the buffer */
+/* Send a message longer than the buffer */
 static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 			   struct uet_dest *dest, struct msghdr *m, u32 len)
 {
@@ -587,8 +585,8 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 		done += n;
 		uet_pds_more(msg, done, done == len);
 	}
-	/* Either it failed before its end was announced, and this is the
-	 * report, or the error queue tells from now on.
+	/* A failure before the end was queued is returned here, a later one
+	 * goes to the error queue.
 	 */
 	if (READ_ONCE(msg->error))
 		n = -READ_ONCE(msg->error);
@@ -605,19 +603,19 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 			  size_t len)
 {
-	/* splice() and sendfile() would make a message of each buffer; this
-	 * errno is what makes their callers read and write instead.
+	/* splice() and sendfile() would make a message of each buffer; with
+	 * EINVAL their callers use read() and write() instead.
 	 */
 	if (msg->msg_flags & MSG_SPLICE_PAGES)
 		return -EINVAL;
-	/* The length of a message is in its first packet, so that no call can
-	 * add to what an earlier one sent, and data is always copied.
+	/* The first packet has the length of the message, so no later call can
+	 * extend it; and data is always copied.
 	 */
 	if (msg->msg_flags & (MSG_OOB | MSG_MORE | MSG_ZEROCOPY))
 		return -EOPNOTSUPP;
 	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		return -EPIPE;
-	/* The system call cuts what is longer down to this. */
+	/* The system call truncates longer messages to this. */
 	if (len >= MAX_RW_COUNT)
 		return -EMSGSIZE;
 	return 0;
@@ -626,7 +624,7 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 /**
  * uet_sendmsg() - proto_ops.sendmsg
  * @sock: socket
- * @msg: where to, what and how
+ * @msg: address, data, control messages
  * @len: length of the message
  *
  * Return: @len, or a negative errno: then nothing of it is delivered.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The class of short messages.
+ * The traffic class of short messages.
  *
- * A question or an answer waits behind whatever stands in the queues that it
- * crosses, and congestion control keeps a queue where bulk data meets. Where the
- * network has a class that is served first, unordered short messages travel in it:
- * with a DSCP of their own, hence in PDCs and contexts of their own, as the
- * traffic class is part of what these are kept for (UE 1.0 3.5.8).
+ * A short request or reply would wait in the queues that congestion control keeps
+ * where bulk data meets. If the network has a priority class, unordered short
+ * messages use it: with a DSCP of their own, hence with PDCs and CCCs of their own,
+ * since the traffic class is part of their identity (UE 1.0 3.5.8).
  *
- * What is served first must be little. So a target gets a few of them at a time in
- * that class; the others of a socket that has more to say go with its bulk data.
+ * Priority traffic must stay small. So a socket sends only a few such messages at a
+ * time to a target in that class; more of them go with its bulk data.
  */
 #include <linux/pkt_sched.h>
 
@@ -19,13 +18,12 @@
 #include "tx/wmem.h"
 
 /*
- * Messages of the full length that a socket may have in the class, by target: more
- * than one ACK speaks for (net.uet.ack_gen_trigger), as those that arrived count
- * until then.
+ * Limit per socket and target, in messages of length short_bytes. They count until
+ * ACKed, so it must exceed what one ACK covers (net.uet.ack_gen_trigger).
  */
 #define UET_SHORTMSG_HELD	8
 
-/* The DSCP of a message by its length, or that of all others */
+/* The DSCP of short messages if the message is one, else @other */
 static u8 uet_shortmsg_tclass(const struct uet_sock *us, u8 delivery,
 			      size_t len, u8 other)
 {
@@ -71,12 +69,12 @@ bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
 /**
  * uet_shortmsg_dest() - the queue of a short message
  * @us: the sender
- * @key: what the message says of its target, with the DSCP of long ones
+ * @key: key of its queue, with the DSCP of messages that are not short
  * @len: length of the message
  *
  * Context: process.
  * Return: the queue with a reference, an error pointer, or NULL if the message
- * goes with the others.
+ * does not go in the class of short ones.
  */
 struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 				   const struct uet_dest_key *key, size_t len)
@@ -87,7 +85,7 @@ struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 
 	if (tclass == key->tclass)
 		return NULL;
-	/* With its padding, which counts in comparisons */
+	/* Copies the padding, too: keys are compared as bytes */
 	memcpy(&own, key, sizeof(own));
 	own.tclass = tclass;
 	dest = uet_dest_get(us, &own);
@@ -98,13 +96,13 @@ struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 }
 
 /**
- * uet_shortmsg_prio() - priority of a queue's packets in this host
+ * uet_shortmsg_prio() - skb->priority of a queue's packets
  * @us: the sender
  * @dest: the queue
  * @other: DSCP of messages that are not short
  *
  * Context: any.
- * Return: SO_PRIORITY, or what puts short messages first if that is not set.
+ * Return: SO_PRIORITY if set, else TC_PRIO_INTERACTIVE for short messages, else 0.
  */
 u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
 		      u8 other)

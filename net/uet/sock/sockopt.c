@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Socket options of level SOL_UET, and those of SOL_SOCKET that mean nothing
- * here: better refused than taken without effect.
+ * Socket options of level SOL_UET, and those of SOL_SOCKET that would have no
+ * effect and therefore return ENOPROTOOPT.
  */
 #include <linux/capability.h>
 #include <linux/net.h>
@@ -26,7 +26,7 @@ static int uet_get_int(sockptr_t optval, unsigned int optlen, int *v)
 	return copy_from_sockptr(v, optval, sizeof(*v)) ? -EFAULT : 0;
 }
 
-/* A name of at most UET_NAME_MAX - 1 characters; empty means "by sysctl" */
+/* A name of at most UET_NAME_MAX - 1 characters; "" means that of the sysctl */
 static int uet_get_name(sockptr_t optval, unsigned int optlen, char *name)
 {
 	unsigned int n = min_t(unsigned int, optlen, UET_NAME_MAX - 1);
@@ -69,7 +69,7 @@ static int uet_set_job(struct uet_sock *us, u32 job)
 	return 0;
 }
 
-/* The right to be in a job goes with a descriptor of a socket that is in it */
+/* Join the job of another socket: its descriptor is the permission */
 static int uet_set_job_from(struct uet_sock *us, int fd)
 {
 	struct uet_sock *other;
@@ -119,7 +119,7 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 	return -ENOPROTOOPT;
 }
 
-/* Destinations take the name over when they are made */
+/* Applies to queues (dests) made from now on */
 static int uet_set_name(struct uet_sock *us, int optname, const char *name)
 {
 	bool cc = optname == UET_CC;
@@ -133,7 +133,7 @@ static int uet_set_name(struct uet_sock *us, int optname, const char *name)
 	return 0;
 }
 
-/* Of what is received only: the time at which a message leaves is not taken */
+/* Receive time stamps only */
 static int uet_set_timestamping(struct socket *sock, int optname,
 				sockptr_t optval, unsigned int optlen)
 {
@@ -159,7 +159,7 @@ static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
 	return uet_tx_cancel(us, cookie);
 }
 
-/* The queue of the probes: unordered, for an address that may be sent to */
+/* Key of the queue for UET_WATCH probes: unordered; checks the address */
 static int uet_watch_key(struct uet_sock *us, const struct sockaddr_uet *peer,
 			 struct uet_dest_key *key)
 {
@@ -198,12 +198,12 @@ static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 	return err;
 }
 
-/* SOL_SOCKET comes by here if the kernel lets it: uet_sock_asks_us() */
+/* Called for SOL_SOCKET if the kernel supports it: uet_sock_asks_us() */
 static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 			   unsigned int optlen)
 {
 	switch (optname) {
-	case SO_MAX_PACING_RATE:	/* congestion control is of the hosts */
+	case SO_MAX_PACING_RATE:	/* CCCs are shared by sockets */
 	case SO_TXTIME:
 	case SO_ATTACH_FILTER:
 	case SO_ATTACH_BPF:
@@ -212,11 +212,11 @@ static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 	case SO_REUSEPORT:
 	case SO_DONTROUTE:
 	case SO_ZEROCOPY:
-	case SO_REUSEADDR:		/* a name is free as soon as its socket is closed */
-	case SO_BUSY_POLL:		/* sockets have no device queue of theirs */
+	case SO_REUSEADDR:		/* an endpoint is free when its socket closes */
+	case SO_BUSY_POLL:		/* sockets have no device queue of their own */
 	case SO_PREFER_BUSY_POLL:
 	case SO_BUSY_POLL_BUDGET:
-	case SO_RXQ_OVFL:		/* nothing is dropped for want of room */
+	case SO_RXQ_OVFL:		/* no data is dropped for lack of room */
 	case SO_RESERVE_MEM:
 		return -ENOPROTOOPT;
 	case SO_TIMESTAMPING_OLD:
@@ -279,7 +279,7 @@ static int uet_put_opt(const void *value, int len, char __user *optval,
 	return 0;
 }
 
-/* The structure grows at its end: old callers get the part they know. */
+/* struct uet_info grows at its end: old callers get the part they know. */
 static int uet_get_info(struct uet_sock *us, char __user *optval,
 			int __user *optlen)
 {
@@ -293,7 +293,7 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
 	spin_unlock(&us->dests_lock);
 	if (!dest)
 		return -ENOTCONN;
-	/* What callers of earlier versions know keeps its place. */
+	/* ABI: fields keep their offsets. */
 	BUILD_BUG_ON(offsetof(struct uet_info, rtt_var) != 256);
 	BUILD_BUG_ON(offsetof(struct uet_info, blocked_port_ns) != 384);
 	memset(&info, 0, sizeof(info));
@@ -307,8 +307,8 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
  * @sock: socket
  * @level: SOL_UET, else -ENOPROTOOPT
  * @optname: UET_*
- * @optval: where to
- * @optlen: room there; set to what was returned
+ * @optval: buffer
+ * @optlen: size of the buffer; set to the length returned
  *
  * Return: 0 or a negative errno.
  */
