@@ -50,7 +50,7 @@ struct flowi4 uet_route_flow4(const struct uet_net *un,
 		.flowi4_proto	= IPPROTO_UDP,
 		.daddr		= key->raddr.s6_addr32[3],
 		.saddr		= key->laddr.s6_addr32[3],
-		.fl4_dport	= htons(un->sysctl.udp_port),
+		.fl4_dport	= htons(READ_ONCE(un->sysctl.udp_port)),
 	};
 }
 
@@ -74,7 +74,7 @@ struct flowi6 uet_route_flow6(const struct uet_net *un,
 						    0),
 		.daddr		= key->raddr,
 		.saddr		= key->laddr,
-		.fl6_dport	= htons(un->sysctl.udp_port),
+		.fl6_dport	= htons(READ_ONCE(un->sysctl.udp_port)),
 	};
 }
 

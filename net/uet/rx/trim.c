@@ -97,7 +97,7 @@ static unsigned int uet_trim_take(const struct nf_hook_state *state,
 		return NF_ACCEPT;
 	uh = (const void *)(skb->data + off);
 	/* The UDP port is closed while nobody uses UET. */
-	if (uh->dest != htons(s->udp_port) || !READ_ONCE(un->sock4))
+	if (uh->dest != htons(READ_ONCE(s->udp_port)) || !READ_ONCE(un->sock4))
 		return NF_ACCEPT;
 	uet_trim_input(un, skb, off, lasthop);
 	return NF_STOLEN;

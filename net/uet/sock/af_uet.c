@@ -208,12 +208,14 @@ static int uet_getname(struct socket *sock, struct sockaddr *addr, int peer)
 	int ret = sizeof(*ua);
 
 	lock_sock(sk);
+	spin_lock(&us->dests_lock);
 	if (!peer)
 		*ua = us->local;
 	else if (us->connected)
 		*ua = us->remote;
 	else
 		ret = -ENOTCONN;
+	spin_unlock(&us->dests_lock);
 	release_sock(sk);
 	return ret;
 }
