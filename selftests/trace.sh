@@ -146,7 +146,15 @@ drops()
 	set_sysctl "$A" guard 0
 	recv_start main -I
 	traced uet_rx/uet_drop strange_packets || return 1
+	cp "$WORK/trace" "$WORK/parsed"
+	# Dropped before it is parsed: the addresses are known, and nothing else
+	set_sysctl "$B" data_protect 1
+	traced uet_rx/uet_drop strange_packets || return 1
+	set_sysctl "$B" data_protect 0
 	set_sysctl "$A" guard 1
+	seen "::ffff:$A4 > ::ffff:$B4 DropCrc type=0 spdcid=0 dpdcid=0 " &&
+		seen "$A6 > $B6 DropCrc " || return 1
+	mv "$WORK/parsed" "$WORK/trace"
 	seen "::ffff:$A4 > ::ffff:$B4 DropShort " &&
 		seen "$A6 > $B6 DropNoPdc .*spdcid=7 dpdcid=9"
 }

@@ -336,6 +336,7 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	}
 	UET_INC(un, RX_PKTS);
 	UET_ADD(un, RX_BYTES, skb->len);
+	uet_rx_begin(&rx, skb);
 	if (unlikely(READ_ONCE(un->exiting))) {
 		UET_DROP(&rx, DROP_NET);
 		goto free;
@@ -347,7 +348,6 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 		goto free;
 	}
 	rx.ev = ntohs(udp_hdr(skb)->source);
-	uet_rx_addresses(&rx, skb);
 	__skb_pull(skb, sizeof(struct udphdr));
 	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
 	/* The linear part is nearly always enough. */

@@ -25,16 +25,20 @@ static int uet_rx_interface(const struct sk_buff *skb, bool v4)
 }
 
 /**
- * uet_rx_addresses() - fill in addresses, interface, DSCP and ECN mark of a packet
- * @rx: filled in
+ * uet_rx_begin() - fill in addresses, interface, DSCP and ECN mark of a packet
+ * @rx: filled in; the fields of @rx->pkt that uet_rx_done() traces are cleared,
+ *	since a packet may be dropped before it is parsed
  * @skb: packet with its network header set
  *
  * Context: RCU read side.
  */
-void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 {
 	bool v4 = ip_hdr(skb)->version == 4;
 
+	rx->pkt->type = 0;
+	rx->pkt->spdcid = 0;
+	rx->pkt->dpdcid = 0;
 	rx->iif = uet_rx_interface(skb, v4);
 	if (v4) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);

@@ -67,7 +67,7 @@ struct uet_rx_ctx {
 static_assert(UET_MIB_MAX <= U8_MAX);
 
 void uet_rx_done(const struct uet_rx_ctx *rx);
-void uet_rx_addresses(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb);
 
 /**
  * uet_from_peer() - is a packet from this peer?

@@ -70,7 +70,7 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 
 	UET_INC(un, RX_TRIMMED);
 	rx.ev = ntohs(uh->source);
-	uet_rx_addresses(&rx, skb);
+	uet_rx_begin(&rx, skb);
 	if (uet_pkt_parse_trimmed(&pkt, uh + 1, skb_headlen(skb) - off -
 				  sizeof(*uh))) {
 		UET_DROP(&rx, DROP_PARSE);
