@@ -77,7 +77,8 @@ enum {
 	CAPPED	= UET_SETTING_CAPPED,
 };
 
-#define NUMBER(_f, _scope, _flags, _unit, _value, _min, _max, _help, ...)	\
+#define NUMBER_AT(_f, _at, _scope, _flags, _unit, _value, _min, _max,	\
+		  _help, ...)						\
 	{								\
 		.name	= #_f,						\
 		.unit	= _unit,					\
@@ -88,11 +89,15 @@ enum {
 		.min	= _min,						\
 		.max	= _max,						\
 		.value	= _value,					\
-		.off	= offsetof(struct uet_sysctl, _f),				\
+		.off	= offsetof(struct uet_sysctl, _at),		\
 		__VA_ARGS__						\
 	}
 
-#define SWITCH(_f, _scope, _flags, _value, _help, ...)			\
+#define NUMBER(_f, ...)	NUMBER_AT(_f, _f, __VA_ARGS__)
+/* A setting of senders */
+#define RULE(_f, ...)	NUMBER_AT(_f, rules._f, __VA_ARGS__)
+
+#define SWITCH_AT(_f, _at, _scope, _flags, _value, _help, ...)		\
 	{								\
 		.name	= #_f,						\
 		.unit	= "boolean",					\
@@ -102,9 +107,11 @@ enum {
 		.flags	= _flags,					\
 		.max	= 1,						\
 		.value	= _value,					\
-		.off	= offsetof(struct uet_sysctl, _f),				\
+		.off	= offsetof(struct uet_sysctl, _at),		\
 		__VA_ARGS__						\
 	}
+
+#define SWITCH(_f, ...)	SWITCH_AT(_f, _f, __VA_ARGS__)
 
 #define SIZE(_f, _scope, _flags, _min, _help)				\
 	{								\
@@ -274,30 +281,30 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(ack_gen_trigger, NET | PEER, LIVE, "bytes",
 	       UET_ACK_GEN_TRIGGER_DEFAULT, 0, UET_ACK_GEN_TRIGGER_MAX,
 	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1)),
-	NUMBER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
+	RULE(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
 	       "what a smaller packet counts as"),
 	SWITCH(ack_per_packet, NET, LIVE, 0, "acknowledge each packet"),
-	SWITCH(ack_request_all, NET, LIVE, 0,
+	SWITCH_AT(ack_request_all, rules.ack_request_all, NET, LIVE, 0,
 	       "ask for an answer wherever congestion control wants one",
 	       SPEC(1)),
 	SWITCH(ack_on_ecn, NET, LIVE, 1, "acknowledge each marked packet"),
 
 	/* Loss recovery */
-	NUMBER(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	RULE(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "least retransmission timeout"),
-	NUMBER(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
+	RULE(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
 	       "largest retransmission timeout of a silent peer"),
-	NUMBER(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	RULE(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "timeouts in a row after which a peer may count as gone"),
-	NUMBER(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
+	RULE(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
 	       "silence after which a peer may count as gone"),
 	NUMBER(orphan_timeout_s, NET, LIVE, "seconds", 60, 1, ORPHAN_S_MAX,
 	       "how long messages of a closed socket are tried in vain"),
-	NUMBER(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	RULE(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "refusals in a row after which a PDC is given up"),
-	NUMBER(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	RULE(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "first pause after a refusal for shortage"),
-	NUMBER(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	RULE(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "how long a CLEAR may wait for a request"),
 	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
 	       TIME_MS_MAX, "how long a target waits to be closed"),
@@ -325,7 +332,7 @@ static const struct uet_setting uet_settings[] = {
 	       "endpoints of a user"),
 	NUMBER(user_pdcs, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
 	       "PDCs that were opened for a user"),
-	NUMBER(pdc_idle_s, NET, LIVE, "seconds", 60, 1, TIME_S_MAX,
+	RULE(pdc_idle_s, NET, LIVE, "seconds", 60, 1, TIME_S_MAX,
 	       "time after which an unused PDC is closed"),
 
 	/* Encapsulation and names */

@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "core/params.h"
+#include "core/snd.h"
 
 /* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64
@@ -54,7 +55,6 @@ struct uet_sysctl {
 	s32	nscc_wnd_add;
 	u32	nscc_wnd_follows;
 	u32	nscc_fi_end;
-	u32	ack_request_all;
 	const char *profile;		/* the one written last */
 	u32	nscc_max_wnd;
 	s32	nscc_fi;
@@ -79,18 +79,11 @@ struct uet_sysctl {
 	u32	dscp_trimmed_lasthop;
 	/* acknowledgements */
 	u32	ack_gen_trigger;
-	u32	ack_gen_min_pkt_add;
 	u32	ack_per_packet;
 	u32	ack_on_ecn;
-	/* loss recovery */
-	u32	rto_min_us;
-	u32	rto_max_ms;
-	u32	max_rto_retx;
-	u32	max_nack_retx;
-	u32	nack_retx_us;
-	u32	peer_timeout_s;
+	/* loss recovery, and more of what senders go by */
+	struct uet_snd_rules rules;
 	u32	orphan_timeout_s;
-	u32	clear_time_us;
 	u32	close_req_time_ms;
 	u32	rx_msg_timeout_ms;
 	/* sizes and limits */
@@ -101,7 +94,6 @@ struct uet_sysctl {
 	u32	pdc_max;
 	u32	pdc_max_per_peer;
 	u32	pdc_psns;
-	u32	pdc_idle_s;
 	u32	user_eps;		/* limits per user */
 	u32	user_pdcs;
 	unsigned long mem;		/* limit of the namespace */

@@ -91,7 +91,7 @@ static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4)
 /*
  * "Port unreachable" ends a PDC that opens. Other errors are kept as errno for a
  * later failure. "Port unreachable" of an established PDC leads to a probe at once,
- * and is believed if the peer stays silent (uet_pdc_refused_long()).
+ * and is believed if the peer stays silent (uet_snd_refused()).
  */
 static void uet_pdc_unreachable(struct uet_pdc *pdc,
 				const struct uet_icmp *icmp)
@@ -102,7 +102,7 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 	struct uet_pdc_tx *tx = pdc->tx;
 	u64 now;
 
-	if (pdc->tx->state == UET_PDC_SYN && refused) {
+	if (pdc->tx->snd.state == UET_PDC_SYN && refused) {
 		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
 			     icmp->type << 8 | icmp->code);
 		return;
@@ -111,14 +111,9 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 	if (!refused)
 		return;
 	now = ktime_get_ns();
-	if (!tx->refused_at || tx->heard > tx->refused_at)
-		tx->refused_at = now;
-	tx->refused_end = tx->win.next;
 	tx->refused_code = icmp->type << 8 | icmp->code;
-	if (!tx->probe_tx) {
-		tx->probe_at = now;
-		uet_pdc_arm(pdc, now, now);
-	}
+	uet_snd_unreachable(&tx->snd, now);
+	uet_pdc_tx_arm(pdc, now);
 }
 
 /**
@@ -148,8 +143,8 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	}
 	flow = pdc->tx->flow;
 	spin_lock(&flow->lock);
-	if (pdc->tx->state == UET_PDC_DEAD ||
-	    !uet_txwin_has(&pdc->tx->win, quote.psn)) {
+	if (pdc->tx->snd.state == UET_PDC_DEAD ||
+	    !uet_txwin_has(&pdc->tx->snd.win, quote.psn)) {
 		UET_INC(un, DROP_STALE);
 	} else if (icmp->too_big) {
 		/*

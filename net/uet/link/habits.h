@@ -9,17 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/**
- * enum uet_probe_habit - what a peer does with a PROBE
- * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
- * @UET_PROBES_ANSWERED: it answers them
- * @UET_PROBES_REFUSED: it NACKs them
- */
-enum uet_probe_habit {
-	UET_PROBES_UNKNOWN,
-	UET_PROBES_ANSWERED,
-	UET_PROBES_REFUSED,
-};
+#include "core/snd.h"
 
 /**
  * struct uet_habits - habits of one peer; read and written without a lock

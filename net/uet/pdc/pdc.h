@@ -7,9 +7,7 @@
  * receiving half (rx/half.h). Each end makes its second half when needed: for
  * control packets with a PSN, or for requests in the return direction.
  *
- *   sending half    SYN --first ACK--> ESTABLISHED --> QUIESCE --> CLOSING --> DEAD
- *   receiving half  ESTABLISHED --CLOSE_CMD--> TIME_WAIT --> DEAD
- *   both            --error--> DEAD
+ * Their states are in core/pdc_state.h.
  *
  * An error of one half is one of the PDC (UE 1.0 3.5.8.4), so a half that dies
  * tells the other one, which dies by itself: their locks are never held together.
@@ -33,37 +31,14 @@
 
 #include "base.h"
 #include "core/hdr_parse.h"
+#include "core/pdc_state.h"
+#include "core/snd.h"
 #include "link/peer.h"
 
 struct sk_buff_head;
 struct uet_account;
 struct uet_pdc_rx;
 struct uet_pdc_tx;
-
-/* probe_opaque of PROBEs: for the base RTT, to learn whether the peer answers
- * PROBEs, to learn whether it still has the PDC. Tail probes use higher values.
- */
-#define UET_PROBE_RTT		0
-#define UET_PROBE_HABIT		1
-#define UET_PROBE_ALIVE		2
-
-/**
- * enum uet_pdc_state - state of a half
- * @UET_PDC_SYN: sending: no answer yet
- * @UET_PDC_ESTABLISHED: open
- * @UET_PDC_QUIESCE: sending: takes no new message
- * @UET_PDC_CLOSING: sending: CLOSE_CMD was sent, or CLOSE_REQ by the target
- * @UET_PDC_TIME_WAIT: receiving: closed, kept for late packets
- * @UET_PDC_DEAD: dead
- */
-enum uet_pdc_state {
-	UET_PDC_SYN,
-	UET_PDC_ESTABLISHED,
-	UET_PDC_QUIESCE,
-	UET_PDC_CLOSING,
-	UET_PDC_TIME_WAIT,
-	UET_PDC_DEAD,
-};
 
 /**
  * enum uet_pdc_event - events of a PDC, for uet_pdc_tell()
@@ -205,14 +180,6 @@ void uet_pdc_shed_exit(struct uet_net *un);
 void uet_pdc_timer_init(struct uet_pdc *pdc);
 void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
 void uet_pdc_disarm(struct uet_pdc *pdc);
-
-/* The earlier one of two deadlines, where 0 is none */
-static inline u64 uet_earliest(u64 a, u64 b)
-{
-	if (!a)
-		return b;
-	return b ? min(a, b) : a;
-}
 
 /* ctl.c: control packets out */
 int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,

@@ -52,7 +52,7 @@ bool uet_pdcs_short(const struct uet_peer *peer)
  */
 u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
 {
-	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) * NSEC_PER_SEC;
+	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.rules.pdc_idle_s) * NSEC_PER_SEC;
 
 	return uet_pdcs_short(pdc->peer) ? min(ns, UET_SHED_IDLE_NS) : ns;
 }

@@ -62,7 +62,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		uet_pdc_tx_ops->other_died(pdc);
 	r->close_at = now + max_t(u64, UET_TIME_WAIT_NS,
 				  2 * (u64)NSEC_PER_USEC *
-				  READ_ONCE(pdc->un->sysctl.rto_min_us));
+				  READ_ONCE(pdc->un->sysctl.rules.rto_min_us));
 	uet_pdc_arm(pdc, r->close_at, now);
 	return uet_ack_make(pdc, rx, psn, 0, NULL);
 }

@@ -197,7 +197,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX);
 
 	r->ack_count += max_t(u32, pkt->payload_len,
-			      READ_ONCE(s->ack_gen_min_pkt_add));
+			      READ_ONCE(s->rules.ack_gen_min_pkt_add));
 	if (r->ack_count >= READ_ONCE(s->ack_gen_trigger))
 		due = true;
 	if (READ_ONCE(s->ack_per_packet) ||
@@ -257,7 +257,7 @@ u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
 static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 {
 	u64 now, gap = (u64)NSEC_PER_USEC *
-		       READ_ONCE(pdc->un->sysctl.nack_retx_us);
+		       READ_ONCE(pdc->un->sysctl.rules.nack_retx_us);
 	struct uet_pdc_rx *r = pdc->rx;
 
 	if (likely(uet_habit_holds(&pdc->peer->habits)))
@@ -364,7 +364,7 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	if (r->ooo_psn == expected && now < r->ooo_until)
 		return NULL;
 	r->ooo_psn = expected;
-	r->ooo_until = now + (u64)READ_ONCE(pdc->un->sysctl.nack_retx_us) *
+	r->ooo_until = now + (u64)READ_ONCE(pdc->un->sysctl.rules.nack_retx_us) *
 			     NSEC_PER_USEC;
 	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
 }

@@ -24,7 +24,7 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 {
 	/* A sender may pause within a message: no shorter time under pressure */
 	if (pdc->rx->nr_msgs)
-		return 2 * (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s) *
+		return 2 * (u64)READ_ONCE(pdc->un->sysctl.rules.pdc_idle_s) *
 		       NSEC_PER_SEC;
 	/* Otherwise the PDC of a vanished initiator would stay for ever. */
 	return 2 * uet_pdc_idle_ns(pdc);
@@ -74,7 +74,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
 		rx->close_tries++;
 	return min(rx->close_at,
-		   now + ((u64)READ_ONCE(pdc->un->sysctl.rto_min_us) *
+		   now + ((u64)READ_ONCE(pdc->un->sysctl.rules.rto_min_us) *
 			  NSEC_PER_USEC << rx->close_tries));
 }
 
@@ -151,7 +151,7 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
 	if (!pdc->rx->confirmed)
 		return;
 	pdc->rx->clear_req_gap = UET_CLEAR_REQ_TIMES *
-		(u64)READ_ONCE(pdc->un->sysctl.clear_time_us) * NSEC_PER_USEC;
+		(u64)READ_ONCE(pdc->un->sysctl.rules.clear_time_us) * NSEC_PER_USEC;
 	pdc->rx->clear_req_at = now + pdc->rx->clear_req_gap;
 	uet_pdc_arm(pdc, pdc->rx->clear_req_at, now);
 }

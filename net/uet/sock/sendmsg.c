@@ -472,7 +472,7 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 	if (!err)
 		err = uet_txmsg_fill(msg, us, &m->msg_iter, 0, len);
 	if (!err) {
-		msg->filled = len;
+		msg->m.filled = len;
 		err = uet_send_submit(us, s, msg);
 		if (err == -EAGAIN)
 			uet_send_note(us, dest, need);
@@ -528,7 +528,7 @@ static int uet_stream_charge(struct uet_sock *us, struct uet_txmsg *msg,
 static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 			   struct uet_txmsg *msg, struct msghdr *m, u32 done)
 {
-	u32 rest = msg->len - done;
+	u32 rest = msg->m.len - done;
 	u32 step;
 	int err;
 
@@ -560,13 +560,13 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 	if (!msg)
 		return -ENOBUFS;
 	msg->streamed = true;
-	msg->eom = false;
+	msg->m.eom = false;
 
 	n = uet_stream_fill(us, s, msg, m, 0);
 	if (n > 0) {
 		done = n;
-		msg->filled = done;
-		msg->eom = done == len;
+		msg->m.filled = done;
+		msg->m.eom = done == len;
 		uet_txmsg_get(msg);
 		n = uet_send_submit(us, s, msg);
 		if (n)

@@ -236,7 +236,7 @@ static void settings_profile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.entropy_size, 256);
 	KUNIT_EXPECT_EQ(test, s.nscc_wnd_add, 0);
 	KUNIT_EXPECT_EQ(test, s.nscc_idle_window, 0);
-	KUNIT_EXPECT_EQ(test, s.ack_request_all, 1);
+	KUNIT_EXPECT_EQ(test, s.rules.ack_request_all, 1);
 	KUNIT_EXPECT_EQ(test, s.t_reroute, 55);
 	uet_settings_profile(&s, false);
 	KUNIT_EXPECT_EQ(test, memcmp(&s, &before, sizeof(s)), 0);

@@ -7,6 +7,7 @@
  * (tx/salvage.c).
  */
 #include <linux/ktime.h>
+#include <linux/slab.h>
 #include <net/dst.h>
 #include <net/ip6_fib.h>
 #include <net/ip_fib.h>
@@ -33,29 +34,6 @@
 /* PDCs examined per search for one that the peer opened */
 #define UET_RETURN_LOOKS	64
 
-/* Nominal bytes of the packets that @bytes of a message need */
-static u64 uet_msg_nominal(const struct uet_flow *flow, u64 bytes)
-{
-	u64 pkts = max_t(u64, div_u64(bytes + flow->payload_mtu - 1,
-				      flow->payload_mtu), 1);
-
-	return pkts * flow->overhead + bytes;
-}
-
-/* Announce new data to the CCC; flow lock held. */
-static void uet_msg_announce(struct uet_pdc *pdc, struct uet_txmsg *msg,
-			     u64 now)
-{
-	u64 total = uet_msg_nominal(pdc->tx->flow, msg->filled);
-	u64 more = total - msg->announced;
-
-	if (total <= msg->announced || pdc->tx->state == UET_PDC_DEAD)
-		return;
-	msg->announced = total;
-	msg->backlog += more;
-	uet_ccc_on_new_data(&pdc->tx->flow->ccc, now, more);
-}
-
 /* PSNs compare within 2^31 only: has the PDC used as many as it may? */
 static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 {
@@ -63,7 +41,7 @@ static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 
 	if (busy)
 		limit += limit >> UET_PSN_GRACE;
-	return pdc->tx->win.next - pdc->start_psn >= limit;
+	return pdc->tx->snd.win.next - pdc->start_psn >= limit;
 }
 
 /* May another PDC be opened although this one could carry the messages? */
@@ -98,25 +76,26 @@ static bool uet_pdc_astray(const struct uet_pdc *pdc,
 static bool uet_pdc_takes(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest)
 {
-	if (dest->unfinished)
-		return pdc->tx->state != UET_PDC_DEAD &&
-		       pdc->tx->state != UET_PDC_CLOSING &&
+	if (dest->q.unfinished)
+		return pdc->tx->snd.state != UET_PDC_DEAD &&
+		       pdc->tx->snd.state != UET_PDC_CLOSING &&
 		       !uet_pdc_used_up(pdc, true) &&
 		       !uet_pdc_astray(pdc, dest);
-	if (pdc->tx->state > UET_PDC_ESTABLISHED || READ_ONCE(pdc->dying) ||
+	if (pdc->tx->snd.state > UET_PDC_ESTABLISHED || READ_ONCE(pdc->dying) ||
 	    uet_pdc_astray(pdc, dest))
 		return false;
 	/*
 	 * Held packets stop CACK and with it, after MP_RANGE, all messages of
 	 * the PDC. Not in SYN: a peer that is short of PDCs has no second one.
 	 */
-	if (pdc->tx->state != UET_PDC_SYN &&
-	    (pdc->tx->win.nr_held || (pdc->rod && !list_empty(&pdc->tx->holds))))
+	if (pdc->tx->snd.state != UET_PDC_SYN &&
+	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))))
 		return false;
-	if (pdc->rod && uet_lane_stalls(pdc) && uet_pdc_may_avoid(pdc))
+	if (pdc->rod && uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
+	    uet_pdc_may_avoid(pdc))
 		return false;
 	if (pdc->tx->alone != READ_ONCE(dest->alone) ||
-	    (pdc->tx->alone && pdc->tx->nr_msgs))
+	    (pdc->tx->alone && pdc->tx->snd.nr_msgs))
 		return false;
 	return !uet_pdc_used_up(pdc, false);
 }
@@ -256,27 +235,24 @@ static struct uet_pdc *uet_pdc_choose(struct uet_peer *peer,
 void uet_dest_unbind(struct uet_dest *dest)
 {
 	struct uet_pdc *pdc = dest->pdc;
+	struct uet_flow *flow;
 
 	lockdep_assert_held(&dest->lock);
 	if (!pdc)
 		return;
-	spin_lock(&pdc->tx->flow->lock);
+	flow = pdc->tx->flow;
+	spin_lock(&flow->lock);
 	list_del_init(&dest->pdc_node);
-	list_del_init(&dest->active);
-	uet_lane_leave(pdc, dest);
+	kfree(uet_snd_leave(&pdc->tx->snd, &dest->q, ktime_get_ns()));
 	if (unlikely(dest->renews)) {
 		WRITE_ONCE(dest->renews, false);
 		if (dest->us)
 			uet_sock_wake_tx(dest->us);
 	}
-	if (!list_empty(&dest->hold_node)) {
-		/* On an ordered PDC other queues may wait for this hold. */
-		uet_pdc_tx_ready(pdc);
-		uet_flow_queue(pdc->tx->flow);
-	}
-	list_del_init(&dest->hold_node);
-	memset(&dest->hold, 0, sizeof(dest->hold));
-	spin_unlock(&pdc->tx->flow->lock);
+	/* Other queues may have waited for its lane or its hold. */
+	if (!list_empty(&flow->snd.ready))
+		uet_flow_queue(flow);
+	spin_unlock(&flow->lock);
 	dest->pdc = NULL;
 	uet_pdc_put(pdc);
 }
@@ -292,7 +268,7 @@ static int uet_dest_bind(struct uet_dest *dest)
 		.tclass	= dest->key.route,
 	};
 	struct uet_net *un = dest->un;
-	struct uet_lane *lane = NULL;
+	struct uet_snd_lane *lane = NULL;
 	struct uet_peer *peer;
 	struct uet_pdc *pdc;
 	int err = 0;
@@ -304,7 +280,7 @@ static int uet_dest_bind(struct uet_dest *dest)
 	if (err)
 		return err;
 	if (dest->key.delivery == UET_ROD) {
-		lane = uet_lane_alloc();
+		lane = kmalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
 		if (!lane)
 			return -ENOMEM;
 	}
@@ -322,7 +298,7 @@ static int uet_dest_bind(struct uet_dest *dest)
 		goto out;
 	}
 	spin_lock_bh(&dest->lock);
-	if (dest->pdc && dest->unfinished) {
+	if (dest->pdc && dest->q.unfinished) {
 		/* Another thread has bound it. */
 		spin_unlock_bh(&dest->lock);
 		uet_pdc_put(pdc);
@@ -333,7 +309,7 @@ static int uet_dest_bind(struct uet_dest *dest)
 	spin_lock(&pdc->tx->flow->lock);
 	list_add(&dest->pdc_node, &pdc->tx->dests);
 	if (lane)
-		lane = uet_lane_join(pdc, dest, lane);
+		lane = uet_snd_lane_join(&pdc->tx->snd, &dest->q, lane);
 	spin_unlock(&pdc->tx->flow->lock);
 	spin_unlock_bh(&dest->lock);
 out:
@@ -346,14 +322,14 @@ out:
 static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 {
 	if (dest->moves && !msg->moving) {
-		list_add_tail(&msg->node, &dest->moving);
+		list_add_tail(&msg->m.node, &dest->moving);
 		msg->moving = true;
 		return true;
 	}
-	if (dest->pdc && dest->pdc->tx->state == UET_PDC_DEAD && dest->unfinished) {
-		list_add_tail(&msg->node, &dest->queue);
+	if (dest->pdc && dest->pdc->tx->snd.state == UET_PDC_DEAD && dest->q.unfinished) {
+		list_add_tail(&msg->m.node, &dest->q.msgs);
 		msg->moving = false;
-		dest->unfinished++;
+		dest->q.unfinished++;
 		return true;
 	}
 	return false;
@@ -364,9 +340,9 @@ static bool uet_dest_renews(struct uet_dest *dest)
 {
 	const struct uet_pdc *pdc = dest->pdc;
 
-	if (!pdc || !dest->unfinished ||
+	if (!pdc || !dest->q.unfinished ||
 	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
-	    pdc->tx->state == UET_PDC_DEAD || pdc->tx->state == UET_PDC_CLOSING)
+	    pdc->tx->snd.state == UET_PDC_DEAD || pdc->tx->snd.state == UET_PDC_CLOSING)
 		return false;
 	WRITE_ONCE(dest->renews, true);
 	return true;
@@ -375,14 +351,15 @@ static bool uet_dest_renews(struct uet_dest *dest)
 /**
  * uet_dest_emptied() - a queue has no message left
  * @dest: the queue
+ * @now: time, ns
  *
  * Wakes senders that wait for it (uet_dest.renews).
  *
  * Context: flow lock of its PDC held.
  */
-void uet_dest_emptied(struct uet_dest *dest)
+void uet_dest_emptied(struct uet_dest *dest, u64 now)
 {
-	uet_pdc_hold_clear(dest);
+	uet_snd_hold_clear(&dest->q, now);
 	if (unlikely(dest->renews) && dest->us)
 		uet_sock_wake_tx(dest->us);
 }
@@ -396,12 +373,10 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 
-	dest->unfinished++;
-	pdc->tx->nr_msgs++;
-	uet_msg_announce(pdc, msg, now);
+	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
 	if (unlikely(!dest->us))
 		uet_orphan_watch(pdc, dest, now);
-	if (likely(out && msg->eom && uet_flow_at_rest(flow, out))) {
+	if (likely(out && msg->m.eom && uet_flow_at_rest(flow, out))) {
 		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
 		if (likely(skb)) {
 			spin_unlock(&flow->lock);
@@ -411,8 +386,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			return;
 		}
 	}
-	list_add_tail(&msg->node, &dest->queue);
-	uet_dest_activate(dest);
+	uet_snd_enqueue(&pdc->tx->snd, &msg->m, now);
 	refcount_inc(&flow->ref);
 	spin_unlock(&flow->lock);
 	spin_unlock(&dest->lock);
@@ -541,16 +515,18 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 {
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_msg_lock(msg);
+	u64 now;
 
-	msg->filled = filled;
-	msg->eom = eom;
+	msg->m.filled = filled;
+	msg->m.eom = eom;
 	if (!pdc) {
 		spin_unlock_bh(&dest->lock);
 		return;
 	}
-	if (msg->state < UET_TXMSG_FAILED && !msg->withdrawn) {
-		uet_msg_announce(pdc, msg, ktime_get_ns());
-		uet_dest_activate(dest);
+	if (msg->m.state < UET_MSG_FAILED && !msg->m.withdrawn) {
+		now = ktime_get_ns();
+		uet_snd_announce(&pdc->tx->snd, &msg->m, now);
+		uet_snd_activate(&pdc->tx->snd, &dest->q, now);
 	}
 	uet_dest_unlock_run(dest, pdc);
 }
@@ -568,8 +544,11 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
  */
 void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 {
+	struct uet_snd *s = &pdc->tx->snd;
+	u64 now = ktime_get_ns();
+
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (msg->again || msg->state == UET_TXMSG_FAILED)
+	if (msg->m.again || msg->m.state == UET_MSG_FAILED)
 		return;
 	if (msg->freed) {
 		/* Part of its data was accepted and released already. */
@@ -577,13 +556,12 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
 		return;
 	}
 	UET_INC(pdc->un, MSG_AGAIN);
-	msg->again = true;
-	if (code != UET_RC_BAD_GENERATION)
-		uet_pdc_pause(pdc, msg->dest, ktime_get_ns());
-	if (!msg->all_sent) {
-		msg->withdrawn = true;
-		uet_dest_activate(msg->dest);
-	}
+	msg->m.again = true;
+	if (code != UET_RC_BAD_GENERATION &&
+	    uet_snd_pause(s, &msg->dest->q, now))
+		uet_hold_began(pdc, msg->dest);
+	if (!msg->m.all_sent)
+		uet_snd_end(s, &msg->m, now);
 }
 
 /**
@@ -602,53 +580,23 @@ void uet_msg_regenerate(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			u8 generation)
 {
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	msg->dest->generation = generation;
-	if (msg->again || msg->state == UET_TXMSG_FAILED)
+	msg->dest->q.generation = generation;
+	if (msg->m.again || msg->m.state == UET_MSG_FAILED)
 		return;
-	if (msg->dest->key.watch && msg->generation) {
+	if (msg->dest->key.watch && msg->m.generation) {
 		/* A watch reports exactly this. */
 		uet_msg_fail(pdc, msg, ECONNRESET, UET_REPORT_SES,
 			     UET_RC_BAD_GENERATION);
 		return;
 	}
-	if (pdc->rod || generation == msg->generation ||
-	    msg->retries >= READ_ONCE(pdc->un->sysctl.max_nack_retx)) {
+	if (pdc->rod || generation == msg->m.generation ||
+	    msg->m.retries >= READ_ONCE(pdc->un->sysctl.rules.max_nack_retx)) {
 		uet_msg_fail(pdc, msg, EREMOTEIO, UET_REPORT_SES,
 			     UET_RC_BAD_GENERATION);
 		return;
 	}
-	msg->retries++;
+	msg->m.retries++;
 	uet_msg_again(pdc, msg, UET_RC_BAD_GENERATION);
-}
-
-/**
- * uet_msg_requeue() - queue a message again whose packets are all answered
- * @pdc: the PDC
- * @msg: the message, off its lists
- *
- * Context: flow lock held.
- */
-void uet_msg_requeue(struct uet_pdc *pdc, struct uet_txmsg *msg)
-{
-	struct uet_dest *dest = msg->dest;
-	struct list_head *at = &dest->queue;
-	struct uet_txmsg *first;
-
-	lockdep_assert_held(&pdc->tx->flow->lock);
-	msg->again = false;
-	msg->withdrawn = false;
-	msg->all_sent = false;
-	msg->state = UET_TXMSG_QUEUED;
-	msg->sent = 0;
-	msg->announced = 0;
-	msg->cursor = NULL;
-	/* A begun message may occupy the target: it stays in front. */
-	first = list_first_entry_or_null(at, struct uet_txmsg, node);
-	if (first && first->state != UET_TXMSG_QUEUED)
-		at = &first->node;
-	list_add(&msg->node, at);
-	uet_msg_announce(pdc, msg, ktime_get_ns());
-	uet_dest_activate(dest);
 }
 
 /**

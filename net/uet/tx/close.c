@@ -37,16 +37,17 @@ void uet_pdc_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	struct uet_pdc_tx *tx = pdc->tx;
 
 	lockdep_assert_held(&tx->flow->lock);
-	if (!uet_pdc_tx_reserve(pdc)) {
-		tx->state = UET_PDC_QUIESCE;
-		uet_pdc_nomem(pdc, now);
+	tx->snd.state = UET_PDC_QUIESCE;
+	if (uet_snd_has_room(&tx->snd) == UET_SND_GROW)
+		uet_pdc_tx_grow(pdc, now);
+	if (uet_snd_has_room(&tx->snd) != UET_SND_NEW) {
+		uet_snd_nomem(&tx->snd, now);
+		uet_pdc_tx_arm(pdc, now);
 		return;
 	}
-	tx->state = UET_PDC_CLOSING;
-	tx->close_psn = uet_txwin_send(&tx->win, 0, 0, UET_TX_CP, now);
-	tx->pkts[uet_txwin_index(&tx->win, tx->close_psn)] =
-		(struct uet_txpkt) {};
-	tx->rto_at = now + uet_pdc_rto(pdc);
+	tx->snd.state = UET_PDC_CLOSING;
+	tx->close_psn = tx->snd.win.next;
+	uet_snd_commit_cp(&tx->snd, tx->close_psn, now);
 	/* If the packet cannot be built now, the RTO sends it. */
 	uet_close_queue(pdc, list, tx->close_psn, 0);
 }
@@ -67,11 +68,11 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (uet_close_queue(pdc, list, tx->close_psn, UET_F_RETX)) {
-		uet_pdc_nomem(pdc, now);
+		uet_snd_nomem(&tx->snd, now);
+		uet_pdc_tx_arm(pdc, now);
 		return -ENOMEM;
 	}
-	uet_txwin_resend(&tx->win, tx->close_psn, 0, now);
-	tx->rto_at = now + uet_pdc_rto(pdc);
-	uet_pdc_arm(pdc, tx->rto_at, now);
+	uet_snd_commit_cp(&tx->snd, tx->close_psn, now);
+	uet_pdc_tx_arm(pdc, now);
 	return 1;
 }

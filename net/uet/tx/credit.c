@@ -90,11 +90,11 @@ void uet_credit_flow_gone(struct uet_flow *flow)
 /* An established PDC among those on the ready list */
 static struct uet_pdc *uet_credit_pdc(struct uet_flow *flow)
 {
-	struct uet_pdc_tx *tx;
+	const struct uet_snd *s;
 
-	list_for_each_entry(tx, &flow->ready, ready_node)
-		if (tx->state != UET_PDC_SYN)
-			return tx->pdc;
+	list_for_each_entry(s, &flow->snd.ready, ready_node)
+		if (s->state != UET_PDC_SYN)
+			return uet_pdc_of(s);
 	return NULL;
 }
 
@@ -117,9 +117,9 @@ static bool uet_credit_gave_up(const struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
 
-	return pdc->tx->flow->ccc.credit_reqs > READ_ONCE(s->max_rto_retx) &&
-	       now - pdc->tx->heard >=
-	       (u64)READ_ONCE(s->peer_timeout_s) * NSEC_PER_SEC;
+	return pdc->tx->flow->ccc.credit_reqs > READ_ONCE(s->rules.max_rto_retx) &&
+	       now - pdc->tx->snd.heard >=
+	       (u64)READ_ONCE(s->rules.peer_timeout_s) * NSEC_PER_SEC;
 }
 
 /**
@@ -141,11 +141,11 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 	if (likely(!ccc->algo->credit) || flow->dead)
 		return;
 	uet_credit_count(flow, ccc->backlog || ccc->waiting_rtx);
-	if (list_empty(&flow->ready) || !(ccc->blocked & UET_CC_BLOCK_CREDIT))
+	if (list_empty(&flow->snd.ready) || !(ccc->blocked & UET_CC_BLOCK_CREDIT))
 		return;
 	now = ktime_get_ns();
 	pdc = uet_credit_pdc(flow);
-	most = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+	most = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rules.rto_max_ms) *
 	       NSEC_PER_MSEC;
 	if (uet_ccc_credit_req(ccc, now, most, &when)) {
 		if (pdc && uet_credit_gave_up(pdc, now)) {
@@ -163,7 +163,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 		}
 	}
 	if (!pdc)
-		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
-				       ready_node)->pdc;
+		pdc = uet_pdc_of(list_first_entry(&flow->snd.ready,
+						  struct uet_snd, ready_node));
 	uet_pdc_arm(pdc, when, now);
 }

@@ -180,11 +180,8 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->moving);
-	INIT_LIST_HEAD(&dest->queue);
-	INIT_LIST_HEAD(&dest->sent);
-	INIT_LIST_HEAD(&dest->active);
 	INIT_LIST_HEAD(&dest->pdc_node);
-	INIT_LIST_HEAD(&dest->hold_node);
+	uet_snd_queue_init(&dest->q, key->pid);
 	return dest;
 }
 
@@ -364,7 +361,7 @@ u64 uet_dest_held(const struct uet_dest *dest)
 	key.alone = !key.alone;
 	rcu_read_lock();
 	other = rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
-	if (other && READ_ONCE(other->hold.on))
+	if (other && READ_ONCE(other->q.hold.on))
 		held += atomic_long_read(&other->wmem);
 	rcu_read_unlock();
 	return held;

@@ -61,8 +61,8 @@ void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 	want = min3(want, room, (u32)UET_SES_LEN14);
 	/* No packet is larger than those the CCC was made for. */
 	if (flow->params.mtu)
-		want = min(want, flow->params.mtu - flow->overhead);
-	flow->payload_mtu = want;
+		want = min(want, flow->params.mtu - flow->snd.overhead);
+	flow->snd.payload_mtu = want;
 }
 
 static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
@@ -76,7 +76,7 @@ static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
 	if (IS_ERR(lb))
 		return PTR_ERR(lb);
 	flow->lb = lb;
-	flow->multi = uet_lb_ports_nr(lb);
+	flow->snd.multi = uet_lb_ports_nr(lb);
 	flow->ports_gen = flow->peer->ports_gen;
 	return 0;
 }
@@ -109,7 +109,10 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&flow->peer_node);
-	INIT_LIST_HEAD(&flow->ready);
+	flow->snd.ccc = &flow->ccc;
+	flow->snd.rules = &s->rules;
+	flow->snd.probes = &peer->habits.probes;
+	INIT_LIST_HEAD(&flow->snd.ready);
 	INIT_LIST_HEAD(&flow->queue_node);
 	INIT_HLIST_NODE(&flow->neigh_node);
 	refcount_set(&flow->ref, 1);
@@ -129,10 +132,11 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	algo = uet_cc_find(name);
 	if (!algo)
 		goto err_free;
-	flow->overhead = sizeof(struct udphdr) + UET_SES_STD_LEN +
-			 (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN) +
-			 (s->data_protect ? UET_CRC_LEN : 0) +
-			 UET_NOMINAL_ADD_BYTES;
+	flow->snd.overhead = sizeof(struct udphdr) + UET_SES_STD_LEN +
+			     (algo->credit ? UET_PDS_REQ_CC_LEN :
+					     UET_PDS_REQ_LEN) +
+			     (s->data_protect ? UET_CRC_LEN : 0) +
+			     UET_NOMINAL_ADD_BYTES;
 	err = uet_flow_fit(flow, &rule.cfg);
 	if (err)
 		goto err_free;

@@ -27,8 +27,8 @@
 #include "core/fall.h"
 #include "core/far.h"
 #include "core/lb.h"
-#include "core/loss.h"
 #include "core/rise.h"
+#include "core/snd.h"
 #include "link/peer.h"
 
 struct net_device;
@@ -96,18 +96,15 @@ struct uet_hole {
  * @policy: path policy asked for
  * @lock: BH-disabled; protects all below, and uet_pdc_tx of its PDCs
  * @ccc: the CCC
+ * @snd: what its senders share
  * @params: its constants
  * @lb: path selection
  * @past: entropy values it has given up, or NULL
- * @reorder: allowance for packets that are late, not lost
  * @far: search for a base RTT above the guess
  * @rise: search for a base RTT above the known one
  * @fall: search for a base RTT far below the known one
- * @ready: PDCs that may have something to send (uet_pdc_tx.ready_node)
- * @ip_mtu: path MTU that @payload_mtu was derived from
- * @payload_mtu: largest payload of a packet
+ * @ip_mtu: path MTU that @snd.payload_mtu was derived from
  * @hole: detection of a path MTU black hole
- * @overhead: nominal size of a packet without payload
  * @cfg: what @params were derived from beside the base RTT; NULL if that was
  *	configured
  * @guessed: the base RTT is a guess
@@ -119,8 +116,6 @@ struct uet_hole {
  * @queued: on that queue
  * @credit_sending: counted in uet_net.credit_senders
  * @ccc_id: id of the CCC on the wire, with receiver credit
- * @nacks_shortage: packets that its targets NACKed for shortage
- * @mpr_ns: time its PDCs waited for receive windows
  * @route_ns: time without a route to the peer, before @route_since
  * @route_since: since when there is no route, 0 = there is one
  * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
@@ -129,7 +124,6 @@ struct uet_hole {
  * @neigh: the neighbour it waits for, never dereferenced
  * @neigh_none: the neighbour was not found; set without the flow lock
  * @dead: the namespace exits: send nothing
- * @multi: the peer is reached over several interfaces
  * @sib: slot in uet_peer.sib
  * @history_at: when to retry the allocation of path history, jiffies
  * @ports_gen: uet_peer.ports_gen that @lb was made for; peer->lock
@@ -148,17 +142,14 @@ struct uet_flow {
 
 	spinlock_t		lock ____cacheline_aligned_in_smp;
 	struct uet_ccc		ccc;
+	struct uet_snd_flow	snd;
 	struct uet_cc_params	params;
 	struct uet_lb		*lb;
 	struct uet_path_past	*past;
-	struct uet_reorder	reorder;
 	struct uet_far		far;
 	struct uet_rise		rise;
 	struct uet_fall		fall;
-	struct list_head	ready;
 	u32			ip_mtu;
-	u16			payload_mtu;
-	u16			overhead;
 	u32			ns_per_byte_q16;
 	struct uet_hole		hole;
 	struct uet_cc_config	*cfg;
@@ -169,13 +160,10 @@ struct uet_flow {
 	bool			credit_sending;
 	u8			ccc_id;
 	bool			dead;
-	u64			nacks_shortage;
-	u64			mpr_ns;
 	u64			route_ns;
 	u64			route_since;
 	u64			rtt_probe_at;
 	struct uet_port_share	share;
-	bool			multi;
 	u8			sib;
 	u32			ports_gen;
 	unsigned long		history_at;
@@ -294,18 +282,6 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 static inline u64 uet_flow_port_free(const struct uet_flow *flow)
 {
 	return READ_ONCE(flow->peer->fep->tx_free);
-}
-
-/* Nominal size of a packet (UE 1.0 3.6.12): UDP length plus 40 */
-static inline u32 uet_flow_nominal(const struct uet_flow *flow, u32 payload)
-{
-	return flow->overhead + payload;
-}
-
-/* Quantum of a PDC among those of its flow: a full packet */
-static inline u32 uet_flow_quantum(const struct uet_flow *flow)
-{
-	return uet_flow_nominal(flow, flow->payload_mtu);
 }
 
 #endif /* _UET_FLOW_H */

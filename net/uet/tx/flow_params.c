@@ -44,7 +44,7 @@ static void uet_flow_config(struct uet_flow *flow,
 	/* Constants that copy a setting; the others are derived below */
 	uet_settings_feed(s, cfg);
 	uet_cc_config_set(cfg, UET_CCP_MTU,
-			  flow->overhead + flow->payload_mtu);
+			  flow->snd.overhead + flow->snd.payload_mtu);
 	if (mbps) {
 		uet_cc_config_set(cfg, UET_CCP_RATE_MBPS, mbps);
 		flow->ns_per_byte_q16 = (8000U << 16) / mbps;

@@ -20,6 +20,7 @@
 #include "link/ports.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "tx/cctrace.h"
 #include "tx/credit.h"
 #include "tx/flow.h"
 #include "tx/half.h"
@@ -49,6 +50,20 @@ static void uet_flow_check_mtu(struct uet_flow *flow,
 		uet_flow_set_mtu(flow, mtu);
 }
 
+/* The PDC whose turn it is; there is one. */
+static struct uet_pdc *uet_flow_first(struct uet_flow *flow)
+{
+	return uet_pdc_of(list_first_entry(&flow->snd.ready, struct uet_snd,
+					   ready_node));
+}
+
+/* A PDC sent its packets of this turn. */
+static void uet_flow_sent(struct uet_pdc *pdc, u64 now)
+{
+	uet_snd_transmitted(&pdc->tx->snd, now);
+	uet_pdc_tx_arm(pdc, now);
+}
+
 /*
  * Build up to @max packets and return their number. @dev is NULL without a
  * route or with several interfaces.
@@ -62,39 +77,34 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	unsigned int n = 0;
 
 	lockdep_assert_held(&flow->lock);
-	if (flow->dead || list_empty(&flow->ready))
+	if (flow->dead || list_empty(&flow->snd.ready))
 		return 0;
-	if (unlikely(flow->multi))
+	if (unlikely(flow->snd.multi))
 		uet_flow_look(flow);
-	while (n < max && !list_empty(&flow->ready)) {
+	while (n < max && !list_empty(&flow->snd.ready)) {
 		int ret;
 
 		if (dev ? !uet_port_share(flow, dev, now) :
 			  uet_port_refuses(flow, now))
 			break;
-		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
-				       ready_node)->pdc;
+		pdc = uet_flow_first(flow);
 		ret = uet_pdc_tx_next(pdc, list, now);
 		/* The window is closed for all PDCs, or a timer tries again. */
 		if (ret < 0)
 			break;
 		if (!ret) {
 			/* This PDC has nothing to send. */
-			list_del_init(&pdc->tx->ready_node);
+			list_del_init(&pdc->tx->snd.ready_node);
 			continue;
 		}
 		n++;
 		if (sent && sent != pdc)
-			uet_pdc_tx_sent(sent, now);
+			uet_flow_sent(sent, now);
 		sent = pdc;
-		/* It has nothing left to send, or it is the next one's turn. */
-		if (list_empty(&pdc->tx->active) && !pdc->tx->win.nr_marked)
-			list_del_init(&pdc->tx->ready_node);
-		else if (uet_turn_over(&pdc->tx->turn, uet_flow_quantum(flow)))
-			list_move_tail(&pdc->tx->ready_node, &flow->ready);
+		uet_snd_rotate(&pdc->tx->snd);
 	}
 	if (sent)
-		uet_pdc_tx_sent(sent, now);
+		uet_flow_sent(sent, now);
 	return n;
 }
 
@@ -108,6 +118,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
  */
 static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 {
+	struct uet_ccc_loss loss;
 	struct uet_pdc *pdc;
 	u64 now;
 
@@ -118,11 +129,12 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 		goto out;
 	now = ktime_get_ns();
 	spin_lock(&flow->lock);
-	if (pdc->tx->state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx->win, psn) &&
-	    now < pdc->tx->heard + UET_LOCAL_DROP_NS) {
-		uet_pdc_lost(pdc, psn, UET_LOSS_LOCAL, now);
+	if (pdc->tx->snd.state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx->snd.win, psn) &&
+	    now < pdc->tx->snd.heard + UET_LOCAL_DROP_NS) {
+		if (uet_snd_lost(&pdc->tx->snd, psn, UET_LOSS_LOCAL, now, &loss))
+			uet_cc_loss(flow, &loss);
 		UET_INC(pdc->un, RETX_LOCAL);
-		uet_pdc_tx_ready(pdc);
+		uet_snd_ready(&pdc->tx->snd);
 		uet_port_dropped(flow, now);
 	}
 	spin_unlock(&flow->lock);
@@ -193,7 +205,7 @@ static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
  */
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now)
 {
-	u64 max = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rto_max_ms) *
+	u64 max = (u64)READ_ONCE(flow->peer->fep->un->sysctl.rules.rto_max_ms) *
 		  NSEC_PER_MSEC;
 
 	lockdep_assert_held(&flow->lock);
@@ -229,8 +241,8 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 	bool stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
 
 	lockdep_assert_held(&flow->lock);
-	return list_empty(&flow->ready) && flow->sprayed && !flow->running &&
-	       !flow->multi && !out->multi && !flow->dead &&
+	return list_empty(&flow->snd.ready) && flow->sprayed && !flow->running &&
+	       !flow->snd.multi && !out->multi && !flow->dead &&
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
 	       !flow->ccc.algo->credit &&
 	       stats == !!flow->lb->live && flow->ip_mtu == uet_output_mtu(out);
@@ -247,9 +259,9 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
 
 	spin_lock(&peer->lock);
 	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
-		if (tx->flow != flow || tx->state == UET_PDC_DEAD)
+		if (tx->flow != flow || tx->snd.state == UET_PDC_DEAD)
 			continue;
-		if (tx->state == UET_PDC_SYN)
+		if (tx->snd.state == UET_PDC_SYN)
 			uet_pdc_fail(tx->pdc, EHOSTUNREACH, UET_REPORT_LOCAL,
 				     0);
 		else
@@ -261,10 +273,10 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
 /* Is nothing outstanding? Otherwise timeouts must go on counting. */
 static bool uet_flow_begins(const struct uet_flow *flow)
 {
-	const struct uet_pdc_tx *tx;
+	const struct uet_snd *s;
 
-	list_for_each_entry(tx, &flow->ready, ready_node)
-		if (uet_txwin_outstanding(&tx->win))
+	list_for_each_entry(s, &flow->snd.ready, ready_node)
+		if (uet_txwin_outstanding(&s->win))
 			return false;
 	return true;
 }
@@ -273,7 +285,6 @@ static bool uet_flow_begins(const struct uet_flow *flow)
 static bool uet_flow_waits_neigh(struct uet_flow *flow,
 				 const struct neighbour *n)
 {
-	struct uet_pdc *pdc;
 	u64 now;
 
 	if (likely(!n && !READ_ONCE(flow->neigh_none)))
@@ -287,9 +298,7 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 			return false;
 		/* A timer tries again in case no event comes. */
 		now = ktime_get_ns();
-		pdc = list_first_entry(&flow->ready, struct uet_pdc_tx,
-				       ready_node)->pdc;
-		uet_pdc_arm(pdc, now + NSEC_PER_SEC, now);
+		uet_pdc_arm(uet_flow_first(flow), now + NSEC_PER_SEC, now);
 		return true;
 	default:
 		return false;
@@ -318,7 +327,7 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 	if (likely(way)) {
 		uet_flow_check_mtu(flow, out);
 		/* With several interfaces path selection watches the queues. */
-		if (likely(!flow->multi))
+		if (likely(!flow->snd.multi))
 			dev = out->dst->dev;
 	}
 	if (flow->running) {
@@ -348,7 +357,7 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 	flow->running = false;
 	if (unlikely(flow->ccc.algo->credit))
 		uet_credit_wait(flow, &list);
-	more = flow->again || (!budget && !list_empty(&flow->ready));
+	more = flow->again || (!budget && !list_empty(&flow->snd.ready));
 out:
 	spin_unlock(&flow->lock);
 	if (unlikely(neigh))

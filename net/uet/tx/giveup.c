@@ -30,49 +30,35 @@
 #define UET_ORPHANS_BUDGET	32
 #define UET_ORPHANS_LOOKS	16
 
-/* Remove a message of which nothing was sent; flow lock held. */
-static void uet_msg_drop_queued(struct uet_pdc *pdc, struct uet_txmsg *msg)
-{
-	struct uet_dest *dest = msg->dest;
-
-	if (msg->backlog)
-		uet_ccc_withdraw(&pdc->tx->flow->ccc, ktime_get_ns(),
-				 msg->backlog);
-	msg->backlog = 0;
-	msg->state = UET_TXMSG_DONE;
-	list_del(&msg->node);
-	if (!--dest->unfinished)
-		uet_dest_emptied(dest);
-	pdc->tx->nr_msgs--;
-	if (!uet_dest_sendable(dest))
-		uet_dest_step_out(pdc, dest);
-}
-
 /* Free the data of a message that is given up; flow lock held. */
-static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg)
+static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 {
-	msg->withdrawn = true;	/* ended by MSG_ERROR */
-	if (msg->state == UET_TXMSG_QUEUED) {
-		uet_msg_drop_queued(pdc, msg);
+	struct uet_snd *s = &pdc->tx->snd;
+
+	msg->m.withdrawn = true;	/* ended by MSG_ERROR */
+	if (msg->m.state == UET_MSG_QUEUED) {
+		if (uet_snd_drop(s, &msg->m, now))
+			uet_dest_emptied(msg->dest, now);
 		uet_txmsg_put(msg);
 		return;
 	}
-	msg->state = UET_TXMSG_FAILED;
-	msg->given_up = true;
+	msg->m.state = UET_MSG_FAILED;
+	msg->m.given_up = true;
 	uet_txmsg_release(msg, U32_MAX);
-	if (!msg->all_sent)
-		uet_dest_activate(msg->dest);
+	if (!msg->m.all_sent)
+		uet_snd_activate(s, &msg->dest->q, now);
 }
 
 /* Give a message up, whatever was sent of it; flow lock held. */
-static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg)
+static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg,
+			     u64 now)
 {
-	if (msg->given_up || msg->state == UET_TXMSG_DONE)
+	if (msg->m.given_up || msg->m.state == UET_MSG_DONE)
 		return;
-	msg->withdrawn = true;	/* not reported */
-	if (msg->state != UET_TXMSG_FAILED)
+	msg->m.withdrawn = true;	/* not reported */
+	if (msg->m.state != UET_MSG_FAILED)
 		uet_txmsg_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
-	uet_msg_abandon(pdc, msg);
+	uet_msg_abandon(pdc, msg, now);
 }
 
 /* Give up all messages of a queue; flow lock held. */
@@ -81,11 +67,12 @@ static void uet_dest_give_up(struct uet_pdc *pdc, struct uet_dest *dest,
 {
 	struct uet_txmsg *msg, *next;
 
-	list_for_each_entry_safe(msg, next, &dest->queue, node)
-		uet_msg_withdraw(pdc, msg);
-	list_for_each_entry(msg, &dest->sent, node)
-		uet_msg_withdraw(pdc, msg);
-	uet_pdc_hold_given_up(pdc, dest, now);
+	list_for_each_entry_safe(msg, next, &dest->q.msgs, m.node)
+		uet_msg_withdraw(pdc, msg, now);
+	list_for_each_entry(msg, &dest->q.sent, m.node)
+		uet_msg_withdraw(pdc, msg, now);
+	uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
+	uet_pdc_tx_arm(pdc, now);
 }
 
 /**
@@ -98,15 +85,18 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 	struct uet_pdc *pdc = uet_msg_lock(msg);
+	u64 now;
 
 	if (!pdc) {
 		/* MSG_ERROR ends it on the next PDC. */
-		msg->withdrawn = true;
+		msg->m.withdrawn = true;
 		spin_unlock_bh(&dest->lock);
 		return;
 	}
-	uet_msg_withdraw(pdc, msg);
-	uet_pdc_hold_given_up(pdc, dest, ktime_get_ns());
+	now = ktime_get_ns();
+	uet_msg_withdraw(pdc, msg, now);
+	uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
+	uet_pdc_tx_arm(pdc, now);
 	uet_dest_unlock_run(dest, pdc);
 }
 
@@ -122,8 +112,8 @@ void uet_pds_discard(struct uet_dest *dest)
 	struct uet_pdc *pdc;
 
 	spin_lock_bh(&dest->lock);
-	list_for_each_entry(msg, &dest->moving, node)
-		msg->withdrawn = true;
+	list_for_each_entry(msg, &dest->moving, m.node)
+		msg->m.withdrawn = true;
 	spin_unlock_bh(&dest->lock);
 	pdc = uet_dest_lock(dest);
 	if (!pdc)
@@ -135,7 +125,7 @@ void uet_pds_discard(struct uet_dest *dest)
 static bool uet_msg_is_meant(const struct uet_txmsg *msg,
 			     struct uet_txdrop *drop)
 {
-	if (msg->withdrawn || msg->state >= UET_TXMSG_FAILED)
+	if (msg->m.withdrawn || msg->m.state >= UET_MSG_FAILED)
 		return false;
 	if (drop->named)
 		return msg->cookie == drop->cookie && !msg->dest->key.watch;
@@ -149,11 +139,11 @@ static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
 {
 	struct uet_txmsg *msg, *next;
 
-	list_for_each_entry_safe(msg, next, list, node) {
+	list_for_each_entry_safe(msg, next, list, m.node) {
 		if (!uet_msg_is_meant(msg, drop))
 			continue;
 		uet_txmsg_done(msg, drop->error, UET_REPORT_LOCAL, 0);
-		uet_msg_abandon(pdc, msg);
+		uet_msg_abandon(pdc, msg, drop->now);
 		drop->dropped++;
 	}
 }
@@ -177,14 +167,16 @@ void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 	if (!pdc)
 		return;
 	/* uet_pds_salvage() moves or reports the messages of a dead PDC. */
-	if (pdc->tx->state == UET_PDC_DEAD) {
-		drop->moving |= dest->unfinished;
+	if (pdc->tx->snd.state == UET_PDC_DEAD) {
+		drop->moving |= dest->q.unfinished;
 	} else {
-		uet_msgs_drop(pdc, &dest->queue, drop);
-		uet_msgs_drop(pdc, &dest->sent, drop);
+		uet_msgs_drop(pdc, &dest->q.msgs, drop);
+		uet_msgs_drop(pdc, &dest->q.sent, drop);
 	}
-	if (drop->dropped != before)
-		uet_pdc_hold_given_up(pdc, dest, drop->now);
+	if (drop->dropped != before) {
+		uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, drop->now);
+		uet_pdc_tx_arm(pdc, drop->now);
+	}
 	uet_dest_unlock_run(dest, pdc);
 }
 
@@ -230,10 +222,10 @@ void uet_pds_orphan(struct uet_dest *dest)
 	if (pdc) {
 		spin_lock(&pdc->tx->flow->lock);
 		dest->us = NULL;
-		if (dest->unfinished)
+		if (dest->q.unfinished)
 			uet_orphan_watch(pdc, dest, now);
 		spin_unlock(&pdc->tx->flow->lock);
-		if (!dest->unfinished)
+		if (!dest->q.unfinished)
 			uet_dest_unbind(dest);
 	} else {
 		dest->us = NULL;
@@ -246,10 +238,10 @@ static bool uet_pdc_given_up(const struct uet_pdc *pdc)
 {
 	const struct uet_dest *dest;
 
-	if (!pdc->tx->nr_msgs)
+	if (!pdc->tx->snd.nr_msgs)
 		return false;
 	list_for_each_entry(dest, &pdc->tx->dests, pdc_node)
-		if (dest->unfinished && !dest->given_up)
+		if (dest->q.unfinished && !dest->given_up)
 			return false;
 	return true;
 }
@@ -274,7 +266,7 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry(dest, &pdc->tx->dests, pdc_node) {
-		if (dest->us || !dest->unfinished)
+		if (dest->us || !dest->q.unfinished)
 			continue;
 		if (now >= dest->progress + timeout) {
 			if (!budget--) {
@@ -282,14 +274,14 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now)
 				return;
 			}
 			end |= dest->given_up ||
-			       pdc->tx->state == UET_PDC_SYN;
+			       pdc->tx->snd.state == UET_PDC_SYN;
 			UET_ADD(pdc->un, MSG_ORPHANED,
-				dest->given_up ? 0 : dest->unfinished);
+				dest->given_up ? 0 : dest->q.unfinished);
 			dest->given_up = true;
 			dest->progress = now;
 			uet_dest_give_up(pdc, dest, now);
 		}
-		if (dest->unfinished && (!at || dest->progress + timeout < at))
+		if (dest->q.unfinished && (!at || dest->progress + timeout < at))
 			at = dest->progress + timeout;
 	}
 	pdc->tx->orphan_at = at ? max(at, now + timeout / UET_ORPHANS_LOOKS) : 0;

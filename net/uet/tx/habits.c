@@ -37,7 +37,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 {
 	struct uet_habits *h = &pdc->peer->habits;
 	struct uet_cp cp = {
-		.payload	= pdc->tx->win.una,
+		.payload	= pdc->tx->snd.win.una,
 		.probe_opaque	= UET_PROBE_HABIT,
 	};
 	struct sk_buff_head list;
@@ -45,7 +45,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (READ_ONCE(h->probes) != UET_PROBES_UNKNOWN ||
-	    pdc->tx->state != UET_PDC_ESTABLISHED)
+	    pdc->tx->snd.state != UET_PDC_ESTABLISHED)
 		return NULL;
 	/* Racy between flows of a peer: one probe more does no harm. */
 	if (asked && time_before(jiffies, READ_ONCE(h->ask_at)))
@@ -57,7 +57,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 					 min_t(u8, asked, UET_HABIT_BACKOFF_MAX)));
 	if (asked < U8_MAX)
 		WRITE_ONCE(h->asked, asked + 1);
-	pdc->tx->asked = true;
+	pdc->tx->snd.asked = true;
 	UET_INC(pdc->un, PROBES);
 	return __skb_dequeue(&list);
 }

@@ -32,7 +32,7 @@
 /* Length of a packet with its IP header */
 static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
 {
-	return len + flow->overhead - UET_NOMINAL_ADD_BYTES +
+	return len + flow->snd.overhead - UET_NOMINAL_ADD_BYTES +
 	       (uet_peer_is_v4(flow->peer) ? sizeof(struct iphdr) :
 					     sizeof(struct ipv6hdr));
 }
@@ -55,7 +55,7 @@ static void uet_hole_step(struct uet_pdc *pdc, bool silent)
 	uet_flow_set_mtu(flow, mtu);
 	/* Retries count anew for packets of another size. */
 	if (!silent)
-		pdc->tx->retries = 0;
+		pdc->tx->snd.retries = 0;
 }
 
 /**
@@ -72,13 +72,13 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	struct uet_flow *flow = pdc->tx->flow;
 	u32 size = uet_hole_size(flow, len);
 	struct uet_hole *hole = &flow->hole;
-	bool silent = pdc->tx->state == UET_PDC_SYN;
+	bool silent = pdc->tx->snd.state == UET_PDC_SYN;
 
 	lockdep_assert_held(&flow->lock);
 	if (size <= uet_pmtu_min(flow->peer))
 		return;
 	/* No later packet arrived, or it left before the last loss counted */
-	if ((!silent && pdc->tx->rack < sent) || sent < hole->at)
+	if ((!silent && pdc->tx->snd.rack < sent) || sent < hole->at)
 		return;
 	if (!hole->since) {
 		hole->since = now;
@@ -118,7 +118,7 @@ void uet_hole_arrived(struct uet_flow *flow, u32 len)
 bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now)
 {
 	const struct uet_hole *hole = &pdc->tx->flow->hole;
-	u64 silence = (u64)READ_ONCE(pdc->un->sysctl.peer_timeout_s) *
+	u64 silence = (u64)READ_ONCE(pdc->un->sysctl.rules.peer_timeout_s) *
 		      NSEC_PER_SEC;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);

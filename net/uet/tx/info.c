@@ -29,8 +29,8 @@ static void uet_info_counts(const struct uet_flow *flow, struct uet_info *info)
 	info->marks = st->marks;
 	info->trims = st->nacks[UET_REFUSED_TRIMMED];
 	info->trims_lasthop = st->nacks[UET_REFUSED_LASTHOP];
-	info->nacks_shortage = flow->nacks_shortage;
-	info->nacks_other = st->nacks[UET_REFUSED_OTHER] - flow->nacks_shortage;
+	info->nacks_shortage = flow->snd.nacks_shortage;
+	info->nacks_other = st->nacks[UET_REFUSED_OTHER] - flow->snd.nacks_shortage;
 	info->decreases = st->mds;
 	info->quick_adapts = st->qas;
 	info->penalties = st->dfc_episodes;
@@ -120,19 +120,17 @@ static void uet_info_dest(const struct uet_dest *dest,
 	const struct uet_pdc_tx *tx = pdc->tx;
 
 	info->pdcs = READ_ONCE(pdc->peer->nr_pdcs);
-	info->rto = uet_pdc_rto(pdc);
-	info->mpr = tx->win.range;
-	info->mpr_used = tx->win.next - tx->win.una;
-	info->blocked_ns[UET_BLOCKED_MPR] = tx->flow->mpr_ns;
-	if (tx->mpr_since)
-		info->blocked_ns[UET_BLOCKED_MPR] += now - tx->mpr_since;
-	info->blocked_ns[UET_BLOCKED_RECEIVER] = dest->held_ns;
-	if (dest->hold.on) {
-		info->blocked_ns[UET_BLOCKED_RECEIVER] += now -
-							  dest->held_since;
+	info->rto = uet_snd_rto(&tx->snd);
+	info->mpr = tx->snd.win.range;
+	info->mpr_used = tx->snd.win.next - tx->snd.win.una;
+	info->blocked_ns[UET_BLOCKED_MPR] = tx->flow->snd.mpr_ns;
+	if (tx->snd.mpr_since)
+		info->blocked_ns[UET_BLOCKED_MPR] += now - tx->snd.mpr_since;
+	info->blocked_ns[UET_BLOCKED_RECEIVER] = uet_snd_held_ns(&dest->q, now);
+	if (dest->q.hold.on) {
 		info->blocked_by = UET_BLOCKED_RECEIVER;
-	} else if (!info->blocked_by && tx->mpr_since &&
-		   !list_empty(&dest->active)) {
+	} else if (!info->blocked_by && tx->snd.mpr_since &&
+		   !list_empty(&dest->q.active)) {
 		info->blocked_by = UET_BLOCKED_MPR;
 	}
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NACKs at the source (UE 1.0 3.5): which packets are resent and when, and
- * which codes end a PDC.
+ * NACKs at the source (UE 1.0 3.5): congestion control hears of them, and some end
+ * the PDC.
  *
- * Not here: holds for shortage (tx/hold.c), codes that disown a PDC
- * (tx/disowned.c).
+ * Not here: which packets are resent and when (core/snd_nack.c), messages of a PDC
+ * that the target disowned (tx/salvage.c).
  */
 #include <linux/ktime.h>
 
-#include "core/names.h"
 #include "link/encap.h"
 #include "link/habits.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "sock.h"
 #include "tx/cctrace.h"
 #include "tx/flow.h"
 #include "tx/half.h"
@@ -21,212 +21,135 @@
 #include "tx/rtt.h"
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
+#include "tx/wmem.h"
 
-/*
- * A packet in flight was NACKed: mark it for retransmission. If the NACK
- * reports it missing, it has no entropy value or round trip of that packet.
- */
-static void uet_pdc_refused(struct uet_pdc *pdc, u32 psn,
-			    struct uet_ccc_nack *nack)
+/* Does a NACK code say that the target has no such PDC? */
+static bool uet_nack_disowns(u8 code)
 {
-	const struct uet_tx_slot *slot = uet_txwin_mark(&pdc->tx->win, psn);
-
-	if (!slot || slot->flags & UET_TX_CP)
-		return;
-	nack->size = slot->size;
-	if (nack->reason == UET_REFUSED_LOST) {
-		nack->ev = slot->ev;
-		nack->rtt_valid = false;
-	}
-	trace_uet_path_signal(pdc->tx->flow, nack->ev, uet_ccc_nack_signal(nack),
-			      nack->rtt);
-	uet_cc_nack(pdc->tx->flow, nack);
+	return code == UET_NACK_INV_DPDCID ||
+	       code == UET_NACK_PDC_HDR_MISMATCH || code == UET_NACK_CLOSING;
 }
 
-/* A NACK of the fatal class ends the PDC. */
-static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt)
+/* A NACK of the fatal class: the PDC dies, buried now or later. */
+static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt,
+			       u64 now)
 {
+	struct uet_pdc_tx *tx = pdc->tx;
+	u8 code = pkt->nack.code;
+	bool awaited;
+
 	/* The target closed the PDC; its ACK of CLOSE_CMD was lost. */
-	if (pdc->tx->state == UET_PDC_CLOSING &&
-	    pkt->nack.code == UET_NACK_INV_DPDCID)
+	if (tx->snd.state == UET_PDC_CLOSING && code == UET_NACK_INV_DPDCID) {
 		uet_pdc_fail(pdc, 0, 0, 0);
-	else
-		uet_pdc_disown(pdc, pkt);
-}
-
-static void uet_pdc_nack_error(struct uet_pdc *pdc, u32 psn, u8 code)
-{
-	struct uet_pdc_tx *tx = pdc->tx;
-
-	if (tx->nack_e && tx->nack_e_psn != psn)
-		tx->nack_e = 0;
-	tx->nack_e_psn = psn;
-	if (++tx->nack_e > READ_ONCE(pdc->un->sysctl.max_nack_retx))
-		uet_pdc_fail(pdc, EREMOTEIO, UET_REPORT_NACK, code);
-}
-
-static u8 uet_nack_reason(u8 code)
-{
-	switch (code) {
-	case UET_NACK_TRIMMED:
-		return UET_REFUSED_TRIMMED;
-	case UET_NACK_TRIMMED_LASTHOP:
-		return UET_REFUSED_LASTHOP;
-	case UET_NACK_RCVR_INFER_LOSS:
-		return UET_REFUSED_LOST;
-	default:
-		return UET_REFUSED_OTHER;
-	}
-}
-
-/* Hold a packet NACKed for shortage; count the others */
-static void uet_pdc_nack_action(struct uet_pdc *pdc, const struct uet_pkt *pkt,
-				u64 now)
-{
-	u32 psn = pkt->nack.psn;
-
-	switch (pkt->nack.code) {
-	case UET_NACK_TRIMMED:
-	case UET_NACK_TRIMMED_LASTHOP:
-		UET_INC(pdc->un, RETX_TRIM);
-		break;
-	case UET_NACK_NO_PDC_AVAIL:
-	case UET_NACK_NO_CCC_AVAIL:
-	case UET_NACK_NO_BITMAP:
-	case UET_NACK_NO_PKT_BUFFER:
-	case UET_NACK_NO_GTD_DEL_AVAIL:
-	case UET_NACK_NO_SES_MSG_AVAIL:
-	case UET_NACK_NO_RESOURCE:
-		pdc->tx->flow->nacks_shortage++;
-		/* Missing for shortage is no error. */
-		pdc->tx->nack_e = 0;
-		uet_pdc_hold(pdc, psn, now);
-		UET_INC(pdc->un, RETX_NACK);
-		break;
-	default:
-		UET_INC(pdc->un, RETX_NACK);
-		break;
-	}
-}
-
-/*
- * A NACK without a PSN disowns the PDC, and anybody could have forged it. Send
- * ACK_REQ: a true answer names the PSN of that.
- */
-static void uet_pdc_doubt(struct uet_pdc *pdc)
-{
-	struct uet_pdc_tx *tx = pdc->tx;
-	u64 now = ktime_get_ns();
-
-	if (tx->doubt_at && now < tx->doubt_at + uet_pdc_rto(pdc))
 		return;
-	tx->doubted = true;
-	tx->doubt_at = now;
-	uet_pdc_arm(pdc, now, now);
+	}
+	tx->movable = code == UET_NACK_INVALID_SYN || uet_nack_disowns(code);
+	if (!uet_nack_disowns(code)) {
+		uet_pdc_fail(pdc, ECONNRESET, UET_REPORT_NACK, code);
+		return;
+	}
+	awaited = uet_snd_disown(&tx->snd, pkt->nack.psn,
+				 pkt->flags & UET_F_RETX, now);
+	uet_pdc_die(pdc, ECONNRESET, UET_REPORT_NACK, code);
+	if (awaited)
+		uet_pdc_tx_arm(pdc, now);
+	else
+		uet_pdc_bury(pdc);
 }
 
-/*
- * A NACK about a control packet without a PSN. A peer that does not support
- * PROBE answers UNEXP_EVENT.
+/* A NACK for a dead PDC; false if it was not awaited. */
+static bool uet_pdc_nack_dead(struct uet_pdc *pdc, const struct uet_pkt *pkt)
+{
+	if (!uet_pdc_disowned(pdc) || !uet_nack_disowns(pkt->nack.code))
+		return false;
+	if (!uet_snd_disowned(&pdc->tx->snd, pkt->nack.psn,
+			      pkt->flags & UET_F_RETX))
+		uet_pdc_bury(pdc);
+	return true;
+}
+
+/**
+ * uet_hold_began() - the target of a queue is short of room
+ * @pdc: the PDC
+ * @dest: the queue
+ *
+ * Its share of the send buffer shrinks, which may make room for others.
+ *
+ * Context: flow lock held.
  */
-static bool uet_pdc_nack_probe(struct uet_pdc *pdc, const struct uet_pkt *pkt)
+void uet_hold_began(struct uet_pdc *pdc, struct uet_dest *dest)
+{
+	UET_INC(pdc->un, HOLDS);
+	if (dest->us)
+		uet_sock_held(dest->us);
+}
+
+/* A packet will be resent: feed congestion control, count */
+static void uet_pdc_nack_feed(struct uet_pdc *pdc, u8 code,
+			      struct uet_snd_nacked *nacked)
 {
 	struct uet_flow *flow = pdc->tx->flow;
-	struct uet_pdc_tx *tx = pdc->tx;
-	bool probing = tx->probe_tx || tx->asked || flow->rtt_probe_at;
+	struct uet_ccc_nack *cc = &nacked->cc;
 
-	if (tx->doubt_at && !tx->doubted && pkt->nack.psn == tx->doubt_psn &&
-	    uet_nack_class(pkt->nack.code) == UET_NACK_CLASS_FATAL) {
-		uet_pdc_nack_fatal(pdc, pkt);
-		return true;
+	if (unlikely(flow->hole.since) && nacked->seen)
+		uet_hole_arrived(flow, nacked->len);
+	if (likely(nacked->fed)) {
+		if (!flow->ccc.sprayed)
+			cc->siblings = uet_path_siblings(flow, cc->m, cc->now);
+		trace_uet_path_signal(flow, cc->ev, uet_ccc_nack_signal(cc),
+				      cc->rtt);
+		uet_cc_nack(flow, cc);
 	}
-	if (pkt->nack.psn || (!probing && !flow->ccc.credit_reqs))
-		return false;
-	switch (pkt->nack.code) {
-	case UET_NACK_INV_DPDCID:
-	case UET_NACK_PDC_HDR_MISMATCH:
-		uet_pdc_doubt(pdc);
-		return true;
-	case UET_NACK_UNEXP_EVENT:
-		if (!probing)
-			return false;
-		UET_INC(pdc->un, PROBES_REFUSED);
-		uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_REFUSED);
-		tx->probe_tx = 0;
-		tx->asked = false;
-		flow->rtt_probe_at = 0;
-		return true;
-	default:
-		return false;
-	}
+	if (nacked->held)
+		uet_hold_began(pdc, uet_dest_of(nacked->held));
+	if (code == UET_NACK_TRIMMED || code == UET_NACK_TRIMMED_LASTHOP)
+		UET_INC(pdc->un, RETX_TRIM);
+	else
+		UET_INC(pdc->un, RETX_NACK);
 }
 
+/* Process a NACK; false if it is about no packet of the PDC. */
 static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc_tx *tx = pdc->tx;
-	struct uet_ccc_nack nack = {
-		.ev	= rx->ev,
-		.m	= pkt->flags & UET_F_ECN,
-		.reason	= uet_nack_reason(pkt->nack.code),
-	};
-	u32 psn = pkt->nack.psn;
-	u8 code = pkt->nack.code;
-	struct uet_pdc_sent sent;
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_snd *s = &pdc->tx->snd;
+	struct uet_snd_nacked nacked;
+	struct uet_snd_work w;
 	u64 now;
 
-	if (pdc->tx->state == UET_PDC_DEAD)
-		return uet_pdc_disowned_nack(pdc, pkt);
-	if (pdc->tx->state == UET_PDC_SYN && !uet_txwin_has(&tx->win, psn))
+	if (s->state == UET_PDC_DEAD)
+		return uet_pdc_nack_dead(pdc, pkt);
+	if (s->state == UET_PDC_SYN && !uet_txwin_has(&s->win, pkt->nack.psn))
 		return false;
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
 	now = ktime_get_ns();
-	if (!uet_txwin_has(&tx->win, psn))
-		return uet_pdc_nack_probe(pdc, pkt);
-	tx->heard = now;
-	if (uet_nack_class(code) == UET_NACK_CLASS_FATAL) {
-		uet_pdc_nack_fatal(pdc, pkt);
+	uet_snd_work_init(&w, now, 0);
+	switch (uet_snd_nack(s, pkt, rx->ev, flow->rtt_probe_at, &w, &nacked)) {
+	case UET_SND_NACK_STRAY:
+		return false;
+	case UET_SND_NACK_DONE:
+		uet_pdc_tx_arm(pdc, now);
 		return true;
+	case UET_SND_NACK_FATAL:
+		uet_pdc_nack_fatal(pdc, pkt, now);
+		return true;
+	case UET_SND_NACK_TOO_MANY:
+		uet_pdc_fail(pdc, EREMOTEIO, UET_REPORT_NACK, pkt->nack.code);
+		return true;
+	case UET_SND_NACK_NO_PROBES:
+		UET_INC(pdc->un, PROBES_REFUSED);
+		uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_REFUSED);
+		flow->rtt_probe_at = 0;
+		return true;
+	case UET_SND_NACK_FEED:
+		uet_pdc_nack_feed(pdc, pkt->nack.code, &nacked);
+		break;
+	case UET_SND_NACK_SETTLE:
+		break;
 	}
-	if (uet_nack_class(code) == UET_NACK_CLASS_ERROR &&
-	    !uet_txwin_is_held(&tx->win, psn))
-		uet_pdc_nack_error(pdc, psn, code);
-	if (pdc->tx->state == UET_PDC_DEAD)
-		return true;
-	if (code == UET_NACK_RCVR_INFER_LOSS &&
-	    uet_txwin_is_held(&tx->win, psn)) {
-		uet_pdc_hold_wake(pdc, psn, now);
-		goto rearm;
-	}
-	if (code == UET_NACK_RCVD_SES_PROCG)
-		return true;
-	if (code == UET_NACK_ROD_OOO) {
-		if (!pdc->rod || now < tx->gbn_until)
-			return true;
-		tx->gbn_until = now + tx->flow->ccc.base_rtt +
-				tx->flow->ccc.params->target;
-		uet_pdc_go_back(pdc, psn, UET_LOSS_GO_BACK, now);
-		goto rearm;
-	}
-	if (uet_txwin_nack(&tx->win, psn, pkt->flags & UET_F_RETX) !=
-	    UET_NACK_VALID)
-		return true;
-	/* With any other code the target has seen the packet. */
-	if (unlikely(tx->flow->hole.since) && code != UET_NACK_PKT_NOT_RCVD &&
-	    code != UET_NACK_RCVR_INFER_LOSS)
-		uet_hole_arrived(tx->flow, tx->pkts[uet_txwin_index(&tx->win,
-								    psn)].len);
-	if (uet_pdc_sent_at(pdc, psn, pkt->flags & UET_F_RETX, &sent))
-		nack.rtt_valid = uet_pdc_sample(pdc, &sent, 0, now, &nack.rtt);
-	/* A trimmed packet lacks the serialisation delay of its payload. */
-	nack.rtt_short = true;
-	nack.now = now;
-	if (!tx->flow->ccc.sprayed)
-		nack.siblings = uet_path_siblings(tx->flow, nack.m, now);
-	uet_pdc_refused(pdc, psn, &nack);
-	uet_pdc_nack_action(pdc, pkt, now);
-rearm:
+	uet_pdc_losses(pdc, &w);
 	uet_pdc_tx_rearm(pdc, now);
 	return true;
 }

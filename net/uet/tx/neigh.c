@@ -47,7 +47,7 @@ struct neighbour *uet_neigh_ask(const struct uet_flow *flow,
 	struct uet_peer *peer = out->peer;
 	struct neighbour *n;
 
-	if (likely(uet_neigh_fresh(peer)) || list_empty(&flow->ready) ||
+	if (likely(uet_neigh_fresh(peer)) || list_empty(&flow->snd.ready) ||
 	    READ_ONCE(flow->neigh_none))
 		return NULL;
 	n = out->multi ? uet_ports_neigh(peer) : uet_neigh_of(peer, out->dst);
@@ -75,7 +75,7 @@ enum uet_neigh_verdict uet_neigh_wait(struct uet_flow *flow,
 		WRITE_ONCE(flow->neigh_none, false);
 		return UET_NEIGH_NONE;
 	}
-	if (likely(!n) || flow->dead || list_empty(&flow->ready))
+	if (likely(!n) || flow->dead || list_empty(&flow->snd.ready))
 		return UET_NEIGH_GO;
 	spin_lock(&uet_neigh_lock);
 	if (!hlist_unhashed(&flow->neigh_node))

@@ -35,17 +35,9 @@ static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
 	tx->pdc = pdc;
 	tx->flow = flow;
 	INIT_LIST_HEAD(&tx->peer_node);
-	INIT_LIST_HEAD(&tx->ready_node);
 	INIT_LIST_HEAD(&tx->dests);
-	INIT_LIST_HEAD(&tx->active);
-	INIT_LIST_HEAD(&tx->holds);
-	INIT_LIST_HEAD(&tx->lanes);
-	INIT_LIST_HEAD(&tx->begun);
-	uet_txwin_init(&tx->win, pdc->start_psn, UET_MPR_FIRST_PSNS);
-	tx->clear_sent = pdc->start_psn - 1;
-	uet_ackreq_init(&tx->ackreq, pdc->start_psn);
-	tx->heard = ktime_get_ns();
-	tx->next_msg_id = get_random_u32();
+	uet_snd_init(&tx->snd, &flow->snd, pdc->start_psn, pdc->rod,
+		     get_random_u32(), ktime_get_ns());
 	*out = tx;
 	return 0;
 }
@@ -95,14 +87,14 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 		uet_pdc_discard(pdc);
 		return NULL;
 	}
-	pdc->tx->state = UET_PDC_SYN;
+	pdc->tx->snd.state = UET_PDC_SYN;
 	spin_lock_bh(&flow->lock);
 	refcount_inc(&flow->ref);
 	refcount_inc(&pdc->ref);
 	uet_pdc_publish(pdc);
 	uet_pdc_tx_enlist(pdc);
 	/* The idle timer closes a PDC that is never used. */
-	uet_pdc_arm(pdc, pdc->tx->heard + NSEC_PER_SEC, pdc->tx->heard);
+	uet_pdc_arm(pdc, pdc->tx->snd.heard + NSEC_PER_SEC, pdc->tx->snd.heard);
 	spin_unlock_bh(&flow->lock);
 	uet_pdc_tell(pdc, UET_PDC_OPENED, 0);
 	return pdc;
@@ -124,7 +116,7 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
 	err = uet_pdc_tx_alloc(pdc, flow, &tx);
 	if (err)
 		return err;
-	tx->state = UET_PDC_ESTABLISHED;
+	tx->snd.state = UET_PDC_ESTABLISHED;
 	refcount_inc(&flow->ref);
 	if (!uet_pdc_rx_ops->join(pdc, tx)) {
 		uet_flow_put(flow);
@@ -163,11 +155,11 @@ static void uet_pdc_reap_later(struct uet_pdc *pdc)
 void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 {
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	pdc->tx->state = UET_PDC_DEAD;
+	pdc->tx->snd.state = UET_PDC_DEAD;
 	pdc->tx->error = error;
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
-	list_del_init(&pdc->tx->ready_node);
+	list_del_init(&pdc->tx->snd.ready_node);
 	/* The peer may have restarted without support for return requests. */
 	if (error && !pdc->initiator)
 		uet_habit_returns_not(&pdc->peer->habits);
@@ -200,7 +192,7 @@ void uet_pdc_bury(struct uet_pdc *pdc)
 void uet_pdc_fail(struct uet_pdc *pdc, int error, u8 source, u16 code)
 {
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (pdc->tx->state != UET_PDC_DEAD)
+	if (pdc->tx->snd.state != UET_PDC_DEAD)
 		uet_pdc_die(pdc, error, source, code);
 	uet_pdc_bury(pdc);
 }
@@ -216,10 +208,10 @@ static void uet_pdc_end_tx(struct uet_pdc *pdc)
 	smp_store_mb(pdc->dying, true);
 
 	spin_lock_bh(&flow->lock);
-	if (pdc->tx->state != UET_PDC_DEAD) {
+	if (pdc->tx->snd.state != UET_PDC_DEAD) {
 		pdc->tx->movable = true;
 		/* An orderly close, unless messages are left */
-		uet_pdc_die(pdc, pdc->tx->nr_msgs ? ECONNRESET : 0,
+		uet_pdc_die(pdc, pdc->tx->snd.nr_msgs ? ECONNRESET : 0,
 			    UET_REPORT_LOCAL, 0);
 	}
 	spin_unlock_bh(&flow->lock);
@@ -268,7 +260,7 @@ static void uet_pdc_tx_kill(struct uet_pdc *pdc)
 
 static void uet_pdc_tx_release(struct uet_pdc *pdc)
 {
-	WARN_ON_ONCE(pdc->tx->state != UET_PDC_DEAD);
+	WARN_ON_ONCE(pdc->tx->snd.state != UET_PDC_DEAD);
 	uet_flow_put(pdc->tx->flow);
 }
 
@@ -281,14 +273,14 @@ static bool uet_pdc_tx_busy(const struct uet_pdc *pdc)
 {
 	const struct uet_pdc_tx *tx = pdc->tx;
 
-	return READ_ONCE(tx->nr_msgs) ||
-	       (READ_ONCE(tx->state) < UET_PDC_CLOSING &&
-		uet_txwin_outstanding(&tx->win));
+	return READ_ONCE(tx->snd.nr_msgs) ||
+	       (READ_ONCE(tx->snd.state) < UET_PDC_CLOSING &&
+		uet_txwin_outstanding(&tx->snd.win));
 }
 
 static u64 uet_pdc_tx_heard(const struct uet_pdc *pdc)
 {
-	return READ_ONCE(pdc->tx->heard);
+	return READ_ONCE(pdc->tx->snd.heard);
 }
 
 /* Send CLOSE_REQ with a PSN of the sending half. */
@@ -301,11 +293,11 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
-	if ((pdc->tx->state == UET_PDC_ESTABLISHED ||
-	     pdc->tx->state == UET_PDC_QUIESCE) && !uet_pdc_tx_busy(pdc)) {
+	if ((pdc->tx->snd.state == UET_PDC_ESTABLISHED ||
+	     pdc->tx->snd.state == UET_PDC_QUIESCE) && !uet_pdc_tx_busy(pdc)) {
 		uet_pdc_close(pdc, &list, now);
-		if (pdc->tx->rto_at)
-			uet_pdc_arm(pdc, pdc->tx->rto_at, now);
+		if (pdc->tx->snd.rto_at)
+			uet_pdc_arm(pdc, pdc->tx->snd.rto_at, now);
 	}
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))
@@ -314,7 +306,7 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 
 static bool uet_pdc_tx_closing(const struct uet_pdc *pdc)
 {
-	return READ_ONCE(pdc->tx->state) >= UET_PDC_CLOSING;
+	return READ_ONCE(pdc->tx->snd.state) >= UET_PDC_CLOSING;
 }
 
 static void uet_pdc_tx_other_died(struct uet_pdc *pdc)

@@ -203,7 +203,7 @@ static void uet_path_config(const struct uet_flow *flow,
 		.idle_ns	= (u64)READ_ONCE(s->reroute_idle_us) *
 				  NSEC_PER_USEC,
 		.peer_key	= flow->peer->ev_key,
-		.rto_ns		= (u64)READ_ONCE(s->rto_min_us) * NSEC_PER_USEC,
+		.rto_ns		= (u64)READ_ONCE(s->rules.rto_min_us) * NSEC_PER_USEC,
 		.cwnd		= flow->params.max_wnd,
 		.mtu		= flow->params.mtu,
 	};
@@ -348,7 +348,7 @@ int uet_path_rebuild(struct uet_flow *flow)
 	flow->lb = lb;
 	flow->ccc.lb = lb;
 	flow->ccc.run_left = 0;
-	flow->multi = uet_lb_ports_nr(lb);
+	flow->snd.multi = uet_lb_ports_nr(lb);
 	spin_unlock_bh(&flow->lock);
 	uet_path_free(old);
 	return 0;

@@ -17,26 +17,26 @@
 
 /* The SES header of a packet of a message; @ses is zero */
 static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
-			     const struct uet_txpkt *p, struct uet_ses_req *ses)
+			     const struct uet_snd_pkt *p, struct uet_ses_req *ses)
 {
 	const struct uet_dest *dest = msg->dest;
 
 	ses->key = msg->match_bits;
 	ses->job = dest->key.job;
 	ses->initiator = dest->initiator;
-	ses->request_length = msg->len;
+	ses->request_length = msg->m.len;
 	ses->message_offset = p->off;
 	ses->payload_length = p->len;
-	ses->msg_id = msg->msg_id;
+	ses->msg_id = msg->m.msg_id;
 	ses->pid = dest->key.pid;
 	ses->ri = dest->key.ri;
-	ses->generation = msg->generation;
+	ses->generation = msg->m.generation;
 	ses->opcode = msg->has_tag ? UET_SES_OP_TAGGED_SEND : UET_SES_OP_SEND;
 	if (unlikely(dest->key.watch))
 		ses->opcode = UET_SES_OP_NO_OP;
 	if (!dest->key.absolute)
 		ses->flags |= UET_SES_F_REL;
-	if (p->flags & UET_TXPKT_MSG_ERROR) {
+	if (p->flags & UET_SND_MSG_ERROR) {
 		ses->opcode = UET_SES_OP_MSG_ERROR;
 		ses->flags |= UET_SES_F_EOM;
 		return;
@@ -48,41 +48,39 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 			ses->header_data = msg->header_data;
 		}
 	}
-	if (p->off + p->len == msg->len)
+	if (p->off + p->len == msg->m.len)
 		ses->flags |= UET_SES_F_EOM;
 }
 
 /**
  * uet_pdc_build_req() - build one transmission of a PSN
  * @pdc: the PDC
- * @psn: the PSN
- * @p: what it carries
- * @ev: entropy value
- * @retx: it was sent before
- * @ar: ask for an acknowledgment
- * @credit_target: credit wanted, if receiver credit is used
+ * @out: the packet
  *
  * Context: flow lock held.
  * Return: the packet, NULL without memory.
  */
-struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
-				  const struct uet_txpkt *p, u16 ev, bool retx,
-				  bool ar, u32 credit_target)
+struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
+				  const struct uet_snd_out *out)
 {
+	const struct uet_snd_pkt *p = &out->pkt;
+	struct uet_txmsg *msg = uet_txmsg_of(p->msg);
+	u32 psn = out->psn;
 	bool cc = pdc->tx->flow->ccc.algo->credit;
 	struct uet_pkt pkt = {
 		.type		= pdc->rod ?
 				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
 				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
 		.next_hdr	= UET_NH_REQ_STD,
-		.flags		= (retx ? UET_F_RETX : 0) | (ar ? UET_F_AR : 0),
+		.flags		= (out->rtx ? UET_F_RETX : 0) |
+				  (out->ar ? UET_F_AR : 0),
 		.spdcid		= pdc->id,
 		.dpdcid		= pdc->remote_id,
 		.req = {
 			.psn		= psn,
-			.clear_psn	= pdc->tx->win.clear_psn,
+			.clear_psn	= pdc->tx->snd.win.clear_psn,
 			.start_psn	= pdc->start_psn,
-			.credit_target	= credit_target,
+			.credit_target	= out->params.credit_target,
 			.ccc_id		= pdc->tx->flow->ccc_id,
 		},
 	};
@@ -92,35 +90,33 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc, u32 psn,
 	unsigned int len;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (pdc->tx->state == UET_PDC_SYN)
+	if (pdc->tx->snd.state == UET_PDC_SYN)
 		pkt.flags |= UET_F_SYN;
 	/* The offset has 16 bits; an older CLEAR_PSN does no harm. */
 	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
 		pkt.req.clear_psn = psn - S16_MAX;
-	if (p->msg->inlined)
+	if (msg->inlined)
 		room += p->len;
 	skb = alloc_skb(UET_HEADROOM + room, GFP_ATOMIC | __GFP_NOWARN);
 	if (unlikely(!skb))
 		return NULL;
 	skb_reserve(skb, UET_HEADROOM);
-	uet_pdc_fill_ses(p->msg, p, &pkt.ses);
+	uet_pdc_fill_ses(msg, p, &pkt.ses);
 	len = uet_build_req(skb->data, &pkt);
 	len += uet_build_ses_std(skb->data + len, &pkt.ses);
 	skb_put(skb, len);
-	if (p->len && unlikely(uet_txmsg_attach(p->msg, skb, p->off, p->len))) {
+	if (p->len && unlikely(uet_txmsg_attach(msg, skb, p->off, p->len))) {
 		kfree_skb(skb);
 		return NULL;
 	}
-	skb->priority = p->msg->dest->prio;
-	uet_owner_mark(skb, p->msg->dest->owner);
+	skb->priority = msg->dest->prio;
+	uet_owner_mark(skb, msg->dest->owner);
 	meta = UET_TXMETA(skb);
-	meta->ev = ev;
+	meta->ev = out->params.ev;
 	meta->psn = psn;
 	meta->pdcid = pdc->id;
 	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
 	/* Only a packet cut before the path MTU shrank may be fragmented. */
-	meta->df = p->len <= pdc->tx->flow->payload_mtu;
-	pdc->tx->clear_at = 0;
-	pdc->tx->clear_sent = pdc->tx->win.clear_psn;
+	meta->df = p->len <= pdc->tx->flow->snd.payload_mtu;
 	return skb;
 }

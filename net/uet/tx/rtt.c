@@ -28,13 +28,13 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_cp cp = {
-		.payload	= pdc->tx->win.una,
+		.payload	= pdc->tx->snd.win.una,
 		.probe_opaque	= UET_PROBE_RTT,
 	};
 	struct sk_buff_head list;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (pdc->tx->state != UET_PDC_ESTABLISHED ||
+	if (pdc->tx->snd.state != UET_PDC_ESTABLISHED ||
 	    uet_habit_refuses_probes(&pdc->peer->habits) ||
 	    !uet_ccc_probe_wanted(&flow->ccc))
 		return NULL;

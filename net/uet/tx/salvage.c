@@ -3,7 +3,7 @@
  * Clean-up after a dead PDC: its messages move to another PDC or fail, and its
  * share of the counters of the CCC is removed.
  *
- * Not here: counting NACKs of a PDC that the target disowned (tx/disowned.c).
+ * Not here: NACKs of a PDC that the target disowned (core/snd_gone.c).
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -15,42 +15,27 @@
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
-/*
- * May a message of a dead PDC move to another one? Only if the peer cannot have
- * accepted any of it, and max_nack_retx times at most.
- */
+/* May a message of a dead PDC move to another one? */
 static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
 {
+	bool unopened = pdc->tx->err_code == UET_NACK_INVALID_SYN;
+
 	/* Queued after the PDC died, hence never sent */
-	if (!msg->announced)
+	if (!msg->m.announced)
 		return true;
-	if (!pdc->tx->movable || msg->withdrawn)
+	if (!pdc->tx->movable)
 		return false;
-	if (msg->state == UET_TXMSG_QUEUED)
-		return true;
-	if (msg->state == UET_TXMSG_FAILED)
+	/* Before any answer nothing was accepted. */
+	if (unopened && msg->m.state != UET_MSG_QUEUED &&
+	    (pdc->remote_id || msg->streamed))
 		return false;
-	if (pdc->tx->err_code == UET_NACK_INVALID_SYN) {
-		/* Before any answer: nothing was accepted. */
-		if (pdc->remote_id || msg->streamed)
-			return false;
-	} else if (msg->maybe_accepted || msg->refused != msg->sent) {
-		return false;
-	}
-	return msg->retries++ < READ_ONCE(pdc->un->sysctl.max_nack_retx);
+	return uet_snd_may_move(&pdc->tx->snd, &msg->m, unopened);
 }
 
 /* Reset a message to be sent from the start by another PDC. */
 static void uet_msg_rewind(struct uet_txmsg *msg)
 {
-	msg->state = UET_TXMSG_QUEUED;
-	msg->sent = 0;
-	msg->all_sent = false;
-	msg->again = false;
-	msg->announced = 0;
-	msg->refused = 0;
-	msg->maybe_accepted = false;
-	msg->backlog = 0;
+	uet_snd_rewind(&msg->m);
 	msg->cursor = NULL;
 	msg->moving = true;
 }
@@ -62,28 +47,28 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 	LIST_HEAD(all);
 
 	spin_lock(&pdc->tx->flow->lock);
-	list_splice_tail_init(&dest->sent, &all);
-	list_splice_tail_init(&dest->queue, &all);
-	dest->unfinished = 0;
+	list_splice_tail_init(&dest->q.sent, &all);
+	list_splice_tail_init(&dest->q.msgs, &all);
+	dest->q.unfinished = 0;
 	spin_unlock(&pdc->tx->flow->lock);
 
-	list_for_each_entry_safe(msg, next, &all, node) {
-		list_del(&msg->node);
+	list_for_each_entry_safe(msg, next, &all, m.node) {
+		list_del(&msg->m.node);
 		if (uet_msg_may_move(pdc, msg)) {
-			if (msg->state != UET_TXMSG_QUEUED)
-				list_del(&msg->begun);
+			if (msg->m.state != UET_MSG_QUEUED)
+				list_del(&msg->m.begun);
 			uet_msg_rewind(msg);
-			list_add_tail(&msg->node, &dest->moving);
+			list_add_tail(&msg->m.node, &dest->moving);
 			continue;
 		}
-		if (msg->state != UET_TXMSG_QUEUED)
-			list_del(&msg->begun);
-		if (msg->again)
-			msg->withdrawn = false;	/* only for a resend */
-		if (msg->state != UET_TXMSG_FAILED)
+		if (msg->m.state != UET_MSG_QUEUED)
+			list_del(&msg->m.begun);
+		if (msg->m.again)
+			msg->m.withdrawn = false;	/* only for a resend */
+		if (msg->m.state != UET_MSG_FAILED)
 			uet_txmsg_done(msg, pdc->tx->error ?: ECONNRESET,
 				       pdc->tx->err_source, pdc->tx->err_code);
-		msg->state = UET_TXMSG_DONE;
+		msg->m.state = UET_MSG_DONE;
 		uet_txmsg_put(msg);
 	}
 	uet_dest_unbind(dest);
@@ -96,9 +81,10 @@ static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
 	struct uet_txmsg *msg;
 
 	spin_lock_bh(&dest->lock);
-	msg = list_first_entry_or_null(&dest->moving, struct uet_txmsg, node);
+	msg = list_first_entry_or_null(&dest->moving, struct uet_txmsg,
+				       m.node);
 	if (msg)
-		list_del_init(&msg->node);
+		list_del_init(&msg->m.node);
 	else
 		dest->moves = false;
 	spin_unlock_bh(&dest->lock);
@@ -127,33 +113,17 @@ static void uet_dest_move(struct uet_dest *dest)
 /* Remove a dead PDC from the counters of its CCC, and free its rings. */
 static void uet_pdc_settle(struct uet_pdc *pdc)
 {
-	struct uet_flow *flow = pdc->tx->flow;
-	struct uet_txwin *win = &pdc->tx->win;
-	struct uet_ccc_gone gone = {
-		.now		= ktime_get_ns(),
-		.rtx_bytes	= win->marked_bytes,
-		.rtx_pkts	= win->marked_pkts,
-		.inflight_bytes	= win->flight_bytes,
-		.inflight_pkts	= win->flight_pkts,
-	};
 	struct uet_dest *dest;
 	struct uet_txmsg *msg;
+	u64 backlog = 0;
 
-	uet_pdc_count_refused(pdc);
 	list_for_each_entry(dest, &pdc->tx->dests, pdc_node) {
-		list_for_each_entry(msg, &dest->queue, node) {
-			gone.backlog += msg->backlog;
-			msg->backlog = 0;
+		list_for_each_entry(msg, &dest->q.msgs, m.node) {
+			backlog += msg->m.backlog;
+			msg->m.backlog = 0;
 		}
 	}
-	uet_ccc_pdc_gone(&flow->ccc, &gone);
-	kvfree(win->slots);
-	win->slots = NULL;
-	win->words = NULL;
-	win->nslots = 0;
-	win->una = win->next;
-	kvfree(pdc->tx->pkts);
-	pdc->tx->pkts = NULL;
+	kvfree(uet_snd_gone(&pdc->tx->snd, backlog, ktime_get_ns()));
 }
 
 /**

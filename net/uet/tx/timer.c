@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The timer of the sending half.
+ * The timer of the sending half: it carries out what the sender finds due, and
+ * closes a PDC that is idle.
  *
- * Where short messages follow one another, each postpones the tail probe, and
- * the timer would fire once per probe interval for nothing. So after it did, it
- * may fire a base RTT late for the probe: a lost tail is still repaired within
- * four round trips and a target delay. A packet with AR ends that, since its
- * sender is likely to wait for the answer.
- *
- * Not here: the actions at a deadline (tx/expire.c), the hrtimer (pdc/timer.c).
+ * Not here: what is due (core/snd_timer.c, core/snd_loss.c), the hrtimer
+ * (pdc/timer.c).
  */
 #include <linux/ktime.h>
+#include <linux/uet.h>
 
-#include "core/loss.h"
 #include "link/encap.h"
 #include "link/peer.h"
+#include "mib.h"
+#include "pdc/pdc.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/hole.h"
 
 /*
  * Idle timeout and close by the initiator (UE 1.0 3.5.8.3). Packets that the
@@ -27,78 +26,175 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 {
 	struct uet_pdc_tx *tx = pdc->tx;
 	u64 idle_ns = uet_pdc_idle_ns(pdc);
-	u64 at = min(tx->idle_at, tx->heard + idle_ns);
+	u64 at = min(tx->snd.idle_at, tx->snd.heard + idle_ns);
 	u64 heard;
 
-	if (!pdc->initiator || uet_txwin_outstanding(&tx->win) || tx->nr_msgs)
+	if (!pdc->initiator || uet_txwin_outstanding(&tx->snd.win) || tx->snd.nr_msgs)
 		return 0;
 	if (uet_pdc_rx(pdc)) {
 		heard = uet_pdc_rx_ops->heard(pdc);
 		/* A peer that vanished in mid-message must not pin the PDC. */
 		if (uet_pdc_rx_ops->busy(pdc) &&
 		    now < heard + 2 * NSEC_PER_SEC *
-			  (u64)READ_ONCE(pdc->un->sysctl.pdc_idle_s))
+			  (u64)READ_ONCE(pdc->un->sysctl.rules.pdc_idle_s))
 			return now + NSEC_PER_SEC;
 		at = max(at, heard + idle_ns);
 	}
-	if (pdc->tx->state == UET_PDC_SYN) {
+	if (pdc->tx->snd.state == UET_PDC_SYN) {
 		/* Opened, but nothing was ever sent or all was withdrawn. */
-		if (now - tx->heard < idle_ns)
-			return tx->heard + idle_ns;
+		if (now - tx->snd.heard < idle_ns)
+			return tx->snd.heard + idle_ns;
 		uet_pdc_fail(pdc, 0, 0, 0);
 		return 0;
 	}
-	if (pdc->tx->state == UET_PDC_ESTABLISHED) {
+	if (pdc->tx->snd.state == UET_PDC_ESTABLISHED) {
 		if (now < at)
 			return at;
-		pdc->tx->state = UET_PDC_QUIESCE;
+		pdc->tx->snd.state = UET_PDC_QUIESCE;
 	}
-	if (pdc->tx->state == UET_PDC_QUIESCE && !tx->nr_msgs) {
+	if (pdc->tx->snd.state == UET_PDC_QUIESCE && !tx->snd.nr_msgs) {
 		uet_pdc_close(pdc, list, now);
-		return tx->rto_at;
+		return tx->snd.rto_at;
 	}
 	return 0;
 }
 
 /**
- * uet_pdc_probe_timer() - when the timer must fire for the tail probe
+ * uet_pdc_tx_arm() - arm the timer for the deadlines that an event has set
  * @pdc: the PDC
+ * @now: time, ns
  *
  * Context: flow lock held.
- * Return: time in ns, 0 if it need not fire.
  */
-u64 uet_pdc_probe_timer(const struct uet_pdc *pdc)
+void uet_pdc_tx_arm(struct uet_pdc *pdc, u64 now)
 {
+	struct uet_snd *s = &pdc->tx->snd;
+
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	return pdc->tx->probe_at ? pdc->tx->probe_at + pdc->tx->probe_slack : 0;
+	uet_pdc_arm(pdc, s->wake_at, now);
+	s->wake_at = 0;
 }
 
-/* If packets without AR postponed the tail probe, the timer may be late. */
-static void uet_pdc_tx_slacken(struct uet_pdc *pdc, u64 now)
+/**
+ * uet_pdc_tx_rearm() - after feedback: set timers, queue the flow
+ * @pdc: the PDC
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_snd *s = &pdc->tx->snd;
+
+	lockdep_assert_held(&flow->lock);
+	if (s->state == UET_PDC_CLOSING && !uet_txwin_outstanding(&s->win) &&
+	    pdc->initiator) {
+		/* A target instead waits for CLOSE_CMD. */
+		uet_pdc_fail(pdc, 0, 0, 0);
+		return;
+	}
+	uet_snd_settled(s, now);
+	if (s->state == UET_PDC_QUIESCE && !s->nr_msgs)
+		uet_snd_wake(s, now);
+	else if (pdc->initiator)
+		uet_snd_wake(s, max_t(u64, s->idle_at, now + NSEC_PER_SEC));
+	uet_pdc_tx_arm(pdc, now);
+	if (!list_empty(&flow->snd.ready) &&
+	    (flow->ccc.state == UET_CCC_READY || s->win.nr_marked))
+		uet_flow_queue(flow);
+}
+
+/**
+ * uet_pdc_send_cps() - build the control packets that an event asks for
+ * @pdc: the PDC
+ * @list: they are added here
+ * @w: the event
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_send_cps(struct uet_pdc *pdc, struct sk_buff_head *list,
+		      const struct uet_snd_work *w)
+{
+	const struct uet_snd_cp *cp;
+
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	for (cp = w->cps; cp < w->cps + w->nr_cps; cp++) {
+		u8 flags = cp->ctl == UET_CTL_CLEAR_CMD ? 0 : UET_F_AR;
+
+		if (uet_cp_queue(pdc, list, &cp->cp, cp->ctl, flags, cp->ev))
+			continue;	/* as if it were lost on the way */
+		if (cp->data_class)
+			UET_TXMETA(skb_peek_tail(list))->dsfield =
+				pdc->tclass << 2 | UET_ECT0;
+	}
+}
+
+/* Do what is due at a sending half that is not dead. */
+static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
+			      u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
+	struct uet_snd *s = &tx->snd;
+	struct uet_snd_work w;
 
-	if (now < tx->probe_at && !uet_pdc_answer_due(pdc))
-		tx->probe_slack = min_t(u64, tx->flow->ccc.base_rtt, U32_MAX);
+	if (tx->orphan_at && now >= tx->orphan_at)
+		uet_orphans_expire(pdc, now);
+	if (s->state == UET_PDC_DEAD)
+		return;
+	uet_snd_work_init(&w, now, uet_flow_port_free(tx->flow));
+	uet_snd_expire(s, &w);
+	uet_pdc_losses(pdc, &w);
+	if (w.probes)
+		UET_INC(pdc->un, PROBES);
+	if (w.timeouts)
+		UET_INC(pdc->un, RTO_FIRED);
+	if (w.end == UET_SND_SILENT) {
+		uet_pdc_fail(pdc, tx->soft_err ?: ETIMEDOUT, UET_REPORT_LOCAL,
+			     0);
+		return;
+	}
+	uet_pdc_send_cps(pdc, list, &w);
+	if (uet_hole_hopeless(pdc, now)) {
+		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
+	} else if (uet_snd_refused(s, now)) {
+		/*
+		 * The peer may be back without this PDC: messages that were
+		 * never sent try another one.
+		 */
+		tx->movable = true;
+		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
+			     tx->refused_code);
+	} else if (!uet_txwin_outstanding(&s->win) && s->win.nslots &&
+		   now >= s->heard + UET_PDC_RING_IDLE_NS) {
+		uet_pdc_tx_shrink(pdc);
+	}
 }
 
 static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 {
-	const struct uet_pdc_tx *tx = pdc->tx;
-	u64 at = uet_earliest(tx->rto_at, uet_pdc_probe_timer(pdc));
+	const struct uet_snd *s = &pdc->tx->snd;
+	u64 at = uet_earliest(uet_snd_deadline(s), pdc->tx->orphan_at);
 
-	at = uet_earliest(at, tx->loss_at);
-	at = uet_earliest(at, tx->clear_at);
-	at = uet_earliest(at, tx->hold_at);
-	at = uet_earliest(at, tx->orphan_at);
 	/* An empty ring is freed. */
-	if (tx->win.nslots && !uet_txwin_outstanding(&tx->win))
-		at = uet_earliest(at, max(tx->heard + UET_PDC_RING_IDLE_NS,
+	if (s->win.nslots && !uet_txwin_outstanding(&s->win))
+		at = uet_earliest(at, max(s->heard + UET_PDC_RING_IDLE_NS,
 					  now + 1));
 	if (!pdc->initiator)
 		return at;
 	/* If it is busy after its idle time: check again later, not at once. */
-	return uet_earliest(at, max_t(u64, tx->idle_at, now + NSEC_PER_SEC));
+	return uet_earliest(at, max_t(u64, s->idle_at, now + NSEC_PER_SEC));
+}
+
+/* Bury a PDC whose wait for NACKs has ended. */
+static void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
+{
+	if (!uet_pdc_disowned(pdc))
+		return;
+	if (now >= pdc->tx->snd.rto_at)
+		uet_pdc_bury(pdc);
+	else
+		uet_pdc_arm(pdc, pdc->tx->snd.rto_at, now);
 }
 
 /**
@@ -118,17 +214,17 @@ void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
 	now = ktime_get_ns();
-	if (pdc->tx->state != UET_PDC_DEAD)
+	if (pdc->tx->snd.state != UET_PDC_DEAD)
 		uet_pdc_tx_expire(pdc, &list, now);
 	else
 		uet_pdc_disowned_expire(pdc, now);
-	if (pdc->tx->state != UET_PDC_DEAD) {
-		uet_pdc_tx_slacken(pdc, now);
+	if (pdc->tx->snd.state != UET_PDC_DEAD) {
+		uet_snd_slacken(&tx->snd, now);
 		idle = uet_pdc_tx_idle(pdc, &list, now);
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
 			    now);
 	}
-	if (!list_empty(&flow->ready))
+	if (!list_empty(&flow->snd.ready))
 		uet_flow_queue(flow);
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))

@@ -29,8 +29,8 @@ TRACE_EVENT(uet_msg_done,
 	    TP_fast_assign(memcpy(__entry->raddr, &msg->dest->key.raddr, 16);
 			   __entry->cookie = msg->cookie;
 			   __entry->job = msg->dest->key.job;
-			   __entry->len = msg->len;
-			   __entry->sent = msg->sent;
+			   __entry->len = msg->m.len;
+			   __entry->sent = msg->m.sent;
 			   __entry->pid = msg->dest->key.pid;
 			   __entry->ri = msg->dest->key.ri;
 			   __entry->code = code;

@@ -111,13 +111,14 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 		return NULL;
 	/* Later fields are written before they are read. */
 	memset(msg, 0, offsetof(struct uet_txmsg, lock));
-	INIT_LIST_HEAD(&msg->node);
+	INIT_LIST_HEAD(&msg->m.node);
 	INIT_LIST_HEAD(&msg->bufs);
 	refcount_set(&msg->ref, 1);
 	refcount_inc(&dest->ref);
 	msg->dest = dest;
-	msg->len = len;
-	msg->eom = true;
+	msg->m.queue = &dest->q;
+	msg->m.len = len;
+	msg->m.eom = true;
 	msg->inlined = len <= UET_TXMSG_INLINE;
 	return msg;
 }
@@ -432,7 +433,7 @@ int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 	if (!len)
 		return 0;
 	if (msg->inlined) {
-		if (off > msg->len || len > msg->len - off ||
+		if (off > msg->m.len || len > msg->m.len - off ||
 		    skb_tailroom(skb) < len)
 			return -EINVAL;
 		skb_put_data(skb, msg->inline_data + off, len);
@@ -493,7 +494,7 @@ static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
 	/* The rest fills no packet: nothing is sent before sendmsg() adds data,
 	 * which may need the room that this frees.
 	 */
-	if (msg->streamed && end == msg->sent && end > freed) {
+	if (msg->streamed && end == msg->m.sent && end > freed) {
 		uet_txbuf_trim(buf, end);
 		freed = end;
 	}
@@ -624,7 +625,7 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 		.code = code,
 		.cookie = msg->cookie,
 		.cookie_last = msg->cookie,
-		.length = msg->len,
+		.length = msg->m.len,
 	};
 	struct sockaddr_uet peer;
 
@@ -659,11 +660,11 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 		UET_INC(dest->un, MSG_FAILED);
 	else
 		UET_INC(dest->un, MSG_DONE);
-	if (error && !msg->eom)
+	if (error && !msg->m.eom)
 		WRITE_ONCE(msg->error, error < 0 ? -error : error);
 	if (!us)
 		return;
-	if (!msg->withdrawn && !msg->error &&
+	if (!msg->m.withdrawn && !msg->error &&
 	    (error || READ_ONCE(us->notify)))
 		uet_txmsg_report(msg, us, error, source, code);
 	uet_txmsg_unshare(msg, us);

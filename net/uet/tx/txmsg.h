@@ -18,10 +18,9 @@
 #include <linux/types.h>
 #include <linux/uet.h>
 
-#include "core/turn.h"
+#include "core/snd.h"
 
 struct sock;
-struct uet_lane;
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
@@ -65,111 +64,51 @@ struct uet_txbuf {
 #define UET_TXMSG_OVERHEAD	1024
 
 /**
- * enum uet_txmsg_state - life of an outgoing message
- *
- *   QUEUED -> SENDING -> SENT -> DONE
- *      |         |         |
- *      +---------+---------+--> FAILED (reported once) -> DONE
- *
- * @UET_TXMSG_QUEUED: nothing of it was sent
- * @UET_TXMSG_SENDING: has a message id; some packets were sent
- * @UET_TXMSG_SENT: all packets were sent at least once
- * @UET_TXMSG_FAILED: reported; waits until its PSNs are acknowledged
- * @UET_TXMSG_DONE: off all lists
- */
-enum uet_txmsg_state {
-	UET_TXMSG_QUEUED,
-	UET_TXMSG_SENDING,
-	UET_TXMSG_SENT,
-	UET_TXMSG_FAILED,
-	UET_TXMSG_DONE,
-};
-
-/**
  * struct uet_txmsg - an outgoing message
- * @node: in uet_dest.queue until SENT, then in uet_dest.sent
- * @spare: in uet_sock.tx_spare instead, while it is kept for reuse
+ * @m: what its sender knows of it; the flow lock protects it. Its @filled: in
+ *	release order; if @streamed, flow.lock
  * @dest: queue it belongs to, with a reference
  * @ref: one for the queue, one for a sendmsg() that still streams into it
- * @state: enum uet_txmsg_state; uet_flow.lock
- * @eom: all data is there (false while sendmsg() streams it in)
  * @streamed: longer than the send buffer: data is released as CACK advances
- * @withdrawn: MSG_ERROR ends it: it was given up, failed, or is to be resent
- * @given_up: its data is freed: its packets are resent as MSG_ERROR
- * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
- * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
- * @maybe_accepted: its PDC died, and not all its packets were NACKed
- * @refused: its PDC died: bytes NACKed since the target disowned the PDC
  * @moving: in uet_dest.moving, or just taken out of it; dest->lock
+ * @has_hd: header data present
+ * @has_tag: it is tagged
  * @inlined: data is in @inline_data
- * @msg_id: id on the wire, from SENDING on
- * @len: length of the message
- * @filled: bytes copied in so far; release order, flow.lock for streamed ones
- * @sent: bytes cut into packets so far
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
- * @backlog: nominal bytes announced to the CCC and not yet sent
- * @announced: nominal bytes announced to the CCC so far
- * @begun: in uet_pdc_tx.begun from SENDING on
  * @best: highest offset acknowledged since the socket closed; only more than
  *	that counts as progress
- * @last_psn: PSN of the newest packet
  * @cookie: for reports
  * @deadline: when it expires, ns; 0 = never
  * @header_data: valid if @has_hd
  * @match_bits: tag if @has_tag, else 0
- * @has_hd: header data present
- * @has_tag: it is tagged
- * @generation: of the resource index, the same in all its packets
- * @retries: times it moved to another PDC after packets had been sent, or took
- *	another generation
- * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
- *	since sendmsg() adds at the end while packets are cut from the front.
- *	A leaf
  * @mem_charged: overhead and @charged are counted in uet_net.mem
  * @sk_charged: still counted in uet_sock.wmem and @dest->wmem
  * @error: errno of a failure while sendmsg() still streams (not reported on
  *	the error queue then); flow.lock
  * @bufs: data blocks, struct uet_txbuf; empty if @inlined
  * @cursor: block of the last access; packets are cut in sequence
+ * @spare: in uet_sock.tx_spare instead, while it is kept for reuse
  * @cursor_frag: fragment of the last access
  * @cursor_off: where that fragment begins in the block
+ * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
+ *	since sendmsg() adds at the end while packets are cut from the front.
+ *	A leaf
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
 struct uet_txmsg {
-	union {
-		struct list_head	node;
-		struct llist_node	spare;
-	};
+	struct uet_snd_msg	m;
 	struct uet_dest		*dest;
 	refcount_t		ref;
-	u8			state;
-	bool			eom;
 	bool			streamed;
-	bool			withdrawn;
-	bool			given_up;
-	bool			all_sent;
-	bool			again;
-	bool			maybe_accepted;
 	bool			moving;
 	bool			has_hd;
 	bool			has_tag;
 	bool			inlined;
-	u8			generation;
-	u8			retries;
-	u16			msg_id;
-	u32			len;
-	u32			filled;
-	u32			sent;
 	u32			freed;
 	u32			charged;
 	u32			best;
-	u32			last_psn;
-	u32			refused;
-	u64			announced;
-	u64			backlog;
-	struct list_head	begun;
 	u64			cookie;
 	u64			deadline;
 	u64			header_data;
@@ -178,7 +117,10 @@ struct uet_txmsg {
 	bool			sk_charged;
 	int			error;
 	struct list_head	bufs;
-	struct uet_txbuf	*cursor;
+	union {
+		struct uet_txbuf	*cursor;
+		struct llist_node	spare;
+	};
 	u32			cursor_frag;
 	u32			cursor_off;
 	spinlock_t		lock;	/* charges and data if streamed */
@@ -187,6 +129,11 @@ struct uet_txmsg {
 		u8			inline_data[UET_TXMSG_INLINE];
 	};
 };
+
+static inline struct uet_txmsg *uet_txmsg_of(const struct uet_snd_msg *m)
+{
+	return container_of(m, struct uet_txmsg, m);
+}
 
 /**
  * struct uet_dest_key - what messages of one queue have in common
@@ -241,29 +188,17 @@ struct uet_dest_key {
  * @uid: user of the socket
  * @prio: SO_PRIORITY
  * @alone: it wants a PDC of its own; @key.alone until there are too many
- * @generation: generation of the resource index that the target named last;
- *	flow.lock of @pdc
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
  * @moves: messages of a dead PDC move to another one, new ones behind them;
  *	dest->lock
  * @moving: these messages; dest->lock
- * @queue: messages not completely sent, FIFO; flow.lock of @pdc from here on
- * @sent: messages sent and not done
- * @active: in uet_pdc_tx.active while something of @queue can be sent, or in
- *	uet_lane.waiting while another queue owns the lane
- * @lane: its lane on an ordered PDC (tx/lane.c), NULL on others
+ * @q: its messages; flow.lock of @pdc from here on
  * @pdc_node: in uet_pdc_tx.dests
- * @hold_node: in uet_pdc_tx.holds
- * @unfinished: messages in both lists
  * @renews: it must drain before it can change its PDC
- * @turn: quantum among the dests of its PDC
  * @progress: when new data of it was acknowledged last, or the socket closed,
  *	ns; valid while the PDC has dests without a socket
  * @given_up: its socket closed and all its messages were given up
- * @held_ns: time it was on hold, up to the end of the last hold
- * @held_since: when the hold began, ns; valid while @hold.on
- * @hold: the target NACKs for shortage (tx/hold.c)
  */
 struct uet_dest {
 	struct rhash_head	node;
@@ -282,7 +217,6 @@ struct uet_dest {
 	kuid_t			uid;
 	u32			prio;
 	bool			alone;
-	u8			generation;
 	char			cc[16];
 	char			path_policy[16];
 
@@ -290,31 +224,17 @@ struct uet_dest {
 	struct uet_pdc		*pdc;
 	bool			moves;
 	struct list_head	moving;
-	struct list_head	queue;
-	struct list_head	sent;
-	struct list_head	active;
-	struct uet_lane		*lane;
+	struct uet_snd_queue	q;
 	struct list_head	pdc_node;
-	struct list_head	hold_node;
-	u32			unfinished;
 	bool			renews;
-	struct uet_turn		turn;
 	u64			progress;
 	bool			given_up;
-	u64			held_ns;
-	u64			held_since;
-	struct uet_hold {
-		bool	on;
-		bool	ramp;		/* hold ended, pace limited */
-		bool	trying;		/* @psn is in flight */
-		u8	level;		/* of the exponential back-off */
-		u32	allowed;	/* packets released next, doubles */
-		u32	budget;		/* new packets left of @allowed */
-		u32	psn;		/* newest of those released */
-		u64	next;		/* ns, when the oldest is tried */
-		u64	until;		/* ns, no new packets before, 0 = none */
-	} hold;
 };
+
+static inline struct uet_dest *uet_dest_of(const struct uet_snd_queue *q)
+{
+	return container_of(q, struct uet_dest, q);
+}
 
 /* tx/txmsg.c */
 int uet_txmsg_cache_init(void);

@@ -52,7 +52,7 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 	list_for_each_entry(dest, &us->dests, us_node) {
 		u64 own = atomic_long_read(&dest->wmem), held;
 
-		if (dest == but || !READ_ONCE(dest->hold.on) || !own)
+		if (dest == but || !READ_ONCE(dest->q.hold.on) || !own)
 			continue;
 		held = uet_dest_held(dest);
 		/* If both queues for a target are on hold count one */
@@ -71,9 +71,9 @@ static bool uet_sock_dest_room(const struct uet_sock *us,
 {
 	u64 held;
 
-	if (unlikely(READ_ONCE(dest->renews)) && READ_ONCE(dest->unfinished))
+	if (unlikely(READ_ONCE(dest->renews)) && READ_ONCE(dest->q.unfinished))
 		return false;
-	if (likely(!READ_ONCE(dest->hold.on)))
+	if (likely(!READ_ONCE(dest->q.hold.on)))
 		return true;
 	held = uet_dest_held(dest);
 	return !held || held + need <= uet_sock_sndbuf(us) / 2;
@@ -150,7 +150,7 @@ void uet_sock_wcharge(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 	atomic64_add(bytes + (first ? UET_WMEM_MSG : 0), &us->wmem);
 	atomic_long_add(bytes + (first ? UET_TXMSG_OVERHEAD : 0), &dest->wmem);
 	/* It may not count for other dests: uet_sock_excess() */
-	if (unlikely(READ_ONCE(dest->hold.on)))
+	if (unlikely(READ_ONCE(dest->q.hold.on)))
 		uet_sock_held(us);
 }
 

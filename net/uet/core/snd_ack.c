@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ACKs at a sender (UE 1.0 3.5.12): scoreboard, round trips, what congestion
+ * control hears. See snd.h.
+ *
+ * Not here: packets that an ACK proves lost (snd_loss.c), responses of the semantic
+ * sublayer.
+ */
+#include "fall.h"
+#include "snd.h"
+#include "snd_priv.h"
+
+bool uet_snd_names(const struct uet_snd *s, const struct uet_ack *a)
+{
+	if (psn_after(a->cack_psn, s->win.next - 1))
+		return false;
+	return s->state != UET_PDC_SYN || uet_txwin_has(&s->win, a->ack_psn);
+}
+
+bool uet_snd_sent_at(const struct uet_snd *s, u32 psn, bool rtx,
+		     struct uet_snd_sent *sent)
+{
+	const struct uet_txwin *win = &s->win;
+
+	sent->valid = uet_txwin_rtt(win, psn, rtx, &sent->at);
+	if (!sent->valid)
+		return false;
+	sent->wait = uet_wait_unpack(snd_pkt(s, psn)->wait);
+	sent->brief = uet_txwin_slot(win, psn)->size <
+		      s->flow->ccc->params->mtu / 2;
+	return true;
+}
+
+bool uet_snd_sample(const struct uet_snd *s, const struct uet_snd_sent *sent,
+		    u64 service, u64 now, u64 *rtt)
+{
+	u64 base_rtt = s->flow->ccc->base_rtt;
+	u64 whole;
+	bool ok;
+
+	if (!sent->valid)
+		return false;
+	ok = uet_rtt_sample(sent->at, service, now, rtt);
+	if (!sent->wait)
+		return ok;
+	*rtt = ok ? max(*rtt, base_rtt) : base_rtt;
+	if (uet_rtt_sample(sent->at - sent->wait, service, now, &whole))
+		*rtt = min(*rtt, whole);
+	return true;
+}
+
+/*
+ * A valid RTT sample came, which alone ends the back-off of the RTO (Karn's
+ * second rule): if the RTO is too short each packet is retransmitted, and
+ * answers to retransmitted packets give no sample.
+ */
+static void snd_timed(struct uet_snd *s)
+{
+	s->backoff = 0;
+	s->ambiguous = false;
+}
+
+/* A packet sent at @sent has arrived: missing older ones may be lost. */
+static void snd_rack(struct uet_snd *s, u64 sent, u64 now)
+{
+	if (sent < s->rack || now < sent)
+		return;
+	s->rack = sent;
+	s->rack_rtt = (u32)min_t(u64, now - sent, U32_MAX);
+}
+
+/*
+ * A retransmission arrived. Return code NULL says that it was a duplicate: the
+ * original was late, not lost.
+ */
+static void snd_rtx_arrived(struct uet_snd *s, const struct uet_pkt *pkt,
+			    u64 now, struct uet_snd_acked *out)
+{
+	struct uet_snd_flow *f = s->flow;
+
+	if (!uet_pkt_has_ses_rsp(pkt))
+		return;
+	if (pkt->rsp.code != UET_RC_NULL) {
+		uet_reorder_repaired(&f->reorder);
+		return;
+	}
+	out->needless = true;
+	uet_reorder_needless(&f->reorder, now, uet_rtt_est_ns(&f->ccc->rtt));
+}
+
+/* What congestion control hears of an ACK */
+static void snd_ack_cc(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
+		       u64 now, struct uet_snd_acked *out)
+{
+	const struct uet_tx_acked *sum = &out->sum;
+	const struct uet_ack *a = &pkt->ack;
+	struct uet_ccc_ack *cc = &out->cc;
+	u64 service;
+
+	*cc = (struct uet_ccc_ack) {
+		.now			= now,
+		.newly_acked_pkts	= sum->pkts,
+		.unmarked_pkts		= sum->unmarked_pkts,
+		.unmarked_bytes		= sum->unmarked_bytes,
+		.ev			= ev,
+		.m			= pkt->flags & UET_F_ECN,
+		.pend			= a->pend,
+		.restore		= a->rc,
+		.rtt_short		= out->sent.brief,
+	};
+	if (uet_service_time_ns(a->service_time, &service))
+		cc->rtt_valid = uet_snd_sample(s, &out->sent, service, now,
+					       &cc->rtt);
+	cc->newly_rcvd_bytes = a->cc_type == UET_CC_NSCC ?
+		uet_txwin_release_rcvd(&s->win, a->rcvd_bytes) :
+		uet_txwin_release_plain(&s->win,
+					sum->bytes + sum->unmarked_bytes);
+}
+
+void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
+		 struct uet_snd_acked *out)
+{
+	const struct uet_ack *a = &pkt->ack;
+	bool probe = pkt->flags & UET_F_PROBE;
+	struct uet_txwin *win = &s->win;
+
+	out->sum = (struct uet_tx_acked) {};
+	out->sent = (struct uet_snd_sent) {};
+	out->from = win->una;
+	out->answered = NULL;
+	out->first = false;
+	out->needless = false;
+	if (!probe)
+		uet_snd_sent_at(s, a->ack_psn, pkt->flags & UET_F_RETX,
+				&out->sent);
+	s->heard = now;
+	if (out->sent.valid) {
+		snd_timed(s);
+		snd_rack(s, out->sent.at, now);
+	}
+	uet_txwin_cack(win, a->cack_psn, &out->sum);
+	if (a->sack_bitmap)
+		uet_txwin_sack(win, a->sack_base, a->sack_bitmap, &out->sum);
+	if (!probe) {
+		if (uet_txwin_has(win, a->ack_psn))
+			out->answered = snd_pkt(s, a->ack_psn);
+		out->first = uet_txwin_answer(win, a->ack_psn, &out->sum);
+		uet_txwin_settle(win, &out->sum);
+		if (unlikely(pkt->flags & UET_F_RETX))
+			snd_rtx_arrived(s, pkt, now, out);
+	}
+	uet_txwin_mpr(win, a->cack_psn, a->mpr);
+	if (s->mpr_since && uet_txwin_allowed(win)) {
+		s->flow->mpr_ns += now - s->mpr_since;
+		s->mpr_since = 0;
+	}
+	snd_ack_cc(s, pkt, ev, now, out);
+}
+
+bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
+			  struct uet_snd_work *w, u64 *rtt)
+{
+	u64 service, sent = s->probe_tx;
+	struct uet_tx_scan scan;
+
+	if (!sent || a->probe_opaque != s->probe_id)
+		return false;
+	s->probe_tx = 0;
+	s->probe_at = 0;
+	if (!uet_service_time_ns(a->service_time, &service) ||
+	    !uet_rtt_sample(sent, service, w->now, rtt))
+		return false;
+	uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
+	snd_timed(s);
+	snd_rack(s, sent, w->now);
+	if (!s->rod || !s->win.flight_pkts) {
+		/* It queued with data, on one path of several: age decides. */
+		s->probed = sent;
+		return true;
+	}
+	uet_txwin_scan(&s->win, &scan, s->win.una, s->win.next, sent);
+	if (uet_txwin_scan_next(&s->win, &scan, &w->from)) {
+		w->how = UET_LOSS_PROBE;
+		w->todo |= SND_DO_GO_BACK;
+	}
+	return true;
+}
+
+static void snd_progress(struct uet_snd *s, u64 now)
+{
+	s->retries = 0;
+	s->ambiguous |= s->backoff;
+	s->probes = 0;
+	s->nack_e = 0;
+	s->rto_at = uet_txwin_outstanding(&s->win) ||
+		    uet_txwin_waits_for_cack(&s->win) ?
+		    now + uet_snd_rto(s) : 0;
+}
+
+void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
+		      const struct uet_snd_acked *acked, struct uet_snd_work *w)
+{
+	const struct uet_tx_acked *sum = &acked->sum;
+
+	if (sum->psns || sum->pkts || sum->unmarked_pkts)
+		snd_progress(s, w->now);
+	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR && !s->clear_at)
+		s->clear_at = w->now + SND_NS_PER_US *
+			      READ_ONCE(s->flow->rules->clear_time_us);
+	w->ooo = pkt->ack.ooo_count;
+	w->todo |= SND_DO_OVERTAKEN | SND_DO_OOO;
+}

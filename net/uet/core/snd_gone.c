@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PDCs that the target disowns by NACK (INV_DPDCID, PDC_HDR_MISMATCH, CLOSING),
+ * because the peer restarted, reloaded its module or gave the PDC up; and what
+ * becomes of the messages of a dead PDC. See snd.h.
+ *
+ * A message moves to another PDC if the target cannot have accepted any of it:
+ * each packet was NACKed so as often as it was sent. So the source stops
+ * sending and waits up to one RTO for NACKs of packets in flight before the PDC
+ * is buried (see "Rules of this module" in uet-internals.rst).
+ *
+ * NACKs tell the first transmission from others, so a packet may have been sent
+ * twice, as happens if the RTO fires while a peer starts.
+ */
+#include "snd.h"
+#include "snd_priv.h"
+
+/* NACKs that prove that a packet was never accepted, as flags of its slot */
+static u8 gone_proof(const struct uet_tx_slot *slot)
+{
+	return slot->rtx ? UET_SND_DISOWNED | UET_SND_DISOWNED_RTX :
+			   UET_SND_DISOWNED;
+}
+
+/* Was a packet NACKed as often as it was sent? */
+static bool gone_proven(const struct uet_tx_slot *slot)
+{
+	return slot->rtx <= 1 && !(gone_proof(slot) & ~slot->flags);
+}
+
+/* Could more NACKs of this packet prove that it was never accepted? */
+static bool gone_awaits(const struct uet_snd *s, u32 psn)
+{
+	const struct uet_tx_slot *slot = uet_txwin_slot(&s->win, psn);
+
+	return slot->rtx <= 1 && !(slot->flags & UET_TX_CP) &&
+	       !uet_txwin_is_sacked(&s->win, psn) && !gone_proven(slot);
+}
+
+bool uet_snd_disowned(struct uet_snd *s, u32 psn, bool rtx)
+{
+	struct uet_tx_slot *slot;
+
+	if (!uet_txwin_has(&s->win, psn) || !gone_awaits(s, psn))
+		return s->awaited;
+	slot = uet_txwin_slot(&s->win, psn);
+	slot->flags |= rtx ? UET_SND_DISOWNED_RTX : UET_SND_DISOWNED;
+	if (gone_proven(slot))
+		s->awaited--;
+	return s->awaited;
+}
+
+bool uet_snd_disown(struct uet_snd *s, u32 psn, bool rtx, u64 now)
+{
+	u32 at;
+
+	s->awaited = 0;
+	for (at = s->win.una; at != s->win.next; at++)
+		s->awaited += gone_awaits(s, at);
+	if (!uet_snd_disowned(s, psn, rtx))
+		return false;
+	s->rto_at = now + uet_snd_rto(s);
+	uet_snd_wake(s, s->rto_at);
+	return true;
+}
+
+/* Count the NACKed bytes of each message. */
+static void gone_count(struct uet_snd *s)
+{
+	const struct uet_snd_pkt *p;
+	u32 psn;
+
+	for (psn = s->win.una; psn != s->win.next; psn++) {
+		p = snd_pkt(s, psn);
+		if (!p->msg)
+			continue;
+		if (gone_proven(uet_txwin_slot(&s->win, psn)))
+			p->msg->disowned += p->len;
+		else
+			p->msg->maybe_accepted = true;
+	}
+}
+
+void *uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now)
+{
+	struct uet_txwin *win = &s->win;
+	struct uet_ccc_gone gone = {
+		.now		= now,
+		.backlog	= backlog,
+		.rtx_bytes	= win->marked_bytes,
+		.rtx_pkts	= win->marked_pkts,
+		.inflight_bytes	= win->flight_bytes,
+		.inflight_pkts	= win->flight_pkts,
+	};
+
+	gone_count(s);
+	uet_ccc_pdc_gone(s->flow->ccc, &gone);
+	win->una = win->next;
+	return uet_snd_detach(s);
+}
+
+bool uet_snd_may_move(const struct uet_snd *s, struct uet_snd_msg *m,
+		      bool unopened)
+{
+	if (m->withdrawn)
+		return false;
+	if (m->state == UET_MSG_QUEUED)
+		return true;
+	if (m->state == UET_MSG_FAILED)
+		return false;
+	if (!unopened && (m->maybe_accepted || m->disowned != m->sent))
+		return false;
+	return m->retries++ < READ_ONCE(s->flow->rules->max_nack_retx);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which packet of a sender is next (UE 1.0 3.5.12), and when it asks for an ACK.
+ * See snd.h.
+ *
+ * Retransmissions go first. New packets come from the queues in turn.
+ *
+ * Not here: whose turn it is (snd_queue.c), packets as bytes.
+ */
+#include "fall.h"
+#include "snd.h"
+#include "snd_priv.h"
+
+enum uet_snd_verdict uet_snd_has_room(const struct uet_snd *s)
+{
+	/* 4096 packets at most before the first answer */
+	if (s->state == UET_PDC_SYN &&
+	    s->win.next - s->start_psn > UET_SYN_PSN_OFFSET_MAX)
+		return UET_SND_NOTHING;
+	if (likely(uet_txwin_room(&s->win)))
+		return UET_SND_NEW;
+	return uet_txwin_allowed(&s->win) && uet_snd_more_slots(s) ?
+	       UET_SND_GROW : UET_SND_NOTHING;
+}
+
+void uet_snd_transmitted(struct uet_snd *s, u64 now)
+{
+	u64 at = max(s->departs, now);
+
+	/* CLOSE_CMD has a deadline of its own. */
+	if (s->state == UET_PDC_CLOSING)
+		return;
+	if (!s->rto_at)
+		s->rto_at = at + uet_snd_rto(s);
+	if (!s->probe_tx && s->win.flight_pkts)
+		s->probe_at = at + uet_snd_probe_interval(s);
+	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
+	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));
+}
+
+bool uet_snd_answer_due(const struct uet_snd *s)
+{
+	struct uet_ackreq_rule rule = snd_ackreq_rule(s);
+
+	return uet_ackreq_due(&s->ackreq, &s->win, &rule);
+}
+
+/* Does congestion control want an ACK of the packet that is built now? */
+static bool snd_cc_asks(const struct uet_ccc *ccc, u32 size)
+{
+	const struct uet_cc_ops *window = ccc->algo->window;
+	const struct uet_cc_ops *credit = ccc->algo->credit;
+
+	return (window && (!window->ack_request ||
+			   window->ack_request(ccc, size))) ||
+	       (credit && credit->ack_request &&
+		credit->ack_request(ccc, size));
+}
+
+/*
+ * Has half of the RTO passed without an answer? Each packet postpones the tail
+ * probe, so that it may never ask if short messages follow one another slowly.
+ */
+static bool snd_waits_long(const struct uet_snd *s, u64 now)
+{
+	return s->rto_at && now + uet_snd_rto(s) / 2 >= s->rto_at;
+}
+
+/* Does the sender have another packet to send at once? */
+static bool snd_more_follows(const struct uet_snd *s,
+			     const struct uet_snd_msg *m)
+{
+	const struct uet_snd_queue *q = m->queue, *other;
+
+	if (!list_empty(&q->active) && !list_is_last(&m->node, &q->msgs))
+		return snd_next_len(list_next_entry(m, node),
+				    s->flow->payload_mtu) >= 0;
+	other = snd_first(s);
+	return other && (other != q || !list_is_singular(&s->active));
+}
+
+/*
+ * AR (UE 1.0 3.5.12) is set if the CCC wants an ACK, on one answer in eight a
+ * packet early, on the last packet that a window allows, and at the end of a
+ * message of several packets. After a shorter message the next one sets AR if
+ * half of the RTO has passed, or the tail probe asks; if the peer is not known
+ * to answer probes, the end of the last message sets it.
+ */
+static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_msg *m,
+			 u32 len, bool last, u64 now)
+{
+	const struct uet_ackreq_rule rule = snd_ackreq_rule(s);
+	const struct uet_snd_flow *f = s->flow;
+	const struct uet_ccc *ccc = f->ccc;
+	u64 inflight = max(ccc->inflight, 0LL);
+	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
+	bool all = READ_ONCE(f->rules->ack_request_all);
+
+	if (unlikely(all) && (last || snd_cc_asks(ccc, rule.overhead + len)))
+		return true;
+	if (unlikely(snd_cc_asks(ccc, rule.overhead + len)) &&
+	    uet_ackreq_wanted(&s->ackreq, &s->win, &rule, len,
+			      uet_ccc_window(ccc), inflight))
+		return true;
+	if (inflight > s->win.flight_bytes && s->win.flight_pkts &&
+	    uet_ackreq_share(&s->ackreq, &s->win, &rule, len,
+			     uet_ccc_window(ccc), inflight))
+		return true;
+	if (unlikely(uet_ackreq_slips(&s->ackreq, &rule, len)))
+		return true;
+	if (uet_txwin_allowed(&s->win) == 1)
+		return true;
+	/* After a hold ACKs release the next packets. */
+	if (unlikely(m->queue->hold.ramp && m->queue->hold.budget <= 1))
+		return true;
+	if (!last)
+		return false;
+	if (m->len > f->payload_mtu || snd_waits_long(s, now))
+		return true;
+	return unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED) &&
+	       !snd_more_follows(s, m);
+}
+
+static void snd_begin(struct uet_snd *s, struct uet_snd_msg *m)
+{
+	struct uet_snd_queue *q = m->queue;
+
+	m->state = UET_MSG_SENDING;
+	/* 0 is for UUD and "none". */
+	if (unlikely(!s->next_msg_id))
+		s->next_msg_id++;
+	m->msg_id = s->next_msg_id++;
+	m->generation = q->generation;
+	if (q->lane)
+		q->lane->owner = q;
+	list_add_tail(&m->begun, &s->begun);
+}
+
+/* Are fewer than UET_MSGS_BEGUN_MAX message ids in use? */
+static bool snd_may_begin(const struct uet_snd *s)
+{
+	const struct uet_snd_msg *oldest;
+
+	if (list_empty(&s->begun))
+		return true;
+	oldest = list_first_entry(&s->begun, struct uet_snd_msg, begun);
+	return (u16)(s->next_msg_id - oldest->msg_id) < UET_MSGS_BEGUN_MAX;
+}
+
+static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
+			 u64 port_free, struct uet_snd_out *out)
+{
+	struct uet_snd_flow *f = s->flow;
+	u32 len = (u32)snd_next_len(m, f->payload_mtu);
+
+	out->pkt = (struct uet_snd_pkt) {
+		.msg = m, .off = m->sent, .len = (u16)len,
+		.flags = m->withdrawn ? UET_SND_MSG_ERROR : 0,
+	};
+	out->ask = (struct uet_ccc_ask) {
+		.now = now, .port_free = port_free, .want = 1,
+		.size = uet_snd_nominal(f, len),
+	};
+	out->psn = s->win.next;
+	out->rtx = false;
+	out->alone = false;
+	out->last = m->withdrawn || m->sent + len == m->len;
+	/* The packets became larger while the message was queued. */
+	if (unlikely(m->backlog < out->ask.size))
+		snd_cover_next(s, m, now);
+	if (m->state == UET_MSG_QUEUED)
+		snd_begin(s, m);
+	uet_ccc_get_send_params(f->ccc, &out->ask, &out->params);
+	out->ar = out->params.answer ||
+		  snd_wants_ar(s, m, len, out->last, now);
+}
+
+bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
+{
+	const struct uet_snd_queue *q = m->queue;
+
+	return m->len <= s->flow->payload_mtu && !s->win.nr_marked &&
+	       s->state == UET_PDC_ESTABLISHED &&
+	       s->flow->ccc->state == UET_CCC_READY &&
+	       list_empty(&s->active) && list_empty(&q->msgs) &&
+	       !q->hold.on && !q->hold.ramp && !snd_lane_busy(q) &&
+	       snd_may_begin(s);
+}
+
+void uet_snd_pick_alone(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
+			u64 port_free, struct uet_snd_out *out)
+{
+	/* The queues are empty: a turn begins or goes on. */
+	uet_turn_over(&m->queue->turn, UET_SND_QUANTUM);
+	uet_turn_over(&s->turn, snd_flow_quantum(s->flow));
+	snd_pick_new(s, m, now, port_free, out);
+	out->alone = true;
+}
+
+/*
+ * Missing packets of a message that was given up are resent as MSG_ERROR: the
+ * data is freed, and the target needs no room to take it.
+ */
+static void snd_hollow(struct uet_snd *s, u32 psn, struct uet_snd_pkt *p)
+{
+	u32 less;
+
+	p->flags |= UET_SND_MSG_ERROR;
+	p->len = 0;
+	less = uet_txwin_shrink(&s->win, psn, uet_snd_nominal(s->flow, 0));
+	uet_ccc_rtx_shrinks(s->flow->ccc, less);
+}
+
+static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
+			 struct uet_snd_out *out)
+{
+	const struct uet_tx_slot *slot = uet_txwin_slot(&s->win, psn);
+	struct uet_snd_pkt *p = snd_pkt(s, psn);
+
+	if (unlikely(p->msg->given_up))
+		snd_hollow(s, psn, p);
+	out->pkt = *p;
+	out->ask = (struct uet_ccc_ask) {
+		.now = now, .port_free = port_free, .want = 1,
+		.size = slot->size, .prev_ev = slot->ev, .rtx = true,
+	};
+	out->psn = psn;
+	out->tx_time = slot->tx_time;
+	out->rtx = true;
+	out->ar = true;
+	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
+}
+
+/*
+ * An ordered sender was NACKed for shortage: its target can complete begun
+ * messages if no other begins. So the oldest one is sent first, to its end.
+ */
+static void snd_prefer_begun(struct uet_snd *s)
+{
+	struct uet_snd_queue *q, *first = NULL;
+	const struct uet_snd_msg *m;
+	u16 age, most = 0;
+
+	list_for_each_entry(q, &s->active, active) {
+		m = snd_head(q);
+		if (!m || m->state == UET_MSG_QUEUED)
+			continue;
+		age = s->next_msg_id - m->msg_id;
+		if (age > most) {
+			most = age;
+			first = q;
+		}
+	}
+	if (first)
+		list_move(&first->active, &s->active);
+}
+
+/* The queue that sends next, or NULL */
+static struct uet_snd_queue *snd_turn(struct uet_snd *s, u64 now)
+{
+	struct uet_snd_queue *q;
+
+	if (unlikely(s->one_by_one))
+		snd_prefer_begun(s);
+	for (;;) {
+		q = snd_first(s);
+		if (!q)
+			return NULL;
+		if (unlikely(!uet_snd_sendable(s, q)))
+			/* The MTU grew: the data fills no packet any more. */
+			uet_snd_step_out(s, q, now);
+		else if (unlikely(snd_lane_busy(q)))
+			snd_lane_wait(q);
+		else
+			return q;
+	}
+}
+
+/*
+ * Per timeout one retransmission may exceed the window: a first timeout
+ * declares one packet lost, and the others lost with it would keep the window
+ * closed until a second one.
+ */
+static bool snd_owed(const struct uet_snd *s)
+{
+	return s->overdue &&
+	       !(s->flow->ccc->blocked & ~UET_CC_BLOCK_WINDOW);
+}
+
+enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
+				  struct uet_snd_out *out)
+{
+	enum uet_snd_verdict room;
+	struct uet_snd_queue *q;
+	u32 psn;
+
+	if (s->state == UET_PDC_DEAD)
+		return UET_SND_NOTHING;
+	if (uet_txwin_next_marked(&s->win, &psn)) {
+		if (s->rod && uet_snd_hold_blocks(s, psn))
+			return UET_SND_NOTHING;
+		if (uet_txwin_slot(&s->win, psn)->flags & UET_TX_CP) {
+			out->psn = psn;
+			return UET_SND_CP;
+		}
+		if (s->flow->ccc->state != UET_CCC_READY && !snd_owed(s))
+			return UET_SND_CLOSED;
+		s->overdue = false;
+		snd_pick_rtx(s, psn, now, port_free, out);
+		return UET_SND_RTX;
+	}
+	q = snd_turn(s, now);
+	if (!q || (s->rod && uet_snd_hold_blocks(s, s->win.next)))
+		return UET_SND_NOTHING;
+	room = snd_may_begin(s) ? uet_snd_has_room(s) : UET_SND_NOTHING;
+	if (unlikely(room != UET_SND_NEW)) {
+		/* Wait for an answer; the tail probe asks if none comes. */
+		if (!s->mpr_since && !uet_txwin_allowed(&s->win))
+			s->mpr_since = now;
+		return room;
+	}
+	if (s->flow->ccc->state != UET_CCC_READY)
+		return UET_SND_CLOSED;
+	snd_pick_new(s, snd_head(q), now, port_free, out);
+	return UET_SND_NEW;
+}
+
+/*
+ * All of a message is sent: withdraw the backlog that was announced but not
+ * needed.
+ */
+static void snd_all_sent(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	if (m->backlog)
+		uet_ccc_withdraw(s->flow->ccc, now, m->backlog);
+	m->backlog = 0;
+	m->all_sent = true;
+	if (m->state != UET_MSG_FAILED)
+		m->state = UET_MSG_SENT;
+	snd_lane_ended(s, m->queue, now);
+	list_move_tail(&m->node, &m->queue->sent);
+}
+
+/* A queue sent a packet: whose turn is next? */
+static void snd_queue_sent(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
+{
+	struct uet_snd_msg *m = snd_head(q);
+
+	if (!snd_may_send(s, q, m)) {
+		uet_snd_step_out(s, q, now);
+		return;
+	}
+	snd_cover_next(s, m, now);
+	if (uet_turn_over(&q->turn, UET_SND_QUANTUM) && likely(!s->one_by_one))
+		list_move_tail(&q->active, &s->active);
+}
+
+static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
+			   u64 now)
+{
+	struct uet_snd_msg *m = out->pkt.msg;
+	struct uet_snd_queue *q = m->queue;
+	u32 size = out->ask.size;
+
+	uet_txwin_send(&s->win, size, out->params.ev, 0, at);
+	*snd_pkt(s, out->psn) = out->pkt;
+	uet_ccc_on_send(s->flow->ccc, now, size, out->params.ev, false);
+	m->backlog -= size;
+	m->sent += out->pkt.len;
+	m->last_psn = out->psn;
+	uet_turn_took(&q->turn, size);
+	if (out->last)
+		snd_all_sent(s, m, now);
+	if (likely(out->alone))
+		return;
+	if (unlikely(q->hold.ramp))
+		snd_hold_sent(q, out->psn);
+	snd_queue_sent(s, q, now);
+}
+
+void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
+{
+	const struct uet_ackreq_rule rule = snd_ackreq_rule(s);
+
+	out->pkt.wait = uet_wait_pack(at - now);
+	s->departs = at;
+	/* A request carries CLEAR_PSN. */
+	s->clear_at = 0;
+	s->clear_sent = s->win.clear_psn;
+	if (out->ar)
+		s->probe_slack = 0;
+	uet_ackreq_sent(&s->ackreq, &rule, out->psn, out->pkt.len, out->ar);
+	uet_turn_took(&s->turn, out->ask.size);
+	if (!out->rtx) {
+		snd_commit_new(s, out, at, now);
+		return;
+	}
+	uet_txwin_resend(&s->win, out->psn, out->params.ev, at);
+	snd_pkt(s, out->psn)->wait = out->pkt.wait;
+	uet_ccc_on_send(s->flow->ccc, now, out->ask.size, out->params.ev, true);
+}
+
+void uet_snd_commit_cp(struct uet_snd *s, u32 psn, u64 now)
+{
+	if (psn == s->win.next) {
+		uet_txwin_send(&s->win, 0, 0, UET_TX_CP, now);
+		*snd_pkt(s, psn) = (struct uet_snd_pkt) {};
+	} else {
+		uet_txwin_resend(&s->win, psn, 0, now);
+	}
+	s->rto_at = now + uet_snd_rto(s);
+	uet_snd_wake(s, s->rto_at);
+}

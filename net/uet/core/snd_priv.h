@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the sender share among themselves; see snd.h.
+ */
+#ifndef _UET_CORE_SND_PRIV_H
+#define _UET_CORE_SND_PRIV_H
+
+#include "snd.h"
+
+#define SND_NS_PER_US	1000ULL
+#define SND_NS_PER_MS	1000000ULL
+#define SND_NS_PER_S	1000000000ULL
+
+/*
+ * Steps of an event, in order. Each scans packets, or is done at once. "Go back",
+ * "timed out" and "asked" may follow the step that begins them.
+ */
+#define SND_DO_CLEAR		BIT(0)	/* CLEAR_CMD */
+#define SND_DO_HOLD		BIT(1)	/* pauses that have ended */
+#define SND_DO_OVERTAKEN	BIT(2)	/* missing below SACKed packets */
+#define SND_DO_PROBED		BIT(3)	/* missing before an answered probe */
+#define SND_DO_OOO		BIT(4)	/* the out-of-order count is large */
+#define SND_DO_GO_BACK		BIT(5)	/* resend from a gap of an ordered PDC */
+#define SND_DO_KNOWN		BIT(6)	/* does the target know the PDC? */
+#define SND_DO_PROBE		BIT(7)	/* tail probe */
+#define SND_DO_RTO		BIT(8)	/* retransmission timeout */
+#define SND_DO_TIMED_OUT	BIT(9)	/* ... which packets are lost */
+#define SND_DO_ASK		BIT(10)	/* ... ask for an answer, back off */
+
+static inline struct uet_snd_msg *snd_head(const struct uet_snd_queue *q)
+{
+	return list_empty(&q->msgs) ? NULL :
+	       list_first_entry(&q->msgs, struct uet_snd_msg, node);
+}
+
+/* The queue whose turn it is, or NULL */
+static inline struct uet_snd_queue *snd_first(const struct uet_snd *s)
+{
+	return list_empty(&s->active) ? NULL :
+	       list_first_entry(&s->active, struct uet_snd_queue, active);
+}
+
+static inline struct uet_snd_pkt *snd_pkt(const struct uet_snd *s, u32 psn)
+{
+	return &s->pkts[uet_txwin_index(&s->win, psn)];
+}
+
+/* Quantum of a sender among those of its flow: a full packet */
+static inline u32 snd_flow_quantum(const struct uet_snd_flow *f)
+{
+	return uet_snd_nominal(f, f->payload_mtu);
+}
+
+/* Payload bytes of the next packet of a message, -1 if none can be cut yet. */
+static inline int snd_next_len(const struct uet_snd_msg *m, u32 mtu)
+{
+	u32 have = m->filled - m->sent;
+
+	if (m->withdrawn)
+		return 0;		/* MSG_ERROR */
+	if (have >= mtu)
+		return (int)mtu;
+	/* Every packet but the last is full. */
+	return m->eom ? (int)have : -1;
+}
+
+/* The rule by which the target sends ACKs without AR */
+static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
+{
+	const struct uet_snd_flow *f = s->flow;
+
+	return (struct uet_ackreq_rule) {
+		.trigger = f->ccc->params->ack_gen_trigger,
+		.min_add = READ_ONCE(f->rules->ack_gen_min_pkt_add),
+		.overhead = f->overhead,
+	};
+}
+
+/* snd_queue.c */
+bool snd_may_send(const struct uet_snd *s, const struct uet_snd_queue *q,
+		  const struct uet_snd_msg *head);
+/* The backlog must cover the next packet of an active queue, also if it is the
+ * rest of a message whose packets became smaller, or MSG_ERROR.
+ */
+void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
+/* Does another queue own the lane? */
+bool snd_lane_busy(const struct uet_snd_queue *q);
+/* Let a queue wait for its lane, active or not. */
+void snd_lane_wait(struct uet_snd_queue *q);
+/* The last packet of a message was sent: free the lane. */
+void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q, u64 now);
+
+/* snd_hold.c: account a new packet of a queue whose hold has ended. */
+void snd_hold_sent(struct uet_snd_queue *q, u32 psn);
+
+#endif /* _UET_CORE_SND_PRIV_H */

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queues of a sender: messages in line, whose turn it is, and lanes, which keep the
+ * messages of an ordered sender for one endpoint apart. See snd.h.
+ *
+ * Queues take turns, so that a short message of one socket does not wait behind a
+ * long one of another; within a queue messages go one after the other.
+ *
+ * A message that the user still fills may stall. Meanwhile queues that need a
+ * sender take another one (uet_snd_lane_stalls()).
+ *
+ * Not here: the next packet (snd_pick.c).
+ */
+#include "snd.h"
+#include "snd_priv.h"
+
+/* A sender takes no new queues if a begun message had no data for this long, ns */
+#define LANE_STALL	100000000ULL
+
+void uet_snd_init(struct uet_snd *s, struct uet_snd_flow *f, u32 start_psn,
+		  bool rod, u32 seed, u64 now)
+{
+	s->flow = f;
+	s->rod = rod;
+	s->start_psn = start_psn;
+	s->state = UET_PDC_SYN;
+	INIT_LIST_HEAD(&s->ready_node);
+	INIT_LIST_HEAD(&s->active);
+	INIT_LIST_HEAD(&s->holds);
+	INIT_LIST_HEAD(&s->lanes);
+	INIT_LIST_HEAD(&s->begun);
+	uet_txwin_init(&s->win, start_psn, UET_MPR_FIRST_PSNS);
+	uet_ackreq_init(&s->ackreq, start_psn);
+	s->clear_sent = start_psn - 1;
+	s->heard = now;
+	s->next_msg_id = (u16)seed;
+	s->prng = seed;
+}
+
+u32 uet_snd_more_slots(const struct uet_snd *s)
+{
+	u32 nslots = s->win.nslots ? s->win.nslots * 2 : UET_TXWIN_MIN_SLOTS;
+
+	return nslots <= UET_TXWIN_MAX_SLOTS ? nslots : 0;
+}
+
+void *uet_snd_attach(struct uet_snd *s, void *mem, u32 nslots)
+{
+	struct uet_snd_pkt *pkts = mem + uet_txwin_mem_size(nslots);
+	u32 old_slots = s->win.nslots, psn;
+	void *old;
+
+	/* It cannot fail: there are more slots than before. */
+	uet_txwin_attach(&s->win, mem, nslots, &old);
+	for (psn = s->win.una; psn != s->win.next; psn++)
+		pkts[psn & (nslots - 1)] = s->pkts[psn & (old_slots - 1)];
+	s->pkts = pkts;
+	return old;
+}
+
+void *uet_snd_detach(struct uet_snd *s)
+{
+	void *mem = uet_txwin_detach(&s->win);
+
+	if (mem)
+		s->pkts = NULL;
+	return mem;
+}
+
+void uet_snd_queue_init(struct uet_snd_queue *q, u16 pid)
+{
+	INIT_LIST_HEAD(&q->msgs);
+	INIT_LIST_HEAD(&q->sent);
+	INIT_LIST_HEAD(&q->active);
+	INIT_LIST_HEAD(&q->hold_node);
+	q->pid = pid;
+}
+
+/* Nominal bytes of the packets that @bytes of a message need */
+static u64 snd_msg_nominal(const struct uet_snd_flow *f, u64 bytes)
+{
+	u64 pkts = max_t(u64, div_u64(bytes + f->payload_mtu - 1,
+				      f->payload_mtu), 1);
+
+	return pkts * f->overhead + bytes;
+}
+
+void uet_snd_announce(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	u64 total = snd_msg_nominal(s->flow, m->filled);
+	u64 more = total - m->announced;
+
+	if (total <= m->announced || s->state == UET_PDC_DEAD)
+		return;
+	m->announced = total;
+	m->backlog += more;
+	uet_ccc_on_new_data(s->flow->ccc, now, more);
+}
+
+void uet_snd_submit(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	m->queue->unfinished++;
+	s->nr_msgs++;
+	uet_snd_announce(s, m, now);
+}
+
+void uet_snd_enqueue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	list_add_tail(&m->node, &m->queue->msgs);
+	uet_snd_activate(s, m->queue, now);
+}
+
+bool snd_may_send(const struct uet_snd *s, const struct uet_snd_queue *q,
+		  const struct uet_snd_msg *head)
+{
+	if (!head)
+		return false;
+	/* MSG_ERROR needs no room at the target and frees some. */
+	if (unlikely(head->withdrawn))
+		return true;
+	return likely(!q->hold.on) &&
+	       likely(!q->hold.ramp || q->hold.budget) &&
+	       snd_next_len(head, s->flow->payload_mtu) >= 0;
+}
+
+bool uet_snd_sendable(const struct uet_snd *s, const struct uet_snd_queue *q)
+{
+	return snd_may_send(s, q, snd_head(q));
+}
+
+void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	u64 size;
+
+	if (s->state == UET_PDC_DEAD)
+		return;
+	size = uet_snd_nominal(s->flow,
+			       snd_next_len(m, s->flow->payload_mtu));
+	if (likely(m->backlog >= size))
+		return;
+	uet_ccc_on_new_data(s->flow->ccc, now, size - m->backlog);
+	m->backlog = size;
+}
+
+bool snd_lane_busy(const struct uet_snd_queue *q)
+{
+	return q->lane && q->lane->owner && q->lane->owner != q;
+}
+
+void snd_lane_wait(struct uet_snd_queue *q)
+{
+	list_del(&q->active);
+	list_add_tail(&q->active, &q->lane->waiting);
+}
+
+static void snd_lane_set_stalled(struct uet_snd *s, struct uet_snd_lane *lane,
+				 bool stalled, u64 now)
+{
+	if (lane->stalled == stalled)
+		return;
+	lane->stalled = stalled;
+	if (stalled && !s->lanes_stalled)
+		s->stalled_at = now;
+	s->lanes_stalled += stalled ? 1 : -1;
+}
+
+bool uet_snd_lane_stalls(const struct uet_snd *s, u64 now)
+{
+	return READ_ONCE(s->lanes_stalled) &&
+	       now > READ_ONCE(s->stalled_at) + LANE_STALL;
+}
+
+void uet_snd_ready(struct uet_snd *s)
+{
+	struct uet_snd_flow *f = s->flow;
+
+	if (s->state == UET_PDC_DEAD || !list_empty(&s->ready_node))
+		return;
+	if (uet_turn_over(&s->turn, snd_flow_quantum(f)))
+		list_add_tail(&s->ready_node, &f->ready);
+	else
+		list_add(&s->ready_node, &f->ready);
+}
+
+void uet_snd_rotate(struct uet_snd *s)
+{
+	struct uet_snd_flow *f = s->flow;
+
+	if (list_empty(&s->active) && !s->win.nr_marked)
+		list_del_init(&s->ready_node);
+	else if (uet_turn_over(&s->turn, snd_flow_quantum(f)))
+		list_move_tail(&s->ready_node, &f->ready);
+}
+
+void uet_snd_activate(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
+{
+	if (!list_empty(&q->active) || !uet_snd_sendable(s, q))
+		return;
+	if (unlikely(snd_lane_busy(q))) {
+		snd_lane_wait(q);
+		return;
+	}
+	if (q->lane && q->lane->owner == q)
+		snd_lane_set_stalled(s, q->lane, false, now);
+	snd_cover_next(s, snd_head(q), now);
+	if (uet_turn_over(&q->turn, UET_SND_QUANTUM))
+		list_add_tail(&q->active, &s->active);
+	else
+		list_add(&q->active, &s->active);
+	uet_snd_ready(s);
+}
+
+/* Without an owner the queue that has waited longest may begin. */
+static void snd_lane_wake(struct uet_snd *s, struct uet_snd_lane *lane, u64 now)
+{
+	struct uet_snd_queue *q;
+
+	while (!lane->owner && !list_empty(&lane->waiting)) {
+		q = list_first_entry(&lane->waiting, struct uet_snd_queue,
+				     active);
+		list_del_init(&q->active);
+		uet_snd_activate(s, q, now);
+		if (!list_empty(&q->active))
+			return;
+	}
+}
+
+void uet_snd_step_out(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
+{
+	struct uet_snd_lane *lane = q->lane;
+
+	if (list_empty(&q->active))
+		return;
+	list_del_init(&q->active);
+	if (likely(!lane))
+		return;
+	if (lane->owner == q && !q->hold.on)
+		snd_lane_set_stalled(s, lane, true, now);
+	snd_lane_wake(s, lane, now);
+}
+
+void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
+{
+	struct uet_snd_lane *lane = q->lane;
+
+	if (likely(!lane) || lane->owner != q)
+		return;
+	snd_lane_set_stalled(s, lane, false, now);
+	lane->owner = NULL;
+	snd_lane_wake(s, lane, now);
+}
+
+struct uet_snd_lane *uet_snd_lane_join(struct uet_snd *s,
+				       struct uet_snd_queue *q,
+				       struct uet_snd_lane *spare)
+{
+	struct uet_snd_lane *lane;
+
+	list_for_each_entry(lane, &s->lanes, node)
+		if (lane->pid == q->pid)
+			goto found;
+	lane = spare;
+	spare = NULL;
+	memset(lane, 0, sizeof(*lane));
+	lane->pid = q->pid;
+	INIT_LIST_HEAD(&lane->waiting);
+	list_add(&lane->node, &s->lanes);
+found:
+	lane->users++;
+	q->lane = lane;
+	return spare;
+}
+
+struct uet_snd_lane *uet_snd_leave(struct uet_snd *s, struct uet_snd_queue *q,
+				   u64 now)
+{
+	struct uet_snd_lane *lane = q->lane;
+
+	list_del_init(&q->active);
+	if (!list_empty(&q->hold_node))
+		/* At an ordered sender other queues may wait for this hold. */
+		uet_snd_ready(s);
+	uet_snd_hold_clear(q, now);
+	if (!lane)
+		return NULL;
+	snd_lane_ended(s, q, now);
+	q->lane = NULL;
+	if (--lane->users) {
+		snd_lane_wake(s, lane, now);
+		return NULL;
+	}
+	list_del(&lane->node);
+	return lane;
+}
+
+bool uet_snd_drop(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	struct uet_snd_queue *q = m->queue;
+
+	if (m->backlog)
+		uet_ccc_withdraw(s->flow->ccc, now, m->backlog);
+	m->backlog = 0;
+	m->state = UET_MSG_DONE;
+	list_del(&m->node);
+	q->unfinished--;
+	s->nr_msgs--;
+	if (!uet_snd_sendable(s, q))
+		uet_snd_step_out(s, q, now);
+	return !q->unfinished;
+}
+
+void uet_snd_end(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	m->withdrawn = true;
+	uet_snd_activate(s, m->queue, now);
+}
+
+/* Queue a message again whose packets are all answered. */
+static void snd_requeue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	struct list_head *at = &m->queue->msgs;
+	const struct uet_snd_msg *first = snd_head(m->queue);
+
+	m->again = false;
+	m->withdrawn = false;
+	m->all_sent = false;
+	m->state = UET_MSG_QUEUED;
+	m->sent = 0;
+	m->announced = 0;
+	/* A begun message may occupy the target: it stays in front. */
+	if (first && first->state != UET_MSG_QUEUED)
+		at = at->next;
+	list_add(&m->node, at);
+	uet_snd_announce(s, m, now);
+	uet_snd_activate(s, m->queue, now);
+}
+
+bool uet_snd_finish(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	list_del(&m->begun);
+	list_del(&m->node);
+	if (list_empty(&s->begun))
+		s->one_by_one = false;
+	if (m->again && m->state != UET_MSG_FAILED) {
+		snd_requeue(s, m, now);
+		return false;
+	}
+	m->state = UET_MSG_DONE;
+	m->queue->unfinished--;
+	s->nr_msgs--;
+	return true;
+}
+
+void uet_snd_rewind(struct uet_snd_msg *m)
+{
+	m->state = UET_MSG_QUEUED;
+	m->sent = 0;
+	m->all_sent = false;
+	m->again = false;
+	m->announced = 0;
+	m->disowned = 0;
+	m->maybe_accepted = false;
+	m->backlog = 0;
+}

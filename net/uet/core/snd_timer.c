@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Intervals and deadlines of a sender (UE 1.0 3.5.12): RTO, tail probe, loss
+ * inferred from SACK and probes, CLEAR_CMD. See snd.h.
+ *
+ * Not here: what is done at a deadline (snd_loss.c), RTO arithmetic (loss.c).
+ */
+#include "snd.h"
+#include "snd_priv.h"
+
+/* Pause before a retry when memory is lacking, ns */
+#define NOMEM_RETRY_NS		2000000ULL
+/* Silence after which ICMP port unreachable is believed, ns */
+#define UNREACHABLE_NS		1000000000ULL
+/* Largest exponent in the back-off of tail probes */
+#define PROBE_BACKOFF_MAX	12
+
+u64 uet_snd_patience(const struct uet_snd *s)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+
+	return max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var);
+}
+
+/*
+ * rto_max_ms limits the back-off for a silent peer, so that its return is
+ * noticed soon. Measured round trips may be longer. They must be if answers do
+ * come, but each to a packet that was retransmitted before (@ambiguous).
+ */
+static u64 snd_rto_max(const struct uet_snd *s)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+	u64 max_ns = READ_ONCE(s->flow->rules->rto_max_ms) * SND_NS_PER_MS;
+
+	if (unlikely(s->ambiguous))
+		return UET_RTO_LIMIT_NS;
+	return clamp_t(u64, 2 * (uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var),
+		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
+}
+
+u64 uet_snd_rto(const struct uet_snd *s)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+	u64 min_ns = READ_ONCE(s->flow->rules->rto_min_us) * SND_NS_PER_US;
+	u64 max_ns = snd_rto_max(s);
+	u64 rto;
+
+	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
+	/* The last resort: at least twice the longest normal round trip. */
+	rto = clamp(2 * uet_snd_patience(s), rto, max(rto, max_ns));
+	return uet_rto_backoff_ns(rto, s->backoff, max_ns);
+}
+
+u64 uet_snd_loss_age(const struct uet_snd *s)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+	u64 age = uet_loss_age_ns(ccc->params, &ccc->rtt, ccc->base_rtt,
+				  s->rack_rtt, s->flow->reorder.steps);
+
+	/* Most samples are of fast interfaces, which answer more often. */
+	if (unlikely(s->flow->multi))
+		age = max(age, uet_snd_patience(s) + 2 * ccc->params->target);
+	return age;
+}
+
+u64 uet_snd_probe_interval(const struct uet_snd *s)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+	/* Data that a full window holds back brings no answer. */
+	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
+	/* With many paths the next one is tried as soon as the first. */
+	bool repeat = s->probes && !ccc->sprayed;
+	u64 rtt = uet_snd_patience(s);
+
+	/* A first probe costs little if it comes too soon. */
+	if (!busy && !s->probes)
+		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
+
+	/* Back off while probes bring nothing new. */
+	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
+		   min_t(u8, s->probes, PROBE_BACKOFF_MAX), snd_rto_max(s));
+}
+
+void uet_snd_nomem(struct uet_snd *s, u64 now)
+{
+	s->retry_at = now + NOMEM_RETRY_NS;
+	uet_snd_wake(s, s->retry_at);
+}
+
+void uet_snd_slacken(struct uet_snd *s, u64 now)
+{
+	/* Packets without AR postponed the tail probe. */
+	if (now < s->probe_at && !uet_snd_answer_due(s))
+		s->probe_slack = (u32)min_t(u64, s->flow->ccc->base_rtt,
+					    U32_MAX);
+}
+
+u64 uet_snd_deadline(const struct uet_snd *s)
+{
+	u64 at = uet_earliest(s->rto_at, uet_snd_probe_timer(s));
+
+	at = uet_earliest(at, s->loss_at);
+	at = uet_earliest(at, s->retry_at);
+	at = uet_earliest(at, s->clear_at);
+	return uet_earliest(at, s->hold_at);
+}
+
+void uet_snd_settled(struct uet_snd *s, u64 now)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+
+	if (!uet_txwin_outstanding(&s->win)) {
+		s->probe_at = 0;
+		s->probe_tx = 0;
+		s->loss_at = 0;
+	} else if (!s->probe_tx && s->win.flight_pkts) {
+		/*
+		 * cwnd < inflight, so no packet will follow to reach the
+		 * target's threshold for an ACK: probe at once.
+		 */
+		if (ccc->blocked & UET_CC_BLOCK_WINDOW && !s->probes &&
+		    !uet_snd_answer_due(s)) {
+			s->probe_at = now;
+			s->probe_slack = 0;
+		} else {
+			s->probe_at = now + uet_snd_probe_interval(s);
+		}
+	}
+	uet_snd_wake(s, s->rto_at);
+	uet_snd_wake(s, uet_snd_probe_timer(s));
+	uet_snd_wake(s, s->clear_at);
+	if (s->win.nr_marked || !list_empty(&s->active))
+		uet_snd_ready(s);
+}
+
+void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
+{
+	u64 now = w->now;
+
+	if (s->clear_at && now >= s->clear_at)
+		w->todo |= SND_DO_CLEAR;
+	if (s->hold_at && now >= s->hold_at)
+		w->todo |= SND_DO_HOLD;
+	if (s->loss_at && now >= s->loss_at)
+		w->todo |= SND_DO_OVERTAKEN;
+	if (s->retry_at && now >= s->retry_at) {
+		s->retry_at = 0;
+		uet_snd_ready(s);
+	}
+	if (unlikely(s->doubted))
+		w->todo |= SND_DO_KNOWN;
+	if (s->probe_at && now >= s->probe_at)
+		w->todo |= SND_DO_PROBE;
+	if (s->rto_at && now >= s->rto_at)
+		w->todo |= SND_DO_RTO;
+}
+
+void uet_snd_unreachable(struct uet_snd *s, u64 now)
+{
+	if (!s->unreachable_at || s->heard > s->unreachable_at)
+		s->unreachable_at = now;
+	s->unreachable_end = s->win.next;
+	if (s->probe_tx)
+		return;
+	s->probe_at = now;
+	uet_snd_wake(s, now);
+}
+
+bool uet_snd_refused(const struct uet_snd *s, u64 now)
+{
+	if (likely(!s->unreachable_at) || s->heard >= s->unreachable_at)
+		return false;
+	/* Packets sent after the last such ICMP may have arrived. */
+	if (s->unreachable_end != s->win.next)
+		return false;
+	return now - s->unreachable_at >=
+	       UNREACHABLE_NS + 2 * uet_snd_patience(s);
+}
