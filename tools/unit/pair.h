@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two whole endpoints over a hostile wire, in user space and virtual time.
+ *
+ * The source side is the core's sender (core/snd.h), congestion control and paths,
+ * with just what a kernel would add: messages, memory, timers. The target side is
+ * the core's receive map and a plain model of endpoints with little memory. Between
+ * them go real headers, built and parsed.
+ *
+ * What must hold: no message is delivered twice to one incarnation of an endpoint,
+ * one that is reported delivered has been, ordered ones arrive in order, all end in
+ * finite time, and the books of congestion control are zero at the end.
+ */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../net/uet/core/hdr_build.h"
+#include "../../net/uet/core/lb.h"
+#include "../../net/uet/core/rxmap.h"
+#include "../../net/uet/core/rcvd.h"
+#include "../../net/uet/core/snd.h"
+#include "../../net/uet/tests/random.h"
+
+#define PAIR_ENDS	2	/* hosts */
+#define PAIR_QUEUES	6	/* queues of a host */
+#define PAIR_PDCS	64	/* PDCs of a host, dead ones included, per direction */
+#define PAIR_MSGS	256	/* messages of a host */
+#define PAIR_PIDS	3	/* endpoints of a host */
+#define PAIR_OPEN	4096	/* entries of messages of a target's PDC */
+#define PAIR_NEVER	UINT64_MAX
+
+/* What a run may do to packets and hosts; chances are one in N, 0 = never */
+struct pair_case {
+	const char *algo;
+	const char *policy;
+	uint32_t loss;
+	uint32_t dup;
+	uint32_t late;		/* a packet takes up to 20 round trips more */
+	uint32_t mark;
+	uint32_t trim;
+	uint32_t corrupt;	/* of headers: the checksum finds it */
+	uint32_t nomem;		/* the source has no memory for a packet */
+	uint32_t room;		/* packets that an endpoint stores */
+	uint32_t cancels;	/* of messages */
+	uint32_t restarts;	/* of hosts, per message */
+	uint32_t blackouts;	/* nothing arrives for a while, per message */
+	uint32_t forged;	/* stray ACKs, NACKs and ICMP, per packet */
+	uint32_t shed;		/* a target refuses a new PDC */
+	uint32_t range;		/* receive window of a target, PSNs */
+	bool rod;
+	bool wrap;		/* PSNs begin just below 2^32 */
+	uint32_t msgs;		/* per host */
+	uint32_t max_len;
+};
+
+struct pair;
+struct pair_host;
+
+/* A message, and what is known of it at both ends */
+struct pair_msg {
+	struct uet_snd_msg m;
+	struct pair_host *host;		/* that sends it */
+	uint32_t uid;
+	uint32_t serial;		/* order within its queue */
+	bool used;			/* submitted */
+	bool done;			/* reported */
+	int error;			/* ... so */
+	bool cancelled;
+	bool begun_ever;
+	uint32_t delivered;		/* times, in this incarnation of the target */
+	uint32_t delivered_ever;
+};
+
+/* A sending PDC */
+struct pair_tx {
+	struct uet_snd s;
+	struct pair_host *host;
+	uint16_t id;
+	uint16_t remote;
+	bool used;
+	bool reaped;
+	bool unopened;		/* refused by INVALID_SYN */
+	bool movable;
+	void *mem;
+	uint64_t timer;
+};
+
+/* A queue of a host, for one endpoint of the other */
+struct pair_queue {
+	struct uet_snd_queue q;
+	struct pair_tx *tx;
+	struct uet_snd_lane *spare;
+	uint32_t next_serial;
+	uint32_t last_arrived;	/* ordered: serial + 1 of the newest delivery */
+};
+
+/* A message at the target, by id; a tombstone once @code or delivered */
+struct pair_open {
+	bool used;
+	bool over;
+	uint8_t code;
+	uint16_t msg_id;
+	uint32_t uid;
+	uint32_t pkts;		/* stored */
+	uint32_t bytes;
+	uint32_t len;		/* known once @eom */
+	bool eom;
+	uint32_t end;		/* highest PSN */
+	uint64_t got;		/* packets, by offset */
+};
+
+struct pair_gtd {
+	bool used;
+	uint32_t psn;
+	struct uet_ses_rsp rsp;
+};
+
+#define PAIR_GTDS	32
+
+/* A receiving PDC */
+struct pair_rx {
+	bool used;
+	bool rod;
+	uint16_t id;
+	uint16_t remote;
+	uint32_t start;
+	struct uet_rxmap map;
+	u64 bits[512];
+	uint64_t rcvd;
+	uint32_t ack_count;
+	bool ar_wait;
+	uint32_t ar_psn;
+	bool refused;
+	uint32_t refused_psn;
+	uint64_t ooo_until;
+	uint32_t ooo_psn;
+	struct pair_gtd gtd[PAIR_GTDS];
+	struct pair_open *open;
+};
+
+/* An endpoint of a host, which stores packets until its reader takes them */
+struct pair_pid {
+	uint32_t stored;
+	uint32_t readable;	/* of these */
+	struct pair_open *owner;	/* has a right to room */
+	uint64_t owner_at;
+};
+
+struct pair_host {
+	struct pair *pair;
+	int nr;
+	struct pair_host *peer;
+	/* source */
+	struct uet_ccc ccc;
+	struct uet_cc_params params;
+	struct uet_snd_flow flow;
+	struct uet_snd_rules rules;
+	struct uet_lb *lb;
+	u8 probes;
+	struct pair_queue queue[PAIR_QUEUES];
+	struct pair_tx *tx[PAIR_PDCS];
+	struct pair_msg *msg[PAIR_MSGS];
+	uint32_t nr_tx, nr_msg, nr_done;
+	/* target */
+	struct pair_rx *rx[PAIR_PDCS * 4];
+	uint32_t nr_rx;
+	struct pair_pid pid[PAIR_PIDS];
+	uint64_t wake;		/* a reader reads next */
+};
+
+struct pair_packet {
+	struct pair_packet *next;
+	uint64_t at;
+	struct pair_host *to;
+	uint16_t ev;
+	bool ce;
+	bool trimmed;
+	bool data;
+	uint32_t payload;
+	uint32_t len;
+	uint8_t bytes[UET_HDR_MAX_LEN + 16];
+};
+
+struct pair {
+	const struct pair_case *c;
+	struct test_rnd rnd;
+	uint64_t now;
+	uint64_t base;		/* one-way delay, ns */
+	uint64_t dark_until;
+	struct pair_packet *wire;	/* by time */
+	struct pair_packet *pool;
+	struct pair_host host[PAIR_ENDS];
+	uint64_t packets;
+	uint64_t sent;
+	uint64_t rtx;
+	uint64_t restarts;
+	bool failed;
+	bool calm;		/* the wire is good from now on */
+};
+
+static inline bool chance(struct pair *p, uint32_t one_in)
+{
+	return one_in && !p->calm && rnd_one_in(&p->rnd, one_in);
+}
+
+/* With PAIR_TRACE in the environment: what happens at a host, "# time host ..." */
+void pair_trace(const struct pair_host *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Report what is wrong; the run ends. */
+void pair_fail(struct pair *p, const char *what, uint32_t n);
+
+/* pair_wire.c */
+void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
+	       uint32_t payload, uint16_t ev, bool data);
+struct pair_packet *pair_arrives(struct pair *p);
+void pair_free(struct pair *p, struct pair_packet *pk);
+void pair_wire_end(struct pair *p);
+
+/* pair_source.c */
+void source_init(struct pair_host *h);
+void source_submit(struct pair_host *h);
+void source_run(struct pair_host *h);
+void source_answer(struct pair_host *h, const struct uet_pkt *pkt, uint16_t ev);
+void source_cancel(struct pair_host *h, struct pair_msg *m);
+void source_unreachable(struct pair_host *h);
+void source_restart(struct pair_host *h);
+uint64_t source_next(const struct pair_host *h);
+void source_expire(struct pair_host *h);
+void source_end(struct pair_host *h);
+struct pair_msg *source_by_uid(struct pair_host *h, uint32_t uid);
+
+/* pair_target.c */
+void target_packet(struct pair_host *h, const struct pair_packet *pk,
+		   const struct uet_pkt *pkt);
+void target_read(struct pair_host *h);
+void target_restart(struct pair_host *h);
+void target_end(struct pair_host *h);
+
+#endif
