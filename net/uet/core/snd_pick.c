@@ -32,7 +32,7 @@ void uet_snd_transmitted(struct uet_snd *s, u64 now)
 		return;
 	if (!s->rto_at)
 		s->rto_at = at + uet_snd_rto(s);
-	if (!s->probe_tx && s->win.flight_pkts)
+	if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at))
 		s->probe_at = at + uet_snd_probe_interval(s);
 	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
 	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));

@@ -113,7 +113,7 @@ void uet_snd_settled(struct uet_snd *s, u64 now)
 		s->probe_at = 0;
 		s->probe_tx = 0;
 		s->loss_at = 0;
-	} else if (!s->probe_tx && s->win.flight_pkts) {
+	} else if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at)) {
 		/*
 		 * cwnd < inflight, so no packet will follow to reach the
 		 * target's threshold for an ACK: probe at once.
