@@ -210,7 +210,8 @@ static void run(struct pair *p)
 			source_run(&p->host[i]);
 		}
 		if (happens <= p->now) {
-			happens = p->now + rnd_below(&p->rnd, 100000);
+			happens = p->now + rnd_below(&p->rnd, end ? 20000000 :
+							      100000);
 			happen(p, &p->host[rnd_below(&p->rnd, PAIR_ENDS)]);
 		}
 		if (p->host[0].nr_msg + p->host[1].nr_msg < 2 * p->c->msgs)

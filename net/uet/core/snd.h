@@ -324,6 +324,7 @@ struct uet_snd_pkt {
  * @unreachable_at: when ICMP first said port unreachable, ns, 0 = never; void if
  *	@heard is later
  * @unreachable_end: next PSN when the last such ICMP came
+ * @vain_at: when @vain was last counted, ns
  * @doubt_at: when a NACK without a PSN disowned the PDC, ns; 0 = never
  * @doubt_psn: PSN of the ACK_REQ that verifies it
  * @lanes_stalled: lanes whose begun message has nothing to send
@@ -341,6 +342,7 @@ struct uet_snd_pkt {
  * @backoff: timeouts since the last valid RTT sample
  * @probes: probes without an answer
  * @nack_e: NACKs of the error class in a row for @nack_e_psn
+ * @vain: probes and retransmissions since @unreachable_at
  * @one_by_one: an ordered sender was NACKed for shortage: finish begun messages
  *	one after the other
  * @overdue: a timeout allows one retransmission beyond the window
@@ -381,6 +383,7 @@ struct uet_snd {
 	u64 gbn_until;
 	u64 stalled_at;
 	u64 unreachable_at;
+	u64 vain_at;
 	u64 doubt_at;
 	u32 unreachable_end;
 	u32 doubt_psn;
@@ -399,6 +402,7 @@ struct uet_snd {
 	u8 backoff;
 	u8 probes;
 	u8 nack_e;
+	u8 vain;
 	bool one_by_one : 1;
 	bool overdue : 1;
 	bool asked : 1;
@@ -1166,7 +1170,7 @@ void uet_snd_unreachable(struct uet_snd *s, u64 now);
  * @now: time, ns
  *
  * Return: true if since then nothing was answered for a second and twice the longest
- * normal round trip.
+ * normal round trip, although this host asked several times.
  */
 bool uet_snd_refused(const struct uet_snd *s, u64 now);
 

@@ -153,6 +153,7 @@ static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 	cp.probe_opaque = s->probe_id;
 	snd_cp(w, UET_CTL_PROBE, s->probe_ev, &cp);
 	w->probes++;
+	snd_tried(s, w->now);
 	if (!s->probe_tx)
 		s->probe_first = w->now;
 	s->probe_tx = w->now;

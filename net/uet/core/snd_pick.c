@@ -396,6 +396,7 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 		return;
 	}
 	uet_txwin_resend(&s->win, out->psn, out->params.ev, at);
+	snd_tried(s, now);
 	snd_pkt(s, out->psn)->wait = out->pkt.wait;
 	uet_ccc_on_send(s->flow->ccc, now, out->ask.size, out->params.ev, true);
 }

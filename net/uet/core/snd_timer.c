@@ -12,6 +12,10 @@
 #define NOMEM_RETRY_NS		2000000ULL
 /* Silence after which ICMP port unreachable is believed, ns */
 #define UNREACHABLE_NS		1000000000ULL
+/* ... if so many probes and retransmissions were not answered */
+#define UNREACHABLE_TRIES	8
+/* ... probes being sent at least as often as this, ns */
+#define UNREACHABLE_PROBE_NS	(UNREACHABLE_NS / 10)
 /* Largest exponent in the back-off of tail probes */
 #define PROBE_BACKOFF_MAX	12
 
@@ -70,15 +74,18 @@ u64 uet_snd_probe_interval(const struct uet_snd *s)
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
 	/* With many paths the next one is tried as soon as the first. */
 	bool repeat = s->probes && !ccc->sprayed;
-	u64 rtt = uet_snd_patience(s);
+	u64 rtt = uet_snd_patience(s), max_ns;
 
 	/* A first probe costs little if it comes too soon. */
 	if (!busy && !s->probes)
 		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
 
+	max_ns = snd_rto_max(s);
+	if (unlikely(s->unreachable_at > s->heard))
+		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
 	/* Back off while probes bring nothing new. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
-		   min_t(u8, s->probes, PROBE_BACKOFF_MAX), snd_rto_max(s));
+		   min_t(u8, s->probes, PROBE_BACKOFF_MAX), max_ns);
 }
 
 void uet_snd_nomem(struct uet_snd *s, u64 now)
@@ -157,8 +164,13 @@ void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
 
 void uet_snd_unreachable(struct uet_snd *s, u64 now)
 {
-	if (!s->unreachable_at || s->heard > s->unreachable_at)
+	if (!s->unreachable_at || s->heard > s->unreachable_at) {
 		s->unreachable_at = now;
+		/* Ask often: long intervals so far would look like silence. */
+		s->probes = 0;
+		s->vain = 0;
+		s->vain_at = now;
+	}
 	s->unreachable_end = s->win.next;
 	if (s->probe_tx)
 		return;
@@ -166,12 +178,22 @@ void uet_snd_unreachable(struct uet_snd *s, u64 now)
 	uet_snd_wake(s, now);
 }
 
+void snd_tried(struct uet_snd *s, u64 now)
+{
+	if (likely(s->unreachable_at <= s->heard) ||
+	    now < s->vain_at + UNREACHABLE_PROBE_NS / 2)
+		return;
+	s->vain_at = now;
+	if (s->vain < U8_MAX)
+		s->vain++;
+}
+
 bool uet_snd_refused(const struct uet_snd *s, u64 now)
 {
 	if (likely(!s->unreachable_at) || s->heard >= s->unreachable_at)
 		return false;
 	/* Packets sent after the last such ICMP may have arrived. */
-	if (s->unreachable_end != s->win.next)
+	if (s->unreachable_end != s->win.next || s->vain < UNREACHABLE_TRIES)
 		return false;
 	return now - s->unreachable_at >=
 	       UNREACHABLE_NS + 2 * uet_snd_patience(s);
