@@ -58,6 +58,7 @@
 #define UET_PROBE_ALIVE		2
 
 /* Flags of the scoreboard's slots */
+#define UET_SND_ASKED		0x10	/* an ACK_REQ about it was sent */
 #define UET_SND_DISOWNED	0x20	/* NACKed by one that disowned the PDC */
 #define UET_SND_DISOWNED_RTX	0x40	/* ... and so was its retransmission */
 

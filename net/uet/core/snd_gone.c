@@ -10,7 +10,9 @@
  * is buried (see "Rules of this module" in uet-internals.rst).
  *
  * NACKs tell the first transmission from others, so a packet may have been sent
- * twice, as happens if the RTO fires while a peer starts.
+ * twice, as happens if the RTO fires while a peer starts. They do not tell a packet
+ * from an ACK_REQ about it, so nothing is proven of packets that this host asked
+ * about (%UET_SND_ASKED).
  */
 #include "snd.h"
 #include "snd_priv.h"
@@ -25,7 +27,8 @@ static u8 gone_proof(const struct uet_tx_slot *slot)
 /* Was a packet NACKed as often as it was sent? */
 static bool gone_proven(const struct uet_tx_slot *slot)
 {
-	return slot->rtx <= 1 && !(gone_proof(slot) & ~slot->flags);
+	return slot->rtx <= 1 && !(slot->flags & UET_SND_ASKED) &&
+	       !(gone_proof(slot) & ~slot->flags);
 }
 
 /* Could more NACKs of this packet prove that it was never accepted? */
@@ -33,7 +36,8 @@ static bool gone_awaits(const struct uet_snd *s, u32 psn)
 {
 	const struct uet_tx_slot *slot = uet_txwin_slot(&s->win, psn);
 
-	return slot->rtx <= 1 && !(slot->flags & UET_TX_CP) &&
+	return slot->rtx <= 1 &&
+	       !(slot->flags & (UET_TX_CP | UET_SND_ASKED)) &&
 	       !uet_txwin_is_sacked(&s->win, psn) && !gone_proven(slot);
 }
 

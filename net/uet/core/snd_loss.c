@@ -70,6 +70,7 @@ static void snd_ask_ack(struct uet_snd *s, struct uet_snd_work *w, u32 psn)
 
 	if (p->msg)
 		cp.payload = p->msg->msg_id;
+	uet_txwin_slot(&s->win, psn)->flags |= UET_SND_ASKED;
 	snd_cp(w, UET_CTL_ACK_REQ, snd_ask_ev(s, w, psn), &cp);
 	uet_txwin_touch(&s->win, psn, w->now);
 }
@@ -82,16 +83,14 @@ static void snd_ask_cack(struct uet_snd *s, struct uet_snd_work *w)
 	snd_cp(w, UET_CTL_ACK_REQ, 0, &cp);
 }
 
-/* Does the target know the PDC? A forged answer could not name the PSN. */
+/*
+ * Does the target know the PDC? A forged answer could not name the PSN. A NACK of
+ * this ACK_REQ says nothing about a packet in flight.
+ */
 static void snd_ask_known(struct uet_snd *s, struct uet_snd_work *w)
 {
 	s->doubted = false;
-	s->doubt_psn = s->win.una;
-	if (uet_txwin_outstanding(&s->win)) {
-		snd_ask_ack(s, w, s->win.una);
-		return;
-	}
-	s->doubt_psn--;
+	s->doubt_psn = s->win.una - 1;
 	snd_ask_cack(s, w);
 }
 
@@ -113,6 +112,7 @@ void uet_snd_clear_req(struct uet_snd *s, u32 psn, u16 ev,
 
 	if (uet_txwin_has(&s->win, psn) &&
 	    !uet_txwin_is_answered(&s->win, psn)) {
+		uet_txwin_slot(&s->win, psn)->flags |= UET_SND_ASKED;
 		snd_cp(w, UET_CTL_ACK_REQ, ev, &cp);
 		return;
 	}
