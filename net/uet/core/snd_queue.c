@@ -304,7 +304,10 @@ bool uet_snd_drop(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 	list_del(&m->node);
 	q->unfinished--;
 	s->nr_msgs--;
-	if (!uet_snd_sendable(s, q))
+	/* If it kept the next message back: that one may go now. */
+	if (uet_snd_sendable(s, q))
+		uet_snd_activate(s, q, now);
+	else
 		uet_snd_step_out(s, q, now);
 	return !q->unfinished;
 }
