@@ -211,8 +211,8 @@ static void deliver(struct pair_host *h, const struct pair_open *o)
 	m->delivered_ever++;
 	if (++m->delivered > 1)
 		pair_fail(h->pair, "a message is delivered twice", o->uid);
-	/* After a restart a late SYN may bring a message once more. */
-	if (!h->pair->c->rod || m->delivered_ever > 1)
+	/* After a restart a late SYN may bring an old message, or one once more. */
+	if (!h->pair->c->rod || m->error || m->delivered_ever > 1)
 		return;
 	if (m->serial < q->last_arrived)
 		pair_fail(h->pair, "an ordered message is overtaken", o->uid);
