@@ -10,7 +10,10 @@ SELFTESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=$(dirname "$SELFTESTS")
 BIN=${UET_BIN:-$TREE/build/selftests}
 WORK=$(mktemp -d /tmp/uet-test.XXXXXX)
-PATH=$BIN:$PATH:/usr/sbin:/sbin
+# C programs, peers and the programs of a script are called by their names
+PATH=$BIN:$SELFTESTS/peers:$SELFTESTS/cases:$PATH:/usr/sbin:/sbin
+# Where the programs of cases/ import from
+export PYTHONPATH=$SELFTESTS/peers
 
 A=uet-a-$$
 B=uet-b-$$
@@ -90,7 +93,7 @@ raw_cases()
 	local rc name wrong program=$1
 	shift
 
-	on "$A" "$SELFTESTS/$program" "$@" >"$WORK/cases" 2>"$WORK/errors"
+	on "$A" "$program" "$@" >"$WORK/cases" 2>"$WORK/errors"
 	rc=$?
 	while IFS=$'\t' read -r name wrong; do
 		tst "$name" judged "$wrong"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # How often a receiver answers: bulk data once per ACK_Gen_Trigger bytes, a
 # short request and its reply by two packets.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # sum_of NETNS NAME...: counters added up
 sum_of()

@@ -3,7 +3,7 @@
 # What a host answers to each kind of packet: every reason for an ACK, every
 # NACK code that it sends, guaranteed responses, closing.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # An address of nobody: what is sent there reaches host A, which drops it
 OWN=10.0.0.66

@@ -3,7 +3,7 @@
 # The base RTT of a peer: a context that has much to send probes for it once,
 # in the class of control packets, and what was found outlives context and
 # peer. Times are judged in virtual time only (vtime).
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Control class (DSCP 46), a CP of type PROBE that asks for an ACK
 PROBE='udp dst port 4793 and ip[1] = 0xb8 and udp[8] = 0x5b and udp[9] = 0x08'

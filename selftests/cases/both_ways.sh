@@ -3,7 +3,7 @@
 # Contexts that carry requests both ways (net.uet.return_requests): between two
 # hosts that do so, and as a peer of raw packets sees it.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Addresses of nobody: what is sent there reaches host A, which drops it
 NET=10.0.0

@@ -3,7 +3,7 @@
 # Programs of control groups, such as those of systemd's IPAddressDeny=, see the
 # packets of UET sockets.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 GROUP=/sys/fs/cgroup/uet-test
 

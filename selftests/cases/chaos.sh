@@ -7,12 +7,12 @@
 #   chaos.sh [SECONDS [SEED...]]	10 seconds each, two seeds by chance
 #
 # With even seeds packets have a CRC, and are corrupted, too. ONLY= and WITHOUT=
-# choose among the kinds of trouble (selftests/chaos.py), ATTACKS= among those of
-# selftests/uet_inject.py, BOUND= says in how many seconds all has to have come
+# choose among the kinds of trouble (selftests/peers/chaos.py), ATTACKS= among those of
+# selftests/peers/uet_inject.py, BOUND= says in how many seconds all has to have come
 # to an end. In virtual time (tools/vm/run --virtual-time) a seed names a run: it
 # shows again what it has shown once.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 RUN=${1:-10}
 shift
@@ -29,7 +29,7 @@ attack()
 	while :; do
 		for name in $ATTACKS; do
 			[ ! -e "$WORK/over" ] || return
-			on "$A" python3 "$SELFTESTS/uet_inject.py" "$name" $B4 \
+			on "$A" uet_inject.py "$name" $B4 \
 				--device p0 --seconds 1 --count 500 \
 				--seed $((n++)) >/dev/null
 		done
@@ -55,7 +55,7 @@ accounted()
 	setup_links
 	[ $((seed % 2)) = 1 ] && corrupt= || both_sysctl data_protect 1
 	# shellcheck disable=SC2086
-	"$SELFTESTS/chaos.py" "$A" "$B" "$WORK/over" --seed "$seed" $corrupt \
+	chaos.py "$A" "$B" "$WORK/over" --seed "$seed" $corrupt \
 		--only "${ONLY:-}" --without "${WITHOUT:-}" >"$WORK/trouble" 2>&1 &
 	trouble=$!
 	attack "$seed" &

@@ -3,7 +3,7 @@
 # Receiver credit, alone and with a window: data arrives whole over a bad
 # network, several senders share the receiver's port, a source goes on after a
 # rest, and after every grant was lost.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Credit was asked for and given
 granted()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Early demultiplexing: whose route is kept, and how often it changes.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # received DEVICE: packets that host B got by it
 received()

@@ -4,7 +4,7 @@
 # down without being overrun, one beside others stops nobody, and full speed is
 # back soon. Times, and what depends on them, are judged in virtual time (vtime):
 # a reader that gets no processor is slower than it says.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # counted COMMAND...: what it added to counters of both hosts, as $d_NAME
 counted()

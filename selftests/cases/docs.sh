@@ -4,7 +4,7 @@
 # as they stand there and do what the text says, commands are carried out where
 # that is cheap, and what is named is there.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 README=$TREE/README.md
 MANUALS=$TREE/Documentation/networking
@@ -170,9 +170,9 @@ all_are_told()
 		[ "$f" = index ] || grep -qx "   $f" "$MANUALS/index.rst" ||
 			{ echo "index.rst lacks $f"; bad=1; }
 	done
-	for f in "$SELFTESTS"/*.sh; do
+	for f in "$SELFTESTS"/*/*.sh; do
 		f=${f##*/}
-		[ "$f" = lib.sh ] || grep -q "\`\`$f\`\`" "$MANUALS/uet-testing.rst" ||
+		grep -q "\`\`$f\`\`" "$MANUALS/uet-testing.rst" ||
 			{ echo "uet-testing.rst lacks $f"; bad=1; }
 	done
 	for f in $("$TREE/tools/vm/run" --help | grep -oE '^  --[a-z-]+' | sort -u); do

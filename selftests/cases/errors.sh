@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every way a message can fail, and the errno its sender is told.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 expect()
 {
@@ -48,7 +48,7 @@ nobody_at()
 play()
 {
 	rm -f "$WORK/played"
-	on "$B" "$SELFTESTS/$1" "${@:2}" >"$WORK/played" &
+	on "$B" "$1" "${@:2}" >"$WORK/played" &
 	wait_for 30 grep -qs ready "$WORK/played" || fail "$1 did not start"
 }
 

@@ -3,7 +3,7 @@
 # Memory allocations fail while messages are sent and received: errors are
 # reported, nothing is lost without a report, nothing leaks.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 DEBUGFS=/sys/kernel/debug
 # The kernel counts down from here with each fault

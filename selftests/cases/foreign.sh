@@ -3,7 +3,7 @@
 # Targets of other implementations (foreign_peer.py), one habit at a time: what a
 # sender here does with a peer that is no module like it.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 last=100
 
@@ -15,7 +15,7 @@ foreign()
 	mac=$(on "$B" cat /sys/class/net/uet0/address)
 	ip -n "$A" neigh replace "$peer" lladdr "$mac" dev uet0
 	rm -f "$WORK/played"
-	on "$B" "$SELFTESTS/foreign_peer.py" "$peer" "$@" >"$WORK/played" &
+	on "$B" foreign_peer.py "$peer" "$@" >"$WORK/played" &
 	wait_for 30 grep -qs ready "$WORK/played" || fail "no foreign peer"
 }
 

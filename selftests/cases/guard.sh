@@ -3,7 +3,7 @@
 # Nobody but the module sends to the UET port in the name of a host, and a host
 # says whose jobs it believes.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 JOB=77
 # A namespace behind host A, and its addresses
@@ -20,7 +20,7 @@ nobody()
 
 forge()
 {
-	"$SELFTESTS/forge.py" --job $JOB "$@"
+	forge.py --job $JOB "$@"
 }
 
 # listen: an endpoint of the job on host B
@@ -45,14 +45,14 @@ forged()
 	listen
 	before=$(stat_of "$B" RxReqs)
 	guarded=$(stat_of "$A" TxGuarded)
-	nobody "$SELFTESTS/forge.py" --job $JOB "$@" || rc=$?
+	nobody forge.py --job $JOB "$@" || rc=$?
 	echo "status $rc, guarded $(($(stat_of "$A" TxGuarded) - guarded))"
 	if [ "$n" = 0 ]; then
 		[ $rc = 3 ] || return 1
 		[ "$(stat_of "$A" TxGuarded)" = $((guarded + 1)) ] || return 1
 		# What came after it has arrived: so would it
 		before=$(stat_of "$B" RxReqs)
-		on "$A" "$SELFTESTS/forge.py" --job $JOB "$B4"
+		on "$A" forge.py --job $JOB "$B4"
 		arrived 1
 	else
 		[ $rc = 0 ] || return 1
@@ -81,9 +81,9 @@ switched_off()
 
 to_itself()
 {
-	nobody "$SELFTESTS/forge.py" 127.0.0.1
+	nobody forge.py 127.0.0.1
 	[ $? = 3 ] || return 1
-	nobody "$SELFTESTS/forge.py" "$A6"
+	nobody forge.py "$A6"
 	[ $? = 3 ]
 }
 
@@ -179,9 +179,9 @@ forwarded()
 
 	listen
 	before=$(stat_of "$B" RxReqs)
-	on "$C" "$SELFTESTS/forge.py" --job $JOB "$@" || return 1
+	on "$C" forge.py --job $JOB "$@" || return 1
 	[ "$n" = 1 ] || {
-		on "$A" "$SELFTESTS/forge.py" --job $JOB "$B4"
+		on "$A" forge.py --job $JOB "$B4"
 		n=1
 	}
 	arrived "$n"

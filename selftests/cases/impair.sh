@@ -3,7 +3,7 @@
 # Loss, reordering, duplication and corruption on the wire, both ways: what
 # is delivered is whole and comes once.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # impaired "NETEM WORDS" ADDR "RECV OPTIONS" "SEND OPTIONS"
 # shellcheck disable=SC2086

@@ -4,7 +4,7 @@
 # them and loses nothing. A few bytes changed at random do not
 # name the endpoint of that transfer; what does parse goes to a sink.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 GOOD=2909
 SINK=200
@@ -24,7 +24,7 @@ inject()
 	local netns=$1
 	shift
 
-	on "$netns" python3 "$SELFTESTS/uet_inject.py" "$@"
+	on "$netns" uet_inject.py "$@"
 }
 
 start_sink()

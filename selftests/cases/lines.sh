@@ -3,7 +3,7 @@
 # Ordered contexts that mix messages, by a peer of raw packets: what a socket holds
 # of them is bounded, and the line goes on.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # An address of nobody: what is sent there reaches host A, which drops it
 OWN=10.0.0.66

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The UET port is open where somebody uses UET, and as long as he does.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 OTHER_PORT=4999
 

@@ -3,7 +3,7 @@
 # Memory for received data runs out, of the namespace or of the protocol, while
 # many sockets hold pieces of messages: what was begun is completed.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # together SOCKETS SIZE TYPE: a message to each of so many sockets, all of them
 # under way at a time. A socket alone could take its message in: it is less

@@ -3,7 +3,7 @@
 # The next hop is not known yet, or there is none: nothing is sent into the queue
 # of a neighbour that has to be found, and who has none hears of it soon.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Hosts that never met, on a link that takes its time to answer
 fresh_pair()

@@ -3,7 +3,7 @@
 # The rest of the kernel: firewalls and connection tracking, queues by flow,
 # switches that choose a path by hash, and VRFs.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 S=uet-s-$$
 

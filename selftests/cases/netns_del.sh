@@ -4,7 +4,7 @@
 #
 #   netns_del.sh [ROUNDS]
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 ROUNDS=${1:-100}
 

@@ -9,7 +9,7 @@
 #                       (see vtime)
 #
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # --- two hosts, two links -------------------------------------------------
 
@@ -533,7 +533,7 @@ forged_marks()
 		rc=1
 	spine_pkts >"$WORK/before"
 	path_values
-	on "$B" python3 "$SELFTESTS/uet_inject.py" marks 10.0.1.1 \
+	on "$B" uet_inject.py marks 10.0.1.1 \
 		--seconds $((2 * SLOW)) >"$WORK/forged" || rc=1
 	sprayed_since "$WORK/before" || rc=1
 	value_shares 1 || rc=1

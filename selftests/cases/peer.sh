@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# One side of a test of two guests (peers). Both sides keep in step by files
+# One side of a test of two guests (guests). Both sides keep in step by files
 # in a folder of the host that both see.
 #
 #   peer.sh ROLE DIR SCENARIO      ROLE: listen or connect
@@ -9,7 +9,7 @@ set -u
 role=$1
 dir=$2
 scenario=$3
-tree=$(cd "$(dirname "$0")/.." && pwd)
+tree=$(cd "$(dirname "$0")/../.." && pwd)
 PATH=${UET_BIN:-$tree/build/selftests}:$PATH:/usr/sbin:/sbin
 SLOW=3
 

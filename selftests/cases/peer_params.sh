@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Congestion control by peer: the longest prefix holds, for contexts made
 # afterwards, and a socket's own choice goes first.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 RULES=/proc/net/uet_peer
 

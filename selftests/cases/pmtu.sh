@@ -3,7 +3,7 @@
 # A narrower link behind a router: from the start, and from the middle of a
 # message on, when packets are outstanding that do not fit any more.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 R=uet-r-$$
 FAR4=10.1.0.2
@@ -182,7 +182,7 @@ guessed()
 	ip -n "$A" route add 10.0.0.0/24 dev uet0 src $A4 table 77
 	ip -n "$A" route add fd00::/64 dev uet0 src $A6 table 77
 	rm -f "$WORK/said"
-	on "$B" "$SELFTESTS/icmp_too_big.py" "$@" >"$WORK/said" &
+	on "$B" icmp_too_big.py "$@" >"$WORK/said" &
 	wait_for 30 grep -qs ready "$WORK/said" || fail "it did not start"
 	recv_start main -n 20 -x 100
 	send_from_a -M 7 -w -n 10 -s 20000 "$1/$PID" || rc=1

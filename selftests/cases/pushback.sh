@@ -3,7 +3,7 @@
 # Readers that are slower than the sender lose nothing, and do not stop
 # others on the same PDC.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 setup_pair
 

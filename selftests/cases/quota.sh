@@ -3,7 +3,7 @@
 # What one user holds is not what another one lacks: endpoints, contexts, and the
 # memory of namespaces of one's own.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # The limits of namespaces of one's own are those of the machine's first
 MACHINE_MEM=$(cat /proc/sys/net/uet/mem)
@@ -35,15 +35,15 @@ hold()
 endpoints()
 {
 	set_sysctl "$A" user_eps 50
-	hold first as 65534 "$SELFTESTS/names.py" 100
+	hold first as 65534 names.py 100
 	says "$(cat "$WORK/first.out")" "50 EMFILE 0" || return 1
 	# Another user has its own, and root is not limited
-	says "$(as 65533 "$SELFTESTS/names.py" 20)" "20 OK 0" || return 1
-	says "$(on "$A" "$SELFTESTS/names.py" 100)" "100 OK 0" || return 1
+	says "$(as 65533 names.py 20)" "20 OK 0" || return 1
+	says "$(on "$A" names.py 100)" "100 OK 0" || return 1
 	# What is closed can be had again
 	clean_processes
 	wait_for 5 nothing_bound
-	says "$(as 65534 "$SELFTESTS/names.py" 50)" "50 OK 0"
+	says "$(as 65534 names.py 50)" "50 OK 0"
 }
 
 nothing_bound()
@@ -59,9 +59,9 @@ names_are_left()
 	set_sysctl "$A" user_eps 2048
 	# No more than a process may open
 	set_sysctl "$A" pid_unprivileged_start $((4096 - all))
-	hold every on "$A" "$SELFTESTS/names.py" $all
+	hold every on "$A" names.py $all
 	says "$(cat "$WORK/every.out")" "$all OK 0" || return 1
-	says "$(as 65534 "$SELFTESTS/names.py" 100)" "100 OK 100" || return 1
+	says "$(as 65534 names.py 100)" "100 OK 100" || return 1
 	recv_start main -n 5
 	as 65534 uet_send -T 30 -w -n 5 -s 10k "$B4/$PID" && recv_wait main ||
 		return 1

@@ -3,7 +3,7 @@
 # What a host sends of its own accord: requests and their repetition, questions
 # about answers, clears, closing.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Addresses of nobody: what is sent there reaches host A, which drops it
 NET=10.0.0

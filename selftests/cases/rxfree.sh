@@ -3,7 +3,7 @@
 # What a peer sent and nobody will read is not freed in softirq, however many
 # messages it is in.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # An address of nobody: what is sent there reaches host A, which drops it
 OWN=10.0.0.66

@@ -3,7 +3,7 @@
 # Contexts belong to pairs of hosts, not of processes: three processes on each
 # host, everybody to everybody, over one context in each direction.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # A third of them for each of three receivers
 MESSAGES=$((3 * $(scaled 30)))
@@ -102,7 +102,7 @@ first_packets_together()
 	before=$(stat_of "$B" PdcRefused)
 	accepted=$(stat_of "$B" PdcAccepted)
 	PID=100 recv_start main -I -n 1000000
-	on "$A" python3 "$SELFTESTS/uet_inject.py" together $B4 \
+	on "$A" uet_inject.py together $B4 \
 		--count "$count" || return 1
 	accepted=$(($(stat_of "$B" PdcAccepted) - accepted))
 	before=$(($(stat_of "$B" PdcRefused) - before))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Short messages travel in a class of their own where the network has one.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Packets that A sent in a class, by its paths
 sent_in()

@@ -3,7 +3,7 @@
 # The system calls, on one host that talks to itself: uet_sock, uet_msg,
 # uet_tx, uet_expire, uet_watch and uet_info bring their own cases.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # part PROGRAM ADDR: its cases become cases here
 part()

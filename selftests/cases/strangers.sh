@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Who makes addresses up: what is sent there, and what is left for the honest.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 OWN=10.9.8.7
 READS=200
@@ -18,7 +18,7 @@ real_one_gets_through()
 	PID=100 recv_start main -I
 	PID=100 send_from_a -w -n 1 $B4/100 || return 1
 	before=$(stat_of "$B" CurPdcs)
-	on "$A" python3 "$SELFTESTS/uet_inject.py" openings $B4 --count 300
+	on "$A" uet_inject.py openings $B4 --count 300
 	opened=$(($(stat_of "$B" CurPdcs) - before))
 	echo "$opened contexts opened"
 	[ $opened -gt 0 ] || fail "the attack did not get there"
@@ -41,11 +41,11 @@ others_are_answered()
 	local flood rc=0 limited
 
 	limited=$(stat_of "$B" NackRateLimited)
-	on "$A" python3 "$SELFTESTS/uet_inject.py" strangers $B4 --source $FORGER \
+	on "$A" uet_inject.py strangers $B4 --source $FORGER \
 		--seconds 4 &
 	flood=$!
 	sleep 1
-	on "$A" python3 "$SELFTESTS/uet_inject.py" ask $B4 --count 20 || rc=1
+	on "$A" uet_inject.py ask $B4 --count 20 || rc=1
 	wait $flood
 	limited=$(($(stat_of "$B" NackRateLimited) - limited))
 	echo "$limited without an answer"

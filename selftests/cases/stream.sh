@@ -5,7 +5,7 @@
 #
 #   stream.sh [SIZE]
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 SIZE=${1:-1g}
 # Kernel memory in use may grow by this much: the two socket buffers of

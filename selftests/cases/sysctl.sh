@@ -3,7 +3,7 @@
 # net.uet.*: the manual and the module agree, each namespace has its own values,
 # and who has no right to change them cannot.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 MANUAL=$TREE/Documentation/networking/uet-sysctl.rst
 
@@ -63,7 +63,7 @@ profile()
 
 setup_pair
 tst "names, defaults and limits are those of the manual" \
-	on "$A" "$SELFTESTS/sysctl.py" "$MANUAL"
+	on "$A" sysctl.py "$MANUAL"
 tst "each namespace has its own" per_namespace
 tst "a profile sets what the manual says, and back" profile
 tst "changes need privilege" unprivileged

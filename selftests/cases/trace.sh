@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tracepoints: each decision of congestion control shows, with values before
 # and after that fit together.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 TRACE=/sys/kernel/tracing
 
@@ -129,7 +129,7 @@ penalty()
 # One that is too short, and one for a context that nobody has
 strange_packets()
 {
-	on "$A" env PYTHONPATH="$SELFTESTS" python3 - "$B4" "$B6" <<-'END'
+	on "$A" python3 - "$B4" "$B6" <<-'END'
 		import socket, sys
 		import uet_packets as p
 		for addr in sys.argv[1:]:

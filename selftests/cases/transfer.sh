@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Messages of all sizes, both socket types, IPv4 and IPv6, several MTUs.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Around the ends of packets, of pages and of the inline copy
 sizes=0,1,2,23,24,25,511,512,513,1023,1024,1025,4095,4096,4097,8191,8192,8193

@@ -5,7 +5,7 @@
 #
 #   unload.sh [ROUNDS]
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 ROUNDS=${1:-100}
 

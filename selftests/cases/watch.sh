@@ -3,7 +3,7 @@
 # Watched destinations (UET_WATCH): what becomes of a server and of its host is
 # reported to who waits for it, with the cause, and nothing else is.
 # shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 
 # Another endpoint of host B, so that there is UET on it without the server
 OTHER=300
@@ -238,7 +238,7 @@ foreign()
 	mac=$(on "$B" cat /sys/class/net/uet0/address)
 	ip -n "$A" neigh replace "$1" lladdr "$mac" dev uet0
 	rm -f "$WORK/played"
-	on "$B" "$SELFTESTS/fake_peer.py" "$@" >"$WORK/played" &
+	on "$B" fake_peer.py "$@" >"$WORK/played" &
 	wait_for 30 grep -qs ready "$WORK/played" || fail "no peer"
 	watch 200 $((4000 * SLOW)) "$1/$PID"
 	nothing_after 0
