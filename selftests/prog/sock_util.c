@@ -10,11 +10,7 @@ const char *here;
 
 int open_sock(int type)
 {
-	int fd = socket(uet_family(), type, 0);
-
-	if (fd < 0)
-		die("socket: %s", strerror(errno));
-	return fd;
+	return uet_socket(&(struct libuet_sock){ .type = type });
 }
 
 int bind_pid(int fd, uint16_t pid)
@@ -59,4 +55,13 @@ bool readable(int fd, int ms)
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
 	return poll(&pfd, 1, ms) == 1 && pfd.revents & POLLIN;
+}
+
+bool next_report(int fd, struct uet_report *rep, struct sockaddr_uet *peer,
+		 int ms)
+{
+	struct pollfd pfd = { .fd = fd };
+
+	return poll(&pfd, 1, ms) == 1 && pfd.revents & POLLERR &&
+	       libuet_next_report(fd, rep, peer);
 }

@@ -25,5 +25,8 @@ int bound_sock(int type, uint16_t pid);
 ssize_t send_to(int fd, const void *buf, size_t len, uint16_t pid);
 ssize_t recv_flags(int fd, void *buf, size_t len, int flags, int *out);
 bool readable(int fd, int ms);
+/* The next report, and who it is about; false if none comes in time */
+bool next_report(int fd, struct uet_report *rep, struct sockaddr_uet *peer,
+		 int ms);
 
 #endif /* SOCK_UTIL_H */

@@ -34,12 +34,11 @@ static char *long_buf;
 static int sock_at(uint16_t pid)
 {
 	struct sockaddr_uet sa;
-	int fd = socket(uet_family(), SOCK_RDM, 0);
 
 	uet_addr(&sa, here, 0, pid, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		die("socket %u: %s", pid, strerror(errno));
-	return fd;
+	return uet_socket(&(struct libuet_sock){
+		.type = SOCK_RDM, .local = &sa,
+	});
 }
 
 static void set_timeout(int fd, int opt, unsigned int ms)
@@ -278,17 +277,17 @@ static void test_close_asleep(void)
 		       sends ? "send" : "recv", strerror(s.err));
 	}
 	start_sleeper(&s, false, ASLEEP_MS);
-	t0 = now_ns();
+	t0 = libuet_now_ns();
 	shutdown(s.fd, SHUT_RDWR);
 	pthread_join(s.thread, NULL);
-	result(now_ns() - t0 < AWAKE_NS && s.ret == 0,
+	result(libuet_now_ns() - t0 < AWAKE_NS && s.ret == 0,
 	       "shutdown wakes a reader");
 	close(s.fd);
 	start_sleeper(&s, true, ASLEEP_MS);
-	t0 = now_ns();
+	t0 = libuet_now_ns();
 	shutdown(s.fd, SHUT_RDWR);
 	pthread_join(s.thread, NULL);
-	result(now_ns() - t0 < AWAKE_NS && s.ret < 0 && s.err == EPIPE,
+	result(libuet_now_ns() - t0 < AWAKE_NS && s.ret < 0 && s.err == EPIPE,
 	       "shutdown wakes a sender");
 	close(s.fd);
 	close(target);
@@ -342,8 +341,8 @@ static void test_random(void)
 		if (i % 100 == 0) {
 			if (fd >= 0)
 				close(fd);
-			fd = socket(uet_family(), i % 200 ? SOCK_RDM
-							  : SOCK_SEQPACKET, 0);
+			fd = socket(libuet_family(), i % 200 ? SOCK_RDM
+							     : SOCK_SEQPACKET, 0);
 			if (fd < 0)
 				break;
 		}
@@ -358,18 +357,18 @@ static void test_random(void)
 /* Several threads use the same few sockets and names at once */
 static void *racer(void *arg)
 {
-	uint64_t end = now_ns() + RACE_NS;
+	uint64_t end = libuet_now_ns() + RACE_NS;
 	unsigned int seed = (uintptr_t)arg;
 	static volatile int shared[4] = { -1, -1, -1, -1 };
 	struct sockaddr_uet sa;
 	char buf[5000] = "";
 
-	while (now_ns() < end) {
+	while (libuet_now_ns() < end) {
 		int i = rand_r(&seed) % 4, fd;
 
 		switch (rand_r(&seed) % 6) {
 		case 0:
-			fd = socket(uet_family(), SOCK_RDM, 0);
+			fd = socket(libuet_family(), SOCK_RDM, 0);
 			fd = __atomic_exchange_n(&shared[i], fd,
 						 __ATOMIC_SEQ_CST);
 			if (fd >= 0)

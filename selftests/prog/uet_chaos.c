@@ -13,12 +13,10 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <linux/errqueue.h>
 
 #include "uet_common.h"
 
@@ -92,40 +90,21 @@ static void fault(uint64_t id, const char *what)
 
 /* --- sockets ------------------------------------------------------------- */
 
-static void enter(const char *netns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die("%s: %m", path);
-	close(fd);
-}
-
 static void open_end(struct end *e, int host, int index)
 {
-	int one = 1, size = RCVBUF_SMALL;
 	struct sockaddr_uet sa;
+	struct libuet_sock how = { .local = &sa };
 
 	e->host = host;
 	e->index = index;
 	e->ordered = index & 1;
 	e->notify = index & 2;
-	e->fd = socket(uet_family(), (e->ordered ? SOCK_SEQPACKET : SOCK_RDM) |
-		       SOCK_NONBLOCK, 0);
-	if (e->fd < 0)
-		die("socket: %m");
-	if (index >= PER_HOST - 2 &&
-	    setsockopt(e->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
-		die("SO_RCVBUF: %m");
-	if (e->notify &&
-	    setsockopt(e->fd, SOL_UET, UET_NOTIFY, &one, sizeof(one)))
-		die("UET_NOTIFY: %m");
 	uet_addr(&sa, "any", 0, PID_FIRST + index, 0);
-	if (bind(e->fd, (struct sockaddr *)&sa, sizeof(sa)))
-		die("bind: %m");
+	how.type = (e->ordered ? SOCK_SEQPACKET : SOCK_RDM) | SOCK_NONBLOCK;
+	how.notify = e->notify;
+	if (index >= PER_HOST - 2)
+		how.rcvbuf = RCVBUF_SMALL;
+	e->fd = uet_socket(&how);
 }
 
 /* --- sending ------------------------------------------------------------- */
@@ -147,18 +126,6 @@ static uint32_t random_len(void)
 	default:
 		return random() % MAX_LEN;
 	}
-}
-
-static void put_cmsg(struct msghdr *mh, int type, uint64_t value)
-{
-	struct cmsghdr *c = (void *)((char *)mh->msg_control +
-				     mh->msg_controllen);
-
-	c->cmsg_level = SOL_UET;
-	c->cmsg_type = type;
-	c->cmsg_len = CMSG_LEN(sizeof(value));
-	memcpy(CMSG_DATA(c), &value, sizeof(value));
-	mh->msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
 /* Returns false if there is no use in trying again soon */
@@ -184,9 +151,10 @@ static bool send_one(struct end *e)
 		 PID_FIRST + ends[r->to].index, 0);
 	iov.iov_len = r->len;
 	pattern_fill(data, r->len, pattern_seed(r->from, n_records), 0);
-	put_cmsg(&mh, UET_CMSG_COOKIE, n_records);
-	put_cmsg(&mh, UET_CMSG_HEADER_DATA, n_records);
-	r->sent_ns = now_ns();
+	libuet_put_cmsg(&mh, UET_CMSG_COOKIE, &n_records, sizeof(n_records));
+	libuet_put_cmsg(&mh, UET_CMSG_HEADER_DATA, &n_records,
+			sizeof(n_records));
+	r->sent_ns = libuet_now_ns();
 	if (sendmsg(e->fd, &mh, MSG_DONTWAIT) < 0) {
 		switch (errno) {
 		case EAGAIN:
@@ -213,7 +181,7 @@ static void ended(struct record *r)
 {
 	if (r->done_ns)
 		return;
-	r->done_ns = now_ns();
+	r->done_ns = libuet_now_ns();
 	ends[r->from].out--;
 }
 
@@ -260,24 +228,10 @@ static void take_report(const struct uet_report *rep)
 
 static void read_reports(struct end *e)
 {
-	char control[512];
-	struct sockaddr_uet from;
+	struct uet_report rep;
 
-	for (;;) {
-		struct msghdr mh = {
-			.msg_name = &from, .msg_namelen = sizeof(from),
-			.msg_control = control,
-			.msg_controllen = sizeof(control),
-		};
-		struct cmsghdr *c;
-
-		if (recvmsg(e->fd, &mh, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-			return;
-		for (c = CMSG_FIRSTHDR(&mh); c; c = CMSG_NXTHDR(&mh, c))
-			if (c->cmsg_level == SOL_UET &&
-			    c->cmsg_type == UET_CMSG_REPORT)
-				take_report((void *)CMSG_DATA(c));
-	}
+	while (libuet_next_report(e->fd, &rep, NULL))
+		take_report(&rep);
 }
 
 /* --- receiving ----------------------------------------------------------- */
@@ -331,7 +285,6 @@ static bool read_some(struct end *e)
 		.msg_controllen = sizeof(control),
 	};
 	uint64_t id = UINT64_MAX;
-	struct cmsghdr *c;
 	ssize_t n;
 
 	n = recvmsg(e->fd, &mh, MSG_DONTWAIT);
@@ -342,10 +295,7 @@ static bool read_some(struct end *e)
 		}
 		return false;
 	}
-	for (c = CMSG_FIRSTHDR(&mh); c; c = CMSG_NXTHDR(&mh, c))
-		if (c->cmsg_level == SOL_UET &&
-		    c->cmsg_type == UET_CMSG_HEADER_DATA)
-			memcpy(&id, CMSG_DATA(c), sizeof(id));
+	libuet_get_cmsg(&mh, UET_CMSG_HEADER_DATA, &id, sizeof(id));
 	if (!e->reading)
 		message_begins(e, id, from.suet_pid);
 	if (e->id != UINT64_MAX)
@@ -371,7 +321,7 @@ static bool all_ended(void)
 static void turn(bool sending)
 {
 	struct pollfd p[SOCKS];
-	uint64_t now = now_ns();
+	uint64_t now = libuet_now_ns();
 	int i, n;
 
 	for (i = 0; i < SOCKS; i++) {
@@ -382,7 +332,7 @@ static void turn(bool sending)
 			p[i].events = POLLIN;
 	}
 	poll(p, SOCKS, sending ? 1 + random() % 5 : 20);
-	now = now_ns();
+	now = libuet_now_ns();
 	for (i = 0; i < SOCKS; i++) {
 		struct end *e = &ends[i];
 
@@ -443,17 +393,17 @@ static bool all_confirmed(void)
 
 static void run(void)
 {
-	uint64_t start = now_ns(), end = start + opt.seconds * 1000000000ULL;
+	uint64_t end = libuet_now_ns() + opt.seconds * 1000000000ULL;
 
-	while (now_ns() < end)
+	while (libuet_now_ns() < end)
 		turn(true);
 	close(open(opt.over, O_CREAT | O_WRONLY, 0600));
-	end = now_ns() + opt.bound * 1000000000ULL;
-	while (now_ns() < end && (!all_ended() || !all_confirmed()))
+	end = libuet_now_ns() + opt.bound * 1000000000ULL;
+	while (libuet_now_ns() < end && (!all_ended() || !all_confirmed()))
 		turn(false);
 	/* What comes twice may come late. */
-	end = now_ns() + 500000000ULL;
-	while (now_ns() < end)
+	end = libuet_now_ns() + 500000000ULL;
+	while (libuet_now_ns() < end)
 		turn(false);
 }
 
@@ -504,8 +454,9 @@ int main(int argc, char **argv)
 		die("out of memory");
 	srandom(opt.seed);
 	for (i = 0; i < SOCKS; i++) {
-		if (i % PER_HOST == 0)
-			enter(opt.netns[i / PER_HOST]);
+		if (i % PER_HOST == 0 &&
+		    libuet_enter_netns(opt.netns[i / PER_HOST]))
+			die("%s: %m", opt.netns[i / PER_HOST]);
 		open_end(&ends[i], i / PER_HOST, i % PER_HOST);
 	}
 	run();

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Addresses, message content, time and KTAP lines for the test programs. */
-#include <arpa/inet.h>
+/* Addresses, message content, sizes and KTAP lines for the test programs. */
 #include <errno.h>
-#include <net/if.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "uet_common.h"
 
@@ -95,68 +92,26 @@ uint8_t short_byte(uint8_t first, size_t i)
 	return first + 7 * i;
 }
 
-/* --- addresses ------------------------------------------------------- */
+/* --- addresses and sockets ------------------------------------------- */
 
-/* The module can be told another number; the tests are told the same way */
-int uet_family(void)
-{
-	const char *text = getenv("UET_FAMILY");
-
-	return text ? atoi(text) : AF_UET;
-}
-
-int parse_addr(const char *text, struct in6_addr *addr)
-{
-	struct in_addr v4;
-
-	memset(addr, 0, sizeof(*addr));
-	if (!text || !*text || !strcmp(text, "any"))
-		return 0;
-	if (inet_pton(AF_INET6, text, addr) == 1)
-		return 0;
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return -1;
-	memset(addr->s6_addr + 10, 0xff, 2);
-	memcpy(addr->s6_addr + 12, &v4, 4);
-	return 0;
-}
-
-/* ADDR or ADDR%DEVICE */
 void uet_addr(struct sockaddr_uet *sa, const char *addr, uint32_t job,
 	      uint16_t pid, uint16_t ri)
 {
-	const char *device = addr ? strchr(addr, '%') : NULL;
-	char text[INET6_ADDRSTRLEN];
-
-	memset(sa, 0, sizeof(*sa));
-	sa->suet_family = uet_family();
-	sa->suet_job = job;
-	sa->suet_pid = pid;
-	sa->suet_ri = ri;
-	if (device) {
-		snprintf(text, sizeof(text), "%.*s", (int)(device - addr), addr);
-		addr = text;
-		sa->suet_scope_id = if_nametoindex(device + 1);
-	}
-	if (parse_addr(addr, &sa->suet_addr))
+	if (libuet_addr(sa, addr, job, pid, ri))
 		die("bad address: %s", addr);
 }
 
-void bind_to_device(int fd, const char *device)
+int uet_socket(const struct libuet_sock *how)
 {
-	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, strlen(device)))
-		die("SO_BINDTODEVICE: %s", strerror(errno));
+	const char *step;
+	int fd = libuet_open(how, &step);
+
+	if (fd < 0)
+		die("%s: %s", step, strerror(errno));
+	return fd;
 }
 
-/* --- time and numbers ------------------------------------------------ */
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
+/* --- numbers --------------------------------------------------------- */
 
 uint64_t parse_size(const char *text)
 {

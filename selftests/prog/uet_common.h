@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the programs of the selftests: addresses, message content that
- * can be checked at any offset, time, and KTAP lines.
+ * Shared by the programs of the selftests: message content that can be checked
+ * at any offset, KTAP lines, and calls of libuet that end the program if they
+ * fail.
  */
 #ifndef UET_COMMON_H
 #define UET_COMMON_H
 
-#include <netinet/in.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stddef.h>
-#include <sys/socket.h>
-#include <linux/uet.h>
+
+#include <libuet.h>
 
 /*
  * Content. A message of at least UET_HDR_LEN bytes starts with a header that
@@ -44,14 +41,11 @@ void pattern_fill(void *buf, size_t len, uint64_t seed, uint64_t off);
 void pattern_check(struct check *c, const void *buf, size_t len, uint64_t off);
 uint8_t short_byte(uint8_t first, size_t i);
 
-/* Addresses: "10.0.0.1" or "fd00::1", "" or "any" for any */
-int parse_addr(const char *text, struct in6_addr *addr);
+/* libuet_addr(), libuet_open() */
 void uet_addr(struct sockaddr_uet *sa, const char *addr, uint32_t job,
 	      uint16_t pid, uint16_t ri);
-void bind_to_device(int fd, const char *device);
-int uet_family(void);
+int uet_socket(const struct libuet_sock *how);
 
-uint64_t now_ns(void);
 uint64_t parse_size(const char *text);
 
 /* KTAP of a C test: result() counts, finish() prints the plan */

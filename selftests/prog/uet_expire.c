@@ -7,7 +7,6 @@
  *   uet_expire ADDR     an address of this host
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,30 +30,17 @@ struct tally {
 };
 
 /* Returns false if nothing comes */
-static bool next_report(int fd, struct tally *t, int ms)
+static bool count_report(int fd, struct tally *t)
 {
-	struct pollfd pfd = { .fd = fd };
-	char space[512];
-	struct msghdr msg = {
-		.msg_control = space, .msg_controllen = sizeof(space),
-	};
 	struct uet_report rep;
-	struct cmsghdr *cm;
 
-	if (poll(&pfd, 1, ms) != 1 ||
-	    recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+	if (!next_report(fd, &rep, NULL, SOON))
 		return false;
-	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
-		if (cm->cmsg_level != SOL_UET ||
-		    cm->cmsg_type != UET_CMSG_REPORT)
-			continue;
-		memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
-		if (rep.type == UET_REPORT_DELIVERED) {
-			t->delivered += rep.cookie_last - rep.cookie + 1;
-		} else {
-			t->failed[rep.error & 255]++;
-			t->cookie = rep.cookie;
-		}
+	if (rep.type == UET_REPORT_DELIVERED) {
+		t->delivered += rep.cookie_last - rep.cookie + 1;
+	} else {
+		t->failed[rep.error & 255]++;
+		t->cookie = rep.cookie;
 	}
 	return true;
 }
@@ -67,21 +53,12 @@ static ssize_t send_named(int fd, size_t len, uint16_t pid, uint64_t cookie,
 	struct sockaddr_uet to;
 	struct msghdr msg = {
 		.msg_name = &to, .msg_namelen = sizeof(to),
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 	};
-	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
 
 	uet_addr(&to, here, 0, pid, 0);
-	cm->cmsg_level = SOL_UET;
-	cm->cmsg_type = UET_CMSG_COOKIE;
-	cm->cmsg_len = CMSG_LEN(8);
-	memcpy(CMSG_DATA(cm), &cookie, 8);
-	cm = CMSG_NXTHDR(&msg, cm);
-	cm->cmsg_level = SOL_UET;
-	cm->cmsg_type = UET_CMSG_TIMEOUT;
-	cm->cmsg_len = CMSG_LEN(4);
-	memcpy(CMSG_DATA(cm), &timeout, 4);
+	libuet_put_cmsg(&msg, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
+	libuet_put_cmsg(&msg, UET_CMSG_TIMEOUT, &timeout, sizeof(timeout));
 	return sendmsg(fd, &msg, 0);
 }
 
@@ -120,7 +97,7 @@ static void test_socket(int type)
 		send_to(a, buf, MSG_SIZE, 631);
 	do {
 		timed = t.failed[ETIMEDOUT];
-	} while (t.delivered + timed < MSGS && next_report(a, &t, SOON));
+	} while (t.delivered + timed < MSGS && count_report(a, &t));
 	result(timed && t.delivered + timed == MSGS,
 	       "type %d: each message is reported (%d delivered, %d late)",
 	       type, t.delivered, timed);
@@ -147,7 +124,7 @@ static void test_message(void)
 	a = open_pair(SOCK_RDM, 632, &b);
 	for (int i = 0; i < MSGS; i++)
 		send_named(a, MSG_SIZE, 633, i, i == MSGS - 1 ? 200 : 0);
-	while (!t.failed[ETIMEDOUT] && next_report(a, &t, SOON))
+	while (!t.failed[ETIMEDOUT] && count_report(a, &t))
 		;
 	result(t.failed[ETIMEDOUT] == 1 && t.cookie == MSGS - 1,
 	       "UET_CMSG_TIMEOUT: that message is late (%ld)", t.cookie);
@@ -167,7 +144,7 @@ static void test_cancel(int type)
 		send_named(a, MSG_SIZE, 635, i, 0);
 	result(!setsockopt(a, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
 	       "type %d: UET_CANCEL", type);
-	while (!t.failed[ECANCELED] && next_report(a, &t, SOON))
+	while (!t.failed[ECANCELED] && count_report(a, &t))
 		;
 	result(t.failed[ECANCELED] == 1 && t.cookie == MSGS - 2,
 	       "type %d: that message is reported (%ld)", type, t.cookie);

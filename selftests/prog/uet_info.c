@@ -21,10 +21,8 @@ static char buf[MSG_SIZE];
 static struct uet_info get_info(int fd)
 {
 	struct uet_info info;
-	socklen_t len = sizeof(info);
 
-	memset(&info, 0, sizeof(info));
-	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+	if (libuet_get_info(fd, &info) < 0)
 		die("UET_INFO: %s", strerror(errno));
 	return info;
 }

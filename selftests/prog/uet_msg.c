@@ -20,6 +20,9 @@
 
 #include "sock_util.h"
 
+/* Longest wait for a report, ms */
+#define SOON		30000
+
 /* --- messages ---------------------------------------------------------------- */
 
 static void test_messages(int type)
@@ -43,7 +46,7 @@ static void test_messages(int type)
 	memset(&from, 0xff, sizeof(from));
 	result(recvfrom(b, buf, 3, 0, (struct sockaddr *)&from, &len) == 3 &&
 	       !memcmp(buf, "456", 3), "type %d: second part", type);
-	result(from.suet_pid == 530 && from.suet_family == uet_family() &&
+	result(from.suet_pid == 530 && from.suet_family == libuet_family() &&
 	       from.suet_reserved == 0 && len == sizeof(from),
 	       "type %d: address of the sender", type);
 	result(recv_flags(b, buf, 100, 0, &flags) == 3 &&
@@ -102,12 +105,12 @@ static void test_timeouts(void)
 {
 	struct timeval tv = { .tv_usec = 200000 };
 	int fd = bound_sock(SOCK_RDM, 536);
-	uint64_t t0 = now_ns();
+	uint64_t t0 = libuet_now_ns();
 	char byte;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	EXPECT_ERR(recv(fd, &byte, 1, 0), EAGAIN, "SO_RCVTIMEO");
-	result(now_ns() - t0 > 150000000, "after the time");
+	result(libuet_now_ns() - t0 > 150000000, "after the time");
 	close(fd);
 }
 
@@ -287,9 +290,9 @@ static unsigned int close_with(const struct linger *linger, unsigned int *came)
 		send_to(a, buf, sizeof(buf), 557);
 	if (linger)
 		setsockopt(a, SOL_SOCKET, SO_LINGER, linger, sizeof(*linger));
-	t0 = now_ns();
+	t0 = libuet_now_ns();
 	close(a);
-	ms = (now_ns() - t0) / 1000000;
+	ms = (libuet_now_ns() - t0) / 1000000;
 	for (*came = 0; readable(b, 3000); (*came)++)
 		recv(b, buf, sizeof(buf), 0);
 	close(b);
@@ -379,163 +382,102 @@ static void test_outq(void)
 
 /* --- control messages and reports ------------------------------------------------ */
 
-struct control {
-	char		buf[256];
-	size_t		len;
-};
-
-static void add_control(struct control *c, int level, int type,
-			const void *data, size_t len)
-{
-	struct cmsghdr *cm = (struct cmsghdr *)(c->buf + c->len);
-
-	cm->cmsg_level = level;
-	cm->cmsg_type = type;
-	cm->cmsg_len = CMSG_LEN(len);
-	memcpy(CMSG_DATA(cm), data, len);
-	c->len += CMSG_SPACE(len);
-}
-
+/* With the control messages of @msg, which are used up */
 static ssize_t send_control(int fd, const void *buf, size_t len, uint16_t pid,
-			    struct control *c)
+			    struct msghdr *msg)
 {
 	struct iovec iov = { (void *)buf, len };
 	struct sockaddr_uet to;
-	struct msghdr msg = {
-		.msg_name = &to, .msg_namelen = sizeof(to),
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = c->buf, .msg_controllen = c->len,
-	};
+	ssize_t n;
 
 	uet_addr(&to, here, 0, pid, 0);
-	return sendmsg(fd, &msg, 0);
-}
-
-static const void *find_control(struct msghdr *msg, int type)
-{
-	struct cmsghdr *cm;
-
-	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm))
-		if (cm->cmsg_level == SOL_UET && cm->cmsg_type == type)
-			return CMSG_DATA(cm);
-	return NULL;
+	msg->msg_name = &to;
+	msg->msg_namelen = sizeof(to);
+	msg->msg_iov = &iov;
+	msg->msg_iovlen = 1;
+	n = sendmsg(fd, msg, 0);
+	msg->msg_controllen = 0;
+	return n;
 }
 
 static void test_control(void)
 {
 	int a = bound_sock(SOCK_RDM, 550), b = bound_sock(SOCK_RDM, 551);
 	uint64_t hd = 0x1122334455667788ULL, tag = 0xabcd, got = 0;
-	struct control c = { .len = 0 };
-	char space[256], buf[16];
+	char control[256] = "", space[256], buf[16];
+	struct msghdr out = { .msg_control = control };
 	struct iovec iov = { buf, sizeof(buf) };
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = space, .msg_controllen = sizeof(space),
 	};
 	struct uet_msg_info info = { 0 };
-	const void *p;
 	int val = 99;
 
-	add_control(&c, SOL_UET, UET_CMSG_HEADER_DATA, &hd, sizeof(hd));
-	add_control(&c, SOL_UET, UET_CMSG_TAG, &tag, sizeof(tag));
-	result(send_control(a, "hello", 5, 551, &c) == 5,
+	libuet_put_cmsg(&out, UET_CMSG_HEADER_DATA, &hd, sizeof(hd));
+	libuet_put_cmsg(&out, UET_CMSG_TAG, &tag, sizeof(tag));
+	result(send_control(a, "hello", 5, 551, &out) == 5,
 	       "send with header data and tag");
 	result(recvmsg(b, &msg, 0) == 5, "and receive");
-	p = find_control(&msg, UET_CMSG_HEADER_DATA);
-	if (p)
-		memcpy(&got, p, 8);
-	result(p && got == hd, "header data");
-	p = find_control(&msg, UET_CMSG_TAG);
-	if (p)
-		memcpy(&got, p, 8);
-	result(p && got == tag, "tag");
-	p = find_control(&msg, UET_CMSG_MSG_INFO);
-	if (p)
-		memcpy(&info, p, sizeof(info));
-	result(p && info.length == 5 && info.offset == 0 &&
+	result(libuet_get_cmsg(&msg, UET_CMSG_HEADER_DATA, &got, 8) &&
+	       got == hd, "header data");
+	result(libuet_get_cmsg(&msg, UET_CMSG_TAG, &got, 8) && got == tag,
+	       "tag");
+	result(libuet_get_cmsg(&msg, UET_CMSG_MSG_INFO, &info, sizeof(info)) &&
+	       info.length == 5 && info.offset == 0 &&
 	       info.delivery == UET_RUD, "message info");
-	c.len = 0;
-	add_control(&c, SOL_UET, UET_CMSG_DELIVERY, &val, sizeof(val));
-	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+	libuet_put_cmsg(&out, UET_CMSG_DELIVERY, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "unknown delivery mode");
-	c.len = 0;
-	add_control(&c, SOL_UET, 999, &val, sizeof(val));
-	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+	libuet_put_cmsg(&out, 999, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "unknown control message");
-	c.len = 0;
-	add_control(&c, SOL_UET, UET_CMSG_COOKIE, &val, sizeof(val));
-	EXPECT_ERR(send_control(a, "x", 1, 551, &c), EINVAL,
+	libuet_put_cmsg(&out, UET_CMSG_COOKIE, &val, sizeof(val));
+	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "cookie of the wrong length");
 	close(a);
 	close(b);
 }
 
-struct got_report {
-	struct uet_report		rep;
-	struct sock_extended_err	ee;
-	struct sockaddr_uet		peer;
-	bool				has_rep, has_ee;
-};
-
-static bool next_report(int fd, struct got_report *out)
-{
-	struct pollfd pfd = { .fd = fd };
-	char space[512];
-	struct msghdr msg = {
-		.msg_name = &out->peer, .msg_namelen = sizeof(out->peer),
-		.msg_control = space, .msg_controllen = sizeof(space),
-	};
-	struct cmsghdr *cm;
-
-	if (poll(&pfd, 1, 30000) != 1 || !(pfd.revents & POLLERR))
-		return false;
-	out->has_rep = false;
-	out->has_ee = false;
-	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-		return false;
-	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
-		if (cm->cmsg_level != SOL_UET)
-			continue;
-		if (cm->cmsg_type == UET_CMSG_REPORT) {
-			memcpy(&out->rep, CMSG_DATA(cm), sizeof(out->rep));
-			out->has_rep = true;
-		} else if (cm->cmsg_len >= CMSG_LEN(sizeof(out->ee))) {
-			memcpy(&out->ee, CMSG_DATA(cm), sizeof(out->ee));
-			out->has_ee = out->ee.ee_origin == SO_EE_ORIGIN_UET;
-		}
-	}
-	return true;
-}
-
 static void test_failure_report(void)
 {
 	int a = bound_sock(SOCK_RDM, 552);
-	struct control c = { .len = 0 };
+	char control[CMSG_SPACE(8)] = "", space[512] = "";
+	struct msghdr out = { .msg_control = control };
+	struct sockaddr_uet to, peer = {};
+	struct msghdr in = {
+		.msg_name = &peer, .msg_namelen = sizeof(peer),
+		.msg_control = space, .msg_controllen = sizeof(space),
+	};
+	struct pollfd pfd = { .fd = a };
+	struct sock_extended_err ee = {};
+	struct uet_report rep = {};
 	uint64_t cookie = 4711;
-	struct got_report r;
-	struct sockaddr_uet to;
 	int val = -1;
 	socklen_t len = sizeof(val);
 
-	add_control(&c, SOL_UET, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
-	result(send_control(a, "nobody", 6, 3000, &c) == 6,
+	libuet_put_cmsg(&out, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
+	result(send_control(a, "nobody", 6, 3000, &out) == 6,
 	       "send to nobody is taken over");
-	result(next_report(a, &r), "EPOLLERR and a report follow");
-	result(r.has_rep && r.rep.type == UET_REPORT_FAILED &&
-	       r.rep.error == ECONNREFUSED &&
-	       r.rep.source == UET_REPORT_SES && r.rep.code == 0x1a,
+	result(poll(&pfd, 1, SOON) == 1 && pfd.revents & POLLERR &&
+	       recvmsg(a, &in, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0,
+	       "EPOLLERR and a report follow");
+	result(libuet_get_cmsg(&in, UET_CMSG_REPORT, &rep, sizeof(rep)) &&
+	       rep.type == UET_REPORT_FAILED && rep.error == ECONNREFUSED &&
+	       rep.source == UET_REPORT_SES && rep.code == 0x1a,
 	       "it says ECONNREFUSED, SES BAD_PID");
-	result(r.rep.cookie == cookie && r.rep.length == 6,
+	result(rep.cookie == cookie && rep.length == 6,
 	       "with the cookie and the length");
-	result(r.has_ee && r.ee.ee_errno == ECONNREFUSED,
+	result(libuet_get_cmsg(&in, UET_CMSG_ERR, &ee, sizeof(ee)) &&
+	       ee.ee_origin == SO_EE_ORIGIN_UET && ee.ee_errno == ECONNREFUSED,
 	       "sock_extended_err agrees");
 	uet_addr(&to, here, 0, 3000, 0);
-	result(r.peer.suet_pid == 3000 &&
-	       !memcmp(&r.peer.suet_addr, &to.suet_addr, 16),
+	result(peer.suet_pid == 3000 &&
+	       !memcmp(&peer.suet_addr, &to.suet_addr, 16),
 	       "and the address of the peer");
 	/* Reported once: the queue is empty now, and no error is pending */
 	getsockopt(a, SOL_SOCKET, SO_ERROR, &val, &len);
-	EXPECT_ERR(recv(a, &c, 1, MSG_ERRQUEUE | MSG_DONTWAIT), EAGAIN,
+	EXPECT_ERR(recv(a, space, 1, MSG_ERRQUEUE | MSG_DONTWAIT), EAGAIN,
 		   "second read of the queue");
 	close(a);
 }
@@ -544,7 +486,7 @@ static void test_success_report(void)
 {
 	int a = bound_sock(SOCK_RDM, 553), b = bound_sock(SOCK_RDM, 554);
 	unsigned int seen = 0;
-	struct got_report r;
+	struct uet_report rep;
 	int on = 1;
 	bool ok = true;
 
@@ -552,11 +494,11 @@ static void test_success_report(void)
 	       "UET_NOTIFY");
 	for (int i = 0; i < 10; i++)
 		send_to(a, "x", 1, 554);
-	while (seen < 10 && next_report(a, &r)) {
-		if (!r.has_rep || r.rep.type != UET_REPORT_DELIVERED ||
-		    r.rep.error || r.rep.cookie_last < r.rep.cookie)
+	while (seen < 10 && next_report(a, &rep, NULL, SOON)) {
+		if (rep.type != UET_REPORT_DELIVERED || rep.error ||
+		    rep.cookie_last < rep.cookie)
 			ok = false;
-		seen += r.rep.cookie_last - r.rep.cookie + 1;
+		seen += rep.cookie_last - rep.cookie + 1;
 	}
 	result(ok && seen == 10, "each success is reported once (%u)", seen);
 	close(a);
@@ -567,14 +509,14 @@ static void test_max_msg(void)
 {
 	int a = bound_sock(SOCK_RDM, 562), b = bound_sock(SOCK_RDM, 563);
 	static char buf[6000];
-	struct got_report r;
+	struct uet_report rep;
 	uint32_t max = 5000;
 
 	setsockopt(b, SOL_UET, UET_MAX_MSG, &max, sizeof(max));
 	send_to(a, buf, 5000, 563);
 	result(recv(b, buf, sizeof(buf), 0) == 5000, "the longest accepted");
 	send_to(a, buf, 5001, 563);
-	result(next_report(a, &r) && r.has_rep && r.rep.error == EMSGSIZE,
+	result(next_report(a, &rep, NULL, SOON) && rep.error == EMSGSIZE,
 	       "one byte more is reported as EMSGSIZE");
 	close(a);
 	close(b);

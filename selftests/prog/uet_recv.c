@@ -21,12 +21,9 @@
 #define REST_MS		500
 
 static struct options {
-	int		type;
+	struct libuet_sock sock;
 	const char	*addr;
 	int		pid, ri;
-	uint32_t	job;
-	bool		enter_job;
-	const char	*device;
 	uint64_t	count;		/* messages to wait for */
 	unsigned int	timeout_s;	/* without any data */
 	unsigned int	extra_ms;	/* look out for more afterwards */
@@ -37,12 +34,10 @@ static struct options {
 	bool		epoll_et;
 	bool		until_idle;	/* any number of messages is right */
 	bool		aborts_ok;
-	int		rcvbuf;
-	uint32_t	max_msg;
 	const char	*ready_file;
 } opt = {
-	.type = SOCK_RDM, .pid = 100, .count = 1, .timeout_s = 60,
-	.bufsize = 1 << 20,
+	.sock = { .type = SOCK_RDM },
+	.pid = 100, .count = 1, .timeout_s = 60, .bufsize = 1 << 20,
 };
 
 struct sender {
@@ -176,23 +171,9 @@ static int open_socket(void)
 	struct sockaddr_uet local;
 	int fd;
 
-	fd = socket(uet_family(), opt.type, 0);
-	if (fd < 0)
-		die("socket: %s", strerror(errno));
-	if (opt.enter_job &&
-	    setsockopt(fd, SOL_UET, UET_JOB_ID, &opt.job, sizeof(opt.job)))
-		die("UET_JOB_ID: %s", strerror(errno));
-	if (opt.rcvbuf && setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &opt.rcvbuf,
-				     sizeof(opt.rcvbuf)))
-		die("SO_RCVBUF: %s", strerror(errno));
-	if (opt.max_msg && setsockopt(fd, SOL_UET, UET_MAX_MSG, &opt.max_msg,
-				      sizeof(opt.max_msg)))
-		die("UET_MAX_MSG: %s", strerror(errno));
-	if (opt.device)
-		bind_to_device(fd, opt.device);
-	uet_addr(&local, opt.addr, opt.job, opt.pid, opt.ri);
-	if (bind(fd, (struct sockaddr *)&local, sizeof(local)))
-		die("bind: %s", strerror(errno));
+	uet_addr(&local, opt.addr, opt.sock.job, opt.pid, opt.ri);
+	opt.sock.local = &local;
+	fd = uet_socket(&opt.sock);
 	if (opt.ready_file) {
 		int ready = open(opt.ready_file, O_CREAT | O_WRONLY, 0644);
 
@@ -261,7 +242,7 @@ static int wait_readable(int fd, int epfd, int timeout_ms)
 static bool receive(int fd, uint8_t *buf)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
-	uint64_t last = now_ns();
+	uint64_t now, last = libuet_now_ns();
 	int epfd = -1;
 	int ret;
 
@@ -282,9 +263,10 @@ static bool receive(int fd, uint8_t *buf)
 			if (ret < 0)
 				return false;
 			if (ret) {
-				if (now_ns() - last > tally.max_gap_ns)
-					tally.max_gap_ns = now_ns() - last;
-				last = now_ns();
+				now = libuet_now_ns();
+				if (now - last > tally.max_gap_ns)
+					tally.max_gap_ns = now - last;
+				last = now;
 			}
 		} while (ret && tally.messages < opt.count);
 	}
@@ -328,15 +310,15 @@ static void parse_options(int argc, char **argv)
 	while ((c = getopt(argc, argv, "t:B:O:p:r:j:Jn:IT:x:oAES:s:z:b:M:R:")) != -1) {
 		switch (c) {
 		case 't':
-			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
-							  : SOCK_RDM;
+			opt.sock.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
+							       : SOCK_RDM;
 			break;
 		case 'B': opt.addr = optarg; break;
-		case 'O': opt.device = optarg; break;
+		case 'O': opt.sock.device = optarg; break;
 		case 'p': opt.pid = atoi(optarg); break;
 		case 'r': opt.ri = atoi(optarg); break;
-		case 'j': opt.job = strtoul(optarg, NULL, 0); break;
-		case 'J': opt.enter_job = true; break;
+		case 'j': opt.sock.job = strtoul(optarg, NULL, 0); break;
+		case 'J': opt.sock.enter_job = true; break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
 		case 'I':
 			opt.until_idle = true;
@@ -350,8 +332,8 @@ static void parse_options(int argc, char **argv)
 		case 'S': opt.pause_us = atoi(optarg); break;
 		case 's': opt.sleep_ms = atoi(optarg); break;
 		case 'z': opt.bufsize = parse_size(optarg); break;
-		case 'b': opt.rcvbuf = parse_size(optarg); break;
-		case 'M': opt.max_msg = parse_size(optarg); break;
+		case 'b': opt.sock.rcvbuf = parse_size(optarg); break;
+		case 'M': opt.sock.max_msg = parse_size(optarg); break;
 		case 'R': opt.ready_file = optarg; break;
 		default: usage();
 		}
@@ -379,7 +361,7 @@ int main(int argc, char **argv)
 	fd = open_socket();
 	if (opt.sleep_ms)
 		usleep(opt.sleep_ms * 1000);
-	start = now_ns();
+	start = libuet_now_ns();
 	ok = receive(fd, buf);
 	if (opt.extra_ms && !opt.until_idle)
 		look_for_more(fd, buf);
@@ -399,7 +381,7 @@ int main(int argc, char **argv)
 	       (unsigned long long)tally.aborted,
 	       (unsigned long long)tally.reads,
 	       (unsigned long long)(tally.max_gap_ns / 1000000),
-	       (now_ns() - start) / 1e9);
+	       (libuet_now_ns() - start) / 1e9);
 	if (!opt.until_idle && tally.messages > opt.count)
 		tally.dups++;
 	close(fd);

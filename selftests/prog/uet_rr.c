@@ -32,20 +32,17 @@ static char message[MESSAGE_MAX];
 static int rr_socket(int pid)
 {
 	struct timeval patience = { .tv_sec = 60 };
-	int fd = socket(uet_family(), SOCK_RDM, 0);
 	struct sockaddr_uet sa;
+	struct libuet_sock how = {
+		.type = SOCK_RDM, .cc = opt.cc, .local = &sa,
+	};
+	int fd;
 
-	if (fd < 0)
-		die("socket: %s", strerror(errno));
 	uet_addr(&sa, NULL, 0, pid, 0);
-	if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		die("bind: %s", strerror(errno));
+	fd = uet_socket(&how);
 	if (!opt.listen_pid)
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 			   sizeof(patience));
-	if (opt.cc && setsockopt(fd, SOL_UET, UET_CC, opt.cc,
-				 strlen(opt.cc) + 1))
-		die("UET_CC: %s", strerror(errno));
 	return fd;
 }
 
@@ -99,11 +96,11 @@ static void ask(int fd, const char *addr, int pid)
 
 static void print_info(int fd)
 {
-	struct uet_info info = {};
-	socklen_t len = sizeof(info);
-	int i;
+	struct uet_info info;
+	int i, len;
 
-	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+	len = libuet_get_info(fd, &info);
+	if (len < 0)
 		die("UET_INFO: %s", strerror(errno));
 	printf("{");
 	NUMBER(rtt);
@@ -150,7 +147,7 @@ static void print_info(int fd)
 	NUMBER(mpr_used);
 	NUMBER(cc_state);
 	NUMBER(cc_mode);
-	printf("\"length\": %u, \"cc\": \"%s\", \"path_policy\": \"%s\"}\n",
+	printf("\"length\": %d, \"cc\": \"%s\", \"path_policy\": \"%s\"}\n",
 	       len, info.cc, info.path_policy);
 }
 

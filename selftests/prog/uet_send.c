@@ -17,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <linux/errqueue.h>
 #include <linux/sockios.h>
 
 #include "uet_common.h"
@@ -27,7 +26,7 @@
 #define REPORTS_EVERY	16
 
 static struct options {
-	int		type;
+	struct libuet_sock sock;
 	uint64_t	count;
 	uint64_t	size_min, size_max;	/* random in between */
 	uint64_t	sizes[MAX_SIZES];	/* or one after the other */
@@ -35,20 +34,10 @@ static struct options {
 	uint32_t	sender;
 	const char	*local_addr;
 	int		local_pid;
-	uint32_t	job;
-	bool		enter_job;
-	const char	*device;
 	bool		connect;
-	bool		wait_reports;
 	bool		wait_outq;
 	bool		nonblock;
-	int		delivery;
-	const char	*cc;
-	const char	*policy;
-	int		tclass;
-	unsigned int	mark;
 	bool		info;
-	int		sndbuf;
 	unsigned int	timeout_s;
 	double		seconds;
 	int		expect_errno;
@@ -56,9 +45,9 @@ static struct options {
 	unsigned int	spread;
 	bool		make_it_fail;
 } opt = {
-	.type = SOCK_RDM, .count = 1, .size_min = 4096, .size_max = 4096,
+	.sock = { .type = SOCK_RDM },
+	.count = 1, .size_min = 4096, .size_max = 4096,
 	.timeout_s = 120, .max_failed = 1000, .spread = 1,
-	.tclass = -1,
 };
 
 /* SIGTERM: no more messages after this one */
@@ -105,27 +94,17 @@ static const char *errno_name(int value)
 }
 
 /* One target, or as many as -X says with addresses one after the other */
-static void add_target(char *text)
+static void add_target(const char *text)
 {
-	char *pid = strchr(text, '/');
-	struct sockaddr_uet *sa;
+	struct sockaddr_uet sa;
 	unsigned int i, j;
-	char *ri;
 
-	if (!pid || n_targets + opt.spread > MAX_TARGETS)
+	if (n_targets + opt.spread > MAX_TARGETS ||
+	    libuet_parse_endpoint(&sa, text, opt.sock.job))
 		die("bad target: %s", text);
-	*pid++ = 0;
-	ri = strchr(pid, '/');
-	if (ri)
-		*ri++ = 0;
 	for (i = 0; i < opt.spread; i++) {
-		sa = &targets[n_targets++];
-		if (i)
-			*sa = sa[-1];
-		else
-			uet_addr(sa, text, opt.job, atoi(pid),
-				 ri ? atoi(ri) : 0);
-		for (j = 15; i && !++sa->suet_addr.s6_addr[j]; j--)
+		targets[n_targets++] = sa;
+		for (j = 16; j && !++sa.suet_addr.s6_addr[j - 1]; j--)
 			;
 	}
 }
@@ -163,52 +142,19 @@ static uint64_t message_size(uint64_t seq)
 static int open_socket(void)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = opt.timeout_s };
+	struct libuet_sock how = opt.sock;
 	struct sockaddr_uet local;
-	int on = 1;
 	int fd;
 
-	fd = socket(uet_family(), opt.type, 0);
-	if (fd < 0)
-		die("socket: %s", strerror(errno));
-	if (opt.enter_job &&
-	    setsockopt(fd, SOL_UET, UET_JOB_ID, &opt.job, sizeof(opt.job)))
-		die("UET_JOB_ID: %s", strerror(errno));
-	if (opt.delivery &&
-	    setsockopt(fd, SOL_UET, UET_DELIVERY, &opt.delivery,
-		       sizeof(opt.delivery)))
-		die("UET_DELIVERY: %s", strerror(errno));
-	if (opt.cc && setsockopt(fd, SOL_UET, UET_CC, opt.cc,
-				 strlen(opt.cc) + 1))
-		die("UET_CC: %s", strerror(errno));
-	if (opt.policy && setsockopt(fd, SOL_UET, UET_PATH_POLICY, opt.policy,
-				     strlen(opt.policy) + 1))
-		die("UET_PATH_POLICY: %s", strerror(errno));
-	if (opt.tclass >= 0 &&
-	    setsockopt(fd, SOL_UET, UET_TRAFFIC_CLASS, &opt.tclass,
-		       sizeof(opt.tclass)))
-		die("UET_TRAFFIC_CLASS: %s", strerror(errno));
-	if (opt.mark && setsockopt(fd, SOL_SOCKET, SO_MARK, &opt.mark,
-				   sizeof(opt.mark)))
-		die("SO_MARK: %s", strerror(errno));
-	if (opt.sndbuf &&
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &opt.sndbuf,
-		       sizeof(opt.sndbuf)))
-		die("SO_SNDBUF: %s", strerror(errno));
-	if (opt.wait_reports &&
-	    setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on)))
-		die("UET_NOTIFY: %s", strerror(errno));
+	if (opt.local_addr || opt.local_pid || how.enter_job) {
+		uet_addr(&local, opt.local_addr, how.job, opt.local_pid, 0);
+		how.local = &local;
+	}
+	if (opt.connect)
+		how.peer = &targets[0];
+	fd = uet_socket(&how);
 	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
 		die("SO_LINGER: %s", strerror(errno));
-	if (opt.device)
-		bind_to_device(fd, opt.device);
-	if (opt.local_addr || opt.local_pid || opt.enter_job) {
-		uet_addr(&local, opt.local_addr, opt.job, opt.local_pid, 0);
-		if (bind(fd, (struct sockaddr *)&local, sizeof(local)))
-			die("bind: %s", strerror(errno));
-	}
-	if (opt.connect &&
-	    connect(fd, (struct sockaddr *)&targets[0], sizeof(targets[0])))
-		die("connect: %s", strerror(errno));
 	if (opt.nonblock)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	return fd;
@@ -216,44 +162,18 @@ static int open_socket(void)
 
 /* --- reports ---------------------------------------------------------- */
 
-static void one_report(const struct uet_report *rep)
-{
-	if (rep->type == UET_REPORT_DELIVERED) {
-		tally.delivered += rep->cookie_last - rep->cookie + 1;
-		return;
-	}
-	tally.failed++;
-	tally.last_errno = rep->error;
-}
-
-/* Returns false when the queue is empty */
-static bool read_report(int fd)
-{
-	char control[512];
-	struct sockaddr_uet peer;
-	struct msghdr msg = {
-		.msg_name = &peer, .msg_namelen = sizeof(peer),
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct uet_report rep;
-	struct cmsghdr *cm;
-
-	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-		return false;
-	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
-		if (cm->cmsg_level == SOL_UET &&
-		    cm->cmsg_type == UET_CMSG_REPORT) {
-			memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
-			one_report(&rep);
-		}
-	}
-	return true;
-}
-
 static void drain_reports(int fd)
 {
-	while (read_report(fd))
-		;
+	struct uet_report rep;
+
+	while (libuet_next_report(fd, &rep, NULL)) {
+		if (rep.type == UET_REPORT_DELIVERED) {
+			tally.delivered += rep.cookie_last - rep.cookie + 1;
+		} else {
+			tally.failed++;
+			tally.last_errno = rep.error;
+		}
+	}
 }
 
 static bool finished(int fd)
@@ -261,7 +181,7 @@ static bool finished(int fd)
 	int queued = 0;
 
 	drain_reports(fd);
-	if (opt.wait_reports)
+	if (opt.sock.notify)
 		return tally.delivered + tally.failed >= tally.sent;
 	if (opt.expect_errno)
 		return tally.failed >= tally.sent;
@@ -272,11 +192,11 @@ static bool finished(int fd)
 
 static bool wait_finished(int fd)
 {
-	uint64_t end = now_ns() + opt.timeout_s * 1000000000ULL;
+	uint64_t end = libuet_now_ns() + opt.timeout_s * 1000000000ULL;
 	struct pollfd pfd = { .fd = fd };
 
 	while (!finished(fd)) {
-		if (now_ns() > end)
+		if (libuet_now_ns() > end)
 			return false;
 		/* POLLERR comes with a report; SIOCOUTQ has no event */
 		poll(&pfd, 1, opt.wait_outq ? 2 : 100);
@@ -350,10 +270,10 @@ static ssize_t send_one(int fd, uint64_t seq, uint64_t len)
 
 static int send_all(int fd)
 {
-	uint64_t end = opt.seconds ? now_ns() + opt.seconds * 1e9 : 0;
+	uint64_t end = opt.seconds ? libuet_now_ns() + opt.seconds * 1e9 : 0;
 	uint64_t seq = 0;
 
-	while (!stop && (opt.seconds ? now_ns() < end : seq < opt.count)) {
+	while (!stop && (end ? libuet_now_ns() < end : seq < opt.count)) {
 		uint64_t len = message_size(seq);
 		ssize_t n = send_one(fd, seq, len);
 
@@ -410,10 +330,9 @@ static void make_it_fail(const char *value)
 /* What the context used last says of its paths */
 static void print_info(int fd)
 {
-	struct uet_info info = {};
-	socklen_t len = sizeof(info);
+	struct uet_info info;
 
-	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+	if (libuet_get_info(fd, &info) < 0)
 		die("UET_INFO: %s", strerror(errno));
 	printf("\"policy\": \"%s\", \"paths\": %u, \"paths_bad\": %u, "
 	       "\"ports\": %u, \"ports_down\": %u, \"cwnd\": %llu}\n",
@@ -489,32 +408,35 @@ static void parse_options(int argc, char **argv)
 	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:KT:")) != -1) {
 		switch (c) {
 		case 't':
-			opt.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
-							  : SOCK_RDM;
+			opt.sock.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
+							       : SOCK_RDM;
 			break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
 		case 'D': opt.seconds = atof(optarg); break;
 		case 's': parse_sizes(optarg); break;
 		case 'i': opt.sender = atoi(optarg); break;
 		case 'B': opt.local_addr = optarg; break;
-		case 'O': opt.device = optarg; break;
+		case 'O': opt.sock.device = optarg; break;
 		case 'P': opt.local_pid = atoi(optarg); break;
-		case 'j': opt.job = strtoul(optarg, NULL, 0); break;
-		case 'J': opt.enter_job = true; break;
+		case 'j': opt.sock.job = strtoul(optarg, NULL, 0); break;
+		case 'J': opt.sock.enter_job = true; break;
 		case 'c': opt.connect = true; break;
 		case 'a': opt.nonblock = true; break;
 		case 'm':
-			opt.delivery = !strcmp(optarg, "rod") ? UET_ROD
-							      : UET_RUD;
+			opt.sock.delivery = !strcmp(optarg, "rod") ? UET_ROD
+								   : UET_RUD;
 			break;
-		case 'C': opt.cc = optarg; break;
-		case 'L': opt.policy = optarg; break;
-		case 'd': opt.tclass = atoi(optarg); break;
-		case 'M': opt.mark = strtoul(optarg, NULL, 0); break;
+		case 'C': opt.sock.cc = optarg; break;
+		case 'L': opt.sock.policy = optarg; break;
+		case 'd':
+			opt.sock.tclass = atoi(optarg);
+			opt.sock.set_tclass = opt.sock.tclass >= 0;
+			break;
+		case 'M': opt.sock.mark = strtoul(optarg, NULL, 0); break;
 		case 'k': opt.info = true; break;
 		case 'X': opt.spread = strtoul(optarg, NULL, 0); break;
-		case 'b': opt.sndbuf = parse_size(optarg); break;
-		case 'w': opt.wait_reports = true; break;
+		case 'b': opt.sock.sndbuf = parse_size(optarg); break;
+		case 'w': opt.sock.notify = true; break;
 		case 'W': opt.wait_outq = true; break;
 		case 'F': opt.max_failed = 0; break;
 		case 'x': opt.expect_errno = errno_by_name(optarg); break;
@@ -549,13 +471,13 @@ int main(int argc, char **argv)
 	if (!content)
 		die("out of memory");
 	fd = open_socket();
-	start = now_ns();
+	start = libuet_now_ns();
 	make_it_fail("1");
 	if (send_all(fd))
 		tally.refused++;
 	make_it_fail("0");
 	done = wait_finished(fd);
-	print_tally(fd, now_ns() - start);
+	print_tally(fd, libuet_now_ns() - start);
 	close(fd);
 	return verdict(done);
 }

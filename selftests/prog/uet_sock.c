@@ -25,21 +25,22 @@ static void test_socket(void)
 	socklen_t len;
 
 	for (int i = 0; i < 2; i++) {
-		fd = socket(uet_family(), types[i], UETPROTO_UET);
+		fd = socket(libuet_family(), types[i], UETPROTO_UET);
 		result(fd >= 0, "socket type %d", types[i]);
 		len = sizeof(val);
 		result(!getsockopt(fd, SOL_SOCKET, SO_TYPE, &val, &len) &&
 		       val == types[i], "SO_TYPE of type %d", types[i]);
 		len = sizeof(val);
 		result(!getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &val, &len) &&
-		       val == uet_family(), "SO_DOMAIN of type %d", types[i]);
+		       val == libuet_family(), "SO_DOMAIN of type %d",
+		       types[i]);
 		close(fd);
 	}
-	EXPECT_ERR(socket(uet_family(), SOCK_STREAM, 0), ESOCKTNOSUPPORT,
+	EXPECT_ERR(socket(libuet_family(), SOCK_STREAM, 0), ESOCKTNOSUPPORT,
 		   "SOCK_STREAM");
-	EXPECT_ERR(socket(uet_family(), SOCK_RAW, 0), ESOCKTNOSUPPORT,
+	EXPECT_ERR(socket(libuet_family(), SOCK_RAW, 0), ESOCKTNOSUPPORT,
 		   "SOCK_RAW");
-	EXPECT_ERR(socket(uet_family(), SOCK_RDM, 2), EPROTONOSUPPORT,
+	EXPECT_ERR(socket(libuet_family(), SOCK_RDM, 2), EPROTONOSUPPORT,
 		   "unknown protocol");
 }
 
@@ -70,15 +71,15 @@ static void bad_reserved(struct sockaddr_uet *sa) { sa->suet_reserved = 1; }
 static void low_initiator(struct sockaddr_uet *sa) { sa->suet_initiator = 7; }
 static void foreign(struct sockaddr_uet *sa)
 {
-	parse_addr("192.0.2.77", &sa->suet_addr);
+	libuet_parse_addr("192.0.2.77", &sa->suet_addr);
 }
 static void foreign6(struct sockaddr_uet *sa)
 {
-	parse_addr("2001:db8::77", &sa->suet_addr);
+	libuet_parse_addr("2001:db8::77", &sa->suet_addr);
 }
 static void multicast(struct sockaddr_uet *sa)
 {
-	parse_addr("224.0.0.1", &sa->suet_addr);
+	libuet_parse_addr("224.0.0.1", &sa->suet_addr);
 }
 
 static void test_bind_errors(void)
@@ -132,7 +133,7 @@ static void test_bind_names(void)
 	       "other resource index");
 	memset(&got, 0xff, sizeof(got));
 	result(!getsockname(b, (struct sockaddr *)&got, &len) &&
-	       len == sizeof(got) && got.suet_family == uet_family() &&
+	       len == sizeof(got) && got.suet_family == libuet_family() &&
 	       got.suet_pid == 500 && got.suet_ri == 4 && got.suet_job == 0 &&
 	       got.suet_reserved == 0 &&
 	       !memcmp(&got.suet_addr, &sa.suet_addr, 16), "getsockname");
@@ -298,7 +299,7 @@ static void test_not_supported(void)
 
 	EXPECT_ERR(listen(fd, 1), EOPNOTSUPP, "listen");
 	EXPECT_ERR(accept(fd, NULL, NULL), EOPNOTSUPP, "accept");
-	EXPECT_ERR(socketpair(uet_family(), SOCK_RDM, 0, pair), EOPNOTSUPP,
+	EXPECT_ERR(socketpair(libuet_family(), SOCK_RDM, 0, pair), EOPNOTSUPP,
 		   "socketpair");
 	EXPECT_ERR(recv(fd, pair, sizeof(pair), MSG_OOB), EOPNOTSUPP,
 		   "recv MSG_OOB");

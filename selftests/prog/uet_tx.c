@@ -94,38 +94,26 @@ static void test_tag_zero(void)
 	struct sockaddr_uet to;
 	struct msghdr out = {
 		.msg_name = &to, .msg_namelen = sizeof(to),
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 	};
 	struct msghdr in = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = space, .msg_controllen = sizeof(space),
 	};
-	struct cmsghdr *cm = CMSG_FIRSTHDR(&out);
-	uint64_t tag = 1;
-	bool tagged = false;
+	uint64_t tag = 0;
+	bool tagged;
 
 	uet_addr(&to, here, 0, 601, 0);
-	cm->cmsg_level = SOL_UET;
-	cm->cmsg_type = UET_CMSG_TAG;
-	cm->cmsg_len = CMSG_LEN(8);
+	libuet_put_cmsg(&out, UET_CMSG_TAG, &tag, sizeof(tag));
 	result(sendmsg(a, &out, 0) == 5 && recvmsg(b, &in, 0) == 5,
 	       "a message with tag 0");
-	for (cm = CMSG_FIRSTHDR(&in); cm; cm = CMSG_NXTHDR(&in, cm)) {
-		if (cm->cmsg_level == SOL_UET &&
-		    cm->cmsg_type == UET_CMSG_TAG) {
-			memcpy(&tag, CMSG_DATA(cm), 8);
-			tagged = true;
-		}
-	}
+	tag = 1;
+	tagged = libuet_get_cmsg(&in, UET_CMSG_TAG, &tag, sizeof(tag));
 	result(tagged && !tag, "it arrives with that tag");
 	send_at(a, 5, 601, 0);
 	in.msg_controllen = sizeof(space);
-	tagged = false;
 	result(recvmsg(b, &in, 0) == 5, "one without");
-	for (cm = CMSG_FIRSTHDR(&in); cm; cm = CMSG_NXTHDR(&in, cm))
-		tagged |= cm->cmsg_level == SOL_UET &&
-			  cm->cmsg_type == UET_CMSG_TAG;
+	tagged = libuet_get_cmsg(&in, UET_CMSG_TAG, &tag, sizeof(tag));
 	result(!tagged, "it arrives without");
 	close(a);
 	close(b);
@@ -246,7 +234,7 @@ static void test_poll_agrees(bool connected)
 	epoll_wait(ep, &ev, 1, 0);
 	fill_for_good(a, 607, 4000);
 	/* Also when the target tries and refuses again and again */
-	for (end = now_ns() + 500000000; now_ns() < end;) {
+	for (end = libuet_now_ns() + 500000000; libuet_now_ns() < end;) {
 		if (!writable(a, 50))
 			continue;
 		if (send_at(a, 4000, 607, MSG_DONTWAIT) < 0)
@@ -258,11 +246,11 @@ static void test_poll_agrees(bool connected)
 	fill(a, 607, 4000);
 	while (recv(b, buf, sizeof(buf), MSG_DONTWAIT) > 0)
 		;
-	for (end = now_ns() + SOON * 1000000ULL;
-	     !epoll_wait(ep, &ev, 1, 10) && now_ns() < end;)
+	for (end = libuet_now_ns() + SOON * 1000000ULL;
+	     !epoll_wait(ep, &ev, 1, 10) && libuet_now_ns() < end;)
 		while (recv(b, buf, sizeof(buf), MSG_DONTWAIT) > 0)
 			;
-	result(now_ns() < end, "%s: an edge when there is room", how);
+	result(libuet_now_ns() < end, "%s: an edge when there is room", how);
 	result(writable(a, 1000) &&
 	       send_at(a, 4000, 607, MSG_DONTWAIT) == 4000,
 	       "%s: and the message goes", how);
@@ -327,12 +315,12 @@ static void test_healthy_one(void)
 	system("tc qdisc change dev lo root netem delay 2ms limit 10000");
 	read_start(&r, c, 200 * 20000, 0);
 	for (int i = 0; i < 200; i++) {
-		t0 = now_ns();
+		t0 = libuet_now_ns();
 		if (i % 2 && writable(a, 3000))
 			polled++;
 		sent += send_at(a, 20000, 610, 0) == 20000;
-		if (now_ns() - t0 > longest)
-			longest = now_ns() - t0;
+		if (libuet_now_ns() - t0 > longest)
+			longest = libuet_now_ns() - t0;
 		if (sent <= i || longest > 2500000000ULL)
 			break;
 	}
@@ -593,7 +581,8 @@ static void test_sigio(void)
 	usleep(1000);
 	fill(a, 623, 4000);
 	ticks = 0;
-	for (end = now_ns() + SOON * 1000000ULL; !ticks && now_ns() < end;)
+	for (end = libuet_now_ns() + SOON * 1000000ULL;
+	     !ticks && libuet_now_ns() < end;)
 		if (recv(b, buf, sizeof(buf), MSG_DONTWAIT) < 0)
 			usleep(1000);
 	result(ticks, "O_ASYNC: SIGIO when there is room again");

@@ -9,7 +9,6 @@
  *                       errno or OK, the source and the code
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,6 @@
 /* Longest wait for a report, and how long none must come, ms */
 #define SOON		60000
 #define QUIET		400
-
-static char addr[64];
 
 static int watch_to(int fd, const struct sockaddr_uet *to, uint32_t interval,
 		    uint32_t timeout, uint64_t cookie)
@@ -43,31 +40,6 @@ static int watch(int fd, uint16_t pid, uint16_t ri, uint32_t interval)
 
 	uet_addr(&to, here, 0, pid, ri);
 	return watch_to(fd, &to, interval, 0, COOKIE);
-}
-
-/* Returns false if nothing comes */
-static bool next_report(int fd, struct uet_report *rep,
-			struct sockaddr_uet *from, int ms)
-{
-	struct pollfd pfd = { .fd = fd };
-	char space[512];
-	struct msghdr msg = {
-		.msg_name = from, .msg_namelen = sizeof(*from),
-		.msg_control = space, .msg_controllen = sizeof(space),
-	};
-	struct cmsghdr *cm;
-
-	if (poll(&pfd, 1, ms) != 1 || !(pfd.revents & POLLERR) ||
-	    recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-		return false;
-	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
-		if (cm->cmsg_level != SOL_UET ||
-		    cm->cmsg_type != UET_CMSG_REPORT)
-			continue;
-		memcpy(rep, CMSG_DATA(cm), sizeof(*rep));
-		return true;
-	}
-	return false;
 }
 
 static bool reported(int fd, uint16_t pid, int error)
@@ -218,36 +190,25 @@ static int cases(const char *text)
 	return ktap_finish();
 }
 
-/* ADDR/PID */
-static void endpoint(struct sockaddr_uet *to, const char *text, uint32_t job)
-{
-	const char *slash = strchr(text, '/');
-
-	if (!slash)
-		die("no PIDonFEP in %s", text);
-	snprintf(addr, sizeof(addr), "%.*s", (int)(slash - text), text);
-	uet_addr(to, addr, job, atoi(slash + 1), 0);
-}
-
 int main(int argc, char **argv)
 {
 	struct sockaddr_uet to, from;
+	struct libuet_sock how = { .type = SOCK_RDM };
 	struct uet_report rep;
-	uint32_t job = 0;
 	int fd, opt, i;
 
 	while ((opt = getopt(argc, argv, "j:")) == 'j')
-		job = atoi(optarg);
-	if (argc - optind == 1 && !job)
+		how.job = atoi(optarg);
+	how.enter_job = how.job;
+	if (argc - optind == 1 && !how.job)
 		return cases(argv[optind]);
 	if (opt != -1 || argc - optind < 3)
 		die("usage: uet_watch ADDR | [-j JOB] INTERVAL TIMEOUT ADDR/PID...");
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	fd = open_sock(SOCK_RDM);
-	if (job && setsockopt(fd, SOL_UET, UET_JOB_ID, &job, sizeof(job)))
-		die("UET_JOB_ID: %s", strerror(errno));
+	fd = uet_socket(&how);
 	for (i = optind + 2; i < argc; i++) {
-		endpoint(&to, argv[i], job);
+		if (libuet_parse_endpoint(&to, argv[i], how.job))
+			die("bad endpoint: %s", argv[i]);
 		if (watch_to(fd, &to, atoi(argv[optind]),
 			     atoi(argv[optind + 1]), i - optind - 2))
 			die("UET_WATCH: %s", strerror(errno));

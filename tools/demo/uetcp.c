@@ -12,22 +12,19 @@
  * the transport knows of the path (UET_INFO).
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
-#include <linux/uet.h>
+
+#include <libuet.h>
 
 #define CHUNK		(256 * 1024)
 #define NAME_LEN	64
@@ -53,37 +50,13 @@ static void die(const char *what)
 	exit(1);
 }
 
-static uint64_t now_ns(void)
+static int open_socket(const struct libuet_sock *how)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-static void set_addr(struct sockaddr_uet *sa, const char *addr, int pid)
-{
-	char mapped[64];
-
-	memset(sa, 0, sizeof(*sa));
-	sa->suet_family = AF_UET;
-	sa->suet_pid = pid;
-	if (!addr)
-		return;
-	snprintf(mapped, sizeof(mapped), "%s%s",
-		 strchr(addr, ':') ? "" : "::ffff:", addr);
-	if (inet_pton(AF_INET6, mapped, &sa->suet_addr) != 1) {
-		errno = EINVAL;
-		die(addr);
-	}
-}
-
-static int open_socket(void)
-{
-	int fd = socket(AF_UET, SOCK_RDM, 0);
+	const char *step;
+	int fd = libuet_open(how, &step);
 
 	if (fd < 0)
-		die("socket");
+		die(step);
 	return fd;
 }
 
@@ -105,7 +78,7 @@ static struct file *find_file(const char *dir, const struct chunk *chunk)
 	n_files++;
 	memcpy(f->name, chunk->name, NAME_LEN - 1);
 	f->size = chunk->file_size;
-	f->started = now_ns();
+	f->started = libuet_now_ns();
 	if (strchr(f->name, '/') || !f->name[0])
 		die("a name with a slash");
 	snprintf(path, sizeof(path), "%s/%s", dir, f->name);
@@ -119,7 +92,7 @@ static void file_done(struct file *f)
 {
 	printf("{\"received\": \"%s\", \"bytes\": %llu, \"secs\": %.3f}\n",
 	       f->name, (unsigned long long)f->size,
-	       (now_ns() - f->started) / 1e9);
+	       (libuet_now_ns() - f->started) / 1e9);
 	fflush(stdout);
 	close(f->fd);
 }
@@ -144,11 +117,14 @@ static void receive(int pid, const char *dir, unsigned int count)
 	char *buf = malloc(sizeof(struct chunk) + CHUNK);
 	unsigned int complete = 0;
 	struct sockaddr_uet local;
-	int fd = open_socket();
+	int fd;
 
-	set_addr(&local, NULL, pid);
-	if (!buf || bind(fd, (struct sockaddr *)&local, sizeof(local)))
-		die("bind");
+	libuet_addr(&local, "any", 0, pid, 0);
+	fd = open_socket(&(struct libuet_sock){
+		.type = SOCK_RDM, .local = &local,
+	});
+	if (!buf)
+		die("malloc");
 	while (complete < count) {
 		const struct chunk *chunk = (const struct chunk *)buf;
 		ssize_t n = recv(fd, buf, sizeof(*chunk) + CHUNK, MSG_WAITALL);
@@ -174,30 +150,14 @@ static uint64_t sent, confirmed;
 /* Delivery reports come on the error queue */
 static void read_reports(int fd)
 {
-	char control[512];
 	struct uet_report rep;
-	struct cmsghdr *cm;
 
-	for (;;) {
-		struct msghdr msg = {
-			.msg_control = control,
-			.msg_controllen = sizeof(control),
-		};
-
-		if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-			return;
-		for (cm = CMSG_FIRSTHDR(&msg); cm;
-		     cm = CMSG_NXTHDR(&msg, cm)) {
-			if (cm->cmsg_level != SOL_UET ||
-			    cm->cmsg_type != UET_CMSG_REPORT)
-				continue;
-			memcpy(&rep, CMSG_DATA(cm), sizeof(rep));
-			if (rep.type == UET_REPORT_FAILED) {
-				errno = rep.error;
-				die("a chunk was not delivered");
-			}
-			confirmed += rep.cookie_last - rep.cookie + 1;
+	while (libuet_next_report(fd, &rep, NULL)) {
+		if (rep.type == UET_REPORT_FAILED) {
+			errno = rep.error;
+			die("a chunk was not delivered");
 		}
+		confirmed += rep.cookie_last - rep.cookie + 1;
 	}
 }
 
@@ -239,10 +199,8 @@ static void send_file(int fd, const char *path)
 static void print_info(int fd)
 {
 	struct uet_info info;
-	socklen_t len = sizeof(info);
 
-	memset(&info, 0, sizeof(info));
-	if (getsockopt(fd, SOL_UET, UET_INFO, &info, &len))
+	if (libuet_get_info(fd, &info) < 0)
 		die("UET_INFO");
 	printf("{\"info\": true, \"rtt_us\": %.1f, \"base_rtt_us\": %.1f, "
 	       "\"cwnd\": %llu, \"retransmits\": %llu, \"timeouts\": %llu, "
@@ -258,16 +216,16 @@ static void print_info(int fd)
 
 static void send_files(const char *addr, int pid, char **paths)
 {
-	int fd = open_socket();
-	struct pollfd pfd = { .fd = fd };
+	struct pollfd pfd = { 0 };
 	struct sockaddr_uet to;
-	int on = 1;
+	int fd;
 
-	set_addr(&to, addr, pid);
-	if (setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on)))
-		die("UET_NOTIFY");
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
-		die("connect");
+	if (libuet_addr(&to, addr, 0, pid, 0))
+		die(addr);
+	fd = open_socket(&(struct libuet_sock){
+		.type = SOCK_RDM, .notify = true, .peer = &to,
+	});
+	pfd.fd = fd;
 	for (; *paths; paths++)
 		send_file(fd, *paths);
 	while (confirmed < sent) {

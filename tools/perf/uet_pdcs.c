@@ -9,22 +9,18 @@
  * Prints "idle N" when N messages were acknowledged, then waits for the end
  * of its standard input.
  */
-#define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/sockios.h>
-#include <linux/uet.h>
+
+#include <libuet.h>
 
 #define PID	100
 
@@ -34,26 +30,25 @@ static void die(const char *what)
 	exit(1);
 }
 
-static int socket_in(const char *netns, int pid)
+static int socket_in(const char *netns)
 {
-	struct sockaddr_uet sa = { .suet_family = AF_UET, .suet_pid = pid };
-	char path[128];
+	struct sockaddr_uet local;
+	const struct libuet_sock how = { .type = SOCK_RDM, .local = &local };
+	const char *step;
 	int fd;
 
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path);
-	close(fd);
-	fd = socket(AF_UET, SOCK_RDM, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
-		die("socket");
+	if (libuet_enter_netns(netns))
+		die(netns);
+	libuet_addr(&local, "any", 0, PID, 0);
+	fd = libuet_open(&how, &step);
+	if (fd < 0)
+		die(step);
 	return fd;
 }
 
 static void serve(const char *netns, int ready)
 {
-	int fd = socket_in(netns, PID);
+	int fd = socket_in(netns);
 	char byte;
 
 	if (write(ready, "r", 1) != 1)
@@ -65,10 +60,9 @@ static void serve(const char *netns, int ready)
 
 static void send_one(int fd, const char *addr, int dscp)
 {
-	struct sockaddr_uet to = { .suet_family = AF_UET, .suet_pid = PID };
+	struct sockaddr_uet to;
 
-	memset(to.suet_addr.s6_addr + 10, 0xff, 2);
-	if (inet_pton(AF_INET, addr, to.suet_addr.s6_addr + 12) != 1)
+	if (libuet_addr(&to, addr, 0, PID, 0))
 		die(addr);
 	if (setsockopt(fd, SOL_UET, UET_TRAFFIC_CLASS, &dscp, sizeof(dscp)))
 		die("UET_TRAFFIC_CLASS");
@@ -105,7 +99,7 @@ int main(int argc, char **argv)
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
 		die("server");
-	fd = socket_in(argv[1], PID);
+	fd = socket_in(argv[1]);
 	for (int i = 4; i < argc; i++) {
 		for (int dscp = 0; dscp < classes; dscp++) {
 			send_one(fd, argv[i], dscp);

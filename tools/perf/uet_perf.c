@@ -11,22 +11,16 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <linux/uet.h>
+
+#include <libuet.h>
 
 #define PORT		4000
 #define UET_SERVER_PID	100
@@ -64,28 +58,12 @@ static void die(const char *what)
 	exit(1);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* --- sockets ---------------------------------------------------------- */
 
 static void enter(const char *netns)
 {
-	char path[128];
-	int fd;
-
-	if (!netns)
-		return;
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path);
-	close(fd);
+	if (netns && libuet_enter_netns(netns))
+		die(netns);
 }
 
 static socklen_t fill_addr(struct sockaddr_storage *ss, const char *addr,
@@ -93,17 +71,12 @@ static socklen_t fill_addr(struct sockaddr_storage *ss, const char *addr,
 {
 	struct sockaddr_in6 *v6 = (void *)ss;
 	struct sockaddr_in *v4 = (void *)ss;
-	struct sockaddr_uet *uet = (void *)ss;
 
 	memset(ss, 0, sizeof(*ss));
 	if (opt.transport == UET) {
-		uet->suet_family = AF_UET;
-		uet->suet_pid = port;
-		if (inet_pton(AF_INET6, addr, &uet->suet_addr) != 1) {
-			memset(uet->suet_addr.s6_addr + 10, 0xff, 2);
-			inet_pton(AF_INET, addr, uet->suet_addr.s6_addr + 12);
-		}
-		return sizeof(*uet);
+		if (libuet_addr((void *)ss, addr, 0, port, 0))
+			die(addr);
+		return sizeof(struct sockaddr_uet);
 	}
 	if (inet_pton(AF_INET6, addr, &v6->sin6_addr) == 1) {
 		v6->sin6_family = AF_INET6;
@@ -141,7 +114,7 @@ static int open_socket(const char *addr)
 	int fd;
 
 	if (opt.transport == UET) {
-		family = AF_UET;
+		family = libuet_family();
 		type = SOCK_RDM;
 	}
 	fd = socket(family, type, protocol);
@@ -386,11 +359,11 @@ int main(int argc, char **argv)
 	fd = client_socket(ready[0]);
 	/* The first round warms up and is not counted */
 	for (unsigned int r = 0; r <= opt.rounds; r++) {
-		uint64_t start = now_ns();
+		uint64_t start = libuet_now_ns();
 
 		(opt.bulk ? client_bulk : client_rr)(fd);
 		if (r)
-			print_round(now_ns() - start);
+			print_round(libuet_now_ns() - start);
 	}
 	close(fd);
 	if (waitpid(server, &status, 0) != server || status)

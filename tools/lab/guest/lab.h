@@ -102,7 +102,6 @@ extern struct lab lab;
 
 /* main.c */
 void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
-uint64_t now_ns(void);
 
 /* plan.c */
 void plan_read(const char *path);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab.h"
@@ -26,14 +25,6 @@ void die(const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, " (%s)\n", strerror(err));
 	exit(1);
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
 static void report_flows(void)

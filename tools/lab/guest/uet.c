@@ -4,15 +4,12 @@
  * its place in the flow by its header data, since messages of a SOCK_RDM
  * socket arrive in any order.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/errqueue.h>
-#include <linux/uet.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+
+#include <libuet.h>
 
 #include "lab.h"
 
@@ -27,64 +24,40 @@ static unsigned char buffer[1 << 20];
 
 static void uet_addr(struct sockaddr_uet *sa, const char *addr, int pid)
 {
-	struct in_addr v4;
-
-	memset(sa, 0, sizeof(*sa));
-	sa->suet_family = AF_UET;
-	sa->suet_pid = pid;
-	if (inet_pton(AF_INET, addr, &v4) != 1)
+	if (libuet_addr(sa, addr, 0, pid, 0))
 		die("bad address %s", addr);
-	sa->suet_addr.s6_addr[10] = 0xff;
-	sa->suet_addr.s6_addr[11] = 0xff;
-	memcpy(&sa->suet_addr.s6_addr[12], &v4, sizeof(v4));
 }
 
-static int uet_socket(struct conn *c, struct ns *ns, const char *addr, int pid)
+static int uet_socket(struct conn *c, struct ns *ns,
+		      const struct libuet_sock *how)
 {
-	int type = c->proto == PROTO_ROD ? SOCK_SEQPACKET : SOCK_RDM;
-	struct sockaddr_uet sa;
+	const char *step;
 	int fd;
 
 	netns_enter(ns);
-	fd = socket(AF_UET, type | SOCK_CLOEXEC, 0);
+	fd = libuet_open(how, &step);
 	netns_leave();
+	/* engine.py looks for this, to leave out what a module does not have */
 	if (fd < 0)
-		die("AF_UET socket");
-	uet_addr(&sa, addr, pid);
-	if (bind(fd, (void *)&sa, sizeof(sa)))
-		die("bind UET %s %d", addr, pid);
+		die("UET socket of connection %d: %s", c->id, step);
 	return fd;
-}
-
-static void uet_option(int fd, int option, const char *value)
-{
-	if (value[0] &&
-	    setsockopt(fd, SOL_UET, option, value, strlen(value) + 1))
-		die("UET option %d to %s", option, value);
 }
 
 /* Header data tells the receiver the flow, the cookie comes back in reports. */
 static ssize_t uet_put(int fd, struct iovec *iov, size_t nr, uint64_t header,
 		       int flags)
 {
-	static const int types[] = { UET_CMSG_HEADER_DATA, UET_CMSG_COOKIE };
 	union {
 		char		buf[2 * CMSG_SPACE(sizeof(uint64_t))];
 		struct cmsghdr	align;
 	} control = { };
 	struct msghdr msg = {
 		.msg_iov = iov, .msg_iovlen = nr,
-		.msg_control = control.buf, .msg_controllen = sizeof(control),
+		.msg_control = control.buf,
 	};
-	struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
-	size_t i;
 
-	for (i = 0; i < 2; i++, cm = CMSG_NXTHDR(&msg, cm)) {
-		cm->cmsg_level = SOL_UET;
-		cm->cmsg_type = types[i];
-		cm->cmsg_len = CMSG_LEN(sizeof(header));
-		memcpy(CMSG_DATA(cm), &header, sizeof(header));
-	}
+	libuet_put_cmsg(&msg, UET_CMSG_HEADER_DATA, &header, sizeof(header));
+	libuet_put_cmsg(&msg, UET_CMSG_COOKIE, &header, sizeof(header));
 	return sendmsg(fd, &msg, flags | MSG_NOSIGNAL);
 }
 
@@ -108,21 +81,24 @@ static void uet_open(struct conn *c)
 	char text[WARM_BYTES] = { };
 	struct iovec iov = { text, sizeof(text) };
 	struct timeval patience = { .tv_sec = OPEN_SECONDS };
-	struct sockaddr_uet sa;
+	struct sockaddr_uet src, dst;
+	struct libuet_sock tx = {
+		.cc = c->cc, .policy = c->policy, .notify = true,
+		.local = &src, .peer = &dst,
+	};
+	struct libuet_sock rx = { .local = &dst };
 	/* What is long and, by itself, what is short */
 	static const int tclass[] = { 0, -1 };
-	int one = 1, i;
+	int i;
 
-	c->rxfd = uet_socket(c, c->dst, c->daddr, c->dport);
-	c->txfd = uet_socket(c, c->src, c->saddr, c->sport);
-	uet_option(c->txfd, UET_CC, c->cc);
-	uet_option(c->txfd, UET_PATH_POLICY, c->policy);
-	uet_addr(&sa, c->daddr, c->dport);
-	if (connect(c->txfd, (void *)&sa, sizeof(sa)))
-		die("connect UET %s to %s", c->saddr, c->daddr);
+	tx.type = c->proto == PROTO_ROD ? SOCK_SEQPACKET : SOCK_RDM;
+	tx.type |= SOCK_CLOEXEC;
+	rx.type = tx.type;
+	uet_addr(&src, c->saddr, c->sport);
+	uet_addr(&dst, c->daddr, c->dport);
+	c->rxfd = uet_socket(c, c->dst, &rx);
+	c->txfd = uet_socket(c, c->src, &tx);
 	uet_room(c);
-	if (setsockopt(c->txfd, SOL_UET, UET_NOTIFY, &one, sizeof(one)))
-		die("UET reports");
 	/* Virtual time would run on for ever for a message that never comes. */
 	setsockopt(c->rxfd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 		   sizeof(patience));
@@ -172,17 +148,10 @@ static void uet_got(struct conn *c, struct msghdr *msg, ssize_t n)
 {
 	struct uet_msg_info info = { };
 	uint64_t header = 0;
-	struct cmsghdr *cm;
 	struct flow *f;
 
-	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
-		if (cm->cmsg_level != SOL_UET)
-			continue;
-		if (cm->cmsg_type == UET_CMSG_HEADER_DATA)
-			memcpy(&header, CMSG_DATA(cm), sizeof(header));
-		if (cm->cmsg_type == UET_CMSG_MSG_INFO)
-			memcpy(&info, CMSG_DATA(cm), sizeof(info));
-	}
+	libuet_get_cmsg(msg, UET_CMSG_HEADER_DATA, &header, sizeof(header));
+	libuet_get_cmsg(msg, UET_CMSG_MSG_INFO, &info, sizeof(info));
 	f = lab_flow(c, header >> MSG_INDEX_BITS);
 	if (!f)
 		die("connection %d: a message of no flow", c->id);
@@ -236,35 +205,17 @@ static void uet_report(struct conn *c, const struct uet_report *r)
 
 static void uet_error(struct conn *c)
 {
-	union {
-		char		buf[512];
-		struct cmsghdr	align;
-	} control;
-	struct msghdr msg = { };
 	struct uet_report report;
-	struct cmsghdr *cm;
 
-	for (;;) {
-		msg.msg_control = control.buf;
-		msg.msg_controllen = sizeof(control);
-		if (recvmsg(c->txfd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-			return;
-		for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
-			if (cm->cmsg_level != SOL_UET ||
-			    cm->cmsg_type != UET_CMSG_REPORT)
-				continue;
-			memcpy(&report, CMSG_DATA(cm), sizeof(report));
-			uet_report(c, &report);
-		}
-	}
+	while (libuet_next_report(c->txfd, &report, NULL))
+		uet_report(c, &report);
 }
 
 static void uet_window(struct conn *c, FILE *out, uint64_t now)
 {
-	struct uet_info info = { };
-	socklen_t len = sizeof(info);
+	struct uet_info info;
 
-	if (getsockopt(c->txfd, SOL_UET, UET_INFO, &info, &len))
+	if (libuet_get_info(c->txfd, &info) < 0)
 		return;
 	fprintf(out, "w %llu %d %llu %lld %llu\n", (unsigned long long)now,
 		c->id, (unsigned long long)info.cwnd, (long long)info.inflight,

@@ -15,12 +15,14 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
+LIBUET = os.path.join(TREE, "tools", "lib", "uet")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
 LIMIT = 300                 # real seconds for one run
 # What the guest says when the module refuses a name.
-REFUSED = re.compile(r"UET option \d+ to \S+ \((Operation not supported|"
-                     r"Invalid argument|No such file or directory)\)")
+REFUSED = re.compile(r"UET socket of connection \d+: UET_(CC|PATH_POLICY) "
+                     r"\((Operation not supported|Invalid argument|"
+                     r"No such file or directory)\)")
 MEMORY = "4G"               # of the guest: all hosts share it
 
 
@@ -53,6 +55,12 @@ def digest(path):
         return hashlib.sha256(f.read()).hexdigest()
 
 
+def build_libuet():
+    out = os.path.join(BUILD, "lib")
+    sh("make", "-s", "-C", LIBUET, f"O={out}", "CC=gcc-12")
+    return os.path.join(out, "libuet.a")
+
+
 def build_guest():
     os.makedirs(BUILD, exist_ok=True)
     sources = sorted(os.path.join(GUEST_SOURCES, f)
@@ -60,7 +68,8 @@ def build_guest():
     out = os.path.join(BUILD, "lab-guest")
     tmp = f"{out}.{os.getpid()}"
     sh("gcc-12", "-O2", "-Wall", "-Wextra", "-Werror",
-       "-I" + os.path.join(TREE, "include", "uapi"), "-o", tmp, *sources)
+       "-I" + os.path.join(TREE, "include", "uapi"), "-I" + LIBUET,
+       "-o", tmp, *sources, build_libuet())
     os.rename(tmp, out)
     return out
 
