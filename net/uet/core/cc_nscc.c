@@ -29,7 +29,7 @@
 #define PEND_SHIFT	7		/* penalty is in 1/128 */
 
 /* 0 if @then is later than @now, not a huge difference. */
-static u64 since(u64 now, u64 then)
+static u64 nscc_since(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;
 }
@@ -69,7 +69,7 @@ static bool nscc_ack_request(const struct uet_ccc *c, u32 size)
 }
 
 /* cwnd = max(cwnd - bytes, mtu) */
-static void shrink(struct uet_ccc *c, u64 bytes)
+static void nscc_shrink(struct uet_ccc *c, u64 bytes)
 {
 	struct uet_nscc *s = uet_nscc(c);
 	u64 mtu = c->params->mtu;
@@ -82,12 +82,12 @@ static void shrink(struct uet_ccc *c, u64 bytes)
  * by less than 1, so the product is too large by less than dt / 2^48. An error
  * below 1 / base_rtt cannot reach the next integer.
  */
-static u32 weight_of(const struct uet_nscc *s, u64 dt)
+static u32 nscc_weight_of(const struct uet_nscc *s, u64 dt)
 {
 	return (u32)((dt * s->recip) >> (64 - 16));
 }
 
-static u32 avg_weight(struct uet_nscc *s, u64 dt, u64 base_rtt)
+static u32 nscc_avg_weight(struct uet_nscc *s, u64 dt, u64 base_rtt)
 {
 	if (dt >= base_rtt)
 		return UET_Q16_ONE;
@@ -97,10 +97,11 @@ static u32 avg_weight(struct uet_nscc *s, u64 dt, u64 base_rtt)
 		s->recip = div64_u64(U64_MAX, base_rtt) + 1;
 		s->recip_base = base_rtt;
 	}
-	return weight_of(s, dt);
+	return nscc_weight_of(s, dt);
 }
 
-static __always_inline void add_delay(struct uet_nscc *s, u32 weight, u64 d)
+static __always_inline void nscc_add_delay(struct uet_nscc *s, u32 weight,
+					   u64 d)
 {
 	s->avg_q8 += (weight * (((s64)d << 8) - s->avg_q8)) >> 16;
 }
@@ -110,10 +111,10 @@ static __always_inline void add_delay(struct uet_nscc *s, u32 weight, u64 d)
  * packet or coalesced. The per-ACK average exists for comparison with older
  * models.
  */
-static void average(struct uet_ccc *c, u64 now, u64 d, bool m)
+static void nscc_average(struct uet_ccc *c, u64 now, u64 d, bool m)
 {
 	struct uet_nscc *s = uet_nscc(c);
-	u64 dt = since(now, s->avg_t);
+	u64 dt = nscc_since(now, s->avg_t);
 
 	s->avg_t += dt;
 	d = min(d, DELAY_MAX_NS);
@@ -122,11 +123,11 @@ static void average(struct uet_ccc *c, u64 now, u64 d, bool m)
 			d = c->base_rtt >> DRAINING_SHIFT;
 		s->avg_q8 += div_s64(((s64)d << 8) - s->avg_q8, AVG_ACKS);
 	} else {
-		add_delay(s, avg_weight(s, dt, c->base_rtt), d);
+		nscc_add_delay(s, nscc_avg_weight(s, dt, c->base_rtt), d);
 	}
 }
 
-static bool qa_act(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
+static bool nscc_qa_act(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -160,16 +161,16 @@ static bool qa_act(struct uet_ccc *c, u64 now, bool loss, bool m, u64 d)
 }
 
 /* Returns true if the caller must skip the increases and decreases. */
-static __always_inline bool quick_adapt(struct uet_ccc *c, u64 now, bool loss,
-					bool m, u64 d)
+static __always_inline bool nscc_quick_adapt(struct uet_ccc *c, u64 now,
+					     bool loss, bool m, u64 d)
 {
 	const struct uet_nscc *s = uet_nscc(c);
 
 	return (now >= s->qa_end || s->ignored < s->to_ignore) &&
-	       qa_act(c, now, loss, m, d);
+	       nscc_qa_act(c, now, loss, m, d);
 }
 
-static noinline bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+static noinline bool nscc_dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	struct uet_nscc *s = uet_nscc(c);
 	s64 mtu = c->params->mtu;
@@ -193,7 +194,7 @@ static noinline bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 			s->cwnd = min(s->saved_cwnd, s->max_wnd);
 			s->saved_cwnd = 0;
 			c->did |= UET_CC_DID_RESTORE;
-		} else if (since(ack->now, s->last_pend) > c->base_rtt) {
+		} else if (nscc_since(ack->now, s->last_pend) > c->base_rtt) {
 			s->saved_cwnd = 0;
 			c->did |= UET_CC_DID_DFC_END;
 		}
@@ -202,8 +203,8 @@ static noinline bool dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 }
 
 /* Proportional or fast increase. Returns UET_CC_DID_*. */
-static __always_inline u32 increase_clear(struct uet_ccc *c, u64 n,
-					  s64 room, u64 d)
+static __always_inline u32 nscc_increase_clear(struct uet_ccc *c, u64 n,
+					       s64 room, u64 d)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -228,7 +229,7 @@ static __always_inline u32 increase_clear(struct uet_ccc *c, u64 n,
 	return UET_CC_DID_PROP;
 }
 
-static noinline void decrease(struct uet_ccc *c, u64 now)
+static noinline void nscc_decrease(struct uet_ccc *c, u64 now)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
@@ -237,7 +238,7 @@ static noinline void decrease(struct uet_ccc *c, u64 now)
 
 	s->increase_mode = false;
 	s->fi_count = 0;
-	if (avg <= p->target || since(now, s->last_dec) <= c->base_rtt) {
+	if (avg <= p->target || nscc_since(now, s->last_dec) <= c->base_rtt) {
 		c->did |= UET_CC_DID_MD_GATED;
 		return;
 	}
@@ -250,14 +251,14 @@ static noinline void decrease(struct uet_ccc *c, u64 now)
 	c->did |= UET_CC_DID_MD;
 }
 
-static noinline void apply(struct uet_ccc *c, u64 now, bool unused)
+static noinline void nscc_apply(struct uet_ccc *c, u64 now, bool unused)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
 
 	if (s->inc_bytes)
 		s->cwnd += div64_u64(s->inc_bytes, s->cwnd);
-	if (since(now, s->last_adjust) >= p->adjust_period) {
+	if (nscc_since(now, s->last_adjust) >= p->adjust_period) {
 		if (!unused) {
 			s->cwnd += p->eta;
 			c->did |= UET_CC_DID_ETA;
@@ -272,7 +273,7 @@ static noinline void apply(struct uet_ccc *c, u64 now, bool unused)
 }
 
 /* Less than half of the window is in flight, and it held back no data. */
-static __always_inline bool unused(const struct uet_ccc *c, u64 n)
+static __always_inline bool nscc_unused(const struct uet_ccc *c, u64 n)
 {
 	return c->params->wnd_unused && !c->wnd_blocked &&
 	       c->inflight + (s64)n < (s64)(uet_nscc_const(c)->cwnd / 2);
@@ -283,7 +284,7 @@ static __always_inline bool unused(const struct uet_ccc *c, u64 n)
  * without an ECN mark or at a decrease, its prose at the first sign of
  * congestion. fi_end selects the prose.
  */
-static __always_inline void end_fast(struct uet_ccc *c)
+static __always_inline void nscc_end_fast(struct uet_ccc *c)
 {
 	if (unlikely(c->params->fi_end)) {
 		uet_nscc(c)->increase_mode = false;
@@ -291,24 +292,24 @@ static __always_inline void end_fast(struct uet_ccc *c)
 	}
 }
 
-static __always_inline u32 hold(struct uet_ccc *c)
+static __always_inline u32 nscc_hold(struct uet_ccc *c)
 {
-	end_fast(c);
+	nscc_end_fast(c);
 	return UET_CC_DID_HOLD;
 }
 
-static __always_inline u32 increase_fair(struct uet_ccc *c, u64 n)
+static __always_inline u32 nscc_increase_fair(struct uet_ccc *c, u64 n)
 {
-	end_fast(c);
+	nscc_end_fast(c);
 	uet_nscc(c)->inc_bytes += c->params->fi * min(n, N_MAX);
 	return UET_CC_DID_FAIR;
 }
 
 /*
  * Until this time an ACK needs only nscc_on_ack()'s short path. Code outside
- * ack_any() that changes a field read here must set calm_until to 0.
+ * nscc_ack_any() that changes a field read here must set calm_until to 0.
  */
-static u64 calm_until(const struct uet_ccc *c)
+static u64 nscc_calm_until(const struct uet_ccc *c)
 {
 	const struct uet_nscc *s = uet_nscc_const(c);
 	const struct uet_cc_params *p = c->params;
@@ -320,12 +321,12 @@ static u64 calm_until(const struct uet_ccc *c)
 	return p->disable_qa ? t : min(t, s->qa_end);
 }
 
-static void ack_any(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+static void nscc_ack_any(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	const struct uet_cc_params *p = c->params;
 	struct uet_nscc *s = uet_nscc(c);
 	u32 n = ack->newly_rcvd_bytes;
-	bool rest = unused(c, n);
+	bool rest = nscc_unused(c, n);
 	bool penalty = false;
 	u64 d;
 
@@ -333,52 +334,52 @@ static void ack_any(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	s->received += n;
 	s->achieved += n;
 	if (unlikely(ack->pend || s->saved_cwnd))
-		penalty = dfc(c, ack);
+		penalty = nscc_dfc(c, ack);
 	if (!ack->rtt_valid) {
 		c->did |= UET_CC_DID_NO_RTT;
 		return;
 	}
 	if (unlikely(ack->rtt < c->base_rtt) && !ack->rtt_short)
 		uet_ccc_lower_base_rtt(c, ack->rtt);
-	d = since(ack->rtt, c->base_rtt);
-	average(c, ack->now, d, ack->m);
-	if (quick_adapt(c, ack->now, false, ack->m, d))
+	d = nscc_since(ack->rtt, c->base_rtt);
+	nscc_average(c, ack->now, d, ack->m);
+	if (nscc_quick_adapt(c, ack->now, false, ack->m, d))
 		return;
 	if (ack->m && d >= p->target)
-		decrease(c, ack->now);
+		nscc_decrease(c, ack->now);
 	else if (ack->m)
-		c->did |= hold(c);
+		c->did |= nscc_hold(c);
 	else if (rest && !penalty)
 		c->did |= UET_CC_DID_UNUSED;
 	else if (!penalty && d < p->target)
-		c->did |= increase_clear(c, n, (s64)(p->target - d), d);
+		c->did |= nscc_increase_clear(c, n, (s64)(p->target - d), d);
 	else if (!penalty)
-		c->did |= increase_fair(c, n);
+		c->did |= nscc_increase_fair(c, n);
 	if (ack->now >= s->last_adjust + p->adjust_period ||
 	    s->received > p->adjust_bytes)
-		apply(c, ack->now, rest);
+		nscc_apply(c, ack->now, rest);
 }
 
-static noinline void ack_not_calm(struct uet_ccc *c,
-				  const struct uet_ccc_ack *ack)
+static noinline void nscc_ack_not_calm(struct uet_ccc *c,
+				       const struct uet_ccc_ack *ack)
 {
-	ack_any(c, ack);
-	uet_nscc(c)->calm_until = calm_until(c);
+	nscc_ack_any(c, ack);
+	uet_nscc(c)->calm_until = nscc_calm_until(c);
 }
 
-static __always_inline void settle_calm(struct uet_ccc *c, u64 now)
+static __always_inline void nscc_settle_calm(struct uet_ccc *c, u64 now)
 {
 	if (uet_nscc(c)->received > c->params->adjust_bytes)
-		apply(c, now, false);
+		nscc_apply(c, now, false);
 }
 
-static noinline void decrease_calm(struct uet_ccc *c, u64 now)
+static noinline void nscc_decrease_calm(struct uet_ccc *c, u64 now)
 {
-	decrease(c, now);
-	settle_calm(c, now);
+	nscc_decrease(c, now);
+	nscc_settle_calm(c, now);
 }
 
-/* Same result as ack_any(), without the steps that cannot have an effect. */
+/* Same result as nscc_ack_any(), without the steps that have no effect now. */
 static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	const struct uet_cc_params *p = c->params;
@@ -393,30 +394,30 @@ static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	if (unlikely(dt >= c->base_rtt || !ack->rtt_valid ||
 		     (u64)d > CALM_DELAY_MAX || now >= s->calm_until ||
 		     ack->pend)) {
-		ack_not_calm(c, ack);
+		nscc_ack_not_calm(c, ack);
 		return;
 	}
 	s->avg_t = now;
-	add_delay(s, weight_of(s, dt), d);
+	nscc_add_delay(s, nscc_weight_of(s, dt), d);
 	s->ignored += n;
 	s->received += n;
 	s->achieved += n;
 	room = (s64)p->target - d;
 	if (ack->m) {
 		if (room <= 0) {
-			decrease_calm(c, now);
+			nscc_decrease_calm(c, now);
 			return;
 		}
-		did = hold(c);
-	} else if (unused(c, n)) {
+		did = nscc_hold(c);
+	} else if (nscc_unused(c, n)) {
 		did = UET_CC_DID_UNUSED;
 	} else if (room > 0) {
-		did = increase_clear(c, n, room, d);
+		did = nscc_increase_clear(c, n, room, d);
 	} else {
-		did = increase_fair(c, n);
+		did = nscc_increase_fair(c, n);
 	}
 	c->did |= did;
-	settle_calm(c, now);
+	nscc_settle_calm(c, now);
 }
 
 static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
@@ -429,15 +430,15 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 	if (nack->reason != UET_REFUSED_TRIMMED && !last_hop)
 		return;
 	s->calm_until = 0;
-	end_fast(c);
+	nscc_end_fast(c);
 	/* A trim means a full queue, whatever the trimmed packet's delay was */
-	average(c, nack->now, c->params->base_rtt, true);
+	nscc_average(c, nack->now, c->params->base_rtt, true);
 	s->ignored += nack->size;
 	if (last_hop && c->rccc)
 		return;
 	s->trigger_qa = true;
-	if (!quick_adapt(c, nack->now, true, true, 0)) {
-		shrink(c, nack->size);
+	if (!nscc_quick_adapt(c, nack->now, true, true, 0)) {
+		nscc_shrink(c, nack->size);
 		c->did |= UET_CC_DID_NACK_DEC;
 	}
 }
@@ -450,7 +451,7 @@ static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
  * loss triggers quick adapt here, as a trim does elsewhere. A loss on a path
  * without a queue comes from a bad link and does not trigger it.
  */
-static bool loss_of_full_port(const struct uet_ccc *c)
+static bool nscc_loss_of_full_port(const struct uet_ccc *c)
 {
 	const struct uet_nscc *s = uet_nscc_const(c);
 
@@ -463,12 +464,12 @@ static void nscc_on_inferred_loss(struct uet_ccc *c,
 {
 	struct uet_nscc *s = uet_nscc(c);
 
-	end_fast(c);
-	if (loss_of_full_port(c)) {
+	nscc_end_fast(c);
+	if (nscc_loss_of_full_port(c)) {
 		s->calm_until = 0;
 		s->trigger_qa = true;
 	}
-	shrink(c, loss->size);
+	nscc_shrink(c, loss->size);
 	s->ignored += loss->size;
 	c->did |= UET_CC_DID_LOSS_DEC;
 }

@@ -15,12 +15,12 @@
 /* Delays and round trips up to this cannot overflow an average */
 #define USUAL_DELAY_MAX	S32_MAX
 
-static const struct uet_cc_ops *window_of(const struct uet_ccc *c)
+static const struct uet_cc_ops *ccc_window_ops(const struct uet_ccc *c)
 {
 	return c->algo->window;
 }
 
-static const struct uet_cc_ops *credit_of(const struct uet_ccc *c)
+static const struct uet_cc_ops *ccc_credit_ops(const struct uet_ccc *c)
 {
 	return c->algo->credit;
 }
@@ -29,7 +29,7 @@ static const struct uet_cc_ops *credit_of(const struct uet_ccc *c)
  * Counters never go below zero. An event that takes more than a counter holds
  * is a bug in the caller's accounting: count it, and set the counter to 0.
  */
-static void take64(struct uet_ccc *c, u64 *counter, u64 n)
+static void ccc_take64(struct uet_ccc *c, u64 *counter, u64 n)
 {
 	if (unlikely(n > *counter)) {
 		c->stats.imbalance++;
@@ -38,7 +38,7 @@ static void take64(struct uet_ccc *c, u64 *counter, u64 n)
 	*counter -= n;
 }
 
-static void take32(struct uet_ccc *c, u32 *counter, u32 n)
+static void ccc_take32(struct uet_ccc *c, u32 *counter, u32 n)
 {
 	if (unlikely(n > *counter)) {
 		c->stats.imbalance++;
@@ -47,19 +47,19 @@ static void take32(struct uet_ccc *c, u32 *counter, u32 n)
 	*counter -= n;
 }
 
-static u8 blocked_by(const struct uet_ccc *c)
+static u8 ccc_blocked_by(const struct uet_ccc *c)
 {
 	u8 why = 0;
 
-	if (window_of(c) && !window_of(c)->can_send(c))
+	if (ccc_window_ops(c) && !ccc_window_ops(c)->can_send(c))
 		why |= UET_CC_BLOCK_WINDOW;
-	if (credit_of(c) && !credit_of(c)->can_send(c))
+	if (ccc_credit_ops(c) && !ccc_credit_ops(c)->can_send(c))
 		why |= UET_CC_BLOCK_CREDIT;
 	return why;
 }
 
 /* A wait for window and credit at once counts as one for the window. */
-static void account_wait(struct uet_ccc *c, u64 now, u8 why)
+static void ccc_account_wait(struct uet_ccc *c, u64 now, u8 why)
 {
 	u64 waited;
 
@@ -78,24 +78,24 @@ static void account_wait(struct uet_ccc *c, u64 now, u8 why)
 		c->wnd_blocked = true;
 }
 
-/* update_state() while data waits: READY if it may be sent, else ACTIVE. */
-static __always_inline enum uet_ccc_edge update_waiting(struct uet_ccc *c,
-							u64 now)
+/* ccc_update_state() while data waits: READY if it may be sent, else ACTIVE. */
+static __always_inline enum uet_ccc_edge ccc_update_waiting(struct uet_ccc *c,
+							    u64 now)
 {
 	bool was_ready = c->state == UET_CCC_READY;
-	u8 why = blocked_by(c);
+	u8 why = ccc_blocked_by(c);
 
 	c->state = why ? UET_CCC_ACTIVE : UET_CCC_READY;
 	if (c->blocked | why)
-		account_wait(c, now, why);
+		ccc_account_wait(c, now, why);
 	if (was_ready == !why)
 		return UET_CCC_NO_EDGE;
 	return why ? UET_CCC_NOT_READY : UET_CCC_NOW_READY;
 }
 
 /* update_state() of UE 1.0, after every event. */
-static __always_inline enum uet_ccc_edge update_state(struct uet_ccc *c,
-						      u64 now)
+static __always_inline enum uet_ccc_edge ccc_update_state(struct uet_ccc *c,
+							  u64 now)
 {
 	u8 was;
 
@@ -106,34 +106,34 @@ static __always_inline enum uet_ccc_edge update_state(struct uet_ccc *c,
 	if (!c->inflight_pkts)
 		c->inflight = 0;
 	if (c->backlog | c->waiting_rtx)
-		return update_waiting(c, now);
+		return ccc_update_waiting(c, now);
 	if (c->blocked)
-		account_wait(c, now, 0);
+		ccc_account_wait(c, now, 0);
 	was = c->state;
 	c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
 	return was == UET_CCC_READY ? UET_CCC_NOT_READY : UET_CCC_NO_EDGE;
 }
 
-static enum uet_ccc_edge refresh(struct uet_ccc *c, u64 now)
+static enum uet_ccc_edge ccc_refresh(struct uet_ccc *c, u64 now)
 {
-	return update_state(c, now);
+	return ccc_update_state(c, now);
 }
 
-static void begin(struct uet_ccc *c)
+static void ccc_begin(struct uet_ccc *c)
 {
 	c->did = 0;
 }
 
-static void hear(struct uet_ccc *c)
+static void ccc_hear(struct uet_ccc *c)
 {
 	if (likely(c->heard))
 		return;
 	c->heard = true;
-	if (credit_of(c) && credit_of(c)->first_feedback)
-		credit_of(c)->first_feedback(c);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->first_feedback)
+		ccc_credit_ops(c)->first_feedback(c);
 }
 
-static void signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
+static void ccc_signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
 {
 	if (!c->lb || !c->lb->listens)
 		return;
@@ -144,8 +144,8 @@ static void signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
 		uet_lb_follow_window(c->lb, uet_ccc_window(c));
 }
 
-static noinline void signal_ack(struct uet_ccc *c,
-				const struct uet_ccc_ack *ack)
+static noinline void ccc_signal_ack(struct uet_ccc *c,
+				    const struct uet_ccc_ack *ack)
 {
 	struct uet_lb_signal sig = {
 		.now = ack->now,
@@ -162,8 +162,8 @@ static noinline void signal_ack(struct uet_ccc *c,
 }
 
 /* RTT estimate and path feedback of an ACK; most ACKs take the fast path. */
-static __always_inline void take_sample(struct uet_ccc *c,
-					const struct uet_ccc_ack *ack)
+static __always_inline void ccc_take_sample(struct uet_ccc *c,
+					    const struct uet_ccc_ack *ack)
 {
 	u64 delay = ack->rtt - c->base_rtt;
 	struct uet_lb *lb = c->lb;
@@ -179,7 +179,7 @@ static __always_inline void take_sample(struct uet_ccc *c,
 		uet_rtt_est_add(&c->rtt, ack->rtt);
 	}
 	if (lb && lb->listens)
-		signal_ack(c, ack);
+		ccc_signal_ack(c, ack);
 }
 
 void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
@@ -209,10 +209,10 @@ void uet_ccc_set_base_rtt(struct uet_ccc *c, u64 ns)
 	if (ns < sane || ns >= c->base_rtt)
 		return;
 	c->base_rtt = ns;
-	if (window_of(c))
-		window_of(c)->init(c, c->created);
-	if (credit_of(c))
-		credit_of(c)->init(c, c->created);
+	if (ccc_window_ops(c))
+		ccc_window_ops(c)->init(c, c->created);
+	if (ccc_credit_ops(c))
+		ccc_credit_ops(c)->init(c, c->created);
 }
 
 bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)
@@ -228,8 +228,8 @@ bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)
 		return false;
 	c->base_rtt -= step;
 	c->did |= UET_CC_DID_BASE_RTT;
-	if (window_of(c) && window_of(c)->base_rtt_fell)
-		window_of(c)->base_rtt_fell(c);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_fell)
+		ccc_window_ops(c)->base_rtt_fell(c);
 	return true;
 }
 
@@ -243,9 +243,9 @@ bool uet_ccc_probe_wanted(struct uet_ccc *c)
 
 enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt)
 {
-	begin(c);
+	ccc_begin(c);
 	uet_ccc_lower_base_rtt(c, uet_ccc_probe_base_rtt(c->params, rtt));
-	return refresh(c, now);
+	return ccc_refresh(c, now);
 }
 
 u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt)
@@ -256,28 +256,28 @@ u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt)
 
 enum uet_ccc_edge uet_ccc_rebase(struct uet_ccc *c, u64 now)
 {
-	begin(c);
+	ccc_begin(c);
 	c->base_rtt = c->params->base_rtt;
 	c->did |= UET_CC_DID_BASE_RTT;
-	if (window_of(c) && window_of(c)->base_rtt_fell)
-		window_of(c)->base_rtt_fell(c);
-	return refresh(c, now);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_fell)
+		ccc_window_ops(c)->base_rtt_fell(c);
+	return ccc_refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes)
 {
-	begin(c);
+	ccc_begin(c);
 	c->backlog += min(bytes, CC_MAX_BYTES);
-	if (credit_of(c) && credit_of(c)->on_new_data)
-		credit_of(c)->on_new_data(c, now);
-	return refresh(c, now);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_new_data)
+		ccc_credit_ops(c)->on_new_data(c, now);
+	return ccc_refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
 {
-	begin(c);
-	take64(c, &c->backlog, bytes);
-	return refresh(c, now);
+	ccc_begin(c);
+	ccc_take64(c, &c->backlog, bytes);
+	return ccc_refresh(c, now);
 }
 
 bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
@@ -286,14 +286,15 @@ bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
 		return true;
 	if (c->backlog <= size && !c->waiting_rtx)
 		return true;
-	if (window_of(c) && window_of(c)->ack_request &&
-	    window_of(c)->ack_request(c, size))
+	if (ccc_window_ops(c) && ccc_window_ops(c)->ack_request &&
+	    ccc_window_ops(c)->ack_request(c, size))
 		return true;
-	return credit_of(c) && credit_of(c)->ack_request &&
-	       credit_of(c)->ack_request(c, size);
+	return ccc_credit_ops(c) && ccc_credit_ops(c)->ack_request &&
+	       ccc_credit_ops(c)->ack_request(c, size);
 }
 
-static u16 next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask, u16 *run)
+static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
+		       u16 *run)
 {
 	struct uet_lb_ask la = {
 		.now = ask->now,
@@ -315,8 +316,8 @@ static u16 next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask, u16 *run)
  * An entropy value is used for a run of packets. A retransmission gets a value
  * of its own; the run of new packets continues with the old one.
  */
-static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
-		      struct uet_ccc_send *out)
+static void ccc_choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
+			  struct uet_ccc_send *out)
 {
 	u16 want = max_t(u16, ask->want, 1);
 	u16 one;
@@ -327,14 +328,14 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		return;
 	}
 	if (ask->rtx) {
-		out->ev = next_ev(c, ask, &one);
+		out->ev = ccc_next_ev(c, ask, &one);
 		out->run = 1;
 		if (c->lb->ops->ordered)
 			c->run_left = 0;
 		return;
 	}
 	if (!c->run_left)
-		c->run_ev = next_ev(c, ask, &c->run_left);
+		c->run_ev = ccc_next_ev(c, ask, &c->run_left);
 	out->ev = c->run_ev;
 	out->run = min(want, c->run_left);
 	c->run_left -= out->run;
@@ -342,52 +343,52 @@ static void choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 
 u32 uet_ccc_credit_target(const struct uet_ccc *c)
 {
-	return credit_of(c) ? credit_of(c)->credit_target(c) : 0;
+	return ccc_credit_ops(c) ? ccc_credit_ops(c)->credit_target(c) : 0;
 }
 
 void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out)
 {
-	choose_ev(c, ask, out);
+	ccc_choose_ev(c, ask, out);
 	out->answer = false;
 	if (c->lb && unlikely(c->lb->answer)) {
 		c->lb->answer = false;
 		out->answer = true;
 	}
-	out->has_target = credit_of(c);
+	out->has_target = ccc_credit_ops(c);
 	out->credit_target = uet_ccc_credit_target(c);
 }
 
 enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 				  bool rtx)
 {
-	begin(c);
+	ccc_begin(c);
 	if (rtx) {
-		take32(c, &c->waiting_rtx, 1);
-		take64(c, &c->rtx_backlog, size);
+		ccc_take32(c, &c->waiting_rtx, 1);
+		ccc_take64(c, &c->rtx_backlog, size);
 		c->stats.rtx_pkts++;
 	} else {
-		take64(c, &c->backlog, size);
+		ccc_take64(c, &c->backlog, size);
 	}
 	c->inflight += size;
-	if (window_of(c) && window_of(c)->on_send)
-		window_of(c)->on_send(c, now, size);
-	if (credit_of(c) && credit_of(c)->on_send)
-		credit_of(c)->on_send(c, now, size);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->on_send)
+		ccc_window_ops(c)->on_send(c, now, size);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_send)
+		ccc_credit_ops(c)->on_send(c, now, size);
 	c->inflight_pkts++;
 	c->sent_pkts++;
 	c->stats.sent_pkts++;
 	c->stats.sent_bytes += size;
 	if (c->lb && unlikely(c->lb->live))
 		uet_lb_live_sent(c->lb, ev, 1);
-	return refresh(c, now);
+	return ccc_refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 				 const struct uet_ccc_ack *ack)
 {
-	begin(c);
-	hear(c);
+	ccc_begin(c);
+	ccc_hear(c);
 	c->stats.acks++;
 	if (ack->m)
 		c->stats.marks++;
@@ -396,30 +397,30 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 	 * rcvd_bytes, subtracted below, includes it: add it back.
 	 */
 	if (ack->unmarked_pkts) {
-		take32(c, &c->waiting_rtx, ack->unmarked_pkts);
-		take64(c, &c->rtx_backlog, ack->unmarked_bytes);
+		ccc_take32(c, &c->waiting_rtx, ack->unmarked_pkts);
+		ccc_take64(c, &c->rtx_backlog, ack->unmarked_bytes);
 		c->inflight += (s64)min(ack->unmarked_bytes, CC_MAX_BYTES);
 	}
-	take_sample(c, ack);
+	ccc_take_sample(c, ack);
 	c->inflight -= ack->newly_rcvd_bytes;
-	if (window_of(c))
-		window_of(c)->on_ack(c, ack);
+	if (ccc_window_ops(c))
+		ccc_window_ops(c)->on_ack(c, ack);
 	else if (ack->rtt_valid && !ack->rtt_short)
 		uet_ccc_lower_base_rtt(c, ack->rtt);
 	if (c->did & UET_CC_DID_WINDOW && c->lb && c->lb->ops->aware)
 		uet_lb_follow_window(c->lb, uet_ccc_window(c));
-	if (credit_of(c) && credit_of(c)->on_ack)
-		credit_of(c)->on_ack(c, ack);
-	take32(c, &c->inflight_pkts, ack->newly_acked_pkts);
-	return update_state(c, ack->now);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_ack)
+		ccc_credit_ops(c)->on_ack(c, ack);
+	ccc_take32(c, &c->inflight_pkts, ack->newly_acked_pkts);
+	return ccc_update_state(c, ack->now);
 }
 
 /* The packet counts as no longer in flight and waits for retransmission. */
-static void mark(struct uet_ccc *c, u32 size)
+static void ccc_mark_rtx(struct uet_ccc *c, u32 size)
 {
 	c->waiting_rtx++;
 	c->rtx_backlog += size;
-	take32(c, &c->inflight_pkts, 1);
+	ccc_take32(c, &c->inflight_pkts, 1);
 }
 
 enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
@@ -435,28 +436,28 @@ enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 		.last_hop = nack->reason == UET_REFUSED_LASTHOP,
 	};
 
-	begin(c);
-	hear(c);
+	ccc_begin(c);
+	ccc_hear(c);
 	if (nack->reason < UET_REFUSED_CLASSES)
 		c->stats.nacks[nack->reason]++;
-	signal_path(c, &sig);
+	ccc_signal_path(c, &sig);
 	c->inflight -= nack->size;
-	if (window_of(c) && window_of(c)->on_nack)
-		window_of(c)->on_nack(c, nack);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->on_nack)
+		ccc_window_ops(c)->on_nack(c, nack);
 	else if (nack->rtt_valid && !nack->rtt_short)
 		uet_ccc_lower_base_rtt(c, nack->rtt);
-	if (credit_of(c) && credit_of(c)->on_nack)
-		credit_of(c)->on_nack(c, nack);
-	mark(c, nack->size);
-	return refresh(c, nack->now);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_nack)
+		ccc_credit_ops(c)->on_nack(c, nack);
+	ccc_mark_rtx(c, nack->size);
+	return ccc_refresh(c, nack->now);
 }
 
 enum uet_ccc_edge uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size)
 {
-	begin(c);
+	ccc_begin(c);
 	c->inflight -= size;
-	mark(c, size);
-	return refresh(c, now);
+	ccc_mark_rtx(c, size);
+	return ccc_refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
@@ -468,55 +469,55 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 		.reason = UET_LB_TIMEOUT,
 	};
 
-	begin(c);
+	ccc_begin(c);
 	if (loss->how < UET_LOSS_CLASSES)
 		c->stats.losses[loss->how]++;
 	c->inflight -= loss->size;
-	if (window_of(c) && window_of(c)->on_inferred_loss)
-		window_of(c)->on_inferred_loss(c, loss);
-	if (credit_of(c) && credit_of(c)->on_inferred_loss)
-		credit_of(c)->on_inferred_loss(c, loss);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->on_inferred_loss)
+		ccc_window_ops(c)->on_inferred_loss(c, loss);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_inferred_loss)
+		ccc_credit_ops(c)->on_inferred_loss(c, loss);
 	/* A packet dropped on this host says nothing about a path. */
 	if (loss->how != UET_LOSS_LOCAL)
-		signal_path(c, &sig);
-	mark(c, loss->size);
-	return refresh(c, loss->now);
+		ccc_signal_path(c, &sig);
+	ccc_mark_rtx(c, loss->size);
+	return ccc_refresh(c, loss->now);
 }
 
 enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 {
-	begin(c);
-	hear(c);
-	if (credit_of(c) && credit_of(c)->on_credit)
-		credit_of(c)->on_credit(c, now, credit);
+	ccc_begin(c);
+	ccc_hear(c);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_credit)
+		ccc_credit_ops(c)->on_credit(c, now, credit);
 	if (c->did & UET_CC_DID_CREDIT)
 		c->credit_reqs = 0;
-	return refresh(c, now);
+	return ccc_refresh(c, now);
 }
 
 enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now)
 {
-	begin(c);
-	if (credit_of(c) && credit_of(c)->speculate)
-		credit_of(c)->speculate(c);
-	return refresh(c, now);
+	ccc_begin(c);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->speculate)
+		ccc_credit_ops(c)->speculate(c);
+	return ccc_refresh(c, now);
 }
 
 void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes)
 {
-	take64(c, &c->rtx_backlog, bytes);
+	ccc_take64(c, &c->rtx_backlog, bytes);
 }
 
 enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
 				   const struct uet_ccc_gone *gone)
 {
-	begin(c);
-	take64(c, &c->backlog, gone->backlog);
-	take64(c, &c->rtx_backlog, gone->rtx_bytes);
-	take32(c, &c->waiting_rtx, gone->rtx_pkts);
-	take32(c, &c->inflight_pkts, gone->inflight_pkts);
+	ccc_begin(c);
+	ccc_take64(c, &c->backlog, gone->backlog);
+	ccc_take64(c, &c->rtx_backlog, gone->rtx_bytes);
+	ccc_take32(c, &c->waiting_rtx, gone->rtx_pkts);
+	ccc_take32(c, &c->inflight_pkts, gone->inflight_pkts);
 	c->inflight -= (s64)min(gone->inflight_bytes, CC_MAX_BYTES);
-	return refresh(c, gone->now);
+	return ccc_refresh(c, gone->now);
 }
 
 bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
@@ -524,7 +525,7 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 	u64 wait = UET_CREDIT_TIMEOUT_RTTS * c->base_rtt;
 
 	*when = 0;
-	if (!credit_of(c) || c->inflight_pkts ||
+	if (!ccc_credit_ops(c) || c->inflight_pkts ||
 	    !(c->blocked & UET_CC_BLOCK_CREDIT))
 		return false;
 	/* The lost packet carried the credit target: ask again sooner. */
@@ -547,26 +548,26 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 
 enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes)
 {
-	begin(c);
-	if (window_of(c) && window_of(c)->set_window)
-		window_of(c)->set_window(c, bytes);
-	return refresh(c, now);
+	ccc_begin(c);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->set_window)
+		ccc_window_ops(c)->set_window(c, bytes);
+	return ccc_refresh(c, now);
 }
 
 u64 uet_ccc_window(const struct uet_ccc *c)
 {
-	if (window_of(c) && window_of(c)->window)
-		return window_of(c)->window(c);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->window)
+		return ccc_window_ops(c)->window(c);
 	return c->params->max_wnd;
 }
 
 void uet_ccc_info(const struct uet_ccc *c, struct uet_cc_info *info)
 {
 	memset(info, 0, sizeof(*info));
-	if (window_of(c))
-		window_of(c)->info(c, info);
-	if (credit_of(c))
-		credit_of(c)->info(c, info);
+	if (ccc_window_ops(c))
+		ccc_window_ops(c)->info(c, info);
+	if (ccc_credit_ops(c))
+		ccc_credit_ops(c)->info(c, info);
 }
 
 void uet_ccc_blocked_ns(const struct uet_ccc *c, u64 now, u64 *window,

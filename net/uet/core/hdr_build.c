@@ -7,14 +7,14 @@
 #include "hdr_build.h"
 #include "psn.h"
 
-static void put_prologue(u8 *p, unsigned int type, unsigned int next,
-			 unsigned int flags)
+static void hdr_put_prologue(u8 *p, unsigned int type, unsigned int next,
+			     unsigned int flags)
 {
 	uet_put_be16(UET_PROLOGUE(type, next, flags & UET_PROLOGUE_FLAGS), p);
 }
 
 /* Signed 16-bit distance between PSNs. Returns false if it does not fit. */
-static bool put_psn_offset(u8 *p, u32 psn, u32 from)
+static bool hdr_put_psn_offset(u8 *p, u32 psn, u32 from)
 {
 	s32 delta = psn_delta(psn, from);
 
@@ -23,7 +23,7 @@ static bool put_psn_offset(u8 *p, u32 psn, u32 from)
 }
 
 /* Writes dpdcid, or in a SYN packet {pdc_info, psn_offset}. */
-static bool put_dpdcid(u8 *p, const struct uet_pkt *pkt, u32 psn, u32 start)
+static bool hdr_put_dpdcid(u8 *p, const struct uet_pkt *pkt, u32 psn, u32 start)
 {
 	u32 offset = psn - start;
 
@@ -41,11 +41,11 @@ unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt)
 	u8 *p = buf;
 	bool ok;
 
-	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
-	ok = put_psn_offset(p + 2, req->clear_psn, req->psn);
+	hdr_put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	ok = hdr_put_psn_offset(p + 2, req->clear_psn, req->psn);
 	uet_put_be32(req->psn, p + 4);
 	uet_put_be16(pkt->spdcid, p + 8);
-	ok &= put_dpdcid(p + 10, pkt, req->psn, req->start_psn);
+	ok &= hdr_put_dpdcid(p + 10, pkt, req->psn, req->start_psn);
 	if (unlikely(!ok))
 		return 0;
 	if (likely(pkt->type < UET_PDS_RUD_CC_REQ))
@@ -55,7 +55,7 @@ unsigned int uet_build_req(void *buf, const struct uet_pkt *pkt)
 	return UET_PDS_REQ_CC_LEN;
 }
 
-static u64 cc_state(const struct uet_ack *ack)
+static u64 hdr_cc_state(const struct uet_ack *ack)
 {
 	if (ack->cc_type == UET_CC_CREDIT)
 		return FIELD_PREP(UET_CREDIT_CREDIT, (u64)ack->credit) |
@@ -76,11 +76,11 @@ unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt)
 	u8 *p = buf;
 	u8 type;
 
-	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	hdr_put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
 	if (pkt->flags & UET_F_PROBE)
 		uet_put_be16(ack->probe_opaque, p + 2);
 	else
-		ok = put_psn_offset(p + 2, ack->ack_psn, ack->cack_psn);
+		ok = hdr_put_psn_offset(p + 2, ack->ack_psn, ack->cack_psn);
 	uet_put_be32(ack->cack_psn, p + 4);
 	uet_put_be16(pkt->spdcid, p + 8);
 	uet_put_be16(pkt->dpdcid, p + 10);
@@ -92,9 +92,9 @@ unsigned int uet_build_ack(void *buf, const struct uet_pkt *pkt)
 	type = ack->cc_type == UET_CC_CREDIT ? UET_CC_CREDIT : UET_CC_NSCC;
 	p[12] = FIELD_PREP(UET_ACK_CC_TYPE, type);
 	p[13] = ack->mpr;
-	ok &= put_psn_offset(p + 14, ack->sack_base, ack->cack_psn);
+	ok &= hdr_put_psn_offset(p + 14, ack->sack_base, ack->cack_psn);
 	uet_put_be64(ack->sack_bitmap, p + 16);
-	uet_put_be64(cc_state(ack), p + 24);
+	uet_put_be64(hdr_cc_state(ack), p + 24);
 	return ok ? UET_PDS_ACK_CC_LEN : 0;
 }
 
@@ -111,7 +111,7 @@ unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt)
 {
 	u8 *p = buf;
 
-	put_prologue(p, UET_PDS_NACK, UET_NH_NONE, pkt->flags);
+	hdr_put_prologue(p, UET_PDS_NACK, UET_NH_NONE, pkt->flags);
 	p[2] = pkt->nack.code;
 	p[3] = pkt->nack.vendor;
 	uet_put_be32(pkt->nack.psn, p + 4);
@@ -126,11 +126,11 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt)
 	u8 *p = buf;
 	bool ok;
 
-	put_prologue(p, UET_PDS_CP, pkt->ctl_type, pkt->flags);
+	hdr_put_prologue(p, UET_PDS_CP, pkt->ctl_type, pkt->flags);
 	uet_put_be16(pkt->cp.probe_opaque, p + 2);
 	uet_put_be32(pkt->cp.psn, p + 4);
 	uet_put_be16(pkt->spdcid, p + 8);
-	ok = put_dpdcid(p + 10, pkt, pkt->cp.psn, pkt->cp.start_psn);
+	ok = hdr_put_dpdcid(p + 10, pkt, pkt->cp.psn, pkt->cp.start_psn);
 	uet_put_be32(pkt->cp.payload, p + 12);
 	return ok ? UET_PDS_CP_LEN : 0;
 }
@@ -139,7 +139,7 @@ unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt)
 {
 	u8 *p = buf;
 
-	put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	hdr_put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
 	uet_put_be16(0, p + 2);
 	uet_put_be32(pkt->pkt_id, p + 4);
 	return UET_PDS_RUDI_LEN;
@@ -149,13 +149,13 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
 {
 	u8 *p = buf;
 
-	put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
+	hdr_put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
 	uet_put_be16(0, p + 2);
 	return UET_PDS_UUD_LEN;
 }
 
 /* The first 12 bytes; @id is the message id or a 14-bit length. */
-static void put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
+static void hdr_put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {
 	p[0] = ses->opcode & UET_SES_OPCODE;
 	p[1] = ses->flags & UET_SES_FLAGS;
@@ -178,7 +178,7 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
 				  (u64)ses->message_offset);
 	else if (ses->flags & UET_SES_F_HD)
 		word = ses->header_data;
-	put_ses_common(p, ses, ses->msg_id);
+	hdr_put_ses_common(p, ses, ses->msg_id);
 	uet_put_be64(ses->buffer_offset, p + 12);
 	uet_put_be32(ses->initiator, p + 20);
 	uet_put_be64(ses->key, p + 24);
@@ -191,7 +191,7 @@ unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses)
 {
 	u8 *p = buf;
 
-	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
 	uet_put_be64(ses->buffer_offset, p + 12);
 	return UET_SES_SMALL_LEN;
 }
@@ -200,7 +200,7 @@ unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
 {
 	u8 *p = buf;
 
-	put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
 	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
 						 ses->buffer_offset,
 		     p + 12);
@@ -209,7 +209,7 @@ unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
 	return UET_SES_MEDIUM_LEN;
 }
 
-static void put_rsp_op(u8 *p, const struct uet_ses_rsp *rsp)
+static void hdr_put_rsp_op(u8 *p, const struct uet_ses_rsp *rsp)
 {
 	p[0] = FIELD_PREP(UET_SES_RSP_LIST, rsp->list) |
 	       (rsp->opcode & UET_SES_OPCODE);
@@ -220,7 +220,7 @@ unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp)
 {
 	u8 *p = buf;
 
-	put_rsp_op(p, rsp);
+	hdr_put_rsp_op(p, rsp);
 	uet_put_be16(rsp->msg_id, p + 2);
 	uet_put_be32((u32)rsp->generation << 24 |
 		     (rsp->job & UET_SES_JOB_MAX), p + 4);
@@ -232,7 +232,7 @@ unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp)
 {
 	u8 *p = buf;
 
-	put_rsp_op(p, rsp);
+	hdr_put_rsp_op(p, rsp);
 	uet_put_be16(rsp->rsp_msg_id, p + 2);
 	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
 	uet_put_be16(rsp->msg_id, p + 8);
@@ -246,7 +246,7 @@ unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp)
 {
 	u8 *p = buf;
 
-	put_rsp_op(p, rsp);
+	hdr_put_rsp_op(p, rsp);
 	uet_put_be16(rsp->payload_length & UET_SES_LEN14, p + 2);
 	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
 	uet_put_be32(rsp->original_psn, p + 8);
@@ -284,7 +284,7 @@ unsigned int uet_build_rendezvous(void *buf,
 	return UET_SES_RENDEZVOUS_LEN;
 }
 
-static unsigned int build_pds(void *buf, const struct uet_pkt *pkt)
+static unsigned int hdr_build_pds(void *buf, const struct uet_pkt *pkt)
 {
 	switch (pkt->type) {
 	case UET_PDS_RUD_REQ:
@@ -310,7 +310,7 @@ static unsigned int build_pds(void *buf, const struct uet_pkt *pkt)
 
 unsigned int uet_pkt_build(void *buf, const struct uet_pkt *pkt)
 {
-	unsigned int len = build_pds(buf, pkt);
+	unsigned int len = hdr_build_pds(buf, pkt);
 	u8 *p = (u8 *)buf + len;
 
 	if (!len)

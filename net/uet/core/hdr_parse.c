@@ -109,19 +109,19 @@ struct cursor {
 };
 
 /* @need bytes are not readable: the packet is too short, or not linear */
-static int need_err(const struct cursor *c, unsigned int need,
-		    enum uet_parse_err err)
+static int hdr_need_err(const struct cursor *c, unsigned int need,
+			enum uet_parse_err err)
 {
 	return c->len < need ? -(int)err : -UET_PERR_LINEAR;
 }
 
-static bool is_cswap(u8 amo)
+static bool hdr_is_cswap(u8 amo)
 {
 	return amo >= UET_AMO_CSWAP && amo <= UET_AMO_MSWAP;
 }
 
 /* Reads dpdcid, or in a SYN packet {pdc_info, psn_offset}. */
-static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
+static u32 hdr_parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 {
 	u16 word = uet_get_be16(p);
 
@@ -133,14 +133,14 @@ static u32 parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 	return psn - FIELD_GET(UET_SYN_PSN_OFFSET, word);
 }
 
-static void parse_req(struct uet_pkt *pkt, const u8 *p)
+static void hdr_parse_req(struct uet_pkt *pkt, const u8 *p)
 {
 	u32 psn = uet_get_be32(p + 4);
 
 	pkt->req.psn = psn;
 	pkt->req.clear_psn = psn + (s16)uet_get_be16(p + 2);
 	pkt->spdcid = uet_get_be16(p + 8);
-	pkt->req.start_psn = parse_dpdcid(pkt, p + 10, psn);
+	pkt->req.start_psn = hdr_parse_dpdcid(pkt, p + 10, psn);
 	pkt->req.ccc_id = 0;
 	pkt->req.credit_target = 0;
 	if (pkt->pds_len == UET_PDS_REQ_CC_LEN) {
@@ -151,7 +151,7 @@ static void parse_req(struct uet_pkt *pkt, const u8 *p)
 	}
 }
 
-static void parse_cc_state(struct uet_ack *ack, u64 state)
+static void hdr_parse_cc_state(struct uet_ack *ack, u64 state)
 {
 	if (ack->cc_type == UET_CC_NSCC) {
 		ack->service_time = FIELD_GET(UET_NSCC_SERVICE_TIME, state);
@@ -167,7 +167,7 @@ static void parse_cc_state(struct uet_ack *ack, u64 state)
 	}
 }
 
-static void parse_ack(struct uet_pkt *pkt, const u8 *p)
+static void hdr_parse_ack(struct uet_pkt *pkt, const u8 *p)
 {
 	struct uet_ack *ack = &pkt->ack;
 	u16 word = uet_get_be16(p + 2);
@@ -203,11 +203,11 @@ static void parse_ack(struct uet_pkt *pkt, const u8 *p)
 	ack->cc_type = UET_CC_NONE;
 	if (pkt->type == UET_PDS_ACK_CC) {
 		ack->cc_type = FIELD_GET(UET_ACK_CC_TYPE, p[12]);
-		parse_cc_state(ack, uet_get_be64(p + 24));
+		hdr_parse_cc_state(ack, uet_get_be64(p + 24));
 	}
 }
 
-static void parse_nack(struct uet_pkt *pkt, const u8 *p)
+static void hdr_parse_nack(struct uet_pkt *pkt, const u8 *p)
 {
 	pkt->nack.code = p[2];
 	pkt->nack.vendor = p[3];
@@ -217,27 +217,27 @@ static void parse_nack(struct uet_pkt *pkt, const u8 *p)
 	pkt->nack.payload = uet_get_be32(p + 12);
 }
 
-static void parse_cp(struct uet_pkt *pkt, const u8 *p)
+static void hdr_parse_cp(struct uet_pkt *pkt, const u8 *p)
 {
 	u32 psn = uet_get_be32(p + 4);
 
 	pkt->cp.probe_opaque = uet_get_be16(p + 2);
 	pkt->cp.psn = psn;
 	pkt->spdcid = uet_get_be16(p + 8);
-	pkt->cp.start_psn = parse_dpdcid(pkt, p + 10, psn);
+	pkt->cp.start_psn = hdr_parse_dpdcid(pkt, p + 10, psn);
 	pkt->cp.payload = uet_get_be32(p + 12);
 }
 
 /* Parse the PDS header and move the cursor behind it. */
-static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
-				     unsigned int *kind)
+static __always_inline int hdr_parse_pds(struct uet_pkt *pkt, struct cursor *c,
+					 unsigned int *kind)
 {
 	const struct pds_info *info;
 	unsigned int next;
 	u16 prologue;
 
 	if (unlikely(c->linear < UET_PROLOGUE_LEN))
-		return need_err(c, UET_PROLOGUE_LEN, UET_PERR_SHORT);
+		return hdr_need_err(c, UET_PROLOGUE_LEN, UET_PERR_SHORT);
 	prologue = uet_get_be16(c->p);
 	pkt->type = FIELD_GET(UET_PROLOGUE_TYPE, prologue);
 	info = &pds_infos[pkt->type];
@@ -249,7 +249,7 @@ static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
 		return info->kind == KIND_CP ? -UET_PERR_CTL_TYPE :
 					       -UET_PERR_NEXT_HDR;
 	if (unlikely(c->linear < info->len))
-		return need_err(c, info->len, UET_PERR_SHORT);
+		return hdr_need_err(c, info->len, UET_PERR_SHORT);
 	*kind = info->kind;
 	pkt->next_hdr = next;
 	pkt->ctl_type = 0;
@@ -262,24 +262,24 @@ static __always_inline int parse_pds(struct uet_pkt *pkt, struct cursor *c,
 	return 0;
 }
 
-static __always_inline void parse_pds_body(struct uet_pkt *pkt, const u8 *p,
-					   unsigned int kind)
+static __always_inline void hdr_parse_pds_body(struct uet_pkt *pkt, const u8 *p,
+					       unsigned int kind)
 {
 	if (likely(kind == KIND_REQ)) {
-		parse_req(pkt, p);
+		hdr_parse_req(pkt, p);
 		return;
 	}
 	switch (kind) {
 	case KIND_ACK:
-		parse_ack(pkt, p);
+		hdr_parse_ack(pkt, p);
 		return;
 	case KIND_NACK:
-		parse_nack(pkt, p);
+		hdr_parse_nack(pkt, p);
 		return;
 	case KIND_CP:
 		pkt->ctl_type = pkt->next_hdr;
 		pkt->next_hdr = UET_NH_NONE;
-		parse_cp(pkt, p);
+		hdr_parse_cp(pkt, p);
 		return;
 	case KIND_RUDI:
 		pkt->pkt_id = uet_get_be32(p + 4);
@@ -290,19 +290,20 @@ static __always_inline void parse_pds_body(struct uet_pkt *pkt, const u8 *p,
 }
 
 /* Length of the extension header at the cursor, or a negated reason */
-static int parse_ext_len(const struct cursor *c, unsigned int kind)
+static int hdr_parse_ext_len(const struct cursor *c, unsigned int kind)
 {
 	unsigned int ext = UET_SES_RENDEZVOUS_LEN;
 
 	if (kind == OP_ATOMIC) {
 		ext = UET_SES_ATOMIC_LEN;
 		if (c->linear < c->off + ext)
-			return need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
-		if (is_cswap(c->p[c->off]))
+			return hdr_need_err(c, c->off + ext,
+					    UET_PERR_SHORT_EXT);
+		if (hdr_is_cswap(c->p[c->off]))
 			ext = UET_SES_CSWAP_LEN;
 	}
 	if (c->linear < c->off + ext)
-		return need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
+		return hdr_need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
 	return ext;
 }
 
@@ -310,7 +311,7 @@ static int parse_ext_len(const struct cursor *c, unsigned int kind)
  * The payload of an atomic is the operand. Compare-and-swap has its values in
  * the extension header instead, and request_length counts them.
  */
-static u8 check_atomic(struct uet_pkt *pkt, unsigned int present)
+static u8 hdr_check_atomic(struct uet_pkt *pkt, unsigned int present)
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
@@ -328,7 +329,7 @@ static u8 check_atomic(struct uet_pkt *pkt, unsigned int present)
 	return UET_VIOL_NONE;
 }
 
-static u8 check_offset(const struct uet_ses_req *ses)
+static u8 hdr_check_offset(const struct uet_ses_req *ses)
 {
 	u64 end = (u64)ses->message_offset + ses->payload_length;
 
@@ -340,8 +341,8 @@ static u8 check_offset(const struct uet_ses_req *ses)
  * its payload is what follows the headers, up to request_length.  In other
  * packets payload_length must be equal to what follows the headers.
  */
-static u8 check_data(struct uet_pkt *pkt, unsigned int kind,
-		     unsigned int present)
+static u8 hdr_check_data(struct uet_pkt *pkt, unsigned int kind,
+			 unsigned int present)
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
@@ -356,12 +357,12 @@ static u8 check_data(struct uet_pkt *pkt, unsigned int kind,
 	if (unlikely(ses->payload_length != present))
 		return UET_VIOL_LENGTH;
 	pkt->payload_len = present;
-	return check_offset(ses);
+	return hdr_check_offset(ses);
 }
 
 /* Payload of an operation that carries none */
-static u8 check_no_data(struct uet_ses_req *ses, unsigned int kind,
-			unsigned int present)
+static u8 hdr_check_no_data(struct uet_ses_req *ses, unsigned int kind,
+			    unsigned int present)
 {
 	if (present)
 		return UET_VIOL_PAYLOAD;
@@ -373,24 +374,24 @@ static u8 check_no_data(struct uet_ses_req *ses, unsigned int kind,
 	}
 	if (kind == OP_NONE && ses->payload_length)
 		return UET_VIOL_LENGTH;
-	return check_offset(ses);
+	return hdr_check_offset(ses);
 }
 
-static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
-			unsigned int present)
+static u8 hdr_check_payload(struct uet_pkt *pkt, unsigned int kind,
+			    unsigned int present)
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
 	if (likely(kind == OP_DATA))
-		return check_data(pkt, kind, present);
+		return hdr_check_data(pkt, kind, present);
 	switch (kind) {
 	case OP_RENDEZVOUS:
-		return check_data(pkt, kind, present);
+		return hdr_check_data(pkt, kind, present);
 	case OP_ATOMIC:
-		return check_atomic(pkt, present);
+		return hdr_check_atomic(pkt, present);
 	case OP_READ:
 	case OP_NONE:
-		return check_no_data(ses, kind, present);
+		return hdr_check_no_data(ses, kind, present);
 	}
 	if (ses->flags & UET_SES_F_SOM)
 		ses->payload_length = present;
@@ -398,7 +399,7 @@ static u8 check_payload(struct uet_pkt *pkt, unsigned int kind,
 	return UET_VIOL_NONE;
 }
 
-static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
+static void hdr_parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 {
 	u64 word = uet_get_be64(p + 32);
 
@@ -419,7 +420,8 @@ static void parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 }
 
 /* Small and medium requests, for messages of one packet */
-static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
+static void hdr_parse_ses_short(struct uet_ses_req *ses, const u8 *p,
+				bool medium)
 {
 	u64 word = uet_get_be64(p + 12);
 
@@ -441,7 +443,7 @@ static void parse_ses_short(struct uet_ses_req *ses, const u8 *p, bool medium)
 	}
 }
 
-static unsigned int ses_req_len(u8 next_hdr)
+static unsigned int hdr_ses_req_len(u8 next_hdr)
 {
 	if (likely(next_hdr == UET_NH_REQ_STD))
 		return UET_SES_STD_LEN;
@@ -449,15 +451,15 @@ static unsigned int ses_req_len(u8 next_hdr)
 					       UET_SES_SMALL_LEN;
 }
 
-static int parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
+static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 {
 	struct uet_ses_req *ses = &pkt->ses;
-	unsigned int len = ses_req_len(pkt->next_hdr);
+	unsigned int len = hdr_ses_req_len(pkt->next_hdr);
 	const u8 *p = c->p + c->off;
 	unsigned int kind;
 
 	if (unlikely(c->linear < c->off + len))
-		return need_err(c, c->off + len, UET_PERR_SHORT_SES);
+		return hdr_need_err(c, c->off + len, UET_PERR_SHORT_SES);
 	if (unlikely(FIELD_GET(UET_SES_VERSION, p[1])))
 		return -UET_PERR_SES_VERSION;
 	ses->opcode = p[0] & UET_SES_OPCODE;
@@ -468,14 +470,14 @@ static int parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 	ses->ri = uet_get_be16(p + 10) & UET_SES_ID12;
 	ses->ext_len = 0;
 	if (likely(pkt->next_hdr == UET_NH_REQ_STD))
-		parse_ses_std(ses, p);
+		hdr_parse_ses_std(ses, p);
 	else
-		parse_ses_short(ses, p, pkt->next_hdr == UET_NH_REQ_MEDIUM);
+		hdr_parse_ses_short(ses, p, pkt->next_hdr == UET_NH_REQ_MEDIUM);
 	c->off += len;
 
 	kind = op_kinds[ses->opcode];
 	if (unlikely(kind >= OP_ATOMIC)) {
-		int ext = parse_ext_len(c, kind);
+		int ext = hdr_parse_ext_len(c, kind);
 
 		if (ext < 0)
 			return ext;
@@ -488,14 +490,14 @@ static int parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 		     (UET_SES_F_SOM | UET_SES_F_EOM)))
 		pkt->violation = UET_VIOL_SINGLE;
 	else
-		pkt->violation = check_payload(pkt, kind, c->len - c->off);
+		pkt->violation = hdr_check_payload(pkt, kind, c->len - c->off);
 	if (unlikely(pkt->violation))
 		pkt->payload_len = 0;
 	return 0;
 }
 
-static void parse_rsp_data(struct uet_pkt *pkt, const u8 *p,
-			   unsigned int present)
+static void hdr_parse_rsp_data(struct uet_pkt *pkt, const u8 *p,
+			       unsigned int present)
 {
 	struct uet_ses_rsp *rsp = &pkt->rsp;
 
@@ -518,7 +520,7 @@ static void parse_rsp_data(struct uet_pkt *pkt, const u8 *p,
 	pkt->payload_len = pkt->violation ? 0 : present;
 }
 
-static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
+static int hdr_parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 {
 	struct uet_ses_rsp *rsp = &pkt->rsp;
 	const u8 *p = c->p + c->off;
@@ -527,7 +529,7 @@ static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 	len = pkt->next_hdr == UET_NH_RSP_DATA ? UET_SES_RSP_DATA_LEN :
 						 UET_SES_RSP_LEN;
 	if (unlikely(c->linear < c->off + len))
-		return need_err(c, c->off + len, UET_PERR_SHORT_SES);
+		return hdr_need_err(c, c->off + len, UET_PERR_SHORT_SES);
 	if (unlikely(FIELD_GET(UET_SES_VERSION, p[1])))
 		return -UET_PERR_SES_VERSION;
 	rsp->opcode = p[0] & UET_SES_OPCODE;
@@ -549,7 +551,7 @@ static int parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 		rsp->generation = p[4];
 		rsp->modified_length = uet_get_be32(p + 8);
 	} else {
-		parse_rsp_data(pkt, p, c->len - c->off);
+		hdr_parse_rsp_data(pkt, p, c->len - c->off);
 	}
 	return 0;
 }
@@ -567,14 +569,14 @@ int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 
 	if (unlikely(len > U16_MAX))
 		return -UET_PERR_OVERSIZE;
-	err = parse_pds(pkt, &c, &kind);
+	err = hdr_parse_pds(pkt, &c, &kind);
 	if (unlikely(err))
 		return err;
-	parse_pds_body(pkt, c.p, kind);
+	hdr_parse_pds_body(pkt, c.p, kind);
 	if (pkt->next_hdr == UET_NH_NONE)
 		return 0;
-	return uet_pkt_has_ses_req(pkt) ? parse_ses_req(pkt, &c) :
-					  parse_ses_rsp(pkt, &c);
+	return uet_pkt_has_ses_req(pkt) ? hdr_parse_ses_req(pkt, &c) :
+					  hdr_parse_ses_rsp(pkt, &c);
 }
 
 int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
@@ -588,7 +590,7 @@ int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 	unsigned int kind;
 	int err;
 
-	err = parse_pds(pkt, &c, &kind);
+	err = hdr_parse_pds(pkt, &c, &kind);
 	/* Only headers of ACKs are longer. */
 	if (err == -UET_PERR_SHORT && linear >= UET_TRIM_KEEP_BYTES)
 		return -UET_PERR_TRIMMED_TYPE;
@@ -596,6 +598,6 @@ int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 		return err;
 	if (kind == KIND_ACK || kind == KIND_NACK)
 		return -UET_PERR_TRIMMED_TYPE;
-	parse_pds_body(pkt, c.p, kind);
+	hdr_parse_pds_body(pkt, c.p, kind);
 	return 0;
 }

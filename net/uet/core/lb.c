@@ -45,14 +45,14 @@ u32 uet_lb_span(const struct uet_lb_ops *ops, u32 entropy_size)
 	return ops->renews ? entropy_size : uet_lb_space(ops, entropy_size);
 }
 
-static size_t table_bytes(const struct uet_lb_ops *ops, u32 n)
+static size_t lb_table_bytes(const struct uet_lb_ops *ops, u32 n)
 {
 	return ((size_t)n * ops->ev_bytes + 7) & ~(size_t)7;
 }
 
 size_t uet_lb_mem_size(const struct uet_lb_ops *ops, u32 n)
 {
-	return sizeof(struct uet_lb) + table_bytes(ops, n);
+	return sizeof(struct uet_lb) + lb_table_bytes(ops, n);
 }
 
 u16 uet_lb_choose_base(u32 n, u32 random, bool udp)
@@ -77,7 +77,7 @@ u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit)
 }
 
 /* Keep the size while the window is within a factor of two of @cwnd. */
-static void keep_between(struct uet_lb *lb, u64 cwnd)
+static void lb_keep_between(struct uet_lb *lb, u64 cwnd)
 {
 	lb->wnd_low = 0;
 	lb->wnd_span = U64_MAX;
@@ -108,7 +108,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	lb->n = lb->n_max;
 	lb->span = span;
 	lb->mtu = cfg->mtu;
-	keep_between(lb, cfg->cwnd);
+	lb_keep_between(lb, cfg->cwnd);
 	if (ops->aware && cfg->mtu)
 		lb->n = uet_lb_size_for(cfg->cwnd, cfg->mtu, lb->n_max);
 	lb->base = cfg->base;
@@ -124,7 +124,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 }
 
 /* Prefer a value acknowledged since about when the lost packet was sent */
-static bool recall(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *ev)
+static bool lb_recall(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *ev)
 {
 	u64 since = ask->now - max(ask->rtt, ask->base_rtt) - 3 * ask->target;
 
@@ -136,14 +136,14 @@ u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	u16 ev;
 
 	*run = ask->rtx ? 1 : lb->run;
-	if (ask->rtx && recall(lb, ask, &ev))
+	if (ask->rtx && lb_recall(lb, ask, &ev))
 		return ev;
 	return lb->ops->next(lb, ask, run);
 }
 
-static noinline void feedback_any(struct uet_lb *lb,
-				  const struct uet_lb_signal *sig,
-				  bool sprayed)
+static noinline void lb_feedback_any(struct uet_lb *lb,
+				     const struct uet_lb_signal *sig,
+				     bool sprayed)
 {
 	u32 i = uet_lb_locate(lb, sig->ev);
 
@@ -174,7 +174,7 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 
 	if (unlikely(!sprayed || sig->reason > UET_LB_ECN || lb->live ||
 		     ops->locate)) {
-		feedback_any(lb, sig, sprayed);
+		lb_feedback_any(lb, sig, sprayed);
 		return;
 	}
 	if (uet_lb_index(lb, sig->ev) >= lb->span)
@@ -198,7 +198,7 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 	u32 old = lb->n;
 	u32 n;
 
-	keep_between(lb, cwnd);
+	lb_keep_between(lb, cwnd);
 	if (lb->ops->resize) {
 		lb->ops->resize(lb, cwnd);
 		return;

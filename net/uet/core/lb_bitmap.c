@@ -11,13 +11,14 @@
 #include "lb_bitmap.h"
 #include "lb_oblivious.h"
 
-static u8 *skip_of(struct uet_lb *lb, u32 i)
+static u8 *bitmap_skip_of(struct uet_lb *lb, u32 i)
 {
 	return &lb->table[i];
 }
 
 /* A visit that was skipped: count down. */
-static void decay(struct uet_lb *lb, struct uet_bitmap *b, u8 *skip, u16 ev)
+static void bitmap_decay(struct uet_lb *lb, struct uet_bitmap *b, u8 *skip,
+			 u16 ev)
 {
 	if (!(*skip & UET_SKIP_MASK))
 		return;
@@ -39,17 +40,17 @@ u16 uet_bitmap_next(struct uet_lb *lb, struct uet_bitmap *b)
 
 	do {
 		ev = uet_lb_oblivious_next(lb);
-		skip = skip_of(lb, uet_lb_index(lb, ev));
+		skip = bitmap_skip_of(lb, uet_lb_index(lb, ev));
 		if (!*skip)
 			return ev;
-		decay(lb, b, skip, ev);
+		bitmap_decay(lb, b, skip, ev);
 		if (!(*skip & UET_SKIP_DOWN) && uet_bitmap_saturated(lb, b))
 			return ev;
 	} while (--tries);
 	return ev;
 }
 
-static u8 amount(u8 reason)
+static u8 bitmap_amount(u8 reason)
 {
 	switch (reason) {
 	case UET_LB_ECN:
@@ -65,9 +66,9 @@ void uet_bitmap_feedback(struct uet_lb *lb, struct uet_bitmap *b,
 			 const struct uet_lb_signal *sig)
 {
 	u32 i = uet_lb_index(lb, sig->ev);
-	u8 *skip = skip_of(lb, i);
+	u8 *skip = bitmap_skip_of(lb, i);
 	u8 old = *skip & UET_SKIP_MASK;
-	u8 add = amount(sig->reason);
+	u8 add = bitmap_amount(sig->reason);
 	bool was_saturated;
 
 	was_saturated = uet_bitmap_saturated(lb, b);
@@ -89,14 +90,14 @@ void uet_bitmap_resized(struct uet_lb *lb, struct uet_bitmap *b)
 	b->marked = 0;
 	b->down = 0;
 	for (i = 0; i < lb->n; i++) {
-		b->marked += !!(*skip_of(lb, i) & UET_SKIP_MASK);
-		b->down += !!(*skip_of(lb, i) & UET_SKIP_DOWN);
+		b->marked += !!(*bitmap_skip_of(lb, i) & UET_SKIP_MASK);
+		b->down += !!(*bitmap_skip_of(lb, i) & UET_SKIP_DOWN);
 	}
 }
 
 void uet_bitmap_down(struct uet_lb *lb, struct uet_bitmap *b, u32 index)
 {
-	u8 *skip = skip_of(lb, index);
+	u8 *skip = bitmap_skip_of(lb, index);
 
 	if (*skip & UET_SKIP_DOWN)
 		return;
@@ -107,7 +108,7 @@ void uet_bitmap_down(struct uet_lb *lb, struct uet_bitmap *b, u32 index)
 
 void uet_bitmap_up(struct uet_lb *lb, struct uet_bitmap *b, u32 index)
 {
-	u8 *skip = skip_of(lb, index);
+	u8 *skip = bitmap_skip_of(lb, index);
 
 	if (*skip & UET_SKIP_MASK)
 		b->marked -= index < lb->n;
@@ -128,35 +129,36 @@ void uet_bitmap_get(const struct uet_lb *lb, u32 index,
 	path->bad = skip;
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 bitmap_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+		       u16 *run)
 {
 	return uet_bitmap_next(lb, uet_lb_priv(lb));
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void bitmap_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	if (sig->reason != UET_LB_NO_ECN)
 		uet_bitmap_feedback(lb, uet_lb_priv(lb), sig);
 }
 
-static void resized(struct uet_lb *lb, u32 old)
+static void bitmap_resized(struct uet_lb *lb, u32 old)
 {
 	uet_bitmap_resized(lb, uet_lb_priv(lb));
 }
 
-static int path_down(struct uet_lb *lb, u16 ev)
+static int bitmap_path_down(struct uet_lb *lb, u16 ev)
 {
 	uet_bitmap_down(lb, uet_lb_priv(lb), uet_lb_index(lb, ev));
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u16 ev)
+static int bitmap_path_up(struct uet_lb *lb, u16 ev)
 {
 	uet_bitmap_up(lb, uet_lb_priv(lb), uet_lb_index(lb, ev));
 	return 0;
 }
 
-static u32 bad_paths(const struct uet_lb *lb)
+static u32 bitmap_bad_paths(const struct uet_lb *lb)
 {
 	const struct uet_bitmap *b = uet_lb_priv_const(lb);
 
@@ -164,13 +166,13 @@ static u32 bad_paths(const struct uet_lb *lb)
 }
 
 const struct uet_lb_ops uet_lb_bitmap = {
-	.next = next,
-	.feedback = feedback,
-	.resized = resized,
-	.path_down = path_down,
-	.path_up = path_up,
+	.next = bitmap_next,
+	.feedback = bitmap_feedback,
+	.resized = bitmap_resized,
+	.path_down = bitmap_path_down,
+	.path_up = bitmap_path_up,
 	.path_get = uet_bitmap_get,
-	.bad_paths = bad_paths,
+	.bad_paths = bitmap_bad_paths,
 	.name = "bitmap",
 	.ev_bytes = 1,
 	.aware = true,

@@ -24,7 +24,7 @@
  * @moved: time of the last move, ns
  * @tail_at: when the tail of @old_ev leaves this host, ns; packets sent with
  *	@old_ev before are older than the tail
- * @busy_until: when each entry of @busy expires, in ticks()
+ * @busy_until: when each entry of @busy expires, in conweave_ticks()
  * @spot: current value
  * @busy: values that saw congestion recently
  * @old_ev: value before the last move
@@ -50,25 +50,25 @@ struct conweave {
 };
 
 /* Units of 1024 ns, compared modulo 2^32 (about 73 minutes). */
-static u32 ticks(u64 ns)
+static u32 conweave_ticks(u64 ns)
 {
 	return (u32)(ns >> 10);
 }
 
-static bool is_busy(const struct conweave *s, u16 ev, u64 now)
+static bool conweave_is_busy(const struct conweave *s, u16 ev, u64 now)
 {
 	u32 k;
 
 	for (k = 0; k < BUSY_SLOTS; k++)
 		if (s->busy_until[k] && s->busy[k] == ev &&
-		    (s32)(s->busy_until[k] - ticks(now)) > 0)
+		    (s32)(s->busy_until[k] - conweave_ticks(now)) > 0)
 			return true;
 	return false;
 }
 
-static void hold(struct conweave *s, u16 ev, u64 now, u64 base_rtt)
+static void conweave_hold(struct conweave *s, u16 ev, u64 now, u64 base_rtt)
 {
-	u32 until = ticks(now + HOLD_RTTS * base_rtt) | 1;
+	u32 until = conweave_ticks(now + HOLD_RTTS * base_rtt) | 1;
 	u32 k;
 
 	for (k = 0; k < BUSY_SLOTS; k++) {
@@ -83,7 +83,7 @@ static void hold(struct conweave *s, u16 ev, u64 now, u64 base_rtt)
 	s->busy_next = (k + 1) % BUSY_SLOTS;
 }
 
-static bool cleared(struct conweave *s, const struct uet_lb_ask *ask)
+static bool conweave_cleared(struct conweave *s, const struct uet_lb_ask *ask)
 {
 	if (!ask->inflight_pkts ||
 	    (ask->now > s->moved && ask->now - s->moved >
@@ -92,17 +92,17 @@ static bool cleared(struct conweave *s, const struct uet_lb_ask *ask)
 	return !s->clearing;
 }
 
-static void move(struct uet_lb *lb, struct conweave *s,
-		 const struct uet_lb_ask *ask)
+static void conweave_move(struct uet_lb *lb, struct conweave *s,
+			  const struct uet_lb_ask *ask)
 {
 	struct uet_lb_spot old = s->spot;
 	u32 tries = MOVE_TRIES;
 
-	hold(s, old.ev, ask->now, ask->base_rtt);
+	conweave_hold(s, old.ev, ask->now, ask->base_rtt);
 	do {
 		uet_lb_spot_move(lb, &s->spot);
-	} while (--tries && is_busy(s, s->spot.ev, ask->now));
-	if (is_busy(s, s->spot.ev, ask->now)) {
+	} while (--tries && conweave_is_busy(s, s->spot.ev, ask->now));
+	if (conweave_is_busy(s, s->spot.ev, ask->now)) {
 		s->spot = old;
 		return;
 	}
@@ -116,8 +116,8 @@ static void move(struct uet_lb *lb, struct conweave *s,
 }
 
 /* The last packet with this value sets AR. */
-static void send_tail(struct uet_lb *lb, struct conweave *s,
-		      const struct uet_lb_ask *ask, u16 *run)
+static void conweave_send_tail(struct uet_lb *lb, struct conweave *s,
+			       const struct uet_lb_ask *ask, u16 *run)
 {
 	s->tailing = true;
 	s->tail_at = max(ask->now, ask->port_free);
@@ -125,19 +125,20 @@ static void send_tail(struct uet_lb *lb, struct conweave *s,
 	*run = 1;
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 conweave_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+			 u16 *run)
 {
 	struct conweave *s = uet_lb_priv(lb);
 	u64 age = ask->now > s->epoch ? ask->now - s->epoch : 0;
 
 	if (s->waiting && (s->late || age > ask->base_rtt + ask->target)) {
-		if (!cleared(s, ask))
+		if (!conweave_cleared(s, ask))
 			return s->spot.ev;
 		if (!s->tailing && !ask->rtx) {
-			send_tail(lb, s, ask, run);
+			conweave_send_tail(lb, s, ask, run);
 			return s->spot.ev;
 		}
-		move(lb, s, ask);
+		conweave_move(lb, s, ask);
 		s->waiting = false;
 	}
 	s->tailing = false;
@@ -149,13 +150,14 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	return s->spot.ev;
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void conweave_feedback(struct uet_lb *lb,
+			      const struct uet_lb_signal *sig)
 {
 	struct conweave *s = uet_lb_priv(lb);
 
 	if (sig->reason != UET_LB_NO_ECN && !sig->last_hop &&
 	    sig->siblings != UET_LB_SIB_MARKED)
-		hold(s, sig->ev, sig->now, sig->base_rtt);
+		conweave_hold(s, sig->ev, sig->now, sig->base_rtt);
 	/* A NACK does not show it: trimmed packets overtake. */
 	if (sig->reason <= UET_LB_ECN && !sig->last_hop && sig->rtt_valid &&
 	    sig->ev == s->old_ev && sig->now >= s->tail_at + sig->rtt)
@@ -176,7 +178,7 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		s->waiting = false;
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void conweave_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct conweave *s = uet_lb_priv(lb);
 
@@ -184,8 +186,8 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 	uet_lb_spot_init(lb, &s->spot, cfg);
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void conweave_path_get(const struct uet_lb *lb, u32 index,
+			      struct uet_lb_path *path)
 {
 	const struct conweave *s = uet_lb_priv_const(lb);
 
@@ -193,11 +195,11 @@ static void path_get(const struct uet_lb *lb, u32 index,
 }
 
 const struct uet_lb_ops uet_lb_conweave = {
-	.next = next,
-	.feedback = feedback,
-	.evidence = feedback,
-	.init = init,
-	.path_get = path_get,
+	.next = conweave_next,
+	.feedback = conweave_feedback,
+	.evidence = conweave_feedback,
+	.init = conweave_init,
+	.path_get = conweave_path_get,
 	.name = "conweave",
 	.ordered = true,
 };

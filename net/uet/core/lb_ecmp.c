@@ -9,22 +9,22 @@ struct ecmp {
 	u16 ev;
 };
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 ecmp_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct ecmp *e = uet_lb_priv(lb);
 
 	return e->ev;
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void ecmp_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct ecmp *e = uet_lb_priv(lb);
 
 	e->ev = (u16)(lb->base + uet_prng_below(&lb->prng, lb->n));
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void ecmp_path_get(const struct uet_lb *lb, u32 index,
+			  struct uet_lb_path *path)
 {
 	const struct ecmp *e = uet_lb_priv_const(lb);
 
@@ -32,9 +32,9 @@ static void path_get(const struct uet_lb *lb, u32 index,
 }
 
 const struct uet_lb_ops uet_lb_ecmp = {
-	.next = next,
-	.init = init,
-	.path_get = path_get,
+	.next = ecmp_next,
+	.init = ecmp_init,
+	.path_get = ecmp_path_get,
 	.name = "ecmp",
 	.ordered = true,
 };

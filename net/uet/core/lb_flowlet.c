@@ -32,7 +32,8 @@ struct flowlet {
 	bool started;
 };
 
-static bool paused(const struct flowlet *f, const struct uet_lb_ask *ask)
+static bool flowlet_paused(const struct flowlet *f,
+			   const struct uet_lb_ask *ask)
 {
 	u64 last = max(f->last_send, ask->port_free);
 
@@ -40,11 +41,13 @@ static bool paused(const struct flowlet *f, const struct uet_lb_ask *ask)
 	       ask->now - last >= (f->idle_ns ?: ask->base_rtt / 2);
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 flowlet_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+			u16 *run)
 {
 	struct flowlet *f = uet_lb_priv(lb);
 
-	if (paused(f, ask) && (!f->works || ask->now >= f->wary_until)) {
+	if (flowlet_paused(f, ask) &&
+	    (!f->works || ask->now >= f->wary_until)) {
 		uet_lb_spot_move(lb, &f->spot);
 		uet_lb_note(lb, UET_LB_NOTE_MOVED, f->spot.ev);
 		f->works = false;
@@ -54,7 +57,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	return f->spot.ev;
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void flowlet_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct flowlet *f = uet_lb_priv(lb);
 	bool lost = sig->reason == UET_LB_TIMEOUT;
@@ -68,7 +71,7 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	f->works = !lost;
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void flowlet_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct flowlet *f = uet_lb_priv(lb);
 
@@ -77,8 +80,8 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 	f->idle_ns = cfg->idle_ns;
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void flowlet_path_get(const struct uet_lb *lb, u32 index,
+			     struct uet_lb_path *path)
 {
 	const struct flowlet *f = uet_lb_priv_const(lb);
 
@@ -86,11 +89,11 @@ static void path_get(const struct uet_lb *lb, u32 index,
 }
 
 const struct uet_lb_ops uet_lb_flowlet = {
-	.next = next,
-	.feedback = feedback,
-	.evidence = feedback,
-	.init = init,
-	.path_get = path_get,
+	.next = flowlet_next,
+	.feedback = flowlet_feedback,
+	.evidence = flowlet_feedback,
+	.init = flowlet_init,
+	.path_get = flowlet_path_get,
 	.name = "flowlet",
 	.ordered = true,
 };

@@ -3,7 +3,7 @@
 #include "lb_good.h"
 
 /* Slot of a value, uet_lb_good.nr if it has none. */
-static u32 slot_of(const struct uet_lb_good *g, u16 ev)
+static u32 good_slot_of(const struct uet_lb_good *g, u16 ev)
 {
 	u32 slot = 0;
 
@@ -20,7 +20,7 @@ void uet_lb_good_came_back(struct uet_lb_good *g, u16 ev, u64 now)
 		uet_lb_good_replace(g, ev, now);
 		return;
 	}
-	slot = slot_of(g, ev);
+	slot = good_slot_of(g, ev);
 	if (slot == UET_LB_GOOD) {
 		uet_lb_good_replace(g, ev, now);
 		return;
@@ -57,7 +57,7 @@ bool uet_lb_good_recall(struct uet_lb_good *g, u64 since, u16 not, u16 *ev)
 
 void uet_lb_good_forget(struct uet_lb_good *g, u16 ev)
 {
-	u32 slot = slot_of(g, ev);
+	u32 slot = good_slot_of(g, ev);
 
 	if (slot == g->nr)
 		return;

@@ -57,42 +57,42 @@ struct hybrid {
 	u64 is_down[UET_LB_AWARE_MAX / 64];
 };
 
-static u8 *which(struct uet_lb *lb, u32 entry)
+static u8 *hybrid_which(struct uet_lb *lb, u32 entry)
 {
 	return &lb->table[entry];
 }
 
 /* One byte is enough: a path-aware space has at most 256 entries. */
-static u8 *order(struct uet_lb *lb, u32 place)
+static u8 *hybrid_order(struct uet_lb *lb, u32 place)
 {
 	BUILD_BUG_ON(UET_LB_AWARE_MAX > 0x100);
 	return &lb->table[lb->n_max + place];
 }
 
-static u64 *down_word(struct hybrid *h, u32 entry)
+static u64 *hybrid_down_word(struct hybrid *h, u32 entry)
 {
 	return &h->is_down[entry / 64];
 }
 
-static bool is_down(const struct hybrid *h, u32 entry)
+static bool hybrid_is_down(const struct hybrid *h, u32 entry)
 {
 	return h->is_down[entry / 64] >> (entry % 64) & 1;
 }
 
 /* Entry of a value inside the space. */
-static u32 entry_of(const struct uet_lb *lb, u16 ev)
+static u32 hybrid_entry_of(const struct uet_lb *lb, u16 ev)
 {
 	u32 i = uet_lb_index(lb, ev);
 
 	return i < lb->n_max ? i : i % lb->n_max;
 }
 
-static u16 value(struct uet_lb *lb, u32 entry)
+static u16 hybrid_value(struct uet_lb *lb, u32 entry)
 {
-	return (u16)(lb->base + entry + *which(lb, entry) * lb->n_max);
+	return (u16)(lb->base + entry + *hybrid_which(lb, entry) * lb->n_max);
 }
 
-static u32 next_entry(struct uet_lb *lb, struct hybrid *h)
+static u32 hybrid_next_entry(struct uet_lb *lb, struct hybrid *h)
 {
 	u32 place = lb->perm.i;
 
@@ -102,14 +102,15 @@ static u32 next_entry(struct uet_lb *lb, struct hybrid *h)
 	}
 	lb->perm.i = place + 1 == lb->n ? 0 : place + 1;
 	if (unlikely(place >= h->ordered)) {
-		*order(lb, place) = (u8)uet_perm_at(&lb->perm, place,
-						    lb->perm.key);
+		*hybrid_order(lb, place) = (u8)uet_perm_at(&lb->perm, place,
+							   lb->perm.key);
 		h->ordered = place + 1;
 	}
-	return *order(lb, place);
+	return *hybrid_order(lb, place);
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 hybrid_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+		       u16 *run)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 	u32 tries = lb->n;
@@ -117,9 +118,9 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	u16 ev;
 
 	do {
-		entry = next_entry(lb, h);
-		ev = value(lb, entry);
-		if (likely(!(h->down && is_down(h, entry)) &&
+		entry = hybrid_next_entry(lb, h);
+		ev = hybrid_value(lb, entry);
+		if (likely(!(h->down && hybrid_is_down(h, entry)) &&
 			   !(ask->rtx && ev == ask->prev_ev)))
 			break;
 	} while (--tries);
@@ -127,16 +128,16 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 }
 
 /* Replace the value of an entry by a random other one that shares it. */
-static void renew(struct uet_lb *lb, u32 entry)
+static void hybrid_renew(struct uet_lb *lb, u32 entry)
 {
 	u32 n = lb->span / lb->n_max;
-	u8 *w = which(lb, entry);
+	u8 *w = hybrid_which(lb, entry);
 
 	if (n > 1)
 		*w = (u8)((*w + 1 + uet_prng_below(&lb->prng, n - 1)) % n);
 }
 
-static noinline void set_target(struct hybrid *h, u64 target)
+static noinline void hybrid_set_target(struct hybrid *h, u64 target)
 {
 	h->target = target;
 	h->recip = max_t(u64, div64_u64((u64)UNITS << 32, max_t(u64, target, 1)),
@@ -144,19 +145,19 @@ static noinline void set_target(struct hybrid *h, u64 target)
 	h->late = div64_u64((u64)DELAY_MAX << 32, h->recip) + 1;
 }
 
-static u32 delay_units(const struct hybrid *h, u64 d)
+static u32 hybrid_delay_units(const struct hybrid *h, u64 d)
 {
 	return d < h->late ? (u32)((d * h->recip) >> 32) : DELAY_MAX;
 }
 
-static noinline void lost(struct uet_lb *lb, u16 ev)
+static noinline void hybrid_lost(struct uet_lb *lb, u16 ev)
 {
 	struct hybrid *h = uet_lb_priv(lb);
-	u32 entry = entry_of(lb, ev);
+	u32 entry = hybrid_entry_of(lb, ev);
 
-	if (value(lb, entry) != ev || is_down(h, entry))
+	if (hybrid_value(lb, entry) != ev || hybrid_is_down(h, entry))
 		return;
-	renew(lb, entry);
+	hybrid_renew(lb, entry);
 	h->gone++;
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
 }
@@ -165,8 +166,8 @@ static noinline void lost(struct uet_lb *lb, u16 ev)
  * A packet with the value at position @i of the space queued for @d units. If
  * that is longer than the mean, the value may be replaced.
  */
-static __always_inline void queued(struct uet_lb *lb, struct hybrid *h, u32 i,
-				   u32 d, bool m)
+static __always_inline void hybrid_queued(struct uet_lb *lb, struct hybrid *h,
+					  u32 i, u32 d, bool m)
 {
 	u32 mean = h->mean >> MEAN_SHIFT;
 	u32 w, entry;
@@ -177,13 +178,14 @@ static __always_inline void queued(struct uet_lb *lb, struct hybrid *h, u32 i,
 	/* i / n_max, exact for i < 2^16 */
 	w = (u32)((i * h->entry_recip) >> 32);
 	entry = i - w * lb->n_max;
-	if (*which(lb, entry) == w && !(h->down_all && is_down(h, entry)) &&
+	if (*hybrid_which(lb, entry) == w &&
+	    !(h->down_all && hybrid_is_down(h, entry)) &&
 	    d - mean > uet_prng_bits(&lb->prng,
 				     m ? RISK_BITS_MARKED : RISK_BITS_CLEAR))
-		renew(lb, entry);
+		hybrid_renew(lb, entry);
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void hybrid_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 	u32 i = uet_lb_index(lb, sig->ev);
@@ -195,33 +197,34 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		if (!sig->rtt_valid)
 			return;
 		if (sig->target != h->target)
-			set_target(h, sig->target);
-		queued(lb, h, i, delay_units(h, delay),
-		       sig->reason == UET_LB_ECN);
+			hybrid_set_target(h, sig->target);
+		hybrid_queued(lb, h, i, hybrid_delay_units(h, delay),
+			      sig->reason == UET_LB_ECN);
 		break;
 	case UET_LB_NACK:
-		queued(lb, h, i, DELAY_TRIMMED, true);
+		hybrid_queued(lb, h, i, DELAY_TRIMMED, true);
 		break;
 	default:
-		lost(lb, sig->ev);
+		hybrid_lost(lb, sig->ev);
 	}
 }
 
-static noinline void acked_any(struct uet_lb *lb, u16 ev, bool m, u64 delay,
-			       u64 target, u64 now)
+static noinline void hybrid_acked_any(struct uet_lb *lb, u16 ev, bool m,
+				      u64 delay, u64 target, u64 now)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 
 	if (target != h->target)
-		set_target(h, target);
+		hybrid_set_target(h, target);
 	if (!m)
 		uet_lb_good_came_back(&lb->good, ev, now);
-	queued(lb, h, uet_lb_index(lb, ev), delay_units(h, delay), m);
+	hybrid_queued(lb, h, uet_lb_index(lb, ev), hybrid_delay_units(h, delay),
+		      m);
 }
 
-/* Same as acked_any(), without the rare cases. */
-static void acked(struct uet_lb *lb, u16 ev, bool m, u64 delay, u64 target,
-		  u64 now)
+/* Same as hybrid_acked_any(), without the rare cases. */
+static void hybrid_acked(struct uet_lb *lb, u16 ev, bool m, u64 delay,
+			 u64 target, u64 now)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 	u32 i = uet_lb_index(lb, ev);
@@ -230,43 +233,43 @@ static void acked(struct uet_lb *lb, u16 ev, bool m, u64 delay, u64 target,
 		return;
 	if (unlikely(target != h->target ||
 		     !(m || uet_lb_good_is_new(&lb->good, ev)))) {
-		acked_any(lb, ev, m, delay, target, now);
+		hybrid_acked_any(lb, ev, m, delay, target, now);
 		return;
 	}
 	if (!m)
 		uet_lb_good_replace(&lb->good, ev, now);
-	queued(lb, h, i, delay_units(h, delay), m);
+	hybrid_queued(lb, h, i, hybrid_delay_units(h, delay), m);
 }
 
-static int path_down(struct uet_lb *lb, u16 ev)
+static int hybrid_path_down(struct uet_lb *lb, u16 ev)
 {
 	struct hybrid *h = uet_lb_priv(lb);
-	u32 entry = entry_of(lb, ev);
+	u32 entry = hybrid_entry_of(lb, ev);
 
-	if (value(lb, entry) != ev || is_down(h, entry))
+	if (hybrid_value(lb, entry) != ev || hybrid_is_down(h, entry))
 		return 0;
-	*down_word(h, entry) |= BIT_ULL(entry % 64);
+	*hybrid_down_word(h, entry) |= BIT_ULL(entry % 64);
 	h->down += entry < lb->n;
 	h->down_all++;
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u16 ev)
+static int hybrid_path_up(struct uet_lb *lb, u16 ev)
 {
 	struct hybrid *h = uet_lb_priv(lb);
-	u32 entry = entry_of(lb, ev);
+	u32 entry = hybrid_entry_of(lb, ev);
 
-	if (!is_down(h, entry))
+	if (!hybrid_is_down(h, entry))
 		return 0;
-	*down_word(h, entry) &= ~BIT_ULL(entry % 64);
+	*hybrid_down_word(h, entry) &= ~BIT_ULL(entry % 64);
 	h->down -= entry < lb->n;
 	h->down_all--;
 	uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
 	return 0;
 }
 
-static void resized(struct uet_lb *lb, u32 old)
+static void hybrid_resized(struct uet_lb *lb, u32 old)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 	u32 i;
@@ -276,48 +279,48 @@ static void resized(struct uet_lb *lb, u32 old)
 	h->gone_before = 0;
 	h->down = 0;
 	for (i = 0; i < lb->n; i++)
-		h->down += is_down(h, i);
+		h->down += hybrid_is_down(h, i);
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void hybrid_path_get(const struct uet_lb *lb, u32 index,
+			    struct uet_lb_path *path)
 {
 	path->ev = (u16)(lb->base + index + lb->table[index] * lb->n_max);
-	path->down = is_down(uet_lb_priv_const(lb), index);
+	path->down = hybrid_is_down(uet_lb_priv_const(lb), index);
 	path->bad = path->down;
 }
 
 /* A value replaced after a loss counts as bad for one to two cycles. */
-static u32 bad_paths(const struct uet_lb *lb)
+static u32 hybrid_bad_paths(const struct uet_lb *lb)
 {
 	const struct hybrid *h = uet_lb_priv_const(lb);
 
 	return min(h->down + h->gone + h->gone_before, lb->n);
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void hybrid_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct hybrid *h = uet_lb_priv(lb);
 	u32 i;
 
 	BUILD_BUG_ON(sizeof(*h) > UET_LB_PRIV_SIZE);
 	h->entry_recip = div_u64(U32_MAX, lb->n_max) + 1;
-	/* which() is a byte */
+	/* hybrid_which() is a byte */
 	lb->span = min(lb->span, lb->n_max * (U8_MAX + 1));
 	for (i = 0; i < lb->n_max; i++)
-		renew(lb, i);
+		hybrid_renew(lb, i);
 }
 
 const struct uet_lb_ops uet_lb_hybrid = {
-	.next = next,
-	.feedback = feedback,
-	.acked = acked,
-	.init = init,
-	.resized = resized,
-	.path_down = path_down,
-	.path_up = path_up,
-	.path_get = path_get,
-	.bad_paths = bad_paths,
+	.next = hybrid_next,
+	.feedback = hybrid_feedback,
+	.acked = hybrid_acked,
+	.init = hybrid_init,
+	.resized = hybrid_resized,
+	.path_down = hybrid_path_down,
+	.path_up = hybrid_path_up,
+	.path_get = hybrid_path_get,
+	.bad_paths = hybrid_bad_paths,
 	.name = "hybrid",
 	.ev_bytes = 2,
 	.aware = true,

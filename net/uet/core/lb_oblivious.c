@@ -15,12 +15,13 @@ u16 uet_lb_oblivious_next(struct uet_lb *lb)
 	return (u16)(lb->base + i);
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 oblivious_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+			  u16 *run)
 {
 	return uet_lb_oblivious_next(lb);
 }
 
 const struct uet_lb_ops uet_lb_oblivious = {
-	.next = next,
+	.next = oblivious_next,
 	.name = "oblivious",
 };

@@ -17,7 +17,7 @@ void uet_perm_init(struct uet_perm *p, u32 n, u32 key)
 		p->half++;
 }
 
-static u32 feistel(u32 i, u32 key, u32 half)
+static u32 perm_feistel(u32 i, u32 key, u32 half)
 {
 	u32 mask = (1U << half) - 1;
 	u32 left = i >> half;
@@ -42,7 +42,7 @@ u32 uet_perm_at(const struct uet_perm *p, u32 i, u32 key)
 	u32 outside = (1U << (2 * p->half)) - p->n;
 
 	do {
-		i = feistel(i, key, p->half);
+		i = perm_feistel(i, key, p->half);
 	} while (i >= p->n && outside--);
 	return i;
 }

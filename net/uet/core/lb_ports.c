@@ -35,12 +35,12 @@ static const struct ports *ports_const(const struct uet_lb *lb)
 	return (const struct ports *)lb->table;
 }
 
-static struct uet_lb_port *port_of_ev(struct ports *ps, u16 ev)
+static struct uet_lb_port *ports_by_ev(struct ports *ps, u16 ev)
 {
 	return &ps->port[uet_lb_zone(ev) % ps->nr];
 }
 
-static u64 send_ns(const struct uet_lb_port *p, u64 bytes)
+static u64 ports_send_ns(const struct uet_lb_port *p, u64 bytes)
 {
 	u32 rate = max_t(u32, ((u64)p->mbps * p->share) >> 16, 1);
 
@@ -51,8 +51,8 @@ static u64 send_ns(const struct uet_lb_port *p, u64 bytes)
  * Would port @p finish sending the packet earlier than @best? Idle ports take
  * turns in proportion to their speeds.
  */
-static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
-		    u64 ns, u64 best_ns)
+static bool ports_earlier(const struct uet_lb_port *p,
+			  const struct uet_lb_port *best, u64 ns, u64 best_ns)
 {
 	if (p->free_at == best->free_at)
 		return p->given + ns < best->given + best_ns;
@@ -68,8 +68,8 @@ static bool earlier(const struct uet_lb_port *p, const struct uet_lb_port *best,
  * are not regular: the peer answers every n-th packet, and with regular turns
  * all answers could be for packets of the same port.
  */
-static struct uet_lb_port *choose(struct uet_lb *lb,
-				  const struct uet_lb_ask *ask)
+static struct uet_lb_port *ports_choose(struct uet_lb *lb,
+					const struct uet_lb_ask *ask)
 {
 	struct ports *ps = ports_of(lb);
 	u64 floor = ask->now - min(ask->now, ask->base_rtt);
@@ -84,11 +84,11 @@ static struct uet_lb_port *choose(struct uet_lb *lb,
 			continue;
 		p->free_at = max(p->free_at, floor + p->wait_ns);
 		p->given = max(p->given, owed);
-		ns = send_ns(p, ask->size);
+		ns = ports_send_ns(p, ask->size);
 		ns += (ns * uet_prng_u32(&lb->prng)) >> 32;
-		if (ask->rtx && port_of_ev(ps, ask->prev_ev) == p)
+		if (ask->rtx && ports_by_ev(ps, ask->prev_ev) == p)
 			ns += ask->base_rtt;
-		if (!best || earlier(p, best, ns, best_ns)) {
+		if (!best || ports_earlier(p, best, ns, best_ns)) {
 			best = p;
 			best_ns = ns;
 		}
@@ -97,12 +97,12 @@ static struct uet_lb_port *choose(struct uet_lb *lb,
 	return best ?: &ps->port[0];
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 ports_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct ports *ps = ports_of(lb);
-	struct uet_lb_port *p = choose(lb, ask);
+	struct uet_lb_port *p = ports_choose(lb, ask);
 	u16 ev = uet_lb_next(p->lb, ask, run);
-	u64 ns = send_ns(p, (u64)ask->size * *run);
+	u64 ns = ports_send_ns(p, (u64)ask->size * *run);
 
 	p->free_at += ns;
 	p->given += ns;
@@ -115,7 +115,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
  * some of its share, a port with fewer gains some, until all are alike. Without
  * marks the shares return to SHARE_ONE, the speed of the link.
  */
-static void weigh(struct ports *ps, struct uet_lb_port *p, bool bad)
+static void ports_weigh(struct ports *ps, struct uet_lb_port *p, bool bad)
 {
 	s64 x = bad ? SHARE_ONE : 0, share = p->share;
 
@@ -126,21 +126,21 @@ static void weigh(struct ports *ps, struct uet_lb_port *p, bool bad)
 	ps->bad = (u32)((s64)ps->bad + ((x - (s64)ps->bad) >> BAD_GAIN_SHIFT));
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void ports_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct ports *ps = ports_of(lb);
-	struct uet_lb_port *p = port_of_ev(ps, sig->ev);
+	struct uet_lb_port *p = ports_by_ev(ps, sig->ev);
 
 	uet_lb_feedback(p->lb, sig, true);
-	weigh(ps, p, sig->reason != UET_LB_NO_ECN);
+	ports_weigh(ps, p, sig->reason != UET_LB_NO_ECN);
 }
 
-static void doubt(struct uet_lb *lb, u16 ev)
+static void ports_doubt(struct uet_lb *lb, u16 ev)
 {
-	uet_lb_doubt(port_of_ev(ports_of(lb), ev)->lb, ev);
+	uet_lb_doubt(ports_by_ev(ports_of(lb), ev)->lb, ev);
 }
 
-static u32 total_mbps(const struct ports *ps)
+static u32 ports_total_mbps(const struct ports *ps)
 {
 	u32 i, sum = 0;
 
@@ -150,17 +150,17 @@ static u32 total_mbps(const struct ports *ps)
 }
 
 /* The values of each port follow the part of the window that it carries. */
-static void resize(struct uet_lb *lb, u64 cwnd)
+static void ports_resize(struct uet_lb *lb, u64 cwnd)
 {
 	struct ports *ps = ports_of(lb);
-	u32 i, total = total_mbps(ps);
+	u32 i, total = ports_total_mbps(ps);
 
 	for (i = 0; i < ps->nr; i++)
 		uet_lb_follow_window(ps->port[i].lb,
 				     div_u64(cwnd * ps->port[i].mbps, total));
 }
 
-static u32 locate(const struct uet_lb *lb, u16 ev)
+static u32 ports_locate(const struct uet_lb *lb, u16 ev)
 {
 	const struct ports *ps = ports_const(lb);
 	u32 zone = uet_lb_zone(ev), i;
@@ -173,7 +173,7 @@ static u32 locate(const struct uet_lb *lb, u16 ev)
 }
 
 /* The spaces of all ports have the same size. */
-static struct uet_lb_port *port_at(const struct uet_lb *lb, u32 *index)
+static struct uet_lb_port *ports_at(const struct uet_lb *lb, u32 *index)
 {
 	struct ports *ps = (struct ports *)lb->table;
 	u32 each = ps->port[0].lb->n_max;
@@ -183,20 +183,20 @@ static struct uet_lb_port *port_at(const struct uet_lb *lb, u32 *index)
 	return p;
 }
 
-static int path_down(struct uet_lb *lb, u16 ev)
+static int ports_path_down(struct uet_lb *lb, u16 ev)
 {
-	return uet_lb_path_down(port_of_ev(ports_of(lb), ev)->lb, ev);
+	return uet_lb_path_down(ports_by_ev(ports_of(lb), ev)->lb, ev);
 }
 
-static int path_up(struct uet_lb *lb, u16 ev)
+static int ports_path_up(struct uet_lb *lb, u16 ev)
 {
-	return uet_lb_path_up(port_of_ev(ports_of(lb), ev)->lb, ev);
+	return uet_lb_path_up(ports_by_ev(ports_of(lb), ev)->lb, ev);
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void ports_path_get(const struct uet_lb *lb, u32 index,
+			   struct uet_lb_path *path)
 {
-	const struct uet_lb_port *p = port_at(lb, &index);
+	const struct uet_lb_port *p = ports_at(lb, &index);
 	struct uet_lb_live live = path->live;
 
 	uet_lb_path_get(p->lb, index, path);
@@ -205,7 +205,7 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	path->bad |= !p->up;
 }
 
-static u32 paths(const struct uet_lb *lb)
+static u32 ports_paths(const struct uet_lb *lb)
 {
 	const struct ports *ps = ports_const(lb);
 	u32 i, sum = 0;
@@ -215,7 +215,7 @@ static u32 paths(const struct uet_lb *lb)
 	return sum;
 }
 
-static u32 bad_paths(const struct uet_lb *lb)
+static u32 ports_bad_paths(const struct uet_lb *lb)
 {
 	const struct ports *ps = ports_const(lb);
 	const struct uet_lb_port *p;
@@ -230,21 +230,21 @@ static u32 bad_paths(const struct uet_lb *lb)
 
 /* Not in the table of policies: used if there are several ports. */
 static const struct uet_lb_ops ports_ops = {
-	.next = next,
-	.feedback = feedback,
-	.doubt = doubt,
-	.resize = resize,
-	.locate = locate,
-	.path_down = path_down,
-	.path_up = path_up,
-	.path_get = path_get,
-	.paths = paths,
-	.bad_paths = bad_paths,
+	.next = ports_next,
+	.feedback = ports_feedback,
+	.doubt = ports_doubt,
+	.resize = ports_resize,
+	.locate = ports_locate,
+	.path_down = ports_path_down,
+	.path_up = ports_path_up,
+	.path_get = ports_path_get,
+	.paths = ports_paths,
+	.bad_paths = ports_bad_paths,
 	.name = "ports",
 	.aware = true,
 };
 
-static void note_on_port(struct uet_lb *child, u32 note, u16 ev)
+static void ports_note(struct uet_lb *child, u32 note, u16 ev)
 {
 	uet_lb_note(child->owner, note, ev);
 }
@@ -257,7 +257,7 @@ u16 uet_lb_zone_base(u32 port, u32 n, u32 random)
 		     (u32)(((u64)random * room) >> 32));
 }
 
-static size_t child_size(const struct uet_lb_ops *ops, u32 n)
+static size_t ports_child_size(const struct uet_lb_ops *ops, u32 n)
 {
 	return (uet_lb_mem_size(ops, n) + 7) & ~(size_t)7;
 }
@@ -265,12 +265,12 @@ static size_t child_size(const struct uet_lb_ops *ops, u32 n)
 size_t uet_lb_ports_mem_size(const struct uet_lb_ops *ops, u32 n, u32 nr)
 {
 	return sizeof(struct uet_lb) + sizeof(struct ports) +
-	       nr * child_size(ops, n);
+	       nr * ports_child_size(ops, n);
 }
 
-static int init_port(struct uet_lb *lb, u32 i, void *mem,
-		     const struct uet_lb_ops *ops,
-		     const struct uet_lb_config *cfg, u32 mbps, u32 total)
+static int ports_init_one(struct uet_lb *lb, u32 i, void *mem,
+			  const struct uet_lb_ops *ops,
+			  const struct uet_lb_config *cfg, u32 mbps, u32 total)
 {
 	struct uet_lb_port *p = &ports_of(lb)->port[i];
 	struct uet_lb_config c = *cfg;
@@ -284,7 +284,7 @@ static int init_port(struct uet_lb *lb, u32 i, void *mem,
 	err = uet_lb_init(p->lb, ops, &c);
 	if (err)
 		return err;
-	p->lb->noted = note_on_port;
+	p->lb->noted = ports_note;
 	p->lb->owner = lb;
 	p->first = i * cfg->n;
 	p->mbps = mbps;
@@ -321,10 +321,10 @@ int uet_lb_ports_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	memset(ps, 0, sizeof(*ps));
 	ps->nr = nr;
 	for (i = 0; i < nr; i++) {
-		err = init_port(lb, i, mem, ops, cfg, mbps[i], (u32)total);
+		err = ports_init_one(lb, i, mem, ops, cfg, mbps[i], (u32)total);
 		if (err)
 			return err;
-		mem += child_size(ops, cfg->n);
+		mem += ports_child_size(ops, cfg->n);
 	}
 	lb->n_max = nr * cfg->n;
 	lb->n = lb->n_max;

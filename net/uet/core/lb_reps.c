@@ -35,7 +35,7 @@ bool uet_reps_frozen_next(struct uet_reps *r, u16 *ev)
 }
 
 /* Remove a value from the ring and close the gap. */
-static void take_out(struct uet_reps *r, u16 ev)
+static void reps_take_out(struct uet_reps *r, u16 ev)
 {
 	u8 fresh = 0, n = 0;
 	u32 slot;
@@ -67,7 +67,7 @@ void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
  * While frozen, only values of the ring are sent and acknowledged. Storing each
  * of them again would soon leave few different values in the ring.
  */
-static bool refreshed(struct uet_reps *r, u16 ev)
+static bool reps_refreshed(struct uet_reps *r, u16 ev)
 {
 	u32 slot;
 
@@ -80,7 +80,7 @@ static bool refreshed(struct uet_reps *r, u16 ev)
 	return false;
 }
 
-static void empty(struct uet_reps *r)
+static void reps_empty(struct uet_reps *r)
 {
 	r->fresh = 0;
 	r->head = 0;
@@ -93,8 +93,8 @@ static void empty(struct uet_reps *r)
  * congestion: require losses on two values within one RTO with ACKs in between,
  * which show that some paths work and some do not.
  */
-static bool loss_freezes(const struct uet_lb *lb, struct uet_reps *r,
-			 const struct uet_lb_signal *sig)
+static bool reps_loss_freezes(const struct uet_lb *lb, struct uet_reps *r,
+			      const struct uet_lb_signal *sig)
 {
 	bool second = r->lost && r->heard && r->lost_ev != sig->ev &&
 		      sig->now >= r->lost_at && sig->now - r->lost_at <= r->rto;
@@ -110,7 +110,7 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		       const struct uet_lb_signal *sig)
 {
 	if (r->frozen && sig->now > r->frozen_until) {
-		empty(r);
+		reps_empty(r);
 		r->frozen = false;
 		r->explore = UET_REPS_EXPLORE;
 		uet_lb_note(lb, UET_LB_NOTE_THAWED, sig->ev);
@@ -118,8 +118,9 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 	if (sig->reason == UET_LB_TIMEOUT) {
 		/* The ring may hold values of the dead path */
 		if (r->frozen)
-			take_out(r, sig->ev);
-		if (loss_freezes(lb, r, sig) && !r->frozen && !r->explore) {
+			reps_take_out(r, sig->ev);
+		if (reps_loss_freezes(lb, r, sig) && !r->frozen &&
+		    !r->explore) {
 			r->frozen = true;
 			r->frozen_until = sig->now + UET_REPS_FREEZE_NS;
 			uet_lb_note(lb, UET_LB_NOTE_FROZEN, sig->ev);
@@ -128,7 +129,7 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 	}
 	r->heard = true;
 	if (sig->reason != UET_LB_NO_ECN ||
-	    (r->frozen && refreshed(r, sig->ev)))
+	    (r->frozen && reps_refreshed(r, sig->ev)))
 		return;
 	r->ring[r->head] = sig->ev;
 	r->fresh |= BIT(r->head);
@@ -136,26 +137,26 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 	r->fill = min_t(u8, r->fill + 1, UET_REPS_RING);
 }
 
-static u16 random_ev(struct uet_lb *lb)
+static u16 reps_random_ev(struct uet_lb *lb)
 {
 	return (u16)(lb->base + uet_prng_below(&lb->prng, lb->n));
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 reps_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct uet_reps *r = uet_lb_priv(lb);
 	u16 ev;
 
 	if (r->explore) {
 		r->explore--;
-		return random_ev(lb);
+		return reps_random_ev(lb);
 	}
 	if (r->frozen ? uet_reps_frozen_next(r, &ev) : uet_reps_recycle(r, &ev))
 		return ev;
-	return random_ev(lb);
+	return reps_random_ev(lb);
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void reps_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct uet_reps *r = uet_lb_priv(lb);
 
@@ -163,21 +164,21 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 	r->rto = cfg->rto_ns;
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void reps_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	uet_reps_feedback(lb, uet_lb_priv(lb), sig);
 }
 
-static void resized(struct uet_lb *lb, u32 old)
+static void reps_resized(struct uet_lb *lb, u32 old)
 {
 	uet_reps_keep(lb, uet_lb_priv(lb));
 }
 
 const struct uet_lb_ops uet_lb_reps = {
-	.next = next,
-	.feedback = feedback,
-	.init = init,
-	.resized = resized,
+	.next = reps_next,
+	.feedback = reps_feedback,
+	.init = reps_init,
+	.resized = reps_resized,
 	.name = "reps",
 	.aware = true,
 	.recalls = true,

@@ -37,25 +37,25 @@ struct rtt_lb {
 	u64 is_down[UET_LB_AWARE_MAX / 64];
 };
 
-static u16 *entry_of(struct uet_lb *lb, u32 i)
+static u16 *rtt_entry_of(struct uet_lb *lb, u32 i)
 {
 	return (u16 *)lb->table + i;
 }
 
-static bool is_down(const struct rtt_lb *r, u32 i)
+static bool rtt_is_down(const struct rtt_lb *r, u32 i)
 {
 	return r->is_down[i / 64] >> (i % 64) & 1;
 }
 
-static bool saturated(const struct uet_lb *lb, const struct rtt_lb *r)
+static bool rtt_saturated(const struct uet_lb *lb, const struct rtt_lb *r)
 {
 	return r->avoided * 100 >= lb->threshold_pct * lb->n;
 }
 
 /* Change an entry and update @avoided. */
-static void store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
+static void rtt_store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
 {
-	u16 *e = entry_of(lb, i);
+	u16 *e = rtt_entry_of(lb, i);
 
 	if (i < lb->n) {
 		r->avoided -= !!(*e & AVOID);
@@ -65,10 +65,10 @@ static void store(struct uet_lb *lb, struct rtt_lb *r, u32 i, u16 v)
 }
 
 /* @best is determined anew in every cycle, so it can also rise. */
-static u32 draw(struct uet_lb *lb, struct rtt_lb *r)
+static u32 rtt_draw(struct uet_lb *lb, struct rtt_lb *r)
 {
 	u32 i = uet_lb_index(lb, uet_lb_oblivious_next(lb));
-	u32 rtt = *entry_of(lb, i) & RTT_MASK;
+	u32 rtt = *rtt_entry_of(lb, i) & RTT_MASK;
 
 	if (rtt && rtt < r->best_now)
 		r->best_now = rtt;
@@ -83,27 +83,27 @@ static u32 draw(struct uet_lb *lb, struct rtt_lb *r)
  * Consecutive draws within a cycle differ; across the end of a cycle two may be
  * equal. So three tries are enough.
  */
-static u32 draw_other(struct uet_lb *lb, struct rtt_lb *r,
-		      const struct uet_lb_ask *ask)
+static u32 rtt_draw_other(struct uet_lb *lb, struct rtt_lb *r,
+			  const struct uet_lb_ask *ask)
 {
 	u32 not = ask->rtx ? uet_lb_index(lb, ask->prev_ev) : U32_MAX;
 	u32 tries = 3;
 	u32 i;
 
 	do {
-		i = draw(lb, r);
+		i = rtt_draw(lb, r);
 	} while (i == not && --tries);
 	return i;
 }
 
 /* Count down a skipped visit; a slow value is skipped only once. */
-static u16 passed_over(u16 v)
+static u16 rtt_passed_over(u16 v)
 {
 	v &= ~SLOW;
 	return v >> SKIP_SHIFT ? v - BIT(SKIP_SHIFT) : v;
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 rtt_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 	u32 tries = lb->n, pick = U32_MAX;
@@ -111,21 +111,21 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 	u16 v;
 
 	do {
-		i = draw_other(lb, r, ask);
-		if (unlikely(r->down && is_down(r, i)))
+		i = rtt_draw_other(lb, r, ask);
+		if (unlikely(r->down && rtt_is_down(r, i)))
 			continue;
 		pick = i;
-		v = *entry_of(lb, i);
+		v = *rtt_entry_of(lb, i);
 		if (!(v & AVOID))
 			break;
-		store(lb, r, i, passed_over(v));
-		if (saturated(lb, r))
+		rtt_store(lb, r, i, rtt_passed_over(v));
+		if (rtt_saturated(lb, r))
 			break;
 	} while (--tries);
 	return (u16)(lb->base + (pick == U32_MAX ? i : pick));
 }
 
-static u16 smooth(u16 v, u64 rtt, u64 base_rtt)
+static u16 rtt_smooth(u16 v, u64 rtt, u64 base_rtt)
 {
 	u64 units = div64_u64(rtt << RTT_UNIT_SHIFT, base_rtt);
 	s32 old = v & RTT_MASK;
@@ -136,17 +136,17 @@ static u16 smooth(u16 v, u64 rtt, u64 base_rtt)
 	return (v & ~RTT_MASK) | (u16)new;
 }
 
-static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void rtt_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 	u32 i = uet_lb_index(lb, sig->ev);
-	u16 v = *entry_of(lb, i);
+	u16 v = *rtt_entry_of(lb, i);
 	u32 margin, skip;
 
-	if (unlikely(r->down && is_down(r, i)))
+	if (unlikely(r->down && rtt_is_down(r, i)))
 		return;
 	if (sig->rtt_valid && sig->base_rtt && sig->rtt < 1ULL << 40) {
-		v = smooth(v, sig->rtt, sig->base_rtt);
+		v = rtt_smooth(v, sig->rtt, sig->base_rtt);
 		margin = (u32)div64_u64(sig->target << (RTT_UNIT_SHIFT - 1),
 					sig->base_rtt);
 		v &= ~SLOW;
@@ -167,10 +167,10 @@ static void feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		skip = UET_SKIP_MAX;
 	}
 	v = (v & (RTT_MASK | LOST | SLOW)) | (u16)(skip << SKIP_SHIFT);
-	store(lb, r, i, v);
+	rtt_store(lb, r, i, v);
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void rtt_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 
@@ -178,7 +178,7 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 	r->best_now = RTT_MASK;
 }
 
-static void resized(struct uet_lb *lb, u32 old)
+static void rtt_resized(struct uet_lb *lb, u32 old)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 	u32 i;
@@ -186,50 +186,50 @@ static void resized(struct uet_lb *lb, u32 old)
 	r->avoided = 0;
 	r->down = 0;
 	for (i = 0; i < lb->n; i++) {
-		r->avoided += !!(*entry_of(lb, i) & AVOID);
-		r->down += is_down(r, i);
+		r->avoided += !!(*rtt_entry_of(lb, i) & AVOID);
+		r->down += rtt_is_down(r, i);
 	}
 }
 
 /* Clear the round trip of the value, or it might be the fastest for ever. */
-static int path_down(struct uet_lb *lb, u16 ev)
+static int rtt_path_down(struct uet_lb *lb, u16 ev)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 	u32 i = uet_lb_index(lb, ev);
 
-	if (is_down(r, i))
+	if (rtt_is_down(r, i))
 		return 0;
-	store(lb, r, i, 0);
+	rtt_store(lb, r, i, 0);
 	r->is_down[i / 64] |= BIT_ULL(i % 64);
 	r->down += i < lb->n;
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u16 ev)
+static int rtt_path_up(struct uet_lb *lb, u16 ev)
 {
 	struct rtt_lb *r = uet_lb_priv(lb);
 	u32 i = uet_lb_index(lb, ev);
 
-	store(lb, r, i, 0);
-	if (is_down(r, i))
+	rtt_store(lb, r, i, 0);
+	if (rtt_is_down(r, i))
 		r->down -= i < lb->n;
 	r->is_down[i / 64] &= ~BIT_ULL(i % 64);
 	uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
 	return 0;
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void rtt_path_get(const struct uet_lb *lb, u32 index,
+			 struct uet_lb_path *path)
 {
 	u16 v = ((const u16 *)lb->table)[index];
 
 	path->skip = (u8)(v >> SKIP_SHIFT);
-	path->down = is_down(uet_lb_priv_const(lb), index);
+	path->down = rtt_is_down(uet_lb_priv_const(lb), index);
 	path->bad = path->down || v & AVOID;
 }
 
-static u32 bad_paths(const struct uet_lb *lb)
+static u32 rtt_bad_paths(const struct uet_lb *lb)
 {
 	const struct rtt_lb *r = uet_lb_priv_const(lb);
 
@@ -237,14 +237,14 @@ static u32 bad_paths(const struct uet_lb *lb)
 }
 
 const struct uet_lb_ops uet_lb_rtt = {
-	.next = next,
-	.feedback = feedback,
-	.init = init,
-	.resized = resized,
-	.path_down = path_down,
-	.path_up = path_up,
-	.path_get = path_get,
-	.bad_paths = bad_paths,
+	.next = rtt_next,
+	.feedback = rtt_feedback,
+	.init = rtt_init,
+	.resized = rtt_resized,
+	.path_down = rtt_path_down,
+	.path_up = rtt_path_up,
+	.path_get = rtt_path_get,
+	.bad_paths = rtt_bad_paths,
 	.name = "rtt",
 	.ev_bytes = 2,
 	.aware = true,

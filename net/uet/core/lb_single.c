@@ -62,21 +62,22 @@ void uet_lb_spot_move(struct uet_lb *lb, struct uet_lb_spot *s)
 	uet_lb_note(lb, UET_LB_NOTE_NEED_INDEX, s->ev);
 }
 
-static u64 since(u64 now, u64 then)
+static u64 single_since(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;
 }
 
-static bool idle(const struct single *s, const struct uet_lb_ask *ask)
+static bool single_idle(const struct single *s, const struct uet_lb_ask *ask)
 {
-	u64 gap = since(ask->now, s->last_send);
+	u64 gap = single_since(ask->now, s->last_send);
 
 	if (s->idle_ns)
 		return gap >= s->idle_ns;
 	return !ask->inflight_pkts && gap >= ask->base_rtt >> IDLE_RTT_SHIFT;
 }
 
-static bool may_move(const struct single *s, const struct uet_lb_ask *ask)
+static bool single_may_move(const struct single *s,
+			    const struct uet_lb_ask *ask)
 {
 	if (!s->started)
 		return false;
@@ -84,17 +85,19 @@ static bool may_move(const struct single *s, const struct uet_lb_ask *ask)
 		return true;
 	if (!s->lost && s->evidence < EVIDENCE_IDLE)
 		return false;
-	if (idle(s, ask))
+	if (single_idle(s, ask))
 		return true;
 	return (s->lost || s->evidence >= EVIDENCE_BUSY) &&
-	       since(ask->now, s->last_move) >= s->t_reroute * ask->base_rtt;
+	       single_since(ask->now, s->last_move) >=
+	       s->t_reroute * ask->base_rtt;
 }
 
-static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
+static u16 single_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
+		       u16 *run)
 {
 	struct single *s = uet_lb_priv(lb);
 
-	if (may_move(s, ask)) {
+	if (single_may_move(s, ask)) {
 		uet_lb_spot_move(lb, &s->spot);
 		uet_lb_note(lb, UET_LB_NOTE_MOVED, s->spot.ev);
 		s->last_move = ask->now;
@@ -115,7 +118,7 @@ static u16 next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
  * target, where switches mark few packets. So only an unmarked answer within the
  * target clears the path.
  */
-static bool late(const struct uet_lb_signal *sig)
+static bool single_late(const struct uet_lb_signal *sig)
 {
 	return sig->rtt_valid && sig->rtt >= sig->base_rtt + sig->target;
 }
@@ -124,7 +127,7 @@ static bool late(const struct uet_lb_signal *sig)
  * ECN marks that the siblings see too, on other paths, come from the last hop.
  * ECN marks while they see none certainly come from this path.
  */
-static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
+static void single_evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 {
 	struct single *s = uet_lb_priv(lb);
 	u32 add = 0;
@@ -133,7 +136,7 @@ static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		return;
 	switch (sig->reason) {
 	case UET_LB_NO_ECN:
-		if (!late(sig))
+		if (!single_late(sig))
 			s->evidence = 0;
 		return;
 	case UET_LB_ECN:
@@ -152,7 +155,7 @@ static void evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	s->evidence = (u8)min_t(u32, s->evidence + add, EVIDENCE_MAX);
 }
 
-static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
+static void single_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 {
 	struct single *s = uet_lb_priv(lb);
 
@@ -163,7 +166,7 @@ static void init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 }
 
 /* Only the current value has state: leave it as after a loss. */
-static int path_down(struct uet_lb *lb, u16 ev)
+static int single_path_down(struct uet_lb *lb, u16 ev)
 {
 	struct single *s = uet_lb_priv(lb);
 
@@ -174,7 +177,7 @@ static int path_down(struct uet_lb *lb, u16 ev)
 	return 0;
 }
 
-static int path_up(struct uet_lb *lb, u16 ev)
+static int single_path_up(struct uet_lb *lb, u16 ev)
 {
 	struct single *s = uet_lb_priv(lb);
 
@@ -185,8 +188,8 @@ static int path_up(struct uet_lb *lb, u16 ev)
 	return 0;
 }
 
-static void path_get(const struct uet_lb *lb, u32 index,
-		     struct uet_lb_path *path)
+static void single_path_get(const struct uet_lb *lb, u32 index,
+			    struct uet_lb_path *path)
 {
 	const struct single *s = uet_lb_priv_const(lb);
 
@@ -195,7 +198,7 @@ static void path_get(const struct uet_lb *lb, u32 index,
 	path->skip = path->current_ev ? s->evidence : 0;
 }
 
-static u32 bad_paths(const struct uet_lb *lb)
+static u32 single_bad_paths(const struct uet_lb *lb)
 {
 	const struct single *s = uet_lb_priv_const(lb);
 
@@ -203,14 +206,14 @@ static u32 bad_paths(const struct uet_lb *lb)
 }
 
 const struct uet_lb_ops uet_lb_single = {
-	.next = next,
-	.feedback = evidence,
-	.evidence = evidence,
-	.init = init,
-	.path_down = path_down,
-	.path_up = path_up,
-	.path_get = path_get,
-	.bad_paths = bad_paths,
+	.next = single_next,
+	.feedback = single_evidence,
+	.evidence = single_evidence,
+	.init = single_init,
+	.path_down = single_path_down,
+	.path_up = single_path_up,
+	.path_get = single_path_get,
+	.bad_paths = single_bad_paths,
 	.name = "single",
 	.ordered = true,
 };

@@ -46,8 +46,8 @@ static const struct nack_info nack_infos[NACK_CODES] = {
 	N(EXP_FATAL, FATAL),
 };
 
-static const char *name_of(const char * const *names, unsigned int n,
-			   unsigned int value)
+static const char *names_of(const char * const *names, unsigned int n,
+			    unsigned int value)
 {
 	return value < n && names[value] ? names[value] : "RESERVED";
 }
@@ -81,7 +81,7 @@ const char *uet_pds_type_name(u8 type)
 		[UET_PDS_ROD_CC_REQ] = "ROD_CC_REQ",
 	};
 
-	return name_of(names, ARRAY_SIZE(names), type);
+	return names_of(names, ARRAY_SIZE(names), type);
 }
 
 const char *uet_ctl_type_name(u8 ctl_type)
@@ -99,7 +99,7 @@ const char *uet_ctl_type_name(u8 ctl_type)
 		[UET_CTL_NEGOTIATION] = "NEGOTIATION",
 	};
 
-	return name_of(names, ARRAY_SIZE(names), ctl_type);
+	return names_of(names, ARRAY_SIZE(names), ctl_type);
 }
 
 const char *uet_ses_op_name(u8 opcode)
@@ -123,7 +123,7 @@ const char *uet_ses_op_name(u8 opcode)
 		[UET_SES_OP_MSG_ERROR] = "MSG_ERROR",
 	};
 
-	return name_of(names, ARRAY_SIZE(names), opcode);
+	return names_of(names, ARRAY_SIZE(names), opcode);
 }
 
 const char *uet_rc_name(u8 code)
@@ -169,7 +169,7 @@ const char *uet_rc_name(u8 code)
 		[UET_RC_EXTENDED] = "EXTENDED",
 	};
 
-	return name_of(names, ARRAY_SIZE(names), code);
+	return names_of(names, ARRAY_SIZE(names), code);
 }
 
 const char *uet_parse_err_name(unsigned int err)

@@ -97,15 +97,15 @@ void uet_cc_config_merge(struct uet_cc_config *cfg,
 	cfg->set |= over->set;
 }
 
-static bool is_set(const struct uet_cc_config *cfg, enum uet_cc_param id)
+static bool params_is_set(const struct uet_cc_config *cfg, enum uet_cc_param id)
 {
 	return cfg->set & BIT_ULL(id);
 }
 
-static u64 value_or(const struct uet_cc_config *cfg, enum uet_cc_param id,
-		    u64 derived)
+static u64 params_value_or(const struct uet_cc_config *cfg,
+			   enum uet_cc_param id, u64 derived)
 {
-	return is_set(cfg, id) ? cfg->val[id] : derived;
+	return params_is_set(cfg, id) ? cfg->val[id] : derived;
 }
 
 u64 uet_cc_bdp(u32 rate_mbps, u64 ns)
@@ -125,32 +125,32 @@ u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt)
 
 u32 uet_cc_config_rate(const struct uet_cc_config *cfg)
 {
-	u32 local = (u32)value_or(cfg, UET_CCP_RATE_MBPS, 0);
-	u32 peer = (u32)value_or(cfg, UET_CCP_PEER_RATE_MBPS, 0);
+	u32 local = (u32)params_value_or(cfg, UET_CCP_RATE_MBPS, 0);
+	u32 peer = (u32)params_value_or(cfg, UET_CCP_PEER_RATE_MBPS, 0);
 
 	if (!local)
 		local = UET_RATE_DEFAULT_MBPS;
 	return peer ? min(local, peer) : local;
 }
 
-static void derive_network(struct uet_cc_params *p,
-			   const struct uet_cc_config *cfg)
+static void params_derive_network(struct uet_cc_params *p,
+				  const struct uet_cc_config *cfg)
 {
 	u64 target;
 
 	p->rate_mbps = uet_cc_config_rate(cfg);
 	p->mtu = (u32)cfg->val[UET_CCP_MTU];
-	p->trimming = value_or(cfg, UET_CCP_TRIMMING, 0);
-	p->base_rtt = value_or(cfg, UET_CCP_BASE_RTT_NS,
-			       UET_BASE_RTT_DEFAULT_NS);
+	p->trimming = params_value_or(cfg, UET_CCP_TRIMMING, 0);
+	p->base_rtt = params_value_or(cfg, UET_CCP_BASE_RTT_NS,
+				      UET_BASE_RTT_DEFAULT_NS);
 	p->bdp = uet_cc_bdp(p->rate_mbps, p->base_rtt);
 	target = p->trimming ? p->base_rtt * 3 / 4 : p->base_rtt;
-	p->target = value_or(cfg, UET_CCP_TARGET_QDELAY_NS, target);
-	p->wnd_add = (u32)value_or(cfg, UET_CCP_WND_ADD, 0);
+	p->target = params_value_or(cfg, UET_CCP_TARGET_QDELAY_NS, target);
+	p->wnd_add = (u32)params_value_or(cfg, UET_CCP_WND_ADD, 0);
 	p->max_wnd = uet_cc_max_wnd(p, p->base_rtt);
-	p->max_wnd_fixed = is_set(cfg, UET_CCP_MAX_WND);
-	p->max_wnd = value_or(cfg, UET_CCP_MAX_WND, p->max_wnd);
-	p->fixed_wnd = value_or(cfg, UET_CCP_FIXED_WND, p->max_wnd);
+	p->max_wnd_fixed = params_is_set(cfg, UET_CCP_MAX_WND);
+	p->max_wnd = params_value_or(cfg, UET_CCP_MAX_WND, p->max_wnd);
+	p->fixed_wnd = params_value_or(cfg, UET_CCP_FIXED_WND, p->max_wnd);
 }
 
 /*
@@ -159,68 +159,73 @@ static void derive_network(struct uet_cc_params *p,
  * Multiply first, so that only the last division rounds. With bdp < 2^28 and
  * MTU <= 2^16 + 64 no product exceeds 2^62.
  */
-static u64 derive_eta(const struct uet_cc_config *cfg, u64 bdp_mtu)
+static u64 params_derive_eta(const struct uet_cc_config *cfg, u64 bdp_mtu)
 {
 	u64 scale;
 
-	if (!is_set(cfg, UET_CCP_ETA_Q16))
+	if (!params_is_set(cfg, UET_CCP_ETA_Q16))
 		return div_u64(bdp_mtu * 3, 20U * REF_BDP_BYTES);
 	/* bdp_mtu < 2^44, scale <= 2^18 */
 	scale = cfg->val[UET_CCP_ETA_Q16];
 	return div_u64(bdp_mtu * scale, REF_BDP_BYTES) >> 16;
 }
 
-static void derive_gains(struct uet_cc_params *p,
-			 const struct uet_cc_config *cfg)
+static void params_derive_gains(struct uet_cc_params *p,
+				const struct uet_cc_config *cfg)
 {
 	u64 bdp_mtu = p->bdp * p->mtu;
 	u64 fi = div_u64(bdp_mtu * FI_MTUS, REF_BDP_BYTES);
-	u64 eta = derive_eta(cfg, bdp_mtu);
+	u64 eta = params_derive_eta(cfg, bdp_mtu);
 	u64 fi_scale = div_u64(p->bdp << 16, 4U * REF_BDP_BYTES);
 	/* 2^24 / (150000 * 3000), both divided by 2^7 */
 	u64 alpha = div_u64(bdp_mtu << 17, 3515625);
 
-	p->fi = (u32)value_or(cfg, UET_CCP_FI, min_t(u64, fi, UET_FI_MAX));
-	p->eta = (u32)value_or(cfg, UET_CCP_ETA, min_t(u64, eta, UET_ETA_MAX));
-	p->fi_scale_q16 = (u32)value_or(cfg, UET_CCP_FI_SCALE_Q16, fi_scale);
-	p->alpha_q24 = value_or(cfg, UET_CCP_ALPHA_Q24,
-				min_t(u64, alpha, UET_ALPHA_MAX_Q24));
-	p->gamma_q16 = (u32)value_or(cfg, UET_CCP_GAMMA_Q16,
-				     UET_GAMMA_DEFAULT_Q16);
-	p->max_md_jump_q16 = (u32)value_or(cfg, UET_CCP_MAX_MD_JUMP_Q16,
-					   UET_MAX_MD_JUMP_DEFAULT_Q16);
+	p->fi = (u32)params_value_or(cfg, UET_CCP_FI,
+				     min_t(u64, fi, UET_FI_MAX));
+	p->eta = (u32)params_value_or(cfg, UET_CCP_ETA,
+				      min_t(u64, eta, UET_ETA_MAX));
+	p->fi_scale_q16 = (u32)params_value_or(cfg, UET_CCP_FI_SCALE_Q16,
+					       fi_scale);
+	p->alpha_q24 = params_value_or(cfg, UET_CCP_ALPHA_Q24,
+				       min_t(u64, alpha, UET_ALPHA_MAX_Q24));
+	p->gamma_q16 = (u32)params_value_or(cfg, UET_CCP_GAMMA_Q16,
+					    UET_GAMMA_DEFAULT_Q16);
+	p->max_md_jump_q16 = (u32)params_value_or(cfg, UET_CCP_MAX_MD_JUMP_Q16,
+						  UET_MAX_MD_JUMP_DEFAULT_Q16);
 }
 
-static void derive_thresholds(struct uet_cc_params *p,
-			      const struct uet_cc_config *cfg)
+static void params_derive_thresholds(struct uet_cc_params *p,
+				     const struct uet_cc_config *cfg)
 {
 	u64 qa = p->trimming ? UET_QA_THRESHOLD_NEVER_NS :
 		 QA_THRESHOLD_TARGETS * p->target;
 
-	p->clear_delay = value_or(cfg, UET_CCP_CLEAR_DELAY_NS,
-				  UET_CLEAR_DELAY_DEFAULT_NS);
-	p->adjust_bytes = (u32)value_or(cfg, UET_CCP_ADJUST_BYTES,
-					ADJUST_DEFAULT_MTUS * p->mtu);
-	p->adjust_period = value_or(cfg, UET_CCP_ADJUST_PERIOD_NS,
-				    p->base_rtt);
-	p->qa_gate = (u8)value_or(cfg, UET_CCP_QA_GATE, UET_QA_GATE_DEFAULT);
-	p->qa_threshold = value_or(cfg, UET_CCP_QA_THRESHOLD_NS, qa);
-	p->disable_qa = value_or(cfg, UET_CCP_DISABLE_QA, 0);
-	p->avg = (u8)value_or(cfg, UET_CCP_DELAY_AVG, UET_AVG_TIME_WEIGHTED);
-	p->ack_gen_trigger = (u32)value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
-					   UET_ACK_GEN_TRIGGER_DEFAULT);
-	p->base_shift = (u8)value_or(cfg, UET_CCP_BASE_SHIFT, 0);
-	p->dfc_literal = value_or(cfg, UET_CCP_DFC_LITERAL, 0);
-	p->fi_end = value_or(cfg, UET_CCP_FI_END, 0);
-	p->wnd_unused = value_or(cfg, UET_CCP_WND_UNUSED,
-				 UET_WND_UNUSED_DEFAULT);
+	p->clear_delay = params_value_or(cfg, UET_CCP_CLEAR_DELAY_NS,
+					 UET_CLEAR_DELAY_DEFAULT_NS);
+	p->adjust_bytes = (u32)params_value_or(cfg, UET_CCP_ADJUST_BYTES,
+					       ADJUST_DEFAULT_MTUS * p->mtu);
+	p->adjust_period = params_value_or(cfg, UET_CCP_ADJUST_PERIOD_NS,
+					   p->base_rtt);
+	p->qa_gate = (u8)params_value_or(cfg, UET_CCP_QA_GATE,
+					 UET_QA_GATE_DEFAULT);
+	p->qa_threshold = params_value_or(cfg, UET_CCP_QA_THRESHOLD_NS, qa);
+	p->disable_qa = params_value_or(cfg, UET_CCP_DISABLE_QA, 0);
+	p->avg = (u8)params_value_or(cfg, UET_CCP_DELAY_AVG,
+				     UET_AVG_TIME_WEIGHTED);
+	p->ack_gen_trigger = (u32)params_value_or(cfg, UET_CCP_ACK_GEN_TRIGGER,
+						  UET_ACK_GEN_TRIGGER_DEFAULT);
+	p->base_shift = (u8)params_value_or(cfg, UET_CCP_BASE_SHIFT, 0);
+	p->dfc_literal = params_value_or(cfg, UET_CCP_DFC_LITERAL, 0);
+	p->fi_end = params_value_or(cfg, UET_CCP_FI_END, 0);
+	p->wnd_unused = params_value_or(cfg, UET_CCP_WND_UNUSED,
+					UET_WND_UNUSED_DEFAULT);
 	p->qa_loss = !p->trimming &&
-		     value_or(cfg, UET_CCP_QA_LOSS, UET_QA_LOSS_DEFAULT);
+		     params_value_or(cfg, UET_CCP_QA_LOSS, UET_QA_LOSS_DEFAULT);
 }
 
 /* Limits of one configured value; some depend on other values. */
-static void limits(const struct uet_cc_params *p, enum uet_cc_param id,
-		   u64 *min, u64 *max)
+static void params_limits(const struct uet_cc_params *p, enum uet_cc_param id,
+			  u64 *min, u64 *max)
 {
 	*min = param_table[id].min;
 	*max = param_table[id].max;
@@ -256,25 +261,26 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 	if (!bad)
 		bad = &none;
 	memset(p, 0, sizeof(*p));
-	if (!is_set(cfg, UET_CCP_MTU)) {
+	if (!params_is_set(cfg, UET_CCP_MTU)) {
 		*bad = UET_CCP_MTU;
 		return -EINVAL;
 	}
 	/* The caller may have filled @cfg without uet_cc_config_set(). */
 	for (id = 0; id < UET_CCP_COUNT; id++) {
-		if (is_set(cfg, id) && (cfg->val[id] < param_table[id].min ||
-					cfg->val[id] > param_table[id].max)) {
+		if (params_is_set(cfg, id) &&
+		    (cfg->val[id] < param_table[id].min ||
+		     cfg->val[id] > param_table[id].max)) {
 			*bad = id;
 			return -ERANGE;
 		}
 	}
-	derive_network(p, cfg);
-	derive_gains(p, cfg);
-	derive_thresholds(p, cfg);
+	params_derive_network(p, cfg);
+	params_derive_gains(p, cfg);
+	params_derive_thresholds(p, cfg);
 	for (id = 0; id < UET_CCP_COUNT; id++) {
-		if (!is_set(cfg, id))
+		if (!params_is_set(cfg, id))
 			continue;
-		limits(p, id, &min, &max);
+		params_limits(p, id, &min, &max);
 		if (cfg->val[id] < min || cfg->val[id] > max) {
 			*bad = id;
 			return -ERANGE;
@@ -295,7 +301,7 @@ int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg)
 		err = uet_cc_params_derive(p, cfg, &bad);
 		if (err != -ERANGE)
 			return err;
-		limits(p, bad, &min, &max);
+		params_limits(p, bad, &min, &max);
 		cfg->val[bad] = clamp(cfg->val[bad], min, max);
 	}
 	return err;

@@ -7,7 +7,7 @@
 #define MBPS_NS_PER_BYTE	8000
 
 /* Rings are circular lists; the head points to the source to serve next. */
-static void ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
+static void pacer_ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 {
 	struct uet_rccc_src *head = *ring;
 
@@ -23,7 +23,7 @@ static void ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 	head->prev = s;
 }
 
-static void ring_del(struct uet_rccc_src **ring, struct uet_rccc_src *s)
+static void pacer_ring_del(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 {
 	if (s->next == s) {
 		*ring = NULL;
@@ -37,40 +37,40 @@ static void ring_del(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 	s->prev = NULL;
 }
 
-static void leave(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
+static void pacer_leave(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 {
 	if (s->ring == UET_RCCC_ACTIVE) {
-		ring_del(&p->active, s);
+		pacer_ring_del(&p->active, s);
 		p->n_active--;
 	} else if (s->ring == UET_RCCC_SATISFIED) {
-		ring_del(&p->satisfied, s);
+		pacer_ring_del(&p->satisfied, s);
 		p->n_satisfied--;
 	}
 	s->ring = UET_RCCC_NONE;
 }
 
 /* Move a source to the end of a ring. */
-static void put(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u8 ring)
+static void pacer_put(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u8 ring)
 {
-	leave(p, s);
+	pacer_leave(p, s);
 	s->ring = ring;
 	if (ring == UET_RCCC_ACTIVE) {
-		ring_add(&p->active, s);
+		pacer_ring_add(&p->active, s);
 		p->n_active++;
 	} else {
-		ring_add(&p->satisfied, s);
+		pacer_ring_add(&p->satisfied, s);
 		p->n_satisfied++;
 	}
 }
 
-static u64 demand(const struct uet_rccc_src *s)
+static u64 pacer_demand(const struct uet_rccc_src *s)
 {
 	return (u64)uet_credit_step(s->target, s->granted) <<
 	       UET_CREDIT_UNIT_SHIFT;
 }
 
 /* Time to send @bytes at the pace, which is a little below the line rate. */
-static u64 pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
+static u64 pacer_pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
 {
 	return div64_u64(bytes * MBPS_NS_PER_BYTE * 100,
 			 (u64)p->rate_mbps * UET_RCCC_PACE_PCT);
@@ -122,8 +122,8 @@ bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target)
  * restarted. Set the grant just below the target, so that the next grant
  * reaches it and both ends agree again.
  */
-static void resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
-		   u32 target)
+static void pacer_resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
+			 u32 target)
 {
 	if (!uet_rccc_astray(p, s->granted, target))
 		return;
@@ -138,21 +138,21 @@ bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 	target &= UET_CREDIT_MASK;
 	s->last_rx = max(s->last_rx, now);
 	s->outstanding -= min_t(u64, s->outstanding, bytes);
-	resync(p, s, target);
+	pacer_resync(p, s, target);
 	if (uet_credit_step(target, s->target))
 		s->target = target;
-	if (demand(s)) {
+	if (pacer_demand(s)) {
 		if (s->ring != UET_RCCC_ACTIVE)
-			put(p, s, UET_RCCC_ACTIVE);
+			pacer_put(p, s, UET_RCCC_ACTIVE);
 	} else if (s->ring == UET_RCCC_NONE) {
-		put(p, s, UET_RCCC_SATISFIED);
+		pacer_put(p, s, UET_RCCC_SATISFIED);
 	}
 	return p->active || p->satisfied;
 }
 
 void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
 {
-	leave(p, s);
+	pacer_leave(p, s);
 }
 
 /*
@@ -161,18 +161,18 @@ void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
  * its share of the link. Count at most a window, the most credit that a source
  * keeps; otherwise new grants would extend the limit as fast as time passes.
  */
-static bool timed_out(const struct uet_rccc_pacer *p,
-		      const struct uet_rccc_src *s, u64 now)
+static bool pacer_timed_out(const struct uet_rccc_pacer *p,
+			    const struct uet_rccc_src *s, u64 now)
 {
 	u64 limit = UET_CREDIT_TIMEOUT_RTTS * p->base_rtt +
-		    pace_ns(p, min(s->outstanding, p->max_wnd)) *
+		    pacer_pace_ns(p, min(s->outstanding, p->max_wnd)) *
 		    max_t(u32, p->n_active, 1);
 
 	return now > s->last_rx && now - s->last_rx > limit;
 }
 
-static void give(struct uet_rccc_src *s, u32 quanta,
-		 struct uet_rccc_grant *g)
+static void pacer_give(struct uet_rccc_src *s, u32 quanta,
+		       struct uet_rccc_grant *g)
 {
 	s->granted = (s->granted + quanta) & UET_CREDIT_MASK;
 	g->src = s;
@@ -182,40 +182,41 @@ static void give(struct uet_rccc_src *s, u32 quanta,
 }
 
 /* Grant to the next source with demand, or remove it if it timed out. */
-static bool serve_active(struct uet_rccc_pacer *p, u64 now,
-			 struct uet_rccc_grant *g)
+static bool pacer_serve_active(struct uet_rccc_pacer *p, u64 now,
+			       struct uet_rccc_grant *g)
 {
 	struct uet_rccc_src *s = p->active;
 	u32 quanta;
 
-	if (timed_out(p, s, now)) {
+	if (pacer_timed_out(p, s, now)) {
 		p->written_off += s->outstanding;
 		s->outstanding = 0;
 		s->target = s->granted;
-		put(p, s, UET_RCCC_SATISFIED);
+		pacer_put(p, s, UET_RCCC_SATISFIED);
 		return false;
 	}
 	quanta = min(uet_rccc_grant_quanta(p),
 		     uet_credit_step(s->target, s->granted));
-	give(s, quanta, g);
-	put(p, s, demand(s) ? UET_RCCC_ACTIVE : UET_RCCC_SATISFIED);
+	pacer_give(s, quanta, g);
+	pacer_put(p, s, pacer_demand(s) ? UET_RCCC_ACTIVE : UET_RCCC_SATISFIED);
 	return true;
 }
 
 /* No source has demand: grant some credit in advance to a satisfied one. */
-static bool serve_satisfied(struct uet_rccc_pacer *p, u64 now,
-			    struct uet_rccc_grant *g)
+static bool pacer_serve_satisfied(struct uet_rccc_pacer *p, u64 now,
+				  struct uet_rccc_grant *g)
 {
 	struct uet_rccc_src *s = p->satisfied;
 	u64 ahead = (u64)uet_credit_step(s->granted, s->target) <<
 		    UET_CREDIT_UNIT_SHIFT;
+	u32 quanta;
 
-	put(p, s, UET_RCCC_SATISFIED);
-	if (s->stranger || ahead >= p->max_wnd || timed_out(p, s, now))
+	pacer_put(p, s, UET_RCCC_SATISFIED);
+	if (s->stranger || ahead >= p->max_wnd || pacer_timed_out(p, s, now))
 		return false;
-	give(s, min_t(u32, uet_rccc_grant_quanta(p),
-		      (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>
-			    UET_CREDIT_UNIT_SHIFT)), g);
+	quanta = (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>
+		       UET_CREDIT_UNIT_SHIFT);
+	pacer_give(s, min(uet_rccc_grant_quanta(p), quanta), g);
 	return true;
 }
 
@@ -232,16 +233,16 @@ u32 uet_rccc_tick(struct uet_rccc_pacer *p, u64 now,
 	while (n < max && visits && p->next_tick - now <= horizon) {
 		visits--;
 		if (p->active)
-			given = serve_active(p, now, &grants[n]);
+			given = pacer_serve_active(p, now, &grants[n]);
 		else if (idle && p->satisfied && idle--)
-			given = serve_satisfied(p, now, &grants[n]);
+			given = pacer_serve_satisfied(p, now, &grants[n]);
 		else
 			break;
 		if (given)
-			p->next_tick += pace_ns(p, grants[n++].bytes);
+			p->next_tick += pacer_pace_ns(p, grants[n++].bytes);
 	}
 	if (n == 0)
-		p->next_tick += pace_ns(p, UET_RCCC_EMPTY_BYTES);
+		p->next_tick += pacer_pace_ns(p, UET_RCCC_EMPTY_BYTES);
 	*next = p->active || n ? p->next_tick : 0;
 	return n;
 }

@@ -16,7 +16,7 @@
 /* Pause after a search, in multiples of watch_ns */
 #define PAUSE		10
 
-static void begin(struct uet_rise *r, enum uet_rise_phase phase, u64 now)
+static void rise_begin(struct uet_rise *r, enum uet_rise_phase phase, u64 now)
 {
 	r->phase = phase;
 	r->since = now;
@@ -24,7 +24,7 @@ static void begin(struct uet_rise *r, enum uet_rise_phase phase, u64 now)
 	r->samples = 0;
 }
 
-static void take(struct uet_rise *r, u64 rtt)
+static void rise_take(struct uet_rise *r, u64 rtt)
 {
 	r->min = min(r->min, rtt);
 	if (r->samples < U16_MAX)
@@ -32,8 +32,8 @@ static void take(struct uet_rise *r, u64 rtt)
 }
 
 /* Have there been only long round trips, for long enough? */
-static bool watch(struct uet_rise *r, const struct uet_ccc *c, u64 now,
-		  u64 rtt, u64 watch_ns)
+static bool rise_watch(struct uet_rise *r, const struct uet_ccc *c, u64 now,
+		       u64 rtt, u64 watch_ns)
 {
 	if (!uet_rise_far(c, rtt)) {
 		r->samples = 0;
@@ -43,18 +43,18 @@ static bool watch(struct uet_rise *r, const struct uet_ccc *c, u64 now,
 		r->since = now;
 		r->min = U64_MAX;
 	}
-	take(r, rtt);
+	rise_take(r, rtt);
 	return r->samples >= WATCH_SAMPLES && now >= r->until &&
 	       now - r->since >= max(watch_ns, WATCH_SAMPLES * r->min);
 }
 
-static void floor_window(struct uet_ccc *c, u64 now)
+static void rise_floor_window(struct uet_ccc *c, u64 now)
 {
 	uet_ccc_set_window(c, now, FLOOR_MTUS * (u64)c->params->mtu);
 }
 
 /* End the search: restore the window, and do not search again for @pause. */
-static void end(struct uet_rise *r, struct uet_ccc *c, u64 now, u64 pause)
+static void rise_end(struct uet_rise *r, struct uet_ccc *c, u64 now, u64 pause)
 {
 	uet_ccc_set_window(c, now, r->saved);
 	r->phase = UET_RISE_WATCH;
@@ -68,33 +68,33 @@ bool uet_rise_sample(struct uet_rise *r, struct uet_ccc *c, u64 now, u64 rtt,
 	if (!c->algo->window || !c->algo->window->set_window)
 		return false;
 	if (r->phase != UET_RISE_WATCH && now - r->since > SEARCH_RTTS * rtt) {
-		end(r, c, now, PAUSE * watch_ns);
+		rise_end(r, c, now, PAUSE * watch_ns);
 		return false;
 	}
 	switch (r->phase) {
 	case UET_RISE_WATCH:
-		if (m || !watch(r, c, now, rtt, watch_ns))
+		if (m || !rise_watch(r, c, now, rtt, watch_ns))
 			return false;
 		r->saved = uet_ccc_window(c);
-		begin(r, UET_RISE_DRAIN, now);
+		rise_begin(r, UET_RISE_DRAIN, now);
 		r->until = now + DRAIN_RTTS * rtt;
-		floor_window(c, now);
+		rise_floor_window(c, now);
 		return false;
 	case UET_RISE_DRAIN:
 		if (now < r->until)
 			return false;
-		begin(r, UET_RISE_COLLECT, now);
-		floor_window(c, now);
+		rise_begin(r, UET_RISE_COLLECT, now);
+		rise_floor_window(c, now);
 		return false;
 	default:
 		break;
 	}
 	if (m)
 		return false;
-	take(r, rtt);
+	rise_take(r, rtt);
 	if (r->samples < COLLECT_SAMPLES ||
 	    now - r->since < COLLECT_RTTS * r->min)
 		return false;
-	end(r, c, now, PAUSE * watch_ns);
+	rise_end(r, c, now, PAUSE * watch_ns);
 	return uet_rise_far(c, r->min);
 }

@@ -28,7 +28,7 @@ u32 uet_rxmap_nbits(u32 range)
 }
 
 /* Bits of the ring from @psn on; PSNs outside the window read as garbage. */
-static u64 ring_get(const struct uet_rxmap *m, u32 psn)
+static u64 rxmap_ring_get(const struct uet_rxmap *m, u32 psn)
 {
 	u32 i = psn & (m->nbits - 1);
 	u32 words = m->nbits / WORD_BITS;
@@ -41,7 +41,7 @@ static u64 ring_get(const struct uet_rxmap *m, u32 psn)
 	return bits;
 }
 
-static void ring_set(struct uet_rxmap *m, u32 psn)
+static void rxmap_ring_set(struct uet_rxmap *m, u32 psn)
 {
 	u32 i = psn & (m->nbits - 1);
 
@@ -49,7 +49,7 @@ static void ring_set(struct uet_rxmap *m, u32 psn)
 }
 
 /* Clear the first @n bits, at most 64, from @psn on. */
-static void ring_clear(struct uet_rxmap *m, u32 psn, u32 n)
+static void rxmap_ring_clear(struct uet_rxmap *m, u32 psn, u32 n)
 {
 	u32 i = psn & (m->nbits - 1);
 	u32 words = m->nbits / WORD_BITS;
@@ -63,7 +63,7 @@ static void ring_clear(struct uet_rxmap *m, u32 psn, u32 n)
 }
 
 /* The lowest @n bits: none if n <= 0, all if n >= 64 */
-static u64 low_mask(s32 n)
+static u64 rxmap_low_mask(s32 n)
 {
 	if (n <= 0)
 		return 0;
@@ -85,7 +85,7 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits)
 		return old.bits;
 	for (psn = old.edge + 1; !psn_after(psn, old.highest); psn++) {
 		if (uet_rxmap_received(&old, psn))
-			ring_set(m, psn);
+			rxmap_ring_set(m, psn);
 	}
 	return old.bits;
 }
@@ -115,7 +115,8 @@ bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn)
 {
 	if (!psn_after(psn, m->edge))
 		return true;
-	return m->above && !psn_after(psn, m->highest) && (ring_get(m, psn) & 1);
+	return m->above && !psn_after(psn, m->highest) &&
+	       (rxmap_ring_get(m, psn) & 1);
 }
 
 enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
@@ -135,7 +136,7 @@ enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
 }
 
 /* cack = max(cack, min(edge, hold - 1)). Returns the increase. */
-static u32 advance_cack(struct uet_rxmap *m)
+static u32 rxmap_advance_cack(struct uet_rxmap *m)
 {
 	u32 old = m->cack;
 	u32 to = m->edge;
@@ -152,25 +153,25 @@ u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
 
 	m->highest = psn_max(m->highest, psn);
 	if (psn != m->edge + 1) {
-		ring_set(m, psn);
+		rxmap_ring_set(m, psn);
 		m->above++;
 		return 0;
 	}
 	m->edge = psn;
 	/* All iterations but the last take 64 PSNs: at most range / 64 + 1. */
 	while (m->above) {
-		u64 missing = ~ring_get(m, m->edge + 1);
+		u64 missing = ~rxmap_ring_get(m, m->edge + 1);
 
 		run = missing ? __ffs64(missing) : WORD_BITS;
 		if (!run)
 			break;
-		ring_clear(m, m->edge + 1, run);
+		rxmap_ring_clear(m, m->edge + 1, run);
 		m->edge += run;
 		m->above -= run;
 		if (run < WORD_BITS)
 			break;
 	}
-	return advance_cack(m);
+	return rxmap_advance_cack(m);
 }
 
 u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn)
@@ -179,13 +180,13 @@ u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn)
 		return 0;
 	m->hold = psn;
 	m->held = true;
-	return advance_cack(m);
+	return rxmap_advance_cack(m);
 }
 
 u32 uet_rxmap_drop_hold(struct uet_rxmap *m)
 {
 	m->held = false;
-	return advance_cack(m);
+	return rxmap_advance_cack(m);
 }
 
 enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn)
@@ -221,10 +222,10 @@ u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base)
 	/* A base 2^31 or more away counts as above everything. */
 	if (to_top < 0)
 		return 0;
-	bits = to_edge >= 0 ? low_mask(min(to_edge, WORD_BITS) + 1) : 0;
+	bits = to_edge >= 0 ? rxmap_low_mask(min(to_edge, WORD_BITS) + 1) : 0;
 	if (m->above)
-		bits |= ring_get(m, base) &
-			low_mask(min(to_top, WORD_BITS) + 1);
+		bits |= rxmap_ring_get(m, base) &
+			rxmap_low_mask(min(to_top, WORD_BITS) + 1);
 	return bits;
 }
 
