@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "../../net/uet/tests/pkt_build.h"
 #include "pair.h"
 
 static struct pair_packet *packet_alloc(struct pair *p)
@@ -61,7 +62,7 @@ void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
 		pk->ev = ev;
 		pk->data = data;
 		pk->payload = payload;
-		pk->len = uet_pkt_build(pk->bytes, pkt);
+		pk->len = pkt_build(pk->bytes, pkt);
 		if (!pk->len) {
 			pair_fail(p, "a packet cannot be built", pkt->type);
 			pair_free(p, pk);

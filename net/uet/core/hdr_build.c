@@ -135,25 +135,6 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt)
 	return ok ? UET_PDS_CP_LEN : 0;
 }
 
-unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt)
-{
-	u8 *p = buf;
-
-	hdr_put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
-	uet_put_be16(0, p + 2);
-	uet_put_be32(pkt->pkt_id, p + 4);
-	return UET_PDS_RUDI_LEN;
-}
-
-unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
-{
-	u8 *p = buf;
-
-	hdr_put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
-	uet_put_be16(0, p + 2);
-	return UET_PDS_UUD_LEN;
-}
-
 /* The first 12 bytes; @id is the message id or a 14-bit length. */
 static void hdr_put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {
@@ -187,28 +168,6 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
 	return UET_SES_STD_LEN;
 }
 
-unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses)
-{
-	u8 *p = buf;
-
-	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
-	uet_put_be64(ses->buffer_offset, p + 12);
-	return UET_SES_SMALL_LEN;
-}
-
-unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
-{
-	u8 *p = buf;
-
-	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
-	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
-						 ses->buffer_offset,
-		     p + 12);
-	uet_put_be32(ses->initiator, p + 20);
-	uet_put_be64(ses->key, p + 24);
-	return UET_SES_MEDIUM_LEN;
-}
-
 static void hdr_put_rsp_op(u8 *p, const struct uet_ses_rsp *rsp)
 {
 	p[0] = FIELD_PREP(UET_SES_RSP_LIST, rsp->list) |
@@ -226,110 +185,4 @@ unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp)
 		     (rsp->job & UET_SES_JOB_MAX), p + 4);
 	uet_put_be32(rsp->modified_length, p + 8);
 	return UET_SES_RSP_LEN;
-}
-
-unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp)
-{
-	u8 *p = buf;
-
-	hdr_put_rsp_op(p, rsp);
-	uet_put_be16(rsp->rsp_msg_id, p + 2);
-	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
-	uet_put_be16(rsp->msg_id, p + 8);
-	uet_put_be16(rsp->payload_length & UET_SES_LEN14, p + 10);
-	uet_put_be32(rsp->modified_length, p + 12);
-	uet_put_be32(rsp->message_offset, p + 16);
-	return UET_SES_RSP_DATA_LEN;
-}
-
-unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp)
-{
-	u8 *p = buf;
-
-	hdr_put_rsp_op(p, rsp);
-	uet_put_be16(rsp->payload_length & UET_SES_LEN14, p + 2);
-	uet_put_be32(rsp->job & UET_SES_JOB_MAX, p + 4);
-	uet_put_be32(rsp->original_psn, p + 8);
-	return UET_SES_RSP_DATA_SMALL_LEN;
-}
-
-unsigned int uet_build_atomic(void *buf, const struct uet_ses_atomic *ext)
-{
-	u8 *p = buf;
-
-	p[0] = ext->opcode;
-	p[1] = ext->datatype;
-	p[2] = ext->semantic;
-	p[3] = 0;
-	if (ext->opcode < UET_AMO_CSWAP || ext->opcode > UET_AMO_MSWAP)
-		return UET_SES_ATOMIC_LEN;
-	uet_put_be64(ext->compare_hi, p + 4);
-	uet_put_be64(ext->compare, p + 12);
-	uet_put_be64(ext->swap_hi, p + 20);
-	uet_put_be64(ext->swap, p + 28);
-	return UET_SES_CSWAP_LEN;
-}
-
-unsigned int uet_build_rendezvous(void *buf,
-				  const struct uet_ses_rendezvous *ext)
-{
-	u8 *p = buf;
-
-	uet_put_be32(ext->eager_length, p);
-	uet_put_be32(FIELD_PREP(UET_RDV_GENERATION, ext->generation) |
-		     FIELD_PREP(UET_RDV_PID, ext->pid) |
-		     FIELD_PREP(UET_RDV_RI, ext->ri), p + 4);
-	uet_put_be64(ext->read_offset, p + 8);
-	uet_put_be64(ext->read_key, p + 16);
-	return UET_SES_RENDEZVOUS_LEN;
-}
-
-static unsigned int hdr_build_pds(void *buf, const struct uet_pkt *pkt)
-{
-	switch (pkt->type) {
-	case UET_PDS_RUD_REQ:
-	case UET_PDS_ROD_REQ:
-	case UET_PDS_RUD_CC_REQ:
-	case UET_PDS_ROD_CC_REQ:
-		return uet_build_req(buf, pkt);
-	case UET_PDS_RUDI_REQ:
-	case UET_PDS_RUDI_RESP:
-		return uet_build_rudi(buf, pkt);
-	case UET_PDS_UUD_REQ:
-		return uet_build_uud(buf, pkt);
-	case UET_PDS_ACK:
-	case UET_PDS_ACK_CC:
-		return uet_build_ack(buf, pkt);
-	case UET_PDS_NACK:
-		return uet_build_nack(buf, pkt);
-	case UET_PDS_CP:
-		return uet_build_cp(buf, pkt);
-	}
-	return 0;
-}
-
-unsigned int uet_pkt_build(void *buf, const struct uet_pkt *pkt)
-{
-	unsigned int len = hdr_build_pds(buf, pkt);
-	u8 *p = (u8 *)buf + len;
-
-	if (!len)
-		return 0;
-	switch (pkt->next_hdr) {
-	case UET_NH_NONE:
-		return len;
-	case UET_NH_REQ_SMALL:
-		return len + uet_build_ses_small(p, &pkt->ses);
-	case UET_NH_REQ_MEDIUM:
-		return len + uet_build_ses_medium(p, &pkt->ses);
-	case UET_NH_REQ_STD:
-		return len + uet_build_ses_std(p, &pkt->ses);
-	case UET_NH_RSP:
-		return len + uet_build_rsp(p, &pkt->rsp);
-	case UET_NH_RSP_DATA:
-		return len + uet_build_rsp_data(p, &pkt->rsp);
-	case UET_NH_RSP_DATA_SMALL:
-		return len + uet_build_rsp_data_small(p, &pkt->rsp);
-	}
-	return 0;
 }

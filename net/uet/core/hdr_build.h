@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Builds PDS and SES headers from host order; the inverse of hdr_parse.h.
+ * Builds the PDS and SES headers that this module sends, from host order; the
+ * inverse of hdr_parse.h, which also knows what it only receives.
  *
  * Each function writes every byte of one header and returns its length, so a
  * caller can append one header to another.  The caller provides the room;
@@ -64,24 +65,6 @@ unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt);
 unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt);
 
 /**
- * uet_build_rudi() - build RUDI_REQ, RUDI_RESP
- * @buf: room for 8 bytes
- * @pkt: type, next_hdr, flags, pkt_id
- *
- * Return: bytes written.
- */
-unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt);
-
-/**
- * uet_build_uud() - build UUD_REQ
- * @buf: room for 4 bytes
- * @pkt: next_hdr
- *
- * Return: bytes written.
- */
-unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
-
-/**
  * uet_build_ses_std() - build a standard request
  * @buf: room for 44 bytes
  * @ses: request; header_data is used with SOM and HD, payload_length and
@@ -92,25 +75,6 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
 unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses);
 
 /**
- * uet_build_ses_small() - build a small request
- * @buf: room for 20 bytes
- * @ses: request, request_length below 16384
- *
- * Return: bytes written.
- */
-unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses);
-
-/**
- * uet_build_ses_medium() - build a medium request
- * @buf: room for 32 bytes
- * @ses: request, request_length below 16384; header_data is used if
- *	UET_SES_F_HD is set, else buffer_offset
- *
- * Return: bytes written.
- */
-unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses);
-
-/**
  * uet_build_rsp() - build a response
  * @buf: room for 12 bytes
  * @rsp: response
@@ -118,54 +82,5 @@ unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses);
  * Return: bytes written.
  */
 unsigned int uet_build_rsp(void *buf, const struct uet_ses_rsp *rsp);
-
-/**
- * uet_build_rsp_data() - build a response with data, header only
- * @buf: room for 20 bytes
- * @rsp: response
- *
- * Return: bytes written.
- */
-unsigned int uet_build_rsp_data(void *buf, const struct uet_ses_rsp *rsp);
-
-/**
- * uet_build_rsp_data_small() - build a small response with data, header only
- * @buf: room for 12 bytes
- * @rsp: response
- *
- * Return: bytes written.
- */
-unsigned int uet_build_rsp_data_small(void *buf, const struct uet_ses_rsp *rsp);
-
-/**
- * uet_build_atomic() - build an atomic extension
- * @buf: room for 4 bytes, 36 for compare-and-swap
- * @ext: extension
- *
- * Return: bytes written.
- */
-unsigned int uet_build_atomic(void *buf, const struct uet_ses_atomic *ext);
-
-/**
- * uet_build_rendezvous() - build a rendezvous extension
- * @buf: room for 24 bytes
- * @ext: extension
- *
- * Return: bytes written.
- */
-unsigned int uet_build_rendezvous(void *buf,
-				  const struct uet_ses_rendezvous *ext);
-
-/**
- * uet_pkt_build() - build PDS and SES header of any packet that is sent
- * @buf: room for UET_HDR_MAX_LEN bytes
- * @pkt: packet; only the members that type and next_hdr select are used
- *
- * For tests and rare packets; hot paths call the functions above.  The caller
- * adds extension headers and payload.
- *
- * Return: bytes written, 0 if the packet cannot be expressed.
- */
-unsigned int uet_pkt_build(void *buf, const struct uet_pkt *pkt);
 
 #endif /* _UET_CORE_HDR_BUILD_H */

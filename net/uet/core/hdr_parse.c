@@ -7,7 +7,7 @@
  * every packet, takes one pass without loops.  Reserved bits are ignored;
  * a reserved code point is a parse error.
  *
- * Not here: extension headers (hdr_ext.c), and whether the values make sense
+ * Not here: what is in extension headers, and whether the values make sense
  * for the state of a PDC or message.
  */
 #include "bytes.h"

@@ -258,46 +258,6 @@ struct uet_pkt {
 static_assert(sizeof(struct uet_pkt) <= 128);
 
 /**
- * struct uet_ses_atomic - atomic and compare-and-swap extension
- * @compare: low 64 bits of the compare value
- * @swap: low 64 bits of the swap value
- * @compare_hi: its high 64 bits
- * @swap_hi: its high 64 bits
- * @opcode: enum uet_amo_op
- * @datatype: enum uet_amo_type
- * @semantic: UET_AMO_SEM_*
- *
- * The values are 0 for operations other than compare-and-swap.
- */
-struct uet_ses_atomic {
-	u64 compare;
-	u64 swap;
-	u64 compare_hi;
-	u64 swap_hi;
-	u8 opcode;
-	u8 datatype;
-	u8 semantic;
-};
-
-/**
- * struct uet_ses_rendezvous - rendezvous extension
- * @read_offset: offset to read from at the initiator
- * @read_key: memory key to read with
- * @eager_length: bytes sent as payload
- * @pid: PIDonFEP of the initiator's read buffer
- * @ri: its resource index
- * @generation: generation of that index
- */
-struct uet_ses_rendezvous {
-	u64 read_offset;
-	u64 read_key;
-	u32 eager_length;
-	u16 pid;
-	u16 ri;
-	u8 generation;
-};
-
-/**
  * uet_pkt_parse() - parse a packet
  * @pkt: result
  * @data: PDS prologue; no alignment needed
@@ -323,34 +283,6 @@ int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
  */
 int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,
 			  unsigned int linear);
-
-/**
- * uet_ses_parse_atomic() - parse the extension of an atomic request
- * @ext: result
- * @pkt: parsed packet whose ses.ext_len is not 0
- * @data: PDS prologue of that packet
- *
- * The parser has checked that the extension is there.
- */
-void uet_ses_parse_atomic(struct uet_ses_atomic *ext, const struct uet_pkt *pkt,
-			  const void *data);
-
-/**
- * uet_ses_parse_rendezvous() - parse the extension of a rendezvous send
- * @ext: result
- * @pkt: parsed packet whose ses.ext_len is UET_SES_RENDEZVOUS_LEN
- * @data: PDS prologue of that packet
- */
-void uet_ses_parse_rendezvous(struct uet_ses_rendezvous *ext,
-			      const struct uet_pkt *pkt, const void *data);
-
-/**
- * uet_parse_err_name() - name of a parse error
- * @err: enum uet_parse_err
- *
- * Return: lower-case name, "unknown" outside the enumeration.
- */
-const char *uet_parse_err_name(unsigned int err);
 
 /**
  * uet_pkt_is_pds_req() - whether a packet is a RUD or ROD request
@@ -421,19 +353,6 @@ static inline bool uet_pkt_has_ses_req(const struct uet_pkt *pkt)
 static inline bool uet_pkt_has_ses_rsp(const struct uet_pkt *pkt)
 {
 	return pkt->next_hdr >= UET_NH_RSP;
-}
-
-/**
- * uet_ctl_takes_psn() - whether a control packet has a PSN of its own
- * @ctl_type: enum uet_ctl_type
- *
- * Return: true for NOOP, CLOSE_CMD, CLOSE_REQ, NEGOTIATION.
- */
-static inline bool uet_ctl_takes_psn(unsigned int ctl_type)
-{
-	return BIT(ctl_type & 31) & (BIT(UET_CTL_NOOP) | BIT(UET_CTL_CLOSE_CMD) |
-				     BIT(UET_CTL_CLOSE_REQ) |
-				     BIT(UET_CTL_NEGOTIATION));
 }
 
 /**

@@ -6,7 +6,7 @@
  * Not here: holds for shortage (snd_hold.c), codes that disown a PDC
  * (snd_gone.c).
  */
-#include "names.h"
+#include "nack.h"
 #include "snd.h"
 #include "snd_priv.h"
 

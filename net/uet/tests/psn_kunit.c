@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Serial arithmetic, the rcvd_bytes field, names of code points. */
+/* Serial arithmetic, the rcvd_bytes field, classes of NACK codes. */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/names.h"
+#include "../core/nack.h"
 #include "../core/psn.h"
 #include "../core/rcvd.h"
 
@@ -104,28 +104,6 @@ static void nack_classes(struct kunit *test)
 			(int)UET_NACK_CLASS_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, (int)uet_nack_class(UET_NACK_INV_DPDCID),
 			(int)UET_NACK_CLASS_FATAL);
-	KUNIT_EXPECT_FALSE(test, uet_nack_is_shortage(UET_NACK_NO_BITMAP));
-	KUNIT_EXPECT_TRUE(test, uet_nack_is_shortage(UET_NACK_NO_PKT_BUFFER));
-	KUNIT_EXPECT_TRUE(test, uet_nack_is_shortage(UET_NACK_NO_RESOURCE));
-	KUNIT_EXPECT_FALSE(test, uet_nack_is_shortage(UET_NACK_PSN_OOR_WINDOW));
-}
-
-static void code_point_names(struct kunit *test)
-{
-	KUNIT_EXPECT_STREQ(test, uet_pds_type_name(UET_PDS_ACK_CC), "ACK_CC");
-	KUNIT_EXPECT_STREQ(test, uet_pds_type_name(15), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_pds_type_name(255), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_ctl_type_name(UET_CTL_PROBE), "PROBE");
-	KUNIT_EXPECT_STREQ(test, uet_ctl_type_name(10), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_nack_name(0x0e), "INV_DPDCID");
-	KUNIT_EXPECT_STREQ(test, uet_nack_name(0x1b), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_nack_name(0xff), "EXP_FATAL");
-	KUNIT_EXPECT_STREQ(test, uet_ses_op_name(0x0f), "MSG_ERROR");
-	KUNIT_EXPECT_STREQ(test, uet_ses_op_name(0x10), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_rc_name(0x24), "DROPPED");
-	KUNIT_EXPECT_STREQ(test, uet_rc_name(0x25), "RESERVED");
-	KUNIT_EXPECT_STREQ(test, uet_rc_name(0x3e), "EXTENDED");
-	KUNIT_EXPECT_STREQ(test, uet_rc_name(0x3f), "RESERVED");
 }
 
 static struct kunit_case psn_cases[] = {
@@ -135,7 +113,6 @@ static struct kunit_case psn_cases[] = {
 	KUNIT_CASE(rcvd_source),
 	KUNIT_CASE(rcvd_destination),
 	KUNIT_CASE(nack_classes),
-	KUNIT_CASE(code_point_names),
 	{}
 };
 
