@@ -77,7 +77,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 				free(bits);
 				bits = NULL;
 			}
-			uet_rxmap_set_range(&m, range + (op >> 3));
 			break;
 		}
 		CHECK(m.cack == cack + advance);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "../../net/uet/tests/ccc_names.h"
 #include "pair.h"
 
 #define PAYLOAD		1024
@@ -705,7 +706,7 @@ static void source_show(const struct pair_host *h)
 	uint32_t i;
 
 	printf("# host %d: %s, window %llu, inflight %lld in %u, backlog %llu, resend %u, blocked %u\n",
-	       h->nr, uet_ccc_state_name(c->state), uet_ccc_window(c),
+	       h->nr, ccc_state_name(c->state), uet_ccc_window(c),
 	       c->inflight, c->inflight_pkts, c->backlog, c->waiting_rtx,
 	       c->blocked);
 	for (i = 0; i < h->nr_tx; i++) {

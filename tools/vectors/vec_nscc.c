@@ -9,6 +9,7 @@
  * reaching none in flight does not resynchronise the byte count.
  */
 #include "../../net/uet/core/cc_nscc.h"
+#include "../../net/uet/tests/ccc_names.h"
 #include "vec.h"
 
 #define UNCOUNTED_PKTS	0x40000000U
@@ -286,7 +287,7 @@ static void check_context(struct vec *v, const struct json *o,
 	};
 
 	vec_only(v, o, names);
-	vec_check_str(v, o, "state", uet_ccc_state_name(c->state));
+	vec_check_str(v, o, "state", ccc_state_name(c->state));
 	vec_check(v, o, "backlog", (s64)c->backlog);
 	vec_check(v, o, "waiting_rtx", c->waiting_rtx);
 	vec_check(v, o, "rtx_backlog", (s64)c->rtx_backlog);

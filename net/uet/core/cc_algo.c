@@ -20,10 +20,11 @@ const struct uet_cc_algo *uet_cc_at(u32 i)
 
 const struct uet_cc_algo *uet_cc_find(const char *name)
 {
+	const struct uet_cc_algo *algo;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(algos); i++)
-		if (!strcmp(name, algos[i].name))
-			return &algos[i];
-	return NULL;
+	for (i = 0; (algo = uet_cc_at(i)); i++)
+		if (!strcmp(name, algo->name))
+			break;
+	return algo;
 }

@@ -13,8 +13,6 @@
 #define UET_CC_WINDOW_PRIV_SIZE		192
 #define UET_CC_CREDIT_PRIV_SIZE		64
 
-#define UET_CC_NAME_MAX			16
-
 struct uet_ccc;
 
 /**

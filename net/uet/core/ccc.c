@@ -580,15 +580,3 @@ void uet_ccc_blocked_ns(const struct uet_ccc *c, u64 now, u64 *window,
 	*window = c->stats.blocked_window_ns + (by_window ? waited : 0);
 	*credit = c->stats.blocked_credit_ns + (by_window ? 0 : waited);
 }
-
-const char *uet_ccc_state_name(u8 state)
-{
-	static const char * const names[] = {
-		[UET_CCC_IDLE] = "IDLE",
-		[UET_CCC_ACTIVE] = "ACTIVE",
-		[UET_CCC_READY] = "READY",
-		[UET_CCC_PENDING] = "PENDING",
-	};
-
-	return state < ARRAY_SIZE(names) ? names[state] : "?";
-}

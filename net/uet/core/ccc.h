@@ -452,12 +452,4 @@ void uet_ccc_info(const struct uet_ccc *c, struct uet_cc_info *info);
 void uet_ccc_blocked_ns(const struct uet_ccc *c, u64 now, u64 *window,
 			u64 *credit);
 
-/**
- * uet_ccc_state_name() - name of a state
- * @state: enum uet_ccc_state
- *
- * Return: "IDLE", "ACTIVE", "READY" or "PENDING".
- */
-const char *uet_ccc_state_name(u8 state);
-
 #endif /* _UET_CORE_CCC_H */

@@ -26,12 +26,13 @@ const struct uet_lb_ops *uet_lb_at(u32 i)
 
 const struct uet_lb_ops *uet_lb_find(const char *name)
 {
+	const struct uet_lb_ops *ops;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (!strcmp(name, policies[i]->name))
-			return policies[i];
-	return NULL;
+	for (i = 0; (ops = uet_lb_at(i)); i++)
+		if (!strcmp(name, ops->name))
+			break;
+	return ops;
 }
 
 u32 uet_lb_space(const struct uet_lb_ops *ops, u32 entropy_size)
@@ -251,13 +252,4 @@ u32 uet_lb_paths(const struct uet_lb *lb)
 u32 uet_lb_bad_paths(const struct uet_lb *lb)
 {
 	return lb->ops->bad_paths ? lb->ops->bad_paths(lb) : 0;
-}
-
-u32 uet_lb_take_notes(struct uet_lb *lb, u16 *ev)
-{
-	u32 notes = lb->notes;
-
-	lb->notes = 0;
-	*ev = lb->note_ev;
-	return notes;
 }

@@ -267,10 +267,8 @@ struct uet_lb_ops {
  * @wnd_low: smallest window for which @n is kept, bytes
  * @wnd_span: largest minus smallest window for which @n is kept, bytes
  * @mtu: nominal MTU
- * @notes: UET_LB_NOTE_* since last taken
  * @spare_index: element of the peer's permutation reserved for a move
  * @base: first value
- * @note_ev: value of the last note
  * @run: packets per value
  * @threshold_pct: skipping stops if this share of the values is marked
  * @have_spare: @spare_index is valid
@@ -295,10 +293,8 @@ struct uet_lb {
 	u64 wnd_low;
 	u64 wnd_span;
 	u32 mtu;
-	u32 notes;
 	u32 spare_index;
 	u16 base;
-	u16 note_ev;
 	u16 run;
 	u8 threshold_pct;
 	bool have_spare;
@@ -525,15 +521,6 @@ u32 uet_lb_paths(const struct uet_lb *lb);
 u32 uet_lb_bad_paths(const struct uet_lb *lb);
 
 /**
- * uet_lb_take_notes() - get and clear the notes since the last call
- * @lb: object
- * @ev: set to the value of the latest note
- *
- * Return: UET_LB_NOTE_* bits.
- */
-u32 uet_lb_take_notes(struct uet_lb *lb, u16 *ev);
-
-/**
  * uet_lb_give_index() - reserve a permutation element for the next move
  * @lb: object
  * @index: next unused element of the peer
@@ -558,8 +545,6 @@ static inline const void *uet_lb_priv_const(const struct uet_lb *lb)
 
 static inline void uet_lb_note(struct uet_lb *lb, u32 note, u16 ev)
 {
-	lb->notes |= note;
-	lb->note_ev = ev;
 	if (lb->noted)
 		lb->noted(lb, note, ev);
 }

@@ -78,14 +78,6 @@ int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
 	return 0;
 }
 
-void uet_cc_config_clear(struct uet_cc_config *cfg, enum uet_cc_param id)
-{
-	if ((u32)id >= UET_CCP_COUNT)
-		return;
-	cfg->val[id] = 0;
-	cfg->set &= ~BIT_ULL(id);
-}
-
 void uet_cc_config_merge(struct uet_cc_config *cfg,
 			 const struct uet_cc_config *over)
 {

@@ -232,13 +232,6 @@ int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
 		      u64 value);
 
 /**
- * uet_cc_config_clear() - go back to the derived value of one parameter
- * @cfg: configuration
- * @id: parameter
- */
-void uet_cc_config_clear(struct uet_cc_config *cfg, enum uet_cc_param id);
-
-/**
  * uet_cc_config_merge() - lay one configuration over another
  * @cfg: the general one, changed in place
  * @over: the particular one, whose set parameters win

@@ -101,16 +101,6 @@ u64 *uet_rxmap_detach(struct uet_rxmap *m)
 	return bits;
 }
 
-int uet_rxmap_set_range(struct uet_rxmap *m, u32 range)
-{
-	if (range <= m->range)
-		return 0;
-	if (m->bits && m->nbits < range)
-		return -ENOSPC;
-	m->range = range;
-	return 0;
-}
-
 bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn)
 {
 	if (!psn_after(psn, m->edge))
@@ -227,20 +217,4 @@ u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base)
 		bits |= rxmap_ring_get(m, base) &
 			rxmap_low_mask(min(to_top, WORD_BITS) + 1);
 	return bits;
-}
-
-bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn)
-{
-	u32 at = psn_max(from, m->edge + 1);
-
-	while (psn_before(at, m->highest)) {
-		u64 missing = ~uet_rxmap_sack(m, at);
-
-		if (missing) {
-			*psn = at + __ffs64(missing);
-			return psn_before(*psn, m->highest);
-		}
-		at += WORD_BITS;
-	}
-	return false;
 }

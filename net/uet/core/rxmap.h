@@ -118,17 +118,6 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits);
 u64 *uet_rxmap_detach(struct uet_rxmap *m);
 
 /**
- * uet_rxmap_set_range() - enlarge the receive window
- * @m: map
- * @range: MP_RANGE in PSNs; smaller values than now are ignored, since the
- *	window's end never moves backward
- *
- * Return: 0, or -ENOSPC if a bitmap is attached that is too small: attach a
- * bigger one first.
- */
-int uet_rxmap_set_range(struct uet_rxmap *m, u32 range);
-
-/**
  * uet_rxmap_classify() - what an arriving PSN is, UE 1.0 3.5.12
  * @m: map
  * @psn: PSN of a packet
@@ -212,16 +201,6 @@ u32 uet_rxmap_probe_base(const struct uet_rxmap *m, u32 wanted);
  * Return: bit i set if PSN @base + i was received.
  */
 u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base);
-
-/**
- * uet_rxmap_next_missing() - find the next gap
- * @m: map
- * @from: where to start
- * @psn: receives the first PSN not received at or after @from
- *
- * Return: true if there is one below the highest PSN received.
- */
-bool uet_rxmap_next_missing(const struct uet_rxmap *m, u32 from, u32 *psn);
 
 /**
  * uet_rxmap_ooo_count() - packets received above CACK

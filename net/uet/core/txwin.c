@@ -4,6 +4,7 @@
  *
  * Not here: searches of the scoreboard (txwin_scan.c).
  */
+#include "rtt.h"
 #include "txwin_bits.h"
 
 void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range)
@@ -412,7 +413,7 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 		return false;
 	slot = uet_txwin_slot(w, psn);
 	*tx_time = slot->tx_time;
-	return slot->rtx == retx;
+	return uet_rtt_valid(slot->rtx, retx);
 }
 
 /* Bytes that may still be released: rounded up sent_bytes - released_bytes */

@@ -6,6 +6,7 @@
 #include "../core/lb_bitmap.h"
 #include "../core/lb_live.h"
 #include "../core/lb_reps.h"
+#include "lb_notes.h"
 #include "random.h"
 
 #define BASE	50000
@@ -205,19 +206,20 @@ static void lb_skipping_stops_at_threshold(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 16, .threshold_pct = 50 };
 	struct uet_lb *lb = make(test, "bitmap", &cfg);
+	struct lb_notes notes;
 	u32 i, hits;
-	u16 ev;
 
+	lb_notes_listen(lb, &notes);
 	/* losses on seven of sixteen values: one cycle avoids all seven */
 	for (i = 0; i < 7; i++)
 		tell(lb, 0, (u16)(BASE + i), UET_LB_TIMEOUT, true);
 	KUNIT_EXPECT_FALSE(test, uet_bitmap_saturated(lb, uet_lb_priv(lb)));
 	for (i = 0; i < 9; i++)
 		KUNIT_EXPECT_GE(test, next_at(lb, 0, 1), BASE + 7);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), UET_LB_NOTE_BAD);
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), UET_LB_NOTE_BAD);
 	/* the eighth saturates: all sixteen are used */
 	tell(lb, 0, BASE + 7, UET_LB_TIMEOUT, true);
-	KUNIT_EXPECT_TRUE(test, uet_lb_take_notes(lb, &ev) &
+	KUNIT_EXPECT_TRUE(test, lb_notes_take(&notes) &
 				UET_LB_NOTE_SATURATED);
 	for (i = 0, hits = 0; i < 160; i++)
 		hits += next_at(lb, 0, 1) < BASE + 8;
@@ -258,8 +260,9 @@ static void lb_resize_keeps_what_is_known(struct kunit *test)
 	struct uet_lb_config cfg = { .n = 256, .mtu = 1000, .cwnd = 128000 };
 	struct uet_lb *lb = make(test, "bitmap", &cfg);
 	struct uet_lb_path path;
-	u16 ev;
+	struct lb_notes notes;
 
+	lb_notes_listen(lb, &notes);
 	KUNIT_EXPECT_EQ(test, lb->n, 256U);
 	tell(lb, 0, BASE + 200, UET_LB_TIMEOUT, true);
 	uet_lb_follow_window(lb, 64000);
@@ -267,7 +270,7 @@ static void lb_resize_keeps_what_is_known(struct kunit *test)
 	uet_lb_follow_window(lb, 31999);
 	KUNIT_EXPECT_EQ(test, lb->n, 32U);
 	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 0U);
-	KUNIT_EXPECT_TRUE(test, uet_lb_take_notes(lb, &ev) &
+	KUNIT_EXPECT_TRUE(test, lb_notes_take(&notes) &
 				UET_LB_NOTE_RESIZED);
 	uet_lb_follow_window(lb, 1000000);
 	KUNIT_EXPECT_EQ(test, lb->n, 256U);
@@ -481,20 +484,21 @@ static void lb_rtt_tells_what_comes_back(struct kunit *test)
 {
 	struct uet_lb_config cfg = { .n = 16 };
 	struct uet_lb *lb = make(test, "rtt", &cfg);
-	u16 ev;
+	struct lb_notes notes;
 
+	lb_notes_listen(lb, &notes);
 	tell(lb, 0, BASE + 3, UET_LB_TIMEOUT, true);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), UET_LB_NOTE_BAD);
-	KUNIT_EXPECT_EQ(test, ev, BASE + 3);
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), UET_LB_NOTE_BAD);
+	KUNIT_EXPECT_EQ(test, notes.ev, BASE + 3);
 	tell(lb, RTT, BASE + 3, UET_LB_TIMEOUT, true);
 	tell(lb, RTT, BASE + 3, UET_LB_NACK, true);
 	tell(lb, RTT, BASE + 4, UET_LB_NO_ECN, true);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), 0U);
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), 0U);
 	tell(lb, 2 * RTT, BASE + 3, UET_LB_ECN, true);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), UET_LB_NOTE_GOOD);
-	KUNIT_EXPECT_EQ(test, ev, BASE + 3);
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), UET_LB_NOTE_GOOD);
+	KUNIT_EXPECT_EQ(test, notes.ev, BASE + 3);
 	tell(lb, 3 * RTT, BASE + 3, UET_LB_NO_ECN, true);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &ev), 0U);
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), 0U);
 }
 
 static void lb_ecmp_never_moves(struct kunit *test)

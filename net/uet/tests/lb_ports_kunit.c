@@ -5,6 +5,7 @@
 
 #include "../core/lb_live.h"
 #include "../core/lb_ports.h"
+#include "lb_notes.h"
 #include "random.h"
 
 #define RTT	100000ULL
@@ -265,35 +266,19 @@ static void ports_keep_their_values(struct kunit *test)
 	}
 }
 
-struct notes {
-	u32 count;
-	u16 ev;
-};
-
-static void count_bad(struct uet_lb *lb, u32 note, u16 ev)
-{
-	struct notes *n = lb->owner;
-
-	if (note != UET_LB_NOTE_BAD)
-		return;
-	n->count++;
-	n->ev = ev;
-}
-
 static void ports_pass_notes_on(struct kunit *test)
 {
 	static const u32 mbps[] = { 10000, 10000 };
 	struct uet_lb *lb = make(test, "hybrid", 64, 2, mbps);
 	u16 ev = uet_lb_ports_get(lb, 1)->lb->base;
-	struct notes n = {};
+	struct lb_notes n;
 
-	lb->noted = count_bad;
-	lb->owner = &n;
+	lb_notes_listen(lb, &n);
 	tell(lb, RTT, ev, UET_LB_TIMEOUT);
-	KUNIT_EXPECT_EQ(test, n.count, 1U);
+	KUNIT_EXPECT_EQ(test, n.bad, 1U);
 	KUNIT_EXPECT_EQ(test, n.ev, ev);
 	KUNIT_EXPECT_EQ(test, uet_lb_path_down(lb, (u16)(ev + 1)), 0);
-	KUNIT_EXPECT_EQ(test, n.count, 2U);
+	KUNIT_EXPECT_EQ(test, n.bad, 2U);
 	KUNIT_EXPECT_EQ(test, uet_lb_path_down(lb, 20000), -EINVAL);
 }
 

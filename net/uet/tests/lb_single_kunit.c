@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "../core/lb_single.h"
+#include "lb_notes.h"
 #include "random.h"
 
 #define BASE	50000
@@ -63,8 +64,10 @@ static void single_stays_without_evidence(struct kunit *test)
 static void single_moves_when_idle(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "single", 0, 0);
-	u16 note, ev = next_at(lb, RTT, 0, 0);
+	u16 ev = next_at(lb, RTT, 0, 0);
+	struct lb_notes notes;
 
+	lb_notes_listen(lb, &notes);
 	tell(lb, ev, UET_LB_ECN, UET_LB_SIB_UNKNOWN, false);
 	KUNIT_EXPECT_EQ(test, next_at(lb, RTT + 10, 1, 1), ev);
 	/* idle, but something is in flight */
@@ -72,7 +75,7 @@ static void single_moves_when_idle(struct kunit *test)
 	/* nothing in flight, but not for half a round trip */
 	KUNIT_EXPECT_EQ(test, next_at(lb, 2 * RTT + RTT / 2 - 1, 3, 0), ev);
 	KUNIT_EXPECT_NE(test, next_at(lb, 3 * RTT, 4, 0), ev);
-	KUNIT_EXPECT_EQ(test, uet_lb_take_notes(lb, &note),
+	KUNIT_EXPECT_EQ(test, lb_notes_take(&notes),
 			UET_LB_NOTE_MOVED | UET_LB_NOTE_NEED_INDEX);
 }
 

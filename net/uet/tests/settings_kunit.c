@@ -188,8 +188,7 @@ static void settings_feed_defaults(struct kunit *test)
 	uet_settings_feed(&s, &fed);
 	KUNIT_EXPECT_EQ(test, fed.val[UET_CCP_ETA_Q16], 49152);
 	KUNIT_EXPECT_EQ(test, fed.val[UET_CCP_BASE_SHIFT], 3);
-	uet_cc_config_clear(&fed, UET_CCP_ETA_Q16);
-	uet_cc_config_clear(&fed, UET_CCP_BASE_SHIFT);
+	fed.set &= ~(BIT_ULL(UET_CCP_ETA_Q16) | BIT_ULL(UET_CCP_BASE_SHIFT));
 	uet_cc_config_set(&fed, UET_CCP_MTU, 4160);
 	uet_cc_config_set(&none, UET_CCP_MTU, 4160);
 	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&p, &fed, NULL), 0);
