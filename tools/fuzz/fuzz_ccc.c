@@ -20,7 +20,6 @@ struct world {
 	struct uet_ccc c;
 	struct uet_lb *lb;
 	u64 now;
-	bool listed;
 };
 
 static void create(struct world *w, struct input *in)
@@ -63,9 +62,9 @@ static void check(const struct world *w)
 	const struct uet_ccc *c = &w->c;
 	const struct uet_nscc *s = uet_nscc_const(c);
 	bool data = c->backlog || c->waiting_rtx;
+	bool ready = c->state == UET_CCC_READY;
 
-	CHECK(w->listed == (c->state == UET_CCC_READY));
-	CHECK(!w->listed || data);
+	CHECK(!ready || data);
 	if (c->algo->window == &uet_cc_nscc) {
 		CHECK(s->cwnd >= w->p.mtu && s->cwnd <= w->p.max_wnd);
 		CHECK(c->base_rtt && c->base_rtt <= w->p.base_rtt);
@@ -73,13 +72,13 @@ static void check(const struct world *w)
 	if (c->algo->credit)
 		CHECK(uet_rccc_const(c)->credit <= (s64)w->p.max_wnd);
 	else
-		CHECK(!data || c->inflight_pkts || w->listed);
+		CHECK(!data || c->inflight_pkts || ready);
 	CHECK(data || c->state == (c->inflight_pkts ? UET_CCC_PENDING :
 						      UET_CCC_IDLE));
 	CHECK(uet_lb_bad_paths(w->lb) <= w->lb->n);
 }
 
-static enum uet_ccc_edge send(struct world *w, bool rtx, u16 want)
+static void send(struct world *w, bool rtx, u16 want)
 {
 	struct uet_ccc_ask ask = {
 		.now = w->now, .size = w->p.mtu, .want = want, .rtx = rtx,
@@ -90,10 +89,10 @@ static enum uet_ccc_edge send(struct world *w, bool rtx, u16 want)
 	uet_ccc_get_send_params(&w->c, &ask, &out);
 	CHECK((u16)(out.ev - 50000) < SPACE);
 	CHECK(out.run >= 1);
-	return uet_ccc_on_send(&w->c, w->now, w->p.mtu, out.ev, rtx);
+	uet_ccc_on_send(&w->c, w->now, w->p.mtu, out.ev, rtx);
 }
 
-static enum uet_ccc_edge answer(struct world *w, struct input *in, u8 op)
+static void answer(struct world *w, struct input *in, u8 op)
 {
 	struct uet_ccc_ack ack = {
 		.now = w->now, .rtt = take(in, 5), .ev = (u16)take(in, 2),
@@ -109,11 +108,13 @@ static enum uet_ccc_edge answer(struct world *w, struct input *in, u8 op)
 		.reason = ack.pend, .rtt_valid = ack.rtt_valid,
 	};
 
-	return op & 1 ? uet_ccc_on_ack(&w->c, &ack) :
-	       uet_ccc_on_nack(&w->c, &nack);
+	if (op & 1)
+		uet_ccc_on_ack(&w->c, &ack);
+	else
+		uet_ccc_on_nack(&w->c, &nack);
 }
 
-static enum uet_ccc_edge event(struct world *w, struct input *in)
+static void event(struct world *w, struct input *in)
 {
 	struct uet_ccc_loss loss = { .now = w->now, .size = w->p.mtu };
 	struct uet_ccc_gone gone = { .now = w->now };
@@ -122,38 +123,45 @@ static enum uet_ccc_edge event(struct world *w, struct input *in)
 
 	switch (op & 15) {
 	case 0:
-		return uet_ccc_on_new_data(&w->c, w->now, take(in, 3));
+		uet_ccc_on_new_data(&w->c, w->now, take(in, 3));
+		break;
 	case 1:
 		w->now += take(in, 3);
-		return uet_ccc_on_probe_rtt(&w->c, w->now, take(in, 4));
+		uet_ccc_on_probe_rtt(&w->c, w->now, take(in, 4));
+		break;
 	case 2:
 		w->now = take(in, 8);
-		return UET_CCC_NO_EDGE;
+		break;
 	case 3:
 		loss.ev = (u16)take(in, 2);
 		loss.how = op >> 4;
-		return uet_ccc_on_inferred_loss(&w->c, &loss);
+		uet_ccc_on_inferred_loss(&w->c, &loss);
+		break;
 	case 4:
-		return uet_ccc_on_credit(&w->c, w->now, (u32)take(in, 3));
+		uet_ccc_on_credit(&w->c, w->now, (u32)take(in, 3));
+		break;
 	case 5:
 		gone.backlog = take(in, 3);
 		gone.inflight_bytes = take(in, 3);
 		gone.inflight_pkts = (u32)take(in, 1);
-		return uet_ccc_pdc_gone(&w->c, &gone);
+		uet_ccc_pdc_gone(&w->c, &gone);
+		break;
 	case 6:
 		uet_lb_path_down(w->lb, (u16)take(in, 2));
 		uet_lb_path_up(w->lb, (u16)take(in, 2));
-		return UET_CCC_NO_EDGE;
+		break;
 	case 7:
 		uet_ccc_credit_req(&w->c, w->now, U64_MAX, &when);
-		return uet_ccc_withdraw(&w->c, w->now, take(in, 3));
+		uet_ccc_withdraw(&w->c, w->now, take(in, 3));
+		break;
 	case 8 ... 11:
-		if (w->listed)
-			return send(w, w->c.waiting_rtx && op & 16, op >> 5);
-		return UET_CCC_NO_EDGE;
+		if (w->c.state == UET_CCC_READY)
+			send(w, w->c.waiting_rtx && op & 16, op >> 5);
+		break;
 	default:
 		w->now += take(in, 2);
-		return answer(w, in, op);
+		answer(w, in, op);
+		break;
 	}
 }
 
@@ -161,13 +169,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 	struct world w = {};
-	enum uet_ccc_edge edge;
 
 	create(&w, &in);
 	while (in.left) {
-		edge = event(&w, &in);
-		if (edge != UET_CCC_NO_EDGE)
-			w.listed = edge == UET_CCC_NOW_READY;
+		event(&w, &in);
 		check(&w);
 	}
 	return 0;

@@ -79,44 +79,36 @@ static void ccc_account_wait(struct uet_ccc *c, u64 now, u8 why)
 }
 
 /* ccc_update_state() while data waits: READY if it may be sent, else ACTIVE. */
-static __always_inline enum uet_ccc_edge ccc_update_waiting(struct uet_ccc *c,
-							    u64 now)
+static __always_inline void ccc_update_waiting(struct uet_ccc *c, u64 now)
 {
-	bool was_ready = c->state == UET_CCC_READY;
 	u8 why = ccc_blocked_by(c);
 
 	c->state = why ? UET_CCC_ACTIVE : UET_CCC_READY;
 	if (c->blocked | why)
 		ccc_account_wait(c, now, why);
-	if (was_ready == !why)
-		return UET_CCC_NO_EDGE;
-	return why ? UET_CCC_NOT_READY : UET_CCC_NOW_READY;
 }
 
 /* update_state() of UE 1.0, after every event. */
-static __always_inline enum uet_ccc_edge ccc_update_state(struct uet_ccc *c,
-							  u64 now)
+static __always_inline void ccc_update_state(struct uet_ccc *c, u64 now)
 {
-	u8 was;
-
 	/*
 	 * With no packet in flight no ACK will release what rounding left in
 	 * inflight; with a window of one packet, that would block for ever.
 	 */
 	if (!c->inflight_pkts)
 		c->inflight = 0;
-	if (c->backlog | c->waiting_rtx)
-		return ccc_update_waiting(c, now);
+	if (c->backlog | c->waiting_rtx) {
+		ccc_update_waiting(c, now);
+		return;
+	}
 	if (c->blocked)
 		ccc_account_wait(c, now, 0);
-	was = c->state;
 	c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
-	return was == UET_CCC_READY ? UET_CCC_NOT_READY : UET_CCC_NO_EDGE;
 }
 
-static enum uet_ccc_edge ccc_refresh(struct uet_ccc *c, u64 now)
+static void ccc_refresh(struct uet_ccc *c, u64 now)
 {
-	return ccc_update_state(c, now);
+	ccc_update_state(c, now);
 }
 
 static void ccc_begin(struct uet_ccc *c)
@@ -241,11 +233,11 @@ bool uet_ccc_probe_wanted(struct uet_ccc *c)
 	return c->stats.sent_bytes + c->backlog > c->params->bdp;
 }
 
-enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt)
+void uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt)
 {
 	ccc_begin(c);
 	uet_ccc_lower_base_rtt(c, uet_ccc_probe_base_rtt(c->params, rtt));
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
 u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt)
@@ -254,30 +246,30 @@ u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt)
 			     p->rate_mbps) * UET_PROBE_LINKS;
 }
 
-enum uet_ccc_edge uet_ccc_rebase(struct uet_ccc *c, u64 now)
+void uet_ccc_rebase(struct uet_ccc *c, u64 now)
 {
 	ccc_begin(c);
 	c->base_rtt = c->params->base_rtt;
 	c->did |= UET_CC_DID_BASE_RTT;
 	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_fell)
 		ccc_window_ops(c)->base_rtt_fell(c);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
-enum uet_ccc_edge uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes)
+void uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes)
 {
 	ccc_begin(c);
 	c->backlog += min(bytes, CC_MAX_BYTES);
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_new_data)
 		ccc_credit_ops(c)->on_new_data(c, now);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
-enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
+void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
 {
 	ccc_begin(c);
 	ccc_take64(c, &c->backlog, bytes);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
 bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
@@ -359,8 +351,7 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	out->credit_target = uet_ccc_credit_target(c);
 }
 
-enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
-				  bool rtx)
+void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
 {
 	ccc_begin(c);
 	if (rtx) {
@@ -381,11 +372,10 @@ enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
 	c->stats.sent_bytes += size;
 	if (c->lb && unlikely(c->lb->live))
 		uet_lb_live_sent(c->lb, ev, 1);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
-enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
-				 const struct uet_ccc_ack *ack)
+void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 {
 	ccc_begin(c);
 	ccc_hear(c);
@@ -412,7 +402,7 @@ enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_ack)
 		ccc_credit_ops(c)->on_ack(c, ack);
 	ccc_take32(c, &c->inflight_pkts, ack->newly_acked_pkts);
-	return ccc_update_state(c, ack->now);
+	ccc_update_state(c, ack->now);
 }
 
 /* The packet counts as no longer in flight and waits for retransmission. */
@@ -423,8 +413,7 @@ static void ccc_mark_rtx(struct uet_ccc *c, u32 size)
 	ccc_take32(c, &c->inflight_pkts, 1);
 }
 
-enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
-				  const struct uet_ccc_nack *nack)
+void uet_ccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 {
 	struct uet_lb_signal sig = {
 		.now = nack->now,
@@ -449,19 +438,19 @@ enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_nack)
 		ccc_credit_ops(c)->on_nack(c, nack);
 	ccc_mark_rtx(c, nack->size);
-	return ccc_refresh(c, nack->now);
+	ccc_refresh(c, nack->now);
 }
 
-enum uet_ccc_edge uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size)
+void uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size)
 {
 	ccc_begin(c);
 	c->inflight -= size;
 	ccc_mark_rtx(c, size);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
-enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
-					   const struct uet_ccc_loss *loss)
+void uet_ccc_on_inferred_loss(struct uet_ccc *c,
+			      const struct uet_ccc_loss *loss)
 {
 	struct uet_lb_signal sig = {
 		.now = loss->now,
@@ -481,10 +470,10 @@ enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
 	if (loss->how != UET_LOSS_LOCAL)
 		ccc_signal_path(c, &sig);
 	ccc_mark_rtx(c, loss->size);
-	return ccc_refresh(c, loss->now);
+	ccc_refresh(c, loss->now);
 }
 
-enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
+void uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 {
 	ccc_begin(c);
 	ccc_hear(c);
@@ -492,15 +481,15 @@ enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 		ccc_credit_ops(c)->on_credit(c, now, credit);
 	if (c->did & UET_CC_DID_CREDIT)
 		c->credit_reqs = 0;
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
-enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now)
+void uet_ccc_speculate(struct uet_ccc *c, u64 now)
 {
 	ccc_begin(c);
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->speculate)
 		ccc_credit_ops(c)->speculate(c);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
 void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes)
@@ -508,8 +497,7 @@ void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes)
 	ccc_take64(c, &c->rtx_backlog, bytes);
 }
 
-enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
-				   const struct uet_ccc_gone *gone)
+void uet_ccc_pdc_gone(struct uet_ccc *c, const struct uet_ccc_gone *gone)
 {
 	ccc_begin(c);
 	ccc_take64(c, &c->backlog, gone->backlog);
@@ -517,7 +505,7 @@ enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
 	ccc_take32(c, &c->waiting_rtx, gone->rtx_pkts);
 	ccc_take32(c, &c->inflight_pkts, gone->inflight_pkts);
 	c->inflight -= (s64)min(gone->inflight_bytes, CC_MAX_BYTES);
-	return ccc_refresh(c, gone->now);
+	ccc_refresh(c, gone->now);
 }
 
 bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
@@ -546,12 +534,12 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 	return true;
 }
 
-enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes)
+void uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes)
 {
 	ccc_begin(c);
 	if (ccc_window_ops(c) && ccc_window_ops(c)->set_window)
 		ccc_window_ops(c)->set_window(c, bytes);
-	return ccc_refresh(c, now);
+	ccc_refresh(c, now);
 }
 
 u64 uet_ccc_window(const struct uet_ccc *c)

@@ -18,9 +18,8 @@
  *	  |                            ^
  *	  +------- data ---------------+
  *
- * Every event returns whether the CCC entered or left READY (enum
- * uet_ccc_edge: "list change" below); the caller needs nothing else to keep
- * its list of ready CCCs.
+ * Every event brings uet_ccc.state up to date; data may be sent while it is
+ * %UET_CCC_READY.
  */
 #ifndef _UET_CORE_CCC_H
 #define _UET_CORE_CCC_H
@@ -49,18 +48,6 @@ enum uet_ccc_state {
 	UET_CCC_ACTIVE,
 	UET_CCC_READY,
 	UET_CCC_PENDING,
-};
-
-/**
- * enum uet_ccc_edge - what an event means for the list of ready CCCs
- * @UET_CCC_NO_EDGE: nothing
- * @UET_CCC_NOW_READY: put it on the list
- * @UET_CCC_NOT_READY: take it off the list
- */
-enum uet_ccc_edge {
-	UET_CCC_NO_EDGE,
-	UET_CCC_NOW_READY,
-	UET_CCC_NOT_READY,
 };
 
 /* Why data waits: bits of struct uet_ccc.blocked. */
@@ -205,10 +192,8 @@ bool uet_ccc_probe_wanted(struct uet_ccc *c);
  * @c: CCC
  * @now: time, ns
  * @rtt: sample, ns
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt);
+void uet_ccc_on_probe_rtt(struct uet_ccc *c, u64 now, u64 rtt);
 
 /**
  * uet_ccc_probe_base_rtt() - base RTT by the round trip of a probe
@@ -227,20 +212,16 @@ u64 uet_ccc_probe_base_rtt(const struct uet_cc_params *p, u64 rtt);
  * uet_ccc_rebase() - uet_ccc.params was recomputed for another base RTT
  * @c: CCC
  * @now: time, ns
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_rebase(struct uet_ccc *c, u64 now);
+void uet_ccc_rebase(struct uet_ccc *c, u64 now);
 
 /**
  * uet_ccc_on_new_data() - a PDC announces data
  * @c: CCC
  * @now: time, ns
  * @bytes: nominal bytes
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes);
+void uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_get_send_params() - GetSendParams
@@ -273,21 +254,15 @@ bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx);
  * @size: nominal size
  * @ev: value it carries
  * @rtx: retransmission
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev,
-				  bool rtx);
+void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx);
 
 /**
  * uet_ccc_on_ack() - an acknowledgment arrived
  * @c: CCC
  * @ack: the acknowledgment
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_ack(struct uet_ccc *c,
-				 const struct uet_ccc_ack *ack);
+void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack);
 
 /**
  * uet_ccc_nack_signal() - what a NACK says about the path of its packet
@@ -311,11 +286,8 @@ static inline u8 uet_ccc_nack_signal(const struct uet_ccc_nack *nack)
  * uet_ccc_on_nack() - a NACK arrived
  * @c: CCC
  * @nack: the packet is outstanding and not marked for retransmission
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
-				  const struct uet_ccc_nack *nack);
+void uet_ccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack);
 
 /**
  * uet_ccc_on_go_back() - a packet behind a gap must be retransmitted
@@ -326,30 +298,24 @@ enum uet_ccc_edge uet_ccc_on_nack(struct uet_ccc *c,
  *
  * An ordered target drops every packet behind a gap. So this says nothing about
  * the network or the packet's path, neither good nor bad.
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size);
+void uet_ccc_on_go_back(struct uet_ccc *c, u64 now, u32 size);
 
 /**
  * uet_ccc_on_inferred_loss() - a packet is given up as lost
  * @c: CCC
  * @loss: the packet, outstanding and not marked for retransmission
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_inferred_loss(struct uet_ccc *c,
-					   const struct uet_ccc_loss *loss);
+void uet_ccc_on_inferred_loss(struct uet_ccc *c,
+			      const struct uet_ccc_loss *loss);
 
 /**
  * uet_ccc_on_credit() - credit arrived in an ACK or a Credit CP
  * @c: CCC
  * @now: time, ns
  * @credit: cumulative grant, 256-byte quanta, 24 bits
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit);
+void uet_ccc_on_credit(struct uet_ccc *c, u64 now, u32 credit);
 
 /**
  * uet_ccc_rtx_shrinks() - a packet marked for retransmission becomes smaller
@@ -364,21 +330,16 @@ void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes);
  * uet_ccc_pdc_gone() - a PDC closed or failed
  * @c: CCC
  * @gone: what it leaves behind
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_pdc_gone(struct uet_ccc *c,
-				   const struct uet_ccc_gone *gone);
+void uet_ccc_pdc_gone(struct uet_ccc *c, const struct uet_ccc_gone *gone);
 
 /**
  * uet_ccc_withdraw() - announced data will not be sent
  * @c: CCC
  * @now: time, ns
  * @bytes: nominal bytes that leave the backlog
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
+void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_credit_req() - is a Credit Request due?
@@ -410,10 +371,8 @@ u32 uet_ccc_credit_target(const struct uet_ccc *c);
  *
  * Used in place of a Credit Request if no PDC is established that could carry
  * one: the request that opens a PDC carries the credit target too.
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now);
+void uet_ccc_speculate(struct uet_ccc *c, u64 now);
 
 /**
  * uet_ccc_set_window() - continue with another window
@@ -422,10 +381,8 @@ enum uet_ccc_edge uet_ccc_speculate(struct uet_ccc *c, u64 now);
  * @bytes: new window, clamped to its bounds
  *
  * No effect if the algorithm has no window or a fixed one.
- *
- * Return: list change.
  */
-enum uet_ccc_edge uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes);
+void uet_ccc_set_window(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
  * uet_ccc_window() - bytes allowed in flight

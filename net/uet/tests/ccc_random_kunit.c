@@ -123,7 +123,7 @@ static void hostile_ack(struct sim *s)
 		.siblings = (u8)rnd32(&s->rnd),
 	};
 
-	sim_edge(s, uet_ccc_on_ack(&s->c, &ack));
+	uet_ccc_on_ack(&s->c, &ack);
 }
 
 static void hostile_step(struct sim *s)
@@ -145,23 +145,22 @@ static void hostile_step(struct sim *s)
 		break;
 	case 1:
 	case 2:
-		if (s->listed)
-			sim_edge(s, uet_ccc_on_send(&s->c, nack.now,
-						    s->p.mtu, 0, false));
+		if (sim_ready(s))
+			uet_ccc_on_send(&s->c, nack.now, s->p.mtu, 0, false);
 		break;
 	case 3:
-		sim_edge(s, uet_ccc_on_nack(&s->c, &nack));
+		uet_ccc_on_nack(&s->c, &nack);
 		break;
 	case 4:
-		sim_edge(s, uet_ccc_on_inferred_loss(&s->c, &loss));
+		uet_ccc_on_inferred_loss(&s->c, &loss);
 		break;
 	case 5:
-		sim_edge(s, uet_ccc_on_credit(&s->c, nack.now,
-					      rnd32(&s->rnd)));
+		uet_ccc_on_credit(&s->c, nack.now, rnd32(&s->rnd));
 		break;
 	default:
 		hostile_ack(s);
 	}
+	sim_note(s);
 }
 
 static void ccc_hostile_peer(struct kunit *test)

@@ -36,7 +36,6 @@ struct sim_pkt {
  * @field: rcvd_bytes of the last ACK
  * @granted: credit given, quanta
  * @now: time, ns
- * @listed: the CCC is on the list of ready ones
  * @acted: UET_CC_DID_* seen so far
  */
 struct sim {
@@ -50,17 +49,17 @@ struct sim {
 	u32 field;
 	u32 granted;
 	u64 now;
-	bool listed;
 	u32 acted;
 };
 
-static inline void sim_edge(struct sim *s, enum uet_ccc_edge edge)
+static inline void sim_note(struct sim *s)
 {
-	if (edge == UET_CCC_NOW_READY)
-		s->listed = true;
-	if (edge == UET_CCC_NOT_READY)
-		s->listed = false;
 	s->acted |= s->c.did;
+}
+
+static inline bool sim_ready(const struct sim *s)
+{
+	return s->c.state == UET_CCC_READY;
 }
 
 static inline u64 sim_rtt(struct sim *s)
@@ -79,7 +78,8 @@ static inline void sim_data(struct sim *s)
 	u64 bytes = 1 + rnd_below(&s->rnd, 40 * s->p.mtu);
 
 	s->backlog += bytes;
-	sim_edge(s, uet_ccc_on_new_data(&s->c, s->now, bytes));
+	uet_ccc_on_new_data(&s->c, s->now, bytes);
+	sim_note(s);
 }
 
 static inline struct sim_pkt *sim_find(struct sim *s, bool marked)
@@ -112,8 +112,8 @@ static inline bool sim_send(struct sim *s)
 	uet_ccc_get_send_params(&s->c, &ask, &out);
 	pkt->ev = out.ev;
 	pkt->marked = false;
-	sim_edge(s, uet_ccc_on_send(&s->c, s->now, pkt->size, out.ev,
-				    ask.rtx));
+	uet_ccc_on_send(&s->c, s->now, pkt->size, out.ev, ask.rtx);
+	sim_note(s);
 	return true;
 }
 
@@ -141,7 +141,8 @@ static inline bool sim_ack(struct sim *s, bool marked)
 	ack.unmarked_pkts = marked;
 	ack.unmarked_bytes = marked ? pkt->size : 0;
 	*pkt = s->pkts[--s->n];
-	sim_edge(s, uet_ccc_on_ack(&s->c, &ack));
+	uet_ccc_on_ack(&s->c, &ack);
+	sim_note(s);
 	return true;
 }
 
@@ -159,7 +160,8 @@ static inline bool sim_nack(struct sim *s)
 	nack.rtt_valid = rnd_one_in(&s->rnd, 2);
 	nack.rtt = sim_rtt(s);
 	pkt->marked = true;
-	sim_edge(s, uet_ccc_on_nack(&s->c, &nack));
+	uet_ccc_on_nack(&s->c, &nack);
+	sim_note(s);
 	return true;
 }
 
@@ -174,7 +176,8 @@ static inline bool sim_loss(struct sim *s)
 	loss.ev = pkt->ev;
 	loss.how = (u8)rnd_below(&s->rnd, UET_LOSS_CLASSES);
 	pkt->marked = true;
-	sim_edge(s, uet_ccc_on_inferred_loss(&s->c, &loss));
+	uet_ccc_on_inferred_loss(&s->c, &loss);
+	sim_note(s);
 	return true;
 }
 
@@ -189,7 +192,8 @@ static inline void sim_credit(struct sim *s)
 	step = uet_credit_step(target, s->granted);
 	s->granted = (s->granted + min(step, 4 * s->p.mtu / 256)) &
 		     UET_CREDIT_MASK;
-	sim_edge(s, uet_ccc_on_credit(&s->c, s->now, s->granted));
+	uet_ccc_on_credit(&s->c, s->now, s->granted);
+	sim_note(s);
 }
 
 /* One random event that can happen now. */
@@ -200,7 +204,7 @@ static inline void sim_step(struct sim *s)
 	s->now += rnd_below(&s->rnd, (u32)(s->p.base_rtt / 8) + 1);
 	if (!s->backlog && dice < 30)
 		sim_data(s);
-	else if (s->listed && dice < 60)
+	else if (sim_ready(s) && dice < 60)
 		sim_send(s);
 	else if (dice < 88)
 		sim_ack(s, rnd_one_in(&s->rnd, 10));
@@ -222,16 +226,13 @@ static inline bool sim_window_sound(const struct sim *s)
 		w->max_wnd <= s->p.max_wnd);
 }
 
-/* READY, and on the list, if and only if data waits that may be sent. */
+/* READY if and only if data waits that may be sent. */
 static inline bool sim_state_sound(const struct sim *s)
 {
 	const struct uet_ccc *c = &s->c;
 	bool data = c->backlog || c->waiting_rtx;
-	bool ready = c->state == UET_CCC_READY;
 
-	if (s->listed != ready)
-		return false;
-	if (ready)
+	if (sim_ready(s))
 		return data &&
 		       (!c->algo->window || c->algo->window->can_send(c)) &&
 		       (!c->algo->credit || c->algo->credit->can_send(c));
@@ -262,7 +263,7 @@ static inline bool sim_drain(struct sim *s)
 
 	while ((s->backlog || s->n) && guard--) {
 		s->now += s->p.base_rtt / 16;
-		if (s->listed && sim_send(s))
+		if (sim_ready(s) && sim_send(s))
 			continue;
 		if (!sim_ack(s, false) && !sim_ack(s, true))
 			sim_credit(s);

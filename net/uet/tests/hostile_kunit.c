@@ -45,7 +45,7 @@ static bool sound(const struct sim *s)
 static void fill(struct sim *s)
 {
 	sim_data(s);
-	while (s->listed && sim_send(s))
+	while (sim_ready(s) && sim_send(s))
 		;
 }
 
@@ -137,14 +137,13 @@ static void hostile_credit(struct kunit *test)
 			s->now += rnd_below(&s->rnd, 20000);
 			if (!s->backlog)
 				sim_data(s);
-			if (s->listed)
+			if (sim_ready(s))
 				sim_send(s);
 			sim_ack(s, false);
 			s->granted += rnd_one_in(&s->rnd, 2) ? HALF_FIELD - 1 :
 				      rnd32(&s->rnd);
 			s->granted &= UET_CREDIT_MASK;
-			sim_edge(s, uet_ccc_on_credit(&s->c, s->now,
-						      s->granted));
+			uet_ccc_on_credit(&s->c, s->now, s->granted);
 			if (!sound(s) || uet_rccc(&s->c)->credit >
 					 (s64)s->p.max_wnd)
 				break;
@@ -183,7 +182,8 @@ static void one_ack(struct sim *s, u64 now, u8 pend, bool restore)
 
 	if (s->n)
 		s->n--;
-	sim_edge(s, uet_ccc_on_ack(&s->c, &ack));
+	uet_ccc_on_ack(&s->c, &ack);
+	sim_note(s);
 }
 
 /* A penalty that comes and goes with each ACK, restored or not */

@@ -208,8 +208,7 @@ void uet_flow_look(struct uet_flow *flow);
 
 /* flow_params.c */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
-enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
-				    u64 now);
+void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now);
 
 /* tx/flow_tx.c */
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);

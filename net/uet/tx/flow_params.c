@@ -156,10 +156,8 @@ int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
  * @now: time, ns
  *
  * Context: flow lock held.
- * Return: list change.
  */
-enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
-				    u64 now)
+void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now)
 {
 	struct uet_cc_config cfg = *flow->cfg;
 	struct uet_cc_params params;
@@ -169,5 +167,5 @@ enum uet_ccc_edge uet_flow_measured(struct uet_flow *flow, u64 base_rtt,
 	if (!uet_cc_params_fit(&params, &cfg))
 		flow->params = params;
 	flow->guessed = false;
-	return uet_ccc_rebase(&flow->ccc, now);
+	uet_ccc_rebase(&flow->ccc, now);
 }
