@@ -5,7 +5,7 @@
  * bytes received; a source that predicts those need not ask for more.
  * "Answer" here means such an ACK.
  *
- * Not here: AR for retransmissions and at the end of data (uet_ccc_ack_req()).
+ * Not here: AR for retransmissions and at the end of data (snd_pick.c).
  */
 #ifndef _UET_CORE_ACKREQ_H
 #define _UET_CORE_ACKREQ_H

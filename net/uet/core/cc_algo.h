@@ -44,7 +44,8 @@ struct uet_cc_info {
 /**
  * struct uet_cc_ops - what a CCC calls in an algorithm
  * @can_send: may a packet of one MTU leave now?
- * @ack_request: should a packet of @size that leaves now ask for an ACK?
+ * @ack_request: should a packet of @size that leaves now ask for an ACK? Without
+ *	it, a window algorithm wants one of each packet, a credit algorithm none
  * @on_send: a packet left; already added to uet_ccc.inflight
  * @on_ack: an ACK came; the bytes it releases are already subtracted
  * @on_nack: a NACK came; its packet is already subtracted

@@ -272,19 +272,6 @@ void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
 	ccc_refresh(c, now);
 }
 
-bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx)
-{
-	if (rtx)
-		return true;
-	if (c->backlog <= size && !c->waiting_rtx)
-		return true;
-	if (ccc_window_ops(c) && ccc_window_ops(c)->ack_request &&
-	    ccc_window_ops(c)->ack_request(c, size))
-		return true;
-	return ccc_credit_ops(c) && ccc_credit_ops(c)->ack_request &&
-	       ccc_credit_ops(c)->ack_request(c, size);
-}
-
 static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		       u16 *run)
 {

@@ -237,15 +237,23 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out);
 
 /**
- * uet_ccc_ack_req() - should a packet that is about to leave set AR?
+ * uet_ccc_ack_req() - does congestion control want an ACK of a packet?
  * @c: CCC, the packet not yet reported by uet_ccc_on_send()
  * @size: nominal size
- * @rtx: retransmission
  *
- * Return: true if the algorithm asks for it, or the packet is a retransmission
- * or the last one waiting.
+ * The sender has more reasons to set AR: retransmissions and the end of data.
+ *
+ * Return: true if one of the algorithms does.
  */
-bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size, bool rtx);
+static inline bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size)
+{
+	const struct uet_cc_ops *window = c->algo->window;
+	const struct uet_cc_ops *credit = c->algo->credit;
+
+	return (window && (!window->ack_request ||
+			   window->ack_request(c, size))) ||
+	       (credit && credit->ack_request && credit->ack_request(c, size));
+}
 
 /**
  * uet_ccc_on_send() - a packet leaves

@@ -45,18 +45,6 @@ bool uet_snd_answer_due(const struct uet_snd *s)
 	return uet_ackreq_due(&s->ackreq, &s->win, &rule);
 }
 
-/* Does congestion control want an ACK of the packet that is built now? */
-static bool snd_cc_asks(const struct uet_ccc *ccc, u32 size)
-{
-	const struct uet_cc_ops *window = ccc->algo->window;
-	const struct uet_cc_ops *credit = ccc->algo->credit;
-
-	return (window && (!window->ack_request ||
-			   window->ack_request(ccc, size))) ||
-	       (credit && credit->ack_request &&
-		credit->ack_request(ccc, size));
-}
-
 /*
  * Has half of the RTO passed without an answer? Each packet postpones the tail
  * probe, so that it may never ask if short messages follow one another slowly.
@@ -96,9 +84,9 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_msg *m,
 	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
 	bool all = READ_ONCE(f->rules->ack_request_all);
 
-	if (unlikely(all) && (last || snd_cc_asks(ccc, rule.overhead + len)))
+	if (unlikely(all) && (last || uet_ccc_ack_req(ccc, rule.overhead + len)))
 		return true;
-	if (unlikely(snd_cc_asks(ccc, rule.overhead + len)) &&
+	if (unlikely(uet_ccc_ack_req(ccc, rule.overhead + len)) &&
 	    uet_ackreq_wanted(&s->ackreq, &s->win, &rule, len,
 			      uet_ccc_window(ccc), inflight))
 		return true;
