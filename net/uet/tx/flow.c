@@ -65,20 +65,20 @@ void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 	flow->snd.payload_mtu = want;
 }
 
-static int uet_flow_init_lb(struct uet_flow *flow, const char *policy)
+static struct uet_lb *uet_flow_new_lb(struct uet_flow *flow,
+				      const char *policy)
 {
 	const struct uet_lb_ops *ops = uet_lb_find(policy);
 	struct uet_lb *lb;
 
 	if (!ops || (!flow->sprayed && !ops->ordered))
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	lb = uet_path_new(flow, ops);
 	if (IS_ERR(lb))
-		return PTR_ERR(lb);
-	flow->lb = lb;
+		return lb;
 	flow->snd.multi = uet_lb_ports_nr(lb);
 	flow->ports_gen = flow->peer->ports_gen;
-	return 0;
+	return lb;
 }
 
 /* The option of the socket, else the rule for the peer, else the sysctl */
@@ -97,6 +97,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	const struct uet_sysctl *s = &peer->fep->un->sysctl;
 	const struct uet_cc_algo *algo;
 	struct uet_flow *flow;
+	struct uet_lb *lb;
 	const char *name;
 	u32 mtu;
 	int err;
@@ -146,16 +147,18 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	else
 		name = uet_flow_name(spec->policy, rule.policy_ordered,
 				     READ_ONCE(s->path_policy_ordered));
-	err = uet_flow_init_lb(flow, name);
-	if (err)
+	lb = uet_flow_new_lb(flow, name);
+	if (IS_ERR(lb)) {
+		err = PTR_ERR(lb);
 		goto err_free;
+	}
 	if (algo->credit) {
 		err = uet_credit_take_id(peer);
 		if (err < 0)
 			goto err_lb;
 		flow->ccc_id = err;
 	}
-	uet_ccc_init(&flow->ccc, algo, &flow->params, flow->lb, flow->sprayed,
+	uet_ccc_init(&flow->ccc, algo, &flow->params, lb, flow->sprayed,
 		     ktime_get_ns());
 	if (READ_ONCE(peer->base_rtt))
 		uet_ccc_set_base_rtt(&flow->ccc, READ_ONCE(peer->base_rtt));
@@ -165,7 +168,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	return flow;
 
 err_lb:
-	uet_path_free(flow->lb);
+	uet_path_free(lb);
 	kfree(flow->past);
 err_free:
 	kfree(flow->cfg);
@@ -219,7 +222,7 @@ static void uet_flow_free_rcu(struct rcu_head *head)
 {
 	struct uet_flow *flow = container_of(head, struct uet_flow, rcu);
 
-	uet_path_free(flow->lb);
+	uet_path_free(flow->ccc.lb);
 	kfree(flow->past);
 	kfree(flow->cfg);
 	kmem_cache_free(uet_flow_cache, flow);

@@ -95,10 +95,9 @@ struct uet_hole {
  * @cc: congestion control asked for
  * @policy: path policy asked for
  * @lock: BH-disabled; protects all below, and uet_pdc_tx of its PDCs
- * @ccc: the CCC
+ * @ccc: the CCC; @ccc.lb, its path selection, belongs to the flow
  * @snd: what its senders share
  * @params: its constants
- * @lb: path selection
  * @past: entropy values it has given up, or NULL
  * @far: search for a base RTT above the guess
  * @rise: search for a base RTT above the known one
@@ -126,7 +125,7 @@ struct uet_hole {
  * @dead: the namespace exits: send nothing
  * @sib: slot in uet_peer.sib
  * @history_at: when to retry the allocation of path history, jiffies
- * @ports_gen: uet_peer.ports_gen that @lb was made for; peer->lock
+ * @ports_gen: uet_peer.ports_gen that @ccc.lb was made for; peer->lock
  * @net_node: in uet_net.flow_list
  * @id: its id there, never reused
  * @rcu: for freeing
@@ -144,7 +143,6 @@ struct uet_flow {
 	struct uet_ccc		ccc;
 	struct uet_snd_flow	snd;
 	struct uet_cc_params	params;
-	struct uet_lb		*lb;
 	struct uet_path_past	*past;
 	struct uet_far		far;
 	struct uet_rise		rise;

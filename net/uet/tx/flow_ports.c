@@ -88,13 +88,13 @@ void uet_flow_ports_init(struct uet_net *un)
  */
 void uet_flow_look(struct uet_flow *flow)
 {
-	u32 i, nr = uet_lb_ports_nr(flow->lb);
+	u32 i, nr = uet_lb_ports_nr(flow->ccc.lb);
 	struct uet_port_state port;
 
 	lockdep_assert_held(&flow->lock);
 	rcu_read_lock();
 	for (i = 0; i < nr && uet_ports_state(flow->peer, i, &port); i++) {
-		if (!uet_lb_ports_tell(flow->lb, i, port.up, port.backlog))
+		if (!uet_lb_ports_tell(flow->ccc.lb, i, port.up, port.backlog))
 			continue;
 		flow->ccc.run_left = 0;
 		uet_path_tell(flow, port.up ? UET_PATH_PORT_UP :

@@ -244,8 +244,8 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 	return list_empty(&flow->snd.ready) && flow->sprayed && !flow->running &&
 	       !flow->snd.multi && !out->multi && !flow->dead &&
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
-	       !flow->ccc.algo->credit &&
-	       stats == !!flow->lb->live && flow->ip_mtu == uet_output_mtu(out);
+	       !flow->ccc.algo->credit && stats == !!flow->ccc.lb->live &&
+	       flow->ip_mtu == uet_output_mtu(out);
 }
 
 /*
@@ -336,7 +336,7 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 		goto out;
 	}
 	stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
-	if (unlikely(stats != !!flow->lb->live))
+	if (unlikely(stats != !!flow->ccc.lb->live))
 		uet_path_history(flow, stats);
 	flow->running = true;
 	do {

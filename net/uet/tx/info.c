@@ -56,11 +56,11 @@ static u32 uet_info_mode(const struct uet_ccc *ccc,
 
 static void uet_info_ports(const struct uet_flow *flow, struct uet_info *info)
 {
-	u32 i, nr = uet_lb_ports_nr(flow->lb);
+	u32 i, nr = uet_lb_ports_nr(flow->ccc.lb);
 
 	info->ports = max_t(u32, nr, 1);
 	for (i = 0; i < nr; i++)
-		info->ports_down += !uet_lb_ports_get(flow->lb, i)->up;
+		info->ports_down += !uet_lb_ports_get(flow->ccc.lb, i)->up;
 }
 
 static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
@@ -102,13 +102,13 @@ static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
 	info->blocked_ns[UET_BLOCKED_ROUTE] = uet_flow_route_ns(flow, now);
 	if (flow->route_since && ccc->state != UET_CCC_IDLE)
 		info->blocked_by = UET_BLOCKED_ROUTE;
-	info->paths = uet_lb_paths(flow->lb);
-	info->paths_bad = uet_lb_bad_paths(flow->lb);
+	info->paths = uet_lb_paths(flow->ccc.lb);
+	info->paths_bad = uet_lb_bad_paths(flow->ccc.lb);
 	uet_info_ports(flow, info);
 	info->path_mtu = flow->ip_mtu;
 	info->path_mtu_steps = flow->hole.steps;
 	strscpy(info->cc, ccc->algo->name, sizeof(info->cc));
-	strscpy(info->path_policy, uet_lb_policy(flow->lb)->name,
+	strscpy(info->path_policy, uet_lb_policy(flow->ccc.lb)->name,
 		sizeof(info->path_policy));
 }
 

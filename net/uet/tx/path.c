@@ -123,7 +123,7 @@ void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
 
 static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
 {
-	u32 nr = uet_lb_ports_nr(flow->lb);
+	u32 nr = uet_lb_ports_nr(flow->ccc.lb);
 
 	return nr ? uet_ports_ifindex(flow->peer, uet_lb_zone(ev) % nr) : 0;
 }
@@ -134,7 +134,7 @@ static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
 static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
 {
 	struct uet_path_past *past = flow->past;
-	struct uet_lb *lb = flow->lb;
+	struct uet_lb *lb = flow->ccc.lb;
 	struct uet_path_gone *gone;
 	struct uet_lb_path path;
 	u32 i;
@@ -339,13 +339,12 @@ int uet_path_rebuild(struct uet_flow *flow)
 {
 	struct uet_lb *lb, *old;
 
-	/* Only this function replaces @lb, and its policy stays the same. */
-	lb = uet_path_new(flow, uet_lb_policy(flow->lb));
+	/* Nobody else replaces @ccc.lb, and its policy stays the same. */
+	lb = uet_path_new(flow, uet_lb_policy(flow->ccc.lb));
 	if (IS_ERR(lb))
 		return PTR_ERR(lb);
 	spin_lock_bh(&flow->lock);
-	old = flow->lb;
-	flow->lb = lb;
+	old = flow->ccc.lb;
 	flow->ccc.lb = lb;
 	flow->ccc.run_left = 0;
 	flow->snd.multi = uet_lb_ports_nr(lb);
@@ -367,14 +366,14 @@ void uet_path_history(struct uet_flow *flow, bool on)
 {
 	lockdep_assert_held(&flow->lock);
 	if (!on) {
-		kvfree(uet_lb_live_detach(flow->lb));
+		kvfree(uet_lb_live_detach(flow->ccc.lb));
 		kfree(xchg(&flow->past, NULL));
 		return;
 	}
 	if (flow->history_at && time_before(jiffies, flow->history_at))
 		return;
 	flow->history_at = jiffies + HZ;
-	uet_path_remember(flow, flow->lb, GFP_ATOMIC);
+	uet_path_remember(flow, flow->ccc.lb, GFP_ATOMIC);
 }
 
 /* Entropy value @n of those that were given up, the latest first */
@@ -409,8 +408,9 @@ int uet_path_get(const struct uet_flow *flow, u32 index,
 		 struct uet_path_info *info)
 {
 	lockdep_assert_held(&flow->lock);
-	if (uet_lb_path_get(flow->lb, index, &info->path))
-		return uet_path_get_gone(flow, index - flow->lb->n_max, info);
+	if (uet_lb_path_get(flow->ccc.lb, index, &info->path))
+		return uet_path_get_gone(flow, index - flow->ccc.lb->n_max,
+					 info);
 	info->ifindex = uet_path_ifindex(flow, info->path.ev);
 	info->gone = false;
 	return 0;

@@ -109,7 +109,7 @@ struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 	flow = flow ? uet_path_breathe(un, at, flow) : uet_path_flow(un, at);
 	while (flow) {
 		spin_lock_bh(&flow->lock);
-		err = uet_path_dull(flow->lb) ? -ENOENT :
+		err = uet_path_dull(flow->ccc.lb) ? -ENOENT :
 		      uet_path_get(flow, at->index, info);
 		spin_unlock_bh(&flow->lock);
 		if (!err)
