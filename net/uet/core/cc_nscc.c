@@ -176,7 +176,7 @@ static noinline bool nscc_dfc(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	s64 mtu = c->params->mtu;
 	s64 cwnd = (s64)s->cwnd;
 	s64 n = ack->newly_rcvd_bytes;
-	u8 pend = min_t(u8, ack->pend, UET_DFC_PEND_MAX);
+	u8 pend = min_t(u8, ack->pend, UET_PEND_MAX);
 
 	if (pend) {
 		if (!s->saved_cwnd) {

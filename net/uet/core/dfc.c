@@ -11,7 +11,7 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi)
 	if (q <= lo)
 		return 0;
 	if (q >= hi)
-		return UET_DFC_PEND_MAX;
+		return UET_PEND_MAX;
 	/* lo < q < hi; keep the product below 2^64 */
 	span = hi - lo;
 	over = q - lo;
@@ -19,7 +19,7 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi)
 		span >>= 1;
 		over >>= 1;
 	}
-	return (u8)div64_u64(over * UET_DFC_PEND_MAX, span);
+	return (u8)div64_u64(over * UET_PEND_MAX, span);
 }
 
 u8 uet_dfc_update(struct uet_dfc *d, u64 now, u64 base_rtt, u8 pend,

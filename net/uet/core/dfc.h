@@ -8,9 +8,8 @@
 #ifndef _UET_CORE_DFC_H
 #define _UET_CORE_DFC_H
 
-#include "env.h"
+#include "wire.h"
 
-#define UET_DFC_PEND_MAX		127
 #define UET_DFC_SHORT_EPISODE_RTTS	100
 
 /**
@@ -35,7 +34,7 @@ struct uet_dfc {
  * @lo: no penalty if @q <= @lo
  * @hi: full penalty if @q >= @hi
  *
- * Return: 0 .. %UET_DFC_PEND_MAX.
+ * Return: 0 .. %UET_PEND_MAX.
  */
 u8 uet_dfc_pend(u64 q, u64 lo, u64 hi);
 

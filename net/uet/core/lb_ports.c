@@ -3,13 +3,13 @@
  * Path selection over several local interfaces ("ports"). See lb_ports.h.
  */
 #include "lb_ports.h"
+#include "params.h"
 
 #define SHARE_ONE	BIT(16)
 #define SHARE_MIN	(SHARE_ONE / 32)	/* enough to detect recovery */
 #define BAD_GAIN_SHIFT	5	/* gain of the average over all ports */
 #define SHARE_GAIN_SHIFT 6	/* gain of a port's difference from it */
 #define SHARE_LEAK_SHIFT 8	/* return to SHARE_ONE without marks or losses */
-#define BITS_PER_KBYTE	8000	/* ns = bytes * 8000 / Mb/s */
 
 /**
  * struct ports - state, in uet_lb.table
@@ -44,7 +44,7 @@ static u64 ports_send_ns(const struct uet_lb_port *p, u64 bytes)
 {
 	u32 rate = max_t(u32, ((u64)p->mbps * p->share) >> 16, 1);
 
-	return div_u64(bytes * BITS_PER_KBYTE, rate);
+	return div_u64(bytes * UET_MBPS_NS_PER_BYTE, rate);
 }
 
 /*
@@ -347,8 +347,8 @@ bool uet_lb_ports_tell(struct uet_lb *lb, u32 port, bool up, u64 backlog)
 	bool changed = p->up != up;
 
 	p->up = up;
-	p->wait_ns = div_u64(min_t(u64, backlog, U32_MAX) * BITS_PER_KBYTE,
-			     p->mbps);
+	p->wait_ns = div_u64(min_t(u64, backlog, U32_MAX) *
+			     UET_MBPS_NS_PER_BYTE, p->mbps);
 	return changed;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "rccc_pacer.h"
 
-#define MBPS_NS_PER_BYTE	8000
-
 /* Rings are circular lists; the head points to the source to serve next. */
 static void pacer_ring_add(struct uet_rccc_src **ring, struct uet_rccc_src *s)
 {
@@ -72,7 +70,7 @@ static u64 pacer_demand(const struct uet_rccc_src *s)
 /* Time to send @bytes at the pace, which is a little below the line rate. */
 static u64 pacer_pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
 {
-	return div64_u64(bytes * MBPS_NS_PER_BYTE * 100,
+	return div64_u64(bytes * UET_MBPS_NS_PER_BYTE * 100,
 			 (u64)p->rate_mbps * UET_RCCC_PACE_PCT);
 }
 

@@ -6,10 +6,7 @@
 #ifndef _UET_CORE_RTT_H
 #define _UET_CORE_RTT_H
 
-#include "env.h"
-
-#define UET_SERVICE_TIME_UNIT_NS	128
-#define UET_SERVICE_TIME_SATURATED	0xffff
+#include "wire.h"
 
 /* The retransmission count of a packet saturates here */
 #define UET_RTX_COUNT_MANY		2

@@ -19,6 +19,7 @@
 #define _UET_CORE_RXMAP_H
 
 #include "psn.h"
+#include "wire.h"
 
 #define UET_RXMAP_SACK_BITS	64
 /* A PSN farther behind CACK than this cannot be a duplicate. */
@@ -206,11 +207,12 @@ u64 uet_rxmap_sack(const struct uet_rxmap *m, u32 base);
  * uet_rxmap_ooo_count() - packets received above CACK
  * @m: map
  *
- * Return: their number, at most 0xfffe, the largest value of the field.
+ * Return: their number, at most the largest valid value of the field.
  */
 static inline u16 uet_rxmap_ooo_count(const struct uet_rxmap *m)
 {
-	return (u16)min_t(u32, m->edge - m->cack + m->above, 0xfffe);
+	return (u16)min_t(u32, m->edge - m->cack + m->above,
+			  UET_OOO_INVALID - 1);
 }
 
 /**

@@ -143,7 +143,7 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 	slot->tx_time = now;
 	not_quiet(w, psn, now);
 	slot->ev = ev;
-	if (slot->rtx < UET_TX_RTX_MAX)
+	if (slot->rtx < UET_RTX_COUNT_MANY)
 		slot->rtx++;
 }
 

@@ -37,9 +37,6 @@
 #define UET_TX_CP		0x01	/* control packet: not counted */
 #define UET_TX_USER_MASK	0xf0	/* flags for the caller */
 
-/* Largest value of the saturating two-bit retransmission count */
-#define UET_TX_RTX_MAX		2
-
 /**
  * struct uet_tx_slot - state of a packet
  * @tx_time: time of the last transmission, ns

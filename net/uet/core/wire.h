@@ -14,7 +14,6 @@
 #include "env.h"
 
 /* Encapsulation, UE 1.0 3.5.10 */
-#define UET_UDP_PORT		4793
 #define UET_IP_PROTO		253	/* experimental until assigned */
 /* nominal_pktsize - transport_pktsize, UE 1.0 3.6.12 */
 #define UET_NOMINAL_ADD_BYTES	40

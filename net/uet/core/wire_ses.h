@@ -24,7 +24,6 @@
 #define UET_SES_ID12		0x0fff
 #define UET_SES_LEN14		0x3fff
 #define UET_SES_JOB_MAX		0xffffffU
-#define UET_SES_MSG_MAX		0xfffffffeU	/* longest message */
 
 /**
  * enum uet_ses_op - request opcodes

@@ -15,11 +15,11 @@ static void dfc_pend(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(100, 100, 200), 0);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(150, 100, 200), 63);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(199, 100, 200), 125);
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(200, 100, 200), UET_DFC_PEND_MAX);
+	KUNIT_EXPECT_EQ(test, uet_dfc_pend(200, 100, 200), UET_PEND_MAX);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(U64_MAX, 100, 200),
-			UET_DFC_PEND_MAX);
+			UET_PEND_MAX);
 	/* lo == hi, also at 0; lo > hi */
-	KUNIT_EXPECT_EQ(test, uet_dfc_pend(6, 5, 5), UET_DFC_PEND_MAX);
+	KUNIT_EXPECT_EQ(test, uet_dfc_pend(6, 5, 5), UET_PEND_MAX);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, uet_dfc_pend(150, 200, 100), 0);
 	for (q = 1; q < 1000; q++)

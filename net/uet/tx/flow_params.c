@@ -47,7 +47,8 @@ static void uet_flow_config(struct uet_flow *flow,
 			  flow->snd.overhead + flow->snd.payload_mtu);
 	if (mbps) {
 		uet_cc_config_set(cfg, UET_CCP_RATE_MBPS, mbps);
-		flow->ns_per_byte_q16 = (8000U << 16) / mbps;
+		flow->ns_per_byte_q16 = ((u32)UET_MBPS_NS_PER_BYTE << 16) /
+					mbps;
 	}
 	/*
 	 * Data that arrived and waits for an ACK fills the window, but no
