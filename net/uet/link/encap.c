@@ -65,8 +65,8 @@ static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
 	return uet_encap_ops->icmp(un, skb, &icmp) ? 0 : -ENOENT;
 }
 
-static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
-			      struct socket **res)
+static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
+			      u16 udp_port, struct socket **res)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data	= un,
@@ -77,7 +77,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family, u16 port,
 	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
 	struct udp_port_cfg cfg = {
 		.family		= family,
-		.local_udp_port	= htons(port),
+		.local_udp_port	= htons(udp_port),
 		.ipv6_v6only	= 1,
 	};
 	struct socket *sock;
@@ -110,16 +110,16 @@ bool uet_encap_owns(const struct sock *sk)
 }
 
 /* A kernel without IPv6 is no error */
-static int uet_encap_open_pair(struct uet_net *un, u16 port,
+static int uet_encap_open_pair(struct uet_net *un, u16 udp_port,
 			       struct socket **sock4, struct socket **sock6)
 {
 	int err;
 
 	*sock6 = NULL;
-	err = uet_encap_open_one(un, AF_INET, port, sock4);
+	err = uet_encap_open_one(un, AF_INET, udp_port, sock4);
 	if (err)
 		return err;
-	err = uet_encap_open_one(un, AF_INET6, port, sock6);
+	err = uet_encap_open_one(un, AF_INET6, udp_port, sock6);
 	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
 		err = 0;
 	if (err)
@@ -240,7 +240,7 @@ void uet_encap_init(struct uet_net *un)
 /**
  * uet_encap_move() - change the UDP port
  * @un: namespace
- * @port: the port, host byte order
+ * @udp_port: the port, host byte order
  *
  * Packets under way to the old port are lost, and retransmitted. If the tunnel
  * sockets are closed, the port is only tried, so that a port in use is reported.
@@ -248,7 +248,7 @@ void uet_encap_init(struct uet_net *un)
  * Context: process.
  * Return: 0, or the error of binding; then nothing has changed.
  */
-int uet_encap_move(struct uet_net *un, u16 port)
+int uet_encap_move(struct uet_net *un, u16 udp_port)
 {
 	struct socket *sock4, *sock6;
 	int err = 0;
@@ -257,9 +257,9 @@ int uet_encap_move(struct uet_net *un, u16 port)
 	mutex_lock(&un->open_mutex);
 	if (READ_ONCE(un->exiting))
 		err = -ENETDOWN;
-	else if (port != un->sysctl.udp_port)
-		err = uet_encap_open_pair(un, port, &sock4, &sock6);
-	if (!err && port != un->sysctl.udp_port) {
+	else if (udp_port != un->sysctl.udp_port)
+		err = uet_encap_open_pair(un, udp_port, &sock4, &sock6);
+	if (!err && udp_port != un->sysctl.udp_port) {
 		if (un->sock4) {
 			uet_encap_swap(un, sock4, sock6);
 		} else {
@@ -267,7 +267,7 @@ int uet_encap_move(struct uet_net *un, u16 port)
 			if (sock6)
 				udp_tunnel_sock_release(sock6);
 		}
-		WRITE_ONCE(un->sysctl.udp_port, port);
+		WRITE_ONCE(un->sysctl.udp_port, udp_port);
 	}
 	mutex_unlock(&un->open_mutex);
 	return err;

@@ -64,7 +64,7 @@ void uet_encap_init(struct uet_net *un);
 int uet_encap_get(struct uet_net *un);
 int uet_encap_get_locked(struct uet_net *un);
 void uet_encap_put(struct uet_net *un);
-int uet_encap_move(struct uet_net *un, u16 port);
+int uet_encap_move(struct uet_net *un, u16 udp_port);
 void uet_encap_close(struct uet_net *un);
 bool uet_encap_owns(const struct sock *sk);
 void uet_encap_exit(struct uet_net *un);
@@ -93,7 +93,7 @@ struct uet_txmeta {
  * @peer: the peer
  * @dst: route, with a reference
  * @sk: tunnel socket, for packets without an owner socket
- * @port: UDP destination port
+ * @udp_port: UDP destination port
  * @hash: flow hash of the pair of addresses, 0 = set none
  * @ttl: hop limit
  * @v4: IPv4
@@ -107,7 +107,7 @@ struct uet_output {
 	struct uet_peer		*peer;
 	struct dst_entry	*dst;
 	struct sock		*sk;
-	u16			port;
+	u16			udp_port;
 	u32			hash;
 	u8			ttl;
 	bool			v4;

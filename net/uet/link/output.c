@@ -268,7 +268,7 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->dst = dst;
 	out->multi = rcu_access_pointer(peer->ports);
 	out->sk = sock->sk;
-	out->port = READ_ONCE(un->sysctl.udp_port);
+	out->udp_port = READ_ONCE(un->sysctl.udp_port);
 	out->protect = READ_ONCE(un->sysctl.data_protect);
 	out->track = READ_ONCE(un->sysctl.conntrack);
 	out->hash = uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash;
@@ -411,7 +411,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 	u32 frag = 0;
 
 	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
-					   meta.ev, out->port)) {
+					   meta.ev, out->udp_port)) {
 		UET_INC(out->un, TX_NOMEM);
 		kfree_skb(skb);
 		return -ENOMEM;
@@ -424,7 +424,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 	uh = __skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh->source = htons(meta.ev);
-	uh->dest = htons(out->port);
+	uh->dest = htons(out->udp_port);
 	uh->len = htons(skb->len);
 	uh->check = 0;
 	if (unlikely(out->multi))

@@ -71,7 +71,7 @@ static int uet_set_conntrack(struct uet_net *un, u32 value)
 }
 
 /* The tunnel sockets move to the new UDP port, or stay if it is in use */
-static int uet_set_port(struct uet_net *un, u32 value)
+static int uet_set_udp_port(struct uet_net *un, u32 value)
 {
 	return uet_encap_move(un, value);
 }
@@ -111,7 +111,7 @@ static const struct uet_change uet_changes[] = {
 	{ UET_CHANGE(trimming), .set = uet_set_trimming },
 	{ UET_CHANGE(guard), .set = uet_set_guard },
 	{ UET_CHANGE(conntrack), .set = uet_set_conntrack },
-	{ UET_CHANGE(udp_port), .set = uet_set_port },
+	{ UET_CHANGE(udp_port), .set = uet_set_udp_port },
 	{ UET_CHANGE(trust_jobs), .set = uet_set_trust },
 	{ UET_CHANGE(congestion_control), .named = uet_named_cc },
 	{ UET_CHANGE(profile), .named = uet_named_profile },
