@@ -128,7 +128,7 @@ struct uet_unconfirmed {
  *	address, only compared, and a flag
  * @rx_saved_at: when it last did so, jiffies
  * @rx_short_at: when memory of the namespace was last refused, jiffies
- * @rx_short_since: start of the current series of such refusals, jiffies
+ * @rx_short_since: start of the current series of such NACKs, jiffies
  * @rx_short_work: gives up silent messages if the series lasts
  * @rx_free: received packets that nobody will read
  * @rx_free_work: frees them

@@ -124,16 +124,16 @@ struct uet_job {
  * @rx_granted_bytes: the part of it held by messages in @rx_granted and @rx_mixed
  * @rx_mixed_bytes: the part of it held by messages in @rx_mixed
  * @rx_ready_bytes: the part of it held by messages in @rx_ready
- * @rx_freed: bytes freed by readers since a packet was last refused
+ * @rx_freed: bytes freed by readers since a packet was last NACKed
  * @rx_nr_granted: length of @rx_granted
  * @rx_nr_mixed: length of @rx_mixed
  * @rx_mixed_line: uet_rxmsg.line of @rx_mixed, valid if @rx_nr_mixed > 0
- * @rx_refused: a packet or message was refused for shortage
- * @rx_refused_at: when one was last refused, jiffies
- * @rx_refusing: start of the current series of such refusals, jiffies
+ * @rx_nacked: a packet or message was NACKed for shortage
+ * @rx_nacked_at: when one was last NACKed, jiffies
+ * @rx_nacked_since: start of the current series of such NACKs, jiffies
  * @rx_looked_at: when all lists were last searched for a message to give up, jiffies
  * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
- * @rx_starved: PDCs with packets refused for shortage at this socket
+ * @rx_starved: PDCs with packets NACKed for shortage at this socket
  * @rx_spare: a message struct kept for reuse; changes atomically
  */
 struct uet_sock {
@@ -189,12 +189,12 @@ struct uet_sock {
 	unsigned long		rx_mixed_line;
 	unsigned long		rx_ready_bytes;
 	unsigned long		rx_freed;
-	unsigned long		rx_refused_at;
-	unsigned long		rx_refusing;
+	unsigned long		rx_nacked_at;
+	unsigned long		rx_nacked_since;
 	unsigned long		rx_looked_at;
 	u32			rx_nr_granted;
 	u32			rx_nr_mixed;
-	bool			rx_refused;
+	bool			rx_nacked;
 	bool			rx_closed;
 	struct list_head	rx_starved;
 	struct uet_rxmsg	*rx_spare;

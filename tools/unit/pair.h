@@ -135,8 +135,8 @@ struct pair_rx {
 	uint32_t ack_count;
 	bool ar_wait;
 	uint32_t ar_psn;
-	bool refused;
-	uint32_t refused_psn;
+	bool nacked;
+	uint32_t nacked_psn;
 	uint64_t ooo_until;
 	uint32_t ooo_psn;
 	struct pair_gtd gtd[PAIR_GTDS];

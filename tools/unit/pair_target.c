@@ -337,14 +337,14 @@ static void new_packet(struct pair_host *h, struct pair_rx *rx,
 		code = UET_NACK_NO_GTD_DEL_AVAIL;
 		fallthrough;
 	case SHORT:
-		if (!rx->refused || psn_before(psn, rx->refused_psn))
-			rx->refused_psn = psn;
-		rx->refused = true;
+		if (!rx->nacked || psn_before(psn, rx->nacked_psn))
+			rx->nacked_psn = psn;
+		rx->nacked = true;
 		nack(h, pk, pkt, rx, code, psn);
 		return;
 	}
-	if (rx->refused && rx->refused_psn == psn)
-		rx->refused = false;
+	if (rx->nacked && rx->nacked_psn == psn)
+		rx->nacked = false;
 	advanced = uet_rxmap_set(&rx->map, psn);
 	rx->rcvd += pk->payload + 104;
 	if (g)
@@ -502,11 +502,11 @@ void target_read(struct pair_host *h)
 
 		if (rx)
 			want_clear(h, rx);
-		if (!room || !rx || !rx->refused)
+		if (!room || !rx || !rx->nacked)
 			continue;
-		rx->refused = false;
+		rx->nacked = false;
 		nack(h, NULL, NULL, rx, UET_NACK_RCVR_INFER_LOSS,
-		     rx->refused_psn);
+		     rx->nacked_psn);
 	}
 	h->wake = p->now + 20000 + rnd_below(&p->rnd, 400000);
 }

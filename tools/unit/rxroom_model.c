@@ -303,7 +303,7 @@ static void forget(struct state *s, int who)
 static bool send_back(struct state *s, int pdc, int at, int who)
 {
 	struct msg *m = &s->m[who];
-	struct uet_rxroom_refused r = {
+	struct uet_rxroom_nacked r = {
 		.range = model->range,
 		.rival = rival(s, who),
 		.covered = m->open && m->psn < 0,

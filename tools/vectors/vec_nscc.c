@@ -220,11 +220,11 @@ static void run_nack(const struct vec *v, const struct json *e, struct run *r,
 	};
 
 	if (!strcmp(reason, "TRIMMED"))
-		nack.reason = UET_REFUSED_TRIMMED;
+		nack.reason = UET_NACKED_TRIMMED;
 	else if (!strcmp(reason, "TRIMMED_LASTHOP"))
-		nack.reason = UET_REFUSED_LASTHOP;
+		nack.reason = UET_NACKED_LASTHOP;
 	else if (!strcmp(reason, "OTHER"))
-		nack.reason = UET_REFUSED_OTHER;
+		nack.reason = UET_NACKED_OTHER;
 	else
 		vec_die(v, "reason: unknown value \"%s\"", reason);
 	nack.rtt_valid = load_rtt(v, e, &nack.rtt);

@@ -9,20 +9,20 @@
 #include "env.h"
 
 /**
- * enum uet_refused - what a NACK code means for congestion control
- * @UET_REFUSED_TRIMMED: trimmed inside the network
- * @UET_REFUSED_LASTHOP: trimmed on the last hop
- * @UET_REFUSED_OTHER: any other reason; says nothing about congestion
- * @UET_REFUSED_LOST: the target infers that the packet was lost; @ev of
+ * enum uet_nacked - what a NACK code means for congestion control
+ * @UET_NACKED_TRIMMED: trimmed inside the network
+ * @UET_NACKED_LASTHOP: trimmed on the last hop
+ * @UET_NACKED_OTHER: any other reason; says nothing about congestion
+ * @UET_NACKED_LOST: the target infers that the packet was lost; @ev of
  *	struct uet_ccc_nack is the value the packet was sent with
- * @UET_REFUSED_CLASSES: number of classes
+ * @UET_NACKED_CLASSES: number of classes
  */
-enum uet_refused {
-	UET_REFUSED_TRIMMED,
-	UET_REFUSED_LASTHOP,
-	UET_REFUSED_OTHER,
-	UET_REFUSED_LOST,
-	UET_REFUSED_CLASSES,
+enum uet_nacked {
+	UET_NACKED_TRIMMED,
+	UET_NACKED_LASTHOP,
+	UET_NACKED_OTHER,
+	UET_NACKED_LOST,
+	UET_NACKED_CLASSES,
 };
 
 /**
@@ -89,7 +89,7 @@ struct uet_ccc_ack {
  * @size: nominal size of the packet
  * @ev: echoed entropy value
  * @m: ECN mark of the packet as it arrived
- * @reason: enum uet_refused
+ * @reason: enum uet_nacked
  * @rtt_valid: @rtt holds a sample
  * @siblings: enum uet_lb_siblings
  */

@@ -423,11 +423,11 @@ static void nscc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 static void nscc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 {
 	struct uet_nscc *s = uet_nscc(c);
-	bool last_hop = nack->reason == UET_REFUSED_LASTHOP;
+	bool last_hop = nack->reason == UET_NACKED_LASTHOP;
 
 	if (nack->rtt_valid && !nack->rtt_short)
 		uet_ccc_lower_base_rtt(c, nack->rtt);
-	if (nack->reason != UET_REFUSED_TRIMMED && !last_hop)
+	if (nack->reason != UET_NACKED_TRIMMED && !last_hop)
 		return;
 	s->calm_until = 0;
 	nscc_end_fast(c);

@@ -409,12 +409,12 @@ void uet_ccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 		.reason = uet_ccc_nack_signal(nack),
 		.siblings = nack->siblings,
 		.rtt_valid = nack->rtt_valid,
-		.last_hop = nack->reason == UET_REFUSED_LASTHOP,
+		.last_hop = nack->reason == UET_NACKED_LASTHOP,
 	};
 
 	ccc_begin(c);
 	ccc_hear(c);
-	if (nack->reason < UET_REFUSED_CLASSES)
+	if (nack->reason < UET_NACKED_CLASSES)
 		c->stats.nacks[nack->reason]++;
 	ccc_signal_path(c, &sig);
 	c->inflight -= nack->size;

@@ -58,7 +58,7 @@ enum uet_ccc_state {
  * struct uet_ccc_stats - counts of one CCC
  * @acks: acknowledgments
  * @marks: acknowledgments that echo an ECN mark
- * @nacks: by enum uet_refused
+ * @nacks: by enum uet_nacked
  * @losses: by enum uet_loss_class
  * @sent_pkts: packets sent, retransmissions included
  * @sent_bytes: their nominal bytes
@@ -73,7 +73,7 @@ enum uet_ccc_state {
 struct uet_ccc_stats {
 	u64 acks;
 	u64 marks;
-	u64 nacks[UET_REFUSED_CLASSES];
+	u64 nacks[UET_NACKED_CLASSES];
 	u64 losses[UET_LOSS_CLASSES];
 	u64 sent_pkts;
 	u64 sent_bytes;
@@ -281,9 +281,9 @@ void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack);
 static inline u8 uet_ccc_nack_signal(const struct uet_ccc_nack *nack)
 {
 	switch (nack->reason) {
-	case UET_REFUSED_TRIMMED:
+	case UET_NACKED_TRIMMED:
 		return UET_LB_NACK;
-	case UET_REFUSED_LOST:
+	case UET_NACKED_LOST:
 		return UET_LB_TIMEOUT;
 	default:
 		return nack->m ? UET_LB_ECN : UET_LB_NO_ECN;

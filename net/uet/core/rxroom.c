@@ -72,7 +72,7 @@ bool uet_rxroom_hand_over(const struct uet_rxroom *room,
  *
  * Return: true if so.
  */
-bool uet_rxroom_send_back(const struct uet_rxroom_refused *r)
+bool uet_rxroom_send_back(const struct uet_rxroom_nacked *r)
 {
 	return r->rival >= UET_RIVAL_UNSEEN || r->beyond >= r->range / 2 ||
 	       (r->shares && !r->covered);

@@ -101,7 +101,7 @@ struct uet_rxroom_msg {
 };
 
 /**
- * struct uet_rxroom_refused - a packet of an unordered PDC that found no room
+ * struct uet_rxroom_nacked - a packet of an unordered PDC that found no room
  * @range: MP_RANGE
  * @beyond: highest PSN that arrived, even if NACKed, minus its own PSN
  * @rival: enum uet_rxroom_rival
@@ -109,7 +109,7 @@ struct uet_rxroom_msg {
  * @covered: CACK covers the beginning of its message, which the source may have
  *	freed by now
  */
-struct uet_rxroom_refused {
+struct uet_rxroom_nacked {
 	u32 range;
 	u32 beyond;
 	enum uet_rxroom_rival rival;
@@ -214,6 +214,6 @@ bool uet_rxroom_within(const struct uet_rxroom *room,
 		       const struct uet_rxroom_msg *m, u64 end, u32 bytes);
 bool uet_rxroom_hand_over(const struct uet_rxroom *room,
 			  const struct uet_rxroom_msg *m, bool right);
-bool uet_rxroom_send_back(const struct uet_rxroom_refused *r);
+bool uet_rxroom_send_back(const struct uet_rxroom_nacked *r);
 
 #endif /* _UET_CORE_RXROOM_H */

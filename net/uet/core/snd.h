@@ -69,12 +69,12 @@
  * enum uet_probe_habit - what a peer does with a PROBE
  * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
  * @UET_PROBES_ANSWERED: it answers them
- * @UET_PROBES_REFUSED: it NACKs them
+ * @UET_PROBES_NACKED: it NACKs them
  */
 enum uet_probe_habit {
 	UET_PROBES_UNKNOWN,
 	UET_PROBES_ANSWERED,
-	UET_PROBES_REFUSED,
+	UET_PROBES_NACKED,
 };
 
 /**

@@ -144,7 +144,7 @@ static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 		return;		/* all packets are lost or held */
 	if (s->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
-	if (unlikely(READ_ONCE(*s->flow->probes) == UET_PROBES_REFUSED))
+	if (unlikely(READ_ONCE(*s->flow->probes) == UET_PROBES_NACKED))
 		return;		/* ends of messages set AR instead */
 	snd_probe_unheard(s);
 	s->probe_ev = snd_ask_ev(s, w, s->win.una);

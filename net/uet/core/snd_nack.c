@@ -23,13 +23,13 @@ static u8 snd_nack_reason(u8 code)
 {
 	switch (code) {
 	case UET_NACK_TRIMMED:
-		return UET_REFUSED_TRIMMED;
+		return UET_NACKED_TRIMMED;
 	case UET_NACK_TRIMMED_LASTHOP:
-		return UET_REFUSED_LASTHOP;
+		return UET_NACKED_LASTHOP;
 	case UET_NACK_RCVR_INFER_LOSS:
-		return UET_REFUSED_LOST;
+		return UET_NACKED_LOST;
 	default:
-		return UET_REFUSED_OTHER;
+		return UET_NACKED_OTHER;
 	}
 }
 
@@ -131,7 +131,7 @@ static void snd_nacked(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 	out->fed = true;
 	out->cc.size = slot->size;
 	/* Reported missing: no value or round trip of that packet came back. */
-	if (out->cc.reason == UET_REFUSED_LOST) {
+	if (out->cc.reason == UET_NACKED_LOST) {
 		out->cc.ev = slot->ev;
 		out->cc.rtt_valid = false;
 	}

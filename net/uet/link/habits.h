@@ -32,9 +32,9 @@ static inline bool uet_habit_answers_probes(const struct uet_habits *h)
 	return READ_ONCE(h->probes) == UET_PROBES_ANSWERED;
 }
 
-static inline bool uet_habit_refuses_probes(const struct uet_habits *h)
+static inline bool uet_habit_nacks_probes(const struct uet_habits *h)
 {
-	return READ_ONCE(h->probes) == UET_PROBES_REFUSED;
+	return READ_ONCE(h->probes) == UET_PROBES_NACKED;
 }
 
 static inline void uet_habit_set_probes(struct uet_habits *h,

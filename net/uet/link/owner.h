@@ -35,15 +35,15 @@ static inline void uet_owner_mark(struct sk_buff *skb, struct sock *owner)
 }
 
 /**
- * uet_owner_refuses() - run the control group's ingress programs on a packet
+ * uet_owner_denies() - run the control group's ingress programs on a packet
  * @us: the socket
  * @skb: the packet, its network header set
  *
  * Context: softirq, RCU read side.
  * Return: true if a program drops it.
  */
-static inline bool uet_owner_refuses(const struct uet_sock *us,
-				     struct sk_buff *skb)
+static inline bool uet_owner_denies(const struct uet_sock *us,
+				    struct sk_buff *skb)
 {
 	struct sock *owner = us->owner;
 

@@ -54,7 +54,7 @@ struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 	INIT_LIST_HEAD(&r->starve_node);
 	INIT_LIST_HEAD(&r->unconfirmed_node);
 	INIT_LIST_HEAD(&r->unconfirmed_peer);
-	r->refused_top = pdc->start_psn;
+	r->nacked_top = pdc->start_psn;
 	r->ret_psn = pdc->start_psn;
 	r->mpr = uet_pdc_mpr(pdc->un, pdc->peer);
 	uet_rxmap_init(&r->map, pdc->start_psn, r->mpr * UET_MPR_UNIT_PSNS);

@@ -71,9 +71,9 @@ struct uet_syn_key {
  * @msgs_by_end: those whose last packet came, by its PSN
  * @last: the entry used last
  * @nr_msgs: entries in @msgs
- * @refused_psn: lowest PSN refused for shortage since the last wake-up
- * @refused: @refused_psn is valid
- * @refused_top: highest PSN ever refused for shortage
+ * @nacked_psn: lowest PSN NACKed for shortage since the last wake-up
+ * @nacked: @nacked_psn is valid
+ * @nacked_top: highest PSN ever NACKed for shortage
  * @short_nacks: NACKs for shortage since a packet was accepted, to a source that
  *	may count them
  * @short_next: earliest time of the next such NACK, ns
@@ -106,7 +106,7 @@ struct uet_pdc_rx {
 	u32			ack_count;
 	u32			ar_psn;
 	bool			ar_wait;
-	bool			refused;
+	bool			nacked;
 	bool			close_req;
 	bool			ask_close;
 	bool			asked;
@@ -124,8 +124,8 @@ struct uet_pdc_rx {
 	struct rb_root		msgs_by_end;
 	struct uet_rx_msg	*last;
 	u32			nr_msgs;
-	u32			refused_psn;
-	u32			refused_top;
+	u32			nacked_psn;
+	u32			nacked_top;
 	struct list_head	starve_node;
 	struct uet_sock		*starved_at;
 	u32			ooo_psn;
@@ -183,7 +183,7 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
 void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
-u32 uet_pdc_refused_top(const struct uet_pdc *pdc);
+u32 uet_pdc_nacked_top(const struct uet_pdc *pdc);
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn);
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
@@ -209,7 +209,7 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
 enum uet_ses_verdict {
 	UET_SES_TAKEN,		/* delivered, skb consumed */
 	UET_SES_DROP,		/* received, nothing to deliver; caller's skb */
-	UET_SES_REFUSED,	/* SES error in *code; caller's skb */
+	UET_SES_ERROR,	/* SES error in *code; caller's skb */
 	UET_SES_SHORT,		/* no room: NACK in *code; caller's skb */
 };
 

@@ -231,16 +231,16 @@ static bool uet_pdc_attach_map(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_refused_top() - highest PSN refused for shortage
+ * uet_pdc_nacked_top() - highest PSN NACKed for shortage
  * @pdc: the PDC
  *
  * Context: rx.lock held.
  * Return: max(that PSN, CACK).
  */
-u32 uet_pdc_refused_top(const struct uet_pdc *pdc)
+u32 uet_pdc_nacked_top(const struct uet_pdc *pdc)
 {
 	const struct uet_rxmap *map = &pdc->rx->map;
-	u32 top = pdc->rx->refused_top;
+	u32 top = pdc->rx->nacked_top;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	/* Outside the window it is stale. */
@@ -279,10 +279,10 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	struct uet_pdc_rx *r = pdc->rx;
 
 	UET_INC(rx->un, SHORTAGE);
-	if (!r->refused || psn_before(psn, r->refused_psn))
-		r->refused_psn = psn;
-	r->refused_top = psn_max(uet_pdc_refused_top(pdc), psn);
-	r->refused = true;
+	if (!r->nacked || psn_before(psn, r->nacked_psn))
+		r->nacked_psn = psn;
+	r->nacked_top = psn_max(uet_pdc_nacked_top(pdc), psn);
+	r->nacked = true;
 	if (unlikely(!uet_pdc_tells_short(pdc))) {
 		UET_INC(rx->un, SHORT_UNSAID);
 		return NULL;
@@ -295,8 +295,8 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
-	if (r->refused && r->refused_psn == psn)
-		r->refused = false;
+	if (r->nacked && r->nacked_psn == psn)
+		r->nacked = false;
 	r->short_nacks = 0;
 	WRITE_ONCE(r->moved, jiffies);
 	return uet_rxmap_set(&r->map, psn);
@@ -321,7 +321,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 		break;
 	case UET_SES_DROP:
 		break;
-	case UET_SES_REFUSED:
+	case UET_SES_ERROR:
 		g = uet_gtd_add(pdc, pkt, code);
 		if (!g)
 			return uet_pdc_short(pdc, rx,
@@ -565,7 +565,7 @@ static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
  * uet_pds_rx_room() - a reader made room in its socket
  * @us: the socket
  *
- * Sends RCVR_INFER_LOSS for the lowest refused PSN to the PDCs that wait, in FIFO
+ * Sends RCVR_INFER_LOSS for the lowest NACKed PSN to the PDCs that wait, in FIFO
  * order. Wakes a batch at a time, since peers decide how many wait. It only saves
  * time: sources try again by themselves.
  *
@@ -580,7 +580,7 @@ bool uet_pds_rx_room(struct uet_sock *us)
 	LIST_HEAD(list);
 	bool more;
 
-	/* Once per PDC: one that is refused again waits for the next wake-up. */
+	/* Once per PDC: one that is NACKed again waits for the next wake-up. */
 	more = uet_rx_starved(us, &list);
 	for (;;) {
 		spin_lock_bh(&us->rx_lock);
@@ -596,12 +596,12 @@ bool uet_pds_rx_room(struct uet_sock *us)
 		spin_lock_bh(&pdc->rx->lock);
 		pdc->rx->starved_at = NULL;
 		/* An unconfirmed PDC gets answers only (spoofed address). */
-		if (pdc->rx->state == UET_PDC_ESTABLISHED && pdc->rx->refused &&
+		if (pdc->rx->state == UET_PDC_ESTABLISHED && pdc->rx->nacked &&
 		    pdc->rx->confirmed)
 			nack = uet_nack_make(pdc, NULL,
 					     UET_NACK_RCVR_INFER_LOSS,
-					     pdc->rx->refused_psn, 0);
-		pdc->rx->refused = false;
+					     pdc->rx->nacked_psn, 0);
+		pdc->rx->nacked = false;
 		spin_unlock_bh(&pdc->rx->lock);
 		if (nack) {
 			local_bh_disable();

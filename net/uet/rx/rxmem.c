@@ -19,7 +19,7 @@
  * decides about messages of the same PDC.
  *
  * The namespace (net.uet.mem) and the protocol may be full of incomplete messages
- * of many sockets, too. A message refused by one of them gets a right if it is
+ * of many sockets, too. A message that one of them keeps out gets a right if it is
  * next in its socket, and may use a quarter more than net.uet.mem. When that is
  * used up too, one message of the namespace at a time ignores both limits until it
  * is complete; rx/rxshort.c gives up silent ones.
@@ -27,7 +27,7 @@
  * An ordered PDC is a "line" here: a message of it proceeds only if the packets
  * before its own get in, for whatever socket. So a message of a line may use the
  * namespace's reserve without a right, and a line as a whole ignores the limits. It
- * is refused once before it does, because its source then finishes one message
+ * is NACKed once before it does, because its source then finishes one message
  * after the other (tx/send.c). A source begins one message of a line per socket at
  * a time (tx/lane.c). A line that still mixes messages for one socket gets all
  * rights and no more; a message without room is then refused for good (DROPPED).
@@ -58,7 +58,7 @@
 #define UET_RX_SCAN		8
 
 /* In units of rx_msg_timeout_ms: the time a message may hold a right while others
- * are refused, and may be silent if we stopped its PDC
+ * are NACKed, and may be silent if we stopped its PDC
  */
 #define UET_RX_PATIENCE		8
 
@@ -73,7 +73,7 @@
  */
 #define UET_RX_BEYOND_MIN	(32UL << 20)
 
-/* Flag in uet_net.rx_saved: the line has not been refused yet, so its source does
+/* Flag in uet_net.rx_saved: the line has not been NACKed yet, so its source does
  * not know of the shortage
  */
 #define UET_RX_SAVED_NEW	1UL
@@ -118,7 +118,7 @@ static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
  * May this message, or its line, ignore the limits of memory? One of the
  * namespace may at a time; it loses that after UET_RX_STALL without use. None may
  * while earlier ones hold so much that the limits would mean nothing. A line must
- * have been refused before (uet_rx_saved_refused()).
+ * have been NACKed before (uet_rx_saved_nacked()).
  */
 static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
 {
@@ -143,8 +143,8 @@ static bool uet_rx_save(struct uet_net *un, const struct uet_rxmsg *msg)
 	return !(old & UET_RX_SAVED_NEW);
 }
 
-static void uet_rx_saved_refused(struct uet_net *un,
-				 const struct uet_rxmsg *msg)
+static void uet_rx_saved_nacked(struct uet_net *un,
+				const struct uet_rxmsg *msg)
 {
 	unsigned long me = uet_rx_name(msg);
 
@@ -616,19 +616,19 @@ void uet_rx_came(struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rx_refused() - note that a packet or message was refused for shortage
+ * uet_rx_nacked() - note that a packet or message was NACKed for shortage
  * @us: socket
  * @msg: its message
  */
-void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg)
+void uet_rx_nacked(struct uet_sock *us, struct uet_rxmsg *msg)
 {
 	lockdep_assert_held(&us->rx_lock);
-	if (time_after(jiffies, us->rx_refused_at + UET_RX_STALL))
-		us->rx_refusing = jiffies;
-	us->rx_refused_at = jiffies;
-	us->rx_refused = true;
+	if (time_after(jiffies, us->rx_nacked_at + UET_RX_STALL))
+		us->rx_nacked_since = jiffies;
+	us->rx_nacked_at = jiffies;
+	us->rx_nacked = true;
 	us->rx_freed = 0;
-	uet_rx_saved_refused(us->un, msg);
+	uet_rx_saved_nacked(us->un, msg);
 	/* A message of many tiny packets does not count as alive */
 	if (msg->bytes <= (UET_RXROOM_CRUMBS - 1) * (u64)uet_rx_half(us))
 		uet_rx_came(msg);
@@ -641,7 +641,7 @@ static bool uet_rx_line_stopped(const struct uet_sock *us,
 	/* Incomplete messages in our lists keep the PDC. */
 	const struct uet_pdc *pdc = msg->pdc;
 
-	return READ_ONCE(pdc->rx->refused) &&
+	return READ_ONCE(pdc->rx->nacked) &&
 	       READ_ONCE(pdc->rx->starved_at) != us;
 }
 
@@ -711,10 +711,10 @@ static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
 
 /**
  * uet_rx_wedging() - find a silent message that keeps all others out
- * @us: socket that refused a packet or a message
- * @want: what was refused; with UET_RX_WANT_MEMORY the caller checks for how long
+ * @us: socket that NACKed a packet or a message
+ * @want: what was NACKed; with UET_RX_WANT_MEMORY the caller checks for how long
  *
- * Other senders must have been refused for rx_msg_timeout_ms, so the network works
+ * Other senders must have been NACKed for rx_msg_timeout_ms, so the network works
  * and the message is silent by itself; and nothing may be readable.
  *
  * Return: the message to give up, or NULL.
@@ -730,7 +730,7 @@ struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 		    uet_rx_rights(us) < UET_RXROOM_RIGHTS) ||
 	    (want == UET_RX_WANT_MESSAGE && !uet_rx_crowded(us)) ||
 	    (want != UET_RX_WANT_MEMORY &&
-	     time_before(jiffies, us->rx_refusing + timeout)) ||
+	     time_before(jiffies, us->rx_nacked_since + timeout)) ||
 	    uet_rx_first_readable(us, 1))
 		return NULL;
 	msg = uet_rx_oldest(us, &us->rx_granted, timeout, msg);

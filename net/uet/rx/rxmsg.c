@@ -214,7 +214,7 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 /**
  * uet_rx_unwedge() - give up a silent message that keeps others out, if any
  * @us: socket
- * @want: what was refused
+ * @want: what was NACKed
  *
  * Context: softirq or process, RCU section.
  * Return: bytes freed.
@@ -263,7 +263,7 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	spin_lock(&us->rx_lock);
 	err = uet_rx_enter(us, msg);
 	if (err == -ENOBUFS)
-		uet_rx_refused(us, msg);
+		uet_rx_nacked(us, msg);
 	spin_unlock(&us->rx_lock);
 	if (!err)
 		return 0;
@@ -421,7 +421,7 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			*spare = NULL;
 		}
 		if (err == -ENOBUFS)
-			uet_rx_refused(us, msg);
+			uet_rx_nacked(us, msg);
 		return err;
 	}
 	msg->rcvd += len;

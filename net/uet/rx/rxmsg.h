@@ -54,7 +54,7 @@ struct uet_sock;
  * @ce: some packet was ECN marked
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
- * @last: jiffies of the last packet, also of one refused for shortage
+ * @last: jiffies of the last packet, also of one NACKed for shortage
  * @granted_at: jiffies, since when @granted
  * @line_last: bytes that the ordered PDC had delivered at @last
  * @line_granted: ... at @granted_at
@@ -147,7 +147,7 @@ bool uet_pds_rx_room(struct uet_sock *us);
 /* Called without locks */
 void uet_rxmsg_purge(struct uet_sock *us);
 
-/* What was refused: a packet of a queued message; a new message, which could not
+/* What was NACKed: a packet of a queued message; a new message, which could not
  * be queued; or memory of the namespace
  */
 enum uet_rx_want { UET_RX_WANT_PACKET, UET_RX_WANT_MESSAGE, UET_RX_WANT_MEMORY };
@@ -177,7 +177,7 @@ bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg);
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		 u32 truesize);
 void uet_rx_came(struct uet_rxmsg *msg);
-void uet_rx_refused(struct uet_sock *us, struct uet_rxmsg *msg);
+void uet_rx_nacked(struct uet_sock *us, struct uet_rxmsg *msg);
 struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want);
 void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
 

@@ -99,7 +99,7 @@ u8 uet_rx_pend(struct uet_sock *us)
 	return uet_dfc_pend(late, half / 4, half);
 }
 
-/* Is it time to wake the senders that were refused for shortage? Not for every
+/* Is it time to wake the senders that were NACKed for shortage? Not for every
  * packet read: a wake-up costs a packet per PDC.
  */
 static bool uet_rx_tell(struct uet_sock *us)
@@ -107,9 +107,9 @@ static bool uet_rx_tell(struct uet_sock *us)
 	u32 step = uet_rx_half(us) / 4;
 
 	lockdep_assert_held(&us->rx_lock);
-	if (!us->rx_refused || (us->rx_freed < step && us->rx_bytes > step))
+	if (!us->rx_nacked || (us->rx_freed < step && us->rx_bytes > step))
 		return false;
-	us->rx_refused = false;
+	us->rx_nacked = false;
 	us->rx_freed = 0;
 	return true;
 }
@@ -120,7 +120,7 @@ static void uet_rx_told(struct uet_sock *us)
 	if (likely(!uet_pds_rx_room(us)))
 		return;
 	spin_lock_bh(&us->rx_lock);
-	us->rx_refused = true;
+	us->rx_nacked = true;
 	us->rx_freed = uet_rx_half(us);
 	spin_unlock_bh(&us->rx_lock);
 }

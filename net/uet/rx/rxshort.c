@@ -5,9 +5,9 @@
  *
  * A source could begin messages to many sockets and never complete them, and
  * rx/rxmem.c lets only one message or line at a time exceed the limits. So when
- * others were refused for rx_msg_timeout_ms, sockets with nothing to read give up
+ * others were NACKed for rx_msg_timeout_ms, sockets with nothing to read give up
  * messages that were silent for as long, until net.uet.mem / 8 came free. This
- * repeats every second while messages are refused.
+ * repeats every second while messages are NACKed.
  */
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>

@@ -320,10 +320,10 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 			       const struct uet_rxmsg *msg, u32 psn)
 {
 	const struct uet_rxmap *map = &pdc->rx->map;
-	u32 top = psn_max(map->highest, uet_pdc_refused_top(pdc));
+	u32 top = psn_max(map->highest, uet_pdc_nacked_top(pdc));
 	bool behind = us && uet_rxshare_behind(&pdc->rx->share, us, psn,
 					       map->range);
-	struct uet_rxroom_refused refused = {
+	struct uet_rxroom_nacked nacked = {
 		.range		= map->range,
 		.shares		= behind || uet_reader_shares(pdc),
 		.covered	= msg && !psn_after(msg->psn, map->cack) &&
@@ -334,10 +334,10 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 	if (pdc->rod)
 		return false;
 	if (psn_after(top, psn))
-		refused.beyond = top - psn;
+		nacked.beyond = top - psn;
 	if (us)
-		refused.rival = uet_rxmsg_rival(us, pdc, msg ? msg->psn : psn);
-	return uet_rxroom_send_back(&refused);
+		nacked.rival = uet_rxmsg_rival(us, pdc, msg ? msg->psn : psn);
+	return uet_rxroom_send_back(&nacked);
 }
 
 /*
@@ -353,7 +353,7 @@ static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 	    (!msg || uet_rxmsg_unbegin(msg))) {
 		UET_INC(pdc->un, MSG_NO_MATCH);
 		*code = UET_RC_NO_MATCH;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	if (us)
 		uet_ses_starve(pdc, us);
@@ -393,7 +393,7 @@ static bool uet_ses_job_believed(const struct uet_pdc *pdc,
 static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
 			     u8 *code)
 {
-	if (likely(!uet_owner_refuses(us, rx->skb)))
+	if (likely(!uet_owner_denies(us, rx->skb)))
 		return false;
 	UET_DROP(rx, DROP_FILTER);
 	*code = UET_RC_PERM_VIOLATION;
@@ -413,7 +413,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 	struct uet_rxmsg *msg;
 	struct uet_sock *us;
 
-	*verdict = UET_SES_REFUSED;
+	*verdict = UET_SES_ERROR;
 	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
 		UET_DROP(rx, DROP_JOB);
 		*code = UET_RC_BAD_JOB_ID;
@@ -454,7 +454,7 @@ static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
 		return msg;
 	if (err == -ENOSPC) {
 		*code = UET_RC_DROPPED;
-		*verdict = UET_SES_REFUSED;
+		*verdict = UET_SES_ERROR;
 		return NULL;
 	}
 	*verdict = uet_ses_no_room(pdc, rx->us, NULL, rx->pkt->req.psn,
@@ -513,17 +513,17 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 				       UET_NACK_NO_PKT_BUFFER, code);
 	case -EINVAL:
 		*code = UET_RC_OP_VIOLATION;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	case -EACCES:
 		*code = UET_RC_PERM_VIOLATION;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	case -ENOSPC:
 	case -ETIME:
 		*code = UET_RC_DROPPED;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	default:		/* the socket is gone */
 		*code = UET_RC_BAD_PID;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 }
 
@@ -576,7 +576,7 @@ static enum uet_ses_verdict uet_ses_buried(struct uet_rx_msg *m, u32 psn,
 		m->told_psn = psn;
 	}
 	*code = m->code;
-	return UET_SES_REFUSED;
+	return UET_SES_ERROR;
 }
 
 static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
@@ -626,7 +626,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		}
 		return verdict;
 	}
-	if (verdict == UET_SES_REFUSED) {
+	if (verdict == UET_SES_ERROR) {
 		uet_rx_msg_bury(pdc, m, *code, *code == UET_RC_NO_MATCH ?
 					       0 : ECONNABORTED);
 		m->told_psn = psn;
@@ -652,19 +652,19 @@ static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
 		UET_DROP(rx, DROP_JOB);
 		*code = UET_RC_BAD_JOB_ID;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
 			   ses->pid, ses->ri, &why);
 	if (!us) {
 		*code = uet_lookup_rc(why);
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	if (ses->generation == us->generation)
 		return UET_SES_DROP;
 	rx->generation = us->generation;
 	*code = UET_RC_BAD_GENERATION;
-	return UET_SES_REFUSED;
+	return UET_SES_ERROR;
 }
 
 /* MSG_ERROR: the source gave a message up. */
@@ -703,7 +703,7 @@ static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  * uet_ses_request() - deliver a new request
  * @pdc: the PDC
  * @rx: the packet
- * @code: for UET_SES_REFUSED the SES return code, for UET_SES_SHORT the NACK
+ * @code: for UET_SES_ERROR the SES return code, for UET_SES_SHORT the NACK
  *	code
  *
  * Context: softirq, rx.lock held.
@@ -719,12 +719,12 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	lockdep_assert_held(&pdc->rx->lock);
 	if (unlikely(!uet_pkt_has_ses_req(pkt))) {
 		*code = UET_RC_UNSUPPORTED_OP;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	if (unlikely(pkt->violation)) {
 		uet_ses_violated(pdc, rx);
 		*code = UET_RC_OP_VIOLATION;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	switch (ses->opcode) {
 	case UET_SES_OP_SEND:
@@ -736,11 +736,11 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 		return uet_ses_no_op(pdc, rx, code);
 	default:
 		*code = UET_RC_UNSUPPORTED_OP;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	if (ses->flags & UET_SES_F_IE) {
 		*code = UET_RC_INITIATOR_ERR;
-		return UET_SES_REFUSED;
+		return UET_SES_ERROR;
 	}
 	if ((ses->flags & whole) == whole)
 		return uet_ses_single(pdc, rx, code);

@@ -113,7 +113,7 @@ static void uet_close_tx(struct uet_sock *us)
 	uet_dest_detach_all(us);
 }
 
-/* Wake all senders refused for shortage: they find the endpoint gone. */
+/* Wake all senders NACKed for shortage: they find the endpoint gone. */
 static void uet_tell_all_gone(struct uet_sock *us)
 {
 	while (uet_pds_rx_room(us))
@@ -343,8 +343,8 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	INIT_LIST_HEAD(&us->rx_mixed);
 	INIT_LIST_HEAD(&us->rx_absent);
 	INIT_LIST_HEAD(&us->rx_starved);
-	us->rx_refused_at = jiffies;
-	us->rx_refusing = jiffies;
+	us->rx_nacked_at = jiffies;
+	us->rx_nacked_since = jiffies;
 	us->rx_looked_at = jiffies;
 
 	sk->sk_protocol = UETPROTO_UET;

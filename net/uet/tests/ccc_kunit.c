@@ -265,8 +265,8 @@ static void ccc_base_rtt_of_full_packets(struct kunit *test)
 static void ccc_tells_paths_what_nacks_mean(struct kunit *test)
 {
 	static const u8 reasons[] = {
-		UET_REFUSED_TRIMMED, UET_REFUSED_LASTHOP, UET_REFUSED_OTHER,
-		UET_REFUSED_LOST,
+		UET_NACKED_TRIMMED, UET_NACKED_LASTHOP, UET_NACKED_OTHER,
+		UET_NACKED_LOST,
 	};
 	struct ctx *x = make(test, "nscc", 12000);
 	const struct uet_lb_ops *ops = uet_lb_find("bitmap");
@@ -290,7 +290,7 @@ static void ccc_tells_paths_what_nacks_mean(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, lb->live[i].acked, (u32)(i == 1 || i == 2));
 		KUNIT_EXPECT_EQ(test, lb->live[i].lost, (u32)(i == 3));
 	}
-	KUNIT_EXPECT_EQ(test, x->c.stats.nacks[UET_REFUSED_LOST], 1ULL);
+	KUNIT_EXPECT_EQ(test, x->c.stats.nacks[UET_NACKED_LOST], 1ULL);
 	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 2U);
 }
 

@@ -156,7 +156,7 @@ static inline bool sim_nack(struct sim *s)
 	nack.size = pkt->size;
 	nack.ev = pkt->ev;
 	nack.m = rnd_one_in(&s->rnd, 2);
-	nack.reason = (u8)rnd_below(&s->rnd, UET_REFUSED_CLASSES);
+	nack.reason = (u8)rnd_below(&s->rnd, UET_NACKED_CLASSES);
 	nack.rtt_valid = rnd_one_in(&s->rnd, 2);
 	nack.rtt = sim_rtt(s);
 	pkt->marked = true;

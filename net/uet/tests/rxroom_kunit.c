@@ -97,7 +97,7 @@ static void rxroom_handed_over(struct kunit *test)
 
 static void rxroom_sent_back(struct kunit *test)
 {
-	struct uet_rxroom_refused r = { .range = 128 };
+	struct uet_rxroom_nacked r = { .range = 128 };
 
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
 	r.shares = true;

@@ -46,8 +46,8 @@ struct uet_pdc;
  * @leaves: when all that was handed over has left
  * @before: when the previous portion has left
  * @waits: the timer is armed
- * @refused_until: nothing is sent before, since the interface dropped packets
- * @refusals: that pause is the base RTT << (@refusals - 1)
+ * @pause_until: nothing is sent before, since the interface dropped packets
+ * @pauses: that pause is the base RTT << (@pauses - 1)
  * @passed: the interface took packets since; changes without a lock
  * @since: since when data that the window allows waits for the interface, 0 =
  *	none does
@@ -57,9 +57,9 @@ struct uet_pdc;
 struct uet_port_share {
 	u32			ns;
 	bool			waits;
-	u8			refusals;
+	u8			pauses;
 	bool			passed;
-	u64			refused_until;
+	u64			pause_until;
 	u64			leaves;
 	u64			before;
 	u64			since;
@@ -222,7 +222,7 @@ void uet_flow_tx_exit(void);
 
 /* tx/port_share.c */
 bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
-bool uet_port_refuses(struct uet_flow *flow, u64 now);
+bool uet_port_pauses(struct uet_flow *flow, u64 now);
 void uet_port_dropped(struct uet_flow *flow, u64 now);
 u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
 void uet_port_share_init(struct uet_flow *flow);

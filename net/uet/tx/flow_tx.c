@@ -85,7 +85,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 		int ret;
 
 		if (dev ? !uet_port_share(flow, dev, now) :
-			  uet_port_refuses(flow, now))
+			  uet_port_pauses(flow, now))
 			break;
 		pdc = uet_flow_first(flow);
 		ret = uet_pdc_tx_next(pdc, list, now);
@@ -169,7 +169,7 @@ void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
 	u32 psn = UET_TXMETA(skb)->psn;
 
 	if (likely(uet_output(out, skb) != NET_XMIT_DROP)) {
-		if (unlikely(READ_ONCE(flow->share.refusals) &&
+		if (unlikely(READ_ONCE(flow->share.pauses) &&
 			     !READ_ONCE(flow->share.passed)))
 			WRITE_ONCE(flow->share.passed, true);
 	} else if (pdcid && uet_port_queues(out->dst->dev)) {

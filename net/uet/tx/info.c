@@ -25,12 +25,12 @@ static void uet_info_counts(const struct uet_flow *flow, struct uet_info *info)
 	info->losses_ooo = st->losses[UET_LOSS_OOO];
 	info->losses_probe = st->losses[UET_LOSS_PROBE];
 	info->losses_go_back = st->losses[UET_LOSS_GO_BACK];
-	info->losses_rcvr = st->nacks[UET_REFUSED_LOST];
+	info->losses_rcvr = st->nacks[UET_NACKED_LOST];
 	info->marks = st->marks;
-	info->trims = st->nacks[UET_REFUSED_TRIMMED];
-	info->trims_lasthop = st->nacks[UET_REFUSED_LASTHOP];
+	info->trims = st->nacks[UET_NACKED_TRIMMED];
+	info->trims_lasthop = st->nacks[UET_NACKED_LASTHOP];
 	info->nacks_shortage = flow->snd.nacks_shortage;
-	info->nacks_other = st->nacks[UET_REFUSED_OTHER] - flow->snd.nacks_shortage;
+	info->nacks_other = st->nacks[UET_NACKED_OTHER] - flow->snd.nacks_shortage;
 	info->decreases = st->mds;
 	info->quick_adapts = st->qas;
 	info->penalties = st->dfc_episodes;

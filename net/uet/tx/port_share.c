@@ -30,7 +30,7 @@
 #include "tx/flow.h"
 
 /* Largest back-off level of the pause after the interface dropped packets */
-#define UET_REFUSALS_MAX	6
+#define UET_PORT_PAUSES_MAX	6
 
 /*
  * Size of a portion. A smaller one costs more timers and leaves the interface
@@ -110,7 +110,7 @@ static bool uet_port_share_arm(struct uet_flow *flow, u64 until)
 }
 
 /**
- * uet_port_refuses() - must a flow pause since the interface dropped packets?
+ * uet_port_pauses() - must a flow pause since the interface dropped packets?
  * @flow: the flow
  * @now: time, ns
  *
@@ -119,15 +119,15 @@ static bool uet_port_share_arm(struct uet_flow *flow, u64 until)
  * Context: BH disabled, flow lock held.
  * Return: true if so.
  */
-bool uet_port_refuses(struct uet_flow *flow, u64 now)
+bool uet_port_pauses(struct uet_flow *flow, u64 now)
 {
 	struct uet_port_share *share = &flow->share;
 
 	lockdep_assert_held(&flow->lock);
-	if (likely(now >= share->refused_until))
+	if (likely(now >= share->pause_until))
 		return false;
 	if (!share->waits)
-		uet_port_share_arm(flow, share->refused_until);
+		uet_port_share_arm(flow, share->pause_until);
 	return !uet_port_share_wait(flow, now);
 }
 
@@ -147,19 +147,19 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 
 	lockdep_assert_held(&flow->lock);
 	/* Only the first drop of a batch counts. */
-	if (now < share->refused_until)
+	if (now < share->pause_until)
 		return;
 	if (!READ_ONCE(share->passed)) {
-		if (share->refusals < UET_REFUSALS_MAX)
-			WRITE_ONCE(share->refusals, share->refusals + 1);
-	} else if (share->refusals > 1) {
-		WRITE_ONCE(share->refusals, share->refusals - 1);
+		if (share->pauses < UET_PORT_PAUSES_MAX)
+			WRITE_ONCE(share->pauses, share->pauses + 1);
+	} else if (share->pauses > 1) {
+		WRITE_ONCE(share->pauses, share->pauses - 1);
 	}
 	WRITE_ONCE(share->passed, false);
-	share->refused_until = now + (flow->params.base_rtt <<
-				      (share->refusals - 1));
+	share->pause_until = now + (flow->params.base_rtt <<
+				    (share->pauses - 1));
 	if (!share->waits)
-		uet_port_share_arm(flow, share->refused_until);
+		uet_port_share_arm(flow, share->pause_until);
 }
 
 /**
@@ -181,7 +181,7 @@ bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now)
 	u64 until;
 
 	lockdep_assert_held(&flow->lock);
-	if (unlikely(uet_port_refuses(flow, now)))
+	if (unlikely(uet_port_pauses(flow, now)))
 		return false;
 	if (likely(share->ns < portion))
 		return true;

@@ -35,7 +35,7 @@ struct sk_buff *uet_rtt_probe(struct uet_pdc *pdc, u16 ev)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (pdc->tx->snd.state != UET_PDC_ESTABLISHED ||
-	    uet_habit_refuses_probes(&pdc->peer->habits) ||
+	    uet_habit_nacks_probes(&pdc->peer->habits) ||
 	    !uet_ccc_probe_wanted(&flow->ccc))
 		return NULL;
 	__skb_queue_head_init(&list);

@@ -196,10 +196,10 @@ UET_TRACE_PACKET(uet_cc_loss,
 		 { UET_LOSS_LOCAL, "local_drop" });
 
 UET_TRACE_PACKET(uet_cc_refused,
-		 { UET_REFUSED_TRIMMED, "trimmed" },
-		 { UET_REFUSED_LASTHOP, "trimmed_lasthop" },
-		 { UET_REFUSED_OTHER, "other" },
-		 { UET_REFUSED_LOST, "lost" });
+		 { UET_NACKED_TRIMMED, "trimmed" },
+		 { UET_NACKED_LASTHOP, "trimmed_lasthop" },
+		 { UET_NACKED_OTHER, "other" },
+		 { UET_NACKED_LOST, "lost" });
 
 #endif /* _UET_TRACE_H */
 
