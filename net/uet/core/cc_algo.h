@@ -55,7 +55,7 @@ struct uet_cc_info {
  * @credit_target: credit target to put into requests
  * @speculate: allow one packet without credit
  * @first_feedback: called before the first ACK, NACK or credit is handled
- * @base_rtt_fell: uet_ccc.base_rtt has changed
+ * @base_rtt_changed: uet_ccc.base_rtt has changed
  * @window: bytes allowed in flight
  * @set_window: continue with another window, clamped to its bounds
  * @info: fill the fields of struct uet_cc_info that the algorithm has
@@ -81,7 +81,7 @@ struct uet_cc_ops {
 	u32 (*credit_target)(const struct uet_ccc *c);
 	void (*speculate)(struct uet_ccc *c);
 	void (*first_feedback)(struct uet_ccc *c);
-	void (*base_rtt_fell)(struct uet_ccc *c);
+	void (*base_rtt_changed)(struct uet_ccc *c);
 	u64 (*window)(const struct uet_ccc *c);
 	void (*set_window)(struct uet_ccc *c, u64 bytes);
 	void (*info)(const struct uet_ccc *c, struct uet_cc_info *info);

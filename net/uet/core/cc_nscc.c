@@ -34,7 +34,7 @@ static u64 nscc_since(u64 now, u64 then)
 	return now > then ? now - then : 0;
 }
 
-static void nscc_base_rtt_fell(struct uet_ccc *c)
+static void nscc_base_rtt_changed(struct uet_ccc *c)
 {
 	uet_nscc(c)->max_wnd = uet_cc_max_wnd(c->params, c->base_rtt);
 	uet_nscc(c)->calm_until = 0;
@@ -507,7 +507,7 @@ const struct uet_cc_ops uet_cc_nscc = {
 	.on_ack = nscc_on_ack,
 	.on_nack = nscc_on_nack,
 	.on_inferred_loss = nscc_on_inferred_loss,
-	.base_rtt_fell = nscc_base_rtt_fell,
+	.base_rtt_changed = nscc_base_rtt_changed,
 	.window = nscc_window,
 	.set_window = nscc_set_window,
 	.info = nscc_info,

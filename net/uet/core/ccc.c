@@ -220,8 +220,8 @@ bool uet_ccc_lower_base_rtt(struct uet_ccc *c, u64 sample)
 		return false;
 	c->base_rtt -= step;
 	c->did |= UET_CC_DID_BASE_RTT;
-	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_fell)
-		ccc_window_ops(c)->base_rtt_fell(c);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_changed)
+		ccc_window_ops(c)->base_rtt_changed(c);
 	return true;
 }
 
@@ -251,8 +251,8 @@ void uet_ccc_rebase(struct uet_ccc *c, u64 now)
 	ccc_begin(c);
 	c->base_rtt = c->params->base_rtt;
 	c->did |= UET_CC_DID_BASE_RTT;
-	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_fell)
-		ccc_window_ops(c)->base_rtt_fell(c);
+	if (ccc_window_ops(c) && ccc_window_ops(c)->base_rtt_changed)
+		ccc_window_ops(c)->base_rtt_changed(c);
 	ccc_refresh(c, now);
 }
 
