@@ -656,6 +656,7 @@ enum uet_snd_verdict {
  * @pkt: what it carries
  * @ask: question to congestion control
  * @params: its answer: entropy value, credit target
+ * @rule: how the target counts it
  * @psn: its PSN
  * @tx_time: when it was sent last, if it is a retransmission, ns
  * @rtx: it is one
@@ -667,6 +668,7 @@ struct uet_snd_out {
 	struct uet_snd_pkt pkt;
 	struct uet_ccc_ask ask;
 	struct uet_ccc_send params;
+	struct uet_ackreq_rule rule;
 	u32 psn;
 	u64 tx_time;
 	bool rtx;

@@ -74,27 +74,30 @@ static bool snd_more_follows(const struct uet_snd *s,
  * half of the RTO has passed, or the tail probe asks; if the peer is not known
  * to answer probes, the end of the last message sets it.
  */
-static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_msg *m,
-			 u32 len, bool last, u64 now)
+static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
+			 u64 now)
 {
-	const struct uet_ackreq_rule rule = snd_ackreq_rule(s);
+	const struct uet_ackreq_rule *rule = &out->rule;
+	const struct uet_snd_msg *m = out->pkt.msg;
 	const struct uet_snd_flow *f = s->flow;
+	u32 len = out->pkt.len;
+	bool last = out->last;
 	const struct uet_ccc *ccc = f->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
 	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
 	bool all = READ_ONCE(f->rules->ack_request_all);
 
-	if (unlikely(all) && (last || uet_ccc_ack_req(ccc, rule.overhead + len)))
+	if (unlikely(all) && (last || uet_ccc_ack_req(ccc, out->ask.size)))
 		return true;
-	if (unlikely(uet_ccc_ack_req(ccc, rule.overhead + len)) &&
-	    uet_ackreq_wanted(&s->ackreq, &s->win, &rule, len,
+	if (unlikely(uet_ccc_ack_req(ccc, out->ask.size)) &&
+	    uet_ackreq_wanted(&s->ackreq, &s->win, rule, len,
 			      uet_ccc_window(ccc), inflight))
 		return true;
 	if (inflight > s->win.flight_bytes && s->win.flight_pkts &&
-	    uet_ackreq_share(&s->ackreq, &s->win, &rule, len,
+	    uet_ackreq_share(&s->ackreq, &s->win, rule, len,
 			     uet_ccc_window(ccc), inflight))
 		return true;
-	if (unlikely(uet_ackreq_slips(&s->ackreq, &rule, len)))
+	if (unlikely(uet_ackreq_slips(&s->ackreq, rule, len)))
 		return true;
 	if (uet_txwin_allowed(&s->win) == 1)
 		return true;
@@ -149,6 +152,7 @@ static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 		.now = now, .port_free = port_free, .want = 1,
 		.size = uet_snd_nominal(f, len),
 	};
+	out->rule = snd_ackreq_rule(s);
 	out->psn = s->win.next;
 	out->rtx = false;
 	out->alone = false;
@@ -159,8 +163,7 @@ static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 	if (m->state == UET_MSG_QUEUED)
 		snd_begin(s, m);
 	uet_ccc_get_send_params(f->ccc, &out->ask, &out->params);
-	out->ar = out->params.answer ||
-		  snd_wants_ar(s, m, len, out->last, now);
+	out->ar = out->params.answer || snd_wants_ar(s, out, now);
 }
 
 bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
@@ -212,6 +215,7 @@ static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
 		.now = now, .port_free = port_free, .want = 1,
 		.size = slot->size, .prev_ev = slot->ev, .rtx = true,
 	};
+	out->rule = snd_ackreq_rule(s);
 	out->psn = psn;
 	out->tx_time = slot->tx_time;
 	out->rtx = true;
@@ -368,8 +372,6 @@ static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
 
 void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 {
-	const struct uet_ackreq_rule rule = snd_ackreq_rule(s);
-
 	out->pkt.wait = uet_wait_pack(at - now);
 	s->departs = at;
 	/* A request carries CLEAR_PSN. */
@@ -377,7 +379,7 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 	s->clear_sent = s->win.clear_psn;
 	if (out->ar)
 		s->probe_slack = 0;
-	uet_ackreq_sent(&s->ackreq, &rule, out->psn, out->pkt.len, out->ar);
+	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn, out->pkt.len, out->ar);
 	uet_turn_took(&s->turn, out->ask.size);
 	if (!out->rtx) {
 		snd_commit_new(s, out, at, now);

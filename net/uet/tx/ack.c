@@ -307,7 +307,8 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	uet_snd_ack_done(s, pkt, &acked, &w);
 	if (pkt->flags & UET_F_PROBE)
 		uet_pdc_probe_answer(pdc, pkt, &w);
-	uet_pdc_losses(pdc, &w);
+	if (unlikely(w.todo))
+		uet_pdc_losses(pdc, &w);
 	if (!list_empty(&s->holds))
 		uet_snd_hold_acked(s, now);
 	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLOSE && pdc->initiator &&
