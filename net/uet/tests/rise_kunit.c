@@ -18,17 +18,19 @@ struct rise_world {
 	u64 now;
 };
 
-static void world(struct kunit *test, struct rise_world *w, const char *cc)
+static struct rise_world *world(struct kunit *test, const char *cc)
 {
+	struct rise_world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	struct uet_cc_config cfg = {};
 
-	memset(w, 0, sizeof(*w));
+	KUNIT_ASSERT_NOT_NULL(test, w);
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 10000);
 	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, BASE);
 	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
 	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&w->params, &cfg, NULL), 0);
 	uet_ccc_init(&w->ccc, uet_cc_find(cc), &w->params, NULL, true, 0);
 	w->now = 1000;
+	return w;
 }
 
 /* Feed round trips, @small while the window is small, else @rtt, until found */
@@ -52,92 +54,86 @@ static bool run(struct rise_world *w, u64 rtt, u64 small, u64 ns, bool m)
 /* A longer path is found after watch_ns and a few round trips */
 static void rise_follows_the_path(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "nscc");
 	u64 before, start;
 
-	world(test, &w, "nscc");
-	before = uet_ccc_window(&w.ccc);
-	KUNIT_EXPECT_FALSE(test, run(&w, BASE, BASE, 2 * WATCH, false));
-	start = w.now;
-	KUNIT_EXPECT_TRUE(test, run(&w, LONG, LONG - 1000, 2 * WATCH, false));
-	KUNIT_EXPECT_EQ(test, w.rise.min, LONG - 1000);
-	KUNIT_EXPECT_GE(test, w.now - start, WATCH);
-	KUNIT_EXPECT_LE(test, w.now - start, WATCH + 10 * LONG);
-	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w.ccc), before);
+	before = uet_ccc_window(&w->ccc);
+	KUNIT_EXPECT_FALSE(test, run(w, BASE, BASE, 2 * WATCH, false));
+	start = w->now;
+	KUNIT_EXPECT_TRUE(test, run(w, LONG, LONG - 1000, 2 * WATCH, false));
+	KUNIT_EXPECT_EQ(test, w->rise.min, LONG - 1000);
+	KUNIT_EXPECT_GE(test, w->now - start, WATCH);
+	KUNIT_EXPECT_LE(test, w->now - start, WATCH + 10 * LONG);
+	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w->ccc), before);
 }
 
 /* The CCC's own queue drains with the small window; searches pause then. */
 static void rise_ignores_its_own_queue(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "nscc");
 	u32 searches = 0;
 	bool was = false;
 	u64 before, end;
 
-	world(test, &w, "nscc");
-	before = uet_ccc_window(&w.ccc);
+	before = uet_ccc_window(&w->ccc);
 	end = 22 * WATCH;
-	while (w.now < end) {
-		KUNIT_ASSERT_FALSE(test, run(&w, LONG, BASE, LONG, false));
-		searches += !was && w.rise.phase;
-		was = w.rise.phase;
+	while (w->now < end) {
+		KUNIT_ASSERT_FALSE(test, run(w, LONG, BASE, LONG, false));
+		searches += !was && w->rise.phase;
+		was = w->rise.phase;
 	}
 	KUNIT_EXPECT_GE(test, searches, 2);
 	KUNIT_EXPECT_LE(test, searches, 3);
-	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w.ccc), before);
-	KUNIT_EXPECT_EQ(test, w.ccc.base_rtt, BASE);
+	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w->ccc), before);
+	KUNIT_EXPECT_EQ(test, w->ccc.base_rtt, BASE);
 }
 
 /* Packets with an ECN mark waited in a queue and do not count. */
 static void rise_ignores_marks(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "nscc");
 
-	world(test, &w, "nscc");
-	KUNIT_EXPECT_FALSE(test, run(&w, LONG, LONG, 5 * WATCH, true));
-	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
+	KUNIT_EXPECT_FALSE(test, run(w, LONG, LONG, 5 * WATCH, true));
+	KUNIT_EXPECT_EQ(test, w->rise.phase, UET_RISE_WATCH);
 }
 
 /* An occasional answer near the base RTT is enough to keep it. */
 static void rise_one_short_one_keeps_it(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "nscc");
 	u32 i;
 
-	world(test, &w, "nscc");
 	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_FALSE(test, run(&w, LONG, LONG, WATCH / 2, false));
-		w.now += BASE;
-		uet_rise_sample(&w.rise, &w.ccc, w.now, BASE, false, WATCH);
-		KUNIT_EXPECT_EQ(test, w.rise.samples, 0);
+		KUNIT_EXPECT_FALSE(test, run(w, LONG, LONG, WATCH / 2, false));
+		w->now += BASE;
+		uet_rise_sample(&w->rise, &w->ccc, w->now, BASE, false, WATCH);
+		KUNIT_EXPECT_EQ(test, w->rise.samples, 0);
 	}
-	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
+	KUNIT_EXPECT_EQ(test, w->rise.phase, UET_RISE_WATCH);
 }
 
 /* A search without an unmarked answer ends and restores the window. */
 static void rise_gives_up(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "nscc");
 	u64 before;
 
-	world(test, &w, "nscc");
-	before = uet_ccc_window(&w.ccc);
-	while (w.rise.phase != UET_RISE_COLLECT)
-		KUNIT_ASSERT_FALSE(test, run(&w, LONG, LONG, LONG, false));
-	KUNIT_EXPECT_LT(test, uet_ccc_window(&w.ccc), before);
-	KUNIT_EXPECT_FALSE(test, run(&w, LONG, LONG, 100 * LONG, true));
-	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
-	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w.ccc), before);
+	before = uet_ccc_window(&w->ccc);
+	while (w->rise.phase != UET_RISE_COLLECT)
+		KUNIT_ASSERT_FALSE(test, run(w, LONG, LONG, LONG, false));
+	KUNIT_EXPECT_LT(test, uet_ccc_window(&w->ccc), before);
+	KUNIT_EXPECT_FALSE(test, run(w, LONG, LONG, 100 * LONG, true));
+	KUNIT_EXPECT_EQ(test, w->rise.phase, UET_RISE_WATCH);
+	KUNIT_EXPECT_EQ(test, uet_ccc_window(&w->ccc), before);
 }
 
 /* An algorithm with a fixed window is left alone. */
 static void rise_needs_a_window(struct kunit *test)
 {
-	struct rise_world w;
+	struct rise_world *w = world(test, "fixed");
 
-	world(test, &w, "fixed");
-	KUNIT_EXPECT_FALSE(test, run(&w, LONG, LONG, 5 * WATCH, false));
-	KUNIT_EXPECT_EQ(test, w.rise.phase, UET_RISE_WATCH);
+	KUNIT_EXPECT_FALSE(test, run(w, LONG, LONG, 5 * WATCH, false));
+	KUNIT_EXPECT_EQ(test, w->rise.phase, UET_RISE_WATCH);
 }
 
 /* Two short round trips in a row are required; the longer one counts */
