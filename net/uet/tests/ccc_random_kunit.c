@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Invariants of a CCC, checked after every random event: with honest networks for
- * every algorithm and parameters at their limits, and with hostile ones.
+ * Invariants of a CCC and its sender, checked after every random event: with
+ * honest networks for every algorithm and parameters at their limits, and with a
+ * hostile peer; those of the CCC alone also with events that no sender causes.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "ccc_sim.h"
+#include "ccc_sim_net.h"
 
 struct net_case {
 	const char *algo;
@@ -40,47 +41,23 @@ KUNIT_ARRAY_PARAM(net, nets, net_desc);
 static struct sim *setup(struct kunit *test, u64 seed)
 {
 	const struct net_case *n = test->param_value;
-	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct sim *s = sim_new(test);
 	struct uet_cc_config cfg = {};
 
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->rnd.state = seed;
-	s->now = 1000000;
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, n->mbps);
 	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, n->base_rtt);
 	uet_cc_config_set(&cfg, UET_CCP_MTU, n->mtu);
 	uet_cc_config_set(&cfg, UET_CCP_TRIMMING, n->trimming);
-	KUNIT_ASSERT_EQ(test, uet_cc_params_derive(&s->p, &cfg, NULL), 0);
-	uet_ccc_init(&s->c, uet_cc_find(n->algo), &s->p, NULL, true, s->now);
+	KUNIT_ASSERT_EQ(test, sim_start(s, n->algo, &cfg, seed), 0);
 	return s;
 }
 
-/* True if all invariants hold. */
-static bool sound(struct kunit *test, const struct sim *s)
+/* True if nothing is wrong. */
+static bool sound(struct kunit *test, const char *wrong, u32 round)
 {
-	bool ok = sim_window_sound(s) && sim_state_sound(s) &&
-		  sim_never_stalls(s);
-
-	KUNIT_EXPECT_TRUE(test, ok);
-	return ok;
-}
-
-static bool books_agree(struct kunit *test, const struct sim *s)
-{
-	u64 marked_bytes = 0;
-	u32 marked = 0;
-	bool ok;
-	u32 i;
-
-	for (i = 0; i < s->n; i++) {
-		marked += s->pkts[i].marked;
-		marked_bytes += s->pkts[i].marked ? s->pkts[i].size : 0;
-	}
-	ok = s->c.backlog == s->backlog && s->c.waiting_rtx == marked &&
-	     s->c.rtx_backlog == marked_bytes &&
-	     s->c.inflight_pkts == s->n - marked && !s->c.stats.imbalance;
-	KUNIT_EXPECT_TRUE(test, ok);
-	return ok;
+	if (wrong)
+		KUNIT_FAIL(test, "event %u: %s", round, wrong);
+	return !wrong;
 }
 
 static void ccc_honest_network(struct kunit *test)
@@ -90,9 +67,7 @@ static void ccc_honest_network(struct kunit *test)
 
 	for (i = 0; i < UET_TEST_ROUNDS; i++) {
 		sim_step(s);
-		if (!sound(test, s))
-			return;
-		if (i % 64 == 0 && !books_agree(test, s))
+		if (!sound(test, sim_wrong(s), i))
 			return;
 		if (i % 4096 == 0 && !sim_drain(s))
 			break;
@@ -100,13 +75,114 @@ static void ccc_honest_network(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sim_drain(s));
 	KUNIT_EXPECT_EQ(test, s->c.inflight, 0);
 	KUNIT_EXPECT_EQ(test, s->c.state, UET_CCC_IDLE);
-	books_agree(test, s);
+	sound(test, sim_wrong(s), i);
 	if (s->c.algo->window == &uet_cc_nscc)
 		KUNIT_EXPECT_TRUE(test, s->acted & UET_CC_DID_ADJ);
 }
 
-/* An ACK with random fields, and a clock that jumps. */
-static void hostile_ack(struct sim *s)
+/* A PSN near those that are outstanding */
+static u32 forged_psn(struct sim *s)
+{
+	const struct uet_txwin *win = &s->snd.win;
+	u32 n = uet_txwin_outstanding(win);
+
+	if (rnd_one_in(&s->rnd, 2))
+		return win->una + rnd_below(&s->rnd, n + 1);
+	return win->una - n - 64 + rnd_below(&s->rnd, 3 * n + 128);
+}
+
+/* An ACK with random fields */
+static void forge_ack(struct sim *s)
+{
+	static const u8 types[] = { UET_CC_NSCC, UET_CC_CREDIT, UET_CC_NONE };
+	struct uet_ack *a = &s->pkt.ack;
+
+	memset(&s->pkt, 0, sizeof(s->pkt));
+	s->pkt.type = UET_PDS_ACK_CC;
+	s->pkt.next_hdr = rnd_one_in(&s->rnd, 2) ? UET_NH_RSP : UET_NH_NONE;
+	s->pkt.flags = (u8)(rnd32(&s->rnd) & rnd32(&s->rnd));
+	s->pkt.rsp.code = (u8)rnd_below(&s->rnd, 3);
+	a->cack_psn = rnd_one_in(&s->rnd, 8) ? forged_psn(s) :
+					       s->snd.win.una - 1;
+	a->ack_psn = forged_psn(s);
+	a->sack_base = forged_psn(s);
+	a->sack_bitmap = rnd64(&s->rnd) & rnd64(&s->rnd) & rnd64(&s->rnd);
+	a->rcvd_bytes = s->snd.win.last_rcvd + rnd_below(&s->rnd, 99);
+	if (rnd_one_in(&s->rnd, 4))
+		a->rcvd_bytes = rnd32(&s->rnd) >> rnd_below(&s->rnd, 24);
+	a->rcvd_bytes &= UET_RCVD_FIELD_MASK;
+	a->credit = rnd32(&s->rnd) >> 8;
+	a->probe_opaque = rnd_one_in(&s->rnd, 2) ? s->snd.probe_id :
+						   (u16)rnd32(&s->rnd);
+	a->service_time = (u16)(rnd32(&s->rnd) >> rnd_below(&s->rnd, 32));
+	a->ooo_count = (u16)(rnd32(&s->rnd) >> rnd_below(&s->rnd, 32));
+	a->mpr = rnd_one_in(&s->rnd, 4) ? (u8)rnd32(&s->rnd) : 1;
+	a->cc_type = types[rnd_below(&s->rnd, ARRAY_SIZE(types))];
+	a->pend = (u8)rnd32(&s->rnd);
+	a->rc = rnd_one_in(&s->rnd, 2);
+	sim_take_ack(s);
+}
+
+static void forge_nack(struct sim *s)
+{
+	memset(&s->pkt, 0, sizeof(s->pkt));
+	s->pkt.type = UET_PDS_NACK;
+	s->pkt.flags = (u8)rnd32(&s->rnd);
+	s->pkt.nack.psn = forged_psn(s);
+	s->pkt.nack.code = (u8)rnd_below(&s->rnd, UET_NACK_RCVR_INFER_LOSS + 1);
+	if (rnd_one_in(&s->rnd, 4))
+		s->pkt.nack.code = (u8)rnd32(&s->rnd);
+	sim_take_nack(s);
+}
+
+/* The books of a sender stay in order, whatever the peer says. */
+static void forge_step(struct sim *s)
+{
+	sim_pass(s, s->now + rnd_below(&s->rnd, (u32)s->p.base_rtt / 8));
+	switch (rnd_below(&s->rnd, 32)) {
+	case 0:
+		sim_cancel(s);
+		break;
+	case 1:
+		if (rnd_one_in(&s->rnd, 4))
+			sim_lose(s);
+		break;
+	case 2:
+		if (rnd_one_in(&s->rnd, 4))
+			sim_wait(s);
+		break;
+	case 3:
+		uet_ccc_on_credit(&s->c, s->now, rnd32(&s->rnd));
+		sim_note(s);
+		break;
+	case 4:
+	case 5:
+		forge_nack(s);
+		break;
+	case 6 ... 15:
+		forge_ack(s);
+		break;
+	default:
+		if (!s->c.backlog)
+			sim_data(s);
+		sim_send(s);
+	}
+}
+
+static void ccc_hostile_peer(struct kunit *test)
+{
+	struct sim *s = setup(test, 2);
+	u32 i;
+
+	for (i = 0; i < UET_TEST_ROUNDS; i++) {
+		forge_step(s);
+		if (!sound(test, sim_wrong(s), i))
+			return;
+	}
+}
+
+/* An ACK that no sender would report, and a clock that jumps */
+static void any_ack(struct sim *s)
 {
 	struct uet_ccc_ack ack = {
 		.now = rnd64(&s->rnd) >> rnd_below(&s->rnd, 64),
@@ -126,7 +202,7 @@ static void hostile_ack(struct sim *s)
 	uet_ccc_on_ack(&s->c, &ack);
 }
 
-static void hostile_step(struct sim *s)
+static void any_event(struct sim *s)
 {
 	struct uet_ccc_nack nack = {
 		.now = rnd64(&s->rnd) >> rnd_below(&s->rnd, 64),
@@ -141,7 +217,8 @@ static void hostile_step(struct sim *s)
 
 	switch (rnd_below(&s->rnd, 8)) {
 	case 0:
-		sim_data(s);
+		uet_ccc_on_new_data(&s->c, nack.now,
+				    rnd_below(&s->rnd, 40 * s->p.mtu));
 		break;
 	case 1:
 	case 2:
@@ -158,19 +235,18 @@ static void hostile_step(struct sim *s)
 		uet_ccc_on_credit(&s->c, nack.now, rnd32(&s->rnd));
 		break;
 	default:
-		hostile_ack(s);
+		any_ack(s);
 	}
-	sim_note(s);
 }
 
-static void ccc_hostile_peer(struct kunit *test)
+static void ccc_any_events(struct kunit *test)
 {
 	struct sim *s = setup(test, 2);
 	u32 i;
 
 	for (i = 0; i < UET_TEST_ROUNDS; i++) {
-		hostile_step(s);
-		if (!sound(test, s))
+		any_event(s);
+		if (!sound(test, sim_ccc_wrong(s), i))
 			return;
 	}
 }
@@ -178,6 +254,7 @@ static void ccc_hostile_peer(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(ccc_honest_network, net_gen_params),
 	KUNIT_CASE_PARAM(ccc_hostile_peer, net_gen_params),
+	KUNIT_CASE_PARAM(ccc_any_events, net_gen_params),
 	{}
 };
 

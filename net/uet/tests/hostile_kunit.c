@@ -7,46 +7,34 @@
 #include <linux/module.h>
 
 #include "../core/txwin_scan.h"
-#include "ccc_sim.h"
+#include "ccc_sim_net.h"
 
 #define SLOTS		128
 #define MTU		4160
 #define HALF_FIELD	0x800000U
 
-static struct sim *sim_new(struct kunit *test, const char *algo,
-			   struct uet_cc_config *cfg)
-{
-	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->rnd.state = 7;
-	s->now = 1000000000;
-	KUNIT_ASSERT_EQ(test, uet_cc_params_fit(&s->p, cfg), 0);
-	uet_ccc_init(&s->c, uet_cc_find(algo), &s->p, NULL, true, s->now);
-	return s;
-}
-
 static struct sim *sim_plain(struct kunit *test, const char *algo)
 {
+	struct sim *s = sim_new(test);
 	struct uet_cc_config cfg = {};
 
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 100000);
 	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 12000);
 	uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
-	return sim_new(test, algo, &cfg);
+	KUNIT_ASSERT_EQ(test, sim_start(s, algo, &cfg, 7), 0);
+	return s;
 }
 
-static bool sound(const struct sim *s)
-{
-	return sim_window_sound(s) && sim_state_sound(s) &&
-	       sim_never_stalls(s);
-}
-
+/* Send full packets until the CCC stops them; nobody keeps books. */
 static void fill(struct sim *s)
 {
-	sim_data(s);
-	while (sim_ready(s) && sim_send(s))
-		;
+	for (;;) {
+		if (!s->c.backlog)
+			uet_ccc_on_new_data(&s->c, s->now, MTU);
+		if (!sim_ready(s))
+			break;
+		uet_ccc_on_send(&s->c, s->now, MTU, 0, false);
+	}
 }
 
 static void tx_open(struct kunit *test, struct uet_txwin *w)
@@ -134,17 +122,17 @@ static void hostile_credit(struct kunit *test)
 	for (a = 0; a < ARRAY_SIZE(algos); a++) {
 		s = sim_plain(test, algos[a]);
 		for (i = 0; i < UET_TEST_ROUNDS; i++) {
-			s->now += rnd_below(&s->rnd, 20000);
-			if (!s->backlog)
+			sim_pass(s, s->now + rnd_below(&s->rnd, 20000));
+			if (!s->c.backlog)
 				sim_data(s);
-			if (sim_ready(s))
-				sim_send(s);
-			sim_ack(s, false);
+			sim_send(s);
+			sim_arrive(s);
 			s->granted += rnd_one_in(&s->rnd, 2) ? HALF_FIELD - 1 :
 				      rnd32(&s->rnd);
 			s->granted &= UET_CREDIT_MASK;
 			uet_ccc_on_credit(&s->c, s->now, s->granted);
-			if (!sound(s) || uet_rccc(&s->c)->credit >
+			sim_note(s);
+			if (sim_wrong(s) || uet_rccc(&s->c)->credit >
 					 (s64)s->p.max_wnd)
 				break;
 		}
@@ -180,10 +168,7 @@ static void one_ack(struct sim *s, u64 now, u8 pend, bool restore)
 		.restore = restore,
 	};
 
-	if (s->n)
-		s->n--;
 	uet_ccc_on_ack(&s->c, &ack);
-	sim_note(s);
 }
 
 /* A penalty that comes and goes with each ACK, restored or not */
@@ -197,12 +182,13 @@ static void hostile_pend(struct kunit *test)
 		fill(s);
 		one_ack(s, s->now, i & 1 ? (u8)rnd32(&s->rnd) : 0,
 			rnd_one_in(&s->rnd, 3));
-		if (!sound(s) || uet_nscc(&s->c)->saved_cwnd > s->p.max_wnd)
+		if (sim_ccc_wrong(s) ||
+		    uet_nscc(&s->c)->saved_cwnd > s->p.max_wnd)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, i, UET_TEST_ROUNDS);
 	/* The effect ends one round trip after the last penalty. */
-	while (s->n)
+	while (s->c.inflight_pkts)
 		one_ack(s, s->now, 0, false);
 	one_ack(s, s->now + 2 * s->p.base_rtt, 0, false);
 	KUNIT_EXPECT_EQ(test, uet_nscc(&s->c)->saved_cwnd, 0ULL);
@@ -224,7 +210,7 @@ static void hostile_clock(struct kunit *test)
 		s->now = now;
 		fill(s);
 		one_ack(s, now, 0, false);
-		if (!sound(s))
+		if (sim_ccc_wrong(s))
 			break;
 	}
 	KUNIT_EXPECT_TRUE(test, i == UET_TEST_ROUNDS || now <= 5000);
@@ -239,34 +225,45 @@ static void set_edge(struct uet_cc_config *cfg, u32 id, bool high)
 	uet_cc_config_set(cfg, id, high ? max : min);
 }
 
-static bool runs(struct sim *s, u32 rounds)
+/* What goes wrong with a configuration, or NULL */
+static const char *runs(struct sim *s, const char *algo,
+			struct uet_cc_config *cfg)
 {
-	while (rounds--) {
+	const char *wrong;
+	u32 i;
+
+	if (sim_start(s, algo, cfg, 7))
+		return "parameters do not fit";
+	for (i = 0; i < 500; i++) {
 		sim_step(s);
-		if (!sound(s))
-			return false;
+		wrong = sim_wrong(s);
+		if (wrong)
+			return wrong;
 	}
-	return sim_drain(s) && !s->c.inflight && !s->c.stats.imbalance;
+	if (!sim_drain(s))
+		return "a message does not end";
+	return s->c.inflight ? "bytes stay in flight" : sim_wrong(s);
 }
 
 /* Each parameter at both ends of its range, link speeds 0 and largest among them */
 static void hostile_parameters(struct kunit *test)
 {
 	static const char * const algos[] = { "nscc", "nscc+rccc", "fixed" };
-	u32 id, high, a;
+	struct sim *s = sim_new(test);
+	const char *wrong;
+	u32 i, a;
 
-	for (id = 0; id < UET_CCP_COUNT; id++) {
-		for (high = 0; high < 2; high++) {
-			for (a = 0; a < ARRAY_SIZE(algos); a++) {
-				struct uet_cc_config cfg = {};
+	for (i = 0; i < 2 * UET_CCP_COUNT; i++) {
+		for (a = 0; a < ARRAY_SIZE(algos); a++) {
+			struct uet_cc_config cfg = {};
 
-				uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
-				set_edge(&cfg, id, high);
-				if (!runs(sim_new(test, algos[a], &cfg), 500))
-					KUNIT_FAIL(test, "parameter %u at its %s",
-						   id,
-						   high ? "most" : "least");
-			}
+			uet_cc_config_set(&cfg, UET_CCP_MTU, MTU);
+			set_edge(&cfg, i / 2, i % 2);
+			wrong = runs(s, algos[a], &cfg);
+			if (wrong)
+				KUNIT_FAIL(test, "%s, %s of parameter %u: %s",
+					   algos[a], i % 2 ? "most" : "least",
+					   i / 2, wrong);
 		}
 	}
 }
@@ -276,6 +273,8 @@ static void hostile_mixtures(struct kunit *test)
 {
 	static const char * const algos[] = { "nscc", "nscc+rccc" };
 	struct test_rnd rnd = { .state = 9 };
+	struct sim *s = sim_new(test);
+	const char *wrong;
 	u32 i, id;
 
 	for (i = 0; i < 200; i++) {
@@ -285,8 +284,9 @@ static void hostile_mixtures(struct kunit *test)
 		for (id = 0; id < UET_CCP_COUNT; id++)
 			if (rnd_one_in(&rnd, 2))
 				set_edge(&cfg, id, rnd_one_in(&rnd, 2));
-		if (!runs(sim_new(test, algos[i % 2], &cfg), 500))
-			KUNIT_FAIL(test, "mixture %u", i);
+		wrong = runs(s, algos[i % 2], &cfg);
+		if (wrong)
+			KUNIT_FAIL(test, "mixture %u: %s", i, wrong);
 	}
 }
 
