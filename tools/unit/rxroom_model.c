@@ -370,7 +370,7 @@ static bool arrive(struct state *s, int pdc, int at)
 	return false;
 }
 
-/* --- source, as tx/hold.c -------------------------------------------------- */
+/* --- source, as core/snd_hold.c -------------------------------------------------- */
 
 static void hold_release(struct state *s, int dest)
 {

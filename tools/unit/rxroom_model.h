@@ -2,7 +2,7 @@
 /*
  * Model of a reader, its receive buffer, and sources that hold back what was
  * refused. The decisions are those of core/rxroom.c itself, the lists around them
- * those of rx/rxmem.c and rx/rxmsg.c, the source is that of tx/hold.c.
+ * those of rx/rxmem.c and rx/rxmsg.c, the source is that of core/snd_hold.c.
  *
  * An ordered line takes nothing but its next packet. Its source ends one message
  * before it begins the next of another queue; a foreign one mixes them, and then

@@ -343,7 +343,7 @@ struct uet_snd_pkt {
  * @backoff: timeouts since the last valid RTT sample
  * @probes: probes without an answer
  * @nack_e: NACKs of the error class in a row for @nack_e_psn
- * @vain: probes and retransmissions since @unreachable_at
+ * @vain: probes, ACK_REQs and retransmissions since @unreachable_at
  * @one_by_one: an ordered sender was NACKed for shortage: finish begun messages
  *	one after the other
  * @overdue: a timeout allows one retransmission beyond the window

@@ -207,10 +207,11 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR && !s->clear_at)
 		s->clear_at = w->now + SND_NS_PER_US *
 			      READ_ONCE(s->flow->rules->clear_time_us);
+	w->ooo = pkt->ack.ooo_count;
 	/* Nothing is out of order: nothing is missing. */
 	s->loss_at = 0;
-	if (likely(!s->win.nr_sacked && !s->probed && !s->win.recovering))
+	if (likely(!s->win.nr_sacked && !s->probed && !s->win.recovering &&
+		   (!w->ooo || w->ooo == UET_OOO_INVALID)))
 		return;
-	w->ooo = pkt->ack.ooo_count;
 	w->todo |= SND_DO_OVERTAKEN | SND_DO_OOO;
 }

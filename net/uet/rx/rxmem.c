@@ -28,8 +28,8 @@
  * before its own get in, for whatever socket. So a message of a line may use the
  * namespace's reserve without a right, and a line as a whole ignores the limits. It
  * is NACKed once before it does, because its source then finishes one message
- * after the other (tx/send.c). A source begins one message of a line per socket at
- * a time (tx/lane.c). A line that still mixes messages for one socket gets all
+ * after the other (core/snd_pick.c). A source begins one message of a line per socket at
+ * a time (core/snd_queue.c). A line that still mixes messages for one socket gets all
  * rights and no more; a message without room is then refused for good (DROPPED).
  */
 #include <linux/jiffies.h>

@@ -91,7 +91,8 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (pdc->tx->snd.state != UET_PDC_SYN &&
 	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))))
 		return false;
-	if (pdc->rod && uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
+	if (unlikely(pdc->rod && READ_ONCE(pdc->tx->snd.lanes_stalled)) &&
+	    uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
 	    uet_pdc_may_avoid(pdc))
 		return false;
 	if (pdc->tx->alone != READ_ONCE(dest->alone) ||

@@ -135,7 +135,7 @@ static bool uet_msg_is_meant(const struct uet_txmsg *msg,
 }
 
 static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
-			  struct uet_txdrop *drop)
+			  struct uet_txdrop *drop, u64 now)
 {
 	struct uet_txmsg *msg, *next;
 
@@ -143,7 +143,7 @@ static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
 		if (!uet_msg_is_meant(msg, drop))
 			continue;
 		uet_txmsg_done(msg, drop->error, UET_REPORT_LOCAL, 0);
-		uet_msg_abandon(pdc, msg, drop->now);
+		uet_msg_abandon(pdc, msg, now);
 		drop->dropped++;
 	}
 }
@@ -161,21 +161,24 @@ void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 {
 	u32 before = drop->dropped;
 	struct uet_pdc *pdc;
+	u64 now;
 
 	drop->moving |= READ_ONCE(dest->moves);
 	pdc = uet_dest_lock(dest);
 	if (!pdc)
 		return;
+	/* Under the lock: times of a sender must not go back. */
+	now = ktime_get_ns();
 	/* uet_pds_salvage() moves or reports the messages of a dead PDC. */
 	if (pdc->tx->snd.state == UET_PDC_DEAD) {
 		drop->moving |= dest->q.unfinished;
 	} else {
-		uet_msgs_drop(pdc, &dest->q.msgs, drop);
-		uet_msgs_drop(pdc, &dest->q.sent, drop);
+		uet_msgs_drop(pdc, &dest->q.msgs, drop, now);
+		uet_msgs_drop(pdc, &dest->q.sent, drop, now);
 	}
 	if (drop->dropped != before) {
-		uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, drop->now);
-		uet_pdc_tx_arm(pdc, drop->now);
+		uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
+		uet_pdc_tx_arm(pdc, now);
 	}
 	uet_dest_unlock_run(dest, pdc);
 }

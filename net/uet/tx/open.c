@@ -296,8 +296,7 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 	if ((pdc->tx->snd.state == UET_PDC_ESTABLISHED ||
 	     pdc->tx->snd.state == UET_PDC_QUIESCE) && !uet_pdc_tx_busy(pdc)) {
 		uet_pdc_close(pdc, &list, now);
-		if (pdc->tx->snd.rto_at)
-			uet_pdc_arm(pdc, pdc->tx->snd.rto_at, now);
+		uet_pdc_tx_arm(pdc, now);
 	}
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))

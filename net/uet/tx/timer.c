@@ -221,6 +221,8 @@ void uet_pdc_tx_timer(struct uet_pdc *pdc)
 	if (pdc->tx->snd.state != UET_PDC_DEAD) {
 		uet_snd_slacken(&tx->snd, now);
 		idle = uet_pdc_tx_idle(pdc, &list, now);
+		/* Those that events of this run have set are among all. */
+		tx->snd.wake_at = 0;
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
 			    now);
 	}

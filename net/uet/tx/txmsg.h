@@ -65,8 +65,7 @@ struct uet_txbuf {
 
 /**
  * struct uet_txmsg - an outgoing message
- * @m: what its sender knows of it; the flow lock protects it. Its @filled: in
- *	release order; if @streamed, flow.lock
+ * @m: what its sender knows of it; flow.lock of the PDC
  * @dest: queue it belongs to, with a reference
  * @ref: one for the queue, one for a sendmsg() that still streams into it
  * @streamed: longer than the send buffer: data is released as CACK advances
