@@ -77,10 +77,10 @@ enum {
 	CAPPED	= UET_SETTING_CAPPED,
 };
 
-#define NUMBER_AT(_f, _at, _scope, _flags, _unit, _value, _min, _max,	\
+#define NUMBER_AT(_name, _off, _scope, _flags, _unit, _value, _min, _max,	\
 		  _help, ...)						\
 	{								\
-		.name	= #_f,						\
+		.name	= _name,					\
 		.unit	= _unit,					\
 		.help	= _help,					\
 		.kind	= UET_SETTING_NUMBER,				\
@@ -89,17 +89,19 @@ enum {
 		.min	= _min,						\
 		.max	= _max,						\
 		.value	= _value,					\
-		.off	= offsetof(struct uet_sysctl, _at),		\
+		.off	= _off,						\
 		__VA_ARGS__						\
 	}
 
-#define NUMBER(_f, ...)	NUMBER_AT(_f, _f, __VA_ARGS__)
-/* A setting of senders */
-#define RULE(_f, ...)	NUMBER_AT(_f, rules._f, __VA_ARGS__)
+#define NUMBER(_f, ...)							\
+	NUMBER_AT(#_f, offsetof(struct uet_sysctl, _f), __VA_ARGS__)
+/* One of struct uet_snd_rules */
+#define SENDER(_f, ...)							\
+	NUMBER_AT(#_f, offsetof(struct uet_sysctl, rules._f), __VA_ARGS__)
 
-#define SWITCH_AT(_f, _at, _scope, _flags, _value, _help, ...)		\
+#define SWITCH_AT(_name, _off, _scope, _flags, _value, _help, ...)	\
 	{								\
-		.name	= #_f,						\
+		.name	= _name,					\
 		.unit	= "boolean",					\
 		.help	= _help,					\
 		.kind	= UET_SETTING_BOOL,				\
@@ -107,11 +109,12 @@ enum {
 		.flags	= _flags,					\
 		.max	= 1,						\
 		.value	= _value,					\
-		.off	= offsetof(struct uet_sysctl, _at),		\
+		.off	= _off,						\
 		__VA_ARGS__						\
 	}
 
-#define SWITCH(_f, ...)	SWITCH_AT(_f, _f, __VA_ARGS__)
+#define SWITCH(_f, ...)							\
+	SWITCH_AT(#_f, offsetof(struct uet_sysctl, _f), __VA_ARGS__)
 
 #define SIZE(_f, _scope, _flags, _min, _help)				\
 	{								\
@@ -281,30 +284,31 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(ack_gen_trigger, NET | PEER, LIVE, "bytes",
 	       UET_ACK_GEN_TRIGGER_DEFAULT, 0, UET_ACK_GEN_TRIGGER_MAX,
 	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1)),
-	RULE(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
+	SENDER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
 	       "what a smaller packet counts as"),
 	SWITCH(ack_per_packet, NET, LIVE, 0, "acknowledge each packet"),
-	SWITCH_AT(ack_request_all, rules.ack_request_all, NET, LIVE, 0,
-	       "ask for an answer wherever congestion control wants one",
-	       SPEC(1)),
+	SWITCH_AT("ack_request_all",
+		  offsetof(struct uet_sysctl, rules.ack_request_all), NET, LIVE,
+		  0, "ask for an answer wherever congestion control wants one",
+		  SPEC(1)),
 	SWITCH(ack_on_ecn, NET, LIVE, 1, "acknowledge each marked packet"),
 
 	/* Loss recovery */
-	RULE(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	SENDER(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "least retransmission timeout"),
-	RULE(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
+	SENDER(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
 	       "largest retransmission timeout of a silent peer"),
-	RULE(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	SENDER(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "timeouts in a row after which a peer may count as gone"),
-	RULE(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
+	SENDER(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
 	       "silence after which a peer may count as gone"),
 	NUMBER(orphan_timeout_s, NET, LIVE, "seconds", 60, 1, ORPHAN_S_MAX,
 	       "how long messages of a closed socket are tried in vain"),
-	RULE(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
+	SENDER(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "refusals in a row after which a PDC is given up"),
-	RULE(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	SENDER(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "first pause after a refusal for shortage"),
-	RULE(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
+	SENDER(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
 	       "how long a CLEAR may wait for a request"),
 	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
 	       TIME_MS_MAX, "how long a target waits to be closed"),
@@ -332,7 +336,7 @@ static const struct uet_setting uet_settings[] = {
 	       "endpoints of a user"),
 	NUMBER(user_pdcs, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
 	       "PDCs that were opened for a user"),
-	RULE(pdc_idle_s, NET, LIVE, "seconds", 60, 1, TIME_S_MAX,
+	SENDER(pdc_idle_s, NET, LIVE, "seconds", 60, 1, TIME_S_MAX,
 	       "time after which an unused PDC is closed"),
 
 	/* Encapsulation and names */
