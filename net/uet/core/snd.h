@@ -996,7 +996,7 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
  * uet_snd_probe_answer() - an ACK answers a tail probe
  * @s: sender
  * @a: the ACK
- * @w: work of uet_snd_ack_done(), which follows
+ * @w: work of uet_snd_ack_done()
  * @rtt: set to the round trip, ns
  *
  * Return: false if the answer is not to the last probe, or gives no round trip.

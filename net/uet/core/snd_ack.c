@@ -176,6 +176,7 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 	if (!s->rod || !s->win.flight_pkts) {
 		/* It queued with data, on one path of several: age decides. */
 		s->probed = sent;
+		w->todo |= SND_DO_OVERTAKEN;
 		return true;
 	}
 	uet_txwin_scan(&s->win, &scan, s->win.una, s->win.next, sent);
