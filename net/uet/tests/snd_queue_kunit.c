@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The sender: holds, turns, lanes, what is next; scripted events */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "snd_script.h"
+
+#define PSN(n)	(SCRIPT_PSN + (n))
+#define PAUSE	100000ULL	/* nack_retx_us, ns */
+
+/* NACKed for shortage: one packet after a pause, which doubles. */
+static void queue_holds(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u64 start;
+	u32 i;
+
+	script_msg(k, 0, 8 * SCRIPT_MTU, 8 * SCRIPT_MTU);
+	script_send(k, 4);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, script_nack(k, PSN(i),
+						  UET_NACK_NO_PKT_BUFFER,
+						  false), UET_SND_NACK_FEED);
+		KUNIT_EXPECT_TRUE(test, !!k->nacked.held == !i);
+	}
+	KUNIT_EXPECT_EQ(test, k->s.win.nr_held, 4);
+	KUNIT_EXPECT_EQ(test, k->flow.nacks_shortage, 4);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	for (i = 0; i < 3; i++) {
+		start = k->now;
+		while (!script_send(k, 9))
+			script_wait(k, 100 * PAUSE);
+		KUNIT_EXPECT_EQ(test, k->now - start, PAUSE << i);
+		KUNIT_EXPECT_EQ(test, k->sent, 1);
+		KUNIT_EXPECT_EQ(test, k->out.psn, PSN(0));
+		script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, true);
+	}
+	/* The time on hold is counted. */
+	KUNIT_EXPECT_GE(test, uet_snd_held_ns(&k->q[0], k->now), 3 * PAUSE);
+}
+
+/* Once a try arrives, 2, 4, ... packets may go, the new ones, too. */
+static void queue_ramps_up(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u64 start = k->now;
+
+	script_msg(k, 0, 20 * SCRIPT_MTU, 20 * SCRIPT_MTU);
+	script_send(k, 2);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_nack(k, PSN(1), UET_NACK_NO_PKT_BUFFER, false);
+	/* Room is told: at once */
+	script_nack(k, PSN(0), UET_NACK_RCVR_INFER_LOSS, false);
+	KUNIT_EXPECT_EQ(test, script_send(k, 99), 1);
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 99), 1);
+	KUNIT_EXPECT_TRUE(test, k->q[0].hold.on);
+	k->now += 1000;
+	script_ack(k, PSN(1), PSN(1), 0);
+	k->now += 1000;
+	KUNIT_EXPECT_EQ(test, uet_snd_held_ns(&k->q[0], k->now), 1000);
+	KUNIT_EXPECT_EQ(test, k->now - start, 2000);
+	KUNIT_EXPECT_FALSE(test, k->q[0].hold.on);
+	KUNIT_EXPECT_EQ(test, script_send(k, 99), 4);
+	/* The last of them asks for an ACK. */
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	script_ack(k, PSN(5), PSN(5), 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 99), 8);
+}
+
+/* Another queue sends meanwhile; on an ordered PDC none does. */
+static void queue_holds_others(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_msg(k, 2, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+
+	k = script_new(test, true, true);
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_msg(k, 2, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	while (!script_send(k, 9))
+		script_wait(k, 100 * PAUSE);
+	KUNIT_EXPECT_EQ(test, k->out.psn, PSN(0));
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+}
+
+/* A queue that leaves lets those go that its hold stopped. */
+static void queue_leaves(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 100, 100);
+
+	script_send(k, 9);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_msg(k, 2, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_DONE);
+	KUNIT_EXPECT_TRUE(test, list_empty(&k->flow.ready) ||
+			  !script_send(k, 0));
+	uet_snd_leave(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+}
+
+/* NO_MATCH: all of the message goes again, with a new id, after a pause. */
+static void queue_again(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU,
+					   2 * SCRIPT_MTU);
+	u64 start = k->now;
+	u16 id;
+
+	script_send(k, 9);
+	id = m->msg_id;
+	m->again = true;
+	KUNIT_EXPECT_TRUE(test, uet_snd_pause(&k->s, &k->q[0], k->now));
+	script_arm(k);
+	script_ack(k, PSN(0), PSN(0), 0);
+	script_ack(k, PSN(1), PSN(1), 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_QUEUED);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	while (!script_send(k, 9))
+		script_wait(k, 100 * PAUSE);
+	KUNIT_EXPECT_EQ(test, k->now - start, PAUSE);
+	KUNIT_EXPECT_NE(test, m->msg_id, id);
+	while (m->state != UET_MSG_SENT && k->now < start + 100 * PAUSE) {
+		script_ack(k, k->out.psn, k->out.psn, 0);
+		script_send(k, 9);
+	}
+	script_ack(k, k->out.psn, k->out.psn, 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 1);
+	KUNIT_EXPECT_EQ(test, k->s.nr_msgs, 0);
+}
+
+/* Given up while held: MSG_ERROR goes at once, without the data. */
+static void queue_gives_up(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU,
+					   2 * SCRIPT_MTU);
+	u32 i;
+
+	script_send(k, 9);
+	for (i = 0; i < 2; i++)
+		script_nack(k, PSN(i), UET_NACK_NO_PKT_BUFFER, false);
+	m->withdrawn = true;
+	m->given_up = true;
+	m->state = UET_MSG_FAILED;
+	uet_snd_hold_given_up(&k->s, &k->q[0], k->now);
+	script_arm(k);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 2);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.len, 0);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.flags, UET_SND_MSG_ERROR);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 2 * SCRIPT_OVERHEAD);
+	KUNIT_EXPECT_EQ(test, k->ccc.waiting_rtx, 0);
+}
+
+/* The message behind one that is dropped may go, if that one kept it back. */
+static void queue_drops(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU, 10);
+
+	script_msg(k, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	KUNIT_EXPECT_FALSE(test, uet_snd_drop(&k->s, m, k->now));
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+}
+
+/* Queues take turns by bytes; a short message does not wait for a long one. */
+static void queue_turns(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 len = 3 * UET_SND_QUANTUM;
+
+	script_msg(k, 0, len, len);
+	script_msg(k, 2, len, len);
+	script_send(k, 2 * UET_SND_QUANTUM / SCRIPT_MTU);
+	KUNIT_EXPECT_GT(test, k->m[0].sent, 0);
+	KUNIT_EXPECT_GT(test, k->m[1].sent, 0);
+	KUNIT_EXPECT_LE(test, k->m[0].sent, 2 * UET_SND_QUANTUM);
+	script_msg(k, 1, 100, 100);
+	script_send(k, 2 * UET_SND_QUANTUM / SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, k->m[2].state, UET_MSG_SENT);
+}
+
+/* Ordered: messages for one endpoint one after the other, of others in turn */
+static void queue_lanes(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	u32 len = 2 * UET_SND_QUANTUM;
+
+	script_msg(k, 0, len, len / 2);
+	script_msg(k, 1, len, len);
+	script_msg(k, 2, len, len);
+	script_send(k, 256);
+	/* The first one waits for data, and the second one for it. */
+	KUNIT_EXPECT_EQ(test, k->m[0].sent, len / 2);
+	KUNIT_EXPECT_EQ(test, k->m[1].sent, 0);
+	KUNIT_EXPECT_EQ(test, k->m[2].state, UET_MSG_SENT);
+	KUNIT_EXPECT_FALSE(test, uet_snd_lane_stalls(&k->s, k->now));
+	KUNIT_EXPECT_TRUE(test, uet_snd_lane_stalls(&k->s, k->now + 200000000));
+	k->m[0].filled = len;
+	k->m[0].eom = true;
+	uet_snd_announce(&k->s, &k->m[0], k->now);
+	uet_snd_activate(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_FALSE(test, uet_snd_lane_stalls(&k->s, k->now + 200000000));
+	script_ack(k, k->out.psn, k->out.psn, 0);
+	script_send(k, 256);
+	KUNIT_EXPECT_EQ(test, k->m[0].state, UET_MSG_SENT);
+	script_ack(k, k->out.psn, k->out.psn, 0);
+	script_send(k, 256);
+	KUNIT_EXPECT_GT(test, k->m[1].sent, 0);
+}
+
+/* After shortage an ordered sender finishes what has begun before it begins more. */
+static void queue_one_by_one(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	u32 len = 4 * UET_SND_QUANTUM;
+
+	script_msg(k, 0, len, len);
+	script_msg(k, 2, len, len);
+	script_send(k, 1);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_nack(k, PSN(0), UET_NACK_RCVR_INFER_LOSS, false);
+	script_send(k, 1);
+	script_ack(k, PSN(0), PSN(0), 0);
+	script_send(k, 100);
+	KUNIT_EXPECT_GT(test, k->m[0].sent, 2 * UET_SND_QUANTUM);
+	KUNIT_EXPECT_EQ(test, k->m[1].sent, 0);
+}
+
+/* A message that need not wait in line: as if it had */
+static void queue_alone(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = &k->m[k->nr++];
+
+	m->queue = &k->q[0];
+	m->len = 100;
+	m->filled = 100;
+	m->eom = true;
+	INIT_LIST_HEAD(&m->node);
+	uet_snd_submit(&k->s, m, k->now);
+	KUNIT_EXPECT_TRUE(test, uet_snd_may_alone(&k->s, m));
+	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
+	uet_snd_commit(&k->s, &k->out, k->now, k->now);
+	uet_snd_transmitted(&k->s, k->now);
+	script_arm(k);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_SENT);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 1);
+	/* Not beside others, in SYN, or on hold */
+	script_msg(k, 0, 2 * SCRIPT_MTU, 10);
+	m->state = UET_MSG_QUEUED;
+	KUNIT_EXPECT_FALSE(test, uet_snd_may_alone(&k->s, m));
+}
+
+/* The end of a message asks for an ACK where nothing else will bring one. */
+static void queue_asks(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	KUNIT_EXPECT_FALSE(test, k->out.ar);
+	script_msg(k, 0, 2 * SCRIPT_MTU, 2 * SCRIPT_MTU);
+	script_send(k, 9);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	k->probes = UET_PROBES_UNKNOWN;
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	k->probes = UET_PROBES_ANSWERED;
+	k->rules.ack_request_all = 1;
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+}
+
+/* The receive window stops new packets, and the wait is counted. */
+static void queue_window(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 len = 200 * SCRIPT_MTU;
+
+	script_msg(k, 0, len, len);
+	KUNIT_EXPECT_EQ(test, script_send(k, 999), UET_MPR_FIRST_PSNS);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	k->now += 1000;
+	k->pkt.ack.mpr = 2;
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, k->flow.mpr_ns, 1000);
+	KUNIT_EXPECT_EQ(test, script_send(k, 999), 72);
+}
+
+static struct kunit_case snd_queue_cases[] = {
+	KUNIT_CASE(queue_holds),
+	KUNIT_CASE(queue_ramps_up),
+	KUNIT_CASE(queue_holds_others),
+	KUNIT_CASE(queue_leaves),
+	KUNIT_CASE(queue_again),
+	KUNIT_CASE(queue_gives_up),
+	KUNIT_CASE(queue_drops),
+	KUNIT_CASE(queue_turns),
+	KUNIT_CASE(queue_lanes),
+	KUNIT_CASE(queue_one_by_one),
+	KUNIT_CASE(queue_alone),
+	KUNIT_CASE(queue_asks),
+	KUNIT_CASE(queue_window),
+	{}
+};
+
+static struct kunit_suite snd_queue_suite = {
+	.name = "uet_snd_queue",
+	.test_cases = snd_queue_cases,
+};
+
+kunit_test_suite(snd_queue_suite);
