@@ -223,6 +223,7 @@ static void tx_reap(struct pair_tx *tx)
 	struct pair_host *h = tx->host;
 	struct pair *p = h->pair;
 	struct uet_snd_msg *m, *next;
+	struct uet_snd_mem mem;
 	uint64_t backlog = 0;
 	int i;
 
@@ -233,7 +234,9 @@ static void tx_reap(struct pair_tx *tx)
 				backlog += m->backlog;
 				m->backlog = 0;
 			}
-	free(uet_snd_gone(&tx->s, backlog, p->now));
+	uet_snd_gone(&tx->s, backlog, p->now, &mem);
+	free(mem.win);
+	free(mem.pkts);
 	for (i = 0; i < PAIR_QUEUES; i++) {
 		struct pair_queue *q = &h->queue[i];
 		struct list_head *from[2] = { &q->q.sent, &q->q.msgs };
@@ -287,13 +290,18 @@ static bool tx_grow(struct pair_tx *tx)
 {
 	struct pair *p = tx->host->pair;
 	uint32_t nslots = uet_snd_more_slots(&tx->s);
+	struct uet_snd_mem mem;
 
 	if (chance(p, p->c->nomem)) {
 		uet_snd_nomem(&tx->s, p->now);
 		tx_arm(tx);
 		return false;
 	}
-	free(uet_snd_attach(&tx->s, malloc(uet_snd_mem_size(nslots)), nslots));
+	mem.win = malloc(uet_txwin_mem_size(nslots));
+	mem.pkts = malloc(nslots * sizeof(*mem.pkts));
+	uet_snd_attach(&tx->s, &mem, nslots);
+	free(mem.win);
+	free(mem.pkts);
 	return true;
 }
 
@@ -760,6 +768,7 @@ void source_end(struct pair_host *h)
 		list_for_each_entry_safe(lane, next, &tx->s.lanes, node)
 			free(lane);
 		free(tx->s.win.slots);
+		free(tx->s.pkts);
 		free(tx);
 	}
 	for (i = 0; i < h->nr_msg; i++)

@@ -450,34 +450,32 @@ void uet_snd_init(struct uet_snd *s, struct uet_snd_flow *f, u32 start_psn,
 		  bool rod, u32 seed, u64 now);
 
 /**
- * uet_snd_mem_size() - memory of the rings
- * @nslots: power of two, as of uet_txwin_mem_size()
+ * struct uet_snd_mem - memory of the rings of a sender, which the caller owns
+ * @win: uet_txwin_mem_size() bytes, aligned to 8
+ * @pkts: as many entries as the ring has slots
  *
- * Return: bytes.
+ * Two pieces, since each is just above or at a power of two.
  */
-static inline size_t uet_snd_mem_size(u32 nslots)
-{
-	return uet_txwin_mem_size(nslots) + nslots * sizeof(struct uet_snd_pkt);
-}
+struct uet_snd_mem {
+	void *win;
+	struct uet_snd_pkt *pkts;
+};
 
 /**
  * uet_snd_attach() - give a sender larger rings
  * @s: sender
- * @mem: uet_snd_mem_size(@nslots) bytes, aligned to 8
+ * @mem: the new memory; set to the old one, which the caller must free
  * @nslots: uet_snd_more_slots()
- *
- * Return: the old memory, which the caller must free, or NULL.
  */
-void *uet_snd_attach(struct uet_snd *s, void *mem, u32 nslots);
+void uet_snd_attach(struct uet_snd *s, struct uet_snd_mem *mem, u32 nslots);
 
 /**
  * uet_snd_detach() - take the rings of a sender away
  * @s: sender
- *
- * Return: the memory, which the caller must free; NULL if there is none or a packet
- * is outstanding.
+ * @mem: set to their memory, which the caller must free; to NULL if there is none
+ *	or a packet is outstanding
  */
-void *uet_snd_detach(struct uet_snd *s);
+void uet_snd_detach(struct uet_snd *s, struct uet_snd_mem *mem);
 
 /**
  * uet_snd_more_slots() - the next size of the rings
@@ -1313,10 +1311,10 @@ bool uet_snd_disowned(struct uet_snd *s, u32 psn, bool rtx);
  * @s: sender; @disowned and @maybe_accepted of its messages are set
  * @backlog: backlog of its messages, nominal bytes
  * @now: time, ns
- *
- * Return: memory of the rings, which the caller must free, or NULL.
+ * @mem: set to the memory of its rings, which the caller must free
  */
-void *uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now);
+void uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now,
+		  struct uet_snd_mem *mem);
 
 /**
  * uet_snd_may_move() - may a message of a dead PDC move to another one?

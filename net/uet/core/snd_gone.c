@@ -85,7 +85,8 @@ static void gone_count(struct uet_snd *s)
 	}
 }
 
-void *uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now)
+void uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now,
+		  struct uet_snd_mem *mem)
 {
 	struct uet_txwin *win = &s->win;
 	struct uet_ccc_gone gone = {
@@ -100,7 +101,7 @@ void *uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now)
 	gone_count(s);
 	uet_ccc_pdc_gone(s->flow->ccc, &gone);
 	win->una = win->next;
-	return uet_snd_detach(s);
+	uet_snd_detach(s, mem);
 }
 
 bool uet_snd_may_move(const struct uet_snd *s, struct uet_snd_msg *m,

@@ -44,27 +44,27 @@ u32 uet_snd_more_slots(const struct uet_snd *s)
 	return nslots <= UET_TXWIN_MAX_SLOTS ? nslots : 0;
 }
 
-void *uet_snd_attach(struct uet_snd *s, void *mem, u32 nslots)
+void uet_snd_attach(struct uet_snd *s, struct uet_snd_mem *mem, u32 nslots)
 {
-	struct uet_snd_pkt *pkts = mem + uet_txwin_mem_size(nslots);
+	struct uet_snd_pkt *pkts = mem->pkts;
 	u32 old_slots = s->win.nslots, psn;
 	void *old;
 
 	/* It cannot fail: there are more slots than before. */
-	uet_txwin_attach(&s->win, mem, nslots, &old);
+	uet_txwin_attach(&s->win, mem->win, nslots, &old);
 	for (psn = s->win.una; psn != s->win.next; psn++)
 		pkts[psn & (nslots - 1)] = s->pkts[psn & (old_slots - 1)];
+	mem->win = old;
+	mem->pkts = s->pkts;
 	s->pkts = pkts;
-	return old;
 }
 
-void *uet_snd_detach(struct uet_snd *s)
+void uet_snd_detach(struct uet_snd *s, struct uet_snd_mem *mem)
 {
-	void *mem = uet_txwin_detach(&s->win);
-
-	if (mem)
-		s->pkts = NULL;
-	return mem;
+	mem->win = uet_txwin_detach(&s->win);
+	mem->pkts = NULL;
+	if (mem->win)
+		swap(mem->pkts, s->pkts);
 }
 
 void uet_snd_queue_init(struct uet_snd_queue *q, u16 pid)

@@ -84,7 +84,7 @@ struct sim {
 	u8 probes;
 	struct uet_snd_queue queue;
 	struct uet_snd_msg msgs[SIM_MSGS];
-	void *mem;
+	struct uet_snd_mem mem;
 	struct uet_snd_out out;
 	struct uet_pkt pkt;
 	struct uet_snd_acked acked;
@@ -109,13 +109,18 @@ static inline struct sim *sim_new(struct kunit *test)
 	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->mem = kunit_kzalloc(test, uet_snd_mem_size(SIM_PKTS), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, s->mem);
+	s->mem.win = kunit_kzalloc(test, uet_txwin_mem_size(SIM_PKTS),
+				   GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s->mem.win);
+	s->mem.pkts = kunit_kzalloc(test, SIM_PKTS * sizeof(*s->mem.pkts),
+				    GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s->mem.pkts);
 	return s;
 }
 
 static inline void sim_init_sender(struct sim *s)
 {
+	struct uet_snd_mem mem = s->mem;
 	u32 i;
 
 	s->rules = (struct uet_snd_rules) {
@@ -134,7 +139,7 @@ static inline void sim_init_sender(struct sim *s)
 	INIT_LIST_HEAD(&s->flow.ready);
 	uet_snd_init(&s->snd, &s->flow, SIM_START_PSN, false, rnd32(&s->rnd),
 		     s->now);
-	uet_snd_attach(&s->snd, s->mem, SIM_PKTS);
+	uet_snd_attach(&s->snd, &mem, SIM_PKTS);
 	uet_snd_queue_init(&s->queue, 0);
 	for (i = 0; i < SIM_MSGS; i++)
 		s->msgs[i].state = UET_MSG_DONE;
@@ -144,7 +149,7 @@ static inline void sim_init_sender(struct sim *s)
 static inline int sim_start(struct sim *s, const char *algo,
 			    struct uet_cc_config *cfg, u64 seed)
 {
-	void *mem = s->mem;
+	struct uet_snd_mem mem = s->mem;
 	int err;
 
 	memset(s, 0, sizeof(*s));

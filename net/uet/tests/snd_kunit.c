@@ -241,7 +241,7 @@ static void snd_moves(struct kunit *test)
 	uet_snd_disowned(&k->s, PSN(4), false);
 	uet_snd_disowned(&k->s, PSN(2), false);
 	KUNIT_EXPECT_FALSE(test, uet_snd_disowned(&k->s, PSN(1), false));
-	uet_snd_gone(&k->s, 0, k->now);
+	uet_snd_gone(&k->s, 0, k->now, &k->mem);
 	KUNIT_EXPECT_TRUE(test, uet_snd_may_move(&k->s, whole, false));
 	KUNIT_EXPECT_FALSE(test, uet_snd_may_move(&k->s, part, false));
 	KUNIT_EXPECT_FALSE(test, uet_snd_may_move(&k->s, asked, false));

@@ -30,6 +30,7 @@
  * @probes: enum uet_probe_habit
  * @flow: flow
  * @s: the sender
+ * @mem: memory of its rings, while it has none
  * @q: queues
  * @m: messages
  * @nr: messages submitted
@@ -55,6 +56,7 @@ struct script {
 	u8 probes;
 	struct uet_snd_flow flow;
 	struct uet_snd s;
+	struct uet_snd_mem mem;
 	struct uet_snd_queue q[SCRIPT_QUEUES];
 	struct uet_snd_msg m[SCRIPT_MSGS];
 	u32 nr;
@@ -87,12 +89,15 @@ static inline struct script *script_new(struct kunit *test, bool rod, bool open)
 {
 	struct script *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
 	struct uet_cc_config cfg = {};
-	void *mem;
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, k);
-	mem = kunit_kzalloc(test, uet_snd_mem_size(SCRIPT_SLOTS), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, mem);
+	k->mem.win = kunit_kzalloc(test, uet_txwin_mem_size(SCRIPT_SLOTS),
+				   GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, k->mem.win);
+	k->mem.pkts = kunit_kzalloc(test, SCRIPT_SLOTS * sizeof(*k->mem.pkts),
+				    GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, k->mem.pkts);
 	k->test = test;
 	k->now = 100000000000ULL;
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 400000);
@@ -114,7 +119,7 @@ static inline struct script *script_new(struct kunit *test, bool rod, bool open)
 	};
 	INIT_LIST_HEAD(&k->flow.ready);
 	uet_snd_init(&k->s, &k->flow, SCRIPT_PSN, rod, 1, k->now);
-	uet_snd_attach(&k->s, mem, SCRIPT_SLOTS);
+	uet_snd_attach(&k->s, &k->mem, SCRIPT_SLOTS);
 	if (open)
 		k->s.state = UET_PDC_ESTABLISHED;
 	for (i = 0; i < SCRIPT_QUEUES; i++) {

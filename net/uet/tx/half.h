@@ -10,6 +10,7 @@
 
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/slab.h>
 #include <linux/types.h>
 
 #include "core/snd.h"
@@ -65,6 +66,12 @@ struct uet_pdc_tx {
 	u64			orphan_at;
 	u32			close_psn;
 };
+
+static inline void uet_snd_mem_free(const struct uet_snd_mem *mem)
+{
+	kvfree(mem->win);
+	kvfree(mem->pkts);
+}
 
 /* The PDC of a sender */
 static inline struct uet_pdc *uet_pdc_of(const struct uet_snd *s)

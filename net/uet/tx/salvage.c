@@ -113,6 +113,7 @@ static void uet_dest_move(struct uet_dest *dest)
 /* Remove a dead PDC from the counters of its CCC, and free its rings. */
 static void uet_pdc_settle(struct uet_pdc *pdc)
 {
+	struct uet_snd_mem mem;
 	struct uet_dest *dest;
 	struct uet_txmsg *msg;
 	u64 backlog = 0;
@@ -123,7 +124,8 @@ static void uet_pdc_settle(struct uet_pdc *pdc)
 			msg->m.backlog = 0;
 		}
 	}
-	kvfree(uet_snd_gone(&pdc->tx->snd, backlog, ktime_get_ns()));
+	uet_snd_gone(&pdc->tx->snd, backlog, ktime_get_ns(), &mem);
+	uet_snd_mem_free(&mem);
 }
 
 /**

@@ -32,17 +32,22 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_snd *s = &pdc->tx->snd;
 	u32 nslots = uet_snd_more_slots(s);
-	void *mem;
+	struct uet_snd_mem mem;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	mem = kvmalloc(uet_snd_mem_size(nslots), GFP_ATOMIC | __GFP_NOWARN);
-	if (!mem) {
+	mem.win = kvmalloc(uet_txwin_mem_size(nslots),
+			   GFP_ATOMIC | __GFP_NOWARN);
+	mem.pkts = kvmalloc_array(nslots, sizeof(*mem.pkts),
+				  GFP_ATOMIC | __GFP_NOWARN);
+	if (!mem.win || !mem.pkts) {
+		uet_snd_mem_free(&mem);
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_snd_nomem(s, now);
 		uet_pdc_tx_arm(pdc, now);
 		return false;
 	}
-	kvfree(uet_snd_attach(s, mem, nslots));
+	uet_snd_attach(s, &mem, nslots);
+	uet_snd_mem_free(&mem);
 	return true;
 }
 
@@ -54,8 +59,11 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
  */
 void uet_pdc_tx_shrink(struct uet_pdc *pdc)
 {
+	struct uet_snd_mem mem;
+
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	kvfree(uet_snd_detach(&pdc->tx->snd));
+	uet_snd_detach(&pdc->tx->snd, &mem);
+	uet_snd_mem_free(&mem);
 }
 
 /* Build the packet that was picked; NULL without memory: a timer tries again. */
