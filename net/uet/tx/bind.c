@@ -331,6 +331,7 @@ static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 		list_add_tail(&msg->m.node, &dest->q.msgs);
 		msg->moving = false;
 		dest->q.unfinished++;
+		dest->pdc->tx->snd.nr_msgs++;
 		return true;
 	}
 	return false;
