@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #include "core/params.h"
-#include "core/snd.h"
+#include "core/snd_rules.h"
 
 /* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64

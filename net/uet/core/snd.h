@@ -28,17 +28,22 @@
  * of events. snd_timer.c: intervals and deadlines. snd_hold.c: targets that are
  * short of room. snd_gone.c: targets that lost the PDC.
  *
- * Not here: PSNs (txwin.h), opening and closing of PDCs, the data of messages.
+ * Not here: messages and queues as objects (snd_msg.h), PSNs (txwin.h), opening and
+ * closing of PDCs, the data of messages.
  */
 #ifndef _UET_CORE_SND_H
 #define _UET_CORE_SND_H
 
 #include "ackreq.h"
 #include "ccc.h"
+#include "deadline.h"
 #include "hdr_parse.h"
 #include "loss.h"
 #include "pdc_state.h"
 #include "prng.h"
+#include "probe.h"
+#include "snd_msg.h"
+#include "snd_rules.h"
 #include "turn.h"
 #include "txwin.h"
 #include "txwin_scan.h"
@@ -50,58 +55,10 @@
 /* Quantum of a queue among those of its sender, bytes */
 #define UET_SND_QUANTUM		32768
 
-/* probe_opaque of PROBEs: for the base RTT, to learn whether the peer answers
- * PROBEs, to learn whether it still has the PDC. Tail probes use higher values.
- */
-#define UET_PROBE_RTT		0
-#define UET_PROBE_HABIT		1
-#define UET_PROBE_ALIVE		2
-
 /* Flags of the scoreboard's slots */
 #define UET_SND_ASKED		0x10	/* an ACK_REQ about it was sent */
 #define UET_SND_DISOWNED	0x20	/* NACKed by one that disowned the PDC */
 #define UET_SND_DISOWNED_RTX	0x40	/* ... and so was its retransmission */
-
-/* Flags of packets */
-#define UET_SND_MSG_ERROR	0x01	/* given up, no payload */
-
-/**
- * enum uet_probe_habit - what a peer does with a PROBE
- * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
- * @UET_PROBES_ANSWERED: it answers them
- * @UET_PROBES_NACKED: it NACKs them
- */
-enum uet_probe_habit {
-	UET_PROBES_UNKNOWN,
-	UET_PROBES_ANSWERED,
-	UET_PROBES_NACKED,
-};
-
-/**
- * struct uet_snd_rules - settings of senders; they may change at any time
- * @rto_min_us: least retransmission timeout, us
- * @rto_max_ms: largest one of a silent peer, ms
- * @max_rto_retx: timeouts in a row after which a peer may count as gone
- * @peer_timeout_s: silence after which it may, s
- * @max_nack_retx: NACKs of the error class in a row after which a PDC fails
- * @nack_retx_us: first pause after a NACK for shortage, us
- * @clear_time_us: how long CLEAR_CMD may wait for a request, us
- * @pdc_idle_s: when an unused PDC is closed, s
- * @ack_request_all: ask for an ACK wherever congestion control wants one
- * @ack_gen_min_pkt_add: a packet counts as at least so many bytes at the target
- */
-struct uet_snd_rules {
-	u32 rto_min_us;
-	u32 rto_max_ms;
-	u32 max_rto_retx;
-	u32 peer_timeout_s;
-	u32 max_nack_retx;
-	u32 nack_retx_us;
-	u32 clear_time_us;
-	u32 pdc_idle_s;
-	u32 ack_request_all;
-	u32 ack_gen_min_pkt_add;
-};
 
 /**
  * struct uet_snd_flow - what the senders of a CCC share
@@ -127,164 +84,6 @@ struct uet_snd_flow {
 	u16 payload_mtu;
 	u16 overhead;
 	bool multi;
-};
-
-/**
- * enum uet_snd_msg_state - life of a message
- *
- *   QUEUED -> SENDING -> SENT -> DONE
- *      |         |         |
- *      +---------+---------+--> FAILED (reported once) -> DONE
- *
- * @UET_MSG_QUEUED: nothing of it was sent
- * @UET_MSG_SENDING: has a message id; some packets were sent
- * @UET_MSG_SENT: all packets were sent at least once
- * @UET_MSG_FAILED: reported; waits until its PSNs are acknowledged
- * @UET_MSG_DONE: off all lists
- */
-enum uet_snd_msg_state {
-	UET_MSG_QUEUED,
-	UET_MSG_SENDING,
-	UET_MSG_SENT,
-	UET_MSG_FAILED,
-	UET_MSG_DONE,
-};
-
-/**
- * struct uet_snd_msg - a message
- * @node: in uet_snd_queue.msgs until all of it is sent, then in .sent
- * @begun: in uet_snd.begun from SENDING on
- * @queue: its queue
- * @backlog: nominal bytes announced to the CCC and not yet sent
- * @announced: nominal bytes announced to the CCC so far
- * @len: length
- * @filled: bytes available so far
- * @sent: bytes cut into packets so far
- * @last_psn: PSN of the newest packet
- * @disowned: its PDC died: bytes NACKed since the target disowned the PDC
- * @msg_id: id on the wire, from SENDING on
- * @state: enum uet_snd_msg_state
- * @generation: of the resource index, the same in all its packets
- * @retries: times it moved to another PDC after packets had been sent, or took
- *	another generation
- * @eom: all data is available
- * @withdrawn: MSG_ERROR ends it: it was given up, failed, or is to be resent
- * @given_up: its data is freed: its packets are resent as MSG_ERROR
- * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
- * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
- * @maybe_accepted: its PDC died, and not all its packets were NACKed
- */
-struct uet_snd_msg {
-	struct list_head node;
-	struct list_head begun;
-	struct uet_snd_queue *queue;
-	u64 backlog;
-	u64 announced;
-	u32 len;
-	u32 filled;
-	u32 sent;
-	u32 last_psn;
-	u32 disowned;
-	u16 msg_id;
-	u8 state;
-	u8 generation;
-	u8 retries;
-	bool eom;
-	bool withdrawn;
-	bool given_up;
-	bool all_sent;
-	bool again;
-	bool maybe_accepted;
-};
-
-/**
- * struct uet_snd_hold - what a queue may send while its target is short of room
- * @on: nothing but the packets that are tried
- * @ramp: the hold has ended, but the pace is limited
- * @trying: @psn is in flight
- * @level: of the exponential back-off
- * @allowed: packets released next; doubles
- * @budget: new packets left of @allowed
- * @psn: newest of the packets released
- * @next: when the oldest packet is tried, ns
- * @until: no new packets before, ns; 0 = none
- * @since: when the hold began, ns; valid while @on
- * @held_ns: time on hold, up to the end of the last hold
- */
-struct uet_snd_hold {
-	bool on;
-	bool ramp;
-	bool trying;
-	u8 level;
-	u32 allowed;
-	u32 budget;
-	u32 psn;
-	u64 next;
-	u64 until;
-	u64 since;
-	u64 held_ns;
-};
-
-/**
- * struct uet_snd_lane - the queues of an ordered sender for one endpoint
- * @node: in uet_snd.lanes
- * @waiting: queues that could begin a message but must wait for @owner
- * @owner: the queue whose message is begun and not all sent
- * @users: queues of the lane
- * @pid: PIDonFEP of the endpoint, of any resource index
- * @stalled: @owner's message has nothing to send
- */
-struct uet_snd_lane {
-	struct list_head node;
-	struct list_head waiting;
-	struct uet_snd_queue *owner;
-	u32 users;
-	u16 pid;
-	bool stalled;
-};
-
-/**
- * struct uet_snd_queue - messages for one target endpoint
- * @msgs: messages not completely sent, FIFO
- * @sent: messages sent and not done
- * @active: in uet_snd.active while something of @msgs can be sent, or in
- *	uet_snd_lane.waiting while another queue owns the lane
- * @hold_node: in uet_snd.holds
- * @lane: its lane at an ordered sender, NULL at others
- * @turn: quantum among the queues of its sender
- * @unfinished: messages in both lists
- * @pid: PIDonFEP of the endpoint
- * @generation: generation of the resource index that the target named last
- * @hold: the target NACKs for shortage
- */
-struct uet_snd_queue {
-	struct list_head msgs;
-	struct list_head sent;
-	struct list_head active;
-	struct list_head hold_node;
-	struct uet_snd_lane *lane;
-	struct uet_turn turn;
-	u32 unfinished;
-	u16 pid;
-	u8 generation;
-	struct uet_snd_hold hold;
-};
-
-/**
- * struct uet_snd_pkt - contents of the packet in one slot of the scoreboard
- * @msg: message the packet belongs to; it lives until CACK covers its last
- *	PSN. NULL for a control packet
- * @off: message offset
- * @len: payload bytes
- * @flags: UET_SND_MSG_ERROR
- * @wait: estimated wait in the local interface, uet_wait_pack()
- */
-struct uet_snd_pkt {
-	struct uet_snd_msg *msg;
-	u32 off;
-	u16 len;
-	u8 flags;
-	u8 wait;
 };
 
 /**
@@ -410,14 +209,6 @@ struct uet_snd {
 	bool doubted : 1;
 	bool ambiguous : 1;
 };
-
-/* Dispose of deadlines: 0 is none. */
-static inline u64 uet_earliest(u64 a, u64 b)
-{
-	if (!a)
-		return b;
-	return b ? min(a, b) : a;
-}
 
 /* Note a deadline for the caller to arm its timer. */
 static inline void uet_snd_wake(struct uet_snd *s, u64 at)

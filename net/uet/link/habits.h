@@ -9,7 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#include "core/snd.h"
+#include "core/probe.h"
 
 /**
  * struct uet_habits - habits of one peer; read and written without a lock

@@ -30,9 +30,10 @@
 #include <linux/spinlock.h>
 
 #include "base.h"
+#include "core/deadline.h"
 #include "core/hdr_parse.h"
 #include "core/pdc_state.h"
-#include "core/snd.h"
+#include "core/probe.h"
 #include "link/peer.h"
 
 struct sk_buff_head;

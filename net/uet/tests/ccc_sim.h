@@ -15,6 +15,7 @@
 #include "../core/rxmap.h"
 #include "../core/snd.h"
 #include "random.h"
+#include "snd_mem.h"
 
 /* Slots of the sender's rings, packets in the network, receive window */
 #define SIM_PKTS	256
@@ -109,12 +110,7 @@ static inline struct sim *sim_new(struct kunit *test)
 	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->mem.win = kunit_kzalloc(test, uet_txwin_mem_size(SIM_PKTS),
-				   GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, s->mem.win);
-	s->mem.pkts = kunit_kzalloc(test, SIM_PKTS * sizeof(*s->mem.pkts),
-				    GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, s->mem.pkts);
+	snd_mem_alloc(test, &s->mem, SIM_PKTS);
 	return s;
 }
 

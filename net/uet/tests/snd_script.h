@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 
 #include "../core/snd.h"
+#include "snd_mem.h"
 
 #define SCRIPT_SLOTS	256
 #define SCRIPT_MSGS	16
@@ -92,12 +93,7 @@ static inline struct script *script_new(struct kunit *test, bool rod, bool open)
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, k);
-	k->mem.win = kunit_kzalloc(test, uet_txwin_mem_size(SCRIPT_SLOTS),
-				   GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, k->mem.win);
-	k->mem.pkts = kunit_kzalloc(test, SCRIPT_SLOTS * sizeof(*k->mem.pkts),
-				    GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, k->mem.pkts);
+	snd_mem_alloc(test, &k->mem, SCRIPT_SLOTS);
 	k->test = test;
 	k->now = 100000000000ULL;
 	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 400000);

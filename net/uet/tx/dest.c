@@ -14,6 +14,7 @@
 #include <net/ipv6.h>
 
 #include "compat.h"
+#include "core/snd.h"
 #include "link/addr.h"
 #include "link/owner.h"
 #include "sock.h"

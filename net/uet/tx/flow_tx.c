@@ -4,7 +4,7 @@
  * sent without it; per-CPU transmit queues let ready flows take turns in
  * softirq.
  *
- * Not here: which packet is next (tx/send.c), the IP output (link/).
+ * Not here: which packet is next (core/snd_pick.c), the IP output (link/).
  */
 #include <linux/interrupt.h>
 #include <linux/ktime.h>

@@ -2,7 +2,7 @@
 /*
  * Building a request packet: PDS and SES headers, and the data of its message.
  *
- * Not here: which packet is next (tx/send.c), UDP and IP headers (link/).
+ * Not here: which packet is next (core/snd_pick.c), UDP and IP headers (link/).
  */
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>

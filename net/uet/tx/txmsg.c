@@ -3,7 +3,7 @@
  * The data of outgoing messages: sendmsg() copies it once, all transmissions of
  * a packet refer to it, and acknowledgments free it.
  *
- * Not here: queues and states (tx/bind.c, tx/send.c, tx/ack.c), admission of
+ * Not here: queues and states (core/snd_queue.c, tx/bind.c), admission of
  * messages (sock/sendmsg.c).
  */
 #include <linux/mm.h>

@@ -18,7 +18,7 @@
 #include <linux/types.h>
 #include <linux/uet.h>
 
-#include "core/snd.h"
+#include "core/snd_msg.h"
 
 struct sock;
 struct uet_net;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * PROBEs: the values that tell ours apart, and what a peer does with one.
+ */
+#ifndef _UET_CORE_PROBE_H
+#define _UET_CORE_PROBE_H
+
+/* probe_opaque of PROBEs: for the base RTT, to learn whether the peer answers
+ * PROBEs, to learn whether it still has the PDC. Tail probes use higher values.
+ */
+#define UET_PROBE_RTT		0
+#define UET_PROBE_HABIT		1
+#define UET_PROBE_ALIVE		2
+
+/**
+ * enum uet_probe_habit - what a peer does with a PROBE
+ * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
+ * @UET_PROBES_ANSWERED: it answers them
+ * @UET_PROBES_NACKED: it NACKs them
+ */
+enum uet_probe_habit {
+	UET_PROBES_UNKNOWN,
+	UET_PROBES_ANSWERED,
+	UET_PROBES_NACKED,
+};
+
+#endif /* _UET_CORE_PROBE_H */
