@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Contexts belong to pairs of hosts, not of processes: three processes on each
 # host, everybody to everybody, over one context in each direction.
+#
+#   share.sh		all cases
+#   share.sh cpus	those that several CPUs make a difference to
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -191,6 +194,7 @@ tst "unordered: three processes share one context" all_to_all rdm
 tst "ordered: three processes share one context" all_to_all seq
 tst "first packets on two CPUs at once: one context, none refused" \
 	first_packets_together
+[ "${1:-}" != cpus ] || finish
 tst "unordered: what the port drops goes again at once" port_drops $B4 rdm
 tst "ordered: what the port drops goes again at once" port_drops $B6 seq
 tst "the wait for a portion of the port is told" port_wait

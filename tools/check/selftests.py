@@ -4,16 +4,21 @@
 The list has a line for each test: script (quoted if it has arguments; of cases/
 or trim/, on the host of selftests/ itself), kernels
 (comma-separated, "host" for scripts that start guests themselves), time limit
-in seconds, and the words "racy" (also runs in the debug kernel with two CPUs),
-"alone" (gets a guest of its own), "lean" (takes a tenth of the usual number of
-messages), "full" (runs only if all stages are asked for), "soak" (runs only with
-SOAK=1), or "-".
+in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
+of the usual number of messages), "full" (runs only if all stages are asked for),
+"soak" (runs only with SOAK=1), or "-".
+
+Guests with the same kernel take their tests from one queue, a file for each test,
+so all of them are busy until it is empty.
 """
 
 import os
+import pathlib
 import re
 import shlex
+import shutil
 import subprocess
+import threading
 import time
 
 import ktap
@@ -25,7 +30,7 @@ KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
 SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
-FLAGS = {"racy", "alone", "lean", "full", "soak"}
+FLAGS = {"alone", "lean", "full", "soak"}
 # Of the usual number of messages, in per cent; see selftests/lib.sh
 LEAN_SCALE = 10
 
@@ -39,8 +44,6 @@ class Test:
         self.flags = set(flags.split(",")) - {"-"}
         if not self.kernels <= KERNELS or not self.flags <= FLAGS:
             raise ValueError(f"{where}: unknown kernel or flag")
-        if "racy" in self.flags:
-            self.kernels.add("debug")
 
     def in_guest(self, slowness):
         """The test as tools/check/guest wants it."""
@@ -116,8 +119,65 @@ def blame(console):
     return guilty
 
 
-def in_guest(kernel, label, tests, report):
-    """Runs tests in one guest; returns those it did not get to."""
+class Queue:
+    """The tests for a kernel: one guest takes them, or several side by side."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.folder = f"{LOGS}/queue-{kernel}"
+        self.lock = threading.Lock()
+        self.tests = None
+        self.alone = []
+        self.begun = set()
+        self.parts = 0
+
+    def open(self, report):
+        """Fills the queue, if nobody has yet: longest first."""
+        with self.lock:
+            self.parts += 1
+            if self.tests is not None:
+                return
+            tests = chosen(self.kernel, report)
+            self.alone = [t for t in tests if "alone" in t.flags]
+            self.tests = [t for t in tests if "alone" not in t.flags]
+            shutil.rmtree(self.folder, ignore_errors=True)
+            os.makedirs(self.folder)
+            slow = SLOWNESS.get(self.kernel, 1)
+            order = sorted(self.tests, key=lambda t: -t.limit)
+            for n, t in enumerate(order):
+                with open(f"{self.folder}/{n:03}.todo", "w") as f:
+                    f.write(t.in_guest(slow) + "\n")
+
+    def left(self):
+        """Files of the tests that no guest has taken."""
+        return sorted(f for f in os.listdir(self.folder)
+                      if f.endswith(".todo"))
+
+    def give_up(self):
+        for name in self.left():
+            pathlib.Path(self.folder, name).unlink(missing_ok=True)
+
+    def close(self, report):
+        """The last part to end tells what no guest began."""
+        with self.lock:
+            self.parts -= 1
+            if self.parts:
+                return
+            for t in self.tests:
+                if t.script not in self.begun:
+                    self.begun.add(t.script)
+                    report.failed.append(f"{t.script} ({self.kernel}): not run")
+
+    def next_alone(self):
+        with self.lock:
+            return self.alone.pop(0) if self.alone else None
+
+
+def in_guest(kernel, label, tests, what, report):
+    """Runs one guest for some of the tests; returns the scripts that it began.
+
+    What is the folder of the queue, or the test as tools/check/guest wants it.
+    """
     slow = SLOWNESS.get(kernel, 1)
     console = f"{LOGS}/{label}.console"
     argv = ["tools/vm/run", "--kernel", kernel, "--console", console,
@@ -127,19 +187,13 @@ def in_guest(kernel, label, tests, report):
     for module, source in MODULES.items():
         if os.path.exists(source):
             argv += ["--module", module]
-    argv += ["--", "tools/check/guest"]
-    argv += [t.in_guest(slow) for t in tests]
+    argv += ["--", "tools/check/guest", what]
     if os.path.exists(console):
         os.unlink(console)
     rc, text = capture(label, argv)
     results = split_output(text)
-    left = []
-    for t in tests:
-        if t.script not in results:
-            left.append(t)
-            continue
-        out, status = results[t.script]
-        name = f"{t.script} ({kernel})"
+    for script, (out, status) in results.items():
+        name = f"{script} ({kernel})"
         if status is None:
             report.failed.append(f"{name}: the guest died in it, "
                                  f"console {console}")
@@ -151,7 +205,7 @@ def in_guest(kernel, label, tests, report):
             f"selftests ({kernel}): guest ended with status {rc}"
             + (f", kernel report during {', '.join(guilty)}" if guilty else "")
             + f", console {console}")
-    return left
+    return list(results)
 
 
 def on_host(tests, report):
@@ -194,32 +248,25 @@ def chosen(kernel, report):
     return tests
 
 
-def share(tests, part, parts):
-    """One of so many parts of the tests that take about the same time."""
-    heaps = [[] for _ in range(parts)]
-    for t in sorted(tests, key=lambda t: -t.limit):
-        min(heaps, key=lambda h: sum(x.limit for x in h)).append(t)
-    return [t for t in tests if t in heaps[part]]
-
-
-def run(kernel, report, part=0, parts=1):
-    """The tests for a kernel, or one part of so many of them."""
-    tests = share(chosen(kernel, report), part, parts)
+def run(queue, report, part=0):
+    """The tests of a queue; stages that run it side by side are parts."""
+    kernel = queue.kernel
     if kernel == "host":
-        on_host(tests, report)
+        on_host(chosen(kernel, report), report)
         return
-    label = f"selftests-{kernel}" + (f"-{part}" if parts > 1 else "")
-    alone = [t for t in tests if "alone" in t.flags]
-    together = [t for t in tests if "alone" not in t.flags]
+    queue.open(report)
+    label = f"selftests-{kernel}-{part}"
     rounds = 0
-    while together:
-        left = in_guest(kernel, f"{label}-{rounds}", together, report)
+    while left := queue.left():
+        queue.begun.update(
+            in_guest(kernel, f"{label}-{rounds}", queue.tests, queue.folder,
+                     report))
         rounds += 1
-        if len(left) == len(together):
-            for t in left:
-                report.failed.append(f"{t.script} ({kernel}): not run")
-            break
-        together = left
-    for t in alone:
-        for missing in in_guest(kernel, f"{label}-{t.label}", [t], report):
-            report.failed.append(f"{missing.script} ({kernel}): not run")
+        # A guest that cannot take any, or another one has them by now
+        if queue.left() == left:
+            queue.give_up()
+    while t := queue.next_alone():
+        if not in_guest(kernel, f"{label}-{t.label}", [t],
+                        t.in_guest(SLOWNESS.get(kernel, 1)), report):
+            report.failed.append(f"{t.script} ({kernel}): not run")
+    queue.close(report)
