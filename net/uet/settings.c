@@ -18,13 +18,14 @@
 
 #include "core/cc_algo.h"
 #include "core/lb.h"
+#include "core/wire_ses.h"
 #include "settings.h"
 
 #define NS_PER_US		1000
 /* From 1/65536 bytes per ns to the unit of the core */
 #define ALPHA_SCALE		256
 #define PAYLOAD_MTU_MIN		256
-#define PAYLOAD_MTU_MAX		16383	/* 14 bits of payload_length */
+#define PAYLOAD_MTU_MAX		UET_SES_LEN14
 /* PSNs must stay < Start_PSN + 2^31: the margin is for messages queued by then */
 #define PDC_PSNS		(0x80000000U - 0x2000000)
 #define PDC_MAX			1048576

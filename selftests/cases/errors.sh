@@ -275,6 +275,22 @@ disowned_in_order()
 		last[$2] = $3 } END { exit bad || n < 200 }' "$WORK/played"
 }
 
+# A message of a context that the peer disowned waits to be moved or reported, for
+# a packet was not refused; cancelling it does not wait
+disowned_and_cancelled()
+{
+	local rc=0
+
+	patient 5000000
+	set_sysctl "$A" rto_max_ms 5000
+	nobody_at 10.0.0.68
+	nobody_at 10.0.0.69
+	play fake_peer.py 10.0.0.69 gone 0x0e 1 -1
+	on "$A" uet_expire 10.0.0.68/$PID 10.0.0.69/$PID || rc=1
+	set_sysctl "$A" rto_max_ms 200
+	return $rc
+}
+
 # The same for real: the host of the receiver goes and comes between two
 # messages, so that its contexts are gone and the sender's are not
 peer_restarts()
@@ -541,6 +557,7 @@ tst "a context disowned: only what was refused whole moves" disowned
 tst "no context free at the peer: asked ever more seldom" refused_a_context
 tst "... and never any: a closed socket's messages are given up" refused_for_ever
 tst "a context disowned: what moves stays in order" disowned_in_order
+tst "a context disowned: what waits is cancelled" disowned_and_cancelled
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4

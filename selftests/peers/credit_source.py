@@ -26,6 +26,7 @@ MASK, HALF, QUANTUM = 0xffffff, 0x800000, 256
 NEAR = 0x20000
 STEP = 0x4000
 SO_BINDTODEVICE = 25
+TRIMMED = 10            # DSCP
 CASES = Cases()
 case = CASES.case
 random.seed(1)
@@ -34,8 +35,8 @@ random.seed(1)
 class Links:
     """The devices, and what comes by them for an address"""
 
-    def __init__(self, addr, own, slow):
-        self.addr, self.own, self.slow = addr, own, slow
+    def __init__(self, host, addr, own, slow):
+        self.host, self.addr, self.own, self.slow = host, addr, own, slow
         self.programs, self.pdcs, self.cccs = [], 0, 0
         self.select = selectors.DefaultSelector()
         self.out = []
@@ -50,9 +51,9 @@ class Links:
             tap.bind((device, ETH_P_IP))
             self.select.register(tap, selectors.EVENT_READ)
 
-    def send(self, way, data):
-        self.out[way].sendto(ipv4(self.own, self.addr, data, 50000 + way),
-                             (self.addr, 0))
+    def send(self, way, data, **header):
+        self.out[way].sendto(ipv4(self.own, self.addr, data, 50000 + way,
+                                  **header), (self.addr, 0))
 
     def answers(self, seconds):
         """What comes within so long"""
@@ -78,7 +79,7 @@ class Source:
         links.pdcs += 1                 # nobody has an id twice
         self.id, self.remote = links.pdcs, 0
         self.start = random.getrandbits(32)
-        self.sent = self.granted = self.credits = 0
+        self.sent = self.granted = self.credits = self.told = 0
 
     def word(self, want):
         return self.ccc_id << 24 | (self.granted + want) & MASK
@@ -91,6 +92,7 @@ class Source:
                 self.remote = a.spdcid
             elif a.type == p.CP and a.next == p.CP_CREDIT:
                 self.credits += 1
+                self.told = a.payload >> 8
                 step = (a.payload >> 8) - self.granted & MASK
                 if step < HALF:
                     self.granted = self.granted + step & MASK
@@ -105,6 +107,12 @@ class Source:
             ses=p.ses_std(msg_id=self.sent + 1, length=1000),
             payload=bytes(1000)))
         self.sent += 1
+
+    def trimmed(self, way, word):
+        """What a switch leaves of the next message: the first 16 bytes"""
+        data = p.request(self.start + self.sent, self.id, self.remote,
+                         ptype=p.RUD_CC_REQ, flags=p.F_AR, credit=word)
+        self.links.send(way, data[:16], tos=TRIMMED << 2, udp_len=5000)
 
     def ask(self, way, want):
         self.links.send(way, p.control(p.CP_CREDIT_REQ, self.start, self.id,
@@ -198,12 +206,40 @@ def stranger(links):
         links.own = own
 
 
+@case("credit: what a trimmed packet says is a hint")
+def trimmed(links):
+    # A window, and as much again in advance
+    most = 2 * 15 * 100 * 12500 // 10 // QUANTUM
+    with Setting(links.host, trimming=1, dscp_trimmed=TRIMMED):
+        source = Source(links, 9, (0,))
+        source.open()
+        source.want(0x200)
+        list(source.hear(0.2))
+        source.trimmed(0, source.word(0x100))
+        got = sum(source.hear(0.2))
+        assert got >= 0x100, f"{got} quanta of {0x100}"
+        # One bit of the target has flipped
+        for bit in range(12, 24):
+            was = source.granted
+            source.trimmed(0, 9 << 24 | was ^ 1 << bit)
+            list(source.hear(0.05))
+            got = source.told - was & MASK
+            assert got <= most, f"{got:#x} quanta by bit {bit}"
+        # ... and one of the context: others must not come and go
+        before = links.host.stat("CreditSources")
+        for bit in range(24, 32):
+            source.trimmed(0, source.word(0x10) ^ 1 << bit)
+        source.want(0x200)
+        got = links.host.stat("CreditSources") - before
+        assert not got, f"{got} more sources of credit"
+
+
 def main():
     addr, own, netns, slow = sys.argv[1:5]
     host = Host.__new__(Host)
     host.netns = netns
     with Setting(host, link_mbps=100000, base_rtt_us=100):
-        CASES.run(Links(addr, own, int(slow)))
+        CASES.run(Links(host, addr, own, int(slow)))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,9 @@
  * to a reader that does not read.
  *
  *   uet_expire ADDR     an address of this host
+ *   uet_expire ADDR/PID...
+ *                       others, of which some may have lost their contexts:
+ *                       what is cancelled on its way there
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -45,21 +48,28 @@ static bool count_report(int fd, struct tally *t)
 	return true;
 }
 
-static ssize_t send_named(int fd, size_t len, uint16_t pid, uint64_t cookie,
-			  uint32_t timeout)
+static ssize_t send_named_to(int fd, size_t len, struct sockaddr_uet *to,
+			     uint64_t cookie, uint32_t timeout)
 {
 	char control[CMSG_SPACE(8) + CMSG_SPACE(4)] = "";
 	struct iovec iov = { buf, len };
-	struct sockaddr_uet to;
 	struct msghdr msg = {
-		.msg_name = &to, .msg_namelen = sizeof(to),
+		.msg_name = to, .msg_namelen = sizeof(*to),
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 	};
 
-	uet_addr(&to, here, 0, pid, 0);
 	libuet_put_cmsg(&msg, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
 	libuet_put_cmsg(&msg, UET_CMSG_TIMEOUT, &timeout, sizeof(timeout));
 	return sendmsg(fd, &msg, 0);
+}
+
+static ssize_t send_named(int fd, size_t len, uint16_t pid, uint64_t cookie,
+			  uint32_t timeout)
+{
+	struct sockaddr_uet to;
+
+	uet_addr(&to, here, 0, pid, 0);
+	return send_named_to(fd, len, &to, cookie, timeout);
 }
 
 static int open_pair(int type, uint16_t pid, int *rx)
@@ -176,10 +186,43 @@ static void test_stream(void)
 	close(b);
 }
 
+/* Success means that not a single message of the cookie is left. */
+static int cancel_everywhere(char **to, int n)
+{
+	struct libuet_sock how = { .type = SOCK_RDM };
+	uint64_t cookie = 7;
+	struct tally t = {};
+	int fd = uet_socket(&how), i;
+
+	ktap_begin();
+	for (i = 0; i < n; i++) {
+		struct sockaddr_uet addr;
+
+		if (libuet_parse_endpoint(&addr, to[i], 0))
+			die("bad endpoint %s", to[i]);
+		result(send_named_to(fd, 3 * MSG_SIZE, &addr, cookie, 0) > 0,
+		       "sent to %s", to[i]);
+	}
+	/* The first answers come. */
+	sleep(1);
+	result(!setsockopt(fd, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
+	       "UET_CANCEL");
+	for (i = 0; i < n && count_report(fd, &t); i++)
+		;
+	result(t.failed[ECANCELED] == n, "%d of %d are reported so",
+	       t.failed[ECANCELED], n);
+	EXPECT_ERR(setsockopt(fd, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
+		   ENOENT, "a second time");
+	close(fd);
+	return ktap_finish();
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		die("usage: uet_expire ADDR");
+	if (argc < 2)
+		die("usage: uet_expire ADDR | ADDR/PID...");
+	if (strchr(argv[1], '/'))
+		return cancel_everywhere(argv + 1, argc - 1);
 	here = argv[1];
 	ktap_begin();
 	test_socket(SOCK_RDM);

@@ -9,51 +9,6 @@
 
 #include "pair.h"
 
-static const struct {
-	const char *name;
-	struct pair_case c;
-} cases[] = {
-	{ "calm", { .algo = "nscc", .policy = "bitmap", .room = 1000,
-		    .range = 1024, .msgs = 40, .max_len = 60000 } },
-	{ "calm, ordered", { .algo = "nscc", .policy = "single", .room = 1000,
-		    .range = 1024, .rod = true, .msgs = 40,
-		    .max_len = 60000 } },
-	{ "loss", { .algo = "nscc", .policy = "bitmap", .loss = 8, .dup = 20,
-		    .late = 10, .mark = 6, .room = 1000, .range = 1024,
-		    .msgs = 40, .max_len = 60000, .wrap = true } },
-	{ "loss, ordered", { .algo = "nscc", .policy = "single", .loss = 20,
-		    .dup = 20, .late = 20, .mark = 6, .room = 1000,
-		    .range = 1024, .rod = true, .msgs = 30,
-		    .max_len = 40000, .wrap = true } },
-	{ "everything", { .algo = "nscc", .policy = "reps", .loss = 10,
-		    .dup = 10, .late = 6, .mark = 4, .corrupt = 30, .nomem = 50,
-		    .room = 12, .cancels = 12, .blackouts = 20, .forged = 40,
-		    .shed = 3, .range = 256, .msgs = 60, .max_len = 50000,
-		    .wrap = true } },
-	{ "everything, ordered", { .algo = "nscc", .policy = "single",
-		    .loss = 20, .dup = 20, .late = 20, .mark = 4, .corrupt = 40,
-		    .nomem = 50, .room = 12, .cancels = 12, .blackouts = 20,
-		    .forged = 40, .shed = 3, .range = 256, .rod = true,
-		    .msgs = 40, .max_len = 30000, .wrap = true } },
-	{ "half of all is lost", { .algo = "nscc", .policy = "bitmap",
-		    .loss = 2, .late = 4, .room = 100, .range = 128, .msgs = 20,
-		    .max_len = 20000 } },
-	{ "trimming", { .algo = "nscc", .policy = "bitmap", .loss = 50,
-		    .late = 10, .mark = 4, .trim = 5, .room = 30, .range = 512,
-		    .msgs = 60, .max_len = 60000 } },
-	{ "restarts", { .algo = "nscc", .policy = "bitmap", .loss = 15,
-		    .dup = 15, .late = 8, .room = 40, .restarts = 40,
-		    .cancels = 20, .range = 512, .msgs = 60,
-		    .max_len = 30000, .wrap = true } },
-	{ "restarts, ordered", { .algo = "nscc", .policy = "single",
-		    .loss = 30, .dup = 30, .late = 30, .room = 40,
-		    .restarts = 40, .cancels = 20, .range = 512, .rod = true,
-		    .msgs = 40, .max_len = 20000, .wrap = true } },
-	{ "fixed window", { .algo = "fixed", .policy = "oblivious", .loss = 10,
-		    .dup = 10, .late = 10, .room = 20, .range = 128,
-		    .msgs = 60, .max_len = 60000, .nomem = 20 } },
-};
-
 void pair_trace(const struct pair_host *h, const char *fmt, ...)
 {
 	static int on = -1;
@@ -78,41 +33,6 @@ void pair_fail(struct pair *p, const char *what, uint32_t n)
 	p->failed = true;
 }
 
-/* NACKs about packets that may be outstanding or not, of codes that do no harm,
- * and ICMP errors
- */
-static void forge(struct pair *p, struct pair_host *h)
-{
-	static const uint8_t codes[] = {
-		UET_NACK_TRIMMED, UET_NACK_NO_PKT_BUFFER, UET_NACK_ROD_OOO,
-		UET_NACK_PKT_NOT_RCVD, UET_NACK_RCVR_INFER_LOSS,
-		UET_NACK_RCVD_SES_PROCG, UET_NACK_UNEXP_EVENT,
-	};
-	struct uet_pkt pkt = {
-		.type = UET_PDS_NACK,
-		.flags = rnd_one_in(&p->rnd, 2) ? UET_F_RETX : 0,
-		.nack.code = codes[rnd_below(&p->rnd, ARRAY_SIZE(codes))],
-	};
-	const struct pair_tx *tx;
-
-	if (!h->nr_tx)
-		return;
-	tx = h->tx[rnd_below(&p->rnd, h->nr_tx)];
-	pkt.dpdcid = tx->id;
-	pkt.spdcid = tx->remote;
-	pkt.nack.psn = tx->s.win.una - 4 + rnd_below(&p->rnd, 64);
-	if (rnd_one_in(&p->rnd, 4))
-		pkt.nack.psn = rnd_one_in(&p->rnd, 2) ? 0 : rnd32(&p->rnd);
-	/* About a packet it would end the PDC. */
-	if (pkt.nack.code == UET_NACK_UNEXP_EVENT)
-		pkt.nack.psn = 0;
-	if (pkt.nack.psn || !uet_txwin_has(&tx->s.win, 0))
-		source_answer(h, &pkt,
-			      (uint16_t)(50000 + rnd_below(&p->rnd, 16)));
-	if (rnd_one_in(&p->rnd, 4))
-		source_unreachable(h);
-}
-
 static void arrive(struct pair *p, struct pair_packet *pk)
 {
 	struct uet_pkt pkt;
@@ -126,8 +46,12 @@ static void arrive(struct pair *p, struct pair_packet *pk)
 	if (err)
 		pair_fail(p, "a packet cannot be parsed", (uint32_t)-err);
 	else if (pkt.type == UET_PDS_ACK_CC || pkt.type == UET_PDS_NACK ||
-		 (pkt.type == UET_PDS_CP && pkt.ctl_type == UET_CTL_CLEAR_REQ))
+		 (pkt.type == UET_PDS_CP &&
+		  (pkt.ctl_type == UET_CTL_CLEAR_REQ ||
+		   pkt.ctl_type == UET_CTL_CLOSE_REQ)))
 		source_answer(pk->to, &pkt, pk->ev);
+	else if (p->c->liar)
+		liar_packet(pk->to, pk, &pkt);
 	else
 		target_packet(pk->to, pk, &pkt);
 	if (chance(p, p->c->forged))
@@ -144,10 +68,16 @@ static void happen(struct pair *p, struct pair_host *h)
 		source_submit(h);
 	if (h->nr_msg && chance(p, p->c->cancels))
 		source_cancel(h, h->msg[rnd_below(&p->rnd, h->nr_msg)]);
+	if (chance(p, p->c->closes))
+		source_close(h);
+	if (chance(p, p->c->closes))
+		target_ask_close(h);
+	if (chance(p, p->c->mtus))
+		source_mtu(h);
 	if (chance(p, p->c->blackouts))
 		p->dark_until = p->now + rnd_below(&p->rnd, 30000000);
 	if (chance(p, p->c->restarts)) {
-		p->restarts++;
+		p->total.restarts++;
 		target_restart(h);
 		if (rnd_one_in(&p->rnd, 3))
 			source_restart(h);
@@ -167,13 +97,13 @@ static bool all_done(const struct pair *p)
 	return true;
 }
 
-/* All that is outstanding must be answered in the end, too. */
+/* All that is outstanding must be answered in the end, too, CLOSE_CMD included. */
 static bool at_rest(const struct pair *p)
 {
 	uint32_t i;
 
 	for (i = 0; i < PAIR_ENDS; i++)
-		if (p->host[i].ccc.inflight_pkts || p->host[i].ccc.waiting_rtx)
+		if (!source_at_rest(&p->host[i]))
 			return false;
 	return !p->wire;
 }
@@ -192,10 +122,25 @@ static uint64_t next_event(const struct pair *p, uint64_t happens)
 	return max_t(uint64_t, at, p->now);
 }
 
+/* A recount costs as much as many events. */
+#define RECOUNT_EVERY	64
+
+static void check(struct pair *p)
+{
+	bool all = p->each || !(++p->events % RECOUNT_EVERY);
+	uint32_t i;
+
+	for (i = 0; i < PAIR_ENDS && !p->failed; i++) {
+		live_check(&p->host[i]);
+		if (all)
+			books_check(&p->host[i]);
+	}
+}
+
 /* One run: hosts exchange their messages, at last over a wire that is calm. */
 static void run(struct pair *p)
 {
-	uint64_t happens = p->now, end = 0;
+	uint64_t happens = p->now;
 	struct pair_packet *pk;
 	uint32_t i;
 
@@ -210,31 +155,34 @@ static void run(struct pair *p)
 			source_run(&p->host[i]);
 		}
 		if (happens <= p->now) {
-			happens = p->now + rnd_below(&p->rnd, end ? 20000000 :
-							      100000);
+			happens = p->now + rnd_below(&p->rnd, p->submitted ?
+							      20000000 : 100000);
 			happen(p, &p->host[rnd_below(&p->rnd, PAIR_ENDS)]);
 		}
+		check(p);
 		if (p->host[0].nr_msg + p->host[1].nr_msg < 2 * p->c->msgs)
 			continue;
-		/* Nothing more is submitted. */
-		if (!end)
-			end = p->now + 1000000000;
-		if (p->now > end)
+		if (!p->submitted)
+			p->submitted = p->now;
+		if (p->now > p->submitted + 1000000000)
 			p->calm = true;
-		if (p->now > end + 20000000000ULL)
+		if (p->now > p->submitted + 20000000000ULL)
 			pair_fail(p, "it never ends", p->host[0].nr_done);
 	}
+	if (!p->failed)
+		bounds_run(p);
 }
 
 static bool one(const struct pair_case *c, uint64_t seed, struct pair *p)
 {
-	uint64_t packets = p->packets, rtx = p->rtx, restarts = p->restarts;
+	struct pair_total total = p->total;
+	bool each = p->each;
 	uint32_t i;
 
 	memset(p, 0, sizeof(*p));
-	p->packets = packets;
-	p->rtx = rtx;
-	p->restarts = restarts;
+	p->total = total;
+	p->total.runs++;
+	p->each = each;
 	p->c = c;
 	p->rnd.state = seed;
 	p->now = 1000000000;
@@ -255,6 +203,35 @@ static bool one(const struct pair_case *c, uint64_t seed, struct pair *p)
 	return !p->failed;
 }
 
+/* The runs of a case; @once: the first one only */
+static bool runs(struct pair *p, const struct pair_case *c, uint64_t packets,
+		 uint64_t seed, bool once)
+{
+	bool ok = true;
+
+	memset(p, 0, sizeof(*p));
+	p->each = once;
+	do {
+		ok = one(c, seed, p);
+		if (!ok)
+			printf("# seed %llu\n", (unsigned long long)seed);
+		seed++;
+	} while (ok && !once && p->total.packets < packets);
+	return ok && bounds_case(c, &p->total);
+}
+
+static void show(const struct pair_case *c, size_t nr, bool ok,
+		 const struct pair_total *t)
+{
+	printf("%s %zu two endpoints: %s # ", ok ? "ok" : "not ok", nr, c->name);
+	printf("%llu packets, %llu of %llu resent, ", (unsigned long long)t->packets,
+	       (unsigned long long)t->rtx, (unsigned long long)t->sent);
+	printf("%llu runs, %llu restarts, %llu ms at most\n",
+	       (unsigned long long)t->runs, (unsigned long long)t->restarts,
+	       (unsigned long long)t->longest / 1000000);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t packets = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
@@ -264,30 +241,16 @@ int main(int argc, char **argv)
 	int bad = 0;
 	size_t i;
 
-	printf("KTAP version 1\n1..%zu\n", ARRAY_SIZE(cases));
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t at = seed, runs = 0;
-		bool ok = true;
+	printf("KTAP version 1\n1..%zu\n", pair_nr_cases);
+	for (i = 0; i < pair_nr_cases; i++) {
+		bool ok;
 
 		if (only && only != i + 1)
 			continue;
-		memset(p, 0, sizeof(*p));
-		while (ok && (p->packets < packets / ARRAY_SIZE(cases) || !runs)) {
-			ok = one(&cases[i].c, at, p);
-			if (!ok)
-				printf("# seed %llu\n", (unsigned long long)at);
-			at++;
-			runs++;
-			if (argc > 2)
-				break;
-		}
-		printf("%s %zu two endpoints: %s # %llu packets, %llu resent, %llu runs, %llu restarts\n",
-		       ok ? "ok" : "not ok", i + 1, cases[i].name,
-		       (unsigned long long)p->packets,
-		       (unsigned long long)p->rtx, (unsigned long long)runs,
-		       (unsigned long long)p->restarts);
+		ok = runs(p, &pair_cases[i], packets / pair_nr_cases, seed,
+			  argc > 2);
+		show(&pair_cases[i], i + 1, ok, &p->total);
 		bad += !ok;
-		fflush(stdout);
 	}
 	free(p);
 	return bad ? 1 : 0;

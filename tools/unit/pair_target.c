@@ -10,6 +10,7 @@
 
 #define TRIGGER		4096	/* an ACK per so many bytes */
 #define RIGHT_NS	20000000ULL
+#define TIME_WAIT_NS	5000000ULL	/* longer than any packet is late */
 
 static struct pair_rx *rx_by_id(struct pair_host *h, uint16_t id)
 {
@@ -33,7 +34,7 @@ static void answer(struct pair_host *h, const struct pair_packet *pk,
 {
 	if (pk && pk->ce)
 		pkt->flags |= UET_F_ECN;
-	pair_send(h->pair, h->peer, pkt, 0, pk ? pk->ev : 50000, false);
+	pair_send(h->pair, h->peer, pkt, 0, pk ? pk->ev : 50000, 0);
 }
 
 static void nack(struct pair_host *h, const struct pair_packet *pk,
@@ -146,6 +147,13 @@ static void cleared(struct pair_rx *rx, uint32_t psn)
 	gtd_set_hold(rx);
 }
 
+static void rx_free(struct pair_host *h, uint32_t i)
+{
+	free(h->rx[i]->open);
+	free(h->rx[i]);
+	h->rx[i] = NULL;
+}
+
 static struct pair_rx *rx_new(struct pair_host *h, const struct uet_pkt *pkt)
 {
 	struct pair_rx *rx = calloc(1, sizeof(*rx));
@@ -245,7 +253,7 @@ static enum taken take(struct pair_host *h, struct pair_rx *rx,
 	struct pair_pid *pid = &h->pid[ses->pid % PAIR_PIDS];
 	struct pair *p = h->pair;
 	struct pair_open *o = open_find(h, rx, ses, pkt->req.psn);
-	uint64_t bit = 1ULL << (ses->message_offset / 1024 % 64);
+	uint8_t *got = &o->got[ses->message_offset / PAIR_UNIT];
 
 	pair_trace(h, "from PDC %u %u: message %u at %u%s", rx->remote,
 		   pkt->req.psn, (uint32_t)ses->key, ses->message_offset,
@@ -276,9 +284,9 @@ static enum taken take(struct pair_host *h, struct pair_rx *rx,
 		*code = UET_NACK_NO_PKT_BUFFER;
 		return SHORT;
 	}
-	if (o->got & bit)
+	if (*got)
 		pair_fail(p, "an offset is received twice", o->uid);
-	o->got |= bit;
+	*got = 1;
 	o->pkts++;
 	pid->stored++;
 	o->bytes += ses->payload_length;
@@ -376,6 +384,10 @@ static void request(struct pair_host *h, struct pair_rx *rx,
 
 	switch (uet_rxmap_classify(&rx->map, psn)) {
 	case UET_RX_NEW:
+		if (rx->closed) {
+			nack(h, pk, pkt, rx, UET_NACK_CLOSING, psn);
+			break;
+		}
 		if (rx->rod && psn != uet_rxmap_expected(&rx->map)) {
 			gap(h, rx, pk, pkt);
 			break;
@@ -396,6 +408,27 @@ static void request(struct pair_host *h, struct pair_rx *rx,
 	default:
 		break;
 	}
+}
+
+/* CLOSE_CMD: everything before it was received and is cleared. */
+static void closing(struct pair_host *h, struct pair_rx *rx,
+		    const struct pair_packet *pk, const struct uet_pkt *pkt)
+{
+	uint32_t psn = pkt->cp.psn, i;
+
+	if (!rx->closed) {
+		if (psn != uet_rxmap_expected(&rx->map))
+			return;
+		cleared(rx, psn - 1);
+		uet_rxmap_set(&rx->map, psn);
+		rx->closed = h->pair->now;
+		for (i = 0; i < PAIR_OPEN; i++)
+			if (rx->open[i].used && !rx->open[i].over)
+				pair_fail(h->pair, "closed within a message",
+					  rx->open[i].uid);
+	}
+	if (psn == rx->map.cack)
+		ack(h, pk, pkt, rx, psn, 0, NULL);
 }
 
 static void control(struct pair_host *h, struct pair_rx *rx,
@@ -427,6 +460,9 @@ static void control(struct pair_host *h, struct pair_rx *rx,
 		cleared(rx, pkt->cp.payload);
 		if (rx->map.cack != cack)
 			ack(h, pk, pkt, rx, rx->map.cack, 0, NULL);
+		break;
+	case UET_CTL_CLOSE_CMD:
+		closing(h, rx, pk, pkt);
 		break;
 	case UET_CTL_PROBE:
 		ack(h, pk, pkt, rx, rx->map.cack, UET_F_PROBE, NULL);
@@ -472,6 +508,24 @@ void target_packet(struct pair_host *h, const struct pair_packet *pk,
 		request(h, rx, pk, pkt, created);
 }
 
+/* The target would like to be rid of a PDC, which may be closed already. */
+void target_ask_close(struct pair_host *h)
+{
+	struct uet_pkt pkt = {
+		.type = UET_PDS_CP, .ctl_type = UET_CTL_CLOSE_REQ,
+	};
+	const struct pair_rx *rx;
+
+	if (!h->nr_rx)
+		return;
+	rx = h->rx[rnd_below(&h->pair->rnd, h->nr_rx)];
+	if (!rx)
+		return;
+	pkt.spdcid = rx->id;
+	pkt.dpdcid = rx->remote;
+	answer(h, NULL, &pkt);
+}
+
 /* Ask for CLEAR_CMD: the last one may be lost. */
 static void want_clear(struct pair_host *h, const struct pair_rx *rx)
 {
@@ -500,6 +554,11 @@ void target_read(struct pair_host *h)
 	for (i = 0; i < h->nr_rx; i++) {
 		struct pair_rx *rx = h->rx[i];
 
+		if (rx && rx->closed &&
+		    p->now > rx->closed + TIME_WAIT_NS) {
+			rx_free(h, i);
+			continue;
+		}
 		if (rx)
 			want_clear(h, rx);
 		if (!room || !rx || !rx->nacked)
@@ -516,13 +575,9 @@ void target_restart(struct pair_host *h)
 	uint32_t i;
 
 	pair_trace(h, "restarts");
-	for (i = 0; i < h->nr_rx; i++) {
-		if (!h->rx[i])
-			continue;
-		free(h->rx[i]->open);
-		free(h->rx[i]);
-		h->rx[i] = NULL;
-	}
+	for (i = 0; i < h->nr_rx; i++)
+		if (h->rx[i])
+			rx_free(h, i);
 	memset(h->pid, 0, sizeof(h->pid));
 	for (i = 0; i < h->peer->nr_msg; i++)
 		h->peer->msg[i]->delivered = 0;
@@ -534,10 +589,7 @@ void target_end(struct pair_host *h)
 {
 	uint32_t i;
 
-	for (i = 0; i < h->nr_rx; i++) {
-		if (!h->rx[i])
-			continue;
-		free(h->rx[i]->open);
-		free(h->rx[i]);
-	}
+	for (i = 0; i < h->nr_rx; i++)
+		if (h->rx[i])
+			rx_free(h, i);
 }

@@ -35,24 +35,30 @@ static void packet_queue(struct pair *p, struct pair_packet *pk)
 	*at = pk;
 }
 
-static uint64_t delay(struct pair *p, uint16_t ev)
+/* When a packet that departs now arrives; most paths keep packets in order. */
+static uint64_t arrival(struct pair *p, const struct pair_host *to, uint16_t ev,
+			uint64_t departs)
 {
+	uint64_t *latest = &p->arrived[to->nr][ev % PAIR_PATHS];
 	/* Paths differ; a queue comes on top. */
-	uint64_t ns = p->base + (ev % 7) * p->base / 20 +
+	uint64_t at = departs + p->base + (ev % 7) * p->base / 20 +
 		      rnd_below(&p->rnd, (uint32_t)p->base / 4 + 1);
 
 	if (chance(p, p->c->late))
-		ns += rnd_below(&p->rnd, (uint32_t)p->base * 40);
-	return ns;
+		return at + rnd_below(&p->rnd, (uint32_t)p->base * 40);
+	if (!p->c->jumble)
+		at = max_t(uint64_t, at, *latest);
+	*latest = at;
+	return at;
 }
 
 void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
-	       uint32_t payload, uint16_t ev, bool data)
+	       uint32_t payload, uint16_t ev, uint64_t departs)
 {
 	int copies = chance(p, p->c->dup) ? 2 : 1;
 	struct pair_packet *pk;
 
-	p->packets++;
+	p->total.packets++;
 	while (copies--) {
 		if (p->now < p->dark_until || chance(p, p->c->loss))
 			continue;
@@ -60,7 +66,6 @@ void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
 		memset(pk, 0, sizeof(*pk));
 		pk->to = to;
 		pk->ev = ev;
-		pk->data = data;
 		pk->payload = payload;
 		pk->len = pkt_build(pk->bytes, pkt);
 		if (!pk->len) {
@@ -68,8 +73,8 @@ void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
 			pair_free(p, pk);
 			return;
 		}
-		pk->ce = data && chance(p, p->c->mark);
-		pk->trimmed = data && payload && chance(p, p->c->trim);
+		pk->ce = departs && chance(p, p->c->mark);
+		pk->trimmed = departs && payload && chance(p, p->c->trim);
 		if (chance(p, p->c->corrupt)) {
 			struct uet_pkt junk;
 
@@ -80,7 +85,7 @@ void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
 			pair_free(p, pk);
 			continue;
 		}
-		pk->at = p->now + delay(p, ev);
+		pk->at = arrival(p, to, ev, departs ?: p->now);
 		packet_queue(p, pk);
 	}
 }

@@ -115,6 +115,16 @@ bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target)
 	return away >= min(limit, UET_CREDIT_HALF / 2);
 }
 
+u32 uet_rccc_hint(const struct uet_rccc_pacer *p, u32 granted, u32 target)
+{
+	u64 most = p->max_wnd >> UET_CREDIT_UNIT_SHIFT;
+
+	if (uet_rccc_astray(p, granted, target))
+		return granted;
+	return (granted + min_t(u64, uet_credit_step(target, granted), most)) &
+	       UET_CREDIT_MASK;
+}
+
 /*
  * If the source's target is far from the cumulative grant, its counter has
  * restarted. Set the grant just below the target, so that the next grant

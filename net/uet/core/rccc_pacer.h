@@ -142,6 +142,19 @@ u32 uet_rccc_grant_quanta(const struct uet_rccc_pacer *p);
 bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target);
 
 /**
+ * uet_rccc_hint() - what to believe of a target that may be false
+ * @p: pacer
+ * @granted: cumulative grant of the source
+ * @target: target by the header of a trimmed packet, whose CRC cannot be checked
+ *
+ * It neither restarts the count nor counts for more than a window: so a bit that
+ * flipped costs no more than that. The retransmission repeats the target.
+ *
+ * Return: target.
+ */
+u32 uet_rccc_hint(const struct uet_rccc_pacer *p, u32 granted, u32 target);
+
+/**
  * uet_rccc_on_rx() - a request of a source arrived, possibly trimmed
  * @p: pacer
  * @s: source

@@ -7,15 +7,10 @@
  * sublayer.
  */
 #include "fall.h"
-#include "snd.h"
+#include "snd_ack.h"
+#include "snd_loss.h"
 #include "snd_priv.h"
-
-bool uet_snd_names(const struct uet_snd *s, const struct uet_ack *a)
-{
-	if (psn_after(a->cack_psn, s->win.next - 1))
-		return false;
-	return s->state != UET_PDC_SYN || uet_txwin_has(&s->win, a->ack_psn);
-}
+#include "snd_timer.h"
 
 bool uet_snd_sent_at(const struct uet_snd *s, u32 psn, bool rtx,
 		     struct uet_snd_sent *sent)
@@ -149,6 +144,8 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 		if (unlikely(pkt->flags & UET_F_RETX))
 			snd_rtx_arrived(s, pkt, now, out);
 	}
+	if (unlikely(!list_empty(&s->holds)))
+		snd_hold_covered(s, out->from, out->sum.psns);
 	uet_txwin_mpr(win, a->cack_psn, a->mpr);
 	if (s->mpr_since && uet_txwin_allowed(win)) {
 		s->flow->mpr_ns += now - s->mpr_since;
@@ -179,7 +176,7 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 		w->todo |= SND_DO_OVERTAKEN;
 		return true;
 	}
-	uet_txwin_scan(&s->win, &scan, s->win.una, s->win.next, sent);
+	uet_txwin_scan(&s->win, &scan, s->win.una, s->probe_end, sent);
 	if (uet_txwin_scan_next(&s->win, &scan, &w->from)) {
 		w->how = UET_LOSS_PROBE;
 		w->todo |= SND_DO_GO_BACK;

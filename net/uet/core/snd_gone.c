@@ -14,8 +14,9 @@
  * from an ACK_REQ about it, so nothing is proven of packets that this host asked
  * about (%UET_SND_ASKED).
  */
-#include "snd.h"
+#include "snd_gone.h"
 #include "snd_priv.h"
+#include "snd_timer.h"
 
 /* NACKs that prove that a packet was never accepted, as flags of its slot */
 static u8 gone_proof(const struct uet_tx_slot *slot)
@@ -99,6 +100,7 @@ void uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now,
 	};
 
 	gone_count(s);
+	snd_hold_gone(s);
 	uet_ccc_pdc_gone(s->flow->ccc, &gone);
 	win->una = win->next;
 	uet_snd_detach(s, mem);

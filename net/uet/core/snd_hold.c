@@ -11,8 +11,10 @@
  * A target that answers NO_MATCH took the packets but not the message: no
  * packet is held, but new ones pause in the same way.
  */
-#include "snd.h"
+#include "prng.h"
+#include "snd_hold.h"
 #include "snd_priv.h"
+#include "snd_queue.h"
 
 /* Longest pause between two tries, ns */
 #define HOLD_MAX_NS		128000000ULL
@@ -37,18 +39,47 @@ static bool hold_given_up(const struct uet_snd *s, u32 psn)
 	return p->msg && p->msg->given_up && !(p->flags & UET_SND_MSG_ERROR);
 }
 
-/* Next held PSN of a queue, from @psn on */
-static bool hold_next(const struct uet_snd *s, const struct uet_snd_queue *q,
-		      u32 *psn)
+/* Hold a packet of a queue; false if it is not missing. */
+static bool hold_add(struct uet_snd *s, struct uet_snd_queue *q, u32 psn)
 {
-	u32 from = *psn;
+	if (uet_txwin_is_held(&s->win, psn))
+		return true;
+	if (!uet_txwin_hold(&s->win, psn))
+		return false;
+	uet_txwin_heap_add(&s->win, &q->hold.held, psn);
+	return true;
+}
 
-	while (uet_txwin_next_held(&s->win, from, psn)) {
-		if (hold_queue(s, *psn) == q)
+/* Take the lowest held PSN of a queue; it stays held in the scoreboard. */
+static bool hold_take(struct uet_snd *s, struct uet_snd_hold *h, u32 *psn)
+{
+	while (h->held.nr) {
+		*psn = uet_txwin_heap_pop(&s->win, &h->held);
+		if (uet_txwin_is_held(&s->win, *psn))
 			return true;
-		from = *psn + 1;
 	}
 	return false;
+}
+
+void snd_hold_covered(struct uet_snd *s, u32 from, u32 n)
+{
+	struct uet_snd_queue *q;
+	u32 psn;
+
+	for (psn = from; psn != from + n; psn++) {
+		q = hold_queue(s, psn);
+		while (q && q->hold.held.nr &&
+		       psn_before(q->hold.held.top, from + n))
+			uet_txwin_heap_pop(&s->win, &q->hold.held);
+	}
+}
+
+void snd_hold_gone(struct uet_snd *s)
+{
+	struct uet_snd_queue *q;
+
+	list_for_each_entry(q, &s->holds, hold_node)
+		q->hold.held.nr = 0;
 }
 
 static void hold_schedule(struct uet_snd *s, u64 at)
@@ -74,7 +105,9 @@ static void hold_begin(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 		h->level = 0;
 		list_add_tail(&q->hold_node, &s->holds);
 	}
-	uet_snd_step_out(s, q, now);
+	/* MSG_ERROR of the message in front is sent even so. */
+	if (!uet_snd_sendable(s, q))
+		uet_snd_step_out(s, q, now);
 }
 
 static u64 hold_pause(struct uet_snd *s, const struct uet_snd_hold *h)
@@ -105,8 +138,7 @@ struct uet_snd_queue *uet_snd_hold(struct uet_snd *s, u32 psn, u64 now)
 	bool begins = q && !q->hold.on;
 	struct uet_snd_hold *h;
 
-	if (!q || unlikely(hold_given_up(s, psn)) ||
-	    !uet_txwin_hold(&s->win, psn))
+	if (!q || unlikely(hold_given_up(s, psn)) || !hold_add(s, q, psn))
 		return NULL;
 	h = &q->hold;
 	if (begins) {
@@ -132,13 +164,13 @@ void uet_snd_hold_clear(struct uet_snd_queue *q, u64 now)
 
 void uet_snd_hold_lost(struct uet_snd *s, u32 psn)
 {
-	const struct uet_snd_queue *q = hold_queue(s, psn);
+	struct uet_snd_queue *q = hold_queue(s, psn);
 
 	if (!q || !q->hold.on ||
 	    (q->hold.trying && !psn_after(psn, q->hold.psn)) ||
 	    hold_given_up(s, psn))
 		return;
-	uet_txwin_hold(&s->win, psn);
+	hold_add(s, q, psn);
 }
 
 bool uet_snd_hold_blocks(const struct uet_snd *s, u32 psn)
@@ -166,14 +198,13 @@ void snd_hold_sent(struct uet_snd_queue *q, u32 psn)
 static void hold_release(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 {
 	struct uet_snd_hold *h = &q->hold;
-	u32 psn = s->win.una, n = h->allowed;
+	u32 psn, n;
 
 	h->trying = false;
-	while (n && hold_next(s, q, &psn)) {
+	for (n = h->allowed; n && hold_take(s, h, &psn); n--) {
 		uet_txwin_unhold(&s->win, psn);
-		h->psn = psn++;
+		h->psn = psn;
 		h->trying = true;
-		n--;
 	}
 	if (!h->trying && h->on && h->until > now) {
 		h->allowed = 1;
@@ -198,13 +229,17 @@ static void hold_release(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 void uet_snd_hold_given_up(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 {
 	struct uet_snd_hold *h = &q->hold;
-	u32 psn = s->win.una;
+	struct uet_tx_heap stay = {};
+	u32 psn;
 
-	while (hold_next(s, q, &psn)) {
+	while (hold_take(s, h, &psn)) {
 		if (hold_given_up(s, psn))
 			uet_txwin_unhold(&s->win, psn);
-		psn++;
+		else
+			uet_txwin_heap_add(&s->win, &stay, psn);
 	}
+	stay.steps += h->held.steps;
+	h->held = stay;
 	if (h->on && !h->trying) {
 		h->until = 0;
 		h->level = 0;

@@ -12,8 +12,12 @@
  * Not here: the age and other intervals (snd_timer.c), searches of the scoreboard
  * (txwin_scan.c).
  */
-#include "snd.h"
+#include "probe.h"
+#include "snd_hold.h"
+#include "snd_loss.h"
 #include "snd_priv.h"
+#include "snd_queue.h"
+#include "snd_timer.h"
 
 /* Mark a packet; true if congestion control is to hear of it. */
 bool uet_snd_lost(struct uet_snd *s, u32 psn, u8 how, u64 now,

@@ -7,6 +7,7 @@
 
 #include "env.h"
 #include "turn.h"
+#include "txwin_heap.h"
 
 /* Flags of packets */
 #define UET_SND_MSG_ERROR	0x01	/* given up, no payload */
@@ -92,6 +93,8 @@ struct uet_snd_msg {
  * @until: no new packets before, ns; 0 = none
  * @since: when the hold began, ns; valid while @on
  * @held_ns: time on hold, up to the end of the last hold
+ * @held: held packets of the queue; those among them that were SACKed since stay
+ *	until their turn, or until CACK covers them
  */
 struct uet_snd_hold {
 	bool on;
@@ -105,6 +108,7 @@ struct uet_snd_hold {
 	u64 until;
 	u64 since;
 	u64 held_ns;
+	struct uet_tx_heap held;
 };
 
 /**

@@ -7,8 +7,12 @@
  * (snd_gone.c).
  */
 #include "nack.h"
-#include "snd.h"
+#include "snd_ack.h"
+#include "snd_hold.h"
+#include "snd_loss.h"
+#include "snd_nack.h"
 #include "snd_priv.h"
+#include "snd_timer.h"
 
 /* Count NACKs of the error class; true if there were too many for a packet. */
 static bool snd_nack_error(struct uet_snd *s, u32 psn)

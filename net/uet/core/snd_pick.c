@@ -8,35 +8,13 @@
  * Not here: whose turn it is (snd_queue.c), packets as bytes.
  */
 #include "fall.h"
-#include "snd.h"
+#include "probe.h"
+#include "snd_hold.h"
+#include "snd_pick.h"
 #include "snd_priv.h"
-
-enum uet_snd_verdict uet_snd_has_room(const struct uet_snd *s)
-{
-	/* 4096 packets at most before the first answer */
-	if (s->state == UET_PDC_SYN &&
-	    s->win.next - s->start_psn > UET_SYN_PSN_OFFSET_MAX)
-		return UET_SND_NOTHING;
-	if (likely(uet_txwin_room(&s->win)))
-		return UET_SND_NEW;
-	return uet_txwin_allowed(&s->win) && uet_snd_more_slots(s) ?
-	       UET_SND_GROW : UET_SND_NOTHING;
-}
-
-void uet_snd_transmitted(struct uet_snd *s, u64 now)
-{
-	u64 at = max(s->departs, now);
-
-	/* CLOSE_CMD has a deadline of its own. */
-	if (s->state == UET_PDC_CLOSING)
-		return;
-	if (!s->rto_at)
-		s->rto_at = at + uet_snd_rto(s);
-	if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at))
-		s->probe_at = at + uet_snd_probe_interval(s);
-	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
-	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));
-}
+#include "snd_queue.h"
+#include "snd_timer.h"
+#include "txwin_scan.h"
 
 bool uet_snd_answer_due(const struct uet_snd *s)
 {
@@ -297,7 +275,6 @@ enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
 		}
 		if (s->flow->ccc->state != UET_CCC_READY && !snd_owed(s))
 			return UET_SND_CLOSED;
-		s->overdue = false;
 		snd_pick_rtx(s, psn, now, port_free, out);
 		return UET_SND_RTX;
 	}
@@ -385,6 +362,7 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 		snd_commit_new(s, out, at, now);
 		return;
 	}
+	s->overdue = false;
 	uet_txwin_resend(&s->win, out->psn, out->params.ev, at);
 	snd_tried(s, now);
 	snd_pkt(s, out->psn)->wait = out->pkt.wait;

@@ -97,5 +97,9 @@ void snd_tried(struct uet_snd *s, u64 now);
 
 /* snd_hold.c: account a new packet of a queue whose hold has ended. */
 void snd_hold_sent(struct uet_snd_queue *q, u32 psn);
+/* ... CACK covers the @n packets from @from on, whose contents are still there. */
+void snd_hold_covered(struct uet_snd *s, u32 from, u32 n);
+/* ... no packet is held any more, since the rings go; the holds go on. */
+void snd_hold_gone(struct uet_snd *s);
 
 #endif /* _UET_CORE_SND_PRIV_H */

@@ -5,8 +5,11 @@
  *
  * Not here: what is done at a deadline (snd_loss.c), RTO arithmetic (loss.c).
  */
-#include "snd.h"
+#include "snd_loss.h"
+#include "snd_pick.h"
 #include "snd_priv.h"
+#include "snd_queue.h"
+#include "snd_timer.h"
 
 /* Pause before a retry when memory is lacking, ns */
 #define NOMEM_RETRY_NS		2000000ULL
@@ -42,17 +45,22 @@ static u64 snd_rto_max(const struct uet_snd *s)
 		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
 }
 
-u64 uet_snd_rto(const struct uet_snd *s)
+/* The RTO, given the longest normal round trip and snd_rto_max() */
+static u64 snd_rto(const struct uet_snd *s, u64 patience, u64 max_ns)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 	u64 min_ns = READ_ONCE(s->flow->rules->rto_min_us) * SND_NS_PER_US;
-	u64 max_ns = snd_rto_max(s);
 	u64 rto;
 
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
 	/* The last resort: at least twice the longest normal round trip. */
-	rto = clamp(2 * uet_snd_patience(s), rto, max(rto, max_ns));
+	rto = clamp(2 * patience, rto, max(rto, max_ns));
 	return uet_rto_backoff_ns(rto, s->backoff, max_ns);
+}
+
+u64 uet_snd_rto(const struct uet_snd *s)
+{
+	return snd_rto(s, uet_snd_patience(s), snd_rto_max(s));
 }
 
 u64 uet_snd_loss_age(const struct uet_snd *s)
@@ -67,25 +75,46 @@ u64 uet_snd_loss_age(const struct uet_snd *s)
 	return age;
 }
 
-u64 uet_snd_probe_interval(const struct uet_snd *s)
+/* The probe interval, given the longest normal round trip and snd_rto_max() */
+static u64 snd_probe_interval(const struct uet_snd *s, u64 patience, u64 max_ns)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 	/* Data that a full window holds back brings no answer. */
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
 	/* With many paths the next one is tried as soon as the first. */
 	bool repeat = s->probes && !ccc->sprayed;
-	u64 rtt = uet_snd_patience(s), max_ns;
+	u64 rtt = patience;
 
 	/* A first probe costs little if it comes too soon. */
 	if (!busy && !s->probes)
 		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
-
-	max_ns = snd_rto_max(s);
 	if (unlikely(s->unreachable_at > s->heard))
 		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
 	/* Back off while probes bring nothing new. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
 		   min_t(u8, s->probes, PROBE_BACKOFF_MAX), max_ns);
+}
+
+u64 uet_snd_probe_interval(const struct uet_snd *s)
+{
+	return snd_probe_interval(s, uet_snd_patience(s), snd_rto_max(s));
+}
+
+void uet_snd_transmitted(struct uet_snd *s, u64 now)
+{
+	u64 at = max(s->departs, now), patience, max_ns;
+
+	/* CLOSE_CMD has a deadline of its own. */
+	if (s->state == UET_PDC_CLOSING)
+		return;
+	patience = uet_snd_patience(s);
+	max_ns = snd_rto_max(s);
+	if (!s->rto_at)
+		s->rto_at = at + snd_rto(s, patience, max_ns);
+	if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at))
+		s->probe_at = at + snd_probe_interval(s, patience, max_ns);
+	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
+	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));
 }
 
 void uet_snd_nomem(struct uet_snd *s, u64 now)

@@ -47,6 +47,9 @@ int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old)
 		end = next_block(psn, w->next);
 		memcpy(uet_txwin_slot(w, psn), uet_txwin_slot(&from, psn),
 		       (end - psn) * sizeof(struct uet_tx_slot));
+		memcpy(&uet_txwin_links(w)[uet_txwin_index(w, psn)],
+		       &uet_txwin_links(&from)[uet_txwin_index(&from, psn)],
+		       (end - psn) * sizeof(struct uet_tx_link));
 	}
 	*old = from.slots;
 	return 0;
@@ -65,7 +68,7 @@ void *uet_txwin_detach(struct uet_txwin *w)
 }
 
 /* Update the lower bounds of send times for a packet sent at @time. */
-static void not_quiet(struct uet_txwin *w, u32 psn, u64 time)
+static void txwin_not_quiet(struct uet_txwin *w, u32 psn, u64 time)
 {
 	struct uet_tx_word *word = word_of(w, psn);
 
@@ -74,7 +77,8 @@ static void not_quiet(struct uet_txwin *w, u32 psn, u64 time)
 		w->quiet = min(w->quiet, time);
 }
 
-static void flight_add(struct uet_txwin *w, const struct uet_tx_slot *slot)
+static void txwin_flight_add(struct uet_txwin *w,
+			     const struct uet_tx_slot *slot)
 {
 	if (slot->flags & UET_TX_CP)
 		return;
@@ -82,7 +86,8 @@ static void flight_add(struct uet_txwin *w, const struct uet_tx_slot *slot)
 	w->flight_bytes += slot->size;
 }
 
-static void flight_sub(struct uet_txwin *w, const struct uet_tx_slot *slot)
+static void txwin_flight_sub(struct uet_txwin *w,
+			     const struct uet_tx_slot *slot)
 {
 	if (slot->flags & UET_TX_CP)
 		return;
@@ -90,7 +95,8 @@ static void flight_sub(struct uet_txwin *w, const struct uet_tx_slot *slot)
 	w->flight_bytes -= slot->size;
 }
 
-static void marked_add(struct uet_txwin *w, const struct uet_tx_slot *slot)
+static void txwin_marked_add(struct uet_txwin *w,
+			     const struct uet_tx_slot *slot)
 {
 	w->nr_marked++;
 	if (slot->flags & UET_TX_CP)
@@ -99,7 +105,8 @@ static void marked_add(struct uet_txwin *w, const struct uet_tx_slot *slot)
 	w->marked_bytes += slot->size;
 }
 
-static void marked_sub(struct uet_txwin *w, const struct uet_tx_slot *slot)
+static void txwin_marked_sub(struct uet_txwin *w,
+			     const struct uet_tx_slot *slot)
 {
 	w->nr_marked--;
 	if (slot->flags & UET_TX_CP)
@@ -118,8 +125,8 @@ u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now)
 	slot->ev = ev;
 	slot->rtx = 0;
 	slot->flags = flags;
-	not_quiet(w, psn, now);
-	flight_add(w, slot);
+	txwin_not_quiet(w, psn, now);
+	txwin_flight_add(w, slot);
 	if (!(flags & UET_TX_CP))
 		w->sent_bytes += size;
 	return psn;
@@ -136,12 +143,12 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 	word = word_of(w, psn);
 	if (word->marked & bit_of(psn)) {
 		word->marked &= ~bit_of(psn);
-		marked_sub(w, slot);
-		flight_add(w, slot);
+		txwin_marked_sub(w, slot);
+		txwin_flight_add(w, slot);
 	}
 	uet_txwin_unhold(w, psn);
 	slot->tx_time = now;
-	not_quiet(w, psn, now);
+	txwin_not_quiet(w, psn, now);
 	slot->ev = ev;
 	if (slot->rtx < UET_RTX_COUNT_MANY)
 		slot->rtx++;
@@ -152,15 +159,15 @@ void uet_txwin_touch(struct uet_txwin *w, u32 psn, u64 now)
 	if (!uet_txwin_has(w, psn))
 		return;
 	uet_txwin_slot(w, psn)->tx_time = now;
-	not_quiet(w, psn, now);
+	txwin_not_quiet(w, psn, now);
 }
 
 /*
  * The packets @bits of one block are newly known to be received.  Take them out
  * of the counts of packets in flight and of marked packets.
  */
-static void account_acked(struct uet_txwin *w, u32 psn, u64 bits,
-			  struct uet_tx_acked *sum)
+static void txwin_account_acked(struct uet_txwin *w, u32 psn, u64 bits,
+				struct uet_tx_acked *sum)
 {
 	struct uet_tx_word *word = word_of(w, psn);
 	u64 marked = bits & word->marked;
@@ -170,7 +177,7 @@ static void account_acked(struct uet_txwin *w, u32 psn, u64 bits,
 		const struct uet_tx_slot *slot;
 
 		slot = uet_txwin_slot(w, first_psn(psn, flight));
-		flight_sub(w, slot);
+		txwin_flight_sub(w, slot);
 		if (slot->flags & UET_TX_CP)
 			continue;
 		sum->pkts++;
@@ -181,7 +188,7 @@ static void account_acked(struct uet_txwin *w, u32 psn, u64 bits,
 		const struct uet_tx_slot *slot;
 
 		slot = uet_txwin_slot(w, first_psn(psn, marked));
-		marked_sub(w, slot);
+		txwin_marked_sub(w, slot);
 		if (slot->flags & UET_TX_CP)
 			continue;
 		sum->unmarked_pkts++;
@@ -194,7 +201,7 @@ static void account_acked(struct uet_txwin *w, u32 psn, u64 bits,
 }
 
 /* Move clear_psn over the answered packets that follow it. */
-static void advance_clear(struct uet_txwin *w)
+static void txwin_advance_clear(struct uet_txwin *w)
 {
 	u32 psn = w->clear_psn + 1;
 
@@ -212,7 +219,7 @@ static void advance_clear(struct uet_txwin *w)
 }
 
 /* Every PSN before @end is acknowledged or settled: remove it. */
-static void cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
+static void txwin_cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 {
 	u32 psn;
 
@@ -220,7 +227,7 @@ static void cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 		struct uet_tx_word *word = word_of(w, psn);
 		u64 bits = block_bits(psn, end);
 
-		account_acked(w, psn, bits & ~word->sacked, sum);
+		txwin_account_acked(w, psn, bits & ~word->sacked, sum);
 		if (word->sacked & bits) {
 			w->nr_sacked -= hweight64(word->sacked & bits);
 			word->sacked &= ~bits;
@@ -237,7 +244,7 @@ static void cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 	if (psn_before(w->clear_psn, end - 1))
 		w->clear_psn = end - 1;
 	if (w->nr_sacked)
-		advance_clear(w);
+		txwin_advance_clear(w);
 }
 
 enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
@@ -250,7 +257,7 @@ enum uet_cack_verdict uet_txwin_cack(struct uet_txwin *w, u32 cack,
 	w->cack = psn_max(w->cack, cack);
 	if (dist < 0)
 		return dist == -1 ? UET_CACK_SAME : UET_CACK_OLD;
-	cover(w, cack + 1, sum);
+	txwin_cover(w, cack + 1, sum);
 	return UET_CACK_NEW;
 }
 
@@ -258,13 +265,13 @@ bool uet_txwin_settle(struct uet_txwin *w, struct uet_tx_acked *sum)
 {
 	if (!psn_after(w->clear_psn + 1, w->una))
 		return false;
-	cover(w, w->clear_psn + 1, sum);
+	txwin_cover(w, w->clear_psn + 1, sum);
 	return true;
 }
 
 /* The packets @bits of the block of @psn, all outstanding, were received. */
-static void block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
-			 struct uet_tx_acked *sum)
+static void txwin_block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
+			       struct uet_tx_acked *sum)
 {
 	struct uet_tx_word *word = word_of(w, psn);
 	u64 newly = bits & ~word->sacked;
@@ -272,7 +279,7 @@ static void block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
 
 	if (!newly)
 		return;
-	account_acked(w, psn, newly, sum);
+	txwin_account_acked(w, psn, newly, sum);
 	word->sacked |= newly;
 	w->nr_sacked += hweight64(newly);
 	high = (psn & ~TX_BLOCK_MASK) + fls64(newly) - 1;
@@ -293,9 +300,10 @@ void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
 	if (room < TX_BLOCK)
 		bitmap &= BIT_ULL(room) - 1;
 	if (bitmap << lo)
-		block_sacked(w, base, bitmap << lo, sum);
+		txwin_block_sacked(w, base, bitmap << lo, sum);
 	if (lo && bitmap >> (TX_BLOCK - lo))
-		block_sacked(w, base + TX_BLOCK, bitmap >> (TX_BLOCK - lo), sum);
+		txwin_block_sacked(w, base + TX_BLOCK,
+				   bitmap >> (TX_BLOCK - lo), sum);
 }
 
 bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum)
@@ -307,10 +315,10 @@ bool uet_txwin_answer(struct uet_txwin *w, u32 psn, struct uet_tx_acked *sum)
 	word = word_of(w, psn);
 	if (word->answered & bit_of(psn))
 		return false;
-	block_sacked(w, psn, bit_of(psn), sum);
+	txwin_block_sacked(w, psn, bit_of(psn), sum);
 	word->answered |= bit_of(psn);
 	if (psn == w->clear_psn + 1)
-		advance_clear(w);
+		txwin_advance_clear(w);
 	return true;
 }
 
@@ -352,8 +360,8 @@ const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn)
 		return NULL;
 	slot = uet_txwin_slot(w, psn);
 	word->marked |= bit_of(psn);
-	flight_sub(w, slot);
-	marked_add(w, slot);
+	txwin_flight_sub(w, slot);
+	txwin_marked_add(w, slot);
 	w->mark_from = psn_min(w->mark_from, psn);
 	return slot;
 }
@@ -401,7 +409,7 @@ void uet_txwin_unhold(struct uet_txwin *w, u32 psn)
 		return;
 	word->held &= ~bit_of(psn);
 	w->nr_held--;
-	not_quiet(w, psn, uet_txwin_slot(w, psn)->tx_time);
+	txwin_not_quiet(w, psn, uet_txwin_slot(w, psn)->tx_time);
 	w->mark_from = psn_min(w->mark_from, psn);
 }
 
@@ -417,7 +425,7 @@ bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)
 }
 
 /* Bytes that may still be released: rounded up sent_bytes - released_bytes */
-static u64 release_cap(const struct uet_txwin *w)
+static u64 txwin_release_cap(const struct uet_txwin *w)
 {
 	u64 sent = round_up(w->sent_bytes, (u64)UET_RCVD_UNIT_BYTES);
 
@@ -430,14 +438,14 @@ u32 uet_txwin_release_rcvd(struct uet_txwin *w, u32 field)
 	u64 ahead = min(n, w->ahead_bytes);
 
 	w->ahead_bytes -= ahead;
-	n = min(n - ahead, release_cap(w));
+	n = min(n - ahead, txwin_release_cap(w));
 	w->released_bytes += n;
 	return n;
 }
 
 u32 uet_txwin_release_plain(struct uet_txwin *w, u64 bytes)
 {
-	u64 n = min3(bytes, release_cap(w), (u64)U32_MAX);
+	u64 n = min3(bytes, txwin_release_cap(w), (u64)U32_MAX);
 
 	w->released_bytes += n;
 	w->ahead_bytes += n;

@@ -22,6 +22,9 @@
  * others, but not part of any byte or packet count (UE 1.0 3.6.12).  The caller
  * serialises.
  *
+ * The ring also has room for the links of heaps of PSNs (txwin_heap.h), at the
+ * end: with them, too, it is just above a power of two.
+ *
  * Not here: when to retransmit (txwin_scan.h, loss.h), payload and messages.
  */
 #ifndef _UET_CORE_TXWIN_H
@@ -69,6 +72,16 @@ struct uet_tx_word {
 	u64 marked;
 	u64 held;
 	u64 since;
+};
+
+/**
+ * struct uet_tx_link - place of a PSN in a heap (txwin_heap.h)
+ * @left: distance to one of the PSNs below it, 0 = none
+ * @right: to the other one, 0 = none
+ */
+struct uet_tx_link {
+	u16 left;
+	u16 right;
 };
 
 /**
@@ -196,8 +209,20 @@ void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range);
  */
 static inline size_t uet_txwin_mem_size(u32 nslots)
 {
-	return nslots * sizeof(struct uet_tx_slot) +
+	return nslots * (sizeof(struct uet_tx_slot) +
+			 sizeof(struct uet_tx_link)) +
 	       nslots / 64 * sizeof(struct uet_tx_word);
+}
+
+/**
+ * uet_txwin_links() - links of heaps, indexed by uet_txwin_index()
+ * @w: scoreboard with a ring
+ *
+ * Return: the first one.
+ */
+static inline struct uet_tx_link *uet_txwin_links(const struct uet_txwin *w)
+{
+	return (struct uet_tx_link *)(w->words + w->nslots / 64);
 }
 
 /**

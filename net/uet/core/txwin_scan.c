@@ -31,26 +31,9 @@ bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn)
 	return false;
 }
 
-bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn)
-{
-	u32 at = psn_max(from, w->una);
-
-	if (!w->nr_held)
-		return false;
-	for (; psn_before(at, w->next); at = next_block(at, w->next)) {
-		u64 held = word_of(w, at)->held & block_bits(at, w->next);
-
-		if (held) {
-			*psn = first_psn(at, held);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The first of @bits in the block of @at with tx_time <= @before */
-static bool first_by_time(const struct uet_txwin *w, u32 at, u64 bits,
-			  u64 before, u32 *psn)
+static bool scan_first_by_time(const struct uet_txwin *w, u32 at, u64 bits,
+			       u64 before, u32 *psn)
 {
 	for (; bits; bits &= bits - 1) {
 		*psn = first_psn(at, bits);
@@ -72,7 +55,7 @@ bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
 		u64 bits = word->sacked & ~word->answered &
 			   block_bits(at, w->next);
 
-		if (first_by_time(w, at, bits, before, psn))
+		if (scan_first_by_time(w, at, bits, before, psn))
 			return true;
 	}
 	return false;
@@ -103,7 +86,7 @@ bool uet_txwin_oldest(const struct uet_txwin *w, u32 *psn, u64 *tx_time)
 }
 
 /* Clamp @psn to [una, next]. */
-static u32 into_window(const struct uet_txwin *w, u32 psn)
+static u32 scan_into_window(const struct uet_txwin *w, u32 psn)
 {
 	if (psn_before(psn, w->una))
 		return w->una;
@@ -114,8 +97,8 @@ void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 		    u32 from, u32 end, u64 before)
 {
 	/* Clamp, since PSNs far from the window cannot be compared. */
-	scan->psn = into_window(w, from);
-	scan->end = into_window(w, end);
+	scan->psn = scan_into_window(w, from);
+	scan->end = scan_into_window(w, end);
 	scan->before = before;
 	scan->oldest = U64_MAX;
 	scan->notes = false;
@@ -135,8 +118,8 @@ void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 }
 
 /* Earliest send time of @bits in the current block of the scan */
-static u64 oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
-		     u64 bits)
+static u64 scan_oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
+			  u64 bits)
 {
 	u64 oldest = U64_MAX;
 
@@ -150,17 +133,17 @@ static u64 oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
 }
 
 /* Were all of @bits of a block sent after scan->before? */
-static bool too_young(const struct uet_txwin *w, struct uet_tx_scan *scan,
-		      struct uet_tx_word *word, u64 bits)
+static bool scan_too_young(const struct uet_txwin *w, struct uet_tx_scan *scan,
+			   struct uet_tx_word *word, u64 bits)
 {
 	u64 oldest;
 
 	if (block_bits(scan->psn, scan->end) != U64_MAX) {
 		/* Part of a block: do not update word->since. */
-		oldest = oldest_of(w, scan, bits);
+		oldest = scan_oldest_of(w, scan, bits);
 	} else {
 		if (word->since <= scan->before)
-			word->since = oldest_of(w, scan, bits);
+			word->since = scan_oldest_of(w, scan, bits);
 		oldest = word->since;
 	}
 	scan->oldest = min(scan->oldest, oldest);
@@ -176,8 +159,8 @@ bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
 			   ~(word->sacked | word->marked | word->held);
 
 		scan->steps++;
-		if (!(scan->notes && too_young(w, scan, word, bits)) &&
-		    first_by_time(w, scan->psn, bits, scan->before, psn)) {
+		if (!(scan->notes && scan_too_young(w, scan, word, bits)) &&
+		    scan_first_by_time(w, scan->psn, bits, scan->before, psn)) {
 			scan->psn = *psn + 1;
 			return true;
 		}

@@ -41,16 +41,6 @@ struct uet_tx_scan {
 bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn);
 
 /**
- * uet_txwin_next_held() - next held PSN
- * @w: scoreboard
- * @from: where to start
- * @psn: receives it
- *
- * Return: false if there is none at or after @from.
- */
-bool uet_txwin_next_held(const struct uet_txwin *w, u32 from, u32 *psn);
-
-/**
  * uet_txwin_next_unanswered() - next PSN that is sacked but not answered
  * @w: scoreboard
  * @from: where to start

@@ -16,6 +16,7 @@
 #include <linux/uet.h>
 #include <net/ipv6.h>
 
+#include "core/snd_timer.h"
 #include "core/wire.h"
 #include "input/input.h"
 #include "link/encap.h"
@@ -113,7 +114,7 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 	now = ktime_get_ns();
 	tx->refused_code = icmp->type << 8 | icmp->code;
 	uet_snd_unreachable(&tx->snd, now);
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 }
 
 /**

@@ -179,8 +179,26 @@ void uet_pdc_shed_exit(struct uet_net *un);
 
 /* timer.c */
 void uet_pdc_timer_init(struct uet_pdc *pdc);
-void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now);
+void uet_pdc_arm_earlier(struct uet_pdc *pdc, u64 at);
 void uet_pdc_disarm(struct uet_pdc *pdc);
+
+/**
+ * uet_pdc_arm() - make sure that the timer fires by a deadline
+ * @pdc: the PDC
+ * @at: deadline, ns; 0 is none
+ *
+ * To set a deadline of a half, hold the lock of that half: if the timer fires
+ * meanwhile, the half checks its deadlines after the lock is released.
+ *
+ * Context: BH disabled.
+ */
+static inline void uet_pdc_arm(struct uet_pdc *pdc, u64 at)
+{
+	u64 armed = READ_ONCE(pdc->timer_at);
+
+	if (at && (!armed || armed > at))
+		uet_pdc_arm_earlier(pdc, at);
+}
 
 /* ctl.c: control packets out */
 int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,

@@ -63,7 +63,7 @@ static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 	u64 now = ktime_get_ns();
 
 	local_bh_disable();
-	uet_pdc_arm(pdc, now + n % UET_SHED_SPREAD * UET_SHED_GAP_NS, now);
+	uet_pdc_arm(pdc, now + n % UET_SHED_SPREAD * UET_SHED_GAP_NS);
 	local_bh_enable();
 }
 

@@ -18,22 +18,16 @@
 #define UET_PDC_NEVER	1
 
 /**
- * uet_pdc_arm() - make sure that the timer fires by a deadline
+ * uet_pdc_arm_earlier() - second part of uet_pdc_arm()
  * @pdc: the PDC
- * @at: deadline, ns; 0 is none
- * @now: time, ns
- *
- * To set a deadline of a half, hold the lock of that half: if the timer fires
- * meanwhile, the half checks its deadlines after the lock is released.
+ * @at: deadline, ns
  *
  * Context: BH disabled.
  */
-void uet_pdc_arm(struct uet_pdc *pdc, u64 at, u64 now)
+void uet_pdc_arm_earlier(struct uet_pdc *pdc, u64 at)
 {
-	u64 armed = READ_ONCE(pdc->timer_at);
+	u64 armed;
 
-	if (!at || (armed && armed <= at))
-		return;
 	spin_lock(&pdc->timer_lock);
 	armed = pdc->timer_at;
 	if (!armed || armed > at) {

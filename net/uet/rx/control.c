@@ -63,7 +63,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	r->close_at = now + max_t(u64, UET_TIME_WAIT_NS,
 				  2 * (u64)NSEC_PER_USEC *
 				  READ_ONCE(pdc->un->sysctl.rules.rto_min_us));
-	uet_pdc_arm(pdc, r->close_at, now);
+	uet_pdc_arm(pdc, r->close_at);
 	return uet_ack_make(pdc, rx, psn, 0, NULL);
 }
 
@@ -155,7 +155,7 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	else if (!created)
 		uet_pdc_heard_syn(pdc);
 	if (created)
-		uet_pdc_arm(pdc, r->heard + NSEC_PER_SEC, r->heard);
+		uet_pdc_arm(pdc, r->heard + NSEC_PER_SEC);
 	answer = uet_control_answer(pdc, rx);
 out:
 	spin_unlock(&r->lock);

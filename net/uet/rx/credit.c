@@ -559,8 +559,8 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 /**
  * uet_credit_request() - a request named a credit target
  * @pdc: the PDC, peer verified
- * @rx: the request, whole or trimmed, not yet delivered
- * @bytes: its nominal size, 0 if it was trimmed
+ * @rx: the request, whole, not yet delivered
+ * @bytes: its nominal size
  *
  * Context: softirq, rx.lock held.
  */
@@ -573,6 +573,35 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	uet_credit_hear(pdc, rx, FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
 			FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
 			bytes, NULL);
+}
+
+/**
+ * uet_credit_trimmed() - what is left of a request named a credit target
+ * @pdc: the PDC, peer verified
+ * @rx: the request
+ *
+ * Nothing has verified its header. So its PDC joins no source and changes none,
+ * and its target is only a hint.
+ *
+ * Context: softirq, rx.lock held.
+ */
+void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	const struct uet_req *req = &rx->pkt->req;
+	struct uet_credit_src *s = pdc->rx->credit;
+	struct uet_credit_port *port;
+	u32 target;
+
+	lockdep_assert_held(&pdc->rx->lock);
+	if (!s || s->id != req->ccc_id)
+		return;
+	port = uet_credit_way(s, rx)->port;
+	spin_lock(&port->lock);
+	target = uet_rccc_hint(&port->pacer, uet_credit_granted(s),
+			       req->credit_target);
+	spin_unlock(&port->lock);
+	uet_credit_hear(pdc, rx, FIELD_PREP(UET_REQ_CC_CCC_ID, s->id) |
+			FIELD_PREP(UET_REQ_CC_TARGET, target), 0, NULL);
 }
 
 /**

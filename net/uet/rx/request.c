@@ -498,7 +498,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
 	answer = uet_pdc_request_locked(pdc, rx, created);
 	if (created)
-		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC, pdc->rx->heard);
+		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC);
 out:
 	spin_unlock(&pdc->rx->lock);
 	if (answer)
@@ -523,7 +523,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 	if (pdc->rx->state == UET_PDC_DEAD || pdc->rx->state == UET_PDC_TIME_WAIT)
 		goto out;
 	if (uet_pkt_has_cc(rx->pkt))
-		uet_credit_request(pdc, rx, 0);
+		uet_credit_trimmed(pdc, rx);
 	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:

@@ -214,7 +214,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 		if (i++ == UET_RX_MSGS_FORGOTTEN) {
 			u64 now = ktime_get_ns();
 
-			uet_pdc_arm(pdc, now + NSEC_PER_MSEC, now);
+			uet_pdc_arm(pdc, now + NSEC_PER_MSEC);
 			more = true;
 			break;
 		}

@@ -126,7 +126,7 @@ void uet_pdc_rx_timer(struct uet_pdc *pdc)
 	now = ktime_get_ns();
 	if (pdc->rx->state != UET_PDC_DEAD)
 		at = uet_pdc_rx_expire(pdc, &list, now);
-	uet_pdc_arm(pdc, at, now);
+	uet_pdc_arm(pdc, at);
 	ask = pdc->rx->ask_close;
 	pdc->rx->ask_close = false;
 	spin_unlock(&pdc->rx->lock);
@@ -153,5 +153,5 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
 	pdc->rx->clear_req_gap = UET_CLEAR_REQ_TIMES *
 		(u64)READ_ONCE(pdc->un->sysctl.rules.clear_time_us) * NSEC_PER_USEC;
 	pdc->rx->clear_req_at = now + pdc->rx->clear_req_gap;
-	uet_pdc_arm(pdc, pdc->rx->clear_req_at, now);
+	uet_pdc_arm(pdc, pdc->rx->clear_req_at);
 }

@@ -12,8 +12,16 @@
 
 #include "../core/cc_nscc.h"
 #include "../core/cc_rccc.h"
+#include "../core/probe.h"
 #include "../core/rxmap.h"
 #include "../core/snd.h"
+#include "../core/snd_ack.h"
+#include "../core/snd_hold.h"
+#include "../core/snd_loss.h"
+#include "../core/snd_nack.h"
+#include "../core/snd_pick.h"
+#include "../core/snd_queue.h"
+#include "../core/snd_timer.h"
 #include "random.h"
 #include "snd_mem.h"
 

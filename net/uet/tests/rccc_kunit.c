@@ -197,6 +197,28 @@ static void pacer_meets_a_restarted_source(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.max_wnd, 450000ULL);
 }
 
+/* A target that is not verified: up to a window, and no restart */
+static void pacer_takes_hints(struct kunit *test)
+{
+	static const u32 granted[] = { 0, 200000, 0x7fffff, 0xffffff };
+	struct uet_rccc_pacer p;
+	u32 i, k, g, hint;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	for (i = 0; i < ARRAY_SIZE(granted); i++) {
+		g = granted[i];
+		hint = uet_rccc_hint(&p, g, (g + 100) & UET_CREDIT_MASK);
+		KUNIT_EXPECT_EQ(test, hint, (g + 100) & UET_CREDIT_MASK);
+		hint = uet_rccc_hint(&p, g, (g - 100) & UET_CREDIT_MASK);
+		KUNIT_EXPECT_EQ(test, hint, g);
+		for (k = 0; k < 24; k++) {
+			hint = uet_rccc_hint(&p, g, g ^ 1U << k);
+			KUNIT_EXPECT_LE(test, (hint - g) & UET_CREDIT_MASK,
+					p.max_wnd / UET_CREDIT_UNIT_BYTES);
+		}
+	}
+}
+
 static void pacer_gives_below_line_rate(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -373,6 +395,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_asks_ever_more_rarely),
 	KUNIT_CASE(rccc_asks_now_and_then),
 	KUNIT_CASE(pacer_meets_a_restarted_source),
+	KUNIT_CASE(pacer_takes_hints),
 	KUNIT_CASE(pacer_gives_below_line_rate),
 	KUNIT_CASE(pacer_grants_what_is_wanted),
 	KUNIT_CASE(pacer_gives_ahead_and_rests),

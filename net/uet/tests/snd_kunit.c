@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
+#include "../core/snd_gone.h"
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))
@@ -112,6 +113,27 @@ static void snd_probe_tells(struct kunit *test)
 		script_wait(k, SCRIPT_RTT);
 	KUNIT_EXPECT_EQ(test, k->lost, 3);
 	KUNIT_EXPECT_EQ(test, k->how, UET_LOSS_PROBE);
+}
+
+/* On one path what followed the probe is not missing, if at the same time. */
+static void snd_probe_tells_order(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	u16 id;
+
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	script_wait(k, SCRIPT_RTO / 2);
+	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
+	id = script_cp(k, UET_CTL_PROBE)->cp.probe_opaque;
+	script_msg(k, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	k->now += SCRIPT_RTT;
+	k->pkt.flags = UET_F_PROBE;
+	k->pkt.ack.probe_opaque = id;
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, k->w.gone_back, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 1);
 }
 
 /* A probe without an answer does not end the probing. */
@@ -327,6 +349,7 @@ static void snd_closes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
 	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
 	KUNIT_EXPECT_EQ(test, k->ccc.waiting_rtx, 0);
+	KUNIT_EXPECT_EQ(test, k->s.idle_at, 0);
 	script_ack(k, PSN(0), PSN(0), 0);
 	KUNIT_EXPECT_EQ(test, uet_txwin_outstanding(&k->s.win), 0);
 }
@@ -370,6 +393,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_peer_gone),
 	KUNIT_CASE(snd_overtakes),
 	KUNIT_CASE(snd_probe_tells),
+	KUNIT_CASE(snd_probe_tells_order),
 	KUNIT_CASE(snd_probes_on),
 	KUNIT_CASE(snd_counts_tell),
 	KUNIT_CASE(snd_goes_back),

@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
+#include "../core/snd_gone.h"
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))
@@ -165,6 +166,23 @@ static void queue_gives_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->ccc.waiting_rtx, 0);
 }
 
+/* MSG_ERROR that waits for its turn is sent though a hold begins meanwhile. */
+static void queue_ends_on_hold(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 3 * SCRIPT_MTU,
+					   3 * SCRIPT_MTU);
+
+	script_send(k, 2);
+	m->again = true;
+	uet_snd_end(&k->s, m, k->now);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	KUNIT_EXPECT_TRUE(test, k->q[0].hold.on);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->out.psn, PSN(2));
+	KUNIT_EXPECT_EQ(test, k->out.pkt.flags, UET_SND_MSG_ERROR);
+}
+
 /* The message behind one that is dropped may go, if that one kept it back. */
 static void queue_drops(struct kunit *test)
 {
@@ -308,20 +326,277 @@ static void queue_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script_send(k, 999), 72);
 }
 
+/* A queue on hold that leaves wakes others, also with nothing in flight. */
+static void queue_leaves_pause(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+
+	KUNIT_EXPECT_TRUE(test, uet_snd_pause(&k->s, &k->q[0], k->now));
+	script_arm(k);
+	script_msg(k, 2, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&k->flow.ready));
+	uet_snd_leave(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+}
+
+/* The owner of a lane leaves, for its messages move: the next one may begin. */
+static void queue_leaves_lane(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU, SCRIPT_MTU);
+
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	script_msg(k, 1, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
+	list_del_init(&m->node);
+	KUNIT_EXPECT_TRUE(test, !uet_snd_leave(&k->s, &k->q[0], k->now));
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->s.lanes_stalled, 0);
+}
+
+/* A lane stalls for lack of data, not by a hold; the first one counts. */
+static void queue_stalls(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+
+	script_msg(k, 0, 2 * SCRIPT_MTU, 2 * SCRIPT_MTU);
+	script_send(k, 1);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	KUNIT_EXPECT_EQ(test, k->s.lanes_stalled, 0);
+
+	k = script_new(test, true, true);
+	script_msg(k, 0, 2 * SCRIPT_MTU, SCRIPT_MTU);
+	script_send(k, 9);
+	k->now += 80000000;
+	script_msg(k, 2, 2 * SCRIPT_MTU, SCRIPT_MTU);
+	script_send(k, 9);
+	KUNIT_EXPECT_EQ(test, k->s.lanes_stalled, 2);
+	KUNIT_EXPECT_TRUE(test, uet_snd_lane_stalls(&k->s, k->now + 30000000));
+}
+
+/* A queue that lacked data for a moment goes on with its turn. */
+static void queue_resumes(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 len = 10 * SCRIPT_MTU;
+
+	script_msg(k, 0, len, SCRIPT_MTU);
+	script_send(k, 1);
+	script_msg(k, 2, len, len);
+	k->m[0].filled = len;
+	k->m[0].eom = true;
+	uet_snd_announce(&k->s, &k->m[0], k->now);
+	uet_snd_activate(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_PTR_EQ(test, k->out.pkt.msg, &k->m[0]);
+}
+
+/* A message that is sent again gets behind one that has begun, and is announced. */
+static void queue_again_behind(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU,
+					   2 * SCRIPT_MTU);
+
+	script_msg(k, 0, 3 * SCRIPT_MTU, 2 * SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 4);
+	m->again = true;
+	script_ack(k, PSN(1), PSN(1), 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_QUEUED);
+	KUNIT_EXPECT_PTR_EQ(test, k->q[0].msgs.next, &k->m[1].node);
+	KUNIT_EXPECT_EQ(test, m->backlog,
+			2 * (SCRIPT_MTU + SCRIPT_OVERHEAD));
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, m->backlog + k->m[1].backlog);
+}
+
+/* Larger rings have what the smaller ones had. */
+static void queue_grows(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_mem mem;
+
+	script_msg(k, 0, 100, 100);
+	script_msg(k, 1, 100, 100);
+	script_send(k, 9);
+	snd_mem_alloc(test, &mem, 2 * SCRIPT_SLOTS);
+	uet_snd_attach(&k->s, &mem, 2 * SCRIPT_SLOTS);
+	script_ack(k, PSN(1), PSN(1), 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 2);
+}
+
+/* Senders of a flow: a packet each, and first the one whose timeout it was */
+static void queue_senders(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct list_head *ready = &k->flow.ready;
+	u32 len = 10 * SCRIPT_MTU;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	uet_snd_init(other, &k->flow, 0, false, 1, k->now);
+	k->probes = UET_PROBES_NACKED;
+	script_msg(k, 0, 100, 100);
+	script_send(k, 1);
+	KUNIT_EXPECT_TRUE(test, list_empty(ready));
+	/* It has not used up its turn: it gets in line in front. */
+	uet_snd_ready(other);
+	script_msg(k, 0, len, len);
+	KUNIT_EXPECT_PTR_EQ(test, ready->next, &k->s.ready_node);
+	script_send(k, 1);
+	KUNIT_EXPECT_PTR_EQ(test, ready->next, &other->ready_node);
+	while (!k->lost && k->now < 200000000000ULL) {
+		KUNIT_EXPECT_PTR_EQ(test, ready->next, &other->ready_node);
+		uet_snd_work_init(&k->w, k->now, k->now);
+		uet_snd_expire(&k->s, &k->w);
+		script_losses(k);
+		k->now += SCRIPT_RTO / 2;
+	}
+	KUNIT_EXPECT_PTR_EQ(test, ready->next, &k->s.ready_node);
+}
+
+/* Given up after the PDC died: its rings are gone, and the hold with them. */
+static void queue_held_gone(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 2 * SCRIPT_MTU,
+					   2 * SCRIPT_MTU);
+
+	script_send(k, 9);
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+	script_nack(k, PSN(1), UET_NACK_NO_PKT_BUFFER, false);
+	k->s.state = UET_PDC_DEAD;
+	uet_snd_gone(&k->s, m->backlog, k->now, &k->mem);
+	KUNIT_EXPECT_EQ(test, k->s.win.nslots, 0);
+	m->given_up = true;
+	m->state = UET_MSG_FAILED;
+	uet_snd_hold_given_up(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, k->q[0].hold.held.nr, 0);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 0);
+}
+
+#define MANY_QUEUES	64
+#define MANY_PACKETS	4
+
+static u64 many_steps(const struct uet_snd_queue *q)
+{
+	u64 steps = 0;
+	u32 i;
+
+	for (i = 0; i < MANY_QUEUES; i++)
+		steps += q[i].hold.held.steps;
+	return steps;
+}
+
+/*
+ * Packets of many queues, one after the other, are all held. What is released
+ * next is found without a look at the packets of other queues, and each queue
+ * sends its own in order, whatever the order of the NACKs.
+ */
+static void queue_many_held(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 n = MANY_QUEUES * MANY_PACKETS, i, j, acked = 0;
+	u8 next[MANY_QUEUES] = {};
+	struct uet_snd_queue *q;
+	struct uet_snd_msg *m;
+
+	k->s.win.limit += SCRIPT_SLOTS;
+	q = kunit_kzalloc(test, MANY_QUEUES * sizeof(*q), GFP_KERNEL);
+	m = kunit_kzalloc(test, MANY_QUEUES * sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	for (i = 0; i < MANY_QUEUES; i++) {
+		uet_snd_queue_init(&q[i], (u16)i);
+		m[i].queue = &q[i];
+		m[i].len = MANY_PACKETS * SCRIPT_MTU;
+		uet_snd_submit(&k->s, &m[i], k->now);
+		uet_snd_enqueue(&k->s, &m[i], k->now);
+	}
+	for (i = 0; i < n; i++) {
+		struct uet_snd_msg *now = &m[i % MANY_QUEUES];
+
+		now->filled += SCRIPT_MTU;
+		now->eom = now->filled == now->len;
+		uet_snd_announce(&k->s, now, k->now);
+		uet_snd_activate(&k->s, now->queue, k->now);
+		KUNIT_ASSERT_EQ(test, script_send(k, 9), 1);
+	}
+	/* 37 and 256 have no common divisor: an order without order */
+	for (i = 0; i < n; i++)
+		script_nack(k, PSN(i * 37 % n), UET_NACK_NO_PKT_BUFFER, false);
+	KUNIT_EXPECT_EQ(test, k->s.win.nr_held, n);
+	for (j = 0; acked < n && j < 100 * n; j++) {
+		if (!script_send(k, 1)) {
+			script_wait(k, 100 * PAUSE);
+			continue;
+		}
+		i = k->out.psn - PSN(0);
+		KUNIT_EXPECT_EQ(test, i / MANY_QUEUES, next[i % MANY_QUEUES]);
+		next[i % MANY_QUEUES]++;
+		script_ack(k, k->out.psn, PSN(-1), 0);
+		acked++;
+	}
+	KUNIT_EXPECT_EQ(test, acked, n);
+	KUNIT_EXPECT_EQ(test, k->s.win.nr_held, 0);
+	for (i = 0; i < MANY_QUEUES; i++)
+		KUNIT_EXPECT_FALSE(test, q[i].hold.on);
+	/* Two operations per packet, each of at most log2(MANY_PACKETS) steps */
+	KUNIT_EXPECT_LE(test, many_steps(q), 2 * 2 * n);
+}
+
+/* CACK takes packets off a hold that are not released yet. */
+static void queue_held_covered(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 i;
+
+	script_msg(k, 0, 8 * SCRIPT_MTU, 8 * SCRIPT_MTU);
+	script_send(k, 8);
+	for (i = 0; i < 6; i++)
+		script_nack(k, PSN(i), UET_NACK_NO_PKT_BUFFER, false);
+	/* They arrived after all: two by SACK, then three by CACK. */
+	script_ack(k, PSN(1), PSN(-1), 0x12);
+	KUNIT_EXPECT_EQ(test, k->s.win.nr_held, 4);
+	KUNIT_EXPECT_EQ(test, k->q[0].hold.held.nr, 6);
+	script_ack(k, PSN(1), PSN(2), 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.nr_held, 2);
+	KUNIT_EXPECT_EQ(test, k->q[0].hold.held.nr, 3);
+	/* One is to be tried, the other one waits for its turn. */
+	while (!script_send(k, 9))
+		script_wait(k, 100 * PAUSE);
+	KUNIT_EXPECT_EQ(test, k->out.psn, PSN(3));
+	script_ack(k, PSN(3), PSN(4), 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->out.psn, PSN(5));
+	KUNIT_EXPECT_EQ(test, k->q[0].hold.held.nr, 0);
+}
+
 static struct kunit_case snd_queue_cases[] = {
 	KUNIT_CASE(queue_holds),
 	KUNIT_CASE(queue_ramps_up),
 	KUNIT_CASE(queue_holds_others),
 	KUNIT_CASE(queue_leaves),
+	KUNIT_CASE(queue_leaves_pause),
+	KUNIT_CASE(queue_leaves_lane),
+	KUNIT_CASE(queue_stalls),
+	KUNIT_CASE(queue_resumes),
+	KUNIT_CASE(queue_grows),
 	KUNIT_CASE(queue_again),
+	KUNIT_CASE(queue_again_behind),
 	KUNIT_CASE(queue_gives_up),
+	KUNIT_CASE(queue_ends_on_hold),
 	KUNIT_CASE(queue_drops),
 	KUNIT_CASE(queue_turns),
+	KUNIT_CASE(queue_senders),
 	KUNIT_CASE(queue_lanes),
 	KUNIT_CASE(queue_one_by_one),
 	KUNIT_CASE(queue_alone),
 	KUNIT_CASE(queue_asks),
 	KUNIT_CASE(queue_window),
+	KUNIT_CASE(queue_many_held),
+	KUNIT_CASE(queue_held_covered),
+	KUNIT_CASE(queue_held_gone),
 	{}
 };
 

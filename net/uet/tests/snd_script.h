@@ -8,7 +8,15 @@
 
 #include <kunit/test.h>
 
+#include "../core/probe.h"
 #include "../core/snd.h"
+#include "../core/snd_ack.h"
+#include "../core/snd_hold.h"
+#include "../core/snd_loss.h"
+#include "../core/snd_nack.h"
+#include "../core/snd_pick.h"
+#include "../core/snd_queue.h"
+#include "../core/snd_timer.h"
 #include "snd_mem.h"
 
 #define SCRIPT_SLOTS	256

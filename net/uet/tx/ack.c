@@ -7,6 +7,10 @@
  */
 #include <linux/ktime.h>
 
+#include "core/snd_ack.h"
+#include "core/snd_hold.h"
+#include "core/snd_loss.h"
+#include "core/snd_queue.h"
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"

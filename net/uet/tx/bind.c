@@ -12,6 +12,8 @@
 #include <net/ip6_fib.h>
 #include <net/ip_fib.h>
 
+#include "core/snd_hold.h"
+#include "core/snd_queue.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/speed.h"
@@ -91,7 +93,7 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (pdc->tx->snd.state != UET_PDC_SYN &&
 	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))))
 		return false;
-	if (unlikely(pdc->rod && READ_ONCE(pdc->tx->snd.lanes_stalled)) &&
+	if (unlikely(pdc->rod && uet_snd_lanes_stalled(&pdc->tx->snd)) &&
 	    uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
 	    uet_pdc_may_avoid(pdc))
 		return false;

@@ -4,6 +4,8 @@
  * requests that by CLOSE_REQ. Each takes a PSN and is retransmitted until
  * acknowledged.
  */
+#include "core/snd_pick.h"
+#include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
@@ -42,7 +44,7 @@ void uet_pdc_close(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 		uet_pdc_tx_grow(pdc, now);
 	if (uet_snd_has_room(&tx->snd) != UET_SND_NEW) {
 		uet_snd_nomem(&tx->snd, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		return;
 	}
 	tx->snd.state = UET_PDC_CLOSING;
@@ -69,10 +71,10 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (uet_close_queue(pdc, list, tx->close_psn, UET_F_RETX)) {
 		uet_snd_nomem(&tx->snd, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		return -ENOMEM;
 	}
 	uet_snd_commit_cp(&tx->snd, tx->close_psn, now);
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 	return 1;
 }

@@ -7,6 +7,7 @@
  */
 #include <linux/ktime.h>
 
+#include "core/snd_loss.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
@@ -47,7 +48,7 @@ void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		uet_snd_work_init(&w, now, 0);
 		uet_snd_clear_req(&tx->snd, rx->pkt->cp.payload, rx->ev, &w);
 		uet_pdc_send_cps(pdc, &list, &w);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		break;
 	case UET_CTL_CREDIT:
 		UET_INC(rx->un, RX_CREDITS);

@@ -165,5 +165,5 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 	if (!pdc)
 		pdc = uet_pdc_of(list_first_entry(&flow->snd.ready,
 						  struct uet_snd, ready_node));
-	uet_pdc_arm(pdc, when, now);
+	uet_pdc_arm(pdc, when);
 }

@@ -16,7 +16,7 @@
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
-/* Messages that move to another PDC cannot be given up: retry after this. */
+/* A message that is just handed to another PDC is in no list: retry after this. */
 #define UET_EXPIRE_AGAIN_NS	(10 * NSEC_PER_MSEC)
 
 static void uet_tx_expire_at(struct uet_sock *us, u64 at, u64 now)
@@ -90,8 +90,8 @@ void uet_tx_expire_stop(struct uet_sock *us)
  * @us: the socket
  * @cookie: their cookie
  *
- * Return: 0; -ENOENT if there is none; -EAGAIN if messages that may have it are
- * moving to another PDC.
+ * Return: 0; -ENOENT if there is none; -EAGAIN if a message that may have it is
+ * just handed to another PDC. Others are given up even then.
  */
 int uet_tx_cancel(struct uet_sock *us, u64 cookie)
 {
@@ -107,5 +107,7 @@ int uet_tx_cancel(struct uet_sock *us, u64 cookie)
 	list_for_each_entry(dest, &us->dests, us_node)
 		uet_pds_drop(dest, &drop);
 	spin_unlock(&us->dests_lock);
-	return drop.dropped ? 0 : drop.moving ? -EAGAIN : -ENOENT;
+	if (drop.moving)
+		return -EAGAIN;
+	return drop.dropped ? 0 : -ENOENT;
 }

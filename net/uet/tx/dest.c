@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "core/snd.h"
+#include "core/snd_queue.h"
 #include "link/addr.h"
 #include "link/owner.h"
 #include "sock.h"

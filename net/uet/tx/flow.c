@@ -133,6 +133,9 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	algo = uet_cc_find(name);
 	if (!algo)
 		goto err_free;
+	BUILD_BUG_ON(sizeof(struct udphdr) + UET_SES_STD_LEN +
+		     UET_PDS_REQ_CC_LEN + UET_CRC_LEN + UET_NOMINAL_ADD_BYTES >
+		     UET_SND_OVERHEAD_MAX);
 	flow->snd.overhead = sizeof(struct udphdr) + UET_SES_STD_LEN +
 			     (algo->credit ? UET_PDS_REQ_CC_LEN :
 					     UET_PDS_REQ_LEN) +

@@ -30,6 +30,7 @@
 #include "core/rise.h"
 #include "core/snd.h"
 #include "link/peer.h"
+#include "tx/half.h"
 
 struct net_device;
 struct uet_output;
@@ -279,6 +280,21 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 static inline u64 uet_flow_port_free(const struct uet_flow *flow)
 {
 	return READ_ONCE(flow->peer->fep->tx_free);
+}
+
+/**
+ * uet_pdc_tx_arm() - arm the timer for the deadlines that an event has set
+ * @pdc: the PDC
+ *
+ * Context: flow lock held.
+ */
+static inline void uet_pdc_tx_arm(struct uet_pdc *pdc)
+{
+	struct uet_snd *s = &pdc->tx->snd;
+
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	uet_pdc_arm(pdc, s->wake_at);
+	s->wake_at = 0;
 }
 
 #endif /* _UET_FLOW_H */

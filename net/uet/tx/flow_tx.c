@@ -14,6 +14,9 @@
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
 
+#include "core/snd_loss.h"
+#include "core/snd_queue.h"
+#include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
@@ -61,7 +64,7 @@ static struct uet_pdc *uet_flow_first(struct uet_flow *flow)
 static void uet_flow_sent(struct uet_pdc *pdc, u64 now)
 {
 	uet_snd_transmitted(&pdc->tx->snd, now);
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 }
 
 /*
@@ -298,7 +301,7 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 			return false;
 		/* A timer tries again in case no event comes. */
 		now = ktime_get_ns();
-		uet_pdc_arm(uet_flow_first(flow), now + NSEC_PER_SEC, now);
+		uet_pdc_arm(uet_flow_first(flow), now + NSEC_PER_SEC);
 		return true;
 	default:
 		return false;

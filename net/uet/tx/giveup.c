@@ -17,6 +17,8 @@
  */
 #include <linux/ktime.h>
 
+#include "core/snd_hold.h"
+#include "core/snd_queue.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
@@ -72,7 +74,7 @@ static void uet_dest_give_up(struct uet_pdc *pdc, struct uet_dest *dest,
 	list_for_each_entry(msg, &dest->q.sent, m.node)
 		uet_msg_withdraw(pdc, msg, now);
 	uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 }
 
 /**
@@ -96,7 +98,7 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 	now = ktime_get_ns();
 	uet_msg_withdraw(pdc, msg, now);
 	uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 	uet_dest_unlock_run(dest, pdc);
 }
 
@@ -134,6 +136,22 @@ static bool uet_msg_is_meant(const struct uet_txmsg *msg,
 	return msg->deadline && msg->deadline <= drop->now;
 }
 
+/* Messages that are about to move; nothing of them was accepted. */
+static void uet_moving_drop(struct uet_dest *dest, struct uet_txdrop *drop)
+{
+	struct uet_txmsg *msg, *next;
+
+	lockdep_assert_held(&dest->lock);
+	list_for_each_entry_safe(msg, next, &dest->moving, m.node) {
+		if (!uet_msg_is_meant(msg, drop))
+			continue;
+		list_del_init(&msg->m.node);
+		uet_msg_strand(msg, drop->error);
+		drop->dropped++;
+	}
+	drop->moving |= dest->submitting;
+}
+
 static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
 			  struct uet_txdrop *drop, u64 now)
 {
@@ -153,32 +171,33 @@ static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
  * @dest: the queue
  * @drop: selects the messages, gets the result
  *
- * A message that was sent may still have arrived.
+ * A message that was sent may still have arrived. Of a dead PDC uet_pds_salvage()
+ * ends what was begun; it moves none that was given up.
  *
  * Context: process.
  */
 void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 {
-	u32 before = drop->dropped;
 	struct uet_pdc *pdc;
+	u32 before;
 	u64 now;
 
-	drop->moving |= READ_ONCE(dest->moves);
-	pdc = uet_dest_lock(dest);
-	if (!pdc)
+	spin_lock_bh(&dest->lock);
+	uet_moving_drop(dest, drop);
+	pdc = dest->pdc;
+	if (!pdc) {
+		spin_unlock_bh(&dest->lock);
 		return;
+	}
+	spin_lock(&pdc->tx->flow->lock);
 	/* Under the lock: times of a sender must not go back. */
 	now = ktime_get_ns();
-	/* uet_pds_salvage() moves or reports the messages of a dead PDC. */
-	if (pdc->tx->snd.state == UET_PDC_DEAD) {
-		drop->moving |= dest->q.unfinished;
-	} else {
-		uet_msgs_drop(pdc, &dest->q.msgs, drop, now);
-		uet_msgs_drop(pdc, &dest->q.sent, drop, now);
-	}
+	before = drop->dropped;
+	uet_msgs_drop(pdc, &dest->q.msgs, drop, now);
+	uet_msgs_drop(pdc, &dest->q.sent, drop, now);
 	if (drop->dropped != before) {
 		uet_snd_hold_given_up(&pdc->tx->snd, &dest->q, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 	}
 	uet_dest_unlock_run(dest, pdc);
 }
@@ -205,7 +224,7 @@ void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 	if (pdc->tx->orphan_at && pdc->tx->orphan_at <= at)
 		return;
 	pdc->tx->orphan_at = at;
-	uet_pdc_arm(pdc, at, now);
+	uet_pdc_arm(pdc, at);
 }
 
 /**

@@ -21,6 +21,8 @@ struct net_device;
 struct uet_dest;
 struct uet_flow;
 struct uet_info;
+struct uet_snd_out;
+struct uet_snd_work;
 struct uet_txmsg;
 
 /* An idle PDC frees its rings after this much silence of the peer */
@@ -98,7 +100,6 @@ static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow);
 
 /* timer.c */
-void uet_pdc_tx_arm(struct uet_pdc *pdc, u64 now);
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
 void uet_pdc_tx_timer(struct uet_pdc *pdc);
 void uet_pdc_send_cps(struct uet_pdc *pdc, struct sk_buff_head *list,
@@ -118,6 +119,7 @@ void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
 
 /* salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
+void uet_msg_strand(struct uet_txmsg *msg, int error);
 
 /* bind.c: a queue and its PDC; dest->lock held */
 void uet_dest_emptied(struct uet_dest *dest, u64 now);

@@ -6,6 +6,8 @@
 #include <linux/ktime.h>
 
 #include "core/lb_ports.h"
+#include "core/snd_hold.h"
+#include "core/snd_timer.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"

@@ -8,6 +8,9 @@
  */
 #include <linux/ktime.h>
 
+#include "core/snd_gone.h"
+#include "core/snd_loss.h"
+#include "core/snd_nack.h"
 #include "link/encap.h"
 #include "link/habits.h"
 #include "mib.h"
@@ -52,7 +55,7 @@ static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 				 pkt->flags & UET_F_RETX, now);
 	uet_pdc_die(pdc, ECONNRESET, UET_REPORT_NACK, code);
 	if (awaited)
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 	else
 		uet_pdc_bury(pdc);
 }
@@ -130,7 +133,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	case UET_SND_NACK_STRAY:
 		return false;
 	case UET_SND_NACK_DONE:
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		return true;
 	case UET_SND_NACK_FATAL:
 		uet_pdc_nack_fatal(pdc, pkt, now);

@@ -94,7 +94,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	uet_pdc_publish(pdc);
 	uet_pdc_tx_enlist(pdc);
 	/* The idle timer closes a PDC that is never used. */
-	uet_pdc_arm(pdc, pdc->tx->snd.heard + NSEC_PER_SEC, pdc->tx->snd.heard);
+	uet_pdc_arm(pdc, pdc->tx->snd.heard + NSEC_PER_SEC);
 	spin_unlock_bh(&flow->lock);
 	uet_pdc_tell(pdc, UET_PDC_OPENED, 0);
 	return pdc;
@@ -296,7 +296,7 @@ static void uet_pdc_tx_close(struct uet_pdc *pdc)
 	if ((pdc->tx->snd.state == UET_PDC_ESTABLISHED ||
 	     pdc->tx->snd.state == UET_PDC_QUIESCE) && !uet_pdc_tx_busy(pdc)) {
 		uet_pdc_close(pdc, &list, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 	}
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))

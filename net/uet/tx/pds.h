@@ -42,7 +42,7 @@ void uet_pds_orphan(struct uet_dest *dest);
  * @cookie: selects messages with this cookie if @named
  * @error: errno of their reports
  * @named: select by @cookie, otherwise by an expired deadline
- * @moving: set if messages are on their way to another PDC
+ * @moving: set if a message is just handed to another PDC: it was not looked at
  * @dropped: number of messages given up
  * @next: earliest deadline of the remaining messages, 0 = none
  */

@@ -8,6 +8,7 @@
 #include <linux/skbuff.h>
 
 #include "core/hdr_build.h"
+#include "core/snd_pick.h"
 #include "link/encap.h"
 #include "link/owner.h"
 #include "pdc/pdc.h"

@@ -8,6 +8,8 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
+#include "core/snd_gone.h"
+#include "core/snd_queue.h"
 #include "pdc/pdc.h"
 #include "sock.h"
 #include "tx/flow.h"
@@ -75,18 +77,41 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 	dest->moves = !list_empty(&dest->moving);
 }
 
-/* The next message to move; after the last one new ones need not wait. */
-static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
+/**
+ * uet_msg_strand() - a message that moves ends before it gets to another PDC
+ * @msg: the message, in no list; its reference is consumed
+ * @error: errno of the report
+ *
+ * Context: dest->lock held.
+ */
+void uet_msg_strand(struct uet_txmsg *msg, int error)
+{
+	lockdep_assert_held(&msg->dest->lock);
+	uet_txmsg_done(msg, error, UET_REPORT_LOCAL, 0);
+	/* Not even its sendmsg() gives it to a PDC any more. */
+	msg->m.state = UET_MSG_DONE;
+	msg->moving = false;
+	uet_txmsg_put(msg);
+}
+
+/* The next message to move; after the last one new ones need not wait. If @more,
+ * the one before was handed over or has failed.
+ */
+static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest, bool more)
 {
 	struct uet_txmsg *msg;
 
 	spin_lock_bh(&dest->lock);
+	if (more)
+		dest->submitting--;
 	msg = list_first_entry_or_null(&dest->moving, struct uet_txmsg,
 				       m.node);
-	if (msg)
+	if (msg) {
 		list_del_init(&msg->m.node);
-	else
+		dest->submitting++;
+	} else {
 		dest->moves = false;
+	}
 	spin_unlock_bh(&dest->lock);
 	return msg;
 }
@@ -95,18 +120,17 @@ static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest)
 static void uet_dest_move(struct uet_dest *dest)
 {
 	struct uet_txmsg *msg;
+	bool more = false;
 	int err;
 
-	while ((msg = uet_dest_next_moving(dest))) {
+	for (; (msg = uet_dest_next_moving(dest, more)); more = true) {
 		err = READ_ONCE(dest->un->exiting) ? -ENETDOWN :
 						     uet_pds_submit(msg);
 		if (!err)
 			continue;
 		spin_lock_bh(&dest->lock);
-		msg->moving = false;
-		uet_txmsg_done(msg, -err, UET_REPORT_LOCAL, 0);
+		uet_msg_strand(msg, -err);
 		spin_unlock_bh(&dest->lock);
-		uet_txmsg_put(msg);
 	}
 }
 

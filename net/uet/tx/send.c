@@ -8,6 +8,8 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "core/snd_pick.h"
+#include "core/snd_timer.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -43,7 +45,7 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
 		uet_snd_mem_free(&mem);
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_snd_nomem(s, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		return false;
 	}
 	uet_snd_attach(s, &mem, nslots);
@@ -79,7 +81,7 @@ static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 	if (unlikely(!skb)) {
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_snd_nomem(s, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 		return NULL;
 	}
 	uet_snd_commit(s, out, uet_flow_departs(flow, out->ask.size, now), now);
@@ -120,7 +122,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (likely(skb)) {
 		UET_INC(pdc->un, TX_REQS);
 		uet_snd_transmitted(s, now);
-		uet_pdc_tx_arm(pdc, now);
+		uet_pdc_tx_arm(pdc);
 	}
 	return skb;
 }

@@ -9,6 +9,8 @@
 #include <linux/ktime.h>
 #include <linux/uet.h>
 
+#include "core/snd_loss.h"
+#include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
@@ -60,22 +62,6 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 }
 
 /**
- * uet_pdc_tx_arm() - arm the timer for the deadlines that an event has set
- * @pdc: the PDC
- * @now: time, ns
- *
- * Context: flow lock held.
- */
-void uet_pdc_tx_arm(struct uet_pdc *pdc, u64 now)
-{
-	struct uet_snd *s = &pdc->tx->snd;
-
-	lockdep_assert_held(&pdc->tx->flow->lock);
-	uet_pdc_arm(pdc, s->wake_at, now);
-	s->wake_at = 0;
-}
-
-/**
  * uet_pdc_tx_rearm() - after feedback: set timers, queue the flow
  * @pdc: the PDC
  * @now: time, ns
@@ -99,7 +85,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		uet_snd_wake(s, now);
 	else if (pdc->initiator)
 		uet_snd_wake(s, max_t(u64, s->idle_at, now + NSEC_PER_SEC));
-	uet_pdc_tx_arm(pdc, now);
+	uet_pdc_tx_arm(pdc);
 	if (!list_empty(&flow->snd.ready) &&
 	    (flow->ccc.state == UET_CCC_READY || s->win.nr_marked))
 		uet_flow_queue(flow);
@@ -194,7 +180,7 @@ static void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
 	if (now >= pdc->tx->snd.rto_at)
 		uet_pdc_bury(pdc);
 	else
-		uet_pdc_arm(pdc, pdc->tx->snd.rto_at, now);
+		uet_pdc_arm(pdc, pdc->tx->snd.rto_at);
 }
 
 /**
@@ -223,8 +209,7 @@ void uet_pdc_tx_timer(struct uet_pdc *pdc)
 		idle = uet_pdc_tx_idle(pdc, &list, now);
 		/* Those that events of this run have set are among all. */
 		tx->snd.wake_at = 0;
-		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)),
-			    now);
+		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)));
 	}
 	if (!list_empty(&flow->snd.ready))
 		uet_flow_queue(flow);

@@ -192,6 +192,8 @@ struct uet_dest_key {
  * @moves: messages of a dead PDC move to another one, new ones behind them;
  *	dest->lock
  * @moving: these messages; dest->lock
+ * @submitting: those that were taken from @moving and not handed over yet;
+ *	dest->lock
  * @q: its messages; flow.lock of @pdc from here on
  * @pdc_node: in uet_pdc_tx.dests
  * @renews: it must drain before it can change its PDC
@@ -223,6 +225,7 @@ struct uet_dest {
 	struct uet_pdc		*pdc;
 	bool			moves;
 	struct list_head	moving;
+	u32			submitting;
 	struct uet_snd_queue	q;
 	struct list_head	pdc_node;
 	bool			renews;

@@ -11,6 +11,7 @@
 #define __packed	__attribute__((__packed__))
 #define __aligned(x)	__attribute__((__aligned__(x)))
 #define __maybe_unused	__attribute__((__unused__))
+#define __printf(fmt, args)	__attribute__((__format__(__printf__, fmt, args)))
 #define __must_check	__attribute__((__warn_unused_result__))
 #define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
