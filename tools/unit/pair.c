@@ -45,7 +45,7 @@ static void arrive(struct pair *p, struct pair_packet *pk)
 				    pk->len + pk->payload);
 	if (err)
 		pair_fail(p, "a packet cannot be parsed", (uint32_t)-err);
-	else if (pkt.type == UET_PDS_ACK_CC || pkt.type == UET_PDS_NACK ||
+	else if (uet_pkt_is_ack(&pkt) || pkt.type == UET_PDS_NACK ||
 		 (pkt.type == UET_PDS_CP &&
 		  (pkt.ctl_type == UET_CTL_CLEAR_REQ ||
 		   pkt.ctl_type == UET_CTL_CLOSE_REQ)))

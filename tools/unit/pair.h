@@ -69,6 +69,9 @@ struct pair_case {
 	uint32_t restarts;	/* of hosts, per message */
 	uint32_t blackouts;	/* nothing arrives for a while, per message */
 	uint32_t forged;	/* stray ACKs, NACKs and ICMP, per packet */
+	bool no_sack;		/* ACKs do not tell which packets arrived */
+	bool plain;		/* ... and have no state of congestion control */
+	bool no_probes;		/* the target refuses PROBE */
 	bool liar;		/* the target answers whatever it likes */
 	uint32_t shed;		/* a target refuses a new PDC */
 	uint32_t range;		/* receive window of a target, PSNs */

@@ -91,6 +91,23 @@ const struct pair_case pair_cases[] = {
 	  .late = 20, .nomem = 50, .mtus = 20, .closes = 30, .cancels = 20,
 	  .range = 128, .rod = true, .msgs = 60, .max_len = 30000,
 	  .wrap = true, .max_rtx = 15, .max_ms = 20000 },
+	{ .name = "a target without SACK",
+	  .algo = "nscc", .policy = "bitmap", .no_sack = true, .jumble = true,
+	  .loss = 8, .dup = 10, .late = 10, .nomem = 30, .closes = 30, .room = 40,
+	  .cancels = 20, .blackouts = 40, .range = 128, .msgs = 60,
+	  .max_len = 30000, .wrap = true, .max_rtx = 75, .max_ms = 1000 },
+	/* NACKs of a probe name PSN 0, which no PDC of the module comes to. */
+	{ .name = "a target with plain ACKs and without probes",
+	  .algo = "nscc", .policy = "bitmap", .plain = true, .no_probes = true,
+	  .loss = 8, .dup = 10, .late = 10, .nomem = 30, .closes = 30, .room = 40,
+	  .cancels = 20, .blackouts = 40, .range = 128, .msgs = 60,
+	  .max_len = 30000, .max_rtx = 70, .max_ms = 8000 },
+	{ .name = "a target with plain ACKs and without probes, ordered",
+	  .algo = "nscc", .policy = "single", .plain = true, .no_probes = true,
+	  .loss = 20, .dup = 10, .late = 10, .nomem = 30, .closes = 30,
+	  .room = 40, .rod = true, .cancels = 20, .blackouts = 40,
+	  .range = 128, .msgs = 60, .max_len = 30000, .max_rtx = 250,
+	  .max_ms = 8000 },
 };
 
 const size_t pair_nr_cases = ARRAY_SIZE(pair_cases);

@@ -111,8 +111,7 @@ static void msg_fail(struct pair_tx *tx, struct uet_snd_msg *m, int error)
 {
 	if (m->state == UET_MSG_FAILED || m->state == UET_MSG_DONE)
 		return;
-	m->again = false;
-	m->withdrawn = false;
+	uet_snd_not_again(m);
 	msg_report(msg_of(m), error);
 	if (m->state != UET_MSG_SENT)
 		uet_snd_end(&tx->s, m, tx->host->pair->now);
@@ -148,12 +147,12 @@ void source_cancel(struct pair_host *h, struct pair_msg *pm)
 	uint64_t now = h->pair->now;
 	struct uet_snd *s;
 
-	if (pm->done || !q->tx || q->tx->s.state == UET_PDC_DEAD ||
-	    m->withdrawn || m->state >= UET_MSG_FAILED)
+	if (pm->done || !q->tx)
 		return;
 	s = &q->tx->s;
 	pm->cancelled = true;
 	msg_report(pm, ECANCELED);
+	uet_snd_not_again(m);
 	m->withdrawn = true;
 	if (m->state == UET_MSG_QUEUED) {
 		if (uet_snd_drop(s, m, now))

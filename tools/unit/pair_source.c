@@ -198,6 +198,9 @@ static void tx_nack(struct pair_tx *tx, const struct uet_pkt *pkt, uint16_t ev)
 		break;
 	case UET_SND_NACK_SETTLE:
 		break;
+	case UET_SND_NACK_NO_PROBES:
+		tx->host->probes = UET_PROBES_NACKED;
+		return;
 	default:
 		tx_arm(tx);
 		return;
@@ -332,7 +335,11 @@ static void tx_expire(struct pair_tx *tx)
 	tx->timer = 0;
 	live_fired(tx);
 	if (tx->s.state == UET_PDC_DEAD) {
-		if (!tx->reaped)
+		if (tx->reaped)
+			return;
+		if (p->now < tx->s.rto_at)
+			tx->timer = tx->s.rto_at;
+		else
 			tx_reap(tx);
 		return;
 	}

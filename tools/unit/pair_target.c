@@ -79,6 +79,12 @@ static void ack(struct pair_host *h, const struct pair_packet *pk,
 		a->probe_opaque = to->cp.probe_opaque;
 	if (rsp)
 		pkt.rsp = *rsp;
+	if (!probe && (h->pair->c->no_sack || h->pair->c->plain)) {
+		a->sack_base = a->cack_psn + 1;
+		a->sack_bitmap = 0;
+	}
+	if (!probe && h->pair->c->plain)
+		pkt.type = UET_PDS_ACK;
 	answer(h, pk, &pkt);
 }
 
@@ -465,7 +471,10 @@ static void control(struct pair_host *h, struct pair_rx *rx,
 		closing(h, rx, pk, pkt);
 		break;
 	case UET_CTL_PROBE:
-		ack(h, pk, pkt, rx, rx->map.cack, UET_F_PROBE, NULL);
+		if (h->pair->c->no_probes)
+			nack(h, pk, pkt, NULL, UET_NACK_UNEXP_EVENT, 0);
+		else
+			ack(h, pk, pkt, rx, rx->map.cack, UET_F_PROBE, NULL);
 		break;
 	default:
 		break;

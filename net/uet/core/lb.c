@@ -124,21 +124,26 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	return 0;
 }
 
-/* Prefer a value acknowledged since about when the lost packet was sent */
-static bool lb_recall(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *ev)
+/* Prefer a value acknowledged since about when the lost packet was sent; -1: none */
+static noinline int lb_recall(struct uet_lb *lb, const struct uet_lb_ask *ask)
 {
 	u64 since = ask->now - max(ask->rtt, ask->base_rtt) - 3 * ask->target;
+	u16 ev;
 
-	return uet_lb_good_recall(&lb->good, since, ask->prev_ev, ev);
+	return uet_lb_good_recall(&lb->good, since, ask->prev_ev, &ev) ? ev : -1;
 }
 
 u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
-	u16 ev;
+	int ev;
 
-	*run = ask->rtx ? 1 : lb->run;
-	if (ask->rtx && lb_recall(lb, ask, &ev))
-		return ev;
+	*run = lb->run;
+	if (unlikely(ask->rtx)) {
+		*run = 1;
+		ev = lb_recall(lb, ask);
+		if (ev >= 0)
+			return (u16)ev;
+	}
 	return lb->ops->next(lb, ask, run);
 }
 

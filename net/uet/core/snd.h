@@ -153,6 +153,7 @@ struct uet_snd_flow {
  * @probes: probes without an answer
  * @nack_e: NACKs of the error class in a row for @nack_e_psn
  * @vain: probes, ACK_REQs and retransmissions since @unreachable_at
+ * @rto_half: half of the RTO that runs until @rto_at, uet_wait_pack()
  * @one_by_one: an ordered sender was NACKed for shortage: finish begun messages
  *	one after the other
  * @overdue: a timeout allows one retransmission beyond the window
@@ -213,6 +214,7 @@ struct uet_snd {
 	u8 probes;
 	u8 nack_e;
 	u8 vain;
+	u8 rto_half;
 	bool one_by_one : 1;
 	bool overdue : 1;
 	bool asked : 1;

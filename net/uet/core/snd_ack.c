@@ -190,9 +190,10 @@ static void snd_progress(struct uet_snd *s, u64 now)
 	s->ambiguous |= s->backoff;
 	s->probes = 0;
 	s->nack_e = 0;
-	s->rto_at = uet_txwin_outstanding(&s->win) ||
-		    uet_txwin_waits_for_cack(&s->win) ?
-		    now + uet_snd_rto(s) : 0;
+	if (uet_txwin_outstanding(&s->win) || uet_txwin_waits_for_cack(&s->win))
+		snd_start_rto(s, now, uet_snd_rto(s));
+	else
+		s->rto_at = 0;
 }
 
 void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,

@@ -64,7 +64,7 @@ bool uet_snd_disown(struct uet_snd *s, u32 psn, bool rtx, u64 now)
 		s->awaited += gone_awaits(s, at);
 	if (!uet_snd_disowned(s, psn, rtx))
 		return false;
-	s->rto_at = now + uet_snd_rto(s);
+	snd_start_rto(s, now, uet_snd_rto(s));
 	uet_snd_wake(s, s->rto_at);
 	return true;
 }

@@ -216,7 +216,7 @@ static void snd_stuck_cack(struct uet_snd *s, struct uet_snd_work *w)
 	else
 		snd_ask_ack(s, w, s->win.una);
 	snd_back_off(s);
-	s->rto_at = w->now + uet_snd_rto(s);
+	snd_start_rto(s, w->now, uet_snd_rto(s));
 }
 
 static void snd_scan_all(struct uet_snd *s, struct uet_snd_work *w, u16 step,
@@ -251,7 +251,7 @@ static void snd_timeout(struct uet_snd *s, struct uet_snd_work *w)
 	if (s->probe_tx)
 		oldest = max(oldest, s->probe_first);
 	if (w->now < oldest + rto) {
-		s->rto_at = oldest + rto;
+		snd_start_rto(s, oldest, rto);
 		return;
 	}
 	if (snd_gave_up(s, w->now)) {
@@ -290,7 +290,7 @@ static void snd_after_timeout(struct uet_snd *s, struct uet_snd_work *w)
 	if (uet_txwin_next_unanswered(&s->win, s->win.una, before, &psn))
 		snd_ask_ack(s, w, psn);
 	snd_back_off(s);
-	s->rto_at = w->now + uet_snd_rto(s);
+	snd_start_rto(s, w->now, uet_snd_rto(s));
 	if (!s->win.nr_marked)
 		return;
 	uet_snd_ready(s);

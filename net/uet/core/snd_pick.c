@@ -29,7 +29,7 @@ bool uet_snd_answer_due(const struct uet_snd *s)
  */
 static bool snd_waits_long(const struct uet_snd *s, u64 now)
 {
-	return s->rto_at && now + uet_snd_rto(s) / 2 >= s->rto_at;
+	return s->rto_at && now + uet_wait_unpack(s->rto_half) >= s->rto_at;
 }
 
 /* Does the sender have another packet to send at once? */
@@ -307,7 +307,10 @@ static void snd_all_sent(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 	if (m->state != UET_MSG_FAILED)
 		m->state = UET_MSG_SENT;
 	snd_lane_ended(s, m->queue, now);
-	list_move_tail(&m->node, &m->queue->sent);
+	/* A message that did not wait in line is in no list. */
+	if (!list_empty(&m->node))
+		list_del(&m->node);
+	list_add_tail(&m->node, &m->queue->sent);
 }
 
 /* A queue sent a packet: whose turn is next? */
@@ -374,9 +377,14 @@ void uet_snd_commit_cp(struct uet_snd *s, u32 psn, u64 now)
 	if (psn == s->win.next) {
 		uet_txwin_send(&s->win, 0, 0, UET_TX_CP, now);
 		*snd_pkt(s, psn) = (struct uet_snd_pkt) {};
+		/*
+		 * It is short and alone in flight: if round trips are longer than
+		 * the RTO of a silent peer, to resend it costs little.
+		 */
+		s->ambiguous = false;
 	} else {
 		uet_txwin_resend(&s->win, psn, 0, now);
 	}
-	s->rto_at = now + uet_snd_rto(s);
+	snd_start_rto(s, now, uet_snd_rto(s));
 	uet_snd_wake(s, s->rto_at);
 }

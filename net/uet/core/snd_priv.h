@@ -5,6 +5,7 @@
 #ifndef _UET_CORE_SND_PRIV_H
 #define _UET_CORE_SND_PRIV_H
 
+#include "fall.h"
 #include "snd.h"
 
 #define SND_NS_PER_US	1000ULL
@@ -45,6 +46,13 @@ static inline struct uet_snd_pkt *snd_pkt(const struct uet_snd *s, u32 psn)
 	return &s->pkts[uet_txwin_index(&s->win, psn)];
 }
 
+/* The RTO runs from @from on. */
+static inline void snd_start_rto(struct uet_snd *s, u64 from, u64 rto)
+{
+	s->rto_at = from + rto;
+	s->rto_half = uet_wait_pack(rto / 2);
+}
+
 /* Quantum of a sender among those of its flow: a full packet */
 static inline u32 snd_flow_quantum(const struct uet_snd_flow *f)
 {
@@ -83,12 +91,24 @@ bool snd_may_send(const struct uet_snd *s, const struct uet_snd_queue *q,
  * rest of a message whose packets became smaller, or MSG_ERROR.
  */
 void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
-/* Does another queue own the lane? */
-bool snd_lane_busy(const struct uet_snd_queue *q);
 /* Let a queue wait for its lane, active or not. */
 void snd_lane_wait(struct uet_snd_queue *q);
+/* Let the next one in line have the lane that a queue owns. */
+void snd_lane_pass_on(struct uet_snd *s, struct uet_snd_lane *lane, u64 now);
+
+/* Does another queue own the lane? */
+static inline bool snd_lane_busy(const struct uet_snd_queue *q)
+{
+	return unlikely(q->lane) && q->lane->owner && q->lane->owner != q;
+}
+
 /* The last packet of a message was sent: free the lane. */
-void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q, u64 now);
+static inline void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q,
+				  u64 now)
+{
+	if (unlikely(q->lane) && q->lane->owner == q)
+		snd_lane_pass_on(s, q->lane, now);
+}
 
 /* snd_timer.c: a probe or retransmission leaves, while ICMP says port unreachable;
  * those in quick succession count once.

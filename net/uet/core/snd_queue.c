@@ -30,9 +30,10 @@ void uet_snd_queue_init(struct uet_snd_queue *q, u16 pid)
 /* Nominal bytes of the packets that @bytes of a message need */
 static u64 snd_msg_nominal(const struct uet_snd_flow *f, u64 bytes)
 {
-	u64 pkts = max_t(u64, div_u64(bytes + f->payload_mtu - 1,
-				      f->payload_mtu), 1);
+	u64 pkts = 1;
 
+	if (bytes > f->payload_mtu)
+		pkts = div_u64(bytes + f->payload_mtu - 1, f->payload_mtu);
 	return pkts * f->overhead + bytes;
 }
 
@@ -91,11 +92,6 @@ void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 		return;
 	uet_ccc_on_new_data(s->flow->ccc, now, size - m->backlog);
 	m->backlog = size;
-}
-
-bool snd_lane_busy(const struct uet_snd_queue *q)
-{
-	return q->lane && q->lane->owner && q->lane->owner != q;
 }
 
 void snd_lane_wait(struct uet_snd_queue *q)
@@ -191,12 +187,8 @@ void uet_snd_step_out(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	snd_lane_wake(s, lane, now);
 }
 
-void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
+void snd_lane_pass_on(struct uet_snd *s, struct uet_snd_lane *lane, u64 now)
 {
-	struct uet_snd_lane *lane = q->lane;
-
-	if (likely(!lane) || lane->owner != q)
-		return;
 	snd_lane_set_stalled(s, lane, false, now);
 	lane->owner = NULL;
 	snd_lane_wake(s, lane, now);

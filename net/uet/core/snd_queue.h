@@ -96,6 +96,20 @@ bool uet_snd_drop(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
 void uet_snd_end(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
 
 /**
+ * uet_snd_not_again() - a message that was to be sent again whole ends instead
+ * @m: message
+ *
+ * It was withdrawn for that only, not by its sender, who is to hear of its end.
+ */
+static inline void uet_snd_not_again(struct uet_snd_msg *m)
+{
+	if (likely(!m->again))
+		return;
+	m->again = false;
+	m->withdrawn = false;
+}
+
+/**
  * uet_snd_finish() - CACK covers the last packet of a message
  * @s: sender
  * @m: message, all sent

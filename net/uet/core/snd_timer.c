@@ -110,7 +110,7 @@ void uet_snd_transmitted(struct uet_snd *s, u64 now)
 	patience = uet_snd_patience(s);
 	max_ns = snd_rto_max(s);
 	if (!s->rto_at)
-		s->rto_at = at + snd_rto(s, patience, max_ns);
+		snd_start_rto(s, at, snd_rto(s, patience, max_ns));
 	if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at))
 		s->probe_at = at + snd_probe_interval(s, patience, max_ns);
 	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;

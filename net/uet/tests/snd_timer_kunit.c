@@ -318,6 +318,30 @@ static void timer_stuck_cack(struct kunit *test)
 	KUNIT_EXPECT_LE(test, asked, 160);
 }
 
+/*
+ * Answers that gave no round trip have made timeouts long. CLOSE_CMD is resent as
+ * for a silent peer all the same: nobody waits behind it, and it takes no bandwidth.
+ */
+static void timer_close(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd *s = &k->s;
+	u64 left = k->now;
+
+	s->backoff = 40;
+	s->ambiguous = true;
+	s->state = UET_PDC_CLOSING;
+	uet_snd_commit_cp(s, s->win.next, k->now);
+	script_arm(k);
+	KUNIT_EXPECT_EQ(test, s->rto_at, left + 200 * MS);
+	script_wait(k, 300 * MS);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->now, left + 200 * MS);
+	KUNIT_EXPECT_EQ(test, s->rto_at, k->now + 200 * MS);
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, uet_txwin_outstanding(&s->win), 0);
+}
+
 /* ICMP port unreachable: ask at once, unless a probe is out; count each try. */
 static void timer_unreachable(struct kunit *test)
 {
@@ -362,6 +386,7 @@ static struct kunit_case snd_timer_cases[] = {
 	KUNIT_CASE(timer_asks),
 	KUNIT_CASE(timer_asks_only),
 	KUNIT_CASE(timer_stuck_cack),
+	KUNIT_CASE(timer_close),
 	KUNIT_CASE(timer_unreachable),
 	{}
 };
