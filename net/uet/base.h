@@ -236,6 +236,12 @@ static inline struct uet_net *uet_net(const struct net *net)
 	return net_generic(net, uet_net_id);
 }
 
+/* uet_net() in an RCU section, for hooks, which all packets pass */
+static inline struct uet_net *uet_net_rcu(const struct net *net)
+{
+	return rcu_dereference(net->gen)->ptr[uet_net_id];
+}
+
 /* DSCP of data without a requested traffic class */
 static inline u8 uet_data_dscp(const struct uet_net *un)
 {

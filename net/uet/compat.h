@@ -92,13 +92,29 @@ static inline int uet_max_backlog(void)
 #endif
 }
 
+/* The NAPI instance whose poll function received the packet, 0 = none */
+static inline u32 uet_skb_napi_id(const struct sk_buff *skb)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	/* Smaller numbers are those of CPUs. */
+	return skb->napi_id >= MIN_NAPI_ID ? skb->napi_id : 0;
+#else
+	return 0;
+#endif
+}
+
 /* Was the packet received by a device's NAPI poll function? */
 static inline bool uet_skb_polled(const struct sk_buff *skb)
 {
+	return uet_skb_napi_id(skb);
+}
+
+/* Note the NAPI instance for SO_BUSY_POLL, poll() and epoll_wait(); 0 = none */
+static inline void uet_sk_mark_napi(struct sock *sk, u32 napi_id)
+{
 #ifdef CONFIG_NET_RX_BUSY_POLL
-	return skb->napi_id >= MIN_NAPI_ID;
-#else
-	return false;
+	if (unlikely(napi_id && READ_ONCE(sk->sk_napi_id) != napi_id))
+		WRITE_ONCE(sk->sk_napi_id, napi_id);
 #endif
 }
 
@@ -111,6 +127,14 @@ static inline u8 uet_route_tos(u8 dscp)
 	return dscp << 2;
 #endif
 }
+
+/* 6.5 and 6.12: options that do not concern these sockets */
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD		76
+#endif
+#ifndef SO_DEVMEM_DONTNEED
+#define SO_DEVMEM_DONTNEED	80
+#endif
 
 /* Have SOL_SOCKET options passed to uet_setsockopt(); 6.1 does so for MPTCP only */
 static inline void uet_sock_asks_us(struct socket *sock)

@@ -69,6 +69,8 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("MsgSilent", UET_MIB_MSG_SILENT),
 	SNMP_MIB_ITEM("WatchProbes", UET_MIB_WATCH_PROBES),
 	SNMP_MIB_ITEM("WatchReports", UET_MIB_WATCH_REPORTS),
+	SNMP_MIB_ITEM("PeerReports", UET_MIB_PEER_REPORTS),
+	SNMP_MIB_ITEM("PeersForgotten", UET_MIB_PEERS_FORGOTTEN),
 	SNMP_MIB_ITEM("MsgMixed", UET_MIB_MSG_MIXED),
 	SNMP_MIB_ITEM("ReportsLost", UET_MIB_REPORT_LOST),
 	SNMP_MIB_ITEM("PdcOpened", UET_MIB_PDC_OPENED),

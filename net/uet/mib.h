@@ -76,6 +76,8 @@ enum uet_mib_item {
 	UET_MIB_MSG_SILENT,		/* aborted: silent while others waited */
 	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */
 	UET_MIB_WATCH_REPORTS,		/* changes that they found */
+	UET_MIB_PEER_REPORTS,		/* UET_PEER_EVENTS: lost or there again */
+	UET_MIB_PEERS_FORGOTTEN,	/* beyond the limit of a socket or memory */
 	UET_MIB_MSG_MIXED,		/* DROPPED: ordered PDC mixes too many */
 	UET_MIB_REPORT_LOST,		/* no memory or queue full */
 	/* PDCs */

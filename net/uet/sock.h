@@ -106,6 +106,12 @@ struct uet_job {
  * @expire_work: looks for messages whose lifetime is over
  * @expire_at: when it must run, ns; 0 = need not; changes under @dests_lock
  * @watches: destinations it watches, or NULL; set under the socket lock
+ * @peer_events: reports of peers that it talked to; changes under the socket lock and
+ *	uet_watches.queue_lock
+ * @keepalive: SO_KEEPALIVE: probe them
+ * @ka_idle: ms of silence before the first probe
+ * @ka_interval: ms between probes, 0 = @ka_idle
+ * @ka_timeout: ms that a probe may take, 0 = net.uet.peer_timeout_s
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest and the us pointer of
  *	each dest
@@ -169,6 +175,11 @@ struct uet_sock {
 	struct delayed_work	expire_work;
 	u64			expire_at;
 	struct uet_watches	*watches;
+	bool			peer_events;
+	bool			keepalive;
+	u32			ka_idle;
+	u32			ka_interval;
+	u32			ka_timeout;
 
 	spinlock_t		dests_lock;	/* dests, connected, remote */
 	struct list_head	dests;
@@ -203,6 +214,13 @@ struct uet_sock {
 static inline struct uet_sock *uet_sk(const struct sock *sk)
 {
 	return (struct uet_sock *)sk;
+}
+
+/* If so, @us->watches and its contacts are there. */
+static inline bool uet_peer_events(const struct uet_sock *us)
+{
+	/* Pairs with uet_contacts_set() */
+	return smp_load_acquire(&us->peer_events);
 }
 
 extern int uet_family;

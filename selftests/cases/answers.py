@@ -492,6 +492,10 @@ def nack_trimmed(host):
         acked(pdc.one(1, p.F_AR), pdc, 1, 1)
         a = host.one(pdc.packet(1)[:16], tos=10 << 2, udp_len=72)
         same("type", (a.type, a.psn), (p.ACK_CC, pdc.psn(1)))
+        # What is left does not name the message
+        a = host.one(pdc.packet(0, syn=True)[:16], tos=10 << 2, udp_len=72)
+        acked(a, pdc, 0, 1)
+        same("message id", a.msg_id, 0)
         # An answer that is kept is the answer to what is left of a copy, too
         refused(pdc, 2, cack=1)
         a = host.one(pdc.packet(2)[:16], tos=10 << 2, udp_len=72)

@@ -291,6 +291,21 @@ disowned_and_cancelled()
 	return $rc
 }
 
+# A message that the peer did not take goes again when all its packets are answered.
+# Until then, too, it expires, and can be cancelled.
+refused_and_late()
+{
+	local i
+
+	patient
+	for i in 87 88; do
+		nobody_at 10.0.0.$i
+		play fake_peer.py 10.0.0.$i first 0x05
+	done
+	on "$A" uet_expire again 10.0.0.87/$PID 10.0.0.88/$PID || return 1
+	[ "$(stat_of "$A" MsgAgain)" -ge 2 ] || fail "they were not refused"
+}
+
 # The same for real: the host of the receiver goes and comes between two
 # messages, so that its contexts are gone and the sender's are not
 peer_restarts()
@@ -558,6 +573,7 @@ tst "no context free at the peer: asked ever more seldom" refused_a_context
 tst "... and never any: a closed socket's messages are given up" refused_for_ever
 tst "a context disowned: what moves stays in order" disowned_in_order
 tst "a context disowned: what waits is cancelled" disowned_and_cancelled
+tst "a message that is to go again expires, or is cancelled" refused_and_late
 tst "the peer starts anew between two messages" peer_restarts
 tst "refused, and the answers lost" refused_and_lost
 tst "silent from the start: ETIMEDOUT" silent $B4

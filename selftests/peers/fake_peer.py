@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Plays a peer at an address that nobody has, which refuses each message.
 
-    fake_peer.py ADDR ses|nack|gen|gone|fresh CODE [TIMES [AFTER]]
+    fake_peer.py ADDR ses|nack|gen|gone|fresh|first CODE [TIMES [AFTER]]
 
 Answers AFTER requests (default: none) with OK, the next TIMES ones (default:
 all) with an SES return code or a NACK code, the others with OK. One packet per
@@ -12,6 +12,8 @@ With gone TIMES is a number of contexts: of each all packets are refused but the
 first AFTER ones (0 or 1), and if that is -1 the first gets no answer. So it does
 not matter how many a sender has sent when it hears of it. With fresh it takes
 what opens a context, and answers all else by "port unreachable", whatever CODE.
+With first it answers the first packet of each message by the SES return code, and
+no other packet, so that the message does not end.
 Says when it is ready, and of each message of uet_send that it took the context
 and the number.
 """
@@ -70,7 +72,7 @@ class Peer:
     def wanted(self, generation):
         return generation + 1 & 255 if self.code == NEVER else self.code
 
-    def request(self, psn, dpdcid, ses, payload, retx, generation):
+    def request(self, psn, dpdcid, ses, payload, retx, generation, first):
         if self.kind == "gen" and generation != self.wanted(generation):
             return self.refuse(psn, dpdcid, RC_BAD_GENERATION, msg_id=ses,
                                generation=self.wanted(generation))
@@ -80,6 +82,8 @@ class Peer:
                 return None
             if refused:
                 return p.nack(self.code, psn, 0, dpdcid, flags=retx)
+        if self.kind == "first" and not first:
+            return None
         if self.kind in ("gen", "gone", "fresh") or self.times == 0 or self.after > 0:
             self.after -= 1
             self.note(psn, dpdcid, payload)
@@ -97,7 +101,8 @@ class Peer:
             psn, spdcid = struct.unpack("!IH", data[4:10])
             return self.request(psn, spdcid,
                                 struct.unpack("!H", data[14:16])[0],
-                                data[PAYLOAD:], data[1] & p.F_RETX, data[16])
+                                data[PAYLOAD:], data[1] & p.F_RETX, data[16],
+                                data[13] & p.S_SOM)
         if kind != p.CP or len(data) < 16:
             return None
         opaque, psn, spdcid, _, payload = struct.unpack("!HIHHI", data[2:16])

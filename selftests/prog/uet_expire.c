@@ -8,6 +8,9 @@
  *   uet_expire ADDR/PID...
  *                       others, of which some may have lost their contexts:
  *                       what is cancelled on its way there
+ *   uet_expire again ADDR/PID ADDR/PID
+ *                       two that take no message yet: one expires, one is
+ *                       cancelled
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -21,6 +24,7 @@
 
 #define MSGS		20
 #define MSG_SIZE	4000
+#define REFUSED_SIZE	300000
 /* Longest wait for a report, ms */
 #define SOON		30000
 
@@ -217,10 +221,49 @@ static int cancel_everywhere(char **to, int n)
 	return ktap_finish();
 }
 
+/* Is a message reported as failed, before its context is given up? */
+static bool reported(int fd, uint32_t error)
+{
+	struct uet_report rep;
+
+	return next_report(fd, &rep, NULL, SOON / 3) && rep.error == error;
+}
+
+/* Messages too long to be all sent at once are refused, and are to be sent again. */
+static int expire_again(char **to)
+{
+	struct libuet_sock how = { .type = SOCK_RDM };
+	struct sockaddr_uet addr;
+	uint64_t cookie = 7;
+	int fd[2], i;
+
+	ktap_begin();
+	for (i = 0; i < 2; i++) {
+		fd[i] = uet_socket(&how);
+		if (libuet_parse_endpoint(&addr, to[i], 0))
+			die("bad endpoint %s", to[i]);
+		result(send_named_to(fd[i], REFUSED_SIZE, &addr, cookie,
+				     i ? 0 : 1000) == REFUSED_SIZE,
+		       "sent to %s", to[i]);
+	}
+	result(reported(fd[0], ETIMEDOUT), "one expires");
+	result(!setsockopt(fd[1], SOL_UET, UET_CANCEL, &cookie, sizeof(cookie)),
+	       "UET_CANCEL of the other one");
+	result(reported(fd[1], ECANCELED), "it is reported");
+	for (i = 0; i < 2; i++) {
+		EXPECT_ERR(setsockopt(fd[i], SOL_UET, UET_CANCEL, &cookie,
+				      sizeof(cookie)), ENOENT, "a second time");
+		close(fd[i]);
+	}
+	return ktap_finish();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
-		die("usage: uet_expire ADDR | ADDR/PID...");
+		die("usage: uet_expire ADDR | ADDR/PID... | again ADDR/PID ADDR/PID");
+	if (argc == 4 && !strcmp(argv[1], "again"))
+		return expire_again(argv + 2);
 	if (strchr(argv[1], '/'))
 		return cancel_everywhere(argv + 1, argc - 1);
 	here = argv[1];

@@ -403,7 +403,6 @@ static void test_refused_options(void)
 		{ SO_REUSEPORT, "SO_REUSEPORT" },
 		{ SO_DONTROUTE, "SO_DONTROUTE" },
 		{ SO_REUSEADDR, "SO_REUSEADDR" },
-		{ SO_BUSY_POLL, "SO_BUSY_POLL" },
 		{ SO_RXQ_OVFL, "SO_RXQ_OVFL" },
 		{ SO_RESERVE_MEM, "SO_RESERVE_MEM" },
 		{ SO_ATTACH_FILTER, "SO_ATTACH_FILTER" },

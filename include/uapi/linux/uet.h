@@ -73,6 +73,10 @@ struct sockaddr_uet {
 #define UET_WATCH		11	/* struct uet_watch_req: watch an endpoint */
 #define UET_SEND_TIMEOUT	12	/* __u32: ms a message may take, 0 = no limit */
 #define UET_CANCEL		13	/* __u64: cancel messages with this cookie */
+#define UET_PEER_EVENTS		14	/* int: report peers that are lost */
+#define UET_KEEPALIVE_IDLE	15	/* __u32: ms of silence before a probe */
+#define UET_KEEPALIVE_INTERVAL	16	/* __u32: ms between probes, 0 = as IDLE */
+#define UET_KEEPALIVE_TIMEOUT	17	/* __u32: ms a probe may take */
 
 /**
  * struct uet_watch_req - a destination to watch (UET_WATCH), write only
@@ -103,6 +107,17 @@ struct uet_watch_req {
 #define UET_WATCH_MAX		256	/* watches of one socket */
 #define UET_WATCH_MS_MIN	10
 #define UET_WATCH_MS_MAX	3600000
+
+/*
+ * UET_PEER_EVENTS: the socket gets a report (UET_REPORT_PEER) when an endpoint is
+ * lost that it sent to or received from and that was heard before, with the cause,
+ * and one with error 0 when the endpoint is heard again. With SO_KEEPALIVE endpoints
+ * that are silent for UET_KEEPALIVE_IDLE are probed; times are UET_WATCH_MS_MIN to
+ * UET_WATCH_MS_MAX ms. UET_KEEPALIVE_INTERVAL 0 is UET_KEEPALIVE_IDLE and
+ * UET_KEEPALIVE_TIMEOUT 0 net.uet.peer_timeout_s. Errors: EINVAL, ENOBUFS (memory).
+ */
+#define UET_PEERS_MAX		4096	/* endpoints of one socket */
+#define UET_KEEPALIVE_IDLE_MS	60000	/* default of UET_KEEPALIVE_IDLE */
 
 /* Delivery modes, for UET_DELIVERY and UET_CMSG_DELIVERY */
 enum uet_delivery {
@@ -153,6 +168,7 @@ enum uet_report_type {
 	UET_REPORT_FAILED	= 1,	/* message @cookie failed */
 	UET_REPORT_DELIVERED	= 2,	/* messages @cookie to @cookie_last arrived */
 	UET_REPORT_WATCH	= 3,	/* watched endpoint: @error is its state */
+	UET_REPORT_PEER		= 4,	/* peer was lost; @error 0: heard again */
 };
 
 /* uet_report.source: meaning of uet_report.code */
@@ -165,13 +181,14 @@ enum uet_report_source {
 
 /**
  * struct uet_report - delivery result (UET_CMSG_REPORT)
- * @error: errno of a failure; 0 for a success, or if a watched endpoint is
- *	reachable again
+ * @error: errno of a failure; 0 for a success, or if a watched endpoint or a peer
+ *	is reachable again
  * @type: enum uet_report_type
  * @source: enum uet_report_source
  * @code: meaning depends on @source
  * @cookie: cookie of the message (UET_CMSG_COOKIE), else the number of
- *	messages sent by the socket before it; or cookie of the watch
+ *	messages sent by the socket before it; or cookie of the watch; 0 for a
+ *	peer
  * @cookie_last: last cookie of a coalesced range of successes
  * @length: length of the message
  * @reserved: zero

@@ -324,7 +324,7 @@ static void uet_count_parse_error(struct uet_rx_ctx *rx, int err)
 static int uet_input(struct sock *sk, struct sk_buff *skb)
 {
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
-	struct uet_pkt pkt;
+	struct uet_pkt pkt __uninitialized;	/* uet_pkt_parse() fills it */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
 	};

@@ -74,7 +74,7 @@ static bool uet_guard_allows(const struct nf_hook_state *state,
 static unsigned int uet_guard(const struct nf_hook_state *state,
 			      struct sk_buff *skb, int off)
 {
-	struct uet_net *un = uet_net(state->net);
+	struct uet_net *un = uet_net_rcu(state->net);
 	const struct udphdr *uh;
 	struct udphdr buf;
 

@@ -143,6 +143,23 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 	return 0;
 }
 
+/* Does a (tunnel) device choose its path by the packet's hash? Then that hash must
+ * include the entropy value.
+ */
+static bool uet_dev_spreads(const struct net_device *dev)
+{
+	switch (dev->type) {
+	case ARPHRD_TUNNEL:
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+		return true;
+	default:
+		return netif_is_vxlan(dev) || netif_is_geneve(dev);
+	}
+}
+
 /* The cached route, or a new one, with a reference; BH disabled */
 static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 {
@@ -172,6 +189,9 @@ static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 			return dst;
 		dst_cache_set_ip6(&peer->dst, dst, &saddr);
 	}
+	/* With the route, since it takes two comparisons of names. */
+	WRITE_ONCE(peer->out_hash,
+		   uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash);
 	uet_ports_stale(peer);
 	return dst;
 }
@@ -224,23 +244,6 @@ int uet_route_ifindex(struct uet_peer *peer)
 	return ifindex;
 }
 
-/* Does a (tunnel) device choose its path by the packet's hash? Then that hash must
- * include the entropy value.
- */
-static bool uet_dev_spreads(const struct net_device *dev)
-{
-	switch (dev->type) {
-	case ARPHRD_TUNNEL:
-	case ARPHRD_TUNNEL6:
-	case ARPHRD_SIT:
-	case ARPHRD_IPGRE:
-	case ARPHRD_IP6GRE:
-		return true;
-	default:
-		return netif_is_vxlan(dev) || netif_is_geneve(dev);
-	}
-}
-
 /**
  * uet_output_begin() - look up the route to a peer, once for several packets
  * @out: filled in
@@ -271,7 +274,7 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->udp_port = READ_ONCE(un->sysctl.udp_port);
 	out->protect = READ_ONCE(un->sysctl.data_protect);
 	out->track = READ_ONCE(un->sysctl.conntrack);
-	out->hash = uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash;
+	out->hash = READ_ONCE(peer->out_hash);
 	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
 	return 0;
 }

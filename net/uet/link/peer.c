@@ -50,19 +50,15 @@ void uet_peer_tables_exit(struct uet_net *un)
 }
 
 /**
- * uet_fep_find() - look up the FEP of a local address
+ * uet_fep_lookup() - second part of uet_fep_find()
  * @un: namespace
  * @addr: local fabric address
  *
  * Context: RCU read side; valid until its end.
  * Return: the FEP or NULL.
  */
-struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr)
+struct uet_fep *uet_fep_lookup(struct uet_net *un, const struct in6_addr *addr)
 {
-	struct uet_fep *fep = rcu_dereference(un->fep_hint);
-
-	if (likely(fep && ipv6_addr_equal(&fep->addr, addr)))
-		return fep;
 	return rhashtable_lookup(&un->feps, addr, uet_fep_params);
 }
 

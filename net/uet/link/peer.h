@@ -94,6 +94,7 @@ struct uet_peer_key {
  * @confirmed: the peer's address is proved, or this host sends to it
  * @trust: uet_net.trust_gen << 1 at the last check | its jobs are believed
  * @flow_hash: hash of the key, for flow queueing; never 0
+ * @out_hash: @flow_hash for packets by the current route, or 0 for none
  * @link_mbps: speed of the local interface, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
  * @far: @base_rtt > the guess, confirmed by more than a probe
@@ -139,6 +140,7 @@ struct uet_peer {
 	bool			confirmed;
 	u32			trust;
 	u32			flow_hash;
+	u32			out_hash;
 	u32			link_mbps;
 	u64			base_rtt;
 	bool			far;
@@ -184,7 +186,26 @@ uet_demux_slot(struct uet_net *un, const struct in6_addr *raddr)
 int uet_peer_tables_init(struct uet_net *un);
 void uet_peer_tables_exit(struct uet_net *un);
 
-struct uet_fep *uet_fep_find(struct uet_net *un, const struct in6_addr *addr);
+struct uet_fep *uet_fep_lookup(struct uet_net *un, const struct in6_addr *addr);
+
+/**
+ * uet_fep_find() - find the FEP of a local address
+ * @un: namespace
+ * @addr: local fabric address
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the FEP or NULL.
+ */
+static inline struct uet_fep *uet_fep_find(struct uet_net *un,
+					   const struct in6_addr *addr)
+{
+	struct uet_fep *fep = rcu_dereference(un->fep_hint);
+
+	if (likely(fep && ipv6_addr_equal(&fep->addr, addr)))
+		return fep;
+	return uet_fep_lookup(un, addr);
+}
+
 struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr);
 void uet_fep_put(struct uet_fep *fep);
 

@@ -25,12 +25,10 @@
 #include "link/hook.h"
 #include "link/peer.h"
 
-/* Is the packet for this host, i.e. neither forwarded nor translated? */
+/* Is it an address of this host that no PDC uses? */
 static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 			      const struct in6_addr *daddr)
 {
-	if (likely(uet_fep_find(un, daddr)))
-		return true;
 	if (ipv6_addr_v4mapped(daddr))
 		return inet_addr_type_dev_table(un->net, skb->dev,
 						daddr->s6_addr32[3]) == RTN_LOCAL;
@@ -42,8 +40,8 @@ static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 }
 
 /* @off: offset of the UDP header */
-static void uet_untrack(struct uet_net *un, struct sk_buff *skb, int off,
-			const struct in6_addr *daddr)
+static __always_inline void uet_untrack(struct uet_net *un, struct sk_buff *skb,
+					int off, const struct in6_addr *daddr)
 {
 	const struct udphdr *uh;
 	struct udphdr buf;
@@ -51,7 +49,10 @@ static void uet_untrack(struct uet_net *un, struct sk_buff *skb, int off,
 	if (skb_get_nfct(skb))
 		return;
 	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
-	if (uh && uh->dest == htons(READ_ONCE(un->sysctl.udp_port)) &&
+	if (!uh || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
+		return;
+	/* It must be for this host, i.e. neither forwarded nor translated. */
+	if (likely(uet_fep_find(un, daddr)) ||
 	    uet_untrack_local(un, skb, daddr))
 		skb_set_nfct(skb, IP_CT_UNTRACKED);
 }
@@ -65,7 +66,7 @@ static unsigned int uet_untrack_hook4(void *priv, struct sk_buff *skb,
 	if (iph->protocol != IPPROTO_UDP || ip_is_fragment(iph))
 		return NF_ACCEPT;
 	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_untrack(uet_net(state->net), skb,
+	uet_untrack(uet_net_rcu(state->net), skb,
 		    skb_network_offset(skb) + iph->ihl * 4, &daddr);
 	return NF_ACCEPT;
 }
@@ -77,7 +78,7 @@ static unsigned int uet_untrack_hook6(void *priv, struct sk_buff *skb,
 
 	/* UET packets carry no extension headers. */
 	if (ip6h->nexthdr == IPPROTO_UDP)
-		uet_untrack(uet_net(state->net), skb,
+		uet_untrack(uet_net_rcu(state->net), skb,
 			    skb_network_offset(skb) + sizeof(*ip6h),
 			    &ip6h->daddr);
 	return NF_ACCEPT;

@@ -101,7 +101,7 @@ static unsigned int uet_demux_hook4(void *priv, struct sk_buff *skb,
 	if (iph->protocol != IPPROTO_UDP || iph->ihl != 5 ||
 	    ip_is_fragment(iph) || !uet_demux_wants(skb, sizeof(*iph)))
 		return NF_ACCEPT;
-	un = uet_net(state->net);
+	un = uet_net_rcu(state->net);
 	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
 	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
 	uet_demux(skb, (const void *)(iph + 1), un, READ_ONCE(un->sock4),
@@ -118,7 +118,7 @@ static unsigned int uet_demux_hook6(void *priv, struct sk_buff *skb,
 	if (ip6h->nexthdr != IPPROTO_UDP ||
 	    !uet_demux_wants(skb, sizeof(*ip6h)))
 		return NF_ACCEPT;
-	un = uet_net(state->net);
+	un = uet_net_rcu(state->net);
 	uet_demux(skb, (const void *)(ip6h + 1), un, READ_ONCE(un->sock6),
 		  &ip6h->saddr, &ip6h->daddr);
 	return NF_ACCEPT;

@@ -74,7 +74,8 @@ static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
 	case UET_RX_DUP:
-		return uet_pdc_stored_answer(pdc, rx, psn);
+		return uet_pdc_stored_answer(pdc, rx, psn,
+					     (u16)rx->pkt->cp.payload);
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:
 		return uet_nack_make(pdc, rx, UET_NACK_PKT_NOT_RCVD, psn, 0);

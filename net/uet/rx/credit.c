@@ -338,22 +338,30 @@ static struct uet_credit_way *uet_credit_way_new(struct uet_credit_src *s,
 	return way;
 }
 
-/* The source's way at the packet's port; the first way if there is no memory */
-static struct uet_credit_way *uet_credit_way(struct uet_credit_src *s,
-					     const struct uet_rx_ctx *rx)
+/* The source's way at the packet's port, or NULL */
+static struct uet_credit_way *uet_credit_way_by(struct uet_credit_src *s,
+						const struct uet_rx_ctx *rx)
 {
-	struct uet_credit_way *way = NULL;
-	u32 i, nr;
-
 	/* Pairs with uet_credit_way_new() */
-	nr = smp_load_acquire(&s->nr_ways);
+	u32 i, nr = smp_load_acquire(&s->nr_ways);
+
 	for (i = 0; i < nr; i++)
 		if (likely(s->way[i]->port->ifindex == rx->iif))
 			return s->way[i];
+	return NULL;
+}
+
+/* ... which is made if missing; the first way if there is no memory */
+static struct uet_credit_way *uet_credit_way(struct uet_credit_src *s,
+					     const struct uet_rx_ctx *rx)
+{
+	struct uet_credit_way *way = uet_credit_way_by(s, rx);
+
+	if (likely(way))
+		return way;
 	spin_lock(&rx->un->credit_lock);
-	for (; i < s->nr_ways && !way; i++)
-		if (s->way[i]->port->ifindex == rx->iif)
-			way = s->way[i];
+	/* Another CPU may have made it. */
+	way = uet_credit_way_by(s, rx);
 	if (!way && s->nr_ways < ARRAY_SIZE(s->way))
 		way = uet_credit_way_new(s, rx);
 	spin_unlock(&rx->un->credit_lock);
@@ -580,7 +588,8 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  * @pdc: the PDC, peer verified
  * @rx: the request
  *
- * Nothing has verified its header. So its PDC joins no source and changes none,
+ * Nothing has verified its header. So its PDC joins no source and changes none, the
+ * source gets no way by another port, where it would be granted a window in advance,
  * and its target is only a hint.
  *
  * Context: softirq, rx.lock held.
@@ -590,12 +599,16 @@ void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	const struct uet_req *req = &rx->pkt->req;
 	struct uet_credit_src *s = pdc->rx->credit;
 	struct uet_credit_port *port;
+	struct uet_credit_way *way;
 	u32 target;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	if (!s || s->id != req->ccc_id)
 		return;
-	port = uet_credit_way(s, rx)->port;
+	way = uet_credit_way_by(s, rx);
+	if (!way)
+		return;
+	port = way->port;
 	spin_lock(&port->lock);
 	target = uet_rccc_hint(&port->pacer, uet_credit_granted(s),
 			       req->credit_target);

@@ -185,7 +185,8 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
 u32 uet_pdc_nacked_top(const struct uet_pdc *pdc);
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
-				      struct uet_rx_ctx *rx, u32 psn);
+				      struct uet_rx_ctx *rx, u32 psn,
+				      u16 msg_id);
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
 

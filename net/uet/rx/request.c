@@ -164,21 +164,23 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 /**
  * uet_pdc_stored_answer() - answer for a PSN that was already received
  * @pdc: the PDC
- * @rx: the ACK_REQ
+ * @rx: the ACK_REQ, or what a switch left of a duplicate
  * @psn: the PSN
+ * @msg_id: id of its message, 0 if not known
  *
  * Context: softirq, rx.lock held.
  * Return: an ACK with the guaranteed response, else with the default one: some
  * sources ask until they have a response for each packet.
  */
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
-				      struct uet_rx_ctx *rx, u32 psn)
+				      struct uet_rx_ctx *rx, u32 psn,
+				      u16 msg_id)
 {
 	const struct uet_gtd *g = uet_gtd_find(pdc, psn);
 	struct uet_ses_rsp rsp = {
 		.opcode	= UET_RSP_OP_DEFAULT,
 		.code	= UET_RC_OK,
-		.msg_id	= (u16)rx->pkt->cp.payload,
+		.msg_id	= msg_id,
 		.job	= pdc->job,
 	};
 
@@ -486,8 +488,12 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		UET_DROP(rx, DROP_STATE);
 		goto out;
 	}
-	/* Compared with seconds: the coarse clock is exact enough. */
-	WRITE_ONCE(pdc->rx->heard, ktime_get_coarse_ns());
+	/*
+	 * Compared with seconds: the coarse clock is exact enough. It moves with
+	 * jiffies, so one new packet per jiffy reads it.
+	 */
+	if (time_after(jiffies, pdc->rx->moved) || !pdc->rx->heard)
+		WRITE_ONCE(pdc->rx->heard, ktime_get_coarse_ns());
 	pdc->rx->close_req = false;
 	pdc->rx->close_tries = 0;
 	if (!(rx->pkt->flags & UET_F_SYN))
@@ -531,7 +537,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		break;
 	case UET_RX_DUP:
 		/* With a guaranteed response: else an error would seem success */
-		answer = uet_pdc_stored_answer(pdc, rx, psn);
+		answer = uet_pdc_stored_answer(pdc, rx, psn, 0);
 		break;
 	case UET_RX_ABOVE:
 	case UET_RX_FAR_BELOW:

@@ -183,7 +183,9 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to)
 {
 	lockdep_assert_held(&us->rx_lock);
-	uet_rx_strip(msg, to);
+	/* One that was read to its end has none left. */
+	if (!skb_queue_empty(&msg->prefix) || !RB_EMPTY_ROOT(&msg->ooo))
+		uet_rx_strip(msg, to);
 	if (!msg->complete)
 		uet_rx_left(us, msg);
 	list_del_init(&msg->node);
@@ -441,6 +443,16 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 	return 0;
 }
 
+/* There is new data to read. @napi_id: of the packet that brought it */
+static void uet_rx_wake(struct uet_sock *us, u32 napi_id)
+{
+	struct sock *sk = &us->sk;
+
+	sk_incoming_cpu_update(sk);
+	uet_sk_mark_napi(sk, napi_id);
+	sk->sk_data_ready(sk);
+}
+
 /* After a packet was placed: is there new data to read? */
 static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -474,6 +486,8 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce)
 {
+	u32 napi_id = uet_skb_napi_id(skb);
+
 	if (unlikely(skb->len != msg->len))
 		return false;
 	spin_lock(&us->rx_lock);
@@ -494,7 +508,7 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	msg->ce = ce;
 	uet_rx_make_ready(us, msg);
 	spin_unlock(&us->rx_lock);
-	us->sk.sk_data_ready(&us->sk);
+	uet_rx_wake(us, napi_id);
 	return true;
 }
 
@@ -518,6 +532,7 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		    bool som, bool has_hd, u64 header_data, bool ce)
 {
+	u32 napi_id = uet_skb_napi_id(skb);
 	struct sk_buff *spare = NULL;
 	struct uet_sock *us;
 	bool wake = false;
@@ -542,7 +557,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 	}
 	spin_unlock(&us->rx_lock);
 	if (wake)
-		us->sk.sk_data_ready(&us->sk);
+		uet_rx_wake(us, napi_id);
 	if (unlikely(err == -ENOBUFS))
 		uet_rx_unwedge(us, UET_RX_WANT_PACKET);
 	kfree_skb(spare);

@@ -137,6 +137,7 @@ void uet_rxmsg_drop_spare(struct uet_sock *us);
 
 /* For readers; rx_lock not held */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
+bool uet_rx_peekable(struct uet_sock *us, u32 off, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);
 u8 uet_rx_pend(struct uet_sock *us);
@@ -188,23 +189,28 @@ bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
 
 /**
  * struct uet_rxread - a reader's hold on the first message (rx/rxread.c)
+ * @peek_off: SO_PEEK_OFF if it counts for this read, else -1. The message is that
+ *	with this byte then
  * @msg: the message, with a reference
  * @skbs: its readable packets, taken out of it
  * @used: packets read to the end
  * @used_bytes: truesize of @used
  * @pos: offset of the next byte to read
  * @error: errno to return instead of data
+ * @from: sender, valid with @error
  * @whole: @skbs reach to the end of the message
  *
  * In process context with the socket locked.
  */
 struct uet_rxread {
+	s32			peek_off;
 	struct uet_rxmsg	*msg;
 	struct sk_buff_head	skbs;
 	struct sk_buff_head	used;
 	u32			used_bytes;
 	u32			pos;
 	int			error;
+	struct sockaddr_uet	from;
 	bool			whole;
 };
 

@@ -11,9 +11,23 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
+/* Messages that a search passes before others get the lock */
+#define UET_PEEK_BATCH		64
+
 static struct uet_rxmsg *uet_rx_first(struct uet_sock *us)
 {
 	return list_first_entry_or_null(&us->rx_ready, struct uet_rxmsg, node);
+}
+
+/* Would a reader get something of the message, @off bytes behind what was read? */
+static bool uet_rx_has(const struct uet_sock *us, const struct uet_rxmsg *msg,
+		       u32 off, u32 lowat)
+{
+	if (msg->complete || msg->error)
+		return true;
+	/* Cap it by what the buffer can hold at once */
+	lowat = clamp_t(u32, lowat, 1, uet_rx_half(us) / 2);
+	return msg->head - msg->read - off >= lowat;
 }
 
 /**
@@ -27,13 +41,7 @@ bool uet_rx_first_readable(struct uet_sock *us, u32 lowat)
 {
 	const struct uet_rxmsg *msg = uet_rx_first(us);
 
-	if (!msg)
-		return false;
-	if (msg->complete || msg->error)
-		return true;
-	/* Cap it by what the buffer can hold at once */
-	lowat = clamp_t(u32, lowat, 1, uet_rx_half(us) / 2);
-	return msg->head - msg->read >= lowat;
+	return msg && uet_rx_has(us, msg, 0, lowat);
 }
 
 /**
@@ -52,6 +60,55 @@ bool uet_rx_readable(struct uet_sock *us, u32 lowat)
 		return false;
 	spin_lock_bh(&us->rx_lock);
 	ret = uet_rx_first_readable(us, lowat);
+	spin_unlock_bh(&us->rx_lock);
+	return ret;
+}
+
+/*
+ * The message that has the byte @off behind the first unread one, as SO_PEEK_OFF
+ * counts: through all messages, empty ones once. @off becomes relative to the
+ * message. Only readers remove complete messages and they hold the socket lock, so
+ * rx_lock can be released in between.
+ */
+static struct uet_rxmsg *uet_rx_at(struct uet_sock *us, u32 *off)
+{
+	struct uet_rxmsg *msg;
+	u32 n = 0;
+
+	lockdep_assert_held(&us->rx_lock);
+	list_for_each_entry(msg, &us->rx_ready, node) {
+		u32 rest = msg->head - msg->read;
+
+		if (msg->error || *off < rest || (!*off && !msg->peeked))
+			return msg;
+		/* What is behind it comes after the rest of it. */
+		if (!msg->complete)
+			return NULL;
+		*off -= rest;
+		if (++n % UET_PEEK_BATCH == 0) {
+			spin_unlock_bh(&us->rx_lock);
+			spin_lock_bh(&us->rx_lock);
+		}
+	}
+	return NULL;
+}
+
+/**
+ * uet_rx_peekable() - would MSG_PEEK with SO_PEEK_OFF get something?
+ * @us: socket, locked
+ * @off: the peek offset
+ * @lowat: minimum of bytes, if the message is incomplete
+ *
+ * Return: true if there is data at the offset, the end of a message, or an error.
+ */
+bool uet_rx_peekable(struct uet_sock *us, u32 off, u32 lowat)
+{
+	const struct uet_rxmsg *msg;
+	bool ret;
+
+	spin_lock_bh(&us->rx_lock);
+	msg = uet_rx_at(us, &off);
+	ret = msg && uet_rx_has(us, msg, off, lowat);
 	spin_unlock_bh(&us->rx_lock);
 	return ret;
 }
@@ -139,8 +196,6 @@ struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room)
 {
 	struct uet_rxmsg *msg;
 
-	if (list_empty(&us->rx_ready))
-		return NULL;
 	spin_lock_bh(&us->rx_lock);
 	msg = uet_rx_first(us);
 	if (msg && (!msg->complete || msg->read || msg->len > room ||
@@ -175,7 +230,7 @@ void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
 /**
  * uet_rxread_begin() - take the readable packets out of the first message
  * @us: socket, locked
- * @rd: filled in
+ * @rd: filled in, but for @peek_off, which the caller has set
  * @same: NULL, or the message that must still be the first
  * @pos: with @same, the position it must be at
  * @lowat: without @same, minimum of bytes, if the message is incomplete
@@ -193,9 +248,7 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 {
 	struct uet_rxmsg *msg;
 	bool ret = false;
-
-	if (list_empty(&us->rx_ready))
-		return false;
+	u32 off = 0;
 
 	__skb_queue_head_init(&rd->skbs);
 	__skb_queue_head_init(&rd->used);
@@ -204,17 +257,24 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 	rd->error = 0;
 
 	spin_lock_bh(&us->rx_lock);
-	msg = uet_rx_first(us);
+	if (unlikely(rd->peek_off >= 0)) {
+		off = rd->peek_off;
+		msg = uet_rx_at(us, &off);
+	} else {
+		msg = uet_rx_first(us);
+	}
 	if (!msg || (same && (msg != same || msg->read != pos || msg->error)))
 		goto out;
-	if (!same && !uet_rx_first_readable(us, lowat))
+	if (!same && !uet_rx_has(us, msg, off, lowat))
 		goto out;
 	if (msg->error) {
 		rd->error = msg->error;
+		rd->from = msg->from;
 		ret = true;
 		if (peek)
 			goto out;
 		rd->msg = msg;
+		sk_peek_offset_bwd(&us->sk, msg->head - msg->read);
 		uet_rx_drop(us, msg, &rd->skbs);
 		goto out;
 	}
@@ -224,7 +284,7 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 	refcount_inc(&msg->ref);
 	skb_queue_splice_init(&msg->prefix, &rd->skbs);
 	rd->msg = msg;
-	rd->pos = msg->read;
+	rd->pos = msg->read + off;
 	rd->whole = msg->complete;
 	ret = true;
 out:

@@ -86,7 +86,7 @@ static unsigned int uet_trim_take(const struct nf_hook_state *state,
 				  struct sk_buff *skb, unsigned int off,
 				  u8 dscp)
 {
-	struct uet_net *un = uet_net(state->net);
+	struct uet_net *un = uet_net_rcu(state->net);
 	const struct uet_sysctl *s = &un->sysctl;
 	bool lasthop = dscp == READ_ONCE(s->dscp_trimmed_lasthop);
 	const struct udphdr *uh;

@@ -42,6 +42,12 @@ static DEFINE_PER_CPU(int, uet_memory_per_cpu_fw_alloc);
 static long uet_sysctl_mem[3];
 static int uet_sysctl_buf_min = PAGE_SIZE;
 
+/* SO_KEEPALIVE */
+static void uet_keepalive(struct sock *sk, int on)
+{
+	uet_contacts_keepalive(uet_sk(sk), on);
+}
+
 static struct proto uet_prot = {
 	.name			= "UET",
 	.obj_size		= sizeof(struct uet_sock),
@@ -50,6 +56,7 @@ static struct proto uet_prot = {
 	.sysctl_mem		= uet_sysctl_mem,
 	.sysctl_rmem		= &uet_sysctl_buf_min,
 	.sysctl_wmem		= &uet_sysctl_buf_min,
+	.keepalive		= uet_keepalive,
 };
 
 static void uet_sock_destruct(struct sock *sk)
@@ -290,6 +297,7 @@ static const struct proto_ops uet_ops = {
 	.sendmsg	= uet_sendmsg,
 	.recvmsg	= uet_recvmsg,
 	.mmap		= sock_no_mmap,
+	.set_peek_off	= sk_set_peek_off,
 	UET_NO_SENDPAGE
 };
 
@@ -329,6 +337,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	us->delivery = type == SOCK_RDM ? UET_RUD : UET_ROD;
 	us->tclass = -1;
 	us->max_msg = UET_MSG_MAX;
+	us->ka_idle = UET_KEEPALIVE_IDLE_MS;
 	spin_lock_init(&us->dests_lock);
 	INIT_LIST_HEAD(&us->dests);
 	atomic64_set(&us->tx_wake_at, -1);

@@ -11,13 +11,16 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/skbuff.h>
+#include <net/busy_poll.h>
 
 #include "core/wire_ses.h"
+#include "link/addr.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "tx/report.h"
 #include "tx/txmsg.h"
+#include "tx/watch.h"
 #include "tx/wmem.h"
 
 /**
@@ -26,6 +29,7 @@
  * @len: size of its buffer
  * @copied: bytes copied so far
  * @flags: MSG_*
+ * @peek_off: SO_PEEK_OFF with MSG_PEEK, -1 without either
  * @rxmsg: message read from, with a reference; NULL before the first data
  * @start: offset in the message of the first byte of this call
  * @pos: offset of the next byte to read
@@ -37,6 +41,7 @@ struct uet_recv {
 	size_t			len;
 	size_t			copied;
 	int			flags;
+	s32			peek_off;
 	struct uet_rxmsg	*rxmsg;
 	u32			start;
 	u32			pos;
@@ -151,30 +156,57 @@ static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
 	return 1;
 }
 
-/* Read what is there. Returns 1 if there was something, 0 if not, or an error. */
-static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
-			 size_t lowat)
+/* For UET_PEER_EVENTS: a message of a peer was read, or broke off. Senders with an
+ * initiator ID of their own cannot be addressed.
+ */
+static void uet_recv_peer(struct uet_sock *us, const struct sockaddr_uet *from,
+			  int error)
+{
+	struct uet_dest_key key;
+
+	if (!from->suet_pid || uet_addr_check_dest(us, from))
+		return;
+	uet_send_key(us, from, &key);
+	if (error)
+		uet_contact_failed(us, &key, error);
+	else
+		uet_contact_heard(us, &key);
+}
+
+/* Pass packets that end before the peek offset. */
+static void uet_recv_skip(struct uet_rxread *rd)
+{
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&rd->skbs)) &&
+	       UET_RXCB(skb)->off + UET_RXCB(skb)->len <= rd->pos)
+		uet_rxread_used(rd, skb);
+}
+
+/* General case of uet_recv_some() */
+static int uet_recv_parts(struct uet_sock *us, struct uet_recv *r,
+			  size_t lowat)
 {
 	struct uet_rxread rd;
 	int err;
 
-	if (!r->rxmsg && !(r->flags & MSG_PEEK)) {
-		err = uet_recv_whole(us, r);
-		if (err)
-			return err;
-	}
-
+	rd.peek_off = r->peek_off;
 	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos,
 			      min_t(size_t, lowat, U32_MAX),
 			      r->flags & MSG_PEEK))
 		return 0;
-	if (rd.error)
+	if (unlikely(rd.error)) {
+		if (rd.error == ECONNRESET && uet_peer_events(us))
+			uet_recv_peer(us, &rd.from, ECONNRESET);
 		return -rd.error;
+	}
 	if (!r->rxmsg) {
 		refcount_inc(&rd.msg->ref);
 		r->rxmsg = rd.msg;
 		r->start = rd.pos;
 	}
+	if (unlikely(rd.peek_off > 0))
+		uet_recv_skip(&rd);
 	err = uet_recv_copy(us, r, &rd);
 	r->pos = rd.pos;
 	r->eor = rd.whole && rd.pos == rd.msg->len;
@@ -182,20 +214,47 @@ static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 	return err ? err : 1;
 }
 
+/* Read what is there. Returns 1 if there was something, 0 if not, or an error. */
+static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
+			 size_t lowat)
+{
+	int err;
+
+	/* No lock: a waiter joins the wait queue before it looks again. */
+	if (list_empty(&us->rx_ready))
+		return 0;
+	if (!r->rxmsg && !(r->flags & MSG_PEEK)) {
+		err = uet_recv_whole(us, r);
+		if (err)
+			return err;
+	}
+	return uet_recv_parts(us, r, lowat);
+}
+
+static bool uet_recv_ready(struct uet_sock *us, const struct uet_recv *r,
+			   u32 want)
+{
+	if (likely(r->peek_off < 0))
+		return uet_rx_readable(us, want);
+	return uet_rx_peekable(us, r->peek_off, want);
+}
+
 /* Sleep once. The caller tries to read again: another reader may be faster. */
-static int uet_recv_wait(struct uet_sock *us, u32 want, long *timeo)
+static int uet_recv_wait(struct uet_sock *us, const struct uet_recv *r,
+			 u32 want, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
+	bool ready;
 
 	if (!*timeo)
 		return -EAGAIN;
 	if (signal_pending(current))
 		return sock_intr_errno(*timeo);
 	add_wait_queue(sk_sleep(sk), &wait);
+	ready = uet_recv_ready(us, r, want) || sk->sk_shutdown & RCV_SHUTDOWN;
 	release_sock(sk);
-	if (!uet_rx_readable(us, want) &&
-	    !(READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN))
+	if (!ready)
 		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
 	lock_sock(sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
@@ -239,10 +298,10 @@ static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
 		if (uet_recv_lost(us, r))
 			return 0;
 		if (us->sk.sk_shutdown & RCV_SHUTDOWN &&
-		    !uet_rx_readable(us, 1))
+		    !uet_recv_ready(us, r, 1))
 			return 0;
-		err = uet_recv_wait(us, min_t(size_t, target - r->copied,
-					      U32_MAX), &timeo);
+		err = uet_recv_wait(us, r, min_t(size_t, target - r->copied,
+						 U32_MAX), &timeo);
 		if (err)
 			return err;
 	}
@@ -281,12 +340,18 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
 }
 
-static int uet_recv_finish(struct uet_recv *r)
+static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 {
 	struct uet_rxmsg *m = r->rxmsg;
 	struct msghdr *msg = r->msg;
 	int ret = r->copied;
 
+	if (unlikely(uet_peer_events(uet_sk(sk))))
+		uet_recv_peer(uet_sk(sk), &m->from, 0);
+	if (r->flags & MSG_PEEK)
+		sk_peek_offset_fwd(sk, r->copied);
+	else
+		sk_peek_offset_bwd(sk, r->copied);
 	if (msg->msg_name) {
 		memcpy(msg->msg_name, &m->from, sizeof(m->from));
 		msg->msg_namelen = sizeof(m->from);
@@ -299,6 +364,36 @@ static int uet_recv_finish(struct uet_recv *r)
 		ret = min_t(u32, m->len - r->start, INT_MAX);
 	return ret;
 }
+
+#ifdef CONFIG_NET_RX_BUSY_POLL
+static bool uet_recv_busy_end(void *p, unsigned long start)
+{
+	struct uet_sock *us = p;
+
+	return !list_empty(&us->rx_ready) ||
+	       sk_busy_loop_timeout(&us->sk, start);
+}
+
+/* SO_BUSY_POLL: run the NAPI poll function that delivered last, until there is a
+ * message; once if the caller does not wait.
+ */
+static void uet_recv_busy_poll(struct uet_sock *us, bool once)
+{
+	struct sock *sk = &us->sk;
+	unsigned int napi_id = READ_ONCE(sk->sk_napi_id);
+
+	if (napi_id < MIN_NAPI_ID || !list_empty(&us->rx_ready) ||
+	    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
+		return;
+	napi_busy_loop(napi_id, once ? NULL : uet_recv_busy_end, us,
+		       READ_ONCE(sk->sk_prefer_busy_poll),
+		       READ_ONCE(sk->sk_busy_poll_budget) ?: BUSY_POLL_BUDGET);
+}
+#else
+static void uet_recv_busy_poll(struct uet_sock *us, bool once)
+{
+}
+#endif
 
 /**
  * uet_recvmsg() - proto_ops.recvmsg
@@ -324,13 +419,20 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 		return uet_sock_recv_report(sk, msg, len);
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
+	/* An error that a recvmmsg() met after its first message */
+	err = sock_error(sk);
+	if (unlikely(err))
+		return err;
 
+	if (sk_can_busy_loop(sk))
+		uet_recv_busy_poll(uet_sk(sk), flags & MSG_DONTWAIT);
 	lock_sock(sk);
+	r.peek_off = flags & MSG_PEEK ? READ_ONCE(sk->sk_peek_off) : -1;
 	err = uet_recv_loop(uet_sk(sk), &r);
 	if (r.rxmsg) {
 		/* Copied data has left the socket: report it despite errors */
 		if (!err || r.copied)
-			err = uet_recv_finish(&r);
+			err = uet_recv_finish(sk, &r);
 		uet_rxmsg_retire(uet_sk(sk), r.rxmsg);
 	}
 	release_sock(sk);
@@ -376,7 +478,8 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 	__poll_t mask = 0;
 
 	sock_poll_wait(file, sock, wait);
-	if (READ_ONCE(sk->sk_err) || !skb_queue_empty_lockless(&sk->sk_error_queue))
+	if (READ_ONCE(sk->sk_err) || READ_ONCE(sk->sk_err_soft) ||
+	    !skb_queue_empty_lockless(&sk->sk_error_queue))
 		mask |= EPOLLERR |
 			(sock_flag(sk, SOCK_SELECT_ERR_QUEUE) ? EPOLLPRI : 0);
 	if (shutdown == SHUTDOWN_MASK)

@@ -9,6 +9,7 @@
 #include <linux/sockptr.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "core/ccc.h"
 #include "core/lb.h"
 #include "link/addr.h"
@@ -90,6 +91,20 @@ static int uet_set_job_from(struct uet_sock *us, int fd)
 	return err;
 }
 
+static int uet_set_keepalive(struct uet_sock *us, int optname, u32 ms)
+{
+	if (!uet_watch_ms_valid(ms) || (!ms && optname == UET_KEEPALIVE_IDLE))
+		return -EINVAL;
+	if (optname == UET_KEEPALIVE_IDLE)
+		WRITE_ONCE(us->ka_idle, ms);
+	else if (optname == UET_KEEPALIVE_INTERVAL)
+		WRITE_ONCE(us->ka_interval, ms);
+	else
+		WRITE_ONCE(us->ka_timeout, ms);
+	uet_contacts_keepalive(us, us->keepalive);
+	return 0;
+}
+
 static int uet_set_int(struct uet_sock *us, int optname, int v)
 {
 	switch (optname) {
@@ -115,6 +130,12 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 	case UET_SEND_TIMEOUT:
 		WRITE_ONCE(us->send_timeout, v);
 		return 0;
+	case UET_PEER_EVENTS:
+		return uet_contacts_set(us, v);
+	case UET_KEEPALIVE_IDLE:
+	case UET_KEEPALIVE_INTERVAL:
+	case UET_KEEPALIVE_TIMEOUT:
+		return uet_set_keepalive(us, optname, v);
 	}
 	return -ENOPROTOOPT;
 }
@@ -198,27 +219,49 @@ static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 	return err;
 }
 
+/* Options that have no meaning for these sockets; see the table in uet.rst */
+static bool uet_generic_refused(int optname)
+{
+	switch (optname) {
+	case SO_ATTACH_BPF:		/* programs of control groups filter */
+	case SO_ATTACH_FILTER:
+	case SO_ATTACH_REUSEPORT_CBPF:
+	case SO_ATTACH_REUSEPORT_EBPF:
+	case SO_BROADCAST:
+	case SO_CNX_ADVICE:
+	case SO_DEVMEM_DONTNEED:
+	case SO_DETACH_FILTER:
+	case SO_DETACH_REUSEPORT_BPF:
+	case SO_DONTROUTE:
+	case SO_INCOMING_CPU:		/* chooses in a group of SO_REUSEPORT */
+	case SO_LOCK_FILTER:
+	case SO_MAX_PACING_RATE:	/* CCCs are shared by sockets */
+	case SO_NOFCS:
+	case SO_NO_CHECK:
+	case SO_OOBINLINE:
+	case SO_PASSCRED:
+	case SO_PASSPIDFD:
+	case SO_PASSSEC:
+	case SO_RESERVE_MEM:
+	case SO_REUSEADDR:		/* an endpoint is free when its socket closes */
+	case SO_REUSEPORT:
+	case SO_RXQ_OVFL:		/* no data is dropped for lack of room */
+	case SO_TXREHASH:
+	case SO_TXTIME:
+	case SO_WIFI_STATUS:
+	case SO_ZEROCOPY:
+		return true;
+	}
+	return false;
+}
+
 /* Called for SOL_SOCKET if the kernel supports it: uet_sock_asks_us() */
 static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 			   unsigned int optlen)
 {
-	switch (optname) {
-	case SO_MAX_PACING_RATE:	/* CCCs are shared by sockets */
-	case SO_TXTIME:
-	case SO_ATTACH_FILTER:
-	case SO_ATTACH_BPF:
-	case SO_ATTACH_REUSEPORT_CBPF:
-	case SO_ATTACH_REUSEPORT_EBPF:
-	case SO_REUSEPORT:
-	case SO_DONTROUTE:
-	case SO_ZEROCOPY:
-	case SO_REUSEADDR:		/* an endpoint is free when its socket closes */
-	case SO_BUSY_POLL:		/* sockets have no device queue of their own */
-	case SO_PREFER_BUSY_POLL:
-	case SO_BUSY_POLL_BUDGET:
-	case SO_RXQ_OVFL:		/* no data is dropped for lack of room */
-	case SO_RESERVE_MEM:
+	if (uet_generic_refused(optname))
 		return -ENOPROTOOPT;
+	switch (optname) {
 	case SO_TIMESTAMPING_OLD:
 	case SO_TIMESTAMPING_NEW:
 		return uet_set_timestamping(sock, optname, optval, optlen);
@@ -247,7 +290,7 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_CANCEL || optname == UET_INFO)
+	    optname > UET_KEEPALIVE_TIMEOUT || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
@@ -339,6 +382,18 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		break;
 	case UET_SEND_TIMEOUT:
 		v = READ_ONCE(us->send_timeout);
+		break;
+	case UET_PEER_EVENTS:
+		v = uet_peer_events(us);
+		break;
+	case UET_KEEPALIVE_IDLE:
+		v = READ_ONCE(us->ka_idle);
+		break;
+	case UET_KEEPALIVE_INTERVAL:
+		v = READ_ONCE(us->ka_interval);
+		break;
+	case UET_KEEPALIVE_TIMEOUT:
+		v = READ_ONCE(us->ka_timeout);
 		break;
 	case UET_CC:
 	case UET_PATH_POLICY:

@@ -105,11 +105,7 @@ void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (msg->m.state == UET_MSG_FAILED || msg->m.state == UET_MSG_DONE)
 		return;
-	if (msg->m.again) {
-		/* Withdrawn for a resend, not by the sender: report it. */
-		msg->m.again = false;
-		msg->m.withdrawn = false;
-	}
+	uet_snd_not_again(&msg->m);
 	uet_txmsg_done(msg, error, source, code);
 	if (msg->m.state != UET_MSG_SENT)
 		uet_snd_end(&pdc->tx->snd, &msg->m, ktime_get_ns());

@@ -414,7 +414,7 @@ int uet_pds_submit(struct uet_txmsg *msg)
 {
 	struct uet_dest *dest = msg->dest;
 	int tries = UET_BIND_TRIES, err;
-	struct uet_output out;
+	struct uet_output out __uninitialized;	/* filled in if @way */
 	struct uet_pdc *pdc;
 	bool way, joined, renews;
 

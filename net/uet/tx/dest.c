@@ -21,6 +21,7 @@
 #include "sock.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/watch.h"
 #include "tx/wmem.h"
 
 /* From this number of dests on a socket drops idle ones */
@@ -84,6 +85,7 @@ void uet_dest_table_exit(struct uet_net *un)
 
 static void uet_dest_free(struct uet_dest *dest)
 {
+	uet_contact_leave(dest);
 	uet_account_put(dest->account);
 	if (dest->owner)
 		sock_put(dest->owner);
@@ -184,6 +186,8 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	INIT_LIST_HEAD(&dest->moving);
 	INIT_LIST_HEAD(&dest->pdc_node);
 	uet_snd_queue_init(&dest->q, key->pid);
+	if (unlikely(uet_peer_events(us)) && !key->watch)
+		dest->watch = uet_contact_join(us, key);
 	return dest;
 }
 

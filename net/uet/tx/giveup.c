@@ -124,10 +124,20 @@ void uet_pds_discard(struct uet_dest *dest)
 	uet_dest_unlock_run(dest, pdc);
 }
 
+/*
+ * Does a message still wait to be delivered? MSG_ERROR also ends one that the
+ * target did not take and that is sent again later (uet_snd_msg.again): that one
+ * does.
+ */
+static bool uet_msg_is_under_way(const struct uet_snd_msg *m)
+{
+	return m->state < UET_MSG_FAILED && (!m->withdrawn || m->again);
+}
+
 static bool uet_msg_is_meant(const struct uet_txmsg *msg,
 			     struct uet_txdrop *drop)
 {
-	if (msg->m.withdrawn || msg->m.state >= UET_MSG_FAILED)
+	if (!uet_msg_is_under_way(&msg->m))
 		return false;
 	if (drop->named)
 		return msg->cookie == drop->cookie && !msg->dest->key.watch;
@@ -160,6 +170,7 @@ static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
 	list_for_each_entry_safe(msg, next, list, m.node) {
 		if (!uet_msg_is_meant(msg, drop))
 			continue;
+		uet_snd_not_again(&msg->m);
 		uet_txmsg_done(msg, drop->error, UET_REPORT_LOCAL, 0);
 		uet_msg_abandon(pdc, msg, now);
 		drop->dropped++;

@@ -62,8 +62,8 @@ static struct sk_buff *uet_report_alloc(const struct uet_report *rep,
 	return skb;
 }
 
-/* Limit the reports of a socket that never reads them; successes leave half of
- * the room to failures.
+/* Limit the reports of a socket that never reads them; others leave half of the
+ * room to failed messages.
  */
 static bool uet_report_fits(const struct uet_sock *us, const struct sk_buff *skb,
 			    bool failure)
@@ -80,23 +80,25 @@ static bool uet_report_fits(const struct uet_sock *us, const struct sk_buff *skb
  * @peer: address it was sent to
  *
  * Context: any; flow lock held.
+ * Return: false if there is no room for it.
  */
-void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
+bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer)
 {
-	bool failure = rep->type != UET_REPORT_DELIVERED;
+	bool success = rep->type == UET_REPORT_DELIVERED;
+	bool failure = !success && rep->type != UET_REPORT_PEER;
 	struct sock *sk = &us->sk;
 	struct sk_buff_head *q = &sk->sk_error_queue;
 	struct sk_buff *skb;
 	unsigned long flags;
 	bool merged = false;
 
-	if (!failure) {
+	if (success) {
 		spin_lock_irqsave(&q->lock, flags);
 		merged = uet_report_extends(skb_peek_tail(q), rep, peer);
 		spin_unlock_irqrestore(&q->lock, flags);
 		if (merged)
-			return;
+			return true;
 	}
 	skb = uet_report_alloc(rep, peer);
 	spin_lock_irqsave(&q->lock, flags);
@@ -111,9 +113,11 @@ void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		kfree_skb(skb);
 		UET_INC(us->un, REPORT_LOST);
 	}
+	/* Not sk_err: recvmmsg() would fail because of it. */
 	if (rep->error)
-		WRITE_ONCE(sk->sk_err, rep->error);
+		WRITE_ONCE(sk->sk_err_soft, rep->error);
 	sk_error_report(sk);
+	return merged;
 }
 
 static struct sk_buff *uet_report_dequeue(struct uet_sock *us)
@@ -127,7 +131,7 @@ static struct sk_buff *uet_report_dequeue(struct uet_sock *us)
 	if (skb)
 		us->reports -= min(us->reports, skb->truesize);
 	if (skb_queue_empty(q))
-		WRITE_ONCE(us->sk.sk_err, 0);
+		WRITE_ONCE(us->sk.sk_err_soft, 0);
 	spin_unlock_irqrestore(&q->lock, flags);
 	return skb;
 }

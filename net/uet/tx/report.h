@@ -13,7 +13,7 @@ struct sockaddr_uet;
 struct uet_report;
 struct uet_sock;
 
-void uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
+bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer);
 int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
 

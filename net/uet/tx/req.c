@@ -105,7 +105,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	uet_pdc_fill_ses(msg, p, &pkt.ses);
 	len = uet_build_req(skb->data, &pkt);
 	len += uet_build_ses_std(skb->data + len, &pkt.ses);
-	skb_put(skb, len);
+	__skb_put(skb, len);
 	if (p->len && unlikely(uet_txmsg_attach(msg, skb, p->off, p->len))) {
 		kfree_skb(skb);
 		return NULL;

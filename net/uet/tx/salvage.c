@@ -16,6 +16,7 @@
 #include "tx/half.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/watch.h"
 
 /* May a message of a dead PDC move to another one? */
 static bool uet_msg_may_move(const struct uet_pdc *pdc, struct uet_txmsg *msg)
@@ -42,12 +43,26 @@ static void uet_msg_rewind(struct uet_txmsg *msg)
 	msg->moving = true;
 }
 
+/* Did it fail because the peer cannot be reached? A peer that answers does not take
+ * what was given up, or no packets of that size.
+ */
+static bool uet_pdc_ended_by_peer(const struct uet_pdc *pdc)
+{
+	u64 limit = READ_ONCE(pdc->un->sysctl.rules.peer_timeout_s);
+
+	return pdc->tx->error != ETIMEDOUT ||
+	       ktime_get_ns() - pdc->tx->snd.heard >= limit * NSEC_PER_SEC;
+}
+
 /* Move or fail the messages of one dest; dest->lock held. */
 static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_txmsg *msg, *next;
 	LIST_HEAD(all);
 
+	if (unlikely(dest->watch) && uet_pdc_ended_by_peer(pdc))
+		uet_contact_pdc_gone(dest, pdc->tx->error, pdc->tx->err_source,
+				     pdc->tx->err_code);
 	spin_lock(&pdc->tx->flow->lock);
 	list_splice_tail_init(&dest->q.sent, &all);
 	list_splice_tail_init(&dest->q.msgs, &all);
@@ -65,8 +80,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 		}
 		if (msg->m.state != UET_MSG_QUEUED)
 			list_del(&msg->m.begun);
-		if (msg->m.again)
-			msg->m.withdrawn = false;	/* only for a resend */
+		uet_snd_not_again(&msg->m);
 		if (msg->m.state != UET_MSG_FAILED)
 			uet_txmsg_done(msg, pdc->tx->error ?: ECONNRESET,
 				       pdc->tx->err_source, pdc->tx->err_code);

@@ -105,7 +105,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
-	struct uet_snd_out out;
+	struct uet_snd_out out __uninitialized;	/* uet_snd_pick_alone() fills it */
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&flow->lock);
@@ -141,8 +141,8 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
+	struct uet_snd_out out __uninitialized;	/* uet_snd_pick() fills it */
 	enum uet_snd_verdict verdict;
-	struct uet_snd_out out;
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&flow->lock);

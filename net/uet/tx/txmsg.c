@@ -436,7 +436,7 @@ int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		if (off > msg->m.len || len > msg->m.len - off ||
 		    skb_tailroom(skb) < len)
 			return -EINVAL;
-		skb_put_data(skb, msg->inline_data + off, len);
+		__skb_put_data(skb, msg->inline_data + off, len);
 		return 0;
 	}
 	if (!msg->streamed)
@@ -633,6 +633,18 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 	uet_sock_report(us, &rep, &peer);
 }
 
+/* What the end of a message says of an endpoint that is watched */
+static void uet_txmsg_tell(struct uet_txmsg *msg, int error, u8 source,
+			   u16 code)
+{
+	struct uet_dest *dest = msg->dest;
+
+	if (dest->key.watch)
+		uet_watch_answered(dest, error, source, code);
+	else
+		uet_contact_msg_done(msg, error, source, code);
+}
+
 /**
  * uet_txmsg_done() - report and uncharge a message that arrived or failed
  * @msg: message
@@ -651,10 +663,11 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	struct uet_sock *us = dest->us;
 
 	trace_uet_msg_done(msg, error, source, code);
-	if (unlikely(dest->key.watch)) {
+	if (unlikely(dest->watch)) {
 		if (us)
-			uet_watch_answered(dest, error, source, code);
-		return;
+			uet_txmsg_tell(msg, error, source, code);
+		if (dest->key.watch)
+			return;
 	}
 	if (error)
 		UET_INC(dest->un, MSG_FAILED);

@@ -148,7 +148,7 @@ static inline struct uet_txmsg *uet_txmsg_of(const struct uet_snd_msg *m)
  * @route: uet_peer_key.tclass
  * @absolute: absolute addressing
  * @alone: long messages, which use a PDC of their own
- * @watch: probes of a watch (tx/watch.c)
+ * @watch: probes of a watch (tx/watch.c): its type
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -180,7 +180,8 @@ struct uet_dest_key {
  * @owner: socket that its packets belong to, with a reference, or NULL
  * @us: the socket; NULL once it closed. Changes under uet_sock.dests_lock
  *	and the flow lock of @pdc
- * @watch: the watch whose probes it has, valid with @us; NULL in other queues
+ * @watch: the watch whose probes it has, valid with @us; in other queues that of the
+ *	contact with the target, with a reference, or NULL (tx/contact.c)
  * @wmem: bytes of message data and overhead held
  * @initiator: initiator ID of the socket
  * @laddr: source address wanted, or any

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Destinations that a socket watches (UET_WATCH): it sends a NO_OP request
- * periodically and reports when the result changes.
+ * periodically and reports when the result changes. Peers that it talked to are
+ * probed in the same way (tx/contact.c).
  *
  * A probe is an empty message in a queue of its own. It is sent like any
  * message: by a PDC for the peer, retransmitted if lost, with a deadline if the
@@ -32,65 +33,60 @@
 /* A PDC may end for harmless reasons: report the loss of this many in a row. */
 #define UET_WATCH_RESETS	3
 
-/**
- * struct uet_watch - a destination that is watched
- * @node: in uet_watches.list
- * @dest: queue of its probes, with a reference
- * @cookie: for reports
- * @interval: between two probes, ns
- * @timeout: of a probe, ns; 0 = that of the peer
- * @next: when the next probe goes, ns
- * @busy: a probe is under way
- * @resets: PDCs lost in a row without an answer; changes when a probe ends
- * @error: errno that was reported last, 0 = the endpoint exists; changes when
- *	a probe ends
- */
-struct uet_watch {
-	struct list_head	node;
-	struct uet_dest		*dest;
-	u64			cookie;
-	u64			interval;
-	u64			timeout;
-	u64			next;
-	bool			busy;
-	u8			resets;
-	int			error;
-};
-
-/**
- * struct uet_watches - the watches of a socket
- * @us: the socket
- * @lock: protects @list and the fields that the end of a probe does not change.
- *	Nests in the socket lock, outside all others
- * @list: struct uet_watch
- * @nr: length of @list
- * @work: sends probes
- */
-struct uet_watches {
-	struct uet_sock		*us;
-	struct mutex		lock;	/* list */
-	struct list_head	list;
-	u32			nr;
-	struct delayed_work	work;
-};
-
-static void uet_watch_report(struct uet_watch *w, int error, u8 source,
-			     u16 code)
+static bool uet_watch_report(struct uet_sock *us, const struct uet_watch *w,
+			     const struct uet_dest_key *key, int error,
+			     u8 source, u16 code)
 {
-	struct uet_dest *dest = w->dest;
 	struct uet_report rep = {
 		.error		= error,
-		.type		= UET_REPORT_WATCH,
+		.type		= w->type,
 		.source		= source,
 		.code		= code,
-		.cookie		= w->cookie,
-		.cookie_last	= w->cookie,
+		.cookie		= READ_ONCE(w->cookie),
+		.cookie_last	= READ_ONCE(w->cookie),
 	};
 	struct sockaddr_uet peer;
 
-	UET_INC(dest->un, WATCH_REPORTS);
-	uet_dest_name(&dest->key, &peer);
-	uet_sock_report(dest->us, &rep, &peer);
+	if (w->type == UET_REPORT_WATCH)
+		UET_INC(us->un, WATCH_REPORTS);
+	else
+		UET_INC(us->un, PEER_REPORTS);
+	uet_dest_name(key, &peer);
+	return uet_sock_report(us, &rep, &peer);
+}
+
+/**
+ * uet_watch_state() - note the state of an endpoint, and report what changed
+ * @w: the watch
+ * @key: of a queue for the endpoint
+ * @us: its socket
+ * @state: 0 = the endpoint exists, else an errno
+ * @source: enum uet_report_source
+ * @code: meaning depends on @source
+ *
+ * Context: any; the socket cannot close meanwhile.
+ */
+void uet_watch_state(struct uet_watch *w, const struct uet_dest_key *key,
+		     struct uet_sock *us, int state, u8 source, u16 code)
+{
+	int old = READ_ONCE(w->error);
+
+	if (old == state)
+		return;
+	if (old == UET_WATCH_UNHEARD) {
+		if (!state)
+			WRITE_ONCE(w->error, 0);
+		return;
+	}
+	/* An endpoint that is bound anew exists. */
+	if (code == UET_RC_BAD_GENERATION && source == UET_REPORT_SES)
+		WRITE_ONCE(w->error, 0);
+	/* Messages of several queues may end at once: one of them reports. */
+	else if (xchg(&w->error, state) == state)
+		return;
+	/* Without room for the report it is found and told again later. */
+	if (!uet_watch_report(us, w, key, state, source, code))
+		WRITE_ONCE(w->error, old);
 }
 
 /* Result of a probe: an errno, 0 = the endpoint exists, -1 = unknown */
@@ -124,16 +120,13 @@ static int uet_watch_verdict(struct uet_watch *w, int error, u8 source,
 	return 0;
 }
 
-static void uet_watch_judge(struct uet_watch *w, int error, u8 source, u16 code)
+static void uet_watch_judge(struct uet_sock *us, struct uet_watch *w, int error,
+			    u8 source, u16 code)
 {
 	int verdict = uet_watch_verdict(w, error, source, code);
 
-	if (verdict < 0 || verdict == w->error)
-		return;
-	/* An endpoint that is bound anew exists. */
-	w->error = code == UET_RC_BAD_GENERATION && source == UET_REPORT_SES ?
-		   0 : verdict;
-	uet_watch_report(w, verdict, source, code);
+	if (verdict >= 0)
+		uet_watch_state(w, &w->dest->key, us, verdict, source, code);
 }
 
 /**
@@ -148,23 +141,35 @@ static void uet_watch_judge(struct uet_watch *w, int error, u8 source, u16 code)
 void uet_watch_answered(struct uet_dest *dest, int error, u8 source, u16 code)
 {
 	struct uet_watch *w = dest->watch;
+	struct uet_sock *us = dest->us;
 
-	uet_watch_judge(w, error < 0 ? -error : error, source, code);
+	uet_watch_judge(us, w, error < 0 ? -error : error, source, code);
 	/* Pairs with uet_watch_probe() */
 	smp_store_release(&w->busy, false);
+	if (w->type == UET_REPORT_PEER)
+		uet_contact_answered(us->watches, w);
 }
 
-static void uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
+/**
+ * uet_watch_probe() - send a probe, unless one is under way
+ * @us: the socket
+ * @w: the watch, with a queue
+ * @now: time, ns
+ *
+ * Context: process, uet_watches.lock held.
+ * Return: true if uet_watch_answered() was or will be called.
+ */
+bool uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
 {
 	struct uet_txmsg *msg;
 	int err;
 
 	/* Pairs with uet_watch_answered() */
 	if (smp_load_acquire(&w->busy))
-		return;
+		return true;
 	msg = uet_txmsg_alloc(us, w->dest, 0);
 	if (!msg)
-		return;
+		return false;
 	w->busy = true;
 	if (w->timeout)
 		msg->deadline = now + w->timeout;
@@ -172,35 +177,137 @@ static void uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
 	err = uet_pds_submit(msg);
 	if (err) {
 		uet_txmsg_put(msg);
-		uet_watch_judge(w, -err, UET_REPORT_LOCAL, 0);
+		uet_watch_judge(us, w, -err, UET_REPORT_LOCAL, 0);
 		w->busy = false;
-	} else if (w->timeout) {
-		uet_tx_expire(us, now + w->timeout);
+		return false;
 	}
+	if (w->timeout)
+		uet_tx_expire(us, now + w->timeout);
+	return true;
+}
+
+static bool uet_watch_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct uet_watch, node)->next <
+	       rb_entry(b, struct uet_watch, node)->next;
+}
+
+/**
+ * uet_watch_enqueue() - look at a watch at a given time
+ * @ws: watches of its socket
+ * @w: the watch
+ * @next: the time, ns
+ *
+ * The caller sees to it that the work runs then.
+ *
+ * Context: uet_watches.queue_lock held.
+ */
+void uet_watch_enqueue(struct uet_watches *ws, struct uet_watch *w, u64 next)
+{
+	uet_watch_dequeue(ws, w);
+	w->next = next;
+	rb_add_cached(&w->node, &ws->queue, uet_watch_less);
+}
+
+/**
+ * uet_watch_dequeue() - undo uet_watch_enqueue()
+ * @ws: watches of its socket
+ * @w: the watch, queued or not
+ *
+ * Context: uet_watches.queue_lock held.
+ */
+void uet_watch_dequeue(struct uet_watches *ws, struct uet_watch *w)
+{
+	lockdep_assert_held(&ws->queue_lock);
+	if (RB_EMPTY_NODE(&w->node))
+		return;
+	rb_erase_cached(&w->node, &ws->queue);
+	RB_CLEAR_NODE(&w->node);
+}
+
+/* Take the next watch that is due, if any. */
+static struct uet_watch *uet_watch_take(struct uet_watches *ws, u64 now)
+{
+	struct uet_watch *w = NULL;
+	struct rb_node *node;
+
+	spin_lock_bh(&ws->queue_lock);
+	node = rb_first_cached(&ws->queue);
+	if (node && rb_entry(node, struct uet_watch, node)->next <= now) {
+		w = rb_entry(node, struct uet_watch, node);
+		uet_watch_dequeue(ws, w);
+		if (w->type == UET_REPORT_PEER)
+			uet_contact_get(w);
+	}
+	spin_unlock_bh(&ws->queue_lock);
+	return w;
+}
+
+/**
+ * uet_watch_kick() - have the queue looked at now
+ * @ws: the watches
+ *
+ * Context: any.
+ */
+void uet_watch_kick(struct uet_watches *ws)
+{
+	mod_delayed_work(system_wq, &ws->work, 0);
+}
+
+static void uet_watch_again(struct uet_watches *ws, u64 now)
+{
+	struct rb_node *node;
+	u64 next = 0;
+
+	spin_lock_bh(&ws->queue_lock);
+	node = rb_first_cached(&ws->queue);
+	if (node)
+		next = rb_entry(node, struct uet_watch, node)->next;
+	spin_unlock_bh(&ws->queue_lock);
+	if (node)
+		mod_delayed_work(system_wq, &ws->work,
+				 nsecs_to_jiffies(max(next, now) - now) + 1);
+}
+
+static void uet_watch_due(struct uet_watches *ws, struct uet_watch *w, u64 now)
+{
+	if (w->type == UET_REPORT_PEER) {
+		uet_contact_due(ws, w, now);
+		return;
+	}
+	uet_watch_probe(ws->us, w, now);
+	spin_lock_bh(&ws->queue_lock);
+	uet_watch_enqueue(ws, w, now + w->interval);
+	spin_unlock_bh(&ws->queue_lock);
 }
 
 static void uet_watch_work(struct work_struct *work)
 {
 	struct uet_watches *ws = container_of(to_delayed_work(work),
 					      struct uet_watches, work);
-	u64 now = ktime_get_ns(), next = U64_MAX;
+	u64 now = ktime_get_ns();
 	struct uet_watch *w;
 
 	mutex_lock(&ws->lock);
-	list_for_each_entry(w, &ws->list, node) {
-		if (w->next <= now) {
-			uet_watch_probe(ws->us, w, now);
-			w->next = now + w->interval;
+	if (!ws->stopped) {
+		/* What is looked at is due later than now afterwards. */
+		while ((w = uet_watch_take(ws, now))) {
+			uet_watch_due(ws, w, now);
+			cond_resched();
 		}
-		next = min(next, w->next);
+		uet_watch_again(ws, now);
+		uet_contacts_reap(ws);
 	}
-	if (ws->nr)
-		mod_delayed_work(system_wq, &ws->work,
-				 nsecs_to_jiffies(next - now) + 1);
 	mutex_unlock(&ws->lock);
 }
 
-static struct uet_watches *uet_watches_get(struct uet_sock *us)
+/**
+ * uet_watches_get() - the watches of a socket, made at first use
+ * @us: the socket, locked
+ *
+ * Return: the watches, or NULL without memory.
+ */
+struct uet_watches *uet_watches_get(struct uet_sock *us)
 {
 	struct uet_watches *ws = us->watches;
 
@@ -213,7 +320,10 @@ static struct uet_watches *uet_watches_get(struct uet_sock *us)
 	mutex_init(&ws->lock);
 	INIT_LIST_HEAD(&ws->list);
 	INIT_DELAYED_WORK(&ws->work, uet_watch_work);
-	us->watches = ws;
+	spin_lock_init(&ws->queue_lock);
+	ws->queue = RB_ROOT_CACHED;
+	/* Pairs with the readers in contact.c */
+	smp_store_release(&us->watches, ws);
 	return ws;
 }
 
@@ -222,7 +332,7 @@ static struct uet_watch *uet_watch_find(struct uet_watches *ws,
 {
 	struct uet_watch *w;
 
-	list_for_each_entry(w, &ws->list, node) {
+	list_for_each_entry(w, &ws->list, list) {
 		const struct uet_dest_key *k = &w->dest->key;
 
 		if (ipv6_addr_equal(&k->raddr, &key->raddr) &&
@@ -248,12 +358,14 @@ static int uet_watch_new(struct uet_watches *ws, const struct uet_dest_key *key,
 	if (!w)
 		return -ENOBUFS;
 	memset(w, 0, sizeof(*w));
+	RB_CLEAR_NODE(&w->node);
+	w->type = UET_REPORT_WATCH;
 	err = uet_dest_watch(us, key, w, &w->dest);
 	if (err) {
 		sock_kfree_s(&us->sk, w, sizeof(*w));
 		return err;
 	}
-	list_add_tail(&w->node, &ws->list);
+	list_add_tail(&w->list, &ws->list);
 	ws->nr++;
 	*out = w;
 	return 0;
@@ -261,10 +373,13 @@ static int uet_watch_new(struct uet_watches *ws, const struct uet_dest_key *key,
 
 static void uet_watch_end(struct uet_watches *ws, struct uet_watch *w)
 {
+	spin_lock_bh(&ws->queue_lock);
+	uet_watch_dequeue(ws, w);
+	spin_unlock_bh(&ws->queue_lock);
 	/* From now on the queue does not lead to the watch. */
 	uet_dest_drop(ws->us, w->dest);
 	uet_dest_put(w->dest);
-	list_del(&w->node);
+	list_del(&w->list);
 	ws->nr--;
 	sock_kfree_s(&ws->us->sk, w, sizeof(*w));
 }
@@ -288,12 +403,20 @@ static int uet_watch_change(struct uet_watches *ws, struct uet_watch *w,
 	WRITE_ONCE(w->cookie, req->cookie);
 	w->interval = (u64)req->interval * NSEC_PER_MSEC;
 	w->timeout = (u64)req->timeout * NSEC_PER_MSEC;
-	w->next = 0;
-	mod_delayed_work(system_wq, &ws->work, 0);
+	spin_lock_bh(&ws->queue_lock);
+	uet_watch_enqueue(ws, w, 0);
+	spin_unlock_bh(&ws->queue_lock);
+	uet_watch_kick(ws);
 	return 0;
 }
 
-static bool uet_watch_ms_valid(u32 ms)
+/**
+ * uet_watch_ms_valid() - is it a time that a watch may have?
+ * @ms: ms, 0 = a default
+ *
+ * Return: true if so.
+ */
+bool uet_watch_ms_valid(u32 ms)
 {
 	return !ms || (ms >= UET_WATCH_MS_MIN && ms <= UET_WATCH_MS_MAX);
 }
@@ -341,8 +464,14 @@ int uet_watch_set(struct uet_sock *us, const struct uet_dest_key *key,
  */
 void uet_watch_stop(struct uet_sock *us)
 {
-	if (us->watches)
-		cancel_delayed_work_sync(&us->watches->work);
+	struct uet_watches *ws = us->watches;
+
+	if (!ws)
+		return;
+	mutex_lock(&ws->lock);
+	ws->stopped = true;
+	mutex_unlock(&ws->lock);
+	cancel_delayed_work_sync(&ws->work);
 }
 
 /**
@@ -356,10 +485,13 @@ void uet_watch_free(struct uet_sock *us)
 
 	if (!ws)
 		return;
-	list_for_each_entry_safe(w, next, &ws->list, node) {
+	/* An answer may have queued it once more before the queues were detached. */
+	cancel_delayed_work_sync(&ws->work);
+	list_for_each_entry_safe(w, next, &ws->list, list) {
 		uet_dest_put(w->dest);
 		sock_kfree_s(&us->sk, w, sizeof(*w));
 	}
+	uet_contacts_free(ws);
 	us->watches = NULL;
 	kfree(ws);
 }

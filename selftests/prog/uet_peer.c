@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Peers that a socket talked to (UET_PEER_EVENTS), and keep-alive.
+ *
+ *   uet_peer ADDR      cases on one host; an address of it
+ *   uet_peer IDLE TIMEOUT -p PID
+ *                      receives, with keep-alive if IDLE is not 0
+ *   uet_peer IDLE TIMEOUT ADDR/PID...
+ *                      sends one message to each and then nothing
+ *
+ * The latter two print "ready", "got PID" or "sent", and of each report of a peer its
+ * PIDonFEP, the name of the errno or OK, the source and the code, until killed.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sock_util.h"
+
+/* Longest wait for a report, and how long none must come, ms */
+#define SOON		60000
+#define QUIET		400
+#define IDLE		50
+
+static int set(int fd, int opt, int val)
+{
+	return setsockopt(fd, SOL_UET, opt, &val, sizeof(val));
+}
+
+static int get(int fd, int opt)
+{
+	int val = -2;
+	socklen_t len = sizeof(val);
+
+	return getsockopt(fd, SOL_UET, opt, &val, &len) ? -1 : val;
+}
+
+static void keepalive(int fd, int on)
+{
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+}
+
+static int events_sock(int type, uint16_t pid, int idle)
+{
+	int fd = bound_sock(type, pid);
+
+	set(fd, UET_PEER_EVENTS, 1);
+	if (idle) {
+		set(fd, UET_KEEPALIVE_IDLE, idle);
+		keepalive(fd, 1);
+	}
+	return fd;
+}
+
+/* The next report of a peer; those of messages before it are counted. */
+static bool next_event(int fd, struct uet_report *rep, uint16_t *pid, int ms,
+		       unsigned int *failed)
+{
+	struct sockaddr_uet from;
+
+	while (next_report(fd, rep, &from, ms)) {
+		note("error %u type %u source %u code %u pid %u", rep->error,
+		     rep->type, rep->source, rep->code, from.suet_pid);
+		if (rep->type == UET_REPORT_PEER) {
+			*pid = from.suet_pid;
+			return true;
+		}
+		if (failed)
+			++*failed;
+	}
+	return false;
+}
+
+static bool event(int fd, uint16_t pid, int error)
+{
+	struct uet_report rep;
+	uint16_t from;
+
+	return next_event(fd, &rep, &from, SOON, NULL) && from == pid &&
+	       rep.error == (uint32_t)error && !rep.cookie && !rep.length;
+}
+
+static bool quiet(int fd)
+{
+	struct uet_report rep;
+	uint16_t from;
+
+	return !next_event(fd, &rep, &from, QUIET, NULL);
+}
+
+/* One message from one to the other is delivered and read. */
+static bool talk(int a, int b, uint16_t pid)
+{
+	char byte;
+
+	return send_to(a, "x", 1, pid) == 1 && recv(b, &byte, 1, 0) == 1;
+}
+
+static void test_options(void)
+{
+	int fd = bound_sock(SOCK_RDM, 900), on = 0;
+	socklen_t len = sizeof(on);
+
+	result(get(fd, UET_PEER_EVENTS) == 0, "UET_PEER_EVENTS is off");
+	result(get(fd, UET_KEEPALIVE_IDLE) == UET_KEEPALIVE_IDLE_MS &&
+	       !get(fd, UET_KEEPALIVE_INTERVAL) &&
+	       !get(fd, UET_KEEPALIVE_TIMEOUT), "defaults");
+	result(!set(fd, UET_PEER_EVENTS, 5) && get(fd, UET_PEER_EVENTS) == 1,
+	       "on");
+	result(!set(fd, UET_PEER_EVENTS, 0) && get(fd, UET_PEER_EVENTS) == 0,
+	       "off again");
+	EXPECT_ERR(set(fd, UET_KEEPALIVE_IDLE, 0), EINVAL, "no idle time");
+	EXPECT_ERR(set(fd, UET_KEEPALIVE_IDLE, UET_WATCH_MS_MIN - 1), EINVAL,
+		   "idle time too short");
+	EXPECT_ERR(set(fd, UET_KEEPALIVE_INTERVAL, UET_WATCH_MS_MAX + 1),
+		   EINVAL, "interval too long");
+	EXPECT_ERR(set(fd, UET_KEEPALIVE_TIMEOUT, 1), EINVAL,
+		   "time-out too short");
+	result(!set(fd, UET_KEEPALIVE_IDLE, 20) &&
+	       !set(fd, UET_KEEPALIVE_INTERVAL, 30) &&
+	       !set(fd, UET_KEEPALIVE_TIMEOUT, 40) &&
+	       get(fd, UET_KEEPALIVE_IDLE) == 20 &&
+	       get(fd, UET_KEEPALIVE_INTERVAL) == 30 &&
+	       get(fd, UET_KEEPALIVE_TIMEOUT) == 40, "times are kept");
+	EXPECT_ERR(setsockopt(fd, SOL_UET, UET_PEER_EVENTS, &on, 2), EINVAL,
+		   "too short a value");
+	keepalive(fd, 1);
+	result(!getsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, &len) && on,
+	       "SO_KEEPALIVE");
+	close(fd);
+}
+
+/* What messages tell, without keep-alive */
+static void test_messages(int type)
+{
+	int a = events_sock(type, 901, 0), b = bound_sock(type, 902);
+	unsigned int failed = 0;
+	struct uet_report rep;
+	uint16_t from = 0;
+
+	send_to(a, "x", 1, 3004);
+	result(!next_event(a, &rep, &from, QUIET, &failed) && failed == 1,
+	       "type %d: who was never there is not lost", type);
+	result(talk(a, b, 902) && quiet(a), "type %d: quiet while all is well",
+	       type);
+	close(b);
+	result(quiet(a), "type %d: and as long as nothing is sent", type);
+	failed = 0;
+	for (int i = 0; i < 20; i++)
+		send_to(a, "x", 1, 902);
+	result(next_event(a, &rep, &from, SOON, &failed) && from == 902 &&
+	       rep.error == ECONNREFUSED && rep.source == UET_REPORT_SES,
+	       "type %d: lost", type);
+	while (failed < 20 && !next_event(a, &rep, &from, QUIET, &failed) &&
+	       failed)
+		;
+	result(failed == 20, "type %d: told once, beside %u messages", type,
+	       failed);
+	b = bound_sock(type, 902);
+	result(talk(a, b, 902) && event(a, 902, 0), "type %d: heard again",
+	       type);
+	set(a, UET_PEER_EVENTS, 0);
+	close(b);
+	send_to(a, "x", 1, 902);
+	result(quiet(a), "type %d: quiet when switched off", type);
+	close(a);
+}
+
+/* Probes, of who was sent to and of who sent */
+static void test_keepalive(int type, bool sends)
+{
+	const char *what = sends ? "sent to" : "received from";
+	int a = events_sock(type, 903, IDLE), b = bound_sock(type, 904);
+
+	result(sends ? talk(a, b, 904) : talk(b, a, 903),
+	       "type %d, %s: talk", type, what);
+	result(quiet(a), "type %d, %s: quiet while it is there", type, what);
+	result(!readable(b, 0), "type %d, %s: it hears nothing", type, what);
+	close(b);
+	result(event(a, 904, ECONNREFUSED), "type %d, %s: lost", type, what);
+	result(quiet(a), "type %d, %s: told once", type, what);
+	b = bound_sock(type, 904);
+	result(quiet(a), "type %d, %s: a lost one is not probed", type, what);
+	result(talk(b, a, 903) && event(a, 904, 0),
+	       "type %d, %s: heard again", type, what);
+	usleep(IDLE * 4000);
+	close(b);
+	b = bound_sock(type, 904);
+	result(event(a, 904, ECONNRESET), "type %d, %s: another one", type,
+	       what);
+	result(quiet(a), "type %d, %s: which is there", type, what);
+	close(b);
+	result(event(a, 904, ECONNREFUSED), "type %d, %s: lost as well", type,
+	       what);
+	close(a);
+}
+
+/* Keep-alive is begun and ended at any time. */
+static void test_switch(void)
+{
+	int a = events_sock(SOCK_RDM, 905, 0), b = bound_sock(SOCK_RDM, 906);
+
+	talk(a, b, 906);
+	close(b);
+	result(quiet(a), "without keep-alive nothing is noticed");
+	set(a, UET_KEEPALIVE_IDLE, IDLE);
+	keepalive(a, 1);
+	result(event(a, 906, ECONNREFUSED), "with it, it is");
+	b = bound_sock(SOCK_RDM, 906);
+	talk(a, b, 906);
+	result(event(a, 906, 0), "heard again");
+	keepalive(a, 0);
+	usleep(IDLE * 3000);
+	close(b);
+	result(quiet(a), "switched off nothing is noticed");
+	set(a, UET_PEER_EVENTS, 0);
+	keepalive(a, 1);
+	result(quiet(a), "nor without UET_PEER_EVENTS");
+	set(a, UET_PEER_EVENTS, 1);
+	b = bound_sock(SOCK_RDM, 906);
+	talk(a, b, 906);
+	close(b);
+	result(event(a, 906, ECONNREFUSED), "both again");
+	close(a);
+}
+
+/* A watch of the same endpoint has reports of its own. */
+static void test_with_watch(void)
+{
+	struct uet_watch_req req = { .interval = 50, .cookie = 9 };
+	int a = events_sock(SOCK_RDM, 907, IDLE), b = bound_sock(SOCK_RDM, 908);
+	bool watched = false, lost = false;
+	struct sockaddr_uet from;
+	struct uet_report rep;
+
+	talk(a, b, 908);
+	uet_addr(&req.peer, here, 0, 908, 0);
+	usleep(IDLE * 2000);
+	result(!setsockopt(a, SOL_UET, UET_WATCH, &req, sizeof(req)),
+	       "a watch of a peer");
+	close(b);
+	while (!(watched && lost) && next_report(a, &rep, &from, SOON)) {
+		watched |= rep.type == UET_REPORT_WATCH && rep.cookie == 9;
+		lost |= rep.type == UET_REPORT_PEER && !rep.cookie;
+	}
+	result(watched && lost, "both report");
+	close(a);
+}
+
+/* More peers than there is room for: those noted last are known. */
+static void test_many(void)
+{
+	int a = events_sock(SOCK_RDM, 909, 0), b = bound_sock(SOCK_RDM, 910);
+	int n = UET_PEERS_MAX + 300, last = 0, fd;
+	struct uet_report rep;
+	struct sockaddr_uet sa;
+	uint16_t from;
+	char byte;
+
+	/* Names beyond the limit: endpoints that come, send and go */
+	for (int i = 0; i < n; i++) {
+		fd = open_sock(SOCK_RDM);
+		uet_addr(&sa, here, 0, 911 + i / 4000, i % 4000);
+		if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
+			die("bind: %s", strerror(errno));
+		if (send_to(fd, "x", 1, 909) != 1 || recv(a, &byte, 1, 0) != 1)
+			break;
+		last = i;
+		close(fd);
+	}
+	result(last == n - 1, "%d peers", n);
+	talk(a, b, 910);
+	set(a, UET_KEEPALIVE_IDLE, 10);
+	keepalive(a, 1);
+	for (n = 0; n < UET_PEERS_MAX - 1 &&
+	     next_event(a, &rep, &from, SOON, NULL); n++)
+		if (rep.error != ECONNREFUSED || from == 910)
+			break;
+	result(n == UET_PEERS_MAX - 1, "%d of them are lost", n);
+	result(quiet(a), "the others are forgotten");
+	close(b);
+	result(event(a, 910, ECONNREFUSED), "the last one was known");
+	close(a);
+}
+
+/* Sockets go with probes under way and while messages come. */
+static void test_close(void)
+{
+	for (int i = 0; i < 20; i++) {
+		int a = events_sock(SOCK_RDM, 914, 10);
+		int b = bound_sock(SOCK_RDM, 915);
+
+		for (int k = 0; k < 20; k++)
+			send_to(a, "x", 1, k & 1 ? 915 : 3005 + k);
+		talk(b, a, 914);
+		usleep(i * 3000);
+		if (i & 1)
+			set(a, UET_PEER_EVENTS, 0);
+		if (i & 2)
+			close(b);
+		close(a);
+		if (!(i & 2))
+			close(b);
+	}
+	result(true, "closed with probes under way");
+}
+
+static int cases(const char *text, bool many)
+{
+	here = text;
+	ktap_begin();
+	test_options();
+	test_messages(SOCK_RDM);
+	test_messages(SOCK_SEQPACKET);
+	test_keepalive(SOCK_RDM, true);
+	test_keepalive(SOCK_RDM, false);
+	test_keepalive(SOCK_SEQPACKET, true);
+	test_switch();
+	test_with_watch();
+	if (many)
+		test_many();
+	test_close();
+	return ktap_finish();
+}
+
+static void print_events(int fd, bool receives)
+{
+	struct pollfd pfd = { .fd = fd, .events = receives ? POLLIN : 0 };
+	struct sockaddr_uet from;
+	struct uet_report rep;
+	socklen_t len;
+	char byte;
+
+	while (poll(&pfd, 1, -1) > 0) {
+		while (libuet_next_report(fd, &rep, &from))
+			if (rep.type == UET_REPORT_PEER)
+				printf("%u %s %u 0x%x\n", from.suet_pid,
+				       rep.error ? strerrorname_np(rep.error) :
+				       "OK", rep.source, rep.code);
+		len = sizeof(from);
+		if (pfd.revents & POLLIN &&
+		    recvfrom(fd, &byte, 1, MSG_DONTWAIT,
+			     (struct sockaddr *)&from, &len) >= 0)
+			printf("got %u\n", from.suet_pid);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct libuet_sock how = { .type = SOCK_RDM };
+	struct sockaddr_uet to;
+	bool receives;
+	int fd, i;
+
+	if (argc == 2)
+		return cases(argv[1], true);
+	if (argc < 4)
+		die("usage: uet_peer ADDR | IDLE TIMEOUT -p PID | ADDR/PID...");
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	receives = !strcmp(argv[3], "-p");
+	here = "::";
+	fd = uet_socket(&how);
+	if (receives && bind_pid(fd, atoi(argv[4])))
+		die("bind: %s", strerror(errno));
+	set(fd, UET_PEER_EVENTS, 1);
+	if (atoi(argv[1])) {
+		set(fd, UET_KEEPALIVE_IDLE, atoi(argv[1]));
+		set(fd, UET_KEEPALIVE_TIMEOUT, atoi(argv[2]));
+		keepalive(fd, 1);
+	}
+	for (i = 3; i < argc && !receives; i++) {
+		if (libuet_parse_endpoint(&to, argv[i], 0))
+			die("bad endpoint: %s", argv[i]);
+		if (sendto(fd, "x", 1, 0, (struct sockaddr *)&to,
+			   sizeof(to)) != 1)
+			die("%s: %s", argv[i], strerror(errno));
+	}
+	printf(receives ? "ready\n" : "sent\n");
+	print_events(fd, receives);
+	return 1;
+}

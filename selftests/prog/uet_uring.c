@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * io_uring: IORING_OP_SENDMSG and IORING_OP_RECVMSG, cancelled and left pending.
+ *
+ *   uet_uring ADDR      an address of this host
+ */
+#define _GNU_SOURCE
+#include <liburing.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sock_util.h"
+
+#define DEPTH	64
+#define NR	16
+#define LEN	64
+#define SOON	60	/* s */
+#define BGID	7
+
+static struct io_uring ring;
+
+/* A message of the ring: its memory stays until it is done */
+struct item {
+	struct msghdr		msg;
+	struct iovec		iov;
+	struct sockaddr_uet	name;
+	char			control[512];
+	char			buf[LEN];
+};
+
+static struct item items[DEPTH];
+
+static struct item *send_item(int i, uint16_t pid, const char *text)
+{
+	struct item *it = &items[i];
+
+	memset(it, 0, sizeof(*it));
+	uet_addr(&it->name, here, 0, pid, 0);
+	snprintf(it->buf, LEN, "%s", text);
+	it->iov = (struct iovec){ it->buf, strlen(text) };
+	it->msg.msg_name = &it->name;
+	it->msg.msg_namelen = sizeof(it->name);
+	it->msg.msg_iov = &it->iov;
+	it->msg.msg_iovlen = 1;
+	return it;
+}
+
+static struct item *recv_item(int i)
+{
+	struct item *it = &items[i];
+
+	memset(it, 0, sizeof(*it));
+	it->iov = (struct iovec){ it->buf, LEN };
+	it->msg.msg_name = &it->name;
+	it->msg.msg_namelen = sizeof(it->name);
+	it->msg.msg_iov = &it->iov;
+	it->msg.msg_iovlen = 1;
+	return it;
+}
+
+static struct io_uring_sqe *queue_send(int fd, int i, unsigned int flags)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	io_uring_prep_sendmsg(sqe, fd, &items[i].msg, flags);
+	sqe->user_data = i;
+	return sqe;
+}
+
+static struct io_uring_sqe *queue_recv(int fd, int i, unsigned int flags)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	io_uring_prep_recvmsg(sqe, fd, &items[i].msg, flags);
+	sqe->user_data = i;
+	return sqe;
+}
+
+/* The next completion: its number, result and flags; false if none comes */
+static bool next_cqe(uint64_t *data, int *res, unsigned int *flags)
+{
+	struct __kernel_timespec ts = { .tv_sec = SOON };
+	struct io_uring_cqe *cqe;
+
+	if (io_uring_wait_cqe_timeout(&ring, &cqe, &ts)) {
+		note("no completion");
+		return false;
+	}
+	*data = cqe->user_data;
+	*res = cqe->res;
+	if (flags)
+		*flags = cqe->flags;
+	io_uring_cqe_seen(&ring, cqe);
+	return true;
+}
+
+/* The result of one operation that alone is under way */
+static int one(int i)
+{
+	uint64_t data;
+	int res;
+
+	io_uring_submit(&ring);
+	if (!next_cqe(&data, &res, NULL) || data != (uint64_t)i)
+		return -EPROTO;
+	return res;
+}
+
+static bool none(void)
+{
+	struct io_uring_cqe *cqe;
+
+	io_uring_submit(&ring);
+	usleep(50000);
+	return io_uring_peek_cqe(&ring, &cqe) == -EAGAIN;
+}
+
+static bool is(int i, int res, const char *text)
+{
+	note("%d: %s", res, res < 0 ? strerror(-res) : items[i].buf);
+	return res == (int)strlen(text) && !memcmp(items[i].buf, text, res) &&
+	       items[i].msg.msg_flags & MSG_EOR;
+}
+
+static void test_pair(int type, unsigned int prio, const char *what)
+{
+	int a = bound_sock(type, 841), b = bound_sock(type, 842);
+
+	recv_item(0);
+	queue_recv(b, 0, 0)->ioprio = prio;
+	result(none(), "type %d, %s: a receive waits", type, what);
+	send_item(1, 842, "hello");
+	queue_send(a, 1, 0)->ioprio = prio;
+	io_uring_submit(&ring);
+	for (int i = 0; i < 2; i++) {
+		uint64_t data = 9;
+		int res = 0;
+
+		next_cqe(&data, &res, NULL);
+		if (data == 1)
+			result(res == 5, "type %d, %s: sent", type, what);
+		else
+			result(data == 0 && is(0, res, "hello") &&
+			       items[0].name.suet_pid == 841,
+			       "type %d, %s: received", type, what);
+	}
+	close(a);
+	close(b);
+}
+
+/* A chain of sends, then of receives: in order */
+static void test_order(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 843), good = 0, res = 0;
+	int b = bound_sock(SOCK_SEQPACKET, 844);
+	uint64_t data;
+	char text[LEN];
+
+	for (int i = 0; i < NR; i++) {
+		snprintf(text, LEN, "message %d", i);
+		send_item(i, 844, text);
+		queue_send(a, i, 0)->flags |= i < NR - 1 ? IOSQE_IO_LINK : 0;
+		recv_item(NR + i);
+		queue_recv(b, NR + i, 0)->flags |=
+			i < NR - 1 ? IOSQE_IO_LINK : 0;
+		io_uring_submit(&ring);
+		for (int k = 0; k < 2; k++)
+			if (next_cqe(&data, &res, NULL) &&
+			    (data == (uint64_t)i ||
+			     (data == (uint64_t)NR + i &&
+			      is(NR + i, res, text))))
+				good++;
+	}
+	result(good == 2 * NR, "one after the other: %d right", good);
+	good = 0;
+	for (int i = 0; i < NR; i++) {
+		snprintf(text, LEN, "chained %d", i);
+		send_item(i, 844, text);
+		queue_send(a, i, 0)->flags |= i < NR - 1 ? IOSQE_IO_LINK : 0;
+	}
+	io_uring_submit(&ring);
+	for (int i = 0; i < NR; i++) {
+		snprintf(text, LEN, "chained %d", i);
+		good += next_cqe(&data, &res, NULL) && data == (uint64_t)i &&
+			res == (int)strlen(text);
+	}
+	for (int i = 0; i < NR; i++) {
+		snprintf(text, LEN, "chained %d", i);
+		recv_item(i);
+		queue_recv(b, i, 0);
+		good += is(i, one(i), text);
+	}
+	result(good == 2 * NR, "a chain of sends: %d right", good);
+	close(a);
+	close(b);
+}
+
+/* An error breaks the chain, what is before it is sent. */
+static void test_error(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 845), res = 0;
+	int b = bound_sock(SOCK_SEQPACKET, 846);
+	static const int want[] = { 1, -EACCES, -ECANCELED };
+	uint64_t data = 0;
+	bool ok = true;
+
+	for (int i = 0; i < 3; i++) {
+		send_item(i, 846, "x");
+		if (i == 1)
+			items[i].name.suet_job = 77;
+		queue_send(a, i, 0)->flags |= i < 2 ? IOSQE_IO_LINK : 0;
+	}
+	io_uring_submit(&ring);
+	for (int i = 0; i < 3; i++)
+		if (!next_cqe(&data, &res, NULL) || res != want[data]) {
+			note("%d: %d", (int)data, res);
+			ok = false;
+		}
+	result(ok, "an error in the middle");
+	recv_item(0);
+	queue_recv(b, 0, 0);
+	result(is(0, one(0), "x") && !readable(b, 100), "the first arrives alone");
+	/* Not ready, and told not to wait */
+	recv_item(0);
+	queue_recv(b, 0, MSG_DONTWAIT);
+	result(one(0) == -EAGAIN, "MSG_DONTWAIT");
+	close(a);
+	close(b);
+}
+
+static void test_timeout(void)
+{
+	struct __kernel_timespec ts = { .tv_nsec = 200 * 1000 * 1000 };
+	int b = bound_sock(SOCK_RDM, 847), res = 0;
+	struct io_uring_sqe *sqe;
+	uint64_t data = 0;
+	bool ok = true;
+
+	recv_item(0);
+	queue_recv(b, 0, 0)->flags |= IOSQE_IO_LINK;
+	sqe = io_uring_get_sqe(&ring);
+	io_uring_prep_link_timeout(sqe, &ts, 0);
+	sqe->user_data = 1;
+	io_uring_submit(&ring);
+	for (int i = 0; i < 2; i++)
+		ok &= next_cqe(&data, &res, NULL) &&
+		      res == (data ? -ETIME : -ECANCELED);
+	result(ok, "a time-out ends a receive");
+	close(b);
+}
+
+static int cancel(uint64_t what, int *res)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	uint64_t data;
+	int n, cancelled = 1;
+
+	io_uring_prep_cancel64(sqe, what, 0);
+	sqe->user_data = 99;
+	io_uring_submit(&ring);
+	for (int i = 0; i < 2; i++) {
+		if (!next_cqe(&data, &n, NULL))
+			return -EPROTO;
+		if (data == 99)
+			cancelled = n;
+		else
+			*res = n;
+	}
+	return cancelled;
+}
+
+static void test_cancel(void)
+{
+	int a = bound_sock(SOCK_RDM, 848), b = bound_sock(SOCK_RDM, 849);
+	int small = 20000, res = 0, sent = 0, got = 0;
+	static char big[12000];
+	char byte;
+
+	recv_item(0);
+	queue_recv(b, 0, 0);
+	result(none(), "a receive waits");
+	result(!cancel(0, &res) && res == -ECANCELED, "it is cancelled (%d)",
+	       res);
+	send_to(a, "x", 1, 849);
+	result(readable(b, 20000) && recv(b, &byte, 1, 0) == 1,
+	       "and takes nothing any more");
+	/* A send that waits for room */
+	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	for (;;) {
+		struct sockaddr_uet to;
+
+		uet_addr(&to, here, 0, 849, 0);
+		if (sendto(a, big, sizeof(big), MSG_DONTWAIT,
+			   (struct sockaddr *)&to, sizeof(to)) > 0) {
+			sent++;
+			continue;
+		}
+		/* Full, and still so when nothing moves any more? */
+		usleep(300000);
+		if (sendto(a, big, sizeof(big), MSG_DONTWAIT,
+			   (struct sockaddr *)&to, sizeof(to)) < 0)
+			break;
+		sent++;
+	}
+	send_item(0, 849, "y");
+	items[0].iov = (struct iovec){ big, sizeof(big) };
+	queue_send(a, 0, 0);
+	result(none(), "a send waits (after %d)", sent);
+	result(!cancel(0, &res) && res == -ECANCELED, "it is cancelled (%d)",
+	       res);
+	while (readable(b, 1000))
+		if (recv(b, big, sizeof(big), MSG_WAITALL) == sizeof(big))
+			got++;
+	result(got == sent, "nothing of it arrives: %d of %d", got, sent);
+	/* One that waits and then has room */
+	send_item(0, 849, "room");
+	queue_send(a, 0, 0);
+	result(one(0) == 4, "there is room again");
+	close(a);
+	close(b);
+}
+
+static void test_multishot(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 850), res = 0, good = 0, n = 0;
+	int b = bound_sock(SOCK_SEQPACKET, 851);
+	static char bufs[NR][512];
+	struct msghdr msg = { .msg_namelen = sizeof(struct sockaddr_uet) };
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	unsigned int flags = 0;
+	uint64_t data;
+	char text[LEN];
+
+	io_uring_prep_provide_buffers(sqe, bufs, sizeof(bufs[0]), NR, BGID, 0);
+	sqe->user_data = 0;
+	if (one(0) < 0)
+		return skip("multishot", "no provided buffers");
+	sqe = io_uring_get_sqe(&ring);
+	io_uring_prep_recvmsg_multishot(sqe, b, &msg, 0);
+	sqe->flags |= IOSQE_BUFFER_SELECT;
+	sqe->buf_group = BGID;
+	sqe->user_data = 1;
+	io_uring_submit(&ring);
+	for (int i = 0; i < NR / 2; i++) {
+		struct io_uring_recvmsg_out *o;
+
+		snprintf(text, LEN, "message %d", i);
+		send_to(a, text, strlen(text), 851);
+		if (!next_cqe(&data, &res, &flags))
+			break;
+		if (res == -EINVAL && !i) {
+			skip("multishot", "not known to this kernel");
+			goto out;
+		}
+		n = flags >> IORING_CQE_BUFFER_SHIFT;
+		o = res < 0 ? NULL : io_uring_recvmsg_validate(bufs[n], res,
+							       &msg);
+		if (!o || !(flags & IORING_CQE_F_MORE)) {
+			note("%d: %d %x", i, res, flags);
+			break;
+		}
+		good += o->payloadlen == strlen(text) && o->flags & MSG_EOR &&
+			((struct sockaddr_uet *)io_uring_recvmsg_name(o))
+				->suet_pid == 850 &&
+			!memcmp(io_uring_recvmsg_payload(o, &msg), text,
+				strlen(text));
+	}
+	result(good == NR / 2, "multishot: %d of %d", good, NR / 2);
+	/* It ends without buffers, and says so */
+	for (int i = 0; i < NR; i++)
+		send_to(a, "x", 1, 851);
+	for (n = 0; next_cqe(&data, &res, &flags) && flags & IORING_CQE_F_MORE;)
+		n++;
+	result(res == -ENOBUFS && n == NR / 2, "ends without buffers (%d, %d)",
+	       res, n);
+	for (n = 0; n < NR - NR / 2 && recv(b, text, LEN, 0) == 1;)
+		n++;
+	result(n == NR - NR / 2, "the rest is still there (%d)", n);
+out:
+	close(a);
+	close(b);
+}
+
+static void test_shutdown(void)
+{
+	int b = bound_sock(SOCK_RDM, 852);
+
+	recv_item(0);
+	queue_recv(b, 0, 0);
+	result(none(), "a receive waits");
+	shutdown(b, SHUT_RD);
+	result(one(0) == 0, "shutdown() ends it");
+	send_item(0, 852, "x");
+	shutdown(b, SHUT_WR);
+	queue_send(b, 0, MSG_NOSIGNAL);
+	result(one(0) == -EPIPE, "a send gives EPIPE");
+	close(b);
+}
+
+/* Reports by the ring, and receives while one is not read */
+static void test_reports(void)
+{
+	int a = bound_sock(SOCK_RDM, 853), b = bound_sock(SOCK_RDM, 854);
+	struct pollfd pfd = { .fd = a };
+	struct uet_report rep = {};
+
+	recv_item(0);
+	queue_recv(a, 0, 0);
+	result(none(), "a receive waits");
+	send_to(a, "nobody", 6, 3003);
+	result(poll(&pfd, 1, SOON * 1000) == 1 && pfd.revents & POLLERR && none(),
+	       "a report does not end it");
+	send_to(b, "data", 4, 853);
+	result(is(0, one(0), "data"), "data does");
+	recv_item(1);
+	items[1].msg.msg_control = items[1].control;
+	items[1].msg.msg_controllen = sizeof(items[1].control);
+	queue_recv(a, 1, MSG_ERRQUEUE);
+	result(one(1) == 0 && libuet_get_cmsg(&items[1].msg, UET_CMSG_REPORT,
+					      &rep, sizeof(rep)) &&
+	       rep.error == ECONNREFUSED, "the report can be read");
+	recv_item(1);
+	items[1].msg.msg_control = items[1].control;
+	items[1].msg.msg_controllen = sizeof(items[1].control);
+	queue_recv(a, 1, MSG_ERRQUEUE);
+	result(none(), "a read of the next one waits");
+	send_to(a, "nobody", 6, 3003);
+	result(one(1) == 0, "and gets it");
+	close(a);
+	close(b);
+}
+
+/* io_uring asks without waiting, workers too: what is longer than the buffer cannot
+ * be streamed.
+ */
+static void test_long(void)
+{
+	int a = bound_sock(SOCK_RDM, 855), small = 20000;
+	size_t len = 1000 * 1000;
+	char *msg = calloc(1, len);
+
+	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	send_item(0, 856, "");
+	items[0].iov = (struct iovec){ msg, len };
+	queue_send(a, 0, 0);
+	result(one(0) == -EMSGSIZE, "a long message gives EMSGSIZE");
+	queue_send(a, 0, 0)->flags |= IOSQE_ASYNC;
+	result(one(0) == -EMSGSIZE, "with IOSQE_ASYNC as well");
+	free(msg);
+	close(a);
+}
+
+/* Sockets and rings go with operations under way. */
+static void test_close(void)
+{
+	int fd, tries;
+
+	for (int i = 0; i < 5; i++) {
+		fd = bound_sock(SOCK_RDM, 857);
+		for (int k = 0; k < 10; k++) {
+			recv_item(k);
+			queue_recv(fd, k, k & 1 ? MSG_ERRQUEUE : 0);
+		}
+		io_uring_submit(&ring);
+		usleep(i * 5000);
+		/* The ring holds the socket: its name is not free yet. */
+		close(fd);
+		io_uring_queue_exit(&ring);
+		if (io_uring_queue_init(DEPTH, &ring, 0))
+			die("io_uring_queue_init");
+		fd = open_sock(SOCK_RDM);
+		for (tries = 0; tries < 1000 && bind_pid(fd, 857); tries++)
+			usleep(20000);
+		close(fd);
+		if (tries == 1000)
+			break;
+		/* Closed for good: the next round binds it again. */
+		usleep(20000);
+	}
+	result(tries < 1000, "closed with receives under way (%d)", tries);
+	fd = bound_sock(SOCK_RDM, 858);
+	for (int k = 0; k < 10; k++) {
+		recv_item(k);
+		queue_recv(fd, k, 0);
+	}
+	io_uring_submit(&ring);
+	/* The process ends with them. */
+	result(none(), "left under way");
+}
+
+int main(int argc, char **argv)
+{
+	int err;
+
+	if (argc != 2)
+		die("usage: uet_uring ADDR");
+	here = argv[1];
+	ktap_begin();
+	err = io_uring_queue_init(DEPTH, &ring, 0);
+	if (err) {
+		skip("io_uring", strerror(-err));
+		return ktap_finish();
+	}
+	test_pair(SOCK_RDM, 0, "at once");
+	test_pair(SOCK_SEQPACKET, 0, "at once");
+	test_pair(SOCK_RDM, IORING_RECVSEND_POLL_FIRST, "poll first");
+	test_order();
+	test_error();
+	test_timeout();
+	test_cancel();
+	test_multishot();
+	test_shutdown();
+	test_reports();
+	test_long();
+	test_close();
+	return ktap_finish();
+}
