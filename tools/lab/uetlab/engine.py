@@ -69,6 +69,7 @@ def build_guest():
     tmp = f"{out}.{os.getpid()}"
     sh("gcc-12", "-O2", "-Wall", "-Wextra", "-Werror",
        "-I" + os.path.join(TREE, "include", "uapi"), "-I" + LIBUET,
+       "-I" + os.path.join(TREE, "tools", "lib"),
        "-o", tmp, *sources, build_libuet())
     os.rename(tmp, out)
     return out
