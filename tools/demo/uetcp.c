@@ -151,12 +151,14 @@ static uint64_t sent, confirmed;
 /* Delivery reports come on the error queue */
 static void read_reports(int fd)
 {
+	char text[LIBUET_TEXT_SIZE];
 	struct uet_report rep;
 
 	while (libuet_next_report(fd, &rep, NULL)) {
 		if (rep.type == UET_REPORT_FAILED) {
 			errno = rep.error;
-			die("a chunk was not delivered");
+			libuet_report_text(&rep, NULL, text, sizeof(text));
+			die(text);
 		}
 		confirmed += rep.cookie_last - rep.cookie + 1;
 	}

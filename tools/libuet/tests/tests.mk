@@ -13,5 +13,6 @@ $(TEST_O)/unit: $(srcs) $(tests) $(wildcard tests/*.h) libuet.h internal.h
 
 check: all $(TEST_O)/unit
 	@$(TEST_O)/unit $(ROUNDS)
+	@$(PYTHON) tests/tree.py $(O)
 
 .PHONY: check

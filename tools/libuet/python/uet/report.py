@@ -54,10 +54,11 @@ def from_raw(raw, peer):
     text = ctypes.create_string_buffer(TEXT_SIZE)
     name = lib.libuet_code_name(raw.source, raw.code)
     last = raw.cookie_last if raw.type == DELIVERED else raw.cookie
-    lib.libuet_report_text(raw, peer, text, TEXT_SIZE)
+    known = bool(peer.family)
+    lib.libuet_report_text(raw, peer if known else None, text, TEXT_SIZE)
     return Report(raw.type, raw.error, raw.source, raw.code,
                   range(raw.cookie, last + 1), raw.length,
-                  Address.from_raw(peer) if peer.family else None,
+                  Address.from_raw(peer) if known else None,
                   name.decode() if name else None, text.value.decode())
 
 
