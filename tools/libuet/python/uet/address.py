@@ -14,7 +14,8 @@ class Address:
 
     Address("uet://10.0.0.1/0/100") or Address("10.0.0.1/100") reads text without
     asking for names; resolve() asks.  str() gives the text.  Addresses do not
-    change, compare, and can be keys.
+    change, compare, and can be keys; an initiator ID that follows from the other
+    numbers, as the kernel adds it, makes no difference.
     """
 
     __slots__ = ("_raw",)
@@ -55,11 +56,17 @@ class Address:
     def __repr__(self):
         return f"Address({str(self)!r})"
 
+    def _key(self):
+        raw = self.raw
+        if raw.initiator < 1 << 24:
+            raw.initiator = 0
+        return bytes(raw)
+
     def __eq__(self, other):
-        return isinstance(other, Address) and self._raw == other._raw
+        return isinstance(other, Address) and self._key() == other._key()
 
     def __hash__(self):
-        return hash(self._raw)
+        return hash(self._key())
 
 
 def _pointer(address):

@@ -207,7 +207,7 @@ class Socket:
         got = sum(len(p.data) for p in self._parts)
         while True:
             try:
-                part = self.recv(self._next_size(got))
+                part = self.recv(min(self._next_size(got), limit - got))
             except ConnectionError:
                 # It will never come to its end
                 self._parts = []
@@ -216,7 +216,7 @@ class Socket:
             got += len(part.data)
             if part.end:
                 break
-            if got > limit or (part.length or 0) > limit:
+            if got >= limit or (part.length or 0) > limit:
                 self._parts = []
                 raise OSError(errno.EMSGSIZE, "longer than the limit")
         parts, self._parts = self._parts, []
