@@ -55,7 +55,10 @@ static void put(const char *key, const char *value)
 {
 	struct item *new = calloc(1, sizeof(*new)), **found;
 
-	if (!new || !(new->key = strdup(key)))
+	if (!new)
+		err(1, "memory");
+	new->key = strdup(key);
+	if (!new->key)
 		err(1, "memory");
 	found = tsearch(new, &store, by_key);
 	if (!found)
