@@ -236,7 +236,7 @@ static int expire_again(char **to)
 	ktap_begin();
 	for (i = 0; i < 2; i++) {
 		fd[i] = uet_socket(&how);
-		if (libuet_parse_endpoint(&addr, to[i], 0))
+		if (libuet_parse(to[i], NULL, &addr))
 			die("bad endpoint %s", to[i]);
 		result(send_named_to(fd[i], REFUSED_SIZE, &addr, cookie,
 				     i ? 0 : 1000) == REFUSED_SIZE,
