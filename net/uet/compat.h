@@ -13,6 +13,7 @@
 #include <linux/sysctl.h>
 #include <linux/version.h>
 #include <net/busy_poll.h>
+#include <net/genetlink.h>
 #include <net/net_namespace.h>
 #include <net/route.h>
 #include <net/sock.h>
@@ -150,6 +151,22 @@ static inline void uet_sock_asks_us(struct socket *sock)
 #endif
 #if KERNEL_VERSION(6, 8, 0) > LINUX_VERSION_CODE
 #define SKB_DROP_REASON_QUEUE_PURGE	SKB_DROP_REASON_NOT_SPECIFIED
+#endif
+
+/* 6.7: the attributes of a dump are those of its struct genl_info */
+static inline struct nlattr **uet_genl_dump_attrs(struct netlink_callback *cb)
+{
+#if KERNEL_VERSION(6, 7, 0) > LINUX_VERSION_CODE
+	return genl_dumpit_info(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->info.attrs;
+#endif
+}
+
+/* 6.2: messages with values; before, only constant ones */
+#ifndef NL_SET_ERR_MSG_ATTR_FMT
+#define NL_SET_ERR_MSG_ATTR_FMT(_extack, _attr, _fmt, ...)	\
+	NL_SET_ERR_MSG_ATTR(_extack, _attr, "value not in its range")
 #endif
 
 #endif /* _UET_COMPAT_H */

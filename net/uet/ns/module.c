@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/uet.h>
 
+#include "genl/genl.h"
 #include "input/input.h"
 #include "link/speed.h"
 #include "ns/netns.h"
@@ -90,11 +91,16 @@ static int __init uet_init(void)
 	err = uet_speed_init();
 	if (err)
 		goto err_netns;
-	err = uet_sock_open();
+	err = uet_genl_init();
 	if (err)
 		goto err_speed;
+	err = uet_sock_open();
+	if (err)
+		goto err_genl;
 	return 0;
 
+err_genl:
+	uet_genl_exit();
 err_speed:
 	uet_speed_exit();
 err_netns:
@@ -114,6 +120,7 @@ err_caches:
 static void __exit uet_exit(void)
 {
 	uet_sock_close();
+	uet_genl_exit();
 	uet_speed_exit();
 	uet_netns_unregister();
 	uet_sock_wait();

@@ -11,6 +11,7 @@
 #include <linux/wait_bit.h>
 
 #include "base.h"
+#include "conf/param.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/peer_rules.h"
@@ -43,7 +44,7 @@ static int __net_init uet_net_init(struct net *net)
 
 	un->net = net;
 	un->root = make_kuid(net->user_ns, 0);
-	uet_sysctl_defaults(un);
+	uet_param_defaults(un);
 	uet_ep_table_init(un);
 	init_llist_head(&un->reap);
 	INIT_WORK(&un->reap_work, uet_reap_work);

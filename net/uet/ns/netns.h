@@ -12,7 +12,6 @@ int uet_netns_register(void);
 void uet_netns_unregister(void);
 
 /* sysctl.c */
-void uet_sysctl_defaults(struct uet_net *un);
 int uet_sysctl_register(struct uet_net *un);
 void uet_sysctl_unregister(struct uet_net *un);
 

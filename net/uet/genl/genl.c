@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family "uet", described by Documentation/netlink/specs/uet.yaml:
+ * its registration, and how objects get into messages.
+ *
+ * A dump keeps no reference to an object between two messages, only a cursor: the id
+ * where it goes on. So objects may come and go meanwhile, each that stays is told
+ * exactly once, and a reader that stops reading holds nothing.
+ */
+#include <linux/module.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+
+#include "base.h"
+#include "compat.h"
+#include "genl/genl.h"
+
+static const struct genl_multicast_group uet_genl_groups[] = {
+	{ .name = UET_MCGRP_EVENTS },
+};
+
+struct genl_family uet_genl_family __ro_after_init = {
+	.name		= UET_FAMILY_NAME,
+	.version	= UET_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.ops		= uet_nl_ops,
+	.n_ops		= ARRAY_SIZE(uet_nl_ops),
+	.resv_start_op	= __UET_CMD_MAX,
+	.mcgrps		= uet_genl_groups,
+	.n_mcgrps	= ARRAY_SIZE(uet_genl_groups),
+};
+
+/**
+ * uet_genl_put() - add an object
+ * @w: walk
+ * @fill: adds its attributes to the message, or returns -EMSGSIZE
+ * @what: the object, for @fill
+ *
+ * Context: any; the walk may hold locks that @fill asserts.
+ * Return: 0 to go on, -EMSGSIZE if it did not fit, %UET_GENL_ENOUGH if it was added
+ * and is the last one.
+ */
+int uet_genl_put(struct uet_genl_walk *w, uet_genl_fill fill, const void *what)
+{
+	void *head = genlmsg_put(w->skb, w->portid, w->seq, &uet_genl_family,
+				 w->flags, w->cmd);
+
+	if (!head)
+		return -EMSGSIZE;
+	if (fill(w->skb, what)) {
+		genlmsg_cancel(w->skb, head);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(w->skb, head);
+	return w->once ? UET_GENL_ENOUGH : 0;
+}
+
+/**
+ * uet_genl_reply() - answer a request with an object
+ * @info: request
+ * @cmd: UET_CMD_* of the answer
+ * @fill: adds the attributes of the object
+ * @what: the object, for @fill
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int uet_genl_reply(struct genl_info *info, u8 cmd, uet_genl_fill fill,
+		   const void *what)
+{
+	struct uet_genl_walk w = {
+		.portid	= info->snd_portid,
+		.seq	= info->snd_seq,
+		.cmd	= cmd,
+	};
+	int err;
+
+	w.skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!w.skb)
+		return -ENOMEM;
+	err = uet_genl_put(&w, fill, what);
+	if (!err)
+		return genlmsg_reply(w.skb, info);
+	nlmsg_free(w.skb);
+	return err;
+}
+
+static int uet_genl_walk(struct uet_genl_walk *w,
+			 const struct uet_genl_object *obj)
+{
+	const struct nlattr *filter = NULL;
+	int err;
+
+	if (obj->filter && w->attrs)
+		filter = w->attrs[obj->filter];
+	err = uet_genl_filter_parse(&w->filter, filter, obj->filters, w->extack);
+	return err ?: obj->walk(w);
+}
+
+/**
+ * uet_genl_get() - answer a request for one object
+ * @info: request
+ * @obj: type of the object
+ *
+ * Context: process.
+ * Return: 0, -ENOENT if none fits, or another error.
+ */
+int uet_genl_get(struct genl_info *info, const struct uet_genl_object *obj)
+{
+	struct uet_genl_walk w = {
+		.un	= uet_net(genl_info_net(info)),
+		.attrs	= info->attrs,
+		.extack	= info->extack,
+		.portid	= info->snd_portid,
+		.seq	= info->snd_seq,
+		.cmd	= obj->cmd,
+		.once	= true,
+	};
+	int err;
+
+	w.skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!w.skb)
+		return -ENOMEM;
+	err = uet_genl_walk(&w, obj);
+	if (obj->done)
+		obj->done(w.cursor);
+	if (err == UET_GENL_ENOUGH)
+		return genlmsg_reply(w.skb, info);
+	nlmsg_free(w.skb);
+	if (!err)
+		GENL_SET_ERR_MSG(info, "there is none");
+	return err ?: -ENOENT;
+}
+
+/**
+ * uet_genl_dump() - continue a dump of objects
+ * @skb: the next message
+ * @cb: the dump
+ * @obj: type of the objects
+ *
+ * Context: process.
+ * Return: length of the message, 0 at the end, or an error.
+ */
+int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		  const struct uet_genl_object *obj)
+{
+	struct uet_genl_walk w = {
+		.un	= uet_net(sock_net(skb->sk)),
+		.attrs	= uet_genl_dump_attrs(cb),
+		.extack	= cb->extack,
+		.skb	= skb,
+		.portid	= NETLINK_CB(cb->skb).portid,
+		.seq	= cb->nlh->nlmsg_seq,
+		.flags	= NLM_F_MULTI,
+		.cmd	= obj->cmd,
+	};
+	int err;
+
+	BUILD_BUG_ON(sizeof(w.cursor) > sizeof(cb->ctx));
+	memcpy(w.cursor, cb->ctx, sizeof(w.cursor));
+	err = uet_genl_walk(&w, obj);
+	memcpy(cb->ctx, w.cursor, sizeof(w.cursor));
+	if (err && (err != -EMSGSIZE || !skb->len))
+		return err;
+	return skb->len;
+}
+
+/**
+ * uet_genl_init() - register the family
+ *
+ * Return: 0 or a negative error.
+ */
+int uet_genl_init(void)
+{
+	int err = uet_genl_range_init();
+
+	if (err)
+		return err;
+	err = genl_register_family(&uet_genl_family);
+	if (err)
+		uet_genl_range_exit();
+	return err;
+}
+
+/**
+ * uet_genl_exit() - unregister the family; requests and dumps have ended
+ */
+void uet_genl_exit(void)
+{
+	genl_unregister_family(&uet_genl_family);
+	uet_genl_range_exit();
+}
