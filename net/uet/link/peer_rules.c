@@ -3,7 +3,7 @@
  * Settings for peers by address prefix.
  *
  * Rules are few and needed when a CCC is made, so they are a list, the longest
- * prefix first. Whether a peer's jobs are believed is looked up in softirq, once
+ * prefix first, then by address. Whether a peer's jobs are believed is looked up in softirq, once
  * per peer after each change, so that lookup reads the list under RCU.
  */
 #include <linux/list.h>
@@ -44,22 +44,92 @@ static int uet_peer_params_check(const struct uet_peer_params *params)
 	return uet_cc_params_derive(&derived, &cfg, NULL);
 }
 
+/* Order of rules: < 0 if @rule comes before the rule of a prefix, 0 if it is that */
+static int uet_peer_rule_cmp(const struct uet_peer_rule *rule,
+			     const struct in6_addr *addr, u8 plen)
+{
+	if (rule->plen != plen)
+		return plen - rule->plen;
+	return ipv6_addr_cmp(&rule->addr, addr);
+}
+
 /* The rule of exactly this prefix; or NULL, and *pos to insert it before */
 static struct uet_peer_rule *uet_peer_rule_find(struct uet_net *un,
 						const struct in6_addr *addr,
 						u8 plen, struct list_head **pos)
 {
 	struct uet_peer_rule *rule;
+	struct in6_addr prefix;
+	int cmp;
 
+	lockdep_assert_held(&un->peer_rules_lock);
+	ipv6_addr_prefix(&prefix, addr, plen);
 	list_for_each_entry(rule, &un->peer_rules, node) {
-		if (rule->plen < plen)
-			break;
-		if (rule->plen == plen &&
-		    ipv6_prefix_equal(&rule->addr, addr, plen))
+		cmp = uet_peer_rule_cmp(rule, &prefix, plen);
+		if (!cmp)
 			return rule;
+		if (cmp > 0)
+			break;
 	}
 	*pos = &rule->node;
 	return NULL;
+}
+
+/**
+ * uet_peer_rule_get() - settings of exactly one prefix
+ * @un: namespace
+ * @addr: the prefix
+ * @plen: its length
+ * @params: set if it has some
+ *
+ * Context: process.
+ * Return: true if it has.
+ */
+bool uet_peer_rule_get(struct uet_net *un, const struct in6_addr *addr, u8 plen,
+		       struct uet_peer_params *params)
+{
+	struct uet_peer_rule *rule;
+	struct list_head *pos;
+
+	mutex_lock(&un->peer_rules_lock);
+	rule = uet_peer_rule_find(un, addr, plen, &pos);
+	if (rule)
+		*params = rule->params;
+	mutex_unlock(&un->peer_rules_lock);
+	return rule;
+}
+
+/**
+ * uet_peer_rule_next() - walk the prefixes with settings
+ * @un: namespace
+ * @after: the prefix before, with *@plen its length; NULL for the first one. Need
+ *	not have settings any more
+ * @addr: set to the next prefix
+ * @plen: set to its length
+ * @params: set to its settings
+ *
+ * Context: process.
+ * Return: false if there is none.
+ */
+bool uet_peer_rule_next(struct uet_net *un, const struct in6_addr *after,
+			struct in6_addr *addr, u8 *plen,
+			struct uet_peer_params *params)
+{
+	struct uet_peer_rule *rule;
+	bool found = false;
+
+	mutex_lock(&un->peer_rules_lock);
+	list_for_each_entry(rule, &un->peer_rules, node) {
+		if (after && uet_peer_rule_cmp(rule, after, *plen) <= 0)
+			continue;
+		*addr = rule->addr;
+		*plen = rule->plen;
+		*params = rule->params;
+		found = true;
+		break;
+	}
+	mutex_unlock(&un->peer_rules_lock);
+	return found;
 }
 
 /**

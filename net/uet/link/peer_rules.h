@@ -32,6 +32,11 @@ struct uet_peer_rule {
 
 int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 			u8 plen, const struct uet_peer_params *params);
+bool uet_peer_rule_get(struct uet_net *un, const struct in6_addr *addr, u8 plen,
+		       struct uet_peer_params *params);
+bool uet_peer_rule_next(struct uet_net *un, const struct in6_addr *after,
+			struct in6_addr *addr, u8 *plen,
+			struct uet_peer_params *params);
 bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 			 struct uet_peer_params *params);
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The settings in a rule for peers, by name. A rule holds parameters of the core
+ * (struct uet_cc_config), names and the trust in jobs; the table of settings says
+ * where.
+ *
+ * Not here: the rules and their prefixes (link/peer_rules.c).
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+
+#include "conf/rule.h"
+#include "settings.h"
+
+/* A setting that is no parameter of the core is the trust, if it is no name. */
+static enum uet_trust *uet_rule_trust(struct uet_peer_params *p,
+				      const struct uet_setting *set)
+{
+	return (void *)p + set->peer_off;
+}
+
+static const char **uet_rule_place(struct uet_peer_params *p,
+				   const struct uet_setting *set)
+{
+	return (void *)p + set->peer_off;
+}
+
+/**
+ * uet_rule_set_number() - set a number or boolean
+ * @p: settings of the rule
+ * @set: a setting of peers that is not a name
+ * @value: its value
+ *
+ * Return: 0, or -ERANGE if it is not valid.
+ */
+int uet_rule_set_number(struct uet_peer_params *p, const struct uet_setting *set,
+			s64 value)
+{
+	if (!uet_setting_takes(set, value))
+		return -ERANGE;
+	if (set->scale)
+		return uet_cc_config_set(&p->cfg, set->param, value);
+	*uet_rule_trust(p, set) = value ? UET_TRUST_YES : UET_TRUST_NO;
+	return 0;
+}
+
+/**
+ * uet_rule_set_name() - set a name
+ * @p: settings of the rule
+ * @set: a setting of peers that is a name
+ * @name: its value
+ *
+ * Return: 0, or -EINVAL if there is no such name.
+ */
+int uet_rule_set_name(struct uet_peer_params *p, const struct uet_setting *set,
+		      const char *name)
+{
+	const char *found = set->known(name);
+
+	if (!found)
+		return -EINVAL;
+	*uet_rule_place(p, set) = found;
+	return 0;
+}
+
+/**
+ * uet_rule_unset() - let a setting have no value in a rule
+ * @p: settings of the rule
+ * @set: a setting of peers
+ */
+void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
+{
+	if (set->scale) {
+		p->cfg.set &= ~BIT_ULL(set->param);
+		p->cfg.val[set->param] = 0;
+	} else if (set->kind == UET_SETTING_NAME) {
+		*uet_rule_place(p, set) = NULL;
+	} else {
+		*uet_rule_trust(p, set) = UET_TRUST_UNSET;
+	}
+}
+
+/**
+ * uet_rule_number() - value of a number or boolean
+ * @p: settings of the rule
+ * @set: a setting of peers that is not a name
+ * @value: set to the value
+ *
+ * Return: true if it has one.
+ */
+bool uet_rule_number(const struct uet_peer_params *p,
+		     const struct uet_setting *set, s64 *value)
+{
+	enum uet_trust trust;
+
+	if (set->scale) {
+		*value = p->cfg.val[set->param];
+		return p->cfg.set & BIT_ULL(set->param);
+	}
+	trust = *uet_rule_trust((struct uet_peer_params *)p, set);
+	*value = trust == UET_TRUST_YES;
+	return trust != UET_TRUST_UNSET;
+}
+
+/**
+ * uet_rule_name() - value of a name
+ * @p: settings of the rule
+ * @set: a setting of peers that is a name
+ *
+ * Return: the value, NULL if it has none.
+ */
+const char *uet_rule_name(const struct uet_peer_params *p,
+			  const struct uet_setting *set)
+{
+	return *uet_rule_place((struct uet_peer_params *)p, set);
+}
+
+/**
+ * uet_rule_empty() - has a rule no setting?
+ * @p: settings of the rule
+ *
+ * Return: true if none has a value.
+ */
+bool uet_rule_empty(const struct uet_peer_params *p)
+{
+	return !p->cfg.set && !p->cc && !p->policy && !p->policy_ordered &&
+	       p->trust == UET_TRUST_UNSET;
+}
