@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Settings, rules for peers and counters by netlink.
+
+    netlink.py CASE
+"""
+import errno
+import os
+import sys
+
+from uet_ynl import addr, family, refused, same
+
+SYSCTL = "/proc/sys/net/uet"
+
+
+def sysctl(name):
+    with open(os.path.join(SYSCTL, name)) as f:
+        return f.read().strip()
+
+
+def value(p):
+    return str(p["number"] if "number" in p else p.get("word"))
+
+
+def params():
+    """All settings are those of sysctl, and change with them"""
+    uet = family()
+    told = {p["name"]: p for p in uet.dump("param-get", {})
+            if "net" in p["scope"]}
+    assert set(told) == set(os.listdir(SYSCTL)), set(told) ^ set(os.listdir(SYSCTL))
+    for name, p in told.items():
+        assert value(p) == sysctl(name), (p, sysctl(name))
+        assert p["unit"] and p["help"], p
+        if p["kind"] == "word":
+            assert p["word"] == p["default-word"], p
+        elif "machine" not in p["traits"]:
+            assert p["number"] == p["default"], p
+    one = uet.do("param-get", {"name": "t_reroute"})
+    assert one == told["t_reroute"], one
+    some = uet.dump("param-get", {"name": "nscc_"})
+    assert len(some) > 10 and all(p["name"].startswith("nscc_") for p in some)
+
+
+def set_params():
+    """What the table allows is set, what it does not is refused with the range"""
+    uet = family()
+    for p in uet.dump("param-get", {}):
+        if "net" not in p["scope"] or p["kind"] == "word":
+            continue
+        name = p["name"]
+        # Hooks and sockets change with these
+        ends = [] if name in ("udp_port", "mem") else \
+            [p[k] for k in ("least", "most") if k in p]
+        for v in ends:
+            uet.do("param-set", {"name": name, "number": v})
+            assert sysctl(name) == str(v), (name, v, sysctl(name))
+        uet.do("param-set", {"name": name, "number": p["number"]})
+        for v in [p[k] + d for k, d in (("least", -1), ("most", 1)) if k in p]:
+            if not v and "or-zero" in p["traits"]:
+                continue
+            err, ack = refused(uet.do, "param-set", {"name": name, "number": v})
+            assert err == errno.EINVAL, (name, v, err)
+            assert ack["bad-attr"] == ".number", ack
+            policy = ack["policy"]
+            assert policy["min-value"] == p["least"], (policy, p)
+            assert policy["max-value"] == p.get("most", 2 ** 63 - 1), (policy, p)
+            assert sysctl(name) == str(p["number"])
+    uet.do("param-set", {"name": "path_policy", "word": "reps"})
+    assert sysctl("path_policy") == "reps"
+    for bad, why, attr in (
+            ({"name": "path_policy", "word": "nothing"}, errno.EINVAL, ".word"),
+            ({"name": "path_policy", "number": 1}, errno.EINVAL, None),
+            ({"name": "t_reroute", "word": "x"}, errno.EINVAL, None),
+            ({"name": "t_reroute", "word": "x", "number": 1}, errno.EINVAL, None),
+            ({"name": "entropy_size", "number": 3}, errno.EINVAL, ".number"),
+            ({"name": "entropy_siz", "number": 4}, errno.ENOENT, ".name"),
+            ({"number": 4}, errno.EINVAL, None)):
+        err, ack = refused(uet.do, "param-set", bad)
+        assert err == why and ack.get("bad-attr") == attr, (bad, err, ack)
+    uet.do("param-set", {"name": "path_policy", "word": "hybrid"})
+
+
+def rule(uet, prefix, plen):
+    got = uet.do("peer-get", {"prefix": addr(prefix), "plen": plen})
+    return {s["name"]: s["number"] if "number" in s else s["word"]
+            for s in got["setting"]}
+
+
+def number(name, v):
+    return {"name": name, "number": v}
+
+
+def rules():
+    """Rules are made, changed, found by prefix and deleted"""
+    uet = family()
+    ten = {"prefix": addr("10.1.0.0"), "plen": 112}
+    uet.do("peer-new", {**ten, "setting": [number("base_rtt", 8000),
+                                          {"name": "congestion_control",
+                                           "word": "rccc"}]})
+    assert rule(uet, "10.1.0.0", 112) == {"base_rtt": 8000,
+                                          "congestion_control": "rccc"}
+    err, ack = refused(uet.do, "peer-new", {**ten, "setting": [number("fi", 1)]})
+    assert err == errno.EEXIST and ack["msg"], ack
+    uet.do("peer-set", {**ten, "setting": [number("trust_jobs", 0),
+                                          number("base_rtt", 9000)],
+                        "unset": ["congestion_control"]})
+    assert rule(uet, "10.1.0.0", 112) == {"base_rtt": 9000, "trust_jobs": 0}
+    uet.do("peer-set", {"prefix": addr("10.1.7.1"),
+                        "setting": [number("rate_mbps", 100000)]})
+    uet.do("peer-set", {"prefix": addr("fd00:1::"), "plen": 64,
+                        "setting": [number("max_wnd", 100000)]})
+    told = [(r["prefix"], r["plen"]) for r in uet.dump("peer-get", {})]
+    assert [n for _, n in told] == [128, 112, 64], told
+    assert same(told[0][0], "10.1.7.1"), told
+    inside = uet.dump("peer-get", ten)
+    assert [r["plen"] for r in inside] == [128, 112], inside
+    with open("/proc/net/uet_peer") as f:
+        text = f.read()
+    assert "10.1.0.0/16 base_rtt 9000 trust_jobs 0\n" in text, text
+    for bad, why, attr in (
+            ([number("base_rtt", -1)], errno.ERANGE, ".setting.number"),
+            ([{"name": "base_rtt", "word": "x"}], errno.EINVAL, ".setting.name"),
+            ([{"name": "path_policy", "word": "x"}], errno.EINVAL, ".setting.word"),
+            ([number("udp_port", 1)], errno.ENOENT, ".setting.name"),
+            ([{"number": 1}], errno.EINVAL, ".setting"),
+            ([], errno.EINVAL, None)):
+        err, ack = refused(uet.do, "peer-set", {"prefix": addr("10.9.0.0"),
+                                                "plen": 112, "setting": bad})
+        assert err == why and ack.get("bad-attr") == attr, (bad, err, ack)
+    err, ack = refused(uet.do, "peer-set", {**ten, "setting": [
+        number("base_rtt", 1000), number("eta_scale", 1 << 40)]})
+    assert rule(uet, "10.1.0.0", 112)["base_rtt"] == 9000, "half of it was done"
+    err, _ = refused(uet.do, "peer-set", {"prefix": addr("10.1.0.1"), "plen": 112,
+                                          "setting": [number("fi", 1)]})
+    assert err == errno.EINVAL
+    uet.do("peer-del", ten)
+    assert refused(uet.do, "peer-del", ten)[0] == errno.ENOENT
+    assert refused(uet.do, "peer-get", ten)[0] == errno.ENOENT
+    for prefix, plen in (("10.1.7.1", 128), ("fd00:1::", 64)):
+        uet.do("peer-del", {"prefix": addr(prefix), "plen": plen})
+    assert not uet.dump("peer-get", {})
+
+
+def many_rules():
+    """As many rules as there may be: a dump of several messages has each once"""
+    uet = family()
+    for i in range(1024):
+        uet.do("peer-set", {"prefix": addr(f"fd02::{i:x}"),
+                            "setting": [number("base_rtt", 1000 + i)]})
+    err, ack = refused(uet.do, "peer-set", {"prefix": addr("fd02::ffff"),
+                                            "setting": [number("fi", 1)]})
+    assert err == errno.ENOSPC and ack["msg"], (err, ack)
+    got = [r["setting"][0]["number"] for r in uet.dump("peer-get", {})]
+    assert got == [1000 + i for i in range(1024)], len(got)
+    for i in range(1024):
+        uet.do("peer-del", {"prefix": addr(f"fd02::{i:x}")})
+
+
+def stats():
+    """The counters are those of /proc/net/uet_stat"""
+    uet = family()
+    told = uet.do("stats-get", {})
+    with open("/proc/net/uet_stat") as f:
+        lines = dict(line.split() for line in f)
+    names = [c["name"] for c in told["counter"] + told["gauge"]]
+    assert names == list(lines), set(names) ^ set(lines)
+    some = uet.do("stats-get", {"name": "Drop"})
+    assert "gauge" not in some and len(some["counter"]) > 10
+    assert all(c["name"].startswith("Drop") for c in some["counter"])
+
+
+def unprivileged():
+    """Everybody reads, nobody else writes"""
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+    uet = family()
+    uet.do("stats-get", {})
+    uet.dump("param-get", {})
+    uet.dump("peer-get", {})
+    for op, what in (("param-set", {"name": "t_reroute", "number": 1}),
+                     ("peer-set", {"prefix": addr("10.0.0.0"),
+                                   "setting": [number("fi", 1)]}),
+                     ("peer-new", {"prefix": addr("10.0.0.0"),
+                                   "setting": [number("fi", 1)]}),
+                     ("peer-del", {"prefix": addr("10.0.0.0")})):
+        assert refused(uet.do, op, what)[0] == errno.EPERM, op
+
+
+def owner():
+    """The owner of a user namespace writes in its network namespaces"""
+    uet = family()
+    before = uet.do("param-get", {"name": "pdc_max"})
+    uet.do("param-set", {"name": "t_reroute", "number": 77})
+    assert sysctl("t_reroute") == "77"
+    assert "capped" in before["traits"]
+    err, ack = refused(uet.do, "param-set",
+                       {"name": "pdc_max", "number": before["most"] + 1})
+    assert err == errno.EINVAL, err
+    assert ack["policy"]["max-value"] == before["most"], ack
+    uet.do("peer-set", {"prefix": addr("10.0.0.0"), "setting": [number("fi", 1)]})
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The netlink family of the module through the kernel's own client (YNL), which
+"make -C selftests" lays out in build/selftests/ynl."""
+import ipaddress
+import os
+import sys
+
+BIN = os.environ.get("UET_BIN") or os.path.join(
+    os.path.dirname(os.path.realpath(__file__)), "..", "..", "build", "selftests")
+CLIENT = os.path.join(BIN, "ynl")
+SPEC = os.path.join(CLIENT, "netlink", "specs", "uet.yaml")
+sys.path.insert(0, CLIENT)
+
+from lib import Netlink, NlError, YnlFamily  # noqa: E402,F401
+
+CREATE, EXCL = 0x400, 0x200
+
+
+def addr(text):
+    """A fabric address, as the client wants one: IPv4 as v4-mapped"""
+    ip = ipaddress.ip_address(text)
+    if ip.version == 4:
+        ip = ipaddress.IPv6Address("::ffff:" + text)
+    return ip.packed.hex()
+
+
+def same(told, text):
+    """Is the address that the client told this one?"""
+    ip = ipaddress.ip_address(told)
+    mapped = getattr(ip, "ipv4_mapped", None)
+    return (mapped or ip) == ipaddress.ip_address(text)
+
+
+def family():
+    """The family in the namespace of this process"""
+    # This version of the client knows no padding
+    return YnlFamily(SPEC, schema=os.path.join(CLIENT, "netlink",
+                                               "genetlink-legacy.yaml"),
+                     process_unknown=True)
+
+
+def refused(call, *args, **kw):
+    """(errno, extack) of a request that must fail"""
+    try:
+        call(*args, **kw)
+    except NlError as e:
+        return -e.nl_msg.error, e.nl_msg.extack or {}
+    raise AssertionError(f"{args} was accepted")
