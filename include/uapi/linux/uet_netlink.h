@@ -153,6 +153,21 @@ enum uet_nl_direction {
 };
 
 /**
+ * enum uet_nl_report_source - Who found out that a message failed, as enum
+ *   uet_report_source.
+ * @UET_REPORT_SOURCE_LOCAL: this host
+ * @UET_REPORT_SOURCE_SES: the target, by an SES return code
+ * @UET_REPORT_SOURCE_NACK: the peer, by a NACK
+ * @UET_REPORT_SOURCE_ICMP: a router or the peer, by ICMP; type << 8 | code
+ */
+enum uet_nl_report_source {
+	UET_REPORT_SOURCE_LOCAL,
+	UET_REPORT_SOURCE_SES,
+	UET_REPORT_SOURCE_NACK,
+	UET_REPORT_SOURCE_ICMP,
+};
+
+/**
  * enum uet_nl_kind - Type of a setting.
  * @UET_KIND_SIZE: bytes
  * @UET_KIND_WORD: one of a list of names
@@ -564,6 +579,22 @@ enum {
 };
 
 enum {
+	UET_A_FAILURE_PAD = 1,
+	UET_A_FAILURE_REMOTE,
+	UET_A_FAILURE_JOB,
+	UET_A_FAILURE_PID,
+	UET_A_FAILURE_ERROR,
+	UET_A_FAILURE_SOURCE,
+	UET_A_FAILURE_CODE,
+	UET_A_FAILURE_COUNT,
+	UET_A_FAILURE_AGO_NS,
+	UET_A_FAILURE_FILTER,
+
+	__UET_A_FAILURE_MAX,
+	UET_A_FAILURE_MAX = (__UET_A_FAILURE_MAX - 1)
+};
+
+enum {
 	UET_A_EVENT_PAD = 1,
 	UET_A_EVENT_SEQ,
 	UET_A_EVENT_LOST,
@@ -605,6 +636,7 @@ enum {
 	UET_CMD_PARAM_GET,
 	UET_CMD_PARAM_SET,
 	UET_CMD_STATS_GET,
+	UET_CMD_FAILURE_GET,
 	UET_CMD_EVENT,
 
 	__UET_CMD_MAX,

@@ -117,8 +117,13 @@ const struct nla_policy uet_stats_get_nl_policy[UET_A_STATS_NAME + 1] = {
 	[UET_A_STATS_NAME] = { .type = NLA_NUL_STRING, .len = 31, },
 };
 
+/* UET_CMD_FAILURE_GET - do */
+const struct nla_policy uet_failure_get_nl_policy[UET_A_FAILURE_FILTER + 1] = {
+	[UET_A_FAILURE_FILTER] = NLA_POLICY_NESTED(uet_filter_nl_policy),
+};
+
 /* Ops table for uet */
-const struct genl_ops uet_nl_ops[15] = {
+const struct genl_ops uet_nl_ops[16] = {
 	{
 		.cmd		= UET_CMD_FEP_GET,
 		.doit		= uet_nl_fep_get_doit,
@@ -222,6 +227,13 @@ const struct genl_ops uet_nl_ops[15] = {
 		.doit		= uet_nl_stats_get_doit,
 		.policy		= uet_stats_get_nl_policy,
 		.maxattr	= UET_A_STATS_NAME,
+	},
+	{
+		.cmd		= UET_CMD_FAILURE_GET,
+		.doit		= uet_nl_failure_get_doit,
+		.dumpit		= uet_nl_failure_get_dumpit,
+		.policy		= uet_failure_get_nl_policy,
+		.maxattr	= UET_A_FAILURE_FILTER,
 	},
 };
 

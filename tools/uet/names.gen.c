@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Do not edit directly, tools/netlink/generate makes it of the YAML */
+
+#include "names.gen.h"
+
+const struct names names_mode = {
+	.n	= 5,
+	.of	= (const struct name[]){
+		{ "default", "by the type of the socket" },
+		{ "rud", "reliable, unordered" },
+		{ "rod", "reliable, ordered" },
+		{ "rudi", "reliable, for idempotent operations" },
+		{ "uud", "unreliable" },
+	},
+};
+
+const struct names names_half_state = {
+	.n	= 6,
+	.of	= (const struct name[]){
+		{ "syn", "the peer has not answered yet" },
+		{ "established", "open" },
+		{ "quiesce", "takes no new message" },
+		{ "closing", "a close is under way" },
+		{ "time-wait", "closed, kept for late packets" },
+		{ "dead", "failed or closed, about to go" },
+	},
+};
+
+const struct names names_wait = {
+	.n	= 15,
+	.of	= (const struct name[]){
+		{ "nothing", "no data waits" },
+		{ "window", "the congestion window" },
+		{ "credit", "credit of the receiver" },
+		{ "receive-window", "the receive window of the PDC, in packets (MP_RANGE)" },
+		{ "receiver", "the receiver has no memory for it; the target's reader is slow" },
+		{ "route", "there is no route, or the next hop does not answer" },
+		{ "port", "the local interface" },
+		{ "opening", "the first answer of the peer" },
+		{ "answer", "acknowledgments, all is sent" },
+		{ "line", "an earlier message of the same ordered PDC" },
+		{ "moving", "its PDC died, and its messages move to another one" },
+		{ "writer", "the program that still writes the message" },
+		{ "turn", "its turn among the senders to this peer" },
+		{ "reader", "received; the program that shall read it" },
+		{ "rest", "partly received; the packets that are missing" },
+	},
+};
+
+const struct names names_cc_state = {
+	.n	= 4,
+	.of	= (const struct name[]){
+		{ "idle", "nothing to send, nothing outstanding" },
+		{ "active", "data waits and may not be sent" },
+		{ "ready", "data waits and may be sent" },
+		{ "pending", "all is sent, acknowledgments are outstanding" },
+	},
+};
+
+const struct names names_algo_mode = {
+	.n	= 5,
+	.of	= (const struct name[]){
+		{ "fast", "fast increase" },
+		{ "draining", "packets from before quick adapt drain" },
+		{ "penalty", "the receiver slows this host down" },
+		{ "speculating", "sends ahead of the first credit" },
+		{ "credit", "receiver credit is in use" },
+	},
+};
+
+const struct names names_path_state = {
+	.n	= 5,
+	.of	= (const struct name[]){
+		{ "good", "in use" },
+		{ "bad", "avoided, since packets with it were lost or marked" },
+		{ "down", "its interface has no carrier" },
+		{ "current", "the value in use of a context that uses one at a time" },
+		{ "gone", "given up and replaced" },
+	},
+};
+
+const struct names names_sock_type = {
+	.n	= 3,
+	.of	= (const struct name[]){
+		{ "rdm", "SOCK_RDM" },
+		{ "seqpacket", "SOCK_SEQPACKET" },
+		{ "dgram", "SOCK_DGRAM" },
+	},
+};
+
+const struct names names_direction = {
+	.n	= 2,
+	.of	= (const struct name[]){
+		{ "out", "" },
+		{ "in", "" },
+	},
+};
+
+const struct names names_report_source = {
+	.n	= 4,
+	.of	= (const struct name[]){
+		{ "local", "this host" },
+		{ "ses", "the target, by an SES return code" },
+		{ "nack", "the peer, by a NACK" },
+		{ "icmp", "a router or the peer, by ICMP; type << 8 | code" },
+	},
+};
+
+const struct names names_kind = {
+	.n	= 4,
+	.of	= (const struct name[]){
+		{ "number", "" },
+		{ "boolean", "" },
+		{ "size", "bytes" },
+		{ "word", "one of a list of names" },
+	},
+};
+
+const struct names names_setting_scope = {
+	.n	= 3,
+	.of	= (const struct name[]){
+		{ "net", "the namespace (net.uet.*)" },
+		{ "peer", "the peers with a prefix" },
+		{ "sock", "a socket, by an option" },
+	},
+};
+
+const struct names names_trait = {
+	.n	= 6,
+	.of	= (const struct name[]){
+		{ "live", "a change applies to what exists already" },
+		{ "auto", "its default value means that the module computes it" },
+		{ "power-of-2", "only powers of two are valid" },
+		{ "or-zero", "0 is valid, too" },
+		{ "machine", "the default depends on the memory of the machine" },
+		{ "capped", "in other user namespaces than the first, so does the largest value" },
+	},
+};
+
+const struct names names_what = {
+	.n	= 16,
+	.of	= (const struct name[]){
+		{ "pdc-opened", "this host opened a PDC" },
+		{ "pdc-accepted", "the peer opened a PDC" },
+		{ "pdc-returned", "this host begins to send on a PDC that the peer opened" },
+		{ "pdc-closed", "a PDC was closed" },
+		{ "pdc-failed", "a PDC failed, for the reason in error, source and code" },
+		{ "path-bad", "an entropy value is no longer used" },
+		{ "path-good", "an entropy value is used again" },
+		{ "path-moved", "a context that uses one path at a time took another one" },
+		{ "port-up", "a local interface has a carrier again" },
+		{ "port-down", "a local interface lost its carrier" },
+		{ "peer-reset", "the peer started anew and knows none of the old PDCs" },
+		{ "pressure", "a socket has no room for what its peers send" },
+		{ "limit", "a limit was reached; the name of the setting is in name" },
+		{ "param-changed", "a setting of the namespace has another value" },
+		{ "rule-changed", "the settings of a prefix of peers were changed" },
+		{ "rule-deleted", "the settings of a prefix of peers were deleted" },
+	},
+};
