@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addr.h"
+#include "units.h"
+
+/* Bits before the IPv4 address in a v4-mapped one */
+#define MAPPED_BITS	96
+
+static void map(const struct in_addr *v4, struct in6_addr *addr)
+{
+	memset(addr, 0, sizeof(*addr));
+	addr->s6_addr[10] = 0xff;
+	addr->s6_addr[11] = 0xff;
+	memcpy(&addr->s6_addr[12], v4, sizeof(*v4));
+}
+
+/**
+ * addr_parse() - read an IPv4 or IPv6 address
+ * @text: the address
+ * @addr: set
+ *
+ * Return: whether it is one.
+ */
+bool addr_parse(const char *text, struct in6_addr *addr)
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET, text, &v4) != 1)
+		return inet_pton(AF_INET6, text, addr) == 1;
+	map(&v4, addr);
+	return true;
+}
+
+static bool is_v4(const struct in6_addr *addr)
+{
+	return IN6_IS_ADDR_V4MAPPED(addr);
+}
+
+/**
+ * prefix_parse() - read an address, or a prefix ADDRESS/LENGTH
+ * @text: the prefix; "default", "any" or "all" is every address
+ * @addr: set; what is beyond the prefix is cleared
+ * @plen: length of the prefix, of the v4-mapped one for IPv4
+ *
+ * Return: whether it is one.
+ */
+bool prefix_parse(const char *text, struct in6_addr *addr, uint8_t *plen)
+{
+	const char *slash = strchr(text, '/');
+	char part[INET6_ADDRSTRLEN];
+	uint64_t bits;
+	size_t len = slash ? (size_t)(slash - text) : strlen(text);
+	unsigned int i;
+	bool dotted;
+
+	memset(addr, 0, sizeof(*addr));
+	*plen = 0;
+	if (!strcmp(text, "default") || !strcmp(text, "any") ||
+	    !strcmp(text, "all"))
+		return true;
+	if (len >= sizeof(part))
+		return false;
+	memcpy(part, text, len);
+	part[len] = '\0';
+	if (!addr_parse(part, addr))
+		return false;
+	*plen = 128;
+	if (!slash)
+		return true;
+	dotted = !strchr(part, ':');
+	if (!number_parse(slash + 1, dotted ? 32 : 128, &bits))
+		return false;
+	*plen = bits + (dotted ? MAPPED_BITS : 0);
+	for (i = *plen; i < 128; i++)
+		addr->s6_addr[i / 8] &= ~(0x80 >> i % 8);
+	return true;
+}
+
+/**
+ * prefix_has() - is an address in a prefix?
+ */
+bool prefix_has(const struct in6_addr *prefix, uint8_t plen,
+		const struct in6_addr *addr)
+{
+	uint8_t mask = 0xff00 >> plen % 8;
+	unsigned int bytes = plen / 8;
+
+	if (memcmp(prefix, addr, bytes))
+		return false;
+	return plen % 8 == 0 ||
+	       !((prefix->s6_addr[bytes] ^ addr->s6_addr[bytes]) & mask);
+}
+
+void addr_text(const struct in6_addr *addr, char *buf, size_t size)
+{
+	if (is_v4(addr))
+		inet_ntop(AF_INET, &addr->s6_addr[12], buf, size);
+	else
+		inet_ntop(AF_INET6, addr, buf, size);
+}
+
+/**
+ * prefix_text() - a prefix in words; just the address, if it is one
+ */
+void prefix_text(const struct in6_addr *addr, uint8_t plen, char *buf,
+		 size_t size)
+{
+	char text[INET6_ADDRSTRLEN];
+	bool v4 = is_v4(addr) && plen >= MAPPED_BITS;
+
+	addr_text(addr, text, sizeof(text));
+	if (is_v4(addr) && !v4)
+		inet_ntop(AF_INET6, addr, text, sizeof(text));
+	if (plen == 128)
+		snprintf(buf, size, "%s", text);
+	else
+		snprintf(buf, size, "%s/%d", text, v4 ? plen - MAPPED_BITS : plen);
+}
+
+/**
+ * endpoint_text() - ADDRESS/JOB/PIDONFEP/INDEX; "*" is any address
+ */
+void endpoint_text(const struct endpoint *ep, char *buf, size_t size)
+{
+	char addr[INET6_ADDRSTRLEN], dev[IF_NAMESIZE + 1] = "";
+
+	if (IN6_IS_ADDR_UNSPECIFIED(&ep->addr))
+		snprintf(addr, sizeof(addr), "*");
+	else
+		addr_text(&ep->addr, addr, sizeof(addr));
+	if (ep->scope_id) {
+		dev[0] = '%';
+		if (!if_indextoname(ep->scope_id, dev + 1))
+			snprintf(dev + 1, IF_NAMESIZE, "%u", ep->scope_id);
+	}
+	if (strchr(addr, ':'))
+		snprintf(buf, size, "[%s%s]/%u/%u/%u", addr, dev, ep->job,
+			 ep->pid, ep->ri);
+	else
+		snprintf(buf, size, "%s%s/%u/%u/%u", addr, dev, ep->job, ep->pid,
+			 ep->ri);
+}

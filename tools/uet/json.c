@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static void line(struct json *j)
+{
+	unsigned int i;
+
+	if (!j->pretty)
+		return;
+	putc('\n', j->to);
+	for (i = 0; i < j->depth; i++)
+		fputs("    ", j->to);
+}
+
+/* Length of the UTF-8 character at s, 0 if there is none */
+static size_t utf8(const unsigned char *s)
+{
+	static const struct {
+		unsigned char mask, lead, len;
+		uint32_t least;
+	} forms[] = {
+		{ 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 },
+		{ 0xf8, 0xf0, 4, 0x10000 },
+	};
+	uint32_t c;
+	size_t f, i;
+
+	for (f = 0; f < 3; f++) {
+		if ((s[0] & forms[f].mask) != forms[f].lead)
+			continue;
+		c = s[0] & ~forms[f].mask;
+		for (i = 1; i < forms[f].len; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < forms[f].least || c > 0x10ffff ||
+		    (c >= 0xd800 && c < 0xe000))
+			return 0;
+		return forms[f].len;
+	}
+	return 0;
+}
+
+static void quoted(struct json *j, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len;
+
+	putc('"', j->to);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\') {
+			fprintf(j->to, "\\%c", *s);
+		} else if (*s < 0x20 || *s == 0x7f) {
+			fprintf(j->to, "\\u%04x", *s);
+		} else if (*s < 0x80) {
+			putc(*s, j->to);
+		} else {
+			len = utf8(s);
+			if (!len) {
+				fputs("\\ufffd", j->to);
+				continue;
+			}
+			fwrite(s, 1, len, j->to);
+			s += len - 1;
+		}
+	}
+	putc('"', j->to);
+}
+
+/**
+ * json_item() - begin an item of an array; a value follows
+ */
+void json_item(struct json *j)
+{
+	if (j->comma)
+		putc(',', j->to);
+	if (j->depth)
+		line(j);
+	j->comma = true;
+}
+
+/**
+ * json_key() - begin a member of an object; a value follows
+ *
+ * Items of arrays are objects or are begun by json_item().
+ */
+void json_key(struct json *j, const char *key)
+{
+	json_item(j);
+	quoted(j, key);
+	fputs(j->pretty ? ": " : ":", j->to);
+	j->comma = false;
+}
+
+void json_open(struct json *j, const char *key, char bracket)
+{
+	if (key)
+		json_key(j, key);
+	else
+		json_item(j);
+	putc(bracket, j->to);
+	j->depth++;
+	j->comma = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+	bool empty = !j->comma;
+
+	j->depth--;
+	if (!empty)
+		line(j);
+	putc(bracket, j->to);
+	j->comma = true;
+	if (!j->depth) {
+		putc('\n', j->to);
+		j->comma = false;
+	}
+}
+
+void json_string(struct json *j, const char *s)
+{
+	quoted(j, s);
+	j->comma = true;
+}
+
+void json_unsigned(struct json *j, uint64_t v)
+{
+	fprintf(j->to, "%" PRIu64, v);
+	j->comma = true;
+}
+
+void json_signed(struct json *j, int64_t v)
+{
+	fprintf(j->to, "%" PRId64, v);
+	j->comma = true;
+}
+
+void json_real(struct json *j, double v)
+{
+	if (isfinite(v))
+		fprintf(j->to, "%.3f", v);
+	else
+		fputs("null", j->to);
+	j->comma = true;
+}
+
+void json_bool(struct json *j, bool v)
+{
+	fputs(v ? "true" : "false", j->to);
+	j->comma = true;
+}

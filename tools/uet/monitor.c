@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "monitor": events as they happen.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/uet_netlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field.h"
+#include "names.gen.h"
+#include "tick.h"
+#include "units.h"
+#include "verbs.h"
+
+#define RECV_ROOM	65536
+
+static const struct field fields[] = {
+	{ "time", UET_A_EVENT_TIME, K_TIME, F_BARE | F_STAMP },
+	{ "event", UET_A_EVENT_WHAT, K_ENUM, F_BARE, &names_what },
+	{ "remote", UET_A_EVENT_REMOTE, K_PREFIX },
+	{ "local", UET_A_EVENT_LOCAL, K_ADDR },
+	{ "pdc", UET_A_EVENT_PDC, K_NUM },
+	{ "mode", UET_A_EVENT_MODE, K_ENUM, 0, &names_mode },
+	{ "ccc", UET_A_EVENT_CCC, K_NUM },
+	{ "ev", UET_A_EVENT_EV, K_NUM },
+	{ "dev", UET_A_EVENT_IFINDEX, K_DEV },
+	{ "error", UET_A_EVENT_ERROR, K_ERRNO, F_NONZERO },
+	{ "source", UET_A_EVENT_SOURCE, K_ENUM, 0, &names_report_source },
+	{ "code", UET_A_EVENT_CODE, K_NUM, F_NONZERO },
+	{ "inode", UET_A_EVENT_INODE, K_NUM },
+	{ "job", UET_A_EVENT_JOB, K_NUM },
+	{ "pid", UET_A_EVENT_PID, K_NUM },
+	{ "name", UET_A_EVENT_NAME, K_STR },
+	{ "seq", UET_A_EVENT_SEQ, K_NUM, F_DETAILS },
+	{ 0 }
+};
+
+/**
+ * struct watch - what is watched
+ * @t: tool
+ * @whats: kinds of events, bits of enum uet_nl_what
+ * @by_peer: only those of @peer
+ * @peer: prefix
+ * @plen: its length
+ * @left: events to show, -1 = any number
+ * @seq: number of the last event
+ * @seen: there was one
+ */
+struct watch {
+	struct tool *t;
+	uint64_t whats;
+	bool by_peer;
+	struct in6_addr peer;
+	uint8_t plen;
+	int64_t left;
+	uint32_t seq;
+	bool seen;
+};
+
+static bool wanted(const struct watch *w, const struct attrs *a)
+{
+	uint64_t what = attr_num(a, UET_A_EVENT_WHAT);
+	struct in6_addr remote;
+
+	if (w->whats && (what > 63 || !(w->whats >> what & 1)))
+		return false;
+	if (!w->by_peer)
+		return true;
+	return attr_addr(a, UET_A_EVENT_REMOTE, &remote) &&
+	       prefix_has(&w->peer, w->plen, &remote);
+}
+
+static void put_lost(struct out *o, uint32_t lost)
+{
+	out_object(o, NULL);
+	out_str(o, "event", "lost", OUT_BARE);
+	out_num(o, "count", K_NUM, lost, 0);
+	out_object_end(o);
+}
+
+/* Events are numbered, so what is missing is known, whoever dropped it */
+static uint32_t lost_before(struct watch *w, const struct attrs *a)
+{
+	uint32_t seq = attr_num(a, UET_A_EVENT_SEQ);
+	uint32_t lost = attr_num(a, UET_A_EVENT_LOST);
+	uint32_t gap = w->seen ? seq - w->seq - 1 : 0;
+
+	w->seq = seq;
+	w->seen = true;
+	return gap > lost ? gap : lost;
+}
+
+static int event(const struct nlmsghdr *nlh, void *data)
+{
+	struct watch *w = data;
+	struct out *o = &w->t->out;
+	struct attrs a;
+	uint32_t lost;
+
+	if (nlh->nlmsg_type != w->t->nl.family ||
+	    mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
+		return MNL_CB_OK;
+	attrs_parse(&a, mnl_nlmsg_get_payload_offset(nlh, GENL_HDRLEN),
+		    mnl_nlmsg_get_payload_len(nlh) - GENL_HDRLEN);
+	lost = lost_before(w, &a);
+	if (lost)
+		put_lost(o, lost);
+	if (!wanted(w, &a))
+		return MNL_CB_OK;
+	out_object(o, NULL);
+	fields_out(o, fields, &a);
+	out_object_end(o);
+	return w->left > 0 && !--w->left ? MNL_CB_STOP : MNL_CB_OK;
+}
+
+/* ENOBUFS: the kernel dropped events; the next one tells how many */
+static int watch(struct watch *w)
+{
+	struct nl *nl = &w->t->nl;
+	char *buf = malloc(RECV_ROOM);
+	int ret = MNL_CB_OK;
+	ssize_t len;
+
+	while (buf && ret > MNL_CB_STOP) {
+		len = mnl_socket_recvfrom(nl->sk, buf, RECV_ROOM);
+		if (len < 0 && (errno == ENOBUFS || errno == EINTR))
+			continue;
+		ret = len < 0 ? MNL_CB_ERROR :
+		      mnl_cb_run(buf, len, 0, 0, event, w);
+		if (!out_flush(&w->t->out))
+			break;
+	}
+	if (ret == MNL_CB_ERROR)
+		fprintf(stderr, "Error: events: %s.\n", strerror(errno));
+	free(buf);
+	return ret == MNL_CB_ERROR ? EXIT_KERNEL : 0;
+}
+
+static int add_kind(struct watch *w, const char *word)
+{
+	uint64_t found = 0;
+	unsigned int i;
+
+	if (!strcmp(word, "all"))
+		return 0;
+	for (i = 0; i < names_what.n; i++)
+		if (abbreviates(word, names_what.of[i].name))
+			found |= 1ULL << i;
+	/* "path" is all that begins so, as it is not one event's name */
+	w->whats |= found;
+	return found ? 0 : usage_error("there is no event \"%s\"", word);
+}
+
+static int parse(struct watch *w, int argc, char **argv)
+{
+	struct tick tick = { 0 };
+	int taken;
+
+	while (argc) {
+		taken = strcmp(argv[0], "-n") ? 0 :
+			tick_option(&tick, &argc, &argv);
+		if (taken < 0)
+			return EXIT_USAGE;
+		if (taken) {
+			w->left = tick.count;
+			continue;
+		}
+		if (!strcmp(argv[0], "peer")) {
+			w->by_peer = true;
+			if (argc < 2 || !prefix_parse(argv[1], &w->peer, &w->plen))
+				return usage_error("peer wants ADDR[/LEN]");
+			argc--;
+			argv++;
+		} else if (add_kind(w, argv[0])) {
+			return EXIT_USAGE;
+		}
+		argc--;
+		argv++;
+	}
+	return 0;
+}
+
+int monitor_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
+{
+	struct watch w = { .t = t, .left = -1 };
+	int err;
+
+	(void)cmd;
+	if (parse(&w, argc, argv))
+		return EXIT_USAGE;
+	err = nl_open(&t->nl);
+	if (err)
+		return kernel_status(err);
+	err = nl_events(&t->nl);
+	if (err) {
+		fprintf(stderr, "Error: events: %s.\n", strerror(-err));
+		return EXIT_KERNEL;
+	}
+	return watch(&w);
+}

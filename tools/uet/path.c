@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Object "path": the entropy values of congestion control contexts, as a map with a
+ * character for each value, or as a table.
+ */
+#include <errno.h>
+#include <linux/uet_netlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field.h"
+#include "names.gen.h"
+#include "verbs.h"
+
+#define MAP_COLUMNS	64
+#define EV_BITS		16
+
+static const struct field fields[] = {
+	{ "ev", UET_A_PATH_EV, K_NUM, F_BARE },
+	{ "state", UET_A_PATH_STATE, K_ENUM, F_BARE, &names_path_state },
+	{ "ccc", UET_A_PATH_CCC, K_NUM },
+	{ "local", UET_A_PATH_LOCAL, K_ADDR },
+	{ "remote", UET_A_PATH_REMOTE, K_ADDR },
+	{ "dev", UET_A_PATH_IFINDEX, K_DEV },
+	{ "skip", UET_A_PATH_SKIP, K_NUM, F_NONZERO },
+	{ "gone_ns", UET_A_PATH_GONE_NS, K_NS },
+	{ "sent", UET_A_PATH_SENT, K_NUM },
+	{ "clear", UET_A_PATH_CLEAR, K_NUM },
+	{ "marked", UET_A_PATH_MARKED, K_NUM },
+	{ "trimmed", UET_A_PATH_TRIMMED, K_NUM },
+	{ "lost", UET_A_PATH_LOST, K_NUM },
+	{ "rtt", UET_A_PATH_RTT, K_NS },
+	{ 0 }
+};
+
+static const struct arg args[] = {
+	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "to these peers" },
+	{ "local", ARG_ADDR, UET_A_FILTER_LOCAL, NULL, "of this local address" },
+	{ "ccc", ARG_U64, UET_A_FILTER_CCC, NULL, "of this context" },
+	{ "state", ARG_NAME, UET_A_FILTER_PATH_STATE, &names_path_state,
+	  "values that are" },
+	{ "dev", ARG_DEV, UET_A_FILTER_IFINDEX, NULL, "over this interface" },
+	{ 0 }
+};
+
+const struct object object_path = {
+	UET_CMD_PATH_GET, UET_A_PATH_FILTER, fields,
+};
+
+/* By enum uet_nl_path_state */
+static const char marks[] = ".X-*o";
+static const char *const colours[] = {
+	"\033[32m", "\033[31m", "\033[31m", "\033[36m", "\033[33m",
+};
+
+/**
+ * struct map - the values of one context
+ * @o: output
+ * @ccc: the context, 0 = none yet
+ * @remote: its peer
+ * @n: values by state
+ * @mark: a character for each value, 0 if it is not one of the context's
+ */
+struct map {
+	struct out *o;
+	uint64_t ccc;
+	struct in6_addr remote;
+	unsigned int n[sizeof(marks)];
+	char mark[1 << EV_BITS];
+};
+
+static char mark_of(uint64_t state)
+{
+	return state < sizeof(marks) - 1 ? marks[state] : '?';
+}
+
+static void put_mark(struct out *o, char mark)
+{
+	const char *at = strchr(marks, mark);
+
+	if (mark && at && o->opts->colour)
+		fprintf(o->to, "%s%c\033[0m", colours[at - marks], mark);
+	else
+		putc(mark ? mark : ' ', o->to);
+}
+
+static void put_row(struct map *m, const char *row, unsigned int first)
+{
+	int last = MAP_COLUMNS - 1, i;
+
+	while (last >= 0 && !row[last])
+		last--;
+	if (last < 0)
+		return;
+	fprintf(m->o->to, "  %5u ", first);
+	for (i = 0; i <= last; i++)
+		put_mark(m->o, row[i]);
+	putc('\n', m->o->to);
+}
+
+/* Where the first row begins, so that rows are full */
+static unsigned int first_ev(const struct map *m)
+{
+	unsigned int ev = 0;
+
+	while (ev < 1 << EV_BITS && !m->mark[ev])
+		ev++;
+	return ev;
+}
+
+static void put_map(struct map *m)
+{
+	char addr[ADDR_TEXT];
+	unsigned int i, ev;
+
+	if (!m->ccc)
+		return;
+	addr_text(&m->remote, addr, sizeof(addr));
+	fprintf(m->o->to, "%s ccc %llu", addr, (unsigned long long)m->ccc);
+	for (i = 0; i < sizeof(marks) - 1; i++)
+		if (m->n[i])
+			fprintf(m->o->to, " %s %u", name_of(&names_path_state, i),
+				m->n[i]);
+	putc('\n', m->o->to);
+	for (ev = first_ev(m); ev < 1 << EV_BITS; ev += MAP_COLUMNS) {
+		char row[MAP_COLUMNS] = { 0 };
+
+		for (i = 0; i < MAP_COLUMNS && ev + i < 1 << EV_BITS; i++)
+			row[i] = m->mark[ev + i];
+		put_row(m, row, ev);
+	}
+}
+
+static void map_one(const struct attrs *a, void *arg)
+{
+	struct map *m = arg;
+	uint64_t ccc = attr_num(a, UET_A_PATH_CCC);
+	uint64_t state = attr_num(a, UET_A_PATH_STATE);
+
+	if (ccc != m->ccc) {
+		struct out *o = m->o;
+
+		put_map(m);
+		memset(m, 0, sizeof(*m));
+		m->o = o;
+		m->ccc = ccc;
+		attr_addr(a, UET_A_PATH_REMOTE, &m->remote);
+	}
+	m->mark[attr_num(a, UET_A_PATH_EV) & 0xffff] = mark_of(state);
+	m->n[state < sizeof(marks) ? state : sizeof(marks) - 1]++;
+}
+
+static void put_legend(struct out *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(marks) - 1; i++) {
+		fputs(i ? "  " : "", o->to);
+		put_mark(o, marks[i]);
+		fprintf(o->to, " %s", name_of(&names_path_state, i));
+	}
+	fprintf(o->to, "  (a row starts at the value before it)\n");
+}
+
+static int show_map(struct tool *t, const struct args *given)
+{
+	struct map *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	m->o = &t->out;
+	err = show_dump(t, &object_path, given, map_one, m);
+	put_map(m);
+	if (m->ccc)
+		put_legend(&t->out);
+	free(m);
+	return err;
+}
+
+static int path_show(struct tool *t, const struct cmd *cmd, int argc, char **argv)
+{
+	struct args given;
+
+	if (t->opts.json || t->opts.details || t->opts.stats)
+		return show_run(t, cmd, argc, argv);
+	if (args_parse(&given, cmd->args, argc, argv))
+		return EXIT_USAGE;
+	return kernel_status(show_map(t, &given));
+}
+
+const struct cmd verbs_path[] = {
+	{ .name = "show", .run = path_show, .object = &object_path, .args = args,
+	  .ask = ASK_PEERS,
+	  .help = "map of good and bad entropy values; with -d a table" },
+	{ 0 }
+};
