@@ -87,17 +87,20 @@ struct uet_unconfirmed {
  * @dests: struct uet_dest by {socket, target endpoint}
  * @feps: struct uet_fep by local fabric address
  * @fep_hint: the newest FEP, mostly the only one; written under @fep_lock
+ * @fep_ids: the same FEPs by uet_fep.id, for walks; RCU readers
+ * @last_fep_id: last such id in use; @fep_lock
  * @fep_lock: serialises creation and removal in @feps
  * @peers: struct uet_peer by {local, remote}
+ * @peer_ids: the same peers by uet_peer.id, for walks; RCU readers
+ * @last_peer_id: last such id in use
  * @syn_pdcs: PDCs opened by peers, also in TIME_WAIT, by {remote, local, spdcid}
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
  * @reap: PDCs whose sending half died, by reap_node
  * @reap_work: fails or moves their messages
  * @shed_work: makes PDCs check their idle time
  * @shed_at: earliest time of its next run, jiffies
- * @flow_list: all flows, by net_node; RCU
- * @flow_list_lock: writers of @flow_list; BH; a leaf
- * @last_flow_id: last flow id in use
+ * @flow_ids: all flows by uet_flow.id, for walks; RCU readers
+ * @last_flow_id: last such id in use
  * @ports_todo: peers whose ports must be looked for, by ports_node
  * @ports_work: looks for them
  * @speeds: speeds of devices by index, Mb/s (link/speed.c); written under the RTNL
@@ -164,8 +167,12 @@ struct uet_net {
 	struct rhashtable	dests;
 	struct rhashtable	feps;
 	struct uet_fep __rcu	*fep_hint;
+	struct xarray		fep_ids;
+	unsigned long		last_fep_id;
 	spinlock_t		fep_lock;	/* writers of feps, peers */
 	struct rhashtable	peers;
+	struct xarray		peer_ids;
+	atomic_long_t		last_peer_id;
 	struct rhashtable	syn_pdcs;
 
 	struct uet_unconfirmed	unconfirmed[2];
@@ -176,9 +183,8 @@ struct uet_net {
 	struct work_struct	reap_work;
 	struct delayed_work	shed_work;
 	unsigned long		shed_at;
-	struct list_head	flow_list;
-	spinlock_t		flow_list_lock;	/* writers of flow_list */
-	u64			last_flow_id;
+	struct xarray		flow_ids;
+	atomic_long_t		last_flow_id;
 	struct llist_head	ports_todo;
 	struct work_struct	ports_work;
 	struct xarray		speeds;

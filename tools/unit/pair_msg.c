@@ -102,7 +102,7 @@ void msg_done(struct pair_tx *tx, struct uet_snd_msg *m)
 	if (!uet_snd_finish(&tx->s, m, now))
 		return;
 	if (!q->unfinished)
-		uet_snd_hold_clear(q, now);
+		uet_snd_hold_clear(&tx->s, q, now);
 	if (!failed)
 		msg_report(msg_of(m), 0);
 }
@@ -156,7 +156,7 @@ void source_cancel(struct pair_host *h, struct pair_msg *pm)
 	m->withdrawn = true;
 	if (m->state == UET_MSG_QUEUED) {
 		if (uet_snd_drop(s, m, now))
-			uet_snd_hold_clear(&q->q, now);
+			uet_snd_hold_clear(s, &q->q, now);
 	} else {
 		m->state = UET_MSG_FAILED;
 		m->given_up = true;

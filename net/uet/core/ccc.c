@@ -72,10 +72,20 @@ static void ccc_account_wait(struct uet_ccc *c, u64 now, u8 why)
 	}
 	if ((why & UET_CC_BLOCK_CREDIT) && !(c->blocked & UET_CC_BLOCK_CREDIT))
 		c->credit_wait_since = now;
+	if ((why ^ c->blocked) & UET_CC_BLOCK_WINDOW)
+		c->state_since = now;
 	c->blocked = why;
 	c->blocked_since = now;
 	if (why & UET_CC_BLOCK_WINDOW)
 		c->wnd_blocked = true;
+}
+
+static __always_inline void ccc_enter(struct uet_ccc *c, u8 state, u64 now)
+{
+	if (c->state == state)
+		return;
+	c->state = state;
+	c->state_since = now;
 }
 
 /* ccc_update_state() while data waits: READY if it may be sent, else ACTIVE. */
@@ -83,7 +93,7 @@ static __always_inline void ccc_update_waiting(struct uet_ccc *c, u64 now)
 {
 	u8 why = ccc_blocked_by(c);
 
-	c->state = why ? UET_CCC_ACTIVE : UET_CCC_READY;
+	ccc_enter(c, why ? UET_CCC_ACTIVE : UET_CCC_READY, now);
 	if (c->blocked | why)
 		ccc_account_wait(c, now, why);
 }
@@ -103,7 +113,7 @@ static __always_inline void ccc_update_state(struct uet_ccc *c, u64 now)
 	}
 	if (c->blocked)
 		ccc_account_wait(c, now, 0);
-	c->state = c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE;
+	ccc_enter(c, c->inflight_pkts ? UET_CCC_PENDING : UET_CCC_IDLE, now);
 }
 
 static void ccc_refresh(struct uet_ccc *c, u64 now)
@@ -187,6 +197,7 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 	c->created = now;
 	c->rccc = algo->credit;
 	c->state = UET_CCC_IDLE;
+	c->state_since = now;
 	if (algo->window)
 		algo->window->init(c, now);
 	if (algo->credit)

@@ -99,7 +99,8 @@ struct uet_ccc_stats {
  * @base_rtt: round trip without queueing, starts at the configured one, ns
  * @rtt: smoothed round trip
  * @created: time of creation, ns
- * @blocked_since: when data began to wait, ns
+ * @blocked_since: up to when waits are in @stats, ns
+ * @state_since: since when it is in its state, or its data waits for the same, ns
  * @last_credit_req: when a Credit Request was last due, ns
  * @credit_wait_since: when demand began to wait without credit, ns
  * @credit_reqs: Credit Requests due since credit last came
@@ -135,6 +136,7 @@ struct uet_ccc {
 	struct uet_rtt_est rtt;
 	u64 created;
 	u64 blocked_since;
+	u64 state_since;
 	u64 last_credit_req;
 	u64 credit_wait_since;
 	u32 did;

@@ -68,6 +68,16 @@ static_assert(!((UET_SND_ASKED | UET_SND_DISOWNED | UET_SND_DISOWNED_RTX) &
 		~UET_TX_USER_MASK));
 
 /**
+ * struct uet_snd_waits - senders or queues of a CCC that wait for the same
+ * @nr: their number
+ * @since: since when there are any, ns; valid while @nr
+ */
+struct uet_snd_waits {
+	u32 nr;
+	u64 since;
+};
+
+/**
  * struct uet_snd_flow - what the senders of a CCC share
  * @ccc: the CCC
  * @rules: settings
@@ -75,6 +85,8 @@ static_assert(!((UET_SND_ASKED | UET_SND_DISOWNED | UET_SND_DISOWNED_RTX) &
  * @ready: senders that may have something to send (uet_snd.ready_node)
  * @reorder: allowance for packets that are late, not lost
  * @mpr_ns: time senders waited for receive windows
+ * @mpr: senders that wait for their receive windows
+ * @holds: queues on hold
  * @nacks_shortage: packets that targets NACKed for shortage
  * @payload_mtu: largest payload of a packet
  * @overhead: nominal size of a packet without payload, <= %UET_SND_OVERHEAD_MAX
@@ -87,6 +99,8 @@ struct uet_snd_flow {
 	struct list_head ready;
 	struct uet_reorder reorder;
 	u64 mpr_ns;
+	struct uet_snd_waits mpr;
+	struct uet_snd_waits holds;
 	u64 nacks_shortage;
 	u16 payload_mtu;
 	u16 overhead;

@@ -147,10 +147,8 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 	if (unlikely(!list_empty(&s->holds)))
 		snd_hold_covered(s, out->from, out->sum.psns);
 	uet_txwin_mpr(win, a->cack_psn, a->mpr);
-	if (s->mpr_since && uet_txwin_allowed(win)) {
-		s->flow->mpr_ns += now - s->mpr_since;
-		s->mpr_since = 0;
-	}
+	if (unlikely(s->mpr_since) && uet_txwin_allowed(win))
+		snd_mpr_over(s, now);
 	snd_ack_cc(s, pkt, ev, now, out);
 }
 

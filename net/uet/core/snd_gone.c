@@ -101,6 +101,7 @@ void uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now,
 
 	gone_count(s);
 	snd_hold_gone(s);
+	snd_mpr_over(s, now);
 	uet_ccc_pdc_gone(s->flow->ccc, &gone);
 	win->una = win->next;
 	uet_snd_detach(s, mem);

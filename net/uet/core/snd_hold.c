@@ -88,10 +88,13 @@ static void hold_schedule(struct uet_snd *s, u64 at)
 	uet_snd_wake(s, s->hold_at);
 }
 
-static void hold_over(struct uet_snd_hold *h, u64 now)
+static void hold_over(struct uet_snd *s, struct uet_snd_hold *h, u64 now)
 {
+	if (!h->on)
+		return;
 	h->held_ns += now - h->since;
 	h->on = false;
+	snd_waits_end(&s->flow->holds);
 }
 
 static void hold_begin(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
@@ -100,6 +103,7 @@ static void hold_begin(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 
 	h->on = true;
 	h->since = now;
+	snd_waits_begin(&s->flow->holds, now);
 	h->ramp = false;
 	if (list_empty(&q->hold_node)) {
 		h->level = 0;
@@ -153,10 +157,11 @@ struct uet_snd_queue *uet_snd_hold(struct uet_snd *s, u32 psn, u64 now)
 	return begins ? q : NULL;
 }
 
-void uet_snd_hold_clear(struct uet_snd_queue *q, u64 now)
+void uet_snd_hold_clear(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 {
 	u64 held_ns = uet_snd_held_ns(q, now);
 
+	hold_over(s, &q->hold, now);
 	memset(&q->hold, 0, sizeof(q->hold));
 	q->hold.held_ns = held_ns;
 	list_del_init(&q->hold_node);
@@ -215,8 +220,7 @@ static void hold_release(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	}
 	if (!h->trying) {
 		/* No held packet is left; new ones follow at the same pace. */
-		if (h->on)
-			hold_over(h, now);
+		hold_over(s, h, now);
 		h->ramp = h->allowed < HOLD_RAMP_END && !s->rod;
 		h->budget = h->allowed;
 		if (!h->ramp)

@@ -81,10 +81,11 @@ void uet_snd_hold_given_up(struct uet_snd *s, struct uet_snd_queue *q, u64 now);
 
 /**
  * uet_snd_hold_clear() - end the hold of a queue without messages
+ * @s: sender
  * @q: queue
  * @now: time, ns
  */
-void uet_snd_hold_clear(struct uet_snd_queue *q, u64 now);
+void uet_snd_hold_clear(struct uet_snd *s, struct uet_snd_queue *q, u64 now);
 
 /**
  * uet_snd_held_ns() - time that a queue has been on hold

@@ -284,8 +284,10 @@ enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
 	room = snd_may_begin(s) ? uet_snd_has_room(s) : UET_SND_NOTHING;
 	if (unlikely(room != UET_SND_NEW)) {
 		/* Wait for an answer; the tail probe asks if none comes. */
-		if (!s->mpr_since && !uet_txwin_allowed(&s->win))
+		if (!s->mpr_since && !uet_txwin_allowed(&s->win)) {
 			s->mpr_since = now;
+			snd_waits_begin(&s->flow->mpr, now);
+		}
 		return room;
 	}
 	if (s->flow->ccc->state != UET_CCC_READY)

@@ -53,6 +53,27 @@ static inline void snd_start_rto(struct uet_snd *s, u64 from, u64 rto)
 	s->rto_half = uet_wait_pack(rto / 2);
 }
 
+static inline void snd_waits_begin(struct uet_snd_waits *w, u64 now)
+{
+	if (!w->nr++)
+		w->since = now;
+}
+
+static inline void snd_waits_end(struct uet_snd_waits *w)
+{
+	w->nr--;
+}
+
+/* The receive window no longer blocks a sender, or it is dead. */
+static inline void snd_mpr_over(struct uet_snd *s, u64 now)
+{
+	if (likely(!s->mpr_since))
+		return;
+	s->flow->mpr_ns += now - s->mpr_since;
+	s->mpr_since = 0;
+	snd_waits_end(&s->flow->mpr);
+}
+
 /* Quantum of a sender among those of its flow: a full packet */
 static inline u32 snd_flow_quantum(const struct uet_snd_flow *f)
 {

@@ -224,7 +224,7 @@ struct uet_snd_lane *uet_snd_leave(struct uet_snd *s, struct uet_snd_queue *q,
 	if (!list_empty(&q->hold_node))
 		/* At an ordered sender other queues may wait for this hold. */
 		uet_snd_ready(s);
-	uet_snd_hold_clear(q, now);
+	uet_snd_hold_clear(s, q, now);
 	if (!lane)
 		return NULL;
 	snd_lane_ended(s, q, now);

@@ -7,10 +7,13 @@
 #define _UET_GENL_H
 
 #include <linux/in6.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "genl/gen.h"
 
+struct uet_flow;
 struct uet_net;
 struct uet_setting;
 
@@ -61,6 +64,7 @@ struct uet_genl_filter {
  * @flags: NLM_F_* of the messages
  * @cmd: UET_CMD_*
  * @once: the first one is enough
+ * @steps: objects looked at, for uet_genl_breathe()
  * @cursor: where the walk goes on; zero at first. The object says how it is used
  */
 struct uet_genl_walk {
@@ -74,6 +78,7 @@ struct uet_genl_walk {
 	int			flags;
 	u8			cmd;
 	bool			once;
+	u32			steps;
 	u64			cursor[4];
 };
 
@@ -100,6 +105,37 @@ struct uet_genl_object {
 
 typedef int (*uet_genl_fill)(struct sk_buff *skb, const void *what);
 
+/* Padding has the same number in all objects that need it. */
+static inline int uet_genl_u64(struct sk_buff *skb, int type, u64 value)
+{
+	BUILD_BUG_ON((int)UET_A_TX_PAD != (int)UET_A_CCC_PAD ||
+		     (int)UET_A_RX_PAD != (int)UET_A_CCC_PAD ||
+		     (int)UET_A_PATH_PAD != (int)UET_A_CCC_PAD ||
+		     (int)UET_A_PORT_PAD != (int)UET_A_CCC_PAD);
+	return nla_put_u64_64bit(skb, type, value, UET_A_CCC_PAD);
+}
+
+/* Objects looked at before uet_genl_breathe() lets others run */
+#define UET_GENL_STEPS	64
+
+/**
+ * uet_genl_breathe() - reschedule now and then
+ * @w: walk
+ *
+ * Filters may let a walk pass many objects between two messages.
+ *
+ * Context: process, RCU read side, which is left for a moment: what was found
+ * before may be gone.
+ */
+static inline void uet_genl_breathe(struct uet_genl_walk *w)
+{
+	if (++w->steps % UET_GENL_STEPS)
+		return;
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+}
+
 int uet_genl_put(struct uet_genl_walk *w, uet_genl_fill fill, const void *what);
 int uet_genl_reply(struct genl_info *info, u8 cmd, uet_genl_fill fill,
 		   const void *what);
@@ -116,6 +152,12 @@ bool uet_genl_local_fits(const struct uet_genl_filter *f,
 			 const struct in6_addr *addr);
 bool uet_genl_fits(const struct uet_genl_filter *f, u32 bit, u64 wanted,
 		   u64 value);
+
+/* flow.c: walks over flows */
+bool uet_genl_flow_fits(const struct uet_genl_filter *f,
+			const struct uet_flow *flow);
+unsigned long uet_genl_flow_first(const struct uet_genl_walk *w);
+bool uet_genl_flow_last(const struct uet_genl_walk *w);
 
 /* range.c */
 void uet_genl_range_error(struct netlink_ext_ack *extack,

@@ -123,6 +123,7 @@ void uet_output_end(struct uet_output *out);
 u32 uet_output_mtu(const struct uet_output *out);
 int uet_output(const struct uet_output *out, struct sk_buff *skb);
 void uet_output_one(struct uet_peer *peer, struct sk_buff *skb);
+struct dst_entry *uet_peer_dst(struct uet_peer *peer);
 int uet_route_peer(struct uet_peer *peer, u32 *mtu);
 int uet_route_ifindex(struct uet_peer *peer);
 struct flowi4 uet_route_flow4(const struct uet_net *un,

@@ -160,8 +160,14 @@ static bool uet_dev_spreads(const struct net_device *dev)
 	}
 }
 
-/* The cached route, or a new one, with a reference; BH disabled */
-static struct dst_entry *uet_peer_dst(struct uet_peer *peer)
+/**
+ * uet_peer_dst() - the route to a peer, cached or a new one
+ * @peer: the peer
+ *
+ * Context: BH disabled.
+ * Return: the route with a reference, or an ERR_PTR of the lookup.
+ */
+struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
 	struct dst_entry *dst;

@@ -34,6 +34,8 @@ int uet_peer_tables_init(struct uet_net *un)
 	int err;
 
 	spin_lock_init(&un->fep_lock);
+	xa_init_flags(&un->fep_ids, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&un->peer_ids, XA_FLAGS_LOCK_BH);
 	err = rhashtable_init(&un->feps, &uet_fep_params);
 	if (err)
 		return err;
@@ -47,6 +49,8 @@ void uet_peer_tables_exit(struct uet_net *un)
 {
 	rhashtable_destroy(&un->peers);
 	rhashtable_destroy(&un->feps);
+	xa_destroy(&un->peer_ids);
+	xa_destroy(&un->fep_ids);
 }
 
 /**
@@ -94,9 +98,15 @@ struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr)
 	refcount_set(&fep->ref, 1);
 	xa_init_flags(&fep->pdcs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	fep->next_pdcid = get_random_u32() & 0xffff;
-	err = rhashtable_insert_fast(&un->feps, &fep->node, uet_fep_params);
+	fep->id = ++un->last_fep_id;
+	err = xa_insert_bh(&un->fep_ids, fep->id, fep, GFP_ATOMIC);
+	if (!err)
+		err = rhashtable_insert_fast(&un->feps, &fep->node,
+					     uet_fep_params);
 	if (err) {
-		kfree(fep);
+		/* A walk may have found it. */
+		xa_erase_bh(&un->fep_ids, fep->id);
+		kfree_rcu(fep, rcu);
 		fep = ERR_PTR(err);
 		goto out;
 	}
@@ -123,6 +133,7 @@ void uet_fep_put(struct uet_fep *fep)
 	local_bh_disable();
 	if (refcount_dec_and_lock(&fep->ref, &un->fep_lock)) {
 		rhashtable_remove_fast(&un->feps, &fep->node, uet_fep_params);
+		xa_erase_bh(&un->fep_ids, fep->id);
 		if (rcu_access_pointer(un->fep_hint) == fep)
 			RCU_INIT_POINTER(un->fep_hint, NULL);
 		spin_unlock(&un->fep_lock);
@@ -153,6 +164,23 @@ struct uet_peer *uet_peer_find(struct uet_net *un,
 			       const struct uet_peer_key *key)
 {
 	return rhashtable_lookup(&un->peers, key, uet_peer_params);
+}
+
+/* Let a peer be found; its id is reserved. */
+static int uet_peer_publish(struct uet_peer *peer)
+{
+	struct uet_fep *fep = peer->fep;
+	struct uet_net *un = fep->un;
+	int err;
+
+	lockdep_assert_held(&un->fep_lock);
+	err = rhashtable_insert_fast(&un->peers, &peer->node, uet_peer_params);
+	if (err)
+		return err;
+	/* Needs no memory */
+	xa_store_bh(&un->peer_ids, peer->id, peer, GFP_ATOMIC);
+	WRITE_ONCE(fep->nr_peers, fep->nr_peers + 1);
+	return 0;
 }
 
 /**
@@ -203,6 +231,10 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	peer->next_ccc_id = (u8)get_random_u32();
 	uet_rtt_recall(un, peer);
 	peer->neigh_at = jiffies - HZ;
+	peer->id = atomic_long_inc_return(&un->last_peer_id);
+	err = xa_reserve_bh(&un->peer_ids, peer->id, gfp);
+	if (err)
+		goto err_dst;
 
 	spin_lock_bh(&un->fep_lock);
 	rcu_read_lock();
@@ -210,13 +242,14 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	if (old && refcount_inc_not_zero(&old->ref))
 		err = -EEXIST;
 	else
-		err = rhashtable_insert_fast(&un->peers, &peer->node,
-					     uet_peer_params);
+		err = uet_peer_publish(peer);
 	rcu_read_unlock();
 	spin_unlock_bh(&un->fep_lock);
 	if (!err)
 		return peer;
 
+	xa_erase_bh(&un->peer_ids, peer->id);
+err_dst:
 	dst_cache_destroy(&peer->dst);
 err_free:
 	kfree(peer);
@@ -261,6 +294,8 @@ void uet_peer_put(struct uet_peer *peer)
 	if (refcount_dec_and_lock(&peer->ref, &un->fep_lock)) {
 		rhashtable_remove_fast(&un->peers, &peer->node,
 				       uet_peer_params);
+		xa_erase_bh(&un->peer_ids, peer->id);
+		WRITE_ONCE(fep->nr_peers, fep->nr_peers - 1);
 		uet_demux_forget(peer);
 		spin_unlock(&un->fep_lock);
 		uet_rtt_keep(peer);

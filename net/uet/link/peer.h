@@ -33,8 +33,11 @@ struct uet_ports;
  * struct uet_fep - a local fabric address
  * @node: in uet_net.feps
  * @addr: the address, IPv4 as v4-mapped
+ * @id: its place in uet_net.fep_ids, never reused
  * @un: namespace
- * @ref: peers and PDCs
+ * @ref: its peers, and who walks its PDCs
+ * @nr_peers: its peers; written under uet_net.fep_lock
+ * @nr_pdcs: PDCs in @pdcs
  * @pdcs: PDCID -> struct uet_pdc; RCU readers, xa_lock writers
  * @recent: the newest PDCs, by the low bits of their PDCID: most packets are for
  *	one of them, and an xarray of random ids is deep
@@ -46,8 +49,11 @@ struct uet_ports;
 struct uet_fep {
 	struct rhash_head	node;
 	struct in6_addr		addr;
+	unsigned long		id;
 	struct uet_net		*un;
 	refcount_t		ref;
+	u32			nr_peers;
+	atomic_t		nr_pdcs;
 	struct xarray		pdcs;
 	struct uet_pdc __rcu	*recent[UET_PDC_RECENT];
 	u32			next_pdcid;
@@ -83,6 +89,7 @@ struct uet_peer_key {
  * struct uet_peer - a pair of fabric addresses
  * @node: in uet_net.peers
  * @key: identity
+ * @id: its place in uet_net.peer_ids, never reused
  * @fep: the local side, with a reference
  * @ref: PDCs and flows
  * @lock: protects @flows, the halves and the counts; BH-disabled; a leaf
@@ -129,6 +136,7 @@ struct uet_peer_key {
 struct uet_peer {
 	struct rhash_head	node;
 	struct uet_peer_key	key;
+	unsigned long		id;
 	struct uet_fep		*fep;
 	refcount_t		ref;
 	spinlock_t		lock;	/* of flows, halves, counts */
@@ -214,5 +222,32 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 struct uet_peer *uet_peer_find(struct uet_net *un,
 			       const struct uet_peer_key *key);
 void uet_peer_put(struct uet_peer *peer);
+
+/**
+ * uet_fep_from() - the FEP with an id, or the next one
+ * @un: namespace
+ * @id: the id, set to that of the FEP
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the FEP, NULL after the last one.
+ */
+static inline struct uet_fep *uet_fep_from(struct uet_net *un, unsigned long *id)
+{
+	return xa_find(&un->fep_ids, id, ULONG_MAX, XA_PRESENT);
+}
+
+/**
+ * uet_peer_from() - the peer with an id, or the next one
+ * @un: namespace
+ * @id: the id, set to that of the peer
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the peer, NULL after the last one.
+ */
+static inline struct uet_peer *uet_peer_from(struct uet_net *un,
+					     unsigned long *id)
+{
+	return xa_find(&un->peer_ids, id, ULONG_MAX, XA_PRESENT);
+}
 
 #endif /* _UET_PEER_H */

@@ -341,8 +341,16 @@ static struct dst_entry *uet_port_route(const struct uet_peer *peer, int oif)
 				      uet_port_route6(peer, oif);
 }
 
-static struct dst_entry *uet_port_dst(const struct uet_peer *peer,
-				      struct uet_port *port)
+/**
+ * uet_port_dst() - route over a port
+ * @peer: the peer
+ * @port: one of its ports
+ *
+ * Context: BH disabled.
+ * Return: the route with a reference, or NULL.
+ */
+struct dst_entry *uet_port_dst(const struct uet_peer *peer,
+			       struct uet_port *port)
 {
 	struct dst_entry *dst = dst_cache_get(&port->dst);
 

@@ -76,6 +76,34 @@ int uet_ports_ifindex(struct uet_peer *peer, u32 port);
 bool uet_ports_state(const struct uet_peer *peer, u32 port,
 		     struct uet_port_state *state);
 
+struct dst_entry *uet_port_dst(const struct uet_peer *peer,
+			       struct uet_port *port);
+
+/* port_info.c */
+
+/**
+ * struct uet_port_info - an interface towards a peer as shown to an operator
+ * @ifindex: the interface
+ * @up: it is running and has a carrier
+ * @mbps: speed of its link, 0 = not known
+ * @backlog: bytes that wait there to be sent
+ * @via: next hop
+ * @nud_state: NUD_* of that neighbour, NUD_NONE if there is none
+ * @mtu: IP MTU of the route
+ */
+struct uet_port_info {
+	int		ifindex;
+	bool		up;
+	u32		mbps;
+	u64		backlog;
+	struct in6_addr	via;
+	u8		nud_state;
+	u32		mtu;
+};
+
+u32 uet_port_info_nr(const struct uet_peer *peer);
+bool uet_port_info(struct uet_peer *peer, u32 port, struct uet_port_info *info);
+
 /* backlog.c */
 u64 uet_dev_backlog(struct net_device *dev);
 

@@ -29,7 +29,6 @@
 #include "sock.h"
 #include "tx/flow.h"
 #include "tx/half.h"
-#include "tx/path.h"
 #include "tx/txmsg.h"
 
 static void uet_reap_work(struct work_struct *work)
@@ -48,7 +47,7 @@ static int __net_init uet_net_init(struct net *net)
 	uet_ep_table_init(un);
 	init_llist_head(&un->reap);
 	INIT_WORK(&un->reap_work, uet_reap_work);
-	uet_path_walk_init(un);
+	uet_flow_net_init(un);
 	uet_peer_rules_init(un);
 	uet_pdc_shed_init(un);
 	uet_rx_short_init(un);
@@ -148,6 +147,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_credit_exit(un);
 	uet_pdc_accept_exit(un);
 	uet_peer_tables_exit(un);
+	uet_flow_net_exit(un);
 	uet_rtt_forget(un);
 	uet_dest_table_exit(un);
 	uet_proc_path_exit(un);

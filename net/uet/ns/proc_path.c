@@ -89,7 +89,7 @@ static int uet_path_seq_show(struct seq_file *m, void *v)
 	/* Unused and without a special state: skip it */
 	if (!s->info.gone && !live->sent && !p->bad && !p->down && !p->current_ev)
 		return SEQ_SKIP;
-	seq_printf(m, "%pI6c %pI6c %u %llu %d %u %s %u %u %u %u %u %u %u %u\n",
+	seq_printf(m, "%pI6c %pI6c %u %lu %d %u %s %u %u %u %u %u %u %u %u\n",
 		   &flow->peer->key.laddr, &flow->peer->key.raddr,
 		   flow->tclass, flow->id, s->info.ifindex, p->ev,
 		   uet_path_state(&s->info), p->skip, live->sent,

@@ -211,6 +211,7 @@ void uet_pdc_publish(struct uet_pdc *pdc)
 	struct uet_fep *fep = pdc->peer->fep;
 
 	refcount_inc(&pdc->peer->ref);
+	atomic_inc(&fep->nr_pdcs);
 	/* The entry is reserved: needs no memory */
 	xa_store_bh(&fep->pdcs, pdc->id, pdc, GFP_ATOMIC);
 	rcu_assign_pointer(*uet_pdc_recent(fep, pdc->id), pdc);
@@ -227,6 +228,7 @@ void uet_pdc_unpublish(struct uet_pdc *pdc)
 	struct uet_fep *fep = pdc->peer->fep;
 
 	xa_erase_bh(&fep->pdcs, pdc->id);
+	atomic_dec(&fep->nr_pdcs);
 	/* A newer PDC may have its slot. */
 	cmpxchg((struct uet_pdc __force **)uet_pdc_recent(fep, pdc->id), pdc,
 		NULL);

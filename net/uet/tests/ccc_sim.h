@@ -212,7 +212,7 @@ static inline void sim_cancel(struct sim *s)
 	m->withdrawn = true;
 	if (m->state == UET_MSG_QUEUED) {
 		if (uet_snd_drop(&s->snd, m, s->now))
-			uet_snd_hold_clear(&s->queue, s->now);
+			uet_snd_hold_clear(&s->snd, &s->queue, s->now);
 	} else {
 		m->state = UET_MSG_FAILED;
 		m->given_up = true;
@@ -325,7 +325,7 @@ static inline void sim_covered(struct sim *s)
 		k->msg = NULL;
 		if (last && uet_snd_finish(&s->snd, m, s->now) &&
 		    !s->queue.unfinished)
-			uet_snd_hold_clear(&s->queue, s->now);
+			uet_snd_hold_clear(&s->snd, &s->queue, s->now);
 	}
 }
 

@@ -224,6 +224,32 @@ static void hold_ramp_ends(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&k->s.holds));
 }
 
+/* The flow knows how many queues are on hold, and since when there are any. */
+static void hold_counted(struct kunit *test)
+{
+	struct script *k = hold_new(test, false, 1, 1);
+	const struct uet_snd_waits *w = &k->s.flow->holds;
+	u64 since = k->q[0].hold.since;
+
+	KUNIT_EXPECT_EQ(test, w->nr, 1u);
+	KUNIT_EXPECT_EQ(test, w->since, since);
+	hold_tries(k, 2);
+	KUNIT_EXPECT_EQ(test, w->nr, 1u);
+	KUNIT_EXPECT_EQ(test, w->since, since);
+	hold_try(k);
+	script_ack(k, k->out.psn, k->out.psn, 0);
+	KUNIT_EXPECT_FALSE(test, k->q[0].hold.on);
+	KUNIT_EXPECT_EQ(test, w->nr, 0u);
+
+	/* A queue that leaves takes its hold along, and only once. */
+	k = hold_new(test, false, 1, 1);
+	w = &k->s.flow->holds;
+	uet_snd_hold_clear(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, w->nr, 0u);
+	uet_snd_hold_clear(&k->s, &k->q[0], k->now);
+	KUNIT_EXPECT_EQ(test, w->nr, 0u);
+}
+
 static struct kunit_case snd_hold_cases[] = {
 	KUNIT_CASE_PARAM(hold_pauses, hold_pause_gen_params),
 	KUNIT_CASE(hold_level_ends),
@@ -234,6 +260,7 @@ static struct kunit_case snd_hold_cases[] = {
 	KUNIT_CASE(hold_pauses_longer),
 	KUNIT_CASE(hold_given_up_ends),
 	KUNIT_CASE(hold_ramp_ends),
+	KUNIT_CASE(hold_counted),
 	{}
 };
 

@@ -80,7 +80,7 @@ static void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	}
 	dest->progress = now;
 	if (!dest->q.unfinished)
-		uet_dest_emptied(dest, now);
+		uet_dest_emptied(pdc, dest, now);
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
 	uet_txmsg_retire(msg);

@@ -354,6 +354,7 @@ static bool uet_dest_renews(struct uet_dest *dest)
 
 /**
  * uet_dest_emptied() - a queue has no message left
+ * @pdc: its PDC
  * @dest: the queue
  * @now: time, ns
  *
@@ -361,9 +362,9 @@ static bool uet_dest_renews(struct uet_dest *dest)
  *
  * Context: flow lock of its PDC held.
  */
-void uet_dest_emptied(struct uet_dest *dest, u64 now)
+void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
-	uet_snd_hold_clear(&dest->q, now);
+	uet_snd_hold_clear(&pdc->tx->snd, &dest->q, now);
 	if (unlikely(dest->renews) && dest->us)
 		uet_sock_wake_tx(dest->us);
 }

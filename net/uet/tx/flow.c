@@ -90,6 +90,39 @@ static const char *uet_flow_name(const char *asked, const char *peer,
 	return peer ?: general;
 }
 
+/* Allocate a flow, with an id that leads nowhere yet */
+static struct uet_flow *uet_flow_alloc(struct uet_peer *peer,
+				       const struct uet_flow_spec *spec)
+{
+	struct uet_net *un = peer->fep->un;
+	struct uet_flow *flow;
+
+	flow = kmem_cache_zalloc(uet_flow_cache, GFP_KERNEL);
+	if (!flow)
+		return NULL;
+	flow->id = atomic_long_inc_return(&un->last_flow_id);
+	if (xa_reserve_bh(&un->flow_ids, flow->id, GFP_KERNEL)) {
+		kmem_cache_free(uet_flow_cache, flow);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&flow->peer_node);
+	flow->snd.ccc = &flow->ccc;
+	flow->snd.rules = &un->sysctl.rules;
+	flow->snd.probes = &peer->habits.probes;
+	INIT_LIST_HEAD(&flow->snd.ready);
+	INIT_LIST_HEAD(&flow->queue_node);
+	INIT_HLIST_NODE(&flow->neigh_node);
+	refcount_set(&flow->ref, 1);
+	spin_lock_init(&flow->lock);
+	uet_port_share_init(flow);
+	flow->peer = peer;
+	flow->tclass = spec->tclass;
+	flow->sprayed = spec->sprayed;
+	strscpy(flow->cc, spec->cc, sizeof(flow->cc));
+	strscpy(flow->policy, spec->policy, sizeof(flow->policy));
+	return flow;
+}
+
 static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 				     const struct uet_flow_spec *spec)
 {
@@ -106,24 +139,9 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	if (err)
 		return ERR_PTR(err);
 	uet_flow_ports(peer);
-	flow = kmem_cache_zalloc(uet_flow_cache, GFP_KERNEL);
+	flow = uet_flow_alloc(peer, spec);
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
-	INIT_LIST_HEAD(&flow->peer_node);
-	flow->snd.ccc = &flow->ccc;
-	flow->snd.rules = &s->rules;
-	flow->snd.probes = &peer->habits.probes;
-	INIT_LIST_HEAD(&flow->snd.ready);
-	INIT_LIST_HEAD(&flow->queue_node);
-	INIT_HLIST_NODE(&flow->neigh_node);
-	refcount_set(&flow->ref, 1);
-	spin_lock_init(&flow->lock);
-	uet_port_share_init(flow);
-	flow->peer = peer;
-	flow->tclass = spec->tclass;
-	flow->sprayed = spec->sprayed;
-	strscpy(flow->cc, spec->cc, sizeof(flow->cc));
-	strscpy(flow->policy, spec->policy, sizeof(flow->policy));
 	uet_flow_set_mtu(flow, mtu);
 
 	err = -EINVAL;
@@ -167,13 +185,15 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 		uet_ccc_set_base_rtt(&flow->ccc, READ_ONCE(peer->base_rtt));
 	refcount_inc(&peer->ref);
 	atomic_inc(&peer->fep->un->flows);
-	uet_path_list(flow);
+	/* The entry is reserved: needs no memory */
+	xa_store_bh(&peer->fep->un->flow_ids, flow->id, flow, GFP_ATOMIC);
 	return flow;
 
 err_lb:
 	uet_path_free(lb);
 	kfree(flow->past);
 err_free:
+	xa_erase_bh(&peer->fep->un->flow_ids, flow->id);
 	kfree(flow->cfg);
 	kmem_cache_free(uet_flow_cache, flow);
 	return ERR_PTR(err);
@@ -250,7 +270,7 @@ void uet_flow_put(struct uet_flow *flow)
 	list_del(&flow->peer_node);
 	uet_neigh_unwait(flow);
 	spin_unlock_bh(&peer->lock);
-	uet_path_unlist(flow);
+	xa_erase_bh(&un->flow_ids, flow->id);
 	uet_credit_flow_gone(flow);
 	if (flow->ccc.rtt.srtt)
 		uet_rtt_learned(flow);
@@ -260,6 +280,24 @@ void uet_flow_put(struct uet_flow *flow)
 	/* The exit of the namespace waits for this. */
 	if (atomic_dec_and_test(&un->flows))
 		wake_up_var(&un->flows);
+}
+
+/**
+ * uet_flow_net_init() - prepare the table of flows of a namespace
+ * @un: namespace
+ */
+void uet_flow_net_init(struct uet_net *un)
+{
+	xa_init_flags(&un->flow_ids, XA_FLAGS_LOCK_BH);
+}
+
+/**
+ * uet_flow_net_exit() - free the table of flows, which is empty
+ * @un: namespace, exiting
+ */
+void uet_flow_net_exit(struct uet_net *un)
+{
+	xa_destroy(&un->flow_ids);
 }
 
 int uet_flow_init(void)

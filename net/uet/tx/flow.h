@@ -117,7 +117,8 @@ struct uet_hole {
  * @credit_sending: counted in uet_net.credit_senders
  * @ccc_id: id of the CCC on the wire, with receiver credit
  * @route_ns: time without a route to the peer, before @route_since
- * @route_since: since when there is no route, 0 = there is one
+ * @route_since: up to when that time is in @route_ns; 0 = there is a route
+ * @route_gone: since when there is none, valid with @route_since
  * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
  * @share: what waits in the local interface
  * @neigh_node: among flows that wait for their next hop (tx/neigh.c)
@@ -127,8 +128,7 @@ struct uet_hole {
  * @sib: slot in uet_peer.sib
  * @history_at: when to retry the allocation of path history, jiffies
  * @ports_gen: uet_peer.ports_gen that @ccc.lb was made for; peer->lock
- * @net_node: in uet_net.flow_list
- * @id: its id there, never reused
+ * @id: its place in uet_net.flow_ids, never reused
  * @rcu: for freeing
  */
 struct uet_flow {
@@ -161,6 +161,7 @@ struct uet_flow {
 	bool			dead;
 	u64			route_ns;
 	u64			route_since;
+	u64			route_gone;
 	u64			rtt_probe_at;
 	struct uet_port_share	share;
 	u8			sib;
@@ -173,8 +174,7 @@ struct uet_flow {
 
 	struct list_head	queue_node;
 	unsigned long		queued;
-	struct list_head	net_node;
-	u64			id;
+	unsigned long		id;
 	struct rcu_head		rcu;
 };
 
@@ -197,8 +197,24 @@ struct uet_flow *uet_flow_get(struct uet_peer *peer,
 			      const struct uet_flow_spec *spec);
 void uet_flow_put(struct uet_flow *flow);
 void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu);
+void uet_flow_net_init(struct uet_net *un);
+void uet_flow_net_exit(struct uet_net *un);
 int uet_flow_init(void);
 void uet_flow_exit(void);
+
+/**
+ * uet_flow_from() - the flow with an id, or the next one
+ * @un: namespace
+ * @id: the id, set to that of the flow
+ *
+ * Context: RCU read side; valid until its end.
+ * Return: the flow, NULL after the last one.
+ */
+static inline struct uet_flow *uet_flow_from(struct uet_net *un,
+					     unsigned long *id)
+{
+	return xa_find(&un->flow_ids, id, ULONG_MAX, XA_PRESENT);
+}
 
 /* flow_ports.c */
 void uet_flow_ports(struct uet_peer *peer);

@@ -225,6 +225,8 @@ static void uet_flow_note_way(struct uet_flow *flow, bool way)
 		return;
 	now = ktime_get_ns();
 	flow->route_ns = uet_flow_route_ns(flow, now);
+	if (!flow->route_since)
+		flow->route_gone = now;
 	flow->route_since = way ? 0 : now;
 }
 

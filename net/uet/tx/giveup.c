@@ -40,7 +40,7 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	msg->m.withdrawn = true;	/* ended by MSG_ERROR */
 	if (msg->m.state == UET_MSG_QUEUED) {
 		if (uet_snd_drop(s, &msg->m, now))
-			uet_dest_emptied(msg->dest, now);
+			uet_dest_emptied(pdc, msg->dest, now);
 		uet_txmsg_put(msg);
 		return;
 	}

@@ -49,6 +49,7 @@ struct uet_txmsg;
  * @close_psn: PSN of CLOSE_CMD or CLOSE_REQ
  * @soft_err: errno to report when retries are used up
  * @refused_code: type and code of the last ICMP port unreachable
+ * @died_at: when it died, ns
  */
 struct uet_pdc_tx {
 	struct uet_snd		snd;
@@ -66,6 +67,7 @@ struct uet_pdc_tx {
 	struct list_head	peer_node;
 	struct list_head	dests;
 	u64			orphan_at;
+	u64			died_at;
 	u32			close_psn;
 };
 
@@ -116,13 +118,14 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev);
 /* info.c */
 void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
 		   struct uet_info *info);
+void uet_info_flow(const struct uet_flow *flow, struct uet_info *info, u64 now);
 
 /* salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
 void uet_msg_strand(struct uet_txmsg *msg, int error);
 
 /* bind.c: a queue and its PDC; dest->lock held */
-void uet_dest_emptied(struct uet_dest *dest, u64 now);
+void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);
 void uet_dest_unbind(struct uet_dest *dest);
 
 /* ... and its locks */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UET_INFO: state and counters of a socket's path to its peer, as TCP_INFO has
- * them. All come from variables that the transport needs anyway.
+ * State and counters of a flow, for UET_INFO, which has them in the manner of
+ * TCP_INFO, and for netlink. All come from variables that the transport needs
+ * anyway.
  */
 #include <linux/ktime.h>
 
@@ -101,6 +102,7 @@ static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
 	info->blocked_port_ns = uet_port_share_waited(flow, now);
 	if (!info->blocked_by && flow->share.since)
 		info->blocked_by = UET_BLOCKED_PORT;
+	info->blocked_ns[UET_BLOCKED_MPR] = flow->snd.mpr_ns;
 	info->blocked_ns[UET_BLOCKED_ROUTE] = uet_flow_route_ns(flow, now);
 	if (flow->route_since && ccc->state != UET_CCC_IDLE)
 		info->blocked_by = UET_BLOCKED_ROUTE;
@@ -125,7 +127,6 @@ static void uet_info_dest(const struct uet_dest *dest,
 	info->rto = uet_snd_rto(&tx->snd);
 	info->mpr = tx->snd.win.range;
 	info->mpr_used = tx->snd.win.next - tx->snd.win.una;
-	info->blocked_ns[UET_BLOCKED_MPR] = tx->flow->snd.mpr_ns;
 	if (tx->snd.mpr_since)
 		info->blocked_ns[UET_BLOCKED_MPR] += now - tx->snd.mpr_since;
 	info->blocked_ns[UET_BLOCKED_RECEIVER] = uet_snd_held_ns(&dest->q, now);
@@ -135,6 +136,21 @@ static void uet_info_dest(const struct uet_dest *dest,
 		   !list_empty(&dest->q.active)) {
 		info->blocked_by = UET_BLOCKED_MPR;
 	}
+}
+
+/**
+ * uet_info_flow() - state of a flow
+ * @flow: the flow
+ * @info: what is no property of a queue or PDC is filled in; zeroed by the caller
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_info_flow(const struct uet_flow *flow, struct uet_info *info, u64 now)
+{
+	lockdep_assert_held(&flow->lock);
+	uet_info_counts(flow, info);
+	uet_info_ccc(flow, info, now);
 }
 
 /**
@@ -150,8 +166,6 @@ void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,
 {
 	u64 now = ktime_get_ns();
 
-	lockdep_assert_held(&pdc->tx->flow->lock);
-	uet_info_counts(pdc->tx->flow, info);
-	uet_info_ccc(pdc->tx->flow, info, now);
+	uet_info_flow(pdc->tx->flow, info, now);
 	uet_info_dest(dest, pdc, info, now);
 }

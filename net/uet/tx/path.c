@@ -376,16 +376,21 @@ void uet_path_history(struct uet_flow *flow, bool on)
 	uet_path_remember(flow, flow->ccc.lb, GFP_ATOMIC);
 }
 
-/* Entropy value @n of those that were given up, the latest first */
-static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
+/*
+ * The value that was given up as number @n of all, or the next one that is still
+ * known: so a walk finds each once, although more are given up meanwhile.
+ */
+static int uet_path_get_gone(const struct uet_flow *flow, u32 *n,
 			     struct uet_path_info *info)
 {
 	const struct uet_path_past *past = flow->past;
 	const struct uet_path_gone *gone;
 
-	if (!past || n >= min_t(u32, past->nr, UET_PATHS_GONE))
+	if (!past || *n >= past->nr)
 		return -ENOENT;
-	gone = &past->gone[(past->nr - 1 - n) % UET_PATHS_GONE];
+	if (past->nr - *n > UET_PATHS_GONE)
+		*n = past->nr - UET_PATHS_GONE;
+	gone = &past->gone[*n % UET_PATHS_GONE];
 	*info = (struct uet_path_info) {
 		.path		= { .ev = gone->ev, .live = gone->live },
 		.ifindex	= gone->ifindex,
@@ -398,19 +403,25 @@ static int uet_path_get_gone(const struct uet_flow *flow, u32 n,
 /**
  * uet_path_get() - state of one path of a flow
  * @flow: the flow
- * @index: from 0; a dump goes on where it stopped
- * @info: filled; entropy values in use come first, then those given up
+ * @index: from 0; a dump goes on where it stopped. Entropy values in use come
+ *	first, then those given up; set to the next one if that is forgotten
+ * @info: filled
  *
  * Context: flow lock held.
  * Return: 0, or -ENOENT beyond the last.
  */
-int uet_path_get(const struct uet_flow *flow, u32 index,
+int uet_path_get(const struct uet_flow *flow, u32 *index,
 		 struct uet_path_info *info)
 {
+	u32 n = *index - flow->ccc.lb->n_max;
+
 	lockdep_assert_held(&flow->lock);
-	if (uet_lb_path_get(flow->ccc.lb, index, &info->path))
-		return uet_path_get_gone(flow, index - flow->ccc.lb->n_max,
-					 info);
+	if (uet_lb_path_get(flow->ccc.lb, *index, &info->path)) {
+		if (uet_path_get_gone(flow, &n, info))
+			return -ENOENT;
+		*index = flow->ccc.lb->n_max + n;
+		return 0;
+	}
 	info->ifindex = uet_path_ifindex(flow, info->path.ev);
 	info->gone = false;
 	return 0;

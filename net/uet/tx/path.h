@@ -91,13 +91,13 @@ struct uet_path_info {
 /**
  * struct uet_path_cursor - a place in the walk over all paths
  * @flow: id of the flow
- * @index: its path
+ * @index: its path, for uet_path_get()
  * @steps: paths and flows looked at
  */
 struct uet_path_cursor {
-	u64	flow;
-	u32	index;
-	u32	steps;
+	unsigned long	flow;
+	u32		index;
+	u32		steps;
 };
 
 int uet_path_init(void);
@@ -110,18 +110,16 @@ struct uet_lb *uet_path_new(struct uet_flow *flow,
 void uet_path_free(struct uet_lb *lb);
 int uet_path_rebuild(struct uet_flow *flow);
 void uet_path_history(struct uet_flow *flow, bool on);
-int uet_path_get(const struct uet_flow *flow, u32 index,
+int uet_path_get(const struct uet_flow *flow, u32 *index,
 		 struct uet_path_info *info);
 u8 uet_path_siblings(struct uet_flow *flow, bool marked, u64 now);
 void uet_path_tell(const struct uet_flow *flow, unsigned long what, u16 ev,
 		   int ifindex);
 
 /* path_walk.c */
-void uet_path_list(struct uet_flow *flow);
-void uet_path_unlist(struct uet_flow *flow);
 struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 			       struct uet_flow *flow,
 			       struct uet_path_info *info);
-void uet_path_walk_init(struct uet_net *un);
+bool uet_path_dull(const struct uet_flow *flow);
 
 #endif /* _UET_PATH_H */

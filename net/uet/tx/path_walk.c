@@ -2,7 +2,6 @@
 /*
  * A walk over the paths of all flows of a namespace, for /proc/net/uet_path.
  */
-#include <linux/rculist.h>
 #include <linux/sched.h>
 
 #include "core/lb.h"
@@ -14,57 +13,31 @@
 /* Paths and flows looked at before cond_resched() */
 #define UET_PATH_STEPS	1024
 
-/**
- * uet_path_list() - let uet_path_next() find a flow
- * @flow: the flow, complete
- *
- * Context: process or BH.
- */
-void uet_path_list(struct uet_flow *flow)
-{
-	struct uet_net *un = flow->peer->fep->un;
-
-	spin_lock_bh(&un->flow_list_lock);
-	flow->id = ++un->last_flow_id;
-	list_add_tail_rcu(&flow->net_node, &un->flow_list);
-	spin_unlock_bh(&un->flow_list_lock);
-}
-
-/**
- * uet_path_unlist() - undo uet_path_list()
- * @flow: the flow, freed after a grace period
- *
- * Context: any.
- */
-void uet_path_unlist(struct uet_flow *flow)
-{
-	struct uet_net *un = flow->peer->fep->un;
-
-	spin_lock_bh(&un->flow_list_lock);
-	list_del_rcu(&flow->net_node);
-	spin_unlock_bh(&un->flow_list_lock);
-}
-
 /* The flow at a cursor, or the next one from its first path on */
 static struct uet_flow *uet_path_flow(struct uet_net *un,
 				      struct uet_path_cursor *at)
 {
-	struct uet_flow *flow;
+	unsigned long id = at->flow;
+	struct uet_flow *flow = uet_flow_from(un, &id);
 
-	list_for_each_entry_rcu(flow, &un->flow_list, net_node) {
-		if (flow->id < at->flow)
-			continue;
-		if (flow->id > at->flow)
-			at->index = 0;
-		at->flow = flow->id;
-		return flow;
-	}
-	return NULL;
+	if (id != at->flow)
+		at->index = 0;
+	at->flow = id;
+	return flow;
 }
 
-/* Are all paths alike: no history, no fixed path, none avoided? */
-static bool uet_path_dull(const struct uet_lb *lb)
+/**
+ * uet_path_dull() - are all paths of a flow alike?
+ * @flow: the flow
+ *
+ * Context: flow lock held.
+ * Return: true if there is no history, no fixed path, and none is avoided.
+ */
+bool uet_path_dull(const struct uet_flow *flow)
 {
+	const struct uet_lb *lb = flow->ccc.lb;
+
+	lockdep_assert_held(&flow->lock);
 	return !lb->live && !uet_lb_policy(lb)->ordered &&
 	       !uet_lb_bad_paths(lb);
 }
@@ -109,27 +82,16 @@ struct uet_flow *uet_path_next(struct uet_net *un, struct uet_path_cursor *at,
 	flow = flow ? uet_path_breathe(un, at, flow) : uet_path_flow(un, at);
 	while (flow) {
 		spin_lock_bh(&flow->lock);
-		err = uet_path_dull(flow->ccc.lb) ? -ENOENT :
-		      uet_path_get(flow, at->index, info);
+		err = uet_path_dull(flow) ? -ENOENT :
+		      uet_path_get(flow, &at->index, info);
 		spin_unlock_bh(&flow->lock);
 		if (!err)
 			break;
-		flow = list_next_or_null_rcu(&un->flow_list, &flow->net_node,
-					     struct uet_flow, net_node);
-		at->flow = flow ? flow->id : at->flow + 1;
+		at->flow++;
 		at->index = 0;
+		flow = uet_path_flow(un, at);
 		if (flow)
 			flow = uet_path_breathe(un, at, flow);
 	}
 	return flow;
-}
-
-/**
- * uet_path_walk_init() - prepare the list of flows
- * @un: namespace
- */
-void uet_path_walk_init(struct uet_net *un)
-{
-	INIT_LIST_HEAD(&un->flow_list);
-	spin_lock_init(&un->flow_list_lock);
 }
