@@ -19,6 +19,7 @@
 #include <net/netns/generic.h>
 
 #include "account.h"
+#include "event.h"
 #include "settings.h"
 
 #define UET_NAME_MAX	16	/* names of policies and algorithms */
@@ -84,7 +85,11 @@ struct uet_unconfirmed {
  * @job_lock: serialises bind and unbind
  * @ep_gen: incremented by each bind and unbind, to invalidate struct uet_ep_hint
  * @ep_born: count of endpoints bound, from a random start; @job_lock
+ * @ep_ids: bound sockets by uet_sock.id; as @jobs
+ * @last_ep_id: last such id in use; @job_lock
  * @dests: struct uet_dest by {socket, target endpoint}
+ * @dest_ids: struct uet_dest by id, also those of closed sockets; RCU readers
+ * @last_dest_id: last such id in use
  * @feps: struct uet_fep by local fabric address
  * @fep_hint: the newest FEP, mostly the only one; written under @fep_lock
  * @fep_ids: the same FEPs by uet_fep.id, for walks; RCU readers
@@ -148,6 +153,7 @@ struct uet_unconfirmed {
  * @demux_hooked: hooks of pdc/demux.c are registered; under @open_mutex
  * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
  * @guard_hooked: hooks of link/guard.c are registered; under @open_mutex
+ * @events: what listeners of netlink are told
  * @mib: per-CPU counters
  * @sysctl_table: sysctl table of this namespace
  * @sysctl_header: its registration
@@ -163,8 +169,12 @@ struct uet_net {
 	spinlock_t		job_lock;	/* writers of jobs, ep_gen */
 	u64			ep_gen;
 	u32			ep_born;
+	struct xarray		ep_ids;
+	u64			last_ep_id;
 
 	struct rhashtable	dests;
+	struct xarray		dest_ids;
+	atomic64_t		last_dest_id;
 	struct rhashtable	feps;
 	struct uet_fep __rcu	*fep_hint;
 	struct xarray		fep_ids;
@@ -230,6 +240,7 @@ struct uet_net {
 	bool			untrack_hooked;
 	bool			guard_hooked;
 
+	struct uet_events	events;
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;
 	struct ctl_table_header	*sysctl_header;
@@ -271,6 +282,7 @@ static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 	    (likely(!un->owner) || uet_account_mem(un->owner, bytes, 0)))
 		return true;
 	atomic_long_sub(bytes, &un->mem);
+	uet_event_limit(un, UET_LIMIT_MEM);
 	return false;
 }
 

@@ -82,7 +82,9 @@ struct uet_job {
  *	kernel created it
  * @job: job id it is in or may enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
+ * @inode: inode number of the file
  * @bound: endpoint is in the table
+ * @id: its id in uet_net.ep_ids, if @bound
  * @generation: tells it from earlier endpoints of the same address; never 0
  * @connected: @remote is valid
  * @remote: connected peer
@@ -137,6 +139,7 @@ struct uet_job {
  * @rx_nacked: a packet or message was NACKed for shortage
  * @rx_nacked_at: when one was last NACKed, jiffies
  * @rx_nacked_since: start of the current series of such NACKs, jiffies
+ * @rx_told_at: when listeners were last told that it has no room, jiffies
  * @rx_looked_at: when all lists were last searched for a message to give up, jiffies
  * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
  * @rx_starved: PDCs with packets NACKed for shortage at this socket
@@ -149,6 +152,8 @@ struct uet_sock {
 	struct sock		*owner;
 
 	u32			job;
+	u64			inode;
+	u64			id;
 	struct sockaddr_uet	local;
 	struct sockaddr_uet	remote;
 	bool			bound;
@@ -202,6 +207,7 @@ struct uet_sock {
 	unsigned long		rx_freed;
 	unsigned long		rx_nacked_at;
 	unsigned long		rx_nacked_since;
+	unsigned long		rx_told_at;
 	unsigned long		rx_looked_at;
 	u32			rx_nr_granted;
 	u32			rx_nr_mixed;

@@ -224,8 +224,10 @@ enum uet_nl_trait {
  *   one
  * @UET_WHAT_PORT_UP: a local interface has a carrier again
  * @UET_WHAT_PORT_DOWN: a local interface lost its carrier
- * @UET_WHAT_PEER_RESET: the peer started anew and knows none of the old PDCs
- * @UET_WHAT_PRESSURE: a socket has no room for what its peers send
+ * @UET_WHAT_PEER_RESET: the peer knows an open PDC no longer, mostly since it
+ *   started anew; once a second at most
+ * @UET_WHAT_PRESSURE: a socket has no room for what its peers send; once a
+ *   second at most
  * @UET_WHAT_LIMIT: a limit was reached; the name of the setting is in name
  * @UET_WHAT_PARAM_CHANGED: a setting of the namespace has another value
  * @UET_WHAT_RULE_CHANGED: the settings of a prefix of peers were changed

@@ -153,14 +153,18 @@ int uet_param_set(struct uet_net *un, const struct uet_setting *set, s64 value)
 {
 	const struct uet_change *change = uet_change_of(set);
 	s64 min, max;
+	int err = 0;
 
 	uet_param_limits(un, set, &min, &max);
 	if (value > max || !uet_setting_takes(set, value))
 		return -EINVAL;
 	if (change)
-		return change->set(un, value);
-	uet_setting_write(set, &un->sysctl, value);
-	return 0;
+		err = change->set(un, value);
+	else
+		uet_setting_write(set, &un->sysctl, value);
+	if (!err)
+		uet_event_param(un, set->name);
+	return err;
 }
 
 /**
@@ -198,6 +202,7 @@ int uet_param_set_name(struct uet_net *un, const struct uet_setting *set,
 	WRITE_ONCE(*(const char **)((void *)&un->sysctl + set->off), found);
 	if (change)
 		change->named(un, found);
+	uet_event_param(un, set->name);
 	return 0;
 }
 

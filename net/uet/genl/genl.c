@@ -19,14 +19,17 @@ static const struct genl_multicast_group uet_genl_groups[] = {
 	{ .name = UET_MCGRP_EVENTS },
 };
 
+/* With what the generator has no place for: see uet_genl_ops_init() */
+static struct genl_ops uet_genl_ops[ARRAY_SIZE(uet_nl_ops)] __ro_after_init;
+
 struct genl_family uet_genl_family __ro_after_init = {
 	.name		= UET_FAMILY_NAME,
 	.version	= UET_FAMILY_VERSION,
 	.netnsok	= true,
 	.parallel_ops	= true,
 	.module		= THIS_MODULE,
-	.ops		= uet_nl_ops,
-	.n_ops		= ARRAY_SIZE(uet_nl_ops),
+	.ops		= uet_genl_ops,
+	.n_ops		= ARRAY_SIZE(uet_genl_ops),
 	.resv_start_op	= __UET_CMD_MAX,
 	.mcgrps		= uet_genl_groups,
 	.n_mcgrps	= ARRAY_SIZE(uet_genl_groups),
@@ -167,20 +170,40 @@ int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
+static void __init uet_genl_ops_init(void)
+{
+	size_t i;
+
+	memcpy(uet_genl_ops, uet_nl_ops, sizeof(uet_genl_ops));
+	for (i = 0; i < ARRAY_SIZE(uet_genl_ops); i++)
+		if (uet_genl_ops[i].cmd == UET_CMD_MSG_GET)
+			uet_genl_ops[i].done = uet_genl_msg_dump_done;
+}
+
 /**
  * uet_genl_init() - register the family
  *
  * Return: 0 or a negative error.
  */
-int uet_genl_init(void)
+int __init uet_genl_init(void)
 {
 	int err = uet_genl_range_init();
 
 	if (err)
 		return err;
+	uet_genl_ops_init();
 	err = genl_register_family(&uet_genl_family);
 	if (err)
-		uet_genl_range_exit();
+		goto err_range;
+	err = uet_genl_events_init();
+	if (err)
+		goto err_family;
+	return 0;
+
+err_family:
+	genl_unregister_family(&uet_genl_family);
+err_range:
+	uet_genl_range_exit();
 	return err;
 }
 
@@ -189,6 +212,7 @@ int uet_genl_init(void)
  */
 void uet_genl_exit(void)
 {
+	uet_genl_events_exit();
 	genl_unregister_family(&uet_genl_family);
 	uet_genl_range_exit();
 }

@@ -13,6 +13,7 @@
 
 #include "genl/gen.h"
 
+struct sockaddr_uet;
 struct uet_flow;
 struct uet_net;
 struct uet_setting;
@@ -165,6 +166,17 @@ void uet_genl_range_error(struct netlink_ext_ack *extack,
 			  const struct uet_setting *set, s64 min, s64 max);
 int uet_genl_range_init(void);
 void uet_genl_range_exit(void);
+
+/* sock.c */
+int uet_genl_endpoint(struct sk_buff *skb, int type,
+		      const struct sockaddr_uet *name);
+
+/* msg.c */
+int uet_genl_msg_dump_done(struct netlink_callback *cb);
+
+/* event.c */
+int uet_genl_events_init(void);
+void uet_genl_events_exit(void);
 
 int uet_genl_init(void);
 void uet_genl_exit(void);

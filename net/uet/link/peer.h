@@ -126,6 +126,7 @@ struct uet_peer_key {
  * @pmtu: path MTU learnt besides the route (link/pmtu.c), 0 = none
  * @pmtu_until: end of its validity, jiffies
  * @pmtu_genid: it is valid only for this uet_ports_genid()
+ * @reset_at: when it was last reported that it forgot a PDC, jiffies
  * @dst: route cache, both families
  * @rx_dst: input route of its packets, with a reference; RCU
  * @rx_iif: interface of @rx_dst, 0 = @rx_dst must not be used
@@ -170,6 +171,7 @@ struct uet_peer {
 	u32			pmtu;
 	int			pmtu_genid;
 	unsigned long		pmtu_until;
+	unsigned long		reset_at;
 	struct dst_cache	dst;
 	struct dst_entry __rcu	*rx_dst;
 	int			rx_iif;

@@ -186,8 +186,10 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 	mutex_unlock(&un->peer_rules_lock);
 	if (rule)
 		kfree_rcu(rule, rcu);
-	if (!err)
+	if (!err) {
 		uet_peer_trust_changed(un);
+		uet_event_rule(un, addr, plen, !params);
+	}
 	return err;
 }
 

@@ -44,6 +44,7 @@ static int __net_init uet_net_init(struct net *net)
 	un->net = net;
 	un->root = make_kuid(net->user_ns, 0);
 	uet_param_defaults(un);
+	uet_events_init(un);
 	uet_ep_table_init(un);
 	init_llist_head(&un->reap);
 	INIT_WORK(&un->reap_work, uet_reap_work);
@@ -111,6 +112,7 @@ err_mib:
 	uet_mib_exit(un);
 err_owner:
 	uet_account_put(un->owner);
+	uet_events_exit(un);
 	return err;
 }
 
@@ -154,6 +156,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_proc_peer_exit(un);
 	uet_peer_rules_exit(un);
 	uet_proc_exit(un);
+	uet_events_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
 	WARN_ON_ONCE(atomic_long_read(&un->mem) ||

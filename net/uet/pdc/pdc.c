@@ -89,10 +89,13 @@ static bool uet_pdc_count(struct uet_peer *peer, bool initiator)
 		return false;
 	if (unlikely(uet_pdcs_short(peer)))
 		uet_pdc_shed(un);
-	if (READ_ONCE(peer->nr_pdcs) >= READ_ONCE(un->sysctl.pdc_max_per_peer))
+	if (READ_ONCE(peer->nr_pdcs) >= READ_ONCE(un->sysctl.pdc_max_per_peer)) {
+		uet_event_limit(un, UET_LIMIT_PDC_MAX_PER_PEER);
 		goto refused;
+	}
 	if (atomic_inc_return(&un->pdcs) > READ_ONCE(un->sysctl.pdc_max)) {
 		atomic_dec(&un->pdcs);
+		uet_event_limit(un, UET_LIMIT_PDC_MAX);
 		goto refused;
 	}
 	spin_lock_bh(&peer->lock);
@@ -141,6 +144,7 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 
 	acc = peer->fep->un->owner ?: acc;
 	if (acc && !uet_account_pdc(acc)) {
+		uet_event_limit(peer->fep->un, UET_LIMIT_USER_PDCS);
 		uet_pdc_shed(peer->fep->un);
 		return NULL;
 	}
@@ -336,34 +340,86 @@ void uet_pdc_unoffer(struct uet_pdc *pdc)
 	spin_unlock_bh(&peer->lock);
 }
 
+static void uet_pdc_event(const struct uet_pdc *pdc, enum uet_nl_what what,
+			  int error, u8 source, u16 code)
+{
+	struct uet_event event = {
+		.what	= what,
+		.local	= pdc->peer->key.laddr,
+		.remote	= pdc->peer->key.raddr,
+		.pdc	= pdc->id,
+		.mode	= pdc->rod ? UET_MODE_ROD : UET_MODE_RUD,
+		.error	= error,
+		.source	= source,
+		.code	= code,
+	};
+
+	uet_event_tell(pdc->un, &event);
+}
+
 /**
- * uet_pdc_tell() - count and trace an event of a PDC
+ * uet_pdc_tell() - count, trace and report an event of a PDC
  * @pdc: the PDC
- * @what: what happened
- * @error: errno, for UET_PDC_FAILED
+ * @what: what happened, but for UET_PDC_FAILED
  *
  * Context: any.
  */
-void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what, int error)
+void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what)
 {
-	switch (what) {
-	case UET_PDC_OPENED:
-		UET_INC(pdc->un, PDC_OPENED);
-		break;
-	case UET_PDC_ACCEPTED:
-		UET_INC(pdc->un, PDC_ACCEPTED);
-		break;
-	case UET_PDC_RETURNED:
-		UET_INC(pdc->un, PDC_RETURNED);
-		break;
-	case UET_PDC_CLOSED:
-		UET_INC(pdc->un, PDC_CLOSED);
-		break;
-	case UET_PDC_FAILED:
-		UET_INC(pdc->un, PDC_FAILED);
-		break;
-	}
-	trace_uet_pdc_event(pdc, what, error);
+	static const struct {
+		enum uet_mib_item	mib;
+		enum uet_nl_what	event;
+	} of[] = {
+		[UET_PDC_OPENED] = { UET_MIB_PDC_OPENED, UET_WHAT_PDC_OPENED },
+		[UET_PDC_ACCEPTED] = { UET_MIB_PDC_ACCEPTED,
+				       UET_WHAT_PDC_ACCEPTED },
+		[UET_PDC_RETURNED] = { UET_MIB_PDC_RETURNED,
+				       UET_WHAT_PDC_RETURNED },
+		[UET_PDC_CLOSED] = { UET_MIB_PDC_CLOSED, UET_WHAT_PDC_CLOSED },
+	};
+
+	this_cpu_inc(pdc->un->mib->items[of[what].mib]);
+	trace_uet_pdc_event(pdc, what, 0);
+	if (unlikely(uet_event_wanted(pdc->un)))
+		uet_pdc_event(pdc, of[what].event, 0, 0, 0);
+}
+
+/**
+ * uet_pdc_tell_failed() - count, trace and report that a PDC failed
+ * @pdc: the PDC
+ * @error: errno
+ * @source: enum uet_report_source
+ * @code: code of that source
+ *
+ * Context: any.
+ */
+void uet_pdc_tell_failed(const struct uet_pdc *pdc, int error, u8 source,
+			 u16 code)
+{
+	UET_INC(pdc->un, PDC_FAILED);
+	trace_uet_pdc_event(pdc, UET_PDC_FAILED, error);
+	if (unlikely(uet_event_wanted(pdc->un)))
+		uet_pdc_event(pdc, UET_WHAT_PDC_FAILED, error, source, code);
+}
+
+/**
+ * uet_pdc_tell_reset() - report that a peer knows an open PDC no longer
+ * @pdc: the PDC, which the peer has answered or opened
+ *
+ * A peer that started anew forgot them all, so it is told once a second at most.
+ *
+ * Context: any.
+ */
+void uet_pdc_tell_reset(const struct uet_pdc *pdc)
+{
+	struct uet_peer *peer = pdc->peer;
+	unsigned long last = READ_ONCE(peer->reset_at), now = jiffies;
+
+	if (likely(!uet_event_wanted(pdc->un)) ||
+	    (last && time_before(now, last + HZ)) ||
+	    cmpxchg(&peer->reset_at, last, now) != last)
+		return;
+	uet_pdc_event(pdc, UET_WHAT_PEER_RESET, 0, 0, 0);
 }
 
 /**

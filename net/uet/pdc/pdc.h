@@ -167,8 +167,10 @@ void uet_pdc_half_gone(struct uet_pdc *pdc);
 void uet_pdc_offer(struct uet_pdc *pdc);
 void uet_pdc_unoffer(struct uet_pdc *pdc);
 void uet_pdc_kill_all(struct uet_net *un);
-void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what,
-		  int error);
+void uet_pdc_tell(const struct uet_pdc *pdc, enum uet_pdc_event what);
+void uet_pdc_tell_failed(const struct uet_pdc *pdc, int error, u8 source,
+			 u16 code);
+void uet_pdc_tell_reset(const struct uet_pdc *pdc);
 
 /* shed.c: close idle PDCs when a limit is near */
 bool uet_pdcs_short(const struct uet_peer *peer);

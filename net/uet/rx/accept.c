@@ -237,6 +237,7 @@ static bool uet_pdc_acceptable(struct uet_net *un,
 			       const struct uet_peer_key *key)
 {
 	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max)) {
+		uet_event_limit(un, UET_LIMIT_PDC_MAX);
 		uet_pdc_shed(un);
 		return false;
 	}
@@ -282,7 +283,7 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 	uet_peer_put(peer);
 	if (err)
 		return ERR_PTR(err);
-	uet_pdc_tell(pdc, UET_PDC_ACCEPTED, 0);
+	uet_pdc_tell(pdc, UET_PDC_ACCEPTED);
 	return pdc;
 }
 

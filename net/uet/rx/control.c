@@ -230,6 +230,9 @@ bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
 	ours = (r->probe_out && !nack->psn &&
 		!(pdc->tx && uet_pdc_tx_ops->busy(pdc))) ||
 	       (r->close_req && !pdc->tx && nack->psn == r->ret_psn);
+	/* The answer to a CLOSE_REQ says that the peer has closed it. */
+	if (ours && !r->close_req)
+		uet_pdc_tell_reset(pdc);
 	if (ours)
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 	spin_unlock(&r->lock);

@@ -40,6 +40,7 @@ void uet_ep_table_init(struct uet_net *un)
 	spin_lock_init(&un->job_lock);
 	xa_init(&un->jobs);
 	xa_init(&un->pids);
+	xa_init(&un->ep_ids);
 	un->ep_born = get_random_u32();
 }
 
@@ -55,6 +56,7 @@ void uet_ep_table_exit(struct uet_net *un)
 	WARN_ON_ONCE(xa_find(&un->jobs, &id, ULONG_MAX, XA_PRESENT));
 	xa_destroy(&un->jobs);
 	xa_destroy(&un->pids);
+	xa_destroy(&un->ep_ids);
 }
 
 /* May a packet that arrived by interface @iif be for @us? A socket may be bound
@@ -209,13 +211,33 @@ struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
 }
 
 /**
+ * uet_ep_next() - walk the endpoints of a namespace
+ * @un: namespace
+ * @id: look from this id on; set to that of the socket
+ *
+ * Ids grow and are never reused, so a walk that goes on at @id + 1, at any later
+ * time, meets each endpoint that stays exactly once.
+ *
+ * Context: RCU read side; the result is valid in it.
+ * Return: a bound socket, or NULL after the last one.
+ */
+struct uet_sock *uet_ep_next(struct uet_net *un, u64 *id)
+{
+	unsigned long at = *id;
+	struct uet_sock *us;
+
+	us = xa_find(&un->ep_ids, &at, ULONG_MAX, XA_PRESENT);
+	*id = at;
+	return us;
+}
+
+/**
  * uet_ep_for_each() - visit all endpoints of a namespace
  * @un: namespace
  * @fn: called with each bound socket
  * @arg: for @fn
  *
- * Reschedules between endpoints if need be, since there may be many. It may miss
- * sockets that are bound or released meanwhile.
+ * Reschedules between endpoints if need be, since there may be many.
  *
  * Context: process, no locks that forbid to sleep; @fn is called in an RCU
  * section.
@@ -224,23 +246,16 @@ void uet_ep_for_each(struct uet_net *un,
 		     void (*fn)(struct uet_sock *us, void *arg), void *arg)
 {
 	struct uet_sock *us;
-	struct uet_job *job;
-	unsigned long i, k;
+	u64 id = 0;
 
 	rcu_read_lock();
-	xa_for_each(&un->jobs, i, job) {
-		xa_for_each(&job->eps, k, us) {
-			for (; us; us = rcu_dereference(us->ep_next))
-				fn(us, arg);
-			if (!need_resched())
-				continue;
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-			job = xa_load(&un->jobs, i);
-			if (!job)
-				break;
-		}
+	for (; (us = uet_ep_next(un, &id)); id++) {
+		fn(us, arg);
+		if (!need_resched())
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
 	}
 	rcu_read_unlock();
 }
@@ -461,10 +476,14 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 		goto out;
 
 	if (!uet_account_ep(us->account)) {
-		uet_pid_add(un, addr->suet_pid, -1);
+		uet_event_limit(un, UET_LIMIT_USER_EPS);
 		err = -EMFILE;
-		goto out;
+		goto err_pid;
 	}
+	/* Entries that are only reserved are not found. */
+	err = xa_reserve(&un->ep_ids, un->last_ep_id + 1, GFP_ATOMIC);
+	if (err)
+		goto err_account;
 	key = uet_ep_key(addr->suet_pid, addr->suet_ri);
 	RCU_INIT_POINTER(us->ep_next, xa_load(&job->eps, key));
 	uet_ep_name(us, addr);
@@ -472,10 +491,11 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 	err = xa_err(xa_store(&job->eps, key, us, GFP_ATOMIC));
 	if (err) {
 		uet_ep_unname(us);
-		uet_account_ep_gone(us->account);
-		uet_pid_add(un, addr->suet_pid, -1);
-		goto out;
+		xa_release(&un->ep_ids, un->last_ep_id + 1);
+		goto err_account;
 	}
+	us->id = ++un->last_ep_id;
+	xa_store(&un->ep_ids, us->id, us, GFP_ATOMIC);
 	uet_ep_changed(un);
 	job->users++;
 	/* Pairs with smp_load_acquire() in sock/sendmsg.c */
@@ -483,6 +503,12 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 out:
 	uet_job_put(un, job);
 	return err;
+
+err_account:
+	uet_account_ep_gone(us->account);
+err_pid:
+	uet_pid_add(un, addr->suet_pid, -1);
+	goto out;
 }
 
 /**
@@ -568,6 +594,7 @@ void uet_ep_unbind(struct uet_sock *us)
 			it = rcu_dereference_protected(it->ep_next, true);
 		rcu_assign_pointer(it->ep_next, next);
 	}
+	xa_erase(&un->ep_ids, us->id);
 	uet_ep_changed(un);
 	uet_account_ep_gone(us->account);
 	uet_pid_add(un, us->local.suet_pid, -1);

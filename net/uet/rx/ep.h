@@ -35,6 +35,7 @@ void uet_ep_unbind(struct uet_sock *us);
 
 void uet_ep_table_init(struct uet_net *un);
 void uet_ep_table_exit(struct uet_net *un);
+struct uet_sock *uet_ep_next(struct uet_net *un, u64 *id);
 void uet_ep_for_each(struct uet_net *un,
 		     void (*fn)(struct uet_sock *us, void *arg), void *arg);
 

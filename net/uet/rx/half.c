@@ -123,7 +123,7 @@ void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
 	if (pdc->tx)
 		uet_pdc_tx_ops->other_died(pdc);
 	else
-		uet_pdc_tell(pdc, UET_PDC_CLOSED, 0);
+		uet_pdc_tell(pdc, UET_PDC_CLOSED);
 	uet_pdc_half_gone(pdc);
 }
 

@@ -614,6 +614,23 @@ void uet_rx_came(struct uet_rxmsg *msg)
 		msg->line_last = READ_ONCE(msg->pdc->rx->rcvd_bytes);
 }
 
+/* Tell listeners, once a second at most. */
+static void uet_rx_tell_pressure(struct uet_sock *us)
+{
+	struct uet_event event = {
+		.what	= UET_WHAT_PRESSURE,
+		.local	= us->local.suet_addr,
+		.inode	= us->inode,
+		.job	= us->local.suet_job,
+		.pid	= us->local.suet_pid,
+	};
+
+	if (time_before(jiffies, us->rx_told_at + HZ))
+		return;
+	us->rx_told_at = jiffies;
+	uet_event_tell(us->un, &event);
+}
+
 /**
  * uet_rx_nacked() - note that a packet or message was NACKed for shortage
  * @us: socket
@@ -627,6 +644,7 @@ void uet_rx_nacked(struct uet_sock *us, struct uet_rxmsg *msg)
 	us->rx_nacked_at = jiffies;
 	us->rx_nacked = true;
 	us->rx_freed = 0;
+	uet_rx_tell_pressure(us);
 	uet_rx_saved_nacked(us->un, msg);
 	/* A message of many tiny packets does not count as alive */
 	if (msg->bytes <= (UET_RXROOM_CRUMBS - 1) * (u64)uet_rx_half(us))

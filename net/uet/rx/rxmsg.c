@@ -106,7 +106,8 @@ struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 	INIT_LIST_HEAD(&msg->open_node);
 	refcount_set(&msg->ref, 2);
 	msg->us = us;
-	msg->last = jiffies;
+	msg->born = jiffies;
+	msg->last = msg->born;
 	__skb_queue_head_init(&msg->prefix);
 	return msg;
 }
@@ -116,6 +117,7 @@ static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
 	if (msg->ready)
 		return;
 	msg->ready = true;
+	msg->waits = jiffies;
 	uet_rx_count_ready(us, msg->bytes);
 	list_add_tail(&msg->node, &us->rx_ready);
 }

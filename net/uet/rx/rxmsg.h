@@ -28,6 +28,7 @@ struct uet_sock;
  * @from: sender, as recvmsg() reports it
  * @pdc: the PDC it comes by; only to compare once complete: it may be gone
  * @line: identifies the ordered PDC it comes by, 0 if unordered
+ * @born: when its first packet arrived, jiffies; constant
  * @psn: lowest PSN of it that arrived; pdc_rx.lock of @pdc
  * @len: length of the message, known from the first packet on
  * @msg_id: id on the wire
@@ -55,6 +56,7 @@ struct uet_sock;
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
  * @last: jiffies of the last packet, also of one NACKed for shortage
+ * @waits: since when it waits for its reader, jiffies, if @ready
  * @granted_at: jiffies, since when @granted
  * @line_last: bytes that the ordered PDC had delivered at @last
  * @line_granted: ... at @granted_at
@@ -69,6 +71,7 @@ struct uet_rxmsg {
 	struct sockaddr_uet	from;
 	const struct uet_pdc	*pdc;
 	unsigned long		line;
+	unsigned long		born;
 	u64			match_bits;
 	u32			psn;
 	u32			len;
@@ -97,6 +100,7 @@ struct uet_rxmsg {
 	u64			header_data;
 	struct rb_root		ooo;
 	unsigned long		last;
+	unsigned long		waits;
 	unsigned long		granted_at;
 	u64			line_last;
 	u64			line_granted;

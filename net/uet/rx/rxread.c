@@ -362,6 +362,8 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 		uet_rx_drop(us, msg, &gone);
 	else if (!peek)
 		uet_rx_uncharge(us, msg, rd->used_bytes);
+	if (!peek)
+		msg->waits = jiffies;
 	tell = uet_rx_tell(us);
 	spin_unlock_bh(&us->rx_lock);
 

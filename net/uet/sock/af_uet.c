@@ -354,6 +354,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	INIT_LIST_HEAD(&us->rx_starved);
 	us->rx_nacked_at = jiffies;
 	us->rx_nacked_since = jiffies;
+	us->rx_told_at = jiffies - HZ;
 	us->rx_looked_at = jiffies;
 
 	sk->sk_protocol = UETPROTO_UET;
@@ -400,6 +401,7 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 	atomic_inc(&uet_socks);
 	sock->ops = &uet_ops;
 	sock_init_data(sock, sk);
+	uet_sk(sk)->inode = SOCK_INODE(sock)->i_ino;
 	uet_sock_asks_us(sock);
 	uet_sock_setup(uet_sk(sk), net, sock->type);
 	if (owner)

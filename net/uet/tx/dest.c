@@ -68,6 +68,8 @@ void uet_dest_cache_exit(void)
  */
 int uet_dest_table_init(struct uet_net *un)
 {
+	/* The last reference may be dropped in softirq. */
+	xa_init_flags(&un->dest_ids, XA_FLAGS_LOCK_BH);
 	return rhashtable_init(&un->dests, &uet_dest_params);
 }
 
@@ -81,6 +83,7 @@ void uet_dest_table_exit(struct uet_net *un)
 {
 	rcu_barrier();
 	rhashtable_destroy(&un->dests);
+	xa_destroy(&un->dest_ids);
 }
 
 static void uet_dest_free(struct uet_dest *dest)
@@ -108,8 +111,10 @@ static void uet_dest_free_rcu(struct rcu_head *rcu)
  */
 void uet_dest_put(struct uet_dest *dest)
 {
-	if (refcount_dec_and_test(&dest->ref))
-		call_rcu(&dest->rcu, uet_dest_free_rcu);
+	if (!refcount_dec_and_test(&dest->ref))
+		return;
+	xa_erase_bh(&dest->un->dest_ids, dest->id);
+	call_rcu(&dest->rcu, uet_dest_free_rcu);
 }
 
 /* Remove a dest from its socket. The caller puts the socket's reference. */
@@ -176,6 +181,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	}
 	refcount_set(&dest->ref, 2);
 	dest->initiator = us->local.suet_initiator;
+	dest->pid = us->local.suet_pid;
 	dest->uid = us->sk.sk_uid;
 	if (!uet_addr_any(&us->local.suet_addr))
 		dest->laddr = us->local.suet_addr;
@@ -198,10 +204,18 @@ static int uet_dest_add(struct uet_sock *us, struct uet_dest *dest)
 	lockdep_assert_held(&us->dests_lock);
 	memcpy(dest->cc, us->cc, sizeof(dest->cc));
 	memcpy(dest->path_policy, us->path_policy, sizeof(dest->path_policy));
-	err = rhashtable_insert_fast(&us->un->dests, &dest->node,
-				     uet_dest_params);
+	dest->id = atomic64_inc_return(&us->un->last_dest_id);
+	err = xa_reserve_bh(&us->un->dest_ids, dest->id, GFP_ATOMIC);
 	if (err)
 		return err;
+	err = rhashtable_insert_fast(&us->un->dests, &dest->node,
+				     uet_dest_params);
+	if (err) {
+		xa_erase_bh(&us->un->dest_ids, dest->id);
+		return err;
+	}
+	/* The entry is reserved: needs no memory */
+	xa_store_bh(&us->un->dest_ids, dest->id, dest, GFP_ATOMIC);
 	list_add(&dest->us_node, &us->dests);
 	us->nr_dests++;
 	return 0;
@@ -307,6 +321,28 @@ void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest)
 	uet_dest_forget(us, dest);
 	spin_unlock(&us->dests_lock);
 	uet_dest_put(dest);
+}
+
+/**
+ * uet_dest_next() - walk the queues of a namespace
+ * @un: namespace
+ * @id: look from this id on; set to that of the queue
+ *
+ * Also those of closed sockets that have messages left. Ids grow and are never
+ * reused, so a walk that goes on at @id + 1, at any later time, meets each queue
+ * that stays exactly once.
+ *
+ * Context: RCU read side; the result is valid in it, but may have no reference.
+ * Return: the queue, or NULL after the last one.
+ */
+struct uet_dest *uet_dest_next(struct uet_net *un, u64 *id)
+{
+	unsigned long at = *id;
+	struct uet_dest *dest;
+
+	dest = xa_find(&un->dest_ids, &at, ULONG_MAX, XA_PRESENT);
+	*id = at;
+	return dest;
 }
 
 /**

@@ -123,6 +123,7 @@ struct uet_hole {
  * @share: what waits in the local interface
  * @neigh_node: among flows that wait for their next hop (tx/neigh.c)
  * @neigh: the neighbour it waits for, never dereferenced
+ * @neigh_since: since when it waits, jiffies
  * @neigh_none: the neighbour was not found; set without the flow lock
  * @dead: the namespace exits: send nothing
  * @sib: slot in uet_peer.sib
@@ -170,6 +171,7 @@ struct uet_flow {
 
 	struct hlist_node	neigh_node;
 	unsigned long		neigh;
+	unsigned long		neigh_since;
 	bool			neigh_none;
 
 	struct list_head	queue_node;

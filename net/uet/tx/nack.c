@@ -51,6 +51,8 @@ static void uet_pdc_nack_fatal(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 		uet_pdc_fail(pdc, ECONNRESET, UET_REPORT_NACK, code);
 		return;
 	}
+	if (pdc->remote_id && code != UET_NACK_CLOSING)
+		uet_pdc_tell_reset(pdc);
 	awaited = uet_snd_disown(&tx->snd, pkt->nack.psn,
 				 pkt->flags & UET_F_RETX, now);
 	uet_pdc_die(pdc, ECONNRESET, UET_REPORT_NACK, code);

@@ -96,7 +96,7 @@ struct uet_pdc *uet_pdc_open(struct uet_peer *peer, struct uet_flow *flow,
 	/* The idle timer closes a PDC that is never used. */
 	uet_pdc_arm(pdc, pdc->tx->snd.heard + NSEC_PER_SEC);
 	spin_unlock_bh(&flow->lock);
-	uet_pdc_tell(pdc, UET_PDC_OPENED, 0);
+	uet_pdc_tell(pdc, UET_PDC_OPENED);
 	return pdc;
 }
 
@@ -125,7 +125,7 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
 	}
 	uet_pdc_unoffer(pdc);
 	uet_pdc_tx_enlist(pdc);
-	uet_pdc_tell(pdc, UET_PDC_RETURNED, 0);
+	uet_pdc_tell(pdc, UET_PDC_RETURNED);
 	return 0;
 }
 
@@ -164,7 +164,10 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	/* The peer may have restarted without support for return requests. */
 	if (error && !pdc->initiator)
 		uet_habit_returns_not(&pdc->peer->habits);
-	uet_pdc_tell(pdc, error ? UET_PDC_FAILED : UET_PDC_CLOSED, error);
+	if (error)
+		uet_pdc_tell_failed(pdc, error, source, code);
+	else
+		uet_pdc_tell(pdc, UET_PDC_CLOSED);
 }
 
 /**

@@ -88,6 +88,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 		uet_txmsg_put(msg);
 	}
 	uet_dest_unbind(dest);
+	dest->moves_at = jiffies;
 	dest->moves = !list_empty(&dest->moving);
 }
 

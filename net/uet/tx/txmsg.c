@@ -116,6 +116,8 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 	refcount_set(&msg->ref, 1);
 	refcount_inc(&dest->ref);
 	msg->dest = dest;
+	msg->born = jiffies;
+	msg->fed = msg->born;
 	msg->m.queue = &dest->q;
 	msg->m.len = len;
 	msg->m.eom = true;

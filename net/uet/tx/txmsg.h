@@ -78,6 +78,8 @@ struct uet_txbuf {
  * @best: highest offset acknowledged since the socket closed; only more than
  *	that counts as progress
  * @cookie: for reports
+ * @born: when it was made, jiffies; constant
+ * @fed: when sendmsg() last added data, jiffies, if @streamed; dest->lock
  * @deadline: when it expires, ns; 0 = never
  * @header_data: valid if @has_hd
  * @match_bits: tag if @has_tag, else 0
@@ -109,6 +111,8 @@ struct uet_txmsg {
 	u32			charged;
 	u32			best;
 	u64			cookie;
+	unsigned long		born;
+	unsigned long		fed;
 	u64			deadline;
 	u64			header_data;
 	u64			match_bits;
@@ -173,6 +177,7 @@ struct uet_dest_key {
  * @un: namespace
  * @ref: the socket, each message
  * @rcu: for freeing
+ * @id: its id in uet_net.dest_ids, never reused
  * @us_node: in uet_sock.dests
  * @cc: congestion control asked for, empty = by sysctl
  * @path_policy: path policy asked for, empty = by sysctl
@@ -184,12 +189,14 @@ struct uet_dest_key {
  *	contact with the target, with a reference, or NULL (tx/contact.c)
  * @wmem: bytes of message data and overhead held
  * @initiator: initiator ID of the socket
+ * @pid: PIDonFEP of the socket
  * @laddr: source address wanted, or any
  * @uid: user of the socket
  * @prio: SO_PRIORITY
  * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
+ * @moves_at: when @moves was last set, jiffies; dest->lock
  * @moves: messages of a dead PDC move to another one, new ones behind them;
  *	dest->lock
  * @moving: these messages; dest->lock
@@ -208,6 +215,7 @@ struct uet_dest {
 	struct uet_net		*un;
 	refcount_t		ref;
 	struct rcu_head		rcu;
+	u64			id;
 	struct list_head	us_node;
 	struct uet_account	*account;
 	struct sock		*owner;
@@ -215,6 +223,7 @@ struct uet_dest {
 	struct uet_watch	*watch;
 	atomic_long_t		wmem;
 	u32			initiator;
+	u16			pid;
 	struct in6_addr		laddr;
 	kuid_t			uid;
 	u32			prio;
@@ -224,6 +233,7 @@ struct uet_dest {
 
 	spinlock_t		lock;	/* pdc */
 	struct uet_pdc		*pdc;
+	unsigned long		moves_at;
 	bool			moves;
 	struct list_head	moving;
 	u32			submitting;
@@ -268,6 +278,7 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 }
 
 /* tx/dest.c */
+struct uet_dest *uet_dest_next(struct uet_net *un, u64 *id);
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);
 int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
 		   struct uet_watch *w, struct uet_dest **out);

@@ -1,0 +1,432 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What netlink tells of sockets, queues and messages, and its events.
+
+    netlink_sock.py SPEC YNL NETNS_A NETNS_B ADDR_A ADDR_B
+
+SPEC is uet.yaml beside the schemas, YNL the folder of the kernel's Python client.
+The program sits in both namespaces in turn. Prints a line per case: name, tab,
+what went wrong or nothing.
+"""
+import contextlib
+import ctypes
+import errno
+import ipaddress
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+import traceback
+
+SPEC, YNL, NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:7]
+sys.path.insert(0, YNL)
+from lib import YnlFamily, NlError  # noqa: E402  pylint: disable=import-error
+
+AF_UET = int(os.environ.get("UET_FAMILY", 25))
+SOCK_RDM, SOCK_SEQPACKET = 4, 5
+SOL_UET, UET_TRAFFIC_CLASS = 300, 5
+# family, flags, job, PIDonFEP, RI, initiator, scope, reserved, address
+ADDR = struct.Struct("=HHIHHIII16s")
+CLONE_NEWNET = 0x40000000
+NETLINK_GENERIC, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP = 16, 270, 1
+WAIT_S = 60
+PID = 200
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter(netns):
+    with open(f"/run/netns/{netns}") as f:
+        if libc.setns(f.fileno(), CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), netns)
+
+
+def mapped(addr):
+    return ipaddress.ip_address("::ffff:" + addr).packed
+
+
+def name(addr, pid):
+    return ADDR.pack(AF_UET, 0, 0, pid, 0, 0, 0, 0,
+                     mapped(addr) if addr else bytes(16))
+
+
+class Uet:
+    """A UET socket; Python has no addresses for the family."""
+
+    def __init__(self, kind=SOCK_RDM, pid=0, sndbuf=0, rcvbuf=0):
+        self.fd = libc.socket(AF_UET, kind, 0)
+        if self.fd < 0:
+            raise OSError(ctypes.get_errno(), "socket")
+        self.sock = socket.socket(fileno=os.dup(self.fd), family=AF_UET,
+                                  type=kind, proto=0)
+        os.close(self.fd)
+        self.fd = self.sock.fileno()
+        if sndbuf:
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sndbuf)
+        if rcvbuf:
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+        a = name(None, pid)
+        if libc.bind(self.fd, a, len(a)):
+            raise OSError(ctypes.get_errno(), "bind")
+
+    def connect(self, addr, pid):
+        a = name(addr, pid)
+        if libc.connect(self.fd, a, len(a)):
+            raise OSError(ctypes.get_errno(), "connect")
+
+    def send(self, addr, pid, data, flags=0):
+        a = name(addr, pid)
+        n = libc.sendto(self.fd, data, len(data), flags, a, len(a))
+        if n < 0:
+            raise OSError(ctypes.get_errno(), "sendto")
+        return n
+
+    @property
+    def inode(self):
+        return os.fstat(self.fd).st_ino
+
+    def close(self):
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                             struct.pack("ii", 0, 0))
+        self.sock.close()
+
+
+def until(what, text):
+    end = time.monotonic() + WAIT_S
+    while True:
+        found = what()
+        if found:
+            return found
+        assert time.monotonic() < end, f"not in time: {text}"
+        time.sleep(0.02)
+
+
+def family():
+    # It does not know padding, which not all processors need.
+    return YnlFamily(SPEC, process_unknown=True)
+
+
+def run(*words):
+    subprocess.run(words, check=True)
+
+
+def tc(netns, *words):
+    subprocess.run(["tc", "-n", netns, "qdisc", "del", "dev", "uet0", "root"],
+                   stderr=subprocess.DEVNULL, check=False)
+    if words:
+        run("tc", "-n", netns, "qdisc", "add", "dev", "uet0", "root", "netem",
+            "limit", "10000", *words)
+
+
+CASES = []
+
+
+def case(f):
+    CASES.append(f)
+    return f
+
+
+@contextlib.contextmanager
+def sockets(*socks):
+    try:
+        yield socks
+    finally:
+        for s in socks:
+            s.close()
+
+
+def dests(nl, **flt):
+    return nl.dump("dest-get", {"filter": flt})
+
+
+def waits_for(nl, sock, why):
+    def found():
+        return [d for d in dests(nl, inode=sock.inode) if d["wait"] == why]
+    return until(found, why)[0]
+
+
+@case
+def socks_are_told():
+    enter(NS_A)
+    nl = family()
+    with sockets(Uet(pid=PID), Uet(SOCK_SEQPACKET, pid=PID + 1)) as (a, b):
+        b.connect(ADDR_B, 77)
+        for s, kind, pid in (a, "rdm", PID), (b, "seqpacket", PID + 1):
+            [t] = nl.dump("sock-get", {"filter": {"inode": s.inode}})
+            assert t["type"] == kind and t["local"]["pid"] == pid, t
+            assert t["tx-msgs"] == 0 and t["rx-bytes"] == 0, t
+            assert "unread-ns" not in t and "rx-refused-ns" not in t, t
+        assert t["remote"]["pid"] == 77, t
+        assert nl.do("sock-get", {"filter": {"pid": PID}})["inode"] == a.inode
+        assert len(nl.dump("sock-get", {"filter": {"remote":
+                   mapped(ADDR_B).hex()}})) == 1
+    assert not nl.dump("sock-get", {"filter": {"pid": PID}})
+
+
+@case
+def many_socks_once():
+    enter(NS_A)
+    nl = family()
+    socks = [Uet() for _ in range(300)]
+    with sockets(*socks):
+        told = [s["inode"] for s in nl.dump("sock-get", {})]
+        assert len(told) == len(set(told)), "told twice"
+        assert {s.inode for s in socks} <= set(told), "some are missing"
+
+
+@case
+def filters_are_strict():
+    enter(NS_A)
+    nl = family()
+    for op, flt in ("sock-get", {"ccc": 1}), ("dest-get", {"ifindex": 1}), \
+            ("msg-get", {"path-state": "bad"}):
+        try:
+            nl.dump(op, {"filter": flt})
+        except NlError as e:
+            assert e.nl_msg.error == -errno.EOPNOTSUPP, e
+        else:
+            assert False, f"{op} takes {flt}"
+
+
+@case
+def nobody_answers():
+    enter(NS_A)
+    nl = family()
+    tc(NS_A, "loss", "100%")
+    try:
+        with sockets(Uet()) as (a,):
+            for i in range(3):
+                a.send(ADDR_B, PID, bytes(100 * (i + 1)))
+            d = waits_for(nl, a, "opening")
+            assert d["msgs"] == 3 and d["remote"]["pid"] == PID, d
+            assert d["mode"] == "rud", d
+            until(lambda: dests(nl, inode=a.inode)[0]["oldest-ns"], "age")
+            msgs = nl.dump("msg-get", {"filter": {"inode": a.inode}})
+            assert [m["len"] for m in msgs] == [100, 200, 300], msgs
+            assert [m["cookie"] for m in msgs] == [0, 1, 2], msgs
+            assert {m["direction"] for m in msgs} == {"out"}, msgs
+            ages = [m["age-ns"] for m in msgs]
+            assert ages == sorted(ages, reverse=True), ages
+            few = nl.dump("msg-get", {"limit": 2,
+                                      "filter": {"inode": a.inode}})
+            assert [m["len"] for m in few] == [100, 200], few
+            [s] = nl.dump("sock-get", {"filter": {"inode": a.inode}})
+            assert s["tx-msgs"] == 3 and s["tx-bytes"] == 600, s
+            assert s["dests"] == 1, s
+            pid = s["local"]["pid"]
+        # A closed socket with messages left
+        left = dests(nl, pid=pid)
+        assert left and left[0]["inode"] == 0 and left[0]["msgs"] == 3, left
+        msgs = nl.dump("msg-get", {"filter": {"pid": pid}})
+        assert [m["inode"] for m in msgs] == [0, 0, 0], msgs
+    finally:
+        tc(NS_A)
+
+
+@case
+def next_hop_is_not_known():
+    enter(NS_A)
+    nl = family()
+    tc(NS_A, "loss", "100%")
+    try:
+        with sockets(Uet()) as (a,):
+            a.send("10.0.0.77", PID, b"x")
+            first = waits_for(nl, a, "route")
+            until(lambda: dests(nl, waiting=True, inode=a.inode)[0]
+                  ["wait-ns"] > first["wait-ns"], "time passes")
+    finally:
+        tc(NS_A)
+
+
+@case
+def reader_does_not_read():
+    enter(NS_B)
+    nl_b = family()
+    b = Uet(pid=PID, rcvbuf=65536)
+    enter(NS_A)
+    nl = family()
+    with sockets(b, Uet(sndbuf=1 << 20)) as (_, a):
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                a.send(ADDR_B, PID, bytes(2000), socket.MSG_DONTWAIT)
+        d = waits_for(nl, a, "receiver")
+        until(lambda: dests(nl, inode=a.inode)[0]["waited-receiver-ns"],
+              "time")
+        assert d["pdc"] and d["ccc"] and d["local"], d
+        [s] = nl_b.dump("sock-get", {"filter": {"inode": b.inode}})
+        assert s["rx-ready-bytes"] > 0, s
+        assert s["unread-ns"] > 0 and s["rx-refused-ns"] > 0, s
+        msgs = nl_b.dump("msg-get", {"filter": {"inode": b.inode}})
+        assert msgs and {m["direction"] for m in msgs} == {"in"}, msgs
+        assert {m["len"] for m in msgs} == {2000}, msgs
+        assert "reader" in {m["wait"] for m in msgs}, msgs
+        ages = [m["age-ns"] for m in msgs]
+        assert ages == sorted(ages, reverse=True), ages
+
+
+@case
+def no_answer_comes():
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    with sockets(b, Uet()) as (_, a):
+        a.send(ADDR_B, PID, b"x")
+        until(lambda: not [d for d in dests(nl, inode=a.inode) if d["msgs"]],
+              "answer")
+        tc(NS_A, "loss", "100%")
+        try:
+            a.send(ADDR_B, PID, b"y")
+            waits_for(nl, a, "answer")
+            with contextlib.suppress(OSError):
+                for _ in range(2000):
+                    a.send(ADDR_B, PID, bytes(4000), socket.MSG_DONTWAIT)
+            d = until(lambda: [d for d in dests(nl, inode=a.inode)
+                               if d["wait"] in ("window", "receive-window")],
+                      "window")[0]
+            assert d["bytes"] > 0, d
+        finally:
+            tc(NS_A)
+
+
+class Events:
+    def __init__(self):
+        self.nl = family()
+        self.nl.ntf_subscribe("events")
+        self.got = []
+
+    def more(self):
+        self.nl.check_ntf()
+        while self.nl.async_msg_queue:
+            self.got.append(self.nl.async_msg_queue.pop(0)["msg"])
+        return self.got
+
+    def wait(self, what, **has):
+        def found():
+            return [e for e in self.more() if e["what"] == what and
+                    all(e.get(k.replace("_", "-")) == v
+                        for k, v in has.items())]
+        return until(found, f"event {what}")[0]
+
+
+def in_order(events):
+    seqs = [e["seq"] for e in events]
+    assert seqs == sorted(set(seqs)), seqs
+
+
+@case
+def events_of_settings():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    nl.do("param-set", {"name": "rto_min_us", "number": 1000})
+    ev.wait("param-changed", name="rto_min_us")
+    pre = mapped("10.9.0.0").hex()
+    nl.do("peer-new", {"prefix": pre, "plen": 112, "setting":
+                       [{"name": "trust_jobs", "number": 1}]})
+    ev.wait("rule-changed", plen=112)
+    nl.do("peer-del", {"prefix": pre, "plen": 112})
+    ev.wait("rule-deleted", plen=112)
+    in_order(ev.got)
+
+
+@case
+def events_of_pdcs_and_pressure():
+    enter(NS_B)
+    ev_b, b = Events(), Uet(pid=PID, rcvbuf=65536)
+    enter(NS_A)
+    ev = Events()
+    # Another traffic class than before: a PDC of its own
+    with sockets(b, Uet(SOCK_SEQPACKET, sndbuf=1 << 20)) as (_, a):
+        a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", 17))
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                a.send(ADDR_B, PID, bytes(2000), socket.MSG_DONTWAIT)
+        opened = ev.wait("pdc-opened")
+        assert opened["mode"] == "rod" and opened["pdc"], opened
+        ev_b.wait("pdc-accepted")
+        ev_b.wait("pressure", pid=PID, inode=b.inode)
+    in_order(ev.got)
+    in_order(ev_b.got)
+
+
+@case
+def event_of_a_limit():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    was = nl.do("param-get", {"name": "pdc_max"})["number"]
+    nl.do("param-set", {"name": "pdc_max", "number": 1})
+    try:
+        with sockets(Uet()) as (a,):
+            for cls in 18, 19, 20:
+                a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", cls))
+                with contextlib.suppress(OSError):
+                    a.send(ADDR_B, PID, b"x", socket.MSG_DONTWAIT)
+            ev.wait("limit", name="pdc_max")
+    finally:
+        nl.do("param-set", {"name": "pdc_max", "number": was})
+
+
+@case
+def event_of_a_failure():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    nl.do("param-set", {"name": "rto_max_ms", "number": 10})
+    tc(NS_A, "loss", "100%")
+    try:
+        with sockets(Uet()) as (a,):
+            a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", 21))
+            a.send(ADDR_B, PID, b"x")
+            e = ev.wait("pdc-failed")
+            assert e["error"] == errno.ETIMEDOUT and e["pdc"], e
+    finally:
+        tc(NS_A)
+        nl.do("param-set", {"name": "rto_max_ms", "number": 200})
+
+
+@case
+def a_listener_that_does_not_read():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
+    deaf = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+            for _ in range(100)]
+    for s in deaf:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.bind((0, 0))
+        s.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+    for i in range(200):
+        nl.do("param-set", {"name": "rto_min_us", "number": 1000 + i})
+        ev.more()
+    until(lambda: len([e for e in ev.more()
+                       if e["what"] == "param-changed"]) >= 200, "events")
+    in_order(ev.got)
+    assert not [e for e in ev.got if "lost" in e], "some were lost"
+    for s in deaf:
+        read, errors = 0, []
+        while True:
+            try:
+                read += bool(s.recv(65536, socket.MSG_DONTWAIT))
+            except OSError as e:
+                errors.append(e.errno)
+                if e.errno == errno.EAGAIN:
+                    break
+        assert errno.ENOBUFS in errors, f"{read} events, then {errors}"
+    for s in deaf:
+        s.close()
+
+
+def main():
+    for f in CASES:
+        wrong = ""
+        try:
+            f()
+        except Exception as e:      # pylint: disable=broad-except
+            wrong = f"{type(e).__name__}: {e}".replace("\n", " ")
+            traceback.print_exc()
+        print(f"{f.__name__.replace('_', ' ')}\t{wrong}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
