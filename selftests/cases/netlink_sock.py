@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What netlink tells of sockets, queues and messages, and its events.
+"""What netlink tells of sockets, queues, messages and failures, and its events.
 
-    netlink_sock.py SPEC YNL NETNS_A NETNS_B ADDR_A ADDR_B
+    netlink_sock.py NETNS_A NETNS_B ADDR_A ADDR_B
 
-SPEC is uet.yaml beside the schemas, YNL the folder of the kernel's Python client.
 The program sits in both namespaces in turn. Prints a line per case: name, tab,
 what went wrong or nothing.
 """
@@ -20,9 +19,9 @@ import sys
 import time
 import traceback
 
-SPEC, YNL, NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:7]
-sys.path.insert(0, YNL)
-from lib import YnlFamily, NlError  # noqa: E402  pylint: disable=import-error
+from uet_ynl import NlError, addr as wire, family
+
+NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:5]
 
 AF_UET = int(os.environ.get("UET_FAMILY", 25))
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
@@ -101,11 +100,6 @@ def until(what, text):
             return found
         assert time.monotonic() < end, f"not in time: {text}"
         time.sleep(0.02)
-
-
-def family():
-    # It does not know padding, which not all processors need.
-    return YnlFamily(SPEC, process_unknown=True)
 
 
 def run(*words):
@@ -316,6 +310,61 @@ def in_order(events):
     assert seqs == sorted(set(seqs)), seqs
 
 
+def failures(nl, addr, **flt):
+    return nl.dump("failure-get", {"filter": {"remote": wire(addr), **flt}})
+
+
+@case
+def failures_by_target():
+    enter(NS_A)
+    nl = family()
+    with sockets(Uet()) as (a,):
+        for pid, times in (900, 1), (901, 3):
+            for i in range(times):
+                a.send(ADDR_B, pid, b"x")
+                f = until(lambda: failures(nl, ADDR_B, pid=pid), "failure")
+                until(lambda: failures(nl, ADDR_B, pid=pid)[0]["count"] == i + 1,
+                      f"failure {i + 1} of {pid}")
+            f = failures(nl, ADDR_B, pid=pid)
+            assert len(f) == 1 and f[0]["source"] == "ses", f
+            assert f[0]["error"] == errno.ECONNREFUSED and f[0]["code"], f
+        one = nl.do("failure-get", {"filter": {"pid": 901}})
+        assert one["count"] == 3 and one["job"] == 0, one
+        until(lambda: failures(nl, ADDR_B, pid=901)[0]["ago-ns"] >
+              one["ago-ns"], "time passes")
+    assert not failures(nl, "10.0.0.99"), "failures of nobody"
+    assert failures(nl, "10.0.0.0", **{"remote-plen": 120})
+    assert not failures(nl, ADDR_B, job=5)
+    try:
+        nl.dump("failure-get", {"filter": {"ccc": 1}})
+    except NlError as e:
+        assert e.nl_msg.error == -errno.EOPNOTSUPP, e
+    else:
+        assert False, "a filter by CCC is taken"
+    enter(NS_B)
+    assert not family().dump("failure-get", {}), "failures of another host"
+
+
+@case
+def old_failures_are_forgotten():
+    enter(NS_A)
+    nl = family()
+    with sockets(Uet()) as (a,):
+        for pid in range(1000, 1300):
+            a.send(ADDR_B, pid, b"x")
+        until(lambda: failures(nl, ADDR_B, pid=1299), "the last failure")
+        a.send(ADDR_B, 1100, b"x")
+        until(lambda: [f for f in failures(nl, ADDR_B, pid=1100)
+                       if f["count"] == 2], "an old one anew")
+        told = [f["pid"] for f in nl.dump("failure-get", {})]
+        assert len(told) == len(set(told)) == 256, told
+        a.send(ADDR_B, 1300, b"x")
+        until(lambda: failures(nl, ADDR_B, pid=1300), "one more")
+        assert failures(nl, ADDR_B, pid=1100), "the renewed one was forgotten"
+        assert not failures(nl, ADDR_B, pid=900), "the oldest one was kept"
+        assert len(nl.dump("failure-get", {})) == 256
+
+
 @case
 def events_of_settings():
     enter(NS_A)
@@ -378,8 +427,9 @@ def event_of_a_failure():
         with sockets(Uet()) as (a,):
             a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", 21))
             a.send(ADDR_B, PID, b"x")
-            e = ev.wait("pdc-failed")
-            assert e["error"] == errno.ETIMEDOUT and e["pdc"], e
+            # Others, which found no neighbour, may fail meanwhile.
+            e = ev.wait("pdc-failed", error=errno.ETIMEDOUT)
+            assert e["source"] == "local" and e["pdc"], e
     finally:
         tc(NS_A)
         nl.do("param-set", {"name": "rto_max_ms", "number": 200})
