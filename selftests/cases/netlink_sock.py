@@ -12,6 +12,7 @@ import ctypes
 import errno
 import ipaddress
 import os
+import resource
 import socket
 import struct
 import subprocess
@@ -25,12 +26,12 @@ NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:5]
 
 AF_UET = int(os.environ.get("UET_FAMILY", 25))
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
-SOL_UET, UET_TRAFFIC_CLASS = 300, 5
+SOL_UET, UET_CC, UET_TRAFFIC_CLASS = 300, 2, 5
 # family, flags, job, PIDonFEP, RI, initiator, scope, reserved, address
 ADDR = struct.Struct("=HHIHHIII16s")
 CLONE_NEWNET = 0x40000000
 NETLINK_GENERIC, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP = 16, 270, 1
-WAIT_S = 60
+WAIT_S = 60 * int(os.environ.get("SLOW", "1"))
 PID = 200
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -440,12 +441,7 @@ def a_listener_that_does_not_read():
     enter(NS_A)
     nl, ev = family(), Events()
     group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
-    deaf = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
-            for _ in range(100)]
-    for s in deaf:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        s.bind((0, 0))
-        s.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+    deaf = [raw_listener(nl, group, 4096) for _ in range(100)]
     for i in range(200):
         nl.do("param-set", {"name": "rto_min_us", "number": 1000 + i})
         ev.more()
@@ -454,17 +450,202 @@ def a_listener_that_does_not_read():
     in_order(ev.got)
     assert not [e for e in ev.got if "lost" in e], "some were lost"
     for s in deaf:
-        read, errors = 0, []
-        while True:
-            try:
-                read += bool(s.recv(65536, socket.MSG_DONTWAIT))
-            except OSError as e:
-                errors.append(e.errno)
-                if e.errno == errno.EAGAIN:
-                    break
+        read, errors = drain(s)
         assert errno.ENOBUFS in errors, f"{read} events, then {errors}"
     for s in deaf:
         s.close()
+
+
+# New PDCs in each case: traffic classes that no other case uses
+CLASSES = iter(range(22, 64))
+
+
+def fresh(sock, cc=None):
+    cls = next(CLASSES)
+    sock.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", cls))
+    if cc:
+        sock.sock.setsockopt(SOL_UET, UET_CC, cc.encode() + b"\0")
+    return cls
+
+
+@contextlib.contextmanager
+def setting(nl, name, number):
+    was = nl.do("param-get", {"name": name})["number"]
+    nl.do("param-set", {"name": name, "number": number})
+    try:
+        yield
+    finally:
+        nl.do("param-set", {"name": name, "number": was})
+
+
+def fill(sock, size, pid=PID):
+    """Send until the buffer is full"""
+    with contextlib.suppress(BlockingIOError):
+        for _ in range(4000):
+            sock.send(ADDR_B, pid, bytes(size), socket.MSG_DONTWAIT)
+
+
+def answered(nl, sock):
+    until(lambda: not [d for d in dests(nl, inode=sock.inode) if d["msgs"]],
+          "answers")
+
+
+@contextlib.contextmanager
+def silence():
+    """Nothing reaches B or comes back"""
+    tc(NS_A, "loss", "100%")
+    try:
+        yield
+    finally:
+        tc(NS_A)
+
+
+@case
+def credit_does_not_come():
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    with sockets(b, Uet(sndbuf=4 << 20)) as (_, a):
+        fresh(a, "rccc")
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 60000)
+            waits_for(nl, a, "credit")
+
+
+@case
+def event_of_an_idle_pdc():
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl, ev = family(), Events()
+    with sockets(b, Uet()) as (_, a):
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        pdc = ev.wait("pdc-opened")["pdc"]
+        answered(nl, a)
+        with setting(nl, "pdc_idle_s", 1):
+            ev.wait("pdc-closed", pdc=pdc)
+    in_order(ev.got)
+
+
+def raw_listener(nl, group, rcvbuf=0):
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+    if rcvbuf:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+    s.bind((0, 0))
+    s.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+    return s
+
+
+def drain(sock):
+    """(messages, errors) until nothing is left"""
+    read, errors = 0, []
+    while True:
+        try:
+            read += bool(sock.recv(65536, socket.MSG_DONTWAIT))
+        except BlockingIOError:
+            return read, errors
+        except OSError as e:
+            errors.append(e.errno)
+
+
+@case
+def ten_thousand_listeners():
+    enter(NS_A)
+    nl = family()
+    group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (11000, 11000))
+    many = [raw_listener(nl, group) for _ in range(10000)]
+    try:
+        for i in range(5):
+            nl.do("param-set", {"name": "rto_min_us", "number": 2000 + i})
+        told = [0] * len(many)
+
+        def all_told():
+            for i, s in enumerate(many):
+                if told[i] < 5:
+                    read, errors = drain(s)
+                    assert not errors, errors
+                    told[i] += read
+            return min(told) >= 5
+        until(all_told, "events for all")
+        assert max(told) == 5, max(told)
+    finally:
+        for s in many:
+            s.close()
+
+
+@case
+def a_listener_goes_on_after_an_overrun():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
+    slow = raw_listener(nl, group, 4096)
+    for i in range(100):
+        nl.do("param-set", {"name": "rto_min_us", "number": 3000 + i})
+    until(lambda: len([e for e in ev.more()
+                       if e["what"] == "param-changed"]) >= 100, "events")
+    read, errors = drain(slow)
+    assert errors == [errno.ENOBUFS] and 0 < read < 100, (read, errors)
+    # It reads the state anew, and all that comes later is told again.
+    assert nl.do("param-get", {"name": "rto_min_us"})["number"] == 3099
+    nl.do("param-set", {"name": "rto_min_us", "number": 4000})
+    until(lambda: drain(slow) == (1, []), "the next event")
+    slow.close()
+
+
+class Enough(Exception):
+    pass
+
+
+class StopReading:
+    """A netlink socket that is read once"""
+
+    def __init__(self, sock):
+        self.sock = sock
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+
+    def __getattr__(self, attr):
+        return getattr(self.sock, attr)
+
+    def recv(self, *args):
+        self.sock.recv(*args)
+        raise Enough
+
+
+def begin_dump(op):
+    nl = family()
+    nl.sock = StopReading(nl.sock)
+    try:
+        nl.dump(op, {})
+    except Enough:
+        return nl.sock.sock
+    assert False, f"{op} was not read"
+
+
+@case
+def netns_goes_during_dumps():
+    netns = NS_A + "-gone"
+    run("ip", "netns", "add", netns)
+    for words in ("link add d0 type dummy", "addr add 10.9.0.1/24 dev d0",
+                  "link set d0 up"):
+        run("ip", "-n", netns, *words.split())
+    enter(netns)
+    socks = [Uet() for _ in range(300)]
+    for s in socks:
+        for _ in range(3):
+            s.send("10.9.0.2", PID, b"x", socket.MSG_DONTWAIT)
+    readers = [begin_dump(f"{what}-get") for what in ("sock", "dest", "msg")]
+    for s in socks:
+        s.close()
+    enter(NS_A)
+    run("ip", "netns", "del", netns)
+    # They were the last who had it.
+    for r in readers:
+        r.close()
 
 
 def main():

@@ -6,5 +6,5 @@
 
 setup_pair
 fix_neighbours
-raw_cases netlink_sock.py "$A" "$B" "$A4" "$B4"
+SLOW=$SLOW raw_cases netlink_sock.py "$A" "$B" "$A4" "$B4"
 finish
