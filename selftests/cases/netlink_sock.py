@@ -20,10 +20,11 @@ import sys
 import time
 import traceback
 
-from uet_ynl import NlError, addr as wire, family
+from uet_ynl import NlError, addr as wire, family, same
 
 NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:5]
 
+SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 AF_UET = int(os.environ.get("UET_FAMILY", 25))
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
 SOL_UET, UET_CC, UET_TRAFFIC_CLASS = 300, 2, 5
@@ -64,9 +65,9 @@ class Uet:
         os.close(self.fd)
         self.fd = self.sock.fileno()
         if sndbuf:
-            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sndbuf)
+            self.sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, sndbuf)
         if rcvbuf:
-            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+            self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf)
         a = name(None, pid)
         if libc.bind(self.fd, a, len(a)):
             raise OSError(ctypes.get_errno(), "bind")
@@ -419,24 +420,6 @@ def event_of_a_limit():
 
 
 @case
-def event_of_a_failure():
-    enter(NS_A)
-    nl, ev = family(), Events()
-    nl.do("param-set", {"name": "rto_max_ms", "number": 10})
-    tc(NS_A, "loss", "100%")
-    try:
-        with sockets(Uet()) as (a,):
-            a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", 21))
-            a.send(ADDR_B, PID, b"x")
-            # Others, which found no neighbour, may fail meanwhile.
-            e = ev.wait("pdc-failed", error=errno.ETIMEDOUT)
-            assert e["source"] == "local" and e["pdc"], e
-    finally:
-        tc(NS_A)
-        nl.do("param-set", {"name": "rto_max_ms", "number": 200})
-
-
-@case
 def a_listener_that_does_not_read():
     enter(NS_A)
     nl, ev = family(), Events()
@@ -516,6 +499,68 @@ def credit_does_not_come():
 
 
 @case
+def receive_window_is_full():
+    enter(NS_B)
+    nl_b, b = family(), Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    # 128 packets, which are less than the congestion window
+    with setting(nl_b, "mpr", 1), \
+            sockets(b, Uet(sndbuf=4 << 20)) as (_, a):
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 10)
+            d = waits_for(nl, a, "receive-window")
+            until(lambda: dests(nl, inode=a.inode)[0]["wait-ns"] >
+                  d["wait-ns"], "time passes")
+
+
+@case
+def ordered_message_is_in_line():
+    enter(NS_B)
+    b = Uet(SOCK_SEQPACKET, pid=PID)
+    enter(NS_A)
+    nl = family()
+    first = Uet(SOCK_SEQPACKET, sndbuf=4 << 20)
+    second = Uet(SOCK_SEQPACKET)
+    with sockets(b, first, second) as (_, a, c):
+        cls = fresh(a)
+        c.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", cls))
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 300000)
+            waits_for(nl, a, "window")
+            c.send(ADDR_B, PID, b"y")
+            waits_for(nl, c, "line")
+
+
+@case
+def interface_is_slow():
+    enter(NS_B)
+    b = Uet(pid=PID, rcvbuf=64 << 20)
+    enter(NS_A)
+    nl = family()
+    prefix = {"prefix": wire(ADDR_B), "plen": 128}
+    nl.do("peer-new", {**prefix, "setting": [
+        {"name": "fixed_wnd", "number": 8 << 20}]})
+    # More than the window would be queued in an interface that takes its time.
+    tc(NS_A, "rate", "50mbit")
+    try:
+        with sockets(b, Uet(sndbuf=16 << 20)) as (_, a):
+            fresh(a, "fixed")
+            a.send(ADDR_B, PID, b"x")
+            answered(nl, a)
+            fill(a, 60000)
+            waits_for(nl, a, "port")
+    finally:
+        tc(NS_A)
+        nl.do("peer-del", prefix)
+
+
+@case
 def event_of_an_idle_pdc():
     enter(NS_B)
     b = Uet(pid=PID)
@@ -528,6 +573,24 @@ def event_of_an_idle_pdc():
         answered(nl, a)
         with setting(nl, "pdc_idle_s", 1):
             ev.wait("pdc-closed", pdc=pdc)
+    in_order(ev.got)
+
+
+@case
+def event_of_a_failure():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    with sockets(Uet()) as (a,), silence():
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        # Those of other cases may fail meanwhile.
+        pdc = waits_for(nl, a, "opening")["pdc"]
+        assert ev.wait("pdc-opened", pdc=pdc), "not opened"
+        # A PDC fails when both are over.
+        with setting(nl, "peer_timeout_s", 1), setting(nl, "max_rto_retx", 1):
+            e = ev.wait("pdc-failed", pdc=pdc)
+    assert e["error"] == errno.ETIMEDOUT and e["source"] == "local", e
+    assert e["mode"] == "rud" and same(e["remote"], ADDR_B), e
     in_order(ev.got)
 
 
