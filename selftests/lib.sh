@@ -61,13 +61,21 @@ comment()
 # printed is shown if it fails, or with V=1.
 tst()
 {
-	local name=$1 rc t0=$SECONDS
+	local name=$1 t0=$SECONDS
 	shift
 
-	tests=$((tests + 1))
 	# Not in an if: errors inside must not be hidden from the function
 	(set +e; "$@") >"$WORK/log" 2>&1
-	rc=$?
+	result "$name" $? $((SECONDS - t0))
+	clean_processes
+}
+
+# result NAME STATUS SECONDS: of a case, which printed $WORK/log
+result()
+{
+	local name=$1 rc=$2
+
+	tests=$((tests + 1))
 	case $rc in
 	0)	echo "ok $tests $name"
 		[ -z "${V:-}" ] || comment <"$WORK/log" ;;
@@ -75,9 +83,8 @@ tst()
 	*)	failures=$((failures + 1))
 		echo "not ok $tests $name"
 		tail -n 60 "$WORK/log" | comment
-		echo "# status $rc after $((SECONDS - t0)) s" ;;
+		echo "# status $rc after $3 s" ;;
 	esac
-	clean_processes
 }
 
 # part PROGRAM ADDR: a program on host A that brings its own cases: they become
@@ -118,12 +125,14 @@ judged()
 # a line per case: name, tab, what went wrong or nothing
 raw_cases()
 {
-	local name wrong program=$1
+	local name wrong t0=$SECONDS program=$1
 	shift
 
 	# At once: if the guest's time is over, those before the last are known.
 	while IFS=$'\t' read -r name wrong; do
-		tst "$name" judged "$wrong"
+		judged "$wrong" >"$WORK/log"
+		result "$name" $? $((SECONDS - t0))
+		t0=$SECONDS
 	done < <(on "$A" "$program" "$@" 2>"$WORK/errors"; echo $? >"$WORK/rc")
 	comment <"$WORK/errors"
 	tst "all cases ran" [ "$(<"$WORK/rc")" = 0 ]
