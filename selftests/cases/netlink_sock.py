@@ -546,7 +546,8 @@ def interface_is_slow():
     prefix = {"prefix": wire(ADDR_B), "plen": 128}
     nl.do("peer-new", {**prefix, "setting": [
         {"name": "fixed_wnd", "number": 8 << 20}]})
-    # More than the window would be queued in an interface that takes its time.
+    nl.do("param-set", {"name": "link_mbps", "number": 50})
+    # The window would let more be queued than the interface takes in a base RTT.
     tc(NS_A, "rate", "50mbit")
     try:
         with sockets(b, Uet(sndbuf=16 << 20)) as (_, a):
@@ -557,6 +558,8 @@ def interface_is_slow():
             waits_for(nl, a, "port")
     finally:
         tc(NS_A)
+        # What the interface says
+        nl.do("param-set", {"name": "link_mbps", "number": 0})
         nl.do("peer-del", prefix)
 
 
