@@ -45,7 +45,7 @@ load()
 	recv_start load -I -x 0
 	on "$A" uet_send -w -k -T $((200 * SLOW)) -D 600 -s 100000 "$@" "$to/$PID" \
 		>"$WORK/send" 2>&1 &
-	until_told pdc-opened "remote=::ffff:$to"
+	until_told pdc-opened "remote=$to"
 }
 
 # One of two interfaces of host A loses its carrier and gets it back.
@@ -56,12 +56,12 @@ ports()
 	load "$B4" || return 1
 	port=$(on "$A" cat /sys/class/net/p1/ifindex)
 	ip -n "$B" link set p1 down
-	until_told port-down "remote=::ffff:$to" "local=::ffff:$A4" \
+	until_told port-down "remote=$to" "local=$A4" \
 		"ifindex=$port" || rc=1
 	ip -n "$B" link set p1 up
 	ip -n "$B" route replace "$A4" src "$B4" nexthop via 10.1.0.1 dev p0 \
 		nexthop via 10.1.1.1 dev p1
-	until_told port-up "remote=::ffff:$to" "local=::ffff:$A4" \
+	until_told port-up "remote=$to" "local=$A4" \
 		"ifindex=$port" || rc=1
 	grep -q '^port-down .*ccc=[0-9]' "$EVENTS" || rc=1
 	return $rc
@@ -80,9 +80,9 @@ paths()
 
 	load 10.0.2.1 -L bitmap || return 1
 	tc -n "$R" qdisc add dev s1 root netem loss 100%
-	until_told path-bad "remote=::ffff:$to" "local=::ffff:10.0.1.1" || rc=1
+	until_told path-bad "remote=$to" "local=10.0.1.1" || rc=1
 	tc -n "$R" qdisc del dev s1 root
-	until_told path-good "remote=::ffff:$to" "local=::ffff:10.0.1.1" || rc=1
+	until_told path-good "remote=$to" "local=10.0.1.1" || rc=1
 	evs_of path-bad >"$WORK/bad"
 	evs_of path-good >"$WORK/good"
 	echo "bad: $(wc -l <"$WORK/bad"), good: $(wc -l <"$WORK/good")"
@@ -113,7 +113,7 @@ reset()
 	recv_start after -n 1
 	on "$A" uet_send -T $((100 * SLOW)) -n 1 -s 100 "$to/$PID"
 	recv_wait after || return 1
-	until_told peer-reset "remote=::ffff:$to" "local=::ffff:10.0.1.1"
+	until_told peer-reset "remote=$to" "local=10.0.1.1"
 }
 
 setup_links
