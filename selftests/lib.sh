@@ -61,13 +61,21 @@ comment()
 # printed is shown if it fails, or with V=1.
 tst()
 {
-	local name=$1 rc t0=$SECONDS
+	local name=$1 t0=$SECONDS
 	shift
 
-	tests=$((tests + 1))
 	# Not in an if: errors inside must not be hidden from the function
 	(set +e; "$@") >"$WORK/log" 2>&1
-	rc=$?
+	result "$name" $? $((SECONDS - t0))
+	clean_processes
+}
+
+# result NAME STATUS SECONDS: of a case, which printed $WORK/log
+result()
+{
+	local name=$1 rc=$2
+
+	tests=$((tests + 1))
 	case $rc in
 	0)	echo "ok $tests $name"
 		[ -z "${V:-}" ] || comment <"$WORK/log" ;;
@@ -75,9 +83,8 @@ tst()
 	*)	failures=$((failures + 1))
 		echo "not ok $tests $name"
 		tail -n 60 "$WORK/log" | comment
-		echo "# status $rc after $((SECONDS - t0)) s" ;;
+		echo "# status $rc after $3 s" ;;
 	esac
-	clean_processes
 }
 
 # part PROGRAM ADDR: a program on host A that brings its own cases: they become
@@ -118,16 +125,17 @@ judged()
 # a line per case: name, tab, what went wrong or nothing
 raw_cases()
 {
-	local rc name wrong program=$1
+	local name wrong t0=$SECONDS program=$1
 	shift
 
-	on "$A" "$program" "$@" >"$WORK/cases" 2>"$WORK/errors"
-	rc=$?
+	# At once: if the guest's time is over, those before the last are known.
 	while IFS=$'\t' read -r name wrong; do
-		tst "$name" judged "$wrong"
-	done <"$WORK/cases"
+		judged "$wrong" >"$WORK/log"
+		result "$name" $? $((SECONDS - t0))
+		t0=$SECONDS
+	done < <(on "$A" "$program" "$@" 2>"$WORK/errors"; echo $? >"$WORK/rc")
 	comment <"$WORK/errors"
-	tst "all cases ran" [ $rc = 0 ]
+	tst "all cases ran" [ "$(<"$WORK/rc")" = 0 ]
 }
 
 skip()
@@ -233,6 +241,62 @@ links_of()
 	END
 }
 
+# setup_spines: four links between two routers; the source port says which one
+SPINES=4
+
+setup_spines()
+{
+	local i hops=""
+
+	R=uet-r-$$ S=uet-s-$$
+	for i in "$A" "$R" "$S"; do
+		ip netns add "$i"
+		ip -n "$i" link set lo up
+	done
+	ip link add uet0 mtu 4224 netns "$A" type veth peer name host mtu 4224 \
+		netns "$R"
+	for i in $(seq $SPINES); do
+		ip link add s$i mtu 4224 netns "$R" type veth peer name s$i \
+			mtu 4224 netns "$S"
+		ip -n "$R" addr add 10.3.$i.1/24 dev s$i
+		ip -n "$S" addr add 10.3.$i.2/24 dev s$i
+		ip -n "$R" link set s$i up
+		ip -n "$S" link set s$i up
+		hops="$hops nexthop via 10.3.$i.2 dev s$i"
+	done
+	setup_leaf "$A" "$R" 10.0.1 10.0.2.0/24 "$hops"
+	setup_far_host
+}
+
+# setup_far_host: host B of setup_spines, which may be deleted and set up anew
+setup_far_host()
+{
+	local i hops=""
+
+	ip netns add "$B"
+	ip -n "$B" link set lo up
+	ip link add uet0 mtu 4224 netns "$B" type veth peer name host mtu 4224 \
+		netns "$S"
+	for i in $(seq $SPINES); do
+		hops="$hops nexthop via 10.3.$i.1 dev s$i"
+	done
+	setup_leaf "$B" "$S" 10.0.2 10.0.1.0/24 "$hops"
+}
+
+# setup_leaf HOST LEAF NET OTHER-NET NEXTHOPS
+# shellcheck disable=SC2086
+setup_leaf()
+{
+	ip -n "$1" addr add $3.1/24 dev uet0
+	ip -n "$2" addr add $3.254/24 dev host
+	ip -n "$1" link set uet0 up
+	ip -n "$2" link set host up
+	ip -n "$1" route add default via $3.254
+	on "$2" sysctl -qw net.ipv4.ip_forward=1 \
+		net.ipv4.fib_multipath_hash_policy=1
+	ip -n "$2" route add $4 $5
+}
+
 # fix_neighbours: the hosts know each other for good. An ARP or ND packet that
 # is corrupted teaches a wrong address, and nothing arrives until it is forgotten.
 fix_neighbours()
@@ -259,6 +323,13 @@ teardown_pair()
 	ip netns del "$A" 2>/dev/null
 	ip netns del "$B" 2>/dev/null
 	return 0
+}
+
+teardown_spines()
+{
+	teardown_pair
+	ip netns del "$R"
+	ip netns del "$S"
 }
 
 on()

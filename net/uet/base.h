@@ -27,6 +27,7 @@
 struct ctl_table;
 struct ctl_table_header;
 struct socket;
+struct uet_failures;
 struct uet_fep;
 struct uet_mib;
 struct uet_rtt_cache;
@@ -154,6 +155,7 @@ struct uet_unconfirmed {
  * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
  * @guard_hooked: hooks of link/guard.c are registered; under @open_mutex
  * @events: what listeners of netlink are told
+ * @failures: how messages failed last
  * @mib: per-CPU counters
  * @sysctl_table: sysctl table of this namespace
  * @sysctl_header: its registration
@@ -241,6 +243,7 @@ struct uet_net {
 	bool			guard_hooked;
 
 	struct uet_events	events;
+	struct uet_failures	*failures;
 	struct uet_mib __percpu	*mib;
 	struct ctl_table	*sysctl_table;
 	struct ctl_table_header	*sysctl_header;

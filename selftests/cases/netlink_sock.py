@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What netlink tells of sockets, queues and messages, and its events.
+"""What netlink tells of sockets, queues, messages and failures, and its events.
 
-    netlink_sock.py SPEC YNL NETNS_A NETNS_B ADDR_A ADDR_B
+    netlink_sock.py NETNS_A NETNS_B ADDR_A ADDR_B
 
-SPEC is uet.yaml beside the schemas, YNL the folder of the kernel's Python client.
 The program sits in both namespaces in turn. Prints a line per case: name, tab,
 what went wrong or nothing.
 """
@@ -13,6 +12,7 @@ import ctypes
 import errno
 import ipaddress
 import os
+import resource
 import socket
 import struct
 import subprocess
@@ -20,18 +20,19 @@ import sys
 import time
 import traceback
 
-SPEC, YNL, NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:7]
-sys.path.insert(0, YNL)
-from lib import YnlFamily, NlError  # noqa: E402  pylint: disable=import-error
+from uet_ynl import NlError, addr as wire, family, same
 
+NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:5]
+
+SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 AF_UET = int(os.environ.get("UET_FAMILY", 25))
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
-SOL_UET, UET_TRAFFIC_CLASS = 300, 5
+SOL_UET, UET_CC, UET_TRAFFIC_CLASS = 300, 2, 5
 # family, flags, job, PIDonFEP, RI, initiator, scope, reserved, address
 ADDR = struct.Struct("=HHIHHIII16s")
 CLONE_NEWNET = 0x40000000
 NETLINK_GENERIC, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP = 16, 270, 1
-WAIT_S = 60
+WAIT_S = 60 * int(os.environ.get("SLOW", "1"))
 PID = 200
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -64,9 +65,9 @@ class Uet:
         os.close(self.fd)
         self.fd = self.sock.fileno()
         if sndbuf:
-            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sndbuf)
+            self.sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, sndbuf)
         if rcvbuf:
-            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+            self.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf)
         a = name(None, pid)
         if libc.bind(self.fd, a, len(a)):
             raise OSError(ctypes.get_errno(), "bind")
@@ -101,11 +102,6 @@ def until(what, text):
             return found
         assert time.monotonic() < end, f"not in time: {text}"
         time.sleep(0.02)
-
-
-def family():
-    # It does not know padding, which not all processors need.
-    return YnlFamily(SPEC, process_unknown=True)
 
 
 def run(*words):
@@ -316,6 +312,61 @@ def in_order(events):
     assert seqs == sorted(set(seqs)), seqs
 
 
+def failures(nl, addr, **flt):
+    return nl.dump("failure-get", {"filter": {"remote": wire(addr), **flt}})
+
+
+@case
+def failures_by_target():
+    enter(NS_A)
+    nl = family()
+    with sockets(Uet()) as (a,):
+        for pid, times in (900, 1), (901, 3):
+            for i in range(times):
+                a.send(ADDR_B, pid, b"x")
+                f = until(lambda: failures(nl, ADDR_B, pid=pid), "failure")
+                until(lambda: failures(nl, ADDR_B, pid=pid)[0]["count"] == i + 1,
+                      f"failure {i + 1} of {pid}")
+            f = failures(nl, ADDR_B, pid=pid)
+            assert len(f) == 1 and f[0]["source"] == "ses", f
+            assert f[0]["error"] == errno.ECONNREFUSED and f[0]["code"], f
+        one = nl.do("failure-get", {"filter": {"pid": 901}})
+        assert one["count"] == 3 and one["job"] == 0, one
+        until(lambda: failures(nl, ADDR_B, pid=901)[0]["ago-ns"] >
+              one["ago-ns"], "time passes")
+    assert not failures(nl, "10.0.0.99"), "failures of nobody"
+    assert failures(nl, "10.0.0.0", **{"remote-plen": 120})
+    assert not failures(nl, ADDR_B, job=5)
+    try:
+        nl.dump("failure-get", {"filter": {"ccc": 1}})
+    except NlError as e:
+        assert e.nl_msg.error == -errno.EOPNOTSUPP, e
+    else:
+        assert False, "a filter by CCC is taken"
+    enter(NS_B)
+    assert not family().dump("failure-get", {}), "failures of another host"
+
+
+@case
+def old_failures_are_forgotten():
+    enter(NS_A)
+    nl = family()
+    with sockets(Uet()) as (a,):
+        for pid in range(1000, 1300):
+            a.send(ADDR_B, pid, b"x")
+        until(lambda: failures(nl, ADDR_B, pid=1299), "the last failure")
+        a.send(ADDR_B, 1100, b"x")
+        until(lambda: [f for f in failures(nl, ADDR_B, pid=1100)
+                       if f["count"] == 2], "an old one anew")
+        told = [f["pid"] for f in nl.dump("failure-get", {})]
+        assert len(told) == len(set(told)) == 256, told
+        a.send(ADDR_B, 1300, b"x")
+        until(lambda: failures(nl, ADDR_B, pid=1300), "one more")
+        assert failures(nl, ADDR_B, pid=1100), "the renewed one was forgotten"
+        assert not failures(nl, ADDR_B, pid=900), "the oldest one was kept"
+        assert len(nl.dump("failure-get", {})) == 256
+
+
 @case
 def events_of_settings():
     enter(NS_A)
@@ -369,33 +420,11 @@ def event_of_a_limit():
 
 
 @case
-def event_of_a_failure():
-    enter(NS_A)
-    nl, ev = family(), Events()
-    nl.do("param-set", {"name": "rto_max_ms", "number": 10})
-    tc(NS_A, "loss", "100%")
-    try:
-        with sockets(Uet()) as (a,):
-            a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", 21))
-            a.send(ADDR_B, PID, b"x")
-            e = ev.wait("pdc-failed")
-            assert e["error"] == errno.ETIMEDOUT and e["pdc"], e
-    finally:
-        tc(NS_A)
-        nl.do("param-set", {"name": "rto_max_ms", "number": 200})
-
-
-@case
 def a_listener_that_does_not_read():
     enter(NS_A)
     nl, ev = family(), Events()
     group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
-    deaf = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
-            for _ in range(100)]
-    for s in deaf:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        s.bind((0, 0))
-        s.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+    deaf = [raw_listener(nl, group, 4096) for _ in range(100)]
     for i in range(200):
         nl.do("param-set", {"name": "rto_min_us", "number": 1000 + i})
         ev.more()
@@ -404,17 +433,285 @@ def a_listener_that_does_not_read():
     in_order(ev.got)
     assert not [e for e in ev.got if "lost" in e], "some were lost"
     for s in deaf:
-        read, errors = 0, []
-        while True:
-            try:
-                read += bool(s.recv(65536, socket.MSG_DONTWAIT))
-            except OSError as e:
-                errors.append(e.errno)
-                if e.errno == errno.EAGAIN:
-                    break
+        read, errors = drain(s)
         assert errno.ENOBUFS in errors, f"{read} events, then {errors}"
     for s in deaf:
         s.close()
+
+
+# New PDCs in each case: traffic classes that no other case uses
+CLASSES = iter(range(22, 64))
+
+
+def fresh(sock, cc=None):
+    cls = next(CLASSES)
+    sock.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", cls))
+    if cc:
+        sock.sock.setsockopt(SOL_UET, UET_CC, cc.encode() + b"\0")
+    return cls
+
+
+@contextlib.contextmanager
+def setting(nl, name, number):
+    was = nl.do("param-get", {"name": name})["number"]
+    nl.do("param-set", {"name": name, "number": number})
+    try:
+        yield
+    finally:
+        nl.do("param-set", {"name": name, "number": was})
+
+
+def fill(sock, size, pid=PID):
+    """Send until the buffer is full"""
+    with contextlib.suppress(BlockingIOError):
+        for _ in range(4000):
+            sock.send(ADDR_B, pid, bytes(size), socket.MSG_DONTWAIT)
+
+
+def answered(nl, sock):
+    until(lambda: not [d for d in dests(nl, inode=sock.inode) if d["msgs"]],
+          "answers")
+
+
+@contextlib.contextmanager
+def silence():
+    """Nothing reaches B or comes back"""
+    tc(NS_A, "loss", "100%")
+    try:
+        yield
+    finally:
+        tc(NS_A)
+
+
+@case
+def credit_does_not_come():
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    with sockets(b, Uet(sndbuf=4 << 20)) as (_, a):
+        fresh(a, "rccc")
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 60000)
+            waits_for(nl, a, "credit")
+
+
+@case
+def receive_window_is_full():
+    enter(NS_B)
+    nl_b, b = family(), Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    # 128 packets, which are less than the congestion window
+    with setting(nl_b, "mpr", 1), \
+            sockets(b, Uet(sndbuf=4 << 20)) as (_, a):
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 10)
+            d = waits_for(nl, a, "receive-window")
+            until(lambda: dests(nl, inode=a.inode)[0]["wait-ns"] >
+                  d["wait-ns"], "time passes")
+
+
+@case
+def ordered_message_is_in_line():
+    enter(NS_B)
+    b = Uet(SOCK_SEQPACKET, pid=PID)
+    enter(NS_A)
+    nl = family()
+    first = Uet(SOCK_SEQPACKET, sndbuf=4 << 20)
+    second = Uet(SOCK_SEQPACKET)
+    with sockets(b, first, second) as (_, a, c):
+        cls = fresh(a)
+        c.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, struct.pack("i", cls))
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            fill(a, 300000)
+            waits_for(nl, a, "window")
+            c.send(ADDR_B, PID, b"y")
+            waits_for(nl, c, "line")
+
+
+@case
+def interface_is_slow():
+    enter(NS_B)
+    b = Uet(pid=PID, rcvbuf=64 << 20)
+    enter(NS_A)
+    nl = family()
+    prefix = {"prefix": wire(ADDR_B), "plen": 128}
+    nl.do("peer-new", {**prefix, "setting": [
+        {"name": "fixed_wnd", "number": 8 << 20}]})
+    nl.do("param-set", {"name": "link_mbps", "number": 50})
+    # The window would let more be queued than the interface takes in a base RTT.
+    tc(NS_A, "rate", "50mbit")
+    try:
+        with sockets(b, Uet(sndbuf=16 << 20)) as (_, a):
+            fresh(a, "fixed")
+            a.send(ADDR_B, PID, b"x")
+            answered(nl, a)
+            fill(a, 60000)
+            waits_for(nl, a, "port")
+    finally:
+        tc(NS_A)
+        # What the interface says
+        nl.do("param-set", {"name": "link_mbps", "number": 0})
+        nl.do("peer-del", prefix)
+
+
+@case
+def event_of_an_idle_pdc():
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl, ev = family(), Events()
+    with sockets(b, Uet()) as (_, a):
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        pdc = ev.wait("pdc-opened")["pdc"]
+        answered(nl, a)
+        with setting(nl, "pdc_idle_s", 1):
+            ev.wait("pdc-closed", pdc=pdc)
+    in_order(ev.got)
+
+
+@case
+def event_of_a_failure():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    with sockets(Uet()) as (a,), silence():
+        fresh(a)
+        a.send(ADDR_B, PID, b"x")
+        # Those of other cases may fail meanwhile.
+        pdc = waits_for(nl, a, "opening")["pdc"]
+        assert ev.wait("pdc-opened", pdc=pdc), "not opened"
+        # A PDC fails when both are over.
+        with setting(nl, "peer_timeout_s", 1), setting(nl, "max_rto_retx", 1):
+            e = ev.wait("pdc-failed", pdc=pdc)
+    assert e["error"] == errno.ETIMEDOUT and e["source"] == "local", e
+    assert e["mode"] == "rud" and same(e["remote"], ADDR_B), e
+    in_order(ev.got)
+
+
+def raw_listener(nl, group, rcvbuf=0):
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+    if rcvbuf:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+    s.bind((0, 0))
+    s.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+    return s
+
+
+def drain(sock):
+    """(messages, errors) until nothing is left"""
+    read, errors = 0, []
+    while True:
+        try:
+            read += bool(sock.recv(65536, socket.MSG_DONTWAIT))
+        except BlockingIOError:
+            return read, errors
+        except OSError as e:
+            errors.append(e.errno)
+
+
+@case
+def ten_thousand_listeners():
+    enter(NS_A)
+    nl = family()
+    group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (11000, 11000))
+    many = [raw_listener(nl, group) for _ in range(10000)]
+    try:
+        for i in range(5):
+            nl.do("param-set", {"name": "rto_min_us", "number": 2000 + i})
+        told = [0] * len(many)
+
+        def all_told():
+            for i, s in enumerate(many):
+                if told[i] < 5:
+                    read, errors = drain(s)
+                    assert not errors, errors
+                    told[i] += read
+            return min(told) >= 5
+        until(all_told, "events for all")
+        assert max(told) == 5, max(told)
+    finally:
+        for s in many:
+            s.close()
+
+
+@case
+def a_listener_goes_on_after_an_overrun():
+    enter(NS_A)
+    nl, ev = family(), Events()
+    group = nl.nlproto.get_mcast_id("events", nl.mcast_groups)
+    slow = raw_listener(nl, group, 4096)
+    for i in range(100):
+        nl.do("param-set", {"name": "rto_min_us", "number": 3000 + i})
+    until(lambda: len([e for e in ev.more()
+                       if e["what"] == "param-changed"]) >= 100, "events")
+    read, errors = drain(slow)
+    assert errors == [errno.ENOBUFS] and 0 < read < 100, (read, errors)
+    # It reads the state anew, and all that comes later is told again.
+    assert nl.do("param-get", {"name": "rto_min_us"})["number"] == 3099
+    nl.do("param-set", {"name": "rto_min_us", "number": 4000})
+    until(lambda: drain(slow) == (1, []), "the next event")
+    slow.close()
+
+
+class Enough(Exception):
+    pass
+
+
+class StopReading:
+    """A netlink socket that is read once"""
+
+    def __init__(self, sock):
+        self.sock = sock
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+
+    def __getattr__(self, attr):
+        return getattr(self.sock, attr)
+
+    def recv(self, *args):
+        self.sock.recv(*args)
+        raise Enough
+
+
+def begin_dump(op):
+    nl = family()
+    nl.sock = StopReading(nl.sock)
+    try:
+        nl.dump(op, {})
+    except Enough:
+        return nl.sock.sock
+    assert False, f"{op} was not read"
+
+
+@case
+def netns_goes_during_dumps():
+    netns = NS_A + "-gone"
+    run("ip", "netns", "add", netns)
+    for words in ("link add d0 type dummy", "addr add 10.9.0.1/24 dev d0",
+                  "link set d0 up"):
+        run("ip", "-n", netns, *words.split())
+    enter(netns)
+    socks = [Uet() for _ in range(300)]
+    for s in socks:
+        for _ in range(3):
+            s.send("10.9.0.2", PID, b"x", socket.MSG_DONTWAIT)
+    readers = [begin_dump(f"{what}-get") for what in ("sock", "dest", "msg")]
+    for s in socks:
+        s.close()
+    enter(NS_A)
+    run("ip", "netns", "del", netns)
+    # They were the last who had it.
+    for r in readers:
+        r.close()
 
 
 def main():

@@ -332,57 +332,6 @@ many_contexts()
 
 # --- spines -----------------------------------------------------------------
 
-# Four links between two routers; the source port says which one
-SPINES=4
-
-setup_spines()
-{
-	local i hops1="" hops2=""
-
-	R=uet-r-$$ S=uet-s-$$
-	for i in "$A" "$B" "$R" "$S"; do
-		ip netns add "$i"
-		ip -n "$i" link set lo up
-	done
-	ip link add uet0 mtu 4224 netns "$A" type veth peer name host mtu 4224 \
-		netns "$R"
-	ip link add uet0 mtu 4224 netns "$B" type veth peer name host mtu 4224 \
-		netns "$S"
-	for i in $(seq $SPINES); do
-		ip link add s$i mtu 4224 netns "$R" type veth peer name s$i \
-			mtu 4224 netns "$S"
-		ip -n "$R" addr add 10.3.$i.1/24 dev s$i
-		ip -n "$S" addr add 10.3.$i.2/24 dev s$i
-		ip -n "$R" link set s$i up
-		ip -n "$S" link set s$i up
-		hops1="$hops1 nexthop via 10.3.$i.2 dev s$i"
-		hops2="$hops2 nexthop via 10.3.$i.1 dev s$i"
-	done
-	setup_leaf "$A" "$R" 10.0.1 10.0.2.0/24 "$hops1"
-	setup_leaf "$B" "$S" 10.0.2 10.0.1.0/24 "$hops2"
-}
-
-# setup_leaf HOST LEAF NET OTHER-NET NEXTHOPS
-# shellcheck disable=SC2086
-setup_leaf()
-{
-	ip -n "$1" addr add $3.1/24 dev uet0
-	ip -n "$2" addr add $3.254/24 dev host
-	ip -n "$1" link set uet0 up
-	ip -n "$2" link set host up
-	ip -n "$1" route add default via $3.254
-	on "$2" sysctl -qw net.ipv4.ip_forward=1 \
-		net.ipv4.fib_multipath_hash_policy=1
-	ip -n "$2" route add $4 $5
-}
-
-teardown_spines()
-{
-	teardown_pair
-	ip netns del "$R"
-	ip netns del "$S"
-}
-
 spine_pkts()
 {
 	local i

@@ -27,6 +27,7 @@
 #include "rx/rxmsg.h"
 #include "rx/trim.h"
 #include "sock.h"
+#include "tx/failure.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/txmsg.h"
@@ -63,9 +64,12 @@ static int __net_init uet_net_init(struct net *net)
 	err = uet_account_owner(un, &un->owner);
 	if (err)
 		return err;
-	err = uet_mib_init(un);
+	err = uet_failures_init(un);
 	if (err)
 		goto err_owner;
+	err = uet_mib_init(un);
+	if (err)
+		goto err_failures;
 	err = uet_proc_init(un);
 	if (err)
 		goto err_mib;
@@ -110,6 +114,8 @@ err_proc:
 	uet_proc_exit(un);
 err_mib:
 	uet_mib_exit(un);
+err_failures:
+	uet_failures_exit(un);
 err_owner:
 	uet_account_put(un->owner);
 	uet_events_exit(un);
@@ -157,6 +163,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_peer_rules_exit(un);
 	uet_proc_exit(un);
 	uet_events_exit(un);
+	uet_failures_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
 	WARN_ON_ONCE(atomic_long_read(&un->mem) ||

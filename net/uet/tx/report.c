@@ -12,6 +12,7 @@
 
 #include "link/drop.h"
 #include "sock.h"
+#include "tx/failure.h"
 #include "tx/report.h"
 
 /* Data of a report on the error queue */
@@ -100,6 +101,8 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		if (merged)
 			return true;
 	}
+	if (rep->type == UET_REPORT_FAILED)
+		uet_failure_note(us->un, peer, rep);
 	skb = uet_report_alloc(rep, peer);
 	spin_lock_irqsave(&q->lock, flags);
 	if (skb && uet_report_fits(us, skb, failure)) {
