@@ -174,7 +174,12 @@ static void take_path(const struct attrs *a, void *arg)
 	struct ev ev = { attr_num(a, UET_A_PATH_EV),
 			 attr_num(a, UET_A_PATH_IFINDEX) };
 
-	switch (attr_num(a, UET_A_PATH_STATE)) {
+	uint64_t state = attr_num(a, UET_A_PATH_STATE);
+
+	/* One that is passed over some times is avoided as well, for a while */
+	if (state == UET_PATH_STATE_GOOD && attr_num(a, UET_A_PATH_SKIP))
+		state = UET_PATH_STATE_BAD;
+	switch (state) {
 	case UET_PATH_STATE_BAD:
 		if (f->n_bad == EXPLAIN_NAMED)
 			return;

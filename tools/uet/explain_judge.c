@@ -51,9 +51,20 @@ static bool waits_for(const struct facts *f, enum uet_nl_wait wait,
 	return f->waits[wait].n;
 }
 
+/* A peer that was never heard is silent since the first packet to it waits */
+static uint64_t silence_ns(const struct facts *f)
+{
+	uint64_t opening = f->waits[UET_WAIT_OPENING].ns;
+	uint64_t answer = f->waits[UET_WAIT_ANSWER].ns;
+
+	if (f->heard_ns != EXPLAIN_NEVER)
+		return f->heard_ns;
+	return opening > answer ? opening : answer;
+}
+
 static bool not_heard(const struct facts *f)
 {
-	return f->silent >= SILENT_TIMEOUTS && f->heard_ns >= SILENT_NS;
+	return f->silent >= SILENT_TIMEOUTS && silence_ns(f) >= SILENT_NS;
 }
 
 static bool next_hop_answers(const struct facts *f)
@@ -177,10 +188,10 @@ static bool firewall(const struct facts *f, struct verdict *v)
 		return false;
 	if (!next_hop_answers(f) && f->heard_others_ns >= SILENT_NS)
 		return false;
-	v->since_ns = f->heard_ns == EXPLAIN_NEVER ? 0 : f->heard_ns;
+	v->since_ns = silence_ns(f);
 	say(v->text, "%" PRIu32 " timeouts in a row, %s", f->silent,
-	    v->since_ns ? "nothing comes back any more" :
-			  "nothing ever came back");
+	    f->heard_ns == EXPLAIN_NEVER ? "nothing ever came back" :
+					   "nothing comes back any more");
 	if (next_hop_answers(f))
 		say(v->text, ", although the next hop answers");
 	if (f->heard_others_ns < SILENT_NS)
@@ -198,7 +209,7 @@ static bool silent(const struct facts *f, struct verdict *v)
 	if (!not_heard(f) || firewall(f, &ignored) ||
 	    f->waits[UET_WAIT_ROUTE].n)
 		return false;
-	v->since_ns = f->heard_ns == EXPLAIN_NEVER ? 0 : f->heard_ns;
+	v->since_ns = silence_ns(f);
 	say(v->text, "%" PRIu32 " timeouts in a row, and no other peer is heard either",
 	    f->silent);
 	say(v->more, "uet port show");
@@ -220,7 +231,8 @@ static bool path(const struct facts *f, struct verdict *v)
 {
 	unsigned int i;
 
-	if (!f->paths_bad || not_heard(f))
+	/* A peer that is not heard says nothing about single paths */
+	if (!f->paths_bad || f->heard_ns == EXPLAIN_NEVER || not_heard(f))
 		return false;
 	say(v->text, "%u of %u entropy values lose packets:", f->paths_bad,
 	    f->paths);
@@ -232,7 +244,7 @@ static bool path(const struct facts *f, struct verdict *v)
 	if (f->paths_bad > f->n_bad)
 		say(v->text, " ...");
 	say_hops(f, v);
-	say(v->more, "uet -d path show peer %s state bad", f->peer);
+	say(v->more, "uet -d path show peer %s", f->peer);
 	return true;
 }
 

@@ -128,6 +128,8 @@ static void silence(void)
 	f.port[0].silent = false;
 	f.heard_ns = EXPLAIN_NEVER;
 	expect("nothing ever came", "firewall", "ever");
+	f.paths_bad = 8;
+	expect("bad paths are a result of it", "firewall", "ever");
 	f.silent = 1;
 	expect("a timeout is none yet", "answer", "");
 }
