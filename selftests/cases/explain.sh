@@ -83,6 +83,9 @@ opening()
 {
 	PID=112 recv_start far -n 1000000 -I -A
 	impair "$A" delay 3s
+	# Timeouts in a row would make it a peer that is silent
+	set_sysctl "$A" rto_max_ms 10000
+	set_sysctl "$A" rto_min_us 2000000
 	send_from_a -d 36 -n 1 -s 100 $B4/112 &
 	explains opening $B4
 }
@@ -149,8 +152,9 @@ path()
 	send_from_a -n 1000 -s 100000 $B4/114 &
 	explains path $B4 || return 1
 	cat "$WORK/why"
+	on "$A" "$UET" -d path show | head -n 8
 	grep "dev p1: [1-9][0-9]* bad" "$WORK/why" || return 1
-	walk "One path of several is bad" && grep "bad ccc" "$WORK/walk"
+	walk "One path of several is bad" && grep " lose packets" "$WORK/walk"
 }
 
 fabric()

@@ -35,6 +35,8 @@ static const struct arg filter[] = {
  * @udp_port: of the namespace
  * @good: entropy values in use
  * @n_good: how many, at most ROUTES_MAX
+ * @bad: those avoided, the first ones also in the facts
+ * @n_bad: how many, at most ROUTES_MAX
  * @hop: what the last question for a route was answered
  */
 struct gathering {
@@ -43,8 +45,8 @@ struct gathering {
 	uint16_t udp_port;
 	struct ev {
 		uint32_t ev, dev;
-	} good[ROUTES_MAX], bad[EXPLAIN_NAMED];
-	unsigned int n_good;
+	} good[ROUTES_MAX], bad[ROUTES_MAX];
+	unsigned int n_good, n_bad;
 	struct fact_hop hop;
 	uint64_t reader;
 };
@@ -181,9 +183,10 @@ static void take_path(const struct attrs *a, void *arg)
 		state = UET_PATH_STATE_BAD;
 	switch (state) {
 	case UET_PATH_STATE_BAD:
+		if (g->n_bad < ROUTES_MAX)
+			g->bad[g->n_bad++] = ev;
 		if (f->n_bad == EXPLAIN_NAMED)
-			return;
-		g->bad[f->n_bad] = ev;
+			break;
 		f->bad[f->n_bad].ev = ev.ev;
 		f->bad[f->n_bad++].lost = attr_num(a, UET_A_PATH_LOST);
 		break;
@@ -356,15 +359,17 @@ static void take_hops(struct gathering *g)
 {
 	struct nl nl = { .quiet = true };
 	struct facts *f = g->f;
-	unsigned int i;
+	unsigned int i, hop;
 
 	if (nl_open_route(&nl))
 		return;
-	for (i = 0; i < f->n_bad; i++) {
+	for (i = 0; i < g->n_bad; i++) {
 		if (ask_route(&nl, g, &g->bad[i]) || !g->hop.dev[0])
 			continue;
-		f->bad[i].hop = add_hop(f, &g->hop);
-		f->hops[f->bad[i].hop].bad++;
+		hop = add_hop(f, &g->hop);
+		f->hops[hop].bad++;
+		if (i < f->n_bad)
+			f->bad[i].hop = hop;
 	}
 	for (i = 0; i < g->n_good; i++)
 		if (!ask_route(&nl, g, &g->good[i]) && g->hop.dev[0])
