@@ -178,8 +178,11 @@ static void take_path(const struct attrs *a, void *arg)
 
 	uint64_t state = attr_num(a, UET_A_PATH_STATE);
 
-	/* One that is passed over some times is avoided as well, for a while */
-	if (state == UET_PATH_STATE_GOOD && attr_num(a, UET_A_PATH_SKIP))
+	/* One that is passed over some times is avoided as well, for a while, and so
+	 * is one whose interface is out of use
+	 */
+	if (state == UET_PATH_STATE_DOWN ||
+	    (state == UET_PATH_STATE_GOOD && attr_num(a, UET_A_PATH_SKIP)))
 		state = UET_PATH_STATE_BAD;
 	switch (state) {
 	case UET_PATH_STATE_BAD:
