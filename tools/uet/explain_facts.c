@@ -185,6 +185,7 @@ static void take_path(const struct attrs *a, void *arg)
 	    (state == UET_PATH_STATE_GOOD && attr_num(a, UET_A_PATH_SKIP)))
 		state = UET_PATH_STATE_BAD;
 	switch (state) {
+	case UET_PATH_STATE_GONE:
 	case UET_PATH_STATE_BAD:
 		if (g->n_bad < ROUTES_MAX)
 			g->bad[g->n_bad++] = ev;
