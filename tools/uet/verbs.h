@@ -16,5 +16,6 @@ int stat_run(struct tool *t, const struct cmd *cmd, int argc, char **argv);
 int monitor_run(struct tool *t, const struct cmd *cmd, int argc, char **argv);
 int top_run(struct tool *t, const struct cmd *cmd, int argc, char **argv);
 int ss_run(struct tool *t, const struct cmd *cmd, int argc, char **argv);
+int explain_run(struct tool *t, const struct cmd *cmd, int argc, char **argv);
 
 #endif
