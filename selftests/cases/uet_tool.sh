@@ -23,7 +23,7 @@ live()
 	PID=110 recv_start slow -n 1000 -b 40000 -I -A
 	kill -STOP "$(ip netns pids "$B" | while read -r p; do
 		[ "$(cat "/proc/$p/comm")" = uet_recv ] && echo "$p"; done)"
-	on "$A" uet_send -T 3600 -d 36 -n 60 -s 20000 $B4/110 >"$WORK/sender" 2>&1 &
+	on "$A" uet_send -T 3600 -d 36 -n 100000 -s 20000 $B4/110 >"$WORK/sender" 2>&1 &
 	wait_for 30 waits_for_reader
 }
 
