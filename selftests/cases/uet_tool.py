@@ -346,15 +346,13 @@ def garbage():
             "state ccc waiting limit -p -j -d -s -N -c -i -n -o 0 1 -1 10.0.0.1/8 "
             "fd00::/7 default all 99999999999999999999 ' \" \\ % %s%n".split() +
             ["", " ", "\n", "x" * 5000, "\x1b[31m", "\udcff\udcfe", "é"])
-    for _ in range(1500 // SLOW):
+    for _ in range(300 // SLOW):
         words = [rng.choice(some) for _ in range(rng.randint(1, 6))]
         p = subprocess.run([TOOL, *words], stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                            timeout=60 * SLOW, check=False)
         assert p.returncode in (0, 1, 2), (words, p.returncode, p.stderr)
         assert bool(p.stderr) == bool(p.returncode), (words, p.stderr)
-    for name in [p["name"] for p in shown("peer")]:
-        assert name
 
 
 @case

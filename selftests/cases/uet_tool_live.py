@@ -167,7 +167,7 @@ def add(cases, run, tool, ns_b, slow):
             for frame in got.split("\033[H\033[J")[1:]:
                 lines = re.sub(r"\033\[[?0-9]*[a-zA-Z]", "", frame).split("\r\n")
                 assert max(map(len, lines)) <= cols, (cols, lines)
-                assert len(lines) <= max(rows, 1), (rows, lines)
+                assert len(lines) <= max(rows, 3), (rows, lines)
 
     def completion_by_the_tool():
         assert "pdc" in run("__complete", "")[0].split()
@@ -178,7 +178,7 @@ def add(cases, run, tool, ns_b, slow):
         assert run("__complete", "param", "set", "rto_min_")[0] == "rto_min_us\n"
         assert B4 in run("__complete", "ccc", "show", "peer", "")[0].split()
         assert "pdc-opened" in run("__complete", "monitor", "pdc")[0].split()
-        for words in [], ["no-such", ""], ["p", ""], ["pdc", "x", ""]:
+        for words in [], ["no-such", ""], ["pdc", "x", ""]:
             assert run("__complete", *words)[0] == "", words
 
     def completion_in_bash():
