@@ -6,7 +6,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install help kernels deps check demo bench clean
+.PHONY: modules modules_install help kernels deps tools check demo bench clean
 .PHONY: build/uet-vectors
 
 modules:
@@ -21,6 +21,7 @@ modules_install:
 help:
 	@echo 'make            uet.ko for the running kernel (KVER=... or KDIR=...)'
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
+	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
 	@echo 'make bench      cost of the data path in instructions'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
@@ -38,6 +39,9 @@ kernels: deps
 
 deps:
 	@tools/deps
+
+tools:
+	$(MAKE) -C tools/uet
 
 check:
 	@tools/check/run

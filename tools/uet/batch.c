@@ -78,7 +78,7 @@ static bool read_line(FILE *f, char **line, size_t *size, int *number)
 			break;
 		memcpy(both, *line, len - 1);
 		both[len - 1] = ' ';
-		strcpy(both + len, more);
+		memcpy(both + len, more, strlen(more) + 1);
 		free(*line);
 		*line = both;
 		*size = len + strlen(more) + 1;

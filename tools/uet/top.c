@@ -279,7 +279,7 @@ static void put_frame(const struct top *top, const struct rows *rows)
 	struct winsize ws = { .ws_col = DEFAULT_WIDTH, .ws_row = DEFAULT_HEIGHT };
 	const char *columns_env = getenv("COLUMNS");
 	char rate[UNIT_TEXT], head[128];
-	size_t i, waiting = 0, bad = 0, most = rows->n;
+	size_t i, waiting = 0, bad = 0, most = rows->n, room;
 	uint64_t width;
 	double sum = 0;
 
@@ -298,8 +298,9 @@ static void put_frame(const struct top *top, const struct rows *rows)
 		 waiting, bad, rate);
 	if (top->screen) {
 		fputs("\033[H\033[J", stdout);
-		if (ws.ws_row > HEAD_LINES + 1 && most > ws.ws_row - HEAD_LINES - 1u)
-			most = ws.ws_row - HEAD_LINES - 1;
+		room = ws.ws_row > HEAD_LINES ? ws.ws_row - HEAD_LINES - 1 : 0;
+		if (most > room)
+			most = room;
 	}
 	printf("%.*s\n", ws.ws_col, head);
 	put_line(NULL, ws.ws_col, rank_for(ws.ws_col));

@@ -244,6 +244,14 @@ static void endpoint_json(const struct endpoint *ep, struct json *json)
 	json_unsigned(json, ep->pid);
 	json_key(json, "ri");
 	json_unsigned(json, ep->ri);
+	if (ep->initiator) {
+		json_key(json, "initiator");
+		json_unsigned(json, ep->initiator);
+	}
+	if (ep->absolute) {
+		json_key(json, "absolute");
+		json_bool(json, true);
+	}
 	json_close(json, '}');
 }
 
