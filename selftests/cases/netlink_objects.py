@@ -6,6 +6,8 @@
 """
 import errno
 import json
+import os
+import socket
 import sys
 import time
 
@@ -192,13 +194,15 @@ def come_and_go(n):
 
 
 def half_read(ready):
-    """Begin a dump and read no more of it"""
+    """Begin a dump, say which process does, and read no more of it"""
     uet = family()
-    uet.sock.setsockopt(1, 8, 4096)
+    uet.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     real = uet.sock.recv
     def stop(*args):
         data = real(*args)
-        open(ready, "w").close()
+        with open(ready + ".new", "w") as f:
+            f.write(str(os.getpid()))
+        os.rename(ready + ".new", ready)
         time.sleep(600)
         return data
     class Sock:

@@ -67,7 +67,6 @@ struct uet_genl_msg {
 /**
  * struct uet_genl_msgs - a snapshot
  * @filter: which are wanted
- * @remote: other endpoint of the queue that is looked at
  * @dest: that queue
  * @at: when it was taken, jiffies
  * @seen: messages so far

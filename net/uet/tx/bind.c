@@ -524,7 +524,7 @@ void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom)
 
 	msg->m.filled = filled;
 	msg->m.eom = eom;
-	msg->fed = jiffies;
+	WRITE_ONCE(msg->fed, jiffies);
 	if (!pdc) {
 		spin_unlock_bh(&dest->lock);
 		return;

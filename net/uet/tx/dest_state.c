@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a queue of messages holds, and what its oldest data waits for, derived from
- * what its sender, its CCC and its flow know anyway.
+ * What a queue of messages holds.
  *
- * Not here: totals of such waits (tx/info.c).
+ * Not here: what it waits for (tx/wait.c), totals of such waits (tx/info.c).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 
 #include "core/snd_hold.h"
-#include "core/snd_pick.h"
 #include "core/snd_queue.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
@@ -18,27 +16,11 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/txmsg.h"
-
-/* A cause, and how long it has lasted, ns */
-struct uet_dest_wait {
-	enum uet_nl_wait	why;
-	u64			ns;
-};
+#include "tx/wait.h"
 
 static u64 uet_jiffies_ago(unsigned long at)
 {
 	return jiffies64_to_nsecs(jiffies - at);
-}
-
-static struct uet_dest_wait uet_wait_from(enum uet_nl_wait why, u64 at, u64 now)
-{
-	return (struct uet_dest_wait){ why, now > at ? now - at : 0 };
-}
-
-static struct uet_dest_wait uet_wait_since(enum uet_nl_wait why,
-					   unsigned long at)
-{
-	return (struct uet_dest_wait){ why, uet_jiffies_ago(at) };
 }
 
 /* The oldest message of a list; they are in order */
@@ -65,98 +47,6 @@ static const struct uet_txmsg *uet_dest_oldest(const struct uet_dest *dest)
 	return oldest;
 }
 
-/* Does an ordered PDC wait for another queue? Its hold stops all queues, and
- * those for one endpoint send one message after the other.
- */
-static bool uet_wait_line(const struct uet_dest *dest, const struct uet_snd *s,
-			  u64 now, struct uet_dest_wait *w)
-{
-	const struct uet_snd_queue *q = &dest->q, *other;
-
-	if (!s->rod)
-		return false;
-	if (!list_empty(&s->holds) && uet_snd_hold_blocks(s, s->win.next)) {
-		other = list_first_entry(&s->holds, struct uet_snd_queue,
-					 hold_node);
-		*w = uet_wait_from(UET_WAIT_LINE, other->hold.since, now);
-		return true;
-	}
-	if (!q->lane || !q->lane->owner || q->lane->owner == q)
-		return false;
-	*w = uet_wait_since(UET_WAIT_LINE, uet_first_msg(&q->msgs)->born);
-	return true;
-}
-
-/* What keeps all data of a flow back, if anything does */
-static bool uet_wait_flow(const struct uet_flow *flow, u64 now,
-			  struct uet_dest_wait *w)
-{
-	if (flow->route_since && flow->ccc.state != UET_CCC_IDLE) {
-		*w = uet_wait_from(UET_WAIT_ROUTE, flow->route_gone, now);
-		return true;
-	}
-	/* Changes without the flow lock */
-	if (!hlist_unhashed_lockless(&flow->neigh_node)) {
-		*w = uet_wait_since(UET_WAIT_ROUTE, flow->neigh_since);
-		return true;
-	}
-	return false;
-}
-
-/* What data waits for that its queue could send */
-static struct uet_dest_wait uet_wait_window(const struct uet_pdc_tx *tx,
-					    const struct uet_txmsg *head, u64 now)
-{
-	const struct uet_flow *flow = tx->flow;
-	const struct uet_ccc *ccc = &flow->ccc;
-
-	if (tx->snd.mpr_since && !uet_txwin_allowed(&tx->snd.win))
-		return uet_wait_from(UET_WAIT_RECEIVE_WINDOW, tx->snd.mpr_since,
-				     now);
-	if (ccc->blocked & UET_CC_BLOCK_WINDOW)
-		return uet_wait_from(UET_WAIT_WINDOW, ccc->state_since, now);
-	if (ccc->blocked & UET_CC_BLOCK_CREDIT)
-		return uet_wait_from(UET_WAIT_CREDIT, ccc->credit_wait_since,
-				     now);
-	if (flow->share.since)
-		return uet_wait_from(UET_WAIT_PORT, flow->share.since, now);
-	return uet_wait_since(UET_WAIT_TURN, head->born);
-}
-
-/* What the oldest data of a queue with messages waits for; both locks held */
-static struct uet_dest_wait uet_dest_wait(const struct uet_dest *dest,
-					  const struct uet_pdc *pdc, u64 now)
-{
-	const struct uet_txmsg *head = uet_first_msg(&dest->q.msgs);
-	const struct uet_pdc_tx *tx = pdc->tx;
-	const struct uet_snd *s = &tx->snd;
-	const struct uet_snd_hold *hold = &dest->q.hold;
-	struct uet_dest_wait w;
-
-	lockdep_assert_held(&tx->flow->lock);
-	if (s->state == UET_PDC_DEAD)
-		return uet_wait_from(UET_WAIT_MOVING, tx->died_at, now);
-	if (hold->on || (hold->ramp && !hold->budget && head))
-		return uet_wait_from(UET_WAIT_RECEIVER, hold->since, now);
-	if (uet_wait_flow(tx->flow, now, &w))
-		return w;
-	if (s->state == UET_PDC_SYN)
-		return uet_wait_since(UET_WAIT_OPENING,
-				      uet_dest_oldest(dest)->born);
-	/* All is sent. */
-	if (!head) {
-		head = uet_first_msg(&dest->q.sent);
-		w = uet_wait_since(UET_WAIT_ANSWER, head->born);
-		w.ns = min(w.ns, uet_wait_from(0, s->heard, now).ns);
-		return w;
-	}
-	if (uet_wait_line(dest, s, now, &w))
-		return w;
-	if (!head->m.eom && !uet_snd_sendable(s, &dest->q))
-		return uet_wait_since(UET_WAIT_WRITER, head->fed);
-	return uet_wait_window(tx, head, now);
-}
-
 /* They move for a moment only: not worth a counter */
 static u32 uet_moving_msgs(const struct uet_dest *dest)
 {
@@ -174,7 +64,7 @@ static void uet_dest_describe(const struct uet_dest *dest,
 			      struct uet_dest_state *st)
 {
 	const struct uet_txmsg *oldest = uet_dest_oldest(dest);
-	struct uet_dest_wait w = {};
+	struct uet_wait w = {};
 	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&dest->lock);
@@ -188,11 +78,11 @@ static void uet_dest_describe(const struct uet_dest *dest,
 		.oldest_ns	= oldest ? uet_jiffies_ago(oldest->born) : 0,
 	};
 	if (dest->moves || dest->submitting)
-		w = uet_wait_since(UET_WAIT_MOVING, dest->moves_at);
+		w = uet_moving_wait(dest->moves_at);
 	else if (pdc && oldest)
-		w = uet_dest_wait(dest, pdc, now);
+		w = uet_queue_wait(dest, pdc, oldest->born);
 	st->wait = w.why;
-	st->wait_ns = w.ns;
+	st->wait_ns = uet_wait_ns(&w, now);
 	if (!pdc)
 		return;
 	st->laddr = pdc->peer->key.laddr;
@@ -230,20 +120,6 @@ void uet_dest_state(struct uet_dest *dest, struct uet_dest_state *st)
 	uet_dest_let_go(dest, pdc);
 }
 
-/* What a message waits for that was sent: not for what keeps later ones back */
-static enum uet_nl_wait uet_sent_wait(const struct uet_dest_state *st)
-{
-	switch (st->wait) {
-	case UET_WAIT_MOVING:
-	case UET_WAIT_RECEIVER:
-	case UET_WAIT_ROUTE:
-	case UET_WAIT_OPENING:
-		return st->wait;
-	default:
-		return UET_WAIT_ANSWER;
-	}
-}
-
 static void uet_msgs_visit(const struct list_head *list, enum uet_nl_wait wait,
 			   const struct uet_dest_state *st,
 			   uet_txmsg_visit visit, void *arg)
@@ -270,7 +146,8 @@ void uet_dest_visit(struct uet_dest *dest, uet_txmsg_visit visit, void *arg)
 	struct uet_dest_state st;
 
 	uet_dest_describe(dest, pdc, &st);
-	uet_msgs_visit(&dest->q.sent, uet_sent_wait(&st), &st, visit, arg);
+	uet_msgs_visit(&dest->q.sent, uet_sent_msg_wait(st.wait, pdc), &st,
+		       visit, arg);
 	uet_msgs_visit(&dest->q.msgs, st.wait, &st, visit, arg);
 	uet_msgs_visit(&dest->moving, UET_WAIT_MOVING, &st, visit, arg);
 	uet_dest_let_go(dest, pdc);

@@ -81,7 +81,7 @@ enum uet_neigh_verdict uet_neigh_wait(struct uet_flow *flow,
 	if (!hlist_unhashed(&flow->neigh_node))
 		hash_del(&flow->neigh_node);
 	else
-		flow->neigh_since = jiffies;
+		WRITE_ONCE(flow->neigh_since, jiffies);
 	flow->neigh = (unsigned long)n;
 	hash_add(uet_neigh_waiting, &flow->neigh_node, flow->neigh);
 	spin_unlock(&uet_neigh_lock);

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/uet_netlink.h>
 
+struct uet_dest;
 struct uet_flow;
 struct uet_pdc;
 
@@ -24,6 +25,10 @@ struct uet_wait {
 
 struct uet_wait uet_flow_wait(const struct uet_flow *flow);
 struct uet_wait uet_pdc_wait(const struct uet_pdc *pdc);
+struct uet_wait uet_queue_wait(const struct uet_dest *dest,
+			       const struct uet_pdc *pdc, unsigned long born);
+struct uet_wait uet_moving_wait(unsigned long at);
+enum uet_nl_wait uet_sent_msg_wait(u32 why, const struct uet_pdc *pdc);
 
 /* How long it has waited, ns */
 static inline u64 uet_wait_ns(const struct uet_wait *w, u64 now)
