@@ -140,7 +140,7 @@ static void take_option(struct options *o, int c)
 	case 's': o->server = true; break;
 	case '1': o->once = true; break;
 	case 'q': o->quiet = true; break;
-	case 'p': o->addr.suet_pid = number(optarg, 1, UET_PID_MAX); break;
+	case 'p': o->base.suet_pid = number(optarg, 1, UET_PID_MAX); break;
 	case 'm': o->mode = mode(optarg); break;
 	case 'l':
 		o->size = number(optarg, 0, UET_MSG_MAX);
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 {
 	struct options o = {
 		.seconds = 10, .flows = 1, .timeout_s = 30,
-		.addr.suet_pid = WIRE_PID,
+		.base.suet_pid = WIRE_PID,
 		.how.delivery = UET_RUD,
 	};
 	int c;
@@ -204,8 +204,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (o.how.enter_job)
-		o.addr.suet_job = o.how.job;
-	resolve(argc > optind ? argv[optind] : "any", &o.addr, &o.addr);
+		o.base.suet_job = o.how.job;
+	resolve(argc > optind ? argv[optind] : "any", &o.base, &o.addr);
 	settle_sizes(&o);
 	catch_signals();
 	try_socket(&o);

@@ -23,6 +23,7 @@ struct options {
 	uint64_t	count;		/* messages of each flow; 0: by time */
 	unsigned int	flows, corrupt, timeout_s;
 	struct libuet_sock how;
+	struct sockaddr_uet base;	/* what the address may leave out */
 	struct sockaddr_uet addr;	/* of the server */
 	struct sockaddr_uet local[LOCALS_MAX];
 	unsigned int	locals;
