@@ -137,29 +137,67 @@ static void split_option(struct options *o, char *text)
 static void take_option(struct options *o, int c)
 {
 	switch (c) {
-	case 's': o->server = true; break;
-	case '1': o->once = true; break;
-	case 'q': o->quiet = true; break;
-	case 'p': o->base.suet_pid = number(optarg, 1, UET_PID_MAX); break;
-	case 'm': o->mode = mode(optarg); break;
+	case 's':
+		o->server = true;
+		break;
+	case '1':
+		o->once = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'p':
+		o->base.suet_pid = number(optarg, 1, UET_PID_MAX);
+		break;
+	case 'm':
+		o->mode = mode(optarg);
+		break;
 	case 'l':
 		o->size = number(optarg, 0, UET_MSG_MAX);
 		o->has_size = true;
 		break;
-	case 'a': o->sweep = true; break;
-	case 't': o->seconds = seconds(optarg, 0.001, 1e6); break;
-	case 'n': o->count = number(optarg, 1, 1ULL << 62); break;
-	case 'P': o->flows = number(optarg, 1, FLOWS_MAX); break;
-	case 'B': add_local(o, optarg); break;
-	case 'D': sock_option(o, "delivery", optarg); break;
-	case 'O': split_option(o, optarg); break;
-	case 'c': o->verify = true; break;
-	case 'x': o->corrupt = number(optarg, 1, UINT_MAX); break;
-	case 'i': o->interval = seconds(optarg, 0.01, 1e6); break;
-	case 'w': o->timeout_s = number(optarg, 1, 100000); break;
-	case 'J': o->json = true; break;
-	case 'h': fputs(usage, stdout); exit(0);
-	default: fputs(usage, stderr); exit(2);
+	case 'a':
+		o->sweep = true;
+		break;
+	case 't':
+		o->seconds = seconds(optarg, 0.001, 1e6);
+		break;
+	case 'n':
+		o->count = number(optarg, 1, 1ULL << 62);
+		break;
+	case 'P':
+		o->flows = number(optarg, 1, FLOWS_MAX);
+		break;
+	case 'B':
+		add_local(o, optarg);
+		break;
+	case 'D':
+		sock_option(o, "delivery", optarg);
+		break;
+	case 'O':
+		split_option(o, optarg);
+		break;
+	case 'c':
+		o->verify = true;
+		break;
+	case 'x':
+		o->corrupt = number(optarg, 1, UINT_MAX);
+		break;
+	case 'i':
+		o->interval = seconds(optarg, 0.01, 1e6);
+		break;
+	case 'w':
+		o->timeout_s = number(optarg, 1, 100000);
+		break;
+	case 'J':
+		o->json = true;
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(0);
+	default:
+		fputs(usage, stderr);
+		exit(2);
 	}
 }
 
