@@ -11,7 +11,8 @@ PERF=$TREE/build/uetperf/uetperf
 serve()
 {
 	rm -f "$WORK/server"
-	on "$B" "$PERF" -s -p $PID "$@" >"$WORK/server" 2>"$WORK/server.err" &
+	# Not by on: $! is to be the program
+	ip netns exec "$B" "$PERF" -s -p $PID "$@" >"$WORK/server" 2>"$WORK/server.err" &
 	server=$!
 	wait_for 30 grep -qs ready "$WORK/server" || {
 		cat "$WORK/server.err"
@@ -155,7 +156,7 @@ progress()
 # A client on host A, known by its process
 client_start()
 {
-	on "$A" "$PERF" -p $PID -t 1000 -i 0.1 "$@" >"$WORK/out" 2>"$WORK/said" &
+	ip netns exec "$A" "$PERF" -p $PID -t 1000 -i 0.1 "$@" >"$WORK/out" 2>"$WORK/said" &
 	client=$!
 	wait_for 30 grep -qs Mbit "$WORK/out" "$WORK/said"
 }
