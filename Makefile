@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install help kernels deps tools check demo bench clean
-.PHONY: build/uet-vectors
+.PHONY: build/uet-vectors uetperf
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -23,6 +23,7 @@ help:
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
+	@echo 'make uetperf    the program that measures, in build/uetperf'
 	@echo 'make bench      cost of the data path in instructions'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
@@ -60,3 +61,6 @@ include tools/lab/lab.mk
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	rm -rf build
+
+uetperf:
+	$(MAKE) -C tools/uetperf
