@@ -6,7 +6,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install help kernels deps check demo bench clean
+.PHONY: modules modules_install install deb help kernels deps check demo bench clean
 .PHONY: build/uet-vectors
 
 modules:
@@ -18,8 +18,17 @@ modules:
 modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 
+# All but the modules; DESTDIR=, prefix=/usr/local
+install:
+	$(MAKE) -C tools/package install
+
+deb:
+	@tools/package/deb
+
 help:
 	@echo 'make            uet.ko for the running kernel (KVER=... or KDIR=...)'
+	@echo 'make install    the tool uet, libuet, manual pages (DESTDIR=, prefix=)'
+	@echo 'make deb        Debian packages in build/deb/'
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
 	@echo 'make bench      cost of the data path in instructions'
