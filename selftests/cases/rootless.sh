@@ -65,8 +65,8 @@ own_settings()
 		sysctl -w net.uet.dscp_data=11
 		[ "$(sysctl -n net.uet.dscp_data)" = 11 ]
 		[ "$(nsenter --target $peer --net sysctl -n net.uet.dscp_data)" != 11 ]
-		# but what is of the whole machine
-		! sysctl -w kernel.sysrq=1' || return 1
+		# but not what is of the whole machine
+		if sysctl -w kernel.sysrq=1; then exit 1; fi' || return 1
 	[ "$(sysctl -n net.uet.dscp_data)" = "$before" ]
 }
 
