@@ -6,8 +6,8 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install help kernels deps tools check demo bench clean
-.PHONY: build/uet-vectors uetperf
+.PHONY: modules modules_install install deb help kernels deps tools check demo
+.PHONY: bench clean build/uet-vectors uetperf
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -18,8 +18,17 @@ modules:
 modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 
+# All but the modules; DESTDIR=, prefix=/usr/local
+install:
+	$(MAKE) -C tools/package install
+
+deb:
+	@tools/package/deb
+
 help:
 	@echo 'make            uet.ko for the running kernel (KVER=... or KDIR=...)'
+	@echo 'make install    the tool uet, libuet, manual pages (DESTDIR=, prefix=)'
+	@echo 'make deb        Debian packages in build/deb/'
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
