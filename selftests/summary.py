@@ -23,6 +23,11 @@ CASES = (
      "1..2\nok 1 a\n# x\nok 2 b # SKIP y\n# z", 1, []),
     ("a test that died", "1..3\nok 1 a\n# x", 1,
      ["FAILED s: only 1 of 3 tests reported"]),
+    ("plans at the end of two texts, one after the other",
+     "KTAP version 1\nok 1 a\nok 2 b\n1..2\nKTAP version 1\nok 1 c\n1..1", 3, []),
+    ("the first of two texts died",
+     "KTAP version 1\n1..2\nok 1 a\nKTAP version 1\nok 1 c\nok 2 d\n1..2", 3,
+     ["FAILED s: only 1 of 2 tests reported"]),
     ("no result at all", "# x", 0, ["FAILED s: no result reported"]),
 )
 

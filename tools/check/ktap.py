@@ -15,6 +15,7 @@ _RESULT = re.compile(
     re.IGNORECASE)
 _PLAN = re.compile(r"^( *)1\.\.(\d+)(?:\s*#\s*SKIP\b\s*(.*))?\s*$",
                    re.IGNORECASE)
+_VERSION = re.compile(r"^( *)KTAP version \d+\s*$", re.IGNORECASE)
 
 
 # Of what a failed test said, so many lines are repeated in a summary
@@ -82,6 +83,10 @@ def parse(text, source, report=None):
             said.append(remark[2:160])
             if failed:
                 report.remarks[failed] = said[-REMARKS:]
+            continue
+        version = _VERSION.match(line)
+        if version:  # another text begins
+            close(len(version.group(1)))
             continue
         plan = _PLAN.match(line)
         if plan:
