@@ -61,6 +61,7 @@ static struct tally {
 	uint64_t	refused;	/* sendmsg() failed */
 	uint64_t	delivered, failed;
 	int		last_errno;
+	struct uet_report last;	/* of a failed message */
 } tally;
 
 static uint8_t *content;
@@ -172,6 +173,7 @@ static void drain_reports(int fd)
 		} else {
 			tally.failed++;
 			tally.last_errno = rep.error;
+			tally.last = rep;
 		}
 	}
 }
@@ -344,11 +346,12 @@ static void print_tally(int fd, uint64_t ns)
 {
 	printf("{\"sent\": %llu, \"bytes\": %llu, \"refused\": %llu, "
 	       "\"delivered\": %llu, \"failed\": %llu, \"errno\": \"%s\", "
-	       "\"secs\": %.6f%s",
+	       "\"source\": %u, \"code\": %u, \"secs\": %.6f%s",
 	       (unsigned long long)tally.sent, (unsigned long long)tally.bytes,
 	       (unsigned long long)tally.refused,
 	       (unsigned long long)tally.delivered,
 	       (unsigned long long)tally.failed, errno_name(tally.last_errno),
+	       tally.last.source, tally.last.code,
 	       ns / 1e9, opt.info ? ", " : "}\n");
 	if (opt.info)
 		print_info(fd);
