@@ -144,4 +144,12 @@ static inline void uet_sock_asks_us(struct socket *sock)
 #endif
 }
 
+/* 6.2 and 6.8: further reasons to drop a packet */
+#if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
+#define SKB_DROP_REASON_DUP_FRAG	SKB_DROP_REASON_NOT_SPECIFIED
+#endif
+#if KERNEL_VERSION(6, 8, 0) > LINUX_VERSION_CODE
+#define SKB_DROP_REASON_QUEUE_PURGE	SKB_DROP_REASON_NOT_SPECIFIED
+#endif
+
 #endif /* _UET_COMPAT_H */

@@ -21,7 +21,7 @@ enum uet_mib_item {
 	UET_MIB_TX_ACKS,
 	UET_MIB_TX_NACKS,
 	UET_MIB_TX_CPS,
-	UET_MIB_TX_ERRORS,		/* output refused a packet */
+	UET_MIB_TX_ERRORS,		/* no route */
 	UET_MIB_TX_NOMEM,
 	UET_MIB_TX_GUARDED,		/* dropped: not ours, to the UET port */
 	UET_MIB_RX_PKTS,
@@ -96,7 +96,7 @@ enum uet_mib_item {
 	UET_MIB_DROP_PARSE,
 	UET_MIB_DROP_TYPE,
 	UET_MIB_DROP_CRC,
-	UET_MIB_DROP_FRAG,
+	UET_MIB_DROP_NOMEM,
 	UET_MIB_DROP_NO_PDC,		/* answer to an unknown PDC */
 	UET_MIB_DROP_PEER,		/* address or PDCID differ */
 	UET_MIB_DROP_JOB,		/* of a peer whose jobs are not believed */
@@ -107,7 +107,19 @@ enum uet_mib_item {
 	UET_MIB_DROP_CLEAR,
 	UET_MIB_DROP_STATE,		/* PDC closing or dead */
 	UET_MIB_DROP_NO_SOCKET,		/* SYN, but no AF_UET socket is open */
+	UET_MIB_DROP_ENDPOINT,		/* no such endpoint */
+	UET_MIB_DROP_TOO_LONG,
+	UET_MIB_DROP_VIOLATION,		/* contradicts its message */
+	UET_MIB_DROP_MODE,		/* ordered or not, unlike its PDC */
+	UET_MIB_DROP_SYN,		/* Start_PSN is not that of the PDC */
+	UET_MIB_DROP_WINDOW,		/* above the receive window */
+	UET_MIB_DROP_GAP,		/* ordered, an earlier packet is missing */
+	UET_MIB_DROP_ENDED,		/* the message has failed */
+	UET_MIB_DROP_UNREAD,		/* accepted, then nobody read it */
+	UET_MIB_DROP_TX_NOMEM,		/* outgoing, no memory for the CRC */
+	UET_MIB_CLEAR_IGNORED,		/* CLEAR_PSN in requests */
 	UET_MIB_ICMP,
+	UET_MIB_ICMP_IGNORED,		/* about no packet of ours */
 	UET_MIB_NACK_LIMITED,
 	UET_MIB_MAX
 };

@@ -267,4 +267,5 @@ def main():
     CASES.run(Host(addr, own, netns, int(slow)))
 
 
-main()
+if __name__ == "__main__":
+    main()

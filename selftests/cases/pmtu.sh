@@ -198,7 +198,7 @@ guessed()
 # stale N: so many quotes were not believed
 stale()
 {
-	[ "$(stat_of "$A" DropStale)" -ge "$1" ]
+	[ "$(stat_of "$A" IcmpIgnored)" -ge "$1" ]
 }
 
 # --- no ICMP comes ---------------------------------------------------------

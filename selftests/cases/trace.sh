@@ -145,11 +145,11 @@ drops()
 	# The guard lets nobody else send to that port.
 	set_sysctl "$A" guard 0
 	recv_start main -I
-	traced uet_rx/uet_drop strange_packets || return 1
+	traced uet/uet_drop strange_packets || return 1
 	cp "$WORK/trace" "$WORK/parsed"
 	# Dropped before it is parsed: the addresses are known, and nothing else
 	set_sysctl "$B" data_protect 1
-	traced uet_rx/uet_drop strange_packets || return 1
+	traced uet/uet_drop strange_packets || return 1
 	set_sysctl "$B" data_protect 0
 	set_sysctl "$A" guard 1
 	seen "::ffff:$A4 > ::ffff:$B4 DropCrc type=0 spdcid=0 dpdcid=0 " &&

@@ -289,4 +289,6 @@ class Cases:
             except AssertionError as e:
                 print(name, e, sep="\t", flush=True)
             while host.programs:
-                host.programs.pop().kill()
+                program = host.programs.pop()
+                program.kill()
+                program.wait()

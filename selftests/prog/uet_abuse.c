@@ -277,17 +277,17 @@ static void test_close_asleep(void)
 		       sends ? "send" : "recv", strerror(s.err));
 	}
 	start_sleeper(&s, false, ASLEEP_MS);
-	t0 = libuet_now_ns();
+	t0 = host_now_ns();
 	shutdown(s.fd, SHUT_RDWR);
 	pthread_join(s.thread, NULL);
-	result(libuet_now_ns() - t0 < AWAKE_NS && s.ret == 0,
+	result(host_now_ns() - t0 < AWAKE_NS && s.ret == 0,
 	       "shutdown wakes a reader");
 	close(s.fd);
 	start_sleeper(&s, true, ASLEEP_MS);
-	t0 = libuet_now_ns();
+	t0 = host_now_ns();
 	shutdown(s.fd, SHUT_RDWR);
 	pthread_join(s.thread, NULL);
-	result(libuet_now_ns() - t0 < AWAKE_NS && s.ret < 0 && s.err == EPIPE,
+	result(host_now_ns() - t0 < AWAKE_NS && s.ret < 0 && s.err == EPIPE,
 	       "shutdown wakes a sender");
 	close(s.fd);
 	close(target);
@@ -357,13 +357,13 @@ static void test_random(void)
 /* Several threads use the same few sockets and names at once */
 static void *racer(void *arg)
 {
-	uint64_t end = libuet_now_ns() + RACE_NS;
+	uint64_t end = host_now_ns() + RACE_NS;
 	unsigned int seed = (uintptr_t)arg;
 	static volatile int shared[4] = { -1, -1, -1, -1 };
 	struct sockaddr_uet sa;
 	char buf[5000] = "";
 
-	while (libuet_now_ns() < end) {
+	while (host_now_ns() < end) {
 		int i = rand_r(&seed) % 4, fd;
 
 		switch (rand_r(&seed) % 6) {

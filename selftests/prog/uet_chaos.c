@@ -132,14 +132,13 @@ static uint32_t random_len(void)
 static bool send_one(struct end *e)
 {
 	static uint8_t data[MAX_LEN];
-	char control[2 * CMSG_SPACE(sizeof(uint64_t))] = {};
+	const struct libuet_attrs attrs = {
+		.has = LIBUET_COOKIE | LIBUET_HEADER_DATA,
+		.cookie = n_records, .header_data = n_records,
+	};
 	struct iovec iov = { .iov_base = data };
 	struct record *r = &records[n_records];
 	struct sockaddr_uet to;
-	struct msghdr mh = {
-		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &iov,
-		.msg_iovlen = 1, .msg_control = control,
-	};
 
 	if (n_records == MAX_MSGS)
 		return false;
@@ -151,11 +150,8 @@ static bool send_one(struct end *e)
 		 PID_FIRST + ends[r->to].index, 0);
 	iov.iov_len = r->len;
 	pattern_fill(data, r->len, pattern_seed(r->from, n_records), 0);
-	libuet_put_cmsg(&mh, UET_CMSG_COOKIE, &n_records, sizeof(n_records));
-	libuet_put_cmsg(&mh, UET_CMSG_HEADER_DATA, &n_records,
-			sizeof(n_records));
-	r->sent_ns = libuet_now_ns();
-	if (sendmsg(e->fd, &mh, MSG_DONTWAIT) < 0) {
+	r->sent_ns = host_now_ns();
+	if (libuet_sendmsg(e->fd, &iov, 1, &to, &attrs, MSG_DONTWAIT) < 0) {
 		switch (errno) {
 		case EAGAIN:
 		case ENETUNREACH:
@@ -181,7 +177,7 @@ static void ended(struct record *r)
 {
 	if (r->done_ns)
 		return;
-	r->done_ns = libuet_now_ns();
+	r->done_ns = host_now_ns();
 	ends[r->from].out--;
 }
 
@@ -276,18 +272,12 @@ static void message_ends(struct end *e)
 static bool read_some(struct end *e)
 {
 	static uint8_t data[MAX_LEN + 1];
-	char control[512];
 	struct sockaddr_uet from;
 	struct iovec iov = { .iov_base = data, .iov_len = sizeof(data) };
-	struct msghdr mh = {
-		.msg_name = &from, .msg_namelen = sizeof(from),
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	uint64_t id = UINT64_MAX;
+	struct libuet_attrs attrs;
 	ssize_t n;
 
-	n = recvmsg(e->fd, &mh, MSG_DONTWAIT);
+	n = libuet_recvmsg(e->fd, &iov, 1, &from, &attrs, MSG_DONTWAIT);
 	if (n < 0) {
 		if (errno == ECONNABORTED || errno == ECONNRESET) {
 			e->reading = false;
@@ -295,13 +285,13 @@ static bool read_some(struct end *e)
 		}
 		return false;
 	}
-	libuet_get_cmsg(&mh, UET_CMSG_HEADER_DATA, &id, sizeof(id));
 	if (!e->reading)
-		message_begins(e, id, from.suet_pid);
+		message_begins(e, attrs.has & LIBUET_HEADER_DATA ?
+			       attrs.header_data : UINT64_MAX, from.suet_pid);
 	if (e->id != UINT64_MAX)
 		pattern_check(&e->check, data, n, e->got);
 	e->got += n;
-	if (mh.msg_flags & MSG_EOR)
+	if (attrs.msg_flags & MSG_EOR)
 		message_ends(e);
 	return true;
 }
@@ -321,7 +311,7 @@ static bool all_ended(void)
 static void turn(bool sending)
 {
 	struct pollfd p[SOCKS];
-	uint64_t now = libuet_now_ns();
+	uint64_t now = host_now_ns();
 	int i, n;
 
 	for (i = 0; i < SOCKS; i++) {
@@ -332,7 +322,7 @@ static void turn(bool sending)
 			p[i].events = POLLIN;
 	}
 	poll(p, SOCKS, sending ? 1 + random() % 5 : 20);
-	now = libuet_now_ns();
+	now = host_now_ns();
 	for (i = 0; i < SOCKS; i++) {
 		struct end *e = &ends[i];
 
@@ -393,17 +383,17 @@ static bool all_confirmed(void)
 
 static void run(void)
 {
-	uint64_t end = libuet_now_ns() + opt.seconds * 1000000000ULL;
+	uint64_t end = host_now_ns() + opt.seconds * 1000000000ULL;
 
-	while (libuet_now_ns() < end)
+	while (host_now_ns() < end)
 		turn(true);
 	close(open(opt.over, O_CREAT | O_WRONLY, 0600));
-	end = libuet_now_ns() + opt.bound * 1000000000ULL;
-	while (libuet_now_ns() < end && (!all_ended() || !all_confirmed()))
+	end = host_now_ns() + opt.bound * 1000000000ULL;
+	while (host_now_ns() < end && (!all_ended() || !all_confirmed()))
 		turn(false);
 	/* What comes twice may come late. */
-	end = libuet_now_ns() + 500000000ULL;
-	while (libuet_now_ns() < end)
+	end = host_now_ns() + 500000000ULL;
+	while (host_now_ns() < end)
 		turn(false);
 }
 
@@ -455,7 +445,7 @@ int main(int argc, char **argv)
 	srandom(opt.seed);
 	for (i = 0; i < SOCKS; i++) {
 		if (i % PER_HOST == 0 &&
-		    libuet_enter_netns(opt.netns[i / PER_HOST]))
+		    host_enter_netns(opt.netns[i / PER_HOST]))
 			die("%s: %m", opt.netns[i / PER_HOST]);
 		open_end(&ends[i], i / PER_HOST, i % PER_HOST);
 	}

@@ -111,6 +111,20 @@ int uet_socket(const struct libuet_sock *how)
 	return fd;
 }
 
+void uet_endpoint(struct sockaddr_uet *sa, const char *text, uint32_t job)
+{
+	const struct sockaddr_uet base = { .suet_job = job };
+
+	if (libuet_parse(text, &base, sa))
+		die("bad endpoint %s: %s", text, strerror(errno));
+}
+
+void uet_option(struct libuet_sock *how, const char *name, const char *value)
+{
+	if (libuet_sock_set(how, name, value))
+		die("bad %s %s: %s", name, value, strerror(errno));
+}
+
 /* --- numbers --------------------------------------------------------- */
 
 uint64_t parse_size(const char *text)

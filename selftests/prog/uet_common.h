@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include <host.h>
 #include <libuet.h>
 
 /*
@@ -41,10 +42,13 @@ void pattern_fill(void *buf, size_t len, uint64_t seed, uint64_t off);
 void pattern_check(struct check *c, const void *buf, size_t len, uint64_t off);
 uint8_t short_byte(uint8_t first, size_t i);
 
-/* libuet_addr(), libuet_open() */
+/* libuet_addr(), libuet_open(), libuet_parse(), libuet_sock_set() */
 void uet_addr(struct sockaddr_uet *sa, const char *addr, uint32_t job,
 	      uint16_t pid, uint16_t ri);
 int uet_socket(const struct libuet_sock *how);
+/* ADDR/PID[/RI] in a job, or an address of its own job: uet://... */
+void uet_endpoint(struct sockaddr_uet *sa, const char *text, uint32_t job);
+void uet_option(struct libuet_sock *how, const char *name, const char *value);
 
 uint64_t parse_size(const char *text);
 

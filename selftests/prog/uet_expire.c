@@ -55,16 +55,13 @@ static bool count_report(int fd, struct tally *t)
 static ssize_t send_named_to(int fd, size_t len, struct sockaddr_uet *to,
 			     uint64_t cookie, uint32_t timeout)
 {
-	char control[CMSG_SPACE(8) + CMSG_SPACE(4)] = "";
-	struct iovec iov = { buf, len };
-	struct msghdr msg = {
-		.msg_name = to, .msg_namelen = sizeof(*to),
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	const struct libuet_attrs attrs = {
+		.has = LIBUET_COOKIE | LIBUET_TIMEOUT,
+		.cookie = cookie, .timeout = timeout,
 	};
+	struct iovec iov = { buf, len };
 
-	libuet_put_cmsg(&msg, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
-	libuet_put_cmsg(&msg, UET_CMSG_TIMEOUT, &timeout, sizeof(timeout));
-	return sendmsg(fd, &msg, 0);
+	return libuet_sendmsg(fd, &iov, 1, to, &attrs, 0);
 }
 
 static ssize_t send_named(int fd, size_t len, uint16_t pid, uint64_t cookie,
@@ -202,8 +199,7 @@ static int cancel_everywhere(char **to, int n)
 	for (i = 0; i < n; i++) {
 		struct sockaddr_uet addr;
 
-		if (libuet_parse_endpoint(&addr, to[i], 0))
-			die("bad endpoint %s", to[i]);
+		uet_endpoint(&addr, to[i], 0);
 		result(send_named_to(fd, 3 * MSG_SIZE, &addr, cookie, 0) > 0,
 		       "sent to %s", to[i]);
 	}
@@ -240,7 +236,7 @@ static int expire_again(char **to)
 	ktap_begin();
 	for (i = 0; i < 2; i++) {
 		fd[i] = uet_socket(&how);
-		if (libuet_parse_endpoint(&addr, to[i], 0))
+		if (libuet_parse(to[i], NULL, &addr))
 			die("bad endpoint %s", to[i]);
 		result(send_named_to(fd[i], REFUSED_SIZE, &addr, cookie,
 				     i ? 0 : 1000) == REFUSED_SIZE,

@@ -105,12 +105,12 @@ static void test_timeouts(void)
 {
 	struct timeval tv = { .tv_usec = 200000 };
 	int fd = bound_sock(SOCK_RDM, 536);
-	uint64_t t0 = libuet_now_ns();
+	uint64_t t0 = host_now_ns();
 	char byte;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	EXPECT_ERR(recv(fd, &byte, 1, 0), EAGAIN, "SO_RCVTIMEO");
-	result(libuet_now_ns() - t0 > 150000000, "after the time");
+	result(host_now_ns() - t0 > 150000000, "after the time");
 	close(fd);
 }
 
@@ -290,9 +290,9 @@ static unsigned int close_with(const struct linger *linger, unsigned int *came)
 		send_to(a, buf, sizeof(buf), 557);
 	if (linger)
 		setsockopt(a, SOL_SOCKET, SO_LINGER, linger, sizeof(*linger));
-	t0 = libuet_now_ns();
+	t0 = host_now_ns();
 	close(a);
-	ms = (libuet_now_ns() - t0) / 1000000;
+	ms = (host_now_ns() - t0) / 1000000;
 	for (*came = 0; readable(b, 3000); (*came)++)
 		recv(b, buf, sizeof(buf), 0);
 	close(b);
@@ -414,8 +414,9 @@ static void test_control(void)
 	struct uet_msg_info info = { 0 };
 	int val = 99;
 
-	libuet_put_cmsg(&out, UET_CMSG_HEADER_DATA, &hd, sizeof(hd));
-	libuet_put_cmsg(&out, UET_CMSG_TAG, &tag, sizeof(tag));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_HEADER_DATA, &hd,
+			sizeof(hd));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_TAG, &tag, sizeof(tag));
 	result(send_control(a, "hello", 5, 551, &out) == 5,
 	       "send with header data and tag");
 	result(recvmsg(b, &msg, 0) == 5, "and receive");
@@ -426,13 +427,16 @@ static void test_control(void)
 	result(libuet_get_cmsg(&msg, UET_CMSG_MSG_INFO, &info, sizeof(info)) &&
 	       info.length == 5 && info.offset == 0 &&
 	       info.delivery == UET_RUD, "message info");
-	libuet_put_cmsg(&out, UET_CMSG_DELIVERY, &val, sizeof(val));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_DELIVERY, &val,
+			sizeof(val));
 	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "unknown delivery mode");
-	libuet_put_cmsg(&out, 999, &val, sizeof(val));
+	libuet_add_cmsg(&out, sizeof(control), 999, &val,
+			sizeof(val));
 	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "unknown control message");
-	libuet_put_cmsg(&out, UET_CMSG_COOKIE, &val, sizeof(val));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_COOKIE, &val,
+			sizeof(val));
 	EXPECT_ERR(send_control(a, "x", 1, 551, &out), EINVAL,
 		   "cookie of the wrong length");
 	close(a);
@@ -456,7 +460,8 @@ static void test_failure_report(void)
 	int val = -1;
 	socklen_t len = sizeof(val);
 
-	libuet_put_cmsg(&out, UET_CMSG_COOKIE, &cookie, sizeof(cookie));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_COOKIE, &cookie,
+			sizeof(cookie));
 	result(send_control(a, "nobody", 6, 3000, &out) == 6,
 	       "send to nobody is taken over");
 	result(poll(&pfd, 1, SOON) == 1 && pfd.revents & POLLERR &&

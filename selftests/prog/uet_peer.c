@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 		keepalive(fd, 1);
 	}
 	for (i = 3; i < argc && !receives; i++) {
-		if (libuet_parse_endpoint(&to, argv[i], 0))
+		if (libuet_parse(argv[i], NULL, &to))
 			die("bad endpoint: %s", argv[i]);
 		if (sendto(fd, "x", 1, 0, (struct sockaddr *)&to,
 			   sizeof(to)) != 1)

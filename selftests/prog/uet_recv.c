@@ -242,7 +242,7 @@ static int wait_readable(int fd, int epfd, int timeout_ms)
 static bool receive(int fd, uint8_t *buf)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
-	uint64_t now, last = libuet_now_ns();
+	uint64_t now, last = host_now_ns();
 	int epfd = -1;
 	int ret;
 
@@ -263,7 +263,7 @@ static bool receive(int fd, uint8_t *buf)
 			if (ret < 0)
 				return false;
 			if (ret) {
-				now = libuet_now_ns();
+				now = host_now_ns();
 				if (now - last > tally.max_gap_ns)
 					tally.max_gap_ns = now - last;
 				last = now;
@@ -305,20 +305,18 @@ static void usage(void)
 
 static void parse_options(int argc, char **argv)
 {
+	bool enter_job = false;
 	int c;
 
 	while ((c = getopt(argc, argv, "t:B:O:p:r:j:Jn:IT:x:oAES:s:z:b:M:R:")) != -1) {
 		switch (c) {
-		case 't':
-			opt.sock.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
-							       : SOCK_RDM;
-			break;
+		case 't': uet_option(&opt.sock, "type", optarg); break;
 		case 'B': opt.addr = optarg; break;
-		case 'O': opt.sock.device = optarg; break;
+		case 'O': uet_option(&opt.sock, "device", optarg); break;
 		case 'p': opt.pid = atoi(optarg); break;
 		case 'r': opt.ri = atoi(optarg); break;
-		case 'j': opt.sock.job = strtoul(optarg, NULL, 0); break;
-		case 'J': opt.sock.enter_job = true; break;
+		case 'j': uet_option(&opt.sock, "job", optarg); break;
+		case 'J': enter_job = true; break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
 		case 'I':
 			opt.until_idle = true;
@@ -332,12 +330,13 @@ static void parse_options(int argc, char **argv)
 		case 'S': opt.pause_us = atoi(optarg); break;
 		case 's': opt.sleep_ms = atoi(optarg); break;
 		case 'z': opt.bufsize = parse_size(optarg); break;
-		case 'b': opt.sock.rcvbuf = parse_size(optarg); break;
-		case 'M': opt.sock.max_msg = parse_size(optarg); break;
+		case 'b': uet_option(&opt.sock, "rcvbuf", optarg); break;
+		case 'M': uet_option(&opt.sock, "max_msg", optarg); break;
 		case 'R': opt.ready_file = optarg; break;
 		default: usage();
 		}
 	}
+	opt.sock.enter_job = enter_job;
 	if (optind != argc)
 		usage();
 }
@@ -361,7 +360,7 @@ int main(int argc, char **argv)
 	fd = open_socket();
 	if (opt.sleep_ms)
 		usleep(opt.sleep_ms * 1000);
-	start = libuet_now_ns();
+	start = host_now_ns();
 	ok = receive(fd, buf);
 	if (opt.extra_ms && !opt.until_idle)
 		look_for_more(fd, buf);
@@ -381,7 +380,7 @@ int main(int argc, char **argv)
 	       (unsigned long long)tally.aborted,
 	       (unsigned long long)tally.reads,
 	       (unsigned long long)(tally.max_gap_ns / 1000000),
-	       (libuet_now_ns() - start) / 1e9);
+	       (host_now_ns() - start) / 1e9);
 	if (!opt.until_idle && tally.messages > opt.count)
 		tally.dups++;
 	close(fd);

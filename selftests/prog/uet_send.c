@@ -66,32 +66,11 @@ static struct tally {
 
 static uint8_t *content;
 
-static const struct {
-	const char *name;
-	int value;
-} errnos[] = {
-	{ "ECONNREFUSED", ECONNREFUSED }, { "EACCES", EACCES },
-	{ "ETIMEDOUT", ETIMEDOUT }, { "EHOSTUNREACH", EHOSTUNREACH },
-	{ "ENETUNREACH", ENETUNREACH }, { "ECONNRESET", ECONNRESET },
-	{ "EMSGSIZE", EMSGSIZE }, { "ENOBUFS", ENOBUFS },
-	{ "EOPNOTSUPP", EOPNOTSUPP }, { "EREMOTEIO", EREMOTEIO },
-	{ "EPERM", EPERM }, { "EPIPE", EPIPE }, { "EAGAIN", EAGAIN },
-};
-
-static int errno_by_name(const char *name)
-{
-	for (unsigned int i = 0; i < sizeof(errnos) / sizeof(errnos[0]); i++)
-		if (!strcmp(errnos[i].name, name))
-			return errnos[i].value;
-	die("unknown errno %s", name);
-}
-
 static const char *errno_name(int value)
 {
-	for (unsigned int i = 0; i < sizeof(errnos) / sizeof(errnos[0]); i++)
-		if (errnos[i].value == value)
-			return errnos[i].name;
-	return value ? strerror(value) : "";
+	const char *name = libuet_errno_name(value);
+
+	return name ? name : "";
 }
 
 /* One target, or as many as -X says with addresses one after the other */
@@ -100,9 +79,9 @@ static void add_target(const char *text)
 	struct sockaddr_uet sa;
 	unsigned int i, j;
 
-	if (n_targets + opt.spread > MAX_TARGETS ||
-	    libuet_parse_endpoint(&sa, text, opt.sock.job))
-		die("bad target: %s", text);
+	if (n_targets + opt.spread > MAX_TARGETS)
+		die("too many targets: %s", text);
+	uet_endpoint(&sa, text, opt.sock.job);
 	for (i = 0; i < opt.spread; i++) {
 		targets[n_targets++] = sa;
 		for (j = 16; j && !++sa.suet_addr.s6_addr[j - 1]; j--)
@@ -194,11 +173,11 @@ static bool finished(int fd)
 
 static bool wait_finished(int fd)
 {
-	uint64_t end = libuet_now_ns() + opt.timeout_s * 1000000000ULL;
+	uint64_t end = host_now_ns() + opt.timeout_s * 1000000000ULL;
 	struct pollfd pfd = { .fd = fd };
 
 	while (!finished(fd)) {
-		if (libuet_now_ns() > end)
+		if (host_now_ns() > end)
 			return false;
 		/* POLLERR comes with a report; SIOCOUTQ has no event */
 		poll(&pfd, 1, opt.wait_outq ? 2 : 100);
@@ -272,10 +251,10 @@ static ssize_t send_one(int fd, uint64_t seq, uint64_t len)
 
 static int send_all(int fd)
 {
-	uint64_t end = opt.seconds ? libuet_now_ns() + opt.seconds * 1e9 : 0;
+	uint64_t end = opt.seconds ? host_now_ns() + opt.seconds * 1e9 : 0;
 	uint64_t seq = 0;
 
-	while (!stop && (end ? libuet_now_ns() < end : seq < opt.count)) {
+	while (!stop && (end ? host_now_ns() < end : seq < opt.count)) {
 		uint64_t len = message_size(seq);
 		ssize_t n = send_one(fd, seq, len);
 
@@ -405,49 +384,46 @@ static void usage(void)
 
 static void parse_options(int argc, char **argv)
 {
+	bool enter_job = false;
 	int c;
 
 	opt.sender = getpid();
 	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:KT:")) != -1) {
 		switch (c) {
-		case 't':
-			opt.sock.type = !strcmp(optarg, "seq") ? SOCK_SEQPACKET
-							       : SOCK_RDM;
-			break;
+		case 't': uet_option(&opt.sock, "type", optarg); break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
 		case 'D': opt.seconds = atof(optarg); break;
 		case 's': parse_sizes(optarg); break;
 		case 'i': opt.sender = atoi(optarg); break;
 		case 'B': opt.local_addr = optarg; break;
-		case 'O': opt.sock.device = optarg; break;
+		case 'O': uet_option(&opt.sock, "device", optarg); break;
 		case 'P': opt.local_pid = atoi(optarg); break;
-		case 'j': opt.sock.job = strtoul(optarg, NULL, 0); break;
-		case 'J': opt.sock.enter_job = true; break;
+		case 'j': uet_option(&opt.sock, "job", optarg); break;
+		case 'J': enter_job = true; break;
 		case 'c': opt.connect = true; break;
 		case 'a': opt.nonblock = true; break;
-		case 'm':
-			opt.sock.delivery = !strcmp(optarg, "rod") ? UET_ROD
-								   : UET_RUD;
-			break;
-		case 'C': opt.sock.cc = optarg; break;
-		case 'L': opt.sock.policy = optarg; break;
-		case 'd':
-			opt.sock.tclass = atoi(optarg);
-			opt.sock.set_tclass = opt.sock.tclass >= 0;
-			break;
-		case 'M': opt.sock.mark = strtoul(optarg, NULL, 0); break;
+		case 'm': uet_option(&opt.sock, "delivery", optarg); break;
+		case 'C': uet_option(&opt.sock, "cc", optarg); break;
+		case 'L': uet_option(&opt.sock, "policy", optarg); break;
+		case 'd': uet_option(&opt.sock, "tclass", optarg); break;
+		case 'M': uet_option(&opt.sock, "mark", optarg); break;
 		case 'k': opt.info = true; break;
 		case 'X': opt.spread = strtoul(optarg, NULL, 0); break;
-		case 'b': opt.sock.sndbuf = parse_size(optarg); break;
-		case 'w': opt.sock.notify = true; break;
+		case 'b': uet_option(&opt.sock, "sndbuf", optarg); break;
+		case 'w': uet_option(&opt.sock, "notify", "1"); break;
 		case 'W': opt.wait_outq = true; break;
 		case 'F': opt.max_failed = 0; break;
-		case 'x': opt.expect_errno = errno_by_name(optarg); break;
+		case 'x':
+			opt.expect_errno = libuet_errno_by_name(optarg);
+			if (!opt.expect_errno)
+				die("unknown errno %s", optarg);
+			break;
 		case 'K': opt.make_it_fail = true; break;
 		case 'T': opt.timeout_s = atoi(optarg); break;
 		default: usage();
 		}
 	}
+	opt.sock.enter_job = enter_job;
 	for (; optind < argc; optind++)
 		add_target(argv[optind]);
 	if (!n_targets)
@@ -474,13 +450,13 @@ int main(int argc, char **argv)
 	if (!content)
 		die("out of memory");
 	fd = open_socket();
-	start = libuet_now_ns();
+	start = host_now_ns();
 	make_it_fail("1");
 	if (send_all(fd))
 		tally.refused++;
 	make_it_fail("0");
 	done = wait_finished(fd);
-	print_tally(fd, libuet_now_ns() - start);
+	print_tally(fd, host_now_ns() - start);
 	close(fd);
 	return verdict(done);
 }

@@ -104,7 +104,7 @@ static void test_tag_zero(void)
 	bool tagged;
 
 	uet_addr(&to, here, 0, 601, 0);
-	libuet_put_cmsg(&out, UET_CMSG_TAG, &tag, sizeof(tag));
+	libuet_add_cmsg(&out, sizeof(control), UET_CMSG_TAG, &tag, sizeof(tag));
 	result(sendmsg(a, &out, 0) == 5 && recvmsg(b, &in, 0) == 5,
 	       "a message with tag 0");
 	tag = 1;
@@ -234,7 +234,7 @@ static void test_poll_agrees(bool connected)
 	epoll_wait(ep, &ev, 1, 0);
 	fill_for_good(a, 607, 4000);
 	/* Also when the target tries and refuses again and again */
-	for (end = libuet_now_ns() + 500000000; libuet_now_ns() < end;) {
+	for (end = host_now_ns() + 500000000; host_now_ns() < end;) {
 		if (!writable(a, 50))
 			continue;
 		if (send_at(a, 4000, 607, MSG_DONTWAIT) < 0)
@@ -246,11 +246,11 @@ static void test_poll_agrees(bool connected)
 	fill(a, 607, 4000);
 	while (recv(b, buf, sizeof(buf), MSG_DONTWAIT) > 0)
 		;
-	for (end = libuet_now_ns() + SOON * 1000000ULL;
-	     !epoll_wait(ep, &ev, 1, 10) && libuet_now_ns() < end;)
+	for (end = host_now_ns() + SOON * 1000000ULL;
+	     !epoll_wait(ep, &ev, 1, 10) && host_now_ns() < end;)
 		while (recv(b, buf, sizeof(buf), MSG_DONTWAIT) > 0)
 			;
-	result(libuet_now_ns() < end, "%s: an edge when there is room", how);
+	result(host_now_ns() < end, "%s: an edge when there is room", how);
 	result(writable(a, 1000) &&
 	       send_at(a, 4000, 607, MSG_DONTWAIT) == 4000,
 	       "%s: and the message goes", how);
@@ -315,12 +315,12 @@ static void test_healthy_one(void)
 	system("tc qdisc change dev lo root netem delay 2ms limit 10000");
 	read_start(&r, c, 200 * 20000, 0);
 	for (int i = 0; i < 200; i++) {
-		t0 = libuet_now_ns();
+		t0 = host_now_ns();
 		if (i % 2 && writable(a, 3000))
 			polled++;
 		sent += send_at(a, 20000, 610, 0) == 20000;
-		if (libuet_now_ns() - t0 > longest)
-			longest = libuet_now_ns() - t0;
+		if (host_now_ns() - t0 > longest)
+			longest = host_now_ns() - t0;
 		if (sent <= i || longest > 2500000000ULL)
 			break;
 	}
@@ -581,8 +581,8 @@ static void test_sigio(void)
 	usleep(1000);
 	fill(a, 623, 4000);
 	ticks = 0;
-	for (end = libuet_now_ns() + SOON * 1000000ULL;
-	     !ticks && libuet_now_ns() < end;)
+	for (end = host_now_ns() + SOON * 1000000ULL;
+	     !ticks && host_now_ns() < end;)
 		if (recv(b, buf, sizeof(buf), MSG_DONTWAIT) < 0)
 			usleep(1000);
 	result(ticks, "O_ASYNC: SIGIO when there is room again");

@@ -21,25 +21,12 @@
 #define SOON		60000
 #define QUIET		400
 
-static int watch_to(int fd, const struct sockaddr_uet *to, uint32_t interval,
-		    uint32_t timeout, uint64_t cookie)
-{
-	struct uet_watch_req req = {
-		.peer = *to,
-		.cookie = cookie,
-		.interval = interval,
-		.timeout = timeout,
-	};
-
-	return setsockopt(fd, SOL_UET, UET_WATCH, &req, sizeof(req));
-}
-
 static int watch(int fd, uint16_t pid, uint16_t ri, uint32_t interval)
 {
 	struct sockaddr_uet to;
 
 	uet_addr(&to, here, 0, pid, ri);
-	return watch_to(fd, &to, interval, 0, COOKIE);
+	return libuet_watch(fd, &to, COOKIE, interval, 0);
 }
 
 static bool reported(int fd, uint16_t pid, int error)
@@ -198,8 +185,7 @@ int main(int argc, char **argv)
 	int fd, opt, i;
 
 	while ((opt = getopt(argc, argv, "j:")) == 'j')
-		how.job = atoi(optarg);
-	how.enter_job = how.job;
+		uet_option(&how, "job", optarg);
 	if (argc - optind == 1 && !how.job)
 		return cases(argv[optind]);
 	if (opt != -1 || argc - optind < 3)
@@ -207,10 +193,9 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	fd = uet_socket(&how);
 	for (i = optind + 2; i < argc; i++) {
-		if (libuet_parse_endpoint(&to, argv[i], how.job))
-			die("bad endpoint: %s", argv[i]);
-		if (watch_to(fd, &to, atoi(argv[optind]),
-			     atoi(argv[optind + 1]), i - optind - 2))
+		uet_endpoint(&to, argv[i], how.job);
+		if (libuet_watch(fd, &to, i - optind - 2, atoi(argv[optind]),
+				 atoi(argv[optind + 1])))
 			die("UET_WATCH: %s", strerror(errno));
 	}
 	printf("watching\n");

@@ -24,6 +24,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <host.h>
 #include <libuet.h>
 
 #define CHUNK		(256 * 1024)
@@ -78,7 +79,7 @@ static struct file *find_file(const char *dir, const struct chunk *chunk)
 	n_files++;
 	memcpy(f->name, chunk->name, NAME_LEN - 1);
 	f->size = chunk->file_size;
-	f->started = libuet_now_ns();
+	f->started = host_now_ns();
 	if (strchr(f->name, '/') || !f->name[0])
 		die("a name with a slash");
 	snprintf(path, sizeof(path), "%s/%s", dir, f->name);
@@ -92,7 +93,7 @@ static void file_done(struct file *f)
 {
 	printf("{\"received\": \"%s\", \"bytes\": %llu, \"secs\": %.3f}\n",
 	       f->name, (unsigned long long)f->size,
-	       (libuet_now_ns() - f->started) / 1e9);
+	       (host_now_ns() - f->started) / 1e9);
 	fflush(stdout);
 	close(f->fd);
 }
@@ -150,12 +151,14 @@ static uint64_t sent, confirmed;
 /* Delivery reports come on the error queue */
 static void read_reports(int fd)
 {
+	char text[LIBUET_TEXT_SIZE];
 	struct uet_report rep;
 
 	while (libuet_next_report(fd, &rep, NULL)) {
 		if (rep.type == UET_REPORT_FAILED) {
 			errno = rep.error;
-			die("a chunk was not delivered");
+			libuet_report_text(&rep, NULL, text, sizeof(text));
+			die(text);
 		}
 		confirmed += rep.cookie_last - rep.cookie + 1;
 	}

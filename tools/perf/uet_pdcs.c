@@ -9,6 +9,7 @@
  * Prints "idle N" when N messages were acknowledged, then waits for the end
  * of its standard input.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 #include <linux/sockios.h>
 
+#include <host.h>
 #include <libuet.h>
 
 #define PID	100
@@ -37,7 +39,7 @@ static int socket_in(const char *netns)
 	const char *step;
 	int fd;
 
-	if (libuet_enter_netns(netns))
+	if (host_enter_netns(netns))
 		die(netns);
 	libuet_addr(&local, "any", 0, PID, 0);
 	fd = libuet_open(&how, &step);

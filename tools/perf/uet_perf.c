@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <host.h>
 #include <libuet.h>
 
 #define PORT		4000
@@ -62,7 +63,7 @@ static void die(const char *what)
 
 static void enter(const char *netns)
 {
-	if (netns && libuet_enter_netns(netns))
+	if (netns && host_enter_netns(netns))
 		die(netns);
 }
 
@@ -359,11 +360,11 @@ int main(int argc, char **argv)
 	fd = client_socket(ready[0]);
 	/* The first round warms up and is not counted */
 	for (unsigned int r = 0; r <= opt.rounds; r++) {
-		uint64_t start = libuet_now_ns();
+		uint64_t start = host_now_ns();
 
 		(opt.bulk ? client_bulk : client_rr)(fd);
 		if (r)
-			print_round(libuet_now_ns() - start);
+			print_round(host_now_ns() - start);
 	}
 	close(fd);
 	if (waitpid(server, &status, 0) != server || status)

@@ -135,18 +135,16 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	struct uet_pdc *pdc;
 
 	if (!uet_icmp_quote(&quote, skb, icmp->udp_off))
-		return false;
+		goto ignore;
 	pdc = uet_pdc_by_id(un, &quote.laddr, quote.spdcid);
 	if (!pdc || !uet_pdc_tx(pdc) ||
-	    !ipv6_addr_equal(&pdc->peer->key.raddr, &quote.raddr)) {
-		UET_INC(un, DROP_STALE);
-		return false;
-	}
+	    !ipv6_addr_equal(&pdc->peer->key.raddr, &quote.raddr))
+		goto ignore;
 	flow = pdc->tx->flow;
 	spin_lock(&flow->lock);
 	if (pdc->tx->snd.state == UET_PDC_DEAD ||
 	    !uet_txwin_has(&pdc->tx->snd.win, quote.psn)) {
-		UET_INC(un, DROP_STALE);
+		UET_INC(un, ICMP_IGNORED);
 	} else if (icmp->too_big) {
 		/*
 		 * Some kernels also believe it themselves over IPv6, for the
@@ -162,4 +160,8 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	}
 	spin_unlock(&flow->lock);
 	return redirect;
+
+ignore:
+	UET_INC(un, ICMP_IGNORED);
+	return false;
 }

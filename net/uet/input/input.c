@@ -74,8 +74,9 @@ static bool uet_rx_group(const struct uet_rx_ctx *rx)
  * one is gone by then, while INVALID_SYN would fail its message. So each SYN leads
  * to one packet.
  */
-static void uet_syn_conflict(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
+	rx->drop = UET_DROP_SYN;
 	if (uet_pdc_rx_ask_alive(pdc, rx))
 		uet_nack_stateless(rx, UET_NACK_INVALID_SYN,
 				   uet_pkt_psn(rx->pkt));
@@ -94,7 +95,7 @@ static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
 static void uet_input_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	if (unlikely(!uet_input_rx(pdc))) {
-		UET_DROP(rx, DROP_STATE);
+		rx->drop = UET_DROP_STATE;
 		return;
 	}
 	uet_pdc_request(pdc, rx, false);
@@ -117,7 +118,7 @@ static void uet_input_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (uet_pdc_tx(pdc))
 		uet_pdc_nack(pdc, rx);
 	else
-		UET_DROP(rx, DROP_NACK);
+		rx->drop = UET_DROP_NACK;
 }
 
 /* Is it a control packet for which a missing receiving half is made? */
@@ -140,6 +141,8 @@ static void uet_input_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			      bool created)
 {
 	UET_INC(rx->un, RX_CPS);
+	/* Until a half takes it */
+	rx->drop = UET_DROP_STATE;
 	/* A SYN packet does not name our PDCID. */
 	if (!(rx->pkt->flags & UET_F_SYN) && uet_pdc_tx(pdc))
 		uet_pdc_tx_control(pdc, rx);
@@ -193,7 +196,7 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
  */
 static void uet_input_closed(struct uet_rx_ctx *rx)
 {
-	UET_DROP(rx, DROP_NO_SOCKET);
+	rx->drop = UET_DROP_NO_SOCKET;
 	if (ipv6_addr_v4mapped(&rx->saddr))
 		icmp_send(rx->skb, ICMP_DEST_UNREACH, ICMP_PORT_UNREACH, 0);
 	else
@@ -212,16 +215,16 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	struct uet_pdc *pdc;
 
 	if (unlikely(uet_rx_group(rx))) {
-		UET_DROP(rx, DROP_PEER);
+		rx->drop = UET_DROP_PEER;
 		return;
 	}
 	while (!uet_input_syn_again(rx)) {
 		if (unlikely(!uet_syn_opens(rx->pkt))) {
-			UET_DROP(rx, DROP_STATE);
+			rx->drop = UET_DROP_STATE;
 			return;
 		}
 		if (!tries--) {
-			UET_INC(rx->un, PDC_REFUSED);
+			rx->drop = UET_DROP_REFUSED;
 			uet_nack_stateless(rx, UET_NACK_NO_PDC_AVAIL,
 					   uet_pkt_psn(rx->pkt));
 			return;
@@ -254,10 +257,7 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
 		nack = UET_NACK_PDC_HDR_MISMATCH;
 	if (nack) {
-		if (pdc)
-			UET_DROP(rx, DROP_PEER);
-		else
-			UET_DROP(rx, DROP_NO_PDC);
+		rx->drop = pdc ? UET_DROP_PEER : UET_DROP_NO_PDC;
 		if (uet_nackable(pkt))
 			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 		return;
@@ -284,12 +284,12 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 	case UET_PDS_RUDI_REQ:
 	case UET_PDS_RUDI_RESP:
 	case UET_PDS_UUD_REQ:
-		UET_DROP(rx, DROP_TYPE);
+		rx->drop = UET_DROP_TYPE;
 		return;
 	case UET_PDS_NACK:
 	case UET_PDS_NACK_CCX:
 		if (pkt->flags & UET_F_NT_RUDI) {
-			UET_DROP(rx, DROP_TYPE);
+			rx->drop = UET_DROP_TYPE;
 			return;
 		}
 		break;
@@ -302,21 +302,19 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 		uet_input_established(rx);
 }
 
-static void uet_count_parse_error(struct uet_rx_ctx *rx, int err)
+static enum uet_drop uet_parse_drop(int err)
 {
 	switch (-err) {
 	case UET_PERR_SHORT:
 	case UET_PERR_SHORT_SES:
 	case UET_PERR_SHORT_EXT:
-		UET_DROP(rx, DROP_SHORT);
-		break;
+		return UET_DROP_SHORT;
 	case UET_PERR_TYPE:
 	case UET_PERR_TSS:
 	case UET_PERR_CTL_TYPE:
-		UET_DROP(rx, DROP_TYPE);
-		break;
+		return UET_DROP_TYPE;
 	default:
-		UET_DROP(rx, DROP_PARSE);
+		return UET_DROP_MALFORMED;
 	}
 }
 
@@ -331,21 +329,23 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	int err;
 
 	if (unlikely(!un)) {
-		consume_skb(skb);
+		/* The socket closes; its namespace stays until readers are gone. */
+		uet_drop(uet_net(sock_net(sk)), skb, UET_DROP_NETNS);
 		return 0;
 	}
 	UET_INC(un, RX_PKTS);
 	UET_ADD(un, RX_BYTES, skb->len);
 	uet_rx_begin(&rx, skb);
 	if (unlikely(READ_ONCE(un->exiting))) {
-		UET_DROP(&rx, DROP_NET);
+		rx.drop = UET_DROP_NETNS;
 		goto free;
 	}
 	rx.udp_len = skb->len;
 	rx.polled = uet_skb_polled(skb);
-	if (un->sysctl.data_protect && !uet_crc_strip(skb)) {
-		UET_DROP(&rx, DROP_CRC);
-		goto free;
+	if (un->sysctl.data_protect) {
+		rx.drop = uet_crc_strip(skb);
+		if (unlikely(rx.drop))
+			goto free;
 	}
 	rx.ev = ntohs(udp_hdr(skb)->source);
 	__skb_pull(skb, sizeof(struct udphdr));
@@ -354,14 +354,14 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 	if (unlikely(err) && skb_is_nonlinear(skb)) {
 		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
 					      UET_HDR_MAX_LEN))) {
-			UET_DROP(&rx, DROP_FRAG);
+			rx.drop = UET_DROP_NOMEM;
 			goto free;
 		}
 		err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb),
 				    skb->len);
 	}
 	if (unlikely(err)) {
-		uet_count_parse_error(&rx, err);
+		rx.drop = uet_parse_drop(err);
 		goto free;
 	}
 	uet_input_parsed(&rx);

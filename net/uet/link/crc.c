@@ -93,9 +93,10 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
  * @skb: packet, data at the UDP header, IP header known
  *
  * Context: softirq.
- * Return: true if it was correct, and was removed.
+ * Return: %UET_DROP_NONE if it was correct, and was removed; else why the packet is
+ * to be dropped.
  */
-bool uet_crc_strip(struct sk_buff *skb)
+enum uet_drop uet_crc_strip(struct sk_buff *skb)
 {
 	struct in6_addr saddr, daddr;
 	__be32 trailer;
@@ -103,7 +104,7 @@ bool uet_crc_strip(struct sk_buff *skb)
 
 	if (skb->len < sizeof(struct udphdr) + UET_CRC_LEN ||
 	    skb_copy_bits(skb, skb->len - UET_CRC_LEN, &trailer, UET_CRC_LEN))
-		return false;
+		return UET_DROP_CRC;
 	if (ip_hdr(skb)->version == 4) {
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &saddr);
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &daddr);
@@ -114,6 +115,7 @@ bool uet_crc_strip(struct sk_buff *skb)
 	crc = uet_crc_addrs(&saddr, &daddr);
 	crc = ~uet_crc_data(crc, skb, skb->len - UET_CRC_LEN);
 	if (crc != be32_to_cpu(trailer))
-		return false;
-	return !pskb_trim(skb, skb->len - UET_CRC_LEN);
+		return UET_DROP_CRC;
+	return pskb_trim(skb, skb->len - UET_CRC_LEN) ? UET_DROP_NOMEM :
+							UET_DROP_NONE;
 }

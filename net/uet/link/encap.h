@@ -12,6 +12,7 @@
 #include <net/flow.h>
 
 #include "base.h"
+#include "link/drop.h"
 
 struct dst_entry;
 struct sock;
@@ -134,7 +135,7 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key);
 #define UET_CRC_LEN	4
 int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 		   const struct in6_addr *daddr, u16 ev, u16 dport);
-bool uet_crc_strip(struct sk_buff *skb);
+enum uet_drop uet_crc_strip(struct sk_buff *skb);
 
 /* link/guard.c: which sockets may send to the UDP port of UET */
 int uet_guard_enable(struct uet_net *un);

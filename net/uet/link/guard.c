@@ -25,9 +25,9 @@
 #include <net/route.h>
 #include <net/sock.h>
 
+#include "link/drop.h"
 #include "link/encap.h"
 #include "link/hook.h"
-#include "mib.h"
 
 /* Did the opener of the socket have CAP_NET_RAW? The current task may be another
  * one. Kernel sockets (tunnels) have no file, and so no privilege.
@@ -82,8 +82,7 @@ static unsigned int uet_guard(const struct nf_hook_state *state,
 	if (!uh || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)) ||
 	    uet_guard_allows(state, skb))
 		return NF_ACCEPT;
-	UET_INC(un, TX_GUARDED);
-	return NF_DROP;
+	return uet_drop_nf(un, skb, UET_DROP_GUARD);
 }
 
 /* Checks first fragments only: the others are useless without them. */

@@ -415,8 +415,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 
 	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
 					   meta.ev, out->udp_port)) {
-		UET_INC(out->un, TX_NOMEM);
-		kfree_skb(skb);
+		uet_drop_tx(out->peer, skb, UET_DROP_TX_NOMEM);
 		return -ENOMEM;
 	}
 	UET_INC(out->un, TX_PKTS);
@@ -450,8 +449,7 @@ void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
 	struct uet_output out;
 
 	if (uet_output_begin(&out, peer)) {
-		UET_INC(peer->fep->un, TX_ERRORS);
-		kfree_skb(skb);
+		uet_drop_tx(peer, skb, UET_DROP_TX_ROUTE);
 		return;
 	}
 	uet_output(&out, skb);

@@ -11,9 +11,6 @@
 
 #include "link/packet.h"
 
-#define CREATE_TRACE_POINTS
-#include "link/trace_rx.h"
-
 /* The interface by which a packet arrived. In a VRF skb->dev is the VRF, and the
  * IP control block has the interface.
  */
@@ -59,33 +56,6 @@ void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
 }
 
-/*
- * The kernel's drop reason. A module cannot add reasons of its own; the tracepoint
- * has the name of our counter.
- */
-static enum skb_drop_reason uet_drop_reason(u8 drop)
-{
-	switch (drop) {
-	case UET_MIB_DROP_SHORT:
-		return SKB_DROP_REASON_PKT_TOO_SMALL;
-	case UET_MIB_DROP_PARSE:
-		return SKB_DROP_REASON_HDR_TRUNC;
-	case UET_MIB_DROP_TYPE:
-		return SKB_DROP_REASON_UNHANDLED_PROTO;
-	case UET_MIB_DROP_CRC:
-		return SKB_DROP_REASON_UDP_CSUM;
-	case UET_MIB_DROP_FRAG:
-		return SKB_DROP_REASON_NOMEM;
-	case UET_MIB_DROP_FILTER:
-		return SKB_DROP_REASON_SOCKET_FILTER;
-	case UET_MIB_DROP_NO_PDC:
-	case UET_MIB_DROP_NO_SOCKET:
-		return SKB_DROP_REASON_NO_SOCKET;
-	default:
-		return SKB_DROP_REASON_NOT_SPECIFIED;
-	}
-}
-
 /**
  * uet_rx_done() - free a packet that was handled or is dropped
  * @rx: the packet
@@ -94,10 +64,8 @@ static enum skb_drop_reason uet_drop_reason(u8 drop)
  */
 void uet_rx_done(const struct uet_rx_ctx *rx)
 {
-	if (likely(!rx->drop)) {
+	if (likely(rx->drop == UET_DROP_NONE))
 		consume_skb(rx->skb);
-		return;
-	}
-	trace_uet_drop(rx);
-	kfree_skb_reason(rx->skb, uet_drop_reason(rx->drop));
+	else
+		uet_drop_rx(rx);
 }

@@ -12,6 +12,7 @@
 
 #include "base.h"
 #include "core/hdr_parse.h"
+#include "link/drop.h"
 #include "link/peer.h"
 #include "mib.h"
 
@@ -34,7 +35,7 @@ struct uet_sock;
  * @udp_len: UDP length, for the nominal size
  * @us: socket that its data is for, valid in this RCU section; or NULL
  * @generation: generation of the endpoint, for the response BAD_GENERATION
- * @drop: counter that says why it is dropped, 0 = not dropped
+ * @drop: why it is dropped, if it is: enum uet_drop
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -54,17 +55,6 @@ struct uet_rx_ctx {
 	u8			generation;
 	u8			drop;
 };
-
-/* Drop a packet: count it, and note why for uet_rx_done(). */
-#define UET_DROP(rx, id)						\
-	do {								\
-		struct uet_rx_ctx *__rx = (rx);				\
-									\
-		UET_INC(__rx->un, id);					\
-		__rx->drop = UET_MIB_##id;				\
-	} while (0)
-
-static_assert(UET_MIB_MAX <= U8_MAX);
 
 void uet_rx_done(const struct uet_rx_ctx *rx);
 void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb);

@@ -14,6 +14,13 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 
+/* Numbers behind the words, for trace-cmd and perf, which read the format alone */
+TRACE_DEFINE_ENUM(UET_PDC_OPENED);
+TRACE_DEFINE_ENUM(UET_PDC_ACCEPTED);
+TRACE_DEFINE_ENUM(UET_PDC_RETURNED);
+TRACE_DEFINE_ENUM(UET_PDC_CLOSED);
+TRACE_DEFINE_ENUM(UET_PDC_FAILED);
+
 #define uet_show_pdc_event(e)						\
 	__print_symbolic(e,						\
 		{ UET_PDC_OPENED,	"opened" },			\

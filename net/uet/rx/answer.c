@@ -123,7 +123,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		return NULL;
 	skb_put(skb, uet_build_ack_rsp(skb->data, &pkt));
 	if (unlikely(!skb->len)) {	/* a PSN offset no window allows */
-		kfree_skb(skb);
+		consume_skb(skb);
 		return NULL;
 	}
 	UET_INC(pdc->un, TX_ACKS);

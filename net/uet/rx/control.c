@@ -30,14 +30,16 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	struct sk_buff *nack;
 
 	if (pdc->rx->state == UET_PDC_TIME_WAIT) {
-		if (psn != r->map.cack)
+		if (psn != r->map.cack) {
+			rx->drop = UET_DROP_STALE;
 			return NULL;
+		}
 		return uet_ack_make(pdc, rx, psn, 0, NULL);
 	}
 	uet_pdc_cleared(pdc, r->map.highest);
 	if (psn != uet_rxmap_expected(&r->map)) {
 		/* An earlier PSN is missing: CLOSE_CMD is sent again. */
-		UET_DROP(rx, DROP_STALE);
+		rx->drop = UET_DROP_STALE;
 		return NULL;
 	}
 	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {
@@ -46,10 +48,9 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		 * module NACKs them, and they move to another PDC; any other
 		 * initiator repeats CLOSE_CMD.
 		 */
-		if (!(rx->pkt->flags & UET_F_RETX)) {
-			UET_DROP(rx, DROP_STATE);
+		rx->drop = UET_DROP_STATE;
+		if (!(rx->pkt->flags & UET_F_RETX))
 			return NULL;
-		}
 		nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING_IN_ERR, psn, 0);
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return nack;
@@ -80,12 +81,30 @@ static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	case UET_RX_NOMAP:
 		return uet_nack_make(pdc, rx, UET_NACK_PKT_NOT_RCVD, psn, 0);
 	default:
-		UET_DROP(rx, DROP_STALE);
+		rx->drop = UET_DROP_STALE;
 		return NULL;
 	}
 }
 
-/* The answer to a control packet, or NULL; rx.lock held */
+/* Is a control packet for the receiving half? */
+static bool uet_control_is_ours(const struct uet_pdc *pdc, u8 ctl)
+{
+	switch (ctl) {
+	case UET_CTL_CLEAR_REQ:
+	case UET_CTL_CREDIT:
+		return false;
+	case UET_CTL_CLOSE_CMD:
+		/* Only the initiator closes a PDC. */
+		return !pdc->initiator;
+	case UET_CTL_CLOSE_REQ:
+		/* The sending half has handled it (tx/control.c). */
+		return pdc->initiator;
+	default:
+		return true;
+	}
+}
+
+/* The answer to a control packet of ours, or NULL; rx.lock held */
 static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 					  struct uet_rx_ctx *rx)
 {
@@ -98,25 +117,18 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 	case UET_CTL_ACK_REQ:
 		return uet_ack_req(pdc, rx);
 	case UET_CTL_CLEAR_CMD:
-		uet_pdc_cleared(pdc, cp->payload);
+		if (!uet_pdc_cleared(pdc, cp->payload))
+			rx->drop = UET_DROP_CLEAR;
 		/* No other packet would tell the source that CACK moved. */
 		return map->cack == cack ? NULL :
 		       uet_ack_make(pdc, rx, map->cack, 0, NULL);
 	case UET_CTL_CLOSE_CMD:
-		/* Only the initiator closes a PDC. */
-		if (!pdc->initiator)
-			return uet_close_cmd(pdc, rx);
-		UET_DROP(rx, DROP_STATE);
-		return NULL;
+		return uet_close_cmd(pdc, rx);
 	case UET_CTL_PROBE:
 		if (!(rx->pkt->flags & UET_F_SYN))
 			uet_habit_probed(&pdc->peer->habits);
 		return uet_ack_make(pdc, rx, map->cack, UET_F_PROBE, NULL);
 	case UET_CTL_CLOSE_REQ:
-		/* The sending half has handled it (tx/control.c). */
-		if (!pdc->initiator)
-			return NULL;
-		fallthrough;
 	case UET_CTL_NOOP:
 	case UET_CTL_NEGOTIATION:
 		/* They take a PSN and deliver nothing. */
@@ -133,7 +145,7 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 /**
  * uet_pdc_rx_control() - handle a control packet about what the peer sends
  * @pdc: PDC found by dpdcid, with the peer verified, or by SYN
- * @rx: the packet
+ * @rx: the packet; @rx->drop is cleared if it was for the receiving half
  * @created: this packet made the PDC
  *
  * Context: softirq.
@@ -157,6 +169,9 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		uet_pdc_heard_syn(pdc);
 	if (created)
 		uet_pdc_arm(pdc, r->heard + NSEC_PER_SEC);
+	if (!uet_control_is_ours(pdc, rx->pkt->ctl_type))
+		goto out;
+	rx->drop = UET_DROP_NONE;
 	answer = uet_control_answer(pdc, rx);
 out:
 	spin_unlock(&r->lock);
@@ -171,13 +186,17 @@ out:
  *
  * Context: softirq.
  */
-void uet_pdc_rx_ack(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+void uet_pdc_rx_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
 	spin_lock(&r->lock);
-	if (r->state == UET_PDC_DEAD)
+	if (r->state == UET_PDC_DEAD) {
+		/* With a sending half, that one judges it. */
+		if (!pdc->tx)
+			rx->drop = UET_DROP_STATE;
 		goto out;
+	}
 	uet_pdc_confirm(pdc);
 	if (rx->pkt->flags & UET_F_PROBE && r->probe_out) {
 		r->probe_out = false;

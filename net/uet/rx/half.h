@@ -181,7 +181,7 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 
 /* request.c: requests in */
 void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
-void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
+bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
 u32 uet_pdc_nacked_top(const struct uet_pdc *pdc);
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
@@ -201,7 +201,7 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
 /* control.c: control packets in, and answers to our own */
 void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 			bool created);
-void uet_pdc_rx_ack(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+void uet_pdc_rx_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack);
 bool uet_pdc_rx_replaced(struct uet_pdc *pdc);
 bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);

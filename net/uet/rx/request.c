@@ -94,8 +94,9 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
  * @clear_psn: from a request or CLEAR_CMD
  *
  * Context: softirq, rx.lock held.
+ * Return: false if it clears what was not received.
  */
-void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
+bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 {
 	struct uet_pdc_rx *rx = pdc->rx;
 	struct uet_gtd *g, *next;
@@ -103,15 +104,14 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 	lockdep_assert_held(&pdc->rx->lock);
 	switch (uet_rxmap_clear(&rx->map, clear_psn)) {
 	case UET_CLEAR_BAD:
-		UET_INC(pdc->un, DROP_CLEAR);
-		return;
+		return false;
 	case UET_CLEAR_OLD:
-		return;
+		return true;
 	case UET_CLEAR_NEW:
 		break;
 	}
 	if (!rx->nr_gtd)
-		return;
+		return true;
 	list_for_each_entry_safe(g, next, &rx->gtd, node) {
 		if (psn_after(g->psn, clear_psn))
 			break;
@@ -126,6 +126,7 @@ void uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 	else
 		uet_rxmap_drop_hold(&rx->map);
 	uet_ses_cack(pdc, rx->map.cack);
+	return true;
 }
 
 /**
@@ -154,7 +155,7 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	const struct uet_gtd *g = uet_gtd_find(pdc, rx->pkt->req.psn);
 	struct uet_ses_rsp rsp;
 
-	UET_INC(rx->un, RX_DUPS);
+	rx->drop = UET_DROP_DUP;
 	if (g)
 		return uet_ack_make(pdc, rx, g->psn, UET_F_REQ_CLEAR, &g->rsp);
 	uet_default_rsp(&rsp, rx->pkt, UET_RC_NULL);
@@ -280,7 +281,7 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
-	UET_INC(rx->un, SHORTAGE);
+	rx->drop = UET_DROP_SHORTAGE;
 	if (!r->nacked || psn_before(psn, r->nacked_psn))
 		r->nacked_psn = psn;
 	r->nacked_top = psn_max(uet_pdc_nacked_top(pdc), psn);
@@ -395,22 +396,25 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 		return verdict;
 	if (unlikely(pdc->rx->state == UET_PDC_TIME_WAIT ||
 		     uet_pdc_closes(pdc, rx))) {
+		rx->drop = UET_DROP_STATE;
 		*nack = uet_nack_make(pdc, rx, UET_NACK_CLOSING, psn, 0);
 		return UET_RX_ABOVE;
 	}
 	switch (verdict) {
 	case UET_RX_ABOVE:
+		rx->drop = UET_DROP_WINDOW;
 		*nack = uet_nack_make(pdc, rx, rx->pkt->flags & UET_F_SYN ?
 				      UET_NACK_INVALID_SYN :
 				      UET_NACK_PSN_OOR_WINDOW, psn, 0);
 		return verdict;
 	case UET_RX_FAR_BELOW:
-		UET_DROP(rx, DROP_STALE);
+		rx->drop = UET_DROP_STALE;
 		return verdict;
 	default:
 		break;
 	}
 	if (pdc->rod && psn != uet_rxmap_expected(map)) {
+		rx->drop = UET_DROP_GAP;
 		*nack = uet_pdc_rod_gap(pdc, rx, psn);
 		return UET_RX_ABOVE;
 	}
@@ -421,6 +425,13 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 	return UET_RX_NEW;
 }
 
+/* CLEAR_PSN of a request, which is accepted whatever that is */
+static void uet_pdc_clears(struct uet_pdc *pdc, u32 clear_psn)
+{
+	if (unlikely(!uet_pdc_cleared(pdc, clear_psn)))
+		UET_INC(pdc->un, CLEAR_IGNORED);
+}
+
 static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 					      struct uet_rx_ctx *rx,
 					      bool created)
@@ -429,15 +440,17 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 	struct sk_buff *nack;
 
 	if (uet_pkt_is_rod(pkt) != pdc->rod &&
-	    pdc->rx->state != UET_PDC_TIME_WAIT)
+	    pdc->rx->state != UET_PDC_TIME_WAIT) {
+		rx->drop = UET_DROP_MODE;
 		return uet_nack_make(pdc, rx, UET_NACK_PDC_MODE_MISMATCH,
 				     pkt->req.psn, 0);
+	}
 	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
 	case UET_RX_NEW:
-		uet_pdc_cleared(pdc, pkt->req.clear_psn);
+		uet_pdc_clears(pdc, pkt->req.clear_psn);
 		return uet_pdc_new_packet(pdc, rx, created);
 	case UET_RX_DUP:
-		uet_pdc_cleared(pdc, pkt->req.clear_psn);
+		uet_pdc_clears(pdc, pkt->req.clear_psn);
 		return uet_pdc_dup(pdc, rx);
 	default:
 		return nack;
@@ -485,7 +498,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 
 	spin_lock(&pdc->rx->lock);
 	if (pdc->rx->state == UET_PDC_DEAD) {
-		UET_DROP(rx, DROP_STATE);
+		rx->drop = UET_DROP_STATE;
 		goto out;
 	}
 	/*
@@ -526,8 +539,10 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 	struct sk_buff *answer = NULL;
 
 	spin_lock(&pdc->rx->lock);
-	if (pdc->rx->state == UET_PDC_DEAD || pdc->rx->state == UET_PDC_TIME_WAIT)
+	if (pdc->rx->state == UET_PDC_DEAD || pdc->rx->state == UET_PDC_TIME_WAIT) {
+		rx->drop = UET_DROP_STATE;
 		goto out;
+	}
 	if (uet_pkt_has_cc(rx->pkt))
 		uet_credit_trimmed(pdc, rx);
 	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
@@ -541,7 +556,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		break;
 	case UET_RX_ABOVE:
 	case UET_RX_FAR_BELOW:
-		UET_DROP(rx, DROP_STALE);
+		rx->drop = UET_DROP_STALE;
 		break;
 	}
 out:

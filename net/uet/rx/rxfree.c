@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "base.h"
+#include "link/drop.h"
 #include "rx/rxmsg.h"
 
 /* Packets freed at a time */
@@ -21,7 +22,7 @@ static void uet_rx_free_work(struct work_struct *work)
 	int n = 0;
 
 	while ((skb = skb_dequeue(&un->rx_free))) {
-		kfree_skb(skb);
+		uet_drop(un, skb, UET_DROP_UNREAD);
 		if (++n % UET_RX_FREE_BATCH == 0)
 			cond_resched();
 	}
@@ -37,7 +38,7 @@ static void uet_rx_free_work(struct work_struct *work)
 void uet_rx_free(struct uet_net *un, struct sk_buff_head *gone)
 {
 	if (likely(skb_queue_len(gone) <= UET_RX_FREE_BATCH)) {
-		__skb_queue_purge(gone);
+		uet_drop_list(un, gone, UET_DROP_UNREAD);
 		return;
 	}
 	spin_lock_bh(&un->rx_free.lock);
@@ -67,5 +68,5 @@ void uet_rx_free_init(struct uet_net *un)
 void uet_rx_free_exit(struct uet_net *un)
 {
 	cancel_work_sync(&un->rx_free_work);
-	skb_queue_purge(&un->rx_free);
+	uet_drop_list(un, &un->rx_free, UET_DROP_UNREAD);
 }

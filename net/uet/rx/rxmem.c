@@ -458,7 +458,6 @@ static int uet_rx_no_room(struct uet_sock *us, const struct uet_rxmsg *msg)
 	}
 	if (likely(!msg->line) || !uet_rxroom_line_full(&room, line, others))
 		return -ENOBUFS;
-	UET_INC(us->un, MSG_MIXED);
 	return -ENOSPC;
 }
 

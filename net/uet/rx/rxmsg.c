@@ -12,6 +12,7 @@
 #include <net/sock.h>
 
 #include "compat.h"
+#include "link/drop.h"
 #include "mib.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
@@ -370,7 +371,7 @@ static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
 	if (!copy)
 		return NULL;
 	if (skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
-		kfree_skb(copy);
+		consume_skb(copy);
 		return NULL;
 	}
 	copy->tstamp = skb->tstamp;
@@ -419,7 +420,7 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize);
 	if (err) {
 		if (*spare) {
-			kfree_skb(skb);
+			consume_skb(skb);
 			*spare = NULL;
 		}
 		if (err == -ENOBUFS)
@@ -560,7 +561,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		uet_rx_wake(us, napi_id);
 	if (unlikely(err == -ENOBUFS))
 		uet_rx_unwedge(us, UET_RX_WANT_PACKET);
-	kfree_skb(spare);
+	consume_skb(spare);
 	if (err == -EPIPE && READ_ONCE(msg->given_up))
 		err = -ETIME;
 	return err;
@@ -676,11 +677,12 @@ static void uet_rx_drop_list(struct uet_sock *us, struct list_head *list,
 }
 
 /* Free messages and data that left the socket's lists, outside rx_lock. */
-static void uet_rx_bury(struct list_head *msgs, struct sk_buff_head *gone)
+static void uet_rx_bury(struct uet_net *un, struct list_head *msgs,
+			struct sk_buff_head *gone)
 {
 	struct uet_rxmsg *msg, *next;
 
-	__skb_queue_purge(gone);
+	uet_drop_list(un, gone, UET_DROP_UNREAD);
 	list_for_each_entry_safe(msg, next, msgs, node) {
 		list_del_init(&msg->node);
 		uet_rxmsg_put(msg);
@@ -706,7 +708,7 @@ void uet_rx_stop(struct uet_sock *us)
 	uet_rx_drop_list(us, &us->rx_open, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_absent, true, &msgs, &gone);
 	spin_unlock_bh(&us->rx_lock);
-	uet_rx_bury(&msgs, &gone);
+	uet_rx_bury(us->un, &msgs, &gone);
 }
 
 /**
@@ -724,5 +726,5 @@ void uet_rxmsg_purge(struct uet_sock *us)
 	uet_rx_drop_list(us, &us->rx_ready, false, &msgs, &gone);
 	sk_mem_reclaim(&us->sk);
 	spin_unlock_bh(&us->rx_lock);
-	uet_rx_bury(&msgs, &gone);
+	uet_rx_bury(us->un, &msgs, &gone);
 }

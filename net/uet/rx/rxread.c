@@ -8,6 +8,7 @@
 #include <linux/skbuff.h>
 
 #include "core/dfc.h"
+#include "link/drop.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 
@@ -290,7 +291,7 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 out:
 	spin_unlock_bh(&us->rx_lock);
 	if (rd->error && rd->msg) {
-		__skb_queue_purge(&rd->skbs);
+		uet_drop_list(us->un, &rd->skbs, UET_DROP_UNREAD);
 		uet_rxmsg_put(rd->msg);
 		rd->msg = NULL;
 	}
@@ -325,7 +326,7 @@ void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd)
 	tell = uet_rx_tell(us);
 	spin_unlock_bh(&us->rx_lock);
 	rd->used_bytes = 0;
-	__skb_queue_purge(&rd->used);
+	uet_consume_list(&rd->used);
 	if (tell)
 		uet_rx_told(us);
 }
@@ -364,8 +365,8 @@ void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek)
 	tell = uet_rx_tell(us);
 	spin_unlock_bh(&us->rx_lock);
 
-	__skb_queue_purge(&rd->used);
-	__skb_queue_purge(&gone);
+	uet_consume_list(&rd->used);
+	uet_drop_list(us->un, &gone, UET_DROP_UNREAD);
 	if (drop)
 		uet_rxmsg_put(msg);
 	uet_rxmsg_put(msg);

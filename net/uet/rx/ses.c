@@ -263,6 +263,15 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 	}
 }
 
+/* Drop a packet and answer it by an SES error. */
+static enum uet_ses_verdict uet_ses_error(struct uet_rx_ctx *rx,
+					  enum uet_drop why, u8 rc, u8 *code)
+{
+	rx->drop = why;
+	*code = rc;
+	return UET_SES_ERROR;
+}
+
 /* No room at a socket: queue the PDC for a wake-up by its reader. */
 static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 {
@@ -345,16 +354,15 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
  * that the source waits; or answer NO_MATCH if it is in the way of others.
  */
 static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
+					    struct uet_rx_ctx *rx,
 					    struct uet_sock *us,
-					    struct uet_rxmsg *msg, u32 psn,
-					    u8 nack, u8 *code)
+					    struct uet_rxmsg *msg, u8 nack,
+					    u8 *code)
 {
-	if (uet_ses_in_the_way(pdc, us, msg, psn) &&
-	    (!msg || uet_rxmsg_unbegin(msg))) {
-		UET_INC(pdc->un, MSG_NO_MATCH);
-		*code = UET_RC_NO_MATCH;
-		return UET_SES_ERROR;
-	}
+	if (uet_ses_in_the_way(pdc, us, msg, rx->pkt->req.psn) &&
+	    (!msg || uet_rxmsg_unbegin(msg)))
+		return uet_ses_error(rx, UET_DROP_NO_MATCH, UET_RC_NO_MATCH,
+				     code);
 	if (us)
 		uet_ses_starve(pdc, us);
 	*code = nack;
@@ -395,8 +403,7 @@ static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
 {
 	if (likely(!uet_owner_denies(us, rx->skb)))
 		return false;
-	UET_DROP(rx, DROP_FILTER);
-	*code = UET_RC_PERM_VIOLATION;
+	uet_ses_error(rx, UET_DROP_FILTER, UET_RC_PERM_VIOLATION, code);
 	return true;
 }
 
@@ -415,20 +422,19 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 
 	*verdict = UET_SES_ERROR;
 	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
-		UET_DROP(rx, DROP_JOB);
-		*code = UET_RC_BAD_JOB_ID;
+		uet_ses_error(rx, UET_DROP_JOB, UET_RC_BAD_JOB_ID, code);
 		return NULL;
 	}
 	us = uet_ep_recall(rx->un, &pdc->rx->ep, &rx->daddr, rx->ifindex,
 			   rx->iif, ses->job, ses->pid, ses->ri, &why);
 	if (!us) {
-		*code = uet_lookup_rc(why);
+		uet_ses_error(rx, UET_DROP_ENDPOINT, uet_lookup_rc(why), code);
 		return NULL;
 	}
 	if (uet_ses_filtered(rx, us, code))
 		return NULL;
 	if (ses->request_length > READ_ONCE(us->max_msg)) {
-		*code = UET_RC_TOO_LONG;
+		uet_ses_error(rx, UET_DROP_TOO_LONG, UET_RC_TOO_LONG, code);
 		return NULL;
 	}
 	uet_reader_note(pdc, us);
@@ -437,7 +443,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 	if (msg)
 		uet_ses_describe(pdc, rx, msg);
 	else
-		*verdict = uet_ses_no_room(pdc, us, NULL, rx->pkt->req.psn,
+		*verdict = uet_ses_no_room(pdc, rx, us, NULL,
 					   UET_NACK_NO_SES_MSG_AVAIL, code);
 	return msg;
 }
@@ -452,13 +458,12 @@ static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
 
 	if (!err)
 		return msg;
-	if (err == -ENOSPC) {
-		*code = UET_RC_DROPPED;
-		*verdict = UET_SES_ERROR;
-		return NULL;
-	}
-	*verdict = uet_ses_no_room(pdc, rx->us, NULL, rx->pkt->req.psn,
-				   UET_NACK_NO_SES_MSG_AVAIL, code);
+	if (err == -ENOSPC)
+		*verdict = uet_ses_error(rx, UET_DROP_MIXED, UET_RC_DROPPED,
+					 code);
+	else
+		*verdict = uet_ses_no_room(pdc, rx, rx->us, NULL,
+					   UET_NACK_NO_SES_MSG_AVAIL, code);
 	return NULL;
 }
 
@@ -508,22 +513,21 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 	case 0:
 		return UET_SES_TAKEN;
 	case -ENOBUFS:
-		return uet_ses_no_room(pdc, READ_ONCE(msg->us), msg,
-				       rx->pkt->req.psn,
+		return uet_ses_no_room(pdc, rx, READ_ONCE(msg->us), msg,
 				       UET_NACK_NO_PKT_BUFFER, code);
 	case -EINVAL:
-		*code = UET_RC_OP_VIOLATION;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_VIOLATION,
+				     UET_RC_OP_VIOLATION, code);
 	case -EACCES:
-		*code = UET_RC_PERM_VIOLATION;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_FILTER,
+				     UET_RC_PERM_VIOLATION, code);
 	case -ENOSPC:
+		return uet_ses_error(rx, UET_DROP_MIXED, UET_RC_DROPPED, code);
 	case -ETIME:
-		*code = UET_RC_DROPPED;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_ENDED, UET_RC_DROPPED, code);
 	default:		/* the socket is gone */
-		*code = UET_RC_BAD_PID;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_ENDPOINT, UET_RC_BAD_PID,
+				     code);
 	}
 }
 
@@ -561,9 +565,12 @@ static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 }
 
 /* A further packet of a message that has a tombstone */
-static enum uet_ses_verdict uet_ses_buried(struct uet_rx_msg *m, u32 psn,
-					   u8 *code)
+static enum uet_ses_verdict uet_ses_buried(struct uet_rx_ctx *rx,
+					   struct uet_rx_msg *m, u8 *code)
 {
+	u32 psn = rx->pkt->req.psn;
+
+	rx->drop = UET_DROP_ENDED;
 	if (!m->code)
 		return UET_SES_DROP;
 	/*
@@ -608,7 +615,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	}
 	pdc->rx->last = m;
 	if (!m->msg) {
-		verdict = uet_ses_buried(m, psn, code);
+		verdict = uet_ses_buried(rx, m, code);
 		goto end;
 	}
 	rx->us = READ_ONCE(m->msg->us);
@@ -649,11 +656,8 @@ static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 
 	if (!ses->pid)
 		return UET_SES_DROP;
-	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx))) {
-		UET_DROP(rx, DROP_JOB);
-		*code = UET_RC_BAD_JOB_ID;
-		return UET_SES_ERROR;
-	}
+	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx)))
+		return uet_ses_error(rx, UET_DROP_JOB, UET_RC_BAD_JOB_ID, code);
 	us = uet_ep_lookup(rx->un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
 			   ses->pid, ses->ri, &why);
 	if (!us) {
@@ -717,14 +721,13 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
 
 	lockdep_assert_held(&pdc->rx->lock);
-	if (unlikely(!uet_pkt_has_ses_req(pkt))) {
-		*code = UET_RC_UNSUPPORTED_OP;
-		return UET_SES_ERROR;
-	}
+	if (unlikely(!uet_pkt_has_ses_req(pkt)))
+		return uet_ses_error(rx, UET_DROP_TYPE, UET_RC_UNSUPPORTED_OP,
+				     code);
 	if (unlikely(pkt->violation)) {
 		uet_ses_violated(pdc, rx);
-		*code = UET_RC_OP_VIOLATION;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_VIOLATION,
+				     UET_RC_OP_VIOLATION, code);
 	}
 	switch (ses->opcode) {
 	case UET_SES_OP_SEND:
@@ -735,13 +738,12 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	case UET_SES_OP_NO_OP:
 		return uet_ses_no_op(pdc, rx, code);
 	default:
-		*code = UET_RC_UNSUPPORTED_OP;
-		return UET_SES_ERROR;
+		return uet_ses_error(rx, UET_DROP_TYPE, UET_RC_UNSUPPORTED_OP,
+				     code);
 	}
-	if (ses->flags & UET_SES_F_IE) {
-		*code = UET_RC_INITIATOR_ERR;
-		return UET_SES_ERROR;
-	}
+	if (ses->flags & UET_SES_F_IE)
+		return uet_ses_error(rx, UET_DROP_ENDED, UET_RC_INITIATOR_ERR,
+				     code);
 	if ((ses->flags & whole) == whole)
 		return uet_ses_single(pdc, rx, code);
 	return uet_ses_part(pdc, rx, code);

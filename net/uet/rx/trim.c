@@ -45,18 +45,20 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 		pdc = uet_pdc_by_syn(rx->un, &key);
 	else
 		pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
-	if (!pdc) {
-		/* A trimmed packet opens no PDC. */
-		uet_nack_stateless(rx, pkt->flags & UET_F_SYN ?
-				   code : UET_NACK_INV_DPDCID, pkt->req.psn);
-		return;
+	if (!pdc && pkt->flags & UET_F_SYN) {
+		/* It opens no PDC, but its source may know that it was trimmed. */
+		uet_nack_stateless(rx, code, pkt->req.psn);
+	} else if (!pdc) {
+		rx->drop = UET_DROP_NO_PDC;
+		uet_nack_stateless(rx, UET_NACK_INV_DPDCID, pkt->req.psn);
+	} else if (!uet_from_peer(pdc->peer, rx) ||
+		   pdc->remote_id != pkt->spdcid) {
+		rx->drop = UET_DROP_PEER;
+	} else if (!uet_pdc_rx_attach(pdc)) {
+		rx->drop = UET_DROP_STATE;
+	} else {
+		uet_pdc_trimmed(pdc, rx, lasthop);
 	}
-	if (!uet_from_peer(pdc->peer, rx) || pdc->remote_id != pkt->spdcid ||
-	    !uet_pdc_rx_attach(pdc)) {
-		UET_DROP(rx, DROP_PEER);
-		return;
-	}
-	uet_pdc_trimmed(pdc, rx, lasthop);
 }
 
 static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
@@ -73,11 +75,11 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 	uet_rx_begin(&rx, skb);
 	if (uet_pkt_parse_trimmed(&pkt, uh + 1, skb_headlen(skb) - off -
 				  sizeof(*uh))) {
-		UET_DROP(&rx, DROP_PARSE);
+		rx.drop = UET_DROP_MALFORMED;
 	} else if (uet_pkt_is_pds_req(&pkt)) {
 		uet_trim_request(&rx, lasthop);
 	} else {
-		UET_DROP(&rx, DROP_TYPE);
+		rx.drop = UET_DROP_TYPE;
 	}
 	uet_rx_done(&rx);
 }

@@ -61,7 +61,7 @@ static struct proto uet_prot = {
 
 static void uet_sock_destruct(struct sock *sk)
 {
-	skb_queue_purge(&sk->sk_error_queue);
+	uet_consume_list(&sk->sk_error_queue);
 	uet_rxmsg_drop_spare(uet_sk(sk));
 	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
 	/* Linux 6.1 allows SO_RESERVE_MEM for all protocols that account pages. */

@@ -24,6 +24,7 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "tx/pds.h"
+#include "tx/trace_msg.h"
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
@@ -411,6 +412,8 @@ static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
 {
 	int err;
 
+	/* Once submitted, it may be delivered and freed at any time. */
+	trace_uet_msg_queued(msg);
 	while ((err = uet_pds_submit(msg)) == -EAGAIN) {
 		err = uet_send_wait(us, msg->dest, NULL, 0, &s->timeo);
 		if (err)

@@ -333,7 +333,7 @@ void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	spin_lock(&flow->lock);
 	if (!uet_pdc_ack_locked(pdc, rx))
-		UET_DROP(rx, DROP_ACK);
+		rx->drop = UET_DROP_ACK;
 	else if (unlikely(!flow->ccc.base_known || !known))
 		probe = uet_rtt_probe(pdc, rx->ev) ?:
 			uet_habit_probe(pdc, rx->ev);

@@ -19,7 +19,7 @@
 /**
  * uet_pdc_tx_control() - process a control packet for the sending half
  * @pdc: PDC named by dpdcid, peer verified
- * @rx: the packet
+ * @rx: the packet; @rx->drop is cleared if it was for the sending half
  *
  * Context: softirq.
  */
@@ -40,11 +40,15 @@ void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	switch (rx->pkt->ctl_type) {
 	case UET_CTL_CLOSE_REQ:
 		/* The target asks for a close: finish, then CLOSE_CMD. */
-		if (pdc->initiator && tx->snd.state == UET_PDC_ESTABLISHED)
-			tx->snd.state = UET_PDC_QUIESCE;
+		if (pdc->initiator) {
+			rx->drop = UET_DROP_NONE;
+			if (tx->snd.state == UET_PDC_ESTABLISHED)
+				tx->snd.state = UET_PDC_QUIESCE;
+		}
 		uet_pdc_tx_rearm(pdc, now);
 		break;
 	case UET_CTL_CLEAR_REQ:
+		rx->drop = UET_DROP_NONE;
 		uet_snd_work_init(&w, now, 0);
 		uet_snd_clear_req(&tx->snd, rx->pkt->cp.payload, rx->ev, &w);
 		uet_pdc_send_cps(pdc, &list, &w);
@@ -52,6 +56,7 @@ void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		break;
 	case UET_CTL_CREDIT:
 		UET_INC(rx->un, RX_CREDITS);
+		rx->drop = UET_DROP_NONE;
 		uet_cc_credit(tx->flow, now, uet_cp_credit(&rx->pkt->cp));
 		uet_pdc_tx_rearm(pdc, now);
 		break;

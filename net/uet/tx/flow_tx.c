@@ -187,8 +187,8 @@ static void uet_flow_emit(struct uet_flow *flow, const struct uet_output *out,
 	struct sk_buff *skb;
 
 	if (unlikely(!out)) {
-		UET_ADD(flow->peer->fep->un, TX_ERRORS, skb_queue_len(list));
-		__skb_queue_purge(list);
+		while ((skb = __skb_dequeue(list)))
+			uet_drop_tx(flow->peer, skb, UET_DROP_TX_ROUTE);
 		return;
 	}
 	while ((skb = __skb_dequeue(list)))

@@ -171,7 +171,7 @@ void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	spin_lock(&flow->lock);
 	if (!uet_pdc_nack_locked(pdc, rx))
-		UET_DROP(rx, DROP_NACK);
+		rx->drop = UET_DROP_NACK;
 	else if (unlikely(!flow->ccc.base_known))
 		probe = uet_rtt_probe(pdc, rx->ev);
 	spin_unlock(&flow->lock);

@@ -10,7 +10,7 @@
 #include <linux/skbuff.h>
 #include <net/sock.h>
 
-#include "mib.h"
+#include "link/drop.h"
 #include "sock.h"
 #include "tx/report.h"
 
@@ -109,10 +109,8 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		merged = true;
 	}
 	spin_unlock_irqrestore(&q->lock, flags);
-	if (!merged) {
-		kfree_skb(skb);
-		UET_INC(us->un, REPORT_LOST);
-	}
+	if (!merged)
+		uet_drop(us->un, skb, UET_DROP_REPORT);
 	/* Not sk_err: recvmmsg() would fail because of it. */
 	if (rep->error)
 		WRITE_ONCE(sk->sk_err_soft, rep->error);

@@ -107,7 +107,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	len += uet_build_ses_std(skb->data + len, &pkt.ses);
 	__skb_put(skb, len);
 	if (p->len && unlikely(uet_txmsg_attach(msg, skb, p->off, p->len))) {
-		kfree_skb(skb);
+		/* Not dropped: it is built again. */
+		consume_skb(skb);
 		return NULL;
 	}
 	skb->priority = msg->dest->prio;

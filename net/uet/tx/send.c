@@ -16,6 +16,7 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/hole.h"
+#include "tx/trace.h"
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
 
@@ -156,6 +157,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	case UET_SND_CP:
 		return uet_pdc_resend_close(pdc, list, now);
 	case UET_SND_CLOSED:
+		trace_uet_cc_wait(flow);
 		return -EAGAIN;
 	default:
 		return 0;

@@ -159,6 +159,18 @@ TRACE_EVENT_FN(uet_cc_credit,
 	uet_cc_trace_on, uet_cc_trace_off
 );
 
+/* Numbers behind the words, for trace-cmd and perf, which read the format alone */
+TRACE_DEFINE_ENUM(UET_LOSS_RTO);
+TRACE_DEFINE_ENUM(UET_LOSS_OOO);
+TRACE_DEFINE_ENUM(UET_LOSS_SACK);
+TRACE_DEFINE_ENUM(UET_LOSS_PROBE);
+TRACE_DEFINE_ENUM(UET_LOSS_GO_BACK);
+TRACE_DEFINE_ENUM(UET_LOSS_LOCAL);
+TRACE_DEFINE_ENUM(UET_NACKED_TRIMMED);
+TRACE_DEFINE_ENUM(UET_NACKED_LASTHOP);
+TRACE_DEFINE_ENUM(UET_NACKED_OTHER);
+TRACE_DEFINE_ENUM(UET_NACKED_LOST);
+
 #define UET_TRACE_PACKET(name, words...)				\
 TRACE_EVENT_FN(name,							\
 	TP_PROTO(const struct uet_flow *flow, u32 size, u16 ev, u8 why,	\
@@ -200,6 +212,31 @@ UET_TRACE_PACKET(uet_cc_refused,
 		 { UET_NACKED_LASTHOP, "trimmed_lasthop" },
 		 { UET_NACKED_OTHER, "other" },
 		 { UET_NACKED_LOST, "lost" });
+
+TRACE_EVENT(uet_cc_wait,
+	TP_PROTO(const struct uet_flow *flow),
+	TP_ARGS(flow),
+	TP_STRUCT__entry(
+		UET_TRACE_PEER
+		__field(u64,	cwnd)
+		__field(u64,	backlog)
+		__field(s64,	inflight)
+		__field(u8,	why)
+	),
+	TP_fast_assign(
+		UET_TRACE_SET_PEER(flow);
+		__entry->cwnd = uet_ccc_window(&flow->ccc);
+		__entry->backlog = flow->ccc.backlog + flow->ccc.rtx_backlog;
+		__entry->inflight = flow->ccc.inflight;
+		__entry->why = flow->ccc.blocked;
+	),
+	TP_printk("%pI6c > %pI6c tclass=%u cwnd=%llu inflight=%lld backlog=%llu why=%s",
+		  __entry->laddr, __entry->raddr, __entry->tclass,
+		  __entry->cwnd, __entry->inflight, __entry->backlog,
+		  __print_flags(__entry->why, "|",
+				{ UET_CC_BLOCK_WINDOW, "window" },
+				{ UET_CC_BLOCK_CREDIT, "credit" }))
+);
 
 #endif /* _UET_TRACE_H */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint, events/uet_msg/uet_msg_done: a message was delivered or has
- * failed.
+ * Tracepoints, events/uet_msg/: a message is handed over by its sender; it was
+ * delivered or has failed. "msg" is the same in both.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uet_msg
@@ -13,10 +13,32 @@
 
 #include "tx/txmsg.h"
 
+TRACE_EVENT(uet_msg_queued,
+	    TP_PROTO(const struct uet_txmsg *msg),
+	    TP_ARGS(msg),
+	    TP_STRUCT__entry(__field(const void *, msg)
+			     __array(u8, raddr, 16)
+			     __field(u64, cookie)
+			     __field(u32, job)
+			     __field(u32, len)
+			     __field(u16, pid)
+			     __field(u16, ri)),
+	    TP_fast_assign(__entry->msg = msg;
+			   memcpy(__entry->raddr, &msg->dest->key.raddr, 16);
+			   __entry->cookie = msg->cookie;
+			   __entry->job = msg->dest->key.job;
+			   __entry->len = msg->m.len;
+			   __entry->pid = msg->dest->key.pid;
+			   __entry->ri = msg->dest->key.ri;),
+	    TP_printk("%pI6c/%u/%u job=%u cookie=%llu len=%u msg=%p",
+		      __entry->raddr, __entry->pid, __entry->ri, __entry->job,
+		      __entry->cookie, __entry->len, __entry->msg));
+
 TRACE_EVENT(uet_msg_done,
 	    TP_PROTO(const struct uet_txmsg *msg, int error, u8 source, u16 code),
 	    TP_ARGS(msg, error, source, code),
-	    TP_STRUCT__entry(__array(u8, raddr, 16)
+	    TP_STRUCT__entry(__field(const void *, msg)
+			     __array(u8, raddr, 16)
 			     __field(u64, cookie)
 			     __field(u32, job)
 			     __field(u32, len)
@@ -26,7 +48,8 @@ TRACE_EVENT(uet_msg_done,
 			     __field(u16, code)
 			     __field(u8, source)
 			     __field(int, error)),
-	    TP_fast_assign(memcpy(__entry->raddr, &msg->dest->key.raddr, 16);
+	    TP_fast_assign(__entry->msg = msg;
+			   memcpy(__entry->raddr, &msg->dest->key.raddr, 16);
 			   __entry->cookie = msg->cookie;
 			   __entry->job = msg->dest->key.job;
 			   __entry->len = msg->m.len;
@@ -36,10 +59,11 @@ TRACE_EVENT(uet_msg_done,
 			   __entry->code = code;
 			   __entry->source = source;
 			   __entry->error = error < 0 ? -error : error;),
-	    TP_printk("%pI6c/%u/%u job=%u cookie=%llu len=%u sent=%u error=%d source=%u code=%u",
+	    TP_printk("%pI6c/%u/%u job=%u cookie=%llu len=%u sent=%u error=%d source=%u code=%u msg=%p",
 		      __entry->raddr, __entry->pid, __entry->ri, __entry->job,
 		      __entry->cookie, __entry->len, __entry->sent,
-		      __entry->error, __entry->source, __entry->code));
+		      __entry->error, __entry->source, __entry->code,
+		      __entry->msg));
 
 #endif /* _UET_TRACE_MSG_H */
 

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <libuet.h>
+#include <host.h>
 
 #include "lab.h"
 
@@ -160,7 +160,7 @@ static void sample_ns(struct ns *ns, uint64_t when)
 /* Samples stand on a grid from the common start on. */
 static uint64_t again(uint64_t every, timer_fn fn)
 {
-	uint64_t since = libuet_now_ns() - lab.t0;
+	uint64_t since = host_now_ns() - lab.t0;
 
 	since -= since % every;
 	timer_at(lab.t0 + since + every, fn, NULL);

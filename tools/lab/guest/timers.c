@@ -2,7 +2,7 @@
 /* Events in order of time; equal times run in the order they were set. */
 #include <stdlib.h>
 
-#include <libuet.h>
+#include <host.h>
 
 #include "lab.h"
 
@@ -65,7 +65,7 @@ int timers_run(void)
 {
 	int n = 0;
 
-	while (used && heap[0].when <= libuet_now_ns()) {
+	while (used && heap[0].when <= host_now_ns()) {
 		struct event e = heap[0];
 
 		drop_first();

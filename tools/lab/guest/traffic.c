@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <libuet.h>
+#include <host.h>
 
 #include "lab.h"
 
@@ -85,7 +85,7 @@ static void flow_start(void *arg)
 	struct conn *c = f->conn;
 
 	f->started = true;
-	f->t_start = libuet_now_ns();
+	f->t_start = host_now_ns();
 	if (c->txtail)
 		c->txtail->txnext = f;
 	else
@@ -112,7 +112,7 @@ static void flow_done(struct flow *f)
 	struct flow *d, **p;
 
 	f->done = true;
-	f->t_done = libuet_now_ns();
+	f->t_done = host_now_ns();
 	for (p = &f->conn->rxhead; *p; p = &(*p)->rxnext) {
 		if (*p != f)
 			continue;
@@ -148,7 +148,7 @@ void lab_received(struct conn *c, struct flow *f, uint64_t offset,
 void lab_acked(struct flow *f)
 {
 	if (!f->t_acked)
-		f->t_acked = libuet_now_ns();
+		f->t_acked = host_now_ns();
 }
 
 struct flow *lab_flow(struct conn *c, uint64_t id)
@@ -174,7 +174,7 @@ static bool paced(const struct conn *c)
 {
 	if (!c->read_until || !lab.t0)
 		return c->read_rate;
-	return c->read_rate && libuet_now_ns() < lab.t0 + c->read_until;
+	return c->read_rate && host_now_ns() < lab.t0 + c->read_until;
 }
 
 static void pull(struct conn *c)
@@ -193,7 +193,7 @@ static void pull(struct conn *c)
 		return;
 	c->reader_waits = true;
 	watch_reader(c, false);
-	timer_at(libuet_now_ns() + n * NSEC_PER_SEC / c->read_rate,
+	timer_at(host_now_ns() + n * NSEC_PER_SEC / c->read_rate,
 		 reader_goes_on, c);
 }
 
@@ -206,7 +206,7 @@ void traffic_start(void)
 	struct flow *f;
 	int i;
 
-	lab.t0 = libuet_now_ns() + lab.warm_wait;
+	lab.t0 = host_now_ns() + lab.warm_wait;
 	lab.t0 += NSEC_PER_MSEC - lab.t0 % NSEC_PER_MSEC;
 	for (i = 0; i < lab.nr_flows; i++) {
 		f = &lab.flows[i];
@@ -262,7 +262,7 @@ static void handle(const struct epoll_event *ev)
 
 static bool finished(void)
 {
-	uint64_t now = libuet_now_ns();
+	uint64_t now = host_now_ns();
 
 	if (now >= lab.t0 + lab.until)
 		return true;

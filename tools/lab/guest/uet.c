@@ -47,18 +47,12 @@ static int uet_socket(struct conn *c, struct ns *ns,
 static ssize_t uet_put(int fd, struct iovec *iov, size_t nr, uint64_t header,
 		       int flags)
 {
-	union {
-		char		buf[2 * CMSG_SPACE(sizeof(uint64_t))];
-		struct cmsghdr	align;
-	} control = { };
-	struct msghdr msg = {
-		.msg_iov = iov, .msg_iovlen = nr,
-		.msg_control = control.buf,
+	const struct libuet_attrs attrs = {
+		.has = LIBUET_HEADER_DATA | LIBUET_COOKIE,
+		.header_data = header, .cookie = header,
 	};
 
-	libuet_put_cmsg(&msg, UET_CMSG_HEADER_DATA, &header, sizeof(header));
-	libuet_put_cmsg(&msg, UET_CMSG_COOKIE, &header, sizeof(header));
-	return sendmsg(fd, &msg, flags | MSG_NOSIGNAL);
+	return libuet_sendmsg(fd, iov, nr, NULL, &attrs, flags | MSG_NOSIGNAL);
 }
 
 /* A call that never waits takes a message as a whole or not at all. */
@@ -144,54 +138,43 @@ static int uet_send(struct conn *c, struct flow *f)
 	return 1;
 }
 
-static void uet_got(struct conn *c, struct msghdr *msg, ssize_t n)
+static void uet_got(struct conn *c, const struct libuet_attrs *attrs, ssize_t n)
 {
-	struct uet_msg_info info = { };
-	uint64_t header = 0;
-	struct flow *f;
+	uint64_t index = attrs->header_data & MSG_INDEX_MASK;
+	struct flow *f = lab_flow(c, attrs->header_data >> MSG_INDEX_BITS);
 
-	libuet_get_cmsg(msg, UET_CMSG_HEADER_DATA, &header, sizeof(header));
-	libuet_get_cmsg(msg, UET_CMSG_MSG_INFO, &info, sizeof(info));
-	f = lab_flow(c, header >> MSG_INDEX_BITS);
 	if (!f)
 		die("connection %d: a message of no flow", c->id);
-	lab_received(c, f, (header & MSG_INDEX_MASK) * f->msg + info.offset,
-		     buffer, n);
+	lab_received(c, f, index * f->msg + attrs->info.offset, buffer, n);
 }
 
 static long uet_recv(struct conn *c, size_t max)
 {
-	union {
-		char		buf[512];
-		struct cmsghdr	align;
-	} control;
 	struct iovec iov = { buffer, max < sizeof(buffer) ? max :
 			     sizeof(buffer) };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.buf, .msg_controllen = sizeof(control),
-	};
+	struct libuet_attrs attrs;
 	ssize_t n;
 
-	n = recvmsg(c->rxfd, &msg, MSG_DONTWAIT);
+	n = libuet_recvmsg(c->rxfd, &iov, 1, NULL, &attrs, MSG_DONTWAIT);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n < 0)
 		die("UET receive on connection %d", c->id);
-	uet_got(c, &msg, n);
+	uet_got(c, &attrs, n);
 	return n;
 }
 
 /* One report speaks of a range of cookies; those of one flow follow on. */
 static void uet_report(struct conn *c, const struct uet_report *r)
 {
+	char text[LIBUET_TEXT_SIZE];
 	uint64_t cookie;
 	struct flow *f;
 
 	if (r->type == UET_REPORT_FAILED) {
 		errno = r->error;
-		die("message %llx of connection %d failed (source %u code %u)",
-		    (unsigned long long)r->cookie, c->id, r->source, r->code);
+		libuet_report_text(r, NULL, text, sizeof(text));
+		die("connection %d: %s", c->id, text);
 	}
 	for (cookie = r->cookie; cookie <= r->cookie_last; cookie++) {
 		f = lab_flow(c, cookie >> MSG_INDEX_BITS);

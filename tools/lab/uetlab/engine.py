@@ -15,7 +15,7 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
-LIBUET = os.path.join(TREE, "tools", "lib", "uet")
+LIBUET = os.path.join(TREE, "tools", "libuet")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
 LIMIT = 300                 # real seconds for one run
@@ -69,6 +69,7 @@ def build_guest():
     tmp = f"{out}.{os.getpid()}"
     sh("gcc-12", "-O2", "-Wall", "-Wextra", "-Werror",
        "-I" + os.path.join(TREE, "include", "uapi"), "-I" + LIBUET,
+       "-I" + os.path.join(TREE, "tools", "lib"),
        "-o", tmp, *sources, build_libuet())
     os.rename(tmp, out)
     return out

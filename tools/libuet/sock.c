@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libuet.h"
+#include "internal.h"
 
 struct option {
 	const char	*step;
@@ -25,11 +25,14 @@ static int set_options(int fd, const struct libuet_sock *how,
 {
 	const struct option options[] = {
 		VALUE(how, job, how->enter_job, SOL_UET, UET_JOB_ID),
+		VALUE(how, job_from, how->take_job, SOL_UET, UET_JOB_FROM),
 		VALUE(how, delivery, how->delivery, SOL_UET, UET_DELIVERY),
 		TEXT(how->cc, SOL_UET, UET_CC),
 		TEXT(how->policy, SOL_UET, UET_PATH_POLICY),
 		VALUE(how, tclass, how->set_tclass, SOL_UET, UET_TRAFFIC_CLASS),
 		VALUE(how, max_msg, how->max_msg, SOL_UET, UET_MAX_MSG),
+		VALUE(how, send_timeout, how->send_timeout, SOL_UET,
+		      UET_SEND_TIMEOUT),
 		VALUE(how, notify, how->notify, SOL_UET, UET_NOTIFY),
 		VALUE(how, mark, how->mark, SOL_SOCKET, SO_MARK),
 		VALUE(how, sndbuf, how->sndbuf, SOL_SOCKET, SO_SNDBUF),
@@ -38,7 +41,7 @@ static int set_options(int fd, const struct libuet_sock *how,
 	};
 	const struct option *o;
 
-	for (o = options; o < options + sizeof(options) / sizeof(*o); o++) {
+	for (o = options; o < options + ARRAY_SIZE(options); o++) {
 		*step = o->step;
 		if (o->wanted &&
 		    setsockopt(fd, o->level, o->name, o->value, o->len))
@@ -62,24 +65,51 @@ static int set_up(int fd, const struct libuet_sock *how, const char **step)
 	return 0;
 }
 
-/**
- * libuet_open() - make a socket
- * @how: its type, options and addresses; set, bound and connected in the order
- *	of the structure
- * @step: gets what failed: "socket", the name of an option, "bind" or
- *	"connect"
- *
- * Return: the socket, or -1 with errno.
- */
-int libuet_open(const struct libuet_sock *how, const char **step)
+/* What this library does not know of must not be asked for */
+static int take_how(struct libuet_sock *own, const struct libuet_sock *how,
+		    size_t size)
 {
+	const char *byte = (const char *)how;
+
+	memset(own, 0, sizeof(*own));
+	memcpy(own, how, size < sizeof(*own) ? size : sizeof(*own));
+	for (size_t i = sizeof(*own); i < size; i++)
+		if (byte[i]) {
+			errno = E2BIG;
+			return -1;
+		}
+	if (!(own->type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)))
+		own->type |= SOCK_RDM;
+	return 0;
+}
+
+/**
+ * libuet_open_sized() - make a socket; programs call libuet_open()
+ * @how: its type, options and addresses; options first, then it is bound, then
+ *	connected
+ * @size: of @how, as the program knows it
+ * @step: gets what failed: "socket", the name of an option, "bind" or
+ *	"connect"; or NULL
+ *
+ * Return: the socket, or -1 with errno of what failed; E2BIG if @how asks for
+ * something that this library does not know.
+ */
+int libuet_open_sized(const struct libuet_sock *how, size_t size,
+		      const char **step)
+{
+	struct libuet_sock own;
+	const char *ignored;
 	int fd, err;
 
+	if (!step)
+		step = &ignored;
 	*step = "socket";
-	fd = socket(libuet_family(), how->type, 0);
+	if (take_how(&own, how, size))
+		return -1;
+	fd = socket(libuet_family(), own.type, 0);
 	if (fd < 0)
 		return -1;
-	if (!set_up(fd, how, step))
+	if (!set_up(fd, &own, step))
 		return fd;
 	err = errno;
 	close(fd);
@@ -100,4 +130,39 @@ int libuet_get_info(int fd, struct uet_info *info)
 
 	memset(info, 0, sizeof(*info));
 	return getsockopt(fd, SOL_UET, UET_INFO, info, &len) ? -1 : (int)len;
+}
+
+/**
+ * libuet_watch() - be told when an endpoint goes and comes (UET_WATCH)
+ * @fd: socket, which gets the reports
+ * @peer: the endpoint
+ * @cookie: names the watch in them
+ * @interval: ms from one probe to the next; 0 ends the watch of @peer
+ * @timeout: ms that a probe may stay unanswered; 0 is net.uet.peer_timeout_s
+ *
+ * Return: 0, or -1 with errno as in struct uet_watch_req.
+ */
+int libuet_watch(int fd, const struct sockaddr_uet *peer, uint64_t cookie,
+		 uint32_t interval, uint32_t timeout)
+{
+	const struct uet_watch_req req = {
+		.peer = *peer,
+		.cookie = cookie,
+		.interval = interval,
+		.timeout = timeout,
+	};
+
+	return setsockopt(fd, SOL_UET, UET_WATCH, &req, sizeof(req));
+}
+
+/**
+ * libuet_cancel() - give up the messages of a cookie (UET_CANCEL)
+ * @fd: socket that has sent them
+ * @cookie: their cookie
+ *
+ * Return: 0, or -1 with errno: ENOENT (none is under way), EAGAIN (try again).
+ */
+int libuet_cancel(int fd, uint64_t cookie)
+{
+	return setsockopt(fd, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie));
 }

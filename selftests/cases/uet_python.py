@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The Python package uet on sockets of this host.
+
+    uet_python.py ADDR
+
+Prints a line per case: name, tab, what went wrong or nothing.
+"""
+
+import asyncio
+import errno
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import uet
+from uet.aio import AsyncSocket
+
+HERE = sys.argv[1]
+SOON = 60
+CASES = []
+
+
+def case(name):
+    def add(function):
+        CASES.append((name, function))
+        return function
+    return add
+
+
+def bound(pid, **options):
+    s = uet.Socket(local=f"{HERE}/{pid}", **options)
+    s.settimeout(SOON)
+    return s
+
+
+def fails(error, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except OSError as e:
+        assert e.errno == error, e
+        return e
+    raise AssertionError(f"no {errno.errorcode[error]}")
+
+
+@case("a message and its answer")
+def _():
+    with bound(900) as a, bound(901) as b:
+        assert a.send(b"question", b.getsockname()) == 8
+        m = b.recv_message()
+        assert (m.data, m.end, m.length, m.offset) == (b"question", True, 8, 0)
+        assert m.sender.pid == 900 and m.header_data is None and m.tag is None
+        b.send(bytearray(b"answer"), m.sender, header_data=7, tag=0)
+        m = a.recv_message()
+        assert (m.data, m.header_data, m.tag, m.ce) == (b"answer", 7, 0, False)
+        a.send(b"", b.getsockname())
+        assert b.recv_message().data == b""
+
+
+@case("names of sockets")
+def _():
+    with bound(902) as a:
+        assert a.getsockname() == uet.Address(str(a.getsockname()))
+        assert a.getsockname() == uet.Address(f"{HERE}/902")
+        assert a.getsockname() != uet.Address(f"{HERE}/903")
+        assert (a.getsockname().pid, str(a.getsockname().host)) == (902, HERE)
+        fails(errno.ENOTCONN, a.getpeername)
+        a.connect(f"{HERE}/903/5")
+        assert (a.getpeername().pid, a.getpeername().ri) == (903, 5)
+        a.connect(None)
+        fails(errno.ENOTCONN, a.getpeername)
+    with uet.Socket() as a:
+        a.bind(f"{HERE}/903")
+        assert a.getsockname().pid == 903
+        fails(errno.EINVAL, a.bind, f"{HERE}/904")
+
+
+@case("options, and what is wrong with them")
+def _():
+    with uet.Socket(cc="fixed", tclass=9, max_msg="1m", notify=True,
+                    sndbuf="50k") as a:
+        assert a.getsockopt(300, 2, 16).rstrip(b"\0") == b"fixed"
+        assert a.getsockopt(300, 5) == 9 and a.getsockopt(300, 4) == 1
+        assert a.getsockopt(300, 9) == 1 << 20
+        assert a.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 102400
+    e = fails(errno.ENOENT, uet.Socket, colour="red")
+    assert e.filename == "colour=red"
+    e = fails(errno.ENOENT, uet.Socket, cc="nosuch")
+    assert e.filename == "UET_CC"
+    fails(errno.ERANGE, uet.Socket, tclass=64)
+    with bound(904):
+        assert fails(errno.EADDRINUSE, bound, 904).filename == "bind"
+    try:
+        with uet.Socket() as a:
+            a.send(b"", colour="red")
+    except TypeError:
+        return
+    raise AssertionError("send() takes anything")
+
+
+@case("time-outs, signals, no waiting")
+def _():
+    with bound(905) as a:
+        a.settimeout(0.2)
+        start = time.monotonic()
+        try:
+            a.recv()
+            raise AssertionError("a message")
+        except TimeoutError:
+            assert time.monotonic() - start > 0.19
+        a.setblocking(False)
+        fails(errno.EAGAIN, a.recv)
+        assert a.gettimeout() == 0
+        ticks = []
+        signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+        for limit in None, SOON:
+            a.settimeout(limit)
+            threading.Timer(0.3, lambda: uet.Socket().send(
+                b"late", a.getsockname())).start()
+            assert a.recv().data == b"late"
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert ticks
+    assert a.fileno() == -1
+    fails(errno.EBADF, a.recv)
+
+
+@case("a message in parts")
+def _():
+    with bound(906) as a, bound(907) as b:
+        a.send(b"0123456789", b.getsockname())
+        parts = [b.recv(4) for _ in range(3)]
+        assert [p.data for p in parts] == [b"0123", b"4567", b"89"]
+        assert [p.end for p in parts] == [False, False, True]
+        assert [p.offset for p in parts] == [0, 4, 8]
+
+
+@case("a long message")
+def _():
+    data = os.urandom(20_000_000)
+    with bound(908) as a, bound(909) as b:
+        # With a time-out it would have to fit into the send buffer
+        a.settimeout(None)
+        sender = threading.Thread(target=a.send, args=(data, b.getsockname()))
+        sender.start()
+        m = b.recv_message()
+        sender.join()
+        assert m.data == data and m.end and m.offset == 0
+        a.send(bytes(3000), b.getsockname())
+        fails(errno.EMSGSIZE, b.recv_message, 2000)
+        assert len(b.recv_message().data) == 1000
+        a.send(bytes(3000), b.getsockname())
+        assert len(b.recv_message(3000).data) == 3000
+
+
+def delay(*what):
+    """Of all packets of this host to itself."""
+    subprocess.run(["tc", "qdisc", *what], check=True)
+
+
+@case("a long message, without waiting")
+def _():
+    # It takes several round trips, so that more than once nothing is there yet
+    delay("add", "dev", "lo", "root", "netem", "delay", "20ms")
+    try:
+        arrives_slowly(os.urandom(1_000_000))
+    finally:
+        delay("del", "dev", "lo", "root")
+
+
+def arrives_slowly(data):
+    with bound(910) as a, bound(911, rcvbuf="64k") as b:
+        a.settimeout(None)
+        b.setblocking(False)
+        sender = threading.Thread(target=a.send, args=(data, b.getsockname()))
+        sender.start()
+        poller, m, waits = select.poll(), None, 0
+        poller.register(b, select.POLLIN)
+        while m is None:
+            assert poller.poll(SOON * 1000)
+            try:
+                m = b.recv_message()
+            except BlockingIOError:
+                waits += 1
+        sender.join()
+        assert m.data == data, f"{len(m.data)} bytes"
+        assert waits
+
+
+@case("reports")
+def _():
+    with bound(912, notify=True) as a, bound(913) as b:
+        assert a.reports() == [] and not a.wait_report(0)
+        a.send(b"nobody", f"{HERE}/3999", cookie=4711)
+        assert a.wait_report()
+        r, = a.reports()
+        assert (r.error, r.name, list(r.cookies), r.length, r.peer.pid) == \
+            (errno.ECONNREFUSED, "BAD_PID", [4711], 6, 3999)
+        assert str(r).endswith("BAD_PID (26): no such process")
+        fails(errno.ECONNREFUSED, r.raise_error)
+        for cookie in range(20):
+            a.send(b"x", b.getsockname(), cookie=cookie)
+        found = []
+        while len(found) < 20 and a.wait_report(SOON):
+            found += a.reports(expand=True)
+        assert [list(r.cookies) for r in found] == [[n] for n in range(20)]
+        assert all(r.ok for r in found)
+
+
+@case("watch, cancel, info")
+def _():
+    with bound(914) as a, bound(915) as b:
+        fails(errno.ENOTCONN, a.info)
+        a.send(b"x", b.getsockname())
+        b.recv()
+        info = a.info()
+        assert info["cc"] and info["path_policy"] and info["cwnd"] > 0
+        assert len(info["blocked_ns"]) == 6 and info["path_mtu"] > 500
+        assert isinstance(info["blocked_by"], str)
+        fails(errno.ENOENT, a.cancel, 99)
+        a.watch(f"{HERE}/3998", 5, 20)
+        assert a.wait_report(SOON)
+        r, = a.reports()
+        assert r.type == 3 and list(r.cookies) == [5] and not r.ok
+        a.watch(f"{HERE}/3998", 5, 0)
+
+
+@case("threads: one waits, the others go on")
+def _():
+    with bound(916) as a, bound(917) as b:
+        got = []
+        reader = threading.Thread(target=lambda: got.append(b.recv_message()))
+        b.settimeout(None)
+        reader.start()
+        time.sleep(0.1)     # inside the call, which must not hold the rest up
+        a.send(b"wake", b.getsockname())
+        reader.join(SOON)
+        assert got and got[0].data == b"wake"
+
+
+async def talk():
+    async with AsyncSocket(local=f"{HERE}/918", notify=True) as a, \
+            AsyncSocket(local=f"{HERE}/919") as b:
+        peer = b.sock.getsockname()
+        waiting = asyncio.create_task(b.recv_message())
+        report = asyncio.create_task(a.report())
+        await asyncio.sleep(0.1)
+        await a.send(b"hello", peer, cookie=3)
+        m = await asyncio.wait_for(waiting, SOON)
+        assert m.data == b"hello"
+        r = await asyncio.wait_for(report, SOON)
+        assert r.ok and list(r.cookies) == [3]
+        # More than there is room for: who sends waits until somebody reads
+        data = bytes(100_000)
+        sends = [asyncio.create_task(a.send(data, peer)) for _ in range(200)]
+        for _ in range(200):
+            m = await asyncio.wait_for(b.recv_message(), SOON)
+            assert m.data == data
+        await asyncio.wait_for(asyncio.gather(*sends), SOON)
+        waiting = asyncio.create_task(b.recv_message())
+        await asyncio.sleep(0)
+    try:
+        await waiting
+        raise AssertionError("the end of the socket does not end a wait")
+    except asyncio.CancelledError:
+        pass
+
+
+@case("asyncio")
+def _():
+    asyncio.run(talk())
+
+
+def main():
+    for name, function in CASES:
+        wrong = ""
+        try:
+            function()
+        except Exception as e:
+            at = e.__traceback__
+            while at.tb_next and at.tb_next.tb_frame.f_code.co_filename == __file__:
+                at = at.tb_next
+            wrong = f"line {at.tb_lineno}: {type(e).__name__} {e}"
+        print(f"{name}, {HERE}\t{wrong}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

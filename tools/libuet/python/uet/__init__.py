@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sockets of the Ultra Ethernet Transport (AF_UET), by way of libuet.
+
+    import uet
+
+    with uet.Socket(local="any/100") as server:
+        message = server.recv_message()
+        server.send(message.data, message.sender)
+
+Addresses are uet.Address, or text as libuet_resolve(3) reads it.  What fails raises
+OSError; failures of messages that were on their way are uet.Report, from
+Socket.reports().  A socket has a fileno() for select, selectors and asyncio;
+uet.aio.AsyncSocket has coroutines.
+"""
+
+from ._lib import AF_UET, library_version
+from .address import Address, Service, resolve, services
+from .report import Report
+from .sock import Message, Socket
+
+__version__ = "0.1.0"
+__all__ = ["AF_UET", "Address", "Message", "Report", "Service", "Socket",
+           "library_version", "resolve", "services"]
