@@ -84,6 +84,20 @@ static void rxroom_several_rivals(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&in_use, &m));
 }
 
+/* What got a right and is complete now fills the buffer: no more of them */
+static void rxroom_sum(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = HALF, .rival = UET_RIVAL_UNSEEN };
+	struct uet_rxroom room = in_use;
+
+	for (; room.rights < UET_RXROOM_RIGHTS; room.rights++) {
+		room.shared = (UET_RXROOM_RIGHTS - room.rights) * HALF;
+		KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+		room.shared++;
+		KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	}
+}
+
 static void rxroom_within_right(struct kunit *test)
 {
 	struct uet_rxroom_msg m = { .len = 10 * HALF, .read = 500 };
@@ -168,6 +182,7 @@ static struct kunit_case rxroom_cases[] = {
 	KUNIT_CASE(rxroom_rights),
 	KUNIT_CASE(rxroom_overtaken),
 	KUNIT_CASE(rxroom_several_rivals),
+	KUNIT_CASE(rxroom_sum),
 	KUNIT_CASE(rxroom_within_right),
 	KUNIT_CASE(rxroom_handed_over),
 	KUNIT_CASE(rxroom_sent_back),
