@@ -339,6 +339,7 @@ out:
 /* If queued messages are about to move, line up behind; dest->lock held. */
 static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 {
+	lockdep_assert_held(&dest->lock);
 	if (dest->moves && !msg->moving) {
 		list_add_tail(&msg->m.node, &dest->moving);
 		msg->moving = true;
@@ -359,6 +360,7 @@ static bool uet_dest_renews(struct uet_dest *dest)
 {
 	const struct uet_pdc *pdc = dest->pdc;
 
+	lockdep_assert_held(&dest->lock);
 	if (!pdc || !dest->q.unfinished ||
 	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
 	    pdc->tx->snd.state == UET_PDC_DEAD || pdc->tx->snd.state == UET_PDC_CLOSING)
