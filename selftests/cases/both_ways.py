@@ -76,6 +76,28 @@ def from_the_start(host):
         same("returned", host.stat("PdcReturned"), before + 1)
 
 
+def not_returned(host, start):
+    with Setting(host, return_requests=ALWAYS):
+        pdc = Pdc(host, start=start)
+        pdc.open()
+        same("answer", pdc.one(1, p.F_AR).cack, pdc.psn(1))
+        sender = send(host, "-n", "1")
+        a = request(host)
+        assert a.flags & p.F_SYN and a.spdcid != pdc.remote, a
+        host.send(p.ack_cc(a.psn, T, a.spdcid, ses=p.response()))
+        same("sender", sender.wait(10 * host.slow), 0)
+
+
+@case("not by a context that starts at PSN 0")
+def start_0(host):
+    not_returned(host, 0)
+
+
+@case("... nor shortly before: NACKs that have no PSN name it")
+def start_before_0(host):
+    not_returned(host, 0xffffff00)
+
+
 @case("loss in both directions, interleaved")
 def loss(host):
     with Setting(host, return_requests=ALWAYS, rto_min_us=20000 * host.slow):

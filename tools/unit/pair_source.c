@@ -311,7 +311,9 @@ bool source_at_rest(const struct pair_host *h)
 		if (!h->tx[i]->reaped &&
 		    uet_txwin_outstanding(&h->tx[i]->s.win))
 			return false;
-	return !h->ccc.inflight_pkts && !h->ccc.waiting_rtx;
+	/* The backlog may be MSG_ERROR of a message that has ended. */
+	return !h->ccc.inflight_pkts && !h->ccc.waiting_rtx &&
+	       !h->ccc.backlog;
 }
 
 uint64_t source_next(const struct pair_host *h)

@@ -481,6 +481,19 @@ static void control(struct pair_host *h, struct pair_rx *rx,
 	}
 }
 
+/*
+ * A NACK of a control packet without a PSN names PSN 0, to which no PDC of the module
+ * comes. Here one may, if PSNs wrap: then such a NACK would seem to be about a packet.
+ */
+static bool nack_is_ambiguous(const struct pair_host *h,
+			      const struct uet_pkt *pkt)
+{
+	const struct pair_tx *tx = h->peer->tx[pkt->spdcid - 1];
+
+	return pkt->type == UET_PDS_CP && pkt->ctl_type == UET_CTL_PROBE &&
+	       uet_txwin_has(&tx->s.win, 0);
+}
+
 void target_packet(struct pair_host *h, const struct pair_packet *pk,
 		   const struct uet_pkt *pkt)
 {
@@ -493,7 +506,8 @@ void target_packet(struct pair_host *h, const struct pair_packet *pk,
 	else
 		rx = rx_by_id(h, pkt->dpdcid);
 	if (!syn && (!rx || rx->remote != pkt->spdcid)) {
-		nack(h, pk, pkt, NULL, UET_NACK_INV_DPDCID, psn);
+		if (!nack_is_ambiguous(h, pkt))
+			nack(h, pk, pkt, NULL, UET_NACK_INV_DPDCID, psn);
 		return;
 	}
 	if (pk->trimmed) {

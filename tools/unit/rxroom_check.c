@@ -78,6 +78,8 @@ static const struct setup cases[] = {
 	  .m = { { 0, 0, 2 }, { 0, 1, 2 }, { 0, 2, 2 } } },
 	{ "two PDCs", 3, 1, 8, 1, .m = { { 0, 0, 2 }, { 0, 0, 2 }, { 1, 1, 2 } } },
 	{ "many short", 3, 2, 8, 1, .m = { { 0, 0, 2 }, { 0, 0, 2 }, { 0, 0, 2 } } },
+	{ "an older one being read, a younger one waiting", 3, 2, 4, 0,
+	  .m = { { 0, 0, 3 }, { 0, 1, 3 }, { 0, 1, 2 } } },
 	{ "ordered: two long messages", 2, 1, 4, 1, true, false,
 	  { { 0, 0, 3 }, { 0, 1, 3 } } },
 	{ "ordered: three queues", 4, 1, 4, 1, true, false,

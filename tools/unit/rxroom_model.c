@@ -102,8 +102,8 @@ static enum uet_rxroom_rival rival(const struct state *s, int who)
 	for (i = 0; i < model->msgs; i++)
 		if (!model->line && i != who && s->m[i].right &&
 		    model->m[i].pdc == model->m[who].pdc)
-			r = max(r, uet_rxroom_rival(s->m[i].ready,
-						    older(s, who, i)));
+			r |= uet_rxroom_rival(s->m[i].ready,
+					      older(s, who, i));
 	return r;
 }
 

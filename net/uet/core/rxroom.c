@@ -7,12 +7,18 @@
  * @room: buffer
  * @m: message without a right
  *
+ * A message that is complete keeps its space and loses its right, and messages that
+ * were overtaken get one whether the shared half is full or not. So the sum has a
+ * limit: a message with a right gets half a buffer more, and all of them together
+ * hold <= (1 + %UET_RXROOM_RIGHTS) * half.
+ *
  * Return: true if so.
  */
 bool uet_rxroom_right(const struct uet_rxroom *room,
 		      const struct uet_rxroom_msg *m)
 {
-	if (room->rights >= UET_RXROOM_RIGHTS)
+	if (room->rights >= UET_RXROOM_RIGHTS ||
+	    room->shared > (UET_RXROOM_RIGHTS - room->rights) * room->half)
 		return false;
 	if (m->rival == UET_RIVAL_UNSEEN)
 		return true;

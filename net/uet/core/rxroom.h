@@ -59,13 +59,15 @@
  * @UET_RIVAL_UNSEEN: it overtook this one, and is not handed over yet
  * @UET_RIVAL_SEEN: it overtook this one, and is handed over while it arrives
  *
- * If several apply, the highest value counts.
+ * Of several rivals, take the bitwise OR. If one is ahead and another one overtook
+ * this message, that is as bad as UET_RIVAL_SEEN: a reader is in the middle of the
+ * first, so this message cannot be read before it, and the second waits for it.
  */
 enum uet_rxroom_rival {
 	UET_RIVAL_NONE,
 	UET_RIVAL_AHEAD,
 	UET_RIVAL_UNSEEN,
-	UET_RIVAL_SEEN,
+	UET_RIVAL_SEEN = UET_RIVAL_AHEAD | UET_RIVAL_UNSEEN,
 };
 
 /**

@@ -45,7 +45,7 @@ bool uet_snd_sample(const struct uet_snd *s, const struct uet_snd_sent *sent,
 }
 
 /*
- * A valid RTT sample came, which alone ends the back-off of the RTO (Karn's
+ * The round trip is known, which alone ends the back-off of the RTO (Karn's
  * second rule): if the RTO is too short each packet is retransmitted, and
  * answers to retransmitted packets give no sample.
  */
@@ -53,6 +53,21 @@ static void snd_timed(struct uet_snd *s)
 {
 	s->backoff = 0;
 	s->ambiguous = false;
+}
+
+/*
+ * A packet that was resent several times gives no sample. But if a retransmission is
+ * answered as soon as round trips were before, they have not become longer than the
+ * RTO. Otherwise an ordered sender, which resends all behind a gap again and again,
+ * would back off for as long as packets are lost.
+ */
+static bool snd_prompt(const struct uet_snd *s, const struct uet_pkt *pkt,
+		       const struct uet_snd_sent *sent, u64 now)
+{
+	if (!s->backoff || !sent->at || !(pkt->flags & UET_F_RETX) ||
+	    !uet_txwin_slot(&s->win, pkt->ack.ack_psn)->rtx)
+		return false;
+	return s->flow->ccc->rtt.srtt && now - sent->at <= uet_snd_patience(s);
 }
 
 /* A packet sent at @sent has arrived: missing older ones may be lost. */
@@ -132,6 +147,8 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 	if (out->sent.valid) {
 		snd_timed(s);
 		snd_rack(s, out->sent.at, now);
+	} else if (unlikely(snd_prompt(s, pkt, &out->sent, now))) {
+		snd_timed(s);
 	}
 	uet_txwin_cack(win, a->cack_psn, &out->sum);
 	if (a->sack_bitmap)

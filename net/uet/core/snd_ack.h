@@ -12,9 +12,9 @@
 
 /**
  * struct uet_snd_sent - when a packet left, for its round trip
- * @at: time, ns
+ * @at: time of the last transmission, ns; 0 if the packet is not missing
  * @wait: wait in the local interface before @at, ns; if > 0, @at is an estimate
- * @valid: @at is known
+ * @valid: the answer is to that transmission, so it gives a round trip
  * @brief: the packet is too short for a base RTT sample
  */
 struct uet_snd_sent {

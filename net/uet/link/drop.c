@@ -140,7 +140,7 @@ void uet_drop_list(struct uet_net *un, struct sk_buff_head *list,
  */
 void uet_drop_rx(const struct uet_rx_ctx *rx)
 {
-	struct uet_drop_from from;
+	struct uet_drop_from from = {};
 
 	if (trace_uet_drop_enabled())
 		from = (struct uet_drop_from){
@@ -166,7 +166,7 @@ void uet_drop_tx(const struct uet_peer *peer, struct sk_buff *skb,
 		 enum uet_drop why)
 {
 	const struct uet_pds_req_wire *pds = (const void *)skb->data;
-	struct uet_drop_from from;
+	struct uet_drop_from from = {};
 
 	/* All kinds of packets have these fields in the same places. */
 	if (trace_uet_drop_enabled())

@@ -113,6 +113,7 @@ static struct sk_buff *uet_control_answer(struct uet_pdc *pdc,
 	struct sk_buff_head list;
 	u32 cack = map->cack;
 
+	lockdep_assert_held(&pdc->rx->lock);
 	switch (rx->pkt->ctl_type) {
 	case UET_CTL_ACK_REQ:
 		return uet_ack_req(pdc, rx);

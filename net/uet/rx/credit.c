@@ -210,6 +210,7 @@ static void uet_credit_say(struct uet_credit_way *way,
 				      uet_credit_granted(way->of)),
 	};
 
+	lockdep_assert_held(&way->port->lock);
 	if (!way->via || uet_cp_queue(way->via, list, &cp, UET_CTL_CREDIT, 0,
 				      0))
 		return;
@@ -290,6 +291,7 @@ static struct uet_credit_port *uet_credit_port_get(const struct uet_rx_ctx *rx)
 	struct uet_net *un = rx->un;
 	struct uet_credit_port *port;
 
+	lockdep_assert_held(&un->credit_lock);
 	list_for_each_entry(port, &un->credit_ports, node) {
 		if (port->ifindex != rx->iif)
 			continue;
@@ -321,6 +323,7 @@ static struct uet_credit_way *uet_credit_way_new(struct uet_credit_src *s,
 {
 	struct uet_credit_way *way;
 
+	lockdep_assert_held(&rx->un->credit_lock);
 	way = kzalloc(sizeof(*way), GFP_ATOMIC | __GFP_NOWARN);
 	if (!way)
 		return NULL;
@@ -413,6 +416,7 @@ static void uet_credit_way_leave(struct uet_credit_way *way,
 {
 	struct uet_credit_port *port = way->port;
 
+	lockdep_assert_held(&port->un->credit_lock);
 	spin_lock(&port->lock);
 	if (way->via == pdc)
 		way->via = NULL;

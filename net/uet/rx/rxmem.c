@@ -281,9 +281,8 @@ enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
 		u32 other = READ_ONCE(it->psn);
 
 		if (it->pdc == pdc && other != psn)
-			rival = max(rival,
-				    uet_rxroom_rival(it->ready,
-						     psn_before(psn, other)));
+			rival |= uet_rxroom_rival(it->ready,
+						  psn_before(psn, other));
 	}
 	return rival;
 }

@@ -42,6 +42,7 @@ bool uet_rx_first_readable(struct uet_sock *us, u32 lowat)
 {
 	const struct uet_rxmsg *msg = uet_rx_first(us);
 
+	lockdep_assert_held(&us->rx_lock);
 	return msg && uet_rx_has(us, msg, 0, lowat);
 }
 

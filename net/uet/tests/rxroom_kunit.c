@@ -64,6 +64,40 @@ static void rxroom_overtaken(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_shared(&at_rest, &m, 1));
 }
 
+/*
+ * A rival that overtook the message does not hide that another one is handed over
+ * already: if this one were handed over, too, they would wait for each other.
+ */
+static void rxroom_several_rivals(struct kunit *test)
+{
+	struct uet_rxroom_nacked nacked = { .range = 128 };
+	struct uet_rxroom_msg m = { .len = HALF + 1 };
+
+	m.rival = uet_rxroom_rival(true, false);
+	m.rival |= uet_rxroom_rival(false, true);
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_hand_over(&in_use, &m, true));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&in_use, &m));
+	nacked.rival = m.rival;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&nacked));
+	/* One that fits can be completed before it is read. */
+	m.len = HALF;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&in_use, &m));
+}
+
+/* What got a right and is complete now fills the buffer: no more of them */
+static void rxroom_sum(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = HALF, .rival = UET_RIVAL_UNSEEN };
+	struct uet_rxroom room = in_use;
+
+	for (; room.rights < UET_RXROOM_RIGHTS; room.rights++) {
+		room.shared = (UET_RXROOM_RIGHTS - room.rights) * HALF;
+		KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+		room.shared++;
+		KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	}
+}
+
 static void rxroom_within_right(struct kunit *test)
 {
 	struct uet_rxroom_msg m = { .len = 10 * HALF, .read = 500 };
@@ -147,6 +181,8 @@ static void rxroom_line(struct kunit *test)
 static struct kunit_case rxroom_cases[] = {
 	KUNIT_CASE(rxroom_rights),
 	KUNIT_CASE(rxroom_overtaken),
+	KUNIT_CASE(rxroom_several_rivals),
+	KUNIT_CASE(rxroom_sum),
 	KUNIT_CASE(rxroom_within_right),
 	KUNIT_CASE(rxroom_handed_over),
 	KUNIT_CASE(rxroom_sent_back),

@@ -7,6 +7,7 @@
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))
+#define US	1000ULL
 
 /* Three packets are out: which ACKs are about them? */
 static const struct answer_name_case {
@@ -123,6 +124,55 @@ static void answer_resets(struct kunit *test)
 	script_ack(k, PSN(1), PSN(1), 0);
 	KUNIT_EXPECT_EQ(test, s->backoff, 0);
 	KUNIT_EXPECT_FALSE(test, s->ambiguous);
+}
+
+/* Round trips took 100 us: does an answer after so many us end the back-off? */
+static const struct answer_prompt_case {
+	const char *name;
+	u32 us;
+	u32 resent;
+	bool first;		/* it answers the first transmission */
+	bool unknown;		/* round trips are not known */
+	bool ends;
+} answer_prompt_cases[] = {
+	{ "as soon as before", .us = 100, .resent = 2, .ends = true },
+	{ "later than before", .us = 1000, .resent = 2 },
+	{ "to the first transmission", .us = 100, .resent = 2, .first = true },
+	{ "of a packet that was not resent", .us = 100 },
+	{ "while round trips are not known", .us = 1, .resent = 2,
+	  .unknown = true },
+};
+
+static void answer_prompt_desc(const struct answer_prompt_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(answer_prompt, answer_prompt_cases, answer_prompt_desc);
+
+/* An ordered sender resends what follows a gap again and again. */
+static void answer_prompts(struct kunit *test)
+{
+	const struct answer_prompt_case *c = test->param_value;
+	struct script *k = script_new(test, true, true);
+	struct uet_snd *s = &k->s;
+	u32 i;
+
+	if (!c->unknown)
+		uet_rtt_est_add(&k->ccc.rtt, 100 * US);
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	for (i = 0; i < c->resent; i++) {
+		k->now += 5000 * US;
+		uet_txwin_mark(&s->win, PSN(0));
+		uet_txwin_resend(&s->win, PSN(0), 0, k->now);
+	}
+	s->backoff = 3;
+	k->now += c->us * US;
+	k->pkt.flags = c->first ? 0 : UET_F_RETX;
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, s->backoff, c->ends ? 0 : 3);
+	KUNIT_EXPECT_EQ(test, (bool)s->ambiguous, !c->ends);
 }
 
 /* An older packet that arrives late proves nothing about newer ones. */
@@ -454,6 +504,7 @@ static struct kunit_case snd_answer_cases[] = {
 	KUNIT_CASE_PARAM(answer_rtts, answer_rtt_gen_params),
 	KUNIT_CASE(answer_brief),
 	KUNIT_CASE(answer_resets),
+	KUNIT_CASE_PARAM(answer_prompts, answer_prompt_gen_params),
 	KUNIT_CASE(answer_newest),
 	KUNIT_CASE(answer_settles),
 	KUNIT_CASE(answer_once),

@@ -30,16 +30,31 @@
  * senders wait until it is empty.
  */
 #define UET_PSN_GRACE		7
+/* PSNs below 0 for what a PDC has taken when it is used up */
+#define UET_PSN_SPARE		0x2000000U
 #define UET_BIND_TRIES		4
 /* Long messages open no PDC of their own if PDCs of the peer >= limit / this */
 #define UET_ALONE_SHARE		2
 /* PDCs examined per search for one that the peer opened */
 #define UET_RETURN_LOOKS	64
 
-/* PSNs compare within 2^31 only: has the PDC used as many as it may? */
+/*
+ * How many PSNs may a PDC use? They compare within 2^31 only. And none may be 0, which
+ * is what NACKs of control packets without a PSN name. PDCs that are opened here start
+ * far below, others where the peer likes.
+ */
+static u32 uet_pdc_psns(const struct uet_pdc *pdc)
+{
+	u32 before_zero = -pdc->start_psn;
+
+	return min(READ_ONCE(pdc->un->sysctl.pdc_psns),
+		   before_zero - min(before_zero, UET_PSN_SPARE));
+}
+
+/* Has the PDC used as many PSNs as it may? */
 static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 {
-	u32 limit = READ_ONCE(pdc->un->sysctl.pdc_psns);
+	u32 limit = uet_pdc_psns(pdc);
 
 	if (busy)
 		limit += limit >> UET_PSN_GRACE;
@@ -127,7 +142,7 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
 		pdc = tx->pdc;
 		if (pdc->rod != rod || pdc->job != dest->key.job ||
-		    pdc->tclass != dest->key.tclass ||
+		    pdc->tclass != dest->key.tclass || !uet_pdc_psns(pdc) ||
 		    strcmp(tx->flow->cc, dest->cc) ||
 		    strcmp(tx->flow->policy, dest->path_policy) ||
 		    !uet_pdc_takes(pdc, dest))
@@ -158,7 +173,7 @@ static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
 		if (!budget--)
 			break;
 		if (pdc->rod != rod || pdc->job != dest->key.job ||
-		    pdc->tclass != dest->key.tclass ||
+		    pdc->tclass != dest->key.tclass || !uet_pdc_psns(pdc) ||
 		    !refcount_inc_not_zero(&pdc->ref))
 			continue;
 		found = pdc;
@@ -324,6 +339,7 @@ out:
 /* If queued messages are about to move, line up behind; dest->lock held. */
 static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 {
+	lockdep_assert_held(&dest->lock);
 	if (dest->moves && !msg->moving) {
 		list_add_tail(&msg->m.node, &dest->moving);
 		msg->moving = true;
@@ -344,6 +360,7 @@ static bool uet_dest_renews(struct uet_dest *dest)
 {
 	const struct uet_pdc *pdc = dest->pdc;
 
+	lockdep_assert_held(&dest->lock);
 	if (!pdc || !dest->q.unfinished ||
 	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
 	    pdc->tx->snd.state == UET_PDC_DEAD || pdc->tx->snd.state == UET_PDC_CLOSING)

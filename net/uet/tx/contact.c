@@ -355,6 +355,7 @@ void uet_contact_pdc_gone(struct uet_dest *dest, int error, u8 source,
 {
 	struct uet_contact *c;
 
+	lockdep_assert_held(&dest->lock);
 	/* It may be in use again; and a PDC may end for harmless reasons. */
 	if (!dest->us || !dest->watch || dest->key.watch ||
 	    !uet_peer_events(dest->us) || error <= 0 ||
@@ -386,6 +387,7 @@ static void uet_contacts_clear(struct uet_watches *ws)
 	struct uet_contact *c, *next;
 	LIST_HEAD(gone);
 
+	lockdep_assert_held(&ws->lock);
 	list_for_each_entry(c, &cs->lru, lru)
 		uet_contact_unprobe(ws, c);
 	/* Without queues no probe can end any more. */

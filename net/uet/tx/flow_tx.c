@@ -292,6 +292,7 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 {
 	u64 now;
 
+	lockdep_assert_held(&flow->lock);
 	if (likely(!n && !READ_ONCE(flow->neigh_none)))
 		return false;
 	switch (uet_neigh_wait(flow, n)) {

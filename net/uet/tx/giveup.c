@@ -37,6 +37,7 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 {
 	struct uet_snd *s = &pdc->tx->snd;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	msg->m.withdrawn = true;	/* ended by MSG_ERROR */
 	if (msg->m.state == UET_MSG_QUEUED) {
 		if (uet_snd_drop(s, &msg->m, now))
@@ -55,6 +56,7 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 static void uet_msg_withdraw(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			     u64 now)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	if (msg->m.given_up || msg->m.state == UET_MSG_DONE)
 		return;
 	msg->m.withdrawn = true;	/* not reported */
@@ -69,6 +71,7 @@ static void uet_dest_give_up(struct uet_pdc *pdc, struct uet_dest *dest,
 {
 	struct uet_txmsg *msg, *next;
 
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	list_for_each_entry_safe(msg, next, &dest->q.msgs, m.node)
 		uet_msg_withdraw(pdc, msg, now);
 	list_for_each_entry(msg, &dest->q.sent, m.node)

@@ -84,6 +84,7 @@ static bool uet_pdc_nack_dead(struct uet_pdc *pdc, const struct uet_pkt *pkt)
  */
 void uet_hold_began(struct uet_pdc *pdc, struct uet_dest *dest)
 {
+	lockdep_assert_held(&pdc->tx->flow->lock);
 	UET_INC(pdc->un, HOLDS);
 	if (dest->us)
 		uet_sock_held(dest->us);

@@ -60,6 +60,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 	struct uet_txmsg *msg, *next;
 	LIST_HEAD(all);
 
+	lockdep_assert_held(&dest->lock);
 	if (unlikely(dest->watch) && uet_pdc_ended_by_peer(pdc))
 		uet_contact_pdc_gone(dest, pdc->tx->error, pdc->tx->err_source,
 				     pdc->tx->err_code);

@@ -657,7 +657,7 @@ static void uet_txmsg_tell(struct uet_txmsg *msg, int error, u8 source,
  * Called once per message. A sendmsg() that still streams into it returns the
  * failure itself; a message that the sender withdrew is not reported.
  *
- * Context: flow lock held.
+ * Context: BH disabled, lock of the queue or of its flow held.
  */
 void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 {

@@ -164,6 +164,7 @@ bool uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
 	struct uet_txmsg *msg;
 	int err;
 
+	lockdep_assert_held(&us->watches->lock);
 	/* Pairs with uet_watch_answered() */
 	if (smp_load_acquire(&w->busy))
 		return true;
@@ -204,6 +205,7 @@ static bool uet_watch_less(struct rb_node *a, const struct rb_node *b)
  */
 void uet_watch_enqueue(struct uet_watches *ws, struct uet_watch *w, u64 next)
 {
+	lockdep_assert_held(&ws->queue_lock);
 	uet_watch_dequeue(ws, w);
 	w->next = next;
 	rb_add_cached(&w->node, &ws->queue, uet_watch_less);
