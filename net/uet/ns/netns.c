@@ -37,11 +37,9 @@ static void uet_reap_work(struct work_struct *work)
 	uet_pdc_flush(container_of(work, struct uet_net, reap_work));
 }
 
-static int __net_init uet_net_init(struct net *net)
+/* What cannot fail */
+static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 {
-	struct uet_net *un = uet_net(net);
-	int err;
-
 	un->net = net;
 	un->root = make_kuid(net->user_ns, 0);
 	uet_param_defaults(un);
@@ -61,6 +59,14 @@ static int __net_init uet_net_init(struct net *net)
 	uet_nack_limit_init(un);
 	spin_lock_init(&un->rtts_lock);
 	uet_credit_init(un);
+}
+
+static int __net_init uet_net_init(struct net *net)
+{
+	struct uet_net *un = uet_net(net);
+	int err;
+
+	uet_net_prepare(un, net);
 	err = uet_account_owner(un, &un->owner);
 	if (err)
 		return err;

@@ -123,6 +123,30 @@ static struct uet_flow *uet_flow_alloc(struct uet_peer *peer,
 	return flow;
 }
 
+/* Bytes of a data packet that are not payload, as congestion control counts them */
+static u32 uet_flow_overhead(const struct uet_sysctl *s,
+			     const struct uet_cc_algo *algo)
+{
+	BUILD_BUG_ON(sizeof(struct udphdr) + UET_SES_STD_LEN +
+		     UET_PDS_REQ_CC_LEN + UET_CRC_LEN + UET_NOMINAL_ADD_BYTES >
+		     UET_SND_OVERHEAD_MAX);
+	return sizeof(struct udphdr) + UET_SES_STD_LEN +
+	       (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN) +
+	       (s->data_protect ? UET_CRC_LEN : 0) + UET_NOMINAL_ADD_BYTES;
+}
+
+/* The name of the path policy: of the socket, the rule of the peer, the namespace */
+static const char *uet_flow_policy(const struct uet_sysctl *s,
+				   const struct uet_flow_spec *spec,
+				   const struct uet_peer_params *rule)
+{
+	return spec->sprayed ?
+	       uet_flow_name(spec->policy, rule->policy,
+			     READ_ONCE(s->path_policy)) :
+	       uet_flow_name(spec->policy, rule->policy_ordered,
+			     READ_ONCE(s->path_policy_ordered));
+}
+
 static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 				     const struct uet_flow_spec *spec)
 {
@@ -151,24 +175,11 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	algo = uet_cc_find(name);
 	if (!algo)
 		goto err_free;
-	BUILD_BUG_ON(sizeof(struct udphdr) + UET_SES_STD_LEN +
-		     UET_PDS_REQ_CC_LEN + UET_CRC_LEN + UET_NOMINAL_ADD_BYTES >
-		     UET_SND_OVERHEAD_MAX);
-	flow->snd.overhead = sizeof(struct udphdr) + UET_SES_STD_LEN +
-			     (algo->credit ? UET_PDS_REQ_CC_LEN :
-					     UET_PDS_REQ_LEN) +
-			     (s->data_protect ? UET_CRC_LEN : 0) +
-			     UET_NOMINAL_ADD_BYTES;
+	flow->snd.overhead = uet_flow_overhead(s, algo);
 	err = uet_flow_fit(flow, &rule.cfg);
 	if (err)
 		goto err_free;
-	if (spec->sprayed)
-		name = uet_flow_name(spec->policy, rule.policy,
-				     READ_ONCE(s->path_policy));
-	else
-		name = uet_flow_name(spec->policy, rule.policy_ordered,
-				     READ_ONCE(s->path_policy_ordered));
-	lb = uet_flow_new_lb(flow, name);
+	lb = uet_flow_new_lb(flow, uet_flow_policy(s, spec, &rule));
 	if (IS_ERR(lb)) {
 		err = PTR_ERR(lb);
 		goto err_free;
