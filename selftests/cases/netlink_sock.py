@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import errno
 import ipaddress
+import json
 import os
 import resource
 import socket
@@ -219,6 +220,59 @@ def nobody_answers():
         assert [m["inode"] for m in msgs] == [0, 0, 0], msgs
     finally:
         tc(NS_A)
+
+
+def as_nobody(what):
+    """What a user without rights gets, in another process"""
+    r, w = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+            os.write(w, json.dumps(what()).encode())
+        except BaseException:       # pylint: disable=broad-except
+            traceback.print_exc()
+        os._exit(0)
+    os.close(w)
+    with os.fdopen(r) as f:
+        text = f.read()
+    os.waitpid(pid, 0)
+    return json.loads(text)
+
+
+@case
+def secrets_are_kept():
+    """Cookies are for their user, PSNs for nobody but the administrator"""
+    enter(NS_B)
+    b = Uet(pid=PID)
+    enter(NS_A)
+    nl = family()
+    with sockets(b, Uet()) as (_, a):
+        a.send(ADDR_B, PID, b"x")
+        answered(nl, a)
+        with silence():
+            a.send(ADDR_B, PID, b"y")
+            waits_for(nl, a, "answer")
+
+            def look():
+                mine = Uet()
+                mine.send(ADDR_B, PID, b"z")
+                nobody = family()
+                waits_for(nobody, mine, "answer")
+                return (nobody.dump("msg-get", {}), nobody.dump("pdc-get", {}),
+                        mine.inode)
+            msgs, pdcs, mine = as_nobody(look)
+            [other] = [m for m in msgs if m["inode"] == a.inode]
+            [own] = [m for m in msgs if m["inode"] == mine]
+            assert "cookie" in own and "cookie" not in other, msgs
+            [m] = nl.dump("msg-get", {"filter": {"inode": a.inode}})
+            assert "cookie" in m, m
+    for told, there in (pdcs, False), (nl.dump("pdc-get", {}), True):
+        halves = [p["tx"] for p in told if "tx" in p]
+        assert halves, told
+        assert all(("una" in h) == ("next" in h) == there for h in halves), told
+        assert not [p for p in told if "rx" in p and ("cack" in p["rx"]) != there]
 
 
 @case
