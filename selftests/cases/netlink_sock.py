@@ -611,9 +611,9 @@ def interface_is_slow():
     prefix = {"prefix": wire(ADDR_B), "plen": 128}
     nl.do("peer-new", {**prefix, "setting": [
         {"name": "fixed_wnd", "number": 8 << 20}]})
-    nl.do("param-set", {"name": "link_mbps", "number": 50})
+    nl.do("param-set", {"name": "link_mbps", "number": 5})
     # The window would let more be queued than the interface takes in a base RTT.
-    tc(NS_A, "rate", "50mbit")
+    tc(NS_A, "rate", "5mbit")
     try:
         with sockets(b, Uet(sndbuf=16 << 20)) as (_, a):
             fresh(a, "fixed")

@@ -93,9 +93,9 @@ static int uet_genl_param_fill(struct sk_buff *skb, const void *what)
 
 	BUILD_BUG_ON((int)UET_SETTING_NUMBER != (int)UET_KIND_NUMBER ||
 		     (int)UET_SETTING_NAME != (int)UET_KIND_WORD);
-	BUILD_BUG_ON(UET_SCOPE_NET != UET_SETTING_SCOPE_NET ||
-		     UET_SCOPE_PEER != UET_SETTING_SCOPE_PEER ||
-		     UET_SCOPE_SOCK != UET_SETTING_SCOPE_SOCK);
+	BUILD_BUG_ON((int)UET_SCOPE_NET != (int)UET_SETTING_SCOPE_NET ||
+		     (int)UET_SCOPE_PEER != (int)UET_SETTING_SCOPE_PEER ||
+		     (int)UET_SCOPE_SOCK != (int)UET_SETTING_SCOPE_SOCK);
 	return nla_put_string(skb, UET_A_PARAM_NAME, set->name) ||
 	       nla_put_u32(skb, UET_A_PARAM_KIND, set->kind) ||
 	       nla_put_u32(skb, UET_A_PARAM_SCOPE, set->scope) ||

@@ -84,8 +84,12 @@ static int uet_genl_rule_key(struct nlattr **attrs, struct uet_genl_rule *rule)
 
 /* The error is about the prefix as such. */
 #define uet_genl_rule_error(_info, _msg)				\
-	NL_SET_ERR_MSG_ATTR((_info)->extack,				\
-			    (_info)->attrs[UET_A_RULE_PREFIX], _msg)
+do {									\
+	const struct genl_info *__info = (_info);			\
+									\
+	NL_SET_ERR_MSG_ATTR(__info->extack,				\
+			    __info->attrs[UET_A_RULE_PREFIX], _msg);	\
+} while (0)
 
 static int uet_genl_rule_of(struct genl_info *info, struct uet_genl_rule *rule)
 {
