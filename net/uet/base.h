@@ -119,6 +119,8 @@ struct uet_unconfirmed {
  * @nacks: limit of NACKs about unknown PDCs
  * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
  * @peer_rules_lock: of @peer_rules; nests in @open_mutex
+ * @peer_rules_writer: held by who reads a rule, changes and stores it; nests
+ *	outside @peer_rules_lock
  * @nr_peer_rules: length of @peer_rules
  * @trust_gen: counts changes of the trust in jobs of peers
  * @rtts: cache of base RTTs of freed peers, NULL until there is one
@@ -212,6 +214,7 @@ struct uet_net {
 
 	struct list_head	peer_rules;
 	struct mutex		peer_rules_lock; /* of peer_rules */
+	struct mutex		peer_rules_writer;
 	u32			nr_peer_rules;
 	atomic_t		trust_gen;
 	struct uet_rtt_cache	*rtts;

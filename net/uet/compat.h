@@ -163,10 +163,4 @@ static inline struct nlattr **uet_genl_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
-/* 6.2: messages with values; before, only constant ones */
-#ifndef NL_SET_ERR_MSG_ATTR_FMT
-#define NL_SET_ERR_MSG_ATTR_FMT(_extack, _attr, _fmt, ...)	\
-	NL_SET_ERR_MSG_ATTR(_extack, _attr, "value not in its range")
-#endif
-
 #endif /* _UET_COMPAT_H */

@@ -43,25 +43,25 @@
 #define ORPHAN_S_MAX		3600
 #define RETX_MAX		255
 
-static const char *cc_known(const char *name)
+static const char *cc_choice(unsigned int i)
 {
-	const struct uet_cc_algo *algo = uet_cc_find(name);
+	const struct uet_cc_algo *algo = uet_cc_at(i);
 
 	return algo ? algo->name : NULL;
 }
 
-static const char *lb_known(const char *name)
+static const char *lb_choice(unsigned int i)
 {
-	const struct uet_lb_ops *ops = uet_lb_find(name);
+	const struct uet_lb_ops *ops = uet_lb_at(i);
 
 	return ops ? ops->name : NULL;
 }
 
-static const char *profile_known(const char *name)
+static const char *profile_choice(unsigned int i)
 {
-	if (!strcmp(name, "spec"))
-		return "spec";
-	return strcmp(name, "module") ? NULL : "module";
+	static const char * const names[] = { "module", "spec" };
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
 
 /* Short for the table */
@@ -130,7 +130,7 @@ enum {
 		.off	= offsetof(struct uet_sysctl, _f),			\
 	}
 
-#define NAME(_f, _scope, _flags, _word, _known, _help, ...)		\
+#define NAME(_f, _scope, _flags, _word, _choice, _help, ...)		\
 	{								\
 		.name	= #_f,						\
 		.unit	= "name",					\
@@ -139,7 +139,7 @@ enum {
 		.scope	= _scope,					\
 		.flags	= _flags,					\
 		.word	= _word,					\
-		.known	= _known,					\
+		.choice	= _choice,					\
 		.off	= offsetof(struct uet_sysctl, _f),			\
 		__VA_ARGS__						\
 	}
@@ -162,15 +162,14 @@ enum {
 #define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
 
 static const struct uet_setting uet_settings[] = {
-	/* Names first: the order in /proc/net/uet_peer */
-	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_known,
+	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_choice,
 	     "congestion control", OF_PEER(cc)),
-	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_known,
+	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_choice,
 	     "how packets of unordered messages are spread", OF_PEER(policy)),
-	NAME(path_policy_ordered, NET | PEER | SOCK, 0, "single", lb_known,
+	NAME(path_policy_ordered, NET | PEER | SOCK, 0, "single", lb_choice,
 	     "how packets of ordered messages are spread",
 	     OF_PEER(policy_ordered)),
-	NAME(profile, NET, 0, "module", profile_known,
+	NAME(profile, NET, 0, "module", profile_choice,
 	     "all settings that UE 1.0 names another value for"),
 
 	/* Path selection */
@@ -406,6 +405,17 @@ const struct uet_setting *uet_setting_find(const char *name, u8 scope)
 	return NULL;
 }
 
+const char *uet_setting_word(const struct uet_setting *set, const char *word)
+{
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = set->choice(i)); i++)
+		if (!strcmp(name, word))
+			break;
+	return name;
+}
+
 const struct uet_setting *uet_setting_of_param(enum uet_cc_param param)
 {
 	const struct uet_setting *set;
@@ -474,7 +484,7 @@ void uet_settings_defaults(struct uet_sysctl *s)
 			continue;
 		if (set->kind == UET_SETTING_NAME)
 			*(const char **)((void *)s + set->off) =
-				set->known(set->word);
+				uet_setting_word(set, set->word);
 		else
 			uet_setting_write(set, s, set->value);
 	}

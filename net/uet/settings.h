@@ -180,7 +180,7 @@ enum uet_setting_kind {
  * @value: default of a number
  * @spec: value of UE 1.0
  * @word: default of a name
- * @known: returns the permanent copy of a valid name, else NULL
+ * @choice: the valid names by position, which last; NULL after the last one
  * @param: core parameter that it feeds if @scale != 0
  * @scale: factor from its value to that of @param
  * @off: offset in struct uet_sysctl, in %UET_SCOPE_NET
@@ -200,7 +200,7 @@ struct uet_setting {
 	s64			value;
 	s64			spec;
 	const char		*word;
-	const char		*(*known)(const char *name);
+	const char		*(*choice)(unsigned int i);
 	enum uet_cc_param	param;
 	u32			scale;
 	size_t			off;
@@ -223,6 +223,15 @@ const struct uet_setting *uet_setting_at(unsigned int i);
  * Return: the setting, or NULL.
  */
 const struct uet_setting *uet_setting_find(const char *name, u8 scope);
+
+/**
+ * uet_setting_word() - a valid name of a setting
+ * @set: a setting that is a name
+ * @word: the name
+ *
+ * Return: the copy of it that lasts, NULL if it is not valid.
+ */
+const char *uet_setting_word(const struct uet_setting *set, const char *word);
 
 /**
  * uet_setting_of_param() - the setting by which rules set a core parameter

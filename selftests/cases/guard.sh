@@ -108,8 +108,7 @@ job_message()
 
 rule()
 {
-	# shellcheck disable=SC2016 # for the shell inside
-	on "$B" sh -c 'echo "$0" >/proc/net/uet_peer' "$*"
+	"${UET_TOOL:-$TREE/build/uet/uet}" -n "$B" peer "$@" || fail "no rule"
 }
 
 believed()
@@ -122,17 +121,17 @@ believed()
 	job_message -x EACCES || return 1
 	[ "$(stat_of "$B" DropUntrustedJob)" -gt "$before" ] || return 1
 	echo "a rule that trusts"
-	rule "10.0.0.0/8 trust_jobs 1"
+	rule set 10.0.0.0/8 trust_jobs 1
 	job_message || return 1
 	echo "a longer one that does not"
-	rule "$A4 trust_jobs 0"
+	rule set "$A4" trust_jobs 0
 	on "$B" cat /proc/net/uet_peer
 	job_message -x EACCES || return 1
 	echo "a longer one that says nothing of it"
-	rule "$A4 base_rtt 8000"
+	rule set "$A4" base_rtt 8us unset trust_jobs
 	job_message || return 1
-	rule "$A4 del"
-	rule "10.0.0.0/8 del"
+	rule del "$A4"
+	rule del 10.0.0.0/8
 	job_message -x EACCES || return 1
 	set_sysctl "$B" trust_jobs 1
 	job_message

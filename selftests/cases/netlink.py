@@ -6,9 +6,11 @@
 """
 import errno
 import os
+import socket
+import struct
 import sys
 
-from uet_ynl import addr, family, refused, same
+from uet_ynl import NlError, addr, family, refused, same
 
 SYSCTL = "/proc/sys/net/uet"
 
@@ -37,6 +39,9 @@ def params():
             assert p["number"] == p["default"], p
     one = uet.do("param-get", {"name": "t_reroute"})
     assert one == told["t_reroute"], one
+    for p in uet.dump("param-get", {}):
+        assert ("choice" in p) == (p["kind"] == "word"), p
+        assert p["kind"] != "word" or p["default-word"] in p["choice"], p
     some = uet.dump("param-get", {"name": "nscc_"})
     assert len(some) > 10 and all(p["name"].startswith("nscc_") for p in some)
 
@@ -64,6 +69,7 @@ def set_params():
             policy = ack["policy"]
             assert policy["min-value"] == p["least"], (policy, p)
             assert policy["max-value"] == p.get("most", 2 ** 63 - 1), (policy, p)
+            assert ack["msg"].startswith(f"{name} takes {p['least']} "), ack
             assert sysctl(name) == str(p["number"])
     uet.do("param-set", {"name": "path_policy", "word": "reps"})
     assert sysctl("path_policy") == "reps"
@@ -77,7 +83,22 @@ def set_params():
             ({"number": 4}, errno.EINVAL, None)):
         err, ack = refused(uet.do, "param-set", bad)
         assert err == why and ack.get("bad-attr") == attr, (bad, err, ack)
+    for p in uet.dump("param-get", {}):
+        if p["kind"] != "word" or "net" not in p["scope"]:
+            continue
+        for word in p["choice"] + [p["word"]]:
+            uet.do("param-set", {"name": p["name"], "word": word})
+            assert sysctl(p["name"]) == word
+        err, ack = refused(uet.do, "param-set", {"name": p["name"], "word": "x"})
+        assert ack["msg"].endswith(", ".join(p["choice"])), ack
     uet.do("param-set", {"name": "path_policy", "word": "hybrid"})
+    # The UDP port is taken: a valid value, but not now
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as s:
+        s.bind(("::", 0))
+        err, ack = refused(uet.do, "param-set", {
+            "name": "udp_port", "number": s.getsockname()[1]})
+        assert err == errno.EADDRINUSE and ack["bad-attr"] == ".number", (err, ack)
+        assert ack["msg"], ack
 
 
 def rule(uet, prefix, plen):
@@ -100,7 +121,7 @@ def rules():
     assert rule(uet, "10.1.0.0", 112) == {"base_rtt": 8000,
                                           "congestion_control": "rccc"}
     err, ack = refused(uet.do, "peer-new", {**ten, "setting": [number("fi", 1)]})
-    assert err == errno.EEXIST and ack["msg"], ack
+    assert err == errno.EEXIST and ack["bad-attr"] == ".prefix", ack
     uet.do("peer-set", {**ten, "setting": [number("trust_jobs", 0),
                                           number("base_rtt", 9000)],
                         "unset": ["congestion_control"]})
@@ -121,6 +142,8 @@ def rules():
             ([number("base_rtt", -1)], errno.ERANGE, ".setting.number"),
             ([{"name": "base_rtt", "word": "x"}], errno.EINVAL, ".setting.name"),
             ([{"name": "path_policy", "word": "x"}], errno.EINVAL, ".setting.word"),
+            ([{"name": "path_policy_ordered", "word": "hybrid"}], errno.EINVAL,
+             ".setting.word"),
             ([number("udp_port", 1)], errno.ENOENT, ".setting.name"),
             ([{"number": 1}], errno.EINVAL, ".setting"),
             ([], errno.EINVAL, None)):
@@ -139,6 +162,61 @@ def rules():
     for prefix, plen in (("10.1.7.1", 128), ("fd00:1::", 64)):
         uet.do("peer-del", {"prefix": addr(prefix), "plen": plen})
     assert not uet.dump("peer-get", {})
+
+
+def every_setting():
+    """A rule has each setting that the table allows, alone and with all others"""
+    uet = family()
+    ten = {"prefix": addr("10.1.0.0"), "plen": 112}
+    want = {}
+    for p in uet.dump("param-get", {}):
+        if "peer" not in p["scope"]:
+            continue
+        words = [{"name": p["name"], "word": w} for w in p.get("choice", [])]
+        numbers = [number(p["name"], p[k]) for k in ("least", "most") if k in p]
+        for s in words or numbers:
+            try:
+                uet.do("peer-set", {**ten, "setting": [s]})
+            except NlError as e:
+                # Valid by itself, but not with what the others are now
+                assert -e.nl_msg.error in (errno.EINVAL, errno.ERANGE), (s, e)
+                continue
+            want[p["name"]] = s.get("word", s.get("number"))
+            assert rule(uet, "10.1.0.0", 112) == want, s
+        assert p["name"] in want, f"{p['name']} takes none of its limits"
+    assert len(want) > 25, want
+    dumped, = uet.dump("peer-get", {})
+    assert dumped == uet.do("peer-get", ten), "do and dump differ"
+    # Each goes by itself, the last made first: nothing depends on a later one
+    for name in reversed(list(want)):
+        if len(want) == 1:
+            err, ack = refused(uet.do, "peer-set", {**ten, "unset": [name]})
+            assert err == errno.EINVAL and ack["msg"], ack
+            break
+        uet.do("peer-set", {**ten, "unset": [name]})
+        del want[name]
+        assert rule(uet, "10.1.0.0", 112) == want, name
+    uet.do("peer-del", ten)
+
+
+def headers():
+    """Nothing in a header is ignored: neither reserved bits nor unknown flags"""
+    uet = family()
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16) as s:
+        for flags, reserved, err in ((5, 0, 0), (5, 1, errno.EINVAL),
+                                     (5 | 0x400, 0, errno.EINVAL),
+                                     (5 | 0x100, 0, errno.EINVAL)):
+            op = uet.ops["stats-get"].req_value
+            body = struct.pack("BBH", op, 1, reserved)
+            s.send(struct.pack("IHHII", 16 + len(body), uet.nlproto.family_id,
+                               flags, 1, 0) + body)
+            told = 0
+            while True:
+                data = s.recv(1 << 16)
+                if struct.unpack_from("H", data, 4)[0] == 2:
+                    told = -struct.unpack_from("i", data, 16)[0]
+                    break
+            assert told == err, (hex(flags), reserved, told)
 
 
 def many_rules():
@@ -164,6 +242,12 @@ def stats():
         lines = dict(line.split() for line in f)
     names = [c["name"] for c in told["counter"] + told["gauge"]]
     assert names == list(lines), set(names) ^ set(lines)
+    dumped = uet.dump("stats-get", {})
+    assert [(k, c["name"]) for m in dumped for k, cs in m.items() for c in cs] == \
+        [(k, c["name"]) for k in ("counter", "gauge") for c in told[k]], dumped
+    assert all(len(m) == 1 for m in dumped), dumped
+    few = uet.dump("stats-get", {"name": "Cur"})
+    assert [m["gauge"][0]["name"] for m in few] == ["CurPdcs", "CurMem"], few
     some = uet.do("stats-get", {"name": "Drop"})
     assert "gauge" not in some and len(some["counter"]) > 10
     assert all(c["name"].startswith("Drop") for c in some["counter"])

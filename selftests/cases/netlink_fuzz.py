@@ -3,7 +3,12 @@
 """Requests that follow the description of the netlink family in everything but one
 thing, and requests that follow it in nothing.
 
-    netlink_fuzz.py ROUNDS SEED
+    netlink_fuzz.py each [nobody]
+    netlink_fuzz.py ROUNDS SEED [nobody]
+
+The first form takes each attribute of each operation in turn: cut, too long, out of
+its range, wrongly nested, unknown there, and it must be refused; missing and doubled,
+and it must be answered. The second form draws lots.
 
 Each operation, with and without dump, gets each of its attributes missing, twice, cut,
 too long, with all kinds of values, in the wrong place, nested wrongly. The kernel must
@@ -133,7 +138,132 @@ class Fuzzer:
         self.answers[err] = self.answers.get(err, 0) + 1
 
 
+# What requests need to be valid, by operation
+TEN = b"\0" * 10 + b"\xff\xff" + bytes([10, 9, 0, 0])
+VALUES = {"name": b"t_reroute\0", "unset": b"fi\0", "prefix": TEN, "number":
+          struct.pack("q", 7), "limit": struct.pack("I", 9), "plen": b"\x80"}
+
+
+class Each(Fuzzer):
+    """Each attribute of each operation, wrong in each way"""
+
+    def good(self, attr):
+        """A valid attribute"""
+        kind, name = attr["type"], attr.name
+        if kind == "nest":
+            space = self.uet.attr_sets[attr["nested-attributes"]]
+            inside = b""
+            if attr["nested-attributes"] == "setting":
+                inside = self.good(space["number"]) + \
+                    nla(space["name"].value, b"fi\0")
+            return nla(attr.value | NLA_NESTED, inside)
+        data = VALUES.get(name)
+        if data is None:
+            data = bytes(INTEGERS.get(kind, 16 if kind == "binary" else 0))
+            data = data or (b"\0" if kind == "string" else b"")
+        return nla(attr.value, data)
+
+    def wrong(self, attr):
+        """(how, attribute) for each way to be wrong"""
+        kind, checks = attr["type"], attr.yaml.get("checks", {})
+        good = self.good(attr)
+        size = struct.unpack_from("H", good)[0] - 4
+        data = good[4:4 + size]
+        value = attr.value | (NLA_NESTED if kind == "nest" else 0)
+        if kind in INTEGERS or kind == "binary":
+            yield "cut", nla(value, data[:-1])
+            yield "empty", nla(value, b"")
+            yield "too long", nla(value, data + b"\0")
+        if kind in INTEGERS:
+            if "max" in checks:
+                yield "too large", nla(value, (checks["max"] + 1).to_bytes(
+                    INTEGERS[kind], sys.byteorder))
+            if "min" in checks:
+                yield "too small", nla(value, (checks["min"] - 1).to_bytes(
+                    INTEGERS[kind], sys.byteorder))
+        if kind == "string":
+            yield "too long", nla(value, b"a" * 32 + b"\0")
+            if not attr.get("multi-attr"):
+                yield "without an end", nla(value, b"abc")
+        if kind == "flag":
+            yield "with a value", nla(value, b"\0")
+        if kind == "nest":
+            yield "not a nest", nla(attr.value, data)
+            yield "a nest of rubbish", nla(value, b"\xff" * 7)
+            yield "a nest of unknown", nla(value, nla(200, b""))
+        else:
+            yield "a nest", nla(value | NLA_NESTED, data)
+        yield "longer than the message", struct.pack("HH", size + 400, value) + data
+
+    def ask(self, op, dump, body):
+        flags = REQUEST | ACK | (DUMP if dump else 0)
+        head = struct.pack("BBH", op.req_value, 1, 0)
+        self.seq += 1
+        self.sock.send(struct.pack("IHHII", 16 + len(head) + len(body), self.id,
+                                   flags, self.seq, 0) + head + body)
+        err = self.answer(flags)
+        self.answers[err] = self.answers.get(err, 0) + 1
+        return err
+
+    def refuse(self, op, dump, body, how):
+        err = self.ask(op, dump, body)
+        assert err, f"{op.name}, {'dump' if dump else 'do'}: {how} was accepted"
+
+    def inside(self, op, dump, attr, rest):
+        """The attributes of a nest"""
+        space = self.uet.attr_sets[attr["nested-attributes"]]
+        for one in [a for _, a in space.items() if a["type"] != "pad"]:
+            def wrap(raw):
+                return nla(attr.value | NLA_NESTED, raw) + rest
+            for how, raw in self.wrong(one):
+                self.refuse(op, dump, wrap(raw), f"{attr.name}.{one.name} {how}")
+            self.ask(op, dump, wrap(self.good(one)))
+            self.ask(op, dump, wrap(self.good(one) * 2))
+
+    def operation(self, op, dump):
+        asked = op.yaml["do"]["request"]["attributes"]
+        attrs = [a for _, a in op.attr_set.items() if a["type"] != "pad"]
+        for attr in attrs:
+            rest = b"".join(self.good(op.attr_set[n]) for n in asked
+                            if n != attr.name)
+            if attr.name not in asked:
+                self.refuse(op, dump, rest + self.good(attr),
+                            f"{attr.name}, which it has not,")
+                continue
+            for how, raw in self.wrong(attr):
+                self.refuse(op, dump, raw + rest, f"{attr.name} {how}")
+            self.ask(op, dump, rest)
+            self.ask(op, dump, self.good(attr) + rest)
+            self.ask(op, dump, self.good(attr) * 2 + rest)
+            if attr["type"] == "nest":
+                self.inside(op, dump, attr, rest)
+        self.refuse(op, dump, nla(300, b""), "an unknown attribute")
+
+    def all(self):
+        for op in self.requests:
+            self.operation(op, False)
+            if "dump" in op.yaml:
+                self.operation(op, True)
+            else:
+                assert self.ask(op, True, b"") in (errno.EOPNOTSUPP, errno.EPERM)
+
+
+def each():
+    if len(sys.argv) > 2:
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+    fuzzer = Each(family(), 0)
+    fuzzer.all()
+    told = {errno.errorcode.get(e, e): n for e, n in sorted(fuzzer.answers.items())}
+    print(told)
+    assert fuzzer.answers[0] > 20, "nothing was accepted"
+    assert (errno.EPERM in fuzzer.answers) == (len(sys.argv) > 2)
+
+
 def main():
+    if sys.argv[1] == "each":
+        each()
+        return
     rounds, seed = int(sys.argv[1]), int(sys.argv[2])
     if len(sys.argv) > 3:
         os.setresgid(65534, 65534, 65534)

@@ -154,9 +154,13 @@ def addr_of(told):
     return addr(told.replace("::ffff:", "") if "." in told else told)
 
 
-def waits(cause, slow):
+def waits(cause, slow, ready=None):
     """Until a context and its PDC wait for a cause, and for a while already"""
     uet = family()
+    # Only now shall the wait begin: some last for seconds
+    if ready:
+        with open(ready, "w"):
+            pass
     start = time.monotonic()
     end = start + 20 * int(slow)
     while True:

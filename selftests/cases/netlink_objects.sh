@@ -40,10 +40,19 @@ filters()
 	py filters "$(ip -n "$A" -o link show uet0 | cut -d: -f1)"
 }
 
-# waits CAUSE: the contexts and PDCs to B say so, and since when
+# waits CAUSE ARGUMENT...: what is sent so waits for that: its context and PDC say
+# so, and since when
 waits()
 {
-	py waits "$1" $SLOW
+	local cause=$1 looker
+	shift
+
+	rm -f "$WORK/looks"
+	py waits "$cause" $SLOW "$WORK/looks" &
+	looker=$!
+	wait_for 60 test -e "$WORK/looks" || fail "nobody looks"
+	send_from_a "$@" &
+	wait $looker
 }
 
 # The reader stops: the target has no memory, and the time grows
@@ -54,8 +63,7 @@ receiver()
 	PID=110 recv_start slow -n 1000 -b 40000 -I -A
 	kill -STOP "$(ip netns pids "$B" | while read -r p; do
 		[ "$(cat "/proc/$p/comm")" = uet_recv ] && echo "$p"; done)"
-	send_from_a -n 60 -s 20000 $B4/110 &
-	waits receiver || rc=1
+	waits receiver -n 60 -s 20000 $B4/110 || rc=1
 	return $rc
 }
 
@@ -67,8 +75,7 @@ window()
 	# A timeout would make the window smaller, and the wait begin anew
 	set_sysctl "$A" rto_max_ms 10000
 	set_sysctl "$A" rto_min_us 2000000
-	send_from_a -d 35 -n 1000 -s 100000 $B4/111 &
-	waits window
+	waits window -d 35 -n 1000 -s 100000 $B4/111
 }
 
 # Nothing was ever answered, all is sent
@@ -76,15 +83,13 @@ opening()
 {
 	PID=112 recv_start far -n 1000000 -I -A
 	impair "$A" delay 3s
-	send_from_a -d 36 -n 1 -s 100 $B4/112 &
-	waits opening
+	waits opening -d 36 -n 1 -s 100 $B4/112
 }
 
 # The next hop does not answer
 route()
 {
-	send_from_a -n 1 -s 100 10.0.0.77/112 &
-	waits route
+	waits route -n 1 -s 100 10.0.0.77/112
 }
 
 # Many contexts: addresses of host B in several traffic classes

@@ -5,10 +5,16 @@
 . "$(dirname "$0")/../lib.sh"
 
 RULES=/proc/net/uet_peer
+TOOL=${UET_TOOL:-$TREE/build/uet/uet}
 
+# rule PREFIX NAME VALUE..., or rule PREFIX del
 rule()
 {
-	on "$A" bash -c "echo '$*' >$RULES"
+	if [ "${2:-}" = del ]; then
+		"$TOOL" -n "$A" peer del "$1"
+	else
+		"$TOOL" -n "$A" peer set "$@"
+	fi
 }
 
 refused()
@@ -152,10 +158,17 @@ gains()
 privilege()
 {
 	on "$A" setpriv --reuid 65534 --clear-groups \
-		bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
-		return 1
+		"$TOOL" peer set 10.0.0.2 gamma 1 2>/dev/null && return 1
 	on "$A" setpriv --bounding-set -net_admin --inh-caps -net_admin \
-		bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
+		"$TOOL" peer set 10.0.0.2 gamma 1 2>/dev/null && return 1
+	[ -z "$(rules)" ]
+}
+
+# The file is for reading
+read_only()
+{
+	[ "$(on "$A" stat -c %a $RULES)" = 444 ] || fail "not read-only"
+	on "$A" bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
 		return 1
 	[ -z "$(rules)" ]
 }
@@ -168,12 +181,17 @@ server_first()
 	"$@"
 }
 
+[ -x "$TOOL" ] || {
+	echo "Bail out! no $TOOL: run make tools"
+	exit 1
+}
 setup_pair
 both_sysctl pdc_idle_s 1
 # A shorter round trip than the parameter says would be taken instead of it
 impair "$A" delay 1ms
-tst "lines that are refused" errors
+tst "rules that are refused" errors
 tst "privilege" privilege
+tst "nothing is set through /proc" read_only
 tst "rules, longest prefix first" prefixes
 tst "the longest prefix holds" server_first longest
 tst "a socket's choice goes first" server_first socket_first

@@ -91,8 +91,8 @@ const struct names names_sock_type = {
 const struct names names_direction = {
 	.n	= 2,
 	.of	= (const struct name[]){
-		{ "out", "" },
-		{ "in", "" },
+		{ "out", "sent by the local socket" },
+		{ "in", "received by it" },
 	},
 };
 
@@ -109,8 +109,8 @@ const struct names names_report_source = {
 const struct names names_kind = {
 	.n	= 4,
 	.of	= (const struct name[]){
-		{ "number", "" },
-		{ "boolean", "" },
+		{ "number", "a whole number" },
+		{ "boolean", "0 or 1" },
 		{ "size", "bytes" },
 		{ "word", "one of a list of names" },
 	},

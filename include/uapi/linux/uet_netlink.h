@@ -146,6 +146,8 @@ enum uet_nl_sock_type {
 
 /**
  * enum uet_nl_direction - Direction of a message.
+ * @UET_DIRECTION_OUT: sent by the local socket
+ * @UET_DIRECTION_IN: received by it
  */
 enum uet_nl_direction {
 	UET_DIRECTION_OUT,
@@ -169,6 +171,8 @@ enum uet_nl_report_source {
 
 /**
  * enum uet_nl_kind - Type of a setting.
+ * @UET_KIND_NUMBER: a whole number
+ * @UET_KIND_BOOLEAN: 0 or 1
  * @UET_KIND_SIZE: bytes
  * @UET_KIND_WORD: one of a list of names
  */
@@ -557,6 +561,7 @@ enum {
 	UET_A_PARAM_DEFAULT_WORD,
 	UET_A_PARAM_UNIT,
 	UET_A_PARAM_HELP,
+	UET_A_PARAM_CHOICE,
 
 	__UET_A_PARAM_MAX,
 	UET_A_PARAM_MAX = (__UET_A_PARAM_MAX - 1)

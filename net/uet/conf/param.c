@@ -141,6 +141,16 @@ void uet_param_limits(const struct uet_net *un, const struct uet_setting *set,
 }
 
 /**
+ * uet_param_cap() - largest value of capped settings below other user namespaces
+ *
+ * Return: the value, which is constant.
+ */
+u32 uet_param_cap(void)
+{
+	return uet_pdc_cap;
+}
+
+/**
  * uet_param_set() - set a number, boolean or size
  * @un: namespace
  * @set: a setting of namespaces that is not a name
@@ -195,7 +205,7 @@ int uet_param_set_name(struct uet_net *un, const struct uet_setting *set,
 		       const char *name)
 {
 	const struct uet_change *change = uet_change_of(set);
-	const char *found = set->known(name);
+	const char *found = uet_setting_word(set, name);
 
 	if (!found)
 		return -EINVAL;
@@ -215,7 +225,9 @@ static void uet_param_machine(struct uet_sysctl *s)
 	s->pdc_max = clamp_t(unsigned long, pages / 16, 1024, 131072);
 	s->pdc_max_per_peer = max_t(u32, s->pdc_max / 4, 1024);
 	s->user_pdcs = s->pdc_max / 2;
-	uet_pdc_cap = s->pdc_max;
+	/* That of the first namespace, if memory comes or goes later */
+	if (!uet_pdc_cap)
+		uet_pdc_cap = s->pdc_max;
 	s->mem = max_t(unsigned long, pages / 4 * PAGE_SIZE, mem->min);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/errno.h>
 
 #include "conf/rule.h"
+#include "core/lb.h"
 #include "settings.h"
 
 /* A setting that is no parameter of the core is the trust, if it is no name. */
@@ -50,14 +51,19 @@ int uet_rule_set_number(struct uet_peer_params *p, const struct uet_setting *set
  * @set: a setting of peers that is a name
  * @name: its value
  *
- * Return: 0, or -EINVAL if there is no such name.
+ * Return: 0, or -EINVAL if there is no such name, or no such one for ordered
+ * contexts.
  */
 int uet_rule_set_name(struct uet_peer_params *p, const struct uet_setting *set,
 		      const char *name)
 {
-	const char *found = set->known(name);
+	const char *found = uet_setting_word(set, name);
 
 	if (!found)
+		return -EINVAL;
+	/* What ordered contexts must keep in order */
+	if (uet_rule_place(p, set) == &p->policy_ordered &&
+	    !uet_lb_find(found)->ordered)
 		return -EINVAL;
 	*uet_rule_place(p, set) = found;
 	return 0;

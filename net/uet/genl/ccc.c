@@ -214,7 +214,7 @@ static const struct uet_genl_object uet_genl_cccs = {
 
 int uet_nl_ccc_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_cccs);
+	return uet_genl_get(skb, info, &uet_genl_cccs);
 }
 
 int uet_nl_ccc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

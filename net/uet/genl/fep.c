@@ -2,6 +2,7 @@
 /*
  * Netlink object "fep": local fabric addresses that are in use.
  */
+#include <linux/err.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
@@ -32,7 +33,8 @@ static int uet_genl_fep_ifindex(struct net *net, const struct in6_addr *addr)
 		dev = __ip_dev_find(net, addr->s6_addr32[3], false);
 	else
 		dev = ipv6_stub->ipv6_dev_find(net, addr, NULL);
-	return dev ? dev->ifindex : 0;
+	/* Without IPv6 the stub returns an error. */
+	return IS_ERR_OR_NULL(dev) ? 0 : dev->ifindex;
 }
 
 static int uet_genl_fep_fill(struct sk_buff *skb, const void *what)
@@ -87,7 +89,7 @@ static const struct uet_genl_object uet_genl_feps = {
 
 int uet_nl_fep_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_feps);
+	return uet_genl_get(skb, info, &uet_genl_feps);
 }
 
 int uet_nl_fep_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -225,6 +225,7 @@ const struct genl_ops uet_nl_ops[16] = {
 	{
 		.cmd		= UET_CMD_STATS_GET,
 		.doit		= uet_nl_stats_get_doit,
+		.dumpit		= uet_nl_stats_get_dumpit,
 		.policy		= uet_stats_get_nl_policy,
 		.maxattr	= UET_A_STATS_NAME,
 	},

@@ -75,6 +75,7 @@ int uet_nl_param_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_param_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int uet_nl_param_set_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
+int uet_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int uet_nl_failure_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_failure_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 

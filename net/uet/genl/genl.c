@@ -7,7 +7,9 @@
  * where it goes on. So objects may come and go meanwhile, each that stays is told
  * exactly once, and a reader that stops reading holds nothing.
  */
+#include <linux/capability.h>
 #include <linux/module.h>
+#include <linux/netlink.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 
@@ -30,7 +32,6 @@ struct genl_family uet_genl_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	.ops		= uet_genl_ops,
 	.n_ops		= ARRAY_SIZE(uet_genl_ops),
-	.resv_start_op	= __UET_CMD_MAX,
 	.mcgrps		= uet_genl_groups,
 	.n_mcgrps	= ARRAY_SIZE(uet_genl_groups),
 };
@@ -102,15 +103,23 @@ static int uet_genl_walk(struct uet_genl_walk *w,
 	return err ?: obj->walk(w);
 }
 
+static void uet_genl_asker(struct uet_genl_walk *w, struct sk_buff *skb)
+{
+	w->uid = NETLINK_CB(skb).sk->sk_uid;
+	w->admin = netlink_ns_capable(skb, w->un->net->user_ns, CAP_NET_ADMIN);
+}
+
 /**
  * uet_genl_get() - answer a request for one object
+ * @skb: message with the request
  * @info: request
  * @obj: type of the object
  *
  * Context: process.
  * Return: 0, -ENOENT if none fits, or another error.
  */
-int uet_genl_get(struct genl_info *info, const struct uet_genl_object *obj)
+int uet_genl_get(struct sk_buff *skb, struct genl_info *info,
+		 const struct uet_genl_object *obj)
 {
 	struct uet_genl_walk w = {
 		.un	= uet_net(genl_info_net(info)),
@@ -126,6 +135,7 @@ int uet_genl_get(struct genl_info *info, const struct uet_genl_object *obj)
 	w.skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!w.skb)
 		return -ENOMEM;
+	uet_genl_asker(&w, skb);
 	err = uet_genl_walk(&w, obj);
 	if (obj->done)
 		obj->done(w.cursor);
@@ -133,7 +143,9 @@ int uet_genl_get(struct genl_info *info, const struct uet_genl_object *obj)
 		return genlmsg_reply(w.skb, info);
 	nlmsg_free(w.skb);
 	if (!err)
-		GENL_SET_ERR_MSG(info, "there is none");
+		NL_SET_ERR_MSG_ATTR(info->extack,
+				    obj->filter ? info->attrs[obj->filter] : NULL,
+				    "there is none");
 	return err ?: -ENOENT;
 }
 
@@ -163,6 +175,7 @@ int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 	BUILD_BUG_ON(sizeof(w.cursor) > sizeof(cb->ctx));
 	memcpy(w.cursor, cb->ctx, sizeof(w.cursor));
+	uet_genl_asker(&w, cb->skb);
 	err = uet_genl_walk(&w, obj);
 	memcpy(cb->ctx, w.cursor, sizeof(w.cursor));
 	if (err && (err != -EMSGSIZE || !skb->len))

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #include "genl/gen.h"
 
@@ -64,6 +65,8 @@ struct uet_genl_filter {
  * @seq: its sequence number
  * @flags: NLM_F_* of the messages
  * @cmd: UET_CMD_*
+ * @uid: user who asked
+ * @admin: he may see what is for the administrator of the network
  * @once: the first one is enough
  * @steps: objects looked at, for uet_genl_breathe()
  * @cursor: where the walk goes on; zero at first. The object says how it is used
@@ -78,6 +81,8 @@ struct uet_genl_walk {
 	u32			seq;
 	int			flags;
 	u8			cmd;
+	kuid_t			uid;
+	bool			admin;
 	bool			once;
 	u32			steps;
 	u64			cursor[4];
@@ -119,6 +124,14 @@ static inline int uet_genl_u64(struct sk_buff *skb, int type, u64 value)
 /* Objects looked at before uet_genl_breathe() lets others run */
 #define UET_GENL_STEPS	64
 
+/* Reschedule; RCU read side, which is left for a moment */
+static inline void uet_genl_rest(void)
+{
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+}
+
 /**
  * uet_genl_breathe() - reschedule now and then
  * @w: walk
@@ -130,17 +143,15 @@ static inline int uet_genl_u64(struct sk_buff *skb, int type, u64 value)
  */
 static inline void uet_genl_breathe(struct uet_genl_walk *w)
 {
-	if (++w->steps % UET_GENL_STEPS)
-		return;
-	rcu_read_unlock();
-	cond_resched();
-	rcu_read_lock();
+	if (++w->steps % UET_GENL_STEPS == 0)
+		uet_genl_rest();
 }
 
 int uet_genl_put(struct uet_genl_walk *w, uet_genl_fill fill, const void *what);
 int uet_genl_reply(struct genl_info *info, u8 cmd, uet_genl_fill fill,
 		   const void *what);
-int uet_genl_get(struct genl_info *info, const struct uet_genl_object *obj);
+int uet_genl_get(struct sk_buff *skb, struct genl_info *info,
+		 const struct uet_genl_object *obj);
 int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		  const struct uet_genl_object *obj);
 
@@ -163,7 +174,10 @@ bool uet_genl_flow_last(const struct uet_genl_walk *w);
 /* range.c */
 void uet_genl_range_error(struct netlink_ext_ack *extack,
 			  const struct nlattr *attr,
-			  const struct uet_setting *set, s64 min, s64 max);
+			  const struct uet_setting *set, s64 max);
+void uet_genl_word_error(struct netlink_ext_ack *extack,
+			 const struct nlattr *attr,
+			 const struct uet_setting *set);
 int uet_genl_range_init(void);
 void uet_genl_range_exit(void);
 

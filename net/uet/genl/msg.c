@@ -4,10 +4,11 @@
  *
  * A dump takes a snapshot of the oldest ones when it begins: by the time a reader
  * has got the first message, the order may be another one. The snapshot refers to
- * nothing; how long it can be is limited.
+ * nothing; how long it can be is limited, and so is how many messages are looked at
+ * while a lock is held.
  *
- * While it is taken the messages are in a heap, the youngest on top, which gives way
- * when an older one is found.
+ * Once it is full, its messages are a heap, the youngest on top, which gives way when
+ * an older one is found.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -25,6 +26,10 @@
 
 /* Messages told unless the request says how many */
 #define UET_GENL_MSGS		256
+/* Messages of one queue or socket that are looked at: its packets wait for the lock
+ * meanwhile. The description of netlink tells it
+ */
+#define UET_GENL_MSGS_LOOK	1024
 
 #define UET_GENL_MSG_FILTERS						\
 	(UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) | UET_WANTS(JOB) |	\
@@ -43,6 +48,7 @@
  * @pid: PIDonFEP of its socket
  * @msg_id: id on the wire, if @has_id
  * @has_id: it has one
+ * @has_cookie: @cookie may be told
  * @in: incoming
  * @mode: enum uet_delivery
  * @wait: enum uet_nl_wait
@@ -59,6 +65,7 @@ struct uet_genl_msg {
 	u16			pid;
 	u16			msg_id;
 	bool			has_id;
+	bool			has_cookie;
 	bool			in;
 	u8			mode;
 	u8			wait;
@@ -66,20 +73,24 @@ struct uet_genl_msg {
 
 /**
  * struct uet_genl_msgs - a snapshot
- * @filter: which are wanted
+ * @walk: what it is taken for
  * @dest: that queue
  * @at: when it was taken, jiffies
  * @seen: messages so far
+ * @left: so many more may be looked at while the present lock is held
  * @limit: so many at most
+ * @heap: @msgs is a heap
  * @nr: length of @msgs
  * @msgs: the messages
  */
 struct uet_genl_msgs {
-	const struct uet_genl_filter	*filter;
+	const struct uet_genl_walk	*walk;
 	const struct uet_dest		*dest;
 	unsigned long			at;
 	u32				seen;
+	u32				left;
 	u32				limit;
+	bool				heap;
 	u32				nr;
 	struct uet_genl_msg		msgs[];
 };
@@ -99,25 +110,11 @@ static bool uet_genl_msg_older(const struct uet_genl_msg *a,
 	return uet_genl_msg_cmp(a, b) < 0;
 }
 
-/* The last message of the heap is new: let it rise to its place. */
-static void uet_genl_msgs_rise(struct uet_genl_msgs *s)
+/* Below a message is a heap: let the message sink to its place in it. */
+static void uet_genl_msgs_sink(struct uet_genl_msgs *s, u32 i)
 {
 	struct uet_genl_msg *m = s->msgs;
-	u32 i = s->nr - 1, up;
-
-	for (; i; i = up) {
-		up = (i - 1) / 2;
-		if (uet_genl_msg_older(&m[i], &m[up]))
-			return;
-		swap(m[i], m[up]);
-	}
-}
-
-/* The first message of the heap is new: let it sink to its place. */
-static void uet_genl_msgs_sink(struct uet_genl_msgs *s)
-{
-	struct uet_genl_msg *m = s->msgs;
-	u32 i = 0, down;
+	u32 down;
 
 	for (;; i = down) {
 		down = 2 * i + 1;
@@ -132,24 +129,49 @@ static void uet_genl_msgs_sink(struct uet_genl_msgs *s)
 	}
 }
 
+static void uet_genl_msgs_heap(struct uet_genl_msgs *s)
+{
+	u32 i;
+
+	for (i = s->nr / 2; i--; )
+		uet_genl_msgs_sink(s, i);
+	s->heap = true;
+}
+
 /* Room for a message; NULL if there are enough older ones */
 static struct uet_genl_msg *uet_genl_msgs_room(struct uet_genl_msgs *s,
 					       unsigned long born)
 {
 	if (s->nr < s->limit)
 		return &s->msgs[s->nr];
+	if (!s->heap)
+		uet_genl_msgs_heap(s);
 	return time_before(born, s->msgs[0].born) ? &s->msgs[0] : NULL;
 }
 
 static void uet_genl_msgs_add(struct uet_genl_msgs *s, struct uet_genl_msg *m)
 {
 	m->nth = s->seen++;
-	if (s->nr < s->limit) {
+	if (s->nr < s->limit)
 		s->nr++;
-		uet_genl_msgs_rise(s);
-	} else {
-		uet_genl_msgs_sink(s);
-	}
+	else
+		uet_genl_msgs_sink(s, 0);
+}
+
+/* May another message be looked at while the present lock is held? */
+static bool uet_genl_msgs_look(struct uet_genl_msgs *s)
+{
+	if (!s->left)
+		return false;
+	s->left--;
+	return true;
+}
+
+/* Cookies may be addresses in a program: they are for its user. */
+static bool uet_genl_msg_mine(const struct uet_genl_walk *w,
+			      const struct uet_dest *dest)
+{
+	return w->admin || uid_eq(w->uid, dest->uid);
 }
 
 /* What was sent may have a younger message before an older one, as some are queued
@@ -160,10 +182,11 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 {
 	struct uet_genl_msgs *s = arg;
 	const struct uet_dest *dest = s->dest;
+	const struct uet_genl_filter *f = &s->walk->filter;
 	struct uet_genl_msg *m;
 
-	if (!uet_genl_fits(s->filter, UET_WANTS(INODE), s->filter->inode,
-			   st->inode))
+	if (!uet_genl_msgs_look(s) ||
+	    !uet_genl_fits(f, UET_WANTS(INODE), f->inode, st->inode))
 		return false;
 	if (msg->m.state >= UET_MSG_FAILED)
 		return true;
@@ -180,6 +203,7 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 		.pid	= dest->pid,
 		.msg_id	= msg->m.msg_id,
 		.has_id	= msg->m.state != UET_MSG_QUEUED,
+		.has_cookie = uet_genl_msg_mine(s->walk, dest),
 		.mode	= dest->key.delivery,
 		.wait	= wait,
 	};
@@ -190,13 +214,14 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 
 static void uet_genl_msgs_out(struct uet_net *un, struct uet_genl_msgs *s)
 {
-	const struct uet_genl_filter *f = s->filter;
+	const struct uet_genl_filter *f = &s->walk->filter;
 	struct uet_dest *dest;
 	u64 id = 0;
 
 	rcu_read_lock();
 	for (; (dest = uet_dest_next(un, &id)); id++) {
 		s->dest = dest;
+		s->left = UET_GENL_MSGS_LOOK;
 		if (!dest->key.watch &&
 		    uet_genl_remote_fits(f, &dest->key.raddr) &&
 		    uet_genl_fits(f, UET_WANTS(JOB), f->job, dest->key.job) &&
@@ -222,7 +247,7 @@ static void uet_genl_msg_in(const struct uet_rxmsg *msg,
 {
 	struct uet_genl_msg *m;
 
-	if (!uet_genl_remote_fits(s->filter, &msg->from.suet_addr))
+	if (!uet_genl_remote_fits(&s->walk->filter, &msg->from.suet_addr))
 		return;
 	m = uet_genl_msgs_room(s, msg->born);
 	if (!m)
@@ -252,19 +277,27 @@ static void uet_genl_msgs_of_sock(struct uet_sock *us, struct uet_genl_msgs *s)
 	const struct uet_rxmsg *msg;
 	size_t i;
 
+	s->left = UET_GENL_MSGS_LOOK;
 	spin_lock_bh(&us->rx_lock);
-	list_for_each_entry(msg, &us->rx_ready, node)
+	list_for_each_entry(msg, &us->rx_ready, node) {
+		if (!uet_genl_msgs_look(s))
+			goto enough;
 		uet_genl_msg_in(msg, us, s);
+	}
 	for (i = 0; i < ARRAY_SIZE(open); i++)
-		list_for_each_entry(msg, open[i], open_node)
+		list_for_each_entry(msg, open[i], open_node) {
+			if (!uet_genl_msgs_look(s))
+				goto enough;
 			if (!msg->ready)
 				uet_genl_msg_in(msg, us, s);
+		}
+enough:
 	spin_unlock_bh(&us->rx_lock);
 }
 
 static void uet_genl_msgs_in(struct uet_net *un, struct uet_genl_msgs *s)
 {
-	const struct uet_genl_filter *f = s->filter;
+	const struct uet_genl_filter *f = &s->walk->filter;
 	struct uet_sock *us;
 	u64 id = 0;
 
@@ -285,6 +318,22 @@ static void uet_genl_msgs_in(struct uet_net *un, struct uet_genl_msgs *s)
 	rcu_read_unlock();
 }
 
+/* Keep no more memory than the messages take: a reader may be slow. */
+static struct uet_genl_msgs *uet_genl_msgs_fit(struct uet_genl_msgs *s)
+{
+	size_t size = struct_size(s, msgs, s->nr);
+	struct uet_genl_msgs *small;
+
+	if (s->nr == s->limit)
+		return s;
+	small = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!small)
+		return s;
+	memcpy(small, s, size);
+	kvfree(s);
+	return small;
+}
+
 static struct uet_genl_msgs *uet_genl_msgs_take(struct uet_genl_walk *w)
 {
 	const struct nlattr *attr = w->attrs ? w->attrs[UET_A_MSG_LIMIT] : NULL;
@@ -294,15 +343,15 @@ static struct uet_genl_msgs *uet_genl_msgs_take(struct uet_genl_walk *w)
 	s = kvmalloc(struct_size(s, msgs, limit), GFP_KERNEL_ACCOUNT);
 	if (!s)
 		return NULL;
-	*s = (struct uet_genl_msgs) { .filter = &w->filter, .limit = limit };
+	*s = (struct uet_genl_msgs) { .walk = w, .limit = limit };
 	uet_genl_msgs_out(w->un, s);
 	uet_genl_msgs_in(w->un, s);
 	s->at = jiffies;
 	sort(s->msgs, s->nr, sizeof(*s->msgs), uet_genl_msg_cmp, NULL);
-	/* The filter is on the stack of the caller. */
-	s->filter = NULL;
+	/* It is on the stack of the caller. */
+	s->walk = NULL;
 	s->dest = NULL;
-	return s;
+	return uet_genl_msgs_fit(s);
 }
 
 /**
@@ -338,7 +387,7 @@ static int uet_genl_msg_fill(struct sk_buff *skb, const void *what)
 	       uet_genl_msg_u64(skb, UET_A_MSG_DONE, m->done) ||
 	       (m->has_id &&
 		nla_put_u32(skb, UET_A_MSG_MSG_ID, m->msg_id)) ||
-	       (!m->in &&
+	       (m->has_cookie &&
 		uet_genl_msg_u64(skb, UET_A_MSG_COOKIE, m->cookie)) ||
 	       uet_genl_msg_u64(skb, UET_A_MSG_AGE_NS,
 				jiffies64_to_nsecs(told->at - m->born)) ||
@@ -383,7 +432,7 @@ static const struct uet_genl_object uet_genl_msg_object = {
 
 int uet_nl_msg_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_msg_object);
+	return uet_genl_get(skb, info, &uet_genl_msg_object);
 }
 
 int uet_nl_msg_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -26,6 +26,12 @@ static int uet_genl_param_word(struct sk_buff *skb,
 {
 	const struct uet_setting *set = p->set;
 
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = set->choice(i)); i++)
+		if (nla_put_string(skb, UET_A_PARAM_CHOICE, name))
+			return -EMSGSIZE;
 	if (!(set->scope & UET_SCOPE_NET))
 		return 0;
 	return nla_put_string(skb, UET_A_PARAM_WORD,
@@ -87,9 +93,9 @@ static int uet_genl_param_fill(struct sk_buff *skb, const void *what)
 
 	BUILD_BUG_ON((int)UET_SETTING_NUMBER != (int)UET_KIND_NUMBER ||
 		     (int)UET_SETTING_NAME != (int)UET_KIND_WORD);
-	BUILD_BUG_ON(UET_SCOPE_NET != UET_SETTING_SCOPE_NET ||
-		     UET_SCOPE_PEER != UET_SETTING_SCOPE_PEER ||
-		     UET_SCOPE_SOCK != UET_SETTING_SCOPE_SOCK);
+	BUILD_BUG_ON((int)UET_SCOPE_NET != (int)UET_SETTING_SCOPE_NET ||
+		     (int)UET_SCOPE_PEER != (int)UET_SETTING_SCOPE_PEER ||
+		     (int)UET_SCOPE_SOCK != (int)UET_SETTING_SCOPE_SOCK);
 	return nla_put_string(skb, UET_A_PARAM_NAME, set->name) ||
 	       nla_put_u32(skb, UET_A_PARAM_KIND, set->kind) ||
 	       nla_put_u32(skb, UET_A_PARAM_SCOPE, set->scope) ||
@@ -162,8 +168,7 @@ static int uet_genl_param_set_word(struct genl_info *info,
 	err = uet_param_set_name(uet_net(genl_info_net(info)), set,
 				 nla_data(word));
 	if (err)
-		NL_SET_ERR_MSG_ATTR(info->extack, word,
-				    "the setting takes no such name");
+		uet_genl_word_error(info->extack, word, set);
 	return err;
 }
 
@@ -178,10 +183,13 @@ static int uet_genl_param_set_number(struct genl_info *info,
 	if (GENL_REQ_ATTR_CHECK(info, UET_A_PARAM_NUMBER))
 		return -EINVAL;
 	err = uet_param_set(un, set, nla_get_s64(number));
-	if (err != -EINVAL)
-		return err;
-	uet_param_limits(un, set, &min, &max);
-	uet_genl_range_error(info->extack, number, set, min, max);
+	if (err == -EINVAL) {
+		uet_param_limits(un, set, &min, &max);
+		uet_genl_range_error(info->extack, number, set, max);
+	} else if (err) {
+		NL_SET_ERR_MSG_ATTR(info->extack, number,
+				    "a valid value that cannot be put into effect now");
+	}
 	return err;
 }
 

@@ -81,6 +81,9 @@ static int uet_genl_path_put(struct uet_genl_walk *w, struct uet_genl_path *p)
 	return uet_genl_put(w, uet_genl_path_fill, p);
 }
 
+/* A flow has further paths: it may have thousands, of which none is wanted. */
+#define UET_GENL_MORE		1
+
 /* Does a flow have no path of the wanted state? */
 static bool uet_genl_path_none(const struct uet_genl_filter *f,
 			       const struct uet_flow *flow)
@@ -89,14 +92,17 @@ static bool uet_genl_path_none(const struct uet_genl_filter *f,
 	       f->path_state != UET_PATH_STATE_GOOD && uet_path_dull(flow);
 }
 
-/* The paths of a flow from the cursor on */
+/* Paths of a flow from the cursor on; 0 after the last of them, or %UET_GENL_MORE */
 static int uet_genl_path_flow(struct uet_genl_walk *w, struct uet_flow *flow)
 {
 	struct uet_genl_path p = { .flow = flow };
 	u32 index = w->cursor[1];
+	u32 left = UET_GENL_STEPS;
 	int err = 0;
 
-	while (!err) {
+	for (; !err; left--) {
+		if (!left)
+			return UET_GENL_MORE;
 		spin_lock_bh(&flow->lock);
 		err = uet_genl_path_none(&w->filter, flow) ? -ENOENT :
 		      uet_path_get(flow, &index, &p.info);
@@ -123,6 +129,11 @@ static int uet_genl_path_walk(struct uet_genl_walk *w)
 		w->cursor[0] = id;
 		if (uet_genl_flow_fits(&w->filter, flow))
 			err = uet_genl_path_flow(w, flow);
+		if (err == UET_GENL_MORE) {
+			err = 0;
+			uet_genl_rest();
+			continue;
+		}
 		if (err)
 			break;
 		w->cursor[0] = ++id;
@@ -146,7 +157,7 @@ static const struct uet_genl_object uet_genl_paths = {
 
 int uet_nl_path_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_paths);
+	return uet_genl_get(skb, info, &uet_genl_paths);
 }
 
 int uet_nl_path_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -4,6 +4,9 @@
  *
  * The locks of the halves do not nest, so each half is copied under its own lock
  * before the message is written: a half is consistent in itself.
+ *
+ * Who knows its PSNs can forge packets of a PDC, so only the administrator of the
+ * network gets them.
  */
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -11,6 +14,7 @@
 
 #include "base.h"
 #include "core/snd_timer.h"
+#include "genl/attrs.h"
 #include "genl/genl.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
@@ -83,18 +87,22 @@ struct uet_genl_rx {
  * struct uet_genl_pdc - a PDC to tell
  * @pdc: the PDC
  * @now: time, ns
+ * @psns: tell PSNs
  * @tx: its sending half
  * @rx: its receiving half
  */
 struct uet_genl_pdc {
 	const struct uet_pdc	*pdc;
 	u64			now;
+	bool			psns;
 	struct uet_genl_tx	tx;
 	struct uet_genl_rx	rx;
 };
 
-/* Queues that use it, and those on hold: as many as sockets, so count some only */
-#define UET_GENL_DESTS_MAX	1024
+/* Queues that use it, and those on hold: as many as sockets. Senders wait for the
+ * lock meanwhile, so count some only; the description of netlink tells it
+ */
+#define UET_GENL_DESTS_MAX	256
 
 static u32 uet_genl_count(const struct list_head *list)
 {
@@ -157,82 +165,105 @@ static void uet_genl_rx_read(struct uet_pdc *pdc, struct uet_genl_rx *r)
 	spin_unlock_bh(&rx->lock);
 }
 
+/* All attributes that a PDC and its halves can have: flags with their nests, numbers */
+#define UET_GENL_PDC_ROOM	(5 * UET_ATTR_ROOM_FLAG + 20 * UET_ATTR_ROOM_U32 + \
+				 6 * UET_ATTR_ROOM_U64 + 2 * UET_ATTR_ROOM_IN6)
+
 static u64 uet_genl_ago(u64 now, u64 at)
 {
 	return now > at ? now - at : 0;
 }
 
-static int uet_genl_tx_attrs(struct sk_buff *skb, const struct uet_genl_tx *t,
-			     u64 now)
+static void uet_genl_u64_attr(struct uet_attrs *a, u16 type, u64 value)
 {
+	uet_attr_u64(a, type, value, UET_A_PDC_PAD);
+}
+
+static void uet_genl_tx_attrs(struct uet_attrs *a, const struct uet_genl_pdc *p)
+{
+	const struct uet_genl_tx *t = &p->tx;
+	u64 now = p->now;
+
 	BUILD_BUG_ON((int)UET_PDC_SYN != (int)UET_HALF_STATE_SYN ||
 		     (int)UET_PDC_TIME_WAIT != (int)UET_HALF_STATE_TIME_WAIT ||
 		     (int)UET_PDC_DEAD != (int)UET_HALF_STATE_DEAD);
-	return nla_put_u32(skb, UET_A_TX_STATE, t->state) ||
-	       uet_genl_u64(skb, UET_A_TX_CCC, t->ccc) ||
-	       nla_put_u32(skb, UET_A_TX_MSGS, t->msgs) ||
-	       nla_put_u32(skb, UET_A_TX_DESTS, t->dests) ||
-	       nla_put_u32(skb, UET_A_TX_UNA, t->una) ||
-	       nla_put_u32(skb, UET_A_TX_NEXT, t->next) ||
-	       nla_put_u32(skb, UET_A_TX_MPR, t->mpr) ||
-	       nla_put_u32(skb, UET_A_TX_HELD, t->held) ||
-	       uet_genl_u64(skb, UET_A_TX_RTO, t->rto) ||
-	       nla_put_u32(skb, UET_A_TX_TIMEOUTS, t->timeouts) ||
-	       uet_genl_u64(skb, UET_A_TX_HEARD_NS, uet_genl_ago(now, t->heard)) ||
-	       nla_put_u32(skb, UET_A_TX_ERROR, t->error) ||
-	       nla_put_u32(skb, UET_A_TX_WAIT, t->wait.why) ||
-	       uet_genl_u64(skb, UET_A_TX_WAIT_NS, uet_wait_ns(&t->wait, now));
+	BUILD_BUG_ON((int)UET_A_TX_PAD != (int)UET_A_PDC_PAD ||
+		     (int)UET_A_RX_PAD != (int)UET_A_PDC_PAD);
+	uet_attr_u32(a, UET_A_TX_STATE, t->state);
+	uet_genl_u64_attr(a, UET_A_TX_CCC, t->ccc);
+	uet_attr_u32(a, UET_A_TX_MSGS, t->msgs);
+	uet_attr_u32(a, UET_A_TX_DESTS, t->dests);
+	if (p->psns) {
+		uet_attr_u32(a, UET_A_TX_UNA, t->una);
+		uet_attr_u32(a, UET_A_TX_NEXT, t->next);
+	}
+	uet_attr_u32(a, UET_A_TX_MPR, t->mpr);
+	uet_attr_u32(a, UET_A_TX_HELD, t->held);
+	uet_genl_u64_attr(a, UET_A_TX_RTO, t->rto);
+	uet_attr_u32(a, UET_A_TX_TIMEOUTS, t->timeouts);
+	uet_genl_u64_attr(a, UET_A_TX_HEARD_NS, uet_genl_ago(now, t->heard));
+	uet_attr_u32(a, UET_A_TX_ERROR, t->error);
+	uet_attr_u32(a, UET_A_TX_WAIT, t->wait.why);
+	uet_genl_u64_attr(a, UET_A_TX_WAIT_NS, uet_wait_ns(&t->wait, now));
 }
 
-static int uet_genl_rx_attrs(struct sk_buff *skb, const struct uet_genl_rx *r,
-			     u64 now)
+static void uet_genl_rx_attrs(struct uet_attrs *a, const struct uet_genl_pdc *p)
 {
-	return nla_put_u32(skb, UET_A_RX_STATE, r->state) ||
-	       nla_put_u32(skb, UET_A_RX_CACK, r->cack) ||
-	       nla_put_u32(skb, UET_A_RX_TOP, r->top) ||
-	       nla_put_u32(skb, UET_A_RX_MPR, r->mpr) ||
-	       nla_put_u32(skb, UET_A_RX_MSGS, r->msgs) ||
-	       uet_genl_u64(skb, UET_A_RX_RCVD_BYTES, r->bytes) ||
-	       (r->refused && nla_put_flag(skb, UET_A_RX_REFUSED)) ||
-	       (r->unconfirmed && nla_put_flag(skb, UET_A_RX_UNCONFIRMED)) ||
-	       (r->heard && uet_genl_u64(skb, UET_A_RX_HEARD_NS,
-					 uet_genl_ago(now, r->heard)));
+	const struct uet_genl_rx *r = &p->rx;
+
+	uet_attr_u32(a, UET_A_RX_STATE, r->state);
+	if (p->psns) {
+		uet_attr_u32(a, UET_A_RX_CACK, r->cack);
+		uet_attr_u32(a, UET_A_RX_TOP, r->top);
+	}
+	uet_attr_u32(a, UET_A_RX_MPR, r->mpr);
+	uet_attr_u32(a, UET_A_RX_MSGS, r->msgs);
+	uet_genl_u64_attr(a, UET_A_RX_RCVD_BYTES, r->bytes);
+	if (r->refused)
+		uet_attr_flag(a, UET_A_RX_REFUSED);
+	if (r->unconfirmed)
+		uet_attr_flag(a, UET_A_RX_UNCONFIRMED);
+	if (r->heard)
+		uet_genl_u64_attr(a, UET_A_RX_HEARD_NS,
+				  uet_genl_ago(p->now, r->heard));
 }
 
-static int uet_genl_pdc_halves(struct sk_buff *skb, const struct uet_genl_pdc *p)
+static void uet_genl_pdc_halves(struct uet_attrs *a, const struct uet_genl_pdc *p)
 {
 	struct nlattr *nest;
 
 	if (p->tx.there) {
-		nest = nla_nest_start(skb, UET_A_PDC_TX);
-		if (!nest || uet_genl_tx_attrs(skb, &p->tx, p->now))
-			return -EMSGSIZE;
-		nla_nest_end(skb, nest);
+		nest = uet_attr_nest(a, UET_A_PDC_TX);
+		uet_genl_tx_attrs(a, p);
+		uet_attr_nest_end(a, nest);
 	}
 	if (p->rx.there) {
-		nest = nla_nest_start(skb, UET_A_PDC_RX);
-		if (!nest || uet_genl_rx_attrs(skb, &p->rx, p->now))
-			return -EMSGSIZE;
-		nla_nest_end(skb, nest);
+		nest = uet_attr_nest(a, UET_A_PDC_RX);
+		uet_genl_rx_attrs(a, p);
+		uet_attr_nest_end(a, nest);
 	}
-	return 0;
 }
 
 static int uet_genl_pdc_fill(struct sk_buff *skb, const void *what)
 {
 	const struct uet_genl_pdc *p = what;
 	const struct uet_pdc *pdc = p->pdc;
+	struct uet_attrs a;
 
-	return nla_put_in6_addr(skb, UET_A_PDC_LOCAL, &pdc->peer->key.laddr) ||
-	       nla_put_u32(skb, UET_A_PDC_ID, pdc->id) ||
-	       nla_put_in6_addr(skb, UET_A_PDC_REMOTE, &pdc->peer->key.raddr) ||
-	       nla_put_u32(skb, UET_A_PDC_REMOTE_ID, READ_ONCE(pdc->remote_id)) ||
-	       nla_put_u32(skb, UET_A_PDC_JOB, pdc->job) ||
-	       nla_put_u32(skb, UET_A_PDC_MODE,
-			   pdc->rod ? UET_MODE_ROD : UET_MODE_RUD) ||
-	       (pdc->initiator && nla_put_flag(skb, UET_A_PDC_INITIATOR)) ||
-	       nla_put_u32(skb, UET_A_PDC_TCLASS, pdc->tclass) ||
-	       uet_genl_pdc_halves(skb, p);
+	if (uet_attrs_begin(skb, &a, UET_GENL_PDC_ROOM))
+		return -EMSGSIZE;
+	uet_attr_in6(&a, UET_A_PDC_LOCAL, &pdc->peer->key.laddr);
+	uet_attr_u32(&a, UET_A_PDC_ID, pdc->id);
+	uet_attr_in6(&a, UET_A_PDC_REMOTE, &pdc->peer->key.raddr);
+	uet_attr_u32(&a, UET_A_PDC_REMOTE_ID, READ_ONCE(pdc->remote_id));
+	uet_attr_u32(&a, UET_A_PDC_JOB, pdc->job);
+	uet_attr_u32(&a, UET_A_PDC_MODE, pdc->rod ? UET_MODE_ROD : UET_MODE_RUD);
+	if (pdc->initiator)
+		uet_attr_flag(&a, UET_A_PDC_INITIATOR);
+	uet_attr_u32(&a, UET_A_PDC_TCLASS, pdc->tclass);
+	uet_genl_pdc_halves(&a, p);
+	uet_attrs_end(skb, &a);
+	return 0;
 }
 
 /* What never changes; the locks are needed for the rest only. */
@@ -259,7 +290,7 @@ static bool uet_genl_pdc_fits(const struct uet_genl_filter *f,
 
 static int uet_genl_pdc_put(struct uet_genl_walk *w, struct uet_pdc *pdc)
 {
-	struct uet_genl_pdc p = { .pdc = pdc };
+	struct uet_genl_pdc p = { .pdc = pdc, .psns = w->admin };
 
 	if (!uet_genl_pdc_wanted(&w->filter, pdc))
 		return 0;
@@ -322,7 +353,7 @@ static const struct uet_genl_object uet_genl_pdcs = {
 
 int uet_nl_pdc_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_pdcs);
+	return uet_genl_get(skb, info, &uet_genl_pdcs);
 }
 
 int uet_nl_pdc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

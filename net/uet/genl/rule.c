@@ -13,9 +13,6 @@
 #include "link/peer_rules.h"
 #include "settings.h"
 
-/* Serialises the writers, which read a rule, change it and store it again. */
-static DEFINE_MUTEX(uet_genl_rule_lock);
-
 /**
  * struct uet_genl_rule - a rule
  * @addr: prefix
@@ -85,13 +82,22 @@ static int uet_genl_rule_key(struct nlattr **attrs, struct uet_genl_rule *rule)
 	return ipv6_addr_equal(&rule->addr, &addr) ? 0 : -EINVAL;
 }
 
+/* The error is about the prefix as such. */
+#define uet_genl_rule_error(_info, _msg)				\
+do {									\
+	const struct genl_info *__info = (_info);			\
+									\
+	NL_SET_ERR_MSG_ATTR(__info->extack,				\
+			    __info->attrs[UET_A_RULE_PREFIX], _msg);	\
+} while (0)
+
 static int uet_genl_rule_of(struct genl_info *info, struct uet_genl_rule *rule)
 {
 	if (GENL_REQ_ATTR_CHECK(info, UET_A_RULE_PREFIX))
 		return -EINVAL;
 	if (!uet_genl_rule_key(info->attrs, rule))
 		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UET_A_RULE_PREFIX],
+	uet_genl_rule_error(info,
 			    "the address has bits beyond the length of the prefix");
 	return -EINVAL;
 }
@@ -106,7 +112,7 @@ int uet_nl_peer_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	if (!uet_peer_rule_get(un, &rule.addr, rule.plen, &rule.params)) {
-		GENL_SET_ERR_MSG(info, "this prefix has no settings");
+		uet_genl_rule_error(info, "this prefix has no settings");
 		return -ENOENT;
 	}
 	return uet_genl_reply(info, UET_CMD_PEER_GET, uet_genl_rule_fill, &rule);
@@ -164,7 +170,8 @@ static const struct uet_setting *uet_genl_rule_named(struct genl_info *info,
 	return set;
 }
 
-static int uet_genl_rule_number(struct genl_info *info, struct nlattr **tb,
+static int uet_genl_rule_number(struct genl_info *info, const struct nlattr *nest,
+				struct nlattr **tb,
 				const struct uet_setting *set,
 				struct uet_peer_params *p)
 {
@@ -175,17 +182,19 @@ static int uet_genl_rule_number(struct genl_info *info, struct nlattr **tb,
 	if (!number) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tb[UET_A_SETTING_NAME],
 				    "the setting takes a number");
+		NL_SET_ERR_ATTR_MISS(info->extack, nest, UET_A_SETTING_NUMBER);
 		return -EINVAL;
 	}
 	err = uet_rule_set_number(p, set, nla_get_s64(number));
 	if (err) {
 		uet_setting_limits(set, &min, &max);
-		uet_genl_range_error(info->extack, number, set, min, max);
+		uet_genl_range_error(info->extack, number, set, max);
 	}
 	return err;
 }
 
-static int uet_genl_rule_word(struct genl_info *info, struct nlattr **tb,
+static int uet_genl_rule_word(struct genl_info *info, const struct nlattr *nest,
+			      struct nlattr **tb,
 			      const struct uet_setting *set,
 			      struct uet_peer_params *p)
 {
@@ -195,12 +204,15 @@ static int uet_genl_rule_word(struct genl_info *info, struct nlattr **tb,
 	if (!word) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tb[UET_A_SETTING_NAME],
 				    "the setting takes a word");
+		NL_SET_ERR_ATTR_MISS(info->extack, nest, UET_A_SETTING_WORD);
 		return -EINVAL;
 	}
 	err = uet_rule_set_name(p, set, nla_data(word));
-	if (err)
+	if (err && uet_setting_word(set, nla_data(word)))
 		NL_SET_ERR_MSG_ATTR(info->extack, word,
-				    "the setting takes no such name");
+				    "not a path policy for ordered messages");
+	else if (err)
+		uet_genl_word_error(info->extack, word, set);
 	return err;
 }
 
@@ -217,6 +229,7 @@ static int uet_genl_rule_apply(struct genl_info *info, const struct nlattr *nest
 		return err;
 	if (!tb[UET_A_SETTING_NAME]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, nest, "a setting without a name");
+		NL_SET_ERR_ATTR_MISS(info->extack, nest, UET_A_SETTING_NAME);
 		return -EINVAL;
 	}
 	if (tb[UET_A_SETTING_NUMBER] && tb[UET_A_SETTING_WORD]) {
@@ -229,8 +242,8 @@ static int uet_genl_rule_apply(struct genl_info *info, const struct nlattr *nest
 	if (!set)
 		return -ENOENT;
 	return set->kind == UET_SETTING_NAME ?
-	       uet_genl_rule_word(info, tb, set, p) :
-	       uet_genl_rule_number(info, tb, set, p);
+	       uet_genl_rule_word(info, nest, tb, set, p) :
+	       uet_genl_rule_number(info, nest, tb, set, p);
 }
 
 static int uet_genl_rule_unset(struct genl_info *info, const struct nlattr *attr,
@@ -277,7 +290,7 @@ static int uet_genl_rule_store(struct genl_info *info, struct uet_net *un,
 	}
 	err = uet_peer_set_params(un, &rule->addr, rule->plen, &rule->params);
 	if (err == -ENOSPC)
-		GENL_SET_ERR_MSG(info, "there are too many prefixes");
+		uet_genl_rule_error(info, "there are too many prefixes");
 	else if (err == -EINVAL || err == -ERANGE)
 		GENL_SET_ERR_MSG(info, "the settings contradict each other");
 	return err;
@@ -292,16 +305,16 @@ static int uet_genl_rule_write(struct genl_info *info, bool fresh)
 	err = uet_genl_rule_of(info, &rule);
 	if (err)
 		return err;
-	mutex_lock(&uet_genl_rule_lock);
+	mutex_lock(&un->peer_rules_writer);
 	if (uet_peer_rule_get(un, &rule.addr, rule.plen, &rule.params) && fresh) {
-		GENL_SET_ERR_MSG(info, "this prefix has settings already");
+		uet_genl_rule_error(info, "this prefix has settings already");
 		err = -EEXIST;
 	}
 	if (!err)
 		err = uet_genl_rule_change(info, &rule.params);
 	if (!err)
 		err = uet_genl_rule_store(info, un, &rule);
-	mutex_unlock(&uet_genl_rule_lock);
+	mutex_unlock(&un->peer_rules_writer);
 	return err;
 }
 
@@ -317,17 +330,17 @@ int uet_nl_peer_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 int uet_nl_peer_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct uet_net *un = uet_net(genl_info_net(info));
 	struct uet_genl_rule rule;
 	int err;
 
 	err = uet_genl_rule_of(info, &rule);
 	if (err)
 		return err;
-	mutex_lock(&uet_genl_rule_lock);
-	err = uet_peer_set_params(uet_net(genl_info_net(info)), &rule.addr,
-				  rule.plen, NULL);
-	mutex_unlock(&uet_genl_rule_lock);
+	mutex_lock(&un->peer_rules_writer);
+	err = uet_peer_set_params(un, &rule.addr, rule.plen, NULL);
+	mutex_unlock(&un->peer_rules_writer);
 	if (err == -ENOENT)
-		GENL_SET_ERR_MSG(info, "this prefix has no settings");
+		uet_genl_rule_error(info, "this prefix has no settings");
 	return err;
 }

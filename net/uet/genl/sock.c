@@ -203,7 +203,7 @@ static const struct uet_genl_object uet_genl_socks = {
 
 int uet_nl_sock_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return uet_genl_get(info, &uet_genl_socks);
+	return uet_genl_get(skb, info, &uet_genl_socks);
 }
 
 int uet_nl_sock_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -3,8 +3,8 @@
  * Settings for peers by address prefix.
  *
  * Rules are few and needed when a CCC is made, so they are a list, the longest
- * prefix first, then by address. Whether a peer's jobs are believed is looked up in softirq, once
- * per peer after each change, so that lookup reads the list under RCU.
+ * prefix first, then by address. Whether a peer's jobs are believed is looked up in
+ * softirq, once per peer after each change, so that lookup reads the list under RCU.
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -276,6 +276,7 @@ void uet_peer_rules_init(struct uet_net *un)
 	/* Not 0, the value in a new peer */
 	atomic_set(&un->trust_gen, 1);
 	mutex_init(&un->peer_rules_lock);
+	mutex_init(&un->peer_rules_writer);
 }
 
 /**

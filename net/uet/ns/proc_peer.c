@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/net/uet_peer: read and write the settings for peers by address prefix, one
- * line per prefix.
+ * /proc/net/uet_peer: the settings for peers by address prefix, one line per prefix.
+ *
+ * Not here: how they are set (genl/rule.c).
  */
-#include <linux/capability.h>
-#include <linux/inet.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/seq_file_net.h>
-#include <linux/slab.h>
 #include <net/ipv6.h>
 
 #include "base.h"
@@ -77,96 +75,6 @@ static int uet_peer_rules_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* ADDR or ADDR/PLEN */
-static int uet_peer_prefix(char *word, struct in6_addr *addr, u8 *plen)
-{
-	char *slash = strchr(word, '/');
-	u8 max = 128;
-	__be32 v4;
-
-	if (slash)
-		*slash++ = '\0';
-	if (in4_pton(word, -1, (u8 *)&v4, -1, NULL)) {
-		ipv6_addr_set_v4mapped(v4, addr);
-		max = 32;
-	} else if (!in6_pton(word, -1, (u8 *)addr, -1, NULL)) {
-		return -EINVAL;
-	}
-	*plen = max;
-	if (slash && (kstrtou8(slash, 10, plen) || *plen > max))
-		return -EINVAL;
-	if (max == 32)
-		*plen += UET_V4_PLEN;
-	return 0;
-}
-
-/* One name with its value */
-static int uet_peer_param(struct uet_peer_params *p, const char *name,
-			  const char *value)
-{
-	const struct uet_setting *set = uet_setting_find(name, UET_SCOPE_PEER);
-	const char *found;
-	void *place;
-	u64 number;
-	bool yes;
-
-	if (!set)
-		return -EINVAL;
-	if (set->scale) {
-		if (kstrtou64(value, 0, &number))
-			return -EINVAL;
-		return uet_cc_config_set(&p->cfg, set->param, number);
-	}
-	place = (void *)p + set->peer_off;
-	if (set->kind == UET_SETTING_NAME) {
-		found = set->known(value);
-		*(const char **)place = found;
-		return found ? 0 : -EINVAL;
-	}
-	if (kstrtobool(value, &yes))
-		return -EINVAL;
-	*(enum uet_trust *)place = yes ? UET_TRUST_YES : UET_TRUST_NO;
-	return 0;
-}
-
-/* "PREFIX NAME VALUE [NAME VALUE ...]", or "PREFIX del" */
-static int uet_peer_line(struct uet_net *un, char *line)
-{
-	struct uet_peer_params *p;
-	struct in6_addr addr;
-	char *name, *value;
-	int err;
-	u8 plen;
-
-	err = uet_peer_prefix(strsep(&line, " "), &addr, &plen);
-	if (err)
-		return err;
-	if (!line)
-		return -EINVAL;
-	if (!strcmp(line, "del"))
-		return uet_peer_set_params(un, &addr, plen, NULL);
-	p = kzalloc(sizeof(*p), GFP_KERNEL);
-	if (!p)
-		return -ENOMEM;
-	while (!err && (name = strsep(&line, " "))) {
-		value = strsep(&line, " ");
-		err = value ? uet_peer_param(p, name, value) : -EINVAL;
-	}
-	if (!err)
-		err = uet_peer_set_params(un, &addr, plen, p);
-	kfree(p);
-	return err;
-}
-
-static int uet_peer_rules_write(struct file *file, char *buf, size_t size)
-{
-	struct net *net = seq_file_single_net(file->private_data);
-
-	if (!file_ns_capable(file, net->user_ns, CAP_NET_ADMIN))
-		return -EPERM;
-	return uet_peer_line(uet_net(net), strim(buf));
-}
-
 /**
  * uet_proc_peer_init() - make the file of a namespace
  * @un: namespace
@@ -175,10 +83,8 @@ static int uet_peer_rules_write(struct file *file, char *buf, size_t size)
  */
 int uet_proc_peer_init(struct uet_net *un)
 {
-	return proc_create_net_single_write("uet_peer", 0644, un->net->proc_net,
-					    uet_peer_rules_show,
-					    uet_peer_rules_write, NULL) ?
-	       0 : -ENOMEM;
+	return proc_create_net_single("uet_peer", 0444, un->net->proc_net,
+				      uet_peer_rules_show, NULL) ? 0 : -ENOMEM;
 }
 
 /**

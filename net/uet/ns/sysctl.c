@@ -45,12 +45,19 @@ static int uet_sysctl_size(uet_ctl_table_const struct ctl_table *table,
 			   int write, void *buffer, size_t *lenp, loff_t *ppos)
 {
 	const struct uet_setting *set = table->extra1;
+	struct uet_net *un = table->extra2;
 	struct ctl_table tmp = *table;
-	unsigned long min = set->min;
+	unsigned long value, min = set->min;
+	int err;
 
+	value = uet_setting_read(set, &un->sysctl);
+	tmp.data = &value;
 	tmp.extra1 = &min;
 	tmp.extra2 = NULL;
-	return proc_doulongvec_minmax(&tmp, write, buffer, lenp, ppos);
+	err = proc_doulongvec_minmax(&tmp, write, buffer, lenp, ppos);
+	if (err || !write)
+		return err;
+	return uet_param_set(un, set, value);
 }
 
 static int uet_sysctl_name(uet_ctl_table_const struct ctl_table *table,

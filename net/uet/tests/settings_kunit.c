@@ -80,8 +80,9 @@ static void settings_defaults(struct kunit *test)
 		if (!(set->scope & UET_SCOPE_NET))
 			continue;
 		if (set->kind == UET_SETTING_NAME) {
-			KUNIT_ASSERT_NOT_NULL(test, set->known(set->word));
-			KUNIT_EXPECT_TRUE(test, !set->known("bogus"));
+			KUNIT_ASSERT_NOT_NULL(test,
+					      uet_setting_word(set, set->word));
+			KUNIT_EXPECT_TRUE(test, !uet_setting_word(set, "bogus"));
 			continue;
 		}
 		KUNIT_EXPECT_EQ(test, uet_setting_read(set, &s), set->value);

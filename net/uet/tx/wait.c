@@ -25,6 +25,11 @@
 #include "tx/txmsg.h"
 #include "tx/wait.h"
 
+/* Queues of a PDC that are looked at: there may be as many as sockets, and senders
+ * wait for the lock meanwhile
+ */
+#define UET_WAIT_QUEUES		256
+
 static struct uet_wait uet_wait(u32 why, u64 since)
 {
 	return (struct uet_wait){ .why = why, .since = since };
@@ -119,13 +124,18 @@ static bool uet_wait_held(const struct uet_snd_queue *q)
 	       (q->hold.ramp && !q->hold.budget && !list_empty(&q->msgs));
 }
 
+/* The first queue that the receiver keeps back, if it is among the first ones */
 static const struct uet_snd_queue *uet_wait_first_held(const struct uet_snd *s)
 {
 	const struct uet_snd_queue *q;
+	u32 left = UET_WAIT_QUEUES;
 
-	list_for_each_entry(q, &s->holds, hold_node)
+	list_for_each_entry(q, &s->holds, hold_node) {
 		if (uet_wait_held(q))
 			return q;
+		if (!--left)
+			break;
+	}
 	return NULL;
 }
 
@@ -161,10 +171,13 @@ static u64 uet_wait_writers(const struct uet_pdc_tx *tx)
 	const struct uet_txmsg *head;
 	const struct uet_dest *dest;
 	u64 since = tx->snd.heard;
+	u32 left = UET_WAIT_QUEUES;
 	bool found = false;
 	u64 fed;
 
 	list_for_each_entry(dest, &tx->dests, pdc_node) {
+		if (!left--)
+			break;
 		head = uet_wait_first(&dest->q.msgs);
 		if (!head || head->m.eom)
 			continue;
