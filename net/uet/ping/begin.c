@@ -352,6 +352,37 @@ int uet_ping_send(struct uet_peer *peer, const struct uet_ping_ask *ask,
 	return err;
 }
 
+/* Send a new probe; *entered is set if it can be answered. */
+static int uet_ping_first(struct uet_ping *ping, struct sk_buff *skb,
+			  bool *entered)
+{
+	struct uet_peer *peer = ping->peer;
+	u8 ttl = ping->ttl;
+	struct uet_output out;
+	int err;
+
+	*entered = false;
+	local_bh_disable();
+	err = uet_output_begin(&out, peer);
+	if (err) {
+		uet_drop_tx(peer, skb, UET_DROP_TX_ROUTE);
+		goto enable;
+	}
+	ping->sent_at = ktime_get_ns();
+	ping->until += ping->sent_at;
+	err = uet_ping_enter(ping);
+	if (err) {
+		consume_skb(skb);
+	} else {
+		*entered = true;
+		err = uet_ping_output(&out, skb, ttl);
+	}
+	uet_output_end(&out);
+enable:
+	local_bh_enable();
+	return err;
+}
+
 /**
  * uet_ping_start() - send a new probe
  * @ping: of uet_ping_begin(), with who asked; from now on it ends by itself
@@ -361,26 +392,24 @@ int uet_ping_send(struct uet_peer *peer, const struct uet_ping_ask *ask,
  */
 int uet_ping_start(struct uet_ping *ping)
 {
-	struct uet_ping_ask ask = ping->ask;
 	struct uet_peer *peer = ping->peer;
-	u16 ev = ping->ev;
-	u8 ttl = ping->ttl;
+	u16 spdcid = ping->ask.spdcid;
+	struct sk_buff *skb;
+	bool entered;
 	int err;
 
-	/* It may end, and be freed, before it is sent. */
-	refcount_inc(&peer->ref);
-	ping->sent_at = ktime_get_ns();
-	ping->until += ping->sent_at;
-	err = uet_ping_enter(ping);
-	if (err) {
+	skb = uet_ping_build_skb(ping->un, &ping->ask, ping->ev, false);
+	if (!skb) {
 		uet_ping_free(ping);
-	} else {
-		err = uet_ping_send(peer, &ask, ev, ttl, false);
-		if (err && uet_ping_withdraw(peer, ask.spdcid, ping))
-			uet_ping_free(ping);
-		else
-			err = 0;
+		return -ENOMEM;
 	}
+	/* It may end, and be freed, as soon as it is entered. */
+	refcount_inc(&peer->ref);
+	err = uet_ping_first(ping, skb, &entered);
+	if (err && (!entered || uet_ping_withdraw(peer, spdcid, ping)))
+		uet_ping_free(ping);
+	else
+		err = 0;
 	uet_peer_put(peer);
 	return err;
 }
