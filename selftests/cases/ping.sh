@@ -37,7 +37,7 @@ json()
 	on "$A" "$UET" -j ping "$@" >"$WORK/json"
 	python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))[0]
-assert eval(sys.argv[2]), j' "$WORK/json" "$want"
+assert eval("(" + sys.argv[2] + ")"), j' "$WORK/json" "$want" || fail "JSON: $want"
 }
 
 listen()
@@ -291,7 +291,7 @@ bad_path()
 	listen
 	tc -n "$R" qdisc add dev s3 root netem loss 100%
 	ping 1 10.0.2.1 all-paths timeout 0.5
-	said "^lost \([1-9][0-9]*\): 49"
+	said "^lost \([1-9][0-9]*\): [0-9]"
 	ping 1 10.0.2.1 --all-paths --trace values 64 timeout 0.5
 	said "^path 10.0.1.254 10.3.1.2 peer: [0-9]+ values: " \
 		"^path 10.0.1.254 lost: [0-9]+ values: " \
@@ -311,9 +311,10 @@ bad_path()
 slow_path()
 {
 	listen
+	tc -n "$R" qdisc del dev s3 root 2>/dev/null
 	tc -n "$R" qdisc add dev s5 root netem delay 200ms
 	ping 0 10.0.2.1 -a values 64 timeout 5
-	said "^slow \([1-9][0-9]*\): 49"
+	said "^slow \([1-9][0-9]*\): [0-9]"
 	tc -n "$R" qdisc del dev s5 root
 }
 

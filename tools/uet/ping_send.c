@@ -43,6 +43,7 @@ bool pinger_stopped(void)
 int pinger_open(struct pinger *p, struct tool *t, const struct ping_conf *conf)
 {
 	struct sigaction act = { .sa_handler = stop };
+	int room = 1 << 20, err;
 
 	memset(p, 0, sizeof(*p));
 	p->t = t;
@@ -51,7 +52,12 @@ int pinger_open(struct pinger *p, struct tool *t, const struct ping_conf *conf)
 	/* Without SA_RESTART: poll() ends */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	return nl_open(&t->nl);
+	err = nl_open(&t->nl);
+	/* For the results of a window of probes */
+	if (!err)
+		setsockopt(mnl_socket_get_fd(t->nl.sk), SOL_SOCKET, SO_RCVBUF,
+			   &room, sizeof(room));
+	return err;
 }
 
 static struct probe **slot_of(struct pinger *p, uint32_t seq)
@@ -171,18 +177,26 @@ int pinger_hear(struct pinger *p, int ms)
 	char buf[RECV_ROOM];
 	ssize_t len;
 
-	if (poll(&pfd, 1, ms) <= 0)
-		return 0;
-	len = mnl_socket_recvfrom(p->t->nl.sk, buf, sizeof(buf));
-	if (len < 0) {
+	/* All that is there: a full socket would lose what comes next */
+	for (; poll(&pfd, 1, ms) > 0; ms = 0) {
+		len = mnl_socket_recvfrom(p->t->nl.sk, buf, sizeof(buf));
+		if (len >= 0) {
+			messages(p, buf, len);
+			continue;
+		}
 		if (errno == EINTR || errno == ENOBUFS)
-			return 0;
+			break;
 		len = -errno;
 		fprintf(stderr, "Error: results: %s.\n", strerror(errno));
 		return len;
 	}
-	messages(p, buf, len);
 	return 0;
+}
+
+/* The kernel ends each probe; what is told later than that was lost */
+static uint64_t last_result(const struct pinger *p)
+{
+	return now_ns() + (p->conf->timeout + 2) * 1e9;
 }
 
 /**
@@ -190,8 +204,7 @@ int pinger_hear(struct pinger *p, int ms)
  */
 int pinger_drain(struct pinger *p)
 {
-	/* Each has its end in the kernel; a lost message must not last for ever */
-	uint64_t last = now_ns() + (p->conf->timeout + 2) * 1e9;
+	uint64_t last = last_result(p);
 	int err = 0;
 
 	while (!err && p->waiting && !stopped && now_ns() < last)
@@ -239,10 +252,16 @@ static int request(struct pinger *p, struct probe *probe)
  */
 int pinger_send(struct pinger *p, struct probe *probe)
 {
+	struct probe **slot = slot_of(p, p->t->nl.seq + 1);
+	uint64_t last = last_result(p);
 	int err = 0;
 
-	while (!err && *slot_of(p, p->t->nl.seq + 1) && !stopped)
+	while (!err && *slot && !stopped && now_ns() < last)
 		err = pinger_hear(p, 100);
+	if (*slot) {
+		(*slot)->result = UET_PING_RESULT_LOST;
+		end(p, *slot);
+	}
 	while (!err && !stopped) {
 		err = request(p, probe);
 		if (err)
