@@ -23,6 +23,8 @@
 #define UET_ACCOUNT_BITS	8
 /* Memory of the namespaces of one owner <= net.uet.mem of init_net / share */
 #define UET_OWNER_MEM_SHARE	2
+/* Probes of a user that wait for an answer */
+#define UET_USER_PINGS		1024
 
 static DEFINE_HASHTABLE(uet_accounts, UET_ACCOUNT_BITS);
 static DEFINE_SPINLOCK(uet_accounts_lock);	/* of uet_accounts */
@@ -88,6 +90,7 @@ void uet_account_put(struct uet_account *acc)
 		spin_unlock(&uet_accounts_lock);
 		WARN_ON_ONCE(atomic_read(&acc->eps) ||
 			     atomic_read(&acc->pdcs) ||
+			     atomic_read(&acc->pings) ||
 			     atomic_long_read(&acc->mem));
 		kfree(acc);
 	}
@@ -189,6 +192,21 @@ void uet_account_pdc_gone(struct uet_account *acc)
 		return;
 	atomic_dec(&acc->pdcs);
 	uet_account_put(acc);
+}
+
+/**
+ * uet_account_ping() - charge a probe of a path or an endpoint
+ * @acc: the account
+ *
+ * Context: any.
+ * Return: false if its user has as many as a user may have.
+ */
+bool uet_account_ping(struct uet_account *acc)
+{
+	if (atomic_inc_return(&acc->pings) <= UET_USER_PINGS || acc->exempt)
+		return true;
+	atomic_dec(&acc->pings);
+	return false;
 }
 
 /**

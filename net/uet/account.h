@@ -22,6 +22,8 @@ struct uet_net;
  * @ref: sockets, PDCs, the namespaces of an owner
  * @eps: endpoints
  * @pdcs: PDCs
+ * @pings: probes of paths and endpoints
+ * @pace: when the owner may send the next one, ns; used for owners only
  * @mem: bytes, used for owners only
  */
 struct uet_account {
@@ -32,6 +34,8 @@ struct uet_account {
 	refcount_t		ref;
 	atomic_t		eps;
 	atomic_t		pdcs;
+	atomic_t		pings;
+	atomic64_t		pace;
 	atomic_long_t		mem;
 };
 
@@ -44,6 +48,13 @@ bool uet_account_pdc(struct uet_account *acc);
 void uet_account_pdc_gone(struct uet_account *acc);
 bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
 		     unsigned int eighths);
+
+bool uet_account_ping(struct uet_account *acc);
+
+static inline void uet_account_ping_gone(struct uet_account *acc)
+{
+	atomic_dec(&acc->pings);
+}
 
 static inline void uet_account_ep_gone(struct uet_account *acc)
 {

@@ -30,6 +30,7 @@ struct socket;
 struct uet_failures;
 struct uet_fep;
 struct uet_mib;
+struct uet_pings;
 struct uet_rtt_cache;
 
 /* Slots in the early demux table of peers */
@@ -156,6 +157,7 @@ struct uet_unconfirmed {
  * @demux_hooked: hooks of pdc/demux.c are registered; under @open_mutex
  * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
  * @guard_hooked: hooks of link/guard.c are registered; under @open_mutex
+ * @pings: probes of paths and endpoints (ping/)
  * @events: what listeners of netlink are told
  * @failures: how messages failed last
  * @mib: per-CPU counters
@@ -245,6 +247,7 @@ struct uet_net {
 	bool			untrack_hooked;
 	bool			guard_hooked;
 
+	struct uet_pings	*pings;
 	struct uet_events	events;
 	struct uet_failures	*failures;
 	struct uet_mib __percpu	*mib;

@@ -76,6 +76,9 @@ enum uet_mib_item {
 	UET_MIB_MSG_SILENT,		/* aborted: silent while others waited */
 	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */
 	UET_MIB_WATCH_REPORTS,		/* changes that they found */
+	UET_MIB_PINGS,			/* probes of "uet ping" sent */
+	UET_MIB_PINGS_ANSWERED,		/* answers to them */
+	UET_MIB_PINGS_ECHOED,		/* probes of paths answered here */
 	UET_MIB_PEER_REPORTS,		/* UET_PEER_EVENTS: lost or there again */
 	UET_MIB_PEERS_FORGOTTEN,	/* beyond the limit of a socket or memory */
 	UET_MIB_MSG_MIXED,		/* DROPPED: ordered PDC mixes too many */

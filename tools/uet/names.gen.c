@@ -158,3 +158,17 @@ const struct names names_what = {
 		{ "rule-deleted", "the settings of a prefix of peers were deleted" },
 	},
 };
+
+const struct names names_ping_result = {
+	.n	= 8,
+	.of	= (const struct name[]){
+		{ "answered", "the peer answered" },
+		{ "lost", "nothing came back in time" },
+		{ "refused", "the port is closed; nobody uses UET there" },
+		{ "hop", "a hop where its TTL ended answered" },
+		{ "too-big", "it exceeds the MTU of a link on its way" },
+		{ "unreachable", "a hop, or this host, could not forward it" },
+		{ "filtered", "a hop was not allowed to forward it" },
+		{ "busy", "the peer answered, but has no room for a PDC now" },
+	},
+};

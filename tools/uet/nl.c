@@ -136,12 +136,26 @@ static void print_error(const char *attrs, size_t len, int error)
 	fprintf(stderr, "uet answers: %s\n", strerror(error));
 }
 
+/**
+ * nl_error() - print what the kernel says of an error
+ * @nl: socket; quiet ones print nothing
+ * @nlh: the message, of a valid length
+ */
+void nl_error(struct nl *nl, const struct nlmsghdr *nlh)
+{
+	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
+	const void *attrs;
+	size_t len = 0;
+
+	attrs = error_attrs(nlh, &len);
+	if (!nl->quiet)
+		print_error(attrs, len, -err->error);
+}
+
 static int failed(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
 	const struct answer *a = data;
-	const void *attrs;
-	size_t len = 0;
 
 	if (nlh->nlmsg_len < mnl_nlmsg_size(sizeof(*err))) {
 		errno = EBADMSG;
@@ -149,9 +163,7 @@ static int failed(const struct nlmsghdr *nlh, void *data)
 	}
 	if (!err->error)
 		return MNL_CB_STOP;
-	attrs = error_attrs(nlh, &len);
-	if (!a->nl->quiet)
-		print_error(attrs, len, -err->error);
+	nl_error(a->nl, nlh);
 	errno = -err->error;
 	return MNL_CB_ERROR;
 }

@@ -39,6 +39,7 @@ struct nlmsghdr *nl_request(struct nl *nl, uint8_t cmd, bool dump);
 int nl_talk(struct nl *nl, struct nlmsghdr *req, nl_object_fn fn, void *arg);
 int nl_talk_route(struct nl *nl, struct nlmsghdr *req, nl_object_fn fn, void *arg,
 		  size_t header);
+void nl_error(struct nl *nl, const struct nlmsghdr *nlh);
 int nl_events(struct nl *nl);
 
 #endif

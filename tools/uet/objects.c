@@ -37,5 +37,8 @@ const struct cmd objects[] = {
 	  .help = "sockets, their processes, what each waits for" },
 	{ .name = "explain", .run = explain_run, .usage = "PEER", .ask = ASK_PEERS,
 	  .help = "why the bytes for a peer wait" },
+	{ .name = "ping", .run = ping_run, .args = args_ping, .ask = ASK_PEERS,
+	  .usage = "PEER [ -c COUNT ] [ -i SECONDS ] [ -W SECONDS ] [ -s SIZE[,SIZE]... ] [ -q ]",
+	  .help = "whether a peer answers, by which paths, who is there" },
 	{ 0 }
 };

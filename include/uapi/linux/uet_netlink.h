@@ -256,6 +256,28 @@ enum uet_nl_what {
 	UET_WHAT_RULE_DELETED,
 };
 
+/**
+ * enum uet_nl_ping_result - What became of a probe.
+ * @UET_PING_RESULT_ANSWERED: the peer answered
+ * @UET_PING_RESULT_LOST: nothing came back in time
+ * @UET_PING_RESULT_REFUSED: the port is closed; nobody uses UET there
+ * @UET_PING_RESULT_HOP: a hop where its TTL ended answered
+ * @UET_PING_RESULT_TOO_BIG: it exceeds the MTU of a link on its way
+ * @UET_PING_RESULT_UNREACHABLE: a hop, or this host, could not forward it
+ * @UET_PING_RESULT_FILTERED: a hop was not allowed to forward it
+ * @UET_PING_RESULT_BUSY: the peer answered, but has no room for a PDC now
+ */
+enum uet_nl_ping_result {
+	UET_PING_RESULT_ANSWERED,
+	UET_PING_RESULT_LOST,
+	UET_PING_RESULT_REFUSED,
+	UET_PING_RESULT_HOP,
+	UET_PING_RESULT_TOO_BIG,
+	UET_PING_RESULT_UNREACHABLE,
+	UET_PING_RESULT_FILTERED,
+	UET_PING_RESULT_BUSY,
+};
+
 enum {
 	UET_A_FILTER_REMOTE = 1,
 	UET_A_FILTER_REMOTE_PLEN,
@@ -628,6 +650,39 @@ enum {
 };
 
 enum {
+	UET_A_PING_PAD = 1,
+	UET_A_PING_REMOTE,
+	UET_A_PING_IFINDEX,
+	UET_A_PING_TIMEOUT,
+	UET_A_PING_SIZE,
+	UET_A_PING_EV,
+	UET_A_PING_TTL,
+	UET_A_PING_PID,
+	UET_A_PING_RI,
+	UET_A_PING_JOB,
+	UET_A_PING_LOCAL,
+	UET_A_PING_DEV,
+	UET_A_PING_UDP_PORT,
+	UET_A_PING_MTU,
+	UET_A_PING_PAYLOAD_MTU,
+	UET_A_PING_LEN,
+	UET_A_PING_RESULT,
+	UET_A_PING_FROM,
+	UET_A_PING_RTT,
+	UET_A_PING_SENT,
+	UET_A_PING_MARKED,
+	UET_A_PING_NACK,
+	UET_A_PING_CODE,
+	UET_A_PING_GENERATION,
+	UET_A_PING_VERSION,
+	UET_A_PING_WINDOW,
+	UET_A_PING_ICMP,
+
+	__UET_A_PING_MAX,
+	UET_A_PING_MAX = (__UET_A_PING_MAX - 1)
+};
+
+enum {
 	UET_CMD_FEP_GET = 1,
 	UET_CMD_PDC_GET,
 	UET_CMD_CCC_GET,
@@ -645,6 +700,8 @@ enum {
 	UET_CMD_STATS_GET,
 	UET_CMD_FAILURE_GET,
 	UET_CMD_EVENT,
+	UET_CMD_PING,
+	UET_CMD_PING_RESULT,
 
 	__UET_CMD_MAX,
 	UET_CMD_MAX = (__UET_CMD_MAX - 1)

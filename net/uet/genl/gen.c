@@ -10,6 +10,26 @@
 
 #include <uapi/linux/uet_netlink.h>
 
+/* Integer value ranges */
+static const struct netlink_range_validation uet_a_ping_ifindex_range = {
+	.min	= 1ULL,
+	.max	= S32_MAX,
+};
+
+static const struct netlink_range_validation uet_a_ping_timeout_range = {
+	.min	= 1ULL,
+	.max	= 60000ULL,
+};
+
+static const struct netlink_range_validation uet_a_ping_ev_range = {
+	.min	= 1ULL,
+	.max	= 65535ULL,
+};
+
+static const struct netlink_range_validation uet_a_ping_job_range = {
+	.max	= 16777215ULL,
+};
+
 /* Common nested types */
 const struct nla_policy uet_filter_nl_policy[UET_A_FILTER_IFINDEX + 1] = {
 	[UET_A_FILTER_REMOTE] = NLA_POLICY_EXACT_LEN(16),
@@ -122,8 +142,21 @@ const struct nla_policy uet_failure_get_nl_policy[UET_A_FAILURE_FILTER + 1] = {
 	[UET_A_FAILURE_FILTER] = NLA_POLICY_NESTED(uet_filter_nl_policy),
 };
 
+/* UET_CMD_PING - do */
+const struct nla_policy uet_ping_nl_policy[UET_A_PING_JOB + 1] = {
+	[UET_A_PING_REMOTE] = NLA_POLICY_EXACT_LEN(16),
+	[UET_A_PING_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &uet_a_ping_ifindex_range),
+	[UET_A_PING_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &uet_a_ping_timeout_range),
+	[UET_A_PING_SIZE] = NLA_POLICY_MAX(NLA_U32, 16383),
+	[UET_A_PING_EV] = NLA_POLICY_FULL_RANGE(NLA_U32, &uet_a_ping_ev_range),
+	[UET_A_PING_TTL] = NLA_POLICY_RANGE(NLA_U32, 1, 255),
+	[UET_A_PING_PID] = NLA_POLICY_MAX(NLA_U32, 4095),
+	[UET_A_PING_RI] = NLA_POLICY_MAX(NLA_U32, 4095),
+	[UET_A_PING_JOB] = NLA_POLICY_FULL_RANGE(NLA_U32, &uet_a_ping_job_range),
+};
+
 /* Ops table for uet */
-const struct genl_ops uet_nl_ops[16] = {
+const struct genl_ops uet_nl_ops[17] = {
 	{
 		.cmd		= UET_CMD_FEP_GET,
 		.doit		= uet_nl_fep_get_doit,
@@ -235,6 +268,12 @@ const struct genl_ops uet_nl_ops[16] = {
 		.dumpit		= uet_nl_failure_get_dumpit,
 		.policy		= uet_failure_get_nl_policy,
 		.maxattr	= UET_A_FAILURE_FILTER,
+	},
+	{
+		.cmd		= UET_CMD_PING,
+		.doit		= uet_nl_ping_doit,
+		.policy		= uet_ping_nl_policy,
+		.maxattr	= UET_A_PING_JOB,
 	},
 };
 

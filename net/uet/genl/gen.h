@@ -47,8 +47,10 @@ extern const struct nla_policy uet_stats_get_nl_policy[UET_A_STATS_NAME + 1];
 
 extern const struct nla_policy uet_failure_get_nl_policy[UET_A_FAILURE_FILTER + 1];
 
+extern const struct nla_policy uet_ping_nl_policy[UET_A_PING_JOB + 1];
+
 /* Ops table for uet */
-extern const struct genl_ops uet_nl_ops[16];
+extern const struct genl_ops uet_nl_ops[17];
 
 int uet_nl_fep_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_fep_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -78,6 +80,7 @@ int uet_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int uet_nl_failure_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_failure_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int uet_nl_ping_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	UET_NLGRP_EVENTS,

@@ -211,8 +211,13 @@ int __init uet_genl_init(void)
 	err = uet_genl_events_init();
 	if (err)
 		goto err_family;
+	err = uet_genl_ping_init();
+	if (err)
+		goto err_events;
 	return 0;
 
+err_events:
+	uet_genl_events_exit();
 err_family:
 	genl_unregister_family(&uet_genl_family);
 err_range:
@@ -227,5 +232,6 @@ void uet_genl_exit(void)
 {
 	uet_genl_events_exit();
 	genl_unregister_family(&uet_genl_family);
+	uet_genl_ping_exit();
 	uet_genl_range_exit();
 }

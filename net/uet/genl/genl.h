@@ -192,6 +192,10 @@ int uet_genl_msg_dump_done(struct netlink_callback *cb);
 int uet_genl_events_init(void);
 void uet_genl_events_exit(void);
 
+/* ping.c */
+int uet_genl_ping_init(void);
+void uet_genl_ping_exit(void);
+
 int uet_genl_init(void);
 void uet_genl_exit(void);
 

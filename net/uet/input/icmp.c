@@ -24,25 +24,10 @@
 #include "link/pmtu.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "ping/ping.h"
 #include "rx/half.h"
 #include "tx/flow.h"
 #include "tx/half.h"
-
-/**
- * struct uet_quote - our packet as quoted by an ICMP error
- * @laddr: its source
- * @raddr: its destination
- * @len: its length, with IP header
- * @spdcid: local PDCID
- * @psn: its PSN
- */
-struct uet_quote {
-	struct in6_addr	laddr;
-	struct in6_addr	raddr;
-	u32		len;
-	u16		spdcid;
-	u32		psn;
-};
 
 static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
 			   unsigned int udp_off)
@@ -136,6 +121,9 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 
 	if (!uet_icmp_quote(&quote, skb, icmp->udp_off))
 		goto ignore;
+	if (unlikely(uet_pings_wait(un)) &&
+	    uet_ping_icmp(un, skb, &quote, icmp))
+		return false;
 	pdc = uet_pdc_by_id(un, &quote.laddr, quote.spdcid);
 	if (!pdc || !uet_pdc_tx(pdc) ||
 	    !ipv6_addr_equal(&pdc->peer->key.raddr, &quote.raddr))

@@ -25,6 +25,7 @@
 #include "mib.h"
 #include "pdc/demux.h"
 #include "pdc/pdc.h"
+#include "ping/ping.h"
 #include "rx/half.h"
 #include "tx/half.h"
 
@@ -243,6 +244,26 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 	}
 }
 
+/*
+ * A packet that names no PDC of this host and its source: it answers a probe, or it is
+ * NACKed. PDCID 0, which no PDC has, is that of a probe (core/ping.h), which is no
+ * packet gone astray.
+ */
+static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+
+	if (unlikely(uet_pings_wait(rx->un)) && uet_ping_answered(rx))
+		return;
+	if (!pkt->dpdcid && uet_pkt_is_pds_req(pkt))
+		UET_INC(rx->un, PINGS_ECHOED);
+	else
+		rx->drop = nack == UET_NACK_INV_DPDCID ? UET_DROP_NO_PDC :
+							 UET_DROP_PEER;
+	if (uet_nackable(pkt))
+		uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
+}
+
 /* A packet that names a PDC by its dpdcid */
 static void uet_input_established(struct uet_rx_ctx *rx)
 {
@@ -257,9 +278,7 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
 		nack = UET_NACK_PDC_HDR_MISMATCH;
 	if (nack) {
-		rx->drop = pdc ? UET_DROP_PEER : UET_DROP_NO_PDC;
-		if (uet_nackable(pkt))
-			uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
+		uet_input_unknown(rx, nack);
 		return;
 	}
 	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))

@@ -6,6 +6,7 @@
 #ifndef _UET_ENCAP_H
 #define _UET_ENCAP_H
 
+#include <linux/in6.h>
 #include <linux/pkt_sched.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
@@ -41,6 +42,22 @@ struct uet_icmp {
 	bool		too_big;
 	u32		mtu;
 	unsigned int	udp_off;
+};
+
+/**
+ * struct uet_quote - our packet as quoted by an ICMP error
+ * @laddr: its source
+ * @raddr: its destination
+ * @len: its length, with IP header
+ * @spdcid: local PDCID
+ * @psn: its PSN
+ */
+struct uet_quote {
+	struct in6_addr	laddr;
+	struct in6_addr	raddr;
+	u32		len;
+	u16		spdcid;
+	u32		psn;
 };
 
 /**

@@ -9,9 +9,16 @@
  *
  * Not here: black hole detection, where no ICMP arrives (tx/hole.c).
  */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/udp.h>
 #include <net/ip.h>
 
+#include "core/wire.h"
+#include "core/wire_ses.h"
+#include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"
 #include "link/ports.h"
@@ -53,6 +60,30 @@ u32 uet_pmtu_below(const struct uet_peer *peer, u32 mtu)
 	    uet_pmtu_steps[i] < uet_pmtu_min(peer))
 		return 0;
 	return uet_pmtu_steps[i];
+}
+
+/**
+ * uet_pmtu_payload() - payload of a full packet
+ * @peer: the peer
+ * @mtu: path MTU, at least that of IPv4
+ *
+ * Return: the largest of 1024, 2048, 4096 and 8192 bytes that fits, or
+ * net.uet.payload_mtu as far as that fits.
+ */
+u32 uet_pmtu_payload(const struct uet_peer *peer, u32 mtu)
+{
+	const struct uet_net *un = peer->fep->un;
+	u32 headers = sizeof(struct udphdr) + UET_PDS_REQ_CC_LEN +
+		      UET_SES_STD_LEN +
+		      (un->sysctl.data_protect ? UET_CRC_LEN : 0);
+	u32 room, want = READ_ONCE(un->sysctl.payload_mtu);
+
+	headers += uet_peer_is_v4(peer) ? sizeof(struct iphdr) :
+					  sizeof(struct ipv6hdr);
+	room = max_t(u32, mtu, headers + 64) - headers;
+	if (!want)
+		want = rounddown_pow_of_two(clamp_t(u32, room, 1024, 8192));
+	return min3(want, room, (u32)UET_SES_LEN14);
 }
 
 /**

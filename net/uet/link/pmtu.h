@@ -16,6 +16,7 @@ u32 uet_pmtu_min(const struct uet_peer *peer);
 u32 uet_pmtu_below(const struct uet_peer *peer, u32 mtu);
 void uet_pmtu_learn(struct uet_peer *peer, u32 mtu, unsigned long age);
 u32 uet_pmtu_cut(struct uet_peer *peer, u32 mtu);
+u32 uet_pmtu_payload(const struct uet_peer *peer, u32 mtu);
 void uet_pmtu_told(struct uet_peer *peer, u32 mtu);
 
 /**

@@ -21,6 +21,7 @@
 #include "mib.h"
 #include "ns/netns.h"
 #include "pdc/pdc.h"
+#include "ping/ping.h"
 #include "rx/credit.h"
 #include "rx/ep.h"
 #include "rx/half.h"
@@ -73,9 +74,12 @@ static int __net_init uet_net_init(struct net *net)
 	err = uet_failures_init(un);
 	if (err)
 		goto err_owner;
-	err = uet_mib_init(un);
+	err = uet_pings_init(un);
 	if (err)
 		goto err_failures;
+	err = uet_mib_init(un);
+	if (err)
+		goto err_pings;
 	err = uet_proc_init(un);
 	if (err)
 		goto err_mib;
@@ -120,6 +124,8 @@ err_proc:
 	uet_proc_exit(un);
 err_mib:
 	uet_mib_exit(un);
+err_pings:
+	uet_pings_exit(un);
 err_failures:
 	uet_failures_exit(un);
 err_owner:
@@ -137,6 +143,7 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 	/* Wait for those who saw it clear under the mutex. */
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
+	uet_pings_stop(un);
 	uet_trim_disable(un);
 	uet_untrack_disable(un);
 	uet_guard_disable(un);
@@ -169,6 +176,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_peer_rules_exit(un);
 	uet_proc_exit(un);
 	uet_events_exit(un);
+	uet_pings_exit(un);
 	uet_failures_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);

@@ -202,6 +202,41 @@ int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp)
 }
 
 /**
+ * uet_pdc_id_reserve() - take a PDCID that no PDC of this host has or will have
+ * @fep: local address
+ * @id: set
+ *
+ * Packets that name it find no PDC.
+ *
+ * Context: process.
+ * Return: 0 or a negative error: no memory, or none is free.
+ */
+int uet_pdc_id_reserve(struct uet_fep *fep, u16 *id)
+{
+	u32 got, random = 1 + get_random_u32() % U16_MAX;
+	int err;
+
+	err = xa_alloc_cyclic_bh(&fep->pdcs, &got, NULL, XA_LIMIT(1, U16_MAX),
+				 &random, GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+	*id = got;
+	return 0;
+}
+
+/**
+ * uet_pdc_id_release() - undo uet_pdc_id_reserve()
+ * @fep: local address
+ * @id: the PDCID
+ *
+ * Context: any.
+ */
+void uet_pdc_id_release(struct uet_fep *fep, u16 id)
+{
+	xa_erase_bh(&fep->pdcs, id);
+}
+
+/**
  * uet_pdc_publish() - make a PDC visible in the table of its FEP
  * @pdc: the PDC, with its PDCID; takes a reference to its peer
  *

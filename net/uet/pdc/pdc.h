@@ -157,6 +157,8 @@ void uet_pdc_cache_exit(void);
 struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 			      bool rod, gfp_t gfp);
 int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp);
+int uet_pdc_id_reserve(struct uet_fep *fep, u16 *id);
+void uet_pdc_id_release(struct uet_fep *fep, u16 id);
 void uet_pdc_publish(struct uet_pdc *pdc);
 void uet_pdc_unpublish(struct uet_pdc *pdc);
 void uet_pdc_discard(struct uet_pdc *pdc);

@@ -14,6 +14,7 @@
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
+#include "link/pmtu.h"
 #include "link/peer_rules.h"
 #include "link/ports.h"
 #include "pdc/pdc.h"
@@ -26,39 +27,20 @@
 
 static struct kmem_cache *uet_flow_cache;
 
-/* Bytes of a full packet beside IP header and payload */
-static u32 uet_flow_headers(const struct uet_net *un)
-{
-	return sizeof(struct udphdr) + UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN +
-	       (un->sysctl.data_protect ? UET_CRC_LEN : 0);
-}
-
 /**
  * uet_flow_set_mtu() - set or change the path MTU
  * @flow: the flow
  * @ip_mtu: MTU of its path
  *
- * The payload is the largest of 1024, 2048, 4096 and 8192 bytes that fits, or
- * net.uet.payload_mtu as far as that fits.
- *
  * Context: flow lock held, or the flow is new.
  */
 void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 {
-	const struct uet_net *un = flow->peer->fep->un;
-	u32 iph = uet_peer_is_v4(flow->peer) ? sizeof(struct iphdr) :
-					       sizeof(struct ipv6hdr);
-	u32 room, want = READ_ONCE(un->sysctl.payload_mtu);
-	u32 headers = uet_flow_headers(un);
+	u32 want;
 
 	ip_mtu = clamp_t(u32, ip_mtu, IPV4_MIN_MTU, IP_MAX_MTU);
-	room = max_t(u32, ip_mtu, iph + headers + 64) - iph - headers;
-	if (!want) {
-		want = rounddown_pow_of_two(clamp_t(u32, room, 1024, 8192));
-		want = max_t(u32, want, 1024);
-	}
 	flow->ip_mtu = ip_mtu;
-	want = min3(want, room, (u32)UET_SES_LEN14);
+	want = uet_pmtu_payload(flow->peer, ip_mtu);
 	/* No packet is larger than those the CCC was made for. */
 	if (flow->params.mtu)
 		want = min(want, flow->params.mtu - flow->snd.overhead);
