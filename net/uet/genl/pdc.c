@@ -15,6 +15,7 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 #include "rx/half.h"
+#include "sock.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/wait.h"
@@ -58,6 +59,7 @@ struct uet_genl_tx {
  * @there: there is one
  * @state: enum uet_pdc_state
  * @refused: packets were refused and did not come again
+ * @refused_at: inode of the socket that has no room for them, or 0
  * @unconfirmed: the peer's address is not proved
  * @cack: all PSNs up to this one came
  * @top: highest PSN that came
@@ -70,6 +72,7 @@ struct uet_genl_rx {
 	bool		there;
 	u8		state;
 	bool		refused;
+	u64		refused_at;
 	bool		unconfirmed;
 	u32		cack;
 	u32		top;
@@ -146,6 +149,7 @@ static void uet_genl_rx_read(struct uet_pdc *pdc, struct uet_genl_rx *r)
 		.there		= true,
 		.state		= rx->state,
 		.refused	= rx->nacked,
+		.refused_at	= rx->starved_at ? rx->starved_at->inode : 0,
 		.unconfirmed	= !rx->confirmed,
 		.cack		= rx->map.cack,
 		.top		= rx->map.highest,
@@ -194,6 +198,8 @@ static int uet_genl_rx_attrs(struct sk_buff *skb, const struct uet_genl_rx *r,
 	       nla_put_u32(skb, UET_A_RX_MSGS, r->msgs) ||
 	       uet_genl_u64(skb, UET_A_RX_RCVD_BYTES, r->bytes) ||
 	       (r->refused && nla_put_flag(skb, UET_A_RX_REFUSED)) ||
+	       (r->refused && r->refused_at &&
+		uet_genl_u64(skb, UET_A_RX_REFUSED_INODE, r->refused_at)) ||
 	       (r->unconfirmed && nla_put_flag(skb, UET_A_RX_UNCONFIRMED)) ||
 	       (r->heard && uet_genl_u64(skb, UET_A_RX_HEARD_NS,
 					 uet_genl_ago(now, r->heard)));
