@@ -9,14 +9,21 @@
 #include "units.h"
 #include "verbs.h"
 
+/* The cause to be looked at first; NULL if nothing waits */
+static const char *first_cause(const struct verdict *v, unsigned int n)
+{
+	return n && v->rank != RANK_REMARK ? v->cause : NULL;
+}
+
 static void put_text(FILE *to, const struct facts *f, const struct verdict *v,
 		     unsigned int n)
 {
+	const char *cause = first_cause(v, n);
 	char text[UNIT_TEXT];
 	unsigned int i;
 
 	bytes_text(f->bytes, text, sizeof(text));
-	fprintf(to, "%s: %s", f->peer, n ? v->cause :
+	fprintf(to, "%s: %s", f->peer, cause ? cause :
 		f->cccs || f->pdcs ? "nothing waits" : "nothing is known of it");
 	fprintf(to, ", %u messages, %s\n", f->msgs, text);
 	for (i = 0; i < n; i++) {
@@ -25,29 +32,41 @@ static void put_text(FILE *to, const struct facts *f, const struct verdict *v,
 			ns_text(v[i].since_ns, text, sizeof(text));
 			fprintf(to, " since %s", text);
 		}
+		if (v[i].bytes) {
+			bytes_text(v[i].bytes, text, sizeof(text));
+			fprintf(to, ", %s", text);
+		}
 		fprintf(to, "\n    %s\n    more: %s\n", v[i].text, v[i].more);
 	}
+}
+
+static void put_cause(struct out *o, const struct verdict *v)
+{
+	out_object(o, NULL);
+	out_str(o, "cause", v->cause, 0);
+	out_num(o, "since_ns", K_NS, v->since_ns, 0);
+	out_num(o, "bytes", K_BYTES, v->bytes, 0);
+	out_str(o, "text", v->text, 0);
+	out_str(o, "more", v->more, 0);
+	out_object_end(o);
 }
 
 static void put_json(struct out *o, const struct facts *f,
 		     const struct verdict *v, unsigned int n)
 {
+	const char *cause = first_cause(v, n);
 	unsigned int i;
 
 	out_list(o);
 	out_object(o, NULL);
 	out_str(o, "peer", f->peer, 0);
+	if (cause)
+		out_str(o, "cause", cause, 0);
 	out_num(o, "msgs", K_NUM, f->msgs, 0);
 	out_num(o, "bytes", K_BYTES, f->bytes, 0);
 	out_array(o, "causes");
-	for (i = 0; i < n; i++) {
-		out_object(o, NULL);
-		out_str(o, "cause", v[i].cause, 0);
-		out_num(o, "since_ns", K_NS, v[i].since_ns, 0);
-		out_str(o, "text", v[i].text, 0);
-		out_str(o, "more", v[i].more, 0);
-		out_object_end(o);
-	}
+	for (i = 0; i < n; i++)
+		put_cause(o, &v[i]);
 	out_array_end(o);
 	out_object_end(o);
 	out_list_end(o);
@@ -58,6 +77,7 @@ int explain_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 	struct verdict *v;
 	struct in6_addr peer;
 	struct facts *f;
+	unsigned int n;
 	int err;
 
 	(void)cmd;
@@ -72,10 +92,11 @@ int explain_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 	err = kernel_status(facts_gather(t, &peer, f));
 	if (err)
 		goto out;
+	n = facts_judge(f, v);
 	if (t->opts.json)
-		put_json(&t->out, f, v, facts_judge(f, v));
+		put_json(&t->out, f, v, n);
 	else
-		put_text(t->out.to, f, v, facts_judge(f, v));
+		put_text(t->out.to, f, v, n);
 out:
 	free(f);
 	free(v);

@@ -21,24 +21,27 @@ struct tool;
 #define EXPLAIN_WAITS	(UET_WAIT_REST + 1)
 /* So many of each are named, the others counted */
 #define EXPLAIN_NAMED	8
+/* Next hops that are told apart, and sockets that refuse packets of the peer */
+#define EXPLAIN_HOPS	64
+#define EXPLAIN_READERS	64
 #define EXPLAIN_TEXT	512
 /* Time since something that never was */
 #define EXPLAIN_NEVER	UINT64_MAX
+/* What happened longer ago than this says nothing about now */
+#define EXPLAIN_FRESH_NS	(60 * 1000000000ULL)
 
 /**
- * struct fact_path - an entropy value that is not used
+ * struct fact_path - an entropy value that lost packets and is not used
  * @ev: the value
  * @lost: packets lost, if they are counted
- * @hop: index of the next hop
  */
 struct fact_path {
 	uint32_t ev, lost;
-	unsigned int hop;
 };
 
 /**
  * struct fact_hop - a next hop, and the entropy values that hash to it
- * @via: its address, or the peer's; "" if there is no route
+ * @via: its address, or the peer's
  * @dev: interface
  * @good: values in use
  * @bad: values avoided
@@ -57,89 +60,157 @@ struct fact_port {
 	char dev[IF_NAMESIZE];
 	bool up, silent;
 	uint64_t backlog;
+	uint32_t mtu;
+};
+
+/**
+ * struct fact_target - the endpoint of the peer that has had no memory longest
+ * @known: there is one; then the following are set
+ */
+struct fact_target {
+	bool known;
+	uint32_t job, pid, ri;
 };
 
 /**
  * struct fact_sock - the local socket that does not read
  * @inode: 0 = there is none
- * @unread_ns: age of its oldest message that can be read
  * @refused_ns: since when it refuses packets
  * @bytes: memory of what it has not read
  * @room: its receive buffer
  * @proc: process, 0 = not known
  */
 struct fact_sock {
-	uint64_t inode, unread_ns, refused_ns, bytes, room;
-	uint32_t pid;
+	uint64_t inode, refused_ns, bytes, room;
 	pid_t proc;
 	char name[32];
+};
+
+/* Who said that a message failed, and why */
+enum fail_kind {
+	FAIL_JOB,	/* the target, for the job */
+	FAIL_REFUSED,	/* the target or its host, for another reason */
+	FAIL_LOCAL,	/* this host */
+	FAIL_KINDS
+};
+
+/**
+ * struct fact_failure - the last failure of a kind
+ * @count: messages that failed so in a row, 0 = none
+ */
+struct fact_failure {
+	uint32_t count, error, source, code, job, pid;
+	uint64_t ago_ns;
 };
 
 /**
  * struct facts - what is known about a peer
  * @peer: address
- * @self: the peer is this host
  * @own: local address towards it
+ * @self: the peer is this host
+ * @v4: addresses are of IPv4
  * @cccs: contexts
  * @pdcs: PDCs that send
  * @msgs: messages that are not done
  * @bytes: of these, in memory
- * @waits: by enum uet_nl_wait: how many wait for it, and the longest time
- * @tclass: DSCP
+ * @waits: by enum uet_nl_wait: how many wait for it, the longest time, and how
+ *	many bytes wait
+ * @target: who has no memory for them
  * @cwnd: and the following as in the object "ccc", sums over the contexts
  * @losses: of all classes but those of the own interface
+ * @trims_unmarked: trimmed packets of contexts with DSCP 0
  * @silent: timeouts in a row, of the PDC with most
  * @heard_ns: time since the peer was heard
- * @heard_others_ns: time since any other peer was heard
- * @refused_here: packets of the peer are refused for lack of memory here
+ * @heard_others_ns: time since any other peer was heard; only asked for if the peer
+ *	is silent
  * @trimming: net.uet.trimming
- * @failed: a message to it failed; then the last failure follows
+ * @no_route: there is no route to the peer
+ * @n_bad: entropy values that lost packets lately, the first of them in @bad
+ * @bad_ns: when the first of them was given up
+ * @reader: local socket that refuses packets of the peer, or, if that is this host,
+ *	is the target
  */
 struct facts {
 	char peer[INET6_ADDRSTRLEN], own[INET6_ADDRSTRLEN];
-	bool self;
+	bool self, v4;
 	unsigned int cccs, pdcs, msgs;
 	uint64_t bytes;
 	struct fact_wait {
 		unsigned int n;
-		uint64_t ns;
+		uint64_t ns, bytes;
 	} waits[EXPLAIN_WAITS];
-	uint32_t tclass;
+	struct fact_target target;
 	uint64_t cwnd, max_wnd, inflight, backlog, rtt, base_rtt;
 	int64_t credit;
-	uint32_t credit_reqs, mpr, held, mtu, path_mtu, steps, hole_bytes;
-	uint64_t sent, marks, trims, losses, losses_local, shortages;
-	unsigned int paths, paths_bad, ports, ports_down;
+	uint32_t credit_reqs, mpr, held, path_mtu, steps, hole_bytes;
+	uint64_t hole_ns, ports_down_ns;
+	uint64_t sent, marks, trims, trims_unmarked, losses, losses_local;
+	unsigned int paths, paths_bad, ports_down;
 	uint32_t silent;
-	uint64_t heard_ns, heard_others_ns;
-	bool refused_here, trimming;
+	uint64_t heard_ns, heard_others_ns, bad_ns;
+	bool trimming, no_route;
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];
-	struct fact_hop hops[EXPLAIN_NAMED];
+	struct fact_hop hops[EXPLAIN_HOPS];
 	struct fact_port port[EXPLAIN_NAMED];
 	struct fact_sock reader;
-	bool failed;
-	uint32_t fail_error, fail_source, fail_code, fail_count, fail_job, fail_pid;
-	uint64_t fail_ago_ns;
+	struct fact_failure fail[FAIL_KINDS];
+};
+
+/* The order in which causes are told */
+enum verdict_rank {
+	RANK_STOPS,	/* nothing reaches the peer */
+	RANK_WRONG,	/* something is wrong that keeps bytes back */
+	RANK_FAILED,	/* messages failed, or the peer's bytes wait for this host */
+	RANK_LIMIT,	/* all is well, and this is the limit */
+	RANK_USUAL,	/* what bytes under way always wait for */
+	RANK_REMARK,	/* something is wrong, but no bytes wait */
 };
 
 /**
  * struct verdict - where bytes wait
  * @cause: short name
+ * @rank: what kind of cause
+ * @order: its place in the table of causes
  * @since_ns: how long they have, 0 = not known
+ * @bytes: in memory that wait for it, or for what it explains
  * @text: in words
  * @more: the command that tells more
  */
 struct verdict {
 	const char *cause;
-	uint64_t since_ns;
+	enum verdict_rank rank;
+	unsigned int order;
+	uint64_t since_ns, bytes;
 	char text[EXPLAIN_TEXT];
 	char more[EXPLAIN_TEXT];
 };
 
 #define VERDICTS_MAX	24
 
+/**
+ * struct entropy - an entropy value, and its interface where there are several
+ */
+struct entropy {
+	uint32_t ev, dev;
+};
+
+/**
+ * struct route_ask - a question for the route to a peer
+ * @peer: the peer
+ * @own: local address, or unspecified
+ * @udp_port: of UET
+ */
+struct route_ask {
+	struct in6_addr peer, own;
+	uint16_t udp_port;
+};
+
+struct nl;
+
 int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f);
+int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *ev,
+	      struct fact_hop *hop);
 unsigned int facts_judge(const struct facts *f, struct verdict *v);
 
 #endif

@@ -2,25 +2,33 @@
 /*
  * Facts about a peer, out of the objects of the family, its counters, the routes and
  * the processes. Nothing is judged here.
+ *
+ * Objects come and go between one dump and the next: no fact relies on two objects
+ * being there together.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/neighbour.h>
-#include <linux/rtnetlink.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "explain.h"
 #include "field.h"
-#include "msg.h"
 #include "procs.h"
 
 #define UDP_PORT	4793
-/* Entropy values whose next hop is asked for, of each state */
+/* Entropy values whose next hop is asked for, of those that lost packets and of the
+ * others; of these for each interface, where there are several
+ */
 #define ROUTES_MAX	256
+#define ROUTES_PORT	32
 #define NUD_ANSWERS	(NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | \
 			 NUD_PERMANENT | NUD_NOARP)
+/* Fewer losses do not make marked values lost ones */
+#define LOSSES_FEW	4
+/* SES return codes that speak of the job, or of who may use it */
+#define PERM_VIOLATION	23
+#define BAD_JOB_ID	27
 
 static const struct arg filter[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "the peer" },
@@ -30,34 +38,32 @@ static const struct arg filter[] = {
 /**
  * struct gathering - facts under way
  * @f: facts
- * @peer: address
- * @own: local address towards it
- * @udp_port: of the namespace
+ * @ask: the peer, for questions about routes
  * @good: entropy values in use
  * @n_good: how many, at most ROUTES_MAX
- * @bad: those avoided, the first ones also in the facts
+ * @bad: those that lost packets
  * @n_bad: how many, at most ROUTES_MAX
- * @hop: what the last question for a route was answered
+ * @refused_by: local sockets that refuse packets of the peer
+ * @n_refused_by: how many, at most EXPLAIN_READERS
  */
 struct gathering {
 	struct facts *f;
-	struct in6_addr peer, own;
-	uint16_t udp_port;
-	struct ev {
-		uint32_t ev, dev;
-	} good[ROUTES_MAX], bad[ROUTES_MAX];
-	unsigned int n_good, n_bad;
-	struct fact_hop hop;
-	uint64_t reader;
+	struct route_ask ask;
+	struct entropy good[ROUTES_MAX], bad[ROUTES_MAX];
+	unsigned int n_good, n_bad, n_refused_by;
+	uint64_t refused_by[EXPLAIN_READERS];
 };
 
-static void waits(struct facts *f, uint64_t wait, uint64_t ns)
+static struct fact_wait *waits(struct facts *f, uint64_t wait, uint64_t ns)
 {
+	static struct fact_wait none;
+
 	if (!wait || wait >= EXPLAIN_WAITS)
-		return;
+		return &none;
 	f->waits[wait].n++;
 	if (ns > f->waits[wait].ns)
 		f->waits[wait].ns = ns;
+	return &f->waits[wait];
 }
 
 static void take_fep(const struct attrs *a, void *arg)
@@ -65,42 +71,21 @@ static void take_fep(const struct attrs *a, void *arg)
 	struct gathering *g = arg;
 	struct in6_addr addr;
 
-	g->udp_port = attr_num(a, UET_A_FEP_UDP_PORT);
+	g->ask.udp_port = attr_num(a, UET_A_FEP_UDP_PORT);
 	if (attr_addr(a, UET_A_FEP_ADDR, &addr) &&
-	    IN6_ARE_ADDR_EQUAL(&addr, &g->peer))
+	    IN6_ARE_ADDR_EQUAL(&addr, &g->ask.peer))
 		g->f->self = true;
 }
 
-static void take_ccc(const struct attrs *a, void *arg)
+static void take_losses(struct facts *f, const struct attrs *a)
 {
-	struct gathering *g = arg;
-	struct facts *f = g->f;
+	uint64_t trims = attr_num(a, UET_A_CCC_TRIMS);
 
-	f->cccs++;
-	attr_addr(a, UET_A_CCC_LOCAL, &g->own);
-	waits(f, attr_num(a, UET_A_CCC_WAIT), attr_num(a, UET_A_CCC_WAIT_NS));
-	f->tclass = attr_num(a, UET_A_CCC_TCLASS);
-	f->cwnd += attr_num(a, UET_A_CCC_CWND);
-	f->max_wnd += attr_num(a, UET_A_CCC_MAX_WND);
-	f->inflight += attr_num(a, UET_A_CCC_INFLIGHT);
-	f->backlog += attr_num(a, UET_A_CCC_BACKLOG);
-	f->rtt = attr_num(a, UET_A_CCC_RTT);
-	f->base_rtt = attr_num(a, UET_A_CCC_BASE_RTT);
-	f->credit += (int64_t)attr_num(a, UET_A_CCC_CREDIT);
-	f->credit_reqs += attr_num(a, UET_A_CCC_CREDIT_REQS);
-	f->mtu = attr_num(a, UET_A_CCC_MTU);
-	f->path_mtu = attr_num(a, UET_A_CCC_PATH_MTU);
-	f->steps += attr_num(a, UET_A_CCC_PATH_MTU_STEPS);
-	if (attr_has(a, UET_A_CCC_HOLE_BYTES))
-		f->hole_bytes = attr_num(a, UET_A_CCC_HOLE_BYTES);
-	f->paths += attr_num(a, UET_A_CCC_PATHS);
-	f->paths_bad += attr_num(a, UET_A_CCC_PATHS_BAD);
-	f->ports += attr_num(a, UET_A_CCC_PORTS);
-	f->ports_down += attr_num(a, UET_A_CCC_PORTS_DOWN);
 	f->sent += attr_num(a, UET_A_CCC_SENT_PKTS);
 	f->marks += attr_num(a, UET_A_CCC_MARKS);
-	f->trims += attr_num(a, UET_A_CCC_TRIMS);
-	f->shortages += attr_num(a, UET_A_CCC_NACKS_SHORTAGE);
+	f->trims += trims;
+	if (!attr_num(a, UET_A_CCC_TCLASS))
+		f->trims_unmarked += trims;
 	f->losses += attr_num(a, UET_A_CCC_LOSSES_SACK) +
 		     attr_num(a, UET_A_CCC_LOSSES_OOO) +
 		     attr_num(a, UET_A_CCC_LOSSES_PROBE) +
@@ -110,10 +95,68 @@ static void take_ccc(const struct attrs *a, void *arg)
 	f->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
 }
 
+/* The narrowest of the contexts counts */
+static void take_mtu(struct facts *f, const struct attrs *a)
+{
+	uint32_t hole = attr_num(a, UET_A_CCC_HOLE_BYTES);
+	uint32_t mtu = attr_num(a, UET_A_CCC_PATH_MTU);
+	uint64_t ns = attr_num(a, UET_A_CCC_HOLE_NS);
+
+	f->steps += attr_num(a, UET_A_CCC_PATH_MTU_STEPS);
+	if (!f->path_mtu || mtu < f->path_mtu)
+		f->path_mtu = mtu;
+	if (hole && (!f->hole_bytes || hole < f->hole_bytes))
+		f->hole_bytes = hole;
+	if (ns > f->hole_ns)
+		f->hole_ns = ns;
+}
+
+static void take_ccc(const struct attrs *a, void *arg)
+{
+	struct gathering *g = arg;
+	struct facts *f = g->f;
+	uint64_t down_ns = attr_num(a, UET_A_CCC_PORTS_DOWN_NS);
+
+	f->cccs++;
+	attr_addr(a, UET_A_CCC_LOCAL, &g->ask.own);
+	waits(f, attr_num(a, UET_A_CCC_WAIT), attr_num(a, UET_A_CCC_WAIT_NS));
+	f->cwnd += attr_num(a, UET_A_CCC_CWND);
+	f->max_wnd += attr_num(a, UET_A_CCC_MAX_WND);
+	f->inflight += attr_num(a, UET_A_CCC_INFLIGHT);
+	f->backlog += attr_num(a, UET_A_CCC_BACKLOG);
+	f->rtt = attr_num(a, UET_A_CCC_RTT);
+	f->base_rtt = attr_num(a, UET_A_CCC_BASE_RTT);
+	f->credit += (int64_t)attr_num(a, UET_A_CCC_CREDIT);
+	f->credit_reqs += attr_num(a, UET_A_CCC_CREDIT_REQS);
+	f->paths += attr_num(a, UET_A_CCC_PATHS);
+	f->paths_bad += attr_num(a, UET_A_CCC_PATHS_BAD);
+	f->ports_down += attr_num(a, UET_A_CCC_PORTS_DOWN);
+	if (down_ns && (!f->ports_down_ns || down_ns < f->ports_down_ns))
+		f->ports_down_ns = down_ns;
+	take_losses(f, a);
+	take_mtu(f, a);
+}
+
 static void heard(uint64_t *least, const struct attrs *half, uint16_t attr)
 {
 	if (attr_has(half, attr) && attr_num(half, attr) < *least)
 		*least = attr_num(half, attr);
+}
+
+/* When the peer of a PDC was heard */
+static void take_heard(const struct attrs *a, uint64_t *least)
+{
+	struct attrs half;
+
+	/* Before the first answer the time since it began is told */
+	if (attr_has(a, UET_A_PDC_TX) && attr_num(a, UET_A_PDC_REMOTE_ID)) {
+		attrs_nested(&half, a->at[UET_A_PDC_TX]);
+		heard(least, &half, UET_A_TX_HEARD_NS);
+	}
+	if (attr_has(a, UET_A_PDC_RX)) {
+		attrs_nested(&half, a->at[UET_A_PDC_RX]);
+		heard(least, &half, UET_A_RX_HEARD_NS);
+	}
 }
 
 static void take_tx(struct facts *f, const struct attrs *tx)
@@ -130,136 +173,224 @@ static void take_tx(struct facts *f, const struct attrs *tx)
 		f->mpr = mpr;
 }
 
-/* PDCs of all peers: whether others are heard tells where a silence comes from */
+static void take_refused(struct gathering *g, uint64_t inode)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->n_refused_by; i++)
+		if (g->refused_by[i] == inode)
+			return;
+	if (inode && i < EXPLAIN_READERS)
+		g->refused_by[g->n_refused_by++] = inode;
+}
+
 static void take_pdc(const struct attrs *a, void *arg)
 {
 	struct gathering *g = arg;
-	struct facts *f = g->f;
-	struct in6_addr remote;
 	struct attrs half;
-	uint64_t *least;
-	bool mine;
 
-	mine = attr_addr(a, UET_A_PDC_REMOTE, &remote) &&
-	       IN6_ARE_ADDR_EQUAL(&remote, &g->peer);
-	least = mine ? &f->heard_ns : &f->heard_others_ns;
+	take_heard(a, &g->f->heard_ns);
 	if (attr_has(a, UET_A_PDC_TX)) {
 		attrs_nested(&half, a->at[UET_A_PDC_TX]);
-		/* Before the first answer the time since it began is told */
-		if (attr_num(a, UET_A_PDC_REMOTE_ID))
-			heard(least, &half, UET_A_TX_HEARD_NS);
-		if (mine)
-			take_tx(f, &half);
+		take_tx(g->f, &half);
 	}
-	if (!attr_has(a, UET_A_PDC_RX))
+	if (attr_has(a, UET_A_PDC_RX)) {
+		attrs_nested(&half, a->at[UET_A_PDC_RX]);
+		take_refused(g, attr_num(&half, UET_A_RX_REFUSED_INODE));
+	}
+}
+
+/* Whether others are heard tells where a silence comes from */
+static void take_other_pdc(const struct attrs *a, void *arg)
+{
+	struct gathering *g = arg;
+	struct in6_addr remote;
+
+	if (attr_addr(a, UET_A_PDC_REMOTE, &remote) &&
+	    !IN6_ARE_ADDR_EQUAL(&remote, &g->ask.peer))
+		take_heard(a, &g->f->heard_others_ns);
+}
+
+static void take_target(struct facts *f, const struct attrs *a)
+{
+	struct attrs ep;
+
+	if (!attr_has(a, UET_A_DEST_REMOTE))
 		return;
-	attrs_nested(&half, a->at[UET_A_PDC_RX]);
-	heard(least, &half, UET_A_RX_HEARD_NS);
-	if (mine && attr_has(&half, UET_A_RX_REFUSED))
-		f->refused_here = true;
+	attrs_nested(&ep, a->at[UET_A_DEST_REMOTE]);
+	f->target = (struct fact_target){
+		.known	= true,
+		.job	= attr_num(&ep, UET_A_ENDPOINT_JOB),
+		.pid	= attr_num(&ep, UET_A_ENDPOINT_PID),
+		.ri	= attr_num(&ep, UET_A_ENDPOINT_RI),
+	};
 }
 
 static void take_dest(const struct attrs *a, void *arg)
 {
-	struct gathering *g = arg;
+	struct facts *f = ((struct gathering *)arg)->f;
+	uint64_t wait = attr_num(a, UET_A_DEST_WAIT);
+	uint64_t ns = attr_num(a, UET_A_DEST_WAIT_NS);
+	uint64_t bytes = attr_num(a, UET_A_DEST_BYTES);
 
-	waits(g->f, attr_num(a, UET_A_DEST_WAIT),
-	      attr_num(a, UET_A_DEST_WAIT_NS));
-	g->f->msgs += attr_num(a, UET_A_DEST_MSGS);
-	g->f->bytes += attr_num(a, UET_A_DEST_BYTES);
+	if (wait == UET_WAIT_RECEIVER &&
+	    (!f->target.known || ns > f->waits[wait].ns))
+		take_target(f, a);
+	waits(f, wait, ns)->bytes += bytes;
+	f->msgs += attr_num(a, UET_A_DEST_MSGS);
+	f->bytes += bytes;
+}
+
+static void add_bad(struct gathering *g, const struct attrs *a)
+{
+	struct facts *f = g->f;
+	uint64_t ns = attr_num(a, UET_A_PATH_GONE_NS);
+
+	if (g->n_bad == ROUTES_MAX)
+		return;
+	g->bad[g->n_bad++] = (struct entropy){ attr_num(a, UET_A_PATH_EV),
+					       attr_num(a, UET_A_PATH_IFINDEX) };
+	if (ns > f->bad_ns)
+		f->bad_ns = ns;
+	if (f->n_bad < EXPLAIN_NAMED)
+		f->bad[f->n_bad] = (struct fact_path){
+			attr_num(a, UET_A_PATH_EV), attr_num(a, UET_A_PATH_LOST)
+		};
+	f->n_bad++;
+}
+
+/* Did an entropy value lose packets? Values are avoided for ECN marks as well. */
+static bool lost(const struct facts *f, const struct attrs *a)
+{
+	switch (attr_num(a, UET_A_PATH_STATE)) {
+	case UET_PATH_STATE_GONE:
+		return attr_num(a, UET_A_PATH_GONE_NS) < EXPLAIN_FRESH_NS;
+	case UET_PATH_STATE_BAD:
+		return attr_num(a, UET_A_PATH_LOST) ||
+		       (!attr_num(a, UET_A_PATH_SENT) && !f->marks &&
+			f->losses >= LOSSES_FEW);
+	default:
+		return false;
+	}
+}
+
+static void add_good(struct gathering *g, const struct attrs *a)
+{
+	struct entropy ev = { attr_num(a, UET_A_PATH_EV),
+			      attr_num(a, UET_A_PATH_IFINDEX) };
+	unsigned int i, same = 0;
+
+	for (i = 0; ev.dev && i < g->n_good; i++)
+		same += g->good[i].dev == ev.dev;
+	if (same < ROUTES_PORT && g->n_good < ROUTES_MAX)
+		g->good[g->n_good++] = ev;
 }
 
 static void take_path(const struct attrs *a, void *arg)
 {
 	struct gathering *g = arg;
-	struct facts *f = g->f;
-	struct ev ev = { attr_num(a, UET_A_PATH_EV),
-			 attr_num(a, UET_A_PATH_IFINDEX) };
-
 	uint64_t state = attr_num(a, UET_A_PATH_STATE);
 
-	/* One that is passed over some times is avoided as well, for a while, and so
-	 * is one whose interface is out of use
-	 */
-	if (state == UET_PATH_STATE_DOWN ||
-	    (state == UET_PATH_STATE_GOOD && attr_num(a, UET_A_PATH_SKIP)))
-		state = UET_PATH_STATE_BAD;
-	switch (state) {
-	case UET_PATH_STATE_GONE:
-	case UET_PATH_STATE_BAD:
-		if (g->n_bad < ROUTES_MAX)
-			g->bad[g->n_bad++] = ev;
-		if (f->n_bad == EXPLAIN_NAMED)
-			break;
-		f->bad[f->n_bad].ev = ev.ev;
-		f->bad[f->n_bad++].lost = attr_num(a, UET_A_PATH_LOST);
-		break;
-	case UET_PATH_STATE_GOOD:
-	case UET_PATH_STATE_CURRENT:
-		if (g->n_good < ROUTES_MAX)
-			g->good[g->n_good++] = ev;
-		break;
-	}
+	if (lost(g->f, a))
+		add_bad(g, a);
+	else if (state != UET_PATH_STATE_GONE && state != UET_PATH_STATE_DOWN)
+		add_good(g, a);
+}
+
+/* The place for a port, which is told once for each class of the peer */
+static struct fact_port *port_of(struct facts *f, const char *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->n_ports; i++)
+		if (!strcmp(f->port[i].dev, dev))
+			return &f->port[i];
+	return f->n_ports < EXPLAIN_NAMED ? &f->port[f->n_ports++] : NULL;
 }
 
 static void take_port(const struct attrs *a, void *arg)
 {
-	struct gathering *g = arg;
-	struct fact_port *p = &g->f->port[g->f->n_ports];
+	struct facts *f = ((struct gathering *)arg)->f;
 	uint64_t nud = attr_num(a, UET_A_PORT_VIA_STATE);
+	char dev[IF_NAMESIZE];
+	struct fact_port *p;
 
-	if (g->f->n_ports == EXPLAIN_NAMED)
+	if (!if_indextoname(attr_num(a, UET_A_PORT_IFINDEX), dev))
 		return;
-	if (!if_indextoname(attr_num(a, UET_A_PORT_IFINDEX), p->dev))
+	p = port_of(f, dev);
+	if (!p)
 		return;
+	memcpy(p->dev, dev, sizeof(p->dev));
 	p->up = attr_has(a, UET_A_PORT_UP);
 	p->silent = nud && !(nud & NUD_ANSWERS);
 	p->backlog = attr_num(a, UET_A_PORT_BACKLOG);
-	g->f->n_ports++;
+	p->mtu = attr_num(a, UET_A_PORT_MTU);
 }
 
+static enum fail_kind fail_kind(const struct attrs *a)
+{
+	uint64_t code = attr_num(a, UET_A_FAILURE_CODE);
+
+	switch (attr_num(a, UET_A_FAILURE_SOURCE)) {
+	case UET_REPORT_SOURCE_LOCAL:
+		return FAIL_LOCAL;
+	case UET_REPORT_SOURCE_SES:
+		return code == BAD_JOB_ID || code == PERM_VIOLATION ?
+		       FAIL_JOB : FAIL_REFUSED;
+	default:
+		return FAIL_REFUSED;
+	}
+}
+
+/* The last one of each kind */
 static void take_failure(const struct attrs *a, void *arg)
 {
 	struct facts *f = ((struct gathering *)arg)->f;
+	struct fact_failure *fail = &f->fail[fail_kind(a)];
 	uint64_t ago = attr_num(a, UET_A_FAILURE_AGO_NS);
 
-	if (f->failed && ago > f->fail_ago_ns)
+	if (ago >= EXPLAIN_FRESH_NS || (fail->count && ago > fail->ago_ns))
 		return;
-	f->failed = true;
-	f->fail_ago_ns = ago;
-	f->fail_error = attr_num(a, UET_A_FAILURE_ERROR);
-	f->fail_source = attr_num(a, UET_A_FAILURE_SOURCE);
-	f->fail_code = attr_num(a, UET_A_FAILURE_CODE);
-	f->fail_count = attr_num(a, UET_A_FAILURE_COUNT);
-	f->fail_job = attr_num(a, UET_A_FAILURE_JOB);
-	f->fail_pid = attr_num(a, UET_A_FAILURE_PID);
+	*fail = (struct fact_failure){
+		.count	= attr_num(a, UET_A_FAILURE_COUNT),
+		.error	= attr_num(a, UET_A_FAILURE_ERROR),
+		.source	= attr_num(a, UET_A_FAILURE_SOURCE),
+		.code	= attr_num(a, UET_A_FAILURE_CODE),
+		.job	= attr_num(a, UET_A_FAILURE_JOB),
+		.pid	= attr_num(a, UET_A_FAILURE_PID),
+		.ago_ns	= ago,
+	};
 }
 
-/* The oldest message of the peer that a program here shall read */
-static void take_msg(const struct attrs *a, void *arg)
+/* Is a socket of this host one that the peer's packets wait for? */
+static bool concerned(const struct gathering *g, const struct attrs *a)
 {
-	struct gathering *g = arg;
+	const struct fact_target *t = &g->f->target;
+	struct attrs ep;
+	unsigned int i;
 
-	if (!g->reader && attr_num(a, UET_A_MSG_DIRECTION) == UET_DIRECTION_IN &&
-	    attr_num(a, UET_A_MSG_WAIT) == UET_WAIT_READER)
-		g->reader = attr_num(a, UET_A_MSG_INODE);
+	for (i = 0; i < g->n_refused_by; i++)
+		if (g->refused_by[i] == attr_num(a, UET_A_SOCK_INODE))
+			return true;
+	if (!g->f->self || !t->known || !attr_has(a, UET_A_SOCK_LOCAL))
+		return false;
+	attrs_nested(&ep, a->at[UET_A_SOCK_LOCAL]);
+	return attr_num(&ep, UET_A_ENDPOINT_JOB) == t->job &&
+	       attr_num(&ep, UET_A_ENDPOINT_PID) == t->pid &&
+	       attr_num(&ep, UET_A_ENDPOINT_RI) == t->ri;
 }
 
-/* Of the sockets with messages of the peer the first; if there is none, one that
- * refuses packets, longest
- */
+/* Of these the one that refuses packets longest */
 static void take_sock(const struct attrs *a, void *arg)
 {
 	struct gathering *g = arg;
 	struct fact_sock *s = &g->f->reader;
-	uint64_t inode = attr_num(a, UET_A_SOCK_INODE);
 	uint64_t refused = attr_num(a, UET_A_SOCK_RX_REFUSED_NS);
 
-	if (g->reader ? inode != g->reader : refused <= s->refused_ns)
+	if (!concerned(g, a) || (s->inode && refused <= s->refused_ns))
 		return;
 	*s = (struct fact_sock){
-		.inode		= inode,
-		.unread_ns	= attr_num(a, UET_A_SOCK_UNREAD_NS),
+		.inode		= attr_num(a, UET_A_SOCK_INODE),
 		.refused_ns	= refused,
 		.bytes		= attr_num(a, UET_A_SOCK_RX_BYTES),
 		.room		= attr_num(a, UET_A_SOCK_RCVBUF),
@@ -273,113 +404,82 @@ static void take_trimming(const struct attrs *a, void *arg)
 	g->f->trimming = attr_num(a, UET_A_PARAM_NUMBER);
 }
 
+/* A process chooses its name: only what is harmless to a terminal is told */
+static void harmless(char *name)
+{
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~')
+			*name = '?';
+}
+
 static void name_process(struct fact_sock *s)
 {
 	struct procs procs = { 0 };
 	const struct proc_fd *fd;
 
-	if (!s->inode || procs_read(&procs))
+	if (!s->inode)
 		return;
-	fd = procs_first(&procs, s->inode);
+	fd = procs_read(&procs) ? NULL : procs_first(&procs, s->inode);
 	if (fd) {
 		s->proc = fd->pid;
 		memcpy(s->name, fd->name, sizeof(s->name));
+		harmless(s->name);
 	}
 	procs_free(&procs);
 }
 
-/* --- next hops ------------------------------------------------------------ */
-
-static void take_route(const struct attrs *a, void *arg)
-{
-	struct gathering *g = arg;
-	const struct nlattr *via = a->at[RTA_GATEWAY];
-
-	if (!if_indextoname(attr_num(a, RTA_OIF), g->hop.dev))
-		return;
-	memcpy(g->hop.via, g->f->peer, sizeof(g->hop.via));
-	if (via)
-		inet_ntop(mnl_attr_get_payload_len(via) == 4 ? AF_INET : AF_INET6,
-			  mnl_attr_get_payload(via), g->hop.via,
-			  sizeof(g->hop.via));
-}
-
-static void put_addr(struct nlmsghdr *req, uint16_t attr,
-		     const struct in6_addr *addr)
-{
-	if (IN6_IS_ADDR_UNSPECIFIED(addr))
-		return;
-	if (IN6_IS_ADDR_V4MAPPED(addr))
-		mnl_attr_put(req, attr, 4, &addr->s6_addr[12]);
-	else
-		mnl_attr_put(req, attr, 16, addr);
-}
-
-/* Where a packet with an entropy value leaves. The ports are what a route with
- * several next hops hashes (fib_multipath_hash_policy 1).
- */
-static int ask_route(struct nl *nl, struct gathering *g, const struct ev *ev)
-{
-	struct nlmsghdr *req = mnl_nlmsg_put_header(nl->buf);
-	struct rtmsg *rtm;
-	bool v4 = IN6_IS_ADDR_V4MAPPED(&g->peer);
-
-	req->nlmsg_type = RTM_GETROUTE;
-	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	rtm = mnl_nlmsg_put_extra_header(req, sizeof(*rtm));
-	rtm->rtm_family = v4 ? AF_INET : AF_INET6;
-	rtm->rtm_dst_len = v4 ? 32 : 128;
-	put_addr(req, RTA_DST, &g->peer);
-	put_addr(req, RTA_SRC, &g->own);
-	if (!IN6_IS_ADDR_UNSPECIFIED(&g->own))
-		rtm->rtm_src_len = rtm->rtm_dst_len;
-	if (ev->dev)
-		mnl_attr_put_u32(req, RTA_OIF, ev->dev);
-	if (ev->ev) {
-		mnl_attr_put_u8(req, RTA_IP_PROTO, IPPROTO_UDP);
-		mnl_attr_put_u16(req, RTA_SPORT, htons(ev->ev));
-		mnl_attr_put_u16(req, RTA_DPORT, htons(g->udp_port));
-	}
-	memset(&g->hop, 0, sizeof(g->hop));
-	return nl_talk_route(nl, req, take_route, g, sizeof(*rtm));
-}
-
-/* The next hop that was told, in the list; the last one stands for those beyond */
-static unsigned int add_hop(struct facts *f, const struct fact_hop *hop)
+/* A next hop in the list; NULL if there are too many */
+static struct fact_hop *hop_of(struct facts *f, const struct fact_hop *hop)
 {
 	unsigned int i;
 
 	for (i = 0; i < f->n_hops; i++)
 		if (!strcmp(f->hops[i].via, hop->via) &&
 		    !strcmp(f->hops[i].dev, hop->dev))
-			return i;
-	if (f->n_hops == EXPLAIN_NAMED)
-		return EXPLAIN_NAMED - 1;
+			return &f->hops[i];
+	if (f->n_hops == EXPLAIN_HOPS)
+		return NULL;
 	f->hops[f->n_hops] = *hop;
-	return f->n_hops++;
+	return &f->hops[f->n_hops++];
+}
+
+/* Where an entropy value leaves; NULL if the route does not tell */
+static struct fact_hop *ask_hop(struct nl *nl, struct gathering *g,
+				const struct entropy *ev)
+{
+	struct fact_hop hop;
+
+	if (route_ask(nl, &g->ask, ev, &hop) || !hop.dev[0])
+		return NULL;
+	return hop_of(g->f, &hop);
 }
 
 static void take_hops(struct gathering *g)
 {
 	struct nl nl = { .quiet = true };
-	struct facts *f = g->f;
-	unsigned int i, hop;
+	struct fact_hop *hop, any;
+	unsigned int i;
+	int err;
 
 	if (nl_open_route(&nl))
 		return;
 	for (i = 0; i < g->n_bad; i++) {
-		if (ask_route(&nl, g, &g->bad[i]) || !g->hop.dev[0])
-			continue;
-		hop = add_hop(f, &g->hop);
-		f->hops[hop].bad++;
-		if (i < f->n_bad)
-			f->bad[i].hop = hop;
+		hop = ask_hop(&nl, g, &g->bad[i]);
+		if (hop)
+			hop->bad++;
 	}
-	for (i = 0; i < g->n_good; i++)
-		if (!ask_route(&nl, g, &g->good[i]) && g->hop.dev[0])
-			f->hops[add_hop(f, &g->hop)].good++;
-	if (!f->n_hops && !ask_route(&nl, g, &(struct ev){ 0 }) && g->hop.dev[0])
-		add_hop(f, &g->hop);
+	for (i = 0; i < g->n_good; i++) {
+		hop = ask_hop(&nl, g, &g->good[i]);
+		if (hop)
+			hop->good++;
+	}
+	if (!g->f->n_hops) {
+		err = route_ask(&nl, &g->ask, &(struct entropy){ 0 }, &any);
+		g->f->no_route = err == -ENETUNREACH || err == -EHOSTUNREACH ||
+				 err == -EACCES || err == -EINVAL;
+		if (!err && any.dev[0])
+			hop_of(g->f, &any);
+	}
 	nl_close(&nl);
 }
 
@@ -391,6 +491,7 @@ static int ask_trimming(struct tool *t, struct gathering *g)
 	return nl_talk(&t->nl, req, take_trimming, g);
 }
 
+/* In this order: later ones need what earlier ones told */
 static int gather(struct tool *t, const struct args *peer, struct gathering *g)
 {
 	const struct {
@@ -400,21 +501,27 @@ static int gather(struct tool *t, const struct args *peer, struct gathering *g)
 	} dumps[] = {
 		{ &object_fep, NULL, take_fep },
 		{ &object_ccc, peer, take_ccc },
-		{ &object_pdc, NULL, take_pdc },
+		{ &object_pdc, peer, take_pdc },
 		{ &object_dest, peer, take_dest },
 		{ &object_path, peer, take_path },
 		{ &object_port, peer, take_port },
 		{ &object_failure, peer, take_failure },
+		{ &object_sock, NULL, take_sock },
+		{ &object_pdc, NULL, take_other_pdc },
 	};
-	unsigned int i;
+	unsigned int i, n = sizeof(dumps) / sizeof(*dumps);
 	int err = 0;
 
-	for (i = 0; !err && i < sizeof(dumps) / sizeof(*dumps); i++)
+	for (i = 0; !err && i < n; i++) {
+		if (dumps[i].fn == take_sock && !g->n_refused_by && !g->f->self)
+			continue;
+		if (dumps[i].fn == take_other_pdc && !g->f->silent)
+			continue;
 		err = show_dump(t, dumps[i].of, dumps[i].args, dumps[i].fn, g);
-	if (!err)
-		err = msg_dump(t, peer, 0, take_msg, g);
-	if (!err)
-		err = show_dump(t, &object_sock, NULL, take_sock, g);
+		/* Some are missing or were told twice, which does no harm here */
+		if (err == -EINTR)
+			err = 0;
+	}
 	return err ? err : ask_trimming(t, g);
 }
 
@@ -437,16 +544,16 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f)
 	args.v[0] = (struct given){ .is = true, .addr = *peer, .plen = 128 };
 	*f = (struct facts){
 		.heard_ns = EXPLAIN_NEVER, .heard_others_ns = EXPLAIN_NEVER,
+		.v4 = IN6_IS_ADDR_V4MAPPED(peer),
 	};
 	addr_text(peer, f->peer, sizeof(f->peer));
 	g->f = f;
-	g->peer = *peer;
-	g->udp_port = UDP_PORT;
+	g->ask = (struct route_ask){ .peer = *peer, .udp_port = UDP_PORT };
 	err = gather(t, &args, g);
 	if (!err) {
 		take_hops(g);
 		name_process(&f->reader);
-		addr_text(&g->own, f->own, sizeof(f->own));
+		addr_text(&g->ask.own, f->own, sizeof(f->own));
 	}
 	free(g);
 	return err;

@@ -13,6 +13,7 @@
 #include "link/peer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/hole.h"
 #include "tx/wait.h"
 
 /**
@@ -22,6 +23,8 @@
  * @acks: acknowledgments
  * @losses_local: packets that the interface dropped
  * @hole: large packets are lost: the shortest of them, 0 = they are not
+ * @hole_ns: since when, or how long ago; 0 = never
+ * @port_down_ns: time since a port went out of use, 0 = none did
  * @guessed: the base RTT is a guess
  * @wait: what its data waits for
  * @now: time, ns
@@ -32,6 +35,8 @@ struct uet_genl_ccc {
 	u64			acks;
 	u64			losses_local;
 	u32			hole;
+	u64			hole_ns;
+	u64			port_down_ns;
 	bool			guessed;
 	struct uet_wait		wait;
 	u64			now;
@@ -49,7 +54,9 @@ static void uet_genl_ccc_read(struct uet_flow *flow, struct uet_genl_ccc *c)
 		c->info.blocked_ns[UET_BLOCKED_MPR] += c->now - mpr->since;
 	c->acks = flow->ccc.stats.acks;
 	c->losses_local = flow->ccc.stats.losses[UET_LOSS_LOCAL];
-	c->hole = flow->hole.since ? flow->hole.size : 0;
+	c->hole = uet_hole_told(flow, c->now, &c->hole_ns);
+	if (flow->port_down_at)
+		c->port_down_ns = max(c->now - flow->port_down_at, 1ULL);
 	c->guessed = flow->guessed;
 	c->wait = uet_flow_wait(flow);
 	spin_unlock_bh(&flow->lock);
@@ -160,7 +167,11 @@ static int uet_genl_ccc_counters(struct sk_buff *skb,
 			return -EMSGSIZE;
 	return uet_genl_u64(skb, UET_A_CCC_ACKS, c->acks) ||
 	       uet_genl_u64(skb, UET_A_CCC_LOSSES_LOCAL, c->losses_local) ||
-	       (c->hole && nla_put_u32(skb, UET_A_CCC_HOLE_BYTES, c->hole));
+	       (c->hole && nla_put_u32(skb, UET_A_CCC_HOLE_BYTES, c->hole)) ||
+	       (c->hole_ns &&
+		uet_genl_u64(skb, UET_A_CCC_HOLE_NS, c->hole_ns)) ||
+	       (c->port_down_ns &&
+		uet_genl_u64(skb, UET_A_CCC_PORTS_DOWN_NS, c->port_down_ns));
 }
 
 static int uet_genl_ccc_fill(struct sk_buff *skb, const void *what)

@@ -89,7 +89,8 @@ static bool uet_genl_path_none(const struct uet_genl_filter *f,
 			       const struct uet_flow *flow)
 {
 	return f->has & UET_WANTS(PATH_STATE) &&
-	       f->path_state != UET_PATH_STATE_GOOD && uet_path_dull(flow);
+	       f->path_state != UET_PATH_STATE_GOOD && uet_path_dull(flow) &&
+	       !flow->lost;
 }
 
 /* Paths of a flow from the cursor on; 0 after the last of them, or %UET_GENL_MORE */

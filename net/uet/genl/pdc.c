@@ -14,11 +14,11 @@
 
 #include "base.h"
 #include "core/snd_timer.h"
-#include "genl/attrs.h"
 #include "genl/genl.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
 #include "rx/half.h"
+#include "sock.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/wait.h"
@@ -62,6 +62,7 @@ struct uet_genl_tx {
  * @there: there is one
  * @state: enum uet_pdc_state
  * @refused: packets were refused and did not come again
+ * @refused_at: inode of the socket that has no room for them, or 0
  * @unconfirmed: the peer's address is not proved
  * @cack: all PSNs up to this one came
  * @top: highest PSN that came
@@ -74,6 +75,7 @@ struct uet_genl_rx {
 	bool		there;
 	u8		state;
 	bool		refused;
+	u64		refused_at;
 	bool		unconfirmed;
 	u32		cack;
 	u32		top;
@@ -154,6 +156,7 @@ static void uet_genl_rx_read(struct uet_pdc *pdc, struct uet_genl_rx *r)
 		.there		= true,
 		.state		= rx->state,
 		.refused	= rx->nacked,
+		.refused_at	= rx->starved_at ? rx->starved_at->inode : 0,
 		.unconfirmed	= !rx->confirmed,
 		.cack		= rx->map.cack,
 		.top		= rx->map.highest,
@@ -165,21 +168,32 @@ static void uet_genl_rx_read(struct uet_pdc *pdc, struct uet_genl_rx *r)
 	spin_unlock_bh(&rx->lock);
 }
 
-/* All attributes that a PDC and its halves can have: flags with their nests, numbers */
-#define UET_GENL_PDC_ROOM	(5 * UET_ATTR_ROOM_FLAG + 20 * UET_ATTR_ROOM_U32 + \
-				 6 * UET_ATTR_ROOM_U64 + 2 * UET_ATTR_ROOM_IN6)
-
 static u64 uet_genl_ago(u64 now, u64 at)
 {
 	return now > at ? now - at : 0;
 }
 
-static void uet_genl_u64_attr(struct uet_attrs *a, u16 type, u64 value)
+static int uet_genl_u64(struct sk_buff *skb, u16 type, u64 value)
 {
-	uet_attr_u64(a, type, value, UET_A_PDC_PAD);
+	return nla_put_u64_64bit(skb, type, value, UET_A_PDC_PAD);
 }
 
-static void uet_genl_tx_attrs(struct uet_attrs *a, const struct uet_genl_pdc *p)
+/* PSNs, which would help somebody to forge packets */
+static int uet_genl_tx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
+{
+	return p->psns &&
+	       (nla_put_u32(skb, UET_A_TX_UNA, p->tx.una) ||
+		nla_put_u32(skb, UET_A_TX_NEXT, p->tx.next));
+}
+
+static int uet_genl_rx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
+{
+	return p->psns &&
+	       (nla_put_u32(skb, UET_A_RX_CACK, p->rx.cack) ||
+		nla_put_u32(skb, UET_A_RX_TOP, p->rx.top));
+}
+
+static int uet_genl_tx_attrs(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
 	const struct uet_genl_tx *t = &p->tx;
 	u64 now = p->now;
@@ -189,81 +203,72 @@ static void uet_genl_tx_attrs(struct uet_attrs *a, const struct uet_genl_pdc *p)
 		     (int)UET_PDC_DEAD != (int)UET_HALF_STATE_DEAD);
 	BUILD_BUG_ON((int)UET_A_TX_PAD != (int)UET_A_PDC_PAD ||
 		     (int)UET_A_RX_PAD != (int)UET_A_PDC_PAD);
-	uet_attr_u32(a, UET_A_TX_STATE, t->state);
-	uet_genl_u64_attr(a, UET_A_TX_CCC, t->ccc);
-	uet_attr_u32(a, UET_A_TX_MSGS, t->msgs);
-	uet_attr_u32(a, UET_A_TX_DESTS, t->dests);
-	if (p->psns) {
-		uet_attr_u32(a, UET_A_TX_UNA, t->una);
-		uet_attr_u32(a, UET_A_TX_NEXT, t->next);
-	}
-	uet_attr_u32(a, UET_A_TX_MPR, t->mpr);
-	uet_attr_u32(a, UET_A_TX_HELD, t->held);
-	uet_genl_u64_attr(a, UET_A_TX_RTO, t->rto);
-	uet_attr_u32(a, UET_A_TX_TIMEOUTS, t->timeouts);
-	uet_genl_u64_attr(a, UET_A_TX_HEARD_NS, uet_genl_ago(now, t->heard));
-	uet_attr_u32(a, UET_A_TX_ERROR, t->error);
-	uet_attr_u32(a, UET_A_TX_WAIT, t->wait.why);
-	uet_genl_u64_attr(a, UET_A_TX_WAIT_NS, uet_wait_ns(&t->wait, now));
+	return nla_put_u32(skb, UET_A_TX_STATE, t->state) ||
+	       uet_genl_u64(skb, UET_A_TX_CCC, t->ccc) ||
+	       nla_put_u32(skb, UET_A_TX_MSGS, t->msgs) ||
+	       nla_put_u32(skb, UET_A_TX_DESTS, t->dests) ||
+	       uet_genl_tx_psns(skb, p) ||
+	       nla_put_u32(skb, UET_A_TX_MPR, t->mpr) ||
+	       nla_put_u32(skb, UET_A_TX_HELD, t->held) ||
+	       uet_genl_u64(skb, UET_A_TX_RTO, t->rto) ||
+	       nla_put_u32(skb, UET_A_TX_TIMEOUTS, t->timeouts) ||
+	       uet_genl_u64(skb, UET_A_TX_HEARD_NS, uet_genl_ago(now, t->heard)) ||
+	       nla_put_u32(skb, UET_A_TX_ERROR, t->error) ||
+	       nla_put_u32(skb, UET_A_TX_WAIT, t->wait.why) ||
+	       uet_genl_u64(skb, UET_A_TX_WAIT_NS, uet_wait_ns(&t->wait, now));
 }
 
-static void uet_genl_rx_attrs(struct uet_attrs *a, const struct uet_genl_pdc *p)
+static int uet_genl_rx_attrs(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
 	const struct uet_genl_rx *r = &p->rx;
 
-	uet_attr_u32(a, UET_A_RX_STATE, r->state);
-	if (p->psns) {
-		uet_attr_u32(a, UET_A_RX_CACK, r->cack);
-		uet_attr_u32(a, UET_A_RX_TOP, r->top);
-	}
-	uet_attr_u32(a, UET_A_RX_MPR, r->mpr);
-	uet_attr_u32(a, UET_A_RX_MSGS, r->msgs);
-	uet_genl_u64_attr(a, UET_A_RX_RCVD_BYTES, r->bytes);
-	if (r->refused)
-		uet_attr_flag(a, UET_A_RX_REFUSED);
-	if (r->unconfirmed)
-		uet_attr_flag(a, UET_A_RX_UNCONFIRMED);
-	if (r->heard)
-		uet_genl_u64_attr(a, UET_A_RX_HEARD_NS,
-				  uet_genl_ago(p->now, r->heard));
+	return nla_put_u32(skb, UET_A_RX_STATE, r->state) ||
+	       uet_genl_rx_psns(skb, p) ||
+	       nla_put_u32(skb, UET_A_RX_MPR, r->mpr) ||
+	       nla_put_u32(skb, UET_A_RX_MSGS, r->msgs) ||
+	       uet_genl_u64(skb, UET_A_RX_RCVD_BYTES, r->bytes) ||
+	       (r->refused && nla_put_flag(skb, UET_A_RX_REFUSED)) ||
+	       (r->refused && r->refused_at &&
+		uet_genl_u64(skb, UET_A_RX_REFUSED_INODE, r->refused_at)) ||
+	       (r->unconfirmed && nla_put_flag(skb, UET_A_RX_UNCONFIRMED)) ||
+	       (r->heard && uet_genl_u64(skb, UET_A_RX_HEARD_NS,
+					 uet_genl_ago(p->now, r->heard)));
 }
 
-static void uet_genl_pdc_halves(struct uet_attrs *a, const struct uet_genl_pdc *p)
+static int uet_genl_pdc_halves(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
 	struct nlattr *nest;
 
 	if (p->tx.there) {
-		nest = uet_attr_nest(a, UET_A_PDC_TX);
-		uet_genl_tx_attrs(a, p);
-		uet_attr_nest_end(a, nest);
+		nest = nla_nest_start(skb, UET_A_PDC_TX);
+		if (!nest || uet_genl_tx_attrs(skb, p))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
 	}
 	if (p->rx.there) {
-		nest = uet_attr_nest(a, UET_A_PDC_RX);
-		uet_genl_rx_attrs(a, p);
-		uet_attr_nest_end(a, nest);
+		nest = nla_nest_start(skb, UET_A_PDC_RX);
+		if (!nest || uet_genl_rx_attrs(skb, p))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
 	}
+	return 0;
 }
 
 static int uet_genl_pdc_fill(struct sk_buff *skb, const void *what)
 {
 	const struct uet_genl_pdc *p = what;
 	const struct uet_pdc *pdc = p->pdc;
-	struct uet_attrs a;
 
-	if (uet_attrs_begin(skb, &a, UET_GENL_PDC_ROOM))
-		return -EMSGSIZE;
-	uet_attr_in6(&a, UET_A_PDC_LOCAL, &pdc->peer->key.laddr);
-	uet_attr_u32(&a, UET_A_PDC_ID, pdc->id);
-	uet_attr_in6(&a, UET_A_PDC_REMOTE, &pdc->peer->key.raddr);
-	uet_attr_u32(&a, UET_A_PDC_REMOTE_ID, READ_ONCE(pdc->remote_id));
-	uet_attr_u32(&a, UET_A_PDC_JOB, pdc->job);
-	uet_attr_u32(&a, UET_A_PDC_MODE, pdc->rod ? UET_MODE_ROD : UET_MODE_RUD);
-	if (pdc->initiator)
-		uet_attr_flag(&a, UET_A_PDC_INITIATOR);
-	uet_attr_u32(&a, UET_A_PDC_TCLASS, pdc->tclass);
-	uet_genl_pdc_halves(&a, p);
-	uet_attrs_end(skb, &a);
-	return 0;
+	return nla_put_in6_addr(skb, UET_A_PDC_LOCAL, &pdc->peer->key.laddr) ||
+	       nla_put_u32(skb, UET_A_PDC_ID, pdc->id) ||
+	       nla_put_in6_addr(skb, UET_A_PDC_REMOTE, &pdc->peer->key.raddr) ||
+	       nla_put_u32(skb, UET_A_PDC_REMOTE_ID, READ_ONCE(pdc->remote_id)) ||
+	       nla_put_u32(skb, UET_A_PDC_JOB, pdc->job) ||
+	       nla_put_u32(skb, UET_A_PDC_MODE,
+			   pdc->rod ? UET_MODE_ROD : UET_MODE_RUD) ||
+	       (pdc->initiator && nla_put_flag(skb, UET_A_PDC_INITIATOR)) ||
+	       nla_put_u32(skb, UET_A_PDC_TCLASS, pdc->tclass) ||
+	       uet_genl_pdc_halves(skb, p);
 }
 
 /* What never changes; the locks are needed for the rest only. */

@@ -240,6 +240,7 @@ static void uet_flow_free_rcu(struct rcu_head *head)
 
 	uet_path_free(flow->ccc.lb);
 	kfree(flow->past);
+	kfree(flow->lost);
 	kfree(flow->cfg);
 	kmem_cache_free(uet_flow_cache, flow);
 }

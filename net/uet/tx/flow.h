@@ -75,6 +75,7 @@ struct uet_port_share {
  * @size: the shortest of the lost packets
  * @losses: such losses in a row with this MTU
  * @steps: smaller MTUs tried, in all
+ * @tried: one was tried since @since
  * @pdc: PDC of the last loss, never dereferenced
  */
 struct uet_hole {
@@ -83,6 +84,7 @@ struct uet_hole {
 	u32			size;
 	u32			losses;
 	u32			steps;
+	bool			tried;
 	const struct uet_pdc	*pdc;
 };
 
@@ -99,7 +101,8 @@ struct uet_hole {
  * @ccc: the CCC; @ccc.lb, its path selection, belongs to the flow
  * @snd: what its senders share
  * @params: its constants
- * @past: entropy values it has given up, or NULL
+ * @past: entropy values it has given up, with their history, or NULL
+ * @lost: those given up last, without history; NULL before the first one
  * @far: search for a base RTT above the guess
  * @rise: search for a base RTT above the known one
  * @fall: search for a base RTT far below the known one
@@ -120,6 +123,7 @@ struct uet_hole {
  * @route_since: up to when that time is in @route_ns; 0 = there is a route
  * @route_gone: since when there is none, valid with @route_since
  * @rtt_probe_at: when the probe for the base RTT left, 0 = none is out
+ * @port_down_at: when one of its ports went out of use last, ns; 0 = never
  * @share: what waits in the local interface
  * @neigh_node: among flows that wait for their next hop (tx/neigh.c)
  * @neigh: the neighbour it waits for, never dereferenced
@@ -146,6 +150,7 @@ struct uet_flow {
 	struct uet_snd_flow	snd;
 	struct uet_cc_params	params;
 	struct uet_path_past	*past;
+	struct uet_path_lost	*lost;
 	struct uet_far		far;
 	struct uet_rise		rise;
 	struct uet_fall		fall;
@@ -164,6 +169,7 @@ struct uet_flow {
 	u64			route_since;
 	u64			route_gone;
 	u64			rtt_probe_at;
+	u64			port_down_at;
 	struct uet_port_share	share;
 	u8			sib;
 	u32			ports_gen;

@@ -5,6 +5,8 @@
  *
  * Not here: finding the ports (link/ports.c), choosing one (core/lb_ports.c).
  */
+#include <linux/ktime.h>
+
 #include "core/lb_ports.h"
 #include "link/peer.h"
 #include "link/ports.h"
@@ -97,6 +99,8 @@ void uet_flow_look(struct uet_flow *flow)
 		if (!uet_lb_ports_tell(flow->ccc.lb, i, port.up, port.backlog))
 			continue;
 		flow->ccc.run_left = 0;
+		if (!port.up)
+			flow->port_down_at = ktime_get_ns();
 		uet_path_tell(flow, port.up ? UET_PATH_PORT_UP :
 					      UET_PATH_PORT_DOWN,
 			      0, port.ifindex);

@@ -29,6 +29,9 @@
 #define UET_HOLE_TRY_AGE	(10 * HZ)
 /* Losses of large packets in a row before a smaller MTU is tried */
 #define UET_HOLE_LOSSES		6
+/* Losses go on in shorter intervals than this, as long as there is a hole */
+#define UET_HOLE_RECENT_NS	NSEC_PER_SEC
+
 /* Length of a packet with its IP header */
 static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
 {
@@ -53,6 +56,7 @@ static void uet_hole_step(struct uet_pdc *pdc, bool silent)
 	uet_pmtu_learn(flow->peer, mtu,
 		       silent ? UET_HOLE_TRY_AGE : UET_PMTU_AGE);
 	uet_flow_set_mtu(flow, mtu);
+	hole->tried = true;
 	/* Retries count anew for packets of another size. */
 	if (!silent)
 		pdc->tx->snd.retries = 0;
@@ -83,6 +87,7 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	if (!hole->since) {
 		hole->since = now;
 		hole->size = size;
+		hole->tried = false;
 	}
 	hole->size = min(hole->size, size);
 	hole->at = now;
@@ -105,6 +110,32 @@ void uet_hole_arrived(struct uet_flow *flow, u32 len)
 		return;
 	flow->hole.since = 0;
 	flow->hole.losses = 0;
+}
+
+/**
+ * uet_hole_told() - what to tell an operator about a hole
+ * @flow: the flow
+ * @now: time, ns
+ * @ns: set to its age; if it is over, to the time since the last loss by it; 0 if
+ *	there never was one
+ *
+ * A few losses of large packets are no hole yet, and one that a smaller MTU ended may
+ * go on for the rest of the module until a large packet arrives.
+ *
+ * Context: flow lock held.
+ * Return: length of the shortest packet that vanishes, 0 if there is no hole.
+ */
+u32 uet_hole_told(const struct uet_flow *flow, u64 now, u64 *ns)
+{
+	const struct uet_hole *hole = &flow->hole;
+
+	lockdep_assert_held(&flow->lock);
+	*ns = hole->steps ? max(now - hole->at, 1ULL) : 0;
+	if (!hole->since || now - hole->at >= UET_HOLE_RECENT_NS ||
+	    (!hole->tried && hole->losses < UET_HOLE_LOSSES / 2))
+		return 0;
+	*ns = max(now - hole->since, 1ULL);
+	return hole->size;
 }
 
 /**

@@ -12,6 +12,7 @@ struct uet_pdc;
 
 void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now);
 void uet_hole_arrived(struct uet_flow *flow, u32 len);
+u32 uet_hole_told(const struct uet_flow *flow, u64 now, u64 *ns);
 bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now);
 
 #endif /* _UET_HOLE_H */

@@ -128,8 +128,24 @@ static int uet_path_ifindex(const struct uet_flow *flow, u16 ev)
 	return nr ? uet_ports_ifindex(flow->peer, uet_lb_zone(ev) % nr) : 0;
 }
 
-/* Remember the history of an entropy value that was replaced after a loss:
- * otherwise operators would see good values only.
+static void uet_path_note_lost(struct uet_flow *flow, u16 ev)
+{
+	struct uet_path_lost *lost = flow->lost;
+	u32 i;
+
+	if (!lost)
+		lost = kzalloc(sizeof(*lost), GFP_ATOMIC | __GFP_NOWARN);
+	if (!lost)
+		return;
+	flow->lost = lost;
+	i = lost->nr++ % UET_PATHS_LOST;
+	lost->gone[i].at = jiffies;
+	lost->gone[i].ifindex = uet_path_ifindex(flow, ev);
+	lost->gone[i].ev = ev;
+}
+
+/* Remember an entropy value that was replaced after a loss, with its history if
+ * that is kept: otherwise operators would see good values only.
  */
 static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
 {
@@ -139,10 +155,11 @@ static void uet_path_note_gone(struct uet_flow *flow, u16 ev)
 	struct uet_lb_path path;
 	u32 i;
 
-	if (likely(!past) || !lb->live)
-		return;
 	i = uet_lb_locate(lb, ev);
 	if (uet_lb_path_get(lb, i, &path) || path.ev == ev)
+		return;
+	uet_path_note_lost(flow, ev);
+	if (likely(!past) || !lb->live)
 		return;
 	gone = &past->gone[past->nr++ % UET_PATHS_GONE];
 	gone->at = jiffies;
@@ -376,6 +393,27 @@ void uet_path_history(struct uet_flow *flow, bool on)
 	uet_path_remember(flow, flow->ccc.lb, GFP_ATOMIC);
 }
 
+/* The same as uet_path_get_gone() without history */
+static int uet_path_get_lost(const struct uet_flow *flow, u32 *n,
+			     struct uet_path_info *info)
+{
+	const struct uet_path_lost *lost = flow->lost;
+	u32 i;
+
+	if (!lost || *n >= lost->nr)
+		return -ENOENT;
+	if (lost->nr - *n > UET_PATHS_LOST)
+		*n = lost->nr - UET_PATHS_LOST;
+	i = *n % UET_PATHS_LOST;
+	*info = (struct uet_path_info) {
+		.path		= { .ev = lost->gone[i].ev },
+		.ifindex	= lost->gone[i].ifindex,
+		.gone		= true,
+		.at		= lost->gone[i].at,
+	};
+	return 0;
+}
+
 /*
  * The value that was given up as number @n of all, or the next one that is still
  * known: so a walk finds each once, although more are given up meanwhile.
@@ -386,7 +424,9 @@ static int uet_path_get_gone(const struct uet_flow *flow, u32 *n,
 	const struct uet_path_past *past = flow->past;
 	const struct uet_path_gone *gone;
 
-	if (!past || *n >= past->nr)
+	if (!past)
+		return uet_path_get_lost(flow, n, info);
+	if (*n >= past->nr)
 		return -ENOENT;
 	if (past->nr - *n > UET_PATHS_GONE)
 		*n = past->nr - UET_PATHS_GONE;

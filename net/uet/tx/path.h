@@ -74,6 +74,28 @@ struct uet_path_past {
 	struct uet_path_gone	gone[UET_PATHS_GONE];
 };
 
+/* ... without history: as many as a small block of memory has room for */
+#define UET_PATHS_LOST		11
+
+/**
+ * struct uet_path_lost - entropy values given up by a flow, without history
+ * @nr: number of them so far
+ * @gone: ring of the latest
+ * @gone.at: jiffies, when that was
+ * @gone.ifindex: its interface, 0 with a single one
+ * @gone.ev: the entropy value
+ *
+ * Few flows ever lose a packet, so only those pay for it.
+ */
+struct uet_path_lost {
+	u32			nr;
+	struct {
+		unsigned long	at;
+		int		ifindex;
+		u16		ev;
+	} gone[UET_PATHS_LOST];
+};
+
 /**
  * struct uet_path_info - one path as shown to an operator
  * @path: its entropy value, state and history

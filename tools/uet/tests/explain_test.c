@@ -18,13 +18,13 @@ static struct facts *healthy(void)
 {
 	f = (struct facts){
 		.peer = "10.0.0.2", .own = "10.0.0.1", .cccs = 1, .pdcs = 1,
-		.tclass = 10, .cwnd = 100000, .max_wnd = 200000, .mtu = 4096,
-		.path_mtu = 4224, .mpr = 128, .paths = 8, .ports = 1,
-		.heard_ns = 1000, .heard_others_ns = 1000, .n_ports = 1,
-		.n_hops = 1,
+		.v4 = true, .cwnd = 100000, .max_wnd = 200000, .path_mtu = 4224,
+		.mpr = 128, .paths = 64, .heard_ns = 1000, .heard_others_ns = 1000,
+		.n_ports = 1, .n_hops = 1, .sent = 1000000,
 	};
 	strcpy(f.port[0].dev, "uet0");
 	f.port[0].up = true;
+	f.port[0].mtu = 4224;
 	strcpy(f.hops[0].via, "10.0.0.2");
 	strcpy(f.hops[0].dev, "uet0");
 	f.hops[0].good = 8;
@@ -33,16 +33,16 @@ static struct facts *healthy(void)
 
 static void wait_for(enum uet_nl_wait wait)
 {
-	f.waits[wait] = (struct fact_wait){ 1, 2 * SECOND };
+	f.waits[wait] = (struct fact_wait){ 1, 2 * SECOND, 1000 };
+	f.msgs++;
 }
 
-static void fail(uint32_t source, uint32_t code)
+static void fail(enum fail_kind kind, uint32_t source, uint32_t code)
 {
-	f.failed = true;
-	f.fail_source = source;
-	f.fail_code = code;
-	f.fail_count = 1;
-	f.fail_ago_ns = SECOND;
+	f.fail[kind] = (struct fact_failure){
+		.count = 1, .error = 110, .source = source, .code = code,
+		.ago_ns = SECOND,
+	};
 }
 
 static void result(bool ok, const char *what)
@@ -57,7 +57,8 @@ static void expect(const char *what, const char *cause, const char *word)
 {
 	static struct verdict v[VERDICTS_MAX];
 	unsigned int got = facts_judge(&f, v);
-	bool ok = *cause ? got && !strcmp(v[0].cause, cause) : !got;
+	bool ok = *cause ? got && !strcmp(v[0].cause, cause) :
+			   !got || v[0].rank == RANK_REMARK;
 
 	if (ok && *cause)
 		ok = v[0].more[0] && strstr(v[0].text, word);
@@ -103,14 +104,20 @@ static void waits(void)
 static void routes(void)
 {
 	healthy();
-	wait_for(UET_WAIT_ROUTE);
 	f.n_hops = 0;
+	f.no_route = true;
+	expect("no route, and nothing is known", "route", "no route");
+	wait_for(UET_WAIT_ROUTE);
 	expect("no route", "route", "no route");
 	healthy();
 	wait_for(UET_WAIT_ROUTE);
 	f.silent = 5;
 	f.heard_ns = EXPLAIN_NEVER;
 	expect("the next hop, not the firewall", "route", "10.0.0.2 on uet0");
+	f.n_ports = f.n_hops = 2;
+	f.port[1] = (struct fact_port){ .dev = "uet1", .up = true, .silent = true };
+	f.hops[1] = (struct fact_hop){ .via = "10.9.9.9", .dev = "uet1" };
+	expect("the one that does not answer", "route", "10.9.9.9 on uet1");
 }
 
 static void silence(void)
@@ -128,8 +135,12 @@ static void silence(void)
 	f.port[0].silent = false;
 	f.heard_ns = EXPLAIN_NEVER;
 	expect("nothing ever came", "firewall", "ever");
-	f.paths_bad = 8;
+	f.n_bad = f.losses = f.hops[0].bad = 8;
 	expect("bad paths are a result of it", "firewall", "ever");
+	f.port[0].up = false;
+	expect("no carrier", "port", "uet0 has no carrier");
+	f.port[0].up = true;
+	f.n_bad = 0;
 	f.silent = 1;
 	expect("a timeout is none yet", "answer", "");
 }
@@ -137,32 +148,87 @@ static void silence(void)
 static void refusals(void)
 {
 	healthy();
-	fail(UET_REPORT_SOURCE_SES, 27);
+	fail(FAIL_JOB, UET_REPORT_SOURCE_SES, 27);
 	expect("bad job id", "job", "BAD_JOB_ID");
-	fail(UET_REPORT_SOURCE_SES, 23);
-	expect("not allowed", "job", "PERM_VIOLATION");
-	fail(UET_REPORT_SOURCE_SES, 26);
+	fail(FAIL_REFUSED, UET_REPORT_SOURCE_SES, 26);
+	expect("the job first", "job", "BAD_JOB_ID");
+	healthy();
+	fail(FAIL_REFUSED, UET_REPORT_SOURCE_SES, 26);
 	expect("nobody there", "refused", "BAD_PID");
-	fail(UET_REPORT_SOURCE_NACK, 27);
+	fail(FAIL_REFUSED, UET_REPORT_SOURCE_NACK, 27);
 	expect("the code of a NACK is another one", "refused", "NACK code 27");
-	fail(UET_REPORT_SOURCE_LOCAL, 27);
-	expect("this host", "", "");
-	fail(UET_REPORT_SOURCE_SES, 27);
-	f.fail_ago_ns = 3600 * SECOND;
-	expect("long ago", "", "");
+	fail(FAIL_REFUSED, UET_REPORT_SOURCE_ICMP, 771);
+	expect("no UET", "refused", "ICMP");
+	wait_for(UET_WAIT_WINDOW);
+	expect("failures before limits", "refused", "ICMP");
+	wait_for(UET_WAIT_RECEIVER);
+	expect("what is wrong now before them", "receiver", "");
+	healthy();
+	fail(FAIL_LOCAL, UET_REPORT_SOURCE_LOCAL, 0);
+	expect("this host gave up", "failed", "timed out");
+}
+
+/* @bad values of @hops next hops, all of the first one or one of each */
+static void lose(unsigned int hops, unsigned int bad, bool one_hop)
+{
+	unsigned int i;
+
+	f.n_hops = hops;
+	f.n_bad = bad;
+	f.losses = bad;
+	for (i = 0; i < hops; i++) {
+		snprintf(f.hops[i].via, sizeof(f.hops[i].via), "10.0.%u.1", i);
+		strcpy(f.hops[i].dev, "uet0");
+		f.hops[i].bad = 0;
+	}
+	for (i = 0; i < bad; i++) {
+		if (i < EXPLAIN_NAMED)
+			f.bad[i] = (struct fact_path){ 50123 + i, 7 };
+		f.hops[one_hop ? 0 : i % hops].bad++;
+	}
 }
 
 static void paths(void)
 {
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
-	f.paths_bad = 1;
-	f.n_bad = 1;
-	f.bad[0] = (struct fact_path){ 50123, 7, 0 };
-	f.hops[0].bad = 1;
-	f.hops[0].good = 7;
-	expect("a path before the window", "path",
-	       "1 of 8 entropy values lose packets: 50123 (7 lost); via 10.0.0.2 dev uet0: 1 bad, 7 good");
+	f.marks = 1000;
+	lose(8, 1, true);
+	expect("one value", "window", "");
+	lose(8, 3, true);
+	expect("three of one hop of eight", "window", "");
+	lose(8, 5, true);
+	expect("five of one hop of eight", "path",
+	       "5 entropy values lost packets and are avoided: 50123 (7 lost) 50124");
+	expect("... and which hop", "path", "; via 10.0.0.1 dev uet0: 5 bad, 8 good");
+	lose(8, 11, true);
+	f.hops[0].bad = 7;
+	f.hops[1].bad = 4;
+	expect("seven of one, four of others", "path", "10.0.0.1 dev uet0: 7 bad");
+	f.hops[0].bad = 4;
+	f.hops[2].bad = 3;
+	expect("four of one, seven of others", "window", "");
+	lose(8, 8, false);
+	expect("all over the place, with marks", "window", "");
+	f.marks = 0;
+	expect("all over the place, without marks", "path", "50123");
+	f.marks = 1000;
+	f.sent = 500;
+	expect("so many that it is no congestion", "path", "50123");
+	f.sent = 1000000;
+	f.paths_bad = 8;
+	expect("so many values", "path", "50123");
+	f.paths_bad = 0;
+	lose(2, 8, true);
+	expect("eight of one of two may be chance", "window", "");
+	lose(2, 11, true);
+	expect("eleven of one of two", "path", "11 bad");
+	lose(1, 10, true);
+	expect("with one next hop it says nothing", "window", "");
+	lose(8, 8, true);
+	f.waits[UET_WAIT_WINDOW].n = 0;
+	expect("nothing waits", "", "");
+	f.waits[UET_WAIT_WINDOW].n = 1;
 	f.silent = 3;
 	f.heard_ns = SECOND;
 	expect("all paths", "firewall", "");
@@ -172,41 +238,66 @@ static void readers(void)
 {
 	healthy();
 	wait_for(UET_WAIT_RECEIVER);
-	expect("remote reader", "receiver", "no memory");
+	f.target = (struct fact_target){ true, 3, 110, 7 };
+	expect("remote reader", "receiver", "job 3 PIDonFEP 110 index 7");
+	wait_for(UET_WAIT_LINE);
+	f.held = 2;
+	f.waits[UET_WAIT_LINE].bytes = 500000;
+	expect("the receiver before what waits behind it", "receiver", "");
+	f.waits[UET_WAIT_RECEIVER].n = 0;
+	f.waits[UET_WAIT_RECEIVER].bytes = 0;
+	expect("on hold", "hold", "same ordered PDC");
+	healthy();
+	wait_for(UET_WAIT_RECEIVER);
 	f.self = true;
 	f.reader = (struct fact_sock){ .inode = 4711, .proc = 42, .name = "slow" };
 	expect("local reader", "receiver", "4711 of slow (process 42)");
 	healthy();
-	f.held = 2;
-	expect("on hold", "hold", "2 queues");
-	healthy();
-	f.reader = (struct fact_sock){ .inode = 4711, .unread_ns = SECOND };
-	expect("reads late, but nothing is refused", "", "");
-	f.refused_here = true;
+	f.reader = (struct fact_sock){ .inode = 4711, .refused_ns = SECOND };
 	expect("this host refuses", "reader", "4711");
 }
 
 static void fabric(void)
 {
 	healthy();
+	wait_for(UET_WAIT_WINDOW);
 	f.marks = 100;
 	f.losses = 100;
-	expect("losses without trimming", "", "");
+	f.sent = 10000;
+	expect("losses without trimming", "window", "");
 	f.trimming = true;
 	expect("marks and losses, no trims", "trim", "no trimmed packet");
+	f.sent = 10000000;
+	expect("few in all", "window", "");
+	f.sent = 10000;
 	f.trims = 1;
-	expect("trims", "", "");
-	f.tclass = 0;
+	expect("trims", "window", "");
+	f.trims_unmarked = 1;
 	expect("trims without DSCP", "trim", "DSCP 0");
 	healthy();
+	wait_for(UET_WAIT_ANSWER);
 	f.hole_bytes = 4000;
+	f.n_bad = f.losses = 8;
 	expect("large ones are lost", "mtu", "4000");
+	f.hole_bytes = 0;
+	f.hole_ns = SECOND;
+	f.steps = 2;
+	f.path_mtu = 1500;
+	expect("and a smaller MTU is found", "mtu", "1500 instead of 4224");
+	f.waits[UET_WAIT_ANSWER].n = 0;
+	expect("... and nothing waits", "", "");
+	f.path_mtu = 4224;
+	wait_for(UET_WAIT_ANSWER);
+	f.n_bad = 0;
+	expect("... and forgotten", "answer", "");
 	healthy();
+	wait_for(UET_WAIT_ANSWER);
 	f.losses_local = 5;
-	expect("dropped at the port, once", "", "");
+	expect("dropped at the port, once", "answer", "");
 	f.ports_down = 1;
-	f.port[0].up = false;
-	expect("no carrier", "port", "uet0 has no carrier");
+	f.n_ports = 2;
+	f.port[1] = (struct fact_port){ .dev = "uet1" };
+	expect("no carrier", "port", "uet1 has no carrier");
 }
 
 int main(void)

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Causes in the network and at its edge: routes, interfaces, paths, switches.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "explain_causes.h"
+
+/* More time without a word of the peer than a lost packet explains */
+#define SILENT_NS	500000000ULL
+#define SILENT_TIMEOUTS	2
+/* Fewer losses, or a smaller share of what was sent, are no reason to look for the
+ * trimming of the switches
+ */
+#define TRIM_LOSSES	8
+#define TRIM_SHARE	1000
+/* Entropy values that chance may take: fewer, and not in one place, are no sign */
+#define PATH_FEW	4
+/* Odds against losses at random that hit so many values of one next hop */
+#define PATH_ODDS	500
+/* A share of losses, and of values, that is no accident */
+#define PATH_LOSS_SHARE	100
+#define PATH_EV_SHARE	16
+#define IPV4_ICMP	28
+#define IPV6_ICMP	48
+
+static bool none_up(const struct facts *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->n_ports; i++)
+		if (f->port[i].up)
+			return false;
+	return f->n_ports;
+}
+
+/* --- nothing reaches the peer --------------------------------------------- */
+
+/* A peer that was never heard is silent since the first packet to it waits */
+static uint64_t silence_ns(const struct facts *f)
+{
+	uint64_t opening = f->waits[UET_WAIT_OPENING].ns;
+	uint64_t answer = f->waits[UET_WAIT_ANSWER].ns;
+
+	if (f->heard_ns != EXPLAIN_NEVER)
+		return f->heard_ns;
+	return opening > answer ? opening : answer;
+}
+
+static bool not_heard(const struct facts *f)
+{
+	return f->silent >= SILENT_TIMEOUTS && silence_ns(f) >= SILENT_NS &&
+	       !f->waits[UET_WAIT_ROUTE].n && !none_up(f);
+}
+
+static bool next_hop_answers(const struct facts *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->n_ports; i++)
+		if (f->port[i].up && !f->port[i].silent)
+			return true;
+	return false;
+}
+
+/* The next hop that does not answer; the first one if none is known for that */
+static const struct fact_hop *dumb_hop(const struct facts *f)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < f->n_ports; i++)
+		for (j = 0; f->port[i].silent && j < f->n_hops; j++)
+			if (!strcmp(f->hops[j].dev, f->port[i].dev))
+				return &f->hops[j];
+	return f->hops;
+}
+
+bool cause_route(const struct facts *f, struct verdict *v)
+{
+	const struct fact_hop *hop = dumb_hop(f);
+
+	if (!waits_for(f, UET_WAIT_ROUTE, v) && !f->no_route)
+		return false;
+	if (none_up(f) && !f->no_route)
+		return false;
+	if (f->no_route || !f->n_hops) {
+		say(v->text, "there is no route");
+		say(v->more, "ip route get %s", f->peer);
+		return true;
+	}
+	say(v->text, "next hop %s on %s does not answer", hop->via, hop->dev);
+	say(v->more, "ip neigh show to %s", hop->via);
+	return true;
+}
+
+bool cause_firewall(const struct facts *f, struct verdict *v)
+{
+	if (!not_heard(f))
+		return false;
+	if (!next_hop_answers(f) && f->heard_others_ns >= SILENT_NS)
+		return false;
+	v->since_ns = silence_ns(f);
+	say(v->text, "%" PRIu32 " timeouts in a row, %s", f->silent,
+	    f->heard_ns == EXPLAIN_NEVER ? "nothing ever came back" :
+					   "nothing comes back any more");
+	if (next_hop_answers(f))
+		say(v->text, ", although the next hop answers");
+	if (f->heard_others_ns < SILENT_NS)
+		say(v->text, ", although other peers do");
+	say(v->text, ": UDP to it is dropped, or no UET runs there");
+	say(v->more, "ping -c 3 %s; there: nft list ruleset; uet fep show",
+	    f->peer);
+	return true;
+}
+
+bool cause_silent(const struct facts *f, struct verdict *v)
+{
+	struct verdict ignored = { 0 };
+
+	if (!not_heard(f) || cause_firewall(f, &ignored))
+		return false;
+	v->since_ns = silence_ns(f);
+	say(v->text, "%" PRIu32 " timeouts in a row, and no other peer is heard either",
+	    f->silent);
+	say(v->more, "uet port show");
+	return true;
+}
+
+/* --- something is wrong --------------------------------------------------- */
+
+static void say_ports(const struct facts *f, struct verdict *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->n_ports; i++) {
+		if (f->port[i].up && !f->port[i].backlog)
+			continue;
+		say(v->text, "%s%s", v->text[0] ? "; " : "", f->port[i].dev);
+		if (!f->port[i].up)
+			say(v->text, " has no carrier");
+		else
+			say_bytes(v->text, " holds ", f->port[i].backlog);
+	}
+	if (!v->text[0])
+		say(v->text, "the local interface takes no more");
+	if (f->losses_local)
+		say(v->text, "; so far it dropped %" PRIu64 " packets",
+		    f->losses_local);
+	say(v->more, "uet port show peer %s", f->peer);
+}
+
+bool cause_port(const struct facts *f, struct verdict *v)
+{
+	if (none_up(f))
+		v->rank = RANK_STOPS;
+	else if (!f->ports_down)
+		return false;
+	v->since_ns = f->ports_down_ns;
+	say_ports(f, v);
+	return true;
+}
+
+bool cause_full_port(const struct facts *f, struct verdict *v)
+{
+	if (!waits_for(f, UET_WAIT_PORT, v) || none_up(f) || f->ports_down)
+		return false;
+	say_ports(f, v);
+	return true;
+}
+
+static void say_large(const struct facts *f, struct verdict *v, uint32_t bytes)
+{
+	v->since_ns = f->hole_ns;
+	say(v->more, "ping -M do -s %" PRIu32 " %s",
+	    bytes - (f->v4 ? IPV4_ICMP : IPV6_ICMP), f->peer);
+}
+
+bool cause_mtu(const struct facts *f, struct verdict *v)
+{
+	if (!f->hole_bytes)
+		return false;
+	say(v->text, "packets of %" PRIu32 " bytes and more are lost, smaller ones arrive; path MTU %" PRIu32
+	    ", lowered %" PRIu32 " times", f->hole_bytes, f->path_mtu, f->steps);
+	say_large(f, v, f->hole_bytes);
+	return true;
+}
+
+/* A smaller MTU was found, and all is well with that */
+bool cause_small_mtu(const struct facts *f, struct verdict *v)
+{
+	uint32_t least = UINT32_MAX;
+	unsigned int i;
+
+	for (i = 0; i < f->n_ports; i++)
+		if (f->port[i].up && f->port[i].mtu < least)
+			least = f->port[i].mtu;
+	if (f->hole_bytes || !f->steps || !f->n_ports || f->path_mtu >= least)
+		return false;
+	say(v->text, "large packets were lost and smaller ones not, without a word by ICMP: path MTU %" PRIu32
+	    " instead of %" PRIu32, f->path_mtu, least);
+	say_large(f, v, least);
+	return true;
+}
+
+/* How likely is it at most that chance takes @k or more of @n values from one of @hops
+ * next hops?
+ */
+static double path_chance(unsigned int n, unsigned int k, unsigned int hops)
+{
+	double p = hops;
+	unsigned int i;
+
+	for (i = 1; i <= k; i++)
+		p *= (double)(n - k + i) / i / hops;
+	return p;
+}
+
+/* The next hop whose values are lost more often than by chance */
+static const struct fact_hop *path_hop(const struct facts *f)
+{
+	const struct fact_hop *worst = f->hops;
+	unsigned int i, all = 0;
+
+	for (i = 0; i < f->n_hops; i++) {
+		all += f->hops[i].bad;
+		if (f->hops[i].bad > worst->bad)
+			worst = &f->hops[i];
+	}
+	return worst->bad >= PATH_FEW && f->n_hops > 1 &&
+	       path_chance(all, worst->bad, f->n_hops) < 1.0 / PATH_ODDS ?
+	       worst : NULL;
+}
+
+/* Losses all over the network: those of congestion come with marks or trims */
+static bool path_losses(const struct facts *f)
+{
+	return f->n_bad >= PATH_FEW && f->losses >= PATH_FEW &&
+	       ((!f->marks && !f->trims) ||
+		f->losses * PATH_LOSS_SHARE >= f->sent ||
+		f->paths_bad * PATH_EV_SHARE >= f->paths);
+}
+
+static void say_values(const struct facts *f, struct verdict *v)
+{
+	unsigned int i;
+
+	say(v->text, "%u entropy values lost packets and are avoided:", f->n_bad);
+	for (i = 0; i < f->n_bad && i < EXPLAIN_NAMED; i++) {
+		say(v->text, " %" PRIu32, f->bad[i].ev);
+		if (f->bad[i].lost)
+			say(v->text, " (%" PRIu32 " lost)", f->bad[i].lost);
+	}
+	if (f->n_bad > EXPLAIN_NAMED)
+		say(v->text, " ...");
+	say(v->more, "uet -d path show peer %s", f->peer);
+}
+
+static void say_hop(const struct fact_hop *hop, struct verdict *v)
+{
+	say(v->text, "; via %s dev %s: %u bad, %u good", hop->via, hop->dev,
+	    hop->bad, hop->good);
+}
+
+bool cause_path(const struct facts *f, struct verdict *v)
+{
+	const struct fact_hop *hop = path_hop(f);
+	unsigned int i, named = 0;
+
+	/* A peer that is not heard says nothing about single paths */
+	if (f->heard_ns == EXPLAIN_NEVER || not_heard(f))
+		return false;
+	/* ... and large packets are lost on all of them */
+	if (f->hole_bytes || (f->hole_ns && f->hole_ns < EXPLAIN_FRESH_NS))
+		return false;
+	if (!hop && !path_losses(f))
+		return false;
+	v->since_ns = f->bad_ns;
+	say_values(f, v);
+	if (hop)
+		say_hop(hop, v);
+	for (i = 0; !hop && i < f->n_hops && named < EXPLAIN_NAMED / 2; i++) {
+		if (!f->hops[i].bad)
+			continue;
+		say_hop(&f->hops[i], v);
+		named++;
+	}
+	return true;
+}
+
+bool cause_trim(const struct facts *f, struct verdict *v)
+{
+	if (f->trims_unmarked)
+		say(v->text, "%" PRIu64 " packets of DSCP 0 were trimmed: switches trim what is not marked for it",
+		    f->trims_unmarked);
+	else if (f->trimming && !f->trims && f->marks &&
+		 f->losses >= TRIM_LOSSES && f->losses * TRIM_SHARE >= f->sent)
+		say(v->text, "%" PRIu64 " marks and %" PRIu64 " losses, but no trimmed packet: switches drop where they should trim",
+		    f->marks, f->losses);
+	else
+		return false;
+	say(v->more, "uet -s ccc show peer %s; uet param show", f->peer);
+	return true;
+}
