@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What programs expect of any datagram socket, on one host that talks to itself:
-# sendmmsg() and recvmmsg(), io_uring, the options of level SOL_SOCKET.
+# sendmmsg() and recvmmsg(), io_uring, epoll, descriptors that are shared, the options of
+# level SOL_SOCKET.
 #
 #   unix.sh [PROGRAM...]
 # shellcheck source=selftests/lib.sh
@@ -83,7 +84,7 @@ busy_poll()
 }
 
 setup_pair
-for program in "${@:-uet_mmsg uet_opts uet_uring}"; do
+for program in "${@:-uet_mmsg uet_opts uet_unix uet_uring}"; do
 	for p in $program; do
 		part "$p" $A4
 		lean || part "$p" $A6

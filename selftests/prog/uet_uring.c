@@ -491,6 +491,63 @@ static void test_close(void)
 	result(none(), "left under way");
 }
 
+/* IORING_OP_SEND and RECV, WRITE and READ, by descriptors that are registered */
+static void test_plain(int type)
+{
+	int fds[2] = { bound_sock(type, 861), bound_sock(type, 862) };
+	char buf[LEN] = "", sent[] = "plain";
+	struct sockaddr_uet to;
+
+	uet_addr(&to, here, 0, 862, 0);
+	if (connect(fds[0], (struct sockaddr *)&to, sizeof(to)) ||
+	    io_uring_register_files(&ring, fds, 2))
+		die("connect and register");
+	for (int rw = 0; rw < 2; rw++) {
+		struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+		if (rw)
+			io_uring_prep_write(sqe, 0, sent, 5, 0);
+		else
+			io_uring_prep_send(sqe, 0, sent, 5, 0);
+		sqe->flags |= IOSQE_FIXED_FILE;
+		sqe->user_data = 0;
+		result(one(0) == 5, "type %d: %s", type, rw ? "WRITE" : "SEND");
+		sqe = io_uring_get_sqe(&ring);
+		if (rw)
+			io_uring_prep_read(sqe, 1, buf, LEN, 0);
+		else
+			io_uring_prep_recv(sqe, 1, buf, LEN, 0);
+		sqe->flags |= IOSQE_FIXED_FILE;
+		sqe->user_data = 1;
+		result(one(1) == 5 && !memcmp(buf, sent, 5), "type %d: %s", type,
+		       rw ? "READ" : "RECV");
+		memset(buf, 0, sizeof(buf));
+	}
+	io_uring_unregister_files(&ring);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Data is copied once: what promises more is refused, and nothing is sent */
+static void test_zero_copy(void)
+{
+	int a = bound_sock(SOCK_RDM, 863), b = bound_sock(SOCK_RDM, 864);
+	unsigned int flags = 0;
+	uint64_t data;
+	int res = 0;
+
+	send_item(0, 864, "never");
+	io_uring_prep_sendmsg_zc(io_uring_get_sqe(&ring), a, &items[0].msg, 0);
+	io_uring_submit(&ring);
+	result(next_cqe(&data, &res, &flags) && res == -EOPNOTSUPP,
+	       "SENDMSG_ZC gives EOPNOTSUPP");
+	if (flags & IORING_CQE_F_MORE)
+		next_cqe(&data, &res, &flags);
+	result(!readable(b, 100), "and nothing arrives");
+	close(a);
+	close(b);
+}
+
 int main(int argc, char **argv)
 {
 	int err;
@@ -507,6 +564,9 @@ int main(int argc, char **argv)
 	test_pair(SOCK_RDM, 0, "at once");
 	test_pair(SOCK_SEQPACKET, 0, "at once");
 	test_pair(SOCK_RDM, IORING_RECVSEND_POLL_FIRST, "poll first");
+	test_plain(SOCK_RDM);
+	test_plain(SOCK_SEQPACKET);
+	test_zero_copy();
 	test_order();
 	test_error();
 	test_timeout();

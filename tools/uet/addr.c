@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libuet.h>
+
 #include "addr.h"
 #include "units.h"
 
 /* Bits before the IPv4 address in a v4-mapped one */
 #define MAPPED_BITS	96
-
-static void map(const struct in_addr *v4, struct in6_addr *addr)
-{
-	memset(addr, 0, sizeof(*addr));
-	addr->s6_addr[10] = 0xff;
-	addr->s6_addr[11] = 0xff;
-	memcpy(&addr->s6_addr[12], v4, sizeof(*v4));
-}
 
 /**
  * addr_parse() - read an IPv4 or IPv6 address
@@ -28,12 +22,8 @@ static void map(const struct in_addr *v4, struct in6_addr *addr)
  */
 bool addr_parse(const char *text, struct in6_addr *addr)
 {
-	struct in_addr v4;
-
-	if (inet_pton(AF_INET, text, &v4) != 1)
-		return inet_pton(AF_INET6, text, addr) == 1;
-	map(&v4, addr);
-	return true;
+	/* What the library takes for any address is none here */
+	return *text && strcmp(text, "any") && !libuet_parse_addr(text, addr);
 }
 
 static bool is_v4(const struct in6_addr *addr)

@@ -53,10 +53,11 @@ def module_files(kernel):
 def initramfs(kernel, cache):
     """Builds the initramfs; cached by its contents."""
     script = os.path.join(HERE, "guest", "initramfs")
+    init = os.path.join(HERE, "guest", "init")
     busybox = shutil.which("busybox") or "/bin/busybox"
     files = module_files(kernel)
     h = hashlib.sha256(kernel["release"].encode())
-    for path in [script, busybox, __file__, *files]:
+    for path in [script, init, busybox, __file__, *files]:
         with open(path, "rb") as f:
             h.update(f.read())
     image = os.path.join(cache, "initramfs", h.hexdigest()[:16] + ".cpio")
@@ -70,6 +71,7 @@ def initramfs(kernel, cache):
         os.symlink("busybox", f"{d}/bin/sh")
         shutil.copy(script, f"{d}/init")
         os.chmod(f"{d}/init", 0o755)
+        shutil.copy(init, f"{d}/guest-init")
         with open(f"{d}/modules/order", "w") as order:
             for path in files:
                 name = os.path.basename(path)
@@ -184,7 +186,8 @@ def start(args, kernel, run_dir, tree, cache, console):
     params = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic",
               "mitigations=off", "nokaslr", "tsc=reliable", "no_timer_check",
               "kasan_multi_shot",
-              *PATIENCE, *kmemleak(args), f"uetinit={tree}/tools/vm/guest/init",
+              *PATIENCE, *kmemleak(args), "uetinit=" + (
+                  "/guest-init" if args.root else f"{tree}/tools/vm/guest/init"),
               *args.append.split()]
     argv = ["qemu-system-x86_64", "-accel", "kvm" if kvm else "tcg",
             "-machine", "q35", "-cpu", cpu, "-smp", str(args.smp),
@@ -193,7 +196,7 @@ def start(args, kernel, run_dir, tree, cache, console):
             "-append", " ".join(params),
             "-serial", f"file:{console}",
             "-device", "isa-debug-exit,iobase=0x501,iosize=1",
-            *share("/", "host", True), *share(run_dir, "run", False),
+            *share(args.root or "/", "host", True), *share(run_dir, "run", False),
             *share(os.path.join(tree, "out"), "out", False),
             *netdev_options(args.netdev), *extra]
     if args.verbose:

@@ -159,6 +159,7 @@ def _():
                      lib + "libuet.so.0.1.0", lib + "pkgconfig/libuet.pc",
                      "usr/include/uet/libuet.h",
                      "usr/include/uet/linux/uet.h",
+                     "usr/include/uet/linux/uet_netlink.h",
                      "usr/share/man/man5/uet-services.5"} | pages | python)
 
 
