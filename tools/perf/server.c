@@ -194,6 +194,19 @@ static void tell_group(struct server *v)
 	v->n_rates = 0;
 }
 
+/*
+ * Tells a client what became of its test. Until then the socket stays: the client may
+ * not have seen yet that all is done, and would find its peer gone.
+ */
+static void settle(const struct server *v, struct slot *s,
+		   const struct sockaddr_uet *client)
+{
+	answer(v, client, &s->result);
+	if (s->worker.fd >= 0)
+		close(s->worker.fd);
+	s->worker.fd = -1;
+}
+
 static void end(struct server *v, struct slot *s, int status)
 {
 	struct shared *sh = s->worker.s;
@@ -213,8 +226,6 @@ static void end(struct server *v, struct slot *s, int status)
 	slot_sum(s, *sh->error ? REASON_FAILED : REASON_NONE);
 	s->state = SLOT_ENDED;
 	s->since = now_ns();
-	close(s->worker.fd);
-	s->worker.fd = -1;
 	v->active--;
 	v->ended++;
 	v->messages += s->result.messages;
@@ -225,7 +236,7 @@ static void end(struct server *v, struct slot *s, int status)
 	if (v->n_rates == TESTS_MAX || !v->active)
 		tell_group(v);
 	if (s->asked || s->result.reason != REASON_NONE)
-		answer(v, &s->worker.control, &s->result);
+		settle(v, s, &s->worker.control);
 }
 
 static void reap(struct server *v)
@@ -243,7 +254,7 @@ static void bye(struct server *v, struct slot *s,
 		const struct sockaddr_uet *from)
 {
 	if (s->state == SLOT_ENDED)
-		answer(v, from, &s->result);
+		settle(v, s, from);
 	if (s->state == SLOT_GREETED)
 		slot_free(s);
 	if (s->state != SLOT_RUNNING)
@@ -311,7 +322,8 @@ static void look_at(struct slot *s, uint64_t now)
 	uint64_t seen = atomic_load(&s->worker.s->messages);
 	struct trouble t;
 
-	if (s->state == SLOT_GREETED && now - s->since > 60 * TICK_NS)
+	if ((s->state == SLOT_GREETED || s->state == SLOT_ENDED) &&
+	    now - s->since > 60 * TICK_NS)
 		slot_free(s);
 	if (s->state != SLOT_RUNNING)
 		return;
@@ -328,12 +340,13 @@ static void look_at(struct slot *s, uint64_t now)
 		kill(s->pid, SIGKILL);
 }
 
+/* Somebody is still to be served, or to be told a result */
 static bool busy(void)
 {
 	struct slot *s;
 
 	for (s = slots; s < slots + n_slots; s++)
-		if (s->state == SLOT_RUNNING || s->state == SLOT_GREETED)
+		if (s->worker.fd >= 0)
 			return true;
 	return false;
 }

@@ -335,53 +335,74 @@ static void echo(const struct worker *w)
 	}
 }
 
-/* Sends a message, waits for it to come back; time of that, or 0 */
-static uint64_t ping(const struct worker *w, uint64_t before, bool measured)
+/* Sends a message and waits for it to come back */
+static bool ping(const struct worker *w, uint64_t seq)
+{
+	if (!put(w, seq))
+		return false;
+	if (get(w))
+		return true;
+	fail(w->s, "no echo of message %llu", (unsigned long long)seq);
+	return false;
+}
+
+/* The same with contents, of which the time is not counted, and with the clock */
+static bool timed_ping(const struct worker *w, uint64_t seq, uint64_t *last)
 {
 	const struct wire_msg *t = &w->test;
-	uint64_t after, seq = 0;
+	uint64_t now;
 	size_t good;
 
 	if (t->verify) {
-		seq = atomic_load(&w->s->messages);
 		make(w, seq);
-		before = now_ns();
+		*last = now_ns();
 	}
-	if (!put(w, seq))
-		return 0;
-	if (!get(w)) {
-		fail(w->s, "no echo of message %llu",
-		     (unsigned long long)atomic_load(&w->s->messages));
-		return 0;
-	}
-	after = now_ns();
-	if (measured)
-		hist_add(&w->s->rtt, after - before);
+	if (!ping(w, seq))
+		return false;
+	now = now_ns();
+	hist_add(&w->s->rtt, now - *last);
+	*last = now;
 	if (!t->verify)
-		return after;
+		return true;
 	good = pattern_check(buf, t->size, 0, t->seed, seq);
 	if (good < t->size)
 		note_bad(w->s, seq, good);
-	return now_ns();
+	return true;
+}
+
+/* Rounds are timed as a whole, with nothing between their messages */
+static void note_mean(const struct worker *w, unsigned int round,
+		      uint64_t start, uint64_t left)
+{
+	uint64_t n = w->test.round - left;
+
+	if (n && round >= w->test.warm)
+		hist_add(&w->s->rtt, (w->s->last - start) / n);
 }
 
 static void ping_pong(const struct worker *w)
 {
+	bool plain = w->test.batches > 1 && !w->test.verify;
 	struct shared *s = w->s;
+	uint64_t seq = 0;
 	unsigned int r;
 
 	for (r = 0; r < w->test.batches; r++) {
 		uint64_t left = w->test.round ?: UINT64_MAX;
-		uint64_t start = now_ns(), now = start;
+		uint64_t start = now_ns(), last = start;
 
 		round_begin(w, r);
 		for (; left && !atomic_load(&s->stop); left--) {
-			now = ping(w, now, r >= w->test.warm);
-			if (!now)
+			if (!(plain ? ping(w, seq) : timed_ping(w, seq, &last)))
 				return;
-			atomic_fetch_add(&s->messages, 1);
+			atomic_store_explicit(&s->messages, ++seq,
+					      memory_order_relaxed);
 		}
 		round_end(w, r, start, left);
+		if (plain)
+			note_mean(w, r, start, left);
+		else if (r < w->test.warm)
+			memset(&s->rtt, 0, sizeof(s->rtt));
 		if (atomic_load(&s->stop))
 			break;
 	}
