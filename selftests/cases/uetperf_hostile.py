@@ -15,12 +15,12 @@ import uet
 
 MAGIC, VERSION, SIZE = 0x75657470, 1, 128
 HELLO, WELCOME, REFUSED, START, BYE = 1, 2, 3, 4, 7
-LAYOUT = struct.Struct(">IHHBBBBIIIIII11Q")
+LAYOUT = struct.Struct(">IHHBBBB7I11Q")
 MESSAGES = 400
 
 
 def control(kind, slot=0, key=0, role=1, size=1000, round_=0, seed=0):
-    return LAYOUT.pack(MAGIC, VERSION, 0, kind, role, 1, 0, 0, slot, 0, 1, 0, 0,
+    return LAYOUT.pack(MAGIC, VERSION, 0, kind, role, 1, 0, 0, slot, 0, 1, 0, 0, 0,
                        key, size, round_, seed, 0, 0, 0, 0, 0, 0, 0)
 
 

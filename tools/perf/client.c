@@ -147,6 +147,8 @@ static void reap_one(struct run *r, struct flow *f, int status)
 	struct trouble t;
 
 	f->pid = 0;
+	if (!s->done)
+		s->last = f->cut ?: now_ns();
 	/* The cause, if the worker has only seen what followed from it */
 	if (!s->done && !f->cut && trouble_of(f->worker.fd, &t)) {
 		*s->error = 0;
@@ -194,7 +196,8 @@ static void look_at(struct run *r, struct flow *f, uint64_t now)
 {
 	struct trouble t;
 
-	if (f->pid && trouble_of(f->worker.fd, &t)) {
+	if (f->pid && trouble_of(f->worker.fd, &t) &&
+	    !worker_parting(f->worker.s, t.error)) {
 		flow_fail(f, t.error, "%s", t.text);
 		cut(f, now);
 	}
@@ -367,6 +370,8 @@ static int open_control(const struct options *o)
 	fd = libuet_open(&how, &step);
 	if (fd < 0)
 		err(1, "%s", step);
+	if (watch_peer(fd, &o->addr))
+		err(1, "UET_WATCH");
 	return fd;
 }
 

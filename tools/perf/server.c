@@ -332,10 +332,14 @@ static void look_at(struct slot *s, uint64_t now)
 		s->moved = now;
 	}
 	if (!s->worker.s->done && !s->asked && !s->cut &&
-	    trouble_of(s->worker.fd, &t)) {
+	    trouble_of(s->worker.fd, &t) &&
+	    !worker_parting(s->worker.s, t.error)) {
 		s->trouble = t;
 		slot_cut(s, now);
 	}
+	/* A client that went instead of confirming what it has */
+	if (s->worker.s->told && now - s->moved > 60 * TICK_NS)
+		slot_cut(s, now);
 	if (s->cut && now - s->cut > KILL_NS)
 		kill(s->pid, SIGKILL);
 }

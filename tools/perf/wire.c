@@ -14,12 +14,13 @@ struct bytes {
 	uint32_t	magic;
 	uint16_t	version, pid;
 	uint8_t		kind, role, delivery, reason;
-	uint32_t	verify, slot, spoil, batches, warm, zero;
+	uint32_t	verify, slot, spoil, batches, warm, zero[2];
 	uint64_t	key, size, round, seed, total;
 	uint64_t	messages, bytes, ns, bad, bad_seq, bad_offset;
 };
 
 _Static_assert(sizeof(struct bytes) == WIRE_SIZE, "size on the wire");
+_Static_assert(offsetof(struct bytes, key) == 40, "no hole");
 
 /**
  * wire_put() - write a control message

@@ -217,6 +217,7 @@ static bool confirmed(const struct worker *w, bool last)
 	char byte;
 
 	m.total = atomic_load(&w->s->messages);
+	atomic_store(&w->s->told, last);
 	if (last && !send_control(w->fd, &w->control, &m, 0)) {
 		fail(w->s, "send: %s", strerror(errno));
 		return false;

@@ -3,6 +3,7 @@
 #ifndef UETPERF_WORKER_H
 #define UETPERF_WORKER_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,6 +22,7 @@ enum work { WORK_SOURCE, WORK_SINK, WORK_ECHO, WORK_PING };
  * @messages: sent or read so far; round trips
  * @until: a reader is done with so many messages
  * @stop: a sender is to end
+ * @told: a sender has told how many messages there were
  * @base: messages that @first was taken after: those that warm up
  * @first: time when measuring began, ns
  * @last: time of the last message that was looked at, ns
@@ -36,7 +38,7 @@ enum work { WORK_SOURCE, WORK_SINK, WORK_ECHO, WORK_PING };
  */
 struct shared {
 	_Atomic uint64_t messages, until;
-	_Atomic bool	stop;
+	_Atomic bool	stop, told;
 	uint64_t	base, first, last;
 	uint64_t	bad, bad_seq, bad_offset, seq_sum;
 	unsigned int	rounds;
@@ -76,6 +78,15 @@ static inline uint64_t worker_messages(const struct shared *s)
 	uint64_t n = atomic_load(&s->messages);
 
 	return n > s->base ? n - s->base : 0;
+}
+
+/*
+ * A reader who has heard that there is no more shuts its socket down, which refuses
+ * probes from then on, and may do so before the sender has its confirmation.
+ */
+static inline bool worker_parting(const struct shared *s, unsigned int error)
+{
+	return error == ECONNREFUSED && atomic_load(&s->told);
 }
 
 static inline uint64_t worker_ns(const struct shared *s)
