@@ -172,7 +172,7 @@ many_clients()
 
 	serve
 	for i in 1 2 3 4; do
-		perf -n 200 -c -m $([ $i = 4 ] && echo lat || echo bw) $B4 &
+		perf -n 200 -c -m "$([ $i = 4 ] && echo lat || echo bw)" $B4 &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do

@@ -116,24 +116,10 @@ static void split_option(struct options *o, char *text)
 	sock_option(o, text, value);
 }
 
-static void take_option(struct options *o, int c)
+/* How much of what is sent */
+static void take_test_option(struct options *o, int c)
 {
 	switch (c) {
-	case 's':
-		o->server = true;
-		break;
-	case '1':
-		o->once = true;
-		break;
-	case 'q':
-		o->quiet = true;
-		break;
-	case 'M':
-		o->tests = number(optarg, 1, TESTS_MAX);
-		break;
-	case 'p':
-		o->base.suet_pid = number(optarg, 1, UET_PID_MAX);
-		break;
 	case 'm':
 		o->mode = mode(optarg);
 		break;
@@ -162,15 +148,6 @@ static void take_option(struct options *o, int c)
 	case 'P':
 		o->flows = number(optarg, 1, FLOWS_MAX);
 		break;
-	case 'B':
-		add_local(o, optarg);
-		break;
-	case 'D':
-		sock_option(o, "delivery", optarg);
-		break;
-	case 'O':
-		split_option(o, optarg);
-		break;
 	case 'c':
 		o->verify = true;
 		break;
@@ -180,18 +157,51 @@ static void take_option(struct options *o, int c)
 	case 'i':
 		o->interval = seconds(optarg, 0.01, 1e6);
 		break;
-	case 'w':
-		o->timeout_s = number(optarg, 1, 100000);
-		break;
-	case 'J':
-		o->json = true;
-		break;
 	case 'h':
 		fputs(usage, stdout);
 		exit(0);
 	default:
 		fputs(usage, stderr);
 		exit(2);
+	}
+}
+
+/* Who, where and how; the others are of the test */
+static void take_option(struct options *o, int c)
+{
+	switch (c) {
+	case 's':
+		o->server = true;
+		break;
+	case '1':
+		o->once = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'M':
+		o->tests = number(optarg, 1, TESTS_MAX);
+		break;
+	case 'p':
+		o->base.suet_pid = number(optarg, 1, UET_PID_MAX);
+		break;
+	case 'B':
+		add_local(o, optarg);
+		break;
+	case 'D':
+		sock_option(o, "delivery", optarg);
+		break;
+	case 'O':
+		split_option(o, optarg);
+		break;
+	case 'w':
+		o->timeout_s = number(optarg, 1, 100000);
+		break;
+	case 'J':
+		o->json = true;
+		break;
+	default:
+		take_test_option(o, c);
 	}
 }
 
