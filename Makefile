@@ -32,7 +32,7 @@ help:
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
-	@echo 'make uetperf    the program that measures, in build/uetperf'
+	@echo 'make uetperf    the program that measures, in build/perf'
 	@echo 'make bench      cost of the data path in instructions'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
@@ -60,7 +60,7 @@ demo:
 	@tools/demo/run
 
 bench:
-	@tools/perf/run
+	@tools/perf/bench/run
 
 build/uet-vectors:
 	$(MAKE) -C tools/vectors
@@ -72,4 +72,4 @@ clean:
 	rm -rf build
 
 uetperf:
-	$(MAKE) -C tools/uetperf
+	$(MAKE) -C tools/perf

@@ -224,7 +224,7 @@ def on_host(tests, report):
 
 def build(report):
     """The programs of the tests."""
-    for folder in ("selftests", "tools/tc", "tools/libuet", "tools/uetperf",
+    for folder in ("selftests", "tools/tc", "tools/libuet", "tools/perf",
                    "examples"):
         if not os.path.exists(f"{folder}/Makefile"):
             continue

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The demonstration, inside the guest: two hosts, four spines, real files.
 
-    demo_guest.py UETCP OUT FILE...
+    demo_guest.py UETCP UETPERF OUT FILE...
 
 Each host sends every second file to the other, from three processes at once,
 through a fabric that drops and marks packets. What arrives is compared by
-SHA-256. Prints an account and writes demo.json into OUT.
+SHA-256. Then uetperf measures what the network is without them. Prints an
+account and writes demo.json into OUT.
 """
 import hashlib
 import json
@@ -141,6 +142,36 @@ def mismatches(hosts):
     return bad
 
 
+def uetperf(program, client, server, *options):
+    """Results of a test with no other traffic"""
+    serving = server.start(program, "-s", "-1", "-q")
+    serving.stdout.readline()
+    text = fabric.run("ip", "netns", "exec", client.name, program, "-J",
+                      *options, server.addr)
+    serving.wait(30)
+    return json.loads(text)["results"][0]
+
+
+def measure(program, hosts):
+    return {
+        "latency": uetperf(program, *hosts, "-m", "lat", "-n", "200"),
+        "bandwidth": uetperf(program, *hosts, "-b", "-c", "-P",
+                             str(PROCESSES), "-l", "64K", "-t", "5"),
+    }
+
+
+def account_of_uetperf(measured):
+    rtt = measured["latency"]["round_trip_ns"]
+    both = measured["bandwidth"]
+    say(f"\nuetperf, without the files: round trip of 8 bytes "
+        f"{rtt['p50'] / 1e3:.0f} us, 99% below {rtt['p99'] / 1e3:.0f} us;")
+    say(f"  {PROCESSES} processes each way, contents checked: " + ", ".join(
+        f"{way} {both[way]['client']['bits_per_s'] / 1e6:.1f} Mbit/s "
+        f"(Jain's index {both[way]['jain']:.2f})"
+        for way in ("forward", "reverse")) +
+        f", {both['wrong']} messages wrong")
+
+
 def account(result):
     r = result
     say(f"\n{len(r['files'])} files, {r['bytes'] / 1e6:.1f} MB both ways in "
@@ -201,7 +232,7 @@ def summary(hosts, net, before, seconds, went_well):
 
 
 def main():
-    uetcp, out, files = sys.argv[1], sys.argv[2], sys.argv[3:]
+    uetcp, program, out, files = *sys.argv[1:4], sys.argv[4:]
     say(f"kernel {os.uname().release}; building the fabric: 2 hosts, 2 leaves, "
         f"4 spines of {SPINE_MBIT} Mbit/s, ECN, spine {LOSSY_SPINE} loses "
         f"{LOSS:.0%}")
@@ -223,6 +254,8 @@ def main():
     went_well = wait(hosts, start)
     result = summary(hosts, net, before, time.monotonic() - start, went_well)
     account(result)
+    result["uetperf"] = measure(program, hosts)
+    account_of_uetperf(result["uetperf"])
     with open(os.path.join(out, "demo.json"), "w", encoding="utf-8") as f:
         json.dump(result, f, indent=1)
         f.write("\n")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a transport costs: round trips and bulk over AF_UET, UDP, TCP, SCTP.
+ * What other transports cost: round trips and bulk over UDP, TCP and SCTP, in the
+ * rounds that uetperf makes of AF_UET.
  *
  * Both ends run in this program, as two processes in two network namespaces.
  * Meant for a guest that counts instructions as time (QEMU -icount shift=0)
@@ -14,6 +15,8 @@
 #include <getopt.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +24,8 @@
 #include <unistd.h>
 
 #include <host.h>
-#include <libuet.h>
 
 #define PORT		4000
-#define UET_SERVER_PID	100
-#define UET_CLIENT_PID	101
 /* UDP has no flow control: the receiver confirms every so many datagrams */
 #define UDP_WINDOW	128
 #define UDP_CONFIRM	64
@@ -36,9 +36,9 @@
 #define SCTP_NODELAY	3
 #endif
 
-enum transport { UET, UDP, TCP, SCTP };
+enum transport { UDP, TCP, SCTP };
 
-static const char * const names[] = { "uet", "udp", "tcp", "sctp" };
+static const char * const names[] = { "udp", "tcp", "sctp" };
 
 static struct options {
 	enum transport	transport;
@@ -55,7 +55,7 @@ static char *buf;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "uet_perf: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "others: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
@@ -74,11 +74,6 @@ static socklen_t fill_addr(struct sockaddr_storage *ss, const char *addr,
 	struct sockaddr_in *v4 = (void *)ss;
 
 	memset(ss, 0, sizeof(*ss));
-	if (opt.transport == UET) {
-		if (libuet_addr((void *)ss, addr, 0, port, 0))
-			die(addr);
-		return sizeof(struct sockaddr_uet);
-	}
 	if (inet_pton(AF_INET6, addr, &v6->sin6_addr) == 1) {
 		v6->sin6_family = AF_INET6;
 		v6->sin6_port = htons(port);
@@ -99,8 +94,8 @@ static void set_buffers(int fd)
 {
 	int bytes = BUFFER;
 
-	/* TCP sizes its own buffers, AF_UET's defaults are its sysctls */
-	if (opt.transport == TCP || opt.transport == UET)
+	/* TCP sizes its own buffers */
+	if (opt.transport == TCP)
 		return;
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
@@ -114,10 +109,6 @@ static int open_socket(const char *addr)
 	int on = 1;
 	int fd;
 
-	if (opt.transport == UET) {
-		family = libuet_family();
-		type = SOCK_RDM;
-	}
 	fd = socket(family, type, protocol);
 	if (fd < 0)
 		die("socket");
@@ -162,27 +153,17 @@ static void connect_to(int fd, const char *addr, uint16_t port)
 	set_nodelay(fd);
 }
 
-static uint16_t server_port(void)
-{
-	return opt.transport == UET ? UET_SERVER_PID : PORT;
-}
-
-static uint16_t client_port(void)
-{
-	return opt.transport == UET ? UET_CLIENT_PID : PORT + 1;
-}
-
 /* The server listens, or is bound, before the client hears of it */
 static int server_socket(int ready)
 {
 	int fd = open_socket(opt.server_addr);
 	int conn;
 
-	bind_to(fd, opt.server_addr, server_port());
+	bind_to(fd, opt.server_addr, PORT);
 	if (is_stream() && listen(fd, 1))
 		die("listen");
 	if (!is_stream())
-		connect_to(fd, opt.client_addr, client_port());
+		connect_to(fd, opt.client_addr, PORT + 1);
 	if (write(ready, "r", 1) != 1)
 		die("pipe");
 	if (!is_stream())
@@ -200,10 +181,10 @@ static int client_socket(int ready)
 	int fd = open_socket(opt.client_addr);
 	char byte;
 
-	bind_to(fd, opt.client_addr, client_port());
+	bind_to(fd, opt.client_addr, PORT + 1);
 	if (read(ready, &byte, 1) != 1)
 		die("server");
-	connect_to(fd, opt.server_addr, server_port());
+	connect_to(fd, opt.server_addr, PORT);
 	return fd;
 }
 
@@ -297,7 +278,7 @@ static void print_round(uint64_t ns)
 static void usage(void)
 {
 	fprintf(stderr,
-		"usage: uet_perf -t uet|udp|tcp|sctp [-k] [-s SIZE] [-n COUNT] [-r ROUNDS]\n"
+		"usage: others -t udp|tcp|sctp [-k] [-s SIZE] [-n COUNT] [-r ROUNDS]\n"
 		"                [-C NETNS] [-S NETNS] [-g CONTROL] CLIENT-ADDR SERVER-ADDR\n"
 		"  -k  bulk instead of round trips\n");
 	exit(2);
@@ -310,7 +291,7 @@ static void parse_options(int argc, char **argv)
 	while ((c = getopt(argc, argv, "t:ks:n:r:C:S:g:")) != -1) {
 		switch (c) {
 		case 't':
-			opt.transport = UET;
+			opt.transport = UDP;
 			while (strcmp(names[opt.transport], optarg))
 				if (++opt.transport > SCTP)
 					usage();

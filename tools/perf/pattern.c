@@ -1,50 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages of both sides, and the contents that the server can check */
+/* Contents of data messages that their reader can check */
 #include <string.h>
-#include <time.h>
 
 #include "wire.h"
-
-uint64_t wire_tag(enum wire_kind kind, uint32_t test)
-{
-	return (uint64_t)kind << 32 | test;
-}
-
-enum wire_kind wire_kind(uint64_t tag)
-{
-	return tag >> 32;
-}
-
-uint32_t wire_test(uint64_t tag)
-{
-	return tag;
-}
-
-/**
- * wire_send() - send a message of the protocol
- * @fd: socket
- * @to: where to, or NULL if the socket is connected
- * @delivery: enum uet_delivery
- * @tag: wire_tag()
- * @seq: its number
- * @data: payload
- * @len: length of that
- * @flags: of sendmsg()
- *
- * Return: as libuet_sendmsg().
- */
-ssize_t wire_send(int fd, const struct sockaddr_uet *to, int delivery,
-		  uint64_t tag, uint64_t seq, const void *data, size_t len,
-		  int flags)
-{
-	const struct libuet_attrs attrs = {
-		.has = LIBUET_TAG | LIBUET_HEADER_DATA | LIBUET_DELIVERY,
-		.tag = tag, .header_data = seq, .delivery = delivery,
-	};
-	struct iovec iov = { (void *)data, len };
-
-	return libuet_sendmsg(fd, &iov, 1, to, &attrs, flags | MSG_NOSIGNAL);
-}
 
 /*
  * Each word tells the test, the message and its place in it, so that bytes of
@@ -105,12 +63,4 @@ size_t pattern_check(const void *buf, size_t len, size_t offset, uint64_t seed,
 			break;
 	}
 	return i;
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }

@@ -11,28 +11,6 @@
 
 #include "uetperf.h"
 
-volatile sig_atomic_t stopped;
-
-static void on_signal(int sig)
-{
-	stopped = sig;
-}
-
-/* System calls are interrupted, so that whoever waits sees it */
-void catch_signals(void)
-{
-	const struct sigaction sa = { .sa_handler = on_signal };
-	sigset_t set;
-
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGINT, &sa, NULL);
-	/* What nohup or a shell without job control left blocked */
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 static const char usage[] =
 	"usage: uetperf -s [-1q] [OPTIONS] [ADDRESS]\n"
 	"       uetperf [OPTIONS] ADDRESS\n"
@@ -40,19 +18,23 @@ static const char usage[] =
 	"  -s           serve clients until a signal comes\n"
 	"  -1           end after one test (with -s)\n"
 	"  -q           no line for each test (with -s)\n"
+	"  -M TESTS     so many tests at once (256; with -s)\n"
 	"  -p PID       PIDonFEP of the server (900)\n"
 	"  -m MODE      bw, lat or rate (bw)\n"
+	"  -R           the server sends\n"
+	"  -b           both ways at the same time\n"
 	"  -l SIZE      length of messages, K, M, G (bw: 64K, others: 8)\n"
 	"  -a           all sizes from 1 to -l (1M), each four times the last\n"
 	"  -t SECONDS   for so long (10)\n"
 	"  -n COUNT     so many messages of each flow instead\n"
+	"  -r ROUNDS    so many times -n, after one that warms up\n"
 	"  -P FLOWS     at the same time, each a process with a socket (1)\n"
 	"  -B ADDRESS   local address; several are used in turn\n"
 	"  -D MODE      delivery: rud, rod, rudi, uud (rud)\n"
-	"  -O NAME=VAL  option of the socket, see libuet_open(3)\n"
+	"  -O NAME=VAL  option of the sockets, see libuet_open(3)\n"
 	"  -c           contents are made anew for each message, and checked\n"
 	"  -x N         spoil each Nth message, to see that -c finds it\n"
-	"  -i SECONDS   progress at each interval\n"
+	"  -i SECONDS   a line of progress at each interval\n"
 	"  -w SECONDS   patience with a silent server (30)\n"
 	"  -J           results as JSON\n";
 
@@ -134,23 +116,18 @@ static void split_option(struct options *o, char *text)
 	sock_option(o, text, value);
 }
 
-static void take_option(struct options *o, int c)
+/* How much of what is sent */
+static void take_test_option(struct options *o, int c)
 {
 	switch (c) {
-	case 's':
-		o->server = true;
-		break;
-	case '1':
-		o->once = true;
-		break;
-	case 'q':
-		o->quiet = true;
-		break;
-	case 'p':
-		o->base.suet_pid = number(optarg, 1, UET_PID_MAX);
-		break;
 	case 'm':
 		o->mode = mode(optarg);
+		break;
+	case 'R':
+		o->direction = REVERSE;
+		break;
+	case 'b':
+		o->direction = BOTH;
 		break;
 	case 'l':
 		o->size = number(optarg, 0, UET_MSG_MAX);
@@ -165,17 +142,11 @@ static void take_option(struct options *o, int c)
 	case 'n':
 		o->count = number(optarg, 1, 1ULL << 62);
 		break;
+	case 'r':
+		o->rounds = number(optarg, 1, ROUNDS_MAX);
+		break;
 	case 'P':
 		o->flows = number(optarg, 1, FLOWS_MAX);
-		break;
-	case 'B':
-		add_local(o, optarg);
-		break;
-	case 'D':
-		sock_option(o, "delivery", optarg);
-		break;
-	case 'O':
-		split_option(o, optarg);
 		break;
 	case 'c':
 		o->verify = true;
@@ -186,12 +157,6 @@ static void take_option(struct options *o, int c)
 	case 'i':
 		o->interval = seconds(optarg, 0.01, 1e6);
 		break;
-	case 'w':
-		o->timeout_s = number(optarg, 1, 100000);
-		break;
-	case 'J':
-		o->json = true;
-		break;
 	case 'h':
 		fputs(usage, stdout);
 		exit(0);
@@ -201,14 +166,70 @@ static void take_option(struct options *o, int c)
 	}
 }
 
-static void settle_sizes(struct options *o)
+/* Who, where and how; the others are of the test */
+static void take_option(struct options *o, int c)
+{
+	switch (c) {
+	case 's':
+		o->server = true;
+		break;
+	case '1':
+		o->once = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'M':
+		o->tests = number(optarg, 1, TESTS_MAX);
+		break;
+	case 'p':
+		o->base.suet_pid = number(optarg, 1, UET_PID_MAX);
+		break;
+	case 'B':
+		add_local(o, optarg);
+		break;
+	case 'D':
+		sock_option(o, "delivery", optarg);
+		break;
+	case 'O':
+		split_option(o, optarg);
+		break;
+	case 'w':
+		o->timeout_s = number(optarg, 1, 100000);
+		break;
+	case 'J':
+		o->json = true;
+		break;
+	default:
+		take_test_option(o, c);
+	}
+}
+
+/* What options mean together */
+static void settle(struct options *o)
 {
 	if (!o->has_size)
-		o->size = o->sweep ? PING_MAX : o->mode == MODE_BW ? 65536 : 8;
-	if (o->mode == MODE_LAT && o->size > PING_MAX)
-		errx(2, "echoes have %u bytes at most", PING_MAX);
+		o->size = o->sweep ? COPY_MAX : o->mode == MODE_BW ? 65536 : 8;
+	if ((o->mode == MODE_LAT || o->direction != FORWARD) &&
+	    o->size > COPY_MAX)
+		errx(2, "echoes and what the server sends have %u bytes at most",
+		     COPY_MAX);
+	if (o->mode == MODE_LAT && o->direction != FORWARD)
+		errx(2, "echoes go both ways: no -R and -b");
 	if (o->corrupt && !o->verify)
 		errx(2, "-x is for -c: else nobody looks");
+	if (o->rounds && !o->count)
+		errx(2, "rounds have a number of messages: -n");
+	if (o->rounds && o->count > UINT64_MAX / (o->rounds + 1))
+		errx(2, "so many messages cannot be counted");
+	if (!o->how.delivery)
+		o->how.delivery = UET_RUD;
+	/* People who look on want to see that something happens */
+	if (!o->interval && !o->json && isatty(STDERR_FILENO) &&
+	    isatty(STDOUT_FILENO)) {
+		o->live = true;
+		o->interval = 1;
+	}
 }
 
 /* A mode that the sockets do not have is told before a test begins */
@@ -229,13 +250,13 @@ static void try_socket(const struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.seconds = 10, .flows = 1, .timeout_s = 30,
+		.seconds = 10, .flows = 1, .timeout_s = 30, .tests = 256,
 		.base.suet_pid = WIRE_PID,
 		.how.delivery = UET_RUD,
 	};
 	int c;
 
-	while ((c = getopt(argc, argv, "s1qp:m:l:at:n:P:B:D:O:cx:i:w:Jh")) != -1)
+	while ((c = getopt(argc, argv, "s1qM:p:m:Rbl:at:n:r:P:B:D:O:cx:i:w:Jh")) != -1)
 		take_option(&o, c);
 	if (argc - optind > 1 || (argc == optind && !o.server)) {
 		fputs(usage, stderr);
@@ -244,8 +265,7 @@ int main(int argc, char **argv)
 	if (o.how.enter_job)
 		o.base.suet_job = o.how.job;
 	resolve(argc > optind ? argv[optind] : "any", &o.base, &o.addr);
-	settle_sizes(&o);
-	catch_signals();
+	settle(&o);
 	try_socket(&o);
 	return o.server ? serve(&o) : client(&o);
 }

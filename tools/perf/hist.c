@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* Distribution of times, in constant memory */
 #include "hist.h"
 
 /* 32 steps in each power of two */
@@ -23,6 +24,11 @@ static uint64_t middle_of(unsigned int bucket)
 	       (1ULL << shift) / 2;
 }
 
+/**
+ * hist_add() - count a value
+ * @h: distribution
+ * @value: value
+ */
 void hist_add(struct hist *h, uint64_t value)
 {
 	if (!h->count || value < h->min)
@@ -31,8 +37,14 @@ void hist_add(struct hist *h, uint64_t value)
 		h->max = value;
 	h->bucket[bucket_of(value)]++;
 	h->count++;
+	h->sum += value;
 }
 
+/**
+ * hist_merge() - add one distribution to another
+ * @to: gets the sum
+ * @from: what is added
+ */
 void hist_merge(struct hist *to, const struct hist *from)
 {
 	unsigned int i;
@@ -44,6 +56,7 @@ void hist_merge(struct hist *to, const struct hist *from)
 	if (from->max > to->max)
 		to->max = from->max;
 	to->count += from->count;
+	to->sum += from->sum;
 	for (i = 0; i < HIST_BUCKETS; i++)
 		to->bucket[i] += from->bucket[i];
 }

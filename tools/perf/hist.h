@@ -9,7 +9,7 @@
 #define HIST_BUCKETS	(64 * HIST_SUB)
 
 struct hist {
-	uint64_t	count, min, max;
+	uint64_t	count, min, max, sum;
 	uint64_t	bucket[HIST_BUCKETS];
 };
 

@@ -4,8 +4,9 @@
 
 The guest has one CPU and its clock counts instructions (QEMU -icount
 shift=0), so nanoseconds are instructions of both ends together. Every figure
-is the median over rounds of one process pair. Writes bench.json into the
-folder given and prints a table.
+is the median over rounds of one process pair: uetperf for AF_UET, the program
+"others" for other transports. Writes bench.json into the second folder given
+and prints a table.
 """
 import json
 import os
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import time
 
-PERF, PDCS, OUT = sys.argv[1:4]
+BUILD, OUT = sys.argv[1:3]
 CLIENT, SERVER = "uet-perf-a", "uet-perf-b"
 ADDR = "10.0.0.1", "10.0.0.2"
 MTUS = 4224, 9000
@@ -65,22 +66,52 @@ def offload(on):
            "tso", word, "gso", word, "gro", word)
 
 
-def perf(transport, *args):
-    done = subprocess.run([PERF, "-t", transport, "-C", CLIENT, "-S", SERVER,
-                           *map(str, args), *ADDR], text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=600)
-    if done.returncode:
-        note(f"{transport} {args}: {done.stderr.strip()}")
+def others(transport, kind, size, count, rounds):
+    """Costs of rounds, per round trip or thousand bytes"""
+    done = subprocess.run(
+        [f"{BUILD}/others", "-t", transport, "-C", CLIENT, "-S", SERVER,
+         *(["-k"] if kind == "bulk" else []), "-s", str(size),
+         "-n", str(count), "-r", str(rounds), *ADDR],
+        text=True, check=True, capture_output=True, timeout=600)
+    return [int(n) for n in done.stdout.split()]
+
+
+def uetperf(kind, size, count, rounds):
+    """The same of AF_UET"""
+    program = f"{BUILD}/uetperf"
+    server = subprocess.Popen(
+        ["ip", "netns", "exec", SERVER, program, "-s", "-1", "-q", ADDR[1]],
+        text=True, stdout=subprocess.PIPE)
+    try:
+        server.stdout.readline()
+        text = sh("ip", "netns", "exec", CLIENT, program, "-J", "-B", ADDR[0],
+                  "-m", "bw" if kind == "bulk" else "lat", "-l", str(size),
+                  "-n", str(count), "-r", str(rounds), ADDR[1])
+        server.wait(60)
+    finally:
+        server.kill()
+    ns = json.loads(text)["results"][0]["flows"][0]["rounds_ns"]
+    if kind == "bulk":
+        return [n * 1000 // (count * size) for n in ns]
+    return [n // count for n in ns]
+
+
+def perf(transport, kind, size, count, rounds):
+    """The median, or None if that transport does not work here"""
+    try:
+        costs = uetperf(kind, size, count, rounds) if transport == "uet" \
+            else others(transport, kind, size, count, rounds)
+    except subprocess.SubprocessError as e:
+        note(f"{transport} {kind} {size}: {e}: {getattr(e, 'stderr', '')}")
         return None
-    return statistics.median(map(int, done.stdout.split()))
+    return statistics.median(costs)
 
 
 def request_response(mtu, transports):
     rows = []
     for size in RR_SIZES:
         for t in transports:
-            cost = perf(t, "-s", size, "-n", 200, "-r", 11)
+            cost = perf(t, "rr", size, 200, 11)
             note(f"MTU {mtu} round trip {size} {t}: {cost}")
             rows.append({"mtu": mtu, "size": size, "transport": t,
                          "instructions": cost})
@@ -88,8 +119,7 @@ def request_response(mtu, transports):
 
 
 def bulk_cost(mtu, transport, size):
-    cost = perf(transport, "-k", "-s", size, "-n", BULK_BYTES // size,
-                "-r", 5)
+    cost = perf(transport, "bulk", size, BULK_BYTES // size, 5)
     note(f"MTU {mtu} bulk {size} {transport}: {cost} / 1000")
     return cost / 1000 if cost else None
 
@@ -162,7 +192,7 @@ def idle_memory():
         # A resolved neighbour would be counted as ours
     sh("ip", "-n", CLIENT, "route", "add", "10.0.1.0/24", "via", ADDR[1])
     before = kernel_memory()
-    job = subprocess.Popen([PDCS, CLIENT, SERVER, "20", *addrs], text=True,
+    job = subprocess.Popen([f"{BUILD}/uet_pdcs", CLIENT, SERVER, "20", *addrs], text=True,
                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     line = job.stdout.readline()
     if not line.startswith("idle"):
