@@ -13,12 +13,12 @@ SWITCH=uet-switch-$$
 live()
 {
 	impair "$A" rate 20mbit delay 1ms
-	recv_start main -n 1000000000 -I
+	recv_start main -n 1000000000 -I -T 36000
 	send_from_a -n 1 -s 10 -x ECONNREFUSED "$B6/4000" || return 1
-	on "$A" uet_send -T 3600 -n 1000000000 -s 30000 $B4/$PID >"$WORK/sender" 2>&1 &
-	PID=110 recv_start slow -n 1000 -b 40000 -I -A
+	on "$A" uet_send -T 36000 -n 1000000000 -s 30000 $B4/$PID >"$WORK/sender" 2>&1 &
+	PID=110 recv_start slow -n 1000 -b 40000 -I -A -T 36000
 	kill -STOP "$(stopped)"
-	on "$A" uet_send -T 3600 -d 36 -n 100000 -s 20000 $B4/110 >"$WORK/other" 2>&1 &
+	on "$A" uet_send -T 36000 -d 36 -n 100000 -s 20000 $B4/110 >"$WORK/other" 2>&1 &
 	wait_for 30 waits_for_reader
 }
 

@@ -59,20 +59,23 @@ def draw_stat(axes, panel, lines):
               color="#3d71d9", transform=axes.transAxes)
 
 
-def draw_lines(axes, panel, lines):
+def draw_lines(axes, panel, lines, span):
     unit = panel["fieldConfig"]["defaults"]["unit"]
     shown = [line for line in lines if any(v for _, v in line[1])] or lines
     for name, some in shown[:MANY]:
         axes.plot([datetime.datetime.fromtimestamp(t, datetime.timezone.utc)
                    for t, _ in some], [v for _, v in some], lw=0.9, label=name)
     axes.set_ylim(bottom=0)
+    axes.set_xlim(*(datetime.datetime.fromtimestamp(t, datetime.timezone.utc)
+                    for t in span))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: text_of(v, unit)))
     axes.xaxis.set_major_formatter(dates.DateFormatter("%H:%M"))
     axes.xaxis.set_major_locator(dates.MinuteLocator())
     axes.tick_params(labelsize=5.5, length=2)
     axes.grid(lw=0.3)
-    axes.legend(fontsize=5, ncol=3, frameon=False, loc="upper center",
-                bbox_to_anchor=(0.5, -0.12))
+    if shown:
+        axes.legend(fontsize=5, ncol=3, frameon=False, loc="upper center",
+                    bbox_to_anchor=(0.5, -0.12))
 
 
 def draw(prometheus, begin, end, path):
@@ -90,5 +93,8 @@ def draw(prometheus, begin, end, path):
                                 height - (0.025 if stat else 0.068)], facecolor=PANEL)
         axes.set_title(p["title"], size=7, loc="left", color=TEXT)
         lines = lines_of(prometheus, p, begin, end)
-        (draw_stat if stat else draw_lines)(axes, p, lines)
+        if stat:
+            draw_stat(axes, p, lines)
+        else:
+            draw_lines(axes, p, lines, (begin, end))
     figure.savefig(path, dpi=75, metadata={"Software": None})
