@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# In a guest: two hosts and two links, with marks, then losses, a reader that stops, a
+# In a guest: two hosts and two links, with marks, then more of them, a reader that stops, a
 # link that goes down and hostile packets; what both hosts say each STEP seconds, as
 # FOLDER/HOST-TIME.txt.
 #
@@ -45,7 +45,7 @@ recv_start main -n 1000000000 -I -T 36000
 on "$A" uet_send -T 36000 -n 100000000 -s 40000 $B4/$PID >/dev/null 2>&1 &
 on "$A" uet_send -T 36000 -n 100000000 -s 2000 10.2.0.5/$PID >/dev/null 2>&1 &
 scrape 60
-link p1 rate 4mbit delay 2ms loss 10%
+link p1 rate 4mbit delay 2ms loss 10% ecn
 scrape 60
 link p1 rate 4mbit delay 2ms loss 0.5% ecn
 PID=110 recv_start slow -n 1000000 -b 40000 -I -A
