@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install install deb help kernels deps tools check demo
-.PHONY: bench clean build/uet-vectors uetperf
+.PHONY: bench clean build/uet-vectors uetperf dashboard
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -39,6 +39,7 @@ help:
 	@echo 'make lab-check  checks the laboratory itself'
 	@echo 'make build/uet-vectors'
 	@echo '                the runner of congestion-control vectors'
+	@echo 'make dashboard  evaluates the Grafana dashboard with Prometheus, draws it'
 	@echo 'make kernels    builds or fetches every test kernel'
 	@echo 'make deps       installs the Debian packages that all this needs'
 	@echo 'make clean      removes what was built'
@@ -61,6 +62,9 @@ demo:
 
 bench:
 	@tools/perf/bench/run
+
+dashboard:
+	@tools/dashboard/run
 
 build/uet-vectors:
 	$(MAKE) -C tools/vectors

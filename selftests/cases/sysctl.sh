@@ -6,6 +6,14 @@
 . "$(dirname "$0")/../lib.sh"
 
 MANUAL=$TREE/Documentation/networking/uet-sysctl.rst
+# Made of the table in the source
+REFERENCE=$TREE/Documentation/networking/uet-settings.rst
+TOOL=${UET_TOOL:-$TREE/build/uet/uet}
+
+[ -x "$TOOL" ] || {
+	echo "Bail out! no $TOOL: run make tools"
+	exit 1
+}
 
 per_namespace()
 {
@@ -64,6 +72,7 @@ profile()
 setup_pair
 tst "names, defaults and limits are those of the manual" \
 	on "$A" sysctl.py "$MANUAL"
+raw_cases settings.py "$REFERENCE" "$TOOL"
 tst "each namespace has its own" per_namespace
 tst "a profile sets what the manual says, and back" profile
 tst "changes need privilege" unprivileged

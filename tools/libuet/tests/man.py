@@ -1,9 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the manual pages of libuet say, for tests and for make install.
+"""What manual pages say, for tests and for make install.
 
-usage: man.py --links MANDIR    pages under the names of the functions that they
-                                describe, in MANDIR/man3
+usage: man.py --links MANDIR    pages of libuet under the names of the functions that
+                                they describe, in MANDIR/man3
+
+Comments before a literal block of the section EXAMPLES say how it is tested:
+
+    .\" run: on A, status 2    who runs it (hosts: see selftests/cases/man.sh), and
+                               with what exit status it ends; 0 if none is said
+    .\" expect: REGEX          a line of what it prints
+    .\" refuse: REGEX          no line of it
+    .\" meanwhile: COMMAND     what goes on, on the same host
+
+More words of "run", each after a comma: "interrupt" (goes on until SIGINT), "background"
+(goes on while the later examples of the page run), "program ARGUMENTS" (the block is a
+program in C). "run: by PATH" instead names another test that does it.
 """
 
 import glob
@@ -59,6 +71,67 @@ def programs(text):
     blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", section(
         text, "EXAMPLES"), re.S | re.M)
     return [b.replace("\\e", "\\") for b in blocks if "int main(" in b]
+
+
+class Example:
+    """A literal block of the section EXAMPLES, and the comments before it."""
+
+    def __init__(self, page, line, text, marks):
+        self.page, self.line, self.text = page, line, text
+        self.run = [w.strip() for k, v in marks if k == "run"
+                    for w in v.split(",")]
+        self.expect = [v for k, v in marks if k == "expect"]
+        self.refuse = [v for k, v in marks if k == "refuse"]
+        self.meanwhile = [v for k, v in marks if k == "meanwhile"]
+
+    def word(self, name):
+        """What stands behind a word of "run", None if it is not there."""
+        for w in self.run:
+            first, _, rest = w.partition(" ")
+            if first == name:
+                return rest
+        return None
+
+    def commands(self):
+        """As typed: without prompts, and without what is printed."""
+        lines = self.text.splitlines()
+        if not any(re.match("[#$] ", line) for line in lines):
+            return self.text
+        taken, more = [], False
+        for line in lines:
+            if more or re.match("[#$] ", line):
+                taken.append(line if more else line[2:])
+                more = bool(re.search(r"[\\|]$", line))
+        return "\n".join(taken) + "\n"
+
+
+MARK = re.compile(r'^\.\\" (run|expect|refuse|meanwhile): (.*)$')
+# How the two macro packages begin and end a literal block
+BLOCKS = {".Bd -literal": ".Ed", ".nf": ".fi"}
+ESCAPES = re.compile(r"\\(e|-|&|\(dq|\(aq|\(ha|\(ti)")
+PLAIN = {"e": "\\", "-": "-", "&": "", "(dq": '"', "(aq": "'", "(ha": "^",
+         "(ti": "~"}
+
+
+def examples(page, text):
+    """The literal blocks of the section EXAMPLES, in order."""
+    found, marks, body, end, inside = [], [], None, None, False
+    for n, line in enumerate(text.splitlines(), 1):
+        begins = [e for b, e in BLOCKS.items() if line.startswith(b)]
+        if re.match(r"\.S[hH] ", line):
+            inside = line[4:].strip('"') == "EXAMPLES"
+        elif not inside:
+            continue
+        elif body is not None and line == end:
+            found.append(Example(page, start, "".join(body), marks))
+            marks, body = [], None
+        elif body is not None:
+            body.append(ESCAPES.sub(lambda m: PLAIN[m[1]], line) + "\n")
+        elif begins:
+            body, end, start = [], begins[0], n
+        elif MARK.match(line):
+            marks.append(MARK.match(line).groups())
+    return found
 
 
 def links(folder):

@@ -223,27 +223,6 @@ int main(void)
 
 # --- manuals -----------------------------------------------------------------
 
-@case("manuals: mandoc -T lint has nothing to say")
-def _():
-    for page in man.pages("*.[35]"):
-        out = run("mandoc", "-Tlint", f"{man.MAN}/{page}", ok=False)
-        # It looks for other manuals on this machine
-        wrong = [line for line in out.splitlines()
-                 if "mandoc.db" not in line and "referenced manual" not in line]
-        assert not wrong, "\n".join(wrong)
-
-
-@case("manuals: man --warnings has nothing to say")
-def _():
-    for page in man.pages("*.[35]"):
-        out = subprocess.run(
-            ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
-             f"{man.MAN}/{page}"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, env={
-                **os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
-        assert not out.stderr and not out.returncode, out.stderr
-
-
 @case("manuals: functions are declared as in libuet.h")
 def _():
     with tempfile.TemporaryDirectory() as root:
