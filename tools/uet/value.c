@@ -10,6 +10,7 @@
 #include "names.h"
 #include "opts.h"
 #include "units.h"
+#include "utf8.h"
 #include "value.h"
 
 #define NS_PER_S	1000000000
@@ -99,16 +100,6 @@ static void time_text(uint64_t ns, char *buf, size_t size)
 	snprintf(buf + at, size - at, ".%06u", (unsigned int)(ns % NS_PER_S / 1000));
 }
 
-static void dev_text(uint64_t ifindex, char *buf, size_t size)
-{
-	char name[IF_NAMESIZE];
-
-	if (ifindex <= UINT32_MAX && if_indextoname(ifindex, name))
-		snprintf(buf, size, "%s", name);
-	else
-		snprintf(buf, size, "if%" PRIu64, ifindex);
-}
-
 static void errno_text(uint64_t error, char *buf, size_t size)
 {
 	const char *name = error <= INT32_MAX ? strerrorname_np(error) : NULL;
@@ -119,19 +110,46 @@ static void errno_text(uint64_t error, char *buf, size_t size)
 		snprintf(buf, size, "%" PRIu64, error);
 }
 
-/* What comes from elsewhere must not write to the terminal's controls */
-static void safe_text(const char *s, char *buf, size_t size)
+/**
+ * text_safe() - a string that others chose, for a terminal
+ * @s: such as the name of a process or of an interface
+ * @buf: set; controls, and what is no UTF-8, are in hexadecimal
+ * @size: its size; what does not fit is cut
+ */
+void text_safe(const char *s, char *buf, size_t size)
 {
-	size_t at = 0;
+	const unsigned char *from = (const unsigned char *)s;
+	size_t at = 0, len;
 
-	for (; *s && at + 5 < size; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			at += snprintf(buf + at, size - at, "\\x%02x",
-				       (unsigned char)*s);
-		else
-			buf[at++] = *s;
+	while (*from && at + 5 < size) {
+		len = utf8_length(from);
+		if (!len || utf8_is_control(from, len)) {
+			at += snprintf(buf + at, size - at, "\\x%02x", *from++);
+			continue;
+		}
+		memcpy(buf + at, from, len);
+		at += len;
+		from += len;
 	}
 	buf[at] = '\0';
+}
+
+static void dev_name(uint64_t ifindex, char *buf, size_t size)
+{
+	char name[IF_NAMESIZE];
+
+	if (ifindex <= UINT32_MAX && if_indextoname(ifindex, name))
+		snprintf(buf, size, "%s", name);
+	else
+		snprintf(buf, size, "if%" PRIu64, ifindex);
+}
+
+static void dev_text(uint64_t ifindex, char *buf, size_t size)
+{
+	char name[IF_NAMESIZE + 16];
+
+	dev_name(ifindex, name, sizeof(name));
+	text_safe(name, buf, size);
 }
 
 static bool plain(const struct opts *opts, const struct value *v)
@@ -156,6 +174,9 @@ static bool plain(const struct opts *opts, const struct value *v)
 
 static void word_text(const struct value *v, char *buf, size_t size)
 {
+	/* An endpoint may hold the name of an interface */
+	char raw[ADDR_TEXT];
+
 	switch (v->kind) {
 	case K_ENUM:
 		return enum_text(v, buf, size);
@@ -167,13 +188,14 @@ static void word_text(const struct value *v, char *buf, size_t size)
 	case K_ERRNO:
 		return errno_text(v->u, buf, size);
 	case K_STR:
-		return safe_text(v->s, buf, size);
+		return text_safe(v->s, buf, size);
 	case K_ADDR:
 		return addr_text(&v->addr, buf, size);
 	case K_PREFIX:
 		return prefix_text(&v->addr, v->plen, buf, size);
 	case K_ENDPOINT:
-		return endpoint_text(&v->ep, buf, size);
+		endpoint_text(&v->ep, raw, sizeof(raw));
+		return text_safe(raw, buf, size);
 	default:
 		buf[0] = '\0';
 	}
@@ -290,7 +312,10 @@ void value_json(const struct opts *opts, const struct value *v,
 		return json_unsigned(json, v->u);
 	if (v->kind == K_FLAGS)
 		return flags_json(v, json);
-	word_text(v, buf, sizeof(buf));
+	if (v->kind == K_DEV)
+		dev_name(v->u, buf, sizeof(buf));
+	else
+		word_text(v, buf, sizeof(buf));
 	json_string(json, buf);
 }
 

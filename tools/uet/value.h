@@ -63,6 +63,7 @@ struct value {
 	const struct names *names;
 };
 
+void text_safe(const char *s, char *buf, size_t size);
 void value_text(const struct opts *opts, const struct value *v, char *buf,
 		size_t size);
 void value_json(const struct opts *opts, const struct value *v,

@@ -67,7 +67,13 @@ static void values(void)
 	SHOWS(false, "a\\x1b[31m", "\"a\\u001b[31m\"", .kind = K_STR,
 	      .s = "a\033[31m");
 	SHOWS(false, "\"\\", "\"\\\"\\\\\"", .kind = K_STR, .s = "\"\\");
-	SHOWS(false, "\xff", "\"\\ufffd\"", .kind = K_STR, .s = "\xff");
+	SHOWS(false, "\\xff", "\"\\ufffd\"", .kind = K_STR, .s = "\xff");
+	SHOWS(false, "\\xc2\\x9b2J", "\"\\u009b2J\"", .kind = K_STR,
+	      .s = "\xc2\x9b" "2J");
+	SHOWS(false, "\\x9b2J", "\"\\ufffd2J\"", .kind = K_STR, .s = "\x9b" "2J");
+	SHOWS(false, "\\xc3", "\"\\ufffd\"", .kind = K_STR, .s = "\xc3");
+	SHOWS(false, "\\xed\\xa0\\x80", "\"\\ufffd\\ufffd\\ufffd\"", .kind = K_STR,
+	      .s = "\xed\xa0\x80");
 	SHOWS(false, "\xc3\xa9", "\"\xc3\xa9\"", .kind = K_STR, .s = "\xc3\xa9");
 	SHOWS(false, "1.250", "1.250", .kind = K_REAL, .real = 1.25);
 	/* All bits at once fit, or are cut, but never overrun */
