@@ -10,9 +10,11 @@
 
 #include "field.h"
 #include "names.gen.h"
+#include "screen.h"
 #include "verbs.h"
 
 #define MAP_COLUMNS	64
+#define MAP_LABEL	8
 #define EV_BITS		16
 
 static const struct field fields[] = {
@@ -58,6 +60,7 @@ static const char *const colours[] = {
  * @o: output
  * @ccc: the context, 0 = none yet
  * @remote: its peer
+ * @columns: values in a row
  * @n: values by state
  * @mark: a character for each value, 0 if it is not one of the context's
  */
@@ -65,6 +68,7 @@ struct map {
 	struct out *o;
 	uint64_t ccc;
 	struct in6_addr remote;
+	unsigned int columns;
 	unsigned int n[sizeof(marks)];
 	char mark[1 << EV_BITS];
 };
@@ -86,13 +90,13 @@ static void put_mark(struct out *o, char mark)
 
 static void put_row(struct map *m, const char *row, unsigned int first)
 {
-	int last = MAP_COLUMNS - 1, i;
+	int last = m->columns - 1, i;
 
 	while (last >= 0 && !row[last])
 		last--;
 	if (last < 0)
 		return;
-	fprintf(m->o->to, "  %5u ", first);
+	fprintf(m->o->to, "  %*u ", MAP_LABEL - 3, first);
 	for (i = 0; i <= last; i++)
 		put_mark(m->o, row[i]);
 	putc('\n', m->o->to);
@@ -122,10 +126,10 @@ static void put_map(struct map *m)
 			fprintf(m->o->to, " %s %u", name_of(&names_path_state, i),
 				m->n[i]);
 	putc('\n', m->o->to);
-	for (ev = first_ev(m); ev < 1 << EV_BITS; ev += MAP_COLUMNS) {
+	for (ev = first_ev(m); ev < 1 << EV_BITS; ev += m->columns) {
 		char row[MAP_COLUMNS] = { 0 };
 
-		for (i = 0; i < MAP_COLUMNS && ev + i < 1 << EV_BITS; i++)
+		for (i = 0; i < m->columns && ev + i < 1 << EV_BITS; i++)
 			row[i] = m->mark[ev + i];
 		put_row(m, row, ev);
 	}
@@ -138,11 +142,9 @@ static void map_one(const struct attrs *a, void *arg)
 	uint64_t state = attr_num(a, UET_A_PATH_STATE);
 
 	if (ccc != m->ccc) {
-		struct out *o = m->o;
-
 		put_map(m);
-		memset(m, 0, sizeof(*m));
-		m->o = o;
+		memset(m->n, 0, sizeof(m->n));
+		memset(m->mark, 0, sizeof(m->mark));
 		m->ccc = ccc;
 		attr_addr(a, UET_A_PATH_REMOTE, &m->remote);
 	}
@@ -162,14 +164,29 @@ static void put_legend(struct out *o)
 	fprintf(o->to, "  (a row starts at the value before it)\n");
 }
 
+/* As many as the terminal has room for, so that columns stay below each other */
+static unsigned int columns_for(unsigned int width)
+{
+	unsigned int columns = MAP_COLUMNS;
+
+	while (columns > 1 && columns + MAP_LABEL > width)
+		columns /= 2;
+	return columns;
+}
+
 static int show_map(struct tool *t, const struct args *given)
 {
 	struct map *m = calloc(1, sizeof(*m));
+	unsigned int width, height;
 	int err;
 
-	if (!m)
+	if (!m) {
+		usage_error("no memory");
 		return -ENOMEM;
+	}
 	m->o = &t->out;
+	screen_size(&width, &height);
+	m->columns = columns_for(width);
 	err = show_dump(t, &object_path, given, map_one, m);
 	put_map(m);
 	if (m->ccc)

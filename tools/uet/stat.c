@@ -148,16 +148,16 @@ static int watch(struct tool *t, const char *begin, struct tick *tick,
 		 struct counters *c)
 {
 	struct counters *before = &c[0], *now = &c[1], *swap;
-	uint64_t done = 0;
+	uint64_t done;
 	int err;
 
 	err = counters_read(t, begin, before);
-	while (!err && (!tick->count || done++ < tick->count)) {
-		tick_wait(tick, -1);
+	for (done = 0; !err && (!tick->count || done < tick->count); done++) {
+		tick_wait(tick, -1, NULL);
 		err = counters_read(t, begin, now);
 		if (err)
 			break;
-		if (done > 1 && !t->opts.json)
+		if (done && !t->opts.json)
 			putchar('\n');
 		put_all(t, now, before);
 		if (!out_flush(&t->out))
