@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <linux/neighbour.h>
+#include <linux/uet_netlink.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,22 @@ static void dev_text(uint64_t ifindex, char *buf, size_t size)
 	text_safe(name, buf, size);
 }
 
+static void code_text(const struct value *v, char *buf, size_t size)
+{
+	const char *name = v->source == UET_REPORT_SOURCE_SES ?
+			   name_of_ses_code(v->u) :
+			   v->source == UET_REPORT_SOURCE_NACK ?
+			   name_of_nack_code(v->u) : NULL;
+
+	if (v->source == UET_REPORT_SOURCE_ICMP)
+		snprintf(buf, size, "%" PRIu64 " (type %" PRIu64 " code %" PRIu64 ")",
+			 v->u, v->u >> 8, v->u & 0xff);
+	else if (name)
+		snprintf(buf, size, "%" PRIu64 " (%s)", v->u, name);
+	else
+		snprintf(buf, size, "%" PRIu64, v->u);
+}
+
 static bool plain(const struct opts *opts, const struct value *v)
 {
 	switch (v->kind) {
@@ -166,6 +183,7 @@ static bool plain(const struct opts *opts, const struct value *v)
 	case K_NUD:
 	case K_DEV:
 	case K_ERRNO:
+	case K_CODE:
 		return opts->numeric;
 	default:
 		return false;
@@ -187,6 +205,8 @@ static void word_text(const struct value *v, char *buf, size_t size)
 		return dev_text(v->u, buf, size);
 	case K_ERRNO:
 		return errno_text(v->u, buf, size);
+	case K_CODE:
+		return code_text(v, buf, size);
 	case K_STR:
 		return text_safe(v->s, buf, size);
 	case K_ADDR:
@@ -293,6 +313,7 @@ void value_json(const struct opts *opts, const struct value *v,
 	case K_NS:
 	case K_TIME:
 	case K_MBPS:
+	case K_CODE:
 		return json_unsigned(json, v->u);
 	case K_INT:
 	case K_SBYTES:

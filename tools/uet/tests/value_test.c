@@ -64,6 +64,15 @@ static void values(void)
 	      .kind = K_FLAGS, .u = 0x23, .names = &names);
 	SHOWS(false, "EHOSTUNREACH", "\"EHOSTUNREACH\"", .kind = K_ERRNO, .u = 113);
 	SHOWS(false, "123456", "\"123456\"", .kind = K_ERRNO, .u = 123456);
+	SHOWS(false, "27 (BAD_JOB_ID)", "27", .kind = K_CODE, .u = 27,
+	      .source = UET_REPORT_SOURCE_SES);
+	SHOWS(false, "18 (PKT_NOT_RCVD)", "18", .kind = K_CODE, .u = 18,
+	      .source = UET_REPORT_SOURCE_NACK);
+	SHOWS(false, "778 (type 3 code 10)", "778", .kind = K_CODE, .u = 778,
+	      .source = UET_REPORT_SOURCE_ICMP);
+	SHOWS(false, "18", "18", .kind = K_CODE, .u = 18);
+	SHOWS(true, "27", "27", .kind = K_CODE, .u = 27,
+	      .source = UET_REPORT_SOURCE_SES);
 	SHOWS(false, "a\\x1b[31m", "\"a\\u001b[31m\"", .kind = K_STR,
 	      .s = "a\033[31m");
 	SHOWS(false, "\"\\", "\"\\\"\\\\\"", .kind = K_STR, .s = "\"\\");
