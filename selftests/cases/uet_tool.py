@@ -20,6 +20,7 @@ import time
 import traceback
 
 import uet_tool_live
+from uet_tool_metrics import metrics
 from uet_ynl import addr, family
 
 TOOL, NS_A, NS_B, SLOW = sys.argv[1:4] + [int(sys.argv[4])]
@@ -66,7 +67,7 @@ def translate(key, v):
     if key == "error":
         return errno.errorcode[v] if v else 0
     if key == "via_state":
-        return [n for i, n in enumerate(NUD) if v >> i & 1]
+        return ",".join(n for i, n in enumerate(NUD) if v >> i & 1)
     if isinstance(v, (set, list)):
         return sorted(v)
     if isinstance(v, dict):
@@ -263,6 +264,63 @@ def settings():
     assert sysctl("rto_min_us") == str(want["rto_min_us"])
 
 
+@case
+def names_that_command_the_terminal():
+    """A process may have any name"""
+    name = b"\x1b[2J\xc2\x9b\x9b\" fd"
+    with subprocess.Popen(
+            ["uet_recv", "-p", "140", "-n", "1", "-T", "3600"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as p:
+        try:
+            end = time.monotonic() + 30 * SLOW
+            while not shown("sock", "show", "pid", "140"):
+                assert time.monotonic() < end and p.poll() is None, "no socket"
+                time.sleep(0.05)
+            with open(f"/proc/{p.pid}/task/{p.pid}/comm", "wb") as f:
+                f.write(name)
+            for words in ["sock", "-p"], ["ss"]:
+                text = run(*words)[0]
+                assert r'"\x1b[2J\xc2\x9b\x9b\x22 fd" pid ' + str(p.pid) in text, text
+                bad = [c for c in text if c not in "\n\t" and
+                       (ord(c) < 32 or 0x7e < ord(c) < 0xa0)]
+                assert not bad, (words, bad)
+                names = [q["name"] for s in shown(*words) for q in s["process"]
+                         if q["pid"] == p.pid]
+                assert names == ["\x1b[2J\x9b\ufffd\" fd"], names
+        finally:
+            p.kill()
+
+
+@case
+def errors_leave_json():
+    """What is printed before an error is nothing, or JSON"""
+    for words, rc in ((["pdc", "show", "id", "x"], 1), (["param", "show", "no"], 1),
+                      (["msg", "show", "limit", "5000"], 2), (["top", "x"], 1),
+                      (["param", "set", "rto_min_us", "-1"], 2),
+                      (["peer", "del", "10.77.0.0/16"], 2), (["no-such"], 1)):
+        out, _ = run("-j", *words, rc=rc)
+        if out:
+            json.loads(out)
+    for what in SHOWN + ["peer", "ss"]:
+        flt = ["peer", "10.9.9.9"] if what not in ("fep", "peer") else []
+        where = ["-n", NS_B] if what == "peer" else []
+        got = shown(*where, what, *(["show", *flt] if flt else []))
+        assert isinstance(got, list) and not (flt and got), (what, got)
+
+
+@case
+def what_the_kernel_refuses_is_explained():
+    for words, parts in (
+            (["msg", "show", "limit", "5000"], ["limit", "4096"]),
+            (["param", "set", "rto_min_us", "-1"], ["rto_min_us", " to "]),
+            (["param", "set", "path_policy", "nothing"], ["path_policy", "reps"]),
+            (["peer", "add", "10.77.0.0/16", "cc", "nothing"], ["cc", "nscc"]),
+            (["peer", "set", "10.77.0.0/16", "cc", "nscc"], ["prefix"])):
+        _, err = run(*words, rc=2)
+        first = err.splitlines()[0]
+        assert all(p in first for p in parts), (words, err)
+
+
 def sysctl(name):
     with open(SYSCTL + name, encoding="ascii") as f:
         return f.read().strip()
@@ -285,11 +343,13 @@ def rules_of_peers():
     run("peer", "add", "10.8.0.0/16", "no_such", "1", rc=1)
     run("peer", "add", "10.8.0.0/33", "trust_jobs", "1", rc=1)
     run("peer", "add", "10.8.0.0/16", rc=1)
-    run("peer", "set", "10.9.0.0/16", "unset", "trust_jobs")
+    run("peer", "set", "10.9.0.0/16", "cc", "nscc", "unset", "trust_jobs")
+    assert shown("peer", "show", "10.9.0.0/16") == \
+        [{"prefix": "10.9.0.0/16", "cc": "nscc"}]
+    _, err = run("peer", "set", "10.9.0.0/16", "unset", "cc", rc=2)
+    assert "delete" in err, err
     for p in "10.9.0.0/16", "fd99::/64", "default":
-        if any(r["prefix"] == ("::/0" if p == "default" else p)
-               for r in shown("peer")):
-            run("peer", "del", p)
+        run("peer", "del", p)
     assert shown("peer") == []
     run("peer", "del", "10.9.0.0/16", rc=2)
 
@@ -299,6 +359,9 @@ def abbreviations():
     assert shown("fe") == shown("fep", "show") == shown("fep", "sh")
     assert len(shown("po", "s")) == len(shown("port", "show"))
     assert run("--json", "fep") == run("-js", "fep") == run("-j", "fep")
+    assert run("-jds", "ccc") != run("-jd", "ccc")
+    assert run("-jpN", "fep") == run("-j", "-p", "-N", "fep")
+    assert run("-jn", NS_B, "fep") == run("-n", NS_B, "-j", "fep")
     for words, some in ((["p"], ["pdc", "path", "port", "peer", "param"]),
                         (["f"], ["fep", "failure"]),
                         (["pa"], ["path", "param"]),
@@ -324,6 +387,7 @@ def wrong_arguments():
             ["pdc", "show", "peer", "::/129"], ["pdc", "show", "peer", "/"],
             ["port", "show", "dev", "no-such-dev"], ["msg", "show", "limit", "0"],
             ["--no-such", "pdc"], ["-n"], ["-b"], ["-c=odd", "pdc"], ["-j=1", "pdc"],
+            ["-jx", "pdc"], ["-nj", "x", "pdc"], ["-jn"], ["--jp", "pdc"],
             ["stat", "-i"], ["stat", "-i", "0"], ["stat", "-i", "nan"],
             ["stat", "-i", "1e999"], ["stat", "-n", "0"], ["stat", "-o", "xml"],
             ["stat", "-z"], ["stat", "a", "b"], ["stat", "-o", "openmetrics", "-i", "1"],
@@ -392,39 +456,6 @@ def counters():
         assert line.split()[2] != "0", line
 
 
-def metrics(text):
-    """{(name, labels): value} of valid OpenMetrics text"""
-    lines = text.split("\n")
-    assert lines.pop() == "" and lines.pop() == "# EOF", lines[-2:]
-    got, types, family_of, seen = {}, {}, None, set()
-    for line in lines:
-        m = re.fullmatch(r"# (TYPE|UNIT|HELP) ([a-z_:][a-z0-9_:]*) (.*)", line)
-        if m:
-            what, name, rest = m.groups()
-            if what == "TYPE":
-                assert name not in types, f"{name} twice"
-                assert rest in ("counter", "gauge"), line
-                assert not name.endswith("_total"), line
-                types[name], family_of = rest, name
-            assert name == family_of, f"{line} is not of {family_of}"
-            if what == "UNIT":
-                assert name.endswith("_" + rest), line
-            assert (what, name) not in seen, line
-            seen.add((what, name))
-            continue
-        m = re.fullmatch(r'([a-z_0-9]+)(?:\{((?:[a-z_]+="[^"\\\n]*",?)*)\})? '
-                         r"(-?\d+(?:\.\d+)?)", line)
-        assert m, f"not OpenMetrics: {line}"
-        name, labels, value = m.groups()
-        want = family_of + ("_total" if types[family_of] == "counter" else "")
-        assert name == want, (name, want)
-        assert (name, labels) not in got, f"{line} twice"
-        if types[family_of] == "counter":
-            assert float(value) >= 0, line
-        got[name, labels] = float(value)
-    return got
-
-
 @case
 def openmetrics():
     plain = metrics(run("stat", "-o", "openmetrics")[0])
@@ -462,6 +493,16 @@ def batches():
         assert f"Command failed {f.name}:2" in err, err
         assert sysctl("rto_min_us") == "5000"
         run("param", "set", "rto_min_us", was)
+    _, err = run("-b", "/", rc=1)
+    assert "directory" in err, err
+    with subprocess.Popen([TOOL, "-j", "-b", "-"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True, bufsize=1) as p:
+        # Answers come line by line, while more may be asked
+        for words in "fep", "pdc":
+            p.stdin.write(words + "\n")
+            assert json.loads(p.stdout.readline()), words
+        p.stdin.close()
+        assert p.wait(60 * SLOW) == 0
     _, err = run("-b", "-", stdin="pdc 'open\n", rc=1)
     assert "-:1" in err, err
     run("-b", "-", stdin="x " * 5000 + "\n", rc=1)
@@ -497,6 +538,12 @@ def output_goes_nowhere():
         os.close(w)
         # By the signal, or for the error where that is ignored
         assert p.returncode in (-13, 1) and not p.stderr, (words, p)
+    # Started without standard files, the tool takes no socket of its own for one
+    for words in ["-d", "param"], ["fep"], ["help"]:
+        p = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", TOOL, *words],
+                           stderr=subprocess.PIPE, text=True, check=False,
+                           timeout=60 * SLOW)
+        assert p.returncode == 1 and "Bad file descriptor" in p.stderr, (words, p)
 
 
 @case

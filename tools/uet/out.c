@@ -145,8 +145,10 @@ void out_value(struct out *o, const char *key, const struct value *v,
 		new_line(o);
 		o->indent--;
 	}
-	if (!(how & OUT_BARE))
-		word(o, key, NULL);
+	if (!(how & OUT_BARE)) {
+		text_safe(key, text, sizeof(text));
+		word(o, text, NULL);
+	}
 	if (v->kind == K_FLAG)
 		return;
 	value_text(o->opts, v, text, sizeof(text));

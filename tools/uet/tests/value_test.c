@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../libuet/tests/ktap.h"
 #include "../batch.h"
 #include "../json.h"
 #include "../names.h"
 #include "../opts.h"
 #include "../setting.h"
 #include "../value.h"
+
+int ktap_number, ktap_failed;
 
 static int wrong;
 
@@ -24,7 +27,7 @@ static void same(const char *got, const char *want, int line)
 	if (!strcmp(got, want))
 		return;
 	wrong++;
-	printf("%s:%d: %s, not %s\n", __FILE__, line, got, want);
+	printf("# line %d: %s, not %s\n", line, got, want);
 }
 
 /* Both forms of a value */
@@ -142,13 +145,22 @@ static void lines(void)
 	splits("a b c d e", "!", __LINE__);
 }
 
+static void group(const char *name, void (*test)(void))
+{
+	int before = wrong;
+
+	test();
+	ok(wrong == before, "%s", name);
+}
+
 int main(void)
 {
 	/* What is refused is said; here it is expected */
 	if (!freopen("/dev/null", "w", stderr))
 		return 2;
-	values();
-	settings();
-	lines();
-	return wrong != 0;
+	printf("KTAP version 1\n");
+	group("values as text and as JSON", values);
+	group("values of settings", settings);
+	group("lines of a batch", lines);
+	return ktap_end();
 }
