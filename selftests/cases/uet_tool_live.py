@@ -55,9 +55,9 @@ def add(cases, run, tool, ns_b, slow):
                    for r in rows)
 
     @contextlib.contextmanager
-    def monitor(*words):
+    def monitor(*words, user=None):
         with subprocess.Popen([tool, *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as p:
+                              stderr=subprocess.PIPE, text=True, user=user) as p:
             until(lambda: listens(p) or p.poll() is not None, "listener")
             assert p.poll() is None, p.stderr.read()
             try:
@@ -109,11 +109,11 @@ def add(cases, run, tool, ns_b, slow):
 
     def monitor_that_does_not_read():
         """What is lost is said at once, and how much with the next event"""
-        with monitor("-j", "monitor", "rule-deleted", "-n", "1") as p:
+        # Who has no privilege has the usual room, which is soon full
+        with monitor("-j", "monitor", "rule-deleted", "-n", "1", user=65534) as p:
             os.kill(p.pid, signal.SIGSTOP)
-            # More than 4 MiB of events, whatever the room is
             lines = "".join(f"param set rto_min_us {3000 + i % 2}\n"
-                            for i in range(2000))
+                            for i in range(500))
             until(lambda: drops(p) or run("-b", "-", stdin=lines) is None,
                   "overrun")
             os.kill(p.pid, signal.SIGCONT)
@@ -276,7 +276,7 @@ def add(cases, run, tool, ns_b, slow):
         assert complete("-n", ns_b, "-j", "pdc", "s") == ["show"]
         assert complete("-n", ns_b) == [ns_b]
         assert complete("-n", ns_b, "pdc", "show", "pe") == ["peer"]
-        assert complete("-n", ns_b, "pdc", "show", "peer", "10.0") == ["10.0.0.1"]
+        assert B4 in complete("pdc", "show", "peer", "10.0")
         # Names are words as they are, and never run
         os.makedirs("/run/netns", exist_ok=True)
         odd = "/run/netns/zz$(touch uet_was_here)"
