@@ -243,9 +243,9 @@ def add(cases, run, tool, ns_b, slow):
             return f.read().rsplit(")", 1)[1].split()[0]
 
     def paths_on_a_narrow_terminal():
-        for cols, most in (80, 72), (60, 40), (24, 24), (3, 9):
+        for cols, most in (80, 78), (60, 46), (24, 22), (3, 15):
             text, _ = run("path", COLUMNS=str(cols))
-            rows = [r for r in text.splitlines() if re.match(r"  [ \d]{5} ", r)]
+            rows = [r for r in text.splitlines() if re.match(r"  [ \d]{5}-\d+ ", r)]
             assert rows and max(map(len, rows)) <= most, (cols, text)
 
     def completion_by_the_tool():
