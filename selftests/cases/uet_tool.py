@@ -323,7 +323,7 @@ def what_the_kernel_refuses_is_explained():
             (["param", "set", "path_policy", "nothing"], ["no such name"]),
             (["peer", "add", "10.77.0.0/16", "congestion", "nothing"],
              ["no such name"]),
-            (["peer", "set", "10.77.0.0/16", "congestion", "nscc"], ["prefix"])):
+            (["peer", "del", "10.77.0.0/16"], ["prefix", "no settings"])):
         _, err = run(*words, rc=2)
         first = err.splitlines()[0]
         assert all(p in first for p in parts), (words, err)
