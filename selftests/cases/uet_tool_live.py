@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import tempfile
@@ -54,9 +55,9 @@ def add(cases, run, tool, ns_b, slow):
                    for r in rows)
 
     @contextlib.contextmanager
-    def monitor(*words):
+    def monitor(*words, user=None):
         with subprocess.Popen([tool, *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as p:
+                              stderr=subprocess.PIPE, text=True, user=user) as p:
             until(lambda: listens(p) or p.poll() is not None, "listener")
             assert p.poll() is None, p.stderr.read()
             try:
@@ -106,6 +107,34 @@ def add(cases, run, tool, ns_b, slow):
             until(lambda: p.poll() is not None, "end")
             assert p.returncode in (-13, 1) and not p.stderr.read(), p.returncode
 
+    def monitor_that_does_not_read():
+        """What is lost is said at once, and how much with the next event"""
+        # Who has no privilege has the usual room, which is soon full
+        with monitor("-j", "monitor", "rule-deleted", "-n", "1", user=65534) as p:
+            os.kill(p.pid, signal.SIGSTOP)
+            lines = "".join(f"param set rto_min_us {3000 + i % 2}\n"
+                            for i in range(500))
+            until(lambda: drops(p) or run("-b", "-", stdin=lines) is None,
+                  "overrun")
+            os.kill(p.pid, signal.SIGCONT)
+            until(lambda: select.select([p.stderr], [], [], 0)[0], "warning")
+            assert "some are lost" in p.stderr.readline()
+            run("peer", "add", "10.9.0.0/16", "trust_jobs", "1")
+            run("peer", "del", "10.9.0.0/16")
+            out, _ = p.communicate(timeout=60 * slow)
+            assert p.returncode == 0, p.returncode
+        run("param", "set", "rto_min_us", "4000")
+        got = [json.loads(line) for line in out.splitlines()]
+        assert got[-1]["event"] == "rule-deleted" and len(got) > 1, got
+        assert all(e["event"] == "lost" and e["count"] > 0 for e in got[:-1]), got
+
+    def drops(p):
+        """Whether the kernel dropped messages to the process"""
+        with open("/proc/net/netlink", encoding="ascii") as f:
+            rows = [line.split() for line in f][1:]
+        return any(r[1] == "16" and int(r[2]) == p.pid and int(r[8])
+                   for r in rows)
+
     def rates_of_counters():
         with traffic(42):
             out, _ = run("-j", "stat", "-i", "0.5", "-n", "3")
@@ -146,28 +175,78 @@ def add(cases, run, tool, ns_b, slow):
                 break
         return got
 
+    @contextlib.contextmanager
+    def terminal(*words, size=(24, 80), term="xterm"):
+        """The tool on a terminal of its own: process, and the other end"""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        before = termios.tcgetattr(slave)
+        with subprocess.Popen([tool, *words], stdin=slave, stdout=slave, stderr=slave,
+                              env={**os.environ, "TERM": term}) as p:
+            try:
+                yield p, master
+                assert termios.tcgetattr(slave) == before
+            finally:
+                p.kill()
+        os.close(master)
+        os.close(slave)
+
+    def lines_of(frame):
+        return re.sub(r"\033\[[?0-9]*[a-zA-Z]", "", frame).split("\r\n")
+
     def top_on_a_narrow_terminal():
-        for cols, rows in (30, 5), (80, 24), (1, 1):
-            master, slave = pty.openpty()
-            fcntl.ioctl(slave, termios.TIOCSWINSZ,
-                        struct.pack("HHHH", rows, cols, 0, 0))
-            before = termios.tcgetattr(slave)
-            with subprocess.Popen([tool, "top", "-i", "0.2"], stdin=slave,
-                                  stdout=slave, stderr=slave) as p:
-                got = read_all(master, "\033[H\033[J", 30 * slow)
+        for rows, cols in (5, 30), (24, 80), (1, 1), (2, 10), (3, 200), (0, 0):
+            with terminal("top", "-i", "0.2", size=(rows, cols)) as (p, master):
+                got = read_all(master, "\033[J", 30 * slow)
                 got += read_all(master, None, 0.5)
-                os.write(master, b"q")
+                os.write(master, b"xq")
                 until(lambda: p.poll() is not None, "end by q")
                 assert p.returncode == 0, p.returncode
-            got += read_all(master, "\033[?1049l", 5)
-            assert termios.tcgetattr(slave) == before
-            os.close(master)
-            os.close(slave)
+                got += read_all(master, "\033[?1049l", 5)
             assert got.count("\033[?1049h") == got.count("\033[?1049l") == 1, got
-            for frame in got.split("\033[H\033[J")[1:]:
-                lines = re.sub(r"\033\[[?0-9]*[a-zA-Z]", "", frame).split("\r\n")
-                assert max(map(len, lines)) <= cols, (cols, lines)
-                assert len(lines) <= max(rows, 3), (rows, lines)
+            frames = got.split("\033[?1049l")[0].split("\033[H")[1:]
+            assert frames, got
+            for frame in frames:
+                lines = lines_of(frame)
+                assert max(map(len, lines)) <= (cols or 80), (cols, lines)
+                assert len(lines) <= (rows or 24), (rows, lines)
+                assert lines[0].startswith("uet top: "[:cols or 80]), lines
+
+    def top_hears_at_once():
+        """New sizes, Ctrl-C, Ctrl-Z: not only when the next frame is due"""
+        with terminal("top", "-i", "3600") as (p, master):
+            got = read_all(master, "\033[J", 30 * slow)
+            assert len(lines_of(got.split("\033[H")[1])[0]) > 20, got
+            fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 4, 20, 0, 0))
+            os.kill(p.pid, signal.SIGWINCH)
+            got = read_all(master, "\033[J", 30 * slow)
+            lines = lines_of(got.split("\033[H")[1])
+            assert max(map(len, lines)) <= 20 and len(lines) <= 4, lines
+            os.kill(p.pid, signal.SIGTSTP)
+            got = read_all(master, "\033[?1049l", 30 * slow)
+            assert "\033[?25h\033[?1049l" in got, got
+            until(lambda: state_of(p) == "T", "stop")
+            os.kill(p.pid, signal.SIGCONT)
+            got = read_all(master, "\033[J", 30 * slow)
+            assert "\033[?1049h" in got and "uet top: " in got, got
+            os.kill(p.pid, signal.SIGINT)
+            until(lambda: p.poll() is not None, "end by SIGINT")
+            assert p.returncode == 0, p.returncode
+            read_all(master, "\033[?1049l", 5)
+        with terminal("top", "-i", "0.1", "-n", "2", term="dumb") as (p, master):
+            got = read_all(master, None, 3 * slow)
+            until(lambda: p.poll() is not None, "end")
+            assert "\033" not in got and got.count("uet top: ") == 2, got
+
+    def state_of(p):
+        with open(f"/proc/{p.pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+
+    def paths_on_a_narrow_terminal():
+        for cols, most in (80, 78), (60, 46), (24, 22), (3, 15):
+            text, _ = run("path", COLUMNS=str(cols))
+            rows = [r for r in text.splitlines() if re.match(r"  [ \d]{5}-\d+ ", r)]
+            assert rows and max(map(len, rows)) <= most, (cols, text)
 
     def completion_by_the_tool():
         assert "pdc" in run("__complete", "")[0].split()
@@ -196,11 +275,23 @@ def add(cases, run, tool, ns_b, slow):
         assert complete("-j", "pd") == ["pdc"]
         assert complete("-n", ns_b, "-j", "pdc", "s") == ["show"]
         assert complete("-n", ns_b) == [ns_b]
-        assert "10.0.0.1" in complete("-n", ns_b, "failure", "show", "10.0.0.1") or \
-            complete("-n", ns_b, "pdc", "show", "pe") == ["peer"]
+        assert complete("-n", ns_b, "pdc", "show", "pe") == ["peer"]
+        assert B4 in complete("pdc", "show", "peer", "10.0")
+        # Names are words as they are, and never run
+        os.makedirs("/run/netns", exist_ok=True)
+        odd = "/run/netns/zz$(touch uet_was_here)"
+        with open(odd, "w", encoding="ascii"):
+            pass
+        try:
+            assert " ".join(complete("-n", "zz")) == os.path.basename(odd)
+            assert not os.path.exists("uet_was_here")
+        finally:
+            os.unlink(odd)
         assert complete("-nu") == [] and complete("-Nu") == ["-Numeric"]
         assert complete("param", "set", "rto_min_u") == ["rto_min_us"]
 
     cases += [monitor_tells_events, monitor_tells_only_what_is_wanted,
-              monitor_whose_reader_has_gone, rates_of_counters, the_busiest_peers,
-              top_on_a_narrow_terminal, completion_by_the_tool, completion_in_bash]
+              monitor_whose_reader_has_gone, monitor_that_does_not_read,
+              rates_of_counters, the_busiest_peers, top_on_a_narrow_terminal,
+              top_hears_at_once, paths_on_a_narrow_terminal, completion_by_the_tool,
+              completion_in_bash]

@@ -11,6 +11,10 @@
 #include "opts.h"
 #include "units.h"
 
+/* What the kernel takes; it does not say which attribute was out of its range */
+#define PID_MOST	0xfff
+#define LIMIT_MOST	4096
+
 /**
  * usage_error() - say what is wrong with the arguments
  *
@@ -111,6 +115,10 @@ static bool parse_plain(const struct arg *arg, const char *text,
 		return number_parse(text, UINT16_MAX, &v->num);
 	case ARG_U32:
 		return number_parse(text, UINT32_MAX, &v->num);
+	case ARG_PID:
+		return number_parse(text, PID_MOST, &v->num);
+	case ARG_LIMIT:
+		return number_parse(text, LIMIT_MOST, &v->num) && v->num;
 	case ARG_U64:
 		return number_parse(text, UINT64_MAX, &v->num);
 	case ARG_DEV:
@@ -136,6 +144,12 @@ const char *arg_value_name(const struct arg *arg)
 		return "DEV";
 	case ARG_FLAG:
 		return "";
+	case ARG_PID:
+		return "0..4095";
+	case ARG_U16:
+		return "0..65535";
+	case ARG_LIMIT:
+		return "1..4096";
 	default:
 		return "NUMBER";
 	}

@@ -17,6 +17,8 @@ enum arg_kind {
 	ARG_ADDR,
 	ARG_U16,
 	ARG_U32,
+	ARG_PID,	/* PIDonFEP */
+	ARG_LIMIT,	/* number of messages */
 	ARG_U64,
 	ARG_NAME,	/* one of names */
 	ARG_DEV,	/* interface */

@@ -116,14 +116,20 @@ int batch_run(struct tool *t, const char *name)
 	if (!f)
 		return usage_error("cannot open %s: %s", name, strerror(errno));
 	while (read_line(f, &line, &size, &number)) {
-		if (!run_line(t, line))
+		int err = run_line(t, line);
+
+		/* Who writes the commands may wait for the answers */
+		if (!out_flush(&t->out))
+			break;
+		if (!err)
 			continue;
-		out_flush(&t->out);
 		fprintf(stderr, "Command failed %s:%d\n", name, number);
 		status = EXIT_USAGE;
 		if (!t->opts.force)
 			break;
 	}
+	if (ferror(f))
+		status = usage_error("cannot read %s: %s", name, strerror(errno));
 	free(line);
 	if (!from_stdin)
 		fclose(f);

@@ -10,8 +10,12 @@
 
 static void put(const char *word, const char *begin)
 {
-	if (!strncmp(word, begin, strlen(begin)))
-		puts(word);
+	char text[VALUE_TEXT];
+
+	if (strncmp(word, begin, strlen(begin)))
+		return;
+	text_safe(word, text, sizeof(text));
+	puts(text);
 }
 
 static void put_names(const struct names *names, const char *begin)

@@ -17,11 +17,13 @@
  * struct counters - counters
  * @at: when, ns of the monotonic clock
  * @n: how many
+ * @cut: there are more
  * @of: counters, in the order of the kernel
  */
 struct counters {
 	uint64_t at;
 	unsigned int n;
+	bool cut;
 	struct counter {
 		char name[COUNTER_NAME];
 		uint64_t value;

@@ -29,7 +29,7 @@ static const struct field fields[] = {
 static const struct arg args[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "at these peers" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "of this socket" },
-	{ "pid", ARG_U32, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
+	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
 	{ "waiting", ARG_FLAG, UET_A_FILTER_WAITING, NULL, "data waits" },
 	{ 0 }

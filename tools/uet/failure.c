@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	{ "pid", UET_A_FAILURE_PID, K_NUM },
 	{ "error", UET_A_FAILURE_ERROR, K_ERRNO },
 	{ "source", UET_A_FAILURE_SOURCE, K_ENUM, 0, &names_report_source },
-	{ "code", UET_A_FAILURE_CODE, K_NUM },
+	{ "code", UET_A_FAILURE_CODE, K_CODE },
 	{ "count", UET_A_FAILURE_COUNT, K_NUM },
 	{ "ago_ns", UET_A_FAILURE_AGO_NS, K_NS },
 	{ 0 }

@@ -162,6 +162,10 @@ bool field_value(const struct field *f, const struct attrs *a, struct value *v)
 		return v->plen <= 128 && attr_addr(a, f->attr, &v->addr);
 	case K_ENDPOINT:
 		return attr_endpoint(a, f->attr, &v->ep);
+	case K_CODE:
+		v->source = attr_num(a, f->attr - 1);
+		v->u = attr_num(a, f->attr);
+		break;
 	default:
 		v->u = attr_num(a, f->attr);
 	}

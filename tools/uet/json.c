@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "utf8.h"
 
 static void line(struct json *j)
 {
@@ -17,58 +18,22 @@ static void line(struct json *j)
 		fputs("    ", j->to);
 }
 
-/* Length of the UTF-8 character at s, 0 if there is none */
-static size_t utf8(const unsigned char *s)
-{
-	static const struct {
-		unsigned char mask, lead, len;
-		uint32_t least;
-	} forms[] = {
-		{ 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 },
-		{ 0xf8, 0xf0, 4, 0x10000 },
-	};
-	uint32_t c;
-	size_t f, i;
-
-	for (f = 0; f < 3; f++) {
-		if ((s[0] & forms[f].mask) != forms[f].lead)
-			continue;
-		c = s[0] & ~forms[f].mask;
-		for (i = 1; i < forms[f].len; i++) {
-			if ((s[i] & 0xc0) != 0x80)
-				return 0;
-			c = c << 6 | (s[i] & 0x3f);
-		}
-		if (c < forms[f].least || c > 0x10ffff ||
-		    (c >= 0xd800 && c < 0xe000))
-			return 0;
-		return forms[f].len;
-	}
-	return 0;
-}
-
 static void quoted(struct json *j, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t len;
 
 	putc('"', j->to);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\') {
+	for (; *s; s += len ? len : 1) {
+		len = utf8_length(s);
+		if (!len)
+			fputs("\\ufffd", j->to);
+		else if (utf8_is_control(s, len))
+			fprintf(j->to, "\\u%04x", s[len - 1]);
+		else if (*s == '"' || *s == '\\')
 			fprintf(j->to, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(j->to, "\\u%04x", *s);
-		} else if (*s < 0x80) {
-			putc(*s, j->to);
-		} else {
-			len = utf8(s);
-			if (!len) {
-				fputs("\\ufffd", j->to);
-				continue;
-			}
+		else
 			fwrite(s, 1, len, j->to);
-			s += len - 1;
-		}
 	}
 	putc('"', j->to);
 }

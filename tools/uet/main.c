@@ -3,6 +3,7 @@
  * The command "uet": options, and where output ends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,6 +50,8 @@ static int find_option(const char *word)
 {
 	size_t i, len = strcspn(word, "=");
 
+	if (!len)
+		return -1;
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (len >= options[i].least &&
 		    !strncmp(word, options[i].name, len) &&
@@ -80,6 +83,8 @@ static int take_option(struct opts *opts, int option, const char *word,
 {
 	const char *when = strchr(word, '=');
 
+	if (!value && (option == OPT_NETNS || option == OPT_BATCH))
+		return usage_error("-%s wants a value", word);
 	switch (option) {
 	case OPT_PRETTY:
 		opts->pretty = true;
@@ -119,34 +124,72 @@ static int take_option(struct opts *opts, int option, const char *word,
 /* What was asked for is shown already */
 #define ALL_DONE	(-256)
 
+static int show_and_end(int option)
+{
+	if (option == OPT_VERSION)
+		puts("uet utility, " UET_TOOL_VERSION);
+	else
+		cmd_help(stdout, NULL, 0, NULL);
+	return ALL_DONE;
+}
+
+/* Whether each letter of a word is an option of its own, such as those of "jp" */
+static bool are_letters(const char *word)
+{
+	char one[2] = "";
+
+	while (*word) {
+		one[0] = *word++;
+		if (find_option(one) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Return: whether the option takes the next word, ALL_DONE, or a negative exit status */
+static int parse_one(struct opts *opts, const char *word, const char *next)
+{
+	int option = find_option(word);
+
+	if (option == OPT_VERSION || option == OPT_HELP)
+		return show_and_end(option);
+	if (take_option(opts, option, word, next))
+		return -EXIT_USAGE;
+	return option == OPT_NETNS || option == OPT_BATCH;
+}
+
+/* The last letter may take the next word */
+static int parse_letters(struct opts *opts, const char *word, const char *next)
+{
+	char one[2] = "";
+	int taken = 0;
+
+	while (*word && taken >= 0) {
+		one[0] = *word++;
+		taken = parse_one(opts, one, *word ? NULL : next);
+	}
+	return taken;
+}
+
 /* Return: words that were options, ALL_DONE, or a negative exit status */
 static int parse_options(struct opts *opts, int argc, char **argv)
 {
-	int i, option;
-	bool value;
+	int i, more;
 
 	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
 		const char *word = argv[i] + 1;
+		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
-		word += *word == '-';
-		option = find_option(word);
-		if (option == OPT_VERSION || option == OPT_HELP) {
-			if (option == OPT_VERSION)
-				puts("uet utility, " UET_TOOL_VERSION);
-			else
-				cmd_help(stdout, NULL, 0, NULL);
-			return ALL_DONE;
-		}
-		value = option == OPT_NETNS || option == OPT_BATCH;
-		if (value && i + 1 == argc) {
-			usage_error("%s wants a value", argv[i]);
-			return -EXIT_USAGE;
-		}
-		if (take_option(opts, option, argv[i] + 1, argv[i + value]))
-			return -EXIT_USAGE;
-		i += value;
+		/* What begins a long name is that option: "js" is "json" cut down */
+		if (*word != '-' && find_option(word) < 0 && are_letters(word))
+			more = parse_letters(opts, word, next);
+		else
+			more = parse_one(opts, word + (*word == '-'), next);
+		if (more < 0)
+			return more;
+		i += more;
 	}
 	return i;
 }
@@ -177,6 +220,19 @@ static int run(struct tool *t, int argc, char **argv)
 	return cmd_run(t, argc, argv);
 }
 
+/*
+ * Started without one of the standard files, the tool must not take the socket to the
+ * kernel for it. What is read is at its end, and what is written fails.
+ */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", O_RDONLY);
+}
+
 /* That nobody reads the output any more needs no words; a full disk does */
 static int finish(int status)
 {
@@ -192,6 +248,7 @@ int main(int argc, char **argv)
 	struct tool t = { 0 };
 	int skip, status;
 
+	hold_standard_files();
 	set_colour(&t.opts, "never");
 	skip = parse_options(&t.opts, argc, argv);
 	if (skip == ALL_DONE)

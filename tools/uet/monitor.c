@@ -28,7 +28,7 @@ static const struct field fields[] = {
 	{ "dev", UET_A_EVENT_IFINDEX, K_DEV },
 	{ "error", UET_A_EVENT_ERROR, K_ERRNO, F_NONZERO },
 	{ "source", UET_A_EVENT_SOURCE, K_ENUM, 0, &names_report_source },
-	{ "code", UET_A_EVENT_CODE, K_NUM, F_NONZERO },
+	{ "code", UET_A_EVENT_CODE, K_CODE, F_NONZERO },
 	{ "inode", UET_A_EVENT_INODE, K_NUM },
 	{ "job", UET_A_EVENT_JOB, K_NUM },
 	{ "pid", UET_A_EVENT_PID, K_NUM },
@@ -115,7 +115,6 @@ static int event(const struct nlmsghdr *nlh, void *data)
 	return w->left > 0 && !--w->left ? MNL_CB_STOP : MNL_CB_OK;
 }
 
-/* ENOBUFS: the kernel dropped events; the next one tells how many */
 static int watch(struct watch *w)
 {
 	struct nl *nl = &w->t->nl;
@@ -123,8 +122,14 @@ static int watch(struct watch *w)
 	int ret = MNL_CB_OK;
 	ssize_t len;
 
-	while (buf && ret > MNL_CB_STOP) {
+	if (!buf)
+		return usage_error("no memory");
+	while (ret > MNL_CB_STOP) {
 		len = mnl_socket_recvfrom(nl->sk, buf, RECV_ROOM);
+		/* How many, the next one tells */
+		if (len < 0 && errno == ENOBUFS)
+			fputs("Warning: events come faster than they are read, and some are lost.\n",
+			      stderr);
 		if (len < 0 && (errno == ENOBUFS || errno == EINTR))
 			continue;
 		ret = len < 0 ? MNL_CB_ERROR :

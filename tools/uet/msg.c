@@ -28,9 +28,9 @@ const struct field fields_msg[] = {
 static const struct arg args[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "to or from these peers" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "of this socket" },
-	{ "pid", ARG_U32, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
+	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
-	{ "limit", ARG_U32, 0, NULL, "so many, 1 to 4096" },
+	{ "limit", ARG_LIMIT, 0, NULL, "so many" },
 	{ 0 }
 };
 
@@ -78,8 +78,6 @@ static int msg_show(struct tool *t, const struct cmd *cmd, int argc, char **argv
 	if (args_parse(&given, cmd->args, argc, argv))
 		return EXIT_USAGE;
 	limit = args_get(&given, "limit");
-	if (limit && !limit->num)
-		return usage_error("limit takes 1 to 4096");
 	err = nl_open(&t->nl);
 	if (err)
 		return kernel_status(err);

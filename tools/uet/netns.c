@@ -28,10 +28,9 @@ int netns_enter(const char *name)
 	char path[512];
 	int fd, err = 0;
 
-	if (strchr(name, '/'))
-		snprintf(path, sizeof(path), "%s", name);
-	else
-		snprintf(path, sizeof(path), RUN_NETNS "/%s", name);
+	if (snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : RUN_NETNS "/",
+		     name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

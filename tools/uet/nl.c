@@ -62,12 +62,22 @@ struct nlmsghdr *nl_request(struct nl *nl, uint8_t cmd, bool dump)
 	return nlh;
 }
 
-/* An answer on its way to who asked */
+/**
+ * struct answer - an answer on its way to who asked
+ * @nl: socket
+ * @fn: gets each object
+ * @arg: for @fn
+ * @header: bytes before the attributes
+ * @changed: objects came or went during the dump
+ * @complete: all of it was heard
+ */
 struct answer {
 	struct nl *nl;
 	nl_object_fn fn;
 	void *arg;
-	size_t header;		/* bytes before the attributes */
+	size_t header;
+	bool changed;
+	bool complete;
 };
 
 static int object(const struct nlmsghdr *nlh, void *data)
@@ -155,12 +165,13 @@ void nl_error(struct nl *nl, const struct nlmsghdr *nlh)
 static int failed(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
-	const struct answer *a = data;
+	struct answer *a = data;
 
 	if (nlh->nlmsg_len < mnl_nlmsg_size(sizeof(*err))) {
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
 	}
+	a->complete = true;
 	if (!err->error)
 		return MNL_CB_STOP;
 	nl_error(a->nl, nlh);
@@ -171,11 +182,12 @@ static int failed(const struct nlmsghdr *nlh, void *data)
 /* The end of a dump carries its error */
 static int done(const struct nlmsghdr *nlh, void *data)
 {
-	const struct answer *a = data;
+	struct answer *a = data;
 	const char *attrs = NULL;
 	size_t len = 0;
 	int error;
 
+	a->complete = true;
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(error))
 		return MNL_CB_STOP;
 	memcpy(&error, mnl_nlmsg_get_payload(nlh), sizeof(error));
@@ -191,12 +203,29 @@ static int done(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_ERROR;
 }
 
-static int receive(struct nl *nl, struct answer *a)
+/*
+ * Hands out the messages of a buffer. An interrupted dump is heard to its end, or what
+ * is left of it would be taken for the answer to the next request.
+ */
+static int answered(struct answer *a, void *buf, size_t len, unsigned int port)
 {
 	static mnl_cb_t control[NLMSG_MIN_TYPE] = {
 		[NLMSG_ERROR] = failed,
 		[NLMSG_DONE] = done,
 	};
+	struct nlmsghdr *nlh;
+	int left = len;
+
+	for (nlh = buf; mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left)) {
+		a->changed |= nlh->nlmsg_flags & NLM_F_DUMP_INTR;
+		nlh->nlmsg_flags &= ~NLM_F_DUMP_INTR;
+	}
+	return mnl_cb_run2(buf, len, a->nl->seq, port, object, a, control,
+			   NLMSG_MIN_TYPE);
+}
+
+static int receive(struct nl *nl, struct answer *a)
+{
 	unsigned int port = mnl_socket_get_portid(nl->sk);
 	char *buf = malloc(RECV_ROOM);
 	int ret = MNL_CB_OK;
@@ -206,21 +235,47 @@ static int receive(struct nl *nl, struct answer *a)
 		return -ENOMEM;
 	while (ret > MNL_CB_STOP) {
 		len = mnl_socket_recvfrom(nl->sk, buf, RECV_ROOM);
-		ret = len < 0 ? MNL_CB_ERROR :
-		      mnl_cb_run2(buf, len, nl->seq, port, object, a, control,
-				  NLMSG_MIN_TYPE);
+		/* Only top catches signals, and it looks between two readings */
+		if (len < 0 && errno == EINTR)
+			continue;
+		ret = len < 0 ? MNL_CB_ERROR : answered(a, buf, len, port);
 	}
 	len = ret == MNL_CB_ERROR ? -errno : 0;
 	free(buf);
+	/* What is left of an answer must not be taken for that to the next request */
+	if (ret == MNL_CB_ERROR && !a->complete)
+		nl_close(nl);
+	if (!len && a->changed)
+		len = -EINTR;
 	return len;
+}
+
+/* What the kernel says in words was printed when it came */
+static void print_failure(const struct answer *a, int err)
+{
+	if (a->nl->quiet)
+		return;
+	if (!a->complete)
+		fprintf(stderr, "Error: netlink: %s.\n", strerror(-err));
+	else if (a->changed)
+		fputs("Error: objects changed meanwhile, some may be missing.\n",
+		      stderr);
 }
 
 static int talk(struct nl *nl, struct nlmsghdr *req, struct answer *a)
 {
+	int err;
+
 	req->nlmsg_seq = ++nl->seq;
-	if (mnl_socket_sendto(nl->sk, req, req->nlmsg_len) < 0)
-		return -errno;
-	return receive(nl, a);
+	if (!nl->sk)
+		err = -ENOTCONN;
+	else if (mnl_socket_sendto(nl->sk, req, req->nlmsg_len) < 0)
+		err = -errno;
+	else
+		err = receive(nl, a);
+	if (err)
+		print_failure(a, err);
+	return err;
 }
 
 /**
@@ -230,13 +285,15 @@ static int talk(struct nl *nl, struct nlmsghdr *req, struct answer *a)
  * @fn: gets each object; NULL for requests that change something
  * @arg: for @fn
  *
- * What the kernel says about an error is printed, unless @nl is quiet.
+ * Errors are printed, unless @nl is quiet. The socket is closed where more of the
+ * answer may come.
  *
- * Return: 0 or a negative error.
+ * Return: 0 or a negative error; -EINTR if all is told and objects came or went
+ * meanwhile.
  */
 int nl_talk(struct nl *nl, struct nlmsghdr *req, nl_object_fn fn, void *arg)
 {
-	struct answer a = { nl, fn, arg, GENL_HDRLEN };
+	struct answer a = { nl, fn, arg, .header = GENL_HDRLEN };
 
 	return talk(nl, req, &a);
 }
@@ -248,7 +305,7 @@ int nl_talk(struct nl *nl, struct nlmsghdr *req, nl_object_fn fn, void *arg)
 int nl_talk_route(struct nl *nl, struct nlmsghdr *req, nl_object_fn fn, void *arg,
 		  size_t header)
 {
-	struct answer a = { nl, fn, arg, MNL_ALIGN(header) };
+	struct answer a = { nl, fn, arg, .header = MNL_ALIGN(header) };
 
 	return talk(nl, req, &a);
 }

@@ -26,7 +26,7 @@ struct nl {
 	uint32_t group;
 	uint32_t seq;
 	bool quiet;
-	char buf[8192];
+	char buf[8192] __attribute__((aligned(NLMSG_ALIGNTO)));
 };
 
 /* One object of an answer: its attributes */

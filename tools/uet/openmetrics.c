@@ -36,6 +36,19 @@ static bool ends(const char *s, const char *end)
 	return n >= m && !strcmp(s + n - m, end);
 }
 
+/* In help texts a backslash begins an escape */
+static void put_escaped(const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\n')
+			fputs("\\n", stdout);
+		else if (*s == '\\' || *s == '"')
+			printf("\\%c", *s);
+		else
+			putchar(*s);
+	}
+}
+
 static void put_head(const char *metric, const char *type, const char *help)
 {
 	printf("# TYPE %s %s\n", metric, type);
@@ -43,7 +56,9 @@ static void put_head(const char *metric, const char *type, const char *help)
 		printf("# UNIT %s bytes\n", metric);
 	if (ends(metric, "_seconds"))
 		printf("# UNIT %s seconds\n", metric);
-	printf("# HELP %s %s\n", metric, help);
+	printf("# HELP %s ", metric);
+	put_escaped(help);
+	putchar('\n');
 }
 
 static void put_counters(const struct counters *c)

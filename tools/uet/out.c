@@ -106,12 +106,30 @@ void out_array_end(struct out *o)
 		json_close(&o->json, ']');
 }
 
+/* Whatever it holds, it is seen where it ends */
+static void quote(char *text, size_t size)
+{
+	char bare[VALUE_TEXT];
+	size_t i, at = 1;
+
+	snprintf(bare, sizeof(bare), "%s", text);
+	text[0] = '"';
+	for (i = 0; bare[i] && at + 6 < size; i++) {
+		if (bare[i] == '"')
+			at += snprintf(text + at, size - at, "\\x22");
+		else
+			text[at++] = bare[i];
+	}
+	text[at++] = '"';
+	text[at] = '\0';
+}
+
 /**
  * out_value() - a value of the object that was begun last
  * @o: output
  * @key: its key, and label in text
  * @v: the value
- * @how: OUT_LINE, OUT_BARE
+ * @how: OUT_LINE, OUT_BARE, OUT_QUOTED
  */
 void out_value(struct out *o, const char *key, const struct value *v,
 	       unsigned int how)
@@ -127,11 +145,15 @@ void out_value(struct out *o, const char *key, const struct value *v,
 		new_line(o);
 		o->indent--;
 	}
-	if (!(how & OUT_BARE))
-		word(o, key, NULL);
+	if (!(how & OUT_BARE)) {
+		text_safe(key, text, sizeof(text));
+		word(o, text, NULL);
+	}
 	if (v->kind == K_FLAG)
 		return;
 	value_text(o->opts, v, text, sizeof(text));
+	if (how & OUT_QUOTED)
+		quote(text, sizeof(text));
 	word(o, *text ? text : "\"\"", value_colour(v));
 }
 

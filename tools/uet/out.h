@@ -19,6 +19,7 @@
 enum {
 	OUT_LINE	= 1,	/* on a new line */
 	OUT_BARE	= 2,	/* without its key */
+	OUT_QUOTED	= 4,	/* in quotes, as it may have spaces */
 };
 
 /**

@@ -10,9 +10,12 @@
 
 #include "field.h"
 #include "names.gen.h"
+#include "screen.h"
 #include "verbs.h"
 
 #define MAP_COLUMNS	64
+#define MAP_LABEL	14
+#define LISTED_MOST	8
 #define EV_BITS		16
 
 static const struct field fields[] = {
@@ -58,6 +61,7 @@ static const char *const colours[] = {
  * @o: output
  * @ccc: the context, 0 = none yet
  * @remote: its peer
+ * @columns: values in a row
  * @n: values by state
  * @mark: a character for each value, 0 if it is not one of the context's
  */
@@ -65,6 +69,7 @@ struct map {
 	struct out *o;
 	uint64_t ccc;
 	struct in6_addr remote;
+	unsigned int columns;
 	unsigned int n[sizeof(marks)];
 	char mark[1 << EV_BITS];
 };
@@ -84,34 +89,64 @@ static void put_mark(struct out *o, char mark)
 		putc(mark ? mark : ' ', o->to);
 }
 
-static void put_row(struct map *m, const char *row, unsigned int first)
-{
-	int last = MAP_COLUMNS - 1, i;
+/* Marks of values that follow each other, which may be far apart */
+struct map_row {
+	unsigned int first, last, n;
+	char mark[MAP_COLUMNS];
+};
 
-	while (last >= 0 && !row[last])
-		last--;
-	if (last < 0)
+static void put_row(const struct map *m, struct map_row *row)
+{
+	unsigned int i;
+
+	if (!row->n)
 		return;
-	fprintf(m->o->to, "  %5u ", first);
-	for (i = 0; i <= last; i++)
-		put_mark(m->o, row[i]);
+	fprintf(m->o->to, "  %5u-%-5u ", row->first, row->last);
+	for (i = 0; i < row->n; i++)
+		put_mark(m->o, row->mark[i]);
 	putc('\n', m->o->to);
+	row->n = 0;
 }
 
-/* Where the first row begins, so that rows are full */
-static unsigned int first_ev(const struct map *m)
+static void put_rows(const struct map *m)
 {
-	unsigned int ev = 0;
+	struct map_row row = { 0 };
+	unsigned int ev;
 
-	while (ev < 1 << EV_BITS && !m->mark[ev])
-		ev++;
-	return ev;
+	for (ev = 0; ev < 1 << EV_BITS; ev++) {
+		if (!m->mark[ev])
+			continue;
+		if (!row.n)
+			row.first = ev;
+		row.last = ev;
+		row.mark[row.n++] = m->mark[ev];
+		if (row.n == m->columns)
+			put_row(m, &row);
+	}
+	put_row(m, &row);
+}
+
+/* The values of a state by their numbers, the first few */
+static void put_listed(const struct map *m, unsigned int state)
+{
+	unsigned int ev, n = 0;
+
+	if (!m->n[state])
+		return;
+	fprintf(m->o->to, "  %s:", name_of(&names_path_state, state));
+	for (ev = 0; ev < 1 << EV_BITS && n < LISTED_MOST; ev++) {
+		if (m->mark[ev] != marks[state])
+			continue;
+		fprintf(m->o->to, " %u", ev);
+		n++;
+	}
+	fputs(m->n[state] > n ? " ...\n" : "\n", m->o->to);
 }
 
 static void put_map(struct map *m)
 {
 	char addr[ADDR_TEXT];
-	unsigned int i, ev;
+	unsigned int i;
 
 	if (!m->ccc)
 		return;
@@ -122,13 +157,10 @@ static void put_map(struct map *m)
 			fprintf(m->o->to, " %s %u", name_of(&names_path_state, i),
 				m->n[i]);
 	putc('\n', m->o->to);
-	for (ev = first_ev(m); ev < 1 << EV_BITS; ev += MAP_COLUMNS) {
-		char row[MAP_COLUMNS] = { 0 };
-
-		for (i = 0; i < MAP_COLUMNS && ev + i < 1 << EV_BITS; i++)
-			row[i] = m->mark[ev + i];
-		put_row(m, row, ev);
-	}
+	put_rows(m);
+	for (i = 0; i < sizeof(marks) - 1; i++)
+		if (i != UET_PATH_STATE_GOOD)
+			put_listed(m, i);
 }
 
 static void map_one(const struct attrs *a, void *arg)
@@ -138,11 +170,9 @@ static void map_one(const struct attrs *a, void *arg)
 	uint64_t state = attr_num(a, UET_A_PATH_STATE);
 
 	if (ccc != m->ccc) {
-		struct out *o = m->o;
-
 		put_map(m);
-		memset(m, 0, sizeof(*m));
-		m->o = o;
+		memset(m->n, 0, sizeof(m->n));
+		memset(m->mark, 0, sizeof(m->mark));
 		m->ccc = ccc;
 		attr_addr(a, UET_A_PATH_REMOTE, &m->remote);
 	}
@@ -159,17 +189,32 @@ static void put_legend(struct out *o)
 		put_mark(o, marks[i]);
 		fprintf(o->to, " %s", name_of(&names_path_state, i));
 	}
-	fprintf(o->to, "  (a row starts at the value before it)\n");
+	fprintf(o->to, "  (-d: the value of each)\n");
+}
+
+/* As many as the terminal has room for, so that columns stay below each other */
+static unsigned int columns_for(unsigned int width)
+{
+	unsigned int columns = MAP_COLUMNS;
+
+	while (columns > 1 && columns + MAP_LABEL > width)
+		columns /= 2;
+	return columns;
 }
 
 static int show_map(struct tool *t, const struct args *given)
 {
 	struct map *m = calloc(1, sizeof(*m));
+	unsigned int width, height;
 	int err;
 
-	if (!m)
+	if (!m) {
+		usage_error("no memory");
 		return -ENOMEM;
+	}
 	m->o = &t->out;
+	screen_size(&width, &height);
+	m->columns = columns_for(width);
 	err = show_dump(t, &object_path, given, map_one, m);
 	put_map(m);
 	if (m->ccc)

@@ -174,7 +174,7 @@ void procs_out(struct out *o, const struct procs *p, uint64_t inode)
 	out_array(o, "process");
 	for (; fd; fd = procs_next(p, fd)) {
 		out_object(o, NULL);
-		out_str(o, "name", fd->name, OUT_BARE);
+		out_str(o, "name", fd->name, OUT_BARE | OUT_QUOTED);
 		out_num(o, "pid", K_NUM, fd->pid, 0);
 		out_num(o, "fd", K_NUM, fd->fd, 0);
 		out_object_end(o);

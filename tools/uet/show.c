@@ -2,8 +2,6 @@
 /*
  * "show" of all objects that are records of attributes.
  */
-#include <errno.h>
-
 #include "cmd.h"
 #include "field.h"
 
@@ -50,11 +48,7 @@ int show_dump(struct tool *t, const struct object *obj, const struct args *args,
 	req = nl_request(&t->nl, obj->cmd, true);
 	if (args)
 		args_put(args, req, obj->filter);
-	err = nl_talk(&t->nl, req, fn, arg);
-	if (err == -EINTR && !t->nl.quiet)
-		fputs("Error: objects changed meanwhile, some may be missing.\n",
-		      stderr);
-	return err;
+	return nl_talk(&t->nl, req, fn, arg);
 }
 
 /**

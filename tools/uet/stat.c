@@ -18,11 +18,12 @@ static void add(struct counters *c, const struct nlattr *nest, bool gauge)
 {
 	struct attrs a;
 
-	if (c->n == COUNTERS_MAX)
+	if (c->n == COUNTERS_MAX) {
+		c->cut = true;
 		return;
+	}
 	attrs_nested(&a, nest);
-	snprintf(c->of[c->n].name, COUNTER_NAME, "%s",
-		 attr_str(&a, UET_A_STAT_NAME));
+	text_safe(attr_str(&a, UET_A_STAT_NAME), c->of[c->n].name, COUNTER_NAME);
 	c->of[c->n].value = attr_num(&a, UET_A_STAT_VALUE);
 	c->of[c->n].gauge = gauge;
 	c->n++;
@@ -52,13 +53,18 @@ int counters_read(struct tool *t, const char *begin, struct counters *c)
 	int err = nl_open(&t->nl);
 
 	c->n = 0;
+	c->cut = false;
 	if (err)
 		return err;
 	req = nl_request(&t->nl, UET_CMD_STATS_GET, false);
 	if (begin)
 		mnl_attr_put_strz(req, UET_A_STATS_NAME, begin);
 	c->at = now_ns();
-	return nl_talk(&t->nl, req, take, c);
+	err = nl_talk(&t->nl, req, take, c);
+	if (!err && c->cut && !t->nl.quiet)
+		fputs("Warning: the kernel has more counters than this tool can hold.\n",
+		      stderr);
+	return err;
 }
 
 /**
@@ -148,16 +154,16 @@ static int watch(struct tool *t, const char *begin, struct tick *tick,
 		 struct counters *c)
 {
 	struct counters *before = &c[0], *now = &c[1], *swap;
-	uint64_t done = 0;
+	uint64_t done;
 	int err;
 
 	err = counters_read(t, begin, before);
-	while (!err && (!tick->count || done++ < tick->count)) {
-		tick_wait(tick, -1);
+	for (done = 0; !err && (!tick->count || done < tick->count); done++) {
+		tick_wait(tick, -1, NULL);
 		err = counters_read(t, begin, now);
 		if (err)
 			break;
-		if (done > 1 && !t->opts.json)
+		if (done && !t->opts.json)
 			putchar('\n');
 		put_all(t, now, before);
 		if (!out_flush(&t->out))

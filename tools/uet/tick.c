@@ -8,7 +8,6 @@
 #include "units.h"
 
 #define NS_PER_S	1000000000ULL
-#define NS_PER_MS	1000000
 
 uint64_t now_ns(void)
 {
@@ -54,23 +53,29 @@ int tick_option(struct tick *tick, int *argc, char ***argv)
  * tick_wait() - wait for the next time
  * @tick: how often
  * @fd: wait for input there, too; -1 = for none
+ * @mask: signals that are held meanwhile, NULL = those that are held now
  *
- * Return: whether there is input before.
+ * Return: what came first.
  */
-bool tick_wait(struct tick *tick, int fd)
+enum tick_event tick_wait(struct tick *tick, int fd, const sigset_t *mask)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	uint64_t now = now_ns();
+	struct timespec ts;
+	int n;
 
 	if (!tick->next)
 		tick->next = now + tick->interval * NS_PER_S;
 	while (now < tick->next) {
-		if (poll(&pfd, fd >= 0, (tick->next - now) / NS_PER_MS + 1) > 0)
-			return true;
+		ts.tv_sec = (tick->next - now) / NS_PER_S;
+		ts.tv_nsec = (tick->next - now) % NS_PER_S;
+		n = ppoll(&pfd, fd >= 0, &ts, mask);
+		if (n)
+			return n > 0 ? TICK_INPUT : TICK_SIGNAL;
 		now = now_ns();
 	}
 	tick->next += tick->interval * NS_PER_S;
 	if (tick->next < now)
 		tick->next = now;
-	return false;
+	return TICK_DUE;
 }

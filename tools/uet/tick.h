@@ -5,7 +5,7 @@
 #ifndef UET_TICK_H
 #define UET_TICK_H
 
-#include <stdbool.h>
+#include <signal.h>
 #include <stdint.h>
 
 /**
@@ -20,8 +20,14 @@ struct tick {
 	uint64_t next;
 };
 
+enum tick_event {
+	TICK_DUE,
+	TICK_INPUT,
+	TICK_SIGNAL,
+};
+
 int tick_option(struct tick *tick, int *argc, char ***argv);
-bool tick_wait(struct tick *tick, int fd);
+enum tick_event tick_wait(struct tick *tick, int fd, const sigset_t *mask);
 uint64_t now_ns(void);
 
 #endif

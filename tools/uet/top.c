@@ -5,22 +5,16 @@
  */
 #include <errno.h>
 #include <linux/uet_netlink.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "field.h"
 #include "names.gen.h"
+#include "screen.h"
 #include "tick.h"
 #include "units.h"
 #include "verbs.h"
 
-#define DEFAULT_WIDTH	80
-#define DEFAULT_HEIGHT	24
-#define HEAD_LINES	2
 #define NS_PER_S	1e9
 
 /**
@@ -45,22 +39,16 @@ struct rows {
 /**
  * struct top - the view
  * @t: tool
- * @screen: standard output is a terminal
- * @saved: how the terminal was
+ * @screen: where it is drawn
+ * @tick: how often
+ * @frames: those drawn so far
  */
 struct top {
 	struct tool *t;
-	bool screen;
-	struct termios saved;
+	struct screen screen;
+	struct tick tick;
+	uint64_t frames;
 };
-
-static volatile sig_atomic_t ended;
-
-static void end(int sig)
-{
-	(void)sig;
-	ended = 1;
-}
 
 static void take(const struct attrs *a, void *arg)
 {
@@ -141,6 +129,9 @@ static int read_rows(struct top *top, struct rows *rows)
 	rows->no_memory = false;
 	rows->at = now_ns();
 	err = show_dump(top->t, &object_ccc, NULL, take, rows);
+	/* Those that come and go meanwhile are seen the next time */
+	if (err == -EINTR)
+		err = 0;
 	if (!err && rows->no_memory)
 		err = -ENOMEM;
 	if (!err && rows->n)
@@ -251,9 +242,33 @@ static int rank_for(int width)
 	return rank ? rank - 1 : 0;
 }
 
-static void put_line(const struct row *r, int width, int rank)
+/**
+ * struct frame - a frame on its way out
+ * @full: it fills a screen, which must not scroll
+ * @width: columns
+ * @left: lines that fit still
+ */
+struct frame {
+	bool full;
+	unsigned int width;
+	size_t left;
+};
+
+static void put_text(struct frame *f, const char *line)
+{
+	if (!f->left)
+		return;
+	f->left--;
+	printf("%.*s%s", (int)f->width, line, f->full ? "\033[K" : "");
+	if (!f->full || f->left)
+		putchar('\n');
+}
+
+/* The line of a context, NULL = that of the heads */
+static void put_row(struct frame *f, const struct row *r)
 {
 	char cell[VALUE_TEXT], line[512] = "";
+	int rank = rank_for(f->width);
 	size_t i, at = 0;
 
 	for (i = 0; i < N_COLUMNS; i++) {
@@ -271,22 +286,15 @@ static void put_line(const struct row *r, int width, int rank)
 	at = strlen(line);
 	while (at && line[at - 1] == ' ')
 		line[--at] = '\0';
-	printf("%.*s\n", width, line);
+	put_text(f, line);
 }
 
-static void put_frame(const struct top *top, const struct rows *rows)
+static void put_head(struct frame *f, const struct rows *rows)
 {
-	struct winsize ws = { .ws_col = DEFAULT_WIDTH, .ws_row = DEFAULT_HEIGHT };
-	const char *columns_env = getenv("COLUMNS");
-	char rate[UNIT_TEXT], head[128];
-	size_t i, waiting = 0, bad = 0, most = rows->n, room;
-	uint64_t width;
+	size_t i, waiting = 0, bad = 0;
+	char rate[UNIT_TEXT], head[160];
 	double sum = 0;
 
-	if (top->screen)
-		ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
-	else if (columns_env && number_parse(columns_env, 500, &width) && width)
-		ws.ws_col = width;
 	for (i = 0; i < rows->n; i++) {
 		sum += rows->of[i].tx_rate;
 		waiting += rows->of[i].wait != 0;
@@ -296,18 +304,24 @@ static void put_frame(const struct top *top, const struct rows *rows)
 	snprintf(head, sizeof(head),
 		 "uet top: %zu contexts, %zu wait, %zu with bad paths, %s/s", rows->n,
 		 waiting, bad, rate);
-	if (top->screen) {
-		fputs("\033[H\033[J", stdout);
-		room = ws.ws_row > HEAD_LINES ? ws.ws_row - HEAD_LINES - 1 : 0;
-		if (most > room)
-			most = room;
-	}
-	printf("%.*s\n", ws.ws_col, head);
-	put_line(NULL, ws.ws_col, rank_for(ws.ws_col));
-	for (i = 0; i < most; i++)
-		put_line(&rows->of[i], ws.ws_col, rank_for(ws.ws_col));
-	if (!top->screen)
-		putchar('\n');
+	put_text(f, head);
+}
+
+static void put_frame(const struct top *top, const struct rows *rows)
+{
+	struct frame f = { .full = top->screen.on };
+	unsigned int height;
+	size_t i;
+
+	screen_size(&f.width, &height);
+	f.left = f.full ? height : SIZE_MAX;
+	if (f.full)
+		fputs("\033[H", stdout);
+	put_head(&f, rows);
+	put_row(&f, NULL);
+	for (i = 0; i < rows->n && f.left; i++)
+		put_row(&f, &rows->of[i]);
+	fputs(f.full ? "\033[J" : "\n", stdout);
 }
 
 static void put_real(struct out *o, const char *key, double real)
@@ -342,73 +356,48 @@ static void put_json(struct out *o, const struct rows *rows)
 	out_list_end(o);
 }
 
-/* --- the terminal ------------------------------------------------------------ */
-
-static void screen_begin(struct top *top)
+/* Return: whether there is somebody who looks at it, and more is wanted */
+static bool draw(struct top *top, struct rows *rows)
 {
-	struct sigaction sa = { .sa_handler = end };
-	struct termios raw;
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	top->screen = isatty(STDOUT_FILENO) && !top->t->opts.json &&
-		      !tcgetattr(STDIN_FILENO, &top->saved);
-	if (!top->screen)
-		return;
-	raw = top->saved;
-	raw.c_lflag &= ~(ICANON | ECHO);
-	raw.c_cc[VMIN] = 0;
-	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	fputs("\033[?1049h\033[?25l", stdout);
+	/* Those before are looked up by id, so they go by rate for a while only */
+	if (rows->n)
+		qsort(rows->of, rows->n, sizeof(*rows->of), by_rate);
+	if (top->t->opts.json)
+		put_json(&top->t->out, rows);
+	else
+		put_frame(top, rows);
+	if (rows->n)
+		qsort(rows->of, rows->n, sizeof(*rows->of), by_id);
+	return out_flush(&top->t->out) &&
+	       (!top->tick.count || top->frames < top->tick.count);
 }
 
-static void screen_end(struct top *top)
-{
-	if (!top->screen)
-		return;
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSANOW, &top->saved);
-}
-
-/* Waits for the next frame. Return: whether it is to end */
-static bool rest(struct top *top, struct tick *tick)
-{
-	char key;
-
-	while (!ended && tick_wait(tick, top->screen ? STDIN_FILENO : -1)) {
-		if (read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q')
-			return true;
-	}
-	return ended;
-}
-
-static int frames(struct top *top, struct tick *tick)
+static int frames(struct top *top)
 {
 	struct rows all[2] = { 0 }, *now = &all[0], *before = &all[1], *swap;
-	uint64_t done = 0;
+	enum screen_event event;
+	bool more = true;
 	int err;
 
-	err = read_rows(top, before);
-	while (!err && !rest(top, tick)) {
-		err = read_rows(top, now);
-		if (err)
+	err = read_rows(top, now);
+	/* Without rates yet, but nobody looks at an empty screen */
+	if (!err && top->screen.on)
+		more = draw(top, now);
+	while (!err && more) {
+		event = screen_rest(&top->screen, &top->tick);
+		if (event == SCREEN_END)
 			break;
-		rates_of(now, before);
-		/* Those of before are wanted by id, these go by rate for a while */
-		if (now->n)
-			qsort(now->of, now->n, sizeof(*now->of), by_rate);
-		if (top->t->opts.json)
-			put_json(&top->t->out, now);
-		else
-			put_frame(top, now);
-		if (!out_flush(&top->t->out) || (tick->count && ++done == tick->count))
-			break;
-		if (now->n)
-			qsort(now->of, now->n, sizeof(*now->of), by_id);
-		swap = now;
-		now = before;
-		before = swap;
+		if (event == SCREEN_NEXT) {
+			swap = now;
+			now = before;
+			before = swap;
+			err = read_rows(top, now);
+			if (err)
+				break;
+			rates_of(now, before);
+			top->frames++;
+		}
+		more = draw(top, now);
 	}
 	free(all[0].of);
 	free(all[1].of);
@@ -417,13 +406,12 @@ static int frames(struct top *top, struct tick *tick)
 
 int top_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 {
-	struct tick tick = { .interval = 1 };
-	struct top top = { .t = t };
+	struct top top = { .t = t, .tick = { .interval = 1 } };
 	int err;
 
 	(void)cmd;
 	while (argc) {
-		err = tick_option(&tick, &argc, &argv);
+		err = tick_option(&top.tick, &argc, &argv);
 		if (!err)
 			usage_error("what is \"%s\"?", argv[0]);
 		if (err <= 0)
@@ -432,8 +420,13 @@ int top_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 	err = nl_open(&t->nl);
 	if (err)
 		return kernel_status(err);
-	screen_begin(&top);
-	err = frames(&top, &tick);
-	screen_end(&top);
+	/* What is said on the screen goes with it */
+	t->nl.quiet = true;
+	screen_begin(&top.screen, !t->opts.json);
+	err = frames(&top);
+	screen_end(&top.screen);
+	t->nl.quiet = false;
+	if (err)
+		fprintf(stderr, "Error: contexts: %s.\n", strerror(-err));
 	return kernel_status(err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <linux/neighbour.h>
+#include <linux/uet_netlink.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "names.h"
 #include "opts.h"
 #include "units.h"
+#include "utf8.h"
 #include "value.h"
 
 #define NS_PER_S	1000000000
@@ -99,16 +101,6 @@ static void time_text(uint64_t ns, char *buf, size_t size)
 	snprintf(buf + at, size - at, ".%06u", (unsigned int)(ns % NS_PER_S / 1000));
 }
 
-static void dev_text(uint64_t ifindex, char *buf, size_t size)
-{
-	char name[IF_NAMESIZE];
-
-	if (ifindex <= UINT32_MAX && if_indextoname(ifindex, name))
-		snprintf(buf, size, "%s", name);
-	else
-		snprintf(buf, size, "if%" PRIu64, ifindex);
-}
-
 static void errno_text(uint64_t error, char *buf, size_t size)
 {
 	const char *name = error <= INT32_MAX ? strerrorname_np(error) : NULL;
@@ -119,19 +111,62 @@ static void errno_text(uint64_t error, char *buf, size_t size)
 		snprintf(buf, size, "%" PRIu64, error);
 }
 
-/* What comes from elsewhere must not write to the terminal's controls */
-static void safe_text(const char *s, char *buf, size_t size)
+/**
+ * text_safe() - a string that others chose, for a terminal
+ * @s: such as the name of a process or of an interface
+ * @buf: set; controls, and what is no UTF-8, are in hexadecimal
+ * @size: its size; what does not fit is cut
+ */
+void text_safe(const char *s, char *buf, size_t size)
 {
-	size_t at = 0;
+	const unsigned char *from = (const unsigned char *)s;
+	size_t at = 0, len;
 
-	for (; *s && at + 5 < size; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			at += snprintf(buf + at, size - at, "\\x%02x",
-				       (unsigned char)*s);
-		else
-			buf[at++] = *s;
+	while (*from && at + 5 < size) {
+		len = utf8_length(from);
+		if (!len || utf8_is_control(from, len)) {
+			at += snprintf(buf + at, size - at, "\\x%02x", *from++);
+			continue;
+		}
+		memcpy(buf + at, from, len);
+		at += len;
+		from += len;
 	}
 	buf[at] = '\0';
+}
+
+static void dev_name(uint64_t ifindex, char *buf, size_t size)
+{
+	char name[IF_NAMESIZE];
+
+	if (ifindex <= UINT32_MAX && if_indextoname(ifindex, name))
+		snprintf(buf, size, "%s", name);
+	else
+		snprintf(buf, size, "if%" PRIu64, ifindex);
+}
+
+static void dev_text(uint64_t ifindex, char *buf, size_t size)
+{
+	char name[IF_NAMESIZE + 16];
+
+	dev_name(ifindex, name, sizeof(name));
+	text_safe(name, buf, size);
+}
+
+static void code_text(const struct value *v, char *buf, size_t size)
+{
+	const char *name = v->source == UET_REPORT_SOURCE_SES ?
+			   name_of_ses_code(v->u) :
+			   v->source == UET_REPORT_SOURCE_NACK ?
+			   name_of_nack_code(v->u) : NULL;
+
+	if (v->source == UET_REPORT_SOURCE_ICMP)
+		snprintf(buf, size, "%" PRIu64 " (type %" PRIu64 " code %" PRIu64 ")",
+			 v->u, v->u >> 8, v->u & 0xff);
+	else if (name)
+		snprintf(buf, size, "%" PRIu64 " (%s)", v->u, name);
+	else
+		snprintf(buf, size, "%" PRIu64, v->u);
 }
 
 static bool plain(const struct opts *opts, const struct value *v)
@@ -148,6 +183,7 @@ static bool plain(const struct opts *opts, const struct value *v)
 	case K_NUD:
 	case K_DEV:
 	case K_ERRNO:
+	case K_CODE:
 		return opts->numeric;
 	default:
 		return false;
@@ -156,6 +192,9 @@ static bool plain(const struct opts *opts, const struct value *v)
 
 static void word_text(const struct value *v, char *buf, size_t size)
 {
+	/* An endpoint may hold the name of an interface */
+	char raw[ADDR_TEXT];
+
 	switch (v->kind) {
 	case K_ENUM:
 		return enum_text(v, buf, size);
@@ -166,14 +205,17 @@ static void word_text(const struct value *v, char *buf, size_t size)
 		return dev_text(v->u, buf, size);
 	case K_ERRNO:
 		return errno_text(v->u, buf, size);
+	case K_CODE:
+		return code_text(v, buf, size);
 	case K_STR:
-		return safe_text(v->s, buf, size);
+		return text_safe(v->s, buf, size);
 	case K_ADDR:
 		return addr_text(&v->addr, buf, size);
 	case K_PREFIX:
 		return prefix_text(&v->addr, v->plen, buf, size);
 	case K_ENDPOINT:
-		return endpoint_text(&v->ep, buf, size);
+		endpoint_text(&v->ep, raw, sizeof(raw));
+		return text_safe(raw, buf, size);
 	default:
 		buf[0] = '\0';
 	}
@@ -271,6 +313,7 @@ void value_json(const struct opts *opts, const struct value *v,
 	case K_NS:
 	case K_TIME:
 	case K_MBPS:
+	case K_CODE:
 		return json_unsigned(json, v->u);
 	case K_INT:
 	case K_SBYTES:
@@ -290,7 +333,10 @@ void value_json(const struct opts *opts, const struct value *v,
 		return json_unsigned(json, v->u);
 	if (v->kind == K_FLAGS)
 		return flags_json(v, json);
-	word_text(v, buf, sizeof(buf));
+	if (v->kind == K_DEV)
+		dev_name(v->u, buf, sizeof(buf));
+	else
+		word_text(v, buf, sizeof(buf));
 	json_string(json, buf);
 }
 

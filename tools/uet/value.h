@@ -34,6 +34,7 @@ enum kind {
 	K_FLAGS,	/* bits with names */
 	K_DEV,		/* interface */
 	K_ERRNO,
+	K_CODE,		/* why a message failed, by who says so; that is in the field before */
 	K_NUD,		/* state of a neighbour */
 	K_NEST,		/* fields of its own */
 };
@@ -51,6 +52,7 @@ enum kind {
  * @plen: K_PREFIX
  * @ep: K_ENDPOINT
  * @names: K_ENUM, K_FLAGS
+ * @source: K_CODE, enum uet_nl_report_source
  */
 struct value {
 	enum kind kind;
@@ -61,8 +63,10 @@ struct value {
 	uint8_t plen;
 	struct endpoint ep;
 	const struct names *names;
+	uint32_t source;
 };
 
+void text_safe(const char *s, char *buf, size_t size);
 void value_text(const struct opts *opts, const struct value *v, char *buf,
 		size_t size);
 void value_json(const struct opts *opts, const struct value *v,

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../libuet/tests/ktap.h"
 #include "../addr.h"
 #include "../units.h"
+
+int ktap_number, ktap_failed;
 
 static int wrong;
 
@@ -15,9 +18,9 @@ static int wrong;
 	do {								\
 		if (!(_cond)) {						\
 			wrong++;					\
-			fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);	\
-			fprintf(stderr, __VA_ARGS__);			\
-			fputc('\n', stderr);				\
+			printf("# line %d: ", __LINE__);		\
+			printf(__VA_ARGS__);				\
+			putchar('\n');					\
 		}							\
 	} while (0)
 
@@ -162,12 +165,21 @@ static void prefixes(void)
 	expect(!prefix_has(&addr, plen, &other), "fd80::1 in fd00::/9");
 }
 
+static void group(const char *name, void (*test)(void))
+{
+	int before = wrong;
+
+	test();
+	ok(wrong == before, "%s", name);
+}
+
 int main(void)
 {
-	numbers();
-	intervals();
-	quantities();
-	texts();
-	prefixes();
-	return wrong != 0;
+	printf("KTAP version 1\n");
+	group("numbers", numbers);
+	group("intervals", intervals);
+	group("quantities", quantities);
+	group("numbers with units as text", texts);
+	group("addresses and prefixes", prefixes);
+	return ktap_end();
 }

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../libuet/tests/ktap.h"
 #include "../batch.h"
 #include "../json.h"
 #include "../names.h"
 #include "../opts.h"
 #include "../setting.h"
 #include "../value.h"
+
+int ktap_number, ktap_failed;
 
 static int wrong;
 
@@ -24,7 +27,7 @@ static void same(const char *got, const char *want, int line)
 	if (!strcmp(got, want))
 		return;
 	wrong++;
-	printf("%s:%d: %s, not %s\n", __FILE__, line, got, want);
+	printf("# line %d: %s, not %s\n", line, got, want);
 }
 
 /* Both forms of a value */
@@ -64,10 +67,25 @@ static void values(void)
 	      .kind = K_FLAGS, .u = 0x23, .names = &names);
 	SHOWS(false, "EHOSTUNREACH", "\"EHOSTUNREACH\"", .kind = K_ERRNO, .u = 113);
 	SHOWS(false, "123456", "\"123456\"", .kind = K_ERRNO, .u = 123456);
+	SHOWS(false, "27 (BAD_JOB_ID)", "27", .kind = K_CODE, .u = 27,
+	      .source = UET_REPORT_SOURCE_SES);
+	SHOWS(false, "18 (PKT_NOT_RCVD)", "18", .kind = K_CODE, .u = 18,
+	      .source = UET_REPORT_SOURCE_NACK);
+	SHOWS(false, "778 (type 3 code 10)", "778", .kind = K_CODE, .u = 778,
+	      .source = UET_REPORT_SOURCE_ICMP);
+	SHOWS(false, "18", "18", .kind = K_CODE, .u = 18);
+	SHOWS(true, "27", "27", .kind = K_CODE, .u = 27,
+	      .source = UET_REPORT_SOURCE_SES);
 	SHOWS(false, "a\\x1b[31m", "\"a\\u001b[31m\"", .kind = K_STR,
 	      .s = "a\033[31m");
 	SHOWS(false, "\"\\", "\"\\\"\\\\\"", .kind = K_STR, .s = "\"\\");
-	SHOWS(false, "\xff", "\"\\ufffd\"", .kind = K_STR, .s = "\xff");
+	SHOWS(false, "\\xff", "\"\\ufffd\"", .kind = K_STR, .s = "\xff");
+	SHOWS(false, "\\xc2\\x9b2J", "\"\\u009b2J\"", .kind = K_STR,
+	      .s = "\xc2\x9b" "2J");
+	SHOWS(false, "\\x9b2J", "\"\\ufffd2J\"", .kind = K_STR, .s = "\x9b" "2J");
+	SHOWS(false, "\\xc3", "\"\\ufffd\"", .kind = K_STR, .s = "\xc3");
+	SHOWS(false, "\\xed\\xa0\\x80", "\"\\ufffd\\ufffd\\ufffd\"", .kind = K_STR,
+	      .s = "\xed\xa0\x80");
 	SHOWS(false, "\xc3\xa9", "\"\xc3\xa9\"", .kind = K_STR, .s = "\xc3\xa9");
 	SHOWS(false, "1.250", "1.250", .kind = K_REAL, .real = 1.25);
 	/* All bits at once fit, or are cut, but never overrun */
@@ -127,13 +145,22 @@ static void lines(void)
 	splits("a b c d e", "!", __LINE__);
 }
 
+static void group(const char *name, void (*test)(void))
+{
+	int before = wrong;
+
+	test();
+	ok(wrong == before, "%s", name);
+}
+
 int main(void)
 {
 	/* What is refused is said; here it is expected */
 	if (!freopen("/dev/null", "w", stderr))
 		return 2;
-	values();
-	settings();
-	lines();
-	return wrong != 0;
+	printf("KTAP version 1\n");
+	group("values as text and as JSON", values);
+	group("values of settings", settings);
+	group("lines of a batch", lines);
+	return ktap_end();
 }

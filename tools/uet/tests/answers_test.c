@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every command with every kind of answer, also those that no kernel gives: whatever
+ * comes, the tool ends by itself, says what is wrong, and what it prints is JSON where
+ * that was asked for, and nothing that a terminal obeys elsewhere.
+ *
+ *   answers_test [ROUNDS]
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../libuet/tests/ktap.h"
+#include "../batch.h"
+#include "../cmd.h"
+#include "../complete.h"
+#include "../utf8.h"
+#include "fake_kernel.h"
+#include "json_check.h"
+
+#define ROUNDS		20
+#define TEXT_MOST	(1 << 20)
+
+int ktap_number, ktap_failed;
+
+static const char *const commands[] = {
+	"fep show", "pdc show peer 10.0.0.0/8 state est waiting", "ccc", "path show",
+	"port", "sock show -p", "dest", "msg show limit 3", "failure",
+	"peer show", "peer add 10.0.0.0/8 na 1 na 2", "peer set ::/0 unset na",
+	"peer del 10.0.0.1", "param show", "param show na", "param set na 5",
+	"stat", "stat Na", "stat -i 0.01 -n 2", "stat -o openmetrics",
+	"top -i 0.01 -n 2", "ss", "ss waiting", "ss peer fd00::/8",
+	"monitor -n 2", "monitor pdc peer 10.0.0.0/8 -n 1", "explain 10.0.0.1",
+	"__complete pdc show state e", "__complete param set n",
+	"__complete peer add 1", "__complete monitor p",
+};
+
+static const char *const mode_names[FAKE_MODES] = {
+	"no objects", "objects", "refused", "objects that change", "hostile answers",
+	"broken errors", "a socket that fails",
+};
+
+/* Where the standard files of the command go */
+static int captured[2];
+static char text[2][TEXT_MOST + 1];
+
+static void capture_begin(int keep[2])
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fflush(i ? stderr : stdout);
+		keep[i] = dup(1 + i);
+		if (ftruncate(captured[i], 0) || lseek(captured[i], 0, SEEK_SET))
+			abort();
+		dup2(captured[i], 1 + i);
+	}
+}
+
+static void capture_end(const int keep[2])
+{
+	ssize_t len;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		fflush(i ? stderr : stdout);
+		dup2(keep[i], 1 + i);
+		close(keep[i]);
+		len = pread(captured[i], text[i], TEXT_MOST, 0);
+		text[i][len < 0 ? 0 : len] = '\0';
+	}
+}
+
+static int run(const struct opts *opts, const char *command)
+{
+	struct tool t = { .opts = *opts };
+	char *words[WORDS_MAX];
+	char line[128];
+	int n, status;
+
+	snprintf(line, sizeof(line), "%s", command);
+	n = line_split(line, words, WORDS_MAX);
+	out_init(&t.out, &t.opts, stdout);
+	if (!strcmp(words[0], COMPLETE_WORD))
+		status = complete_run(&t, n - 1, words + 1);
+	else
+		status = cmd_run(&t, n, words);
+	nl_close(&t.nl);
+	return status;
+}
+
+/* Whether a terminal would obey something in it */
+static bool commands_terminal(const char *s)
+{
+	const unsigned char *at = (const unsigned char *)s;
+	size_t len;
+
+	for (; *at; at += len) {
+		len = utf8_length(at);
+		if (!len || (utf8_is_control(at, len) && *at != '\n' && *at != '\t'))
+			return true;
+	}
+	return false;
+}
+
+static const char *what_is_wrong(const struct opts *opts, const char *command,
+				 int status)
+{
+	const char *end = "# EOF\n";
+	bool documents = opts->json && !strstr(command, "openmetrics") &&
+			 strncmp(command, COMPLETE_WORD, strlen(COMPLETE_WORD));
+	size_t len = strlen(text[0]);
+	int n;
+
+	if (status < 0 || status > 2)
+		return "status";
+	if (status && !*text[1])
+		return "fails without a word";
+	if (strstr(command, "openmetrics") && !status &&
+	    (len < strlen(end) || strcmp(text[0] + len - strlen(end), end)))
+		return "no end of the metrics";
+	if (documents && !json_documents(text[0], &n))
+		return "no JSON";
+	if (documents && !status && !n && strcmp(command, "monitor -n 2") &&
+	    !strstr(command, " set ") && !strstr(command, " add ") &&
+	    !strstr(command, " del "))
+		return "no document";
+	/* explain has texts of its own */
+	if (strncmp(command, "explain", 7) && commands_terminal(text[0]))
+		return "commands the terminal";
+	return NULL;
+}
+
+static void test_mode(enum fake_mode mode, unsigned long rounds)
+{
+	size_t i, n = sizeof(commands) / sizeof(commands[0]);
+	const char *wrong = NULL;
+	unsigned long round;
+	struct opts opts;
+	int keep[2], status;
+
+	for (round = 0; round < rounds && !wrong; round++) {
+		for (i = 0; i < n && !wrong; i++) {
+			int bits = random();
+
+			opts = (struct opts){
+				.json = bits & 1, .pretty = bits & 2,
+				.stats = bits & 4, .details = bits & 8,
+				.numeric = bits & 16, .stamp = bits & 32,
+			};
+			fake_kernel(mode);
+			capture_begin(keep);
+			status = run(&opts, commands[i]);
+			capture_end(keep);
+			wrong = what_is_wrong(&opts, commands[i], status);
+			if (!wrong)
+				continue;
+			printf("# %s, options 0x%x, round %lu: %s, status %d\n",
+			       commands[i], bits & 63, round, wrong, status);
+			printf("# out: %.300s\n# err: %.300s\n", text[0], text[1]);
+		}
+	}
+	ok(!wrong, "every command, %s", mode_names[mode]);
+}
+
+/* The room for arguments is enough for each table of them */
+static void test_tables(void)
+{
+	const struct cmd *obj, *verb;
+	bool fits = true;
+	int n;
+
+	for (obj = objects; obj->name; obj++) {
+		for (verb = obj->verbs ? obj->verbs : obj; verb->name; verb++) {
+			for (n = 0; verb->args && verb->args[n].word; n++)
+				;
+			fits &= n <= ARGS_MAX;
+			if (!obj->verbs)
+				break;
+		}
+	}
+	ok(fits, "tables of keywords have no more than ARGS_MAX");
+}
+
+/* After an answer that breaks off, the next request of a batch gets its own */
+static void test_recovery(void)
+{
+	struct tool t = { 0 };
+	char *words[] = { "fep", "show" };
+	int keep[2], broken, good;
+
+	out_init(&t.out, &t.opts, stdout);
+	capture_begin(keep);
+	fake_kernel(FAKE_LOST);
+	broken = cmd_run(&t, 2, words);
+	fake_kernel(FAKE_NOTHING);
+	good = cmd_run(&t, 2, words);
+	nl_close(&t.nl);
+	capture_end(keep);
+	ok(broken == 2 && !good, "a command after one whose answer broke off: %d, %d",
+	   broken, good);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : ROUNDS;
+	int mode;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	captured[0] = memfd_create("out", 0);
+	captured[1] = memfd_create("err", 0);
+	if (captured[0] < 0 || captured[1] < 0)
+		return 2;
+	printf("KTAP version 1\n");
+	srandom(1);
+	test_tables();
+	for (mode = 0; mode < FAKE_MODES; mode++)
+		test_mode(mode, rounds);
+	test_recovery();
+	return ktap_end();
+}
