@@ -153,6 +153,16 @@ static inline void uet_sock_asks_us(struct socket *sock)
 #define SKB_DROP_REASON_QUEUE_PURGE	SKB_DROP_REASON_NOT_SPECIFIED
 #endif
 
+/* Ranges of policies are constant since then */
+#if KERNEL_VERSION(6, 7, 0) > LINUX_VERSION_CODE
+#undef NLA_POLICY_FULL_RANGE
+#define NLA_POLICY_FULL_RANGE(tp, _range) {				\
+	.type = NLA_ENSURE_UINT_OR_BINARY_TYPE(tp),			\
+	.validation_type = NLA_VALIDATE_RANGE_PTR,			\
+	.range = (struct netlink_range_validation *)(_range),		\
+}
+#endif
+
 /* 6.7: the attributes of a dump are those of its struct genl_info */
 static inline struct nlattr **uet_genl_dump_attrs(struct netlink_callback *cb)
 {

@@ -44,7 +44,7 @@ struct arg {
 	const char *help;
 };
 
-#define ARGS_MAX	12
+#define ARGS_MAX	20
 
 /**
  * struct args - what was given, by index in the table

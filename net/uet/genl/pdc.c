@@ -173,11 +173,6 @@ static u64 uet_genl_ago(u64 now, u64 at)
 	return now > at ? now - at : 0;
 }
 
-static int uet_genl_u64(struct sk_buff *skb, u16 type, u64 value)
-{
-	return nla_put_u64_64bit(skb, type, value, UET_A_PDC_PAD);
-}
-
 /* PSNs, which would help somebody to forge packets */
 static int uet_genl_tx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
@@ -201,8 +196,6 @@ static int uet_genl_tx_attrs(struct sk_buff *skb, const struct uet_genl_pdc *p)
 	BUILD_BUG_ON((int)UET_PDC_SYN != (int)UET_HALF_STATE_SYN ||
 		     (int)UET_PDC_TIME_WAIT != (int)UET_HALF_STATE_TIME_WAIT ||
 		     (int)UET_PDC_DEAD != (int)UET_HALF_STATE_DEAD);
-	BUILD_BUG_ON((int)UET_A_TX_PAD != (int)UET_A_PDC_PAD ||
-		     (int)UET_A_RX_PAD != (int)UET_A_PDC_PAD);
 	return nla_put_u32(skb, UET_A_TX_STATE, t->state) ||
 	       uet_genl_u64(skb, UET_A_TX_CCC, t->ccc) ||
 	       nla_put_u32(skb, UET_A_TX_MSGS, t->msgs) ||
