@@ -55,7 +55,7 @@ fewer_hosts()
 	ip netns del "$SWITCH"
 }
 
-for program in build/uet/uet build/uetperf/uetperf build/tc/q_trim.so; do
+for program in build/uet/uet build/perf/uetperf build/tc/q_trim.so; do
 	[ -e "$TREE/$program" ] || {
 		echo "Bail out! no $program: run make tools uetperf; make -C tools/tc"
 		exit 1

@@ -172,7 +172,7 @@ def run_page(page, text):
 
 def environment(folder):
     """Where the commands of examples are, and the file of services."""
-    paths = ["build/uet", "build/uetperf", "build/selftests"]
+    paths = ["build/uet", "build/perf", "build/selftests"]
     os.environ["PATH"] = ":".join([f"{TREE}/{p}" for p in paths] +
                                   [os.environ["PATH"]])
     os.environ["TC_LIB_DIR"] = f"{TREE}/build/tc"

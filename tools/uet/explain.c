@@ -7,12 +7,22 @@
 
 #include "explain.h"
 #include "units.h"
+#include "value.h"
 #include "verbs.h"
 
 /* The cause to be looked at first; NULL if nothing waits */
 static const char *first_cause(const struct verdict *v, unsigned int n)
 {
 	return n && v->rank != RANK_REMARK ? v->cause : NULL;
+}
+
+/* A text has the names of processes and interfaces, which others choose */
+static void put_line(FILE *to, const char *before, const char *text)
+{
+	char safe[4 * EXPLAIN_TEXT + 8];
+
+	text_safe(text, safe, sizeof(safe));
+	fprintf(to, "    %s%s\n", before, safe);
 }
 
 static void put_text(FILE *to, const struct facts *f, const struct verdict *v,
@@ -36,7 +46,9 @@ static void put_text(FILE *to, const struct facts *f, const struct verdict *v,
 			bytes_text(v[i].bytes, text, sizeof(text));
 			fprintf(to, ", %s", text);
 		}
-		fprintf(to, "\n    %s\n    more: %s\n", v[i].text, v[i].more);
+		putc('\n', to);
+		put_line(to, "", v[i].text);
+		put_line(to, "more: ", v[i].more);
 	}
 }
 

@@ -404,14 +404,6 @@ static void take_trimming(const struct attrs *a, void *arg)
 	g->f->trimming = attr_num(a, UET_A_PARAM_NUMBER);
 }
 
-/* A process chooses its name: only what is harmless to a terminal is told */
-static void harmless(char *name)
-{
-	for (; *name; name++)
-		if (*name < ' ' || *name > '~')
-			*name = '?';
-}
-
 static void name_process(struct fact_sock *s)
 {
 	struct procs procs = { 0 };
@@ -423,7 +415,6 @@ static void name_process(struct fact_sock *s)
 	if (fd) {
 		s->proc = fd->pid;
 		memcpy(s->name, fd->name, sizeof(s->name));
-		harmless(s->name);
 	}
 	procs_free(&procs);
 }

@@ -51,15 +51,16 @@ void json_item(struct json *j)
 }
 
 /**
- * json_key() - begin a member of an object; a value follows
- *
- * Items of arrays are objects or are begun by json_item().
+ * json_key() - begin a member of an object, or with no key an item of an array; a value
+ * follows
  */
 void json_key(struct json *j, const char *key)
 {
 	json_item(j);
-	quoted(j, key);
-	fputs(j->pretty ? ": " : ":", j->to);
+	if (key) {
+		quoted(j, key);
+		fputs(j->pretty ? ": " : ":", j->to);
+	}
 	j->comma = false;
 }
 

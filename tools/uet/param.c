@@ -38,6 +38,25 @@ static bool of_namespace(const struct attrs *a)
 	return attr_has(a, UET_A_PARAM_NUMBER) || attr_has(a, UET_A_PARAM_WORD);
 }
 
+/* The words that a setting takes: an array in JSON, a line of text */
+static void choices_out(struct out *o, const struct attrs *a)
+{
+	const struct nlattr *at = a->at[UET_A_PARAM_CHOICE];
+	const char *key = o->opts->json ? NULL : "choice";
+	struct attrs one = { 0 };
+	unsigned int how = OUT_LINE;
+
+	if (!at)
+		return;
+	out_array(o, "choice");
+	for (; at; at = attr_again(a, at)) {
+		one.at[UET_A_PARAM_CHOICE] = at;
+		out_str(o, key, attr_str(&one, UET_A_PARAM_CHOICE), how);
+		how = OUT_BARE;
+	}
+	out_array_end(o);
+}
+
 static void show_one(const struct attrs *a, void *arg)
 {
 	struct showing *s = arg;
@@ -49,6 +68,8 @@ static void show_one(const struct attrs *a, void *arg)
 	s->n++;
 	out_object(s->out, NULL);
 	fields_out(s->out, fields, a);
+	if (s->out->opts->details)
+		choices_out(s->out, a);
 	out_object_end(s->out);
 }
 

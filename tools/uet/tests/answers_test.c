@@ -126,8 +126,7 @@ static const char *what_is_wrong(const struct opts *opts, const char *command,
 	    !strstr(command, " set ") && !strstr(command, " add ") &&
 	    !strstr(command, " del "))
 		return "no document";
-	/* explain has texts of its own */
-	if (strncmp(command, "explain", 7) && commands_terminal(text[0]))
+	if (commands_terminal(text[0]))
 		return "commands the terminal";
 	return NULL;
 }
