@@ -250,9 +250,24 @@ static void reap(struct server *v)
 			end(v, s, status);
 }
 
+/*
+ * A reader says goodbye when it has all, which a source that has sent all need not
+ * have seen yet: its process may still be in the last send().
+ */
+static bool sent_all(const struct slot *s, uint64_t now)
+{
+	const struct shared *sh = s->worker.s;
+
+	return s->worker.test.role == ROLE_SOURCE &&
+	       atomic_load(&sh->messages) + 1 >= atomic_load(&sh->until) &&
+	       now - s->moved < 10 * TICK_NS;
+}
+
 static void bye(struct server *v, struct slot *s,
 		const struct sockaddr_uet *from)
 {
+	uint64_t now = now_ns();
+
 	if (s->state == SLOT_ENDED)
 		settle(v, s, from);
 	if (s->state == SLOT_GREETED)
@@ -261,8 +276,8 @@ static void bye(struct server *v, struct slot *s,
 		return;
 	s->asked = true;
 	/* Whoever has all data is about to end, and an echo waits for ever */
-	if (!s->worker.s->done)
-		slot_cut(s, now_ns());
+	if (!s->worker.s->done && !sent_all(s, now))
+		slot_cut(s, now);
 }
 
 /* --- the loop ---------------------------------------------------------------------- */
