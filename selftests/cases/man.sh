@@ -26,7 +26,7 @@ live()
 stopped()
 {
 	on "$B" "$TOOL" sock show pid 110 -p |
-		sed -n 's/.*process uet_recv pid \([0-9]*\).*/\1/p'
+		sed -n 's/.*process "*uet_recv"* pid \([0-9]*\).*/\1/p'
 }
 
 # Both hosts know

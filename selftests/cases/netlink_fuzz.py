@@ -175,7 +175,7 @@ class Each(Fuzzer):
             yield "empty", nla(value, b"")
             yield "too long", nla(value, data + b"\0")
         if kind in INTEGERS:
-            if "max" in checks:
+            if isinstance(checks.get("max"), int):
                 yield "too large", nla(value, (checks["max"] + 1).to_bytes(
                     INTEGERS[kind], sys.byteorder))
             if "min" in checks:

@@ -259,7 +259,8 @@ static bool sent_all(const struct slot *s, uint64_t now)
 	const struct shared *sh = s->worker.s;
 
 	return s->worker.test.role == ROLE_SOURCE &&
-	       atomic_load(&sh->messages) + 1 >= atomic_load(&sh->until) &&
+	       (atomic_load(&sh->told) ||
+		atomic_load(&sh->messages) + 1 >= atomic_load(&sh->until)) &&
 	       now - s->moved < 10 * TICK_NS;
 }
 
