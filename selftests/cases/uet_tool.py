@@ -320,9 +320,9 @@ def errors_leave_json():
 def what_the_kernel_refuses_is_explained():
     for words, parts in (
             (["param", "set", "rto_min_us", "-1"], ["rto_min_us", " to "]),
-            (["param", "set", "path_policy", "nothing"], ["no such name"]),
+            (["param", "set", "path_policy", "nothing"], ["path_policy", "hybrid"]),
             (["peer", "add", "10.77.0.0/16", "congestion", "nothing"],
-             ["no such name"]),
+             ["nscc"]),
             (["peer", "del", "10.77.0.0/16"], ["prefix", "no settings"])):
         _, err = run(*words, rc=2)
         first = err.splitlines()[0]
