@@ -126,7 +126,8 @@ struct fact_failure {
  * @trimming: net.uet.trimming
  * @no_route: there is no route to the peer
  * @n_bad: entropy values that lost packets lately, the first of them in @bad
- * @bad_ns: when the first of them was given up
+ * @bad_ns: time since the first of them was given up
+ * @bad_last_ns: time since the last of them was; EXPLAIN_NEVER if none was
  * @reader: local socket that refuses packets of the peer, or, if that is this host,
  *	is the target
  */
@@ -147,7 +148,7 @@ struct facts {
 	uint64_t sent, marks, trims, trims_unmarked, losses, losses_local;
 	unsigned int paths, paths_bad, ports_down;
 	uint32_t silent;
-	uint64_t heard_ns, heard_others_ns, bad_ns;
+	uint64_t heard_ns, heard_others_ns, bad_ns, bad_last_ns;
 	bool trimming, no_route;
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];

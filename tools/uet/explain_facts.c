@@ -252,6 +252,8 @@ static void add_bad(struct gathering *g, const struct attrs *a)
 					       attr_num(a, UET_A_PATH_IFINDEX) };
 	if (ns > f->bad_ns)
 		f->bad_ns = ns;
+	if (ns < f->bad_last_ns)
+		f->bad_last_ns = ns;
 	if (f->n_bad < EXPLAIN_NAMED)
 		f->bad[f->n_bad] = (struct fact_path){
 			attr_num(a, UET_A_PATH_EV), attr_num(a, UET_A_PATH_LOST)
@@ -535,6 +537,7 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f)
 	args.v[0] = (struct given){ .is = true, .addr = *peer, .plen = 128 };
 	*f = (struct facts){
 		.heard_ns = EXPLAIN_NEVER, .heard_others_ns = EXPLAIN_NEVER,
+		.bad_last_ns = EXPLAIN_NEVER,
 		.v4 = IN6_IS_ADDR_V4MAPPED(peer),
 	};
 	addr_text(peer, f->peer, sizeof(f->peer));

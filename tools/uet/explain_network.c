@@ -19,8 +19,11 @@
 #define PATH_FEW	4
 /* Odds against losses at random that hit so many values of one next hop */
 #define PATH_ODDS	500
-/* A share of losses, and of values, that is no accident */
+/* A share of losses, and of values, that is no accident; the losses of an opening into a
+ * full queue are over sooner than this
+ */
 #define PATH_LOSS_SHARE	100
+#define PATH_LAST_NS	1000000000ULL
 #define PATH_EV_SHARE	16
 #define IPV4_ICMP	28
 #define IPV6_ICMP	48
@@ -237,7 +240,8 @@ static bool path_losses(const struct facts *f)
 {
 	return f->n_bad >= PATH_FEW && f->losses >= PATH_FEW &&
 	       ((!f->marks && !f->trims) ||
-		f->losses * PATH_LOSS_SHARE >= f->sent ||
+		(f->losses * PATH_LOSS_SHARE >= f->sent &&
+		 f->bad_last_ns < PATH_LAST_NS) ||
 		f->paths_bad * PATH_EV_SHARE >= f->paths);
 }
 

@@ -29,6 +29,10 @@
 #define UET_HOLE_TRY_AGE	(10 * HZ)
 /* Losses of large packets in a row before a smaller MTU is tried */
 #define UET_HOLE_LOSSES		6
+/* A silent peer may be one that stands still, or one behind a long queue: its first
+ * timeouts follow each other within some 10 ms
+ */
+#define UET_HOLE_SILENT_NS	(200 * NSEC_PER_MSEC)
 /* Losses go on in shorter intervals than this, as long as there is a hole */
 #define UET_HOLE_RECENT_NS	NSEC_PER_SEC
 
@@ -92,7 +96,8 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	hole->size = min(hole->size, size);
 	hole->at = now;
 	hole->pdc = pdc;
-	if (++hole->losses >= UET_HOLE_LOSSES)
+	if (++hole->losses >= UET_HOLE_LOSSES &&
+	    (!silent || now - hole->since >= UET_HOLE_SILENT_NS))
 		uet_hole_step(pdc, silent);
 }
 
