@@ -225,7 +225,7 @@ def on_host(tests, report):
 def build(report):
     """The programs of the tests."""
     for folder in ("selftests", "tools/tc", "tools/libuet", "tools/perf",
-                   "examples"):
+                   "tools/uet", "examples"):
         if not os.path.exists(f"{folder}/Makefile"):
             continue
         if capture("selftests-programs", ["make", "-s", "-C", folder],
