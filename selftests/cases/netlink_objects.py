@@ -15,6 +15,7 @@ from uet_ynl import addr, family, refused, same
 
 A4, B4, A6, B6 = "10.0.0.1", "10.0.0.2", "fd00::1", "fd00::2"
 OBJECTS = ("fep", "pdc", "ccc", "path", "port")
+KERNEL = tuple(int(n) for n in os.uname().release.split(".")[:2])
 
 
 def dump(uet, what, **filters):
@@ -147,7 +148,11 @@ def filters(ifindex):
         for call in (dump, one):
             err, ack = refused(call, uet, what, **{name: value})
             assert err == errno.EOPNOTSUPP, (what, name, err)
-            assert ack.get("bad-attr") == f".filter.{name}", (what, ack)
+            # Dumps of older kernels tell the message alone
+            if call is one or KERNEL >= (6, 9):
+                assert ack.get("bad-attr") == f".filter.{name}", (what, ack)
+            else:
+                assert "does not apply" in ack["msg"], (what, ack)
 
 
 def addr_of(told):
