@@ -273,6 +273,20 @@ def gtd_full(host):
     acked(a, pdc, 65, 64, RC_BAD_PID, RESPONSE, REQ_CLEAR)
 
 
+@case("guaranteed: the last place is for the next packet in order")
+def gtd_gap(host):
+    pdc = opened(host)
+    # All places but one behind a gap, which nobody can clear
+    for n in range(2, 65):
+        refused(pdc, n, cack=0)
+    nacked(pdc.one(65, clear=-1, ses=pdc.ses(pid=NOBODY)), pdc, NO_GTD, 65)
+    refused(pdc, 1, cack=0)
+    # ... and all of them before it
+    host.ask(pdc.cp(p.CP_CLEAR_CMD, flags=0, payload=pdc.psn(64)))
+    a = pdc.one(65, clear=64, ses=pdc.ses(pid=NOBODY))
+    acked(a, pdc, 65, 64, RC_BAD_PID, RESPONSE, REQ_CLEAR)
+
+
 @case("guaranteed: each code of the semantic sublayer")
 def gtd_codes(host):
     pdc = opened(host)

@@ -150,7 +150,8 @@ struct pair_gtd {
 	struct uet_ses_rsp rsp;
 };
 
-#define PAIR_GTDS	32
+/* Guaranteed responses kept: few, so that all places are taken at times */
+#define PAIR_GTDS	4
 
 /* A receiving PDC */
 struct pair_rx {

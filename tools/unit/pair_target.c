@@ -124,8 +124,13 @@ static void gtd_set_hold(struct pair_rx *rx)
 static struct pair_gtd *gtd_add(struct pair_rx *rx, const struct uet_pkt *to,
 				uint8_t code)
 {
+	uint32_t kept = 0;
 	int i;
 
+	for (i = 0; i < PAIR_GTDS; i++)
+		kept += rx->gtd[i].used;
+	if (!uet_rxmap_may_hold(&rx->map, to->req.psn, kept, PAIR_GTDS))
+		return NULL;
 	for (i = 0; i < PAIR_GTDS; i++) {
 		struct pair_gtd *g = &rx->gtd[i];
 

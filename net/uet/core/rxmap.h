@@ -226,4 +226,23 @@ static inline u32 uet_rxmap_expected(const struct uet_rxmap *m)
 	return m->edge + 1;
 }
 
+/**
+ * uet_rxmap_may_hold() - is there a place for one more guaranteed response?
+ * @m: map
+ * @psn: request that it answers, not received yet
+ * @kept: responses kept that are not cleared
+ * @max: places
+ *
+ * The last place is for the next PSN in order. A source clears up to its first gap:
+ * if all places went to PSNs above one, none of them could be cleared, and the gap
+ * could not be filled.
+ *
+ * Return: true if the response may be kept.
+ */
+static inline bool uet_rxmap_may_hold(const struct uet_rxmap *m, u32 psn,
+				      u32 kept, u32 max)
+{
+	return kept + (psn != uet_rxmap_expected(m)) < max;
+}
+
 #endif /* _UET_CORE_RXMAP_H */

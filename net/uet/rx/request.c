@@ -69,7 +69,8 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 {
 	struct uet_gtd *g, *pos;
 
-	if (pdc->rx->nr_gtd >= UET_GTD_MAX)
+	if (!uet_rxmap_may_hold(&pdc->rx->map, pkt->req.psn, pdc->rx->nr_gtd,
+				UET_GTD_MAX))
 		return NULL;
 	g = kmalloc(sizeof(*g), GFP_ATOMIC | __GFP_NOWARN);
 	if (!g)

@@ -136,6 +136,12 @@ static void rxmap_hold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.cack, 10u);
 	KUNIT_EXPECT_EQ(test, uet_rxmap_drop_hold(&m), 1u);
 	KUNIT_EXPECT_EQ(test, m.cack, 11u);
+
+	/* the last of four places is for the next packet in order */
+	KUNIT_EXPECT_TRUE(test, uet_rxmap_may_hold(&m, m.edge + 2, 2, 4));
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_may_hold(&m, m.edge + 2, 3, 4));
+	KUNIT_EXPECT_TRUE(test, uet_rxmap_may_hold(&m, m.edge + 1, 3, 4));
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_may_hold(&m, m.edge + 1, 4, 4));
 }
 
 static void rxmap_sack_bases(struct kunit *test)
