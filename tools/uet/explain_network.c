@@ -19,8 +19,8 @@
 #define PATH_FEW	4
 /* Odds against losses at random that hit so many values of one next hop */
 #define PATH_ODDS	500
-/* A share of losses, and of values, that is no accident; the losses of an opening into a
- * full queue are over sooner than this
+/* A share of losses, and of values, that is no accident; losses that go on do so in shorter
+ * intervals, and those of an opening into a full queue are over by then
  */
 #define PATH_LOSS_SHARE	100
 #define PATH_LAST_NS	1000000000ULL
@@ -235,14 +235,19 @@ static const struct fact_hop *path_hop(const struct facts *f)
 	       worst : NULL;
 }
 
-/* Losses all over the network: those of congestion come with marks or trims */
+/* Losses all over the network, and that goes on: those of congestion come with marks or
+ * trims, unless they are many
+ */
 static bool path_losses(const struct facts *f)
 {
-	return f->n_bad >= PATH_FEW && f->losses >= PATH_FEW &&
-	       ((!f->marks && !f->trims) ||
-		(f->losses * PATH_LOSS_SHARE >= f->sent &&
-		 f->bad_last_ns < PATH_LAST_NS) ||
-		f->paths_bad * PATH_EV_SHARE >= f->paths);
+	bool congested = f->marks || f->trims;
+
+	if (f->n_bad < PATH_FEW || f->losses < PATH_FEW)
+		return false;
+	if (f->paths_bad * PATH_EV_SHARE >= f->paths)
+		return true;
+	return f->bad_last_ns < PATH_LAST_NS &&
+	       (!congested || f->losses * PATH_LOSS_SHARE >= f->sent);
 }
 
 static void say_values(const struct facts *f, struct verdict *v)
