@@ -26,7 +26,7 @@ SLOW, *HOSTS = sys.argv[2 if WRONG else 1:]
 SLOW = int(SLOW)
 HOSTS = dict(word.split("=") for word in HOSTS)
 # Seconds that an example may take, and that one goes on which shall be interrupted
-PATIENCE = (3 if WRONG else 60) * SLOW
+PATIENCE = (1 if WRONG else 60) * SLOW
 
 
 class Failed(Exception):
