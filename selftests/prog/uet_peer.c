@@ -227,6 +227,23 @@ static void test_switch(void)
 	close(a);
 }
 
+/* Who reads no more is lost, though it may still send. */
+static void test_shutdown(int type)
+{
+	int a = events_sock(type, 912, IDLE), b = bound_sock(type, 913);
+
+	result(talk(a, b, 913) && quiet(a), "type %d: reads", type);
+	shutdown(b, SHUT_RD);
+	result(event(a, 913, ECONNREFUSED), "type %d: reads no more", type);
+	result(quiet(a), "type %d: which is told once", type);
+	result(talk(b, a, 912) && event(a, 913, 0) &&
+	       event(a, 913, ECONNREFUSED),
+	       "type %d: sends: there, and reads no more", type);
+	close(b);
+	result(quiet(a), "type %d: closed, which is nothing new", type);
+	close(a);
+}
+
 /* A watch of the same endpoint has reports of its own. */
 static void test_with_watch(void)
 {
@@ -319,6 +336,8 @@ static int cases(const char *text, bool many)
 	test_keepalive(SOCK_RDM, false);
 	test_keepalive(SOCK_SEQPACKET, true);
 	test_switch();
+	test_shutdown(SOCK_RDM);
+	test_shutdown(SOCK_SEQPACKET);
 	test_with_watch();
 	if (many)
 		test_many();

@@ -10,25 +10,31 @@
 #include "names.h"
 #include "opts.h"
 #include "units.h"
+#include "value.h"
 
 /* What the kernel takes; it does not say which attribute was out of its range */
 #define PID_MOST	0xfff
 #define LIMIT_MOST	4096
 
+/* Longest message; longer ones are cut */
+#define ERROR_TEXT	400
+
 /**
  * usage_error() - say what is wrong with the arguments
+ * @format: as printf(); words of the arguments may hold anything
  *
  * Return: EXIT_USAGE.
  */
 int usage_error(const char *format, ...)
 {
+	char raw[ERROR_TEXT], text[ERROR_TEXT * 4];
 	va_list ap;
 
-	fputs("Error: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	vsnprintf(raw, sizeof(raw), format, ap);
 	va_end(ap);
-	fputs(".\n", stderr);
+	text_safe(raw, text, sizeof(text));
+	fprintf(stderr, "Error: %s.\n", text);
 	return EXIT_USAGE;
 }
 
@@ -69,6 +75,17 @@ static int list_candidates(const struct arg *table, const char *word)
 	return EXIT_USAGE;
 }
 
+static int list_names(const struct arg *arg, const char *text)
+{
+	char names[ERROR_TEXT / 2] = "";
+	unsigned int i;
+
+	for (i = 0; i < arg->names->n; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 " %s", arg->names->of[i].name);
+	return usage_error("%s takes one of%s, not \"%s\"", arg->word, names, text);
+}
+
 static int parse_name(const struct arg *arg, const char *text, uint64_t *num)
 {
 	const char *some = NULL;
@@ -87,13 +104,7 @@ static int parse_name(const struct arg *arg, const char *text, uint64_t *num)
 		some = arg->names->of[i].name;
 		*num = i;
 	}
-	if (some)
-		return 0;
-	fprintf(stderr, "Error: %s \"%s\" is none of:", arg->word, text);
-	for (i = 0; i < arg->names->n; i++)
-		fprintf(stderr, " %s", arg->names->of[i].name);
-	fputc('\n', stderr);
-	return EXIT_USAGE;
+	return some ? 0 : list_names(arg, text);
 }
 
 static bool parse_dev(const char *text, uint64_t *num)

@@ -141,7 +141,8 @@ void cmd_help(FILE *to, const struct cmd *const *above, int n,
 		return help_all(to);
 	if (!cmd->verbs)
 		return help_verb(to, above, n, cmd);
-	memcpy(chain, above, n * sizeof(*above));
+	if (n)
+		memcpy(chain, above, n * sizeof(*above));
 	chain[n] = cmd;
 	help_table(to, chain, n + 1, cmd->verbs);
 }

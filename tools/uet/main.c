@@ -200,11 +200,9 @@ static int run(struct tool *t, int argc, char **argv)
 
 	if (t->opts.netns) {
 		err = netns_enter(t->opts.netns);
-		if (err) {
-			fprintf(stderr, "Error: network namespace %s: %s.\n",
-				t->opts.netns, strerror(-err));
-			return EXIT_USAGE;
-		}
+		if (err)
+			return usage_error("network namespace %s: %s",
+					   t->opts.netns, strerror(-err));
 	}
 	if (t->opts.batch) {
 		if (argc)

@@ -126,7 +126,7 @@ static const char *what_is_wrong(const struct opts *opts, const char *command,
 	    !strstr(command, " set ") && !strstr(command, " add ") &&
 	    !strstr(command, " del "))
 		return "no document";
-	if (commands_terminal(text[0]))
+	if (commands_terminal(text[0]) || commands_terminal(text[1]))
 		return "commands the terminal";
 	return NULL;
 }
@@ -161,6 +161,115 @@ static void test_mode(enum fake_mode mode, unsigned long rounds)
 		}
 	}
 	ok(!wrong, "every command, %s", mode_names[mode]);
+}
+
+static const char *const garbage[] = {
+	"", " ", "-", "--", "\033[31m", "\xff\xfe", "\xe2\x82", "\n", "%s%n", "0", "-1",
+	"0x10", "65536", "99999999999999999999", "1e999", "nan", "10.0.0.1", "10.0.0.1/33",
+	"fd00::1/64", "::/129", "fe80::1%lo", "help", "lo", "good", "established", "na", "5",
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999999999"
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999999999"
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999999999"
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999999999"
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999999999",
+};
+
+/* Of those with verbs, which come first; others may go on for ever */
+static const struct cmd *any_object(void)
+{
+	int n = 0;
+
+	while (objects[n].verbs)
+		n++;
+	return &objects[random() % n];
+}
+
+/* A keyword of any object, or anything else */
+static const char *any_word(void)
+{
+	const struct cmd *obj = any_object();
+	const struct arg *args = obj->verbs->args;
+	int n = 0;
+
+	if (random() & 1)
+		return garbage[random() % (sizeof(garbage) / sizeof(*garbage))];
+	while (args && args[n].word)
+		n++;
+	return n ? args[random() % n].word : obj->name;
+}
+
+/* A command and words that need not belong to it */
+static int run_garbage(const char *words[8], int *n)
+{
+	struct tool t = { .opts.details = random() & 1 };
+	const struct cmd *obj = any_object();
+	int status;
+
+	words[0] = obj->name;
+	words[1] = random() & 3 ? obj->verbs->name : any_word();
+	for (*n = 2; *n < 8 && random() & 3; ++*n)
+		words[*n] = any_word();
+	out_init(&t.out, &t.opts, stdout);
+	status = cmd_run(&t, *n, (char **)words);
+	nl_close(&t.nl);
+	return status;
+}
+
+static void test_garbage(unsigned long rounds)
+{
+	const char *words[8], *wrong = NULL;
+	const struct opts text_only = { 0 };
+	int keep[2], status, n, i;
+
+	for (rounds *= 100; rounds && !wrong; rounds--) {
+		fake_kernel(FAKE_OBJECTS);
+		capture_begin(keep);
+		status = run_garbage(words, &n);
+		capture_end(keep);
+		wrong = what_is_wrong(&text_only, "", status);
+		for (i = 0; wrong && i < n; i++)
+			printf("# word \"%s\"\n", words[i]);
+		if (wrong)
+			printf("# %s, status %d\n# out: %.300s\n# err: %.300s\n", wrong,
+			       status, text[0], text[1]);
+	}
+	ok(!wrong, "words by chance");
+}
+
+/* Whether a command shows something, of objects that may have nothing it shows */
+static bool shows(const char *command)
+{
+	const struct opts opts = { .colour = true };
+	int keep[2], status, n;
+
+	for (n = 0; n < 100; n++) {
+		fake_kernel(FAKE_OBJECTS);
+		capture_begin(keep);
+		status = run(&opts, command);
+		capture_end(keep);
+		if (status)
+			return false;
+		if (*text[0])
+			return true;
+	}
+	return false;
+}
+
+/* As narrow as a terminal may be, and as a variable may say */
+static void test_widths(void)
+{
+	static const char *const widths[] = {
+		"0", "1", "10", "79", "500", "501", "-1", "", "x",
+		"99999999999999999999",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+		setenv("COLUMNS", widths[i], 1);
+		ok(shows("path") && shows("top -i 0.01 -n 2"), "COLUMNS=%s",
+		   widths[i]);
+	}
+	unsetenv("COLUMNS");
 }
 
 /* The room for arguments is enough for each table of them */
@@ -217,5 +326,7 @@ int main(int argc, char **argv)
 	for (mode = 0; mode < FAKE_MODES; mode++)
 		test_mode(mode, rounds);
 	test_recovery();
+	test_garbage(rounds);
+	test_widths();
 	return ktap_end();
 }
