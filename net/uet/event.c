@@ -53,6 +53,42 @@ bool uet_event_wanted(const struct uet_net *un)
 	return wanted;
 }
 
+/* Go on with a larger ring; returns the one before. */
+static struct uet_event *uet_events_move(struct uet_events *evs,
+					 struct uet_event *ring, u32 size)
+{
+	struct uet_event *old = evs->ring;
+	u32 i;
+
+	lockdep_assert_held(&evs->lock);
+	for (i = 0; i < evs->nr; i++)
+		ring[i] = old[(evs->first + i) % evs->size];
+	evs->ring = ring;
+	WRITE_ONCE(evs->size, size);
+	evs->first = 0;
+	return old;
+}
+
+/* Room in a full ring. The first events may be many at a time: what a switch that dies
+ * takes along is told by one packet after the other, and the work runs later.
+ */
+static void uet_events_room(struct uet_events *evs)
+{
+	struct uet_event *ring;
+
+	lockdep_assert_held(&evs->lock);
+	if (evs->ring == evs->few) {
+		ring = kmalloc_array(UET_EVENTS_BURST, sizeof(*ring),
+				     GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+		if (ring) {
+			uet_events_move(evs, ring, UET_EVENTS_BURST);
+			return;
+		}
+	}
+	evs->first = (evs->first + 1) % evs->size;
+	evs->nr--;
+}
+
 /**
  * uet_event_tell() - put an event in the ring, if somebody listens
  * @un: namespace
@@ -69,10 +105,8 @@ void uet_event_tell(struct uet_net *un, const struct uet_event *event)
 	if (likely(!uet_event_wanted(un)))
 		return;
 	spin_lock_irqsave(&evs->lock, flags);
-	if (evs->nr == evs->size) {
-		evs->first = (evs->first + 1) % evs->size;
-		evs->nr--;
-	}
+	if (evs->nr == evs->size)
+		uet_events_room(evs);
 	slot = &evs->ring[(evs->first + evs->nr++) % evs->size];
 	*slot = *event;
 	slot->seq = ++evs->seq;
@@ -108,25 +142,22 @@ bool uet_event_take(struct uet_net *un, struct uet_event *event, u32 *lost)
 	return found;
 }
 
-/* Replace the first ring. Without memory it stays, and the next work tries again. */
+/* Without memory the ring stays, and the next work tries again. */
 static void uet_events_grow(struct uet_events *evs)
 {
-	struct uet_event *ring;
-	u32 i;
+	struct uet_event *ring, *old;
 
-	/* Only this work changes it. */
-	if (evs->ring != evs->few)
+	/* Nobody else makes it that large. */
+	if (READ_ONCE(evs->size) == UET_EVENTS_MANY)
 		return;
 	ring = kvmalloc_array(UET_EVENTS_MANY, sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring)
 		return;
 	spin_lock_irq(&evs->lock);
-	for (i = 0; i < evs->nr; i++)
-		ring[i] = evs->few[(evs->first + i) % UET_EVENTS_FEW];
-	evs->ring = ring;
-	evs->size = UET_EVENTS_MANY;
-	evs->first = 0;
+	old = uet_events_move(evs, ring, UET_EVENTS_MANY);
 	spin_unlock_irq(&evs->lock);
+	if (old != evs->few)
+		kfree(old);
 }
 
 static void uet_events_work(struct work_struct *work)

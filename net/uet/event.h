@@ -17,8 +17,11 @@
 
 struct uet_net;
 
-/* Events that a namespace keeps until its first work item has run, and later */
+/* Events that a namespace keeps at first; in a burst, in memory for interrupts; and
+ * once a work item has run
+ */
 #define UET_EVENTS_FEW		8
+#define UET_EVENTS_BURST	224
 #define UET_EVENTS_MANY		1024
 
 /**
@@ -80,7 +83,7 @@ enum uet_limit {
 /**
  * struct uet_events - events of a namespace
  * @lock: of all below but @work, @limit_at; hard interrupts; a leaf
- * @ring: the events; @few until @work has made a larger one
+ * @ring: the events; @few until there are more, or @work has made a larger one
  * @size: its length
  * @first: the oldest event
  * @nr: number of events

@@ -4,7 +4,6 @@
  *
  * The probes of watched destinations have queues of their own, which are left out.
  */
-#include <linux/sched.h>
 #include <net/genetlink.h>
 
 #include "base.h"
@@ -113,11 +112,7 @@ static int uet_genl_dest_walk(struct uet_genl_walk *w)
 		err = uet_genl_dest_one(w, dest);
 		if (err)
 			break;
-		if (!need_resched())
-			continue;
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
+		uet_genl_breathe(w);
 	}
 	rcu_read_unlock();
 	return err;

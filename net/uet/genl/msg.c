@@ -12,7 +12,6 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/sort.h>
 #include <net/genetlink.h>
 
@@ -212,14 +211,14 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 	return true;
 }
 
-static void uet_genl_msgs_out(struct uet_net *un, struct uet_genl_msgs *s)
+static void uet_genl_msgs_out(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 {
-	const struct uet_genl_filter *f = &s->walk->filter;
+	const struct uet_genl_filter *f = &w->filter;
 	struct uet_dest *dest;
 	u64 id = 0;
 
 	rcu_read_lock();
-	for (; (dest = uet_dest_next(un, &id)); id++) {
+	for (; (dest = uet_dest_next(w->un, &id)); id++) {
 		s->dest = dest;
 		s->left = UET_GENL_MSGS_LOOK;
 		if (!dest->key.watch &&
@@ -227,11 +226,7 @@ static void uet_genl_msgs_out(struct uet_net *un, struct uet_genl_msgs *s)
 		    uet_genl_fits(f, UET_WANTS(JOB), f->job, dest->key.job) &&
 		    uet_genl_fits(f, UET_WANTS(PID), f->pid, dest->pid))
 			uet_dest_visit(dest, uet_genl_msg_out, s);
-		if (!need_resched())
-			continue;
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
+		uet_genl_breathe(w);
 	}
 	rcu_read_unlock();
 }
@@ -295,25 +290,21 @@ enough:
 	spin_unlock_bh(&us->rx_lock);
 }
 
-static void uet_genl_msgs_in(struct uet_net *un, struct uet_genl_msgs *s)
+static void uet_genl_msgs_in(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 {
-	const struct uet_genl_filter *f = &s->walk->filter;
+	const struct uet_genl_filter *f = &w->filter;
 	struct uet_sock *us;
 	u64 id = 0;
 
 	rcu_read_lock();
-	for (; (us = uet_ep_next(un, &id)); id++) {
+	for (; (us = uet_ep_next(w->un, &id)); id++) {
 		const struct sockaddr_uet *local = &us->local;
 
 		if (uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
 		    uet_genl_fits(f, UET_WANTS(JOB), f->job, local->suet_job) &&
 		    uet_genl_fits(f, UET_WANTS(PID), f->pid, local->suet_pid))
 			uet_genl_msgs_of_sock(us, s);
-		if (!need_resched())
-			continue;
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
+		uet_genl_breathe(w);
 	}
 	rcu_read_unlock();
 }
@@ -344,8 +335,8 @@ static struct uet_genl_msgs *uet_genl_msgs_take(struct uet_genl_walk *w)
 	if (!s)
 		return NULL;
 	*s = (struct uet_genl_msgs) { .walk = w, .limit = limit };
-	uet_genl_msgs_out(w->un, s);
-	uet_genl_msgs_in(w->un, s);
+	uet_genl_msgs_out(w, s);
+	uet_genl_msgs_in(w, s);
 	s->at = jiffies;
 	sort(s->msgs, s->nr, sizeof(*s->msgs), uet_genl_msg_cmp, NULL);
 	/* It is on the stack of the caller. */

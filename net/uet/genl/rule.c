@@ -3,6 +3,7 @@
  * Netlink object "peer": settings of peers by prefix.
  */
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <net/genetlink.h>
 #include <net/ipv6.h>
@@ -71,17 +72,6 @@ static int uet_genl_rule_fill(struct sk_buff *skb, const void *what)
 	return err;
 }
 
-/* The prefix that a request names */
-static int uet_genl_rule_key(struct nlattr **attrs, struct uet_genl_rule *rule)
-{
-	struct in6_addr addr = nla_get_in6_addr(attrs[UET_A_RULE_PREFIX]);
-
-	rule->plen = attrs[UET_A_RULE_PLEN] ?
-		     nla_get_u8(attrs[UET_A_RULE_PLEN]) : 128;
-	ipv6_addr_prefix(&rule->addr, &addr, rule->plen);
-	return ipv6_addr_equal(&rule->addr, &addr) ? 0 : -EINVAL;
-}
-
 /* The error is about the prefix as such. */
 #define uet_genl_rule_error(_info, _msg)				\
 do {									\
@@ -91,15 +81,27 @@ do {									\
 			    __info->attrs[UET_A_RULE_PREFIX], _msg);	\
 } while (0)
 
+/* The prefix that a request names */
+static int uet_genl_rule_key(struct nlattr **attrs, struct uet_genl_rule *rule,
+			     struct netlink_ext_ack *extack)
+{
+	struct in6_addr addr = nla_get_in6_addr(attrs[UET_A_RULE_PREFIX]);
+
+	rule->plen = attrs[UET_A_RULE_PLEN] ?
+		     nla_get_u8(attrs[UET_A_RULE_PLEN]) : 128;
+	ipv6_addr_prefix(&rule->addr, &addr, rule->plen);
+	if (ipv6_addr_equal(&rule->addr, &addr))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attrs[UET_A_RULE_PREFIX],
+			    "the address has bits beyond the length of the prefix");
+	return -EINVAL;
+}
+
 static int uet_genl_rule_of(struct genl_info *info, struct uet_genl_rule *rule)
 {
 	if (GENL_REQ_ATTR_CHECK(info, UET_A_RULE_PREFIX))
 		return -EINVAL;
-	if (!uet_genl_rule_key(info->attrs, rule))
-		return 0;
-	uet_genl_rule_error(info,
-			    "the address has bits beyond the length of the prefix");
-	return -EINVAL;
+	return uet_genl_rule_key(info->attrs, rule, info->extack);
 }
 
 int uet_nl_peer_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -125,11 +127,10 @@ static int uet_genl_rule_walk(struct uet_genl_walk *w)
 	bool first = !w->cursor[2];
 	int err;
 
-	if (w->attrs && w->attrs[UET_A_RULE_PREFIX] &&
-	    uet_genl_rule_key(w->attrs, &in)) {
-		NL_SET_ERR_MSG_ATTR(w->extack, w->attrs[UET_A_RULE_PREFIX],
-				    "the address has bits beyond the length of the prefix");
-		return -EINVAL;
+	if (w->attrs && w->attrs[UET_A_RULE_PREFIX]) {
+		err = uet_genl_rule_key(w->attrs, &in, w->extack);
+		if (err)
+			return err;
 	}
 	memcpy(&rule.addr, w->cursor, sizeof(rule.addr));
 	rule.plen = first ? 0 : w->cursor[2] - 1;
@@ -144,6 +145,7 @@ static int uet_genl_rule_walk(struct uet_genl_walk *w)
 		}
 		memcpy(w->cursor, &rule.addr, sizeof(rule.addr));
 		w->cursor[2] = rule.plen + 1;
+		cond_resched();
 	}
 	return 0;
 }

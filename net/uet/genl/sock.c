@@ -3,7 +3,6 @@
  * Netlink object "sock": bound sockets.
  */
 #include <linux/jiffies.h>
-#include <linux/sched.h>
 #include <net/genetlink.h>
 
 #include "base.h"
@@ -104,16 +103,22 @@ static void uet_genl_sock_look(struct uet_sock *us, struct uet_genl_sock *s)
 	spin_unlock_bh(&us->rx_lock);
 }
 
+/* What never changes; the locks are needed for the rest only. */
 static bool uet_genl_sock_wanted(const struct uet_genl_filter *f,
-				 const struct uet_genl_sock *s)
+				 const struct uet_sock *us)
 {
-	const struct sockaddr_uet *local = &s->us->local;
+	const struct sockaddr_uet *local = &us->local;
 
-	return uet_genl_fits(f, UET_WANTS(INODE), f->inode, s->us->inode) &&
+	return uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
 	       uet_genl_fits(f, UET_WANTS(PID), f->pid, local->suet_pid) &&
 	       uet_genl_fits(f, UET_WANTS(JOB), f->job, local->suet_job) &&
-	       uet_genl_local_fits(f, &local->suet_addr) &&
-	       (!(f->has & UET_WANTS(REMOTE)) ||
+	       uet_genl_local_fits(f, &local->suet_addr);
+}
+
+static bool uet_genl_sock_fits(const struct uet_genl_filter *f,
+			       const struct uet_genl_sock *s)
+{
+	return (!(f->has & UET_WANTS(REMOTE)) ||
 		(s->connected &&
 		 uet_genl_remote_fits(f, &s->remote.suet_addr))) &&
 	       (!(f->has & UET_WANTS(WAITING)) || s->rx_bytes ||
@@ -170,25 +175,30 @@ static int uet_genl_sock_fill(struct sk_buff *skb, const void *what)
 	       uet_genl_sock_tx(skb, s) || uet_genl_sock_rx(skb, s);
 }
 
+static int uet_genl_sock_put(struct uet_genl_walk *w, struct uet_sock *us)
+{
+	struct uet_genl_sock s;
+
+	if (!uet_genl_sock_wanted(&w->filter, us))
+		return 0;
+	uet_genl_sock_look(us, &s);
+	if (!uet_genl_sock_fits(&w->filter, &s))
+		return 0;
+	return uet_genl_put(w, uet_genl_sock_fill, &s);
+}
+
 /* Cursor: 0 is the id of the socket */
 static int uet_genl_sock_walk(struct uet_genl_walk *w)
 {
-	struct uet_genl_sock s;
 	struct uet_sock *us;
 	int err = 0;
 
 	rcu_read_lock();
 	for (; (us = uet_ep_next(w->un, &w->cursor[0])); w->cursor[0]++) {
-		uet_genl_sock_look(us, &s);
-		if (uet_genl_sock_wanted(&w->filter, &s))
-			err = uet_genl_put(w, uet_genl_sock_fill, &s);
+		err = uet_genl_sock_put(w, us);
 		if (err)
 			break;
-		if (!need_resched())
-			continue;
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
+		uet_genl_breathe(w);
 	}
 	rcu_read_unlock();
 	return err;
