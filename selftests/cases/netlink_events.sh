@@ -193,7 +193,7 @@ monitors()
 	with=$(available)
 	echo "contexts opened in $alone ms, with monitors in $took ms"
 	echo "$(((without - with) / 1024)) MB less free"
-	[ $took -lt $((10 * alone)) ] || fail "ten times as slow"
+	[ "$took" -lt $((10 * alone)) ] || fail "ten times as slow"
 	kill "$pid"
 	wait "$job" || fail "monitors failed"
 	read -r deaf fewest lost < <(tail -n 1 "$WORK/monitors")

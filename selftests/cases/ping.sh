@@ -344,21 +344,21 @@ trace6()
 		on "$i" sysctl -qw net.ipv6.conf.default.accept_dad=0
 		ip -n "$i" link set lo up
 	done
-	ip link add uet0 netns "$A" type veth peer name a netns "$R"
-	ip link add uet0 netns "$B" type veth peer name b netns "$R"
+	ip link add uet0 netns "$A" type veth peer name r0 netns "$R"
+	ip link add uet0 netns "$B" type veth peer name r1 netns "$R"
 	ip -n "$A" addr add fd00:a::1/64 dev uet0
-	ip -n "$R" addr add fd00:a::2/64 dev a
-	ip -n "$R" addr add fd00:b::2/64 dev b
+	ip -n "$R" addr add fd00:a::2/64 dev r0
+	ip -n "$R" addr add fd00:b::2/64 dev r1
 	ip -n "$B" addr add fd00:b::1/64 dev uet0
 	ip -n "$A" link set uet0 up && ip -n "$B" link set uet0 up
-	ip -n "$R" link set a up && ip -n "$R" link set b up
+	ip -n "$R" link set r0 up && ip -n "$R" link set r1 up
 	on "$R" sysctl -qw net.ipv6.conf.all.forwarding=1 net.ipv6.icmp.ratelimit=0
 	ip -n "$A" route add default via fd00:a::2
 	ip -n "$B" route add default via fd00:b::2
 	listen
 	ping 0 fd00:b::1 trace values 8
 	said "^path fd00:a::2 peer: 8 values"
-	ip -n "$R" link set b mtu 1280
+	ip -n "$R" link set r1 mtu 1280
 	ping 1 fd00:b::1 -s 1300 count 1
 	said "^fd00:a::2: seq=0 .*exceeds the MTU of a link on its way, MTU 1280"
 }

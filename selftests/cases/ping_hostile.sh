@@ -146,6 +146,7 @@ tst "sockets that do not listen" py deaf $B4
 mute
 tst "as many as there may be" py many $B4
 tst "the share of a user" py share $B4
+tst "users leave probes to the administrator" py crowd $B4
 tst "namespaces go meanwhile" netns_goes
 on "$B" nft flush ruleset
 tst "no memory" no_memory

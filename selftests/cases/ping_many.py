@@ -18,6 +18,10 @@ from uet_ynl import addr, family, refused
 NETLINK_GENERIC = 16
 PINGS_MAX = 4096
 USER_PINGS = 1024
+# A user may send this many at once, and one each so many seconds
+BURST, PACE_S = 512, 500e-6
+# What asking for a process takes of that
+ENDPOINT_COST = 20
 
 
 class Raw:
@@ -30,8 +34,8 @@ class Raw:
         self.seq = 0
         self.attrs = {name: a.value for name, a in uet.attr_sets["ping"].items()}
 
-    def ask(self, peer, timeout=60000, **fields):
-        """Errno of a request, 0 if it was taken"""
+    def send(self, peer, timeout=60000, **fields):
+        """Ask, whatever the answer"""
         body = b""
         for name, value in {"timeout": timeout, **fields}.items():
             body += struct.pack("HHI", 8, self.attrs[name], value)
@@ -43,6 +47,10 @@ class Raw:
         self.sock.send(struct.pack("IHHII", length, self.uet.nlproto.family_id, 5,
                                    self.seq, 0) + struct.pack("BBH", cmd, 1, 0) +
                        body)
+
+    def ask(self, peer, timeout=60000, **fields):
+        """Errno of a request, 0 if it was taken"""
+        self.send(peer, timeout, **fields)
         while True:
             data = self.sock.recv(65536)
             while data:
@@ -75,36 +83,58 @@ def many(uet, peer):
     assert Raw(uet).ask(peer, timeout=1) == 0
 
 
+def within_pace(start, cost):
+    """Most that may have been taken since then, however slow this guest is"""
+    return (BURST + (time.monotonic() - start) / PACE_S) / cost + 1
+
+
 def share(uet, peer):
     """A user has a share, in number and per second"""
     os.setresuid(65534, 65534, 65534)
     raw = Raw(uet)
-    n, err = fill(raw, peer, 2000)
-    assert 500 < n < 1000 and err == errno.EAGAIN, (n, err)
-    end = time.monotonic() + 30
+    # Asking for processes is dearer
+    start = time.monotonic()
+    n, err = fill(raw, peer, USER_PINGS, pid=1)
+    assert err == errno.EAGAIN, (n, err)
+    assert BURST // ENDPOINT_COST <= n < within_pace(start, ENDPOINT_COST), n
+    end = time.monotonic() + 60
     while err == errno.EAGAIN and time.monotonic() < end:
         time.sleep(0.1)
         more, err = fill(raw, peer, 2000)
         n += more
     assert (n, err) == (USER_PINGS, errno.ENOBUFS), (n, err)
-    # Asking for processes is dearer
-    time.sleep(0.5)
+    assert n < within_pace(start, 1), n
     raw.sock.close()
-    n, err = fill(Raw(uet), peer, 2000, pid=1)
-    assert n < 60 and err == errno.EAGAIN, (n, err)
+
+
+def crowd(uet, peer):
+    """Users take all they may; he who administers the host can ask nevertheless"""
+    raws = []
+    for uid in range(65530, 65534):
+        os.seteuid(uid)
+        raws.append(Raw(uet))
+        err, end = errno.EAGAIN, time.monotonic() + 60
+        while err == errno.EAGAIN and time.monotonic() < end:
+            _, err = fill(raws[-1], peer, 2 * USER_PINGS)
+            time.sleep(0.05)
+        assert err == errno.ENOBUFS, err
+        os.seteuid(0)
+    assert Raw(uet).ask(peer, timeout=1) == 0
+    for raw in raws:
+        raw.sock.close()
 
 
 def deaf(uet, peer):
     """Sockets that never read, or close meanwhile, with answers on their way"""
     for i in range(30):
         raws = [Raw(uet) for _ in range(8)]
-        for raw in raws:
+        for raw in raws[::2]:
             raw.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         for _ in range(8):
             for raw in raws:
-                raw.ask(peer, timeout=random.choice([1, 5, 1000]),
-                        **random.choice([{}, {"pid": 100}, {"pid": 99},
-                                         {"size": 1000}, {"ttl": 1}]))
+                raw.send(peer, timeout=random.choice([1, 5, 1000]),
+                         **random.choice([{}, {"pid": 100}, {"pid": 99},
+                                          {"size": 1000}, {"ttl": 1}]))
         random.shuffle(raws)
         for raw in raws:
             raw.sock.close()
@@ -150,8 +180,8 @@ def under_way(uet, peer):
 
 def main():
     case, peer = sys.argv[1:3]
-    {"many": many, "share": share, "deaf": deaf, "client": client,
-     "under_way": under_way}[case](family(), peer)
+    {"many": many, "share": share, "crowd": crowd, "deaf": deaf,
+     "client": client, "under_way": under_way}[case](family(), peer)
 
 
 if __name__ == "__main__":

@@ -535,11 +535,14 @@ def colours():
 @case
 def output_goes_nowhere():
     with open("/dev/full", "w", encoding="ascii") as full:
-        for words in ["param"], ["-j", "ccc"], ["help"], ["stat"]:
+        for words in (["param"], ["-j", "ccc"], ["help"], ["stat"], ["path"], ["ss"],
+                      ["explain", B4], ["monitor", "help"],
+                      ["ping", B4, "count", "2", "interval", "0.1"]):
             p = subprocess.run([TOOL, *words], stdout=full, check=False,
                                stderr=subprocess.PIPE, text=True)
             assert p.returncode == 1 and "No space" in p.stderr, (words, p)
-    for words in ["-d", "param"], ["stat", "-i", "0.01"], ["top", "-i", "0.01"]:
+    for words in (["-d", "param"], ["stat", "-i", "0.01"], ["top", "-i", "0.01"],
+                  ["path"], ["ping", B4, "interval", "0.1"]):
         r, w = os.pipe()
         os.close(r)
         p = subprocess.run([TOOL, *words], stdout=w, check=False, text=True,

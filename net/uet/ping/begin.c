@@ -3,8 +3,8 @@
  * The way of a probe out: what may be asked, what it takes, its packet.
  *
  * Users may have so many probes under way (account.c), and so many per second, that
- * nobody can use this host as a source of floods. What comes back is never longer
- * than what was sent.
+ * nobody can use this host as a source of floods, and all of them leave some to the
+ * administrator. What comes back is never longer than what was sent.
  */
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -67,10 +67,13 @@ static struct uet_ping *uet_ping_alloc(struct uet_net *un,
 	kuid_t uid = current_fsuid();
 	struct uet_account *acc = uet_account_user(un, uid);
 	struct uet_ping *ping = NULL;
+	u32 max = UET_PINGS_MAX;
 	int err = -ENOMEM;
 
 	if (!acc)
 		return ERR_PTR(-ENOMEM);
+	if (!acc->exempt)
+		max -= UET_PINGS_RESERVE;
 	if (!uet_account_ping(acc)) {
 		err = -ENOBUFS;
 		goto err_account;
@@ -85,7 +88,7 @@ static struct uet_ping *uet_ping_alloc(struct uet_net *un,
 		goto err_charge;
 	spin_lock_bh(&pings->lock);
 	err = pings->stopped ? -ENETDOWN :
-	      pings->nr >= UET_PINGS_MAX ? -ENOBUFS : 0;
+	      pings->nr >= max ? -ENOBUFS : 0;
 	if (!err)
 		WRITE_ONCE(pings->nr, pings->nr + 1);
 	spin_unlock_bh(&pings->lock);

@@ -216,9 +216,11 @@ static void uet_ping_expired(struct uet_pings *pings, struct uet_ping *ping,
 /* Tell what became of a probe that nobody else finds any more, and end it. */
 static void uet_ping_finish(struct uet_ping *ping)
 {
+	void (*tell)(const struct uet_ping *ping) = READ_ONCE(uet_ping_tell);
+
 	/* It was told when its PDC began to close. */
-	if (ping->portid && uet_ping_tell)
-		uet_ping_tell(ping);
+	if (ping->portid && tell)
+		tell(ping);
 	ping->portid = 0;
 	if (ping->ask.remote || !ping->result.answer.remote ||
 	    !ping->ask.endpoint)

@@ -31,8 +31,10 @@ struct uet_rx_ctx;
 #define UET_PING_BITS		8
 #define UET_PING_PACES_BITS	6
 
-/* Probes of a namespace at a time */
+/* Probes of a namespace at a time, ... */
 #define UET_PINGS_MAX		4096
+/* ... of which users who are limited leave so many to those who are not */
+#define UET_PINGS_RESERVE	1024
 
 /**
  * struct uet_ping_req - what is asked for
