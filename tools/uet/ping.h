@@ -151,6 +151,8 @@ struct probe {
  * @way: how they are sent
  * @under_way: probes without a result, by sequence number
  * @waiting: how many
+ * @turn_ns: when the present turn began
+ * @turn_probes: probes sent in it
  * @done: called for each that has its result
  * @arg: for @done
  */
@@ -160,6 +162,8 @@ struct pinger {
 	struct ping_way way;
 	struct probe *under_way[PING_WINDOW];
 	unsigned int waiting;
+	uint64_t turn_ns;
+	unsigned int turn_probes;
 	void (*done)(struct probe *probe, void *arg);
 	void *arg;
 };

@@ -18,6 +18,13 @@
 /* The kernel wants fewer probes per second: ask again after this time */
 #define PACE_MS		5
 #define MS_PER_S	1000
+#define NS_PER_MS	1000000
+/* A host answers packets of contexts that it does not know, as those of probes are, some
+ * 200 times in each sixteenth of a second, and what is above that would look like losses:
+ * so many probes in a turn of such a length
+ */
+#define TURN_MS		70
+#define TURN_PROBES	160
 
 static volatile sig_atomic_t stopped;
 
@@ -243,8 +250,25 @@ static int request(struct pinger *p, struct probe *probe)
 	return mnl_socket_sendto(nl->sk, req, req->nlmsg_len) < 0 ? -errno : 0;
 }
 
+/* Wait for the next turn, if this one has had its probes */
+static int wait_turn(struct pinger *p)
+{
+	uint64_t now = now_ns(), end = p->turn_ns + TURN_MS * NS_PER_MS;
+	int err = 0;
+
+	if (p->turn_probes++ < TURN_PROBES && now < end)
+		return 0;
+	while (!err && !stopped && p->turn_probes > TURN_PROBES && now < end) {
+		err = pinger_hear(p, (end - now) / NS_PER_MS + 1);
+		now = now_ns();
+	}
+	p->turn_ns = now;
+	p->turn_probes = 1;
+	return err;
+}
+
 /**
- * pinger_send() - send a probe, as soon as the window has room
+ * pinger_send() - send a probe, as soon as the window has room and the pace allows it
  * @p: pinger
  * @probe: the probe; it must stay until it has its result
  *
@@ -256,6 +280,7 @@ int pinger_send(struct pinger *p, struct probe *probe)
 	uint64_t last = last_result(p);
 	int err = 0;
 
+	err = wait_turn(p);
 	while (!err && *slot && !stopped && now_ns() < last)
 		err = pinger_hear(p, 100);
 	if (*slot) {
