@@ -281,6 +281,25 @@ static bool time_of(enum work work, size_t size, unsigned int n)
 	return good;
 }
 
+/* Does the client say that all results are in a file? */
+static bool written(const char *path)
+{
+	struct options o = { .json = true, .how.delivery = UET_RUD };
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (!freopen(path, "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
+			_exit(2);
+		report_begin(&o);
+		fflush(stdout);
+		_exit(!report_end(&o));
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 300000;
@@ -300,5 +319,8 @@ int main(int argc, char **argv)
 	   "time: of all messages that were echoed");
 	ok(time_of(WORK_SINK, 1 << 16, 5),
 	   "time: of all long messages that were read");
+	fflush(stdout);
+	ok(written("/dev/null") && !written("/dev/full"),
+	   "results that cannot be written are told");
 	return ktap_end();
 }
