@@ -4,6 +4,8 @@
 # message on, when packets are outstanding that do not fit any more.
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+export LD_LIBRARY_PATH=$TREE/build/lib
+export PYTHONPATH=$TREE/tools/libuet/python:$PYTHONPATH
 
 R=uet-r-$$
 FAR4=10.1.0.2
@@ -269,6 +271,57 @@ no_pieces()
 	recv_wait main
 }
 
+# A long message is lost and expires before it arrives in pieces; short ones go on for
+# longer than peer_timeout_s, and nothing is wrong with them
+expired()
+{
+	local before
+
+	hole_pair
+	both_sysctl rto_max_ms 1000
+	both_sysctl rto_min_us 500000
+	both_sysctl peer_timeout_s 4
+	recv_start main -I
+	before=$(stat_of "$A" TxRetx)
+	on "$A" timeout $((60 * SLOW)) python3 - "$1/$PID" <<-'END' || return 1
+		import sys, time, uet
+		s = uet.Socket(peer=sys.argv[1], notify=True)
+		LONG = 1
+		ends = {}
+		n = LONG
+
+		def short():
+		    global n
+		    n += 1
+		    s.send(b"short", cookie=n)
+
+		def wait(cookie):
+		    while cookie not in ends:
+		        if not s.wait_report(20):
+		            sys.exit(f"no report of {cookie}")
+		        for r in s.reports(expand=True):
+		            ends[r.cookies[0]] = r.error
+
+		short()
+		wait(n)
+		s.send(3000 * b"x", timeout=300, cookie=LONG)
+		short()
+		wait(LONG)
+		if not ends.pop(LONG):
+		    sys.exit("it has arrived")
+		end = time.monotonic() + 7
+		while time.monotonic() < end:
+		    short()
+		    wait(n)
+		    time.sleep(0.02)
+		failed = {c: e for c, e in ends.items() if e}
+		sys.exit(str(failed) if failed else 0)
+	END
+	echo "$(($(stat_of "$A" TxRetx) - before)) packets sent again, $(steps) steps"
+	[ "$(stat_of "$A" TxRetx)" -gt "$before" ] || fail "nothing was lost"
+	[ "$(stat_of "$A" PdcFailed)" = 0 ] || fail "the PDC has failed"
+}
+
 # Loss that has nothing to do with length is no reason
 lossy()
 {
@@ -319,6 +372,7 @@ for addr in $B4 $B6; do
 	tst "$addr: so does the first one" vanish_first $addr rdm
 	tst "$addr: pieces vanish too: ETIMEDOUT" no_pieces $addr
 done
+tst "a long packet expires: short ones go on" expired $B4
 tst "losses of all kinds leave the MTU alone" lossy $B4
 tst "a late first answer leaves the MTU alone" late_answer $B4
 finish

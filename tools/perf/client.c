@@ -443,8 +443,7 @@ int client(const struct options *o)
 		fine = test(&r);
 		one.size *= 4;
 	} while (o->sweep && fine && !stopped && one.size <= o->size);
-	report_end(o);
-	if (!fine)
+	if (!report_end(o) || !fine)
 		return 1;
 	return stopped ? 128 + stopped : 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Results for people and, with -J, for programs: see uetperf(1) */
+#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -361,13 +362,19 @@ void report_size(const struct options *o, const struct flow *flows,
 /**
  * report_end() - what comes after all results
  * @o: options
+ *
+ * Return: whether all of them were written.
  */
-void report_end(const struct options *o)
+bool report_end(const struct options *o)
 {
-	if (!o->json)
-		return;
-	json_close(&out, ']');
-	number("signal", stopped);
-	json_close(&out, '}');
-	fflush(stdout);
+	if (o->json) {
+		json_close(&out, ']');
+		number("signal", stopped);
+		json_close(&out, '}');
+	}
+	/* A failed write may have been one long ago, hence without errno */
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	warnx("results could not be written");
+	return false;
 }

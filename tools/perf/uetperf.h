@@ -72,6 +72,6 @@ void report_interval(const struct options *o, double from, double to,
 void report_live_end(void);
 void report_size(const struct options *o, const struct flow *flows,
 		 unsigned int n);
-void report_end(const struct options *o);
+bool report_end(const struct options *o);
 
 #endif

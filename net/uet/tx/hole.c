@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <net/ip.h>
 
+#include "core/snd_timer.h"
 #include "link/peer.h"
 #include "link/pmtu.h"
 #include "link/ports.h"
@@ -35,6 +36,17 @@
 #define UET_HOLE_SILENT_NS	(200 * NSEC_PER_MSEC)
 /* Losses go on in shorter intervals than this, as long as there is a hole */
 #define UET_HOLE_RECENT_NS	NSEC_PER_SEC
+
+/*
+ * Is the last loss too long ago for the hole to be there still? What was lost may have
+ * been withdrawn since, so that no packet as large has to arrive.
+ */
+static bool uet_hole_stale(const struct uet_pdc *pdc, u64 now)
+{
+	u64 at = pdc->tx->flow->hole.at;
+
+	return now - at >= UET_HOLE_RECENT_NS + 2 * uet_snd_rto(&pdc->tx->snd);
+}
 
 /* Length of a packet with its IP header */
 static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
@@ -88,7 +100,7 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	/* No later packet arrived, or it left before the last loss counted */
 	if ((!silent && pdc->tx->snd.rack < sent) || sent < hole->at)
 		return;
-	if (!hole->since) {
+	if (!hole->since || uet_hole_stale(pdc, now)) {
 		hole->since = now;
 		hole->size = size;
 		hole->tried = false;
@@ -149,7 +161,7 @@ u32 uet_hole_told(const struct uet_flow *flow, u64 now, u64 *ns)
  * @now: time, ns
  *
  * Context: flow lock held.
- * Return: true if they have done so for peer_timeout_s.
+ * Return: true if they have done so for peer_timeout_s, and go on to.
  */
 bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now)
 {
@@ -159,5 +171,5 @@ bool uet_hole_hopeless(const struct uet_pdc *pdc, u64 now)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	return unlikely(hole->since) && hole->pdc == pdc &&
-	       now - hole->since >= silence;
+	       now - hole->since >= silence && !uet_hole_stale(pdc, now);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control messages, contents, distributions, fairness: all that needs no socket */
+/* Control messages, contents, distributions, fairness: all that needs no socket
+ * of the family
+ */
 #include <linux/uet.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <ktap.h>
 
-#include "common.h"
-#include "hist.h"
-#include "wire.h"
+#include "uetperf.h"
 
 int ktap_number, ktap_failed;
 
@@ -224,6 +228,78 @@ static bool fairness(void)
 	       jain(nothing, 2) == 1;
 }
 
+/* A worker at the other end of a pair of sockets, which keep boundaries of messages */
+static bool begin(struct worker *w, int *fd, pid_t *pid)
+{
+	int fds[2];
+
+	w->s = mmap(NULL, sizeof(*w->s), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (w->s == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds))
+		return false;
+	w->fd = fds[0];
+	*fd = fds[1];
+	worker_begin(w);
+	*pid = worker_fork(w);
+	close(fds[0]);
+	return *pid > 0;
+}
+
+/*
+ * The time of @n messages ends with the last one, not somewhere before it, when the
+ * other end goes.
+ */
+static bool time_of(enum work work, size_t size, unsigned int n)
+{
+	struct worker w = { .work = work,
+			    .test = { .size = size, .batches = 1 } };
+	static char buf[1 << 16];
+	uint64_t sent = 0;
+	bool good = true;
+	unsigned int i;
+	pid_t pid;
+	int fd;
+
+	if (!begin(&w, &fd, &pid))
+		return false;
+	for (i = 0; i < n; i++) {
+		sent = now_ns();
+		good &= send(fd, buf, size, MSG_NOSIGNAL) == (ssize_t)size;
+		if (work == WORK_ECHO)
+			good &= recv(fd, buf, size, 0) == (ssize_t)size;
+		else
+			while (good && atomic_load(&w.s->messages) == i)
+				usleep(100);
+	}
+	close(fd);
+	good &= waitpid(pid, NULL, 0) == pid;
+	printf("# %llu messages in %llu ns\n",
+	       (unsigned long long)worker_messages(w.s),
+	       (unsigned long long)worker_ns(w.s));
+	good &= worker_messages(w.s) == n && w.s->last >= sent;
+	munmap(w.s, sizeof(*w.s));
+	return good;
+}
+
+/* Does the client say that all results are in a file? */
+static bool written(const char *path)
+{
+	struct options o = { .json = true, .how.delivery = UET_RUD };
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (!freopen(path, "w", stdout) ||
+		    !freopen("/dev/null", "w", stderr))
+			_exit(2);
+		report_begin(&o);
+		fflush(stdout);
+		_exit(!report_end(&o));
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 300000;
@@ -239,5 +315,12 @@ int main(int argc, char **argv)
 	ok(quantiles(), "distribution: quantiles to within 2 %%");
 	ok(extremes(), "distribution: none, least, most");
 	ok(fairness(), "Jain's index");
+	ok(time_of(WORK_ECHO, 8, 63) && time_of(WORK_ECHO, 8, 100),
+	   "time: of all messages that were echoed");
+	ok(time_of(WORK_SINK, 1 << 16, 5),
+	   "time: of all long messages that were read");
+	fflush(stdout);
+	ok(written("/dev/null") && !written("/dev/full"),
+	   "results that cannot be written are told");
 	return ktap_end();
 }
