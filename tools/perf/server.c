@@ -135,6 +135,8 @@ static void begin(struct server *v, struct slot *s,
 		return;
 	s->worker.control = *from;
 	worker_begin(&s->worker);
+	if (s->totalled)
+		worker_until(s->worker.s, s->worker.fd, s->total);
 	s->pid = watch_peer(s->worker.fd, &s->peer) ? -1 :
 		worker_fork(&s->worker);
 	if (s->pid < 0) {
@@ -283,6 +285,17 @@ static void bye(struct server *v, struct slot *s,
 
 /* --- the loop ---------------------------------------------------------------------- */
 
+/* Control messages are not ordered: this one may overtake START */
+static void total(struct slot *s, uint64_t n)
+{
+	if (s->worker.work != WORK_SINK)
+		return;
+	if (s->state == SLOT_RUNNING)
+		worker_until(s->worker.s, s->worker.fd, n);
+	s->totalled = true;
+	s->total = n;
+}
+
 static void handle(struct server *v, const struct sockaddr_uet *from,
 		   const struct wire_msg *m)
 {
@@ -302,9 +315,8 @@ static void handle(struct server *v, const struct sockaddr_uet *from,
 	}
 	if (m->kind == KIND_START)
 		begin(v, s, from);
-	else if (m->kind == KIND_TOTAL && s->state == SLOT_RUNNING &&
-		 s->worker.work == WORK_SINK)
-		worker_until(s->worker.s, s->worker.fd, m->total);
+	else if (m->kind == KIND_TOTAL)
+		total(s, m->total);
 	else if (m->kind == KIND_HALT)
 		atomic_store(&s->worker.s->stop, true);
 	else if (m->kind == KIND_BYE)

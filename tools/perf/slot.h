@@ -18,6 +18,7 @@ enum slot_state {
  * @peer: data socket of the client
  * @worker: its process @pid; where control messages of the client come from
  * @asked: the client said BYE
+ * @totalled: it said how many messages it sent: @total
  * @result: what became of it (SLOT_ENDED)
  * @trouble: what went wrong with the peer
  * @since: when the state began, ns
@@ -30,6 +31,8 @@ struct slot {
 	struct worker	worker;
 	pid_t		pid;
 	bool		asked;
+	bool		totalled;
+	uint64_t	total;
 	struct wire_msg	result;
 	struct trouble	trouble;
 	uint64_t	since, seen, moved, cut;

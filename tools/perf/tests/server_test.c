@@ -25,10 +25,16 @@ int ktap_number, ktap_failed;
 static unsigned long loops;
 static uint64_t clock_ns = 1;
 static unsigned int files, files_most, forked, ended, refused, results;
-static bool wrong;
+static bool wrong, endless;
 
 /* Tests that the server told of, which messages speak of again */
 static struct wire_msg known[16];
+
+/* What TOTAL said of a test that had not begun, by its key */
+static struct {
+	uint64_t key, total;
+} early[TESTS];
+static unsigned int totals;
 
 int __real_close(int fd);
 
@@ -118,11 +124,22 @@ static void random_message(struct wire_msg *m)
 		m->seed = random();
 }
 
+static void note_early(const struct wire_msg *m)
+{
+	struct slot *s = slot_find(m->slot, m->key);
+
+	if (m->kind != KIND_TOTAL || !s || s->state != SLOT_GREETED)
+		return;
+	early[m->slot].key = m->key;
+	early[m->slot].total = m->total;
+}
+
 int __wrap_take_control(int fd, struct sockaddr_uet *from, struct wire_msg *m);
 int __wrap_take_control(int fd, struct sockaddr_uet *from, struct wire_msg *m)
 {
 	unsigned char bytes[WIRE_SIZE];
 	unsigned int i;
+	int verdict;
 
 	(void)fd;
 	if (random() % 4 == 0)
@@ -133,7 +150,10 @@ int __wrap_take_control(int fd, struct sockaddr_uet *from, struct wire_msg *m)
 	wire_put(bytes, m);
 	for (i = random() % 4; i && random() % 4 == 0; i--)
 		bytes[random() % WIRE_SIZE] = random();
-	return wire_get(bytes, sizeof(bytes), m);
+	verdict = wire_get(bytes, sizeof(bytes), m);
+	if (verdict == WIRE_GOOD)
+		note_early(m);
+	return verdict;
 }
 
 bool __wrap_trouble_of(int fd, struct trouble *t);
@@ -155,10 +175,21 @@ int __wrap_watch_peer(int fd, const struct sockaddr_uet *peer)
 	return random() % 16 ? 0 : -1;
 }
 
+/* A reader that was told how many messages come, before it began */
+static void check_total(const struct worker *w)
+{
+	if (w->work != WORK_SINK || early[w->test.slot].key != w->test.key)
+		return;
+	totals++;
+	if (atomic_load(&w->s->until) > early[w->test.slot].total)
+		endless = true;
+}
+
 /* A process that has done something by the time it began */
 pid_t __wrap_worker_fork(const struct worker *w);
 pid_t __wrap_worker_fork(const struct worker *w)
 {
+	check_total(w);
 	if (random() % 16 == 0)
 		return -1;
 	forked++;
@@ -224,5 +255,6 @@ int main(int argc, char **argv)
 	ok(files_most == TESTS + 1, "the limit is reached, and held");
 	ok(forked == ended && forked > 1000, "each process was waited for");
 	ok(refused && results, "some are refused, others served");
+	ok(totals > 100 && !endless, "a total that overtakes the start counts");
 	return ktap_end();
 }
