@@ -333,18 +333,6 @@ lossy()
 	[ "$(steps)" = 0 ] || fail "$(steps) steps"
 }
 
-# A first answer that comes after more timeouts than make a hole, and still soon
-late_answer()
-{
-	teardown_pair
-	setup_pair
-	both_sysctl rto_min_us 1000
-	impair "$A" delay 100ms
-	transfer "$1" "-n 3" "-n 3 -s 20000" || return 1
-	[ "$(stat_of "$A" RtoFired)" -ge 6 ] || fail "too few timeouts"
-	[ "$(steps)" = 0 ] || fail "$(steps) steps"
-}
-
 routed
 both_sysctl link_mbps 20
 both_sysctl base_rtt_us 20000
@@ -374,5 +362,4 @@ for addr in $B4 $B6; do
 done
 tst "a long packet expires: short ones go on" expired $B4
 tst "losses of all kinds leave the MTU alone" lossy $B4
-tst "a late first answer leaves the MTU alone" late_answer $B4
 finish
