@@ -235,8 +235,8 @@ static const struct fact_hop *path_hop(const struct facts *f)
 	       worst : NULL;
 }
 
-/* Losses all over the network, and that goes on: those of congestion come with marks or
- * trims, unless they are many
+/* Losses all over the network: of many values, or such that go on. Those of congestion
+ * come with marks or trims, and are few.
  */
 static bool path_losses(const struct facts *f)
 {

@@ -278,9 +278,8 @@ int pinger_send(struct pinger *p, struct probe *probe)
 {
 	struct probe **slot = slot_of(p, p->t->nl.seq + 1);
 	uint64_t last = last_result(p);
-	int err = 0;
+	int err = wait_turn(p);
 
-	err = wait_turn(p);
 	while (!err && *slot && !stopped && now_ns() < last)
 		err = pinger_hear(p, 100);
 	if (*slot) {

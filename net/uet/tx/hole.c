@@ -30,8 +30,8 @@
 #define UET_HOLE_TRY_AGE	(10 * HZ)
 /* Losses of large packets in a row before a smaller MTU is tried */
 #define UET_HOLE_LOSSES		6
-/* A silent peer may be one that stands still, or one behind a long queue: its first
- * timeouts follow each other within some 10 ms
+/* A silent peer may be one that stands still for a moment, or one behind a long queue:
+ * the first timeouts are short, and those of all PDCs that open count together
  */
 #define UET_HOLE_SILENT_NS	(200 * NSEC_PER_MSEC)
 /* Losses go on in shorter intervals than this, as long as there is a hole */

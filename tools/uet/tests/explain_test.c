@@ -212,12 +212,18 @@ static void paths(void)
 	expect("all over the place, with marks", "window", "");
 	f.marks = 0;
 	expect("all over the place, without marks", "path", "50123");
+	f.bad_last_ns = 2000000000;
+	expect("... and over", "window", "");
+	f.bad_last_ns = 0;
 	f.marks = 1000;
 	f.sent = 500;
 	expect("so many that it is no congestion", "path", "50123");
 	f.sent = 1000000;
 	f.paths_bad = 8;
 	expect("so many values", "path", "50123");
+	f.bad_last_ns = 2000000000;
+	expect("... which are avoided still", "path", "50123");
+	f.bad_last_ns = 0;
 	f.paths_bad = 0;
 	lose(2, 8, true);
 	expect("eight of one of two may be chance", "window", "");
