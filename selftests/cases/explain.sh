@@ -432,17 +432,6 @@ port()
 	says "p1 has no carrier"
 }
 
-# The queue of the own interface takes nothing: packets are dropped there
-full_port()
-{
-	PID=114 recv_start far -n 1000000 -I -A
-	send_from_a -w -n 1 -s 100 $B4/114 || return 1
-	tc -n "$A" qdisc replace dev uet0 root pfifo limit 0
-	send_from_a -s 1000000 $B4/114 &
-	explains port $B4 || return 1
-	says "it dropped [1-9][0-9]* packets"
-}
-
 # Large packets vanish without a word
 mtu()
 {
@@ -590,7 +579,7 @@ fabric()
 
 cases="nothing wrong_words route firewall other_peers silent failed receiver
 	right_reader own_receiver bad_name hold job refused opening window credit
-	receive_window path port full_port mtu trim_missing trim_unmarked
+	receive_window path port mtu trim_missing trim_unmarked
 	two_causes busy crowd"
 # shellcheck disable=SC2048
 for name in ${*:-$cases}; do
