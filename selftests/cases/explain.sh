@@ -396,6 +396,11 @@ eight_links()
 	ip -n "$B" route add $A4 src $B4 $hops_b
 }
 
+bad_hop()
+{
+	named path $B4 && grep -q "via 10.1.5.2 dev p5: [1-9][0-9]* bad" "$WORK/why"
+}
+
 # One of eight links eats all packets: values that hash to it are bad, others good
 path()
 {
@@ -412,7 +417,8 @@ path()
 	tc -n "$A" qdisc replace dev p5 root netem loss 100%
 	send_from_a -D 600 -w -s 100000 $B4/114 &
 	explains path $B4 || return 1
-	says "via 10.1.5.2 dev p5: [1-9][0-9]* bad"
+	# Losses are seen before it is sure whose they are
+	wait_for 20 bad_hop || says "via 10.1.5.2 dev p5: [1-9][0-9]* bad"
 	walk "One path of several is bad" && grep " lost packets" "$WORK/walk" &&
 		grep "dev p5: [1-9]" "$WORK/walk"
 }
