@@ -438,6 +438,35 @@ port()
 	says "p1 has no carrier"
 }
 
+# This host drops what it sends: all of it, and that is neither a firewall nor an MTU
+full_port()
+{
+	PID=114 recv_start far -n 1000000 -I -A
+	send_from_a -w -n 10 -s 50000 $B4/114 || return 1
+	tc -n "$A" qdisc replace dev uet0 root pfifo limit 0 || skip "no pfifo"
+	send_from_a -D 600 -w -s 100000 $B4/114 &
+	explains port $B4 || return 1
+	says "uet0 drops every packet"
+	sleep 3
+	named port $B4 || { cat "$WORK/why"; return 1; }
+	! grep -wE "mtu|path|firewall|silent" "$WORK/why" || return 1
+	[ "$(stat_of "$A" PathMtuSteps)" = 0 ] ||
+		fail "$(stat_of "$A" PathMtuSteps) smaller MTUs tried"
+	tc -n "$A" qdisc replace dev uet0 root pfifo limit 1000
+	wait_for 20 well && ! grep "drops every" "$WORK/why"
+}
+
+# ... or what its queue has no room for
+short_port()
+{
+	PID=114 recv_start far -n 1000000 -I -A
+	tc -n "$A" qdisc replace dev uet0 root tbf rate 10mbit burst 5000 \
+		limit 6000 || skip "no tbf"
+	send_from_a -D 600 -w -s 100000 $B4/114 &
+	send_from_a -D 600 -w -s 100000 $B4/114 &
+	explains port $B4
+}
+
 # Large packets vanish without a word
 mtu()
 {
@@ -550,9 +579,8 @@ busy()
 	done
 	wait_for 60 arrived 8 && wait_for 10 well ||
 		{ cat "$WORK/why"; return 1; }
-	for i in $(seq "$(scaled 30)"); do
+	for i in $(seq "$(scaled 10)"); do
 		well || { cat "$WORK/why"; return 1; }
-		sleep 0.1
 	done
 }
 
@@ -585,7 +613,7 @@ fabric()
 
 cases="nothing wrong_words route firewall other_peers silent failed receiver
 	right_reader own_receiver bad_name hold job refused opening window credit
-	receive_window path port mtu trim_missing trim_unmarked
+	receive_window path port full_port short_port mtu trim_missing trim_unmarked
 	two_causes busy crowd"
 # shellcheck disable=SC2048
 for name in ${*:-$cases}; do

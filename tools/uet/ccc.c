@@ -33,6 +33,7 @@ static const struct field fields[] = {
 	{ "paths", UET_A_CCC_PATHS, K_NUM, F_GAUGE },
 	{ "paths_bad", UET_A_CCC_PATHS_BAD, K_NUM, F_GAUGE },
 	{ "ports_down", UET_A_CCC_PORTS_DOWN, K_NUM, F_NONZERO | F_GAUGE },
+	{ "port_shut", UET_A_CCC_PORT_SHUT_NS, K_NS, F_NONZERO },
 	{ "hole_bytes", UET_A_CCC_HOLE_BYTES, K_BYTES, F_NONZERO },
 	{ "rtt_var", UET_A_CCC_RTT_VAR, K_NS, F_DETAILS | F_LINE },
 	{ "target_qdelay", UET_A_CCC_TARGET_QDELAY, K_NS, F_DETAILS | F_GAUGE },

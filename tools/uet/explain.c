@@ -6,9 +6,13 @@
 #include <stdlib.h>
 
 #include "explain.h"
+#include "tick.h"
 #include "units.h"
 #include "value.h"
 #include "verbs.h"
+
+/* Time for which losses are looked on: those of a slow network are few */
+#define LOOK_SECONDS	1
 
 /* The cause to be looked at first; NULL if nothing waits */
 static const char *first_cause(const struct verdict *v, unsigned int n)
@@ -84,8 +88,32 @@ static void put_json(struct out *o, const struct facts *f,
 	out_list_end(o);
 }
 
+/* "PEER [ -i SECONDS ]", in any order */
+static int parse(int argc, char **argv, struct tick *look, struct in6_addr *peer)
+{
+	bool known = false;
+	int took;
+
+	while (argc) {
+		took = tick_option(look, &argc, &argv);
+		if (took < 0)
+			return EXIT_USAGE;
+		if (took)
+			continue;
+		if (known || !addr_parse(*argv, peer))
+			break;
+		known = true;
+		argc--;
+		argv++;
+	}
+	if (!known || argc || look->count)
+		return usage_error("\"explain\" wants the address of a peer");
+	return 0;
+}
+
 int explain_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 {
+	struct tick look = { .interval = LOOK_SECONDS };
 	struct verdict *v;
 	struct in6_addr peer;
 	struct facts *f;
@@ -93,15 +121,16 @@ int explain_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 	int err;
 
 	(void)cmd;
-	if (argc != 1 || !addr_parse(argv[0], &peer))
-		return usage_error("\"explain\" wants the address of a peer");
+	err = parse(argc, argv, &look, &peer);
+	if (err)
+		return err;
 	f = calloc(1, sizeof(*f));
 	v = calloc(VERDICTS_MAX, sizeof(*v));
 	if (!f || !v) {
 		err = usage_error("no memory");
 		goto out;
 	}
-	err = kernel_status(facts_gather(t, &peer, f));
+	err = kernel_status(facts_gather(t, &peer, look.interval, f));
 	if (err)
 		goto out;
 	n = facts_judge(f, v);

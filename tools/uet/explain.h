@@ -104,6 +104,19 @@ struct fact_failure {
 };
 
 /**
+ * struct fact_counts - what became of packets, sums over the contexts
+ * @sent: packets
+ * @marks: acknowledgments with an ECN mark
+ * @trims: trimmed packets
+ * @trims_unmarked: of these in contexts with DSCP 0
+ * @losses: of all classes but those of the own interface
+ * @losses_local: packets that this dropped
+ */
+struct fact_counts {
+	uint64_t sent, marks, trims, trims_unmarked, losses, losses_local;
+};
+
+/**
  * struct facts - what is known about a peer
  * @peer: address
  * @own: local address towards it
@@ -117,8 +130,9 @@ struct fact_failure {
  *	many bytes wait
  * @target: who has no memory for them
  * @cwnd: and the following as in the object "ccc", sums over the contexts
- * @losses: of all classes but those of the own interface
- * @trims_unmarked: trimmed packets of contexts with DSCP 0
+ * @port_shut_ns: time for which the local interface has dropped every packet
+ * @all: counters since the contexts began
+ * @recent: the same of the time that was looked on, if there ever were losses
  * @silent: timeouts in a row, of the PDC with most
  * @heard_ns: time since the peer was heard
  * @heard_others_ns: time since any other peer was heard; only asked for if the peer
@@ -127,7 +141,6 @@ struct fact_failure {
  * @no_route: there is no route to the peer
  * @n_bad: entropy values that lost packets lately, the first of them in @bad
  * @bad_ns: time since the first of them was given up
- * @bad_last_ns: time since the last of them was; EXPLAIN_NEVER if none was
  * @reader: local socket that refuses packets of the peer, or, if that is this host,
  *	is the target
  */
@@ -144,11 +157,11 @@ struct facts {
 	uint64_t cwnd, max_wnd, inflight, backlog, rtt, base_rtt;
 	int64_t credit;
 	uint32_t credit_reqs, mpr, held, path_mtu, steps, hole_bytes;
-	uint64_t hole_ns, ports_down_ns;
-	uint64_t sent, marks, trims, trims_unmarked, losses, losses_local;
-	unsigned int paths, paths_bad, ports_down;
+	uint64_t hole_ns, ports_down_ns, port_shut_ns;
+	struct fact_counts all, recent;
+	unsigned int ports_down;
 	uint32_t silent;
-	uint64_t heard_ns, heard_others_ns, bad_ns, bad_last_ns;
+	uint64_t heard_ns, heard_others_ns, bad_ns;
 	bool trimming, no_route;
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];
@@ -187,7 +200,7 @@ struct verdict {
 	char more[EXPLAIN_TEXT];
 };
 
-#define VERDICTS_MAX	24
+#define VERDICTS_MAX	32
 
 /**
  * struct entropy - an entropy value, and its interface where there are several
@@ -207,9 +220,15 @@ struct route_ask {
 	uint16_t udp_port;
 };
 
+struct args;
+struct attrs;
 struct nl;
 
-int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f);
+int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
+		 struct facts *f);
+void counts_take(const struct attrs *a, void *arg);
+int counts_look_again(struct tool *t, const struct args *peer, double seconds,
+		      struct facts *f);
 int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *ev,
 	      struct fact_hop *hop);
 unsigned int facts_judge(const struct facts *f, struct verdict *v);

@@ -26,6 +26,8 @@ bool cause_refused(const struct facts *f, struct verdict *v);
 bool cause_failed(const struct facts *f, struct verdict *v);
 bool cause_reader(const struct facts *f, struct verdict *v);
 bool cause_small_mtu(const struct facts *f, struct verdict *v);
+bool cause_shut_port(const struct facts *f, struct verdict *v);
+bool cause_dropping_port(const struct facts *f, struct verdict *v);
 bool cause_full_port(const struct facts *f, struct verdict *v);
 bool cause_credit(const struct facts *f, struct verdict *v);
 bool cause_receive_window(const struct facts *f, struct verdict *v);

@@ -77,24 +77,6 @@ static void take_fep(const struct attrs *a, void *arg)
 		g->f->self = true;
 }
 
-static void take_losses(struct facts *f, const struct attrs *a)
-{
-	uint64_t trims = attr_num(a, UET_A_CCC_TRIMS);
-
-	f->sent += attr_num(a, UET_A_CCC_SENT_PKTS);
-	f->marks += attr_num(a, UET_A_CCC_MARKS);
-	f->trims += trims;
-	if (!attr_num(a, UET_A_CCC_TCLASS))
-		f->trims_unmarked += trims;
-	f->losses += attr_num(a, UET_A_CCC_LOSSES_SACK) +
-		     attr_num(a, UET_A_CCC_LOSSES_OOO) +
-		     attr_num(a, UET_A_CCC_LOSSES_PROBE) +
-		     attr_num(a, UET_A_CCC_LOSSES_RTO) +
-		     attr_num(a, UET_A_CCC_LOSSES_RCVR) +
-		     attr_num(a, UET_A_CCC_LOSSES_GO_BACK);
-	f->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
-}
-
 /* The narrowest of the contexts counts */
 static void take_mtu(struct facts *f, const struct attrs *a)
 {
@@ -116,6 +98,7 @@ static void take_ccc(const struct attrs *a, void *arg)
 	struct gathering *g = arg;
 	struct facts *f = g->f;
 	uint64_t down_ns = attr_num(a, UET_A_CCC_PORTS_DOWN_NS);
+	uint64_t shut_ns = attr_num(a, UET_A_CCC_PORT_SHUT_NS);
 
 	f->cccs++;
 	attr_addr(a, UET_A_CCC_LOCAL, &g->ask.own);
@@ -128,12 +111,12 @@ static void take_ccc(const struct attrs *a, void *arg)
 	f->base_rtt = attr_num(a, UET_A_CCC_BASE_RTT);
 	f->credit += (int64_t)attr_num(a, UET_A_CCC_CREDIT);
 	f->credit_reqs += attr_num(a, UET_A_CCC_CREDIT_REQS);
-	f->paths += attr_num(a, UET_A_CCC_PATHS);
-	f->paths_bad += attr_num(a, UET_A_CCC_PATHS_BAD);
 	f->ports_down += attr_num(a, UET_A_CCC_PORTS_DOWN);
 	if (down_ns && (!f->ports_down_ns || down_ns < f->ports_down_ns))
 		f->ports_down_ns = down_ns;
-	take_losses(f, a);
+	if (shut_ns > f->port_shut_ns)
+		f->port_shut_ns = shut_ns;
+	counts_take(a, &f->all);
 	take_mtu(f, a);
 }
 
@@ -252,8 +235,6 @@ static void add_bad(struct gathering *g, const struct attrs *a)
 					       attr_num(a, UET_A_PATH_IFINDEX) };
 	if (ns > f->bad_ns)
 		f->bad_ns = ns;
-	if (ns < f->bad_last_ns)
-		f->bad_last_ns = ns;
 	if (f->n_bad < EXPLAIN_NAMED)
 		f->bad[f->n_bad] = (struct fact_path){
 			attr_num(a, UET_A_PATH_EV), attr_num(a, UET_A_PATH_LOST)
@@ -269,8 +250,8 @@ static bool lost(const struct facts *f, const struct attrs *a)
 		return attr_num(a, UET_A_PATH_GONE_NS) < EXPLAIN_FRESH_NS;
 	case UET_PATH_STATE_BAD:
 		return attr_num(a, UET_A_PATH_LOST) ||
-		       (!attr_num(a, UET_A_PATH_SENT) && !f->marks &&
-			f->losses >= LOSSES_FEW);
+		       (!attr_num(a, UET_A_PATH_SENT) && !f->all.marks &&
+			f->all.losses >= LOSSES_FEW);
 	default:
 		return false;
 	}
@@ -351,6 +332,9 @@ static void take_failure(const struct attrs *a, void *arg)
 	struct fact_failure *fail = &f->fail[fail_kind(a)];
 	uint64_t ago = attr_num(a, UET_A_FAILURE_AGO_NS);
 
+	/* Its own program took the message back, which is no failure */
+	if (attr_num(a, UET_A_FAILURE_ERROR) == ECANCELED)
+		return;
 	if (ago >= EXPLAIN_FRESH_NS || (fail->count && ago > fail->ago_ns))
 		return;
 	*fail = (struct fact_failure){
@@ -522,11 +506,13 @@ static int gather(struct tool *t, const struct args *peer, struct gathering *g)
  * facts_gather() - learn what there is to know about a peer
  * @t: tool
  * @peer: address of the peer
+ * @seconds: time for which losses are looked on
  * @f: set
  *
  * Return: 0 or a negative error, which was printed.
  */
-int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f)
+int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
+		 struct facts *f)
 {
 	struct gathering *g = calloc(1, sizeof(*g));
 	struct args args = { .table = filter };
@@ -537,13 +523,14 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, struct facts *f)
 	args.v[0] = (struct given){ .is = true, .addr = *peer, .plen = 128 };
 	*f = (struct facts){
 		.heard_ns = EXPLAIN_NEVER, .heard_others_ns = EXPLAIN_NEVER,
-		.bad_last_ns = EXPLAIN_NEVER,
 		.v4 = IN6_IS_ADDR_V4MAPPED(peer),
 	};
 	addr_text(peer, f->peer, sizeof(f->peer));
 	g->f = f;
 	g->ask = (struct route_ask){ .peer = *peer, .udp_port = UDP_PORT };
 	err = gather(t, &args, g);
+	if (!err)
+		err = counts_look_again(t, &args, seconds, f);
 	if (!err) {
 		take_hops(g);
 		name_process(&f->reader);

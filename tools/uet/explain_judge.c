@@ -75,6 +75,7 @@ static const struct cause {
 	bool (*holds)(const struct facts *f, struct verdict *v);
 } causes[] = {
 	{ "route",	RANK_STOPS, ~0U, cause_route },
+	{ "port",	RANK_STOPS, ~0U, cause_shut_port },
 	{ "firewall",	RANK_STOPS, ~0U, cause_firewall },
 	{ "silent",	RANK_STOPS, ~0U, cause_silent },
 	{ "mtu",	RANK_WRONG, BY_LOSS, cause_mtu },
@@ -89,6 +90,7 @@ static const struct cause {
 	{ "failed",	RANK_FAILED, 0, cause_failed },
 	{ "reader",	RANK_FAILED, 0, cause_reader },
 	{ "mtu",	RANK_LIMIT, BY_LOSS, cause_small_mtu },
+	{ "port",	RANK_LIMIT, BY_LOSS | BIT(UET_WAIT_PORT), cause_dropping_port },
 	{ "port",	RANK_LIMIT, BIT(UET_WAIT_PORT), cause_full_port },
 	{ "credit",	RANK_LIMIT, BIT(UET_WAIT_CREDIT), cause_credit },
 	{ "receive-window", RANK_LIMIT, BIT(UET_WAIT_RECEIVE_WINDOW),

@@ -19,12 +19,15 @@
 #define PATH_FEW	4
 /* Odds against losses at random that hit so many values of one next hop */
 #define PATH_ODDS	500
-/* A share of losses, and of values, that is no accident; losses that go on do so in shorter
- * intervals, and those of an opening into a full queue are over by then
- */
+/* Losses of late in a network that marks which are no accident: so many, and a share */
+#define PATH_LOSSES	8
 #define PATH_LOSS_SHARE	100
-#define PATH_LAST_NS	1000000000ULL
-#define PATH_EV_SHARE	16
+/* Time for which a port that is only full does not drop every packet, and a share that
+ * keeps a sender back
+ */
+#define SHUT_NS		500000000ULL
+#define DROPS_FEW	4
+#define DROPS_SHARE	4
 #define IPV4_ICMP	28
 #define IPV6_ICMP	48
 
@@ -36,6 +39,12 @@ static bool none_up(const struct facts *f)
 		if (f->port[i].up)
 			return false;
 	return f->n_ports;
+}
+
+/* The local interface drops all that is sent to the peer */
+static bool shut(const struct facts *f)
+{
+	return f->port_shut_ns >= SHUT_NS && !none_up(f);
 }
 
 /* --- nothing reaches the peer --------------------------------------------- */
@@ -54,7 +63,7 @@ static uint64_t silence_ns(const struct facts *f)
 static bool not_heard(const struct facts *f)
 {
 	return f->silent >= SILENT_TIMEOUTS && silence_ns(f) >= SILENT_NS &&
-	       !f->waits[UET_WAIT_ROUTE].n && !none_up(f);
+	       !f->waits[UET_WAIT_ROUTE].n && !none_up(f) && !shut(f);
 }
 
 static bool next_hop_answers(const struct facts *f)
@@ -147,9 +156,9 @@ static void say_ports(const struct facts *f, struct verdict *v)
 	}
 	if (!v->text[0])
 		say(v->text, "the local interface takes no more");
-	if (f->losses_local)
+	if (f->all.losses_local)
 		say(v->text, "; so far it dropped %" PRIu64 " packets",
-		    f->losses_local);
+		    f->all.losses_local);
 	say(v->more, "uet port show peer %s", f->peer);
 }
 
@@ -164,9 +173,40 @@ bool cause_port(const struct facts *f, struct verdict *v)
 	return true;
 }
 
+static void say_dev(const struct facts *f, struct verdict *v)
+{
+	say(v->text, "%s", f->n_ports == 1 ? f->port[0].dev : "the local interface");
+	say(v->more, "uet port show peer %s; tc -s qdisc show", f->peer);
+}
+
+bool cause_shut_port(const struct facts *f, struct verdict *v)
+{
+	if (!shut(f))
+		return false;
+	v->since_ns = f->port_shut_ns;
+	say_dev(f, v);
+	say(v->text, " drops every packet to the peer");
+	return true;
+}
+
+/* So many that the window does not grow, or messages wait for packets to be sent again */
+bool cause_dropping_port(const struct facts *f, struct verdict *v)
+{
+	if (shut(f) || none_up(f) || f->recent.losses_local < DROPS_FEW ||
+	    f->recent.losses_local * DROPS_SHARE < f->recent.sent)
+		return false;
+	say_dev(f, v);
+	say(v->text, " is full: of the last %" PRIu64 " packets it dropped %" PRIu64,
+	    f->recent.sent, f->recent.losses_local);
+	return true;
+}
+
 bool cause_full_port(const struct facts *f, struct verdict *v)
 {
-	if (!waits_for(f, UET_WAIT_PORT, v) || none_up(f) || f->ports_down)
+	struct verdict ignored = { 0 };
+
+	if (!waits_for(f, UET_WAIT_PORT, v) || none_up(f) || f->ports_down ||
+	    shut(f) || cause_dropping_port(f, &ignored))
 		return false;
 	say_ports(f, v);
 	return true;
@@ -235,19 +275,17 @@ static const struct fact_hop *path_hop(const struct facts *f)
 	       worst : NULL;
 }
 
-/* Losses all over the network: of many values, or such that go on. Those of congestion
- * come with marks or trims, and are few.
+/* Losses all over the network, which go on. Those of congestion come with marks or trims,
+ * and are few.
  */
 static bool path_losses(const struct facts *f)
 {
-	bool congested = f->marks || f->trims;
+	const struct fact_counts *r = &f->recent;
 
-	if (f->n_bad < PATH_FEW || f->losses < PATH_FEW)
+	if (f->n_bad < PATH_FEW || f->all.losses < PATH_FEW || !r->losses)
 		return false;
-	if (f->paths_bad * PATH_EV_SHARE >= f->paths)
-		return true;
-	return f->bad_last_ns < PATH_LAST_NS &&
-	       (!congested || f->losses * PATH_LOSS_SHARE >= f->sent);
+	return (!r->marks && !r->trims) ||
+	       (r->losses >= PATH_LOSSES && r->losses * PATH_LOSS_SHARE >= r->sent);
 }
 
 static void say_values(const struct facts *f, struct verdict *v)
@@ -277,7 +315,7 @@ bool cause_path(const struct facts *f, struct verdict *v)
 	unsigned int i, named = 0;
 
 	/* A peer that is not heard says nothing about single paths */
-	if (f->heard_ns == EXPLAIN_NEVER || not_heard(f))
+	if (f->heard_ns == EXPLAIN_NEVER || not_heard(f) || shut(f))
 		return false;
 	/* ... and large packets are lost on all of them */
 	if (f->hole_bytes || (f->hole_ns && f->hole_ns < EXPLAIN_FRESH_NS))
@@ -299,13 +337,15 @@ bool cause_path(const struct facts *f, struct verdict *v)
 
 bool cause_trim(const struct facts *f, struct verdict *v)
 {
-	if (f->trims_unmarked)
+	const struct fact_counts *r = &f->recent;
+
+	if (r->trims_unmarked)
 		say(v->text, "%" PRIu64 " packets of DSCP 0 were trimmed: switches trim what is not marked for it",
-		    f->trims_unmarked);
-	else if (f->trimming && !f->trims && f->marks &&
-		 f->losses >= TRIM_LOSSES && f->losses * TRIM_SHARE >= f->sent)
+		    f->all.trims_unmarked);
+	else if (f->trimming && !f->all.trims && r->marks && r->losses &&
+		 f->all.losses >= TRIM_LOSSES && r->losses * TRIM_SHARE >= r->sent)
 		say(v->text, "%" PRIu64 " marks and %" PRIu64 " losses, but no trimmed packet: switches drop where they should trim",
-		    f->marks, f->losses);
+		    f->all.marks, f->all.losses);
 	else
 		return false;
 	say(v->more, "uet -s ccc show peer %s; uet param show", f->peer);

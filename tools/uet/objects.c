@@ -35,7 +35,7 @@ const struct cmd objects[] = {
 	  .help = "peers, their windows, rates and what they wait for" },
 	{ .name = "ss", .run = ss_run, .args = args_ss,
 	  .help = "sockets, their processes, what each waits for" },
-	{ .name = "explain", .run = explain_run, .usage = "PEER", .ask = ASK_PEERS,
+	{ .name = "explain", .run = explain_run, .usage = "PEER [ -i SECONDS ]", .ask = ASK_PEERS,
 	  .help = "why the bytes for a peer wait" },
 	{ .name = "ping", .run = ping_run, .args = args_ping, .ask = ASK_PEERS,
 	  .usage = "PEER [ -c COUNT ] [ -i SECONDS ] [ -W SECONDS ] [ -s SIZE[,SIZE]... ] [ -q ]",

@@ -64,8 +64,9 @@ static_assert(UET_SND_QUANTUM >= UET_SND_PKT_MAX);
 #define UET_SND_ASKED		0x10	/* an ACK_REQ about it was sent */
 #define UET_SND_DISOWNED	0x20	/* NACKed by one that disowned the PDC */
 #define UET_SND_DISOWNED_RTX	0x40	/* ... and so was its retransmission */
-static_assert(!((UET_SND_ASKED | UET_SND_DISOWNED | UET_SND_DISOWNED_RTX) &
-		~UET_TX_USER_MASK));
+#define UET_SND_DROPPED		0x80	/* dropped by this host, not sent since */
+static_assert(!((UET_SND_ASKED | UET_SND_DISOWNED | UET_SND_DISOWNED_RTX |
+		 UET_SND_DROPPED) & ~UET_TX_USER_MASK));
 
 /**
  * struct uet_snd_waits - senders or queues of a CCC that wait for the same

@@ -36,6 +36,13 @@ bool uet_snd_lost(struct uet_snd *s, u32 psn, u8 how, u64 now,
 	return true;
 }
 
+/* Remember that a packet did not leave this host: what becomes of it is no evidence. */
+void uet_snd_dropped(struct uet_snd *s, u32 psn)
+{
+	if (uet_txwin_has(&s->win, psn))
+		uet_txwin_slot(&s->win, psn)->flags |= UET_SND_DROPPED;
+}
+
 static void snd_cp(struct uet_snd_work *w, u8 ctl, u16 ev,
 		   const struct uet_cp *cp)
 {

@@ -117,6 +117,15 @@ bool uet_snd_lost(struct uet_snd *s, u32 psn, u8 how, u64 now,
 		  struct uet_ccc_loss *loss);
 
 /**
+ * uet_snd_dropped() - a packet did not leave this host
+ * @s: sender
+ * @psn: the packet
+ *
+ * Its next transmission says so (uet_snd_out.dropped).
+ */
+void uet_snd_dropped(struct uet_snd *s, u32 psn);
+
+/**
  * uet_snd_clear_req() - the target wants a response to be cleared
  * @s: sender
  * @psn: PSN of the response

@@ -196,6 +196,7 @@ static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
 	out->rule = snd_ackreq_rule(s);
 	out->psn = psn;
 	out->tx_time = slot->tx_time;
+	out->dropped = slot->flags & UET_SND_DROPPED;
 	out->rtx = true;
 	out->ar = true;
 	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
@@ -369,6 +370,8 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 	}
 	s->overdue = false;
 	uet_txwin_resend(&s->win, out->psn, out->params.ev, at);
+	if (unlikely(out->dropped))
+		uet_txwin_slot(&s->win, out->psn)->flags &= ~UET_SND_DROPPED;
 	snd_tried(s, now);
 	snd_pkt(s, out->psn)->wait = out->pkt.wait;
 	uet_ccc_on_send(s->flow->ccc, now, out->ask.size, out->params.ev, true);

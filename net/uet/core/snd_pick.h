@@ -32,6 +32,7 @@ enum uet_snd_verdict {
  * @psn: its PSN
  * @tx_time: when it was sent last, if it is a retransmission, ns
  * @rtx: it is one
+ * @dropped: it is one, and this host dropped what was sent last
  * @ar: it asks for an ACK
  * @last: it is the last new packet of its message
  * @alone: by uet_snd_pick_alone()
@@ -44,6 +45,7 @@ struct uet_snd_out {
 	u32 psn;
 	u64 tx_time;
 	bool rtx;
+	bool dropped;
 	bool ar;
 	bool last;
 	bool alone;

@@ -25,6 +25,8 @@
  * @hole: large packets are lost: the shortest of them, 0 = they are not
  * @hole_ns: since when, or how long ago; 0 = never
  * @port_down_ns: time since a port went out of use, 0 = none did
+ * @port_shut_ns: time for which the interface has dropped all packets, 0 = it
+ *	does not
  * @guessed: the base RTT is a guess
  * @wait: what its data waits for
  * @now: time, ns
@@ -37,6 +39,7 @@ struct uet_genl_ccc {
 	u32			hole;
 	u64			hole_ns;
 	u64			port_down_ns;
+	u64			port_shut_ns;
 	bool			guessed;
 	struct uet_wait		wait;
 	u64			now;
@@ -57,6 +60,8 @@ static void uet_genl_ccc_read(struct uet_flow *flow, struct uet_genl_ccc *c)
 	c->hole = uet_hole_told(flow, c->now, &c->hole_ns);
 	if (flow->port_down_at)
 		c->port_down_ns = max(c->now - flow->port_down_at, 1ULL);
+	if (flow->ccc.state != UET_CCC_IDLE)
+		c->port_shut_ns = uet_port_shut_ns(flow, c->now);
 	c->guessed = flow->guessed;
 	c->wait = uet_flow_wait(flow);
 	spin_unlock_bh(&flow->lock);
@@ -171,7 +176,9 @@ static int uet_genl_ccc_counters(struct sk_buff *skb,
 	       (c->hole_ns &&
 		uet_genl_u64(skb, UET_A_CCC_HOLE_NS, c->hole_ns)) ||
 	       (c->port_down_ns &&
-		uet_genl_u64(skb, UET_A_CCC_PORTS_DOWN_NS, c->port_down_ns));
+		uet_genl_u64(skb, UET_A_CCC_PORTS_DOWN_NS, c->port_down_ns)) ||
+	       (c->port_shut_ns &&
+		uet_genl_u64(skb, UET_A_CCC_PORT_SHUT_NS, c->port_shut_ns));
 }
 
 static int uet_genl_ccc_fill(struct sk_buff *skb, const void *what)

@@ -87,6 +87,28 @@ static void pick_owed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 1);
 }
 
+/* What this host dropped is told once, with the transmission that makes up for it. */
+static void pick_dropped(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_ccc_loss loss;
+	u32 i;
+
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	uet_snd_dropped(&k->s, PSN(0));
+	uet_snd_dropped(&k->s, PSN(1));
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_TRUE(test, uet_snd_lost(&k->s, PSN(0), UET_LOSS_LOCAL,
+						     k->now, &loss));
+		uet_ccc_on_inferred_loss(&k->ccc, &loss);
+		uet_snd_ready(&k->s);
+		KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+		KUNIT_EXPECT_TRUE(test, k->out.rtx);
+		KUNIT_EXPECT_EQ(test, k->out.dropped, !i);
+	}
+}
+
 /* ... and still may if memory was lacking for it. */
 static void pick_owed_nomem(struct kunit *test)
 {
@@ -244,6 +266,7 @@ static struct kunit_case snd_pick_cases[] = {
 	KUNIT_CASE_PARAM(pick_limits, pick_limit_gen_params),
 	KUNIT_CASE(pick_begins),
 	KUNIT_CASE(pick_owed),
+	KUNIT_CASE(pick_dropped),
 	KUNIT_CASE(pick_owed_nomem),
 	KUNIT_CASE(pick_hollow),
 	KUNIT_CASE(pick_prefers_begun),

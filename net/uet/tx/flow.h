@@ -50,6 +50,8 @@ struct uet_pdc;
  * @pause_until: nothing is sent before, since the interface dropped packets
  * @pauses: that pause is the base RTT << (@pauses - 1)
  * @passed: the interface took packets since; changes without a lock
+ * @shut_since: when the interface began to drop all packets; valid while @pauses
+ *	and not @passed
  * @since: since when data that the window allows waits for the interface, 0 =
  *	none does
  * @waited_ns: total of such waits
@@ -61,6 +63,7 @@ struct uet_port_share {
 	u8			pauses;
 	bool			passed;
 	u64			pause_until;
+	u64			shut_since;
 	u64			leaves;
 	u64			before;
 	u64			since;
@@ -249,6 +252,7 @@ void uet_flow_tx_exit(void);
 bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
 bool uet_port_pauses(struct uet_flow *flow, u64 now);
 void uet_port_dropped(struct uet_flow *flow, u64 now);
+u64 uet_port_shut_ns(const struct uet_flow *flow, u64 now);
 u64 uet_port_share_waited(const struct uet_flow *flow, u64 now);
 void uet_port_share_init(struct uet_flow *flow);
 

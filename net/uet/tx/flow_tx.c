@@ -132,14 +132,17 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 		goto out;
 	now = ktime_get_ns();
 	spin_lock(&flow->lock);
-	if (pdc->tx->snd.state != UET_PDC_DEAD && uet_txwin_has(&pdc->tx->snd.win, psn) &&
-	    now < pdc->tx->snd.heard + UET_LOCAL_DROP_NS) {
+	if (pdc->tx->snd.state == UET_PDC_DEAD || !uet_txwin_has(&pdc->tx->snd.win, psn))
+		goto unlock;
+	uet_snd_dropped(&pdc->tx->snd, psn);
+	uet_port_dropped(flow, now);
+	if (now < pdc->tx->snd.heard + UET_LOCAL_DROP_NS) {
 		if (uet_snd_lost(&pdc->tx->snd, psn, UET_LOSS_LOCAL, now, &loss))
 			uet_cc_loss(flow, &loss);
 		UET_INC(pdc->un, RETX_LOCAL);
 		uet_snd_ready(&pdc->tx->snd);
-		uet_port_dropped(flow, now);
 	}
+unlock:
 	spin_unlock(&flow->lock);
 out:
 	rcu_read_unlock();

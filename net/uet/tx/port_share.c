@@ -132,6 +132,24 @@ bool uet_port_pauses(struct uet_flow *flow, u64 now)
 }
 
 /**
+ * uet_port_shut_ns() - how long has the interface dropped all packets of a flow?
+ * @flow: the flow
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ * Return: ns, at least 1; 0 if it took the last one, or never dropped any.
+ */
+u64 uet_port_shut_ns(const struct uet_flow *flow, u64 now)
+{
+	const struct uet_port_share *share = &flow->share;
+
+	lockdep_assert_held(&flow->lock);
+	if (!READ_ONCE(share->pauses) || READ_ONCE(share->passed))
+		return 0;
+	return now > share->shut_since ? now - share->shut_since : 1;
+}
+
+/**
  * uet_port_dropped() - pause a flow since the interface dropped a packet
  * @flow: the flow
  * @now: time, ns
@@ -146,6 +164,8 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 	struct uet_port_share *share = &flow->share;
 
 	lockdep_assert_held(&flow->lock);
+	if (!uet_port_shut_ns(flow, now))
+		share->shut_since = now;
 	/* Only the first drop of a batch counts. */
 	if (now < share->pause_until)
 		return;

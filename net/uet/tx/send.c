@@ -162,7 +162,8 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	default:
 		return 0;
 	}
-	if (unlikely(out.rtx))
+	/* What this host dropped was not too long for a path. */
+	if (unlikely(out.rtx && !out.dropped))
 		uet_hole_resent(pdc, out.pkt.len, out.tx_time, now);
 	skb = uet_pdc_send(pdc, &out, now);
 	if (unlikely(!skb))

@@ -19,8 +19,9 @@ static struct facts *healthy(void)
 	f = (struct facts){
 		.peer = "10.0.0.2", .own = "10.0.0.1", .cccs = 1, .pdcs = 1,
 		.v4 = true, .cwnd = 100000, .max_wnd = 200000, .path_mtu = 4224,
-		.mpr = 128, .paths = 64, .heard_ns = 1000, .heard_others_ns = 1000,
-		.n_ports = 1, .n_hops = 1, .sent = 1000000,
+		.mpr = 128, .heard_ns = 1000, .heard_others_ns = 1000,
+		.n_ports = 1, .n_hops = 1, .all.sent = 1000000,
+		.recent.sent = 1000,
 	};
 	strcpy(f.port[0].dev, "uet0");
 	f.port[0].up = true;
@@ -135,7 +136,7 @@ static void silence(void)
 	f.port[0].silent = false;
 	f.heard_ns = EXPLAIN_NEVER;
 	expect("nothing ever came", "firewall", "ever");
-	f.n_bad = f.losses = f.hops[0].bad = 8;
+	f.n_bad = f.all.losses = f.hops[0].bad = 8;
 	expect("bad paths are a result of it", "firewall", "ever");
 	f.port[0].up = false;
 	expect("no carrier", "port", "uet0 has no carrier");
@@ -175,7 +176,8 @@ static void lose(unsigned int hops, unsigned int bad, bool one_hop)
 
 	f.n_hops = hops;
 	f.n_bad = bad;
-	f.losses = bad;
+	f.all.losses = bad;
+	f.recent.losses = 1;
 	for (i = 0; i < hops; i++) {
 		snprintf(f.hops[i].via, sizeof(f.hops[i].via), "10.0.%u.1", i);
 		strcpy(f.hops[i].dev, "uet0");
@@ -192,7 +194,7 @@ static void paths(void)
 {
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
-	f.marks = 1000;
+	f.recent.marks = 100;
 	lose(8, 1, true);
 	expect("one value", "window", "");
 	lose(8, 3, true);
@@ -209,22 +211,21 @@ static void paths(void)
 	f.hops[2].bad = 3;
 	expect("four of one, seven of others", "window", "");
 	lose(8, 8, false);
+	f.recent.losses = 7;
 	expect("all over the place, with marks", "window", "");
-	f.marks = 0;
+	f.recent.marks = 0;
 	expect("all over the place, without marks", "path", "50123");
-	f.bad_last_ns = 2000000000;
+	f.recent.losses = 0;
 	expect("... and over", "window", "");
-	f.bad_last_ns = 0;
-	f.marks = 1000;
-	f.sent = 500;
+	f.recent.marks = 100;
+	f.recent.losses = 8;
+	f.recent.sent = 800;
 	expect("so many that it is no congestion", "path", "50123");
-	f.sent = 1000000;
-	f.paths_bad = 8;
-	expect("so many values", "path", "50123");
-	f.bad_last_ns = 2000000000;
-	expect("... which are avoided still", "path", "50123");
-	f.bad_last_ns = 0;
-	f.paths_bad = 0;
+	f.recent.sent = 801;
+	expect("... or few enough for it", "window", "");
+	f.all.losses = 100000;
+	f.recent.losses = 0;
+	expect("those of long ago do not count", "window", "");
 	lose(2, 8, true);
 	expect("eight of one of two may be chance", "window", "");
 	lose(2, 11, true);
@@ -238,6 +239,35 @@ static void paths(void)
 	f.silent = 3;
 	f.heard_ns = SECOND;
 	expect("all paths", "firewall", "");
+}
+
+/* The port of this host */
+static void ports(void)
+{
+	healthy();
+	wait_for(UET_WAIT_WINDOW);
+	f.port_shut_ns = SECOND / 4;
+	expect("no packet leaves for a moment", "window", "");
+	f.port_shut_ns = SECOND;
+	expect("no packet leaves", "port", "uet0 drops every packet");
+	f.silent = 5;
+	f.heard_ns = EXPLAIN_NEVER;
+	expect("... so it is no firewall", "port", "uet0 drops every packet");
+	f.n_bad = f.all.losses = f.recent.losses = f.hops[0].bad = 8;
+	expect("... and no path", "port", "uet0 drops every packet");
+	healthy();
+	wait_for(UET_WAIT_WINDOW);
+	f.all.losses_local = f.recent.losses_local = 249;
+	expect("some are dropped", "window", "");
+	f.recent.losses_local = 250;
+	expect("many are dropped", "port", "of the last 1000 packets it dropped 250");
+	wait_for(UET_WAIT_PORT);
+	expect("... and packets wait", "port", "it dropped 250");
+	f.recent = (struct fact_counts){ .sent = 3, .losses_local = 3 };
+	f.waits[UET_WAIT_PORT].n = 0;
+	expect("three are few", "window", "");
+	f.recent.losses_local = 0;
+	expect("those of long ago do not count", "window", "");
 }
 
 static void readers(void)
@@ -267,23 +297,31 @@ static void fabric(void)
 {
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
-	f.marks = 100;
-	f.losses = 100;
-	f.sent = 10000;
+	f.all.marks = f.recent.marks = 100;
+	f.all.losses = f.recent.losses = 100;
 	expect("losses without trimming", "window", "");
 	f.trimming = true;
 	expect("marks and losses, no trims", "trim", "no trimmed packet");
-	f.sent = 10000000;
-	expect("few in all", "window", "");
-	f.sent = 10000;
-	f.trims = 1;
+	f.recent.losses = 0;
+	expect("... and over", "window", "");
+	f.recent.losses = 1;
+	f.recent.sent = 1001;
+	expect("few", "window", "");
+	f.recent.sent = 1000;
+	f.recent.marks = 0;
+	expect("without marks", "window", "");
+	f.recent.marks = 1;
+	expect("one of a thousand", "trim", "no trimmed packet");
+	f.all.trims = 1;
 	expect("trims", "window", "");
-	f.trims_unmarked = 1;
+	f.all.trims_unmarked = 1;
+	expect("trims without DSCP of long ago", "window", "");
+	f.recent.trims_unmarked = 1;
 	expect("trims without DSCP", "trim", "DSCP 0");
 	healthy();
 	wait_for(UET_WAIT_ANSWER);
 	f.hole_bytes = 4000;
-	f.n_bad = f.losses = 8;
+	f.n_bad = f.all.losses = f.recent.losses = 8;
 	expect("large ones are lost", "mtu", "4000");
 	f.hole_bytes = 0;
 	f.hole_ns = SECOND;
@@ -298,7 +336,7 @@ static void fabric(void)
 	expect("... and forgotten", "answer", "");
 	healthy();
 	wait_for(UET_WAIT_ANSWER);
-	f.losses_local = 5;
+	f.all.losses_local = 5;
 	expect("dropped at the port, once", "answer", "");
 	f.ports_down = 1;
 	f.n_ports = 2;
@@ -316,6 +354,7 @@ int main(void)
 	silence();
 	refusals();
 	paths();
+	ports();
 	readers();
 	fabric();
 	printf("1..%d\n", n);
