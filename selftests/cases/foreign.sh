@@ -74,6 +74,22 @@ lone_messages()
 	[ "$1" != refuse ] || [ "$(played probe)" -le 1 ]
 }
 
+# A refusal may be forged, or the peer another one since: it is asked again, and what it
+# answers counts
+asked_again()
+{
+	foreign refuse-probes=1
+	send_from_a -n 1 -s 100 -w "$peer/$PID" || return 1
+	wait_for 10 played_once probe || return 1
+	wait_for 60 after_message 2 || return 1
+	cat "$WORK/played"
+}
+
+after_message()
+{
+	send_from_a -n 1 -s 100 -w "$peer/$PID" && [ "$(played probe)" -ge "$1" ]
+}
+
 default_timers()
 {
 	set_sysctl "$A" rto_min_us 1000
@@ -187,6 +203,7 @@ foreign_tst "a CRC trailer, big-endian" trailer
 foreign_tst "lone short messages to who refuses probes: no timeout" \
 	lone_messages refuse
 default_timers
+foreign_tst "... and are asked again later" asked_again
 foreign_tst "... and to who is silent about them" lone_messages mute
 default_timers
 foreign_tst "refused by NO_MATCH, and CLEAR_CMD is taken silently" silent_clear 5

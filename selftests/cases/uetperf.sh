@@ -454,7 +454,7 @@ bad_arguments()
 		bad -D no $B4 && bad -O no=1 $B4 && bad -p 5000 $B4 &&
 		bad -x 5 $B4 && bad -m lat -l 2M $B4 && bad -i 0 $B4 &&
 		bad -R -l 2M $B4 && bad -m lat -R $B4 && bad -r 3 -t 1 $B4 &&
-		bad -r 0 -n 1 $B4 && bad -s -M 0 &&
+		bad -r 0 -n 1 $B4 && bad -s -M 0 && bad -a -l 0 $B4 &&
 		bad -Z $B4 && bad $B4 $B4 && bad 10.0.0.2/5000
 }
 

@@ -11,6 +11,7 @@ and for a retransmission, by plain ACKs. Each switch is one habit:
     crc             packets carry a CRC-32C, big-endian; others are dropped
     ack-cc          ACK_CC with the state of NSCC instead of plain ACKs
     refuse-probes   a PROBE is answered by NACK UNEXP_EVENT, psn 0, spdcid 0
+    refuse-probes=N the first N of them are
     mute-probes     a PROBE is not answered
     silent-clear    CLEAR_CMD is taken without a word
     forget          ACK_REQ for what was cleared is not answered
@@ -103,6 +104,8 @@ class Peer:
         self.contexts, self.last_id, self.messages = {}, 0x4000, 0
         self.refuse = [int(x, 0) for x in
                        self.on.get("refuse", "0:0").split(":")]
+        self.refuse_probes = int(self.on.get("refuse-probes") or M32) \
+            if "refuse-probes" in self.on else 0
         self.restarted = False
         self.own = []
 
@@ -198,7 +201,8 @@ class Peer:
                  "probe")
         self.say(names[kind] if kind < len(names) else kind, psn)
         c = self.contexts.get(dpdcid)
-        if kind == p.CP_PROBE and "refuse-probes" in self.on:
+        if kind == p.CP_PROBE and self.refuse_probes:
+            self.refuse_probes -= 1
             return p.nack(UNEXP_EVENT, 0, 0, spdcid)
         if kind == p.CP_PROBE and "mute-probes" in self.on:
             return None

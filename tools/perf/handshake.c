@@ -133,7 +133,8 @@ static bool answered(struct flow *f)
 
 	while ((verdict = take_control(w->fd, &from, &m)) >= 0) {
 		if (verdict == WIRE_OTHER_VERSION ||
-		    (verdict == WIRE_GOOD && m.kind == KIND_REFUSED)) {
+		    (verdict == WIRE_GOOD && m.kind == KIND_REFUSED &&
+		     m.seed == w->test.seed)) {
 			flow_fail(f, 0, "%s", reason_text(verdict == WIRE_GOOD ?
 						m.reason : REASON_VERSION));
 			return true;

@@ -214,6 +214,8 @@ static void settle(struct options *o)
 	    o->size > COPY_MAX)
 		errx(2, "echoes and what the server sends have %u bytes at most",
 		     COPY_MAX);
+	if (o->sweep && !o->size)
+		errx(2, "sizes begin with 1: -l 1 or more");
 	if (o->mode == MODE_LAT && o->direction != FORWARD)
 		errx(2, "echoes go both ways: no -R and -b");
 	if (o->corrupt && !o->verify)

@@ -116,7 +116,7 @@ static enum reason admit(struct server *v, const struct sockaddr_uet *from,
 static void hello(struct server *v, const struct sockaddr_uet *from,
 		  const struct wire_msg *m)
 {
-	struct wire_msg no = { .kind = KIND_REFUSED };
+	struct wire_msg no = { .kind = KIND_REFUSED, .seed = m->seed };
 
 	if (slot_greeted(from, m->seed))
 		return;

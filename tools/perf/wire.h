@@ -76,7 +76,8 @@ enum reason {
  * @warm: rounds that warm up, 0 or 1 (HELLO)
  * @size: length of data messages (HELLO)
  * @round: messages of a round; 0: until TOTAL (HELLO)
- * @seed: of the contents (HELLO)
+ * @seed: of the contents, by which a client knows an answer to it (HELLO, WELCOME,
+ *	REFUSED)
  * @total: messages that were sent (TOTAL)
  * @messages: seen, those of rounds that warm up not counted (RESULT)
  * @bytes: in them

@@ -37,13 +37,6 @@ static inline bool uet_habit_nacks_probes(const struct uet_habits *h)
 	return READ_ONCE(h->probes) == UET_PROBES_NACKED;
 }
 
-static inline void uet_habit_set_probes(struct uet_habits *h,
-					enum uet_probe_habit probes)
-{
-	if (unlikely(READ_ONCE(h->probes) != probes))
-		WRITE_ONCE(h->probes, probes);
-}
-
 static inline bool uet_habit_holds(const struct uet_habits *h)
 {
 	return READ_ONCE(h->holds);

@@ -233,7 +233,7 @@ static void uet_pdc_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	struct uet_ccc *ccc = &flow->ccc;
 	u64 rtt;
 
-	uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_ANSWERED);
+	uet_habit_answered(&pdc->peer->habits);
 	if (pkt->ack.probe_opaque == UET_PROBE_RTT) {
 		uet_rtt_probe_answer(pdc, pkt, w->now);
 		return;

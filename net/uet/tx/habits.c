@@ -7,7 +7,8 @@
  * there only a timeout would get a lone short message acknowledged. So each
  * peer gets a probe of its own after its first answer, and until one is
  * answered messages end with AR (see "Rules of this module" in
- * uet-internals.rst).
+ * uet-internals.rst). A refusal is not believed for ever: the NACK may be forged, or
+ * of a host that has started anew since with another implementation.
  */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
@@ -23,6 +24,8 @@
 /* First interval and largest back-off exponent of probes without an answer */
 #define UET_HABIT_ASK		HZ
 #define UET_HABIT_BACKOFF_MAX	6
+/* Interval of probes to a peer that refused one */
+#define UET_HABIT_AGAIN		(16 * HZ)
 
 /**
  * uet_habit_probe() - test whether a peer answers probes
@@ -44,7 +47,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 	u8 asked = READ_ONCE(h->asked);
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (READ_ONCE(h->probes) != UET_PROBES_UNKNOWN ||
+	if (uet_habit_answers_probes(h) ||
 	    pdc->tx->snd.state != UET_PDC_ESTABLISHED)
 		return NULL;
 	/* Racy between flows of a peer: one probe more does no harm. */
@@ -60,4 +63,28 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 	pdc->tx->snd.asked = true;
 	UET_INC(pdc->un, PROBES);
 	return __skb_dequeue(&list);
+}
+
+/**
+ * uet_habit_refused() - a peer NACKed a probe
+ * @h: its habits
+ *
+ * Context: any.
+ */
+void uet_habit_refused(struct uet_habits *h)
+{
+	WRITE_ONCE(h->probes, UET_PROBES_NACKED);
+	WRITE_ONCE(h->ask_at, jiffies + UET_HABIT_AGAIN);
+}
+
+/**
+ * uet_habit_answered() - a peer answered a probe
+ * @h: its habits
+ *
+ * Context: any.
+ */
+void uet_habit_answered(struct uet_habits *h)
+{
+	if (unlikely(READ_ONCE(h->probes) != UET_PROBES_ANSWERED))
+		WRITE_ONCE(h->probes, UET_PROBES_ANSWERED);
 }

@@ -114,6 +114,8 @@ int uet_pdc_resend_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 /* habits.c */
 struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev);
+void uet_habit_refused(struct uet_habits *h);
+void uet_habit_answered(struct uet_habits *h);
 
 /* info.c */
 void uet_info_fill(const struct uet_dest *dest, const struct uet_pdc *pdc,

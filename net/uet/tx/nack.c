@@ -146,7 +146,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return true;
 	case UET_SND_NACK_NO_PROBES:
 		UET_INC(pdc->un, PROBES_REFUSED);
-		uet_habit_set_probes(&pdc->peer->habits, UET_PROBES_NACKED);
+		uet_habit_refused(&pdc->peer->habits);
 		flow->rtt_probe_at = 0;
 		return true;
 	case UET_SND_NACK_FEED:

@@ -27,6 +27,9 @@ static uint64_t clock_ns = 1;
 static unsigned int files, files_most, forked, ended, refused, results;
 static bool wrong, endless;
 
+/* By which a client knows an answer: of the last HELLO */
+static uint64_t seed;
+
 /* Tests that the server told of, which messages speak of again */
 static struct wire_msg known[16];
 
@@ -101,6 +104,8 @@ bool __wrap_send_control(int fd, const struct sockaddr_uet *to,
 		wrong = true;
 	if (m->kind == KIND_WELCOME)
 		known[random() % 16] = *m;
+	if (m->kind == KIND_REFUSED && m->reason != REASON_VERSION && m->seed != seed)
+		wrong = true;
 	refused += m->kind == KIND_REFUSED;
 	results += m->kind == KIND_RESULT;
 	return random() % 16;
@@ -151,8 +156,10 @@ int __wrap_take_control(int fd, struct sockaddr_uet *from, struct wire_msg *m)
 	for (i = random() % 4; i && random() % 4 == 0; i--)
 		bytes[random() % WIRE_SIZE] = random();
 	verdict = wire_get(bytes, sizeof(bytes), m);
-	if (verdict == WIRE_GOOD)
+	if (verdict == WIRE_GOOD) {
 		note_early(m);
+		seed = m->seed;
+	}
 	return verdict;
 }
 
