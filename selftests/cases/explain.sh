@@ -438,6 +438,11 @@ port()
 	says "p1 has no carrier"
 }
 
+shut()
+{
+	named port $B4 && grep -q "uet0 drops every packet" "$WORK/why"
+}
+
 # This host drops what it sends: all of it, and that is neither a firewall nor an MTU
 full_port()
 {
@@ -446,9 +451,10 @@ full_port()
 	tc -n "$A" qdisc replace dev uet0 root pfifo limit 0 || skip "no pfifo"
 	send_from_a -D 600 -w -s 100000 $B4/114 &
 	explains port $B4 || return 1
-	says "uet0 drops every packet"
+	# After half a second, and still when nothing was heard for long
+	wait_for 20 shut || says "uet0 drops every packet"
 	sleep 3
-	named port $B4 || { cat "$WORK/why"; return 1; }
+	shut || { cat "$WORK/why"; return 1; }
 	! grep -wE "mtu|path|firewall|silent" "$WORK/why" || return 1
 	[ "$(stat_of "$A" PathMtuSteps)" = 0 ] ||
 		fail "$(stat_of "$A" PathMtuSteps) smaller MTUs tried"
@@ -456,15 +462,19 @@ full_port()
 	wait_for 20 well && ! grep "drops every" "$WORK/why"
 }
 
-# ... or what its queue has no room for
+# ... or what is too much for it
 short_port()
 {
 	PID=114 recv_start far -n 1000000 -I -A
-	tc -n "$A" qdisc replace dev uet0 root tbf rate 10mbit burst 5000 \
-		limit 6000 || skip "no tbf"
+	tc -n "$A" qdisc replace dev uet0 root pfifo limit 1000 &&
+		tc -n "$A" qdisc add dev uet0 clsact &&
+		tc -n "$A" filter add dev uet0 egress matchall \
+			action police rate 10mbit burst 10k mtu 9000 drop ||
+		skip "no policer"
 	send_from_a -D 600 -w -s 100000 $B4/114 &
 	send_from_a -D 600 -w -s 100000 $B4/114 &
-	explains port $B4
+	explains port $B4 || return 1
+	says "it dropped [0-9]+"
 }
 
 # Large packets vanish without a word
