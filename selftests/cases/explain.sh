@@ -458,8 +458,8 @@ full_port()
 	! grep -wE "mtu|path|firewall|silent" "$WORK/why" || return 1
 	[ "$(stat_of "$A" PathMtuSteps)" = 0 ] ||
 		fail "$(stat_of "$A" PathMtuSteps) smaller MTUs tried"
-	tc -n "$A" qdisc replace dev uet0 root pfifo limit 1000
-	wait_for 20 well && ! grep "drops every" "$WORK/why"
+	slow_link
+	wait_for 20 well || { cat "$WORK/why"; return 1; }
 }
 
 # ... or what is too much for it

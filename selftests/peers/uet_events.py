@@ -4,6 +4,7 @@
 is "ready", once none is missed any more."""
 import ipaddress
 import select
+import socket
 
 from uet_ynl import family
 
@@ -15,8 +16,14 @@ def text(key, value):
     return f"{key}={value}"
 
 
+SO_RCVBUFFORCE = 33
+# Events of all paths of a context at once, which this slow reader is to have each of
+RCVBUF = 16 << 20
+
+
 def main():
     nl = family()
+    nl.sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF)
     nl.ntf_subscribe("events")
     print("ready", flush=True)
     while True:
