@@ -12,12 +12,14 @@
 UET=$TREE/build/uet/uet
 MANUAL=$TREE/Documentation/networking/uet-troubleshooting.rst
 export TC_LIB_DIR=$TREE/build/tc
+# How long losses are looked on, which are many where a case provokes them
+LOOK=0.3
 
 # causes: those that are told, in their order, in one line; the first line agrees
 causes()
 {
-	on "${2:-$A}" "$UET" explain "$1" >"$WORK/why" &&
-		on "${2:-$A}" "$UET" -j explain "$1" >"$WORK/json" &&
+	on "${2:-$A}" "$UET" explain "$1" -i $LOOK >"$WORK/why" &&
+		on "${2:-$A}" "$UET" -j explain "$1" -i $LOOK >"$WORK/json" &&
 		python3 -c 'import json, sys
 why = json.load(open(sys.argv[1]))[0]
 assert all(c["text"] and c["more"] for c in why["causes"])
@@ -568,7 +570,7 @@ well()
 # queue that is longer than the first timeouts; what that costs may be told for a moment.
 busy()
 {
-	local i
+	local i LOOK=1
 
 	both_sysctl rmem $((16 << 20))
 	for i in "$A" "$B"; do
