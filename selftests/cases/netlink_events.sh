@@ -33,7 +33,7 @@ told()
 # until_told WHAT WORD...
 until_told()
 {
-	wait_for 30 told "$@" && return
+	wait_for 100 told "$@" && return
 	echo "no event $*"
 	cut -d' ' -f1 "$EVENTS" | sort | uniq -c
 	return 1
