@@ -31,6 +31,9 @@ debug)				SLOW=8 ;;
 uml-debug | uml-gcov)		SLOW=3 ;;
 *)				SLOW=1 ;;
 esac
+# The machine that runs the guest may be that much slower than usual for a while:
+# what is waited for comes the later, and a wait ends when it has
+BUSY=4
 # Share of the usual number of messages, in per cent: a race shows in what runs
 # at the same time, not in how much of it there is
 case ${UET_KERNEL:-} in
@@ -407,7 +410,7 @@ clean_processes()
 # wait_for SECONDS COMMAND...: until it succeeds
 wait_for()
 {
-	local end=$((SECONDS + $1 * SLOW))
+	local end=$((SECONDS + $1 * SLOW * BUSY))
 	shift
 
 	until "$@"; do

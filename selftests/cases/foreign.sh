@@ -63,8 +63,8 @@ lone_messages()
 {
 	foreign "$1-probes"
 	# A machine that is slow is no reason for a timeout
-	set_sysctl "$A" rto_min_us 300000
-	set_sysctl "$A" rto_max_ms 2000
+	set_sysctl "$A" rto_max_ms 20000
+	set_sysctl "$A" rto_min_us 4000000
 	timeouts 0 send_from_a -n 1 -s 100 -w "$peer/$PID" || return 1
 	for _ in 1 2 3; do
 		timeouts 0 send_from_a -n 1 -s 100 -w "$peer/$PID" || return 1

@@ -5,22 +5,45 @@
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+UET=$TREE/build/uet/uet
 # The largest value of rx_msg_timeout_ms
 PATIENCE_MS=60000
+# What a guest on a busy machine takes to start a hundred receivers counts, too
+LONG=$((600 * SLOW))
+# Of the link, while messages are received
+RATE=400mbit
+
+# line_rate COMMAND RATE
+line_rate()
+{
+	tc -n "$A" qdisc "$1" dev uet0 root netem limit 10000 rate "$2" delay 1ms
+}
+
+# queued N: so many messages are in the hands of host A
+queued()
+{
+	[ "$(on "$A" "$UET" -j msg show | grep -o '"len":' | wc -l)" -ge "$1" ]
+}
 
 # together SOCKETS SIZE TYPE: a message to each of so many sockets, all of them
-# under way at a time. A socket alone could take its message in: it is less
-# than half of the receive buffer and so not handed over in parts.
+# under way at a time: the link is slow until they are, however long that takes.
+# A socket alone could take its message in: it is less than half of the receive
+# buffer and so not handed over in parts.
 together()
 {
-	local n=$1 size=$2 type=$3 i rc=0 targets=()
+	local n=$1 size=$2 type=$3 i rc=0 sender targets=()
 
 	for ((i = 0; i < n; i++)); do
 		PID=$((100 + i)) recv_start r$i -t "$type" -n 1 -z 20000 \
-			-T $((120 * SLOW))
+			-T $LONG
 		targets+=("$B4/$((100 + i))")
 	done
-	send_from_a -T $((120 * SLOW)) -t "$type" -w -n "$n" -s "$size" "${targets[@]}" || rc=1
+	line_rate replace 10mbit
+	send_from_a -T $LONG -t "$type" -w -n "$n" -s "$size" "${targets[@]}" &
+	sender=$!
+	wait_for 60 queued "$n" || fail "not all messages are under way"
+	line_rate change "$RATE"
+	wait "$sender" || rc=1
 	for ((i = 0; i < n; i++)); do
 		recv_wait r$i >"$WORK/recv" || { cat "$WORK/recv"; rc=1; }
 	done
@@ -102,25 +125,22 @@ late_in_line()
 
 	silent=$(stat_of "$B" MsgSilent)
 	set_sysctl "$B" rx_msg_timeout_ms $((400 * SLOW))
-	impair "$A" rate $((100 / SLOW))mbit delay 1ms
+	RATE=$((100 / SLOW))mbit
 	small_ceiling seq || rc=1
 	set_sysctl "$B" rx_msg_timeout_ms $PATIENCE_MS
-	impair "$A" rate 100mbit delay 1ms
 	[ "$(stat_of "$B" MsgSilent)" = "$silent" ] || fail "some were given up"
 	return $rc
 }
 
 setup_pair
 tst "time stamps for another socket cost no memory" joined
-# Slow enough for the sender to be ahead: all messages are under way
-impair "$A" rate 400mbit delay 1ms
 set_sysctl "$A" wmem 268435456
 # A message may have to wait for all others, and nobody is to be given up for
 # that: a guest on a busy machine takes a minute for what takes others five seconds.
 set_sysctl "$B" rx_msg_timeout_ms $PATIENCE_MS
 tst "rdm: more than the memory of the protocol" protocol_limit rdm
 tst "seq: more than the memory of the protocol" protocol_limit seq
-impair "$A" rate 100mbit delay 1ms
+RATE=100mbit
 set_sysctl "$B" mem 8000000
 tst "rdm: more than the ceiling of the namespace" small_ceiling rdm
 tst "seq: more than the ceiling of the namespace" small_ceiling seq
