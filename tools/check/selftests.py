@@ -6,7 +6,7 @@ or trim/, on the host of selftests/ itself), kernels
 (comma-separated, "host" for scripts that start guests themselves), time limit
 in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
 of the usual number of messages), "full" (runs only if all stages are asked for),
-"soak" (runs only with SOAK=1), or "-".
+"soak" (runs only with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
 
 Guests with the same kernel take their tests from one queue, a file for each test,
 so all of them are busy until it is empty.
@@ -22,6 +22,7 @@ import threading
 import time
 
 import ktap
+import limits
 from common import LOGS, capture, doing, say, took
 
 LIST = "selftests/tests.list"
@@ -30,7 +31,8 @@ KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
 SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
-FLAGS = {"alone", "lean", "full", "soak"}
+FLAGS = {"alone", "lean", "full", "soak", "spare"}
+NO_TIME = "not begun within UET_MINUTES"
 # Of the usual number of messages, in per cent; see selftests/lib.sh
 LEAN_SCALE = 10
 
@@ -129,6 +131,9 @@ class Queue:
         self.tests = None
         self.alone = []
         self.begun = set()
+        # Tests by file, and those of them for which there was no time
+        self.files = {}
+        self.too_late = []
         self.parts = 0
 
     def open(self, report):
@@ -145,8 +150,14 @@ class Queue:
             slow = SLOWNESS.get(self.kernel, 1)
             order = sorted(self.tests, key=lambda t: -t.limit)
             for n, t in enumerate(order):
+                self.files[f"{n:03}.todo"] = t
                 with open(f"{self.folder}/{n:03}.todo", "w") as f:
                     f.write(t.in_guest(slow) + "\n")
+            left = limits.seconds_left()
+            if left is not None:
+                timer = threading.Timer(left, self.run_out)
+                timer.daemon = True
+                timer.start()
 
     def left(self):
         """Files of the tests that no guest has taken."""
@@ -157,12 +168,24 @@ class Queue:
         for name in self.left():
             pathlib.Path(self.folder, name).unlink(missing_ok=True)
 
+    def run_out(self):
+        """Takes back what no guest has begun."""
+        for name in self.left():
+            try:
+                os.unlink(f"{self.folder}/{name}")
+            except FileNotFoundError:   # a guest was quicker
+                continue
+            self.too_late.append(self.files[name])
+
     def close(self, report):
         """The last part to end tells what no guest began."""
         with self.lock:
             self.parts -= 1
             if self.parts:
                 return
+            for t in self.too_late:
+                self.begun.add(t.script)
+                report.skipped.append((f"{t.script} ({self.kernel})", NO_TIME))
             for t in self.tests:
                 if t.script not in self.begun:
                     self.begun.add(t.script)
@@ -211,6 +234,9 @@ def in_guest(kernel, label, tests, what, report):
 def on_host(tests, report):
     for t in tests:
         name = f"{t.script} (host)"
+        if limits.time_is_over():
+            report.skipped.append((name, NO_TIME))
+            continue
         say(f"{name} begins")
         doing(t.script)
         start = time.monotonic()
@@ -244,6 +270,12 @@ def chosen(kernel, report):
         tests = [t for t in tests if flag not in t.flags]
         if left:
             say(f"left to {how}: {', '.join(left)}")
+    if limits.slow_machine() and not os.environ.get("UET_FULL"):
+        report.skipped += [
+            (f"{t.script} ({kernel})", "this machine makes a process in "
+             f"{limits.process_seconds() * 1e3:.1f} ms: STAGE=all has it")
+            for t in tests if "spare" in t.flags]
+        tests = [t for t in tests if "spare" not in t.flags]
     if not tests:
         report.failed.append(f"selftests ({kernel}): no test is listed")
     return tests
@@ -267,7 +299,9 @@ def run(queue, report, part=0):
         if queue.left() == left:
             queue.give_up()
     while t := queue.next_alone():
-        if not in_guest(kernel, f"{label}-{t.label}", [t],
+        if limits.time_is_over():
+            report.skipped.append((f"{t.script} ({kernel})", NO_TIME))
+        elif not in_guest(kernel, f"{label}-{t.label}", [t],
                         t.in_guest(SLOWNESS.get(kernel, 1)), report):
             report.failed.append(f"{t.script} ({kernel}): not run")
     queue.close(report)
