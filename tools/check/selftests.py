@@ -37,6 +37,11 @@ NO_TIME = "not begun within UET_MINUTES"
 LEAN_SCALE = 10
 
 
+def slowness(kernel):
+    """What the limits of the list are multiplied with."""
+    return SLOWNESS.get(kernel, 1) * limits.patience()
+
+
 class Test:
     def __init__(self, where, fields):
         self.script, kernels, limit, flags = fields
@@ -147,7 +152,7 @@ class Queue:
             self.tests = [t for t in tests if "alone" not in t.flags]
             shutil.rmtree(self.folder, ignore_errors=True)
             os.makedirs(self.folder)
-            slow = SLOWNESS.get(self.kernel, 1)
+            slow = slowness(self.kernel)
             order = sorted(self.tests, key=lambda t: -t.limit)
             for n, t in enumerate(order):
                 self.files[f"{n:03}.todo"] = t
@@ -201,7 +206,7 @@ def in_guest(kernel, label, tests, what, report):
 
     What is the folder of the queue, or the test as tools/check/guest wants it.
     """
-    slow = SLOWNESS.get(kernel, 1)
+    slow = slowness(kernel)
     console = f"{LOGS}/{label}.console"
     argv = ["tools/vm/run", "--kernel", kernel, "--console", console,
             "--timeout", str(sum(t.limit for t in tests) * slow + 600)]
@@ -241,7 +246,8 @@ def on_host(tests, report):
         doing(t.script)
         start = time.monotonic()
         rc, text = capture(f"host-{t.label}",
-                           ["timeout", "-k", "10", str(t.limit),
+                           ["timeout", "-k", "10",
+                            str(t.limit * limits.patience()),
                             *shlex.split(f"selftests/{t.script}")],
                            merge=True)
         took(t.script, time.monotonic() - start)
@@ -302,6 +308,6 @@ def run(queue, report, part=0):
         if limits.time_is_over():
             report.skipped.append((f"{t.script} ({kernel})", NO_TIME))
         elif not in_guest(kernel, f"{label}-{t.label}", [t],
-                        t.in_guest(SLOWNESS.get(kernel, 1)), report):
+                        t.in_guest(slowness(kernel)), report):
             report.failed.append(f"{t.script} ({kernel}): not run")
     queue.close(report)
