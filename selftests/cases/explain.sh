@@ -484,7 +484,7 @@ short_port()
 	send_from_a -D 600 -w -s 100000 $B4/114 &
 	send_from_a -D 600 -w -s 100000 $B4/114 &
 	explains port $B4 || return 1
-	says "it dropped [0-9]+"
+	says "of the last [0-9]+ packets it dropped"
 }
 
 # Large packets vanish without a word

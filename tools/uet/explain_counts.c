@@ -3,6 +3,7 @@
  * What became of the packets to a peer: in all, and now.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "cmd.h"
@@ -33,10 +34,75 @@ void counts_take(const struct attrs *a, void *arg)
 	c->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
 }
 
-/* Contexts that have gone meanwhile take their counters with them */
-static uint64_t more(uint64_t now, uint64_t before)
+/* Counters of each context, as contexts come and go while one looks on */
+struct contexts {
+	size_t n;
+	bool nomem;
+	struct context {
+		uint64_t id;
+		struct fact_counts counts;
+	} *of;
+};
+
+static void contexts_take(const struct attrs *a, void *arg)
 {
-	return now > before ? now - before : 0;
+	struct contexts *c = arg;
+	struct context *more = realloc(c->of, (c->n + 1) * sizeof(*more));
+
+	if (!more) {
+		c->nomem = true;
+		return;
+	}
+	c->of = more;
+	more += c->n++;
+	*more = (struct context){ .id = attr_num(a, UET_A_CCC_ID) };
+	counts_take(a, &more->counts);
+}
+
+static int contexts_read(struct tool *t, const struct args *peer,
+			 struct contexts *c)
+{
+	int err = show_dump(t, &object_ccc, peer, contexts_take, c);
+
+	if (c->nomem)
+		return -ENOMEM;
+	return err == -EINTR ? 0 : err;
+}
+
+static void counts_add(struct fact_counts *sum, const struct fact_counts *c)
+{
+	sum->sent += c->sent;
+	sum->marks += c->marks;
+	sum->trims += c->trims;
+	sum->trims_unmarked += c->trims_unmarked;
+	sum->losses += c->losses;
+	sum->losses_local += c->losses_local;
+}
+
+static void counts_sub(struct fact_counts *sum, const struct fact_counts *c)
+{
+	sum->sent -= c->sent;
+	sum->marks -= c->marks;
+	sum->trims -= c->trims;
+	sum->trims_unmarked -= c->trims_unmarked;
+	sum->losses -= c->losses;
+	sum->losses_local -= c->losses_local;
+}
+
+/* What contexts that are still there counted meanwhile, and those that are new */
+static void contexts_compare(const struct contexts *before,
+			     const struct contexts *now, struct facts *f)
+{
+	size_t i, k;
+
+	f->all = f->recent = (struct fact_counts){ 0 };
+	for (i = 0; i < now->n; i++) {
+		counts_add(&f->all, &now->of[i].counts);
+		counts_add(&f->recent, &now->of[i].counts);
+		for (k = 0; k < before->n; k++)
+			if (before->of[k].id == now->of[i].id)
+				counts_sub(&f->recent, &before->of[k].counts);
+	}
 }
 
 /**
@@ -48,7 +114,7 @@ static uint64_t more(uint64_t now, uint64_t before)
  *
  * What was lost since contexts began, in their first moments perhaps, does not tell.
  *
- * Return: 0 or a negative error, which was printed.
+ * Return: 0 or a negative error; it was printed unless memory lacks.
  */
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		      struct facts *f)
@@ -57,22 +123,19 @@ int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		.tv_sec = (time_t)seconds,
 		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9),
 	};
-	struct fact_counts now = { 0 };
+	struct contexts before = { 0 }, now = { 0 };
 	int err;
 
 	if (!f->all.losses && !f->all.losses_local && !f->all.trims)
 		return 0;
-	nanosleep(&ts, NULL);
-	err = show_dump(t, &object_ccc, peer, counts_take, &now);
-	if (err && err != -EINTR)
-		return err;
-	f->recent = (struct fact_counts){
-		.sent = more(now.sent, f->all.sent),
-		.marks = more(now.marks, f->all.marks),
-		.trims = more(now.trims, f->all.trims),
-		.trims_unmarked = more(now.trims_unmarked, f->all.trims_unmarked),
-		.losses = more(now.losses, f->all.losses),
-		.losses_local = more(now.losses_local, f->all.losses_local),
-	};
-	return 0;
+	err = contexts_read(t, peer, &before);
+	if (!err) {
+		nanosleep(&ts, NULL);
+		err = contexts_read(t, peer, &now);
+	}
+	if (!err)
+		contexts_compare(&before, &now, f);
+	free(before.of);
+	free(now.of);
+	return err;
 }

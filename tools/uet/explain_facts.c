@@ -43,6 +43,7 @@ static const struct arg filter[] = {
  * @n_good: how many, at most ROUTES_MAX
  * @bad: those that lost packets
  * @n_bad: how many, at most ROUTES_MAX
+ * @port_passes: packets of a context leave the local interface
  * @refused_by: local sockets that refuse packets of the peer
  * @n_refused_by: how many, at most EXPLAIN_READERS
  */
@@ -51,6 +52,7 @@ struct gathering {
 	struct route_ask ask;
 	struct entropy good[ROUTES_MAX], bad[ROUTES_MAX];
 	unsigned int n_good, n_bad, n_refused_by;
+	bool port_passes;
 	uint64_t refused_by[EXPLAIN_READERS];
 };
 
@@ -114,8 +116,11 @@ static void take_ccc(const struct attrs *a, void *arg)
 	f->ports_down += attr_num(a, UET_A_CCC_PORTS_DOWN);
 	if (down_ns && (!f->ports_down_ns || down_ns < f->ports_down_ns))
 		f->ports_down_ns = down_ns;
-	if (shut_ns > f->port_shut_ns)
+	if (shut_ns && (!f->port_shut_ns || shut_ns < f->port_shut_ns))
 		f->port_shut_ns = shut_ns;
+	/* Another one's packets leave, by another queue of the port. */
+	if (!shut_ns && attr_num(a, UET_A_CCC_INFLIGHT))
+		g->port_passes = true;
 	counts_take(a, &f->all);
 	take_mtu(f, a);
 }
@@ -509,7 +514,7 @@ static int gather(struct tool *t, const struct args *peer, struct gathering *g)
  * @seconds: time for which losses are looked on
  * @f: set
  *
- * Return: 0 or a negative error, which was printed.
+ * Return: 0 or a negative error; it was printed unless memory lacks.
  */
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		 struct facts *f)
@@ -531,6 +536,8 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 	err = gather(t, &args, g);
 	if (!err)
 		err = counts_look_again(t, &args, seconds, f);
+	if (g->port_passes)
+		f->port_shut_ns = 0;
 	if (!err) {
 		take_hops(g);
 		name_process(&f->reader);

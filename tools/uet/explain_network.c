@@ -275,8 +275,8 @@ static const struct fact_hop *path_hop(const struct facts *f)
 	       worst : NULL;
 }
 
-/* Losses all over the network, which go on. Those of congestion come with marks or trims,
- * and are few.
+/* Losses all over the network, which go on. Those of congestion are few, and there were
+ * marks or trims, perhaps just before.
  */
 static bool path_losses(const struct facts *f)
 {
@@ -284,7 +284,7 @@ static bool path_losses(const struct facts *f)
 
 	if (f->n_bad < PATH_FEW || f->all.losses < PATH_FEW || !r->losses)
 		return false;
-	return (!r->marks && !r->trims) ||
+	return (!f->all.marks && !f->all.trims) ||
 	       (r->losses >= PATH_LOSSES && r->losses * PATH_LOSS_SHARE >= r->sent);
 }
 
@@ -343,7 +343,8 @@ bool cause_trim(const struct facts *f, struct verdict *v)
 		say(v->text, "%" PRIu64 " packets of DSCP 0 were trimmed: switches trim what is not marked for it",
 		    f->all.trims_unmarked);
 	else if (f->trimming && !f->all.trims && r->marks && r->losses &&
-		 f->all.losses >= TRIM_LOSSES && r->losses * TRIM_SHARE >= r->sent)
+		 f->all.losses >= TRIM_LOSSES && r->losses * TRIM_SHARE >= r->sent &&
+		 f->all.losses * TRIM_SHARE >= f->all.sent)
 		say(v->text, "%" PRIu64 " marks and %" PRIu64 " losses, but no trimmed packet: switches drop where they should trim",
 		    f->all.marks, f->all.losses);
 	else

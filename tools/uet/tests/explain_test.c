@@ -194,7 +194,7 @@ static void paths(void)
 {
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
-	f.recent.marks = 100;
+	f.all.marks = 100;
 	lose(8, 1, true);
 	expect("one value", "window", "");
 	lose(8, 3, true);
@@ -213,11 +213,13 @@ static void paths(void)
 	lose(8, 8, false);
 	f.recent.losses = 7;
 	expect("all over the place, with marks", "window", "");
-	f.recent.marks = 0;
+	f.recent.losses = 1;
+	expect("... just before", "window", "");
+	f.all.marks = 0;
 	expect("all over the place, without marks", "path", "50123");
 	f.recent.losses = 0;
 	expect("... and over", "window", "");
-	f.recent.marks = 100;
+	f.all.marks = 100;
 	f.recent.losses = 8;
 	f.recent.sent = 800;
 	expect("so many that it is no congestion", "path", "50123");
@@ -298,7 +300,8 @@ static void fabric(void)
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
 	f.all.marks = f.recent.marks = 100;
-	f.all.losses = f.recent.losses = 100;
+	f.all.losses = 1000;
+	f.recent.losses = 100;
 	expect("losses without trimming", "window", "");
 	f.trimming = true;
 	expect("marks and losses, no trims", "trim", "no trimmed packet");
@@ -312,6 +315,9 @@ static void fabric(void)
 	expect("without marks", "window", "");
 	f.recent.marks = 1;
 	expect("one of a thousand", "trim", "no trimmed packet");
+	f.all.losses = 999;
+	expect("... but few so far", "window", "");
+	f.all.losses = 1000;
 	f.all.trims = 1;
 	expect("trims", "window", "");
 	f.all.trims_unmarked = 1;
