@@ -188,9 +188,12 @@ class Queue:
             self.parts -= 1
             if self.parts:
                 return
+            if self.tests and len(self.too_late) == len(self.tests):
+                report.failed.append(f"selftests ({self.kernel}): {NO_TIME}")
             for t in self.too_late:
                 self.begun.add(t.script)
                 report.skipped.append((f"{t.script} ({self.kernel})", NO_TIME))
+            self.too_late = []
             for t in self.tests:
                 if t.script not in self.begun:
                     self.begun.add(t.script)
@@ -237,6 +240,8 @@ def in_guest(kernel, label, tests, what, report):
 
 
 def on_host(tests, report):
+    if tests and limits.time_is_over():
+        report.failed.append(f"selftests (host): {NO_TIME}")
     for t in tests:
         name = f"{t.script} (host)"
         if limits.time_is_over():
