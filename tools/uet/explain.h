@@ -117,6 +117,16 @@ struct fact_counts {
 };
 
 /**
+ * struct fact_context - a context
+ * @id: its id, never used again
+ * @counts: its counters
+ */
+struct fact_context {
+	uint64_t id;
+	struct fact_counts counts;
+};
+
+/**
  * struct facts - what is known about a peer
  * @peer: address
  * @own: local address towards it
@@ -227,6 +237,9 @@ struct nl;
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		 struct facts *f);
 void counts_take(const struct attrs *a, void *arg);
+void counts_compare(const struct fact_context *before, size_t n_before,
+		    const struct fact_context *now, size_t n_now,
+		    struct facts *f);
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		      struct facts *f);
 int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *ev,

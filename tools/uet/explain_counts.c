@@ -34,20 +34,17 @@ void counts_take(const struct attrs *a, void *arg)
 	c->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
 }
 
-/* Counters of each context, as contexts come and go while one looks on */
+/* Contexts as they are found, their memory grows */
 struct contexts {
 	size_t n;
 	bool nomem;
-	struct context {
-		uint64_t id;
-		struct fact_counts counts;
-	} *of;
+	struct fact_context *of;
 };
 
 static void contexts_take(const struct attrs *a, void *arg)
 {
 	struct contexts *c = arg;
-	struct context *more = realloc(c->of, (c->n + 1) * sizeof(*more));
+	struct fact_context *more = realloc(c->of, (c->n + 1) * sizeof(*more));
 
 	if (!more) {
 		c->nomem = true;
@@ -55,7 +52,7 @@ static void contexts_take(const struct attrs *a, void *arg)
 	}
 	c->of = more;
 	more += c->n++;
-	*more = (struct context){ .id = attr_num(a, UET_A_CCC_ID) };
+	*more = (struct fact_context){ .id = attr_num(a, UET_A_CCC_ID) };
 	counts_take(a, &more->counts);
 }
 
@@ -89,19 +86,27 @@ static void counts_sub(struct fact_counts *sum, const struct fact_counts *c)
 	sum->losses_local -= c->losses_local;
 }
 
-/* What contexts that are still there counted meanwhile, and those that are new */
-static void contexts_compare(const struct contexts *before,
-			     const struct contexts *now, struct facts *f)
+/**
+ * counts_compare() - what was counted meanwhile
+ * @before: contexts before
+ * @n_before: their number
+ * @now: contexts now: some may have gone, others are new
+ * @n_now: their number
+ * @f: @f->all and @f->recent are set
+ */
+void counts_compare(const struct fact_context *before, size_t n_before,
+		    const struct fact_context *now, size_t n_now,
+		    struct facts *f)
 {
 	size_t i, k;
 
 	f->all = f->recent = (struct fact_counts){ 0 };
-	for (i = 0; i < now->n; i++) {
-		counts_add(&f->all, &now->of[i].counts);
-		counts_add(&f->recent, &now->of[i].counts);
-		for (k = 0; k < before->n; k++)
-			if (before->of[k].id == now->of[i].id)
-				counts_sub(&f->recent, &before->of[k].counts);
+	for (i = 0; i < n_now; i++) {
+		counts_add(&f->all, &now[i].counts);
+		counts_add(&f->recent, &now[i].counts);
+		for (k = 0; k < n_before; k++)
+			if (before[k].id == now[i].id)
+				counts_sub(&f->recent, &before[k].counts);
 	}
 }
 
@@ -134,7 +139,7 @@ int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		err = contexts_read(t, peer, &now);
 	}
 	if (!err)
-		contexts_compare(&before, &now, f);
+		counts_compare(before.of, before.n, now.of, now.n, f);
 	free(before.of);
 	free(now.of);
 	return err;

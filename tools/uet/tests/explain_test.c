@@ -272,6 +272,29 @@ static void ports(void)
 	expect("those of long ago do not count", "window", "");
 }
 
+/* Counters of contexts that came, went or stayed while one looked on */
+static void contexts(void)
+{
+	const struct fact_context before[] = {
+		{ 1, { .sent = 1000, .losses = 500, .marks = 9 } },
+		{ 2, { .sent = 100, .losses_local = 1 } },
+	};
+	const struct fact_context now[] = {
+		{ 3, { .sent = 7, .trims = 2, .trims_unmarked = 1 } },
+		{ 2, { .sent = 150, .losses_local = 4 } },
+	};
+
+	healthy();
+	counts_compare(before, 2, now, 2, &f);
+	result(f.recent.sent == 57 && f.recent.losses_local == 3 &&
+	       f.recent.trims == 2 && f.recent.trims_unmarked == 1 &&
+	       !f.recent.losses && !f.recent.marks, "one came, one went, one stayed");
+	result(f.all.sent == 157 && f.all.losses_local == 4 && f.all.trims == 2 &&
+	       !f.all.losses, "... and what is known of those there are");
+	wait_for(UET_WAIT_WINDOW);
+	expect("... so that what is said agrees", "trim", "1 packets of DSCP 0");
+}
+
 static void readers(void)
 {
 	healthy();
@@ -362,6 +385,7 @@ int main(void)
 	paths();
 	ports();
 	readers();
+	contexts();
 	fabric();
 	printf("1..%d\n", n);
 	return failed != 0;
