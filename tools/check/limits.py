@@ -16,7 +16,7 @@ import time
 
 # Most machines take a third of that to make a process, in seconds
 SLOW_PROCESS = 1.2e-3
-# The time limits of tests, which are for those that hang, there
+# On such machines the time limits, which are for tests that hang, are longer by this
 PATIENCE = 4
 ROUNDS, PROCESSES = 7, 20
 
@@ -60,7 +60,7 @@ def slow_machine():
 
 
 def patience():
-    """What time limits are multiplied with."""
+    """By how much time limits are longer on this machine."""
     return PATIENCE if slow_machine() else 1
 
 

@@ -3,6 +3,7 @@
  * What became of the packets to a peer: in all, and now.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -61,8 +62,10 @@ static int contexts_read(struct tool *t, const struct args *peer,
 {
 	int err = show_dump(t, &object_ccc, peer, contexts_take, c);
 
-	if (c->nomem)
+	if (c->nomem) {
+		fprintf(stderr, "Error: no memory.\n");
 		return -ENOMEM;
+	}
 	return err == -EINTR ? 0 : err;
 }
 
@@ -104,9 +107,10 @@ void counts_compare(const struct fact_context *before, size_t n_before,
 	for (i = 0; i < n_now; i++) {
 		counts_add(&f->all, &now[i].counts);
 		counts_add(&f->recent, &now[i].counts);
-		for (k = 0; k < n_before; k++)
-			if (before[k].id == now[i].id)
-				counts_sub(&f->recent, &before[k].counts);
+		for (k = 0; k < n_before && before[k].id != now[i].id; k++)
+			;
+		if (k < n_before)
+			counts_sub(&f->recent, &before[k].counts);
 	}
 }
 
@@ -119,7 +123,7 @@ void counts_compare(const struct fact_context *before, size_t n_before,
  *
  * What was lost since contexts began, in their first moments perhaps, does not tell.
  *
- * Return: 0 or a negative error; it was printed unless memory lacks.
+ * Return: 0 or a negative error, which was printed.
  */
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		      struct facts *f)

@@ -514,7 +514,7 @@ static int gather(struct tool *t, const struct args *peer, struct gathering *g)
  * @seconds: time for which losses are looked on
  * @f: set
  *
- * Return: 0 or a negative error; it was printed unless memory lacks.
+ * Return: 0 or a negative error, which was printed.
  */
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		 struct facts *f)
@@ -523,8 +523,10 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 	struct args args = { .table = filter };
 	int err;
 
-	if (!g)
+	if (!g) {
+		fprintf(stderr, "Error: no memory.\n");
 		return -ENOMEM;
+	}
 	args.v[0] = (struct given){ .is = true, .addr = *peer, .plen = 128 };
 	*f = (struct facts){
 		.heard_ns = EXPLAIN_NEVER, .heard_others_ns = EXPLAIN_NEVER,
