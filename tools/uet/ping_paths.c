@@ -19,6 +19,8 @@
 #define SPACE_DEFAULT	256
 /* What looks bad is probed so many times more */
 #define RETRIES		2
+/* What was slow each time may have met a host that stood still: its best time counts */
+#define RETRIES_SLOW	6
 
 /**
  * struct paths - the values that are probed
@@ -332,6 +334,10 @@ static int probe_all(struct paths *paths)
 	for (i = 0; !err && i < RETRIES; i++)
 		err = probe_values(paths, doubtful);
 	values_judge(paths->v, paths->n);
+	for (i = 0; !err && i < RETRIES_SLOW; i++) {
+		err = probe_values(paths, slow);
+		values_judge(paths->v, paths->n);
+	}
 	return err;
 }
 
