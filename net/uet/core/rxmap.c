@@ -41,11 +41,18 @@ static u64 rxmap_ring_get(const struct uet_rxmap *m, u32 psn)
 	return bits;
 }
 
-static void rxmap_ring_set(struct uet_rxmap *m, u32 psn)
+/* Set the first @n bits, at most 64, from @psn on. */
+static void rxmap_ring_set(struct uet_rxmap *m, u32 psn, u32 n)
 {
 	u32 i = psn & (m->nbits - 1);
+	u32 words = m->nbits / WORD_BITS;
+	u32 shift = i % WORD_BITS;
+	u64 mask = n < WORD_BITS ? BIT_ULL(n) - 1 : U64_MAX;
 
-	m->bits[i / WORD_BITS] |= BIT_ULL(i % WORD_BITS);
+	m->bits[i / WORD_BITS] |= mask << shift;
+	if (shift)
+		m->bits[(i / WORD_BITS + 1) & (words - 1)] |=
+			mask >> (WORD_BITS - shift);
 }
 
 /* Clear the first @n bits, at most 64, from @psn on. */
@@ -85,7 +92,7 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits)
 		return old.bits;
 	for (psn = old.edge + 1; !psn_after(psn, old.highest); psn++) {
 		if (uet_rxmap_received(&old, psn))
-			rxmap_ring_set(m, psn);
+			rxmap_ring_set(m, psn, 1);
 	}
 	return old.bits;
 }
@@ -125,29 +132,46 @@ enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
 	return m->bits ? UET_RX_NEW : UET_RX_NOMAP;
 }
 
-/* cack = max(cack, min(edge, hold - 1)). Returns the increase. */
+/* Where @cack is once @edge is at @to: max(cack, min(to, hold - 1)) */
+static u32 rxmap_cack_at(const struct uet_rxmap *m, u32 to)
+{
+	if (m->held)
+		to = psn_min(to, m->hold - 1);
+	return psn_max(m->cack, to);
+}
+
+/* Returns the increase. */
 static u32 rxmap_advance_cack(struct uet_rxmap *m)
 {
 	u32 old = m->cack;
-	u32 to = m->edge;
 
-	if (m->held)
-		to = psn_min(to, m->hold - 1);
-	m->cack = psn_max(old, to);
+	m->cack = rxmap_cack_at(m, m->edge);
 	return m->cack - old;
 }
 
-u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
+enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
+					   u32 n)
+{
+	enum uet_rx_verdict first = uet_rxmap_classify(m, psn);
+	u32 last = psn + n - 1, cack = m->cack;
+
+	/* The window moves with each PSN in order, and only then. */
+	if (likely(psn == m->edge + 1))
+		cack = rxmap_cack_at(m, last - 1);
+	if (first != UET_RX_NEW && first != UET_RX_NOMAP)
+		return first;
+	if (psn_delta(last, cack) > (s32)m->range)
+		return UET_RX_ABOVE;
+	if (m->above && rxmap_ring_get(m, psn) & rxmap_low_mask(n))
+		return UET_RX_DUP;
+	return first;
+}
+
+/* Move @edge over what is set in the ring. */
+static void rxmap_absorb(struct uet_rxmap *m)
 {
 	u32 run;
 
-	m->highest = psn_max(m->highest, psn);
-	if (psn != m->edge + 1) {
-		rxmap_ring_set(m, psn);
-		m->above++;
-		return 0;
-	}
-	m->edge = psn;
 	/* All iterations but the last take 64 PSNs: at most range / 64 + 1. */
 	while (m->above) {
 		u64 missing = ~rxmap_ring_get(m, m->edge + 1);
@@ -161,7 +185,26 @@ u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
 		if (run < WORD_BITS)
 			break;
 	}
+}
+
+u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n)
+{
+	u32 last = psn + n - 1;
+
+	m->highest = psn_max(m->highest, last);
+	if (psn != m->edge + 1) {
+		rxmap_ring_set(m, psn, n);
+		m->above += n;
+		return 0;
+	}
+	m->edge = last;
+	rxmap_absorb(m);
 	return rxmap_advance_cack(m);
+}
+
+u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
+{
+	return uet_rxmap_set_run(m, psn, 1);
 }
 
 u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn)

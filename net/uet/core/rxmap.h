@@ -148,6 +148,33 @@ bool uet_rxmap_received(const struct uet_rxmap *m, u32 psn);
 u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn);
 
 /**
+ * uet_rxmap_classify_run() - what a run of PSNs is, if they arrive in order
+ * @m: map
+ * @psn: the first one
+ * @n: their number, 1 to 64
+ *
+ * The cost does not depend on @n.
+ *
+ * Return: UET_RX_NEW if each would be new after uet_rxmap_set() for those before it;
+ * UET_RX_NOMAP if each would be, with a bitmap. Otherwise the verdict on one that is
+ * not new; the others may be.
+ */
+enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
+					   u32 n);
+
+/**
+ * uet_rxmap_set_run() - record a run of packets
+ * @m: map
+ * @psn: PSN of the first one
+ * @n: their number; uet_rxmap_classify_run() has just returned UET_RX_NEW
+ *
+ * The same as uet_rxmap_set() for each, one after the other.
+ *
+ * Return: by how many PSNs @cack advanced.
+ */
+u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n);
+
+/**
  * uet_rxmap_set_hold() - set the first guaranteed response that is not cleared
  * @m: map
  * @psn: lowest PSN whose guaranteed response is not cleared; ignored unless

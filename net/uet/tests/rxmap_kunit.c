@@ -342,6 +342,97 @@ static void rxmap_random_against_model(struct kunit *test)
 	}
 }
 
+#define RUN_RANGE	256
+
+/* What the single calls say of a run, and do if it is all new */
+static int singles(struct uet_rxmap *m, u64 *bits, u32 psn, u32 n, u32 *advanced)
+{
+	int verdict = UET_RX_NEW, v;
+	u32 i;
+
+	*advanced = 0;
+	for (i = 0; i < n; i++) {
+		v = uet_rxmap_classify(m, psn + i);
+		if (v == UET_RX_NOMAP) {
+			verdict = v;
+			uet_rxmap_attach(m, bits, RUN_RANGE);
+			v = UET_RX_NEW;
+		}
+		if (v != UET_RX_NEW)
+			return v;
+		*advanced += uet_rxmap_set(m, psn + i);
+	}
+	return verdict;
+}
+
+static void same_maps(struct kunit *test, const struct uet_rxmap *a,
+		      const struct uet_rxmap *b)
+{
+	KUNIT_ASSERT_EQ(test, a->cack, b->cack);
+	KUNIT_ASSERT_EQ(test, a->edge, b->edge);
+	KUNIT_ASSERT_EQ(test, a->highest, b->highest);
+	KUNIT_ASSERT_EQ(test, a->above, b->above);
+	KUNIT_ASSERT_EQ(test, a->nbits, b->nbits);
+	if (a->bits)
+		KUNIT_ASSERT_EQ(test, memcmp(a->bits, b->bits, a->nbits / 8), 0);
+}
+
+/* One run at @psn, against the single calls; @bits: of two maps */
+static void one_run(struct kunit *test, struct uet_rxmap *m, u64 (*bits)[4],
+		    u32 psn, u32 n)
+{
+	struct uet_rxmap other = *m;
+	int got, want;
+	u32 advanced;
+
+	if (m->bits) {
+		memcpy(bits[1], bits[0], sizeof(bits[0]));
+		other.bits = bits[1];
+	}
+	got = uet_rxmap_classify_run(m, psn, n);
+	want = singles(&other, bits[1], psn, n, &advanced);
+	if (want != UET_RX_NEW && want != UET_RX_NOMAP) {
+		KUNIT_ASSERT_NE(test, got, UET_RX_NEW);
+		KUNIT_ASSERT_NE(test, got, UET_RX_NOMAP);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, got, want);
+	if (got == UET_RX_NOMAP) {
+		uet_rxmap_attach(m, bits[0], RUN_RANGE);
+		KUNIT_ASSERT_EQ(test, uet_rxmap_classify_run(m, psn, n),
+				UET_RX_NEW);
+	}
+	KUNIT_ASSERT_EQ(test, uet_rxmap_set_run(m, psn, n), advanced);
+	same_maps(test, m, &other);
+}
+
+/* Runs are what their PSNs are, one by one: with holes, holds, at the wrap */
+static void rxmap_runs_are_single_packets(struct kunit *test)
+{
+	u32 rounds = UET_TEST_ROUNDS / 500 + 1, i, psn, range;
+	u64 bits[2][RUN_RANGE / 64];
+	struct test_rnd rnd = { 5 };
+	struct uet_rxmap m;
+
+	while (rounds--) {
+		range = 1 + rnd_below(&rnd, RUN_RANGE);
+		uet_rxmap_init(&m, -rnd_below(&rnd, 1000), range);
+		for (i = 0; i < 1000; i++) {
+			psn = m.edge + 1;
+			if (rnd_one_in(&rnd, 2))
+				psn += rnd_below(&rnd, range + 40) - 20;
+			one_run(test, &m, bits, psn, 1 + rnd_below(&rnd, 64));
+			if (rnd_one_in(&rnd, 20))
+				uet_rxmap_set_hold(&m, m.cack + 1 +
+						   rnd_below(&rnd, range));
+			else if (rnd_one_in(&rnd, 10))
+				uet_rxmap_drop_hold(&m);
+			else if (rnd_one_in(&rnd, 20))
+				uet_rxmap_detach(&m);
+		}
+	}
+}
+
 static struct kunit_case rxmap_cases[] = {
 	KUNIT_CASE(rxmap_in_order_needs_no_bitmap),
 	KUNIT_CASE(rxmap_bitmap_on_demand),
@@ -352,6 +443,7 @@ static struct kunit_case rxmap_cases[] = {
 	KUNIT_CASE(rxmap_sack_bases),
 	KUNIT_CASE(rxmap_grow),
 	KUNIT_CASE(rxmap_random_against_model),
+	KUNIT_CASE(rxmap_runs_are_single_packets),
 	{}
 };
 
