@@ -337,9 +337,18 @@ static bool uet_rx_stamps(const struct sock *sk)
 					    SOF_TIMESTAMPING_RAW_HARDWARE);
 }
 
+static void uet_rx_label(struct sk_buff *skb, const struct uet_rxpart *part)
+{
+	*UET_RXCB(skb) = (struct uet_rxcb){
+		.off = part->off, .len = part->len,
+		.seg = part->seg, .gap = part->gap,
+	};
+}
+
 /* Coalesce in-order data with the packet before it. That frees the skb while it is
  * warm in the allocator instead of when the message is read. A packet's memory is
- * uncharged when all of it was read, so limit its size to half / 8.
+ * uncharged when all of it was read, so limit its size (uet_rxmsg_fits_buffer()).
+ * The headers in a run stay in their places, so nothing is appended to one.
  */
 static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 			struct sk_buff *skb)
@@ -349,8 +358,8 @@ static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 	bool stolen;
 	int delta;
 
-	if (!tail || uet_rx_stamps(&us->sk) ||
-	    tail->len + len > uet_rx_half(us) / 8 ||
+	if (!tail || UET_RXCB(tail)->gap || uet_rx_stamps(&us->sk) ||
+	    !uet_rxmsg_fits_buffer(us, tail->len + len) ||
 	    !skb_try_coalesce(tail, skb, &stolen, &delta))
 		return false;
 	UET_RXCB(tail)->len += len;
@@ -396,14 +405,14 @@ static int uet_rx_check(const struct uet_rxmsg *msg, u32 off, u32 len,
  * the caller to free.
  */
 static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
-			struct sk_buff *skb, u32 off, bool som,
+			struct sk_buff *skb, const struct uet_rxpart *part,
 			struct sk_buff **spare)
 {
+	u32 off = part->off, len = part->len;
 	struct rb_node **link, *parent;
-	u32 len = skb->len;
 	int err;
 
-	err = uet_rx_check(msg, off, len, som);
+	err = uet_rx_check(msg, off, len, part->som);
 	if (err)
 		return err;
 	if (off != msg->head || !RB_EMPTY_ROOT(&msg->ooo)) {
@@ -411,7 +420,7 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 		if (err)
 			return err;
 	}
-	if (msg->granted && msg->bytes > 2ULL * uet_rx_half(us)) {
+	if (msg->granted && msg->bytes > 2ULL * uet_rx_half(us) && !part->gap) {
 		struct sk_buff *copy = uet_rx_compact(skb);
 
 		if (copy) {
@@ -425,18 +434,18 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			consume_skb(skb);
 			*spare = NULL;
 		}
-		if (err == -ENOBUFS)
+		/* The packets of a run come again, one by one. */
+		if (err == -ENOBUFS && !part->gap)
 			uet_rx_nacked(us, msg);
 		return err;
 	}
 	msg->rcvd += len;
 	uet_rx_came(msg);
 	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
-	    uet_rx_join(us, msg, skb))
+	    !part->gap && uet_rx_join(us, msg, skb))
 		return 0;
 	uet_rx_scrub(&us->sk, skb);
-	UET_RXCB(skb)->off = off;
-	UET_RXCB(skb)->len = len;
+	uet_rx_label(skb, part);
 	if (off == msg->head) {
 		uet_rx_extend(msg, skb);
 	} else {
@@ -471,13 +480,26 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxmsg_whole() - deliver a message of one packet
+ * uet_rxmsg_fits_buffer() - may so much data of a message be in one buffer?
+ * @us: socket
+ * @len: bytes
+ *
+ * The memory of a buffer is given back when all of it was read.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len)
+{
+	return len <= uet_rx_half(us) / 8;
+}
+
+/**
+ * uet_rxmsg_whole() - deliver a message of one packet, or of one run
  * @us: socket it is for
  * @msg: of uet_rxmsg_alloc(), filled in
- * @skb: packet; data is the payload and nothing else
- * @has_hd: there is header data
- * @header_data: the header data
- * @ce: the packet was ECN marked
+ * @skb: packet; data is the payload and nothing else, but for gaps
+ * @part: what it has of the message
  *
  * Does in one step what uet_rxmsg_enter() and uet_rxmsg_place() do, if there is
  * room without a right.
@@ -487,11 +509,11 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
  * done: then call those two, which tell why.
  */
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
-		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce)
+		     struct sk_buff *skb, const struct uet_rxpart *part)
 {
 	u32 napi_id = uet_skb_napi_id(skb);
 
-	if (unlikely(skb->len != msg->len))
+	if (unlikely(part->len != msg->len))
 		return false;
 	spin_lock(&us->rx_lock);
 	if (unlikely(!uet_rx_enter_whole(us, msg, skb->truesize))) {
@@ -499,16 +521,15 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		return false;
 	}
 	uet_rx_scrub(&us->sk, skb);
-	UET_RXCB(skb)->off = 0;
-	UET_RXCB(skb)->len = skb->len;
+	uet_rx_label(skb, part);
 	__skb_queue_tail(&msg->prefix, skb);
-	msg->head = skb->len;
-	msg->rcvd = skb->len;
+	msg->head = part->len;
+	msg->rcvd = part->len;
 	msg->som = true;
 	msg->complete = true;
-	msg->has_hd = has_hd;
-	msg->header_data = header_data;
-	msg->ce = ce;
+	msg->has_hd = part->has_hd;
+	msg->header_data = part->header_data;
+	msg->ce = part->ce;
 	uet_rx_make_ready(us, msg);
 	spin_unlock(&us->rx_lock);
 	uet_rx_wake(us, napi_id);
@@ -516,24 +537,21 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 }
 
 /**
- * uet_rxmsg_place() - place a packet in its message
+ * uet_rxmsg_place() - place a packet, or a run of packets, in its message
  * @msg: its message
- * @skb: packet; data is the payload and nothing else
- * @off: offset in the message
- * @som: start of message: the header data is valid
- * @has_hd: there is header data
- * @header_data: the header data
- * @ce: the packet was ECN marked
+ * @skb: packet; data is the payload and nothing else, but for gaps
+ * @part: what it has of the message
  *
  * Context: softirq, RCU read side.
  * Return: 0, or 1 if the message is complete now; -ENOBUFS if there is no room
  * now, -ENOSPC if there will be none, as its line is full; -EINVAL if the packet
  * overlaps others or exceeds the message; -EPIPE if the socket is gone or has
  * dropped the message; -ETIME if the message was given up, as it was silent while
- * others waited. On error the packet stays the caller's.
+ * others waited. On error the packet stays the caller's; an error of a run leaves
+ * no trace, so that its packets can be tried one by one.
  */
-int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
-		    bool som, bool has_hd, u64 header_data, bool ce)
+int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
+		    const struct uet_rxpart *part)
 {
 	u32 napi_id = uet_skb_napi_id(skb);
 	struct sk_buff *spare = NULL;
@@ -546,14 +564,14 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 		return READ_ONCE(msg->given_up) ? -ETIME : -EPIPE;
 	spin_lock(&us->rx_lock);
 	if (msg->us == us && !msg->error && !msg->complete) {
-		err = uet_rx_store(us, msg, skb, off, som, &spare);
+		err = uet_rx_store(us, msg, skb, part, &spare);
 		if (!err) {
-			if (som) {
+			if (part->som) {
 				msg->som = true;
-				msg->has_hd = has_hd;
-				msg->header_data = header_data;
+				msg->has_hd = part->has_hd;
+				msg->header_data = part->header_data;
 			}
-			msg->ce |= ce;
+			msg->ce |= part->ce;
 			wake = uet_rx_advance(us, msg);
 			err = msg->complete;
 		}
@@ -561,7 +579,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
 	spin_unlock(&us->rx_lock);
 	if (wake)
 		uet_rx_wake(us, napi_id);
-	if (unlikely(err == -ENOBUFS))
+	if (unlikely(err == -ENOBUFS) && !part->gap)
 		uet_rx_unwedge(us, UET_RX_WANT_PACKET);
 	consume_skb(spare);
 	if (err == -EPIPE && READ_ONCE(msg->given_up))

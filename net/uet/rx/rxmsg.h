@@ -106,13 +106,62 @@ struct uet_rxmsg {
 	u64			line_granted;
 };
 
-/* In skb->cb of a placed packet */
+/**
+ * struct uet_rxpart - what a packet, or a run of packets, has of a message
+ * @off: offset in the message
+ * @len: payload bytes, without those of gaps
+ * @seg: payload bytes before each gap
+ * @gap: bytes of headers between the payloads of a run; 0 in a single packet
+ * @som: start of message: the header data is valid
+ * @has_hd: there is header data
+ * @ce: ECN marked
+ * @header_data: the header data
+ */
+struct uet_rxpart {
+	u32	off;
+	u32	len;
+	u32	seg;
+	u32	gap;
+	bool	som;
+	bool	has_hd;
+	bool	ce;
+	u64	header_data;
+};
+
+/**
+ * struct uet_rxcb - skb->cb of what was placed; skb->data is at the first payload
+ * @off: as in struct uet_rxpart
+ * @len: as in struct uet_rxpart
+ * @seg: as in struct uet_rxpart
+ * @gap: as in struct uet_rxpart
+ */
 struct uet_rxcb {
-	u32	off;	/* in the message */
-	u32	len;	/* payload bytes; skb->data points at the first */
+	u32	off;
+	u32	len;
+	u32	seg;
+	u32	gap;
 };
 
 #define UET_RXCB(skb)	((struct uet_rxcb *)(skb)->cb)
+
+/**
+ * uet_rxcb_at() - find a byte of the payload in its packet
+ * @cb: of the packet
+ * @off: offset in the payload
+ * @len: bytes wanted from there on; reduced to those before the next gap
+ *
+ * Return: offset from skb->data.
+ */
+static inline u32 uet_rxcb_at(const struct uet_rxcb *cb, u32 off, u32 *len)
+{
+	u32 n;
+
+	if (likely(!cb->gap))
+		return off;
+	n = off / cb->seg;
+	*len = min(*len, cb->seg - off % cb->seg);
+	return off + n * cb->gap;
+}
 
 /*
  * All of these run in softirq (or with BH off) and take us->rx_lock inside.
@@ -123,11 +172,11 @@ struct uet_rxcb {
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us);
 int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len);
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
-		     struct sk_buff *skb, bool has_hd, u64 header_data, bool ce);
-
-int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb, u32 off,
-		    bool som, bool has_hd, u64 header_data, bool ce);
+		     struct sk_buff *skb, const struct uet_rxpart *part);
+int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
+		    const struct uet_rxpart *part);
 
 void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
 		     struct sk_buff_head *gone);

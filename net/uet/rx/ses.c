@@ -487,17 +487,28 @@ static bool uet_ses_strip(struct uet_rx_ctx *rx)
 	return true;
 }
 
-/* Give the payload to the message. */
-static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
+/* What a packet has of its message, headers removed */
+static struct uet_rxpart uet_ses_part_of(const struct uet_rx_ctx *rx)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
+	return (struct uet_rxpart){
+		.off		= ses->message_offset,
+		.len		= rx->skb->len,
+		.som		= ses->flags & UET_SES_F_SOM,
+		.has_hd		= ses->flags & UET_SES_F_HD,
+		.header_data	= ses->header_data,
+		.ce		= rx->ce,
+	};
+}
+
+/* Give the payload to the message. */
+static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg,
+			 const struct uet_rxpart *part)
+{
 	if (psn_before(rx->pkt->req.psn, msg->psn))
 		WRITE_ONCE(msg->psn, rx->pkt->req.psn);
-	return uet_rxmsg_place(msg, rx->skb, ses->message_offset,
-			       ses->flags & UET_SES_F_SOM,
-			       ses->flags & UET_SES_F_HD, ses->header_data,
-			       rx->ce);
+	return uet_rxmsg_place(msg, rx->skb, part);
 }
 
 /* The verdict on a packet, from the result of uet_ses_place() */
@@ -535,8 +546,8 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 					   struct uet_rx_ctx *rx, u8 *code)
 {
-	const struct uet_ses_req *ses = &rx->pkt->ses;
 	enum uet_ses_verdict verdict;
+	struct uet_rxpart part;
 	struct uet_rxmsg *msg;
 	int ret;
 
@@ -544,19 +555,18 @@ static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 		*code = UET_NACK_NO_PKT_BUFFER;
 		return UET_SES_SHORT;
 	}
+	part = uet_ses_part_of(rx);
 	msg = uet_ses_begin(pdc, rx, code, &verdict);
 	if (!msg)
 		return verdict;
-	if (likely(uet_rxmsg_whole(rx->us, msg, rx->skb,
-				   ses->flags & UET_SES_F_HD, ses->header_data,
-				   rx->ce))) {
+	if (likely(uet_rxmsg_whole(rx->us, msg, rx->skb, &part))) {
 		UET_INC(rx->un, MSG_RCVD);
 		uet_rxmsg_put(msg);
 		return UET_SES_TAKEN;
 	}
 	if (!uet_ses_enter(pdc, rx, msg, code, &verdict))
 		return verdict;
-	ret = uet_ses_place(rx, msg);
+	ret = uet_ses_place(rx, msg, &part);
 	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
 	if (ret < 0)
 		uet_ses_abort(pdc, msg, 0);
@@ -593,6 +603,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
 	enum uet_ses_verdict verdict;
 	u32 psn = rx->pkt->req.psn;
+	struct uet_rxpart part;
 	bool fresh = !m;
 	int ret;
 
@@ -619,12 +630,16 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		goto end;
 	}
 	rx->us = READ_ONCE(m->msg->us);
-	if (!fresh && rx->us && uet_ses_filtered(rx, rx->us, code))
+	if (!fresh && rx->us && uet_ses_filtered(rx, rx->us, code)) {
 		ret = -EACCES;
-	else if (m->msg->len != ses->request_length)
+	} else if (m->msg->len != ses->request_length) {
 		ret = -EINVAL;
-	else
-		ret = uet_ses_strip(rx) ? uet_ses_place(rx, m->msg) : -ENOBUFS;
+	} else if (!uet_ses_strip(rx)) {
+		ret = -ENOBUFS;
+	} else {
+		part = uet_ses_part_of(rx);
+		ret = uet_ses_place(rx, m->msg, &part);
+	}
 	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
 	if (verdict == UET_SES_SHORT) {
 		if (fresh) {

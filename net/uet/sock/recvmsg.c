@@ -57,43 +57,71 @@ static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
 			  struct iov_iter *to, u32 len)
 {
 	const struct skb_shared_info *si = skb_shinfo(skb);
-	u32 done = 0;
+	const struct uet_rxcb *cb = UET_RXCB(skb);
+	u32 to_gap = len, done = 0;
+	u32 at = uet_rxcb_at(cb, off, &to_gap);
 	int i;
 
 	for (i = 0; done < len && i < si->nr_frags; i++) {
 		const skb_frag_t *frag = &si->frags[i];
-		u32 n = skb_frag_size(frag);
-		struct page *page;
+		struct page *page = skb_frag_page(frag);
+		u32 size = skb_frag_size(frag);
 
-		if (off >= n) {
-			off -= n;
-			continue;
+		while (at < size && done < len) {
+			u32 n = min3(size - at, to_gap, len - done);
+
+			if (!page || copy_page_to_iter(page, skb_frag_off(frag) +
+						       at, n, to) != n)
+				return done;
+			at += n;
+			done += n;
+			to_gap -= n;
+			if (!to_gap) {
+				at += cb->gap;
+				to_gap = cb->seg;
+			}
 		}
-		n = min(n - off, len - done);
-		page = skb_frag_page(frag);
-		if (!page || copy_page_to_iter(page, skb_frag_off(frag) + off,
-					       n, to) != n)
-			break;
-		off = 0;
-		done += n;
+		at -= min(at, size);
 	}
 	return done;
 }
 
+/* Any packet: from gap to gap */
+static int uet_recv_pieces(const struct sk_buff *skb, u32 off,
+			   struct msghdr *msg, u32 len)
+{
+	size_t left = iov_iter_count(&msg->msg_iter);
+	u32 n, at;
+	int err;
+
+	for (; len; off += n, len -= n) {
+		n = len;
+		at = uet_rxcb_at(UET_RXCB(skb), off, &n);
+		err = skb_copy_datagram_msg(skb, at, msg, n);
+		if (unlikely(err)) {
+			iov_iter_revert(&msg->msg_iter,
+					left - iov_iter_count(&msg->msg_iter));
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Copy @len bytes of a packet's payload, from @off on. */
 static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
 			u32 len)
 {
 	struct iov_iter *to = &msg->msg_iter;
 	size_t left = iov_iter_count(to);
 
-	if (off + len <= skb_headlen(skb) &&
+	if (off + len <= skb_headlen(skb) && !UET_RXCB(skb)->gap &&
 	    copy_to_iter(skb->data + off, len, to) == len)
 		return 0;
 	if (!skb_headlen(skb) && !skb_has_frag_list(skb) &&
 	    uet_recv_frags(skb, off, to, len) == len)
 		return 0;
 	iov_iter_revert(to, left - iov_iter_count(to));
-	return skb_copy_datagram_msg(skb, off, msg, len);
+	return uet_recv_pieces(skb, off, msg, len);
 }
 
 /* Copy data from the packets in @rd. On a fault the packet stays for the next
