@@ -153,7 +153,7 @@ struct uet_unconfirmed {
  * @sock6: tunnel socket, IPv6
  * @rx_peers: early demux table of peers, by uet_demux_slot(); RCU readers, written
  *	under @fep_lock
- * @trim_hooked: hooks of rx/trim.c are registered; under @open_mutex
+ * @take_hooked: hooks of input/take.c are registered; under @open_mutex
  * @demux_hooked: hooks of pdc/demux.c are registered; under @open_mutex
  * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
  * @guard_hooked: hooks of link/guard.c are registered; under @open_mutex
@@ -242,7 +242,7 @@ struct uet_net {
 	struct socket		*sock4;
 	struct socket		*sock6;
 	struct uet_peer __rcu	*rx_peers[UET_RX_PEERS];
-	bool			trim_hooked;
+	bool			take_hooked;
 	bool			demux_hooked;
 	bool			untrack_hooked;
 	bool			guard_hooked;

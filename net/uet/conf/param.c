@@ -14,7 +14,6 @@
 #include "conf/param.h"
 #include "link/encap.h"
 #include "link/peer_rules.h"
-#include "rx/trim.h"
 #include "settings.h"
 
 /* Upper limit of pdc_max and the like in namespaces below other user namespaces: the
@@ -24,21 +23,6 @@ static u32 uet_pdc_cap;
 
 /* Serialises writers: a setting and its netfilter hooks change together. */
 static DEFINE_MUTEX(uet_param_hooks);
-
-static int uet_set_trimming(struct uet_net *un, u32 value)
-{
-	int err = 0;
-
-	mutex_lock(&uet_param_hooks);
-	if (value)
-		err = uet_trim_enable(un);
-	else
-		uet_trim_disable(un);
-	if (!err)
-		WRITE_ONCE(un->sysctl.trimming, value);
-	mutex_unlock(&uet_param_hooks);
-	return err;
-}
 
 static int uet_set_guard(struct uet_net *un, u32 value)
 {
@@ -105,7 +89,6 @@ struct uet_change {
 #define UET_CHANGE(_f)	.off = offsetof(struct uet_sysctl, _f)
 
 static const struct uet_change uet_changes[] = {
-	{ UET_CHANGE(trimming), .set = uet_set_trimming },
 	{ UET_CHANGE(guard), .set = uet_set_guard },
 	{ UET_CHANGE(conntrack), .set = uet_set_conntrack },
 	{ UET_CHANGE(udp_port), .set = uet_set_udp_port },

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packet input: from the tunnel socket to a half of a PDC (UE 1.0 3.5.12).
+ * Packet input: from UDP to a half of a PDC (UE 1.0 3.5.12).
  *
  * A packet is parsed once, here; later stages read struct uet_pkt. Nothing in a
  * packet is believed before its PDC has been found and the source address and
  * PDCID of the peer have been compared.
  *
- * Not here: trimmed packets (rx/trim.c), ICMP errors (input/icmp.c).
+ * Not here: how packets get here ahead of UDP (input/take.c), trimmed packets
+ * (rx/trim.c), ICMP errors (input/icmp.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -20,6 +21,7 @@
 #include "compat.h"
 #include "core/wire.h"
 #include "input/input.h"
+#include "input/take.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
@@ -264,25 +266,45 @@ static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
 		uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 }
 
-/* A packet that names a PDC by its dpdcid */
-static void uet_input_established(struct uet_rx_ctx *rx)
+/**
+ * uet_input_pdc() - find the PDC that a packet names by its dpdcid
+ * @rx: the packet
+ * @nack: enum uet_nack_code if there is none, or not with this peer
+ *
+ * Context: softirq, RCU read side.
+ * Return: the PDC, peer verified, or NULL.
+ */
+struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack)
 {
-	struct uet_pkt *pkt = rx->pkt;
+	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_pdc *pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
 	bool anon = uet_pkt_is_nack(pkt) && !pkt->spdcid;
-	u8 nack = 0;
 
-	if (!pdc)
-		nack = UET_NACK_INV_DPDCID;
-	else if (!uet_from_peer(pdc->peer, rx) ||
-		 (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid))
-		nack = UET_NACK_PDC_HDR_MISMATCH;
-	if (nack) {
-		uet_input_unknown(rx, nack);
-		return;
+	if (!pdc) {
+		*nack = UET_NACK_INV_DPDCID;
+		return NULL;
+	}
+	if (!uet_from_peer(pdc->peer, rx) ||
+	    (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid)) {
+		*nack = UET_NACK_PDC_HDR_MISMATCH;
+		return NULL;
 	}
 	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
 		uet_demux_learn(pdc->peer, rx->skb);
+	return pdc;
+}
+
+static void uet_input_established(struct uet_rx_ctx *rx)
+{
+	struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc *pdc;
+	u8 nack;
+
+	pdc = uet_input_pdc(rx, &nack);
+	if (!pdc) {
+		uet_input_unknown(rx, nack);
+		return;
+	}
 	if (uet_pkt_is_pds_req(pkt))
 		uet_input_request(pdc, rx);
 	else if (uet_pkt_is_ack(pkt))
@@ -337,21 +359,21 @@ static enum uet_drop uet_parse_drop(int err)
 	}
 }
 
-/* A UDP datagram arrived: struct uet_encap_ops.rcv */
-static int uet_input(struct sock *sk, struct sk_buff *skb)
+/**
+ * uet_input() - a UDP datagram arrived at the UDP port of UET
+ * @un: namespace
+ * @skb: the datagram, data at the UDP header; consumed
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_input(struct uet_net *un, struct sk_buff *skb)
 {
-	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 	struct uet_pkt pkt __uninitialized;	/* uet_pkt_parse() fills it */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
 	};
 	int err;
 
-	if (unlikely(!un)) {
-		/* The socket closes; its namespace stays until readers are gone. */
-		uet_drop(uet_net(sock_net(sk)), skb, UET_DROP_NETNS);
-		return 0;
-	}
 	UET_INC(un, RX_PKTS);
 	UET_ADD(un, RX_BYTES, skb->len);
 	uet_rx_begin(&rx, skb);
@@ -387,14 +409,37 @@ static int uet_input(struct sock *sk, struct sk_buff *skb)
 free:
 	if (rx.skb)
 		uet_rx_done(&rx);
+}
+
+/* UDP found the tunnel socket: struct uet_encap_ops.rcv */
+static int uet_input_udp(struct sock *sk, struct sk_buff *skb)
+{
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+
+	if (likely(un))
+		uet_input(un, skb);
+	else	/* The socket closes; its namespace stays until readers are gone. */
+		uet_drop(uet_net(sock_net(sk)), skb, UET_DROP_NETNS);
 	return 0;
 }
 
+static void uet_input_opened(struct uet_net *un)
+{
+	uet_demux_enable(un);
+	uet_take_enable(un);
+}
+
+static void uet_input_closing(struct uet_net *un)
+{
+	uet_take_disable(un);
+	uet_demux_disable(un);
+}
+
 static const struct uet_encap_ops uet_input_ops = {
-	.rcv		= uet_input,
+	.rcv		= uet_input_udp,
 	.icmp		= uet_input_icmp,
-	.opened		= uet_demux_enable,
-	.closing	= uet_demux_disable,
+	.opened		= uet_input_opened,
+	.closing	= uet_input_closing,
 };
 
 /**

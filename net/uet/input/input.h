@@ -13,9 +13,12 @@
 struct sk_buff;
 struct uet_icmp;
 struct uet_net;
+struct uet_pdc;
 
 /* input.c */
 void uet_input_init(void);
+void uet_input(struct uet_net *un, struct sk_buff *skb);
+struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack);
 
 /* icmp.c: errors about packets of ours */
 bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,

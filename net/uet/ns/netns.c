@@ -26,7 +26,6 @@
 #include "rx/ep.h"
 #include "rx/half.h"
 #include "rx/rxmsg.h"
-#include "rx/trim.h"
 #include "sock.h"
 #include "tx/failure.h"
 #include "tx/flow.h"
@@ -144,7 +143,6 @@ static void __net_exit uet_net_pre_exit(struct net *net)
 	mutex_lock(&un->open_mutex);
 	mutex_unlock(&un->open_mutex);
 	uet_pings_stop(un);
-	uet_trim_disable(un);
 	uet_untrack_disable(un);
 	uet_guard_disable(un);
 	uet_encap_close(un);

@@ -2,11 +2,11 @@
 /*
  * Early demux for UET, as TCP and UDP have it.
  *
- * The source port of a UET packet is an entropy value, so IP and UDP take each
- * value for an unknown flow and look up a route and a socket. Both are the same
+ * The source port of a UET packet is an entropy value, so the early demux of UDP
+ * finds no socket with a route, and IP looks one up for each packet. It is the same
  * for all packets of a peer: the peer caches the input route, checked as the route
- * of a socket is, and the socket is the tunnel socket. Firewalls still see the
- * packets; without a cached route a packet takes the normal path.
+ * of a socket is. Firewalls still see the packets; without a cached route a packet
+ * takes the normal path. No socket is needed then, see input/take.c.
  *
  * The hook is registered when a namespace opens its tunnel sockets, so that other
  * namespaces do not pay for it.
@@ -61,14 +61,14 @@ uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
 
 static __always_inline void uet_demux(struct sk_buff *skb,
 				      const struct udphdr *uh,
-				      struct uet_net *un, struct socket *sock,
+				      struct uet_net *un,
 				      const struct in6_addr *saddr,
 				      const struct in6_addr *daddr)
 {
 	struct uet_peer *peer;
 	struct dst_entry *dst;
 
-	if (!sock || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
+	if (uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
 		return;
 	peer = uet_demux_peer(un, uh, saddr, daddr);
 	if (!peer)
@@ -78,9 +78,6 @@ static __always_inline void uet_demux(struct sk_buff *skb,
 	    !dst_check(dst, READ_ONCE(peer->rx_cookie)))
 		return;
 	skb_dst_set_noref(skb, dst);
-	/* The socket is freed after an RCU grace period: no reference. */
-	skb->sk = sock->sk;
-	skb->destructor = sock_pfree;
 }
 
 /* Is a packet fit for early demux, with the needed headers in the linear part? */
@@ -104,8 +101,7 @@ static unsigned int uet_demux_hook4(void *priv, struct sk_buff *skb,
 	un = uet_net_rcu(state->net);
 	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
 	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_demux(skb, (const void *)(iph + 1), un, READ_ONCE(un->sock4),
-		  &saddr, &daddr);
+	uet_demux(skb, (const void *)(iph + 1), un, &saddr, &daddr);
 	return NF_ACCEPT;
 }
 
@@ -113,13 +109,11 @@ static unsigned int uet_demux_hook6(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
-	struct uet_net *un;
 
 	if (ip6h->nexthdr != IPPROTO_UDP ||
 	    !uet_demux_wants(skb, sizeof(*ip6h)))
 		return NF_ACCEPT;
-	un = uet_net_rcu(state->net);
-	uet_demux(skb, (const void *)(ip6h + 1), un, READ_ONCE(un->sock6),
+	uet_demux(skb, (const void *)(ip6h + 1), uet_net_rcu(state->net),
 		  &ip6h->saddr, &ip6h->daddr);
 	return NF_ACCEPT;
 }

@@ -5,9 +5,12 @@
 #ifndef _UET_TRIM_H
 #define _UET_TRIM_H
 
+#include <linux/types.h>
+
+struct sk_buff;
 struct uet_net;
 
-int uet_trim_enable(struct uet_net *un);
-void uet_trim_disable(struct uet_net *un);
+bool uet_trim_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		   u8 dscp);
 
 #endif /* _UET_TRIM_H */
