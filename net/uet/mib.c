@@ -23,6 +23,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("RxPkts", UET_MIB_RX_PKTS),
 	SNMP_MIB_ITEM("RxBytes", UET_MIB_RX_BYTES),
 	SNMP_MIB_ITEM("RxReqs", UET_MIB_RX_REQS),
+	SNMP_MIB_ITEM("RxRuns", UET_MIB_RX_RUNS),
 	SNMP_MIB_ITEM("RxAcks", UET_MIB_RX_ACKS),
 	SNMP_MIB_ITEM("RxNacks", UET_MIB_RX_NACKS),
 	SNMP_MIB_ITEM("RxCps", UET_MIB_RX_CPS),

@@ -27,6 +27,7 @@ enum uet_mib_item {
 	UET_MIB_RX_PKTS,
 	UET_MIB_RX_BYTES,
 	UET_MIB_RX_REQS,		/* new requests accepted */
+	UET_MIB_RX_RUNS,		/* several of them in one step */
 	UET_MIB_RX_ACKS,
 	UET_MIB_RX_NACKS,
 	UET_MIB_RX_CPS,

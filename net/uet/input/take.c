@@ -3,7 +3,8 @@
  * UET packets are taken at the end of LOCAL_IN, ahead of UDP.
  *
  * UDP would look up a socket, which is always the tunnel socket, and has its own
- * ideas about packets that a switch trimmed (rx/trim.c). Taps and all other hooks have seen a packet by then. UDP
+ * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in
+ * one buffer (input/run.c). Taps and all other hooks have seen a packet by then. UDP
  * gets what is not plain: packets with a checksum that nobody has verified, with IP
  * options or extension headers, of another length than UDP says, to a group; those
  * that raw sockets, IPsec policies or a socket that somebody has assigned may have a
@@ -29,6 +30,7 @@
 #include <net/xfrm.h>
 
 #include "input/input.h"
+#include "input/run.h"
 #include "input/take.h"
 #include "link/hook.h"
 #include "rx/trim.h"
@@ -70,8 +72,8 @@ static u32 uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off)
 {
 	/* A departure time that came over a local device is no time of arrival. */
 	skb_clear_delivery_time(skb);
-	if (unlikely(skb_is_gso(skb)))
-		return 0;
+	if (skb_is_gso(skb))
+		return uet_input_run(un, skb, off);
 	__skb_pull(skb, off);
 	uet_input(un, skb);
 	return 1;

@@ -29,6 +29,25 @@ struct uet_sock;
 /* Open messages and tombstones per PDC */
 #define UET_RX_MSGS_MAX		4096
 
+/**
+ * struct uet_rx_run - consecutive requests of a message in one packet buffer
+ * @n: their number
+ * @seg: payload bytes of each but the last
+ * @len: payload bytes of all
+ * @ar: the last one asks for an ACK
+ * @eom: the last one ends its message
+ *
+ * uet_rx_ctx.pkt is the first one, uet_rx_ctx.skb has the data of all, with the
+ * headers of the second and later ones between (core/hdr_run.h).
+ */
+struct uet_rx_run {
+	u32			n;
+	u32			seg;
+	u32			len;
+	bool			ar;
+	bool			eom;
+};
+
 /* Lookup key of a SYN packet; @scope is its interface or VRF */
 struct uet_syn_key {
 	struct in6_addr		raddr;
@@ -181,6 +200,8 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 
 /* request.c: requests in */
 void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created);
+bool uet_pdc_request_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			 const struct uet_rx_run *run);
 bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn);
 void uet_pdc_drop_gtd(struct uet_pdc *pdc);
 u32 uet_pdc_nacked_top(const struct uet_pdc *pdc);
@@ -216,6 +237,8 @@ enum uet_ses_verdict {
 
 enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 				     struct uet_rx_ctx *rx, u8 *code);
+bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+		 const struct uet_rx_run *run);
 bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
 void uet_ses_drop_all(struct uet_pdc *pdc, int error);
 

@@ -191,30 +191,44 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 			    g ? &g->rsp : &rsp);
 }
 
-/* Is an ACK due for a packet just accepted (UE 1.0 3.5.12)? */
+/**
+ * struct uet_arrival - what was just accepted: a packet, or a run of them
+ * @psn: PSN of the last packet
+ * @bytes: what counts for ACK_GEN_COUNT
+ * @ar: the last packet asks for an ACK
+ * @due: an ACK is due in any case
+ * @advanced: by how many PSNs it moved CACK
+ */
+struct uet_arrival {
+	u32	psn;
+	u32	bytes;
+	bool	ar;
+	bool	due;
+	u32	advanced;
+};
+
+/* Is an ACK due (UE 1.0 3.5.12)? */
 static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			    bool created, u32 advanced)
+			    const struct uet_arrival *a)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
-	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_pdc_rx *r = pdc->rx;
-	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX);
+	bool due = a->due || a->ar;
 
-	r->ack_count += max_t(u32, pkt->payload_len,
-			      READ_ONCE(s->rules.ack_gen_min_pkt_add));
+	r->ack_count += a->bytes;
 	if (r->ack_count >= READ_ONCE(s->ack_gen_trigger))
 		due = true;
 	if (READ_ONCE(s->ack_per_packet) ||
 	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
 		due = true;
 	/* CACK has reached a packet with AR that had arrived above a hole. */
-	if (r->ar_wait && advanced && !psn_after(r->ar_psn, r->map.cack)) {
+	if (r->ar_wait && a->advanced && !psn_after(r->ar_psn, r->map.cack)) {
 		r->ar_wait = false;
 		due = true;
 	}
-	if (pkt->flags & UET_F_AR && psn_after(pkt->req.psn, r->map.cack)) {
-		if (!r->ar_wait || psn_after(pkt->req.psn, r->ar_psn))
-			r->ar_psn = pkt->req.psn;
+	if (a->ar && psn_after(a->psn, r->map.cack)) {
+		if (!r->ar_wait || psn_after(a->psn, r->ar_psn))
+			r->ar_psn = a->psn;
 		r->ar_wait = true;
 	}
 	if (due)
@@ -294,16 +308,39 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	return uet_nack_make(pdc, rx, code, psn, 0);
 }
 
-/* Record a PSN as received. */
-static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn)
+/* Record @n PSNs as received. */
+static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
-	if (r->nacked && r->nacked_psn == psn)
+	if (r->nacked && psn_between(r->nacked_psn, psn, psn + n - 1))
 		r->nacked = false;
 	r->short_nacks = 0;
 	WRITE_ONCE(r->moved, jiffies);
-	return uet_rxmap_set(&r->map, psn);
+	return uet_rxmap_set_run(&r->map, psn, n);
+}
+
+/* What a packet counts for ACK_GEN_COUNT */
+static u32 uet_pdc_ack_bytes(const struct uet_pdc *pdc, u32 len)
+{
+	return max(len, READ_ONCE(pdc->un->sysctl.rules.ack_gen_min_pkt_add));
+}
+
+/* Account for @n new requests; @bytes: of all, with UDP headers. Returns the
+ * increase of CACK.
+ */
+static u32 uet_pdc_accepted(struct uet_pdc *pdc, u32 psn, u32 n, u32 bytes)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+
+	UET_ADD(pdc->un, RX_REQS, n);
+	if (unlikely(pdc->initiator))
+		uet_habit_returned(&pdc->peer->habits);
+	if (psn != uet_rxmap_expected(&r->map))
+		UET_ADD(pdc->un, RX_OOO, n);
+	WRITE_ONCE(r->rcvd_bytes,
+		   r->rcvd_bytes + bytes + n * UET_NOMINAL_ADD_BYTES);
+	return uet_pdc_received(pdc, psn, n);
 }
 
 /* Deliver a new packet to SES, then account for it. */
@@ -315,7 +352,13 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	struct uet_gtd *g = NULL;
 	struct uet_ses_rsp rsp;
 	struct sk_buff *ack = NULL;
-	u32 psn = pkt->req.psn, len = rx->udp_len, advanced;
+	struct uet_arrival a = {
+		.psn	= pkt->req.psn,
+		.bytes	= uet_pdc_ack_bytes(pdc, pkt->payload_len),
+		.ar	= pkt->flags & UET_F_AR,
+		.due	= created || pkt->flags & UET_F_RETX,
+	};
+	u32 psn = pkt->req.psn;
 	u8 code = 0;
 
 	switch (uet_ses_request(pdc, rx, &code)) {
@@ -336,22 +379,15 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	case UET_SES_SHORT:
 		return uet_pdc_short(pdc, rx, code, psn);
 	}
-	UET_INC(rx->un, RX_REQS);
-	if (unlikely(pdc->initiator))
-		uet_habit_returned(&pdc->peer->habits);
-	if (psn != uet_rxmap_expected(&r->map))
-		UET_INC(rx->un, RX_OOO);
-	advanced = uet_pdc_received(pdc, psn);
-	WRITE_ONCE(r->rcvd_bytes,
-		   r->rcvd_bytes + len + UET_NOMINAL_ADD_BYTES);
+	a.advanced = uet_pdc_accepted(pdc, psn, 1, rx->udp_len);
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
-	} else if (uet_pdc_ack_due(pdc, rx, created, advanced)) {
+	} else if (uet_pdc_ack_due(pdc, rx, &a)) {
 		uet_default_rsp(&rsp, pkt, UET_RC_OK);
 		ack = uet_ack_make(pdc, rx, psn, 0, &rsp);
 	}
-	if (advanced && r->nr_msgs)
+	if (a.advanced && r->nr_msgs)
 		uet_ses_cack(pdc, r->map.cack);
 	return ack;
 }
@@ -474,7 +510,7 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	lockdep_assert_held(&pdc->rx->lock);
 	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
 	case UET_RX_NEW:
-		if (uet_pdc_received(pdc, psn))
+		if (uet_pdc_received(pdc, psn, 1))
 			uet_ses_cack(pdc, pdc->rx->map.cack);
 		break;
 	case UET_RX_DUP:
@@ -483,6 +519,18 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return nack;
 	}
 	return uet_ack_make(pdc, rx, psn, 0, NULL);
+}
+
+/*
+ * A request came. Compared with seconds: the coarse clock is exact enough. It moves
+ * with jiffies, so one new packet per jiffy reads it.
+ */
+static void uet_pdc_rx_heard(struct uet_pdc_rx *r)
+{
+	if (time_after(jiffies, r->moved) || !r->heard)
+		WRITE_ONCE(r->heard, ktime_get_coarse_ns());
+	r->close_req = false;
+	r->close_tries = 0;
 }
 
 /**
@@ -502,14 +550,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		rx->drop = UET_DROP_STATE;
 		goto out;
 	}
-	/*
-	 * Compared with seconds: the coarse clock is exact enough. It moves with
-	 * jiffies, so one new packet per jiffy reads it.
-	 */
-	if (time_after(jiffies, pdc->rx->moved) || !pdc->rx->heard)
-		WRITE_ONCE(pdc->rx->heard, ktime_get_coarse_ns());
-	pdc->rx->close_req = false;
-	pdc->rx->close_tries = 0;
+	uet_pdc_rx_heard(pdc->rx);
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
 	else if (!created)
@@ -523,6 +564,88 @@ out:
 	spin_unlock(&pdc->rx->lock);
 	if (answer)
 		uet_output_one(pdc->peer, answer);
+}
+
+/* Are all packets of a run new, and in order if they have to be? */
+static bool uet_pdc_takes_run(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			      u32 n)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	u32 psn = rx->pkt->req.psn;
+
+	if (r->state != UET_PDC_ESTABLISHED || uet_pdc_closes(pdc, rx) ||
+	    uet_pkt_is_rod(rx->pkt) != pdc->rod ||
+	    (pdc->rod && psn != uet_rxmap_expected(&r->map)))
+		return false;
+	switch (uet_rxmap_classify_run(&r->map, psn, n)) {
+	case UET_RX_NEW:
+		return true;
+	case UET_RX_NOMAP:
+		return uet_pdc_attach_map(pdc);
+	default:
+		return false;
+	}
+}
+
+/* Account for a run that was delivered. Returns the ACK, if one is due. */
+static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
+					struct uet_rx_ctx *rx,
+					const struct uet_rx_run *run)
+{
+	u32 psn = rx->pkt->req.psn, full = run->n - 1;
+	struct uet_pdc_rx *r = pdc->rx;
+	struct uet_arrival a = {
+		.psn	= psn + full,
+		.bytes	= full * uet_pdc_ack_bytes(pdc, run->seg) +
+			  uet_pdc_ack_bytes(pdc, run->len - full * run->seg),
+		.ar	= run->ar,
+	};
+	struct uet_ses_rsp rsp;
+	struct sk_buff *ack = NULL;
+
+	uet_pdc_rx_heard(r);
+	uet_pdc_confirm(pdc);
+	uet_pdc_clears(pdc, rx->pkt->req.clear_psn);
+	uet_rxshare_note(&r->share, rx->us, a.psn, r->map.range);
+	a.advanced = uet_pdc_accepted(pdc, psn, run->n, rx->udp_len);
+	if (uet_pdc_ack_due(pdc, rx, &a)) {
+		uet_default_rsp(&rsp, rx->pkt, UET_RC_OK);
+		ack = uet_ack_make(pdc, rx, a.psn, 0, &rsp);
+	}
+	if (a.advanced && r->nr_msgs)
+		uet_ses_cack(pdc, r->map.cack);
+	return ack;
+}
+
+/**
+ * uet_pdc_request_run() - handle consecutive requests of a message in one step
+ * @pdc: the PDC, peer verified
+ * @rx: the first packet, without flags; @rx->udp_len is the sum of all; @rx->skb is
+ *	NULL afterwards if they were delivered
+ * @run: the run
+ *
+ * Only if all of them are new and can be delivered. At most one ACK answers them.
+ *
+ * Context: softirq.
+ * Return: true if they were delivered; false if nothing was done, and the packets
+ * are to be handled one by one.
+ */
+bool uet_pdc_request_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			 const struct uet_rx_run *run)
+{
+	struct sk_buff *answer = NULL;
+	bool taken;
+
+	spin_lock(&pdc->rx->lock);
+	taken = uet_pdc_takes_run(pdc, rx, run->n) && uet_ses_run(pdc, rx, run);
+	if (taken) {
+		rx->skb = NULL;
+		answer = uet_pdc_took_run(pdc, rx, run);
+	}
+	spin_unlock(&pdc->rx->lock);
+	if (answer)
+		uet_output_one(pdc->peer, answer);
+	return taken;
 }
 
 /**

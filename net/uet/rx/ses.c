@@ -658,6 +658,104 @@ end:
 	return verdict;
 }
 
+/* What a run has of its message */
+static struct uet_rxpart uet_ses_run_part(const struct uet_rx_ctx *rx,
+					  const struct uet_rx_run *run)
+{
+	struct uet_rxpart part = uet_ses_part_of(rx);
+
+	part.len = run->len;
+	part.seg = run->seg;
+	part.gap = rx->pkt->hdr_len;
+	return part;
+}
+
+/* A run that is a whole message, none of whose packets came before */
+static bool uet_ses_run_whole(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			      const struct uet_rxpart *part)
+{
+	enum uet_ses_verdict verdict;
+	struct uet_rxmsg *msg;
+	bool taken;
+	u8 code;
+
+	msg = uet_ses_begin(pdc, rx, &code, &verdict);
+	if (!msg)
+		return false;
+	taken = uet_rxmsg_fits_buffer(rx->us, part->len) &&
+		uet_rxmsg_whole(rx->us, msg, rx->skb, part);
+	if (taken)
+		UET_INC(rx->un, MSG_RCVD);
+	else	/* the reference that the socket would have */
+		uet_rxmsg_put(msg);
+	uet_rxmsg_put(msg);
+	return taken;
+}
+
+/* Place a run in the message of an entry. */
+static bool uet_ses_run_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg,
+			      const struct uet_rxpart *part)
+{
+	int ret;
+
+	rx->us = READ_ONCE(msg->us);
+	if (!rx->us || msg->len != rx->pkt->ses.request_length ||
+	    !uet_rxmsg_fits_buffer(rx->us, part->len))
+		return false;
+	ret = uet_ses_place(rx, msg, part);
+	if (ret == 1)
+		UET_INC(rx->un, MSG_RCVD);
+	return ret >= 0;
+}
+
+/**
+ * uet_ses_run() - deliver a run of new requests
+ * @pdc: the PDC
+ * @rx: its first packet
+ * @run: the run
+ *
+ * Only where each of the packets would be delivered: an error or want of room is
+ * for uet_ses_request() to tell for the packet that it is about.
+ *
+ * Context: softirq, rx.lock held.
+ * Return: true if all were delivered and the skb is consumed; false if none was.
+ */
+bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+		 const struct uet_rx_run *run)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rxpart part = uet_ses_run_part(rx, run);
+	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
+	u32 psn = rx->pkt->req.psn;
+	enum uet_ses_verdict verdict;
+	bool fresh = !m;
+	u8 code;
+
+	lockdep_assert_held(&pdc->rx->lock);
+	if (fresh && part.som && run->eom)
+		return uet_ses_run_whole(pdc, rx, &part);
+	if (fresh) {
+		m = uet_rx_msg_add(pdc, ses->msg_id, psn);
+		if (!m)
+			return false;
+		m->msg = uet_ses_open(pdc, rx, &code, &verdict);
+	} else if (m->msg && READ_ONCE(m->msg->us) &&
+		   uet_ses_filtered(rx, READ_ONCE(m->msg->us), &code)) {
+		return false;
+	}
+	if (!m->msg || !uet_ses_run_place(rx, m->msg, &part)) {
+		if (fresh) {
+			if (m->msg)
+				uet_ses_abort(pdc, m->msg, 0);
+			uet_rx_msg_del(pdc, m);
+		}
+		return false;
+	}
+	pdc->rx->last = m;
+	uet_rx_msg_seen(pdc, m, psn + run->n - 1, run->eom);
+	return true;
+}
+
 /*
  * NO_OP: a peer asks whether an endpoint exists (UET_WATCH) and is still the
  * same (generation). PIDonFEP 0, which no endpoint has, asks for the host.
