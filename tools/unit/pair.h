@@ -64,6 +64,9 @@ struct pair_case {
 	uint32_t mtus;		/* changes of the path's MTU, per message */
 	uint32_t drops;		/* the source's port has no room for a packet */
 	uint32_t mbps;		/* rate of that port, 0 = it never queues */
+	uint32_t run_max;	/* packets that it takes as one */
+	uint32_t spray_run;	/* packets per entropy value, 0 = as many as leave as one */
+	uint32_t gbps;		/* rate by which windows are derived, 0 = 10 */
 	uint32_t room;		/* packets that an endpoint stores */
 	uint32_t cancels;	/* of messages */
 	uint32_t restarts;	/* of hosts, per message */
@@ -224,6 +227,7 @@ struct pair_total {
 	uint64_t packets;	/* of all kinds */
 	uint64_t sent;		/* requests, retransmissions included */
 	uint64_t rtx;
+	uint64_t in_runs;	/* requests that left in runs */
 	uint64_t restarts;
 	uint64_t longest;	/* ns after the last submission */
 };
@@ -284,8 +288,11 @@ uint64_t port_free(const struct pair_host *h);
 uint64_t port_wait(const struct pair_host *h);
 /* A packet is handed over: when does it leave? */
 uint64_t port_departs(struct pair_host *h, uint32_t size);
+/* Time of a packet in the port */
+uint32_t port_takes(const struct pair_host *h, uint32_t size);
 /* ... or the port had no room for it */
-void port_dropped(struct pair_tx *tx, uint32_t psn);
+/* The port had no room for @n packets, from @psn on. */
+void port_dropped(struct pair_tx *tx, uint32_t psn, uint32_t n);
 
 /* pair_show.c */
 void source_show(const struct pair_host *h);

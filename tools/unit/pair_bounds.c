@@ -25,6 +25,11 @@ bool bounds_case(const struct pair_case *c, const struct pair_total *t)
 {
 	uint64_t first = t->sent - t->rtx;
 
+	if (c->run_max && first >= ENOUGH && t->in_runs * 10 < first) {
+		printf("# only %llu of %llu packets left in runs\n",
+		       (unsigned long long)t->in_runs, (unsigned long long)first);
+		return false;
+	}
 	if (first < ENOUGH || t->rtx * 100 <= first * c->max_rtx)
 		return true;
 	printf("# %llu of 100 packets are resent, more than %u\n",

@@ -60,6 +60,8 @@ void source_submit(struct pair_host *h)
 			     p->c->max_len + 1 : PAIR_PAYLOAD + 1);
 	m->m.eom = !rnd_one_in(&p->rnd, 4);
 	m->m.filled = m->m.eom ? m->m.len : rnd_below(&p->rnd, m->m.len + 1);
+	if (p->c->run_max)
+		m->m.run_len = h->flow.payload_mtu;
 	uet_snd_submit(&tx->s, &m->m, p->now);
 	if (!send_alone(tx, m))
 		uet_snd_enqueue(&tx->s, &m->m, p->now);

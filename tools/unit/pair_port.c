@@ -24,25 +24,31 @@ uint64_t port_wait(const struct pair_host *h)
 	       h->port_free - AHEAD_NS : 0;
 }
 
-uint64_t port_departs(struct pair_host *h, uint32_t size)
+uint32_t port_takes(const struct pair_host *h, uint32_t size)
 {
 	const struct pair_case *c = h->pair->c;
 
-	if (!c->mbps)
+	return c->mbps ? (uint32_t)((uint64_t)size * BITS_PER_BYTE_NS / c->mbps) : 0;
+}
+
+uint64_t port_departs(struct pair_host *h, uint32_t size)
+{
+	if (!h->pair->c->mbps)
 		return h->pair->now;
-	h->port_free = port_free(h) + size * BITS_PER_BYTE_NS / c->mbps;
+	h->port_free = port_free(h) + port_takes(h, size);
 	return h->port_free;
 }
 
-void port_dropped(struct pair_tx *tx, uint32_t psn)
+void port_dropped(struct pair_tx *tx, uint32_t psn, uint32_t n)
 {
 	uint64_t now = tx->host->pair->now;
 	struct uet_ccc_loss loss;
 
 	if (now >= tx->s.heard + DROP_HEARD_NS)
 		return;
-	pair_trace(tx->host, "PDC %u: the port drops %u", tx->id, psn);
-	if (uet_snd_lost(&tx->s, psn, UET_LOSS_LOCAL, now, &loss))
-		uet_ccc_on_inferred_loss(&tx->host->ccc, &loss);
+	pair_trace(tx->host, "PDC %u: the port drops %u from %u on", tx->id, n, psn);
+	for (; n; n--, psn++)
+		if (uet_snd_lost(&tx->s, psn, UET_LOSS_LOCAL, now, &loss))
+			uet_ccc_on_inferred_loss(&tx->host->ccc, &loss);
 	uet_snd_ready(&tx->s);
 }

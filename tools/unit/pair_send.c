@@ -53,31 +53,53 @@ static void fill_ses(const struct uet_snd_pkt *k, struct uet_ses_req *ses)
 		ses->flags |= UET_SES_F_EOM;
 }
 
-static void tx_send(struct pair_tx *tx, const struct uet_snd_out *out,
+/* @i: which packet of a run */
+static void tx_send(struct pair_tx *tx, const struct uet_snd_out *out, uint32_t i,
 		    uint64_t departs)
 {
+	bool end = i == out->n - 1, ar = out->ar && end;
+	uint32_t psn = out->psn + i;
+	struct uet_snd_pkt k = out->pkt;
 	struct pair_host *h = tx->host;
 	struct uet_pkt pkt = {
 		.type = tx->s.rod ? UET_PDS_ROD_REQ : UET_PDS_RUD_REQ,
 		.next_hdr = UET_NH_REQ_STD,
-		.flags = (out->rtx ? UET_F_RETX : 0) | (out->ar ? UET_F_AR : 0),
+		.flags = (out->rtx ? UET_F_RETX : 0) | (ar ? UET_F_AR : 0),
 		.spdcid = tx->id, .dpdcid = tx->remote,
-		.req = { .psn = out->psn, .clear_psn = tx->s.win.clear_psn,
+		.req = { .psn = psn, .clear_psn = tx->s.win.clear_psn,
 			 .start_psn = tx->s.start_psn },
 	};
 
 	if (tx->s.state == UET_PDC_SYN)
 		pkt.flags |= UET_F_SYN;
-	if (psn_delta(out->psn, pkt.req.clear_psn) > S16_MAX)
-		pkt.req.clear_psn = out->psn - S16_MAX;
-	fill_ses(&out->pkt, &pkt.ses);
-	pair_trace(h, "PDC %u sends %u: message %u at %u, %u bytes%s%s%s%s", tx->id,
-		   out->psn, msg_of(out->pkt.msg)->uid, out->pkt.off,
-		   out->pkt.len, out->rtx ? ", again" : "",
-		   out->ar ? ", AR" : "", pkt.flags & UET_F_SYN ? ", SYN" : "",
-		   out->pkt.flags ? ", MSG_ERROR" : "");
-	pair_send(h->pair, h->peer, &pkt, out->pkt.len, out->params.ev,
-		  departs);
+	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
+		pkt.req.clear_psn = psn - S16_MAX;
+	k.off += i * out->pkt.len;
+	if (end)
+		k.len = (uint16_t)out->last_len;
+	fill_ses(&k, &pkt.ses);
+	pair_trace(h, "PDC %u sends %u: message %u at %u, %u bytes%s%s%s%s%s", tx->id,
+		   psn, msg_of(k.msg)->uid, k.off, k.len, out->rtx ? ", again" : "",
+		   ar ? ", AR" : "", pkt.flags & UET_F_SYN ? ", SYN" : "",
+		   k.flags ? ", MSG_ERROR" : "", out->n > 1 ? ", in a run" : "");
+	pair_send(h->pair, h->peer, &pkt, k.len, out->params.ev, departs);
+}
+
+/* Is what was picked as a run what may be one? */
+static void check_run(struct pair_tx *tx, const struct uet_snd_out *out)
+{
+	const struct uet_snd_msg *m = out->pkt.msg;
+	struct pair *p = tx->host->pair;
+
+	if (out->n == 1)
+		return;
+	p->total.in_runs += out->n;
+	if (out->n > p->c->run_max || out->rtx || out->n > out->params.run ||
+	    out->pkt.len != m->run_len || !out->last_len ||
+	    out->last_len > out->pkt.len || m->sent % m->run_len ||
+	    m->sent + uet_snd_out_len(out) > m->filled ||
+	    (out->last_len < out->pkt.len && !out->last))
+		pair_fail(p, "no such run may be", out->n);
 }
 
 /* Send the packet that was picked; false without memory: a timer tries again. */
@@ -86,6 +108,7 @@ static bool tx_commit(struct pair_tx *tx, struct uet_snd_out *out)
 	struct pair_host *h = tx->host;
 	struct pair *p = h->pair;
 	bool dropped = chance(p, p->c->drops);
+	uint32_t step, i;
 	uint64_t departs;
 
 	if (chance(p, p->c->nomem)) {
@@ -93,16 +116,18 @@ static bool tx_commit(struct pair_tx *tx, struct uet_snd_out *out)
 		tx_arm(tx);
 		return false;
 	}
-	p->total.sent++;
+	check_run(tx, out);
+	p->total.sent += out->n;
 	p->total.rtx += out->rtx;
-	departs = port_departs(h, out->ask.size);
-	if (!dropped)
-		tx_send(tx, out, departs);
-	uet_snd_commit(&tx->s, out, departs, p->now);
+	step = port_takes(h, out->ask.size);
+	departs = port_departs(h, uet_snd_out_size(out)) - (out->n - 1) * step;
+	for (i = 0; !dropped && i < out->n; i++)
+		tx_send(tx, out, i, departs + (uint64_t)i * step);
+	uet_snd_commit(&tx->s, out, departs, step, p->now);
 	uet_snd_transmitted(&tx->s, p->now);
 	tx_arm(tx);
 	if (dropped)
-		port_dropped(tx, out->psn);
+		port_dropped(tx, out->psn, out->n);
 	return true;
 }
 

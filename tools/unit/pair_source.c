@@ -30,11 +30,12 @@ static void flow_init(struct pair_host *h)
 	struct uet_lb_config lb = {
 		.seed = rnd64(&p->rnd), .n = 16, .base = 50000,
 		.trimming = p->c->trim, .rto_ns = 1000000, .mtu = 1200,
-		.cwnd = 100000,
+		.cwnd = 100000, .run = p->c->spray_run,
 	};
 	struct uet_cc_config cfg = {};
 
-	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS, 10000);
+	uet_cc_config_set(&cfg, UET_CCP_RATE_MBPS,
+			  1000 * (p->c->gbps ?: 10));
 	uet_cc_config_set(&cfg, UET_CCP_BASE_RTT_NS, 2 * p->base);
 	uet_cc_config_set(&cfg, UET_CCP_MTU, PAIR_PAYLOAD + PAIR_OVERHEAD);
 	uet_cc_config_set(&cfg, UET_CCP_TRIMMING, !!p->c->trim);
@@ -54,6 +55,7 @@ static void flow_init(struct pair_host *h)
 	h->flow = (struct uet_snd_flow) {
 		.ccc = &h->ccc, .rules = &h->rules, .probes = &h->probes,
 		.payload_mtu = PAIR_PAYLOAD, .overhead = PAIR_OVERHEAD,
+		.run_max = p->c->run_max,
 	};
 	INIT_LIST_HEAD(&h->flow.ready);
 }

@@ -21,20 +21,19 @@ bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
 }
 
 bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
-		      const struct uet_ackreq_rule *r, u32 len, u64 window,
-		      u64 inflight)
+		      u32 bytes, u64 window, u64 inflight)
 {
-	u64 count = (u64)(a->count + uet_ackreq_counted(r, len)) * ANSWERS_PER_WINDOW;
+	u64 count = ((u64)a->count + bytes) * ANSWERS_PER_WINDOW;
 
 	return count * inflight >= window * w->flight_bytes;
 }
 
 bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
-		       const struct uet_ackreq_rule *r, u32 len, u64 window,
+		       const struct uet_ackreq_rule *r, u32 bytes, u64 window,
 		       u64 inflight)
 {
 	return window < r->trigger ||
-	       uet_ackreq_share(a, w, r, len, window,
+	       uet_ackreq_share(a, w, bytes, window,
 				max(inflight, w->flight_bytes)) ||
 	       !uet_ackreq_due(a, w, r);
 }

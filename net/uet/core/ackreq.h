@@ -85,8 +85,7 @@ bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
  * uet_ackreq_share() - has this PDC sent a quarter of its share since the last AR?
  * @a: state
  * @w: scoreboard, the packet not in it yet
- * @r: how the target counts
- * @len: payload of the packet
+ * @bytes: what the packet or run counts for: uet_ackreq_counted()
  * @window: congestion window, bytes
  * @inflight: bytes in flight of all PDCs of the CCC
  *
@@ -97,15 +96,14 @@ bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
  * Return: true if so.
  */
 bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
-		      const struct uet_ackreq_rule *r, u32 len, u64 window,
-		      u64 inflight);
+		      u32 bytes, u64 window, u64 inflight);
 
 /**
  * uet_ackreq_wanted() - should a packet set AR because the window gets full?
  * @a: state
  * @w: scoreboard, the packet not in it yet
  * @r: how the target counts
- * @len: payload of the packet
+ * @bytes: what the packet or run counts for: uet_ackreq_counted()
  * @window: congestion window, bytes
  * @inflight: bytes in flight of all PDCs of the CCC
  *
@@ -117,14 +115,14 @@ bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
  * Return: true if so.
  */
 bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
-		       const struct uet_ackreq_rule *r, u32 len, u64 window,
+		       const struct uet_ackreq_rule *r, u32 bytes, u64 window,
 		       u64 inflight);
 
 /**
  * uet_ackreq_slips() - is it time to ask for an answer one packet early?
  * @a: state
  * @r: how the target counts
- * @len: payload of the packet
+ * @bytes: what the packet or run counts for: uet_ackreq_counted()
  *
  * The target answers every n-th packet. If n and the number of entropy values
  * used in turn (or of links that deliver alternately) have a common divisor,
@@ -134,25 +132,25 @@ bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
  * Return: true if so.
  */
 static inline bool uet_ackreq_slips(const struct uet_ackreq *a,
-				    const struct uet_ackreq_rule *r, u32 len)
+				    const struct uet_ackreq_rule *r, u32 bytes)
 {
 	return unlikely(a->rounds >= UET_ACKREQ_IN_TURN) &&
-	       a->count + 2 * uet_ackreq_counted(r, len) >= r->trigger;
+	       a->count + 2 * bytes >= r->trigger;
 }
 
 /**
- * uet_ackreq_sent() - a packet was sent or retransmitted
+ * uet_ackreq_sent() - a packet was sent or retransmitted, or a run was sent
  * @a: state
  * @r: how the target counts
- * @psn: its PSN
- * @len: its payload
+ * @psn: its PSN, of a run the last one
+ * @bytes: what it counts for: uet_ackreq_counted()
  * @ar: it carries AR
  */
 static inline void uet_ackreq_sent(struct uet_ackreq *a,
 				   const struct uet_ackreq_rule *r, u32 psn,
-				   u32 len, bool ar)
+				   u32 bytes, bool ar)
 {
-	a->count += uet_ackreq_counted(r, len);
+	a->count += bytes;
 	if (ar) {
 		a->psn = psn;
 		a->count = 0;

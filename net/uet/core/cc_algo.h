@@ -44,6 +44,7 @@ struct uet_cc_info {
 /**
  * struct uet_cc_ops - what a CCC calls in an algorithm
  * @can_send: may a packet of one MTU leave now?
+ * @room: while @can_send says yes: bytes that may leave before it says no
  * @ack_request: should a packet of @size that leaves now ask for an ACK? Without
  *	it, a window algorithm wants one of each packet, a credit algorithm none
  * @on_send: a packet left; already added to uet_ccc.inflight
@@ -63,13 +64,14 @@ struct uet_cc_info {
  * @name: for listings
  * @priv_size: bytes of private state
  *
- * Mandatory: @can_send, @init, @info, and @on_ack of a window algorithm, which
+ * Mandatory: @can_send, @room, @init, @info, and @on_ack of a window algorithm, which
  * must lower the base RTT from the samples. Handlers change their private
  * state, lower the base RTT through uet_ccc_lower_base_rtt(), and record what
  * they did in uet_ccc.did. The counters and the state belong to the CCC.
  */
 struct uet_cc_ops {
 	bool (*can_send)(const struct uet_ccc *c);
+	u64 (*room)(const struct uet_ccc *c);
 	bool (*ack_request)(const struct uet_ccc *c, u32 size);
 	void (*on_send)(struct uet_ccc *c, u64 now, u32 size);
 	void (*on_ack)(struct uet_ccc *c, const struct uet_ccc_ack *ack);

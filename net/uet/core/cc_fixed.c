@@ -11,6 +11,11 @@ static bool fixed_can_send(const struct uet_ccc *c)
 	return c->inflight + c->params->mtu <= (s64)c->params->fixed_wnd;
 }
 
+static u64 fixed_room(const struct uet_ccc *c)
+{
+	return (u64)((s64)c->params->fixed_wnd - c->inflight - c->params->mtu);
+}
+
 static bool fixed_ack_request(const struct uet_ccc *c, u32 size)
 {
 	s64 wnd = (s64)c->params->fixed_wnd;
@@ -42,6 +47,7 @@ static void fixed_init(struct uet_ccc *c, u64 now)
 
 const struct uet_cc_ops uet_cc_fixed = {
 	.can_send = fixed_can_send,
+	.room = fixed_room,
 	.ack_request = fixed_ack_request,
 	.on_ack = fixed_on_ack,
 	.window = fixed_window,

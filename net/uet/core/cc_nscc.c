@@ -60,6 +60,12 @@ static bool nscc_can_send(const struct uet_ccc *c)
 	return c->inflight + c->params->mtu <= (s64)uet_nscc_const(c)->cwnd;
 }
 
+static u64 nscc_room(const struct uet_ccc *c)
+{
+	return (u64)((s64)uet_nscc_const(c)->cwnd - c->inflight -
+		     c->params->mtu);
+}
+
 static bool nscc_ack_request(const struct uet_ccc *c, u32 size)
 {
 	s64 cwnd = (s64)uet_nscc_const(c)->cwnd;
@@ -503,6 +509,7 @@ static void nscc_info(const struct uet_ccc *c, struct uet_cc_info *info)
 
 const struct uet_cc_ops uet_cc_nscc = {
 	.can_send = nscc_can_send,
+	.room = nscc_room,
 	.ack_request = nscc_ack_request,
 	.on_ack = nscc_on_ack,
 	.on_nack = nscc_on_nack,

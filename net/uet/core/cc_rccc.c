@@ -27,6 +27,11 @@ static bool rccc_can_send(const struct uet_ccc *c)
 	return uet_rccc_const(c)->credit > 0;
 }
 
+static u64 rccc_room(const struct uet_ccc *c)
+{
+	return (u64)(uet_rccc_const(c)->credit - 1);
+}
+
 /* The packet that uses up the credit sets AR: its ACK may bring new credit. */
 static bool rccc_ack_request(const struct uet_ccc *c, u32 size)
 {
@@ -116,6 +121,7 @@ static void rccc_info(const struct uet_ccc *c, struct uet_cc_info *info)
 
 const struct uet_cc_ops uet_cc_rccc = {
 	.can_send = rccc_can_send,
+	.room = rccc_room,
 	.ack_request = rccc_ack_request,
 	.on_send = rccc_on_send,
 	.on_inferred_loss = rccc_on_inferred_loss,

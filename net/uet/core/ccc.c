@@ -295,6 +295,7 @@ static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		.sent_pkts = c->sent_pkts,
 		.inflight_pkts = c->inflight_pkts,
 		.size = ask->size,
+		.want = max_t(u16, ask->want, 1),
 		.prev_ev = ask->prev_ev,
 		.rtx = ask->rtx,
 	};
@@ -349,28 +350,72 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	out->credit_target = uet_ccc_credit_target(c);
 }
 
-void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
+/* How many packets of a run the window suggests, or the setting says */
+static u32 ccc_run_share(const struct uet_ccc *c, u32 size)
+{
+	bool keeps = !c->sprayed || !c->lb || c->lb->ops->ordered;
+	u64 share;
+
+	if (c->lb && c->lb->run)
+		return c->lb->run;
+	share = uet_ccc_window(c) >>
+		(keeps ? UET_RUN_KEEP_SHIFT : UET_RUN_SPRAY_SHIFT);
+	return (u32)min_t(u64, share, U32_MAX) / size;
+}
+
+u32 uet_ccc_run(const struct uet_ccc *c, u32 size, u32 max)
+{
+	u64 share;
+
+	max = min(max, ccc_run_share(c, size));
+	if (max <= 1)
+		return 1;
+	/* @room leaves out the last packet. */
+	share = (u64)(max - 1) * size;
+	if (ccc_window_ops(c))
+		share = min(share, ccc_window_ops(c)->room(c));
+	if (ccc_credit_ops(c))
+		share = min(share, ccc_credit_ops(c)->room(c));
+	return (u32)share / size + 1;
+}
+
+/* Packets leave; they were taken out of what waits. */
+static __always_inline void ccc_sent(struct uet_ccc *c, u64 now, u32 bytes,
+				     u32 pkts, u16 ev)
+{
+	c->inflight += bytes;
+	if (ccc_window_ops(c) && ccc_window_ops(c)->on_send)
+		ccc_window_ops(c)->on_send(c, now, bytes);
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_send)
+		ccc_credit_ops(c)->on_send(c, now, bytes);
+	c->inflight_pkts += pkts;
+	c->sent_pkts += pkts;
+	c->stats.sent_pkts += pkts;
+	c->stats.sent_bytes += bytes;
+	if (c->lb && unlikely(c->lb->live))
+		uet_lb_live_sent(c->lb, ev, pkts);
+	ccc_refresh(c, now);
+}
+
+void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,
+			 u16 ev)
 {
 	ccc_begin(c);
-	if (rtx) {
-		ccc_take32(c, &c->waiting_rtx, 1);
-		ccc_take64(c, &c->rtx_backlog, size);
-		c->stats.rtx_pkts++;
-	} else {
-		ccc_take64(c, &c->backlog, size);
+	ccc_take64(c, &c->backlog, bytes);
+	ccc_sent(c, now, bytes, pkts, ev);
+}
+
+void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
+{
+	if (!rtx) {
+		uet_ccc_on_send_run(c, now, size, 1, ev);
+		return;
 	}
-	c->inflight += size;
-	if (ccc_window_ops(c) && ccc_window_ops(c)->on_send)
-		ccc_window_ops(c)->on_send(c, now, size);
-	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_send)
-		ccc_credit_ops(c)->on_send(c, now, size);
-	c->inflight_pkts++;
-	c->sent_pkts++;
-	c->stats.sent_pkts++;
-	c->stats.sent_bytes += size;
-	if (c->lb && unlikely(c->lb->live))
-		uet_lb_live_sent(c->lb, ev, 1);
-	ccc_refresh(c, now);
+	ccc_begin(c);
+	ccc_take32(c, &c->waiting_rtx, 1);
+	ccc_take64(c, &c->rtx_backlog, size);
+	c->stats.rtx_pkts++;
+	ccc_sent(c, now, size, 1, ev);
 }
 
 void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)

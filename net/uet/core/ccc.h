@@ -33,6 +33,14 @@
 /* A sample below config_base_rtt / 16 is taken for a clock error. */
 #define UET_BASE_RTT_SANE_SHIFT		4
 
+/*
+ * Unless its length is configured, a run of packets that share a path is at most this
+ * share of the window: of a policy that sprays, ...
+ */
+#define UET_RUN_SPRAY_SHIFT		4
+/* ... and of one that keeps its path anyway */
+#define UET_RUN_KEEP_SHIFT		2
+
 /* Links of a path; each takes longer to serialise a full packet than a probe */
 #define UET_PROBE_LINKS			4
 
@@ -231,9 +239,10 @@ void uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes);
  * @ask: the packet
  * @out: filled
  *
- * The caller must send all @out->run packets and report each of them by
- * uet_ccc_on_send(). AckRequest, which UE 1.0 3.6.12 returns here, is
- * uet_ccc_ack_req(), because the sender combines it with rules of its own.
+ * The caller must send all @out->run packets and report them by
+ * uet_ccc_on_send_run(), or each by uet_ccc_on_send(). AckRequest, which
+ * UE 1.0 3.6.12 returns here, is uet_ccc_ack_req(), because the sender combines it
+ * with rules of its own.
  */
 void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			     struct uet_ccc_send *out);
@@ -256,6 +265,31 @@ static inline bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size)
 			   window->ack_request(c, size))) ||
 	       (credit && credit->ack_request && credit->ack_request(c, size));
 }
+
+/**
+ * uet_ccc_run() - how many packets may leave as one run?
+ * @c: CCC, %UET_CCC_READY
+ * @size: nominal size of a packet
+ * @max: most that the caller can send as one
+ *
+ * Packets of a run share an entropy value and leave back to back. A run that is a
+ * large part of the window fills the queue of its path while others are empty, so
+ * its length follows from the window, unless the path policy was given one.
+ *
+ * Return: number of packets, at least 1.
+ */
+u32 uet_ccc_run(const struct uet_ccc *c, u32 size, u32 max);
+
+/**
+ * uet_ccc_on_send_run() - new packets leave, in one run
+ * @c: CCC
+ * @now: time, ns
+ * @bytes: sum of their nominal sizes
+ * @pkts: their number
+ * @ev: value they carry
+ */
+void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,
+			 u16 ev);
 
 /**
  * uet_ccc_on_send() - a packet leaves

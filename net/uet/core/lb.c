@@ -113,7 +113,7 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	if (ops->aware && cfg->mtu)
 		lb->n = uet_lb_size_for(cfg->cwnd, cfg->mtu, lb->n_max);
 	lb->base = cfg->base;
-	lb->run = max_t(u16, cfg->run, 1);
+	lb->run = cfg->run;
 	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
 	lb->trimming = cfg->trimming;
 	lb->listens = ops->feedback || ops->evidence;
@@ -137,7 +137,7 @@ u16 uet_lb_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 {
 	int ev;
 
-	*run = lb->run;
+	*run = lb->run ?: max_t(u16, ask->want, 1);
 	if (unlikely(ask->rtx)) {
 		*run = 1;
 		ev = lb_recall(lb, ask);

@@ -78,7 +78,8 @@ enum uet_lb_siblings {
  * @target: target queueing delay, ns
  * @sent_pkts: packets the CCC has sent so far, wraps
  * @inflight_pkts: packets outstanding
- * @size: nominal size of the packet, bytes
+ * @size: nominal size of a packet, bytes
+ * @want: packets that the caller would send with the value, at least 1
  * @port_free: when all earlier packets leave, or have left, this host's
  *	interface, ns
  * @prev_ev: value of the last transmission, if @rtx
@@ -93,6 +94,7 @@ struct uet_lb_ask {
 	u32 sent_pkts;
 	u32 inflight_pkts;
 	u32 size;
+	u16 want;
 	u16 prev_ev;
 	bool rtx;
 };
@@ -269,7 +271,7 @@ struct uet_lb_ops {
  * @mtu: nominal MTU
  * @spare_index: element of the peer's permutation reserved for a move
  * @base: first value
- * @run: packets per value
+ * @run: packets per value; 0: as many as the caller wants
  * @threshold_pct: skipping stops if this share of the values is marked
  * @have_spare: @spare_index is valid
  * @trimming: switches trim

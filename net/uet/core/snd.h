@@ -29,6 +29,10 @@
  * deadlines. snd_hold.h: targets that are short of room. snd_gone.h: targets that
  * lost the PDC. Here is what they work on.
  *
+ * New packets of a message may leave as a run: equal in size, but for the last of the
+ * message, with one entropy value, in one buffer. They are picked and committed as
+ * one; answers and losses are per packet.
+ *
  * Not here: messages and queues as objects (snd_msg.h), PSNs (txwin.h), opening and
  * closing of PDCs, the data of messages.
  */
@@ -38,6 +42,7 @@
 #include "ackreq.h"
 #include "ccc.h"
 #include "deadline.h"
+#include "hdr_run.h"
 #include "loss.h"
 #include "pdc_state.h"
 #include "snd_msg.h"
@@ -56,7 +61,10 @@
  */
 #define UET_SND_OVERHEAD_MAX	256
 #define UET_SND_PKT_MAX		(UET_SES_LEN14 + UET_SND_OVERHEAD_MAX)
-/* Quantum of a queue among those of its sender, bytes; see uet_turn_over() */
+/*
+ * Least quantum of a queue among those of its sender, bytes; it is not less than a
+ * run. See uet_turn_over()
+ */
 #define UET_SND_QUANTUM		32768
 static_assert(UET_SND_QUANTUM >= UET_SND_PKT_MAX);
 
@@ -89,6 +97,8 @@ struct uet_snd_waits {
  * @mpr: senders that wait for their receive windows
  * @holds: queues on hold
  * @nacks_shortage: packets that targets NACKed for shortage
+ * @run_max: most packets that may leave as a run; 0 or 1: each by itself
+ * @run: packets of a run that congestion control allowed last
  * @payload_mtu: largest payload of a packet
  * @overhead: nominal size of a packet without payload, <= %UET_SND_OVERHEAD_MAX
  * @multi: the peer is reached over several interfaces
@@ -103,6 +113,8 @@ struct uet_snd_flow {
 	struct uet_snd_waits mpr;
 	struct uet_snd_waits holds;
 	u64 nacks_shortage;
+	u8 run_max;
+	u8 run;
 	u16 payload_mtu;
 	u16 overhead;
 	bool multi;

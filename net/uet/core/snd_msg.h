@@ -56,6 +56,8 @@ enum uet_snd_msg_state {
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
  * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
  * @maybe_accepted: its PDC died, and not all its packets were NACKed
+ * @run_len: packets with this payload may leave as a run, if sent for the first
+ *	time; 0: each goes by itself
  */
 struct uet_snd_msg {
 	struct list_head node;
@@ -72,6 +74,7 @@ struct uet_snd_msg {
 	u8 state;
 	u8 generation;
 	u8 retries;
+	u16 run_len;
 	bool eom;
 	bool withdrawn;
 	bool given_up;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which packet of a sender is next (UE 1.0 3.5.12), and when it asks for an ACK.
- * See snd.h.
+ * Which packet of a sender is next (UE 1.0 3.5.12), how many leave as a run, and
+ * when one asks for an ACK. See snd.h.
  *
  * Retransmissions go first. New packets come from the queues in turn.
  *
@@ -45,6 +45,13 @@ static bool snd_more_follows(const struct uet_snd *s,
 	return other && (other != q || !list_is_singular(&s->active));
 }
 
+/* What the target counts for a packet or run */
+static u32 snd_counted(const struct uet_snd_out *out)
+{
+	return (out->n - 1) * uet_ackreq_counted(&out->rule, out->pkt.len) +
+	       uet_ackreq_counted(&out->rule, out->last_len);
+}
+
 /*
  * AR (UE 1.0 3.5.12) is set if the CCC wants an ACK, on one answer in eight a
  * packet early, on the last packet that a window allows, and at the end of a
@@ -58,26 +65,26 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 	const struct uet_ackreq_rule *rule = &out->rule;
 	const struct uet_snd_msg *m = out->pkt.msg;
 	const struct uet_snd_flow *f = s->flow;
-	u32 len = out->pkt.len;
+	u32 bytes = snd_counted(out), size = uet_snd_out_size(out);
 	bool last = out->last;
 	const struct uet_ccc *ccc = f->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
 	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
 	bool all = READ_ONCE(f->rules->ack_request_all);
 
-	if (unlikely(all) && (last || uet_ccc_ack_req(ccc, out->ask.size)))
+	if (unlikely(all) && (last || uet_ccc_ack_req(ccc, size)))
 		return true;
-	if (unlikely(uet_ccc_ack_req(ccc, out->ask.size)) &&
-	    uet_ackreq_wanted(&s->ackreq, &s->win, rule, len,
+	if (unlikely(uet_ccc_ack_req(ccc, size)) &&
+	    uet_ackreq_wanted(&s->ackreq, &s->win, rule, bytes,
 			      uet_ccc_window(ccc), inflight))
 		return true;
 	if (inflight > s->win.flight_bytes && s->win.flight_pkts &&
-	    uet_ackreq_share(&s->ackreq, &s->win, rule, len,
-			     uet_ccc_window(ccc), inflight))
+	    uet_ackreq_share(&s->ackreq, &s->win, bytes, uet_ccc_window(ccc),
+			     inflight))
 		return true;
-	if (unlikely(uet_ackreq_slips(&s->ackreq, rule, len)))
+	if (unlikely(uet_ackreq_slips(&s->ackreq, rule, bytes)))
 		return true;
-	if (uet_txwin_allowed(&s->win) == 1)
+	if (uet_txwin_allowed(&s->win) == out->n)
 		return true;
 	/* After a hold ACKs release the next packets. */
 	if (unlikely(m->queue->hold.ramp && m->queue->hold.budget <= 1))
@@ -116,6 +123,45 @@ static bool snd_may_begin(const struct uet_snd *s)
 	return (u16)(s->next_msg_id - oldest->msg_id) < UET_MSGS_BEGUN_MAX;
 }
 
+/* How many packets of a message may leave as a run now, the window aside? */
+static u32 snd_run_limit(const struct uet_snd *s, const struct uet_snd_msg *m,
+			 u32 len)
+{
+	u32 have = m->filled - m->sent, n;
+
+	/* SYN packets differ; a target that is short takes one after the other. */
+	if (!m->run_len || m->run_len != len || m->withdrawn || s->state == UET_PDC_SYN ||
+	    m->queue->hold.ramp || (s->rod && !list_empty(&s->holds)))
+		return 1;
+	n = have / len + (m->eom && have % len);
+	return min3(n, uet_txwin_room(&s->win), (u32)s->flow->run_max);
+}
+
+/* Take a run if it is allowed; @out has its first packet. */
+static void snd_pick_run(struct uet_snd *s, struct uet_snd_msg *m,
+			 struct uet_snd_out *out)
+{
+	struct uet_snd_flow *f = s->flow;
+	u32 len = out->pkt.len, limit = snd_run_limit(s, m, len);
+
+	out->n = 1;
+	out->last_len = len;
+	if (limit <= 1)
+		return;
+	f->run = (u8)uet_ccc_run(f->ccc, out->ask.size, f->run_max);
+	out->n = min_t(u32, limit, f->run);
+}
+
+/* The number of packets is settled: which one is the last? */
+static void snd_end_run(const struct uet_snd_msg *m, struct uet_snd_out *out)
+{
+	u32 left = m->filled - m->sent - (out->n - 1) * out->pkt.len;
+
+	if (out->n > 1)
+		out->last_len = min_t(u32, left, out->pkt.len);
+	out->last = m->withdrawn || m->sent + uet_snd_out_len(out) == m->len;
+}
+
 static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 			 u64 port_free, struct uet_snd_out *out)
 {
@@ -127,20 +173,30 @@ static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 		.flags = m->withdrawn ? UET_SND_MSG_ERROR : 0,
 	};
 	out->ask = (struct uet_ccc_ask) {
-		.now = now, .port_free = port_free, .want = 1,
+		.now = now, .port_free = port_free,
 		.size = uet_snd_nominal(f, len),
 	};
 	out->rule = snd_ackreq_rule(s);
 	out->psn = s->win.next;
 	out->rtx = false;
 	out->alone = false;
-	out->last = m->withdrawn || m->sent + len == m->len;
-	/* The packets became larger while the message was queued. */
-	if (unlikely(m->backlog < out->ask.size))
-		snd_cover_next(s, m, now);
+	snd_pick_run(s, m, out);
+	out->ask.want = (u16)out->n;
 	if (m->state == UET_MSG_QUEUED)
 		snd_begin(s, m);
 	uet_ccc_get_send_params(f->ccc, &out->ask, &out->params);
+	out->n = min_t(u32, out->n, out->params.run);
+	snd_end_run(m, out);
+	/* The packets became larger while the message was queued. */
+	snd_cover(s, m, uet_snd_out_size(out), now);
+	out->ar = out->params.answer || snd_wants_ar(s, out, now);
+}
+
+void uet_snd_pick_single(struct uet_snd *s, struct uet_snd_out *out, u64 now)
+{
+	out->n = 1;
+	out->last_len = out->pkt.len;
+	out->last = out->pkt.off + out->pkt.len == out->pkt.msg->len;
 	out->ar = out->params.answer || snd_wants_ar(s, out, now);
 }
 
@@ -160,7 +216,7 @@ void uet_snd_pick_alone(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 			u64 port_free, struct uet_snd_out *out)
 {
 	/* The queues are empty: a turn begins or goes on. */
-	uet_turn_over(&m->queue->turn, UET_SND_QUANTUM);
+	uet_turn_over(&m->queue->turn, snd_queue_quantum(s->flow));
 	uet_turn_over(&s->turn, snd_flow_quantum(s->flow));
 	snd_pick_new(s, m, now, port_free, out);
 	out->alone = true;
@@ -195,6 +251,8 @@ static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
 	};
 	out->rule = snd_ackreq_rule(s);
 	out->psn = psn;
+	out->n = 1;
+	out->last_len = p->len;
 	out->tx_time = slot->tx_time;
 	out->dropped = slot->flags & UET_SND_DROPPED;
 	out->rtx = true;
@@ -326,23 +384,48 @@ static void snd_queue_sent(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 		return;
 	}
 	snd_cover_next(s, m, now);
-	if (uet_turn_over(&q->turn, UET_SND_QUANTUM) && likely(!s->one_by_one))
+	if (uet_turn_over(&q->turn, snd_queue_quantum(s->flow)) &&
+	    likely(!s->one_by_one))
 		list_move_tail(&q->active, &s->active);
 }
 
+/* Note what each packet carries, and how long it waits in the interface. */
+static void snd_note_pkts(struct uet_snd *s, const struct uet_snd_out *out,
+			  u64 wait, u32 step)
+{
+	struct uet_snd_pkt pkt = out->pkt;
+	u32 psn = out->psn, end = psn + out->n;
+
+	for (; psn != end; psn++) {
+		pkt.wait = uet_wait_pack(wait);
+		*snd_pkt(s, psn) = pkt;
+		pkt.off += pkt.len;
+		wait += step;
+	}
+	snd_pkt(s, end - 1)->len = (u16)out->last_len;
+}
+
 static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
-			   u64 now)
+			   u32 step, u64 now)
 {
 	struct uet_snd_msg *m = out->pkt.msg;
 	struct uet_snd_queue *q = m->queue;
-	u32 size = out->ask.size;
+	u32 size = uet_snd_out_size(out);
+	struct uet_tx_run run = {
+		.at = at, .step = step, .n = out->n, .size = out->ask.size,
+		.last_size = uet_snd_nominal(s->flow, out->last_len),
+		.ev = out->params.ev,
+	};
 
-	uet_txwin_send(&s->win, size, out->params.ev, 0, at);
-	*snd_pkt(s, out->psn) = out->pkt;
-	uet_ccc_on_send(s->flow->ccc, now, size, out->params.ev, false);
+	uet_txwin_send_run(&s->win, &run);
+	snd_note_pkts(s, out, at - now, step);
+	uet_ccc_on_send_run(s->flow->ccc, now, size, out->n, out->params.ev);
 	m->backlog -= size;
-	m->sent += out->pkt.len;
-	m->last_psn = out->psn;
+	/* From here on packets do not begin where the data was cut for runs. */
+	if (out->pkt.len != m->run_len)
+		m->run_len = 0;
+	m->sent += uet_snd_out_len(out);
+	m->last_psn = out->psn + out->n - 1;
 	uet_turn_took(&q->turn, size);
 	if (out->last)
 		snd_all_sent(s, m, now);
@@ -353,19 +436,20 @@ static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
 	snd_queue_sent(s, q, now);
 }
 
-void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
+void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step,
+		    u64 now)
 {
-	out->pkt.wait = uet_wait_pack(at - now);
-	s->departs = at;
+	s->departs = at + (u64)step * (out->n - 1);
 	/* A request carries CLEAR_PSN. */
 	s->clear_at = 0;
 	s->clear_sent = s->win.clear_psn;
 	if (out->ar)
 		s->probe_slack = 0;
-	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn, out->pkt.len, out->ar);
-	uet_turn_took(&s->turn, out->ask.size);
+	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn + out->n - 1,
+			snd_counted(out), out->ar);
+	uet_turn_took(&s->turn, uet_snd_out_size(out));
 	if (!out->rtx) {
-		snd_commit_new(s, out, at, now);
+		snd_commit_new(s, out, at, step, now);
 		return;
 	}
 	s->overdue = false;
@@ -373,7 +457,7 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u64 now)
 	if (unlikely(out->dropped))
 		uet_txwin_slot(&s->win, out->psn)->flags &= ~UET_SND_DROPPED;
 	snd_tried(s, now);
-	snd_pkt(s, out->psn)->wait = out->pkt.wait;
+	snd_pkt(s, out->psn)->wait = uet_wait_pack(at - now);
 	uet_ccc_on_send(s->flow->ccc, now, out->ask.size, out->params.ev, true);
 }
 

@@ -24,17 +24,19 @@ enum uet_snd_verdict {
 };
 
 /**
- * struct uet_snd_out - the packet to send
- * @pkt: what it carries
- * @ask: question to congestion control
+ * struct uet_snd_out - the packet or run to send
+ * @pkt: what it carries, or the first packet of a run
+ * @ask: question to congestion control; its @size is that of @pkt
  * @params: its answer: entropy value, credit target
  * @rule: how the target counts it
- * @psn: its PSN
+ * @psn: its PSN, of a run the first one
+ * @n: packets, 1 unless it is a run
+ * @last_len: payload of the last packet
  * @tx_time: when it was sent last, if it is a retransmission, ns
  * @rtx: it is one
  * @dropped: it is one, and this host dropped what was sent last
- * @ar: it asks for an ACK
- * @last: it is the last new packet of its message
+ * @ar: the last packet asks for an ACK
+ * @last: it is the last new packet of its message, or has it
  * @alone: by uet_snd_pick_alone()
  */
 struct uet_snd_out {
@@ -43,6 +45,8 @@ struct uet_snd_out {
 	struct uet_ccc_send params;
 	struct uet_ackreq_rule rule;
 	u32 psn;
+	u32 n;
+	u32 last_len;
 	u64 tx_time;
 	bool rtx;
 	bool dropped;
@@ -52,7 +56,29 @@ struct uet_snd_out {
 };
 
 /**
- * uet_snd_pick() - the next packet of a sender
+ * uet_snd_out_len() - payload of what is sent
+ * @out: packet or run
+ *
+ * Return: bytes.
+ */
+static inline u32 uet_snd_out_len(const struct uet_snd_out *out)
+{
+	return (out->n - 1) * out->pkt.len + out->last_len;
+}
+
+/**
+ * uet_snd_out_size() - nominal size of what is sent
+ * @out: packet or run
+ *
+ * Return: bytes.
+ */
+static inline u32 uet_snd_out_size(const struct uet_snd_out *out)
+{
+	return out->n * out->ask.size - (out->pkt.len - out->last_len);
+}
+
+/**
+ * uet_snd_pick() - the next packet or run of a sender
  * @s: sender
  * @now: time, ns
  * @port_free: when the interface has sent what it was given, ns
@@ -105,14 +131,23 @@ static inline enum uet_snd_verdict uet_snd_has_room(const struct uet_snd *s)
 }
 
 /**
- * uet_snd_commit() - a packet was handed over for transmission
+ * uet_snd_pick_single() - send the first packet of a run alone
  * @s: sender
- * @out: the packet
- * @at: when it leaves the interface, by estimate, ns
+ * @out: a run that was picked, not committed
+ * @now: time, ns
+ */
+void uet_snd_pick_single(struct uet_snd *s, struct uet_snd_out *out, u64 now);
+
+/**
+ * uet_snd_commit() - a packet or run was handed over for transmission
+ * @s: sender
+ * @out: the packet or run
+ * @at: when it leaves the interface, by estimate, ns; of a run the first packet
+ * @step: how much later each other packet of a run leaves, ns
  * @now: time, ns
  */
 void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at,
-		    u64 now);
+		    u32 step, u64 now);
 
 /**
  * uet_snd_commit_cp() - a control packet with a PSN was sent or sent again

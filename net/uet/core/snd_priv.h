@@ -74,10 +74,16 @@ static inline void snd_mpr_over(struct uet_snd *s, u64 now)
 	snd_waits_end(&s->flow->mpr);
 }
 
-/* Quantum of a sender among those of its flow: a full packet */
+/* Quantum of a sender among those of its flow: a full packet, or a run of them */
 static inline u32 snd_flow_quantum(const struct uet_snd_flow *f)
 {
-	return uet_snd_nominal(f, f->payload_mtu);
+	return uet_snd_nominal(f, f->payload_mtu) * max_t(u32, f->run, 1);
+}
+
+/* Quantum of a queue among those of its sender */
+static inline u32 snd_queue_quantum(const struct uet_snd_flow *f)
+{
+	return max_t(u32, UET_SND_QUANTUM, snd_flow_quantum(f));
 }
 
 /* Payload bytes of the next packet of a message, -1 if none can be cut yet. */
@@ -108,8 +114,10 @@ static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 /* snd_queue.c */
 bool snd_may_send(const struct uet_snd *s, const struct uet_snd_queue *q,
 		  const struct uet_snd_msg *head);
-/* The backlog must cover the next packet of an active queue, also if it is the
- * rest of a message whose packets became smaller, or MSG_ERROR.
+/* The backlog must cover what is sent next: @size nominal bytes. */
+void snd_cover(struct uet_snd *s, struct uet_snd_msg *m, u32 size, u64 now);
+/* ... the next packet of an active queue, also if it is the rest of a message whose
+ * packets became smaller, or MSG_ERROR.
  */
 void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
 /* Let a queue wait for its lane, active or not. */

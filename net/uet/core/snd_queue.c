@@ -80,18 +80,19 @@ bool uet_snd_sendable(const struct uet_snd *s, const struct uet_snd_queue *q)
 	return snd_may_send(s, q, snd_head(q));
 }
 
-void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+void snd_cover(struct uet_snd *s, struct uet_snd_msg *m, u32 size, u64 now)
 {
-	u64 size;
-
-	if (s->state == UET_PDC_DEAD)
-		return;
-	size = uet_snd_nominal(s->flow,
-			       snd_next_len(m, s->flow->payload_mtu));
-	if (likely(m->backlog >= size))
+	if (likely(m->backlog >= size) || s->state == UET_PDC_DEAD)
 		return;
 	uet_ccc_on_new_data(s->flow->ccc, now, size - m->backlog);
 	m->backlog = size;
+}
+
+void snd_cover_next(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	int len = snd_next_len(m, s->flow->payload_mtu);
+
+	snd_cover(s, m, uet_snd_nominal(s->flow, len), now);
 }
 
 void snd_lane_wait(struct uet_snd_queue *q)
@@ -151,7 +152,7 @@ void uet_snd_activate(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	if (q->lane && q->lane->owner == q)
 		snd_lane_set_stalled(s, q->lane, false, now);
 	snd_cover_next(s, snd_head(q), now);
-	if (uet_turn_over(&q->turn, UET_SND_QUANTUM))
+	if (uet_turn_over(&q->turn, snd_queue_quantum(s->flow)))
 		list_add_tail(&q->active, &s->active);
 	else
 		list_add(&q->active, &s->active);
@@ -273,6 +274,7 @@ static void snd_requeue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 	m->all_sent = false;
 	m->state = UET_MSG_QUEUED;
 	m->sent = 0;
+	m->run_len = 0;
 	m->announced = 0;
 	/* A begun message may occupy the target: it stays in front. */
 	if (first && first->state != UET_MSG_QUEUED)
@@ -302,6 +304,7 @@ void uet_snd_rewind(struct uet_snd_msg *m)
 {
 	m->state = UET_MSG_QUEUED;
 	m->sent = 0;
+	m->run_len = 0;
 	m->all_sent = false;
 	m->again = false;
 	m->announced = 0;

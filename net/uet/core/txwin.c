@@ -132,6 +132,34 @@ u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now)
 	return psn;
 }
 
+void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run)
+{
+	u32 bytes = (run->n - 1) * run->size + run->last_size;
+	u32 psn = w->next, end = psn + run->n, next;
+	struct uet_tx_slot *slot = NULL;
+	u64 at = run->at;
+
+	for (; psn != end; psn++) {
+		slot = uet_txwin_slot(w, psn);
+		*slot = (struct uet_tx_slot) {
+			.tx_time = at, .size = run->size, .ev = run->ev,
+		};
+		at += run->step;
+	}
+	slot->size = run->last_size;
+	/* Lower bounds: the time of the first packet in each word */
+	at = run->at;
+	for (psn = w->next; psn != end; psn = next) {
+		next = next_block(psn, end);
+		txwin_not_quiet(w, psn, at);
+		at += (u64)run->step * (next - psn);
+	}
+	w->next = end;
+	w->flight_pkts += run->n;
+	w->flight_bytes += bytes;
+	w->sent_bytes += bytes;
+}
+
 void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 {
 	struct uet_tx_slot *slot;

@@ -259,6 +259,31 @@ void *uet_txwin_detach(struct uet_txwin *w);
 u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now);
 
 /**
+ * struct uet_tx_run - packets that leave as one
+ * @at: when the first one leaves the interface, ns
+ * @step: time between two of them, ns
+ * @n: their number
+ * @size: nominal size of each but the last
+ * @last_size: nominal size of the last one
+ * @ev: entropy value
+ */
+struct uet_tx_run {
+	u64 at;
+	u32 step;
+	u32 n;
+	u32 size;
+	u32 last_size;
+	u16 ev;
+};
+
+/**
+ * uet_txwin_send_run() - record the first transmission of the next PSNs
+ * @w: scoreboard for which uet_txwin_room() is at least @run->n
+ * @run: the packets, data
+ */
+void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run);
+
+/**
  * uet_txwin_resend() - record a retransmission
  * @w: scoreboard
  * @psn: marked PSN

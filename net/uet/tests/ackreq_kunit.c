@@ -29,7 +29,7 @@ static u32 send(struct uet_txwin *w, struct uet_ackreq *a, u32 len, bool ar)
 {
 	u32 psn = uet_txwin_send(w, OVERHEAD + len, 0, 0, 1);
 
-	uet_ackreq_sent(a, &rule, psn, len, ar);
+	uet_ackreq_sent(a, &rule, psn, uet_ackreq_counted(&rule, len), ar);
 	return psn;
 }
 
@@ -140,9 +140,11 @@ static void slips(struct kunit *test, u32 len, u32 turns)
 
 	uet_ackreq_init(&a, FIRST);
 	for (i = 0; i < SENT; i++) {
-		bool ar = uet_ackreq_slips(&a, &rule, len);
+		bool ar = uet_ackreq_slips(&a, &rule,
+					 uet_ackreq_counted(&rule, len));
 
-		uet_ackreq_sent(&a, &rule, FIRST + i, len, ar);
+		uet_ackreq_sent(&a, &rule, FIRST + i,
+				uet_ackreq_counted(&rule, len), ar);
 		count += max(len, rule.min_add);
 		if (!ar && count < rule.trigger)
 			continue;

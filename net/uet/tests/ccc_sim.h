@@ -253,7 +253,7 @@ static inline bool sim_send(struct sim *s)
 		list_del_init(&s->snd.ready_node);
 		return false;
 	}
-	uet_snd_commit(&s->snd, &s->out, s->now, s->now);
+	uet_snd_commit(&s->snd, &s->out, s->now, 0, s->now);
 	uet_snd_transmitted(&s->snd, s->now);
 	uet_snd_rotate(&s->snd);
 	sim_transmit(s, s->out.psn, s->out.rtx, 0);

@@ -241,7 +241,7 @@ static void pick_commits(struct kunit *test)
 	k->s.probe_slack = 1;
 	k->out.ar = true;
 	/* It leaves later. */
-	uet_snd_commit(&k->s, &k->out, k->now + 5000, k->now);
+	uet_snd_commit(&k->s, &k->out, k->now + 5000, 0, k->now);
 	uet_snd_transmitted(&k->s, k->now);
 	rto = k->now + 5000 + uet_snd_rto(&k->s);
 	KUNIT_EXPECT_EQ(test, k->s.clear_at, 0);

@@ -274,7 +274,7 @@ static void queue_alone(struct kunit *test)
 	uet_snd_submit(&k->s, m, k->now);
 	KUNIT_EXPECT_TRUE(test, uet_snd_may_alone(&k->s, m));
 	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
-	uet_snd_commit(&k->s, &k->out, k->now, k->now);
+	uet_snd_commit(&k->s, &k->out, k->now, 0, k->now);
 	uet_snd_transmitted(&k->s, k->now);
 	script_arm(k);
 	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_SENT);

@@ -167,7 +167,7 @@ static inline u32 script_send(struct script *k, u32 max)
 			uet_snd_commit_cp(&k->s, k->out.psn, k->now);
 		} else if (v == UET_SND_NEW || v == UET_SND_RTX) {
 			k->resent += k->out.rtx;
-			uet_snd_commit(&k->s, &k->out, k->now, k->now);
+			uet_snd_commit(&k->s, &k->out, k->now, 0, k->now);
 		} else {
 			list_del_init(&k->s.ready_node);
 			continue;

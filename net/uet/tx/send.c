@@ -85,7 +85,8 @@ static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 		uet_pdc_tx_arm(pdc);
 		return NULL;
 	}
-	uet_snd_commit(s, out, uet_flow_departs(flow, out->ask.size, now), now);
+	uet_snd_commit(s, out, uet_flow_departs(flow, out->ask.size, now), 0,
+		       now);
 	return skb;
 }
 

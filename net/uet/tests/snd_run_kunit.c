@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs: how many packets leave as one, and what is noted of each; scripted */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "../core/fall.h"
+#include "snd_script.h"
+
+#define PSN(n)	(SCRIPT_PSN + (n))
+#define PKT	(SCRIPT_MTU + SCRIPT_OVERHEAD)
+#define TAIL	100
+#define STEP	500
+
+/* A sender whose message may leave in runs, its window @pkts packets */
+static struct script *run_script(struct kunit *test, bool rod, u32 pkts, u32 len)
+{
+	struct script *k = script_new(test, rod, true);
+	struct uet_snd_msg *m;
+
+	k->p.fixed_wnd = (u64)pkts * PKT;
+	k->flow.run_max = UET_RUN_MAX;
+	k->s.win.limit = k->s.win.next - 1 + SCRIPT_SLOTS;
+	m = script_msg(k, 0, len, len);
+	m->run_len = SCRIPT_MTU;
+	return k;
+}
+
+static void run_pick(struct script *k, u32 n)
+{
+	KUNIT_ASSERT_EQ(k->test, uet_snd_pick(&k->s, k->now, k->now, &k->out),
+			UET_SND_NEW);
+	KUNIT_EXPECT_EQ(k->test, k->out.n, n);
+}
+
+/* The length of a run follows from the window, and from what there is. */
+static const struct run_case {
+	const char *name;
+	u32 window, len, n;
+	u32 filled, room, run_max;	/* 0: as much as possible */
+	u32 run_len;			/* of the message, 0: the MTU */
+	bool rod, syn, ramp, hold;
+} run_cases[] = {
+	{ "a quarter of the window", 40, 40 * SCRIPT_MTU, 10 },
+	{ "a large window", 400, 40 * SCRIPT_MTU, UET_RUN_MAX },
+	{ "a window of seven packets", 7, 40 * SCRIPT_MTU, 1 },
+	{ "a window of eight packets", 8, 40 * SCRIPT_MTU, 2 },
+	{ "the message", 400, 3 * SCRIPT_MTU, 3 },
+	{ "the message and its tail", 400, 3 * SCRIPT_MTU + 1, 4 },
+	{ "a message of one packet", 400, SCRIPT_MTU, 1 },
+	{ "an empty message", 400, 0, 1 },
+	{ "a message that is being filled", 400, 40 * SCRIPT_MTU, 4,
+	  .filled = 5 * SCRIPT_MTU - 1 },
+	{ "the receive window", 400, 40 * SCRIPT_MTU, 3, .room = 3 },
+	{ "what the device takes", 400, 40 * SCRIPT_MTU, 5, .run_max = 5 },
+	{ "no device for runs", 400, 40 * SCRIPT_MTU, 1, .run_max = 1 },
+	{ "data in another layout", 400, 40 * SCRIPT_MTU, 1, .run_len = 1000 },
+	{ "an ordered sender", 400, 40 * SCRIPT_MTU, UET_RUN_MAX,
+	  .rod = true },
+	{ "an ordered sender with a hold", 400, 40 * SCRIPT_MTU, 1,
+	  .rod = true, .hold = true },
+	{ "before the first answer", 400, 40 * SCRIPT_MTU, 1, .syn = true },
+	{ "after a hold", 400, 40 * SCRIPT_MTU, 1, .ramp = true },
+};
+
+static void run_desc(const struct run_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(run, run_cases, run_desc);
+
+static void run_lengths(struct kunit *test)
+{
+	const struct run_case *c = test->param_value;
+	struct script *k = run_script(test, c->rod, c->window, c->len);
+	struct uet_snd_msg *m = &k->m[0];
+
+	if (c->filled) {
+		m->filled = c->filled;
+		m->eom = false;
+	}
+	if (c->run_len)
+		m->run_len = (u16)c->run_len;
+	if (c->room)
+		k->s.win.limit = k->s.win.next - 1 + c->room;
+	if (c->run_max)
+		k->flow.run_max = (u8)c->run_max;
+	if (c->syn)
+		k->s.state = UET_PDC_SYN;
+	if (c->ramp) {
+		m->queue->hold.ramp = true;
+		m->queue->hold.budget = 9;
+	}
+	if (c->hold)
+		list_add(&k->q[1].hold_node, &k->s.holds);
+	run_pick(k, c->n);
+}
+
+/* A run may fill the window, as single packets may. */
+static void run_room(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 40, 60 * SCRIPT_MTU);
+	u32 sent = 0;
+
+	while (uet_snd_pick(&k->s, k->now, k->now, &k->out) == UET_SND_NEW) {
+		sent += k->out.n;
+		uet_snd_commit(&k->s, &k->out, k->now, STEP, k->now);
+	}
+	KUNIT_EXPECT_EQ(test, sent, 40);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 40 * PKT);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight_pkts, 40);
+	KUNIT_EXPECT_EQ(test, k->s.win.flight_bytes, 40 * PKT);
+	KUNIT_EXPECT_EQ(test, k->ccc.stats.imbalance, 0);
+}
+
+/* What is noted of each packet of a run with a tail */
+static void run_commits(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 400, 3 * SCRIPT_MTU + TAIL);
+	const struct uet_tx_slot *slot;
+	const struct uet_snd_pkt *pkt;
+	u64 at = k->now + 5000;
+	u32 i;
+
+	run_pick(k, 4);
+	KUNIT_EXPECT_EQ(test, k->out.psn, PSN(0));
+	KUNIT_EXPECT_EQ(test, k->out.last_len, TAIL);
+	KUNIT_EXPECT_TRUE(test, k->out.last);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	uet_snd_commit(&k->s, &k->out, at, STEP, k->now);
+	uet_snd_transmitted(&k->s, k->now);
+	for (i = 0; i < 4; i++) {
+		slot = uet_txwin_slot(&k->s.win, PSN(i));
+		pkt = &k->s.pkts[uet_txwin_index(&k->s.win, PSN(i))];
+		KUNIT_EXPECT_EQ(test, slot->tx_time, at + i * STEP);
+		KUNIT_EXPECT_EQ(test, slot->size,
+				i < 3 ? PKT : TAIL + SCRIPT_OVERHEAD);
+		KUNIT_EXPECT_EQ(test, slot->rtx, 0);
+		KUNIT_EXPECT_EQ(test, slot->ev, k->out.params.ev);
+		KUNIT_EXPECT_PTR_EQ(test, pkt->msg, &k->m[0]);
+		KUNIT_EXPECT_EQ(test, pkt->off, i * SCRIPT_MTU);
+		KUNIT_EXPECT_EQ(test, pkt->len, i < 3 ? SCRIPT_MTU : TAIL);
+		KUNIT_EXPECT_EQ(test, pkt->wait, uet_wait_pack(5000 + i * STEP));
+	}
+	KUNIT_EXPECT_EQ(test, k->s.departs, at + 3 * STEP);
+	KUNIT_EXPECT_EQ(test, k->s.ackreq.psn, PSN(3));
+	KUNIT_EXPECT_EQ(test, k->m[0].last_psn, PSN(3));
+	KUNIT_EXPECT_EQ(test, k->m[0].state, UET_MSG_SENT);
+	KUNIT_EXPECT_EQ(test, k->m[0].backlog, 0);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+	/* One of them is lost: it is sent again by itself. */
+	script_ack(k, PSN(3), PSN(0), 0x6);
+	k->now += SCRIPT_RTO;
+	KUNIT_EXPECT_TRUE(test, uet_txwin_has(&k->s.win, PSN(1)));
+	uet_txwin_mark(&k->s.win, PSN(1));
+	uet_ccc_on_go_back(&k->ccc, k->now, PKT);
+	KUNIT_ASSERT_EQ(test, uet_snd_pick(&k->s, k->now, k->now, &k->out),
+			UET_SND_RTX);
+	KUNIT_EXPECT_EQ(test, k->out.n, 1);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.off, SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, uet_snd_out_size(&k->out), PKT);
+}
+
+/* A run is noted as its packets would be, one by one: across words, at PSN wrap. */
+static void run_notes(struct kunit *test)
+{
+	u32 size = (u32)uet_txwin_mem_size(SCRIPT_SLOTS), sent = 0, i;
+	struct uet_tx_run run = { .at = 1000, .step = 7, .size = PKT };
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w[2];
+	void *mem[2], *old;
+
+	for (i = 0; i < 2; i++) {
+		mem[i] = kunit_kzalloc(test, size, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, mem[i]);
+		uet_txwin_init(&w[i], SCRIPT_PSN, 1024);
+		uet_txwin_attach(&w[i], mem[i], SCRIPT_SLOTS, &old);
+	}
+	for (run.n = 1; run.n <= UET_RUN_MAX; run.n++) {
+		run.last_size = PKT - run.n;
+		run.ev = (u16)run.n;
+		uet_txwin_send_run(&w[0], &run);
+		for (i = 0; i < run.n; i++)
+			uet_txwin_send(&w[1], i < run.n - 1 ? PKT : run.last_size,
+				       run.ev, 0, run.at + i * run.step);
+		sent += run.n;
+		run.at += 500;
+		if (sent == 15)
+			for (i = 0; i < 2; i++)
+				uet_txwin_cack(&w[i], SCRIPT_PSN + 8, &sum);
+	}
+	KUNIT_EXPECT_EQ(test, sent, 120);
+	w[1].slots = w[0].slots;
+	w[1].words = w[0].words;
+	KUNIT_EXPECT_EQ(test, memcmp(mem[0], mem[1], size), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&w[0], &w[1], sizeof(w[0])), 0);
+}
+
+/* Once data is cut otherwise, or sent again from the start, packets go one by one. */
+static void run_ends(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 400, 60 * SCRIPT_MTU);
+
+	script_send(k, 1);
+	KUNIT_EXPECT_EQ(test, k->out.n, UET_RUN_MAX);
+	k->flow.payload_mtu = SCRIPT_MTU / 2;
+	script_send(k, 1);
+	KUNIT_EXPECT_EQ(test, k->out.n, 1);
+	k->flow.payload_mtu = SCRIPT_MTU;
+	run_pick(k, 1);
+
+	k = run_script(test, false, 400, 60 * SCRIPT_MTU);
+	script_send(k, 1);
+	KUNIT_EXPECT_EQ(test, k->out.n, UET_RUN_MAX);
+	uet_snd_rewind(&k->m[0]);
+	KUNIT_EXPECT_EQ(test, k->m[0].run_len, 0);
+}
+
+/* A run counts in turns: queues get the same, whatever their packets. */
+static void run_turns(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 4000, 90 * SCRIPT_MTU);
+	struct uet_snd_msg *single = script_msg(k, 1, 90 * SCRIPT_MTU,
+						90 * SCRIPT_MTU);
+	s32 most = 0, least = 0, ahead;
+
+	while (k->m[0].sent < k->m[0].len && single->sent < single->len) {
+		KUNIT_ASSERT_EQ(test, script_send(k, 1), 1);
+		ahead = (s32)(k->m[0].sent - single->sent);
+		most = max(most, ahead);
+		least = min(least, ahead);
+	}
+	KUNIT_EXPECT_LE(test, most, 2 * UET_SND_QUANTUM);
+	KUNIT_EXPECT_GE(test, least, -2 * UET_SND_QUANTUM);
+}
+
+/* How many packets may leave as one is the share of the window that paths stand. */
+static void run_shares(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 160, 60 * SCRIPT_MTU);
+	struct uet_lb_config cfg = { .n = 16, .base = 50000 };
+	const char * const policies[] = { "oblivious", "single" };
+	struct uet_lb *lb;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		const struct uet_lb_ops *ops = uet_lb_find(policies[i]);
+
+		lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, lb);
+		cfg.run = 0;
+		KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+		k->ccc.lb = lb;
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64),
+				ops->ordered ? 40 : 10);
+		/* A configured length counts for any window. */
+		cfg.run = 12;
+		KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64), 12);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 7), 7);
+		run_pick(k, 12);
+		lb->run = 0;
+	}
+	/* Ordered delivery keeps its path, whatever the policy. */
+	k->ccc.sprayed = false;
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64), 40);
+}
+
+static struct kunit_case run_kunit_cases[] = {
+	KUNIT_CASE_PARAM(run_lengths, run_gen_params),
+	KUNIT_CASE(run_room),
+	KUNIT_CASE(run_commits),
+	KUNIT_CASE(run_notes),
+	KUNIT_CASE(run_ends),
+	KUNIT_CASE(run_turns),
+	KUNIT_CASE(run_shares),
+	{}
+};
+
+static struct kunit_suite run_suite = {
+	.name = "uet_snd_run",
+	.test_cases = run_kunit_cases,
+};
+
+kunit_test_suite(run_suite);
