@@ -473,7 +473,7 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 		return -ENOBUFS;
 	err = uet_txmsg_charge(msg, us, len);
 	if (!err)
-		err = uet_txmsg_fill(msg, us, &m->msg_iter, 0, len);
+		err = uet_txdata_fill(msg, us, &m->msg_iter, 0, len);
 	if (!err) {
 		msg->m.filled = len;
 		err = uet_send_submit(us, s, msg);
@@ -547,7 +547,7 @@ static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 	err = uet_stream_charge(us, msg, step, &s->timeo);
 	if (err)
 		return err;
-	err = uet_txmsg_fill(msg, us, &m->msg_iter, done, step);
+	err = uet_txdata_fill(msg, us, &m->msg_iter, done, step);
 	return err ? err : step;
 }
 

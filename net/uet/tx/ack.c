@@ -197,7 +197,7 @@ static void uet_pdc_covered(struct uet_pdc *pdc, u32 psn, u32 n, u64 now)
 			uet_hole_arrived(tx->flow, p->len);
 		p->msg = NULL;
 		if (msg->streamed && !msg->m.again)
-			uet_txmsg_release(msg, p->off + p->len);
+			uet_txdata_release(msg, p->off + p->len);
 		if (last)
 			uet_msg_covered(pdc, msg, now);
 	}

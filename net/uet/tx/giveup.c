@@ -47,7 +47,7 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	}
 	msg->m.state = UET_MSG_FAILED;
 	msg->m.given_up = true;
-	uet_txmsg_release(msg, U32_MAX);
+	uet_txdata_release(msg, U32_MAX);
 	if (!msg->m.all_sent)
 		uet_snd_activate(s, &msg->dest->q, now);
 }

@@ -14,6 +14,7 @@
 #include "pdc/pdc.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/txdata.h"
 #include "tx/txmsg.h"
 
 /* The SES header of a packet of a message; @ses is zero */
@@ -106,7 +107,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	len = uet_build_req(skb->data, &pkt);
 	len += uet_build_ses_std(skb->data + len, &pkt.ses);
 	__skb_put(skb, len);
-	if (p->len && unlikely(uet_txmsg_attach(msg, skb, p->off, p->len))) {
+	if (p->len && unlikely(uet_txdata_attach(msg, skb, p->off, p->len))) {
 		/* Not dropped: it is built again. */
 		consume_skb(skb);
 		return NULL;

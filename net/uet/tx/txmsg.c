@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of outgoing messages: sendmsg() copies it once, all transmissions of
- * a packet refer to it, and acknowledgments free it.
+ * Outgoing messages as objects: memory, charges, what becomes of them.
  *
- * Not here: queues and states (core/snd_queue.c, tx/bind.c), admission of
- * messages (sock/sendmsg.c).
+ * Not here: their data (tx/txdata.c), queues and states (core/snd_queue.c,
+ * tx/bind.c), admission of messages (sock/sendmsg.c).
  */
-#include <linux/mm.h>
-#include <linux/sched.h>
-#include <linux/skbuff.h>
 #include <linux/slab.h>
-#include <linux/uio.h>
 
 #include "compat.h"
 #include "mib.h"
 #include "sock.h"
 #include "tx/pds.h"
 #include "tx/report.h"
+#include "tx/txdata.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
 #include "tx/watch.h"
@@ -29,7 +25,6 @@
 #define UET_TXMSG_SPARES	32
 
 static struct kmem_cache *uet_txmsg_cache;
-static struct kmem_cache *uet_txbuf_cache;
 
 /* A slab with a constructor is also exempt from init_on_alloc. */
 static void uet_txmsg_ctor(void *p)
@@ -55,13 +50,9 @@ int uet_txmsg_cache_init(void)
 					   offsetof(struct uet_txmsg,
 						    inline_data),
 					   UET_TXMSG_INLINE, uet_txmsg_ctor);
-	uet_txbuf_cache = kmem_cache_create("uet_txbuf",
-					    sizeof(struct uet_txbuf), 0,
-					    SLAB_ACCOUNT | SLAB_NO_MERGE,
-					    NULL);
-	if (uet_txmsg_cache && uet_txbuf_cache)
+	if (uet_txmsg_cache && !uet_txdata_cache_init())
 		return 0;
-	uet_txmsg_cache_exit();
+	kmem_cache_destroy(uet_txmsg_cache);
 	return -ENOMEM;
 }
 
@@ -70,7 +61,7 @@ int uet_txmsg_cache_init(void)
  */
 void uet_txmsg_cache_exit(void)
 {
-	kmem_cache_destroy(uet_txbuf_cache);
+	uet_txdata_cache_exit();
 	kmem_cache_destroy(uet_txmsg_cache);
 }
 
@@ -158,144 +149,25 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 	return 0;
 }
 
-static void uet_txbuf_init(struct uet_txbuf *buf, u32 start)
-{
-	INIT_LIST_HEAD(&buf->node);
-	buf->start = start;
-	buf->len = 0;
-	buf->nr = 0;
-	buf->gone = 0;
-}
-
-static void uet_txbuf_free(struct uet_txmsg *msg, struct uet_txbuf *buf)
-{
-	u32 i;
-
-	for (i = buf->gone; i < buf->nr; i++)
-		put_page(buf->frags[i].page);
-	if (buf != &msg->first)
-		kmem_cache_free(uet_txbuf_cache, buf);
-}
-
-static void uet_txbufs_free(struct uet_txmsg *msg, struct list_head *bufs)
-{
-	struct uet_txbuf *buf, *next;
-
-	list_for_each_entry_safe(buf, next, bufs, node) {
-		list_del(&buf->node);
-		uet_txbuf_free(msg, buf);
-	}
-}
-
-/* Make room for a fragment at the end of @bufs. Blocks of a streamed message
- * that packets already refer to do not change.
- */
-static struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg,
-					struct list_head *bufs, u32 off)
-{
-	struct uet_txbuf *buf;
-
-	if (!list_empty(bufs)) {
-		buf = list_last_entry(bufs, struct uet_txbuf, node);
-		if (buf->nr < UET_TXBUF_FRAGS)
-			return buf;
-	}
-	if (!off)
-		buf = &msg->first;
-	else
-		buf = kmem_cache_alloc(uet_txbuf_cache, GFP_KERNEL);
-	if (!buf)
-		return NULL;
-	uet_txbuf_init(buf, off);
-	list_add_tail(&buf->node, bufs);
-	return buf;
-}
-
-static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf, u32 n)
-{
-	struct uet_txfrag *last = buf->nr ? &buf->frags[buf->nr - 1] : NULL;
-
-	if (last && last->page == pf->page &&
-	    last->off + last->len == pf->offset) {
-		last->len += n;
-	} else {
-		last = &buf->frags[buf->nr++];
-		last->page = pf->page;
-		last->off = pf->offset;
-		last->len = n;
-		get_page(pf->page);
-	}
-	buf->len += n;
-	pf->offset += n;
-}
-
-/* Copy into the task's page, as TCP does. */
-static int uet_txmsg_fill_pages(struct uet_txmsg *msg,
-				struct uet_txpages *pages,
-				struct list_head *bufs, struct iov_iter *from,
-				u32 off, u32 bytes)
-{
-	struct page_frag *pf = &current->task_frag;
-
-	while (bytes) {
-		struct uet_txbuf *buf;
-		u32 n;
-
-		if (!uet_txpages_refill(pages, pf, bytes))
-			return -ENOBUFS;
-		buf = uet_txbuf_tail(msg, bufs, off);
-		if (!buf)
-			return -ENOBUFS;
-		n = min_t(u32, bytes, pf->size - pf->offset);
-		/* No highmem: the page was allocated with GFP_KERNEL. */
-		if (!copy_from_iter_full(page_address(pf->page) + pf->offset,
-					 n, from))
-			return -EFAULT;
-		uet_txbuf_append(buf, pf, n);
-		off += n;
-		bytes -= n;
-	}
-	return 0;
-}
-
 /**
- * uet_txmsg_fill() - copy data into a message
+ * uet_txmsg_uncharge() - data of a message was freed
  * @msg: message
- * @us: its socket
- * @from: source
- * @off: offset in the message; pieces come in order
- * @bytes: how much, in all at most the length of the message
+ * @bytes: how much
  *
- * Packets of a streamed message may be sent meanwhile: new blocks are added
- * once they are complete. The caller announces them with uet_pds_more().
- *
- * Context: process; sleeps.
- * Return: 0, -EFAULT or -ENOBUFS; then nothing was added.
+ * Context: flow lock held.
  */
-int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
-		   struct iov_iter *from, u32 off, u32 bytes)
+void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 {
-	LIST_HEAD(bufs);
-	int err;
+	struct uet_dest *dest = msg->dest;
+	bool sk;
 
-	if (msg->inlined) {
-		if (!copy_from_iter_full(msg->inline_data, bytes, from))
-			return -EFAULT;
-		return 0;
-	}
-	err = uet_txmsg_fill_pages(msg, &us->tx_pages, &bufs, from, off, bytes);
-	if (err) {
-		uet_txbufs_free(msg, &bufs);
-		return err;
-	}
-	if (!msg->streamed) {
-		list_splice_tail(&bufs, &msg->bufs);
-		return 0;
-	}
+	uet_mem_uncharge(dest->un, bytes);
 	spin_lock_bh(&msg->lock);
-	list_splice_tail(&bufs, &msg->bufs);
+	msg->charged -= bytes;
+	sk = msg->sk_charged;
 	spin_unlock_bh(&msg->lock);
-	return 0;
+	if (sk && dest->us)
+		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
 /* Uncharge the socket for a message, once. Only a streamed one needs the lock:
@@ -331,209 +203,9 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 	uet_txmsg_put(msg);
 }
 
-/* Find the block with the byte at @off. Packets are cut in sequence, so it is
- * mostly the one at the cursor or the next.
- */
-static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
-{
-	struct uet_txbuf *buf = msg->cursor;
-
-	if (list_empty(&msg->bufs))
-		return NULL;
-	if (!buf)
-		buf = list_first_entry(&msg->bufs, struct uet_txbuf, node);
-	while (off < buf->start) {
-		if (list_is_first(&buf->node, &msg->bufs))
-			return NULL;
-		buf = list_prev_entry(buf, node);
-	}
-	while (off - buf->start >= buf->len) {
-		if (list_is_last(&buf->node, &msg->bufs))
-			return NULL;
-		buf = list_next_entry(buf, node);
-	}
-	/* Fragments are in sequence, too. */
-	if (buf != msg->cursor || off - buf->start < msg->cursor_off) {
-		msg->cursor_frag = 0;
-		msg->cursor_off = 0;
-	}
-	msg->cursor = buf;
-	return buf;
-}
-
-static bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off,
-			     u32 len)
-{
-	int i = skb_shinfo(skb)->nr_frags;
-
-	if (skb_can_coalesce(skb, i, page, off)) {
-		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], len);
-	} else {
-		if (i >= MAX_SKB_FRAGS)
-			return false;
-		get_page(page);
-		skb_fill_page_desc(skb, i, page, off, len);
-	}
-	skb->len += len;
-	skb->data_len += len;
-	skb->truesize += len;
-	return true;
-}
-
-static int uet_txmsg_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
-				  u32 off, u32 len)
-{
-	struct uet_txbuf *buf = uet_txbuf_seek(msg, off);
-	u32 i;
-
-	if (!buf)
-		return -EINVAL;
-	i = msg->cursor_frag;
-	off -= buf->start + msg->cursor_off;
-	while (off >= buf->frags[i].len) {
-		off -= buf->frags[i].len;
-		msg->cursor_off += buf->frags[i++].len;
-	}
-	msg->cursor_frag = i;
-	while (len) {
-		struct uet_txfrag *frag;
-		u32 n;
-
-		if (i == buf->nr) {
-			if (list_is_last(&buf->node, &msg->bufs))
-				return -EINVAL;
-			buf = list_next_entry(buf, node);
-			i = 0;
-		}
-		frag = &buf->frags[i++];
-		n = min(len, frag->len - off);
-		if (!uet_skb_add_frag(skb, frag->page, frag->off + off, n))
-			return -EMSGSIZE;
-		off = 0;
-		len -= n;
-	}
-	return 0;
-}
-
-/**
- * uet_txmsg_attach() - make part of a message the payload of a packet
- * @msg: message
- * @skb: packet, headers built; inlined data goes to its tailroom, other data
- *	is added by reference
- * @off: offset in the message, not released yet
- * @len: bytes
- *
- * Context: the flow lock serialises.
- * Return: 0, -EINVAL if the data is not there, -EMSGSIZE if the packet has too
- * few fragments left. On error the packet is of no use.
- */
-int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
-		     u32 len)
-{
-	int err;
-
-	if (!len)
-		return 0;
-	if (msg->inlined) {
-		if (off > msg->m.len || len > msg->m.len - off ||
-		    skb_tailroom(skb) < len)
-			return -EINVAL;
-		__skb_put_data(skb, msg->inline_data + off, len);
-		return 0;
-	}
-	if (!msg->streamed)
-		return uet_txmsg_attach_pages(msg, skb, off, len);
-	spin_lock_bh(&msg->lock);
-	err = uet_txmsg_attach_pages(msg, skb, off, len);
-	spin_unlock_bh(&msg->lock);
-	return err;
-}
-
-static void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
-{
-	struct uet_dest *dest = msg->dest;
-
-	bool sk;
-
-	uet_mem_uncharge(dest->un, bytes);
-	spin_lock_bh(&msg->lock);
-	msg->charged -= bytes;
-	sk = msg->sk_charged;
-	spin_unlock_bh(&msg->lock);
-	if (sk && dest->us)
-		uet_sock_wfree(dest->us, dest, bytes, false);
-}
-
-/* Free the pages that hold no data from @end on. */
-static void uet_txbuf_trim(struct uet_txbuf *buf, u32 end)
-{
-	u32 at = buf->start, i;
-
-	for (i = 0; i < buf->nr; i++) {
-		at += buf->frags[i].len;
-		if (at > end)
-			break;
-		if (i == buf->gone)
-			put_page(buf->frags[buf->gone++].page);
-	}
-}
-
-/* Move the blocks below @end to @gone; returns where the rest begins */
-static u32 uet_txmsg_cut(struct uet_txmsg *msg, u32 end,
-			 struct list_head *gone)
-{
-	struct uet_txbuf *buf, *next;
-	u32 freed = msg->freed;
-
-	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
-		if (end < buf->start || end - buf->start < buf->len)
-			break;
-		if (msg->cursor == buf)
-			msg->cursor = NULL;
-		freed = buf->start + buf->len;
-		list_move_tail(&buf->node, gone);
-	}
-	/* The rest fills no packet: nothing is sent before sendmsg() adds data,
-	 * which may need the room that this frees.
-	 */
-	if (msg->streamed && end == msg->m.sent && end > freed) {
-		uet_txbuf_trim(buf, end);
-		freed = end;
-	}
-	return freed;
-}
-
-/**
- * uet_txmsg_release() - free data that the peer has for good
- * @msg: message; afterwards it cannot be resent from the start
- * @end: offset below which no byte is needed again
- *
- * Blocks are freed as a whole, except for the one that the last packet of an
- * unfinished message ends in.
- *
- * Context: flow lock held.
- */
-void uet_txmsg_release(struct uet_txmsg *msg, u32 end)
-{
-	LIST_HEAD(gone);
-	u32 freed;
-
-	if (msg->inlined)
-		return;
-	spin_lock_bh(&msg->lock);
-	freed = uet_txmsg_cut(msg, end, &gone);
-	spin_unlock_bh(&msg->lock);
-	if (freed == msg->freed)
-		return;
-	uet_txbufs_free(msg, &gone);
-	uet_txmsg_uncharge(msg, freed - msg->freed);
-	msg->freed = freed;
-}
-
 static void uet_txmsg_clear(struct uet_txmsg *msg)
 {
-	if (!msg->inlined)
-		uet_txbufs_free(msg, &msg->bufs);
+	uet_txdata_clear(msg);
 	if (msg->mem_charged)
 		uet_mem_uncharge(msg->dest->un,
 				 msg->charged + UET_TXMSG_OVERHEAD);

@@ -19,41 +19,13 @@
 #include <linux/uet.h>
 
 #include "core/snd_msg.h"
+#include "tx/txdata.h"
 
 struct sock;
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
 struct uet_watch;
-struct sk_buff;
-struct iov_iter;
-
-/* Data of a message: pieces of pages, in message order */
-#define UET_TXBUF_FRAGS		14
-
-struct uet_txfrag {
-	struct page	*page;
-	u32		off;
-	u32		len;
-};
-
-/**
- * struct uet_txbuf - a block of message data
- * @node: in uet_txmsg.bufs
- * @start: offset in the message of the first byte
- * @len: bytes held
- * @nr: fragments in use
- * @gone: number of fragments at the start whose page was freed
- * @frags: the fragments; the last one may still grow
- */
-struct uet_txbuf {
-	struct list_head	node;
-	u32			start;
-	u32			len;
-	u32			nr;
-	u32			gone;
-	struct uet_txfrag	frags[UET_TXBUF_FRAGS];
-};
 
 /* Up to this many bytes are stored in struct uet_txmsg itself and copied to the
  * linear part of the packet, which is cheaper than a page reference.
@@ -73,6 +45,7 @@ struct uet_txbuf {
  * @has_hd: header data present
  * @has_tag: it is tagged
  * @inlined: data is in @inline_data
+ * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
  * @best: highest offset acknowledged since the socket closed; only more than
@@ -107,6 +80,7 @@ struct uet_txmsg {
 	bool			has_hd;
 	bool			has_tag;
 	bool			inlined;
+	u16			slot;
 	u32			freed;
 	u32			charged;
 	u32			best;
@@ -257,12 +231,8 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 void uet_txmsg_retire(struct uet_txmsg *msg);
 void uet_txmsg_drop_spares(struct uet_sock *us);
 bool uet_txmsg_try_drop_spares(struct uet_sock *us);
-int uet_txmsg_fill(struct uet_txmsg *msg, struct uet_sock *us,
-		   struct iov_iter *from, u32 off, u32 bytes);
-int uet_txmsg_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
-		     u32 len);
-void uet_txmsg_release(struct uet_txmsg *msg, u32 end);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
+void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_txmsg_free(struct uet_txmsg *msg);
 

@@ -81,20 +81,19 @@ static struct page *uet_txpages_reuse(struct uet_txpages *tp)
  * @tp: pages of the socket
  * @pf: page of the task, so that senders of one socket do not share a page;
  *	replaced if it is full
- * @want: bytes that the caller would like; it gets >= min(@want, 32)
+ * @least: bytes that the caller must get; it may use what else there is
  *
  * Context: process; sleeps.
  * Return: false without memory.
  */
-bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 want)
+bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 least)
 {
 	struct page *page;
 
-	want = min(want, 32U);
 	/* If only the task refers to its page, the page is rewritten. */
-	if (!pf->page || pf->offset + want <= pf->size ||
+	if (!pf->page || pf->offset + least <= pf->size ||
 	    page_ref_count(pf->page) == 1)
-		return skb_page_frag_refill(want, pf, GFP_KERNEL_ACCOUNT);
+		return skb_page_frag_refill(least, pf, GFP_KERNEL_ACCOUNT);
 	spin_lock_bh(&tp->lock);
 	tp->used = true;
 	uet_txpages_keep(tp, pf->page);
@@ -102,7 +101,7 @@ bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 want)
 	spin_unlock_bh(&tp->lock);
 	*pf = (struct page_frag){ .page = page };
 	if (!page)
-		return skb_page_frag_refill(want, pf, GFP_KERNEL_ACCOUNT);
+		return skb_page_frag_refill(least, pf, GFP_KERNEL_ACCOUNT);
 	pf->size = page_size(page);
 	return true;
 }

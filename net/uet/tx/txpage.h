@@ -12,7 +12,7 @@ struct uet_sock;
 struct uet_txpages;
 
 void uet_txpages_init(struct uet_txpages *tp);
-bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 want);
+bool uet_txpages_refill(struct uet_txpages *tp, struct page_frag *pf, u32 least);
 void uet_txpages_idle(struct uet_sock *us);
 void uet_txpages_free(struct uet_sock *us);
 

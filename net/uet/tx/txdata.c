@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data of outgoing messages: sendmsg() copies it once, all transmissions of
+ * a packet refer to it, and acknowledgments free it.
+ *
+ * The data of a message whose packets may leave in runs is laid out for that:
+ *
+ *	[gap][payload][gap][payload]...
+ *
+ * A gap is as long as the headers of a packet. The headers of all packets of a run
+ * but the first are written there, so that the run lies together in memory. Who
+ * refers to it then, on this host or another one, must not see them change: a gap
+ * is written once, when its packet is sent for the first time. Retransmissions
+ * have their headers elsewhere.
+ *
+ * Not here: how messages are charged (tx/txmsg.c), pages (tx/txpage.c), headers
+ * (tx/req.c).
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "compat.h"
+#include "core/hdr_run.h"
+#include "sock.h"
+#include "tx/txdata.h"
+#include "tx/txmsg.h"
+#include "tx/txpage.h"
+
+/* Bytes that are worth a fragment */
+#define UET_TXFRAG_LEAST	32U
+
+static struct kmem_cache *uet_txbuf_cache;
+
+/**
+ * uet_txdata_cache_init() - make the slab cache
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int uet_txdata_cache_init(void)
+{
+	uet_txbuf_cache = kmem_cache_create("uet_txbuf",
+					    sizeof(struct uet_txbuf), 0,
+					    SLAB_ACCOUNT | SLAB_NO_MERGE,
+					    NULL);
+	return uet_txbuf_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * uet_txdata_cache_exit() - destroy the slab cache
+ */
+void uet_txdata_cache_exit(void)
+{
+	kmem_cache_destroy(uet_txbuf_cache);
+}
+
+/**
+ * uet_txdata_lay_out() - decide how the data of a message will lie in memory
+ * @msg: message, empty
+ * @payload: payload of its packets, if they may leave in runs; else 0
+ *
+ * Context: process.
+ */
+void uet_txdata_lay_out(struct uet_txmsg *msg, u32 payload)
+{
+	if (msg->inlined || msg->m.len <= payload)
+		return;
+	msg->slot = payload;
+	msg->m.run_len = payload;
+}
+
+static void uet_txbuf_init(struct uet_txbuf *buf, u32 start)
+{
+	INIT_LIST_HEAD(&buf->node);
+	buf->start = start;
+	buf->len = 0;
+	buf->nr = 0;
+	buf->gone = 0;
+}
+
+static void uet_txbuf_free(struct uet_txmsg *msg, struct uet_txbuf *buf)
+{
+	u32 i;
+
+	for (i = buf->gone; i < buf->nr; i++)
+		put_page(buf->frags[i].page);
+	if (buf != &msg->first)
+		kmem_cache_free(uet_txbuf_cache, buf);
+}
+
+static void uet_txbufs_free(struct uet_txmsg *msg, struct list_head *bufs)
+{
+	struct uet_txbuf *buf, *next;
+
+	list_for_each_entry_safe(buf, next, bufs, node) {
+		list_del(&buf->node);
+		uet_txbuf_free(msg, buf);
+	}
+}
+
+/* Make room for a fragment at the end of @bufs. Blocks of a streamed message
+ * that packets already refer to do not change.
+ */
+static struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg,
+					struct list_head *bufs, u32 off)
+{
+	struct uet_txbuf *buf;
+
+	if (!list_empty(bufs)) {
+		buf = list_last_entry(bufs, struct uet_txbuf, node);
+		if (buf->nr < UET_TXBUF_FRAGS)
+			return buf;
+	}
+	if (!off)
+		buf = &msg->first;
+	else
+		buf = kmem_cache_alloc(uet_txbuf_cache, GFP_KERNEL);
+	if (!buf)
+		return NULL;
+	uet_txbuf_init(buf, off);
+	list_add_tail(&buf->node, bufs);
+	return buf;
+}
+
+static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf, u32 n)
+{
+	struct uet_txfrag *last = buf->nr ? &buf->frags[buf->nr - 1] : NULL;
+
+	if (last && last->page == pf->page &&
+	    last->off + last->len == pf->offset) {
+		last->len += n;
+	} else {
+		last = &buf->frags[buf->nr++];
+		last->page = pf->page;
+		last->off = pf->offset;
+		last->len = n;
+		get_page(pf->page);
+	}
+	buf->len += n;
+	pf->offset += n;
+}
+
+/* Copy into the task's page, as TCP does. */
+static int uet_txdata_fill_pages(struct uet_txmsg *msg,
+				 struct uet_txpages *pages,
+				 struct list_head *bufs, struct iov_iter *from,
+				 u32 off, u32 bytes)
+{
+	struct page_frag *pf = &current->task_frag;
+	u32 slot = msg->slot, phase = slot ? off % slot : 0;
+
+	while (bytes) {
+		u32 n = slot ? min(bytes, slot - phase) : bytes;
+		u32 gap = slot && !phase ? UET_HDR_RUN_LEN : 0;
+		struct uet_txbuf *buf;
+
+		if (!uet_txpages_refill(pages, pf,
+					gap + min(n, UET_TXFRAG_LEAST)))
+			return -ENOBUFS;
+		buf = uet_txbuf_tail(msg, bufs, off);
+		if (!buf)
+			return -ENOBUFS;
+		pf->offset += gap;
+		n = min_t(u32, n, pf->size - pf->offset);
+		/* No highmem: the page was allocated with GFP_KERNEL. */
+		if (!copy_from_iter_full(page_address(pf->page) + pf->offset,
+					 n, from))
+			return -EFAULT;
+		uet_txbuf_append(buf, pf, n);
+		off += n;
+		bytes -= n;
+		phase += n;
+		if (phase == slot)
+			phase = 0;
+	}
+	return 0;
+}
+
+/**
+ * uet_txdata_fill() - copy data into a message
+ * @msg: message
+ * @us: its socket
+ * @from: source
+ * @off: offset in the message; pieces come in order
+ * @bytes: how much, in all at most the length of the message
+ *
+ * Packets of a streamed message may be sent meanwhile: new blocks are added
+ * once they are complete. The caller announces them with uet_pds_more().
+ *
+ * Context: process; sleeps.
+ * Return: 0, -EFAULT or -ENOBUFS; then nothing was added.
+ */
+int uet_txdata_fill(struct uet_txmsg *msg, struct uet_sock *us,
+		    struct iov_iter *from, u32 off, u32 bytes)
+{
+	LIST_HEAD(bufs);
+	int err;
+
+	if (msg->inlined) {
+		if (!copy_from_iter_full(msg->inline_data, bytes, from))
+			return -EFAULT;
+		return 0;
+	}
+	err = uet_txdata_fill_pages(msg, &us->tx_pages, &bufs, from, off, bytes);
+	if (err) {
+		uet_txbufs_free(msg, &bufs);
+		return err;
+	}
+	if (!msg->streamed) {
+		list_splice_tail(&bufs, &msg->bufs);
+		return 0;
+	}
+	spin_lock_bh(&msg->lock);
+	list_splice_tail(&bufs, &msg->bufs);
+	spin_unlock_bh(&msg->lock);
+	return 0;
+}
+
+/* Find the block with the byte at @off. Packets are cut in sequence, so it is
+ * mostly the one at the cursor or the next.
+ */
+static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
+{
+	struct uet_txbuf *buf = msg->cursor;
+
+	if (list_empty(&msg->bufs))
+		return NULL;
+	if (!buf)
+		buf = list_first_entry(&msg->bufs, struct uet_txbuf, node);
+	while (off < buf->start) {
+		if (list_is_first(&buf->node, &msg->bufs))
+			return NULL;
+		buf = list_prev_entry(buf, node);
+	}
+	while (off - buf->start >= buf->len) {
+		if (list_is_last(&buf->node, &msg->bufs))
+			return NULL;
+		buf = list_next_entry(buf, node);
+	}
+	/* Fragments are in sequence, too. */
+	if (buf != msg->cursor || off - buf->start < msg->cursor_off) {
+		msg->cursor_frag = 0;
+		msg->cursor_off = 0;
+	}
+	msg->cursor = buf;
+	return buf;
+}
+
+static bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off,
+			     u32 len)
+{
+	int i = skb_shinfo(skb)->nr_frags;
+
+	if (skb_can_coalesce(skb, i, page, off)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], len);
+	} else {
+		if (i >= MAX_SKB_FRAGS)
+			return false;
+		get_page(page);
+		skb_fill_page_desc(skb, i, page, off, len);
+	}
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+	return true;
+}
+
+/* Add part of a message to a packet; of a run with the gaps behind the first one. */
+static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
+				   u32 off, u32 len, struct uet_txgaps *gaps)
+{
+	struct uet_txbuf *buf = uet_txbuf_seek(msg, off);
+	u32 slot = msg->slot, left = slot, i;
+
+	if (!buf)
+		return -EINVAL;
+	i = msg->cursor_frag;
+	off -= buf->start + msg->cursor_off;
+	while (off >= buf->frags[i].len) {
+		off -= buf->frags[i].len;
+		msg->cursor_off += buf->frags[i++].len;
+	}
+	msg->cursor_frag = i;
+	while (len) {
+		struct uet_txfrag *frag;
+		u32 n, gap = 0;
+
+		if (i == buf->nr) {
+			if (list_is_last(&buf->node, &msg->bufs))
+				return -EINVAL;
+			buf = list_next_entry(buf, node);
+			i = 0;
+		}
+		frag = &buf->frags[i++];
+		n = min(len, frag->len - off);
+		if (gaps) {
+			if (!left) {
+				gap = UET_HDR_RUN_LEN;
+				left = slot;
+				gaps->at[gaps->n++] = page_address(frag->page) +
+						      frag->off - gap;
+			}
+			left -= n;
+		}
+		if (!uet_skb_add_frag(skb, frag->page, frag->off + off - gap,
+				      n + gap))
+			return -EMSGSIZE;
+		off = 0;
+		len -= n;
+	}
+	return 0;
+}
+
+static int uet_txdata_attach_locked(struct uet_txmsg *msg, struct sk_buff *skb,
+				    u32 off, u32 len, struct uet_txgaps *gaps)
+{
+	int err;
+
+	if (!msg->streamed)
+		return uet_txdata_attach_pages(msg, skb, off, len, gaps);
+	spin_lock_bh(&msg->lock);
+	err = uet_txdata_attach_pages(msg, skb, off, len, gaps);
+	spin_unlock_bh(&msg->lock);
+	return err;
+}
+
+/**
+ * uet_txdata_attach() - make part of a message the payload of a packet
+ * @msg: message
+ * @skb: packet, headers built; inlined data goes to its tailroom, other data
+ *	is added by reference
+ * @off: offset in the message, not released yet
+ * @len: bytes
+ *
+ * Context: the flow lock serialises.
+ * Return: 0, -EINVAL if the data is not there, -EMSGSIZE if the packet has too
+ * few fragments left. On error the packet is of no use.
+ */
+int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
+		      u32 len)
+{
+	if (!len)
+		return 0;
+	if (msg->inlined) {
+		if (off > msg->m.len || len > msg->m.len - off ||
+		    skb_tailroom(skb) < len)
+			return -EINVAL;
+		__skb_put_data(skb, msg->inline_data + off, len);
+		return 0;
+	}
+	return uet_txdata_attach_locked(msg, skb, off, len, NULL);
+}
+
+/**
+ * uet_txdata_attach_run() - make part of a message the payload of a run
+ * @msg: message, laid out for runs
+ * @skb: buffer with the headers of the first packet
+ * @off: offset in the message where a packet begins, not released yet
+ * @len: bytes of all packets
+ * @gaps: set to where the headers of the others belong
+ *
+ * Context: the flow lock serialises.
+ * Return: see uet_txdata_attach().
+ */
+int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
+			  u32 len, struct uet_txgaps *gaps)
+{
+	gaps->n = 0;
+	return uet_txdata_attach_locked(msg, skb, off, len, gaps);
+}
+
+/* Free the pages that hold no data from @end on. */
+static void uet_txbuf_trim(struct uet_txbuf *buf, u32 end)
+{
+	u32 at = buf->start, i;
+
+	for (i = 0; i < buf->nr; i++) {
+		at += buf->frags[i].len;
+		if (at > end)
+			break;
+		if (i == buf->gone)
+			put_page(buf->frags[buf->gone++].page);
+	}
+}
+
+/* Move the blocks below @end to @gone; returns where the rest begins */
+static u32 uet_txdata_cut(struct uet_txmsg *msg, u32 end,
+			  struct list_head *gone)
+{
+	struct uet_txbuf *buf, *next;
+	u32 freed = msg->freed;
+
+	list_for_each_entry_safe(buf, next, &msg->bufs, node) {
+		if (end < buf->start || end - buf->start < buf->len)
+			break;
+		if (msg->cursor == buf)
+			msg->cursor = NULL;
+		freed = buf->start + buf->len;
+		list_move_tail(&buf->node, gone);
+	}
+	/* The rest fills no packet: nothing is sent before sendmsg() adds data,
+	 * which may need the room that this frees.
+	 */
+	if (msg->streamed && end == msg->m.sent && end > freed) {
+		uet_txbuf_trim(buf, end);
+		freed = end;
+	}
+	return freed;
+}
+
+/**
+ * uet_txdata_release() - free data that the peer has for good
+ * @msg: message; afterwards it cannot be resent from the start
+ * @end: offset below which no byte is needed again
+ *
+ * Blocks are freed as a whole, except for the one that the last packet of an
+ * unfinished message ends in.
+ *
+ * Context: flow lock held.
+ */
+void uet_txdata_release(struct uet_txmsg *msg, u32 end)
+{
+	LIST_HEAD(gone);
+	u32 freed;
+
+	if (msg->inlined)
+		return;
+	spin_lock_bh(&msg->lock);
+	freed = uet_txdata_cut(msg, end, &gone);
+	spin_unlock_bh(&msg->lock);
+	if (freed == msg->freed)
+		return;
+	uet_txbufs_free(msg, &gone);
+	uet_txmsg_uncharge(msg, freed - msg->freed);
+	msg->freed = freed;
+}
+
+/**
+ * uet_txdata_clear() - free all data of a message
+ * @msg: message without references
+ *
+ * Context: any.
+ */
+void uet_txdata_clear(struct uet_txmsg *msg)
+{
+	if (!msg->inlined)
+		uet_txbufs_free(msg, &msg->bufs);
+}
