@@ -195,6 +195,7 @@ struct uet_net {
 	spinlock_t		unconfirmed_lock; /* of unconfirmed */
 
 	struct mutex		open_mutex;	/* serialises opening */
+	u16			run_len;	/* uet_flow.run_len that was seen last */
 	struct llist_head	reap;
 	struct work_struct	reap_work;
 	struct delayed_work	shed_work;

@@ -17,6 +17,7 @@ enum uet_mib_item {
 	UET_MIB_TX_BYTES,		/* UET bytes sent */
 	UET_MIB_TX_REQS,		/* new requests sent */
 	UET_MIB_TX_RETX,		/* requests sent again */
+	UET_MIB_TX_RUNS,		/* buffers with several new requests */
 	UET_MIB_TX_NEEDLESS,		/* of these: had arrived before */
 	UET_MIB_TX_ACKS,
 	UET_MIB_TX_NACKS,

@@ -175,7 +175,7 @@ static const struct uet_setting uet_settings[] = {
 	/* Path selection */
 	NUMBER(entropy_size, NET, POW2, "number of entropy values", 4096, 1,
 	       UET_LB_N_MAX, "source ports of a context", SPEC(256)),
-	NUMBER(spray_run, NET, 0, "packets", 1, 1, UET_LB_RUN_MAX,
+	NUMBER(spray_run, NET, AUTO, "packets", 0, 0, UET_LB_RUN_MAX,
 	       "packets in a row with the same entropy value"),
 	SWITCH(path_stats, NET, LIVE, 0, "keep a history of each entropy value"),
 	NUMBER(congestion_threshold, NET, 0, "percent",
@@ -343,6 +343,9 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(udp_port, NET, LIVE, "port", UET_UDP_PORT, 1, 65535,
 	       "UDP port of this host and of its peers"),
 	SWITCH(data_protect, NET, LIVE, 0, "a CRC-32C in each packet"),
+	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_AUTO,
+	       UET_UDP_CSUM_OFF, UET_UDP_CSUM_ON,
+	       "several packets in one buffer, with UDP checksums"),
 	SWITCH(conntrack, NET, LIVE, 0, "connection tracking sees packets"),
 	SWITCH(guard, NET, LIVE, 1, "nobody else sends to the UDP port"),
 	NUMBER(return_requests, NET, LIVE, "integer", UET_RETURN_KNOWN,

@@ -18,6 +18,12 @@
 /* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64
 #define UET_DSCP_AUTO		65
+/* Values of net.uet.udp_csum: packets leave in runs, whose segments have a UDP
+ * checksum, never, if the device computes it, or always
+ */
+#define UET_UDP_CSUM_OFF	0
+#define UET_UDP_CSUM_AUTO	1
+#define UET_UDP_CSUM_ON		2
 /* Values of net.uet.return_requests: send requests on PDCs that the peer opened
  * never, if the peer does the like, or always
  */
@@ -100,6 +106,7 @@ struct uet_sysctl {
 	/* encapsulation */
 	u32	udp_port;
 	u32	data_protect;
+	u32	udp_csum;		/* UET_UDP_CSUM_* */
 	u32	conntrack;		/* track connections of UET packets */
 	u32	trust_jobs;		/* of peers without a rule */
 	u32	guard;			/* only this module sends to udp_port */

@@ -25,7 +25,7 @@ LONGEST = 2.0
 # the default
 SETTINGS = {
     "t_reroute": (4, 1, 16), "entropy_size": (4096, 1, 2, 64, 65536),
-    "spray_run": (1, 4, 16), "base_rtt_us": (0, 10, 1000, 50000),
+    "spray_run": (0, 1, 4, 16), "base_rtt_us": (0, 10, 1000, 50000),
     "target_qdelay_us": (0, 5, 5000), "link_mbps": (0, 10, 1000, 400000),
     "nscc_max_wnd": (0, 10000, 1000000), "nscc_qa_gate": (3, 0),
     "nscc_base_shift": (3, 0), "trimming": (0, 1), "dscp_data": (64, 0, 10),

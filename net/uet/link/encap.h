@@ -98,6 +98,7 @@ struct uet_txmeta {
 	struct uet_peer *peer;	/* set in lists with packets for several peers */
 	u32	psn;		/* of a request */
 	u16	pdcid;		/* of its PDC, 0 = it is no request */
+	u8	n;		/* requests, from @psn on */
 	u16	ev;		/* entropy value, the UDP source port */
 	u8	dsfield;	/* DSCP and ECN bits */
 	bool	df;		/* do not fragment */
@@ -116,6 +117,7 @@ struct uet_txmeta {
  * @ttl: hop limit
  * @v4: IPv4
  * @protect: packets get a CRC
+ * @runs: several packets may leave as one buffer
  * @track: connection tracking sees them
  * @multi: the peer is reached over several interfaces, and the entropy value of a
  *	packet names its interface; @dst is used if none of them has a route
@@ -130,6 +132,7 @@ struct uet_output {
 	u8			ttl;
 	bool			v4;
 	bool			protect;
+	bool			runs;
 	bool			track;
 	bool			multi;
 };
@@ -138,6 +141,7 @@ struct uet_output {
 int uet_output_begin(struct uet_output *out, struct uet_peer *peer);
 void uet_output_end(struct uet_output *out);
 u32 uet_output_mtu(const struct uet_output *out);
+u32 uet_output_run_max(const struct uet_output *out, u32 size);
 int uet_output(const struct uet_output *out, struct sk_buff *skb);
 void uet_output_one(struct uet_peer *peer, struct sk_buff *skb);
 struct dst_entry *uet_peer_dst(struct uet_peer *peer);

@@ -12,6 +12,7 @@
 #include <net/addrconf.h>
 #include <net/dst_cache.h>
 #include <net/geneve.h>
+#include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6_stubs.h>
 #include <net/route.h>
@@ -19,6 +20,7 @@
 #include <net/vxlan.h>
 
 #include "compat.h"
+#include "core/hdr_run.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"
@@ -250,6 +252,31 @@ int uet_route_ifindex(struct uet_peer *peer)
 	return ifindex;
 }
 
+/*
+ * May several packets leave as one buffer? Segments of such a buffer have a UDP
+ * checksum, which this module needs as little as UE 1.0 does: only if it costs
+ * nothing, or if it is wanted. Interfaces towards a peer may differ, and the trailer
+ * of data_protect is for each packet.
+ */
+static bool uet_output_runs(const struct uet_output *out)
+{
+	netdev_features_t has = out->dst->dev->features;
+
+	if (out->multi || out->protect)
+		return false;
+	switch (READ_ONCE(out->un->sysctl.udp_csum)) {
+	case UET_UDP_CSUM_OFF:
+		return false;
+	case UET_UDP_CSUM_AUTO:
+		return has & NETIF_F_GSO && has & NETIF_F_GSO_UDP_L4 &&
+		       has & NETIF_F_SG &&
+		       has & (NETIF_F_HW_CSUM |
+			      (out->v4 ? NETIF_F_IP_CSUM : NETIF_F_IPV6_CSUM));
+	default:
+		return true;
+	}
+}
+
 /**
  * uet_output_begin() - look up the route to a peer, once for several packets
  * @out: filled in
@@ -279,6 +306,7 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->sk = sock->sk;
 	out->udp_port = READ_ONCE(un->sysctl.udp_port);
 	out->protect = READ_ONCE(un->sysctl.data_protect);
+	out->runs = uet_output_runs(out);
 	out->track = READ_ONCE(un->sysctl.conntrack);
 	out->hash = READ_ONCE(peer->out_hash);
 	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
@@ -308,6 +336,28 @@ u32 uet_output_mtu(const struct uet_output *out)
 	if (unlikely(out->multi))
 		mtu = uet_ports_mtu(out->peer);
 	return uet_pmtu_limit(out->peer, mtu ?: dst_mtu(out->dst));
+}
+
+/**
+ * uet_output_run_max() - most packets that may leave as one buffer
+ * @out: of uet_output_begin()
+ * @size: UDP payload of each
+ *
+ * Context: BH disabled, between uet_output_begin() and uet_output_end().
+ * Return: number, at least 1.
+ */
+u32 uet_output_run_max(const struct uet_output *out, u32 size)
+{
+	const struct net_device *dev = out->dst->dev;
+	/* The length field of IP, and what UDP's field is until it is segmented */
+	u32 room = U16_MAX - sizeof(struct ipv6hdr) - sizeof(struct udphdr);
+	u32 takes = READ_ONCE(dev->gso_max_size);
+
+	if (!out->runs)
+		return 1;
+	room = min(room, takes - min_t(u32, takes, UET_HEADROOM));
+	return clamp(min(room / size, READ_ONCE(dev->gso_max_segs)), 1U,
+		     (u32)UET_RUN_MAX);
 }
 
 /*
@@ -400,13 +450,31 @@ static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
 		skb_set_nfct(skb, IP_CT_UNTRACKED);
 }
 
+/* The segments of a run get a checksum; their device computes it, or the stack. */
+static void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
+			    struct udphdr *uh)
+{
+	const struct uet_peer_key *key = &out->peer->key;
+
+	if (out->v4)
+		uh->check = ~csum_tcpudp_magic(key->laddr.s6_addr32[3],
+					       key->raddr.s6_addr32[3],
+					       skb->len, IPPROTO_UDP, 0);
+	else
+		uh->check = ~csum_ipv6_magic(&key->laddr, &key->raddr, skb->len,
+					     IPPROTO_UDP, 0);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+}
+
 /**
- * uet_output() - send a UET packet
+ * uet_output() - send a UET packet, or a run of them
  * @out: of uet_output_begin()
  * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
  *	uet_txmeta filled in; consumed
  *
- * Without a UDP checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
+ * Single packets have no UDP checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
  *
  * Context: BH disabled, no lock held that the receive path takes.
  * Return: the result of IP and the qdisc: NET_XMIT_DROP if the qdisc dropped the
@@ -424,7 +492,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 		uet_drop_tx(out->peer, skb, UET_DROP_TX_NOMEM);
 		return -ENOMEM;
 	}
-	UET_INC(out->un, TX_PKTS);
+	UET_ADD(out->un, TX_PKTS, skb_is_gso(skb) ? meta.n : 1);
 	UET_ADD(out->un, TX_BYTES, skb->len);
 	uet_output_dress(out, skb, meta.dsfield);
 	if (unlikely(!meta.df))
@@ -435,6 +503,8 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 	uh->dest = htons(out->udp_port);
 	uh->len = htons(skb->len);
 	uh->check = 0;
+	if (skb_is_gso(skb))
+		uet_output_csum(out, skb, uh);
 	if (unlikely(out->multi))
 		skb_dst_set(skb, uet_output_dst(out, meta.ev));
 	else

@@ -443,6 +443,7 @@ static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
 	msg->has_hd = s->has_hd;
 	msg->match_bits = s->tag;
 	msg->has_tag = s->has_tag;
+	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	return msg;
 }
 

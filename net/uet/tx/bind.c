@@ -396,6 +396,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	struct sk_buff *skb;
 
 	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
+	WRITE_ONCE(dest->run_len, flow->run_len);
 	if (unlikely(!dest->us))
 		uet_orphan_watch(pdc, dest, now);
 	if (likely(out && msg->m.eom && uet_flow_at_rest(flow, out))) {

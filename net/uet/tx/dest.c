@@ -186,6 +186,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	if (!uet_addr_any(&us->local.suet_addr))
 		dest->laddr = us->local.suet_addr;
 	dest->prio = READ_ONCE(us->sk.sk_priority);
+	dest->run_len = READ_ONCE(us->un->run_len);
 	dest->alone = key->alone;
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);

@@ -109,6 +109,7 @@ struct uet_hole {
  * @far: search for a base RTT above the guess
  * @rise: search for a base RTT above the known one
  * @fall: search for a base RTT far below the known one
+ * @run_len: payload of packets that may leave in runs, 0 = none may
  * @ip_mtu: path MTU that @snd.payload_mtu was derived from
  * @hole: detection of a path MTU black hole
  * @cfg: what @params were derived from beside the base RTT; NULL if that was
@@ -157,6 +158,7 @@ struct uet_flow {
 	struct uet_far		far;
 	struct uet_rise		rise;
 	struct uet_fall		fall;
+	u16			run_len;
 	u32			ip_mtu;
 	u32			ns_per_byte_q16;
 	struct uet_hole		hole;
@@ -272,9 +274,21 @@ static inline void uet_port_share_took(struct uet_flow *flow, u32 ns,
 }
 
 /**
+ * uet_flow_takes() - how long the interface sends
+ * @flow: the flow
+ * @size: nominal bytes
+ *
+ * Return: ns, an estimate.
+ */
+static inline u32 uet_flow_takes(const struct uet_flow *flow, u32 size)
+{
+	return (size * (u64)flow->ns_per_byte_q16) >> 16;
+}
+
+/**
  * uet_flow_departs() - when a packet given to the interface now begins to leave
  * @flow: the flow
- * @size: its nominal size
+ * @size: its nominal size, or that of a run
  * @now: time, ns
  *
  * The part of a window that exceeds the bandwidth-delay product waits in the
@@ -291,7 +305,7 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 {
 	struct uet_fep *fep = flow->peer->fep;
 	u64 at = max(now, READ_ONCE(fep->tx_free));
-	u32 takes = (size * (u64)flow->ns_per_byte_q16) >> 16;
+	u32 takes = uet_flow_takes(flow, size);
 
 	WRITE_ONCE(fep->tx_free, at + takes);
 	uet_port_share_took(flow, takes, at + takes);

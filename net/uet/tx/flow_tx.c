@@ -14,6 +14,7 @@
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
 
+#include "core/hdr_run.h"
 #include "core/snd_loss.h"
 #include "core/snd_queue.h"
 #include "core/snd_timer.h"
@@ -44,13 +45,31 @@ struct uet_txq {
 
 static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 
-static void uet_flow_check_mtu(struct uet_flow *flow,
+/* How many packets may leave as one buffer? With receiver credit headers differ. */
+static void uet_flow_check_runs(struct uet_flow *flow,
+				const struct uet_output *out)
+{
+	u32 payload = flow->snd.payload_mtu, max = 1;
+
+	if (!flow->ccc.algo->credit)
+		max = uet_output_run_max(out, UET_HDR_RUN_LEN + payload);
+	flow->snd.run_max = (u8)max;
+	payload = max > 1 ? payload : 0;
+	if (likely(flow->run_len == payload))
+		return;
+	flow->run_len = (u16)payload;
+	WRITE_ONCE(out->un->run_len, flow->run_len);
+}
+
+/* What the way to the peer allows may change at any time. */
+static void uet_flow_check_way(struct uet_flow *flow,
 			       const struct uet_output *out)
 {
 	u32 mtu = uet_output_mtu(out);
 
 	if (unlikely(mtu != flow->ip_mtu))
 		uet_flow_set_mtu(flow, mtu);
+	uet_flow_check_runs(flow, out);
 }
 
 /* The PDC whose turn it is; there is one. */
@@ -68,7 +87,7 @@ static void uet_flow_sent(struct uet_pdc *pdc, u64 now)
 }
 
 /*
- * Build up to @max packets and return their number. @dev is NULL without a
+ * Build about @max packets, since runs are not cut, and return their number. @dev is NULL without a
  * route or with several interfaces.
  */
 static unsigned int uet_flow_build(struct uet_flow *flow,
@@ -100,7 +119,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 			list_del_init(&pdc->tx->snd.ready_node);
 			continue;
 		}
-		n++;
+		n += ret;
 		if (sent && sent != pdc)
 			uet_flow_sent(sent, now);
 		sent = pdc;
@@ -114,16 +133,32 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 /* How long after the peer was heard a local drop counts as a loss; see below */
 #define UET_LOCAL_DROP_NS	NSEC_PER_SEC
 
+static void uet_flow_lost_here(struct uet_pdc *pdc, u32 psn, u64 now)
+{
+	struct uet_snd *s = &pdc->tx->snd;
+	struct uet_ccc_loss loss;
+
+	if (!uet_txwin_has(&s->win, psn))
+		return;
+	uet_snd_dropped(s, psn);
+	if (now >= s->heard + UET_LOCAL_DROP_NS)
+		return;
+	if (uet_snd_lost(s, psn, UET_LOSS_LOCAL, now, &loss))
+		uet_cc_loss(pdc->tx->flow, &loss);
+	UET_INC(pdc->un, RETX_LOCAL);
+	uet_snd_ready(s);
+}
+
 /*
- * The queue of the interface had no room for a request: it is known to be lost.
+ * The queue of the interface had no room for requests: they are known to be lost.
  * If that never ends, packets stay in flight after a while, so that timeouts
  * find them and give the PDC up in time.
  */
-static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
+static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn, u32 n)
 {
-	struct uet_ccc_loss loss;
 	struct uet_pdc *pdc;
 	u64 now;
+	u32 i;
 
 	rcu_read_lock();
 	pdc = uet_pdc_by_id(flow->peer->fep->un, &flow->peer->key.laddr, pdcid);
@@ -132,17 +167,11 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn)
 		goto out;
 	now = ktime_get_ns();
 	spin_lock(&flow->lock);
-	if (pdc->tx->snd.state == UET_PDC_DEAD || !uet_txwin_has(&pdc->tx->snd.win, psn))
-		goto unlock;
-	uet_snd_dropped(&pdc->tx->snd, psn);
-	uet_port_dropped(flow, now);
-	if (now < pdc->tx->snd.heard + UET_LOCAL_DROP_NS) {
-		if (uet_snd_lost(&pdc->tx->snd, psn, UET_LOSS_LOCAL, now, &loss))
-			uet_cc_loss(flow, &loss);
-		UET_INC(pdc->un, RETX_LOCAL);
-		uet_snd_ready(&pdc->tx->snd);
+	if (pdc->tx->snd.state != UET_PDC_DEAD) {
+		uet_port_dropped(flow, now);
+		for (i = 0; i < n; i++)
+			uet_flow_lost_here(pdc, psn + i, now);
 	}
-unlock:
 	spin_unlock(&flow->lock);
 out:
 	rcu_read_unlock();
@@ -159,10 +188,10 @@ static bool uet_port_queues(const struct net_device *dev)
 }
 
 /**
- * uet_flow_output() - send a packet that was built under the flow lock
+ * uet_flow_output() - send a packet or run that was built under the flow lock
  * @flow: the flow
  * @out: the route to its peer
- * @skb: the packet
+ * @skb: the packet or run
  *
  * A request that the interface drops is sent again.
  *
@@ -173,13 +202,14 @@ void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
 {
 	u16 pdcid = UET_TXMETA(skb)->pdcid;
 	u32 psn = UET_TXMETA(skb)->psn;
+	u8 n = UET_TXMETA(skb)->n;
 
 	if (likely(uet_output(out, skb) != NET_XMIT_DROP)) {
 		if (unlikely(READ_ONCE(flow->share.pauses) &&
 			     !READ_ONCE(flow->share.passed)))
 			WRITE_ONCE(flow->share.passed, true);
 	} else if (pdcid && uet_port_queues(out->dst->dev)) {
-		uet_flow_dropped(flow, pdcid, psn);
+		uet_flow_dropped(flow, pdcid, psn, n);
 	}
 }
 
@@ -334,7 +364,7 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 		goto out;
 	}
 	if (likely(way)) {
-		uet_flow_check_mtu(flow, out);
+		uet_flow_check_way(flow, out);
 		/* With several interfaces path selection watches the queues. */
 		if (likely(!flow->snd.multi))
 			dev = out->dst->dev;
@@ -361,8 +391,8 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 			spin_lock(&flow->lock);
 			now = 0;
 		}
-		budget -= n;
-	} while (budget && (n == UET_TX_BATCH || flow->again));
+		budget -= min(n, budget);
+	} while (budget && (n >= UET_TX_BATCH || flow->again));
 	flow->running = false;
 	if (unlikely(flow->ccc.algo->credit))
 		uet_credit_wait(flow, &list);

@@ -147,6 +147,8 @@ void uet_orphans_expire(struct uet_pdc *pdc, u64 now);
 /* req.c */
 struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 				  const struct uet_snd_out *out);
+struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
+				  const struct uet_snd_out *out);
 
 /* send.c: requests out; flow lock held */
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);

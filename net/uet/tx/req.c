@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Building a request packet: PDS and SES headers, and the data of its message.
+ * Building a request packet, or a run of them: PDS and SES headers, and the data of
+ * their message.
  *
  * Not here: which packet is next (core/snd_pick.c), UDP and IP headers (link/).
  */
@@ -8,6 +9,7 @@
 #include <linux/skbuff.h>
 
 #include "core/hdr_build.h"
+#include "core/hdr_run.h"
 #include "core/snd_pick.h"
 #include "link/encap.h"
 #include "link/owner.h"
@@ -54,10 +56,137 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 		ses->flags |= UET_SES_F_EOM;
 }
 
+/* The PDS header of what was picked; the SES header is empty. */
+static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
+			     const struct uet_snd_out *out, struct uet_pkt *pkt)
+{
+	u32 last = out->psn + out->n - 1;
+	bool cc = pdc->tx->flow->ccc.algo->credit;
+
+	*pkt = (struct uet_pkt) {
+		.type		= pdc->rod ?
+				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
+				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
+		.next_hdr	= UET_NH_REQ_STD,
+		.flags		= out->rtx ? UET_F_RETX : 0,
+		.spdcid		= pdc->id,
+		.dpdcid		= pdc->remote_id,
+		.req = {
+			.psn		= out->psn,
+			.clear_psn	= pdc->tx->snd.win.clear_psn,
+			.start_psn	= pdc->start_psn,
+			.credit_target	= out->params.credit_target,
+			.ccc_id		= pdc->tx->flow->ccc_id,
+		},
+	};
+	if (pdc->tx->snd.state == UET_PDC_SYN)
+		pkt->flags |= UET_F_SYN;
+	/* A run has one AR, in its last packet. */
+	if (out->ar && out->n == 1)
+		pkt->flags |= UET_F_AR;
+	/* The offset has 16 bits; an older CLEAR_PSN does no harm. */
+	if (psn_delta(last, pkt->req.clear_psn) > S16_MAX)
+		pkt->req.clear_psn = last - S16_MAX;
+}
+
+/* A packet with headers, and @room more bytes */
+static struct sk_buff *uet_pdc_alloc_req(const struct uet_txmsg *msg,
+					 const struct uet_pkt *pkt, u32 room)
+{
+	struct sk_buff *skb;
+	unsigned int len;
+
+	skb = alloc_skb(UET_HEADROOM + UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN +
+			UET_CRC_LEN + room, GFP_ATOMIC | __GFP_NOWARN);
+	if (unlikely(!skb))
+		return NULL;
+	skb_reserve(skb, UET_HEADROOM);
+	len = uet_build_req(skb->data, pkt);
+	len += uet_build_ses_std(skb->data + len, &pkt->ses);
+	__skb_put(skb, len);
+	return skb;
+}
+
+/* What the output and the qdisc must know of a packet or run */
+static void uet_pdc_dress_req(struct uet_pdc *pdc, struct sk_buff *skb,
+			      const struct uet_snd_out *out)
+{
+	const struct uet_dest *dest = uet_txmsg_of(out->pkt.msg)->dest;
+	struct uet_txmeta *meta = UET_TXMETA(skb);
+
+	skb->priority = dest->prio;
+	uet_owner_mark(skb, dest->owner);
+	meta->ev = out->params.ev;
+	meta->psn = out->psn;
+	meta->n = (u8)out->n;
+	meta->pdcid = pdc->id;
+	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
+	/* Only a packet cut before the path MTU shrank may be fragmented. */
+	meta->df = out->pkt.len <= pdc->tx->flow->snd.payload_mtu;
+}
+
+/* Write the headers of all packets of a run but the first. */
+static void uet_pdc_fill_gaps(const struct uet_snd_out *out, const u8 *first,
+			      const struct uet_txgaps *gaps)
+{
+	const struct uet_snd_msg *m = out->pkt.msg;
+	u32 end = out->pkt.off + uet_snd_out_len(out), i;
+	const u8 *hdr = first;
+
+	for (i = 0; i < gaps->n; i++) {
+		uet_hdr_next(gaps->at[i], hdr, out->pkt.len);
+		hdr = gaps->at[i];
+	}
+	if (out->last_len != out->pkt.len)
+		uet_hdr_set_len(gaps->at[gaps->n - 1], out->last_len);
+	uet_hdr_end(gaps->at[gaps->n - 1], out->ar, end == m->len);
+}
+
+/**
+ * uet_pdc_build_run() - build a run
+ * @pdc: the PDC
+ * @out: the run, two packets at least
+ *
+ * Context: flow lock held.
+ * Return: one buffer for segmentation; NULL without memory, or if its data lies in
+ * too many places: then the packets may go one by one.
+ */
+struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
+				  const struct uet_snd_out *out)
+{
+	const struct uet_snd_pkt *p = &out->pkt;
+	struct uet_txmsg *msg = uet_txmsg_of(p->msg);
+	struct skb_shared_info *si;
+	struct uet_txgaps gaps;
+	struct sk_buff *skb;
+	struct uet_pkt pkt;
+
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	uet_pdc_fill_pds(pdc, out, &pkt);
+	uet_pdc_fill_ses(msg, p, &pkt.ses);
+	skb = uet_pdc_alloc_req(msg, &pkt, 0);
+	if (unlikely(!skb))
+		return NULL;
+	if (unlikely(uet_txdata_attach_run(msg, skb, p->off,
+					   uet_snd_out_len(out), &gaps) ||
+		     skb_headlen(skb) != UET_HDR_RUN_LEN ||
+		     gaps.n != out->n - 1)) {
+		consume_skb(skb);
+		return NULL;
+	}
+	uet_pdc_fill_gaps(out, skb->data, &gaps);
+	si = skb_shinfo(skb);
+	si->gso_type = SKB_GSO_UDP_L4;
+	si->gso_size = UET_HDR_RUN_LEN + p->len;
+	si->gso_segs = out->n;
+	uet_pdc_dress_req(pdc, skb, out);
+	return skb;
+}
+
 /**
  * uet_pdc_build_req() - build one transmission of a PSN
  * @pdc: the PDC
- * @out: the packet
+ * @out: the packet, no run
  *
  * Context: flow lock held.
  * Return: the packet, NULL without memory.
@@ -67,59 +196,20 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 {
 	const struct uet_snd_pkt *p = &out->pkt;
 	struct uet_txmsg *msg = uet_txmsg_of(p->msg);
-	u32 psn = out->psn;
-	bool cc = pdc->tx->flow->ccc.algo->credit;
-	struct uet_pkt pkt = {
-		.type		= pdc->rod ?
-				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
-				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
-		.next_hdr	= UET_NH_REQ_STD,
-		.flags		= (out->rtx ? UET_F_RETX : 0) |
-				  (out->ar ? UET_F_AR : 0),
-		.spdcid		= pdc->id,
-		.dpdcid		= pdc->remote_id,
-		.req = {
-			.psn		= psn,
-			.clear_psn	= pdc->tx->snd.win.clear_psn,
-			.start_psn	= pdc->start_psn,
-			.credit_target	= out->params.credit_target,
-			.ccc_id		= pdc->tx->flow->ccc_id,
-		},
-	};
-	unsigned int room = UET_PDS_REQ_CC_LEN + UET_SES_STD_LEN + UET_CRC_LEN;
-	struct uet_txmeta *meta;
 	struct sk_buff *skb;
-	unsigned int len;
+	struct uet_pkt pkt;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (pdc->tx->snd.state == UET_PDC_SYN)
-		pkt.flags |= UET_F_SYN;
-	/* The offset has 16 bits; an older CLEAR_PSN does no harm. */
-	if (psn_delta(psn, pkt.req.clear_psn) > S16_MAX)
-		pkt.req.clear_psn = psn - S16_MAX;
-	if (msg->inlined)
-		room += p->len;
-	skb = alloc_skb(UET_HEADROOM + room, GFP_ATOMIC | __GFP_NOWARN);
+	uet_pdc_fill_pds(pdc, out, &pkt);
+	uet_pdc_fill_ses(msg, p, &pkt.ses);
+	skb = uet_pdc_alloc_req(msg, &pkt, msg->inlined ? p->len : 0);
 	if (unlikely(!skb))
 		return NULL;
-	skb_reserve(skb, UET_HEADROOM);
-	uet_pdc_fill_ses(msg, p, &pkt.ses);
-	len = uet_build_req(skb->data, &pkt);
-	len += uet_build_ses_std(skb->data + len, &pkt.ses);
-	__skb_put(skb, len);
 	if (p->len && unlikely(uet_txdata_attach(msg, skb, p->off, p->len))) {
 		/* Not dropped: it is built again. */
 		consume_skb(skb);
 		return NULL;
 	}
-	skb->priority = msg->dest->prio;
-	uet_owner_mark(skb, msg->dest->owner);
-	meta = UET_TXMETA(skb);
-	meta->ev = out->params.ev;
-	meta->psn = psn;
-	meta->pdcid = pdc->id;
-	meta->dsfield = pdc->tclass << 2 | UET_ECT0;
-	/* Only a packet cut before the path MTU shrank may be fragmented. */
-	meta->df = p->len <= pdc->tx->flow->snd.payload_mtu;
+	uet_pdc_dress_req(pdc, skb, out);
 	return skb;
 }

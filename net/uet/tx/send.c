@@ -69,24 +69,44 @@ void uet_pdc_tx_shrink(struct uet_pdc *pdc)
 	uet_snd_mem_free(&mem);
 }
 
-/* Build the packet that was picked; NULL without memory: a timer tries again. */
+static struct sk_buff *uet_pdc_build(struct uet_pdc *pdc,
+				     struct uet_snd_out *out, u64 now)
+{
+	struct sk_buff *skb;
+
+	if (out->n > 1) {
+		skb = uet_pdc_build_run(pdc, out);
+		if (likely(skb)) {
+			UET_INC(pdc->un, TX_RUNS);
+			return skb;
+		}
+		uet_snd_pick_single(&pdc->tx->snd, out, now);
+	}
+	return uet_pdc_build_req(pdc, out);
+}
+
+/* Build what was picked; NULL without memory: a timer tries again. */
 static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 				    struct uet_snd_out *out, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
 	struct sk_buff *skb;
+	u32 step = 0;
+	u64 at;
 
 	trace_uet_path_choose(flow, &out->ask, &out->params);
-	skb = uet_pdc_build_req(pdc, out);
+	skb = uet_pdc_build(pdc, out, now);
 	if (unlikely(!skb)) {
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_snd_nomem(s, now);
 		uet_pdc_tx_arm(pdc);
 		return NULL;
 	}
-	uet_snd_commit(s, out, uet_flow_departs(flow, out->ask.size, now), 0,
-		       now);
+	at = uet_flow_departs(flow, uet_snd_out_size(out), now);
+	if (out->n > 1)
+		step = uet_flow_takes(flow, out->ask.size);
+	uet_snd_commit(s, out, at, step, now);
 	return skb;
 }
 
@@ -130,13 +150,13 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 }
 
 /**
- * uet_pdc_tx_next() - build the next packet of a PDC
+ * uet_pdc_tx_next() - build the next packet or run of a PDC
  * @pdc: the PDC
- * @list: the packet is added here
+ * @list: it is added here
  * @now: time, ns
  *
  * Context: flow lock held.
- * Return: 1 if a packet was built; 0 if the PDC has nothing it may send;
+ * Return: packets that were built; 0 if the PDC has nothing it may send;
  * -EAGAIN if the congestion window of the flow is closed; -ENOMEM.
  */
 int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
@@ -172,7 +192,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	if (unlikely(out.rtx))
 		UET_INC(pdc->un, TX_RETX);
 	else
-		UET_INC(pdc->un, TX_REQS);
+		UET_ADD(pdc->un, TX_REQS, out.n);
 	__skb_queue_tail(list, skb);
-	return 1;
+	return out.n;
 }

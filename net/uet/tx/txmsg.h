@@ -167,6 +167,8 @@ struct uet_dest_key {
  * @laddr: source address wanted, or any
  * @uid: user of the socket
  * @prio: SO_PRIORITY
+ * @run_len: payload of packets that may leave in runs, 0 = none may; a guess until
+ *	it has a PDC. Lags behind uet_flow.run_len, which does no harm
  * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
@@ -201,6 +203,7 @@ struct uet_dest {
 	struct in6_addr		laddr;
 	kuid_t			uid;
 	u32			prio;
+	u16			run_len;
 	bool			alone;
 	char			cc[16];
 	char			path_policy[16];
