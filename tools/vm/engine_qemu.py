@@ -167,7 +167,8 @@ def share(path, tag, readonly):
 
 
 def start(args, kernel, run_dir, tree, cache, console):
-    kvm = not args.icount and kvm_works(kernel, cache)
+    # Who sees or counts instructions has to be who runs them.
+    kvm = not args.icount and not args.plugin and kvm_works(kernel, cache)
     cpu = "max,-avx,-avx2"
     extra = []
     if kvm:
@@ -181,6 +182,8 @@ def start(args, kernel, run_dir, tree, cache, console):
         # interrupt between it and the next instruction that sets flags saves
         # an address as EFLAGS and returns to a double fault.
         cpu += ",-cx16"
+    if args.plugin:
+        extra += ["-plugin", args.plugin]
     # The kernel waits for ten ticks by counting cycles. On a loaded machine an
     # emulated timer is later than that, and it panics ("timer doesn't work").
     params = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic",
