@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is measured: which transport does what, on which link."""
+import dataclasses
+
+MTUS = 4224, 9000
+# Payload of one packet at each MTU: what AF_UET takes, and UDP is given
+PACKET = {1500: 1024, 4224: 4096, 9000: 8192}
+TRIP_SIZES = 100, 4000
+BULK_SIZES = 4096, 65536, 1 << 20
+TRANSPORTS = "uet", "udp", "tcp", "sctp"
+MIB = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One row of a table
+
+    kind: "trips", "bulk", or "messages": bulk of short ones, told per message
+    size: of a message as it is sent; shown: as the table has it
+    count: operations of a round; batch: messages of a system call
+    offload: of the link, on or off; None: as it comes
+    """
+    transport: str
+    kind: str
+    size: int
+    count: int
+    rounds: int
+    mtu: int = 4224
+    link: str = "veth"
+    ip: int = 4
+    offload: bool = None
+    flows: int = 1
+    batch: int = 0
+    peers: int = 1
+    delivery: str = ""
+    protect: bool = False
+    shown: int = 0
+
+    @property
+    def column(self):
+        # Segmentation by the link is something only TCP asks for by itself
+        return self.transport + ("+offload" if self.offload else "")
+
+    @property
+    def operations(self):
+        """Of all rounds and flows"""
+        return self.count * self.rounds * self.flows
+
+    @property
+    def network(self):
+        """What of the network it needs; cases of one network are run together."""
+        return self.link, self.mtu, self.ip, self.peers > 1
+
+
+def bytes_text(n):
+    for unit, name in ((MIB, "MiB"), (1024, "KiB")):
+        if n >= unit and n % unit == 0:
+            return f"{n // unit} {name}"
+    return f"{n} bytes"
+
+
+def title(case):
+    """What it is, but for the transport."""
+    what = {"trips": "round trips of", "bulk": "bulk of",
+            "messages": "messages of"}[case.kind]
+    words = [f"{what} {bytes_text(case.shown or case.size)}"]
+    words += [f"{case.flows} flows"] * (case.flows > 1)
+    words += [f"{case.peers} peers"] * (case.peers > 1)
+    words += [f"{case.batch} a call"] * (case.batch > 0)
+    words += ["loopback"] * (case.link == "lo")
+    words += ["IPv6"] * (case.ip == 6)
+    words += [case.delivery.upper()] * bool(case.delivery)
+    words += ["data_protect"] * case.protect
+    return ", ".join(words) + f", MTU {case.mtu}"
+
+
+def trips(transport, size, count=200, rounds=11, **more):
+    return Case(transport, "trips", size, count, rounds, **more)
+
+
+def bulk(transport, size, total=16 * MIB, rounds=5, **more):
+    """UDP has one datagram per packet, whatever the size of the message."""
+    sent = size
+    if transport == "udp":
+        sent = min(size, PACKET[more.get("mtu", 4224)])
+    return Case(transport, "bulk", sent, total // sent, rounds,
+                shown=size, **{"offload": False, **more})
+
+
+def request_response(transports):
+    return [trips(t, size, mtu=mtu) for mtu in MTUS for size in TRIP_SIZES
+            for t in transports]
+
+
+def bulks(transports):
+    """With offload: TCP, which it is for, and AF_UET on the same link."""
+    cases = []
+    for mtu in MTUS:
+        with_offload = [t for t in ("tcp", "uet") if t in transports]
+        cases += [bulk(t, size, mtu=mtu, offload=True) for t in with_offload
+                  for size in (BULK_SIZES if t == "tcp" else BULK_SIZES[-1:])]
+        cases += [bulk(t, size, mtu=mtu) for size in BULK_SIZES
+                  for t in transports]
+    return cases
+
+
+# --- further rows: what else there is, more briefly --------------------------
+
+SHORT = {"total": 4 * MIB, "rounds": 3}
+FEW = {"count": 100, "rounds": 5}
+
+
+def both_kinds(transports, **more):
+    """Short round trips and long bulk"""
+    return [trips(t, 100, **FEW, **more) for t in transports] + \
+        [bulk(t, MIB, **SHORT, **more) for t in transports]
+
+
+def batches(transports):
+    cases = [Case(t, "messages", 100, 2048, 3, batch=b)
+             for b in (0, 32) for t in transports if t in ("uet", "udp")]
+    # A stream has no messages, but people send them over it
+    return cases + [Case("tcp", "messages", 100, 2048, 3)] * (
+        "tcp" in transports)
+
+
+FURTHER = {
+    "batch": batches,
+    "loopback": lambda ts: both_kinds(ts, link="lo"),
+    "mtu1500": lambda ts: both_kinds(ts, mtu=1500) + [
+        bulk(t, 65536, mtu=1500, **SHORT) for t in ts],
+    "ipv6": lambda ts: both_kinds(ts, ip=6),
+    "rod": lambda ts: both_kinds([t for t in ts if t == "uet"],
+                                 delivery="rod"),
+    "protect": lambda ts: both_kinds([t for t in ts if t == "uet"],
+                                     protect=True),
+    "flows": lambda ts: [bulk(t, 65536, total=MIB, rounds=3, flows=8)
+                         for t in ts],
+    "peers": lambda ts: [trips(t, 100, count=200, rounds=3, peers=100)
+                         for t in ts],
+}
+# What "make bench" has always had
+MAIN = "main"
+SETS = MAIN, *FURTHER
+
+
+def further(name, transports, full=False):
+    """Rows of a set; SCTP among them where all is asked for"""
+    return FURTHER[name]([t for t in transports if full or t != "sctp"])
+
+
+def profiled(transports):
+    """What "make bench PROFILE=1" profiles if nothing else is asked for"""
+    ts = [t for t in ("uet", "tcp", "udp") if t in transports]
+    return [bulk(t, MIB) for t in ts] + \
+        [bulk("tcp", MIB, offload=True)] * ("tcp" in ts) + \
+        [trips(t, 100) for t in ts]
+
+
+def shortened(case):
+    """The same for a profile: it is exact, so it need not be repeated."""
+    return dataclasses.replace(case, count=max(1, case.count // 2),
+                               rounds=min(case.rounds, 2))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs a case in the guest. A row is what it cost, and how it ran."""
+import json
+import statistics
+import subprocess
+import sys
+
+# What SO_SNDBUF and SO_RCVBUF read of all sockets: AF_UET's default, TCP's most
+BUFFER = 4 << 20
+
+
+def note(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def command(build, case, net):
+    client, servers = net.addresses(case.peers)
+    return [f"{build}/rounds", "-t", case.transport, "-C", net.client,
+            "-S", net.server, "-s", str(case.size), "-n", str(case.count),
+            "-r", str(case.rounds), "-P", str(case.flows), "-b", str(BUFFER),
+            *([] if case.kind == "trips" else ["-k"]),
+            *(["-m", str(case.batch)] if case.batch else []),
+            *(["-D", case.delivery] if case.delivery else []),
+            client, *servers]
+
+
+def conditions(case, net, seen):
+    """What has to be the same of two rows that are compared, see compare.py"""
+    return {
+        "kind": case.kind, "size": case.size, "mtu": case.mtu,
+        "link": case.link, "ip": case.ip, "flows": case.flows,
+        "batch": case.batch, "peers": case.peers, "offloads": net.offloads(),
+        "sndbuf": seen["sndbuf"], "rcvbuf": seen["rcvbuf"],
+        # Of client and server, per operation: who waits is woken by the other
+        "waits": [round(n / case.operations, 3) for n in seen["switches"]],
+    }
+
+
+def runs(before, after):
+    """Packets with data that were in one run, by the module's counters
+
+    None: there were no such packets, or no runs.
+    """
+    def grown(name):
+        return after.get(name, 0) - before.get(name, 0)
+
+    def per(packets, n):
+        return round(packets / n, 2) if packets and n else None
+
+    return {"tx_requests": grown("TxReqs"),
+            "tx_run": per(grown("TxReqs"), grown("TxRuns")),
+            "rx_run": per(grown("RxReqs"), grown("RxRuns"))}
+
+
+def cost(case, rounds_ns):
+    """The median: per round trip, per message, or per byte"""
+    ops = case.count * case.flows
+    if case.kind == "bulk":
+        return statistics.median(n * 1000 // (ops * case.size)
+                                 for n in rounds_ns) / 1000
+    return statistics.median(n // ops for n in rounds_ns)
+
+
+def run(build, case, net):
+    """Runs it; None if that transport does not work here."""
+    net.set_offload(case.offload)
+    if case.transport == "uet":
+        net.set_protect(case.protect)
+    counters, packets = net.counters(), net.packets()
+    try:
+        done = subprocess.run(command(build, case, net), text=True, check=True,
+                              capture_output=True, timeout=900)
+        seen = json.loads(done.stdout)
+    except (subprocess.SubprocessError, ValueError) as e:
+        note(f"{case}: {e}: {getattr(e, 'stderr', '')}")
+        return None
+    # The round that warms up is in these
+    ops = case.operations * (case.rounds + 1) / case.rounds
+    return {
+        "cost": cost(case, seen["rounds_ns"]),
+        "clock_ns": sum(seen["rounds_ns"]),
+        "conditions": conditions(case, net, seen),
+        "packets": round((net.packets() - packets) / ops, 3),
+        "runs": runs(counters, net.counters()) if case.transport == "uet"
+        else None,
+    }

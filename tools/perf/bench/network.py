@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Two network namespaces and the link between them, in the guest."""
+import json
+import re
+import subprocess
+import time
+
+CLIENT, SERVER = "uet-perf-a", "uet-perf-b"
+ADDRS = {4: ("10.0.0.1", "10.0.0.2"), 6: ("fd00::1", "fd00::2")}
+PREFIX = {4: 24, 6: 64}
+PEERS_NET = "10.0.1"
+OFFLOADS = {"tso": "tcp-segmentation-offload",
+            "gso": "generic-segmentation-offload",
+            "gro": "generic-receive-offload"}
+
+
+def sh(*args, check=True, **more):
+    return subprocess.run(args, check=check, text=True,
+                          stdout=subprocess.PIPE, **more).stdout
+
+
+def inside(netns, *args, **more):
+    return sh("ip", "netns", "exec", netns, *args, **more)
+
+
+def peers(n):
+    return [f"{PEERS_NET}.{i}" for i in range(1, n + 1)]
+
+
+class Network:
+    """Loopback is that of the client's namespace, which then has both ends."""
+
+    def __init__(self, link="veth", mtu=4224, ip=4, many=False):
+        self.link, self.mtu, self.ip = link, mtu, ip
+        self.namespaces = [CLIENT] if link == "lo" else [CLIENT, SERVER]
+        self.client, self.server = CLIENT, self.namespaces[-1]
+        self.device = "lo" if link == "lo" else "veth0"
+        self.many = many
+        self.default = {}       # offloads of the link as it came
+        self.protect = False
+
+    def __enter__(self):
+        for netns in self.namespaces:
+            sh("ip", "netns", "add", netns)
+            sh("ip", "-n", netns, "link", "set", "lo", "up")
+        if self.link == "lo":
+            sh("ip", "-n", CLIENT, "link", "set", "lo", "mtu", str(self.mtu))
+        else:
+            mtu = "mtu", str(self.mtu), "netns"
+            sh("ip", "link", "add", "veth0", *mtu, CLIENT, "type", "veth",
+               "peer", "name", "veth0", *mtu, SERVER)
+        for netns, addr in zip(self.namespaces, ADDRS[self.ip]):
+            self._add_addr(netns, addr)
+            sh("ip", "-n", netns, "link", "set", self.device, "up")
+        if self.many:
+            sh("ip", "-n", SERVER, "-batch", "-", input="".join(
+                f"addr add {addr}/32 dev lo\n" for addr in peers(200)))
+            # A resolved neighbour of each would be counted as ours
+            sh("ip", "-n", CLIENT, "route", "add", f"{PEERS_NET}.0/24", "via",
+               ADDRS[4][1])
+        on = self.offloads()
+        self.default = {name: name in on for name in OFFLOADS}
+        return self
+
+    def _add_addr(self, netns, addr):
+        # At once, and not when nobody turned out to have it too
+        early = ["nodad"] if self.ip == 6 else []
+        sh("ip", "-n", netns, "addr", "add", f"{addr}/{PREFIX[self.ip]}",
+           "dev", self.device, *early)
+
+    def __exit__(self, *_):
+        for netns in self.namespaces:
+            sh("ip", "netns", "del", netns, check=False)
+        time.sleep(1)
+
+    def addresses(self, n_peers):
+        """Of the client, and of the server's peers"""
+        ours = ADDRS[self.ip]
+        if n_peers > 1:
+            return ours[0], peers(n_peers)
+        return ours[0], [ours[0 if self.link == "lo" else 1]]
+
+    def set_offload(self, on):
+        """On, off, or None: as the link comes"""
+        want = [w for name, default in self.default.items() for w in
+                (name, "on" if (default if on is None else on) else "off")]
+        for netns in self.namespaces:
+            inside(netns, "ethtool", "-K", self.device, *want)
+
+    def offloads(self):
+        """Those that are on, of all ends, as ethtool says"""
+        text = "".join(inside(n, "ethtool", "-k", self.device)
+                       for n in self.namespaces)
+        return [name for name, long in OFFLOADS.items()
+                if re.search(rf"^{long}: on", text, re.M)]
+
+    def set_protect(self, on):
+        if on == self.protect:
+            return
+        self.protect = on
+        for netns in self.namespaces:
+            inside(netns, "sysctl", "-qw", f"net.uet.data_protect={int(on)}")
+
+    def counters(self):
+        """The module's, of both ends; those that it does not have are 0."""
+        sums = {}
+        for netns in self.namespaces:
+            text = inside(netns, "cat", "/proc/net/uet_stat", check=False)
+            for name, n in re.findall(r"^(\w+)\s+(\d+)", text, re.M):
+                sums[name] = sums.get(name, 0) + int(n)
+        return sums
+
+    def packets(self):
+        """Sent by both ends, those of a run or of a segment train as one"""
+        return sum(json.loads(sh("ip", "-n", n, "-j", "-s", "link", "show",
+                                 self.device))[0]["stats64"]["tx"]["packets"]
+                   for n in self.namespaces)
