@@ -33,7 +33,8 @@ help:
 	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
 	@echo 'make uetperf    the program that measures, in build/perf'
-	@echo 'make bench      cost of the data path in instructions'
+	@echo 'make bench      cost of the data path in instructions (ROWS=, FULL=1;'
+	@echo '                PROFILE=1: by function; CPUS=2: on two CPUs)'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
 	@echo 'make lab-check  checks the laboratory itself'
@@ -61,7 +62,8 @@ demo:
 	@tools/demo/run
 
 bench:
-	@tools/perf/bench/run
+	@UET_BENCH='$(UET_BENCH)' ROWS='$(ROWS)' FULL='$(FULL)' PROFILE='$(PROFILE)' \
+		CPUS='$(CPUS)' BEFORE='$(BEFORE)' tools/perf/bench/run
 
 dashboard:
 	@tools/dashboard/run

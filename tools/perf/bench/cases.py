@@ -19,6 +19,7 @@ class Case:
     size: of a message as it is sent; shown: as the table has it
     count: operations of a round; batch: messages of a system call
     offload: of the link, on or off; None: as it comes
+    cpus: that both ends may use; 0: all
     """
     transport: str
     kind: str
@@ -34,6 +35,7 @@ class Case:
     peers: int = 1
     delivery: str = ""
     protect: bool = False
+    cpus: int = 0
     shown: int = 0
 
     @property
@@ -71,6 +73,7 @@ def title(case):
     words += ["IPv6"] * (case.ip == 6)
     words += [case.delivery.upper()] * bool(case.delivery)
     words += ["data_protect"] * case.protect
+    words += [f"{case.cpus} CPU{'s' * (case.cpus > 1)}"] * (case.cpus > 0)
     return ", ".join(words) + f", MTU {case.mtu}"
 
 
@@ -134,8 +137,7 @@ FURTHER = {
                                  delivery="rod"),
     "protect": lambda ts: both_kinds([t for t in ts if t == "uet"],
                                      protect=True),
-    "flows": lambda ts: [bulk(t, 65536, total=MIB, rounds=3, flows=8)
-                         for t in ts],
+    "flows": lambda ts: eight_flows(ts),
     "peers": lambda ts: [trips(t, 100, count=200, rounds=3, peers=100)
                          for t in ts],
 }
@@ -155,6 +157,12 @@ def profiled(transports):
     return [bulk(t, MIB) for t in ts] + \
         [bulk("tcp", MIB, offload=True)] * ("tcp" in ts) + \
         [trips(t, 100) for t in ts]
+
+
+def eight_flows(transports, cpus=0, total=MIB, rounds=3):
+    """What several CPUs share: AF_UET and TCP between the same two hosts"""
+    return [bulk(t, 65536, total=total, rounds=rounds, flows=8, cpus=cpus)
+            for t in transports]
 
 
 def shortened(case):

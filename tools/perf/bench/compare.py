@@ -7,6 +7,7 @@ WAITS = 0.1
 SAME = {"kind": "kinds", "size": "sizes of messages", "mtu": "MTUs",
         "link": "links", "ip": "versions of IP", "flows": "numbers of flows",
         "batch": "messages of a call", "peers": "numbers of peers",
+        "cpus": "numbers of CPUs",
         "offloads": "offloads", "sndbuf": "send buffers",
         "rcvbuf": "receive buffers"}
 

@@ -15,7 +15,8 @@ def note(text):
 
 def command(build, case, net):
     client, servers = net.addresses(case.peers)
-    return [f"{build}/rounds", "-t", case.transport, "-C", net.client,
+    pinned = ["taskset", "-c", f"0-{case.cpus - 1}"] if case.cpus else []
+    return [*pinned, f"{build}/rounds", "-t", case.transport, "-C", net.client,
             "-S", net.server, "-s", str(case.size), "-n", str(case.count),
             "-r", str(case.rounds), "-P", str(case.flows), "-b", str(BUFFER),
             *([] if case.kind == "trips" else ["-k"]),
@@ -29,7 +30,8 @@ def conditions(case, net, seen):
     return {
         "kind": case.kind, "size": case.size, "mtu": case.mtu,
         "link": case.link, "ip": case.ip, "flows": case.flows,
-        "batch": case.batch, "peers": case.peers, "offloads": net.offloads(),
+        "batch": case.batch, "peers": case.peers, "cpus": case.cpus,
+        "offloads": net.offloads(),
         "sndbuf": seen["sndbuf"], "rcvbuf": seen["rcvbuf"],
         # Of client and server, per operation: who waits is woken by the other
         "waits": [round(n / case.operations, 3) for n in seen["switches"]],

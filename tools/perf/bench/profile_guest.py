@@ -6,7 +6,7 @@
 
 Each case is a phase of the profile. Writes into OUT what the report needs:
 phases.json, which says what each was, and the addresses of functions.
-UET_BENCH and ROWS choose as for bench_guest.py.
+UET_BENCH and ROWS choose as for bench_guest.py; with several CPUs it is 8 flows.
 """
 import json
 import os
@@ -19,6 +19,9 @@ from network import Network, sh
 
 
 def wanted(transports):
+    if os.cpu_count() > 1:
+        return cases.eight_flows([t for t in ("uet", "tcp")
+                                  if t in transports])
     if not os.environ.get("ROWS"):
         return cases.profiled(transports)
     found = []
@@ -45,7 +48,9 @@ def phase(case, row):
     return {"table": cases.title(case), "per": per,
             "column": case.column,
             "operations": n if row else 0,
-            "clock": row and row["clock_ns"] / n,
+            # With several CPUs it counts no instructions
+            "clock": row["clock_ns"] / n if row and os.cpu_count() == 1
+            else None,
             "row": row}
 
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tells a profile: tables of groups and functions, phases side by side.
 
-    report.py [--top N] [--objects FOLDER] FOLDER
+    report.py [--top N] [--objects FOLDER] [--before FILE] FOLDER
 
 FOLDER has what the plug-in wrote (counts), the guest's kallsyms and phases.json,
 which says what each phase was; profile.json is written there. --objects: where the
-modules' objects are, see tools/vm/modules.
+modules' objects are, see tools/vm/modules. --before: profile.json of another run,
+whose AF_UET has a column beside this one's.
 """
 import argparse
 import json
@@ -20,19 +21,19 @@ import symbols
 
 # Of the instructions that the clock has, so many may be missing or too many
 CLOCK_TOLERANCE = 0.02
+# The column that is compared with an earlier run
+MINE = "uet"
 
 
 def column(phase, what, value):
     """What phases.json says of it, and its counts per operation"""
     per = what["operations"]
-    names = sorted(phase.functions,
-                   key=lambda n: -phase.functions[n][value])
     return {
         **what,
         value: phase.total(value) / per,
         "groups": {g: c[value] / per for g, c in phase.groups.items()},
-        "functions": {n: {value: phase.functions[n][value] / per,
-                          "calls": phase.calls[n] / per} for n in names},
+        "functions": {n: {value: c[value] / per, "calls": phase.calls[n] / per}
+                      for n, c in phase.functions.items() if c[value]},
     }
 
 
@@ -44,19 +45,32 @@ def tables(total, phases, value):
     found = {}
     for number, what in enumerate(phases, 1):
         table = found.setdefault(what["table"], {
-            "title": what["table"], "per": what["per"], "columns": {}})
+            "title": what["table"], "per": what["per"], "value": value,
+            "columns": {}})
         if what["operations"]:
             table["columns"][what["column"]] = column(
                 total.phases[number], what, value)
     return [t for t in found.values() if t["columns"]]
 
 
-def lines(table, order, value, top):
-    """A table as text"""
-    cols = table["columns"].values()
-    width = 34
+def with_before(table, earlier):
+    """The table, with the column of the same one of an earlier run, if any"""
+    for t in earlier:
+        if all(t[k] == table[k] for k in ("title", "per", "value")) \
+                and MINE in t["columns"]:
+            return {**table, "columns": {
+                f"{MINE} before": t["columns"][MINE], **table["columns"]}}
+    return table
 
-    def row(name, cells, form="{:>12.0f}"):
+
+def lines(table, order, top):
+    """A table as text"""
+    value, cols = table["value"], table["columns"].values()
+    width = 34
+    # Instructions are many, locks are few
+    form = "{:>12.0f}" if max(c[value] for c in cols) >= 1000 else "{:>12.2f}"
+
+    def row(name, cells, form=form):
         return f"{name:{width}.{width}}" + "".join(
             form.format(c) for c in cells)
 
@@ -64,7 +78,7 @@ def lines(table, order, value, top):
     yield row("", table["columns"], "{:>12.12}")
     for g in order:
         cells = [c["groups"].get(g, 0) for c in cols]
-        if any(c >= 0.5 for c in cells):
+        if any(form.format(c).strip("0. ") for c in cells):
             yield row(g, cells)
     yield row("all", [c[value] for c in cols])
     if all(c.get("clock") for c in cols):
@@ -81,7 +95,8 @@ def doubts(table):
     """Columns whose clock says something else than their counts"""
     for name, c in table["columns"].items():
         clock = c.get("clock")
-        if clock and abs(c["insns"] / clock - 1) > CLOCK_TOLERANCE:
+        if clock and table["value"] == "insns" and \
+                abs(c["insns"] / clock - 1) > CLOCK_TOLERANCE:
             yield (f"{table['title']}, {name}: {c['insns']:.0f} instructions, "
                    f"{clock:.0f} by the clock: it waited, or something ran "
                    "that was not counted")
@@ -92,6 +107,7 @@ def main():
     ap.add_argument("--top", type=int, default=40, metavar="N",
                     help="functions of a table (40)")
     ap.add_argument("--objects", metavar="FOLDER")
+    ap.add_argument("--before", metavar="FILE")
     ap.add_argument("folder")
     args = ap.parse_args()
 
@@ -109,10 +125,15 @@ def main():
         syms = symbols.Symbols(f, {"uet": paths})
     rules = groups.load()
     total = summary.Summary(counts, syms, rules)
-    value = counts.names[0]
-    done = tables(total, phases, value)
+    earlier = []
+    if args.before:
+        with open(args.before, encoding="ascii") as f:
+            earlier = json.load(f)["tables"]
+    done = [t for value in counts.names if value != "runs"
+            for t in tables(total, phases, value)]
     for table in done:
-        print("\n".join(lines(table, rules.names, value, args.top)))
+        print("\n".join(lines(with_before(table, earlier), rules.names,
+                              args.top)))
         for doubt in doubts(table):
             print(f"note: {doubt}\n")
     with open(inside("profile.json"), "w", encoding="ascii") as f:

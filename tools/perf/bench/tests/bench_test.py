@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import bench_guest  # noqa: E402
 import cases  # noqa: E402
 import compare  # noqa: E402
+import cpus_guest  # noqa: E402
 import measure  # noqa: E402
 import profile_guest  # noqa: E402
 import tables  # noqa: E402
@@ -84,6 +85,19 @@ def test_command():
          f"-b {measure.BUFFER} -k -m 32 1 2", "a command")
 
 
+def test_cpus():
+    runs = {(t, n): [{**row(case, c), "conditions": {
+        **measure.conditions(case, Link(), SEEN)}} for c in costs]
+            for (t, n), costs in {("uet", 1): (10, 12, 90), ("uet", 2): (6, 6, 6),
+                                  ("tcp", 1): (11, 8, 8), ("tcp", 2): (5, 4, 4),
+                                  }.items()
+            for case in cases.eight_flows([t], cpus=n)}
+    speeds, ratios = cpus_guest.judge(runs)
+    same(speeds["uet", 1], 1000 / 12, "MB/s are those of the median")
+    same(ratios, {"uet_over_tcp_1": 0.667, "uet_over_tcp_2": 0.667,
+                  "uet_2_over_1": 2.0, "tcp_2_over_1": 2.0}, "ratios of speeds")
+
+
 def test_cost():
     case = cases.bulk("uet", 4096, total=8192, rounds=3)
     same(measure.cost(case, [16384, 8192, 8192]), 1, "cost of a byte")
@@ -147,6 +161,7 @@ def test_profile():
     case = cases.shortened(cases.bulk("tcp", 1 << 20))
     same(profile_guest.operations(case, 4096),
          (4096, "packet of 4096 bytes"), "bulk by packets")
+    profile_guest.os.cpu_count = lambda: 1
     what = profile_guest.phase(case, {"clock_ns": 8192})
     same((what["clock"], what["column"]), (2, "tcp"), "a phase")
     same(profile_guest.phase(case, None)["operations"], 0,
@@ -154,7 +169,7 @@ def test_profile():
 
 
 def main():
-    for test in (test_cases, test_command, test_cost, test_compare,
+    for test in (test_cases, test_command, test_cpus, test_cost, test_compare,
                  test_ratios, test_tables, test_profile):
         test()
     print(f"1..{number}")

@@ -1,89 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Plug-in of QEMU: instructions of a guest by calling context, all of them.
- *
- *	qemu-system-x86_64 ... -plugin build/perf/insns.so,out=FILE
- *
- * Programs in the guest say by marks (../mark.h) what is to be counted. Of each
- * block of code and context it writes how many instructions and how many times.
- */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* Plug-in: all instructions of a guest, and how often blocks of them run */
+#include "plugin.h"
 
-#include "counts.h"
-#include "stacks.h"
-#include "window.h"
+enum { INSNS, RUNS };
 
-int qemu_plugin_version = QEMU_PLUGIN_VERSION;
-
-enum { INSNS, RUNS };		/* of struct counts.value */
-
-static const char *out;
-
-static void on_run(unsigned int cpu, void *data)
+static void count(const struct block *b, struct counts *n)
 {
-	const struct block *b = data;
-	struct cpu *c = &cpus[cpu];
-	struct counts *n;
-
-	if (!window.phase)
-		return;
-	window_lock();
-	stacks_run(c, b);
-	if (window_open()) {
-		n = counts_of(c->context, window.phase, b->addr);
-		n->value[INSNS] += b->insns;
-		n->value[RUNS]++;
-	}
-	window_unlock();
+	n->value[INSNS] += b->insns;
+	n->value[RUNS]++;
 }
 
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
-{
-	/* Kept: QEMU does not say when it forgets a block */
-	struct block *b = calloc(1, sizeof(*b));
-
-	(void)id;
-	b->addr = qemu_plugin_tb_vaddr(tb);
-	b->insns = qemu_plugin_tb_n_insns(tb);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_run, QEMU_PLUGIN_CB_NO_REGS, b);
-	if (b->addr & KERNEL_SPACE)
-		stacks_watch(tb, b);
-	else
-		for (uint32_t i = 0; i < b->insns; i++)
-			window_watch(qemu_plugin_tb_get_insn(tb, i));
-}
-
-static void on_exit_write(qemu_plugin_id_t id, void *data)
-{
-	FILE *f = fopen(out, "w");
-
-	(void)id;
-	(void)data;
-	if (f) {
-		fprintf(f, "profile insns runs\n");
-		counts_write(f);
-	}
-	if (!f || ferror(f) | fclose(f))
-		fprintf(stderr, "profile: %s: %s\n", out, strerror(errno));
-}
-
-int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
-			char **argv)
-{
-	if (argc != 1 || strncmp(argv[0], "out=", 4)) {
-		fprintf(stderr, "profile: -plugin FILE.so,out=FILE is wanted\n");
-		return -1;
-	}
-	if (info->system_emulation && info->system.max_vcpus > CPUS_MAX) {
-		fprintf(stderr, "profile: at most %d CPUs\n", CPUS_MAX);
-		return -1;
-	}
-	out = strdup(argv[0] + 4);
-	window_cpus(info);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_atexit_cb(id, on_exit_write, NULL);
-	return 0;
-}
+const struct plugin plugin = { .names = "insns runs", .count = count };

@@ -17,11 +17,12 @@ struct stack;
  * struct block - code that runs from its first instruction to its last
  * @addr: of the first one
  * @insns: how many
+ * @locked: of them with a locked access to memory, where that is counted
  * @switches: it takes another stack over, that of the next task
  */
 struct block {
 	uint64_t	addr;
-	uint32_t	insns;
+	uint32_t	insns, locked;
 	bool		switches;
 };
 

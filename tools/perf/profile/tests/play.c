@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plays the emulator for the plug-in: a few blocks of code, run in an order that has
- * calls, an interrupt with a stack of its own, a switch of tasks and what is not to
- * be counted. profile_test.py knows what has to come of it.
+ * Plays the emulator for a plug-in: blocks of code, run in an order and with accesses
+ * to memory that a test (play_*.c) says.
  *
  *	play FILE
  */
@@ -10,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../mark.h"
-#include "../plugin/qemu.h"
+#include "play.h"
 
 struct qemu_plugin_insn {
 	uint8_t			bytes[8];
 	size_t			size;
 	qemu_plugin_exec_fn	exec;
-	qemu_plugin_mem_fn	mem;
-	void			*exec_data, *mem_data;
+	void			*exec_data;
+	qemu_plugin_mem_fn	mem[2];
+	void			*mem_data[2];
+	unsigned int		mems;
 };
 
-/* Of each block: its first instructions are NOPs, the last one matters */
+/* The first instructions are NOPs, the last one matters */
 struct qemu_plugin_tb {
 	uint64_t		addr;
 	size_t			n;
@@ -64,8 +64,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 {
 	(void)flags;
 	(void)rw;
-	insn->mem = fn;
-	insn->mem_data = data;
+	insn->mem[insn->mems] = fn;
+	insn->mem_data[insn->mems++] = data;
 }
 
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_exit_fn fn, void *data)
@@ -100,20 +100,14 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
 	return insn->size;
 }
 
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
+{
+	return info & QEMU_PLUGIN_MEM_W;
+}
+
 /* --- blocks --------------------------------------------------------------------- */
 
-#define TEXT(n)		(0xffffffff81000000ULL + (n) * 0x100)
-#define TASK_A		0xffa0000000014000ULL	/* ends of stacks */
-#define TASK_B		0xffa0000000024000ULL
-#define INTERRUPT	0xffa0000000034000ULL
-
-#define CALL	"\xe8\0\0\0\0"
-#define RET	"\xc3"
-#define JUMP	"\xeb\0"
-/* mov 0x1000(%rsi), %rsp */
-#define SWITCH	"\x48\x8b\xa6\0\x10\0\0"
-
-static struct qemu_plugin_tb *block(uint64_t addr, size_t n, const char *last, size_t size)
+struct qemu_plugin_tb *play_block(uint64_t addr, size_t n, const char *last, size_t size)
 {
 	struct qemu_plugin_tb *tb = calloc(1, sizeof(*tb));
 
@@ -129,23 +123,35 @@ static struct qemu_plugin_tb *block(uint64_t addr, size_t n, const char *last, s
 	return tb;
 }
 
-#define BLOCK(addr, n, last) block(addr, n, last, sizeof(last) - 1)
-
-/* Runs a block; @at: where its last instruction stores or loads */
-static void run(struct qemu_plugin_tb *tb, uint64_t at)
+/**
+ * play_run() - run a block
+ * @cpu: on which CPU
+ * @tb: block
+ * @at: where its last instruction accesses memory
+ * @rw: and how; 0: it does not
+ */
+void play_run(unsigned int cpu, struct qemu_plugin_tb *tb, uint64_t at,
+	      enum qemu_plugin_mem_rw rw)
 {
-	tb->exec(0, tb->data);
-	for (size_t i = 0; i < tb->n; i++) {
-		struct qemu_plugin_insn *insn = &tb->insn[i];
+	struct qemu_plugin_insn *last = &tb->insn[tb->n - 1];
 
-		if (insn->exec)
-			insn->exec(0, insn->exec_data);
-		if (insn->mem)
-			insn->mem(0, 0, at, insn->mem_data);
-	}
+	tb->exec(cpu, tb->data);
+	if (last->exec)
+		last->exec(cpu, last->exec_data);
+	for (unsigned int i = 0; rw && i < last->mems; i++)
+		last->mem[i](cpu, rw, at, last->mem_data[i]);
 }
 
-static void run_mark(enum mark what)
+/* An access that another block's instruction is told of */
+void play_stray(struct qemu_plugin_tb *tb, uint64_t at)
+{
+	struct qemu_plugin_insn *last = &tb->insn[tb->n - 1];
+
+	for (unsigned int i = 0; i < last->mems; i++)
+		last->mem[i](0, QEMU_PLUGIN_MEM_W, at, last->mem_data[i]);
+}
+
+void play_mark(enum mark what)
 {
 	static const uint8_t nop[] = MARK_BYTES;
 	uint32_t disp = MARK_MAGIC + what;
@@ -153,7 +159,7 @@ static void run_mark(enum mark what)
 
 	memcpy(bytes, nop, 4);
 	memcpy(bytes + 4, &disp, 4);
-	run(block(0x400000 + 0x10 * what, 1, bytes, 8), 0);
+	play_run(0, play_block(0x400000 + 0x10 * what, 1, bytes, 8), 0, 0);
 }
 
 /* The plug-in keeps what it knows of blocks, as the emulator does its own */
@@ -167,71 +173,15 @@ int main(int argc, char **argv)
 {
 	static char out[4096];
 	char *args[] = { out };
-	qemu_info_t info = { .system_emulation = true, .system = { 1, 1 } };
-	struct qemu_plugin_tb *user, *entry, *send, *send_rest, *lock, *irq, *irq_call,
-			      *irq_rest, *swtch, *back, *wait, *wait_rest, *entry_rest;
+	qemu_info_t info = { .system_emulation = true,
+			     .system = { PLAY_CPUS, PLAY_CPUS } };
 
 	if (argc != 2)
 		return 2;
 	snprintf(out, sizeof(out), "out=%s", argv[1]);
 	if (qemu_plugin_version != 1 || qemu_plugin_install(0, &info, 1, args))
 		return 1;
-	user = BLOCK(0x401000, 5, JUMP);
-	entry = BLOCK(TEXT(0), 3, CALL);		/* calls send */
-	entry_rest = BLOCK(TEXT(0) + 0x20, 1, JUMP);
-	send = BLOCK(TEXT(1), 4, CALL);			/* calls lock */
-	send_rest = BLOCK(TEXT(1) + 0x20, 2, RET);
-	lock = BLOCK(TEXT(2), 7, RET);
-	irq = BLOCK(TEXT(3), 1, CALL);			/* goes to the other stack */
-	irq_call = BLOCK(TEXT(4), 2, CALL);		/* calls lock */
-	irq_rest = BLOCK(TEXT(4) + 0x20, 1, RET);
-	swtch = BLOCK(TEXT(5), 6, SWITCH);
-	back = BLOCK(TEXT(5) + 0x20, 1, RET);
-	wait = BLOCK(TEXT(6), 1, CALL);			/* calls lock */
-	wait_rest = BLOCK(TEXT(6) + 0x20, 1, CALL);	/* again */
-
-	/* Before the first phase nothing is followed */
-	run(entry, TASK_A - 8);
-	run_mark(MARK_BEGIN);
-	run_mark(MARK_NEXT);
-	run(user, 0);
-
-	/* Task B waits: it went to another one; not counted yet */
-	run(wait, TASK_B - 8);
-	run(swtch, 0);
-
-	run_mark(MARK_BEGIN);
-	run(user, 0);
-	run(entry, TASK_A - 8);
-	run(send, TASK_A - 16);
-	run(lock, TASK_A - 16);			/* by send */
-	/* An interrupt comes when send is about to go on */
-	run(irq, INTERRUPT - 16);
-	run(irq_call, INTERRUPT - 24);
-	run(lock, INTERRUPT - 24);		/* by irq */
-	run(irq_rest, INTERRUPT - 16);
-	/* A stray access is no return: another block wants to know of it */
-	wait->insn[0].mem(0, 0, TASK_A, wait->insn[0].mem_data);
-	run(send, TASK_A - 16);			/* a loop */
-	run(lock, TASK_A - 16);
-	run(swtch, 0);				/* send goes to task B */
-	run(back, TASK_B - 8);
-	run(wait_rest, TASK_B - 8);		/* on its stack nobody is called by send */
-	run(lock, TASK_B - 8);
-	run(swtch, 0);				/* and back */
-	run(send_rest, TASK_A - 8);
-	run(entry_rest, 0);
-	run_mark(MARK_END);
-	run(user, 0);
-
-	run_mark(MARK_NEXT);
-	run(user, 0);
-	run_mark(MARK_BEGIN);
-	run_mark(MARK_BEGIN);
-	run_mark(MARK_END);
-	run(user, 0);				/* one of two has not ended */
-	run_mark(MARK_END);
-	run(user, 0);
+	play();
 	leave(0, NULL);
 	return 0;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Does a profile tell what happened? profile_test.py PLAY
+"""Does a profile tell what happened? profile_test.py PLAY-INSNS PLAY-LINES
 
-PLAY is the program of play.c, which has the plug-in count a known course of
+These are the programs of play.c, which have a plug-in count a known course of
 things. Symbols, groups and tables are tried on texts.
 """
 import os
@@ -144,6 +144,17 @@ def test_plugin(counts, syms):
     refused(lambda: read.Counts([]), "an empty file")
 
 
+def test_lines(counts, syms):
+    same(counts.names, ["locked", "fetched", "taken", "runs"], "what is counted")
+    found = {}
+    for _, _, addr, values in counts.blocks:
+        if addr & read.KERNEL_SPACE:
+            found[syms.at(addr)[0].name] = values
+    same(found, {"entry": [0, 2, 0, 6], "send.constprop.0": [0, 0, 1, 5],
+                 "lock": [1, 0, 1, 1], "irq": [1, 0, 0, 1],
+                 "tick": [0, 0, 0, 2]}, "lines that CPUs take from each other")
+
+
 def test_tables(counts, syms, rules):
     total = summary.Summary(counts, syms, rules)
     phases = [{"table": "t", "per": "packet", "column": "uet",
@@ -161,7 +172,12 @@ def test_tables(counts, syms, rules):
     same(uet["functions"]["lock"], {"insns": 14, "calls": 2},
          "instructions and calls of a function")
     same(tcp["groups"], {"user space": 8}, "the other phase")
-    text = "\n".join(report.lines(done[0], rules.names, "insns", 3))
+    earlier = report.with_before(done[0], done)
+    same(list(earlier["columns"]), ["uet before", "uet", "tcp"],
+         "an earlier run beside this one")
+    same(report.with_before(done[0], [{**done[0], "per": "trip"}]), done[0],
+         "but not one of something else")
+    text = "\n".join(report.lines(done[0], rules.names, 3))
     ok("sending" in text and "lock" in text and "uet" in text
        and "packet" in text, "the table", text)
     same(len(list(report.doubts(done[0]))), 2,
@@ -205,6 +221,7 @@ def main():
     test_groups(rules, syms)
     test_plugin(counts, syms)
     test_tables(counts, syms, rules)
+    test_lines(played(sys.argv[2]), syms)
     test_real_groups()
     print(f"1..{number}")
     return failures != 0
