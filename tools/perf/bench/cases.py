@@ -133,7 +133,8 @@ FURTHER = {
     "mtu1500": lambda ts: both_kinds(ts, mtu=1500) + [
         bulk(t, 65536, mtu=1500, **SHORT) for t in ts],
     "ipv6": lambda ts: both_kinds(ts, ip=6),
-    "rod": lambda ts: both_kinds([t for t in ts if t == "uet"],
+    # A stream is ordered, too
+    "rod": lambda ts: both_kinds([t for t in ts if t in ("uet", "tcp")],
                                  delivery="rod"),
     "protect": lambda ts: both_kinds([t for t in ts if t == "uet"],
                                      protect=True),

@@ -19,6 +19,7 @@ import read
 import summary
 import symbols
 
+TREE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "..")
 # Of the instructions that the clock has, so many may be missing or too many
 CLOCK_TOLERANCE = 0.02
 # The column that is compared with an earlier run
@@ -81,7 +82,7 @@ def lines(table, order, top):
         if any(form.format(c).strip("0. ") for c in cells):
             yield row(g, cells)
     yield row("all", [c[value] for c in cols])
-    if all(c.get("clock") for c in cols):
+    if value == "insns" and all(c.get("clock") for c in cols):
         yield row("by the clock", [c["clock"] for c in cols])
     yield ""
     names = {n: max(c["functions"].get(n, {}).get(value, 0) for c in cols)
@@ -114,7 +115,7 @@ def main():
     def inside(name):
         return os.path.join(args.folder, name)
 
-    paths = symbols.object_paths(args.objects) if args.objects else {}
+    paths = symbols.object_paths(args.objects, TREE) if args.objects else {}
     with open(inside("phases.json"), encoding="ascii") as f:
         phases = json.load(f)
     try:

@@ -65,12 +65,17 @@ class Symbols:
         return self.functions[i], self.addrs[i]
 
 
-def object_paths(folder):
-    """{name: [path, ...]} of what objects below a folder define as code"""
+def object_paths(folder, tree):
+    """{name: [path, ...]} of what the module's objects in a folder define as code
+
+    tree has the sources: objects that have none are made of others.
+    """
     paths = collections.defaultdict(list)
-    for obj in sorted(glob.glob(os.path.join(folder, "net", "**", "*.o"),
+    for obj in sorted(glob.glob(os.path.join(folder, "net", "uet", "**", "*.o"),
                                 recursive=True)):
         path = os.path.relpath(obj, folder)[:-2] + ".c"
+        if "/tests/" in path or not os.path.exists(os.path.join(tree, path)):
+            continue
         out = subprocess.run(["nm", obj], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
         for line in out.splitlines():

@@ -214,7 +214,7 @@ static void usage(void)
 		"  -P FLOWS     at the same time, each with a process at either end (1)\n"
 		"  -m BATCH     bulk by sendmmsg() and recvmmsg()\n"
 		"  -b BYTES     of send and receive buffers, as SO_SNDBUF reads (as they are)\n"
-		"  -D rod       AF_UET: ordered delivery\n"
+		"  -D rod       ordered delivery, of AF_UET\n"
 		"  -g CONTROL   TCP congestion control\n"
 		"  -C NETNS     of clients\n"
 		"  -S NETNS     of servers\n"
