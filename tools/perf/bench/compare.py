@@ -3,6 +3,8 @@
 
 # Ends that wait this much more or less often per round trip do other things
 WAITS = 0.1
+# A stream that joins messages in packets so much better does not send messages
+PACKETS = 1.5
 
 SAME = {"kind": "kinds", "size": "sizes of messages", "mtu": "MTUs",
         "link": "links", "ip": "versions of IP", "flows": "numbers of flows",
@@ -16,6 +18,7 @@ def unequal(a, b):
     """Why two rows are not to be compared; [] if they are."""
     if not a or not b:
         return ["one was not measured"]
+    packets = a["packets"], b["packets"]
     a, b = a["conditions"], b["conditions"]
     why = [f"{name}: {shown(a[key])}, {shown(b[key])}"
            for key, name in SAME.items() if a[key] != b[key]]
@@ -23,6 +26,10 @@ def unequal(a, b):
         why += [f"the {end} waits {x:g}, {y:g} times a round trip"
                 for end, x, y in zip(("client", "server"), a["waits"],
                                      b["waits"]) if abs(x - y) > WAITS]
+    if a["kind"] == b["kind"] == "messages" and \
+            max(packets) > PACKETS * min(packets):
+        why.append("packets for a message: "
+                   f"{packets[0]:.2f}, {packets[1]:.2f}")
     return why
 
 

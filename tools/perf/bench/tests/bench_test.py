@@ -123,6 +123,10 @@ def test_compare():
     value, why = compare.compare(a, slower)
     same((value, len(why)), (None, 1), f"refused: {'; '.join(why)}")
     same(compare.compare(a, None)[0], None, "a row that is not there")
+    joined = {**row(cases.trips("tcp", 100), 1, kind="messages"),
+              "packets": 0.1}
+    value, why = compare.compare(row(uet, 90, kind="messages"), joined)
+    same((value, len(why)), (None, 1), f"refused: {'; '.join(why)}")
 
 
 def test_ratios():
