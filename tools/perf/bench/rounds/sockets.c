@@ -11,7 +11,7 @@
 #include "rounds.h"
 
 /* PIDonFEP of AF_UET and port of the others; a flow has two */
-#define PORT		400
+#define PORT		2400
 
 /* Of linux/sctp.h, which comes with a package of its own */
 #ifndef SCTP_NODELAY

@@ -1,7 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Rows of the benchmark: which there are, what is compared, how they are told."""
+"""Rows of the benchmark: which there are, what is compared, how they are told.
+
+    bench_test.py ROUNDS
+
+ROUNDS is the program that makes the rounds; here it does so over TCP and UDP of
+this host.
+"""
+import json
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -83,6 +91,39 @@ def test_command():
     line = " ".join(measure.command("/b", case, Link()))
     same(line, "/b/rounds -t uet -C a -S b -s 100 -n 2048 -r 3 -P 1 "
          f"-b {measure.BUFFER} -k -m 32 1 2", "a command")
+
+
+def rounds(program, *args):
+    done = subprocess.run([program, "-r", "2", *args], text=True, check=False,
+                          capture_output=True, timeout=60)
+    if done.returncode:
+        return done.stderr
+    seen = json.loads(done.stdout)
+    return sorted(seen), len(seen["rounds_ns"]), min(seen["rounds_ns"]) > 0
+
+
+def test_rounds(program):
+    local = "127.0.0.1"
+    # Short messages: a window of UDP fits into buffers of any user
+    good = ["rcvbuf", "rounds_ns", "sndbuf", "switches"], 2, True
+    for what, args in {
+            "round trips": ["-n", "20"],
+            "bulk": ["-k", "-s", "100", "-n", "200"],
+            "two flows": ["-k", "-s", "100", "-n", "100", "-P", "2"],
+    }.items():
+        for t in "tcp", "udp":
+            same(rounds(program, "-t", t, *args, local, local), good,
+                 f"{what}, {t}")
+    for n in 1, 130, 200, 256:
+        same(rounds(program, "-t", "udp", "-k", "-m", "32", "-n", str(n),
+                    local, local), good, f"{n} messages in batches")
+    for t in "tcp", "udp":
+        same(rounds(program, "-t", t, "-n", "7", local, local, "127.0.0.2",
+                    "127.0.0.3"), good, f"three peers, {t}")
+    for args in (["-t", "dccp"], ["-n", "0"], ["-k", "-m", "9"],
+                 ["-P", "1000"]):
+        same("usage: rounds" in rounds(program, *args, local, local), True,
+             f"refused: {' '.join(args)}")
 
 
 def test_cpus():
@@ -176,6 +217,7 @@ def main():
     for test in (test_cases, test_command, test_cpus, test_cost, test_compare,
                  test_ratios, test_tables, test_profile):
         test()
+    test_rounds(sys.argv[1])
     print(f"1..{number}")
     return failures != 0
 
