@@ -14,7 +14,7 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path[:0] = os.path.dirname(HERE), os.path.join(HERE, "../../tests")
 
 import bench_guest  # noqa: E402
 import cases  # noqa: E402
@@ -23,17 +23,7 @@ import cpus_guest  # noqa: E402
 import measure  # noqa: E402
 import profile_guest  # noqa: E402
 import tables  # noqa: E402
-
-number = failures = 0
-
-
-def same(found, want, name):
-    global number, failures
-    number += 1
-    failures += found != want
-    if found != want:
-        print(f"# {found} instead of {want}")
-    print(f"{'ok' if found == want else 'not ok'} {number} {name}")
+from tap import end, same  # noqa: E402
 
 
 class Link:
@@ -218,8 +208,7 @@ def main():
                  test_ratios, test_tables, test_profile):
         test()
     test_rounds(sys.argv[1])
-    print(f"1..{number}")
-    return failures != 0
+    return end()
 
 
 if __name__ == "__main__":

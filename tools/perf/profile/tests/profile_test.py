@@ -12,13 +12,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path[:0] = os.path.dirname(HERE), os.path.join(HERE, "../../tests")
 
 import groups  # noqa: E402
 import read  # noqa: E402
 import report  # noqa: E402
 import summary  # noqa: E402
 import symbols  # noqa: E402
+from tap import end, ok, same  # noqa: E402
 
 KALLSYMS = """\
 0000000000000000 D per_cpu_thing
@@ -50,22 +51,6 @@ net/uet/* wait
 [syscall]
 entry
 """
-
-number = failures = 0
-
-
-def ok(good, name, why=""):
-    global number, failures
-    number += 1
-    failures += not good
-    if not good and why:
-        print(f"# {why}")
-    print(f"{'ok' if good else 'not ok'} {number} {name}")
-
-
-def same(found, want, name):
-    ok(found == want, name, f"{found} instead of {want}")
-
 
 def refused(call, name):
     try:
@@ -223,8 +208,7 @@ def main():
     test_tables(counts, syms, rules)
     test_lines(played(sys.argv[2]), syms)
     test_real_groups()
-    print(f"1..{number}")
-    return failures != 0
+    return end()
 
 
 if __name__ == "__main__":
