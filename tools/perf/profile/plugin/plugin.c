@@ -58,7 +58,10 @@ static void on_exit_write(qemu_plugin_id_t id, void *data)
 	(void)data;
 	if (f) {
 		fprintf(f, "profile %s\n", plugin.names);
+		/* Other CPUs may still run */
+		window_lock();
 		counts_write(f);
+		window_unlock();
 	}
 	if (!f || ferror(f) | fclose(f))
 		fprintf(stderr, "profile: %s: %s\n", out, strerror(errno));
