@@ -9,6 +9,8 @@ TRIP_SIZES = 100, 4000
 BULK_SIZES = 4096, 65536, 1 << 20
 TRANSPORTS = "uet", "udp", "tcp", "sctp"
 MIB = 1 << 20
+# Packets in a row of rows that say so
+RUNS = 4, 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Case:
     count: operations of a round; batch: messages of a system call
     offload: of the link, on or off; None: as it comes
     cpus: that both ends may use; 0: all
+    run: packets that may leave as one (net.uet.spray_run); 0: as the window says
     """
     transport: str
     kind: str
@@ -36,12 +39,13 @@ class Case:
     delivery: str = ""
     protect: bool = False
     cpus: int = 0
+    run: int = 0
     shown: int = 0
 
     @property
     def column(self):
-        # Segmentation by the link is something only TCP asks for by itself
-        return self.transport + ("+offload" if self.offload else "")
+        return self.transport + (f" {self.run}" if self.run else "") + \
+            ("+offload" if self.offload else "")
 
     @property
     def operations(self):
@@ -51,7 +55,7 @@ class Case:
     @property
     def network(self):
         """What of the network it needs; cases of one network are run together."""
-        return self.link, self.mtu, self.ip, self.peers > 1
+        return self.link, self.mtu, self.ip, self.peers > 1, self.run
 
 
 def bytes_text(n):
@@ -96,12 +100,15 @@ def request_response(transports):
 
 
 def bulks(transports):
-    """With offload: TCP, which it is for, and AF_UET on the same link."""
+    """With offload: TCP, and AF_UET with runs of a few packets."""
     cases = []
     for mtu in MTUS:
-        with_offload = [t for t in ("tcp", "uet") if t in transports]
-        cases += [bulk(t, size, mtu=mtu, offload=True) for t in with_offload
-                  for size in (BULK_SIZES if t == "tcp" else BULK_SIZES[-1:])]
+        for size in BULK_SIZES:
+            if "tcp" in transports:
+                cases.append(bulk("tcp", size, mtu=mtu, offload=True))
+            if "uet" in transports:
+                cases += [bulk("uet", size, mtu=mtu, offload=True, run=run)
+                          for run in RUNS]
         cases += [bulk(t, size, mtu=mtu) for size in BULK_SIZES
                   for t in transports]
     return cases
@@ -157,6 +164,7 @@ def profiled(transports):
     ts = [t for t in ("uet", "tcp", "udp") if t in transports]
     return [bulk(t, MIB) for t in ts] + \
         [bulk("tcp", MIB, offload=True)] * ("tcp" in ts) + \
+        [bulk("uet", MIB, offload=True, run=RUNS[-1])] * ("uet" in ts) + \
         [trips(t, 100) for t in ts]
 
 

@@ -33,12 +33,12 @@ def peers(n):
 class Network:
     """Loopback is that of the client's namespace, which then has both ends."""
 
-    def __init__(self, link="veth", mtu=4224, ip=4, many=False):
+    def __init__(self, link="veth", mtu=4224, ip=4, many=False, run=0):
         self.link, self.mtu, self.ip = link, mtu, ip
         self.namespaces = [CLIENT] if link == "lo" else [CLIENT, SERVER]
         self.client, self.server = CLIENT, self.namespaces[-1]
         self.device = "lo" if link == "lo" else "veth0"
-        self.many = many
+        self.many, self.run = many, run
         self.keepers = []       # processes by which /proc shows the namespaces
         self.default = {}       # offloads of the link as it came,
         self.now = {}           # and as they are
@@ -67,6 +67,9 @@ class Network:
                                           "sleep", "infinity"])
                         for netns in self.namespaces]
         self.default = self.now = self._offloads()
+        if self.run:
+            for netns in self.namespaces:
+                inside(netns, "sysctl", "-qw", f"net.uet.spray_run={self.run}")
         return self
 
     def _add_addr(self, netns, addr):

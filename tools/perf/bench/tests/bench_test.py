@@ -170,9 +170,11 @@ def test_ratios():
     values, refused = bench_guest.ratios(rows, 800)
     same(values, {"rr_100_uet_over_tcp": 0.9,
                   "bulk_1m_uet_over_tcp_noseg": 1.25,
+                  "bulk_64k_uet_over_tcp_offload": None,
                   "bulk_1m_uet_over_tcp_offload": None,
                   "idle_pdc_bytes": 800}, "ratios")
-    same(list(refused), ["bulk_1m_uet_over_tcp_offload"],
+    same(list(refused), ["bulk_64k_uet_over_tcp_offload",
+                         "bulk_1m_uet_over_tcp_offload"],
          "without its like a row is not compared")
 
 
