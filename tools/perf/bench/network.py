@@ -69,7 +69,8 @@ class Network:
         self.default = self.now = self._offloads()
         if self.run:
             for netns in self.namespaces:
-                inside(netns, "sysctl", "-qw", f"net.uet.spray_run={self.run}")
+                inside(netns, "sysctl", "-qw", "net.uet.udp_csum=1",
+                       f"net.uet.spray_run={self.run}")
         return self
 
     def _add_addr(self, netns, addr):
