@@ -153,6 +153,7 @@ struct uet_unconfirmed {
  * @sock6: tunnel socket, IPv6
  * @rx_peers: early demux table of peers, by uet_demux_slot(); RCU readers, written
  *	under @fep_lock
+ * @run_len: uet_flow.run_len of the flow where it changed last, the guess of new queues
  * @take_hooked: hooks of input/take.c are registered; under @open_mutex
  * @demux_hooked: hooks of pdc/demux.c are registered; under @open_mutex
  * @untrack_hooked: hooks of link/untrack.c are registered; under @open_mutex
@@ -195,7 +196,7 @@ struct uet_net {
 	spinlock_t		unconfirmed_lock; /* of unconfirmed */
 
 	struct mutex		open_mutex;	/* serialises opening */
-	u16			run_len;	/* uet_flow.run_len that was seen last */
+	u16			run_len;
 	struct llist_head	reap;
 	struct work_struct	reap_work;
 	struct delayed_work	shed_work;

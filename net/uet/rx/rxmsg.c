@@ -547,8 +547,8 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
  * now, -ENOSPC if there will be none, as its line is full; -EINVAL if the packet
  * overlaps others or exceeds the message; -EPIPE if the socket is gone or has
  * dropped the message; -ETIME if the message was given up, as it was silent while
- * others waited. On error the packet stays the caller's; an error of a run leaves
- * no trace, so that its packets can be tried one by one.
+ * others waited. On error the packet stays the caller's; an error of a run counts and
+ * answers nothing, so that its packets can be tried one by one.
  */
 int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 		    const struct uet_rxpart *part)

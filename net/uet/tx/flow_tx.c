@@ -87,8 +87,8 @@ static void uet_flow_sent(struct uet_pdc *pdc, u64 now)
 }
 
 /*
- * Build about @max packets, since runs are not cut, and return their number. @dev is NULL without a
- * route or with several interfaces.
+ * Build about @max packets, since runs are not cut, and return their number. @dev is
+ * NULL without a route or with several interfaces.
  */
 static unsigned int uet_flow_build(struct uet_flow *flow,
 				   struct net_device *dev,
@@ -167,7 +167,8 @@ static void uet_flow_dropped(struct uet_flow *flow, u16 pdcid, u32 psn, u32 n)
 		goto out;
 	now = ktime_get_ns();
 	spin_lock(&flow->lock);
-	if (pdc->tx->snd.state != UET_PDC_DEAD) {
+	if (pdc->tx->snd.state != UET_PDC_DEAD &&
+	    uet_txwin_has(&pdc->tx->snd.win, psn + n - 1)) {
 		uet_port_dropped(flow, now);
 		for (i = 0; i < n; i++)
 			uet_flow_lost_here(pdc, psn + i, now);

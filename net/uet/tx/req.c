@@ -90,8 +90,7 @@ static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
 }
 
 /* A packet with headers, and @room more bytes */
-static struct sk_buff *uet_pdc_alloc_req(const struct uet_txmsg *msg,
-					 const struct uet_pkt *pkt, u32 room)
+static struct sk_buff *uet_pdc_alloc_req(const struct uet_pkt *pkt, u32 room)
 {
 	struct sk_buff *skb;
 	unsigned int len;
@@ -164,7 +163,7 @@ struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_pdc_fill_pds(pdc, out, &pkt);
 	uet_pdc_fill_ses(msg, p, &pkt.ses);
-	skb = uet_pdc_alloc_req(msg, &pkt, 0);
+	skb = uet_pdc_alloc_req(&pkt, 0);
 	if (unlikely(!skb))
 		return NULL;
 	if (unlikely(uet_txdata_attach_run(msg, skb, p->off,
@@ -202,7 +201,7 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_pdc_fill_pds(pdc, out, &pkt);
 	uet_pdc_fill_ses(msg, p, &pkt.ses);
-	skb = uet_pdc_alloc_req(msg, &pkt, msg->inlined ? p->len : 0);
+	skb = uet_pdc_alloc_req(&pkt, msg->inlined ? p->len : 0);
 	if (unlikely(!skb))
 		return NULL;
 	if (p->len && unlikely(uet_txdata_attach(msg, skb, p->off, p->len))) {
