@@ -276,8 +276,9 @@ interrupted_count()
 	cp "$WORK/out" "$WORK/json"
 	cat "$WORK/said"
 	json 'd["signal"] == 15 and all(
-		f["client"]["messages"] == f["server"]["messages"] > 0 and not f["error"]
-		for f in r[0]["flows"])'
+		f["client"]["messages"] == f["server"]["messages"] and not f["error"]
+		for f in r[0]["flows"]) and
+		any(f["client"]["messages"] for f in r[0]["flows"])'
 }
 
 # Its reader goes: no process is left
