@@ -50,8 +50,9 @@ struct uet_recv {
 };
 
 /*
- * Fast path: payload is nearly always in a few fragments of one page each.
- * skb_copy_datagram_msg() checks for each piece which object it belongs to.
+ * Fast path: payload is nearly always in a few fragments. skb_copy_datagram_msg()
+ * goes from page to page, and checks for each piece which object it belongs to;
+ * a fragment lies together, and is a part of no object.
  */
 static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
 			  struct iov_iter *to, u32 len)
@@ -66,12 +67,15 @@ static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
 		const skb_frag_t *frag = &si->frags[i];
 		struct page *page = skb_frag_page(frag);
 		u32 size = skb_frag_size(frag);
+		const void *data;
 
+		if (!page || PageHighMem(page))
+			return done;
+		data = page_address(page) + skb_frag_off(frag);
 		while (at < size && done < len) {
 			u32 n = min3(size - at, to_gap, len - done);
 
-			if (!page || copy_page_to_iter(page, skb_frag_off(frag) +
-						       at, n, to) != n)
+			if (_copy_to_iter(data + at, n, to) != n)
 				return done;
 			at += n;
 			done += n;

@@ -124,22 +124,37 @@ static struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg,
 	return buf;
 }
 
-static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf, u32 n)
+/* Where the byte at @off of the message lies in the page of @frag, which begins
+ * with the byte at @start
+ */
+static u32 uet_txfrag_at(const struct uet_txmsg *msg,
+			 const struct uet_txfrag *frag, u32 start, u32 off)
+{
+	u32 gaps = msg->slot ? off / msg->slot - start / msg->slot : 0;
+
+	return frag->off + off - start + gaps * UET_HDR_RUN_LEN;
+}
+
+/* Add what was written behind @gap bytes at the offset of @pf. The last fragment
+ * ends at @end.
+ */
+static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf,
+			     u32 gap, u32 n, u32 *end)
 {
 	struct uet_txfrag *last = buf->nr ? &buf->frags[buf->nr - 1] : NULL;
 
-	if (last && last->page == pf->page &&
-	    last->off + last->len == pf->offset) {
+	if (last && last->page == pf->page && *end == pf->offset) {
 		last->len += n;
 	} else {
 		last = &buf->frags[buf->nr++];
 		last->page = pf->page;
-		last->off = pf->offset;
+		last->off = pf->offset + gap;
 		last->len = n;
 		get_page(pf->page);
 	}
 	buf->len += n;
-	pf->offset += n;
+	pf->offset += gap + n;
+	*end = pf->offset;
 }
 
 /* Copy into the task's page, as TCP does. */
@@ -149,7 +164,7 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 				 u32 off, u32 bytes)
 {
 	struct page_frag *pf = &current->task_frag;
-	u32 slot = msg->slot, phase = slot ? off % slot : 0;
+	u32 slot = msg->slot, phase = slot ? off % slot : 0, end = 0;
 
 	while (bytes) {
 		u32 n = slot ? min(bytes, slot - phase) : bytes;
@@ -162,13 +177,14 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 		buf = uet_txbuf_tail(msg, bufs, off);
 		if (!buf)
 			return -ENOBUFS;
-		pf->offset += gap;
-		n = min_t(u32, n, pf->size - pf->offset);
-		/* No highmem: the page was allocated with GFP_KERNEL. */
-		if (!copy_from_iter_full(page_address(pf->page) + pf->offset,
-					 n, from))
+		n = min_t(u32, n, pf->size - pf->offset - gap);
+		/* No highmem: the page was allocated with GFP_KERNEL. Nor is it
+		 * part of an object that a check could find.
+		 */
+		if (_copy_from_iter(page_address(pf->page) + pf->offset + gap, n,
+				    from) != n)
 			return -EFAULT;
-		uet_txbuf_append(buf, pf, n);
+		uet_txbuf_append(buf, pf, gap, n, &end);
 		off += n;
 		bytes -= n;
 		phase += n;
@@ -218,8 +234,8 @@ int uet_txdata_fill(struct uet_txmsg *msg, struct uet_sock *us,
 	return 0;
 }
 
-/* Find the block with the byte at @off. Packets are cut in sequence, so it is
- * mostly the one at the cursor or the next.
+/* Set the cursor to the byte at @off; returns its block, or NULL. Packets are cut in
+ * sequence, so it is mostly the one at the cursor or the next.
  */
 static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
 {
@@ -239,12 +255,15 @@ static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
 			return NULL;
 		buf = list_next_entry(buf, node);
 	}
-	/* Fragments are in sequence, too. */
-	if (buf != msg->cursor || off - buf->start < msg->cursor_off) {
+	off -= buf->start;
+	if (buf != msg->cursor || off < msg->cursor_off) {
 		msg->cursor_frag = 0;
 		msg->cursor_off = 0;
 	}
 	msg->cursor = buf;
+	/* Fragments are in sequence, too. */
+	while (off - msg->cursor_off >= buf->frags[msg->cursor_frag].len)
+		msg->cursor_off += buf->frags[msg->cursor_frag++].len;
 	return buf;
 }
 
@@ -267,47 +286,83 @@ static bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off,
 	return true;
 }
 
+/* A part of a message that lies in one fragment: @len bytes from @off of the message
+ * on. The fragment begins with the byte at @start.
+ */
+struct uet_txpiece {
+	const struct uet_txfrag	*frag;
+	u32			start;
+	u32			off;
+	u32			len;
+};
+
+/* Add a piece to a packet, up to the next gap. Returns how much that is. */
+static int uet_txdata_attach_piece(const struct uet_txmsg *msg,
+				   struct sk_buff *skb,
+				   const struct uet_txpiece *p)
+{
+	u32 at = uet_txfrag_at(msg, p->frag, p->start, p->off), n = p->len;
+
+	if (msg->slot)
+		n = min(n, msg->slot - p->off % msg->slot);
+	return uet_skb_add_frag(skb, p->frag->page, at, n) ? n : -EMSGSIZE;
+}
+
+/* Add a piece to a run, with its gaps; what is in front of the first packet is none
+ * of the run.
+ */
+static int uet_txdata_attach_slots(const struct uet_txmsg *msg,
+				   struct sk_buff *skb,
+				   const struct uet_txpiece *p,
+				   struct uet_txgaps *gaps)
+{
+	u32 begin = uet_txfrag_at(msg, p->frag, p->start, p->off), end = begin;
+	u8 *page = page_address(p->frag->page);
+	u32 phase = p->off % msg->slot, left = msg->slot - phase, n = p->len;
+
+	if (!phase && skb->data_len) {
+		begin -= UET_HDR_RUN_LEN;
+		gaps->at[gaps->n++] = page + begin;
+	}
+	for (; n > left; left = msg->slot) {
+		n -= left;
+		end += left;
+		gaps->at[gaps->n++] = page + end;
+		end += UET_HDR_RUN_LEN;
+	}
+	end += n;
+	return uet_skb_add_frag(skb, p->frag->page, begin, end - begin) ?
+	       p->len : -EMSGSIZE;
+}
+
 /* Add part of a message to a packet; of a run with the gaps behind the first one. */
 static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 				   u32 off, u32 len, struct uet_txgaps *gaps)
 {
 	struct uet_txbuf *buf = uet_txbuf_seek(msg, off);
-	u32 slot = msg->slot, left = slot, i;
+	struct uet_txpiece p = { .off = off };
+	int n;
 
 	if (!buf)
 		return -EINVAL;
-	i = msg->cursor_frag;
-	off -= buf->start + msg->cursor_off;
-	while (off >= buf->frags[i].len) {
-		off -= buf->frags[i].len;
-		msg->cursor_off += buf->frags[i++].len;
-	}
-	msg->cursor_frag = i;
+	p.frag = &buf->frags[msg->cursor_frag];
+	p.start = buf->start + msg->cursor_off;
 	while (len) {
-		struct uet_txfrag *frag;
-		u32 n, gap = 0;
-
-		if (i == buf->nr) {
-			if (list_is_last(&buf->node, &msg->bufs))
-				return -EINVAL;
-			buf = list_next_entry(buf, node);
-			i = 0;
-		}
-		frag = &buf->frags[i++];
-		n = min(len, frag->len - off);
-		if (gaps) {
-			if (!left) {
-				gap = UET_HDR_RUN_LEN;
-				left = slot;
-				gaps->at[gaps->n++] = page_address(frag->page) +
-						      frag->off - gap;
+		if (p.off - p.start == p.frag->len) {
+			p.start += p.frag->len;
+			if (++p.frag == &buf->frags[buf->nr]) {
+				if (list_is_last(&buf->node, &msg->bufs))
+					return -EINVAL;
+				buf = list_next_entry(buf, node);
+				p.frag = buf->frags;
 			}
-			left -= n;
 		}
-		if (!uet_skb_add_frag(skb, frag->page, frag->off + off - gap,
-				      n + gap))
-			return -EMSGSIZE;
-		off = 0;
+		p.len = min(len, p.frag->len - (p.off - p.start));
+		n = gaps ? uet_txdata_attach_slots(msg, skb, &p, gaps) :
+			   uet_txdata_attach_piece(msg, skb, &p);
+		if (n < 0)
+			return n;
+		p.off += n;
 		len -= n;
 	}
 	return 0;
