@@ -366,6 +366,8 @@ static const struct uet_setting uet_settings[] = {
 	      "as target_qdelay_us"),
 	PARAM("max_wnd", MAX_WND, "bytes", "largest window"),
 	PARAM("wnd_add", WND_ADD, "bytes", "as nscc_wnd_add"),
+	PARAM("wnd_add_runs", WND_ADD_RUNS, "bytes",
+	      "the same where packets leave in runs"),
 	PARAM("gamma", GAMMA_Q16, "1/65536", "as nscc_gamma"),
 	PARAM("max_md_jump", MAX_MD_JUMP_Q16, "1/65536", "as nscc_max_md_jump"),
 	PARAM("fi", FI, "bytes", "as nscc_fi"),

@@ -217,6 +217,7 @@ struct pair_packet {
 	bool ce;
 	bool trimmed;
 	uint32_t payload;
+	uint32_t run;		/* bytes of the run it came in, 0 = alone */
 	uint32_t len;
 	uint8_t bytes[UET_HDR_MAX_LEN + 16];
 };
@@ -237,6 +238,7 @@ struct pair {
 	struct test_rnd rnd;
 	uint64_t now;
 	uint64_t base;		/* one-way delay, ns */
+	uint32_t run;		/* bytes of the run that is being sent, 0 = none */
 	uint64_t dark_until;
 	uint64_t arrived[PAIR_ENDS][PAIR_PATHS];	/* latest arrival so far */
 	struct pair_packet *wire;	/* by time */

@@ -121,8 +121,11 @@ static bool tx_commit(struct pair_tx *tx, struct uet_snd_out *out)
 	p->total.rtx += out->rtx;
 	step = port_takes(h, out->ask.size);
 	departs = port_departs(h, uet_snd_out_size(out)) - (out->n - 1) * step;
+	if (out->n > 1)
+		p->run = (out->n - 1) * out->pkt.len + out->last_len;
 	for (i = 0; !dropped && i < out->n; i++)
 		tx_send(tx, out, i, departs + (uint64_t)i * step);
+	p->run = 0;
 	uet_snd_commit(&tx->s, out, departs, step, p->now);
 	uet_snd_transmitted(&tx->s, p->now);
 	tx_arm(tx);

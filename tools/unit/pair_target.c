@@ -8,7 +8,9 @@
 
 #include "pair.h"
 
-#define TRIGGER		4096	/* an ACK per so many bytes */
+/* Bytes for each ACK: of packets fewer than a source expects, of runs as many */
+#define TRIGGER		4096
+#define TRIGGER_RUNS	UET_ACK_GEN_TRIGGER_DEFAULT
 #define RIGHT_NS	20000000ULL
 #define TIME_WAIT_NS	5000000ULL	/* longer than any packet is late */
 
@@ -318,8 +320,11 @@ static bool ack_due(struct pair_rx *rx, const struct pair_packet *pk,
 {
 	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX) || pk->ce;
 
+	uint32_t trigger = pk->run ?
+		uet_ackreq_run_trigger(TRIGGER_RUNS, pk->run) : TRIGGER;
+
 	rx->ack_count += max_t(uint32_t, pk->payload, 1024);
-	if (rx->ack_count >= TRIGGER)
+	if (rx->ack_count >= trigger)
 		due = true;
 	if (rx->ar_wait && advanced && !psn_after(rx->ar_psn, rx->map.cack)) {
 		rx->ar_wait = false;

@@ -67,6 +67,7 @@ void pair_send(struct pair *p, struct pair_host *to, const struct uet_pkt *pkt,
 		pk->to = to;
 		pk->ev = ev;
 		pk->payload = payload;
+		pk->run = p->run;
 		pk->len = pkt_build(pk->bytes, pkt);
 		if (!pk->len) {
 			pair_fail(p, "a packet cannot be built", pkt->type);

@@ -10,6 +10,7 @@
 #ifndef _UET_CORE_ACKREQ_H
 #define _UET_CORE_ACKREQ_H
 
+#include "params.h"
 #include "txwin.h"
 
 /* Unrequested answers in a row before the source asks for one early */
@@ -50,6 +51,21 @@ struct uet_ackreq_rule {
 static inline u32 uet_ackreq_counted(const struct uet_ackreq_rule *r, u32 len)
 {
 	return max(len, r->min_add);
+}
+
+/**
+ * uet_ackreq_run_trigger() - the trigger of a target that got a run
+ * @trigger: its ACK_Gen_Trigger
+ * @bytes: what the run counts for
+ *
+ * An ACK costs as much as a run. So one answers two of them, if they are not longer
+ * than what a source of runs expects: %UET_ACK_RUN_TRIGGERS.
+ *
+ * Return: bytes after which an ACK is sent.
+ */
+static inline u32 uet_ackreq_run_trigger(u32 trigger, u32 bytes)
+{
+	return clamp(2 * bytes, trigger, trigger * UET_ACK_RUN_TRIGGERS);
 }
 
 /**

@@ -28,6 +28,7 @@ static const struct param_limits param_table[UET_CCP_COUNT] = {
 	},
 	[UET_CCP_MAX_WND] = { UET_WND_MIN_MTUS * UET_MTU_MIN, UET_WND_MAX },
 	[UET_CCP_WND_ADD] = { 0, UET_WND_MAX },
+	[UET_CCP_WND_ADD_RUNS] = { 0, UET_WND_MAX },
 	[UET_CCP_GAMMA_Q16] = { 0, UET_Q16_ONE },
 	[UET_CCP_MAX_MD_JUMP_Q16] = { UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE },
 	[UET_CCP_FI] = { 0, UET_FI_MAX },
@@ -107,12 +108,20 @@ u64 uet_cc_bdp(u32 rate_mbps, u64 ns)
 		     UET_BDP_MAX);
 }
 
+u64 uet_cc_wnd(u64 bdp, u32 add, u32 add_runs)
+{
+	u64 wnd = bdp * 3 / 2;
+
+	return wnd + max_t(u64, add, min_t(u64, wnd / 8, add_runs));
+}
+
 u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt)
 {
 	if (p->max_wnd_fixed)
 		return p->max_wnd;
-	return max_t(u64, uet_cc_bdp(p->rate_mbps, base_rtt) * 3 / 2 +
-		     p->wnd_add, UET_WND_MIN_MTUS * (u64)p->mtu);
+	return max_t(u64, uet_cc_wnd(uet_cc_bdp(p->rate_mbps, base_rtt),
+				     p->wnd_add, p->wnd_add_runs),
+		     UET_WND_MIN_MTUS * (u64)p->mtu);
 }
 
 u32 uet_cc_config_rate(const struct uet_cc_config *cfg)
@@ -139,6 +148,7 @@ static void params_derive_network(struct uet_cc_params *p,
 	target = p->trimming ? p->base_rtt * 3 / 4 : p->base_rtt;
 	p->target = params_value_or(cfg, UET_CCP_TARGET_QDELAY_NS, target);
 	p->wnd_add = (u32)params_value_or(cfg, UET_CCP_WND_ADD, 0);
+	p->wnd_add_runs = (u32)params_value_or(cfg, UET_CCP_WND_ADD_RUNS, 0);
 	p->max_wnd = uet_cc_max_wnd(p, p->base_rtt);
 	p->max_wnd_fixed = params_is_set(cfg, UET_CCP_MAX_WND);
 	p->max_wnd = params_value_or(cfg, UET_CCP_MAX_WND, p->max_wnd);

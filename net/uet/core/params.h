@@ -26,6 +26,8 @@
  * @UET_CCP_MAX_WND: MaxWnd in bytes; if set, it does not follow base_rtt
  * @UET_CCP_WND_ADD: bytes added to MaxWnd = 1.5 BDP, for packets that have
  *	arrived but wait for their ACK
+ * @UET_CCP_WND_ADD_RUNS: the same if packets leave in runs and are acknowledged
+ *	by twos of them, at most; 0 = they do not
  * @UET_CCP_GAMMA_Q16: gain of the multiplicative decrease x 2^16
  * @UET_CCP_MAX_MD_JUMP_Q16: smallest factor of one decrease x 2^16
  * @UET_CCP_FI: fair increase in bytes per window
@@ -62,6 +64,7 @@ enum uet_cc_param {
 	UET_CCP_TARGET_QDELAY_NS,
 	UET_CCP_MAX_WND,
 	UET_CCP_WND_ADD,
+	UET_CCP_WND_ADD_RUNS,
 	UET_CCP_GAMMA_Q16,
 	UET_CCP_MAX_MD_JUMP_Q16,
 	UET_CCP_FI,
@@ -122,6 +125,8 @@ enum uet_delay_avg {
 #define UET_QA_GATE_MAX			31
 #define UET_QA_THRESHOLD_NEVER_NS	0x4000000000000000ULL
 #define UET_ACK_GEN_TRIGGER_MAX		32768
+/* Triggers after which an ACK comes at the latest if packets come in runs */
+#define UET_ACK_RUN_TRIGGERS		4
 
 /* Defaults other than 0 that do not depend on other parameters */
 #define UET_GAMMA_DEFAULT_Q16		52429		/* 0.8 */
@@ -163,6 +168,7 @@ struct uet_cc_config {
  * @adjust_bytes: bytes between adjustments
  * @ack_gen_trigger: bytes after which the target sends an ACK by itself
  * @wnd_add: bytes added to a MaxWnd that follows base_rtt
+ * @wnd_add_runs: most that is added instead if packets leave in runs
  * @qa_gate: quick adapt only if bytes achieved < @max_wnd >> @qa_gate
  * @base_shift: see UET_CCP_BASE_SHIFT
  * @avg: enum uet_delay_avg
@@ -194,6 +200,7 @@ struct uet_cc_params {
 	u32 adjust_bytes;
 	u32 ack_gen_trigger;
 	u32 wnd_add;
+	u32 wnd_add_runs;
 	u8 qa_gate;
 	u8 base_shift;
 	u8 avg;
@@ -284,12 +291,24 @@ int uet_cc_params_fit(struct uet_cc_params *p, struct uet_cc_config *cfg);
 u64 uet_cc_bdp(u32 rate_mbps, u64 ns);
 
 /**
+ * uet_cc_wnd() - what a network holds, and what waits for its ACK
+ * @bdp: bandwidth-delay product, bytes
+ * @add: see %UET_CCP_WND_ADD
+ * @add_runs: see %UET_CCP_WND_ADD_RUNS
+ *
+ * Where packets leave in runs, two of them wait for their ACK, an eighth of the
+ * window.
+ *
+ * Return: bytes.
+ */
+u64 uet_cc_wnd(u64 bdp, u32 add, u32 add_runs);
+
+/**
  * uet_cc_max_wnd() - MaxWnd for a base RTT
  * @p: parameters of the CCC
  * @base_rtt: base round trip, ns
  *
- * Return: the configured value if there is one, else
- * max(1.5 * BDP + @p->wnd_add, 2 * MTU).
+ * Return: the configured value if there is one, else uet_cc_wnd(), at least 2 MTU.
  */
 u64 uet_cc_max_wnd(const struct uet_cc_params *p, u64 base_rtt);
 

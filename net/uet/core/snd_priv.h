@@ -99,13 +99,17 @@ static inline int snd_next_len(const struct uet_snd_msg *m, u32 mtu)
 	return m->eom ? (int)have : -1;
 }
 
-/* The rule by which the target sends ACKs without AR */
+/* The rule by which the target sends ACKs without AR. Where packets leave in runs it
+ * may wait for two of them. It does not wait if they come one by one: then there are
+ * more ACKs than this counts with.
+ */
 static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 {
 	const struct uet_snd_flow *f = s->flow;
 
 	return (struct uet_ackreq_rule) {
-		.trigger = f->ccc->params->ack_gen_trigger,
+		.trigger = f->ccc->params->ack_gen_trigger *
+			   (f->run > 1 ? UET_ACK_RUN_TRIGGERS : 1),
 		.min_add = READ_ONCE(f->rules->ack_gen_min_pkt_add),
 		.overhead = f->overhead,
 	};

@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "core/ackreq.h"
 #include "core/rcvd.h"
 #include "link/encap.h"
 #include "link/habits.h"
@@ -195,6 +196,7 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
  * struct uet_arrival - what was just accepted: a packet, or a run of them
  * @psn: PSN of the last packet
  * @bytes: what counts for ACK_GEN_COUNT
+ * @run: it is a run
  * @ar: the last packet asks for an ACK
  * @due: an ACK is due in any case
  * @advanced: by how many PSNs it moved CACK
@@ -202,10 +204,20 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 struct uet_arrival {
 	u32	psn;
 	u32	bytes;
+	bool	run;
 	bool	ar;
 	bool	due;
 	u32	advanced;
 };
+
+/* Bytes after which an ACK is sent (UE 1.0 3.5.12) */
+static u32 uet_pdc_ack_trigger(const struct uet_sysctl *s,
+			       const struct uet_arrival *a)
+{
+	u32 trigger = READ_ONCE(s->ack_gen_trigger);
+
+	return a->run ? uet_ackreq_run_trigger(trigger, a->bytes) : trigger;
+}
 
 /* Is an ACK due (UE 1.0 3.5.12)? */
 static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
@@ -216,7 +228,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	bool due = a->due || a->ar;
 
 	r->ack_count += a->bytes;
-	if (r->ack_count >= READ_ONCE(s->ack_gen_trigger))
+	if (r->ack_count >= uet_pdc_ack_trigger(s, a))
 		due = true;
 	if (READ_ONCE(s->ack_per_packet) ||
 	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
@@ -598,6 +610,7 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 		.psn	= psn + full,
 		.bytes	= full * uet_pdc_ack_bytes(pdc, run->seg) +
 			  uet_pdc_ack_bytes(pdc, run->len - full * run->seg),
+		.run	= true,
 		.ar	= run->ar,
 	};
 	struct uet_ses_rsp rsp;

@@ -30,7 +30,9 @@ static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
 	if (s->nscc_wnd_follows)
 		return;
 	uet_cc_config_set(cfg, UET_CCP_MAX_WND,
-			  clamp_t(u64, bdp * 3 / 2 + cfg->val[UET_CCP_WND_ADD],
+			  clamp_t(u64,
+				  uet_cc_wnd(bdp, cfg->val[UET_CCP_WND_ADD],
+					     cfg->val[UET_CCP_WND_ADD_RUNS]),
 				  floor, UET_WND_MAX));
 }
 
@@ -55,11 +57,15 @@ static void uet_flow_config(struct uet_flow *flow,
 	 * queue. The 1.5 BDP of UE 1.0 leave no room for it, on slow links a
 	 * good part of them.
 	 */
-	if (s->nscc_wnd_add >= 0)
+	if (s->nscc_wnd_add >= 0) {
 		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->nscc_wnd_add);
-	else
-		uet_cc_config_set(cfg, UET_CCP_WND_ADD,
-				  s->ack_per_packet ? 0 : s->ack_gen_trigger);
+	} else if (!s->ack_per_packet) {
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->ack_gen_trigger);
+		if (READ_ONCE(s->udp_csum) != UET_UDP_CSUM_OFF)
+			uet_cc_config_set(cfg, UET_CCP_WND_ADD_RUNS,
+					  s->ack_gen_trigger *
+					  UET_ACK_RUN_TRIGGERS);
+	}
 	if (s->base_rtt_us)
 		uet_flow_fixed_rtt(cfg, s, mbps,
 				   (u64)s->base_rtt_us * NSEC_PER_USEC);
@@ -70,6 +76,9 @@ static void uet_flow_config_peer(struct uet_cc_config *cfg,
 				 const struct uet_sysctl *s,
 				 const struct uet_cc_config *over, u32 max_wnd)
 {
+	/* What is set for a peer is meant for runs, too. */
+	if (over->set & BIT_ULL(UET_CCP_WND_ADD))
+		uet_cc_config_set(cfg, UET_CCP_WND_ADD_RUNS, 0);
 	uet_cc_config_merge(cfg, over);
 	if (cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS) &&
 	    !(over->set & BIT_ULL(UET_CCP_MAX_WND)))

@@ -9,8 +9,8 @@ TRIP_SIZES = 100, 4000
 BULK_SIZES = 4096, 65536, 1 << 20
 TRANSPORTS = "uet", "udp", "tcp", "sctp"
 MIB = 1 << 20
-# Packets in a row of rows that say so
-RUNS = 4, 8
+# Packets that leave as one in columns of AF_UET with offload; 0: as the window says
+RUNS = 4, 8, 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Case:
     count: operations of a round; batch: messages of a system call
     offload: of the link, on or off; None: as it comes
     cpus: that both ends may use; 0: all
-    run: packets that may leave as one (net.uet.spray_run); 0: as the window says
+    run: packets that leave as one if AF_UET has offload (net.uet.spray_run)
     """
     transport: str
     kind: str
@@ -55,7 +55,8 @@ class Case:
     @property
     def network(self):
         """What of the network it needs; cases of one network are run together."""
-        return self.link, self.mtu, self.ip, self.peers > 1, self.run
+        run = self.run if self.transport == "uet" and self.offload else None
+        return self.link, self.mtu, self.ip, self.peers > 1, run
 
 
 def bytes_text(n):
@@ -164,7 +165,8 @@ def profiled(transports):
     ts = [t for t in ("uet", "tcp", "udp") if t in transports]
     return [bulk(t, MIB) for t in ts] + \
         [bulk("tcp", MIB, offload=True)] * ("tcp" in ts) + \
-        [bulk("uet", MIB, offload=True, run=RUNS[-1])] * ("uet" in ts) + \
+        [bulk("uet", MIB, offload=True, run=run)
+         for run in RUNS[1:] if "uet" in ts] + \
         [trips(t, 100) for t in ts]
 
 

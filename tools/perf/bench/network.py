@@ -12,6 +12,8 @@ CLIENT, SERVER = "uet-perf-a", "uet-perf-b"
 ADDRS = {4: ("10.0.0.1", "10.0.0.2"), 6: ("fd00::1", "fd00::2")}
 PREFIX = {4: 24, 6: 64}
 PEERS_NET = "10.0.1"
+# Runs are for fast links, and nothing says how fast this one is. TCP does not ask.
+RUN_MBPS = 400000
 OFFLOADS = {"tso": "tcp-segmentation-offload",
             "gso": "generic-segmentation-offload",
             "gro": "generic-receive-offload"}
@@ -31,9 +33,12 @@ def peers(n):
 
 
 class Network:
-    """Loopback is that of the client's namespace, which then has both ends."""
+    """Loopback is that of the client's namespace, which then has both ends.
 
-    def __init__(self, link="veth", mtu=4224, ip=4, many=False, run=0):
+    run: AF_UET may send runs, of so many packets; 0: as the window says; None: no
+    """
+
+    def __init__(self, link="veth", mtu=4224, ip=4, many=False, run=None):
         self.link, self.mtu, self.ip = link, mtu, ip
         self.namespaces = [CLIENT] if link == "lo" else [CLIENT, SERVER]
         self.client, self.server = CLIENT, self.namespaces[-1]
@@ -67,11 +72,15 @@ class Network:
                                           "sleep", "infinity"])
                         for netns in self.namespaces]
         self.default = self.now = self._offloads()
-        if self.run:
-            for netns in self.namespaces:
-                inside(netns, "sysctl", "-qw", "net.uet.udp_csum=1",
-                       f"net.uet.spray_run={self.run}")
+        for netns in self.namespaces:
+            inside(netns, "sysctl", "-qw", *self._settings())
         return self
+
+    def _settings(self):
+        if self.run is None:
+            return ["net.uet.udp_csum=0"]
+        return ["net.uet.udp_csum=1", f"net.uet.spray_run={self.run}",
+                f"net.uet.link_mbps={RUN_MBPS}"]
 
     def _add_addr(self, netns, addr):
         # At once, and not when nobody turned out to have it too
