@@ -16,8 +16,9 @@ enum uet_mib_item {
 	UET_MIB_TX_PKTS,		/* UET packets sent */
 	UET_MIB_TX_BYTES,		/* UET bytes sent */
 	UET_MIB_TX_REQS,		/* new requests sent */
-	UET_MIB_TX_RETX,		/* requests sent again */
 	UET_MIB_TX_RUNS,		/* buffers with several new requests */
+	UET_MIB_TX_RUN_REQS,		/* the requests in them */
+	UET_MIB_TX_RETX,		/* requests sent again */
 	UET_MIB_TX_NEEDLESS,		/* of these: had arrived before */
 	UET_MIB_TX_ACKS,
 	UET_MIB_TX_NACKS,
@@ -29,6 +30,7 @@ enum uet_mib_item {
 	UET_MIB_RX_BYTES,
 	UET_MIB_RX_REQS,		/* new requests accepted */
 	UET_MIB_RX_RUNS,		/* several of them in one step */
+	UET_MIB_RX_RUN_REQS,		/* accepted in such steps */
 	UET_MIB_RX_ACKS,
 	UET_MIB_RX_NACKS,
 	UET_MIB_RX_CPS,

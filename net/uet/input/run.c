@@ -168,6 +168,7 @@ u32 uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off)
 	if (!uet_run_deliver(&rx, &run, hdr + UET_HDR_RUN_LEN))
 		return 0;
 	UET_INC(un, RX_RUNS);
+	UET_ADD(un, RX_RUN_REQS, run.n);
 	UET_ADD(un, RX_PKTS, run.n);
 	UET_ADD(un, RX_BYTES, rx.udp_len);
 	if (rx.ce)

@@ -78,6 +78,7 @@ static struct sk_buff *uet_pdc_build(struct uet_pdc *pdc,
 		skb = uet_pdc_build_run(pdc, out);
 		if (likely(skb)) {
 			UET_INC(pdc->un, TX_RUNS);
+			UET_ADD(pdc->un, TX_RUN_REQS, out->n);
 			return skb;
 		}
 		uet_snd_pick_single(&pdc->tx->snd, out, now);

@@ -39,19 +39,19 @@ def conditions(case, net, seen):
 
 
 def runs(before, after):
-    """Packets with data that were in one run, by the module's counters
+    """Packets with data, and how many were in one run, by the module's counters
 
-    None: there were no such packets, or no runs.
+    None: there were no runs.
     """
     def grown(name):
         return after.get(name, 0) - before.get(name, 0)
 
-    def per(packets, n):
-        return round(packets / n, 2) if packets and n else None
+    def length(end):
+        n = grown(f"{end}Runs")
+        return round(grown(f"{end}RunReqs") / n, 2) if n else None
 
-    return {"tx_requests": grown("TxReqs"),
-            "tx_run": per(grown("TxReqs"), grown("TxRuns")),
-            "rx_run": per(grown("RxReqs"), grown("RxRuns"))}
+    return {"tx_requests": grown("TxReqs"), "tx_in_runs": grown("TxRunReqs"),
+            "tx_run": length("Tx"), "rx_run": length("Rx")}
 
 
 def cost(case, rounds_ns):

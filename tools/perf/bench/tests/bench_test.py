@@ -135,9 +135,9 @@ def test_cost():
     case = cases.trips("uet", 100, count=10, rounds=3)
     same(measure.cost(case, [100, 205, 900]), 20, "cost of a round trip")
     before = {"TxReqs": 10, "RxReqs": 5}
-    after = {"TxReqs": 110, "RxReqs": 105, "TxRuns": 25}
+    after = {"TxReqs": 110, "RxReqs": 105, "TxRuns": 20, "TxRunReqs": 80}
     same(measure.runs(before, after),
-         {"tx_requests": 100, "tx_run": 4.0, "rx_run": None},
+         {"tx_requests": 100, "tx_in_runs": 80, "tx_run": 4.0, "rx_run": None},
          "packets of a run, and none where runs are not counted")
 
 
