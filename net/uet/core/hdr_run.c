@@ -16,10 +16,13 @@
 #define RUN_PDS_FLAGS	1
 #define RUN_IDS		8
 #define RUN_SES_FLAGS	(RUN_IDS + 5)
-#define RUN_SAME	16
-#define RUN_SAME_LEN	24
+#define RUN_REST	16
 #define RUN_LEN		40
 #define RUN_OFFSET	48
+
+/* Words of uet_hdr_run.same with what is not in all packets */
+#define RUN_SAME_IDS	0
+#define RUN_SAME_LEN	4
 
 /* Flags in their words */
 #define RUN_AR		((u64)UET_F_AR << 48)
@@ -27,24 +30,11 @@
 
 static_assert(UET_PDS_REQ_LEN + offsetof(struct uet_ses_common_wire, flags) ==
 	      RUN_SES_FLAGS);
-static_assert(RUN_SAME + RUN_SAME_LEN == RUN_LEN);
+static_assert(RUN_IDS + 8 * RUN_SAME_LEN == RUN_LEN);
+static_assert(RUN_IDS + sizeof_field(struct uet_hdr_run, same) == RUN_OFFSET);
 static_assert(UET_PDS_REQ_LEN +
 	      offsetof(struct uet_ses_std_wire, header_data) + 4 == RUN_OFFSET);
 static_assert(RUN_OFFSET + sizeof(u64) == UET_HDR_RUN_LEN);
-
-/**
- * struct run_words - the words of the next header that may differ from the last one
- * @psn: prologue, distance of CLEAR_PSN, PSN
- * @ids: PDCIDs, opcode, SES flags, message id
- * @len: second half of the key, payload length
- * @off: offset in the message, request length
- */
-struct run_words {
-	u64 psn;
-	u64 ids;
-	u64 len;
-	u64 off;
-};
 
 /* The distance of CLEAR_PSN for the next PSN; the field has 16 bits. */
 static u16 run_clear_offset(u16 offset)
@@ -52,31 +42,80 @@ static u16 run_clear_offset(u16 offset)
 	return (u16)max((s16)offset - 1, -S16_MAX);
 }
 
-static void run_next(struct run_words *w, const u8 *from, u32 len)
+void uet_hdr_run_begin(struct uet_hdr_run *run, const u8 *first, u32 len)
 {
-	u64 psn = uet_get_be64(from + RUN_PSN);
-	u64 off = uet_get_be64(from + RUN_OFFSET);
+	u64 ids = uet_get_be64(first + RUN_IDS);
+	u64 length = uet_get_be64(first + RUN_LEN);
 
-	w->psn = (psn & ~RUN_AR & GENMASK_ULL(63, 48)) |
-		 (u64)run_clear_offset((u16)(psn >> 32)) << 32 | (u32)(psn + 1);
-	w->ids = uet_get_be64(from + RUN_IDS) &
-		 ~RUN_SES_F(UET_SES_F_SOM | UET_SES_F_HD);
-	w->len = (uet_get_be64(from + RUN_LEN) & GENMASK_ULL(63, 32)) | len;
-	if (from[RUN_SES_FLAGS] & UET_SES_F_SOM)
-		off = (u32)off;
-	w->off = off + ((u64)len << 32);
+	run->psn = uet_get_be64(first + RUN_PSN) & ~RUN_AR;
+	run->off = uet_get_be64(first + RUN_OFFSET);
+	if (ids & RUN_SES_F(UET_SES_F_SOM))
+		run->off = (u32)run->off;
+	run->add = (u64)len << 32;
+	ids &= ~RUN_SES_F(UET_SES_F_SOM | UET_SES_F_HD);
+	length = (length & GENMASK_ULL(63, 32)) | len;
+	uet_put_be64(ids, &run->same[RUN_SAME_IDS]);
+	memcpy(&run->same[RUN_SAME_IDS + 1], first + RUN_IDS + sizeof(ids),
+	       (RUN_SAME_LEN - 1) * sizeof(u64));
+	uet_put_be64(length, &run->same[RUN_SAME_LEN]);
 }
 
-void uet_hdr_next(u8 *to, const u8 *from, u32 len)
+static void run_step(struct uet_hdr_run *run)
 {
-	struct run_words w;
+	u64 psn = run->psn;
 
-	run_next(&w, from, len);
-	uet_put_be64(w.psn, to + RUN_PSN);
-	uet_put_be64(w.ids, to + RUN_IDS);
-	memcpy(to + RUN_SAME, from + RUN_SAME, RUN_SAME_LEN);
-	uet_put_be64(w.len, to + RUN_LEN);
-	uet_put_be64(w.off, to + RUN_OFFSET);
+	run->psn = (psn & GENMASK_ULL(63, 48)) |
+		   (u64)run_clear_offset((u16)(psn >> 32)) << 32 |
+		   (u32)(psn + 1);
+	run->off += run->add;
+}
+
+void uet_hdr_run_put(struct uet_hdr_run *run, u8 *to)
+{
+	run_step(run);
+	uet_put_be64(run->psn, to + RUN_PSN);
+	memcpy(to + RUN_IDS, run->same, sizeof(run->same));
+	uet_put_be64(run->off, to + RUN_OFFSET);
+}
+
+/* A word as it is in a header */
+static u64 run_word(const void *p)
+{
+	u64 word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* ... of which the bits of @val are set */
+static u64 run_word_of(u64 val)
+{
+	u64 word;
+
+	uet_put_be64(val, &word);
+	return word;
+}
+
+bool uet_hdr_run_follows(struct uet_hdr_run *run, const u8 *hdr, bool last)
+{
+	const u64 *same = run->same;
+	u64 psn, ids, length, rest;
+
+	run_step(run);
+	psn = uet_get_be64(hdr + RUN_PSN) ^ run->psn;
+	ids = run_word(hdr + RUN_IDS) ^ same[RUN_SAME_IDS];
+	length = run_word(hdr + RUN_LEN) ^ same[RUN_SAME_LEN];
+	rest = (run_word(hdr + RUN_REST) ^ same[1]) |
+	       (run_word(hdr + RUN_REST + 8) ^ same[2]) |
+	       (run_word(hdr + RUN_REST + 16) ^ same[3]) |
+	       (uet_get_be64(hdr + RUN_OFFSET) ^ run->off);
+	if (last) {
+		psn &= ~RUN_AR;
+		ids &= ~run_word_of(RUN_SES_F(UET_SES_F_EOM));
+		if (uet_hdr_len(hdr) - 1 < (u32)(run->add >> 32))
+			length &= ~run_word_of(UET_SES_LEN14);
+	}
+	return !(psn | ids | length | rest);
 }
 
 void uet_hdr_set_len(u8 *hdr, u32 len)
@@ -95,26 +134,6 @@ void uet_hdr_end(u8 *hdr, bool ar, bool eom)
 		hdr[RUN_PDS_FLAGS] |= UET_F_AR;
 	if (eom)
 		hdr[RUN_SES_FLAGS] |= UET_SES_F_EOM;
-}
-
-bool uet_hdr_follows(const u8 *prev, const u8 *hdr, u32 len, bool last)
-{
-	u64 psn, ids, length, off;
-	struct run_words w;
-
-	run_next(&w, prev, len);
-	psn = uet_get_be64(hdr + RUN_PSN) ^ w.psn;
-	ids = uet_get_be64(hdr + RUN_IDS) ^ w.ids;
-	length = uet_get_be64(hdr + RUN_LEN) ^ w.len;
-	off = uet_get_be64(hdr + RUN_OFFSET) ^ w.off;
-	if (last) {
-		psn &= ~RUN_AR;
-		ids &= ~RUN_SES_F(UET_SES_F_EOM);
-		if (uet_hdr_len(hdr) - 1 < len)
-			length &= ~(u64)UET_SES_LEN14;
-	}
-	return !(psn | ids | length | off) &&
-	       !memcmp(hdr + RUN_SAME, prev + RUN_SAME, RUN_SAME_LEN);
 }
 
 bool uet_hdr_has_ar(const u8 *hdr)

@@ -22,16 +22,51 @@ static_assert(UET_HDR_RUN_LEN == 56);
 static_assert(UET_RUN_MAX * (4096 + UET_HDR_RUN_LEN) + 8 + 40 <= U16_MAX);
 
 /**
- * uet_hdr_next() - make the header of the packet that follows another one
- * @to: room for UET_HDR_RUN_LEN bytes, apart from @from
- * @from: header of a packet without SYN that does not end its message
- * @len: payload bytes of that packet, at most UET_SES_LEN14
- *
- * The new packet has the next PSN, the same CLEAR_PSN, @len bytes of payload too,
- * and neither AR nor EOM; see uet_hdr_set_len() and uet_hdr_end(). A CLEAR_PSN that
- * is too far away for its field becomes the farthest one that is not.
+ * struct uet_hdr_run - a header of a run, and what the next one has
+ * @psn: first word: prologue, distance of CLEAR_PSN, PSN
+ * @off: last word: offset in the message, request length
+ * @add: what is added to @off
+ * @same: the words between, as in all packets but the first and the last
  */
-void uet_hdr_next(u8 *to, const u8 *from, u32 len);
+struct uet_hdr_run {
+	u64	psn;
+	u64	off;
+	u64	add;
+	u64	same[5];
+};
+
+/**
+ * uet_hdr_run_begin() - take the header of the first packet
+ * @run: set
+ * @first: header of a packet without SYN that does not end its message
+ * @len: payload bytes of that packet, at most UET_SES_LEN14
+ */
+void uet_hdr_run_begin(struct uet_hdr_run *run, const u8 *first, u32 len);
+
+/**
+ * uet_hdr_run_put() - write the header of the next packet
+ * @run: the run
+ * @to: room for UET_HDR_RUN_LEN bytes
+ *
+ * The packet has the next PSN, the same CLEAR_PSN, as much payload, and neither AR
+ * nor EOM; see uet_hdr_set_len() and uet_hdr_end(). A CLEAR_PSN that is too far away
+ * for its field becomes the farthest one that is not.
+ */
+void uet_hdr_run_put(struct uet_hdr_run *run, u8 *to);
+
+/**
+ * uet_hdr_run_follows() - is it the header of the next packet?
+ * @run: the run
+ * @hdr: header in question
+ * @last: it is to be the last one of the run
+ *
+ * Reserved bits must be zero, as uet_hdr_run_put() leaves them.
+ *
+ * Return: true if @hdr is what uet_hdr_run_put() writes; with @last, if
+ * uet_hdr_end() and a uet_hdr_set_len() of 1 to the payload of the first packet
+ * follow. The caller compares uet_hdr_len() with what the last packet has.
+ */
+bool uet_hdr_run_follows(struct uet_hdr_run *run, const u8 *hdr, bool last);
 
 /**
  * uet_hdr_set_len() - set the payload length in a header
@@ -47,21 +82,6 @@ void uet_hdr_set_len(u8 *hdr, u32 len);
  * @eom: it ends its message
  */
 void uet_hdr_end(u8 *hdr, bool ar, bool eom);
-
-/**
- * uet_hdr_follows() - is it the header of the next packet of a run?
- * @prev: header of a packet
- * @hdr: header in question
- * @len: payload bytes of the packet with @prev, at most UET_SES_LEN14
- * @last: it is to be the last one of its run
- *
- * Reserved bits must be zero, as uet_hdr_next() leaves them.
- *
- * Return: true if @hdr is what uet_hdr_next() makes of @prev; with @last, if
- * uet_hdr_end() and a uet_hdr_set_len() of 1 to @len follow. The caller compares
- * uet_hdr_len() with what the last packet has.
- */
-bool uet_hdr_follows(const u8 *prev, const u8 *hdr, u32 len, bool last);
 
 /**
  * uet_hdr_len() - payload length in a header

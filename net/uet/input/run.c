@@ -60,21 +60,21 @@ static const u8 *uet_run_header(struct uet_run_walk *walk, u32 off)
 	return NULL;
 }
 
-/* Compare the headers behind the first one, at @off, each with the one before. */
+/* Compare the headers behind the first one, at @off, with what follows it. */
 static bool uet_run_follows(const struct sk_buff *skb, u32 off,
 			    struct uet_rx_run *run)
 {
 	struct uet_run_walk walk = { .skb = skb, .start = skb_headlen(skb) };
-	const u8 *prev = skb->data + off, *hdr = NULL;
+	struct uet_hdr_run next;
+	const u8 *hdr = NULL;
 	u32 i;
 
+	uet_hdr_run_begin(&next, skb->data + off, run->seg);
 	for (i = 1; i < run->n; i++) {
 		off += UET_HDR_RUN_LEN + run->seg;
 		hdr = uet_run_header(&walk, off);
-		if (!hdr || !uet_hdr_follows(prev, hdr, run->seg,
-					     i == run->n - 1))
+		if (!hdr || !uet_hdr_run_follows(&next, hdr, i == run->n - 1))
 			return false;
-		prev = hdr;
 	}
 	run->ar = uet_hdr_has_ar(hdr);
 	run->eom = uet_hdr_has_eom(hdr);

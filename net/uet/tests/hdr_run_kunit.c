@@ -67,6 +67,23 @@ static void build(struct kunit *test, u8 *hdr, const struct uet_pkt *pkt)
 	uet_build_ses_std(hdr + UET_PDS_REQ_LEN, &pkt->ses);
 }
 
+/* The header after @prev */
+static void next_of(u8 *to, const u8 *prev, u32 len)
+{
+	struct uet_hdr_run run;
+
+	uet_hdr_run_begin(&run, prev, len);
+	uet_hdr_run_put(&run, to);
+}
+
+static bool follows(const u8 *prev, const u8 *hdr, u32 len, bool last)
+{
+	struct uet_hdr_run run;
+
+	uet_hdr_run_begin(&run, prev, len);
+	return uet_hdr_run_follows(&run, hdr, last);
+}
+
 static void hdr_run_next_is_what_is_built(struct kunit *test)
 {
 	u8 prev[LEN], want[LEN], got[LEN];
@@ -81,12 +98,39 @@ static void hdr_run_next_is_what_is_built(struct kunit *test)
 		for (i = 0; i < 3; i++) {
 			next_pkt(&pkt, len);
 			build(test, want, &pkt);
-			uet_hdr_next(got, prev, len);
+			next_of(got, prev, len);
 			KUNIT_ASSERT_EQ(test, memcmp(got, want, LEN), 0);
-			KUNIT_ASSERT_TRUE(test, uet_hdr_follows(prev, want, len,
+			KUNIT_ASSERT_TRUE(test, follows(prev, want, len,
 								false));
 			KUNIT_ASSERT_EQ(test, uet_hdr_len(got), len);
 			memcpy(prev, want, LEN);
+		}
+	}
+}
+
+/* All of a run, from its first header alone */
+static void hdr_run_whole(struct kunit *test)
+{
+	u32 rounds = UET_TEST_ROUNDS / 10 + 1, len;
+	struct uet_hdr_run writes, reads;
+	struct test_rnd rnd = { 5 };
+	u8 want[LEN], got[LEN];
+	struct uet_pkt pkt;
+	unsigned int i;
+
+	while (rounds--) {
+		random_pkt(&rnd, &pkt, &len);
+		build(test, want, &pkt);
+		uet_hdr_run_begin(&writes, want, len);
+		uet_hdr_run_begin(&reads, want, len);
+		for (i = 1; i < UET_RUN_MAX; i++) {
+			next_pkt(&pkt, len);
+			build(test, want, &pkt);
+			uet_hdr_run_put(&writes, got);
+			KUNIT_ASSERT_EQ(test, memcmp(got, want, LEN), 0);
+			KUNIT_ASSERT_TRUE(test,
+					  uet_hdr_run_follows(&reads, got,
+							      rnd_one_in(&rnd, 2)));
 		}
 	}
 }
@@ -110,15 +154,15 @@ static void hdr_run_end_is_what_is_built(struct kunit *test)
 		pkt.flags |= ar ? UET_F_AR : 0;
 		pkt.ses.flags |= eom ? UET_SES_F_EOM : 0;
 		build(test, want, &pkt);
-		uet_hdr_next(got, prev, len);
+		next_of(got, prev, len);
 		uet_hdr_set_len(got, tail);
 		uet_hdr_end(got, ar, eom);
 		KUNIT_ASSERT_EQ(test, memcmp(got, want, LEN), 0);
 		KUNIT_ASSERT_EQ(test, uet_hdr_has_ar(got), ar);
 		KUNIT_ASSERT_EQ(test, uet_hdr_has_eom(got), eom);
 		KUNIT_ASSERT_EQ(test, uet_hdr_len(got), tail);
-		KUNIT_ASSERT_TRUE(test, uet_hdr_follows(prev, got, len, true));
-		KUNIT_ASSERT_EQ(test, uet_hdr_follows(prev, got, len, false),
+		KUNIT_ASSERT_TRUE(test, follows(prev, got, len, true));
+		KUNIT_ASSERT_EQ(test, follows(prev, got, len, false),
 				!ar && !eom && tail == len);
 	}
 }
@@ -145,17 +189,17 @@ static void hdr_run_rejects_every_changed_bit(struct kunit *test)
 	while (rounds--) {
 		random_pkt(&rnd, &pkt, &len);
 		build(test, prev, &pkt);
-		uet_hdr_next(hdr, prev, len);
+		next_of(hdr, prev, len);
 		for (bit = 0; bit < 8 * LEN; bit++) {
 			hdr[bit / 8] ^= BIT(bit % 8);
-			KUNIT_ASSERT_FALSE(test, uet_hdr_follows(prev, hdr, len,
+			KUNIT_ASSERT_FALSE(test, follows(prev, hdr, len,
 								 false));
 			KUNIT_ASSERT_EQ(test,
-					uet_hdr_follows(prev, hdr, len, true),
+					follows(prev, hdr, len, true),
 					allowed(hdr, len, bit));
 			hdr[bit / 8] ^= BIT(bit % 8);
 		}
-		KUNIT_ASSERT_FALSE(test, uet_hdr_follows(prev, prev, len, true));
+		KUNIT_ASSERT_FALSE(test, follows(prev, prev, len, true));
 	}
 }
 
@@ -172,17 +216,18 @@ static void hdr_run_follows_is_next(struct kunit *test)
 
 		for (i = 0; i < LEN; i++)
 			prev[i] = rnd32(&rnd);
-		uet_hdr_next(want, prev, len);
+		next_of(want, prev, len);
 		memcpy(hdr, want, LEN);
 		for (i = rnd_below(&rnd, 3); i; i--)
 			hdr[rnd_below(&rnd, LEN)] = rnd32(&rnd);
-		KUNIT_ASSERT_EQ(test, uet_hdr_follows(prev, hdr, len, false),
+		KUNIT_ASSERT_EQ(test, follows(prev, hdr, len, false),
 				!memcmp(hdr, want, LEN));
 	}
 }
 
 static struct kunit_case hdr_run_cases[] = {
 	KUNIT_CASE(hdr_run_next_is_what_is_built),
+	KUNIT_CASE(hdr_run_whole),
 	KUNIT_CASE(hdr_run_end_is_what_is_built),
 	KUNIT_CASE(hdr_run_rejects_every_changed_bit),
 	KUNIT_CASE(hdr_run_follows_is_next),

@@ -130,12 +130,11 @@ static void uet_pdc_fill_gaps(const struct uet_snd_out *out, const u8 *first,
 {
 	const struct uet_snd_msg *m = out->pkt.msg;
 	u32 end = out->pkt.off + uet_snd_out_len(out), i;
-	const u8 *hdr = first;
+	struct uet_hdr_run run;
 
-	for (i = 0; i < gaps->n; i++) {
-		uet_hdr_next(gaps->at[i], hdr, out->pkt.len);
-		hdr = gaps->at[i];
-	}
+	uet_hdr_run_begin(&run, first, out->pkt.len);
+	for (i = 0; i < gaps->n; i++)
+		uet_hdr_run_put(&run, gaps->at[i]);
 	if (out->last_len != out->pkt.len)
 		uet_hdr_set_len(gaps->at[gaps->n - 1], out->last_len);
 	uet_hdr_end(gaps->at[gaps->n - 1], out->ar, end == m->len);

@@ -169,10 +169,12 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 	while (bytes) {
 		u32 n = slot ? min(bytes, slot - phase) : bytes;
 		u32 gap = slot && !phase ? UET_HDR_RUN_LEN : 0;
+		u32 least = gap + min(n, UET_TXFRAG_LEAST);
 		struct uet_txbuf *buf;
 
-		if (!uet_txpages_refill(pages, pf,
-					gap + min(n, UET_TXFRAG_LEAST)))
+		/* Also at first: a page that only the task has begins anew. */
+		if ((!end || pf->offset + least > pf->size) &&
+		    !uet_txpages_refill(pages, pf, least))
 			return -ENOBUFS;
 		buf = uet_txbuf_tail(msg, bufs, off);
 		if (!buf)
