@@ -92,6 +92,7 @@ struct uet_ccc_ack {
  * @reason: enum uet_nacked
  * @rtt_valid: @rtt holds a sample
  * @siblings: enum uet_lb_siblings
+ * @again: the packet before it in its run was NACKed or lost, too
  */
 struct uet_ccc_nack {
 	u64 now;
@@ -103,6 +104,7 @@ struct uet_ccc_nack {
 	bool rtt_valid;
 	bool rtt_short;
 	u8 siblings;
+	bool again;
 };
 
 /**
@@ -111,12 +113,14 @@ struct uet_ccc_nack {
  * @size: nominal size of the packet
  * @ev: value recorded at its last transmission
  * @how: enum uet_loss_class
+ * @again: the packet before it in its run was NACKed or lost, too
  */
 struct uet_ccc_loss {
 	u64 now;
 	u32 size;
 	u16 ev;
 	u8 how;
+	bool again;
 };
 
 /**

@@ -466,6 +466,7 @@ void uet_ccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 		.siblings = nack->siblings,
 		.rtt_valid = nack->rtt_valid,
 		.last_hop = nack->reason == UET_NACKED_LASTHOP,
+		.again = nack->again,
 	};
 
 	ccc_begin(c);
@@ -499,6 +500,7 @@ void uet_ccc_on_inferred_loss(struct uet_ccc *c,
 		.now = loss->now,
 		.ev = loss->ev,
 		.reason = UET_LB_TIMEOUT,
+		.again = loss->again,
 	};
 
 	ccc_begin(c);

@@ -157,6 +157,8 @@ static noinline void lb_feedback_any(struct uet_lb *lb,
 		return;
 	if (lb->live)
 		uet_lb_live_feedback(&lb->live[i], sig);
+	if (sig->again)
+		return;
 	if (!sprayed) {
 		if (lb->ops->evidence)
 			lb->ops->evidence(lb, sig);
@@ -178,8 +180,8 @@ void uet_lb_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig,
 {
 	const struct uet_lb_ops *ops = lb->ops;
 
-	if (unlikely(!sprayed || sig->reason > UET_LB_ECN || lb->live ||
-		     ops->locate)) {
+	if (unlikely(!sprayed || sig->reason > UET_LB_ECN || sig->again ||
+		     lb->live || ops->locate)) {
 		lb_feedback_any(lb, sig, sprayed);
 		return;
 	}

@@ -110,6 +110,8 @@ struct uet_lb_ask {
  * @siblings: enum uet_lb_siblings, used by single-path policies
  * @rtt_valid: @rtt holds a sample
  * @last_hop: the packet was trimmed at its last hop
+ * @again: the same was said of the packet before it in its run. It is counted in the
+ *	history of the value, and no policy hears of it: a run is one choice
  */
 struct uet_lb_signal {
 	u64 now;
@@ -121,6 +123,7 @@ struct uet_lb_signal {
 	u8 siblings;
 	bool rtt_valid;
 	bool last_hop;
+	bool again;
 };
 
 /**

@@ -31,6 +31,7 @@ bool uet_snd_lost(struct uet_snd *s, u32 psn, u8 how, u64 now,
 	loss->size = slot->size;
 	loss->ev = slot->ev;
 	loss->how = how;
+	loss->again = snd_run_marked(s, psn, slot);
 	if (unlikely(!list_empty(&s->holds)))
 		uet_snd_hold_lost(s, psn);
 	return true;

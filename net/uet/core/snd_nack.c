@@ -134,6 +134,7 @@ static void snd_nacked(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 		return;
 	out->fed = true;
 	out->cc.size = slot->size;
+	out->cc.again = snd_run_marked(s, psn, slot);
 	/* Reported missing: no value or round trip of that packet came back. */
 	if (out->cc.reason == UET_NACKED_LOST) {
 		out->cc.ev = slot->ev;

@@ -115,6 +115,14 @@ static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 	};
 }
 
+/* Is the packet before it in its run marked, too? Then path selection has heard. */
+static inline bool snd_run_marked(const struct uet_snd *s, u32 psn,
+				  const struct uet_tx_slot *slot)
+{
+	return slot->flags & UET_TX_NEXT && uet_txwin_has(&s->win, psn - 1) &&
+	       uet_txwin_is_marked(&s->win, psn - 1);
+}
+
 /* snd_queue.c */
 bool snd_may_send(const struct uet_snd *s, const struct uet_snd_queue *q,
 		  const struct uet_snd_msg *head);

@@ -138,12 +138,15 @@ void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run)
 	u32 psn = w->next, end = psn + run->n, next;
 	struct uet_tx_slot *slot = NULL;
 	u64 at = run->at;
+	u8 flags = 0;
 
 	for (; psn != end; psn++) {
 		slot = uet_txwin_slot(w, psn);
 		*slot = (struct uet_tx_slot) {
 			.tx_time = at, .size = run->size, .ev = run->ev,
+			.flags = flags,
 		};
+		flags = UET_TX_NEXT;
 		at += run->step;
 	}
 	slot->size = run->last_size;
@@ -178,6 +181,9 @@ void uet_txwin_resend(struct uet_txwin *w, u32 psn, u16 ev, u64 now)
 	slot->tx_time = now;
 	txwin_not_quiet(w, psn, now);
 	slot->ev = ev;
+	slot->flags &= ~UET_TX_NEXT;
+	if (uet_txwin_has(w, psn + 1))
+		uet_txwin_slot(w, psn + 1)->flags &= ~UET_TX_NEXT;
 	if (slot->rtx < UET_RTX_COUNT_MANY)
 		slot->rtx++;
 }

@@ -38,6 +38,7 @@
 #define UET_TXWIN_MAX_SLOTS	32768
 
 #define UET_TX_CP		0x01	/* control packet: not counted */
+#define UET_TX_NEXT		0x02	/* left in a run behind the packet before */
 #define UET_TX_USER_MASK	0xf0	/* flags for the caller */
 
 /**
@@ -46,7 +47,8 @@
  * @size: nominal size, bytes
  * @ev: entropy value of the last transmission
  * @rtx: retransmissions: 0, 1, 2 or more
- * @flags: UET_TX_CP and the caller's flags
+ * @flags: UET_TX_CP, UET_TX_NEXT unless one of the two was sent again, and the
+ *	caller's flags
  */
 struct uet_tx_slot {
 	u64 tx_time;

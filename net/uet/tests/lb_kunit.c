@@ -368,6 +368,28 @@ static void lb_live_history(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.live.marked, 0U);
 }
 
+/* Of several packets of a run, the history counts each, and the policy hears of one. */
+static void lb_runs_are_told_once(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 16 };
+	struct uet_lb *lb = make(test, "bitmap", &cfg);
+	struct uet_lb_signal sig = {
+		.ev = BASE + 5, .reason = UET_LB_TIMEOUT, .again = true,
+	};
+	struct uet_lb_path path;
+
+	keep_history(test, lb);
+	uet_lb_feedback(lb, &sig, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_path_get(lb, 5, &path), 0);
+	KUNIT_EXPECT_EQ(test, path.live.lost, 1U);
+	KUNIT_EXPECT_FALSE(test, path.bad);
+	sig.again = false;
+	uet_lb_feedback(lb, &sig, true);
+	KUNIT_EXPECT_EQ(test, uet_lb_path_get(lb, 5, &path), 0);
+	KUNIT_EXPECT_EQ(test, path.live.lost, 2U);
+	KUNIT_EXPECT_TRUE(test, path.bad);
+}
+
 /* Without trimming one loss does not freeze; two on different values do. */
 static void lb_reps_freezing_without_trimming(struct kunit *test)
 {
@@ -525,6 +547,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_sizes_and_places),
 	KUNIT_CASE(lb_refuses_bad_settings),
 	KUNIT_CASE(lb_live_history),
+	KUNIT_CASE(lb_runs_are_told_once),
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
 	KUNIT_CASE(lb_hybrid_replaces_bad_values),
 	KUNIT_CASE(lb_hybrid_keeps_values_in_common_congestion),

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "../core/fall.h"
+#include "../core/snd_loss.h"
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))
@@ -182,7 +183,8 @@ static void run_notes(struct kunit *test)
 		uet_txwin_send_run(&w[0], &run);
 		for (i = 0; i < run.n; i++)
 			uet_txwin_send(&w[1], i < run.n - 1 ? PKT : run.last_size,
-				       run.ev, 0, run.at + i * run.step);
+				       run.ev, i ? UET_TX_NEXT : 0,
+				       run.at + i * run.step);
 		sent += run.n;
 		run.at += 500;
 		if (sent == 15)
@@ -194,6 +196,42 @@ static void run_notes(struct kunit *test)
 	w[1].words = w[0].words;
 	KUNIT_EXPECT_EQ(test, memcmp(mem[0], mem[1], size), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(&w[0], &w[1], sizeof(w[0])), 0);
+}
+
+static bool run_loses(struct script *k, u32 n)
+{
+	struct uet_ccc_loss loss;
+
+	KUNIT_EXPECT_TRUE(k->test, uet_snd_lost(&k->s, PSN(n), UET_LOSS_SACK,
+						k->now, &loss));
+	return loss.again;
+}
+
+/* Losses in a row of a run are one event for path selection. */
+static void run_lost_once(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 40, 40 * SCRIPT_MTU);
+
+	script_send(k, 1);
+	script_send(k, 1);
+	KUNIT_ASSERT_EQ(test, k->s.win.flight_pkts, 20);
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 2));
+	KUNIT_EXPECT_TRUE(test, run_loses(k, 3));
+	KUNIT_EXPECT_TRUE(test, run_loses(k, 4));
+	/* Others between arrived */
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 8));
+	/* The end of one run, and the beginning of another */
+	KUNIT_EXPECT_TRUE(test, run_loses(k, 9));
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 10));
+	/* Sent again: by itself, perhaps with another value */
+	uet_txwin_resend(&k->s.win, PSN(3), 1, k->now);
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 3));
+	uet_txwin_resend(&k->s.win, PSN(4), 1, k->now);
+	uet_txwin_resend(&k->s.win, PSN(8), 1, k->now);
+	uet_txwin_resend(&k->s.win, PSN(9), 1, k->now);
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 8));
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 9));
+	KUNIT_EXPECT_FALSE(test, run_loses(k, 5));
 }
 
 /* Once data is cut otherwise, or sent again from the start, packets go one by one. */
@@ -271,6 +309,7 @@ static struct kunit_case run_kunit_cases[] = {
 	KUNIT_CASE(run_room),
 	KUNIT_CASE(run_commits),
 	KUNIT_CASE(run_notes),
+	KUNIT_CASE(run_lost_once),
 	KUNIT_CASE(run_ends),
 	KUNIT_CASE(run_turns),
 	KUNIT_CASE(run_shares),
