@@ -100,8 +100,7 @@ static void hdr_run_next_is_what_is_built(struct kunit *test)
 			build(test, want, &pkt);
 			next_of(got, prev, len);
 			KUNIT_ASSERT_EQ(test, memcmp(got, want, LEN), 0);
-			KUNIT_ASSERT_TRUE(test, follows(prev, want, len,
-								false));
+			KUNIT_ASSERT_TRUE(test, follows(prev, want, len, false));
 			KUNIT_ASSERT_EQ(test, uet_hdr_len(got), len);
 			memcpy(prev, want, LEN);
 		}
@@ -192,8 +191,7 @@ static void hdr_run_rejects_every_changed_bit(struct kunit *test)
 		next_of(hdr, prev, len);
 		for (bit = 0; bit < 8 * LEN; bit++) {
 			hdr[bit / 8] ^= BIT(bit % 8);
-			KUNIT_ASSERT_FALSE(test, follows(prev, hdr, len,
-								 false));
+			KUNIT_ASSERT_FALSE(test, follows(prev, hdr, len, false));
 			KUNIT_ASSERT_EQ(test,
 					follows(prev, hdr, len, true),
 					allowed(hdr, len, bit));
