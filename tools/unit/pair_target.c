@@ -8,7 +8,9 @@
 
 #include "pair.h"
 
-/* Bytes for each ACK: of packets fewer than a source expects, of runs as many */
+/* Bytes after which an ACK is sent: for single packets fewer than sources expect, for
+ * runs as many as they expect
+ */
 #define TRIGGER		4096
 #define TRIGGER_RUNS	UET_ACK_GEN_TRIGGER_DEFAULT
 #define RIGHT_NS	20000000ULL
@@ -319,7 +321,6 @@ static bool ack_due(struct pair_rx *rx, const struct pair_packet *pk,
 		    const struct uet_pkt *pkt, bool created, uint32_t advanced)
 {
 	bool due = created || pkt->flags & (UET_F_AR | UET_F_RETX) || pk->ce;
-
 	uint32_t trigger = pk->run ?
 		uet_ackreq_run_trigger(TRIGGER_RUNS, pk->run) : TRIGGER;
 

@@ -100,8 +100,8 @@ static inline int snd_next_len(const struct uet_snd_msg *m, u32 mtu)
 }
 
 /* The rule by which the target sends ACKs without AR. Where packets leave in runs it
- * may wait for two of them. It does not wait if they come one by one: then there are
- * more ACKs than this counts with.
+ * may wait for two runs. If a run was cut on its way it does not wait so long, and
+ * there are more ACKs than this rule foresees, which does no harm.
  */
 static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 {
@@ -115,7 +115,9 @@ static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 	};
 }
 
-/* Is the packet before it in its run marked, too? Then path selection has heard. */
+/* Does the packet before it, in the same run, wait for retransmission as well? Then
+ * path selection was told of that one.
+ */
 static inline bool snd_run_marked(const struct uet_snd *s, u32 psn,
 				  const struct uet_tx_slot *slot)
 {

@@ -51,8 +51,9 @@ struct uet_recv {
 
 /*
  * Fast path: payload is nearly always in a few fragments. skb_copy_datagram_msg()
- * goes from page to page, and checks for each piece which object it belongs to;
- * a fragment lies together, and is a part of no object.
+ * copies page by page, and asks for each piece whether it is inside a slab object.
+ * Without highmem a fragment is contiguous, and slab memory is never a fragment
+ * (sendpage_ok()), so one copy without that check does.
  */
 static u32 uet_recv_frags(const struct sk_buff *skb, u32 off,
 			  struct iov_iter *to, u32 len)

@@ -172,7 +172,9 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 		u32 least = gap + min(n, UET_TXFRAG_LEAST);
 		struct uet_txbuf *buf;
 
-		/* Also at first: a page that only the task has begins anew. */
+		/* In any case before the first piece: if nobody but the task
+		 * refers to the page, refilling starts it from offset 0.
+		 */
 		if ((!end || pf->offset + least > pf->size) &&
 		    !uet_txpages_refill(pages, pf, least))
 			return -ENOBUFS;
@@ -181,7 +183,7 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 			return -ENOBUFS;
 		n = min_t(u32, n, pf->size - pf->offset - gap);
 		/* No highmem: the page was allocated with GFP_KERNEL. Nor is it
-		 * part of an object that a check could find.
+		 * slab memory, so copy_from_iter() has no object to check.
 		 */
 		if (_copy_from_iter(page_address(pf->page) + pf->offset + gap, n,
 				    from) != n)
@@ -310,8 +312,8 @@ static int uet_txdata_attach_piece(const struct uet_txmsg *msg,
 	return uet_skb_add_frag(skb, p->frag->page, at, n) ? n : -EMSGSIZE;
 }
 
-/* Add a piece to a run, with its gaps; what is in front of the first packet is none
- * of the run.
+/* Add a piece to a run, with the gaps in it. The gap in front of the first packet is
+ * left out: its headers are in the linear part of the buffer.
  */
 static int uet_txdata_attach_slots(const struct uet_txmsg *msg,
 				   struct sk_buff *skb,
