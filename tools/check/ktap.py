@@ -25,6 +25,7 @@ REMARKS = 12
 class Report:
     """Results of one source: names of what passed, failed or was skipped.
 
+    unsteady: what failed and passed when it ran again.
     remarks: the last lines of what a failed test said, by its name.
     """
 
@@ -32,20 +33,24 @@ class Report:
         self.passed = []
         self.failed = []
         self.skipped = []
+        self.unsteady = []
         self.remarks = {}
 
     def merge(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.unsteady += other.unsteady
         self.remarks.update(other.remarks)
 
     def failures(self):
         """Lines that tell what failed, and what it said."""
         lines = []
-        for name in self.failed:
-            lines.append(f"FAILED {name}")
-            lines += [f"    {r}" for r in self.remarks.get(name, [])]
+        for how, names in (("unsteady", self.unsteady),
+                           ("FAILED", self.failed)):
+            for name in names:
+                lines.append(f"{how} {name}")
+                lines += [f"    {r}" for r in self.remarks.get(name, [])]
         return lines
 
 

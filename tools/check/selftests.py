@@ -33,6 +33,8 @@ MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
 NO_TIME = "not begun within UET_MINUTES"
+# So many scripts of a kernel may fail and run again; with more it is not the machine
+SECOND_TRIES = 3
 # Of the usual number of messages, in per cent; see selftests/lib.sh
 LEAN_SCALE = 10
 
@@ -140,6 +142,9 @@ class Queue:
         self.files = {}
         self.too_late = []
         self.parts = 0
+        # What failed, and may do better when nothing else happens: test, report
+        self.doubtful = []
+        self.tries = SECOND_TRIES if limits.slow_machine() else 0
 
     def open(self, report):
         """Fills the queue, if nobody has yet: longest first."""
@@ -204,11 +209,25 @@ class Queue:
         with self.lock:
             return self.alone.pop(0) if self.alone else None
 
+    def doubt(self, test, report):
+        """Keeps a failure for a second try; False: it is one already."""
+        with self.lock:
+            if not self.tries:
+                return False
+            self.tries -= 1
+            self.doubtful.append((test, report))
+            return True
 
-def in_guest(kernel, label, tests, what, report):
+    def next_doubtful(self):
+        with self.lock:
+            return self.doubtful.pop(0) if self.doubtful else None
+
+
+def in_guest(kernel, label, tests, what, report, doubt=None):
     """Runs one guest for some of the tests; returns the scripts that it began.
 
     What is the folder of the queue, or the test as tools/check/guest wants it.
+    Doubt takes failures of tests for which the guest and its kernel are not to blame.
     """
     slow = slowness(kernel)
     console = f"{LOGS}/{label}.console"
@@ -224,13 +243,18 @@ def in_guest(kernel, label, tests, what, report):
         os.unlink(console)
     rc, text = capture(label, argv)
     results = split_output(text)
+    by_script = {t.script: t for t in tests}
     for script, (out, status) in results.items():
         name = f"{script} ({kernel})"
         if status is None:
             report.failed.append(f"{name}: the guest died in it, "
                                  f"console {console}")
-        else:
-            judge(name, out, status, report)
+            continue
+        this = ktap.Report()
+        judge(name, out, status, this)
+        if not (this.failed and not rc and doubt and script in by_script
+                and doubt(by_script[script], this)):
+            report.merge(this)
     if rc:
         guilty = blame(console) if os.path.exists(console) else []
         report.failed.append(
@@ -293,6 +317,30 @@ def chosen(kernel, report):
     return tests
 
 
+def again(queue, label, report):
+    """Runs what failed once more, alone.
+
+    On a slow machine guests keep each other from being in time.  What fails twice
+    is a failure, and what passes then is told as unsteady, with what it said.
+    """
+    kernel = queue.kernel
+    while doubtful := queue.next_doubtful():
+        test, first = doubtful
+        say(f"{test.script} failed, and runs again")
+        second = ktap.Report()
+        begun = in_guest(kernel, f"{label}-again-{test.label}", [test],
+                         test.in_guest(slowness(kernel)), second)
+        if not begun or second.failed:
+            report.merge(first)
+            if begun:
+                report.failed += [f"{name}, when it ran again"
+                                  for name in second.failed]
+            continue
+        second.unsteady += first.failed
+        second.remarks.update(first.remarks)
+        report.merge(second)
+
+
 def run(queue, report, part=0):
     """The tests of a queue; stages that run it side by side are parts."""
     kernel = queue.kernel
@@ -305,7 +353,7 @@ def run(queue, report, part=0):
     while left := queue.left():
         queue.begun.update(
             in_guest(kernel, f"{label}-{rounds}", queue.tests, queue.folder,
-                     report))
+                     report, queue.doubt))
         rounds += 1
         # A guest that cannot take any, or another one has them by now
         if queue.left() == left:
@@ -314,6 +362,7 @@ def run(queue, report, part=0):
         if limits.time_is_over():
             report.skipped.append((f"{t.script} ({kernel})", NO_TIME))
         elif not in_guest(kernel, f"{label}-{t.label}", [t],
-                        t.in_guest(slowness(kernel)), report):
+                        t.in_guest(slowness(kernel)), report, queue.doubt):
             report.failed.append(f"{t.script} ({kernel}): not run")
+    again(queue, label, report)
     queue.close(report)
