@@ -96,12 +96,15 @@ held()
 
 # In-order data joins the packet before it, unless its reader wants to know when
 # each packet came; what other sockets of the host want does not matter.
-# Over IPv6, whose context then keeps the small packets for itself.
+# Over IPv6, whose context then keeps the small packets for itself. One by one: those
+# of a run stay together.
 joined()
 {
-	local alone among stamps
+	local alone among stamps csum
 
+	csum=$(on "$A" sysctl -n net.uet.udp_csum)
 	set_sysctl "$A" payload_mtu 1024
+	set_sysctl "$A" udp_csum 0
 	alone=$(held) || return 1
 	on "$B" python3 -c 'import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -113,6 +116,7 @@ time.sleep(600)' >"$WORK/stamps" &
 	among=$(held) || return 1
 	kill $stamps
 	set_sysctl "$A" payload_mtu 0
+	set_sysctl "$A" udp_csum "$csum"
 	echo "$alone bytes, $among beside a socket that wants time stamps"
 	[ "$among" -le $((alone + alone / 4)) ]
 }

@@ -534,7 +534,9 @@ bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
  */
 void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	uet_rx_unsave(us->un, msg);
+	/* One that had no room at all is tried again, as the first of its line. */
+	if (msg->rcvd || msg->complete || !msg->line)
+		uet_rx_unsave(us->un, msg);
 	if (msg->granted) {
 		msg->granted = false;
 		us->rx_granted_bytes -= msg->bytes;
@@ -555,12 +557,13 @@ void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
  * @msg: message
  * @end: offset in the message of the packet's end
  * @truesize: of the packet
+ * @run: it is a run, whose packets are tried one by one where there is no room for all
  *
  * Return: 0; -ENOBUFS if there is no room now; -ENOSPC if there will be none, as
  * its line is full.
  */
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
-		 u32 truesize)
+		 u32 truesize, bool run)
 {
 	struct uet_rxroom room = { .half = uet_rx_half(us) };
 	struct uet_rxroom_msg m;
@@ -596,7 +599,8 @@ int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		return -ENOBUFS;
 	}
 	/* It waits for its reader: others may ignore the limits instead */
-	uet_rx_unsave(us->un, msg);
+	if (!run)
+		uet_rx_unsave(us->un, msg);
 	return uet_rx_no_room(us, msg);
 }
 

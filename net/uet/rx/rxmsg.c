@@ -428,7 +428,7 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			skb = copy;
 		}
 	}
-	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize);
+	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize, part->gap);
 	if (err) {
 		if (*spare) {
 			consume_skb(skb);
