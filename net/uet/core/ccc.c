@@ -80,10 +80,18 @@ static void ccc_account_wait(struct uet_ccc *c, u64 now, u8 why)
 		c->wnd_blocked = true;
 }
 
+/* Have UET_RUN_CALM_RTTS gone by since @t? Not if it was after @now was taken. */
+static bool ccc_long_since(const struct uet_ccc *c, u64 now, u64 t)
+{
+	return now > t && now - t > UET_RUN_CALM_RTTS * c->base_rtt;
+}
+
 static __always_inline void ccc_enter(struct uet_ccc *c, u8 state, u64 now)
 {
 	if (c->state == state)
 		return;
+	if (c->state == UET_CCC_IDLE && ccc_long_since(c, now, c->state_since))
+		c->congested = now;
 	c->state = state;
 	c->state_since = now;
 }
@@ -195,6 +203,8 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 	c->sprayed = sprayed;
 	c->base_rtt = params->base_rtt;
 	c->created = now;
+	c->congested = now;
+	c->run_share = 1;
 	c->rccc = algo->credit;
 	c->state = UET_CCC_IDLE;
 	c->state_since = now;
@@ -295,7 +305,7 @@ static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		.sent_pkts = c->sent_pkts,
 		.inflight_pkts = c->inflight_pkts,
 		.size = ask->size,
-		.want = max_t(u16, ask->want, 1),
+		.want = max_t(u16, ask->want, c->run_share),
 		.prev_ev = ask->prev_ev,
 		.rtx = ask->rtx,
 	};
@@ -350,25 +360,62 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	out->credit_target = uet_ccc_credit_target(c);
 }
 
-/* How many packets of a run the window suggests, or the setting says */
-static u32 ccc_run_share(const struct uet_ccc *c, u32 size)
+static bool ccc_sprays(const struct uet_ccc *c)
 {
-	bool keeps = !c->sprayed || !c->lb || c->lb->ops->ordered;
+	return c->sprayed && c->lb && !c->lb->ops->ordered;
+}
+
+/* The part of the window that a run may be, as a shift */
+static u32 ccc_run_shift(const struct uet_ccc *c, u64 now)
+{
+	if (!ccc_sprays(c))
+		return UET_RUN_KEEP_SHIFT;
+	return ccc_long_since(c, now, c->congested) ? UET_RUN_CALM_SHIFT :
+						      UET_RUN_SPRAY_SHIFT;
+}
+
+/*
+ * How many packets of a run the window suggests, or the setting says. Policies that
+ * learn which values collide do so for one length, so it moves in steps only.
+ */
+static u32 ccc_run_length(const struct uet_ccc *c, u64 now, u32 size)
+{
+	u32 quarters, is = c->run_share;
 	u64 share;
 
 	if (c->lb && c->lb->run)
 		return c->lb->run;
-	share = uet_ccc_window(c) >>
-		(keeps ? UET_RUN_KEEP_SHIFT : UET_RUN_SPRAY_SHIFT);
-	return (u32)min_t(u64, share, U32_MAX) / size;
+	share = uet_ccc_window(c) >> ccc_run_shift(c, now);
+	quarters = (u32)min_t(u64, 4 * share, U32_MAX) / size;
+	if (!ccc_sprays(c) || quarters < 4)
+		return quarters / 4;
+	if (quarters < 8 * is && quarters >= 3 * is)
+		return is;
+	return 1U << (fls(quarters / 4) - 1);
 }
 
-u32 uet_ccc_run(const struct uet_ccc *c, u32 size, u32 max)
+static void ccc_set_run_share(struct uet_ccc *c, u32 n)
+{
+	if (likely(c->run_share == n))
+		return;
+	c->run_share = (u16)n;
+	if (c->lb)
+		uet_lb_follow_run(c->lb, n, uet_ccc_window(c));
+}
+
+void uet_ccc_no_runs(struct uet_ccc *c)
+{
+	if (unlikely(c->run_share > 1))
+		ccc_set_run_share(c, 1);
+}
+
+u32 uet_ccc_run(struct uet_ccc *c, u64 now, u32 size, u32 max)
 {
 	u64 share;
 
-	max = min(max, ccc_run_share(c, size));
-	if (max <= 1)
+	max = clamp(ccc_run_length(c, now, size), 1U, max);
+	ccc_set_run_share(c, max);
+	if (max == 1)
 		return 1;
 	/* @room leaves out the last packet. */
 	share = (u64)(max - 1) * size;
@@ -423,8 +470,10 @@ void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
 	ccc_begin(c);
 	ccc_hear(c);
 	c->stats.acks++;
-	if (ack->m)
+	if (ack->m) {
 		c->stats.marks++;
+		c->congested = ack->now;
+	}
 	/*
 	 * A packet marked for retransmission was taken out of inflight then.
 	 * rcvd_bytes, subtracted below, includes it: add it back.
@@ -473,6 +522,8 @@ void uet_ccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
 	ccc_hear(c);
 	if (nack->reason < UET_NACKED_CLASSES)
 		c->stats.nacks[nack->reason]++;
+	if (nack->reason != UET_NACKED_OTHER)
+		c->congested = nack->now;
 	ccc_signal_path(c, &sig);
 	c->inflight -= nack->size;
 	if (ccc_window_ops(c) && ccc_window_ops(c)->on_nack)
@@ -512,8 +563,10 @@ void uet_ccc_on_inferred_loss(struct uet_ccc *c,
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_inferred_loss)
 		ccc_credit_ops(c)->on_inferred_loss(c, loss);
 	/* A packet dropped on this host says nothing about a path. */
-	if (loss->how != UET_LOSS_LOCAL)
+	if (loss->how != UET_LOSS_LOCAL) {
+		c->congested = loss->now;
 		ccc_signal_path(c, &sig);
+	}
 	ccc_mark_rtx(c, loss->size);
 	ccc_refresh(c, loss->now);
 }

@@ -35,11 +35,22 @@
 
 /*
  * Unless its length is configured, a run of packets that share a path is at most this
- * share of the window: of a policy that sprays, ...
+ * share of the window: of a policy that sprays, while the network shows no congestion
+ * (UET_RUN_CALM_RTTS), ...
  */
-#define UET_RUN_SPRAY_SHIFT		4
+#define UET_RUN_CALM_SHIFT		4
+/*
+ * ... and when it does. Queues are as uneven as runs are long, which costs up to 1 % of
+ * the time of a permutation that fills all paths (make lab EXP=runs).
+ */
+#define UET_RUN_SPRAY_SHIFT		6
 /* ... and of one that keeps its path anyway */
 #define UET_RUN_KEEP_SHIFT		2
+
+/* Base RTTs under way without a mark, a trim or a loss after which it is calm; idle
+ * for as long, it is not known to be
+ */
+#define UET_RUN_CALM_RTTS		32
 
 /* Links of a path; each takes longer to serialise a full packet than a probe */
 #define UET_PROBE_LINKS			4
@@ -106,6 +117,7 @@ struct uet_ccc_stats {
  * @inflight_pkts: packets sent and not acknowledged, NACKed or inferred lost
  * @base_rtt: round trip without queueing, starts at the configured one, ns
  * @rtt: smoothed round trip
+ * @congested: last mark, trim or loss; its creation before that, ns
  * @created: time of creation, ns
  * @blocked_since: up to when waits are in @stats, ns
  * @state_since: since when it is in its state, or its data waits for the same, ns
@@ -119,6 +131,7 @@ struct uet_ccc_stats {
  * @default_ev: entropy value used without @lb
  * @run_ev: entropy value of the current run
  * @run_left: packets left in the current run
+ * @run_share: packets that a run may have, as long as the window has room for them
  * @state: enum uet_ccc_state
  * @blocked: UET_CC_BLOCK_* while data waits
  * @sprayed: packets use many paths; false: one path at a time, and feedback
@@ -142,6 +155,7 @@ struct uet_ccc {
 	u32 inflight_pkts;
 	u64 base_rtt;
 	struct uet_rtt_est rtt;
+	u64 congested;
 	u64 created;
 	u64 blocked_since;
 	u64 state_since;
@@ -153,6 +167,7 @@ struct uet_ccc {
 	u16 default_ev;
 	u16 run_ev;
 	u16 run_left;
+	u16 run_share;
 	u8 state;
 	u8 blocked;
 	bool sprayed;
@@ -269,16 +284,27 @@ static inline bool uet_ccc_ack_req(const struct uet_ccc *c, u32 size)
 /**
  * uet_ccc_run() - how many packets may leave as one run?
  * @c: CCC, %UET_CCC_READY
+ * @now: time, ns
  * @size: nominal size of a packet
  * @max: most that the caller can send as one
  *
  * Packets of a run share an entropy value and leave back to back. A run that is a
  * large part of the window fills the queue of its path while others are empty, so
- * its length follows from the window, unless the path policy was given one.
+ * its length follows from the window, unless the path policy was given one. A run that
+ * the window cuts short goes on later with the same value, so that values carry equal
+ * parts.
  *
  * Return: number of packets, at least 1.
  */
-u32 uet_ccc_run(const struct uet_ccc *c, u32 size, u32 max);
+u32 uet_ccc_run(struct uet_ccc *c, u64 now, u32 size, u32 max);
+
+/**
+ * uet_ccc_no_runs() - packets leave one by one
+ * @c: CCC
+ *
+ * So each has an entropy value of its own again, unless runs are configured.
+ */
+void uet_ccc_no_runs(struct uet_ccc *c);
 
 /**
  * uet_ccc_on_send_run() - new packets leave, in one run

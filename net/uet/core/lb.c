@@ -67,9 +67,9 @@ u16 uet_lb_choose_base(u32 n, u32 random, bool udp)
 	return (u16)(low + (((u64)random * (space - low - n + 1)) >> 32));
 }
 
-u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit)
+u32 uet_lb_size_for(u64 cwnd, u32 size, u32 limit)
 {
-	u64 two_rtts = mtu ? div_u64(2 * cwnd, mtu) : 0;
+	u64 two_rtts = size ? div_u64(2 * cwnd, size) : 0;
 	u32 n = UET_LB_AWARE_MIN;
 
 	while (n < UET_LB_AWARE_MAX && 2ULL * n <= two_rtts)
@@ -109,9 +109,11 @@ int uet_lb_init(struct uet_lb *lb, const struct uet_lb_ops *ops,
 	lb->n = lb->n_max;
 	lb->span = span;
 	lb->mtu = cfg->mtu;
+	lb->unit = max_t(u32, cfg->run, 1);
 	lb_keep_between(lb, cfg->cwnd);
 	if (ops->aware && cfg->mtu)
-		lb->n = uet_lb_size_for(cfg->cwnd, cfg->mtu, lb->n_max);
+		lb->n = uet_lb_size_for(cfg->cwnd, lb->mtu * lb->unit,
+					lb->n_max);
 	lb->base = cfg->base;
 	lb->run = cfg->run;
 	lb->threshold_pct = cfg->threshold_pct ?: UET_LB_THRESHOLD_DEFAULT_PCT;
@@ -211,7 +213,7 @@ void uet_lb_resize(struct uet_lb *lb, u64 cwnd)
 		lb->ops->resize(lb, cwnd);
 		return;
 	}
-	n = uet_lb_size_for(cwnd, lb->mtu, lb->n_max);
+	n = uet_lb_size_for(cwnd, lb->mtu * lb->unit, lb->n_max);
 	if (n == old)
 		return;
 	lb->n = n;

@@ -272,6 +272,7 @@ struct uet_lb_ops {
  * @wnd_low: smallest window for which @n is kept, bytes
  * @wnd_span: largest minus smallest window for which @n is kept, bytes
  * @mtu: nominal MTU
+ * @unit: packets that usually leave with one value; @n counts those, not packets
  * @spare_index: element of the peer's permutation reserved for a move
  * @base: first value
  * @run: packets per value; 0: as many as the caller wants
@@ -298,6 +299,7 @@ struct uet_lb {
 	u64 wnd_low;
 	u64 wnd_span;
 	u32 mtu;
+	u32 unit;
 	u32 spare_index;
 	u16 base;
 	u16 run;
@@ -469,15 +471,33 @@ static inline void uet_lb_follow_window(struct uet_lb *lb, u64 cwnd)
 }
 
 /**
+ * uet_lb_follow_run() - let the space follow the length of runs
+ * @lb: object
+ * @run: packets that leave with one value, at least 1
+ * @cwnd: window, bytes
+ *
+ * As uet_lb_follow_window(): where a value takes more packets, there is time for
+ * fewer values.
+ */
+static inline void uet_lb_follow_run(struct uet_lb *lb, u32 run, u64 cwnd)
+{
+	if (likely(run <= 2 * lb->unit && lb->unit <= 2 * run))
+		return;
+	lb->unit = run;
+	if (lb->ops->aware)
+		uet_lb_resize(lb, cwnd);
+}
+
+/**
  * uet_lb_size_for() - number of values used within two round trips
  * @cwnd: window, bytes
- * @mtu: nominal MTU
+ * @size: bytes that leave with one value
  * @limit: configured size
  *
- * Return: largest power of two up to 2 * cwnd / mtu, from 16 to 256, but not
+ * Return: largest power of two up to 2 * cwnd / size, from 16 to 256, but not
  * above @limit.
  */
-u32 uet_lb_size_for(u64 cwnd, u32 mtu, u32 limit);
+u32 uet_lb_size_for(u64 cwnd, u32 size, u32 limit);
 
 /**
  * uet_lb_path_down() - declare a value unusable

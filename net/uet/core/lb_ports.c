@@ -155,9 +155,13 @@ static void ports_resize(struct uet_lb *lb, u64 cwnd)
 	struct ports *ps = ports_of(lb);
 	u32 i, total = ports_total_mbps(ps);
 
-	for (i = 0; i < ps->nr; i++)
-		uet_lb_follow_window(ps->port[i].lb,
-				     div_u64(cwnd * ps->port[i].mbps, total));
+	for (i = 0; i < ps->nr; i++) {
+		struct uet_lb *of = ps->port[i].lb;
+		u64 part = div_u64(cwnd * ps->port[i].mbps, total);
+
+		uet_lb_follow_run(of, lb->unit, part);
+		uet_lb_follow_window(of, part);
+	}
 }
 
 static u32 ports_locate(const struct uet_lb *lb, u16 ev)

@@ -148,7 +148,8 @@ static void snd_pick_run(struct uet_snd *s, struct uet_snd_msg *m,
 	out->last_len = len;
 	if (limit <= 1)
 		return;
-	f->run = (u8)uet_ccc_run(f->ccc, out->ask.size, f->run_max);
+	f->run = (u8)uet_ccc_run(f->ccc, out->ask.now, out->ask.size,
+				  f->run_max);
 	out->n = min_t(u32, limit, f->run);
 }
 

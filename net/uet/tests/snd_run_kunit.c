@@ -278,8 +278,11 @@ static void run_shares(struct kunit *test)
 	struct script *k = run_script(test, false, 160, 60 * SCRIPT_MTU);
 	struct uet_lb_config cfg = { .n = 16, .base = 50000 };
 	const char * const policies[] = { "oblivious", "single" };
+	u64 calm, now = k->ccc.created;
 	struct uet_lb *lb;
 	u32 i;
+
+	calm = now + UET_RUN_CALM_RTTS * k->ccc.base_rtt + 1;
 
 	for (i = 0; i < ARRAY_SIZE(policies); i++) {
 		const struct uet_lb_ops *ops = uet_lb_find(policies[i]);
@@ -289,19 +292,94 @@ static void run_shares(struct kunit *test)
 		cfg.run = 0;
 		KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
 		k->ccc.lb = lb;
-		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64),
-				ops->ordered ? 40 : 10);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64),
+				ops->ordered ? 40 : 2);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, calm, PKT, 64),
+				ops->ordered ? 40 : 8);
 		/* A configured length counts for any window. */
 		cfg.run = 12;
 		KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
-		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64), 12);
-		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 7), 7);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 12);
+		KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 7), 7);
 		run_pick(k, 12);
 		lb->run = 0;
 	}
 	/* Ordered delivery keeps its path, whatever the policy. */
 	k->ccc.sprayed = false;
-	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, PKT, 64), 40);
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 40);
+}
+
+/* It is a power of two, and moves when the window leaves a factor of two or so. Values
+ * that take more packets are fewer.
+ */
+static void run_steps(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 160, 60 * SCRIPT_MTU);
+	const struct uet_lb_ops *ops = uet_lb_find("hybrid");
+	struct uet_lb_config cfg = {
+		.n = 256, .base = 50000, .mtu = PKT, .cwnd = 128 * PKT,
+	};
+	static const struct {
+		u32 window, run, values;
+	} steps[] = {
+		{ 128, 8, 32 }, { 255, 8, 32 }, { 97, 8, 32 }, { 95, 4, 32 },
+		{ 127, 4, 32 }, { 129, 8, 32 }, { 15, 1, 16 }, { 31, 1, 32 },
+		{ 33, 2, 32 }, { 25, 2, 32 }, { 23, 1, 32 },
+	};
+	u64 calm = k->ccc.created + UET_RUN_CALM_RTTS * k->ccc.base_rtt + 1;
+	struct uet_lb *lb;
+	u32 i;
+
+	lb = kunit_kzalloc(test, uet_lb_mem_size(ops, cfg.n), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, lb);
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	KUNIT_EXPECT_EQ(test, lb->n, 256);
+	k->ccc.lb = lb;
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		k->p.fixed_wnd = steps[i].window * (u64)PKT;
+		uet_lb_follow_window(lb, uet_ccc_window(&k->ccc));
+		KUNIT_EXPECT_EQ_MSG(test, uet_ccc_run(&k->ccc, calm, PKT, 64),
+				    steps[i].run, "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, lb->n, steps[i].values, "step %u", i);
+	}
+	/* No runs any more: a value per packet */
+	k->p.fixed_wnd = 128 * PKT;
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, calm, PKT, 64), 8);
+	uet_ccc_no_runs(&k->ccc);
+	KUNIT_EXPECT_EQ(test, lb->n, 256);
+}
+
+/* A mark, a trim or a loss, or not to have sent for long, makes runs short. */
+static void run_calms(struct kunit *test)
+{
+	struct script *k = run_script(test, false, 160, 60 * SCRIPT_MTU);
+	const struct uet_lb_ops *ops = uet_lb_find("oblivious");
+	u64 rtts = UET_RUN_CALM_RTTS * k->ccc.base_rtt + 1;
+	struct uet_lb_config cfg = { .n = 16, .base = 50000 };
+	struct uet_ccc_ack ack = { .m = true, .ev = 50000 };
+	struct uet_ccc_loss loss = { .how = UET_LOSS_LOCAL, .ev = 50000 };
+	u64 now = k->ccc.created + rtts;
+	struct uet_lb *lb;
+
+	lb = kunit_kzalloc(test, uet_lb_mem_size(ops, 16), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, lb);
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	k->ccc.lb = lb;
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 8);
+	ack.now = now;
+	uet_ccc_on_ack(&k->ccc, &ack);
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 2);
+	/* The time was taken before the mark came. */
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now - 1, PKT, 64), 2);
+	now += rtts;
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 8);
+	/* Dropped on this host */
+	loss.now = now;
+	uet_ccc_on_inferred_loss(&k->ccc, &loss);
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 8);
+	loss.how = UET_LOSS_RTO;
+	uet_ccc_on_inferred_loss(&k->ccc, &loss);
+	KUNIT_EXPECT_EQ(test, uet_ccc_run(&k->ccc, now, PKT, 64), 2);
 }
 
 static struct kunit_case run_kunit_cases[] = {
@@ -313,6 +391,8 @@ static struct kunit_case run_kunit_cases[] = {
 	KUNIT_CASE(run_ends),
 	KUNIT_CASE(run_turns),
 	KUNIT_CASE(run_shares),
+	KUNIT_CASE(run_steps),
+	KUNIT_CASE(run_calms),
 	{}
 };
 

@@ -54,6 +54,8 @@ static void uet_flow_check_runs(struct uet_flow *flow,
 	if (!flow->ccc.algo->credit)
 		max = uet_output_run_max(out, UET_HDR_RUN_LEN + payload);
 	flow->snd.run_max = (u8)max;
+	if (max <= 1)
+		uet_ccc_no_runs(&flow->ccc);
 	payload = max > 1 ? payload : 0;
 	if (likely(flow->run_len == payload))
 		return;
