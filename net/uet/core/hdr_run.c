@@ -79,7 +79,7 @@ void uet_hdr_run_put(struct uet_hdr_run *run, u8 *to)
 }
 
 /* A word as it is in a header */
-static u64 run_word(const void *p)
+static __always_inline u64 run_word(const void *p)
 {
 	u64 word;
 
@@ -96,26 +96,59 @@ static u64 run_word_of(u64 val)
 	return word;
 }
 
-bool uet_hdr_run_follows(struct uet_hdr_run *run, const u8 *hdr, bool last)
+/**
+ * struct run_diff - what a header differs in from what is expected, in the words that
+ *	the last packet of a run may change, and in all others
+ */
+struct run_diff {
+	u64 psn;
+	u64 ids;
+	u64 length;
+	u64 rest;
+};
+
+static __always_inline struct run_diff run_compare(struct uet_hdr_run *run,
+						   const u8 *hdr)
 {
 	const u64 *same = run->same;
-	u64 psn, ids, length, rest;
 
 	run_step(run);
-	psn = uet_get_be64(hdr + RUN_PSN) ^ run->psn;
-	ids = run_word(hdr + RUN_IDS) ^ same[RUN_SAME_IDS];
-	length = run_word(hdr + RUN_LEN) ^ same[RUN_SAME_LEN];
-	rest = (run_word(hdr + RUN_REST) ^ same[1]) |
-	       (run_word(hdr + RUN_REST + 8) ^ same[2]) |
-	       (run_word(hdr + RUN_REST + 16) ^ same[3]) |
-	       (uet_get_be64(hdr + RUN_OFFSET) ^ run->off);
-	if (last) {
-		psn &= ~RUN_AR;
-		ids &= ~run_word_of(RUN_SES_F(UET_SES_F_EOM));
-		if (uet_hdr_len(hdr) - 1 < (u32)(run->add >> 32))
-			length &= ~run_word_of(UET_SES_LEN14);
+	return (struct run_diff){
+		.psn	= uet_get_be64(hdr + RUN_PSN) ^ run->psn,
+		.ids	= run_word(hdr + RUN_IDS) ^ same[RUN_SAME_IDS],
+		.length	= run_word(hdr + RUN_LEN) ^ same[RUN_SAME_LEN],
+		.rest	= (run_word(hdr + RUN_REST) ^ same[1]) |
+			  (run_word(hdr + RUN_REST + 8) ^ same[2]) |
+			  (run_word(hdr + RUN_REST + 16) ^ same[3]) |
+			  (uet_get_be64(hdr + RUN_OFFSET) ^ run->off),
+	};
+}
+
+u32 uet_hdr_run_follow(struct uet_hdr_run *run, const u8 *hdr, u32 stride, u32 n)
+{
+	struct uet_hdr_run r = *run;
+	u32 i;
+
+	for (i = 0; i < n; i++, hdr += stride) {
+		struct run_diff d = run_compare(&r, hdr);
+
+		if (d.psn | d.ids | d.length | d.rest)
+			return i;
 	}
-	return !(psn | ids | length | rest);
+	run->psn = r.psn;
+	run->off = r.off;
+	return n;
+}
+
+bool uet_hdr_run_ends(struct uet_hdr_run *run, const u8 *hdr)
+{
+	struct run_diff d = run_compare(run, hdr);
+
+	d.psn &= ~RUN_AR;
+	d.ids &= ~run_word_of(RUN_SES_F(UET_SES_F_EOM));
+	if (uet_hdr_len(hdr) - 1 < (u32)(run->add >> 32))
+		d.length &= ~run_word_of(UET_SES_LEN14);
+	return !(d.psn | d.ids | d.length | d.rest);
 }
 
 void uet_hdr_set_len(u8 *hdr, u32 len)

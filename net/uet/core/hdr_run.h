@@ -55,18 +55,29 @@ void uet_hdr_run_begin(struct uet_hdr_run *run, const u8 *first, u32 len);
 void uet_hdr_run_put(struct uet_hdr_run *run, u8 *to);
 
 /**
- * uet_hdr_run_follows() - is it the header of the next packet?
- * @run: the run
- * @hdr: header in question
- * @last: it is to be the last one of the run
+ * uet_hdr_run_follow() - how many headers are those of the next packets?
+ * @run: the run; it is at the last of them afterwards
+ * @hdr: first header in question, of a packet that is not the last one
+ * @stride: bytes from one header to the next
+ * @n: number of headers
  *
  * Reserved bits must be zero, as uet_hdr_run_put() leaves them.
  *
- * Return: true if @hdr is what uet_hdr_run_put() writes; with @last, if
- * uet_hdr_end() and a uet_hdr_set_len() of 1 to the payload of the first packet
- * follow. The caller compares uet_hdr_len() with what the last packet has.
+ * Return: @n if all are what uet_hdr_run_put() writes; else less, and @run is of no
+ * use any more.
  */
-bool uet_hdr_run_follows(struct uet_hdr_run *run, const u8 *hdr, bool last);
+u32 uet_hdr_run_follow(struct uet_hdr_run *run, const u8 *hdr, u32 stride, u32 n);
+
+/**
+ * uet_hdr_run_ends() - is it the header of the next packet, and that the last one?
+ * @run: the run
+ * @hdr: header in question
+ *
+ * Return: true if @hdr is what uet_hdr_run_put() writes if uet_hdr_end() and a
+ * uet_hdr_set_len() of 1 to the payload of the first packet follow. The caller compares
+ * uet_hdr_len() with what the packet has.
+ */
+bool uet_hdr_run_ends(struct uet_hdr_run *run, const u8 *hdr);
 
 /**
  * uet_hdr_set_len() - set the payload length in a header

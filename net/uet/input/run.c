@@ -25,60 +25,79 @@
 #include "pdc/pdc.h"
 
 /**
- * struct uet_run_walk - a walk along the headers of a buffer
- * @skb: the buffer
- * @frag: fragment that is next
- * @start: offset of that fragment in the buffer
+ * struct uet_run_walk - a walk along the headers of a buffer, behind the first one
+ * @next: what the next header has to be
+ * @off: where it is in the buffer
+ * @stride: bytes from one header to the next
+ * @left: headers to come
+ * @last: the last one, once it was met
  */
 struct uet_run_walk {
-	const struct sk_buff	*skb;
-	unsigned int		frag;
-	u32			start;
+	struct uet_hdr_run	next;
+	u32			off;
+	u32			stride;
+	u32			left;
+	const u8		*last;
 };
 
-/* The headers at @off, at or behind those before; NULL if not in one piece */
-static const u8 *uet_run_header(struct uet_run_walk *walk, u32 off)
+/* Compare the headers that begin in a piece of memory, which has the bytes of the buffer
+ * from @start to @end. False if one is different, or is not in one piece.
+ */
+static bool uet_run_walk_piece(struct uet_run_walk *walk, const u8 *data,
+			       u32 start, u32 end)
 {
-	const struct skb_shared_info *si = skb_shinfo(walk->skb);
+	u32 n, full;
 
-	if (off + UET_HDR_RUN_LEN <= skb_headlen(walk->skb))
-		return walk->skb->data + off;
-	for (; walk->frag < si->nr_frags; walk->frag++) {
-		const skb_frag_t *frag = &si->frags[walk->frag];
-		struct page *page = skb_frag_page(frag);
-		u32 end = walk->start + skb_frag_size(frag);
-
-		if (off >= end) {
-			walk->start = end;
-			continue;
-		}
-		if (!page || off < walk->start || off + UET_HDR_RUN_LEN > end)
-			return NULL;
-		return (u8 *)page_address(page) + skb_frag_off(frag) +
-		       off - walk->start;
-	}
-	return NULL;
+	if (!walk->left || walk->off >= end)
+		return true;
+	if (walk->off < start)
+		return false;
+	n = min(walk->left, (end - 1 - walk->off) / walk->stride + 1);
+	if (walk->off + (n - 1) * walk->stride + UET_HDR_RUN_LEN > end)
+		return false;
+	data += walk->off - start;
+	full = n - (n == walk->left);
+	if (uet_hdr_run_follow(&walk->next, data, walk->stride, full) != full)
+		return false;
+	walk->off += n * walk->stride;
+	walk->left -= n;
+	if (walk->left)
+		return true;
+	walk->last = data + full * walk->stride;
+	return uet_hdr_run_ends(&walk->next, walk->last);
 }
 
 /* Compare the headers behind the first one, at @off, with what follows it. */
 static bool uet_run_follows(const struct sk_buff *skb, u32 off,
 			    struct uet_rx_run *run)
 {
-	struct uet_run_walk walk = { .skb = skb, .start = skb_headlen(skb) };
-	struct uet_hdr_run next;
-	const u8 *hdr = NULL;
-	u32 i;
+	const struct skb_shared_info *si = skb_shinfo(skb);
+	struct uet_run_walk walk = {
+		.off	= off + UET_HDR_RUN_LEN + run->seg,
+		.stride	= UET_HDR_RUN_LEN + run->seg,
+		.left	= run->n - 1,
+	};
+	u32 start = 0, end = skb_headlen(skb), i;
 
-	uet_hdr_run_begin(&next, skb->data + off, run->seg);
-	for (i = 1; i < run->n; i++) {
-		off += UET_HDR_RUN_LEN + run->seg;
-		hdr = uet_run_header(&walk, off);
-		if (!hdr || !uet_hdr_run_follows(&next, hdr, i == run->n - 1))
+	uet_hdr_run_begin(&walk.next, skb->data + off, run->seg);
+	if (!uet_run_walk_piece(&walk, skb->data, start, end))
+		return false;
+	for (i = 0; walk.left && i < si->nr_frags; i++) {
+		const skb_frag_t *frag = &si->frags[i];
+		struct page *page = skb_frag_page(frag);
+
+		start = end;
+		end += skb_frag_size(frag);
+		if (!page ||
+		    !uet_run_walk_piece(&walk, (u8 *)page_address(page) +
+					skb_frag_off(frag), start, end))
 			return false;
 	}
-	run->ar = uet_hdr_has_ar(hdr);
-	run->eom = uet_hdr_has_eom(hdr);
-	return uet_hdr_len(hdr) == run->len - (run->n - 1) * run->seg;
+	if (walk.left)
+		return false;
+	run->ar = uet_hdr_has_ar(walk.last);
+	run->eom = uet_hdr_has_eom(walk.last);
+	return uet_hdr_len(walk.last) == run->len - (run->n - 1) * run->seg;
 }
 
 /* Number and lengths of the packets, from the length of the buffer and gso_size */

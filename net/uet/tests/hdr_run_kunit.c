@@ -81,7 +81,8 @@ static bool follows(const u8 *prev, const u8 *hdr, u32 len, bool last)
 	struct uet_hdr_run run;
 
 	uet_hdr_run_begin(&run, prev, len);
-	return uet_hdr_run_follows(&run, hdr, last);
+	return last ? uet_hdr_run_ends(&run, hdr) :
+		      uet_hdr_run_follow(&run, hdr, LEN, 1);
 }
 
 static void hdr_run_next_is_what_is_built(struct kunit *test)
@@ -107,30 +108,47 @@ static void hdr_run_next_is_what_is_built(struct kunit *test)
 	}
 }
 
-/* All of a run, from its first header alone */
+/* All of a run, from its first header alone, and a bit that is wrong in one of them */
 static void hdr_run_whole(struct kunit *test)
 {
-	u32 rounds = UET_TEST_ROUNDS / 10 + 1, len;
-	struct uet_hdr_run writes, reads;
+	u32 rounds = UET_TEST_ROUNDS / 10 + 1, len, n, cut, bad, bit;
+	struct uet_hdr_run writes, reads, one;
 	struct test_rnd rnd = { 5 };
-	u8 want[LEN], got[LEN];
+	u8 want[LEN], hdrs[UET_RUN_MAX * 2 * LEN];
 	struct uet_pkt pkt;
 	unsigned int i;
 
 	while (rounds--) {
+		u32 stride = LEN + rnd_below(&rnd, LEN + 1);
+
 		random_pkt(&rnd, &pkt, &len);
 		build(test, want, &pkt);
 		uet_hdr_run_begin(&writes, want, len);
-		uet_hdr_run_begin(&reads, want, len);
-		for (i = 1; i < UET_RUN_MAX; i++) {
+		reads = writes;
+		n = 1 + rnd_below(&rnd, UET_RUN_MAX);
+		for (i = 0; i < n; i++) {
 			next_pkt(&pkt, len);
 			build(test, want, &pkt);
-			uet_hdr_run_put(&writes, got);
-			KUNIT_ASSERT_EQ(test, memcmp(got, want, LEN), 0);
-			KUNIT_ASSERT_TRUE(test,
-					  uet_hdr_run_follows(&reads, got,
-							      rnd_one_in(&rnd, 2)));
+			uet_hdr_run_put(&writes, hdrs + i * stride);
+			KUNIT_ASSERT_EQ(test, memcmp(hdrs + i * stride, want, LEN),
+					0);
 		}
+		one = reads;
+		bad = rnd_below(&rnd, n);
+		bit = rnd_below(&rnd, 8 * LEN);
+		/* In two pieces, as they lie in pages */
+		cut = rnd_below(&rnd, n);
+		KUNIT_ASSERT_EQ(test, uet_hdr_run_follow(&reads, hdrs, stride, cut),
+				cut);
+		KUNIT_ASSERT_EQ(test,
+				uet_hdr_run_follow(&reads, hdrs + cut * stride,
+						   stride, n - 1 - cut), n - 1 - cut);
+		KUNIT_ASSERT_TRUE(test,
+				  uet_hdr_run_ends(&reads,
+						   hdrs + (n - 1) * stride));
+		hdrs[bad * stride + bit / 8] ^= BIT(bit % 8);
+		KUNIT_ASSERT_EQ(test, uet_hdr_run_follow(&one, hdrs, stride, n),
+				bad);
 	}
 }
 
