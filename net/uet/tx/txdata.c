@@ -135,11 +135,11 @@ static u32 uet_txfrag_at(const struct uet_txmsg *msg,
 	return frag->off + off - start + gaps * UET_HDR_RUN_LEN;
 }
 
-/* Add what was written behind @gap bytes at the offset of @pf. The last fragment
- * ends at @end.
+/* Add @n bytes of the message that were written into @pf, with @gap bytes before the
+ * first one, up to the offset @at. The last fragment ends at @end.
  */
 static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf,
-			     u32 gap, u32 n, u32 *end)
+			     u32 gap, u32 n, u32 at, u32 *end)
 {
 	struct uet_txfrag *last = buf->nr ? &buf->frags[buf->nr - 1] : NULL;
 
@@ -153,8 +153,65 @@ static void uet_txbuf_append(struct uet_txbuf *buf, struct page_frag *pf,
 		get_page(pf->page);
 	}
 	buf->len += n;
-	pf->offset += gap + n;
-	*end = pf->offset;
+	pf->offset = at;
+	*end = at;
+}
+
+/**
+ * struct uet_txfill - data on its way from a system call into a message
+ * @from: source
+ * @left: bytes to copy
+ * @slot: bytes between gaps, 0 without any
+ * @phase: bytes of the current slot that were copied
+ */
+struct uet_txfill {
+	struct iov_iter	*from;
+	u32		left;
+	u32		slot;
+	u32		phase;
+};
+
+/* The gap before the next byte */
+static u32 uet_txfill_gap(const struct uet_txfill *f)
+{
+	return f->slot && !f->phase ? UET_HDR_RUN_LEN : 0;
+}
+
+/* The next bytes that lie together */
+static u32 uet_txfill_piece(const struct uet_txfill *f)
+{
+	return f->slot ? min(f->left, f->slot - f->phase) : f->left;
+}
+
+/* What the next piece has to have room for */
+static u32 uet_txfill_least(const struct uet_txfill *f)
+{
+	return uet_txfill_gap(f) + min(uet_txfill_piece(f), UET_TXFRAG_LEAST);
+}
+
+/* Copy as much as the page has room for, which is at least uet_txfill_least(). Returns
+ * where it ends in the page, or -EFAULT.
+ */
+static int uet_txfill_page(struct uet_txfill *f, const struct page_frag *pf)
+{
+	/* No highmem: the page was allocated with GFP_KERNEL. Nor is it slab memory,
+	 * so copy_from_iter() has no object to check.
+	 */
+	u8 *page = page_address(pf->page);
+	u32 at = pf->offset, n;
+
+	do {
+		at += uet_txfill_gap(f);
+		n = min(uet_txfill_piece(f), pf->size - at);
+		if (_copy_from_iter(page + at, n, f->from) != n)
+			return -EFAULT;
+		at += n;
+		f->left -= n;
+		f->phase += n;
+		if (f->phase == f->slot)
+			f->phase = 0;
+	} while (f->left && at + uet_txfill_least(f) <= pf->size);
+	return at;
 }
 
 /* Copy into the task's page, as TCP does. */
@@ -164,36 +221,31 @@ static int uet_txdata_fill_pages(struct uet_txmsg *msg,
 				 u32 off, u32 bytes)
 {
 	struct page_frag *pf = &current->task_frag;
-	u32 slot = msg->slot, phase = slot ? off % slot : 0, end = 0;
+	struct uet_txfill f = {
+		.from = from, .left = bytes, .slot = msg->slot,
+		.phase = msg->slot ? off % msg->slot : 0,
+	};
+	u32 end = 0;
 
-	while (bytes) {
-		u32 n = slot ? min(bytes, slot - phase) : bytes;
-		u32 gap = slot && !phase ? UET_HDR_RUN_LEN : 0;
-		u32 least = gap + min(n, UET_TXFRAG_LEAST);
+	while (f.left) {
+		u32 gap = uet_txfill_gap(&f), left = f.left;
 		struct uet_txbuf *buf;
+		int at;
 
 		/* In any case before the first piece: if nobody but the task
 		 * refers to the page, refilling starts it from offset 0.
 		 */
-		if ((!end || pf->offset + least > pf->size) &&
-		    !uet_txpages_refill(pages, pf, least))
+		if ((!end || pf->offset + uet_txfill_least(&f) > pf->size) &&
+		    !uet_txpages_refill(pages, pf, uet_txfill_least(&f)))
 			return -ENOBUFS;
 		buf = uet_txbuf_tail(msg, bufs, off);
 		if (!buf)
 			return -ENOBUFS;
-		n = min_t(u32, n, pf->size - pf->offset - gap);
-		/* No highmem: the page was allocated with GFP_KERNEL. Nor is it
-		 * slab memory, so copy_from_iter() has no object to check.
-		 */
-		if (_copy_from_iter(page_address(pf->page) + pf->offset + gap, n,
-				    from) != n)
-			return -EFAULT;
-		uet_txbuf_append(buf, pf, gap, n, &end);
-		off += n;
-		bytes -= n;
-		phase += n;
-		if (phase == slot)
-			phase = 0;
+		at = uet_txfill_page(&f, pf);
+		if (at < 0)
+			return at;
+		uet_txbuf_append(buf, pf, gap, left - f.left, at, &end);
+		off += left - f.left;
 	}
 	return 0;
 }
