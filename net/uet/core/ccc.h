@@ -50,7 +50,7 @@
 /* Base RTTs under way without a mark, a trim or a loss after which it is calm; idle
  * for as long, it is not known to be
  */
-#define UET_RUN_CALM_RTTS		32
+#define UET_RUN_CALM_RTTS		8
 
 /* Links of a path; each takes longer to serialise a full packet than a probe */
 #define UET_PROBE_LINKS			4
