@@ -96,9 +96,8 @@ static u64 run_word_of(u64 val)
 	return word;
 }
 
-/**
- * struct run_diff - what a header differs in from what is expected, in the words that
- *	the last packet of a run may change, and in all others
+/* What a header differs in from what is expected: in the words that the last packet of a
+ * run may change, and in all others
  */
 struct run_diff {
 	u64 psn;
