@@ -35,6 +35,8 @@ FLAGS = {"alone", "lean", "full", "soak", "spare"}
 NO_TIME = "not begun within UET_MINUTES"
 # So many scripts of a kernel may fail and run again; with more it is not the machine
 SECOND_TRIES = 3
+# How timeout(1) ends when a time limit was reached: that takes too long to try again
+TIMED_OUT = (124, 137)
 # Of the usual number of messages, in per cent; see selftests/lib.sh
 LEAN_SCALE = 10
 
@@ -252,7 +254,8 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
             continue
         this = ktap.Report()
         judge(name, out, status, this)
-        if not (this.failed and not rc and doubt and script in by_script
+        may_try = doubt and not rc and status not in TIMED_OUT
+        if not (this.failed and may_try and script in by_script
                 and doubt(by_script[script], this)):
             report.merge(this)
     if rc:
@@ -318,7 +321,7 @@ def chosen(kernel, report):
 
 
 def again(queue, label, report):
-    """Runs what failed once more, alone.
+    """Runs what failed once more, in a guest of its own.
 
     On a slow machine guests keep each other from being in time.  What fails twice
     is a failure, and what passes then is told as unsteady, with what it said.

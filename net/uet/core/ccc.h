@@ -47,8 +47,8 @@
 /* ... and of one that keeps its path anyway */
 #define UET_RUN_KEEP_SHIFT		2
 
-/* Base RTTs under way without a mark, a trim or a loss after which it is calm; idle
- * for as long, it is not known to be
+/* The network counts as calm after so many base RTTs without a mark, a trim or a loss.
+ * A CCC that was idle for as long knows nothing of it, and begins to wait anew.
  */
 #define UET_RUN_CALM_RTTS		8
 

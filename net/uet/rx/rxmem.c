@@ -534,7 +534,9 @@ bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
  */
 void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	/* One that had no room at all is tried again, as the first of its line. */
+	/* If nothing of it got in, its source tries again, and its line needs the right
+	 * to ignore the limits for that.
+	 */
 	if (msg->rcvd || msg->complete || !msg->line)
 		uet_rx_unsave(us->un, msg);
 	if (msg->granted) {

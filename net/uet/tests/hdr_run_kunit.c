@@ -114,10 +114,12 @@ static void hdr_run_whole(struct kunit *test)
 	u32 rounds = UET_TEST_ROUNDS / 10 + 1, len, n, cut, bad, bit;
 	struct uet_hdr_run writes, reads, one;
 	struct test_rnd rnd = { 5 };
-	u8 want[LEN], hdrs[UET_RUN_MAX * 2 * LEN];
 	struct uet_pkt pkt;
+	u8 want[LEN], *hdrs;
 	unsigned int i;
 
+	hdrs = kunit_kzalloc(test, UET_RUN_MAX * 2 * LEN, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, hdrs);
 	while (rounds--) {
 		u32 stride = LEN + rnd_below(&rnd, LEN + 1);
 

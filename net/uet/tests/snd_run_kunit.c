@@ -283,7 +283,6 @@ static void run_shares(struct kunit *test)
 	u32 i;
 
 	calm = now + UET_RUN_CALM_RTTS * k->ccc.base_rtt + 1;
-
 	for (i = 0; i < ARRAY_SIZE(policies); i++) {
 		const struct uet_lb_ops *ops = uet_lb_find(policies[i]);
 
