@@ -343,7 +343,7 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(udp_port, NET, LIVE, "port", UET_UDP_PORT, 1, 65535,
 	       "UDP port of this host and of its peers"),
 	SWITCH(data_protect, NET, LIVE, 0, "a CRC-32C in each packet"),
-	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_OFF,
+	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_AUTO,
 	       UET_UDP_CSUM_OFF, UET_UDP_CSUM_ON,
 	       "several packets in one buffer, with UDP checksums"),
 	SWITCH(conntrack, NET, LIVE, 0, "connection tracking sees packets"),
