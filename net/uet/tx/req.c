@@ -181,6 +181,31 @@ struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
 	return skb;
 }
 
+/* A packet with its data. That is copied if it lies in too many places. */
+static struct sk_buff *uet_pdc_make_req(struct uet_txmsg *msg,
+					const struct uet_snd_pkt *p,
+					const struct uet_pkt *pkt)
+{
+	struct sk_buff *skb = uet_pdc_alloc_req(pkt, msg->inlined ? p->len : 0);
+	int err;
+
+	if (!skb || !p->len)
+		return skb;
+	err = uet_txdata_attach(msg, skb, p->off, p->len);
+	if (likely(!err))
+		return skb;
+	/* Not dropped: it is built again. */
+	consume_skb(skb);
+	if (err != -EMSGSIZE)
+		return NULL;
+	skb = uet_pdc_alloc_req(pkt, p->len);
+	if (skb && uet_txdata_copy(msg, skb, p->off, p->len)) {
+		consume_skb(skb);
+		return NULL;
+	}
+	return skb;
+}
+
 /**
  * uet_pdc_build_req() - build one transmission of a PSN
  * @pdc: the PDC
@@ -200,14 +225,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_pdc_fill_pds(pdc, out, &pkt);
 	uet_pdc_fill_ses(msg, p, &pkt.ses);
-	skb = uet_pdc_alloc_req(&pkt, msg->inlined ? p->len : 0);
-	if (unlikely(!skb))
-		return NULL;
-	if (p->len && unlikely(uet_txdata_attach(msg, skb, p->off, p->len))) {
-		/* Not dropped: it is built again. */
-		consume_skb(skb);
-		return NULL;
-	}
-	uet_pdc_dress_req(pdc, skb, out);
+	skb = uet_pdc_make_req(msg, p, &pkt);
+	if (likely(skb))
+		uet_pdc_dress_req(pdc, skb, out);
 	return skb;
 }

@@ -32,6 +32,9 @@
 /* Bytes that are worth a fragment */
 #define UET_TXFRAG_LEAST	32U
 
+/* Fragments that data may take in a packet: one is left for the trailer (link/crc.c) */
+#define UET_TX_SKB_FRAGS	(MAX_SKB_FRAGS - 1)
+
 static struct kmem_cache *uet_txbuf_cache;
 
 /**
@@ -331,7 +334,7 @@ static bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off,
 	if (skb_can_coalesce(skb, i, page, off)) {
 		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], len);
 	} else {
-		if (i >= MAX_SKB_FRAGS)
+		if (i >= UET_TX_SKB_FRAGS)
 			return false;
 		get_page(page);
 		skb_fill_page_desc(skb, i, page, off, len);
@@ -352,15 +355,21 @@ struct uet_txpiece {
 	u32			len;
 };
 
-/* Add a piece to a packet, up to the next gap. Returns how much that is. */
+/* Add a piece to a packet, up to the next gap; by reference, or to the tailroom of one
+ * that was made for a copy. Returns how much that is.
+ */
 static int uet_txdata_attach_piece(const struct uet_txmsg *msg,
 				   struct sk_buff *skb,
-				   const struct uet_txpiece *p)
+				   const struct uet_txpiece *p, bool copy)
 {
 	u32 at = uet_txfrag_at(msg, p->frag, p->start, p->off), n = p->len;
 
 	if (msg->slot)
 		n = min(n, msg->slot - p->off % msg->slot);
+	if (unlikely(copy)) {
+		__skb_put_data(skb, (u8 *)page_address(p->frag->page) + at, n);
+		return n;
+	}
 	return uet_skb_add_frag(skb, p->frag->page, at, n) ? n : -EMSGSIZE;
 }
 
@@ -393,7 +402,8 @@ static int uet_txdata_attach_slots(const struct uet_txmsg *msg,
 
 /* Add part of a message to a packet; of a run with the gaps behind the first one. */
 static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
-				   u32 off, u32 len, struct uet_txgaps *gaps)
+				   u32 off, u32 len, struct uet_txgaps *gaps,
+				   bool copy)
 {
 	struct uet_txbuf *buf = uet_txbuf_seek(msg, off);
 	struct uet_txpiece p = { .off = off };
@@ -415,7 +425,7 @@ static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 		}
 		p.len = min(len, p.frag->len - (p.off - p.start));
 		n = gaps ? uet_txdata_attach_slots(msg, skb, &p, gaps) :
-			   uet_txdata_attach_piece(msg, skb, &p);
+			   uet_txdata_attach_piece(msg, skb, &p, copy);
 		if (n < 0)
 			return n;
 		p.off += n;
@@ -425,14 +435,15 @@ static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 }
 
 static int uet_txdata_attach_locked(struct uet_txmsg *msg, struct sk_buff *skb,
-				    u32 off, u32 len, struct uet_txgaps *gaps)
+				    u32 off, u32 len, struct uet_txgaps *gaps,
+				    bool copy)
 {
 	int err;
 
 	if (!msg->streamed)
-		return uet_txdata_attach_pages(msg, skb, off, len, gaps);
+		return uet_txdata_attach_pages(msg, skb, off, len, gaps, copy);
 	spin_lock_bh(&msg->lock);
-	err = uet_txdata_attach_pages(msg, skb, off, len, gaps);
+	err = uet_txdata_attach_pages(msg, skb, off, len, gaps, copy);
 	spin_unlock_bh(&msg->lock);
 	return err;
 }
@@ -461,7 +472,27 @@ int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		__skb_put_data(skb, msg->inline_data + off, len);
 		return 0;
 	}
-	return uet_txdata_attach_locked(msg, skb, off, len, NULL);
+	return uet_txdata_attach_locked(msg, skb, off, len, NULL, false);
+}
+
+/**
+ * uet_txdata_copy() - copy part of a message into a packet
+ * @msg: message, not inlined
+ * @skb: packet, headers built, with tailroom for @len bytes
+ * @off: offset in the message, not released yet
+ * @len: bytes
+ *
+ * For data that lies in more places than a packet has fragments: gaps part it where
+ * packets became many times larger since it was laid out.
+ *
+ * Context: the flow lock serialises.
+ * Return: see uet_txdata_attach().
+ */
+int uet_txdata_copy(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len)
+{
+	if (skb_tailroom(skb) < len)
+		return -EINVAL;
+	return uet_txdata_attach_locked(msg, skb, off, len, NULL, true);
 }
 
 /**
@@ -479,7 +510,7 @@ int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			  u32 len, struct uet_txgaps *gaps)
 {
 	gaps->n = 0;
-	return uet_txdata_attach_locked(msg, skb, off, len, gaps);
+	return uet_txdata_attach_locked(msg, skb, off, len, gaps, false);
 }
 
 /* Free the pages that hold no data from @end on. */

@@ -65,6 +65,7 @@ int uet_txdata_fill(struct uet_txmsg *msg, struct uet_sock *us,
 		    struct iov_iter *from, u32 off, u32 bytes);
 int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		      u32 len);
+int uet_txdata_copy(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len);
 int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			  u32 len, struct uet_txgaps *gaps);
 void uet_txdata_release(struct uet_txmsg *msg, u32 end);
