@@ -366,16 +366,17 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 		more = false;
 		goto out;
 	}
-	if (likely(way)) {
-		uet_flow_check_way(flow, out);
-		/* With several interfaces path selection watches the queues. */
-		if (likely(!flow->snd.multi))
-			dev = out->dst->dev;
-	}
 	if (flow->running) {
 		flow->again = true;
 		more = false;
 		goto out;
+	}
+	if (likely(way)) {
+		/* Not while another CPU builds by what its own @out allows */
+		uet_flow_check_way(flow, out);
+		/* With several interfaces path selection watches the queues. */
+		if (likely(!flow->snd.multi))
+			dev = out->dst->dev;
 	}
 	stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
 	if (unlikely(stats != !!flow->ccc.lb->live))
