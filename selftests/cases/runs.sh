@@ -162,6 +162,24 @@ device_moves()
 	in_runs some long
 }
 
+# Data is laid out for short packets, by what this or another context had last, and
+# leaves in long ones. grown DATA_PROTECT
+grown()
+{
+	local rc=0 mtu
+
+	ip -n "$B" link set uet0 mtu 9000
+	for mtu in 9000 576 9000; do
+		ip -n "$A" link set uet0 mtu $mtu
+		[ $mtu = 576 ] || both_sysctl data_protect "$1"
+		transfer "$B4" "-n 4" "-n 4 -s 100000" || rc=1
+		both_sysctl data_protect 0
+	done
+	ip -n "$A" link set uet0 mtu 4224
+	ip -n "$B" link set uet0 mtu 4224
+	return $rc
+}
+
 setup_pair
 # A window that does not depend on how fast this guest is
 both_sysctl congestion_control fixed
@@ -182,6 +200,8 @@ tst "jumbled" jumbled
 tst "no room in the queue" dropped
 tst "the MTU changes" mtu_moves
 tst "the device changes" device_moves
+tst "packets become 16 times as long" grown 0
+tst "packets become 16 times as long, with a trailer" grown 1
 both_sysctl congestion_control nscc
 tst "not in a small window" small_window
 teardown_pair
