@@ -162,27 +162,46 @@ device_moves()
 	in_runs some long
 }
 
-# Data is laid out for short packets, by what this or another context had last, and
-# leaves in long ones. grown DATA_PROTECT
+links_of_mtu()
+{
+	ip -n "$A" link set uet0 mtu "$1"
+	ip -n "$B" link set uet0 mtu "$1"
+}
+
+# Data is laid out for short packets, as another context sent last, and leaves in long
+# ones. grown DATA_PROTECT CLASS
 grown()
 {
-	local rc=0 mtu
+	local rc=0
 
-	ip -n "$B" link set uet0 mtu 9000
-	for mtu in 9000 576 9000; do
-		ip -n "$A" link set uet0 mtu $mtu
-		[ $mtu = 576 ] || both_sysctl data_protect "$1"
-		transfer "$B4" "-n 4" "-n 4 -s 100000" || rc=1
-		both_sysctl data_protect 0
-	done
-	ip -n "$A" link set uet0 mtu 4224
-	ip -n "$B" link set uet0 mtu 4224
+	links_of_mtu 20000
+	both_sysctl payload_mtu 1024
+	in_runs some fresh "$2" || rc=1
+	both_sysctl payload_mtu 16383
+	both_sysctl data_protect "$1"
+	fresh $(($2 + 1)) || rc=1
+	both_sysctl data_protect 0
+	both_sysctl payload_mtu 0
+	links_of_mtu 4224
+	return $rc
+}
+
+# Short packets leave by themselves: of such a run much is headers.
+short_packets()
+{
+	local rc=0
+
+	both_sysctl payload_mtu 1023
+	in_runs none fresh "$1" || rc=1
+	both_sysctl payload_mtu 0
 	return $rc
 }
 
 setup_pair
-# A window that does not depend on how fast this guest is
+# A window that does not depend on how fast this guest is, and holds runs
 both_sysctl congestion_control fixed
+both_sysctl link_mbps 10000
+both_sysctl base_rtt_us 500
 both_sysctl spray_run 8
 tst "buffers are taken as they left" taken_whole
 tst "lengths and tails" in_runs some lengths "$B4" ""
@@ -200,8 +219,9 @@ tst "jumbled" jumbled
 tst "no room in the queue" dropped
 tst "the MTU changes" mtu_moves
 tst "the device changes" device_moves
-tst "packets become 16 times as long" grown 0
-tst "packets become 16 times as long, with a trailer" grown 1
+tst "packets become 16 times as long" grown 0 16
+tst "packets become 16 times as long, with a trailer" grown 1 18
+tst "not of packets below 1024 bytes" short_packets 20
 both_sysctl congestion_control nscc
 tst "not in a small window" small_window
 teardown_pair

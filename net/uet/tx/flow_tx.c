@@ -45,17 +45,24 @@ struct uet_txq {
 
 static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 
+/* Payload of packets below which they leave one by one: of short ones headers, and the gaps
+ * for them in the data, would be a good part.
+ */
+#define UET_RUN_PAYLOAD_MIN	1024
+
 /* How many packets may leave as one buffer? With receiver credit headers differ. */
 static void uet_flow_check_runs(struct uet_flow *flow,
 				const struct uet_output *out)
 {
 	u32 payload = flow->snd.payload_mtu, max = 1;
 
-	if (!flow->ccc.algo->credit)
+	if (!flow->ccc.algo->credit && payload >= UET_RUN_PAYLOAD_MIN)
 		max = uet_output_run_max(out, UET_HDR_RUN_LEN + payload);
 	flow->snd.run_max = (u8)max;
-	if (max <= 1)
+	if (max <= 1) {
+		flow->snd.run = 1;
 		uet_ccc_no_runs(&flow->ccc);
+	}
 	payload = max > 1 ? payload : 0;
 	if (likely(flow->run_len == payload))
 		return;

@@ -168,7 +168,8 @@ struct uet_dest_key {
  * @uid: user of the socket
  * @prio: SO_PRIORITY
  * @run_len: payload of packets that may leave in runs, 0 = none may; a guess until
- *	it has a PDC. Lags behind uet_flow.run_len, which does no harm
+ *	it has a PDC. Lags behind uet_flow.run_len: then packets leave one by one, and
+ *	their data is copied if it lies in too many places
  * @alone: it wants a PDC of its own; @key.alone until there are too many
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
