@@ -93,6 +93,29 @@ static inline int uet_max_backlog(void)
 #endif
 }
 
+/* 6.10: a device that is none, for NAPI instances without one */
+static inline struct net_device *uet_dummy_netdev(void)
+{
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+	struct net_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+
+	if (dev)
+		init_dummy_netdev(dev);
+	return dev;
+#else
+	return alloc_netdev_dummy(0);
+#endif
+}
+
+static inline void uet_free_dummy_netdev(struct net_device *dev)
+{
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+	kfree(dev);
+#else
+	free_netdev(dev);
+#endif
+}
+
 /* The NAPI instance whose poll function received the packet, 0 = none */
 static inline u32 uet_skb_napi_id(const struct sk_buff *skb)
 {

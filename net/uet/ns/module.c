@@ -7,6 +7,7 @@
 
 #include "genl/genl.h"
 #include "input/input.h"
+#include "link/bh.h"
 #include "link/speed.h"
 #include "ns/netns.h"
 #include "pdc/pdc.h"
@@ -73,9 +74,12 @@ static int __init uet_init(void)
 	int err;
 
 	uet_input_init();
-	err = uet_caches_init();
+	err = uet_bh_init();
 	if (err)
 		return err;
+	err = uet_caches_init();
+	if (err)
+		goto err_bh;
 	err = uet_sock_init();
 	if (err)
 		goto err_caches;
@@ -114,6 +118,8 @@ err_sock:
 err_caches:
 	rcu_barrier();
 	uet_caches_exit();
+err_bh:
+	uet_bh_exit();
 	return err;
 }
 
@@ -128,6 +134,7 @@ static void __exit uet_exit(void)
 	uet_path_exit();
 	uet_sock_exit();
 	uet_caches_exit();
+	uet_bh_exit();
 }
 
 module_init(uet_init);

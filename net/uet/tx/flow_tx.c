@@ -6,7 +6,6 @@
  *
  * Not here: which packet is next (core/snd_pick.c), the IP output (link/).
  */
-#include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/uet.h>
@@ -18,6 +17,7 @@
 #include "core/snd_loss.h"
 #include "core/snd_queue.h"
 #include "core/snd_timer.h"
+#include "link/bh.h"
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
@@ -35,12 +35,12 @@
  * struct uet_txq - flows of one CPU that have something to send
  * @lock: protects @flows; taken by other CPUs only when this one went offline
  * @flows: struct uet_flow by queue_node, each with a reference
- * @tasklet: the softirq that serves them
+ * @bh: the softirq that serves them
  */
 struct uet_txq {
 	spinlock_t		lock;		/* of flows */
 	struct list_head	flows;
-	struct tasklet_struct	tasklet;
+	struct uet_bh		bh;
 };
 
 static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
@@ -466,26 +466,39 @@ void uet_flow_queue(struct uet_flow *flow)
 	spin_lock(&q->lock);
 	list_add_tail(&flow->queue_node, &q->flows);
 	spin_unlock(&q->lock);
-	tasklet_schedule(&q->tasklet);
+	uet_bh_schedule(&q->bh);
 }
 
-static void uet_txq_run(struct tasklet_struct *t)
+/* The next flow, with its reference, or NULL */
+static struct uet_flow *uet_txq_next(struct uet_txq *q)
 {
-	struct uet_txq *q = from_tasklet(q, t, tasklet);
-	unsigned int turns = UET_TX_BUDGET / UET_TX_BATCH;
+	struct uet_flow *flow;
+
+	spin_lock(&q->lock);
+	flow = list_first_entry_or_null(&q->flows, struct uet_flow, queue_node);
+	if (flow)
+		list_del_init(&flow->queue_node);
+	spin_unlock(&q->lock);
+	return flow;
+}
+
+/* A flow may send a batch in its turn. The packets of it count as those that a device
+ * has received.
+ */
+static int uet_txq_poll(struct napi_struct *napi, int budget)
+{
+	struct uet_txq *q = container_of(napi, struct uet_txq, bh.napi);
 	struct uet_output out;
 	struct uet_flow *flow;
+	int done = 0;
 	bool way;
 
-	while (turns--) {
-		spin_lock(&q->lock);
-		flow = list_first_entry_or_null(&q->flows, struct uet_flow,
-						queue_node);
-		if (flow)
-			list_del_init(&flow->queue_node);
-		spin_unlock(&q->lock);
-		if (!flow)
-			return;
+	while (done < budget) {
+		flow = uet_txq_next(q);
+		if (!flow) {
+			napi_complete_done(napi, done);
+			return done;
+		}
 		clear_bit(0, &flow->queued);
 		smp_mb__after_atomic(); /* pairs with uet_flow_queue() */
 		way = !uet_output_begin(&out, flow->peer);
@@ -495,8 +508,9 @@ static void uet_txq_run(struct tasklet_struct *t)
 		if (likely(way))
 			uet_output_end(&out);
 		uet_flow_put(flow);
+		done += UET_TX_BATCH;
 	}
-	tasklet_schedule(t);
+	return budget;
 }
 
 /**
@@ -511,17 +525,17 @@ void uet_flow_tx_init(void)
 
 		spin_lock_init(&q->lock);
 		INIT_LIST_HEAD(&q->flows);
-		tasklet_setup(&q->tasklet, uet_txq_run);
+		uet_bh_add(&q->bh, cpu, uet_txq_poll);
 	}
 }
 
 /**
- * uet_flow_tx_exit() - kill the tasklets of the transmit queues, now empty
+ * uet_flow_tx_exit() - stop the transmit queues, now empty
  */
 void uet_flow_tx_exit(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		tasklet_kill(&per_cpu_ptr(&uet_txqs, cpu)->tasklet);
+		uet_bh_del(&per_cpu_ptr(&uet_txqs, cpu)->bh);
 }
