@@ -43,6 +43,8 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("RxOutOfOrder", UET_MIB_RX_OOO),
 	SNMP_MIB_ITEM("RxTrimmed", UET_MIB_RX_TRIMMED),
 	SNMP_MIB_ITEM("DemuxLearnt", UET_MIB_DEMUX_LEARNT),
+	SNMP_MIB_ITEM("RxSteered", UET_MIB_RX_STEERED),
+	SNMP_MIB_ITEM("RxHomeFull", UET_MIB_RX_HOME_FULL),
 	SNMP_MIB_ITEM("RetxRto", UET_MIB_RETX_RTO),
 	SNMP_MIB_ITEM("RetxSack", UET_MIB_RETX_SACK),
 	SNMP_MIB_ITEM("RetxOooCount", UET_MIB_RETX_OOO),

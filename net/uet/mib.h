@@ -47,6 +47,8 @@ enum uet_mib_item {
 	UET_MIB_RX_OOO,			/* above a hole */
 	UET_MIB_RX_TRIMMED,
 	UET_MIB_DEMUX_LEARNT,		/* input route of a peer cached */
+	UET_MIB_RX_STEERED,		/* given to the CPU of their PDC */
+	UET_MIB_RX_HOME_FULL,		/* not given, since its queue was full */
 	/* packets taken for lost, by evidence */
 	UET_MIB_RETX_RTO,
 	UET_MIB_RETX_SACK,

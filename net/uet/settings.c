@@ -346,6 +346,7 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_AUTO,
 	       UET_UDP_CSUM_OFF, UET_UDP_CSUM_ON,
 	       "several packets in one buffer, with UDP checksums"),
+	SWITCH(steer, NET, LIVE, 1, "one CPU handles the packets of a PDC"),
 	SWITCH(conntrack, NET, LIVE, 0, "connection tracking sees packets"),
 	SWITCH(guard, NET, LIVE, 1, "nobody else sends to the UDP port"),
 	NUMBER(return_requests, NET, LIVE, "integer", UET_RETURN_KNOWN,

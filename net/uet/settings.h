@@ -107,6 +107,7 @@ struct uet_sysctl {
 	u32	udp_port;
 	u32	data_protect;
 	u32	udp_csum;		/* UET_UDP_CSUM_* */
+	u32	steer;			/* a PDC has a CPU */
 	u32	conntrack;		/* track connections of UET packets */
 	u32	trust_jobs;		/* of peers without a rule */
 	u32	guard;			/* only this module sends to udp_port */

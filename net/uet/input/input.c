@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "core/wire.h"
+#include "input/home.h"
 #include "input/input.h"
 #include "input/take.h"
 #include "link/encap.h"
@@ -305,6 +306,8 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		uet_input_unknown(rx, nack);
 		return;
 	}
+	if (unlikely(uet_home_elsewhere(pdc, rx)))
+		return;
 	if (uet_pkt_is_pds_req(pkt))
 		uet_input_request(pdc, rx);
 	else if (uet_pkt_is_ack(pkt))
@@ -319,8 +322,6 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 {
 	struct uet_pkt *pkt = rx->pkt;
 
-	if (rx->ce)
-		UET_INC(rx->un, RX_CE);
 	switch (pkt->type) {
 	case UET_PDS_RUDI_REQ:
 	case UET_PDS_RUDI_RESP:
@@ -359,31 +360,33 @@ static enum uet_drop uet_parse_drop(int err)
 	}
 }
 
-/**
- * uet_input() - a UDP datagram arrived at the UDP port of UET
- * @un: namespace
- * @skb: the datagram, data at the UDP header; consumed
- *
- * Context: softirq, RCU read side.
+/* A datagram arrived, maybe at another CPU, which has done something to it then. True
+ * if another one handles it.
  */
-void uet_input(struct uet_net *un, struct sk_buff *skb)
+static __always_inline bool uet_input_skb(struct uet_net *un,
+					  struct sk_buff *skb, uet_okfn okfn,
+					  bool again)
 {
 	struct uet_pkt pkt __uninitialized;	/* uet_pkt_parse() fills it */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
+		.okfn = okfn,
 	};
 	int err;
 
-	UET_INC(un, RX_PKTS);
-	UET_ADD(un, RX_BYTES, skb->len);
+	if (!again) {
+		UET_INC(un, RX_PKTS);
+		UET_ADD(un, RX_BYTES, skb->len);
+	}
 	uet_rx_begin(&rx, skb);
 	if (unlikely(READ_ONCE(un->exiting))) {
 		rx.drop = UET_DROP_NETNS;
 		goto free;
 	}
-	rx.udp_len = skb->len;
+	/* @skb may have lost its trailer. */
+	rx.udp_len = ntohs(udp_hdr(skb)->len);
 	rx.polled = uet_skb_polled(skb);
-	if (un->sysctl.data_protect) {
+	if (un->sysctl.data_protect && !again) {
 		rx.drop = uet_crc_strip(skb);
 		if (unlikely(rx.drop))
 			goto free;
@@ -405,10 +408,39 @@ void uet_input(struct uet_net *un, struct sk_buff *skb)
 		rx.drop = uet_parse_drop(err);
 		goto free;
 	}
+	if (rx.ce && !again)
+		UET_INC(un, RX_CE);
 	uet_input_parsed(&rx);
 free:
 	if (rx.skb)
 		uet_rx_done(&rx);
+	return rx.handed_over;
+}
+
+/**
+ * uet_input() - a UDP datagram arrived at the UDP port of UET
+ * @un: namespace
+ * @skb: the datagram, data at the UDP header; consumed
+ * @okfn: uet_rx_ctx.okfn
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if another CPU handles it.
+ */
+bool uet_input(struct uet_net *un, struct sk_buff *skb, uet_okfn okfn)
+{
+	return uet_input_skb(un, skb, okfn, false);
+}
+
+/**
+ * uet_input_again() - handle a datagram that another CPU has handed over
+ * @un: namespace
+ * @skb: the datagram, data at the UDP header; consumed
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_input_again(struct uet_net *un, struct sk_buff *skb)
+{
+	uet_input_skb(un, skb, NULL, true);
 }
 
 /* UDP found the tunnel socket: struct uet_encap_ops.rcv */
@@ -417,7 +449,7 @@ static int uet_input_udp(struct sock *sk, struct sk_buff *skb)
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 
 	if (likely(un))
-		uet_input(un, skb);
+		uet_input(un, skb, NULL);
 	else	/* The socket closes; its namespace stays until readers are gone. */
 		uet_drop(uet_net(sock_net(sk)), skb, UET_DROP_NETNS);
 	return 0;

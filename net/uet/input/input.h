@@ -17,7 +17,8 @@ struct uet_pdc;
 
 /* input.c */
 void uet_input_init(void);
-void uet_input(struct uet_net *un, struct sk_buff *skb);
+bool uet_input(struct uet_net *un, struct sk_buff *skb, uet_okfn okfn);
+void uet_input_again(struct uet_net *un, struct sk_buff *skb);
 struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack);
 
 /* icmp.c: errors about packets of ours */

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "core/hdr_run.h"
+#include "input/home.h"
 #include "input/input.h"
 #include "input/run.h"
 #include "link/packet.h"
@@ -136,16 +137,21 @@ static bool uet_run_excluded(const struct uet_net *un)
 	       READ_ONCE(un->exiting);
 }
 
-/* Give a run to its PDC; false if nothing was done. */
+/* Give a run to its PDC; false if nothing was done. If it was handed over to another
+ * CPU, the buffer is gone.
+ */
 static bool uet_run_deliver(struct uet_rx_ctx *rx, const struct uet_rx_run *run,
-			    unsigned int off)
+			    unsigned int hdr)
 {
+	unsigned int off = hdr + UET_HDR_RUN_LEN;
 	struct uet_pdc *pdc;
 	u8 nack;
 
 	pdc = uet_input_pdc(rx, &nack);
 	if (!pdc || !uet_pdc_rx(pdc))
 		return false;
+	if (unlikely(uet_home_elsewhere(pdc, rx)))
+		return true;
 	__skb_pull(rx->skb, off);
 	if (uet_pdc_request_run(pdc, rx, run))
 		return true;
@@ -158,11 +164,14 @@ static bool uet_run_deliver(struct uet_rx_ctx *rx, const struct uet_rx_run *run,
  * @un: namespace
  * @skb: the buffer, data at the IP header; consumed if it was handled
  * @off: offset of the UDP header, which has the length of what follows it
+ * @okfn: uet_rx_ctx.okfn
  *
  * Context: softirq, RCU read side.
- * Return: the number of packets; 0 if nothing was done, for UDP to split it.
+ * Return: the number of packets; 0 if nothing was done, for UDP to split it; -1 if
+ * another CPU handles it.
  */
-u32 uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off)
+int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		  uet_okfn okfn)
 {
 	unsigned int type = skb_shinfo(skb)->gso_type & ~SKB_GSO_DODGY;
 	unsigned int hdr = off + sizeof(struct udphdr);
@@ -171,7 +180,7 @@ u32 uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off)
 	struct uet_pkt pkt;
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
-		.polled = uet_skb_polled(skb),
+		.polled = uet_skb_polled(skb), .okfn = okfn,
 	};
 
 	if (type != SKB_GSO_UDP_L4 || skb_has_frag_list(skb) ||
@@ -184,8 +193,10 @@ u32 uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off)
 		return 0;
 	rx.ev = ntohs(udp_hdr(skb)->source);
 	rx.udp_len = skb->len - hdr + run.n * sizeof(struct udphdr);
-	if (!uet_run_deliver(&rx, &run, hdr + UET_HDR_RUN_LEN))
+	if (!uet_run_deliver(&rx, &run, hdr))
 		return 0;
+	if (unlikely(rx.handed_over))
+		return -1;
 	UET_INC(un, RX_RUNS);
 	UET_ADD(un, RX_RUN_REQS, run.n);
 	UET_ADD(un, RX_PKTS, run.n);

@@ -7,9 +7,12 @@
 
 #include <linux/types.h>
 
+#include "link/packet.h"
+
 struct sk_buff;
 struct uet_net;
 
-u32 uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off);
+int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		  uet_okfn okfn);
 
 #endif /* _UET_RUN_H */

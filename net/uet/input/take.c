@@ -67,16 +67,69 @@ static bool uet_take_plain(const struct sk_buff *skb, const struct udphdr *uh,
 	       !uet_take_unconfirmed(skb);
 }
 
-/* Take a packet whose UDP header is at @off. Returns its datagrams, 0 if not. */
-static u32 uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off)
+/* Take a packet whose UDP header is at @off. Returns its datagrams, 0 if it is not
+ * taken, -1 if it was given to another CPU.
+ */
+static int uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		    uet_okfn okfn)
 {
 	/* A departure time that came over a local device is no time of arrival. */
 	skb_clear_delivery_time(skb);
 	if (skb_is_gso(skb))
-		return uet_input_run(un, skb, off);
+		return uet_input_run(un, skb, off, okfn);
 	__skb_pull(skb, off);
-	uet_input(un, skb);
-	return 1;
+	return uet_input(un, skb, okfn) ? -1 : 1;
+}
+
+/* The same for one that another CPU has given to this one. If it is not taken, its data
+ * is at the IP header.
+ */
+static int uet_take_handed(struct uet_net *un, struct sk_buff *skb)
+{
+	unsigned int off = skb_network_header_len(skb);
+
+	if (!skb_is_gso(skb)) {
+		uet_input_again(un, skb);
+		return 1;
+	}
+	__skb_push(skb, off);
+	return uet_input_run(un, skb, off, NULL);
+}
+
+static void uet_take_count4(struct uet_net *un, u32 n)
+{
+	__IP_INC_STATS(un->net, IPSTATS_MIB_INDELIVERS);
+	SNMP_ADD_STATS(un->net->mib.udp_statistics, UDP_MIB_INDATAGRAMS, n);
+}
+
+static void uet_take_count6(struct uet_net *un, struct inet6_dev *idev, u32 n)
+{
+	__IP6_INC_STATS(un->net, idev, IPSTATS_MIB_INDELIVERS);
+	SNMP_ADD_STATS(un->net->mib.udp_stats_in6, UDP_MIB_INDATAGRAMS, n);
+}
+
+/**
+ * uet_take_again() - handle a packet that another CPU has handed over
+ * @un: namespace
+ * @skb: the packet, data at the UDP header; consumed
+ *
+ * Context: softirq, RCU read side.
+ */
+void uet_take_again(struct uet_net *un, struct sk_buff *skb)
+{
+	bool v4 = ip_hdr(skb)->version == 4;
+	/* It stays as long as its device, which readers of RCU keep. */
+	struct inet6_dev *idev = v4 ? NULL : ip6_dst_idev(skb_dst(skb));
+	uet_okfn okfn = UET_TAKE_CB(skb)->okfn;
+	int n;
+
+	n = uet_take_handed(un, skb);
+	if (!n)
+		okfn(un->net, NULL, skb);
+	else if (v4)
+		uet_take_count4(un, n);
+	else
+		uet_take_count6(un, idev, n);
 }
 
 /* The UDP header of a packet to the UDP port of UET, or NULL */
@@ -100,7 +153,7 @@ static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
 	const unsigned int off = sizeof(*iph);
 	const struct udphdr *uh;
 	u8 dscp = iph->tos >> 2;
-	u32 n;
+	int n;
 
 	if (iph->protocol != IPPROTO_UDP || iph->ihl * 4 != off ||
 	    ip_is_fragment(iph))
@@ -115,11 +168,11 @@ static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
 	    uet_take_raw(un->net, &raw_v4_hashinfo) ||
 	    !xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_ACCEPT;
-	n = uet_take(un, skb, off);
+	n = uet_take(un, skb, off, state->okfn);
 	if (!n)
 		return NF_ACCEPT;
-	__IP_INC_STATS(un->net, IPSTATS_MIB_INDELIVERS);
-	SNMP_ADD_STATS(un->net->mib.udp_statistics, UDP_MIB_INDATAGRAMS, n);
+	if (likely(n > 0))
+		uet_take_count4(un, n);
 	return NF_STOLEN;
 }
 
@@ -132,7 +185,7 @@ static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
 	u8 dscp = ipv6_get_dsfield(ip6h) >> 2;
 	const struct udphdr *uh;
 	struct inet6_dev *idev;
-	u32 n;
+	int n;
 
 	if (ip6h->nexthdr != IPPROTO_UDP)
 		return NF_ACCEPT;
@@ -148,11 +201,11 @@ static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	/* It stays as long as its device, which readers of RCU keep. */
 	idev = ip6_dst_idev(skb_dst(skb));
-	n = uet_take(un, skb, off);
+	n = uet_take(un, skb, off, state->okfn);
 	if (!n)
 		return NF_ACCEPT;
-	__IP6_INC_STATS(un->net, idev, IPSTATS_MIB_INDELIVERS);
-	SNMP_ADD_STATS(un->net->mib.udp_stats_in6, UDP_MIB_INDATAGRAMS, n);
+	if (likely(n > 0))
+		uet_take_count6(un, idev, n);
 	return NF_STOLEN;
 }
 

@@ -18,6 +18,9 @@
 
 struct uet_sock;
 
+/* What gives a packet to UDP, after the hook of input/take.c */
+typedef int (*uet_okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
+
 /**
  * struct uet_rx_ctx - a packet being received
  * @un: namespace
@@ -36,6 +39,8 @@ struct uet_sock;
  * @us: socket that its data is for, valid in this RCU section; or NULL
  * @generation: generation of the endpoint, for the response BAD_GENERATION
  * @drop: why it is dropped, if it is: enum uet_drop
+ * @handed_over: another CPU handles it
+ * @okfn: another CPU may handle it, and needs this then; or NULL
  */
 struct uet_rx_ctx {
 	struct uet_net		*un;
@@ -54,6 +59,8 @@ struct uet_rx_ctx {
 	struct uet_sock		*us;
 	u8			generation;
 	u8			drop;
+	bool			handed_over;
+	uet_okfn		okfn;
 };
 
 void uet_rx_done(const struct uet_rx_ctx *rx);

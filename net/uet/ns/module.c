@@ -6,6 +6,7 @@
 #include <linux/uet.h>
 
 #include "genl/genl.h"
+#include "input/home.h"
 #include "input/input.h"
 #include "link/bh.h"
 #include "link/speed.h"
@@ -77,9 +78,10 @@ static int __init uet_init(void)
 	err = uet_bh_init();
 	if (err)
 		return err;
+	uet_home_init();
 	err = uet_caches_init();
 	if (err)
-		goto err_bh;
+		goto err_home;
 	err = uet_sock_init();
 	if (err)
 		goto err_caches;
@@ -118,7 +120,8 @@ err_sock:
 err_caches:
 	rcu_barrier();
 	uet_caches_exit();
-err_bh:
+err_home:
+	uet_home_exit();
 	uet_bh_exit();
 	return err;
 }
@@ -134,6 +137,7 @@ static void __exit uet_exit(void)
 	uet_path_exit();
 	uet_sock_exit();
 	uet_caches_exit();
+	uet_home_exit();
 	uet_bh_exit();
 }
 

@@ -12,6 +12,7 @@
 
 #include "base.h"
 #include "conf/param.h"
+#include "input/home.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/peer_rules.h"
@@ -152,6 +153,7 @@ static void __net_exit uet_net_exit(struct net *net)
 {
 	struct uet_net *un = uet_net(net);
 
+	uet_home_flush(un);
 	uet_pdc_kill_all(un);
 	flush_work(&un->reap_work);
 	uet_pdc_flush(un);

@@ -75,6 +75,9 @@ enum uet_pdc_event {
  * @timer: one timer for all deadlines
  * @timer_at: when it fires, ns, 0 = not armed; also read without the lock
  * @dying: a half died: a half that joins dies at once, and no message uses the PDC
+ * @home: the CPU that handles its packets, + 1; 0 = none yet. No lock; see
+ *	input/home.c
+ * @home_at: when a packet came there last, jiffies; no lock either
  * @return_node: in uet_peer.return_pdcs while a sending half may join; peer->lock
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
@@ -94,6 +97,8 @@ struct uet_pdc {
 	u32			job;
 	u32			start_psn;
 	bool			dying;
+	u16			home;
+	u32			home_at;
 	struct list_head	return_node;
 	struct uet_pdc_tx	*tx;
 	struct uet_pdc_rx	*rx;
