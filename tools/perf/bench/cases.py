@@ -23,6 +23,8 @@ class Case:
     offload: of the link, on or off; None: as it comes
     cpus: that both ends may use; 0: all
     run: packets that leave as one if AF_UET has offload (net.uet.spray_run)
+    spread: what a link receives is spread over two CPUs by port (RPS)
+    steer: AF_UET gives it to the CPU of its PDC (net.uet.steer)
     """
     transport: str
     kind: str
@@ -41,6 +43,8 @@ class Case:
     cpus: int = 0
     run: int = 0
     shown: int = 0
+    spread: bool = False
+    steer: bool = True
 
     @property
     def column(self):
@@ -75,10 +79,13 @@ def title(case):
     words += [f"{case.peers} peers"] * (case.peers > 1)
     words += [f"{case.batch} a call"] * (case.batch > 0)
     words += ["loopback"] * (case.link == "lo")
+    words += ["tunnel"] * (case.link == "gretap")
     words += ["IPv6"] * (case.ip == 6)
     words += [case.delivery.upper()] * bool(case.delivery)
     words += ["data_protect"] * case.protect
     words += [f"{case.cpus} CPU{'s' * (case.cpus > 1)}"] * (case.cpus > 0)
+    words += ["spread"] * case.spread
+    words += ["not steered"] * (not case.steer)
     return ", ".join(words) + f", MTU {case.mtu}"
 
 
@@ -170,10 +177,26 @@ def profiled(transports):
         [trips(t, 100) for t in ts]
 
 
-def eight_flows(transports, cpus=0, total=MIB, rounds=3):
+def eight_flows(transports, total=MIB, rounds=3, **more):
     """What several CPUs share: AF_UET and TCP between the same two hosts"""
-    return [bulk(t, 65536, total=total, rounds=rounds, flows=8, cpus=cpus)
+    return [bulk(t, 65536, total=total, rounds=rounds, flows=8, **more)
             for t in transports]
+
+
+# On two CPUs: whether received packets are spread over them by port, and whether AF_UET
+# gives them to the CPU of their PDC, of which TCP knows nothing
+TWO_CPUS = {
+    "2": {},
+    "2 spread": {"link": "gretap", "spread": True},
+    "2 spread, not steered": {"link": "gretap", "spread": True, "steer": False},
+}
+
+
+def two_cpus(transports, **more):
+    """{(transport, how): case}"""
+    return {(t, how): eight_flows([t], cpus=2, **is_so, **more)[0]
+            for how, is_so in TWO_CPUS.items() for t in transports
+            if t == "uet" or is_so.get("steer", True)}
 
 
 def shortened(case):

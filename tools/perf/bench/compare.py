@@ -9,7 +9,7 @@ PACKETS = 1.5
 SAME = {"kind": "kinds", "size": "sizes of messages", "mtu": "MTUs",
         "link": "links", "ip": "versions of IP", "flows": "numbers of flows",
         "batch": "messages of a call", "peers": "numbers of peers",
-        "cpus": "numbers of CPUs",
+        "cpus": "numbers of CPUs", "spread": "receive scaling",
         "offloads": "offloads", "sndbuf": "send buffers",
         "rcvbuf": "receive buffers"}
 

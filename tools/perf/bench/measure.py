@@ -33,6 +33,7 @@ def conditions(case, net, seen):
         "kind": case.kind, "size": case.size, "mtu": case.mtu,
         "link": case.link, "ip": case.ip, "flows": case.flows,
         "batch": case.batch, "peers": case.peers, "cpus": case.cpus,
+        "spread": case.spread,
         "offloads": net.offloads(),
         "sndbuf": seen["sndbuf"], "rcvbuf": seen["rcvbuf"],
         # Of client and server, per operation: who waits is woken by the other
@@ -53,6 +54,7 @@ def runs(before, after):
         return round(grown(f"{end}RunReqs") / n, 2) if n else None
 
     return {"tx_requests": grown("TxReqs"), "tx_in_runs": grown("TxRunReqs"),
+            "tx_acks": grown("TxAcks"),
             "tx_run": length("Tx"), "rx_run": length("Rx")}
 
 
@@ -68,8 +70,10 @@ def cost(case, rounds_ns):
 def run(build, case, net):
     """Runs it; None if that transport does not work here."""
     net.set_offload(case.offload)
+    net.set_spread(case.spread)
     if case.transport == "uet":
         net.set_protect(case.protect)
+        net.set_steer(case.steer)
     counters, packets = net.counters(), net.packets()
     try:
         done = subprocess.run(command(build, case, net), text=True, check=True,

@@ -12,6 +12,9 @@ CLIENT, SERVER = "uet-perf-a", "uet-perf-b"
 ADDRS = {4: ("10.0.0.1", "10.0.0.2"), 6: ("fd00::1", "fd00::2")}
 PREFIX = {4: 24, 6: 64}
 PEERS_NET = "10.0.1"
+# Of the hosts outside of a tunnel, and what it adds to packets, generously
+OUTER = "192.0.2.1", "192.0.2.2"
+TUNNEL_MTU = 100
 # Runs are for fast links, and nothing says how fast this one is. TCP does not ask.
 RUN_MBPS = 400000
 OFFLOADS = {"tso": "tcp-segmentation-offload",
@@ -35,6 +38,9 @@ def peers(n):
 class Network:
     """Loopback is that of the client's namespace, which then has both ends.
 
+    A tunnel (gretap) delivers packets without the flow hash that their sender gave them,
+    as a wire does; set_spread() needs that.
+
     run: AF_UET may send runs, of so many packets; 0: as the window says; None: no
     """
 
@@ -42,12 +48,13 @@ class Network:
         self.link, self.mtu, self.ip = link, mtu, ip
         self.namespaces = [CLIENT] if link == "lo" else [CLIENT, SERVER]
         self.client, self.server = CLIENT, self.namespaces[-1]
-        self.device = "lo" if link == "lo" else "veth0"
+        self.device = {"lo": "lo", "gretap": "tap0"}.get(link, "veth0")
         self.many, self.run = many, run
         self.keepers = []       # processes by which /proc shows the namespaces
         self.default = {}       # offloads of the link as it came,
         self.now = {}           # and as they are
-        self.protect = False
+        self.protect = self.spread = False
+        self.steer = True
 
     def __enter__(self):
         for netns in self.namespaces:
@@ -56,9 +63,12 @@ class Network:
         if self.link == "lo":
             sh("ip", "-n", CLIENT, "link", "set", "lo", "mtu", str(self.mtu))
         else:
-            mtu = "mtu", str(self.mtu), "netns"
+            more = TUNNEL_MTU if self.link == "gretap" else 0
+            mtu = "mtu", str(self.mtu + more), "netns"
             sh("ip", "link", "add", "veth0", *mtu, CLIENT, "type", "veth",
                "peer", "name", "veth0", *mtu, SERVER)
+        if self.link == "gretap":
+            self._add_tunnel()
         for netns, addr in zip(self.namespaces, ADDRS[self.ip]):
             self._add_addr(netns, addr)
             sh("ip", "-n", netns, "link", "set", self.device, "up")
@@ -75,6 +85,13 @@ class Network:
         for netns in self.namespaces:
             inside(netns, "sysctl", "-qw", *self._settings())
         return self
+
+    def _add_tunnel(self):
+        for netns, ours, theirs in ((CLIENT, *OUTER), (SERVER, *OUTER[::-1])):
+            sh("ip", "-n", netns, "addr", "add", f"{ours}/30", "dev", "veth0")
+            sh("ip", "-n", netns, "link", "set", "veth0", "up")
+            sh("ip", "-n", netns, "link", "add", self.device, "mtu",
+               str(self.mtu), "type", "gretap", "local", ours, "remote", theirs)
 
     def _settings(self):
         if self.run is None:
@@ -130,6 +147,25 @@ class Network:
         self.protect = on
         for netns in self.namespaces:
             inside(netns, "sysctl", "-qw", f"net.uet.data_protect={int(on)}")
+
+    def set_spread(self, on):
+        """RPS, by addresses and ports, over two CPUs or none
+
+        Packets that still have the hash of their sender go by that, see above.
+        """
+        if on == self.spread:
+            return
+        self.spread = on
+        for netns in self.namespaces:
+            inside(netns, "sh", "-c", f"echo {3 if on else 0} > /sys/class/net/"
+                   f"{self.device}/queues/rx-0/rps_cpus")
+
+    def set_steer(self, on):
+        if on == self.steer:
+            return
+        self.steer = on
+        for netns in self.namespaces:
+            inside(netns, "sysctl", "-qw", f"net.uet.steer={int(on)}")
 
     def _proc(self, name):
         """A file of /proc/net, of all ends"""

@@ -6,7 +6,8 @@
 
 Each case is a phase of the profile. Writes into OUT what the report needs:
 phases.json, which says what each was, and the addresses of functions.
-UET_BENCH and ROWS choose as for bench_guest.py; with several CPUs it is 8 flows.
+UET_BENCH and ROWS choose as for bench_guest.py; with several CPUs it is 8 flows, see
+cases.two_cpus().
 """
 import json
 import os
@@ -20,8 +21,8 @@ from network import Network, sh
 
 def wanted(transports):
     if os.cpu_count() > 1:
-        return cases.eight_flows([t for t in ("uet", "tcp")
-                                  if t in transports])
+        return list(cases.two_cpus([t for t in ("uet", "tcp")
+                                    if t in transports]).values())
     if not os.environ.get("ROWS"):
         return cases.profiled(transports)
     found = []

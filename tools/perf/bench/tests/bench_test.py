@@ -117,16 +117,20 @@ def test_rounds(program):
 
 
 def test_cpus():
-    runs = {(t, n): [{**row(case, c), "conditions": {
-        **measure.conditions(case, Link(), SEEN)}} for c in costs]
-            for (t, n), costs in {("uet", 1): (10, 12, 90), ("uet", 2): (6, 6, 6),
-                                  ("tcp", 1): (11, 8, 8), ("tcp", 2): (5, 4, 4),
-                                  }.items()
-            for case in cases.eight_flows([t], cpus=n)}
+    costs = {("uet", "1"): (10, 12, 90), ("tcp", "1"): (11, 8, 8),
+             ("uet", "2"): (6, 6, 6), ("tcp", "2"): (5, 4, 4),
+             ("uet", "2 spread"): (8, 8, 8), ("tcp", "2 spread"): (8, 7, 8),
+             ("uet", "2 spread, not steered"): (16, 10, 16)}
+    runs = {key: [{**row(case, c), "conditions": {
+        **measure.conditions(case, Link(), SEEN)}} for c in costs[key]]
+            for key, case in cpus_guest.wanted().items()}
     speeds, ratios = cpus_guest.judge(runs)
-    same(speeds["uet", 1], 1000 / 12, "MB/s are those of the median")
-    same(ratios, {"uet_over_tcp_1": 0.667, "uet_over_tcp_2": 0.667,
-                  "uet_2_over_1": 2.0, "tcp_2_over_1": 2.0}, "ratios of speeds")
+    same(speeds["uet", "1"], 1000 / 12, "MB/s are those of the median")
+    same(ratios, {"uet over tcp, 1": 0.667, "uet over tcp, 2": 0.667,
+                  "uet over tcp, 2 spread": 1.0,
+                  "uet over tcp, 2 spread, not steered": 0.5,
+                  "uet, 2 over 1": 2.0, "tcp, 2 over 1": 2.0},
+         "ratios of speeds")
 
 
 def test_cost():
@@ -135,9 +139,11 @@ def test_cost():
     case = cases.trips("uet", 100, count=10, rounds=3)
     same(measure.cost(case, [100, 205, 900]), 20, "cost of a round trip")
     before = {"TxReqs": 10, "RxReqs": 5}
-    after = {"TxReqs": 110, "RxReqs": 105, "TxRuns": 20, "TxRunReqs": 80}
+    after = {"TxReqs": 110, "RxReqs": 105, "TxRuns": 20, "TxRunReqs": 80,
+             "TxAcks": 7}
     same(measure.runs(before, after),
-         {"tx_requests": 100, "tx_in_runs": 80, "tx_run": 4.0, "rx_run": None},
+         {"tx_requests": 100, "tx_in_runs": 80, "tx_acks": 7,
+          "tx_run": 4.0, "rx_run": None},
          "packets of a run, and none where runs are not counted")
 
 
