@@ -135,8 +135,9 @@ def both_kinds(transports, **more):
 
 
 def batches(transports):
-    cases = [Case(t, "messages", 100, 2048, 3, batch=b)
-             for b in (0, 32) for t in transports if t in ("uet", "udp")]
+    cases = [Case(t, "messages", size, count, 3, batch=b)
+             for size, count in ((100, 2048), (4096, 1024)) for b in (0, 32)
+             for t in transports if t in ("uet", "udp")]
     # A stream has no messages, but people send them over it
     return cases + [Case("tcp", "messages", 100, 2048, 3)] * (
         "tcp" in transports)
