@@ -65,6 +65,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("PortDown", UET_MIB_PORT_DOWN),
 	SNMP_MIB_ITEM("PortUp", UET_MIB_PORT_UP),
 	SNMP_MIB_ITEM("MsgSent", UET_MIB_MSG_SENT),
+	SNMP_MIB_ITEM("MsgBatched", UET_MIB_MSG_BATCHED),
 	SNMP_MIB_ITEM("MsgDelivered", UET_MIB_MSG_DONE),
 	SNMP_MIB_ITEM("MsgFailed", UET_MIB_MSG_FAILED),
 	SNMP_MIB_ITEM("MsgOrphaned", UET_MIB_MSG_ORPHANED),

@@ -72,6 +72,7 @@ enum uet_mib_item {
 	UET_MIB_PORT_UP,
 	/* messages */
 	UET_MIB_MSG_SENT,
+	UET_MIB_MSG_BATCHED,		/* of these: waited for more of a sendmmsg() */
 	UET_MIB_MSG_DONE,
 	UET_MIB_MSG_FAILED,
 	UET_MIB_MSG_ORPHANED,		/* of these: of a closed socket, stuck */

@@ -115,12 +115,14 @@ struct uet_job {
  * @ka_interval: ms between probes, 0 = @ka_idle
  * @ka_timeout: ms that a probe may take, 0 = net.uet.peer_timeout_s
  * @reports: bytes of reports on the error queue; sk_error_queue.lock
- * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest and the us pointer of
- *	each dest
+ * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest, @batch and the us
+ *	pointer of each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
  * @last_dest: the queue used last, one of @dests
  * @conn_dest: the queue that messages to @remote used last, one of @dests
+ * @batch: queue whose newest messages wait for others of the same sendmmsg(), one of
+ *	@dests; NULL: none does
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc_rx.lock
  * @rx_ready: messages that a reader may take from, in order
  * @rx_open: messages not yet complete, without a right to the reserved half
@@ -192,6 +194,7 @@ struct uet_sock {
 	struct uet_dest		*last_dest;
 	struct uet_dest		*conn_dest;
 	struct uet_dest		*tx_dest;
+	struct uet_dest		*batch;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;

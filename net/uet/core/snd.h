@@ -141,7 +141,8 @@ struct uet_snd_flow {
  *	Of a disowned PDC: when its wait for NACKs ends
  * @probe_at: when the tail probe is due, 0 = none
  * @loss_at: when to check SACK evidence again, 0 = none
- * @retry_at: when to try again what failed for lack of memory, 0 = nothing
+ * @retry_at: when to try again what failed for lack of memory, or to send what was
+ *	deferred; 0 = nothing
  * @clear_at: when CLEAR_CMD is due, 0 = none
  * @hold_at: when the next held packet is tried, 0 = none
  * @departs: when the newest packet leaves the interface, by estimate

@@ -444,6 +444,8 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step
 	/* A request carries CLEAR_PSN. */
 	s->clear_at = 0;
 	s->clear_sent = s->win.clear_psn;
+	/* There is memory, and what was deferred is about to leave. */
+	s->retry_at = 0;
 	if (out->ar)
 		s->probe_slack = 0;
 	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn + out->n - 1,

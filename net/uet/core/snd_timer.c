@@ -13,6 +13,10 @@
 
 /* Pause before a retry when memory is lacking, ns */
 #define NOMEM_RETRY_NS		2000000ULL
+/* How long a message waits at most for others that are to be sent with it, ns. Longer
+ * than it takes to copy them: the timer is for those that never come.
+ */
+#define DEFER_NS		1000000ULL
 /* Silence after which ICMP port unreachable is believed, ns */
 #define UNREACHABLE_NS		1000000000ULL
 /* ... if so many probes and retransmissions were not answered */
@@ -120,6 +124,14 @@ void uet_snd_transmitted(struct uet_snd *s, u64 now)
 void uet_snd_nomem(struct uet_snd *s, u64 now)
 {
 	s->retry_at = now + NOMEM_RETRY_NS;
+	uet_snd_wake(s, s->retry_at);
+}
+
+void uet_snd_defer(struct uet_snd *s, u64 now)
+{
+	if (s->retry_at)
+		return;
+	s->retry_at = now + DEFER_NS;
 	uet_snd_wake(s, s->retry_at);
 }
 

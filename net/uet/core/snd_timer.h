@@ -90,6 +90,15 @@ void uet_snd_slacken(struct uet_snd *s, u64 now);
 void uet_snd_nomem(struct uet_snd *s, u64 now);
 
 /**
+ * uet_snd_defer() - a message waits for others, to be sent with them
+ * @s: sender, with the message in line
+ * @now: time, ns
+ *
+ * If nothing is sent before, the timer sees to it soon: the others may never come.
+ */
+void uet_snd_defer(struct uet_snd *s, u64 now);
+
+/**
  * uet_snd_expire() - the timer fired
  * @s: sender, not dead
  * @w: initialised; uet_snd_next_lost() follows and does all that is due

@@ -8,6 +8,11 @@
  * options) is constant or a single word; dests_lock protects the lookup of the
  * queue.
  *
+ * sendmmsg() sets MSG_BATCH for each of its messages but the last. They are queued,
+ * and the last one sends all of them (uet_sock.batch). Before that they are sent
+ * if the call goes on to another destination, waits, or fails. It may end in between
+ * without telling, when it cannot read the next header: then a timer sends them.
+ *
  * Not here: charging and copying data (tx/), the class of short messages
  * (sock/shortmsg.c).
  */
@@ -54,6 +59,7 @@
  * @has_tclass: the caller set the traffic class
  * @has_hd: @header_data is valid
  * @has_tag: the message is tagged; @tag may be 0
+ * @more: other messages are to follow at once
  */
 struct uet_send {
 	u64			cookie;
@@ -66,6 +72,7 @@ struct uet_send {
 	bool			has_tclass;
 	bool			has_hd;
 	bool			has_tag;
+	bool			more;
 };
 
 static int uet_send_delivery(struct uet_dest_key *key, int mode)
@@ -329,6 +336,45 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 	return dest;
 }
 
+/* Note the queue whose messages wait for others; NULL: none does. Threads that send
+ * at the same time may undo what the other noted: a timer sends what is missed.
+ */
+static void uet_send_set_batch(struct uet_sock *us, struct uet_dest *dest)
+{
+	if (likely(READ_ONCE(us->batch) == dest))
+		return;
+	spin_lock(&us->dests_lock);
+	WRITE_ONCE(us->batch,
+		   dest && !list_empty(&dest->us_node) ? dest : NULL);
+	spin_unlock(&us->dests_lock);
+}
+
+/* Send what waits for others. */
+static noinline void uet_send_flush(struct uet_sock *us)
+{
+	struct uet_dest *dest;
+
+	spin_lock(&us->dests_lock);
+	dest = us->batch;
+	WRITE_ONCE(us->batch, NULL);
+	if (dest)
+		refcount_inc(&dest->ref);
+	spin_unlock(&us->dests_lock);
+	if (!dest)
+		return;
+	uet_pds_run(dest);
+	uet_dest_put(dest);
+}
+
+/* ... unless it is in @dest */
+static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
+{
+	const struct uet_dest *batch = READ_ONCE(us->batch);
+
+	if (unlikely(batch) && batch != dest)
+		uet_send_flush(us);
+}
+
 /* Is there room for @need bytes, or has the message failed? If not, *wake_at is the
  * buffer use at which to check again.
  */
@@ -372,6 +418,7 @@ static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 	s64 asked = -1, at;
 	int err = 0;
 
+	uet_send_flush_but(us, NULL);
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (!uet_send_ready(us, dest, msg, need, &at)) {
 		/* Also before EAGAIN, for edge-triggered epoll */
@@ -414,7 +461,7 @@ static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
 
 	/* Once submitted, it may be delivered and freed at any time. */
 	trace_uet_msg_queued(msg);
-	while ((err = uet_pds_submit(msg)) == -EAGAIN) {
+	while ((err = uet_pds_submit(msg, s->more)) == -EAGAIN) {
 		err = uet_send_wait(us, msg->dest, NULL, 0, &s->timeo);
 		if (err)
 			break;
@@ -646,6 +693,7 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (err)
 		goto out;
 	s.timeo = sock_sndtimeo(&us->sk, !wait);
+	s.more = msg->msg_flags & MSG_BATCH && len <= uet_sock_sndbuf(us);
 	if (likely(!msg->msg_name && !msg->msg_controllen &&
 		   !READ_ONCE(us->send_timeout)))
 		dest = uet_send_again(us, len);
@@ -658,14 +706,19 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	prio = uet_shortmsg_prio(us, dest, uet_send_tclass(us));
 	if (READ_ONCE(dest->prio) != prio)
 		WRITE_ONCE(dest->prio, prio);
+	uet_send_flush_but(us, dest);
 	if (likely(len <= uet_sock_sndbuf(us)))
 		err = uet_send_whole(us, &s, dest, msg, len);
 	else if (wait)
 		err = uet_send_stream(us, &s, dest, msg, len);
 	else
 		err = -EMSGSIZE;
+	if (likely(err >= 0))
+		uet_send_set_batch(us, s.more ? dest : NULL);
 	uet_dest_put(dest);
 out:
+	if (unlikely(err < 0))
+		uet_send_flush_but(us, NULL);
 	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
 		send_sig(SIGPIPE, current, 0);
 	return err;

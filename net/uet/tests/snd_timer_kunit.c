@@ -372,11 +372,44 @@ static void timer_unreachable(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_snd_refused(&k->s, k->now));
 }
 
+/* A message that waits for others leaves soon, also if none of them comes. */
+static void timer_deferred(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd *s = &k->s;
+	u64 at;
+
+	script_msg(k, 0, 100, 100);
+	uet_snd_defer(s, k->now);
+	at = s->retry_at;
+	KUNIT_EXPECT_GT(test, at, k->now);
+	script_arm(k);
+	/* Later ones do not postpone it. */
+	k->now += 1000;
+	script_msg(k, 0, 100, 100);
+	uet_snd_defer(s, k->now);
+	script_arm(k);
+	KUNIT_EXPECT_EQ(test, k->timer, at);
+	/* Even if it was tried meanwhile, in vain */
+	list_del_init(&s->ready_node);
+	script_wait(k, at - k->now);
+	KUNIT_EXPECT_EQ(test, k->now, at);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 2);
+	KUNIT_EXPECT_EQ(test, s->retry_at, 0);
+	/* If another takes it along there is nothing to see to. */
+	script_msg(k, 0, 100, 100);
+	uet_snd_defer(s, k->now);
+	script_msg(k, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 2);
+	KUNIT_EXPECT_EQ(test, s->retry_at, 0);
+}
+
 static struct kunit_case snd_timer_cases[] = {
 	KUNIT_CASE_PARAM(timer_rtos, timer_rto_gen_params),
 	KUNIT_CASE(timer_probe_interval),
 	KUNIT_CASE(timer_loss_age),
 	KUNIT_CASE(timer_deadlines),
+	KUNIT_CASE(timer_deferred),
 	KUNIT_CASE_PARAM(timer_probes, timer_probe_gen_params),
 	KUNIT_CASE(timer_no_probe),
 	KUNIT_CASE(timer_settles),

@@ -14,6 +14,7 @@
 
 #include "core/snd_hold.h"
 #include "core/snd_queue.h"
+#include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/speed.h"
@@ -386,6 +387,45 @@ void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 		uet_sock_wake_tx(dest->us);
 }
 
+static void uet_pds_enter(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
+{
+	struct uet_dest *dest = msg->dest;
+
+	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
+	WRITE_ONCE(dest->run_len, pdc->tx->flow->run_len);
+	if (unlikely(!dest->us))
+		uet_orphan_watch(pdc, dest, now);
+}
+
+/*
+ * Queue a message that others are to follow, and run the flow if enough waits;
+ * releases dest->lock and the flow lock.
+ */
+static void uet_pds_defer(struct uet_pdc *pdc, struct uet_txmsg *msg)
+{
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_dest *dest = msg->dest;
+	u64 now = ktime_get_ns();
+	bool defers;
+
+	uet_pds_enter(pdc, msg, now);
+	uet_snd_enqueue(&pdc->tx->snd, &msg->m, now);
+	defers = uet_flow_defers(flow);
+	if (likely(defers)) {
+		uet_snd_defer(&pdc->tx->snd, now);
+		uet_pdc_tx_arm(pdc);
+		UET_INC(pdc->un, MSG_BATCHED);
+	} else {
+		refcount_inc(&flow->ref);
+	}
+	spin_unlock(&flow->lock);
+	spin_unlock(&dest->lock);
+	if (likely(defers))
+		return;
+	uet_flow_run(flow, now);
+	uet_flow_put(flow);
+}
+
 /* Send or queue a message; releases dest->lock and the flow lock. */
 static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			  const struct uet_output *out)
@@ -395,10 +435,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 
-	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
-	WRITE_ONCE(dest->run_len, flow->run_len);
-	if (unlikely(!dest->us))
-		uet_orphan_watch(pdc, dest, now);
+	uet_pds_enter(pdc, msg, now);
 	if (likely(out && msg->m.eom && uet_flow_at_rest(flow, out))) {
 		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
 		if (likely(skb)) {
@@ -420,16 +457,18 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 /**
  * uet_pds_submit() - hand a message over for delivery
  * @msg: the message; on success the reference that came with it is consumed
+ * @more: others are to follow at once
  *
- * Queues it at its dest and sends what the windows allow. Messages that move
- * from a dead PDC (@msg->moving) go first.
+ * Queues it at its dest and sends what the windows allow; with @more only if much
+ * waits: else the next call without it does, or uet_pds_run(), or a timer. Messages
+ * that move from a dead PDC (@msg->moving) go first.
  *
  * Context: process, may sleep.
  * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
  * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the queue must drain before it
  * can change its PDC.
  */
-int uet_pds_submit(struct uet_txmsg *msg)
+int uet_pds_submit(struct uet_txmsg *msg, bool more)
 {
 	struct uet_dest *dest = msg->dest;
 	int tries = UET_BIND_TRIES, err;
@@ -440,7 +479,7 @@ int uet_pds_submit(struct uet_txmsg *msg)
 	for (;;) {
 		spin_lock_bh(&dest->lock);
 		pdc = dest->pdc;
-		way = pdc && !uet_output_begin(&out, pdc->peer);
+		way = pdc && !more && !uet_output_begin(&out, pdc->peer);
 		if (pdc)
 			spin_lock(&pdc->tx->flow->lock);
 		joined = uet_dest_join(dest, msg);
@@ -463,7 +502,10 @@ int uet_pds_submit(struct uet_txmsg *msg)
 			return err;
 	}
 	msg->moving = false;
-	uet_pds_start(pdc, msg, way ? &out : NULL);
+	if (more)
+		uet_pds_defer(pdc, msg);
+	else
+		uet_pds_start(pdc, msg, way ? &out : NULL);
 	if (likely(way))
 		uet_output_end(&out);
 	local_bh_enable();
@@ -524,6 +566,20 @@ void uet_dest_unlock_run(struct uet_dest *dest, struct uet_pdc *pdc)
 	uet_flow_run(flow, ktime_get_ns());
 	uet_flow_put(flow);
 	local_bh_enable();
+}
+
+/**
+ * uet_pds_run() - send what waits for more messages
+ * @dest: their queue
+ *
+ * Context: process.
+ */
+void uet_pds_run(struct uet_dest *dest)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+
+	if (pdc)
+		uet_dest_unlock_run(dest, pdc);
 }
 
 /**

@@ -130,6 +130,8 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 		us->conn_dest = NULL;
 	if (us->tx_dest == dest)
 		us->tx_dest = NULL;
+	if (us->batch == dest)
+		WRITE_ONCE(us->batch, NULL);
 	uet_pds_orphan(dest);
 }
 

@@ -40,6 +40,9 @@ struct uet_pdc;
 /* Packets built under the lock at a time; packets per run of a flow or queue */
 #define UET_TX_BATCH		16
 #define UET_TX_BUDGET		128
+/* Messages, and bytes, that wait for others at most before they are sent */
+#define UET_TX_DEFER_MSGS	64
+#define UET_TX_DEFER_BYTES	65536U
 
 /**
  * struct uet_port_share - what a flow has handed to its interface
@@ -119,6 +122,7 @@ struct uet_hole {
  * @ns_per_byte_q16: of the local interface, 0 if its speed is not known
  * @running: a CPU is in uet_flow_run()
  * @again: another CPU called it meanwhile
+ * @deferred: messages that were queued since and wait for others
  * @queue_node: in the transmit queue of a CPU
  * @queued: on that queue
  * @credit_sending: counted in uet_net.credit_senders
@@ -168,6 +172,7 @@ struct uet_flow {
 	bool			running;
 	bool			again;
 	bool			credit_sending;
+	u8			deferred;
 	u8			ccc_id;
 	bool			dead;
 	u64			route_ns;
@@ -241,6 +246,7 @@ void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now);
 /* tx/flow_tx.c */
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);
 bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out);
+bool uet_flow_defers(struct uet_flow *flow);
 void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
 		     struct sk_buff *skb);
 void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,

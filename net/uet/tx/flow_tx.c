@@ -108,6 +108,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	unsigned int n = 0;
 
 	lockdep_assert_held(&flow->lock);
+	flow->deferred = 0;
 	if (flow->dead || list_empty(&flow->snd.ready))
 		return 0;
 	if (unlikely(flow->snd.multi))
@@ -294,6 +295,31 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
 	       !flow->ccc.algo->credit && stats == !!flow->ccc.lb->live &&
 	       flow->ip_mtu == uet_output_mtu(out);
+}
+
+/**
+ * uet_flow_defers() - may the message queued last wait for others?
+ * @flow: the flow
+ *
+ * It may while all that waits is little and could leave at once; if the congestion
+ * window is closed, however much it is.
+ *
+ * Context: flow lock held.
+ * Return: false if the flow is to be run.
+ */
+bool uet_flow_defers(struct uet_flow *flow)
+{
+	const struct uet_ccc *ccc = &flow->ccc;
+
+	lockdep_assert_held(&flow->lock);
+	if (ccc->state == UET_CCC_READY &&
+	    (flow->deferred >= UET_TX_DEFER_MSGS ||
+	     ccc->backlog >= min_t(u64, UET_TX_DEFER_BYTES,
+				   uet_ccc_window(ccc))))
+		return false;
+	if (flow->deferred < UET_TX_DEFER_MSGS)
+		flow->deferred++;
+	return true;
 }
 
 /*

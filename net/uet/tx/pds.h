@@ -20,12 +20,15 @@ struct uet_txmsg;
  * Calls from the socket layer: process context or BH; they take the flow lock.
  */
 
-/* Queue a message at its dest and start sending. On success the PDS holds
- * the reference that came with @msg. Errors: -ENETUNREACH, -EHOSTUNREACH,
- * -ENOBUFS (limit of PDCs), -EADDRNOTAVAIL, -EAGAIN (retry when the dest is
- * empty); never -EMSGSIZE.
+/* Queue a message at its dest and start sending; if @more are to follow soon, it
+ * may wait for them. On success the PDS holds the reference that came with @msg.
+ * Errors: -ENETUNREACH, -EHOSTUNREACH, -ENOBUFS (limit of PDCs), -EADDRNOTAVAIL,
+ * -EAGAIN (retry when the dest is empty); never -EMSGSIZE.
  */
-int uet_pds_submit(struct uet_txmsg *msg);
+int uet_pds_submit(struct uet_txmsg *msg, bool more);
+
+/* Send what waits for more messages that do not come at once */
+void uet_pds_run(struct uet_dest *dest);
 
 /* More bytes of a streamed message, or its end, are available */
 void uet_pds_more(struct uet_txmsg *msg, u32 filled, bool eom);

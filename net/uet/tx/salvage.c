@@ -141,7 +141,7 @@ static void uet_dest_move(struct uet_dest *dest)
 
 	for (; (msg = uet_dest_next_moving(dest, more)); more = true) {
 		err = READ_ONCE(dest->un->exiting) ? -ENETDOWN :
-						     uet_pds_submit(msg);
+						     uet_pds_submit(msg, false);
 		if (!err)
 			continue;
 		spin_lock_bh(&dest->lock);

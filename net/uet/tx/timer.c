@@ -183,6 +183,14 @@ static void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
 		uet_pdc_arm(pdc, pdc->tx->snd.rto_at);
 }
 
+/* Is there nothing to send before another deadline? Memory is short then, or messages
+ * wait for others.
+ */
+static bool uet_pdc_tx_waits(const struct uet_snd *s)
+{
+	return s->state != UET_PDC_DEAD && s->retry_at && !s->win.nr_marked;
+}
+
 /**
  * uet_pdc_tx_timer() - handle what is due when the timer fires
  * @pdc: a PDC with a sending half
@@ -211,7 +219,7 @@ void uet_pdc_tx_timer(struct uet_pdc *pdc)
 		tx->snd.wake_at = 0;
 		uet_pdc_arm(pdc, uet_earliest(idle, uet_pdc_tx_deadline(pdc, now)));
 	}
-	if (!list_empty(&flow->snd.ready))
+	if (!list_empty(&flow->snd.ready) && !uet_pdc_tx_waits(&tx->snd))
 		uet_flow_queue(flow);
 	spin_unlock(&flow->lock);
 	while ((skb = __skb_dequeue(&list)))

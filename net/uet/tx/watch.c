@@ -175,7 +175,7 @@ bool uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
 	if (w->timeout)
 		msg->deadline = now + w->timeout;
 	UET_INC(us->un, WATCH_PROBES);
-	err = uet_pds_submit(msg);
+	err = uet_pds_submit(msg, false);
 	if (err) {
 		uet_txmsg_put(msg);
 		uet_watch_judge(us, w, -err, UET_REPORT_LOCAL, 0);
