@@ -272,11 +272,22 @@ static bool uet_recv_ready(struct uet_sock *us, const struct uet_recv *r,
 	return uet_rx_peekable(us, r->peek_off, want);
 }
 
+/* Wakes a reader once: until it has run, further messages need not wake it. */
+static int uet_recv_woken(struct wait_queue_entry *wait, unsigned int mode,
+			  int sync, void *key)
+{
+	int ret = woken_wake_function(wait, mode, sync, key);
+
+	/* Pairs with finish_wait() */
+	list_del_init_careful(&wait->entry);
+	return ret;
+}
+
 /* Sleep once. The caller tries to read again: another reader may be faster. */
 static int uet_recv_wait(struct uet_sock *us, const struct uet_recv *r,
 			 u32 want, long *timeo)
 {
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	DEFINE_WAIT_FUNC(wait, uet_recv_woken);
 	struct sock *sk = &us->sk;
 	bool ready;
 
@@ -290,7 +301,7 @@ static int uet_recv_wait(struct uet_sock *us, const struct uet_recv *r,
 	if (!ready)
 		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
 	lock_sock(sk);
-	remove_wait_queue(sk_sleep(sk), &wait);
+	finish_wait(sk_sleep(sk), &wait);
 	return 0;
 }
 
