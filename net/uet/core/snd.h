@@ -188,6 +188,7 @@ struct uet_snd_flow {
  * @asked: the probe that tests whether the peer answers probes is out
  * @doubted: the ACK_REQ of @doubt_psn is due
  * @ambiguous: answers came since the last timeout, none with an RTT sample
+ * @owes_ar: a message of several packets ended without AR, since others followed it
  */
 struct uet_snd {
 	struct uet_snd_flow *flow;
@@ -248,6 +249,7 @@ struct uet_snd {
 	bool asked : 1;
 	bool doubted : 1;
 	bool ambiguous : 1;
+	bool owes_ar : 1;
 };
 
 /* Note a deadline for the caller to arm its timer. */

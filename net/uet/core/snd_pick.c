@@ -55,9 +55,10 @@ static u32 snd_counted(const struct uet_snd_out *out)
 /*
  * AR (UE 1.0 3.5.12) is set if the CCC wants an ACK, on one answer in eight a
  * packet early, on the last packet that a window allows, and at the end of a
- * message of several packets. After a shorter message the next one sets AR if
- * half of the RTO has passed, or the tail probe asks; if the peer is not known
- * to answer probes, the end of the last message sets it.
+ * message of several packets, or of those that follow it at once. After a shorter
+ * message the next one sets AR if half of the RTO has passed, or the tail probe
+ * asks; if the peer is not known to answer probes, the end of the last message sets
+ * it.
  */
 static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 			 u64 now)
@@ -91,9 +92,10 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 		return true;
 	if (!last)
 		return false;
-	if (m->len > f->payload_mtu || snd_waits_long(s, now))
+	if (snd_waits_long(s, now))
 		return true;
-	return unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED) &&
+	return (m->len > f->payload_mtu || s->owes_ar ||
+		unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED)) &&
 	       !snd_more_follows(s, m);
 }
 
@@ -440,14 +442,20 @@ static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
 void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step,
 		    u64 now)
 {
+	const struct uet_snd_msg *m = out->pkt.msg;
+
 	s->departs = at + (u64)step * (out->n - 1);
 	/* A request carries CLEAR_PSN. */
 	s->clear_at = 0;
 	s->clear_sent = s->win.clear_psn;
 	/* There is memory, and what was deferred is about to leave. */
 	s->retry_at = 0;
-	if (out->ar)
+	if (out->ar) {
 		s->probe_slack = 0;
+		s->owes_ar = false;
+	} else if (out->last && m->len > s->flow->payload_mtu) {
+		s->owes_ar = true;
+	}
 	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn + out->n - 1,
 			snd_counted(out), out->ar);
 	uet_turn_took(&s->turn, uet_snd_out_size(out));

@@ -262,6 +262,43 @@ static void pick_commits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, k->out.ar);
 }
 
+/* Of messages that follow one another the last one asks, if any had several packets. */
+static const struct pick_end_case {
+	const char *name;
+	u32 len[3];
+	u8 asks;		/* bit per packet */
+} pick_end_cases[] = {
+	{ "one packet each", { 100, 100, 100 }, 0 },
+	{ "two packets", { 2000 }, 0x2 },
+	{ "two packets each", { 2000, 2000, 2000 }, 0x20 },
+	{ "two packets, short ones follow", { 2000, 100, 100 }, 0x8 },
+	{ "short ones, two packets", { 100, 100, 2000 }, 0x8 },
+};
+
+static void pick_end_desc(const struct pick_end_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(pick_end, pick_end_cases, pick_end_desc);
+
+static void pick_ends(struct kunit *test)
+{
+	const struct pick_end_case *c = test->param_value;
+	struct script *k = script_new(test, false, true);
+	u32 asks = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(c->len) && c->len[i]; i++)
+		script_msg(k, 0, c->len[i], c->len[i]);
+	for (i = 0; script_send(k, 1); i++)
+		asks |= (u32)k->out.ar << i;
+	KUNIT_EXPECT_EQ(test, asks, c->asks);
+	/* What was owed is settled. */
+	script_msg(k, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_FALSE(test, k->out.ar);
+}
+
 static struct kunit_case snd_pick_cases[] = {
 	KUNIT_CASE_PARAM(pick_limits, pick_limit_gen_params),
 	KUNIT_CASE(pick_begins),
@@ -273,6 +310,7 @@ static struct kunit_case snd_pick_cases[] = {
 	KUNIT_CASE_PARAM(pick_mtus, pick_mtu_gen_params),
 	KUNIT_CASE(pick_mtu_covers),
 	KUNIT_CASE(pick_commits),
+	KUNIT_CASE_PARAM(pick_ends, pick_end_gen_params),
 	{}
 };
 
