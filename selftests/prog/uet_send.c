@@ -44,10 +44,11 @@ static struct options {
 	unsigned int	max_failed;
 	unsigned int	spread;
 	bool		make_it_fail;
+	unsigned int	batch;		/* as sendmmsg() of so many does */
 } opt = {
 	.sock = { .type = SOCK_RDM },
 	.count = 1, .size_min = 4096, .size_max = 4096,
-	.timeout_s = 120, .max_failed = 1000, .spread = 1,
+	.timeout_s = 120, .max_failed = 1000, .spread = 1, .batch = 1,
 };
 
 /* SIGTERM: no more messages after this one */
@@ -204,6 +205,12 @@ static void make_content(uint64_t seq, uint64_t len, uint64_t max)
 	memcpy(content, &hdr, sizeof(hdr));
 }
 
+/* Does another message of the batch follow? */
+static bool more_of_batch(uint64_t seq)
+{
+	return (seq + 1) % opt.batch && (opt.seconds || seq + 1 < opt.count);
+}
+
 static ssize_t send_one(int fd, uint64_t seq, uint64_t len)
 {
 	static struct iovec iov[1024];
@@ -246,7 +253,7 @@ static ssize_t send_one(int fd, uint64_t seq, uint64_t len)
 			break;
 	}
 	msg.msg_iovlen = n;
-	return sendmsg(fd, &msg, 0);
+	return sendmsg(fd, &msg, more_of_batch(seq) ? MSG_BATCH : 0);
 }
 
 static int send_all(int fd)
@@ -377,6 +384,7 @@ static void usage(void)
 		"  -W           wait until SIOCOUTQ is 0\n"
 		"  -F           stop at the first failure\n"
 		"  -x ERRNO     every message must fail like this\n"
+		"  -G COUNT     batches, as the kernel makes them of sendmmsg()\n"
 		"  -K           calls that send are a target of injected faults\n"
 		"  -T SECONDS   longest wait\n");
 	exit(2);
@@ -388,7 +396,7 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:KT:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:G:KT:")) != -1) {
 		switch (c) {
 		case 't': uet_option(&opt.sock, "type", optarg); break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
@@ -418,6 +426,7 @@ static void parse_options(int argc, char **argv)
 			if (!opt.expect_errno)
 				die("unknown errno %s", optarg);
 			break;
+		case 'G': opt.batch = strtoul(optarg, NULL, 0); break;
 		case 'K': opt.make_it_fail = true; break;
 		case 'T': opt.timeout_s = atoi(optarg); break;
 		default: usage();
@@ -426,7 +435,7 @@ static void parse_options(int argc, char **argv)
 	opt.sock.enter_job = enter_job;
 	for (; optind < argc; optind++)
 		add_target(argv[optind]);
-	if (!n_targets)
+	if (!n_targets || !opt.batch)
 		usage();
 }
 
