@@ -11,6 +11,7 @@
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/sysctl.h>
+#include <linux/uio.h>
 #include <linux/version.h>
 #include <net/busy_poll.h>
 #include <net/genetlink.h>
@@ -65,6 +66,16 @@ static inline ssize_t uet_no_sendpage(struct socket *sock, struct page *page,
 #else
 #define UET_NO_SENDPAGE
 #endif
+
+/* 6.4: the vector of an iterator has an accessor */
+static inline const struct iovec *uet_iter_iov(const struct iov_iter *iter)
+{
+#if KERNEL_VERSION(6, 4, 0) > LINUX_VERSION_CODE
+	return iter->iov;
+#else
+	return iter_iov(iter);
+#endif
+}
 
 /* 6.2: the message argument is gone */
 static inline int uet_sock_cmsg_send(struct sock *sk, struct msghdr *msg,

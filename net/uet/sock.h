@@ -97,6 +97,7 @@ struct uet_job {
  * @cc: name of the congestion control, "" = net.uet.congestion_control
  * @path_policy: name of the path policy, "" = by sysctl
  * @tx_count: messages sent, the default cookie
+ * @zerocopies: sends with MSG_ZEROCOPY so far, the id of the next one
  * @wmem: messages queued and not done << 32 | bytes of their data not yet released
  * @tx_wake_at: wake senders when the buffer use falls to this, -1 = nobody waits
  * @tx_need: bytes the last send needed when it got EAGAIN, 0 = none; changes
@@ -172,6 +173,7 @@ struct uet_sock {
 	char			path_policy[UET_NAME_MAX];
 
 	atomic64_t		tx_count;
+	atomic_t		zerocopies;
 	atomic64_t		wmem;
 	atomic64_t		tx_wake_at;
 	u32			tx_need;

@@ -77,6 +77,7 @@ struct sockaddr_uet {
 #define UET_KEEPALIVE_IDLE	15	/* __u32: ms of silence before a probe */
 #define UET_KEEPALIVE_INTERVAL	16	/* __u32: ms between probes, 0 = as IDLE */
 #define UET_KEEPALIVE_TIMEOUT	17	/* __u32: ms a probe may take */
+#define UET_ZEROCOPY		18	/* int: SO_ZEROCOPY, also where kernels refuse it */
 
 /**
  * struct uet_watch_req - a destination to watch (UET_WATCH), write only

@@ -58,6 +58,7 @@ enum uet_snd_msg_state {
  * @maybe_accepted: its PDC died, and not all its packets were NACKed
  * @run_len: packets with this payload may leave as a run, if sent for the first
  *	time; 0: each goes by itself
+ * @run_max: packets of a run at most, 0 = the limit of the flow
  */
 struct uet_snd_msg {
 	struct list_head node;
@@ -75,6 +76,7 @@ struct uet_snd_msg {
 	u8 generation;
 	u8 retries;
 	u16 run_len;
+	u8 run_max;
 	bool eom;
 	bool withdrawn;
 	bool given_up;

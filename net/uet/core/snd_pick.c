@@ -136,6 +136,8 @@ static u32 snd_run_limit(const struct uet_snd *s, const struct uet_snd_msg *m,
 	    m->queue->hold.ramp || (s->rod && !list_empty(&s->holds)))
 		return 1;
 	n = have / len + (m->eom && have % len);
+	if (unlikely(m->run_max))
+		n = min_t(u32, n, m->run_max);
 	return min3(n, uet_txwin_room(&s->win), (u32)s->flow->run_max);
 }
 

@@ -13,8 +13,8 @@
  * if the call goes on to another destination, waits, or fails. It may end in between
  * without telling, when it cannot read the next header: then a timer sends them.
  *
- * Not here: charging and copying data (tx/), the class of short messages
- * (sock/shortmsg.c).
+ * Not here: charging and copying data (tx/), pages of the caller (tx/txpin.c), the
+ * class of short messages (sock/shortmsg.c).
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -31,6 +31,7 @@
 #include "tx/pds.h"
 #include "tx/trace_msg.h"
 #include "tx/txmsg.h"
+#include "tx/txpin.h"
 #include "tx/wmem.h"
 
 /* A streamed message may hold this much even if the buffer is full: without a full
@@ -55,6 +56,8 @@
  * @timeo: jiffies it may still wait
  * @timeout: lifetime of the message, ms, 0 = no limit
  * @deadline: end of @timeout, ns
+ * @ubuf: completion of MSG_ZEROCOPY, or NULL
+ * @pin: send from the pages of the caller, if it is not streamed; with @ubuf
  * @has_cookie: @cookie is valid
  * @has_tclass: the caller set the traffic class
  * @has_hd: @header_data is valid
@@ -68,6 +71,8 @@ struct uet_send {
 	long			timeo;
 	u32			timeout;
 	u64			deadline;
+	struct ubuf_info	*ubuf;
+	bool			pin;
 	bool			has_cookie;
 	bool			has_tclass;
 	bool			has_hd;
@@ -490,8 +495,19 @@ static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
 	msg->has_hd = s->has_hd;
 	msg->match_bits = s->tag;
 	msg->has_tag = s->has_tag;
-	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	return msg;
+}
+
+/* Take over the data of a message that is not streamed */
+static int uet_send_fill(struct uet_sock *us, struct uet_send *s,
+			 struct uet_txmsg *msg, struct msghdr *m)
+{
+	u32 payload = READ_ONCE(msg->dest->run_len);
+
+	if (unlikely(s->pin))
+		return uet_txpin_fill(msg, s->ubuf, &m->msg_iter, payload);
+	uet_txdata_lay_out(msg, payload);
+	return uet_txdata_fill(msg, us, &m->msg_iter, 0, msg->m.len);
 }
 
 /* Send a message that fits the buffer: all of it or nothing */
@@ -521,7 +537,7 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 		return -ENOBUFS;
 	err = uet_txmsg_charge(msg, us, len);
 	if (!err)
-		err = uet_txdata_fill(msg, us, &m->msg_iter, 0, len);
+		err = uet_send_fill(us, s, msg, m);
 	if (!err) {
 		msg->m.filled = len;
 		err = uet_send_submit(us, s, msg);
@@ -610,6 +626,7 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 	msg = uet_send_alloc(us, s, dest, len);
 	if (!msg)
 		return -ENOBUFS;
+	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	msg->streamed = true;
 	msg->m.eom = false;
 
@@ -660,9 +677,9 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 	if (msg->msg_flags & MSG_SPLICE_PAGES)
 		return -EINVAL;
 	/* The first packet has the length of the message, so no later call can
-	 * extend it; and data is always copied.
+	 * extend it.
 	 */
-	if (msg->msg_flags & (MSG_OOB | MSG_MORE | MSG_ZEROCOPY))
+	if (msg->msg_flags & (MSG_OOB | MSG_MORE))
 		return -EOPNOTSUPP;
 	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		return -EPIPE;
@@ -670,6 +687,15 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 	if (len >= MAX_RW_COUNT)
 		return -EMSGSIZE;
 	return 0;
+}
+
+/* Does the caller want to hear when it may reuse its buffer? */
+static bool uet_send_zerocopy(const struct uet_sock *us, const struct msghdr *msg,
+			      size_t len)
+{
+	/* Without SO_ZEROCOPY the flag has no effect, as on other sockets. */
+	return unlikely(msg->msg_flags & MSG_ZEROCOPY) && len &&
+	       sock_flag(&us->sk, SOCK_ZEROCOPY);
 }
 
 /**
@@ -692,6 +718,12 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = uet_send_check(us, msg, len);
 	if (err)
 		goto out;
+	if (uet_send_zerocopy(us, msg, len)) {
+		s.pin = uet_txpin_worth(us, &msg->msg_iter, len);
+		s.ubuf = uet_txpin_begin(us, s.pin ? len : 0);
+		if (!s.ubuf)
+			return -ENOBUFS;
+	}
 	s.timeo = sock_sndtimeo(&us->sk, !wait);
 	s.more = msg->msg_flags & MSG_BATCH && len <= uet_sock_sndbuf(us);
 	if (likely(!msg->msg_name && !msg->msg_controllen &&
@@ -719,6 +751,8 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 out:
 	if (unlikely(err < 0))
 		uet_send_flush_but(us, NULL);
+	if (unlikely(s.ubuf))
+		uet_txpin_end(us, s.ubuf, err >= 0);
 	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
 		send_sig(SIGPIPE, current, 0);
 	return err;

@@ -105,6 +105,15 @@ static int uet_set_keepalive(struct uet_sock *us, int optname, u32 ms)
 	return 0;
 }
 
+/* SO_ZEROCOPY, which kernels grant to other families only */
+static int uet_set_zerocopy(struct uet_sock *us, int v)
+{
+	if (v < 0 || v > 1)
+		return -EINVAL;
+	sock_valbool_flag(&us->sk, SOCK_ZEROCOPY, v);
+	return 0;
+}
+
 static int uet_set_int(struct uet_sock *us, int optname, int v)
 {
 	switch (optname) {
@@ -136,6 +145,8 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 	case UET_KEEPALIVE_INTERVAL:
 	case UET_KEEPALIVE_TIMEOUT:
 		return uet_set_keepalive(us, optname, v);
+	case UET_ZEROCOPY:
+		return uet_set_zerocopy(us, v);
 	}
 	return -ENOPROTOOPT;
 }
@@ -249,10 +260,23 @@ static bool uet_generic_refused(int optname)
 	case SO_TXREHASH:
 	case SO_TXTIME:
 	case SO_WIFI_STATUS:
-	case SO_ZEROCOPY:
 		return true;
 	}
 	return false;
+}
+
+static int uet_set_so_zerocopy(struct socket *sock, sockptr_t optval,
+			       unsigned int optlen)
+{
+	int err, v;
+
+	err = uet_get_int(optval, optlen, &v);
+	if (err)
+		return err;
+	lock_sock(sock->sk);
+	err = uet_set_zerocopy(uet_sk(sock->sk), v);
+	release_sock(sock->sk);
+	return err;
 }
 
 /* Called for SOL_SOCKET if the kernel supports it: uet_sock_asks_us() */
@@ -265,6 +289,8 @@ static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 	case SO_TIMESTAMPING_OLD:
 	case SO_TIMESTAMPING_NEW:
 		return uet_set_timestamping(sock, optname, optval, optlen);
+	case SO_ZEROCOPY:
+		return uet_set_so_zerocopy(sock, optval, optlen);
 	}
 	return sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
 }
@@ -290,7 +316,7 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_KEEPALIVE_TIMEOUT || optname == UET_INFO)
+	    optname > UET_ZEROCOPY || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
@@ -394,6 +420,9 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		break;
 	case UET_KEEPALIVE_TIMEOUT:
 		v = READ_ONCE(us->ka_timeout);
+		break;
+	case UET_ZEROCOPY:
+		v = sock_flag(&us->sk, SOCK_ZEROCOPY);
 		break;
 	case UET_CC:
 	case UET_PATH_POLICY:

@@ -39,6 +39,7 @@ static const struct run_case {
 	u32 window, len, n;
 	u32 filled, room, run_max;	/* 0: as much as possible */
 	u32 run_len;			/* of the message, 0: the MTU */
+	u32 msg_max;			/* uet_snd_msg.run_max */
 	bool rod, syn, ramp, hold;
 } run_cases[] = {
 	{ "a quarter of the window", 40, 40 * SCRIPT_MTU, 10 },
@@ -53,6 +54,9 @@ static const struct run_case {
 	  .filled = 5 * SCRIPT_MTU - 1 },
 	{ "the receive window", 400, 40 * SCRIPT_MTU, 3, .room = 3 },
 	{ "what the device takes", 400, 40 * SCRIPT_MTU, 5, .run_max = 5 },
+	{ "what the data allows", 400, 40 * SCRIPT_MTU, 3, .msg_max = 3 },
+	{ "less than the data allows", 400, 40 * SCRIPT_MTU, 5, .run_max = 5,
+	  .msg_max = 6 },
 	{ "no device for runs", 400, 40 * SCRIPT_MTU, 1, .run_max = 1 },
 	{ "data in another layout", 400, 40 * SCRIPT_MTU, 1, .run_len = 1000 },
 	{ "an ordered sender", 400, 40 * SCRIPT_MTU, UET_RUN_MAX,
@@ -82,6 +86,7 @@ static void run_lengths(struct kunit *test)
 	}
 	if (c->run_len)
 		m->run_len = (u16)c->run_len;
+	m->run_max = (u8)c->msg_max;
 	if (c->room)
 		k->s.win.limit = k->s.win.next - 1 + c->room;
 	if (c->run_max)

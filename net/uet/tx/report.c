@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports of delivered and failed messages on the error queue of their socket.
+ * Reports of delivered and failed messages on the error queue of their socket, where
+ * the completions of MSG_ZEROCOPY are too (tx/txpin.c).
  *
  * Errors of messages appear only there. EPOLLERR says that the queue is not
  * empty; SO_ERROR returns and clears the errno of the last failure, but no
@@ -129,7 +130,8 @@ static struct sk_buff *uet_report_dequeue(struct uet_sock *us)
 
 	spin_lock_irqsave(&q->lock, flags);
 	skb = __skb_dequeue(q);
-	if (skb)
+	/* What MSG_ZEROCOPY completes is charged to net.core.optmem_max. */
+	if (skb && SKB_EXT_ERR(skb)->ee.ee_origin == SO_EE_ORIGIN_UET)
 		us->reports -= min(us->reports, skb->truesize);
 	if (skb_queue_empty(q))
 		WRITE_ONCE(us->sk.sk_err_soft, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The data of outgoing messages: sendmsg() copies it once, all transmissions of
- * a packet refer to it, and acknowledgments free it.
+ * a packet refer to it, and acknowledgments free it. Pages of the sender
+ * (tx/txpin.c) take the place of the copy in long messages with MSG_ZEROCOPY.
  *
  * The data of a message whose packets may leave in runs is laid out for that:
  *
@@ -28,6 +29,7 @@
 #include "tx/txdata.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
+#include "tx/txpin.h"
 
 /* Bytes that are worth a fragment */
 #define UET_TXFRAG_LEAST	32U
@@ -103,11 +105,18 @@ static void uet_txbufs_free(struct uet_txmsg *msg, struct list_head *bufs)
 	}
 }
 
-/* Make room for a fragment at the end of @bufs. Blocks of a streamed message
- * that packets already refer to do not change.
+/**
+ * uet_txbuf_tail() - make room for a fragment
+ * @msg: message
+ * @bufs: blocks; those of a streamed message that packets already refer to do not
+ *	change
+ * @off: offset in the message of the first byte
+ *
+ * Context: process; sleeps.
+ * Return: the last block, with a fragment to spare; NULL without memory.
  */
-static struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg,
-					struct list_head *bufs, u32 off)
+struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg, struct list_head *bufs,
+				 u32 off)
 {
 	struct uet_txbuf *buf;
 
@@ -326,8 +335,16 @@ static struct uet_txbuf *uet_txbuf_seek(struct uet_txmsg *msg, u32 off)
 	return buf;
 }
 
-static bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off,
-			     u32 len)
+/**
+ * uet_skb_add_frag() - add a piece of a page to a packet
+ * @skb: packet
+ * @page: the page; the packet takes a reference of its own
+ * @off: where the piece begins
+ * @len: bytes
+ *
+ * Return: false if the packet has no fragment left.
+ */
+bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off, u32 len)
 {
 	int i = skb_shinfo(skb)->nr_frags;
 
@@ -434,6 +451,23 @@ static int uet_txdata_attach_pages(struct uet_txmsg *msg, struct sk_buff *skb,
 	return 0;
 }
 
+/**
+ * uet_txdata_refer() - add references to part of a message to a packet or run
+ * @msg: message, not inlined
+ * @skb: packet
+ * @off: offset in the message
+ * @len: bytes
+ * @gaps: of a run: set to the gaps behind the first packet; else NULL
+ *
+ * Context: the flow lock serialises.
+ * Return: see uet_txdata_attach().
+ */
+int uet_txdata_refer(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len,
+		     struct uet_txgaps *gaps)
+{
+	return uet_txdata_attach_pages(msg, skb, off, len, gaps, false);
+}
+
 static int uet_txdata_attach_locked(struct uet_txmsg *msg, struct sk_buff *skb,
 				    u32 off, u32 len, struct uet_txgaps *gaps,
 				    bool copy)
@@ -472,6 +506,8 @@ int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		__skb_put_data(skb, msg->inline_data + off, len);
 		return 0;
 	}
+	if (unlikely(msg->pinned))
+		return uet_txpin_attach(msg, skb, off, len);
 	return uet_txdata_attach_locked(msg, skb, off, len, NULL, false);
 }
 
@@ -497,7 +533,7 @@ int uet_txdata_copy(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len
 
 /**
  * uet_txdata_attach_run() - make part of a message the payload of a run
- * @msg: message, laid out for runs
+ * @msg: message, laid out for runs or pinned
  * @skb: buffer with the headers of the first packet
  * @off: offset in the message where a packet begins, not released yet
  * @len: bytes of all packets
@@ -510,6 +546,8 @@ int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			  u32 len, struct uet_txgaps *gaps)
 {
 	gaps->n = 0;
+	if (unlikely(msg->pinned))
+		return uet_txpin_attach_run(msg, skb, off, len, gaps);
 	return uet_txdata_attach_locked(msg, skb, off, len, gaps, false);
 }
 

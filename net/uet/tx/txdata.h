@@ -51,12 +51,19 @@ struct uet_txbuf {
 /**
  * struct uet_txgaps - where headers of a run belong
  * @n: their number
- * @at: UET_HDR_RUN_LEN bytes for each packet but the first
+ * @at: UET_HDR_RUN_LEN bytes for each packet but the first: in the data, or of a
+ *	pinned message in memory of the run
  */
 struct uet_txgaps {
 	u32	n;
 	u8	*at[UET_RUN_MAX - 1];
 };
+
+struct uet_txbuf *uet_txbuf_tail(struct uet_txmsg *msg, struct list_head *bufs,
+				 u32 off);
+bool uet_skb_add_frag(struct sk_buff *skb, struct page *page, u32 off, u32 len);
+int uet_txdata_refer(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len,
+		     struct uet_txgaps *gaps);
 
 int uet_txdata_cache_init(void);
 void uet_txdata_cache_exit(void);

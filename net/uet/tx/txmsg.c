@@ -15,6 +15,7 @@
 #include "tx/txdata.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
+#include "tx/txpin.h"
 #include "tx/watch.h"
 #include "tx/wmem.h"
 
@@ -206,6 +207,8 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 static void uet_txmsg_clear(struct uet_txmsg *msg)
 {
 	uet_txdata_clear(msg);
+	if (unlikely(msg->pinned))
+		uet_txpin_drop(msg);
 	if (msg->mem_charged)
 		uet_mem_uncharge(msg->dest->un,
 				 msg->charged + UET_TXMSG_OVERHEAD);

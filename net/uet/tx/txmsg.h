@@ -2,9 +2,9 @@
 /*
  * An outgoing message, and its queue.
  *
- * sendmsg() makes the message and copies the data once. The packet delivery
- * sublayer cuts packets from it; retransmissions refer to the same pages. The
- * data is freed when CACK covers it.
+ * sendmsg() makes the message and copies the data once, or refers to the pages of
+ * its caller. The packet delivery sublayer cuts packets from it; retransmissions
+ * refer to the same pages. The data is freed when CACK covers it.
  */
 #ifndef _UET_TXMSG_H
 #define _UET_TXMSG_H
@@ -22,6 +22,7 @@
 #include "tx/txdata.h"
 
 struct sock;
+struct ubuf_info;
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
@@ -45,6 +46,7 @@ struct uet_watch;
  * @has_hd: header data present
  * @has_tag: it is tagged
  * @inlined: data is in @inline_data
+ * @pinned: data is in pages of its sender (tx/txpin.c)
  * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
@@ -68,6 +70,9 @@ struct uet_watch;
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
+ * @ubuf: completion of a @pinned message, with a reference; NULL once the socket
+ *	closed; uet_dest.pin_lock
+ * @pin_node: in uet_dest.pinned while it has @ubuf; uet_dest.pin_lock
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
@@ -80,6 +85,7 @@ struct uet_txmsg {
 	bool			has_hd;
 	bool			has_tag;
 	bool			inlined;
+	bool			pinned;
 	u16			slot;
 	u32			freed;
 	u32			charged;
@@ -101,6 +107,8 @@ struct uet_txmsg {
 	u32			cursor_frag;
 	u32			cursor_off;
 	spinlock_t		lock;	/* charges and data if streamed */
+	struct ubuf_info	*ubuf;
+	struct list_head	pin_node;
 	union {
 		struct uet_txbuf	first;
 		u8			inline_data[UET_TXMSG_INLINE];
@@ -171,6 +179,8 @@ struct uet_dest_key {
  *	it has a PDC. Lags behind uet_flow.run_len: then packets leave one by one, and
  *	their data is copied if it lies in too many places
  * @alone: it wants a PDC of its own; @key.alone until there are too many
+ * @pin_lock: protects @pinned and its messages' @ubuf. A leaf
+ * @pinned: messages that refer to pages of their sender
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
  * @moves_at: when @moves was last set, jiffies; dest->lock
@@ -208,6 +218,8 @@ struct uet_dest {
 	bool			alone;
 	char			cc[16];
 	char			path_policy[16];
+	spinlock_t		pin_lock;	/* pinned */
+	struct list_head	pinned;
 
 	spinlock_t		lock;	/* pdc */
 	struct uet_pdc		*pdc;

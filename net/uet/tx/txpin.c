@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MSG_ZEROCOPY: messages whose data stays in the pages of the sender
+ * (Documentation/networking/msg_zerocopy.rst).
+ *
+ * Packets refer to these pages, which the sender must not change before it is told on
+ * the error queue that they are free. That is the kernel's own notification, struct
+ * ubuf_info: the call, the message and each packet on its way have a reference. A
+ * receiver on this host gets a copy (skb_orphan_frags_rx()), so that neither it sees
+ * what the sender writes later, nor the sender waits for it to read.
+ *
+ * A notification holds the socket and with it the namespace. So when the socket
+ * closes, its messages give theirs back: there is nobody to tell any more. They keep
+ * the pages, and what is sent from them then is copied packet by packet.
+ *
+ * A run of packets has the headers of all packets but the first in memory of its own,
+ * since pages of the sender have no gaps for them (tx/txdata.c):
+ *
+ *	linear	[hdr]
+ *	frags	[payload] [hdr][payload] [hdr][payload]...
+ *
+ * Not here: whether a message may be queued at all (sock/sendmsg.c).
+ */
+#include <linux/mm.h>
+#include <linux/skbuff.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "core/hdr_run.h"
+#include "sock.h"
+#include "tx/txdata.h"
+#include "tx/txmsg.h"
+#include "tx/txpin.h"
+#include "tx/wmem.h"
+
+/* Shorter messages are copied: pages and notifications have a price of their own; the
+ * kernel's manual says that they pay from some 10 KiB on.
+ */
+#define UET_TXPIN_LEAST		16384U
+
+/* Segments of a vector that may be shorter than a page. Each has two fragments at
+ * most, and what else a packet of 8192 bytes refers to has 10: it fits MAX_SKB_FRAGS.
+ */
+#define UET_TXPIN_SHORT		3
+
+/* Pages taken in one step */
+#define UET_TXPIN_BATCH		16
+
+static_assert(2 * UET_TXPIN_SHORT + 10 <= MAX_SKB_FRAGS);
+
+/**
+ * uet_txpin_worth() - is a message to be sent from the pages of its sender?
+ * @us: the socket
+ * @from: the data
+ * @len: bytes
+ *
+ * If not, it is copied: if it is short, in small pieces, or streamed, since its pages
+ * would be held for as long as the call lasts, which tells as well as a notification
+ * that they are free.
+ *
+ * Return: true if so.
+ */
+bool uet_txpin_worth(const struct uet_sock *us, const struct iov_iter *from,
+		     size_t len)
+{
+	const struct iovec *iov;
+	unsigned long i;
+	u32 n = 0;
+
+	if (len < UET_TXPIN_LEAST || len > uet_sock_sndbuf(us) ||
+	    !user_backed_iter(from))
+		return false;
+	if (!iter_is_iovec(from))
+		return true;
+	iov = uet_iter_iov(from);
+	for (i = 0; i < from->nr_segs; i++)
+		if (iov[i].iov_len < PAGE_SIZE && ++n > UET_TXPIN_SHORT)
+			return false;
+	return true;
+}
+
+/**
+ * uet_txpin_begin() - prepare the notification of a call
+ * @us: the socket
+ * @pinned: bytes that stay where they are, 0 if the message is copied
+ *
+ * Charged to net.core.optmem_max, and @pinned to RLIMIT_MEMLOCK.
+ *
+ * Context: process; sleeps.
+ * Return: the notification with the reference of the call; NULL at a limit.
+ */
+struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned)
+{
+	struct ubuf_info *ubuf = msg_zerocopy_realloc(&us->sk, pinned, NULL);
+
+	if (ubuf && !pinned)
+		uarg_to_msgzc(ubuf)->zerocopy = 0;
+	return ubuf;
+}
+
+/**
+ * uet_txpin_end() - the call ends
+ * @us: the socket
+ * @ubuf: its notification; the reference is consumed
+ * @sent: the message was taken over; else there is no notification
+ *
+ * Only now the notification gets its id: that of sk_zckey would be lost with a call
+ * that fails, or given twice if calls of two threads overlap, as they may here.
+ */
+void uet_txpin_end(struct uet_sock *us, struct ubuf_info *ubuf, bool sent)
+{
+	if (!sent) {
+		net_zcopy_put_abort(ubuf, true);
+		return;
+	}
+	uarg_to_msgzc(ubuf)->id = (u32)atomic_inc_return(&us->zerocopies) - 1;
+	net_zcopy_put(ubuf);
+}
+
+/* Add a piece of a page, with its reference. Pages of one folio become one fragment. */
+static void uet_txpin_append(struct uet_txbuf *buf, struct page *page, u32 off, u32 n)
+{
+	struct uet_txfrag *last = buf->nr ? &buf->frags[buf->nr - 1] : NULL;
+	struct page *head = compound_head(page);
+
+	off += (u32)(page_to_pfn(page) - page_to_pfn(head)) << PAGE_SHIFT;
+	buf->len += n;
+	if (last && last->page == head && last->off + last->len == off) {
+		last->len += n;
+		put_page(head);
+		return;
+	}
+	buf->frags[buf->nr++] = (struct uet_txfrag) {
+		.page = head, .off = off, .len = n,
+	};
+}
+
+/* Take the next pages, which hold up to @len bytes. Returns the bytes, or an errno. */
+static int uet_txpin_pages(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
+			   u32 len)
+{
+	struct page *pages[UET_TXPIN_BATCH];
+	size_t start, n, left;
+	ssize_t got;
+	u32 i;
+
+	got = iov_iter_get_pages2(from, pages, len, UET_TXPIN_BATCH, &start);
+	if (got <= 0)
+		return got ?: -EFAULT;
+	for (i = 0, left = got; left; i++, left -= n, off += n, start = 0) {
+		struct uet_txbuf *buf = uet_txbuf_tail(msg, &msg->bufs, off);
+
+		n = min_t(size_t, left, PAGE_SIZE - start);
+		if (!buf)
+			break;
+		uet_txpin_append(buf, pages[i], start, n);
+	}
+	if (!left)
+		return got;
+	for (; left; i++, left -= n, start = 0) {
+		n = min_t(size_t, left, PAGE_SIZE - start);
+		put_page(pages[i]);
+	}
+	return -ENOBUFS;
+}
+
+/* How many packets have room in the fragments of one buffer, the data being in one
+ * piece? Other data may take more: then packets go by themselves.
+ */
+static u32 uet_txpin_run_max(const struct uet_txmsg *msg, u32 payload)
+{
+	u32 frags = DIV_ROUND_UP(payload, PAGE_SIZE);
+
+	if (offset_in_page(msg->first.frags[0].off) ||
+	    (PAGE_SIZE % payload && payload % PAGE_SIZE))
+		frags++;
+	return min_t(u32, (MAX_SKB_FRAGS + 1) / (frags + 1), UET_RUN_MAX);
+}
+
+/**
+ * uet_txpin_fill() - make the pages of the sender the data of a message
+ * @msg: message, empty and charged
+ * @ubuf: notification; the message takes a reference
+ * @from: uet_txpin_worth()
+ * @payload: payload of its packets, if they may leave in runs; else 0
+ *
+ * Context: process; sleeps.
+ * Return: 0, or a negative errno; then uet_txmsg_cancel() gives back what was taken.
+ */
+int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
+		   struct iov_iter *from, u32 payload)
+{
+	struct uet_dest *dest = msg->dest;
+	u32 done = 0;
+	int n;
+
+	msg->pinned = true;
+	msg->ubuf = ubuf;
+	net_zcopy_get(ubuf);
+	spin_lock_bh(&dest->pin_lock);
+	list_add_tail(&msg->pin_node, &dest->pinned);
+	spin_unlock_bh(&dest->pin_lock);
+	for (; done < msg->m.len; done += n) {
+		n = uet_txpin_pages(msg, from, done, msg->m.len - done);
+		if (n < 0)
+			return n;
+	}
+	if (payload) {
+		msg->m.run_len = (u16)payload;
+		msg->m.run_max = (u8)uet_txpin_run_max(msg, payload);
+	}
+	return 0;
+}
+
+/* Give a packet a reference to the notification, unless the socket closed. BH are
+ * disabled: the flow lock is held.
+ */
+static bool uet_txpin_mark(struct uet_txmsg *msg, struct sk_buff *skb)
+{
+	struct uet_dest *dest = msg->dest;
+
+	spin_lock(&dest->pin_lock);
+	skb_zcopy_set(skb, msg->ubuf, NULL);
+	spin_unlock(&dest->pin_lock);
+	return skb_zcopy(skb);
+}
+
+/* The sender may have gone: nobody knows any more whether the pages change. */
+static int uet_txpin_settle(struct sk_buff *skb, bool marked)
+{
+	return marked ? 0 : skb_copy_ubufs(skb, GFP_ATOMIC | __GFP_NOWARN);
+}
+
+/**
+ * uet_txpin_attach() - make part of a pinned message the payload of a packet
+ * @msg: message
+ * @skb: packet, headers built
+ * @off: offset in the message
+ * @len: bytes
+ *
+ * Context: flow lock held.
+ * Return: 0; -EINVAL if the data is not there, -EMSGSIZE if the packet has too few
+ * fragments left, -ENOMEM. On error the packet is of no use.
+ */
+int uet_txpin_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len)
+{
+	bool marked = uet_txpin_mark(msg, skb);
+	int err;
+
+	err = uet_txdata_refer(msg, skb, off, len, NULL);
+	return err ?: uet_txpin_settle(skb, marked);
+}
+
+/* The packets of a run, headers at @hdr for each but the first */
+static int uet_txpin_attach_packets(struct uet_txmsg *msg, struct sk_buff *skb,
+				    u32 off, u32 len, u8 *hdr,
+				    struct uet_txgaps *gaps)
+{
+	struct page *page = virt_to_head_page(hdr);
+	u32 at = (u32)(hdr - (u8 *)page_address(page));
+	u32 payload = msg->m.run_len, n;
+	int err;
+
+	for (;;) {
+		n = min(len, payload);
+		err = uet_txdata_refer(msg, skb, off, n, NULL);
+		if (err || n == len)
+			return err;
+		off += n;
+		len -= n;
+		if (!uet_skb_add_frag(skb, page, at, UET_HDR_RUN_LEN))
+			return -EMSGSIZE;
+		gaps->at[gaps->n++] = page_address(page) + at;
+		at += UET_HDR_RUN_LEN;
+	}
+}
+
+/**
+ * uet_txpin_attach_run() - make part of a pinned message the payload of a run
+ * @msg: message
+ * @skb: buffer with the headers of the first packet
+ * @off: offset in the message
+ * @len: bytes of all packets, uet_snd_msg.run_len each but the last
+ * @gaps: set to where the headers of the others belong
+ *
+ * Context: flow lock held.
+ * Return: see uet_txpin_attach(); -EOPNOTSUPP if the socket closed: then each packet
+ * is copied by itself.
+ */
+int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
+			 u32 len, struct uet_txgaps *gaps)
+{
+	u32 n = DIV_ROUND_UP(len, msg->m.run_len);
+	u8 *hdrs;
+	int err;
+
+	if (WARN_ON_ONCE(n < 2 || n > UET_RUN_MAX))
+		return -EINVAL;
+	/* A copy of the run would have its headers elsewhere than @gaps says. */
+	if (!uet_txpin_mark(msg, skb))
+		return -EOPNOTSUPP;
+	hdrs = netdev_alloc_frag((n - 1) * UET_HDR_RUN_LEN);
+	if (!hdrs)
+		return -ENOMEM;
+	err = uet_txpin_attach_packets(msg, skb, off, len, hdrs, gaps);
+	/* The packet has references of its own. */
+	skb_free_frag(hdrs);
+	return err;
+}
+
+/**
+ * uet_txpin_drop() - a message that is done needs its pages no more
+ * @msg: the message, pinned, without references
+ *
+ * The last packet that refers to them tells the sender.
+ *
+ * Context: any.
+ */
+void uet_txpin_drop(struct uet_txmsg *msg)
+{
+	struct uet_dest *dest = msg->dest;
+	struct ubuf_info *ubuf;
+
+	spin_lock_bh(&dest->pin_lock);
+	ubuf = msg->ubuf;
+	if (ubuf)
+		list_del(&msg->pin_node);
+	spin_unlock_bh(&dest->pin_lock);
+	net_zcopy_put(ubuf);
+}
+
+/**
+ * uet_txpin_leave() - the socket of a queue closes
+ * @dest: the queue; no sender is in it
+ *
+ * Context: process.
+ */
+void uet_txpin_leave(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg;
+	struct ubuf_info *ubuf;
+
+	spin_lock_bh(&dest->pin_lock);
+	while ((msg = list_first_entry_or_null(&dest->pinned, struct uet_txmsg,
+					       pin_node))) {
+		list_del(&msg->pin_node);
+		ubuf = msg->ubuf;
+		msg->ubuf = NULL;
+		spin_unlock_bh(&dest->pin_lock);
+		net_zcopy_put(ubuf);
+		spin_lock_bh(&dest->pin_lock);
+	}
+	spin_unlock_bh(&dest->pin_lock);
+}
