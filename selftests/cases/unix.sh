@@ -26,8 +26,8 @@ options_as_documented()
 	rows >"$WORK/rows"
 	case $(uname -r) in
 	6.1.*)
-		sed -i 's/ ENOPROTOOPT / * /; /SO_P[A-Z]*PIDFD/d; /DEVMEM/d' \
-			"$WORK/rows"
+		sed -i 's/ ENOPROTOOPT / * /; s/^\(SO_ZEROCOPY\) yes /\1 * /
+			/SO_P[A-Z]*PIDFD/d; /DEVMEM/d' "$WORK/rows"
 		awk 'NR == FNR { set[$1] = $2; next }
 			!($1 in set) { next }
 			set[$1] == "*" { $2 = "*" }

@@ -399,7 +399,6 @@ static void test_refused_options(void)
 	} refused[] = {
 		{ SO_MAX_PACING_RATE, "SO_MAX_PACING_RATE" },
 		{ SO_TXTIME, "SO_TXTIME" },
-		{ SO_ZEROCOPY, "SO_ZEROCOPY" },
 		{ SO_REUSEPORT, "SO_REUSEPORT" },
 		{ SO_DONTROUTE, "SO_DONTROUTE" },
 		{ SO_REUSEADDR, "SO_REUSEADDR" },

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# MSG_ZEROCOPY: packets refer to pages of the sender, who is told when they are free.
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+N=$(scaled 200)
+
+# many ADDR LEN: messages from few buffers, each rewritten once it is free
+many()
+{
+	recv_start main -x "$2" -n "$N"
+	on "$A" uet_zerocopy "$1/$PID" "$N" "$2" || return 1
+	recv_wait main
+}
+
+# runs WANT ADDR LEN
+runs()
+{
+	local before after want=$1
+
+	shift
+	before=$(stat_of "$A" TxRuns)
+	many "$@" || return 1
+	after=$(stat_of "$A" TxRuns)
+	echo "$((after - before)) buffers with several packets"
+	case $want in
+	none)	[ "$after" = "$before" ] ;;
+	some)	[ "$after" -gt "$before" ] ;;
+	esac
+}
+
+lossy()
+{
+	impair "$A" "$@" || skip "no netem here"
+	many "$B4" 60000
+}
+
+# The namespace of the sender goes while its messages wait for a reader
+netns_goes()
+{
+	recv_start main -I -A
+	on "$A" uet_zerocopy "$B4/$PID" 4000 1000000 >/dev/null 2>&1 &
+	wait_for 20 moving || fail "no traffic"
+	clean_processes
+	ip netns del "$A"
+	wait_for 60 gone || fail "the namespace stays"
+}
+
+moving()
+{
+	[ "$(stat_of "$B" RxReqs)" -gt 20 ]
+}
+
+# A device goes with the last process and message of its namespace.
+gone()
+{
+	! ip -n "$B" link show dev uet0 >/dev/null 2>&1
+}
+
+setup_pair
+part uet_zerocopy "$A4"
+lean || part uet_zerocopy "$A6"
+tst "from host to host" runs some "$B4" 100000
+lean || tst "by IPv6" many "$B6" 100000
+both_sysctl spray_run 1
+tst "packet by packet" many "$B4" 100000
+both_sysctl spray_run 0
+tst "under loss" lossy loss 3%
+tst "out of order" lossy delay 2ms 1ms
+impair "$A" 2>/dev/null
+tst "the namespace goes" netns_goes
+finish
