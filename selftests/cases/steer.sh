@@ -4,6 +4,9 @@
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+# Messages, and long ones
+MANY=$(scaled 100)
+LONG=$(scaled 20)
 CPU1=/sys/devices/system/cpu/cpu1/online
 
 # setup_tunnel: between the hosts, for their addresses. Packets come out of it with a hash
@@ -60,7 +63,7 @@ steered()
 
 messages()
 {
-	transfer "$1" "-n 100 $2" "-n 100 -s 0-60000 $2"
+	transfer "$1" "-n $MANY $2" "-n $MANY -s 0-60000 $2"
 }
 
 # Requests at one host, ACKs at the other
@@ -89,7 +92,7 @@ in_runs()
 	both_sysctl base_rtt_us 500
 	both_sysctl spray_run 8
 	runs=$(stat_of "$B" RxRuns)
-	steered some "$B" transfer $B4 "-n 20" "-n 20 -s 500000 -d 12" || rc=1
+	steered some "$B" transfer $B4 "-n $LONG" "-n $LONG -s 500000 -d 12" || rc=1
 	runs=$(($(stat_of "$B" RxRuns) - runs))
 	echo "$runs buffers of several packets"
 	[ "$runs" -gt 0 ] || fail "no buffer had several packets"
@@ -102,7 +105,7 @@ impaired()
 	local rc=0
 
 	impair "$A" loss 2% duplicate 5% delay 2ms 1ms
-	steered some "$B" transfer $B4 "-n 20" "-n 20 -s 500000 -d 12" || rc=1
+	steered some "$B" transfer $B4 "-n $LONG" "-n $LONG -s 500000 -d 12" || rc=1
 	messages $B4 "-t seq" || rc=1
 	on "$A" tc qdisc del dev uet0 root
 	return $rc
@@ -125,12 +128,12 @@ home_follows()
 	local before n all rc=0
 
 	spread 0
-	transfer $B4 "-n 100" "-n 100 -s 20000" || rc=1
+	transfer $B4 "-n $MANY" "-n $MANY -s 20000" || rc=1
 	before=$(stat_of "$B" RxSteered)
 	all=$(stat_of "$B" RxPkts)
 	for n in 0 1 0 1; do
 		taskset -pc $n $$ >/dev/null
-		transfer $B4 "-n 100" "-n 100 -s 20000" || rc=1
+		transfer $B4 "-n $MANY" "-n $MANY -s 20000" || rc=1
 	done
 	taskset -pc 0-1 $$ >/dev/null
 	n=$(($(stat_of "$B" RxSteered) - before))
@@ -152,7 +155,7 @@ cpu_goes_and_comes()
 		sleep 0.3
 		echo 1 >$CPU1
 	done &
-	steered some "$B" transfer $B4 "-n 400" "-n 400 -s 0-200000" || rc=1
+	steered some "$B" transfer $B4 "-n $((4 * MANY))" "-n $((4 * MANY)) -s 0-200000" || rc=1
 	wait $! || fail "CPU 1 did not go or come"
 	return $rc
 }
