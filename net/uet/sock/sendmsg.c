@@ -721,8 +721,10 @@ int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (uet_send_zerocopy(us, msg, len)) {
 		s.pin = uet_txpin_worth(us, &msg->msg_iter, len);
 		s.ubuf = uet_txpin_begin(us, s.pin ? len : 0);
-		if (!s.ubuf)
-			return -ENOBUFS;
+		if (!s.ubuf) {
+			err = -ENOBUFS;
+			goto out;
+		}
 	}
 	s.timeo = sock_sndtimeo(&us->sk, !wait);
 	s.more = msg->msg_flags & MSG_BATCH && len <= uet_sock_sndbuf(us);
