@@ -287,6 +287,8 @@ static const struct uet_setting uet_settings[] = {
 	SENDER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
 	       "what a smaller packet counts as"),
 	SWITCH(ack_per_packet, NET, LIVE, 0, "acknowledge each packet"),
+	SWITCH(ack_coalesce, NET, LIVE, 1, "acknowledge a burst at its end",
+	       SPEC(0)),
 	SWITCH_AT("ack_request_all",
 		  offsetof(struct uet_sysctl, rules.ack_request_all), NET, LIVE,
 		  0, "ask for an answer wherever congestion control wants one",

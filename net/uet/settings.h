@@ -86,6 +86,7 @@ struct uet_sysctl {
 	/* acknowledgements */
 	u32	ack_gen_trigger;
 	u32	ack_per_packet;
+	u32	ack_coalesce;
 	u32	ack_on_ecn;
 	/* loss recovery, and more of what senders go by */
 	struct uet_snd_rules rules;

@@ -63,6 +63,33 @@ together()
 	[ "$many" -lt $((one / 2)) ]
 }
 
+# acks_of SETTING: how often the receiver answers 64 packets that come at once, with
+# that setting of ack_coalesce
+acks_of()
+{
+	local before
+
+	set_sysctl "$B" ack_coalesce "$1"
+	before=$(stat_of "$B" TxAcks)
+	transfer "$B4" "-n $N" "-c -n $N -s 4096 -G 64 -C fixed" >&2 || return 1
+	echo $(($(stat_of "$B" TxAcks) - before))
+}
+
+# What arrives in one burst is acknowledged every 64 KiB and at its end, not every
+# 16 KiB.
+at_the_end()
+{
+	local each burst
+
+	both_sysctl link_mbps 10000
+	both_sysctl base_rtt_us 1000
+	each=$(acks_of 0) && burst=$(acks_of 1)
+	both_sysctl link_mbps 0
+	both_sysctl base_rtt_us 0
+	echo "$N messages: $each acknowledgments one by one, $burst in bursts"
+	[ "$each" -ge $((N / 5)) ] && [ "$burst" -lt $((each * 4 / 5)) ]
+}
+
 # Two receivers get every other message: nothing waits for what another one gets.
 in_turn()
 {
@@ -133,7 +160,10 @@ removed()
 	done
 }
 
+# A reader who gets no processor for a while must not narrow the window: then messages
+# wait for that, not for others.
 setup_pair
+set_sysctl "$B" rmem 67108864
 part uet_batch $A4
 lean || part uet_batch $A6
 tst "one by one, none waits" batched none ordered $B4 ""
@@ -145,6 +175,7 @@ tst "small buffer" ordered $B4 "-b 30000 -G 32"
 tst "long messages among them" transfer $B4 "-n 100 -o" \
 	"-t seq -n 100 -s 100,200k,5000,0,1m -G 7"
 tst "a softirq receives several" together
+tst "a burst is acknowledged at its end" at_the_end
 tst "two receivers in turn" in_turn
 tst "packets are lost" lossy
 tst "senders are killed" killed

@@ -31,6 +31,7 @@ SETTINGS = {
     "nscc_base_shift": (3, 0), "trimming": (0, 1), "dscp_data": (64, 0, 10),
     "dscp_control": (46, 0, 64), "ack_gen_trigger": (16384, 0, 32768),
     "ack_gen_min_pkt_add": (1024, 0), "ack_per_packet": (0, 1),
+    "ack_coalesce": (1, 0),
     "ack_on_ecn": (1, 0), "rto_min_us": (1000, 10, 100, 100000),
     "rto_max_ms": (200, 1, 1000), "max_rto_retx": (5, 1),
     "max_nack_retx": (5, 1), "nack_retx_us": (1000, 10, 100000),

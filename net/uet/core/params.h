@@ -127,6 +127,8 @@ enum uet_delay_avg {
 #define UET_ACK_GEN_TRIGGER_MAX		32768
 /* Triggers after which an ACK comes at the latest if packets come in runs */
 #define UET_ACK_RUN_TRIGGERS		4
+/* ... and if they come in a burst */
+#define UET_ACK_BURST_TRIGGERS		4
 
 /* Defaults other than 0 that do not depend on other parameters */
 #define UET_GAMMA_DEFAULT_Q16		52429		/* 0.8 */

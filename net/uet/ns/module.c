@@ -79,6 +79,7 @@ static int __init uet_init(void)
 	if (err)
 		return err;
 	uet_home_init();
+	uet_ack_late_init();
 	err = uet_caches_init();
 	if (err)
 		goto err_home;
@@ -121,6 +122,7 @@ err_caches:
 	rcu_barrier();
 	uet_caches_exit();
 err_home:
+	uet_ack_late_exit();
 	uet_home_exit();
 	uet_bh_exit();
 	return err;
@@ -137,6 +139,7 @@ static void __exit uet_exit(void)
 	uet_path_exit();
 	uet_sock_exit();
 	uet_caches_exit();
+	uet_ack_late_exit();
 	uet_home_exit();
 	uet_bh_exit();
 }

@@ -6,7 +6,9 @@
 #ifndef _UET_RX_HALF_H
 #define _UET_RX_HALF_H
 
+#include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
@@ -48,6 +50,26 @@ struct uet_rx_run {
 	bool			eom;
 };
 
+/**
+ * struct uet_ack_late - an ACK that waits for the end of the poll (rx/acklate.c)
+ * @node: in the list of a CPU, while @listed, with a reference to the PDC
+ * @arrived: uet_rx_ctx.arrived of the packet that it answers
+ * @psn: its PSN
+ * @ev: its entropy value
+ * @msg_id: its message
+ * @due: such an ACK is due
+ * @listed: @node is in use
+ */
+struct uet_ack_late {
+	struct llist_node	node;
+	ktime_t			arrived;
+	u32			psn;
+	u16			ev;
+	u16			msg_id;
+	bool			due;
+	bool			listed;
+};
+
 /* Lookup key of a SYN packet; @scope is its interface or VRF */
 struct uet_syn_key {
 	struct in6_addr		raddr;
@@ -81,6 +103,7 @@ struct uet_syn_key {
  * @moved: time of the last new packet, jiffies
  * @rcvd_bytes: nominal bytes accepted (UE 1.0 3.6.13.8)
  * @ack_count: ACK_GEN_COUNT
+ * @late: the ACK that is sent at the end of the poll, if @late.due
  * @ar_psn: highest PSN with AR that arrived above a hole
  * @ar_wait: @ar_psn is valid
  * @gtd: guaranteed responses not cleared, struct uet_gtd by PSN
@@ -124,6 +147,7 @@ struct uet_pdc_rx {
 	u64			rcvd_bytes;
 	u32			ack_count;
 	u32			ar_psn;
+	struct uet_ack_late	late;
 	bool			ar_wait;
 	bool			nacked;
 	bool			close_req;
@@ -210,6 +234,12 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      u16 msg_id);
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
+
+/* acklate.c: ACKs that wait for the end of a poll; rx.lock held */
+void uet_ack_late_init(void);
+void uet_ack_late_exit(void);
+bool uet_ack_may_wait(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+void uet_ack_wait(struct uet_pdc *pdc, const struct uet_rx_ctx *rx, u32 psn);
 
 /* answer.c: answers out; rx.lock held while they are made */
 struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,

@@ -122,16 +122,32 @@ static u8 uet_pressure_polled(const struct softnet_data *sd)
 	return uet_dfc_pend(s->steps, UET_SQUEEZES_FEW, UET_SQUEEZES_MANY);
 }
 
+/* Packets in the backlog of this CPU */
+static u32 uet_cpu_backlog(const struct softnet_data *sd)
+{
+	return skb_queue_len_lockless(&sd->input_pkt_queue) +
+	       skb_queue_len_lockless(&sd->process_queue);
+}
+
+/**
+ * uet_cpu_may_have_more() - may this CPU have more packets to handle now?
+ * @rx: a packet that it handles
+ *
+ * Context: softirq.
+ * Return: false if there are none.
+ */
+bool uet_cpu_may_have_more(const struct uet_rx_ctx *rx)
+{
+	return rx->polled || uet_cpu_backlog(this_cpu_ptr(&softnet_data));
+}
+
 /* The backlog of this CPU, relative to the limit at which it drops */
 static u8 uet_pressure_cpu(const struct uet_rx_ctx *rx)
 {
 	const struct softnet_data *sd = this_cpu_ptr(&softnet_data);
 	u32 max = uet_max_backlog();
-	u8 pend;
+	u8 pend = uet_dfc_pend(uet_cpu_backlog(sd), max / 2, max / 8 * 7);
 
-	pend = uet_dfc_pend((u64)skb_queue_len_lockless(&sd->input_pkt_queue) +
-			    skb_queue_len_lockless(&sd->process_queue),
-			    max / 2, max / 8 * 7);
 	return rx->polled ? max(pend, uet_pressure_polled(sd)) : pend;
 }
 
@@ -159,6 +175,34 @@ static u64 uet_pressure_rtt(const struct uet_pdc *pdc)
 	return ns ?: UET_BASE_RTT_DEFAULT_NS;
 }
 
+/* The penalty at this moment */
+static u8 uet_pressure_now(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	u8 pend = max(uet_pressure_cpu(rx), uet_pressure_mem(pdc->un));
+
+	uet_reader_note(pdc, rx->us);
+	if (uet_reader_alone(pdc))
+		pend = max(pend, uet_rx_pend(rx->us));
+	return pend;
+}
+
+/**
+ * uet_pressure_untold() - would an ACK tell of pressure, or of its end?
+ * @pdc: the PDC
+ * @rx: the packet that triggered the ACK
+ *
+ * Context: softirq, rx.lock held.
+ * Return: true if so.
+ */
+bool uet_pressure_untold(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+{
+	const struct uet_dfc *dfc = &pdc->rx->dfc;
+
+	lockdep_assert_held(&pdc->rx->lock);
+	return dfc->pend || dfc->restoring ||
+	       (rx->us && uet_pressure_now(pdc, rx));
+}
+
 /**
  * uet_pressure_state() - set rcvr_cwnd_pend and rc of an ACK
  * @pdc: the PDC
@@ -181,10 +225,7 @@ void uet_pressure_state(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		a->pend = r->dfc.pend;
 		return;
 	}
-	pend = max(uet_pressure_cpu(rx), uet_pressure_mem(pdc->un));
-	uet_reader_note(pdc, rx->us);
-	if (uet_reader_alone(pdc))
-		pend = max(pend, uet_rx_pend(rx->us));
+	pend = uet_pressure_now(pdc, rx);
 	if (likely(!pend && !r->dfc.pend && !r->dfc.restoring))
 		return;
 	a->pend = uet_dfc_update(&r->dfc, ktime_get_ns(), uet_pressure_rtt(pdc),

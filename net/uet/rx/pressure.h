@@ -15,6 +15,8 @@ struct uet_sock;
 
 void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us);
 bool uet_reader_shares(const struct uet_pdc *pdc);
+bool uet_cpu_may_have_more(const struct uet_rx_ctx *rx);
+bool uet_pressure_untold(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
 void uet_pressure_state(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			struct uet_ack *a);
 

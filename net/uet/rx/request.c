@@ -219,6 +219,20 @@ static u32 uet_pdc_ack_trigger(const struct uet_sysctl *s,
 	return a->run ? uet_ackreq_run_trigger(trigger, a->bytes) : trigger;
 }
 
+/* May an ACK that is due by bytes wait for more of the same burst? */
+static bool uet_pdc_ack_waits(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			      const struct uet_arrival *a)
+{
+	u32 most = UET_ACK_BURST_TRIGGERS *
+		   READ_ONCE(pdc->un->sysctl.ack_gen_trigger);
+
+	if (a->run || pdc->rx->ack_count >= most ||
+	    !uet_pkt_has_ses_req(rx->pkt) || !uet_ack_may_wait(pdc, rx))
+		return false;
+	uet_ack_wait(pdc, rx, a->psn);
+	return true;
+}
+
 /* Is an ACK due (UE 1.0 3.5.12)? */
 static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			    const struct uet_arrival *a)
@@ -227,9 +241,6 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	struct uet_pdc_rx *r = pdc->rx;
 	bool due = a->due || a->ar;
 
-	r->ack_count += a->bytes;
-	if (r->ack_count >= uet_pdc_ack_trigger(s, a))
-		due = true;
 	if (READ_ONCE(s->ack_per_packet) ||
 	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
 		due = true;
@@ -243,8 +254,13 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			r->ar_psn = a->psn;
 		r->ar_wait = true;
 	}
-	if (due)
+	r->ack_count += a->bytes;
+	if (!due && r->ack_count >= uet_pdc_ack_trigger(s, a))
+		due = !uet_pdc_ack_waits(pdc, rx, a);
+	if (due) {
 		r->ack_count = 0;
+		r->late.due = false;
+	}
 	return due;
 }
 
@@ -395,6 +411,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
+		r->late.due = false;
 	} else if (uet_pdc_ack_due(pdc, rx, &a)) {
 		uet_default_rsp(&rsp, pkt, UET_RC_OK);
 		ack = uet_ack_make(pdc, rx, psn, 0, &rsp);
