@@ -320,6 +320,53 @@ def reader_does_not_read():
         assert ages == sorted(ages, reverse=True), ages
 
 
+def receive_buffer(mpr, rcvbuf):
+    """What a socket that nobody reads has for a buffer before and after it is full,
+    where a context may have @mpr times 128 packets under way."""
+    enter(NS_B)
+    setting = "/proc/sys/net/uet/mpr"
+    with open(setting) as f:
+        before = f.read()
+    with open(setting, "w") as f:
+        f.write(str(mpr))
+    nl = family()
+    b = Uet(pid=PID, rcvbuf=rcvbuf)
+    enter(NS_A)
+    a = Uet(sndbuf=64 << 20)
+    # A context of its own, since that keeps its receive window
+    a.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, mpr)
+
+    def it():
+        return nl.dump("sock-get", {"filter": {"inode": b.inode}})[0]
+
+    with sockets(a, b):
+        first = it()["rcvbuf"]
+        for _ in range(16):
+            a.send(ADDR_B, PID, bytes(1 << 20))
+        last = until(lambda: it() if it()["rx-refused-ns"] else None, it)
+        enter(NS_B)
+        with open(setting, "w") as f:
+            f.write(before)
+    return first, last["rcvbuf"], last["rx-ready-bytes"]
+
+
+@case
+def full_buffer_grows():
+    """Up to four times the window of the interface"""
+    first, last, unread = receive_buffer(24, 0)
+    assert last == 2 * 24 * 128 * 1024 > first, (first, last)
+    assert unread > first // 2, (first, unread)
+
+
+@case
+def full_buffer_stays():
+    """... but not above what is set, or what is large enough"""
+    for mpr, rcvbuf in ((24, 1 << 20), (8, 0)):
+        first, last, unread = receive_buffer(mpr, rcvbuf)
+        assert last == first, (mpr, first, last)
+        assert unread < first, (mpr, first, unread)
+
+
 @case
 def no_answer_comes():
     enter(NS_B)

@@ -182,7 +182,7 @@ static u8 uet_pressure_now(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 
 	uet_reader_note(pdc, rx->us);
 	if (uet_reader_alone(pdc))
-		pend = max(pend, uet_rx_pend(rx->us));
+		pend = max(pend, uet_rx_pend(rx->us, pdc));
 	return pend;
 }
 

@@ -46,6 +46,11 @@
 /* Smallest half of the buffer: some packets of the largest payload MTU */
 #define UET_RX_HALF_MIN		32768U
 
+/* The largest part of net.uet.mem to which a receive buffer grows by itself */
+#define UET_RX_GROW_PART	8
+/* Bytes of a packet that MP_RANGE is derived from: see uet_pdc_mpr() */
+#define UET_RX_GROW_PACKET	1024
+
 /* A right whose holder is silent for so long does not bar the next message */
 #define UET_RX_STALL		HZ
 
@@ -101,6 +106,32 @@ void uet_rx_count_ready(struct uet_sock *us, long bytes)
 u32 uet_rx_half(const struct uet_sock *us)
 {
 	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+}
+
+/**
+ * uet_rx_grow() - enlarge a receive buffer whose size no program has chosen
+ * @us: socket; its reader is late, or its buffer is full
+ * @pdc: PDC that brings it data
+ *
+ * A buffer that is smaller than what its sources may have under way turns each of their
+ * windows into a shortage, and the hold after it lets the next one come as a whole. So
+ * it grows until its half covers that: the receive window of the PDC, which is twice the
+ * largest window of our interface.
+ *
+ * Return: true if it is larger now.
+ */
+bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc)
+{
+	unsigned long most = READ_ONCE(us->un->sysctl.mem) / UET_RX_GROW_PART;
+	u32 want = pdc->rx->mpr * UET_MPR_UNIT_PSNS * UET_RX_GROW_PACKET;
+
+	lockdep_assert_held(&us->rx_lock);
+	want = min_t(unsigned long, 2 * want, most);
+	if (want <= READ_ONCE(us->sk.sk_rcvbuf) ||
+	    data_race(us->sk.sk_userlocks) & SOCK_RCVBUF_LOCK)
+		return false;
+	WRITE_ONCE(us->sk.sk_rcvbuf, want);
+	return true;
 }
 
 /* Bytes charged to the shared half */
@@ -492,7 +523,8 @@ int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	lockdep_assert_held(&us->rx_lock);
 	if (us->rx_closed)
 		return -ENOBUFS;
-	if (uet_rx_crowded(us) && !uet_rx_may_grant(us, msg))
+	if (uet_rx_crowded(us) && !uet_rx_grow(us, msg->pdc) &&
+	    !uet_rx_may_grant(us, msg))
 		return uet_rx_no_room(us, msg);
 	if (!uet_rx_charge(us, msg, sizeof(*msg))) {
 		uet_rx_short(us->un);
@@ -582,6 +614,10 @@ int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 
 		room.shared = uet_rx_shared(us);
 		fits = uet_rxroom_shared(&room, &m, truesize);
+		if (unlikely(!fits) && uet_rx_grow(us, msg->pdc)) {
+			room.half = uet_rx_half(us);
+			fits = uet_rxroom_shared(&room, &m, truesize);
+		}
 		if (fits && uet_rx_charge(us, msg, truesize))
 			return 0;
 		if (!uet_rx_may_grant(us, msg)) {

@@ -193,7 +193,7 @@ bool uet_rx_readable(struct uet_sock *us, u32 lowat);
 bool uet_rx_peekable(struct uet_sock *us, u32 off, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);
-u8 uet_rx_pend(struct uet_sock *us);
+u8 uet_rx_pend(struct uet_sock *us, const struct uet_pdc *pdc);
 
 /* rx/request.c */
 bool uet_pds_rx_room(struct uet_sock *us);
@@ -220,6 +220,7 @@ void uet_rx_free_exit(struct uet_net *un);
 
 /* rx/rxmem.c; rx_lock held */
 u32 uet_rx_half(const struct uet_sock *us);
+bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc);
 void uet_rx_count_ready(struct uet_sock *us, long bytes);
 int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,

@@ -137,6 +137,7 @@ u32 uet_rx_avail(struct uet_sock *us)
 /**
  * uet_rx_pend() - how far is the reader behind?
  * @us: socket
+ * @pdc: PDC that brings it data
  *
  * Counts readable bytes behind the first message. If the first one is read while
  * it arrives, nothing behind it is readable, so its own bytes count.
@@ -144,7 +145,7 @@ u32 uet_rx_avail(struct uet_sock *us)
  * Context: BH disabled.
  * Return: rcvr_cwnd_pend, 0 .. 127.
  */
-u8 uet_rx_pend(struct uet_sock *us)
+u8 uet_rx_pend(struct uet_sock *us, const struct uet_pdc *pdc)
 {
 	unsigned long half = uet_rx_half(us), late = 0;
 	const struct uet_rxmsg *msg;
@@ -154,6 +155,8 @@ u8 uet_rx_pend(struct uet_sock *us)
 	if (msg)
 		late = msg->complete ? us->rx_ready_bytes - msg->bytes :
 				       msg->bytes;
+	if (unlikely(late > half / 4) && uet_rx_grow(us, pdc))
+		half = uet_rx_half(us);
 	spin_unlock(&us->rx_lock);
 	return uet_dfc_pend(late, half / 4, half);
 }
