@@ -86,8 +86,8 @@ WHEN_NOT = (
     "dctcp); give each a class.",
     "Over the Internet, or where you do not trust every host: nothing is "
     "encrypted or authenticated.",
-    "Where throughput of one core is what limits: each packet goes through the "
-    "stack by itself.",
+    "Where throughput of one core is what limits and messages are short: only the "
+    "packets of a long one leave in runs.",
 )
 
 
