@@ -20,6 +20,7 @@
 
 #include "account.h"
 #include "event.h"
+#include "memory.h"
 #include "settings.h"
 
 #define UET_NAME_MAX	16	/* names of policies and algorithms */
@@ -133,8 +134,7 @@ struct uet_unconfirmed {
  * @credit_work: reads the speed of credit ports, frees unused ones
  * @credit_in_acks: ACKs carry credit: congestion_control is "rccc"
  * @credit_senders: local CCCs that use receiver credit and have data
- * @mem: bytes of message data and receive buffers held
- * @rx_ready: the part of @mem that readers could take
+ * @mem: memory of message data and receive buffers
  * @rx_beyond: bytes of incoming messages held beyond all limits
  * @rx_saved: the incoming message or ordered PDC that may ignore the limits: its
  *	address, only compared, and a flag
@@ -226,8 +226,7 @@ struct uet_net {
 
 	atomic_t		flows;
 	atomic_t		pdcs;
-	atomic_long_t		mem;
-	atomic_long_t		rx_ready;
+	struct uet_mem		mem;
 	atomic_long_t		rx_beyond;
 	unsigned long		rx_saved;
 	unsigned long		rx_saved_at;
@@ -288,11 +287,11 @@ static inline u8 uet_data_dscp(const struct uet_net *un)
  */
 static inline bool uet_mem_charge(struct uet_net *un, unsigned long bytes)
 {
-	if (atomic_long_add_return(bytes, &un->mem) <=
-	    READ_ONCE(un->sysctl.mem) &&
-	    (likely(!un->owner) || uet_account_mem(un->owner, bytes, 0)))
-		return true;
-	atomic_long_sub(bytes, &un->mem);
+	if (likely(uet_mem_take(&un->mem, bytes, READ_ONCE(un->sysctl.mem)))) {
+		if (likely(!un->owner) || uet_account_mem(un->owner, bytes, 0))
+			return true;
+		uet_mem_give(&un->mem, bytes);
+	}
 	uet_event_limit(un, UET_LIMIT_MEM);
 	return false;
 }
@@ -317,16 +316,17 @@ static inline bool uet_mem_charge_more(struct uet_net *un, unsigned long bytes,
 {
 	unsigned long mem = READ_ONCE(un->sysctl.mem);
 
-	if (atomic_long_add_return(bytes, &un->mem) <= mem + mem / 8 * eighths &&
-	    (likely(!un->owner) || uet_account_mem(un->owner, bytes, eighths)))
+	if (!uet_mem_take(&un->mem, bytes, mem + mem / 8 * eighths))
+		return false;
+	if (likely(!un->owner) || uet_account_mem(un->owner, bytes, eighths))
 		return true;
-	atomic_long_sub(bytes, &un->mem);
+	uet_mem_give(&un->mem, bytes);
 	return false;
 }
 
 static inline void uet_mem_uncharge(struct uet_net *un, unsigned long bytes)
 {
-	atomic_long_sub(bytes, &un->mem);
+	uet_mem_give(&un->mem, bytes);
 	if (unlikely(un->owner))
 		uet_account_mem_gone(un->owner, bytes);
 }

@@ -42,7 +42,7 @@ static bool uet_genl_stat_at(struct uet_net *un, u32 i, const char *begin,
 		return false;
 	s->value = i < UET_MIB_MAX ? uet_mib_sum(un, i) :
 		   i == UET_GENL_PDCS ? atomic_read(&un->pdcs) :
-					atomic_long_read(&un->mem);
+					uet_mem_used(&un->mem);
 	return true;
 }
 

@@ -71,9 +71,12 @@ static int __net_init uet_net_init(struct net *net)
 	err = uet_account_owner(un, &un->owner);
 	if (err)
 		return err;
-	err = uet_failures_init(un);
+	err = uet_mem_init(&un->mem);
 	if (err)
 		goto err_owner;
+	err = uet_failures_init(un);
+	if (err)
+		goto err_mem;
 	err = uet_pings_init(un);
 	if (err)
 		goto err_failures;
@@ -128,6 +131,8 @@ err_pings:
 	uet_pings_exit(un);
 err_failures:
 	uet_failures_exit(un);
+err_mem:
+	uet_mem_exit(&un->mem);
 err_owner:
 	uet_account_put(un->owner);
 	uet_events_exit(un);
@@ -180,8 +185,8 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_failures_exit(un);
 	uet_mib_exit(un);
 	uet_ep_table_exit(un);
-	WARN_ON_ONCE(atomic_long_read(&un->mem) ||
-		     atomic_long_read(&un->rx_ready));
+	WARN_ON_ONCE(uet_mem_used(&un->mem) || uet_mem_ready(&un->mem));
+	uet_mem_exit(&un->mem);
 	uet_account_put(un->owner);
 }
 

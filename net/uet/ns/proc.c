@@ -24,7 +24,7 @@ static int uet_stat_show(struct seq_file *m, void *v)
 			   uet_mib_sum(un, i));
 	/* Gauges, not counters: to find leaks */
 	seq_printf(m, "%-24s%d\n", "CurPdcs", atomic_read(&un->pdcs));
-	seq_printf(m, "%-24s%ld\n", "CurMem", atomic_long_read(&un->mem));
+	seq_printf(m, "%-24s%ld\n", "CurMem", uet_mem_used(&un->mem));
 	return 0;
 }
 

@@ -159,7 +159,7 @@ static u8 uet_pressure_cpu(const struct uet_rx_ctx *rx)
 static u8 uet_pressure_mem(const struct uet_net *un)
 {
 	unsigned long max = READ_ONCE(un->sysctl.mem);
-	long used = atomic_long_read(&un->rx_ready);
+	long used = atomic_long_read(&un->mem.ready);
 
 	return uet_dfc_pend(max_t(long, used, 0), max / 4 * 3, max);
 }

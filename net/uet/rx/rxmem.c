@@ -94,7 +94,7 @@ void uet_rx_count_ready(struct uet_sock *us, long bytes)
 {
 	lockdep_assert_held(&us->rx_lock);
 	us->rx_ready_bytes += bytes;
-	atomic_long_add(bytes, &us->un->rx_ready);
+	uet_mem_note_ready(&us->un->mem, bytes);
 }
 
 /**

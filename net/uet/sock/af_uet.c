@@ -426,7 +426,7 @@ static struct net_proto_family uet_family_ops __ro_after_init = {
 };
 
 /* Limits for pages of received data, all namespaces: sized as UDP's */
-static void __init uet_mem_init(void)
+static void __init uet_proto_mem_init(void)
 {
 	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
 
@@ -445,7 +445,7 @@ int __init uet_sock_init(void)
 	if (uet_family <= AF_UNSPEC || uet_family >= AF_MAX)
 		return -EINVAL;
 	uet_family_ops.family = uet_family;
-	uet_mem_init();
+	uet_proto_mem_init();
 	return proto_register(&uet_prot, 1);
 }
 

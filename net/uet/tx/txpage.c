@@ -35,10 +35,10 @@ static bool uet_txpages_charge(struct uet_txpages *tp, unsigned long size)
 {
 	struct uet_sock *us = uet_txpages_sock(tp);
 	struct uet_net *un = us->un;
+	unsigned long taken = atomic_long_read(&un->mem.taken);
 
 	if (tp->nr == UET_TXPAGES || tp->bytes + size > uet_sock_sndbuf(us) ||
-	    atomic_long_read(&un->mem) > READ_ONCE(un->sysctl.mem) / 2 ||
-	    !uet_mem_charge(un, size))
+	    taken > READ_ONCE(un->sysctl.mem) / 2 || !uet_mem_charge(un, size))
 		return false;
 	tp->bytes += size;
 	return true;
