@@ -34,9 +34,6 @@
 /* Bytes that are worth a fragment */
 #define UET_TXFRAG_LEAST	32U
 
-/* Fragments that data may take in a packet: one is left for the trailer (link/crc.c) */
-#define UET_TX_SKB_FRAGS	(MAX_SKB_FRAGS - 1)
-
 static struct kmem_cache *uet_txbuf_cache;
 
 /**

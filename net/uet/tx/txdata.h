@@ -7,16 +7,19 @@
 
 #include <linux/list.h>
 #include <linux/mm_types.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 
 #include "core/hdr_run.h"
 
 struct iov_iter;
-struct sk_buff;
 struct uet_sock;
 struct uet_txmsg;
 
 #define UET_TXBUF_FRAGS		14
+
+/* Fragments that data may take in a packet: one is left for the trailer (link/crc.c) */
+#define UET_TX_SKB_FRAGS	(MAX_SKB_FRAGS - 1)
 
 /**
  * struct uet_txfrag - a piece of data

@@ -40,14 +40,14 @@
 #define UET_TXPIN_LEAST		16384U
 
 /* Segments of a vector that may be shorter than a page. Each has two fragments at
- * most, and what else a packet of 8192 bytes refers to has 10: it fits MAX_SKB_FRAGS.
+ * most, and what else a packet of 8192 bytes refers to has 10: it fits.
  */
 #define UET_TXPIN_SHORT		3
 
 /* Pages taken in one step */
 #define UET_TXPIN_BATCH		16
 
-static_assert(2 * UET_TXPIN_SHORT + 10 <= MAX_SKB_FRAGS);
+static_assert(2 * UET_TXPIN_SHORT + 10 <= UET_TX_SKB_FRAGS);
 
 /**
  * uet_txpin_worth() - is a message to be sent from the pages of its sender?
@@ -175,7 +175,7 @@ static u32 uet_txpin_run_max(const struct uet_txmsg *msg, u32 payload)
 	if (offset_in_page(msg->first.frags[0].off) ||
 	    (PAGE_SIZE % payload && payload % PAGE_SIZE))
 		frags++;
-	return min_t(u32, (MAX_SKB_FRAGS + 1) / (frags + 1), UET_RUN_MAX);
+	return min_t(u32, (UET_TX_SKB_FRAGS + 1) / (frags + 1), UET_RUN_MAX);
 }
 
 /**
