@@ -378,20 +378,49 @@ impair()
 		limit 10000 "$@"
 }
 
+# know_neighbour ADDR: host A knows it for good, and nothing waits for its discovery
+know_neighbour()
+{
+	ip -n "$A" neigh replace "$1" dev uet0 nud permanent \
+		lladdr "$(on "$B" cat /sys/class/net/uet0/address)"
+}
+
 # leave_waiting ADDR: packets wait at host A whose socket has closed
 leave_waiting()
 {
+	know_neighbour "$1"
 	impair "$A" delay 100s
 	recv_start main -I
 	send_from_a -n 10 -s 10k "$1/$PID" || return 1
 	wait_for 10 waiting 3 || fail "nothing waits"
 }
 
-# waiting N [NETNS DEVICE]: packets wait at host A or there, at least N
+# leave_pinned_waiting ADDR: the same with pages of the sender (MSG_ZEROCOPY)
+leave_pinned_waiting()
+{
+	know_neighbour "$1"
+	impair "$A" delay 100s
+	recv_start main -I
+	on "$A" uet_zerocopy "$1/$PID" 100 60000 >/dev/null 2>&1 &
+	wait_for 10 waiting 3 || fail "nothing waits"
+	clean_processes
+	wait
+}
+
+# backlog [NETNS DEVICE]: bytes that wait at host A or there
+backlog()
+{
+	tc -n "${1:-$A}" -j -s qdisc show dev "${2:-uet0}" |
+		sed -n 's/.*"backlog":\([0-9]*\).*/\1/p'
+}
+
+# waiting N [NETNS DEVICE]: at least N KB wait
 waiting()
 {
-	[ "$(tc -n "${2:-$A}" -s qdisc show dev "${3:-uet0}" |
-	     sed -n 's/.*backlog [^ ]* \([0-9]*\)p.*/\1/p')" -ge "$1" ]
+	local n=$1
+
+	shift
+	[ "$(backlog "$@")" -ge "${n}000" ]
 }
 
 # --- processes ------------------------------------------------------------

@@ -78,8 +78,8 @@ struct uet_job {
  * @sk: must be first
  * @un: namespace
  * @account: account of its creator, with a reference
- * @owner: skb->sk of its packets (link/owner.c), with a reference; NULL if the
- *	kernel created it
+ * @owner: skb->sk of its packets (link/owner.c), with a reference; has the completions
+ *	of MSG_ZEROCOPY; NULL if the kernel created it
  * @job: job id it is in or may enter (0 is everyone's)
  * @local: bound address; host byte order, suet_pid 0 while unbound
  * @inode: inode number of the file

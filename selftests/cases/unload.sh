@@ -84,16 +84,17 @@ family()
 # Packets of sockets outlive the module
 packets_wait()
 {
-	local addr
+	local addr leave before
 
-	for addr in "$B4" "$B6"; do
-		leave_waiting "$addr" || return 1
+	for addr in "$B4" "$B6"; do for leave in leave_waiting leave_pinned_waiting; do
+		$leave "$addr" || return 1
 		clean_processes
+		before=$(backlog)
 		wait_for 30 remove_module || fail "$(cat "$WORK/rmmod")"
-		waiting 3 || fail "nothing waits any more"
+		[ "$(backlog)" -ge "$before" ] || fail "it waited until they had left"
 		impair "$A"
 		insmod "$module" || fail "insmod"
-	done
+	done; done
 }
 
 one_round()

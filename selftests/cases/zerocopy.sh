@@ -56,6 +56,18 @@ gone()
 	! ip -n "$B" link show dev uet0 >/dev/null 2>&1
 }
 
+# The same while packets of it wait in a queue there: they go, too.
+netns_goes_with_packets()
+{
+	local before
+
+	leave_pinned_waiting "$B4" || return 1
+	before=$(stat_of "$B" RxPkts)
+	ip netns del "$A"
+	wait_for 60 gone || fail "the namespace stays"
+	[ "$(stat_of "$B" RxPkts)" = "$before" ] || fail "it stayed until they had left"
+}
+
 setup_pair
 part uet_zerocopy "$A4"
 lean || part uet_zerocopy "$A6"
@@ -72,4 +84,7 @@ tst "under loss" lossy loss 3%
 tst "out of order" lossy delay 2ms 1ms
 impair "$A" 2>/dev/null
 tst "the namespace goes" netns_goes
+teardown_pair
+setup_pair
+tst "the namespace goes with packets that wait" netns_goes_with_packets
 finish

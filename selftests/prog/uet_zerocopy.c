@@ -383,6 +383,25 @@ static void test_errors(void)
 	munmap(buf, LONG);
 }
 
+/* What a socket that closed has not delivered stays locked. Returns 0, or where not. */
+static int memlock_closed(int a, char *buf)
+{
+	int b = full_sock(a, 715, buf), i;
+
+	if (send_zc(a, buf, LONG / 2, 715, 0) != LONG / 2)
+		return 60;
+	close(a);
+	a = zc_sock(714);
+	if (send_zc(a, buf, LONG / 2, 715, 0) != -1 || errno != ENOBUFS)
+		return 61;
+	if (!empty(b, 40) || !arrives(b, buf, LONG / 2))
+		return 62;
+	for (i = 0; i < SOON / 20; i++, usleep(20000))
+		if (send_zc(a, buf, LONG / 2, 715, 0) == LONG / 2)
+			return 0;
+	return 63;
+}
+
 /* Unprivileged, with a limit */
 static void memlock_child(void)
 {
@@ -405,7 +424,10 @@ static void memlock_child(void)
 		if (!arrives(b, buf, LONG / 2) || !await(a, &d, i + 1, SOON))
 			_exit(40 + i);
 	}
-	_exit(complete(&d, 10) ? 0 : 13);
+	if (!complete(&d, 10))
+		_exit(13);
+	close(b);
+	_exit(memlock_closed(a, buf));
 }
 
 static void test_memlock(void)

@@ -6,7 +6,7 @@
  * latter only if it is an IPv4 or IPv6 socket. So each AF_UET socket has a UDP
  * socket as its owner, never bound, hashed or visible. It has the control group of
  * the creator of the AF_UET socket and, while that is open, its file. An IPv6
- * socket serves both families.
+ * socket serves both families. Its error queue has the completions of MSG_ZEROCOPY.
  *
  * The owner outlives the AF_UET socket: messages under way hold it, so that closing
  * does not evade rules of the control group, and so do queued packets. Its
@@ -57,7 +57,8 @@ int uet_owner_new(struct net *net, struct sock **owner)
 }
 
 /**
- * uet_owner_adopt() - give an owner socket the file and user of its AF_UET socket
+ * uet_owner_adopt() - give an owner socket the file, the user and those who wait of its
+ *	AF_UET socket
  * @us: the UET socket, with uet_sock.owner
  * @sock: its struct socket
  *
@@ -69,6 +70,10 @@ void uet_owner_adopt(struct uet_sock *us, struct socket *sock)
 
 	write_lock_bh(&owner->sk_callback_lock);
 	sk_set_socket(owner, sock);
+	/* What comes to its error queue wakes those who wait for the AF_UET socket. */
+	rcu_assign_pointer(owner->sk_wq, &sock->wq);
+	sock_set_flag(owner, SOCK_FASYNC);
+	sock_reset_flag(owner, SOCK_DEAD);
 	owner->sk_uid = us->sk.sk_uid;
 	write_unlock_bh(&owner->sk_callback_lock);
 }

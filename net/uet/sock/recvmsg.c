@@ -523,7 +523,7 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 
 	sock_poll_wait(file, sock, wait);
 	if (READ_ONCE(sk->sk_err) || READ_ONCE(sk->sk_err_soft) ||
-	    !skb_queue_empty_lockless(&sk->sk_error_queue))
+	    uet_sock_has_report(us))
 		mask |= EPOLLERR |
 			(sock_flag(sk, SOCK_SELECT_ERR_QUEUE) ? EPOLLPRI : 0);
 	if (shutdown == SHUTDOWN_MASK)

@@ -21,7 +21,6 @@
 #include "sock.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
-#include "tx/txpin.h"
 #include "tx/watch.h"
 #include "tx/wmem.h"
 
@@ -134,7 +133,6 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 	if (us->batch == dest)
 		WRITE_ONCE(us->batch, NULL);
 	uet_pds_orphan(dest);
-	uet_txpin_leave(dest);
 }
 
 /* New references need dests_lock or an old one: a refcount of 1 is the
@@ -192,8 +190,6 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	dest->prio = READ_ONCE(us->sk.sk_priority);
 	dest->run_len = READ_ONCE(us->un->run_len);
 	dest->alone = key->alone;
-	spin_lock_init(&dest->pin_lock);
-	INIT_LIST_HEAD(&dest->pinned);
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->moving);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports of delivered and failed messages on the error queue of their socket, where
- * the completions of MSG_ZEROCOPY are too (tx/txpin.c).
+ * Reports of delivered and failed messages on the error queue of their socket. The
+ * completions of MSG_ZEROCOPY (tx/txpin.c), on the error queue of its owner socket, are
+ * read with them.
  *
  * Errors of messages appear only there. EPOLLERR says that the queue is not
  * empty; SO_ERROR returns and clears the errno of the last failure, but no
@@ -122,6 +123,20 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 	return merged;
 }
 
+/**
+ * uet_sock_has_report() - is there something for uet_sock_recv_report()?
+ * @us: socket
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_sock_has_report(const struct uet_sock *us)
+{
+	return !skb_queue_empty_lockless(&us->sk.sk_error_queue) ||
+	       (us->owner &&
+		!skb_queue_empty_lockless(&us->owner->sk_error_queue));
+}
+
 static struct sk_buff *uet_report_dequeue(struct uet_sock *us)
 {
 	struct sk_buff_head *q = &us->sk.sk_error_queue;
@@ -130,7 +145,7 @@ static struct sk_buff *uet_report_dequeue(struct uet_sock *us)
 
 	spin_lock_irqsave(&q->lock, flags);
 	skb = __skb_dequeue(q);
-	/* What MSG_ZEROCOPY completes is charged to net.core.optmem_max. */
+	/* A completion of a socket without an owner is charged to optmem_max. */
 	if (skb && SKB_EXT_ERR(skb)->ee.ee_origin == SO_EE_ORIGIN_UET)
 		us->reports -= min(us->reports, skb->truesize);
 	if (skb_queue_empty(q))
@@ -153,10 +168,13 @@ int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len)
 		struct sock_extended_err ee;
 		struct sockaddr_uet offender;
 	} err = {};
+	struct uet_sock *us = uet_sk(sk);
 	struct uet_errmsg *em;
 	struct sk_buff *skb;
 
-	skb = uet_report_dequeue(uet_sk(sk));
+	skb = us->owner ? skb_dequeue(&us->owner->sk_error_queue) : NULL;
+	if (!skb)
+		skb = uet_report_dequeue(us);
 	if (!skb)
 		return -EAGAIN;
 	err.ee = SKB_EXT_ERR(skb)->ee;

@@ -15,6 +15,7 @@ struct uet_sock;
 
 bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer);
+bool uet_sock_has_report(const struct uet_sock *us);
 int uet_sock_recv_report(struct sock *sk, struct msghdr *msg, size_t len);
 
 #endif /* _UET_REPORT_H */

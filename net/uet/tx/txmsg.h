@@ -70,9 +70,7 @@ struct uet_watch;
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
- * @ubuf: completion of a @pinned message, with a reference; NULL once the socket
- *	closed; uet_dest.pin_lock
- * @pin_node: in uet_dest.pinned while it has @ubuf; uet_dest.pin_lock
+ * @ubuf: completion of a @pinned message, with a reference
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
@@ -108,7 +106,6 @@ struct uet_txmsg {
 	u32			cursor_off;
 	spinlock_t		lock;	/* charges and data if streamed */
 	struct ubuf_info	*ubuf;
-	struct list_head	pin_node;
 	union {
 		struct uet_txbuf	first;
 		u8			inline_data[UET_TXMSG_INLINE];
@@ -179,8 +176,6 @@ struct uet_dest_key {
  *	it has a PDC. Lags behind uet_flow.run_len: then packets leave one by one, and
  *	their data is copied if it lies in too many places
  * @alone: it wants a PDC of its own; @key.alone until there are too many
- * @pin_lock: protects @pinned and its messages' @ubuf. A leaf
- * @pinned: messages that refer to pages of their sender
  * @lock: protects @pdc. Nests in uet_sock.dests_lock, outside flow.lock
  * @pdc: the PDC that carries it, with a reference, or NULL
  * @moves_at: when @moves was last set, jiffies; dest->lock
@@ -218,8 +213,6 @@ struct uet_dest {
 	bool			alone;
 	char			cc[16];
 	char			path_policy[16];
-	spinlock_t		pin_lock;	/* pinned */
-	struct list_head	pinned;
 
 	spinlock_t		lock;	/* pdc */
 	struct uet_pdc		*pdc;

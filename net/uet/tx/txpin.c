@@ -9,9 +9,11 @@
  * receiver on this host gets a copy (skb_orphan_frags_rx()), so that neither it sees
  * what the sender writes later, nor the sender waits for it to read.
  *
- * A notification holds the socket and with it the namespace. So when the socket
- * closes, its messages give theirs back: there is nobody to tell any more. They keep
- * the pages, and what is sent from them then is copied packet by packet.
+ * A notification holds the socket that it is for, and a packet may wait in a queue
+ * for long. So that is the owner socket (link/owner.c), which outlives this module and
+ * its namespace; its error queue is read with that of the AF_UET socket
+ * (tx/report.c). When the socket closes its messages keep their notifications, and
+ * the pages stay charged until they are done, but nobody is told.
  *
  * A run of packets has the headers of all packets but the first in memory of its own,
  * since pages of the sender have no gaps for them (tx/txdata.c):
@@ -68,8 +70,9 @@ bool uet_txpin_worth(const struct uet_sock *us, const struct iov_iter *from,
 	unsigned long i;
 	u32 n = 0;
 
+	/* Sockets of the kernel have no owner socket. */
 	if (len < UET_TXPIN_LEAST || len > uet_sock_sndbuf(us) ||
-	    !user_backed_iter(from))
+	    !user_backed_iter(from) || !us->owner)
 		return false;
 	if (!iter_is_iovec(from))
 		return true;
@@ -92,8 +95,10 @@ bool uet_txpin_worth(const struct uet_sock *us, const struct iov_iter *from,
  */
 struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned)
 {
-	struct ubuf_info *ubuf = msg_zerocopy_realloc(&us->sk, pinned, NULL);
+	struct sock *sk = us->owner ?: &us->sk;
+	struct ubuf_info *ubuf;
 
+	ubuf = msg_zerocopy_realloc(sk, pinned, NULL);
 	if (ubuf && !pinned)
 		uarg_to_msgzc(ubuf)->zerocopy = 0;
 	return ubuf;
@@ -191,16 +196,12 @@ static u32 uet_txpin_run_max(const struct uet_txmsg *msg, u32 payload)
 int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
 		   struct iov_iter *from, u32 payload)
 {
-	struct uet_dest *dest = msg->dest;
 	u32 done = 0;
 	int n;
 
 	msg->pinned = true;
 	msg->ubuf = ubuf;
 	net_zcopy_get(ubuf);
-	spin_lock_bh(&dest->pin_lock);
-	list_add_tail(&msg->pin_node, &dest->pinned);
-	spin_unlock_bh(&dest->pin_lock);
 	for (; done < msg->m.len; done += n) {
 		n = uet_txpin_pages(msg, from, done, msg->m.len - done);
 		if (n < 0)
@@ -213,25 +214,6 @@ int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
 	return 0;
 }
 
-/* Give a packet a reference to the notification, unless the socket closed. BH are
- * disabled: the flow lock is held.
- */
-static bool uet_txpin_mark(struct uet_txmsg *msg, struct sk_buff *skb)
-{
-	struct uet_dest *dest = msg->dest;
-
-	spin_lock(&dest->pin_lock);
-	skb_zcopy_set(skb, msg->ubuf, NULL);
-	spin_unlock(&dest->pin_lock);
-	return skb_zcopy(skb);
-}
-
-/* The sender may have gone: nobody knows any more whether the pages change. */
-static int uet_txpin_settle(struct sk_buff *skb, bool marked)
-{
-	return marked ? 0 : skb_copy_ubufs(skb, GFP_ATOMIC | __GFP_NOWARN);
-}
-
 /**
  * uet_txpin_attach() - make part of a pinned message the payload of a packet
  * @msg: message
@@ -241,15 +223,12 @@ static int uet_txpin_settle(struct sk_buff *skb, bool marked)
  *
  * Context: flow lock held.
  * Return: 0; -EINVAL if the data is not there, -EMSGSIZE if the packet has too few
- * fragments left, -ENOMEM. On error the packet is of no use.
+ * fragments left. On error the packet is of no use.
  */
 int uet_txpin_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len)
 {
-	bool marked = uet_txpin_mark(msg, skb);
-	int err;
-
-	err = uet_txdata_refer(msg, skb, off, len, NULL);
-	return err ?: uet_txpin_settle(skb, marked);
+	skb_zcopy_set(skb, msg->ubuf, NULL);
+	return uet_txdata_refer(msg, skb, off, len, NULL);
 }
 
 /* The packets of a run, headers at @hdr for each but the first */
@@ -285,8 +264,7 @@ static int uet_txpin_attach_packets(struct uet_txmsg *msg, struct sk_buff *skb,
  * @gaps: set to where the headers of the others belong
  *
  * Context: flow lock held.
- * Return: see uet_txpin_attach(); -EOPNOTSUPP if the socket closed: then each packet
- * is copied by itself.
+ * Return: see uet_txpin_attach(); -ENOMEM.
  */
 int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			 u32 len, struct uet_txgaps *gaps)
@@ -297,9 +275,7 @@ int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 
 	if (WARN_ON_ONCE(n < 2 || n > UET_RUN_MAX))
 		return -EINVAL;
-	/* A copy of the run would have its headers elsewhere than @gaps says. */
-	if (!uet_txpin_mark(msg, skb))
-		return -EOPNOTSUPP;
+	skb_zcopy_set(skb, msg->ubuf, NULL);
 	hdrs = netdev_alloc_frag((n - 1) * UET_HDR_RUN_LEN);
 	if (!hdrs)
 		return -ENOMEM;
@@ -319,37 +295,5 @@ int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
  */
 void uet_txpin_drop(struct uet_txmsg *msg)
 {
-	struct uet_dest *dest = msg->dest;
-	struct ubuf_info *ubuf;
-
-	spin_lock_bh(&dest->pin_lock);
-	ubuf = msg->ubuf;
-	if (ubuf)
-		list_del(&msg->pin_node);
-	spin_unlock_bh(&dest->pin_lock);
-	net_zcopy_put(ubuf);
-}
-
-/**
- * uet_txpin_leave() - the socket of a queue closes
- * @dest: the queue; no sender is in it
- *
- * Context: process.
- */
-void uet_txpin_leave(struct uet_dest *dest)
-{
-	struct uet_txmsg *msg;
-	struct ubuf_info *ubuf;
-
-	spin_lock_bh(&dest->pin_lock);
-	while ((msg = list_first_entry_or_null(&dest->pinned, struct uet_txmsg,
-					       pin_node))) {
-		list_del(&msg->pin_node);
-		ubuf = msg->ubuf;
-		msg->ubuf = NULL;
-		spin_unlock_bh(&dest->pin_lock);
-		net_zcopy_put(ubuf);
-		spin_lock_bh(&dest->pin_lock);
-	}
-	spin_unlock_bh(&dest->pin_lock);
+	net_zcopy_put(msg->ubuf);
 }

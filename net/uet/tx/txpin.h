@@ -10,7 +10,6 @@
 struct iov_iter;
 struct sk_buff;
 struct ubuf_info;
-struct uet_dest;
 struct uet_sock;
 struct uet_txgaps;
 struct uet_txmsg;
@@ -25,6 +24,5 @@ int uet_txpin_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 le
 int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			 u32 len, struct uet_txgaps *gaps);
 void uet_txpin_drop(struct uet_txmsg *msg);
-void uet_txpin_leave(struct uet_dest *dest);
 
 #endif /* _UET_TXPIN_H */
