@@ -10,10 +10,10 @@
 #include <linux/smp.h>
 #include <linux/types.h>
 
+#include "link/packet.h"
 #include "pdc/pdc.h"
 
 struct uet_net;
-struct uet_rx_ctx;
 
 bool uet_home_other(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_home_flush(struct uet_net *un);
@@ -34,8 +34,10 @@ static inline bool uet_home_elsewhere(struct uet_pdc *pdc, struct uet_rx_ctx *rx
 
 	if (unlikely(READ_ONCE(pdc->home) != smp_processor_id() + 1))
 		return uet_home_other(pdc, rx);
-	/* Most packets come within the same jiffy. */
-	if (unlikely(READ_ONCE(pdc->home_at) != now))
+	/* Most packets come within the same jiffy. Those that were handed over do not count:
+	 * a home to which all are would never move.
+	 */
+	if (unlikely(READ_ONCE(pdc->home_at) != now) && rx->okfn)
 		WRITE_ONCE(pdc->home_at, now);
 	return false;
 }

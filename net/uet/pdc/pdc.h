@@ -77,7 +77,7 @@ enum uet_pdc_event {
  * @dying: a half died: a half that joins dies at once, and no message uses the PDC
  * @home: the CPU that handles its packets, + 1; 0 = none yet. No lock; see
  *	input/home.c
- * @home_at: when a packet came there last, jiffies; no lock either
+ * @home_at: when a packet came there by itself last, jiffies; no lock either
  * @return_node: in uet_peer.return_pdcs while a sending half may join; peer->lock
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
