@@ -33,6 +33,8 @@ int uet_bh_init(void)
  */
 void uet_bh_exit(void)
 {
+	/* For all uet_bh_del() at once: there may be hundreds of CPUs. */
+	synchronize_net();
 	uet_free_dummy_netdev(uet_bh_dev);
 }
 
@@ -65,14 +67,14 @@ void uet_bh_add(struct uet_bh *bh, int cpu,
 
 /**
  * uet_bh_del() - wait until it runs no more
- * @bh: it; not scheduled any more
+ * @bh: it; not scheduled any more, stays until uet_bh_exit()
  *
  * Context: process.
  */
 void uet_bh_del(struct uet_bh *bh)
 {
 	napi_disable(&bh->napi);
-	netif_napi_del(&bh->napi);
+	__netif_napi_del(&bh->napi);
 }
 
 /**
