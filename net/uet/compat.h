@@ -51,20 +51,33 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #error "uet needs IPv6 in the kernel (CONFIG_IPV6)"
 #endif
 
-/* 6.5: splice() to a socket is a flag of sendmsg(); before it was sendpage() */
+/* 6.5: splice() to a socket is a flag of sendmsg(), before it was sendpage(); and the
+ * socket is told when a file ends before sendfile() expected it
+ */
+#if KERNEL_VERSION(6, 5, 0) > LINUX_VERSION_CODE
 #ifndef MSG_SPLICE_PAGES
 #define MSG_SPLICE_PAGES	0
 #endif
-#if KERNEL_VERSION(6, 5, 0) > LINUX_VERSION_CODE
-static inline ssize_t uet_no_sendpage(struct socket *sock, struct page *page,
-				      int offset, size_t size, int flags)
+
+int uet_splice(struct socket *sock, struct msghdr *msg, size_t len);
+
+static inline ssize_t uet_sendpage(struct socket *sock, struct page *page,
+				   int offset, size_t size, int flags)
 {
-	return -EINVAL;
+	struct bio_vec bvec = {
+		.bv_page = page, .bv_offset = offset, .bv_len = size,
+	};
+	struct msghdr msg = { .msg_flags = flags & ~MSG_SENDPAGE_NOTLAST };
+
+	if (flags & MSG_SENDPAGE_NOTLAST)
+		msg.msg_flags |= MSG_MORE;
+	iov_iter_bvec(&msg.msg_iter, WRITE, &bvec, 1, size);
+	return uet_splice(sock, &msg, size);
 }
 
-#define UET_NO_SENDPAGE		.sendpage = uet_no_sendpage,
+#define UET_SPLICE_OPS		.sendpage = uet_sendpage,
 #else
-#define UET_NO_SENDPAGE
+#define UET_SPLICE_OPS		.splice_eof = uet_splice_eof,
 #endif
 
 /* 6.4: the vector of an iterator has an accessor */

@@ -6,6 +6,7 @@
  * what it receives (struct uet_rxmsg) and the table of endpoints (rx/ep.c).
  *
  * Lock order, outermost first:
+ *   uet_sock.part_lock (process context: sends of parts; inside pipe->mutex)
  *   sk lock (lock_sock; process context: bind, connect, options, readers)
  *     -> uet_net.job_lock
  *     -> uet_sock.dests_lock
@@ -21,6 +22,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mm_types.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -32,6 +34,7 @@
 #include "base.h"
 
 struct uet_dest;
+struct uet_part;
 struct uet_rxmsg;
 struct uet_watches;
 
@@ -106,6 +109,9 @@ struct uet_job {
  * @tx_pages: pages for message data
  * @tx_spare: finished messages kept for reuse; taken under @dests_lock
  * @tx_nr_spare: approximate length of @tx_spare
+ * @part_lock: protects @part. A mutex
+ * @part: message that several calls put together (sock/sendpart.c), or NULL
+ * @part_bytes: charged to @wmem for it
  * @expire_work: looks for messages whose lifetime is over
  * @expire_at: when it must run, ns; 0 = need not; changes under @dests_lock
  * @watches: destinations it watches, or NULL; set under the socket lock
@@ -181,6 +187,9 @@ struct uet_sock {
 	struct uet_txpages	tx_pages;
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;
+	struct mutex		part_lock;	/* part, part_bytes */
+	struct uet_part		*part;
+	u32			part_bytes;
 	struct delayed_work	expire_work;
 	u64			expire_at;
 	struct uet_watches	*watches;

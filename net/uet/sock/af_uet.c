@@ -140,6 +140,7 @@ static int uet_release(struct socket *sock)
 	uet_rxmsg_purge(us);
 	uet_tell_all_gone(us);
 	uet_watch_stop(us);
+	uet_part_drop(us);
 	uet_close_tx(us);
 	uet_watch_free(us);
 	uet_tx_expire_stop(us);
@@ -243,6 +244,8 @@ static int uet_shutdown(struct socket *sock, int how)
 	if (how & SEND_SHUTDOWN)
 		uet_sock_wake_tx(uet_sk(sk));
 	release_sock(sk);
+	if (how & SEND_SHUTDOWN)
+		uet_part_drop(uet_sk(sk));
 	if (how & RCV_SHUTDOWN)
 		uet_tell_all_gone(uet_sk(sk));
 	return 0;
@@ -298,7 +301,7 @@ static const struct proto_ops uet_ops = {
 	.recvmsg	= uet_recvmsg,
 	.mmap		= sock_no_mmap,
 	.set_peek_off	= sk_set_peek_off,
-	UET_NO_SENDPAGE
+	UET_SPLICE_OPS
 };
 
 /**
@@ -341,6 +344,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	spin_lock_init(&us->dests_lock);
 	INIT_LIST_HEAD(&us->dests);
 	atomic64_set(&us->tx_wake_at, -1);
+	mutex_init(&us->part_lock);
 	uet_txpages_init(&us->tx_pages);
 	uet_tx_expire_init(us);
 	init_llist_head(&us->tx_spare);
@@ -400,6 +404,8 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 	atomic_inc(&un->socks);
 	atomic_inc(&uet_socks);
 	sock->ops = &uet_ops;
+	/* io_uring: uet_send_zerocopy() */
+	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
 	sock_init_data(sock, sk);
 	uet_sk(sk)->inode = SOCK_INODE(sock)->i_ino;
 	uet_sock_asks_us(sock);

@@ -24,6 +24,7 @@ void uet_sock_close(void);
 void uet_sock_wait(void);
 
 /* sendmsg.c, recvmsg.c, sockopt.c */
+int uet_splice(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 __poll_t uet_poll(struct file *file, struct socket *sock,
@@ -32,6 +33,11 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 		   sockptr_t optval, unsigned int optlen);
 int uet_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen);
+
+/* sendpart.c */
+void uet_splice_eof(struct socket *sock);
+void uet_part_drop(struct uet_sock *us);
+bool uet_part_cancel(struct uet_sock *us, u64 cookie);
 
 void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 		  struct uet_dest_key *key);

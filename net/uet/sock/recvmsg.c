@@ -488,6 +488,8 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
+	/* A message under way needs room for its next part. */
+	u32 part = READ_ONCE(us->part_bytes);
 	u64 half = uet_sock_sndbuf(us) / 2;
 	struct uet_dest *dest;
 	u64 need;
@@ -499,7 +501,7 @@ static bool uet_poll_writable(struct uet_sock *us)
 	if (dest)
 		refcount_inc(&dest->ref);
 	spin_unlock(&us->dests_lock);
-	ret = uet_sock_ask_room(us, dest, need ?: half);
+	ret = uet_sock_ask_room(us, dest, need ?: half - min_t(u64, half, part));
 	if (dest)
 		uet_dest_put(dest);
 	return ret;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sendmsg(): one call makes one message.
+ * sendmsg(): one call makes one message, unless the caller says that it goes on
+ * (sock/sendpart.c).
  *
  * A message of at most SO_SNDBUF is queued whole or not at all. A longer one is
  * streamed: its first part is sent, and the call goes on copying as the peer
@@ -28,6 +29,7 @@
 #include "rx/ep.h"
 #include "sock.h"
 #include "sock/calls.h"
+#include "sock/send.h"
 #include "tx/pds.h"
 #include "tx/trace_msg.h"
 #include "tx/txmsg.h"
@@ -47,38 +49,6 @@
 
 /* Maximum to copy in one step */
 #define UET_STREAM_STEP		(1024U * 1024)
-
-/**
- * struct uet_send - one sendmsg() under way
- * @cookie: from the caller
- * @header_data: from the caller
- * @tag: match bits, valid if @has_tag
- * @timeo: jiffies it may still wait
- * @timeout: lifetime of the message, ms, 0 = no limit
- * @deadline: end of @timeout, ns
- * @ubuf: completion of MSG_ZEROCOPY, or NULL
- * @pin: send from the pages of the caller, if it is not streamed; with @ubuf
- * @has_cookie: @cookie is valid
- * @has_tclass: the caller set the traffic class
- * @has_hd: @header_data is valid
- * @has_tag: the message is tagged; @tag may be 0
- * @more: other messages are to follow at once
- */
-struct uet_send {
-	u64			cookie;
-	u64			header_data;
-	u64			tag;
-	long			timeo;
-	u32			timeout;
-	u64			deadline;
-	struct ubuf_info	*ubuf;
-	bool			pin;
-	bool			has_cookie;
-	bool			has_tclass;
-	bool			has_hd;
-	bool			has_tag;
-	bool			more;
-};
 
 static int uet_send_delivery(struct uet_dest_key *key, int mode)
 {
@@ -200,8 +170,14 @@ static int uet_send_bind(struct uet_sock *us)
 	return err;
 }
 
-static void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
-			    const struct sockaddr_uet *to)
+/**
+ * uet_send_target() - fill in the part of a key that an address says
+ * @key: the key
+ * @us: the socket
+ * @to: the address
+ */
+void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
+		     const struct sockaddr_uet *to)
 {
 	key->raddr = to->suet_addr;
 	key->scope = READ_ONCE(us->sk.sk_bound_dev_if);
@@ -285,6 +261,60 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 	uet_send_target(key, us, to);
 }
 
+/**
+ * uet_send_parse() - read address and control messages
+ * @us: the socket
+ * @s: filled in
+ * @msg: of the caller
+ * @key: filled in, but for what depends on the length of the message
+ *
+ * Context: process; sleeps.
+ * Return: 0 or a negative errno.
+ */
+int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
+		   struct uet_dest_key *key)
+{
+	int err;
+
+	/* Also clears the padding: keys are compared as bytes */
+	memset(key, 0, sizeof(*key));
+	key->owner = (unsigned long)us;
+	key->mark = READ_ONCE(us->sk.sk_mark);
+	key->delivery = READ_ONCE(us->delivery);
+	key->tclass = uet_send_tclass(us);
+	s->timeout = READ_ONCE(us->send_timeout);
+	err = uet_send_to(us, key, msg);
+	if (!err && unlikely(msg->msg_controllen))
+		err = uet_send_cmsgs(us, s, key, msg);
+	if (err)
+		return err;
+	key->route = uet_send_route(us, key->tclass);
+	return 0;
+}
+
+/**
+ * uet_send_dest() - the queue for a message
+ * @us: the socket
+ * @s: of uet_send_parse(); its deadline is set
+ * @key: of uet_send_parse()
+ * @len: length of the message
+ *
+ * Context: process; sleeps.
+ * Return: the queue with a reference, or an error pointer.
+ */
+struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
+			       struct uet_dest_key *key, size_t len)
+{
+	struct uet_dest *dest;
+
+	key->alone = uet_send_alone(us, key->delivery, len);
+	if (s->timeout)
+		s->deadline = ktime_get_ns() +
+			      (u64)s->timeout * NSEC_PER_MSEC;
+	dest = s->has_tclass ? NULL : uet_shortmsg_dest(us, key, len);
+	return dest ?: uet_dest_get(us, key);
+}
+
 /* Find the queue for a message: general case */
 static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
 					       struct uet_send *s,
@@ -294,26 +324,10 @@ static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
 	struct uet_dest *dest;
 	int err;
 
-	/* Also clears the padding: keys are compared as bytes */
-	memset(&key, 0, sizeof(key));
-	key.owner = (unsigned long)us;
-	key.mark = READ_ONCE(us->sk.sk_mark);
-	key.delivery = READ_ONCE(us->delivery);
-	key.tclass = uet_send_tclass(us);
-	s->timeout = READ_ONCE(us->send_timeout);
-	err = uet_send_to(us, &key, msg);
-	if (!err && unlikely(msg->msg_controllen))
-		err = uet_send_cmsgs(us, s, &key, msg);
+	err = uet_send_parse(us, s, msg, &key);
 	if (err)
 		return ERR_PTR(err);
-	key.route = uet_send_route(us, key.tclass);
-	key.alone = uet_send_alone(us, key.delivery, len);
-	if (s->timeout)
-		s->deadline = ktime_get_ns() +
-			      (u64)s->timeout * NSEC_PER_MSEC;
-	dest = s->has_tclass ? NULL : uet_shortmsg_dest(us, &key, len);
-	if (!dest)
-		dest = uet_dest_get(us, &key);
+	dest = uet_send_dest(us, s, &key, len);
 	if (!msg->msg_name && !IS_ERR(dest))
 		uet_dest_note_connected(us, dest);
 	return dest;
@@ -339,6 +353,19 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 		dest = NULL;
 	spin_unlock(&us->dests_lock);
 	return dest;
+}
+
+/**
+ * uet_send_prio() - note the priority of packets of a queue
+ * @us: the socket
+ * @dest: queue of a message to be sent
+ */
+void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest)
+{
+	u32 prio = uet_shortmsg_prio(us, dest, uet_send_tclass(us));
+
+	if (READ_ONCE(dest->prio) != prio)
+		WRITE_ONCE(dest->prio, prio);
 }
 
 /* Note the queue whose messages wait for others; NULL: none does. Threads that send
@@ -380,11 +407,18 @@ static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
 		uet_send_flush(us);
 }
 
-/* Is there room for @need bytes, or has the message failed? If not, *wake_at is the
- * buffer use at which to check again.
+/**
+ * uet_send_ready() - need a send not wait?
+ * @us: the socket
+ * @dest: queue of the message
+ * @msg: the message being streamed, or NULL
+ * @need: bytes
+ * @wake_at: set if it must: the use of the buffer at which to check again
+ *
+ * Return: true if there is room, or the message has failed.
  */
-static bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
-			   const struct uet_txmsg *msg, u64 need, s64 *wake_at)
+bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
+		    const struct uet_txmsg *msg, u64 need, s64 *wake_at)
 {
 	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		return true;
@@ -414,9 +448,19 @@ static unsigned int uet_send_sleep_state(bool begun)
 	return begun ? TASK_KILLABLE | TASK_FREEZABLE : TASK_INTERRUPTIBLE;
 }
 
-/* Wait for room. @msg is the message being streamed, or NULL. */
-static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
-			 const struct uet_txmsg *msg, u64 need, long *timeo)
+/**
+ * uet_send_wait() - wait for room
+ * @us: the socket
+ * @dest: queue of the message
+ * @msg: the message being streamed, or NULL
+ * @need: bytes
+ * @timeo: jiffies it may wait; reduced
+ *
+ * Context: process; sleeps.
+ * Return: 0, or a negative errno.
+ */
+int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
+		  const struct uet_txmsg *msg, u64 need, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
@@ -447,8 +491,13 @@ static int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 	return err;
 }
 
-/* Note for poll() the room that a non-blocking send did not find; @need 0: none */
-static void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
+/**
+ * uet_send_note() - note for poll() the room that a non-blocking send did not find
+ * @us: the socket
+ * @dest: queue of the message
+ * @need: bytes, 0: the last send found room
+ */
+void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
 {
 	spin_lock(&us->dests_lock);
 	us->tx_need = need;
@@ -456,11 +505,19 @@ static void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
 	spin_unlock(&us->dests_lock);
 }
 
-/* -EAGAIN: the PDC has used up its PSNs. Wait until the queue is empty: then it
- * can use another PDC.
+/**
+ * uet_send_submit() - queue a message
+ * @us: the socket
+ * @s: what the caller asked for
+ * @msg: the message; the reference is consumed on success
+ *
+ * If the PDC has used up its PSNs it waits until the queue is empty: then that can
+ * use another PDC.
+ *
+ * Context: process; sleeps.
+ * Return: 0, or a negative errno.
  */
-static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
-			   struct uet_txmsg *msg)
+int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg)
 {
 	int err;
 
@@ -479,9 +536,17 @@ static int uet_send_submit(struct uet_sock *us, struct uet_send *s,
 	return err;
 }
 
-static struct uet_txmsg *uet_send_alloc(struct uet_sock *us,
-					const struct uet_send *s,
-					struct uet_dest *dest, u32 len)
+/**
+ * uet_send_alloc() - a new message
+ * @us: the socket
+ * @s: what the caller asked for
+ * @dest: its queue
+ * @len: its length
+ *
+ * Return: the message, or NULL.
+ */
+struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
+				 struct uet_dest *dest, u32 len)
 {
 	struct uet_txmsg *msg = uet_txmsg_alloc(us, dest, len);
 
@@ -504,7 +569,7 @@ static int uet_send_fill(struct uet_sock *us, struct uet_send *s,
 {
 	u32 payload = READ_ONCE(msg->dest->run_len);
 
-	if (unlikely(s->pin))
+	if (unlikely(s->ubuf && s->pin))
 		return uet_txpin_fill(msg, s->ubuf, &m->msg_iter, payload);
 	uet_txdata_lay_out(msg, payload);
 	return uet_txdata_fill(msg, us, &m->msg_iter, 0, msg->m.len);
@@ -671,15 +736,7 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 			  size_t len)
 {
-	/* splice() and sendfile() would make a message of each buffer; with
-	 * EINVAL their callers use read() and write() instead.
-	 */
-	if (msg->msg_flags & MSG_SPLICE_PAGES)
-		return -EINVAL;
-	/* The first packet has the length of the message, so no later call can
-	 * extend it.
-	 */
-	if (msg->msg_flags & (MSG_OOB | MSG_MORE))
+	if (msg->msg_flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		return -EPIPE;
@@ -689,73 +746,110 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 	return 0;
 }
 
-/* Does the caller want to hear when it may reuse its buffer? */
-static bool uet_send_zerocopy(const struct uet_sock *us, const struct msghdr *msg,
-			      size_t len)
+/* Does the caller want to hear when it may reuse its buffer? If so, *own is the
+ * notification, if it is one of the socket and not of io_uring.
+ */
+static int uet_send_zerocopy(struct uet_sock *us, struct uet_send *s,
+			     const struct msghdr *msg, size_t len,
+			     struct ubuf_info **own)
 {
 	/* Without SO_ZEROCOPY the flag has no effect, as on other sockets. */
-	return unlikely(msg->msg_flags & MSG_ZEROCOPY) && len &&
-	       sock_flag(&us->sk, SOCK_ZEROCOPY);
+	if (!msg->msg_ubuf && !sock_flag(&us->sk, SOCK_ZEROCOPY))
+		return 0;
+	s->pin = s->pin && uet_txpin_worth(us, &msg->msg_iter, len);
+	s->ubuf = msg->msg_ubuf;
+	if (s->ubuf)
+		return 0;
+	*own = uet_txpin_begin(us, s->pin ? len : 0);
+	s->ubuf = *own;
+	return *own ? 0 : -ENOBUFS;
+}
+
+/* A message of one call */
+static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
+			size_t len)
+{
+	struct uet_dest *dest = NULL;
+	int err;
+
+	s->more = msg->msg_flags & MSG_BATCH && len <= uet_sock_sndbuf(us);
+	if (likely(!msg->msg_name && !msg->msg_controllen &&
+		   !READ_ONCE(us->send_timeout)))
+		dest = uet_send_again(us, len);
+	if (!dest)
+		dest = uet_send_find(us, s, msg, len);
+	if (IS_ERR(dest))
+		return PTR_ERR(dest);
+	uet_send_prio(us, dest);
+	uet_send_flush_but(us, dest);
+	if (likely(len <= uet_sock_sndbuf(us)))
+		err = uet_send_whole(us, s, dest, msg, len);
+	else if (!(msg->msg_flags & MSG_DONTWAIT))
+		err = uet_send_stream(us, s, dest, msg, len);
+	else
+		err = -EMSGSIZE;
+	if (likely(err >= 0))
+		uet_send_set_batch(us, s->more ? dest : NULL);
+	uet_dest_put(dest);
+	return err;
+}
+
+/* @pages: the data is pages to refer to, of splice() or sendfile() */
+static __always_inline int uet_send(struct uet_sock *us, struct msghdr *msg,
+				    size_t len, bool pages)
+{
+	bool part = pages || msg->msg_flags & MSG_MORE || READ_ONCE(us->part);
+	/* Parts are copied, or pages that have no notification. */
+	struct uet_send s = { .pin = !part };
+	struct ubuf_info *own = NULL;
+	int err;
+
+	err = uet_send_check(us, msg, len);
+	if (!err && unlikely(msg->msg_flags & MSG_ZEROCOPY) && len)
+		err = uet_send_zerocopy(us, &s, msg, len, &own);
+	if (err)
+		goto out;
+	s.timeo = sock_sndtimeo(&us->sk, msg->msg_flags & MSG_DONTWAIT);
+	if (unlikely(part)) {
+		uet_send_flush_but(us, NULL);
+		err = uet_send_part(us, &s, msg, len, pages);
+	} else {
+		err = uet_send_one(us, &s, msg, len);
+	}
+out:
+	if (unlikely(err < 0))
+		uet_send_flush_but(us, NULL);
+	if (unlikely(own))
+		uet_txpin_end(us, own, err >= 0);
+	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
+		send_sig(SIGPIPE, current, 0);
+	return err;
+}
+
+/**
+ * uet_splice() - sendmsg() of pages, for splice() and sendfile()
+ * @sock: socket
+ * @msg: pages to refer to
+ * @len: bytes
+ *
+ * Return: see uet_sendmsg().
+ */
+int uet_splice(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	return uet_send(uet_sk(sock->sk), msg, len, true);
 }
 
 /**
  * uet_sendmsg() - proto_ops.sendmsg
  * @sock: socket
  * @msg: address, data, control messages
- * @len: length of the message
+ * @len: length of the message, or of a part of it
  *
  * Return: @len, or a negative errno: then nothing of it is delivered.
  */
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
-	struct uet_sock *us = uet_sk(sock->sk);
-	bool wait = !(msg->msg_flags & MSG_DONTWAIT);
-	struct uet_dest *dest = NULL;
-	struct uet_send s = {};
-	u32 prio;
-	int err;
-
-	err = uet_send_check(us, msg, len);
-	if (err)
-		goto out;
-	if (uet_send_zerocopy(us, msg, len)) {
-		s.pin = uet_txpin_worth(us, &msg->msg_iter, len);
-		s.ubuf = uet_txpin_begin(us, s.pin ? len : 0);
-		if (!s.ubuf) {
-			err = -ENOBUFS;
-			goto out;
-		}
-	}
-	s.timeo = sock_sndtimeo(&us->sk, !wait);
-	s.more = msg->msg_flags & MSG_BATCH && len <= uet_sock_sndbuf(us);
-	if (likely(!msg->msg_name && !msg->msg_controllen &&
-		   !READ_ONCE(us->send_timeout)))
-		dest = uet_send_again(us, len);
-	if (!dest)
-		dest = uet_send_find(us, &s, msg, len);
-	if (IS_ERR(dest)) {
-		err = PTR_ERR(dest);
-		goto out;
-	}
-	prio = uet_shortmsg_prio(us, dest, uet_send_tclass(us));
-	if (READ_ONCE(dest->prio) != prio)
-		WRITE_ONCE(dest->prio, prio);
-	uet_send_flush_but(us, dest);
-	if (likely(len <= uet_sock_sndbuf(us)))
-		err = uet_send_whole(us, &s, dest, msg, len);
-	else if (wait)
-		err = uet_send_stream(us, &s, dest, msg, len);
-	else
-		err = -EMSGSIZE;
-	if (likely(err >= 0))
-		uet_send_set_batch(us, s.more ? dest : NULL);
-	uet_dest_put(dest);
-out:
-	if (unlikely(err < 0))
-		uet_send_flush_but(us, NULL);
-	if (unlikely(s.ubuf))
-		uet_txpin_end(us, s.ubuf, err >= 0);
-	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
-		send_sig(SIGPIPE, current, 0);
-	return err;
+	if (unlikely(msg->msg_flags & MSG_SPLICE_PAGES))
+		return uet_splice(sock, msg, len);
+	return uet_send(uet_sk(sock->sk), msg, len, false);
 }

@@ -188,6 +188,11 @@ static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
 		return -EINVAL;
 	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
 		return -EFAULT;
+	if (uet_part_cancel(us, cookie)) {
+		/* Others may have the same cookie. */
+		uet_tx_cancel(us, cookie);
+		return 0;
+	}
 	return uet_tx_cancel(us, cookie);
 }
 

@@ -389,6 +389,19 @@ void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
 }
 
 /**
+ * uet_dest_queued() - bytes of messages in a queue
+ * @dest: the queue
+ *
+ * Return: bytes, overhead included, without a message that calls still put together.
+ */
+u64 uet_dest_queued(const struct uet_dest *dest)
+{
+	long part = READ_ONCE(dest->wmem_part);
+
+	return max(atomic_long_read(&dest->wmem) - part, 0L);
+}
+
+/**
  * uet_dest_held() - bytes queued for a target that NACKs for shortage
  * @dest: a queue for it
  *
@@ -398,7 +411,7 @@ void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
  */
 u64 uet_dest_held(const struct uet_dest *dest)
 {
-	u64 held = atomic_long_read(&dest->wmem);
+	u64 held = uet_dest_queued(dest);
 	struct uet_dest_key key;
 	struct uet_dest *other;
 
@@ -407,7 +420,7 @@ u64 uet_dest_held(const struct uet_dest *dest)
 	rcu_read_lock();
 	other = rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
 	if (other && READ_ONCE(other->q.hold.on))
-		held += atomic_long_read(&other->wmem);
+		held += uet_dest_queued(other);
 	rcu_read_unlock();
 	return held;
 }

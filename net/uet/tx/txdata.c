@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The data of outgoing messages: sendmsg() copies it once, all transmissions of
- * a packet refer to it, and acknowledgments free it. Pages of the sender
- * (tx/txpin.c) take the place of the copy in long messages with MSG_ZEROCOPY.
+ * a packet refer to it, and acknowledgments free it. Pages of the sender or of a file
+ * (tx/txpin.c) take the place of the copy in long messages with MSG_ZEROCOPY and in
+ * those of splice() and sendfile().
  *
  * The data of a message whose packets may leave in runs is laid out for that:
  *
@@ -296,6 +297,77 @@ int uet_txdata_fill(struct uet_txmsg *msg, struct uet_sock *us,
 	spin_lock_bh(&msg->lock);
 	list_splice_tail(&bufs, &msg->bufs);
 	spin_unlock_bh(&msg->lock);
+	return 0;
+}
+
+/* Move the fragments of a block to the end of another one that has room for them. */
+static void uet_txbuf_merge(struct uet_txbuf *to, struct uet_txbuf *from)
+{
+	struct uet_txfrag *last = &to->frags[to->nr - 1];
+	u32 i = 0;
+
+	if (last->page == from->frags[0].page &&
+	    last->off + last->len == from->frags[0].off) {
+		last->len += from->frags[0].len;
+		put_page(from->frags[i++].page);
+	}
+	memcpy(last + 1, &from->frags[i], (from->nr - i) * sizeof(*last));
+	to->nr += from->nr - i;
+	to->len += from->len;
+	list_del(&from->node);
+	kmem_cache_free(uet_txbuf_cache, from);
+}
+
+/* Add blocks to a message. Else who sends a message byte by byte would have a block
+ * for each.
+ */
+static void uet_txbufs_join(struct uet_txmsg *msg, struct list_head *bufs)
+{
+	struct uet_txbuf *last, *first;
+
+	if (!list_empty(&msg->bufs) && !list_empty(bufs)) {
+		last = list_last_entry(&msg->bufs, struct uet_txbuf, node);
+		first = list_first_entry(bufs, struct uet_txbuf, node);
+		if (last->nr + first->nr <= UET_TXBUF_FRAGS)
+			uet_txbuf_merge(last, first);
+	}
+	list_splice_tail(bufs, &msg->bufs);
+}
+
+/**
+ * uet_txdata_collect() - add data to a message that several calls put together
+ * @msg: message, not inlined, not laid out, not queued
+ * @us: its socket
+ * @from: source
+ * @bytes: how much
+ * @refer: @from has pages to refer to; short pieces of them are copied
+ *
+ * Context: process; sleeps. The calls are serialised.
+ * Return: 0, -EFAULT or -ENOBUFS; then nothing was added.
+ */
+int uet_txdata_collect(struct uet_txmsg *msg, struct uet_sock *us,
+		       struct iov_iter *from, u32 bytes, bool refer)
+{
+	u32 off = msg->m.len, end = off + bytes, n;
+	LIST_HEAD(bufs);
+	int err = 0;
+
+	for (; off < end && !err; off += n) {
+		n = end - off;
+		if (refer)
+			n = min_t(size_t, n, iov_iter_single_seg_count(from));
+		if (refer && uet_txpin_refers(from, n))
+			err = uet_txpin_refer(msg, &bufs, from, off, n);
+		else
+			err = uet_txdata_fill_pages(msg, &us->tx_pages, &bufs,
+						    from, off, n);
+	}
+	if (err) {
+		uet_txbufs_free(msg, &bufs);
+		return err;
+	}
+	uet_txbufs_join(msg, &bufs);
+	msg->m.len = end;
 	return 0;
 }
 

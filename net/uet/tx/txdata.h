@@ -73,6 +73,8 @@ void uet_txdata_cache_exit(void);
 void uet_txdata_lay_out(struct uet_txmsg *msg, u32 payload);
 int uet_txdata_fill(struct uet_txmsg *msg, struct uet_sock *us,
 		    struct iov_iter *from, u32 off, u32 bytes);
+int uet_txdata_collect(struct uet_txmsg *msg, struct uet_sock *us,
+		       struct iov_iter *from, u32 bytes, bool refer);
 int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		      u32 len);
 int uet_txdata_copy(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len);

@@ -310,6 +310,51 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 	uet_sock_report(us, &rep, &peer);
 }
 
+/**
+ * uet_txmsg_fail() - report and drop a message that could not be queued
+ * @msg: message whose data was taken over
+ * @us: its socket
+ * @error: errno
+ *
+ * Drops the caller's reference.
+ *
+ * Context: process.
+ */
+void uet_txmsg_fail(struct uet_txmsg *msg, struct uet_sock *us, int error)
+{
+	trace_uet_msg_done(msg, error, UET_REPORT_LOCAL, 0);
+	UET_INC(us->un, MSG_FAILED);
+	local_bh_disable();
+	uet_txmsg_report(msg, us, error, UET_REPORT_LOCAL, 0);
+	local_bh_enable();
+	uet_txmsg_cancel(msg, us);
+}
+
+/**
+ * uet_txmsg_move() - give a message another queue
+ * @msg: message, charged, not queued
+ * @us: its socket
+ * @dest: the queue; the message takes over the caller's reference
+ *
+ * Context: process.
+ */
+void uet_txmsg_move(struct uet_txmsg *msg, struct uet_sock *us, struct uet_dest *dest)
+{
+	long bytes = msg->charged + UET_TXMSG_OVERHEAD;
+	struct uet_dest *old = msg->dest;
+
+	if (old != dest) {
+		atomic_long_sub(bytes, &old->wmem);
+		atomic_long_add(bytes, &dest->wmem);
+		msg->dest = dest;
+		msg->m.queue = &dest->q;
+	}
+	uet_dest_put(old);
+	/* It may not count for other dests: uet_sock_excess() */
+	if (unlikely(READ_ONCE(dest->q.hold.on)))
+		uet_sock_held(us);
+}
+
 /* What the end of a message says of an endpoint that is watched */
 static void uet_txmsg_tell(struct uet_txmsg *msg, int error, u8 source,
 			   u16 code)

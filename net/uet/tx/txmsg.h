@@ -3,7 +3,7 @@
  * An outgoing message, and its queue.
  *
  * sendmsg() makes the message and copies the data once, or refers to the pages of
- * its caller. The packet delivery sublayer cuts packets from it; retransmissions
+ * its caller or of a file. The packet delivery sublayer cuts packets from it; retransmissions
  * refer to the same pages. The data is freed when CACK covers it.
  */
 #ifndef _UET_TXMSG_H
@@ -46,7 +46,8 @@ struct uet_watch;
  * @has_hd: header data present
  * @has_tag: it is tagged
  * @inlined: data is in @inline_data
- * @pinned: data is in pages of its sender (tx/txpin.c)
+ * @pinned: data is not copied (tx/txpin.c)
+ * @spliced: nobody is told when it is free; with @pinned
  * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
@@ -70,7 +71,7 @@ struct uet_watch;
  * @lock: of @charged and @sk_charged; if @streamed also of @bufs and @cursor,
  *	since sendmsg() adds at the end while packets are cut from the front.
  *	A leaf
- * @ubuf: completion of a @pinned message, with a reference
+ * @ubuf: completion of a @pinned message, with a reference; NULL if @spliced
  * @first: the first block of @bufs
  * @inline_data: short messages
  */
@@ -84,6 +85,7 @@ struct uet_txmsg {
 	bool			has_tag;
 	bool			inlined;
 	bool			pinned;
+	bool			spliced;
 	u16			slot;
 	u32			freed;
 	u32			charged;
@@ -167,6 +169,8 @@ struct uet_dest_key {
  * @watch: the watch whose probes it has, valid with @us; in other queues that of the
  *	contact with the target, with a reference, or NULL (tx/contact.c)
  * @wmem: bytes of message data and overhead held
+ * @wmem_part: those of a message that calls still put together (sock/sendpart.c);
+ *	uet_sock.part_lock
  * @initiator: initiator ID of the socket
  * @pid: PIDonFEP of the socket
  * @laddr: source address wanted, or any
@@ -204,6 +208,7 @@ struct uet_dest {
 	struct uet_sock		*us;
 	struct uet_watch	*watch;
 	atomic_long_t		wmem;
+	u32			wmem_part;
 	u32			initiator;
 	u16			pid;
 	struct in6_addr		laddr;
@@ -243,6 +248,8 @@ bool uet_txmsg_try_drop_spares(struct uet_sock *us);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
 void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
+void uet_txmsg_fail(struct uet_txmsg *msg, struct uet_sock *us, int error);
+void uet_txmsg_move(struct uet_txmsg *msg, struct uet_sock *us, struct uet_dest *dest);
 void uet_txmsg_free(struct uet_txmsg *msg);
 
 static inline void uet_txmsg_get(struct uet_txmsg *msg)
@@ -273,6 +280,7 @@ struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
 		      u8 other);
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
+u64 uet_dest_queued(const struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
 void uet_dest_drop_idle(struct uet_sock *us);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MSG_ZEROCOPY: messages whose data stays in the pages of the sender
- * (Documentation/networking/msg_zerocopy.rst).
+ * Messages whose data is not copied: MSG_ZEROCOPY, splice() and sendfile().
  *
- * Packets refer to these pages, which the sender must not change before it is told on
+ * With MSG_ZEROCOPY (Documentation/networking/msg_zerocopy.rst) packets refer to the
+ * pages of the sender, who must not change them before it is told on
  * the error queue that they are free. That is the kernel's own notification, struct
  * ubuf_info: the call, the message and each packet on its way have a reference. A
  * receiver on this host gets a copy (skb_orphan_frags_rx()), so that neither it sees
@@ -15,13 +15,19 @@
  * (tx/report.c). When the socket closes its messages keep their notifications, and
  * the pages stay charged until they are done, but nobody is told.
  *
+ * splice() and sendfile() have nobody to tell: packets refer to the pages of a file or
+ * pipe, and may show what is written to the file meanwhile (sendfile(2)); packets on
+ * their way are marked for that (SKBFL_SHARED_FRAG), and one whose checksum is wrong by
+ * it is lost and sent again.
+ *
  * A run of packets has the headers of all packets but the first in memory of its own,
  * since pages of the sender have no gaps for them (tx/txdata.c):
  *
  *	linear	[hdr]
  *	frags	[payload] [hdr][payload] [hdr][payload]...
  *
- * Not here: whether a message may be queued at all (sock/sendmsg.c).
+ * Not here: whether a message may be queued at all (sock/sendmsg.c), how several calls
+ * put one together (sock/sendpart.c).
  */
 #include <linux/mm.h>
 #include <linux/skbuff.h>
@@ -42,9 +48,14 @@
 #define UET_TXPIN_LEAST		16384U
 
 /* Segments of a vector that may be shorter than a page. Each has two fragments at
- * most, and what else a packet of 8192 bytes refers to has 10: it fits.
+ * most, and what else a packet of 8192 bytes refers to has 10: it fits MAX_SKB_FRAGS.
  */
 #define UET_TXPIN_SHORT		3
+
+/* Shorter pieces of pages that splice() has are copied. So the payload of a packet lies
+ * in few places: at most 10 if it has 8192 bytes and is of one call.
+ */
+#define UET_TXPIN_PIECE		(PAGE_SIZE / 2)
 
 /* Pages taken in one step */
 #define UET_TXPIN_BATCH		16
@@ -70,9 +81,10 @@ bool uet_txpin_worth(const struct uet_sock *us, const struct iov_iter *from,
 	unsigned long i;
 	u32 n = 0;
 
+	if (len < UET_TXPIN_LEAST || len > uet_sock_sndbuf(us))
+		return false;
 	/* Sockets of the kernel have no owner socket. */
-	if (len < UET_TXPIN_LEAST || len > uet_sock_sndbuf(us) ||
-	    !user_backed_iter(from) || !us->owner)
+	if (user_backed_iter(from) ? !us->owner : !iov_iter_is_bvec(from))
 		return false;
 	if (!iter_is_iovec(from))
 		return true;
@@ -142,8 +154,8 @@ static void uet_txpin_append(struct uet_txbuf *buf, struct page *page, u32 off, 
 }
 
 /* Take the next pages, which hold up to @len bytes. Returns the bytes, or an errno. */
-static int uet_txpin_pages(struct uet_txmsg *msg, struct iov_iter *from, u32 off,
-			   u32 len)
+static int uet_txpin_pages(struct uet_txmsg *msg, struct list_head *bufs,
+			   struct iov_iter *from, u32 off, u32 len)
 {
 	struct page *pages[UET_TXPIN_BATCH];
 	size_t start, n, left;
@@ -154,7 +166,7 @@ static int uet_txpin_pages(struct uet_txmsg *msg, struct iov_iter *from, u32 off
 	if (got <= 0)
 		return got ?: -EFAULT;
 	for (i = 0, left = got; left; i++, left -= n, off += n, start = 0) {
-		struct uet_txbuf *buf = uet_txbuf_tail(msg, &msg->bufs, off);
+		struct uet_txbuf *buf = uet_txbuf_tail(msg, bufs, off);
 
 		n = min_t(size_t, left, PAGE_SIZE - start);
 		if (!buf)
@@ -170,17 +182,50 @@ static int uet_txpin_pages(struct uet_txmsg *msg, struct iov_iter *from, u32 off
 	return -ENOBUFS;
 }
 
-/* How many packets have room in the fragments of one buffer, the data being in one
- * piece? Other data may take more: then packets go by themselves.
- */
-static u32 uet_txpin_run_max(const struct uet_txmsg *msg, u32 payload)
+/* In how many places does the data of a packet lie at most? */
+static u32 uet_txpin_places(const struct uet_txmsg *msg, u32 payload)
 {
-	u32 frags = DIV_ROUND_UP(payload, PAGE_SIZE);
+	u32 most = 1, n = 0, left = payload, rest, i;
+	const struct uet_txbuf *buf;
 
-	if (offset_in_page(msg->first.frags[0].off) ||
-	    (PAGE_SIZE % payload && payload % PAGE_SIZE))
-		frags++;
-	return min_t(u32, (UET_TX_SKB_FRAGS + 1) / (frags + 1), UET_RUN_MAX);
+	list_for_each_entry(buf, &msg->bufs, node) {
+		for (i = 0; i < buf->nr; i++) {
+			u32 len = buf->frags[i].len;
+
+			most = max(most, ++n);
+			if (len < left) {
+				left -= len;
+				continue;
+			}
+			/* The packet ends here, and the last of others begins. */
+			rest = (len - left) % payload;
+			left = payload - rest;
+			n = !!rest;
+		}
+	}
+	return most;
+}
+
+/**
+ * uet_txpin_plan() - decide how packets of a message that is not copied may leave
+ * @msg: message with all its data
+ * @payload: payload of its packets, if they may leave in runs; else 0
+ *
+ * Context: process.
+ */
+void uet_txpin_plan(struct uet_txmsg *msg, u32 payload)
+{
+	u32 max;
+
+	msg->pinned = true;
+	if (!payload || msg->m.len <= payload)
+		return;
+	/* Each packet but the first has a place for its headers, too. */
+	max = (UET_TX_SKB_FRAGS + 1) / (uet_txpin_places(msg, payload) + 1);
+	if (max < 2)
+		return;
+	msg->m.run_len = (u16)payload;
+	msg->m.run_max = (u8)min_t(u32, max, UET_RUN_MAX);
 }
 
 /**
@@ -203,15 +248,60 @@ int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
 	msg->ubuf = ubuf;
 	net_zcopy_get(ubuf);
 	for (; done < msg->m.len; done += n) {
-		n = uet_txpin_pages(msg, from, done, msg->m.len - done);
+		n = uet_txpin_pages(msg, &msg->bufs, from, done, msg->m.len - done);
 		if (n < 0)
 			return n;
 	}
-	if (payload) {
-		msg->m.run_len = (u16)payload;
-		msg->m.run_max = (u8)uet_txpin_run_max(msg, payload);
+	uet_txpin_plan(msg, payload);
+	return 0;
+}
+
+/**
+ * uet_txpin_refers() - is a piece of a page worth a reference?
+ * @from: pages (ITER_BVEC)
+ * @len: bytes of the next piece
+ *
+ * Slab memory has no references, who has it takes it back.
+ *
+ * Return: true if so; else it is to be copied.
+ */
+bool uet_txpin_refers(const struct iov_iter *from, u32 len)
+{
+	return len >= UET_TXPIN_PIECE && sendpage_ok(from->bvec->bv_page);
+}
+
+/**
+ * uet_txpin_refer() - make pages that splice() has data of a message
+ * @msg: message
+ * @bufs: where to add it
+ * @from: pages (ITER_BVEC)
+ * @off: offset in the message
+ * @len: bytes
+ *
+ * Context: process; sleeps.
+ * Return: 0 or a negative errno; @bufs may have a part of it then.
+ */
+int uet_txpin_refer(struct uet_txmsg *msg, struct list_head *bufs,
+		    struct iov_iter *from, u32 off, u32 len)
+{
+	u32 end = off + len;
+	int n;
+
+	for (; off < end; off += n) {
+		n = uet_txpin_pages(msg, bufs, from, off, end - off);
+		if (n < 0)
+			return n;
 	}
 	return 0;
+}
+
+/* Say of a packet what its pages are. */
+static void uet_txpin_mark(struct uet_txmsg *msg, struct sk_buff *skb)
+{
+	if (msg->spliced)
+		skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	else
+		skb_zcopy_set(skb, msg->ubuf, NULL);
 }
 
 /**
@@ -227,7 +317,7 @@ int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
  */
 int uet_txpin_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len)
 {
-	skb_zcopy_set(skb, msg->ubuf, NULL);
+	uet_txpin_mark(msg, skb);
 	return uet_txdata_refer(msg, skb, off, len, NULL);
 }
 
@@ -275,7 +365,7 @@ int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 
 	if (WARN_ON_ONCE(n < 2 || n > UET_RUN_MAX))
 		return -EINVAL;
-	skb_zcopy_set(skb, msg->ubuf, NULL);
+	uet_txpin_mark(msg, skb);
 	hdrs = netdev_alloc_frag((n - 1) * UET_HDR_RUN_LEN);
 	if (!hdrs)
 		return -ENOMEM;

@@ -50,7 +50,7 @@ static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 
 	spin_lock(&us->dests_lock);
 	list_for_each_entry(dest, &us->dests, us_node) {
-		u64 own = atomic_long_read(&dest->wmem), held;
+		u64 own = uet_dest_queued(dest), held;
 
 		if (dest == but || !READ_ONCE(dest->q.hold.on) || !own)
 			continue;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What sends of whole messages (sock/sendmsg.c) and of parts (sock/sendpart.c) share.
+ */
+#ifndef _UET_SEND_H
+#define _UET_SEND_H
+
+#include <linux/types.h>
+
+struct msghdr;
+struct sockaddr_uet;
+struct ubuf_info;
+struct uet_dest;
+struct uet_dest_key;
+struct uet_sock;
+struct uet_txmsg;
+
+/**
+ * struct uet_send - one sendmsg() under way
+ * @cookie: from the caller
+ * @header_data: from the caller
+ * @tag: match bits, valid if @has_tag
+ * @timeo: jiffies it may still wait
+ * @timeout: lifetime of the message, ms, 0 = no limit
+ * @deadline: end of @timeout, ns
+ * @ubuf: completion of MSG_ZEROCOPY, or NULL
+ * @pin: send from the pages of the caller, if it is not streamed; valid with @ubuf
+ * @has_cookie: @cookie is valid
+ * @has_tclass: the caller set the traffic class
+ * @has_hd: @header_data is valid
+ * @has_tag: the message is tagged; @tag may be 0
+ * @more: other messages are to follow at once
+ */
+struct uet_send {
+	u64			cookie;
+	u64			header_data;
+	u64			tag;
+	long			timeo;
+	u32			timeout;
+	u64			deadline;
+	struct ubuf_info	*ubuf;
+	bool			pin;
+	bool			has_cookie;
+	bool			has_tclass;
+	bool			has_hd;
+	bool			has_tag;
+	bool			more;
+};
+
+/* sendmsg.c */
+void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
+		     const struct sockaddr_uet *to);
+int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
+		   struct uet_dest_key *key);
+struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
+			       struct uet_dest_key *key, size_t len);
+void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest);
+bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
+		    const struct uet_txmsg *msg, u64 need, s64 *wake_at);
+int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
+		  const struct uet_txmsg *msg, u64 need, long *timeo);
+void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need);
+struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
+				 struct uet_dest *dest, u32 len);
+int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg);
+
+/* sendpart.c */
+int uet_send_part(struct uet_sock *us, struct uet_send *s, struct msghdr *m,
+		  u32 len, bool pages);
+
+#endif /* _UET_SEND_H */
