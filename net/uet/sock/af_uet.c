@@ -301,6 +301,7 @@ static const struct proto_ops uet_ops = {
 	.recvmsg	= uet_recvmsg,
 	.mmap		= sock_no_mmap,
 	.set_peek_off	= sk_set_peek_off,
+	.splice_read	= uet_splice_read,
 	UET_SPLICE_OPS
 };
 

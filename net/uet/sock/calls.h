@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct msghdr;
+struct pipe_inode_info;
 struct socket;
 struct sockaddr_uet;
 struct uet_dest_key;
@@ -27,6 +28,8 @@ void uet_sock_wait(void);
 int uet_splice(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
+			struct pipe_inode_info *pipe, size_t len, unsigned int flags);
 __poll_t uet_poll(struct file *file, struct socket *sock,
 		  struct poll_table_struct *wait);
 int uet_setsockopt(struct socket *sock, int level, int optname,

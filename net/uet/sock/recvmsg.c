@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * recvmsg() and poll().
+ * recvmsg(), splice() from a socket, and poll().
  *
  * A call returns data of one message. If the buffer is too short, the next call
  * returns the rest; the call that reaches the end sets MSG_EOR. Messages longer
@@ -11,6 +11,7 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/skbuff.h>
+#include <linux/splice.h>
 #include <net/busy_poll.h>
 
 #include "core/wire_ses.h"
@@ -25,7 +26,8 @@
 
 /**
  * struct uet_recv - one recvmsg() under way
- * @msg: the caller's
+ * @msg: the caller's; NULL with @pipe
+ * @pipe: takes pages instead of a copy, or NULL
  * @len: size of its buffer
  * @copied: bytes copied so far
  * @flags: MSG_*
@@ -38,6 +40,7 @@
  */
 struct uet_recv {
 	struct msghdr		*msg;
+	struct pipe_inode_info	*pipe;
 	size_t			len;
 	size_t			copied;
 	int			flags;
@@ -129,6 +132,40 @@ static int uet_recv_skb(const struct sk_buff *skb, u32 off, struct msghdr *msg,
 	return uet_recv_pieces(skb, off, msg, len);
 }
 
+/* Give a pipe references to @len bytes of a packet's payload, from @off on. Returns how
+ * much it had room for, or an error.
+ */
+static int uet_recv_splice(struct uet_sock *us, struct sk_buff *skb, u32 off,
+			   struct pipe_inode_info *pipe, u32 len)
+{
+	u32 done = 0, n, at;
+	int got;
+
+	while (done < len) {
+		n = len - done;
+		at = uet_rxcb_at(UET_RXCB(skb), off + done, &n);
+		got = skb_splice_bits(skb, &us->sk, at, pipe, n, 0);
+		if (got <= 0)
+			return done ?: got ?: -EAGAIN;
+		done += got;
+		if (got < n)
+			break;
+	}
+	return done;
+}
+
+/* Hand @len bytes of a packet over. Returns how much that is, or an error. */
+static int uet_recv_give(struct uet_sock *us, struct uet_recv *r,
+			 struct sk_buff *skb, u32 off, u32 len)
+{
+	int err;
+
+	if (unlikely(r->pipe))
+		return uet_recv_splice(us, skb, off, r->pipe, len);
+	err = uet_recv_skb(skb, off, r->msg, len);
+	return err ?: len;
+}
+
 /* Copy data from the packets in @rd. On a fault the packet stays for the next
  * call.
  */
@@ -137,19 +174,18 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 {
 	bool peek = r->flags & MSG_PEEK;
 	struct sk_buff *skb;
-	int err = 0;
 
 	while ((skb = skb_peek(&rd->skbs))) {
 		u32 off = rd->pos - UET_RXCB(skb)->off;
 		u32 rest = UET_RXCB(skb)->len - off;
-		u32 n = min_t(size_t, rest, r->len - r->copied);
+		int n = min_t(size_t, rest, r->len - r->copied);
 
 		if (rest && !n)
 			break;
 		if (n)
-			err = uet_recv_skb(skb, off, r->msg, n);
-		if (err)
-			break;
+			n = uet_recv_give(us, r, skb, off, n);
+		if (n < 0)
+			return n;
 		if (!r->stamped && (n == rest || r->copied + n == r->len) &&
 		    (skb_queue_is_last(&rd->skbs, skb) ||
 		     r->copied + n == r->len)) {
@@ -164,7 +200,7 @@ static int uet_recv_copy(struct uet_sock *us, struct uet_recv *r,
 		if (!peek && rd->used_bytes >= uet_rx_half(us) / 8)
 			uet_rxread_commit(us, rd);
 	}
-	return err;
+	return 0;
 }
 
 /* Fast path for a message of one packet that fits: copy it in place. Returns as
@@ -256,7 +292,7 @@ static int uet_recv_some(struct uet_sock *us, struct uet_recv *r,
 	/* No lock: a waiter joins the wait queue before it looks again. */
 	if (list_empty(&us->rx_ready))
 		return 0;
-	if (!r->rxmsg && !(r->flags & MSG_PEEK)) {
+	if (!r->rxmsg && !r->pipe && !(r->flags & MSG_PEEK)) {
 		err = uet_recv_whole(us, r);
 		if (err)
 			return err;
@@ -324,7 +360,7 @@ static int uet_recv_loop(struct uet_sock *us, struct uet_recv *r)
 {
 	bool whole = (r->flags & (MSG_WAITALL | MSG_PEEK)) == MSG_WAITALL;
 	long timeo = sock_rcvtimeo(&us->sk, r->flags & MSG_DONTWAIT);
-	size_t target = sock_rcvlowat(&us->sk, whole, r->len);
+	size_t target = r->pipe ? 1 : sock_rcvlowat(&us->sk, whole, r->len);
 	int err;
 
 	for (;;) {
@@ -396,6 +432,8 @@ static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 		sk_peek_offset_fwd(sk, r->copied);
 	else
 		sk_peek_offset_bwd(sk, r->copied);
+	if (r->pipe)
+		return ret;
 	if (msg->msg_name) {
 		memcpy(msg->msg_name, &m->from, sizeof(m->from));
 		msg->msg_namelen = sizeof(m->from);
@@ -439,6 +477,29 @@ static void uet_recv_busy_poll(struct uet_sock *us, bool once)
 }
 #endif
 
+/* Receive, wherever it goes to. */
+static int uet_recv(struct sock *sk, struct uet_recv *r)
+{
+	/* An error that a recvmmsg() met after its first message */
+	int err = sock_error(sk);
+
+	if (unlikely(err))
+		return err;
+	if (sk_can_busy_loop(sk))
+		uet_recv_busy_poll(uet_sk(sk), r->flags & MSG_DONTWAIT);
+	lock_sock(sk);
+	r->peek_off = r->flags & MSG_PEEK ? READ_ONCE(sk->sk_peek_off) : -1;
+	err = uet_recv_loop(uet_sk(sk), r);
+	if (r->rxmsg) {
+		/* Copied data has left the socket: report it despite errors */
+		if (!err || r->copied)
+			err = uet_recv_finish(sk, r);
+		uet_rxmsg_retire(uet_sk(sk), r->rxmsg);
+	}
+	release_sock(sk);
+	return err;
+}
+
 /**
  * uet_recvmsg() - proto_ops.recvmsg
  * @sock: socket
@@ -457,30 +518,39 @@ int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 		.len = min_t(size_t, len, INT_MAX),
 		.flags = flags,
 	};
-	int err;
 
 	if (flags & MSG_ERRQUEUE)
 		return uet_sock_recv_report(sk, msg, len);
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
-	/* An error that a recvmmsg() met after its first message */
-	err = sock_error(sk);
-	if (unlikely(err))
-		return err;
+	return uet_recv(sk, &r);
+}
 
-	if (sk_can_busy_loop(sk))
-		uet_recv_busy_poll(uet_sk(sk), flags & MSG_DONTWAIT);
-	lock_sock(sk);
-	r.peek_off = flags & MSG_PEEK ? READ_ONCE(sk->sk_peek_off) : -1;
-	err = uet_recv_loop(uet_sk(sk), &r);
-	if (r.rxmsg) {
-		/* Copied data has left the socket: report it despite errors */
-		if (!err || r.copied)
-			err = uet_recv_finish(sk, &r);
-		uet_rxmsg_retire(uet_sk(sk), r.rxmsg);
-	}
-	release_sock(sk);
-	return err;
+/**
+ * uet_splice_read() - proto_ops.splice_read
+ * @sock: socket
+ * @ppos: not used
+ * @pipe: takes the pages; locked
+ * @len: bytes at most
+ * @flags: SPLICE_F_*
+ *
+ * As read(): data of one message. SO_RCVLOWAT does not apply.
+ *
+ * Return: bytes handed over, 0 as uet_recvmsg(), or a negative errno.
+ */
+ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
+			struct pipe_inode_info *pipe, size_t len, unsigned int flags)
+{
+	struct uet_recv r = {
+		.pipe = pipe,
+		.len = min_t(size_t, len, INT_MAX),
+		/* There is nowhere to put them. */
+		.stamped = true,
+	};
+
+	if (flags & SPLICE_F_NONBLOCK || sock->file->f_flags & O_NONBLOCK)
+		r.flags = MSG_DONTWAIT;
+	return uet_recv(sock->sk, &r);
 }
 
 /* After EAGAIN: is there the room that the sender needed, at that queue? Else: is
