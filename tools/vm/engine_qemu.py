@@ -137,9 +137,21 @@ def listening(port):
                    and line.split()[1].endswith(f":{port:04X}") for line in f)
 
 
+def pair_options(i):
+    """Two interfaces that are joined to each other"""
+    argv = []
+    for end in range(2):
+        argv += ["-netdev", f"hubport,id=net{i}-{end},hubid={i}", "-device",
+                 f"virtio-net-pci,netdev=net{i}-{end},mac=52:54:00:ff:{i:02x}:{end:02x}"]
+    return argv
+
+
 def netdev_options(specs):
     argv = []
     for i, spec in enumerate(specs):
+        if spec == "pair":
+            argv += pair_options(i)
+            continue
         kind, port = spec.split(":")
         port = int(port)
         if kind == "connect":

@@ -25,6 +25,7 @@ class Case:
     run: packets that leave as one if AF_UET has offload (net.uet.spray_run)
     spread: what a link receives is spread over two CPUs by port (RPS)
     steer: AF_UET gives it to the CPU of its PDC (net.uet.steer)
+    put, get: how data gets into the socket, and out of it; "": by a copy
     """
     transport: str
     kind: str
@@ -45,10 +46,13 @@ class Case:
     shown: int = 0
     spread: bool = False
     steer: bool = True
+    put: str = ""
+    get: str = ""
 
     @property
     def column(self):
-        return self.transport + (f" {self.run}" if self.run else "") + \
+        return " ".join(w for w in (self.transport, self.put, self.get) if w) + \
+            (f" {self.run}" if self.run else "") + \
             ("+offload" if self.offload else "")
 
     @property
@@ -80,6 +84,7 @@ def title(case):
     words += [f"{case.batch} a call"] * (case.batch > 0)
     words += ["loopback"] * (case.link == "lo")
     words += ["tunnel"] * (case.link == "gretap")
+    words += ["wire"] * (case.link == "wire")
     words += ["IPv6"] * (case.ip == 6)
     words += [case.delivery.upper()] * bool(case.delivery)
     words += ["data_protect"] * case.protect
@@ -157,14 +162,21 @@ FURTHER = {
     "flows": lambda ts: eight_flows(ts),
     "peers": lambda ts: [trips(t, 100, count=200, rounds=3, peers=100)
                          for t in ts],
+    "uncopied": lambda ts: uncopied(ts),
 }
+# Its packets pass hardware (emulated, outside of the guest), whose time is not counted in
+# instructions: for profiles only
+WIRE = "wire"
 # What "make bench" has always had
 MAIN = "main"
 SETS = MAIN, *FURTHER
+PROFILE_SETS = *SETS, WIRE
 
 
 def further(name, transports, full=False):
     """Rows of a set; SCTP among them where all is asked for"""
+    if name == WIRE:
+        return wire(transports)
     return FURTHER[name]([t for t in transports if full or t != "sctp"])
 
 
@@ -176,6 +188,23 @@ def profiled(transports):
         [bulk("uet", MIB, offload=True, run=run)
          for run in RUNS[1:] if "uet" in ts] + \
         [trips(t, 100) for t in ts]
+
+
+# Ways that data goes without a copy: MSG_ZEROCOPY, sendfile(), splice() from a socket
+WAYS = ("", ""), ("zerocopy", ""), ("file", ""), ("", "pipe"), ("file", "pipe")
+
+
+def uncopied(transports):
+    """A receiver on the same host gets a copy of MSG_ZEROCOPY: that pays on a wire."""
+    return [bulk(t, size, put=put, get=get, offload=True, run=8 if t == "uet" else 0, **SHORT)
+            for size in (16384, 65536, MIB) for put, get in WAYS
+            for t in transports if t in ("uet", "tcp")]
+
+
+def wire(transports):
+    return [bulk(t, size, put=put, get=get, link="wire", offload=None, **SHORT)
+            for size in (16384, 65536, MIB) for put, get in WAYS
+            for t in transports if t in ("uet", "tcp")]
 
 
 def eight_flows(transports, total=MIB, rounds=3, **more):

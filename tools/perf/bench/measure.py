@@ -24,6 +24,8 @@ def command(build, case, net):
             *([] if case.kind == "trips" else ["-k"]),
             *(["-m", str(case.batch)] if case.batch else []),
             *(["-D", case.delivery] if case.delivery else []),
+            *(["-w", case.put] if case.put else []),
+            *(["-W", case.get] if case.get else []),
             client, *servers]
 
 
@@ -33,7 +35,7 @@ def conditions(case, net, seen):
         "kind": case.kind, "size": case.size, "mtu": case.mtu,
         "link": case.link, "ip": case.ip, "flows": case.flows,
         "batch": case.batch, "peers": case.peers, "cpus": case.cpus,
-        "spread": case.spread,
+        "spread": case.spread, "put": case.put, "get": case.get,
         "offloads": net.offloads(),
         "sndbuf": seen["sndbuf"], "rcvbuf": seen["rcvbuf"],
         # Of client and server, per operation: who waits is woken by the other

@@ -4,6 +4,8 @@
 Programs are started only where something changes: under emulation one costs
 millions of instructions.
 """
+import glob
+import os
 import re
 import subprocess
 import time
@@ -17,6 +19,8 @@ OUTER = "192.0.2.1", "192.0.2.2"
 TUNNEL_MTU = 100
 # Runs are for fast links, and nothing says how fast this one is. TCP does not ask.
 RUN_MBPS = 400000
+# What a veth device says of itself, and hardware here does not
+VETH_MBPS = 10000
 OFFLOADS = {"tso": "tcp-segmentation-offload",
             "gso": "generic-segmentation-offload",
             "gro": "generic-receive-offload"}
@@ -31,6 +35,12 @@ def inside(netns, *args, **more):
     return sh("ip", "netns", "exec", netns, *args, **more)
 
 
+def hardware():
+    """Network devices that the guest was started with"""
+    return sorted(os.path.basename(os.path.dirname(d))
+                  for d in glob.glob("/sys/class/net/*/device"))
+
+
 def peers(n):
     return [f"{PEERS_NET}.{i}" for i in range(1, n + 1)]
 
@@ -40,6 +50,8 @@ class Network:
 
     A tunnel (gretap) delivers packets without the flow hash that their sender gave them,
     as a wire does; set_spread() needs that.
+
+    A wire joins two network devices of the guest outside of it (run --netdev pair).
 
     run: AF_UET may send runs, of so many packets; 0: as the window says; None: no
     """
@@ -62,6 +74,10 @@ class Network:
             sh("ip", "-n", netns, "link", "set", "lo", "up")
         if self.link == "lo":
             sh("ip", "-n", CLIENT, "link", "set", "lo", "mtu", str(self.mtu))
+        elif self.link == "wire":
+            for netns, dev in zip(self.namespaces, hardware()):
+                sh("ip", "link", "set", dev, "netns", netns, "name", self.device)
+                sh("ip", "-n", netns, "link", "set", self.device, "mtu", str(self.mtu))
         else:
             more = TUNNEL_MTU if self.link == "gretap" else 0
             mtu = "mtu", str(self.mtu + more), "netns"
@@ -94,6 +110,8 @@ class Network:
                str(self.mtu), "type", "gretap", "local", ours, "remote", theirs)
 
     def _settings(self):
+        if self.link == "wire":
+            return ["net.uet.udp_csum=0", f"net.uet.link_mbps={VETH_MBPS}"]
         if self.run is None:
             return ["net.uet.udp_csum=0"]
         return ["net.uet.udp_csum=1", f"net.uet.spray_run={self.run}",

@@ -26,7 +26,7 @@ def wanted(transports):
     if not os.environ.get("ROWS"):
         return cases.profiled(transports)
     found = []
-    for name in chosen("ROWS", cases.SETS):
+    for name in chosen("ROWS", cases.PROFILE_SETS):
         if name == cases.MAIN:
             found += cases.request_response(transports)
             found += cases.bulks(transports)

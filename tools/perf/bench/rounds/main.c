@@ -31,6 +31,10 @@ static const char * const transports[] = {
 	[UET] = "uet", [UDP] = "udp", [TCP] = "tcp", [SCTP] = "sctp",
 };
 
+static const char * const ways[] = {
+	[COPY] = "copy", [ZEROCOPY] = "zerocopy", [FILE_PAGES] = "file", [PIPE] = "pipe",
+};
+
 struct options opt = {
 	.transport = TCP, .size = 100, .count = 100, .rounds = 11, .flows = 1,
 };
@@ -75,6 +79,7 @@ static void serve(unsigned int flow, int wire)
 
 	enter(opt.server_ns);
 	end_serve(&e, flow, wire);
+	transfer_open(e.fd[0]);
 	for (unsigned int r = 0; r <= opt.rounds; r++) {
 		if (r == 1)
 			s->switches = -switches();
@@ -94,6 +99,7 @@ static void run(unsigned int flow, int wire)
 
 	enter(opt.client_ns);
 	end_connect(&e, flow, wire);
+	transfer_open(e.fd[0]);
 	/* The first round warms up and is not counted */
 	for (unsigned int r = 0; r <= opt.rounds; r++) {
 		if (r == 1)
@@ -215,6 +221,8 @@ static void usage(void)
 		"  -m BATCH     bulk by sendmmsg() and recvmmsg()\n"
 		"  -b BYTES     of send and receive buffers, as SO_SNDBUF reads (as they are)\n"
 		"  -D rod       ordered delivery, of AF_UET\n"
+		"  -w WAY       of bulk: copy, zerocopy (MSG_ZEROCOPY), file (sendfile())\n"
+		"  -W WAY       at the other end: copy, pipe (splice() to /dev/null)\n"
 		"  -g CONTROL   TCP congestion control\n"
 		"  -C NETNS     of clients\n"
 		"  -S NETNS     of servers\n"
@@ -231,6 +239,18 @@ static unsigned int number(const char *text, unsigned int most)
 	if (end == text || *end || !n || n > most)
 		usage();
 	return n;
+}
+
+static enum way way(enum way other, enum way last)
+{
+	enum way w = COPY;
+
+	while (strcmp(ways[w], optarg))
+		if (++w == WAYS)
+			usage();
+	if (w != COPY && (w < other || w > last))
+		usage();
+	return w;
 }
 
 static void take_option(int c)
@@ -267,6 +287,12 @@ static void take_option(int c)
 			usage();
 		opt.delivery = UET_ROD;
 		break;
+	case 'w':
+		opt.put = way(ZEROCOPY, FILE_PAGES);
+		break;
+	case 'W':
+		opt.get = way(PIPE, PIPE);
+		break;
 	case 'g':
 		opt.cc = optarg;
 		break;
@@ -285,7 +311,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:ks:n:r:P:m:b:D:g:C:S:")) != -1)
+	while ((c = getopt(argc, argv, "t:ks:n:r:P:m:b:D:w:W:g:C:S:")) != -1)
 		take_option(c);
 	if (argc - optind < 2 || argc - optind > PEERS_MAX + 1)
 		usage();
@@ -297,6 +323,9 @@ static void parse(int argc, char **argv)
 		usage();	/* bulk has one peer */
 	if (opt.batch && (!opt.bulk || (opt.transport != UET && opt.transport != UDP)))
 		usage();	/* batches are messages, not round trips or a stream */
+	if ((opt.put || opt.get) && (!opt.bulk || opt.batch ||
+				     (opt.transport != UET && opt.transport != TCP)))
+		usage();
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,9 @@
 
 enum transport { UET, UDP, TCP, SCTP, TRANSPORTS };
 
+/* How the data of bulk gets into the socket, and out of it */
+enum way { COPY, ZEROCOPY, FILE_PAGES, PIPE, WAYS };
+
 struct options {
 	enum transport	transport;
 	bool		bulk;
@@ -32,6 +35,7 @@ struct options {
 	unsigned int	batch;		/* messages of a system call, 0: send() and recv() */
 	int		buffer;		/* what SO_SNDBUF and SO_RCVBUF read, 0: as they are */
 	int		delivery;	/* of AF_UET */
+	enum way	put, get;
 	const char	*cc;		/* TCP congestion control */
 	const char	*client_ns, *server_ns;
 	const char	*client_addr;
@@ -78,6 +82,7 @@ void end_note(const struct end *e, struct seen *s);
 
 /* transfer.c */
 void transfer_begin(void);
+void transfer_open(int fd);
 void transfer_serve(const struct end *e);
 void transfer_client(const struct end *e);
 

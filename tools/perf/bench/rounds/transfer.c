@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A round of either end: the same calls in the same order, whatever the transport */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include <linux/uet.h>
 
 #include "rounds.h"
 
+/* Sends with MSG_ZEROCOPY after which is read which of them are done */
+#define UNTOLD	16
+
 static char *buf;
+static int file, sink, pipes[2];
 static struct mmsghdr batch[BATCH_MAX];
 static struct iovec iov;
 
@@ -19,6 +30,29 @@ void transfer_begin(void)
 	iov = (struct iovec){ buf, opt.size };
 	for (unsigned int i = 0; i < opt.batch; i++)
 		batch[i].msg_hdr = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1 };
+}
+
+/* What a way other than copying needs, at either end */
+void transfer_open(int fd)
+{
+	int on = 1, err = 0;
+
+	if (opt.put == ZEROCOPY)
+		err = opt.transport == UET ?
+		      setsockopt(fd, SOL_UET, UET_ZEROCOPY, &on, sizeof(on)) :
+		      setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on));
+	if (err)
+		die("SO_ZEROCOPY");
+	if (opt.put == FILE_PAGES) {
+		file = memfd_create("rounds", 0);
+		if (file < 0 || write(file, buf, opt.size) != (ssize_t)opt.size)
+			die("file");
+	}
+	if (opt.get == PIPE) {
+		sink = open("/dev/null", O_WRONLY);
+		if (sink < 0 || pipe(pipes) || fcntl(pipes[1], F_SETPIPE_SZ, 1 << 20) < 0)
+			die("pipe");
+	}
 }
 
 /* --- one message -------------------------------------------------------------- */
@@ -49,6 +83,49 @@ static void get(int fd, size_t len)
 	} while (done < len);
 }
 
+/* The buffer is not written to, so it does not matter which sends are done. */
+static void put_pages(int fd, size_t len)
+{
+	static unsigned int untold;
+	struct msghdr msg = { 0 };
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = send(fd, buf + done, len - done, MSG_ZEROCOPY);
+
+		if (n < 0)
+			die("send");
+		done += n;
+	}
+	if (++untold < UNTOLD)
+		return;
+	untold = 0;
+	while (!recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT))
+		msg = (struct msghdr){ 0 };
+	if (errno != EAGAIN)
+		die("MSG_ERRQUEUE");
+}
+
+static void put_file(int fd, size_t len)
+{
+	off_t at = 0;
+
+	while (at < (off_t)len)
+		if (sendfile(fd, file, &at, len - at) <= 0)
+			die("sendfile");
+}
+
+static void get_pages(int fd, size_t len)
+{
+	while (len) {
+		ssize_t n = splice(fd, NULL, pipes[1], NULL, len, 0);
+
+		if (n <= 0 || splice(pipes[0], NULL, sink, NULL, n, 0) != n)
+			die("splice");
+		len -= n;
+	}
+}
+
 /* To one of many peers of a socket, and to whoever a message came from */
 static void put_to(int fd, const struct sockaddr_storage *to, socklen_t len)
 {
@@ -74,7 +151,12 @@ static void put_many(int fd, unsigned int n)
 	unsigned int done = 0;
 
 	if (!opt.batch) {
-		put(fd, opt.size);
+		if (opt.put == ZEROCOPY)
+			put_pages(fd, opt.size);
+		else if (opt.put == FILE_PAGES)
+			put_file(fd, opt.size);
+		else
+			put(fd, opt.size);
 		return;
 	}
 	while (done < n) {
@@ -92,7 +174,10 @@ static unsigned int get_many(int fd, unsigned int n)
 	int got;
 
 	if (!opt.batch) {
-		get(fd, opt.size);
+		if (opt.get == PIPE)
+			get_pages(fd, opt.size);
+		else
+			get(fd, opt.size);
 		return 1;
 	}
 	got = recvmmsg(fd, batch, n, MSG_WAITFORONE, NULL);
