@@ -127,8 +127,10 @@ bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc)
 
 	lockdep_assert_held(&us->rx_lock);
 	want = min_t(unsigned long, 2 * want, most);
-	if (want <= READ_ONCE(us->sk.sk_rcvbuf) ||
-	    data_race(us->sk.sk_userlocks) & SOCK_RCVBUF_LOCK)
+	if (want <= READ_ONCE(us->sk.sk_rcvbuf))
+		return false;
+	/* Of a buffer that a program sets right now either value is right. */
+	if (data_race(us->sk.sk_userlocks) & SOCK_RCVBUF_LOCK)
 		return false;
 	WRITE_ONCE(us->sk.sk_rcvbuf, want);
 	return true;
