@@ -172,7 +172,7 @@ def message(pdc, first, data, seg, msg_id=None, flags=0):
         pdc.msgs += 1
         msg_id = pdc.msgs
     packets = []
-    for n, offset in enumerate(range(0, len(data), seg)):
+    for n, offset in enumerate(range(0, max(len(data), 1), seg)):
         part = data[offset:offset + seg]
         last = offset + seg >= len(data)
         ses = p.ses_std(flags=p.S_REL | (p.S_SOM | flags if not offset else 0) |
@@ -340,6 +340,60 @@ def readers(host):
             assert got == data[offset:], f"wrong from {offset} on"
         reader.sock.setsockopt(socket.SOL_SOCKET, SO_PEEK_OFF, -1)
         reader.get(data)
+
+
+def singles(pdc, first, parts):
+    """Messages of one packet each"""
+    return [message(pdc, first + i, part, 1 << 16)[0]
+            for i, part in enumerate(parts)]
+
+
+@case("messages of one packet in one buffer")
+def together(host):
+    with Reader(host) as reader:
+        pdc = opened(host)
+        first = 1
+        for size, last in ((1000, 1000), (1000, 1), (0, 0), (4000, 17),
+                           (1, 1)):
+            for linear in (None, 0, 1500, 65535):
+                parts = [pattern(size, i) for i in range(9)]
+                parts.append(pattern(last, 9))
+                packets = singles(pdc, first, parts)
+                first += len(packets)
+                count = Counted(host, "RxRuns", "RxReqs", "RxPkts",
+                                "MsgReceived")
+                udp = udp_received(host)
+                host.wire.send(packets, linear=linear)
+                settle(host)
+                same("runs, requests, packets, messages", count.rose(),
+                     [0, 10, 11, 10])
+                same("datagrams", udp_received(host) - udp, 11)
+                for i, part in enumerate(parts):
+                    reader.get(part, f"{size} bytes, {linear} in line, {i}")
+                reader.nothing()
+
+
+@case("one of them is bad, or was there before")
+def one_bad(host):
+    parts = [pattern(500, i) for i in range(8)]
+    with Reader(host) as reader:
+        # Type, version, PSN, PDCID, next header
+        for at, mask in ((0, 0xf8), (4, 0x40), (11, 0x01), (1, 0x0f)):
+            pdc = opened(host)
+            host.wire.send(changed(at, mask)(singles(pdc, 1, parts)))
+            settle(host)
+            got = reader.all()
+            assert parts[4] not in got and len(got) == 7, \
+                f"byte {at}: {len(got)} messages"
+        pdc = opened(host)
+        packets = singles(pdc, 1, parts)
+        host.send(packets[2])
+        count = Counted(host, "RxReqs", "RxDups")
+        host.wire.send(packets)
+        host.wire.send(packets)
+        settle(host)
+        same("requests, duplicates", count.rose(), [7, 9])
+        same("messages", len(reader.all()), 8)
 
 
 @case("one of its packets came before")

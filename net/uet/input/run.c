@@ -7,11 +7,11 @@
  * gso_size bytes one after the other, each with its own headers. If they are what
  * core/hdr_run.h calls a run, they are handled in one step and stored as they came.
  *
- * Everything else is left to UDP, which splits the buffer into packets. That is
- * always right, so this file takes only what is plain. It believes nothing that a
- * buffer says of itself, since those of virtual machines and packet sockets say
- * anything: the number of packets follows from the lengths, and each header is
- * compared. The pages are only read: taps may have them, too.
+ * Everything else is split into packets (input/split.c), which is always right, so this
+ * file takes only what is plain. It believes nothing that a buffer says of itself,
+ * since those of virtual machines and packet sockets say anything: the number of
+ * packets follows from the lengths, and each header is compared. The pages are only
+ * read: taps may have them, too.
  */
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -167,7 +167,7 @@ static bool uet_run_deliver(struct uet_rx_ctx *rx, const struct uet_rx_run *run,
  * @okfn: uet_rx_ctx.okfn
  *
  * Context: softirq, RCU read side.
- * Return: the number of packets; 0 if nothing was done, for UDP to split it; -1 if
+ * Return: the number of packets; 0 if nothing was done, for uet_input_split(); -1 if
  * another CPU handles it.
  */
 int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,

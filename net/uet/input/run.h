@@ -14,5 +14,7 @@ struct uet_net;
 
 int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 		  uet_okfn okfn);
+int uet_input_split(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		    uet_okfn okfn);
 
 #endif /* _UET_RUN_H */

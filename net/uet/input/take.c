@@ -4,7 +4,7 @@
  *
  * UDP would look up a socket, which is always the tunnel socket, and has its own
  * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in
- * one buffer (input/run.c). Taps and all other hooks have seen a packet by then. UDP
+ * one buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by then. UDP
  * gets what is not plain: packets with a checksum that nobody has verified, with IP
  * options or extension headers, of another length than UDP says, to a group; those
  * that raw sockets, IPsec policies or a socket that somebody has assigned may have a
@@ -67,6 +67,15 @@ static bool uet_take_plain(const struct sk_buff *skb, const struct udphdr *uh,
 	       !uet_take_unconfirmed(skb);
 }
 
+/* Take several packets in one buffer. Returns their number, or as uet_take() */
+static int uet_take_several(struct uet_net *un, struct sk_buff *skb,
+			    unsigned int off, uet_okfn okfn)
+{
+	int n = uet_input_run(un, skb, off, okfn);
+
+	return n ?: uet_input_split(un, skb, off, okfn);
+}
+
 /* Take a packet whose UDP header is at @off. Returns its datagrams, 0 if it is not
  * taken, -1 if it was given to another CPU.
  */
@@ -76,7 +85,7 @@ static int uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	/* A departure time that came over a local device is no time of arrival. */
 	skb_clear_delivery_time(skb);
 	if (skb_is_gso(skb))
-		return uet_input_run(un, skb, off, okfn);
+		return uet_take_several(un, skb, off, okfn);
 	__skb_pull(skb, off);
 	return uet_input(un, skb, okfn) ? -1 : 1;
 }
@@ -93,7 +102,7 @@ static int uet_take_handed(struct uet_net *un, struct sk_buff *skb)
 		return 1;
 	}
 	__skb_push(skb, off);
-	return uet_input_run(un, skb, off, NULL);
+	return uet_take_several(un, skb, off, NULL);
 }
 
 static void uet_take_count4(struct uet_net *un, u32 n)
