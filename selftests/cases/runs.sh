@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # Message lengths: one packet and more, with tails of all kinds, up to many buffers
+N=$(scaled 640)
 LENGTHS=1,4096,4097,8192,8193,12288,61440,61441,65535,65536,100000,524288
 
 # in_runs BUFFERS WORD...: did the command send buffers with several packets?
@@ -38,6 +39,27 @@ fresh()
 lengths()
 {
 	transfer "$1" "-n 60 $2" "-n 60 -s $LENGTHS $2"
+}
+
+# Short messages of one call share buffers.
+together()
+{
+	transfer "$1" "-n $N $3" "-n $N -s $2 -G 32 $3"
+}
+
+# They do not if each is longer than the one before.
+growing()
+{
+	transfer "$B4" "-n $N" "-n $N -G 3 -s 100,3000,4000"
+}
+
+short()
+{
+	local size
+
+	for size in 0 100 4096; do
+		in_runs some together "$B4" $size "" || return 1
+	done
 }
 
 # They arrive as they left, since the link hands buffers over whole.
@@ -91,8 +113,10 @@ by_stack()
 	in_runs some long || rc=1
 	[ "$(stat_of "$B" RxRuns)" = "$before" ] ||
 		fail "the stack has not cut them"
+	short || rc=1
 	on "$A" ethtool -K uet0 tx-checksumming off
 	in_runs some long || rc=1
+	short || rc=1
 	set_sysctl "$A" udp_csum 1
 	on "$A" ethtool -K uet0 tx-checksumming on tx-udp-segmentation on
 	[ "$(csum_errors)" = 0 ] || fail "checksums are wrong"
@@ -103,7 +127,7 @@ by_stack()
 lost()
 {
 	impair "$A" delay 200us loss "${1:-3%}" || skip "no netem here"
-	in_runs some lengths "$B4" ""
+	in_runs some lengths "$B4" "" && short
 	impair "$A"
 }
 
@@ -112,7 +136,7 @@ jumbled()
 {
 	impair "$A" delay 300us 200us reorder 30% duplicate 5% ||
 		skip "no netem here"
-	in_runs some lengths "$B4" ""
+	in_runs some lengths "$B4" "" && short
 	impair "$A"
 }
 
@@ -159,7 +183,7 @@ device_moves()
 	done
 	wait $pid || fail "not all was sent"
 	recv_wait main || fail "not all arrived"
-	in_runs some long
+	in_runs some long && short
 }
 
 links_of_mtu()
@@ -208,6 +232,11 @@ tst "lengths and tails" in_runs some lengths "$B4" ""
 tst "lengths and tails, IPv6" in_runs some lengths "$B6" ""
 tst "lengths and tails, ordered" in_runs some lengths "$B4" "-t seq"
 tst "longer than the send buffer" in_runs some transfer "$B4" "-n 1" "-n 1 -s 20000000"
+tst "messages of one packet share buffers" short
+tst "... over IPv6" in_runs some together "$B6" 3000 ""
+tst "... that are ordered" in_runs some together "$B4" 700 "-t seq"
+tst "... the last of which are shorter" in_runs some together "$B4" 500,500,400,4096,4096,4000 ""
+tst "not if they grow" in_runs none growing
 tst "not with udp_csum 0" switched udp_csum 0 1 none 11
 tst "not with data_protect" switched data_protect 1 0 none 12
 tst "not with a path for each packet" switched spray_run 1 8 none 13

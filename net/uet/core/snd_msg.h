@@ -56,6 +56,7 @@ enum uet_snd_msg_state {
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
  * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
  * @maybe_accepted: its PDC died, and not all its packets were NACKed
+ * @joins: it is one packet, which may leave in a buffer with those of other messages
  * @run_len: packets with this payload may leave as a run, if sent for the first
  *	time; 0: each goes by itself
  * @run_max: packets of a run at most, 0 = the limit of the flow
@@ -83,6 +84,7 @@ struct uet_snd_msg {
 	bool all_sent;
 	bool again;
 	bool maybe_accepted;
+	bool joins;
 };
 
 /**

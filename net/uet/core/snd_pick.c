@@ -141,6 +141,20 @@ static u32 snd_run_limit(const struct uet_snd *s, const struct uet_snd_msg *m,
 	return min3(n, uet_txwin_room(&s->win), (u32)s->flow->run_max);
 }
 
+/* Is a message one packet, which another one follows that may share its buffer? Then
+ * they share an entropy value, as the packets of a run do.
+ */
+static bool snd_is_joined(const struct uet_snd *s, const struct uet_snd_msg *m, u32 len)
+{
+	const struct uet_snd_msg *next;
+
+	if (!m->joins || m->len != len || s->flow->run_max <= 1 ||
+	    list_empty(&m->node) || list_is_last(&m->node, &m->queue->msgs))
+		return false;
+	next = list_next_entry(m, node);
+	return next->joins && next->len <= len;
+}
+
 /* Take a run if it is allowed; @out has its first packet. */
 static void snd_pick_run(struct uet_snd *s, struct uet_snd_msg *m,
 			 struct uet_snd_out *out)
@@ -150,7 +164,9 @@ static void snd_pick_run(struct uet_snd *s, struct uet_snd_msg *m,
 
 	out->n = 1;
 	out->last_len = len;
-	if (limit <= 1)
+	out->joined = limit <= 1 && snd_is_joined(s, m, len);
+	/* What joins others goes their way as long as they do. */
+	if (limit <= 1 && (!out->joined || f->ccc->run_left))
 		return;
 	f->run = (u8)uet_ccc_run(f->ccc, out->ask.now, out->ask.size,
 				  f->run_max);
@@ -261,6 +277,7 @@ static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
 	out->tx_time = slot->tx_time;
 	out->dropped = slot->flags & UET_SND_DROPPED;
 	out->rtx = true;
+	out->joined = false;
 	out->ar = true;
 	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
 }

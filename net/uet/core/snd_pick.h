@@ -38,6 +38,7 @@ enum uet_snd_verdict {
  * @ar: the last packet asks for an ACK
  * @last: it is the last new packet of its message, or has it
  * @alone: by uet_snd_pick_alone()
+ * @joined: it is all of a message, and that of the next one may share its buffer
  */
 struct uet_snd_out {
 	struct uet_snd_pkt pkt;
@@ -53,6 +54,7 @@ struct uet_snd_out {
 	bool ar;
 	bool last;
 	bool alone;
+	bool joined;
 };
 
 /**

@@ -3,7 +3,7 @@
  * Several packets that come in one buffer (GSO) become packets again.
  *
  * A buffer that is no run (input/run.c), or not all of which is new, has packets that
- * are handled one by one: those of short messages that left together, and
+ * are handled one by one: those of short messages that left together (tx/join.c), and
  * whatever virtual machines, packet sockets and devices put together. UDP would split
  * it, too, after it has looked for a socket, and each packet would pass all of UDP.
  *

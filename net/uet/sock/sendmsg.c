@@ -691,8 +691,8 @@ static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
 	msg = uet_send_alloc(us, s, dest, len);
 	if (!msg)
 		return -ENOBUFS;
-	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	msg->streamed = true;
+	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	msg->m.eom = false;
 
 	n = uet_stream_fill(us, s, msg, m, 0);

@@ -277,6 +277,60 @@ static void run_turns(struct kunit *test)
 	KUNIT_EXPECT_GE(test, least, -2 * UET_SND_QUANTUM);
 }
 
+/* Messages of one packet leave one by one. Those that may share a buffer with the next
+ * one share its entropy value, as packets of a run do.
+ */
+static void run_joins(struct kunit *test)
+{
+	static const struct {
+		u32 len;
+		bool may, joined;
+	} msgs[] = {
+		{ 100, true, true }, { 100, true, true }, { 99, true, true },
+		{ 0, true, false }, { 1000, true, false }, { 1000, false, false },
+		{ SCRIPT_MTU, true, false },
+	};
+	struct script *k = script_new(test, false, true);
+	const struct uet_lb_ops *ops = uet_lb_find("oblivious");
+	struct uet_lb_config cfg = { .n = 64, .base = 50000, .run = 3 };
+	struct uet_snd_msg *m;
+	struct uet_lb *lb;
+	u16 ev = 0;
+	u32 i;
+
+	k->p.fixed_wnd = 400 * PKT;
+	k->flow.run_max = UET_RUN_MAX;
+	k->s.win.limit = k->s.win.next - 1 + SCRIPT_SLOTS;
+	lb = kunit_kzalloc(test, uet_lb_mem_size(ops, cfg.n), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, lb);
+	KUNIT_ASSERT_EQ(test, uet_lb_init(lb, ops, &cfg), 0);
+	k->ccc.lb = lb;
+	for (i = 0; i < ARRAY_SIZE(msgs); i++) {
+		m = script_msg(k, 0, msgs[i].len, msgs[i].len);
+		m->joins = msgs[i].may;
+	}
+	for (i = 0; i < ARRAY_SIZE(msgs); i++) {
+		run_pick(k, 1);
+		KUNIT_EXPECT_PTR_EQ(test, k->out.pkt.msg, &k->m[i]);
+		KUNIT_EXPECT_EQ_MSG(test, k->out.joined, msgs[i].joined, "%u", i);
+		if (i % 3)
+			KUNIT_EXPECT_EQ(test, k->out.params.ev, ev);
+		ev = k->out.params.ev;
+		uet_snd_commit(&k->s, &k->out, k->now, STEP, k->now);
+	}
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight_pkts, ARRAY_SIZE(msgs));
+	/* It is not in the queue that others follow in. */
+	m = &k->m[k->nr++];
+	INIT_LIST_HEAD(&m->node);
+	m->queue = &k->q[0];
+	m->joins = true;
+	m->eom = true;
+	uet_snd_submit(&k->s, m, k->now);
+	KUNIT_ASSERT_TRUE(test, uet_snd_may_alone(&k->s, m));
+	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
+	KUNIT_EXPECT_FALSE(test, k->out.joined);
+}
+
 /* How many packets may leave as one is the share of the window that paths stand. */
 static void run_shares(struct kunit *test)
 {
@@ -394,6 +448,7 @@ static struct kunit_case run_kunit_cases[] = {
 	KUNIT_CASE(run_lost_once),
 	KUNIT_CASE(run_ends),
 	KUNIT_CASE(run_turns),
+	KUNIT_CASE(run_joins),
 	KUNIT_CASE(run_shares),
 	KUNIT_CASE(run_steps),
 	KUNIT_CASE(run_calms),

@@ -28,6 +28,7 @@
 #include "tx/credit.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/join.h"
 #include "tx/neigh.h"
 #include "tx/path.h"
 
@@ -105,6 +106,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 				   u64 now)
 {
 	struct uet_pdc *pdc, *sent = NULL;
+	struct uet_join join = {};
 	unsigned int n = 0;
 
 	lockdep_assert_held(&flow->lock);
@@ -120,7 +122,7 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 			  uet_port_pauses(flow, now))
 			break;
 		pdc = uet_flow_first(flow);
-		ret = uet_pdc_tx_next(pdc, list, now);
+		ret = uet_pdc_tx_next(pdc, list, &join, now);
 		/* The window is closed for all PDCs, or a timer tries again. */
 		if (ret < 0)
 			break;

@@ -21,6 +21,7 @@ struct net_device;
 struct uet_dest;
 struct uet_flow;
 struct uet_info;
+struct uet_join;
 struct uet_snd_out;
 struct uet_snd_work;
 struct uet_txmsg;
@@ -149,9 +150,12 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 				  const struct uet_snd_out *out);
 struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
 				  const struct uet_snd_out *out);
+void uet_pdc_write_req(const struct uet_pdc *pdc, const struct uet_snd_out *out,
+		       u8 *to);
 
 /* send.c: requests out; flow lock held */
-int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now);
+int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
+		    struct uet_join *join, u64 now);
 struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 				   struct net_device *dev, u64 now);
 bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now);

@@ -89,6 +89,26 @@ static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
 		pkt->req.clear_psn = last - S16_MAX;
 }
 
+/**
+ * uet_pdc_write_req() - write the headers of a packet
+ * @pdc: the PDC, established, without receiver credit
+ * @out: the packet, no run
+ * @to: room for UET_HDR_RUN_LEN bytes
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_write_req(const struct uet_pdc *pdc, const struct uet_snd_out *out,
+		       u8 *to)
+{
+	struct uet_pkt pkt;
+
+	lockdep_assert_held(&pdc->tx->flow->lock);
+	uet_pdc_fill_pds(pdc, out, &pkt);
+	uet_pdc_fill_ses(uet_txmsg_of(out->pkt.msg), &out->pkt, &pkt.ses);
+	to += uet_build_req(to, &pkt);
+	uet_build_ses_std(to, &pkt.ses);
+}
+
 /* A packet with headers, and @room more bytes */
 static struct sk_buff *uet_pdc_alloc_req(const struct uet_pkt *pkt, u32 room)
 {
@@ -181,12 +201,28 @@ struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
 	return skb;
 }
 
+/* Room for data that is not in pages; of @n messages if others may join this one, as far
+ * as a page has it
+ */
+static u32 uet_pdc_req_room(const struct uet_snd_out *out, u32 n)
+{
+	u32 len = out->pkt.len;
+
+	if (!uet_txmsg_of(out->pkt.msg)->inlined)
+		return 0;
+	if (!out->joined)
+		return len;
+	return min_t(u32, n * (UET_HDR_RUN_LEN + len),
+		     SKB_MAX_ORDER(UET_HEADROOM + UET_PDS_REQ_CC_LEN +
+				   UET_SES_STD_LEN + UET_CRC_LEN, 0));
+}
+
 /* A packet with its data. That is copied if it lies in too many places. */
 static struct sk_buff *uet_pdc_make_req(struct uet_txmsg *msg,
 					const struct uet_snd_pkt *p,
-					const struct uet_pkt *pkt)
+					const struct uet_pkt *pkt, u32 room)
 {
-	struct sk_buff *skb = uet_pdc_alloc_req(pkt, msg->inlined ? p->len : 0);
+	struct sk_buff *skb = uet_pdc_alloc_req(pkt, room);
 	int err;
 
 	if (!skb || !p->len)
@@ -225,7 +261,8 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	uet_pdc_fill_pds(pdc, out, &pkt);
 	uet_pdc_fill_ses(msg, p, &pkt.ses);
-	skb = uet_pdc_make_req(msg, p, &pkt);
+	skb = uet_pdc_make_req(msg, p, &pkt,
+			       uet_pdc_req_room(out, pdc->tx->flow->snd.run));
 	if (likely(skb))
 		uet_pdc_dress_req(pdc, skb, out);
 	return skb;

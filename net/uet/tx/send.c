@@ -16,6 +16,7 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/hole.h"
+#include "tx/join.h"
 #include "tx/trace.h"
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
@@ -86,9 +87,12 @@ static struct sk_buff *uet_pdc_build(struct uet_pdc *pdc,
 	return uet_pdc_build_req(pdc, out);
 }
 
-/* Build what was picked; NULL without memory: a timer tries again. */
+/* Build what was picked, or add it to the buffer of the packet before. NULL without
+ * memory: a timer tries again.
+ */
 static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
-				    struct uet_snd_out *out, u64 now)
+				    struct uet_snd_out *out,
+				    struct uet_join *join, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
@@ -97,7 +101,12 @@ static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 	u64 at;
 
 	trace_uet_path_choose(flow, &out->ask, &out->params);
-	skb = uet_pdc_build(pdc, out, now);
+	skb = join->skb;
+	if (!skb || !uet_join_add(join, pdc, out)) {
+		skb = uet_pdc_build(pdc, out, now);
+		if (likely(skb))
+			uet_join_begin(join, pdc, out, skb);
+	}
 	if (unlikely(!skb)) {
 		UET_INC(pdc->un, TX_NOMEM);
 		uet_snd_nomem(s, now);
@@ -129,6 +138,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
 	struct uet_snd_out out __uninitialized;	/* uet_snd_pick_alone() fills it */
+	struct uet_join none = {};
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&flow->lock);
@@ -141,7 +151,7 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (!uet_port_share(flow, dev, now))
 		return NULL;
 	uet_snd_pick_alone(s, &msg->m, now, uet_flow_port_free(flow), &out);
-	skb = uet_pdc_send(pdc, &out, now);
+	skb = uet_pdc_send(pdc, &out, &none, now);
 	if (likely(skb)) {
 		UET_INC(pdc->un, TX_REQS);
 		uet_snd_transmitted(s, now);
@@ -154,13 +164,15 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
  * uet_pdc_tx_next() - build the next packet or run of a PDC
  * @pdc: the PDC
  * @list: it is added here
+ * @join: the buffer at the end of @list, if it may join that
  * @now: time, ns
  *
  * Context: flow lock held.
  * Return: packets that were built; 0 if the PDC has nothing it may send;
  * -EAGAIN if the congestion window of the flow is closed; -ENOMEM.
  */
-int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
+int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
+		    struct uet_join *join, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
@@ -187,13 +199,14 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
 	/* What this host dropped was not too long for a path. */
 	if (unlikely(out.rtx && !out.dropped))
 		uet_hole_resent(pdc, out.pkt.len, out.tx_time, now);
-	skb = uet_pdc_send(pdc, &out, now);
+	skb = uet_pdc_send(pdc, &out, join, now);
 	if (unlikely(!skb))
 		return -ENOMEM;
 	if (unlikely(out.rtx))
 		UET_INC(pdc->un, TX_RETX);
 	else
 		UET_ADD(pdc->un, TX_REQS, out.n);
-	__skb_queue_tail(list, skb);
+	if (skb != skb_peek_tail(list))
+		__skb_queue_tail(list, skb);
 	return out.n;
 }

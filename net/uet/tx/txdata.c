@@ -61,17 +61,22 @@ void uet_txdata_cache_exit(void)
 
 /**
  * uet_txdata_lay_out() - decide how the data of a message will lie in memory
- * @msg: message, empty
+ * @msg: message, empty, streamed or not
  * @payload: payload of its packets, if they may leave in runs; else 0
  *
  * Context: process.
  */
 void uet_txdata_lay_out(struct uet_txmsg *msg, u32 payload)
 {
-	if (msg->inlined || msg->m.len <= payload)
+	if (!payload)
+		return;
+	/* In one block: data of a streamed message may lie in several. */
+	msg->m.joins = msg->m.len <= payload && !msg->streamed;
+	if (msg->inlined)
 		return;
 	msg->slot = payload;
-	msg->m.run_len = payload;
+	if (msg->m.len > payload)
+		msg->m.run_len = payload;
 }
 
 static void uet_txbuf_init(struct uet_txbuf *buf, u32 start)
@@ -618,6 +623,48 @@ int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 	if (unlikely(msg->pinned))
 		return uet_txpin_attach_run(msg, skb, off, len, gaps);
 	return uet_txdata_attach_locked(msg, skb, off, len, gaps, false);
+}
+
+/**
+ * uet_txdata_joins() - can all of a message be added to a buffer?
+ * @msg: message of one packet, laid out for that
+ * @skb: the buffer
+ *
+ * Context: the flow lock serialises.
+ * Return: true if there is room for it.
+ */
+bool uet_txdata_joins(const struct uet_txmsg *msg, const struct sk_buff *skb)
+{
+	if (msg->inlined)
+		return skb_tailroom(skb) >= UET_HDR_RUN_LEN + msg->m.len;
+	return skb_shinfo(skb)->nr_frags + msg->first.nr <= UET_TX_SKB_FRAGS;
+}
+
+/**
+ * uet_txdata_join() - add all of a message to a buffer
+ * @msg: message of one packet, laid out for that
+ * @skb: the buffer, which has room for it
+ *
+ * Context: the flow lock serialises.
+ * Return: where UET_HDR_RUN_LEN bytes of headers belong.
+ */
+u8 *uet_txdata_join(struct uet_txmsg *msg, struct sk_buff *skb)
+{
+	const struct uet_txfrag *frag = msg->first.frags;
+	u32 gap = UET_HDR_RUN_LEN, i;
+	u8 *to;
+
+	if (msg->inlined) {
+		to = __skb_put(skb, UET_HDR_RUN_LEN + msg->m.len);
+		memcpy(to + UET_HDR_RUN_LEN, msg->inline_data, msg->m.len);
+		return to;
+	}
+
+	for (i = 0; i < msg->first.nr; i++, frag++, gap = 0)
+		uet_skb_add_frag(skb, frag->page, frag->off - gap,
+				 frag->len + gap);
+	frag = msg->first.frags;
+	return (u8 *)page_address(frag->page) + frag->off - UET_HDR_RUN_LEN;
 }
 
 /* Free the pages that hold no data from @end on. */

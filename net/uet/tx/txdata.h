@@ -80,6 +80,8 @@ int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 int uet_txdata_copy(struct uet_txmsg *msg, struct sk_buff *skb, u32 off, u32 len);
 int uet_txdata_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 			  u32 len, struct uet_txgaps *gaps);
+bool uet_txdata_joins(const struct uet_txmsg *msg, const struct sk_buff *skb);
+u8 *uet_txdata_join(struct uet_txmsg *msg, struct sk_buff *skb);
 void uet_txdata_release(struct uet_txmsg *msg, u32 end);
 void uet_txdata_clear(struct uet_txmsg *msg);
 

@@ -82,6 +82,7 @@ def title(case):
     words += [f"{case.flows} flows"] * (case.flows > 1)
     words += [f"{case.peers} peers"] * (case.peers > 1)
     words += [f"{case.batch} a call"] * (case.batch > 0)
+    words += ["offload"] * bool(case.kind == "messages" and case.offload)
     words += ["loopback"] * (case.link == "lo")
     words += ["tunnel"] * (case.link == "gretap")
     words += ["wire"] * (case.link == "wire")
@@ -140,8 +141,11 @@ def both_kinds(transports, **more):
 
 
 def batches(transports):
-    cases = [Case(t, "messages", size, count, 3, batch=b)
-             for size, count in ((100, 2048), (4096, 1024)) for b in (0, 32)
+    """With offload those of one call share buffers."""
+    cases = [Case(t, "messages", size, count, 3, batch=b, offload=on)
+             for on in (None, True)
+             for size, count in ((100, 2048), (4096, 1024))
+             for b in ((0, 32) if on is None else (32,))
              for t in transports if t in ("uet", "udp")]
     # A stream has no messages, but people send them over it
     return cases + [Case("tcp", "messages", 100, 2048, 3)] * (
