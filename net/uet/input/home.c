@@ -218,12 +218,9 @@ void uet_home_init(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct uet_home *h = per_cpu_ptr(&uet_homes, cpu);
-
-		skb_queue_head_init(&h->in);
-		uet_bh_add(&h->bh, cpu, uet_home_poll);
-	}
+	for_each_possible_cpu(cpu)
+		skb_queue_head_init(&per_cpu_ptr(&uet_homes, cpu)->in);
+	uet_bh_add(&uet_homes.bh, uet_home_poll);
 }
 
 /**
@@ -233,8 +230,5 @@ void uet_home_init(void)
  */
 void uet_home_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		uet_bh_del(&per_cpu_ptr(&uet_homes, cpu)->bh);
+	uet_bh_del(&uet_homes.bh);
 }

@@ -7,6 +7,7 @@
  * RPS does with the backlog of a CPU.
  */
 #include <linux/cpumask.h>
+#include <linux/percpu.h>
 
 #include "compat.h"
 #include "link/bh.h"
@@ -47,34 +48,43 @@ static void uet_bh_called(void *data)
 }
 
 /**
- * uet_bh_add() - prepare it
- * @bh: it
- * @cpu: its CPU
+ * uet_bh_add() - prepare the work of each CPU
+ * @bh: one for each CPU
  * @poll: does the work; as for netif_napi_add()
  *
  * Context: process.
  */
-void uet_bh_add(struct uet_bh *bh, int cpu,
+void uet_bh_add(struct uet_bh __percpu *bh,
 		int (*poll)(struct napi_struct *napi, int budget))
 {
-	bh->cpu = cpu;
-	INIT_CSD(&bh->call, uet_bh_called, bh);
-	/* There is no queue to poll for a reader who waits. */
-	set_bit(NAPI_STATE_NO_BUSY_POLL, &bh->napi.state);
-	netif_napi_add(uet_bh_dev, &bh->napi, poll);
-	napi_enable(&bh->napi);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct uet_bh *b = per_cpu_ptr(bh, cpu);
+
+		b->cpu = cpu;
+		INIT_CSD(&b->call, uet_bh_called, b);
+		/* There is no queue to poll for a reader who waits. */
+		set_bit(NAPI_STATE_NO_BUSY_POLL, &b->napi.state);
+		netif_napi_add(uet_bh_dev, &b->napi, poll);
+		napi_enable(&b->napi);
+	}
 }
 
 /**
- * uet_bh_del() - wait until it runs no more
- * @bh: it; not scheduled any more, stays until uet_bh_exit()
+ * uet_bh_del() - wait until it runs no more on any CPU
+ * @bh: that of each CPU; not scheduled any more, stays until uet_bh_exit()
  *
  * Context: process.
  */
-void uet_bh_del(struct uet_bh *bh)
+void uet_bh_del(struct uet_bh __percpu *bh)
 {
-	napi_disable(&bh->napi);
-	__netif_napi_del(&bh->napi);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		napi_disable(&per_cpu_ptr(bh, cpu)->napi);
+		__netif_napi_del(&per_cpu_ptr(bh, cpu)->napi);
+	}
 }
 
 /**

@@ -23,9 +23,9 @@ struct uet_bh {
 
 int uet_bh_init(void);
 void uet_bh_exit(void);
-void uet_bh_add(struct uet_bh *bh, int cpu,
+void uet_bh_add(struct uet_bh __percpu *bh,
 		int (*poll)(struct napi_struct *napi, int budget));
-void uet_bh_del(struct uet_bh *bh);
+void uet_bh_del(struct uet_bh __percpu *bh);
 void uet_bh_schedule(struct uet_bh *bh);
 bool uet_bh_schedule_on(struct uet_bh *bh);
 

@@ -139,12 +139,9 @@ void uet_ack_late_init(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct uet_ack_list *list = per_cpu_ptr(&uet_ack_lists, cpu);
-
-		init_llist_head(&list->pdcs);
-		uet_bh_add(&list->bh, cpu, uet_ack_late_poll);
-	}
+	for_each_possible_cpu(cpu)
+		init_llist_head(&per_cpu_ptr(&uet_ack_lists, cpu)->pdcs);
+	uet_bh_add(&uet_ack_lists.bh, uet_ack_late_poll);
 }
 
 /**
@@ -154,8 +151,5 @@ void uet_ack_late_init(void)
  */
 void uet_ack_late_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		uet_bh_del(&per_cpu_ptr(&uet_ack_lists, cpu)->bh);
+	uet_bh_del(&uet_ack_lists.bh);
 }

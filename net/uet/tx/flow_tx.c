@@ -553,8 +553,8 @@ void uet_flow_tx_init(void)
 
 		spin_lock_init(&q->lock);
 		INIT_LIST_HEAD(&q->flows);
-		uet_bh_add(&q->bh, cpu, uet_txq_poll);
 	}
+	uet_bh_add(&uet_txqs.bh, uet_txq_poll);
 }
 
 /**
@@ -562,8 +562,5 @@ void uet_flow_tx_init(void)
  */
 void uet_flow_tx_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		uet_bh_del(&per_cpu_ptr(&uet_txqs, cpu)->bh);
+	uet_bh_del(&uet_txqs.bh);
 }
