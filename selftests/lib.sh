@@ -407,6 +407,29 @@ leave_pinned_waiting()
 	wait
 }
 
+# sender_goes COMMAND...: the namespace of host A goes while that sends to host B
+sender_goes()
+{
+	recv_start main -I -A
+	on "$A" "$@" >/dev/null 2>&1 &
+	wait_for 20 moves || fail "no traffic"
+	clean_processes
+	ip netns del "$A"
+	wait_for 60 host_gone || fail "the namespace stays"
+}
+
+moves()
+{
+	[ "$(stat_of "$B" RxReqs)" -gt 20 ]
+}
+
+# The device of host A, and with it that of host B, goes with the last process and
+# message of its namespace.
+host_gone()
+{
+	! ip -n "$B" link show dev uet0 >/dev/null 2>&1
+}
+
 # backlog [NETNS DEVICE]: bytes that wait at host A or there
 backlog()
 {

@@ -49,28 +49,6 @@ lossy()
 	many "$B4" 60000 && piped "$B4" 60000
 }
 
-# The namespace of the sender goes while its messages wait for a reader
-netns_goes()
-{
-	recv_start main -I -A
-	on "$A" uet_splice send "$B4/$PID" 4000 1000000 >/dev/null 2>&1 &
-	wait_for 20 moving || fail "no traffic"
-	clean_processes
-	ip netns del "$A"
-	wait_for 60 gone || fail "the namespace stays"
-}
-
-moving()
-{
-	[ "$(stat_of "$B" RxReqs)" -gt 20 ]
-}
-
-# A device goes with the last process and message of its namespace.
-gone()
-{
-	! ip -n "$B" link show dev uet0 >/dev/null 2>&1
-}
-
 setup_pair
 part uet_splice "$A4"
 lean || part uet_splice "$A6"
@@ -88,5 +66,5 @@ both_sysctl spray_run 0
 tst "under loss" lossy loss 3%
 tst "out of order" lossy delay 2ms 1ms
 impair "$A" 2>/dev/null
-tst "the namespace goes" netns_goes
+tst "the namespace goes" sender_goes uet_splice send "$B4/$PID" 4000 1000000
 finish

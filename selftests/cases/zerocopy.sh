@@ -34,29 +34,8 @@ lossy()
 	many "$B4" 60000
 }
 
-# The namespace of the sender goes while its messages wait for a reader
-netns_goes()
-{
-	recv_start main -I -A
-	on "$A" uet_zerocopy "$B4/$PID" 4000 1000000 >/dev/null 2>&1 &
-	wait_for 20 moving || fail "no traffic"
-	clean_processes
-	ip netns del "$A"
-	wait_for 60 gone || fail "the namespace stays"
-}
-
-moving()
-{
-	[ "$(stat_of "$B" RxReqs)" -gt 20 ]
-}
-
-# A device goes with the last process and message of its namespace.
-gone()
-{
-	! ip -n "$B" link show dev uet0 >/dev/null 2>&1
-}
-
-# The same while packets of it wait in a queue there: they go, too.
+# The namespace of the sender goes while packets of it wait in a queue there: they go,
+# too.
 netns_goes_with_packets()
 {
 	local before
@@ -64,7 +43,7 @@ netns_goes_with_packets()
 	leave_pinned_waiting "$B4" || return 1
 	before=$(stat_of "$B" RxPkts)
 	ip netns del "$A"
-	wait_for 60 gone || fail "the namespace stays"
+	wait_for 60 host_gone || fail "the namespace stays"
 	[ "$(stat_of "$B" RxPkts)" = "$before" ] || fail "it stayed until they had left"
 }
 
@@ -83,7 +62,7 @@ both_sysctl spray_run 0
 tst "under loss" lossy loss 3%
 tst "out of order" lossy delay 2ms 1ms
 impair "$A" 2>/dev/null
-tst "the namespace goes" netns_goes
+tst "the namespace goes" sender_goes uet_zerocopy "$B4/$PID" 4000 1000000
 teardown_pair
 setup_pair
 tst "the namespace goes with packets that wait" netns_goes_with_packets
