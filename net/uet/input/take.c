@@ -82,6 +82,7 @@ static int uet_take_several(struct uet_net *un, struct sk_buff *skb,
 static int uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 		    uet_okfn okfn)
 {
+	lockdep_assert_in_softirq();
 	/* A departure time that came over a local device is no time of arrival. */
 	skb_clear_delivery_time(skb);
 	if (skb_is_gso(skb))
@@ -154,8 +155,8 @@ static const struct udphdr *uet_take_wants(const struct uet_net *un,
 	return uh->dest == htons(READ_ONCE(un->sysctl.udp_port)) ? uh : NULL;
 }
 
-static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+static unsigned int uet_take_v4(struct sk_buff *skb,
+				const struct nf_hook_state *state)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
 	const struct iphdr *iph = ip_hdr(skb);
@@ -185,8 +186,8 @@ static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+static unsigned int uet_take_v6(struct sk_buff *skb,
+				const struct nf_hook_state *state)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
@@ -216,6 +217,35 @@ static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
 	if (likely(n > 0))
 		uet_take_count6(un, idev, n);
 	return NF_STOLEN;
+}
+
+/* Packets that a rule has given to a program (NFQUEUE) come back in the context of
+ * that, with BH enabled.
+ */
+static unsigned int uet_take_from_process(struct sk_buff *skb,
+					  const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = state->pf == NFPROTO_IPV4 ? uet_take_v4(skb, state) :
+					      uet_take_v6(skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
+static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	return likely(in_softirq()) ? uet_take_v4(skb, state) :
+				      uet_take_from_process(skb, state);
+}
+
+static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	return likely(in_softirq()) ? uet_take_v6(skb, state) :
+				      uet_take_from_process(skb, state);
 }
 
 static const struct nf_hook_ops uet_take_ops[] = {
