@@ -145,7 +145,9 @@ static bool uet_split_all(struct uet_split *s, u32 len, u32 size,
 		n = min(len, size);
 		skb = uet_split_next(s, n);
 		if (unlikely(!skb)) {
-			__skb_queue_purge(list);
+			/* Nothing is lost: UDP gets the buffer. */
+			while ((skb = __skb_dequeue(list)))
+				consume_skb(skb);
 			return false;
 		}
 		__skb_queue_tail(list, skb);
