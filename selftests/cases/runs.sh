@@ -47,6 +47,13 @@ together()
 	transfer "$1" "-n $N $3" "-n $N -s $2 -G 32 $3"
 }
 
+# ... behind the first message of a context, which was alone
+first_ones()
+{
+	transfer "$B4" "-n 1" "-n 1 -s 100 -d $1" &&
+		transfer "$B4" "-n $N" "-n $N -s 500 -G 32 -d $1"
+}
+
 # They do not if each is longer than the one before.
 growing()
 {
@@ -233,6 +240,7 @@ tst "lengths and tails, IPv6" in_runs some lengths "$B6" ""
 tst "lengths and tails, ordered" in_runs some lengths "$B4" "-t seq"
 tst "longer than the send buffer" in_runs some transfer "$B4" "-n 1" "-n 1 -s 20000000"
 tst "messages of one packet share buffers" short
+tst "... behind the first one of a context" in_runs some first_ones 21
 tst "... over IPv6" in_runs some together "$B6" 3000 ""
 tst "... that are ordered" in_runs some together "$B4" 700 "-t seq"
 tst "... the last of which are shorter" in_runs some together "$B4" 500,500,400,4096,4096,4000 ""

@@ -206,15 +206,16 @@ struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
  */
 static u32 uet_pdc_req_room(const struct uet_snd_out *out, u32 n)
 {
+	const u32 most = SKB_MAX_ORDER(UET_HEADROOM + UET_PDS_REQ_CC_LEN +
+				       UET_SES_STD_LEN + UET_CRC_LEN, 0);
 	u32 len = out->pkt.len;
 
 	if (!uet_txmsg_of(out->pkt.msg)->inlined)
 		return 0;
-	if (!out->joined)
+	/* @n is 0 before the first run of a flow. */
+	if (!out->joined || n <= 1)
 		return len;
-	return min_t(u32, n * (UET_HDR_RUN_LEN + len),
-		     SKB_MAX_ORDER(UET_HEADROOM + UET_PDS_REQ_CC_LEN +
-				   UET_SES_STD_LEN + UET_CRC_LEN, 0));
+	return min(n * (UET_HDR_RUN_LEN + len), most);
 }
 
 /* A packet with its data. That is copied if it lies in too many places. */
