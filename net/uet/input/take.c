@@ -3,12 +3,12 @@
  * UET packets are taken at the end of LOCAL_IN, ahead of UDP.
  *
  * UDP would look up a socket, which is always the tunnel socket, and has its own
- * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in
- * one buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by then. UDP
- * gets what is not plain: packets with a checksum that nobody has verified, with IP
- * options or extension headers, of another length than UDP says, to a group; those
- * that raw sockets, IPsec policies or a socket that somebody has assigned may have a
- * say in; and everything while the hook cannot be registered. What is for this
+ * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in one
+ * buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by
+ * then. UDP gets what is not plain: packets with a checksum that nobody has verified,
+ * with IP options or extension headers, of another length than UDP says, to a group;
+ * those that raw sockets, IPsec policies or a socket that somebody has assigned may
+ * have a say in; and everything while the hook cannot be registered. What is for this
  * module comes to uet_input() by the tunnel socket then.
  *
  * The hook is registered while the tunnel sockets are open. Packets that are taken
