@@ -15,9 +15,11 @@ LAB_RUN = $(if $(FILE),--file "$(FILE)",--exp "$(EXP)") \
 	$(if $(JOBS),--jobs $(JOBS)) $(if $(ONLY),--only "$(ONLY)")
 
 lab:
+	@$(if $(EXP)$(FILE),tools/deps python3-matplotlib)
 	@$(LAB) $(if $(EXP)$(FILE),run $(LAB_RUN),list)
 
 lab-report:
+	@tools/deps python3-matplotlib
 	@$(LAB) report
 
 lab-check:
