@@ -26,6 +26,7 @@ model-check: runner
 	@rm -rf $(top)/build/model
 	$(CURDIR)/model/generate.py $(top)/build/model $(SEED) $(TRACES) \
 		$(EVENTS)
-	@$(top)/build/uet-vectors $(top)/build/model/*.json | tail -1
+	@text=$$($(top)/build/uet-vectors $(top)/build/model/*.json) && \
+		echo "$$text" | tail -1
 
 check: vectors model-check
