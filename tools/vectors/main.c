@@ -99,8 +99,8 @@ u64 vec_scaled(const struct vec *v, const struct json *o, const char *key,
 	       unsigned int shift)
 {
 	const struct json *m = vec_get(v, o, key);
-	unsigned __int128 n;
 	s64 num, den = 1;
+	u64 n, rest;
 
 	if (m->type == JSON_ARRAY) {
 		if (json_count(m) != 2)
@@ -112,8 +112,18 @@ u64 vec_scaled(const struct vec *v, const struct json *o, const char *key,
 	}
 	if (num < 0 || den <= 0)
 		vec_die(v, "%s: negative", key);
-	n = ((unsigned __int128)num << shift) / (u64)den;
-	return (u64)n;
+	/* num << shift needs more than 64 bits */
+	n = num / den;
+	rest = num % den;
+	while (shift--) {
+		rest <<= 1;
+		n <<= 1;
+		if (rest >= (u64)den) {
+			rest -= den;
+			n++;
+		}
+	}
+	return n;
 }
 
 void vec_check(struct vec *v, const struct json *o, const char *key, s64 got)

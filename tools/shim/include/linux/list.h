@@ -84,15 +84,23 @@ static inline void list_move_tail(struct list_head *entry,
 	list_entry((head)->next, type, member)
 #define list_first_entry_or_null(head, type, member) \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
-#define list_next_entry(pos, member) \
-	list_entry((pos)->member.next, __typeof__(*(pos)), member)
+/* At the end of a walk there is no entry around the head: what would be one may be
+ * misaligned, so it is not named with ->.
+ */
+#define shim_list_node(pos, member)					\
+	((struct list_head *)((char *)(pos) +				\
+			      offsetof(__typeof__(*(pos)), member)))
+#define list_next_entry(pos, member)					\
+	list_entry(shim_list_node(pos, member)->next,			\
+		   __typeof__(*(pos)), member)
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_first_entry(head, __typeof__(*pos), member);	\
-	     &pos->member != (head); pos = list_next_entry(pos, member))
+	     shim_list_node(pos, member) != (head);			\
+	     pos = list_next_entry(pos, member))
 #define list_for_each_entry_safe(pos, n, head, member)			\
 	for (pos = list_first_entry(head, __typeof__(*pos), member),	\
 	     n = list_next_entry(pos, member);				\
-	     &pos->member != (head);					\
+	     shim_list_node(pos, member) != (head);			\
 	     pos = n, n = list_next_entry(n, member))
 
 #endif

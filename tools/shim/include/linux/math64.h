@@ -4,6 +4,14 @@
 
 #include <linux/types.h>
 
+/* Then what an object has of 64-bit divisions is written with / and % there. */
+#ifdef SHIM_DIVIDES_ELSEWHERE
+u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder);
+u64 div_u64(u64 dividend, u32 divisor);
+s64 div_s64(s64 dividend, s32 divisor);
+u64 div64_u64(u64 dividend, u64 divisor);
+s64 div64_s64(s64 dividend, s64 divisor);
+#else
 static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 {
 	*remainder = (u32)(dividend % divisor);
@@ -29,25 +37,11 @@ static inline s64 div64_s64(s64 dividend, s64 divisor)
 {
 	return dividend / divisor;
 }
+#endif
 
 static inline u64 mul_u32_u32(u32 a, u32 b)
 {
 	return (u64)a * b;
-}
-
-static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
-{
-	return (u64)(((unsigned __int128)a * mul) >> shift);
-}
-
-static inline u64 mul_u64_u64_shr(u64 a, u64 mul, unsigned int shift)
-{
-	return (u64)(((unsigned __int128)a * mul) >> shift);
-}
-
-static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 div)
-{
-	return (u64)((unsigned __int128)a * mul / div);
 }
 
 #define DIV64_U64_ROUND_UP(ll, d) \
