@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/uet.h>
@@ -441,6 +442,8 @@ void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max)
 
 	*min = set->min;
 	*max = set->max;
+	if (set->kind == UET_SETTING_SIZE)
+		*max = min_t(u64, set->max, ULONG_MAX);
 	if (set->scope == PEER && set->scale &&
 	    !uet_cc_param_range(set->param, &least, &most)) {
 		*min = least;

@@ -9,6 +9,7 @@
 #define U16_MAX	((u16)~0U)
 #define U32_MAX	((u32)~0U)
 #define U64_MAX	((u64)~0ULL)
+#define ULONG_MAX	(~0UL)
 #define S8_MAX	((s8)(U8_MAX >> 1))
 #define S16_MAX	((s16)(U16_MAX >> 1))
 #define S32_MAX	((s32)(U32_MAX >> 1))
