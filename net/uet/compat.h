@@ -43,7 +43,7 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 }
 
-/* 64-bit words are read and written at once; all addresses are IPv6 ones */
+/* What 32 bits lack is told in Kconfig; all addresses are IPv6 ones */
 #ifndef CONFIG_64BIT
 #error "uet needs a 64-bit kernel (CONFIG_64BIT)"
 #endif
