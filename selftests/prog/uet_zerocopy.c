@@ -558,15 +558,33 @@ out:
 static int shared_fd;
 static char *shared_buf;
 
+/* On several CPUs these are faster than who reads what is free: then there is no room
+ * for what would tell it (test_optmem()), until it was read
+ */
+static ssize_t send_shared(const char *buf)
+{
+	ssize_t n;
+
+	while ((n = send_zc(shared_fd, buf, 20000, 725, 0)) < 0 && errno == ENOBUFS)
+		usleep(1000);
+	return n;
+}
+
 static void *sender(void *arg)
 {
 	for (int i = 0; i < PER_THREAD; i++) {
-		if (send_zc(shared_fd, shared_buf, 20000, 725, 0) != 20000)
+		ssize_t n = send_shared(shared_buf);
+
+		if (n != 20000) {
+			note("sent %zd: %s", n, strerror(errno));
 			return "send";
+		}
 		/* Fails late, when others may have got an id meanwhile */
-		if (send_zc(shared_fd, shared_buf + LONG - 8192, 20000, 725, 0) != -1 ||
-		    errno != EFAULT)
+		n = send_shared(shared_buf + LONG - 8192);
+		if (n != -1 || errno != EFAULT) {
+			note("sent %zd of what is not there: %s", n, strerror(errno));
 			return "EFAULT";
+		}
 	}
 	return arg;
 }
