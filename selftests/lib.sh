@@ -26,7 +26,7 @@ PID=100
 
 # Emulation and debugging make a guest slow; waits are multiplied by this
 case ${UET_KERNEL:-} in
-debug)				SLOW=8 ;;
+debug | arm64)			SLOW=8 ;;
 6.1 | 6.12)			SLOW=3 ;;
 uml-debug | uml-gcov)		SLOW=3 ;;
 *)				SLOW=1 ;;
@@ -37,7 +37,7 @@ BUSY=4
 # Share of the usual number of messages, in per cent: a race shows in what runs
 # at the same time, not in how much of it there is
 case ${UET_KERNEL:-} in
-debug)				SCALE=${UET_SCALE:-10} ;;
+debug | arm64)			SCALE=${UET_SCALE:-10} ;;
 *)				SCALE=${UET_SCALE:-100} ;;
 esac
 

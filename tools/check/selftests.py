@@ -26,11 +26,13 @@ import limits
 from common import LOGS, capture, doing, say, took
 
 LIST = "selftests/tests.list"
-KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "host"}
+KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "arm64", "host"}
 # Every guest gets the modules that the tree has; tests need not load them.
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
-SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5}
+SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
+# Programs of the tests for arm64
+ARM64_PROGRAMS = "build/arm64/selftests"
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
 NO_TIME = "not begun within UET_MINUTES"
 # So many scripts of a kernel may fail and run again; with more it is not the machine
@@ -235,8 +237,10 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
     console = f"{LOGS}/{label}.console"
     argv = ["tools/vm/run", "--kernel", kernel, "--console", console,
             "--timeout", str(sum(t.limit for t in tests) * slow + 600)]
-    if kernel == "debug":
+    if kernel in ("debug", "arm64"):
         argv += ["--smp", "2"]
+    if kernel == "arm64":
+        argv += ["--env", f"UET_BIN={os.path.abspath(ARM64_PROGRAMS)}"]
     for module, source in MODULES.items():
         if os.path.exists(source):
             argv += ["--module", module]
@@ -296,6 +300,17 @@ def build(report):
         if capture("selftests-programs", ["make", "-s", "-C", folder],
                    merge=True)[0]:
             report.failed.append(f"selftests: {folder} does not build")
+
+
+def build_arm64(report):
+    """The programs of the tests, for another machine."""
+    packages = ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]
+    if subprocess.run(["tools/deps", *packages],
+                      stdin=subprocess.DEVNULL).returncode:
+        report.failed.append("dependencies: cannot be installed")
+    elif capture("selftests-programs-arm64",
+                 ["make", "-s", "-C", "selftests", "arm64"], merge=True)[0]:
+        report.failed.append("selftests: programs for arm64 do not build")
 
 
 def chosen(kernel, report):

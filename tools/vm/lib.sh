@@ -47,6 +47,20 @@ unlock_cache()
 	exec {fd}>&-
 }
 
+# apt_arm64 PROGRAM ARGUMENTS...: an apt that is on arm64 and has nothing installed,
+# whose lists and packages are in the cache. What apt has here stays as it is.
+apt_arm64()
+{
+	local dir=$UET_CACHE/apt-arm64 program=$1
+
+	shift
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	[ -e "$dir/status" ] || : >"$dir/status"
+	"$program" -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+		-o APT::Sandbox::User=root -o Dir::State::Lists="$dir/lists" \
+		-o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" "$@"
+}
+
 emit()
 {
 	printf '%s=%q\n' "$1" "$2"
