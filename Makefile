@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install install deb help kernels deps tools check demo
-.PHONY: bench clean build/uet-vectors uetperf dashboard
+.PHONY: bench clean build/uet-vectors uetperf dashboard machines arm64
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -41,6 +41,8 @@ help:
 	@echo 'make build/uet-vectors'
 	@echo '                the runner of congestion-control vectors'
 	@echo 'make dashboard  evaluates the Grafana dashboard with Prometheus, draws it'
+	@echo 'make machines   the core for other processors, under qemu-user (MACHINES=)'
+	@echo 'make arm64      the module for arm64, in a guest of two emulated CPUs'
 	@echo 'make kernels    builds or fetches every test kernel'
 	@echo 'make deps       installs the Debian packages that all this needs'
 	@echo 'make clean      removes what was built'
@@ -67,6 +69,12 @@ bench:
 
 dashboard:
 	@tools/dashboard/run
+
+machines:
+	@tools/machines/run $(MACHINES)
+
+arm64:
+	@tools/check/run selftests-arm64
 
 build/uet-vectors:
 	$(MAKE) -C tools/vectors

@@ -13,20 +13,20 @@ EVENTS	?= 2000
 
 .PHONY: vectors model-check runner
 runner:
-	@$(MAKE) -s -C $(top)/tools/vectors
+	@$(MAKE) -s -C $(top)/tools/vectors $(BUILD)/uet-vectors BUILD=$(BUILD)
 
 vectors: runner
-	$(top)/build/uet-vectors $(cc_vectors)
-	$(top)/tools/vectors/selftest.py $(top)/build/uet-vectors $(cc_vectors)
+	$(RUN) $(BUILD)/uet-vectors $(cc_vectors)
+	$(top)/tools/vectors/selftest.py '$(RUN) $(BUILD)/uet-vectors' $(cc_vectors)
 	@$(top)/tools/vectors/gen_header.py $(cc_vectors) | \
 		cmp - $(tests)/cc_vectors.h || \
 		(echo "cc_vectors.h is out of date"; exit 1)
 
 model-check: runner
-	@rm -rf $(top)/build/model
-	$(CURDIR)/model/generate.py $(top)/build/model $(SEED) $(TRACES) \
+	@rm -rf $(BUILD)/model
+	$(CURDIR)/model/generate.py $(BUILD)/model $(SEED) $(TRACES) \
 		$(EVENTS)
-	@text=$$($(top)/build/uet-vectors $(top)/build/model/*.json) && \
+	@text=$$($(RUN) $(BUILD)/uet-vectors $(BUILD)/model/*.json) && \
 		echo "$$text" | tail -1
 
 check: vectors model-check

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Does the vector runner notice? selftest.py RUNNER FILE...
+"""Does the vector runner notice? selftest.py "RUNNER" FILE...
 
 Changes some expected values of each file, one at a time, and the kind, and
 demands that the runner refuses the file and names the field.
@@ -51,7 +51,7 @@ def spoiled(key):
 def run(runner, doc):
     with tempfile.NamedTemporaryFile('w', suffix='.json', delete=False) as f:
         json.dump(doc, f)
-    done = subprocess.run([runner, f.name], capture_output=True, text=True,
+    done = subprocess.run([*runner.split(), f.name], capture_output=True, text=True,
                           check=False)
     os.unlink(f.name)
     return done
