@@ -3,7 +3,8 @@
 # One side of a test of two guests (guests). Both sides keep in step by files
 # in a folder of the host that both see.
 #
-#   peer.sh ROLE DIR SCENARIO      ROLE: listen or connect
+#   peer.sh ROLE DIR SCENARIO      ROLE: listen or connect; connect2: as connect, started
+#                                  anew
 set -u
 
 role=$1
@@ -15,7 +16,7 @@ SLOW=3
 
 case $role in
 listen)		mine=10.9.0.1 mine6=fd09::1 theirs=10.9.0.2 theirs6=fd09::2 ;;
-connect)	mine=10.9.0.2 mine6=fd09::2 theirs=10.9.0.1 theirs6=fd09::1 ;;
+connect*)	mine=10.9.0.2 mine6=fd09::2 theirs=10.9.0.1 theirs6=fd09::1 ;;
 esac
 
 log()
@@ -134,16 +135,199 @@ reload_connect()
 	return $rc
 }
 
+stat_of()
+{
+	awk -v name="$1" '$1 == name { print $2 }' /proc/net/uet_stat
+}
+
+sysctls()
+{
+	local s
+
+	for s in "$@"; do
+		sysctl -qw "net.uet.$s" || { log "$s is not taken"; exit 1; }
+	done
+}
+
+# moved N: a sender here has sent more packets than that
+moved()
+{
+	until [ "$(stat_of TxReqs)" -gt "$1" ]; do sleep 0.1; done
+}
+
+# --- the other machine loses its power ---------------------------------------
+
+reboot_listen()
+{
+	local rc=0 sender
+
+	await receiving
+	uet_send -F -n 100000 -s 100000 -T 300 $theirs/100 >"$dir/send" 2>&1 &
+	sender=$!
+	moved 200
+	reached moving
+	wait $sender && { log "the sender heard nothing"; rc=1; }
+	log "$(cat "$dir/send")"
+	case "$(field errno "$dir/send")" in
+	ECONNRESET | ECONNREFUSED | ETIMEDOUT) ;;
+	*) log "not a documented errno"; rc=1 ;;
+	esac
+	await again
+	uet_send -n 50 -s 0-50000 -w -T 120 $theirs/101 || rc=1
+	reached done
+	return $rc
+}
+
+reboot_connect()
+{
+	receiver -p 100 -I -A
+	reached receiving
+	wait $receiver
+	log "it goes on"
+	return 1
+}
+
+# The same address and port, and none of the contexts
+reboot_connect2()
+{
+	receiver -p 101 -n 50 -x 300
+	reached again
+	wait $receiver
+	local rc=$?
+	log "$(cat "$dir/recv-$role")"
+	await done
+	return $rc
+}
+
+# --- the cable, a clock, the settings ----------------------------------------
+
+# both STEP: of both machines, who wait for each other at its end
+both()
+{
+	local rc=0
+
+	step=$1
+	"$step" || rc=1
+	[ $rc = 0 ] || log "$step failed"
+	reached "$step-$role"
+	await "$step-listen"
+	await "$step-connect"
+	return $rc
+}
+
+# traffic N COMMAND...: messages of both to both, and a command when they move
+traffic()
+{
+	local n=$1 rc=0 sender before
+	shift
+
+	receiver -p 100 -n "$n" -x 300 -T 300
+	reached "ready-$step-$role"
+	await "ready-$step-listen"
+	await "ready-$step-connect"
+	before=$(stat_of TxReqs)
+	uet_send -n "$n" -s 100-60000 -w -T 300 $theirs/100 &
+	sender=$!
+	moved $((before + 20))
+	"$@" || rc=1
+	wait $sender || rc=1
+	wait $receiver || rc=1
+	log "$(cat "$dir/recv-$role")"
+	return $rc
+}
+
+# Nothing is lost while there is no carrier for 10 s, less than peer_timeout_s
+cable()
+{
+	traffic 400 unplugged
+}
+
+unplugged()
+{
+	[ $role = connect ] || reached pull
+	await plugged
+	log "$(stat_of PdcFailed) contexts failed"
+	[ "$(stat_of PdcFailed)" = 0 ]
+}
+
+# The clock of one machine goes back and forth by days. Nothing counts by it.
+clock()
+{
+	traffic 400 jump
+}
+
+jump()
+{
+	local retx
+
+	[ $role = listen ] || return 0
+	retx=$(stat_of RetxRto)
+	date -s "+3 days" >/dev/null && sleep 1 && date -s "-6 days" >/dev/null &&
+		sleep 1 && date -s "+3 days" >/dev/null || return 1
+	retx=$(($(stat_of RetxRto) - retx))
+	log "$retx retransmissions by timeout"
+	# Slow machines have some; timeouts that took a day for gone would have no end
+	[ $retx -lt 200 ]
+}
+
+# Packets of other sizes, forms and windows: each takes what comes
+unlike()
+{
+	case $role in
+	listen)	sysctls payload_mtu=512 mpr=1 encap=ip data_protect=1 \
+			ack_gen_trigger=4096 entropy_size=16 ;;
+	*)	sysctls mpr=16 ack_per_packet=1 path_policy=single \
+			congestion_control=rccc ;;
+	esac
+	traffic 100 true || return 1
+	log "$(stat_of RxNative) packets directly over IP, $(stat_of RxTrailers) with a CRC"
+	[ "$(stat_of RxNative)" -gt 0 ] && [ "$(stat_of RxTrailers)" -gt 0 ]
+}
+
+# What does not fit together shows in the counters of who notices.
+misfit()
+{
+	local rc=0
+
+	[ $role = listen ] || sysctls data_protect=0
+	receiver -p 102 -I -A
+	reached "ready-$step-$role"
+	await "ready-$step-listen"
+	await "ready-$step-connect"
+	if [ $role = connect ]; then
+		uet_send -n 1 -s 100 -w -T 4 $theirs/102 && rc=1
+		reached misfit-sent
+	else
+		await misfit-sent
+		log "$(stat_of DropCrc) packets without a CRC"
+		[ "$(stat_of DropCrc)" -gt 0 ] || rc=1
+	fi
+	kill $receiver
+	wait $receiver
+	return $rc
+}
+
+trouble()
+{
+	local rc=0 step
+
+	for step in cable clock unlike misfit; do
+		both $step || rc=1
+	done
+	return $rc
+}
+
 network
 reached "up-$role"
 await up-listen
 await up-connect
 case $scenario in
 talk)	talk ;;
-reload)	"reload_$role" ;;
+reload | reboot) "${scenario}_$role" ;;
+trouble) trouble ;;
 esac
 rc=$?
-reached "end-$role"
+reached "end-${role%2}"
 await end-listen
 await end-connect
 exit $rc

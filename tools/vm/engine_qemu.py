@@ -201,6 +201,8 @@ def start(args, kernel, run_dir, tree, cache, console):
         argv += [*share(tree, "tree", True), *share(cache, "cache", True)]
     if args.plugin:
         argv += ["-plugin", args.plugin]
+    if args.monitor:
+        argv += ["-monitor", f"unix:{args.monitor},server=on,wait=off"]
     if args.verbose:
         print(" ".join(argv), file=sys.stderr)
     open(console, "w").close()
