@@ -124,7 +124,9 @@ struct uet_unconfirmed {
  * @peer_rules_writer: held by who reads a rule, changes and stores it; nests
  *	outside @peer_rules_lock
  * @nr_peer_rules: length of @peer_rules
- * @trust_gen: counts changes of the trust in jobs of peers
+ * @nr_protect_rules: those of them that set data_protect
+ * @rules_gen: counts changes of what is looked up once per peer: rules for peers, and
+ *	settings that they override
  * @rtts: cache of base RTTs of freed peers, NULL until there is one
  * @rtts_lock: of @rtts; BH; a leaf
  * @flows: number of flows; namespace exit waits for 0
@@ -220,7 +222,8 @@ struct uet_net {
 	struct mutex		peer_rules_lock; /* of peer_rules */
 	struct mutex		peer_rules_writer;
 	u32			nr_peer_rules;
-	atomic_t		trust_gen;
+	u32			nr_protect_rules;
+	atomic_t		rules_gen;
 	struct uet_rtt_cache	*rtts;
 	spinlock_t		rtts_lock;	/* of rtts */
 

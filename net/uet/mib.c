@@ -11,6 +11,8 @@
 static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("TxPkts", UET_MIB_TX_PKTS),
 	SNMP_MIB_ITEM("TxBytes", UET_MIB_TX_BYTES),
+	SNMP_MIB_ITEM("TxNative", UET_MIB_TX_NATIVE),
+	SNMP_MIB_ITEM("TxTrailers", UET_MIB_TX_TRAILERS),
 	SNMP_MIB_ITEM("TxReqs", UET_MIB_TX_REQS),
 	SNMP_MIB_ITEM("TxRuns", UET_MIB_TX_RUNS),
 	SNMP_MIB_ITEM("TxRunReqs", UET_MIB_TX_RUN_REQS),
@@ -24,6 +26,8 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("TxGuarded", UET_MIB_TX_GUARDED),
 	SNMP_MIB_ITEM("RxPkts", UET_MIB_RX_PKTS),
 	SNMP_MIB_ITEM("RxBytes", UET_MIB_RX_BYTES),
+	SNMP_MIB_ITEM("RxNative", UET_MIB_RX_NATIVE),
+	SNMP_MIB_ITEM("RxTrailers", UET_MIB_RX_TRAILERS),
 	SNMP_MIB_ITEM("RxReqs", UET_MIB_RX_REQS),
 	SNMP_MIB_ITEM("RxRuns", UET_MIB_RX_RUNS),
 	SNMP_MIB_ITEM("RxRunReqs", UET_MIB_RX_RUN_REQS),

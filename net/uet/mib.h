@@ -15,6 +15,8 @@ enum uet_mib_item {
 	/* traffic */
 	UET_MIB_TX_PKTS,		/* UET packets sent */
 	UET_MIB_TX_BYTES,		/* UET bytes sent */
+	UET_MIB_TX_NATIVE,		/* packets directly over IP */
+	UET_MIB_TX_TRAILERS,		/* with a CRC */
 	UET_MIB_TX_REQS,		/* new requests sent */
 	UET_MIB_TX_RUNS,		/* buffers with several new requests */
 	UET_MIB_TX_RUN_REQS,		/* the requests in them */
@@ -28,6 +30,8 @@ enum uet_mib_item {
 	UET_MIB_TX_GUARDED,		/* dropped: not ours, to the UET port */
 	UET_MIB_RX_PKTS,
 	UET_MIB_RX_BYTES,
+	UET_MIB_RX_NATIVE,		/* packets directly over IP */
+	UET_MIB_RX_TRAILERS,		/* with a CRC that was right */
 	UET_MIB_RX_REQS,		/* new requests accepted */
 	UET_MIB_RX_RUNS,		/* several of them in one step */
 	UET_MIB_RX_RUN_REQS,		/* accepted in such steps */

@@ -19,6 +19,7 @@
 
 #include "core/cc_algo.h"
 #include "core/lb.h"
+#include "core/wire.h"
 #include "core/wire_ses.h"
 #include "settings.h"
 
@@ -61,6 +62,13 @@ static const char *lb_choice(unsigned int i)
 static const char *profile_choice(unsigned int i)
 {
 	static const char * const names[] = { "module", "spec" };
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
+static const char *encap_choice(unsigned int i)
+{
+	static const char * const names[] = { "udp", "ip" };
 
 	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
@@ -345,7 +353,13 @@ static const struct uet_setting uet_settings[] = {
 	/* Encapsulation and names */
 	NUMBER(udp_port, NET, LIVE, "port", UET_UDP_PORT, 1, 65535,
 	       "UDP port of this host and of its peers"),
-	SWITCH(data_protect, NET, LIVE, 0, "a CRC-32C in each packet"),
+	NAME(encap, NET | PEER, LIVE, "udp", encap_choice,
+	     "how packets travel to peers that were not heard yet", OF_PEER(encap)),
+	NUMBER(ip_protocol, NET, LIVE, "IP protocol", UET_IP_PROTO, UET_IP_PROTO,
+	       UET_IP_PROTO_MAX, "IP protocol of packets that are not over UDP"),
+	NUMBER(data_protect, NET | PEER, LIVE, "integer", UET_PROTECT_AUTO,
+	       UET_PROTECT_NONE, UET_PROTECT_AUTO, "a CRC-32C in each packet",
+	       OF_PEER(data_protect)),
 	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_AUTO,
 	       UET_UDP_CSUM_OFF, UET_UDP_CSUM_ON,
 	       "several packets in one buffer, with UDP checksums"),
@@ -356,7 +370,7 @@ static const struct uet_setting uet_settings[] = {
 	       UET_RETURN_NEVER, UET_RETURN_ALWAYS,
 	       "send by PDCs that the peer opened"),
 	SWITCH(trust_jobs, NET | PEER, LIVE, 1,
-	       "believe the jobs that peers name", OF_PEER(trust)),
+	       "believe the jobs that peers name", OF_PEER(trust_jobs)),
 	NUMBER(pid_unprivileged_start, NET, LIVE, "PIDonFEP", 16, 0,
 	       UET_PID_MAX + 1, "lower ones need a capability"),
 

@@ -24,6 +24,12 @@
 #define UET_UDP_CSUM_OFF	0
 #define UET_UDP_CSUM_AUTO	1
 #define UET_UDP_CSUM_ON		2
+/* Values of net.uet.data_protect: packets have a CRC trailer never, always, or if the
+ * peer's have one
+ */
+#define UET_PROTECT_NONE	0
+#define UET_PROTECT_CRC		1
+#define UET_PROTECT_AUTO	2
 /* Values of net.uet.return_requests: send requests on PDCs that the peer opened
  * never, if the peer does the like, or always
  */
@@ -50,6 +56,7 @@ struct uet_sysctl {
 	const char *path_policy_ordered;
 	/* congestion control */
 	const char *congestion_control;
+	const char *encap;
 	u32	base_rtt_us;
 	u32	target_qdelay_us;
 	u32	link_mbps;
@@ -106,7 +113,8 @@ struct uet_sysctl {
 	unsigned long mem;		/* limit of the namespace */
 	/* encapsulation */
 	u32	udp_port;
-	u32	data_protect;
+	u32	ip_protocol;
+	u32	data_protect;		/* UET_PROTECT_* */
 	u32	udp_csum;		/* UET_UDP_CSUM_* */
 	u32	steer;			/* a PDC has a CPU */
 	u32	conntrack;		/* track connections of UET packets */
@@ -116,12 +124,11 @@ struct uet_sysctl {
 	u32	return_requests;	/* UET_RETURN_* */
 };
 
-/* Are the job ids of a peer believed? */
-enum uet_trust {
-	UET_TRUST_UNSET,
-	UET_TRUST_NO,
-	UET_TRUST_YES,
-};
+/* Is a value of net.uet.encap native IP? It is one of the table's words. */
+static inline bool uet_encap_is_ip(const char *encap)
+{
+	return *encap == 'i';
+}
 
 /**
  * struct uet_peer_params - settings for the peers with a prefix
@@ -129,14 +136,18 @@ enum uet_trust {
  * @cc: name of the congestion control, in the core's table; NULL = not set
  * @policy: name of the path policy of unordered CCCs, likewise
  * @policy_ordered: name of the path policy of ordered CCCs, likewise
- * @trust: are the job ids of their messages believed?
+ * @encap: how packets are encapsulated, a word of the table of settings; likewise
+ * @trust_jobs: are the job ids of their messages believed? Value + 1; 0 = not set
+ * @data_protect: UET_PROTECT_* + 1; 0 = not set
  */
 struct uet_peer_params {
 	struct uet_cc_config	cfg;
 	const char		*cc;
 	const char		*policy;
 	const char		*policy_ordered;
-	enum uet_trust		trust;
+	const char		*encap;
+	u8			trust_jobs;
+	u8			data_protect;
 };
 
 /**
@@ -193,8 +204,9 @@ enum uet_setting_kind {
  * @param: core parameter that it feeds if @scale != 0
  * @scale: factor from its value to that of @param
  * @off: offset in struct uet_sysctl, in %UET_SCOPE_NET
- * @peer_off: offset in struct uet_peer_params, in %UET_SCOPE_PEER; if @scale != 0
- *	the value is in uet_peer_params.cfg instead
+ * @peer_off: offset in struct uet_peer_params, in %UET_SCOPE_PEER, of a name or of a
+ *	u8, which has the value + 1; if @scale != 0 the value is in uet_peer_params.cfg
+ *	instead
  */
 struct uet_setting {
 	const char		*name;

@@ -668,6 +668,41 @@ def forms(host):
     same("messages", host.stat("MsgReceived"), before + 3)
 
 
+@case("deferrable messages are taken as others: whole, in parts, given up")
+def deferrable(host):
+    pdc = opened(host)
+    before = host.stat("MsgReceived")
+    for n, op in enumerate((p.OP_DEFERRABLE_SEND, p.OP_DEFERRABLE_TSEND), 1):
+        acked(pdc.one(n, p.F_AR, ses=pdc.ses(opcode=op, length=4)), pdc, n, n)
+    same("messages", host.stat("MsgReceived"), before + 2)
+
+    def part(n, offset, flags, size=100, **fields):
+        return pdc.packet(n, p.F_AR, payload=bytes(size), ses=p.ses_std(
+            opcode=p.OP_DEFERRABLE_SEND, pid=PID, flags=p.S_REL | flags, length=300,
+            offset=offset, part=size, **fields))
+
+    for n, offset, flags in ((3, 0, p.S_SOM), (4, 100, 0), (5, 200, p.S_EOM)):
+        acked(host.one(part(n, offset, flags, msg_id=20)), pdc, n, n)
+    same("messages", host.stat("MsgReceived"), before + 3)
+    acked(host.one(part(6, 0, p.S_SOM, msg_id=21)), pdc, 6, 6)
+    acked(host.one(part(7, 100, p.S_EOM, size=0, msg_id=21)), pdc, 7, 7)
+    # The message is closed: what comes late is dropped
+    acked(host.one(part(8, 100, 0, msg_id=21)), pdc, 8, 8)
+    same("messages", host.stat("MsgReceived"), before + 3)
+
+
+@case("operations that are not there, and extensions that are cut")
+def unsupported(host):
+    pdc = opened(host)
+    for n, op, more, rc in (
+            (1, p.OP_RENDEZVOUS_SEND, 24, RC_UNSUPPORTED_OP),
+            (2, p.OP_RENDEZVOUS_SEND, 23, RC_OP_VIOLATION),
+            (3, p.OP_DEFERRABLE_RTR, 0, RC_UNSUPPORTED_OP)):
+        a = pdc.one(n, p.F_AR, payload=bytes(more),
+                    ses=pdc.ses(opcode=op, length=0))
+        acked(a, pdc, n, None, rc, RESPONSE, REQ_CLEAR)
+
+
 def main():
     global PID, STOPPED, READER
     addr, own, netns = sys.argv[1:4]

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a host answers to each kind of packet: every reason for an ACK, every
 # NACK code that it sends, guaranteed responses, closing.
+# With an argument in another form than over UDP: ip, udp-crc, ip-crc.
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+
+export UET_FORM=${1:-udp}
 
 # An address of nobody: what is sent there reaches host A, which drops it
 OWN=10.0.0.66

@@ -30,15 +30,17 @@ played_once()
 	[ "$(played "$1")" -gt 0 ]
 }
 
-# The trailer is big-endian, both ways
-trailer()
+# in_form DATA_PROTECT ENCAP SWITCH...: the trailer is big-endian, both ways
+in_form()
 {
 	local rc=0
 
-	both_sysctl data_protect 1
-	foreign crc
+	set_sysctl "$A" data_protect "$1"
+	set_sysctl "$A" encap "$2"
+	foreign "${@:3}"
 	send_from_a -n 3 -s 24-3000 -w "$peer/$PID" || rc=1
-	both_sysctl data_protect 0
+	set_sysctl "$A" data_protect 2
+	set_sysctl "$A" encap udp
 	cat "$WORK/played"
 	[ "$(played "bad crc")" = 0 ] || fail "its CRC is another one"
 	return $rc
@@ -201,7 +203,9 @@ foreign_tst()
 }
 
 setup_pair
-foreign_tst "a CRC trailer, big-endian" trailer
+foreign_tst "a CRC trailer, big-endian" in_form 1 udp crc
+foreign_tst "directly over IP" in_form 2 ip ip
+foreign_tst "... with a CRC trailer" in_form 1 ip ip crc
 foreign_tst "lone short messages to who refuses probes: no timeout" \
 	lone_messages refuse
 default_timers

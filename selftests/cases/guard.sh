@@ -189,7 +189,8 @@ forwarded()
 # The address of another host is its own; host A only passes it on.
 own_name()
 {
-	forwarded 1 "$B4" && forwarded 1 "$B6"
+	forwarded 1 "$B4" && forwarded 1 "$B6" &&
+		forwarded 1 --way ip "$B4" && forwarded 1 --way ip "$B6"
 }
 
 # IPv4 drops what comes with an address of this host; IPv6 forwards it.
@@ -199,7 +200,8 @@ name_of_a()
 
 	guarded=$(stat_of "$A" TxGuarded)
 	forwarded 0 --source "$A6" "$B6" || return 1
-	[ "$(stat_of "$A" TxGuarded)" = $((guarded + 1)) ]
+	forwarded 0 --way ip --source "$A6" "$B6" || return 1
+	[ "$(stat_of "$A" TxGuarded)" = $((guarded + 2)) ]
 }
 
 masquerade()
@@ -217,8 +219,9 @@ masquerade()
 		}
 	END
 	guarded=$(stat_of "$A" TxGuarded)
-	forwarded 0 "$B4" && forwarded 0 "$B6" &&
-		[ "$(stat_of "$A" TxGuarded)" = $((guarded + 2)) ]
+	forwarded 0 "$B4" && forwarded 0 "$B6" && forwarded 0 --way ip "$B4" &&
+		forwarded 0 --way ip "$B6" &&
+		[ "$(stat_of "$A" TxGuarded)" = $((guarded + 4)) ]
 }
 
 setup_pair

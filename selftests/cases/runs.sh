@@ -211,7 +211,7 @@ grown()
 	both_sysctl payload_mtu 16383
 	both_sysctl data_protect "$1"
 	fresh $(($2 + 1)) || rc=1
-	both_sysctl data_protect 0
+	both_sysctl data_protect 2
 	both_sysctl payload_mtu 0
 	links_of_mtu 4224
 	return $rc
@@ -246,7 +246,7 @@ tst "... that are ordered" in_runs some together "$B4" 700 "-t seq"
 tst "... the last of which are shorter" in_runs some together "$B4" 500,500,400,4096,4096,4000 ""
 tst "not if they grow" in_runs none growing
 tst "not with udp_csum 0" switched udp_csum 0 1 none 11
-tst "not with data_protect" switched data_protect 1 0 none 12
+tst "not with data_protect" switched data_protect 1 2 none 12
 tst "not with a path for each packet" switched spray_run 1 8 none 13
 tst "not with receiver credit" switched congestion_control rccc fixed none 14
 tst "automatic, in a large window" switched spray_run 0 8 some 15

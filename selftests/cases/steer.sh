@@ -117,7 +117,7 @@ protected()
 
 	both_sysctl data_protect 1
 	both_ends $B4 || rc=1
-	both_sysctl data_protect 0
+	both_sysctl data_protect 2
 	return $rc
 }
 

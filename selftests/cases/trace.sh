@@ -150,7 +150,7 @@ drops()
 	# Dropped before it is parsed: the addresses are known, and nothing else
 	set_sysctl "$B" data_protect 1
 	traced uet/uet_drop strange_packets || return 1
-	set_sysctl "$B" data_protect 0
+	set_sysctl "$B" data_protect 2
 	set_sysctl "$A" guard 1
 	seen "::ffff:$A4 > ::ffff:$B4 DropCrc type=0 spdcid=0 dpdcid=0 " &&
 		seen "$A6 > $B6 DropCrc " || return 1

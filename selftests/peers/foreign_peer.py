@@ -9,6 +9,7 @@ kept until it is cleared. It speaks when it is asked (AR), when a context opens
 and for a retransmission, by plain ACKs. Each switch is one habit:
 
     crc             packets carry a CRC-32C, big-endian; others are dropped
+    ip              packets go directly over IP; others are not seen
     ack-cc          ACK_CC with the state of NSCC instead of plain ACKs
     refuse-probes   a PROBE is answered by NACK UNEXP_EVENT, psn 0, spdcid 0
     refuse-probes=N the first N of them are
@@ -37,33 +38,15 @@ import struct
 import sys
 import time
 
+import form
 import uet_packets as p
-from uet_inject import ETH_HLEN, ipv4
+from uet_inject import ETH_HLEN
 
 ETH_P_IP = 0x0800
 F_PROBE, REQ_CLEAR = 0x08, 0x02
 INV_DPDCID, NOT_RCVD, UNEXP_EVENT = 0x0e, 0x12, 0x19
 RC_OK, RC_NULL = 1, 0
 M32 = 0xffffffff
-CRC_LEN = 4
-
-
-def crc32c(data):
-    """Bit by bit, reflected polynomial of RFC 3720"""
-    crc = M32
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ M32
-
-
-def sealed(source, target, sport, data):
-    """A UET packet with its trailer: over addresses, UDP header and contents"""
-    udp = struct.pack("!HHHH", sport, p.UDP_PORT, 8 + len(data) + CRC_LEN, 0)
-    crc = crc32c(socket.inet_aton(source) + socket.inet_aton(target) + udp +
-                 data)
-    return data + struct.pack("!I", crc)
 
 
 class Context:
@@ -261,32 +244,30 @@ class Wire:
         self.tap.bind(("uet0", ETH_P_IP))
         self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
                                  socket.IPPROTO_RAW)
+        self.form = {"ip", "crc"} & set(peer.on)
         self.queue = []
         self.count = 0
 
     def push(self, data, source, sport):
-        if "crc" in self.peer.on:
-            data = sealed(self.addr, source, sport, data)
         self.count += 1
         heapq.heappush(self.queue, (time.monotonic() + self.late, self.count,
-                                    ipv4(self.addr, source, data, sport),
+                                    form.packet(self.form, self.addr, source,
+                                                data, sport),
                                     source))
 
     def pull(self):
         ip = self.tap.recv(65536)[ETH_HLEN:]
-        if len(ip) < 30 or ip[9] != socket.IPPROTO_UDP or \
-                ip[16:20] != socket.inet_aton(self.addr):
+        if len(ip) < 30 or ip[16:20] != socket.inet_aton(self.addr):
             return
-        sport, dport, udp_len = struct.unpack("!HHH", ip[20:26])
-        source, data = socket.inet_ntoa(ip[12:16]), ip[28:20 + udp_len]
-        if dport != p.UDP_PORT:
+        try:
+            ip = form.plain(self.form, ip)
+        except ValueError:
+            self.peer.say("bad crc")
             return
-        if "crc" in self.peer.on:
-            if sealed(source, self.addr, sport, data[:-CRC_LEN]) != data:
-                # What that gives has the ports of what came
-                self.peer.say("bad crc")
-                return
-            data = data[:-CRC_LEN]
+        if not ip:
+            return
+        sport, = struct.unpack("!H", ip[20:22])
+        source, data = socket.inet_ntoa(ip[12:16]), ip[28:]
         answer = self.peer.answer(data)
         if answer:
             self.push(answer, source, sport)

@@ -3,8 +3,10 @@
 """Sends one UET message that the module did not make: a plain UDP datagram to the
 UET port, as any program can.
 
-    forge.py ADDR [--job JOB] [--way plain|gso|large|route|connected]
+    forge.py ADDR [--job JOB] [--way plain|gso|large|route|connected|ip]
              [--source ADDR]
+
+Directly over IP (ip) it takes a program that may open raw sockets.
 
 Ends with 0 if the kernel took the datagram, with 3 if it refused by EPERM.
 """
@@ -14,6 +16,7 @@ import socket
 import struct
 import sys
 
+import form
 import uet_packets as p
 
 UDP_SEGMENT = 103
@@ -45,9 +48,13 @@ def main():
     parser.add_argument("--source")
     args = parser.parse_args()
     v6 = ":" in args.addr
-    s = socket.socket(socket.AF_INET6 if v6 else socket.AF_INET,
-                      socket.SOCK_DGRAM)
+    family = socket.AF_INET6 if v6 else socket.AF_INET
     data = message(args.job)
+    if args.way == "ip":
+        s = socket.socket(family, socket.SOCK_RAW, form.IP_PROTO)
+        data = form.outer({"ip"}, 50000, len(data)) + data
+    else:
+        s = socket.socket(family, socket.SOCK_DGRAM)
     if args.source:
         s.setsockopt(*((socket.IPPROTO_IPV6, IPV6_FREEBIND) if v6 else
                        (socket.IPPROTO_IP, IP_FREEBIND)), 1)
@@ -60,14 +67,14 @@ def main():
     elif args.way == "route":
         s.setsockopt(socket.IPPROTO_IPV6, IPV6_RTHDR,
                      segment_routing(args.addr))
-    if args.way != "gso":
+    if args.way not in ("gso", "ip"):
         s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
     try:
         if args.way == "connected":
             s.connect((args.addr, p.UDP_PORT))
             s.send(data)
         else:
-            s.sendto(data, (args.addr, p.UDP_PORT))
+            s.sendto(data, (args.addr, 0 if args.way == "ip" else p.UDP_PORT))
     except PermissionError:
         return 3
     return 0

@@ -12,7 +12,8 @@ import subprocess
 import time
 
 import uet_packets as p
-from uet_inject import ETH_HLEN, ipv4
+import form
+from uet_inject import ETH_HLEN
 
 ETH_P_IP = 0x0800
 SO_RCVBUFFORCE = 33
@@ -75,6 +76,7 @@ class Host:
 
     def __init__(self, addr, own, netns, slow=1, helper=True):
         self.addr, self.own, self.netns, self.slow = addr, own, netns, slow
+        self.form = form.DEFAULT
         self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
                                  socket.IPPROTO_RAW)
         self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
@@ -121,8 +123,8 @@ class Host:
                 return spdcid
 
     def send(self, data, sport=50000, tos=2, source=None, udp_len=None):
-        self.raw.sendto(ipv4(source or self.own, self.addr, data, sport, tos,
-                             udp_len), (self.addr, 0))
+        self.raw.sendto(form.packet(self.form, source or self.own, self.addr, data,
+                                    sport, tos, udp_len), (self.addr, 0))
 
     def next(self, seconds):
         """The next packet of the host, None after so long"""
@@ -137,9 +139,10 @@ class Host:
             except socket.timeout:
                 return None
             ip = frame[ETH_HLEN:]
-            if len(ip) >= 40 and ip[9] == socket.IPPROTO_UDP and \
-                    ip[12:16] == socket.inet_aton(self.addr) and \
-                    struct.unpack("!H", ip[22:24])[0] == p.UDP_PORT:
+            if len(ip) < 36 or ip[12:16] != socket.inet_aton(self.addr):
+                continue
+            ip = form.plain(self.form, ip)
+            if ip:
                 s, ns = struct.unpack("qq", extra[0][2][:16])
                 return Answer(ip, s + ns / 1e9)
 

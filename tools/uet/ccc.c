@@ -17,6 +17,8 @@ static const struct field fields[] = {
 	{ "cc", UET_A_CCC_CC, K_STR },
 	{ "path_policy", UET_A_CCC_PATH_POLICY, K_STR },
 	{ "sprayed", UET_A_CCC_SPRAYED, K_FLAG },
+	{ "native", UET_A_CCC_NATIVE, K_FLAG },
+	{ "crc", UET_A_CCC_CRC, K_FLAG },
 	{ "tclass", UET_A_CCC_TCLASS, K_NUM, F_DETAILS },
 	{ "state", UET_A_CCC_STATE, K_ENUM, F_LINE, &names_cc_state },
 	{ "cc_mode", UET_A_CCC_CC_MODE, K_FLAGS, F_NONZERO, &names_algo_mode },

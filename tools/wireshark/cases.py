@@ -237,9 +237,9 @@ def malformed():
         yield (f"request of {n} bytes", (req() + std())[:n], "short")
     yield "SES cut", (req() + std())[:40], "short"
     yield "no SES", req(), "short"
-    yield "extension cut", req() + std(ATOMIC) + b"\0\0", "short"
-    yield "compare-and-swap cut", req() + std(ATOMIC) + amo(CSWAP) + bytes(8), "short"
-    yield "rendezvous cut", req() + std(RENDEZVOUS_SEND) + bytes(23), "short"
+    yield "extension cut", req() + std(ATOMIC) + b"\0\0", "violation"
+    yield "compare-and-swap cut", req() + std(ATOMIC) + amo(CSWAP) + bytes(8), "violation"
+    yield "rendezvous cut", req() + std(RENDEZVOUS_SEND) + bytes(19), "violation"
     yield "ACK_CC cut", ack(ACK_CC)[:31], "short"
     yield "NACK_CCX cut", nack(1, ext=bytes(15)), "short"
     yield "security header cut", tss(1, 2, 3) + bytes(15), "short"

@@ -275,7 +275,7 @@ local function new(names, f, e, reader)
 		elseif not is_request and s.opcode > 3 then
 			s.error, s.why = e.code, "Reserved opcode of a response"
 		elseif r.len < s.off then
-			s.error, s.why = e.short, "Shorter than its extension header"
+			s.error, s.why = e.violation, "Shorter than its extension header"
 		end
 		return s
 	end

@@ -60,8 +60,20 @@ static int uet_set_udp_port(struct uet_net *un, u32 value)
 static int uet_set_trust(struct uet_net *un, u32 value)
 {
 	WRITE_ONCE(un->sysctl.trust_jobs, value);
-	uet_peer_trust_changed(un);
+	uet_peer_rules_changed(un);
 	return 0;
+}
+
+static int uet_set_protect(struct uet_net *un, u32 value)
+{
+	WRITE_ONCE(un->sysctl.data_protect, value);
+	uet_peer_rules_changed(un);
+	return 0;
+}
+
+static void uet_named_encap(struct uet_net *un, const char *name)
+{
+	uet_peer_rules_changed(un);
 }
 
 static void uet_named_cc(struct uet_net *un, const char *name)
@@ -93,6 +105,8 @@ static const struct uet_change uet_changes[] = {
 	{ UET_CHANGE(conntrack), .set = uet_set_conntrack },
 	{ UET_CHANGE(udp_port), .set = uet_set_udp_port },
 	{ UET_CHANGE(trust_jobs), .set = uet_set_trust },
+	{ UET_CHANGE(data_protect), .set = uet_set_protect },
+	{ UET_CHANGE(encap), .named = uet_named_encap },
 	{ UET_CHANGE(congestion_control), .named = uet_named_cc },
 	{ UET_CHANGE(profile), .named = uet_named_profile },
 };

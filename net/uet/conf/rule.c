@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The settings in a rule for peers, by name. A rule holds parameters of the core
- * (struct uet_cc_config), names and the trust in jobs; the table of settings says
- * where.
+ * (struct uet_cc_config), names and small numbers; the table of settings says where.
  *
  * Not here: the rules and their prefixes (link/peer_rules.c).
  */
@@ -13,9 +12,9 @@
 #include "core/lb.h"
 #include "settings.h"
 
-/* A setting that is no parameter of the core is the trust, if it is no name. */
-static enum uet_trust *uet_rule_trust(struct uet_peer_params *p,
-				      const struct uet_setting *set)
+/* Of a number that is no parameter of the core: its value + 1 */
+static u8 *uet_rule_small(struct uet_peer_params *p,
+			  const struct uet_setting *set)
 {
 	return (void *)p + set->peer_off;
 }
@@ -41,7 +40,7 @@ int uet_rule_set_number(struct uet_peer_params *p, const struct uet_setting *set
 		return -ERANGE;
 	if (set->scale)
 		return uet_cc_config_set(&p->cfg, set->param, value);
-	*uet_rule_trust(p, set) = value ? UET_TRUST_YES : UET_TRUST_NO;
+	*uet_rule_small(p, set) = value + 1;
 	return 0;
 }
 
@@ -82,7 +81,7 @@ void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
 	} else if (set->kind == UET_SETTING_NAME) {
 		*uet_rule_place(p, set) = NULL;
 	} else {
-		*uet_rule_trust(p, set) = UET_TRUST_UNSET;
+		*uet_rule_small(p, set) = 0;
 	}
 }
 
@@ -97,15 +96,15 @@ void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
 bool uet_rule_number(const struct uet_peer_params *p,
 		     const struct uet_setting *set, s64 *value)
 {
-	enum uet_trust trust;
+	u8 small;
 
 	if (set->scale) {
 		*value = p->cfg.val[set->param];
 		return p->cfg.set & BIT_ULL(set->param);
 	}
-	trust = *uet_rule_trust((struct uet_peer_params *)p, set);
-	*value = trust == UET_TRUST_YES;
-	return trust != UET_TRUST_UNSET;
+	small = *uet_rule_small((struct uet_peer_params *)p, set);
+	*value = (s64)small - 1;
+	return small;
 }
 
 /**
@@ -130,5 +129,5 @@ const char *uet_rule_name(const struct uet_peer_params *p,
 bool uet_rule_empty(const struct uet_peer_params *p)
 {
 	return !p->cfg.set && !p->cc && !p->policy && !p->policy_ordered &&
-	       p->trust == UET_TRUST_UNSET;
+	       !p->encap && !p->trust_jobs && !p->data_protect;
 }

@@ -289,7 +289,11 @@ static __always_inline void hdr_parse_pds_body(struct uet_pkt *pkt, const u8 *p,
 	pkt->dpdcid = 0;
 }
 
-/* Length of the extension header at the cursor, or a negated reason */
+/*
+ * Length of the extension header at the cursor, 0 if the packet ends before it does, or
+ * a negated reason. The PDS header of such a packet is sound, so its source is told that
+ * the operation is not.
+ */
 static int hdr_parse_ext_len(const struct cursor *c, unsigned int kind)
 {
 	unsigned int ext = UET_SES_RENDEZVOUS_LEN;
@@ -297,13 +301,12 @@ static int hdr_parse_ext_len(const struct cursor *c, unsigned int kind)
 	if (kind == OP_ATOMIC) {
 		ext = UET_SES_ATOMIC_LEN;
 		if (c->linear < c->off + ext)
-			return hdr_need_err(c, c->off + ext,
-					    UET_PERR_SHORT_EXT);
+			return hdr_need_err(c, c->off + ext, UET_PERR_NONE);
 		if (hdr_is_cswap(c->p[c->off]))
 			ext = UET_SES_CSWAP_LEN;
 	}
 	if (c->linear < c->off + ext)
-		return hdr_need_err(c, c->off + ext, UET_PERR_SHORT_EXT);
+		return hdr_need_err(c, c->off + ext, UET_PERR_NONE);
 	return ext;
 }
 
@@ -481,6 +484,11 @@ static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 
 		if (ext < 0)
 			return ext;
+		if (!ext) {
+			pkt->hdr_len = c->off;
+			pkt->violation = UET_VIOL_EXT;
+			return 0;
+		}
 		ses->ext_len = ext;
 		c->off += ext;
 	}
@@ -577,6 +585,42 @@ int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 		return 0;
 	return uet_pkt_has_ses_req(pkt) ? hdr_parse_ses_req(pkt, &c) :
 					  hdr_parse_ses_rsp(pkt, &c);
+}
+
+/* Length of a packet with a SES request, as far as its headers say */
+static u32 hdr_told_req(const struct uet_pkt *pkt)
+{
+	const struct uet_ses_req *ses = &pkt->ses;
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
+
+	switch (op_kinds[ses->opcode]) {
+	case OP_NONE:
+	case OP_READ:
+		return pkt->hdr_len;
+	case OP_ATOMIC:
+		if (ses->ext_len == UET_SES_CSWAP_LEN)
+			return pkt->hdr_len;
+		break;
+	case OP_DATA:
+	case OP_RENDEZVOUS:
+		break;
+	default:
+		return 0;
+	}
+	if (!(ses->flags & UET_SES_F_SOM))
+		return pkt->hdr_len + ses->payload_length;
+	/* No packet is longer than U16_MAX, and the sum must not wrap. */
+	return (ses->flags & whole) == whole ?
+	       pkt->hdr_len + min_t(u32, ses->request_length, U16_MAX) : 0;
+}
+
+u32 uet_pkt_told_len(const struct uet_pkt *pkt)
+{
+	if (likely(uet_pkt_has_ses_req(pkt)))
+		return hdr_told_req(pkt);
+	/* hdr_len is the PDS header's where no SES header follows. */
+	return uet_pkt_has_ses_rsp(pkt) ?
+	       pkt->hdr_len + pkt->rsp.payload_length : pkt->hdr_len;
 }
 
 int uet_pkt_parse_trimmed(struct uet_pkt *pkt, const void *data,

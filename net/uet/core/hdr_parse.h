@@ -12,7 +12,6 @@
  * @UET_PERR_NONE: no error
  * @UET_PERR_SHORT: shorter than its PDS header
  * @UET_PERR_SHORT_SES: shorter than its SES header
- * @UET_PERR_SHORT_EXT: shorter than its SES extension header
  * @UET_PERR_LINEAR: not all headers are in the linear part: pull up to
  *	UET_HDR_MAX_LEN bytes and parse again
  * @UET_PERR_OVERSIZE: longer than any IP packet
@@ -31,7 +30,6 @@ enum uet_parse_err {
 	UET_PERR_NONE = 0,
 	UET_PERR_SHORT,
 	UET_PERR_SHORT_SES,
-	UET_PERR_SHORT_EXT,
 	UET_PERR_LINEAR,
 	UET_PERR_OVERSIZE,
 	UET_PERR_TSS,
@@ -52,6 +50,7 @@ enum uet_parse_err {
  * @UET_VIOL_SHORT: a single packet with less payload than its request_length
  * @UET_VIOL_PAYLOAD: payload after an operation that carries none
  * @UET_VIOL_SINGLE: SOM or EOM clear where messages are one packet
+ * @UET_VIOL_EXT: shorter than its extension header
  * @UET_VIOL_MAX: number of kinds
  */
 enum uet_violation {
@@ -61,6 +60,7 @@ enum uet_violation {
 	UET_VIOL_SHORT,
 	UET_VIOL_PAYLOAD,
 	UET_VIOL_SINGLE,
+	UET_VIOL_EXT,
 	UET_VIOL_MAX,
 };
 
@@ -269,6 +269,17 @@ static_assert(sizeof(struct uet_pkt) <= 128);
  */
 int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 		  unsigned int len);
+
+/**
+ * uet_pkt_told_len() - length of a packet without trailer, as its headers tell it
+ * @pkt: a packet that was parsed, with or without its trailer
+ *
+ * Nothing in UE 1.0 says whether a packet has a CRC trailer, but four bytes more than
+ * its headers account for do. The first packet of several does not tell its length.
+ *
+ * Return: bytes from the PDS prologue on, 0 if it is not told.
+ */
+u32 uet_pkt_told_len(const struct uet_pkt *pkt);
 
 /**
  * uet_pkt_parse_trimmed() - parse a packet that a switch has trimmed

@@ -15,6 +15,7 @@
 
 /* Encapsulation, UE 1.0 3.5.10 */
 #define UET_IP_PROTO		253	/* experimental until assigned */
+#define UET_IP_PROTO_MAX	254	/* the other experimental one (RFC 3692) */
 /* nominal_pktsize - transport_pktsize, UE 1.0 3.6.12 */
 #define UET_NOMINAL_ADD_BYTES	40
 /* UET bytes that survive trimming, counted from the PDS prologue */

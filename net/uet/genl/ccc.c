@@ -28,6 +28,7 @@
  * @port_shut_ns: time for which the interface has dropped all packets, 0 = it
  *	does not
  * @guessed: the base RTT is a guess
+ * @form: UET_FORM_* of packets
  * @wait: what its data waits for
  * @now: time, ns
  */
@@ -41,6 +42,7 @@ struct uet_genl_ccc {
 	u64			port_down_ns;
 	u64			port_shut_ns;
 	bool			guessed;
+	u8			form;
 	struct uet_wait		wait;
 	u64			now;
 };
@@ -63,6 +65,7 @@ static void uet_genl_ccc_read(struct uet_flow *flow, struct uet_genl_ccc *c)
 	if (flow->ccc.state != UET_CCC_IDLE)
 		c->port_shut_ns = uet_port_shut_ns(flow, c->now);
 	c->guessed = flow->guessed;
+	c->form = flow->form;
 	c->wait = uet_flow_wait(flow);
 	spin_unlock_bh(&flow->lock);
 }
@@ -77,6 +80,8 @@ static int uet_genl_ccc_name(struct sk_buff *skb, const struct uet_genl_ccc *c)
 	       nla_put_in6_addr(skb, UET_A_CCC_REMOTE, &key->raddr) ||
 	       nla_put_u32(skb, UET_A_CCC_TCLASS, flow->tclass) ||
 	       (flow->sprayed && nla_put_flag(skb, UET_A_CCC_SPRAYED)) ||
+	       (c->form & UET_FORM_IP && nla_put_flag(skb, UET_A_CCC_NATIVE)) ||
+	       (c->form & UET_FORM_CRC && nla_put_flag(skb, UET_A_CCC_CRC)) ||
 	       nla_put_string(skb, UET_A_CCC_CC, c->info.cc) ||
 	       nla_put_string(skb, UET_A_CCC_PATH_POLICY, c->info.path_policy);
 }

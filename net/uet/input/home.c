@@ -81,6 +81,7 @@ static bool uet_home_queue(struct uet_rx_ctx *rx, int cpu)
 		uet_home_rewind(skb);
 		UET_TAKE_CB(skb)->un = rx->un;
 		UET_TAKE_CB(skb)->okfn = rx->okfn;
+		UET_TAKE_CB(skb)->form = rx->form;
 		__skb_queue_tail(&h->in, skb);
 	}
 	spin_unlock(&h->in.lock);

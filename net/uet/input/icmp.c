@@ -12,7 +12,6 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/ktime.h>
-#include <linux/udp.h>
 #include <linux/uet.h>
 #include <net/ipv6.h>
 
@@ -30,12 +29,12 @@
 #include "tx/half.h"
 
 static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
-			   unsigned int udp_off)
+			   const struct uet_icmp *icmp)
 {
 	struct uet_pds_req_wire req;
 
 	/* Control packets have these fields in the same places. */
-	if (skb_copy_bits(skb, udp_off + sizeof(struct udphdr), &req,
+	if (skb_copy_bits(skb, icmp->outer_off + uet_form_outer(icmp->form), &req,
 			  sizeof(req)))
 		return false;
 	quote->spdcid = ntohs(req.spdcid);
@@ -56,14 +55,17 @@ static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
 	return true;
 }
 
-/* Does the error say that the host has no UET? */
+/* Does the error say that the host has no UET in this form? */
 static bool uet_icmp_refused(const struct uet_icmp *icmp, bool v4)
 {
-	return v4 ? icmp->type == ICMP_DEST_UNREACH &&
-		    (icmp->code == ICMP_PORT_UNREACH ||
-		     icmp->code == ICMP_PROT_UNREACH) :
-		    icmp->type == ICMPV6_DEST_UNREACH &&
-		    icmp->code == ICMPV6_PORT_UNREACH;
+	if (v4)
+		return icmp->type == ICMP_DEST_UNREACH &&
+		       (icmp->code == ICMP_PORT_UNREACH ||
+			icmp->code == ICMP_PROT_UNREACH);
+	if (icmp->form & UET_FORM_IP && icmp->type == ICMPV6_PARAMPROB)
+		return icmp->code == ICMPV6_UNK_NEXTHDR;
+	return icmp->type == ICMPV6_DEST_UNREACH &&
+	       icmp->code == ICMPV6_PORT_UNREACH;
 }
 
 static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4)
@@ -119,7 +121,7 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	bool redirect = false;
 	struct uet_pdc *pdc;
 
-	if (!uet_icmp_quote(&quote, skb, icmp->udp_off))
+	if (!uet_icmp_quote(&quote, skb, icmp))
 		goto ignore;
 	if (unlikely(uet_pings_wait(un)) &&
 	    uet_ping_icmp(un, skb, &quote, icmp))

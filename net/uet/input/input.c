@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packet input: from UDP to a half of a PDC (UE 1.0 3.5.12).
+ * Packet input: from UDP or IP to a half of a PDC (UE 1.0 3.5.12).
  *
  * A packet is parsed once, here; later stages read struct uet_pkt. Nothing in a
  * packet is believed before its PDC has been found and the source address and
  * PDCID of the peer have been compared.
  *
- * Not here: how packets get here ahead of UDP (input/take.c), trimmed packets
- * (rx/trim.c), ICMP errors (input/icmp.c).
+ * Not here: how packets get here ahead of UDP (input/take.c) or from IP
+ * (input/native.c), trimmed packets (rx/trim.c), ICMP errors (input/icmp.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
 #include <linux/ktime.h>
-#include <linux/udp.h>
 #include <linux/uet.h>
 #include <net/icmp.h>
 #include <net/ipv6.h>
 #include <net/route.h>
 
 #include "compat.h"
+#include "core/bytes.h"
 #include "core/wire.h"
 #include "input/home.h"
 #include "input/input.h"
@@ -184,6 +184,10 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 
 	if (!pdc)
 		return false;
+	if (unlikely(uet_form_lacks(pdc->peer, rx->form))) {
+		rx->drop = UET_DROP_CRC;
+		return true;
+	}
 	if (likely(pdc->start_psn == uet_syn_start_psn(rx->pkt))) {
 		uet_syn_deliver(pdc, rx, false);
 		return true;
@@ -196,12 +200,14 @@ static bool uet_input_syn_again(struct uet_rx_ctx *rx)
 
 /*
  * Without AF_UET sockets in the namespace, the UDP port is open for the remaining
- * PDCs only. Answer new peers as a closed port does.
+ * PDCs only. Answer new peers as a closed port does, or a host without the protocol.
  */
 static void uet_input_closed(struct uet_rx_ctx *rx)
 {
 	rx->drop = UET_DROP_NO_SOCKET;
-	if (ipv6_addr_v4mapped(&rx->saddr))
+	if (rx->form & UET_FORM_IP)
+		uet_native_refuse(rx->skb);
+	else if (ipv6_addr_v4mapped(&rx->saddr))
 		icmp_send(rx->skb, ICMP_DEST_UNREACH, ICMP_PORT_UNREACH, 0);
 	else
 		icmpv6_send(rx->skb, ICMPV6_DEST_UNREACH, ICMPV6_PORT_UNREACH,
@@ -242,6 +248,10 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 			uet_syn_deliver(pdc, rx, true);
 			return;
 		}
+		if (pdc == ERR_PTR(-EBADMSG)) {
+			rx->drop = UET_DROP_CRC;
+			return;
+		}
 		if (pdc != ERR_PTR(-EEXIST))
 			tries = 0;
 	}
@@ -270,7 +280,8 @@ static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
 /**
  * uet_input_pdc() - find the PDC that a packet names by its dpdcid
  * @rx: the packet
- * @nack: enum uet_nack_code if there is none, or not with this peer
+ * @nack: enum uet_nack_code if there is none, or not with this peer; 0 if the packet
+ *	is to be dropped, for @rx->drop
  *
  * Context: softirq, RCU read side.
  * Return: the PDC, peer verified, or NULL.
@@ -290,6 +301,12 @@ struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack)
 		*nack = UET_NACK_PDC_HDR_MISMATCH;
 		return NULL;
 	}
+	if (unlikely(uet_form_lacks(pdc->peer, rx->form))) {
+		rx->drop = UET_DROP_CRC;
+		*nack = 0;
+		return NULL;
+	}
+	uet_form_heard(pdc->peer, rx->form);
 	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
 		uet_demux_learn(pdc->peer, rx->skb);
 	return pdc;
@@ -303,7 +320,8 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 
 	pdc = uet_input_pdc(rx, &nack);
 	if (!pdc) {
-		uet_input_unknown(rx, nack);
+		if (nack)
+			uet_input_unknown(rx, nack);
 		return;
 	}
 	if (unlikely(uet_home_elsewhere(pdc, rx)))
@@ -349,7 +367,6 @@ static enum uet_drop uet_parse_drop(int err)
 	switch (-err) {
 	case UET_PERR_SHORT:
 	case UET_PERR_SHORT_SES:
-	case UET_PERR_SHORT_EXT:
 		return UET_DROP_SHORT;
 	case UET_PERR_TYPE:
 	case UET_PERR_TSS:
@@ -360,18 +377,90 @@ static enum uet_drop uet_parse_drop(int err)
 	}
 }
 
-/* A datagram arrived, maybe at another CPU, which has done something to it then. True
- * if another one handles it.
+/* Parse the headers. The linear part is nearly always enough. */
+static __always_inline int uet_input_parse(struct uet_rx_ctx *rx)
+{
+	struct sk_buff *skb = rx->skb;
+	int err = uet_pkt_parse(rx->pkt, skb->data, skb_headlen(skb), skb->len);
+
+	if (likely(!err) || !skb_is_nonlinear(skb))
+		return err;
+	if (!pskb_may_pull(skb, min_t(unsigned int, skb->len, UET_HDR_MAX_LEN))) {
+		rx->drop = UET_DROP_NOMEM;
+		return err;
+	}
+	return uet_pkt_parse(rx->pkt, skb->data, skb_headlen(skb), skb->len);
+}
+
+/* What is known of the form of a packet's source, by the PDC that it names */
+static u8 uet_input_source(const struct uet_rx_ctx *rx)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc *pdc;
+
+	if (uet_pkt_is_syn(pkt))
+		return 0;
+	pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
+	return pdc && uet_from_peer(pdc->peer, rx) ?
+	       READ_ONCE(pdc->peer->form.heard) : 0;
+}
+
+/*
+ * A packet is longer than its headers tell, or they do not tell. If its last four bytes
+ * are the right CRC, remove them. If they are not, it was damaged, unless its source
+ * sends no trailers, or is not known to and there is another reason for its length.
+ * Return false if it is to be dropped.
+ */
+static noinline bool uet_input_trailer(struct uet_rx_ctx *rx, u32 told)
+{
+	const unsigned int outer = uet_form_outer(rx->form);
+	u8 heard = uet_input_source(rx);
+	bool never = heard & UET_FORM_HEARD && !(heard & UET_FORM_CRC);
+	bool always = heard & UET_FORM_HEARD && heard & UET_FORM_CRC;
+	bool looks = told && rx->skb->len == told + UET_CRC_LEN;
+	enum uet_drop drop;
+
+	if (!told)
+		rx->form ^= UET_FORM_HEARD | UET_FORM_GUESSED;
+	if (told ? !looks && !always : never)
+		return true;
+	__skb_push(rx->skb, outer);
+	drop = uet_crc_strip(rx->skb);
+	__skb_pull(rx->skb, outer);
+	if (drop) {
+		if (always || (looks && !never))
+			rx->drop = drop;
+		return !rx->drop;
+	}
+	rx->form |= UET_FORM_CRC;
+	UET_INC(rx->un, RX_TRAILERS);
+	/* Headers may have been read into what was the trailer. */
+	if (unlikely(uet_input_parse(rx)))
+		rx->drop = UET_DROP_MALFORMED;
+	return !rx->drop;
+}
+
+/* Does the length of a packet raise the question whether it has a trailer? */
+static bool uet_input_asks(const struct uet_rx_ctx *rx, u32 *told)
+{
+	*told = uet_pkt_told_len(rx->pkt);
+	return rx->skb->len != *told;
+}
+
+/* A packet arrived, maybe at another CPU, which has done something to it then. True if
+ * another one handles it.
  */
 static __always_inline bool uet_input_skb(struct uet_net *un,
-					  struct sk_buff *skb, uet_okfn okfn,
-					  bool again)
+					  struct sk_buff *skb, u8 form,
+					  uet_okfn okfn, bool again)
 {
 	struct uet_pkt pkt __uninitialized;	/* uet_pkt_parse() fills it */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
-		.okfn = okfn,
+		.form = form, .okfn = okfn,
 	};
+	u8 protect;
+	u32 told;
 	int err;
 
 	if (!again) {
@@ -383,31 +472,29 @@ static __always_inline bool uet_input_skb(struct uet_net *un,
 		rx.drop = UET_DROP_NETNS;
 		goto free;
 	}
-	/* @skb may have lost its trailer. */
-	rx.udp_len = ntohs(udp_hdr(skb)->len);
+	/* If @again, @skb has lost its trailer. */
+	rx.pktsize = skb->len +
+		     (again && form & UET_FORM_CRC ? UET_CRC_LEN : 0);
 	rx.polled = uet_skb_polled(skb);
-	if (un->sysctl.data_protect && !again) {
+	protect = uet_form_protect(un, &rx.saddr);
+	if (unlikely(protect == UET_PROTECT_CRC) && !again) {
+		rx.form |= UET_FORM_CRC;
 		rx.drop = uet_crc_strip(skb);
 		if (unlikely(rx.drop))
 			goto free;
+		UET_INC(un, RX_TRAILERS);
 	}
-	rx.ev = ntohs(udp_hdr(skb)->source);
-	__skb_pull(skb, sizeof(struct udphdr));
-	err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb), skb->len);
-	/* The linear part is nearly always enough. */
-	if (unlikely(err) && skb_is_nonlinear(skb)) {
-		if (!pskb_may_pull(skb, min_t(unsigned int, skb->len,
-					      UET_HDR_MAX_LEN))) {
-			rx.drop = UET_DROP_NOMEM;
-			goto free;
-		}
-		err = uet_pkt_parse(&pkt, skb->data, skb_headlen(skb),
-				    skb->len);
-	}
+	/* In front in both headers */
+	rx.ev = uet_get_be16(skb->data);
+	__skb_pull(skb, uet_form_outer(form));
+	err = uet_input_parse(&rx);
 	if (unlikely(err)) {
-		rx.drop = uet_parse_drop(err);
+		rx.drop = rx.drop ?: uet_parse_drop(err);
 		goto free;
 	}
+	if (likely(protect == UET_PROTECT_AUTO) && !again &&
+	    unlikely(uet_input_asks(&rx, &told)) && !uet_input_trailer(&rx, told))
+		goto free;
 	if (rx.ce && !again)
 		UET_INC(un, RX_CE);
 	uet_input_parsed(&rx);
@@ -418,29 +505,31 @@ free:
 }
 
 /**
- * uet_input() - a UDP datagram arrived at the UDP port of UET
+ * uet_input() - a packet arrived
  * @un: namespace
- * @skb: the datagram, data at the UDP header; consumed
+ * @skb: the packet, data at the UDP or entropy header, in the linear part; consumed
+ * @form: %UET_FORM_IP or 0
  * @okfn: uet_rx_ctx.okfn
  *
  * Context: softirq, RCU read side.
  * Return: true if another CPU handles it.
  */
-bool uet_input(struct uet_net *un, struct sk_buff *skb, uet_okfn okfn)
+bool uet_input(struct uet_net *un, struct sk_buff *skb, u8 form, uet_okfn okfn)
 {
-	return uet_input_skb(un, skb, okfn, false);
+	return uet_input_skb(un, skb, form | UET_FORM_HEARD, okfn, false);
 }
 
 /**
- * uet_input_again() - handle a datagram that another CPU has handed over
+ * uet_input_again() - handle a packet that another CPU has handed over
  * @un: namespace
- * @skb: the datagram, data at the UDP header; consumed
+ * @skb: the packet, data at the UDP or entropy header; consumed
+ * @form: uet_rx_ctx.form there
  *
  * Context: softirq, RCU read side.
  */
-void uet_input_again(struct uet_net *un, struct sk_buff *skb)
+void uet_input_again(struct uet_net *un, struct sk_buff *skb, u8 form)
 {
-	uet_input_skb(un, skb, NULL, true);
+	uet_input_skb(un, skb, form, NULL, true);
 }
 
 /* UDP found the tunnel socket: struct uet_encap_ops.rcv */
@@ -449,7 +538,7 @@ static int uet_input_udp(struct sock *sk, struct sk_buff *skb)
 	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 
 	if (likely(un))
-		uet_input(un, skb, NULL);
+		uet_input(un, skb, 0, NULL);
 	else	/* The socket closes; its namespace stays until readers are gone. */
 		uet_drop(uet_net(sock_net(sk)), skb, UET_DROP_NETNS);
 	return 0;

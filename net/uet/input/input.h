@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Input of packets and ICMP errors, from the tunnel sockets to the PDCs.
+ * Input of packets and ICMP errors, from UDP and IP to the PDCs.
  */
 #ifndef _UET_INPUT_H
 #define _UET_INPUT_H
@@ -17,9 +17,14 @@ struct uet_pdc;
 
 /* input.c */
 void uet_input_init(void);
-bool uet_input(struct uet_net *un, struct sk_buff *skb, uet_okfn okfn);
-void uet_input_again(struct uet_net *un, struct sk_buff *skb);
+bool uet_input(struct uet_net *un, struct sk_buff *skb, u8 form, uet_okfn okfn);
+void uet_input_again(struct uet_net *un, struct sk_buff *skb, u8 form);
 struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack);
+
+/* native.c: packets directly over IP */
+int uet_native_init(void);
+void uet_native_exit(void);
+void uet_native_refuse(struct sk_buff *skb);
 
 /* icmp.c: errors about packets of ours */
 bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,

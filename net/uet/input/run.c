@@ -131,9 +131,10 @@ static bool uet_run_begins(const struct uet_pkt *pkt,
 }
 
 /* Do the settings want to see each packet? */
-static bool uet_run_excluded(const struct uet_net *un)
+static bool uet_run_excluded(struct uet_net *un, const struct in6_addr *saddr)
 {
-	return un->sysctl.data_protect || READ_ONCE(un->sysctl.ack_per_packet) ||
+	return uet_form_protect(un, saddr) == UET_PROTECT_CRC ||
+	        READ_ONCE(un->sysctl.ack_per_packet) ||
 	       READ_ONCE(un->exiting);
 }
 
@@ -180,19 +181,20 @@ int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	struct uet_pkt pkt;
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
-		.polled = uet_skb_polled(skb), .okfn = okfn,
+		.polled = uet_skb_polled(skb), .form = UET_FORM_HEARD,
+		.okfn = okfn,
 	};
 
 	if (type != SKB_GSO_UDP_L4 || skb_has_frag_list(skb) ||
-	    uet_run_excluded(un) || !uet_run_lengths(skb->len - hdr, size, &run) ||
+	    !uet_run_lengths(skb->len - hdr, size, &run) ||
 	    !pskb_may_pull(skb, hdr + UET_HDR_RUN_LEN))
 		return 0;
 	uet_rx_begin(&rx, skb);
-	if (uet_pkt_parse(&pkt, skb->data + hdr, UET_HDR_RUN_LEN, size) ||
+	if (uet_run_excluded(un, &rx.saddr) || uet_pkt_parse(&pkt, skb->data + hdr, UET_HDR_RUN_LEN, size) ||
 	    !uet_run_begins(&pkt, &run) || !uet_run_follows(skb, hdr, &run))
 		return 0;
 	rx.ev = ntohs(udp_hdr(skb)->source);
-	rx.udp_len = skb->len - hdr + run.n * sizeof(struct udphdr);
+	rx.pktsize = skb->len - hdr + run.n * sizeof(struct udphdr);
 	if (!uet_run_deliver(&rx, &run, hdr))
 		return 0;
 	if (unlikely(rx.handed_over))
@@ -200,7 +202,7 @@ int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	UET_INC(un, RX_RUNS);
 	UET_ADD(un, RX_RUN_REQS, run.n);
 	UET_ADD(un, RX_PKTS, run.n);
-	UET_ADD(un, RX_BYTES, rx.udp_len);
+	UET_ADD(un, RX_BYTES, rx.pktsize);
 	if (rx.ce)
 		UET_ADD(un, RX_CE, run.n);
 	return run.n;

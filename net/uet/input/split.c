@@ -199,7 +199,7 @@ int uet_input_split(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	consume_skb(skb);
 	while ((skb = __skb_dequeue(&list))) {
 		__skb_pull(skb, off);
-		if (!uet_input(un, skb, okfn))
+		if (!uet_input(un, skb, 0, okfn))
 			n++;
 	}
 	return n ?: -1;

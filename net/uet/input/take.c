@@ -88,7 +88,7 @@ static int uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	if (skb_is_gso(skb))
 		return uet_take_several(un, skb, off, okfn);
 	__skb_pull(skb, off);
-	return uet_input(un, skb, okfn) ? -1 : 1;
+	return uet_input(un, skb, 0, okfn) ? -1 : 1;
 }
 
 /* The same for one that another CPU has given to this one. If it is not taken, its data
@@ -99,7 +99,7 @@ static int uet_take_handed(struct uet_net *un, struct sk_buff *skb)
 	unsigned int off = skb_network_header_len(skb);
 
 	if (!skb_is_gso(skb)) {
-		uet_input_again(un, skb);
+		uet_input_again(un, skb, UET_TAKE_CB(skb)->form);
 		return 1;
 	}
 	__skb_push(skb, off);
@@ -121,7 +121,7 @@ static void uet_take_count6(struct uet_net *un, struct inet6_dev *idev, u32 n)
 /**
  * uet_take_again() - handle a packet that another CPU has handed over
  * @un: namespace
- * @skb: the packet, data at the UDP header; consumed
+ * @skb: the packet, data at the UDP or entropy header; consumed
  *
  * Context: softirq, RCU read side.
  */
@@ -133,6 +133,11 @@ void uet_take_again(struct uet_net *un, struct sk_buff *skb)
 	uet_okfn okfn = UET_TAKE_CB(skb)->okfn;
 	int n;
 
+	/* IP counts by itself what it delivers to a protocol. */
+	if (UET_TAKE_CB(skb)->form & UET_FORM_IP) {
+		uet_input_again(un, skb, UET_TAKE_CB(skb)->form);
+		return;
+	}
 	n = uet_take_handed(un, skb);
 	if (!n)
 		okfn(un->net, NULL, skb);
@@ -171,7 +176,7 @@ static unsigned int uet_take_v4(struct sk_buff *skb,
 	uh = uet_take_wants(un, skb, off);
 	if (!uh || !READ_ONCE(un->sock4))
 		return NF_ACCEPT;
-	if (uet_trim_take(un, skb, off, dscp))
+	if (uet_trim_take(un, skb, off, dscp, 0))
 		return NF_STOLEN;
 	if (!uet_take_plain(skb, uh, off) ||
 	    !udp_sk_bound_dev_eq(un->net, 0, inet_iif(skb), inet_sdif(skb)) ||
@@ -202,7 +207,7 @@ static unsigned int uet_take_v6(struct sk_buff *skb,
 	uh = uet_take_wants(un, skb, off);
 	if (!uh || !READ_ONCE(un->sock6))
 		return NF_ACCEPT;
-	if (uet_trim_take(un, skb, off, dscp))
+	if (uet_trim_take(un, skb, off, dscp, 0))
 		return NF_STOLEN;
 	if (!uet_take_plain(skb, uh, off) ||
 	    !udp_sk_bound_dev_eq(un->net, 0, inet6_iif(skb), inet6_sdif(skb)) ||

@@ -19,6 +19,7 @@ struct uet_net;
  * @h6: of IPv6
  * @un: namespace
  * @okfn: what gives it to UDP
+ * @form: uet_rx_ctx.form
  */
 struct uet_take_cb {
 	union {
@@ -27,6 +28,7 @@ struct uet_take_cb {
 	};
 	struct uet_net		*un;
 	uet_okfn		okfn;
+	u8			form;
 };
 
 static_assert(sizeof(struct uet_take_cb) <=

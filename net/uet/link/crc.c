@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The CRC-32C trailer (data_protect 1). It covers the IP addresses, the UDP header
- * and all that follows, and is stored big-endian at the end. UDP and IP lengths
+ * The CRC-32C trailer (data_protect). It covers the IP addresses, the UDP or entropy
+ * header and all that follows, and is stored big-endian at the end. UDP and IP lengths
  * include its four bytes.
  */
 #include <linux/crc32c.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
-#include <linux/udp.h>
 #include <net/ipv6.h>
 
 #include "core/bytes.h"
@@ -49,29 +48,21 @@ static u32 uet_crc_data(u32 crc, struct sk_buff *skb, unsigned int len)
 
 /**
  * uet_crc_append() - add the trailer to an outgoing packet
- * @skb: packet, data at the PDS header
+ * @skb: packet, data at the UDP header, whose length includes the trailer, or at the
+ *	entropy header
  * @saddr: IP source address
  * @daddr: IP destination address
- * @ev: UDP source port
- * @dport: UDP destination port
  *
  * Context: BH disabled.
  * Return: 0 or -ENOMEM.
  */
 int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
-		   const struct in6_addr *daddr, u16 ev, u16 dport)
+		   const struct in6_addr *daddr)
 {
-	struct udphdr uh = {
-		.source	= htons(ev),
-		.dest	= htons(dport),
-		.len	= htons(sizeof(uh) + skb->len + UET_CRC_LEN),
-	};
 	u32 crc;
 	u8 *end;
 
-	crc = uet_crc_addrs(saddr, daddr);
-	crc = crc32c(crc, &uh, sizeof(uh));
-	crc = ~uet_crc_data(crc, skb, skb->len);
+	crc = ~uet_crc_data(uet_crc_addrs(saddr, daddr), skb, skb->len);
 
 	if (!skb_is_nonlinear(skb)) {
 		end = skb_put(skb, UET_CRC_LEN);
@@ -90,7 +81,7 @@ int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
 
 /**
  * uet_crc_strip() - check and remove the trailer of a received packet
- * @skb: packet, data at the UDP header, IP header known
+ * @skb: packet, data at the UDP or entropy header, IP header known
  *
  * Context: softirq.
  * Return: %UET_DROP_NONE if it was correct, and was removed; else why the packet is
@@ -102,7 +93,7 @@ enum uet_drop uet_crc_strip(struct sk_buff *skb)
 	__be32 trailer;
 	u32 crc;
 
-	if (skb->len < sizeof(struct udphdr) + UET_CRC_LEN ||
+	if (skb->len < UET_CRC_LEN ||
 	    skb_copy_bits(skb, skb->len - UET_CRC_LEN, &trailer, UET_CRC_LEN))
 		return UET_DROP_CRC;
 	if (ip_hdr(skb)->version == 4) {

@@ -6,7 +6,8 @@
  * They are open while the namespace has AF_UET sockets or PDCs, those in TIME_WAIT
  * included, so that packets of a PDC always find somebody who answers.
  *
- * Not here: the way out (link/output.c), the way up (input/input.c).
+ * Not here: the way out (link/output.c), the way up (input/input.c), packets directly
+ * over IP, which need no socket (input/native.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -26,25 +27,31 @@ const struct uet_encap_ops *uet_encap_ops __ro_after_init;
 /* Delay before unused tunnel sockets close */
 #define UET_ENCAP_REST		HZ
 
-/*
- * An ICMP error about a packet of ours, before the stack acts on it. skb->data is
- * at the quoted IP header, behind the ICMP header; the transport header is the
- * quoted UDP header.
+/**
+ * uet_encap_icmp() - an ICMP error about a packet of ours, before the stack acts on it
+ * @un: namespace
+ * @skb: data at the quoted IP header, behind the ICMP header
+ * @off: offset of the quoted UDP or entropy header
+ * @form: %UET_FORM_IP or 0
  *
  * A forged message must not change a route, so it is checked against the PDC whose
  * packet it quotes. A smaller MTU is kept for the peer of that PDC (link/pmtu.c).
  * A redirect goes on to the stack if the stack would find the peer's route. Newer
  * kernels have acted on both by then, see "Path MTU" in uet.rst.
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if it is a redirect that the stack may act on.
  */
-static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
+bool uet_encap_icmp(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		    u8 form)
 {
-	struct uet_net *un = rcu_dereference_sk_user_data(sk);
 	const struct icmp6hdr *h6 = (struct icmp6hdr *)skb->data - 1;
 	const struct icmphdr *h4 = (struct icmphdr *)skb->data - 1;
-	struct uet_icmp icmp = { .udp_off = skb_transport_offset(skb) };
+	struct uet_icmp icmp = {
+		.outer_off	= off,
+		.form		= form,
+	};
 
-	if (!un)
-		return -ENOENT;
 	UET_INC(un, ICMP);
 	if (skb->protocol == htons(ETH_P_IP)) {
 		icmp.type = h4->type;
@@ -62,7 +69,16 @@ static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
 		if (icmp.too_big)
 			icmp.mtu = ntohl(h6->icmp6_mtu);
 	}
-	return uet_encap_ops->icmp(un, skb, &icmp) ? 0 : -ENOENT;
+	return uet_encap_ops->icmp(un, skb, &icmp);
+}
+
+/* The transport header is the quoted UDP header. */
+static int uet_encap_err_lookup(struct sock *sk, struct sk_buff *skb)
+{
+	struct uet_net *un = rcu_dereference_sk_user_data(sk);
+
+	return un && uet_encap_icmp(un, skb, skb_transport_offset(skb), 0) ?
+	       0 : -ENOENT;
 }
 
 static int uet_encap_open_one(struct uet_net *un, sa_family_t family,

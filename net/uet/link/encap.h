@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * UDP encapsulation (UE 1.0 3.5.10): the tunnel sockets of a namespace, and the
- * output of UET packets.
+ * Encapsulation over UDP and directly over IP (UE 1.0 3.5.10): the tunnel sockets of a
+ * namespace, the headers between IP and PDS, and the output of UET packets.
  */
 #ifndef _UET_ENCAP_H
 #define _UET_ENCAP_H
@@ -14,6 +14,7 @@
 
 #include "base.h"
 #include "link/drop.h"
+#include "link/form.h"
 
 struct dst_entry;
 struct sock;
@@ -33,7 +34,8 @@ struct uet_peer_key;
  * @redirect: it is a redirect
  * @too_big: the quoted packet exceeded the MTU of a link
  * @mtu: MTU of that link, 0 = not told
- * @udp_off: offset of the quoted UDP header
+ * @outer_off: offset of the quoted UDP or entropy header
+ * @form: UET_FORM_IP or 0
  */
 struct uet_icmp {
 	u8		type;
@@ -41,7 +43,8 @@ struct uet_icmp {
 	bool		redirect;
 	bool		too_big;
 	u32		mtu;
-	unsigned int	udp_off;
+	unsigned int	outer_off;
+	u8		form;
 };
 
 /**
@@ -85,7 +88,36 @@ void uet_encap_put(struct uet_net *un);
 int uet_encap_move(struct uet_net *un, u16 udp_port);
 void uet_encap_close(struct uet_net *un);
 bool uet_encap_owns(const struct sock *sk);
+bool uet_encap_icmp(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		    u8 form);
 void uet_encap_exit(struct uet_net *un);
+
+/**
+ * uet_encap_fits() - is a packet in a form of UET?
+ * @un: namespace
+ * @skb: packet
+ * @proto: its IP protocol
+ * @off: offset of what follows the IP header, from skb->data on
+ * @form: set to UET_FORM_IP or 0
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+static inline bool uet_encap_fits(const struct uet_net *un,
+				  const struct sk_buff *skb, u8 proto, int off,
+				  u8 *form)
+{
+	const struct udphdr *uh;
+	struct udphdr buf;
+
+	*form = 0;
+	if (proto != IPPROTO_UDP) {
+		*form = UET_FORM_IP;
+		return proto == READ_ONCE(un->sysctl.ip_protocol);
+	}
+	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	return uh && uh->dest == htons(READ_ONCE(un->sysctl.udp_port));
+}
 
 /* Count another user of the tunnel sockets; false if there is none. */
 static inline bool uet_encap_hold(struct uet_net *un)
@@ -99,7 +131,7 @@ struct uet_txmeta {
 	u32	psn;		/* of a request */
 	u16	pdcid;		/* of its PDC, 0 = it is no request */
 	u8	n;		/* requests, from @psn on */
-	u16	ev;		/* entropy value, the UDP source port */
+	u16	ev;		/* entropy value */
 	u8	dsfield;	/* DSCP and ECN bits */
 	bool	df;		/* do not fragment */
 };
@@ -113,10 +145,11 @@ struct uet_txmeta {
  * @dst: route, with a reference
  * @sk: tunnel socket, for packets without an owner socket
  * @udp_port: UDP destination port
+ * @form: UET_FORM_* of the packets
+ * @proto: their IP protocol
  * @hash: flow hash of the pair of addresses, 0 = set none
  * @ttl: hop limit
  * @v4: IPv4
- * @protect: packets get a CRC
  * @runs: several packets may leave as one buffer
  * @track: connection tracking sees them
  * @multi: the peer is reached over several interfaces, and the entropy value of a
@@ -129,9 +162,10 @@ struct uet_output {
 	struct sock		*sk;
 	u16			udp_port;
 	u32			hash;
+	u8			form;
+	u8			proto;
 	u8			ttl;
 	bool			v4;
-	bool			protect;
 	bool			runs;
 	bool			track;
 	bool			multi;
@@ -148,15 +182,14 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer);
 int uet_route_peer(struct uet_peer *peer, u32 *mtu);
 int uet_route_ifindex(struct uet_peer *peer);
 struct flowi4 uet_route_flow4(const struct uet_net *un,
-			      const struct uet_peer_key *key, int oif);
+			      const struct uet_peer_key *key, u8 form, int oif);
 struct flowi6 uet_route_flow6(const struct uet_net *un,
-			      const struct uet_peer_key *key, int oif);
+			      const struct uet_peer_key *key, u8 form, int oif);
 int uet_route_source(struct uet_net *un, struct uet_peer_key *key);
 
-/* link/crc.c: trailer of data_protect 1 */
-#define UET_CRC_LEN	4
+/* link/crc.c: trailer of data_protect */
 int uet_crc_append(struct sk_buff *skb, const struct in6_addr *saddr,
-		   const struct in6_addr *daddr, u16 ev, u16 dport);
+		   const struct in6_addr *daddr);
 enum uet_drop uet_crc_strip(struct sk_buff *skb);
 
 /* link/guard.c: which sockets may send to the UDP port of UET */

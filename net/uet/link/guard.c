@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Only this module may send to the UDP port of UET with this host's address.
+ * Only this module may send packets in a form of UET, over UDP or directly over IP, with
+ * this host's address.
  *
  * Jobs separate users across hosts that trust each other: a receiver believes the
  * job id in a message because the sender's host has checked it. So users must not
- * be able to forge UET packets by a UDP datagram to that port. Such packets are
+ * be able to forge UET packets, as by a UDP datagram to its port. Such packets are
  * dropped in POST_ROUTING, after address translation, if a local socket sent them,
  * or if they are forwarded with a source address of this host.
  *
@@ -18,7 +19,6 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
-#include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -56,7 +56,7 @@ static bool uet_guard_local(struct net *net, const struct sk_buff *skb)
 #endif
 }
 
-/* May a packet to the UDP port of UET leave? */
+/* May a packet in a form of UET leave? */
 static bool uet_guard_allows(const struct nf_hook_state *state,
 			     const struct sk_buff *skb)
 {
@@ -70,16 +70,21 @@ static bool uet_guard_allows(const struct nf_hook_state *state,
 		      uet_guard_privileged(state->net, sk));
 }
 
-/* @off: offset of the UDP header */
+/* Protocols other than the most frequent ones */
+static bool uet_guard_proto(u8 proto)
+{
+	return proto == IPPROTO_UDP ||
+	       (proto >= UET_IP_PROTO && proto <= UET_IP_PROTO_MAX);
+}
+
+/* @off: offset of what follows the IP header */
 static unsigned int uet_guard(const struct nf_hook_state *state,
-			      struct sk_buff *skb, int off)
+			      struct sk_buff *skb, u8 proto, int off)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
-	const struct udphdr *uh;
-	struct udphdr buf;
+	u8 form;
 
-	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
-	if (!uh || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)) ||
+	if (!uet_encap_fits(un, skb, proto, off, &form) ||
 	    uet_guard_allows(state, skb))
 		return NF_ACCEPT;
 	return uet_drop_nf(un, skb, UET_DROP_GUARD);
@@ -91,10 +96,11 @@ static unsigned int uet_guard_hook4(void *priv, struct sk_buff *skb,
 {
 	const struct iphdr *iph = ip_hdr(skb);
 
-	if (likely(iph->protocol != IPPROTO_UDP) ||
+	if (likely(!uet_guard_proto(iph->protocol)) ||
 	    iph->frag_off & htons(IP_OFFSET))
 		return NF_ACCEPT;
-	return uet_guard(state, skb, skb_network_offset(skb) + iph->ihl * 4);
+	return uet_guard(state, skb, iph->protocol,
+			 skb_network_offset(skb) + iph->ihl * 4);
 }
 
 static unsigned int uet_guard_hook6(void *priv, struct sk_buff *skb,
@@ -106,13 +112,13 @@ static unsigned int uet_guard_hook6(void *priv, struct sk_buff *skb,
 
 	if (likely(nexthdr == IPPROTO_TCP))
 		return NF_ACCEPT;
-	if (nexthdr != IPPROTO_UDP) {
+	if (!uet_guard_proto(nexthdr)) {
 		off = ipv6_skip_exthdr(skb, off, &nexthdr, &frag_off);
-		if (off < 0 || nexthdr != IPPROTO_UDP ||
+		if (off < 0 || !uet_guard_proto(nexthdr) ||
 		    frag_off & htons(~0x7))
 			return NF_ACCEPT;
 	}
-	return uet_guard(state, skb, off);
+	return uet_guard(state, skb, nexthdr, off);
 }
 
 /* After source NAT, before connections are confirmed */
@@ -132,7 +138,7 @@ static const struct nf_hook_ops uet_guard_ops[] = {
 };
 
 /**
- * uet_guard_enable() - keep others from sending to the UDP port of UET
+ * uet_guard_enable() - keep others from sending what looks like UET
  * @un: namespace
  *
  * Context: process.
@@ -145,7 +151,7 @@ int uet_guard_enable(struct uet_net *un)
 }
 
 /**
- * uet_guard_disable() - let anybody send to the UDP port of UET
+ * uet_guard_disable() - let anybody send what looks like UET
  * @un: namespace
  *
  * Context: process.

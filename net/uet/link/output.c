@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The route to a peer, and the output of UET packets over UDP and IP (UE 1.0
- * 3.5.10).
+ * The route to a peer, and the output of UET packets over UDP or directly over IP (UE
+ * 1.0 3.5.10).
  *
  * Not here: routes over several interfaces (link/ports.c), what may leave to the
  * UDP port of UET (link/guard.c).
@@ -33,26 +33,38 @@ static u8 uet_route_dscp(const struct uet_net *un,
 	return key->tclass ? key->tclass - 1 : uet_data_dscp(un);
 }
 
+/* IP protocol of a form */
+static u8 uet_form_proto(const struct uet_net *un, u8 form)
+{
+	return form & UET_FORM_IP ? READ_ONCE(un->sysctl.ip_protocol) : IPPROTO_UDP;
+}
+
+static __be16 uet_form_dport(const struct uet_net *un, u8 form)
+{
+	return form & UET_FORM_IP ? 0 : htons(READ_ONCE(un->sysctl.udp_port));
+}
+
 /**
- * uet_route_flow4() - the key of the route lookup to a peer, as for UDP
+ * uet_route_flow4() - the key of the route lookup to a peer
  * @un: namespace
  * @key: the peer, IPv4
+ * @form: UET_FORM_* of packets to it
  * @oif: interface, or 0
  *
  * Return: the flow.
  */
 struct flowi4 uet_route_flow4(const struct uet_net *un,
-			      const struct uet_peer_key *key, int oif)
+			      const struct uet_peer_key *key, u8 form, int oif)
 {
 	return (struct flowi4) {
 		.flowi4_oif	= oif,
 		.flowi4_mark	= key->mark,
 		.flowi4_tos	= uet_route_tos(uet_route_dscp(un, key)),
 		.flowi4_uid	= key->uid,
-		.flowi4_proto	= IPPROTO_UDP,
+		.flowi4_proto	= uet_form_proto(un, form),
 		.daddr		= key->raddr.s6_addr32[3],
 		.saddr		= key->laddr.s6_addr32[3],
-		.fl4_dport	= htons(READ_ONCE(un->sysctl.udp_port)),
+		.fl4_dport	= uet_form_dport(un, form),
 	};
 }
 
@@ -60,30 +72,32 @@ struct flowi4 uet_route_flow4(const struct uet_net *un,
  * uet_route_flow6() - uet_route_flow4() for IPv6
  * @un: namespace
  * @key: the peer, IPv6
+ * @form: UET_FORM_* of packets to it
  * @oif: interface, or 0
  *
  * Return: the flow.
  */
 struct flowi6 uet_route_flow6(const struct uet_net *un,
-			      const struct uet_peer_key *key, int oif)
+			      const struct uet_peer_key *key, u8 form, int oif)
 {
 	return (struct flowi6) {
 		.flowi6_oif	= oif,
 		.flowi6_mark	= key->mark,
 		.flowi6_uid	= key->uid,
-		.flowi6_proto	= IPPROTO_UDP,
+		.flowi6_proto	= uet_form_proto(un, form),
 		.flowlabel	= ip6_make_flowinfo(uet_route_dscp(un, key) << 2,
 						    0),
 		.daddr		= key->raddr,
 		.saddr		= key->laddr,
-		.fl6_dport	= htons(READ_ONCE(un->sysctl.udp_port)),
+		.fl6_dport	= uet_form_dport(un, form),
 	};
 }
 
 static struct rtable *uet_route4(struct uet_net *un,
-				 const struct uet_peer_key *key, __be32 *saddr)
+				 const struct uet_peer_key *key, u8 form,
+				 __be32 *saddr)
 {
-	struct flowi4 fl4 = uet_route_flow4(un, key, key->scope);
+	struct flowi4 fl4 = uet_route_flow4(un, key, form, key->scope);
 	struct rtable *rt = ip_route_output_key(un->net, &fl4);
 
 	if (!IS_ERR(rt))
@@ -92,10 +106,10 @@ static struct rtable *uet_route4(struct uet_net *un,
 }
 
 static struct dst_entry *uet_route6(struct uet_net *un,
-				    const struct uet_peer_key *key,
+				    const struct uet_peer_key *key, u8 form,
 				    struct in6_addr *saddr)
 {
-	struct flowi6 fl6 = uet_route_flow6(un, key, key->scope);
+	struct flowi6 fl6 = uet_route_flow6(un, key, form, key->scope);
 	struct socket *sock = READ_ONCE(un->sock6);
 	struct dst_entry *dst;
 
@@ -120,11 +134,13 @@ static struct dst_entry *uet_route6(struct uet_net *un,
  */
 int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 {
+	u8 form = uet_form_of_addr(un, &key->raddr);
+
 	if (ipv6_addr_v4mapped(&key->raddr)) {
 		struct rtable *rt;
 		__be32 saddr;
 
-		rt = uet_route4(un, key, &saddr);
+		rt = uet_route4(un, key, form, &saddr);
 		if (IS_ERR(rt))
 			return PTR_ERR(rt);
 		ipv6_addr_set_v4mapped(saddr, &key->laddr);
@@ -135,7 +151,7 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 
 		/* Keeps the tunnel socket while the UDP port is changed. */
 		local_bh_disable();
-		dst = uet_route6(un, key, &saddr);
+		dst = uet_route6(un, key, form, &saddr);
 		local_bh_enable();
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
@@ -173,7 +189,11 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
 	struct dst_entry *dst;
+	u8 form;
 
+	/* It may make the cached route void. */
+	uet_form_refresh(peer);
+	form = uet_form_of_peer(peer);
 	if (uet_peer_is_v4(peer)) {
 		struct rtable *rt;
 		__be32 saddr;
@@ -181,7 +201,7 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 		rt = dst_cache_get_ip4(&peer->dst, &saddr);
 		if (rt)
 			return &rt->dst;
-		rt = uet_route4(un, &peer->key, &saddr);
+		rt = uet_route4(un, &peer->key, form, &saddr);
 		if (IS_ERR(rt))
 			return ERR_CAST(rt);
 		dst_cache_set_ip4(&peer->dst, &rt->dst, saddr);
@@ -192,7 +212,7 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 		dst = dst_cache_get_ip6(&peer->dst, &saddr);
 		if (dst)
 			return dst;
-		dst = uet_route6(un, &peer->key, &saddr);
+		dst = uet_route6(un, &peer->key, form, &saddr);
 		if (IS_ERR(dst))
 			return dst;
 		dst_cache_set_ip6(&peer->dst, dst, &saddr);
@@ -256,13 +276,13 @@ int uet_route_ifindex(struct uet_peer *peer)
  * May several packets leave as one buffer? Segments of such a buffer have a UDP
  * checksum, which this module needs as little as UE 1.0 does: only if it costs
  * nothing, or if it is wanted. Interfaces towards a peer may differ, and the trailer
- * of data_protect is for each packet.
+ * of data_protect is for each packet. Nothing segments packets directly over IP.
  */
 static bool uet_output_runs(const struct uet_output *out)
 {
 	netdev_features_t has = out->dst->dev->features;
 
-	if (out->multi || out->protect)
+	if (out->multi || out->form)
 		return false;
 	switch (READ_ONCE(out->un->sysctl.udp_csum)) {
 	case UET_UDP_CSUM_OFF:
@@ -305,7 +325,8 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->multi = rcu_access_pointer(peer->ports);
 	out->sk = sock->sk;
 	out->udp_port = READ_ONCE(un->sysctl.udp_port);
-	out->protect = READ_ONCE(un->sysctl.data_protect);
+	out->form = uet_form_of_peer(peer);
+	out->proto = uet_form_proto(un, out->form);
 	out->runs = uet_output_runs(out);
 	out->track = READ_ONCE(un->sysctl.conntrack);
 	out->hash = READ_ONCE(peer->out_hash);
@@ -381,7 +402,7 @@ static int uet_output4(const struct uet_output *out, struct sk_buff *skb,
 	iph->id		= 0;
 	iph->frag_off	= htons(IP_DF);
 	iph->ttl	= out->ttl;
-	iph->protocol	= IPPROTO_UDP;
+	iph->protocol	= out->proto;
 	iph->saddr	= key->laddr.s6_addr32[3];
 	iph->daddr	= key->raddr.s6_addr32[3];
 	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
@@ -404,7 +425,7 @@ static int uet_output6(const struct uet_output *out, struct sk_buff *skb,
 	skb_reset_network_header(skb);
 	ip6_flow_hdr(ip6h, dsfield, 0);
 	ip6h->payload_len = htons(skb->len - sizeof(*ip6h));
-	ip6h->nexthdr	= IPPROTO_UDP;
+	ip6h->nexthdr	= out->proto;
 	ip6h->hop_limit	= out->ttl;
 	ip6h->saddr	= key->laddr;
 	ip6h->daddr	= key->raddr;
@@ -468,6 +489,33 @@ static void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
 	skb->csum_offset = offsetof(struct udphdr, check);
 }
 
+/* The header between IP and PDS. Returns its length, of all packets of a run. */
+static u32 uet_output_outer(const struct uet_output *out, struct sk_buff *skb,
+			    const struct uet_txmeta *meta)
+{
+	u32 n = skb_is_gso(skb) ? meta->n : 1;
+	struct uet_entropy_wire *eh;
+	struct udphdr *uh;
+
+	if (unlikely(out->form & UET_FORM_IP)) {
+		UET_INC(out->un, TX_NATIVE);
+		eh = __skb_push(skb, sizeof(*eh));
+		eh->entropy = htons(meta->ev);
+		eh->rsvd = 0;
+		skb_reset_transport_header(skb);
+		return sizeof(*eh);
+	}
+	uh = __skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh->source = htons(meta->ev);
+	uh->dest = htons(out->udp_port);
+	uh->len = htons(skb->len + (out->form & UET_FORM_CRC ? UET_CRC_LEN : 0));
+	uh->check = 0;
+	if (skb_is_gso(skb))
+		uet_output_csum(out, skb, uh);
+	return n * sizeof(*uh);
+}
+
 /**
  * uet_output() - send a UET packet, or a run of them
  * @out: of uet_output_begin()
@@ -484,27 +532,22 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 {
 	const struct uet_txmeta meta = *UET_TXMETA(skb);
 	const struct uet_peer_key *key = &out->peer->key;
-	struct udphdr *uh;
-	u32 frag = 0;
+	u32 frag = 0, len = skb->len;
 
-	if (out->protect && uet_crc_append(skb, &key->laddr, &key->raddr,
-					   meta.ev, out->udp_port)) {
-		uet_drop_tx(out->peer, skb, UET_DROP_TX_NOMEM);
-		return -ENOMEM;
+	len += uet_output_outer(out, skb, &meta);
+	if (unlikely(out->form & UET_FORM_CRC)) {
+		if (uet_crc_append(skb, &key->laddr, &key->raddr)) {
+			uet_drop_tx(out->peer, skb, UET_DROP_TX_NOMEM);
+			return -ENOMEM;
+		}
+		len += UET_CRC_LEN;
+		UET_INC(out->un, TX_TRAILERS);
 	}
 	UET_ADD(out->un, TX_PKTS, skb_is_gso(skb) ? meta.n : 1);
-	UET_ADD(out->un, TX_BYTES, skb->len);
+	UET_ADD(out->un, TX_BYTES, len);
 	uet_output_dress(out, skb, meta.dsfield);
 	if (unlikely(!meta.df))
 		frag = uet_output_mtu(out);
-	uh = __skb_push(skb, sizeof(*uh));
-	skb_reset_transport_header(skb);
-	uh->source = htons(meta.ev);
-	uh->dest = htons(out->udp_port);
-	uh->len = htons(skb->len);
-	uh->check = 0;
-	if (skb_is_gso(skb))
-		uet_output_csum(out, skb, uh);
 	if (unlikely(out->multi))
 		skb_dst_set(skb, uet_output_dst(out, meta.ev));
 	else

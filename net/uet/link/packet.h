@@ -13,6 +13,7 @@
 #include "base.h"
 #include "core/hdr_parse.h"
 #include "link/drop.h"
+#include "link/form.h"
 #include "link/peer.h"
 #include "mib.h"
 
@@ -35,7 +36,10 @@ typedef int (*uet_okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
  * @ce: it is ECN marked (CE)
  * @polled: its device is polled (NAPI), so packets wait in the device's own queue
  * @arrived: its time stamp, 0 if it has none; @skb may be gone when it is answered
- * @udp_len: UDP length, for the nominal size
+ * @form: UET_FORM_*, and UET_FORM_HEARD, or UET_FORM_GUESSED where only the sender knows
+ *	whether it has a trailer
+ * @pktsize: bytes from the UDP or entropy header to the end of the trailer, for the
+ *	nominal size (UE 1.0 3.6.12)
  * @us: socket that its data is for, valid in this RCU section; or NULL
  * @generation: generation of the endpoint, for the response BAD_GENERATION
  * @drop: why it is dropped, if it is: enum uet_drop
@@ -52,10 +56,11 @@ struct uet_rx_ctx {
 	int			iif;
 	u16			ev;
 	u8			dscp;
+	u8			form;
 	bool			ce;
 	bool			polled;
 	ktime_t			arrived;
-	u32			udp_len;
+	u32			pktsize;
 	struct uet_sock		*us;
 	u8			generation;
 	u8			drop;

@@ -18,6 +18,7 @@
 #include <net/ipv6.h>
 
 #include "base.h"
+#include "link/form.h"
 #include "link/habits.h"
 #include "link/reader.h"
 
@@ -99,7 +100,8 @@ struct uet_peer_key {
  * @nr_pdcs: PDCs opened by either end
  * @unconfirmed: its unconfirmed PDCs; uet_net.unconfirmed_lock
  * @confirmed: the peer's address is proved, or this host sends to it
- * @trust: uet_net.trust_gen << 1 at the last check | its jobs are believed
+ * @trust: uet_net.rules_gen << 1 at the last check | its jobs are believed
+ * @form: how packets go to it
  * @flow_hash: hash of the key, for flow queueing; never 0
  * @out_hash: @flow_hash for packets by the current route, or 0 for none
  * @link_mbps: speed of the local interface, 0 = not known
@@ -148,6 +150,7 @@ struct uet_peer {
 	struct uet_unconfirmed	unconfirmed;
 	bool			confirmed;
 	u32			trust;
+	struct uet_form		form;
 	u32			flow_hash;
 	u32			out_hash;
 	u32			link_mbps;

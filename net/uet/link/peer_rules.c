@@ -3,8 +3,9 @@
  * Settings for peers by address prefix.
  *
  * Rules are few and needed when a CCC is made, so they are a list, the longest
- * prefix first, then by address. Whether a peer's jobs are believed is looked up in
- * softirq, once per peer after each change, so that lookup reads the list under RCU.
+ * prefix first, then by address. Whether a peer's jobs are believed, and in which form
+ * packets go to it, is looked up in softirq, once per peer after each change, so that
+ * these lookups read the list under RCU.
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -151,6 +152,7 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 {
 	struct uet_peer_rule *rule, *fresh = NULL;
 	struct list_head *pos;
+	bool old_protect;
 	int err;
 
 	if (plen > 128)
@@ -169,6 +171,7 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 	err = 0;
 	mutex_lock(&un->peer_rules_lock);
 	rule = uet_peer_rule_find(un, addr, plen, &pos);
+	old_protect = rule && rule->params.data_protect;
 	if (rule && fresh) {
 		list_replace_rcu(&rule->node, &fresh->node);
 	} else if (rule) {
@@ -183,27 +186,32 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 		list_add_tail_rcu(&fresh->node, pos);
 		un->nr_peer_rules++;
 	}
+	if (!err)
+		WRITE_ONCE(un->nr_protect_rules, un->nr_protect_rules -
+			   old_protect + (params && params->data_protect));
 	mutex_unlock(&un->peer_rules_lock);
 	if (rule)
 		kfree_rcu(rule, rcu);
 	if (!err) {
-		uet_peer_trust_changed(un);
+		uet_peer_rules_changed(un);
 		uet_event_rule(un, addr, plen, !params);
 	}
 	return err;
 }
 
 /**
- * uet_peer_trust_changed() - invalidate the cached trust of all peers
+ * uet_peer_rules_changed() - have all peers look at rules and settings again
  * @un: namespace
  *
  * Context: any.
  */
-void uet_peer_trust_changed(struct uet_net *un)
+void uet_peer_rules_changed(struct uet_net *un)
 {
-	/* After the rules or the setting; pairs with uet_peer_trusted() */
+	/* After the rules or the setting; pairs with uet_peer_trusted() and
+	 * uet_form_rules()
+	 */
 	smp_mb__before_atomic();
-	atomic_inc(&un->trust_gen);
+	atomic_inc(&un->rules_gen);
 }
 
 /* By the longest matching prefix that sets trust, else by net.uet.trust_jobs */
@@ -212,9 +220,9 @@ static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
 	const struct uet_peer_rule *rule;
 
 	list_for_each_entry_rcu(rule, &un->peer_rules, node)
-		if (rule->params.trust &&
+		if (rule->params.trust_jobs &&
 		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
-			return rule->params.trust == UET_TRUST_YES;
+			return rule->params.trust_jobs - 1;
 	return READ_ONCE(un->sysctl.trust_jobs);
 }
 
@@ -228,8 +236,8 @@ static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
 bool uet_peer_trusted(struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
-	/* Pairs with uet_peer_trust_changed() */
-	u32 gen = (u32)atomic_read_acquire(&un->trust_gen) << 1;
+	/* Pairs with uet_peer_rules_changed() */
+	u32 gen = (u32)atomic_read_acquire(&un->rules_gen) << 1;
 	u32 verdict = READ_ONCE(peer->trust);
 
 	if (unlikely((verdict & ~1U) != gen)) {
@@ -274,7 +282,7 @@ void uet_peer_rules_init(struct uet_net *un)
 {
 	INIT_LIST_HEAD(&un->peer_rules);
 	/* Not 0, the value in a new peer */
-	atomic_set(&un->trust_gen, 1);
+	atomic_set(&un->rules_gen, 1);
 	mutex_init(&un->peer_rules_lock);
 	mutex_init(&un->peer_rules_writer);
 }

@@ -40,7 +40,7 @@ bool uet_peer_rule_next(struct uet_net *un, const struct in6_addr *after,
 bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 			 struct uet_peer_params *params);
 
-void uet_peer_trust_changed(struct uet_net *un);
+void uet_peer_rules_changed(struct uet_net *un);
 bool uet_peer_trusted(struct uet_peer *peer);
 
 void uet_peer_rules_init(struct uet_net *un);

@@ -13,7 +13,6 @@
 #include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
-#include <linux/udp.h>
 #include <net/ip.h>
 
 #include "core/wire.h"
@@ -73,9 +72,8 @@ u32 uet_pmtu_below(const struct uet_peer *peer, u32 mtu)
 u32 uet_pmtu_payload(const struct uet_peer *peer, u32 mtu)
 {
 	const struct uet_net *un = peer->fep->un;
-	u32 headers = sizeof(struct udphdr) + UET_PDS_REQ_CC_LEN +
-		      UET_SES_STD_LEN +
-		      (un->sysctl.data_protect ? UET_CRC_LEN : 0);
+	u32 headers = uet_form_len(uet_form_of_peer(peer)) + UET_PDS_REQ_CC_LEN +
+		      UET_SES_STD_LEN;
 	u32 room, want = READ_ONCE(un->sysctl.payload_mtu);
 
 	headers += uet_peer_is_v4(peer) ? sizeof(struct iphdr) :

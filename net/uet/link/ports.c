@@ -47,12 +47,14 @@ struct uet_found {
 
 static struct flowi4 uet_port_flow4(const struct uet_peer *peer, int oif)
 {
-	return uet_route_flow4(peer->fep->un, &peer->key, oif);
+	return uet_route_flow4(peer->fep->un, &peer->key,
+			       uet_form_of_peer(peer), oif);
 }
 
 static struct flowi6 uet_port_flow6(const struct uet_peer *peer, int oif)
 {
-	return uet_route_flow6(peer->fep->un, &peer->key, oif);
+	return uet_route_flow6(peer->fep->un, &peer->key,
+			       uet_form_of_peer(peer), oif);
 }
 
 static bool uet_find4(const struct uet_peer *peer, int oif,

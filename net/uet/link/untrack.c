@@ -15,7 +15,6 @@
 #include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
-#include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -39,17 +38,14 @@ static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 #endif
 }
 
-/* @off: offset of the UDP header */
+/* @off: offset of what follows the IP header */
 static __always_inline void uet_untrack(struct uet_net *un, struct sk_buff *skb,
-					int off, const struct in6_addr *daddr)
+					u8 proto, int off,
+					const struct in6_addr *daddr)
 {
-	const struct udphdr *uh;
-	struct udphdr buf;
+	u8 form;
 
-	if (skb_get_nfct(skb))
-		return;
-	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
-	if (!uh || uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
+	if (skb_get_nfct(skb) || !uet_encap_fits(un, skb, proto, off, &form))
 		return;
 	/* It must be for this host, i.e. neither forwarded nor translated. */
 	if (likely(uet_fep_find(un, daddr)) ||
@@ -63,10 +59,10 @@ static unsigned int uet_untrack_hook4(void *priv, struct sk_buff *skb,
 	const struct iphdr *iph = ip_hdr(skb);
 	struct in6_addr daddr;
 
-	if (iph->protocol != IPPROTO_UDP || ip_is_fragment(iph))
+	if (ip_is_fragment(iph))
 		return NF_ACCEPT;
 	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_untrack(uet_net_rcu(state->net), skb,
+	uet_untrack(uet_net_rcu(state->net), skb, iph->protocol,
 		    skb_network_offset(skb) + iph->ihl * 4, &daddr);
 	return NF_ACCEPT;
 }
@@ -77,10 +73,8 @@ static unsigned int uet_untrack_hook6(void *priv, struct sk_buff *skb,
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
 
 	/* UET packets carry no extension headers. */
-	if (ip6h->nexthdr == IPPROTO_UDP)
-		uet_untrack(uet_net_rcu(state->net), skb,
-			    skb_network_offset(skb) + sizeof(*ip6h),
-			    &ip6h->daddr);
+	uet_untrack(uet_net_rcu(state->net), skb, ip6h->nexthdr,
+		    skb_network_offset(skb) + sizeof(*ip6h), &ip6h->daddr);
 	return NF_ACCEPT;
 }
 

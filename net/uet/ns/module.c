@@ -95,9 +95,12 @@ static int __init uet_init(void)
 	err = uet_netns_register();
 	if (err)
 		goto err_neigh;
-	err = uet_speed_init();
+	err = uet_native_init();
 	if (err)
 		goto err_netns;
+	err = uet_speed_init();
+	if (err)
+		goto err_native;
 	err = uet_genl_init();
 	if (err)
 		goto err_speed;
@@ -110,6 +113,8 @@ err_genl:
 	uet_genl_exit();
 err_speed:
 	uet_speed_exit();
+err_native:
+	uet_native_exit();
 err_netns:
 	uet_netns_unregister();
 err_neigh:
@@ -133,6 +138,7 @@ static void __exit uet_exit(void)
 	uet_sock_close();
 	uet_genl_exit();
 	uet_speed_exit();
+	uet_native_exit();
 	uet_netns_unregister();
 	uet_sock_wait();
 	uet_neigh_exit();

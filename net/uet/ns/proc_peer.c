@@ -12,6 +12,7 @@
 #include <net/ipv6.h>
 
 #include "base.h"
+#include "conf/rule.h"
 #include "link/peer_rules.h"
 #include "ns/netns.h"
 #include "settings.h"
@@ -19,24 +20,21 @@
 /* Prefix length of the v4-mapped addresses */
 #define UET_V4_PLEN		96
 
-/* Show a setting that is no parameter of the core: a name, or trust */
+/* Show a setting that is no parameter of the core */
 static void uet_peer_word_show(struct seq_file *m,
 			       const struct uet_setting *set,
 			       const struct uet_peer_params *p)
 {
-	const void *place = (const void *)p + set->peer_off;
 	const char *name;
-	enum uet_trust trust;
+	s64 value;
 
 	if (set->kind == UET_SETTING_NAME) {
-		name = *(const char * const *)place;
+		name = uet_rule_name(p, set);
 		if (name)
 			seq_printf(m, " %s %s", set->name, name);
-		return;
+	} else if (uet_rule_number(p, set, &value)) {
+		seq_printf(m, " %s %lld", set->name, value);
 	}
-	trust = *(const enum uet_trust *)place;
-	if (trust)
-		seq_printf(m, " %s %d", set->name, trust == UET_TRUST_YES);
 }
 
 static void uet_peer_rule_show(struct seq_file *m,

@@ -18,7 +18,6 @@
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
-#include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
 #include <net/ip6_fib.h>
@@ -42,7 +41,7 @@ static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
  * unverified: it only selects whose cached route is tried.
  */
 static __always_inline struct uet_peer *
-uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
+uet_demux_peer(struct uet_net *un, const u8 *pds,
 	       const struct in6_addr *saddr, const struct in6_addr *daddr)
 {
 	struct uet_peer *peer = rcu_dereference(*uet_demux_slot(un, saddr));
@@ -52,25 +51,27 @@ uet_demux_peer(struct uet_net *un, const struct udphdr *uh,
 	if (likely(peer && ipv6_addr_equal(&peer->key.raddr, saddr) &&
 		   ipv6_addr_equal(&peer->key.laddr, daddr)))
 		return peer;
-	id = uet_get_be16((const u8 *)(uh + 1) + UET_DPDCID_OFF);
+	id = uet_get_be16(pds + UET_DPDCID_OFF);
 	pdc = uet_pdc_by_id(un, daddr, id);
 	if (!pdc || !ipv6_addr_equal(&pdc->peer->key.raddr, saddr))
 		return NULL;
 	return pdc->peer;
 }
 
-static __always_inline void uet_demux(struct sk_buff *skb,
-				      const struct udphdr *uh,
-				      struct uet_net *un,
+/* @off: offset of what follows the IP header */
+static __always_inline void uet_demux(struct sk_buff *skb, u8 proto,
+				      unsigned int off, struct uet_net *un,
 				      const struct in6_addr *saddr,
 				      const struct in6_addr *daddr)
 {
 	struct uet_peer *peer;
 	struct dst_entry *dst;
+	u8 form;
 
-	if (uh->dest != htons(READ_ONCE(un->sysctl.udp_port)))
+	if (!uet_encap_fits(un, skb, proto, off, &form))
 		return;
-	peer = uet_demux_peer(un, uh, saddr, daddr);
+	peer = uet_demux_peer(un, skb->data + off + uet_form_outer(form), saddr,
+			      daddr);
 	if (!peer)
 		return;
 	dst = rcu_dereference(peer->rx_dst);
@@ -95,13 +96,13 @@ static unsigned int uet_demux_hook4(void *priv, struct sk_buff *skb,
 	struct in6_addr saddr, daddr;
 	struct uet_net *un;
 
-	if (iph->protocol != IPPROTO_UDP || iph->ihl != 5 ||
-	    ip_is_fragment(iph) || !uet_demux_wants(skb, sizeof(*iph)))
+	if (iph->ihl != 5 || ip_is_fragment(iph) ||
+	    !uet_demux_wants(skb, sizeof(*iph)))
 		return NF_ACCEPT;
 	un = uet_net_rcu(state->net);
 	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
 	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_demux(skb, (const void *)(iph + 1), un, &saddr, &daddr);
+	uet_demux(skb, iph->protocol, sizeof(*iph), un, &saddr, &daddr);
 	return NF_ACCEPT;
 }
 
@@ -110,10 +111,9 @@ static unsigned int uet_demux_hook6(void *priv, struct sk_buff *skb,
 {
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
 
-	if (ip6h->nexthdr != IPPROTO_UDP ||
-	    !uet_demux_wants(skb, sizeof(*ip6h)))
+	if (!uet_demux_wants(skb, sizeof(*ip6h)))
 		return NF_ACCEPT;
-	uet_demux(skb, (const void *)(ip6h + 1), uet_net_rcu(state->net),
+	uet_demux(skb, ip6h->nexthdr, sizeof(*ip6h), uet_net_rcu(state->net),
 		  &ip6h->saddr, &ip6h->daddr);
 	return NF_ACCEPT;
 }

@@ -184,8 +184,7 @@ static u32 uet_ping_headers(const struct uet_peer *peer)
 {
 	return (uet_peer_is_v4(peer) ? sizeof(struct iphdr) :
 				       sizeof(struct ipv6hdr)) +
-	       sizeof(struct udphdr) + UET_PING_HDR_LEN +
-	       (peer->fep->un->sysctl.data_protect ? UET_CRC_LEN : 0);
+	       uet_form_len(uet_form_of_peer(peer)) + UET_PING_HDR_LEN;
 }
 
 /* How it will be sent: an error if it cannot be */

@@ -249,7 +249,8 @@ static bool uet_pdc_acceptable(struct uet_net *un,
  * @rx: the packet
  *
  * Context: softirq, RCU read side.
- * Return: the PDC (owned by the tables); ERR_PTR(-EEXIST) if another CPU has
+ * Return: the PDC (owned by the tables); ERR_PTR(-EBADMSG) if the packet lacks the
+ * trailer of its source; ERR_PTR(-EEXIST) if another CPU has
  * just made it, another error if no PDC may be opened.
  */
 struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
@@ -270,6 +271,11 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 	peer = uet_peer_get(un, &key, GFP_ATOMIC);
 	if (IS_ERR(peer))
 		return ERR_CAST(peer);
+	if (uet_form_lacks(peer, rx->form)) {
+		uet_peer_put(peer);
+		return ERR_PTR(-EBADMSG);
+	}
+	uet_form_greeted(peer, rx->form);
 	pdc = uet_pdc_alloc(peer, NULL, uet_syn_is_rod(rx->pkt), GFP_ATOMIC);
 	if (!pdc) {
 		uet_peer_put(peer);

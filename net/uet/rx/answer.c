@@ -231,9 +231,19 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 			.laddr	= rx->daddr,
 			.raddr	= rx->saddr,
 			.scope	= rx->ifindex,
+			.uid	= rx->un->root,
 		},
+		.form.heard = (rx->form & UET_FORM_ALL) | UET_FORM_GUESSED,
 		.fep = &fep,
 	};
+	struct uet_peer *known;
+
+	/* Whether a trimmed packet had a trailer does not show. */
+	if (rx->form & UET_FORM_GUESSED) {
+		known = uet_peer_find(rx->un, &peer.key);
+		if (known && READ_ONCE(known->form.heard))
+			peer.form.heard = READ_ONCE(known->form.heard);
+	}
 
 	uet_output_one(&peer, skb);
 }

@@ -407,7 +407,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	case UET_SES_SHORT:
 		return uet_pdc_short(pdc, rx, code, psn);
 	}
-	a.advanced = uet_pdc_accepted(pdc, psn, 1, rx->udp_len);
+	a.advanced = uet_pdc_accepted(pdc, psn, 1, rx->pktsize);
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
@@ -585,7 +585,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 	else if (!created)
 		uet_pdc_heard_syn(pdc);
 	if (uet_pkt_has_cc(rx->pkt))
-		uet_credit_request(pdc, rx, rx->udp_len + UET_NOMINAL_ADD_BYTES);
+		uet_credit_request(pdc, rx, rx->pktsize + UET_NOMINAL_ADD_BYTES);
 	answer = uet_pdc_request_locked(pdc, rx, created);
 	if (created)
 		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC);
@@ -637,7 +637,7 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 	uet_pdc_confirm(pdc);
 	uet_pdc_clears(pdc, rx->pkt->req.clear_psn);
 	uet_rxshare_note(&r->share, rx->us, a.psn, r->map.range);
-	a.advanced = uet_pdc_accepted(pdc, psn, run->n, rx->udp_len);
+	a.advanced = uet_pdc_accepted(pdc, psn, run->n, rx->pktsize);
 	if (uet_pdc_ack_due(pdc, rx, &a)) {
 		uet_default_rsp(&rsp, rx->pkt, UET_RC_OK);
 		ack = uet_ack_make(pdc, rx, a.psn, 0, &rsp);
@@ -650,7 +650,7 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 /**
  * uet_pdc_request_run() - handle consecutive requests of a message in one step
  * @pdc: the PDC, peer verified
- * @rx: the first packet, without flags; @rx->udp_len is the sum of all; @rx->skb is
+ * @rx: the first packet, without flags; @rx->pktsize is the sum of all; @rx->skb is
  *	NULL afterwards if they were delivered
  * @run: the run
  *

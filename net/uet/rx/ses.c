@@ -369,6 +369,22 @@ static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 	return UET_SES_SHORT;
 }
 
+/*
+ * Deferrable messages are taken at once if there is room, and wait as others do if there
+ * is none, so no source is told to defer one: they are plain ones here.
+ */
+static u8 uet_ses_plain_op(u8 opcode)
+{
+	switch (opcode) {
+	case UET_SES_OP_DEFERRABLE_SEND:
+		return UET_SES_OP_SEND;
+	case UET_SES_OP_DEFERRABLE_TSEND:
+		return UET_SES_OP_TAGGED_SEND;
+	default:
+		return opcode;
+	}
+}
+
 /* Set up a message from its first packet. */
 static void uet_ses_describe(const struct uet_pdc *pdc,
 			     const struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
@@ -382,7 +398,7 @@ static void uet_ses_describe(const struct uet_pdc *pdc,
 	msg->match_bits = ses->key;
 	msg->len = ses->request_length;
 	msg->msg_id = ses->msg_id;
-	msg->opcode = ses->opcode;
+	msg->opcode = uet_ses_plain_op(ses->opcode);
 	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
 	msg->line_last = pdc->rx->rcvd_bytes;
 }
@@ -804,6 +820,14 @@ static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 	return UET_SES_DROP;
 }
 
+/* Is it a packet without data that ends a message ahead of its end? */
+static bool uet_ses_stops(const struct uet_ses_req *ses)
+{
+	return !(ses->flags & UET_SES_F_SOM) && ses->flags & UET_SES_F_EOM &&
+	       !ses->payload_length &&
+	       ses->message_offset < ses->request_length;
+}
+
 /* A packet with contradicting fields ends the message that it names. */
 static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
@@ -845,6 +869,12 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	switch (ses->opcode) {
 	case UET_SES_OP_SEND:
 	case UET_SES_OP_TAGGED_SEND:
+		break;
+	case UET_SES_OP_DEFERRABLE_SEND:
+	case UET_SES_OP_DEFERRABLE_TSEND:
+		/* Its source stops it, without being told to. */
+		if (unlikely(uet_ses_stops(ses)))
+			return uet_ses_msg_error(pdc, rx, code);
 		break;
 	case UET_SES_OP_MSG_ERROR:
 		return uet_ses_msg_error(pdc, rx, code);

@@ -5,19 +5,15 @@
  * Instead of dropping a packet, a switch may cut its payload. It adjusts the IP
  * length but not the UDP length, so UDP would drop the packet before any socket sees
  * it. While net.uet.trimming is on, such packets are taken ahead of UDP
- * (input/take.c). Their CRC cannot be checked, so they are hints: they deliver
+ * (input/take.c); those directly over IP have no length of their own. Their CRC cannot be checked, so they are hints: they deliver
  * nothing, open no PDC and confirm none.
  */
-#include <linux/udp.h>
-
+#include "core/bytes.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/half.h"
 #include "rx/trim.h"
-
-/* Trimming leaves at least the UDP header and 16 bytes of PDS header */
-#define UET_TRIM_MIN	(sizeof(struct udphdr) + UET_TRIM_KEEP_BYTES)
 
 static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 {
@@ -52,19 +48,22 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 }
 
 static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
-			   unsigned int off, bool lasthop)
+			   unsigned int off, bool lasthop, u8 form)
 {
 	struct uet_pkt pkt;
+	/* Whether it had a trailer nobody knows. */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
+		.form = form | UET_FORM_GUESSED,
 	};
-	const struct udphdr *uh = (const void *)(skb->data + off);
+	unsigned int pds = off + uet_form_outer(form);
 
 	UET_INC(un, RX_TRIMMED);
-	rx.ev = ntohs(uh->source);
+	/* In front in both headers */
+	rx.ev = uet_get_be16(skb->data + off);
 	uet_rx_begin(&rx, skb);
-	if (uet_pkt_parse_trimmed(&pkt, uh + 1, skb_headlen(skb) - off -
-				  sizeof(*uh))) {
+	if (uet_pkt_parse_trimmed(&pkt, skb->data + pds,
+				  skb_headlen(skb) - pds)) {
 		rx.drop = UET_DROP_MALFORMED;
 	} else if (uet_pkt_is_pds_req(&pkt)) {
 		uet_trim_request(&rx, lasthop);
@@ -77,15 +76,16 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 /**
  * uet_trim_take() - handle a packet if a switch trimmed it
  * @un: namespace
- * @skb: packet to the UDP port of UET, data at its IP header
- * @off: offset of its UDP header
+ * @skb: packet for UET
+ * @off: offset of its UDP or entropy header, from skb->data on
  * @dscp: its DSCP
+ * @form: %UET_FORM_IP or 0
  *
  * Context: softirq, RCU read side.
  * Return: true if it did and @skb is consumed; false if nothing was done.
  */
 bool uet_trim_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
-		   u8 dscp)
+		   u8 dscp, u8 form)
 {
 	const struct uet_sysctl *s = &un->sysctl;
 	bool lasthop;
@@ -95,8 +95,9 @@ bool uet_trim_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	lasthop = dscp == READ_ONCE(s->dscp_trimmed_lasthop);
 	if (!lasthop && dscp != READ_ONCE(s->dscp_trimmed))
 		return false;
-	if (!pskb_may_pull(skb, off + UET_TRIM_MIN))
+	/* Trimming leaves at least 16 bytes of the PDS header. */
+	if (!pskb_may_pull(skb, off + uet_form_outer(form) + UET_TRIM_KEEP_BYTES))
 		return false;
-	uet_trim_input(un, skb, off, lasthop);
+	uet_trim_input(un, skb, off, lasthop, form);
 	return true;
 }

@@ -11,6 +11,6 @@ struct sk_buff;
 struct uet_net;
 
 bool uet_trim_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
-		   u8 dscp);
+		   u8 dscp, u8 form);
 
 #endif /* _UET_TRIM_H */

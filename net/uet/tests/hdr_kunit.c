@@ -71,6 +71,47 @@ static void hdr_example_parse_writes_all(struct kunit *test)
 			    generation);
 }
 
+/* Is it the first packet of several, which does not tell its length? */
+static bool first_of_several(const struct uet_pkt *pkt)
+{
+	return uet_pkt_has_ses_req(pkt) &&
+	       (pkt->ses.flags & (UET_SES_F_SOM | UET_SES_F_EOM)) ==
+	       UET_SES_F_SOM && pkt->payload_len;
+}
+
+/* Sound headers tell the length, and tell the same if a trailer follows. */
+static void hdr_example_told(struct kunit *test)
+{
+	const struct hdr_example *ex = test->param_value;
+	unsigned int len = ex->linear + ex->extra;
+	unsigned int want = first_of_several(&ex->pkt) ? 0 : len;
+	struct uet_pkt pkt;
+
+	if (ex->pkt.violation)
+		return;
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, ex->bytes, ex->linear, len), 0);
+	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), want);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, ex->bytes, ex->linear, len + 4),
+			0);
+	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), want);
+}
+
+/* What is longer than any packet is told without a wrap. */
+static void hdr_told_huge(struct kunit *test)
+{
+	struct uet_pkt pkt = {
+		.next_hdr = UET_NH_REQ_STD, .hdr_len = 56,
+		.ses = {
+			.opcode = UET_SES_OP_SEND, .request_length = U32_MAX,
+			.flags = UET_SES_F_SOM | UET_SES_F_EOM,
+		},
+	};
+
+	KUNIT_EXPECT_GT(test, uet_pkt_told_len(&pkt), U16_MAX);
+	pkt.ses.opcode = 0x2f;
+	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), 0);
+}
+
 static void hdr_example_build(struct kunit *test)
 {
 	const struct hdr_example *ex = test->param_value;
@@ -350,6 +391,8 @@ static void hdr_random_round_trips(struct kunit *test)
 static struct kunit_case hdr_cases[] = {
 	KUNIT_CASE_PARAM(hdr_example_parse, example_gen_params),
 	KUNIT_CASE_PARAM(hdr_example_parse_writes_all, example_gen_params),
+	KUNIT_CASE_PARAM(hdr_example_told, example_gen_params),
+	KUNIT_CASE(hdr_told_huge),
 	KUNIT_CASE_PARAM(hdr_example_build, example_gen_params),
 	KUNIT_CASE_PARAM(hdr_example_truncate, example_gen_params),
 	KUNIT_CASE_PARAM(hdr_example_trimmed, example_gen_params),

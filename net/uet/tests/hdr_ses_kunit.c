@@ -235,8 +235,9 @@ static void hdr_atomic_ext(struct kunit *test)
 	/* operand missing */
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 7), 0);
 	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_SHORT);
-	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len - 1),
-			-UET_PERR_SHORT_EXT);
+	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len - 1), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_EXT);
+	KUNIT_EXPECT_EQ(test, pkt.hdr_len, len - UET_SES_ATOMIC_LEN);
 	KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len + 8),
 			-UET_PERR_LINEAR);
 
@@ -249,8 +250,8 @@ static void hdr_atomic_ext(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
 		KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_CSWAP_LEN);
 		KUNIT_EXPECT_EQ(test, uet_pkt_parse(&pkt, data, len - 1,
-						    len - 1),
-				-UET_PERR_SHORT_EXT);
+						    len - 1), 0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_EXT);
 		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len, len + 1),
 				0);
 		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_PAYLOAD);
@@ -279,6 +280,9 @@ static void hdr_rendezvous_ext(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
 	KUNIT_EXPECT_EQ(test, pkt.ses.ext_len, UET_SES_RENDEZVOUS_LEN);
 	KUNIT_EXPECT_EQ(test, pkt.payload_len, 100);
+	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len - 1, len - 1), 0);
+	KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_EXT);
+	KUNIT_EXPECT_EQ(test, pkt.payload_len, 0);
 }
 
 static struct kunit_case hdr_ses_cases[] = {

@@ -41,10 +41,26 @@ void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu)
 	ip_mtu = clamp_t(u32, ip_mtu, IPV4_MIN_MTU, IP_MAX_MTU);
 	flow->ip_mtu = ip_mtu;
 	want = uet_pmtu_payload(flow->peer, ip_mtu);
-	/* No packet is larger than those the CCC was made for. */
-	if (flow->params.mtu)
-		want = min(want, flow->params.mtu - flow->snd.overhead);
-	flow->snd.payload_mtu = want;
+	if (!flow->payload_max)
+		flow->payload_max = want;
+	flow->snd.payload_mtu = min_t(u32, want, flow->payload_max);
+}
+
+/**
+ * uet_flow_set_form() - set or change the form of packets
+ * @flow: the flow, its path MTU known
+ * @form: UET_FORM_* of packets to its peer
+ *
+ * The constants of congestion control stay: a form differs from another one by some
+ * bytes per packet.
+ *
+ * Context: flow lock held, or the flow is new.
+ */
+void uet_flow_set_form(struct uet_flow *flow, u8 form)
+{
+	flow->form = form;
+	flow->snd.overhead = flow->headers + uet_form_len(form);
+	uet_flow_set_mtu(flow, flow->ip_mtu);
 }
 
 static struct uet_lb *uet_flow_new_lb(struct uet_flow *flow,
@@ -105,16 +121,16 @@ static struct uet_flow *uet_flow_alloc(struct uet_peer *peer,
 	return flow;
 }
 
-/* Bytes of a data packet that are not payload, as congestion control counts them */
-static u32 uet_flow_overhead(const struct uet_sysctl *s,
-			     const struct uet_cc_algo *algo)
+/* Bytes of a data packet that are not payload, as congestion control counts them, in any
+ * form
+ */
+static u32 uet_flow_headers(const struct uet_cc_algo *algo)
 {
 	BUILD_BUG_ON(sizeof(struct udphdr) + UET_SES_STD_LEN +
 		     UET_PDS_REQ_CC_LEN + UET_CRC_LEN + UET_NOMINAL_ADD_BYTES >
 		     UET_SND_OVERHEAD_MAX);
-	return sizeof(struct udphdr) + UET_SES_STD_LEN +
-	       (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN) +
-	       (s->data_protect ? UET_CRC_LEN : 0) + UET_NOMINAL_ADD_BYTES;
+	return UET_SES_STD_LEN + UET_NOMINAL_ADD_BYTES +
+	       (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN);
 }
 
 /* The name of the path policy: of the socket, the rule of the peer, the namespace */
@@ -157,7 +173,8 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	algo = uet_cc_find(name);
 	if (!algo)
 		goto err_free;
-	flow->snd.overhead = uet_flow_overhead(s, algo);
+	flow->headers = uet_flow_headers(algo);
+	uet_flow_set_form(flow, uet_form_of_peer(peer));
 	err = uet_flow_fit(flow, &rule.cfg);
 	if (err)
 		goto err_free;

@@ -114,6 +114,9 @@ struct uet_hole {
  * @fall: search for a base RTT far below the known one
  * @run_len: payload of packets that may leave in runs, 0 = none may
  * @ip_mtu: path MTU that @snd.payload_mtu was derived from
+ * @payload_max: largest @snd.payload_mtu, that which the CCC was made for
+ * @headers: @snd.overhead without what depends on the form
+ * @form: UET_FORM_* that @snd.overhead was derived from
  * @hole: detection of a path MTU black hole
  * @cfg: what @params were derived from beside the base RTT; NULL if that was
  *	configured
@@ -164,6 +167,9 @@ struct uet_flow {
 	struct uet_fall		fall;
 	u16			run_len;
 	u32			ip_mtu;
+	u16			payload_max;
+	u8			headers;
+	u8			form;
 	u32			ns_per_byte_q16;
 	struct uet_hole		hole;
 	struct uet_cc_config	*cfg;
@@ -215,6 +221,7 @@ struct uet_flow *uet_flow_get(struct uet_peer *peer,
 			      const struct uet_flow_spec *spec);
 void uet_flow_put(struct uet_flow *flow);
 void uet_flow_set_mtu(struct uet_flow *flow, u32 ip_mtu);
+void uet_flow_set_form(struct uet_flow *flow, u8 form);
 void uet_flow_net_init(struct uet_net *un);
 void uet_flow_net_exit(struct uet_net *un);
 int uet_flow_init(void);

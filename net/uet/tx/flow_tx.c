@@ -77,6 +77,8 @@ static void uet_flow_check_way(struct uet_flow *flow,
 {
 	u32 mtu = uet_output_mtu(out);
 
+	if (unlikely(out->form != flow->form))
+		uet_flow_set_form(flow, out->form);
 	if (unlikely(mtu != flow->ip_mtu))
 		uet_flow_set_mtu(flow, mtu);
 	uet_flow_check_runs(flow, out);
@@ -296,7 +298,7 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 	       !flow->snd.multi && !out->multi && !flow->dead &&
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
 	       !flow->ccc.algo->credit && stats == !!flow->ccc.lb->live &&
-	       flow->ip_mtu == uet_output_mtu(out);
+	       flow->form == out->form && flow->ip_mtu == uet_output_mtu(out);
 }
 
 /**

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In which form packets go to a peer: over UDP or directly over IP, without or with a
+ * CRC trailer (UE 1.0 3.5.10).
+ *
+ * Nothing in a packet announces either, and both ends of a PDC must be understood. So
+ * each form is received at any time, and a peer is answered as it sends: what is fixed
+ * by the rule for a peer comes first, then what is heard from it, then the settings
+ * net.uet.encap and net.uet.data_protect.
+ *
+ * Not here: how a form is told by a packet (input/), and how it is written
+ * (link/output.c).
+ */
+#include <linux/jiffies.h>
+#include <linux/rculist.h>
+#include <net/dst_cache.h>
+#include <net/ipv6.h>
+
+#include "link/form.h"
+#include "link/peer.h"
+#include "link/peer_rules.h"
+#include "settings.h"
+
+/*
+ * After so long without a packet of the known form, another one is believed. Of two
+ * hosts that begin at the same time, each in its own form, one must follow the other:
+ * that with the lower address is first to do so.
+ */
+#define UET_FORM_FOLLOW		(HZ / 10 + 1)
+#define UET_FORM_STAY		HZ
+
+/* What the rules and settings say of a peer. Each setting is decided by the longest
+ * prefix that has it. Returns UET_FORM_*, and those that are fixed << UET_FORM_BITS.
+ */
+static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
+{
+	const struct uet_peer_rule *rule;
+	const char *encap = NULL;
+	u8 protect = 0, fixed = 0, form;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(rule, &un->peer_rules, node) {
+		if (!ipv6_prefix_equal(&rule->addr, addr, rule->plen))
+			continue;
+		encap = encap ?: rule->params.encap;
+		protect = protect ?: rule->params.data_protect;
+	}
+	rcu_read_unlock();
+	if (encap)
+		fixed |= UET_FORM_IP;
+	else
+		encap = READ_ONCE(un->sysctl.encap);
+	form = uet_encap_is_ip(encap) ? UET_FORM_IP : 0;
+	protect = protect ? protect - 1 : READ_ONCE(un->sysctl.data_protect);
+	if (protect != UET_PROTECT_AUTO)
+		fixed |= UET_FORM_CRC;
+	if (protect == UET_PROTECT_CRC)
+		form |= UET_FORM_CRC;
+	return fixed << UET_FORM_BITS | form;
+}
+
+/**
+ * uet_form_of_addr() - form of packets to an address from which nothing is known
+ * @un: namespace
+ * @addr: the address
+ *
+ * Context: any.
+ * Return: UET_FORM_*.
+ */
+u8 uet_form_of_addr(struct uet_net *un, const struct in6_addr *addr)
+{
+	return uet_form_ruled(un, addr) & UET_FORM_ALL;
+}
+
+/* Routes may depend on the protocol. */
+static void uet_form_changed(struct uet_peer *peer)
+{
+	dst_cache_reset(&peer->dst);
+}
+
+#define UET_RULED_BITS	(2 * UET_FORM_BITS)
+#define UET_RULED_MASK	(BIT(UET_RULED_BITS) - 1)
+
+/* The present generation of rules, as in uet_form.rules */
+static u32 uet_form_gen(struct uet_net *un)
+{
+	/* Pairs with uet_peer_rules_changed() */
+	return (u32)atomic_read_acquire(&un->rules_gen) << UET_RULED_BITS;
+}
+
+/**
+ * uet_form_refresh() - look at rules and settings again if they have changed
+ * @peer: the peer
+ *
+ * Context: any.
+ */
+void uet_form_refresh(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	u32 gen = uet_form_gen(un);
+
+	if (likely((READ_ONCE(peer->form.rules) & ~UET_RULED_MASK) == gen))
+		return;
+	WRITE_ONCE(peer->form.rules, gen | uet_form_ruled(un, &peer->key.raddr));
+	uet_form_changed(peer);
+}
+
+/**
+ * uet_form_of_peer() - form of packets to a peer
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: UET_FORM_*.
+ */
+u8 uet_form_of_peer(const struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	u32 rules = READ_ONCE(peer->form.rules);
+	u8 heard = READ_ONCE(peer->form.heard);
+	u8 fixed;
+
+	if (unlikely((rules & ~UET_RULED_MASK) != uet_form_gen(un)))
+		rules = uet_form_ruled(un, &peer->key.raddr);
+	if (!heard)
+		return rules & UET_FORM_ALL;
+	fixed = (rules & UET_RULED_MASK) >> UET_FORM_BITS;
+	return (rules & fixed) | (heard & UET_FORM_ALL & ~fixed);
+}
+
+/**
+ * uet_form_protect() - what data_protect says about packets from an address
+ * @un: namespace
+ * @addr: the address
+ *
+ * Context: RCU read side.
+ * Return: UET_PROTECT_*.
+ */
+u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr)
+{
+	const struct uet_peer_rule *rule;
+
+	if (unlikely(READ_ONCE(un->nr_protect_rules)))
+		list_for_each_entry_rcu(rule, &un->peer_rules, node)
+			if (rule->params.data_protect &&
+			    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
+				return rule->params.data_protect - 1;
+	return READ_ONCE(un->sysctl.data_protect);
+}
+
+/**
+ * uet_form_lacks() - does a packet lack the trailer that its source is known to send?
+ * @peer: the source
+ * @form: uet_rx_ctx.form of the packet
+ *
+ * It may have lost it to corruption, as by another length in its headers. A peer that
+ * sends none any more is believed after a while.
+ *
+ * Context: softirq.
+ * Return: true if the packet is to be dropped.
+ */
+bool uet_form_lacks(const struct uet_peer *peer, u8 form)
+{
+	const u8 protects = UET_FORM_HEARD | UET_FORM_CRC;
+
+	return unlikely((READ_ONCE(peer->form.heard) & protects) == protects) &&
+	       !(form & UET_FORM_CRC) &&
+	       !time_after(jiffies,
+			   READ_ONCE(peer->form.heard_at) + UET_FORM_STAY);
+}
+
+/* Believe that a peer sends in another form now, if it was not in the known one for so
+ * long.
+ */
+static void uet_form_learn(struct uet_peer *peer, u8 form, unsigned long stay)
+{
+	if (READ_ONCE(peer->form.heard) & UET_FORM_HEARD &&
+	    !time_after(jiffies, READ_ONCE(peer->form.heard_at) + stay))
+		return;
+	WRITE_ONCE(peer->form.heard_at, jiffies);
+	WRITE_ONCE(peer->form.heard, form);
+	uet_form_changed(peer);
+}
+
+/**
+ * uet_form_greeted() - a peer opens a PDC
+ * @peer: the peer, whose address may be forged
+ * @form: uet_rx_ctx.form of the packet
+ *
+ * Any other packet of the peer sets right what a forged one did.
+ *
+ * Context: softirq.
+ */
+void uet_form_greeted(struct uet_peer *peer, u8 form)
+{
+	form = (form & UET_FORM_ALL) | UET_FORM_GUESSED;
+	if ((READ_ONCE(peer->form.heard) ^ form) & UET_FORM_ALL ||
+	    !READ_ONCE(peer->form.heard))
+		uet_form_learn(peer, form, UET_FORM_STAY);
+}
+
+/**
+ * uet_form_heard() - a packet of a PDC came
+ * @peer: the peer
+ * @form: uet_rx_ctx.form of the packet
+ *
+ * Context: softirq.
+ */
+void uet_form_heard(struct uet_peer *peer, u8 form)
+{
+	if (likely(READ_ONCE(peer->form.heard) == form)) {
+		/* No more than a write per tick, which other CPUs must not wait for */
+		if (READ_ONCE(peer->form.heard_at) != jiffies)
+			WRITE_ONCE(peer->form.heard_at, jiffies);
+		return;
+	}
+	/* The packet does not tell whether it has a trailer. */
+	if (!(form & UET_FORM_HEARD))
+		return;
+	uet_form_learn(peer, form,
+		       ipv6_addr_cmp(&peer->key.laddr, &peer->key.raddr) < 0 ?
+		       UET_FORM_FOLLOW : UET_FORM_STAY);
+}

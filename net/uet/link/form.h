@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The form of packets: over UDP or directly over IP (UE 1.0 3.5.10), without or with
+ * a CRC trailer.
+ */
+#ifndef _UET_FORM_H
+#define _UET_FORM_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include <linux/udp.h>
+
+#include "core/wire.h"
+
+struct in6_addr;
+struct uet_net;
+struct uet_peer;
+
+/* Directly over IP, with the entropy header */
+#define UET_FORM_IP		BIT(0)
+/* With the CRC trailer of data_protect */
+#define UET_FORM_CRC		BIT(1)
+#define UET_FORM_ALL		(UET_FORM_IP | UET_FORM_CRC)
+#define UET_FORM_BITS		2
+/* uet_form.heard, uet_rx_ctx.form: this is so; it may be so, as the source may be forged,
+ * or the packet does not tell
+ */
+#define UET_FORM_HEARD		BIT(2)
+#define UET_FORM_GUESSED	BIT(3)
+
+#define UET_CRC_LEN		4
+
+/**
+ * struct uet_form - the form of packets to and from a peer; read and written without a
+ *	lock
+ * @rules: uet_net.rules_gen at the last look at rules and settings, << 4 | what they
+ *	fix, << 2 | what they say
+ * @heard: what the peer sends, with UET_FORM_HEARD or UET_FORM_GUESSED; 0 = not known
+ * @heard_at: when it last sent in the form of @heard, jiffies, not to the tick
+ */
+struct uet_form {
+	u32		rules;
+	u8		heard;
+	unsigned long	heard_at;
+};
+
+/**
+ * uet_form_outer() - length of the header between IP and PDS
+ * @form: UET_FORM_*
+ *
+ * Return: bytes.
+ */
+static inline unsigned int uet_form_outer(u8 form)
+{
+	return form & UET_FORM_IP ? sizeof(struct uet_entropy_wire) :
+				    sizeof(struct udphdr);
+}
+
+/**
+ * uet_form_len() - length of what a form adds to the packet from the PDS prologue on
+ * @form: UET_FORM_*
+ *
+ * Return: bytes, which count for the nominal size (UE 1.0 3.6.12).
+ */
+static inline unsigned int uet_form_len(u8 form)
+{
+	return uet_form_outer(form) + (form & UET_FORM_CRC ? UET_CRC_LEN : 0);
+}
+
+u8 uet_form_of_addr(struct uet_net *un, const struct in6_addr *addr);
+u8 uet_form_of_peer(const struct uet_peer *peer);
+void uet_form_refresh(struct uet_peer *peer);
+u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr);
+bool uet_form_lacks(const struct uet_peer *peer, u8 form);
+void uet_form_greeted(struct uet_peer *peer, u8 form);
+void uet_form_heard(struct uet_peer *peer, u8 form);
+
+#endif /* _UET_FORM_H */
