@@ -75,6 +75,8 @@ enum uet_mib_item {
 	UET_MIB_PORT_DOWN,		/* interface lost its carrier */
 	UET_MIB_PORT_UP,
 	/* messages */
+	UET_MIB_TX_DATAGRAMS,
+	UET_MIB_RX_DATAGRAMS,
 	UET_MIB_MSG_SENT,
 	UET_MIB_MSG_BATCHED,		/* of these: waited for more of a sendmmsg() */
 	UET_MIB_MSG_DONE,
@@ -125,6 +127,7 @@ enum uet_mib_item {
 	UET_MIB_DROP_TOO_LONG,
 	UET_MIB_DROP_VIOLATION,		/* contradicts its message */
 	UET_MIB_DROP_MODE,		/* ordered or not, unlike its PDC */
+	UET_MIB_DROP_NO_ROOM,		/* datagrams */
 	UET_MIB_DROP_SYN,		/* Start_PSN is not that of the PDC */
 	UET_MIB_DROP_WINDOW,		/* above the receive window */
 	UET_MIB_DROP_GAP,		/* ordered, an earlier packet is missing */

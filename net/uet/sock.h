@@ -128,6 +128,8 @@ struct uet_job {
  * @nr_dests: length of @dests
  * @last_dest: the queue used last, one of @dests
  * @conn_dest: the queue that messages to @remote used last, one of @dests
+ * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
+ *	@dests_lock
  * @batch: queue whose newest messages wait for others of the same sendmmsg(), one of
  *	@dests; NULL: none does
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc_rx.lock
@@ -206,6 +208,7 @@ struct uet_sock {
 	struct uet_dest		*conn_dest;
 	struct uet_dest		*tx_dest;
 	struct uet_dest		*batch;
+	struct uet_peer		*dgram_peer;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;
@@ -230,6 +233,19 @@ struct uet_sock {
 	struct list_head	rx_starved;
 	struct uet_rxmsg	*rx_spare;
 };
+
+/* Delivery mode of a socket type */
+static inline u8 uet_type_delivery(int type)
+{
+	switch (type) {
+	case SOCK_RDM:
+		return UET_RUD;
+	case SOCK_DGRAM:
+		return UET_UUD;
+	default:
+		return UET_ROD;
+	}
+}
 
 static inline struct uet_sock *uet_sk(const struct sock *sk)
 {

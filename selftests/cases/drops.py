@@ -25,8 +25,8 @@ from raw_peer import Cases, Host, Pdc, Setting, same
 from requests import T, request, send
 
 REASONS, SOCKETS = {}, []
-READS, STOPPED, SHORT, NOBODY, MIXES, CLOSES, GUARDED = \
-    200, 201, 202, 3000, 300, 203, 204
+READS, STOPPED, SHORT, NOBODY, MIXES, CLOSES, GUARDED, DATAGRAMS = \
+    200, 201, 202, 3000, 300, 203, 204, 205
 OTHER = "10.0.0.67"
 # Here, where no socket is open
 CLOSED = "10.0.0.1"
@@ -118,6 +118,10 @@ class Target(Host):
                   encoding="ascii") as f:
             return {name: int(value) for name, value in
                     (line.split() for line in f)}
+
+    def listens(self, pid):
+        with open(f"/proc/{self.keep.pid}/net/uet", encoding="ascii") as f:
+            return any(line.split()[2] == f"{pid:03x}" for line in f)
 
     def moved(self, before):
         now = self.stats()
@@ -290,6 +294,25 @@ def wrong_mode(host, dropped):
     pdc = opened(host)
     with dropped:
         host.send(pdc.packet(1, ptype=p.ROD_REQ))
+
+
+@case("a datagram to a socket that takes none", "DropWrongMode")
+def no_datagrams(host, dropped):
+    with dropped:
+        host.send(p.uud(pid=READS))
+
+
+@case("a datagram without room", "DropNoRoom")
+def no_room(host, dropped):
+    run = host.run("uet_recv", "-t", "dgram", "-p", str(DATAGRAMS), "-b", "4096", "-A",
+                   "-n", "1000000")
+    until(host, lambda: host.listens(DATAGRAMS), "no receiver")
+    os.kill(run.pid, signal.SIGSTOP)
+    before = host.stats()
+    while host.stats()["DropNoRoom"] == before["DropNoRoom"]:
+        host.send(p.uud(pid=DATAGRAMS))
+    with dropped:
+        host.send(p.uud(pid=DATAGRAMS))
 
 
 @case("SYN with another Start_PSN", "DropBadSyn")

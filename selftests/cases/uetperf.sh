@@ -193,7 +193,7 @@ refused_delivery()
 {
 	! perf -D "$1" -n 1 $B4 2>"$WORK/said" || return 1
 	cat "$WORK/said"
-	grep -q 'do not have this delivery mode' "$WORK/said"
+	grep -q 'rud and rod' "$WORK/said"
 }
 
 # Messages 10, 20, ... are spoilt in their middle

@@ -21,7 +21,7 @@ CP_NOOP, CP_ACK_REQ, CP_CLEAR_CMD, CP_CLEAR_REQ, CP_CLOSE_CMD, CP_CLOSE_REQ, \
     CP_PROBE, CP_CREDIT, CP_CREDIT_REQ, CP_NEGOTIATION = range(10)
 
 OP_RENDEZVOUS_SEND, OP_DEFERRABLE_SEND, OP_TAGGED_SEND = 6, 8, 9
-OP_DEFERRABLE_TSEND, OP_DEFERRABLE_RTR = 11, 12
+OP_DEFERRABLE_TSEND, OP_DEFERRABLE_RTR, OP_DATAGRAM_SEND = 11, 12, 7
 OP_SEND, OP_MSG_ERROR = 5, 15
 S_REL, S_HD, S_EOM, S_SOM = 0x08, 0x04, 0x02, 0x01
 
@@ -93,9 +93,9 @@ def rudi(pkt_id=1, ptype=RUDI_REQ):
             ses_std() + b"data")
 
 
-def uud():
+def uud(pid=200, payload=b"data"):
     return (prologue(UUD_REQ, NH_MEDIUM, 0) + b"\0\0" +
-            ses_medium(4, opcode=7) + b"data")
+            ses_medium(len(payload), opcode=OP_DATAGRAM_SEND, pid=pid) + payload)
 
 
 def samples(psn=0x1000, spdcid=0x7777, dpdcid=0x6666):

@@ -364,7 +364,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: uet_send [options] ADDR/PID[/RI] ...\n"
-		"  -t rdm|seq   socket type\n"
+		"  -t rdm|seq|dgram  socket type\n"
 		"  -n COUNT     messages         -D SECONDS  or for a time\n"
 		"  -s SIZES     N, MIN-MAX (random) or N,N,... with k, m, g\n"
 		"  -i ID        sender id in the messages (default: process)\n"

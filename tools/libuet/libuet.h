@@ -80,7 +80,7 @@ int libuet_getservbypid(uint16_t pid, uint16_t ri,
 
 /**
  * struct libuet_sock - a socket as libuet_open() makes it
- * @type: SOCK_RDM or SOCK_SEQPACKET, with SOCK_NONBLOCK and SOCK_CLOEXEC;
+ * @type: SOCK_RDM, SOCK_SEQPACKET or SOCK_DGRAM, with SOCK_NONBLOCK and SOCK_CLOEXEC;
  *	0 is SOCK_RDM
  * @enter_job: enter @job
  * @job: UET_JOB_ID

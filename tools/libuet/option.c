@@ -20,6 +20,8 @@ static int set_type(struct libuet_sock *how, const char *value)
 		type = SOCK_RDM;
 	else if (!strcmp(value, "seq") || !strcmp(value, "seqpacket"))
 		type = SOCK_SEQPACKET;
+	else if (!strcmp(value, "dgram"))
+		type = SOCK_DGRAM;
 	else
 		return invalid();
 	how->type = (how->type & (SOCK_NONBLOCK | SOCK_CLOEXEC)) | type;

@@ -238,8 +238,11 @@ static void settle(struct options *o)
 static void try_socket(const struct options *o)
 {
 	const char *step;
-	int fd = libuet_open(&o->how, &step);
+	int fd;
 
+	if (o->how.delivery == UET_UUD)
+		errx(1, "a test waits for all messages: rud and rod deliver them");
+	fd = libuet_open(&o->how, &step);
 	if (fd < 0 && errno == EAFNOSUPPORT)
 		errx(1, "there are no AF_UET sockets here: modprobe uet");
 	if (fd < 0 && errno == EOPNOTSUPP && !strcmp(step, "UET_DELIVERY"))

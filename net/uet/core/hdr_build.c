@@ -135,6 +135,15 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt)
 	return ok ? UET_PDS_CP_LEN : 0;
 }
 
+unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+
+	hdr_put_prologue(p, UET_PDS_UUD_REQ, pkt->next_hdr, 0);
+	uet_put_be16(0, p + 2);
+	return UET_PDS_UUD_LEN;
+}
+
 /* The first 12 bytes; @id is the message id or a 14-bit length. */
 static void hdr_put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {
@@ -166,6 +175,18 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
 	uet_put_be64(word, p + 32);
 	uet_put_be32(ses->request_length, p + 40);
 	return UET_SES_STD_LEN;
+}
+
+unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
+{
+	u8 *p = buf;
+
+	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
+						 ses->buffer_offset, p + 12);
+	uet_put_be32(ses->initiator, p + 20);
+	uet_put_be64(ses->key, p + 24);
+	return UET_SES_MEDIUM_LEN;
 }
 
 static void hdr_put_rsp_op(u8 *p, const struct uet_ses_rsp *rsp)

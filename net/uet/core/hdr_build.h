@@ -65,6 +65,15 @@ unsigned int uet_build_nack(void *buf, const struct uet_pkt *pkt);
 unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt);
 
 /**
+ * uet_build_uud() - build UUD_REQ
+ * @buf: room for 4 bytes
+ * @pkt: next_hdr
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
+
+/**
  * uet_build_ses_std() - build a standard request
  * @buf: room for 44 bytes
  * @ses: request; header_data is used with SOM and HD, payload_length and
@@ -73,6 +82,16 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt);
  * Return: bytes written.
  */
 unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses);
+
+/**
+ * uet_build_ses_medium() - build a SES medium request, for messages of one packet
+ * @buf: room for 32 bytes
+ * @ses: request_length below 16384; header_data if UET_SES_F_HD is set, else
+ *	buffer_offset
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses);
 
 /**
  * uet_build_rsp() - build a response

@@ -155,12 +155,23 @@ static int uet_genl_sock_tx(struct sk_buff *skb, const struct uet_genl_sock *s)
 	       nla_put_u32(skb, UET_A_SOCK_DESTS, s->dests);
 }
 
+static u32 uet_genl_sock_type(int type)
+{
+	switch (type) {
+	case SOCK_RDM:
+		return UET_SOCK_TYPE_RDM;
+	case SOCK_DGRAM:
+		return UET_SOCK_TYPE_DGRAM;
+	default:
+		return UET_SOCK_TYPE_SEQPACKET;
+	}
+}
+
 static int uet_genl_sock_fill(struct sk_buff *skb, const void *what)
 {
 	const struct uet_genl_sock *s = what;
 	const struct uet_sock *us = s->us;
-	u32 type = us->sk.sk_type == SOCK_RDM ? UET_SOCK_TYPE_RDM :
-						UET_SOCK_TYPE_SEQPACKET;
+	u32 type = uet_genl_sock_type(us->sk.sk_type);
 
 	return nla_put_u64_64bit(skb, UET_A_SOCK_INODE, us->inode,
 				 UET_A_SOCK_PAD) ||

@@ -336,6 +336,14 @@ static void uet_input_established(struct uet_rx_ctx *rx)
 		uet_input_control(pdc, rx, false);
 }
 
+static void uet_input_datagram(struct uet_rx_ctx *rx)
+{
+	if (unlikely(uet_rx_group(rx)))
+		rx->drop = UET_DROP_PEER;
+	else
+		uet_datagram(rx);
+}
+
 static void uet_input_parsed(struct uet_rx_ctx *rx)
 {
 	struct uet_pkt *pkt = rx->pkt;
@@ -343,8 +351,10 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 	switch (pkt->type) {
 	case UET_PDS_RUDI_REQ:
 	case UET_PDS_RUDI_RESP:
-	case UET_PDS_UUD_REQ:
 		rx->drop = UET_DROP_TYPE;
+		return;
+	case UET_PDS_UUD_REQ:
+		uet_input_datagram(rx);
 		return;
 	case UET_PDS_NACK:
 	case UET_PDS_NACK_CCX:

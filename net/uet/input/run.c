@@ -134,8 +134,7 @@ static bool uet_run_begins(const struct uet_pkt *pkt,
 static bool uet_run_excluded(struct uet_net *un, const struct in6_addr *saddr)
 {
 	return uet_form_protect(un, saddr) == UET_PROTECT_CRC ||
-	        READ_ONCE(un->sysctl.ack_per_packet) ||
-	       READ_ONCE(un->exiting);
+	       READ_ONCE(un->sysctl.ack_per_packet) || READ_ONCE(un->exiting);
 }
 
 /* Give a run to its PDC; false if nothing was done. If it was handed over to another
@@ -190,7 +189,8 @@ int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 	    !pskb_may_pull(skb, hdr + UET_HDR_RUN_LEN))
 		return 0;
 	uet_rx_begin(&rx, skb);
-	if (uet_run_excluded(un, &rx.saddr) || uet_pkt_parse(&pkt, skb->data + hdr, UET_HDR_RUN_LEN, size) ||
+	if (uet_run_excluded(un, &rx.saddr) ||
+	    uet_pkt_parse(&pkt, skb->data + hdr, UET_HDR_RUN_LEN, size) ||
 	    !uet_run_begins(&pkt, &run) || !uet_run_follows(skb, hdr, &run))
 		return 0;
 	rx.ev = ntohs(udp_hdr(skb)->source);

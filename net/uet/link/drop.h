@@ -36,7 +36,8 @@ struct uet_rx_ctx;
  * @UET_DROP_ENDPOINT: no such job, PIDonFEP or resource index
  * @UET_DROP_TOO_LONG: message longer than the socket accepts
  * @UET_DROP_VIOLATION: it contradicts its message
- * @UET_DROP_MODE: ordered packet on an unordered PDC, or the other way round
+ * @UET_DROP_MODE: ordered packet on an unordered PDC, or the other way round; datagram
+ *	to a socket that takes none
  * @UET_DROP_SYN: SYN with another Start_PSN than that of its PDC
  * @UET_DROP_WINDOW: PSN above the receive window
  * @UET_DROP_GAP: ordered, and an earlier packet is missing
@@ -49,6 +50,7 @@ struct uet_rx_ctx;
  * @UET_DROP_ENDED: its message has failed already
  * @UET_DROP_REFUSED: no PDC for it: a limit, or no memory
  * @UET_DROP_SHORTAGE: no room now; the source tries again
+ * @UET_DROP_NO_ROOM: no room for a datagram
  * @UET_DROP_MIXED: no room ever: an ordered PDC mixes too many messages
  * @UET_DROP_NO_MATCH: no room, and in the way of others
  * @UET_DROP_UNREAD: accepted, but its message ended before it was read
@@ -87,6 +89,7 @@ enum uet_drop {
 	UET_DROP_ENDED,
 	UET_DROP_REFUSED,
 	UET_DROP_SHORTAGE,
+	UET_DROP_NO_ROOM,
 	UET_DROP_MIXED,
 	UET_DROP_NO_MATCH,
 	UET_DROP_UNREAD,

@@ -207,10 +207,12 @@ void uet_form_greeted(struct uet_peer *peer, u8 form)
  */
 void uet_form_heard(struct uet_peer *peer, u8 form)
 {
+	unsigned long now = jiffies;
+
 	if (likely(READ_ONCE(peer->form.heard) == form)) {
 		/* No more than a write per tick, which other CPUs must not wait for */
-		if (READ_ONCE(peer->form.heard_at) != jiffies)
-			WRITE_ONCE(peer->form.heard_at, jiffies);
+		if (READ_ONCE(peer->form.heard_at) != now)
+			WRITE_ONCE(peer->form.heard_at, now);
 		return;
 	}
 	/* The packet does not tell whether it has a trailer. */

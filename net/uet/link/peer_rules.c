@@ -214,8 +214,17 @@ void uet_peer_rules_changed(struct uet_net *un)
 	atomic_inc(&un->rules_gen);
 }
 
-/* By the longest matching prefix that sets trust, else by net.uet.trust_jobs */
-static bool uet_peer_judge(struct uet_net *un, const struct in6_addr *addr)
+/**
+ * uet_addr_trusted() - does this host believe the job ids of an address?
+ * @un: namespace
+ * @addr: the address
+ *
+ * By the longest matching prefix that sets trust, else by net.uet.trust_jobs.
+ *
+ * Context: RCU read side.
+ * Return: true if so.
+ */
+bool uet_addr_trusted(struct uet_net *un, const struct in6_addr *addr)
 {
 	const struct uet_peer_rule *rule;
 
@@ -241,7 +250,7 @@ bool uet_peer_trusted(struct uet_peer *peer)
 	u32 verdict = READ_ONCE(peer->trust);
 
 	if (unlikely((verdict & ~1U) != gen)) {
-		verdict = gen | uet_peer_judge(un, &peer->key.raddr);
+		verdict = gen | uet_addr_trusted(un, &peer->key.raddr);
 		WRITE_ONCE(peer->trust, verdict);
 	}
 	return verdict & 1;

@@ -41,6 +41,7 @@ bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 			 struct uet_peer_params *params);
 
 void uet_peer_rules_changed(struct uet_net *un);
+bool uet_addr_trusted(struct uet_net *un, const struct in6_addr *addr);
 bool uet_peer_trusted(struct uet_peer *peer);
 
 void uet_peer_rules_init(struct uet_net *un);

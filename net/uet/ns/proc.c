@@ -28,6 +28,18 @@ static int uet_stat_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static const char *uet_ep_type(const struct sock *sk)
+{
+	switch (sk->sk_type) {
+	case SOCK_RDM:
+		return "RDM";
+	case SOCK_DGRAM:
+		return "DGM";
+	default:
+		return "SEQ";
+	}
+}
+
 static void uet_ep_show(struct uet_sock *us, void *arg)
 {
 	struct sock *sk = &us->sk;
@@ -37,7 +49,7 @@ static void uet_ep_show(struct uet_sock *us, void *arg)
 	seq_printf(m, "%pI6c %06x %03x %03x %08x %s %u %lu %u %lu\n",
 		   &local->suet_addr, local->suet_job, local->suet_pid,
 		   local->suet_ri, local->suet_initiator,
-		   sk->sk_type == SOCK_RDM ? "RDM" : "SEQ",
+		   uet_ep_type(sk),
 		   lower_32_bits(atomic64_read(&us->wmem)),
 		   READ_ONCE(us->rx_bytes),
 		   from_kuid_munged(seq_user_ns(m), sock_i_uid(sk)),

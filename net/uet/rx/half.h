@@ -21,6 +21,7 @@
 #include "link/reader.h"
 #include "pdc/pdc.h"
 
+struct sockaddr_uet;
 struct uet_credit_src;
 struct uet_rx_msg;
 struct uet_ses_rsp;
@@ -265,11 +266,15 @@ enum uet_ses_verdict {
 	UET_SES_SHORT,		/* no room: NACK in *code; caller's skb */
 };
 
+void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from);
 enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 				     struct uet_rx_ctx *rx, u8 *code);
 bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		 const struct uet_rx_run *run);
 bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
 void uet_ses_drop_all(struct uet_pdc *pdc, int error);
+
+/* datagram.c */
+void uet_datagram(struct uet_rx_ctx *rx);
 
 #endif /* _UET_RX_HALF_H */

@@ -298,8 +298,12 @@ static u8 uet_lookup_rc(enum uet_lookup_fail why)
 	}
 }
 
-/* The sender's address as recvmsg() shows it */
-static void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
+/**
+ * uet_ses_from() - the sender's address as recvmsg() shows it
+ * @rx: a packet of its message
+ * @from: filled in
+ */
+void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 

@@ -5,8 +5,8 @@
  * Instead of dropping a packet, a switch may cut its payload. It adjusts the IP
  * length but not the UDP length, so UDP would drop the packet before any socket sees
  * it. While net.uet.trimming is on, such packets are taken ahead of UDP
- * (input/take.c); those directly over IP have no length of their own. Their CRC cannot be checked, so they are hints: they deliver
- * nothing, open no PDC and confirm none.
+ * (input/take.c); those directly over IP have no length of their own. Their CRC cannot
+ * be checked, so they are hints: they deliver nothing, open no PDC and confirm none.
  */
 #include "core/bytes.h"
 #include "link/peer.h"

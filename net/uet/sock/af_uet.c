@@ -25,6 +25,7 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
+#include "sock/send.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
@@ -145,6 +146,7 @@ static int uet_release(struct socket *sock)
 	uet_watch_free(us);
 	uet_tx_expire_stop(us);
 	uet_txpages_free(us);
+	uet_datagram_forget(us);
 	uet_owner_leave(us);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 	sock_orphan(sk);
@@ -338,7 +340,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 
 	us->un = un;
 	us->local.suet_family = uet_family;
-	us->delivery = type == SOCK_RDM ? UET_RUD : UET_ROD;
+	us->delivery = uet_type_delivery(type);
 	us->tclass = -1;
 	us->max_msg = UET_MSG_MAX;
 	us->ka_idle = UET_KEEPALIVE_IDLE_MS;
@@ -381,7 +383,8 @@ static int uet_create(struct net *net, struct socket *sock, int protocol,
 
 	if (protocol && protocol != UETPROTO_UET)
 		return -EPROTONOSUPPORT;
-	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
+	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET &&
+	    sock->type != SOCK_DGRAM)
 		return -ESOCKTNOSUPPORT;
 	err = uet_encap_get(un);
 	if (err)

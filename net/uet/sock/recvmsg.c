@@ -420,14 +420,37 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
 }
 
+/* A datagram has no rest for the next call. */
+static void uet_recv_cut(struct uet_sock *us, struct uet_recv *r)
+{
+	struct uet_rxread rd;
+	struct sk_buff *skb;
+
+	if (r->rxmsg->delivery != UET_UUD || r->eor || r->pipe ||
+	    r->flags & MSG_PEEK)
+		return;
+	r->msg->msg_flags |= MSG_TRUNC;
+	rd.peek_off = -1;
+	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos, 1, false))
+		return;
+	if (!rd.error) {
+		while ((skb = skb_peek(&rd.skbs)))
+			uet_rxread_used(&rd, skb);
+		rd.pos = rd.msg->len;
+	}
+	uet_rxread_end(us, &rd, false);
+}
+
 static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 {
 	struct uet_rxmsg *m = r->rxmsg;
 	struct msghdr *msg = r->msg;
 	int ret = r->copied;
 
-	if (unlikely(uet_peer_events(uet_sk(sk))))
+	/* The address of a datagram may be forged. */
+	if (unlikely(uet_peer_events(uet_sk(sk))) && m->delivery != UET_UUD)
 		uet_recv_peer(uet_sk(sk), &m->from, 0);
+	uet_recv_cut(uet_sk(sk), r);
 	if (r->flags & MSG_PEEK)
 		sk_peek_offset_fwd(sk, r->copied);
 	else
@@ -558,6 +581,8 @@ ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
+	/* Datagrams are charged to the owner, whose space wakes those who wait here. */
+	struct sock *owner = READ_ONCE(us->delivery) == UET_UUD ? us->owner : NULL;
 	/* A message under way needs room for its next part. */
 	u32 part = READ_ONCE(us->part_bytes);
 	u64 half = uet_sock_sndbuf(us) / 2;
@@ -565,6 +590,8 @@ static bool uet_poll_writable(struct uet_sock *us)
 	u64 need;
 	bool ret;
 
+	if (unlikely(owner))
+		return sock_writeable(owner);
 	spin_lock(&us->dests_lock);
 	need = us->tx_need;
 	dest = need ? us->tx_dest : us->connected ? us->conn_dest : NULL;

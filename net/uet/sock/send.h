@@ -64,6 +64,11 @@ struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 				 struct uet_dest *dest, u32 len);
 int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg);
 
+/* datagram.c */
+int uet_send_datagram(struct uet_sock *us, const struct uet_send *s,
+		      struct msghdr *m, const struct uet_dest_key *to, size_t len);
+void uet_datagram_forget(struct uet_sock *us);
+
 /* sendpart.c */
 int uet_send_part(struct uet_sock *us, struct uet_send *s, struct msghdr *m,
 		  u32 len, bool pages);

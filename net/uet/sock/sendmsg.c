@@ -57,10 +57,10 @@ static int uet_send_delivery(struct uet_dest_key *key, int mode)
 		return 0;
 	case UET_RUD:
 	case UET_ROD:
+	case UET_UUD:
 		key->delivery = mode;
 		return 0;
 	case UET_RUDI:
-	case UET_UUD:
 		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
@@ -256,6 +256,9 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 	key->owner = (unsigned long)us;
 	key->mark = READ_ONCE(us->sk.sk_mark);
 	key->delivery = READ_ONCE(us->delivery);
+	/* Datagrams have no queue. */
+	if (key->delivery == UET_UUD)
+		key->delivery = UET_RUD;
 	key->tclass = uet_send_tclass(us);
 	key->route = uet_send_route(us, key->tclass);
 	uet_send_target(key, us, to);
@@ -315,22 +318,29 @@ struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
 	return dest ?: uet_dest_get(us, key);
 }
 
-/* Find the queue for a message: general case */
-static noinline struct uet_dest *uet_send_find(struct uet_sock *us,
-					       struct uet_send *s,
-					       struct msghdr *msg, size_t len)
+/* Find the queue for a message: general case. A datagram, which has none, is sent.
+ * Returns 0 and the queue, the length of a datagram, or an error.
+ */
+static noinline int uet_send_find(struct uet_sock *us, struct uet_send *s,
+				  struct msghdr *msg, size_t len,
+				  struct uet_dest **dest)
 {
 	struct uet_dest_key key;
-	struct uet_dest *dest;
+	struct uet_dest *found;
 	int err;
 
 	err = uet_send_parse(us, s, msg, &key);
 	if (err)
-		return ERR_PTR(err);
-	dest = uet_send_dest(us, s, &key, len);
-	if (!msg->msg_name && !IS_ERR(dest))
-		uet_dest_note_connected(us, dest);
-	return dest;
+		return err;
+	if (key.delivery == UET_UUD)
+		return uet_send_datagram(us, s, msg, &key, len);
+	found = uet_send_dest(us, s, &key, len);
+	if (IS_ERR(found))
+		return PTR_ERR(found);
+	if (!msg->msg_name)
+		uet_dest_note_connected(us, found);
+	*dest = found;
+	return 0;
 }
 
 /* Fast path without address and control messages: the queue used last, if it fits */
@@ -776,10 +786,11 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
 	if (likely(!msg->msg_name && !msg->msg_controllen &&
 		   !READ_ONCE(us->send_timeout)))
 		dest = uet_send_again(us, len);
-	if (!dest)
-		dest = uet_send_find(us, s, msg, len);
-	if (IS_ERR(dest))
-		return PTR_ERR(dest);
+	if (!dest) {
+		err = uet_send_find(us, s, msg, len, &dest);
+		if (!dest)
+			return err;
+	}
 	uet_send_prio(us, dest);
 	uet_send_flush_but(us, dest);
 	if (likely(len <= uet_sock_sndbuf(us)))

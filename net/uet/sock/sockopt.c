@@ -44,13 +44,13 @@ static int uet_set_delivery(struct uet_sock *us, int v)
 {
 	switch (v) {
 	case UET_DELIVERY_DEFAULT:
-		v = us->sk.sk_type == SOCK_RDM ? UET_RUD : UET_ROD;
+		v = uet_type_delivery(us->sk.sk_type);
 		break;
 	case UET_RUD:
 	case UET_ROD:
+	case UET_UUD:
 		break;
 	case UET_RUDI:
-	case UET_UUD:
 		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
@@ -236,7 +236,7 @@ static int uet_set_watch(struct uet_sock *us, sockptr_t optval,
 }
 
 /* Options that have no meaning for these sockets; see the table in uet.rst */
-static bool uet_generic_refused(int optname)
+static bool uet_generic_refused(const struct sock *sk, int optname)
 {
 	switch (optname) {
 	case SO_ATTACH_BPF:		/* programs of control groups filter */
@@ -261,11 +261,12 @@ static bool uet_generic_refused(int optname)
 	case SO_RESERVE_MEM:
 	case SO_REUSEADDR:		/* an endpoint is free when its socket closes */
 	case SO_REUSEPORT:
-	case SO_RXQ_OVFL:		/* no data is dropped for lack of room */
 	case SO_TXREHASH:
 	case SO_TXTIME:
 	case SO_WIFI_STATUS:
 		return true;
+	case SO_RXQ_OVFL:		/* only datagrams are dropped for lack of room */
+		return sk->sk_type != SOCK_DGRAM;
 	}
 	return false;
 }
@@ -288,7 +289,7 @@ static int uet_set_so_zerocopy(struct socket *sock, sockptr_t optval,
 static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 			   unsigned int optlen)
 {
-	if (uet_generic_refused(optname))
+	if (uet_generic_refused(sock->sk, optname))
 		return -ENOPROTOOPT;
 	switch (optname) {
 	case SO_TIMESTAMPING_OLD:

@@ -22,14 +22,6 @@ static inline unsigned int pkt_build_rudi(u8 *p, const struct uet_pkt *pkt)
 	return UET_PDS_RUDI_LEN;
 }
 
-/* UUD_REQ: next_hdr */
-static inline unsigned int pkt_build_uud(u8 *p, const struct uet_pkt *pkt)
-{
-	uet_put_be16(UET_PROLOGUE(UET_PDS_UUD_REQ, pkt->next_hdr, 0), p);
-	uet_put_be16(0, p + 2);
-	return UET_PDS_UUD_LEN;
-}
-
 /* A 14-bit length is where the standard form has the message id. */
 static inline void pkt_put_short(u8 *p, const struct uet_ses_req *ses)
 {
@@ -47,19 +39,6 @@ static inline unsigned int pkt_build_small(u8 *p, const struct uet_ses_req *ses)
 	pkt_put_short(p, ses);
 	uet_put_be64(ses->buffer_offset, p + 12);
 	return UET_SES_SMALL_LEN;
-}
-
-/* A medium request: header_data if UET_SES_F_HD is set, else buffer_offset */
-static inline unsigned int pkt_build_medium(u8 *p,
-					    const struct uet_ses_req *ses)
-{
-	pkt_put_short(p, ses);
-	uet_put_be64(ses->flags & UET_SES_F_HD ? ses->header_data :
-						 ses->buffer_offset,
-		     p + 12);
-	uet_put_be32(ses->initiator, p + 20);
-	uet_put_be64(ses->key, p + 24);
-	return UET_SES_MEDIUM_LEN;
 }
 
 static inline void pkt_put_rsp(u8 *p, const struct uet_ses_rsp *rsp)
@@ -107,7 +86,7 @@ static inline unsigned int pkt_build_pds(u8 *p, const struct uet_pkt *pkt)
 	case UET_PDS_RUDI_RESP:
 		return pkt_build_rudi(p, pkt);
 	case UET_PDS_UUD_REQ:
-		return pkt_build_uud(p, pkt);
+		return uet_build_uud(p, pkt);
 	case UET_PDS_ACK:
 	case UET_PDS_ACK_CC:
 		return uet_build_ack(p, pkt);
@@ -135,7 +114,7 @@ static inline unsigned int pkt_build(u8 *p, const struct uet_pkt *pkt)
 	case UET_NH_REQ_SMALL:
 		return len + pkt_build_small(p + len, &pkt->ses);
 	case UET_NH_REQ_MEDIUM:
-		return len + pkt_build_medium(p + len, &pkt->ses);
+		return len + uet_build_ses_medium(p + len, &pkt->ses);
 	case UET_NH_REQ_STD:
 		return len + uet_build_ses_std(p + len, &pkt->ses);
 	case UET_NH_RSP:
