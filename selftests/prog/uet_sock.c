@@ -209,6 +209,37 @@ static int bind_over(void)
 	return bind_pid(open_sock(SOCK_RDM), 512) ? errno : 0;
 }
 
+/* Endpoints of other implementations are PIDonFEP 0 by default. */
+static void test_pid_zero(void)
+{
+	struct sockaddr_uet sa, got, from;
+	socklen_t len = sizeof(got), from_len = sizeof(from);
+	int a = open_sock(SOCK_RDM), b = bound_sock(SOCK_RDM, 501);
+	int c = open_sock(SOCK_RDM);
+	char buf[8];
+
+	uet_addr(&sa, here, 0, 501, 0);
+	sa.suet_flags = UET_ADDR_PID_ZERO;
+	EXPECT_ERR(bind(a, (struct sockaddr *)&sa, sizeof(sa)), EINVAL,
+		   "PIDonFEP 0 and another one");
+	sa.suet_pid = 0;
+	result(!bind(a, (struct sockaddr *)&sa, sizeof(sa)) &&
+	       !getsockname(a, (struct sockaddr *)&got, &len) && !got.suet_pid &&
+	       got.suet_flags == UET_ADDR_PID_ZERO, "PIDonFEP 0 itself");
+	EXPECT_ERR(bind(c, (struct sockaddr *)&sa, sizeof(sa)), EADDRINUSE,
+		   "PIDonFEP 0 twice");
+	result(sendto(b, "to 0", 5, 0, (struct sockaddr *)&sa, sizeof(sa)) == 5 &&
+	       recvfrom(a, buf, sizeof(buf), 0, (struct sockaddr *)&from,
+			&from_len) == 5 && from.suet_pid == 501,
+	       "a message to PIDonFEP 0");
+	result(sendto(a, "back", 5, 0, (struct sockaddr *)&from, from_len) == 5 &&
+	       recvfrom(b, buf, sizeof(buf), 0, (struct sockaddr *)&from,
+			&from_len) == 5 && !from.suet_pid, "and one from it");
+	close(a);
+	close(b);
+	close(c);
+}
+
 static void test_other_user(void)
 {
 	struct sockaddr_uet sa;
@@ -571,6 +602,7 @@ int main(int argc, char **argv)
 	test_socket();
 	test_bind_errors();
 	test_bind_names();
+	test_pid_zero();
 	test_privileges();
 	test_other_user();
 	test_connect();

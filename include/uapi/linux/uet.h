@@ -32,13 +32,15 @@
 
 /* suet_flags */
 #define UET_ADDR_ABSOLUTE	0x0001	/* PIDonFEP is absolute on the FEP */
+#define UET_ADDR_PID_ZERO	0x0002	/* at bind(): PIDonFEP 0 itself is meant */
 
 /**
  * struct sockaddr_uet - address of a UET endpoint, host byte order
  * @suet_family: AF_UET
- * @suet_flags: UET_ADDR_ABSOLUTE or 0 (relative to the job)
+ * @suet_flags: UET_ADDR_ABSOLUTE (else relative to the job), UET_ADDR_PID_ZERO
  * @suet_job: job id, 0 to UET_JOB_MAX; job 0 is open to everyone
- * @suet_pid: PIDonFEP, 0 to UET_PID_MAX; 0 at bind() selects a free one
+ * @suet_pid: PIDonFEP, 0 to UET_PID_MAX; 0 at bind() selects a free one,
+ *	unless UET_ADDR_PID_ZERO is set
  * @suet_ri: resource index, 0 to UET_RI_MAX
  * @suet_initiator: initiator ID. At bind(): 0 derives it from PIDonFEP and
  *	resource index, other values must be at least 2^24. In a source

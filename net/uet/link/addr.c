@@ -40,8 +40,9 @@ int uet_addr_check(const struct sockaddr *addr, int len)
 		return -EINVAL;
 	if (ua->suet_family != uet_family)
 		return -EAFNOSUPPORT;
-	if ((ua->suet_flags & ~UET_ADDR_ABSOLUTE) || ua->suet_reserved ||
-	    ua->suet_job > UET_JOB_MAX || ua->suet_pid > UET_PID_MAX ||
+	if (ua->suet_flags & ~(UET_ADDR_ABSOLUTE | UET_ADDR_PID_ZERO) ||
+	    (ua->suet_flags & UET_ADDR_PID_ZERO && ua->suet_pid) ||
+	    ua->suet_reserved || ua->suet_job > UET_JOB_MAX || ua->suet_pid > UET_PID_MAX ||
 	    ua->suet_ri > UET_RI_MAX)
 		return -EINVAL;
 	return 0;

@@ -451,6 +451,12 @@ static void uet_ep_changed(struct uet_net *un)
 	smp_store_release(&un->ep_gen, un->ep_gen + 1);
 }
 
+/* Does an address for bind() say which PIDonFEP it wants? */
+static bool uet_ep_names_pid(const struct sockaddr_uet *addr)
+{
+	return addr->suet_pid || addr->suet_flags & UET_ADDR_PID_ZERO;
+}
+
 static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 {
 	int dev = READ_ONCE(us->sk.sk_bound_dev_if);
@@ -464,7 +470,8 @@ static int uet_ep_insert(struct uet_sock *us, struct sockaddr_uet *addr)
 	if (!job)
 		return -ENOMEM;
 
-	err = addr->suet_pid ? 0 : uet_ep_free_pid(un, job, us, addr, dev);
+	err = uet_ep_names_pid(addr) ? 0 :
+				       uet_ep_free_pid(un, job, us, addr, dev);
 	if (err)
 		goto out;
 	err = -EADDRINUSE;
@@ -533,7 +540,7 @@ int uet_ep_bind(struct uet_sock *us, const struct sockaddr_uet *addr)
 		return -EINVAL;
 	if (want.suet_job && want.suet_job != us->job)
 		return -EACCES;
-	if (want.suet_pid &&
+	if (uet_ep_names_pid(&want) &&
 	    want.suet_pid < READ_ONCE(un->sysctl.pid_unprivileged_start) &&
 	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
 		return -EACCES;
