@@ -68,8 +68,8 @@ def plain(form, ip):
     if "ip" in form:
         if ip[9] != IP_PROTO or len(data) < ENTROPY_LEN:
             return None
-        udp = data[:2] + struct.pack("!HHH", p.UDP_PORT, 0, 0)
         pds = data[ENTROPY_LEN:]
+        udp = data[:2] + struct.pack("!HHH", p.UDP_PORT, UDP_LEN + len(pds), 0)
     else:
         if ip[9] != socket.IPPROTO_UDP or len(data) < UDP_LEN or \
                 data[2:4] != struct.pack("!H", p.UDP_PORT):
@@ -80,4 +80,6 @@ def plain(form, ip):
         if seal(source, target, data[:-CRC_LEN]) != data[-CRC_LEN:]:
             raise ValueError("wrong CRC")
         pds = pds[:-CRC_LEN]
-    return ip[:20] + udp + pds
+        udp = udp[:4] + struct.pack("!H", UDP_LEN + len(pds)) + udp[6:]
+    return ip[:2] + struct.pack("!H", 20 + UDP_LEN + len(pds)) + ip[4:9] + \
+        bytes([socket.IPPROTO_UDP]) + ip[10:20] + udp + pds

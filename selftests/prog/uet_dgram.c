@@ -94,7 +94,7 @@ static void test_basics(void)
 
 	result(send_to(a, TEXT, LEN, 802) == LEN && get(b, &g, 64, 0) == LEN &&
 	       !strcmp(g.buf, TEXT), "a datagram arrives");
-	result(g.from.suet_pid == 801 && g.has_info &&
+	result(g.from.suet_pid == 801 && g.has_info && !g.info.replyable &&
 	       g.info.delivery == UET_UUD && g.info.length == LEN,
 	       "its source and mode are told");
 	result(sendto(b, TEXT, 3, 0, (void *)&g.from, sizeof(g.from)) == 3 &&
@@ -137,6 +137,12 @@ static void test_modes(void)
 
 	result(send_to(r, TEXT, LEN, 805) == LEN && get(d, &g, 64, 0) == LEN &&
 	       g.info.delivery == UET_RUD, "a datagram socket takes messages");
+	for (int i = 0; i < 100 && !g.info.replyable; i++) {
+		usleep(20000);
+		send_to(r, TEXT, LEN, 805);
+		get(d, &g, 64, 0);
+	}
+	result(g.info.replyable, "the source of a message becomes certain");
 	result(send_mode(d, 806, UET_RUD) == LEN && get(r, &g, 64, 0) == LEN &&
 	       g.info.delivery == UET_RUD, "... and sends them if asked to");
 	result(send_mode(r, 805, UET_UUD) == LEN && get(d, &g, 64, 0) == LEN &&

@@ -152,6 +152,9 @@ enum uet_delivery {
  * @opcode: SES opcode
  * @delivery: enum uet_delivery it came by
  * @ce: a packet of it was marked Congestion Experienced
+ * @replyable: the sender's host is known to make initiator ids of PIDonFEP and resource
+ *	index, as this module does, so that the source address leads back; else it may
+ *	name nobody, or somebody else
  * @reserved: zero
  */
 struct uet_msg_info {
@@ -161,7 +164,8 @@ struct uet_msg_info {
 	__u8	opcode;
 	__u8	delivery;
 	__u8	ce;
-	__u8	reserved[3];
+	__u8	replyable;
+	__u8	reserved[2];
 };
 
 /* ee_origin of reports on the error queue */

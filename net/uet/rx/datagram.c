@@ -77,6 +77,7 @@ static void uet_datagram_describe(const struct uet_rx_ctx *rx,
 	msg->opcode = ses->opcode == UET_SES_OP_TAGGED_SEND ?
 		      UET_SES_OP_TAGGED_SEND : UET_SES_OP_SEND;
 	msg->delivery = UET_UUD;
+	msg->replyable = false;
 	msg->line_last = 0;
 }
 

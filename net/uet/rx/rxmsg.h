@@ -34,6 +34,7 @@ struct uet_sock;
  * @msg_id: id on the wire
  * @opcode: SES opcode
  * @delivery: enum uet_delivery
+ * @replyable: @from is known to lead back to the sender
  * @has_hd: it has header data
  * @header_data: valid if @has_hd
  * @match_bits: tag, if @opcode is that of a tagged message
@@ -78,6 +79,7 @@ struct uet_rxmsg {
 	u16			msg_id;
 	u8			opcode;
 	u8			delivery;
+	bool			replyable;
 	struct sk_buff_head	prefix;
 	/* zeroed from here on */
 	u32			rcvd;

@@ -404,6 +404,9 @@ static void uet_ses_describe(const struct uet_pdc *pdc,
 	msg->msg_id = ses->msg_id;
 	msg->opcode = uet_ses_plain_op(ses->opcode);
 	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
+	/* What holds packets is this module. */
+	msg->replyable = uet_habit_holds(&pdc->peer->habits) &&
+			 !(ses->initiator >> 24);
 	msg->line_last = pdc->rx->rcvd_bytes;
 }
 

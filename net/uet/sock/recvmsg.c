@@ -404,6 +404,7 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 		.opcode = m->opcode,
 		.delivery = m->delivery,
 		.ce = READ_ONCE(m->ce),
+		.replyable = m->replyable,
 	};
 	u64 v;
 

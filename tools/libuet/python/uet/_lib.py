@@ -30,7 +30,7 @@ class MsgInfo(Structure):
     _fields_ = [("length", c_uint32), ("offset", c_uint32),
                 ("msg_id", c_uint16), ("opcode", c_uint8),
                 ("delivery", c_uint8), ("ce", c_uint8),
-                ("reserved", c_uint8 * 3)]
+                ("replyable", c_uint8), ("reserved", c_uint8 * 2)]
 
 
 class Attrs(Structure):
