@@ -81,5 +81,8 @@ def plain(form, ip):
             raise ValueError("wrong CRC")
         pds = pds[:-CRC_LEN]
         udp = udp[:4] + struct.pack("!H", UDP_LEN + len(pds)) + udp[6:]
-    return ip[:2] + struct.pack("!H", 20 + UDP_LEN + len(pds)) + ip[4:9] + \
-        bytes([socket.IPPROTO_UDP]) + ip[10:20] + udp + pds
+    head = ip[:2] + struct.pack("!H", 20 + UDP_LEN + len(pds)) + ip[4:9] + \
+        bytes([socket.IPPROTO_UDP, 0, 0]) + ip[12:20]
+    # What was wrong stays wrong
+    check = ip_checksum(head) ^ ip_checksum(ip[:20])
+    return head[:10] + struct.pack("!H", check) + head[12:] + udp + pds
