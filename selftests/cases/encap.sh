@@ -123,6 +123,19 @@ changes()
 	recv_wait main
 }
 
+# A context that has no trailers gets them: the first packet that has one may be the first
+# of several, which does not tell its length
+begins_late()
+{
+	fresh
+	transfer "$B4" "-n 20" "-n 20 -s 100" || return 1
+	set_sysctl "$A" data_protect 1
+	transfer "$B4" "-n 20" "-n 20 -s 100k" || return 1
+	[ "$(stat_of "$B" RxTrailers)" -gt 100 ] || fail "no trailers"
+	[ "$(stat_of "$B" DropViolation)" = 0 ] || fail "trailers were taken for data"
+	[ "$(stat_of "$A" CurPdcs)" = 1 ] || fail "another context"
+}
+
 # Both hosts begin at once, each in its own form: in the end both send in the same one
 both_begin()
 {
@@ -290,6 +303,7 @@ done
 tst "a rule for the peer" ruled
 tst "rules and settings change under load" changes
 tst "two peers, two forms" at_once
+tst "a context begins to have trailers" begins_late
 tst "both begin at once, in two forms" both_begin
 tst "who insists on a CRC gets one" insists
 tst "corruption, over UDP" corrupt udp

@@ -432,7 +432,8 @@ static noinline bool uet_input_trailer(struct uet_rx_ctx *rx, u32 told)
 
 	if (!told)
 		rx->form ^= UET_FORM_HEARD | UET_FORM_GUESSED;
-	if (told ? !looks && !always : never)
+	/* Where it is not told, a source may have begun to send trailers just now. */
+	if (told && !looks && !always)
 		return true;
 	__skb_push(rx->skb, outer);
 	drop = uet_crc_strip(rx->skb);
