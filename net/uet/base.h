@@ -124,6 +124,7 @@ struct uet_unconfirmed {
  * @peer_rules_writer: held by who reads a rule, changes and stores it; nests
  *	outside @peer_rules_lock
  * @nr_peer_rules: length of @peer_rules
+ * @datagrams_at: when a datagram was last sent, jiffies
  * @nr_protect_rules: those of them that set data_protect
  * @rules_gen: counts changes of what is looked up once per peer: rules for peers, and
  *	settings that they override
@@ -223,6 +224,7 @@ struct uet_net {
 	struct mutex		peer_rules_writer;
 	u32			nr_peer_rules;
 	u32			nr_protect_rules;
+	unsigned long		datagrams_at;
 	atomic_t		rules_gen;
 	struct uet_rtt_cache	*rtts;
 	spinlock_t		rtts_lock;	/* of rtts */

@@ -128,6 +128,7 @@ struct uet_job {
  * @nr_dests: length of @dests
  * @last_dest: the queue used last, one of @dests
  * @conn_dest: the queue that messages to @remote used last, one of @dests
+ * @dgram_full: the last datagram got EAGAIN, and poll() waits for the owner's buffer
  * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
  *	@dests_lock
  * @batch: queue whose newest messages wait for others of the same sendmmsg(), one of
@@ -209,6 +210,7 @@ struct uet_sock {
 	struct uet_dest		*tx_dest;
 	struct uet_dest		*batch;
 	struct uet_peer		*dgram_peer;
+	bool			dgram_full;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;

@@ -106,9 +106,33 @@ slow_wire()
 	return $rc
 }
 
+# A link behind a router is narrow: it says so, and datagrams that are too long are refused
+narrow()
+{
+	local i
+
+	teardown_pair
+	setup_spines
+	for i in $(seq $SPINES); do ip -n "$R" link set s$i mtu 2000; done
+	set_sysctl "$A" encap "$1"
+	wait_for 20 too_long || fail "never told"
+	recv_start main -t dgram -I -A -n 1000
+	send_from_a -t dgram -n 10 -s 1500 10.0.2.1/$PID || return 1
+	wait_for 10 arrived 10 || fail "what fits does not arrive"
+	teardown_spines
+	setup_pair
+}
+
+too_long()
+{
+	# Nothing else is reported
+	! on "$A" uet_send -t dgram -n 1 -s 3000 -T 1 10.0.2.1/$PID 2>/dev/null
+}
+
 # A namespace and a module go with datagrams that wait
 goes()
 {
+	fix_neighbours
 	impair "$A" delay 100s || skip "no netem here"
 	send_from_a -t dgram -n 100 -s 1000 "$B4/$PID" || return 1
 	wait_for 10 waiting 50 || fail "nothing waits"
@@ -127,5 +151,7 @@ tst "with a CRC" in_form udp 1
 tst "directly over IP with a CRC" in_form ip 1
 tst "a flood to who does not read" flood
 tst "a slow wire and a full buffer" slow_wire
+tst "a narrow path" narrow udp
+tst "a narrow path, directly over IP" narrow ip
 tst "the namespace goes with some on their way" goes
 finish

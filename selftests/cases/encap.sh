@@ -104,23 +104,85 @@ ruled()
 	[ "$(form "$A")" = mixed ] || fail "the rule counts for others"
 }
 
-# Rules and settings change, peers follow: no message is lost
+# Rules and settings change, peers follow: no message is lost or damaged. Some have a few
+# bytes more than a packet, where a trailer may be taken for data.
 changes()
 {
-	local i encap
+	local i encap sender
 
 	fresh
-	recv_start main -n 600
-	send_from_a -n 600 -s 0,100,20k,200k -w "$B4/$PID" &
-	for i in $(seq 6); do
+	recv_start main -I -A
+	send_from_a -D $((12 * SLOW)) -s 0,100,4095,4096,4097,4098,4099,4100,8191,8193,8195,20k -w "$B4/$PID" &
+	sender=$!
+	for i in $(seq 12); do
 		[ $((i % 2)) = 0 ] && encap=udp || encap=ip
 		rule "$A" "$B4" encap $encap data_protect $((i / 2 % 3))
 		set_sysctl "$B" encap $encap
-		sleep 0.2
+		sleep 0.7
 	done
 	"$UET" -n "$A" peer del "$B4"
-	wait $! || return 1
-	recv_wait main
+	wait $sender || return 1
+	recv_all_sent
+	recv_wait main || return 1
+	for i in TxNative TxTrailers; do
+		[ "$(stat_of "$A" $i)" -gt 0 ] || fail "$i is 0"
+	done
+	[ "$(stat_of "$B" DropViolation)" = 0 ] || fail "trailers were taken for data"
+}
+
+# What opens a context in the name of a peer, in another form than it speaks, changes
+# nothing for who sends to it.
+forged()
+{
+	fresh
+	fix_neighbours
+	transfer "$B4" "-n 5" "-n 5 -s 100,20k" || return 1
+	on "$A" uet_recv -T $((60 * SLOW)) -p 300 -I -R "$WORK/ready-a" >/dev/null 2>&1 &
+	wait_for 10 test -e "$WORK/ready-a" || return 1
+	# Longer than what was heard is believed
+	sleep 2
+	on "$B" forge_syn.py "$B4" "$A4" ip-crc || return 1
+	transfer "$B4" "-n 5" "-n 5 -s 100,20k" || return 1
+	[ "$(form "$A")" = mixed ] || fail "the forger was not answered in his form"
+	recv_start main -I
+	moved "$A" TxNative send_from_a -n 5 -s 100,20k -w "$B4/$PID" || return 1
+	[ "$by" = 0 ] || fail "the forger decides how it sends"
+}
+
+# Nothing is answered to what came to a group
+group()
+{
+	local nacks
+
+	fresh
+	recv_start main -I
+	# To the host itself it is answered
+	on "$A" forge.py --stray "$B6" && on "$A" forge.py --stray --way ip "$B6"
+	wait_for 5 nacks_are 2 || fail "no answer"
+	nacks=$(stat_of "$B" TxNacks)
+	on "$A" forge.py --stray ff02::1%uet0 || return 1
+	on "$A" forge.py --stray --way ip ff02::1%uet0 || return 1
+	send_from_a -n 1 -s 100 -w "$B6/$PID" || return 1
+	[ "$(stat_of "$B" TxNacks)" = "$nacks" ] || fail "a group was answered"
+}
+
+nacks_are()
+{
+	[ "$(stat_of "$B" TxNacks)" = "$1" ]
+}
+
+# Probes of all sizes are answered, in each form
+pings()
+{
+	local size
+
+	fresh
+	set_sysctl "$A" encap "$1"
+	set_sysctl "$A" data_protect "$2"
+	recv_start main -I
+	for size in 0 1 3 4 5 8 100 1000; do
+		"$UET" -n "$A" ping "$B4" count 1 size $size timeout 5 || fail "size $size"
+	done
 }
 
 # A context that has no trailers gets them: the first packet that has one may be the first
@@ -306,6 +368,12 @@ tst "two peers, two forms" at_once
 tst "a context begins to have trailers" begins_late
 tst "both begin at once, in two forms" both_begin
 tst "who insists on a CRC gets one" insists
+tst "a forged opening in another form" forged
+tst "to a group" group
+for how in "udp 2" "ip 2" "udp 1" "ip 1"; do
+	# shellcheck disable=SC2086
+	tst "probes of any size, $how" pings $how
+done
 tst "corruption, over UDP" corrupt udp
 tst "... and directly over IP" corrupt ip
 tst "the namespace of the sender goes" goes

@@ -225,10 +225,11 @@ traffic()
 	reached "ready-$step-$role"
 	await "ready-$step-listen"
 	await "ready-$step-connect"
-	before=$(stat_of TxReqs)
+	before=$(stat_of RxAcks)
 	uet_send -n "$n" -s 100-60000 -w -T 300 $theirs/100 &
 	sender=$!
-	moved $((before + 20))
+	# What nobody has answered yet fails with the first neighbour that is not found.
+	until [ "$(stat_of RxAcks)" -gt $((before + 3)) ]; do sleep 0.05; done
 	"$@" || rc=1
 	wait $sender || rc=1
 	wait $receiver || rc=1
@@ -244,7 +245,10 @@ cable()
 
 unplugged()
 {
-	[ $role = connect ] || reached pull
+	reached "moves-$role"
+	await moves-listen
+	await moves-connect
+	reached pull
 	await plugged
 	log "$(stat_of PdcFailed) contexts failed"
 	[ "$(stat_of PdcFailed)" = 0 ]

@@ -4,7 +4,7 @@
 UET port, as any program can.
 
     forge.py ADDR [--job JOB] [--way plain|gso|large|route|connected|ip]
-             [--source ADDR]
+             [--source ADDR] [--stray]
 
 Directly over IP (ip) it takes a program that may open raw sockets.
 
@@ -26,12 +26,14 @@ IPV6_FREEBIND = 78
 SO_NO_CHECK = 11
 
 
-def message(job):
-    """Opens a context and delivers four bytes to PIDonFEP 100 of a job"""
+def message(job, stray=False):
+    """Opens a context and delivers four bytes to PIDonFEP 100 of a job; stray: belongs
+    to a context that does not exist"""
     psn = random.randrange(1 << 16, 1 << 31)
     ses = p.ses_std(job=job, pid=100, length=4)
-    return p.request(psn, random.randrange(1, 65536), 0,
-                     flags=p.F_AR | p.F_SYN, ses=ses)
+    return p.request(psn, random.randrange(1, 65536),
+                     random.randrange(1, 65536) if stray else 0,
+                     flags=p.F_AR | (0 if stray else p.F_SYN), ses=ses)
 
 
 def segment_routing(addr):
@@ -46,10 +48,11 @@ def main():
     parser.add_argument("--job", type=int, default=0)
     parser.add_argument("--way", default="plain")
     parser.add_argument("--source")
+    parser.add_argument("--stray", action="store_true")
     args = parser.parse_args()
     v6 = ":" in args.addr
     family = socket.AF_INET6 if v6 else socket.AF_INET
-    data = message(args.job)
+    data = message(args.job, args.stray)
     if args.way == "ip":
         s = socket.socket(family, socket.SOCK_RAW, form.IP_PROTO)
         data = form.outer({"ip"}, 50000, len(data)) + data

@@ -293,9 +293,11 @@ local function new(names, f, e, reader)
 	end
 
 	local function check_data(s, present)
-		if s.som then
-			return s.eom and s.kind == "data" and present < s.request_length and
+		if s.som and s.eom then
+			return s.kind == "data" and present < s.request_length and
 				text.short or nil
+		elseif s.som then
+			return present > s.request_length and text.length or nil
 		end
 		return s.payload_length ~= present and text.length or
 			beyond(s.message_offset, s.payload_length, s.request_length)

@@ -353,6 +353,9 @@ static u8 hdr_check_data(struct uet_pkt *pkt, unsigned int kind,
 		if (unlikely((ses->flags & UET_SES_F_EOM) && kind == OP_DATA &&
 			     present < ses->request_length))
 			return UET_VIOL_SHORT;
+		if (unlikely(!(ses->flags & UET_SES_F_EOM) &&
+			     present > ses->request_length))
+			return UET_VIOL_LENGTH;
 		ses->payload_length = min(present, ses->request_length);
 		pkt->payload_len = ses->payload_length;
 		return UET_VIOL_NONE;
@@ -595,6 +598,10 @@ static u32 hdr_told_req(const struct uet_pkt *pkt)
 
 	switch (op_kinds[ses->opcode]) {
 	case OP_NONE:
+		/* Probes of a path are padded (core/ping.h). */
+		if (ses->opcode == UET_SES_OP_NO_OP)
+			break;
+		return pkt->hdr_len;
 	case OP_READ:
 		return pkt->hdr_len;
 	case OP_ATOMIC:

@@ -46,7 +46,8 @@ enum uet_parse_err {
  * enum uet_violation - malformed operation, answered with OP_VIOLATION
  * @UET_VIOL_NONE: well-formed
  * @UET_VIOL_OFFSET: message_offset + payload_length beyond request_length
- * @UET_VIOL_LENGTH: payload_length differs from what follows the headers
+ * @UET_VIOL_LENGTH: payload_length differs from what follows the headers, or the first
+ *	packet of several has more than the message
  * @UET_VIOL_SHORT: a single packet with less payload than its request_length
  * @UET_VIOL_PAYLOAD: payload after an operation that carries none
  * @UET_VIOL_SINGLE: SOM or EOM clear where messages are one packet

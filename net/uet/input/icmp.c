@@ -28,15 +28,21 @@
 #include "tx/flow.h"
 #include "tx/half.h"
 
+/* Errors about datagrams count for so long after one was sent. */
+#define UET_DATAGRAMS_RECENT	(10 * HZ)
+
 static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
 			   const struct uet_icmp *icmp)
 {
 	struct uet_pds_req_wire req;
+	u8 type;
 
 	/* Control packets have these fields in the same places. */
 	if (skb_copy_bits(skb, icmp->outer_off + uet_form_outer(icmp->form), &req,
 			  sizeof(req)))
 		return false;
+	type = FIELD_GET(UET_PROLOGUE_TYPE, ntohs(req.prologue));
+	quote->datagram = type == UET_PDS_UUD_REQ;
 	quote->spdcid = ntohs(req.spdcid);
 	quote->psn = ntohl(req.psn);
 	if (skb->protocol == htons(ETH_P_IP)) {
@@ -104,6 +110,18 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 	uet_pdc_tx_arm(pdc);
 }
 
+/*
+ * Datagrams have no context that a forged error would have to know. So only the route is
+ * told, as for any UDP socket, and only while the namespace sends some.
+ */
+static bool uet_icmp_datagram(const struct uet_net *un,
+			      const struct uet_icmp *icmp)
+{
+	return icmp->too_big &&
+	       time_before(jiffies, READ_ONCE(un->datagrams_at) +
+				    UET_DATAGRAMS_RECENT);
+}
+
 /**
  * uet_input_icmp() - handle an ICMP error about a packet of ours
  * @un: namespace
@@ -111,7 +129,7 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
  * @icmp: the error
  *
  * Context: softirq, RCU read side.
- * Return: true if it is a redirect that the stack may act on.
+ * Return: true if it is a redirect, or about a datagram, and the stack may act on it.
  */
 bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 		    const struct uet_icmp *icmp)
@@ -123,6 +141,11 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 
 	if (!uet_icmp_quote(&quote, skb, icmp))
 		goto ignore;
+	if (quote.datagram) {
+		if (uet_icmp_datagram(un, icmp))
+			return true;
+		goto ignore;
+	}
 	if (unlikely(uet_pings_wait(un)) &&
 	    uet_ping_icmp(un, skb, &quote, icmp))
 		return false;

@@ -60,17 +60,6 @@ static bool uet_pkt_is_syn(const struct uet_pkt *pkt)
 	       (uet_pkt_is_pds_req(pkt) || pkt->type == UET_PDS_CP);
 }
 
-/* Is the destination a group? Such packets open no PDC. */
-static bool uet_rx_group(const struct uet_rx_ctx *rx)
-{
-	const struct rtable *rt;
-
-	if (!ipv6_addr_v4mapped(&rx->daddr))
-		return ipv6_addr_is_multicast(&rx->daddr);
-	rt = skb_rtable(rx->skb);
-	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
-}
-
 /*
  * A SYN packet for an existing PDC, with another Start_PSN: probe whether the
  * initiator still has the old PDC, so that a forged SYN kills nothing. Do not NACK
@@ -306,7 +295,9 @@ struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack)
 		*nack = 0;
 		return NULL;
 	}
-	uet_form_heard(pdc->peer, rx->form);
+	/* Others do not show that they know our PDCID and theirs. */
+	if (likely(!anon && pdc->remote_id))
+		uet_form_heard(pdc->peer, rx->form);
 	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
 		uet_demux_learn(pdc->peer, rx->skb);
 	return pdc;
@@ -402,46 +393,62 @@ static __always_inline int uet_input_parse(struct uet_rx_ctx *rx)
 	return uet_pkt_parse(rx->pkt, skb->data, skb_headlen(skb), skb->len);
 }
 
-/* What is known of the form of a packet's source, by the PDC that it names */
-static u8 uet_input_source(const struct uet_rx_ctx *rx)
+/* The peer that a packet seems to be from, by the PDC that it names */
+static const struct uet_peer *uet_input_source(const struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_pdc *pdc;
 
 	if (uet_pkt_is_syn(pkt))
-		return 0;
+		return NULL;
 	pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
-	return pdc && uet_from_peer(pdc->peer, rx) ?
-	       READ_ONCE(pdc->peer->form.heard) : 0;
+	return pdc && uet_from_peer(pdc->peer, rx) ? pdc->peer : NULL;
+}
+
+/* What to do with a packet that is longer than its headers tell, or whose headers do not
+ * tell (@told is 0), if its last four bytes are no right CRC
+ */
+static enum uet_drop uet_input_damaged(const struct uet_rx_ctx *rx, u32 told,
+				       enum uet_drop drop)
+{
+	const struct uet_peer *from = uet_input_source(rx);
+
+	/* Its source sends trailers. */
+	if (from && READ_ONCE(from->form.heard) & UET_FORM_CRC)
+		return drop;
+	/* Where nothing else is known, four bytes more are a trailer. */
+	if (told && rx->skb->len == told + UET_CRC_LEN &&
+	    !(from && READ_ONCE(from->form.heard)))
+		return drop;
+	return UET_DROP_NONE;
 }
 
 /*
  * A packet is longer than its headers tell, or they do not tell. If its last four bytes
- * are the right CRC, remove them. If they are not, it was damaged, unless its source
- * sends no trailers, or is not known to and there is another reason for its length.
- * Return false if it is to be dropped.
+ * are the right CRC, remove them. Return false if it is to be dropped.
  */
 static noinline bool uet_input_trailer(struct uet_rx_ctx *rx, u32 told)
 {
 	const unsigned int outer = uet_form_outer(rx->form);
-	u8 heard = uet_input_source(rx);
-	bool never = heard & UET_FORM_HEARD && !(heard & UET_FORM_CRC);
-	bool always = heard & UET_FORM_HEARD && heard & UET_FORM_CRC;
-	bool looks = told && rx->skb->len == told + UET_CRC_LEN;
+	const struct uet_peer *from;
 	enum uet_drop drop;
 
 	if (!told)
 		rx->form ^= UET_FORM_HEARD | UET_FORM_GUESSED;
-	/* Where it is not told, a source may have begun to send trailers just now. */
-	if (told && !looks && !always)
-		return true;
 	__skb_push(rx->skb, outer);
 	drop = uet_crc_strip(rx->skb);
 	__skb_pull(rx->skb, outer);
 	if (drop) {
-		if (always || (looks && !never))
-			rx->drop = drop;
+		rx->drop = uet_input_damaged(rx, told, drop);
 		return !rx->drop;
+	}
+	/* Of so many packets some are right by accident: with another entropy value, when
+	 * it comes again, it is not.
+	 */
+	from = told ? NULL : uet_input_source(rx);
+	if (from && uet_form_never(from)) {
+		rx->drop = UET_DROP_CRC;
+		return false;
 	}
 	rx->form |= UET_FORM_CRC;
 	UET_INC(rx->un, RX_TRAILERS);
@@ -494,6 +501,10 @@ static __always_inline bool uet_input_skb(struct uet_net *un,
 		if (unlikely(rx.drop))
 			goto free;
 		UET_INC(un, RX_TRAILERS);
+		if (unlikely(skb->len < uet_form_outer(form))) {
+			rx.drop = UET_DROP_SHORT;
+			goto free;
+		}
 	}
 	/* In front in both headers */
 	rx.ev = uet_get_be16(skb->data);

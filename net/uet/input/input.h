@@ -22,7 +22,7 @@ void uet_input_again(struct uet_net *un, struct sk_buff *skb, u8 form);
 struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack);
 
 /* native.c: packets directly over IP */
-int uet_native_init(void);
+void uet_native_init(void);
 void uet_native_exit(void);
 void uet_native_refuse(struct sk_buff *skb);
 

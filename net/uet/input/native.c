@@ -154,7 +154,11 @@ static int uet_native_err4(struct sk_buff *skb, u32 info)
 
 	if (!uet_native_used(un, true, iph->protocol))
 		return -ENOENT;
-	if (uet_encap_icmp(un, skb, iph->ihl * 4, UET_FORM_IP))
+	if (!uet_encap_icmp(un, skb, iph->ihl * 4, UET_FORM_IP))
+		return 0;
+	if (icmp_hdr(skb)->type == ICMP_DEST_UNREACH)
+		ipv4_update_pmtu(skb, net, info, 0, iph->protocol);
+	else
 		ipv4_redirect(skb, net, 0, iph->protocol);
 	return 0;
 }
@@ -176,7 +180,11 @@ static int uet_native_err6(struct sk_buff *skb, struct inet6_skb_parm *opt,
 	/* UET packets carry no extension headers. */
 	if (!uet_native_used(un, false, ip6h->nexthdr))
 		return -ENOENT;
-	if (uet_encap_icmp(un, skb, offset, UET_FORM_IP))
+	if (!uet_encap_icmp(un, skb, offset, UET_FORM_IP))
+		return 0;
+	if (type == ICMPV6_PKT_TOOBIG)
+		ip6_update_pmtu(skb, net, info, 0, 0, sock_net_uid(net, NULL));
+	else
 		ip6_redirect(skb, net, skb->dev->ifindex, 0,
 			     sock_net_uid(net, NULL));
 	return 0;
@@ -225,28 +233,27 @@ static void uet_native_del(u8 proto)
 	uet_native_del6(proto);
 }
 
+/* Which protocols are ours; set when the module is loaded */
+static bool uet_native_has[UET_NATIVE_PROTOS];
+
 /**
  * uet_native_init() - receive packets directly over IP
  *
+ * Where another module has a protocol, only those of the other one are received. UDP does
+ * not depend on it.
+ *
  * Context: when the module is loaded, after namespaces are registered.
- * Return: 0, -EBUSY if another module has one of the protocols.
  */
-int __init uet_native_init(void)
+void __init uet_native_init(void)
 {
-	int i, err;
+	int i;
 
 	for (i = 0; i < UET_NATIVE_PROTOS; i++) {
-		err = uet_native_add(UET_IP_PROTO + i);
-		if (err)
-			goto undo;
+		uet_native_has[i] = !uet_native_add(UET_IP_PROTO + i);
+		if (!uet_native_has[i])
+			pr_warn("another module has IP protocol %d: net.uet.ip_protocol must be another one\n",
+				UET_IP_PROTO + i);
 	}
-	return 0;
-
-undo:
-	pr_err("another module has IP protocol %d\n", UET_IP_PROTO + i);
-	while (i--)
-		uet_native_del(UET_IP_PROTO + i);
-	return err;
 }
 
 /**
@@ -260,5 +267,6 @@ void uet_native_exit(void)
 	int i;
 
 	for (i = 0; i < UET_NATIVE_PROTOS; i++)
-		uet_native_del(UET_IP_PROTO + i);
+		if (uet_native_has[i])
+			uet_native_del(UET_IP_PROTO + i);
 }

@@ -40,7 +40,7 @@ const struct uet_encap_ops *uet_encap_ops __ro_after_init;
  * kernels have acted on both by then, see "Path MTU" in uet.rst.
  *
  * Context: softirq, RCU read side.
- * Return: true if it is a redirect that the stack may act on.
+ * Return: true if the stack may act on it: a redirect, or that a datagram was too big.
  */
 bool uet_encap_icmp(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 		    u8 form)

@@ -54,6 +54,7 @@ struct uet_icmp {
  * @len: its length, with IP header
  * @spdcid: local PDCID
  * @psn: its PSN
+ * @datagram: it is a datagram, which has neither PDCID nor PSN
  */
 struct uet_quote {
 	struct in6_addr	laddr;
@@ -61,13 +62,14 @@ struct uet_quote {
 	u32		len;
 	u16		spdcid;
 	u32		psn;
+	bool		datagram;
 };
 
 /**
  * struct uet_encap_ops - callbacks of the tunnel sockets
  * @rcv: a UDP datagram arrived, data at the UDP header; consumes it; softirq, RCU
  * @icmp: an ICMP error about a packet of ours arrived, data at the quoted IP
- *	header; true if it is a redirect that the stack may act on; softirq, RCU
+ *	header; true if the stack may act on it; softirq, RCU
  * @opened: the sockets are open; uet_net.open_mutex held
  * @closing: the sockets are about to close; uet_net.open_mutex held
  */

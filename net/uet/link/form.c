@@ -105,6 +105,21 @@ void uet_form_refresh(struct uet_peer *peer)
 	uet_form_changed(peer);
 }
 
+/* What the rules fix of a form; what they leave open is that of @known, if there is one */
+static u8 uet_form_with(const struct uet_peer *peer, u8 known)
+{
+	struct uet_net *un = peer->fep->un;
+	u32 rules = READ_ONCE(peer->form.rules);
+	u8 fixed;
+
+	if (unlikely((rules & ~UET_RULED_MASK) != uet_form_gen(un)))
+		rules = uet_form_ruled(un, &peer->key.raddr);
+	if (!known)
+		return rules & UET_FORM_ALL;
+	fixed = (rules & UET_RULED_MASK) >> UET_FORM_BITS;
+	return (rules & fixed) | (known & UET_FORM_ALL & ~fixed);
+}
+
 /**
  * uet_form_of_peer() - form of packets to a peer
  * @peer: the peer
@@ -114,17 +129,33 @@ void uet_form_refresh(struct uet_peer *peer)
  */
 u8 uet_form_of_peer(const struct uet_peer *peer)
 {
-	struct uet_net *un = peer->fep->un;
-	u32 rules = READ_ONCE(peer->form.rules);
-	u8 heard = READ_ONCE(peer->form.heard);
-	u8 fixed;
+	return uet_form_with(peer, READ_ONCE(peer->form.heard));
+}
 
-	if (unlikely((rules & ~UET_RULED_MASK) != uet_form_gen(un)))
-		rules = uet_form_ruled(un, &peer->key.raddr);
-	if (!heard)
-		return rules & UET_FORM_ALL;
-	fixed = (rules & UET_RULED_MASK) >> UET_FORM_BITS;
-	return (rules & fixed) | (heard & UET_FORM_ALL & ~fixed);
+/* Is it long since a peer sent in the form that is known? */
+static bool uet_form_stale(const struct uet_peer *peer)
+{
+	return time_after(jiffies,
+			  READ_ONCE(peer->form.heard_at) + UET_FORM_STAY);
+}
+
+/**
+ * uet_form_of_answer() - form of answers to a peer
+ * @peer: the peer
+ *
+ * Whoever opens a PDC is answered in his form. His address may be forged, so nothing else
+ * follows from it.
+ *
+ * Context: any.
+ * Return: UET_FORM_*.
+ */
+u8 uet_form_of_answer(const struct uet_peer *peer)
+{
+	u8 heard = READ_ONCE(peer->form.heard);
+
+	if (!heard || uet_form_stale(peer))
+		heard = READ_ONCE(peer->form.guess) ?: heard;
+	return uet_form_with(peer, heard);
 }
 
 /**
@@ -155,30 +186,28 @@ u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr)
  * It may have lost it to corruption, as by another length in its headers. A peer that
  * sends none any more is believed after a while.
  *
- * Context: softirq.
+ * Context: softirq, RCU read side.
  * Return: true if the packet is to be dropped.
  */
 bool uet_form_lacks(const struct uet_peer *peer, u8 form)
 {
-	const u8 protects = UET_FORM_HEARD | UET_FORM_CRC;
-
-	return unlikely((READ_ONCE(peer->form.heard) & protects) == protects) &&
-	       !(form & UET_FORM_CRC) &&
-	       !time_after(jiffies,
-			   READ_ONCE(peer->form.heard_at) + UET_FORM_STAY);
+	return unlikely(READ_ONCE(peer->form.heard) & UET_FORM_CRC) &&
+	       !(form & UET_FORM_CRC) && !uet_form_stale(peer) &&
+	       uet_form_protect(peer->fep->un, &peer->key.raddr) ==
+	       UET_PROTECT_AUTO;
 }
 
-/* Believe that a peer sends in another form now, if it was not in the known one for so
- * long.
+/**
+ * uet_form_never() - is a source known to send no trailers?
+ * @peer: the source
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if so, and it has sent of late.
  */
-static void uet_form_learn(struct uet_peer *peer, u8 form, unsigned long stay)
+bool uet_form_never(const struct uet_peer *peer)
 {
-	if (READ_ONCE(peer->form.heard) & UET_FORM_HEARD &&
-	    !time_after(jiffies, READ_ONCE(peer->form.heard_at) + stay))
-		return;
-	WRITE_ONCE(peer->form.heard_at, jiffies);
-	WRITE_ONCE(peer->form.heard, form);
-	uet_form_changed(peer);
+	return (READ_ONCE(peer->form.heard) & (UET_FORM_HEARD | UET_FORM_CRC)) ==
+	       UET_FORM_HEARD && !uet_form_stale(peer);
 }
 
 /**
@@ -186,21 +215,32 @@ static void uet_form_learn(struct uet_peer *peer, u8 form, unsigned long stay)
  * @peer: the peer, whose address may be forged
  * @form: uet_rx_ctx.form of the packet
  *
- * Any other packet of the peer sets right what a forged one did.
- *
  * Context: softirq.
  */
 void uet_form_greeted(struct uet_peer *peer, u8 form)
 {
-	form = (form & UET_FORM_ALL) | UET_FORM_GUESSED;
-	if ((READ_ONCE(peer->form.heard) ^ form) & UET_FORM_ALL ||
-	    !READ_ONCE(peer->form.heard))
-		uet_form_learn(peer, form, UET_FORM_STAY);
+	WRITE_ONCE(peer->form.guess, (form & UET_FORM_ALL) | UET_FORM_GUESSED);
+}
+
+/* Has a peer not sent in the known form for so long that another one is believed? A CRC
+ * that is right is enough to believe that it sends them.
+ */
+static bool uet_form_believed(const struct uet_peer *peer, u8 form)
+{
+	const struct uet_peer_key *key = &peer->key;
+	u8 known = READ_ONCE(peer->form.heard);
+	unsigned long stay = UET_FORM_STAY;
+
+	if (!known || ((known ^ form) == UET_FORM_CRC && form & UET_FORM_CRC))
+		return true;
+	if (ipv6_addr_cmp(&key->laddr, &key->raddr) < 0)
+		stay = UET_FORM_FOLLOW;
+	return time_after(jiffies, READ_ONCE(peer->form.heard_at) + stay);
 }
 
 /**
  * uet_form_heard() - a packet of a PDC came
- * @peer: the peer
+ * @peer: the peer, to whose PDC at the other end the packet belongs
  * @form: uet_rx_ctx.form of the packet
  *
  * Context: softirq.
@@ -215,10 +255,10 @@ void uet_form_heard(struct uet_peer *peer, u8 form)
 			WRITE_ONCE(peer->form.heard_at, now);
 		return;
 	}
-	/* The packet does not tell whether it has a trailer. */
-	if (!(form & UET_FORM_HEARD))
+	/* The packet may not tell whether it has a trailer. */
+	if (!(form & UET_FORM_HEARD) || !uet_form_believed(peer, form))
 		return;
-	uet_form_learn(peer, form,
-		       ipv6_addr_cmp(&peer->key.laddr, &peer->key.raddr) < 0 ?
-		       UET_FORM_FOLLOW : UET_FORM_STAY);
+	WRITE_ONCE(peer->form.heard_at, now);
+	WRITE_ONCE(peer->form.heard, form);
+	uet_form_changed(peer);
 }

@@ -24,8 +24,8 @@ struct uet_peer;
 #define UET_FORM_CRC		BIT(1)
 #define UET_FORM_ALL		(UET_FORM_IP | UET_FORM_CRC)
 #define UET_FORM_BITS		2
-/* uet_form.heard, uet_rx_ctx.form: this is so; it may be so, as the source may be forged,
- * or the packet does not tell
+/* uet_form.heard: it is valid. uet_rx_ctx.form: the packet tells its form; or it does not,
+ * and this is what it seems to be
  */
 #define UET_FORM_HEARD		BIT(2)
 #define UET_FORM_GUESSED	BIT(3)
@@ -37,12 +37,14 @@ struct uet_peer;
  *	lock
  * @rules: uet_net.rules_gen at the last look at rules and settings, << 4 | what they
  *	fix, << 2 | what they say
- * @heard: what the peer sends, with UET_FORM_HEARD or UET_FORM_GUESSED; 0 = not known
+ * @heard: what the peer sends in its PDCs, with UET_FORM_HEARD; 0 = not known
+ * @guess: what came in its name and opened a PDC, with UET_FORM_GUESSED; 0 = nothing did
  * @heard_at: when it last sent in the form of @heard, jiffies, not to the tick
  */
 struct uet_form {
 	u32		rules;
 	u8		heard;
+	u8		guess;
 	unsigned long	heard_at;
 };
 
@@ -71,9 +73,11 @@ static inline unsigned int uet_form_len(u8 form)
 
 u8 uet_form_of_addr(struct uet_net *un, const struct in6_addr *addr);
 u8 uet_form_of_peer(const struct uet_peer *peer);
+u8 uet_form_of_answer(const struct uet_peer *peer);
 void uet_form_refresh(struct uet_peer *peer);
 u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr);
 bool uet_form_lacks(const struct uet_peer *peer, u8 form);
+bool uet_form_never(const struct uet_peer *peer);
 void uet_form_greeted(struct uet_peer *peer, u8 form);
 void uet_form_heard(struct uet_peer *peer, u8 form);
 

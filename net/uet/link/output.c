@@ -557,7 +557,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 }
 
 /**
- * uet_output_one() - send a single UET packet
+ * uet_output_one() - send a single UET packet, an answer or a control packet
  * @peer: where to
  * @skb: as for uet_output()
  *
@@ -571,6 +571,8 @@ void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
 		uet_drop_tx(peer, skb, UET_DROP_TX_ROUTE);
 		return;
 	}
+	out.form = uet_form_of_answer(peer);
+	out.proto = uet_form_proto(out.un, out.form);
 	uet_output(&out, skb);
 	uet_output_end(&out);
 }

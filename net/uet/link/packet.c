@@ -8,6 +8,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include <net/route.h>
 
 #include "link/packet.h"
 
@@ -54,6 +55,25 @@ void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 	/* Inside a VRF the scope of a peer is the VRF. */
 	if (!rx->ifindex)
 		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+}
+
+/**
+ * uet_rx_group() - is the destination a group?
+ * @rx: the packet
+ *
+ * Such packets open no PDC, and nothing is answered to them.
+ *
+ * Context: RCU read side.
+ * Return: true if so.
+ */
+bool uet_rx_group(const struct uet_rx_ctx *rx)
+{
+	const struct rtable *rt;
+
+	if (!ipv6_addr_v4mapped(&rx->daddr))
+		return ipv6_addr_is_multicast(&rx->daddr);
+	rt = skb_rtable(rx->skb);
+	return rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
 }
 
 /**

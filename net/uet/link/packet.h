@@ -86,4 +86,6 @@ static inline bool uet_from_peer(const struct uet_peer *peer,
 		peer->key.scope == rx->iif);
 }
 
+bool uet_rx_group(const struct uet_rx_ctx *rx);
+
 #endif /* _UET_PACKET_H */

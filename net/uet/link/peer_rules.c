@@ -208,7 +208,7 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 void uet_peer_rules_changed(struct uet_net *un)
 {
 	/* After the rules or the setting; pairs with uet_peer_trusted() and
-	 * uet_form_rules()
+	 * uet_form_gen()
 	 */
 	smp_mb__before_atomic();
 	atomic_inc(&un->rules_gen);

@@ -95,9 +95,7 @@ static int __init uet_init(void)
 	err = uet_netns_register();
 	if (err)
 		goto err_neigh;
-	err = uet_native_init();
-	if (err)
-		goto err_netns;
+	uet_native_init();
 	err = uet_speed_init();
 	if (err)
 		goto err_native;
@@ -115,7 +113,6 @@ err_speed:
 	uet_speed_exit();
 err_native:
 	uet_native_exit();
-err_netns:
 	uet_netns_unregister();
 err_neigh:
 	uet_neigh_exit();

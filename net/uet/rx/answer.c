@@ -233,7 +233,7 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 			.scope	= rx->ifindex,
 			.uid	= rx->un->root,
 		},
-		.form.heard = (rx->form & UET_FORM_ALL) | UET_FORM_GUESSED,
+		.form.guess = (rx->form & UET_FORM_ALL) | UET_FORM_GUESSED,
 		.fep = &fep,
 	};
 	struct uet_peer *known;
@@ -242,7 +242,7 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 	if (rx->form & UET_FORM_GUESSED) {
 		known = uet_peer_find(rx->un, &peer.key);
 		if (known && READ_ONCE(known->form.heard))
-			peer.form.heard = READ_ONCE(known->form.heard);
+			peer.form.guess = READ_ONCE(known->form.heard);
 	}
 
 	uet_output_one(&peer, skb);
@@ -268,6 +268,9 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 	};
 	struct sk_buff *skb;
 
+	/* The answer would have the group as its source. */
+	if (unlikely(uet_rx_group(rx)))
+		return;
 	if (!uet_nack_allowed(rx->un, &rx->saddr, ktime_get_ns())) {
 		UET_INC(rx->un, NACK_LIMITED);
 		return;

@@ -18,6 +18,23 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
+/* Does its source send trailers, but it has none? */
+static bool uet_datagram_lacks(const struct uet_rx_ctx *rx)
+{
+	const struct uet_peer_key key = {
+		.laddr	= rx->daddr,
+		.raddr	= rx->saddr,
+		.scope	= rx->ifindex,
+		.uid	= rx->un->root,
+	};
+	const struct uet_peer *peer;
+
+	if (rx->form & UET_FORM_CRC)
+		return false;
+	peer = uet_peer_find(rx->un, &key);
+	return peer && uet_form_lacks(peer, rx->form);
+}
+
 /* May it be a datagram at all? */
 static enum uet_drop uet_datagram_check(const struct uet_rx_ctx *rx)
 {
@@ -36,6 +53,8 @@ static enum uet_drop uet_datagram_check(const struct uet_rx_ctx *rx)
 	}
 	if ((ses->flags & whole) != whole || ses->flags & UET_SES_F_IE)
 		return UET_DROP_VIOLATION;
+	if (uet_datagram_lacks(rx))
+		return UET_DROP_CRC;
 	if (ses->job && !(rx->skb->dev->flags & IFF_LOOPBACK) &&
 	    !uet_addr_trusted(rx->un, &rx->saddr))
 		return UET_DROP_JOB;

@@ -242,6 +242,9 @@ static int uet_shutdown(struct socket *sock, int how)
 	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
 	if (how & RCV_SHUTDOWN)
 		uet_rx_stop(uet_sk(sk));
+	/* Datagrams wait for room at the owner. */
+	if (how & SEND_SHUTDOWN && uet_sk(sk)->owner)
+		WRITE_ONCE(uet_sk(sk)->owner->sk_shutdown, SEND_SHUTDOWN);
 	sk->sk_state_change(sk);
 	if (how & SEND_SHUTDOWN)
 		uet_sock_wake_tx(uet_sk(sk));

@@ -231,6 +231,8 @@ static int uet_datagram_output(struct uet_peer *peer, struct sk_buff *skb, u32 l
 			err = -EMSGSIZE;
 		} else {
 			UET_INC(out.un, TX_DATAGRAMS);
+			if (time_before(READ_ONCE(out.un->datagrams_at), jiffies))
+				WRITE_ONCE(out.un->datagrams_at, jiffies);
 			uet_output(&out, skb);
 		}
 		uet_output_end(&out);
@@ -265,6 +267,7 @@ int uet_send_datagram(struct uet_sock *us, const struct uet_send *s,
 		return PTR_ERR(peer);
 	uet_owner_sync(us);
 	skb = uet_datagram_build(us, s, m, to, len);
+	WRITE_ONCE(us->dgram_full, skb == ERR_PTR(-EAGAIN));
 	err = IS_ERR(skb) ? PTR_ERR(skb) : uet_datagram_output(peer, skb, len);
 	/* Its local address may be gone. */
 	if (unlikely(err && err != -EAGAIN && err != -EMSGSIZE))

@@ -427,10 +427,11 @@ static void uet_recv_cut(struct uet_sock *us, struct uet_recv *r)
 	struct uet_rxread rd;
 	struct sk_buff *skb;
 
-	if (r->rxmsg->delivery != UET_UUD || r->eor || r->pipe ||
-	    r->flags & MSG_PEEK)
+	if (r->rxmsg->delivery != UET_UUD || r->eor || r->pipe)
 		return;
 	r->msg->msg_flags |= MSG_TRUNC;
+	if (r->flags & MSG_PEEK)
+		return;
 	rd.peek_off = -1;
 	if (!uet_rxread_begin(us, &rd, r->rxmsg, r->pos, 1, false))
 		return;
@@ -465,7 +466,7 @@ static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 	if (r->eor)
 		msg->msg_flags |= MSG_EOR;
 	uet_recv_cmsgs(msg, r);
-	/* MSG_TRUNC returns the length of the rest; nothing is lost. */
+	/* MSG_TRUNC returns the length of the rest; of a message nothing is lost. */
 	if (r->flags & MSG_TRUNC)
 		ret = min_t(u32, m->len - r->start, INT_MAX);
 	return ret;
@@ -582,8 +583,6 @@ ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
-	/* Datagrams are charged to the owner, whose space wakes those who wait here. */
-	struct sock *owner = READ_ONCE(us->delivery) == UET_UUD ? us->owner : NULL;
 	/* A message under way needs room for its next part. */
 	u32 part = READ_ONCE(us->part_bytes);
 	u64 half = uet_sock_sndbuf(us) / 2;
@@ -591,8 +590,10 @@ static bool uet_poll_writable(struct uet_sock *us)
 	u64 need;
 	bool ret;
 
-	if (unlikely(owner))
-		return sock_writeable(owner);
+	/* Datagrams are charged to the owner, whose space wakes those who wait here. */
+	if (unlikely(READ_ONCE(us->dgram_full)) && us->owner &&
+	    !sock_writeable(us->owner))
+		return false;
 	spin_lock(&us->dests_lock);
 	need = us->tx_need;
 	dest = need ? us->tx_dest : us->connected ? us->conn_dest : NULL;

@@ -318,6 +318,32 @@ struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
 	return dest ?: uet_dest_get(us, key);
 }
 
+/* Send what waits for others. */
+static noinline void uet_send_flush(struct uet_sock *us)
+{
+	struct uet_dest *dest;
+
+	spin_lock(&us->dests_lock);
+	dest = us->batch;
+	WRITE_ONCE(us->batch, NULL);
+	if (dest)
+		refcount_inc(&dest->ref);
+	spin_unlock(&us->dests_lock);
+	if (!dest)
+		return;
+	uet_pds_run(dest);
+	uet_dest_put(dest);
+}
+
+/* ... unless it is in @dest */
+static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
+{
+	const struct uet_dest *batch = READ_ONCE(us->batch);
+
+	if (unlikely(batch) && batch != dest)
+		uet_send_flush(us);
+}
+
 /* Find the queue for a message: general case. A datagram, which has none, is sent.
  * Returns 0 and the queue, the length of a datagram, or an error.
  */
@@ -332,8 +358,10 @@ static noinline int uet_send_find(struct uet_sock *us, struct uet_send *s,
 	err = uet_send_parse(us, s, msg, &key);
 	if (err)
 		return err;
-	if (key.delivery == UET_UUD)
+	if (key.delivery == UET_UUD) {
+		uet_send_flush_but(us, NULL);
 		return uet_send_datagram(us, s, msg, &key, len);
+	}
 	found = uet_send_dest(us, s, &key, len);
 	if (IS_ERR(found))
 		return PTR_ERR(found);
@@ -389,32 +417,6 @@ static void uet_send_set_batch(struct uet_sock *us, struct uet_dest *dest)
 	WRITE_ONCE(us->batch,
 		   dest && !list_empty(&dest->us_node) ? dest : NULL);
 	spin_unlock(&us->dests_lock);
-}
-
-/* Send what waits for others. */
-static noinline void uet_send_flush(struct uet_sock *us)
-{
-	struct uet_dest *dest;
-
-	spin_lock(&us->dests_lock);
-	dest = us->batch;
-	WRITE_ONCE(us->batch, NULL);
-	if (dest)
-		refcount_inc(&dest->ref);
-	spin_unlock(&us->dests_lock);
-	if (!dest)
-		return;
-	uet_pds_run(dest);
-	uet_dest_put(dest);
-}
-
-/* ... unless it is in @dest */
-static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
-{
-	const struct uet_dest *batch = READ_ONCE(us->batch);
-
-	if (unlikely(batch) && batch != dest)
-		uet_send_flush(us);
 }
 
 /**

@@ -110,6 +110,12 @@ static void hdr_told_huge(struct kunit *test)
 	KUNIT_EXPECT_GT(test, uet_pkt_told_len(&pkt), U16_MAX);
 	pkt.ses.opcode = 0x2f;
 	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), 0);
+	/* Probes of a path are padded. */
+	pkt.ses.opcode = UET_SES_OP_NO_OP;
+	pkt.ses.request_length = 4;
+	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), 60);
+	pkt.ses.opcode = UET_SES_OP_DEFERRABLE_RTR;
+	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), 56);
 }
 
 static void hdr_example_build(struct kunit *test)

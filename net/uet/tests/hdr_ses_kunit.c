@@ -74,6 +74,7 @@ static void hdr_ses_checks(struct kunit *test)
 		/* first of several */
 		{ UET_SES_OP_WRITE, SOM, 50, 0, 0, 20, 0, 20, 20 },
 		{ UET_SES_OP_WRITE, SOM, 20, 0, 0, 20, 0, 20, 20 },
+		{ UET_SES_OP_WRITE, SOM, 20, 0, 0, 21, UET_VIOL_LENGTH },
 		/* later ones */
 		{ UET_SES_OP_WRITE, 0, 50, 20, 20, 20, 0, 20, 20 },
 		{ UET_SES_OP_WRITE, EOM, 50, 40, 10, 10, 0, 10, 10 },
