@@ -12,6 +12,7 @@ dir=$2
 scenario=$3
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 PATH=${UET_BIN:-$tree/build/selftests}:$PATH:/usr/sbin:/sbin
+UET=${UET_TOOL:-$tree/build/uet/uet}
 SLOW=3
 
 case $role in
@@ -278,8 +279,10 @@ jump()
 unlike()
 {
 	case $role in
-	listen)	sysctls payload_mtu=512 mpr=1 encap=ip data_protect=1 \
-			ack_gen_trigger=4096 entropy_size=16 ;;
+	listen)	sysctls payload_mtu=512 mpr=1 data_protect=1 ack_gen_trigger=4096 \
+			entropy_size=16
+		# A setting is for peers of whom nothing is known yet
+		"$UET" peer set $theirs encap ip || return 1 ;;
 	*)	sysctls mpr=16 ack_per_packet=1 path_policy=single \
 			congestion_control=rccc ;;
 	esac
