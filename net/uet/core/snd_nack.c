@@ -157,6 +157,8 @@ enum uet_snd_nack_verdict uet_snd_nack(struct uet_snd *s,
 	out->held = NULL;
 	if (!uet_txwin_has(&s->win, psn))
 		return snd_nack_control(s, n, probing, now);
+	if (uet_nack_class(code) == UET_NACK_CLASS_UNKNOWN)
+		return UET_SND_NACK_STRAY;
 	s->heard = now;
 	if (uet_nack_class(code) == UET_NACK_CLASS_FATAL)
 		return UET_SND_NACK_FATAL;

@@ -9,7 +9,7 @@
 
 /**
  * enum uet_snd_nack_verdict - what a NACK means
- * @UET_SND_NACK_STRAY: it is about no packet of the sender
+ * @UET_SND_NACK_STRAY: it is about no packet of the sender, or its code is reserved
  * @UET_SND_NACK_DONE: nothing more to do
  * @UET_SND_NACK_FATAL: the target has no such PDC
  * @UET_SND_NACK_TOO_MANY: it was one error too many: the PDC fails

@@ -387,6 +387,21 @@ static void answer_missing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, k->nacked.cc.rtt_valid);
 }
 
+/* A reserved code says nothing: the packet is not resent. */
+static void answer_reserved(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	static const u8 codes[] = { 0, UET_NACK_RCVR_INFER_LOSS + 1, 0xfc };
+	u32 i;
+
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	for (i = 0; i < ARRAY_SIZE(codes); i++)
+		KUNIT_EXPECT_EQ(test, script_nack(k, PSN(0), codes[i], false),
+				UET_SND_NACK_STRAY);
+	KUNIT_EXPECT_EQ(test, k->s.win.marked_pkts, 0);
+}
+
 /* Without a question a NACK without a PSN is a stray; doubts take an RTO each. */
 static void answer_doubts(struct kunit *test)
 {
@@ -514,6 +529,7 @@ static struct kunit_case snd_answer_cases[] = {
 	KUNIT_CASE_PARAM(answer_errors, answer_error_gen_params),
 	KUNIT_CASE(answer_error_held),
 	KUNIT_CASE(answer_missing),
+	KUNIT_CASE(answer_reserved),
 	KUNIT_CASE(answer_doubts),
 	KUNIT_CASE_PARAM(answer_proofs, answer_proof_gen_params),
 	KUNIT_CASE(answer_awaits),
