@@ -11,7 +11,6 @@ answers.py.
 """
 import ctypes
 import errno
-import os
 import random
 import socket
 import struct
@@ -25,7 +24,6 @@ from uet_inject import ipv4
 AF_UET, PID = 25, 200
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 NEEDS_CSUM, GSO_UDP_L4 = 1, 5
-CLONE_NEWNET = 0x40000000
 SO_PEEK_OFF = 42
 # Ethernet, IP and UDP in front of the first packet; its own headers
 OUTER, INNER = 14 + 20 + 8, 56
@@ -88,15 +86,8 @@ class Reader:
     """A socket of the host"""
 
     def __init__(self, host, rcvbuf=None):
-        here = os.open("/proc/self/ns/net", os.O_RDONLY)
-        there = os.open(f"/run/netns/{host.netns}", os.O_RDONLY)
-        self.enter(there)
-        try:
+        with host.entered():
             self.sock = socket.socket(AF_UET, socket.SOCK_RDM, 0)
-        finally:
-            self.enter(here)
-            os.close(here)
-            os.close(there)
         if rcvbuf:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
         self.sock.settimeout(5 * host.slow)
@@ -104,11 +95,6 @@ class Reader:
                           bytes(16))
         if LIBC.bind(self.sock.fileno(), own, len(own)):
             raise OSError(ctypes.get_errno(), "bind")
-
-    @staticmethod
-    def enter(fd):
-        if LIBC.setns(fd, CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), "setns")
 
     def __enter__(self):
         return self

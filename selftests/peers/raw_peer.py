@@ -4,6 +4,8 @@
 Whatever the host sends in answer to a packet lies between that packet and the
 answer to a PROBE that follows it, so nobody has to wait for silence.
 """
+import contextlib
+import ctypes
 import os
 import random
 import socket
@@ -15,7 +17,8 @@ import uet_packets as p
 import form
 from uet_inject import ETH_HLEN
 
-ETH_P_IP = 0x0800
+ETH_P_IP, ETH_P_IPV6 = 0x0800, 0x86dd
+CLONE_NEWNET = 0x40000000
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
 F_PROBE = 0x08
@@ -29,9 +32,13 @@ class Answer:
 
     def __init__(self, ip, sent=0.0):
         self.sent = sent
-        udp, data = ip[20:28], ip[28:]
-        self.ip = bytes(ip)
-        self.tos, self.df = ip[1], ip[6] >> 6 & 1
+        head, _, addresses, rest = form.split(ip)
+        udp, data = rest[:form.UDP_LEN], rest[form.UDP_LEN:]
+        self.ip, self.target = bytes(ip), addresses[len(addresses) // 2:]
+        # Version, traffic class; IPv6 has no fragments without a header for them
+        self.tos, self.df = head[1], head[6] >> 6 & 1
+        if len(head) == form.IP6_LEN:
+            self.tos, self.df = struct.unpack("!H", head[:2])[0] >> 4 & 255, 1
         self.sport, _, _, self.check = struct.unpack("!HHHH", udp)
         word, = struct.unpack("!H", data[:2])
         self.type, self.next, self.flags = word >> 11, word >> 7 & 15, word & 127
@@ -42,15 +49,34 @@ class Answer:
         if self.type == p.ACK_CC:
             self.ack(data)
         elif self.type == p.NACK:
-            self.code, _, self.psn, _, _, self.payload = \
+            self.code, self.vendor, self.psn, _, _, self.payload = \
                 struct.unpack("!BBIHHI", data[2:16])
         elif self.type == p.CP:
             self.opaque, self.psn, _, _, self.payload = \
                 struct.unpack("!HIHHI", data[2:16])
+        elif self.type in (p.RUD_REQ, p.ROD_REQ, p.RUD_CC_REQ, p.ROD_CC_REQ):
+            self.request(data)
+
+    def request(self, data):
+        clear, self.psn = struct.unpack("!hI", data[2:8])
+        self.clear = self.psn + clear & 0xffffffff
+        ses = data[16 if self.type in (p.RUD_CC_REQ, p.ROD_CC_REQ) else 12:]
+        if self.next != p.NH_STD:
+            return
+        self.opcode, self.ses_flags, self.msg_id, self.generation, job_hi, job_lo, \
+            self.pid, self.index, self.offset, self.initiator, self.key, word, \
+            self.length = struct.unpack("!BBHBBHHHQIQQI", ses[:p.SES_STD_LEN])
+        self.job = job_hi << 16 | job_lo
+        self.header_data = self.part = self.at = None
+        if self.ses_flags & p.S_SOM:
+            self.header_data = word
+        else:
+            self.part, self.at = word >> 32, word & 0xffffffff
+        self.data = bytes(ses[p.SES_STD_LEN:])
 
     def ack(self, data):
-        offset, self.cack, _, _, _, self.mpr, sack, self.bits, service, \
-            _, rcvd_hi, rcvd_lo, self.ooo = \
+        offset, self.cack, _, _, self.cc, self.mpr, sack, self.bits, service, \
+            self.pend, rcvd_hi, rcvd_lo, self.ooo = \
             struct.unpack("!hIHHBBhQHBBHH", data[2:32])
         self.opaque = offset & 0xffff
         self.psn = self.cack + offset & 0xffffffff
@@ -59,7 +85,8 @@ class Answer:
         if self.next == p.NH_RESPONSE:
             self.rsp_op, self.rc = data[32] & 63, data[33] & 63
             self.msg_id, = struct.unpack("!H", data[34:36])
-            self.job = int.from_bytes(data[37:40], "big")
+            self.generation, self.job = data[36], int.from_bytes(data[37:40], "big")
+            self.modified, = struct.unpack("!I", data[40:44])
 
     def has(self, psn):
         """Does it say that this PSN was received?"""
@@ -77,13 +104,15 @@ class Host:
     def __init__(self, addr, own, netns, slow=1, helper=True):
         self.addr, self.own, self.netns, self.slow = addr, own, netns, slow
         self.form = form.DEFAULT
-        self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
-                                 socket.IPPROTO_RAW)
+        v6 = ":" in addr
+        self.raw = socket.socket(socket.AF_INET6 if v6 else socket.AF_INET,
+                                 socket.SOCK_RAW, socket.IPPROTO_RAW)
+        kind = ETH_P_IPV6 if v6 else ETH_P_IP
         self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
-                                 socket.htons(ETH_P_IP))
+                                 socket.htons(kind))
         self.tap.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 22)
         self.tap.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self.tap.bind(("uet0", ETH_P_IP))
+        self.tap.bind(("uet0", kind))
         # On one CPU a packet and its answer stay in line
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         self.controls, self.probes, self.used = [], 0, set()
@@ -92,22 +121,34 @@ class Host:
             self.helper = Pdc(self)
             self.helper.open()
 
+    @contextlib.contextmanager
+    def entered(self):
+        """This program is on the host meanwhile; sockets stay where they were made"""
+        libc = ctypes.CDLL(None, use_errno=True)
+        with open("/proc/self/ns/net", "rb") as here, \
+                open(f"/run/netns/{self.netns}", "rb") as there:
+            if libc.setns(there.fileno(), CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), f"setns {self.netns}")
+            try:
+                yield
+            finally:
+                if libc.setns(here.fileno(), CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), "setns back")
+
     def sysctl(self, name, value=None):
         """Sets net.uet.NAME of the host; its value before"""
-        run = ["ip", "netns", "exec", self.netns, "sysctl", "-n",
-               f"net.uet.{name}"]
-        old = subprocess.run(run, check=True, capture_output=True,
-                             text=True).stdout.strip()
-        if value is not None:
-            subprocess.run(run[:5] + ["-w", f"net.uet.{name}={value}"],
-                           check=True, capture_output=True)
+        path = f"/proc/sys/net/uet/{name}"
+        with self.entered():
+            with open(path, encoding="ascii") as f:
+                old = f.read().strip()
+            if value is not None:
+                with open(path, "w", encoding="ascii") as f:
+                    f.write(str(value))
         return old
 
     def stat(self, name):
-        out = subprocess.run(["ip", "netns", "exec", self.netns, "cat",
-                              "/proc/net/uet_stat"], check=True,
-                             capture_output=True, text=True).stdout
-        return int(dict(line.split() for line in out.splitlines())[name])
+        with self.entered(), open("/proc/self/net/uet_stat", encoding="ascii") as f:
+            return int(dict(line.split() for line in f)[name])
 
     def run(self, *command, stdout=subprocess.DEVNULL):
         """A program on the host, which ends with the case"""
@@ -139,30 +180,34 @@ class Host:
             except socket.timeout:
                 return None
             ip = frame[ETH_HLEN:]
-            if len(ip) < 36 or ip[12:16] != socket.inet_aton(self.addr):
+            source = form.split(ip)[2]
+            if len(ip) < 36 or source[:len(source) // 2] != form.packed(self.addr):
                 continue
             ip = form.plain(self.form, ip)
             if ip:
                 s, ns = struct.unpack("qq", extra[0][2][:16])
                 return Answer(ip, s + ns / 1e9)
 
-    def answers(self):
-        """What was answered so far; control packets go to another list"""
+    def before_probe(self):
+        """What has come when a probe that is sent now is answered"""
         self.probes += 1
         self.send(p.control(p.CP_PROBE, 0, self.helper.id, self.helper.remote,
-                            opaque=self.probes))
-        found = []
+                            opaque=self.probes), source=self.helper.own)
         while True:
             a = self.next(5)
             if not a:
                 raise AssertionError("no answer to a probe")
-            if a.type == p.CP:
-                self.controls.append(a)
-            elif a.type == p.ACK_CC and a.flags & F_PROBE and \
+            if a.type == p.ACK_CC and a.flags & F_PROBE and \
                     a.dpdcid == self.helper.id and a.opaque == self.probes:
-                return found
-            else:
-                found.append(a)
+                return
+            yield a
+
+    def answers(self):
+        """What was answered so far; control packets go to another list"""
+        found = []
+        for a in self.before_probe():
+            (self.controls if a.type == p.CP else found).append(a)
+        return found
 
     def ask(self, data, **how):
         self.send(data, **how)
@@ -196,6 +241,7 @@ class Pdc:
 
     def __init__(self, host, rod=False, start=None):
         self.host, self.type = host, p.ROD_REQ if rod else p.RUD_REQ
+        self.own = host.own
         self.id, self.remote = host.new_id(), 0
         self.start = random.getrandbits(32) if start is None else start
         self.msgs = 0

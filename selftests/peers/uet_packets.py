@@ -20,10 +20,25 @@ F_M, F_RETX, F_AR, F_SYN = 0x20, 0x10, 0x08, 0x04
 CP_NOOP, CP_ACK_REQ, CP_CLEAR_CMD, CP_CLEAR_REQ, CP_CLOSE_CMD, CP_CLOSE_REQ, \
     CP_PROBE, CP_CREDIT, CP_CREDIT_REQ, CP_NEGOTIATION = range(10)
 
+OP_NO_OP, OP_WRITE, OP_READ, OP_ATOMIC, OP_FETCHING_ATOMIC = range(5)
 OP_RENDEZVOUS_SEND, OP_DEFERRABLE_SEND, OP_TAGGED_SEND = 6, 8, 9
-OP_DEFERRABLE_TSEND, OP_DEFERRABLE_RTR, OP_DATAGRAM_SEND = 11, 12, 7
-OP_SEND, OP_MSG_ERROR = 5, 15
-S_REL, S_HD, S_EOM, S_SOM = 0x08, 0x04, 0x02, 0x01
+OP_DEFERRABLE_TSEND, OP_DEFERRABLE_RTR = 11, 12
+OP_SEND, OP_DATAGRAM_SEND, OP_MSG_ERROR = 5, 7, 15
+S_DC, S_IE, S_REL, S_HD, S_EOM, S_SOM = 0x20, 0x10, 0x08, 0x04, 0x02, 0x01
+
+RC_NULL, RC_OK, RC_BAD_GENERATION, RC_NO_MATCH, RC_UNSUPPORTED_OP = 0, 1, 2, 5, 6
+RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB_ID = 0x18, 0x19, 0x1a, 0x1b
+RC_TOO_LONG, RC_INITIATOR_ERR, RC_DROPPED = 0x22, 0x23, 0x24
+
+TRIMMED, TRIMMED_LASTHOP, TRIMMED_ACK, NO_PDC_AVAIL, NO_CCC_AVAIL, NO_BITMAP, \
+    NO_PKT_BUFFER, NO_GTD_DEL_AVAIL, NO_SES_MSG_AVAIL, NO_RESOURCE, PSN_OOR_WINDOW, _, \
+    ROD_OOO, INV_DPDCID, PDC_HDR_MISMATCH, CLOSING, CLOSING_IN_ERR, PKT_NOT_RCVD, \
+    GTD_RESP_UNAVAIL, ACK_WITH_DATA, INVALID_SYN, PDC_MODE_MISMATCH, NEW_START_PSN, \
+    RCVD_SES_PROCG, UNEXP_EVENT, RCVR_INFER_LOSS = range(1, 27)
+EXP_NORMAL, EXP_ERROR, EXP_FATAL = 0xfd, 0xfe, 0xff
+
+
+SES_STD_LEN = 44
 
 
 def prologue(ptype, next_hdr, flags):
@@ -31,12 +46,18 @@ def prologue(ptype, next_hdr, flags):
 
 
 def ses_std(opcode=OP_SEND, flags=S_REL | S_SOM | S_EOM, msg_id=1, job=0,
-            pid=200, index=0, initiator=7, length=4, offset=0, part=0):
-    """44 bytes; offset and part count only without S_SOM"""
-    word = 0 if flags & S_SOM else (part & 0x3fff) << 32 | offset
-    return struct.pack("!BBHBBHHHQIQQI", opcode, flags, msg_id, 0,
+            pid=200, index=0, initiator=7, length=4, offset=0, part=0, generation=0,
+            key=0, header_data=0):
+    """44 bytes; offset and part count only without S_SOM, header_data with it"""
+    word = header_data if flags & S_SOM else (part & 0x3fff) << 32 | offset
+    return struct.pack("!BBHBBHHHQIQQI", opcode, flags, msg_id, generation,
                        job >> 16 & 0xff, job & 0xffff, pid, index, 0,
-                       initiator, 0, word, length)
+                       initiator, key, word, length)
+
+
+def ses_small(length, pid=200, job=0, opcode=OP_WRITE):
+    return struct.pack("!BBHBBHHHQ", opcode, S_REL | S_SOM | S_EOM, length, 0,
+                       job >> 16 & 0xff, job & 0xffff, pid, 0, 0)
 
 
 def ses_medium(length, pid=200, job=0, opcode=OP_SEND):
