@@ -49,14 +49,16 @@ class Socket:
     """A UET socket.
 
     local and peer: addresses (Address, or text for uet.resolve()) to bind and to
-    connect to.  ordered: SOCK_SEQPACKET, else SOCK_RDM.  options: cc, delivery,
+    connect to.  ordered: SOCK_SEQPACKET, datagrams: SOCK_DGRAM, of which some are
+    lost, else SOCK_RDM.  options: cc, delivery,
     device, job, mark, max_msg, notify, policy, rcvbuf, send_timeout, sndbuf,
     tclass, as in libuet_open(3).
     """
 
-    def __init__(self, local=None, peer=None, ordered=False, **options):
-        how = Sock(type=(SOCK_SEQPACKET if ordered else SOCK_RDM)
-                   | socket.SOCK_CLOEXEC)
+    def __init__(self, local=None, peer=None, ordered=False, datagrams=False, **options):
+        kind = (SOCK_SEQPACKET if ordered else
+                socket.SOCK_DGRAM if datagrams else SOCK_RDM)
+        how = Sock(type=kind | socket.SOCK_CLOEXEC)
         keep = []
         for name, value in options.items():
             # The structure points to the text
