@@ -1,0 +1,609 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Acknowledgements, guaranteed responses, retransmission (UE 1.0 3.5.12, 3.5.14)."""
+import errno
+
+from drill import CE, CLEAR, READER, WITHIN, ack, cp, nack, p, request, rule, same
+
+DSCP_CONTROL = 46
+NOBODY = 3000                   # a PIDonFEP that nothing has: a guaranteed response
+RESPONSE = 1
+
+
+def refused(pdc, n, **fields):
+    pdc.inject(request(n, pid=NOBODY, **fields))
+    return pdc.expect(ack(n, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
+
+
+# --- when the destination sends an ACK ----------------------------------------
+
+@rule("3.5.12", "An ACK is sent for a request with ar, and not for one without a reason")
+def asked(d):
+    pdc = d.open()
+    pdc.inject(request(1))
+    pdc.expect_nothing()
+    pdc.inject(request(2, ar=True))
+    pdc.expect(ack(2, cack=2))
+
+
+@rule("3.5.12", "... for a control packet that takes a PSN")
+def asked_cp(d):
+    pdc = d.open()
+    pdc.inject(cp(p.CP_NOOP, 1, ar=True))
+    pdc.expect(ack(1, cack=1, rc=None))
+    pdc.inject(cp(p.CP_NOOP, 2))
+    pdc.expect(ack(2, cack=2, rc=None))
+
+
+@rule("3.5.12", "... for the request that opened the PDC")
+def opened(d):
+    pdc = d.pdc()
+    pdc.inject(request(0, syn=True, ar=False))
+    pdc.expect(ack(0, cack=0))
+
+
+@rule("3.5.12", "... for a retransmission, whose retx it echoes")
+def retransmitted(d):
+    pdc = d.open()
+    pdc.inject(request(1, retx=True))
+    pdc.expect(ack(1, cack=1, rc=p.RC_OK, retx=True))
+
+
+@rule("3.5.12", "... for a duplicate")
+def duplicate(d):
+    pdc = d.open()
+    pdc.inject(request(1))
+    pdc.expect_nothing()
+    pdc.inject(request(1))
+    pdc.expect(ack(1, cack=1, rc=p.RC_NULL, retx=False))
+
+
+@rule("3.5.12", "... for a packet that was marked (ACK_On_ECN), whose mark it echoes as m")
+def marked(d):
+    pdc = d.open()
+    pdc.inject(request(1), tos=CE)
+    pdc.expect(ack(1, cack=1, m=True))
+    d.setting(ack_on_ecn=0)
+    pdc.inject(request(2), tos=CE)
+    pdc.expect_nothing()
+    pdc.inject(request(3, ar=True))
+    pdc.expect(ack(3, m=False))
+
+
+@rule("3.5.12", "... each ACK_Gen_Trigger bytes of payload")
+def by_bytes(d):
+    pdc = d.open()
+    for n in range(1, 4):
+        pdc.inject(request(n, data=bytes(4096)))
+        pdc.expect_nothing()
+    pdc.inject(request(4, data=bytes(4096)))
+    pdc.expect(ack(4, cack=4))
+    pdc.inject(request(5, data=bytes(4096)))
+    pdc.expect_nothing()
+
+
+@rule("3.5.12", "... where a packet counts for no less than ACK_Gen_Min_Pkt_Add, and each "
+      "ACK begins the count anew")
+def by_packets(d):
+    pdc = d.open()
+    for n in range(1, 8):
+        pdc.inject(request(n))
+    pdc.inject(request(8, ar=True))
+    pdc.expect(ack(8, cack=8))
+    for n in range(9, 24):
+        pdc.inject(request(n))
+    pdc.expect_nothing()
+    pdc.inject(request(24))
+    pdc.expect(ack(24, cack=24))
+
+
+@rule("3.5.12", "... for every packet, if Enb_ACK_Per_Pkt is set")
+def per_packet(d):
+    d.setting(ack_per_packet=1)
+    pdc = d.open()
+    for n in range(1, 5):
+        pdc.inject(request(n))
+        pdc.expect(ack(n, cack=n))
+
+
+@rule("3.5.12", "... when CACK reaches a packet with ar that had come above a gap")
+def hole(d):
+    pdc = d.open()
+    pdc.inject(request(3, ar=True))
+    pdc.expect(ack(3, cack=0))
+    pdc.inject(request(1))
+    pdc.expect_nothing()
+    pdc.inject(request(2))
+    pdc.expect(ack(2, cack=3))
+
+
+@rule("3.5.12", "An ACK that is due leaves at once: there is no timer for it")
+def no_timer(d):
+    pdc = d.open()
+    times = []
+    for n in range(1, 9):
+        pdc.inject(request(n, ar=True))
+        times.append(pdc.expect(ack(n)).service)
+    # Told in units of 128 ns, and saturated at 8 ms, which a busy machine may take
+    assert min(times) < 0xffff, f"service_time {times}"
+
+
+@rule("3.5.12", "An ACK goes by the entropy value of what led to it, in the control class, "
+      "not ECN-capable")
+def by_entropy(d):
+    pdc = d.open()
+    for n, sport in (1, 50001), (2, 61234), (3, 1):
+        pdc.inject(request(n, ar=True), sport=sport)
+        pdc.expect(ack(n, sport=sport, dscp=DSCP_CONTROL, ecn=0))
+
+
+# --- what an ACK has ------------------------------------------------------------
+
+@rule("3.5.12", "A success is answered by the default response, with message id and job of "
+      "the request")
+def default_response(d):
+    pdc = d.open()
+    for n, msg_id in (1, 77), (2, 0xfffe):
+        pdc.inject(request(n, ar=True, msg_id=msg_id))
+        pdc.expect(ack(n, rsp_op=0, rc=p.RC_OK, msg_id=msg_id, job=0, modified=0,
+                       generation=0, req=0))
+
+
+@rule("3.5.12", "ACKs of control packets have no SES header")
+def bare(d):
+    pdc = d.open()
+    pdc.inject(cp(p.CP_NOOP, 1, ar=True))
+    pdc.expect(ack(1, next=p.NH_NONE))
+    pdc.inject(cp(p.CP_PROBE, ar=True, opaque=3))
+    pdc.expect(ack(next=p.NH_NONE))
+
+
+@rule("3.5.12", "One ACK answers all packets up to its CACK")
+def covers(d):
+    d.patient()
+    sock, pdc = d.sending(3)
+    pdc.inject(ack(3))
+    for _ in range(3):
+        d.delivered(sock)
+
+
+@rule("3.5.12", "A packet that is only SACKed is received, not answered")
+def only_sacked(d):
+    d.patient()
+    sock, pdc = d.sending(3)
+    pdc.inject(ack(3, cack=0, sack=[1, 2, 3]))
+    d.silent(sock)
+    pdc.inject(ack(2, cack=3))
+    for _ in range(3):
+        d.delivered(sock)
+
+
+@rule("3.5.12", "A packet whose own ACK came is answered, though CACK never reaches it")
+def own_ack(d):
+    d.patient()
+    sock, pdc = d.sending(3)
+    for n in 2, 3:
+        pdc.inject(ack(n, cack=0, sack=[2, 3]))
+    d.silent(sock)
+    pdc.inject(ack(1, cack=0, sack=[1, 2, 3]))
+    for _ in range(3):
+        d.delivered(sock)
+
+
+# --- guaranteed delivery (UE 1.0 3.5.14) ----------------------------------------
+
+@rule("3.5.14", "An error has an ACK of its own with req = CLEAR, and CACK stays below it")
+def guaranteed(d):
+    pdc = d.open()
+    a = refused(pdc, 1)
+    assert a.has(pdc.psn(1)), "not in the bitmap"
+    pdc.inject(request(2, ar=True))
+    pdc.expect(ack(2, cack=0, sack=[1, 2]))
+
+
+@rule("3.5.14", "Success is not guaranteed: a duplicate of it gets the default response")
+def not_guaranteed(d):
+    pdc = d.open()
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1, req=0))
+    pdc.inject(request(1, retx=True))
+    pdc.expect(ack(1, cack=1, rsp_op=0, rc=p.RC_NULL))
+
+
+@rule("3.5.14", "A guaranteed response is kept, and is the answer to a duplicate and to "
+      "ACK_REQ")
+def kept(d):
+    pdc = d.open()
+    refused(pdc, 1)
+    pdc.inject(request(1, retx=True, pid=NOBODY))
+    pdc.expect(ack(1, cack=0, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
+    pdc.inject(cp(p.CP_ACK_REQ, 1, ar=True))
+    pdc.expect(ack(1, cack=0, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
+
+
+@rule("3.5.14", "CLEAR_PSN in a request clears: CACK goes on")
+def cleared_by_request(d):
+    pdc = d.open()
+    refused(pdc, 1)
+    refused(pdc, 2)
+    pdc.inject(request(3, ar=True, clear=1))
+    pdc.expect(ack(3, cack=1))
+    pdc.inject(request(4, ar=True, clear=2))
+    pdc.expect(ack(4, cack=4))
+
+
+@rule("3.5.14", "CLEAR_CMD clears, too")
+def cleared_by_cp(d):
+    pdc = d.open()
+    refused(pdc, 1)
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=1))
+    d.settle()
+    d.inbox.clear()
+    pdc.inject(request(2, ar=True))
+    pdc.expect(ack(2, cack=2))
+
+
+@rule("3.5.14", "CLEAR_CMD is not acknowledged",
+      deviates="it is, by an ACK without a PSN of its own, if CACK moved: no other packet "
+      "would tell the source that there is room")
+def clear_answer(d):
+    pdc = d.open()
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=0))
+    pdc.expect_nothing()
+    refused(pdc, 1)
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=1))
+    pdc.expect(ack(1, cack=1, rc=None))
+
+
+@rule("3.5.14", "An old CLEAR_PSN is ignored, and one above what has come is ignored and "
+      "counted")
+def clear_ignored(d):
+    pdc = d.open()
+    refused(pdc, 1)
+    d.counted("DropBadClear")
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=-5))
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=0))
+    pdc.expect_nothing()
+    same("counted", d.counted("DropBadClear"), 0)
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=400))
+    pdc.expect_nothing()
+    same("counted", d.counted("DropBadClear"), 1)
+    pdc.inject(request(2, ar=True))
+    pdc.expect(ack(2, cack=0))
+
+
+@rule("3.5.14", "A target whose response is not cleared asks by CLEAR_REQ")
+def clear_req(d):
+    pdc = d.open()
+    refused(pdc, 1)
+    pdc.expect(cp(p.CP_CLEAR_REQ, payload_n=1, dpdcid=pdc.id, spdcid=pdc.remote))
+    pdc.inject(cp(p.CP_CLEAR_CMD, payload_n=1))
+    pdc.expect(ack(1, cack=1))
+
+
+@rule("3.5.14", "A source clears in each request: CLEAR_PSN is the last one without a gap "
+      "that it has an answer to")
+def source_clears(d):
+    d.patient()
+    sock, pdc = d.sending(3)
+    pdc.inject(ack(1))
+    d.delivered(sock)
+    d.send(sock=sock)
+    pdc.expect(request(4, clear=1))
+    pdc.inject(ack(3, cack=1, sack=[3]))
+    d.send(sock=sock)
+    pdc.expect(request(5, clear=1))
+    pdc.inject(ack(5))
+    for _ in range(4):
+        d.delivered(sock)
+    d.send(sock=sock)
+    pdc.expect(request(6, clear=5))
+    pdc.inject(ack(6))
+    d.delivered(sock)
+
+
+@rule("3.5.14", "CLEAR_PSN of the first packet is Start_PSN - 1")
+def first_clear(d):
+    sock = d.send()
+    pdc = d.opened()
+    pdc.expect(request(0, clear=-1))
+    pdc.inject(ack(0))
+    d.delivered(sock)
+
+
+@rule("3.5.14", "With nothing to send, a source answers req = CLEAR by CLEAR_CMD after "
+      "PDS_Clear_Time")
+def source_clear_cmd(d):
+    d.patient()
+    sock, pdc = d.sending(1)
+    pdc.inject(ack(1, cack=0, sack=[1], req=CLEAR, rsp_op=RESPONSE, rc=p.RC_BAD_PID,
+                   msg_id=pdc.last.msg_id))
+    pdc.expect(cp(p.CP_CLEAR_CMD, payload_n=1, ar=False))
+    pdc.inject(ack(1))
+    d.failed(sock, errno.ECONNREFUSED)
+
+
+@rule("3.5.14", "A source answers CLEAR_REQ by a clear, or by ACK_REQ if it has no answer "
+      "yet")
+def source_clear_req(d):
+    d.patient()
+    sock, pdc = d.sending()
+    pdc.inject(cp(p.CP_CLEAR_REQ, payload_n=0))
+    pdc.expect(cp(p.CP_CLEAR_CMD, payload_n=0))
+    d.send(sock=sock)
+    pdc.expect(request(1))
+    pdc.inject(cp(p.CP_CLEAR_REQ, payload_n=1))
+    pdc.expect(cp(p.CP_ACK_REQ, 1, ar=True))
+    pdc.inject(ack(1))
+    d.delivered(sock)
+
+
+@rule("3.5.14", "A guaranteed response that was lost is asked for by ACK_REQ, and the data "
+      "not sent again; then CACK jumps")
+def lost_response(d):
+    d.setting(rto_min_us=20000)
+    sock, pdc = d.sending(1)
+    first = pdc.last.msg_id
+    d.send(sock=sock)
+    pdc.expect(request(2))
+    # 1 has an error, whose ACK was lost; 2 a plain success
+    pdc.inject(ack(2, cack=0, sack=[1, 2]))
+    pdc.expect(cp(p.CP_ACK_REQ, 1, payload=first))
+    pdc.inject(ack(1, cack=0, sack=[1, 2], req=CLEAR, rsp_op=RESPONSE, rc=p.RC_BAD_PID,
+                   msg_id=first))
+    pdc.expect(cp(p.CP_CLEAR_CMD, payload_n=2))
+    pdc.inject(ack(2))
+    d.failed(sock, errno.ECONNREFUSED)
+    d.delivered(sock)
+    d.never(pdc, request(1, retx=True))
+
+
+# --- retransmission -------------------------------------------------------------
+
+@rule("3.5.12", "A packet without an answer is sent again, with its PSN and payload, retx "
+      "and ar, each time twice as long after")
+def timeouts(d):
+    rto = 0.03
+    d.setting(rto_min_us=int(rto * 1e6), rto_max_ms=10000, base_rtt_us=100,
+              target_qdelay_us=100)
+    sock = d.send(b"what is sent")
+    pdc = d.opened()
+    a = pdc.expect(request(0, data=b"what is sent"))
+    times = [a.sent]
+    for _ in range(3):
+        b = pdc.expect(request(0, data=b"what is sent", retx=True, ar=True,
+                               msg_id=a.msg_id))
+        times.append(b.sent)
+    # A timer may be late, and then the next gap shorter, but none is early
+    for n in range(1, 4):
+        took = times[n] - times[0]
+        assert took > 0.9 * rto * (2 ** n - 1), f"number {n} after {took} s"
+    pdc.inject(ack(0, retx=True))
+    d.delivered(sock)
+
+
+@rule("3.5.12", "What later packets were SACKed past is lost, and is sent again before the "
+      "time-out")
+def overtaken(d):
+    d.patient()
+    sock, pdc = d.sending(6)
+    for n in range(2, 7):
+        pdc.inject(ack(n, cack=0, sack=range(2, n + 1), rcvd=n + 1))
+    pdc.expect(request(1, retx=True, ar=True))
+    same("time-outs", sock.info()["timeouts"], 0)
+    pdc.inject(ack(6, retx=True))
+    for _ in range(6):
+        d.delivered(sock)
+
+
+@rule("3.5.12", "Where nothing comes back, a tail probe asks before the time-out")
+def tail_probe(d):
+    d.patient()
+    sock, pdc = d.sending(1)
+    # The peer is known to take probes once it has answered one
+    a = pdc.expect(cp(p.CP_PROBE))
+    pdc.inject(ack(1, flags=0x08, opaque=a.opaque, bare=True))
+    same("time-outs", sock.info()["timeouts"], 0)
+    d.delivered(sock)
+
+
+@rule("3.5.12", "A ROD source goes back to CACK + 1 on a time-out")
+def rod_timeout(d):
+    d.setting(rto_min_us=100000)
+    sock = d.socket(100, ordered=True, notify=True)
+    d.send(sock=sock)
+    pdc = d.opened(p.ROD_REQ)
+    pdc.answer(ack(0))
+    for n in range(1, 4):
+        d.send(sock=sock)
+        pdc.expect(request(n))
+    pdc.inject(ack(1))
+    for n in 2, 3:
+        pdc.expect(request(n, retx=True))
+        pdc.inject(ack(n, retx=True, rcvd=n + 1))
+    for _ in range(4):
+        d.delivered(sock)
+
+
+# --- receiving ------------------------------------------------------------------
+
+@rule("3.5.12", "RUD delivers each packet at once, in any order, and once")
+def rud_any_order(d):
+    pdc = d.open(data=b"0")
+    got = []
+    for n in 5, 3, 4, 1, 2, 3, 5:
+        data = b"%d" % n
+        pdc.inject(request(n, data=data, ar=True))
+        pdc.expect(ack(n))
+        pdc.inject(request(n, data=data, retx=True))
+        pdc.expect(ack(n, rc=p.RC_NULL))
+        got.append([m.data for m in d.messages()])
+    same("delivered", got, [[b"0", b"5"], [b"3"], [b"4"], [b"1"], [b"2"], [], []])
+
+
+@rule("3.5.12", "ROD takes the expected PSN; a later one is dropped and NACKed ROD_OOO with "
+      "its own PSN")
+def rod_gap(d):
+    d.setting(nack_retx_us=8000000)
+    pdc = d.open(rod=True, data=b"0")
+    pdc.inject(request(2, data=b"2"))
+    pdc.expect(nack(p.ROD_OOO, 2, known=True))
+    pdc.inject(request(1, data=b"1", ar=True))
+    pdc.expect(ack(1, cack=1))
+    same("delivered", [m.data for m in d.messages()], [b"0", b"1"])
+
+
+@rule("3.5.12", "... once per gap, until the expected packet comes")
+def rod_gap_once(d):
+    d.setting(nack_retx_us=8000000)
+    pdc = d.open(rod=True)
+    pdc.inject(request(2))
+    pdc.expect(nack(p.ROD_OOO, 2))
+    for n in 3, 4, 2:
+        pdc.inject(request(n, retx=n == 2))
+    pdc.expect_nothing()
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1))
+    pdc.inject(request(3))
+    pdc.expect(nack(p.ROD_OOO, 3))
+
+
+@rule("3.5.12", "... and again after NACK_Retx_Time, as the NACK may be lost")
+def rod_gap_again(d):
+    d.setting(nack_retx_us=10)
+    pdc = d.open(rod=True)
+    pdc.inject(request(2))
+    pdc.expect(nack(p.ROD_OOO, 2))
+    d.settle()
+    pdc.inject(request(2, retx=True))
+    pdc.expect(nack(p.ROD_OOO, 2, retx=True))
+
+
+@rule("3.5.12", "ROD answers an earlier PSN as a duplicate")
+def rod_duplicate(d):
+    pdc = d.open(rod=True)
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1))
+    pdc.inject(request(0))
+    pdc.expect(ack(0, cack=1, rc=p.RC_NULL))
+
+
+@rule("3.5.12", "RUDI: requests without a context, each executed as often as it comes",
+      missing="RUDI: its packets are dropped and counted")
+def rudi(d):
+    d.counted("DropUnknownType")
+    pdc = d.pdc()
+    for ptype in p.RUDI_REQ, p.RUDI_RESP:
+        pdc.inject(p.prologue(ptype, p.NH_STD if ptype == p.RUDI_REQ else p.NH_RESPONSE,
+                              0) + bytes(2) + b"\0\0\0\x77" +
+                   (p.ses_std() + b"data" if ptype == p.RUDI_REQ else p.response()))
+        pdc.expect_nothing()
+    same("dropped", d.counted("DropUnknownType"), 2)
+    same("delivered", d.messages(), [])
+
+
+@rule("3.5.12", "UUD: datagrams without a context, an answer or a retransmission")
+def uud(d):
+    sock = d.socket(150, datagrams=True)
+    d.counted("RxDatagrams")
+    pdc = d.pdc()
+    pdc.inject(p.uud(pid=150))
+    same("data", sock.recv_message().data, b"data")
+    pdc.inject(p.uud(pid=150))
+    pdc.expect_nothing()
+    same("taken", d.counted("RxDatagrams"), 2)
+    sock.send(b"words", d.here())
+    a = d.find(lambda a: a.type == p.UUD_REQ, WITHIN)
+    assert a and a.ip.endswith(b"words"), "no datagram"
+    pdc.expect_nothing()
+
+
+@rule("3.5.12", "UUD: what nobody takes is dropped in silence")
+def uud_strange(d):
+    d.counted("DropNoEndpoint")
+    d.counted("DropWrongMode")
+    pdc = d.pdc()
+    pdc.inject(p.uud(pid=151))
+    pdc.inject(p.uud(pid=READER))
+    pdc.expect_nothing()
+    same("nobody", d.counted("DropNoEndpoint"), 1)
+    same("no datagrams", d.counted("DropWrongMode"), 1)
+    same("delivered", d.messages(), [])
+
+
+# --- questions --------------------------------------------------------------------
+
+@rule("3.5.12", "PROBE is answered by an ACK_CC with p, its opaque value, CACK, and the "
+      "bitmap that it wants; it takes no PSN")
+def probe(d):
+    pdc = d.open()
+    pdc.inject(request(5))
+    pdc.inject(request(70))
+    pdc.inject(cp(p.CP_PROBE, ar=True, payload_n=60, opaque=0xbeef))
+    a = pdc.expect(ack(opaque=0xbeef, cack=0, sack_base=60, sack=[70], unsacked=[60, 61]))
+    assert a.flags & 8, "without p"
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1))
+
+
+@rule("3.5.12", "ACK_REQ is answered by an ACK of that PSN, with its response")
+def ack_req(d):
+    pdc = d.open()
+    pdc.inject(cp(p.CP_ACK_REQ, 0, ar=True, payload=77))
+    pdc.expect(ack(0, cack=0, rsp_op=0, rc=p.RC_OK, msg_id=77))
+    pdc.inject(request(3))
+    pdc.inject(cp(p.CP_ACK_REQ, 3, ar=True))
+    pdc.expect(ack(3, cack=0))
+
+
+@rule("3.5.12", "A PROBE goes by the PDC's peer only; its answer says nothing about a "
+      "packet by itself")
+def probe_answer(d):
+    d.patient()
+    sock, pdc = d.sending(1)
+    a = pdc.expect(cp(p.CP_PROBE, payload_n=1, ar=True, psn=0))
+    pdc.inject(ack(0, cack=0, flags=0x08, opaque=a.opaque, bare=True))
+    d.silent(sock)
+    pdc.inject(ack(1))
+    d.delivered(sock)
+
+
+@rule("3.5.12", "A source gives no probes to a peer that refuses them by UNEXP_EVENT, and "
+      "goes on")
+def probe_refused(d):
+    d.patient()
+    sock, pdc = d.sending(1)
+    pdc.expect(cp(p.CP_PROBE))
+    pdc.inject(p.nack(p.UNEXP_EVENT, 0, 0, pdc.remote))
+    d.silent(sock)
+    pdc.inject(ack(1))
+    d.delivered(sock)
+    d.send(sock=sock)
+    pdc.expect(request(2, ar=True))
+    pdc.inject(ack(2))
+    d.delivered(sock)
+
+
+@rule("3.6.13.5", "A source asks for an ACK (ar) with the last packet of a message of "
+      "several, and when the window lets out no more")
+def source_asks(d):
+    d.patient()
+    d.setting(payload_mtu=1024)
+    sock, pdc = d.sending()
+    d.send(bytes(5000), sock=sock)
+    for n in range(1, 5):
+        pdc.expect(request(n, eom=False))
+    pdc.expect(request(5, eom=True, ar=True))
+    pdc.inject(ack(5))
+    d.delivered(sock)
+
+
+@rule("3.6.13.7", "A source that wants a round trip time waits for its first answer before "
+      "it probes")
+def no_early_probe(d):
+    d.patient()
+    sock = d.send()
+    pdc = d.opened()
+    pdc.expect(request(0, syn=True))
+    d.never(pdc, cp(p.CP_PROBE))
+    pdc.inject(ack(0))
+    d.delivered(sock)
