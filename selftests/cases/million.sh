@@ -13,7 +13,7 @@ MESSAGES=${1:-1000000}
 WIRE="delay 200us reorder 75% loss 3% duplicate 3% corrupt 0.1%"
 # Share of the messages in percent, kind of socket, options, lengths
 KINDS=("40 rdm - 0-2000" "20 rdm - 0-20000" "30 seq - 0-4000" "10 rdm rod 0-9000")
-# The memory of a kernel that has seen all this once, and its noise, in KB
+# By so much the caches of the kernel may grow by themselves, in KB
 NOISE=32768
 
 exec 3>&1
