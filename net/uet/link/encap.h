@@ -180,6 +180,7 @@ u32 uet_output_mtu(const struct uet_output *out);
 u32 uet_output_run_max(const struct uet_output *out, u32 size);
 int uet_output(const struct uet_output *out, struct sk_buff *skb);
 void uet_output_one(struct uet_peer *peer, struct sk_buff *skb);
+void uet_output_answer(struct uet_peer *peer, struct sk_buff *skb);
 struct dst_entry *uet_peer_dst(struct uet_peer *peer);
 int uet_route_peer(struct uet_peer *peer, u32 *mtu);
 int uet_route_ifindex(struct uet_peer *peer);

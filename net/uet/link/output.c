@@ -556,14 +556,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 			 uet_output6(out, skb, meta.dsfield, frag);
 }
 
-/**
- * uet_output_one() - send a single UET packet, an answer or a control packet
- * @peer: where to
- * @skb: as for uet_output()
- *
- * Context: see uet_output().
- */
-void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
+static void uet_output_single(struct uet_peer *peer, struct sk_buff *skb, bool answer)
 {
 	struct uet_output out;
 
@@ -571,8 +564,36 @@ void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
 		uet_drop_tx(peer, skb, UET_DROP_TX_ROUTE);
 		return;
 	}
-	out.form = uet_form_of_answer(peer);
-	out.proto = uet_form_proto(out.un, out.form);
+	if (answer) {
+		out.form = uet_form_of_answer(peer);
+		out.proto = uet_form_proto(out.un, out.form);
+	}
 	uet_output(&out, skb);
 	uet_output_end(&out);
+}
+
+/**
+ * uet_output_one() - send a single UET packet of a sending half
+ * @peer: where to
+ * @skb: as for uet_output()
+ *
+ * Context: see uet_output().
+ */
+void uet_output_one(struct uet_peer *peer, struct sk_buff *skb)
+{
+	uet_output_single(peer, skb, false);
+}
+
+/**
+ * uet_output_answer() - send a single UET packet of a receiving half
+ * @peer: where to
+ * @skb: as for uet_output()
+ *
+ * Its form is that in which the peer opened its PDC, while nothing better is known.
+ *
+ * Context: see uet_output().
+ */
+void uet_output_answer(struct uet_peer *peer, struct sk_buff *skb)
+{
+	uet_output_single(peer, skb, true);
 }

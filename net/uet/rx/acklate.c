@@ -108,7 +108,7 @@ static void uet_ack_late_send(struct uet_pdc *pdc)
 	}
 	spin_unlock(&r->lock);
 	if (ack)
-		uet_output_one(pdc->peer, ack);
+		uet_output_answer(pdc->peer, ack);
 	uet_pdc_put(pdc);
 }
 

@@ -245,7 +245,7 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 			peer.form.guess = READ_ONCE(known->form.heard);
 	}
 
-	uet_output_one(&peer, skb);
+	uet_output_answer(&peer, skb);
 }
 
 /**

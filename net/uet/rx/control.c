@@ -177,7 +177,7 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 out:
 	spin_unlock(&r->lock);
 	if (answer)
-		uet_output_one(pdc->peer, answer);
+		uet_output_answer(pdc->peer, answer);
 }
 
 /**
@@ -292,6 +292,6 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	}
 	spin_unlock(&r->lock);
 	while ((skb = __skb_dequeue(&list)))
-		uet_output_one(pdc->peer, skb);
+		uet_output_answer(pdc->peer, skb);
 	return lives;
 }

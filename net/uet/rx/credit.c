@@ -225,7 +225,7 @@ static void uet_credit_xmit(struct sk_buff_head *list)
 	while ((skb = __skb_dequeue(list))) {
 		struct uet_txmeta *meta = UET_TXMETA(skb);
 
-		uet_output_one(meta->peer, skb);
+		uet_output_answer(meta->peer, skb);
 	}
 }
 

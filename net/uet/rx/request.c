@@ -592,7 +592,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 out:
 	spin_unlock(&pdc->rx->lock);
 	if (answer)
-		uet_output_one(pdc->peer, answer);
+		uet_output_answer(pdc->peer, answer);
 }
 
 /* Are all packets of a run new, and in order if they have to be? */
@@ -674,7 +674,7 @@ bool uet_pdc_request_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	}
 	spin_unlock(&pdc->rx->lock);
 	if (answer)
-		uet_output_one(pdc->peer, answer);
+		uet_output_answer(pdc->peer, answer);
 	return taken;
 }
 
@@ -716,7 +716,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 out:
 	spin_unlock(&pdc->rx->lock);
 	if (answer)
-		uet_output_one(pdc->peer, answer);
+		uet_output_answer(pdc->peer, answer);
 }
 
 /* Move up to UET_RX_TOLD PDCs that wait for room to @list; true if more wait. */
@@ -780,7 +780,7 @@ bool uet_pds_rx_room(struct uet_sock *us)
 		spin_unlock_bh(&pdc->rx->lock);
 		if (nack) {
 			local_bh_disable();
-			uet_output_one(pdc->peer, nack);
+			uet_output_answer(pdc->peer, nack);
 			local_bh_enable();
 		}
 		uet_pdc_put(pdc);

@@ -133,7 +133,7 @@ void uet_pdc_rx_timer(struct uet_pdc *pdc)
 	if (unlikely(ask))
 		uet_pdc_tx_ops->close(pdc);
 	while ((skb = __skb_dequeue(&list)))
-		uet_output_one(pdc->peer, skb);
+		uet_output_answer(pdc->peer, skb);
 }
 
 /**
