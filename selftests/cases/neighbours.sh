@@ -306,6 +306,10 @@ setup_switch()
 		net.ipv4.fib_multipath_hash_policy=1 \
 		net.ipv6.fib_multipath_hash_policy=1
 	on "$B" sysctl -qw net.ipv4.conf.all.rp_filter=0
+	# While a router is being resolved, IPv6 takes a shorter prefix of the link instead
+	# where the kernel has no router preferences
+	ip -n "$A" neigh replace fd00::fe dev uet0 nud permanent \
+		lladdr "$(on "$S" cat /sys/class/net/h0/address)"
 }
 
 packets_by()
