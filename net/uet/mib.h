@@ -95,7 +95,7 @@ enum uet_mib_item {
 	UET_MIB_PEER_REPORTS,		/* UET_PEER_EVENTS: lost or there again */
 	UET_MIB_PEERS_FORGOTTEN,	/* beyond the limit of a socket or memory */
 	UET_MIB_MSG_MIXED,		/* DROPPED: ordered PDC mixes too many */
-	UET_MIB_REPORT_LOST,		/* no memory or queue full */
+	UET_MIB_REPORT_LOST,		/* queue full */
 	/* PDCs */
 	UET_MIB_PDC_OPENED,
 	UET_MIB_PDC_ACCEPTED,

@@ -121,7 +121,9 @@ struct uet_job {
  * @ka_idle: ms of silence before the first probe
  * @ka_interval: ms between probes, 0 = @ka_idle
  * @ka_timeout: ms that a probe may take, 0 = net.uet.peer_timeout_s
- * @reports: bytes of reports on the error queue; sk_error_queue.lock
+ * @reports: bytes of reports on the error queue and of @late; sk_error_queue.lock
+ * @late: messages whose report had no memory, to be made when it is read, oldest
+ *	first; sk_error_queue.lock
  * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest, @batch and the us
  *	pointer of each dest
  * @dests: queues of this socket, last used first
@@ -187,6 +189,7 @@ struct uet_sock {
 	atomic64_t		tx_wake_at;
 	u32			tx_need;
 	u32			reports;
+	struct list_head	late;
 	struct uet_txpages	tx_pages;
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;

@@ -4,41 +4,12 @@
 # reported, nothing is lost without a report, nothing leaks.
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/faults.sh
+. "$(dirname "$0")/../faults.sh"
 
-DEBUGFS=/sys/kernel/debug
-# The kernel counts down from here with each fault
-FAULTS=1000000000
 # A case goes on until there were so many: how many allocations a message takes
 # differs by kernel, and few of them may all be lucky
 ENOUGH=10
-
-# fault_set KIND KNOB=VALUE...
-fault_set()
-{
-	local kind=$1 knob
-	shift
-
-	for knob in "$@"; do
-		echo "${knob#*=}" >"$DEBUGFS/$kind/${knob%%=*}"
-	done
-}
-
-# fault_prepare KIND KNOB=VALUE...: what all cases of it have in common
-fault_prepare()
-{
-	local kind=$1
-	shift
-
-	[ -d "$DEBUGFS/$kind" ] || skip "this kernel has no $kind"
-	fault_set "$kind" probability=0 interval=1 times=$FAULTS verbose=0 "$@"
-	[ "$kind" = failslab ] || fault_set "$kind" min-order=0
-}
-
-# faults KIND: since fault_prepare
-faults()
-{
-	echo $((FAULTS - $(cat "$DEBUGFS/$1/times")))
-}
 
 # total NAME: of a field over all lines that senders printed
 total()
@@ -97,7 +68,7 @@ softirq_faults()
 
 	fault_prepare "$kind" task-filter=0 ignore-gfp-wait=1
 	recv_start main -I -A
-	send_from_a -D 600 -s 0-60000 -W $B4/$PID >"$WORK/send" &
+	send_from_a -D 600 -s 0-60000 -w $B4/$PID >"$WORK/send" &
 	sender=$!
 	wait_for 20 moving || rc=1
 	python3 - "$DEBUGFS/$kind" "$2" $SLOW $((FAULTS - ENOUGH)) <<-'END'
@@ -128,6 +99,10 @@ softirq_faults()
 	recv_all_sent
 	recv_wait main || rc=1
 	accounted "$kind"
+	# A report waits until there is memory for it
+	[ "$(total sent)" = $(($(total delivered) + $(total failed))) ] ||
+		fail "messages were not reported"
+	[ "$(stat_of "$A" ReportsLost)" = 0 ] || fail "reports were lost"
 	return $rc
 }
 

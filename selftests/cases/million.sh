@@ -8,6 +8,8 @@
 #	million.sh [MESSAGES]
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/faults.sh
+. "$(dirname "$0")/../faults.sh"
 
 MESSAGES=${1:-1000000}
 WIRE="delay 200us reorder 75% loss 3% duplicate 3% corrupt 0.1%"
@@ -79,6 +81,27 @@ bad_wire()
 		fail "the kernel has $((now - before)) KB more than before"
 }
 
+# The wire is still bad
+no_memory()
+{
+	local kind rc=0
+
+	for kind in failslab fail_page_alloc; do
+		fault_prepare $kind task-filter=0 ignore-gfp-wait=1
+	done
+	for kind in failslab fail_page_alloc; do
+		fault_set $kind probability=1
+	done
+	messages $((MESSAGES / 10)) || rc=1
+	for kind in failslab fail_page_alloc; do
+		fault_set $kind probability=0
+		note "$kind: $(faults $kind) allocations failed"
+	done
+	[ "$(faults failslab)" -gt 10 ] || fail "few allocations failed"
+	return $rc
+}
+
 setup_pair
 tst "$MESSAGES messages over a bad wire" bad_wire
+tst "... and 1 % of the allocations fail" no_memory
 finish

@@ -27,6 +27,7 @@
 #include "sock/calls.h"
 #include "sock/send.h"
 #include "tx/pds.h"
+#include "tx/report.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
 #include "tx/watch.h"
@@ -143,6 +144,7 @@ static int uet_release(struct socket *sock)
 	uet_watch_stop(us);
 	uet_part_drop(us);
 	uet_close_tx(us);
+	uet_sock_drop_late(us);
 	uet_watch_free(us);
 	uet_tx_expire_stop(us);
 	uet_txpages_free(us);
@@ -349,6 +351,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	us->ka_idle = UET_KEEPALIVE_IDLE_MS;
 	spin_lock_init(&us->dests_lock);
 	INIT_LIST_HEAD(&us->dests);
+	INIT_LIST_HEAD(&us->late);
 	atomic64_set(&us->tx_wake_at, -1);
 	mutex_init(&us->part_lock);
 	uet_txpages_init(&us->tx_pages);

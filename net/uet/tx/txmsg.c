@@ -292,10 +292,21 @@ bool uet_txmsg_try_drop_spares(struct uet_sock *us)
 	return true;
 }
 
-static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
-			     int error, u8 source, u16 code)
+/**
+ * uet_txmsg_result() - what is reported of a message
+ * @msg: the message
+ * @error: 0, or the errno of the failure, of either sign
+ * @source: enum uet_report_source
+ * @code: meaning depends on @source
+ * @rep: gets the report
+ * @peer: gets the address it was sent to
+ *
+ * Context: any.
+ */
+void uet_txmsg_result(const struct uet_txmsg *msg, int error, u8 source, u16 code,
+		      struct uet_report *rep, struct sockaddr_uet *peer)
 {
-	struct uet_report rep = {
+	*rep = (struct uet_report){
 		.error = error < 0 ? -error : error,
 		.type = error ? UET_REPORT_FAILED : UET_REPORT_DELIVERED,
 		.source = source,
@@ -304,10 +315,17 @@ static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
 		.cookie_last = msg->cookie,
 		.length = msg->m.len,
 	};
-	struct sockaddr_uet peer;
+	uet_dest_name(&msg->dest->key, peer);
+}
 
-	uet_dest_name(&msg->dest->key, &peer);
-	uet_sock_report(us, &rep, &peer);
+static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
+			     int error, u8 source, u16 code)
+{
+	struct sockaddr_uet peer;
+	struct uet_report rep;
+
+	uet_txmsg_result(msg, error, source, code, &rep, &peer);
+	uet_sock_report(us, &rep, &peer, msg);
 }
 
 /**

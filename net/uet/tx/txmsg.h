@@ -40,7 +40,8 @@ struct uet_watch;
  * struct uet_txmsg - an outgoing message
  * @m: what its sender knows of it; flow.lock of the PDC
  * @dest: queue it belongs to, with a reference
- * @ref: one for the queue, one for a sendmsg() that still streams into it
+ * @ref: one for the queue, one for a sendmsg() that still streams into it, one for
+ *	@late
  * @streamed: longer than the send buffer: data is released as CACK advances
  * @moving: in uet_dest.moving, or just taken out of it; dest->lock
  * @has_hd: header data present
@@ -48,11 +49,14 @@ struct uet_watch;
  * @inlined: data is in @inline_data
  * @pinned: data is not copied (tx/txpin.c)
  * @spliced: nobody is told when it is free; with @pinned
+ * @late_source: enum uet_report_source, if in @late
  * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
+ * @late_code: meaning depends on @late_source
  * @freed: bytes whose pages were given back
  * @charged: bytes of data charged to the socket and the namespace
  * @best: highest offset acknowledged since the socket closed; only more than
  *	that counts as progress
+ * @late_bytes: charged to uet_sock.reports, if in @late
  * @cookie: for reports
  * @born: when it was made, jiffies; constant
  * @fed: when sendmsg() last added data, jiffies, if @streamed; dest->lock
@@ -61,8 +65,10 @@ struct uet_watch;
  * @match_bits: tag if @has_tag, else 0
  * @mem_charged: overhead and @charged are counted in uet_net.mem
  * @sk_charged: still counted in uet_sock.wmem and @dest->wmem
+ * @late_error: errno, 0 = delivered; if in @late
  * @error: errno of a failure while sendmsg() still streams (not reported on
  *	the error queue then); flow.lock
+ * @late: in uet_sock.late; it and the other late fields: sk_error_queue.lock
  * @bufs: data blocks, struct uet_txbuf; empty if @inlined
  * @cursor: block of the last access; packets are cut in sequence
  * @spare: in uet_sock.tx_spare instead, while it is kept for reuse
@@ -86,10 +92,13 @@ struct uet_txmsg {
 	bool			inlined;
 	bool			pinned;
 	bool			spliced;
+	u8			late_source;
 	u16			slot;
+	u16			late_code;
 	u32			freed;
 	u32			charged;
 	u32			best;
+	u32			late_bytes;
 	u64			cookie;
 	unsigned long		born;
 	unsigned long		fed;
@@ -98,7 +107,9 @@ struct uet_txmsg {
 	u64			match_bits;
 	bool			mem_charged;
 	bool			sk_charged;
+	u16			late_error;
 	int			error;
+	struct list_head	late;
 	struct list_head	bufs;
 	union {
 		struct uet_txbuf	*cursor;
@@ -262,6 +273,12 @@ static inline void uet_txmsg_put(struct uet_txmsg *msg)
 	if (refcount_dec_and_test(&msg->ref))
 		uet_txmsg_free(msg);
 }
+
+struct uet_report;
+struct sockaddr_uet;
+
+void uet_txmsg_result(const struct uet_txmsg *msg, int error, u8 source, u16 code,
+		      struct uet_report *rep, struct sockaddr_uet *peer);
 
 /* tx/dest.c */
 struct uet_dest *uet_dest_next(struct uet_net *un, u64 *id);
