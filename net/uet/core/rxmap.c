@@ -120,7 +120,8 @@ enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
 {
 	s32 dist = psn_delta(psn, m->cack);
 
-	if (likely(psn == m->edge + 1 && dist <= (s32)m->range))
+	/* With packets above it, the next one may be waiting for its delivery. */
+	if (likely(psn == m->edge + 1 && dist <= (s32)m->range && !m->above))
 		return UET_RX_NEW;
 	if (dist <= 0)
 		return dist < -UET_RXMAP_FAR_PSNS ? UET_RX_FAR_BELOW :
@@ -205,6 +206,22 @@ u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n)
 u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn)
 {
 	return uet_rxmap_set_run(m, psn, 1);
+}
+
+bool uet_rxmap_due(const struct uet_rxmap *m)
+{
+	return m->above && rxmap_ring_get(m, m->edge + 1) & 1;
+}
+
+u32 uet_rxmap_deliver(struct uet_rxmap *m, u32 n)
+{
+	if (uet_rxmap_due(m)) {
+		rxmap_ring_clear(m, m->edge + 1, n);
+		m->above -= n;
+	}
+	m->edge += n;
+	m->highest = psn_max(m->highest, m->edge);
+	return rxmap_advance_cack(m);
 }
 
 u32 uet_rxmap_set_hold(struct uet_rxmap *m, u32 psn)

@@ -8,6 +8,10 @@
  * the first guaranteed response that the source has not cleared.  Neither ever
  * moves backward.
  *
+ * Where packets are delivered in order, those that come early are recorded by
+ * uet_rxmap_set(), and uet_rxmap_deliver() moves @edge when the next one was
+ * delivered, whether it came just now or before.  Both ways are not mixed.
+ *
  * The bitmap records only PSNs above @edge, so a PDC whose packets arrive in
  * order needs none and @bits may be NULL.  uet_rxmap_classify() returns
  * UET_RX_NOMAP when a bitmap is needed.  The caller then attaches one, or NACKs
@@ -61,7 +65,7 @@ enum uet_clear_verdict {
  *	without bitmap
  * @range: MP_RANGE, PSNs accepted above @cack
  * @cack: every PSN up to here was received, and its response need not be kept
- * @edge: every PSN up to here was received
+ * @edge: every PSN up to here was received, and delivered if that is in order
  * @highest: highest PSN received
  * @above: PSNs received above @edge
  * @hold: first PSN that @cack must not reach
@@ -175,6 +179,18 @@ enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
 u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n);
 
 /**
+ * uet_rxmap_deliver() - the next packets in order were delivered
+ * @m: map
+ * @n: their number, 1 to 64; all of them are new (uet_rxmap_classify_run()), or all of
+ *	them were recorded before
+ *
+ * Those recorded behind them stay above @edge until they are delivered too.
+ *
+ * Return: by how many PSNs @cack advanced.
+ */
+u32 uet_rxmap_deliver(struct uet_rxmap *m, u32 n);
+
+/**
  * uet_rxmap_set_hold() - set the first guaranteed response that is not cleared
  * @m: map
  * @psn: lowest PSN whose guaranteed response is not cleared; ignored unless
@@ -246,12 +262,20 @@ static inline u16 uet_rxmap_ooo_count(const struct uet_rxmap *m)
  * uet_rxmap_expected() - next PSN in order
  * @m: map
  *
- * Return: the only PSN a ROD PDC accepts.
+ * Return: the only PSN a ROD PDC delivers.
  */
 static inline u32 uet_rxmap_expected(const struct uet_rxmap *m)
 {
 	return m->edge + 1;
 }
+
+/**
+ * uet_rxmap_due() - was the next PSN in order recorded, but not delivered?
+ * @m: map of packets that are delivered in order
+ *
+ * Return: true if so.
+ */
+bool uet_rxmap_due(const struct uet_rxmap *m);
 
 /**
  * uet_rxmap_may_hold() - is there a place for one more guaranteed response?

@@ -433,6 +433,85 @@ static void rxmap_runs_are_single_packets(struct kunit *test)
 	}
 }
 
+/* In order: what came early is reported, and moves CACK only when it is delivered. */
+static void rxmap_delivers_in_order(struct kunit *test)
+{
+	u64 bits[BITS / 64];
+	struct uet_rxmap m;
+
+	uet_rxmap_init(&m, -2, RANGE);		/* wraps between the packets */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, 0), UET_RX_NOMAP);
+	uet_rxmap_attach(&m, bits, BITS);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set_run(&m, -1, 3), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_set(&m, 4), 0u);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_due(&m));
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, -2), UET_RX_NEW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, 0), UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_deliver(&m, 1), 1u);
+	/* The next one may have no room: it is no new packet. */
+	KUNIT_EXPECT_TRUE(test, uet_rxmap_due(&m));
+	KUNIT_EXPECT_EQ(test, m.cack, (u32)-2);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify(&m, -1), UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify_run(&m, -1, 5), UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_sack(&m, m.cack + 1), 0x27ULL);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_ooo_count(&m), 4);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_deliver(&m, 1), 1u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_deliver(&m, 2), 2u);
+	KUNIT_EXPECT_FALSE(test, uet_rxmap_due(&m));
+	/* A run fills the gap, and one that was kept follows it. */
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify_run(&m, 2, 3), UET_RX_DUP);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_classify_run(&m, 2, 2), UET_RX_NEW);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_deliver(&m, 2), 2u);
+	KUNIT_EXPECT_TRUE(test, uet_rxmap_due(&m));
+	/* A response that is not cleared holds CACK. */
+	uet_rxmap_set_hold(&m, 4);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_deliver(&m, 1), 0u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_expected(&m), 5u);
+	KUNIT_EXPECT_EQ(test, uet_rxmap_drop_hold(&m), 1u);
+	KUNIT_EXPECT_EQ(test, m.highest, 4u);
+	KUNIT_EXPECT_EQ(test, m.above, 0u);
+	KUNIT_EXPECT_PTR_EQ(test, uet_rxmap_detach(&m), &bits[0]);
+}
+
+/* Random arrivals of packets that are delivered in order, with refusals */
+static void rxmap_in_order_random(struct kunit *test)
+{
+	u32 rounds = UET_TEST_ROUNDS / 50 + 1, psn, next, n;
+	struct test_rnd rnd = { 11 };
+	u64 bits[BITS / 64];
+	struct uet_rxmap m;
+	bool came[2 * BITS];
+
+	uet_rxmap_init(&m, FIRST, RANGE);
+	uet_rxmap_attach(&m, bits, BITS);
+	memset(came, 0, sizeof(came));
+	next = FIRST;
+	while (rounds--) {
+		psn = next + rnd_below(&rnd, RANGE);
+		KUNIT_ASSERT_EQ(test, uet_rxmap_expected(&m), next);
+		KUNIT_ASSERT_EQ(test, uet_rxmap_classify(&m, psn),
+				came[psn % (2 * BITS)] ? UET_RX_DUP :
+							 UET_RX_NEW);
+		if (psn != next && !came[psn % (2 * BITS)]) {
+			KUNIT_ASSERT_EQ(test, uet_rxmap_set(&m, psn), 0u);
+			came[psn % (2 * BITS)] = true;
+		} else if (psn == next && !came[psn % (2 * BITS)]) {
+			KUNIT_ASSERT_EQ(test, uet_rxmap_deliver(&m, 1), 1u);
+			next++;
+		}
+		/* Now and then there is no room. */
+		for (n = rnd_below(&rnd, 10); n && came[next % (2 * BITS)];
+		     n--) {
+			KUNIT_ASSERT_TRUE(test, uet_rxmap_due(&m));
+			KUNIT_ASSERT_EQ(test, uet_rxmap_deliver(&m, 1), 1u);
+			came[next++ % (2 * BITS)] = false;
+		}
+		KUNIT_ASSERT_EQ(test, uet_rxmap_due(&m),
+				came[next % (2 * BITS)]);
+		KUNIT_ASSERT_EQ(test, m.cack, next - 1);
+	}
+}
+
 static struct kunit_case rxmap_cases[] = {
 	KUNIT_CASE(rxmap_in_order_needs_no_bitmap),
 	KUNIT_CASE(rxmap_bitmap_on_demand),
@@ -444,6 +523,8 @@ static struct kunit_case rxmap_cases[] = {
 	KUNIT_CASE(rxmap_grow),
 	KUNIT_CASE(rxmap_random_against_model),
 	KUNIT_CASE(rxmap_runs_are_single_packets),
+	KUNIT_CASE(rxmap_delivers_in_order),
+	KUNIT_CASE(rxmap_in_order_random),
 	{}
 };
 
