@@ -133,6 +133,8 @@ struct uet_snd_flow {
  * @nr_msgs: messages that are not done
  * @state: enum uet_pdc_state; the caller changes it
  * @rod: ordered delivery
+ * @keeps: an ordered target keeps packets behind a gap: it has SACKed some, and did not
+ *	send ROD_OOO since
  * @next_msg_id: id of the next message that begins
  * @turn: quantum among the senders of its flow
  * @ackreq: which packets asked for an ACK
@@ -202,6 +204,7 @@ struct uet_snd {
 	u32 nr_msgs;
 	u8 state;
 	bool rod;
+	bool keeps;
 	u16 next_msg_id;
 	struct uet_turn turn;
 	struct uet_ackreq ackreq;

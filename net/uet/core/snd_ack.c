@@ -127,6 +127,19 @@ static void snd_ack_cc(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 					sum->bytes + sum->unmarked_bytes);
 }
 
+/*
+ * Has an ordered target kept the packet, without looking at its contents yet? Then it
+ * has no response, which may still be an error.
+ */
+static bool snd_kept(const struct uet_snd *s, const struct uet_pkt *pkt)
+{
+	u32 psn = pkt->ack.ack_psn;
+
+	return s->rod && !uet_pkt_has_ses_rsp(pkt) &&
+	       uet_txwin_has(&s->win, psn) &&
+	       !(uet_txwin_slot(&s->win, psn)->flags & UET_TX_CP);
+}
+
 void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 		 struct uet_snd_acked *out)
 {
@@ -153,7 +166,9 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 	uet_txwin_cack(win, a->cack_psn, &out->sum);
 	if (a->sack_bitmap)
 		uet_txwin_sack(win, a->sack_base, a->sack_bitmap, &out->sum);
-	if (!probe) {
+	if (!probe && unlikely(snd_kept(s, pkt))) {
+		uet_txwin_sack(win, a->ack_psn, 1, &out->sum);
+	} else if (!probe) {
 		if (uet_txwin_has(win, a->ack_psn))
 			out->answered = snd_pkt(s, a->ack_psn);
 		out->first = uet_txwin_answer(win, a->ack_psn, &out->sum);
@@ -161,6 +176,8 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 		if (unlikely(pkt->flags & UET_F_RETX))
 			snd_rtx_arrived(s, pkt, now, out);
 	}
+	if (s->rod && win->nr_sacked)
+		s->keeps = true;
 	if (unlikely(!list_empty(&s->holds)))
 		snd_hold_covered(s, out->from, out->sum.psns);
 	uet_txwin_mpr(win, a->cack_psn, a->mpr);
@@ -185,7 +202,7 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 	uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
 	snd_timed(s);
 	snd_rack(s, sent, w->now);
-	if (!s->rod || !s->win.flight_pkts) {
+	if (!snd_goes_back(s) || !s->win.flight_pkts) {
 		/* It queued with data, on one path of several: age decides. */
 		s->probed = sent;
 		w->todo |= SND_DO_OVERTAKEN;

@@ -6,8 +6,9 @@
  * UE 1.0 3.5.12 leaves the inference of losses to the implementer. Here packets
  * are lost that are missing below SACKed ones or before an answered probe, once
  * they are so old that no other path could be that slow; those that the target's
- * out-of-order count implies; and those that time out. An ordered target keeps
- * nothing out of order, so its sender goes back to the gap.
+ * out-of-order count implies; and those that time out. An ordered target may drop what
+ * follows a gap; as long as it has not shown that it does not, its sender goes back to
+ * the gap.
  *
  * Not here: the age and other intervals (snd_timer.c), searches of the scoreboard
  * (txwin_scan.c).
@@ -270,7 +271,7 @@ static void snd_timeout(struct uet_snd *s, struct uet_snd_work *w)
 	snd_probe_unheard(s);
 	w->todo |= SND_DO_ASK;
 	w->limit = w->now - rto;
-	if (!s->rod) {
+	if (!snd_goes_back(s)) {
 		w->todo |= SND_DO_TIMED_OUT;
 	} else if (!uet_txwin_is_sacked(&s->win, psn)) {
 		w->from = psn;
@@ -311,7 +312,7 @@ static void snd_after_timeout(struct uet_snd *s, struct uet_snd_work *w)
 static void snd_overtaken(struct uet_snd *s, struct uet_snd_work *w)
 {
 	s->loss_at = 0;
-	if (s->rod || (!s->win.nr_sacked && !s->probed))
+	if (snd_goes_back(s) || (!s->win.nr_sacked && !s->probed))
 		return;
 	w->limit = w->now - uet_snd_loss_age(s);
 	w->doing = SND_DO_OVERTAKEN;
@@ -350,7 +351,7 @@ static void snd_begin_ooo(struct uet_snd *s, struct uet_snd_work *w)
 	u32 size = ccc->params->mtu, threshold;
 	u64 cwnd = uet_ccc_window(ccc);
 
-	if (s->rod || ccc->params->trimming)
+	if (snd_goes_back(s) || ccc->params->trimming)
 		return;
 	threshold = uet_txwin_ooo_threshold(cwnd, ccc->params->max_wnd, size);
 	if (!uet_txwin_ooo(&s->win, w->ooo, threshold,
@@ -425,6 +426,7 @@ static bool snd_found(struct uet_snd *s, struct uet_snd_work *w, u32 psn,
 {
 	u64 at = uet_txwin_slot(&s->win, psn)->tx_time;
 
+	w->back = w->doing == SND_DO_GO_BACK;
 	switch (w->doing) {
 	case SND_DO_GO_BACK:
 		return snd_go_back(s, w, psn, loss);

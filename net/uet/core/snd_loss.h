@@ -45,6 +45,7 @@ enum uet_snd_end {
  * @gone_back: packets that are resent by "go back"
  * @timeouts: retransmission timeouts
  * @probes: tail probes
+ * @back: the last lost packet is one of @gone_back
  * @nr_cps: control packets to send
  * @cps: these
  * @end: enum uet_snd_end
@@ -57,6 +58,7 @@ struct uet_snd_work {
 	u8 how;
 	bool any;
 	bool young;
+	bool back;
 	u8 nr_cps;
 	u8 end;
 	u8 timeouts;

@@ -103,6 +103,7 @@ static enum uet_snd_nack_verdict snd_nack_gap(struct uet_snd *s, u32 psn,
 
 	if (!s->rod || w->now < s->gbn_until)
 		return UET_SND_NACK_DONE;
+	s->keeps = false;
 	s->gbn_until = w->now + ccc->base_rtt + ccc->params->target;
 	w->from = psn;
 	w->how = UET_LOSS_GO_BACK;

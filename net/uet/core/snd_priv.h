@@ -21,7 +21,7 @@
 #define SND_DO_OVERTAKEN	BIT(2)	/* missing below SACKed packets */
 #define SND_DO_PROBED		BIT(3)	/* missing before an answered probe */
 #define SND_DO_OOO		BIT(4)	/* the out-of-order count is large */
-#define SND_DO_GO_BACK		BIT(5)	/* resend from a gap of an ordered PDC */
+#define SND_DO_GO_BACK		BIT(5)	/* resend all from a gap of an ordered PDC */
 #define SND_DO_KNOWN		BIT(6)	/* does the target know the PDC? */
 #define SND_DO_PROBE		BIT(7)	/* tail probe */
 #define SND_DO_RTO		BIT(8)	/* retransmission timeout */
@@ -44,6 +44,12 @@ static inline struct uet_snd_queue *snd_first(const struct uet_snd *s)
 static inline struct uet_snd_pkt *snd_pkt(const struct uet_snd *s, u32 psn)
 {
 	return &s->pkts[uet_txwin_index(&s->win, psn)];
+}
+
+/* Does the target drop what follows a gap, as far as is known? */
+static inline bool snd_goes_back(const struct uet_snd *s)
+{
+	return s->rod && !s->keeps;
 }
 
 /* The RTO runs from @from on. */

@@ -198,6 +198,51 @@ static void snd_goes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->w.gone_back, 6);
 }
 
+/* An ordered target that has SACKed keeps what follows a gap: only that goes again. */
+static void snd_fills_gaps(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+
+	script_msg(k, 0, 8 * SCRIPT_MTU, 8 * SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 8);
+	k->now += SCRIPT_RTT;
+	/* 0 and 3 are missing; 7 has no response yet. */
+	script_ack(k, PSN(7), PSN(-1), 0xf6);
+	KUNIT_EXPECT_TRUE(test, k->s.keeps);
+	KUNIT_EXPECT_TRUE(test, uet_txwin_is_sacked(&k->s.win, PSN(7)));
+	KUNIT_EXPECT_FALSE(test, uet_txwin_is_answered(&k->s.win, PSN(7)));
+	k->now += 3 * SCRIPT_RTT;
+	script_ack(k, PSN(7), PSN(-1), 0xf6);
+	KUNIT_EXPECT_EQ(test, k->lost, 2);
+	KUNIT_EXPECT_EQ(test, k->how, UET_LOSS_SACK);
+	KUNIT_EXPECT_EQ(test, k->w.gone_back, 0);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 2);
+	KUNIT_EXPECT_EQ(test, k->resent, 2);
+	/* CACK comes past the gap: what it covers counts as answered. */
+	k->pkt.next_hdr = UET_NH_RSP;
+	k->pkt.rsp.code = UET_RC_OK;
+	script_ack(k, PSN(3), PSN(7), 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 1);
+	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 0);
+}
+
+/* ... but it may have no memory for a packet, and then goes on dropping. */
+static void snd_fills_gaps_no_more(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+
+	script_msg(k, 0, 6 * SCRIPT_MTU, 6 * SCRIPT_MTU);
+	script_send(k, 9);
+	script_ack(k, PSN(2), PSN(-1), 0x6);
+	KUNIT_EXPECT_TRUE(test, k->s.keeps);
+	KUNIT_EXPECT_EQ(test, script_nack(k, PSN(4), UET_NACK_ROD_OOO, false),
+			UET_SND_NACK_SETTLE);
+	KUNIT_EXPECT_FALSE(test, k->s.keeps);
+	/* What it has is not sent again. */
+	KUNIT_EXPECT_EQ(test, k->w.gone_back, 4);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 4);
+}
+
 /* Errors in a row end a PDC; a reserved cause and processing do not. */
 static void snd_errors(struct kunit *test)
 {
@@ -397,6 +442,8 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_probes_on),
 	KUNIT_CASE(snd_counts_tell),
 	KUNIT_CASE(snd_goes_back),
+	KUNIT_CASE(snd_fills_gaps),
+	KUNIT_CASE(snd_fills_gaps_no_more),
 	KUNIT_CASE(snd_errors),
 	KUNIT_CASE(snd_doubts),
 	KUNIT_CASE(snd_moves),

@@ -243,6 +243,7 @@ static void timer_asks_response(struct kunit *test, bool rod)
 
 	script_msg(k, 0, 2 * SCRIPT_MTU, 2 * SCRIPT_MTU);
 	script_send(k, 9);
+	k->pkt.next_hdr = UET_NH_RSP;
 	script_ack(k, PSN(1), PSN(-1), 3);
 	for (n = 0; n < 3; n++) {
 		asked = k->now;

@@ -26,7 +26,7 @@
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
 
-/* Counter of a loss; an ordered PDC counts by uet_snd_work.gone_back. */
+/* Counter of a loss; what "go back" resends is in uet_snd_work.gone_back. */
 static void uet_pdc_count_lost(struct uet_pdc *pdc, u8 how)
 {
 	switch (how) {
@@ -61,7 +61,7 @@ void uet_pdc_losses(struct uet_pdc *pdc, struct uet_snd_work *w)
 	while (unlikely(uet_snd_next_lost(&pdc->tx->snd, w, &loss))) {
 		trace_uet_path_signal(flow, loss.ev, UET_LB_TIMEOUT, 0);
 		uet_cc_loss(flow, &loss);
-		if (!pdc->rod)
+		if (!w->back)
 			uet_pdc_count_lost(pdc, loss.how);
 	}
 	if (unlikely(w->gone_back))
