@@ -139,6 +139,7 @@ struct uet_unconfirmed {
  * @credit_senders: local CCCs that use receiver credit and have data
  * @mem: memory of message data and receive buffers
  * @rx_beyond: bytes of incoming messages held beyond all limits
+ * @rx_early: bytes of packets that ordered PDCs keep until those before have come
  * @rx_saved: the incoming message or ordered PDC that may ignore the limits: its
  *	address, only compared, and a flag
  * @rx_saved_at: when it last did so, jiffies
@@ -233,6 +234,7 @@ struct uet_net {
 	atomic_t		pdcs;
 	struct uet_mem		mem;
 	atomic_long_t		rx_beyond;
+	atomic_long_t		rx_early;
 	unsigned long		rx_saved;
 	unsigned long		rx_saved_at;
 	unsigned long		rx_short_at;

@@ -45,8 +45,13 @@ static int __init uet_caches_init(void)
 	err = uet_pdc_rx_init();
 	if (err)
 		goto err_pdc_tx;
+	err = uet_early_cache_init();
+	if (err)
+		goto err_pdc_rx;
 	return 0;
 
+err_pdc_rx:
+	uet_pdc_rx_exit();
 err_pdc_tx:
 	uet_pdc_tx_exit();
 err_pdc:
@@ -62,6 +67,7 @@ err_tx:
 
 static void uet_caches_exit(void)
 {
+	uet_early_cache_exit();
 	uet_pdc_rx_exit();
 	uet_pdc_tx_exit();
 	uet_pdc_cache_exit();

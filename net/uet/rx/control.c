@@ -37,7 +37,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return uet_ack_make(pdc, rx, psn, 0, NULL);
 	}
 	uet_pdc_cleared(pdc, r->map.highest);
-	if (psn != uet_rxmap_expected(&r->map)) {
+	if (psn != uet_rxmap_expected(&r->map) || uet_rxmap_due(&r->map)) {
 		/* An earlier PSN is missing: CLOSE_CMD is sent again. */
 		rx->drop = UET_DROP_STALE;
 		return NULL;
@@ -55,7 +55,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return nack;
 	}
-	uet_rxmap_set(&r->map, psn);
+	uet_rxmap_deliver(&r->map, 1);
 	uet_ses_drop_all(pdc, ECONNRESET);
 	pdc->rx->state = UET_PDC_TIME_WAIT;
 	uet_pdc_unoffer(pdc);
@@ -71,12 +71,18 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 /* ACK_REQ: was this PSN received, and what was the response? */
 static struct sk_buff *uet_ack_req(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
+	struct sk_buff *told = NULL, *answer;
 	u32 psn = rx->pkt->cp.psn;
 
 	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
 	case UET_RX_DUP:
-		return uet_pdc_stored_answer(pdc, rx, psn,
-					     (u16)rx->pkt->cp.payload);
+		if (unlikely(uet_pdc_keeps(pdc, psn)))
+			told = uet_pdc_retry_early(pdc);
+		answer = uet_pdc_keeps(pdc, psn) ?
+			 uet_nack_make(pdc, rx, UET_NACK_RCVD_SES_PROCG, psn, 0) :
+			 uet_pdc_stored_answer(pdc, rx, psn,
+					       (u16)rx->pkt->cp.payload);
+		return uet_answers_join(answer, told);
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:
 		return uet_nack_make(pdc, rx, UET_NACK_PKT_NOT_RCVD, psn, 0);
@@ -176,8 +182,7 @@ void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	answer = uet_control_answer(pdc, rx);
 out:
 	spin_unlock(&r->lock);
-	if (answer)
-		uet_output_answer(pdc->peer, answer);
+	uet_pdc_send_answers(pdc, answer);
 }
 
 /**

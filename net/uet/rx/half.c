@@ -51,6 +51,7 @@ struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 	spin_lock_init(&r->lock);
 	INIT_LIST_HEAD(&r->gtd);
 	INIT_LIST_HEAD(&r->msgs);
+	r->early = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&r->starve_node);
 	INIT_LIST_HEAD(&r->unconfirmed_node);
 	INIT_LIST_HEAD(&r->unconfirmed_peer);
@@ -143,7 +144,7 @@ static void uet_pdc_rx_free(struct uet_pdc *pdc)
 
 static bool uet_pdc_rx_busy(const struct uet_pdc *pdc)
 {
-	return READ_ONCE(pdc->rx->nr_msgs);
+	return READ_ONCE(pdc->rx->nr_msgs) || READ_ONCE(pdc->rx->nr_early);
 }
 
 static u64 uet_pdc_rx_heard(const struct uet_pdc *pdc)

@@ -52,6 +52,26 @@ struct uet_rx_run {
 };
 
 /**
+ * struct uet_early - a packet of an ordered PDC that is kept (rx/early.c)
+ * @node: in uet_pdc_rx.early, by PSN
+ * @rx: the packet; @rx.skb is NULL if only its PSN matters
+ * @pkt: its headers
+ * @psn: its PSN
+ * @bytes: charged for it
+ * @dev: device by which it arrived
+ * @headroom: of @rx.skb, with its headers
+ */
+struct uet_early {
+	struct rb_node		node;
+	struct uet_rx_ctx	rx;
+	struct uet_pkt		pkt;
+	u32			psn;
+	u32			bytes;
+	int			dev;
+	unsigned int		headroom;
+};
+
+/**
  * struct uet_ack_late - an ACK that waits for the end of the poll (rx/acklate.c)
  * @node: in the list of a CPU, while @listed, with a reference to the PDC
  * @arrived: uet_rx_ctx.arrived of the packet that it answers
@@ -114,6 +134,9 @@ struct uet_syn_key {
  * @msgs_by_end: those whose last packet came, by its PSN
  * @last: the entry used last
  * @nr_msgs: entries in @msgs
+ * @early: packets that an ordered PDC keeps, struct uet_early; all those that @map has
+ *	above its edge
+ * @nr_early: their number
  * @nacked_psn: lowest PSN NACKed for shortage since the last wake-up
  * @nacked: @nacked_psn is valid
  * @nacked_top: highest PSN ever NACKed for shortage
@@ -168,6 +191,8 @@ struct uet_pdc_rx {
 	struct rb_root		msgs_by_end;
 	struct uet_rx_msg	*last;
 	u32			nr_msgs;
+	u32			nr_early;
+	struct rb_root_cached	early;
 	u32			nacked_psn;
 	u32			nacked_top;
 	struct list_head	starve_node;
@@ -235,6 +260,35 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      u16 msg_id);
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop);
+bool uet_pdc_keeps(const struct uet_pdc *pdc, u32 psn);
+struct sk_buff *uet_pdc_retry_early(struct uet_pdc *pdc);
+void uet_pdc_send_answers(struct uet_pdc *pdc, struct sk_buff *answers);
+
+/* Answers to a packet, linked by skb->next: those of @first, then those of @more */
+static inline struct sk_buff *uet_answers_join(struct sk_buff *first,
+					       struct sk_buff *more)
+{
+	struct sk_buff *last = first;
+
+	if (!first)
+		return more;
+	if (likely(!more))
+		return first;
+	while (last->next)
+		last = last->next;
+	last->next = more;
+	return first;
+}
+
+/* early.c: packets of an ordered PDC that are kept; rx.lock held */
+int uet_early_cache_init(void);
+void uet_early_cache_exit(void);
+bool uet_early_keep(struct uet_pdc *pdc, const struct uet_rx_ctx *rx, u32 psn,
+		    struct sk_buff *skb);
+struct uet_early *uet_early_open(struct uet_pdc *pdc);
+void uet_early_close(struct uet_early *e);
+void uet_early_free(struct uet_pdc *pdc, struct uet_early *e);
+void uet_early_drop_all(struct uet_pdc *pdc);
 
 /* acklate.c: ACKs that wait for the end of a poll; rx.lock held */
 void uet_ack_late_init(void);

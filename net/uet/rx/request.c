@@ -4,7 +4,8 @@
  * duplicates, order, guaranteed responses, when an ACK is due, and the wake-up of
  * sources after a shortage.
  *
- * Not here: what a request means (rx/ses.c), how answers are built (rx/answer.c).
+ * Not here: what a request means (rx/ses.c), how answers are built (rx/answer.c), and
+ * the memory of what comes early on an ordered PDC (rx/early.c).
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -51,6 +52,41 @@ static void uet_default_rsp(struct uet_ses_rsp *rsp, const struct uet_pkt *pkt,
 	if (likely(uet_pkt_has_ses_req(pkt))) {
 		rsp->msg_id = pkt->ses.msg_id;
 		rsp->job = pkt->ses.job;
+	}
+}
+
+/**
+ * uet_pdc_keeps() - does a PDC keep this packet until those before have come?
+ * @pdc: the PDC
+ * @psn: PSN in the window
+ *
+ * Context: rx.lock held.
+ * Return: true if so: it was received, but SES does not know of it.
+ */
+bool uet_pdc_keeps(const struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_rxmap *map = &pdc->rx->map;
+
+	lockdep_assert_held(&pdc->rx->lock);
+	return unlikely(pdc->rx->nr_early) && psn_after(psn, map->edge) &&
+	       uet_rxmap_received(map, psn);
+}
+
+/**
+ * uet_pdc_send_answers() - send the answers to a packet
+ * @pdc: the PDC
+ * @answers: of uet_answers_join(), or NULL
+ *
+ * Context: BH disabled, no lock held.
+ */
+void uet_pdc_send_answers(struct uet_pdc *pdc, struct sk_buff *answers)
+{
+	struct sk_buff *skb = answers, *next;
+
+	for (; skb; skb = next) {
+		next = skb->next;
+		skb_mark_not_on_list(skb);
+		uet_output_answer(pdc->peer, skb);
 	}
 }
 
@@ -104,6 +140,10 @@ bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 	struct uet_gtd *g, *next;
 
 	lockdep_assert_held(&pdc->rx->lock);
+	/* What is kept has no response yet. */
+	if (unlikely(rx->nr_early) &&
+	    psn_between(clear_psn, rx->map.edge, rx->map.highest))
+		clear_psn = rx->map.edge;
 	switch (uet_rxmap_clear(&rx->map, clear_psn)) {
 	case UET_CLEAR_BAD:
 		return false;
@@ -158,6 +198,8 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	struct uet_ses_rsp rsp;
 
 	rx->drop = UET_DROP_DUP;
+	if (unlikely(uet_pdc_keeps(pdc, rx->pkt->req.psn)))
+		return uet_ack_make(pdc, rx, rx->pkt->req.psn, 0, NULL);
 	if (g)
 		return uet_ack_make(pdc, rx, g->psn, UET_F_REQ_CLEAR, &g->rsp);
 	uet_default_rsp(&rsp, rx->pkt, UET_RC_NULL);
@@ -173,7 +215,7 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  *
  * Context: softirq, rx.lock held.
  * Return: an ACK with the guaranteed response, else with the default one: some
- * sources ask until they have a response for each packet.
+ * sources ask until they have a response for each packet. One that is kept has none.
  */
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn,
@@ -188,6 +230,8 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 	};
 
 	lockdep_assert_held(&pdc->rx->lock);
+	if (unlikely(uet_pdc_keeps(pdc, psn)))
+		return uet_ack_make(pdc, rx, psn, 0, NULL);
 	return uet_ack_make(pdc, rx, psn, g ? UET_F_REQ_CLEAR : 0,
 			    g ? &g->rsp : &rsp);
 }
@@ -345,6 +389,8 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 		r->nacked = false;
 	r->short_nacks = 0;
 	WRITE_ONCE(r->moved, jiffies);
+	if (pdc->rod && psn == uet_rxmap_expected(&r->map))
+		return uet_rxmap_deliver(&r->map, n);
 	return uet_rxmap_set_run(&r->map, psn, n);
 }
 
@@ -371,25 +417,17 @@ static u32 uet_pdc_accepted(struct uet_pdc *pdc, u32 psn, u32 n, u32 bytes)
 	return uet_pdc_received(pdc, psn, n);
 }
 
-/* Deliver a new packet to SES, then account for it. */
-static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
-					  struct uet_rx_ctx *rx, bool created)
+/*
+ * Deliver a packet to SES. If SES answers it by an error, *g is the response. False if
+ * there is no room for the packet or its response: *code says which, as a NACK.
+ */
+static bool uet_pdc_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
+			    struct uet_gtd **g, u8 *code)
 {
 	struct uet_pdc_rx *r = pdc->rx;
-	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_gtd *g = NULL;
-	struct uet_ses_rsp rsp;
-	struct sk_buff *ack = NULL;
-	struct uet_arrival a = {
-		.psn	= pkt->req.psn,
-		.bytes	= uet_pdc_ack_bytes(pdc, pkt->payload_len),
-		.ar	= pkt->flags & UET_F_AR,
-		.due	= created || pkt->flags & UET_F_RETX,
-	};
-	u32 psn = pkt->req.psn;
-	u8 code = 0;
 
-	switch (uet_ses_request(pdc, rx, &code)) {
+	*g = NULL;
+	switch (uet_ses_request(pdc, rx, code)) {
 	case UET_SES_TAKEN:
 		uet_rxshare_note(&r->share, rx->us, psn, r->map.range);
 		rx->skb = NULL;
@@ -397,17 +435,95 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	case UET_SES_DROP:
 		break;
 	case UET_SES_ERROR:
-		g = uet_gtd_add(pdc, pkt, code);
-		if (!g)
-			return uet_pdc_short(pdc, rx,
-					     UET_NACK_NO_GTD_DEL_AVAIL, psn);
-		if (code == UET_RC_BAD_GENERATION)
-			g->rsp.generation = rx->generation;
+		*g = uet_gtd_add(pdc, rx->pkt, *code);
+		if (!*g) {
+			*code = UET_NACK_NO_GTD_DEL_AVAIL;
+			return false;
+		}
+		if (*code == UET_RC_BAD_GENERATION)
+			(*g)->rsp.generation = rx->generation;
 		break;
 	case UET_SES_SHORT:
-		return uet_pdc_short(pdc, rx, code, psn);
+		return false;
 	}
+	return true;
+}
+
+/*
+ * Deliver the packets that were kept and are next now, at most a window of them. Each
+ * was paid for when it came. *told gets the answers to those that fail. Where there is
+ * no room, the rest stays and *code says why. Returns the increase of CACK.
+ */
+static u32 uet_pdc_deliver_early(struct uet_pdc *pdc, struct sk_buff **told,
+				 u8 *code)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	struct uet_early *e;
+	struct uet_gtd *g;
+	u32 advanced = 0;
+
+	while (uet_rxmap_due(&r->map)) {
+		e = uet_early_open(pdc);
+		g = NULL;
+		if (e->rx.skb &&
+		    !uet_pdc_deliver(pdc, &e->rx, e->psn, &g, code)) {
+			uet_early_close(e);
+			break;
+		}
+		advanced += uet_rxmap_deliver(&r->map, 1);
+		if (unlikely(g))
+			*told = uet_answers_join(uet_ack_make(pdc, &e->rx, e->psn,
+							      UET_F_REQ_CLEAR,
+							      &g->rsp), *told);
+		uet_rx_done(&e->rx);
+		uet_early_free(pdc, e);
+	}
+	return advanced;
+}
+
+/**
+ * uet_pdc_retry_early() - deliver kept packets that had no room
+ * @pdc: the PDC
+ *
+ * Context: BH disabled, RCU section, rx.lock held.
+ * Return: answers to those that fail.
+ */
+struct sk_buff *uet_pdc_retry_early(struct uet_pdc *pdc)
+{
+	struct sk_buff *told = NULL;
+	u8 code;
+
+	lockdep_assert_held(&pdc->rx->lock);
+	if (uet_pdc_deliver_early(pdc, &told, &code) && pdc->rx->nr_msgs)
+		uet_ses_cack(pdc, pdc->rx->map.cack);
+	return told;
+}
+
+/* Deliver a new packet to SES, with those that were kept behind it, then account for it.
+ * @due: answer it in any case
+ */
+static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
+					  struct uet_rx_ctx *rx, bool due)
+{
+	struct sk_buff *ack = NULL, *told = NULL;
+	struct uet_pdc_rx *r = pdc->rx;
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_gtd *g;
+	struct uet_ses_rsp rsp;
+	struct uet_arrival a = {
+		.psn	= pkt->req.psn,
+		.bytes	= uet_pdc_ack_bytes(pdc, pkt->payload_len),
+		.ar	= pkt->flags & UET_F_AR,
+		.due	= due || pkt->flags & UET_F_RETX,
+	};
+	u32 psn = pkt->req.psn;
+	u8 code = 0;
+
+	if (!uet_pdc_deliver(pdc, rx, psn, &g, &code))
+		return uet_pdc_short(pdc, rx, code, psn);
 	a.advanced = uet_pdc_accepted(pdc, psn, 1, rx->pktsize);
+	if (unlikely(r->nr_early))
+		a.advanced += uet_pdc_deliver_early(pdc, &told, &code);
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
@@ -418,10 +534,12 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	}
 	if (a.advanced && r->nr_msgs)
 		uet_ses_cack(pdc, r->map.cack);
-	return ack;
+	return uet_answers_join(ack, told);
 }
 
-/* ROD accepts the expected PSN only: answer any later one (UE 1.0 3.5.12) */
+/* An ordered PDC cannot keep a packet that came early: the source goes back (UE 1.0
+ * 3.5.12).
+ */
 static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 				       struct uet_rx_ctx *rx, u32 psn)
 {
@@ -429,6 +547,7 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	u32 expected = uet_rxmap_expected(&r->map);
 	u64 now = ktime_get_ns();
 
+	rx->drop = UET_DROP_GAP;
 	/* Once per gap and nack_retx_us */
 	if (r->ooo_psn == expected && now < r->ooo_until)
 		return NULL;
@@ -436,6 +555,74 @@ static struct sk_buff *uet_pdc_rod_gap(struct uet_pdc *pdc,
 	r->ooo_until = now + (u64)READ_ONCE(pdc->un->sysctl.rules.nack_retx_us) *
 			     NSEC_PER_USEC;
 	return uet_nack_make(pdc, rx, UET_NACK_ROD_OOO, psn, 0);
+}
+
+/*
+ * Do packets that were kept still have no room? Then what comes later is NACKed with
+ * *code, so that the source waits. *moved: some could be delivered
+ */
+static bool uet_pdc_stands(struct uet_pdc *pdc, struct sk_buff **told, u8 *code,
+			   bool *moved)
+{
+	struct uet_rxmap *map = &pdc->rx->map;
+
+	if (likely(!pdc->rx->nr_early) || !uet_rxmap_due(map))
+		return false;
+	*moved = uet_pdc_deliver_early(pdc, told, code);
+	return uet_rxmap_due(map);
+}
+
+/* Keep a packet that came early on an ordered PDC; @skb as for uet_early_keep(). While
+ * the one before is refused for shortage, those behind it are, too.
+ */
+static bool uet_pdc_keep(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
+			 struct sk_buff *skb)
+{
+	const struct uet_pdc_rx *r = pdc->rx;
+
+	if (r->nacked && r->nacked_psn == uet_rxmap_expected(&r->map))
+		return false;
+	return uet_early_keep(pdc, rx, psn, skb);
+}
+
+/* A request came early on an ordered PDC. Its ACK has no response yet. */
+static struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
+					    struct uet_rx_ctx *rx, bool due)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_arrival a = {
+		.psn	= pkt->req.psn,
+		.bytes	= uet_pdc_ack_bytes(pdc, pkt->payload_len),
+		.ar	= pkt->flags & UET_F_AR,
+		.due	= due || pkt->flags & UET_F_RETX,
+	};
+
+	if (!uet_pdc_keep(pdc, rx, a.psn, rx->skb))
+		return uet_pdc_rod_gap(pdc, rx, a.psn);
+	rx->skb = NULL;
+	a.advanced = uet_pdc_accepted(pdc, a.psn, 1, rx->pktsize);
+	return uet_pdc_ack_due(pdc, rx, &a) ?
+	       uet_ack_make(pdc, rx, a.psn, 0, NULL) : NULL;
+}
+
+/* A new request, not necessarily the next one of an ordered PDC */
+static struct sk_buff *uet_pdc_new_request(struct uet_pdc *pdc,
+					   struct uet_rx_ctx *rx, bool created)
+{
+	struct sk_buff *told = NULL, *answer;
+	u32 psn = rx->pkt->req.psn;
+	bool moved = false;
+	u8 code;
+
+	if (unlikely(uet_pdc_stands(pdc, &told, &code, &moved)))
+		answer = uet_pdc_short(pdc, rx, code, psn);
+	else if (pdc->rod && psn != uet_rxmap_expected(&pdc->rx->map))
+		answer = uet_pdc_early_packet(pdc, rx, created || moved);
+	else
+		answer = uet_pdc_new_packet(pdc, rx, created || moved);
+	if (unlikely(moved) && pdc->rx->nr_msgs)
+		uet_ses_cack(pdc, pdc->rx->map.cack);
+	return uet_answers_join(answer, told);
 }
 
 /* Did a request cross our CLOSE_CMD? */
@@ -479,13 +666,9 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 	default:
 		break;
 	}
-	if (pdc->rod && psn != uet_rxmap_expected(map)) {
-		rx->drop = UET_DROP_GAP;
-		*nack = uet_pdc_rod_gap(pdc, rx, psn);
-		return UET_RX_ABOVE;
-	}
 	if (verdict == UET_RX_NOMAP && !uet_pdc_attach_map(pdc)) {
-		*nack = uet_pdc_short(pdc, rx, UET_NACK_NO_BITMAP, psn);
+		*nack = pdc->rod ? uet_pdc_rod_gap(pdc, rx, psn) :
+			uet_pdc_short(pdc, rx, UET_NACK_NO_BITMAP, psn);
 		return UET_RX_ABOVE;
 	}
 	return UET_RX_NEW;
@@ -514,7 +697,7 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
 	case UET_RX_NEW:
 		uet_pdc_clears(pdc, pkt->req.clear_psn);
-		return uet_pdc_new_packet(pdc, rx, created);
+		return uet_pdc_new_request(pdc, rx, created);
 	case UET_RX_DUP:
 		uet_pdc_clears(pdc, pkt->req.clear_psn);
 		return uet_pdc_dup(pdc, rx);
@@ -533,13 +716,20 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
  */
 struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
-	u32 psn = rx->pkt->cp.psn;
-	struct sk_buff *nack;
+	struct sk_buff *told = NULL, *nack;
+	u32 psn = rx->pkt->cp.psn, advanced;
+	u8 code;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	switch (uet_pdc_admit(pdc, rx, psn, &nack)) {
 	case UET_RX_NEW:
-		if (uet_pdc_received(pdc, psn, 1))
+		if (pdc->rod && psn != uet_rxmap_expected(&pdc->rx->map) &&
+		    !uet_pdc_keep(pdc, rx, psn, NULL))
+			return uet_pdc_rod_gap(pdc, rx, psn);
+		advanced = uet_pdc_received(pdc, psn, 1);
+		if (unlikely(pdc->rx->nr_early))
+			advanced += uet_pdc_deliver_early(pdc, &told, &code);
+		if (advanced)
 			uet_ses_cack(pdc, pdc->rx->map.cack);
 		break;
 	case UET_RX_DUP:
@@ -547,7 +737,7 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	default:
 		return nack;
 	}
-	return uet_ack_make(pdc, rx, psn, 0, NULL);
+	return uet_answers_join(uet_ack_make(pdc, rx, psn, 0, NULL), told);
 }
 
 /*
@@ -591,8 +781,7 @@ void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC);
 out:
 	spin_unlock(&pdc->rx->lock);
-	if (answer)
-		uet_output_answer(pdc->peer, answer);
+	uet_pdc_send_answers(pdc, answer);
 }
 
 /* Are all packets of a run new, and in order if they have to be? */
@@ -630,21 +819,24 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 		.run	= true,
 		.ar	= run->ar,
 	};
+	struct sk_buff *ack = NULL, *told = NULL;
 	struct uet_ses_rsp rsp;
-	struct sk_buff *ack = NULL;
+	u8 code;
 
 	uet_pdc_rx_heard(r);
 	uet_pdc_confirm(pdc);
 	uet_pdc_clears(pdc, rx->pkt->req.clear_psn);
 	uet_rxshare_note(&r->share, rx->us, a.psn, r->map.range);
 	a.advanced = uet_pdc_accepted(pdc, psn, run->n, rx->pktsize);
+	if (unlikely(r->nr_early))
+		a.advanced += uet_pdc_deliver_early(pdc, &told, &code);
 	if (uet_pdc_ack_due(pdc, rx, &a)) {
 		uet_default_rsp(&rsp, rx->pkt, UET_RC_OK);
 		ack = uet_ack_make(pdc, rx, a.psn, 0, &rsp);
 	}
 	if (a.advanced && r->nr_msgs)
 		uet_ses_cack(pdc, r->map.cack);
-	return ack;
+	return uet_answers_join(ack, told);
 }
 
 /**
@@ -673,8 +865,7 @@ bool uet_pdc_request_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		answer = uet_pdc_took_run(pdc, rx, run);
 	}
 	spin_unlock(&pdc->rx->lock);
-	if (answer)
-		uet_output_answer(pdc->peer, answer);
+	uet_pdc_send_answers(pdc, answer);
 	return taken;
 }
 
@@ -736,6 +927,36 @@ static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
 	return more;
 }
 
+/* There is room again: deliver what was kept. Returns what the source is to know. */
+static struct sk_buff *uet_pdc_room(struct uet_pdc *pdc)
+{
+	struct sk_buff *told = NULL, *nack = NULL;
+	struct uet_pdc_rx *r = pdc->rx;
+	struct uet_pkt pkt = {};
+	struct uet_rx_ctx rx = { .un = pdc->un, .pkt = &pkt };
+	bool moved = false;
+	u8 code;
+
+	spin_lock(&r->lock);
+	r->starved_at = NULL;
+	if (r->state != UET_PDC_ESTABLISHED ||
+	    uet_pdc_stands(pdc, &told, &code, &moved))
+		goto out;
+	/* An unconfirmed PDC gets answers only (spoofed address). */
+	if (r->nacked && r->confirmed)
+		nack = uet_nack_make(pdc, NULL, UET_NACK_RCVR_INFER_LOSS,
+				     r->nacked_psn, 0);
+	r->nacked = false;
+out:
+	if (unlikely(moved) && r->nr_msgs)
+		uet_ses_cack(pdc, r->map.cack);
+	if (unlikely(moved) && r->confirmed)
+		told = uet_answers_join(uet_ack_make(pdc, &rx, r->map.cack, 0,
+						     NULL), told);
+	spin_unlock(&r->lock);
+	return uet_answers_join(told, nack);
+}
+
 /**
  * uet_pds_rx_room() - a reader made room in its socket
  * @us: the socket
@@ -750,7 +971,6 @@ static bool uet_rx_starved(struct uet_sock *us, struct list_head *list)
 bool uet_pds_rx_room(struct uet_sock *us)
 {
 	struct uet_pdc_rx *r;
-	struct sk_buff *nack;
 	struct uet_pdc *pdc;
 	LIST_HEAD(list);
 	bool more;
@@ -767,22 +987,11 @@ bool uet_pds_rx_room(struct uet_sock *us)
 		if (!r)
 			return more;
 		pdc = r->pdc;
-		nack = NULL;
-		spin_lock_bh(&pdc->rx->lock);
-		pdc->rx->starved_at = NULL;
-		/* An unconfirmed PDC gets answers only (spoofed address). */
-		if (pdc->rx->state == UET_PDC_ESTABLISHED && pdc->rx->nacked &&
-		    pdc->rx->confirmed)
-			nack = uet_nack_make(pdc, NULL,
-					     UET_NACK_RCVR_INFER_LOSS,
-					     pdc->rx->nacked_psn, 0);
-		pdc->rx->nacked = false;
-		spin_unlock_bh(&pdc->rx->lock);
-		if (nack) {
-			local_bh_disable();
-			uet_output_answer(pdc->peer, nack);
-			local_bh_enable();
-		}
+		local_bh_disable();
+		rcu_read_lock();
+		uet_pdc_send_answers(pdc, uet_pdc_room(pdc));
+		rcu_read_unlock();
+		local_bh_enable();
 		uet_pdc_put(pdc);
 	}
 }

@@ -229,7 +229,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 }
 
 /**
- * uet_ses_drop_all() - drop the incomplete messages of a PDC that dies
+ * uet_ses_drop_all() - drop the incomplete messages of a PDC that dies, and what it keeps
  * @pdc: the PDC
  * @error: errno for readers in the middle of one
  *
@@ -248,6 +248,7 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 		uet_rx_msg_del(pdc, m);
 	}
 	uet_rx_free(pdc->un, &gone);
+	uet_early_drop_all(pdc);
 	uet_pdc_drop_gtd(pdc);
 	if (pdc->rx->starved_at) {
 		struct uet_sock *us = pdc->rx->starved_at;
@@ -417,7 +418,7 @@ static bool uet_ses_job_believed(const struct uet_pdc *pdc,
 				 const struct uet_rx_ctx *rx)
 {
 	return uet_peer_trusted(pdc->peer) ||
-	       (rx->skb->dev->flags & IFF_LOOPBACK);
+	       (rx->skb->dev && rx->skb->dev->flags & IFF_LOOPBACK);
 }
 
 /* Does the receiver's control group filter the packet? */

@@ -23,7 +23,7 @@
 static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 {
 	/* A sender may pause within a message: no shorter time under pressure */
-	if (pdc->rx->nr_msgs)
+	if (pdc->rx->nr_msgs || pdc->rx->nr_early)
 		return 2 * (u64)READ_ONCE(pdc->un->sysctl.rules.pdc_idle_s) *
 		       NSEC_PER_SEC;
 	/* Otherwise the PDC of a vanished initiator would stay for ever. */
