@@ -72,6 +72,7 @@ struct pair_case {
 	uint32_t restarts;	/* of hosts, per message */
 	uint32_t blackouts;	/* nothing arrives for a while, per message */
 	uint32_t forged;	/* stray ACKs, NACKs and ICMP, per packet */
+	bool drops_early;	/* ordered targets keep nothing that comes early */
 	bool no_sack;		/* ACKs do not tell which packets arrived */
 	bool plain;		/* ... and have no state of congestion control */
 	bool no_probes;		/* the target refuses PROBE */
@@ -174,6 +175,8 @@ struct pair_rx {
 	uint32_t nacked_psn;
 	uint64_t ooo_until;
 	uint32_t ooo_psn;
+	bool keeps;		/* ordered: what comes early, in @early */
+	struct pair_early *early;
 	struct pair_gtd gtd[PAIR_GTDS];
 	struct pair_open *open;
 };
@@ -220,6 +223,12 @@ struct pair_packet {
 	uint32_t run;		/* bytes of the run it came in, 0 = alone */
 	uint32_t len;
 	uint8_t bytes[UET_HDR_MAX_LEN + 16];
+};
+
+/* A packet that came early; @pkt.req.psn says which one the place is for */
+struct pair_early {
+	struct pair_packet pk;
+	struct uet_pkt pkt;
 };
 
 /* What the runs of a case have in common */

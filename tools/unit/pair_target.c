@@ -2,7 +2,8 @@
 /*
  * The target: the core's receive map, and endpoints that store few packets. What
  * finds no room is NACKed, or the whole message is refused by NO_MATCH. One message
- * per endpoint at a time holds a right to room, so that it can be completed.
+ * per endpoint at a time holds a right to room, so that it can be completed. Ordered
+ * targets keep what comes early, or drop it.
  */
 #include <string.h>
 
@@ -165,6 +166,7 @@ static void cleared(struct pair_rx *rx, uint32_t psn)
 static void rx_free(struct pair_host *h, uint32_t i)
 {
 	free(h->rx[i]->open);
+	free(h->rx[i]->early);
 	free(h->rx[i]);
 	h->rx[i] = NULL;
 }
@@ -186,6 +188,9 @@ static struct pair_rx *rx_new(struct pair_host *h, const struct uet_pkt *pkt)
 	uet_rxmap_init(&rx->map, rx->start, range);
 	uet_rxmap_attach(&rx->map, rx->bits, uet_rxmap_nbits(range));
 	rx->open = calloc(PAIR_OPEN, sizeof(*rx->open));
+	rx->keeps = rx->rod && !h->pair->c->drops_early;
+	if (rx->keeps)
+		rx->early = calloc(range, sizeof(*rx->early));
 	h->rx[h->nr_rx++] = rx;
 	rx->id = h->nr_rx;
 	return rx;
@@ -341,6 +346,95 @@ static bool ack_due(struct pair_rx *rx, const struct pair_packet *pk,
 	return due;
 }
 
+/* There is no room for a packet. */
+static void short_of(struct pair_host *h, struct pair_rx *rx,
+		     const struct pair_packet *pk, const struct uet_pkt *pkt,
+		     uint8_t code)
+{
+	uint32_t psn = pkt->req.psn;
+
+	if (!rx->nacked || psn_before(psn, rx->nacked_psn))
+		rx->nacked_psn = psn;
+	rx->nacked = true;
+	nack(h, pk, pkt, rx, code, psn);
+}
+
+/* Deliver what was kept and is next. Returns the increase of CACK; if there is no room,
+ * *code is set and the rest stays.
+ */
+static uint32_t deliver_early(struct pair_host *h, struct pair_rx *rx,
+			      uint8_t *code)
+{
+	uint32_t advanced = 0;
+
+	while (rx->keeps && uet_rxmap_due(&rx->map)) {
+		uint32_t psn = uet_rxmap_expected(&rx->map);
+		struct pair_early *e = &rx->early[psn % h->pair->c->range];
+		struct pair_gtd *g = NULL;
+
+		if (e->pkt.req.psn != psn)
+			pair_fail(h->pair, "a kept packet is another one", psn);
+		switch (take(h, rx, &e->pkt, code)) {
+		case TAKEN:
+			break;
+		case REFUSED:
+			g = gtd_add(rx, &e->pkt, *code);
+			if (!g) {
+				*code = UET_NACK_NO_GTD_DEL_AVAIL;
+				return advanced;
+			}
+			rx->open[e->pkt.ses.msg_id % PAIR_OPEN].code = 0;
+			break;
+		case SHORT:
+			return advanced;
+		}
+		advanced += uet_rxmap_deliver(&rx->map, 1);
+		if (g)
+			ack(h, &e->pk, &e->pkt, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
+	}
+	return advanced;
+}
+
+static void gap(struct pair_host *h, struct pair_rx *rx,
+		const struct pair_packet *pk, const struct uet_pkt *pkt)
+{
+	uint32_t expected = uet_rxmap_expected(&rx->map);
+	uint64_t now = h->pair->now;
+
+	if (rx->ooo_psn == expected && now < rx->ooo_until)
+		return;
+	rx->ooo_psn = expected;
+	rx->ooo_until = now + 50000;
+	nack(h, pk, pkt, rx, UET_NACK_ROD_OOO, pkt->req.psn);
+}
+
+/* Is a packet kept, without a response? */
+static bool is_kept(const struct pair_rx *rx, uint32_t psn)
+{
+	return rx->keeps && psn_after(psn, rx->map.edge) &&
+	       uet_rxmap_received(&rx->map, psn);
+}
+
+/* A packet came early on an ordered PDC: keep it, or have the source go back. */
+static void early(struct pair_host *h, struct pair_rx *rx,
+		  const struct pair_packet *pk, const struct uet_pkt *pkt)
+{
+	uint32_t psn = pkt->req.psn;
+
+	/* Now and then there is no memory. */
+	if (!rx->keeps || rnd_one_in(&h->pair->rnd, 50)) {
+		gap(h, rx, pk, pkt);
+		return;
+	}
+	rx->early[psn % h->pair->c->range] = (struct pair_early) {
+		.pk = *pk, .pkt = *pkt,
+	};
+	uet_rxmap_set(&rx->map, psn);
+	rx->rcvd += pk->payload + 104;
+	if (ack_due(rx, pk, pkt, false, 0))
+		ack(h, pk, pkt, rx, psn, 0, NULL);
+}
+
 static void new_packet(struct pair_host *h, struct pair_rx *rx,
 		       const struct pair_packet *pk, const struct uet_pkt *pkt,
 		       bool created)
@@ -362,33 +456,21 @@ static void new_packet(struct pair_host *h, struct pair_rx *rx,
 		code = UET_NACK_NO_GTD_DEL_AVAIL;
 		fallthrough;
 	case SHORT:
-		if (!rx->nacked || psn_before(psn, rx->nacked_psn))
-			rx->nacked_psn = psn;
-		rx->nacked = true;
-		nack(h, pk, pkt, rx, code, psn);
+		short_of(h, rx, pk, pkt, code);
 		return;
 	}
 	if (rx->nacked && rx->nacked_psn == psn)
 		rx->nacked = false;
-	advanced = uet_rxmap_set(&rx->map, psn);
+	if (rx->rod)
+		advanced = uet_rxmap_deliver(&rx->map, 1);
+	else
+		advanced = uet_rxmap_set(&rx->map, psn);
 	rx->rcvd += pk->payload + 104;
+	advanced += deliver_early(h, rx, &code);
 	if (g)
 		ack(h, pk, pkt, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 	else if (ack_due(rx, pk, pkt, created, advanced))
 		ack(h, pk, pkt, rx, psn, 0, &rsp);
-}
-
-static void gap(struct pair_host *h, struct pair_rx *rx,
-		const struct pair_packet *pk, const struct uet_pkt *pkt)
-{
-	uint32_t expected = uet_rxmap_expected(&rx->map);
-	uint64_t now = h->pair->now;
-
-	if (rx->ooo_psn == expected && now < rx->ooo_until)
-		return;
-	rx->ooo_psn = expected;
-	rx->ooo_until = now + 50000;
-	nack(h, pk, pkt, rx, UET_NACK_ROD_OOO, pkt->req.psn);
 }
 
 static void request(struct pair_host *h, struct pair_rx *rx,
@@ -398,6 +480,7 @@ static void request(struct pair_host *h, struct pair_rx *rx,
 	uint32_t psn = pkt->req.psn;
 	struct uet_ses_rsp rsp = plain_rsp(pkt, UET_RC_NULL);
 	const struct pair_gtd *g;
+	uint8_t code;
 
 	switch (uet_rxmap_classify(&rx->map, psn)) {
 	case UET_RX_NEW:
@@ -405,15 +488,25 @@ static void request(struct pair_host *h, struct pair_rx *rx,
 			nack(h, pk, pkt, rx, UET_NACK_CLOSING, psn);
 			break;
 		}
-		if (rx->rod && psn != uet_rxmap_expected(&rx->map)) {
-			gap(h, rx, pk, pkt);
+		cleared(rx, pkt->req.clear_psn);
+		code = 0;
+		deliver_early(h, rx, &code);
+		if (code && rx->keeps && uet_rxmap_due(&rx->map)) {
+			short_of(h, rx, pk, pkt, code);
 			break;
 		}
-		cleared(rx, pkt->req.clear_psn);
+		if (rx->rod && psn != uet_rxmap_expected(&rx->map)) {
+			early(h, rx, pk, pkt);
+			break;
+		}
 		new_packet(h, rx, pk, pkt, created);
 		break;
 	case UET_RX_DUP:
 		cleared(rx, pkt->req.clear_psn);
+		if (is_kept(rx, psn)) {
+			ack(h, pk, pkt, rx, psn, 0, NULL);
+			break;
+		}
 		g = gtd_find(rx, psn);
 		ack(h, pk, pkt, rx, psn, g ? UET_F_REQ_CLEAR : 0,
 		    g ? &g->rsp : &rsp);
@@ -457,11 +550,17 @@ static void control(struct pair_host *h, struct pair_rx *rx,
 		.msg_id = (uint16_t)pkt->cp.payload,
 	};
 	const struct pair_gtd *g;
+	uint8_t code;
 
 	switch (pkt->ctl_type) {
 	case UET_CTL_ACK_REQ:
 		switch (uet_rxmap_classify(&rx->map, psn)) {
 		case UET_RX_DUP:
+			deliver_early(h, rx, &code);
+			if (is_kept(rx, psn)) {
+				nack(h, pk, pkt, rx, UET_NACK_RCVD_SES_PROCG, psn);
+				break;
+			}
 			g = gtd_find(rx, psn);
 			ack(h, pk, pkt, rx, psn, g ? UET_F_REQ_CLEAR : 0,
 			    g ? &g->rsp : &rsp);
@@ -577,6 +676,7 @@ void target_read(struct pair_host *h)
 {
 	struct pair *p = h->pair;
 	uint32_t i, n;
+	uint8_t code;
 	bool room = false;
 
 	for (i = 0; i < PAIR_PIDS; i++) {
@@ -595,7 +695,10 @@ void target_read(struct pair_host *h)
 		}
 		if (rx)
 			want_clear(h, rx);
-		if (!room || !rx || !rx->nacked)
+		if (!room || !rx)
+			continue;
+		deliver_early(h, rx, &code);
+		if (!rx->nacked)
 			continue;
 		rx->nacked = false;
 		nack(h, NULL, NULL, rx, UET_NACK_RCVR_INFER_LOSS,
