@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive map.  Input: start PSN, range, then operations.  A set of PSNs kept
- * as an array of bytes says what must be true.
+ * Receive map.  Input: start PSN, range and whether packets are delivered in order,
+ * then operations.  A set of PSNs kept as an array of bytes says what must be true.
  */
 #include "fuzz.h"
 #include "../../net/uet/core/rxmap.h"
@@ -33,7 +33,8 @@ static void check_map(const struct uet_rxmap *m, u32 first, u32 base)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
-	u32 first = take(&in, 4), range = 1 + take(&in, 2) % 1000, ops;
+	u32 first = take(&in, 4), how = take(&in, 2), range = 1 + how % 1000, ops;
+	bool ordered = how >> 15;
 	u64 *bits = NULL;
 	struct uet_rxmap m;
 
@@ -49,6 +50,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		case 0 ... 3:
 			if (psn_delta(psn, first) >= SPAN)
 				break;
+			CHECK(ordered || !uet_rxmap_due(&m));
+			if (op & 0x40 && uet_rxmap_due(&m)) {
+				CHECK(rcvd[m.edge + 1 - first]);
+				CHECK(uet_rxmap_classify(&m, m.edge + 1) == UET_RX_DUP);
+				advance = uet_rxmap_deliver(&m, 1);
+				break;
+			}
 			if (uet_rxmap_classify(&m, psn) == UET_RX_NOMAP) {
 				u32 n = uet_rxmap_nbits(m.range);
 
@@ -60,7 +68,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 				break;
 			CHECK(!rcvd[psn - first]);
 			rcvd[psn - first] = 1;
-			advance = uet_rxmap_set(&m, psn);
+			advance = ordered && psn == m.edge + 1 ?
+				  uet_rxmap_deliver(&m, 1) : uet_rxmap_set(&m, psn);
 			break;
 		case 4:
 			advance = uet_rxmap_set_hold(&m, psn);
