@@ -15,7 +15,7 @@ import sys
 import time
 
 import uet_packets as p
-from raw_peer import F_PROBE, Cases, Host, Pdc, Setting, same
+from raw_peer import F_PROBE, Cases, Crowd, Host, Pdc, Setting, same
 
 DEFAULT, RESPONSE = 0, 1
 RC_NULL, RC_OK, RC_UNSUPPORTED_OP = 0, 1, 6
@@ -23,8 +23,8 @@ RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB = 0x18, 0x19, 0x1a, 0x1b
 REQ_CLEAR = 1
 TRIMMED, TRIMMED_LASTHOP, NO_PDC, NO_PKT, NO_GTD, NO_SES, OOR, ROD_OOO = \
     1, 2, 4, 7, 8, 9, 0xb, 0xd
-INV_DPDCID, HDR_MISMATCH, CLOSING, NOT_RCVD, INVALID_SYN, MODE, INFER_LOSS = \
-    0xe, 0xf, 0x10, 0x12, 0x15, 0x16, 0x1a
+INV_DPDCID, HDR_MISMATCH, CLOSING, NOT_RCVD, INVALID_SYN, MODE, SES_PROCG, INFER_LOSS = \
+    0xe, 0xf, 0x10, 0x12, 0x15, 0x16, 0x18, 0x1a
 CE = 3
 DSCP_CONTROL = 46
 NOBODY = 3000
@@ -411,22 +411,27 @@ def nack_mode(host):
     acked(pdc.one(1, p.F_AR), pdc, 1, 1)
 
 
-@case("NACK: ROD_OOO once per gap, again after nack_retx_us")
+@case("NACK: ROD_OOO without memory, once per gap, again after nack_retx_us")
 def nack_rod(host):
     pdc = opened(host, rod=True)
-    with Setting(host, nack_retx_us=8000000):
-        nacked(pdc.one(2), pdc, ROD_OOO, 2)
-        pdc.none(3)
-        pdc.none(2, p.F_RETX)
-        acked(pdc.one(1, p.F_AR), pdc, 1, 1)
-        nacked(pdc.one(3), pdc, ROD_OOO, 3)
-        pdc.none(4)
-        acked(pdc.one(2, p.F_AR), pdc, 2, 2)
-    with Setting(host, nack_retx_us=1000):
-        nacked(pdc.one(4), pdc, ROD_OOO, 4)
-        time.sleep(0.01)
-        nacked(pdc.one(4), pdc, ROD_OOO, 4)
-        acked(pdc.one(3, p.F_AR), pdc, 3, 3)
+    with Crowd(host):
+        with Setting(host, nack_retx_us=8000000):
+            nacked(pdc.one(2), pdc, ROD_OOO, 2)
+            pdc.none(3)
+            pdc.none(2, p.F_RETX)
+            acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+            nacked(pdc.one(3), pdc, ROD_OOO, 3)
+            pdc.none(4)
+            acked(pdc.one(2, p.F_AR), pdc, 2, 2)
+        with Setting(host, nack_retx_us=1000):
+            nacked(pdc.one(4), pdc, ROD_OOO, 4)
+            time.sleep(0.01)
+            nacked(pdc.one(4), pdc, ROD_OOO, 4)
+            acked(pdc.one(3, p.F_AR), pdc, 3, 3)
+    # There is memory again
+    a = pdc.one(5, p.F_AR)
+    acked(a, pdc, 5, 3, rc=None)
+    assert a.has(pdc.psn(5)), "not kept"
 
 
 @case("NACK: PKT_NOT_RCVD, to ACK_REQ for what never came")
@@ -609,8 +614,14 @@ def noop(host):
 @case("NOOP on an ordered context comes in line")
 def noop_rod(host):
     pdc = opened(host, rod=True)
-    nacked(host.one(pdc.cp(p.CP_NOOP, 2)), pdc, ROD_OOO, 2)
-    acked(host.one(pdc.cp(p.CP_NOOP, 1)), pdc, 1, 1, rc=None)
+    a = host.one(pdc.cp(p.CP_NOOP, 2))
+    acked(a, pdc, 2, 0, rc=None)
+    assert a.has(pdc.psn(2)), "answered, but not received"
+    acked(pdc.one(3, p.F_AR), pdc, 3, 0, rc=None)
+    acked(host.one(pdc.cp(p.CP_NOOP, 1)), pdc, 1, 3, rc=None)
+    acked(pdc.one(3), pdc, 3, 3, rc=RC_NULL)
+    with Crowd(host):
+        nacked(host.one(pdc.cp(p.CP_NOOP, 5)), pdc, ROD_OOO, 5)
 
 
 @case("NOOP and NEGOTIATION with SYN open a context")
@@ -655,6 +666,133 @@ def parts(host):
             offset=offset, part=100, msg_id=10))
         acked(host.one(data), pdc, n)
     same("messages", host.stat("MsgReceived"), before + 1)
+
+
+@case("ordered: what comes early is kept, SACKed, without a response; PSNs wrap")
+def early(host):
+    pdc = opened(host, rod=True, start=-3 & 0xffffffff)
+    before = host.stat("MsgReceived")
+    for n in (3, 6, 2):
+        a = pdc.one(n, p.F_AR)
+        acked(a, pdc, n, 0, rc=None)
+        assert a.has(pdc.psn(n)) and not a.has(pdc.psn(1)), "SACK"
+    same("out of order", a.ooo, 3)
+    same("messages", host.stat("MsgReceived"), before)
+    # Again, and asked for: it has no response yet
+    acked(pdc.one(3, p.F_RETX), pdc, 3, 0, rc=None)
+    nacked(host.one(pdc.cp(p.CP_ACK_REQ, 3)), pdc, SES_PROCG, 3)
+    nacked(host.one(pdc.cp(p.CP_ACK_REQ, 4)), pdc, NOT_RCVD, 4)
+    pdc.none(5)
+    a = pdc.one(1, p.F_RETX)
+    acked(a, pdc, 1, 3)
+    assert a.has(pdc.psn(5)) and a.has(pdc.psn(6)) and not a.has(pdc.psn(4)), "SACK"
+    same("messages", host.stat("MsgReceived"), before + 3)
+    acked(pdc.one(3), pdc, 3, 3, rc=RC_NULL)
+    acked(host.one(pdc.cp(p.CP_ACK_REQ, 3)), pdc, 3, 3)
+    # 6 asked for an ACK, which is due when CACK reaches it
+    acked(pdc.one(4), pdc, 4, 6)
+    same("messages", host.stat("MsgReceived"), before + 6)
+
+
+@case("ordered: a message in parts that come early, and MSG_ERROR among them")
+def early_parts(host):
+    pdc = opened(host, rod=True)
+    before = host.stat("MsgReceived")
+
+    def part(n, offset, msg_id=9, flags=0, data=bytes(100), **fields):
+        return pdc.packet(n, p.F_AR, payload=data, ses=p.ses_std(
+            pid=PID, flags=p.S_REL | flags, length=300, offset=offset, part=len(data),
+            msg_id=msg_id, **fields))
+
+    def error(n, offset):
+        return part(n, offset, 10, p.S_EOM, b"", opcode=p.OP_MSG_ERROR)
+
+    for data, n in ((part(3, 200, flags=p.S_EOM), 3), (error(5, 100), 5),
+                    (part(2, 100), 2), (part(4, 0, 10, p.S_SOM), 4)):
+        acked(host.one(data), pdc, n, 0, rc=None)
+    acked(host.one(part(1, 0, flags=p.S_SOM)), pdc, 1, 5)
+    same("messages", host.stat("MsgReceived"), before + 1)
+    acked(pdc.one(6, p.F_AR), pdc, 6, 6)
+    same("messages", host.stat("MsgReceived"), before + 2)
+
+
+@case("ordered: an error of what came early is answered when it is its turn")
+def early_error(host):
+    pdc = opened(host, rod=True)
+    for n in (3, 2):
+        acked(pdc.one(n, p.F_AR, ses=pdc.ses(pid=NOBODY, length=4)), pdc, n, 0, rc=None)
+    # A clear of what has no response yet clears nothing
+    acked(pdc.one(5, p.F_AR, clear=3), pdc, 5, 0, rc=None)
+    acked(pdc.one(6, p.F_AR, clear=4), pdc, 6, 0, rc=None)
+    found = sorted(host.ask(pdc.packet(1, p.F_AR)), key=lambda a: a.psn - pdc.start)
+    same("answers", len(found), 3)
+    acked(found[0], pdc, 1, 1)
+    for n, a in enumerate(found[1:], 2):
+        acked(a, pdc, n, 1, RC_BAD_PID, RESPONSE, REQ_CLEAR)
+    acked(pdc.one(4, p.F_AR, clear=3), pdc, 4, 6)
+
+
+@case("ordered: what a switch trimmed of what came early")
+def early_trimmed(host):
+    pdc = opened(host, rod=True)
+    acked(pdc.one(2, p.F_AR), pdc, 2, 0, rc=None)
+    with Setting(host, trimming=1, dscp_trimmed=10):
+        a = host.one(pdc.packet(2)[:16], tos=10 << 2, udp_len=72)
+        acked(a, pdc, 2, 0, rc=None)
+        for n in (3, 1):
+            data = pdc.packet(n, payload=bytes(4000))
+            nacked(host.one(data[:16], tos=10 << 2, udp_len=8 + len(data)), pdc, TRIMMED,
+                   n)
+    acked(pdc.one(1, p.F_RETX), pdc, 1, 2)
+
+
+@case("ordered: what came early and has no room waits, with all behind it")
+def early_short(host):
+    pdc, other = opened(host, rod=True), opened(host)
+    acked(pdc.one(2, p.F_AR, payload=bytes(4000), ses=pdc.ses(
+        pid=STOPPED, length=4000)), pdc, 2, 0, rc=None)
+    os.kill(READER, signal.SIGSTOP)
+    n, short = 0, False
+    while not short:
+        n += 1
+        assert n < 500, "there is always room"
+        short = any(a.type == p.NACK for a in host.ask(other.packet(
+            n, payload=bytes(4000), ses=other.ses(pid=STOPPED, length=4000))))
+    acked(pdc.one(1, p.F_AR), pdc, 1, 1)
+    nacked(host.one(pdc.cp(p.CP_ACK_REQ, 2)), pdc, SES_PROCG, 2)
+    a = pdc.one(3)
+    same("type", a.type, p.NACK)
+    assert a.code in (NO_PKT, NO_SES), a
+    same("nack_psn", a.psn, pdc.psn(3))
+    os.kill(READER, signal.SIGCONT)
+    found = {}
+    while len(found) < 2:
+        a = host.next(5)
+        assert a, f"nothing came after {found}"
+        if a.dpdcid == pdc.id:
+            found[a.type] = a
+    acked(found[p.ACK_CC], pdc, 2, 2, rc=None)
+    nacked(found[p.NACK], pdc, INFER_LOSS, 3)
+    acked(pdc.one(3, p.F_RETX), pdc, 3, 3)
+    host.answers()
+
+
+@case("ordered: CLOSE_CMD waits for the gap; what is kept goes with its context")
+def early_close(host):
+    pdc = opened(host, rod=True)
+    pdc.none(2)
+    host.none(pdc.cp(p.CP_CLOSE_CMD, 3))
+    host.none(pdc.cp(p.CP_CLOSE_CMD, 2))
+    acked(pdc.one(1, p.F_AR), pdc, 1, 2)
+    # This and the next one stay until the namespace goes
+    for n in range(5, 40):
+        host.send(pdc.packet(n))
+    host.answers()
+    acked(host.one(pdc.cp(p.CP_CLOSE_CMD, 3)), pdc, 3, 3, rc=None)
+    last = opened(host, rod=True)
+    for n in range(2, 40):
+        host.send(last.packet(n))
+    host.answers()
 
 
 @case("small headers, MEDIUM, and bytes behind the end of a message")

@@ -21,7 +21,7 @@ import time
 
 import uet_packets as p
 from lines import Line
-from raw_peer import Cases, Host, Pdc, Setting, same
+from raw_peer import Cases, Crowd, Host, Pdc, Setting, same
 from requests import T, request, send
 
 REASONS, SOCKETS = {}, []
@@ -331,10 +331,10 @@ def beyond_window(host, dropped):
         host.send(pdc.packet(span + 1))
 
 
-@case("ordered, behind a gap", "DropGap")
+@case("ordered, behind a gap, and no memory to keep it", "DropGap")
 def gap(host, dropped):
     pdc = opened(host, rod=True)
-    with dropped:
+    with Crowd(host), dropped:
         host.send(pdc.packet(2))
 
 

@@ -62,13 +62,14 @@ moving()
 
 # Allocations fail everywhere for a while, softirq included, but those that may
 # wait. Nothing that has to start meanwhile: one process turns it on and off.
+# softirq_faults KIND PROBABILITY [TYPE]
 softirq_faults()
 {
-	local kind=$1 rc=0 sender
+	local kind=$1 type=${3:-rdm} rc=0 sender
 
 	fault_prepare "$kind" task-filter=0 ignore-gfp-wait=1
-	recv_start main -I -A
-	send_from_a -D 600 -s 0-60000 -w $B4/$PID >"$WORK/send" &
+	recv_start main -t "$type" -I -A
+	send_from_a -t "$type" -D 600 -s 0-60000 -w $B4/$PID >"$WORK/send" &
 	sender=$!
 	wait_for 20 moving || rc=1
 	python3 - "$DEBUGFS/$kind" "$2" $SLOW $((FAULTS - ENOUGH)) <<-'END'
@@ -123,6 +124,18 @@ naming_faults()
 	[ "$faults" -gt 40 ] || fail "few allocations failed"
 }
 
+# On an ordered context packets are kept behind a gap meanwhile
+ordered_faults()
+{
+	local rc=0
+
+	impair "$A" delay 1ms 500us loss 1% reorder 25% || skip "no netem here"
+	softirq_faults "$1" "$2" seq || rc=1
+	impair "$A"
+	[ "$(stat_of "$B" RxOutOfOrder)" -gt 0 ] || fail "nothing came early"
+	return $rc
+}
+
 sizes="0-500 4000-60000 1m"
 lean && sizes=4000-60000
 
@@ -136,5 +149,6 @@ for kind in failslab fail_page_alloc; do
 	lean || tst "$kind in softirq, 2 %" softirq_faults $kind 2
 	tst "$kind in softirq, 20 %" softirq_faults $kind 20
 done
+tst "failslab in softirq, ordered, on a bad wire" ordered_faults failslab 10
 tst "a transfer afterwards" transfer $B4 "-n 50" "-n 50 -s 0-50000"
 finish

@@ -313,6 +313,30 @@ class Setting:
             self.host.sysctl(name, value)
 
 
+class Crowd:
+    """For a while the host can keep no packet that comes early: an ordered context of this
+    peer has all that a namespace may"""
+
+    def __init__(self, host):
+        self.host, self.mem = host, Setting(host, mem=1 << 20)
+        self.pdc = Pdc(host, rod=True)
+
+    def __enter__(self):
+        self.mem.__enter__()
+        self.pdc.open()
+        before, n = self.host.stat("DropGap"), 2
+        while self.host.stat("DropGap") == before:
+            assert n < 1000, f"{n} packets are kept"
+            for n in range(n, n + 50):
+                self.host.send(self.pdc.packet(n + 1))
+            self.host.answers()
+        return self.pdc
+
+    def __exit__(self, *_):
+        self.host.ask(self.pdc.packet(1))
+        self.mem.__exit__()
+
+
 def same(what, got, want):
     assert got == want, f"{what}: {got} instead of {want}"
 

@@ -3,6 +3,7 @@
 import errno
 
 from drill import CE, CLEAR, READER, WITHIN, ack, cp, nack, p, request, rule, same
+from raw_peer import Crowd
 
 DSCP_CONTROL = 46
 NOBODY = 3000                   # a PIDonFEP that nothing has: a guaranteed response
@@ -12,6 +13,12 @@ RESPONSE = 1
 def refused(pdc, n, **fields):
     pdc.inject(request(n, pid=NOBODY, **fields))
     return pdc.expect(ack(n, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
+
+
+def no_memory(d):
+    """... for what comes early, until the script ends"""
+    d.rest.enter_context(Crowd(d.host))
+    d.messages()
 
 
 # --- when the destination sends an ACK ----------------------------------------
@@ -424,6 +431,28 @@ def rod_timeout(d):
         d.delivered(sock)
 
 
+@rule("3.5.12", "... unless the target has SACKed what is behind a gap: then only the gap is "
+      "filled")
+def rod_fills_gap(d):
+    d.setting(rto_min_us=100000)
+    sock = d.socket(100, ordered=True, notify=True)
+    d.send(sock=sock)
+    pdc = d.opened(p.ROD_REQ)
+    pdc.answer(ack(0))
+    for n in range(1, 5):
+        d.send(sock=sock)
+        pdc.expect(request(n))
+    d.delivered(sock)
+    # 4 has no response, which may be an error: it is not delivered yet
+    pdc.inject(ack(4, cack=0, sack=(1, 3, 4), bare=True))
+    pdc.expect(request(2, retx=True))
+    d.silent(sock)
+    pdc.inject(ack(2, cack=4, retx=True, rcvd=5))
+    for _ in range(4):
+        d.delivered(sock)
+    pdc.expect_nothing()
+
+
 # --- receiving ------------------------------------------------------------------
 
 @rule("3.5.12", "RUD delivers each packet at once, in any order, and once")
@@ -440,9 +469,61 @@ def rud_any_order(d):
     same("delivered", got, [[b"0", b"5"], [b"3"], [b"4"], [b"1"], [b"2"], [], []])
 
 
-@rule("3.5.12", "ROD takes the expected PSN; a later one is dropped and NACKed ROD_OOO with "
-      "its own PSN")
+@rule("3.5.12", "ROD delivers in the order of PSNs; what comes early is kept, and SACKed")
+def rod_keeps(d):
+    pdc = d.open(rod=True, start=-2 & 0xffffffff, data=b"0")
+    got = []
+    for n, cack, sack in ((3, 0, (3,)), (5, 0, (3, 5)), (2, 0, (2, 3, 5)), (1, 3, (5,)),
+                          (4, 5, ())):
+        pdc.inject(request(n, data=b"%d" % n, ar=True))
+        pdc.expect(ack(n, cack=cack, sack=sack, unsacked=(4,) if n != 4 else ()))
+        got.append([m.data for m in d.messages()])
+    same("delivered", got, [[b"0"], [], [], [b"1", b"2", b"3"], [b"4", b"5"]])
+
+
+@rule("3.5.12", "... its ACK and that of a copy have no response yet")
+def rod_kept_twice(d):
+    pdc = d.open(rod=True)
+    for retx in False, True:
+        pdc.inject(request(2, ar=True, retx=retx))
+        pdc.expect(ack(2, cack=0, rc=None))
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=2, rc=p.RC_OK))
+    pdc.inject(request(2, retx=True))
+    pdc.expect(ack(2, cack=2, rc=p.RC_NULL))
+    same("delivered", len(d.messages()), 3)
+
+
+@rule("3.5.12", "... ACK_REQ for it is NACKed RCVD_SES_PROCG (0x18), as its response is still "
+      "to come")
+def rod_kept_asked(d):
+    pdc = d.open(rod=True)
+    pdc.inject(request(2, ar=True))
+    pdc.expect(ack(2, cack=0, rc=None))
+    pdc.inject(cp(p.CP_ACK_REQ, 2))
+    pdc.expect(nack(p.RCVD_SES_PROCG, 2))
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=2))
+    pdc.inject(cp(p.CP_ACK_REQ, 2))
+    pdc.expect(ack(2, cack=2, rc=p.RC_OK))
+
+
+@rule("3.5.12", "... an error of it is answered when it is its turn, and guaranteed")
+def rod_kept_error(d):
+    pdc = d.open(rod=True)
+    pdc.inject(request(2, pid=NOBODY, ar=True))
+    pdc.expect(ack(2, cack=0, rc=None))
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1, sack=(2,)))
+    pdc.expect(ack(2, cack=1, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
+    pdc.inject(request(3, ar=True, clear=2))
+    pdc.expect(ack(3, cack=3))
+
+
+@rule("3.5.12", "What ROD has no memory to keep is dropped and NACKed ROD_OOO with its own "
+      "PSN")
 def rod_gap(d):
+    no_memory(d)
     d.setting(nack_retx_us=8000000)
     pdc = d.open(rod=True, data=b"0")
     pdc.inject(request(2, data=b"2"))
@@ -454,6 +535,7 @@ def rod_gap(d):
 
 @rule("3.5.12", "... once per gap, until the expected packet comes")
 def rod_gap_once(d):
+    no_memory(d)
     d.setting(nack_retx_us=8000000)
     pdc = d.open(rod=True)
     pdc.inject(request(2))
@@ -469,6 +551,7 @@ def rod_gap_once(d):
 
 @rule("3.5.12", "... and again after NACK_Retx_Time, as the NACK may be lost")
 def rod_gap_again(d):
+    no_memory(d)
     d.setting(nack_retx_us=10)
     pdc = d.open(rod=True)
     pdc.inject(request(2))
