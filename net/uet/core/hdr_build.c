@@ -144,6 +144,16 @@ unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt)
 	return UET_PDS_UUD_LEN;
 }
 
+unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt)
+{
+	u8 *p = buf;
+
+	hdr_put_prologue(p, pkt->type, pkt->next_hdr, pkt->flags);
+	uet_put_be16(0, p + 2);
+	uet_put_be32(pkt->pkt_id, p + 4);
+	return UET_PDS_RUDI_LEN;
+}
+
 /* The first 12 bytes; @id is the message id or a 14-bit length. */
 static void hdr_put_ses_common(u8 *p, const struct uet_ses_req *ses, u16 id)
 {

@@ -74,6 +74,15 @@ unsigned int uet_build_cp(void *buf, const struct uet_pkt *pkt);
 unsigned int uet_build_uud(void *buf, const struct uet_pkt *pkt);
 
 /**
+ * uet_build_rudi() - build RUDI_REQ, RUDI_RESP
+ * @buf: room for 8 bytes
+ * @pkt: type, next_hdr, flags, pkt_id
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt);
+
+/**
  * uet_build_ses_std() - build a standard request
  * @buf: room for 44 bytes
  * @ses: request; header_data is used with SOM and HD, payload_length and
