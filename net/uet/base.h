@@ -148,6 +148,8 @@ struct uet_unconfirmed {
  * @rx_short_work: gives up silent messages if the series lasts
  * @rx_free: received packets that nobody will read
  * @rx_free_work: frees them
+ * @rudi_ids: packets sent as RUDI by pkt_id; RCU readers
+ * @rudi_next_id: where to look for a free pkt_id, from a random start; as @rudi_ids
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @socks: open AF_UET sockets
  * @users: users of the tunnel sockets: @socks and PDCs; rises from 0 under
@@ -242,6 +244,8 @@ struct uet_net {
 	struct delayed_work	rx_short_work;
 	struct sk_buff_head	rx_free;
 	struct work_struct	rx_free_work;
+	struct xarray		rudi_ids;
+	u32			rudi_next_id;
 	bool			exiting;
 
 	atomic_t		socks;

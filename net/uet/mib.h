@@ -77,6 +77,10 @@ enum uet_mib_item {
 	/* messages */
 	UET_MIB_TX_DATAGRAMS,
 	UET_MIB_RX_DATAGRAMS,
+	UET_MIB_TX_RUDI,
+	UET_MIB_RETX_RUDI,
+	UET_MIB_RUDI_ANSWERED,
+	UET_MIB_RX_RUDI,
 	UET_MIB_MSG_SENT,
 	UET_MIB_MSG_BATCHED,		/* of these: waited for more of a sendmmsg() */
 	UET_MIB_MSG_DONE,
@@ -125,6 +129,8 @@ enum uet_mib_item {
 	UET_MIB_DROP_NO_SOCKET,		/* SYN, but no AF_UET socket is open */
 	UET_MIB_DROP_ENDPOINT,		/* no such endpoint */
 	UET_MIB_DROP_TOO_LONG,
+	UET_MIB_DROP_KEY,		/* no window with that key */
+	UET_MIB_DROP_RANGE,		/* beyond the window */
 	UET_MIB_DROP_VIOLATION,		/* contradicts its message */
 	UET_MIB_DROP_MODE,		/* ordered or not, unlike its PDC */
 	UET_MIB_DROP_NO_ROOM,		/* datagrams */

@@ -133,6 +133,11 @@ struct uet_job {
  * @dgram_full: the last datagram got EAGAIN, and poll() waits for the owner's buffer
  * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
  *	@dests_lock
+ * @rudi_lock: of @rudi_msgs; BH-disabled; nests in uet_rudi.lock
+ * @rudi_msgs: struct uet_rudi_msg that are not answered
+ * @window_key: key of its window, 0 = it has none; changes under the socket lock and
+ *	@rx_lock, as does @window_len
+ * @window_len: size of the window, bytes
  * @batch: queue whose newest messages wait for others of the same sendmmsg(), one of
  *	@dests; NULL: none does
  * @rx_lock: protects all below; BH-disabled. Nests in uet_pdc_rx.lock
@@ -214,6 +219,10 @@ struct uet_sock {
 	struct uet_dest		*batch;
 	struct uet_peer		*dgram_peer;
 	bool			dgram_full;
+	spinlock_t		rudi_lock;	/* of rudi_msgs */
+	struct list_head	rudi_msgs;
+	u64			window_key;
+	u64			window_len;
 
 	spinlock_t		rx_lock ____cacheline_aligned_in_smp;
 	struct list_head	rx_ready;

@@ -80,6 +80,25 @@ struct sockaddr_uet {
 #define UET_KEEPALIVE_INTERVAL	16	/* __u32: ms between probes, 0 = as IDLE */
 #define UET_KEEPALIVE_TIMEOUT	17	/* __u32: ms a probe may take */
 #define UET_ZEROCOPY		18	/* int: SO_ZEROCOPY, also where kernels refuse it */
+#define UET_WINDOW		19	/* struct uet_window: take writes to it */
+
+/* Bit of a memory key: writes with it may be carried out more than once */
+#define UET_KEY_IDEMPOTENT	(1ULL << 63)
+
+/**
+ * struct uet_window - what others may write to (UET_WINDOW)
+ * @key: key that a write must have, with UET_KEY_IDEMPOTENT; 0 with @length 0
+ * @length: size, bytes; 0 ends the window
+ *
+ * The socket gets each packet of a write (UET_RUDI) within the window as a message of
+ * its own, with its place (UET_CMSG_WRITE); in any order, and maybe more than once. The
+ * kernel keeps no memory of the window: what it is made of is up to the program. A
+ * socket has one window; those who know the key may write. Errors: EINVAL.
+ */
+struct uet_window {
+	__u64	key;
+	__u64	length;
+};
 
 /**
  * struct uet_watch_req - a destination to watch (UET_WATCH), write only
@@ -140,9 +159,22 @@ enum uet_delivery {
 #define UET_CMSG_MSG_INFO	6	/* struct uet_msg_info, receive */
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
 #define UET_CMSG_TIMEOUT	10	/* __u32, send: as UET_SEND_TIMEOUT, one message */
+#define UET_CMSG_WRITE		11	/* struct uet_write, both: place in a window */
 #define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
 					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
 					 */
+
+/**
+ * struct uet_write - place of a write in a window (UET_CMSG_WRITE)
+ * @key: key of the window, with UET_KEY_IDEMPOTENT
+ * @offset: where the data begins, bytes; on receipt that of the first byte of this read
+ *
+ * With each message of the mode UET_RUDI, and with no other.
+ */
+struct uet_write {
+	__u64	key;
+	__u64	offset;
+};
 
 /**
  * struct uet_msg_info - properties of a received message (UET_CMSG_MSG_INFO)

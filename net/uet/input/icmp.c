@@ -27,6 +27,7 @@
 #include "rx/half.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/rudi.h"
 
 /* Errors about datagrams count for so long after one was sent. */
 #define UET_DATAGRAMS_RECENT	(10 * HZ)
@@ -43,6 +44,7 @@ static bool uet_icmp_quote(struct uet_quote *quote, const struct sk_buff *skb,
 		return false;
 	type = FIELD_GET(UET_PROLOGUE_TYPE, ntohs(req.prologue));
 	quote->datagram = type == UET_PDS_UUD_REQ;
+	quote->rudi = type == UET_PDS_RUDI_REQ;
 	quote->spdcid = ntohs(req.spdcid);
 	quote->psn = ntohl(req.psn);
 	if (skb->protocol == htons(ETH_P_IP)) {
@@ -122,6 +124,18 @@ static bool uet_icmp_datagram(const struct uet_net *un,
 				    UET_DATAGRAMS_RECENT);
 }
 
+/* About a RUDI_REQ. The route is told the path MTU, as for a datagram. */
+static bool uet_icmp_rudi(struct uet_net *un, const struct uet_quote *quote,
+			  const struct uet_icmp *icmp)
+{
+	bool v4 = ipv6_addr_v4mapped(&quote->raddr);
+	int error = icmp->too_big || icmp->redirect ? 0 :
+						      uet_icmp_errno(icmp, v4);
+
+	return uet_rudi_unreachable(un, quote->psn, &quote->laddr, &quote->raddr,
+				    error, icmp->type << 8 | icmp->code);
+}
+
 /**
  * uet_input_icmp() - handle an ICMP error about a packet of ours
  * @un: namespace
@@ -145,6 +159,12 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 		if (uet_icmp_datagram(un, icmp))
 			return true;
 		goto ignore;
+	}
+	if (quote.rudi) {
+		if (!uet_icmp_rudi(un, &quote, icmp))
+			goto ignore;
+		UET_INC(un, ICMP);
+		return icmp->too_big || icmp->redirect;
 	}
 	if (unlikely(uet_pings_wait(un)) &&
 	    uet_ping_icmp(un, skb, &quote, icmp))

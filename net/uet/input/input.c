@@ -31,6 +31,7 @@
 #include "ping/ping.h"
 #include "rx/half.h"
 #include "tx/half.h"
+#include "tx/rudi.h"
 
 /* Lookups of the PDC of a SYN packet, which another CPU may open meanwhile */
 #define UET_ACCEPT_TRIES	3
@@ -335,14 +336,27 @@ static void uet_input_datagram(struct uet_rx_ctx *rx)
 		uet_datagram(rx);
 }
 
+/* As a SYN packet, a write is answered only where there is a socket. */
+static void uet_input_write(struct uet_rx_ctx *rx)
+{
+	if (unlikely(uet_rx_group(rx)))
+		rx->drop = UET_DROP_PEER;
+	else if (unlikely(!atomic_read(&rx->un->socks)))
+		uet_input_closed(rx);
+	else
+		uet_rudi_request(rx);
+}
+
 static void uet_input_parsed(struct uet_rx_ctx *rx)
 {
 	struct uet_pkt *pkt = rx->pkt;
 
 	switch (pkt->type) {
 	case UET_PDS_RUDI_REQ:
+		uet_input_write(rx);
+		return;
 	case UET_PDS_RUDI_RESP:
-		rx->drop = UET_DROP_TYPE;
+		uet_rudi_response(rx);
 		return;
 	case UET_PDS_UUD_REQ:
 		uet_input_datagram(rx);
@@ -350,7 +364,7 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 	case UET_PDS_NACK:
 	case UET_PDS_NACK_CCX:
 		if (pkt->flags & UET_F_NT_RUDI) {
-			rx->drop = UET_DROP_TYPE;
+			uet_rudi_nack(rx);
 			return;
 		}
 		break;

@@ -35,6 +35,8 @@ struct uet_rx_ctx;
  * @UET_DROP_NO_SOCKET: it opens a PDC, but no AF_UET socket is open
  * @UET_DROP_ENDPOINT: no such job, PIDonFEP or resource index
  * @UET_DROP_TOO_LONG: message longer than the socket accepts
+ * @UET_DROP_KEY: write with the key of no window
+ * @UET_DROP_RANGE: write beyond the end of the window
  * @UET_DROP_VIOLATION: it contradicts its message
  * @UET_DROP_MODE: ordered packet on an unordered PDC, or the other way round; datagram
  *	to a socket that takes none
@@ -75,6 +77,8 @@ enum uet_drop {
 	UET_DROP_NO_SOCKET,
 	UET_DROP_ENDPOINT,
 	UET_DROP_TOO_LONG,
+	UET_DROP_KEY,
+	UET_DROP_RANGE,
 	UET_DROP_VIOLATION,
 	UET_DROP_MODE,
 	UET_DROP_SYN,

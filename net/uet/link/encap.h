@@ -55,6 +55,7 @@ struct uet_icmp {
  * @spdcid: local PDCID
  * @psn: its PSN
  * @datagram: it is a datagram, which has neither PDCID nor PSN
+ * @rudi: it is a RUDI_REQ: @psn is its pkt_id, and it has no PDCID
  */
 struct uet_quote {
 	struct in6_addr	laddr;
@@ -63,6 +64,7 @@ struct uet_quote {
 	u16		spdcid;
 	u32		psn;
 	bool		datagram;
+	bool		rudi;
 };
 
 /**

@@ -265,6 +265,7 @@ static void uet_peer_free_rcu(struct rcu_head *head)
 	uet_ports_free(peer);
 	dst_cache_destroy(&peer->dst);
 	dst_release(rcu_dereference_protected(peer->rx_dst, 1));
+	kfree(peer->rudi);
 	kfree(peer);
 }
 

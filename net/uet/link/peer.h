@@ -23,6 +23,7 @@
 #include "link/reader.h"
 
 struct uet_ports;
+struct uet_rudi;
 
 /* Ordered CCCs of a peer that share what they see of their paths (tx/path.c) */
 #define UET_SIB_SLOTS	8
@@ -129,6 +130,7 @@ struct uet_peer_key {
  * @pmtu_until: end of its validity, jiffies
  * @pmtu_genid: it is valid only for this uet_ports_genid()
  * @reset_at: when it was last reported that it forgot a PDC, jiffies
+ * @rudi: packets sent to it as RUDI (tx/rudi.c), NULL until there is one; freed with it
  * @dst: route cache, both families
  * @rx_dst: input route of its packets, with a reference; RCU
  * @rx_iif: interface of @rx_dst, 0 = @rx_dst must not be used
@@ -175,6 +177,7 @@ struct uet_peer {
 	int			pmtu_genid;
 	unsigned long		pmtu_until;
 	unsigned long		reset_at;
+	struct uet_rudi		*rudi;
 	struct dst_cache	dst;
 	struct dst_entry __rcu	*rx_dst;
 	int			rx_iif;

@@ -31,6 +31,7 @@
 #include "tx/failure.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/rudi.h"
 #include "tx/txmsg.h"
 
 static void uet_reap_work(struct work_struct *work)
@@ -60,6 +61,7 @@ static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 	uet_nack_limit_init(un);
 	spin_lock_init(&un->rtts_lock);
 	uet_credit_init(un);
+	uet_rudi_init(un);
 }
 
 static int __net_init uet_net_init(struct net *net)
@@ -159,6 +161,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	struct uet_net *un = uet_net(net);
 
 	uet_home_flush(un);
+	uet_rudi_exit(un);
 	uet_pdc_kill_all(un);
 	flush_work(&un->reap_work);
 	uet_pdc_flush(un);

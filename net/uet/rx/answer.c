@@ -248,6 +248,80 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 	uet_output_answer(&peer, skb);
 }
 
+/* May a packet that belongs to no PDC be answered? @known: its source knows a secret */
+static bool uet_answer_allowed(const struct uet_rx_ctx *rx, bool known)
+{
+	if (known || uet_nack_allowed(rx->un, &rx->saddr, ktime_get_ns()))
+		return true;
+	UET_INC(rx->un, NACK_LIMITED);
+	return false;
+}
+
+/**
+ * uet_rudi_answer_rc() - answer a RUDI_REQ by its response (UE 1.0 3.5.8)
+ * @rx: the packet, its source not a group
+ * @rc: enum uet_rc
+ * @generation: of the endpoint, for BAD_GENERATION
+ * @known: its source knows the key of a window; else the rate is limited as that of NACKs
+ *	about unknown PDCs
+ *
+ * Context: softirq, no lock held.
+ */
+void uet_rudi_answer_rc(const struct uet_rx_ctx *rx, u8 rc, u8 generation,
+			bool known)
+{
+	const struct uet_pkt *req = rx->pkt;
+	struct uet_pkt pkt = {
+		.type		= UET_PDS_RUDI_RESP,
+		.next_hdr	= UET_NH_RSP,
+		.flags		= (rx->ce ? UET_F_ECN : 0) |
+				  (req->flags & UET_F_RETX),
+		.pkt_id		= req->pkt_id,
+	};
+	const struct uet_ses_rsp rsp = {
+		.opcode		= rc == UET_RC_OK ? UET_RSP_OP_DEFAULT :
+						    UET_RSP_OP_RESPONSE,
+		.code		= rc,
+		.msg_id		= req->ses.msg_id,
+		.generation	= generation,
+		.job		= req->ses.job,
+	};
+	struct sk_buff *skb;
+
+	if (!uet_answer_allowed(rx, known))
+		return;
+	skb = uet_answer_alloc(rx->un, UET_PDS_RUDI_LEN + UET_SES_RSP_LEN, rx->ev);
+	if (!skb)
+		return;
+	uet_build_rudi(skb_put(skb, UET_PDS_RUDI_LEN), &pkt);
+	uet_build_rsp(skb_put(skb, UET_SES_RSP_LEN), &rsp);
+	uet_answer_stranger(rx, skb);
+}
+
+/**
+ * uet_rudi_answer_nack() - NACK a RUDI_REQ
+ * @rx: the packet, its source not a group
+ * @code: enum uet_nack_code
+ * @known: as in uet_rudi_answer_rc()
+ *
+ * Context: softirq, no lock held.
+ */
+void uet_rudi_answer_nack(const struct uet_rx_ctx *rx, u8 code, bool known)
+{
+	struct uet_pkt pkt = {
+		.flags	= (rx->ce ? UET_F_ECN : 0) |
+			  (rx->pkt->flags & UET_F_RETX) | UET_F_NT_RUDI,
+		.nack	= { .psn = rx->pkt->pkt_id, .code = code },
+	};
+	struct sk_buff *skb;
+
+	if (!uet_answer_allowed(rx, known))
+		return;
+	skb = uet_nack_build(rx->un, &pkt, rx->ev);
+	if (skb)
+		uet_answer_stranger(rx, skb);
+}
+
 /**
  * uet_nack_stateless() - NACK a packet that belongs to no PDC
  * @rx: the packet
@@ -271,10 +345,8 @@ void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn)
 	/* The answer would have the group as its source. */
 	if (unlikely(uet_rx_group(rx)))
 		return;
-	if (!uet_nack_allowed(rx->un, &rx->saddr, ktime_get_ns())) {
-		UET_INC(rx->un, NACK_LIMITED);
+	if (!uet_answer_allowed(rx, false))
 		return;
-	}
 	skb = uet_nack_build(rx->un, &pkt, rx->ev);
 	if (skb)
 		uet_answer_stranger(rx, skb);

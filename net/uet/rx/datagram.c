@@ -18,8 +18,14 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
-/* Does its source send trailers, but it has none? */
-static bool uet_datagram_lacks(const struct uet_rx_ctx *rx)
+/**
+ * uet_datagram_lacks() - has a packet without a PDC no trailer, while its source sends them?
+ * @rx: the packet
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if so.
+ */
+bool uet_datagram_lacks(const struct uet_rx_ctx *rx)
 {
 	const struct uet_peer_key key = {
 		.laddr	= rx->daddr,

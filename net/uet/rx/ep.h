@@ -25,6 +25,7 @@ enum uet_lookup_fail {
 struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 			       int scope, int iif, u32 job, u16 pid, u16 ri,
 			       enum uet_lookup_fail *why);
+u8 uet_lookup_rc(enum uet_lookup_fail why);
 struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
 			       const struct in6_addr *laddr, int scope,
 			       int iif, u32 job, u16 pid, u16 ri,

@@ -303,6 +303,9 @@ struct sk_buff *uet_nack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			      u8 code, u32 psn, u32 payload);
 void uet_nack_limit_init(struct uet_net *un);
 void uet_nack_stateless(const struct uet_rx_ctx *rx, u8 code, u32 psn);
+void uet_rudi_answer_rc(const struct uet_rx_ctx *rx, u8 rc, u8 generation,
+			bool known);
+void uet_rudi_answer_nack(const struct uet_rx_ctx *rx, u8 code, bool known);
 
 /* control.c: control packets in, and answers to our own */
 void uet_pdc_rx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
@@ -329,6 +332,11 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
 void uet_ses_drop_all(struct uet_pdc *pdc, int error);
 
 /* datagram.c */
+bool uet_datagram_lacks(const struct uet_rx_ctx *rx);
 void uet_datagram(struct uet_rx_ctx *rx);
+
+/* rudi.c */
+void uet_rudi_request(struct uet_rx_ctx *rx);
+void uet_rudi_trimmed(struct uet_rx_ctx *rx, bool lasthop);
 
 #endif /* _UET_RX_HALF_H */

@@ -36,8 +36,8 @@ struct uet_sock;
  * @delivery: enum uet_delivery
  * @replyable: @from is known to lead back to the sender
  * @has_hd: it has header data
- * @header_data: valid if @has_hd
- * @match_bits: tag, if @opcode is that of a tagged message
+ * @header_data: valid if @has_hd; of a write (UET_RUDI) its place in the window
+ * @match_bits: tag, if @opcode is that of a tagged message; of a write the key
  * @rcvd: distinct payload bytes placed
  * @head: offset of the first byte not yet in @prefix, i.e. its end
  * @read: bytes the reader took

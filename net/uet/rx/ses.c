@@ -287,7 +287,13 @@ static void uet_ses_starve(struct uet_pdc *pdc, struct uet_sock *us)
 	spin_unlock(&us->rx_lock);
 }
 
-static u8 uet_lookup_rc(enum uet_lookup_fail why)
+/**
+ * uet_lookup_rc() - return code for an endpoint that is not there
+ * @why: of uet_ep_lookup()
+ *
+ * Return: the code.
+ */
+u8 uet_lookup_rc(enum uet_lookup_fail why)
 {
 	switch (why) {
 	case UET_LOOKUP_JOB:

@@ -67,6 +67,8 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 		rx.drop = UET_DROP_MALFORMED;
 	} else if (uet_pkt_is_pds_req(&pkt)) {
 		uet_trim_request(&rx, lasthop);
+	} else if (pkt.type == UET_PDS_RUDI_REQ) {
+		uet_rudi_trimmed(&rx, lasthop);
 	} else {
 		rx.drop = UET_DROP_TYPE;
 	}

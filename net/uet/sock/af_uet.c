@@ -28,6 +28,7 @@
 #include "sock/send.h"
 #include "tx/pds.h"
 #include "tx/report.h"
+#include "tx/rudi.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
 #include "tx/watch.h"
@@ -76,6 +77,12 @@ static void uet_sock_destruct(struct sock *sk)
 		wake_up(&uet_socks_gone);
 }
 
+/* Has a closing socket messages that are not done? */
+static bool uet_unfinished(const struct uet_sock *us)
+{
+	return uet_sock_wmem(us) || uet_rudi_busy(us);
+}
+
 /* Wait until all messages are done, for @timeout at most. Returns the time left. */
 static long uet_linger(struct uet_sock *us, long timeout)
 {
@@ -83,9 +90,9 @@ static long uet_linger(struct uet_sock *us, long timeout)
 	struct sock *sk = &us->sk;
 
 	add_wait_queue(sk_sleep(sk), &wait);
-	while (timeout && uet_sock_wmem(us) && !signal_pending(current)) {
+	while (timeout && uet_unfinished(us) && !signal_pending(current)) {
 		uet_sock_wake_below(us, 0);
-		if (uet_sock_wmem(us))
+		if (uet_unfinished(us))
 			timeout = wait_woken(&wait, TASK_INTERRUPTIBLE,
 					     timeout);
 	}
@@ -101,6 +108,7 @@ static void uet_discard(struct uet_sock *us)
 	list_for_each_entry(dest, &us->dests, us_node)
 		uet_pds_discard(dest);
 	spin_unlock(&us->dests_lock);
+	uet_rudi_discard(us);
 }
 
 /* Queued messages go on without the socket. With SO_LINGER close() waits for them
@@ -116,10 +124,11 @@ static void uet_close_tx(struct uet_sock *us)
 		left = sk->sk_lingertime;
 		if (!(current->flags & PF_EXITING))
 			left = uet_linger(us, left);
-		if (!left && uet_sock_wmem(us))
+		if (!left && uet_unfinished(us))
 			uet_discard(us);
 	}
 	uet_dest_detach_all(us);
+	uet_rudi_detach(us);
 }
 
 /* Wake all senders NACKed for shortage: they find the endpoint gone. */
@@ -350,6 +359,8 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	us->max_msg = UET_MSG_MAX;
 	us->ka_idle = UET_KEEPALIVE_IDLE_MS;
 	spin_lock_init(&us->dests_lock);
+	spin_lock_init(&us->rudi_lock);
+	INIT_LIST_HEAD(&us->rudi_msgs);
 	INIT_LIST_HEAD(&us->dests);
 	INIT_LIST_HEAD(&us->late);
 	atomic64_set(&us->tx_wake_at, -1);

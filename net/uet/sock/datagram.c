@@ -97,9 +97,16 @@ void uet_datagram_forget(struct uet_sock *us)
 	uet_datagram_keep(us, NULL);
 }
 
-/* The peer, with a reference */
-static struct uet_peer *uet_datagram_peer(struct uet_sock *us,
-					  const struct uet_dest_key *to)
+/**
+ * uet_datagram_peer() - the peer of messages that have no queue
+ * @us: the socket, bound
+ * @to: key of uet_send_parse()
+ *
+ * Context: process; sleeps.
+ * Return: the peer with a reference, or an ERR_PTR of the route or memory.
+ */
+struct uet_peer *uet_datagram_peer(struct uet_sock *us,
+				   const struct uet_dest_key *to)
 {
 	struct uet_net *un = us->un;
 	struct uet_peer_key key;

@@ -418,6 +418,14 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 		v = m->match_bits;
 		put_cmsg(msg, SOL_UET, UET_CMSG_TAG, sizeof(v), &v);
 	}
+	if (m->delivery == UET_RUDI) {
+		struct uet_write w = {
+			.key	= m->match_bits,
+			.offset	= m->header_data + r->start,
+		};
+
+		put_cmsg(msg, SOL_UET, UET_CMSG_WRITE, sizeof(w), &w);
+	}
 	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
 }
 

@@ -6,12 +6,14 @@
 #define _UET_SEND_H
 
 #include <linux/types.h>
+#include <linux/uet.h>
 
 struct msghdr;
 struct sockaddr_uet;
 struct ubuf_info;
 struct uet_dest;
 struct uet_dest_key;
+struct uet_peer;
 struct uet_sock;
 struct uet_txmsg;
 
@@ -29,6 +31,8 @@ struct uet_txmsg;
  * @has_tclass: the caller set the traffic class
  * @has_hd: @header_data is valid
  * @has_tag: the message is tagged; @tag may be 0
+ * @write: place in a window, valid if @has_write
+ * @has_write: it is a write
  * @more: other messages are to follow at once
  */
 struct uet_send {
@@ -44,7 +48,9 @@ struct uet_send {
 	bool			has_tclass;
 	bool			has_hd;
 	bool			has_tag;
+	bool			has_write;
 	bool			more;
+	struct uet_write	write;
 };
 
 /* sendmsg.c */
@@ -67,7 +73,13 @@ int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *m
 /* datagram.c */
 int uet_send_datagram(struct uet_sock *us, const struct uet_send *s,
 		      struct msghdr *m, const struct uet_dest_key *to, size_t len);
+struct uet_peer *uet_datagram_peer(struct uet_sock *us,
+				   const struct uet_dest_key *to);
 void uet_datagram_forget(struct uet_sock *us);
+
+/* rudi.c */
+int uet_send_write(struct uet_sock *us, const struct uet_send *s, struct msghdr *m,
+		   const struct uet_dest_key *to, size_t len);
 
 /* sendpart.c */
 int uet_send_part(struct uet_sock *us, struct uet_send *s, struct msghdr *m,

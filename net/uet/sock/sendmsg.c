@@ -57,11 +57,10 @@ static int uet_send_delivery(struct uet_dest_key *key, int mode)
 		return 0;
 	case UET_RUD:
 	case UET_ROD:
+	case UET_RUDI:
 	case UET_UUD:
 		key->delivery = mode;
 		return 0;
-	case UET_RUDI:
-		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}
@@ -80,6 +79,10 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 		if (cmsg->cmsg_len != CMSG_LEN(sizeof(u64)))
 			return -EINVAL;
 		memcpy(&v64, CMSG_DATA(cmsg), sizeof(v64));
+		break;
+	case UET_CMSG_WRITE:
+		if (cmsg->cmsg_len != CMSG_LEN(sizeof(s->write)))
+			return -EINVAL;
 		break;
 	case UET_CMSG_DELIVERY:
 	case UET_CMSG_TCLASS:
@@ -102,6 +105,10 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 		s->tag = v64;
 		s->has_tag = true;
 		return 0;
+	case UET_CMSG_WRITE:
+		memcpy(&s->write, CMSG_DATA(cmsg), sizeof(s->write));
+		s->has_write = true;
+		return s->write.key & UET_KEY_IDEMPOTENT ? 0 : -EINVAL;
 	case UET_CMSG_DELIVERY:
 		return uet_send_delivery(key, *v);
 	case UET_CMSG_TCLASS:
@@ -256,8 +263,8 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 	key->owner = (unsigned long)us;
 	key->mark = READ_ONCE(us->sk.sk_mark);
 	key->delivery = READ_ONCE(us->delivery);
-	/* Datagrams have no queue. */
-	if (key->delivery == UET_UUD)
+	/* Datagrams and writes have no queue. */
+	if (key->delivery == UET_UUD || key->delivery == UET_RUDI)
 		key->delivery = UET_RUD;
 	key->tclass = uet_send_tclass(us);
 	key->route = uet_send_route(us, key->tclass);
@@ -272,11 +279,13 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
  * @key: filled in, but for what depends on the length of the message
  *
  * Context: process; sleeps.
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno: -EOPNOTSUPP if it is a write and the mode is not
+ * UET_RUDI, or the other way round.
  */
 int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 		   struct uet_dest_key *key)
 {
+	bool write;
 	int err;
 
 	/* Also clears the padding: keys are compared as bytes */
@@ -291,6 +300,10 @@ int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 		err = uet_send_cmsgs(us, s, key, msg);
 	if (err)
 		return err;
+	/* A write can be carried out twice, and no other message (UE 1.0 3.5.8). */
+	write = key->delivery == UET_RUDI;
+	if (unlikely(write != s->has_write))
+		return -EOPNOTSUPP;
 	key->route = uet_send_route(us, key->tclass);
 	return 0;
 }
@@ -344,8 +357,8 @@ static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
 		uet_send_flush(us);
 }
 
-/* Find the queue for a message: general case. A datagram, which has none, is sent.
- * Returns 0 and the queue, the length of a datagram, or an error.
+/* Find the queue for a message: general case. A datagram or a write, which have none, is
+ * sent. Returns 0 and the queue, the length of what was sent, or an error.
  */
 static noinline int uet_send_find(struct uet_sock *us, struct uet_send *s,
 				  struct msghdr *msg, size_t len,
@@ -361,6 +374,10 @@ static noinline int uet_send_find(struct uet_sock *us, struct uet_send *s,
 	if (key.delivery == UET_UUD) {
 		uet_send_flush_but(us, NULL);
 		return uet_send_datagram(us, s, msg, &key, len);
+	}
+	if (key.delivery == UET_RUDI) {
+		uet_send_flush_but(us, NULL);
+		return uet_send_write(us, s, msg, &key, len);
 	}
 	found = uet_send_dest(us, s, &key, len);
 	if (IS_ERR(found))

@@ -89,8 +89,9 @@ static struct uet_part *uet_part_new(struct uet_sock *us, const struct uet_send 
 		return ERR_PTR(-ENOBUFS);
 	part->send = *s;
 	err = uet_send_parse(us, &part->send, m, &part->key);
-	/* A datagram is one packet. */
-	if (!err && part->key.delivery == UET_UUD)
+	/* A datagram is one packet, and a write is sent by one call. */
+	if (!err && (part->key.delivery == UET_UUD ||
+		     part->key.delivery == UET_RUDI))
 		err = -EOPNOTSUPP;
 	if (err)
 		goto err;

@@ -17,6 +17,7 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "tx/pds.h"
+#include "tx/rudi.h"
 #include "tx/txmsg.h"
 #include "tx/watch.h"
 
@@ -48,10 +49,9 @@ static int uet_set_delivery(struct uet_sock *us, int v)
 		break;
 	case UET_RUD:
 	case UET_ROD:
+	case UET_RUDI:
 	case UET_UUD:
 		break;
-	case UET_RUDI:
-		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}
@@ -183,17 +183,38 @@ static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
 			  unsigned int optlen)
 {
 	u64 cookie;
+	bool found;
+	int err;
 
 	if (optlen < sizeof(cookie))
 		return -EINVAL;
 	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
 		return -EFAULT;
-	if (uet_part_cancel(us, cookie)) {
-		/* Others may have the same cookie. */
-		uet_tx_cancel(us, cookie);
-		return 0;
-	}
-	return uet_tx_cancel(us, cookie);
+	/* Several may have the same cookie. */
+	found = uet_part_cancel(us, cookie);
+	found |= !uet_rudi_cancel(us, cookie);
+	err = uet_tx_cancel(us, cookie);
+	return found ? 0 : err;
+}
+
+static int uet_set_window(struct uet_sock *us, sockptr_t optval,
+			  unsigned int optlen)
+{
+	struct uet_window w;
+
+	if (optlen < sizeof(w))
+		return -EINVAL;
+	if (copy_from_sockptr(&w, optval, sizeof(w)))
+		return -EFAULT;
+	if (w.length ? !(w.key & UET_KEY_IDEMPOTENT) : w.key)
+		return -EINVAL;
+	lock_sock(&us->sk);
+	spin_lock_bh(&us->rx_lock);
+	us->window_key = w.key;
+	us->window_len = w.length;
+	spin_unlock_bh(&us->rx_lock);
+	release_sock(&us->sk);
+	return 0;
 }
 
 /* Key of the queue for UET_WATCH probes: unordered; checks the address */
@@ -322,10 +343,12 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_ZEROCOPY || optname == UET_INFO)
+	    optname > UET_WINDOW || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
+	if (optname == UET_WINDOW)
+		return uet_set_window(uet_sk(sk), optval, optlen);
 	if (optname == UET_WATCH)
 		return uet_set_watch(uet_sk(sk), optval, optlen);
 	err = is_name ? uet_get_name(optval, optlen, name) :
@@ -352,6 +375,17 @@ static int uet_put_opt(const void *value, int len, char __user *optval,
 	if (copy_to_user(optval, value, len) || put_user(len, optlen))
 		return -EFAULT;
 	return 0;
+}
+
+static int uet_get_window(struct uet_sock *us, char __user *optval,
+			  int __user *optlen)
+{
+	struct uet_window w;
+
+	spin_lock_bh(&us->rx_lock);
+	w = (struct uet_window){ us->window_key, us->window_len };
+	spin_unlock_bh(&us->rx_lock);
+	return uet_put_opt(&w, sizeof(w), optval, optlen);
 }
 
 /* struct uet_info grows at its end: old callers get the part they know. */
@@ -437,6 +471,8 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		       sizeof(name));
 		spin_unlock(&us->dests_lock);
 		return uet_put_opt(name, sizeof(name), optval, optlen);
+	case UET_WINDOW:
+		return uet_get_window(us, optval, optlen);
 	case UET_INFO:
 		return uet_get_info(us, optval, optlen);
 	default:

@@ -112,10 +112,17 @@ void uet_msg_fail(struct uet_pdc *pdc, struct uet_txmsg *msg, int error,
 	msg->m.state = UET_MSG_FAILED;
 }
 
-static int uet_rc_errno(u8 code)
+/**
+ * uet_rc_errno() - what a return code means for the sender of a message
+ * @code: enum uet_rc, neither OK nor NULL
+ *
+ * Return: a negative errno.
+ */
+int uet_rc_errno(u8 code)
 {
 	switch (code) {
 	case UET_RC_BAD_JOB_ID:
+	case UET_RC_BAD_MKEY:
 	case UET_RC_PERM_VIOLATION:
 		return -EACCES;
 	case UET_RC_BAD_PID:
@@ -126,6 +133,8 @@ static int uet_rc_errno(u8 code)
 		return -EOPNOTSUPP;
 	case UET_RC_TOO_LONG:
 		return -EMSGSIZE;
+	case UET_RC_BAD_ADDR:
+		return -ERANGE;
 	default:
 		return -EREMOTEIO;
 	}

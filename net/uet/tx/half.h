@@ -173,6 +173,7 @@ void uet_pdc_nack(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 void uet_hold_began(struct uet_pdc *pdc, struct uet_dest *dest);
 
 /* control.c: control packets in */
+int uet_rc_errno(u8 code);
 void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx);
 
 #endif /* _UET_TX_HALF_H */
