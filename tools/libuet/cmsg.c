@@ -79,6 +79,7 @@ static const struct attr sent[] = {
 	ATTR(DELIVERY, delivery),
 	ATTR(TCLASS, tclass),
 	ATTR(TIMEOUT, timeout),
+	ATTR(WRITE, write),
 };
 
 /**
@@ -125,6 +126,9 @@ void libuet_get_attrs(const struct msghdr *msg, struct libuet_attrs *attrs)
 	if (libuet_get_cmsg(msg, UET_CMSG_MSG_INFO, &attrs->info,
 			    sizeof(attrs->info)))
 		attrs->has |= LIBUET_INFO;
+	if (libuet_get_cmsg(msg, UET_CMSG_WRITE, &attrs->write,
+			    sizeof(attrs->write)))
+		attrs->has |= LIBUET_WRITE;
 }
 
 union control {

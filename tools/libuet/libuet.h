@@ -141,6 +141,7 @@ const char *libuet_blocked_name(unsigned int blocked_by);
 int libuet_watch(int fd, const struct sockaddr_uet *peer, uint64_t cookie,
 		 uint32_t interval, uint32_t timeout);
 int libuet_cancel(int fd, uint64_t cookie);
+int libuet_set_window(int fd, uint64_t key, uint64_t length);
 
 /* --- messages: libuet_sendmsg(3) ------------------------------------------- */
 
@@ -152,6 +153,7 @@ int libuet_cancel(int fd, uint64_t cookie);
 #define LIBUET_TCLASS		0x10
 #define LIBUET_TIMEOUT		0x20
 #define LIBUET_INFO		0x40
+#define LIBUET_WRITE		0x80
 
 /* Room for all control messages of a message or a report */
 #define LIBUET_CONTROL_SIZE	512
@@ -167,6 +169,7 @@ int libuet_cancel(int fd, uint64_t cookie);
  * @tclass: send: DSCP, 0 to 63
  * @timeout: send: ms that the message may take
  * @info: receive: length, offset, delivery, congestion mark
+ * @write: both: key of a window, and where in it the data belongs (UET_RUDI)
  * @reserved: zero
  */
 struct libuet_attrs {
@@ -179,7 +182,8 @@ struct libuet_attrs {
 	int		tclass;
 	uint32_t	timeout;
 	struct uet_msg_info info;
-	uint64_t	reserved[8];
+	struct uet_write write;
+	uint64_t	reserved[6];
 };
 
 ssize_t libuet_sendmsg(int fd, const struct iovec *iov, size_t n,

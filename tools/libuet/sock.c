@@ -156,6 +156,21 @@ int libuet_watch(int fd, const struct sockaddr_uet *peer, uint64_t cookie,
 }
 
 /**
+ * libuet_set_window() - let others write to a window (UET_WINDOW)
+ * @fd: socket that gets the writes
+ * @key: what a write must have, with UET_KEY_IDEMPOTENT; 0 with @length 0
+ * @length: size of the window, bytes; 0 ends it
+ *
+ * Return: 0, or -1 with errno EINVAL.
+ */
+int libuet_set_window(int fd, uint64_t key, uint64_t length)
+{
+	const struct uet_window w = { .key = key, .length = length };
+
+	return setsockopt(fd, SOL_UET, UET_WINDOW, &w, sizeof(w));
+}
+
+/**
  * libuet_cancel() - give up the messages of a cookie (UET_CANCEL)
  * @fd: socket that has sent them
  * @cookie: their cookie

@@ -240,7 +240,7 @@ static void try_socket(const struct options *o)
 	const char *step;
 	int fd;
 
-	if (o->how.delivery == UET_UUD)
+	if (o->how.delivery == UET_UUD || o->how.delivery == UET_RUDI)
 		errx(1, "a test waits for all messages: rud and rod deliver them");
 	fd = libuet_open(&o->how, &step);
 	if (fd < 0 && errno == EAFNOSUPPORT)

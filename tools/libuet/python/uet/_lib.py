@@ -11,8 +11,8 @@ URI_SIZE, TEXT_SIZE = 160, 512
 SOL_UET = 300
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
 # libuet_attrs.has
-COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO = (
-    1 << n for n in range(7))
+COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO, WRITE = (
+    1 << n for n in range(8))
 
 
 class Sockaddr(Structure):
@@ -33,11 +33,16 @@ class MsgInfo(Structure):
                 ("replyable", c_uint8), ("reserved", c_uint8 * 2)]
 
 
+class Write(Structure):
+    _fields_ = [("key", c_uint64), ("offset", c_uint64)]
+
+
 class Attrs(Structure):
     _fields_ = [("has", c_uint), ("msg_flags", c_int), ("cookie", c_uint64),
                 ("header_data", c_uint64), ("tag", c_uint64),
                 ("delivery", c_int), ("tclass", c_int), ("timeout", c_uint32),
-                ("info", MsgInfo), ("reserved", c_uint64 * 8)]
+                ("info", MsgInfo), ("write", Write),
+                ("reserved", c_uint64 * 6)]
 
 
 class Report(Structure):
@@ -114,6 +119,7 @@ for _name, _result, *_arguments in (
         ("blocked_name", c_char_p, c_uint),
         ("watch", c_int, c_int, ADDR, c_uint64, c_uint32, c_uint32),
         ("cancel", c_int, c_int, c_uint64),
+        ("set_window", c_int, c_int, c_uint64, c_uint64),
         ("sendmsg", c_ssize_t, c_int, POINTER(Iovec), c_size_t, ADDR, ATTRS,
          c_int),
         ("recvmsg", c_ssize_t, c_int, POINTER(Iovec), c_size_t, ADDR, ATTRS,

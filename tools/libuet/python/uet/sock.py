@@ -17,13 +17,14 @@ from typing import Optional
 
 from . import report
 from ._lib import (AF_UET, COOKIE, DELIVERY, HEADER_DATA, INFO, SOCK_RDM,
-                   SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, Attrs, Info, Iovec,
-                   Sock, Sockaddr, fail, lib, libc)
+                   SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, WRITE, Attrs, Info,
+                   Iovec, Sock, Sockaddr, Write, fail, lib, libc)
 from .address import Address, to_address
 
 FIRST_READ = 65536
 _SENT = {"cookie": COOKIE, "header_data": HEADER_DATA, "tag": TAG,
-         "delivery": DELIVERY, "tclass": TCLASS, "timeout": TIMEOUT}
+         "delivery": DELIVERY, "tclass": TCLASS, "timeout": TIMEOUT,
+         "write": WRITE}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Message:
     """A message, or the part of one that a read took: then end is False.
 
     length is that of the whole message, offset where data begins in it; ce says
-    that a packet of it was marked by a congested queue.
+    that a packet of it was marked by a congested queue.  write: (key, place in the
+    window of data), if it is a part of a write.
     """
 
     data: bytes
@@ -43,6 +45,7 @@ class Message:
     offset: Optional[int] = None
     delivery: Optional[int] = None
     ce: bool = False
+    write: Optional[tuple] = None
 
 
 class Socket:
@@ -177,13 +180,14 @@ class Socket:
         """Send a message; returns its length.
 
         to: Address, or text; None if the socket is connected.  attributes: cookie,
-        header_data, tag, delivery, tclass, timeout (ms).
+        header_data, tag, delivery, tclass, timeout (ms), write (key and place in a
+        window, with the mode RUDI).
         """
         attrs = Attrs()
         for name, value in attributes.items():
             if name not in _SENT:
                 raise TypeError(f"send() has no argument {name}")
-            setattr(attrs, name, value)
+            setattr(attrs, name, Write(*value) if name == "write" else value)
             attrs.has |= _SENT[name]
         pointer = None if to is None else ctypes.byref(to_address(to).raw)
         with _readable(data) as (start, size):
@@ -259,6 +263,11 @@ class Socket:
                             interval, timeout):
             fail(str(peer))
 
+    def set_window(self, key, length):
+        """Let others write to a window; they need the key, with bit 63.  0, 0 ends it."""
+        if lib.libuet_set_window(self.fileno(), key, length):
+            fail(f"key {key:#x}, length {length}")
+
     def cancel(self, cookie):
         """Give up the messages of a cookie."""
         if lib.libuet_cancel(self.fileno(), cookie):
@@ -285,7 +294,8 @@ def _message(data, sender, attrs):
         attrs.header_data if has & HEADER_DATA else None,
         attrs.tag if has & TAG else None,
         *((info.length, info.offset, info.delivery, bool(info.ce))
-          if has & INFO else ()))
+          if has & INFO else ()),
+        write=(attrs.write.key, attrs.write.offset) if has & WRITE else None)
 
 
 @contextlib.contextmanager
