@@ -25,8 +25,8 @@ from raw_peer import Cases, Crowd, Host, Pdc, Setting, same
 from requests import T, request, send
 
 REASONS, SOCKETS = {}, []
-READS, STOPPED, SHORT, NOBODY, MIXES, CLOSES, GUARDED, DATAGRAMS = \
-    200, 201, 202, 3000, 300, 203, 204, 205
+READS, STOPPED, SHORT, NOBODY, MIXES, CLOSES, GUARDED, DATAGRAMS, \
+    WINDOW = 200, 201, 202, 3000, 300, 203, 204, 205, 206
 OTHER = "10.0.0.67"
 # Here, where no socket is open
 CLOSED = "10.0.0.1"
@@ -238,7 +238,7 @@ def malformed(host, dropped):
 @case("a type that is not spoken", "DropUnknownType")
 def unknown_type(host, dropped):
     with dropped:
-        host.send(p.rudi())
+        host.send(p.prologue(15, 0, 0) + bytes(14))
 
 
 @case("an operation that is not spoken", "DropUnknownType")
@@ -313,6 +313,43 @@ def no_room(host, dropped):
         host.send(p.uud(pid=DATAGRAMS))
     with dropped:
         host.send(p.uud(pid=DATAGRAMS))
+
+
+def write(place=0, key=p.KEY_IDEMPOTENT):
+    ses = p.ses_std(opcode=p.OP_WRITE, pid=WINDOW, key=key)
+    return p.rudi(ses=ses[:12] + place.to_bytes(8, "big") + ses[20:])
+
+
+def window(host):
+    import uet             # only where libuet was built
+    with host.entered():
+        sock = uet.Socket(local=f"uet://{host.addr}/0/{WINDOW}")
+    sock.set_window(p.KEY_IDEMPOTENT, 100)
+    return sock
+
+
+@case("a write with the key of no window", "DropBadKey")
+def bad_key(host, dropped):
+    with window(host), dropped:
+        host.send(write(key=p.KEY_IDEMPOTENT + 1))
+
+
+@case("a write beyond the end of the window", "DropBadRange")
+def bad_range(host, dropped):
+    with window(host), dropped:
+        host.send(write(place=97))
+
+
+@case("an answer to a write that was not sent", "DropStale")
+def no_write(host, dropped):
+    with dropped:
+        host.send(p.rudi(0x12345678, p.RUDI_RESP))
+
+
+@case("a NACK of a write that was not sent", "DropBadNack")
+def no_write_nacked(host, dropped):
+    with dropped:
+        host.send(p.nack(p.TRIMMED, 0x12345678, 0, 0, flags=p.F_NT))
 
 
 @case("SYN with another Start_PSN", "DropBadSyn")

@@ -5,6 +5,9 @@
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
+export PYTHONPATH=$TREE/tools/libuet/python:$PYTHONPATH
+export LD_LIBRARY_PATH=$TREE/build/lib
+
 # Addresses of nobody: what is sent there reaches host A, which drops it
 OWN=10.0.0.66
 OTHER=10.0.0.67

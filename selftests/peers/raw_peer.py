@@ -56,11 +56,24 @@ class Answer:
                 struct.unpack("!HIHHI", data[2:16])
         elif self.type in (p.RUD_REQ, p.ROD_REQ, p.RUD_CC_REQ, p.ROD_CC_REQ):
             self.request(data)
+        elif self.type in (p.RUDI_REQ, p.RUDI_RESP):
+            self.rudi(data)
+
+    def rudi(self, data):
+        self.pkt_id, = struct.unpack("!I", data[4:8])
+        self.spdcid = self.dpdcid = 0
+        if self.type == p.RUDI_REQ:
+            self.operation(data[8:])
+        elif self.next == p.NH_RESPONSE:
+            self.rsp_op, self.rc = data[8] & 63, data[9] & 63
+            self.msg_id, = struct.unpack("!H", data[10:12])
 
     def request(self, data):
         clear, self.psn = struct.unpack("!hI", data[2:8])
         self.clear = self.psn + clear & 0xffffffff
-        ses = data[16 if self.type in (p.RUD_CC_REQ, p.ROD_CC_REQ) else 12:]
+        self.operation(data[16 if self.type in (p.RUD_CC_REQ, p.ROD_CC_REQ) else 12:])
+
+    def operation(self, ses):
         if self.next != p.NH_STD:
             return
         self.opcode, self.ses_flags, self.msg_id, self.generation, job_hi, job_lo, \

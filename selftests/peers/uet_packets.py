@@ -16,6 +16,7 @@ NH_NONE, NH_SMALL, NH_MEDIUM, NH_STD, NH_RESPONSE = 0, 1, 2, 3, 4
 NH_RSP_DATA, NH_RSP_DATA_SMALL = 5, 6
 
 F_M, F_RETX, F_AR, F_SYN = 0x20, 0x10, 0x08, 0x04
+F_NT = 0x08                     # of a NACK
 
 CP_NOOP, CP_ACK_REQ, CP_CLEAR_CMD, CP_CLEAR_REQ, CP_CLOSE_CMD, CP_CLOSE_REQ, \
     CP_PROBE, CP_CREDIT, CP_CREDIT_REQ, CP_NEGOTIATION = range(10)
@@ -28,6 +29,7 @@ S_DC, S_IE, S_REL, S_HD, S_EOM, S_SOM = 0x20, 0x10, 0x08, 0x04, 0x02, 0x01
 
 RC_NULL, RC_OK, RC_BAD_GENERATION, RC_NO_MATCH, RC_UNSUPPORTED_OP = 0, 1, 2, 5, 6
 RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB_ID = 0x18, 0x19, 0x1a, 0x1b
+RC_BAD_MKEY, RC_BAD_ADDR = 0x1c, 0x1d
 RC_TOO_LONG, RC_INITIATOR_ERR, RC_DROPPED = 0x22, 0x23, 0x24
 
 TRIMMED, TRIMMED_LASTHOP, TRIMMED_ACK, NO_PDC_AVAIL, NO_CCC_AVAIL, NO_BITMAP, \
@@ -39,6 +41,8 @@ EXP_NORMAL, EXP_ERROR, EXP_FATAL = 0xfd, 0xfe, 0xff
 
 
 SES_STD_LEN = 44
+# Bit of a memory key: what is done with it may be done twice
+KEY_IDEMPOTENT = 1 << 63
 
 
 def prologue(ptype, next_hdr, flags):
@@ -109,9 +113,15 @@ def control(kind, psn, spdcid, dpdcid, flags=F_AR, payload=0, opaque=0):
                         payload & 0xffffffff))
 
 
-def rudi(pkt_id=1, ptype=RUDI_REQ):
-    return (prologue(ptype, NH_STD, 0) + struct.pack("!HI", 0, pkt_id) +
-            ses_std() + b"data")
+def rudi(pkt_id=1, ptype=RUDI_REQ, flags=0, ses=None, payload=b"data"):
+    """A RUDI_REQ, of a write if nothing else is said, or a RUDI_RESP"""
+    answer = ptype == RUDI_RESP
+    if ses is None:
+        ses = response() if answer else ses_std(opcode=OP_WRITE, length=len(payload),
+                                                key=KEY_IDEMPOTENT)
+    return (prologue(ptype, NH_RESPONSE if answer else NH_STD, flags) +
+            struct.pack("!HI", 0, pkt_id & 0xffffffff) + ses +
+            (b"" if answer else payload))
 
 
 def uud(pid=200, payload=b"data"):

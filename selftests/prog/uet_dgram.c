@@ -155,8 +155,8 @@ static void test_modes(void)
 	result(get(e, &g, 64, 0) == LEN && !readable(r, 100),
 	       "... but takes none");
 	mode = UET_RUDI;
-	EXPECT_ERR(setsockopt(r, SOL_UET, UET_DELIVERY, &mode, sizeof(mode)),
-		   EOPNOTSUPP, "RUDI");
+	EXPECT_ERR(send_mode(r, 805, mode), EOPNOTSUPP,
+		   "a message in the mode of writes");
 	close(d);
 	close(e);
 	close(r);

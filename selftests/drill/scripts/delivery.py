@@ -570,18 +570,159 @@ def rod_duplicate(d):
     pdc.expect(ack(0, cack=1, rc=p.RC_NULL))
 
 
-@rule("3.5.12", "RUDI: requests without a context, each executed as often as it comes",
-      missing="RUDI: its packets are dropped and counted")
+KEY = p.KEY_IDEMPOTENT | 0x4711
+WRITER = 151                    # a PIDonFEP with a window
+RUDI = 3                        # as a delivery mode
+
+
+def window(d, length=1000):
+    sock = d.socket(WRITER)
+    sock.set_window(KEY, length)
+    return sock
+
+
+def write(pkt_id, flags=0, payload=b"data", key=KEY, place=0, pid=WRITER, opcode=p.OP_WRITE,
+          **ses):
+    ses = p.ses_std(opcode=opcode, pid=pid, key=key, length=len(payload), **ses)
+    return p.rudi(pkt_id, flags=flags, payload=payload,
+                  ses=ses[:12] + place.to_bytes(8, "big") + ses[20:])
+
+
+def carried_out(d, pdc, pkt_id, rc=p.RC_OK, **how):
+    """A RUDI_REQ, and its response"""
+    pdc.inject(write(pkt_id, **how))
+    a = d.find(lambda a: a.type == p.RUDI_RESP, WITHIN)
+    assert a, "no response"
+    same("pkt_id, code", (a.pkt_id, a.rc), (pkt_id, rc))
+    return a
+
+
+@rule("3.5.8", "RUDI: requests without a context, each executed as often as it comes")
 def rudi(d):
-    d.counted("DropUnknownType")
+    sock, pdc = window(d), d.pdc()
+    for _ in range(2):
+        a = carried_out(d, pdc, 0x77, place=10)
+        same("response", (a.rsp_op, a.retx, a.m), (0, False, False))
+        m = sock.recv()
+        same("written", (m.data, m.write, m.end), (b"data", (KEY, 10), True))
+    a = carried_out(d, pdc, 0xffffffff, flags=p.F_RETX)
+    same("retx", a.retx, True)
+    pdc.expect_nothing()
+
+
+@rule("3.5.8", "RUDI: a response echoes the entropy value, and ECN CE by m")
+def rudi_echo(d):
+    window(d)
     pdc = d.pdc()
-    for ptype in p.RUDI_REQ, p.RUDI_RESP:
-        pdc.inject(p.prologue(ptype, p.NH_STD if ptype == p.RUDI_REQ else p.NH_RESPONSE,
-                              0) + bytes(2) + b"\0\0\0\x77" +
-                   (p.ses_std() + b"data" if ptype == p.RUDI_REQ else p.response()))
-        pdc.expect_nothing()
-    same("dropped", d.counted("DropUnknownType"), 2)
-    same("delivered", d.messages(), [])
+    pdc.inject(write(1), sport=51234, tos=CE)
+    a = d.find(lambda a: a.type == p.RUDI_RESP, WITHIN)
+    assert a, "no response"
+    same("m, entropy, DSCP", (a.m, a.sport, a.tos >> 2), (True, 51234, DSCP_CONTROL))
+
+
+@rule("3.5.8", "RUDI: each packet of a message is executed by itself, in any order")
+def rudi_order(d):
+    sock, pdc = window(d), d.pdc()
+    for part, flags in ((8, p.S_EOM), (0, p.S_SOM), (4, 0)):
+        head = p.ses_std(opcode=p.OP_WRITE, pid=WRITER, key=KEY, length=12, msg_id=9,
+                         flags=p.S_REL | flags, offset=part, part=4)
+        pdc.inject(p.rudi(part + 1, payload=b"%04d" % part,
+                          ses=head[:12] + (100).to_bytes(8, "big") + head[20:]))
+        a = d.find(lambda a: a.type == p.RUDI_RESP, WITHIN)
+        same("response", a and (a.pkt_id, a.rc, a.msg_id), (part + 1, p.RC_OK, 9))
+        m = sock.recv()
+        same("written", (m.data, m.write[1]), (b"%04d" % part, 100 + part))
+
+
+@rule("3.4", "RUDI: a wrong key is answered BAD_MKEY, a wrong place BAD_ADDR")
+def rudi_memory(d):
+    sock, pdc = window(d), d.pdc()
+    carried_out(d, pdc, 1, p.RC_BAD_MKEY, key=KEY + 1)
+    carried_out(d, pdc, 2, p.RC_BAD_MKEY, pid=READER)
+    carried_out(d, pdc, 3, p.RC_BAD_ADDR, place=997)
+    carried_out(d, pdc, 4, p.RC_BAD_ADDR, place=(1 << 64) - 1)
+    carried_out(d, pdc, 5, place=996)
+    same("written", sock.recv().write, (KEY, 996))
+
+
+@rule("3.5.8", "RUDI: only for operations that may be carried out twice, without header data")
+def rudi_idempotent(d):
+    sock, pdc = window(d), d.pdc()
+    for n, opcode in enumerate((p.OP_SEND, p.OP_NO_OP, p.OP_TAGGED_SEND)):
+        carried_out(d, pdc, n, p.RC_UNSUPPORTED_OP, opcode=opcode)
+    head = p.ses_std(opcode=p.OP_WRITE, pid=WRITER, key=KEY, header_data=1,
+                     flags=p.S_REL | p.S_SOM | p.S_EOM | p.S_HD)
+    pdc.inject(p.rudi(7, ses=head))
+    a = d.find(lambda a: a.type == p.RUDI_RESP, WITHIN)
+    same("header data", a and (a.pkt_id, a.rc), (7, p.RC_OP_VIOLATION))
+    carried_out(d, pdc, 8)
+    same("written", sock.recv().data, b"data")
+
+
+@rule("3.4", "RUDI: a READ is answered by its data in a RUDI_RESP",
+      missing="reads: UNSUPPORTED_OP")
+def rudi_read(d):
+    window(d)
+    carried_out(d, d.pdc(), 1, p.RC_UNSUPPORTED_OP, opcode=p.OP_READ, payload=b"")
+
+
+@rule("3.5.8", "RUDI: what was trimmed is NACKed with nt and its pkt_id")
+def rudi_trimmed(d):
+    d.setting(trimming=1, dscp_trimmed=10)
+    window(d)
+    pdc, data = d.pdc(), write(0x99)
+    pdc.inject(data[:16], tos=10 << 2, udp_len=8 + len(data))
+    a = d.find(lambda a: a.type == p.NACK, WITHIN)
+    same("NACK", a and (a.code, a.psn, a.spdcid, a.dpdcid, bool(a.flags & p.F_NT)),
+         (p.TRIMMED, 0x99, 0, 0, True))
+
+
+def writes(d, data=b"data", place=0):
+    """The host writes; its socket and the RUDI_REQ"""
+    sock = d.socket(152, notify=True)
+    sock.send(data, d.here(), delivery=RUDI, write=(KEY, place))
+    a = d.find(lambda a: a.type == p.RUDI_REQ, WITHIN)
+    assert a, "no RUDI_REQ"
+    return sock, a
+
+
+@rule("3.5.8",
+      "RUDI: the source sends a packet again, with retx, until a response has its pkt_id")
+def rudi_source(d):
+    sock, a = writes(d, place=5)
+    same("request", (a.opcode, a.key, a.offset, a.length, a.data, a.retx),
+         (p.OP_WRITE, KEY, 5, 4, b"data", False))
+    again = d.find(lambda b: b.type == p.RUDI_REQ, WITHIN)
+    same("again", again and (again.pkt_id, again.retx, again.data), (a.pkt_id, True, b"data"))
+    pdc = d.pdc()
+    d.counted("DropStale")
+    pdc.inject(p.rudi(a.pkt_id ^ 0x5a5a5a5a, p.RUDI_RESP))
+    d.until("the wrong pkt_id is dropped", lambda: d.counted("DropStale"))
+    d.silent(sock)
+    pdc.inject(p.rudi(a.pkt_id, p.RUDI_RESP, flags=p.F_RETX))
+    d.delivered(sock)
+    pdc.inject(p.rudi(a.pkt_id, p.RUDI_RESP, flags=p.F_RETX))
+    d.until("an old pkt_id is dropped", lambda: d.counted("DropStale"))
+
+
+@rule("3.6.16", "RUDI: a retransmission may take another path")
+def rudi_path(d):
+    sock, a = writes(d)
+    ports = {a.sport}
+    for _ in range(3):
+        again = d.find(lambda b: b.type == p.RUDI_REQ, WITHIN)
+        assert again and again.pkt_id == a.pkt_id, "not sent again"
+        ports.add(again.sport)
+    same("entropy values", len(ports), 4)
+    d.pdc().inject(p.rudi(a.pkt_id, p.RUDI_RESP, flags=p.F_RETX))
+    d.delivered(sock)
+
+
+@rule("3.4", "RUDI: an error in a response fails the message")
+def rudi_error(d):
+    sock, a = writes(d)
+    d.pdc().inject(p.rudi(a.pkt_id, p.RUDI_RESP, ses=p.response(p.RC_BAD_MKEY, opcode=1)))
+    d.failed(sock, errno.EACCES)
 
 
 @rule("3.5.12", "UUD: datagrams without a context, an answer or a retransmission")

@@ -3,7 +3,7 @@
 import errno
 import time
 
-from drill import CE, ack, cp, nack, p, request, rule, same
+from drill import CE, WITHIN, ack, cp, nack, p, request, rule, same
 
 DSCP_CONTROL = 46
 TRIM, TRIM_LAST = 10, 12
@@ -306,17 +306,45 @@ def source_others_go_on(d):
     d.delivered(sock)
 
 
-@rule("3.5.13", "A NACK about RUDI (nt) belongs to no PDC: it is dropped",
-      missing="RUDI: such a NACK is dropped by its type")
+@rule("3.5.13", "A NACK about RUDI (nt) names a pkt_id, and belongs to no PDC")
 def source_rudi(d):
     d.patient()
     sock, pdc = d.sending(1)
-    d.counted("DropUnknownType")
-    pdc.inject(nack(p.CLOSING_IN_ERR, 1, flags=0x08))
-    same("dropped", d.counted("DropUnknownType"), 1)
+    d.counted("DropBadNack")
+    pdc.inject(nack(p.CLOSING_IN_ERR, 1, flags=p.F_NT))
+    same("dropped", d.counted("DropBadNack"), 1)
     d.silent(sock)
     pdc.inject(ack(1))
     d.delivered(sock)
+
+
+def rudi_nacked(d, code, retx=0):
+    """The host writes, and is answered by a NACK; its socket and what it sends then"""
+    sock = d.socket(153, notify=True)
+    sock.send(b"data", d.here(), delivery=3, write=(p.KEY_IDEMPOTENT, 0))
+    a = d.find(lambda a: a.type == p.RUDI_REQ, WITHIN)
+    assert a, "no RUDI_REQ"
+    d.pdc().inject(p.nack(code, a.pkt_id, 0, 0, flags=p.F_NT | retx))
+    return sock, a
+
+
+@rule("3.5.13", "RUDI: what was trimmed or refused for shortage is sent again")
+def rudi_again(d):
+    d.patient()
+    for code in p.TRIMMED, p.NO_PKT_BUFFER, p.RCVR_INFER_LOSS:
+        sock, a = rudi_nacked(d, code)
+        again = d.find(lambda b: b.type == p.RUDI_REQ, WITHIN)
+        same("again", again and (again.pkt_id, again.retx), (a.pkt_id, True))
+        d.pdc().inject(p.rudi(a.pkt_id, p.RUDI_RESP, flags=p.F_RETX))
+        d.delivered(sock)
+        sock.close()
+
+
+@rule("3.5.13", "RUDI: a fatal NACK fails the message")
+def rudi_fatal(d):
+    d.patient()
+    sock, _ = rudi_nacked(d, p.UNEXP_EVENT)
+    d.failed(sock, errno.EREMOTEIO)
 
 
 @rule("3.5.13", "NACK_CCX is a NACK; its extended state is not looked at")
