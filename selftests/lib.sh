@@ -542,6 +542,31 @@ transfer()
 	return $rc
 }
 
+# --- peers of other implementations --------------------------------------------
+
+# foreign SWITCH...: a target at an address of its own, in $peer
+foreign()
+{
+	local mac
+
+	mac=$(on "$B" cat /sys/class/net/uet0/address)
+	ip -n "$A" neigh replace "$peer" lladdr "$mac" dev uet0
+	rm -f "$WORK/played"
+	on "$B" foreign_peer.py "$peer" "$@" >"$WORK/played" &
+	wait_for 30 grep -qs ready "$WORK/played" || fail "no foreign peer"
+}
+
+# played WORD: how often it said so
+played()
+{
+	grep -c "^$1" "$WORK/played"
+}
+
+played_once()
+{
+	[ "$(played "$1")" -gt 0 ]
+}
+
 # --- remains --------------------------------------------------------------
 
 # A cache that the kernel merged with others of its size (a link) says nothing;

@@ -29,7 +29,19 @@ and for a retransmission, by plain ACKs. Each switch is one habit:
                     twice, before it does; of requests it gets only those that open
                     contexts and retransmissions
 
-Says when it is ready, then a line for each packet that it gets or event.
+    hates-probes    a PROBE makes it forget its contexts
+    zero-state      ACK_CC instead of plain ACKs, with a state of zeros
+    window=N        it takes N packets beyond those that it has answered, and NACKs
+                    others, PSN_OOR_WINDOW
+    strict-dscp     data with a DSCP other than 0 and control packets with one other
+                    than 46 are not seen
+    pedantic        other contents of a PSN that was used are NACKed, UNEXP_EVENT
+    lose=N          it does not get the N-th request
+    away=N:MS       from the N-th request on it gets none for so long
+
+Says when it is ready, then a line for each packet that it gets or event; "changed" if
+a PSN comes with other contents than before, "beyond" if one is out of its window, and
+"dscp" if a packet is not seen for that.
 """
 import heapq
 import select
@@ -44,7 +56,9 @@ from uet_inject import ETH_HLEN
 
 ETH_P_IP = 0x0800
 F_PROBE, REQ_CLEAR = 0x08, 0x02
-INV_DPDCID, NOT_RCVD, UNEXP_EVENT = 0x0e, 0x12, 0x19
+PSN_OOR_WINDOW, INV_DPDCID, NOT_RCVD, UNEXP_EVENT = 0x0b, 0x0e, 0x12, 0x19
+DSCP_DATA, DSCP_CONTROL = 0, 46
+SO_RCVBUFFORCE = 33
 RC_OK, RC_NULL = 1, 0
 M32 = 0xffffffff
 
@@ -55,7 +69,7 @@ class Context:
     def __init__(self, own, spdcid, start):
         self.id, self.peer, self.start = own, spdcid, start
         self.cack, self.got, self.kept, self.jobs = start - 1, set(), {}, {}
-        self.bytes, self.own_psn = 0, start
+        self.bytes, self.own_psn, self.told = 0, start, start - 1
 
     def above(self, psn):
         return (psn - self.cack & M32) - (1 << 32 if psn - self.cack & 1 << 31
@@ -90,7 +104,12 @@ class Peer:
         self.refuse_probes = int(self.on.get("refuse-probes") or M32) \
             if "refuse-probes" in self.on else 0
         self.restarted = False
+        self.unknown = int(self.on.get("restart", str(INV_DPDCID)), 0)
         self.own = []
+        self.requests, self.contents = 0, {}
+        self.window = int(self.on.get("window") or M32)
+        self.away = [int(x) for x in self.on.get("away", "0:0").split(":")]
+        self.back = 0
 
     def say(self, *what):
         print(*what, flush=True)
@@ -112,15 +131,31 @@ class Peer:
             flags |= p.F_RETX
         offset = (psn - c.cack & M32)
         offset -= 1 << 32 if offset & 1 << 31 else 0
-        if "ack-cc" not in self.on:
+        if "ack-cc" not in self.on and "zero-state" not in self.on:
             return p.ack(c.cack, c.id, c.peer, offset=offset, flags=flags,
                          ses=ses)
         sack = 0
         for got in c.got:
             if 0 < c.above(got) <= 64:
                 sack |= 1 << c.above(got) - 1
-        return p.ack_cc(c.cack, c.id, c.peer, offset=offset, flags=flags,
+        data = p.ack_cc(c.cack, c.id, c.peer, offset=offset, flags=flags,
                         ses=ses, sack=sack, rcvd=(c.bytes + 255) // 256)
+        return data[:24] + bytes(8) + data[32:] if "zero-state" in self.on else data
+
+    def lost(self):
+        """Is this request one that it does not get?"""
+        self.requests += 1
+        if self.requests == self.away[0]:
+            self.back = time.monotonic() + self.away[1] / 1000
+        return self.requests == int(self.on.get("lose", 0)) or \
+            time.monotonic() < self.back
+
+    def changed(self, spdcid, psn, body):
+        """Did this PSN have other contents when it was first sent?"""
+        if self.contents.setdefault((spdcid, psn), body) == body:
+            return False
+        self.say("changed", psn)
+        return True
 
     def stored(self, c, psn, msg_id, retx, code=RC_NULL):
         if psn in c.kept:
@@ -142,14 +177,22 @@ class Peer:
         syn, retx = flags & p.F_SYN, flags & p.F_RETX
         self.say("retx" if retx else "request", psn,
                  "ar" if flags & p.F_AR else "-")
+        changed = self.changed(spdcid, psn, data[12:])
+        if self.lost():
+            self.say("lost", psn)
+            return None
         if "forged" in self.on and not syn and not retx:
             return None
         known = len(self.contexts)
         c = self.find(spdcid, word, syn, psn, word & 0xfff)
         if not c:
-            code = int(self.on.get("restart") or INV_DPDCID, 0)
             return None if "deaf" in self.on else \
-                p.nack(code, psn, 0, spdcid, flags=retx)
+                p.nack(self.unknown, psn, 0, spdcid, flags=retx)
+        if changed and "pedantic" in self.on:
+            return p.nack(UNEXP_EVENT, psn, c.id, spdcid)
+        if (psn - c.told & M32) - 1 < 1 << 31 and psn - c.told & M32 > self.window:
+            self.say("beyond", psn)
+            return p.nack(PSN_OOR_WINDOW, psn, c.id, spdcid, flags=retx)
         created = len(self.contexts) > known
         c.clear(psn + clear & M32)
         if not c.receive(psn):
@@ -189,9 +232,11 @@ class Peer:
             return p.nack(UNEXP_EVENT, 0, 0, spdcid)
         if kind == p.CP_PROBE and "mute-probes" in self.on:
             return None
+        if kind == p.CP_PROBE and "hates-probes" in self.on:
+            self.contexts.clear()
+            return None
         if not c:
-            code = int(self.on.get("restart") or INV_DPDCID, 0)
-            return p.nack(code, psn, 0, spdcid)
+            return p.nack(self.unknown, psn, 0, spdcid)
         if kind == p.CP_PROBE:
             answer = p.ack_cc(c.cack, c.id, c.peer, flags=F_PROBE,
                               offset=opaque - (opaque >> 15 << 16))
@@ -219,6 +264,13 @@ class Peer:
             return answer
         return self.ack(c, psn, None, 0, 0)
 
+    def left(self, data):
+        """An answer leaves"""
+        if data[0] >> 3 in (p.ACK, p.ACK_CC):
+            cack, own = struct.unpack("!IH", data[4:10])
+            if own in self.contexts:
+                self.contexts[own].told = cack
+
     def answer(self, data):
         kind = data[0] >> 3
         if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 56:
@@ -241,6 +293,7 @@ class Wire:
         self.late = int(peer.on.get("late", 0)) / 1000
         self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                  socket.htons(ETH_P_IP))
+        self.tap.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 23)
         self.tap.bind(("uet0", ETH_P_IP))
         self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW,
                                  socket.IPPROTO_RAW)
@@ -253,7 +306,7 @@ class Wire:
         heapq.heappush(self.queue, (time.monotonic() + self.late, self.count,
                                     form.packet(self.form, self.addr, source,
                                                 data, sport),
-                                    source))
+                                    source, data))
 
     def pull(self):
         ip = self.tap.recv(65536)[ETH_HLEN:]
@@ -267,6 +320,11 @@ class Wire:
         if not ip:
             return
         sport, = struct.unpack("!H", ip[20:22])
+        wanted = DSCP_DATA if ip[28] >> 3 in (p.RUD_REQ, p.ROD_REQ, p.UUD_REQ) else \
+            DSCP_CONTROL
+        if "strict-dscp" in self.peer.on and ip[1] >> 2 != wanted:
+            self.peer.say("dscp", ip[1] >> 2, "of", ip[28] >> 3)
+            return
         source, data = socket.inet_ntoa(ip[12:16]), ip[28:]
         answer = self.peer.answer(data)
         if answer:
@@ -278,8 +336,9 @@ class Wire:
         while True:
             now = time.monotonic()
             while self.queue and self.queue[0][0] <= now:
-                _, _, packet, target = heapq.heappop(self.queue)
+                _, _, packet, target, data = heapq.heappop(self.queue)
                 self.raw.sendto(packet, (target, 0))
+                self.peer.left(data)
             wait = self.queue[0][0] - now if self.queue else None
             if select.select([self.tap], [], [], wait)[0]:
                 self.pull()
