@@ -7,29 +7,6 @@
 
 last=100
 
-# foreign SWITCH...: a target at an address of its own, in $peer
-foreign()
-{
-	local mac
-
-	mac=$(on "$B" cat /sys/class/net/uet0/address)
-	ip -n "$A" neigh replace "$peer" lladdr "$mac" dev uet0
-	rm -f "$WORK/played"
-	on "$B" foreign_peer.py "$peer" "$@" >"$WORK/played" &
-	wait_for 30 grep -qs ready "$WORK/played" || fail "no foreign peer"
-}
-
-# played WORD: how often it said so
-played()
-{
-	grep -c "^$1" "$WORK/played"
-}
-
-played_once()
-{
-	[ "$(played "$1")" -gt 0 ]
-}
-
 # in_form DATA_PROTECT ENCAP SWITCH...: the trailer is big-endian, both ways
 in_form()
 {
@@ -149,6 +126,20 @@ asked_to_close()
 	wait_for 5 played_once closed || fail "it was not closed"
 }
 
+# It asks for a close while a sender has open messages: those go on, and what follows
+# goes by another context
+asked_amid()
+{
+	foreign close=0 late=20
+	send_from_a -n 600 -s 100 -b 16384 -w "$peer/$PID" || return 1
+	wait_for 5 played_once closed || fail "it was not closed"
+	grep -n "^opened\|^close\|^message 600$" "$WORK/played"
+	[ "$(played opened)" = 2 ] || fail "$(played opened) contexts"
+	[ "$(grep -n -m 1 ^closed "$WORK/played" | cut -d: -f1)" -lt \
+		"$(grep -n "^message 600$" "$WORK/played" | cut -d: -f1)" ] ||
+		fail "its context went on"
+}
+
 noop_back()
 {
 	foreign noop
@@ -217,6 +208,7 @@ foreign_tst "... an error that is reported" silent_clear 3
 foreign_tst "no echo of retx: the back-off stays until a sample" no_echo
 foreign_tst "asked to close" asked_to_close 0
 foreign_tst "... after packets of its own were lost" asked_to_close 3
+foreign_tst "... while messages are open" asked_amid
 foreign_tst "a NOOP from a target is answered" noop_back
 foreign_tst "it started anew: INV_DPDCID" restarted 0x0e
 foreign_tst "... PDC_HDR_MISMATCH" restarted 0x0f

@@ -90,13 +90,14 @@ static bool uet_pdc_astray(const struct uet_pdc *pdc,
 	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)));
 }
 
-/* May this PDC take another message of @dest? A hint without the flow lock. */
+/* May this PDC take another message of @dest? A hint without the flow lock. None does
+ * whose close began or was asked for: in QUIESCE only what it has is finished.
+ */
 static bool uet_pdc_takes(const struct uet_pdc *pdc,
 			  const struct uet_dest *dest)
 {
 	if (dest->q.unfinished)
-		return pdc->tx->snd.state != UET_PDC_DEAD &&
-		       pdc->tx->snd.state != UET_PDC_CLOSING &&
+		return pdc->tx->snd.state <= UET_PDC_ESTABLISHED &&
 		       !uet_pdc_used_up(pdc, true) &&
 		       !uet_pdc_astray(pdc, dest);
 	if (pdc->tx->snd.state > UET_PDC_ESTABLISHED || READ_ONCE(pdc->dying) ||
@@ -117,6 +118,17 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	    (pdc->tx->alone && pdc->tx->snd.nr_msgs))
 		return false;
 	return !uet_pdc_used_up(pdc, false);
+}
+
+/* Messages that move stay with those that moved before, whose PDC the target may have
+ * asked to be closed meanwhile: they were accepted from their senders, and cannot wait
+ * for the queue to drain.
+ */
+static bool uet_pdc_takes_moved(const struct uet_pdc *pdc,
+				const struct uet_txmsg *msg)
+{
+	return msg->moving && msg->dest->q.unfinished &&
+	       pdc->tx->snd.state == UET_PDC_QUIESCE;
 }
 
 /* Look up the speed of the interface towards a new peer */
@@ -363,7 +375,8 @@ static bool uet_dest_renews(struct uet_dest *dest)
 
 	lockdep_assert_held(&dest->lock);
 	if (!pdc || !dest->q.unfinished ||
-	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest)) ||
+	    !(uet_pdc_used_up(pdc, true) || uet_pdc_astray(pdc, dest) ||
+	      pdc->tx->snd.state == UET_PDC_QUIESCE) ||
 	    pdc->tx->snd.state == UET_PDC_DEAD || pdc->tx->snd.state == UET_PDC_CLOSING)
 		return false;
 	WRITE_ONCE(dest->renews, true);
@@ -483,7 +496,8 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 		if (pdc)
 			spin_lock(&pdc->tx->flow->lock);
 		joined = uet_dest_join(dest, msg);
-		if (likely(!joined && pdc && uet_pdc_takes(pdc, dest)))
+		if (likely(!joined && pdc && (uet_pdc_takes(pdc, dest) ||
+					      uet_pdc_takes_moved(pdc, msg))))
 			break;
 		renews = !joined && uet_dest_renews(dest);
 		if (pdc)
