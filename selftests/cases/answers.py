@@ -31,6 +31,8 @@ NOBODY = 3000
 PID = STOPPED = READER = 0      # of the command line
 # Another source, which never probes
 SHY = "10.0.0.67"
+# Another address of the host, and an endpoint that it has there alone
+ELSEWHERE, ABSENT = "10.0.0.44", 2900
 CASES = Cases()
 case = CASES.case
 
@@ -299,6 +301,33 @@ def gtd_codes(host):
             (RC_OP_VIOLATION, {"pid": PID, "flags": p.S_REL, "length": 10,
                                "offset": 8, "part": 4})), 1):
         refused(pdc, n, rc, **fields)
+
+
+@case("guaranteed: a PIDonFEP belongs to an address")
+def gtd_other_address(host):
+    host.run("ip", "addr", "add", ELSEWHERE + "/24", "dev", "uet0").wait()
+    ready = f"/tmp/uet-elsewhere-{os.getpid()}"
+    for n, job in enumerate((0, 77), 1):
+        host.run("uet_recv", "-I", "-A", "-n", "1000", "-B", ELSEWHERE, "-p",
+                 str(ABSENT), *(["-J", "-j", str(job)] if job else []), "-R", ready)
+        for _ in range(100):
+            if os.path.exists(ready):
+                break
+            time.sleep(0.1 * host.slow)
+        os.unlink(ready)
+        pdc = opened(host)
+        refused(pdc, 1, RC_BAD_PID, pid=ABSENT, job=job)
+        # An RI that it does not have there, either
+        refused(pdc, 2, RC_BAD_PID, pid=ABSENT, job=job, index=7)
+        own, host.addr = host.addr, ELSEWHERE
+        try:
+            there = Pdc(host)
+            host.send(there.packet(0, syn=True, ses=there.ses(
+                pid=ABSENT, index=7, job=job)))
+            same("at its address", host.next(5).rc, RC_BAD_INDEX)
+        finally:
+            host.addr = own
+        host.programs.pop().kill()
 
 
 @case("guaranteed: what names no message is answered without one")

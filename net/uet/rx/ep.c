@@ -20,6 +20,8 @@
 #include "sock.h"
 
 #define UET_RI_BITS	12
+/* Endpoints examined to say why none fits */
+#define UET_EP_LOOKS	64
 
 /* The kernel makes initiator IDs < 2^24 from PIDonFEP and RI (UE 1.0 leaves the
  * value to the job; see uet.rst); applications choose from those >= 2^24.
@@ -103,19 +105,51 @@ static struct uet_sock *uet_ep_pick(struct uet_sock *us,
 	return any;
 }
 
+/* Number of endpoints with this PIDonFEP in all jobs */
+static unsigned long uet_pid_users(struct uet_net *un, u16 pid)
+{
+	void *entry = xa_load(&un->pids, pid);
+
+	return entry ? xa_to_value(entry) : 0;
+}
+
+/* Does the job have the PIDonFEP at this FEP, by whatever RI? If not, *others is how
+ * many of its endpoints have it at other addresses. Who addresses RIs that nobody has
+ * must not make this host look at very many: beyond UET_EP_LOOKS it is taken for so.
+ */
+static bool uet_ep_has_pid(struct uet_job *job, const struct in6_addr *laddr,
+			   int scope, int iif, u16 pid, unsigned long *others)
+{
+	struct uet_sock *us;
+	unsigned long key;
+
+	*others = 0;
+	xa_for_each_range(&job->eps, key, us, uet_ep_key(pid, 0),
+			  uet_ep_key(pid, UET_RI_MAX)) {
+		if (uet_ep_pick(us, laddr, scope, iif))
+			return true;
+		for (; us; us = rcu_dereference(us->ep_next))
+			++*others;
+		if (*others >= UET_EP_LOOKS)
+			return true;
+	}
+	return false;
+}
+
 /* Tells a PIDonFEP in use by other jobs (BAD_JOB_ID) from an unknown one
- * (BAD_PID). Anybody may address job 0, so a missing job 0 is no error by itself.
+ * (BAD_PID). Anybody may address job 0, so a missing job 0 is no error by itself. A
+ * PIDonFEP belongs to a FEP (UE 1.0 3.4): that of another address is unknown here.
  */
 static enum uet_lookup_fail uet_ep_why(struct uet_net *un,
 				       struct uet_job *job, u32 id,
-				       u16 pid)
+				       const struct in6_addr *laddr, int scope,
+				       int iif, u16 pid)
 {
-	unsigned long first = uet_ep_key(pid, 0);
+	unsigned long others = 0;
 
-	if (job && xa_find(&job->eps, &first,
-			   uet_ep_key(pid, UET_RI_MAX), XA_PRESENT))
+	if (job && uet_ep_has_pid(job, laddr, scope, iif, pid, &others))
 		return UET_LOOKUP_RI;
-	if ((!job && id) || xa_load(&un->pids, pid))
+	if ((!job && id) || uet_pid_users(un, pid) > others)
 		return UET_LOOKUP_JOB;
 	return UET_LOOKUP_PID;
 }
@@ -146,7 +180,7 @@ struct uet_sock *uet_ep_lookup(struct uet_net *un, const struct in6_addr *laddr,
 				 scope, iif);
 	if (likely(us))
 		return us;
-	*why = uet_ep_why(un, j, job, pid);
+	*why = uet_ep_why(un, j, job, laddr, scope, iif, pid);
 	return NULL;
 }
 
@@ -288,14 +322,6 @@ static void uet_job_put(struct uet_net *un, struct uet_job *job)
 	/* A store that failed may have left nodes without entries. */
 	xa_destroy(&job->eps);
 	kfree_rcu(job, rcu);
-}
-
-/* Number of endpoints with this PIDonFEP in all jobs */
-static unsigned long uet_pid_users(struct uet_net *un, u16 pid)
-{
-	void *entry = xa_load(&un->pids, pid);
-
-	return entry ? xa_to_value(entry) : 0;
 }
 
 static int uet_pid_add(struct uet_net *un, u16 pid, int n)
