@@ -98,6 +98,17 @@ static void snd_rtx_arrived(struct uet_snd *s, const struct uet_pkt *pkt,
 	uet_reorder_needless(&f->reorder, now, uet_rtt_est_ns(&f->ccc->rtt));
 }
 
+/*
+ * A target that keeps no congestion control state may send ACK_CC with zeros there.
+ * Once anything has arrived rcvd_bytes is 0 for 256 bytes in 4 GiB only, since it is
+ * rounded up (UE 1.0 3.6.13.9), and the next ACK makes up for it.
+ */
+static bool snd_states_nothing(const struct uet_ack *a)
+{
+	return unlikely(!a->rcvd_bytes) && a->cc_type == UET_CC_NSCC &&
+	       !a->service_time && !a->ooo_count && !a->pend && !a->rc;
+}
+
 /* What congestion control hears of an ACK */
 static void snd_ack_cc(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 		       u64 now, struct uet_snd_acked *out)
@@ -121,7 +132,8 @@ static void snd_ack_cc(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 	if (uet_service_time_ns(a->service_time, &service))
 		cc->rtt_valid = uet_snd_sample(s, &out->sent, service, now,
 					       &cc->rtt);
-	cc->newly_rcvd_bytes = a->cc_type == UET_CC_NSCC ?
+	cc->newly_rcvd_bytes = a->cc_type == UET_CC_NSCC &&
+			       !snd_states_nothing(a) ?
 		uet_txwin_release_rcvd(&s->win, a->rcvd_bytes) :
 		uet_txwin_release_plain(&s->win,
 					sum->bytes + sum->unmarked_bytes);
@@ -196,7 +208,9 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 		return false;
 	s->probe_tx = 0;
 	s->probe_at = 0;
-	if (!uet_service_time_ns(a->service_time, &service) ||
+	/* It did not queue with data: what its answer acknowledges is all it tells. */
+	if (unlikely(s->flow->probes_apart) ||
+	    !uet_service_time_ns(a->service_time, &service) ||
 	    !uet_rtt_sample(sent, service, w->now, rtt))
 		return false;
 	uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
@@ -238,7 +252,8 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR && !s->clear_at)
 		s->clear_at = w->now + SND_NS_PER_US *
 			      READ_ONCE(s->flow->rules->clear_time_us);
-	w->ooo = pkt->ack.ooo_count;
+	w->ooo = snd_states_nothing(&pkt->ack) ? UET_OOO_INVALID :
+						 pkt->ack.ooo_count;
 	/* Nothing is out of order: nothing is missing. */
 	s->loss_at = 0;
 	if (likely(!s->win.nr_sacked && !s->probed && !s->win.recovering &&

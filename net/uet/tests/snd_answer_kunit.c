@@ -101,6 +101,34 @@ static void answer_brief(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, k->acked.cc.rtt_short);
 }
 
+/* Zeros instead of congestion control state: inflight falls by what is acknowledged.
+ * That counts once, if such an ACK is among others.
+ */
+static void answer_zeros(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	u32 size = SCRIPT_MTU + SCRIPT_OVERHEAD, i;
+
+	script_msg(k, 0, 8 * SCRIPT_MTU, 8 * SCRIPT_MTU);
+	KUNIT_ASSERT_EQ(test, script_send(k, 8), 8);
+	for (i = 0; i < 4; i++) {
+		k->now += SCRIPT_RTT;
+		script_ack(k, PSN(i), PSN(i), 0);
+		KUNIT_EXPECT_EQ(test, k->acked.cc.newly_rcvd_bytes, size);
+		KUNIT_EXPECT_EQ(test, k->w.ooo, UET_OOO_INVALID);
+	}
+	/* 5 packets, rounded up to 256 bytes */
+	k->pkt.ack.rcvd_bytes = (5 * size + 255) / 256;
+	script_ack(k, PSN(4), PSN(4), 0);
+	KUNIT_EXPECT_GE(test, k->acked.cc.newly_rcvd_bytes, size);
+	KUNIT_EXPECT_LT(test, k->acked.cc.newly_rcvd_bytes, size + 256);
+	KUNIT_EXPECT_EQ(test, k->w.ooo, 0);
+	/* Any field that is not zero is a statement. */
+	k->pkt.ack.service_time = 1;
+	script_ack(k, PSN(5), PSN(5), 0);
+	KUNIT_EXPECT_EQ(test, k->acked.cc.newly_rcvd_bytes, 0);
+}
+
 /* An answer ends counts of failures; only a round trip ends the back-off. */
 static void answer_resets(struct kunit *test)
 {
@@ -518,6 +546,7 @@ static struct kunit_case snd_answer_cases[] = {
 	KUNIT_CASE_PARAM(answer_names, answer_name_gen_params),
 	KUNIT_CASE_PARAM(answer_rtts, answer_rtt_gen_params),
 	KUNIT_CASE(answer_brief),
+	KUNIT_CASE(answer_zeros),
 	KUNIT_CASE(answer_resets),
 	KUNIT_CASE_PARAM(answer_prompts, answer_prompt_gen_params),
 	KUNIT_CASE(answer_newest),
