@@ -126,6 +126,7 @@ struct uet_unconfirmed {
  * @nr_peer_rules: length of @peer_rules
  * @datagrams_at: when a datagram was last sent, jiffies
  * @nr_protect_rules: those of them that set data_protect
+ * @nr_strict_rules: those of them that set strict_dscp, by themselves or by a profile
  * @rules_gen: counts changes of what is looked up once per peer: rules for peers, and
  *	settings that they override
  * @rtts: cache of base RTTs of freed peers, NULL until there is one
@@ -227,6 +228,7 @@ struct uet_net {
 	struct mutex		peer_rules_writer;
 	u32			nr_peer_rules;
 	u32			nr_protect_rules;
+	u32			nr_strict_rules;
 	unsigned long		datagrams_at;
 	atomic_t		rules_gen;
 	struct uet_rtt_cache	*rtts;

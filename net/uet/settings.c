@@ -73,6 +73,28 @@ static const char *encap_choice(unsigned int i)
 	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
 
+static const char *ack_form_choice(unsigned int i)
+{
+	static const char * const names[] = {
+		[UET_ACKS_CC]		= "cc",
+		[UET_ACKS_ZERO]		= "zero",
+		[UET_ACKS_PLAIN]	= "plain",
+	};
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
+static const char *peer_kind_choice(unsigned int i)
+{
+	static const char * const names[] = {
+		[UET_PEER_MODULE]	= "module",
+		[UET_PEER_UE10]		= "ue10",
+		[UET_PEER_FOREIGN]	= "foreign",
+	};
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
 /* Short for the table */
 enum {
 	NET	= UET_SCOPE_NET,
@@ -164,6 +186,31 @@ enum {
 		.flags	= AUTO,						\
 		.param	= UET_CCP_##_param,				\
 		.scale	= 1,						\
+	}
+
+/* Of rules by prefix alone, in a field of struct uet_peer_params */
+#define PEER_NAME(_f, _choice, _help)					\
+	{								\
+		.name		= #_f,					\
+		.unit		= "name",				\
+		.help		= _help,				\
+		.kind		= UET_SETTING_NAME,			\
+		.scope		= PEER,					\
+		.flags		= LIVE,					\
+		.choice		= _choice,				\
+		.peer_off	= offsetof(struct uet_peer_params, _f),	\
+	}
+
+#define PEER_SWITCH(_f, _help)						\
+	{								\
+		.name		= #_f,					\
+		.unit		= "boolean",				\
+		.help		= _help,				\
+		.kind		= UET_SETTING_BOOL,			\
+		.scope		= PEER,					\
+		.flags		= LIVE,					\
+		.max		= 1,					\
+		.peer_off	= offsetof(struct uet_peer_params, _f),	\
 	}
 
 #define FEEDS(_param, _scale)	.param = UET_CCP_##_param, .scale = (_scale)
@@ -295,7 +342,8 @@ static const struct uet_setting uet_settings[] = {
 	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1)),
 	SENDER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
 	       "what a smaller packet counts as"),
-	SWITCH(ack_per_packet, NET, LIVE, 0, "acknowledge each packet"),
+	SWITCH(ack_per_packet, NET | PEER, LIVE, 0, "acknowledge each packet",
+	       OF_PEER(ack_per_packet)),
 	SWITCH(ack_coalesce, NET, LIVE, 1, "acknowledge a burst at its end",
 	       SPEC(0)),
 	SWITCH_AT("ack_request_all",
@@ -374,6 +422,26 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(pid_unprivileged_start, NET, LIVE, "PIDonFEP", 16, 0,
 	       UET_PID_MAX + 1, "lower ones need a capability"),
 
+	/* What the implementation at a peer is like, for rules by prefix */
+	PEER_NAME(profile, peer_kind_choice,
+		  "what the peer runs: sets those below that are not set"),
+	PEER_SWITCH(holds, "it holds what is refused for shortage"),
+	PEER_SWITCH(probes, "it is sent probes"),
+	PEER_NAME(ack_form, ack_form_choice, "form of acknowledgements to it"),
+	PEER_SWITCH(resend_as_error,
+		    "resend packets of messages given up as MSG_ERROR"),
+	PEER_SWITCH(strict_dscp, "no DSCPs but dscp_data and dscp_control"),
+	{
+		.name		= "packet_window",
+		.unit		= "packets",
+		.help		= "most packets outstanding on a PDC to it",
+		.kind		= UET_SETTING_NUMBER,
+		.scope		= PEER,
+		.min		= 1,
+		.max		= UET_MPR_UNIT_PSNS,
+		OF_PEER(packet_window),
+	},
+
 	/* Parameters for rules by prefix, in the units of the core */
 	PARAM("rate_mbps", RATE_MBPS, "megabits per second",
 	      "port of this host, 0 = not known"),
@@ -430,13 +498,20 @@ const struct uet_setting *uet_setting_find(const char *name, u8 scope)
 
 const char *uet_setting_word(const struct uet_setting *set, const char *word)
 {
+	int at = uet_setting_position(set, word);
+
+	return at < 0 ? NULL : set->choice(at);
+}
+
+int uet_setting_position(const struct uet_setting *set, const char *word)
+{
 	const char *name;
-	unsigned int i;
+	int i;
 
 	for (i = 0; (name = set->choice(i)); i++)
 		if (!strcmp(name, word))
-			break;
-	return name;
+			return i;
+	return -1;
 }
 
 const struct uet_setting *uet_setting_of_param(enum uet_cc_param param)

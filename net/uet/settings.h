@@ -124,6 +124,30 @@ struct uet_sysctl {
 	u32	return_requests;	/* UET_RETURN_* */
 };
 
+/**
+ * enum uet_ack_form - form of ACKs to a peer: a word of the table of settings
+ * @UET_ACKS_CC: ACK_CC with congestion control state
+ * @UET_ACKS_ZERO: ACK_CC whose state is zero
+ * @UET_ACKS_PLAIN: ACK, which has no SACK, receive window or state
+ */
+enum uet_ack_form {
+	UET_ACKS_CC,
+	UET_ACKS_ZERO,
+	UET_ACKS_PLAIN,
+};
+
+/**
+ * enum uet_peer_kind - what a peer runs: a word of the table of settings
+ * @UET_PEER_MODULE: this module
+ * @UET_PEER_UE10: an endpoint that knows UE 1.0 and no rule of this module
+ * @UET_PEER_FOREIGN: one that may lack what UE 1.0 leaves to the implementer, too
+ */
+enum uet_peer_kind {
+	UET_PEER_MODULE,
+	UET_PEER_UE10,
+	UET_PEER_FOREIGN,
+};
+
 /* Is a value of net.uet.encap native IP? It is one of the table's words. */
 static inline bool uet_encap_is_ip(const char *encap)
 {
@@ -139,6 +163,15 @@ static inline bool uet_encap_is_ip(const char *encap)
  * @encap: how packets are encapsulated, a word of the table of settings; likewise
  * @trust_jobs: are the job ids of their messages believed? Value + 1; 0 = not set
  * @data_protect: UET_PROTECT_* + 1; 0 = not set
+ * @profile: what they run, a word of the table of settings; NULL = not set
+ * @ack_form: form of ACKs to them, likewise
+ * @holds: do they hold what is NACKed for shortage? Value + 1, as all below; 0 = not
+ *	set
+ * @probes: are they sent PROBEs?
+ * @resend_as_error: are packets of messages that were given up resent as MSG_ERROR?
+ * @strict_dscp: have packets the DSCPs of the namespace only?
+ * @ack_per_packet: is each packet acknowledged?
+ * @packet_window: packets outstanding per PDC
  */
 struct uet_peer_params {
 	struct uet_cc_config	cfg;
@@ -146,8 +179,16 @@ struct uet_peer_params {
 	const char		*policy;
 	const char		*policy_ordered;
 	const char		*encap;
+	const char		*profile;
+	const char		*ack_form;
 	u8			trust_jobs;
 	u8			data_protect;
+	u8			holds;
+	u8			probes;
+	u8			resend_as_error;
+	u8			strict_dscp;
+	u8			ack_per_packet;
+	u8			packet_window;
 };
 
 /**
@@ -253,6 +294,15 @@ const struct uet_setting *uet_setting_find(const char *name, u8 scope);
  * Return: the copy of it that lasts, NULL if it is not valid.
  */
 const char *uet_setting_word(const struct uet_setting *set, const char *word);
+
+/**
+ * uet_setting_position() - position of a name among the valid ones
+ * @set: a setting that is a name
+ * @word: a valid name
+ *
+ * Return: its position, that is the enum of such settings; -1 if it is not valid.
+ */
+int uet_setting_position(const struct uet_setting *set, const char *word);
 
 /**
  * uet_setting_of_param() - the setting by which rules set a core parameter

@@ -128,6 +128,16 @@ const char *uet_rule_name(const struct uet_peer_params *p,
  */
 bool uet_rule_empty(const struct uet_peer_params *p)
 {
-	return !p->cfg.set && !p->cc && !p->policy && !p->policy_ordered &&
-	       !p->encap && !p->trust_jobs && !p->data_protect;
+	const struct uet_setting *set;
+	unsigned int i;
+	s64 value;
+
+	for (i = 0; (set = uet_setting_at(i)); i++) {
+		if (!(set->scope & UET_SCOPE_PEER))
+			continue;
+		if (set->kind == UET_SETTING_NAME ? !!uet_rule_name(p, set) :
+						    uet_rule_number(p, set, &value))
+			return false;
+	}
+	return true;
 }

@@ -17,11 +17,13 @@
  * @UET_PROBES_UNKNOWN: not known yet, or it ignores them
  * @UET_PROBES_ANSWERED: it answers them
  * @UET_PROBES_NACKED: it NACKs them
+ * @UET_PROBES_NEVER: it must not be sent any
  */
 enum uet_probe_habit {
 	UET_PROBES_UNKNOWN,
 	UET_PROBES_ANSWERED,
 	UET_PROBES_NACKED,
+	UET_PROBES_NEVER,
 };
 
 #endif /* _UET_CORE_PROBE_H */

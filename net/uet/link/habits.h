@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What is known of a peer's implementation. The wire does not name it, so it is
- * inferred from what the peer does.
+ * inferred from what the peer does: from packets only that name ids which it alone was
+ * told, and for this peer alone.
+ *
+ * Not here: what rules say, which counts more (link/peer_profile.h).
  */
 #ifndef _UET_HABITS_H
 #define _UET_HABITS_H
@@ -15,7 +18,8 @@
  * struct uet_habits - habits of one peer; read and written without a lock
  * @ask_at: earliest time to send another PROBE about this, jiffies
  * @asked: number of such PROBEs sent
- * @probes: enum uet_probe_habit
+ * @probes: enum uet_probe_habit, by a rule if @ruled
+ * @ruled: a rule decides @probes
  * @holds: it holds packets NACKed for shortage, and never fails the PDC for that
  * @returns: it sends in the return direction of PDCs
  */
@@ -23,6 +27,7 @@ struct uet_habits {
 	unsigned long	ask_at;
 	u8		asked;
 	u8		probes;
+	bool		ruled;
 	bool		holds;
 	bool		returns;
 };
@@ -34,7 +39,26 @@ static inline bool uet_habit_answers_probes(const struct uet_habits *h)
 
 static inline bool uet_habit_nacks_probes(const struct uet_habits *h)
 {
-	return READ_ONCE(h->probes) == UET_PROBES_NACKED;
+	return READ_ONCE(h->probes) >= UET_PROBES_NACKED;
+}
+
+/* Is there nothing to find out by a PROBE? */
+static inline bool uet_habit_probes_known(const struct uet_habits *h)
+{
+	u8 probes = READ_ONCE(h->probes);
+
+	return probes == UET_PROBES_ANSWERED || probes == UET_PROBES_NEVER;
+}
+
+/* Rules have changed. Two CPUs that do this at a time do the same. */
+static inline void uet_habit_ruled(struct uet_habits *h, bool ruled, bool probes)
+{
+	if (ruled)
+		WRITE_ONCE(h->probes, probes ? UET_PROBES_ANSWERED :
+					       UET_PROBES_NEVER);
+	else if (READ_ONCE(h->ruled))
+		WRITE_ONCE(h->probes, UET_PROBES_UNKNOWN);
+	WRITE_ONCE(h->ruled, ruled);
 }
 
 static inline bool uet_habit_holds(const struct uet_habits *h)

@@ -101,27 +101,29 @@ struct uet_peer_key {
  * @nr_pdcs: PDCs opened by either end
  * @unconfirmed: its unconfirmed PDCs; uet_net.unconfirmed_lock
  * @confirmed: the peer's address is proved, or this host sends to it
+ * @far: @base_rtt > the guess, confirmed by more than a probe
+ * @ports_known: @ports were looked for
+ * @next_ccc_id: where to look for a free one of @ccc_ids
  * @trust: uet_net.rules_gen << 1 at the last check | its jobs are believed
  * @form: how packets go to it
  * @flow_hash: hash of the key, for flow queueing; never 0
  * @out_hash: @flow_hash for packets by the current route, or 0 for none
  * @link_mbps: speed of the local interface, 0 = not known
  * @base_rtt: ns, cached for new flows; 0 = unknown
- * @far: @base_rtt > the guess, confirmed by more than a probe
  * @habits: what is known of its implementation
+ * @profile: what rules say of it (link/peer_profile.h): uet_net.rules_gen at the last look
+ *	<< 32 | UET_PROFILE_*
  * @ev_index: next unused element of the peer's permutation, for the
  *	coordinated entropy of its single-path flows (UE 1.0 3.6.16.2)
  * @ev_key: key of that permutation
  * @sib: time and ECN mark of the last answer to each ordered CCC, for
  *	uet_path_siblings()
  * @ccc_ids: ccc_ids of local CCCs that use receiver credit
- * @next_ccc_id: where to look for a free one
  * @reader: the socket that reads the data of its unordered PDCs
  * @credit_srcs: struct uet_credit_src, the peer's CCCs that use receiver credit;
  *	uet_net.credit_lock
  * @ports_genid: uet_ports_genid() when @ports were found
  * @ports_gen: counts changes of @ports; uet_net.open_mutex
- * @ports_known: @ports were looked for
  * @ports_queued: @ports_node is on the list
  * @ports_node: in uet_net.ports_todo
  * @ports: interfaces towards it, NULL if there is only one
@@ -151,24 +153,25 @@ struct uet_peer {
 	u32			nr_pdcs;
 	struct uet_unconfirmed	unconfirmed;
 	bool			confirmed;
+	bool			far;
+	bool			ports_known;
+	u8			next_ccc_id;
 	u32			trust;
 	struct uet_form		form;
 	u32			flow_hash;
 	u32			out_hash;
 	u32			link_mbps;
 	u64			base_rtt;
-	bool			far;
 	struct uet_habits	habits;
+	atomic64_t		profile;
 	atomic_t		ev_index;
 	u32			ev_key;
 	u32			sib[UET_SIB_SLOTS];
 	DECLARE_BITMAP(ccc_ids, UET_CCC_IDS);
-	u8			next_ccc_id;
 	struct list_head	credit_srcs;
 	struct uet_reader	reader;
 	int			ports_genid;
 	u32			ports_gen;
-	bool			ports_known;
 	unsigned long		ports_queued;
 	struct llist_node	ports_node;
 	struct uet_ports __rcu	*ports;

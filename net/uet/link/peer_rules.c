@@ -3,9 +3,9 @@
  * Settings for peers by address prefix.
  *
  * Rules are few and needed when a CCC is made, so they are a list, the longest
- * prefix first, then by address. Whether a peer's jobs are believed, and in which form
- * packets go to it, is looked up in softirq, once per peer after each change, so that
- * these lookups read the list under RCU.
+ * prefix first, then by address. Whether a peer's jobs are believed, in which form
+ * packets go to it, and what its implementation is like, is looked up in softirq, once
+ * per peer after each change, so that these lookups read the list under RCU.
  */
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -17,6 +17,7 @@
 #include "core/ccc.h"
 #include "core/lb.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "link/peer_rules.h"
 
 #define UET_PEER_RULES_MAX	1024
@@ -133,6 +134,27 @@ bool uet_peer_rule_next(struct uet_net *un, const struct in6_addr *after,
 	return found;
 }
 
+/* Does a rule decide about strict_dscp? */
+static bool uet_peer_rule_is_strict(const struct uet_peer_rule *rule)
+{
+	return rule && rule->profile &
+	       UET_PROFILE_STRICT_DSCP << UET_PROFILE_RULED_SHIFT;
+}
+
+/* A rule takes the place of another one; either may be NULL. */
+static void uet_peer_rules_count(struct uet_net *un,
+				 const struct uet_peer_rule *old,
+				 const struct uet_peer_rule *fresh)
+{
+	lockdep_assert_held(&un->peer_rules_lock);
+	WRITE_ONCE(un->nr_protect_rules, un->nr_protect_rules -
+		   (old && old->params.data_protect) +
+		   (fresh && fresh->params.data_protect));
+	WRITE_ONCE(un->nr_strict_rules, un->nr_strict_rules -
+		   uet_peer_rule_is_strict(old) +
+		   uet_peer_rule_is_strict(fresh));
+}
+
 /**
  * uet_peer_set_params() - set, replace or remove the rule of a prefix
  * @un: namespace
@@ -152,7 +174,6 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 {
 	struct uet_peer_rule *rule, *fresh = NULL;
 	struct list_head *pos;
-	bool old_protect;
 	int err;
 
 	if (plen > 128)
@@ -167,11 +188,11 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 		ipv6_addr_prefix(&fresh->addr, addr, plen);
 		fresh->plen = plen;
 		fresh->params = *params;
+		fresh->profile = uet_profile_of(params);
 	}
 	err = 0;
 	mutex_lock(&un->peer_rules_lock);
 	rule = uet_peer_rule_find(un, addr, plen, &pos);
-	old_protect = rule && rule->params.data_protect;
 	if (rule && fresh) {
 		list_replace_rcu(&rule->node, &fresh->node);
 	} else if (rule) {
@@ -187,8 +208,7 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 		un->nr_peer_rules++;
 	}
 	if (!err)
-		WRITE_ONCE(un->nr_protect_rules, un->nr_protect_rules -
-			   old_protect + (params && params->data_protect));
+		uet_peer_rules_count(un, rule, fresh);
 	mutex_unlock(&un->peer_rules_lock);
 	if (rule)
 		kfree_rcu(rule, rcu);
@@ -207,8 +227,8 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
  */
 void uet_peer_rules_changed(struct uet_net *un)
 {
-	/* After the rules or the setting; pairs with uet_peer_trusted() and
-	 * uet_form_gen()
+	/* After the rules or the setting; pairs with uet_peer_trusted(),
+	 * uet_form_gen() and uet_peer_profile()
 	 */
 	smp_mb__before_atomic();
 	atomic_inc(&un->rules_gen);
@@ -254,6 +274,58 @@ bool uet_peer_trusted(struct uet_peer *peer)
 		WRITE_ONCE(peer->trust, verdict);
 	}
 	return verdict & 1;
+}
+
+/* What the rules say of the implementation at an address. Each setting is decided by
+ * the longest prefix that has it.
+ */
+static u32 uet_addr_profile(struct uet_net *un, const struct in6_addr *addr)
+{
+	const struct uet_peer_rule *rule;
+	u32 profile = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(rule, &un->peer_rules, node)
+		if (rule->profile &&
+		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
+			profile = uet_profile_merge(profile, rule->profile);
+	rcu_read_unlock();
+	return profile;
+}
+
+/**
+ * uet_addr_strict_ruled() - uet_addr_strict() if there are rules about that
+ * @un: namespace
+ * @addr: the address
+ *
+ * Context: any.
+ * Return: as uet_addr_strict().
+ */
+bool uet_addr_strict_ruled(struct uet_net *un, const struct in6_addr *addr)
+{
+	return uet_profile_says(uet_addr_profile(un, addr),
+				UET_PROFILE_STRICT_DSCP, false);
+}
+
+/**
+ * uet_profile_refresh() - look at the rules again, which have changed
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: UET_PROFILE_*.
+ */
+u32 uet_profile_refresh(struct uet_peer *peer)
+{
+	struct uet_net *un = peer->fep->un;
+	/* Pairs with uet_peer_rules_changed() */
+	u32 gen = (u32)atomic_read_acquire(&un->rules_gen);
+	u32 profile = uet_addr_profile(un, &peer->key.raddr);
+
+	uet_habit_ruled(&peer->habits,
+			profile & UET_PROFILE_PROBES << UET_PROFILE_RULED_SHIFT,
+			profile & UET_PROFILE_PROBES);
+	atomic64_set(&peer->profile, (u64)gen << 32 | profile);
+	return profile;
 }
 
 /**

@@ -9,9 +9,9 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "base.h"
 #include "settings.h"
 
-struct uet_net;
 struct uet_peer;
 
 /**
@@ -20,6 +20,7 @@ struct uet_peer;
  * @addr: the prefix, IPv4 as v4-mapped
  * @plen: its length
  * @params: settings
+ * @profile: uet_profile_of() them
  * @rcu: for freeing
  */
 struct uet_peer_rule {
@@ -27,6 +28,7 @@ struct uet_peer_rule {
 	struct in6_addr		addr;
 	u8			plen;
 	struct uet_peer_params	params;
+	u32			profile;
 	struct rcu_head		rcu;
 };
 
@@ -43,6 +45,22 @@ bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
 void uet_peer_rules_changed(struct uet_net *un);
 bool uet_addr_trusted(struct uet_net *un, const struct in6_addr *addr);
 bool uet_peer_trusted(struct uet_peer *peer);
+bool uet_addr_strict_ruled(struct uet_net *un, const struct in6_addr *addr);
+
+/**
+ * uet_addr_strict() - is an address sent no DSCP that a socket wants?
+ * @un: namespace
+ * @addr: the address
+ *
+ * Context: any.
+ * Return: true if only those that the namespace has for data and control packets.
+ */
+static inline bool uet_addr_strict(struct uet_net *un,
+				   const struct in6_addr *addr)
+{
+	return unlikely(READ_ONCE(un->nr_strict_rules)) &&
+	       uet_addr_strict_ruled(un, addr);
+}
 
 void uet_peer_rules_init(struct uet_net *un);
 void uet_peer_rules_exit(struct uet_net *un);
