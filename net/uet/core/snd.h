@@ -102,6 +102,7 @@ struct uet_snd_waits {
  * @payload_mtu: largest payload of a packet
  * @overhead: nominal size of a packet without payload, <= %UET_SND_OVERHEAD_MAX
  * @multi: the peer is reached over several interfaces
+ * @probes_apart: tail probes have the traffic class of control packets
  */
 struct uet_snd_flow {
 	struct uet_ccc *ccc;
@@ -118,6 +119,7 @@ struct uet_snd_flow {
 	u16 payload_mtu;
 	u16 overhead;
 	bool multi;
+	bool probes_apart;
 };
 
 /**

@@ -147,8 +147,8 @@ static void snd_probe_unheard(const struct uet_snd *s)
 
 /*
  * Tail probe: ask for the state of the receiver. It has the traffic class of
- * data. In the class of control packets it could overtake data that queues in
- * this host or the fabric, and its answer would prove no loss.
+ * data. In the class of control packets it can overtake data that queues in
+ * this host or the fabric, and its answer proves no loss (@probes_apart).
  */
 static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 {
@@ -159,7 +159,7 @@ static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 		return;		/* all packets are lost or held */
 	if (s->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
-	if (unlikely(READ_ONCE(*s->flow->probes) == UET_PROBES_NACKED))
+	if (unlikely(READ_ONCE(*s->flow->probes) >= UET_PROBES_NACKED))
 		return;		/* ends of messages set AR instead */
 	snd_probe_unheard(s);
 	s->probe_ev = snd_ask_ev(s, w, s->win.una);

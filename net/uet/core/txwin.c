@@ -21,6 +21,13 @@ void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range)
 	w->quiet_end = start_psn;
 }
 
+void uet_txwin_narrow(struct uet_txwin *w, u32 most)
+{
+	w->most = most;
+	w->range = min(w->range, most);
+	w->limit = w->cack + w->range;
+}
+
 int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old)
 {
 	struct uet_txwin from = *w;
@@ -362,6 +369,8 @@ void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr)
 		return;
 	if (mpr)
 		w->range = mpr * UET_MPR_UNIT_PSNS;
+	if (unlikely(w->most))
+		w->range = min(w->range, w->most);
 	w->limit = psn_max(w->limit, cack + w->range);
 }
 

@@ -96,6 +96,7 @@ struct uet_tx_link {
  * @next: next PSN to be used
  * @limit: last PSN the receiver's window allows
  * @range: MP_RANGE in force
+ * @most: MP_RANGE is not more than this, 0 = any
  * @clear_psn: every PSN up to here is answered
  * @high_sacked: highest PSN known to be received, una - 1 at least
  * @mark_from: no PSN before it is marked and not held
@@ -126,6 +127,7 @@ struct uet_txwin {
 	u32 next;
 	u32 limit;
 	u32 range;
+	u32 most;
 	u32 clear_psn;
 	u32 high_sacked;
 	u32 mark_from;
@@ -202,6 +204,13 @@ enum uet_nack_verdict {
  * @range: MP_RANGE to assume before the receiver states it
  */
 void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range);
+
+/**
+ * uet_txwin_narrow() - let no more PSNs be outstanding, whatever the receiver states
+ * @w: scoreboard without outstanding packets
+ * @most: their number
+ */
+void uet_txwin_narrow(struct uet_txwin *w, u32 most);
 
 /**
  * uet_txwin_mem_size() - memory of a ring

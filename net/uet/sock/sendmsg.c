@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "link/addr.h"
+#include "link/peer_rules.h"
 #include "mib.h"
 #include "rx/ep.h"
 #include "sock.h"
@@ -229,11 +230,13 @@ static int uet_send_to(struct uet_sock *us, struct uet_dest_key *key,
 	return 0;
 }
 
-static u8 uet_send_tclass(const struct uet_sock *us)
+static u8 uet_send_tclass(const struct uet_sock *us, const struct in6_addr *to)
 {
 	int tclass = READ_ONCE(us->tclass);
 
-	return tclass >= 0 ? tclass : uet_data_dscp(us->un);
+	if (tclass < 0 || uet_addr_strict(us->un, to))
+		return uet_data_dscp(us->un);
+	return tclass;
 }
 
 /* Traffic class for the route lookup, + 1; 0 unless one was requested, so that
@@ -266,9 +269,9 @@ void uet_send_key(const struct uet_sock *us, const struct sockaddr_uet *to,
 	/* Datagrams and writes have no queue. */
 	if (key->delivery == UET_UUD || key->delivery == UET_RUDI)
 		key->delivery = UET_RUD;
-	key->tclass = uet_send_tclass(us);
-	key->route = uet_send_route(us, key->tclass);
 	uet_send_target(key, us, to);
+	key->tclass = uet_send_tclass(us, &key->raddr);
+	key->route = uet_send_route(us, key->tclass);
 }
 
 /**
@@ -293,13 +296,19 @@ int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 	key->owner = (unsigned long)us;
 	key->mark = READ_ONCE(us->sk.sk_mark);
 	key->delivery = READ_ONCE(us->delivery);
-	key->tclass = uet_send_tclass(us);
 	s->timeout = READ_ONCE(us->send_timeout);
 	err = uet_send_to(us, key, msg);
-	if (!err && unlikely(msg->msg_controllen))
-		err = uet_send_cmsgs(us, s, key, msg);
 	if (err)
 		return err;
+	key->tclass = uet_send_tclass(us, &key->raddr);
+	if (unlikely(msg->msg_controllen)) {
+		err = uet_send_cmsgs(us, s, key, msg);
+		if (err)
+			return err;
+		/* Some peers take no DSCP that a message asks for. */
+		if (s->has_tclass && uet_addr_strict(us->un, &key->raddr))
+			key->tclass = uet_data_dscp(us->un);
+	}
 	/* A write can be carried out twice, and no other message (UE 1.0 3.5.8). */
 	write = key->delivery == UET_RUDI;
 	if (unlikely(write != s->has_write))
@@ -401,7 +410,8 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 		   /* A link-local queue takes the general case. */
 		   dest->key.scope == READ_ONCE(us->sk.sk_bound_dev_if) &&
 		   dest->key.delivery == delivery &&
-		   uet_shortmsg_fits(us, dest, len, uet_send_tclass(us)) &&
+		   uet_shortmsg_fits(us, dest, len,
+				     uet_send_tclass(us, &dest->key.raddr)) &&
 		   dest->key.alone == uet_send_alone(us, delivery, len)))
 		refcount_inc(&dest->ref);
 	else
@@ -417,7 +427,8 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
  */
 void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest)
 {
-	u32 prio = uet_shortmsg_prio(us, dest, uet_send_tclass(us));
+	u32 prio = uet_shortmsg_prio(us, dest,
+				     uet_send_tclass(us, &dest->key.raddr));
 
 	if (READ_ONCE(dest->prio) != prio)
 		WRITE_ONCE(dest->prio, prio);

@@ -13,6 +13,7 @@
 #include <linux/pkt_sched.h>
 
 #include "base.h"
+#include "link/peer_rules.h"
 #include "sock.h"
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
@@ -23,15 +24,19 @@
  */
 #define UET_SHORTMSG_HELD	8
 
-/* The DSCP of short messages if the message is one, else @other */
-static u8 uet_shortmsg_tclass(const struct uet_sock *us, u8 delivery,
-			      size_t len, u8 other)
+/* The DSCP of short messages if the message is one, else @other. A peer that takes no
+ * DSCPs but those of UE 1.0 gets none of their own.
+ */
+static u8 uet_shortmsg_tclass(const struct uet_sock *us,
+			      const struct uet_dest_key *key, size_t len,
+			      u8 other)
 {
 	const struct uet_sysctl *s = &us->un->sysctl;
 	u32 dscp = READ_ONCE(s->dscp_short);
 
-	if (len > READ_ONCE(s->short_bytes) || delivery != UET_RUD ||
-	    READ_ONCE(us->tclass) >= 0)
+	if (len > READ_ONCE(s->short_bytes) || key->delivery != UET_RUD ||
+	    READ_ONCE(us->tclass) >= 0 ||
+	    uet_addr_strict(us->un, &key->raddr))
 		return other;
 	if (dscp == UET_DSCP_AUTO)
 		dscp = READ_ONCE(s->trimming) ? READ_ONCE(s->dscp_control) :
@@ -60,7 +65,7 @@ static bool uet_shortmsg_room(const struct uet_sock *us,
 bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
 		       size_t len, u8 other)
 {
-	u8 tclass = uet_shortmsg_tclass(us, dest->key.delivery, len, other);
+	u8 tclass = uet_shortmsg_tclass(us, &dest->key, len, other);
 
 	return dest->key.tclass == tclass &&
 	       (tclass == other || uet_shortmsg_room(us, dest));
@@ -79,7 +84,7 @@ bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
 struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 				   const struct uet_dest_key *key, size_t len)
 {
-	u8 tclass = uet_shortmsg_tclass(us, key->delivery, len, key->tclass);
+	u8 tclass = uet_shortmsg_tclass(us, key, len, key->tclass);
 	struct uet_dest_key own;
 	struct uet_dest *dest;
 
@@ -110,8 +115,7 @@ u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
 	u32 prio = READ_ONCE(us->sk.sk_priority);
 
 	if (prio || dest->key.tclass == other ||
-	    dest->key.tclass != uet_shortmsg_tclass(us, dest->key.delivery, 0,
-						 other))
+	    dest->key.tclass != uet_shortmsg_tclass(us, &dest->key, 0, other))
 		return prio;
 	return TC_PRIO_INTERACTIVE;
 }

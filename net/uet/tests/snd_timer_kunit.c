@@ -142,18 +142,52 @@ static void timer_probes(struct kunit *test)
 static void timer_no_probe(struct kunit *test)
 {
 	struct script *k = script_new(test, false, false);
+	u8 habit;
 
 	script_msg(k, 0, 100, 100);
 	script_send(k, 9);
 	script_wait(k, SCRIPT_RTO / 2);
 	KUNIT_EXPECT_FALSE(test, !!script_cp(k, UET_CTL_PROBE));
-	k = script_new(test, false, true);
-	k->probes = UET_PROBES_NACKED;
-	script_msg(k, 0, 100, 100);
-	script_send(k, 9);
-	script_wait(k, SCRIPT_RTO / 2);
-	KUNIT_EXPECT_FALSE(test, !!script_cp(k, UET_CTL_PROBE));
-	KUNIT_EXPECT_EQ(test, k->s.probe_tx, 0);
+	for (habit = UET_PROBES_NACKED; habit <= UET_PROBES_NEVER; habit++) {
+		k = script_new(test, false, true);
+		k->probes = habit;
+		script_msg(k, 0, 100, 100);
+		script_send(k, 9);
+		KUNIT_EXPECT_TRUE(test, k->out.ar);
+		script_wait(k, SCRIPT_RTO / 2);
+		KUNIT_EXPECT_FALSE(test, !!script_cp(k, UET_CTL_PROBE));
+		KUNIT_EXPECT_EQ(test, k->s.probe_tx, 0);
+		/* The timeout does what the probe would have. */
+		script_wait(k, SCRIPT_RTO);
+		KUNIT_EXPECT_EQ(test, k->lost, 1);
+	}
+}
+
+/* The answer to a probe in the class of control packets proves no loss: it may have
+ * overtaken data.
+ */
+static void timer_probe_apart(struct kunit *test)
+{
+	struct script *k;
+	int apart;
+
+	for (apart = 0; apart < 2; apart++) {
+		k = script_new(test, false, true);
+		k->flow.probes_apart = apart;
+		script_msg(k, 0, 100, 100);
+		script_send(k, 9);
+		script_wait(k, SCRIPT_RTO / 2);
+		KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
+		k->now += SCRIPT_RTT;
+		k->pkt.flags = UET_F_PROBE;
+		k->pkt.ack.probe_opaque = k->s.probe_id;
+		script_ack(k, PSN(-1), PSN(-1), 0);
+		KUNIT_EXPECT_EQ(test, !!k->s.probed || k->lost, !apart);
+		/* It goes on to ask, less and less often. */
+		KUNIT_EXPECT_EQ(test, k->s.probes, 1);
+		KUNIT_EXPECT_GT(test, k->s.probe_at, k->now);
+		KUNIT_EXPECT_NE(test, k->s.rto_at, 0);
+	}
 }
 
 /* Once all is answered nothing is probed for. */
@@ -413,6 +447,7 @@ static struct kunit_case snd_timer_cases[] = {
 	KUNIT_CASE(timer_deferred),
 	KUNIT_CASE_PARAM(timer_probes, timer_probe_gen_params),
 	KUNIT_CASE(timer_no_probe),
+	KUNIT_CASE(timer_probe_apart),
 	KUNIT_CASE(timer_settles),
 	KUNIT_CASE(timer_waits_for_probe),
 	KUNIT_CASE(timer_too_early),

@@ -154,6 +154,33 @@ static void txwin_receive_window_shrinks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 7u * 128);
 }
 
+/* A receiver whose window MP_RANGE cannot state: it is never more than so many. */
+static void txwin_receive_window_narrow(struct kunit *test)
+{
+	struct uet_tx_acked sum = { 0 };
+	struct uet_txwin w;
+	u32 i;
+
+	tx_open(test, &w, FIRST);
+	uet_txwin_narrow(&w, 1);
+	for (i = 0; i < 40; i++) {	/* across the wrap */
+		KUNIT_ASSERT_EQ(test, uet_txwin_allowed(&w), 1u);
+		KUNIT_ASSERT_EQ(test, uet_txwin_room(&w), 1u);
+		tx_send(&w, 1);
+		KUNIT_ASSERT_EQ(test, uet_txwin_allowed(&w), 0u);
+		/* not while CACK stays, whatever is stated */
+		uet_txwin_mpr(&w, FIRST + i - 1, 255);
+		KUNIT_ASSERT_EQ(test, uet_txwin_allowed(&w), 0u);
+		uet_txwin_cack(&w, FIRST + i, &sum);
+		uet_txwin_mpr(&w, FIRST + i, i & 1 ? 8 : 0);
+	}
+	tx_open(test, &w, FIRST);
+	uet_txwin_narrow(&w, 2 * RANGE);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), (u32)RANGE);
+	uet_txwin_mpr(&w, FIRST - 1, 8);
+	KUNIT_EXPECT_EQ(test, uet_txwin_allowed(&w), 2u * RANGE);
+}
+
 static void txwin_sack_counts_once(struct kunit *test)
 {
 	struct uet_tx_acked sum = { 0 };
@@ -699,6 +726,7 @@ static struct kunit_case txwin_cases[] = {
 	KUNIT_CASE(txwin_receive_window),
 	KUNIT_CASE(txwin_settled_keeps_receive_window),
 	KUNIT_CASE(txwin_receive_window_shrinks),
+	KUNIT_CASE(txwin_receive_window_narrow),
 	KUNIT_CASE(txwin_sack_counts_once),
 	KUNIT_CASE(txwin_sack_outside_is_ignored),
 	KUNIT_CASE(txwin_mark_resend),

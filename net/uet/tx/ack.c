@@ -14,6 +14,7 @@
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/cctrace.h"
@@ -337,10 +338,13 @@ static bool uet_pdc_ack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
 	struct uet_flow *flow = pdc->tx->flow;
+	u32 profile = uet_peer_profile(pdc->peer);
 	struct sk_buff *probe = NULL;
-	bool known = uet_habit_answers_probes(&pdc->peer->habits);
+	bool known = uet_habit_probes_known(&pdc->peer->habits);
 
 	spin_lock(&flow->lock);
+	flow->snd.probes_apart = uet_profile_says(profile,
+						  UET_PROFILE_STRICT_DSCP, false);
 	if (!uet_pdc_ack_locked(pdc, rx))
 		rx->drop = UET_DROP_ACK;
 	else if (unlikely(!flow->ccc.base_known || !known))

@@ -14,6 +14,7 @@
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "link/pmtu.h"
 #include "link/peer_rules.h"
 #include "link/ports.h"
@@ -107,6 +108,8 @@ static struct uet_flow *uet_flow_alloc(struct uet_peer *peer,
 	flow->snd.ccc = &flow->ccc;
 	flow->snd.rules = &un->sysctl.rules;
 	flow->snd.probes = &peer->habits.probes;
+	flow->snd.probes_apart = uet_profile_says(uet_peer_profile(peer),
+						  UET_PROFILE_STRICT_DSCP, false);
 	INIT_LIST_HEAD(&flow->snd.ready);
 	INIT_LIST_HEAD(&flow->queue_node);
 	INIT_HLIST_NODE(&flow->neigh_node);

@@ -13,12 +13,18 @@
  * nothing and keep their order. Data that arrived before completes the message
  * at the target or is dropped there.
  *
+ * UE 1.0 has no other contents for a PSN that was used. To a peer that may not take
+ * them (uet_peer_takes_errors()) missing packets are resent as they were: the data
+ * stays until the target has it. MSG_ERROR still ends a message that is not all sent,
+ * by a PSN of its own.
+ *
  * Not here: deadlines and cancellation (tx/deadline.c).
  */
 #include <linux/ktime.h>
 
 #include "core/snd_hold.h"
 #include "core/snd_queue.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
@@ -46,8 +52,10 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 		return;
 	}
 	msg->m.state = UET_MSG_FAILED;
-	msg->m.given_up = true;
-	uet_txdata_release(msg, U32_MAX);
+	if (likely(uet_peer_takes_errors(pdc->peer))) {
+		msg->m.given_up = true;
+		uet_txdata_release(msg, U32_MAX);
+	}
 	if (!msg->m.all_sent)
 		uet_snd_activate(s, &msg->dest->q, now);
 }

@@ -47,7 +47,7 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
 	u8 asked = READ_ONCE(h->asked);
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	if (uet_habit_answers_probes(h) ||
+	if (uet_habit_probes_known(h) ||
 	    pdc->tx->snd.state != UET_PDC_ESTABLISHED)
 		return NULL;
 	/* Racy between flows of a peer: one probe more does no harm. */
@@ -73,6 +73,9 @@ struct sk_buff *uet_habit_probe(struct uet_pdc *pdc, u16 ev)
  */
 void uet_habit_refused(struct uet_habits *h)
 {
+	/* A rule says more than a packet. */
+	if (READ_ONCE(h->ruled))
+		return;
 	WRITE_ONCE(h->probes, UET_PROBES_NACKED);
 	WRITE_ONCE(h->ask_at, jiffies + UET_HABIT_AGAIN);
 }
@@ -85,6 +88,7 @@ void uet_habit_refused(struct uet_habits *h)
  */
 void uet_habit_answered(struct uet_habits *h)
 {
-	if (unlikely(READ_ONCE(h->probes) != UET_PROBES_ANSWERED))
+	if (unlikely(READ_ONCE(h->probes) != UET_PROBES_ANSWERED) &&
+	    !READ_ONCE(h->ruled))
 		WRITE_ONCE(h->probes, UET_PROBES_ANSWERED);
 }

@@ -17,6 +17,7 @@
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
@@ -28,6 +29,7 @@ static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
 			    struct uet_pdc_tx **out)
 {
 	struct uet_pdc_tx *tx;
+	u32 window;
 
 	tx = kmem_cache_zalloc(uet_pdc_tx_cache, GFP_KERNEL);
 	if (!tx)
@@ -38,6 +40,9 @@ static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
 	INIT_LIST_HEAD(&tx->dests);
 	uet_snd_init(&tx->snd, &flow->snd, pdc->start_psn, pdc->rod,
 		     get_random_u32(), ktime_get_ns());
+	window = FIELD_GET(UET_PROFILE_WINDOW, uet_peer_profile(pdc->peer));
+	if (unlikely(window))
+		uet_txwin_narrow(&tx->snd.win, window);
 	*out = tx;
 	return 0;
 }

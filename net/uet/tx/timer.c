@@ -110,7 +110,7 @@ void uet_pdc_send_cps(struct uet_pdc *pdc, struct sk_buff_head *list,
 
 		if (uet_cp_queue(pdc, list, &cp->cp, cp->ctl, flags, cp->ev))
 			continue;	/* as if it were lost on the way */
-		if (cp->data_class)
+		if (cp->data_class && likely(!pdc->tx->flow->snd.probes_apart))
 			UET_TXMETA(skb_peek_tail(list))->dsfield =
 				pdc->tclass << 2 | UET_ECT0;
 	}
