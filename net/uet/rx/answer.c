@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers of the destination (UE 1.0 3.5.12): ACK_CC and NACK are built here,
+ * Answers of the destination (UE 1.0 3.5.12): ACKs and NACKs are built here,
  * under rx.lock; the caller sends them without it.
  *
  * Not here: when an ACK is due (rx/request.c), what its congestion state says
@@ -15,6 +15,7 @@
 #include "core/rcvd.h"
 #include "link/encap.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
@@ -70,8 +71,50 @@ static struct sk_buff *uet_answer_alloc(struct uet_net *un, unsigned int len,
 	return skb;
 }
 
+/* Leave out what a peer is not to get: the state, or all that a plain ACK has no room
+ * for. So it gets no penalty, and of credit only what CPs tell.
+ */
+static void uet_ack_plainly(struct uet_pkt *pkt, enum uet_ack_form form)
+{
+	struct uet_ack *a = &pkt->ack;
+
+	if (form == UET_ACKS_PLAIN) {
+		pkt->type = UET_PDS_ACK;
+		return;
+	}
+	a->cc_type = UET_CC_NSCC;
+	a->service_time = 0;
+	a->rcvd_bytes = 0;
+	a->ooo_count = 0;
+	a->pend = 0;
+	a->rc = false;
+}
+
+/*
+ * MP_RANGE to state, in its unit. A source that may not hold what is NACKed is told of
+ * less while it is asked to slow down, so that less arrives for which there is no room.
+ * The end of the window does not move back (UE 1.0 3.5.12), but for what the unit cannot
+ * express, and what arrives within the range of the receive map is taken all the same.
+ */
+static u8 uet_mpr_told(struct uet_pdc *pdc, u8 pend)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	u32 cack = r->map.cack;
+	s32 open = psn_delta(r->told, cack);
+	u8 mpr = r->mpr;
+
+	if (unlikely(pend) && !uet_peer_holds(pdc->peer)) {
+		mpr -= (u32)mpr * pend / (UET_PEND_MAX + 1);
+		if (open > mpr * UET_MPR_UNIT_PSNS)
+			return min_t(u32, DIV_ROUND_UP((u32)open,
+						       UET_MPR_UNIT_PSNS), r->mpr);
+	}
+	r->told = psn_max(r->told, cack + mpr * UET_MPR_UNIT_PSNS);
+	return mpr;
+}
+
 /**
- * uet_ack_make() - build an ACK_CC
+ * uet_ack_make() - build an ACK in the form that the peer is to get
  * @pdc: the PDC
  * @rx: the packet that triggered it
  * @psn: ACK_PSN
@@ -92,6 +135,7 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		.spdcid		= pdc->id,
 		.dpdcid		= pdc->remote_id,
 	};
+	enum uet_ack_form form = uet_profile_acks(uet_peer_profile(pdc->peer));
 	const struct uet_rxmap *map = &pdc->rx->map;
 	struct uet_ack *a = &pkt.ack;
 	struct sk_buff *skb;
@@ -108,11 +152,13 @@ struct sk_buff *uet_ack_make(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	a->sack_bitmap = uet_rxmap_sack(map, a->sack_base);
 	a->rcvd_bytes = uet_rcvd_field(pdc->rx->rcvd_bytes);
 	a->ooo_count = uet_rxmap_ooo_count(map);
-	a->mpr = pdc->rx->mpr;
 	if (uet_credit_state(pdc, &a->credit))
 		a->cc_type = UET_CC_CREDIT;
 	else
 		uet_pressure_state(pdc, rx, a);
+	a->mpr = uet_mpr_told(pdc, a->pend);
+	if (unlikely(form != UET_ACKS_CC))
+		uet_ack_plainly(&pkt, form);
 	if (probe)
 		a->probe_opaque = rx->pkt->cp.probe_opaque;
 	if (rsp)

@@ -11,6 +11,7 @@
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
@@ -266,6 +267,37 @@ bool uet_pdc_rx_replaced(struct uet_pdc *pdc)
 	return closed;
 }
 
+/*
+ * The same question to a peer that must not be sent PROBEs: CLOSE_REQ. Who has the
+ * PDC closes it, so that the SYN opens the new one; who does not NACKs it; who is
+ * silent for close_req_time_ms has lost the PDC. True if the sending half is to ask.
+ */
+static bool uet_pdc_rx_ask_close(struct uet_pdc *pdc, struct sk_buff_head *list,
+				 u16 ev)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	struct uet_cp cp = { .psn = r->ret_psn };
+	u64 wait = (u64)NSEC_PER_MSEC *
+		   READ_ONCE(pdc->un->sysctl.close_req_time_ms);
+	u64 now = ktime_get_ns();
+	bool again = r->close_req;
+
+	if (!again) {
+		r->close_req = true;
+		r->close_at = now + wait;
+	} else if (now >= r->close_at && now - r->heard >= wait) {
+		uet_pdc_rx_kill(pdc, ECONNRESET);
+		return false;
+	}
+	if (pdc->tx)
+		return true;
+	r->asked = true;
+	uet_pdc_unoffer(pdc);
+	uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
+		     UET_F_AR | (again ? UET_F_RETX : 0), ev);
+	return false;
+}
+
 /**
  * uet_pdc_rx_ask_alive() - does the initiator still have this open PDC?
  * @pdc: PDC that the peer opened
@@ -281,12 +313,17 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	struct uet_pdc_rx *r = pdc->rx;
 	struct sk_buff_head list;
 	struct uet_cp cp = { .probe_opaque = UET_PROBE_ALIVE };
+	bool lives = false, ask = false;
 	struct sk_buff *skb;
-	bool lives = false;
+	bool probes;
 
+	probes = uet_profile_says(uet_peer_profile(pdc->peer),
+				  UET_PROFILE_PROBES, true);
 	__skb_queue_head_init(&list);
 	spin_lock(&r->lock);
-	if (r->state == UET_PDC_ESTABLISHED) {
+	if (r->state == UET_PDC_ESTABLISHED && unlikely(!probes)) {
+		ask = uet_pdc_rx_ask_close(pdc, &list, rx->ev);
+	} else if (r->state == UET_PDC_ESTABLISHED) {
 		lives = r->alive_at &&
 			ktime_get_ns() - r->alive_at < UET_ALIVE_NS;
 		if (!lives) {
@@ -296,6 +333,8 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 		}
 	}
 	spin_unlock(&r->lock);
+	if (unlikely(ask))
+		uet_pdc_tx_ops->close(pdc);
 	while ((skb = __skb_dequeue(&list)))
 		uet_output_answer(pdc->peer, skb);
 	return lives;

@@ -59,6 +59,8 @@ struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 	r->ret_psn = pdc->start_psn;
 	r->mpr = uet_pdc_mpr(pdc->un, pdc->peer);
 	uet_rxmap_init(&r->map, pdc->start_psn, r->mpr * UET_MPR_UNIT_PSNS);
+	/* The peer may assume as much before it is told. */
+	r->told = r->map.cack + r->map.range;
 	r->heard = ktime_get_ns();
 	r->moved = jiffies;
 	return r;

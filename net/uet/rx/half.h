@@ -108,7 +108,8 @@ struct uet_syn_key {
  * @syn_node: in uet_net.syn_pdcs by @syn_key
  * @syn_key: addresses and the peer's PDCID
  * @in_syn_table: it is in that table
- * @mpr: MP_RANGE advertised, units of 128
+ * @mpr: MP_RANGE of the receive map, units of 128
+ * @told: the end of the receive window told, max of CACK + MP_RANGE
  * @close_tries: CLOSE_REQs sent
  * @close_at: end of TIME_WAIT, or of waiting for CLOSE_CMD, ns
  * @unconfirmed_node: in uet_net.unconfirmed, by @known
@@ -118,6 +119,10 @@ struct uet_syn_key {
  * @credit_moved: when it joined that source, ns
  * @dfc: penalties sent to the peer
  * @reader: the socket that got its data last, and since when alone
+ * @slow: the socket with the latest reader, only compared; for a source that does not
+ *	hold
+ * @slow_pend: the penalty for it
+ * @slow_until: till when that is repeated for others, jiffies
  * @share: which sockets got which PSNs
  * @ep: endpoint of its last message
  * @map: receive map
@@ -140,8 +145,8 @@ struct uet_syn_key {
  * @nacked_psn: lowest PSN NACKed for shortage since the last wake-up
  * @nacked: @nacked_psn is valid
  * @nacked_top: highest PSN ever NACKed for shortage
- * @short_nacks: NACKs for shortage since a packet was accepted, to a source that
- *	may count them
+ * @short_nacks: NACKs for shortage since CACK moved, to a source that may count
+ *	them
  * @short_next: earliest time of the next such NACK, ns
  * @starve_node: in uet_sock.rx_starved; its rx_lock
  * @starved_at: the socket whose list that is
@@ -170,6 +175,7 @@ struct uet_pdc_rx {
 	unsigned long		moved;
 	u64			rcvd_bytes;
 	u32			ack_count;
+	u32			told;
 	u32			ar_psn;
 	struct uet_ack_late	late;
 	bool			ar_wait;
@@ -212,6 +218,9 @@ struct uet_pdc_rx {
 	u64			credit_moved;
 	struct uet_dfc		dfc;
 	struct uet_reader	reader;
+	const struct uet_sock	*slow;
+	unsigned long		slow_until;
+	u8			slow_pend;
 	struct uet_rxshare	share;
 };
 

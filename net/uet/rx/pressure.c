@@ -6,7 +6,8 @@
  * packets of the CCC: the backlog of the CPU, the memory of the namespace, and a
  * slow reader that is the only one to get data from the source. Any other slow
  * reader pushes back by NACKs for shortage, which hold only the messages for its
- * endpoint.
+ * endpoint. A source that may not hold but fail the PDC after such NACKs is slowed
+ * for any reader: better that others wait than that all fail.
  *
  * Not here: the restore flag and the length of an episode (core/dfc.c).
  */
@@ -18,6 +19,7 @@
 #include "core/dfc.h"
 #include "core/params.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/half.h"
@@ -175,13 +177,34 @@ static u64 uet_pressure_rtt(const struct uet_pdc *pdc)
 	return ns ?: UET_BASE_RTT_DEFAULT_NS;
 }
 
+/*
+ * The penalty for late readers of a source that does not hold. Answers to what it sends
+ * to other readers repeat that of the latest one for a while: else they would open its
+ * window again and again.
+ */
+static u8 uet_pressure_late(struct uet_pdc *pdc, struct uet_sock *us)
+{
+	struct uet_pdc_rx *r = pdc->rx;
+	u8 pend = uet_rx_pend(us, pdc);
+
+	if (us == r->slow || pend >= r->slow_pend ||
+	    time_after(jiffies, r->slow_until)) {
+		r->slow = us;
+		r->slow_pend = pend;
+		r->slow_until = jiffies + UET_READER_ALONE;
+	}
+	return r->slow_pend;
+}
+
 /* The penalty at this moment */
 static u8 uet_pressure_now(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 {
 	u8 pend = max(uet_pressure_cpu(rx), uet_pressure_mem(pdc->un));
 
 	uet_reader_note(pdc, rx->us);
-	if (uet_reader_alone(pdc))
+	if (unlikely(!uet_peer_holds(pdc->peer)))
+		pend = max(pend, uet_pressure_late(pdc, rx->us));
+	else if (uet_reader_alone(pdc))
 		pend = max(pend, uet_rx_pend(rx->us, pdc));
 	return pend;
 }

@@ -13,8 +13,8 @@
 #include "core/ackreq.h"
 #include "core/rcvd.h"
 #include "link/encap.h"
-#include "link/habits.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
@@ -285,7 +285,9 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	struct uet_pdc_rx *r = pdc->rx;
 	bool due = a->due || a->ar;
 
-	if (READ_ONCE(s->ack_per_packet) ||
+	if (uet_profile_says(uet_peer_profile(pdc->peer),
+			     UET_PROFILE_ACK_PER_PACKET,
+			     READ_ONCE(s->ack_per_packet)) ||
 	    (rx->ce && READ_ONCE(s->ack_on_ecn)))
 		due = true;
 	/* CACK has reached a packet with AR that had arrived above a hole. */
@@ -342,7 +344,8 @@ u32 uet_pdc_nacked_top(const struct uet_pdc *pdc)
  * May a packet be NACKed for shortage? Always, if the source holds after such a
  * NACK. Other sources close the PDC after five of them, so they get at most
  * UET_SHORT_NACKS_MAX, at growing distances; in between their packets are dropped
- * as if lost.
+ * as if lost. What ACKs tell them keeps that rare: rcvr_cwnd_pend (rx/pressure.c) and
+ * MP_RANGE (rx/answer.c).
  */
 static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 {
@@ -350,7 +353,7 @@ static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 		       READ_ONCE(pdc->un->sysctl.rules.nack_retx_us);
 	struct uet_pdc_rx *r = pdc->rx;
 
-	if (likely(uet_habit_holds(&pdc->peer->habits)))
+	if (likely(uet_peer_holds(pdc->peer)))
 		return true;
 	now = ktime_get_ns();
 	if (r->short_nacks >= UET_SHORT_NACKS_MAX ||
@@ -384,14 +387,19 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 {
 	struct uet_pdc_rx *r = pdc->rx;
+	u32 advanced;
 
 	if (r->nacked && psn_between(r->nacked_psn, psn, psn + n - 1))
 		r->nacked = false;
-	r->short_nacks = 0;
 	WRITE_ONCE(r->moved, jiffies);
 	if (pdc->rod && psn == uet_rxmap_expected(&r->map))
-		return uet_rxmap_deliver(&r->map, n);
-	return uet_rxmap_set_run(&r->map, psn, n);
+		advanced = uet_rxmap_deliver(&r->map, n);
+	else
+		advanced = uet_rxmap_set_run(&r->map, psn, n);
+	/* What is taken beyond a refused packet is no progress of that one. */
+	if (advanced)
+		r->short_nacks = 0;
+	return advanced;
 }
 
 /* What a packet counts for ACK_GEN_COUNT */

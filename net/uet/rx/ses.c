@@ -23,6 +23,7 @@
 
 #include "link/owner.h"
 #include "link/peer.h"
+#include "link/peer_profile.h"
 #include "link/peer_rules.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -334,7 +335,8 @@ void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
  * not begun. Others may already have received all their packets: their source
  * takes them for delivered only when CACK passes them. A source that runs this
  * module keeps all of a message on a shared PDC (UET_SEND_ALONE), so it can send
- * it again even if CACK covers part of it.
+ * it again even if CACK covers part of it. At any other source NO_MATCH may fail the
+ * message: it gets none just so that others need not wait.
  */
 static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 			       const struct uet_rxmsg *msg, u32 psn)
@@ -343,12 +345,12 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 	u32 top = psn_max(map->highest, uet_pdc_nacked_top(pdc));
 	bool behind = us && uet_rxshare_behind(&pdc->rx->share, us, psn,
 					       map->range);
+	bool holds = uet_peer_holds(pdc->peer);
 	struct uet_rxroom_nacked nacked = {
 		.range		= map->range,
-		.shares		= behind || uet_reader_shares(pdc),
+		.shares		= holds && (behind || uet_reader_shares(pdc)),
 		.covered	= msg && !psn_after(msg->psn, map->cack) &&
-				  !(behind &&
-				    uet_habit_holds(&pdc->peer->habits)),
+				  !(behind && holds),
 	};
 
 	if (pdc->rod)
@@ -412,7 +414,7 @@ static void uet_ses_describe(const struct uet_pdc *pdc,
 	msg->opcode = uet_ses_plain_op(ses->opcode);
 	msg->delivery = pdc->rod ? UET_ROD : UET_RUD;
 	/* What holds packets is this module. */
-	msg->replyable = uet_habit_holds(&pdc->peer->habits) &&
+	msg->replyable = uet_peer_holds(pdc->peer) &&
 			 !(ses->initiator >> 24);
 	msg->line_last = pdc->rx->rcvd_bytes;
 }
