@@ -189,6 +189,8 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
 	case UET_SND_RTX:
 		break;
 	case UET_SND_CP:
+		/* The buffer is not at the end of @list any more. */
+		join->skb = NULL;
 		return uet_pdc_resend_close(pdc, list, now);
 	case UET_SND_CLOSED:
 		trace_uet_cc_wait(flow);

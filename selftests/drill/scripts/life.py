@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """How contexts are opened and closed, and how they fail (UE 1.0 3.5.8)."""
 import errno
+import socket
 
 from drill import CLOSE, ack, cp, nack, p, request, rule, same
 
@@ -153,6 +154,39 @@ def close_idle(d):
     pdc.expect(cp(p.CP_CLOSE_CMD, 1, ar=True, retx=True))
     pdc.inject(ack(1, bare=True))
     d.gone(pdc)
+
+
+@rule("3.5.8.3", "A NACKed CLOSE_CMD comes again, also between requests of another PDC to "
+      "the same peer, which share buffers")
+def close_among(d):
+    d.patient()
+    d.setting(udp_csum=2, spray_run=8, nscc_max_wnd=67000)
+    # Longer than its send buffer, so it has a PDC of its own
+    long = d.socket(101)
+    long.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4608)
+    d.send(bytes(8192), sock=long)
+    closing = d.opened()
+    for n in 0, 1:
+        closing.expect(request(n))
+    closing.inject(ack(1, cack=1, req=CLOSE))
+    closing.expect(cp(p.CP_CLOSE_CMD, 2, ar=True))
+    sock, pdc = d.sending()
+    came, count = 0, 40
+    for _ in range(count):
+        d.send(bytes(3000), sock=sock)
+    while came < count:
+        # What the window has room for; the rest waits, and CLOSE_CMD behind it
+        d.settle()
+        more = sum(a.type == pdc.type for a in d.inbox)
+        assert more, f"nothing behind {came}"
+        for n in range(more):
+            pdc.expect(request(came + n + 1))
+        came += more
+        closing.inject(nack(p.RCVR_INFER_LOSS, 2, retx=came > more))
+        pdc.inject(ack(came, cack=came))
+    closing.expect(cp(p.CP_CLOSE_CMD, 2, retx=True))
+    for _ in range(count):
+        d.delivered(sock)
 
 
 @rule("3.5.8.3", "A PDC is not closed while a message on it is open")
