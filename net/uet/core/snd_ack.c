@@ -242,6 +242,17 @@ static void snd_progress(struct uet_snd *s, u64 now)
 		s->rto_at = 0;
 }
 
+/*
+ * A target keeps CACK below the first response that it does not know to be cleared, and
+ * asks for a clear with the response alone. So when CACK has moved to the next one of
+ * several, which came before, nobody asks.
+ */
+static bool snd_owes_clear(const struct uet_snd *s)
+{
+	return psn_after(s->win.clear_psn, s->win.cack) &&
+	       s->win.clear_psn != s->clear_sent;
+}
+
 void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 		      const struct uet_snd_acked *acked, struct uet_snd_work *w)
 {
@@ -249,7 +260,8 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 
 	if (sum->psns || sum->pkts || sum->unmarked_pkts)
 		snd_progress(s, w->now);
-	if ((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR && !s->clear_at)
+	if (((pkt->flags & UET_F_REQ_MASK) == UET_F_REQ_CLEAR ||
+	     unlikely(snd_owes_clear(s))) && !s->clear_at)
 		s->clear_at = w->now + SND_NS_PER_US *
 			      READ_ONCE(s->flow->rules->clear_time_us);
 	w->ooo = snd_states_nothing(&pkt->ack) ? UET_OOO_INVALID :

@@ -270,6 +270,34 @@ static void answer_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, !!script_cp(k, UET_CTL_CLEAR_CMD));
 }
 
+/* CACK moves from one response to the next, which nobody asks to clear again. */
+static void answer_clears_on(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	int i;
+
+	for (i = 0; i < 4; i++)
+		script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	k->pkt.flags = UET_F_REQ_CLEAR;
+	script_ack(k, PSN(0), PSN(-1), 0xf);
+	k->pkt.flags = UET_F_REQ_CLEAR;
+	script_ack(k, PSN(2), PSN(-1), 0xf);
+	script_wait(k, k->s.clear_at - k->now);
+	KUNIT_EXPECT_NOT_NULL(test, script_cp(k, UET_CTL_CLEAR_CMD));
+	KUNIT_EXPECT_EQ(test, k->s.clear_sent, PSN(0));
+	k->pkt.flags = 0;
+	script_ack(k, PSN(1), PSN(1), 3);
+	KUNIT_EXPECT_EQ(test, k->s.win.clear_psn, PSN(2));
+	KUNIT_ASSERT_NE(test, k->s.clear_at, 0);
+	script_wait(k, k->s.clear_at - k->now);
+	KUNIT_EXPECT_NOT_NULL(test, script_cp(k, UET_CTL_CLEAR_CMD));
+	/* Nothing is left to clear. */
+	script_ack(k, PSN(3), PSN(3), 0);
+	KUNIT_EXPECT_EQ(test, k->s.clear_at, 0);
+	KUNIT_EXPECT_EQ(test, k->finished, 4);
+}
+
 /* What is missing before an answered probe is late as long as it is young. */
 static void answer_probe_soon(struct kunit *test)
 {
@@ -552,6 +580,7 @@ static struct kunit_case snd_answer_cases[] = {
 	KUNIT_CASE(answer_newest),
 	KUNIT_CASE(answer_settles),
 	KUNIT_CASE(answer_once),
+	KUNIT_CASE(answer_clears_on),
 	KUNIT_CASE(answer_probe_soon),
 	KUNIT_CASE_PARAM(answer_counts, answer_count_gen_params),
 	KUNIT_CASE(answer_gap),

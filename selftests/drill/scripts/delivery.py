@@ -329,6 +329,28 @@ def source_clear_cmd(d):
     d.failed(sock, errno.ECONNREFUSED)
 
 
+@rule("3.5.14", "Where CACK then stops at the next response, which the source has, it clears "
+      "that one without being asked again")
+def source_clears_on(d):
+    d.patient()
+    sock, pdc = d.sending()
+    ids = {}
+    for n in range(1, 5):
+        d.send(sock=sock)
+        ids[n] = pdc.expect(request(n)).msg_id
+    for n in 1, 3:
+        pdc.inject(ack(n, cack=0, sack=ids, req=CLEAR, rsp_op=RESPONSE, rc=p.RC_BAD_PID,
+                       msg_id=ids[n]))
+    pdc.expect(cp(p.CP_CLEAR_CMD, payload_n=1))
+    pdc.inject(ack(2, cack=2, bare=True))
+    pdc.expect(cp(p.CP_CLEAR_CMD, payload_n=3))
+    pdc.inject(ack(4, cack=4, bare=True))
+    for _ in 1, 3:
+        d.failed(sock, errno.ECONNREFUSED)
+    for _ in 2, 4:
+        d.delivered(sock)
+
+
 @rule("3.5.14", "A source answers CLEAR_REQ by a clear, or by ACK_REQ if it has no answer "
       "yet")
 def source_clear_req(d):
