@@ -232,7 +232,7 @@ def settings():
             for p in uet.dump("param-get", {}) if "net" in p["scope"]}
     got = {p["name"]: p["value"] for p in shown("param")}
     assert got == want, (got, want)
-    every = {p["name"]: p for p in uet.dump("param-get", {})}
+    every = {p["name"]: p for p in uet.dump("param-get", {}) if "net" in p["scope"]}
     for p in shown("-d", "param"):
         q = every[p["name"]]
         for k in "unit", "help", "least", "most", "scope", "traits":

@@ -134,12 +134,11 @@ def untrusted(d):
 
 @rule("3.4", "The fabric address is the destination address of the packet: an endpoint that "
       "is bound to another one does not get it")
-@rule("3.4", "A PIDonFEP of another fabric address is unknown: BAD_PID",
-      deviates="BAD_INDEX: what PIDonFEPs a job has is looked up before their addresses")
+@rule("3.4", "A PIDonFEP of another fabric address is unknown: BAD_PID")
 def fabric_address(d):
     elsewhere = d.socket(314, addr="127.0.0.1" if d.host.family == 4 else "::1")
     pdc = d.open()
-    refused(pdc, 1, p.RC_BAD_INDEX, pid=314)
+    refused(pdc, 1, p.RC_BAD_PID, pid=314)
     here = d.socket(314)
     pdc.inject(request(2, pid=314, ar=True))
     pdc.expect(ack(2, rc=p.RC_OK))

@@ -667,7 +667,8 @@ def rudi_memory(d):
     same("written", sock.recv().write, (KEY, 996))
 
 
-@rule("3.5.8", "RUDI: only for operations that may be carried out twice, without header data")
+@rule("3.5.8", "RUDI: only for operations that may be carried out twice, without header data",
+      malformed="NO_OP with a payload")
 def rudi_idempotent(d):
     sock, pdc = window(d), d.pdc()
     for n, opcode in enumerate((p.OP_SEND, p.OP_NO_OP, p.OP_TAGGED_SEND)):
@@ -688,7 +689,8 @@ def rudi_read(d):
     carried_out(d, d.pdc(), 1, p.RC_UNSUPPORTED_OP, opcode=p.OP_READ, payload=b"")
 
 
-@rule("3.5.8", "RUDI: what was trimmed is NACKed with nt and its pkt_id")
+@rule("3.5.8", "RUDI: what was trimmed is NACKed with nt and its pkt_id",
+      malformed="trimmed packets")
 def rudi_trimmed(d):
     d.setting(trimming=1, dscp_trimmed=10)
     window(d)
