@@ -232,13 +232,15 @@ def settings():
             for p in uet.dump("param-get", {}) if "net" in p["scope"]}
     got = {p["name"]: p["value"] for p in shown("param")}
     assert got == want, (got, want)
-    every = {p["name"]: p for p in uet.dump("param-get", {}) if "net" in p["scope"]}
+    # A setting of peers may have the name of one of the namespace: profile
+    every = {(p["name"], "net" in p["scope"]): p for p in uet.dump("param-get", {})}
     for p in shown("-d", "param"):
-        q = every[p["name"]]
+        q = every[p["name"], "net" in p["scope"]]
         for k in "unit", "help", "least", "most", "scope", "traits":
             if q.get(k):
                 assert translate(k, q[k]) == (sorted(p[k]) if
-                                              isinstance(p[k], list) else p[k])
+                                              isinstance(p[k], list) else p[k]), \
+                    (k, q, p)
     assert {p["name"] for p in shown("param", "show", "nscc_")} == \
         {n for n in want if n.startswith("nscc_")}
     assert [p["name"] for p in shown("param", "show", "rto_min_us")] == ["rto_min_us"]
