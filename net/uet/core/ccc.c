@@ -358,6 +358,7 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	}
 	out->has_target = ccc_credit_ops(c);
 	out->credit_target = uet_ccc_credit_target(c);
+	c->credit_told = out->credit_target;
 }
 
 static bool ccc_sprays(const struct uet_ccc *c)
@@ -606,29 +607,48 @@ void uet_ccc_pdc_gone(struct uet_ccc *c, const struct uet_ccc_gone *gone)
 	ccc_refresh(c, gone->now);
 }
 
+/*
+ * Does the destination not know what waits? A target that was lost with its packet, and
+ * data that came when nothing was in flight, to carry one.
+ */
+static bool ccc_credit_untold(const struct uet_ccc *c)
+{
+	return c->waiting_rtx ||
+	       uet_credit_step(uet_ccc_credit_target(c), c->credit_told);
+}
+
+/* From one Credit Request to the next; the first answer has a round trip or four. */
+static u64 ccc_credit_wait(const struct uet_ccc *c, bool untold, u64 wait_max)
+{
+	u64 wait = c->base_rtt * (untold ? 1 : UET_CREDIT_TIMEOUT_RTTS);
+	u8 vain = c->credit_reqs ? c->credit_reqs - 1 : 0;
+
+	return max(wait, min(wait << min_t(u8, vain, CREDIT_REQ_BACKOFF_MAX),
+			     wait_max));
+}
+
 bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 {
-	u64 wait = UET_CREDIT_TIMEOUT_RTTS * c->base_rtt;
+	bool untold;
+	u64 wait;
 
 	*when = 0;
 	if (!ccc_credit_ops(c) || c->inflight_pkts ||
 	    !(c->blocked & UET_CC_BLOCK_CREDIT))
 		return false;
-	/* The lost packet carried the credit target: ask again sooner. */
-	if (c->waiting_rtx)
-		wait = c->base_rtt;
-	wait = max(wait, min(wait << min_t(u8, c->credit_reqs,
-					   CREDIT_REQ_BACKOFF_MAX), wait_max));
+	untold = ccc_credit_untold(c);
+	wait = ccc_credit_wait(c, untold, wait_max);
 	*when = c->last_credit_req ? c->last_credit_req + wait : 0;
-	if (!c->waiting_rtx)
+	if (!untold)
 		*when = max(*when, c->credit_wait_since + wait);
 	*when = max(*when, c->credit_wait_since);
 	if (now < *when)
 		return false;
 	c->last_credit_req = now;
+	c->credit_told = uet_ccc_credit_target(c);
 	if (c->credit_reqs < U8_MAX)
 		c->credit_reqs++;
-	*when = now + wait;
+	*when = now + ccc_credit_wait(c, c->waiting_rtx, wait_max);
 	return true;
 }
 

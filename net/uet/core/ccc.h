@@ -126,6 +126,7 @@ struct uet_ccc_stats {
  * @credit_reqs: Credit Requests due since credit last came
  * @did: UET_CC_DID_* of the last event
  * @sent_pkts: packets sent, wraps
+ * @credit_told: last credit target that a packet carried, 24 bits
  * @credit_senders: CCCs of this host that request credit for waiting data, 0
  *	counts as 1; set by the caller
  * @default_ev: entropy value used without @lb
@@ -163,6 +164,7 @@ struct uet_ccc {
 	u64 credit_wait_since;
 	u32 did;
 	u32 sent_pkts;
+	u32 credit_told;
 	u32 credit_senders;
 	u16 default_ev;
 	u16 run_ev;
@@ -419,8 +421,9 @@ void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
  * @when: set to the time to ask again, 0 if nothing waits for credit
  *
  * True while data waits, no credit is left, and no packet in flight carries
- * the credit target: at most once per base RTT after a loss, otherwise once
- * per four base RTTs. The interval doubles while no credit comes.
+ * the credit target: at most once per base RTT for data that no target has told of and
+ * after a loss, otherwise once per four base RTTs. The interval doubles while no credit
+ * comes.
  *
  * Return: true if the caller should send one.
  */

@@ -362,10 +362,13 @@ static void ccc_credit_requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, when, 0ULL);
 	uet_ccc_on_credit(c, 1000, 0);
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
-	KUNIT_EXPECT_FALSE(test, asks(c, 1000, &when));
+	/* No packet has carried a target. */
+	KUNIT_EXPECT_TRUE(test, asks(c, 1000, &when));
+	KUNIT_EXPECT_EQ(test, when, 49000ULL);
+	KUNIT_EXPECT_FALSE(test, asks(c, 1001, &when));
 	KUNIT_EXPECT_EQ(test, when, 49000ULL);
 	KUNIT_EXPECT_TRUE(test, asks(c, 49000, &when));
-	KUNIT_EXPECT_EQ(test, when, 97000ULL);
+	KUNIT_EXPECT_EQ(test, when, 145000ULL);
 	KUNIT_EXPECT_FALSE(test, asks(c, 60000, &when));
 	uet_ccc_on_credit(c, 61000, 17);
 	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);

@@ -120,11 +120,14 @@ static void rccc_asks_ever_more_rarely(struct kunit *test)
 
 	uet_ccc_on_new_data(c, now, 100 * MTU);
 	uet_ccc_on_credit(c, now, 0);
+	/* nobody knows of the data yet */
+	KUNIT_EXPECT_TRUE(test, asks(c, now, &when));
 	for (i = 0; i < 5; i++, gap *= 2) {
+		KUNIT_EXPECT_EQ(test, when, now + gap);
 		KUNIT_EXPECT_FALSE(test, asks(c, now, &when));
+		KUNIT_EXPECT_EQ(test, when, now + gap);
 		now = when;
 		KUNIT_EXPECT_TRUE(test, asks(c, now, &when));
-		KUNIT_EXPECT_EQ(test, when, now + gap);
 	}
 	/* credit ends the wait, however long it was */
 	uet_ccc_on_credit(c, now, 1);
@@ -138,6 +141,48 @@ static void rccc_asks_ever_more_rarely(struct kunit *test)
 		now = when;
 	}
 	KUNIT_EXPECT_EQ(test, c->credit_reqs, U8_MAX);
+}
+
+/* What waits is told at once, but once per round trip, and not again at once. */
+static void rccc_tells_new_demand(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_ccc_ask ask = { .size = MTU };
+	struct uet_ccc_ack ack = { .newly_acked_pkts = 1 };
+	struct uet_ccc_send out;
+	u64 when, now = 1000;
+
+	uet_ccc_on_credit(c, now, 0);
+	uet_ccc_on_credit(c, now, 1);
+	uet_ccc_on_new_data(c, now, 3 * MTU);
+	uet_ccc_get_send_params(c, &ask, &out);
+	uet_ccc_on_send(c, now, MTU, 0, false);
+	/* a packet in flight carries the target */
+	KUNIT_EXPECT_FALSE(test, asks(c, now, &when));
+	KUNIT_EXPECT_EQ(test, when, 0ULL);
+	uet_ccc_on_ack(c, &ack);
+	/* ... which was told: an answer has four round trips */
+	out.credit_target = uet_ccc_credit_target(c);
+	c->credit_told = out.credit_target;
+	KUNIT_EXPECT_FALSE(test, asks(c, now, &when));
+	KUNIT_EXPECT_EQ(test, when, now + 4 * RTT);
+	/* more data is news */
+	now += RTT;
+	uet_ccc_on_new_data(c, now, MTU);
+	KUNIT_EXPECT_TRUE(test, asks(c, now, &when));
+	KUNIT_EXPECT_EQ(test, when, now + 4 * RTT);
+	uet_ccc_on_new_data(c, now + 1, MTU);
+	KUNIT_EXPECT_FALSE(test, asks(c, now + 1, &when));
+	KUNIT_EXPECT_EQ(test, when, now + RTT);
+	KUNIT_EXPECT_TRUE(test, asks(c, now + RTT, &when));
+	/* also where the count wraps */
+	uet_rccc(c)->granted = 0xffffff;
+	c->credit_told = 0xffffff;
+	c->credit_reqs = 0;
+	c->last_credit_req = 0;
+	KUNIT_EXPECT_TRUE(test, asks(c, now + 2 * RTT, &when));
+	KUNIT_EXPECT_LT(test, c->credit_told, 1000U);
 }
 
 /* The limit on the interval, and at most one request per four round trips */
@@ -393,6 +438,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_credit_wraps),
 	KUNIT_CASE(rccc_first_window_lost),
 	KUNIT_CASE(rccc_asks_ever_more_rarely),
+	KUNIT_CASE(rccc_tells_new_demand),
 	KUNIT_CASE(rccc_asks_now_and_then),
 	KUNIT_CASE(pacer_meets_a_restarted_source),
 	KUNIT_CASE(pacer_takes_hints),
