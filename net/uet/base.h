@@ -137,6 +137,8 @@ struct uet_unconfirmed {
  * @credit_lock: BH; serialises coming and going of credit ports and sources
  * @credit_work: reads the speed of credit ports, frees unused ones
  * @credit_in_acks: ACKs carry credit: congestion_control is "rccc"
+ * @credit_beside_window: sources of credit have a window, which governs the core:
+ *	congestion_control is "nscc+rccc"
  * @credit_senders: local CCCs that use receiver credit and have data
  * @mem: memory of message data and receive buffers
  * @rx_beyond: bytes of incoming messages held beyond all limits
@@ -221,6 +223,7 @@ struct uet_net {
 	spinlock_t		credit_lock;	/* of ports and sources */
 	struct work_struct	credit_work;
 	bool			credit_in_acks;
+	bool			credit_beside_window;
 	atomic_t		credit_senders;
 
 	struct list_head	peer_rules;

@@ -26,7 +26,7 @@ MASK, HALF, QUANTUM = 0xffffff, 0x800000, 256
 NEAR = 0x20000
 STEP = 0x4000
 SO_BINDTODEVICE = 25
-TRIMMED = 10            # DSCP
+TRIMMED, LASTHOP = 10, 12       # DSCP
 CASES = Cases()
 case = CASES.case
 random.seed(1)
@@ -98,21 +98,21 @@ class Source:
                     self.granted = self.granted + step & MASK
                     yield step
 
-    def request(self, way, want):
+    def request(self, way, want, **header):
         """A message of one packet, which says what is wanted"""
         syn = 0 if self.remote else p.F_SYN
         self.links.send(way, p.request(
             self.start + self.sent, self.id, self.remote or self.sent & 0xfff,
             ptype=p.RUD_CC_REQ, flags=p.F_AR | syn, credit=self.word(want),
             ses=p.ses_std(msg_id=self.sent + 1, length=1000),
-            payload=bytes(1000)))
+            payload=bytes(1000)), **header)
         self.sent += 1
 
-    def trimmed(self, way, word):
+    def trimmed(self, way, word, dscp=TRIMMED):
         """What a switch leaves of the next message: the first 16 bytes"""
         data = p.request(self.start + self.sent, self.id, self.remote,
                          ptype=p.RUD_CC_REQ, flags=p.F_AR, credit=word)
-        self.links.send(way, data[:16], tos=TRIMMED << 2, udp_len=5000)
+        self.links.send(way, data[:16], tos=dscp << 2, udp_len=5000)
 
     def ask(self, way, want):
         self.links.send(way, p.control(p.CP_CREDIT_REQ, self.start, self.id,
@@ -188,22 +188,94 @@ def restart_more(links):
     lives(links, COUNTS, (0,), (0, 1))
 
 
-@case("credit: an address that is not proved gets none")
+@case("credit: an address that is not proved gets what it has sent, at once")
 def stranger(links):
     own, links.own = links.own, socket.inet_ntoa(
         struct.pack("!I", struct.unpack("!I", socket.inet_aton(
             links.own))[0] + 1))
     try:
         forged = Source(links, 7, (0,))
-        for _ in range(3):
+        for n in range(1, 5):
             forged.remote = 0
             forged.request(0, 0x4000)
             list(forged.hear(0.2))
-        assert not forged.credits, f"{forged.credits} credits"
-        # One that answers is told
+            # Headers and payload, whole quanta, and no more packets than it sends
+            assert 3 * n <= forged.granted <= 5 * n, \
+                f"{forged.granted} quanta for {n} packets"
+            assert forged.credits <= n, f"{forged.credits} credits for {n} packets"
+        # A count far away is not followed ...
+        forged.granted += 0x300000
+        forged.remote = 0
+        forged.request(0, 0x4000)
+        list(forged.hear(0.2))
+        assert forged.told < 0x100, f"told {forged.told:#x}"
+        # ... but that of one that answers is
         forged.want(0x400)
     finally:
         links.own = own
+
+
+@case("credit: who forges a PDC of a source does not hide its grants")
+def forged_pdc(links):
+    source = Source(links, 11, (0,))
+    source.open()
+    source.want(0x200)
+    list(source.hear(0.2))
+    forged = Source(links, 11, (0,))
+    for _ in range(3):
+        forged.remote = 0
+        forged.granted = source.granted
+        forged.request(0, 0x4000)
+        assert not list(forged.hear(0.1)), "credit by the PDC that is not proved"
+    source.want(0x400)
+
+
+def slowed(links, source, send):
+    """How often congestion slowed the pace within some twenty periods of 15 ms"""
+    before = links.host.stat("CreditSlowed")
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        send(source)
+        list(source.hear(0.002))
+    return links.host.stat("CreditSlowed") - before
+
+
+@case("credit: marks and trims slow its pace, but not those of the last hop")
+def congestion(links):
+    source = Source(links, 10, (0,))
+    source.open()
+    source.want(0x200)
+
+    def clear(s):
+        s.request(0, 0x100)
+
+    def marked(s):
+        s.request(0, 0x100, tos=3)
+
+    def trimmed_by(dscp):
+        def send(s):
+            s.request(0, 0x100)
+            s.trimmed(0, s.word(0x100), dscp)
+        return send
+
+    with Setting(links.host, trimming=1, dscp_trimmed=TRIMMED,
+                 dscp_trimmed_lasthop=LASTHOP, base_rtt_us=10000, link_mbps=100):
+        source.want(0x100)
+        for name, send, slows in (
+                ("none", clear, False), ("marks", marked, True),
+                ("none, after marks", clear, None), ("none", clear, False),
+                ("trims", trimmed_by(TRIMMED), True),
+                ("trims of the last hop", trimmed_by(LASTHOP), None),
+                ("trims of the last hop", trimmed_by(LASTHOP), False)):
+            got = slowed(links, source, send)
+            assert slows is None or slows == bool(got), f"{name}: slowed {got} times"
+    # A window beside it governs the core
+    with Setting(links.host, congestion_control="nscc+rccc", base_rtt_us=10000,
+                 link_mbps=100):
+        source.want(0x100)
+        got = slowed(links, source, marked)
+        assert not got, f"slowed {got} times beside a window"
+    source.want(0x200)
 
 
 @case("credit: what a trimmed packet says is a hint")

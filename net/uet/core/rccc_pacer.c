@@ -67,11 +67,17 @@ static u64 pacer_demand(const struct uet_rccc_src *s)
 	       UET_CREDIT_UNIT_SHIFT;
 }
 
-/* Time to send @bytes at the pace, which is a little below the line rate. */
+/*
+ * Time to send @bytes at the pace, which is a little below the line rate, or as low as
+ * the network demands.
+ */
 static u64 pacer_pace_ns(const struct uet_rccc_pacer *p, u64 bytes)
 {
-	return div64_u64(bytes * UET_MBPS_NS_PER_BYTE * 100,
-			 (u64)p->rate_mbps * UET_RCCC_PACE_PCT);
+	u64 pace = (u64)p->rate_mbps * UET_RCCC_PACE_PCT;
+
+	if (p->yields && unlikely(p->pace.scale < UET_Q16_ONE))
+		pace = max_t(u64, pace * p->pace.scale >> 16, 1);
+	return div64_u64(bytes * UET_MBPS_NS_PER_BYTE * 100, pace);
 }
 
 void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt)
@@ -83,12 +89,21 @@ void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt)
 }
 
 void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
-			 u32 mtu, u64 now)
+			 u32 mtu, u64 now, u64 seed)
 {
 	memset(p, 0, sizeof(*p));
 	p->mtu = mtu;
 	p->next_tick = now;
+	p->last_rx = now;
+	uet_rccc_pace_init(&p->pace, seed);
 	uet_rccc_pacer_set(p, rate_mbps, base_rtt);
+}
+
+void uet_rccc_pacer_yield(struct uet_rccc_pacer *p, bool on)
+{
+	if (on && !p->yields)
+		uet_rccc_pace_rest(&p->pace);
+	p->yields = on;
 }
 
 void uet_rccc_src_init(struct uet_rccc_src *s, u64 now)
@@ -102,6 +117,16 @@ u32 uet_rccc_grant_quanta(const struct uet_rccc_pacer *p)
 	u32 bytes = UET_RCCC_GRANT_MTUS * p->mtu;
 
 	return (bytes + UET_CREDIT_UNIT_BYTES - 1) >> UET_CREDIT_UNIT_SHIFT;
+}
+
+u32 uet_rccc_start(const struct uet_rccc_pacer *p, u32 target)
+{
+	u64 wnds = min_t(u64, p->max_wnd, UET_WND_MAX) * UET_RCCC_START_WNDS;
+	u32 most = (u32)min_t(u64, wnds >> UET_CREDIT_UNIT_SHIFT,
+			      UET_CREDIT_HALF - 1);
+
+	target &= UET_CREDIT_MASK;
+	return target > most ? target - most : 0;
 }
 
 bool uet_rccc_astray(const struct uet_rccc_pacer *p, u32 granted, u32 target)
@@ -140,12 +165,41 @@ static void pacer_resync(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
 	s->outstanding = 0;
 }
 
+/* A stranger is believed to want what it has sent; its count does not restart. */
+static u32 pacer_believe(const struct uet_rccc_pacer *p, struct uet_rccc_src *s,
+			 u32 target, u32 bytes)
+{
+	u32 most;
+
+	if (likely(!s->stranger)) {
+		s->earned = 0;
+		return target;
+	}
+	s->earned = min(s->earned + bytes, p->max_wnd);
+	most = (u32)min_t(u64, s->earned >> UET_CREDIT_UNIT_SHIFT,
+			  UET_CREDIT_HALF - 1);
+	if (uet_rccc_astray(p, s->granted, target))
+		return s->granted;
+	return (s->granted + min(uet_credit_step(target, s->granted), most)) &
+	       UET_CREDIT_MASK;
+}
+
+/* The congestion of a load that is gone does not slow the next one. */
+static void pacer_heard(struct uet_rccc_pacer *p, u64 now)
+{
+	if (!p->active && now > p->last_rx &&
+	    now - p->last_rx > UET_RCCC_REST_RTTS * p->base_rtt)
+		uet_rccc_pace_rest(&p->pace);
+	p->last_rx = max(p->last_rx, now);
+}
+
 bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		    u32 target, u32 bytes)
 {
-	target &= UET_CREDIT_MASK;
+	pacer_heard(p, now);
 	s->last_rx = max(s->last_rx, now);
 	s->outstanding -= min_t(u64, s->outstanding, bytes);
+	target = pacer_believe(p, s, target & UET_CREDIT_MASK, bytes);
 	pacer_resync(p, s, target);
 	if (uet_credit_step(target, s->target))
 		s->target = target;
@@ -156,6 +210,13 @@ bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		pacer_put(p, s, UET_RCCC_SATISFIED);
 	}
 	return p->active || p->satisfied;
+}
+
+bool uet_rccc_signal(struct uet_rccc_pacer *p, const struct uet_rccc_src *s,
+		     u64 now, u8 signal)
+{
+	return p->yields && !s->stranger && signal != UET_RCCC_NO_SIGNAL &&
+	       uet_rccc_pace_heard(&p->pace, now, p->base_rtt, signal);
 }
 
 void uet_rccc_remove(struct uet_rccc_pacer *p, struct uet_rccc_src *s)
@@ -187,6 +248,7 @@ static void pacer_give(struct uet_rccc_src *s, u32 quanta,
 	g->credit = s->granted;
 	g->bytes = quanta << UET_CREDIT_UNIT_SHIFT;
 	s->outstanding += g->bytes;
+	s->earned -= min_t(u64, s->earned, g->bytes);
 }
 
 /* Grant to the next source with demand, or remove it if it timed out. */

@@ -8,13 +8,19 @@
  * in advance, so that they can restart without waiting a round trip. The caller
  * serialises, owns the memory and runs one timer.
  *
- * Not here: sending the grants, and credit at the source (cc_rccc.c).
+ * A source whose address is not verified, a stranger, is granted no more than it has
+ * sent. That is enough for its second round trip to follow the first, and who forges
+ * addresses gets no larger part of the pace than of the link.
+ *
+ * Not here: sending the grants, what the network does to the pace (rccc_pace.h), and
+ * credit at the source (cc_rccc.c).
  */
 #ifndef _UET_CORE_RCCC_PACER_H
 #define _UET_CORE_RCCC_PACER_H
 
 #include "env.h"
 #include "cc_rccc.h"
+#include "rccc_pace.h"
 
 #define UET_RCCC_GRANT_MTUS	4
 #define UET_RCCC_PACE_PCT	99
@@ -22,6 +28,10 @@
 /* Largest sane distance between target and grant: windows, and at least quanta */
 #define UET_RCCC_SANE_WNDS	16
 #define UET_RCCC_SANE_MIN	0x20000U
+/* A source whose first target is more windows ahead has counted before */
+#define UET_RCCC_START_WNDS	4
+/* After so many base RTTs without packets and demand the pace starts anew */
+#define UET_RCCC_REST_RTTS	16
 
 /**
  * enum uet_rccc_ring - ring that a source is in
@@ -41,16 +51,19 @@ enum uet_rccc_ring {
  * @prev: neighbour in its ring
  * @last_rx: when its last packet arrived, ns
  * @outstanding: bytes granted that have not arrived yet
+ * @earned: bytes that a stranger has sent and has not been granted
  * @target: cumulative target, quanta, 24 bits
  * @granted: cumulative grant, quanta, 24 bits
  * @ring: enum uet_rccc_ring
- * @stranger: its address is not verified: it gets no credit in advance
+ * @stranger: its last packet did not verify its address: it gets no more than @earned,
+ *	nothing in advance
  */
 struct uet_rccc_src {
 	struct uet_rccc_src *next;
 	struct uet_rccc_src *prev;
 	u64 last_rx;
 	u64 outstanding;
+	u64 earned;
 	u32 target;
 	u32 granted;
 	u8 ring;
@@ -65,10 +78,13 @@ struct uet_rccc_src {
  * @base_rtt: base round trip, ns
  * @max_wnd: most credit that a source gets in advance, bytes
  * @written_off: bytes of grants that timed out
+ * @last_rx: when the last packet of any source arrived, ns
+ * @pace: part of the rate that the network carries
  * @rate_mbps: rate of the interface
  * @mtu: nominal MTU
  * @n_active: sources in @active
  * @n_satisfied: sources in @satisfied
+ * @yields: @pace counts
  */
 struct uet_rccc_pacer {
 	struct uet_rccc_src *active;
@@ -77,10 +93,13 @@ struct uet_rccc_pacer {
 	u64 base_rtt;
 	u64 max_wnd;
 	u64 written_off;
+	u64 last_rx;
+	struct uet_rccc_pace pace;
 	u32 rate_mbps;
 	u32 mtu;
 	u32 n_active;
 	u32 n_satisfied;
+	bool yields;
 };
 
 /**
@@ -102,9 +121,10 @@ struct uet_rccc_grant {
  * @base_rtt: base round trip, ns
  * @mtu: nominal MTU
  * @now: time, ns
+ * @seed: of the random lengths of the periods of its pace
  */
 void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
-			 u32 mtu, u64 now);
+			 u32 mtu, u64 now, u64 seed);
 
 /**
  * uet_rccc_pacer_set() - change the rate or base RTT
@@ -117,11 +137,31 @@ void uet_rccc_pacer_init(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt,
 void uet_rccc_pacer_set(struct uet_rccc_pacer *p, u32 rate_mbps, u64 base_rtt);
 
 /**
+ * uet_rccc_pacer_yield() - should congestion in the network lower the pace?
+ * @p: pacer
+ * @on: false where the sources have a window besides
+ */
+void uet_rccc_pacer_yield(struct uet_rccc_pacer *p, bool on);
+
+/**
  * uet_rccc_src_init() - initialise a source
  * @s: memory of the caller
  * @now: time, ns
  */
 void uet_rccc_src_init(struct uet_rccc_src *s, u64 now);
+
+/**
+ * uet_rccc_start() - where to begin to count the grants of a source
+ * @p: pacer
+ * @target: its first target, quanta, 24 bits
+ *
+ * Its count has run since its CCC was made, and may be known no longer. It wants no
+ * more than a window, which may be larger than one of this end: what is far before that
+ * has been granted, and the pacer would spend its pace on grants that bring nothing.
+ *
+ * Return: cumulative grant, quanta, 24 bits.
+ */
+u32 uet_rccc_start(const struct uet_rccc_pacer *p, u32 target);
 
 /**
  * uet_rccc_grant_quanta() - size of one grant
@@ -162,6 +202,9 @@ u32 uet_rccc_hint(const struct uet_rccc_pacer *p, u32 granted, u32 target);
  * @target: its credit_target
  * @bytes: nominal size, 0 for a Credit Request or a trimmed packet
  *
+ * The first window of a source has its target, so the grants for the second begin at
+ * once.
+ *
  * A target many windows away from the grant comes from a source whose counter
  * restarted with its CCC or host; the grants then restart too.
  *
@@ -169,6 +212,21 @@ u32 uet_rccc_hint(const struct uet_rccc_pacer *p, u32 granted, u32 target);
  */
 bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 		    u32 target, u32 bytes);
+
+/**
+ * uet_rccc_signal() - what that request says about the network
+ * @p: pacer
+ * @s: source
+ * @now: time, ns
+ * @signal: enum uet_rccc_signal
+ *
+ * Does not count for a stranger: nothing has paced its first window, and a header may
+ * be forged.
+ *
+ * Return: true if a period ended in which congestion lowered the pace.
+ */
+bool uet_rccc_signal(struct uet_rccc_pacer *p, const struct uet_rccc_src *s,
+		     u64 now, u8 signal);
 
 /**
  * uet_rccc_tick() - compute the grants that are due

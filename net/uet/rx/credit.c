@@ -27,6 +27,7 @@
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
@@ -83,14 +84,19 @@ struct uet_credit_src;
  *	the wire only if nr_ways == 1
  * @port: the port, which counts this way in its @sources
  * @of: the source
- * @via: PDC of the last request by this port, which carries the CREDIT packets;
- *	or NULL
+ * @via: PDC of the last request by this port, which carries the CREDIT packets; or
+ *	NULL. Once the address is verified, only of requests that verify it
+ * @due: packets that came before the address was verified and were not followed by a
+ *	CREDIT packet
+ * @proved: the address is verified
  */
 struct uet_credit_way {
 	struct uet_rccc_src	src;
 	struct uet_credit_port	*port;
 	struct uet_credit_src	*of;
 	struct uet_pdc		*via;
+	u32			due;
+	bool			proved;
 };
 
 /**
@@ -201,6 +207,21 @@ static void uet_credit_arm(struct uet_credit_port *port, u64 at)
 	hrtimer_start(&port->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
+/*
+ * May the grants of a way be told by a packet? An address that is not verified gets no
+ * more packets than come from it: it may be that of a victim.
+ */
+static bool uet_credit_may_say(struct uet_credit_way *way)
+{
+	lockdep_assert_held(&way->port->lock);
+	if (likely(way->proved))
+		return true;
+	if (!way->due)
+		return false;
+	way->due--;
+	return true;
+}
+
 /* Send the cumulative grant of a source; lock of the way's port held. */
 static void uet_credit_say(struct uet_credit_way *way,
 			   struct sk_buff_head *list)
@@ -246,7 +267,8 @@ static void uet_credit_tick(struct uet_credit_port *port,
 
 		atomic_add(grants[i].bytes >> UET_CREDIT_UNIT_SHIFT,
 			   &way->of->granted);
-		uet_credit_say(way, list);
+		if (uet_credit_may_say(way))
+			uet_credit_say(way, list);
 		UET_ADD(port->un, CREDIT_GRANTED, grants[i].bytes);
 	}
 	uet_credit_arm(port, next);
@@ -281,7 +303,7 @@ static void uet_credit_port_start(struct uet_credit_port *port,
 	uet_rccc_pacer_init(&port->pacer, uet_credit_mbps(port),
 			    uet_credit_rtt(port->un),
 			    rx->skb->dev->mtu + UET_NOMINAL_ADD_BYTES,
-			    ktime_get_ns());
+			    ktime_get_ns(), get_random_u32());
 	schedule_work(&port->un->credit_work);
 }
 
@@ -373,9 +395,11 @@ static struct uet_credit_way *uet_credit_way(struct uet_credit_src *s,
 
 static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 						 const struct uet_rx_ctx *rx,
-						 u8 id)
+						 u8 id, u32 target)
 {
+	struct uet_credit_port *port;
 	struct uet_credit_src *s;
+	u32 granted;
 
 	s = kzalloc(sizeof(*s), GFP_ATOMIC | __GFP_NOWARN);
 	if (!s)
@@ -384,6 +408,13 @@ static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 		kfree(s);
 		return NULL;
 	}
+	port = s->way[0]->port;
+	spin_lock(&port->lock);
+	granted = uet_rccc_start(&port->pacer, target);
+	spin_unlock(&port->lock);
+	atomic_set(&s->granted, (int)granted);
+	s->way[0]->src.granted = granted;
+	s->way[0]->src.target = granted;
 	s->id = id;
 	list_add(&s->node, &peer->credit_srcs);
 	UET_INC(rx->un, CREDIT_SOURCES);
@@ -392,7 +423,7 @@ static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 
 /* A PDC has no source yet, or its requests name another ccc_id. */
 static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			    u8 id)
+			    u8 id, u32 target)
 {
 	struct uet_net *un = pdc->un;
 	struct uet_credit_src *s;
@@ -402,7 +433,7 @@ static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	list_for_each_entry(s, &pdc->peer->credit_srcs, node)
 		if (s->id == id)
 			goto found;
-	s = uet_credit_src_new(pdc->peer, rx, id);
+	s = uet_credit_src_new(pdc->peer, rx, id, target);
 found:
 	if (s)
 		s->pdcs++;
@@ -458,18 +489,6 @@ void uet_credit_leave(struct uet_pdc *pdc)
 	spin_unlock(&un->credit_lock);
 }
 
-/*
- * The credit target of a source. Until its PDC is confirmed, it is granted no
- * more than it has: a forged packet must not lead to CREDIT packets.
- */
-static u32 uet_credit_want(struct uet_pdc *pdc, struct uet_credit_src *s,
-			   u32 target)
-{
-	if (pdc->rx->confirmed)
-		return target;
-	return uet_credit_granted(s);
-}
-
 /* Did packets arrive by this way lately? Then it shares the source's grants. */
 static bool uet_credit_live(const struct uet_credit_way *way, u64 now)
 {
@@ -521,6 +540,8 @@ static u32 uet_credit_target(const struct uet_credit_way *way, u32 target,
 	granted = (u32)was & UET_CREDIT_MASK;
 	want = uet_credit_step(target, granted);
 	if (unlikely(uet_rccc_astray(pacer, granted, target))) {
+		if (way->src.stranger)
+			return way->src.granted;
 		want = uet_rccc_grant_quanta(pacer);
 		atomic_cmpxchg(&s->granted, was, target - want);
 	}
@@ -529,9 +550,32 @@ static u32 uet_credit_target(const struct uet_credit_way *way, u32 target,
 		      way->src.target;
 }
 
-/* Handle the CC word of a request; if @list is set, queue a CREDIT packet. */
+/*
+ * What a packet proves of its source, whose address is verified once a packet of one of
+ * its PDCs is. A later PDC that is not carries no CREDIT packets: else who forges one
+ * could hide the grants of another.
+ */
+static void uet_credit_proof(struct uet_credit_way *way, struct uet_pdc *pdc,
+			     u32 bytes)
+{
+	lockdep_assert_held(&way->port->lock);
+	way->src.stranger = !pdc->rx->confirmed;
+	if (likely(pdc->rx->confirmed))
+		way->proved = true;
+	else if (way->proved)
+		return;
+	else if (bytes && way->due < U32_MAX)
+		way->due++;
+	way->via = pdc;
+}
+
+/*
+ * Handle the CC word of a request; if @list is set, queue a CREDIT packet. @signal is
+ * an enum uet_rccc_signal.
+ */
 static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			    u32 word, u32 bytes, struct sk_buff_head *list)
+			    u32 word, u32 bytes, u8 signal,
+			    struct sk_buff_head *list)
 {
 	u32 target = FIELD_GET(UET_REQ_CC_TARGET, word);
 	u8 id = FIELD_GET(UET_REQ_CC_CCC_ID, word);
@@ -546,7 +590,7 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		if (s && now - pdc->rx->credit_moved < UET_CREDIT_MOVE_NS)
 			return;
 		pdc->rx->credit_moved = now;
-		uet_credit_join(pdc, rx, id);
+		uet_credit_join(pdc, rx, id, target);
 		s = pdc->rx->credit;
 		if (!s)
 			return;
@@ -554,12 +598,15 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	way = uet_credit_way(s, rx);
 	port = way->port;
 	spin_lock(&port->lock);
-	way->via = pdc;
-	way->src.stranger = !pdc->rx->confirmed;
-	target = uet_credit_target(way, uet_credit_want(pdc, s, target), now);
+	uet_rccc_pacer_yield(&port->pacer,
+			     !READ_ONCE(port->un->credit_beside_window));
+	uet_credit_proof(way, pdc, bytes);
+	target = uet_credit_target(way, target, now);
 	granted = way->src.granted;
 	if (uet_rccc_on_rx(&port->pacer, &way->src, now, target, bytes))
 		uet_credit_arm(port, max(port->pacer.next_tick, now));
+	if (uet_rccc_signal(&port->pacer, &way->src, now, signal))
+		UET_INC(port->un, CREDIT_SLOWED);
 	/* The pacer may have restarted its count. */
 	if (unlikely(way->src.granted != granted))
 		atomic_add(way->src.granted - granted, &s->granted);
@@ -584,13 +631,15 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	lockdep_assert_held(&pdc->rx->lock);
 	uet_credit_hear(pdc, rx, FIELD_PREP(UET_REQ_CC_CCC_ID, req->ccc_id) |
 			FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
-			bytes, NULL);
+			bytes, rx->ce ? UET_RCCC_MARKED : UET_RCCC_CLEAR,
+			NULL);
 }
 
 /**
  * uet_credit_trimmed() - what is left of a request named a credit target
  * @pdc: the PDC, peer verified
  * @rx: the request
+ * @lasthop: trimmed on the last hop, where credit itself prevents congestion
  *
  * Nothing has verified its header. So its PDC joins no source and changes none, the
  * source gets no way by another port, where it would be granted a window in advance,
@@ -598,15 +647,19 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  *
  * Context: softirq, rx.lock held.
  */
-void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
+void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			bool lasthop)
 {
 	const struct uet_req *req = &rx->pkt->req;
 	struct uet_credit_src *s = pdc->rx->credit;
 	struct uet_credit_port *port;
+	u8 signal = rx->ce ? UET_RCCC_MARKED : UET_RCCC_CLEAR;
 	struct uet_credit_way *way;
 	u32 target;
 
 	lockdep_assert_held(&pdc->rx->lock);
+	if (!lasthop)
+		signal = UET_RCCC_TRIMMED;
 	if (!s || s->id != req->ccc_id)
 		return;
 	way = uet_credit_way_by(s, rx);
@@ -618,7 +671,8 @@ void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 			       req->credit_target);
 	spin_unlock(&port->lock);
 	uet_credit_hear(pdc, rx, FIELD_PREP(UET_REQ_CC_CCC_ID, s->id) |
-			FIELD_PREP(UET_REQ_CC_TARGET, target), 0, NULL);
+			FIELD_PREP(UET_REQ_CC_TARGET, target), 0, signal,
+			NULL);
 }
 
 /**
@@ -637,7 +691,8 @@ void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 {
 	lockdep_assert_held(&pdc->rx->lock);
 	UET_INC(rx->un, RX_CREDIT_REQS);
-	uet_credit_hear(pdc, rx, rx->pkt->cp.payload, 0, list);
+	uet_credit_hear(pdc, rx, rx->pkt->cp.payload, 0,
+			UET_RCCC_NO_SIGNAL, list);
 }
 
 /**

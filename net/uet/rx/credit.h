@@ -17,7 +17,8 @@ void uet_credit_init(struct uet_net *un);
 void uet_credit_exit(struct uet_net *un);
 void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			u32 bytes);
-void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx);
+void uet_credit_trimmed(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			bool lasthop);
 void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		      struct sk_buff_head *list);
 bool uet_credit_state(const struct uet_pdc *pdc, u32 *credit);

@@ -897,7 +897,7 @@ void uet_pdc_trimmed(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool lasthop)
 		goto out;
 	}
 	if (uet_pkt_has_cc(rx->pkt))
-		uet_credit_trimmed(pdc, rx);
+		uet_credit_trimmed(pdc, rx, lasthop);
 	switch (uet_rxmap_classify(&pdc->rx->map, psn)) {
 	case UET_RX_NEW:
 	case UET_RX_NOMAP:

@@ -74,6 +74,57 @@ static void rccc_credit_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->credit, 225000);
 }
 
+/* What a hostile destination may say: never more than a window, nothing backwards */
+static void rccc_credit_of_a_liar(struct kunit *test)
+{
+	struct test_rnd rnd = { .state = 5 };
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_rccc *s = uet_rccc(c);
+	u64 now;
+	u32 i;
+
+	/* nothing was asked for */
+	uet_ccc_on_credit(c, 0, 0x7fffff);
+	KUNIT_EXPECT_EQ(test, s->credit, 225000);
+	KUNIT_EXPECT_EQ(test, c->state, UET_CCC_IDLE);
+	uet_ccc_on_credit(c, 0, 0x7ffffe);
+	uet_ccc_on_credit(c, 0, 0xffffff);
+	KUNIT_EXPECT_EQ(test, s->granted, 0x7fffffU);
+	/* bits above the field */
+	uet_ccc_on_credit(c, 0, 0x17fffff);
+	KUNIT_EXPECT_EQ(test, s->granted, 0x7fffffU);
+	for (i = 0, now = 0; i < UET_TEST_ROUNDS; i++, now += 100) {
+		if (c->backlog < MTU)
+			uet_ccc_on_new_data(c, now, 10 * MTU);
+		if (c->state == UET_CCC_READY)
+			uet_ccc_on_send(c, now, MTU, 0, false);
+		uet_ccc_on_credit(c, now, rnd32(&rnd));
+		if (s->credit > 225000 || s->credit < -MTU ||
+		    s->granted > UET_CREDIT_MASK ||
+		    uet_ccc_credit_target(c) > UET_CREDIT_MASK) {
+			KUNIT_FAIL(test, "round %u: credit %lld", i, s->credit);
+			return;
+		}
+	}
+}
+
+/* A source without receiver credit takes none. */
+static void credit_for_nscc(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_cc_info before, after;
+
+	uet_ccc_init(c, uet_cc_find("nscc"), &p, NULL, true, 0);
+	uet_ccc_on_new_data(c, 0, 100 * MTU);
+	uet_ccc_info(c, &before);
+	uet_ccc_on_credit(c, 0, 0x1000);
+	uet_ccc_info(c, &after);
+	KUNIT_EXPECT_EQ(test, memcmp(&before, &after, sizeof(before)), 0);
+	KUNIT_EXPECT_EQ(test, uet_ccc_credit_target(c), 0U);
+}
+
 /* A lost first window is retransmitted without credit. */
 static void rccc_first_window_lost(struct kunit *test)
 {
@@ -218,7 +269,7 @@ static void pacer_meets_a_restarted_source(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(granted); i++) {
-		uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+		uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 		uet_rccc_src_init(&s, 0);
 		s.granted = granted[i];
 		s.target = granted[i];
@@ -229,7 +280,7 @@ static void pacer_meets_a_restarted_source(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, g[0].credit, 300U);
 	}
 	/* targets of a running source or of a late packet are sane */
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	uet_rccc_src_init(&s, 0);
 	s.granted = 500000;
 	s.target = 500000;
@@ -249,7 +300,7 @@ static void pacer_takes_hints(struct kunit *test)
 	struct uet_rccc_pacer p;
 	u32 i, k, g, hint;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	for (i = 0; i < ARRAY_SIZE(granted); i++) {
 		g = granted[i];
 		hint = uet_rccc_hint(&p, g, (g + 100) & UET_CREDIT_MASK);
@@ -272,7 +323,7 @@ static void pacer_gives_below_line_rate(struct kunit *test)
 	u64 now = 0, next, total = 0, each[4] = {};
 	u32 i, k, n;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	for (i = 0; i < 4; i++)
 		uet_rccc_src_init(&s[i], 0);
 	while (now < 10000000) {
@@ -304,7 +355,7 @@ static void pacer_grants_what_is_wanted(struct kunit *test)
 	struct uet_rccc_grant g[16];
 	u64 next;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	uet_rccc_src_init(&s, 0);
 	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 0, g, 16, 0, &next), 0U);
 	KUNIT_EXPECT_EQ(test, next, 0ULL);
@@ -329,7 +380,7 @@ static void pacer_gives_ahead_and_rests(struct kunit *test)
 	u64 now = 0, next = 1, total = 0;
 	u32 n, k, ticks = 0;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	uet_rccc_src_init(&s, 0);
 	uet_rccc_on_rx(&p, &s, 0, 0, MTU);
 	while (next && ticks++ < 1000) {
@@ -353,7 +404,7 @@ static void pacer_gives_strangers_nothing_ahead(struct kunit *test)
 	struct uet_rccc_grant g[4];
 	u64 next;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	uet_rccc_src_init(&s, 0);
 	s.stranger = true;
 	uet_rccc_on_rx(&p, &s, 0, 1, MTU);
@@ -366,6 +417,132 @@ static void pacer_gives_strangers_nothing_ahead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, 1000, g, 1, RTT, &next), 1U);
 }
 
+/* A source with an unverified address is granted what it has sent, at once. */
+static void pacer_gives_strangers_what_they_sent(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	struct uet_rccc_grant g[4];
+	u64 next;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
+	uet_rccc_src_init(&s, 0);
+	s.stranger = true;
+	s.granted = 0xfffffe;
+	s.target = 0xfffffe;
+	KUNIT_EXPECT_TRUE(test, uet_rccc_on_rx(&p, &s, 10, 500, 5 * 256 + 255));
+	KUNIT_ASSERT_EQ(test, uet_rccc_tick(&p, 10, g, 4, 0, &next), 1U);
+	KUNIT_EXPECT_EQ(test, g[0].credit, 3U);
+	/* the rest of a quantum counts with the next packet, a repeated target not */
+	uet_rccc_on_rx(&p, &s, RTT, 500, 0);
+	KUNIT_EXPECT_EQ(test, uet_rccc_tick(&p, RTT, g, 4, 0, &next), 0U);
+	uet_rccc_on_rx(&p, &s, 2 * RTT, 500, 1);
+	KUNIT_ASSERT_EQ(test, uet_rccc_tick(&p, 2 * RTT, g, 4, 0, &next), 1U);
+	KUNIT_EXPECT_EQ(test, g[0].credit, 4U);
+	/* a count far away is not followed, at most a window is earned */
+	uet_rccc_on_rx(&p, &s, 2 * RTT, 0x400000, 0x7fffffff);
+	KUNIT_EXPECT_EQ(test, s.granted, 4U);
+	KUNIT_EXPECT_EQ(test, s.target, 4U);
+	KUNIT_EXPECT_EQ(test, s.earned, p.max_wnd);
+	/* until the address is verified */
+	s.stranger = false;
+	uet_rccc_on_rx(&p, &s, 2 * RTT, 500, 0);
+	KUNIT_EXPECT_EQ(test, s.target, 500U);
+	KUNIT_EXPECT_EQ(test, s.earned, 0ULL);
+}
+
+/* The first target of a source whose count has run on */
+static void pacer_starts_near_the_target(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+
+	/* four of 225000 bytes */
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 0), 0U);
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 3515), 0U);
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 3516), 1U);
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 0xffffff), 0xffffffU - 3515);
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 0x1000001), 0U);
+	p.max_wnd = U64_MAX;
+	KUNIT_EXPECT_EQ(test, uet_rccc_start(&p, 0xffffff), 0x800000U);
+}
+
+/* How much a source gets within so long; it sends what it was granted */
+static u64 pacer_gives_in(struct uet_rccc_pacer *p, struct uet_rccc_src *s,
+			  u64 *now, u64 ns, u8 signal)
+{
+	struct uet_rccc_grant g[4];
+	u64 end = *now + ns, sum = 0, next;
+	u32 n, k;
+
+	for (; *now < end; *now = next) {
+		uet_rccc_on_rx(p, s, *now, (s->granted + 800) & UET_CREDIT_MASK,
+			       4 * MTU);
+		uet_rccc_signal(p, s, *now, signal);
+		n = uet_rccc_tick(p, *now, g, 4, 0, &next);
+		for (k = 0; k < n; k++)
+			sum += g[k].bytes;
+	}
+	return sum;
+}
+
+static void pacer_yields_to_the_network(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	u64 now = 0, full, got;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
+	uet_rccc_src_init(&s, 0);
+	/* where sources have windows, they do that */
+	full = pacer_gives_in(&p, &s, &now, 100 * RTT, UET_RCCC_MARKED);
+	KUNIT_EXPECT_GE(test, full, 14700000ULL);
+	uet_rccc_pacer_yield(&p, true);
+	/* a first window, and a header that may be forged */
+	s.stranger = true;
+	uet_rccc_signal(&p, &s, now, UET_RCCC_TRIMMED);
+	uet_rccc_signal(&p, &s, now + 10 * RTT, UET_RCCC_TRIMMED);
+	/* a control packet */
+	s.stranger = false;
+	uet_rccc_signal(&p, &s, now, UET_RCCC_NO_SIGNAL);
+	KUNIT_EXPECT_EQ(test, p.pace.end, 0ULL);
+	got = pacer_gives_in(&p, &s, &now, 100 * RTT, UET_RCCC_CLEAR);
+	KUNIT_EXPECT_GE(test, got, full - 8 * MTU);
+	got = pacer_gives_in(&p, &s, &now, 100 * RTT, UET_RCCC_MARKED);
+	KUNIT_EXPECT_LE(test, got, full / 3);
+	/* it never stops, and comes back */
+	got = pacer_gives_in(&p, &s, &now, 1000 * RTT, UET_RCCC_TRIMMED);
+	KUNIT_EXPECT_GE(test, got, full / 12);
+	KUNIT_EXPECT_LE(test, got, full / 2);
+	KUNIT_EXPECT_EQ(test, p.pace.scale, UET_RCCC_SCALE_MIN);
+	pacer_gives_in(&p, &s, &now, 400 * RTT, UET_RCCC_CLEAR);
+	got = pacer_gives_in(&p, &s, &now, 100 * RTT, UET_RCCC_CLEAR);
+	KUNIT_EXPECT_GE(test, got, full - 8 * MTU);
+}
+
+/* A load that is gone does not slow the next one. */
+static void pacer_forgets_congestion(struct kunit *test)
+{
+	struct uet_rccc_pacer p;
+	struct uet_rccc_src s;
+	u64 now = 0;
+
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
+	uet_rccc_pacer_yield(&p, true);
+	uet_rccc_src_init(&s, 0);
+	pacer_gives_in(&p, &s, &now, 100 * RTT, UET_RCCC_MARKED);
+	KUNIT_EXPECT_LT(test, p.pace.scale, UET_Q16_ONE / 2);
+	/* not as long as it wants credit */
+	KUNIT_EXPECT_EQ(test, s.ring, UET_RCCC_ACTIVE);
+	now += 17 * RTT;
+	uet_rccc_on_rx(&p, &s, now, s.target, MTU);
+	KUNIT_EXPECT_LT(test, p.pace.scale, UET_Q16_ONE / 2);
+	uet_rccc_remove(&p, &s);
+	now += 17 * RTT;
+	uet_rccc_on_rx(&p, &s, now, s.target, MTU);
+	KUNIT_EXPECT_EQ(test, p.pace.scale, UET_Q16_ONE);
+}
+
 static void pacer_writes_off_silent_sources(struct kunit *test)
 {
 	struct uet_rccc_pacer p;
@@ -374,7 +551,7 @@ static void pacer_writes_off_silent_sources(struct kunit *test)
 	u64 now, next, to_quiet = 0;
 	u32 n, k;
 
-	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	uet_rccc_src_init(&quiet, 0);
 	uet_rccc_src_init(&busy, 0);
 	uet_rccc_on_rx(&p, &quiet, 0, 100000, MTU);
@@ -404,7 +581,7 @@ static void pacer_random(struct kunit *test)
 	u64 now = 0, next;
 	u32 i, k, n;
 
-	uet_rccc_pacer_init(&p, 0, RTT, MTU, 0);
+	uet_rccc_pacer_init(&p, 0, RTT, MTU, 0, 1);
 	for (i = 0; i < 32; i++)
 		uet_rccc_src_init(&s[i], 0);
 	for (i = 0; i < UET_TEST_ROUNDS; i++) {
@@ -436,6 +613,8 @@ static void pacer_random(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_speculates_until_heard),
 	KUNIT_CASE(rccc_credit_wraps),
+	KUNIT_CASE(rccc_credit_of_a_liar),
+	KUNIT_CASE(credit_for_nscc),
 	KUNIT_CASE(rccc_first_window_lost),
 	KUNIT_CASE(rccc_asks_ever_more_rarely),
 	KUNIT_CASE(rccc_tells_new_demand),
@@ -446,6 +625,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pacer_grants_what_is_wanted),
 	KUNIT_CASE(pacer_gives_ahead_and_rests),
 	KUNIT_CASE(pacer_gives_strangers_nothing_ahead),
+	KUNIT_CASE(pacer_gives_strangers_what_they_sent),
+	KUNIT_CASE(pacer_starts_near_the_target),
+	KUNIT_CASE(pacer_yields_to_the_network),
+	KUNIT_CASE(pacer_forgets_congestion),
 	KUNIT_CASE(pacer_writes_off_silent_sources),
 	KUNIT_CASE(pacer_random),
 	{}

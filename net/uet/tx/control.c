@@ -33,10 +33,14 @@ void uet_pdc_tx_control(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	__skb_queue_head_init(&list);
 	spin_lock(&tx->flow->lock);
-	if (tx->snd.state == UET_PDC_DEAD || tx->snd.state == UET_PDC_SYN)
+	if (tx->snd.state == UET_PDC_DEAD)
+		goto out;
+	/* The first CREDIT may overtake the ACK that tells the peer's PDCID. */
+	if (tx->snd.state == UET_PDC_SYN && rx->pkt->ctl_type != UET_CTL_CREDIT)
 		goto out;
 	now = ktime_get_ns();
-	tx->snd.heard = now;
+	if (tx->snd.state != UET_PDC_SYN)
+		tx->snd.heard = now;
 	switch (rx->pkt->ctl_type) {
 	case UET_CTL_CLOSE_REQ:
 		/* The target asks for a close: finish, then CLOSE_CMD. */
