@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Congestion control state in ACKs (UE 1.0 3.6.13), what each end does with it."""
+import itertools
 import time
 
 import form
@@ -286,6 +287,56 @@ def credit_given(d):
     pdc.inject(request(2, type=p.RUD_CC_REQ, credit=5 << 24 | 64))
     a = pdc.expect(cp(p.CP_CREDIT))
     assert a.payload >> 8 and not a.payload & 0xff, f"payload {a.payload:#x}"
+
+
+@rule("3.6.14", "Credit is granted from the first packet of a source on; before its address "
+      "is verified no more than it has sent")
+def credit_first(d):
+    pdc = d.pdc()
+    pdc.inject(request(0, syn=True, type=p.RUD_CC_REQ, data=bytes(1000),
+                       credit=9 << 24 | 64))
+    pdc.remote = pdc.expect(ack(0)).spdcid
+    a = pdc.expect(cp(p.CP_CREDIT))
+    # 1000 bytes with headers, in whole quanta
+    same("credit", a.payload >> 8, nominal(1000, 16) >> 8)
+
+
+@rule("3.6.14", "Credit is cumulative, modulo 2^24: a source adds what a count is ahead, and "
+      "nothing for one that is behind")
+def credit_count(d):
+    d.patient()
+    sock = d.socket(100, cc="rccc", notify=True)
+    d.send(bytes(1000), sock=sock)
+    pdc = d.opened(p.RUD_CC_REQ)
+    pdc.expect(request(0, type=p.RUD_CC_REQ))
+    pdc.inject(ack(0))
+    d.delivered(sock)
+    for count, credit in ((0, 0), (100, 100), (50, 100), (100, 100), (0x800064, 100),
+                          (0xffffff, 100), (101, 101)):
+        pdc.inject(cp(p.CP_CREDIT, payload=count << 8))
+        d.settle()
+        same(f"credit after {count:#x}", sock.info()["credit"], credit << 8)
+
+
+@rule("3.6.14", "A destination lowers the pace of its credit where requests arrive marked, and "
+      "not where their sources have a window besides")
+def credit_slows(d):
+    d.setting(base_rtt_us=10000, link_mbps=100)
+
+    def marked(pdc, n):
+        pdc.inject(request(n, type=p.RUD_CC_REQ, credit=10 << 24 | n + 64), tos=3)
+        d.settle()
+        d.inbox.clear()
+        return d.counted("CreditSlowed")
+
+    pdc = d.open()
+    d.counted("CreditSlowed")
+    numbers = itertools.count(1)
+    d.until("the pace falls", lambda: marked(pdc, next(numbers)))
+    d.setting(congestion_control="nscc+rccc")
+    pdc = d.open()
+    for n in range(1, 2 * next(numbers)):
+        assert not marked(pdc, n), f"slowed by packet {n} beside a window"
 
 
 @rule("3.6.14", "CREDIT_REQ is answered by CREDIT")
