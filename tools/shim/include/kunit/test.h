@@ -100,6 +100,8 @@ void *kunit_kzalloc(struct kunit *test, size_t size, int gfp);
 #define KUNIT_ASSERT_NE(t, l, r)	__KUNIT_CMP(t, l, !=, r, 1, "")
 #define KUNIT_ASSERT_LE(t, l, r)	__KUNIT_CMP(t, l, <=, r, 1, "")
 #define KUNIT_ASSERT_LT(t, l, r)	__KUNIT_CMP(t, l, <, r, 1, "")
+#define KUNIT_ASSERT_GE(t, l, r)	__KUNIT_CMP(t, l, >=, r, 1, "")
+#define KUNIT_ASSERT_GT(t, l, r)	__KUNIT_CMP(t, l, >, r, 1, "")
 #define KUNIT_ASSERT_EQ_MSG(t, l, r, fmt, ...) \
 	__KUNIT_CMP(t, l, ==, r, 1, "; " fmt, ##__VA_ARGS__)
 #define KUNIT_EXPECT_TRUE(t, c)		__KUNIT_CMP(t, !!(c), ==, 1, 0, "")
@@ -108,6 +110,8 @@ void *kunit_kzalloc(struct kunit *test, size_t size, int gfp);
 #define KUNIT_ASSERT_FALSE(t, c)	__KUNIT_CMP(t, !!(c), ==, 0, 1, "")
 #define KUNIT_EXPECT_PTR_EQ(t, l, r) \
 	__KUNIT_CMP(t, (uintptr_t)(l), ==, (uintptr_t)(r), 0, "")
+#define KUNIT_EXPECT_NOT_NULL(t, p) \
+	__KUNIT_CMP(t, (uintptr_t)(p), !=, (uintptr_t)0, 0, "")
 #define KUNIT_ASSERT_NOT_NULL(t, p) \
 	__KUNIT_CMP(t, (uintptr_t)(p), !=, (uintptr_t)0, 1, "")
 #define KUNIT_EXPECT_STREQ(t, l, r) \
