@@ -181,6 +181,31 @@ struct uet_ses_req {
 };
 
 /**
+ * uet_ses_tokens() - the word with both restart tokens (UE 1.0 3.4.1)
+ * @first: of the initiator of a deferrable send
+ * @second: of its target
+ *
+ * Return: uet_ses_req.buffer_offset of a deferrable send, uet_ses_req.key of
+ * DEFERRABLE_RTR.
+ */
+static inline u64 uet_ses_tokens(u32 first, u32 second)
+{
+	return (u64)first << 32 | second;
+}
+
+/**
+ * uet_ses_token() - one of these tokens
+ * @tokens: the word with both
+ * @second: the second one, else the first
+ *
+ * Return: the token, 0 = none.
+ */
+static inline u32 uet_ses_token(u64 tokens, bool second)
+{
+	return second ? (u32)tokens : (u32)(tokens >> 32);
+}
+
+/**
  * struct uet_ses_rsp - SES response in host order
  * @job: JobID
  * @modified_length: bytes accepted; RSP_DATA: total length of the read

@@ -44,7 +44,9 @@ enum uet_snd_msg_state {
  * @filled: bytes available so far
  * @sent: bytes cut into packets so far
  * @last_psn: PSN of the newest packet
- * @disowned: its PDC died: bytes NACKed since the target disowned the PDC
+ * @from: offset from which it is sent, not 0 if its target has what is before
+ * @disowned: its PDC died: bytes before @from, and those NACKed since the target
+ *	disowned the PDC
  * @msg_id: id on the wire, from SENDING on
  * @state: enum uet_snd_msg_state
  * @generation: of the resource index, the same in all its packets
@@ -54,7 +56,10 @@ enum uet_snd_msg_state {
  * @withdrawn: MSG_ERROR ends it: it was given up, failed, or is to be resent
  * @given_up: its data is freed: its packets are resent as MSG_ERROR
  * @all_sent: every packet of it was sent, MSG_ERROR if it was given up
- * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION)
+ * @again: resend all of it (NO_MATCH, DISABLED_GEN or BAD_GENERATION), or what its
+ *	target asks for later, if it is @deferred
+ * @deferred: the target defers it: when its packets are answered it leaves its
+ *	sender; valid with @again
  * @maybe_accepted: its PDC died, and not all its packets were NACKed
  * @joins: it is one packet, which may leave in a buffer with those of other messages
  * @run_len: packets with this payload may leave as a run, if sent for the first
@@ -71,6 +76,7 @@ struct uet_snd_msg {
 	u32 filled;
 	u32 sent;
 	u32 last_psn;
+	u32 from;
 	u32 disowned;
 	u16 msg_id;
 	u8 state;
@@ -83,6 +89,7 @@ struct uet_snd_msg {
 	bool given_up;
 	bool all_sent;
 	bool again;
+	bool deferred;
 	bool maybe_accepted;
 	bool joins;
 };

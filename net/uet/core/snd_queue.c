@@ -273,7 +273,7 @@ static void snd_requeue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 	m->withdrawn = false;
 	m->all_sent = false;
 	m->state = UET_MSG_QUEUED;
-	m->sent = 0;
+	m->sent = m->from;
 	m->run_len = 0;
 	m->announced = 0;
 	/* A begun message may occupy the target: it stays in front. */
@@ -290,25 +290,45 @@ bool uet_snd_finish(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 	list_del(&m->node);
 	if (list_empty(&s->begun))
 		s->one_by_one = false;
-	if (m->again && m->state != UET_MSG_FAILED) {
+	if (m->again && !m->deferred && m->state != UET_MSG_FAILED) {
 		snd_requeue(s, m, now);
 		return false;
 	}
-	m->state = UET_MSG_DONE;
+	/* Of one that is deferred the state is that of its next life. */
+	m->state = uet_snd_is_deferred(m) ? UET_MSG_QUEUED : UET_MSG_DONE;
 	m->queue->unfinished--;
 	s->nr_msgs--;
+	return true;
+}
+
+bool uet_snd_defer_msg(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+{
+	if (m->again || m->withdrawn || m->state == UET_MSG_FAILED || s->rod)
+		return false;
+	m->again = true;
+	m->deferred = true;
+	if (!m->all_sent)
+		uet_snd_end(s, m, now);
 	return true;
 }
 
 void uet_snd_rewind(struct uet_snd_msg *m)
 {
 	m->state = UET_MSG_QUEUED;
-	m->sent = 0;
+	m->sent = m->from;
 	m->run_len = 0;
 	m->all_sent = false;
 	m->again = false;
 	m->announced = 0;
-	m->disowned = 0;
+	m->disowned = m->from;
 	m->maybe_accepted = false;
 	m->backlog = 0;
+}
+
+void uet_snd_restart(struct uet_snd_msg *m, u32 from)
+{
+	m->from = from;
+	uet_snd_rewind(m);
+	m->deferred = false;
+	m->withdrawn = false;
 }

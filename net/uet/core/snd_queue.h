@@ -100,13 +100,41 @@ void uet_snd_end(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
  * @m: message
  *
  * It was withdrawn for that only, not by its sender, who is to hear of its end.
+ * One that was deferred is deferred no more.
  */
 static inline void uet_snd_not_again(struct uet_snd_msg *m)
 {
 	if (likely(!m->again))
 		return;
 	m->again = false;
+	m->deferred = false;
 	m->withdrawn = false;
+}
+
+/**
+ * uet_snd_defer_msg() - the target defers a message (UE 1.0 3.4.1)
+ * @s: sender
+ * @m: message, begun
+ * @now: time, ns
+ *
+ * Nothing more of it is sent. When all its packets are answered, uet_snd_finish() lets
+ * it go, so that what is behind it and the PDC need not wait: the target asks for it in
+ * its own time. An ordered sender has no such messages, since later ones would overtake
+ * them.
+ *
+ * Return: false if it is not to be deferred: it failed, or is sent again anyway.
+ */
+bool uet_snd_defer_msg(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
+
+/**
+ * uet_snd_is_deferred() - is a message deferred?
+ * @m: message
+ *
+ * Return: true if so, and it has not failed since.
+ */
+static inline bool uet_snd_is_deferred(const struct uet_snd_msg *m)
+{
+	return unlikely(m->deferred) && m->again && m->state != UET_MSG_FAILED;
 }
 
 /**
@@ -115,8 +143,8 @@ static inline void uet_snd_not_again(struct uet_snd_msg *m)
  * @m: message, all sent
  * @now: time, ns
  *
- * Return: true if the message is done; false if it was queued again
- * (uet_snd_msg.again).
+ * Return: true if the message is done, or deferred (uet_snd_msg.deferred): it is on no
+ * list then; false if it was queued again (uet_snd_msg.again).
  */
 bool uet_snd_finish(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
 
@@ -125,6 +153,13 @@ bool uet_snd_finish(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
  * @m: message, off its lists
  */
 void uet_snd_rewind(struct uet_snd_msg *m);
+
+/**
+ * uet_snd_restart() - reset a message that was deferred, to be sent again
+ * @m: message, off its lists
+ * @from: offset from which the target wants it, less than its length
+ */
+void uet_snd_restart(struct uet_snd_msg *m, u32 from);
 
 /**
  * uet_snd_lane_join() - put a queue of an ordered sender in its lane

@@ -410,6 +410,100 @@ static void queue_again_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->ccc.backlog, m->backlog + k->m[1].backlog);
 }
 
+/*
+ * A deferred message stops, and leaves its sender when its packets are answered; others go
+ * on meanwhile. It comes back from where its target wants it. PSNs wrap.
+ */
+static void queue_defers(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 40 * SCRIPT_MTU,
+					   40 * SCRIPT_MTU);
+	struct uet_snd_msg *other = script_msg(k, 0, 100, 100);
+
+	KUNIT_EXPECT_EQ(test, script_send(k, 20), 20);
+	KUNIT_EXPECT_TRUE(test, uet_snd_defer_msg(&k->s, m, k->now));
+	KUNIT_EXPECT_FALSE(test, uet_snd_defer_msg(&k->s, m, k->now));
+	KUNIT_EXPECT_TRUE(test, uet_snd_is_deferred(m));
+	/* The end of it, and the next one */
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.flags, UET_SND_MSG_ERROR);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.len, 0);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.off, 20 * SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_PTR_EQ(test, k->out.pkt.msg, other);
+	script_ack(k, PSN(19), PSN(19), 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_SENT);
+	script_ack(k, PSN(21), PSN(21), 0);
+	KUNIT_EXPECT_EQ(test, k->s.nr_msgs, 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_QUEUED);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 0);
+
+	uet_snd_restart(m, 1500);
+	KUNIT_EXPECT_FALSE(test, uet_snd_is_deferred(m));
+	uet_snd_submit(&k->s, m, k->now);
+	uet_snd_enqueue(&k->s, m, k->now);
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.off, 1500);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.len, SCRIPT_MTU);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.flags, 0);
+	while (script_send(k, 99))
+		script_ack(k, k->out.psn, k->out.psn, 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_DONE);
+	KUNIT_EXPECT_EQ(test, m->sent, m->len);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+}
+
+/* What is not deferred: an ordered message, one that failed or goes again anyway */
+static void queue_defers_not(struct kunit *test)
+{
+	struct script *k = script_new(test, true, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 100, 100);
+
+	script_send(k, 1);
+	KUNIT_EXPECT_FALSE(test, uet_snd_defer_msg(&k->s, m, k->now));
+
+	k = script_new(test, false, true);
+	m = script_msg(k, 0, 100, 100);
+	script_send(k, 1);
+	m->again = true;
+	KUNIT_EXPECT_FALSE(test, uet_snd_defer_msg(&k->s, m, k->now));
+	KUNIT_EXPECT_FALSE(test, uet_snd_is_deferred(m));
+	m->again = false;
+	m->state = UET_MSG_FAILED;
+	KUNIT_EXPECT_FALSE(test, uet_snd_defer_msg(&k->s, m, k->now));
+	/* One that fails while it is deferred is done when it is answered. */
+	m->state = UET_MSG_SENT;
+	KUNIT_EXPECT_TRUE(test, uet_snd_defer_msg(&k->s, m, k->now));
+	uet_snd_not_again(m);
+	KUNIT_EXPECT_FALSE(test, uet_snd_is_deferred(m));
+	m->state = UET_MSG_FAILED;
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, m->state, UET_MSG_DONE);
+}
+
+/* The PDC of a message that is sent from an offset dies: it may move if all of that was
+ * NACKed.
+ */
+static void queue_defers_moves(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = &k->m[0];
+
+	uet_snd_restart(m, 1000);
+	k->nr = 0;
+	script_msg(k, 0, 1500, 1500);
+	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.len, 500);
+	KUNIT_EXPECT_FALSE(test, uet_snd_may_move(&k->s, m, false));
+	m->disowned += 500;
+	KUNIT_EXPECT_TRUE(test, uet_snd_may_move(&k->s, m, false));
+	uet_snd_rewind(m);
+	KUNIT_EXPECT_EQ(test, m->sent, 1000);
+	KUNIT_EXPECT_EQ(test, m->disowned, 1000);
+}
+
 /* Larger rings have what the smaller ones had. */
 static void queue_grows(struct kunit *test)
 {
@@ -584,6 +678,9 @@ static struct kunit_case snd_queue_cases[] = {
 	KUNIT_CASE(queue_grows),
 	KUNIT_CASE(queue_again),
 	KUNIT_CASE(queue_again_behind),
+	KUNIT_CASE(queue_defers),
+	KUNIT_CASE(queue_defers_not),
+	KUNIT_CASE(queue_defers_moves),
 	KUNIT_CASE(queue_gives_up),
 	KUNIT_CASE(queue_ends_on_hold),
 	KUNIT_CASE(queue_drops),
