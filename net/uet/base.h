@@ -78,6 +78,24 @@ struct uet_unconfirmed {
 };
 
 /**
+ * struct uet_deferred - messages of this host that targets deferred (tx/defer.c)
+ * @lock: of the lists, of uet_dest.deferred, and of what a target asks for of a message
+ *	(uet_txmsg.asked); BH-disabled; a leaf
+ * @tokens: messages that targets may defer, by the token that names them
+ * @asked: struct uet_txmsg to be sent again now
+ * @parked: others, to be sent again at uet_txmsg.park_until if nobody asks before; in
+ *	that order
+ * @work: sends them
+ */
+struct uet_deferred {
+	spinlock_t		lock;	/* of the lists */
+	struct xarray		tokens;
+	struct list_head	asked;
+	struct list_head	parked;
+	struct delayed_work	work;
+};
+
+/**
  * struct uet_net - UET in one network namespace
  * @net: back pointer, no reference (freed with the namespace)
  * @root: its root user, for route lookups without a sending user
@@ -153,6 +171,7 @@ struct uet_unconfirmed {
  * @rx_free_work: frees them
  * @rudi_ids: packets sent as RUDI by pkt_id; RCU readers
  * @rudi_next_id: where to look for a free pkt_id, from a random start; as @rudi_ids
+ * @deferred: messages of this host that targets deferred
  * @exiting: set once in pre_exit; nothing new is created afterwards
  * @socks: open AF_UET sockets
  * @users: users of the tunnel sockets: @socks and PDCs; rises from 0 under
@@ -251,6 +270,7 @@ struct uet_net {
 	struct work_struct	rx_free_work;
 	struct xarray		rudi_ids;
 	u32			rudi_next_id;
+	struct uet_deferred	deferred;
 	bool			exiting;
 
 	atomic_t		socks;

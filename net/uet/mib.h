@@ -90,6 +90,11 @@ enum uet_mib_item {
 	UET_MIB_MSG_RCVD,
 	UET_MIB_MSG_ABORTED,		/* incomplete, dropped */
 	UET_MIB_MSG_AGAIN,		/* SES error for all of it, sent again */
+	UET_MIB_MSG_DEFERRED,		/* by its target, which asks for it later */
+	UET_MIB_MSG_RESTARTED,		/* after that, sent again */
+	UET_MIB_MSG_PUT_OFF,		/* deferred here, for want of room */
+	UET_MIB_TX_RTR,			/* DEFERRABLE_RTR sent */
+	UET_MIB_RX_RTR,			/* ... received, of a message that is here */
 	UET_MIB_MSG_NO_MATCH,		/* NO_MATCH answered here */
 	UET_MIB_MSG_SILENT,		/* aborted: silent while others waited */
 	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */

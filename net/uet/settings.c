@@ -371,6 +371,8 @@ static const struct uet_setting uet_settings[] = {
 	       "how long a CLEAR may wait for a request"),
 	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
 	       TIME_MS_MAX, "how long a target waits to be closed"),
+	NUMBER(defer_timeout_ms, NET, LIVE, "milliseconds", 5000, 10,
+	       TIME_MS_MAX, "pause after which a deferred message is sent again"),
 	NUMBER(rx_msg_timeout_ms, NET, LIVE, "milliseconds", 5000, 0,
 	       TIME_MS_MAX, "how long a silent message may be in the way"),
 

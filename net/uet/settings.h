@@ -100,6 +100,7 @@ struct uet_sysctl {
 	u32	orphan_timeout_s;
 	u32	close_req_time_ms;
 	u32	rx_msg_timeout_ms;
+	u32	defer_timeout_ms;
 	/* sizes and limits */
 	u32	rmem;
 	u32	wmem;

@@ -96,6 +96,7 @@ struct uet_job {
  * @tclass: DSCP of requests, -1 = net.uet.dscp_data
  * @notify: report successes
  * @max_msg: longest message accepted
+ * @defer_min: unordered messages of so many bytes are deferrable, 0 = none are
  * @send_timeout: lifetime of a message, ms, 0 = no limit
  * @cc: name of the congestion control, "" = net.uet.congestion_control
  * @path_policy: name of the path policy, "" = by sysctl
@@ -162,6 +163,12 @@ struct uet_job {
  * @rx_looked_at: when all lists were last searched for a message to give up, jiffies
  * @rx_closed: nothing is accepted and nothing may be added to @rx_starved
  * @rx_starved: PDCs with packets NACKed for shortage at this socket
+ * @defers: messages that were deferred, struct uet_defer_note
+ * @nr_defers: length of @defers; also read without the lock
+ * @defer_id: token of the newest one
+ * @defer_told: bytes set aside for those that their sources were asked for
+ * @rtrs: requests for them that are under way, struct uet_rtr_sent; of @rtr_work
+ * @rtr_work: asks for them
  * @rx_spare: a message struct kept for reuse; changes atomically
  */
 struct uet_sock {
@@ -184,6 +191,7 @@ struct uet_sock {
 	s8			tclass;
 	bool			notify;
 	u32			max_msg;
+	u32			defer_min;
 	u32			send_timeout;
 	char			cc[UET_NAME_MAX];
 	char			path_policy[UET_NAME_MAX];
@@ -245,6 +253,12 @@ struct uet_sock {
 	bool			rx_nacked;
 	bool			rx_closed;
 	struct list_head	rx_starved;
+	struct list_head	defers;
+	u32			nr_defers;
+	u32			defer_id;
+	u64			defer_told;
+	struct list_head	rtrs;
+	struct delayed_work	rtr_work;
 	struct uet_rxmsg	*rx_spare;
 };
 

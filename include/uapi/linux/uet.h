@@ -81,6 +81,9 @@ struct sockaddr_uet {
 #define UET_KEEPALIVE_TIMEOUT	17	/* __u32: ms a probe may take */
 #define UET_ZEROCOPY		18	/* int: SO_ZEROCOPY, also where kernels refuse it */
 #define UET_WINDOW		19	/* struct uet_window: take writes to it */
+#define UET_DEFER		20	/* __u32: messages of so many bytes may be
+					 * deferred, 0 = none
+					 */
 
 /* Bit of a memory key: writes with it may be carried out more than once */
 #define UET_KEY_IDEMPOTENT	(1ULL << 63)
@@ -160,6 +163,7 @@ enum uet_delivery {
 #define UET_CMSG_REPORT		7	/* struct uet_report, MSG_ERRQUEUE */
 #define UET_CMSG_TIMEOUT	10	/* __u32, send: as UET_SEND_TIMEOUT, one message */
 #define UET_CMSG_WRITE		11	/* struct uet_write, both: place in a window */
+#define UET_CMSG_DEFER		12	/* int, send: 1 it may be deferred, 0 it may not */
 #define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
 					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
 					 */

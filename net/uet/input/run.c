@@ -114,6 +114,13 @@ static bool uet_run_lengths(u32 len, u32 size, struct uet_rx_run *run)
 	       len - (run->n - 1) * size > UET_HDR_RUN_LEN;
 }
 
+static bool uet_run_sends(u8 opcode)
+{
+	return opcode == UET_SES_OP_SEND || opcode == UET_SES_OP_TAGGED_SEND ||
+	       opcode == UET_SES_OP_DEFERRABLE_SEND ||
+	       opcode == UET_SES_OP_DEFERRABLE_TSEND;
+}
+
 /* May a packet be the first of a run? */
 static bool uet_run_begins(const struct uet_pkt *pkt,
 			   const struct uet_rx_run *run)
@@ -124,8 +131,7 @@ static bool uet_run_begins(const struct uet_pkt *pkt,
 	       pkt->next_hdr == UET_NH_REQ_STD && !pkt->flags &&
 	       !pkt->violation && pkt->hdr_len == UET_HDR_RUN_LEN &&
 	       pkt->payload_len == run->seg &&
-	       (ses->opcode == UET_SES_OP_SEND ||
-		ses->opcode == UET_SES_OP_TAGGED_SEND) &&
+	       uet_run_sends(ses->opcode) &&
 	       !(ses->flags & (UET_SES_F_IE | UET_SES_F_EOM)) &&
 	       (u64)ses->message_offset + run->len <= ses->request_length;
 }

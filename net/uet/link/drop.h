@@ -54,6 +54,7 @@ struct uet_rx_ctx;
  * @UET_DROP_SHORTAGE: no room now; the source tries again
  * @UET_DROP_NO_ROOM: no room for a datagram
  * @UET_DROP_MIXED: no room ever: an ordered PDC mixes too many messages
+ * @UET_DROP_DEFERRED: no room for a deferrable message, which is asked for later
  * @UET_DROP_NO_MATCH: no room, and in the way of others
  * @UET_DROP_UNREAD: accepted, but its message ended before it was read
  * @UET_DROP_REPORT: a report without room on the error queue
@@ -95,6 +96,7 @@ enum uet_drop {
 	UET_DROP_SHORTAGE,
 	UET_DROP_NO_ROOM,
 	UET_DROP_MIXED,
+	UET_DROP_DEFERRED,
 	UET_DROP_NO_MATCH,
 	UET_DROP_UNREAD,
 	UET_DROP_REPORT,

@@ -28,6 +28,7 @@
 #include "rx/half.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
+#include "tx/defer.h"
 #include "tx/failure.h"
 #include "tx/flow.h"
 #include "tx/half.h"
@@ -62,6 +63,7 @@ static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 	spin_lock_init(&un->rtts_lock);
 	uet_credit_init(un);
 	uet_rudi_init(un);
+	uet_defer_init(un);
 }
 
 static int __net_init uet_net_init(struct net *net)
@@ -165,6 +167,7 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_pdc_kill_all(un);
 	flush_work(&un->reap_work);
 	uet_pdc_flush(un);
+	uet_defer_exit(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
 	uet_encap_exit(un);

@@ -109,6 +109,20 @@ struct uet_pdc {
 };
 
 /**
+ * struct uet_rtr - DEFERRABLE_RTR: a target asks for a message that it deferred
+ * @raddr: address of the target
+ * @from: offset in the message from which it is wanted
+ * @job: its job
+ * @tokens: of the source and of the target, or the other way round
+ */
+struct uet_rtr {
+	struct in6_addr	raddr;
+	u64		from;
+	u32		job;
+	u32		tokens[2];
+};
+
+/**
  * struct uet_pdc_ops - callbacks of a half, for the PDC and the other half
  * @timer: the timer fired; the half arms it for its next deadline. Softirq, RCU
  * @busy: does the half have unfinished work? No lock held, so the result may
@@ -122,6 +136,8 @@ struct uet_pdc {
  *	Process
  * @other_died: the other half is dead or closed. No lock held but that of the
  *	other half
+ * @restart: sending half, of any PDC: a target asks for a deferred message. Returns
+ *	the SES return code. Softirq, only the lock of a receiving half held
  * @kill: the namespace exits. Process
  * @release: the last reference to the PDC was dropped. Any context
  * @free: free the half, after a grace period
@@ -134,6 +150,7 @@ struct uet_pdc_ops {
 	bool	(*closing)(const struct uet_pdc *pdc);
 	bool	(*join)(struct uet_pdc *pdc, struct uet_pdc_tx *tx);
 	void	(*other_died)(struct uet_pdc *pdc);
+	u8	(*restart)(struct uet_net *un, const struct uet_rtr *rtr);
 	void	(*kill)(struct uet_pdc *pdc);
 	void	(*release)(struct uet_pdc *pdc);
 	void	(*free)(struct uet_pdc *pdc);

@@ -18,6 +18,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
+#include "rx/defer.h"
 #include "rx/half.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
@@ -983,6 +984,7 @@ bool uet_pds_rx_room(struct uet_sock *us)
 	LIST_HEAD(list);
 	bool more;
 
+	uet_defer_room(us);
 	/* Once per PDC: one that is NACKed again waits for the next wake-up. */
 	more = uet_rx_starved(us, &list);
 	for (;;) {

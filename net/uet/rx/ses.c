@@ -6,7 +6,8 @@
  * passes its end. After an error the entry stays as a tombstone, so that late
  * packets do not start a message that never ends.
  *
- * A message without room is NACKed, so its packets wait at the source. That also
+ * A deferrable message that has no room is deferred (rx/defer.c). Any other message
+ * without room is NACKed, so its packets wait at the source. That also
  * stops CACK and what is queued behind them, and everyone on the PDC after the
  * receive window is used up. So if such a message is in the way of others
  * (core/rxroom.h), its packets are received and dropped, and the guaranteed
@@ -27,6 +28,7 @@
 #include "link/peer_rules.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "rx/defer.h"
 #include "rx/ep.h"
 #include "rx/half.h"
 #include "rx/pressure.h"
@@ -40,8 +42,8 @@
  * @end_node: in uet_pdc_rx.msgs_by_end if @end_seen
  * @msg_id: message id
  * @msg: the message, with a reference; NULL in a tombstone
- * @code: SES return code for further packets, 0 = OK
- * @told_psn: lowest PSN answered by NO_MATCH, if that is @code
+ * @code: SES return code for further packets, 0 = none; OK: it was deferred
+ * @told_psn: lowest PSN answered by NO_MATCH or OK, if that is @code
  * @end_seen: the last packet came, at @end_psn
  * @end_psn: highest PSN of the message seen
  * @end_psn_set: @end_psn is valid
@@ -382,10 +384,7 @@ static enum uet_ses_verdict uet_ses_no_room(struct uet_pdc *pdc,
 	return UET_SES_SHORT;
 }
 
-/*
- * Deferrable messages are taken at once if there is room, and wait as others do if there
- * is none, so no source is told to defer one: they are plain ones here.
- */
+/* What a reader sees of a deferrable message: that it was sent */
 static u8 uet_ses_plain_op(u8 opcode)
 {
 	switch (opcode) {
@@ -396,6 +395,12 @@ static u8 uet_ses_plain_op(u8 opcode)
 	default:
 		return opcode;
 	}
+}
+
+static bool uet_ses_deferrable(const struct uet_ses_req *ses)
+{
+	return unlikely(ses->opcode == UET_SES_OP_DEFERRABLE_SEND ||
+			ses->opcode == UET_SES_OP_DEFERRABLE_TSEND);
 }
 
 /* Set up a message from its first packet. */
@@ -471,6 +476,11 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 	}
 	uet_reader_note(pdc, us);
 	rx->us = us;
+	/* Nothing of it is taken, which the response says: OK, of 0 bytes. */
+	if (uet_ses_deferrable(ses) && uet_defer_msg(pdc, rx, us)) {
+		uet_ses_error(rx, UET_DROP_DEFERRED, UET_RC_OK, code);
+		return NULL;
+	}
 	msg = uet_rxmsg_alloc(us);
 	if (msg)
 		uet_ses_describe(pdc, rx, msg);
@@ -619,7 +629,7 @@ static enum uet_ses_verdict uet_ses_buried(struct uet_rx_ctx *rx,
 	 * Answer only the lowest PSN: CACK stops below it until the source has
 	 * the response.
 	 */
-	if (m->code == UET_RC_NO_MATCH) {
+	if (m->code == UET_RC_NO_MATCH || m->code == UET_RC_OK) {
 		if (psn_after(psn, m->told_psn))
 			return UET_SES_DROP;
 		m->told_psn = psn;
@@ -816,6 +826,30 @@ static enum uet_ses_verdict uet_ses_no_op(struct uet_pdc *pdc,
 	return UET_SES_ERROR;
 }
 
+/* DEFERRABLE_RTR: a target asks for a message that this host sent it. */
+static enum uet_ses_verdict uet_ses_rtr(struct uet_pdc *pdc,
+					struct uet_rx_ctx *rx, u8 *code)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_rtr rtr = {
+		.raddr	= rx->saddr,
+		.from	= ses->buffer_offset,
+		.job	= ses->job,
+		.tokens	= {
+			uet_ses_token(ses->key, false),
+			uet_ses_token(ses->key, true),
+		},
+	};
+	u8 rc;
+
+	if (ses->job && unlikely(!uet_ses_job_believed(pdc, rx)))
+		return uet_ses_error(rx, UET_DROP_JOB, UET_RC_BAD_JOB_ID, code);
+	rc = uet_pdc_tx_ops->restart(rx->un, &rtr);
+	if (rc == UET_RC_OK)
+		return UET_SES_DROP;
+	return uet_ses_error(rx, UET_DROP_ENDED, rc, code);
+}
+
 /* MSG_ERROR: the source gave a message up. */
 static enum uet_ses_verdict uet_ses_msg_error(struct uet_pdc *pdc,
 					      struct uet_rx_ctx *rx, u8 *code)
@@ -888,12 +922,14 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 		break;
 	case UET_SES_OP_DEFERRABLE_SEND:
 	case UET_SES_OP_DEFERRABLE_TSEND:
-		/* Its source stops it, without being told to. */
+		/* Its source stops it, mostly since it was deferred. */
 		if (unlikely(uet_ses_stops(ses)))
 			return uet_ses_msg_error(pdc, rx, code);
 		break;
 	case UET_SES_OP_MSG_ERROR:
 		return uet_ses_msg_error(pdc, rx, code);
+	case UET_SES_OP_DEFERRABLE_RTR:
+		return uet_ses_rtr(pdc, rx, code);
 	case UET_SES_OP_NO_OP:
 		return uet_ses_no_op(pdc, rx, code);
 	default:

@@ -25,6 +25,7 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
+#include "sock/rtr.h"
 #include "sock/send.h"
 #include "tx/pds.h"
 #include "tx/report.h"
@@ -150,6 +151,7 @@ static int uet_release(struct socket *sock)
 	uet_ep_unbind(us);
 	uet_rxmsg_purge(us);
 	uet_tell_all_gone(us);
+	uet_rtr_close(us);
 	uet_watch_stop(us);
 	uet_part_drop(us);
 	uet_close_tx(us);
@@ -367,6 +369,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	mutex_init(&us->part_lock);
 	uet_txpages_init(&us->tx_pages);
 	uet_tx_expire_init(us);
+	uet_rtr_init(us);
 	init_llist_head(&us->tx_spare);
 	atomic_set(&us->tx_nr_spare, 0);
 	spin_lock_init(&us->rx_lock);

@@ -33,6 +33,8 @@ struct uet_txmsg;
  * @has_tag: the message is tagged; @tag may be 0
  * @write: place in a window, valid if @has_write
  * @has_write: it is a write
+ * @defer: 1 the caller lets the target defer it, -1 the caller does not, 0 the socket
+ *	decides
  * @more: other messages are to follow at once
  */
 struct uet_send {
@@ -49,6 +51,7 @@ struct uet_send {
 	bool			has_hd;
 	bool			has_tag;
 	bool			has_write;
+	s8			defer;
 	bool			more;
 	struct uet_write	write;
 };

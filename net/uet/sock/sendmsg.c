@@ -31,6 +31,7 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
+#include "tx/defer.h"
 #include "tx/pds.h"
 #include "tx/trace_msg.h"
 #include "tx/txmsg.h"
@@ -88,6 +89,7 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 	case UET_CMSG_DELIVERY:
 	case UET_CMSG_TCLASS:
 	case UET_CMSG_TIMEOUT:
+	case UET_CMSG_DEFER:
 		if (cmsg->cmsg_len != CMSG_LEN(sizeof(int)))
 			return -EINVAL;
 		break;
@@ -120,6 +122,11 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 		return 0;
 	case UET_CMSG_TIMEOUT:
 		s->timeout = *v;
+		return 0;
+	case UET_CMSG_DEFER:
+		if (*v < 0 || *v > 1)
+			return -EINVAL;
+		s->defer = *v ? 1 : -1;
 		return 0;
 	default:
 		return -EINVAL;
@@ -615,6 +622,19 @@ static int uet_send_fill(struct uet_sock *us, struct uet_send *s,
 	return uet_txdata_fill(msg, us, &m->msg_iter, 0, msg->m.len);
 }
 
+/* May the target defer a message? Not one that is ordered: later ones would overtake it.
+ * All of it must be here until then, so a streamed one is never deferred.
+ */
+static bool uet_send_defers(const struct uet_sock *us, const struct uet_send *s,
+			    const struct uet_dest *dest, u32 len)
+{
+	u32 min = READ_ONCE(us->defer_min);
+
+	if (likely(!min && !s->defer) || dest->key.delivery != UET_RUD || !len)
+		return false;
+	return s->defer ? s->defer > 0 : len >= min;
+}
+
 /* Send a message that fits the buffer: all of it or nothing */
 static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 			  struct uet_dest *dest, struct msghdr *m, u32 len)
@@ -645,6 +665,8 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 		err = uet_send_fill(us, s, msg, m);
 	if (!err) {
 		msg->m.filled = len;
+		if (uet_send_defers(us, s, dest, len))
+			uet_defer_name(msg);
 		err = uet_send_submit(us, s, msg);
 		if (err == -EAGAIN)
 			uet_send_note(us, dest, need);

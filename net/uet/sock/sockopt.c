@@ -139,6 +139,9 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 	case UET_SEND_TIMEOUT:
 		WRITE_ONCE(us->send_timeout, v);
 		return 0;
+	case UET_DEFER:
+		WRITE_ONCE(us->defer_min, v);
+		return 0;
 	case UET_PEER_EVENTS:
 		return uet_contacts_set(us, v);
 	case UET_KEEPALIVE_IDLE:
@@ -343,7 +346,7 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_WINDOW || optname == UET_INFO)
+	    optname > UET_DEFER || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
@@ -448,6 +451,9 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		break;
 	case UET_SEND_TIMEOUT:
 		v = READ_ONCE(us->send_timeout);
+		break;
+	case UET_DEFER:
+		v = READ_ONCE(us->defer_min);
 		break;
 	case UET_PEER_EVENTS:
 		v = uet_peer_events(us);

@@ -18,6 +18,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/cctrace.h"
+#include "tx/defer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/hole.h"
@@ -73,15 +74,21 @@ void uet_pdc_losses(struct uet_pdc *pdc, struct uet_snd_work *w)
 static void uet_msg_covered(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 {
 	bool failed = msg->m.state == UET_MSG_FAILED;
+	bool deferred = uet_snd_is_deferred(&msg->m);
 	struct uet_dest *dest = msg->dest;
 
 	if (!uet_snd_finish(&pdc->tx->snd, &msg->m, now)) {
 		msg->cursor = NULL;
 		return;
 	}
-	dest->progress = now;
 	if (!dest->q.unfinished)
 		uet_dest_emptied(pdc, dest, now);
+	/* No progress: else one that is deferred for ever would outlive its socket. */
+	if (unlikely(deferred)) {
+		uet_defer_park(msg);
+		return;
+	}
+	dest->progress = now;
 	if (!failed)
 		uet_txmsg_done(msg, 0, 0, 0);
 	uet_txmsg_retire(msg);
@@ -141,6 +148,17 @@ int uet_rc_errno(u8 code)
 	}
 }
 
+/* Does it say no more than that the packet was accepted? A deferrable message is deferred
+ * by a response of its own that accepts nothing of it (UE 1.0 3.4.1).
+ */
+static bool uet_rsp_is_plain(const struct uet_ses_rsp *rsp)
+{
+	if (rsp->code == UET_RC_OK)
+		return rsp->opcode != UET_RSP_OP_RESPONSE ||
+		       rsp->modified_length;
+	return rsp->code == UET_RC_NULL;
+}
+
 /* The SES response that an ACK carries for its ACK_PSN */
 static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 			     const struct uet_snd_acked *acked)
@@ -148,12 +166,18 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	const struct uet_ses_rsp *rsp = &pkt->rsp;
 	struct uet_txmsg *msg;
 
-	if (rsp->code == UET_RC_OK || rsp->code == UET_RC_NULL ||
-	    !acked->answered || !acked->answered->msg)
+	if (likely(uet_rsp_is_plain(rsp)) || !acked->answered ||
+	    !acked->answered->msg)
 		return;
 	msg = uet_txmsg_of(acked->answered->msg);
 	if (msg->m.msg_id != rsp->msg_id)
 		return;
+	if (rsp->code == UET_RC_OK) {
+		/* All other messages were accepted, whatever this says. */
+		if (msg->token)
+			uet_msg_deferred(pdc, msg);
+		return;
+	}
 	if (rsp->code == UET_RC_NO_MATCH || rsp->code == UET_RC_DISABLED_GEN)
 		uet_msg_again(pdc, msg, rsp->code);
 	else if (rsp->code == UET_RC_BAD_GENERATION)

@@ -193,6 +193,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->moving);
+	INIT_LIST_HEAD(&dest->deferred);
 	INIT_LIST_HEAD(&dest->pdc_node);
 	uet_snd_queue_init(&dest->q, key->pid);
 	if (unlikely(uet_peer_events(us)) && !key->watch)
@@ -284,10 +285,10 @@ struct uet_dest *uet_dest_get(struct uet_sock *us,
 }
 
 /**
- * uet_dest_watch() - make the queue for the probes of a watch
+ * uet_dest_watch() - make the queue for the probes of a watch, or for one RTR
  * @us: the socket, bound
- * @key: target and way of sending; no other queue has this key
- * @w: the watch
+ * @key: target and way of sending; no other queue of a watch has this key
+ * @w: the watch, or NULL
  * @out: set to the dest, with a reference beside the socket's
  *
  * Return: 0 or -ENOBUFS.

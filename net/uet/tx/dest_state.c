@@ -12,6 +12,7 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 #include "sock.h"
+#include "tx/defer.h"
 #include "tx/dest_state.h"
 #include "tx/flow.h"
 #include "tx/half.h"
@@ -58,29 +59,52 @@ static u32 uet_moving_msgs(const struct uet_dest *dest)
 	return n;
 }
 
+/* The deferred messages of a queue; @ns is set to the age of the oldest one. */
+static u32 uet_deferred_msgs(const struct uet_dest *dest, u64 *ns)
+{
+	const struct uet_txmsg *msg;
+	u64 oldest = 0;
+	u32 n = 0;
+
+	uet_defer_lock(dest->un);
+	list_for_each_entry(msg, &dest->deferred, m.node) {
+		oldest = max(oldest, uet_jiffies_ago(msg->born));
+		n++;
+	}
+	uet_defer_unlock(dest->un);
+	*ns = oldest;
+	return n;
+}
+
 /* State of a queue; dest->lock and the flow lock of @pdc, if it has one, held */
 static void uet_dest_describe(const struct uet_dest *dest,
 			      const struct uet_pdc *pdc,
 			      struct uet_dest_state *st)
 {
 	const struct uet_txmsg *oldest = uet_dest_oldest(dest);
+	u64 now = ktime_get_ns(), deferred_ns;
+	u32 deferred = uet_deferred_msgs(dest, &deferred_ns);
 	struct uet_wait w = {};
-	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&dest->lock);
 	*st = (struct uet_dest_state) {
 		.inode		= dest->us ? dest->us->inode : 0,
 		.bound		= pdc,
 		.msgs		= dest->q.unfinished + dest->submitting +
-				  uet_moving_msgs(dest),
+				  uet_moving_msgs(dest) + deferred,
 		.bytes		= atomic_long_read(&dest->wmem),
 		.held_ns	= uet_snd_held_ns(&dest->q, now),
-		.oldest_ns	= oldest ? uet_jiffies_ago(oldest->born) : 0,
+		.oldest_ns	= max(oldest ? uet_jiffies_ago(oldest->born) : 0,
+				      deferred_ns),
 	};
 	if (dest->moves || dest->submitting)
 		w = uet_moving_wait(dest->moves_at);
 	else if (pdc && oldest)
 		w = uet_queue_wait(dest, pdc, oldest->born);
+	else if (unlikely(deferred))
+		w = (struct uet_wait) {
+			.why = UET_WAIT_RECEIVER, .since = now - deferred_ns,
+		};
 	st->wait = w.why;
 	st->wait_ns = uet_wait_ns(&w, now);
 	if (!pdc)
@@ -150,5 +174,8 @@ void uet_dest_visit(struct uet_dest *dest, uet_txmsg_visit visit, void *arg)
 		       visit, arg);
 	uet_msgs_visit(&dest->q.msgs, st.wait, &st, visit, arg);
 	uet_msgs_visit(&dest->moving, UET_WAIT_MOVING, &st, visit, arg);
+	uet_defer_lock(dest->un);
+	uet_msgs_visit(&dest->deferred, UET_WAIT_RECEIVER, &st, visit, arg);
+	uet_defer_unlock(dest->un);
 	uet_dest_let_go(dest, pdc);
 }

@@ -27,6 +27,7 @@
 #include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "tx/defer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/pds.h"
@@ -113,6 +114,29 @@ void uet_pds_withdraw(struct uet_txmsg *msg)
 	uet_dest_unlock_run(dest, pdc);
 }
 
+static bool uet_msg_is_any(const struct uet_txmsg *msg, void *arg)
+{
+	return true;
+}
+
+/* End all that the target deferred, unreported; dest->lock held. */
+static void uet_deferred_discard(struct uet_dest *dest)
+{
+	struct uet_txmsg *msg, *next;
+	LIST_HEAD(gone);
+
+	/* Also what is just being sent again: it ends instead. */
+	uet_defer_lock(dest->un);
+	list_for_each_entry(msg, &dest->deferred, m.node)
+		msg->m.withdrawn = true;
+	uet_defer_unlock(dest->un);
+	uet_defer_pull(dest, uet_msg_is_any, NULL, &gone);
+	list_for_each_entry_safe(msg, next, &gone, m.node) {
+		list_del_init(&msg->m.node);
+		uet_msg_strand(msg, ECANCELED);
+	}
+}
+
 /**
  * uet_pds_discard() - give up all messages of a queue (SO_LINGER ran out)
  * @dest: the queue
@@ -127,6 +151,7 @@ void uet_pds_discard(struct uet_dest *dest)
 	spin_lock_bh(&dest->lock);
 	list_for_each_entry(msg, &dest->moving, m.node)
 		msg->m.withdrawn = true;
+	uet_deferred_discard(dest);
 	spin_unlock_bh(&dest->lock);
 	pdc = uet_dest_lock(dest);
 	if (!pdc)
@@ -145,9 +170,10 @@ static bool uet_msg_is_under_way(const struct uet_snd_msg *m)
 	return m->state < UET_MSG_FAILED && (!m->withdrawn || m->again);
 }
 
-static bool uet_msg_is_meant(const struct uet_txmsg *msg,
-			     struct uet_txdrop *drop)
+static bool uet_msg_is_meant(const struct uet_txmsg *msg, void *arg)
 {
+	struct uet_txdrop *drop = arg;
+
 	if (!uet_msg_is_under_way(&msg->m))
 		return false;
 	if (drop->named)
@@ -171,6 +197,20 @@ static void uet_moving_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 		drop->dropped++;
 	}
 	drop->moving |= dest->submitting;
+}
+
+/* Messages that the target deferred; nothing of them is under way. */
+static void uet_deferred_drop(struct uet_dest *dest, struct uet_txdrop *drop)
+{
+	struct uet_txmsg *msg, *next;
+	LIST_HEAD(gone);
+
+	drop->moving |= uet_defer_pull(dest, uet_msg_is_meant, drop, &gone);
+	list_for_each_entry_safe(msg, next, &gone, m.node) {
+		list_del_init(&msg->m.node);
+		uet_msg_strand(msg, drop->error);
+		drop->dropped++;
+	}
 }
 
 static void uet_msgs_drop(struct uet_pdc *pdc, struct list_head *list,
@@ -206,6 +246,7 @@ void uet_pds_drop(struct uet_dest *dest, struct uet_txdrop *drop)
 
 	spin_lock_bh(&dest->lock);
 	uet_moving_drop(dest, drop);
+	uet_deferred_drop(dest, drop);
 	pdc = dest->pdc;
 	if (!pdc) {
 		spin_unlock_bh(&dest->lock);

@@ -20,6 +20,7 @@
 #include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "tx/defer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 
@@ -331,6 +332,7 @@ static const struct uet_pdc_ops uet_pdc_tx_side = {
 	.close		= uet_pdc_tx_close,
 	.closing	= uet_pdc_tx_closing,
 	.other_died	= uet_pdc_tx_other_died,
+	.restart	= uet_defer_restart,
 	.kill		= uet_pdc_tx_kill,
 	.release	= uet_pdc_tx_release,
 	.free		= uet_pdc_tx_free,

@@ -11,6 +11,7 @@
 #include "core/hdr_build.h"
 #include "core/hdr_run.h"
 #include "core/snd_pick.h"
+#include "core/snd_queue.h"
 #include "link/encap.h"
 #include "link/owner.h"
 #include "pdc/pdc.h"
@@ -18,6 +19,17 @@
 #include "tx/half.h"
 #include "tx/txdata.h"
 #include "tx/txmsg.h"
+
+/* What tells a deferrable message from others (UE 1.0 3.4.1): it has tokens in place of
+ * an offset in the target's buffer.
+ */
+static void uet_pdc_fill_deferrable(const struct uet_txmsg *msg,
+				    struct uet_ses_req *ses)
+{
+	ses->opcode = msg->has_tag ? UET_SES_OP_DEFERRABLE_TSEND :
+				     UET_SES_OP_DEFERRABLE_SEND;
+	ses->buffer_offset = uet_ses_tokens(msg->token, msg->target_token);
+}
 
 /* The SES header of a packet of a message; @ses is zero */
 static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
@@ -36,12 +48,17 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 	ses->ri = dest->key.ri;
 	ses->generation = msg->m.generation;
 	ses->opcode = msg->has_tag ? UET_SES_OP_TAGGED_SEND : UET_SES_OP_SEND;
-	if (unlikely(dest->key.watch))
-		ses->opcode = UET_SES_OP_NO_OP;
+	if (unlikely(msg->token))
+		uet_pdc_fill_deferrable(msg, ses);
+	else if (unlikely(dest->key.watch))
+		ses->opcode = dest->key.watch == UET_DEST_RTR ?
+			      UET_SES_OP_DEFERRABLE_RTR : UET_SES_OP_NO_OP;
 	if (!dest->key.absolute)
 		ses->flags |= UET_SES_F_REL;
 	if (p->flags & UET_SND_MSG_ERROR) {
-		ses->opcode = UET_SES_OP_MSG_ERROR;
+		/* A deferred one stops by a packet of its own kind. */
+		if (likely(!uet_snd_is_deferred(&msg->m)))
+			ses->opcode = UET_SES_OP_MSG_ERROR;
 		ses->flags |= UET_SES_F_EOM;
 		return;
 	}

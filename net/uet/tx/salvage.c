@@ -12,6 +12,7 @@
 #include "core/snd_queue.h"
 #include "pdc/pdc.h"
 #include "sock.h"
+#include "tx/defer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/pds.h"
@@ -72,6 +73,12 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 
 	list_for_each_entry_safe(msg, next, &all, m.node) {
 		list_del(&msg->m.node);
+		if (uet_snd_is_deferred(&msg->m)) {
+			/* The target has nothing of it, and asks for it some day. */
+			list_del(&msg->m.begun);
+			uet_defer_park(msg);
+			continue;
+		}
 		if (uet_msg_may_move(pdc, msg)) {
 			if (msg->m.state != UET_MSG_QUEUED)
 				list_del(&msg->m.begun);

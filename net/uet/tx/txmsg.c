@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "mib.h"
 #include "sock.h"
+#include "tx/defer.h"
 #include "tx/pds.h"
 #include "tx/report.h"
 #include "tx/txdata.h"
@@ -104,6 +105,7 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 	/* Later fields are written before they are read. */
 	memset(msg, 0, offsetof(struct uet_txmsg, lock));
 	INIT_LIST_HEAD(&msg->m.node);
+	INIT_LIST_HEAD(&msg->park_node);
 	INIT_LIST_HEAD(&msg->bufs);
 	refcount_set(&msg->ref, 1);
 	refcount_inc(&dest->ref);
@@ -206,6 +208,7 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 
 static void uet_txmsg_clear(struct uet_txmsg *msg)
 {
+	uet_defer_forget(msg);
 	uet_txdata_clear(msg);
 	if (unlikely(msg->pinned))
 		uet_txpin_drop(msg);
@@ -403,8 +406,10 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	struct uet_sock *us = dest->us;
 
 	trace_uet_msg_done(msg, error, source, code);
-	if (unlikely(dest->watch)) {
-		if (us)
+	uet_defer_forget(msg);
+	if (unlikely(dest->watch || dest->key.watch)) {
+		WRITE_ONCE(msg->rtr_end, error ? UET_RTR_FAILED : UET_RTR_TAKEN);
+		if (us && dest->watch)
 			uet_txmsg_tell(msg, error, source, code);
 		if (dest->key.watch)
 			return;

@@ -47,8 +47,12 @@ struct uet_watch;
  * @has_hd: header data present
  * @has_tag: it is tagged
  * @inlined: data is in @inline_data
+ * @named: @token leads to it: see uet_net.deferred
+ * @asked: the target asks for it; this, @asked_from and @asked_token:
+ *	uet_deferred.lock
  * @pinned: data is not copied (tx/txpin.c)
  * @spliced: nobody is told when it is free; with @pinned
+ * @rtr_end: enum uet_rtr_end, of DEFERRABLE_RTR; read without a lock
  * @late_source: enum uet_report_source, if in @late
  * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
  * @late_code: meaning depends on @late_source
@@ -56,6 +60,11 @@ struct uet_watch;
  * @charged: bytes of data charged to the socket and the namespace
  * @best: highest offset acknowledged since the socket closed; only more than
  *	that counts as progress
+ * @asked_from: offset that the target asks for, if @asked
+ * @asked_token: what the target names it by, if @asked
+ * @token: names it to a target that may defer it, 0 = none may; constant
+ * @target_token: @asked_token of the request that it is sent for, 0 = none; constant
+ *	while it has a PDC
  * @late_bytes: charged to uet_sock.reports, if in @late
  * @cookie: for reports
  * @born: when it was made, jiffies; constant
@@ -69,6 +78,9 @@ struct uet_watch;
  * @error: errno of a failure while sendmsg() still streams (not reported on
  *	the error queue then); flow.lock
  * @late: in uet_sock.late; it and the other late fields: sk_error_queue.lock
+ * @park_node: in uet_deferred.asked or .parked, or in a list of what is due;
+ *	uet_deferred.lock
+ * @park_until: when it is sent again, jiffies, if in uet_deferred.parked
  * @bufs: data blocks, struct uet_txbuf; empty if @inlined
  * @cursor: block of the last access; packets are cut in sequence
  * @spare: in uet_sock.tx_spare instead, while it is kept for reuse
@@ -90,14 +102,21 @@ struct uet_txmsg {
 	bool			has_hd;
 	bool			has_tag;
 	bool			inlined;
+	bool			named;
+	bool			asked;
 	bool			pinned;
 	bool			spliced;
+	u8			rtr_end;
 	u8			late_source;
 	u16			slot;
 	u16			late_code;
 	u32			freed;
 	u32			charged;
 	u32			best;
+	u32			asked_from;
+	u32			asked_token;
+	u32			token;
+	u32			target_token;
 	u32			late_bytes;
 	u64			cookie;
 	unsigned long		born;
@@ -110,6 +129,8 @@ struct uet_txmsg {
 	u16			late_error;
 	int			error;
 	struct list_head	late;
+	struct list_head	park_node;
+	unsigned long		park_until;
 	struct list_head	bufs;
 	union {
 		struct uet_txbuf	*cursor;
@@ -144,7 +165,7 @@ static inline struct uet_txmsg *uet_txmsg_of(const struct uet_snd_msg *m)
  * @route: uet_peer_key.tclass
  * @absolute: absolute addressing
  * @alone: long messages, which use a PDC of their own
- * @watch: probes of a watch (tx/watch.c): its type
+ * @watch: no data, but probes of a watch (tx/watch.c): its type; or %UET_DEST_RTR
  */
 struct uet_dest_key {
 	unsigned long		owner;
@@ -160,6 +181,21 @@ struct uet_dest_key {
 	u8			absolute;
 	u8			alone;
 	u8			watch;
+};
+
+/* uet_dest_key.watch of a queue for a DEFERRABLE_RTR (sock/rtr.c) */
+#define UET_DEST_RTR	0x80
+
+/**
+ * enum uet_rtr_end - what has become of a DEFERRABLE_RTR
+ * @UET_RTR_ASKS: it is under way
+ * @UET_RTR_TAKEN: the source will send the message
+ * @UET_RTR_FAILED: it will not, or was not reached
+ */
+enum uet_rtr_end {
+	UET_RTR_ASKS,
+	UET_RTR_TAKEN,
+	UET_RTR_FAILED,
 };
 
 /**
@@ -199,6 +235,7 @@ struct uet_dest_key {
  * @moving: these messages; dest->lock
  * @submitting: those that were taken from @moving and not handed over yet;
  *	dest->lock
+ * @deferred: those that the target deferred; uet_deferred.lock
  * @q: its messages; flow.lock of @pdc from here on
  * @pdc_node: in uet_pdc_tx.dests
  * @renews: it must drain before it can change its PDC
@@ -236,6 +273,7 @@ struct uet_dest {
 	bool			moves;
 	struct list_head	moving;
 	u32			submitting;
+	struct list_head	deferred;
 	struct uet_snd_queue	q;
 	struct list_head	pdc_node;
 	bool			renews;
