@@ -58,6 +58,7 @@ static void test_options(void)
 	libuet_sock_set(&how, "tclass", "11");
 	libuet_sock_set(&how, "max_msg", "100k");
 	libuet_sock_set(&how, "send_timeout", "1234");
+	libuet_sock_set(&how, "defer", "64k");
 	libuet_sock_set(&how, "notify", "1");
 	libuet_sock_set(&how, "mark", "0x55");
 	libuet_sock_set(&how, "delivery", "rod");
@@ -72,6 +73,7 @@ static void test_options(void)
 	result(get_int(fd, SOL_UET, UET_TRAFFIC_CLASS) == 11, "tclass");
 	result(get_int(fd, SOL_UET, UET_MAX_MSG) == 102400, "max_msg");
 	result(get_int(fd, SOL_UET, UET_SEND_TIMEOUT) == 1234, "send_timeout");
+	result(get_int(fd, SOL_UET, UET_DEFER) == 65536, "defer");
 	result(get_int(fd, SOL_UET, UET_NOTIFY) == 1, "notify");
 	result(get_int(fd, SOL_UET, UET_DELIVERY) == UET_ROD, "delivery");
 	result(get_int(fd, SOL_UET, UET_JOB_ID) == 77, "job");

@@ -80,6 +80,7 @@ static const struct attr sent[] = {
 	ATTR(TCLASS, tclass),
 	ATTR(TIMEOUT, timeout),
 	ATTR(WRITE, write),
+	ATTR(DEFER, defer),
 };
 
 /**

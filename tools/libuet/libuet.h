@@ -100,6 +100,7 @@ int libuet_getservbypid(uint16_t pid, uint16_t ri,
  * @send_timeout: UET_SEND_TIMEOUT
  * @take_job: enter the job of the socket @job_from (UET_JOB_FROM)
  * @job_from: that socket
+ * @defer: UET_DEFER
  *
  * What is 0, NULL or "" stays as the kernel has it. The structure grows at its
  * end; libuet_open() tells the library how much of it the program knows.
@@ -124,6 +125,7 @@ struct libuet_sock {
 	uint32_t	send_timeout;
 	bool		take_job;
 	int		job_from;
+	uint32_t	defer;
 };
 
 int libuet_open_sized(const struct libuet_sock *how, size_t size,
@@ -154,6 +156,7 @@ int libuet_set_window(int fd, uint64_t key, uint64_t length);
 #define LIBUET_TIMEOUT		0x20
 #define LIBUET_INFO		0x40
 #define LIBUET_WRITE		0x80
+#define LIBUET_DEFER		0x100
 
 /* Room for all control messages of a message or a report */
 #define LIBUET_CONTROL_SIZE	512
@@ -170,6 +173,8 @@ int libuet_set_window(int fd, uint64_t key, uint64_t length);
  * @timeout: send: ms that the message may take
  * @info: receive: length, offset, delivery, congestion mark
  * @write: both: key of a window, and where in it the data belongs (UET_RUDI)
+ * @defer: send: 1 it may be deferred, 0 it may not
+ * @reserved1: zero
  * @reserved: zero
  */
 struct libuet_attrs {
@@ -183,7 +188,9 @@ struct libuet_attrs {
 	uint32_t	timeout;
 	struct uet_msg_info info;
 	struct uet_write write;
-	uint64_t	reserved[6];
+	int		defer;
+	int		reserved1;
+	uint64_t	reserved[5];
 };
 
 ssize_t libuet_sendmsg(int fd, const struct iovec *iov, size_t n,

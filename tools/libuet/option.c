@@ -135,6 +135,16 @@ static int set_send_timeout(struct libuet_sock *how, const char *value)
 	return 0;
 }
 
+static int set_defer(struct libuet_sock *how, const char *value)
+{
+	uint64_t n;
+
+	if (libuet__size(value, UET_MSG_MAX, &n))
+		return -1;
+	how->defer = n;
+	return 0;
+}
+
 static int set_mark(struct libuet_sock *how, const char *value)
 {
 	uint64_t n;
@@ -150,6 +160,7 @@ static const struct {
 	int		(*set)(struct libuet_sock *how, const char *value);
 } options[] = {
 	{ "cc", set_cc },
+	{ "defer", set_defer },
 	{ "delivery", set_delivery },
 	{ "device", set_device },
 	{ "job", set_job },

@@ -11,8 +11,8 @@ URI_SIZE, TEXT_SIZE = 160, 512
 SOL_UET = 300
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
 # libuet_attrs.has
-COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO, WRITE = (
-    1 << n for n in range(8))
+COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO, WRITE, DEFER = (
+    1 << n for n in range(9))
 
 
 class Sockaddr(Structure):
@@ -41,8 +41,8 @@ class Attrs(Structure):
     _fields_ = [("has", c_uint), ("msg_flags", c_int), ("cookie", c_uint64),
                 ("header_data", c_uint64), ("tag", c_uint64),
                 ("delivery", c_int), ("tclass", c_int), ("timeout", c_uint32),
-                ("info", MsgInfo), ("write", Write),
-                ("reserved", c_uint64 * 6)]
+                ("info", MsgInfo), ("write", Write), ("defer", c_int),
+                ("reserved1", c_int), ("reserved", c_uint64 * 5)]
 
 
 class Report(Structure):
@@ -66,7 +66,7 @@ class Sock(Structure):
                 ("sndbuf", c_int), ("rcvbuf", c_int), ("device", c_char_p),
                 ("local", POINTER(Sockaddr)), ("peer", POINTER(Sockaddr)),
                 ("send_timeout", c_uint32), ("take_job", c_bool),
-                ("job_from", c_int)]
+                ("job_from", c_int), ("defer", c_uint32)]
 
 
 class Info(Structure):

@@ -16,7 +16,7 @@ import time
 from typing import Optional
 
 from . import report
-from ._lib import (AF_UET, COOKIE, DELIVERY, HEADER_DATA, INFO, SOCK_RDM,
+from ._lib import (AF_UET, COOKIE, DEFER, DELIVERY, HEADER_DATA, INFO, SOCK_RDM,
                    SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, WRITE, Attrs, Info,
                    Iovec, Sock, Sockaddr, Write, fail, lib, libc)
 from .address import Address, to_address
@@ -24,7 +24,7 @@ from .address import Address, to_address
 FIRST_READ = 65536
 _SENT = {"cookie": COOKIE, "header_data": HEADER_DATA, "tag": TAG,
          "delivery": DELIVERY, "tclass": TCLASS, "timeout": TIMEOUT,
-         "write": WRITE}
+         "write": WRITE, "defer": DEFER}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Socket:
 
     local and peer: addresses (Address, or text for uet.resolve()) to bind and to
     connect to.  ordered: SOCK_SEQPACKET, datagrams: SOCK_DGRAM, of which some are
-    lost, else SOCK_RDM.  options: cc, delivery,
+    lost, else SOCK_RDM.  options: cc, defer, delivery,
     device, job, mark, max_msg, notify, policy, rcvbuf, send_timeout, sndbuf,
     tclass, as in libuet_open(3).
     """
@@ -180,8 +180,8 @@ class Socket:
         """Send a message; returns its length.
 
         to: Address, or text; None if the socket is connected.  attributes: cookie,
-        header_data, tag, delivery, tclass, timeout (ms), write (key and place in a
-        window, with the mode RUDI).
+        header_data, tag, delivery, tclass, timeout (ms), defer (1 or 0), write (key and
+        place in a window, with the mode RUDI).
         """
         attrs = Attrs()
         for name, value in attributes.items():
