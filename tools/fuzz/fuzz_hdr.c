@@ -23,6 +23,11 @@ static void check_pkt(const struct uet_pkt *pkt, unsigned int linear,
 		if (!pkt->violation && ses->opcode < UET_SES_OP_KNOWN)
 			CHECK((u64)ses->message_offset + pkt->payload_len <=
 			      ses->request_length);
+		/* SMALL names no sender, and MEDIUM has no place for tokens. */
+		if (!pkt->violation && pkt->next_hdr != UET_NH_REQ_STD)
+			CHECK(ses->opcode != UET_SES_OP_DEFERRABLE_SEND &&
+			      (ses->opcode != UET_SES_OP_SEND ||
+			       pkt->next_hdr == UET_NH_REQ_MEDIUM));
 	} else if (uet_pkt_has_ses_rsp(pkt)) {
 		CHECK(pkt->rsp.opcode < UET_RSP_OP_KNOWN);
 	}

@@ -24,6 +24,14 @@ local function new(names, f, e, reader)
 	-- What the key of a request is: 0x0c has restart tokens there
 	local uses_memory = { [0x01] = true, [0x02] = true, [0x03] = true, [0x04] = true }
 	local deferrable = { [0x08] = true, [0x0b] = true }
+	-- Operations that UE 1.0 defines and a SMALL header, or a MEDIUM one, does not carry
+	local not_medium = {
+		[0x06] = true, [0x08] = true, [0x0a] = true, [0x0b] = true, [0x0c] = true,
+		[0x0f] = true,
+	}
+	local not_small = {
+		[0x05] = true, [0x07] = true, [0x09] = true, [0x0d] = true, [0x0e] = true,
+	}
 	local RTR = 0x0c
 
 	local function uint64(r, off)
@@ -286,6 +294,7 @@ local function new(names, f, e, reader)
 		short = "A message of one packet with less payload than its length",
 		payload = "Payload after an operation that carries none",
 		single = "Not both SOM and EOM where messages are one packet",
+		form = "An operation that its header does not carry",
 	}
 
 	local function beyond(offset, length, total)
@@ -318,6 +327,9 @@ local function new(names, f, e, reader)
 
 		if s.next_hdr ~= STD and not single then
 			return text.single
+		elseif s.next_hdr ~= STD and (not_medium[s.opcode] or
+					      s.next_hdr ~= MEDIUM and not_small[s.opcode]) then
+			return text.form
 		elseif s.kind == "data" or s.kind == "rendezvous" then
 			return check_data(s, present)
 		elseif s.kind == "read" or s.kind == "none" then

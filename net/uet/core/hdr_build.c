@@ -187,6 +187,15 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses)
 	return UET_SES_STD_LEN;
 }
 
+unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses)
+{
+	u8 *p = buf;
+
+	hdr_put_ses_common(p, ses, ses->request_length & UET_SES_LEN14);
+	uet_put_be64(ses->buffer_offset, p + 12);
+	return UET_SES_SMALL_LEN;
+}
+
 unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses)
 {
 	u8 *p = buf;

@@ -93,6 +93,15 @@ unsigned int uet_build_rudi(void *buf, const struct uet_pkt *pkt);
 unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses);
 
 /**
+ * uet_build_ses_small() - build a SES small request, for messages of one packet
+ * @buf: room for 20 bytes
+ * @ses: request_length below 16384
+ *
+ * Return: bytes written.
+ */
+unsigned int uet_build_ses_small(void *buf, const struct uet_ses_req *ses);
+
+/**
  * uet_build_ses_medium() - build a SES medium request, for messages of one packet
  * @buf: room for 32 bytes
  * @ses: request_length below 16384; header_data if UET_SES_F_HD is set, else
@@ -101,6 +110,22 @@ unsigned int uet_build_ses_std(void *buf, const struct uet_ses_req *ses);
  * Return: bytes written.
  */
 unsigned int uet_build_ses_medium(void *buf, const struct uet_ses_req *ses);
+
+/**
+ * uet_build_ses_req() - build a request in the form that its PDS header names
+ * @buf: room for 44 bytes
+ * @pkt: next_hdr, ses
+ *
+ * Return: bytes written.
+ */
+static inline unsigned int uet_build_ses_req(void *buf, const struct uet_pkt *pkt)
+{
+	if (likely(pkt->next_hdr == UET_NH_REQ_STD))
+		return uet_build_ses_std(buf, &pkt->ses);
+	return pkt->next_hdr == UET_NH_REQ_MEDIUM ?
+	       uet_build_ses_medium(buf, &pkt->ses) :
+	       uet_build_ses_small(buf, &pkt->ses);
+}
 
 /**
  * uet_build_rsp() - build a response

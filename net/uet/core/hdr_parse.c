@@ -100,6 +100,19 @@ static const u8 op_kinds[UET_SES_OPCODES] = {
 	[UET_SES_OP_MSG_ERROR] = OP_NONE,
 };
 
+/* Operations that UE 1.0 does not define; what they are is for others to say. */
+#define OPS_UNKNOWN	(~0ULL << UET_SES_OP_KNOWN)
+/* ... that a SMALL header can carry: it names neither a key nor an initiator */
+#define OPS_SMALL	(BIT_ULL(UET_SES_OP_NO_OP) | BIT_ULL(UET_SES_OP_WRITE) | \
+			 BIT_ULL(UET_SES_OP_READ) | BIT_ULL(UET_SES_OP_ATOMIC) | \
+			 BIT_ULL(UET_SES_OP_FETCHING_ATOMIC) | OPS_UNKNOWN)
+/* ... and a MEDIUM one, which has no room for restart tokens or several packets */
+#define OPS_MEDIUM	(OPS_SMALL | BIT_ULL(UET_SES_OP_SEND) |			\
+			 BIT_ULL(UET_SES_OP_DATAGRAM_SEND) |			\
+			 BIT_ULL(UET_SES_OP_TAGGED_SEND) |			\
+			 BIT_ULL(UET_SES_OP_TSEND_ATOMIC) |			\
+			 BIT_ULL(UET_SES_OP_TSEND_FETCH_ATOMIC))
+
 /* Part of a packet that is still to be parsed */
 struct cursor {
 	const u8 *p;
@@ -457,6 +470,17 @@ static unsigned int hdr_ses_req_len(u8 next_hdr)
 					       UET_SES_SMALL_LEN;
 }
 
+/* What a SMALL or MEDIUM header contradicts by itself (UE 1.0 3.4.1) */
+static u8 hdr_check_short(const struct uet_pkt *pkt)
+{
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
+	u64 ops = pkt->next_hdr == UET_NH_REQ_SMALL ? OPS_SMALL : OPS_MEDIUM;
+
+	if ((pkt->ses.flags & whole) != whole)
+		return UET_VIOL_SINGLE;
+	return ops & BIT_ULL(pkt->ses.opcode) ? UET_VIOL_NONE : UET_VIOL_FORM;
+}
+
 static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 {
 	struct uet_ses_req *ses = &pkt->ses;
@@ -496,11 +520,9 @@ static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 		c->off += ext;
 	}
 	pkt->hdr_len = c->off;
-	if (unlikely(pkt->next_hdr != UET_NH_REQ_STD &&
-		     (ses->flags & (UET_SES_F_SOM | UET_SES_F_EOM)) !=
-		     (UET_SES_F_SOM | UET_SES_F_EOM)))
-		pkt->violation = UET_VIOL_SINGLE;
-	else
+	if (unlikely(pkt->next_hdr != UET_NH_REQ_STD))
+		pkt->violation = hdr_check_short(pkt);
+	if (likely(!pkt->violation))
 		pkt->violation = hdr_check_payload(pkt, kind, c->len - c->off);
 	if (unlikely(pkt->violation))
 		pkt->payload_len = 0;

@@ -52,6 +52,7 @@ enum uet_parse_err {
  * @UET_VIOL_PAYLOAD: payload after an operation that carries none
  * @UET_VIOL_SINGLE: SOM or EOM clear where messages are one packet
  * @UET_VIOL_EXT: shorter than its extension header
+ * @UET_VIOL_FORM: operation that its header, SMALL or MEDIUM, does not carry
  * @UET_VIOL_MAX: number of kinds
  */
 enum uet_violation {
@@ -62,6 +63,7 @@ enum uet_violation {
 	UET_VIOL_PAYLOAD,
 	UET_VIOL_SINGLE,
 	UET_VIOL_EXT,
+	UET_VIOL_FORM,
 	UET_VIOL_MAX,
 };
 

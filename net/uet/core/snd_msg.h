@@ -50,6 +50,9 @@ enum uet_snd_msg_state {
  * @msg_id: id on the wire, from SENDING on
  * @state: enum uet_snd_msg_state
  * @generation: of the resource index, the same in all its packets
+ * @brief: bytes that its headers may have less than those of others, if it is one packet
+ *	(SMALL, MEDIUM: UE 1.0 3.4.1)
+ * @less: ... that they have less; from SENDING on
  * @retries: times it moved to another PDC after packets had been sent, or took
  *	another generation
  * @eom: all data is available
@@ -81,6 +84,8 @@ struct uet_snd_msg {
 	u16 msg_id;
 	u8 state;
 	u8 generation;
+	u8 brief;
+	u8 less;
 	u8 retries;
 	u16 run_len;
 	u8 run_max;

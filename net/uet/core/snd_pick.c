@@ -114,6 +114,17 @@ static void snd_begin(struct uet_snd *s, struct uet_snd_msg *m)
 	list_add_tail(&m->begun, &s->begun);
 }
 
+/* How many bytes less than others do the headers of a message have that begins with a
+ * packet of @len bytes? Only those of one packet can be shorter.
+ */
+static u8 snd_less(const struct uet_snd_msg *m, u32 len)
+{
+	if (likely(!m->brief) || !m->eom || m->withdrawn || m->sent ||
+	    len != m->len)
+		return 0;
+	return m->brief;
+}
+
 /* Are fewer than UET_MSGS_BEGUN_MAX message ids in use? */
 static bool snd_may_begin(const struct uet_snd *s)
 {
@@ -189,13 +200,15 @@ static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 	struct uet_snd_flow *f = s->flow;
 	u32 len = (u32)snd_next_len(m, f->payload_mtu);
 
+	if (m->state == UET_MSG_QUEUED)
+		m->less = snd_less(m, len);
 	out->pkt = (struct uet_snd_pkt) {
 		.msg = m, .off = m->sent, .len = (u16)len,
 		.flags = m->withdrawn ? UET_SND_MSG_ERROR : 0,
 	};
 	out->ask = (struct uet_ccc_ask) {
 		.now = now, .port_free = port_free,
-		.size = uet_snd_nominal(f, len),
+		.size = uet_snd_nominal(f, len) - m->less,
 	};
 	out->rule = snd_ackreq_rule(s);
 	out->psn = s->win.next;
@@ -435,7 +448,7 @@ static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
 	u32 size = uet_snd_out_size(out);
 	struct uet_tx_run run = {
 		.at = at, .step = step, .n = out->n, .size = out->ask.size,
-		.last_size = uet_snd_nominal(s->flow, out->last_len),
+		.last_size = uet_snd_nominal(s->flow, out->last_len) - m->less,
 		.ev = out->params.ev,
 	};
 

@@ -323,6 +323,7 @@ void uet_snd_rewind(struct uet_snd_msg *m)
 	m->disowned = m->from;
 	m->maybe_accepted = false;
 	m->backlog = 0;
+	m->brief = 0;
 }
 
 void uet_snd_restart(struct uet_snd_msg *m, u32 from)

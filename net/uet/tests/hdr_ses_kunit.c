@@ -154,6 +154,97 @@ static void hdr_short_forms_are_single(struct kunit *test)
 	}
 }
 
+/* What each form carries; what UE 1.0 does not define is not malformed. */
+static void hdr_short_forms_carry(struct kunit *test)
+{
+	static const u16 small = 0x001f, medium = 0x62bf;
+	struct uet_pkt out = { .type = UET_PDS_RUD_REQ }, pkt;
+	u8 data[UET_HDR_MAX_LEN + UET_SES_RENDEZVOUS_LEN] = {};
+	unsigned int len, op, carried;
+	u8 nh;
+
+	out.ses.flags = SOM | EOM;
+	for (nh = UET_NH_REQ_SMALL; nh <= UET_NH_REQ_MEDIUM; nh++) {
+		for (op = 0; op < UET_SES_OPCODES; op++) {
+			out.next_hdr = nh;
+			out.ses.opcode = op;
+			len = pkt_build(data, &out);
+			memset(data + len, 0, sizeof(data) - len);
+			/* With an extension, of operations that have one */
+			if (op == UET_SES_OP_RENDEZVOUS_SEND ||
+			    op == UET_SES_OP_RENDEZVOUS_TSEND)
+				len += UET_SES_RENDEZVOUS_LEN;
+			else if (BIT(op) & (BIT(UET_SES_OP_ATOMIC) |
+					    BIT(UET_SES_OP_FETCHING_ATOMIC) |
+					    BIT(UET_SES_OP_TSEND_ATOMIC) |
+					    BIT(UET_SES_OP_TSEND_FETCH_ATOMIC)))
+				len += UET_SES_ATOMIC_LEN;
+			KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len,
+							    len), 0);
+			carried = nh == UET_NH_REQ_SMALL ? small : medium;
+			KUNIT_EXPECT_EQ_MSG(test, pkt.violation,
+					    op >= UET_SES_OP_KNOWN ||
+					    carried >> op & 1 ? UET_VIOL_NONE :
+					    UET_VIOL_FORM, "form %u, %u", nh, op);
+		}
+	}
+}
+
+/* Built and parsed again: the parts that each form has */
+static void hdr_short_forms_built(struct kunit *test)
+{
+	struct uet_pkt out = {
+		.type = UET_PDS_RUD_REQ,
+		.ses = {
+			.opcode = UET_SES_OP_WRITE, .flags = SOM | EOM,
+			.request_length = 16383, .job = 0xabcdef, .pid = 0xfed,
+			.ri = 0x123, .generation = 9, .initiator = 77,
+			.key = 0x1020304050607080ULL, .msg_id = 5,
+			.buffer_offset = 0x8070605040302010ULL,
+		},
+	}, pkt;
+	u8 data[UET_HDR_MAX_LEN];
+	unsigned int len;
+	u8 nh;
+
+	for (nh = UET_NH_REQ_SMALL; nh <= UET_NH_REQ_STD; nh++) {
+		out.next_hdr = nh;
+		memset(data, 0xa5, sizeof(data));
+		len = uet_build_req(data, &out);
+		len += uet_build_ses_req(data + len, &out);
+		KUNIT_EXPECT_EQ(test, len, UET_PDS_REQ_LEN +
+				(nh == UET_NH_REQ_SMALL ? UET_SES_SMALL_LEN :
+				 nh == UET_NH_REQ_MEDIUM ? UET_SES_MEDIUM_LEN :
+				 UET_SES_STD_LEN));
+		KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, len,
+						    len + 16383), 0);
+		KUNIT_EXPECT_EQ(test, pkt.violation, UET_VIOL_NONE);
+		KUNIT_EXPECT_EQ(test, pkt.payload_len, 16383);
+		KUNIT_EXPECT_EQ(test, pkt.ses.job, out.ses.job);
+		KUNIT_EXPECT_EQ(test, pkt.ses.pid, out.ses.pid);
+		KUNIT_EXPECT_EQ(test, pkt.ses.ri, out.ses.ri);
+		KUNIT_EXPECT_EQ(test, pkt.ses.generation, out.ses.generation);
+		KUNIT_EXPECT_EQ(test, pkt.ses.buffer_offset,
+				out.ses.buffer_offset);
+		KUNIT_EXPECT_EQ(test, pkt.ses.initiator,
+				nh == UET_NH_REQ_SMALL ? 0 : 77);
+		KUNIT_EXPECT_EQ(test, pkt.ses.key,
+				nh == UET_NH_REQ_SMALL ? 0 : out.ses.key);
+		KUNIT_EXPECT_EQ(test, pkt.ses.msg_id,
+				nh == UET_NH_REQ_STD ? 5 : 0);
+	}
+}
+
+/* Restart tokens: one word, the initiator's first */
+static void hdr_tokens(struct kunit *test)
+{
+	u64 both = uet_ses_tokens(0x11223344, 0x55667788);
+
+	KUNIT_EXPECT_EQ(test, both, 0x1122334455667788ULL);
+	KUNIT_EXPECT_EQ(test, uet_ses_token(both, false), 0x11223344);
+	KUNIT_EXPECT_EQ(test, uet_ses_token(both, true), 0x55667788);
+}
+
 /* MEDIUM has one field for header data and buffer offset. */
 static void hdr_medium_header_data(struct kunit *test)
 {
@@ -290,6 +381,9 @@ static struct kunit_case hdr_ses_cases[] = {
 	KUNIT_CASE(hdr_ses_versions_and_opcodes),
 	KUNIT_CASE(hdr_ses_checks),
 	KUNIT_CASE(hdr_short_forms_are_single),
+	KUNIT_CASE(hdr_short_forms_carry),
+	KUNIT_CASE(hdr_short_forms_built),
+	KUNIT_CASE(hdr_tokens),
 	KUNIT_CASE(hdr_medium_header_data),
 	KUNIT_CASE(hdr_rsp_data_checks),
 	KUNIT_CASE(hdr_atomic_ext),

@@ -22,25 +22,6 @@ static inline unsigned int pkt_build_rudi(u8 *p, const struct uet_pkt *pkt)
 	return UET_PDS_RUDI_LEN;
 }
 
-/* A 14-bit length is where the standard form has the message id. */
-static inline void pkt_put_short(u8 *p, const struct uet_ses_req *ses)
-{
-	struct uet_ses_req common = *ses;
-	u8 std[UET_SES_STD_LEN];
-
-	common.msg_id = ses->request_length & UET_SES_LEN14;
-	uet_build_ses_std(std, &common);
-	memcpy(p, std, UET_SES_COMMON_LEN);
-}
-
-/* A small request: request_length below 16384 */
-static inline unsigned int pkt_build_small(u8 *p, const struct uet_ses_req *ses)
-{
-	pkt_put_short(p, ses);
-	uet_put_be64(ses->buffer_offset, p + 12);
-	return UET_SES_SMALL_LEN;
-}
-
 static inline void pkt_put_rsp(u8 *p, const struct uet_ses_rsp *rsp)
 {
 	u8 whole[UET_SES_RSP_LEN];
@@ -112,7 +93,7 @@ static inline unsigned int pkt_build(u8 *p, const struct uet_pkt *pkt)
 	case UET_NH_NONE:
 		return len;
 	case UET_NH_REQ_SMALL:
-		return len + pkt_build_small(p + len, &pkt->ses);
+		return len + uet_build_ses_small(p + len, &pkt->ses);
 	case UET_NH_REQ_MEDIUM:
 		return len + uet_build_ses_medium(p + len, &pkt->ses);
 	case UET_NH_REQ_STD:

@@ -299,6 +299,51 @@ static void pick_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, k->out.ar);
 }
 
+/* Shorter headers: of messages of one packet only, and they count as less. */
+static void pick_brief(struct kunit *test)
+{
+	const u32 less = 12, size = 100 + SCRIPT_OVERHEAD - less;
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m = script_msg(k, 0, 100, 100);
+
+	m->brief = less;
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, m->less, less);
+	KUNIT_EXPECT_EQ(test, uet_snd_out_size(&k->out), size);
+	KUNIT_EXPECT_EQ(test, k->s.win.flight_bytes, size);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, size);
+	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
+	/* Sent again in the same form */
+	script_nack(k, PSN(0), UET_NACK_TRIMMED, false);
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_TRUE(test, k->out.rtx);
+	KUNIT_EXPECT_EQ(test, k->out.ask.size, size);
+	/* Several packets */
+	m = script_msg(k, 0, SCRIPT_MTU + 1, SCRIPT_MTU + 1);
+	m->brief = less;
+	KUNIT_EXPECT_EQ(test, script_send(k, 2), 2);
+	KUNIT_EXPECT_EQ(test, m->less, 0);
+	KUNIT_EXPECT_EQ(test, k->out.ask.size, 1 + SCRIPT_OVERHEAD);
+	/* More is to come */
+	m = script_msg(k, 0, 2 * SCRIPT_MTU, SCRIPT_MTU);
+	m->brief = less;
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, m->less, 0);
+	/* None */
+	m = script_msg(k, 1, 0, 0);
+	m->brief = 24;
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, k->out.ask.size, SCRIPT_OVERHEAD - 24);
+	/* Given up: without data, but with a standard header, which is not charged */
+	m->given_up = true;
+	script_nack(k, k->out.psn, UET_NACK_TRIMMED, false);
+	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+	KUNIT_EXPECT_EQ(test, k->out.pkt.flags, UET_SND_MSG_ERROR);
+	KUNIT_EXPECT_EQ(test, k->out.ask.size, SCRIPT_OVERHEAD - 24);
+	script_ack(k, k->out.psn, k->out.psn, 0);
+	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 0);
+}
+
 static struct kunit_case snd_pick_cases[] = {
 	KUNIT_CASE_PARAM(pick_limits, pick_limit_gen_params),
 	KUNIT_CASE(pick_begins),
@@ -311,6 +356,7 @@ static struct kunit_case snd_pick_cases[] = {
 	KUNIT_CASE(pick_mtu_covers),
 	KUNIT_CASE(pick_commits),
 	KUNIT_CASE_PARAM(pick_ends, pick_end_gen_params),
+	KUNIT_CASE(pick_brief),
 	{}
 };
 
