@@ -16,6 +16,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("TxReqs", UET_MIB_TX_REQS),
 	SNMP_MIB_ITEM("TxRuns", UET_MIB_TX_RUNS),
 	SNMP_MIB_ITEM("TxRunReqs", UET_MIB_TX_RUN_REQS),
+	SNMP_MIB_ITEM("TxBrief", UET_MIB_TX_BRIEF),
 	SNMP_MIB_ITEM("TxRetx", UET_MIB_TX_RETX),
 	SNMP_MIB_ITEM("TxRetxNeedless", UET_MIB_TX_NEEDLESS),
 	SNMP_MIB_ITEM("TxAcks", UET_MIB_TX_ACKS),

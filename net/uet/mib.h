@@ -20,6 +20,7 @@ enum uet_mib_item {
 	UET_MIB_TX_REQS,		/* new requests sent */
 	UET_MIB_TX_RUNS,		/* buffers with several new requests */
 	UET_MIB_TX_RUN_REQS,		/* the requests in them */
+	UET_MIB_TX_BRIEF,		/* with SMALL or MEDIUM headers */
 	UET_MIB_TX_RETX,		/* requests sent again */
 	UET_MIB_TX_NEEDLESS,		/* of these: had arrived before */
 	UET_MIB_TX_ACKS,

@@ -50,6 +50,7 @@ u32 uet_profile_of(const struct uet_peer_params *p)
 		  profile_bit(UET_PROFILE_PROBES, p->probes) |
 		  profile_bit(UET_PROFILE_RESEND_AS_ERROR, p->resend_as_error) |
 		  profile_bit(UET_PROFILE_STRICT_DSCP, p->strict_dscp) |
+		  profile_bit(UET_PROFILE_BRIEF_HEADERS, p->brief_headers) |
 		  profile_bit(UET_PROFILE_ACK_PER_PACKET, p->ack_per_packet);
 	int form = profile_position("ack_form", p->ack_form);
 	int kind = profile_position("profile", p->profile);

@@ -25,7 +25,9 @@
 #define UET_PROFILE_STRICT_DSCP		BIT(3)
 /* Each packet is acknowledged */
 #define UET_PROFILE_ACK_PER_PACKET	BIT(4)
-#define UET_PROFILE_ALL			GENMASK(4, 0)
+/* It takes SMALL and MEDIUM headers */
+#define UET_PROFILE_BRIEF_HEADERS	BIT(5)
+#define UET_PROFILE_ALL			GENMASK(5, 0)
 /* Which of these a rule decides: the same, shifted */
 #define UET_PROFILE_RULED_SHIFT		8
 #define UET_PROFILE_RULED		(UET_PROFILE_ALL << UET_PROFILE_RULED_SHIFT)
@@ -37,7 +39,7 @@
 /**
  * uet_profile_says() - what a profile says
  * @profile: a profile
- * @what: one of UET_PROFILE_HOLDS .. UET_PROFILE_ACK_PER_PACKET
+ * @what: one of UET_PROFILE_HOLDS .. UET_PROFILE_BRIEF_HEADERS
  * @otherwise: the result if no rule decides it
  *
  * Return: true if it is so.

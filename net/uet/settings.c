@@ -433,6 +433,7 @@ static const struct uet_setting uet_settings[] = {
 	PEER_SWITCH(resend_as_error,
 		    "resend packets of messages given up as MSG_ERROR"),
 	PEER_SWITCH(strict_dscp, "no DSCPs but dscp_data and dscp_control"),
+	PEER_SWITCH(brief_headers, "it takes SMALL and MEDIUM headers"),
 	{
 		.name		= "packet_window",
 		.unit		= "packets",

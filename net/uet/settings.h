@@ -171,6 +171,7 @@ static inline bool uet_encap_is_ip(const char *encap)
  * @probes: are they sent PROBEs?
  * @resend_as_error: are packets of messages that were given up resent as MSG_ERROR?
  * @strict_dscp: have packets the DSCPs of the namespace only?
+ * @brief_headers: do they take SMALL and MEDIUM headers?
  * @ack_per_packet: is each packet acknowledged?
  * @packet_window: packets outstanding per PDC
  */
@@ -188,6 +189,7 @@ struct uet_peer_params {
 	u8			probes;
 	u8			resend_as_error;
 	u8			strict_dscp;
+	u8			brief_headers;
 	u8			ack_per_packet;
 	u8			packet_window;
 };

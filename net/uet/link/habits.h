@@ -22,6 +22,7 @@
  * @ruled: a rule decides @probes
  * @holds: it holds packets NACKed for shortage, and never fails the PDC for that
  * @returns: it sends in the return direction of PDCs
+ * @brief: it sends SMALL or MEDIUM headers, and so takes them
  */
 struct uet_habits {
 	unsigned long	ask_at;
@@ -30,6 +31,7 @@ struct uet_habits {
 	bool		ruled;
 	bool		holds;
 	bool		returns;
+	bool		brief;
 };
 
 static inline bool uet_habit_answers_probes(const struct uet_habits *h)
@@ -87,6 +89,18 @@ static inline void uet_habit_returns_not(struct uet_habits *h)
 {
 	if (unlikely(READ_ONCE(h->returns)))
 		WRITE_ONCE(h->returns, false);
+}
+
+static inline bool uet_habit_brief(const struct uet_habits *h)
+{
+	return READ_ONCE(h->brief);
+}
+
+/* The peer sent a SMALL or MEDIUM header. */
+static inline void uet_habit_was_brief(struct uet_habits *h)
+{
+	if (unlikely(!READ_ONCE(h->brief)))
+		WRITE_ONCE(h->brief, true);
 }
 
 /* The peer sent a request in the return direction. */

@@ -62,4 +62,21 @@ static inline bool uet_peer_takes_errors(struct uet_peer *peer)
 				!uet_habit_nacks_probes(&peer->habits));
 }
 
+/**
+ * uet_profile_brief() - does a peer take SMALL and MEDIUM headers?
+ * @peer: the peer
+ * @profile: uet_peer_profile() of it
+ *
+ * Endpoints that do not drop them silently, so without a rule only a peer that sends
+ * them gets them.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+static inline bool uet_profile_brief(const struct uet_peer *peer, u32 profile)
+{
+	return uet_profile_says(profile, UET_PROFILE_BRIEF_HEADERS,
+				uet_habit_brief(&peer->habits));
+}
+
 #endif /* _UET_PEER_PROFILE_H */

@@ -916,6 +916,9 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 		return uet_ses_error(rx, UET_DROP_VIOLATION,
 				     UET_RC_OP_VIOLATION, code);
 	}
+	/* A forged first packet proves nothing. */
+	if (unlikely(pkt->next_hdr != UET_NH_REQ_STD) && pdc->rx->confirmed)
+		uet_habit_was_brief(&pdc->peer->habits);
 	switch (ses->opcode) {
 	case UET_SES_OP_SEND:
 	case UET_SES_OP_TAGGED_SEND:

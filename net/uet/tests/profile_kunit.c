@@ -47,6 +47,8 @@ static void profile_settings(struct kunit *test)
 		  UET_PROFILE_RESEND_AS_ERROR },
 		{ offsetof(struct uet_peer_params, strict_dscp),
 		  UET_PROFILE_STRICT_DSCP },
+		{ offsetof(struct uet_peer_params, brief_headers),
+		  UET_PROFILE_BRIEF_HEADERS },
 		{ offsetof(struct uet_peer_params, ack_per_packet),
 		  UET_PROFILE_ACK_PER_PACKET },
 	};

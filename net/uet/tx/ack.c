@@ -170,7 +170,8 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	    !acked->answered->msg)
 		return;
 	msg = uet_txmsg_of(acked->answered->msg);
-	if (msg->m.msg_id != rsp->msg_id)
+	/* Without a message id in its headers the PSN names it. */
+	if (msg->m.msg_id != rsp->msg_id && likely(!msg->m.less))
 		return;
 	if (rsp->code == UET_RC_OK) {
 		/* All other messages were accepted, whatever this says. */
@@ -369,6 +370,7 @@ void uet_pdc_ack(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	spin_lock(&flow->lock);
 	flow->snd.probes_apart = uet_profile_says(profile,
 						  UET_PROFILE_STRICT_DSCP, false);
+	flow->brief = uet_profile_brief(pdc->peer, profile);
 	if (!uet_pdc_ack_locked(pdc, rx))
 		rx->drop = UET_DROP_ACK;
 	else if (unlikely(!flow->ccc.base_known || !known))

@@ -400,10 +400,29 @@ void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 		uet_sock_wake_tx(dest->us);
 }
 
+/*
+ * Where the peer takes other headers than standard ones, by how much may those of a
+ * message be shorter, if it is one packet (UE 1.0 3.4.1)? MEDIUM has all that a send needs
+ * but for a message id, in place of which responses go by the PSN, and restart tokens.
+ * SMALL has what NO_OP needs. Such a message shares no buffer with others, since their
+ * headers have the standard length.
+ */
+static void uet_pds_brief(struct uet_txmsg *msg)
+{
+	if (msg->token || msg->dest->key.watch == UET_DEST_RTR ||
+	    msg->m.len > UET_SES_LEN14)
+		return;
+	msg->m.brief = UET_SES_STD_LEN - (msg->dest->key.watch ?
+		       UET_SES_SMALL_LEN : UET_SES_MEDIUM_LEN);
+	msg->m.joins = false;
+}
+
 static void uet_pds_enter(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 {
 	struct uet_dest *dest = msg->dest;
 
+	if (unlikely(pdc->tx->flow->brief))
+		uet_pds_brief(msg);
 	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
 	WRITE_ONCE(dest->run_len, pdc->tx->flow->run_len);
 	if (unlikely(!dest->us))

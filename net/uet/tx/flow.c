@@ -110,6 +110,7 @@ static struct uet_flow *uet_flow_alloc(struct uet_peer *peer,
 	flow->snd.probes = &peer->habits.probes;
 	flow->snd.probes_apart = uet_profile_says(uet_peer_profile(peer),
 						  UET_PROFILE_STRICT_DSCP, false);
+	flow->brief = uet_profile_brief(peer, uet_peer_profile(peer));
 	INIT_LIST_HEAD(&flow->snd.ready);
 	INIT_LIST_HEAD(&flow->queue_node);
 	INIT_HLIST_NODE(&flow->neigh_node);

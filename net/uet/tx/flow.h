@@ -121,6 +121,7 @@ struct uet_hole {
  * @cfg: what @params were derived from beside the base RTT; NULL if that was
  *	configured
  * @guessed: the base RTT is a guess
+ * @brief: the peer takes SMALL and MEDIUM headers, as of its last ACK
  * @fixed_rtt: the base RTT was configured, and is that of full packets
  * @ns_per_byte_q16: of the local interface, 0 if its speed is not known
  * @running: a CPU is in uet_flow_run()
@@ -174,6 +175,7 @@ struct uet_flow {
 	struct uet_hole		hole;
 	struct uet_cc_config	*cfg;
 	bool			guessed;
+	bool			brief;
 	bool			fixed_rtt;
 	bool			running;
 	bool			again;

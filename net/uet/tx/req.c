@@ -14,6 +14,7 @@
 #include "core/snd_queue.h"
 #include "link/encap.h"
 #include "link/owner.h"
+#include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/flow.h"
 #include "tx/half.h"
@@ -73,6 +74,15 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 		ses->flags |= UET_SES_F_EOM;
 }
 
+/* The form of the SES header, which an operation that is one packet may have shorter */
+static u8 uet_pdc_form(const struct uet_txmsg *msg, const struct uet_snd_pkt *p)
+{
+	if (likely(!msg->m.less) || p->flags & UET_SND_MSG_ERROR)
+		return UET_NH_REQ_STD;
+	UET_INC(msg->dest->un, TX_BRIEF);
+	return msg->dest->key.watch ? UET_NH_REQ_SMALL : UET_NH_REQ_MEDIUM;
+}
+
 /* The PDS header of what was picked; the SES header is empty. */
 static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
 			     const struct uet_snd_out *out, struct uet_pkt *pkt)
@@ -84,7 +94,8 @@ static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
 		.type		= pdc->rod ?
 				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
 				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
-		.next_hdr	= UET_NH_REQ_STD,
+		.next_hdr	= uet_pdc_form(uet_txmsg_of(out->pkt.msg),
+					       &out->pkt),
 		.flags		= out->rtx ? UET_F_RETX : 0,
 		.spdcid		= pdc->id,
 		.dpdcid		= pdc->remote_id,
@@ -138,7 +149,7 @@ static struct sk_buff *uet_pdc_alloc_req(const struct uet_pkt *pkt, u32 room)
 		return NULL;
 	skb_reserve(skb, UET_HEADROOM);
 	len = uet_build_req(skb->data, pkt);
-	len += uet_build_ses_std(skb->data + len, &pkt->ses);
+	len += uet_build_ses_req(skb->data + len, pkt);
 	__skb_put(skb, len);
 	return skb;
 }
