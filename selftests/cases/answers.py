@@ -20,6 +20,7 @@ from raw_peer import F_PROBE, Cases, Crowd, Host, Pdc, Setting, same
 DEFAULT, RESPONSE = 0, 1
 RC_NULL, RC_OK, RC_UNSUPPORTED_OP = 0, 1, 6
 RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB = 0x18, 0x19, 0x1a, 0x1b
+RC_CANCELLED = 0x1e
 REQ_CLEAR = 1
 TRIMMED, TRIMMED_LASTHOP, NO_PDC, NO_PKT, NO_GTD, NO_SES, OOR, ROD_OOO = \
     1, 2, 4, 7, 8, 9, 0xb, 0xd
@@ -864,7 +865,7 @@ def unsupported(host):
     for n, op, more, rc in (
             (1, p.OP_RENDEZVOUS_SEND, 24, RC_UNSUPPORTED_OP),
             (2, p.OP_RENDEZVOUS_SEND, 23, RC_OP_VIOLATION),
-            (3, p.OP_DEFERRABLE_RTR, 0, RC_UNSUPPORTED_OP)):
+            (3, p.OP_DEFERRABLE_RTR, 0, RC_CANCELLED)):
         a = pdc.one(n, p.F_AR, payload=bytes(more),
                     ses=pdc.ses(opcode=op, length=0))
         acked(a, pdc, n, None, rc, RESPONSE, REQ_CLEAR)

@@ -506,6 +506,18 @@ def shortage(host, dropped):
         host.send(data)
 
 
+@case("no room for a message that may be deferred", "MsgPutOff")
+def put_off(host, dropped):
+    filled(host)
+    pdc = Pdc(host)
+    pdc.open(ses=pdc.ses(pid=READS))
+    host.ask(pdc.packet(1, ses=pdc.ses(pid=READS)))
+    data = pdc.packet(2, payload=bytes(4000), ses=pdc.ses(
+        opcode=p.OP_DEFERRABLE_SEND, pid=STOPPED, length=4000, at_target=1 << 32))
+    with dropped:
+        host.send(data)
+
+
 @case("no room, and half a window waits behind it", "MsgNoMatch")
 def no_match(host, dropped):
     filled(host)

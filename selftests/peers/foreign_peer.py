@@ -36,6 +36,10 @@ and for a retransmission, by plain ACKs. Each switch is one habit:
     strict-dscp     data with a DSCP other than 0 and control packets with one other
                     than 46 are not seen
     pedantic        other contents of a PSN that was used are NACKed, UNEXP_EVENT
+    std-only        packets with SMALL and MEDIUM headers are not seen
+    defer=N         the first N deferrable messages are deferred
+    asks=MS[:FROM]  so long after that it asks for each of them, from that offset on; it
+                    says so twice, with its own token first
     lose=N          it does not get the N-th request
     away=N:MS       from the N-th request on it gets none for so long
 
@@ -110,6 +114,9 @@ class Peer:
         self.window = int(self.on.get("window") or M32)
         self.away = [int(x) for x in self.on.get("away", "0:0").split(":")]
         self.back = 0
+        self.defer, self.off = int(self.on.get("defer", 0)), {}
+        self.asks = [int(x) for x in self.on.get("asks", "-1:0").split(":")] + [0]
+        self.later, self.own_id = [], 0x7000
 
     def say(self, *what):
         print(*what, flush=True)
@@ -171,10 +178,53 @@ class Peer:
             c.own_psn += int(self.on["close"])
             self.own.append(p.control(p.CP_CLOSE_REQ, c.own_psn, c.id, c.peer))
 
+    # --- messages that are deferred ----------------------------------------------
+
+    def ask_later(self, token):
+        """By a context of its own, which it opens for that"""
+        if self.asks[0] < 0:
+            return
+        self.own_id += 1
+        when = time.monotonic() + self.asks[0] / 1000
+        rtr = p.request(self.own_id << 16, self.own_id, 0, flags=p.F_AR | p.F_SYN,
+                        payload=b"", ses=p.ses_std(
+                            opcode=p.OP_DEFERRABLE_RTR, length=0, at_target=self.asks[1],
+                            key=self.own_id << 32 | token))
+        self.later += [(when, rtr), (when + 0.01, rtr)]
+
+    def defers(self, c, psn, data):
+        """Is this packet of a message that is deferred? Its response, if it is the first"""
+        opcode, msg_id = data[12] & 63, struct.unpack("!H", data[14:16])[0]
+        if opcode not in (p.OP_DEFERRABLE_SEND, p.OP_DEFERRABLE_TSEND):
+            return False
+        token, theirs = struct.unpack("!II", data[24:32])
+        if (c.id, msg_id) in self.off:
+            return True
+        if theirs:
+            if data[13] & p.S_EOM:
+                self.say("restarted", theirs - 0x7000)
+            return False
+        if not self.defer:
+            return False
+        self.defer -= 1
+        self.off[c.id, msg_id] = token
+        self.say("deferred", token)
+        self.ask_later(token)
+        c.kept[psn] = p.response(RC_OK, msg_id=msg_id, opcode=1)
+        if c.above(psn) <= 0:
+            c.cack, c.got = psn - 1 & M32, {psn} | c.got
+        return True
+
     def request(self, data):
         clear, psn, spdcid, word = struct.unpack("!hIHH", data[2:12])
         flags, msg_id = data[1] & 127, struct.unpack("!H", data[14:16])[0]
         syn, retx = flags & p.F_SYN, flags & p.F_RETX
+        form = (data[0] & 7) << 1 | data[1] >> 7
+        if form != p.NH_STD:
+            self.say({p.NH_SMALL: "small", p.NH_MEDIUM: "medium"}[form], len(data))
+            msg_id = 0          # it has none
+            if "std-only" in self.on:
+                return None
         self.say("retx" if retx else "request", psn,
                  "ar" if flags & p.F_AR else "-")
         changed = self.changed(spdcid, psn, data[12:])
@@ -198,7 +248,9 @@ class Peer:
         if not c.receive(psn):
             return self.stored(c, psn, msg_id, retx)
         c.bytes += len(data) + 48
-        if data[13] & p.S_EOM:
+        if form == p.NH_STD and self.defers(c, psn, data):
+            return self.stored(c, psn, msg_id, retx, RC_OK)
+        if data[13] & p.S_EOM and data[12] & 63 != p.OP_NO_OP:
             self.messages += 1
             self.say("message", self.messages)
             if self.refuse[1]:
@@ -273,7 +325,9 @@ class Peer:
 
     def answer(self, data):
         kind = data[0] >> 3
-        if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 56:
+        short = {p.NH_SMALL: p.SES_SMALL_LEN, p.NH_MEDIUM: p.SES_MEDIUM_LEN}.get(
+            (data[0] & 7) << 1 | data[1] >> 7, p.SES_STD_LEN)
+        if kind in (p.RUD_REQ, p.ROD_REQ) and len(data) >= 12 + short:
             return self.request(data)
         if kind == p.CP and len(data) >= 16:
             return self.control(data)
@@ -300,6 +354,7 @@ class Wire:
         self.form = {"ip", "crc"} & set(peer.on)
         self.queue = []
         self.count = 0
+        self.last = None
 
     def push(self, data, source, sport):
         self.count += 1
@@ -326,6 +381,7 @@ class Wire:
             self.peer.say("dscp", ip[1] >> 2, "of", ip[28] >> 3)
             return
         source, data = socket.inet_ntoa(ip[12:16]), ip[28:]
+        self.last = source, sport
         answer = self.peer.answer(data)
         if answer:
             self.push(answer, source, sport)
@@ -335,11 +391,15 @@ class Wire:
     def run(self):
         while True:
             now = time.monotonic()
+            while self.peer.later and self.peer.later[0][0] <= now:
+                self.push(self.peer.later.pop(0)[1], *self.last)
+                self.peer.later.sort()
             while self.queue and self.queue[0][0] <= now:
                 _, _, packet, target, data = heapq.heappop(self.queue)
                 self.raw.sendto(packet, (target, 0))
                 self.peer.left(data)
-            wait = self.queue[0][0] - now if self.queue else None
+            due = [q[0][0] for q in (self.queue, self.peer.later) if q]
+            wait = max(min(due) - now, 0) if due else None
             if select.select([self.tap], [], [], wait)[0]:
                 self.pull()
 

@@ -16,6 +16,10 @@ again until it is answered. It never probes. Each switch is one habit:
     zero-only       ACK_CC whose state is not zero is not understood
     slows           it follows rcvr_cwnd_pend
     fails=N         N NACKs for shortage without progress between fail the context
+    medium          messages have MEDIUM headers
+    defer           messages are deferrable; one that is deferred is sent again when the
+                    host asks for it
+    deaf-rtr        ... or never
     restart         forgets the context in the end, and opens another one with the same
                     id; what belongs to the old one is NACKed, INV_DPDCID
     live            the same, but it has not forgotten the old one: it closes it when
@@ -23,7 +27,7 @@ again until it is answered. It never probes. Each switch is one habit:
     for=SECONDS     it ends by itself after so long (60)
 
 Says what became of it: numbers of messages answered, of those returned by an error,
-of NACKs and timeouts, the least receive window and the greatest penalty it was told,
+deferred and asked for, of NACKs and timeouts, the least receive window and the greatest penalty it was told,
 "moved back" if a window ends before an earlier one by more than its unit, "failed", and
 what it is asked after a restart.
 """
@@ -63,6 +67,8 @@ class Source:
         self.nacks = self.run = self.timeouts = 0
         self.mpr, self.pend, self.failed = 255, 0, False
         self.open, self.clear, self.returned = self.window, -1, 0
+        # Of deferrable messages: tokens by number, and those that are deferred
+        self.tokens, self.parked, self.deferred, self.asked_for = {}, {}, 0, 0
         self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                  socket.htons(ETH_P_IP))
         self.tap.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 23)
@@ -78,15 +84,21 @@ class Source:
                         (self.host, 0))
 
     def message(self, n, flags=0):
-        ses = p.ses_std(pid=self.pids[n % len(self.pids)], msg_id=n % 65535 + 1,
-                        length=self.size)
+        pid, form = self.pids[n % len(self.pids)], p.NH_STD
+        ses = p.ses_std(pid=pid, msg_id=n % 65535 + 1, length=self.size)
+        if "medium" in self.on:
+            ses, form = p.ses_medium(self.size, pid=pid), p.NH_MEDIUM
+        elif "defer" in self.on:
+            ours, theirs = self.tokens.setdefault(n, (n + 1, 0))
+            ses = p.ses_std(pid=pid, msg_id=n % 65535 + 1, length=self.size,
+                            opcode=p.OP_DEFERRABLE_SEND, at_target=ours << 32 | theirs)
         if not self.remote:
             flags |= p.F_SYN
         if "silent" not in self.on or flags & p.F_RETX:
             flags |= p.F_AR
         self.sent[n] = time.monotonic()
         self.push(p.request(self.start + n, self.id, self.remote or n & 0xfff,
-                            flags=flags, clear=self.clear - n, ses=ses,
+                            flags=flags, clear=self.clear - n, ses=ses, next_hdr=form,
                             payload=bytes(self.size)))
 
     def may_send(self):
@@ -131,9 +143,16 @@ class Source:
         at = 32 if data[0] >> 3 == p.ACK_CC else 12
         fresh = n not in self.answered
         self.got(n)
-        if len(data) < at + 12 or data[at + 1] & 63 in (p.RC_NULL, p.RC_OK):
+        if len(data) < at + 12 or data[at + 1] & 63 == p.RC_NULL:
             return
-        self.returned += fresh
+        if data[at + 1] & 63 == p.RC_OK:
+            if data[at] & 63 != 1 or any(data[at + 8:at + 12]):
+                return
+            if fresh:
+                self.deferred += 1
+                self.parked[self.tokens[n][0]] = n
+        else:
+            self.returned += fresh
         self.push(p.control(p.CP_CLEAR_CMD, 0, self.id, self.remote, flags=0,
                             payload=self.start + self.clear))
 
@@ -177,11 +196,26 @@ class Source:
             return None
         data = ip[28:]
         spdcid, dpdcid = struct.unpack("!HH", data[8:12])
+        if data[0] >> 3 == p.RUD_REQ and data[12] & 63 == p.OP_DEFERRABLE_RTR:
+            self.asked_again(data)
+            return None
         if dpdcid != self.id:
             return None
         if data[0] >> 3 != p.NACK and not self.remote:
             self.remote = spdcid
         return data
+
+    def asked_again(self, data):
+        """The host asks for a message, by a context that it has opened"""
+        psn, spdcid = struct.unpack("!IH", data[4:10])
+        ours, theirs = struct.unpack("!II", data[36:44])
+        self.push(p.ack(psn, 0x4242, spdcid, ses=p.response(
+            msg_id=struct.unpack("!H", data[14:16])[0])))
+        if "deaf-rtr" in self.on or self.parked.pop(ours, None) is None:
+            return
+        self.asked_for += 1
+        self.tokens[self.count] = ours, theirs
+        self.count += 1
 
     def handle(self, data):
         if data and data[0] >> 3 == p.NACK:
@@ -191,7 +225,7 @@ class Source:
 
     def play(self):
         end = time.monotonic() + float(self.on.get("for", 60))
-        while len(self.answered) < self.count and not self.failed and \
+        while (len(self.answered) < self.count or self.parked) and not self.failed and \
                 time.monotonic() < end:
             while self.may_send():
                 self.message(self.next)
@@ -241,6 +275,8 @@ class Source:
     def report(self):
         self.say("answered", len(self.answered))
         self.say("returned", self.returned)
+        self.say("deferred", self.deferred)
+        self.say("asked", self.asked_for)
         self.say("nacks", self.nacks)
         self.say("timeouts", self.timeouts)
         self.say("mpr", self.mpr)

@@ -73,7 +73,23 @@ class Answer:
         self.clear = self.psn + clear & 0xffffffff
         self.operation(data[16 if self.type in (p.RUD_CC_REQ, p.ROD_CC_REQ) else 12:])
 
+    def short_operation(self, ses):
+        """SMALL and MEDIUM: a packet, without a message id"""
+        self.opcode, self.ses_flags, self.length, self.generation, job_hi, job_lo, \
+            self.pid, self.index, word = struct.unpack("!BBHBBHHHQ", ses[:p.SES_SMALL_LEN])
+        self.job, self.msg_id = job_hi << 16 | job_lo, None
+        self.offset, self.header_data = word, None
+        self.initiator = self.key = self.part = self.at = None
+        self.data = bytes(ses[p.SES_SMALL_LEN:])
+        if self.next == p.NH_MEDIUM:
+            self.initiator, self.key = struct.unpack("!IQ", self.data[:12])
+            self.data = self.data[12:]
+            if self.ses_flags & p.S_HD:
+                self.offset, self.header_data = None, word
+
     def operation(self, ses):
+        if self.next in (p.NH_SMALL, p.NH_MEDIUM):
+            self.short_operation(ses)
         if self.next != p.NH_STD:
             return
         self.opcode, self.ses_flags, self.msg_id, self.generation, job_hi, job_lo, \

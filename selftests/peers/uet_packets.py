@@ -30,7 +30,7 @@ S_DC, S_IE, S_REL, S_HD, S_EOM, S_SOM = 0x20, 0x10, 0x08, 0x04, 0x02, 0x01
 RC_NULL, RC_OK, RC_BAD_GENERATION, RC_NO_MATCH, RC_UNSUPPORTED_OP = 0, 1, 2, 5, 6
 RC_OP_VIOLATION, RC_BAD_INDEX, RC_BAD_PID, RC_BAD_JOB_ID = 0x18, 0x19, 0x1a, 0x1b
 RC_BAD_MKEY, RC_BAD_ADDR = 0x1c, 0x1d
-RC_TOO_LONG, RC_INITIATOR_ERR, RC_DROPPED = 0x22, 0x23, 0x24
+RC_CANCELLED, RC_TOO_LONG, RC_INITIATOR_ERR, RC_DROPPED = 0x1e, 0x22, 0x23, 0x24
 
 TRIMMED, TRIMMED_LASTHOP, TRIMMED_ACK, NO_PDC_AVAIL, NO_CCC_AVAIL, NO_BITMAP, \
     NO_PKT_BUFFER, NO_GTD_DEL_AVAIL, NO_SES_MSG_AVAIL, NO_RESOURCE, PSN_OOR_WINDOW, _, \
@@ -40,7 +40,7 @@ TRIMMED, TRIMMED_LASTHOP, TRIMMED_ACK, NO_PDC_AVAIL, NO_CCC_AVAIL, NO_BITMAP, \
 EXP_NORMAL, EXP_ERROR, EXP_FATAL = 0xfd, 0xfe, 0xff
 
 
-SES_STD_LEN = 44
+SES_SMALL_LEN, SES_MEDIUM_LEN, SES_STD_LEN = 20, 32, 44
 # Bit of a memory key: what is done with it may be done twice
 KEY_IDEMPOTENT = 1 << 63
 
@@ -51,11 +51,11 @@ def prologue(ptype, next_hdr, flags):
 
 def ses_std(opcode=OP_SEND, flags=S_REL | S_SOM | S_EOM, msg_id=1, job=0,
             pid=200, index=0, initiator=7, length=4, offset=0, part=0, generation=0,
-            key=0, header_data=0):
+            key=0, header_data=0, at_target=0):
     """44 bytes; offset and part count only without S_SOM, header_data with it"""
     word = header_data if flags & S_SOM else (part & 0x3fff) << 32 | offset
     return struct.pack("!BBHBBHHHQIQQI", opcode, flags, msg_id, generation,
-                       job >> 16 & 0xff, job & 0xffff, pid, index, 0,
+                       job >> 16 & 0xff, job & 0xffff, pid, index, at_target,
                        initiator, key, word, length)
 
 

@@ -377,6 +377,7 @@ static void usage(void)
 		"  -L NAME      path policy (UET_PATH_POLICY)\n"
 		"  -X COUNT     each target stands for so many addresses\n"
 		"  -d DSCP      traffic class (UET_TRAFFIC_CLASS)\n"
+		"  -f BYTES     messages of so many may be deferred (UET_DEFER)\n"
 		"  -M MARK      SO_MARK\n"
 		"  -k           print what UET_INFO says of paths, too\n"
 		"  -b BYTES     SO_SNDBUF\n"
@@ -396,7 +397,8 @@ static void parse_options(int argc, char **argv)
 	int c;
 
 	opt.sender = getpid();
-	while ((c = getopt(argc, argv, "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:kX:b:wWFx:G:KT:")) != -1) {
+	while ((c = getopt(argc, argv,
+			   "t:n:D:s:i:B:O:P:j:Jcam:M:C:L:d:f:kX:b:wWFx:G:KT:")) != -1) {
 		switch (c) {
 		case 't': uet_option(&opt.sock, "type", optarg); break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
@@ -414,6 +416,7 @@ static void parse_options(int argc, char **argv)
 		case 'C': uet_option(&opt.sock, "cc", optarg); break;
 		case 'L': uet_option(&opt.sock, "policy", optarg); break;
 		case 'd': uet_option(&opt.sock, "tclass", optarg); break;
+		case 'f': uet_option(&opt.sock, "defer", optarg); break;
 		case 'M': uet_option(&opt.sock, "mark", optarg); break;
 		case 'k': opt.info = true; break;
 		case 'X': opt.spread = strtoul(optarg, NULL, 0); break;

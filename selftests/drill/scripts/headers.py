@@ -253,6 +253,111 @@ def small(d):
     pdc.expect(ack(2, cack=2, rc=p.RC_OK))
 
 
+@rule("3.4", "A SMALL header carries no SEND, a MEDIUM one nothing that needs restart tokens, "
+      "an extension for a rendezvous or several packets: such a request is answered OP_VIOLATION",
+      malformed="operations are in headers that do not carry them")
+def short_forms(d):
+    pdc, n = d.open(), 0
+    d.messages()
+    for form, ops in (p.NH_SMALL, (p.OP_SEND, p.OP_TAGGED_SEND, p.OP_DATAGRAM_SEND)), \
+            (p.NH_MEDIUM, (p.OP_DEFERRABLE_SEND, p.OP_DEFERRABLE_TSEND, p.OP_DEFERRABLE_RTR,
+                           p.OP_MSG_ERROR)):
+        for op in ops:
+            n += 1
+            make = p.ses_small if form == p.NH_SMALL else p.ses_medium
+            answered(d, pdc, n, p.RC_OP_VIOLATION, request(
+                n, ses=make(4, opcode=op), next_hdr=form, data=b"data"))
+    for form in p.NH_SMALL, p.NH_MEDIUM:
+        n += 1
+        ses = bytearray(p.ses_small(4) if form == p.NH_SMALL else p.ses_medium(4))
+        ses[1] &= ~p.S_EOM
+        answered(d, pdc, n, p.RC_OP_VIOLATION, request(
+            n, ses=bytes(ses), next_hdr=form, data=b"data"))
+    same("delivered", d.messages(), [])
+
+
+@rule("3.4", "The length in a MEDIUM header is that of the message: with less payload it is "
+      "answered OP_VIOLATION, with more the rest is padding",
+      malformed="one is shorter than its header says")
+def medium_lengths(d):
+    pdc = d.open()
+    d.messages()
+    for n, length in (1, 5), (2, 16383):
+        answered(d, pdc, n, p.RC_OP_VIOLATION, request(
+            n, ses=p.ses_medium(length), next_hdr=p.NH_MEDIUM, data=b"data"))
+    for n, length in (3, 3), (4, 0):
+        pdc.inject(request(n, ses=p.ses_medium(length), next_hdr=p.NH_MEDIUM, ar=True))
+        pdc.expect(ack(n, cack=n, rc=p.RC_OK))
+    same("delivered", [m.data for m in d.messages()], [b"dat", b""])
+
+
+def medium_peer(d):
+    """The host has got a MEDIUM header by a context whose peer has proved its address"""
+    pdc = d.open()
+    d.messages()
+    pdc.inject(request(1, ses=p.ses_medium(4), next_hdr=p.NH_MEDIUM, data=b"medi", ar=True))
+    pdc.expect(ack(1, cack=1, rc=p.RC_OK))
+
+
+@rule("3.4", "To a peer that sends MEDIUM headers a send of one packet has one, with the same "
+      "fields; a longer one has standard headers")
+def medium_sent(d):
+    medium_peer(d)
+    d.patient()
+    d.setting(payload_mtu=1024)
+    sock, pdc = sent(d, tag=0x55, header_data=HD, data=bytes(1024))
+    pdc.expect(request(0, next=p.NH_MEDIUM, opcode=p.OP_TAGGED_SEND, length=1024, pid=PID,
+                       index=INDEX, som=True, eom=True, rel=True, hd=True, header_data=HD,
+                       key=0x55, job=0, initiator=100 << 12, data=bytes(1024)))
+    pdc.inject(ack(0, msg_id=0))
+    d.delivered(sock)
+    d.send(sock=sock, data=b"")
+    pdc.expect(request(1, next=p.NH_MEDIUM, opcode=p.OP_SEND, length=0, hd=False, offset=0,
+                       key=0, data=b""))
+    d.send(sock=sock, data=bytes(1025))
+    pdc.expect(request(2, next=p.NH_STD, opcode=p.OP_SEND, som=True, eom=False, length=1025))
+    pdc.expect(request(3, next=p.NH_STD, som=False, eom=True, at=1024, part=1))
+    d.send(sock=sock, data=bytes(100), defer=1)
+    pdc.expect(request(4, next=p.NH_STD, opcode=p.OP_DEFERRABLE_SEND))
+    pdc.inject(ack(4))
+    for _ in range(3):
+        d.delivered(sock)
+
+
+@rule("3.4", "A packet with a MEDIUM header is sent again in the same form, and its response "
+      "goes by its PSN")
+def medium_again(d):
+    medium_peer(d)
+    sock, pdc = sent(d)
+    first = pdc.expect(request(0, next=p.NH_MEDIUM))
+    again = pdc.expect(request(0, next=p.NH_MEDIUM, retx=True))
+    same("contents", again.data, first.data)
+    pdc.inject(ack(0, cack=-1, rc=p.RC_BAD_PID, rsp_op=RESPONSE, msg_id=0, req=CLEAR))
+    d.failed(sock, errno.ECONNREFUSED)
+
+
+@rule("3.4", "To a peer that takes SMALL headers NO_OP has one")
+def small_sent(d):
+    medium_peer(d)
+    sock = d.socket(100)
+    sock.watch(d.here(), 1, 60000)
+    pdc = d.opened()
+    pdc.expect(request(0, next=p.NH_SMALL, opcode=p.OP_NO_OP, length=0, pid=PID, index=INDEX,
+                       som=True, eom=True, data=b""))
+    pdc.inject(ack(0, cack=-1, rc=p.RC_BAD_PID, rsp_op=RESPONSE, msg_id=0, req=CLEAR))
+    same("state", d.report(sock).error, errno.ECONNREFUSED)
+
+
+@rule("3.4", "A MEDIUM header that opens a context proves nothing: whose address it has gets "
+      "standard ones")
+def medium_forged(d):
+    pdc = d.pdc()
+    pdc.inject(request(0, syn=True, ses=p.ses_medium(4), next_hdr=p.NH_MEDIUM))
+    pdc.expect(ack(0))
+    _, pdc = sent(d)
+    pdc.expect(request(0, next=p.NH_STD))
+
+
 @rule("3.4", "NO_OP delivers nothing and is answered, if it may be, by OK")
 def no_op(d):
     pdc = d.open()
