@@ -220,4 +220,31 @@ static inline struct nlattr **uet_genl_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
+/* 6.10: notifications of pages have a table of functions, before that one function */
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+struct ubuf_info_ops {
+	void (*complete)(struct sk_buff *skb, struct ubuf_info *ubuf, bool success);
+};
+#endif
+
+static inline void uet_ubuf_set_ops(struct ubuf_info *ubuf,
+				    const struct ubuf_info_ops *ops)
+{
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+	ubuf->callback = ops->complete;
+#else
+	ubuf->ops = ops;
+#endif
+}
+
+static inline bool uet_ubuf_has_ops(const struct ubuf_info *ubuf,
+				    const struct ubuf_info_ops *ops)
+{
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+	return ubuf->callback == ops->complete;
+#else
+	return ubuf->ops == ops;
+#endif
+}
+
 #endif /* _UET_COMPAT_H */

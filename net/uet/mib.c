@@ -91,6 +91,8 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("RxRtr", UET_MIB_RX_RTR),
 	SNMP_MIB_ITEM("MsgNoMatch", UET_MIB_MSG_NO_MATCH),
 	SNMP_MIB_ITEM("MsgSilent", UET_MIB_MSG_SILENT),
+	SNMP_MIB_ITEM("MsgPosted", UET_MIB_MSG_POSTED),
+	SNMP_MIB_ITEM("MsgPostedLate", UET_MIB_MSG_POSTED_LATE),
 	SNMP_MIB_ITEM("WatchProbes", UET_MIB_WATCH_PROBES),
 	SNMP_MIB_ITEM("WatchReports", UET_MIB_WATCH_REPORTS),
 	SNMP_MIB_ITEM("Pings", UET_MIB_PINGS),

@@ -98,6 +98,8 @@ enum uet_mib_item {
 	UET_MIB_RX_RTR,			/* ... received, of a message that is here */
 	UET_MIB_MSG_NO_MATCH,		/* NO_MATCH answered here */
 	UET_MIB_MSG_SILENT,		/* aborted: silent while others waited */
+	UET_MIB_MSG_POSTED,		/* went to a receive posted before */
+	UET_MIB_MSG_POSTED_LATE,	/* waited for the receive it went to */
 	UET_MIB_WATCH_PROBES,		/* probes of UET_WATCH */
 	UET_MIB_WATCH_REPORTS,		/* changes that they found */
 	UET_MIB_PINGS,			/* probes of "uet ping" sent */

@@ -33,9 +33,11 @@
 
 #include "base.h"
 
+struct uet_cq;
 struct uet_dest;
 struct uet_part;
 struct uet_rxmsg;
+struct uet_rxposts;
 struct uet_watches;
 
 /* Pages kept for reuse: 4 MiB of 32 KiB each */
@@ -170,6 +172,8 @@ struct uet_job {
  * @rtrs: requests for them that are under way, struct uet_rtr_sent; of @rtr_work
  * @rtr_work: asks for them
  * @rx_spare: a message struct kept for reuse; changes atomically
+ * @posts: receives posted ahead, NULL without @cq; set once
+ * @cq: completion queue, with a reference, or NULL; set once, after @posts
  */
 struct uet_sock {
 	struct sock		sk;
@@ -260,6 +264,8 @@ struct uet_sock {
 	struct list_head	rtrs;
 	struct delayed_work	rtr_work;
 	struct uet_rxmsg	*rx_spare;
+	struct uet_rxposts	*posts;
+	struct uet_cq		*cq;
 };
 
 /* Delivery mode of a socket type */

@@ -84,6 +84,9 @@ struct sockaddr_uet {
 #define UET_DEFER		20	/* __u32: messages of so many bytes may be
 					 * deferred, 0 = none
 					 */
+#define UET_RECV_POST		21	/* struct uet_recv_post[]: post receives ahead */
+#define UET_RECV_CANCEL		22	/* __u64: cancel receives with this cookie */
+#define UET_CQ			23	/* int: fd of a completion queue, -1 none */
 
 /* Bit of a memory key: writes with it may be carried out more than once */
 #define UET_KEY_IDEMPOTENT	(1ULL << 63)
@@ -247,6 +250,143 @@ struct uet_report {
 	__u64	cookie_last;
 	__u32	length;
 	__u32	reserved;
+};
+
+/**
+ * struct uet_recv_post - a receive that is posted ahead (UET_RECV_POST)
+ * @cookie: names it in its completion
+ * @addr: address of the buffer
+ * @length: its length, bytes
+ * @tag: with %UET_RECV_TAGGED the tag that a message must have
+ * @ignore: bits of @tag that do not matter
+ * @from: the endpoint that a message must come from, by address, PIDonFEP and resource
+ *	index; of any if @from.suet_family is 0
+ * @flags: UET_RECV_*
+ * @least: with %UET_RECV_MULTI the receive ends when less than so many bytes are left
+ *
+ * Receives are matched in the order in which they were posted, when the first packet of
+ * a message comes; messages in the order in which that is. So one that finds no receive
+ * waits in the receive buffer, for a later one or for recvmsg(). A message that found
+ * one goes to its buffer, whatever room the receive buffer has. What is longer is cut,
+ * and its completion has EMSGSIZE.
+ *
+ * The value of the option is one receive or an array of them; either all of it is
+ * posted, or nothing is. The buffer must stay where it is until the completion: its
+ * pages are held, and count for RLIMIT_MEMLOCK. The socket needs a completion queue.
+ * Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN (UET_RECV_POSTS_MAX of
+ * the socket, or completions wait for room in the queue), ENOBUFS (RLIMIT_MEMLOCK),
+ * ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
+ */
+struct uet_recv_post {
+	__u64			cookie;
+	__u64			addr;
+	__u64			length;
+	__u64			tag;
+	__u64			ignore;
+	struct sockaddr_uet	from;
+	__u32			flags;
+	__u32			least;
+};
+
+#define UET_RECV_TAGGED		0x01	/* a message with a tag; else one without */
+#define UET_RECV_MULTI		0x02	/* many messages, one behind the other */
+#define UET_RECV_PEEK		0x04	/* only tell of a message that is here: ENOMSG */
+#define UET_RECV_CLAIM		0x08	/* with PEEK: keep it for CLAIMED with @cookie */
+#define UET_RECV_CLAIMED	0x10	/* receive what was claimed */
+#define UET_RECV_DISCARD	0x20	/* with PEEK or CLAIMED: throw it away */
+
+#define UET_RECV_POSTS_MAX	4096	/* receives of one socket */
+
+/*
+ * Completion queue: ioctl(socket, SIOCUETCQ, struct uet_cq_params *) makes one, and
+ * returns its descriptor; the option UET_CQ gives it to sockets. mmap() of it has a
+ * struct uet_cq_ring. poll() tells that there are completions (EPOLLIN).
+ */
+#define SIOCUETCQ		(SIOCPROTOPRIVATE + 0)
+
+#define UET_CQ_ENTRIES_MAX	65536
+
+/**
+ * struct uet_cq_params - a completion queue to be (SIOCUETCQ)
+ * @entries: completions it has room for, 1 to UET_CQ_ENTRIES_MAX; rounded up to a power
+ *	of two
+ * @flags: 0
+ * @size: set to the length for mmap(), bytes
+ */
+struct uet_cq_params {
+	__u32	entries;
+	__u32	flags;
+	__u64	size;
+};
+
+enum uet_completion_type {
+	UET_DONE_RECV	= 1,	/* a receive: its buffer has a message */
+	UET_DONE_PEEK	= 2,	/* UET_RECV_PEEK */
+	UET_DONE_SENT	= 3,	/* a message was delivered, or failed */
+	UET_DONE_BUFFER	= 4,	/* MSG_ZEROCOPY: its buffer may be used again */
+};
+
+/* uet_completion.flags */
+#define UET_DONE_TAGGED		0x01	/* the message has a tag */
+#define UET_DONE_HEADER_DATA	0x02	/* ... header data */
+#define UET_DONE_LAST		0x04	/* the receive has ended: always, but for MULTI */
+
+/**
+ * struct uet_completion - what became of a receive or of a message
+ * @cookie: of the receive, or of the message (UET_CMSG_COOKIE)
+ * @type: enum uet_completion_type
+ * @source: enum uet_report_source, of a message that failed
+ * @code: meaning depends on @source
+ * @error: errno: 0; EMSGSIZE: longer than the buffer; ECANCELED; ECONNRESET or
+ *	ECONNABORTED: the rest of it will not come; ENOMSG (PEEK, CLAIMED)
+ * @flags: UET_DONE_*
+ * @offset: where in the buffer it begins, not 0 with %UET_RECV_MULTI only
+ * @length: length of the whole message
+ * @got: bytes of it in the buffer
+ * @socket: inode number of the socket
+ * @tag: its tag
+ * @header_data: its header data
+ * @peer: where it came from, or went to
+ * @reserved: zero
+ */
+struct uet_completion {
+	__u64			cookie;
+	__u8			type;
+	__u8			source;
+	__u16			code;
+	__u32			error;
+	__u64			offset;
+	__u32			length;
+	__u32			got;
+	__u32			flags;
+	__u32			socket;
+	__u64			tag;
+	__u64			header_data;
+	struct sockaddr_uet	peer;
+	__u64			reserved[4];
+};
+
+/**
+ * struct uet_cq_ring - what mmap() of a completion queue has
+ * @head: completions that the program has taken; it adds to it, with release order
+ * @reserved0: zero
+ * @tail: completions that are there; the kernel adds to it, with release order
+ * @waiting: completions that wait for room; while not 0, poll() after @head has moved
+ * @entries: completions that it has room for, a power of two
+ * @reserved1: zero
+ *
+ * The completions follow it: number n is the (n % entries)th one.
+ *
+ * The kernel believes nothing that a program writes here: with a wrong @head a program
+ * loses its own completions.
+ */
+struct uet_cq_ring {
+	__u32			head;
+	__u32			reserved0[15];
+	__u32			tail;
+	__u32			waiting;
+	__u32			entries;
+	__u32			reserved1[13];
 };
 
 /* uet_info.blocked_by: why data for the peer waits */

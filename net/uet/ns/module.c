@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/uet.h>
 
+#include "cq/buffer.h"
 #include "genl/genl.h"
 #include "input/home.h"
 #include "input/input.h"
@@ -144,6 +145,7 @@ static void __exit uet_exit(void)
 	uet_native_exit();
 	uet_netns_unregister();
 	uet_sock_wait();
+	uet_buffer_exit();
 	uet_neigh_exit();
 	uet_path_exit();
 	uet_sock_exit();

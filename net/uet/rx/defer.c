@@ -7,7 +7,8 @@
  * source is asked for the messages that were noted, the oldest first, as many as the
  * room is for. What they will bring is set aside for them among deferrable messages,
  * until they come or do not come in time. A host whose message does not come has its
- * others wait behind those of all other hosts.
+ * others wait behind those of all other hosts. A message that a posted receive is for
+ * (rx/post.c) needs no room, and is asked for as soon as the receive is posted.
  *
  * A note stays until the request for it is answered, so there are never more requests
  * under way than notes, whatever sources leave unanswered.
@@ -30,6 +31,7 @@
 #include "pdc/pdc.h"
 #include "rx/defer.h"
 #include "rx/half.h"
+#include "rx/post.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 
@@ -47,6 +49,8 @@
  * struct uet_defer_note - a message that was deferred
  * @node: in uet_sock.defers, the oldest first
  * @rtr: how to ask for it
+ * @tag: its tag, if @tagged
+ * @tagged: it has a tag
  * @told_at: when its source was asked, jiffies, if @told
  * @told: its source was asked, and room is set aside for it
  * @asking: the request is not answered yet
@@ -55,7 +59,9 @@
 struct uet_defer_note {
 	struct list_head	node;
 	struct uet_defer_rtr	rtr;
+	u64			tag;
 	unsigned long		told_at;
+	bool			tagged;
 	bool			told;
 	bool			asking;
 	bool			gone;
@@ -149,6 +155,8 @@ static bool uet_defer_add(struct uet_sock *us, const struct uet_rx_ctx *rx)
 	n->rtr.laddr = rx->daddr;
 	n->rtr.token = uet_ses_token(ses->buffer_offset, false);
 	n->rtr.len = ses->request_length;
+	n->tag = ses->key;
+	n->tagged = ses->opcode == UET_SES_OP_DEFERRABLE_TSEND;
 	/* 0 is no token. */
 	if (!++us->defer_id)
 		us->defer_id++;
@@ -187,6 +195,22 @@ static void uet_defer_came(struct uet_sock *us, const struct uet_rx_ctx *rx,
 		uet_defer_end(us, n);
 }
 
+/* Has a program posted a receive for the message? */
+static bool uet_defer_posted(struct uet_sock *us, const struct uet_rx_ctx *rx)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_post_key key = {
+		.tag = ses->key, .tagged = ses->opcode == UET_SES_OP_DEFERRABLE_TSEND,
+	};
+	struct sockaddr_uet from;
+
+	if (likely(!us->posts))
+		return false;
+	uet_ses_from(rx, &from);
+	key.from = &from;
+	return uet_rxpost_wanted(us, &key);
+}
+
 /**
  * uet_defer_msg() - is a deferrable message to be deferred?
  * @pdc: the PDC
@@ -218,7 +242,8 @@ bool uet_defer_msg(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	/* It does not compete with what is set aside for it. */
 	if (n && n->told)
 		us->defer_told -= n->rtr.share;
-	ret = !uet_defer_fits(us, rx->pkt->ses.request_length);
+	ret = !uet_defer_fits(us, rx->pkt->ses.request_length) &&
+	      !uet_defer_posted(us, rx);
 	if (n && n->told)
 		us->defer_told += n->rtr.share;
 	if (ret)
@@ -279,6 +304,24 @@ static struct uet_defer_note *uet_defer_untold(struct uet_sock *us)
 	return NULL;
 }
 
+/* The first message that a receive was posted for, of which no source was asked */
+static struct uet_defer_note *uet_defer_wanted(struct uet_sock *us)
+{
+	struct uet_defer_note *n;
+
+	if (likely(!us->posts))
+		return NULL;
+	list_for_each_entry(n, &us->defers, node) {
+		struct uet_post_key key = {
+			.tag = n->tag, .from = &n->rtr.from, .tagged = n->tagged,
+		};
+
+		if (!n->told && !n->asking && uet_rxpost_wanted(us, &key))
+			return n;
+	}
+	return NULL;
+}
+
 /**
  * uet_defer_next() - the next message that a source is to be asked for
  * @us: the socket
@@ -291,12 +334,13 @@ static struct uet_defer_note *uet_defer_untold(struct uet_sock *us)
  */
 bool uet_defer_next(struct uet_sock *us, struct uet_defer_rtr *rtr)
 {
-	struct uet_defer_note *n;
+	struct uet_defer_note *n, *wanted;
 
 	spin_lock_bh(&us->rx_lock);
 	uet_defer_expire(us);
-	n = uet_defer_untold(us);
-	if (n && !us->rx_closed && !uet_defer_fits(us, n->rtr.len)) {
+	wanted = uet_defer_wanted(us);
+	n = wanted ?: uet_defer_untold(us);
+	if (n && !wanted && !us->rx_closed && !uet_defer_fits(us, n->rtr.len)) {
 		us->rx_nacked = true;
 		n = NULL;
 	}
@@ -304,7 +348,7 @@ bool uet_defer_next(struct uet_sock *us, struct uet_defer_rtr *rtr)
 		n->told = true;
 		n->asking = true;
 		n->told_at = jiffies;
-		n->rtr.share = uet_defer_share(us, n);
+		n->rtr.share = wanted ? 0 : uet_defer_share(us, n);
 		us->defer_told += n->rtr.share;
 		*rtr = n->rtr;
 	}

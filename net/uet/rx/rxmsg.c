@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "link/drop.h"
 #include "mib.h"
+#include "rx/post.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 
@@ -104,6 +105,8 @@ struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 	memset_startat(msg, 0, rcvd);
 	INIT_LIST_HEAD(&msg->node);
 	INIT_LIST_HEAD(&msg->open_node);
+	INIT_LIST_HEAD(&msg->waiting);
+	INIT_LIST_HEAD(&msg->by_tag);
 	refcount_set(&msg->ref, 2);
 	msg->us = us;
 	msg->born = jiffies;
@@ -175,6 +178,31 @@ static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 }
 
 /**
+ * uet_rx_leave_lists() - take a message and its data out of the lists of its socket
+ * @us: socket
+ * @msg: message, in no posted receive
+ * @to: gets its data
+ */
+void uet_rx_leave_lists(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff_head *to)
+{
+	lockdep_assert_held(&us->rx_lock);
+	/* One that was read to its end has none left. */
+	if (!skb_queue_empty(&msg->prefix) || !RB_EMPTY_ROOT(&msg->ooo))
+		uet_rx_strip(msg, to);
+	if (!msg->complete)
+		uet_rx_left(us, msg);
+	list_del_init(&msg->node);
+	if (unlikely(us->posts)) {
+		list_del_init(&msg->waiting);
+		list_del_init(&msg->by_tag);
+	}
+	/* Includes what a reader has taken out and not accounted for yet */
+	uet_rx_uncharge(us, msg, msg->bytes);
+	msg->ready = false;
+}
+
+/**
  * uet_rx_drop() - take a message out of its socket
  * @us: socket
  * @msg: message
@@ -185,16 +213,7 @@ static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to)
 {
-	lockdep_assert_held(&us->rx_lock);
-	/* One that was read to its end has none left. */
-	if (!skb_queue_empty(&msg->prefix) || !RB_EMPTY_ROOT(&msg->ooo))
-		uet_rx_strip(msg, to);
-	if (!msg->complete)
-		uet_rx_left(us, msg);
-	list_del_init(&msg->node);
-	/* Includes what a reader has taken out and not accounted for yet */
-	uet_rx_uncharge(us, msg, msg->bytes);
-	msg->ready = false;
+	uet_rx_leave_lists(us, msg, to);
 	WRITE_ONCE(msg->us, NULL);
 }
 
@@ -206,6 +225,10 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 			struct sk_buff_head *to)
 {
 	lockdep_assert_held(&us->rx_lock);
+	if (unlikely(msg->into)) {
+		uet_rxpost_end(us, msg, error ?: ECONNABORTED);
+		return true;
+	}
 	if (!msg->read && !msg->busy && !msg->peeked) {
 		uet_rx_drop(us, msg, to);
 		return true;
@@ -266,9 +289,15 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	int err;
 
 	spin_lock(&us->rx_lock);
+	if (unlikely(us->posts) && uet_rxpost_match(us, msg)) {
+		spin_unlock(&us->rx_lock);
+		return 0;
+	}
 	err = uet_rx_enter(us, msg);
 	if (err == -ENOBUFS)
 		uet_rx_nacked(us, msg);
+	else if (unlikely(us->posts) && !err)
+		uet_rxpost_wait(us, msg);
 	spin_unlock(&us->rx_lock);
 	if (!err)
 		return 0;
@@ -494,6 +523,21 @@ bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len)
 	return len <= uet_rx_half(us) / 8;
 }
 
+/* Does a message of one packet, or of one run, go to a posted receive? */
+static bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *msg,
+				const struct sk_buff *skb,
+				const struct uet_rxpart *part)
+{
+	int ret;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (part->off || !uet_rxpost_match(us, msg))
+		return false;
+	ret = uet_rxpost_place(us, msg, skb, part);
+	uet_rxpost_end(us, msg, ret == 1 ? 0 : ECONNABORTED);
+	return true;
+}
+
 /**
  * uet_rxmsg_whole() - deliver a message of one packet, or of one run
  * @us: socket it is for
@@ -516,6 +560,12 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	if (unlikely(part->len != msg->len))
 		return false;
 	spin_lock(&us->rx_lock);
+	if (unlikely(us->posts) && uet_rx_whole_posted(us, msg, skb, part)) {
+		spin_unlock(&us->rx_lock);
+		uet_rxmsg_put(msg);
+		consume_skb(skb);
+		return true;
+	}
 	if (unlikely(!uet_rx_enter_whole(us, msg, skb->truesize))) {
 		spin_unlock(&us->rx_lock);
 		return false;
@@ -531,6 +581,8 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	msg->header_data = part->header_data;
 	msg->ce = part->ce;
 	uet_rx_make_ready(us, msg);
+	if (unlikely(us->posts))
+		uet_rxpost_wait(us, msg);
 	spin_unlock(&us->rx_lock);
 	uet_rx_wake(us, napi_id);
 	return true;
@@ -563,6 +615,17 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 	if (!us)
 		return READ_ONCE(msg->given_up) ? -ETIME : -EPIPE;
 	spin_lock(&us->rx_lock);
+	if (unlikely(msg->into) && msg->us == us) {
+		err = uet_rxpost_place(us, msg, skb, part);
+		if (err == 1)
+			uet_rxpost_end(us, msg, 0);
+		spin_unlock(&us->rx_lock);
+		if (err == 1)
+			uet_rxmsg_put(msg);
+		if (err >= 0)
+			consume_skb(skb);
+		return err;
+	}
 	if (msg->us == us && !msg->error && !msg->complete) {
 		err = uet_rx_store(us, msg, skb, part, &spare);
 		if (!err) {
@@ -645,6 +708,7 @@ bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 		return false;
 	spin_lock(&us->rx_lock);
 	if (msg->us == us && !msg->complete && !msg->error && !msg->ready &&
+	    !msg->into &&
 	    (!msg->granted || uet_rxroom_long(uet_rx_half(us), msg->len))) {
 		uet_rx_drop(us, msg, &gone);
 		ret = true;
@@ -723,6 +787,10 @@ void uet_rx_stop(struct uet_sock *us)
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
 	us->rx_closed = true;
+	if (us->posts) {
+		uet_rx_drop_list(us, &us->posts->begun, true, &msgs, &gone);
+		uet_rxpost_cancel_all(us);
+	}
 	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_mixed, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_open, true, &msgs, &gone);

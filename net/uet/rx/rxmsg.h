@@ -16,13 +16,19 @@
 
 struct uet_net;
 struct uet_pdc;
+struct uet_rxinto;
 struct uet_sock;
 
 /**
  * struct uet_rxmsg - an incoming message
  * @node: in uet_sock.rx_ready
- * @open_node: in uet_sock.rx_open, rx_absent, rx_granted or rx_mixed while not
- *	complete
+ * @open_node: in uet_sock.rx_open, rx_absent, rx_granted, rx_mixed or
+ *	uet_rxposts.begun while not complete
+ * @waiting: in uet_rxposts.waiting while it waits for a posted receive
+ * @by_tag: in uet_rxposts.by_tag, too
+ * @into: its place in a posted receive, or NULL
+ * @claimed: kept for the receive with the cookie @claim
+ * @claim: valid if @claimed
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
@@ -70,6 +76,8 @@ struct uet_rxmsg {
 	refcount_t		ref;
 	struct uet_sock		*us;
 	struct sockaddr_uet	from;
+	struct list_head	waiting;
+	struct list_head	by_tag;
 	const struct uet_pdc	*pdc;
 	unsigned long		line;
 	unsigned long		born;
@@ -98,7 +106,10 @@ struct uet_rxmsg {
 	bool			peeked;
 	bool			given_up;
 	bool			ce;
+	bool			claimed;
 	int			error;
+	u64			claim;
+	struct uet_rxinto	*into;
 	u64			header_data;
 	struct rb_root		ooo;
 	unsigned long		last;
@@ -241,6 +252,8 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
 /* Shared by rx/rxmsg.c, rx/rxmem.c and rx/rxread.c; rx_lock held */
 void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to);
+void uet_rx_leave_lists(struct uet_sock *us, struct uet_rxmsg *msg,
+			struct sk_buff_head *to);
 bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);
 
 /**
@@ -278,6 +291,8 @@ bool uet_rxread_begin(struct uet_sock *us, struct uet_rxread *rd,
 void uet_rxread_used(struct uet_rxread *rd, struct sk_buff *skb);
 void uet_rxread_commit(struct uet_sock *us, struct uet_rxread *rd);
 void uet_rxread_end(struct uet_sock *us, struct uet_rxread *rd, bool peek);
+
+void uet_rx_room_made(struct uet_sock *us);
 
 int uet_rxmsg_cache_init(void);
 void uet_rxmsg_cache_exit(void);

@@ -188,6 +188,23 @@ static void uet_rx_told(struct uet_sock *us)
 }
 
 /**
+ * uet_rx_room_made() - messages were taken by posted receives
+ * @us: socket
+ *
+ * Context: process.
+ */
+void uet_rx_room_made(struct uet_sock *us)
+{
+	bool tell;
+
+	spin_lock_bh(&us->rx_lock);
+	tell = uet_rx_tell(us);
+	spin_unlock_bh(&us->rx_lock);
+	if (tell)
+		uet_rx_told(us);
+}
+
+/**
  * uet_rxread_whole() - is the first message complete, and in one packet?
  * @us: socket, locked
  * @room: bytes that the reader has room for

@@ -18,10 +18,12 @@
 
 #include "base.h"
 #include "compat.h"
+#include "cq/cq.h"
 #include "link/addr.h"
 #include "link/encap.h"
 #include "link/owner.h"
 #include "rx/ep.h"
+#include "rx/post.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
@@ -67,6 +69,7 @@ static void uet_sock_destruct(struct sock *sk)
 {
 	uet_consume_list(&sk->sk_error_queue);
 	uet_rxmsg_drop_spare(uet_sk(sk));
+	uet_rxposts_end(uet_sk(sk));
 	WARN_ON_ONCE(atomic_read(&sk->sk_rmem_alloc));
 	/* Linux 6.1 allows SO_RESERVE_MEM for all protocols that account pages. */
 	sk_mem_reclaim_final(sk);
@@ -275,6 +278,8 @@ static int uet_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	u32 n;
 
 	switch (cmd) {
+	case SIOCUETCQ:
+		return uet_cq_create((struct uet_cq_params __user *)arg);
 	case SIOCOUTQ:
 		n = lower_32_bits(atomic64_read(&us->wmem));
 		break;

@@ -37,6 +37,11 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 int uet_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen);
 
+/* post.c */
+int uet_set_cq(struct uet_sock *us, int fd);
+int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
+int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
+
 /* sendpart.c */
 void uet_splice_eof(struct socket *sock);
 void uet_part_drop(struct uet_sock *us);

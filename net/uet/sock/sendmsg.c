@@ -24,6 +24,7 @@
 #include <net/ipv6.h>
 
 #include "compat.h"
+#include "cq/cq.h"
 #include "link/addr.h"
 #include "link/peer_rules.h"
 #include "mib.h"
@@ -32,6 +33,7 @@
 #include "sock/calls.h"
 #include "sock/send.h"
 #include "tx/defer.h"
+#include "tx/done.h"
 #include "tx/pds.h"
 #include "tx/trace_msg.h"
 #include "tx/txmsg.h"
@@ -602,6 +604,8 @@ struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 	msg->cookie = atomic64_fetch_inc(&us->tx_count);
 	if (s->has_cookie)
 		msg->cookie = s->cookie;
+	if (unlikely(s->ubuf))
+		uet_done_ubuf_name(s->ubuf, msg->cookie);
 	msg->deadline = s->deadline;
 	msg->header_data = s->header_data;
 	msg->has_hd = s->has_hd;
@@ -805,6 +809,9 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 	/* The system call truncates longer messages to this. */
 	if (len >= MAX_RW_COUNT)
 		return -EMSGSIZE;
+	/* Only the program can make room, so there is nothing to wait for. */
+	if (unlikely(READ_ONCE(us->cq)) && uet_cq_full(us->cq))
+		return -EAGAIN;
 	return 0;
 }
 

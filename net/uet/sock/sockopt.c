@@ -150,6 +150,8 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 		return uet_set_keepalive(us, optname, v);
 	case UET_ZEROCOPY:
 		return uet_set_zerocopy(us, v);
+	case UET_CQ:
+		return uet_set_cq(us, v);
 	}
 	return -ENOPROTOOPT;
 }
@@ -346,10 +348,14 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_DEFER || optname == UET_INFO)
+	    optname > UET_CQ || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
+	if (optname == UET_RECV_POST)
+		return uet_recv_post(uet_sk(sk), optval, optlen);
+	if (optname == UET_RECV_CANCEL)
+		return uet_recv_cancel(uet_sk(sk), optval, optlen);
 	if (optname == UET_WINDOW)
 		return uet_set_window(uet_sk(sk), optval, optlen);
 	if (optname == UET_WATCH)

@@ -15,6 +15,7 @@
 
 #include "link/drop.h"
 #include "sock.h"
+#include "tx/done.h"
 #include "tx/failure.h"
 #include "tx/report.h"
 #include "tx/txmsg.h"
@@ -123,6 +124,11 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 	unsigned long flags;
 	bool merged = false;
 
+	if (unlikely(uet_done_report(us, rep, peer))) {
+		if (failure)
+			uet_failure_note(us->un, peer, rep);
+		return true;
+	}
 	if (success) {
 		spin_lock_irqsave(&q->lock, flags);
 		merged = uet_report_extends(skb_peek_tail(q), rep, peer);

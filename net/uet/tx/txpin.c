@@ -37,6 +37,7 @@
 #include "compat.h"
 #include "core/hdr_run.h"
 #include "sock.h"
+#include "tx/done.h"
 #include "tx/txdata.h"
 #include "tx/txmsg.h"
 #include "tx/txpin.h"
@@ -110,6 +111,9 @@ struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned)
 	struct sock *sk = us->owner ?: &us->sk;
 	struct ubuf_info *ubuf;
 
+	/* Pairs with uet_rxposts_begin(). */
+	if (smp_load_acquire(&us->cq))
+		return uet_done_ubuf(us, pinned);
 	ubuf = msg_zerocopy_realloc(sk, pinned, NULL);
 	if (ubuf && !pinned)
 		uarg_to_msgzc(ubuf)->zerocopy = 0;
@@ -127,6 +131,8 @@ struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned)
  */
 void uet_txpin_end(struct uet_sock *us, struct ubuf_info *ubuf, bool sent)
 {
+	if (uet_done_ubuf_end(ubuf, sent))
+		return;
 	if (!sent) {
 		net_zcopy_put_abort(ubuf, true);
 		return;
