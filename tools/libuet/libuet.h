@@ -230,6 +230,30 @@ const char *libuet_code_text(unsigned int source, unsigned int code);
 const char *libuet_errno_name(int error);
 int libuet_errno_by_name(const char *name);
 
+/* --- completion queues, posted receives: libuet_post(3) --------------------- */
+
+/**
+ * struct libuet_cq - a completion queue of this program
+ * @fd: its descriptor: readable while there are completions
+ * @head: completions taken from it
+ * @ring: shared with the kernel
+ * @size: of @ring, bytes
+ */
+struct libuet_cq {
+	int			fd;
+	uint32_t		head;
+	struct uet_cq_ring	*ring;
+	size_t			size;
+};
+
+int libuet_open_cq(int fd, uint32_t entries, struct libuet_cq *cq);
+void libuet_close_cq(struct libuet_cq *cq);
+int libuet_use_cq(int fd, const struct libuet_cq *cq);
+int libuet_next_done(struct libuet_cq *cq, struct uet_completion *done,
+		     int timeout_ms);
+int libuet_post(int fd, const struct uet_recv_post *posts, unsigned int n);
+int libuet_unpost(int fd, uint64_t cookie);
+
 #ifdef __cplusplus
 }
 #endif
