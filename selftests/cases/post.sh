@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Receives that are posted ahead, and completion queues (UET_RECV_POST, UET_CQ).
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# tags TYPE [NETEM...]: many messages with tags, while packets are lost or overtake others
+tags()
+{
+	local type=$1 rc=0 seed=$RANDOM
+	shift
+
+	[ $# = 0 ] || impair "$A" "$@" || skip "no netem here"
+	on "$B" uet_tags recv $B4/$PID "$type" "$MESSAGES" $seed >"$WORK/recv" 2>&1 &
+	wait_for 30 grep -qs ready "$WORK/recv" || rc=1
+	on "$A" uet_tags send $B4/$PID "$type" "$MESSAGES" $seed || rc=1
+	wait $! || rc=1
+	cat "$WORK/recv"
+	[ $# = 0 ] || impair "$A"
+	echo "seed $seed, $(stat_of "$B" MsgPosted) posted before, $(stat_of "$B" MsgPostedLate) after"
+	return $rc
+}
+
+MESSAGES=$(scaled 4000)
+setup_pair
+part uet_post $A4
+part uet_post $A6
+tst "messages with tags, unordered" tags rdm
+tst "... ordered" tags seq
+tst "... some are lost" tags rdm loss 2% delay 1ms 1ms duplicate 2%
+tst "... ordered, some are lost" tags seq loss 2% delay 1ms 1ms duplicate 2%
+finish

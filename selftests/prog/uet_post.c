@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receives that are posted ahead, and completion queues, as programs see them.
+ *
+ *   uet_post ADDR      an address of this host
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+
+#include "sock_util.h"
+
+#define LONG	3000000
+#define SECOND	1000
+
+static char data[LONG], buf[LONG + 100000];
+
+static struct libuet_cq cq_open(int sock, uint32_t entries)
+{
+	struct libuet_cq cq;
+
+	if (libuet_open_cq(sock, entries, &cq))
+		die("libuet_open_cq: %m");
+	return cq;
+}
+
+/* The next completion; false if none comes in time */
+static bool next(struct libuet_cq *cq, struct uet_completion *done, int ms)
+{
+	return libuet_next_done(cq, done, ms) == 1;
+}
+
+static bool is(const struct uet_completion *d, uint64_t cookie, int type, uint32_t error,
+	       uint32_t length, uint32_t got)
+{
+	if (d->cookie == cookie && d->type == type && d->error == error &&
+	    d->length == length && d->got == got)
+		return true;
+	note("cookie %llu, type %u, error %u, length %u, got %u, flags %u",
+	     (unsigned long long)d->cookie, d->type, d->error, d->length, d->got,
+	     d->flags);
+	return false;
+}
+
+/* The next completion is this one. */
+static bool comes(struct libuet_cq *cq, struct uet_completion *d, uint64_t cookie, int type,
+		  uint32_t error, uint32_t length, uint32_t got)
+{
+	if (next(cq, d, 20 * SECOND))
+		return is(d, cookie, type, error, length, got);
+	note("no completion");
+	return false;
+}
+
+static int post_one(int fd, uint64_t cookie, void *at, uint64_t len, uint64_t tag,
+		    uint64_t ignore, uint32_t flags)
+{
+	struct uet_recv_post p = {
+		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
+		.tag = tag, .ignore = ignore, .flags = flags,
+	};
+
+	return libuet_post(fd, &p, 1);
+}
+
+/* A message with a tag, if @tag is not NULL, and header data @hd if that is not 0 */
+static ssize_t put(int fd, uint16_t pid, const void *what, size_t len,
+		   const uint64_t *tag, uint64_t hd, int flags)
+{
+	struct sockaddr_uet to;
+	struct iovec iov = { (void *)what, len };
+	char control[128] = {};
+	struct msghdr m = {
+		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &iov,
+		.msg_iovlen = 1, .msg_control = control,
+	};
+	struct {
+		int		type;
+		const void	*v;
+	} c[] = { { UET_CMSG_TAG, tag }, { UET_CMSG_HEADER_DATA, hd ? &hd : NULL } };
+
+	uet_addr(&to, here, 0, pid, 0);
+	for (int i = 0; i < 2; i++) {
+		struct cmsghdr *h = (void *)(control + m.msg_controllen);
+
+		if (!c[i].v)
+			continue;
+		h->cmsg_level = SOL_UET;
+		h->cmsg_type = c[i].type;
+		h->cmsg_len = CMSG_LEN(8);
+		memcpy(CMSG_DATA(h), c[i].v, 8);
+		m.msg_controllen += CMSG_SPACE(8);
+	}
+	return sendmsg(fd, &m, flags);
+}
+
+static ssize_t put_tag(int fd, uint16_t pid, const void *what, size_t len, uint64_t tag)
+{
+	return put(fd, pid, what, len, &tag, 0, 0);
+}
+
+static int receiver(int type, uint16_t pid, struct libuet_cq *cq, uint32_t entries)
+{
+	int fd = bound_sock(type, pid);
+
+	*cq = cq_open(fd, entries);
+	if (libuet_use_cq(fd, cq))
+		die("libuet_use_cq: %m");
+	return fd;
+}
+
+/* A message sent before is in the socket now. */
+static void settle(int fd)
+{
+	if (!readable(fd, 20 * SECOND))
+		die("nothing arrives");
+}
+
+static void test_options(void)
+{
+	int fd = open_sock(SOCK_RDM), dgram = open_sock(SOCK_DGRAM);
+	struct uet_cq_params p = { .entries = 3 };
+	struct rlimit none = { 0, 0 }, old;
+	struct uet_recv_post r = { .addr = (uintptr_t)buf, .length = 10 };
+	struct libuet_cq cq;
+	void *at;
+
+	EXPECT_ERR(libuet_post(fd, &r, 1), ENXIO, "a receive without a queue");
+	p.entries = 0;
+	EXPECT_ERR(ioctl(fd, SIOCUETCQ, &p), EINVAL, "a queue of nothing");
+	p.entries = UET_CQ_ENTRIES_MAX + 1;
+	EXPECT_ERR(ioctl(fd, SIOCUETCQ, &p), EINVAL, "too long a queue");
+	EXPECT_ERR(ioctl(fd, SIOCUETCQ, 1), EFAULT, "a queue of a bad address");
+	cq = cq_open(fd, 3);
+	result(cq.ring->entries == 4 && !cq.ring->tail, "sizes are powers of two");
+	at = mmap(NULL, cq.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, cq.fd, 0);
+	result(at == MAP_FAILED, "a queue is shared");
+	at = mmap(NULL, cq.size + 4096, PROT_READ, MAP_SHARED, cq.fd, 0);
+	result(at == MAP_FAILED, "... and not longer than it is");
+	EXPECT_ERR(setsockopt(fd, SOL_UET, UET_CQ, &fd, sizeof(fd)), EINVAL,
+		   "a socket as queue");
+	result(!libuet_use_cq(fd, &cq) &&
+	       !libuet_use_cq(dgram, &cq),
+	       "two sockets share one");
+	EXPECT_ERR(libuet_use_cq(fd, &cq), EBUSY,
+		   "a second queue");
+	EXPECT_ERR(libuet_post(dgram, &r, 1), EOPNOTSUPP, "a receive of datagrams");
+	r.flags = 0x8000;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EINVAL, "an unknown flag");
+	r.flags = UET_RECV_CLAIM;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EINVAL, "a claim that does not peek");
+	r.flags = UET_RECV_DISCARD;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EINVAL, "to discard what is to come");
+	r.flags = UET_RECV_MULTI;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EINVAL, "many messages without a least");
+	r.flags = 0;
+	r.from.suet_family = AF_INET;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EAFNOSUPPORT, "a source of another family");
+	r.from.suet_family = 0;
+	EXPECT_ERR(setsockopt(fd, SOL_UET, UET_RECV_POST, &r, sizeof(r) - 1), EINVAL,
+		   "half a receive");
+	r.addr = 4096;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EFAULT, "a buffer that is not there");
+	r.addr = ~0ULL - 4;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EFAULT, "a buffer beyond the end");
+	at = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r.addr = (uintptr_t)at;
+	EXPECT_ERR(libuet_post(fd, &r, 1), EFAULT, "a buffer that may not be written");
+	EXPECT_ERR(libuet_unpost(fd, 1), ENOENT, "to cancel what is not there");
+	r.addr = (uintptr_t)buf;
+	if (!getrlimit(RLIMIT_MEMLOCK, &old) && !fork()) {
+		if (setrlimit(RLIMIT_MEMLOCK, &none) || setgid(65534) || setuid(65534))
+			_exit(2);
+		errno = 0;
+		if (libuet_post(fd, &r, 1) != -1 || errno != ENOBUFS)
+			_exit(1);
+		p.entries = 64;
+		_exit(ioctl(fd, SIOCUETCQ, &p) != -1 || errno != ENOBUFS);
+	}
+	int status;
+
+	wait(&status);
+	result(!status, "buffers and queues count for RLIMIT_MEMLOCK");
+	libuet_close_cq(&cq);
+	close(fd);
+	close(dgram);
+}
+
+static void test_basics(int type)
+{
+	uint64_t tag = 0;
+	int a = bound_sock(type, 910), b;
+	struct uet_completion d;
+	struct libuet_cq cq;
+
+	b = receiver(type, 911, &cq, 16);
+	memset(buf, 0, 100);
+	result(!post_one(b, 1, buf, 100, 0, 0, 0) && !post_one(b, 2, buf + 50, 50, 7, 0,
+							    UET_RECV_TAGGED) &&
+	       !next(&cq, &d, 0), "receives are posted");
+	put_tag(a, 911, "tagged", 7, 7);
+	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, 7, 7) && d.tag == 7 &&
+	       d.flags == (UET_DONE_TAGGED | UET_DONE_LAST) && d.peer.suet_pid == 910 &&
+	       d.offset == 0 && !strcmp(buf + 50, "tagged"), "one with its tag");
+	put(a, 911, "plain", 6, NULL, 0x1122, 0);
+	result(comes(&cq, &d, 1, UET_DONE_RECV, 0, 6, 6) && d.header_data == 0x1122 &&
+	       d.flags == (UET_DONE_HEADER_DATA | UET_DONE_LAST) && !strcmp(buf, "plain"),
+	       "one without, and its header data");
+	result(!readable(b, 0), "nothing is left to read");
+
+	post_one(b, 3, buf, 10, 0, 0, UET_RECV_TAGGED);
+	put(a, 911, "none", 5, NULL, 0, 0);
+	settle(b);
+	result(!next(&cq, &d, 0), "what has no tag is not what has tag 0");
+	put(a, 911, "zero", 5, &tag, 0, 0);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, 0, 5, 5) && !strcmp(buf, "zero"),
+	       "tag 0 is a tag");
+	result(recv(b, buf, 100, 0) == 5 && !strcmp(buf, "none"),
+	       "what finds no receive is read as ever");
+
+	post_one(b, 4, buf, 3, 9, 0, UET_RECV_TAGGED);
+	memset(buf, 'x', 10);
+	put_tag(a, 911, "longer", 7, 9);
+	result(comes(&cq, &d, 4, UET_DONE_RECV, EMSGSIZE, 7, 3) &&
+	       !memcmp(buf, "lonxx", 5), "a longer one is cut");
+	post_one(b, 5, NULL, 0, 9, 0, UET_RECV_TAGGED);
+	put_tag(a, 911, "", 0, 9);
+	result(comes(&cq, &d, 5, UET_DONE_RECV, 0, 0, 0), "an empty one");
+
+	post_one(b, 6, buf, 10, 0x50, 0x0f, UET_RECV_TAGGED);
+	post_one(b, 7, buf + 10, 10, 0x55, 0, UET_RECV_TAGGED);
+	post_one(b, 8, buf + 20, 10, 0, ~0ULL, UET_RECV_TAGGED);
+	put_tag(a, 911, "1", 2, 0x55);
+	result(comes(&cq, &d, 6, UET_DONE_RECV, 0, 2, 2), "the first that matches, wild");
+	put_tag(a, 911, "2", 2, 0x55);
+	result(comes(&cq, &d, 7, UET_DONE_RECV, 0, 2, 2), "... then exact");
+	put_tag(a, 911, "3", 2, 0x99);
+	result(comes(&cq, &d, 8, UET_DONE_RECV, 0, 2, 2), "... then any");
+
+	post_one(b, 9, buf, 10, 1, 0, UET_RECV_TAGGED);
+	post_one(b, 9, buf, 10, 2, 1, UET_RECV_TAGGED);
+	result(!libuet_unpost(b, 9) && comes(&cq, &d, 9, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       !libuet_unpost(b, 9) && comes(&cq, &d, 9, UET_DONE_RECV, ECANCELED, 0, 0),
+	       "cancelled receives are told");
+	EXPECT_ERR(libuet_unpost(b, 9), ENOENT, "to cancel them again");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+static void test_source(void)
+{
+	int a = bound_sock(SOCK_RDM, 912), c = bound_sock(SOCK_RDM, 913), b;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	struct uet_recv_post p = {
+		.cookie = 1, .addr = (uintptr_t)buf, .length = 10,
+		.tag = 1, .flags = UET_RECV_TAGGED,
+	};
+
+	b = receiver(SOCK_RDM, 914, &cq, 16);
+	uet_addr(&p.from, here, 0, 913, 0);
+	result(!libuet_post(b, &p, 1) && !post_one(b, 2, buf + 10, 10, 1, 0, UET_RECV_TAGGED),
+	       "a receive from one source");
+	put_tag(a, 914, "a", 2, 1);
+	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, 2, 2) && d.peer.suet_pid == 912,
+	       "another one passes it");
+	put_tag(c, 914, "c", 2, 1);
+	result(comes(&cq, &d, 1, UET_DONE_RECV, 0, 2, 2) && d.peer.suet_pid == 913 &&
+	       !strcmp(buf, "c"), "... it gets its own");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+	close(c);
+}
+
+static void test_unexpected(int type)
+{
+	int a = bound_sock(type, 915), b;
+	struct uet_completion d;
+	struct libuet_cq cq;
+
+	b = receiver(type, 916, &cq, 16);
+	result(!post_one(b, 1, NULL, 0, 5, 0, UET_RECV_TAGGED | UET_RECV_PEEK) &&
+	       comes(&cq, &d, 1, UET_DONE_PEEK, ENOMSG, 0, 0), "nothing is here");
+	put(a, 916, "first", 6, &(uint64_t){ 5 }, 77, 0);
+	put_tag(a, 916, "second", 7, 6);
+	put_tag(a, 916, "third", 6, 5);
+	settle(b);
+	usleep(200000);
+	post_one(b, 2, NULL, 0, 5, 0, UET_RECV_TAGGED | UET_RECV_PEEK);
+	result(comes(&cq, &d, 2, UET_DONE_PEEK, 0, 6, 0) && d.tag == 5 &&
+	       d.header_data == 77 && d.peer.suet_pid == 915, "one is here");
+	post_one(b, 3, NULL, 0, 5, 0, UET_RECV_TAGGED | UET_RECV_PEEK | UET_RECV_CLAIM);
+	result(comes(&cq, &d, 3, UET_DONE_PEEK, 0, 6, 0), "it is claimed");
+	post_one(b, 4, buf, 10, 0, ~0ULL, UET_RECV_TAGGED);
+	result(comes(&cq, &d, 4, UET_DONE_RECV, 0, 7, 7) && !strcmp(buf, "second"),
+	       "others pass it");
+	post_one(b, 5, buf, 10, 5, 0, UET_RECV_TAGGED);
+	result(comes(&cq, &d, 5, UET_DONE_RECV, 0, 6, 6) && !strcmp(buf, "third"),
+	       "... of the same tag too");
+	post_one(b, 3, buf, 10, 0, 0, UET_RECV_CLAIMED);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, 0, 6, 6) && !strcmp(buf, "first"),
+	       "who claimed it gets it");
+	post_one(b, 3, buf, 10, 0, 0, UET_RECV_CLAIMED);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, ENOMSG, 0, 0), "once");
+	put_tag(a, 916, "waste", 6, 8);
+	put_tag(a, 916, "goods", 6, 9);
+	usleep(200000);
+	post_one(b, 6, NULL, 0, 8, 0, UET_RECV_TAGGED | UET_RECV_PEEK | UET_RECV_DISCARD);
+	result(comes(&cq, &d, 6, UET_DONE_PEEK, 0, 6, 0), "one is thrown away");
+	result(recv(b, buf, 10, 0) == 6 && !strcmp(buf, "goods"), "the next is read");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+static bool same(const char *what, const char *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (what[i] == at[i])
+			continue;
+		note("byte %zu is %02x, not %02x", i, (unsigned char)at[i],
+		     (unsigned char)what[i]);
+		return false;
+	}
+	return true;
+}
+
+/* Long messages, posted before and while they arrive */
+static void test_long(int type)
+{
+	int a = bound_sock(type, 917), b, rcvbuf = 200000;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	pid_t child;
+
+	b = receiver(type, 918, &cq, 16);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	memset(buf, 0, sizeof(buf));
+	post_one(b, 1, buf + 3, LONG, 1, 0, UET_RECV_TAGGED);
+	result(put_tag(a, 918, data, LONG, 1) == LONG &&
+	       comes(&cq, &d, 1, UET_DONE_RECV, 0, LONG, LONG) &&
+	       same(data, buf + 3, LONG) && !buf[2] && !buf[LONG + 3],
+	       "a long message goes to its buffer");
+	memset(buf, 0, sizeof(buf));
+	child = fork();
+	if (!child) {
+		put_tag(a, 918, data, LONG, 2);
+		_exit(0);
+	}
+	/* More than the buffer holds: some has come, the rest waits at its source. */
+	usleep(300000);
+	if (type == SOCK_RDM) {
+		put_tag(a, 918, "short", 6, 3);
+		post_one(b, 3, buf, 10, 3, 0, UET_RECV_TAGGED);
+		result(comes(&cq, &d, 3, UET_DONE_RECV, 0, 6, 6) && !strcmp(buf, "short"),
+		       "one behind it is received before");
+	}
+	post_one(b, 2, buf + 5, LONG, 2, 0, UET_RECV_TAGGED);
+	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, LONG, LONG) &&
+	       same(data, buf + 5, LONG), "a receive for what has come in part");
+	waitpid(child, NULL, 0);
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+static void test_multi(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 919), b;
+	struct uet_recv_post p = {
+		.cookie = 1, .addr = (uintptr_t)buf, .length = 1000, .least = 100,
+		.flags = UET_RECV_MULTI,
+	};
+	struct uet_completion d;
+	unsigned int n = 0, at = 0;
+	bool ok = true, last = false;
+	struct libuet_cq cq;
+
+	b = receiver(SOCK_SEQPACKET, 920, &cq, 64);
+	for (int i = 0; i < 3; i++)
+		send_to(a, data + i, 90, 920);
+	usleep(200000);
+	result(!libuet_post(b, &p, 1), "one receive for many messages");
+	for (int i = 3; i < 12; i++)
+		send_to(a, data + i, 90, 920);
+	while (!last && next(&cq, &d, 20 * SECOND)) {
+		ok &= d.cookie == 1 && d.got == 90 && d.offset == at &&
+		      same(data + n, buf + at, 90);
+		at += 90;
+		n++;
+		last = d.flags & UET_DONE_LAST;
+	}
+	result(ok && n == 11 && last, "they lie one behind the other");
+	result(recv(b, buf, 100, 0) == 90 && same(data + 11, buf, 90),
+	       "what has no room is read");
+	p.cookie = 2;
+	libuet_post(b, &p, 1);
+	result(!libuet_unpost(b, 2) && comes(&cq, &d, 2, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       d.flags == UET_DONE_LAST, "one that is cancelled");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+/* A message that its target deferred is asked for when there is a receive for it. */
+static void test_deferred(void)
+{
+	int a = bound_sock(SOCK_RDM, 930), b, rcvbuf = 1, min = 50000;
+	struct uet_completion d;
+	struct libuet_cq cq;
+
+	b = receiver(SOCK_RDM, 931, &cq, 16);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	setsockopt(a, SOL_UET, UET_DEFER, &min, sizeof(min));
+	/* It fills most of the room. */
+	for (int i = 0; i < 5; i++)
+		send_to(a, data, 4000, 931);
+	settle(b);
+	usleep(200000);
+	put_tag(a, 931, data, 200000, 1);
+	usleep(300000);
+	post_one(b, 1, NULL, 0, 1, 0, UET_RECV_TAGGED | UET_RECV_PEEK);
+	result(comes(&cq, &d, 1, UET_DONE_PEEK, ENOMSG, 0, 0), "it is not here");
+	memset(buf, 0, 200000);
+	post_one(b, 2, buf, sizeof(buf), 1, 0, UET_RECV_TAGGED);
+	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, 200000, 200000) &&
+	       same(data, buf, 200000), "a receive asks for it");
+	put_tag(a, 931, data, 200000, 2);
+	post_one(b, 3, buf, sizeof(buf), 2, 0, UET_RECV_TAGGED);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, 0, 200000, 200000),
+	       "... or finds it on its way");
+	result(recv(b, buf, 4000, 0) == 4000, "the others are still here");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+/* More completions than the ring holds */
+static void test_full(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 921), b, n;
+	struct uet_completion d;
+	bool ok = true;
+	struct libuet_cq cq;
+
+	b = receiver(SOCK_SEQPACKET, 922, &cq, 4);
+	for (n = 0; n < 20; n++)
+		post_one(b, n, buf + n, 1, 0, 0, 0);
+	for (n = 0; n < 20; n++)
+		send_to(a, data + n, 1, 922);
+	for (n = 0; n < 200 && __atomic_load_n(&cq.ring->tail, __ATOMIC_ACQUIRE) < 4; n++)
+		usleep(10000);
+	usleep(200000);
+	result(cq.ring->tail == 4 && cq.ring->waiting, "others wait");
+	EXPECT_ERR(post_one(b, 30, buf, 1, 0, 0, 0), EAGAIN, "a further receive");
+	for (n = 0; n < 20; n++)
+		ok &= next(&cq, &d, 20 * SECOND) && d.cookie == (uint64_t)n;
+	result(ok && !memcmp(buf, data, 20) && !cq.ring->waiting, "none is lost");
+	result(!post_one(b, 30, buf, 1, 0, 0, 0), "there is room again");
+	/* Whatever a program writes there */
+	memset(cq.ring, 0xff, cq.size);
+	send_to(a, data, 1, 922);
+	usleep(200000);
+	memset(cq.ring, 0x5a, cq.size);
+	post_one(b, 31, buf, 1, 0, 0, 0);
+	result(true, "a ring with nonsense");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+static void test_sends(void)
+{
+	int a, b = bound_sock(SOCK_RDM, 924), on = 1, got = 0;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	uint64_t cookie;
+
+	a = receiver(SOCK_RDM, 923, &cq, 16);
+	setsockopt(a, SOL_UET, UET_NOTIFY, &on, sizeof(on));
+	send_to(a, "x", 2, 924);
+	result(next(&cq, &d, 20 * SECOND) && is(&d, d.cookie, UET_DONE_SENT, 0, 2, 0) &&
+	       d.peer.suet_pid == 924, "a delivered message");
+	send_to(a, "x", 3, 3901);
+	result(next(&cq, &d, 20 * SECOND) &&
+	       is(&d, d.cookie, UET_DONE_SENT, ECONNREFUSED, 3, 0) &&
+	       d.source == UET_REPORT_SES, "one to nobody");
+	result(setsockopt(a, SOL_UET, UET_ZEROCOPY, &on, sizeof(on)) == 0 &&
+	       put(a, 924, data, 100000, NULL, 0, MSG_ZEROCOPY) == 100000,
+	       "one that is not copied");
+	cookie = d.cookie + 1;
+	recv(b, buf, 100, 0);
+	result(recv(b, buf, sizeof(buf), MSG_WAITALL) == 100000 && same(data, buf, 100000),
+	       "it arrives");
+	while (got != 3 && next(&cq, &d, 20 * SECOND)) {
+		note("type %u, cookie %llu, error %u", d.type,
+		     (unsigned long long)d.cookie, d.error);
+		if (d.cookie == cookie && !d.error)
+			got |= d.type == UET_DONE_SENT ? 1 : 2;
+	}
+	result(got == 3, "its delivery is told, and that its buffer is free");
+	for (int i = 0; i < 100 && send_to(a, "x", 1, 924) == 1; i++)
+		usleep(2000);
+	result(errno == EAGAIN && cq.ring->waiting, "no further message while others wait");
+	for (got = 0; libuet_next_done(&cq, &d, 300) == 1; got++)
+		;
+	note("%d completions", got);
+	result(got > 16 && send_to(a, "x", 1, 924) == 1, "... until they are taken");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+/* What becomes of receives whose program does something else */
+static void test_ends(void)
+{
+	int a = bound_sock(SOCK_RDM, 925), b, i;
+	struct uet_completion d;
+	struct libuet_cq cq, cq2;
+	char *map;
+	bool ok;
+
+	b = receiver(SOCK_RDM, 926, &cq, 16);
+	map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	post_one(b, 1, map, 8192, 0, 0, 0);
+	munmap(map, 8192);
+	send_to(a, data, 8000, 926);
+	result(comes(&cq, &d, 1, UET_DONE_RECV, 0, 8000, 8000), "a buffer that was unmapped");
+	map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	post_one(b, 2, map, 8192, 0, 0, 0);
+	mprotect(map, 8192, PROT_READ);
+	if (!fork()) {
+		usleep(300000);
+		_exit(map[0] || map[7999]);
+	}
+	send_to(a, data, 8000, 926);
+	ok = comes(&cq, &d, 2, UET_DONE_RECV, 0, 8000, 8000) && same(data, map, 8000);
+	wait(&i);
+	result(ok && !i, "a buffer that was protected; a child has its own");
+	post_one(b, 3, buf, 8192, 0, 0, 0);
+	shutdown(b, SHUT_RD);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, ECANCELED, 0, 0), "shutdown() cancels");
+	EXPECT_ERR(post_one(b, 4, buf, 8192, 0, 0, 0), ESHUTDOWN, "a receive after it");
+	close(b);
+	b = receiver(SOCK_RDM, 927, &cq2, 16);
+	post_one(b, 5, buf, 8192, 0, 0, 0);
+	close(b);
+	result(comes(&cq2, &d, 5, UET_DONE_RECV, ECANCELED, 0, 0), "close() cancels");
+	b = bound_sock(SOCK_RDM, 928);
+	libuet_use_cq(b, &cq2);
+	post_one(b, 6, buf, 8192, 0, 0, 0);
+	libuet_close_cq(&cq2);
+	send_to(a, data, 100, 928);
+	close(b);
+	libuet_close_cq(&cq);
+	if (!fork()) {
+		b = receiver(SOCK_RDM, 929, &cq, 16);
+		for (i = 0; i < 16; i++)
+			post_one(b, i, buf, sizeof(buf), 0, 0, 0);
+		send_to(a, data, sizeof(data), 929);
+		_exit(0);
+	}
+	wait(&i);
+	result(!i, "a program that exits");
+	close(a);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		die("usage: uet_post ADDR");
+	here = argv[1];
+	ktap_begin();
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = i * 2654435761U >> 13;
+	test_options();
+	test_basics(SOCK_RDM);
+	test_basics(SOCK_SEQPACKET);
+	test_source();
+	test_unexpected(SOCK_SEQPACKET);
+	test_long(SOCK_RDM);
+	test_long(SOCK_SEQPACKET);
+	test_multi();
+	test_deferred();
+	test_full();
+	test_sends();
+	test_ends();
+	return ktap_finish();
+}
