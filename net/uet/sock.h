@@ -112,6 +112,10 @@ struct uet_job {
  * @tx_pages: pages for message data
  * @tx_spare: finished messages kept for reuse; taken under @dests_lock
  * @tx_nr_spare: approximate length of @tx_spare
+ * @sends_lock: protects @sends and @nr_sends. A mutex
+ * @sends: posted sends that have not ended (sock/sendpost.c), in order
+ * @nr_sends: their number
+ * @sends_gone: who waits for there to be none
  * @part_lock: protects @part. A mutex
  * @part: message that several calls put together (sock/sendpart.c), or NULL
  * @part_bytes: charged to @wmem for it
@@ -210,6 +214,10 @@ struct uet_sock {
 	struct uet_txpages	tx_pages;
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;
+	struct mutex		sends_lock;	/* sends, nr_sends */
+	struct list_head	sends;
+	u32			nr_sends;
+	wait_queue_head_t	sends_gone;
 	struct mutex		part_lock;	/* part, part_bytes */
 	struct uet_part		*part;
 	u32			part_bytes;

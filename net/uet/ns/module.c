@@ -90,9 +90,12 @@ static int __init uet_init(void)
 	err = uet_caches_init();
 	if (err)
 		goto err_home;
-	err = uet_sock_init();
+	err = uet_send_posts_init();
 	if (err)
 		goto err_caches;
+	err = uet_sock_init();
+	if (err)
+		goto err_send;
 	err = uet_path_init();
 	if (err)
 		goto err_sock;
@@ -127,6 +130,8 @@ err_path:
 	uet_path_exit();
 err_sock:
 	uet_sock_exit();
+err_send:
+	uet_send_posts_exit();
 err_caches:
 	rcu_barrier();
 	uet_caches_exit();
@@ -145,6 +150,7 @@ static void __exit uet_exit(void)
 	uet_native_exit();
 	uet_netns_unregister();
 	uet_sock_wait();
+	uet_send_posts_exit();
 	uet_buffer_exit();
 	uet_neigh_exit();
 	uet_path_exit();

@@ -42,6 +42,12 @@ int uet_set_cq(struct uet_sock *us, int fd);
 int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
 int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
 
+/* sendpost.c */
+int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
+void uet_send_posts_cancel(struct uet_sock *us);
+int uet_send_posts_init(void);
+void uet_send_posts_exit(void);
+
 /* sendpart.c */
 void uet_splice_eof(struct socket *sock);
 void uet_part_drop(struct uet_sock *us);

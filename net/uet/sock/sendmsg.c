@@ -809,9 +809,6 @@ static int uet_send_check(struct uet_sock *us, const struct msghdr *msg,
 	/* The system call truncates longer messages to this. */
 	if (len >= MAX_RW_COUNT)
 		return -EMSGSIZE;
-	/* Only the program can make room, so there is nothing to wait for. */
-	if (unlikely(READ_ONCE(us->cq)) && uet_cq_full(us->cq))
-		return -EAGAIN;
 	return 0;
 }
 
@@ -864,6 +861,23 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
 	return err;
 }
 
+/**
+ * uet_send_posted() - sendmsg() of a task of the kernel, by itself and not as a part
+ * @us: the socket
+ * @msg: address, data, control messages
+ * @len: length of the message
+ *
+ * Context: process; waits for room.
+ * Return: @len, or a negative errno.
+ */
+int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len)
+{
+	struct uet_send s = { .timeo = MAX_SCHEDULE_TIMEOUT };
+	int err = uet_send_check(us, msg, len);
+
+	return err ?: uet_send_one(us, &s, msg, len);
+}
+
 /* @pages: the data is pages to refer to, of splice() or sendfile() */
 static __always_inline int uet_send(struct uet_sock *us, struct msghdr *msg,
 				    size_t len, bool pages)
@@ -875,6 +889,9 @@ static __always_inline int uet_send(struct uet_sock *us, struct msghdr *msg,
 	int err;
 
 	err = uet_send_check(us, msg, len);
+	/* Only the program can make room, so there is nothing to wait for. */
+	if (!err && unlikely(READ_ONCE(us->cq)) && uet_cq_full(us->cq))
+		err = -EAGAIN;
 	if (!err && unlikely(msg->msg_flags & MSG_ZEROCOPY) && len)
 		err = uet_send_zerocopy(us, &s, msg, len, &own);
 	if (err)

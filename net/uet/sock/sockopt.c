@@ -348,12 +348,14 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_CQ || optname == UET_INFO)
+	    optname > UET_SEND_POST || optname == UET_INFO)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
 	if (optname == UET_RECV_POST)
 		return uet_recv_post(uet_sk(sk), optval, optlen);
+	if (optname == UET_SEND_POST)
+		return uet_send_post(uet_sk(sk), optval, optlen);
 	if (optname == UET_RECV_CANCEL)
 		return uet_recv_cancel(uet_sk(sk), optval, optlen);
 	if (optname == UET_WINDOW)
