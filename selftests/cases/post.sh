@@ -21,7 +21,7 @@ tags()
 	return $rc
 }
 
-MESSAGES=$(scaled 4000)
+MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
 part uet_post $A6

@@ -520,6 +520,89 @@ static void test_sends(void)
 	close(b);
 }
 
+static int post_send(int fd, uint64_t cookie, uint16_t pid, const void *at, uint64_t len)
+{
+	struct uet_send_post p = {
+		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
+	};
+
+	uet_addr(&p.to, here, 0, pid, 0);
+	return libuet_post_send(fd, &p);
+}
+
+#define HUGE	(100 << 20)
+
+/* Sends of any length by a program that does not wait */
+static void test_post_send(void)
+{
+	int a, b = bound_sock(SOCK_SEQPACKET, 941), c = bound_sock(SOCK_SEQPACKET, 942);
+	struct uet_send_post p = { .length = 10, .addr = (uintptr_t)data };
+	size_t page = 4 << 20, at = 0, n;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	bool ok = true;
+	ssize_t got;
+	char *huge;
+
+	EXPECT_ERR(libuet_post_send(b, &p), ENXIO, "a posted send without a queue");
+	a = receiver(SOCK_SEQPACKET, 940, &cq, 64);
+	p.flags = 4;
+	EXPECT_ERR(libuet_post_send(a, &p), EINVAL, "an unknown flag of a send");
+	p.flags = 0;
+	EXPECT_ERR(libuet_post_send(a, &p), EAFNOSUPPORT, "a send to nobody");
+	result(!post_send(a, 1, 941, data, 10) &&
+	       comes(&cq, &d, 1, UET_DONE_BUFFER, 0, 10, 0) && recv(b, buf, 20, 0) == 10 &&
+	       same(data, buf, 10), "a posted send");
+	result(!post_send(a, 2, 941, (void *)4096, 10) &&
+	       comes(&cq, &d, 2, UET_DONE_BUFFER, EFAULT, 10, 0), "data that is not there");
+	huge = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (n = 0; n < HUGE; n += page)
+		memcpy(huge + n, data + n / page, 2000000);
+	result(!post_send(a, 3, 941, huge, HUGE) && !post_send(a, 4, 941, data, 100) &&
+	       !post_send(a, 5, 942, data, 100) &&
+	       comes(&cq, &d, 5, UET_DONE_BUFFER, 0, 100, 0) &&
+	       recv(c, buf, 200, 0) == 100, "one of 100 MB keeps none to others waiting");
+	result(!libuet_next_done(&cq, &d, 0), "... but those to the same");
+	while (at < HUGE && (got = recv(b, buf, sizeof(buf), 0)) > 0) {
+		ok &= at + got <= HUGE && !memcmp(huge + at, buf, got);
+		at += got;
+	}
+	result(ok && at == HUGE && comes(&cq, &d, 3, UET_DONE_BUFFER, 0, HUGE, 0),
+	       "it arrives");
+	result(recv(b, buf, 200, 0) == 100 && comes(&cq, &d, 4, UET_DONE_BUFFER, 0, 100, 0),
+	       "... and the one behind it");
+	post_send(a, 6, 941, huge, HUGE);
+	post_send(a, 7, 941, data, 100);
+	usleep(200000);
+	shutdown(a, SHUT_WR);
+	for (n = 0; n < 2 && libuet_next_done(&cq, &d, 20 * SECOND) == 1; n++)
+		ok &= d.error == ECANCELED && (d.cookie == 6 || d.cookie == 7);
+	result(ok && n == 2, "shutdown() cancels them");
+	EXPECT_ERR(post_send(a, 8, 941, data, 100), EPIPE, "a send after it");
+	close(a);
+	libuet_close_cq(&cq);
+	a = receiver(SOCK_SEQPACKET, 940, &cq, 64);
+	post_send(a, 9, 942, huge, HUGE);
+	usleep(200000);
+	close(a);
+	result(comes(&cq, &d, 9, UET_DONE_BUFFER, ECANCELED, HUGE, 0), "close() too");
+	libuet_close_cq(&cq);
+	if (!fork()) {
+		a = receiver(SOCK_SEQPACKET, 940, &cq, 64);
+		for (n = 0; n < 16; n++)
+			post_send(a, n, 942, huge, HUGE);
+		_exit(0);
+	}
+	int status;
+
+	wait(&status);
+	result(!status, "a program that exits while it sends");
+	munmap(huge, HUGE);
+	close(b);
+	close(c);
+}
+
 /* What becomes of receives whose program does something else */
 static void test_ends(void)
 {
@@ -593,6 +676,7 @@ int main(int argc, char **argv)
 	test_deferred();
 	test_full();
 	test_sends();
+	test_post_send();
 	test_ends();
 	return ktap_finish();
 }

@@ -110,6 +110,18 @@ int libuet_post(int fd, const struct uet_recv_post *posts, unsigned int n)
 }
 
 /**
+ * libuet_post_send() - send without waiting (UET_SEND_POST)
+ * @fd: socket with a completion queue
+ * @post: the send
+ *
+ * Return: 0, or -1 with errno as in struct uet_send_post.
+ */
+int libuet_post_send(int fd, const struct uet_send_post *post)
+{
+	return setsockopt(fd, SOL_UET, UET_SEND_POST, post, sizeof(*post));
+}
+
+/**
  * libuet_unpost() - cancel a receive that no message has matched (UET_RECV_CANCEL)
  * @fd: socket
  * @cookie: its cookie; of several the first is cancelled

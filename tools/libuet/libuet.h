@@ -253,6 +253,7 @@ int libuet_next_done(struct libuet_cq *cq, struct uet_completion *done,
 		     int timeout_ms);
 int libuet_post(int fd, const struct uet_recv_post *posts, unsigned int n);
 int libuet_unpost(int fd, uint64_t cookie);
+int libuet_post_send(int fd, const struct uet_send_post *post);
 
 #ifdef __cplusplus
 }
