@@ -319,6 +319,19 @@ static const struct uet_setting uet_settings[] = {
 	       "each penalised ACK limits the window",
 	       FEEDS(DFC_LITERAL, 1)),
 
+	NUMBER(tfc_cell, NET | PEER, 0, "bytes", UET_TFC_CELL_DEFAULT,
+	       UET_TFC_CELL_MIN, UET_TFC_CELL_MAX, "size of a cell",
+	       FEEDS(TFC_CELL, 1)),
+	NUMBER(tfc_overhead, NET | PEER, 0, "bytes", UET_TFC_OVERHEAD_DEFAULT, 0,
+	       UET_TFC_OVERHEAD_MAX,
+	       "what a packet takes in cells beside its bytes",
+	       FEEDS(TFC_OVERHEAD, 1)),
+	NUMBER(tfc_first, NET | PEER, 0, "cells", UET_TFC_FIRST_DEFAULT, 0,
+	       UET_TFC_FIRST_MAX, "cells of a new source without a grant",
+	       FEEDS(TFC_FIRST, 1)),
+	NUMBER(tfc_buffer, NET, LIVE | AUTO, "bytes", 0, 0, BUF_MAX,
+	       "what is handed out in cells"),
+
 	/* Trimming and traffic classes */
 	SWITCH(trimming, NET | PEER, LIVE, 0,
 	       "the switches cut packets instead of dropping them",

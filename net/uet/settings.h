@@ -83,6 +83,10 @@ struct uet_sysctl {
 	u32	nscc_idle_window;
 	u32	nscc_htsim_avg;
 	u32	nscc_dfc_literal;
+	u32	tfc_cell;
+	u32	tfc_overhead;
+	u32	tfc_first;
+	u32	tfc_buffer;
 	u32	trimming;
 	u32	dscp_data;
 	u32	dscp_control;

@@ -6,6 +6,8 @@
  */
 #include "../../net/uet/core/cc_nscc.h"
 #include "../../net/uet/core/cc_rccc.h"
+#include "../../net/uet/core/cc_tfc.h"
+#include "../../net/uet/core/tfc.h"
 #include "../../net/uet/core/lb_live.h"
 #include "fuzz.h"
 
@@ -30,7 +32,7 @@ static void create(struct world *w, struct input *in)
 	struct uet_lb_config lc = {
 		.n = SPACE, .base = 50000,
 	};
-	const struct uet_cc_algo *algo = uet_cc_at(take(in, 1) % 4);
+	const struct uet_cc_algo *algo = uet_cc_at(take(in, 1) % 5);
 	const struct uet_lb_ops *ops = uet_lb_at(take(in, 1) % 9);
 	u32 net = (u32)take(in, 2);
 
@@ -69,7 +71,9 @@ static void check(const struct world *w)
 		CHECK(s->cwnd >= w->p.mtu && s->cwnd <= w->p.max_wnd);
 		CHECK(c->base_rtt && c->base_rtt <= w->p.base_rtt);
 	}
-	if (c->algo->credit)
+	if (c->algo->credit == &uet_cc_tfc)
+		CHECK(uet_tfc_cc_const(c)->credit <= (s64)UET_TFC_CELLS_MAX);
+	else if (c->algo->credit)
 		CHECK(uet_rccc_const(c)->credit <= (s64)w->p.max_wnd);
 	else
 		CHECK(!data || c->inflight_pkts || ready);

@@ -11,6 +11,7 @@ static const struct uet_cc_algo algos[] = {
 	{ .name = "nscc+rccc", .window = &uet_cc_nscc,
 	  .credit = &uet_cc_rccc },
 	{ .name = "fixed", .window = &uet_cc_fixed },
+	{ .name = "tfc", .credit = &uet_cc_tfc },
 };
 
 const struct uet_cc_algo *uet_cc_at(u32 i)

@@ -23,7 +23,7 @@ struct uet_ccc;
  * @saved_cwnd: window before the destination's penalty, 0 without a penalty
  * @achieved: bytes received in quick adapt's current period
  * @credit: bytes of credit; meaningful with receiver credit
- * @granted: credit granted so far in 256-byte quanta, 24 bits
+ * @granted: credit granted so far in 256-byte quanta or in cells, 24 bits
  * @fast: fast increase is running
  * @draining: packets sent before quick adapt cut the window are still in flight
  * @speculating: no feedback yet, speculative credit in use
@@ -63,6 +63,9 @@ struct uet_cc_info {
  * @init: initialise private state
  * @name: for listings
  * @priv_size: bytes of private state
+ * @sent_once: of a credit algorithm: a packet uses credit, and calls @on_send, only when
+ *	it is sent first; what is sent again waits for no credit
+ * @blind: of a credit algorithm: path selection ignores feedback on entropy values
  *
  * Mandatory: @can_send, @room, @init, @info, and @on_ack of a window algorithm, which
  * must lower the base RTT from the samples. Handlers change their private
@@ -90,6 +93,8 @@ struct uet_cc_ops {
 	void (*init)(struct uet_ccc *c, u64 now);
 	const char *name;
 	size_t priv_size;
+	bool sent_once;
+	bool blind;
 };
 
 /**
@@ -106,11 +111,12 @@ struct uet_cc_algo {
 
 extern const struct uet_cc_ops uet_cc_nscc;
 extern const struct uet_cc_ops uet_cc_rccc;
+extern const struct uet_cc_ops uet_cc_tfc;
 extern const struct uet_cc_ops uet_cc_fixed;
 
 /**
  * uet_cc_find() - algorithms by name
- * @name: "nscc", "rccc", "nscc+rccc" or "fixed", NUL-terminated
+ * @name: "nscc", "rccc", "nscc+rccc", "fixed" or "tfc", NUL-terminated
  *
  * Return: the entry or NULL.
  */

@@ -149,7 +149,7 @@ static void ccc_signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)
 		return;
 	sig->base_rtt = c->base_rtt;
 	sig->target = c->params->target;
-	uet_lb_feedback(c->lb, sig, c->sprayed);
+	uet_lb_feedback(c->lb, sig, c->heeds);
 	if (c->lb->ops->aware)
 		uet_lb_follow_window(c->lb, uet_ccc_window(c));
 }
@@ -168,7 +168,7 @@ static noinline void ccc_signal_ack(struct uet_ccc *c,
 		.rtt_valid = ack->rtt_valid,
 	};
 
-	uet_lb_feedback(c->lb, &sig, c->sprayed);
+	uet_lb_feedback(c->lb, &sig, c->heeds);
 }
 
 /* RTT estimate and path feedback of an ACK; most ACKs take the fast path. */
@@ -180,7 +180,7 @@ static __always_inline void ccc_take_sample(struct uet_ccc *c,
 
 	if (likely(ack->rtt_valid && delay <= USUAL_DELAY_MAX)) {
 		uet_rtt_est_add_usual(&c->rtt, ack->rtt);
-		if (lb && likely(lb->acked && c->sprayed)) {
+		if (lb && likely(lb->acked && c->heeds)) {
 			lb->acked(lb, ack->ev, ack->m, delay,
 				  c->params->target, ack->now);
 			return;
@@ -206,6 +206,7 @@ void uet_ccc_init(struct uet_ccc *c, const struct uet_cc_algo *algo,
 	c->congested = now;
 	c->run_share = 1;
 	c->rccc = algo->credit;
+	c->heeds = sprayed && !(algo->credit && algo->credit->blind);
 	c->state = UET_CCC_IDLE;
 	c->state_since = now;
 	if (algo->window)
@@ -429,12 +430,13 @@ u32 uet_ccc_run(struct uet_ccc *c, u64 now, u32 size, u32 max)
 
 /* Packets leave; they were taken out of what waits. */
 static __always_inline void ccc_sent(struct uet_ccc *c, u64 now, u32 bytes,
-				     u32 pkts, u16 ev)
+				     u32 pkts, u16 ev, bool rtx)
 {
 	c->inflight += bytes;
 	if (ccc_window_ops(c) && ccc_window_ops(c)->on_send)
 		ccc_window_ops(c)->on_send(c, now, bytes);
-	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_send)
+	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_send &&
+	    !(rtx && ccc_credit_ops(c)->sent_once))
 		ccc_credit_ops(c)->on_send(c, now, bytes);
 	c->inflight_pkts += pkts;
 	c->sent_pkts += pkts;
@@ -450,7 +452,7 @@ void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,
 {
 	ccc_begin(c);
 	ccc_take64(c, &c->backlog, bytes);
-	ccc_sent(c, now, bytes, pkts, ev);
+	ccc_sent(c, now, bytes, pkts, ev, false);
 }
 
 void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
@@ -463,7 +465,7 @@ void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
 	ccc_take32(c, &c->waiting_rtx, 1);
 	ccc_take64(c, &c->rtx_backlog, size);
 	c->stats.rtx_pkts++;
-	ccc_sent(c, now, size, 1, ev);
+	ccc_sent(c, now, size, 1, ev, true);
 }
 
 void uet_ccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
@@ -591,6 +593,18 @@ void uet_ccc_speculate(struct uet_ccc *c, u64 now)
 	ccc_refresh(c, now);
 }
 
+void uet_ccc_credit_anew(struct uet_ccc *c, u64 now)
+{
+	ccc_begin(c);
+	c->credit_anew = false;
+	c->credit_since = c->stats.sent_pkts;
+	c->credit_told = 0;
+	c->credit_reqs = 0;
+	c->last_credit_req = 0;
+	ccc_credit_ops(c)->init(c, now);
+	ccc_refresh(c, now);
+}
+
 void uet_ccc_rtx_shrinks(struct uet_ccc *c, u32 bytes)
 {
 	ccc_take64(c, &c->rtx_backlog, bytes);
@@ -635,6 +649,9 @@ bool uet_ccc_credit_req(struct uet_ccc *c, u64 now, u64 wait_max, u64 *when)
 	*when = 0;
 	if (!ccc_credit_ops(c) || c->inflight_pkts ||
 	    !(c->blocked & UET_CC_BLOCK_CREDIT))
+		return false;
+	/* It needs no credit, and carries the target. */
+	if (c->waiting_rtx && ccc_credit_ops(c)->sent_once)
 		return false;
 	untold = ccc_credit_untold(c);
 	wait = ccc_credit_wait(c, untold, wait_max);

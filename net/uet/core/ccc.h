@@ -135,9 +135,12 @@ struct uet_ccc_stats {
  * @run_share: packets that a run may have, as long as the window has room for them
  * @state: enum uet_ccc_state
  * @blocked: UET_CC_BLOCK_* while data waits
- * @sprayed: packets use many paths; false: one path at a time, and feedback
- *	goes to uet_lb_ops.evidence
+ * @sprayed: packets use many paths; false: one path at a time
  * @rccc: receiver credit is on
+ * @heeds: feedback on entropy values goes to path selection: @sprayed, and the
+ *	algorithm is not blind to it
+ * @credit_since: packets sent before the count of credit began
+ * @credit_anew: begin the count of credit anew, with another ccc_id
  * @heard: an ACK, NACK or credit has arrived
  * @wnd_blocked: the window held data back since the last adjustment
  * @base_known: base RTT is known from elsewhere or was probed for
@@ -162,6 +165,7 @@ struct uet_ccc {
 	u64 state_since;
 	u64 last_credit_req;
 	u64 credit_wait_since;
+	u64 credit_since;
 	u32 did;
 	u32 sent_pkts;
 	u32 credit_told;
@@ -174,6 +178,8 @@ struct uet_ccc {
 	u8 blocked;
 	bool sprayed;
 	bool rccc;
+	bool heeds;
+	bool credit_anew;
 	bool heard;
 	bool wnd_blocked;
 	bool base_known;
@@ -420,10 +426,10 @@ void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes);
  * @wait_max: longest interval that doubling leads to, ns
  * @when: set to the time to ask again, 0 if nothing waits for credit
  *
- * True while data waits, no credit is left, and no packet in flight carries
- * the credit target: at most once per base RTT for data that no target has told of and
- * after a loss, otherwise once per four base RTTs. The interval doubles while no credit
- * comes.
+ * True while data waits, no credit is left, and no packet in flight carries the credit
+ * target, nor one that waits to be sent again and needs no credit: at most once per base
+ * RTT for data that no target has told of and after a loss, otherwise once per four base
+ * RTTs. The interval doubles while no credit comes.
  *
  * Return: true if the caller should send one.
  */
@@ -446,6 +452,39 @@ u32 uet_ccc_credit_target(const struct uet_ccc *c);
  * one: the request that opens a PDC carries the credit target too.
  */
 void uet_ccc_speculate(struct uet_ccc *c, u64 now);
+
+/**
+ * uet_ccc_credit_counts() - has the source used credit that the destination must count?
+ * @c: CCC
+ *
+ * Return: true if so, with an algorithm whose ends have to count alike.
+ */
+static inline bool uet_ccc_credit_counts(const struct uet_ccc *c)
+{
+	return c->algo->credit && c->algo->credit->sent_once &&
+	       c->stats.sent_pkts != c->credit_since;
+}
+
+/**
+ * uet_ccc_credit_anew() - begin the count of credit anew
+ * @c: CCC, with a ccc_id that the destination does not know
+ * @now: time, ns
+ */
+void uet_ccc_credit_anew(struct uet_ccc *c, u64 now);
+
+/**
+ * uet_ccc_may_resend() - may a retransmission leave?
+ * @c: CCC
+ *
+ * Return: true if so; new data may leave only while it is %UET_CCC_READY.
+ */
+static inline bool uet_ccc_may_resend(const struct uet_ccc *c)
+{
+	return c->state == UET_CCC_READY ||
+	       (c->waiting_rtx && c->algo->credit &&
+		c->algo->credit->sent_once &&
+		!(c->blocked & UET_CC_BLOCK_WINDOW));
+}
 
 /**
  * uet_ccc_set_window() - continue with another window

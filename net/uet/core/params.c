@@ -56,6 +56,9 @@ static const struct param_limits param_table[UET_CCP_COUNT] = {
 	[UET_CCP_BASE_SHIFT] = { 0, UET_BASE_SHIFT_MAX },
 	[UET_CCP_QA_LOSS] = { 0, 1 },
 	[UET_CCP_FI_END] = { 0, 1 },
+	[UET_CCP_TFC_CELL] = { UET_TFC_CELL_MIN, UET_TFC_CELL_MAX },
+	[UET_CCP_TFC_OVERHEAD] = { 0, UET_TFC_OVERHEAD_MAX },
+	[UET_CCP_TFC_FIRST] = { 0, UET_TFC_FIRST_MAX },
 };
 
 int uet_cc_param_range(enum uet_cc_param id, u64 *min, u64 *max)
@@ -225,6 +228,17 @@ static void params_derive_thresholds(struct uet_cc_params *p,
 		     params_value_or(cfg, UET_CCP_QA_LOSS, UET_QA_LOSS_DEFAULT);
 }
 
+static void params_derive_cells(struct uet_cc_params *p,
+				const struct uet_cc_config *cfg)
+{
+	p->tfc_cell = (u32)params_value_or(cfg, UET_CCP_TFC_CELL,
+					   UET_TFC_CELL_DEFAULT);
+	p->tfc_overhead = (u32)params_value_or(cfg, UET_CCP_TFC_OVERHEAD,
+					       UET_TFC_OVERHEAD_DEFAULT);
+	p->tfc_first = (u32)params_value_or(cfg, UET_CCP_TFC_FIRST,
+					    UET_TFC_FIRST_DEFAULT);
+}
+
 /* Limits of one configured value; some depend on other values. */
 static void params_limits(const struct uet_cc_params *p, enum uet_cc_param id,
 			  u64 *min, u64 *max)
@@ -279,6 +293,7 @@ int uet_cc_params_derive(struct uet_cc_params *p,
 	params_derive_network(p, cfg);
 	params_derive_gains(p, cfg);
 	params_derive_thresholds(p, cfg);
+	params_derive_cells(p, cfg);
 	for (id = 0; id < UET_CCP_COUNT; id++) {
 		if (!params_is_set(cfg, id))
 			continue;

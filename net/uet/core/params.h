@@ -53,6 +53,9 @@
  * @UET_CCP_QA_LOSS: 1 lets inferred losses trigger quick adapt if switches do
  *	not trim and delays are above the target
  * @UET_CCP_FI_END: 1 ends fast increase at the first sign of congestion
+ * @UET_CCP_TFC_CELL: size of a cell in bytes
+ * @UET_CCP_TFC_OVERHEAD: bytes that each packet takes in cells beside its own
+ * @UET_CCP_TFC_FIRST: cells that need no grant
  * @UET_CCP_COUNT: number of parameters
  */
 enum uet_cc_param {
@@ -86,6 +89,9 @@ enum uet_cc_param {
 	UET_CCP_BASE_SHIFT,
 	UET_CCP_QA_LOSS,
 	UET_CCP_FI_END,
+	UET_CCP_TFC_CELL,
+	UET_CCP_TFC_OVERHEAD,
+	UET_CCP_TFC_FIRST,
 	UET_CCP_COUNT,
 };
 
@@ -125,6 +131,10 @@ enum uet_delay_avg {
 #define UET_QA_GATE_MAX			31
 #define UET_QA_THRESHOLD_NEVER_NS	0x4000000000000000ULL
 #define UET_ACK_GEN_TRIGGER_MAX		32768
+#define UET_TFC_CELL_MIN		64
+#define UET_TFC_CELL_MAX		65536
+#define UET_TFC_OVERHEAD_MAX		65536
+#define UET_TFC_FIRST_MAX		65536
 /* Triggers after which an ACK comes at the latest if packets come in runs */
 #define UET_ACK_RUN_TRIGGERS		4
 /* ... and if they come in a burst */
@@ -138,6 +148,10 @@ enum uet_delay_avg {
 #define UET_ACK_GEN_TRIGGER_DEFAULT	16384
 #define UET_WND_UNUSED_DEFAULT		1
 #define UET_QA_LOSS_DEFAULT		1
+#define UET_TFC_CELL_DEFAULT		256
+/* About what the kernel takes for a packet beside its data */
+#define UET_TFC_OVERHEAD_DEFAULT	768
+#define UET_TFC_FIRST_DEFAULT		64
 
 /**
  * struct uet_cc_config - configured parameters
@@ -171,6 +185,9 @@ struct uet_cc_config {
  * @ack_gen_trigger: bytes after which the target sends an ACK by itself
  * @wnd_add: bytes added to a MaxWnd that follows base_rtt
  * @wnd_add_runs: most that is added instead if packets leave in runs
+ * @tfc_cell: size of a cell, bytes
+ * @tfc_overhead: what each packet takes in cells beside its own, bytes
+ * @tfc_first: cells that need no grant
  * @qa_gate: quick adapt only if bytes achieved < @max_wnd >> @qa_gate
  * @base_shift: see UET_CCP_BASE_SHIFT
  * @avg: enum uet_delay_avg
@@ -203,6 +220,9 @@ struct uet_cc_params {
 	u32 ack_gen_trigger;
 	u32 wnd_add;
 	u32 wnd_add_runs;
+	u32 tfc_cell;
+	u32 tfc_overhead;
+	u32 tfc_first;
 	u8 qa_gate;
 	u8 base_shift;
 	u8 avg;

@@ -367,7 +367,7 @@ enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
 			out->psn = psn;
 			return UET_SND_CP;
 		}
-		if (s->flow->ccc->state != UET_CCC_READY && !snd_owed(s))
+		if (!uet_ccc_may_resend(s->flow->ccc) && !snd_owed(s))
 			return UET_SND_CLOSED;
 		snd_pick_rtx(s, psn, now, port_free, out);
 		return UET_SND_RTX;
