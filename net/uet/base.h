@@ -7,6 +7,7 @@
 #define _UET_BASE_H
 
 #include <linux/atomic.h>
+#include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
@@ -19,6 +20,7 @@
 #include <net/netns/generic.h>
 
 #include "account.h"
+#include "core/tfc_cells.h"
 #include "event.h"
 #include "memory.h"
 #include "settings.h"
@@ -96,6 +98,22 @@ struct uet_deferred {
 };
 
 /**
+ * struct uet_tfc - the buffer whose cells are handed out as credit (rx/tfc.c)
+ * @lock: BH-disabled; a leaf
+ * @on: new sources get cells: congestion_control is "tfc"
+ * @pool: the buffer
+ * @timer: fires when cells may be granted
+ * @timer_at: expiry of @timer, ns, 0 = not armed
+ */
+struct uet_tfc {
+	spinlock_t		lock;	/* of pool, its sources, timer_at */
+	bool			on;
+	struct uet_tfc_pool	pool;
+	struct hrtimer		timer;
+	u64			timer_at;
+};
+
+/**
  * struct uet_net - UET in one network namespace
  * @net: back pointer, no reference (freed with the namespace)
  * @root: its root user, for route lookups without a sending user
@@ -158,6 +176,7 @@ struct uet_deferred {
  * @credit_beside_window: sources of credit have a window, which governs the core:
  *	congestion_control is "nscc+rccc"
  * @credit_senders: local CCCs that use receiver credit and have data
+ * @tfc: cells for sources of credit
  * @mem: memory of message data and receive buffers
  * @rx_beyond: bytes of incoming messages held beyond all limits
  * @rx_early: bytes of packets that ordered PDCs keep until those before have come
@@ -244,6 +263,7 @@ struct uet_net {
 	bool			credit_in_acks;
 	bool			credit_beside_window;
 	atomic_t		credit_senders;
+	struct uet_tfc		tfc;
 
 	struct list_head	peer_rules;
 	struct mutex		peer_rules_lock; /* of peer_rules */

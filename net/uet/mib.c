@@ -42,6 +42,8 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("CreditGranted", UET_MIB_CREDIT_GRANTED),
 	SNMP_MIB_ITEM("CreditSources", UET_MIB_CREDIT_SOURCES),
 	SNMP_MIB_ITEM("CreditSlowed", UET_MIB_CREDIT_SLOWED),
+	SNMP_MIB_ITEM("CreditBeyond", UET_MIB_CREDIT_BEYOND),
+	SNMP_MIB_ITEM("CreditTakenBack", UET_MIB_CREDIT_TAKEN_BACK),
 	SNMP_MIB_ITEM("TxPenalties", UET_MIB_TX_PENALTIES),
 	SNMP_MIB_ITEM("RxPenalties", UET_MIB_RX_PENALTIES),
 	SNMP_MIB_ITEM("RxCe", UET_MIB_RX_CE),

@@ -46,6 +46,8 @@ enum uet_mib_item {
 	UET_MIB_CREDIT_GRANTED,		/* bytes of credit granted */
 	UET_MIB_CREDIT_SOURCES,		/* CCCs of peers that asked for it */
 	UET_MIB_CREDIT_SLOWED,		/* its pace fell, the network was congested */
+	UET_MIB_CREDIT_BEYOND,		/* bytes of cells granted beyond the buffer */
+	UET_MIB_CREDIT_TAKEN_BACK,	/* ... that silent sources did not use */
 	UET_MIB_TX_PENALTIES,		/* ACKs that slow a source down */
 	UET_MIB_RX_PENALTIES,
 	UET_MIB_RX_CE,			/* packets received with an ECN mark */

@@ -501,7 +501,7 @@ struct uet_info {
 	__u64	quick_adapts;
 	__u64	penalties;		/* penalty episodes of the receiver */
 	__s64	credit;			/* left; negative: overdrawn */
-	__u32	credit_granted;		/* cumulative, 256 bytes, 24 bits */
+	__u32	credit_granted;		/* cumulative, 256 bytes or cells, 24 bits */
 	__u32	credit_reqs;		/* requests since the last credit */
 	__u32	link_mbps;		/* rate the window is sized for */
 	__u32	mpr;			/* receive window, packets */

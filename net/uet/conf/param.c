@@ -80,6 +80,7 @@ static void uet_named_cc(struct uet_net *un, const char *name)
 {
 	WRITE_ONCE(un->credit_in_acks, !strcmp(name, "rccc"));
 	WRITE_ONCE(un->credit_beside_window, !strcmp(name, "nscc+rccc"));
+	WRITE_ONCE(un->tfc.on, !strcmp(name, "tfc"));
 }
 
 static void uet_named_profile(struct uet_net *un, const char *name)

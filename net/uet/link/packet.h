@@ -40,6 +40,7 @@ typedef int (*uet_okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
  *	whether it has a trailer
  * @pktsize: bytes from the UDP or entropy header to the end of the trailer, for the
  *	nominal size (UE 1.0 3.6.12)
+ * @cells: what it costs with TFC, 0 = nothing
  * @us: socket that its data is for, valid in this RCU section; or NULL
  * @generation: generation of the endpoint, for the response BAD_GENERATION
  * @drop: why it is dropped, if it is: enum uet_drop
@@ -61,6 +62,7 @@ struct uet_rx_ctx {
 	bool			polled;
 	ktime_t			arrived;
 	u32			pktsize;
+	u32			cells;
 	struct uet_sock		*us;
 	u8			generation;
 	u8			drop;

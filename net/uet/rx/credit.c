@@ -15,13 +15,16 @@
  * make us free and allocate ports at will. The work item that reads the speed of
  * new ports frees idle ones; namespace exit, without PDCs left, frees all.
  *
+ * With TFC a source gets cells of a buffer instead (rx/tfc.c), and its ways only carry
+ * CREDIT packets.
+ *
  * Locks: uet_pdc_rx.lock -> uet_net.credit_lock -> uet_credit_port.lock.
  * credit_lock serialises the coming and going of ports, sources and ways;
  * packets and the timer need a port's lock only. No two ports are ever locked
  * at once.
  *
- * Not here: the arithmetic of the pacer (core/rccc_pacer.h), credit at the
- * source (tx/credit.c).
+ * Not here: the arithmetic of the pacer (core/rccc_pacer.h), cells (rx/tfc.c), credit at
+ * the source (tx/credit.c).
  */
 #include <linux/ethtool.h>
 #include <linux/hrtimer.h>
@@ -31,14 +34,15 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "core/lb_ports.h"
 #include "core/rccc_pacer.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
+#include "rx/credit_src.h"
 #include "rx/half.h"
+#include "rx/tfc.h"
 
 /* Credit is granted so far ahead: one tick grants a batch at high rates */
 #define UET_CREDIT_SLACK_NS	(10 * NSEC_PER_USEC)
@@ -49,78 +53,6 @@
 #define UET_CREDIT_REST_NS	(10 * NSEC_PER_SEC)
 /* Least time between changes of a PDC's source: each costs an allocation */
 #define UET_CREDIT_MOVE_NS	(10 * NSEC_PER_MSEC)
-
-/**
- * struct uet_credit_port - a device whose receive rate is shared out as credit
- * @node: in uet_net.credit_ports; credit_lock
- * @un: namespace
- * @ifindex: device
- * @mbps: its speed, 0 = not known yet
- * @sources: number of ways that refer to it; credit_lock
- * @left: when the last way left, ns; credit_lock
- * @lock: BH-disabled; protects the pacer, its sources and @timer_at
- * @pacer: rings and pace
- * @timer: fires when credit is due
- * @timer_at: expiry of @timer, ns, 0 = not armed
- */
-struct uet_credit_port {
-	struct list_head	node;
-	struct uet_net		*un;
-	int			ifindex;
-	u32			mbps;
-	u32			sources;
-	u64			left;
-	spinlock_t		lock;	/* of pacer, sources, timer_at */
-	struct uet_rccc_pacer	pacer;
-	struct hrtimer		timer;
-	u64			timer_at;
-};
-
-struct uet_credit_src;
-
-/**
- * struct uet_credit_way - a source at one of its ports
- * @src: its state at the port's pacer; first member. Its counters match those on
- *	the wire only if nr_ways == 1
- * @port: the port, which counts this way in its @sources
- * @of: the source
- * @via: PDC of the last request by this port, which carries the CREDIT packets; or
- *	NULL. Once the address is verified, only of requests that verify it
- * @due: packets that came before the address was verified and were not followed by a
- *	CREDIT packet
- * @proved: the address is verified
- */
-struct uet_credit_way {
-	struct uet_rccc_src	src;
-	struct uet_credit_port	*port;
-	struct uet_credit_src	*of;
-	struct uet_pdc		*via;
-	u32			due;
-	bool			proved;
-};
-
-/**
- * struct uet_credit_src - a congestion control context of a peer
- * @node: in uet_peer.credit_srcs; credit_lock
- * @granted: cumulative grant of all ways, quanta; its low 24 bits are on the wire
- * @pdcs: PDCs that hold it
- * @nr_ways: entries of @way in use; grows under credit_lock, never shrinks
- * @id: ccc_id on the wire
- * @way: one for each port by which its requests arrived
- */
-struct uet_credit_src {
-	struct list_head	node;
-	atomic_t		granted;
-	u32			pdcs;
-	u32			nr_ways;
-	u8			id;
-	struct uet_credit_way	*way[UET_LB_PORTS_MAX];
-};
-
-static u32 uet_credit_granted(const struct uet_credit_src *s)
-{
-	return (u32)atomic_read(&s->granted) & UET_CREDIT_MASK;
-}
 
 static u64 uet_credit_rtt(const struct uet_net *un)
 {
@@ -184,6 +116,7 @@ void uet_credit_init(struct uet_net *un)
 	INIT_LIST_HEAD(&un->credit_ports);
 	spin_lock_init(&un->credit_lock);
 	INIT_WORK(&un->credit_work, uet_credit_work);
+	uet_tfc_init(un);
 }
 
 /**
@@ -195,6 +128,7 @@ void uet_credit_init(struct uet_net *un)
 void uet_credit_exit(struct uet_net *un)
 {
 	cancel_work_sync(&un->credit_work);
+	uet_tfc_exit(un);
 	uet_credit_prune(un, U64_MAX);
 }
 
@@ -239,7 +173,34 @@ static void uet_credit_say(struct uet_credit_way *way,
 	UET_INC(way->port->un, TX_CREDITS);
 }
 
-static void uet_credit_xmit(struct sk_buff_head *list)
+/**
+ * uet_credit_tell() - queue a CREDIT packet with what a source was granted
+ * @s: the source
+ * @list: it is added here, for uet_credit_xmit()
+ *
+ * Context: BH disabled, RCU section, credit_lock held.
+ */
+void uet_credit_tell(struct uet_credit_src *s, struct sk_buff_head *list)
+{
+	struct uet_credit_way *way;
+	u32 i, queued = skb_queue_len(list);
+
+	for (i = 0; i < s->nr_ways && skb_queue_len(list) == queued; i++) {
+		way = s->way[i];
+		spin_lock(&way->port->lock);
+		if (way->proved)
+			uet_credit_say(way, list);
+		spin_unlock(&way->port->lock);
+	}
+}
+
+/**
+ * uet_credit_xmit() - send CREDIT packets
+ * @list: the packets
+ *
+ * Context: BH disabled, no locks held, the RCU section in which they were queued.
+ */
+void uet_credit_xmit(struct sk_buff_head *list)
 {
 	struct sk_buff *skb;
 
@@ -412,10 +373,12 @@ static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 	spin_lock(&port->lock);
 	granted = uet_rccc_start(&port->pacer, target);
 	spin_unlock(&port->lock);
-	atomic_set(&s->granted, (int)granted);
 	s->way[0]->src.granted = granted;
 	s->way[0]->src.target = granted;
 	s->id = id;
+	if (uet_tfc_begin(rx->un, s, target))
+		granted = s->cells.granted;
+	atomic_set(&s->granted, (int)granted);
 	list_add(&s->node, &peer->credit_srcs);
 	UET_INC(rx->un, CREDIT_SOURCES);
 	return s;
@@ -430,9 +393,13 @@ static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 	uet_credit_leave(pdc);
 	spin_lock(&un->credit_lock);
-	list_for_each_entry(s, &pdc->peer->credit_srcs, node)
-		if (s->id == id)
+	list_for_each_entry(s, &pdc->peer->credit_srcs, node) {
+		if (s->id == id) {
+			if (s->tfc)
+				uet_tfc_again(un, s, target);
 			goto found;
+		}
+	}
 	s = uet_credit_src_new(pdc->peer, rx, id, target);
 found:
 	if (s)
@@ -484,7 +451,8 @@ void uet_credit_leave(struct uet_pdc *pdc)
 		uet_credit_way_leave(s->way[i], pdc, last);
 	if (last) {
 		list_del(&s->node);
-		kfree(s);
+		if (!s->tfc || uet_tfc_gone(un, s))
+			kfree(s);
 	}
 	spin_unlock(&un->credit_lock);
 }
@@ -598,6 +566,14 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	way = uet_credit_way(s, rx);
 	port = way->port;
 	spin_lock(&port->lock);
+	if (unlikely(s->tfc)) {
+		uet_credit_proof(way, pdc, bytes);
+		uet_tfc_hear(pdc, target, list);
+		if (list)
+			uet_credit_say(way, list);
+		spin_unlock(&port->lock);
+		return;
+	}
 	uet_rccc_pacer_yield(&port->pacer,
 			     !READ_ONCE(port->un->credit_beside_window));
 	uet_credit_proof(way, pdc, bytes);
@@ -618,13 +594,12 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 /**
  * uet_credit_request() - a request named a credit target
  * @pdc: the PDC, peer verified
- * @rx: the request, whole, not yet delivered
+ * @rx: the request, whole, not yet delivered; with TFC gets its cells
  * @bytes: its nominal size
  *
  * Context: softirq, rx.lock held.
  */
-void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			u32 bytes)
+void uet_credit_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 bytes)
 {
 	const struct uet_req *req = &rx->pkt->req;
 
@@ -633,6 +608,7 @@ void uet_credit_request(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 			FIELD_PREP(UET_REQ_CC_TARGET, req->credit_target),
 			bytes, rx->ce ? UET_RCCC_MARKED : UET_RCCC_CLEAR,
 			NULL);
+	rx->cells = uet_tfc_cost(pdc, req->ccc_id, bytes);
 }
 
 /**
@@ -704,6 +680,8 @@ void uet_credit_asked(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
  * needs the NSCC state. The wire does not tell such sources apart, so this host
  * decides by its own congestion_control setting.
  *
+ * No source combines TFC with a window.
+ *
  * Context: rx.lock held.
  * Return: false if the ACK carries NSCC state.
  */
@@ -712,7 +690,7 @@ bool uet_credit_state(const struct uet_pdc *pdc, u32 *credit)
 	const struct uet_credit_src *s = pdc->rx->credit;
 
 	lockdep_assert_held(&pdc->rx->lock);
-	if (likely(!s) || !READ_ONCE(pdc->un->credit_in_acks))
+	if (likely(!s) || !(s->tfc || READ_ONCE(pdc->un->credit_in_acks)))
 		return false;
 	*credit = uet_credit_granted(s);
 	return true;

@@ -21,6 +21,7 @@
 #include "rx/defer.h"
 #include "rx/half.h"
 #include "rx/rxmsg.h"
+#include "rx/tfc.h"
 #include "sock.h"
 
 /* PDCs woken at a time */
@@ -455,6 +456,8 @@ static bool uet_pdc_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
 	case UET_SES_SHORT:
 		return false;
 	}
+	if (unlikely(rx->cells))
+		uet_tfc_came(pdc, rx->cells);
 	return true;
 }
 

@@ -41,6 +41,7 @@
 #include "pdc/pdc.h"
 #include "rx/half.h"
 #include "rx/rxmsg.h"
+#include "rx/tfc.h"
 #include "sock.h"
 
 /* Smallest half of the buffer: some packets of the largest payload MTU */
@@ -258,6 +259,7 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 	u32 beyond = min(bytes, msg->beyond);
 
 	lockdep_assert_held(&us->rx_lock);
+	uet_tfc_given(us->un, msg, bytes);
 	if (msg->granted)
 		us->rx_granted_bytes -= bytes;
 	if (msg->mixed)

@@ -16,6 +16,7 @@
 #include "mib.h"
 #include "rx/post.h"
 #include "rx/rxmsg.h"
+#include "rx/tfc.h"
 #include "sock.h"
 
 static struct kmem_cache *uet_rxmsg_cache;
@@ -122,6 +123,7 @@ static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
 	msg->ready = true;
 	msg->waits = jiffies;
 	uet_rx_count_ready(us, msg->bytes);
+	uet_tfc_readable(us->un, msg);
 	list_add_tail(&msg->node, &us->rx_ready);
 }
 
@@ -580,6 +582,7 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	msg->has_hd = part->has_hd;
 	msg->header_data = part->header_data;
 	msg->ce = part->ce;
+	uet_tfc_placed(us->un, msg, part);
 	uet_rx_make_ready(us, msg);
 	if (unlikely(us->posts))
 		uet_rxpost_wait(us, msg);
@@ -635,6 +638,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 				msg->header_data = part->header_data;
 			}
 			msg->ce |= part->ce;
+			uet_tfc_placed(us->un, msg, part);
 			wake = uet_rx_advance(us, msg);
 			err = msg->complete;
 		}

@@ -14,6 +14,7 @@
 
 #include "core/rxroom.h"
 
+struct uet_credit_src;
 struct uet_net;
 struct uet_pdc;
 struct uet_rxinto;
@@ -49,6 +50,8 @@ struct uet_sock;
  * @read: bytes the reader took
  * @bytes: truesize held
  * @beyond: the part of @bytes charged to the socket only, beyond the limits
+ * @cells: cells that its packets hold, 0 without TFC
+ * @credit: source of credit that sent them, valid if @cells
  * @som: the packet with SOM (start of message) arrived
  * @complete: all bytes and SOM arrived
  * @ready: on uet_sock.rx_ready
@@ -95,6 +98,8 @@ struct uet_rxmsg {
 	u32			read;
 	u32			bytes;
 	u32			beyond;
+	u32			cells;
+	struct uet_credit_src	*credit;
 	bool			som;
 	bool			has_hd;
 	bool			complete;
@@ -129,6 +134,8 @@ struct uet_rxmsg {
  * @has_hd: there is header data
  * @ce: ECN marked
  * @header_data: the header data
+ * @cells: what it costs with TFC, 0 = nothing
+ * @credit: source of credit that sent it, valid if @cells
  */
 struct uet_rxpart {
 	u32	off;
@@ -139,6 +146,8 @@ struct uet_rxpart {
 	bool	has_hd;
 	bool	ce;
 	u64	header_data;
+	u32	cells;
+	struct uet_credit_src *credit;
 };
 
 /**

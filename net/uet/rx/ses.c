@@ -530,7 +530,8 @@ static bool uet_ses_strip(struct uet_rx_ctx *rx)
 }
 
 /* What a packet has of its message, headers removed */
-static struct uet_rxpart uet_ses_part_of(const struct uet_rx_ctx *rx)
+static struct uet_rxpart uet_ses_part_of(const struct uet_pdc *pdc,
+					 const struct uet_rx_ctx *rx)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
@@ -541,6 +542,8 @@ static struct uet_rxpart uet_ses_part_of(const struct uet_rx_ctx *rx)
 		.has_hd		= ses->flags & UET_SES_F_HD,
 		.header_data	= ses->header_data,
 		.ce		= rx->ce,
+		.cells		= pdc->rx->credit ? rx->cells : 0,
+		.credit		= pdc->rx->credit,
 	};
 }
 
@@ -597,7 +600,7 @@ static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 		*code = UET_NACK_NO_PKT_BUFFER;
 		return UET_SES_SHORT;
 	}
-	part = uet_ses_part_of(rx);
+	part = uet_ses_part_of(pdc, rx);
 	msg = uet_ses_begin(pdc, rx, code, &verdict);
 	if (!msg)
 		return verdict;
@@ -679,7 +682,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	} else if (!uet_ses_strip(rx)) {
 		ret = -ENOBUFS;
 	} else {
-		part = uet_ses_part_of(rx);
+		part = uet_ses_part_of(pdc, rx);
 		ret = uet_ses_place(rx, m->msg, &part);
 	}
 	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
@@ -701,10 +704,11 @@ end:
 }
 
 /* What a run has of its message */
-static struct uet_rxpart uet_ses_run_part(const struct uet_rx_ctx *rx,
+static struct uet_rxpart uet_ses_run_part(const struct uet_pdc *pdc,
+					  const struct uet_rx_ctx *rx,
 					  const struct uet_rx_run *run)
 {
-	struct uet_rxpart part = uet_ses_part_of(rx);
+	struct uet_rxpart part = uet_ses_part_of(pdc, rx);
 
 	part.len = run->len;
 	part.seg = run->seg;
@@ -766,7 +770,7 @@ bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		 const struct uet_rx_run *run)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
-	struct uet_rxpart part = uet_ses_run_part(rx, run);
+	struct uet_rxpart part = uet_ses_run_part(pdc, rx, run);
 	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
 	u32 psn = rx->pkt->req.psn;
 	enum uet_ses_verdict verdict;

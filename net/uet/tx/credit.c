@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver credit at the source (UE 1.0 3.6.14): ccc_ids, how many CCCs share
+ * Receiver credit at the source (UE 1.0 3.6.14, 3.6.15): ccc_ids, how many CCCs share
  * the interface, and Credit Requests when data waits and no request is in
  * flight that could carry the credit target.
  *
- * Not here: the arithmetic (core/cc_rccc.c), the destination (rx/credit.c).
+ * Not here: the arithmetic (core/cc_rccc.c, core/cc_tfc.c), the destination (rx/credit.c).
  */
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
@@ -26,7 +26,7 @@
  * Ids are allocated round robin: the peer may still have state of the last CCC
  * with the same id.
  *
- * Context: process.
+ * Context: any.
  * Return: the id, or -ENOBUFS.
  */
 int uet_credit_take_id(struct uet_peer *peer)
@@ -85,6 +85,62 @@ void uet_credit_flow_gone(struct uet_flow *flow)
 		return;
 	uet_credit_count(flow, false);
 	uet_credit_give_id(flow->peer, flow->ccc_id);
+}
+
+/* Has a PDC of the flow sent something, so that the destination may know the flow? */
+static bool uet_credit_known(struct uet_flow *flow)
+{
+	struct uet_peer *peer = flow->peer;
+	const struct uet_pdc_tx *tx;
+	bool known = false;
+
+	spin_lock(&peer->lock);
+	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
+		if (tx->flow == flow && tx->snd.state != UET_PDC_DEAD &&
+		    tx->snd.win.next != tx->snd.start_psn) {
+			known = true;
+			break;
+		}
+	}
+	spin_unlock(&peer->lock);
+	return known;
+}
+
+/* Begin the count anew, under another ccc_id; if all are in use it goes on. */
+static void uet_credit_anew(struct uet_flow *flow, u64 now)
+{
+	int id = uet_credit_take_id(flow->peer);
+
+	if (id < 0)
+		return;
+	uet_credit_give_id(flow->peer, flow->ccc_id);
+	flow->ccc_id = id;
+	uet_ccc_credit_anew(&flow->ccc, now);
+}
+
+/**
+ * uet_credit_count_anew() - do both ends count from the same beginning?
+ * @flow: the flow, which uses credit and is about to send
+ * @pdc: PDC whose turn it is
+ * @now: time, ns
+ *
+ * If not, the count of this end begins anew, and the ccc_id tells the other end. With
+ * TFC only: RCCC does not need exact counts.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_credit_count_anew(struct uet_flow *flow, const struct uet_pdc *pdc,
+			   u64 now)
+{
+	const struct uet_snd *s = &pdc->tx->snd;
+
+	lockdep_assert_held(&flow->lock);
+	/* With the last PDC that it knew the destination may have forgotten it. */
+	if (s->win.next == s->start_psn && uet_ccc_credit_counts(&flow->ccc) &&
+	    !uet_credit_known(flow))
+		flow->ccc.credit_anew = true;
+	if (unlikely(flow->ccc.credit_anew))
+		uet_credit_anew(flow, now);
 }
 
 /* An established PDC among those on the ready list */

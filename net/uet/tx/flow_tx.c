@@ -99,6 +99,26 @@ static void uet_flow_sent(struct uet_pdc *pdc, u64 now)
 }
 
 /*
+ * New data waits for credit. Put the next PDC in front that has something to send again,
+ * if that takes no credit; @pdc was in front and has not.
+ */
+static bool uet_flow_resends(struct uet_flow *flow, const struct uet_pdc *pdc)
+{
+	struct uet_snd *s;
+
+	if (likely(!flow->ccc.algo->credit) || pdc->tx->snd.win.nr_marked ||
+	    !uet_ccc_may_resend(&flow->ccc))
+		return false;
+	list_for_each_entry(s, &flow->snd.ready, ready_node) {
+		if (s->win.nr_marked) {
+			list_move(&s->ready_node, &flow->snd.ready);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Build about @max packets, since runs are not cut, and return their number. @dev is
  * NULL without a route or with several interfaces.
  */
@@ -115,6 +135,8 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 	flow->deferred = 0;
 	if (flow->dead || list_empty(&flow->snd.ready))
 		return 0;
+	if (unlikely(flow->ccc.algo->credit))
+		uet_credit_count_anew(flow, uet_flow_first(flow), now);
 	if (unlikely(flow->snd.multi))
 		uet_flow_look(flow);
 	while (n < max && !list_empty(&flow->snd.ready)) {
@@ -126,8 +148,11 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 		pdc = uet_flow_first(flow);
 		ret = uet_pdc_tx_next(pdc, list, &join, now);
 		/* The window is closed for all PDCs, or a timer tries again. */
-		if (ret < 0)
+		if (ret < 0) {
+			if (ret == -EAGAIN && uet_flow_resends(flow, pdc))
+				continue;
 			break;
+		}
 		if (!ret) {
 			/* This PDC has nothing to send. */
 			list_del_init(&pdc->tx->snd.ready_node);
