@@ -136,6 +136,18 @@ ordered_faults()
 	return $rc
 }
 
+# Sources and grants of cells want memory, too
+tfc_faults()
+{
+	local rc=0
+
+	both_sysctl congestion_control tfc
+	softirq_faults "$1" "$2" || rc=1
+	both_sysctl congestion_control nscc
+	[ "$(stat_of "$B" CreditGranted)" -gt 0 ] || fail "no cells were granted"
+	return $rc
+}
+
 sizes="0-500 4000-60000 1m"
 lean && sizes=4000-60000
 
@@ -150,5 +162,6 @@ for kind in failslab fail_page_alloc; do
 	tst "$kind in softirq, 20 %" softirq_faults $kind 20
 done
 tst "failslab in softirq, ordered, on a bad wire" ordered_faults failslab 10
+tst "failslab in softirq, with TFC" tfc_faults failslab 20
 tst "a transfer afterwards" transfer $B4 "-n 50" "-n 50 -s 0-50000"
 finish

@@ -28,7 +28,8 @@ SETTINGS = {
     "spray_run": (0, 1, 4, 16), "base_rtt_us": (0, 10, 1000, 50000),
     "target_qdelay_us": (0, 5, 5000), "link_mbps": (0, 10, 1000, 400000),
     "nscc_max_wnd": (0, 10000, 1000000), "nscc_qa_gate": (3, 0),
-    "nscc_base_shift": (3, 0), "trimming": (0, 1), "dscp_data": (64, 0, 10),
+    "nscc_base_shift": (3, 0), "tfc_cell": (256, 4096), "tfc_first": (64, 0),
+    "tfc_buffer": (0, 20000), "trimming": (0, 1), "dscp_data": (64, 0, 10),
     "dscp_control": (46, 0, 64), "ack_gen_trigger": (16384, 0, 32768),
     "ack_gen_min_pkt_add": (1024, 0), "ack_per_packet": (0, 1),
     "ack_coalesce": (1, 0),
@@ -40,7 +41,7 @@ SETTINGS = {
     "pdc_max": (65536, 8, 64), "pdc_max_per_peer": (4096, 2, 16),
     "pdc_idle_s": (60, 1), "path_policy": ("hybrid", "oblivious", "reps",
                                            "bitmap", "rtt", "single"),
-    "congestion_control": ("nscc", "rccc", "nscc+rccc", "fixed"),
+    "congestion_control": ("nscc", "rccc", "nscc+rccc", "fixed", "tfc"),
     "path_stats": (0, 1),
 }
 OFFLOADS = ("tso", "gso", "gro", "sg", "tx", "rx", "rx-gro-list",
