@@ -359,9 +359,96 @@ def credit_state(d):
     same("cc_type", a.cc >> 4, CREDIT_STATE)
 
 
-@rule("3.6.15", "TFC, credit from point to point", missing="what is public of it is an "
-      "outline; its packet types are those of RCCC, which are taken")
-def tfc(d):
-    pdc = d.open(rod=True)
-    pdc.inject(request(1, type=p.ROD_CC_REQ, ar=True, credit=8 << 24 | 1))
-    pdc.expect(ack(1, cack=1))
+def tfc_opened(d, **settings):
+    """A socket with TFC, whose first message was delivered, and its context"""
+    d.patient()
+    d.setting(**settings)
+    sock = d.socket(100, cc="tfc", notify=True)
+    d.send(bytes(1000), sock=sock)
+    pdc = d.opened(p.RUD_CC_REQ)
+    pdc.expect(request(0, type=p.RUD_CC_REQ))
+    pdc.inject(ack(0))
+    d.delivered(sock)
+    return sock, pdc
+
+
+@rule("3.6.15", "TFC: a request costs cells, whose size is configured, as is the overhead "
+      "of a packet")
+def tfc_cells(d):
+    sock, _ = tfc_opened(d, tfc_cell=500, tfc_overhead=5000, tfc_first=100)
+    cost = (nominal(1000, 16) + 5000 + 499) // 500
+    same("credit", sock.info()["credit"], (100 - cost) * 500)
+
+
+@rule("3.6.15", "TFC: a source sends only what it has cells for, and asks for what it lacks")
+def tfc_waits(d):
+    sock, pdc = tfc_opened(d, tfc_first=0)
+    d.send(bytes(1000), sock=sock)
+    target = pdc.expect(cp(p.CP_CREDIT_REQ)).payload & 0xffffff
+    assert target, "credit_target 0"
+    pdc.inject(cp(p.CP_CREDIT, payload=1 << 8))
+    d.settle()
+    assert not d.find(lambda a: a.type == p.RUD_CC_REQ, 0), "sent with too few cells"
+    pdc.inject(cp(p.CP_CREDIT, payload=target << 8))
+    pdc.expect(request(1, type=p.RUD_CC_REQ))
+    pdc.inject(ack(1))
+    d.delivered(sock)
+
+
+@rule("3.6.15", "TFC: what is sent again costs no cells")
+def tfc_again(d):
+    sock, pdc = tfc_opened(d, tfc_first=0)
+    d.send(bytes(1000), sock=sock)
+    target = pdc.expect(cp(p.CP_CREDIT_REQ)).payload & 0xffffff
+    pdc.inject(cp(p.CP_CREDIT, payload=target << 8))
+    pdc.expect(request(1, type=p.RUD_CC_REQ))
+    left = sock.info()["credit"]
+    for _ in range(2):
+        pdc.inject(nack(p.TRIMMED, 1))
+        pdc.expect(request(1, type=p.RUD_CC_REQ, retx=True))
+    same("credit", sock.info()["credit"], left)
+    pdc.inject(ack(1, retx=True))
+    d.delivered(sock)
+
+
+@rule("3.6.15", "TFC: a destination grants cells for what is wanted, by CREDIT packets and in "
+      "the state of ACKs")
+def tfc_given(d):
+    d.setting(congestion_control="tfc")
+    pdc = d.open()
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1))
+    pdc.inject(request(2, type=p.RUD_CC_REQ, credit=5 << 24 | 64))
+    same("credit", pdc.expect(cp(p.CP_CREDIT)).payload, 64 << 8)
+    pdc.inject(request(3, type=p.RUD_CC_REQ, credit=5 << 24 | 64, ar=True))
+    a = pdc.expect(ack(3))
+    same("cc_type", a.cc >> 4, CREDIT_STATE)
+
+
+@rule("3.6.15", "TFC: a destination grants what its buffer has free, and more when packets "
+      "are read")
+def tfc_buffer(d):
+    # 64 cells, of which one source may have two thirds; in turns of 16
+    d.setting(congestion_control="tfc", tfc_cell=256, tfc_overhead=0, tfc_first=0,
+              tfc_buffer=64 * 256)
+    cells = (nominal(1000, 16) + 255) // 256
+    d.host.read()
+    pdc = d.open()
+    d.host.read()
+    wants = {"type": p.RUD_CC_REQ, "credit": 6 << 24 | 1000, "data": bytes(1000)}
+    pdc.inject(request(1, ar=True, **wants))
+    pdc.expect(ack(1))
+    granted = 0
+    while granted < 32:
+        granted = pdc.expect(cp(p.CP_CREDIT)).payload >> 8
+    same("granted", granted, 32)
+    n = 2
+    while (n - 1) * cells < granted:
+        pdc.inject(request(n, **wants))
+        n += 1
+    d.settle()
+    assert not d.find(lambda a: a.type == p.CP and a.next == p.CP_CREDIT, 0), \
+        "granted what is not free"
+    d.host.read()
+    more = pdc.expect(cp(p.CP_CREDIT)).payload >> 8
+    assert more > granted, f"granted {more}"
