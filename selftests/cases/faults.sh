@@ -141,6 +141,9 @@ tfc_faults()
 {
 	local rc=0
 
+	# Contexts that are idle keep their congestion control
+	teardown_pair
+	setup_pair
 	both_sysctl congestion_control tfc
 	softirq_faults "$1" "$2" || rc=1
 	both_sysctl congestion_control nscc
