@@ -239,7 +239,7 @@ void uet_tfc_hear(struct uet_pdc *pdc, u32 target, bool asks)
 {
 	struct uet_tfc *tfc = &pdc->un->tfc;
 	struct uet_credit_src *s = pdc->rx->credit;
-	u64 lent, back;
+	u64 lent, back, now = ktime_get_ns();
 	u32 granted;
 
 	lockdep_assert_held(&pdc->rx->lock);
@@ -248,7 +248,7 @@ void uet_tfc_hear(struct uet_pdc *pdc, u32 target, bool asks)
 	lent = tfc->pool.lent;
 	back = tfc->pool.taken_back;
 	granted = s->cells.granted;
-	if (uet_tfc_heard(&tfc->pool, &s->cells, ktime_get_ns(), target,
+	if (uet_tfc_heard(&tfc->pool, &s->cells, now, target,
 			  pdc->rx->confirmed, asks)) {
 		if (asks)
 			UET_ADD(pdc->un, CREDIT_GRANTED, (u64)s->cell *
@@ -256,6 +256,9 @@ void uet_tfc_hear(struct uet_pdc *pdc, u32 target, bool asks)
 		if (tfc->pool.nr_turns)
 			uet_tfc_soon(tfc);
 		uet_tfc_count(pdc->un, lent, back);
+	} else if (tfc->pool.nr_turns) {
+		/* Room may come from who is silent, whom nothing else looks for. */
+		uet_tfc_arm(tfc, now + UET_TFC_KEEP_NS);
 	}
 	/* It was granted something, or its count began anew. */
 	if (s->cells.granted != granted)
