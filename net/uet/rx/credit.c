@@ -2,9 +2,10 @@
 /*
  * Receiver credit at the destination (RCCC, UE 1.0 3.6.14). Each port, here a
  * network device by which requests with a credit target arrive, has a pacer and
- * a timer. A source is one congestion control context (CCC) of a peer, named by
- * its ccc_id; all PDCs of that CCC share its grants. CREDIT packets carry the
- * credit; ACKs repeat it if receiver credit is this host's only algorithm.
+ * a timer. A source is one congestion control context (CCC) of a peer, named by its
+ * traffic class, which it has one of (UE 1.0 3.6.12), and its ccc_id: the classes of a
+ * peer may use the same ids. All PDCs of that CCC share its grants. CREDIT packets
+ * carry the credit; ACKs repeat it if receiver credit is this host's only algorithm.
  *
  * Requests of one source may arrive by several ports. The source then has a
  * "way" at the pacer of each, and its credit is the sum of what its ways were
@@ -354,7 +355,7 @@ static struct uet_credit_way *uet_credit_way(struct uet_credit_src *s,
 	return way ?: s->way[0];
 }
 
-static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
+static struct uet_credit_src *uet_credit_src_new(const struct uet_pdc *pdc,
 						 const struct uet_rx_ctx *rx,
 						 u8 id, u32 target)
 {
@@ -376,10 +377,11 @@ static struct uet_credit_src *uet_credit_src_new(struct uet_peer *peer,
 	s->way[0]->src.granted = granted;
 	s->way[0]->src.target = granted;
 	s->id = id;
+	s->tclass = pdc->tclass;
 	if (uet_tfc_begin(rx->un, s, target))
 		granted = s->cells.granted;
 	atomic_set(&s->granted, (int)granted);
-	list_add(&s->node, &peer->credit_srcs);
+	list_add(&s->node, &pdc->peer->credit_srcs);
 	UET_INC(rx->un, CREDIT_SOURCES);
 	return s;
 }
@@ -394,13 +396,13 @@ static void uet_credit_join(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	uet_credit_leave(pdc);
 	spin_lock(&un->credit_lock);
 	list_for_each_entry(s, &pdc->peer->credit_srcs, node) {
-		if (s->id == id) {
+		if (s->id == id && s->tclass == pdc->tclass) {
 			if (s->tfc)
 				uet_tfc_again(un, s, target);
 			goto found;
 		}
 	}
-	s = uet_credit_src_new(pdc->peer, rx, id, target);
+	s = uet_credit_src_new(pdc, rx, id, target);
 found:
 	if (s)
 		s->pdcs++;

@@ -72,6 +72,7 @@ struct uet_credit_way {
  * @pdcs: PDCs that hold it
  * @nr_ways: entries of @way in use; grows under credit_lock, never shrinks
  * @id: ccc_id on the wire
+ * @tclass: DSCP of its PDCs: the context at the peer serves one traffic class
  * @tfc: its credit is cells of a buffer instead of a part of the pace of ports; constant,
  *	as are @cell and @overhead
  * @gone: no PDC holds it; it is freed when none of its packets holds cells. uet_tfc.lock
@@ -86,6 +87,7 @@ struct uet_credit_src {
 	u32			pdcs;
 	u32			nr_ways;
 	u8			id;
+	u8			tclass;
 	bool			tfc;
 	bool			gone;
 	u32			cell;
