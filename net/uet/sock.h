@@ -96,7 +96,7 @@ struct uet_job {
  * @ep_next: next endpoint of the same {job, pid, ri}; RCU
  * @delivery: enum uet_delivery of new messages
  * @tclass: DSCP of requests, -1 = net.uet.dscp_data
- * @notify: report successes
+ * @notify: enum uet_notify
  * @max_msg: longest message accepted
  * @defer_min: unordered messages of so many bytes are deferrable, 0 = none are
  * @send_timeout: lifetime of a message, ms, 0 = no limit
@@ -197,7 +197,7 @@ struct uet_sock {
 
 	u8			delivery;
 	s8			tclass;
-	bool			notify;
+	u8			notify;
 	u32			max_msg;
 	u32			defer_min;
 	u32			send_timeout;
@@ -299,6 +299,15 @@ static inline bool uet_peer_events(const struct uet_sock *us)
 {
 	/* Pairs with uet_contacts_set() */
 	return smp_load_acquire(&us->peer_events);
+}
+
+/* Is the success of a message reported? @has_cookie: its sender gave it one */
+static inline bool uet_notifies(const struct uet_sock *us, bool has_cookie)
+{
+	u8 notify = READ_ONCE(us->notify);
+
+	return notify == UET_NOTIFY_ALL ||
+	       (notify == UET_NOTIFY_NAMED && has_cookie);
 }
 
 extern int uet_family;

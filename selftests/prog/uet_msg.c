@@ -510,6 +510,49 @@ static void test_success_report(void)
 	close(b);
 }
 
+/* UET_NOTIFY_NAMED: of what arrives only messages with a cookie are reported. */
+static void test_named_report(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 564), b = bound_sock(SOCK_RDM, 565);
+	int v = UET_NOTIFY_NAMED, read_v = 0;
+	struct libuet_attrs named = { .has = LIBUET_COOKIE };
+	struct iovec iov = { "named", 5 };
+	socklen_t len = sizeof(read_v);
+	struct uet_report rep;
+	struct sockaddr_uet to;
+	uint64_t cookies[2] = {};
+	int n = 0;
+
+	result(!setsockopt(a, SOL_UET, UET_NOTIFY, &v, sizeof(v)) &&
+	       !getsockopt(a, SOL_UET, UET_NOTIFY, &read_v, &len) && read_v == v,
+	       "UET_NOTIFY_NAMED");
+	v = UET_NOTIFY_NAMED + 1;
+	EXPECT_ERR(setsockopt(a, SOL_UET, UET_NOTIFY, &v, sizeof(v)), EINVAL,
+		   "a value beyond it");
+	uet_addr(&to, here, 0, 565, 0);
+	for (int i = 0; i < 6; i++) {
+		named.cookie = 1000 + i;
+		if (i == 1 || i == 4)
+			libuet_sendmsg(a, &iov, 1, &to, &named, 0);
+		else
+			send_to(a, "x", 1, 565);
+	}
+	while (n < 2 && next_report(a, &rep, NULL, SOON))
+		cookies[n++] = rep.type == UET_REPORT_DELIVERED &&
+			       rep.cookie == rep.cookie_last ? rep.cookie : 0;
+	result(n == 2 && cookies[0] == 1001 && cookies[1] == 1004,
+	       "only messages with a cookie are reported");
+	/* The last message is done before the next one that fails. */
+	for (int i = 0; i < 6; i++)
+		recv(b, (char[8]){}, 8, 0);
+	send_to(a, "x", 1, 3000);
+	result(next_report(a, &rep, NULL, SOON) && rep.error == ECONNREFUSED,
+	       "... and failures of all");
+	result(!next_report(a, &rep, NULL, 300), "... and nothing else");
+	close(a);
+	close(b);
+}
+
 static void test_max_msg(void)
 {
 	int a = bound_sock(SOCK_RDM, 562), b = bound_sock(SOCK_RDM, 563);
@@ -550,6 +593,7 @@ int main(int argc, char **argv)
 	test_control();
 	test_failure_report();
 	test_success_report();
+	test_named_report();
 	test_max_msg();
 	return ktap_finish();
 }

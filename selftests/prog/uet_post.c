@@ -530,6 +530,37 @@ static int post_send(int fd, uint64_t cookie, uint16_t pid, const void *at, uint
 	return libuet_post_send(fd, &p);
 }
 
+/* UET_NOTIFY_NAMED: a completion of each posted send, and none of other messages */
+static void test_named(void)
+{
+	int a, b = bound_sock(SOCK_SEQPACKET, 944), v = UET_NOTIFY_NAMED;
+	struct libuet_cq cq;
+	struct uet_completion d;
+	int sent = 0, others = 0;
+
+	a = receiver(SOCK_SEQPACKET, 943, &cq, 64);
+	setsockopt(a, SOL_UET, UET_NOTIFY, &v, sizeof(v));
+	for (int i = 0; i < 5; i++) {
+		send_to(a, "x", 1, 944);
+		post_send(a, 50 + i, 944, data, 10);
+	}
+	for (int i = 0; i < 10; i++)
+		recv(b, buf, 20, 0);
+	while (next(&cq, &d, 500)) {
+		if (d.type == UET_DONE_SENT && d.cookie >= 50 && d.cookie < 55 && !d.error)
+			sent++;
+		else if (d.type != UET_DONE_BUFFER)
+			others++;
+	}
+	result(sent == 5 && !others, "only posted sends are told (%d, %d)", sent, others);
+	send_to(a, "x", 1, 3901);
+	result(next(&cq, &d, 20 * SECOND) && d.type == UET_DONE_SENT &&
+	       d.error == ECONNREFUSED, "... and what fails");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
 #define HUGE	(100 << 20)
 
 /* Sends of any length by a program that does not wait */
@@ -676,6 +707,7 @@ int main(int argc, char **argv)
 	test_deferred();
 	test_full();
 	test_sends();
+	test_named();
 	test_post_send();
 	test_ends();
 	return ktap_finish();

@@ -152,8 +152,9 @@ static void test_options(void)
 
 static void test_basics(int type)
 {
-	int a = writer(901), b = bound_sock(type, 902);
+	int a = writer(901), b = bound_sock(type, 902), named;
 	static struct got g;
+	struct uet_report rep;
 
 	window(b, KEY, SIZE);
 	strcpy(data, "window");
@@ -172,6 +173,12 @@ static void test_basics(int type)
 	       get(b, &g, 64, 0) == 4 && g.write.offset == 103 &&
 	       g.flags & MSG_EOR, "the rest of it has its own place");
 	ends(a, 0, -1);
+	named = UET_NOTIFY_NAMED;
+	setsockopt(a, SOL_UET, UET_NOTIFY, &named, sizeof(named));
+	result(write_to(a, 902, KEY, 0, 7, 0, 0) == 7 && get(b, &g, 64, 0) == 7 &&
+	       !next_report(a, &rep, NULL, 300), "one without a cookie is not reported");
+	named = UET_NOTIFY_ALL;
+	setsockopt(a, SOL_UET, UET_NOTIFY, &named, sizeof(named));
 	write_to(a, 902, KEY, 0, 7, 0, 0);
 	window(b, 0, 0);
 	ends(a, 0, -1);

@@ -90,7 +90,7 @@ int libuet_getservbypid(uint16_t pid, uint16_t ri,
  * @set_tclass: set @tclass, of which every value means something
  * @tclass: UET_TRAFFIC_CLASS
  * @max_msg: UET_MAX_MSG
- * @notify: UET_NOTIFY
+ * @notify: UET_NOTIFY, enum uet_notify
  * @mark: SO_MARK
  * @sndbuf: SO_SNDBUF
  * @rcvbuf: SO_RCVBUF

@@ -71,7 +71,7 @@ static int set_notify(struct libuet_sock *how, const char *value)
 {
 	uint64_t on = 1;
 
-	if (*value && libuet__number(value, 1, &on))
+	if (*value && libuet__number(value, UET_NOTIFY_NAMED, &on))
 		return -1;
 	how->notify = on;
 	return 0;

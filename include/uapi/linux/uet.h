@@ -66,7 +66,7 @@ struct sockaddr_uet {
 #define UET_DELIVERY		1	/* int: enum uet_delivery */
 #define UET_CC			2	/* string: congestion control by name */
 #define UET_PATH_POLICY		3	/* string: path policy by name */
-#define UET_NOTIFY		4	/* int: report successes too */
+#define UET_NOTIFY		4	/* int: enum uet_notify */
 #define UET_TRAFFIC_CLASS	5	/* int: DSCP of requests, 0 to 63 */
 #define UET_JOB_ID		6	/* __u32: enter a job, CAP_NET_ADMIN */
 #define UET_JOB_FROM		7	/* int: fd of a socket in the job */
@@ -155,6 +155,13 @@ enum uet_delivery {
 	UET_ROD			= 2,	/* reliable, ordered */
 	UET_RUDI		= 3,	/* reliable, idempotent operations */
 	UET_UUD			= 4,	/* unreliable, unordered */
+};
+
+/* Which messages are reported when they arrived, for UET_NOTIFY; failures always are */
+enum uet_notify {
+	UET_NOTIFY_NONE		= 0,	/* no message */
+	UET_NOTIFY_ALL		= 1,	/* all messages */
+	UET_NOTIFY_NAMED	= 2,	/* those with UET_CMSG_COOKIE, and posted sends */
 };
 
 /* Control messages, level SOL_UET */

@@ -210,6 +210,7 @@ static int uet_write_begin(struct uet_writing *w, struct uet_peer *peer)
 	w->id = w->msg->cookie;
 	if (s->has_cookie)
 		w->msg->cookie = s->cookie;
+	w->msg->has_cookie = s->has_cookie;
 	return 0;
 }
 

@@ -611,6 +611,7 @@ struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 	msg->has_hd = s->has_hd;
 	msg->match_bits = s->tag;
 	msg->has_tag = s->has_tag;
+	msg->has_cookie = s->has_cookie;
 	return msg;
 }
 

@@ -120,7 +120,9 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 	case UET_DELIVERY:
 		return uet_set_delivery(us, v);
 	case UET_NOTIFY:
-		WRITE_ONCE(us->notify, !!v);
+		if (v < UET_NOTIFY_NONE || v > UET_NOTIFY_NAMED)
+			return -EINVAL;
+		WRITE_ONCE(us->notify, v);
 		return 0;
 	case UET_TRAFFIC_CLASS:
 		if (v < -1 || v > 63)

@@ -193,7 +193,7 @@ static void uet_rudi_end(struct uet_rudi_msg *msg, int error, u8 source,
 		UET_INC(un, MSG_DONE);
 	rcu_read_lock();
 	us = uet_rudi_leave(msg);
-	if (us && !msg->open && (error || READ_ONCE(us->notify)))
+	if (us && !msg->open && (error || uet_notifies(us, msg->has_cookie)))
 		uet_rudi_report(msg, us, error, source, code);
 	rcu_read_unlock();
 }

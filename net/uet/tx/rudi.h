@@ -43,6 +43,7 @@ struct uet_sock;
  * @listed: a part of it was queued
  * @open: its sender has not queued all of it
  * @done: it has ended: its other packets are dropped
+ * @has_cookie: the sender gave it @cookie
  * @withdrawn: by who closed the socket: it is not sent any more
  * @error: errno, for its sender while @open
  */
@@ -61,6 +62,7 @@ struct uet_rudi_msg {
 	bool			listed;
 	bool			open;
 	bool			done;
+	bool			has_cookie;
 	bool			withdrawn;
 	int			error;
 };

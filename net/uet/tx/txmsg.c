@@ -423,7 +423,7 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	if (!us)
 		return;
 	if (!msg->m.withdrawn && !msg->error &&
-	    (error || READ_ONCE(us->notify)))
+	    (error || uet_notifies(us, msg->has_cookie)))
 		uet_txmsg_report(msg, us, error, source, code);
 	uet_txmsg_unshare(msg, us);
 	if (msg->error)

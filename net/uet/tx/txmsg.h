@@ -46,6 +46,7 @@ struct uet_watch;
  * @moving: in uet_dest.moving, or just taken out of it; dest->lock
  * @has_hd: header data present
  * @has_tag: it is tagged
+ * @has_cookie: the sender gave it @cookie
  * @inlined: data is in @inline_data
  * @named: @token leads to it: see uet_net.deferred
  * @asked: the target asks for it; this, @asked_from and @asked_token:
@@ -101,6 +102,7 @@ struct uet_txmsg {
 	bool			moving;
 	bool			has_hd;
 	bool			has_tag;
+	bool			has_cookie;
 	bool			inlined;
 	bool			named;
 	bool			asked;

@@ -198,7 +198,7 @@ static void test_options(void)
 		{ "tclass", "-2", "EINVAL" }, { "sndbuf", "2g", "ERANGE" },
 		{ "sndbuf", "1kk", "EINVAL" }, { "sndbuf", "k", "EINVAL" },
 		{ "max_msg", "17179869184g", "ERANGE" },
-		{ "notify", "2", "ERANGE" }, { "mark", "-1", "EINVAL" },
+		{ "notify", "3", "ERANGE" }, { "mark", "-1", "EINVAL" },
 	};
 	struct libuet_sock how = { .type = SOCK_NONBLOCK };
 
@@ -217,6 +217,8 @@ static void test_options(void)
 	   "option max_msg");
 	ok(!libuet_sock_set(&how, "notify", NULL) && how.notify == 1,
 	   "option notify");
+	ok(!libuet_sock_set(&how, "notify", "2") && how.notify == UET_NOTIFY_NAMED,
+	   "option notify, named messages");
 	ok(!libuet_sock_set(&how, "cc", "nscc") && !strcmp(how.cc, "nscc"),
 	   "option cc");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
