@@ -13,8 +13,9 @@
  *       -> uet_flow.lock
  *     uet_pdc_rx.lock
  *       -> uet_sock.rx_lock
- * flow.lock and pdc_rx.lock are never held together. rx_lock is a leaf on the
- * receiving side, sk->sk_error_queue.lock a leaf everywhere.
+ *         -> uet_watches.queue_lock
+ * flow.lock and pdc_rx.lock are never held together. uet_watches.queue_lock and
+ * sk->sk_error_queue.lock are leaves everywhere.
  */
 #ifndef _UET_SOCK_H
 #define _UET_SOCK_H

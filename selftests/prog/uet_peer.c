@@ -345,6 +345,125 @@ static void test_close(void)
 	result(true, "closed with probes under way");
 }
 
+/* The next completion that is not of a message sent; its type, 0 if none comes in time */
+static int next_done(struct libuet_cq *cq, struct uet_completion *d, int ms)
+{
+	while (libuet_next_done(cq, d, ms) == 1) {
+		note("type %u cookie %llu error %u source %u pid %u", d->type,
+		     (unsigned long long)d->cookie, d->error, d->source,
+		     d->peer.suet_pid);
+		if (d->type != UET_DONE_SENT)
+			return d->type;
+	}
+	return 0;
+}
+
+static bool done_event(struct libuet_cq *cq, int type, uint64_t cookie, uint16_t pid,
+		       int error)
+{
+	struct uet_completion d;
+
+	return next_done(cq, &d, SOON) == type && d.cookie == cookie &&
+	       d.peer.suet_pid == pid && d.error == (uint32_t)error &&
+	       d.flags == UET_DONE_LAST;
+}
+
+/* One message from one socket fills a receive of the other. */
+static bool fill(int from, int to, uint16_t pid, struct libuet_cq *cq)
+{
+	static char buf[10];
+	struct uet_recv_post p = {
+		.cookie = 77, .addr = (uintptr_t)buf, .length = sizeof(buf),
+	};
+	struct uet_completion d;
+
+	return !libuet_post(to, &p, 1) && send_to(from, "x", 1, pid) == 1 &&
+	       next_done(cq, &d, SOON) == UET_DONE_RECV && d.cookie == 77 && d.got == 1;
+}
+
+/* A socket with a completion queue, whose messages go to posted receives */
+static void test_queue(int type)
+{
+	int a = events_sock(type, 916, 0), b = bound_sock(type, 917);
+	struct sockaddr_uet to;
+	struct libuet_cq cq;
+	struct uet_report rep;
+	struct uet_completion d;
+
+	if (libuet_open_cq(a, 64, &cq) || libuet_use_cq(a, &cq))
+		die("completion queue: %m");
+	result(fill(b, a, 916, &cq), "type %d: one to a receive", type);
+	close(b);
+	send_to(a, "x", 1, 917);
+	result(done_event(&cq, UET_DONE_PEER, 0, 917, ECONNREFUSED),
+	       "type %d: its sender was heard, and is lost", type);
+	b = bound_sock(type, 917);
+	send_to(b, "x", 1, 916);
+	if (!readable(a, SOON))
+		die("nothing arrives");
+	result(!next_done(&cq, &d, QUIET), "type %d: what waits was not read", type);
+	send_to(a, "x", 1, 3902);
+	result(!next_done(&cq, &d, QUIET), "type %d: who was never heard is not lost", type);
+	struct uet_recv_post late = { .cookie = 78 };
+
+	libuet_post(a, &late, 1);
+	result(done_event(&cq, UET_DONE_PEER, 0, 917, 0),
+	       "type %d: a receive posted later finds it again", type);
+	result(next_done(&cq, &d, SOON) == UET_DONE_RECV && d.cookie == 78,
+	       "type %d: ... and its message", type);
+	set(a, UET_KEEPALIVE_IDLE, IDLE);
+	keepalive(a, 1);
+	close(b);
+	result(done_event(&cq, UET_DONE_PEER, 0, 917, ECONNREFUSED),
+	       "type %d: lost, by a probe", type);
+	uet_addr(&to, here, 0, 918, 0);
+	libuet_watch(a, &to, 4711, IDLE, 0);
+	result(done_event(&cq, UET_DONE_WATCH, 4711, 918, ECONNREFUSED),
+	       "type %d: a watched endpoint is not there", type);
+	b = bound_sock(type, 918);
+	result(done_event(&cq, UET_DONE_WATCH, 4711, 918, 0), "type %d: ... now it is", type);
+	result(!next_report(a, &rep, NULL, 0), "type %d: no error queue", type);
+	close(a);
+	close(b);
+	libuet_close_cq(&cq);
+}
+
+/* A program that takes no completions is told of no more than there is room for. */
+static void test_queue_full(void)
+{
+	int a = bound_sock(SOCK_RDM, 919), n, reports;
+	struct uet_completion d;
+	struct sockaddr_uet to;
+	struct libuet_cq cq;
+	struct uet_report rep;
+
+	if (libuet_open_cq(a, 4, &cq) || libuet_use_cq(a, &cq))
+		die("completion queue: %m");
+	/* Each watch of an endpoint that is not there is told once. */
+	for (n = 0; n < 1100; n++) {
+		uet_addr(&to, here, 0, 3903, n % 200);
+		if (libuet_watch(a, &to, n, IDLE * 20, 0))
+			die("libuet_watch: %m");
+		if (n % 200 != 199)
+			continue;
+		/* Told, all of them: begin again */
+		usleep(500000);
+		for (int i = 0; i < 200; i++) {
+			uet_addr(&to, here, 0, 3903, i);
+			libuet_watch(a, &to, 0, 0, 0);
+		}
+	}
+	usleep(500000);
+	for (reports = 0; next_report(a, &rep, NULL, 0); reports++)
+		;
+	for (n = 0; libuet_next_done(&cq, &d, 300) == 1; n++)
+		;
+	result(n + reports == 1100 && reports && n >= 1024,
+	       "%d completions, %d on the error queue", n, reports);
+	close(a);
+	libuet_close_cq(&cq);
+}
+
 static int cases(const char *text, bool many)
 {
 	here = text;
@@ -359,6 +478,9 @@ static int cases(const char *text, bool many)
 	test_shutdown(SOCK_RDM);
 	test_shutdown(SOCK_SEQPACKET);
 	test_with_watch();
+	test_queue(SOCK_RDM);
+	test_queue(SOCK_SEQPACKET);
+	test_queue_full();
 	if (many)
 		test_many();
 	test_close();

@@ -368,6 +368,8 @@ enum uet_completion_type {
 	UET_DONE_PEEK	= 2,	/* UET_RECV_PEEK */
 	UET_DONE_SENT	= 3,	/* a message was delivered, or failed */
 	UET_DONE_BUFFER	= 4,	/* UET_SEND_POST, MSG_ZEROCOPY: its buffer is free */
+	UET_DONE_WATCH	= 5,	/* UET_WATCH: state of the endpoint @peer */
+	UET_DONE_PEER	= 6,	/* UET_PEER_EVENTS: @peer was lost, or is heard again */
 };
 
 /* uet_completion.flags */
@@ -376,13 +378,14 @@ enum uet_completion_type {
 #define UET_DONE_LAST		0x04	/* the receive has ended: always, but for MULTI */
 
 /**
- * struct uet_completion - what became of a receive or of a message
- * @cookie: of the receive, or of the message (UET_CMSG_COOKIE)
+ * struct uet_completion - what became of a receive, of a message, or of a peer
+ * @cookie: of the receive, of the message (UET_CMSG_COOKIE) or of the watch
  * @type: enum uet_completion_type
- * @source: enum uet_report_source, of a message that failed
+ * @source: enum uet_report_source, of a message that failed or a peer that is lost
  * @code: meaning depends on @source
  * @error: errno: 0; EMSGSIZE: longer than the buffer; ECANCELED; ECONNRESET or
- *	ECONNABORTED: the rest of it will not come; ENOMSG (PEEK, CLAIMED)
+ *	ECONNABORTED: the rest of it will not come; ENOMSG (PEEK, CLAIMED); why a peer
+ *	is lost
  * @flags: UET_DONE_*
  * @offset: where in the buffer it begins, not 0 with %UET_RECV_MULTI only
  * @length: length of the whole message

@@ -7,6 +7,8 @@
  * there is. No completion is lost: each has memory of its own before its operation begins
  * (struct uet_cq_item), in which it waits while the ring is full; and who has completions
  * that wait cannot begin more. They move to the ring at the next completion or poll().
+ * Events that no operation began (lost peers) have no such memory, and only so many of
+ * them wait.
  *
  * Not here: what is told (rx/post.c, tx/report.c).
  */
@@ -32,6 +34,7 @@
  * @entries: of @done
  * @tail: completions put into @ring so far
  * @waiting: completions that wait for room
+ * @nr_waiting: length of @waiting
  * @closed: the file is gone: nobody is told any more
  * @wait: who polls
  * @pin: @ring counts for RLIMIT_MEMLOCK
@@ -45,6 +48,7 @@ struct uet_cq {
 	u32			entries;
 	u32			tail;
 	struct list_head	waiting;
+	u32			nr_waiting;
 	bool			closed;
 	wait_queue_head_t	wait;
 	struct mmpin		pin;
@@ -81,6 +85,7 @@ static void uet_cq_move(struct uet_cq *cq, struct list_head *told)
 		item = list_first_entry(&cq->waiting, struct uet_cq_item, node);
 		uet_cq_put_done(cq, &item->done);
 		list_move_tail(&item->node, told);
+		cq->nr_waiting--;
 	}
 	WRITE_ONCE(cq->ring->waiting, !list_empty(&cq->waiting));
 }
@@ -95,6 +100,32 @@ static void uet_cq_free_items(struct list_head *items)
 	}
 }
 
+/* Returns false if @most completions wait, or more; then nothing is done. */
+static bool uet_cq_put_item(struct uet_cq *cq, struct uet_cq_item *item, u32 most)
+{
+	LIST_HEAD(told);
+	bool closed;
+
+	spin_lock_bh(&cq->lock);
+	closed = cq->closed;
+	if (!closed && cq->nr_waiting >= most) {
+		spin_unlock_bh(&cq->lock);
+		return false;
+	}
+	if (closed) {
+		list_add_tail(&item->node, &told);
+	} else {
+		list_add_tail(&item->node, &cq->waiting);
+		cq->nr_waiting++;
+	}
+	uet_cq_move(cq, &told);
+	spin_unlock_bh(&cq->lock);
+	uet_cq_free_items(&told);
+	if (!closed && wq_has_sleeper(&cq->wait))
+		wake_up_interruptible_poll(&cq->wait, EPOLLIN | EPOLLRDNORM);
+	return true;
+}
+
 /**
  * uet_cq_add() - tell a completion
  * @cq: queue
@@ -104,17 +135,20 @@ static void uet_cq_free_items(struct list_head *items)
  */
 void uet_cq_add(struct uet_cq *cq, struct uet_cq_item *item)
 {
-	LIST_HEAD(told);
-	bool closed;
+	uet_cq_put_item(cq, item, U32_MAX);
+}
 
-	spin_lock_bh(&cq->lock);
-	closed = cq->closed;
-	list_add_tail(&item->node, closed ? &told : &cq->waiting);
-	uet_cq_move(cq, &told);
-	spin_unlock_bh(&cq->lock);
-	uet_cq_free_items(&told);
-	if (!closed && wq_has_sleeper(&cq->wait))
-		wake_up_interruptible_poll(&cq->wait, EPOLLIN | EPOLLRDNORM);
+/**
+ * uet_cq_try_add() - tell what no operation of the program began
+ * @cq: queue
+ * @item: the completion; its @free is called at once or later, if it is told
+ *
+ * Context: any.
+ * Return: false if %UET_CQ_EVENTS completions wait for room.
+ */
+bool uet_cq_try_add(struct uet_cq *cq, struct uet_cq_item *item)
+{
+	return uet_cq_put_item(cq, item, UET_CQ_EVENTS);
 }
 
 /**
@@ -174,6 +208,7 @@ static int uet_cq_release(struct inode *inode, struct file *file)
 	spin_lock_bh(&cq->lock);
 	cq->closed = true;
 	list_splice_init(&cq->waiting, &told);
+	cq->nr_waiting = 0;
 	spin_unlock_bh(&cq->lock);
 	uet_cq_free_items(&told);
 	uet_cq_put(cq);

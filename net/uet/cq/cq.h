@@ -12,6 +12,9 @@
 
 struct uet_cq;
 
+/* An event finds so many completions waiting for room: there is none for it */
+#define UET_CQ_EVENTS	1024
+
 /**
  * struct uet_cq_item - a completion that may have to wait for room
  * @node: in uet_cq.waiting
@@ -29,6 +32,7 @@ struct uet_cq *uet_cq_of(int fd);
 void uet_cq_get(struct uet_cq *cq);
 void uet_cq_put(struct uet_cq *cq);
 void uet_cq_add(struct uet_cq *cq, struct uet_cq_item *item);
+bool uet_cq_try_add(struct uet_cq *cq, struct uet_cq_item *item);
 bool uet_cq_full(struct uet_cq *cq);
 
 #endif /* _UET_CQ_H */

@@ -353,6 +353,7 @@ static void uet_post_leave(struct uet_sock *us, struct uet_rxmsg *msg, int error
 	into->post->users--;
 	if (!error && into->room < msg->len && !(into->post->flags & UET_RECV_DISCARD))
 		error = EMSGSIZE;
+	us->posts->ended(us, &msg->from, error == EMSGSIZE ? 0 : error);
 	uet_post_tell(us, into, msg, error);
 }
 
@@ -660,11 +661,13 @@ static void uet_post_wait_all(struct uet_sock *us)
  * uet_rxposts_begin() - give a socket its completion queue
  * @us: socket, locked
  * @cq: for completions; consumes the reference if it succeeds
+ * @ended: see struct uet_rxposts
  *
  * Context: process; sleeps.
  * Return: 0; -EBUSY if the socket has a queue, -ENOMEM.
  */
-int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq)
+int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
+		      uet_rxpost_ended_fn *ended)
 {
 	struct uet_rxposts *posts;
 	u32 i;
@@ -674,6 +677,7 @@ int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq)
 	posts = kzalloc(sizeof(*posts), GFP_KERNEL_ACCOUNT);
 	if (!posts)
 		return -ENOMEM;
+	posts->ended = ended;
 	INIT_LIST_HEAD(&posts->wild);
 	INIT_LIST_HEAD(&posts->begun);
 	INIT_LIST_HEAD(&posts->waiting);

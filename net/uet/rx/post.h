@@ -78,8 +78,14 @@ struct uet_rxpost {
 	struct uet_rxinto	own;
 };
 
+/* Of the socket layer; rx_lock held. @error is 0 or an errno. */
+typedef void uet_rxpost_ended_fn(struct uet_sock *us, const struct sockaddr_uet *from,
+				 int error);
+
 /**
  * struct uet_rxposts - posted receives of a socket, and messages that wait for one
+ * @ended: told of each message in a receive that was complete, or whose rest will not
+ *	come; constant
  * @nr: receives that messages may match
  * @seq: of the next receive
  * @exact: receives of one tag, by that
@@ -91,6 +97,7 @@ struct uet_rxpost {
  * rx_lock of the socket protects all of it.
  */
 struct uet_rxposts {
+	uet_rxpost_ended_fn	*ended;
 	u32			nr;
 	u64			seq;
 	struct list_head	exact[UET_POST_BUCKETS];
@@ -114,7 +121,8 @@ struct uet_post_key {
 
 struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p);
 void uet_rxpost_put(struct uet_rxpost *post);
-int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq);
+int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
+		      uet_rxpost_ended_fn *ended);
 void uet_rxposts_end(struct uet_sock *us);
 void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post);
 bool uet_rxpost_cancel(struct uet_sock *us, u64 cookie);

@@ -28,6 +28,7 @@ void uet_sock_wait(void);
 int uet_splice(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 int uet_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+void uet_recv_posted(struct uet_sock *us, const struct sockaddr_uet *from, int error);
 ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
 			struct pipe_inode_info *pipe, size_t len, unsigned int flags);
 __poll_t uet_poll(struct file *file, struct socket *sock,

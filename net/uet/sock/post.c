@@ -37,7 +37,7 @@ int uet_set_cq(struct uet_sock *us, int fd)
 
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
-	err = uet_rxposts_begin(us, cq);
+	err = uet_rxposts_begin(us, cq, uet_recv_posted);
 	if (err)
 		uet_cq_put(cq);
 	return err;

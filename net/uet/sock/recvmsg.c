@@ -228,8 +228,8 @@ static int uet_recv_whole(struct uet_sock *us, struct uet_recv *r)
 /* For UET_PEER_EVENTS: a message of a peer was read, or broke off. Senders with an
  * initiator ID of their own cannot be addressed.
  */
-static void uet_recv_peer(struct uet_sock *us, const struct sockaddr_uet *from,
-			  int error)
+static void uet_recv_note(struct uet_sock *us, const struct sockaddr_uet *from,
+			  int error, gfp_t gfp)
 {
 	struct uet_dest_key key;
 
@@ -237,9 +237,30 @@ static void uet_recv_peer(struct uet_sock *us, const struct sockaddr_uet *from,
 		return;
 	uet_send_key(us, from, &key);
 	if (error)
-		uet_contact_failed(us, &key, error);
+		uet_contact_failed(us, &key, error, gfp);
 	else
-		uet_contact_heard(us, &key);
+		uet_contact_heard(us, &key, gfp);
+}
+
+static void uet_recv_peer(struct uet_sock *us, const struct sockaddr_uet *from,
+			  int error)
+{
+	uet_recv_note(us, from, error, GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * uet_recv_posted() - a message in a posted receive has ended: see uet_rxposts.ended
+ * @us: the socket
+ * @from: who sent it
+ * @error: 0 or an errno
+ *
+ * Context: any, rx_lock held, so the socket cannot close.
+ */
+void uet_recv_posted(struct uet_sock *us, const struct sockaddr_uet *from, int error)
+{
+	if (likely(!uet_peer_events(us)) || (error && error != ECONNRESET))
+		return;
+	uet_recv_note(us, from, error, GFP_ATOMIC | __GFP_NOWARN);
 }
 
 /* Pass packets that end before the peek offset. */

@@ -92,13 +92,13 @@ static struct uet_contact *uet_contact_find(struct uet_contacts *cs,
 }
 
 static struct uet_contact *uet_contact_new(struct uet_sock *us,
-					   const struct uet_dest_key *key)
+					   const struct uet_dest_key *key, gfp_t gfp)
 {
 	struct uet_contact *c;
 
 	if (!uet_mem_charge(us->un, sizeof(*c)))
 		return NULL;
-	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	c = kzalloc(sizeof(*c), gfp);
 	if (!c) {
 		uet_mem_uncharge(us->un, sizeof(*c));
 		return NULL;
@@ -186,7 +186,7 @@ static struct uet_contact *uet_contact_add(struct uet_watches *ws,
 
 /* The contact of an endpoint, made if need be, with a reference */
 static struct uet_contact *uet_contact_note(struct uet_sock *us,
-					    const struct uet_dest_key *key)
+					    const struct uet_dest_key *key, gfp_t gfp)
 {
 	struct uet_contact *c = NULL, *new, *gone = NULL;
 	struct uet_watches *ws = us->watches;
@@ -201,7 +201,7 @@ static struct uet_contact *uet_contact_note(struct uet_sock *us,
 	spin_unlock_bh(&ws->queue_lock);
 	if (c || !on)
 		return c;
-	new = uet_contact_new(us, key);
+	new = uet_contact_new(us, key, gfp);
 	if (!new) {
 		UET_INC(us->un, PEERS_FORGOTTEN);
 		return NULL;
@@ -234,12 +234,15 @@ static void uet_contact_alive(struct uet_contact *c, struct uet_sock *us,
 
 /**
  * uet_contact_heard() - a message of a peer was read
- * @us: the socket, with peer_events, locked
+ * @us: the socket, with peer_events; it cannot close meanwhile
  * @key: of a queue to the peer, for unordered messages
+ * @gfp: for a peer that is not known yet
+ *
+ * Context: any that @gfp allows.
  */
-void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key)
+void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key, gfp_t gfp)
 {
-	struct uet_contact *c = uet_contact_note(us, key);
+	struct uet_contact *c = uet_contact_note(us, key, gfp);
 
 	if (!c)
 		return;
@@ -249,14 +252,17 @@ void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key)
 
 /**
  * uet_contact_failed() - a message of a peer broke off: its host was reset
- * @us: the socket, with peer_events, locked
+ * @us: the socket, with peer_events; it cannot close meanwhile
  * @key: of a queue to the peer, for unordered messages
  * @error: errno
+ * @gfp: for a peer that is not known yet
+ *
+ * Context: any that @gfp allows.
  */
 void uet_contact_failed(struct uet_sock *us, const struct uet_dest_key *key,
-			int error)
+			int error, gfp_t gfp)
 {
-	struct uet_contact *c = uet_contact_note(us, key);
+	struct uet_contact *c = uet_contact_note(us, key, gfp);
 
 	if (!c)
 		return;
@@ -275,7 +281,7 @@ void uet_contact_failed(struct uet_sock *us, const struct uet_dest_key *key,
 struct uet_watch *uet_contact_join(struct uet_sock *us,
 				   const struct uet_dest_key *key)
 {
-	struct uet_contact *c = uet_contact_note(us, key);
+	struct uet_contact *c = uet_contact_note(us, key, GFP_KERNEL_ACCOUNT);
 
 	return c ? &c->w : NULL;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Completions of sends. A socket with a completion queue (UET_CQ) has there what others
- * find on their error queue: results of messages, and with MSG_ZEROCOPY that their
- * buffers may be used again. Results for which there is no memory go to the error queue
- * still, where none is lost (tx/report.c).
+ * find on their error queue: results of messages, what became of watched endpoints and of
+ * peers, and with MSG_ZEROCOPY that its buffers may be used again. Results for which there
+ * is no memory go to the error queue still, where none is lost (tx/report.c).
  *
  * Not here: queues (cq/cq.c), pages of messages (tx/txpin.c).
  */
@@ -21,11 +21,23 @@ static void uet_done_free(struct uet_cq_item *item)
 	kfree(item);
 }
 
+static u8 uet_done_type(const struct uet_report *rep)
+{
+	switch (rep->type) {
+	case UET_REPORT_WATCH:
+		return UET_DONE_WATCH;
+	case UET_REPORT_PEER:
+		return UET_DONE_PEER;
+	default:
+		return UET_DONE_SENT;
+	}
+}
+
 /**
- * uet_done_report() - tell the result of a message, if its socket has a queue
+ * uet_done_report() - tell what would be a report, if its socket has a queue
  * @us: socket
- * @rep: result
- * @peer: address it was sent to
+ * @rep: the report
+ * @peer: endpoint it is about
  *
  * Context: any; flow lock held.
  * Return: false if it is to be told by the error queue.
@@ -37,8 +49,7 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 	struct uet_cq *cq = smp_load_acquire(&us->cq);
 	struct uet_cq_item *item;
 
-	if (likely(!cq) || (rep->type != UET_REPORT_FAILED &&
-			    rep->type != UET_REPORT_DELIVERED))
+	if (likely(!cq))
 		return false;
 	item = kmalloc(sizeof(*item), GFP_ATOMIC | __GFP_NOWARN);
 	if (!item)
@@ -46,7 +57,7 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 	item->free = uet_done_free;
 	item->done = (struct uet_completion){
 		.cookie	= rep->cookie,
-		.type	= UET_DONE_SENT,
+		.type	= uet_done_type(rep),
 		.source	= rep->source,
 		.code	= rep->code,
 		.error	= rep->error,
@@ -55,7 +66,12 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 		.socket	= (u32)us->inode,
 		.peer	= *peer,
 	};
-	uet_cq_add(cq, item);
+	if (item->done.type == UET_DONE_SENT) {
+		uet_cq_add(cq, item);
+	} else if (!uet_cq_try_add(cq, item)) {
+		kfree(item);
+		return false;
+	}
 	return true;
 }
 

@@ -125,7 +125,7 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 	bool merged = false;
 
 	if (unlikely(uet_done_report(us, rep, peer))) {
-		if (failure)
+		if (rep->type == UET_REPORT_FAILED)
 			uet_failure_note(us->un, peer, rep);
 		return true;
 	}

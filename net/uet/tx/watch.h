@@ -96,9 +96,9 @@ void uet_watch_state(struct uet_watch *w, const struct uet_dest_key *key,
 
 /* contact.c: the socket layer */
 int uet_contacts_set(struct uet_sock *us, bool on);
-void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key);
+void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key, gfp_t gfp);
 void uet_contact_failed(struct uet_sock *us, const struct uet_dest_key *key,
-			int error);
+			int error, gfp_t gfp);
 
 /* ... queues and messages */
 struct uet_watch *uet_contact_join(struct uet_sock *us,
