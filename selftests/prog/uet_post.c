@@ -59,6 +59,18 @@ static bool comes(struct libuet_cq *cq, struct uet_completion *d, uint64_t cooki
 	return false;
 }
 
+static bool same(const char *what, const char *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (what[i] == at[i])
+			continue;
+		note("byte %zu is %02x, not %02x", i, (unsigned char)at[i],
+		     (unsigned char)what[i]);
+		return false;
+	}
+	return true;
+}
+
 static int post_one(int fd, uint64_t cookie, void *at, uint64_t len, uint64_t tag,
 		    uint64_t ignore, uint32_t flags)
 {
@@ -255,6 +267,79 @@ static void test_basics(int type)
 	close(b);
 }
 
+/* Short messages whose data comes in the completion */
+static void test_inline(int type)
+{
+	struct uet_recv_post bad = { .length = 33, .flags = UET_RECV_INLINE };
+	struct rlimit none = { 0, 0 };
+	static const char zero[32];
+	int a = bound_sock(type, 945), b, n;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	bool ok = true;
+
+	b = receiver(type, 946, &cq, 256);
+	EXPECT_ERR(libuet_post(b, &bad, 1), EINVAL, "more than fits a completion");
+	bad = (struct uet_recv_post){ .length = 8, .least = 8,
+				      .flags = UET_RECV_INLINE | UET_RECV_MULTI };
+	EXPECT_ERR(libuet_post(b, &bad, 1), EINVAL, "many messages in one");
+	bad = (struct uet_recv_post){ .flags = UET_RECV_INLINE | UET_RECV_PEEK };
+	EXPECT_ERR(libuet_post(b, &bad, 1), EINVAL, "to look at it");
+	post_one(b, 1, NULL, 32, 0, 0, UET_RECV_INLINE);
+	put(a, 946, data, 32, NULL, 5, 0);
+	result(comes(&cq, &d, 1, UET_DONE_RECV, 0, 32, 32) && same(data, (char *)d.data, 32) &&
+	       d.flags == (UET_DONE_INLINE | UET_DONE_LAST | UET_DONE_HEADER_DATA) &&
+	       d.header_data == 5, "a completion has the message");
+	post_one(b, 2, (void *)1, 8, 7, 0, UET_RECV_INLINE | UET_RECV_TAGGED);
+	put_tag(a, 946, data, 20, 7);
+	result(comes(&cq, &d, 2, UET_DONE_RECV, EMSGSIZE, 20, 8) && d.tag == 7 &&
+	       d.flags & UET_DONE_INLINE && same(data, (char *)d.data, 8) &&
+	       same(zero, (char *)d.data + 8, 24), "one that is cut");
+	post_one(b, 3, NULL, 0, 0, 0, UET_RECV_INLINE);
+	put(a, 946, "", 0, NULL, 0, 0);
+	result(comes(&cq, &d, 3, UET_DONE_RECV, 0, 0, 0) && d.flags & UET_DONE_INLINE,
+	       "an empty one");
+	post_one(b, 4, NULL, 32, 0, 0, UET_RECV_INLINE);
+	put(a, 946, data, LONG, NULL, 0, 0);
+	result(comes(&cq, &d, 4, UET_DONE_RECV, EMSGSIZE, LONG, 32) &&
+	       same(data, (char *)d.data, 32), "of one of many packets");
+	put(a, 946, data + 9, 9, NULL, 0, 0);
+	settle(b);
+	post_one(b, 5, NULL, 32, 0, 0, UET_RECV_INLINE);
+	result(comes(&cq, &d, 5, UET_DONE_RECV, 0, 9, 9) && same(data + 9, (char *)d.data, 9),
+	       "of one that waited");
+	put(a, 946, data + 9, 9, NULL, 0, 0);
+	settle(b);
+	post_one(b, 6, NULL, 0, 0, 0, UET_RECV_PEEK | UET_RECV_CLAIM);
+	post_one(b, 6, NULL, 32, 0, 0, UET_RECV_CLAIMED | UET_RECV_INLINE);
+	result(comes(&cq, &d, 6, UET_DONE_PEEK, 0, 9, 0) && !(d.flags & UET_DONE_INLINE) &&
+	       comes(&cq, &d, 6, UET_DONE_RECV, 0, 9, 9) && same(data + 9, (char *)d.data, 9),
+	       "of one that was claimed");
+	for (n = 0; n < 100; n++)
+		ok &= !post_one(b, n, NULL, 32, n, 0, UET_RECV_INLINE | UET_RECV_TAGGED);
+	for (n = 0; n < 100; n++)
+		ok &= put_tag(a, 946, data + n, 32, n) == 32;
+	for (n = 0; n < 100 && ok; n++)
+		ok = next(&cq, &d, 20 * SECOND) && d.tag == d.cookie && !d.error &&
+		     same(data + d.cookie, (char *)d.data, 32);
+	result(ok, "each has its own");
+	post_one(b, 7, NULL, 32, 0, 0, UET_RECV_INLINE);
+	result(!libuet_unpost(b, 7) && comes(&cq, &d, 7, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       !(d.flags & UET_DONE_INLINE) && same(zero, (char *)d.data, 32),
+	       "one that is cancelled");
+	if (!fork()) {
+		if (setrlimit(RLIMIT_MEMLOCK, &none) || setgid(65534) || setuid(65534))
+			_exit(2);
+		_exit(post_one(b, 8, NULL, 32, 0, 0, UET_RECV_INLINE) != 0);
+	}
+	wait(&n);
+	result(!n, "no page is held");
+	close(b);
+	result(comes(&cq, &d, 8, UET_DONE_RECV, ECANCELED, 0, 0), "close() cancels");
+	libuet_close_cq(&cq);
+	close(a);
+}
+
 static void test_source(void)
 {
 	int a = bound_sock(SOCK_RDM, 912), c = bound_sock(SOCK_RDM, 913), b;
@@ -320,18 +405,6 @@ static void test_unexpected(int type)
 	libuet_close_cq(&cq);
 	close(a);
 	close(b);
-}
-
-static bool same(const char *what, const char *at, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (what[i] == at[i])
-			continue;
-		note("byte %zu is %02x, not %02x", i, (unsigned char)at[i],
-		     (unsigned char)what[i]);
-		return false;
-	}
-	return true;
 }
 
 /* Long messages, posted before and while they arrive */
@@ -699,6 +772,8 @@ int main(int argc, char **argv)
 	test_options();
 	test_basics(SOCK_RDM);
 	test_basics(SOCK_SEQPACKET);
+	test_inline(SOCK_RDM);
+	test_inline(SOCK_SEQPACKET);
 	test_source();
 	test_unexpected(SOCK_SEQPACKET);
 	test_long(SOCK_RDM);

@@ -279,11 +279,12 @@ struct uet_report {
  * and its completion has EMSGSIZE.
  *
  * The value of the option is one receive or an array of them; either all of it is
- * posted, or nothing is. The buffer must stay where it is until the completion: its
- * pages are held, and count for RLIMIT_MEMLOCK. The socket needs a completion queue.
- * Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN (UET_RECV_POSTS_MAX of
- * the socket, or completions wait for room in the queue), ENOBUFS (RLIMIT_MEMLOCK),
- * ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
+ * posted, or nothing is. With %UET_RECV_INLINE, for @length of UET_RECV_INLINE_MAX at
+ * most, there is no buffer, and @addr does not matter. Else the buffer must stay where
+ * it is until the completion: its pages are held, and count for RLIMIT_MEMLOCK. The
+ * socket needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue),
+ * EAGAIN (UET_RECV_POSTS_MAX of the socket, or completions wait for room in the queue),
+ * ENOBUFS (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
  */
 struct uet_recv_post {
 	__u64			cookie;
@@ -302,7 +303,9 @@ struct uet_recv_post {
 #define UET_RECV_CLAIM		0x08	/* with PEEK: keep it for CLAIMED with @cookie */
 #define UET_RECV_CLAIMED	0x10	/* receive what was claimed */
 #define UET_RECV_DISCARD	0x20	/* with PEEK or CLAIMED: throw it away */
+#define UET_RECV_INLINE		0x40	/* the data comes in the completion */
 
+#define UET_RECV_INLINE_MAX	32	/* its length with UET_RECV_INLINE */
 #define UET_RECV_POSTS_MAX	4096	/* receives of one socket */
 
 /**
@@ -376,6 +379,7 @@ enum uet_completion_type {
 #define UET_DONE_TAGGED		0x01	/* the message has a tag */
 #define UET_DONE_HEADER_DATA	0x02	/* ... header data */
 #define UET_DONE_LAST		0x04	/* the receive has ended: always, but for MULTI */
+#define UET_DONE_INLINE		0x08	/* @data has the message */
 
 /**
  * struct uet_completion - what became of a receive, of a message, or of a peer
@@ -389,12 +393,12 @@ enum uet_completion_type {
  * @flags: UET_DONE_*
  * @offset: where in the buffer it begins, not 0 with %UET_RECV_MULTI only
  * @length: length of the whole message
- * @got: bytes of it in the buffer
+ * @got: bytes of it in the buffer, or in @data
  * @socket: inode number of the socket
  * @tag: its tag
  * @header_data: its header data
  * @peer: where it came from, or went to
- * @reserved: zero
+ * @data: with %UET_DONE_INLINE what the receive has got
  */
 struct uet_completion {
 	__u64			cookie;
@@ -410,7 +414,7 @@ struct uet_completion {
 	__u64			tag;
 	__u64			header_data;
 	struct sockaddr_uet	peer;
-	__u64			reserved[4];
+	__u8			data[UET_RECV_INLINE_MAX];
 };
 
 /**

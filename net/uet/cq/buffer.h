@@ -32,6 +32,12 @@ struct uet_buffer {
 	struct page		*few[UET_BUFFER_PAGES];
 };
 
+/* Has it pages, or what else is to be given back? */
+static inline bool uet_buffer_held(const struct uet_buffer *buf)
+{
+	return buf->pages;
+}
+
 int uet_buffer_hold(struct uet_buffer *buf, u64 addr, u32 len);
 void uet_buffer_drop(struct uet_buffer *buf);
 void uet_buffer_spend(struct uet_buffer *buf);

@@ -143,8 +143,12 @@ static void uet_post_free(struct uet_buffer *buf)
  */
 void uet_rxpost_put(struct uet_rxpost *post)
 {
-	if (refcount_dec_and_test(&post->ref))
+	if (!refcount_dec_and_test(&post->ref))
+		return;
+	if (uet_buffer_held(&post->buf))
 		uet_buffer_spend(&post->buf);
+	else
+		kfree(post);
 }
 
 static void uet_post_told(struct uet_cq_item *item)
@@ -183,7 +187,7 @@ struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p)
 	post->least = p->least;
 	post->own.post = post;
 	post->own.item.free = uet_post_told;
-	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD))
+	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
 		return post;
 	err = uet_buffer_hold(&post->buf, p->addr, post->length);
 	if (!err)
@@ -213,19 +217,23 @@ static void uet_post_tell(struct uet_sock *us, struct uet_rxinto *into,
 	struct uet_completion *done = &into->item.done;
 	const struct uet_rxpost *post = into->post;
 
-	*done = (struct uet_completion){
-		.cookie	= post->cookie,
-		.type	= post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV,
-		.error	= error,
-		.offset	= into->at,
-		.socket	= (u32)us->inode,
-	};
+	/* The rest was zeroed, and @data may have the message. */
+	done->cookie = post->cookie;
+	done->type = post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV;
+	done->error = error;
+	done->offset = into->at;
+	done->socket = (u32)us->inode;
 	if (!post->users && !post->open)
 		done->flags |= UET_DONE_LAST;
 	if (msg)
 		uet_post_describe(done, msg);
-	if (!error || error == EMSGSIZE)
+	if (!error || error == EMSGSIZE) {
 		done->got = into->room;
+		if (msg && post->flags & UET_RECV_INLINE)
+			done->flags |= UET_DONE_INLINE;
+	} else {
+		memset(done->data, 0, sizeof(done->data));
+	}
 	uet_cq_add(us->cq, &into->item);
 }
 
@@ -278,6 +286,7 @@ static void uet_post_vacate(struct uet_sock *us, struct uet_rxinto *into)
 		uet_post_tell(us, into, NULL, us->rx_closed ? ECANCELED : ENOMSG);
 		return;
 	}
+	memset(into->item.done.data, 0, sizeof(into->item.done.data));
 	post->used = 0;
 	post->open = true;
 	uet_post_link(posts, post);
@@ -323,8 +332,17 @@ bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 	return true;
 }
 
+/* Copy a piece of a packet to where it belongs. */
+static int uet_post_write(struct uet_rxinto *into, u32 to, const struct sk_buff *skb,
+			  u32 at, u32 n)
+{
+	if (into->post->flags & UET_RECV_INLINE)
+		return skb_copy_bits(skb, at, into->item.done.data + to, n);
+	return uet_buffer_copy(&into->post->buf, into->at + to, skb, at, n);
+}
+
 /* Copy what a packet has of a message. */
-static int uet_post_copy(const struct uet_rxinto *into, const struct sk_buff *skb,
+static int uet_post_copy(struct uet_rxinto *into, const struct sk_buff *skb,
 			 const struct uet_rxcb *cb)
 {
 	u32 len = cb->off < into->room ? min(cb->len, into->room - cb->off) : 0;
@@ -334,8 +352,7 @@ static int uet_post_copy(const struct uet_rxinto *into, const struct sk_buff *sk
 	for (; done < len && !err; done += n) {
 		n = len - done;
 		at = uet_rxcb_at(cb, done, &n);
-		err = uet_buffer_copy(&into->post->buf, into->at + cb->off + done,
-				      skb, at, n);
+		err = uet_post_write(into, cb->off + done, skb, at, n);
 	}
 	return err;
 }
@@ -464,7 +481,7 @@ static struct uet_rxmsg *uet_post_waiting(struct uet_rxposts *posts,
 }
 
 /* Copy the packets that had come. Nobody else has them. */
-static int uet_post_fill(const struct uet_rxinto *into, struct sk_buff_head *skbs)
+static int uet_post_fill(struct uet_rxinto *into, struct sk_buff_head *skbs)
 {
 	const struct sk_buff *skb;
 	int err = 0;

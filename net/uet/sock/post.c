@@ -17,7 +17,8 @@
 #include "sock/calls.h"
 
 #define UET_RECV_FLAGS	(UET_RECV_TAGGED | UET_RECV_MULTI | UET_RECV_PEEK | \
-			 UET_RECV_CLAIM | UET_RECV_CLAIMED | UET_RECV_DISCARD)
+			 UET_RECV_CLAIM | UET_RECV_CLAIMED | UET_RECV_DISCARD | \
+			 UET_RECV_INLINE)
 
 /* Receives posted by one call at most: it can not be interrupted */
 #define UET_RECV_BATCH	256
@@ -62,6 +63,10 @@ static int uet_post_check(const struct uet_recv_post *p)
 	if (f & UET_RECV_DISCARD && !(f & (UET_RECV_PEEK | UET_RECV_CLAIMED)))
 		return -EINVAL;
 	if (f & UET_RECV_PEEK && f & UET_RECV_CLAIMED)
+		return -EINVAL;
+	if (f & UET_RECV_INLINE &&
+	    (f & (UET_RECV_MULTI | UET_RECV_PEEK | UET_RECV_DISCARD) ||
+	     p->length > UET_RECV_INLINE_MAX))
 		return -EINVAL;
 	if (!(f & UET_RECV_MULTI))
 		return p->least ? -EINVAL : uet_post_check_from(&p->from);
