@@ -634,6 +634,113 @@ static void test_named(void)
 	close(b);
 }
 
+static int post_zerocopy(int fd, uint64_t cookie, uint16_t pid, const void *at, uint64_t len)
+{
+	struct uet_send_post p = {
+		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
+		.flags = UET_SEND_ZEROCOPY,
+	};
+
+	uet_addr(&p.to, here, 0, pid, 0);
+	return libuet_post_send(fd, &p);
+}
+
+/* Fill the receive buffer of a socket, so that further messages wait at their source. */
+static void stuff(int from, int fd, uint16_t pid)
+{
+	int rcvbuf = 1, sndbuf = 4000000;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	setsockopt(from, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf, sizeof(sndbuf));
+	for (int i = 0; i < 50; i++)
+		send_to(from, data, 4000, pid);
+	usleep(200000);
+}
+
+static void unstuff(int fd)
+{
+	for (int i = 0; i < 50; i++)
+		recv(fd, buf, 4000, MSG_WAITALL);
+}
+
+/* Posted sends whose data is not copied */
+static void test_post_zerocopy(void)
+{
+	int a, b = bound_sock(SOCK_SEQPACKET, 948), v = UET_NOTIFY_NAMED, got = 0, n;
+	struct rlimit none = { 0, 0 };
+	struct uet_completion d;
+	struct libuet_cq cq;
+	size_t len = 300000;
+	char *map;
+
+	a = receiver(SOCK_SEQPACKET, 947, &cq, 64);
+	stuff(a, b, 948);
+	post_send(a, 1, 948, data, len);
+	result(comes(&cq, &d, 1, UET_DONE_BUFFER, 0, len, 0), "a copy is taken at once");
+	result(!post_zerocopy(a, 2, 948, data + 7, len) && !next(&cq, &d, 500),
+	       "what is not copied is in use until it has arrived");
+	post_zerocopy(a, 3, 948, data, 100);
+	result(comes(&cq, &d, 3, UET_DONE_BUFFER, 0, 100, 0), "a short one is copied");
+	setsockopt(a, SOL_UET, UET_NOTIFY, &v, sizeof(v));
+	unstuff(b);
+	result(recv(b, buf, len, MSG_WAITALL) == (ssize_t)len && same(data, buf, len) &&
+	       recv(b, buf, len, MSG_WAITALL) == (ssize_t)len && same(data + 7, buf, len) &&
+	       recv(b, buf, len, MSG_WAITALL) == 100, "they arrive in order");
+	for (n = 0; next(&cq, &d, 1000); n++) {
+		note("type %u, cookie %llu, error %u, length %u", d.type,
+		     (unsigned long long)d.cookie, d.error, d.length);
+		if (d.type == UET_DONE_BUFFER && d.cookie == 2 && !d.error &&
+		    d.length == len && d.peer.suet_pid == 948 && d.flags == UET_DONE_LAST)
+			got++;
+		else if (d.type != UET_DONE_SENT || d.error)
+			got = 100;
+	}
+	result(got == 1, "then its buffer is free, told once");
+	result(!post_zerocopy(a, 4, 948, (void *)4096, len) &&
+	       comes(&cq, &d, 4, UET_DONE_BUFFER, EFAULT, len, 0) && !next(&cq, &d, 300),
+	       "data that is not there");
+	v = 100000;
+	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &v, sizeof(v));
+	post_zerocopy(a, 5, 948, data, LONG);
+	result(recv(b, buf, LONG, MSG_WAITALL) == LONG && same(data, buf, LONG) &&
+	       comes(&cq, &d, 5, UET_DONE_BUFFER, 0, LONG, 0), "one longer than the send buffer");
+	while (next(&cq, &d, 300))
+		;
+	/* Without the right to pin it is copied. */
+	stuff(a, b, 948);
+	if (!fork()) {
+		if (setrlimit(RLIMIT_MEMLOCK, &none) || setgid(65534) || setuid(65534))
+			_exit(2);
+		_exit(post_zerocopy(a, 6, 948, data, len) ||
+		      !next(&cq, &d, 20 * SECOND) || d.type != UET_DONE_BUFFER || d.error);
+	}
+	wait(&n);
+	result(!n, "beyond RLIMIT_MEMLOCK it is copied");
+	/* Who exits has its pages in use still. */
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(map, data, len);
+	post_zerocopy(a, 7, 948, map, len);
+	usleep(200000);
+	munmap(map, len);
+	unstuff(b);
+	result(recv(b, buf, len, MSG_WAITALL) == (ssize_t)len && same(data, buf, len) &&
+	       recv(b, buf, len, MSG_WAITALL) == (ssize_t)len && same(data, buf, len),
+	       "pages outlive their mapping");
+	while (next(&cq, &d, 300))
+		;
+	stuff(a, b, 948);
+	post_zerocopy(a, 8, 948, data, len);
+	usleep(200000);
+	close(a);
+	close(b);
+	for (n = 0; next(&cq, &d, 5 * SECOND) && n < 2; n++)
+		note("type %u, cookie %llu, error %u", d.type,
+		     (unsigned long long)d.cookie, d.error);
+	result(n == 1 && d.type == UET_DONE_BUFFER && d.cookie == 8,
+	       "close() while pages are in use");
+	libuet_close_cq(&cq);
+}
+
 #define HUGE	(100 << 20)
 
 /* Sends of any length by a program that does not wait */
@@ -650,7 +757,7 @@ static void test_post_send(void)
 
 	EXPECT_ERR(libuet_post_send(b, &p), ENXIO, "a posted send without a queue");
 	a = receiver(SOCK_SEQPACKET, 940, &cq, 64);
-	p.flags = 4;
+	p.flags = 0x8000;
 	EXPECT_ERR(libuet_post_send(a, &p), EINVAL, "an unknown flag of a send");
 	p.flags = 0;
 	EXPECT_ERR(libuet_post_send(a, &p), EAFNOSUPPORT, "a send to nobody");
@@ -784,6 +891,7 @@ int main(int argc, char **argv)
 	test_sends();
 	test_named();
 	test_post_send();
+	test_post_zerocopy();
 	test_ends();
 	return ktap_finish();
 }

@@ -320,13 +320,15 @@ struct uet_recv_post {
  * @reserved: zero
  *
  * The kernel takes the data over as there is room, and posted sends to one endpoint one
- * after the other; sendmsg() may overtake them. Until the completion UET_DONE_BUFFER the
- * data must stay where it is, and may not change. If that has an error nothing is
- * delivered: one of sendmsg(), or ECANCELED if the socket was closed or shut down before;
- * else what becomes of the message is told as of others. The socket needs a completion
- * queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN (UET_SEND_POSTS_MAX
- * of the socket, or completions wait for room in the queue), ENOMEM, EPIPE, address
- * errors.
+ * after the other; sendmsg() may overtake them. With %UET_SEND_ZEROCOPY packets refer to
+ * the data, as with MSG_ZEROCOPY, which counts for RLIMIT_MEMLOCK; at that limit, and if
+ * it is short or longer than SO_SNDBUF, it is copied nevertheless. Until the completion
+ * UET_DONE_BUFFER the data must stay where it is, and may not change. If that has an
+ * error nothing is delivered: one of sendmsg(), or ECANCELED if the socket was closed or
+ * shut down before; else what becomes of the message is told as of others. The socket
+ * needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN
+ * (UET_SEND_POSTS_MAX of the socket, or completions wait for room in the queue), ENOMEM,
+ * EPIPE, address errors.
  */
 struct uet_send_post {
 	__u64			cookie;
@@ -341,6 +343,7 @@ struct uet_send_post {
 
 #define UET_SEND_TAGGED		0x01	/* it has a tag */
 #define UET_SEND_HEADER_DATA	0x02	/* ... header data */
+#define UET_SEND_ZEROCOPY	0x04	/* do not copy the data, if that is possible */
 
 #define UET_SEND_POSTS_MAX	1024	/* sends of one socket */
 

@@ -867,13 +867,17 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
  * @us: the socket
  * @msg: address, data, control messages
  * @len: length of the message
+ * @ubuf: notification; the data is sent from where it is: uet_txpin_worth(). Or NULL
  *
  * Context: process; waits for room.
  * Return: @len, or a negative errno.
  */
-int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len)
+int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len,
+		    struct ubuf_info *ubuf)
 {
-	struct uet_send s = { .timeo = MAX_SCHEDULE_TIMEOUT };
+	struct uet_send s = {
+		.timeo = MAX_SCHEDULE_TIMEOUT, .ubuf = ubuf, .pin = ubuf,
+	};
 	int err = uet_send_check(us, msg, len);
 
 	return err ?: uet_send_one(us, &s, msg, len);

@@ -9,7 +9,12 @@
  * turn by itself, and a reader that is late keeps nobody else waiting. What has not been
  * taken over when the socket closes is cancelled.
  *
- * Not here: queues of completions (cq/cq.c), results of messages (tx/done.c).
+ * With UET_SEND_ZEROCOPY the pages of the program are sent, as with MSG_ZEROCOPY, whose
+ * notification it has then: that is the completion, when no packet refers to them any
+ * more. What is pinned is charged to the program when it posts: the task has no limits.
+ *
+ * Not here: queues of completions (cq/cq.c), results of messages and notifications
+ * (tx/done.c), references to pages (tx/txpin.c).
  */
 #include <linux/kthread.h>
 #include <linux/mmu_context.h>
@@ -25,7 +30,11 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
+#include "tx/done.h"
+#include "tx/txpin.h"
 #include "tx/wmem.h"
+
+#define UET_SEND_FLAGS	(UET_SEND_TAGGED | UET_SEND_HEADER_DATA | UET_SEND_ZEROCOPY)
 
 /**
  * struct uet_sendpost - a send that is posted
@@ -34,6 +43,7 @@
  * @us: socket, with a reference; it waits for its sends before it goes
  * @mm: memory of the program
  * @p: as posted
+ * @ubuf: notification, if it is to be sent from the pages of the program, or NULL
  * @running: a task does it, or will soon
  * @work: that task's
  */
@@ -43,6 +53,7 @@ struct uet_sendpost {
 	struct uet_sock		*us;
 	struct mm_struct	*mm;
 	struct uet_send_post	p;
+	struct ubuf_info	*ubuf;
 	bool			running;
 	struct work_struct	work;
 };
@@ -54,21 +65,42 @@ static void uet_sendpost_free(struct uet_cq_item *item)
 	kfree(container_of(item, struct uet_sendpost, item));
 }
 
+static void uet_sendpost_describe(const struct uet_sendpost *s,
+				  struct uet_completion *done)
+{
+	*done = (struct uet_completion){
+		.cookie	= s->p.cookie,
+		.type	= UET_DONE_BUFFER,
+		.flags	= UET_DONE_LAST,
+		.length	= (u32)s->p.length,
+		.socket	= (u32)s->us->inode,
+		.peer	= s->p.to,
+	};
+}
+
+/* There is nothing to be told by the notification: the data is copied, or not sent. */
+static void uet_sendpost_unpin(struct uet_sendpost *s)
+{
+	if (s->ubuf)
+		uet_done_ubuf_end(s->ubuf, false);
+	s->ubuf = NULL;
+}
+
 /* A send has ended; it is in no list. */
 static void uet_sendpost_tell(struct uet_sendpost *s, int error)
 {
 	struct uet_sock *us = s->us;
 
-	s->item.done = (struct uet_completion){
-		.cookie	= s->p.cookie,
-		.type	= UET_DONE_BUFFER,
-		.error	= error < 0 ? -error : 0,
-		.flags	= UET_DONE_LAST,
-		.length	= (u32)s->p.length,
-		.socket	= (u32)us->inode,
-		.peer	= s->p.to,
-	};
 	mmdrop(s->mm);
+	if (error >= 0 && s->ubuf) {
+		/* The last packet that refers to the data tells. */
+		uet_done_ubuf_end(s->ubuf, true);
+		kfree(s);
+		return;
+	}
+	uet_sendpost_unpin(s);
+	uet_sendpost_describe(s, &s->item.done);
+	s->item.done.error = error < 0 ? -error : 0;
 	uet_cq_add(us->cq, &s->item);
 }
 
@@ -139,7 +171,10 @@ static int uet_sendpost_send(struct uet_sendpost *s)
 	if (p->flags & UET_SEND_HEADER_DATA)
 		uet_sendpost_cmsg(&msg, UET_CMSG_HEADER_DATA, p->header_data);
 	iov_iter_ubuf(&msg.msg_iter, WRITE, u64_to_user_ptr(p->addr), p->length);
-	return uet_send_posted(s->us, &msg, p->length);
+	/* The send buffer may have changed. */
+	if (s->ubuf && !uet_txpin_worth(s->us, &msg.msg_iter, p->length))
+		uet_sendpost_unpin(s);
+	return uet_send_posted(s->us, &msg, p->length, s->ubuf);
 }
 
 static void uet_sendpost_work(struct work_struct *work)
@@ -168,12 +203,33 @@ static void uet_sendpost_work(struct work_struct *work)
 
 static int uet_sendpost_check(const struct uet_send_post *p)
 {
-	if (p->flags & ~(UET_SEND_TAGGED | UET_SEND_HEADER_DATA) ||
+	if (p->flags & ~UET_SEND_FLAGS ||
 	    p->length >= MAX_RW_COUNT || p->reserved)
 		return -EINVAL;
 	if (!access_ok(u64_to_user_ptr(p->addr), p->length))
 		return -EFAULT;
 	return uet_addr_check((const struct sockaddr *)&p->to, sizeof(p->to));
+}
+
+/* Send from the pages of the program, if that pays and it may have so much pinned; else
+ * the data is copied.
+ */
+static void uet_sendpost_pin(struct uet_sendpost *s)
+{
+	const struct uet_send_post *p = &s->p;
+	struct uet_completion done;
+	struct iov_iter from;
+
+	if (!(p->flags & UET_SEND_ZEROCOPY))
+		return;
+	iov_iter_ubuf(&from, WRITE, u64_to_user_ptr(p->addr), p->length);
+	if (!uet_txpin_worth(s->us, &from, p->length))
+		return;
+	s->ubuf = uet_done_ubuf(s->us, p->length);
+	if (!s->ubuf)
+		return;
+	uet_sendpost_describe(s, &done);
+	uet_done_ubuf_set(s->ubuf, &done);
 }
 
 static int uet_sendpost_add(struct uet_sock *us, struct uet_sendpost *s)
@@ -230,9 +286,11 @@ int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 	INIT_WORK(&s->work, uet_sendpost_work);
 	s->mm = current->mm;
 	mmgrab(s->mm);
+	uet_sendpost_pin(s);
 	err = uet_sendpost_add(us, s);
 	if (!err)
 		return 0;
+	uet_sendpost_unpin(s);
 	mmdrop(s->mm);
 err_free:
 	kfree(s);
