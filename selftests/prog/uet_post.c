@@ -517,6 +517,41 @@ static void test_deferred(void)
 	close(b);
 }
 
+/* poll() tells when messages that no receive was posted for take much room. */
+static void test_lowat(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 949), b, lowat = 30000, rcvbuf = 100000;
+	struct libuet_cq cq;
+	int n;
+
+	b = receiver(SOCK_SEQPACKET, 950, &cq, 64);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	setsockopt(b, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+	send_to(a, data, 4000, 950);
+	result(!readable(b, 500), "one message is not told");
+	for (n = 0; n < 9; n++)
+		send_to(a, data + n, 4000, 950);
+	result(readable(b, 20 * SECOND), "many are");
+	for (n = 0; recv(b, buf, 4000, MSG_DONTWAIT) == 4000; n++)
+		if (!n)
+			result(readable(b, 0), "... still, with one less");
+	result(n == 10, "all can be read, whether they are told or not");
+	send_to(a, data, 4000, 950);
+	result(!readable(b, 500), "the next one is not told");
+	lowat = 1;
+	setsockopt(b, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+	result(readable(b, 0), "but without SO_RCVLOWAT");
+	lowat = 1 << 30;
+	setsockopt(b, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+	result(!readable(b, 300), "one is not told with a large value");
+	for (n = 0; n < 30; n++)
+		send_to(a, data, 4000, 950);
+	result(readable(b, 20 * SECOND), "... a full buffer is");
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
 /* More completions than the ring holds */
 static void test_full(void)
 {
@@ -887,6 +922,7 @@ int main(int argc, char **argv)
 	test_long(SOCK_SEQPACKET);
 	test_multi();
 	test_deferred();
+	test_lowat();
 	test_full();
 	test_sends();
 	test_named();

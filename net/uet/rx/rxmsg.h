@@ -212,6 +212,7 @@ void uet_rxmsg_drop_spare(struct uet_sock *us);
 
 /* For readers; rx_lock not held */
 bool uet_rx_readable(struct uet_sock *us, u32 lowat);
+bool uet_rx_pollable(struct uet_sock *us);
 bool uet_rx_peekable(struct uet_sock *us, u32 off, u32 lowat);
 u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);

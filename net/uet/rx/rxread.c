@@ -66,6 +66,32 @@ bool uet_rx_readable(struct uet_sock *us, u32 lowat)
 	return ret;
 }
 
+/**
+ * uet_rx_pollable() - does poll() say that there is something to read?
+ * @us: socket
+ *
+ * As for a reader. But with a completion queue what waits here is what no receive was
+ * posted for, and its program wants to know when that takes much room, not of each.
+ *
+ * Context: process.
+ * Return: true if so.
+ */
+bool uet_rx_pollable(struct uet_sock *us)
+{
+	u32 lowat = READ_ONCE(us->sk.sk_rcvlowat);
+	bool ret;
+
+	/* Pairs with uet_rxposts_begin(). */
+	if (likely(lowat <= 1 || !smp_load_acquire(&us->cq)))
+		return uet_rx_readable(us, lowat);
+	/* Not more than the buffer can hold */
+	lowat = min(lowat, uet_rx_half(us) / 2);
+	spin_lock_bh(&us->rx_lock);
+	ret = us->rx_ready_bytes >= lowat && uet_rx_first_readable(us, lowat);
+	spin_unlock_bh(&us->rx_lock);
+	return ret;
+}
+
 /*
  * The message that has the byte @off behind the first unread one, as SO_PEEK_OFF
  * counts: through all messages, empty ones once. @off becomes relative to the

@@ -660,7 +660,7 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 		mask |= EPOLLHUP;
 	if (shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLRDHUP | EPOLLIN | EPOLLRDNORM;
-	if (uet_rx_readable(us, READ_ONCE(sk->sk_rcvlowat)))
+	if (uet_rx_pollable(us))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	/* Writable after shutdown: send returns EPIPE at once */
 	if (shutdown & SEND_SHUTDOWN || uet_poll_writable(us))
