@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Address vectors: fi_addr_t is the place of an address in a table, for both types. The
+ * way back, from the source of a message to its fi_addr_t, is a hash.
+ */
+#include "uet_fi.h"
+
+/**
+ * uet_addr_same() - the same endpoint?
+ * @a: an address
+ * @b: another one
+ *
+ * Return: true if so: initiator ids follow from the rest.
+ */
+bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b)
+{
+	return a->suet_pid == b->suet_pid && a->suet_ri == b->suet_ri &&
+	       !memcmp(&a->suet_addr, &b->suet_addr, sizeof(a->suet_addr));
+}
+
+/**
+ * uet_addr_valid() - can something be sent there?
+ * @sa: address of the program
+ *
+ * Return: true if so.
+ */
+bool uet_addr_valid(const struct sockaddr_uet *sa)
+{
+	return sa->suet_family == libuet_family() && sa->suet_job <= UET_JOB_MAX &&
+	       sa->suet_pid <= UET_PID_MAX && sa->suet_ri < UET_RI_MAX &&
+	       !IN6_IS_ADDR_UNSPECIFIED(&sa->suet_addr);
+}
+
+/**
+ * uet_addr_put() - give an address to the program
+ * @sa: the address
+ * @format: FI_ADDR_STR, or else as it is
+ * @addr: gets it, cut to @len
+ * @len: room; gets the length
+ *
+ * Return: 0, or -FI_ETOOSMALL if it was cut.
+ */
+int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, size_t *len)
+{
+	size_t room = *len, need = sizeof(*sa);
+	char text[LIBUET_URI_SIZE];
+	const void *from = sa;
+
+	if (format == FI_ADDR_STR) {
+		if (libuet_format(sa, text, sizeof(text)) < 0)
+			return -errno;
+		from = text;
+		need = strlen(text) + 1;
+	}
+	memcpy(addr, from, room < need ? room : need);
+	*len = need;
+	return room < need ? -FI_ETOOSMALL : 0;
+}
+
+static size_t uet_av_bucket(const struct uet_av *av, const struct sockaddr_uet *sa)
+{
+	const uint32_t *a = sa->suet_addr.s6_addr32;
+	uint64_t h = (uint64_t)sa->suet_pid << 12 | sa->suet_ri;
+
+	h ^= ((uint64_t)a[0] << 32 | a[1]) * 0x9e3779b97f4a7c15ULL;
+	h ^= ((uint64_t)a[2] << 32 | a[3]) * 0xc2b2ae3d27d4eb4fULL;
+	h *= 0x9e3779b97f4a7c15ULL;
+	return (h >> 32) & (av->hash_size - 1);
+}
+
+/* The first of several equal addresses is the one that is found. */
+static void uet_av_hash(struct uet_av *av, uint32_t n)
+{
+	size_t i = uet_av_bucket(av, &av->addr[n]);
+
+	for (; av->hash[i]; i = (i + 1) & (av->hash_size - 1))
+		if (uet_addr_same(&av->addr[av->hash[i] - 1], &av->addr[n]))
+			return;
+	av->hash[i] = n + 1;
+}
+
+static void uet_av_rehash(struct uet_av *av)
+{
+	size_t i;
+
+	memset(av->hash, 0, av->hash_size * sizeof(*av->hash));
+	for (i = 0; i < av->nr; i++)
+		if (av->addr[i].suet_family)
+			uet_av_hash(av, i);
+}
+
+static int uet_av_grow(struct uet_av *av, size_t room)
+{
+	struct sockaddr_uet *addr;
+	size_t size = 8;
+	uint32_t *hash;
+
+	if (room >= UINT32_MAX / 4)
+		return -FI_EINVAL;
+	while (size < 2 * room)
+		size *= 2;
+	addr = realloc(av->addr, room * sizeof(*addr));
+	if (!addr)
+		return -FI_ENOMEM;
+	av->addr = addr;
+	av->room = room;
+	hash = malloc(size * sizeof(*hash));
+	if (!hash)
+		return -FI_ENOMEM;
+	free(av->hash);
+	av->hash = hash;
+	av->hash_size = size;
+	uet_av_rehash(av);
+	return 0;
+}
+
+static int uet_av_add(struct uet_av *av, const struct sockaddr_uet *sa, fi_addr_t *addr)
+{
+	int ret;
+
+	if (!uet_addr_valid(sa))
+		return -FI_EINVAL;
+	if (av->nr == av->room || av->hash_size < 2 * av->room) {
+		ret = uet_av_grow(av, av->nr == av->room ? 2 * av->room : av->room);
+		if (ret)
+			return ret;
+	}
+	av->addr[av->nr] = *sa;
+	/* It is a destination: what the kernel makes of the rest is its affair. */
+	av->addr[av->nr].suet_initiator = 0;
+	uet_av_hash(av, av->nr);
+	*addr = av->nr++;
+	return 0;
+}
+
+/**
+ * uet_av_get() - the address that a program means
+ * @av: vector
+ * @addr: as the program says
+ *
+ * Context: uet_domain.lock held.
+ * Return: the address, until the lock is released; NULL if there is none.
+ */
+const struct sockaddr_uet *uet_av_get(const struct uet_av *av, fi_addr_t addr)
+{
+	if (addr >= av->nr || !av->addr[addr].suet_family)
+		return NULL;
+	return &av->addr[addr];
+}
+
+/**
+ * uet_av_find() - where did a message come from?
+ * @av: vector
+ * @from: source
+ *
+ * Context: uet_domain.lock held.
+ * Return: its address, or FI_ADDR_NOTAVAIL.
+ */
+fi_addr_t uet_av_find(const struct uet_av *av, const struct sockaddr_uet *from)
+{
+	size_t i = uet_av_bucket(av, from);
+
+	for (; av->hash[i]; i = (i + 1) & (av->hash_size - 1))
+		if (uet_addr_same(&av->addr[av->hash[i] - 1], from))
+			return av->hash[i] - 1;
+	return FI_ADDR_NOTAVAIL;
+}
+
+/* Take the next address of the program's array. */
+static int uet_av_read(const struct uet_av *av, const void *addr, size_t n,
+		       struct sockaddr_uet *sa)
+{
+	if (!av->strings) {
+		*sa = ((const struct sockaddr_uet *)addr)[n];
+		return 0;
+	}
+	return libuet_resolve(((char *const *)addr)[n], NULL, sa, 1) < 1 ? -FI_EINVAL : 0;
+}
+
+/* What an insert says by events, or returns */
+static int uet_av_done(struct uet_av *av, uint64_t flags, void *context, int good)
+{
+	struct fi_eq_entry entry = {
+		.fid = &av->fid.fid, .context = context, .data = good,
+	};
+
+	if (!(flags & FI_EVENT))
+		return good;
+	return uet_eq_add(av->eq, FI_AV_COMPLETE, &entry, sizeof(entry), false);
+}
+
+static void uet_av_failed(struct uet_av *av, uint64_t flags, void *context, size_t n,
+			  int err)
+{
+	struct fi_eq_err_entry entry = {
+		.fid = &av->fid.fid, .context = context, .data = n,
+		.err = -err, .prov_errno = -err,
+	};
+
+	if (flags & FI_SYNC_ERR)
+		((int *)context)[n] = -err;
+	if (flags & FI_EVENT)
+		uet_eq_add(av->eq, 0, &entry, sizeof(entry), true);
+}
+
+static int uet_av_flags(const struct uet_av *av, uint64_t flags, const void *context)
+{
+	if (flags & ~(FI_EVENT | FI_MORE | FI_SYNC_ERR) ||
+	    (flags & FI_SYNC_ERR && (!context || flags & FI_EVENT)))
+		return -FI_EINVAL;
+	return flags & FI_EVENT && !av->eq ? -FI_ENOEQ : 0;
+}
+
+static int uet_av_insert(struct fid_av *fid, const void *addr, size_t count,
+			 fi_addr_t *fi_addr, uint64_t flags, void *context)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	int good = 0, ret = uet_av_flags(av, flags, context);
+	struct sockaddr_uet sa;
+	fi_addr_t got;
+	size_t i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++) {
+		got = FI_ADDR_NOTAVAIL;
+		if (flags & FI_SYNC_ERR)
+			((int *)context)[i] = 0;
+		/* It may look up names: without the lock. */
+		ret = uet_av_read(av, addr, i, &sa);
+		if (!ret) {
+			uet_lock(av->domain);
+			ret = uet_av_add(av, &sa, &got);
+			uet_unlock(av->domain);
+		}
+		if (ret)
+			uet_av_failed(av, flags, context, i, ret);
+		else
+			good++;
+		if (fi_addr)
+			fi_addr[i] = got;
+	}
+	return uet_av_done(av, flags, context, good);
+}
+
+/* The base of what a program leaves out of an address */
+static struct sockaddr_uet uet_av_base(const struct uet_av *av)
+{
+	const struct fi_info *info = av->domain->info;
+	struct sockaddr_uet base = { .suet_family = libuet_family() }, own;
+
+	if (info->src_addr && info->addr_format == FI_ADDR_STR) {
+		if (!libuet_parse(info->src_addr, NULL, &own))
+			base.suet_job = own.suet_job;
+	} else if (info->src_addr && info->src_addrlen == sizeof(own)) {
+		memcpy(&own, info->src_addr, sizeof(own));
+		base.suet_job = own.suet_job;
+	}
+	return base;
+}
+
+static int uet_av_resolve(const struct uet_av *av, const char *node, const char *service,
+			  struct sockaddr_uet *sa)
+{
+	struct sockaddr_uet base = uet_av_base(av);
+	char text[2 * LIBUET_URI_SIZE];
+
+	if (!node || (size_t)snprintf(text, sizeof(text), "%s%s%s", node,
+				      service ? "/" : "", service ?: "") >= sizeof(text))
+		return -FI_EINVAL;
+	return libuet_resolve(text, &base, sa, 1) < 1 ? -FI_EINVAL : 0;
+}
+
+static int uet_av_insertsvc(struct fid_av *fid, const char *node, const char *service,
+			    fi_addr_t *fi_addr, uint64_t flags, void *context)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	int ret = uet_av_flags(av, flags, context);
+	fi_addr_t got = FI_ADDR_NOTAVAIL;
+	struct sockaddr_uet sa;
+
+	if (ret)
+		return ret;
+	if (flags & FI_SYNC_ERR)
+		*(int *)context = 0;
+	ret = uet_av_resolve(av, node, service, &sa);
+	if (!ret) {
+		uet_lock(av->domain);
+		ret = uet_av_add(av, &sa, &got);
+		uet_unlock(av->domain);
+	}
+	if (ret)
+		uet_av_failed(av, flags, context, 0, ret);
+	if (fi_addr)
+		*fi_addr = got;
+	return uet_av_done(av, flags, context, !ret);
+}
+
+/* The name of host or service number @n: the digits that @name ends with are counted up */
+static int uet_av_symbol(const char *name, size_t n, char *buf, size_t size)
+{
+	size_t len = name ? strlen(name) : 0, digits = 0;
+
+	if (!name || !n)
+		return snprintf(buf, size, "%s", name ?: "") < (int)size ? 0 : -FI_EINVAL;
+	while (digits < len && digits < 9 && name[len - digits - 1] >= '0' &&
+	       name[len - digits - 1] <= '9')
+		digits++;
+	if (!digits)
+		return -FI_EINVAL;
+	return snprintf(buf, size, "%.*s%0*lu", (int)(len - digits), name, (int)digits,
+			strtoul(name + len - digits, NULL, 10) + n) < (int)size ?
+	       0 : -FI_EINVAL;
+}
+
+static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt,
+			    const char *service, size_t svccnt, fi_addr_t *fi_addr,
+			    uint64_t flags, void *context)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	int good = 0, ret = uet_av_flags(av, flags, context);
+	char host[LIBUET_URI_SIZE], svc[LIBUET_URI_SIZE];
+	struct sockaddr_uet sa;
+	fi_addr_t got;
+	size_t i, n;
+
+	if (ret)
+		return ret;
+	if (!nodecnt || !svccnt || nodecnt > UINT32_MAX / svccnt)
+		return -FI_EINVAL;
+	for (n = 0; n < nodecnt * svccnt; n++) {
+		i = n / svccnt;
+		got = FI_ADDR_NOTAVAIL;
+		if (flags & FI_SYNC_ERR)
+			((int *)context)[n] = 0;
+		ret = uet_av_symbol(node, i, host, sizeof(host)) ?:
+		      uet_av_symbol(service, n % svccnt, svc, sizeof(svc)) ?:
+		      uet_av_resolve(av, host, service ? svc : NULL, &sa);
+		if (!ret) {
+			uet_lock(av->domain);
+			ret = uet_av_add(av, &sa, &got);
+			uet_unlock(av->domain);
+		}
+		if (ret)
+			uet_av_failed(av, flags, context, n, ret);
+		else
+			good++;
+		if (fi_addr)
+			fi_addr[n] = got;
+	}
+	return uet_av_done(av, flags, context, good);
+}
+
+static int uet_av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count,
+			 uint64_t flags)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	int ret = 0;
+	size_t i;
+
+	if (flags)
+		return -FI_EINVAL;
+	uet_lock(av->domain);
+	for (i = 0; i < count; i++) {
+		if (!uet_av_get(av, fi_addr[i]))
+			ret = -FI_EINVAL;
+		else
+			av->addr[fi_addr[i]].suet_family = 0;
+	}
+	/* The last ones go: their places may be used again. */
+	while (av->nr && !av->addr[av->nr - 1].suet_family)
+		av->nr--;
+	uet_av_rehash(av);
+	uet_unlock(av->domain);
+	return ret;
+}
+
+static int uet_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr, size_t *len)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	const struct sockaddr_uet *sa;
+	int ret = -FI_EINVAL;
+
+	uet_lock(av->domain);
+	sa = uet_av_get(av, fi_addr);
+	if (sa)
+		ret = uet_addr_put(sa, av->strings ? FI_ADDR_STR : 0, addr, len);
+	uet_unlock(av->domain);
+	/* What is cut is no error here. */
+	return ret == -FI_ETOOSMALL ? 0 : ret;
+}
+
+static const char *uet_av_straddr(struct fid_av *fid, const void *addr, char *buf,
+				  size_t *len)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid);
+	char text[LIBUET_URI_SIZE];
+	size_t need;
+
+	if (av->strings)
+		snprintf(text, sizeof(text), "%s", (const char *)addr);
+	else if (libuet_format(addr, text, sizeof(text)) < 0)
+		return NULL;
+	need = strlen(text) + 1;
+	if (buf && *len)
+		snprintf(buf, *len, "%s", text);
+	*len = need;
+	return buf;
+}
+
+static int uet_av_close(struct fid *fid)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid.fid);
+	struct uet_domain *d = av->domain;
+
+	uet_lock(d);
+	if (av->users) {
+		uet_unlock(d);
+		return -FI_EBUSY;
+	}
+	d->users--;
+	uet_unlock(d);
+	if (av->eq)
+		__atomic_sub_fetch(&av->eq->users, 1, __ATOMIC_RELEASE);
+	free(av->addr);
+	free(av->hash);
+	free(av);
+	return 0;
+}
+
+static int uet_av_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+{
+	struct uet_av *av = list_item(fid, struct uet_av, fid.fid);
+
+	if (bfid->fclass != FI_CLASS_EQ || flags || av->eq)
+		return -FI_EINVAL;
+	av->eq = list_item(bfid, struct uet_eq, fid.fid);
+	__atomic_add_fetch(&av->eq->users, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static struct fi_ops uet_av_fid_ops = {
+	.size		= sizeof(struct fi_ops),
+	.close		= uet_av_close,
+	.bind		= uet_av_bind,
+	.control	= uet_no_control,
+	.ops_open	= uet_no_ops_open,
+};
+
+static struct fi_ops_av uet_av_ops = {
+	/* There are no sets of addresses, which are for collectives. */
+	.size		= offsetof(struct fi_ops_av, av_set),
+	.insert		= uet_av_insert,
+	.insertsvc	= uet_av_insertsvc,
+	.insertsym	= uet_av_insertsym,
+	.remove		= uet_av_remove,
+	.lookup		= uet_av_lookup,
+	.straddr	= uet_av_straddr,
+};
+
+/**
+ * uet_av_open() - fi_av_open()
+ * @domain: it belongs to
+ * @attr: type, number of addresses to be; or NULL
+ * @av: gets the vector
+ * @context: of the program
+ *
+ * Return: 0; -FI_ENOSYS if it is to be shared by name, -FI_EINVAL, -FI_ENOMEM.
+ */
+int uet_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,
+		void *context)
+{
+	struct uet_domain *d = list_item(domain, struct uet_domain, fid);
+	size_t room = attr && attr->count ? attr->count : 64;
+	struct uet_av *v;
+	int ret;
+
+	if (attr && attr->name)
+		return -FI_ENOSYS;
+	if (attr && (attr->rx_ctx_bits || attr->flags & ~FI_EVENT))
+		return -FI_EINVAL;
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return -FI_ENOMEM;
+	ret = uet_av_grow(v, room);
+	if (ret) {
+		free(v->addr);
+		free(v);
+		return ret;
+	}
+	if (attr && attr->type == FI_AV_UNSPEC)
+		attr->type = FI_AV_TABLE;
+	v->domain = d;
+	v->strings = d->info->addr_format == FI_ADDR_STR;
+	v->fid.fid.fclass = FI_CLASS_AV;
+	v->fid.fid.context = context;
+	v->fid.fid.ops = &uet_av_fid_ops;
+	v->fid.ops = &uet_av_ops;
+	uet_lock(d);
+	d->users++;
+	uet_unlock(d);
+	*av = &v->fid;
+	return 0;
+}

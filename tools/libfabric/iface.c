@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Local addresses, and the job of this process */
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include "uet_fi.h"
+
+/**
+ * uet_job() - the job that sockets of this process are in
+ * @how: of such a socket: gets what enters the job
+ * @job: gets its id
+ *
+ * The environment variable UET_JOB_FROM has the number of an inherited descriptor: a
+ * socket in the job, see uetrun(1).
+ *
+ * Return: 0; -FI_EINVAL if the variable has no number; the errno of getsockopt().
+ */
+int uet_job(struct libuet_sock *how, uint32_t *job)
+{
+	const char *text = getenv("UET_JOB_FROM");
+	socklen_t len = sizeof(*job);
+	unsigned long fd;
+	char *end;
+
+	*job = 0;
+	if (!text || !*text)
+		return 0;
+	fd = strtoul(text, &end, 10);
+	if (*end || fd > INT32_MAX) {
+		uet_warn(CORE, "UET_JOB_FROM=%s: not the number of a descriptor\n", text);
+		return -FI_EINVAL;
+	}
+	if (getsockopt((int)fd, SOL_UET, UET_JOB_ID, job, &len)) {
+		uet_warn(CORE, "UET_JOB_FROM=%s: %s\n", text, strerror(errno));
+		return -errno;
+	}
+	how->take_job = true;
+	how->job_from = (int)fd;
+	return 0;
+}
+
+/* The address of an interface, if it is one that others can send to */
+static bool uet_iface_addr(const struct sockaddr *sa, struct in6_addr *addr)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)sa;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)sa;
+
+	if (sa && sa->sa_family == AF_INET6) {
+		*addr = v6->sin6_addr;
+		return !IN6_IS_ADDR_LINKLOCAL(addr);
+	}
+	if (!sa || sa->sa_family != AF_INET)
+		return false;
+	memset(addr, 0, sizeof(*addr));
+	addr->s6_addr[10] = 0xff;
+	addr->s6_addr[11] = 0xff;
+	memcpy(&addr->s6_addr[12], &v4->sin_addr, sizeof(v4->sin_addr));
+	return true;
+}
+
+/* IPv4 comes first, loopback interfaces last. */
+static int uet_iface_rank(const struct ifaddrs *ifa, const struct in6_addr *addr)
+{
+	return (ifa->ifa_flags & IFF_LOOPBACK ? 2 : 0) + !IN6_IS_ADDR_V4MAPPED(addr);
+}
+
+/* FI_UET_ADDR chooses an address or an interface. */
+static bool uet_iface_wanted(const struct uet_iface *i)
+{
+	const char *text = getenv("FI_UET_ADDR");
+	struct in6_addr addr;
+
+	if (!text || !*text || !strcmp(text, i->name))
+		return true;
+	return !libuet_parse_addr(text, &addr) &&
+	       !memcmp(&addr, &i->addr.suet_addr, sizeof(addr));
+}
+
+static int uet_ifaces_add(struct uet_iface **list, int n, const struct ifaddrs *ifa,
+			  const struct in6_addr *addr, uint32_t job)
+{
+	struct uet_iface i = {
+		.addr = {
+			.suet_family = libuet_family(), .suet_job = job,
+			.suet_addr = *addr,
+		},
+	}, *more;
+
+	snprintf(i.name, sizeof(i.name), "%s", ifa->ifa_name);
+	if (!uet_iface_wanted(&i))
+		return n;
+	more = realloc(*list, (n + 1) * sizeof(*more));
+	if (!more)
+		return -FI_ENOMEM;
+	*list = more;
+	more[n] = i;
+	return n + 1;
+}
+
+/**
+ * uet_ifaces() - local addresses
+ * @list: gets them; to be freed
+ *
+ * Return: their number, or an errno below 0.
+ */
+int uet_ifaces(struct uet_iface **list)
+{
+	struct libuet_sock how = { 0 };
+	struct ifaddrs *all, *ifa;
+	struct in6_addr addr;
+	int n = 0, pass, ret;
+	uint32_t job;
+
+	*list = NULL;
+	ret = uet_job(&how, &job);
+	if (ret)
+		return ret;
+	if (getifaddrs(&all))
+		return -errno;
+	for (pass = 0; pass < 4; pass++) {
+		for (ifa = all; ifa && n >= 0; ifa = ifa->ifa_next) {
+			if (!(ifa->ifa_flags & IFF_UP) ||
+			    !uet_iface_addr(ifa->ifa_addr, &addr) ||
+			    uet_iface_rank(ifa, &addr) != pass)
+				continue;
+			n = uet_ifaces_add(list, n, ifa, &addr, job);
+		}
+	}
+	freeifaddrs(all);
+	if (n < 0) {
+		free(*list);
+		*list = NULL;
+	}
+	return n;
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fi_getinfo(): what there is, for what the program asks for. A hint that cannot be met
+ * gives no information rather than less than was asked for.
+ */
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include "uet_fi.h"
+
+#define UET_PROTOCOL		(FI_PROV_SPECIFIC | 0x554554)	/* "UET" */
+#define UET_PROTOCOL_VERSION	1
+
+/* A system call of Linux sends less. */
+#define UET_MSG_SIZE		((1UL << 31) - 4097)
+
+/* Operations that a program may have under way at a time; there is no fixed limit. */
+#define UET_SIZE		1024
+#define UET_COUNT		65536
+
+static const struct fi_tx_attr uet_tx_attr = {
+	.caps		= UET_CAPS & ~(FI_RECV | FI_SOURCE | FI_DIRECTED_RECV | FI_MULTI_RECV),
+	.op_flags	= FI_TRANSMIT_COMPLETE,
+	.msg_order	= FI_ORDER_SAS,
+	.comp_order	= FI_ORDER_NONE,
+	.inject_size	= UET_EAGER_MAX,
+	.size		= UET_SIZE,
+	.iov_limit	= UET_IOV_MAX,
+};
+
+static const struct fi_rx_attr uet_rx_attr = {
+	.caps		= UET_CAPS & ~FI_SEND,
+	.msg_order	= FI_ORDER_SAS,
+	.comp_order	= FI_ORDER_NONE,
+	.total_buffered_recv = 0,
+	.size		= UET_SIZE,
+	.iov_limit	= 1,
+};
+
+static const struct fi_ep_attr uet_ep_attr = {
+	.type		= FI_EP_RDM,
+	.protocol	= UET_PROTOCOL,
+	.protocol_version = UET_PROTOCOL_VERSION,
+	.max_msg_size	= UET_MSG_SIZE,
+	.mem_tag_format	= UET_TAG_BITS,
+	.tx_ctx_cnt	= 1,
+	.rx_ctx_cnt	= 1,
+};
+
+static const struct fi_domain_attr uet_domain_attr = {
+	.threading	= FI_THREAD_SAFE,
+	.control_progress = FI_PROGRESS_MANUAL,
+	.data_progress	= FI_PROGRESS_MANUAL,
+	.resource_mgmt	= FI_RM_ENABLED,
+	.av_type	= FI_AV_TABLE,
+	.mr_key_size	= sizeof(uint64_t),
+	.cq_data_size	= sizeof(uint64_t),
+	.cq_cnt		= UET_COUNT,
+	.ep_cnt		= UET_PID_MAX,
+	.tx_ctx_cnt	= UET_PID_MAX,
+	.rx_ctx_cnt	= UET_PID_MAX,
+	.max_ep_tx_ctx	= 1,
+	.max_ep_rx_ctx	= 1,
+	.cntr_cnt	= UET_COUNT,
+	.mr_iov_limit	= 1,
+	.caps		= FI_LOCAL_COMM | FI_REMOTE_COMM,
+	.mr_cnt		= UET_COUNT,
+};
+
+/* --- hints ------------------------------------------------------------------------ */
+
+#define REFUSE(why)							\
+	do {								\
+		uet_info(CORE, "not offered: %s\n", why);		\
+		return -FI_ENODATA;					\
+	} while (0)
+
+static int uet_check_tx(const struct fi_tx_attr *a)
+{
+	if (!a)
+		return 0;
+	if (a->caps & ~UET_CAPS)
+		REFUSE("capabilities of transmit contexts");
+	if (a->op_flags & ~UET_TX_FLAGS)
+		REFUSE("flags of transmit contexts");
+	if (a->msg_order & ~FI_ORDER_SAS)
+		REFUSE("order of messages but SAS");
+	if (a->comp_order & ~FI_ORDER_DATA)
+		REFUSE("order of completions");
+	if (a->inject_size > uet_tx_attr.inject_size)
+		REFUSE("inject_size");
+	if (a->iov_limit > uet_tx_attr.iov_limit || a->rma_iov_limit)
+		REFUSE("iov_limit of sends");
+	if (a->size > UET_COUNT)
+		REFUSE("size of transmit contexts");
+	return 0;
+}
+
+static int uet_check_rx(const struct fi_rx_attr *a)
+{
+	if (!a)
+		return 0;
+	if (a->caps & ~UET_CAPS)
+		REFUSE("capabilities of receive contexts");
+	if (a->op_flags & ~UET_RX_FLAGS)
+		REFUSE("flags of receive contexts");
+	if (a->msg_order & ~FI_ORDER_SAS)
+		REFUSE("order of messages but SAS");
+	if (a->comp_order & ~FI_ORDER_DATA)
+		REFUSE("order of completions");
+	if (a->iov_limit > uet_rx_attr.iov_limit)
+		REFUSE("iov_limit of receives");
+	if (a->size > UET_COUNT)
+		REFUSE("size of receive contexts");
+	return 0;
+}
+
+static int uet_check_ep(const struct fi_ep_attr *a)
+{
+	if (!a)
+		return 0;
+	if (a->type != FI_EP_UNSPEC && a->type != FI_EP_RDM)
+		REFUSE("types of endpoints but FI_EP_RDM");
+	if (a->protocol != FI_PROTO_UNSPEC && a->protocol != UET_PROTOCOL)
+		REFUSE("that protocol");
+	if (a->protocol_version > UET_PROTOCOL_VERSION)
+		REFUSE("that version of the protocol");
+	if (a->max_msg_size > UET_MSG_SIZE)
+		REFUSE("max_msg_size");
+	if (a->msg_prefix_size)
+		REFUSE("msg_prefix_size");
+	if (a->max_order_raw_size || a->max_order_war_size || a->max_order_waw_size)
+		REFUSE("order of remote memory access");
+	if (a->tx_ctx_cnt > 1 || a->rx_ctx_cnt > 1)
+		REFUSE("several contexts, or shared ones");
+	if (a->auth_key_size)
+		REFUSE("authorization keys (see UET_JOB_FROM)");
+	return 0;
+}
+
+static int uet_check_domain(const struct fi_domain_attr *a)
+{
+	if (!a)
+		return 0;
+	if (a->threading > FI_THREAD_ENDPOINT)
+		REFUSE("that threading");
+	if (a->control_progress > FI_PROGRESS_MANUAL || a->data_progress > FI_PROGRESS_MANUAL)
+		REFUSE("that progress");
+	if (a->resource_mgmt > FI_RM_ENABLED || a->av_type > FI_AV_TABLE)
+		REFUSE("that type of resource management or address vectors");
+	if (a->caps & ~uet_domain_attr.caps)
+		REFUSE("capabilities of domains");
+	if (a->mr_key_size > uet_domain_attr.mr_key_size ||
+	    a->cq_data_size > uet_domain_attr.cq_data_size)
+		REFUSE("mr_key_size or cq_data_size");
+	if (a->cq_cnt > uet_domain_attr.cq_cnt || a->ep_cnt > uet_domain_attr.ep_cnt ||
+	    a->tx_ctx_cnt > uet_domain_attr.tx_ctx_cnt ||
+	    a->rx_ctx_cnt > uet_domain_attr.rx_ctx_cnt ||
+	    a->cntr_cnt > uet_domain_attr.cntr_cnt || a->mr_cnt > uet_domain_attr.mr_cnt)
+		REFUSE("so many objects of a domain");
+	if (a->max_ep_tx_ctx > 1 || a->max_ep_rx_ctx > 1 || a->max_ep_stx_ctx ||
+	    a->max_ep_srx_ctx)
+		REFUSE("several contexts, or shared ones");
+	if (a->mr_iov_limit > uet_domain_attr.mr_iov_limit || a->max_err_data)
+		REFUSE("mr_iov_limit or max_err_data");
+	if (a->auth_key_size)
+		REFUSE("authorization keys (see UET_JOB_FROM)");
+	return 0;
+}
+
+static int uet_check(const struct fi_info *h)
+{
+	if (!h)
+		return 0;
+	if (h->caps & ~UET_CAPS)
+		REFUSE("capabilities");
+	if (h->caps & (FI_SEND | FI_RECV) && !(h->caps & (FI_MSG | FI_TAGGED)))
+		REFUSE("FI_SEND and FI_RECV of nothing");
+	if (h->addr_format != FI_FORMAT_UNSPEC && h->addr_format != FI_ADDR_STR)
+		REFUSE("that format of addresses");
+	if (h->handle)
+		REFUSE("handles");
+	if (h->fabric_attr && h->fabric_attr->prov_version > uet_provider.version)
+		REFUSE("that version of the provider");
+	return uet_check_tx(h->tx_attr) ?: uet_check_rx(h->rx_attr) ?:
+	       uet_check_ep(h->ep_attr) ?: uet_check_domain(h->domain_attr);
+}
+
+/* --- information -------------------------------------------------------------------- */
+
+/* What a program that asks for some capabilities gets */
+static uint64_t uet_caps(const struct fi_info *h)
+{
+	uint64_t caps = h && h->caps ? h->caps : UET_CAPS;
+
+	if (!(caps & (FI_MSG | FI_TAGGED)))
+		caps |= FI_MSG | FI_TAGGED;
+	if (!(caps & (FI_SEND | FI_RECV)))
+		caps |= FI_SEND | FI_RECV;
+	return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
+}
+
+static int uet_info_addr(void **to, size_t *len, const struct sockaddr_uet *sa,
+			 uint32_t format)
+{
+	char text[LIBUET_URI_SIZE];
+
+	if (format == FI_ADDR_STR) {
+		if (libuet_format(sa, text, sizeof(text)) < 0)
+			return -errno;
+		*to = strdup(text);
+		*len = strlen(text) + 1;
+	} else {
+		*to = malloc(sizeof(*sa));
+		*len = sizeof(*sa);
+		if (*to)
+			memcpy(*to, sa, sizeof(*sa));
+	}
+	return *to ? 0 : -FI_ENOMEM;
+}
+
+static void uet_info_hints(struct fi_info *info, const struct fi_info *h)
+{
+	const struct fi_domain_attr *d = h->domain_attr;
+
+	if (h->tx_attr) {
+		info->tx_attr->op_flags = h->tx_attr->op_flags;
+		if (!(h->tx_attr->op_flags & UET_LEVELS))
+			info->tx_attr->op_flags |= FI_TRANSMIT_COMPLETE;
+		info->tx_attr->tclass = h->tx_attr->tclass;
+		if (h->tx_attr->size > UET_SIZE)
+			info->tx_attr->size = h->tx_attr->size;
+	}
+	if (h->rx_attr) {
+		info->rx_attr->op_flags = h->rx_attr->op_flags;
+		if (h->rx_attr->size > UET_SIZE)
+			info->rx_attr->size = h->rx_attr->size;
+	}
+	if (!d)
+		return;
+	if (d->control_progress)
+		info->domain_attr->control_progress = d->control_progress;
+	if (d->data_progress)
+		info->domain_attr->data_progress = d->data_progress;
+	if (d->av_type)
+		info->domain_attr->av_type = d->av_type;
+	if (d->tclass && !info->tx_attr->tclass)
+		info->tx_attr->tclass = d->tclass;
+	info->domain_attr->tclass = d->tclass;
+}
+
+static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_iface *i,
+				     const struct sockaddr_uet *dest)
+{
+	struct fi_info *info = fi_allocinfo();
+	char name[32];
+	int ret;
+
+	if (!info)
+		return NULL;
+	info->caps = uet_caps(h);
+	info->addr_format = h ? h->addr_format : FI_FORMAT_UNSPEC;
+	*info->tx_attr = uet_tx_attr;
+	*info->rx_attr = uet_rx_attr;
+	*info->ep_attr = uet_ep_attr;
+	*info->domain_attr = uet_domain_attr;
+	info->tx_attr->caps &= info->caps;
+	info->rx_attr->caps &= info->caps;
+	if (h)
+		uet_info_hints(info, h);
+	snprintf(name, sizeof(name), "uet/%u", i->addr.suet_job);
+	info->fabric_attr->name = strdup(name);
+	info->fabric_attr->prov_version = uet_provider.version;
+	info->domain_attr->name = strdup(i->name);
+	ret = uet_info_addr(&info->src_addr, &info->src_addrlen, &i->addr,
+			    info->addr_format);
+	if (!ret && dest)
+		ret = uet_info_addr(&info->dest_addr, &info->dest_addrlen, dest,
+				    info->addr_format);
+	if (!ret && info->fabric_attr->name && info->domain_attr->name)
+		return info;
+	fi_freeinfo(info);
+	return NULL;
+}
+
+/* --- addresses ------------------------------------------------------------------------ */
+
+/**
+ * struct uet_ask - where a program wants to send from and to
+ * @src: local address, if @has_src; an unspecified one is any, with its PIDonFEP
+ * @dest: the other one, if @has_dest
+ */
+struct uet_ask {
+	bool			has_src;
+	bool			has_dest;
+	struct sockaddr_uet	src;
+	struct sockaddr_uet	dest;
+};
+
+static int uet_ask_hint(const struct fi_info *h, const void *addr, size_t len,
+			struct sockaddr_uet *sa)
+{
+	if (h->addr_format == FI_ADDR_STR)
+		return libuet_parse(addr, NULL, sa) ? -FI_EINVAL : 0;
+	if (len != sizeof(*sa))
+		return -FI_EINVAL;
+	memcpy(sa, addr, sizeof(*sa));
+	return sa->suet_family == libuet_family() ? 0 : -FI_EINVAL;
+}
+
+static int uet_ask_name(const char *node, const char *service, uint64_t flags, uint32_t job,
+			struct sockaddr_uet *sa)
+{
+	const struct sockaddr_uet base = {
+		.suet_family = libuet_family(), .suet_job = job,
+	};
+	char text[2 * LIBUET_URI_SIZE];
+
+	if ((size_t)snprintf(text, sizeof(text), "%s%s%s", node ?: "any",
+			     service ? "/" : "", service ?: "") >= sizeof(text))
+		return -FI_ENODATA;
+	if (flags & FI_NUMERICHOST)
+		return libuet_parse(text, &base, sa) ? -FI_ENODATA : 0;
+	return libuet_resolve(text, &base, sa, 1) < 1 ? -FI_ENODATA : 0;
+}
+
+static int uet_ask(const char *node, const char *service, uint64_t flags,
+		   const struct fi_info *h, struct uet_ask *ask)
+{
+	struct libuet_sock how = { 0 };
+	uint32_t job;
+	int ret;
+
+	memset(ask, 0, sizeof(*ask));
+	ret = uet_job(&how, &job);
+	if (ret)
+		return -FI_ENODATA;
+	if (h && h->src_addr) {
+		ask->has_src = true;
+		ret = uet_ask_hint(h, h->src_addr, h->src_addrlen, &ask->src);
+	}
+	if (!ret && h && h->dest_addr) {
+		ask->has_dest = true;
+		ret = uet_ask_hint(h, h->dest_addr, h->dest_addrlen, &ask->dest);
+	}
+	if (ret || (!node && !service))
+		return ret ? -FI_ENODATA : 0;
+	if (flags & FI_SOURCE) {
+		ask->has_src = true;
+		return uet_ask_name(node, service, flags, job, &ask->src);
+	}
+	if (!node)
+		return -FI_ENODATA;
+	ask->has_dest = true;
+	return uet_ask_name(node, service, flags, job, &ask->dest);
+}
+
+/* The local address that the routes of this host send from */
+static bool uet_route_from(const struct in6_addr *to, struct in6_addr *from)
+{
+	struct sockaddr_in6 sa = {
+		.sin6_family = AF_INET6, .sin6_addr = *to,
+		.sin6_port = htons(UET_UDP_PORT),
+	};
+	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = !connect(fd, (struct sockaddr *)&sa, sizeof(sa)) &&
+	     !getsockname(fd, (struct sockaddr *)&sa, &len);
+	close(fd);
+	*from = sa.sin6_addr;
+	return ok;
+}
+
+/* The address from which the other one is reached comes first. */
+static void uet_ifaces_sort(struct uet_iface *list, int n, const struct sockaddr_uet *dest)
+{
+	struct uet_iface first;
+	struct in6_addr from;
+	int i;
+
+	if (!uet_route_from(&dest->suet_addr, &from))
+		return;
+	for (i = 0; i < n; i++) {
+		if (memcmp(&list[i].addr.suet_addr, &from, sizeof(from)))
+			continue;
+		first = list[i];
+		memmove(list + 1, list, i * sizeof(*list));
+		list[0] = first;
+		return;
+	}
+}
+
+/* Is it an address, and a domain, that the program asks for? */
+static bool uet_iface_fits(struct uet_iface *i, const struct fi_info *h,
+			   const struct uet_ask *ask)
+{
+	const struct sockaddr_uet *src = &ask->src;
+	char name[32];
+
+	if (h && h->domain_attr && h->domain_attr->name &&
+	    strcmp(h->domain_attr->name, i->name))
+		return false;
+	snprintf(name, sizeof(name), "uet/%u", i->addr.suet_job);
+	if (h && h->fabric_attr && h->fabric_attr->name &&
+	    strcmp(h->fabric_attr->name, name))
+		return false;
+	if (!ask->has_src)
+		return true;
+	if (!IN6_IS_ADDR_UNSPECIFIED(&src->suet_addr) &&
+	    memcmp(&src->suet_addr, &i->addr.suet_addr, sizeof(src->suet_addr)))
+		return false;
+	i->addr.suet_pid = src->suet_pid;
+	i->addr.suet_ri = src->suet_ri;
+	i->addr.suet_flags = src->suet_flags;
+	return src->suet_ri < UET_RI_MAX && src->suet_job == i->addr.suet_job;
+}
+
+/* Is the module there? */
+static bool uet_available(void)
+{
+	const struct libuet_sock how = { .type = SOCK_RDM | SOCK_CLOEXEC };
+	const char *step;
+	int fd = libuet_open(&how, &step);
+
+	if (fd < 0) {
+		uet_info(CORE, "%s: %s (is the module uet loaded?)\n", step,
+			 strerror(errno));
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
+static int uet_info_list(const struct fi_info *h, const struct uet_ask *ask,
+			 struct fi_info **info)
+{
+	struct fi_info **tail = info, *one;
+	struct uet_iface *list;
+	int n = uet_ifaces(&list), i, ret = 0;
+
+	if (n < 0)
+		return -FI_ENODATA;
+	if (ask->has_dest)
+		uet_ifaces_sort(list, n, &ask->dest);
+	for (i = 0; i < n && !ret; i++) {
+		if (!uet_iface_fits(&list[i], h, ask))
+			continue;
+		one = uet_info_make(h, &list[i], ask->has_dest ? &ask->dest : NULL);
+		if (!one) {
+			ret = -FI_ENOMEM;
+			break;
+		}
+		*tail = one;
+		tail = &one->next;
+	}
+	free(list);
+	if (!ret && !*info)
+		ret = -FI_ENODATA;
+	if (ret && *info) {
+		fi_freeinfo(*info);
+		*info = NULL;
+	}
+	return ret;
+}
+
+/**
+ * uet_getinfo() - fi_getinfo()
+ * @version: of the interface that the program knows
+ * @node: host, see libuet_resolve(3), or NULL
+ * @service: PIDonFEP and resource index, or a name of uet-services(5), or NULL
+ * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY
+ * @hints: what the program asks for, or NULL
+ * @info: gets one for each local address
+ *
+ * Return: 0; -FI_ENODATA if that is not offered; -FI_EBADFLAGS, -FI_ENOMEM.
+ */
+int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+		const struct fi_info *hints, struct fi_info **info)
+{
+	static const struct uet_iface nowhere = { .name = "uet" };
+	struct uet_ask ask;
+	int ret;
+
+	(void)version;
+	*info = NULL;
+	if (flags & ~(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY))
+		return -FI_EBADFLAGS;
+	ret = uet_check(hints);
+	if (ret)
+		return ret;
+	if (flags & FI_PROV_ATTR_ONLY) {
+		*info = uet_info_make(hints, &nowhere, NULL);
+		return *info ? 0 : -FI_ENOMEM;
+	}
+	if (!uet_available())
+		return -FI_ENODATA;
+	ret = uet_ask(node, service, flags, hints, &ask);
+	return ret ?: uet_info_list(hints, &ask, info);
+}

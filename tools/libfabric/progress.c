@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Progress: completions of the kernel go to what they are for, and what waited for room
+ * is tried again.
+ *
+ * Programs make progress when they look for completions. With FI_PROGRESS_AUTO a thread
+ * does, as it does every while for programs that block on the descriptor of a wait
+ * object: not all that an endpoint waits for is an event of the kernel's.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+
+#include "uet_fi.h"
+
+/* Entries of the ring, if RLIMIT_MEMLOCK allows that many */
+#define UET_RING		1024
+#define UET_RING_LEAST		16
+
+/* Completions that are handled at a time, so that the caller is not kept for ever */
+#define UET_BUDGET		256
+
+/* Receive buffers are looked at that often, ms. */
+#define UET_LOOK_MS		16
+
+/* The thread looks that often if no completions come, ms. */
+#define UET_THREAD_MS		20
+
+/**
+ * uet_now_ms() - what time is it?
+ *
+ * Return: ms of a clock that only goes on.
+ */
+uint64_t uet_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+static struct uet_ep *uet_ep_by_socket(struct uet_domain *d, uint32_t inode)
+{
+	struct uet_ep *ep;
+	struct list *l;
+
+	for (l = d->eps.next; l != &d->eps; l = l->next) {
+		ep = list_item(l, struct uet_ep, node);
+		if (ep->inode == inode)
+			return ep;
+	}
+	return NULL;
+}
+
+/* A message failed that the program knows nothing of any more. */
+static void uet_progress_orphan(struct uet_domain *d, const struct uet_completion *done)
+{
+	struct uet_ep *ep = uet_ep_by_socket(d, done->socket);
+	const struct uet_entry entry = {
+		.e = { .flags = FI_SEND, .err = done->error, .prov_errno = done->error },
+		.from = FI_ADDR_NOTAVAIL,
+	};
+
+	if (!ep || done->type != UET_DONE_SENT || !done->error)
+		return;
+	uet_cntr_count(ep->tx_cntr, true);
+	uet_cq_add(ep->tx_cq, &entry);
+}
+
+static void uet_progress_one(struct uet_domain *d, const struct uet_completion *done)
+{
+	struct uet_op *op = uet_op_find(d, done->cookie);
+
+	if (!op) {
+		uet_progress_orphan(d, done);
+		return;
+	}
+	switch (op->kind) {
+	case UET_OP_SEND:
+		uet_send_told(op, done);
+		break;
+	case UET_OP_RECV:
+		uet_recv_told(op, done);
+		break;
+	case UET_OP_PULL:
+		uet_pull_told(op, done);
+		break;
+	case UET_OP_PUSH:
+		uet_push_told(op, done);
+		break;
+	case UET_OP_CONTROL:
+		uet_control_told(op, done);
+		break;
+	}
+}
+
+/* What no completion tells */
+static void uet_progress_look(struct uet_ep *ep)
+{
+	int bytes;
+
+	if (uet_unexp_fills(ep))
+		uet_unexp_spill(ep);
+	/* What came of pieces that are not wanted any more */
+	if (!ioctl(ep->bulk, SIOCINQ, &bytes) && bytes)
+		uet_rdv_read(ep);
+}
+
+/* Try again what waits for room. */
+static void uet_progress_again(struct uet_domain *d)
+{
+	struct list *l, *next;
+	struct uet_ep *ep;
+
+	d->again = false;
+	for (l = d->eps.next; l != &d->eps; l = next) {
+		next = l->next;
+		ep = list_item(l, struct uet_ep, node);
+		uet_rdv_go_on(ep);
+		uet_recv_post_pending(ep);
+		/* Receives that there is no room for get their messages here. */
+		if (!list_empty(&ep->pending))
+			uet_unexp_spill(ep);
+		d->again |= !list_empty(&ep->pending) || !list_empty(&ep->pushes) ||
+			    !list_empty(&ep->replies) || !list_empty(&ep->controls) ||
+			    ep->reader;
+	}
+}
+
+/**
+ * uet_progress() - make progress
+ * @d: domain
+ *
+ * Context: uet_domain.lock held.
+ */
+void uet_progress(struct uet_domain *d)
+{
+	struct uet_completion done;
+	struct list *l, *next;
+	uint64_t now;
+	int n = 0;
+
+	while (n < UET_BUDGET && libuet_next_done(&d->ring, &done, 0) == 1) {
+		uet_progress_one(d, &done);
+		n++;
+	}
+	now = uet_now_ms();
+	if (d->again && (n || now != d->tried)) {
+		d->tried = now;
+		uet_progress_again(d);
+	}
+	if (now - d->looked < UET_LOOK_MS)
+		return;
+	d->looked = now;
+	for (l = d->eps.next; l != &d->eps; l = next) {
+		next = l->next;
+		uet_progress_look(list_item(l, struct uet_ep, node));
+	}
+}
+
+/**
+ * uet_progress_idle() - there was nothing, and the program will look again
+ * @d: domain; its lock is not held
+ *
+ * Where there is one CPU only, somebody else may have to run before there is anything.
+ */
+void uet_progress_idle(const struct uet_domain *d)
+{
+	if (d->one_cpu)
+		sched_yield();
+}
+
+/* --- the thread ------------------------------------------------------------------ */
+
+static void *uet_progress_thread(void *arg)
+{
+	struct uet_domain *d = arg;
+	/* Without FI_PROGRESS_AUTO the program takes completions by itself. */
+	struct pollfd fds[] = {
+		{ .fd = d->stop, .events = POLLIN },
+		{ .fd = d->ring.fd, .events = POLLIN },
+	};
+
+	while (poll(fds, d->automatic ? 2 : 1, UET_THREAD_MS) >= 0 || errno == EINTR) {
+		if (fds[0].revents)
+			break;
+		uet_lock(d);
+		uet_progress(d);
+		uet_unlock(d);
+	}
+	return NULL;
+}
+
+/**
+ * uet_progress_watch() - a program will block on a descriptor: have a thread look
+ * @d: domain
+ *
+ * Return: 0 or an errno below 0.
+ */
+int uet_progress_watch(struct uet_domain *d)
+{
+	sigset_t all, before;
+	int ret = 0;
+
+	uet_lock(d);
+	if (d->threaded)
+		goto out;
+	d->stop = eventfd(0, EFD_CLOEXEC);
+	if (d->stop < 0) {
+		ret = -errno;
+		goto out;
+	}
+	/* Signals are the program's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&d->thread, NULL, uet_progress_thread, d);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret)
+		close(d->stop);
+	else
+		d->threaded = true;
+out:
+	uet_unlock(d);
+	return ret;
+}
+
+/* Make the ring, as large as RLIMIT_MEMLOCK allows. */
+static int uet_ring_open(struct uet_domain *d)
+{
+	const struct libuet_sock how = { .type = SOCK_RDM | SOCK_CLOEXEC };
+	uint32_t entries;
+	int fd, ret = -1;
+
+	fd = libuet_open(&how, NULL);
+	if (fd < 0)
+		return -errno;
+	for (entries = UET_RING; ret && entries >= UET_RING_LEAST; entries /= 2) {
+		ret = libuet_open_cq(fd, entries, &d->ring);
+		if (ret && errno != ENOBUFS && errno != ENOMEM && errno != EAGAIN)
+			break;
+	}
+	ret = ret ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/**
+ * uet_progress_begin() - make what a domain makes progress by
+ * @d: domain
+ *
+ * Return: 0 or an errno below 0.
+ */
+int uet_progress_begin(struct uet_domain *d)
+{
+	int ret = uet_ring_open(d);
+
+	if (ret)
+		return ret;
+	d->one_cpu = sysconf(_SC_NPROCESSORS_ONLN) == 1;
+	if (d->automatic)
+		ret = uet_progress_watch(d);
+	if (ret)
+		libuet_close_cq(&d->ring);
+	return ret;
+}
+
+/**
+ * uet_progress_end() - undo uet_progress_begin()
+ * @d: domain without users
+ */
+void uet_progress_end(struct uet_domain *d)
+{
+	const uint64_t one = 1;
+
+	if (d->threaded) {
+		if (write(d->stop, &one, sizeof(one)) < 0)
+			uet_warn(DOMAIN, "eventfd: %s\n", strerror(errno));
+		pthread_join(d->thread, NULL);
+		close(d->stop);
+	}
+	libuet_close_cq(&d->ring);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receives. The kernel has them and matches messages to them in the order in which they
+ * were posted. Those that it has no room for (UET_RECV_POSTS_MAX, RLIMIT_MEMLOCK) wait
+ * here in order (uet_ep.pending); while there are such, messages that find no receive in
+ * the kernel are taken from it and matched here (unexp.c), which never needs room.
+ *
+ * Long messages are announced by short ones, so a receive never needs more room in the
+ * kernel than a short message has.
+ *
+ * A buffer for many messages (FI_MULTI_RECV) is posted again for each: what is left of
+ * it depends on whether a message was short or long. All calls but uet_recv(): the lock of
+ * the domain held.
+ */
+#include <endian.h>
+
+#include "uet_fi.h"
+
+/* Receives posted by one call */
+#define UET_POST_BATCH	32
+
+static size_t uet_recv_room(const struct uet_op *op)
+{
+	return op->len - op->offset;
+}
+
+static struct uet_recv_post uet_recv_describe(const struct uet_op *op)
+{
+	const size_t room = uet_recv_room(op);
+	struct uet_recv_post p = {
+		.cookie	= uet_op_cookie(op),
+		.addr	= (uintptr_t)(op->buf + op->offset),
+		.length	= room < UET_EAGER_MAX ? room : UET_EAGER_MAX,
+		.tag	= op->tag,
+		.ignore	= UET_TAG_RTS | op->recv.ignore,
+		.flags	= UET_RECV_TAGGED,
+	};
+
+	if (!op->recv.tagged) {
+		p.tag = UET_TAG_MSG;
+		p.ignore = ~UET_TAG_MSG;
+	}
+	if (!op->recv.any)
+		p.from = op->peer;
+	return p;
+}
+
+/* A receive ends, or an entry of one for many messages is told. */
+static void uet_recv_tell(struct uet_op *op, const struct uet_entry *entry, bool last)
+{
+	struct uet_ep *ep = op->ep;
+
+	uet_cntr_count(ep->rx_cntr, entry->e.err);
+	uet_cq_release(ep->rx_cq);
+	if (op->want || entry->e.err)
+		uet_cq_add(ep->rx_cq, entry);
+	if (last)
+		uet_op_put(op);
+}
+
+static struct uet_entry uet_recv_entry(const struct uet_op *op)
+{
+	return (struct uet_entry){
+		.e = {
+			.op_context = op->context,
+			.flags = FI_RECV | (op->recv.tagged ? FI_TAGGED : FI_MSG),
+			.buf = op->buf + op->offset,
+			.tag = op->recv.tagged ? op->tag : 0,
+		},
+		.from = FI_ADDR_NOTAVAIL,
+	};
+}
+
+/**
+ * uet_recv_fail() - a receive ends without a message
+ * @op: the receive; it is gone after that
+ * @error: errno of libfabric
+ */
+void uet_recv_fail(struct uet_op *op, int error)
+{
+	struct uet_entry entry = uet_recv_entry(op);
+
+	entry.e.err = error;
+	entry.e.prov_errno = error;
+	entry.e.buf = NULL;
+	if (op->recv.multi)
+		entry.e.flags |= FI_MULTI_RECV;
+	uet_recv_tell(op, &entry, true);
+}
+
+/* It goes to the kernel when there is room, behind those that wait. */
+static void uet_recv_wait(struct uet_op *op)
+{
+	op->recv.posted = false;
+	list_del(&op->queued);
+	list_add(&op->ep->pending, &op->queued);
+}
+
+/**
+ * uet_recv_end() - a message is in the buffer of a receive, or failed
+ * @op: the receive; with what uet_recv_take() noted of the message
+ * @got: bytes in the buffer
+ * @total: length of the message
+ * @error: errno of libfabric, 0
+ */
+void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error)
+{
+	struct uet_entry entry = uet_recv_entry(op);
+	bool last = true;
+
+	op->recv.pulls = false;
+	if (!error && got < total) {
+		error = FI_ETRUNC;
+		entry.e.olen = total - got;
+	}
+	entry.e.err = error;
+	entry.e.prov_errno = error;
+	entry.e.len = got;
+	entry.e.flags |= op->flags;
+	entry.e.data = op->data;
+	entry.e.tag = op->recv.tagged ? op->recv.got_tag : 0;
+	entry.from = op->recv.from;
+	if (op->recv.multi) {
+		op->offset += got;
+		last = uet_recv_room(op) < op->ep->min_multi ||
+		       uet_cq_promise(op->ep->rx_cq);
+		if (last)
+			entry.e.flags |= FI_MULTI_RECV;
+	}
+	uet_recv_tell(op, &entry, last);
+	if (!last)
+		uet_recv_wait(op);
+}
+
+/**
+ * uet_recv_take() - a receive has got a message
+ * @op: the receive, in no list of those that wait
+ * @a: the message; bytes that are not in the buffer yet are copied
+ */
+void uet_recv_take(struct uet_op *op, const struct uet_arrival *a)
+{
+	const size_t room = uet_recv_room(op);
+	size_t got = a->got;
+
+	list_del(&op->queued);
+	op->recv.posted = false;
+	op->recv.got_tag = a->tag & UET_TAG_BITS;
+	op->recv.from = op->ep->info->caps & FI_SOURCE ?
+			uet_av_find(op->ep->av, a->from) : FI_ADDR_NOTAVAIL;
+	if (a->tag & UET_TAG_RTS) {
+		uet_rdv_begin(op, a);
+		return;
+	}
+	op->flags = a->has_data ? FI_REMOTE_CQ_DATA : 0;
+	op->data = a->has_data ? a->data : 0;
+	if (a->bytes) {
+		got = a->len < room ? a->len : room;
+		if (got)
+			memcpy(op->buf + op->offset, a->bytes, got);
+	}
+	uet_recv_end(op, got, a->len, 0);
+}
+
+/**
+ * uet_recv_told() - the kernel tells what became of a receive
+ * @op: the receive
+ * @done: completion
+ */
+void uet_recv_told(struct uet_op *op, const struct uet_completion *done)
+{
+	const struct uet_arrival a = {
+		.from = &done->peer, .tag = done->tag, .data = done->header_data,
+		.has_data = done->flags & UET_DONE_HEADER_DATA,
+		.len = done->length, .got = done->got,
+	};
+
+	op->recv.posted = false;
+	if (!done->error || done->error == EMSGSIZE)
+		uet_recv_take(op, &a);
+	else
+		uet_recv_fail(op, op->error ?: (int)done->error);
+}
+
+/* Post the first receives that wait. Returns how many, or an errno below 0. */
+static int uet_recv_post_some(struct uet_ep *ep, uint32_t most)
+{
+	struct uet_recv_post posts[UET_POST_BATCH];
+	struct uet_op *op;
+	struct list *l;
+	uint32_t n = 0;
+
+	for (l = ep->pending.next; l != &ep->pending && n < most; l = l->next) {
+		op = list_item(l, struct uet_op, queued);
+		/* The others are behind one that has its message. */
+		if (n && uet_unexp_find(ep, op))
+			break;
+		posts[n++] = uet_recv_describe(op);
+	}
+	return libuet_post(ep->fd, posts, n) ? -errno : (int)n;
+}
+
+/**
+ * uet_recv_post_pending() - give receives that wait to the kernel
+ * @ep: endpoint
+ */
+void uet_recv_post_pending(struct uet_ep *ep)
+{
+	struct uet_unexp *u;
+	struct uet_op *op;
+	int n;
+
+	while (!list_empty(&ep->pending)) {
+		op = list_item(ep->pending.next, struct uet_op, queued);
+		u = uet_unexp_find(ep, op);
+		if (u) {
+			uet_unexp_take(u, op);
+			continue;
+		}
+		n = uet_recv_post_some(ep, UET_POST_BATCH);
+		if (n < 0)
+			n = uet_recv_post_some(ep, 1);
+		if (n < 0 && uet_later(-n))
+			return;
+		if (n < 0)
+			uet_recv_fail(op, -n);
+		for (; n > 0; n--) {
+			op = list_item(ep->pending.next, struct uet_op, queued);
+			op->recv.posted = true;
+			list_del(&op->queued);
+		}
+	}
+}
+
+/**
+ * uet_recv_begin() - begin a receive
+ * @ep: endpoint
+ * @w: what is wanted
+ *
+ * Return: the receive, in no list; NULL with errno EAGAIN, EINVAL.
+ */
+struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
+{
+	const struct sockaddr_uet *from = NULL;
+	struct uet_op *op;
+
+	if (ep->info->caps & FI_DIRECTED_RECV && w->from != FI_ADDR_UNSPEC) {
+		from = uet_av_get(ep->av, w->from);
+		if (!from) {
+			errno = EINVAL;
+			return NULL;
+		}
+	}
+	errno = EAGAIN;
+	if (uet_cq_promise(ep->rx_cq))
+		return NULL;
+	op = uet_op_get(ep, UET_OP_RECV);
+	if (!op) {
+		uet_cq_release(ep->rx_cq);
+		return NULL;
+	}
+	op->context = w->context;
+	op->want = !ep->rx_selective || w->flags & FI_COMPLETION;
+	op->buf = w->buf;
+	op->len = w->len;
+	op->tag = w->tag;
+	op->data = 0;
+	op->recv.ignore = w->ignore & UET_TAG_BITS;
+	op->recv.tagged = w->tagged;
+	op->recv.multi = w->flags & FI_MULTI_RECV;
+	op->recv.any = !from;
+	op->recv.posted = false;
+	op->recv.pulls = false;
+	if (from)
+		op->peer = *from;
+	return op;
+}
+
+static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
+{
+	struct uet_op *op = uet_recv_begin(ep, w);
+	struct uet_recv_post post;
+	struct uet_unexp *u;
+	int err;
+
+	if (!op)
+		return -errno;
+	list_add(&ep->recvs, &op->node);
+	if (!list_empty(&ep->pending)) {
+		uet_recv_wait(op);
+		uet_recv_post_pending(ep);
+		return 0;
+	}
+	u = uet_unexp_find(ep, op);
+	if (u) {
+		uet_unexp_take(u, op);
+		return 0;
+	}
+	post = uet_recv_describe(op);
+	if (!libuet_post(ep->fd, &post, 1)) {
+		op->recv.posted = true;
+		return 0;
+	}
+	err = errno;
+	if (uet_later(err)) {
+		uet_recv_wait(op);
+		ep->domain->again = true;
+		return 0;
+	}
+	uet_cq_release(ep->rx_cq);
+	uet_op_put(op);
+	return -err;
+}
+
+/**
+ * uet_recv() - post a receive
+ * @ep: endpoint
+ * @w: what is wanted
+ *
+ * Return: 0; -FI_EAGAIN, -FI_EINVAL, -FI_EOPBADSTATE, an errno.
+ */
+ssize_t uet_recv(struct uet_ep *ep, const struct uet_wanted *w)
+{
+	ssize_t ret;
+
+	if (!ep->enabled)
+		return -FI_EOPBADSTATE;
+	if (w->tagged && w->tag & ~UET_TAG_BITS)
+		return -FI_EINVAL;
+	if (w->flags & FI_MULTI_RECV && w->len < ep->min_multi)
+		return -FI_EINVAL;
+	uet_lock(ep->domain);
+	ret = uet_recv_locked(ep, w);
+	uet_unlock(ep->domain);
+	return ret;
+}
+
+/**
+ * uet_recv_cancel() - cancel the last receive with a context
+ * @ep: endpoint
+ * @context: of the program
+ *
+ * Return: 0: its completion has FI_ECANCELED; -FI_ENOENT if it has its message, or there
+ * is none.
+ */
+ssize_t uet_recv_cancel(struct uet_ep *ep, void *context)
+{
+	struct uet_op *op;
+	struct list *l;
+
+	for (l = ep->recvs.prev; l != &ep->recvs; l = l->prev) {
+		op = list_item(l, struct uet_op, node);
+		if (op->context != context)
+			continue;
+		if (op->recv.posted)
+			return libuet_unpost(ep->fd, uet_op_cookie(op)) ? -errno : 0;
+		if (op->recv.pulls)
+			return -FI_ENOENT;
+		uet_recv_fail(op, FI_ECANCELED);
+		return 0;
+	}
+	return -FI_ENOENT;
+}
+
+/**
+ * uet_recv_peer_lost() - a peer is gone: receives that are for it alone fail
+ * @ep: endpoint
+ * @peer: address
+ * @error: errno
+ */
+void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
+{
+	struct list *l, *next;
+	struct uet_op *op;
+
+	for (l = ep->recvs.next; l != &ep->recvs; l = next) {
+		next = l->next;
+		op = list_item(l, struct uet_op, node);
+		if (op->recv.pulls || op->recv.any || !uet_addr_same(&op->peer, peer))
+			continue;
+		op->error = error;
+		if (!op->recv.posted)
+			uet_recv_fail(op, error);
+		else
+			libuet_unpost(ep->fd, uet_op_cookie(op));
+	}
+}
