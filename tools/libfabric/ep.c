@@ -148,7 +148,8 @@ static int uet_ep_socket(const struct uet_ep *ep, int type, const struct sockadd
 {
 	const uint32_t tclass = ep->info->tx_attr->tclass;
 	struct libuet_sock how = {
-		.type = type | SOCK_CLOEXEC, .local = local, .notify = 1,
+		.type = type | SOCK_CLOEXEC, .local = local,
+		.notify = UET_NOTIFY_NAMED,
 		.set_tclass = tclass & FI_TC_DSCP, .tclass = fi_tc_dscp_get(tclass),
 	};
 	const char *step;

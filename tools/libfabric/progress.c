@@ -72,10 +72,26 @@ static void uet_progress_orphan(struct uet_domain *d, const struct uet_completio
 	uet_cq_add(ep->tx_cq, &entry);
 }
 
+/* A peer is lost: what waits for it alone fails. */
+static void uet_progress_peer(struct uet_domain *d, const struct uet_completion *done)
+{
+	struct uet_ep *ep = uet_ep_by_socket(d, done->socket);
+
+	if (!ep || !done->error)
+		return;
+	uet_recv_peer_lost(ep, &done->peer, done->error);
+	uet_rdv_peer_lost(ep, &done->peer, done->error);
+}
+
 static void uet_progress_one(struct uet_domain *d, const struct uet_completion *done)
 {
-	struct uet_op *op = uet_op_find(d, done->cookie);
+	struct uet_op *op;
 
+	if (done->type == UET_DONE_PEER) {
+		uet_progress_peer(d, done);
+		return;
+	}
+	op = uet_op_find(d, done->cookie);
 	if (!op) {
 		uet_progress_orphan(d, done);
 		return;

@@ -192,7 +192,8 @@ void uet_rdv_begin(struct uet_op *op, const struct uet_arrival *a)
 
 	op->flags = 0;
 	op->data = 0;
-	if (a->len == sizeof(op->data) && (a->bytes || a->got == a->len)) {
+	/* A receive of less than that is too short for the message, too. */
+	if (a->len == sizeof(op->data) && a->got == a->len) {
 		op->flags = FI_REMOTE_CQ_DATA;
 		op->data = uet_rts_data(bytes);
 	}

@@ -42,6 +42,8 @@ static struct uet_recv_post uet_recv_describe(const struct uet_op *op)
 	}
 	if (!op->recv.any)
 		p.from = op->peer;
+	if (room <= UET_RECV_INLINE_MAX)
+		p.flags |= UET_RECV_INLINE;
 	return p;
 }
 
@@ -154,7 +156,7 @@ void uet_recv_take(struct uet_op *op, const struct uet_arrival *a)
 	op->flags = a->has_data ? FI_REMOTE_CQ_DATA : 0;
 	op->data = a->has_data ? a->data : 0;
 	if (a->bytes) {
-		got = a->len < room ? a->len : room;
+		got = a->got < room ? a->got : room;
 		if (got)
 			memcpy(op->buf + op->offset, a->bytes, got);
 	}
@@ -172,6 +174,7 @@ void uet_recv_told(struct uet_op *op, const struct uet_completion *done)
 		.from = &done->peer, .tag = done->tag, .data = done->header_data,
 		.has_data = done->flags & UET_DONE_HEADER_DATA,
 		.len = done->length, .got = done->got,
+		.bytes = done->flags & UET_DONE_INLINE ? (const char *)done->data : NULL,
 	};
 
 	op->recv.posted = false;

@@ -588,7 +588,7 @@ struct uet_arrival {
 	bool				has_data;
 	const char			*bytes;	/* NULL: they are in the buffer */
 	size_t				len;	/* of the message on the wire */
-	size_t				got;	/* of it in the buffer */
+	size_t				got;	/* bytes of it that are here */
 };
 
 extern struct fi_ops_msg uet_msg_ops;

@@ -59,6 +59,7 @@ static struct uet_arrival uet_unexp_arrival(const struct uet_unexp *u)
 	return (struct uet_arrival){
 		.from = &u->from, .tag = u->tag, .data = u->data,
 		.has_data = u->has_data, .bytes = u->bytes, .len = u->len,
+		.got = u->len,
 	};
 }
 
