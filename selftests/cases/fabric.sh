@@ -1,0 +1,257 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The provider for libfabric (tools/libfabric): libfabric's own programs, the suite of
+# this tree (fi_suite), and Open MPI with a program that checks every byte (uet_mpi).
+#
+# usage: fabric.sh [PROVIDER]	another one, such as "tcp;ofi_rxm": is it the tests?
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+PROVIDER=${1:-uet}
+SUITE=$TREE/build/libfabric/fi_suite
+# Hosts talk about their programs here, whatever happens to the data
+MGMT_A=10.9.0.1
+MGMT_B=10.9.0.2
+NOBODY=65534
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+command -v fi_info >/dev/null || skip_all "no libfabric here"
+[ -x "$SUITE" ] || skip_all "no $SUITE: make -C tools/libfabric/tests"
+if [ "$PROVIDER" = uet ]; then
+	export FI_PROVIDER_PATH=$WORK
+	cp "$TREE/build/lib/libuet-fi.so" "$WORK" 2>/dev/null ||
+		skip_all "no libuet-fi.so: make -C tools/libfabric"
+fi
+# The others take their time to look for hardware
+export FI_PROVIDER="$PROVIDER"
+export FI_LOG_LEVEL=none
+chmod 755 "$WORK"
+
+# --- programs of libfabric -----------------------------------------------------------
+
+info()
+{
+	on "$A" fi_info -p "$PROVIDER" -t FI_EP_RDM >"$WORK/info"
+	cat "$WORK/info"
+	grep -q "provider: $PROVIDER" "$WORK/info" || fail "it is not found"
+	[ "$PROVIDER" = uet ] || return 0
+	grep -q "fabric: uet/0" "$WORK/info" && grep -q "domain: uet0" "$WORK/info"
+}
+
+# In a job: what the launcher sets up stays when its privileges are gone
+in_job()
+{
+	local run=$TREE/build/lib/uetrun
+
+	[ -x "$run" ] || run=$TREE/build/libfabric/uetrun
+	[ -x "$run" ] || skip "no uetrun"
+	on "$A" "$run" -j 77 fi_info -p uet -t FI_EP_RDM >"$WORK/info"
+	cat "$WORK/info"
+	grep -q "fabric: uet/77" "$WORK/info"
+}
+
+listens()
+{
+	[ -n "$(on "$B" ss -Hltn sport = :47592)" ]
+}
+
+# pingpong OPTIONS...: the data is checked at both ends
+pingpong()
+{
+	local server
+
+	on "$B" env FI_UET_ADDR=$B4 fi_pingpong -p "$PROVIDER" -e rdm -c "$@" >"$WORK/server" 2>&1 &
+	server=$!
+	wait_for 20 listens || fail "no server: $(<"$WORK/server")"
+	on "$A" env FI_UET_ADDR=$A4 timeout $((60 * SLOW)) \
+		fi_pingpong -p "$PROVIDER" -e rdm -c "$@" $B4 || return 1
+	wait $server || fail "the server failed: $(<"$WORK/server")"
+}
+
+# --- the suite -------------------------------------------------------------------------
+
+# suite LABEL OPTIONS...: its cases become cases here
+suite()
+{
+	local label=$1 line text ended=
+	shift
+
+	while read -r line; do
+		text=${line#not }
+		text=${text#ok }
+		text="$label, ${text#* }"
+		case $line in
+		ok\ *)		tests=$((tests + 1))
+				echo "ok $tests $text" ;;
+		not\ ok\ *)	tests=$((tests + 1))
+				failures=$((failures + 1))
+				echo "not ok $tests $text" ;;
+		1..*)		ended=1 ;;
+		KTAP*)		;;
+		*)		echo "# $line" ;;
+		esac
+	done < <(on "$A" "$SUITE" -p "$PROVIDER" -s $A4 -t $((15 * SLOW)) "$@" 2>"$WORK/errors")
+	[ -n "$ended" ] || tail -n 20 "$WORK/errors" | comment
+	tst "$label ran to its end" test -n "$ended"
+}
+
+# --- Open MPI ----------------------------------------------------------------------------
+
+# What starts a program on a host takes the place of ssh. Both hosts are this machine,
+# so they get names and folders of their own.
+mpi_prepare()
+{
+	local i
+
+	for i in a b; do
+		mkdir "$WORK/home-$i"
+		chown $NOBODY:$NOBODY "$WORK/home-$i"
+	done
+	cp "$TREE/build/libfabric/uet_mpi" "$WORK"
+	cat >"$WORK/agent" <<-END
+		#!/bin/bash
+		host=\$1
+		shift
+		case \$host in
+		host-a)	netns=$A; export FI_UET_ADDR=$A4 ;;
+		host-b)	netns=$B; export FI_UET_ADDR=$B4 ;;
+		esac
+		export HOME=$WORK/home-\${host#host-} FI_PROVIDER="$PROVIDER" FI_LOG_LEVEL=none
+		export TMPDIR=\$HOME FI_PROVIDER_PATH=$WORK LINE="\$*" HOST=\$host
+		cd \$HOME
+		exec ip netns exec \$netns unshare --uts bash -c 'hostname \$HOST
+			exec setpriv --reuid $NOBODY --regid $NOBODY --clear-groups bash -c "\$LINE"'
+	END
+	chmod 755 "$WORK/agent"
+}
+
+# mpi COMMAND...: two ranks on each host
+mpi()
+{
+	on "$A" timeout $((120 * SLOW)) mpirun --allow-run-as-root \
+		--host host-a:2,host-b:2 -np 4 \
+		--mca plm rsh --mca plm_rsh_agent "$WORK/agent" --mca plm_rsh_no_tree_spawn 1 \
+		--mca oob_tcp_if_include $MGMT_A/24 --mca btl self \
+		--mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include "$PROVIDER" \
+		--mca orte_base_help_aggregate 0 --mca hwloc_base_binding_policy none "$@"
+}
+
+mpi_ok()
+{
+	mpi "$WORK/uet_mpi" "${1:-1}" >"$WORK/mpi" 2>&1
+	local rc=$?
+
+	cat "$WORK/mpi"
+	[ $rc = 0 ] || fail "mpirun ended with $rc"
+	grep -qx "4 ranks, 0 errors" "$WORK/mpi"
+}
+
+mpi_lossy()
+{
+	impair "$A" loss 1% && impair "$B" loss 1% || skip "no netem here"
+	mpi_ok
+	local rc=$?
+
+	impair "$A"
+	impair "$B"
+	return $rc
+}
+
+# Packets of four ranks that have begun
+mpi_moves()
+{
+	[ "$(on "$A" cat /sys/class/net/"$1"/statistics/tx_packets)" -gt "$2" ]
+}
+
+# One of two links drops all that is sent on it from some time on
+mpi_path_dies()
+{
+	local run before
+
+	before=$(on "$A" cat /sys/class/net/p0/statistics/tx_packets)
+	mpi_ok 2 &
+	run=$!
+	wait_for 30 mpi_moves p0 $((before + 2000)) || fail "no traffic by the first link"
+	tc -n "$A" qdisc add dev p0 root netem loss 100% || skip "no netem here"
+	tc -n "$B" qdisc add dev p0 root netem loss 100%
+	wait $run || return 1
+	echo "$(on "$A" cat /sys/class/net/p0/statistics/tx_dropped) dropped"
+}
+
+ranks_of_b()
+{
+	local p
+
+	for p in $(ip netns pids "$B"); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != uet_mpi ] || echo "$p"
+	done
+}
+
+ranks_of_b_run()
+{
+	[ "$(ranks_of_b | wc -l)" -ge 2 ]
+}
+
+nobody_runs()
+{
+	! ip netns pids "$A" | xargs -r -I{} cat /proc/{}/comm 2>/dev/null | grep -qx uet_mpi &&
+		[ -z "$(ranks_of_b)" ]
+}
+
+# A rank is killed: all end, with an error, and soon
+mpi_killed()
+{
+	local run before rc
+
+	before=$(on "$A" cat /sys/class/net/uet0/statistics/tx_packets)
+	mpi "$WORK/uet_mpi" 100 >"$WORK/mpi" 2>&1 &
+	run=$!
+	wait_for 30 ranks_of_b_run || fail "no ranks"
+	wait_for 30 mpi_moves uet0 $((before + 500)) || fail "no traffic"
+	kill -9 "$(ranks_of_b | head -n 1)"
+	wait $run
+	rc=$?
+	cat "$WORK/mpi"
+	[ $rc != 0 ] && [ $rc != 124 ] || fail "mpirun ended with $rc"
+	wait_for 20 nobody_runs || fail "some ranks go on"
+}
+
+# --- hosts ---------------------------------------------------------------------------------
+
+setup_mgmt()
+{
+	ip -batch - <<-END
+		link add mgmt0 netns $A type veth peer name mgmt0 netns $B
+	END
+	ip -n "$A" addr add $MGMT_A/24 dev mgmt0
+	ip -n "$B" addr add $MGMT_B/24 dev mgmt0
+	ip -n "$A" link set mgmt0 up
+	ip -n "$B" link set mgmt0 up
+}
+
+setup_pair
+setup_mgmt
+tst "fi_info" info
+[ "$PROVIDER" != uet ] || tst "in a job" in_job
+tst "fi_pingpong, messages" pingpong -m msg -I 20
+tst "fi_pingpong, messages with tags" pingpong -m tagged -I 20
+suite "suite in a host" -m threads -c "$(scaled 30)"
+suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
+if command -v mpirun >/dev/null && [ -x "$TREE/build/libfabric/uet_mpi" ]; then
+	mpi_prepare
+	tst "Open MPI" mpi_ok
+	tst "Open MPI, some packets are lost" mpi_lossy
+	tst "Open MPI, a rank is killed" mpi_killed
+	teardown_pair
+	setup_links
+	setup_mgmt
+	tst "Open MPI, a path dies" mpi_path_dies
+else
+	echo "# no Open MPI here"
+fi
+finish

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages whose buffer is free when the call returns, without a completion. */
+#include "suite.h"
+
+static const size_t sizes[] = { 0, 1, 8, 64, 1000, 4096, 16383, 16384 };
+
+/* Sizes of what this provider injects */
+static unsigned int fitting(struct side *s)
+{
+	unsigned int n = 0;
+
+	while (n < ARRAY_SIZE(sizes) && sizes[n] <= s->info->tx_attr->inject_size)
+		n++;
+	return n;
+}
+
+/* The buffer is overwritten at once */
+static void injects(struct side *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < fitting(s); i++) {
+		struct op *op = op_content(s, sizes[i], i);
+
+		POST(s, fi_inject(s->ep, op->buf, sizes[i], s->peer));
+		memset(op->buf, 0xff, sizes[i]);
+		op_free(op);
+		op = op_content(s, sizes[i], i);
+		POST(s, fi_tinject(s->ep, op->buf, sizes[i], s->peer, i));
+		memset(op->buf, 0xff, sizes[i]);
+		op_free(op);
+		op = op_content(s, sizes[i], i);
+		POST(s, fi_injectdata(s->ep, op->buf, sizes[i], 1000 + i, s->peer));
+		memset(op->buf, 0xff, sizes[i]);
+		op_free(op);
+		op = op_content(s, sizes[i], i);
+		POST(s, fi_tinjectdata(s->ep, op->buf, sizes[i], 2000 + i, s->peer, i));
+		memset(op->buf, 0xff, sizes[i]);
+		op_free(op);
+	}
+	meet(s);
+	settle(s, 10);
+	CHECK(s, !s->completions, "%llu completions of what was injected",
+	      (unsigned long long)s->completions);
+}
+
+static void receives(struct side *s)
+{
+	struct op *rx;
+	unsigned int i;
+
+	for (i = 0; i < fitting(s); i++) {
+		rx = recv_msg(s, sizes[i]);
+		check_got(rx, sizes[i], i);
+		rx = recv_msg(s, sizes[i]);
+		check_got(rx, sizes[i], i);
+		CHECK(s, rx->e.data == 1000 + i, "data %llu", (unsigned long long)rx->e.data);
+		rx = recv_tag(s, sizes[i], i, NO_IGNORE);
+		check_got_tag(rx, sizes[i], i, i);
+		rx = recv_tag(s, sizes[i], i, NO_IGNORE);
+		check_got_tag(rx, sizes[i], i, i);
+		CHECK(s, rx->e.data == 2000 + i, "data %llu", (unsigned long long)rx->e.data);
+	}
+	meet(s);
+}
+
+/* FI_INJECT: the buffer is free, and there is a completion */
+static void flag(struct side *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < fitting(s); i++) {
+		struct op *rx = recv_tag(s, sizes[i], i, NO_IGNORE);
+		struct op *tx = op_content(s, sizes[i], i);
+		struct iovec iov = { tx->buf, sizes[i] };
+		struct fi_msg_tagged msg = {
+			.msg_iov = &iov, .iov_count = 1, .addr = s->self, .tag = i, .context = tx,
+		};
+
+		POST(s, fi_tsendmsg(s->ep, &msg, FI_INJECT | FI_COMPLETION));
+		memset(tx->buf, 0xff, sizes[i]);
+		await(tx, "a send with FI_INJECT");
+		check_got_tag(rx, sizes[i], i, i);
+	}
+}
+
+/* More than anything takes at once: it is refused with -FI_EAGAIN, not lost */
+static void floods(struct side *s)
+{
+	unsigned int n = scaled(5000), i;
+	struct op *op = op_new(s, 64);
+
+	for (i = 0; i < n; i++) {
+		memset(op->buf, i, 64);
+		POST(s, fi_tinject(s->ep, op->buf, 64, s->peer, i));
+	}
+	meet(s);
+}
+
+static void drinks(struct side *s)
+{
+	unsigned int n = scaled(5000), i, k;
+
+	for (i = 0; i < n; i++) {
+		struct op *rx = recv_tag(s, 64, i, NO_IGNORE);
+
+		await(rx, "a message of a flood");
+		for (k = 0; k < 64; k++)
+			CHECK(s, rx->buf[k] == (uint8_t)i, "byte %u of message %u", k, i);
+		op_free(rx);
+	}
+	meet(s);
+}
+
+TESTS(inject) = {
+	{ "all sizes", injects, receives },
+	{ "FI_INJECT", flag },
+	{ "many", floods, drinks },
+	{ }
+};
