@@ -96,6 +96,7 @@ static void uet_recv_wait(struct uet_op *op)
 	op->recv.posted = false;
 	list_del(&op->queued);
 	list_add(&op->ep->pending, &op->queued);
+	op->ep->domain->again = true;
 }
 
 /**
@@ -306,7 +307,6 @@ static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 	err = errno;
 	if (uet_later(err)) {
 		uet_recv_wait(op);
-		ep->domain->again = true;
 		return 0;
 	}
 	uet_cq_release(ep->rx_cq);
