@@ -203,19 +203,22 @@ static void uet_av_failed(struct uet_av *av, uint64_t flags, void *context, size
 		uet_eq_add(av->eq, 0, &entry, sizeof(entry), true);
 }
 
-static int uet_av_flags(const struct uet_av *av, uint64_t flags, const void *context)
+/* FI_EVENT is a flag of the table, and here one of each insert. */
+static int uet_av_flags(const struct uet_av *av, uint64_t *flags, const void *context)
 {
-	if (flags & ~(FI_EVENT | FI_MORE | FI_SYNC_ERR) ||
-	    (flags & FI_SYNC_ERR && (!context || flags & FI_EVENT)))
+	if (av->events)
+		*flags |= FI_EVENT;
+	if (*flags & ~(FI_EVENT | FI_MORE | FI_SYNC_ERR) ||
+	    (*flags & FI_SYNC_ERR && (!context || *flags & FI_EVENT)))
 		return -FI_EINVAL;
-	return flags & FI_EVENT && !av->eq ? -FI_ENOEQ : 0;
+	return *flags & FI_EVENT && !av->eq ? -FI_ENOEQ : 0;
 }
 
 static int uet_av_insert(struct fid_av *fid, const void *addr, size_t count,
 			 fi_addr_t *fi_addr, uint64_t flags, void *context)
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
-	int good = 0, ret = uet_av_flags(av, flags, context);
+	int good = 0, ret = uet_av_flags(av, &flags, context);
 	struct sockaddr_uet sa;
 	fi_addr_t got;
 	size_t i;
@@ -275,7 +278,7 @@ static int uet_av_insertsvc(struct fid_av *fid, const char *node, const char *se
 			    fi_addr_t *fi_addr, uint64_t flags, void *context)
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
-	int ret = uet_av_flags(av, flags, context);
+	int ret = uet_av_flags(av, &flags, context);
 	fi_addr_t got = FI_ADDR_NOTAVAIL;
 	struct sockaddr_uet sa;
 
@@ -318,7 +321,7 @@ static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt
 			    uint64_t flags, void *context)
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
-	int good = 0, ret = uet_av_flags(av, flags, context);
+	int good = 0, ret = uet_av_flags(av, &flags, context);
 	char host[LIBUET_URI_SIZE], svc[LIBUET_URI_SIZE];
 	struct sockaddr_uet sa;
 	fi_addr_t got;
@@ -477,7 +480,7 @@ int uet_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
 
 	if (attr && attr->name)
 		return -FI_ENOSYS;
-	if (attr && (attr->rx_ctx_bits || attr->flags & ~FI_EVENT))
+	if (attr && (attr->rx_ctx_bits || attr->flags & ~FI_EVENT || attr->type > FI_AV_TABLE))
 		return -FI_EINVAL;
 	v = calloc(1, sizeof(*v));
 	if (!v)
@@ -491,6 +494,7 @@ int uet_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
 	if (attr && attr->type == FI_AV_UNSPEC)
 		attr->type = FI_AV_TABLE;
 	v->domain = d;
+	v->events = attr && attr->flags & FI_EVENT;
 	v->strings = d->info->addr_format == FI_ADDR_STR;
 	v->fid.fid.fclass = FI_CLASS_AV;
 	v->fid.fid.context = context;

@@ -244,6 +244,7 @@ int uet_job(struct libuet_sock *how, uint32_t *job);
  * @fid: its identity
  * @domain: it belongs to
  * @strings: addresses of the program are text (FI_ADDR_STR)
+ * @events: inserts tell their end by an event (FI_EVENT)
  * @addr: addresses; of a removed one suet_family is 0
  * @nr: number of them
  * @room: room for so many
@@ -256,6 +257,7 @@ struct uet_av {
 	struct fid_av		fid;
 	struct uet_domain	*domain;
 	bool			strings;
+	bool			events;
 	struct sockaddr_uet	*addr;
 	size_t			nr;
 	size_t			room;
