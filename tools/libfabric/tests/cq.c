@@ -230,7 +230,10 @@ static void levels(struct side *s)
 	}
 }
 
-/* A message that nobody receives is not delivered */
+/*
+ * A message that the other side has, and nobody there has asked for yet: it may count as
+ * delivered or not. It completes once, and later ones are not held up.
+ */
 static void not_delivered(struct side *s)
 {
 	struct op *tx = op_content(s, 100, 1), *rx;
@@ -241,8 +244,6 @@ static void not_delivered(struct side *s)
 
 	POST(s, fi_tsendmsg(s->ep, &msg, FI_DELIVERY_COMPLETE | FI_COMPLETION));
 	settle(s, 50);
-	if (strict())
-		CHECK(s, !tx->n, "delivery of what nobody has received");
 	meet(s);
 	check_sent(tx);
 	rx = recv_tag(s, 10, 2, NO_IGNORE);

@@ -116,8 +116,10 @@ static void receives(struct side *s)
 	}
 	meet(s);
 	while (t.n < n) {
-		UNTIL(s, t.n >= n || t.given_back + BUFFERS > posted,
-		      "waiting for message %u in %u buffers", t.n, posted);
+		unsigned int before = t.n;
+
+		UNTIL(s, t.n != before || t.given_back + BUFFERS > posted,
+		      "waiting for message %u of %u, buffer %u", t.n, n, t.given_back);
 		/* They are used in the order in which they were posted */
 		while (t.given_back + BUFFERS > posted)
 			post(s, op[posted++ % BUFFERS]);
@@ -161,7 +163,11 @@ static void receives_late(struct side *s)
 	meet(s);
 	settle(s, 20);
 	post(s, op);
-	UNTIL(s, t.n == 7, "waiting for message %u", t.n);
+	while (t.n < 7) {
+		unsigned int before = t.n;
+
+		UNTIL(s, t.n != before, "waiting for message %u", t.n);
+	}
 	meet(s);
 }
 
