@@ -148,6 +148,20 @@ static void uet_progress_again(struct uet_domain *d)
 	}
 }
 
+/* Receives that the program has posted since go to the kernel. */
+static void uet_progress_fresh(struct uet_domain *d)
+{
+	struct uet_ep *ep;
+	struct list *l;
+
+	d->fresh = false;
+	for (l = d->eps.next; l != &d->eps; l = l->next) {
+		ep = list_item(l, struct uet_ep, node);
+		if (ep->fresh)
+			uet_recv_post_pending(ep);
+	}
+}
+
 /**
  * uet_progress() - make progress
  * @d: domain
@@ -161,10 +175,14 @@ void uet_progress(struct uet_domain *d)
 	uint64_t now;
 	int n = 0;
 
+	if (d->fresh)
+		uet_progress_fresh(d);
 	while (n < UET_BUDGET && libuet_next_done(&d->ring, &done, 0) == 1) {
 		uet_progress_one(d, &done);
 		n++;
 	}
+	if (d->fresh)
+		uet_progress_fresh(d);
 	now = uet_now_ms();
 	if (d->again && (n || now != d->tried)) {
 		d->tried = now;

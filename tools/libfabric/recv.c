@@ -16,7 +16,7 @@
 
 #include "uet_fi.h"
 
-/* Receives posted by one call */
+/* Receives posted by one call: a program that posts many pays for one system call. */
 #define UET_POST_BATCH	32
 
 static size_t uet_recv_room(const struct uet_op *op)
@@ -90,13 +90,16 @@ void uet_recv_fail(struct uet_op *op, int error)
 	uet_recv_tell(op, &entry, true);
 }
 
-/* It goes to the kernel when there is room, behind those that wait. */
+/* It goes to the kernel with the next progress, behind those that wait. Until then its
+ * message is unexpected there, which the program cannot tell.
+ */
 static void uet_recv_wait(struct uet_op *op)
 {
 	op->recv.posted = false;
 	list_del(&op->queued);
 	list_add(&op->ep->pending, &op->queued);
-	op->ep->domain->again = true;
+	op->ep->fresh++;
+	op->ep->domain->fresh = true;
 }
 
 /**
@@ -213,6 +216,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 	struct uet_op *op;
 	int n;
 
+	ep->fresh = 0;
 	while (!list_empty(&ep->pending)) {
 		op = list_item(ep->pending.next, struct uet_op, queued);
 		u = uet_unexp_find(ep, op);
@@ -223,8 +227,10 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		n = uet_recv_post_some(ep, UET_POST_BATCH);
 		if (n < 0)
 			n = uet_recv_post_some(ep, 1);
-		if (n < 0 && uet_later(-n))
+		if (n < 0 && uet_later(-n)) {
+			ep->domain->again = true;
 			return;
+		}
 		if (n < 0)
 			uet_recv_fail(op, -n);
 		for (; n > 0; n--) {
@@ -282,36 +288,14 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	struct uet_op *op = uet_recv_begin(ep, w);
-	struct uet_recv_post post;
-	struct uet_unexp *u;
-	int err;
 
 	if (!op)
 		return -errno;
 	list_add(&ep->recvs, &op->node);
-	if (!list_empty(&ep->pending)) {
-		uet_recv_wait(op);
+	uet_recv_wait(op);
+	if (ep->fresh >= UET_POST_BATCH)
 		uet_recv_post_pending(ep);
-		return 0;
-	}
-	u = uet_unexp_find(ep, op);
-	if (u) {
-		uet_unexp_take(u, op);
-		return 0;
-	}
-	post = uet_recv_describe(op);
-	if (!libuet_post(ep->fd, &post, 1)) {
-		op->recv.posted = true;
-		return 0;
-	}
-	err = errno;
-	if (uet_later(err)) {
-		uet_recv_wait(op);
-		return 0;
-	}
-	uet_cq_release(ep->rx_cq);
-	uet_op_put(op);
-	return -err;
+	return 0;
 }
 
 /**

@@ -156,6 +156,7 @@ struct uet_fabric {
  * @free: operations in no use
  * @eps: its enabled endpoints
  * @users: objects of it
+ * @fresh: endpoints have receives that the kernel was not asked to take
  * @again: something waits for room
  * @tried: when that was tried again, ms
  * @looked: when receive buffers were looked at, ms
@@ -177,6 +178,7 @@ struct uet_domain {
 	struct list		free;
 	struct list		eps;
 	unsigned int		users;
+	bool			fresh;
 	bool			again;
 	uint64_t		tried;
 	uint64_t		looked;
@@ -528,6 +530,7 @@ struct uet_unexp {
  * @sends: messages that are under way
  * @recvs: receives that have not ended
  * @pending: of these, those that the kernel does not have, in order (uet_op.queued)
+ * @fresh: number of receives that it was not asked to take
  * @pushes: pieces that wait for room (uet_op.queued)
  * @unexp: messages that were taken from the kernel
  * @pulling: receives of long messages (uet_op.queued)
@@ -557,6 +560,7 @@ struct uet_ep {
 	struct list		sends;
 	struct list		recvs;
 	struct list		pending;
+	uint32_t		fresh;
 	struct list		pushes;
 	struct list		unexp;
 	struct list		pulling;
