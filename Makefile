@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install install deb help kernels deps tools check demo
-.PHONY: bench clean build/uet-vectors uetperf dashboard machines arm64
+.PHONY: bench bench-libfabric clean build/uet-vectors uetperf dashboard machines arm64
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -35,6 +35,8 @@ help:
 	@echo 'make uetperf    the program that measures, in build/perf'
 	@echo 'make bench      cost of the data path in instructions (ROWS=, FULL=1;'
 	@echo '                PROFILE=1: by function; CPUS=2: on two CPUs)'
+	@echo 'make bench-libfabric'
+	@echo '                messages over libfabric, beside the sockets and its TCP'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
 	@echo 'make lab-check  checks the laboratory itself'
@@ -66,6 +68,9 @@ demo:
 bench:
 	@UET_BENCH='$(UET_BENCH)' ROWS='$(ROWS)' FULL='$(FULL)' PROFILE='$(PROFILE)' \
 		CPUS='$(CPUS)' BEFORE='$(BEFORE)' tools/perf/bench/run
+
+bench-libfabric:
+	@tools/libfabric/bench/run
 
 dashboard:
 	@tools/dashboard/run

@@ -116,20 +116,29 @@ static int uet_av_grow(struct uet_av *av, size_t room)
 
 static int uet_av_add(struct uet_av *av, const struct sockaddr_uet *sa, fi_addr_t *addr)
 {
+	size_t n = av->nr;
 	int ret;
 
 	if (!uet_addr_valid(sa))
 		return -FI_EINVAL;
-	if (av->nr == av->room || av->hash_size < 2 * av->room) {
-		ret = uet_av_grow(av, av->nr == av->room ? 2 * av->room : av->room);
+	/* Places of removed addresses are used again. */
+	if (av->holes)
+		for (n = 0; av->addr[n].suet_family; n++)
+			;
+	if (n == av->room || av->hash_size < 2 * av->room) {
+		ret = uet_av_grow(av, n == av->room ? 2 * av->room : av->room);
 		if (ret)
 			return ret;
 	}
-	av->addr[av->nr] = *sa;
+	av->addr[n] = *sa;
 	/* It is a destination: what the kernel makes of the rest is its affair. */
-	av->addr[av->nr].suet_initiator = 0;
-	uet_av_hash(av, av->nr);
-	*addr = av->nr++;
+	av->addr[n].suet_initiator = 0;
+	uet_av_hash(av, n);
+	if (n == av->nr)
+		av->nr++;
+	else
+		av->holes--;
+	*addr = n;
 	return 0;
 }
 
@@ -365,14 +374,13 @@ static int uet_av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count,
 		return -FI_EINVAL;
 	uet_lock(av->domain);
 	for (i = 0; i < count; i++) {
-		if (!uet_av_get(av, fi_addr[i]))
+		if (!uet_av_get(av, fi_addr[i])) {
 			ret = -FI_EINVAL;
-		else
-			av->addr[fi_addr[i]].suet_family = 0;
+			continue;
+		}
+		av->addr[fi_addr[i]].suet_family = 0;
+		av->holes++;
 	}
-	/* The last ones go: their places may be used again. */
-	while (av->nr && !av->addr[av->nr - 1].suet_family)
-		av->nr--;
 	uet_av_rehash(av);
 	uet_unlock(av->domain);
 	return ret;

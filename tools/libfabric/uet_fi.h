@@ -248,7 +248,8 @@ int uet_job(struct libuet_sock *how, uint32_t *job);
  * @strings: addresses of the program are text (FI_ADDR_STR)
  * @events: inserts tell their end by an event (FI_EVENT)
  * @addr: addresses; of a removed one suet_family is 0
- * @nr: number of them
+ * @nr: number of places
+ * @holes: of these, those of removed addresses
  * @room: room for so many
  * @hash: numbers of addresses by address, plus 1; 0 = free
  * @hash_size: a power of two, more than @nr
@@ -262,6 +263,7 @@ struct uet_av {
 	bool			events;
 	struct sockaddr_uet	*addr;
 	size_t			nr;
+	size_t			holes;
 	size_t			room;
 	uint32_t		*hash;
 	size_t			hash_size;
