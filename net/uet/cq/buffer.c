@@ -115,6 +115,8 @@ void uet_buffer_reap(void)
 {
 	struct uet_buffer *buf, *next;
 
+	if (llist_empty(&uet_spent))
+		return;
 	llist_for_each_entry_safe(buf, next, llist_del_all(&uet_spent), spent) {
 		uet_buffer_drop(buf);
 		buf->free(buf);
