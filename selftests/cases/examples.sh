@@ -3,7 +3,7 @@
 # The programs in examples/, in C and in Python: between two hosts, and each C
 # program with the Python program of the same name. What they carry is compared.
 #
-#   examples.sh [echo] [files] [keys] [ring] [publish]
+#   examples.sh [echo] [files] [keys] [ring] [publish] [post]
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -229,6 +229,45 @@ watching()
 	[ "$(stat_of "$A" WatchProbes)" -gt "$1" ]
 }
 
+# posted ADDRESS COUNT: requests and answers by posted receives
+posted()
+{
+	serve post "$C/post" serve "any/$PID"
+	on "$A" "$C/post" ask "$1/$PID" "$2" >"$WORK/asked" || { cat "$WORK/post.err"; return 1; }
+	cat "$WORK/asked"
+	[ "$(<"$WORK/asked")" = "$2 answers, all right" ] && kill -0 "$pid_post"
+}
+
+posted_lossy()
+{
+	impair "$A" delay 1ms 1ms loss 1%
+	posted "$B4" 300 || return 1
+	impair "$A"
+}
+
+# Who does not read its answers keeps others waiting no longer than the server says
+posted_deaf()
+{
+	serve post "$C/post" serve "any/$PID"
+	on "$A" python3 - "$B4/$PID" <<-'END' >"$WORK/deaf" &
+		import sys, time, uet
+		s = uet.Socket(peer=sys.argv[1], rcvbuf=4096)
+		for n in range(1000):
+		    s.send(8000 * b"x", tag=1 << 32 | n)
+		print("asked", flush=True)
+		time.sleep(3600)
+	END
+	wait_for 60 grep -qs asked "$WORK/deaf" || fail "it cannot ask"
+	on "$A" "$C/post" ask "$B4/$PID" 50
+}
+
+posted_to_nobody()
+{
+	! on "$A" "$C/post" ask "$B4/101" 1 2>"$WORK/said" || return 1
+	cat "$WORK/said"
+	grep -qx "post: request 0: Connection refused" "$WORK/said"
+}
+
 all_echo()
 {
 	for addr in $B4 "[$B6]"; do
@@ -275,12 +314,22 @@ all_publish()
 	tst "publish: the publisher dies, Python" publisher_dies py
 }
 
+all_post()
+{
+	for addr in $B4 "[$B6]"; do
+		tst "posted receives, $addr" posted "$addr" "$(scaled 2000)"
+	done
+	tst "posted receives, loss" posted_lossy
+	tst "posted receives: a peer that does not read" posted_deaf
+	tst "posted receives: nobody there" posted_to_nobody
+}
+
 [ -x "$C/echo" ] || {
 	echo "Bail out! no programs in $C: run make -C examples"
 	exit 1
 }
 setup_pair
-for part in ${*:-echo files keys ring publish}; do
+for part in ${*:-echo files keys ring publish post}; do
 	all_$part
 done
 finish
