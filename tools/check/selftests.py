@@ -294,8 +294,8 @@ def on_host(tests, report):
 def build(report):
     """The programs of the tests."""
     for folder in ("selftests", "tools/tc", "tools/libuet", "tools/perf",
-                   "tools/uet", "tools/libfabric", "tools/libfabric/tests",
-                   "examples"):
+                   "tools/uet", "tools/uetrun", "tools/libfabric",
+                   "tools/libfabric/tests", "examples"):
         if not os.path.exists(f"{folder}/Makefile"):
             continue
         if capture("selftests-programs", ["make", "-s", "-C", folder],
