@@ -309,6 +309,26 @@ environment()
 	[ "$(as_user alice env WORD=5 "$RUN" -j 7 printenv WORD)" = 5 ]
 }
 
+# slurm BLOCK JOB: what the manual has a node of Slurm do for alice, by root
+slurm()
+{
+	SLURM_JOB_ID=$2 SLURM_JOB_UID=4001 \
+		bash -eux -c "$("$TREE/tools/package/manual" "$1" uet-mpi.rst)"
+}
+
+# Its jobs have numbers beyond those of UET
+of_slurm()
+{
+	jobs_are "bob 9"
+	slurm prolog 7 && slurm prolog 16777215 && slurm prolog 70 || return 1
+	enters 8 as_user alice "$RUN" -j 8 || return 1
+	enters 1 as_user alice "$RUN" -j 1 || return 1
+	slurm epilog 7 && slurm epilog 16777215 || return 1
+	said 125 "no line" as_user alice "$RUN" -j 8 true
+	said 125 "no line" as_user alice "$RUN" -j 1 true
+	enters 71 as_user alice "$RUN" -j 71 && enters 9 as_user bob "$RUN" -j 9
+}
+
 # Of a program that runs inside of another job: the newer one counts
 nested()
 {
@@ -335,6 +355,7 @@ tst "root becomes a user" root_becomes
 tst "one socket is inherited" descriptors
 tst "messages within a job only" messages
 tst "a job within a job" nested
+tst "prolog and epilog of Slurm" of_slurm
 tst "the environment" environment
 tst "the root of a namespace" own_namespace
 tst "errors" errors
