@@ -239,7 +239,6 @@ static void bad_objects(struct side *s)
 	CHECK(s, fi_ep_bind(s->ep, &s->domain->fid, 0) < 0, "a domain is bound");
 	CHECK(s, fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT) < 0,
 	      "a queue is bound to an endpoint in use");
-	CHECK(s, fi_enable(s->ep) < 0, "an endpoint is enabled twice");
 }
 
 #define BARE .want = { .own_domain = true }

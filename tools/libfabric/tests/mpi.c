@@ -37,6 +37,16 @@ static void wrong(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+/* Who looks at a run that hangs sees where */
+static void begin(const char *name)
+{
+	part = name;
+	if (rank)
+		return;
+	printf("%s\n", name);
+	fflush(stdout);
+}
+
 /* --- content ---------------------------------------------------------------------- */
 
 static uint8_t byte_at(unsigned int seed, size_t i)
@@ -152,7 +162,7 @@ static void ring(void)
 {
 	int i;
 
-	part = "ring";
+	begin("ring");
 	for (i = 0; i < SIZES; i++) {
 		to_right(PLAIN, sizes[i], i);
 		to_right(SYNC, sizes[i], i);
@@ -169,7 +179,7 @@ static void out_of_order(int n, int size)
 	MPI_Status st;
 	void **out = get(sizeof(*out) * n);
 
-	part = size > 16 * KIB ? "long ones out of order" : "short ones out of order";
+	begin(size > 16 * KIB ? "long ones out of order" : "short ones out of order");
 	for (i = 0; i < n; i++)
 		out[i] = content(size + i, rank * 7000 + i);
 	for (i = 0; i < n; i++)
@@ -207,7 +217,7 @@ static void no_overtaking(void)
 	void **out = get(sizeof(*out) * n), *in = empty(200000);
 	MPI_Status st;
 
-	part = "no overtaking";
+	begin("no overtaking");
 	memset(seen, 0, sizeof(seen));
 	if (rank) {
 		for (i = 0; i < n; i++) {
@@ -285,7 +295,7 @@ static void probes(void)
 	unsigned int i;
 	int how, flag;
 
-	part = "probes";
+	begin("probes");
 	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++)
 		for (how = 0; how < 4; how++) {
 			probed(of[i], how);
@@ -301,7 +311,7 @@ static void persistent(void)
 	uint8_t *out = empty(40000), *in = empty(40000);
 	MPI_Request req[2];
 
-	part = "persistent requests";
+	begin("persistent requests");
 	MPI_Send_init(out, 40000, MPI_BYTE, right, 3, MPI_COMM_WORLD, &req[0]);
 	MPI_Recv_init(in, 40000, MPI_BYTE, left, 3, MPI_COMM_WORLD, &req[1]);
 	for (i = 0; i < 20; i++) {
@@ -323,7 +333,7 @@ static void cancels(void)
 	MPI_Status st;
 	int i, flag, in[10];
 
-	part = "cancel";
+	begin("cancel");
 	for (i = 0; i < 10; i++)
 		MPI_Irecv(&in[i], 1, MPI_INT, (rank + 1) % ranks, 77, MPI_COMM_WORLD, &req[i]);
 	for (i = 0; i < 10; i += 2) {
@@ -348,7 +358,7 @@ static void datatypes(void)
 	int *out = get(blocks * 4 * sizeof(int)), *in = get(blocks * 4 * sizeof(int));
 	MPI_Datatype column, rows;
 
-	part = "datatypes";
+	begin("datatypes");
 	for (i = 0; i < blocks * 4; i++) {
 		out[i] = rank * 100000 + i;
 		in[i] = -1;
@@ -531,7 +541,7 @@ static void collectives(MPI_Comm comm, const char *where)
 	unsigned int i;
 	int me, n;
 
-	part = where;
+	begin(where);
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
 	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
@@ -554,7 +564,7 @@ static void communicators(void)
 	int right, left, a = 1000 + rank, b = 2000 + rank, got[2] = { -1, -1 };
 	MPI_Request req[2];
 
-	part = "communicators";
+	begin("communicators");
 	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
 	right = (rank + 1) % ranks;
 	left = (rank + ranks - 1) % ranks;
@@ -597,7 +607,7 @@ int main(int argc, char **argv)
 		collectives(MPI_COMM_WORLD, "collectives");
 		communicators();
 	}
-	part = "end";
+	begin("end");
 	MPI_Allreduce(&errors, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	if (!rank)
 		printf("%d ranks, %ld errors\n", ranks, total);

@@ -13,6 +13,8 @@
 struct taken {
 	unsigned int	n;		/* messages */
 	unsigned int	given_back;	/* buffers */
+	struct op	*idle[BUFFERS];	/* that were given back, and are not posted again */
+	unsigned int	idles;
 	bool		seen[MOST];
 	struct span {
 		struct op *op;
@@ -52,6 +54,7 @@ static void give_back(struct taken *t, struct op *op)
 		if (t->span[i].op != op)
 			t->span[kept++] = t->span[i];
 	t->spans = kept;
+	t->idle[t->idles++] = op;
 	t->given_back++;
 }
 
@@ -100,7 +103,7 @@ static void post(struct side *s, struct op *op)
 
 static void receives(struct side *s)
 {
-	unsigned int n = scaled(400), posted = BUFFERS, i;
+	unsigned int n = scaled(400), i;
 	size_t min = MIN_FREE, got = 0, len = sizeof(got);
 	struct op *op[BUFFERS];
 	struct taken t = { 0 };
@@ -118,11 +121,9 @@ static void receives(struct side *s)
 	while (t.n < n) {
 		unsigned int before = t.n;
 
-		UNTIL(s, t.n != before || t.given_back + BUFFERS > posted,
-		      "waiting for message %u of %u, buffer %u", t.n, n, t.given_back);
-		/* They are used in the order in which they were posted */
-		while (t.given_back + BUFFERS > posted)
-			post(s, op[posted++ % BUFFERS]);
+		UNTIL(s, t.n != before || t.idles, "waiting for message %u of %u, buffer %u", t.n, n, t.given_back);
+		while (t.idles)
+			post(s, t.idle[--t.idles]);
 	}
 	CHECK(s, t.given_back > 0, "no buffer was given back");
 	/* What is posted still is cancelled */

@@ -111,6 +111,27 @@ static void receives_longs(struct side *s)
 	}
 }
 
+/* Each role sends all that it has before it receives anything, and then backwards */
+static void flood_each_other(struct side *s)
+{
+	unsigned int n = scaled(SHORTS), i;
+	struct op *op = op_new(s, 1024), *rx;
+
+	for (i = 0; i < n; i++) {
+		memset(op->buf, i, 1024);
+		POST(s, fi_tinject(s->ep, op->buf, s->info->tx_attr->inject_size < 1024 ? 8 :
+				   8 + i % 1000, s->peer, i));
+	}
+	for (i = n; i--; ) {
+		rx = recv_tag(s, 1024, i, NO_IGNORE);
+		await(rx, "a message that came before, or comes");
+		CHECK(s, rx->buf[0] == (uint8_t)i && rx->buf[rx->e.len - 1] == (uint8_t)i,
+		      "content of message %u", i);
+		op_free(rx);
+	}
+	meet(s);
+}
+
 /* They lie there when their endpoint closes: nothing hangs or is left */
 static void leaves(struct side *s)
 {
@@ -134,6 +155,7 @@ static void closes(struct side *s)
 TESTS(unexpected) = {
 	{ "short ones, received backwards", sends_shorts, receives_shorts },
 	{ "long ones, received backwards", sends_longs, receives_longs },
+	{ "short ones both ways, received backwards", flood_each_other, flood_each_other },
 	{ "a million", sends_million, receives_million, .huge = true },
 	{ "the endpoint closes", leaves, closes },
 	{ }
