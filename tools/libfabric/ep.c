@@ -192,7 +192,6 @@ static int uet_ep_open_sockets(struct uet_ep *ep)
 static int uet_ep_options(struct uet_ep *ep)
 {
 	const uint32_t idle = UET_KEEPALIVE_MS;
-	socklen_t len = sizeof(ep->rcvbuf);
 	const int one = 1;
 	struct stat st;
 
@@ -200,7 +199,6 @@ static int uet_ep_options(struct uet_ep *ep)
 	    setsockopt(ep->fd, SOL_UET, UET_PEER_EVENTS, &one, sizeof(one)) ||
 	    setsockopt(ep->fd, SOL_UET, UET_KEEPALIVE_IDLE, &idle, sizeof(idle)) ||
 	    setsockopt(ep->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one)) ||
-	    getsockopt(ep->fd, SOL_SOCKET, SO_RCVBUF, &ep->rcvbuf, &len) ||
 	    libuet_use_cq(ep->fd, &ep->domain->ring) ||
 	    libuet_use_cq(ep->bulk, &ep->domain->ring) ||
 	    fstat(ep->fd, &st))

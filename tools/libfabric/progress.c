@@ -120,7 +120,7 @@ static void uet_progress_look(struct uet_ep *ep)
 {
 	int bytes;
 
-	if (uet_unexp_fills(ep))
+	if (uet_unexp_waits(ep))
 		uet_unexp_spill(ep);
 	/* What came of pieces that are not wanted any more */
 	if (!ioctl(ep->bulk, SIOCINQ, &bytes) && bytes)

@@ -541,7 +541,6 @@ struct uet_unexp {
  * @posted: these as operations
  * @controls: of these, those that the kernel does not have (uet_op.queued)
  * @reader: the piece that is read since there is no room to post it
- * @rcvbuf: receive buffer of @fd
  * @inode: its number, which completions have
  */
 struct uet_ep {
@@ -571,7 +570,6 @@ struct uet_ep {
 	struct list		controls;
 	char			*control[UET_CONTROLS];
 	struct uet_op		*reader;
-	int			rcvbuf;
 	uint32_t		inode;
 };
 
@@ -630,7 +628,7 @@ void uet_recv_post_pending(struct uet_ep *ep);
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 
 bool uet_unexp_spill(struct uet_ep *ep);
-bool uet_unexp_fills(struct uet_ep *ep);
+bool uet_unexp_waits(struct uet_ep *ep);
 struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
 void uet_unexp_take(struct uet_unexp *u, struct uet_op *op);
 void uet_unexp_drop_all(struct uet_ep *ep);
