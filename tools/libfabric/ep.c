@@ -8,6 +8,9 @@
 /* Places where the socket for data finds its resource index in use by somebody else */
 #define UET_BIND_TRIES	16
 
+/* Unexpected messages that take such a part of the receive buffer leave the kernel. */
+#define UET_UNEXP_PART	8
+
 /* A silent peer is asked so often whether it is there, ms. */
 #define UET_KEEPALIVE_MS	5000
 
@@ -192,10 +195,16 @@ static int uet_ep_open_sockets(struct uet_ep *ep)
 static int uet_ep_options(struct uet_ep *ep)
 {
 	const uint32_t idle = UET_KEEPALIVE_MS;
+	socklen_t len = sizeof(int);
 	const int one = 1;
+	int low, rcvbuf;
 	struct stat st;
 
-	if (setsockopt(ep->bulk, SOL_UET, UET_ZEROCOPY, &one, sizeof(one)) ||
+	if (getsockopt(ep->fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, &len))
+		return -errno;
+	low = rcvbuf / UET_UNEXP_PART;
+	if (setsockopt(ep->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low)) ||
+	    setsockopt(ep->bulk, SOL_UET, UET_ZEROCOPY, &one, sizeof(one)) ||
 	    setsockopt(ep->fd, SOL_UET, UET_PEER_EVENTS, &one, sizeof(one)) ||
 	    setsockopt(ep->fd, SOL_UET, UET_KEEPALIVE_IDLE, &idle, sizeof(idle)) ||
 	    setsockopt(ep->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one)) ||

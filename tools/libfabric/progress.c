@@ -11,10 +11,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/sockios.h>
 
 #include "uet_fi.h"
 
@@ -115,15 +113,21 @@ static void uet_progress_one(struct uet_domain *d, const struct uet_completion *
 	}
 }
 
+static bool uet_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLIN;
+}
+
 /* What no completion tells */
 static void uet_progress_look(struct uet_ep *ep)
 {
-	int bytes;
-
-	if (uet_unexp_waits(ep))
+	/* From half of the receive buffer on the kernel would hold up peers. */
+	if (uet_readable(ep->fd))
 		uet_unexp_spill(ep);
 	/* What came of pieces that are not wanted any more */
-	if (!ioctl(ep->bulk, SIOCINQ, &bytes) && bytes)
+	if (uet_readable(ep->bulk))
 		uet_rdv_read(ep);
 }
 

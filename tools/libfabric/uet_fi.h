@@ -628,7 +628,6 @@ void uet_recv_post_pending(struct uet_ep *ep);
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 
 bool uet_unexp_spill(struct uet_ep *ep);
-bool uet_unexp_waits(struct uet_ep *ep);
 struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
 void uet_unexp_take(struct uet_unexp *u, struct uet_op *op);
 void uet_unexp_drop_all(struct uet_ep *ep);

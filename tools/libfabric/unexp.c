@@ -2,16 +2,15 @@
 /*
  * Unexpected messages that are taken from the kernel. There they fill the receive buffer,
  * and on an ordered socket what is behind them would wait, while a program may want just
- * that first. So they are read when they have waited for a while, when receives wait that
- * the kernel has no room for, and when the program asks what has come (FI_PEEK).
+ * that first. So they are read when they take a part of the buffer (SO_RCVLOWAT), when
+ * receives wait that the kernel has no room for, and when the program asks what has come
+ * (FI_PEEK).
  *
  * What is here came before all that is in the kernel, and receives look here first. What
  * the kernel has is no longer than a short message, and complete when it can be read.
  *
  * All calls: uet_domain.lock held.
  */
-#include <poll.h>
-
 #include "uet_fi.h"
 
 static bool uet_unexp_matches(const struct uet_unexp *u, const struct uet_op *op)
@@ -152,22 +151,6 @@ bool uet_unexp_spill(struct uet_ep *ep)
 			list_add(&ep->unexp, &u->node);
 	}
 	return any;
-}
-
-/**
- * uet_unexp_waits() - does a message wait in the receive buffer?
- * @ep: endpoint
- *
- * The kernel does not tell how full the buffer is (SIOCINQ is about the first message), and
- * it holds up its peers from half of it on.
- *
- * Return: true if there is one to take.
- */
-bool uet_unexp_waits(struct uet_ep *ep)
-{
-	struct pollfd p = { .fd = ep->fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) > 0 && p.revents & POLLIN;
 }
 
 /* --- FI_PEEK, FI_CLAIM, FI_DISCARD ------------------------------------------------ */
