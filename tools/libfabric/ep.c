@@ -44,10 +44,10 @@ static int uet_ep_close(struct fid *fid)
 	struct uet_domain *d = ep->domain;
 
 	uet_lock(d);
-	if (ep->enabled) {
+	if (ep->enabled)
 		list_del(&ep->node);
+	if (ep->enabled && !ep->dgram)
 		uet_control_end(ep);
-	}
 	uet_ep_close_sockets(ep);
 	uet_ep_drop(&ep->sends, ep->tx_cq);
 	uet_ep_drop(&ep->recvs, ep->rx_cq);
@@ -173,23 +173,40 @@ static int uet_ep_socket(const struct uet_ep *ep, int type, const struct sockadd
 /* Open both sockets, at neighbouring resource indices. Returns 0 or an errno below 0. */
 static int uet_ep_open_sockets(struct uet_ep *ep)
 {
-	const int type = ep->info->tx_attr->msg_order & FI_ORDER_SAS ? SOCK_SEQPACKET :
+	const int type = ep->dgram ? SOCK_DGRAM :
+			 ep->info->tx_attr->msg_order & FI_ORDER_SAS ? SOCK_SEQPACKET :
 			 SOCK_RDM;
-	socklen_t len = sizeof(ep->local);
-	struct sockaddr_uet bulk;
+	struct sockaddr_uet local, bulk;
+	socklen_t len = sizeof(local);
 
 	ep->fd = uet_ep_socket(ep, type, &ep->local);
 	if (ep->fd < 0)
 		return ep->fd;
-	if (getsockname(ep->fd, (struct sockaddr *)&bulk, &len))
+	if (getsockname(ep->fd, (struct sockaddr *)&local, &len))
 		return -errno;
-	bulk = uet_bulk_addr(&bulk);
+	local.suet_initiator = 0;
+	if (ep->dgram) {
+		ep->local = local;
+		return 0;
+	}
+	bulk = uet_bulk_addr(&local);
 	ep->bulk = uet_ep_socket(ep, SOCK_RDM, &bulk);
 	if (ep->bulk < 0)
 		return ep->bulk;
-	ep->local = bulk;
-	ep->local.suet_ri--;
+	ep->local = local;
 	return 0;
+}
+
+/* Datagrams have no completions of the kernel: the socket itself tells of them. */
+static int uet_ep_wake(struct uet_ep *ep)
+{
+	int ret = 0;
+
+	if (ep->rx_cq)
+		ret = uet_wait_add_fd(&ep->rx_cq->wait, ep->fd);
+	if (!ret && ep->rx_cntr)
+		ret = uet_wait_add_fd(&ep->rx_cntr->wait, ep->fd);
+	return ret;
 }
 
 static int uet_ep_options(struct uet_ep *ep)
@@ -200,6 +217,8 @@ static int uet_ep_options(struct uet_ep *ep)
 	int low, rcvbuf;
 	struct stat st;
 
+	if (ep->dgram)
+		return uet_ep_wake(ep);
 	if (getsockopt(ep->fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, &len))
 		return -errno;
 	low = rcvbuf / UET_UNEXP_PART;
@@ -238,7 +257,9 @@ static int uet_ep_enable(struct uet_ep *ep)
 		if (ret != -EADDRINUSE || wanted.suet_pid)
 			return ret;
 	}
-	ret = ret ?: uet_ep_options(ep) ?: uet_control_begin(ep);
+	ret = ret ?: uet_ep_options(ep);
+	if (!ret && !ep->dgram)
+		ret = uet_control_begin(ep);
 	if (ret) {
 		uet_ep_close_sockets(ep);
 		uet_ep_drop(&ep->posted, NULL);
@@ -420,7 +441,8 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	struct uet_domain *d = list_item(domain, struct uet_domain, fid);
 	struct uet_ep *ep;
 
-	if (!info || !info->ep_attr || info->ep_attr->type != FI_EP_RDM ||
+	if (!info || !info->ep_attr ||
+	    (info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_DGRAM) ||
 	    !info->tx_attr || !info->rx_attr || !info->src_addr)
 		return -FI_EINVAL;
 	ep = calloc(1, sizeof(*ep));
@@ -448,6 +470,7 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	ep->domain = d;
 	ep->fd = -1;
 	ep->bulk = -1;
+	ep->dgram = info->ep_attr->type == FI_EP_DGRAM;
 	ep->min_multi = UET_EAGER_MAX;
 	ep->tx_flags = info->tx_attr->op_flags & UET_TX_FLAGS &
 		       ~(FI_REMOTE_CQ_DATA | FI_INJECT);

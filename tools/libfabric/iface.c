@@ -3,6 +3,8 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "uet_fi.h"
 
@@ -96,6 +98,49 @@ static int uet_ifaces_add(struct uet_iface **list, int n, const struct ifaddrs *
 	*list = more;
 	more[n] = i;
 	return n + 1;
+}
+
+/* Headers of a datagram: IP, UDP, PDS (UUD), SES, CRC */
+#define UET_DGRAM_HEADERS(ip)	((ip) + 8 + 4 + 44 + 4)
+
+/* The length of payloads that the administrator has set, or 0 */
+static int uet_payload_mtu(void)
+{
+	FILE *f = fopen("/proc/sys/net/uet/payload_mtu", "re");
+	int n = 0;
+
+	if (f && fscanf(f, "%d", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/**
+ * uet_iface_dgram() - the longest datagram
+ * @i: local address that it is sent from
+ *
+ * Return: bytes; 0 if the interface has gone.
+ */
+size_t uet_iface_dgram(const struct uet_iface *i)
+{
+	const bool v4 = IN6_IS_ADDR_V4MAPPED(&i->addr.suet_addr);
+	const int headers = UET_DGRAM_HEADERS(v4 ? 20 : 40);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int set = uet_payload_mtu(), size = 0;
+	struct ifreq r = { 0 };
+
+	if (fd < 0)
+		return 0;
+	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", i->name);
+	if (!ioctl(fd, SIOCGIFMTU, &r))
+		size = r.ifr_mtu - headers;
+	close(fd);
+	if (set && set < size)
+		size = set;
+	if (size > UET_EAGER_MAX - 1)
+		size = UET_EAGER_MAX - 1;
+	return size > 0 ? size : 0;
 }
 
 /**

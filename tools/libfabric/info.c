@@ -119,8 +119,8 @@ static int uet_check_ep(const struct fi_ep_attr *a)
 {
 	if (!a)
 		return 0;
-	if (a->type != FI_EP_UNSPEC && a->type != FI_EP_RDM)
-		REFUSE("types of endpoints but FI_EP_RDM");
+	if (a->type != FI_EP_UNSPEC && a->type != FI_EP_RDM && a->type != FI_EP_DGRAM)
+		REFUSE("types of endpoints but FI_EP_RDM and FI_EP_DGRAM");
 	if (a->protocol != FI_PROTO_UNSPEC && a->protocol != UET_PROTOCOL)
 		REFUSE("that protocol");
 	if (a->protocol_version > UET_PROTOCOL_VERSION)
@@ -186,15 +186,31 @@ static int uet_check(const struct fi_info *h)
 	       uet_check_ep(h->ep_attr) ?: uet_check_domain(h->domain_attr);
 }
 
+/* Can datagrams be what the program asks for? */
+static bool uet_check_dgram(const struct fi_info *h, size_t size)
+{
+	if (!h)
+		return size;
+	if (h->ep_attr && (h->ep_attr->type == FI_EP_RDM ||
+			   h->ep_attr->max_msg_size > size))
+		return false;
+	if (h->caps & ~UET_DGRAM_CAPS || (h->rx_attr && h->rx_attr->msg_order))
+		return false;
+	if (h->tx_attr && (h->tx_attr->msg_order || h->tx_attr->inject_size > size ||
+			   h->tx_attr->op_flags & FI_DELIVERY_COMPLETE))
+		return false;
+	return size;
+}
+
 /* --- information -------------------------------------------------------------------- */
 
-/* What a program that asks for some capabilities gets */
-static uint64_t uet_caps(const struct fi_info *h)
+/* What a program that asks for some capabilities gets, of @all */
+static uint64_t uet_caps(const struct fi_info *h, uint64_t all)
 {
-	uint64_t caps = h && h->caps ? h->caps : UET_CAPS;
+	uint64_t caps = h && h->caps ? h->caps : all;
 
 	if (!(caps & (FI_MSG | FI_TAGGED)))
-		caps |= FI_MSG | FI_TAGGED;
+		caps |= all & (FI_MSG | FI_TAGGED);
 	if (!(caps & (FI_SEND | FI_RECV)))
 		caps |= FI_SEND | FI_RECV;
 	return caps | FI_LOCAL_COMM | FI_REMOTE_COMM;
@@ -249,8 +265,20 @@ static void uet_info_hints(struct fi_info *info, const struct fi_info *h)
 	info->domain_attr->tclass = d->tclass;
 }
 
+/* Datagrams are short, and may be lost and overtake others. */
+static void uet_info_dgram(struct fi_info *info, size_t size)
+{
+	info->ep_attr->type = FI_EP_DGRAM;
+	info->ep_attr->max_msg_size = size;
+	info->ep_attr->mem_tag_format = 0;
+	info->tx_attr->msg_order = FI_ORDER_NONE;
+	info->rx_attr->msg_order = FI_ORDER_NONE;
+	info->tx_attr->inject_size = size;
+}
+
+/* @dgram: 0, or what endpoints of datagrams send at most */
 static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_iface *i,
-				     const struct sockaddr_uet *dest)
+				     const struct sockaddr_uet *dest, size_t dgram)
 {
 	struct fi_info *info = fi_allocinfo();
 	char name[32];
@@ -258,12 +286,14 @@ static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_i
 
 	if (!info)
 		return NULL;
-	info->caps = uet_caps(h);
+	info->caps = uet_caps(h, dgram ? UET_DGRAM_CAPS : UET_CAPS);
 	info->addr_format = h ? h->addr_format : FI_FORMAT_UNSPEC;
 	*info->tx_attr = uet_tx_attr;
 	*info->rx_attr = uet_rx_attr;
 	*info->ep_attr = uet_ep_attr;
 	*info->domain_attr = uet_domain_attr;
+	if (dgram)
+		uet_info_dgram(info, dgram);
 	info->tx_attr->caps &= info->caps;
 	info->rx_attr->caps &= info->caps;
 	if (h)
@@ -435,28 +465,48 @@ static bool uet_available(void)
 	return true;
 }
 
+/* Information of one type of endpoints for each address; @tail is moved on. */
+static int uet_info_add(const struct fi_info *h, const struct uet_ask *ask,
+			const struct uet_iface *list, int n, bool dgram,
+			struct fi_info ***tail)
+{
+	const struct sockaddr_uet *dest = ask->has_dest ? &ask->dest : NULL;
+	struct uet_iface one;
+	size_t size = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		one = list[i];
+		if (!uet_iface_fits(&one, h, ask))
+			continue;
+		if (dgram) {
+			size = uet_iface_dgram(&one);
+			if (!uet_check_dgram(h, size))
+				continue;
+		}
+		**tail = uet_info_make(h, &one, dest, size);
+		if (!**tail)
+			return -FI_ENOMEM;
+		*tail = &(**tail)->next;
+	}
+	return 0;
+}
+
 static int uet_info_list(const struct fi_info *h, const struct uet_ask *ask,
 			 struct fi_info **info)
 {
-	struct fi_info **tail = info, *one;
+	struct fi_info **tail = info;
 	struct uet_iface *list;
-	int n = uet_ifaces(&list), i, ret = 0;
+	int n = uet_ifaces(&list), ret = 0;
 
 	if (n < 0)
 		return -FI_ENODATA;
 	if (ask->has_dest)
 		uet_ifaces_sort(list, n, &ask->dest);
-	for (i = 0; i < n && !ret; i++) {
-		if (!uet_iface_fits(&list[i], h, ask))
-			continue;
-		one = uet_info_make(h, &list[i], ask->has_dest ? &ask->dest : NULL);
-		if (!one) {
-			ret = -FI_ENOMEM;
-			break;
-		}
-		*tail = one;
-		tail = &one->next;
-	}
+	if (!h || !h->ep_attr || h->ep_attr->type != FI_EP_DGRAM)
+		ret = uet_info_add(h, ask, list, n, false, &tail);
+	if (!ret)
+		ret = uet_info_add(h, ask, list, n, true, &tail);
 	free(list);
 	if (!ret && !*info)
 		ret = -FI_ENODATA;
@@ -474,7 +524,7 @@ static int uet_info_list(const struct fi_info *h, const struct uet_ask *ask,
  * @service: PIDonFEP and resource index, or a name of uet-services(5), or NULL
  * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY
  * @hints: what the program asks for, or NULL
- * @info: gets one for each local address
+ * @info: gets one for each local address and type of endpoints
  *
  * Return: 0; -FI_ENODATA if that is not offered; -FI_EBADFLAGS, -FI_ENOMEM.
  */
@@ -493,7 +543,7 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 	if (ret)
 		return ret;
 	if (flags & FI_PROV_ATTR_ONLY) {
-		*info = uet_info_make(hints, &nowhere, NULL);
+		*info = uet_info_make(hints, &nowhere, NULL, 0);
 		return *info ? 0 : -FI_ENOMEM;
 	}
 	if (!uet_available())

@@ -123,6 +123,8 @@ static bool uet_readable(int fd)
 /* What no completion tells */
 static void uet_progress_look(struct uet_ep *ep)
 {
+	if (ep->dgram)
+		return;
 	/* From half of the receive buffer on the kernel would hold up peers. */
 	if (uet_readable(ep->fd))
 		uet_unexp_spill(ep);
@@ -141,6 +143,8 @@ static void uet_progress_again(struct uet_domain *d)
 	for (l = d->eps.next; l != &d->eps; l = next) {
 		next = l->next;
 		ep = list_item(l, struct uet_ep, node);
+		if (ep->dgram)
+			continue;
 		uet_rdv_go_on(ep);
 		uet_recv_post_pending(ep);
 		/* Receives that there is no room for get their messages here. */
@@ -161,8 +165,10 @@ static void uet_progress_fresh(struct uet_domain *d)
 	d->fresh = false;
 	for (l = d->eps.next; l != &d->eps; l = l->next) {
 		ep = list_item(l, struct uet_ep, node);
-		if (ep->fresh)
+		if (ep->fresh || ep->dgram)
 			uet_recv_post_pending(ep);
+		/* No completion tells of datagrams. */
+		d->fresh |= ep->dgram && !list_empty(&ep->pending);
 	}
 }
 

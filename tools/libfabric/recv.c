@@ -2,7 +2,7 @@
 /*
  * Receives. The kernel has them and matches messages to them in the order in which they
  * were posted. Those that it has no room for (UET_RECV_POSTS_MAX, RLIMIT_MEMLOCK) wait
- * here in order (uet_ep.pending); while there are such, messages that find no receive in
+ * here in order (uet_ep.pending), as all receives of datagrams do; while there are such, messages that find no receive in
  * the kernel are taken from it and matched here (unexp.c), which never needs room.
  *
  * Long messages are announced by short ones, so a receive never needs more room in the
@@ -217,6 +217,10 @@ void uet_recv_post_pending(struct uet_ep *ep)
 	int n;
 
 	ep->fresh = 0;
+	if (ep->dgram) {
+		uet_unexp_spill(ep);
+		return;
+	}
 	while (!list_empty(&ep->pending)) {
 		op = list_item(ep->pending.next, struct uet_op, queued);
 		u = uet_unexp_find(ep, op);
@@ -311,6 +315,8 @@ ssize_t uet_recv(struct uet_ep *ep, const struct uet_wanted *w)
 
 	if (!ep->enabled)
 		return -FI_EOPBADSTATE;
+	if (w->tagged && ep->dgram)
+		return -FI_ENOSYS;
 	if (w->tagged && w->tag & ~UET_TAG_BITS)
 		return -FI_EINVAL;
 	if (w->flags & FI_MULTI_RECV && w->len < ep->min_multi)

@@ -141,6 +141,8 @@ static ssize_t uet_send_locked(struct uet_ep *ep, const struct iovec *iov, size_
 	      uet_send_short(ep, to, iov, n, tag, data, flags, op);
 	if (ret)
 		uet_send_undo(op);
+	else if (ep->dgram)
+		uet_send_end(op);
 	else if (len <= UET_EAGER_MAX && flags & (FI_INJECT_COMPLETE | FI_INJECT) &&
 		 !(flags & (FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)))
 		uet_send_end(op);
@@ -170,7 +172,10 @@ ssize_t uet_send(struct uet_ep *ep, const struct iovec *iov, size_t n, fi_addr_t
 
 	if (!ep->enabled)
 		return -FI_EOPBADSTATE;
-	if (n > UET_IOV_MAX || flags & ~(UET_TX_FLAGS | UET_QUIET))
+	if (ep->dgram && !(tag & UET_TAG_MSG))
+		return -FI_ENOSYS;
+	if (n > UET_IOV_MAX || flags & ~(UET_TX_FLAGS | UET_QUIET) ||
+	    (ep->dgram && flags & FI_DELIVERY_COMPLETE))
 		return -FI_EINVAL;
 	for (i = 0; i < n; i++)
 		len += iov[i].iov_len;

@@ -53,6 +53,8 @@
 #define UET_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_SOURCE |	\
 			 FI_DIRECTED_RECV | FI_MULTI_RECV | FI_LOCAL_COMM |	\
 			 FI_REMOTE_COMM)
+/* Of these, what endpoints of datagrams have */
+#define UET_DGRAM_CAPS	(UET_CAPS & ~FI_TAGGED)
 /* Completion levels; none of them is FI_TRANSMIT_COMPLETE. */
 #define UET_LEVELS	(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
 #define UET_TX_FLAGS	(FI_COMPLETION | FI_INJECT | FI_REMOTE_CQ_DATA | FI_MORE | \
@@ -224,7 +226,7 @@ int uet_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **op
 int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
 		const struct fi_info *hints, struct fi_info **info);
 
-#define UET_IFACE_NAME	32
+#define UET_IFACE_NAME	16	/* IFNAMSIZ */
 
 /**
  * struct uet_iface - a local address
@@ -235,6 +237,8 @@ struct uet_iface {
 	struct sockaddr_uet	addr;
 	char			name[UET_IFACE_NAME];
 };
+
+size_t uet_iface_dgram(const struct uet_iface *i);
 
 int uet_ifaces(struct uet_iface **list);
 int uet_job(struct libuet_sock *how, uint32_t *job);
@@ -528,6 +532,7 @@ struct uet_unexp {
  * @fd: socket of messages
  * @bulk: socket of the data of long messages, and of control messages
  * @enabled: fi_enable() was called
+ * @dgram: FI_EP_DGRAM: there is no @bulk, and receives stay here
  * @min_multi: FI_OPT_MIN_MULTI_RECV
  * @sends: messages that are under way
  * @recvs: receives that have not ended
@@ -557,6 +562,7 @@ struct uet_ep {
 	int			fd;
 	int			bulk;
 	bool			enabled;
+	bool			dgram;
 	size_t			min_multi;
 	struct list		sends;
 	struct list		recvs;
@@ -627,7 +633,7 @@ void uet_recv_take(struct uet_op *op, const struct uet_arrival *a);
 void uet_recv_post_pending(struct uet_ep *ep);
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 
-bool uet_unexp_spill(struct uet_ep *ep);
+void uet_unexp_spill(struct uet_ep *ep);
 struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
 void uet_unexp_take(struct uet_unexp *u, struct uet_op *op);
 void uet_unexp_drop_all(struct uet_ep *ep);

@@ -134,23 +134,25 @@ static struct uet_unexp *uet_unexp_read(struct uet_ep *ep)
  * uet_unexp_spill() - take all messages from the kernel that nobody expects
  * @ep: endpoint
  *
- * Return: true if there were any.
+ * Datagrams are taken while there are receives, and those that none is for are dropped.
  */
-bool uet_unexp_spill(struct uet_ep *ep)
+void uet_unexp_spill(struct uet_ep *ep)
 {
 	struct uet_unexp *u;
 	struct uet_op *op;
-	bool any = false;
 
-	while ((u = uet_unexp_read(ep))) {
-		any = true;
+	while (!ep->dgram || !list_empty(&ep->pending)) {
+		u = uet_unexp_read(ep);
+		if (!u)
+			return;
 		op = uet_unexp_wanted(ep, u);
 		if (op)
 			uet_unexp_take(u, op);
+		else if (ep->dgram)
+			free(u);
 		else
 			list_add(&ep->unexp, &u->node);
 	}
-	return any;
 }
 
 /* --- FI_PEEK, FI_CLAIM, FI_DISCARD ------------------------------------------------ */
@@ -166,6 +168,8 @@ static int uet_peek_begin(struct uet_ep *ep, const struct uet_wanted *w, struct 
 	};
 	if (!ep->enabled)
 		return -FI_EOPBADSTATE;
+	if (ep->dgram)
+		return -FI_ENOSYS;
 	if (w->tag & ~UET_TAG_BITS)
 		return -FI_EINVAL;
 	if (ep->info->caps & FI_DIRECTED_RECV && w->from != FI_ADDR_UNSPEC) {
