@@ -303,6 +303,8 @@ static void probes(void)
 		}
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 	check_int(flag, 0, "a message where there is none");
+	/* Those of what comes next are sent behind this */
+	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void persistent(void)
