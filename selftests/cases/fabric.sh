@@ -171,21 +171,6 @@ mpi_moves()
 	[ "$(on "$A" cat /sys/class/net/"$1"/statistics/tx_packets)" -gt "$2" ]
 }
 
-# One of two links drops all that is sent on it from some time on
-mpi_path_dies()
-{
-	local run before
-
-	before=$(on "$A" cat /sys/class/net/p0/statistics/tx_packets)
-	mpi_ok 2 &
-	run=$!
-	wait_for 30 mpi_moves p0 $((before + 2000)) || fail "no traffic by the first link"
-	tc -n "$A" qdisc add dev p0 root netem loss 100% || skip "no netem here"
-	tc -n "$B" qdisc add dev p0 root netem loss 100%
-	wait $run || return 1
-	echo "$(on "$A" cat /sys/class/net/p0/statistics/tx_dropped) dropped"
-}
-
 ranks_of_b()
 {
 	local p
@@ -261,10 +246,6 @@ elif command -v mpirun >/dev/null && [ -x "$TREE/build/libfabric/uet_mpi" ]; the
 	tst "Open MPI" mpi_ok
 	tst "Open MPI, some packets are lost" mpi_lossy
 	tst "Open MPI, a rank is killed" mpi_killed
-	teardown_pair
-	setup_links
-	setup_mgmt
-	tst "Open MPI, a path dies" mpi_path_dies
 else
 	echo "# no Open MPI here"
 fi

@@ -44,7 +44,6 @@ static void more_than_there_is(struct side *s)
 	ASK(ep_attr->protocol, 0x70707070);
 	ASK(addr_format, FI_ADDR_PSMX2);
 	ASK(ep_attr->type, FI_EP_MSG);
-	ASK(ep_attr->type, FI_EP_DGRAM);
 	ASK(ep_attr->tx_ctx_cnt, 1000);
 	ASK(ep_attr->rx_ctx_cnt, 1000);
 	ASK(domain_attr->threading, 99);
