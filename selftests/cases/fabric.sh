@@ -48,9 +48,8 @@ info()
 # In a job: what the launcher sets up stays when its privileges are gone
 in_job()
 {
-	local run=$TREE/build/lib/uetrun
+	local run=$TREE/build/uetrun/uetrun
 
-	[ -x "$run" ] || run=$TREE/build/libfabric/uetrun
 	[ -x "$run" ] || skip "no uetrun"
 	on "$A" "$run" -j 77 fi_info -p uet -t FI_EP_RDM >"$WORK/info"
 	cat "$WORK/info"
