@@ -114,6 +114,14 @@ mpi_prepare()
 		chown $NOBODY:$NOBODY "$WORK/home-$i"
 	done
 	cp "$TREE/build/libfabric/uet_mpi" "$WORK"
+	# Nobody answers questions about names here.
+	echo 127.0.0.1 localhost >"$WORK/hosts"
+	: >"$WORK/resolv.conf"
+	mpi_agent
+}
+
+mpi_agent()
+{
 	cat >"$WORK/agent" <<-END
 		#!/bin/bash
 		host=\$1
@@ -125,7 +133,9 @@ mpi_prepare()
 		export HOME=$WORK/home-\${host#host-} FI_PROVIDER="$PROVIDER" FI_LOG_LEVEL=none
 		export TMPDIR=\$HOME FI_PROVIDER_PATH=$WORK LINE="\$*" HOST=\$host
 		cd \$HOME
-		exec ip netns exec \$netns unshare --uts bash -c 'hostname \$HOST
+		exec ip netns exec \$netns unshare --uts --mount bash -c 'hostname \$HOST
+			mount --bind $WORK/hosts /etc/hosts
+			mount --bind $WORK/resolv.conf /etc/resolv.conf
 			exec setpriv --reuid $NOBODY --regid $NOBODY --clear-groups bash -c "\$LINE"'
 	END
 	chmod 755 "$WORK/agent"
@@ -134,7 +144,9 @@ mpi_prepare()
 # mpi COMMAND...: two ranks on each host
 mpi()
 {
-	on "$A" timeout $((60 * SLOW)) mpirun --allow-run-as-root \
+	on "$A" unshare --mount bash -c "mount --bind $WORK/hosts /etc/hosts
+		mount --bind $WORK/resolv.conf /etc/resolv.conf"'
+		exec "$@"' - timeout $((60 * SLOW)) mpirun --allow-run-as-root \
 		--host host-a:2,host-b:2 -np 4 \
 		--mca plm rsh --mca plm_rsh_agent "$WORK/agent" --mca plm_rsh_no_tree_spawn 1 \
 		--mca oob_tcp_if_include $MGMT_A/24 --mca btl self \
@@ -162,6 +174,27 @@ mpi_lossy()
 	impair "$A"
 	impair "$B"
 	return $rc
+}
+
+# One of four spines drops all that it is given, in both directions, from some time on.
+# Each port of the switches counts what is dropped behind it.
+mpi_spine_dies()
+{
+	local run before spine rc=0
+
+	before=$(on "$A" cat /sys/class/net/uet0/statistics/tx_packets)
+	mpi "$WORK/uet_mpi" 1 >"$WORK/mpi" 2>&1 &
+	run=$!
+	wait_for 30 mpi_moves uet0 $((before + 1000)) || fail "no traffic"
+	spine=s1
+	tc -n "$R" qdisc add dev $spine root netem loss 100% || skip "no netem here"
+	tc -n "$S" qdisc add dev $spine root netem loss 100%
+	wait $run || rc=1
+	tc -n "$R" -s qdisc show dev $spine
+	cat "$WORK/mpi"
+	[ $rc = 0 ] && grep -qx "4 ranks, 0 errors" "$WORK/mpi" || return 1
+	[ "$(tc -n "$R" -s -j qdisc show dev $spine | grep -o '"drops":[0-9]*' |
+		cut -d: -f2)" -gt 0 ] || fail "no path was by $spine"
 }
 
 # Packets of four ranks that have begun
@@ -245,6 +278,13 @@ elif command -v mpirun >/dev/null && [ -x "$TREE/build/libfabric/uet_mpi" ]; the
 	tst "Open MPI" mpi_ok
 	tst "Open MPI, some packets are lost" mpi_lossy
 	tst "Open MPI, a rank is killed" mpi_killed
+	teardown_pair
+	setup_spines
+	A4=10.0.1.1 B4=10.0.2.1
+	setup_mgmt
+	mpi_agent
+	tst "Open MPI, a spine dies" mpi_spine_dies
+	teardown_spines
 else
 	echo "# no Open MPI here"
 fi

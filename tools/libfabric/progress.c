@@ -42,6 +42,21 @@ uint64_t uet_now_ms(void)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
+/**
+ * uet_told() - tell who looks for it (FI_LOG_LEVEL=info) what the kernel says of a failure
+ * @done: completion
+ */
+void uet_told(const struct uet_completion *done)
+{
+	char text[LIBUET_URI_SIZE];
+
+	if (libuet_format(&done->peer, text, sizeof(text)) < 0)
+		text[0] = 0;
+	uet_info(EP_DATA, "%s %s: %s (%s)\n",
+		 done->type == UET_DONE_PEER ? "lost" : "a message to or from", text,
+		 strerror(done->error), libuet_code_text(done->source, done->code) ?: "");
+}
+
 static struct uet_ep *uet_ep_by_socket(struct uet_domain *d, uint32_t inode)
 {
 	struct uet_ep *ep;
@@ -66,6 +81,7 @@ static void uet_progress_orphan(struct uet_domain *d, const struct uet_completio
 
 	if (!ep || done->type != UET_DONE_SENT || !done->error)
 		return;
+	uet_told(done);
 	uet_cntr_count(ep->tx_cntr, true);
 	uet_cq_add(ep->tx_cq, &entry);
 }
@@ -77,6 +93,7 @@ static void uet_progress_peer(struct uet_domain *d, const struct uet_completion 
 
 	if (!ep || !done->error)
 		return;
+	uet_told(done);
 	uet_recv_peer_lost(ep, &done->peer, done->error);
 	uet_rdv_peer_lost(ep, &done->peer, done->error);
 }
@@ -94,6 +111,8 @@ static void uet_progress_one(struct uet_domain *d, const struct uet_completion *
 		uet_progress_orphan(d, done);
 		return;
 	}
+	if (done->error && done->error != ECANCELED && done->error != EMSGSIZE)
+		uet_told(done);
 	switch (op->kind) {
 	case UET_OP_SEND:
 		uet_send_told(op, done);

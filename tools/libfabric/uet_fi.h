@@ -681,6 +681,7 @@ struct sockaddr_uet uet_bulk_addr(const struct sockaddr_uet *sa);
 
 /* --- progress (progress.c) ---------------------------------------------------------- */
 
+void uet_told(const struct uet_completion *done);
 void uet_progress(struct uet_domain *d);
 void uet_progress_idle(const struct uet_domain *d);
 int uet_progress_begin(struct uet_domain *d);
