@@ -192,6 +192,15 @@ static inline void uet_sock_asks_us(struct socket *sock)
 #endif
 }
 
+/* Where they are not passed, a buffer size is seen when the socket is unlocked */
+#ifndef SOCK_CUSTOM_SOCKOPT
+void uet_release_cb(struct sock *sk);
+
+#define UET_PROT_BUFSIZE	.release_cb = uet_release_cb,
+#else
+#define UET_PROT_BUFSIZE
+#endif
+
 /* 6.2 and 6.8: further reasons to drop a packet */
 #if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
 #define SKB_DROP_REASON_DUP_FRAG	SKB_DROP_REASON_NOT_SPECIFIED

@@ -9,6 +9,7 @@
  *                      the number of the NAPI instance that delivered
  */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -370,6 +371,114 @@ static void test_select_err_queue(void)
 	close(a);
 }
 
+static int set_int(int fd, int opt, int val)
+{
+	return setsockopt(fd, SOL_SOCKET, opt, &val, sizeof(val));
+}
+
+/* What SO_SNDBUF or SO_RCVBUF of a new socket is when this is asked for */
+static int size_for(int opt, int val)
+{
+	int fd = open_sock(SOCK_RDM), size = -1;
+
+	if (!set_int(fd, opt, val))
+		size = int_of(fd, opt);
+	close(fd);
+	return size;
+}
+
+/* The most that the stack gives to who asks: net.core is not seen in namespaces. */
+static int stack_limit(int opt)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), size;
+
+	set_int(fd, opt, INT_MAX);
+	size = int_of(fd, opt);
+	close(fd);
+	return size;
+}
+
+/* The setting that gives new sockets their size; returns what it was, or -1 */
+static int default_size(const char *name, int val)
+{
+	char path[64];
+	int old = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/uet/%s", name);
+	f = fopen(path, "r+");
+	if (!f || fscanf(f, "%d", &old) != 1)
+		return -1;
+	rewind(f);
+	if (fprintf(f, "%d", val) < 0)
+		old = -1;
+	return fclose(f) ? -1 : old;
+}
+
+static void test_size(int opt, int force, const char *sysctl, const char *name)
+{
+	int fd = open_sock(SOCK_RDM), has = int_of(fd, opt), limit = stack_limit(opt), old;
+	/* Else the kernel keeps to itself what was asked for. */
+	bool told = set_int(fd, SO_BROADCAST, 1) < 0;
+
+	note("%s is %d, the stack gives %d", name, has, limit);
+	if (has <= limit || has / 4 <= limit / 2) {
+		skip(name, "the stack gives as much");
+		close(fd);
+		return;
+	}
+	result(size_for(opt, has) == has && size_for(opt, has / 2) == has &&
+	       size_for(opt, INT_MAX) == has && size_for(opt, -1) == has,
+	       "%s: who asks for much gets the default", name);
+	result(size_for(opt, has / 4) == (told ? has / 2 : has), "... for half of it, half");
+	result(size_for(opt, 10000) == 20000 && size_for(opt, limit / 2 - 1) == limit - 2,
+	       "... for little, little");
+	result(!set_int(fd, opt, 10000) && !set_int(fd, opt, has) && int_of(fd, opt) == has,
+	       "... and more again");
+	result(!set_int(fd, force, has) && int_of(fd, opt) == 2 * has,
+	       "... whoever may force it, twice that");
+	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, opt, &has, sizeof(has) - 1), EINVAL,
+		   "half a size");
+	EXPECT_ERR(setsockopt(fd, SOL_SOCKET, opt, NULL, sizeof(has)), EFAULT,
+		   "a size that is not there");
+	result(int_of(fd, opt) == 2 * has, "... which change nothing");
+	close(fd);
+	old = default_size(sysctl, 50000);
+	result(old == has && size_for(opt, INT_MAX) == limit && size_for(opt, 30000) == 60000,
+	       "with a small default the limit is that of the stack");
+	default_size(sysctl, has);
+}
+
+/* A sender that waits goes on when its buffer gets larger. */
+static void test_size_wakes(void)
+{
+	int a = bound_sock(SOCK_RDM, 833), b = bound_sock(SOCK_RDM, 834), n;
+	struct pollfd pfd = { .fd = a, .events = POLLOUT };
+	static char msg[4000];
+	struct sockaddr_uet to;
+	pid_t child;
+
+	set_int(a, SO_SNDBUF, 20000);
+	set_int(b, SO_RCVBUF, 1);
+	uet_addr(&to, here, 0, 834, 0);
+	/* Full, and still so when nothing moves any more */
+	for (n = 0; n < 3; n++) {
+		while (sendto(a, msg, sizeof(msg), MSG_DONTWAIT, (struct sockaddr *)&to,
+			      sizeof(to)) > 0)
+			n = 0;
+		usleep(100000);
+	}
+	child = fork();
+	if (!child)
+		_exit(poll(&pfd, 1, 20000) != 1);
+	usleep(300000);
+	result(!waitpid(child, &n, WNOHANG), "a sender waits for room");
+	set_int(a, SO_SNDBUF, INT_MAX);
+	result(waitpid(child, &n, 0) == child && !n, "a larger buffer wakes it");
+	close(a);
+	close(b);
+}
+
 /* SO_BUSY_POLL of a receiver: the poll function is seen by its tracepoint. */
 static int busy_poll(const char *pid)
 {
@@ -415,5 +524,8 @@ int main(int argc, char **argv)
 	test_incoming_cpu();
 	test_rcvmark();
 	test_select_err_queue();
+	test_size(SO_SNDBUF, SO_SNDBUFFORCE, "wmem", "SO_SNDBUF");
+	test_size(SO_RCVBUF, SO_RCVBUFFORCE, "rmem", "SO_RCVBUF");
+	test_size_wakes();
 	return ktap_finish();
 }

@@ -63,6 +63,7 @@ static struct proto uet_prot = {
 	.sysctl_rmem		= &uet_sysctl_buf_min,
 	.sysctl_wmem		= &uet_sysctl_buf_min,
 	.keepalive		= uet_keepalive,
+	UET_PROT_BUFSIZE
 };
 
 static void uet_sock_destruct(struct sock *sk)

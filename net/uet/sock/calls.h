@@ -38,6 +38,9 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 int uet_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen);
 
+/* bufsize.c */
+int uet_set_bufsize(struct socket *sock, int optname, int v);
+
 /* post.c */
 int uet_set_cq(struct uet_sock *us, int fd);
 int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);

@@ -313,6 +313,15 @@ static int uet_set_so_zerocopy(struct socket *sock, sockptr_t optval,
 	return err;
 }
 
+static int uet_set_so_buf(struct socket *sock, int optname, sockptr_t optval,
+			  unsigned int optlen)
+{
+	int err, v;
+
+	err = uet_get_int(optval, optlen, &v);
+	return err ?: uet_set_bufsize(sock, optname, v);
+}
+
 /* Called for SOL_SOCKET if the kernel supports it: uet_sock_asks_us() */
 static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 			   unsigned int optlen)
@@ -323,6 +332,9 @@ static int uet_set_generic(struct socket *sock, int optname, sockptr_t optval,
 	case SO_TIMESTAMPING_OLD:
 	case SO_TIMESTAMPING_NEW:
 		return uet_set_timestamping(sock, optname, optval, optlen);
+	case SO_RCVBUF:
+	case SO_SNDBUF:
+		return uet_set_so_buf(sock, optname, optval, optlen);
 	case SO_ZEROCOPY:
 		return uet_set_so_zerocopy(sock, optval, optlen);
 	}
