@@ -201,6 +201,13 @@ void uet_release_cb(struct sock *sk);
 #define UET_PROT_BUFSIZE
 #endif
 
+/* 6.5: io_uring asks the protocol (6.7), and the answer has this form */
+#if KERNEL_VERSION(6, 5, 0) > LINUX_VERSION_CODE
+#define UET_PROT_IOCTL
+#else
+#define UET_PROT_IOCTL		.ioctl = uet_prot_ioctl,
+#endif
+
 /* 6.2 and 6.8: further reasons to drop a packet */
 #if KERNEL_VERSION(6, 2, 0) > LINUX_VERSION_CODE
 #define SKB_DROP_REASON_DUP_FRAG	SKB_DROP_REASON_NOT_SPECIFIED

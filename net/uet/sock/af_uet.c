@@ -54,6 +54,26 @@ static void uet_keepalive(struct sock *sk, int on)
 	uet_contacts_keepalive(uet_sk(sk), on);
 }
 
+/* What io_uring may ask, too */
+static int uet_prot_ioctl(struct sock *sk, int cmd, int *answer)
+{
+	struct uet_sock *us = uet_sk(sk);
+	u32 n;
+
+	switch (cmd) {
+	case SIOCOUTQ:
+		n = lower_32_bits(atomic64_read(&us->wmem));
+		break;
+	case SIOCINQ:
+		n = uet_rx_avail(us);
+		break;
+	default:
+		return -ENOIOCTLCMD;
+	}
+	*answer = min_t(u32, n, INT_MAX);
+	return 0;
+}
+
 static struct proto uet_prot = {
 	.name			= "UET",
 	.obj_size		= sizeof(struct uet_sock),
@@ -64,6 +84,7 @@ static struct proto uet_prot = {
 	.sysctl_wmem		= &uet_sysctl_buf_min,
 	.keepalive		= uet_keepalive,
 	UET_PROT_BUFSIZE
+	UET_PROT_IOCTL
 };
 
 static void uet_sock_destruct(struct sock *sk)
@@ -279,22 +300,12 @@ static int uet_shutdown(struct socket *sock, int how)
 
 static int uet_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
-	struct uet_sock *us = uet_sk(sock->sk);
-	u32 n;
+	int err, n;
 
-	switch (cmd) {
-	case SIOCUETCQ:
+	if (cmd == SIOCUETCQ)
 		return uet_cq_create((struct uet_cq_params __user *)arg);
-	case SIOCOUTQ:
-		n = lower_32_bits(atomic64_read(&us->wmem));
-		break;
-	case SIOCINQ:
-		n = uet_rx_avail(us);
-		break;
-	default:
-		return -ENOIOCTLCMD;
-	}
-	return put_user((int)min_t(u32, n, INT_MAX), (int __user *)arg);
+	err = uet_prot_ioctl(sock->sk, cmd, &n);
+	return err ?: put_user(n, (int __user *)arg);
 }
 
 #ifdef CONFIG_COMPAT
