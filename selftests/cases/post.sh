@@ -25,6 +25,8 @@ MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
 part uet_post $A6
+part uet_stray $A4
+lean || part uet_stray $A6
 tst "messages with tags, unordered" tags rdm
 tst "... ordered" tags seq
 tst "... some are lost" tags rdm loss 2% delay 1ms 1ms duplicate 2%
