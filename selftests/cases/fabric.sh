@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The provider for libfabric (tools/libfabric): libfabric's own programs, the suite of
-# this tree (fi_suite), and Open MPI with a program that checks every byte (uet_mpi).
+# this tree (fi_suite), collective operations with results that are checked (fi_coll), and
+# Open MPI with a program that checks every byte (uet_mpi).
 #
 # usage: fabric.sh [PROVIDER [PART]]
-#	another provider, such as "tcp;ofi_rxm": is it the tests? PART: programs, suite, mpi
+#	another provider, such as "tcp;ofi_rxm": is it the tests? PART: programs, suite,
+#	collectives, mpi
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -99,6 +101,55 @@ suite()
 	done < <(on "$A" "$SUITE" -p "$PROVIDER" -s $A4 -t $((15 * SLOW)) "$@" 2>"$WORK/errors")
 	[ -n "$ended" ] || tail -n 20 "$WORK/errors" | comment
 	tst "$label ran to its end" test -n "$ended"
+}
+
+# --- collective operations -----------------------------------------------------------------
+
+COLL=$TREE/build/libfabric/fi_coll
+
+# collectives OPERATION:SIZE:ROUNDS...: four ranks, neighbours on different hosts
+collectives()
+{
+	local rank ns run=() bad=0
+
+	for rank in 0 1 2 3; do
+		ns=$A
+		[ $((rank % 2)) = 0 ] || ns=$B
+		on "$ns" timeout $((60 * SLOW)) "$COLL" "$PROVIDER" $rank \
+			"$A4,$B4,$A4,$B4" "$@" >"$WORK/coll-$rank" 2>&1 &
+		run+=($!)
+	done
+	for rank in "${run[@]}"; do
+		wait "$rank" || bad=1
+	done
+	cut -c 1-160 "$WORK"/coll-*
+	[ $bad = 0 ] || fail "a rank failed"
+	[ "$(grep -c '"median_ns"' "$WORK/coll-0")" = $# ]
+}
+
+# All algorithms, with messages that the kernel matches and with long ones
+collectives_all()
+{
+	collectives all-reduce:8:10 all-reduce:16384:5 all-reduce:1000008:2 \
+		all-to-all:32:10 all-to-all:1048576:2 \
+		broadcast:8:10 broadcast:16384:5 broadcast:2000008:2
+}
+
+collectives_lossy()
+{
+	impair "$A" loss 1% && impair "$B" loss 1% || skip "no netem here"
+	collectives_all
+	local rc=$?
+
+	impair "$A"
+	impair "$B"
+	return $rc
+}
+
+# Rank 0 is not there when the others ask for it
+collectives_late()
+{
+	COLL=$WORK/late collectives all-reduce:64:3
 }
 
 # --- Open MPI ----------------------------------------------------------------------------
@@ -270,6 +321,13 @@ fi
 if wanted suite; then
 	suite "suite in a host" -m threads -c "$(scaled 30)"
 	suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
+fi
+if wanted collectives; then
+	tst "collective operations" collectives_all
+	tst "collective operations, some packets are lost" collectives_lossy
+	printf '#!/bin/sh\n[ "$2" != 0 ] || sleep 1\nexec %s "$@"\n' "$COLL" >"$WORK/late"
+	chmod 755 "$WORK/late"
+	tst "collective operations, the first rank comes last" collectives_late
 fi
 if ! wanted mpi; then
 	:
