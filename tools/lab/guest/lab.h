@@ -133,6 +133,15 @@ void lab_acked(struct flow *f);
 struct flow *lab_flow(struct conn *c, uint64_t id);
 void want_write(struct conn *c, bool on);
 
+/* ranks.c */
+void ranks_provider(const char *name);
+void ranks_add(struct ns *ns, const char *addr);
+void ranks_work(const char *what);
+int ranks_start(void);
+bool ranks_pending(void);
+void ranks_end(void);
+void ranks_check(void);
+
 /* reorder.c */
 void reorder_start(void);
 void reorder_report(void);

@@ -89,6 +89,7 @@ int main(int argc, char **argv)
 	repair_start();
 	traffic_start();
 	traffic_run();
+	ranks_check();
 	report_flows();
 	reorder_report();
 	repair_report();

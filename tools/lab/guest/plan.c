@@ -186,6 +186,22 @@ static void do_flow(char **w)
 	}
 }
 
+static void do_provider(char **w)
+{
+	ranks_provider(w[1]);
+}
+
+/* rank NS ADDR */
+static void do_rank(char **w)
+{
+	ranks_add(plan_ns(w[1]), w[2]);
+}
+
+static void do_collective(char **w)
+{
+	ranks_work(w[1]);
+}
+
 static void change_now(void *arg)
 {
 	struct change *ch = arg;
@@ -246,6 +262,9 @@ static const struct {
 	{ "repairs", 2, do_repairs },
 	{ "conn", 13, do_conn },
 	{ "flow", 8, do_flow },
+	{ "provider", 2, do_provider },
+	{ "rank", 3, do_rank },
+	{ "collective", 2, do_collective },
 	{ "at", 5, do_at },
 	{ "times", 7, do_times },
 };

@@ -18,8 +18,12 @@
 #define READER_STEP	16384UL		/* bytes a paced reader takes at once */
 #define EVENTS		256
 
-/* epoll data: the connection with the end in the lowest bit, NULL: timer */
+/*
+ * epoll data: the connection with the end in the lowest bit, NULL: timer; no connection
+ * is the one that stands for the ranks
+ */
 #define END_RX		1UL
+static struct conn all_ranks;
 
 static int timer_fd;
 static uint64_t settle_at;
@@ -197,6 +201,12 @@ static void pull(struct conn *c)
 		 reader_goes_on, c);
 }
 
+static void start_ranks(void *arg)
+{
+	(void)arg;
+	watch(EPOLL_CTL_ADD, ranks_start(), &all_ranks, 0, 0);
+}
+
 /*
  * The common start is a round instant, so that it does not depend on how long
  * the set-up took by a few nanoseconds more or less.
@@ -215,6 +225,8 @@ void traffic_start(void)
 		if (f->stop)
 			timer_at(lab.t0 + f->stop, flow_stop, f);
 	}
+	if (ranks_pending())
+		timer_at(lab.t0, start_ranks, NULL);
 	plan_changes();
 	if (lab.port_every)
 		timer_at(lab.t0, sample_ports, NULL);
@@ -250,6 +262,11 @@ static void handle(const struct epoll_event *ev)
 			die("timerfd");
 		return;
 	}
+	if (c == &all_ranks) {
+		ranks_end();
+		settle_at = host_now_ns() + lab.settle;
+		return;
+	}
 	if (ev->data.u64 & END_RX) {
 		pull(c);
 		return;
@@ -268,7 +285,7 @@ static bool finished(void)
 		return true;
 	/* All that has an end is done, and nothing endless runs beside it. */
 	return lab.finite == lab.nr_flows && lab.finite_done == lab.finite &&
-	       now >= settle_at;
+	       now >= settle_at && !ranks_pending();
 }
 
 void traffic_run(void)
@@ -279,7 +296,8 @@ void traffic_run(void)
 
 	while (!finished()) {
 		end = lab.t0 + lab.until;
-		if (lab.finite_done == lab.nr_flows && settle_at < end)
+		if (lab.finite_done == lab.nr_flows && settle_at < end &&
+		    !ranks_pending())
 			end = settle_at;
 		next = timers_next();
 		if (!next || next > end)

@@ -178,7 +178,8 @@ def cmd_list(_):
 
 def cmd_run(args):
     experiments = chosen(args)
-    eng = engine.Engine(args.jobs)
+    eng = engine.Engine(args.jobs, any(t["provider"] for x in experiments
+                                       for t in x.transports))
     jobs = [prepare(eng, x, args) for x in experiments]
     if len(jobs) > 1:
         foretell(jobs, args.force)

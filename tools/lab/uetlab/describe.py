@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 
-from . import cuts, expect, sweep, units
+from . import collective, cuts, expect, sweep, units
 from .locate import Lines
 
 
@@ -186,6 +186,7 @@ CHANGE = {
 TRANSPORT = {
     "name": (_word, ...),
     "proto": (_choice("tcp", "mptcp", "uet", "rod", "udp"), ...),
+    "provider": (_choice(*collective.PROVIDERS), None),
     "cc": (_word, None),
     "policy": (_word, None),
     "trimming": (_flag, False),
@@ -264,6 +265,11 @@ WORKLOADS = {
         "think": (_delay, 0), "first": (_count(0, 255), 0),
     },
     "list": {"flow": (None, ...)},
+    "collective": {
+        "operation": (_choice(*collective.OPERATIONS), ...),
+        "sizes": (_many(_bytes), ...),
+        "rounds": (_many(_count(1, 10000)), ...),
+    },
 }
 TOP = ("name", "title", "about", "ideal", "seeds", "fabric", "port", "host",
        "measure", "workload", "transport", "case", "change", "expect",
@@ -348,8 +354,17 @@ class Reader:
         if kind in ("incast", "pairs") and (w["bytes"] is None) == \
                 (w["stop"] is None):
             self.fail(where, "give either bytes or stop")
+        if kind == "collective":
+            self.collective(where, w)
         w["where"] = where
         return w
+
+    def collective(self, where, w):
+        if len(w["rounds"]) != len(w["sizes"]):
+            self.fail((*where, "rounds"), "give a number for each of the sizes")
+        if any(n % collective.WORD for n in w["sizes"]):
+            self.fail((*where, "sizes"),
+                      f"a size is a multiple of {collective.WORD} bytes")
 
     def change(self, where, data):
         c = self.table(where, data, CHANGE)
@@ -430,6 +445,14 @@ class Experiment:
                 r.fail((*where, "rto_min"), "only tcp and mptcp have rto_min")
             if t["trimming"] and t["proto"] not in ("uet", "rod"):
                 r.fail((*where, "trimming"), "only uet and rod are trimmed")
+            if t["provider"] and t["proto"] != \
+                    collective.PROVIDERS[t["provider"]]:
+                r.fail((*where, "provider"), "the provider is one of proto = "
+                       f"{collective.PROVIDERS[t['provider']]!r}")
+            for key in ("cc", "policy"):
+                if t["provider"] and t["proto"] == "uet" and t[key]:
+                    r.fail((*where, key), "the provider takes that of "
+                           f"net.uet.{'path_policy' if key == 'policy' else key}")
             t["where"] = where
             out.append(t)
         return out
@@ -489,10 +512,23 @@ class Experiment:
             if w["transport"] and w["transport"] not in names:
                 r.fail((*w["where"], "transport"),
                        f"no transport {w['transport']!r}")
+        self._check_ranks(case)
         for t in self.transports:
             for c in t["cases"] or []:
                 if c not in (x["name"] for x in self.cases):
                     r.fail((*t["where"], "cases"), f"no case {c!r}")
+
+    def _check_ranks(self, case):
+        """Programs of libfabric run in all hosts, or flows do."""
+        r = self.reader
+        ranks = {w["kind"] == "collective" for w in case["workload"]}
+        if len(ranks) == 2:
+            r.fail(case["workload"][0]["where"],
+                   "flows and collective operations do not mix")
+        for t in self.transports:
+            if bool(t["provider"]) not in ranks:
+                r.fail(t["where"], "a transport has a provider if the workload "
+                       "is collective, and only then")
 
     def _expectations(self, data):
         r = self.reader

@@ -12,10 +12,13 @@ import shutil
 import subprocess
 import time
 
+from . import collective
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 GUEST_SOURCES = os.path.join(TREE, "tools", "lab", "guest")
 LIBUET = os.path.join(TREE, "tools", "libuet")
+LIBFABRIC = os.path.join(TREE, "tools", "libfabric")
 BUILD = os.path.join(TREE, "out", "lab", ".build")
 VM = os.path.join(TREE, "tools", "vm")
 LIMIT = 300                 # real seconds for one run
@@ -83,6 +86,14 @@ def build_tc():
     return out
 
 
+def build_libfabric():
+    """The provider, and the program of the ranks."""
+    out = os.path.join(BUILD, "lib")
+    sh(os.path.join(TREE, "tools", "deps"), "libfabric-dev")
+    sh("make", "-s", "-C", LIBFABRIC, f"O={out}", "CC=gcc-12", "all", "bench")
+    return [os.path.join(out, name) for name in ("libuet-fi.so", "fi_coll")]
+
+
 def forget_dead(folder):
     """Snapshots of processes that could not remove their own."""
     for name in os.listdir(folder):
@@ -98,7 +109,7 @@ class Engine:
     another module meanwhile does not change the runs that are left.
     """
 
-    def __init__(self, jobs=2):
+    def __init__(self, jobs=2, libfabric=False):
         self.jobs = jobs
         self.kernel = assignments("kernel", "uml")
         built = {name.removeprefix("module_"): ko for name, ko in
@@ -112,6 +123,11 @@ class Engine:
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.guest = shutil.copy2(build_guest(), self.folder)
         self.tc = shutil.copytree(build_tc(), os.path.join(self.folder, "tc"))
+        self.ranks = []
+        if libfabric:
+            fi = os.path.join(self.folder, "fi")
+            os.makedirs(fi)
+            self.ranks = [shutil.copy2(f, fi) for f in build_libfabric()]
         self.modules = {name: shutil.copy2(ko, self.folder)
                         for name, ko in built.items()}
 
@@ -131,6 +147,10 @@ class Engine:
         h.update(f"{seed}\n{plan.identity()}\n".encode())
         h.update(digest(self.guest).encode())
         h.update(os.path.basename(self.kernel["builddir"]).encode())
+        if plan.libfabric:
+            h.update(collective.NO_SPIN.encode())
+            for file in self.ranks:
+                h.update(digest(file).encode())
         for name in self.needed(plan):
             h.update(digest(self.module(name)).encode())
         return h.hexdigest()
@@ -147,6 +167,9 @@ class Engine:
             argv.append("--no-module")
         if plan.trim:
             argv += ["--env", f"TC_LIB_DIR={self.tc}"]
+        if plan.libfabric:
+            argv += ["--env", collective.NO_SPIN, "--env",
+                     f"FI_PROVIDER_PATH={os.path.dirname(self.ranks[0])}"]
         return [*argv, "--", self.guest, folder]
 
     def run(self, plan, seed, folder):

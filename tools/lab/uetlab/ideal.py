@@ -9,6 +9,8 @@ What no transport can beat, by arithmetic.
 * Lone flows (load, list, requests): the flow's own bytes at the slowest hop
   and the same latency; requests count both directions.
 * Ring: the number of steps times a lone chunk.
+* Collective operations: the steps of the algorithm, one after the other, each as
+  long as a lone message of the pair of ranks that it takes longest for.
 * Endless flows: an equal share of what slow readers leave of the busiest set,
   at every instant among those that send then.
 
@@ -16,7 +18,7 @@ Interrupt moderation counts whole for a flow of one packet and half for longer
 ones, the mean of what their last packet waits.
 """
 
-from . import wire
+from . import collective, wire
 
 
 def _lone(fabric, transport, src, dst, nbytes, msg):
@@ -39,6 +41,7 @@ def slow(f, t):
 class Ideals:
     def __init__(self, fabric, traffic):
         self.fabric = fabric
+        self.ranks = traffic.ranks
         self.load = {}          # key of a set of ports -> bytes of the burst
         self._known = {}
         self.endless = [f for f in traffic.flows if not f.bytes]
@@ -66,6 +69,8 @@ class Ideals:
         """Ideal time of a finite flow from its reference instant."""
         t = f.conn.transport
         src, dst = f.conn.src, f.conn.dst
+        if f.operation:
+            return self._collective(t, f.operation, f.bytes)
         if f.since:
             q = f.since
             return (_lone(self.fabric, t, src, dst, f.bytes, f.msg)
@@ -85,6 +90,16 @@ class Ideals:
         return (self.fabric.one_way(src, dst, first,
                                     0.5 if own > first else 1.0)
                 + (busy - first) * 8e9 / rate)
+
+    def _collective(self, t, operation, nbytes):
+        key = t["name"], operation, nbytes
+        if key not in self._known:
+            self._known[key] = sum(
+                max(_lone(self.fabric, t, self.ranks[a], self.ranks[b], n, n)
+                    for a, b in pairs)
+                for pairs, n in collective.steps(operation, nbytes,
+                                                 len(self.ranks)))
+        return self._known[key]
 
     def rate_bps(self, f):
         """Payload rate of a fair share, of an endless flow."""

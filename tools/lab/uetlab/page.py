@@ -5,9 +5,9 @@ import html
 import json
 import os
 
-from . import expect, results, sweep
+from . import collective, expect, results, sweep
 
-PICTURES = ("sweep", "times", "queues", "windows", "shares", "goodput")
+PICTURES = ("sweep", "collectives", "times", "queues", "windows", "shares", "goodput")
 
 STYLE = """
 body { font: 14px/1.45 sans-serif; margin: 2em auto; max-width: 72em;
@@ -63,9 +63,11 @@ def _table(summary):
     if over := sweep.table(summary):
         out += (f"<p>{html.escape(sweep.words(summary))}</p>"
                 + _html_table(over[0], over[1:]))
-    return out + _html_table([h for h, _ in results.COLUMNS],
-                             [c for r in summary["rows"]
-                              for c in results.lines(r)])
+    if sides := collective.table(summary):
+        out += (f"<p>{html.escape(collective.words(summary))}</p>"
+                + _html_table(sides[0], sides[1:]))
+    head, *rows = results.table_rows(summary)
+    return out + _html_table(head, rows)
 
 
 def write(out):

@@ -4,7 +4,7 @@
 import os
 import re
 
-from . import results as figures, sweep
+from . import collective, results as figures, sweep
 
 POINTS = 200                # per line: pictures stay small
 COLUMNS = 3
@@ -305,8 +305,39 @@ def draw_goodput(plt, folder, x, results):
     _save(plt, fig, folder, "goodput")
 
 
+def draw_collectives(plt, folder, x, results):
+    """Medians over ideal by size, bars up to the 99th percentile."""
+    by = {}
+    for _, t, runs in results:
+        for c in collective.figures(runs):
+            by.setdefault(c["operation"], {}).setdefault(t["name"],
+                                                         []).append(c)
+    fig, axes = _grid(plt, len(by))
+    for ax, (operation, lines) in zip(axes, by.items()):
+        for name, pts in lines.items():
+            mid = [c["median_us"] / c["ideal_us"] for c in pts]
+            up = [(c["p99_us"] - c["median_us"]) / c["ideal_us"] for c in pts]
+            ax.errorbar([c["bytes"] for c in pts], mid, yerr=[[0] * len(up), up],
+                        label=name, capsize=2, marker="o", markersize=2.5,
+                        **_of(x, x.transport(name)))
+        ax.axhline(1.0, color="#999999", linewidth=0.6)
+        ax.set_xscale("log")
+        ticks = sorted({c["bytes"] for pts in lines.values() for c in pts})
+        ax.set_xticks(ticks, [collective.size_text(n) for n in ticks],
+                      rotation=45, fontsize=6)
+        ax.set_xticks([], minor=True)
+        ax.set_ylabel("time over ideal")
+        ax.set_title(f"{x.name}, {operation}")
+        ax.legend(fontsize=6)
+    _save(plt, fig, folder, "collectives")
+
+
 def draw(folder, x, results):
     plt = _pyplot()
+    if results[0][2][0].traffic.works:
+        draw_collectives(plt, folder, x, results)
+        draw_shares(plt, folder, x, results)
+        return
     draw_times(plt, folder, x, results)
     if x.sweep:
         # The rest is of single rows: too many here to be seen.

@@ -35,6 +35,7 @@ class Plan:
         protos = {c.transport["proto"] for c in traffic.conns}
         self.uet = bool(protos & {"uet", "rod"})
         self.mptcp = "mptcp" in protos
+        self.libfabric = bool(traffic.ranks)
         # Trimming is a property of the fabric: on if the transport uses it.
         self.trimming = transport["trimming"] and case["port"]["trim"] is not None
         self._write()
@@ -150,6 +151,9 @@ class Plan:
             more = f" initcwnd {window} initrwnd {window}" if window else ""
             if self.t["rto_min"]:
                 more += f" rto_min {-(-self.t['rto_min'] // 10**6)}ms"
+            if self.t["provider"] and self.t["cc"]:
+                # Nobody asks for it at the sockets of somebody else's provider.
+                more += f" congctl {self.t['cc']}"
             lines.append(f"route add default src {node.addr()}" + more
                          + self.hops(node.ports))
             if self.mptcp:
@@ -302,7 +306,8 @@ class Plan:
 
     def _write(self):
         case, t = self.case, self.traffic
-        self.order("count", len(self.fabric.nodes), len(t.conns), len(t.flows))
+        self.order("count", len(self.fabric.nodes),
+                   *((0, 0) if t.ranks else (len(t.conns), len(t.flows))))
         # All hosts share one kernel: its limits must not be what is measured.
         for key, value in (("core/netdev_max_backlog", 1000000),
                            ("ipv4/tcp_mem", "200000,200000,200000"),
@@ -341,7 +346,17 @@ class Plan:
         self.order("times", WARM_WAIT, m["until"], m["settle"], m["ports"],
                    m["windows"], m["goodput"])
 
+    def _ranks(self):
+        self.order("provider", self.t["provider"])
+        for host in self.traffic.ranks:
+            self.order("rank", host.name, host.addr())
+        for operation, size, rounds in self.traffic.works:
+            self.order("collective", f"{operation}:{size}:{rounds}")
+
     def _traffic(self):
+        if self.traffic.ranks:
+            self._ranks()
+            return
         windows = self._windowed()
         for c in self.traffic.conns:
             self.order("conn", c.transport["proto"], c.src.name, c.src.addr(),

@@ -42,6 +42,7 @@ class Raw:
             self._read(f)
         if not self._ended:
             raise BadRun(f"{folder}: the run did not reach its end")
+        self._rounds(os.path.join(folder, "collectives"))
         self.ports = self._ports()
 
     def _read(self, f):
@@ -75,6 +76,17 @@ class Raw:
                 self._counters(f, *w[1:4])
             elif kind == "end":
                 self._ended = True
+
+    def _rounds(self, path):
+        """Those of collective operations, each like a flow from 0 on."""
+        if not os.path.exists(path):
+            return
+        with open(path) as f:
+            for line in f:
+                one = json.loads(line)
+                for ns in one["rounds_ns"]:
+                    self.flows.append((len(self.flows), 0, ns, -1,
+                                       one["bytes"], True))
 
     def _counters(self, f, phase, node, name):
         """Either pairs of lines (names, values) or a name and a value each."""

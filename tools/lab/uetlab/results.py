@@ -5,7 +5,7 @@ import json
 import os
 import statistics
 
-from . import cuts, expect, ideal, raw, sweep, topology, workload
+from . import collective, cuts, expect, ideal, raw, sweep, topology, workload
 
 STARVED = 9999.0            # ratio of an endless flow that got nothing
 MATRIX_FROM = 8             # transports that are worth a table of the worst
@@ -94,6 +94,9 @@ class Run:
         self.ideals = ideal.Ideals(self.fabric, self.traffic)
         self.flows = []         # dicts, as in flows.jsonl
         self.failed = []
+        if len(self.raw.flows) != len(self.traffic.flows):
+            raise raw.BadRun(f"{folder}: {len(self.raw.flows)} results of "
+                             f"{len(self.traffic.flows)} flows")
         for (nr, start, done, acked, got, ok), f in zip(self.raw.flows,
                                                         self.traffic.flows):
             self._flow(f, start, done, acked, got, ok)
@@ -242,6 +245,8 @@ def row(case, t, runs):
         out["sweep"] = case["sweep"]
     if workloads := by_workload(runs):
         out["workloads"] = workloads
+    if runs[0].traffic.works:
+        out["collectives"] = collective.figures(runs)
     groups = {}
     for run in runs:
         for f in run.flows:
@@ -336,9 +341,12 @@ def lines(r):
     A row, and one for each workload if there are several: their ratios have
     nothing to do with each other, the network's counters are of all.
     """
+    network = cells({k: v for k, v in r.items() if k not in RATIOS})
+    if "collectives" in r:          # a table of theirs has the ratios
+        return [network]
     if "workloads" not in r:
         return [cells(r)]
-    out = [cells({k: v for k, v in r.items() if k not in RATIOS})]
+    out = [network]
     for name, w in r["workloads"].items():
         out.append(cells({"case": r["case"],
                           "transport": f"{r['transport']}: {name}", **w}))
@@ -375,6 +383,15 @@ def _worst(r):
     return text
 
 
+def table_rows(s):
+    """The head and all lines; columns of flows are left out where ranks ran."""
+    rows = [[h for h, _ in COLUMNS]] + [c for r in s["rows"] for c in lines(r)]
+    if any("collectives" in r for r in s["rows"]):
+        there = [i for i in range(len(rows[0])) if any(r[i] for r in rows[1:])]
+        rows = [[r[i] for i in there] for r in rows]
+    return rows
+
+
 def _lined_up(rows, left):
     """Columns under one another, the first ones to the left."""
     widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
@@ -384,13 +401,15 @@ def _lined_up(rows, left):
 
 
 def table(s):
-    rows = [[h for h, _ in COLUMNS]] + [c for r in s["rows"] for c in lines(r)]
+    rows = table_rows(s)
     if all(r[0] == "-" for r in rows[1:]):
         rows = [r[1:] for r in rows]
     text = f"{s['experiment']}: {s['title']}\n" + _lined_up(rows, 2)
     if over := sweep.table(s):
         text += sweep.words(s) + "\n" + _lined_up(
             over, over[0].index("transport") + 1)
+    if sides := collective.table(s):
+        text += collective.words(s) + "\n" + _lined_up(sides, 1)
     for v in s["expectations"]:
         text += "  " + expect.text(v) + "\n"
     return text

@@ -5,7 +5,7 @@ import os
 import shutil
 import textwrap
 
-from . import aims, front, page, results, shown, sweep
+from . import aims, collective, front, page, results, shown, sweep
 from .kept import Kept
 
 NAME = "uet-results"
@@ -70,8 +70,7 @@ def _simple_table(rows):
 
 
 def _results(summary):
-    rows = [[h for h, _ in results.COLUMNS]]
-    rows += [c for r in summary["rows"] for c in results.lines(r)]
+    rows = results.table_rows(summary)
     if all(r[0] == "-" for r in rows[1:]):
         rows = [r[1:] for r in rows]
     return _simple_table(rows)
@@ -91,6 +90,13 @@ def _sweep(summary):
     if rows is None:
         return ""
     return _fill(sweep.words(summary)) + "\n" + _simple_table(rows)
+
+
+def _collectives(summary):
+    rows = collective.table(summary)
+    if rows is None:
+        return ""
+    return _fill(collective.words(summary)) + "\n" + _simple_table(rows)
 
 
 def _seeds(summary, seeds):
@@ -271,6 +277,8 @@ def _section(name, about, summary):
         parts.append(worst)
     if over := _sweep(summary):
         parts.append(over)
+    if sides := _collectives(summary):
+        parts.append(sides)
     parts.append(_results(summary))
     if other := _seeds(summary, about["seeds"]):
         parts.append(other)

@@ -4,7 +4,7 @@
 import random
 from dataclasses import dataclass, field
 
-from . import wire
+from . import collective, wire
 
 FIRST_PID = 16              # UET processes of a host are numbered from here
 FIRST_PORT = 5000           # of listeners
@@ -43,6 +43,7 @@ class Flow:
     burst: bool = True      # shares its links with all others of the burst
     since: "Flow" = None    # measured from the start of this flow on
     steps: int = 0          # ring: steps that lie behind its end
+    operation: str = ""     # collective: a round of it, by the hosts of the case
     nr: int = -1
 
 
@@ -50,6 +51,9 @@ class Flow:
 class Traffic:
     conns: list = field(default_factory=list)
     flows: list = field(default_factory=list)
+    # Programs of libfabric instead of flows: those are their rounds then.
+    ranks: list = field(default_factory=list)       # hosts by rank
+    works: list = field(default_factory=list)       # (operation, bytes, rounds)
 
 
 class Builder:
@@ -174,14 +178,17 @@ class Builder:
                 if src is not dst:
                     self.flow(self.conn(src, dst), self.w["bytes"])
 
+    def interleaved(self):
+        """The hosts in an order in which neighbours lie in different leaves."""
+        hosts, half = self.fabric.hosts, len(self.fabric.hosts) // 2
+        order = [h for pair in zip(hosts[:half], hosts[half:]) for h in pair]
+        return order + hosts[2 * half:]
+
     def do_ring(self):
         """All-reduce: 2 (n - 1) steps of an n-th each, host to host."""
         w, hosts = self.w, self.fabric.hosts
         n = len(hosts)
-        # Neighbours in the ring lie in different leaves.
-        half = n // 2
-        ring = [h for pair in zip(hosts[:half], hosts[half:]) for h in pair]
-        ring += hosts[2 * half:]
+        ring = self.interleaved()
         conns = [self.conn(ring[i], ring[(i + 1) % n]) for i in range(n)]
         chunk = max(1, w["bytes"] // n)
         steps = 2 * (n - 1) * w["rounds"]
@@ -231,6 +238,21 @@ class Builder:
                 self.fail("flow", "a flow needs two hosts")
             self.flow(self.conn(src, dst), one["bytes"],
                       start=self.w["start"] + one["start"], burst=False)
+
+    def do_collective(self):
+        """Each round counts as a flow, between no hosts in particular."""
+        w, t = self.w, self.traffic
+        t.ranks = self.interleaved()
+        for size, rounds in zip(w["sizes"], w["rounds"]):
+            why = collective.misfit(w["operation"], size, len(t.ranks))
+            if why:
+                self.fail("sizes", why)
+            t.works.append((w["operation"], size, rounds))
+            conn = self.conn(t.ranks[0], t.ranks[1])
+            conn.group = collective.group(w["operation"], size)
+            for _ in range(rounds):
+                self.flow(conn, size, start=0, burst=False,
+                          operation=w["operation"])
 
     # --- numbers ----------------------------------------------------------
 
