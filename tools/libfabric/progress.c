@@ -82,6 +82,11 @@ static void uet_progress_orphan(struct uet_domain *d, const struct uet_completio
 	if (!ep || done->type != UET_DONE_SENT || !done->error)
 		return;
 	uet_told(done);
+	/* Programs may not expect an error of no operation: one that they know of has it
+	 * rather, if it waits for the same peer.
+	 */
+	if (uet_recv_peer_lost(ep, &done->peer, done->error))
+		return;
 	uet_cntr_count(ep->tx_cntr, true);
 	uet_cq_add(ep->tx_cq, &entry);
 }

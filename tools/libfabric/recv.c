@@ -359,10 +359,14 @@ ssize_t uet_recv_cancel(struct uet_ep *ep, void *context)
  * @ep: endpoint
  * @peer: address
  * @error: errno
+ *
+ * Return: their number.
  */
-void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
+unsigned int uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer,
+				int error)
 {
 	struct list *l, *next;
+	unsigned int n = 0;
 	struct uet_op *op;
 
 	for (l = ep->recvs.next; l != &ep->recvs; l = next) {
@@ -370,10 +374,12 @@ void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int 
 		op = list_item(l, struct uet_op, node);
 		if (op->recv.pulls || op->recv.any || !uet_addr_same(&op->peer, peer))
 			continue;
+		n++;
 		op->error = error;
 		if (!op->recv.posted)
 			uet_recv_fail(op, error);
 		else
 			libuet_unpost(ep->fd, uet_op_cookie(op));
 	}
+	return n;
 }

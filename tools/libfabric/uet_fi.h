@@ -631,7 +631,8 @@ void uet_recv_fail(struct uet_op *op, int error);
 void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error);
 void uet_recv_take(struct uet_op *op, const struct uet_arrival *a);
 void uet_recv_post_pending(struct uet_ep *ep);
-void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
+unsigned int uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer,
+				int error);
 
 void uet_unexp_spill(struct uet_ep *ep);
 struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
