@@ -116,10 +116,12 @@ def goes_on(example, running, folder):
                                text=True, check=False)
             met = p.returncode == 0
             why = "does not end" if met else f"meanwhile: {p.stderr[-200:]}"
-        if interrupt and met and not missing(example, running.output()):
+        done = met and not missing(example, running.output())
+        time.sleep(0.1)
+        # One that just ends after its output goes on no more.
+        if interrupt and done and running.status() is None:
             running.kill(signal.SIGINT)
             interrupt = False
-        time.sleep(0.1)
     if interrupt:
         raise Failed(f"ends by itself: {running.output()[:600]!r}")
 
