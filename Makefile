@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install install deb help kernels deps tools check demo
-.PHONY: bench bench-libfabric clean build/uet-vectors uetperf dashboard machines arm64
+.PHONY: bench bench-libfabric mpi-programs clean build/uet-vectors uetperf dashboard machines arm64
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -37,6 +37,8 @@ help:
 	@echo '                PROFILE=1: by function; CPUS=2: on two CPUs)'
 	@echo 'make bench-libfabric'
 	@echo '                messages over libfabric, beside the sockets and its TCP'
+	@echo 'make mpi-programs'
+	@echo '                MPI programs of Debian over the provider of libfabric'
 	@echo 'make lab        experiments in virtual time (EXP=, FILE=, SEEDS=)'
 	@echo 'make lab-report writes Documentation/networking/uet-results.rst'
 	@echo 'make lab-check  checks the laboratory itself'
@@ -71,6 +73,9 @@ bench:
 
 bench-libfabric:
 	@tools/libfabric/bench/run
+
+mpi-programs:
+	@tools/libfabric/tests/programs $(TESTS)
 
 dashboard:
 	@tools/dashboard/run

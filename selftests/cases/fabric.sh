@@ -197,7 +197,7 @@ mpi()
 {
 	on "$A" unshare --mount bash -c "mount --bind $WORK/hosts /etc/hosts
 		mount --bind $WORK/resolv.conf /etc/resolv.conf"'
-		exec "$@"' - timeout $((60 * SLOW)) mpirun --allow-run-as-root \
+		exec "$@"' - timeout "${LIMIT:-$((60 * SLOW))}" mpirun --allow-run-as-root \
 		--host host-a:2,host-b:2 -np 4 \
 		--mca plm rsh --mca plm_rsh_agent "$WORK/agent" --mca plm_rsh_no_tree_spawn 1 \
 		--mca oob_tcp_if_include $MGMT_A/24 --mca btl self \
@@ -292,6 +292,45 @@ mpi_killed()
 	wait_for 20 nobody_runs || fail "some ranks go on"
 }
 
+# --- MPI programs of Debian ----------------------------------------------------------------
+
+SCALAPACK=/usr/lib/$(uname -m)-linux-gnu/scalapack/openmpi-tests
+
+package_of()
+{
+	dpkg-query -W -f '${Package} ${Version}' "$1" 2>/dev/null || skip "no package $1"
+}
+
+# scalapack PROGRAM: its own tests; it tells how many passed
+scalapack()
+{
+	local passed failed
+
+	package_of scalapack-mpi-test
+	LIMIT=1200 mpi --wdir "$SCALAPACK" "./$1" >"$WORK/mpi" 2>&1 ||
+		fail "$1 ended with $?: $(tail -n 5 "$WORK/mpi")"
+	passed=$(sed -n 's/ *\([0-9]*\) tests completed and passed.*/\1/p' "$WORK/mpi")
+	failed=$(sed -n 's/ *\([0-9]*\) tests completed and failed.*/\1/p' "$WORK/mpi")
+	echo " $1: $passed passed, $failed failed"
+	[ "${passed:-0}" -gt 0 ] && [ "$failed" = 0 ]
+}
+
+# HPCC: it checks its results by itself
+hpcc_run()
+{
+	local dir=$WORK/home-a/hpcc
+
+	package_of hpcc
+	mkdir -p "$dir" && chmod 755 "$WORK/home-a"
+	sed 's/^1000 .*/200 Ns/; s/^80 .*/40 NBs/' /usr/share/doc/hpcc/examples/_hpccinf.txt \
+		>"$dir/hpccinf.txt"
+	chown -R $NOBODY:$NOBODY "$dir"
+	LIMIT=1200 mpi --wdir "$dir" hpcc >"$WORK/mpi" 2>&1 ||
+		fail "hpcc ended with $?: $(tail -n 5 "$WORK/mpi")"
+	grep -E "^(Success|.*PASSED|.*FAILED)" "$dir/hpccoutf.txt" | sort | uniq -c
+	grep -qx "Success=1" "$dir/hpccoutf.txt" && ! grep -q FAILED "$dir/hpccoutf.txt"
+}
+
 # --- hosts ---------------------------------------------------------------------------------
 
 setup_mgmt()
@@ -345,5 +384,12 @@ elif command -v mpirun >/dev/null && [ -x "$TREE/build/libfabric/uet_mpi" ]; the
 	teardown_spines
 else
 	echo "# no Open MPI here"
+fi
+if [ "$PART" = packages ]; then
+	mpi_prepare
+	tst "HPCC" hpcc_run
+	for i in ${3:-xdlu xdllt xdls xdqr xdinv xdtrd xdbrd xdhrd xzlu xsllt}; do
+		tst "ScaLAPACK, $i" scalapack "$i"
+	done
 fi
 finish
