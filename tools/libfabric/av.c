@@ -186,6 +186,12 @@ static int uet_av_read(const struct uet_av *av, const void *addr, size_t n,
 	return libuet_resolve(((char *const *)addr)[n], NULL, sa, 1) < 1 ? -FI_EINVAL : 0;
 }
 
+/* Where events go: the queue of the vector, or that of its domain */
+static struct uet_eq *uet_av_eq(const struct uet_av *av)
+{
+	return av->eq ?: av->domain->eq;
+}
+
 /* What an insert says by events, or returns */
 static int uet_av_done(struct uet_av *av, uint64_t flags, void *context, int good)
 {
@@ -195,7 +201,7 @@ static int uet_av_done(struct uet_av *av, uint64_t flags, void *context, int goo
 
 	if (!(flags & FI_EVENT))
 		return good;
-	return uet_eq_add(av->eq, FI_AV_COMPLETE, &entry, sizeof(entry), false);
+	return uet_eq_add(uet_av_eq(av), FI_AV_COMPLETE, &entry, sizeof(entry), false);
 }
 
 static void uet_av_failed(struct uet_av *av, uint64_t flags, void *context, size_t n,
@@ -209,7 +215,7 @@ static void uet_av_failed(struct uet_av *av, uint64_t flags, void *context, size
 	if (flags & FI_SYNC_ERR)
 		((int *)context)[n] = -err;
 	if (flags & FI_EVENT)
-		uet_eq_add(av->eq, 0, &entry, sizeof(entry), true);
+		uet_eq_add(uet_av_eq(av), 0, &entry, sizeof(entry), true);
 }
 
 /* FI_EVENT is a flag of the table, and here one of each insert. */
@@ -220,7 +226,7 @@ static int uet_av_flags(const struct uet_av *av, uint64_t *flags, const void *co
 	if (*flags & ~(FI_EVENT | FI_MORE | FI_SYNC_ERR) ||
 	    (*flags & FI_SYNC_ERR && (!context || *flags & FI_EVENT)))
 		return -FI_EINVAL;
-	return *flags & FI_EVENT && !av->eq ? -FI_ENOEQ : 0;
+	return *flags & FI_EVENT && !uet_av_eq(av) ? -FI_ENOEQ : 0;
 }
 
 static int uet_av_insert(struct fid_av *fid, const void *addr, size_t count,

@@ -24,8 +24,17 @@ const char *uet_strerror(int prov_errno, char *buf, size_t len)
 	return text;
 }
 
-static int uet_eq_push(struct uet_eq *eq, uint32_t type, const void *entry, size_t len,
-		       bool err)
+/**
+ * uet_eq_add() - add an event
+ * @eq: queue
+ * @type: FI_AV_COMPLETE and the like
+ * @entry: its entry
+ * @len: length of that, at most that of uet_event.u
+ * @err: it is a struct fi_eq_err_entry
+ *
+ * Return: 0, -FI_ENOMEM.
+ */
+int uet_eq_add(struct uet_eq *eq, uint32_t type, const void *entry, size_t len, bool err)
 {
 	struct uet_event *e = malloc(sizeof(*e));
 
@@ -40,21 +49,6 @@ static int uet_eq_push(struct uet_eq *eq, uint32_t type, const void *entry, size
 	uet_wait_signal(&eq->wait);
 	pthread_mutex_unlock(&eq->lock);
 	return 0;
-}
-
-/**
- * uet_eq_add() - add an event
- * @eq: queue
- * @type: FI_AV_COMPLETE and the like
- * @entry: its entry
- * @len: length of that, at most that of uet_event.u
- * @err: it is a struct fi_eq_err_entry
- *
- * Return: 0, -FI_ENOMEM.
- */
-int uet_eq_add(struct uet_eq *eq, uint32_t type, const void *entry, size_t len, bool err)
-{
-	return uet_eq_push(eq, type, entry, len, err);
 }
 
 /**
@@ -142,7 +136,7 @@ static ssize_t uet_eq_write(struct fid_eq *fid, uint32_t event, const void *buf,
 
 	if (flags || len > sizeof(((struct uet_event *)0)->u))
 		return -FI_EINVAL;
-	return uet_eq_push(eq, event, buf, len, false) ?: (ssize_t)len;
+	return uet_eq_add(eq, event, buf, len, false) ?: (ssize_t)len;
 }
 
 static ssize_t uet_eq_sread(struct fid_eq *fid, uint32_t *event, void *buf, size_t len,

@@ -25,6 +25,9 @@
 /* A receiver that asks for more pieces than that at a time is none of the provider's. */
 #define UET_PIECES_MAX	64
 
+/* Messages read at a time: peers that send without end do not keep the caller. */
+#define UET_READ_BUDGET		1024
+
 /* From there on data is sent from where it is. */
 #define UET_PIECE_PINNED	(64 << 10)
 
@@ -298,9 +301,10 @@ void uet_rdv_read(struct uet_ep *ep)
 	struct sockaddr_uet from;
 	char bytes[64];
 	struct iovec iov = { bytes, sizeof(bytes) };
+	int left = UET_READ_BUDGET;
 	ssize_t n;
 
-	for (;;) {
+	while (left--) {
 		n = libuet_recvmsg(ep->bulk, &iov, 1, &from, &attrs,
 				   MSG_DONTWAIT | MSG_PEEK);
 		if (n < 0 && errno != ECONNABORTED && errno != ECONNRESET)

@@ -13,6 +13,9 @@
  */
 #include "uet_fi.h"
 
+/* Messages taken at a time: peers that send without end do not keep the caller. */
+#define UET_UNEXP_BUDGET	4096
+
 static bool uet_unexp_matches(const struct uet_unexp *u, const struct uet_op *op)
 {
 	if (u->claimed || !(u->tag & UET_TAG_MSG) != op->recv.tagged)
@@ -140,9 +143,10 @@ void uet_unexp_spill(struct uet_ep *ep)
 {
 	struct uet_unexp *u;
 	struct uet_op *op;
+	int n;
 
-	while (!ep->dgram || !list_empty(&ep->pending)) {
-		u = uet_unexp_read(ep);
+	for (n = 0; n < UET_UNEXP_BUDGET; n++) {
+		u = ep->dgram && list_empty(&ep->pending) ? NULL : uet_unexp_read(ep);
 		if (!u)
 			return;
 		op = uet_unexp_wanted(ep, u);

@@ -85,9 +85,41 @@ static void inserted(struct side *s)
 	OK(s, fi_close(&eq->fid));
 }
 
+/* A table without a queue of its own uses that of its domain. */
+static void domains(struct side *s)
+{
+	struct fi_av_attr attr = { .type = s->info->domain_attr->av_type, .flags = FI_EVENT };
+	struct fid_eq *eq = open_eq(s, FI_WAIT_UNSPEC);
+	struct fi_eq_entry e = { 0 };
+	struct fid_domain *domain;
+	char name[256];
+	size_t len = sizeof(name);
+	struct fid_av *av;
+	fi_addr_t at;
+	uint32_t event;
+
+	if (!strict()) {
+		fi_close(&eq->fid);
+		skip_case(s, "others have rules of their own");
+	}
+	OK(s, fi_domain(s->fabric, s->info, &domain, NULL));
+	OK(s, fi_av_open(domain, &attr, &av, NULL));
+	OK(s, fi_getname(&s->ep->fid, name, &len));
+	GIVES(s, fi_av_insert(av, name, 1, &at, 0, s), FI_ENOEQ);
+	OK(s, fi_domain_bind(domain, &eq->fid, 0));
+	OK(s, fi_av_insert(av, name, 1, &at, 0, s));
+	CHECK(s, fi_eq_sread(eq, &event, &e, sizeof(e), 10000, 0) == sizeof(e), "no event");
+	CHECK(s, event == FI_AV_COMPLETE && e.data == 1, "event %u", event);
+	OK(s, fi_close(&av->fid));
+	GIVES(s, fi_close(&eq->fid), FI_EBUSY);
+	OK(s, fi_close(&domain->fid));
+	OK(s, fi_close(&eq->fid));
+}
+
 TESTS(eq) = {
 	{ "what is written", written },
 	{ "waiting", waits },
 	{ "addresses are inserted", inserted },
+	{ "addresses are inserted, queue of the domain", domains },
 	{ }
 };
