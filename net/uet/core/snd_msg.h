@@ -64,6 +64,7 @@ enum uet_snd_msg_state {
  * @deferred: the target defers it: when its packets are answered it leaves its
  *	sender; valid with @again
  * @maybe_accepted: its PDC died, and not all its packets were NACKed
+ * @told: its sender waits to be told that it arrived
  * @joins: it is one packet, which may leave in a buffer with those of other messages
  * @run_len: packets with this payload may leave as a run, if sent for the first
  *	time; 0: each goes by itself
@@ -96,6 +97,7 @@ struct uet_snd_msg {
 	bool again;
 	bool deferred;
 	bool maybe_accepted;
+	bool told;
 	bool joins;
 };
 

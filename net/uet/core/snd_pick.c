@@ -58,7 +58,8 @@ static u32 snd_counted(const struct uet_snd_out *out)
  * message of several packets, or of those that follow it at once. After a shorter
  * message the next one sets AR if half of the RTO has passed, or the tail probe
  * asks; if the peer is not known to answer probes, the end of the last message sets
- * it.
+ * it. So does one that the program waits to hear of, if no answer is under way that it
+ * could wait for: a program that takes the next step after each pays for no probe.
  */
 static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 			 u64 now)
@@ -95,6 +96,7 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 	if (snd_waits_long(s, now))
 		return true;
 	return (m->len > f->payload_mtu || s->owes_ar ||
+		(m->told && !s->win.flight_pkts) ||
 		unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED)) &&
 	       !snd_more_follows(s, m);
 }

@@ -612,6 +612,7 @@ struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 	msg->match_bits = s->tag;
 	msg->has_tag = s->has_tag;
 	msg->has_cookie = s->has_cookie;
+	msg->m.told = s->has_cookie && READ_ONCE(us->notify) == UET_NOTIFY_NAMED;
 	return msg;
 }
 

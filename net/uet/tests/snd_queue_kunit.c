@@ -310,6 +310,27 @@ static void queue_asks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, k->out.ar);
 }
 
+/* A message that the program waits to hear of asks, if no answer is under way. */
+static void queue_told(struct kunit *test)
+{
+	struct script *k = script_new(test, false, true);
+	struct uet_snd_msg *m;
+
+	m = script_msg(k, 0, 100, 100);
+	m->told = true;
+	script_send(k, 9);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	m = script_msg(k, 0, 100, 100);
+	m->told = true;
+	script_send(k, 9);
+	KUNIT_EXPECT_FALSE(test, k->out.ar);
+	script_ack(k, PSN(1), PSN(1), 0);
+	m = script_msg(k, 0, 100, 100);
+	m->told = true;
+	script_send(k, 9);
+	KUNIT_EXPECT_TRUE(test, k->out.ar);
+}
+
 /* The receive window stops new packets, and the wait is counted. */
 static void queue_window(struct kunit *test)
 {
@@ -690,6 +711,7 @@ static struct kunit_case snd_queue_cases[] = {
 	KUNIT_CASE(queue_one_by_one),
 	KUNIT_CASE(queue_alone),
 	KUNIT_CASE(queue_asks),
+	KUNIT_CASE(queue_told),
 	KUNIT_CASE(queue_window),
 	KUNIT_CASE(queue_many_held),
 	KUNIT_CASE(queue_held_covered),
