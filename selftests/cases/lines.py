@@ -22,6 +22,9 @@ SHORT = (NO_PKT, NO_SES, NO_GTD)
 RCVBUF = 262144                 # what SO_RCVBUF 131072 makes
 # What an incomplete message takes beside its packets, at both layers
 ENTRY = 2048
+# What the contexts of earlier cases may lose meanwhile; 200 messages that are not
+# forgotten take three times as much
+SLACK = 4096
 CASES = Cases()
 case = CASES.case
 
@@ -86,7 +89,7 @@ def mix(line, msgs, packets, length):
 def until(seconds, true, what):
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, what() if callable(what) else what
         time.sleep(0.02)
 
 
@@ -179,7 +182,7 @@ def violated(host):
     n += 1
     host.ask(pdc.packet(n, p.F_AR, clear=n - 1))
     until(10 * host.slow, lambda: held(host, before) < 1024,
-          f"{held(host, before)} bytes stay")
+          lambda: f"{held(host, before)} bytes stay")
 
 
 @case("what has ended is forgotten although a message before it goes on")
@@ -200,8 +203,8 @@ def behind(host):
         part(2 + 2 * i, i + 1, 0)
         part(3 + 2 * i, i + 1, 1)
         host.answers()
-    until(10 * host.slow, lambda: held(host, before) <= one + 1024,
-          f"{held(host, before)} bytes instead of {one}")
+    until(10 * host.slow, lambda: held(host, before) <= one + SLACK,
+          lambda: f"{held(host, before)} bytes instead of {one}")
     # CACK passes all of them at once.
     part(402, 5000, 1, 100)
     for i in range(300):
@@ -210,8 +213,8 @@ def behind(host):
         host.answers()
     assert held(host, before) > one + 300 * 32, "nothing is kept"
     part(403, 5000, 2, 100)
-    until(10 * host.slow, lambda: held(host, before) <= 3 * one + 1024,
-          f"{held(host, before)} bytes instead of {3 * one}")
+    until(10 * host.slow, lambda: held(host, before) <= 3 * one + SLACK,
+          lambda: f"{held(host, before)} bytes instead of three times {one}")
 
 
 @case("what waits behind a reader that stopped does so for a moment only")
