@@ -57,6 +57,7 @@ exchange()
 
 	[ "$VIRTUAL" = 1 ] || limit=500
 
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 1 "$B4" 200 >/dev/null || return 1
@@ -73,6 +74,7 @@ exchange_by_spec()
 	local n=100 before pkts
 
 	both_sysctl profile spec
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 1 "$B4" 200 >/dev/null || return 1

@@ -28,6 +28,7 @@ little()
 # Much data, a new context: it is seen on the wire, once, and answered
 probe_seen()
 {
+	rm -f "$WORK/tcpdump"
 	on "$A" tcpdump -n -c 1 -i uet0 -Q out -w "$WORK/pcap" "$PROBE" \
 		2>"$WORK/tcpdump" &
 	wait_for 10 grep -q listening "$WORK/tcpdump" || return 1
@@ -75,6 +76,7 @@ longer()
 not_the_setting()
 {
 	set_sysctl "$A" base_rtt_us 0 || return 1
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 5 -C rccc 10.0.0.4 200 >"$WORK/info" || return 1
@@ -93,6 +95,7 @@ far_away()
 	transfer 10.0.0.5 "-n 20" "-n 20 -s 1000000" >"$WORK/out" || return 1
 	grep '"sent"' "$WORK/out" >"$WORK/send"
 	secs=$(field secs "$WORK/send")
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 5 10.0.0.5 200 >"$WORK/info" || return 1
@@ -145,6 +148,7 @@ short_again()
 # info ADDR: what a socket is told of the contexts towards it
 info()
 {
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 5 "$1" 200 >"$WORK/info" || return 1

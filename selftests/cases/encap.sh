@@ -137,6 +137,7 @@ forged()
 	fresh
 	fix_neighbours
 	transfer "$B4" "-n 5" "-n 5 -s 100,20k" || return 1
+	rm -f "$WORK/ready-a"
 	on "$A" uet_recv -T $((60 * SLOW)) -p 300 -I -R "$WORK/ready-a" >/dev/null 2>&1 &
 	wait_for 10 test -e "$WORK/ready-a" || return 1
 	# Longer than what was heard is believed
@@ -210,6 +211,7 @@ both_begin()
 	# What has trailers has them for good
 	set_sysctl "$B" data_protect 1
 	recv_start main -I
+	rm -f "$WORK/ready-a"
 	on "$A" uet_recv -T $((60 * SLOW)) -p $PID -I -R "$WORK/ready-a" >/dev/null 2>&1 &
 	wait_for 10 test -e "$WORK/ready-a" || return 1
 	on "$B" uet_send -T $((60 * SLOW)) -n 2000 -s 100,20k "$A4/$PID" &

@@ -529,6 +529,7 @@ route_lost()
 
 	patient
 	impair "$A" delay 1ms
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	server=$!
 	wait_for 10 grep -q ready "$WORK/server" || return 1

@@ -105,6 +105,7 @@ keys()
 deaf_peer()
 {
 	serve kv "$(program "$1" kv)" serve "uet:///0/kv"
+	rm -f "$WORK/deaf"
 	on "$A" python3 - "$B4" <<-'END' >"$WORK/deaf" &
 		import sys, time, uet
 		s = uet.Socket(peer=sys.argv[1] + "/kv", rcvbuf=4096)
@@ -249,6 +250,7 @@ posted_lossy()
 posted_deaf()
 {
 	serve post "$C/post" serve "any/$PID"
+	rm -f "$WORK/deaf"
 	on "$A" python3 - "$B4/$PID" <<-'END' >"$WORK/deaf" &
 		import sys, time, uet
 		s = uet.Socket(peer=sys.argv[1], rcvbuf=4096)

@@ -182,6 +182,7 @@ monitors()
 	alone=$took
 	sockets=$(netlink_sockets "$netns")
 	without=$(available)
+	rm -f "$WORK/monitors"
 	on "$netns" uet_monitors.py "$n" >"$WORK/monitors" &
 	job=$!
 	wait_for 60 grep -qs ready "$WORK/monitors" || fail "no monitors"

@@ -108,6 +108,7 @@ many()
 	both_sysctl pdc_max 262144
 	both_sysctl pdc_max_per_peer 65535
 	mkfifo "$WORK/go"
+	rm -f "$WORK/pdcs"
 	uet_pdcs "$A" "$B" "$classes" "${addrs[@]}" <"$WORK/go" >"$WORK/pdcs" &
 	exec 9>"$WORK/go"
 	wait_for 600 grep -q idle "$WORK/pdcs" || fail "no contexts: $(cat "$WORK/pdcs")"

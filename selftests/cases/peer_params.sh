@@ -176,6 +176,7 @@ read_only()
 # Processes of a case end with it
 server_first()
 {
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	"$@"

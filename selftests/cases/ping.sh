@@ -162,6 +162,7 @@ lossy()
 interrupted()
 {
 	listen
+	rm -f "$WORK/ping"
 	on "$A" "$UET" ping $B4 interval 0.1 >"$WORK/ping" &
 	wait_for 10 grep -q "seq=3" "$WORK/ping" || return 1
 	kill -INT "$(pidof uet)"

@@ -43,6 +43,7 @@ mute()
 forged()
 {
 	mute
+	rm -f "$WORK/forge"
 	on "$B" ping_forge.py "$1" >"$WORK/forge" &
 	wait_for 60 grep -q ready "$WORK/forge" || return 1
 	ping $B4 count 3 interval 0.05
@@ -58,11 +59,13 @@ forged_icmp()
 	mute
 	ip -n "$A" neigh replace 10.0.0.50 lladdr \
 		"$(on "$B" cat /sys/class/net/uet0/address)" dev uet0
+	rm -f "$WORK/forge"
 	on "$B" icmp_refuse.py 10.0.0.50 forged >"$WORK/forge" &
 	wait_for 60 grep -q ready "$WORK/forge" || return 1
 	ping 10.0.0.50 count 2 interval 0.05 && return 1
 	grep "seq=1 .*nothing came back" "$WORK/ping" || return 1
 	kill $!
+	rm -f "$WORK/forge"
 	on "$B" icmp_refuse.py 10.0.0.50 >"$WORK/forge" &
 	wait_for 60 grep -q ready "$WORK/forge" || return 1
 	ping 10.0.0.50 count 2 interval 0.05 && return 1
@@ -76,6 +79,7 @@ netns_goes()
 
 	mute
 	for n in 1 2 3; do
+		rm -f "$WORK/many"
 		on "$A" /usr/bin/python3 "$SELFTESTS/cases/ping_many.py" \
 			under_way $B4 >"$WORK/many" &
 		wait_for 60 grep -q ready "$WORK/many" || return 1
@@ -94,6 +98,7 @@ module_goes()
 
 	# shellcheck disable=SC1091
 	[ -r /run/vm/settings ] && . /run/vm/settings
+	rm -f "$WORK/many"
 	on "$A" /usr/bin/python3 "$SELFTESTS/cases/ping_many.py" under_way $B4 \
 		>"$WORK/many" &
 	wait_for 60 grep -q ready "$WORK/many" || return 1

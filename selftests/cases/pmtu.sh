@@ -231,6 +231,7 @@ vanish()
 	transfer "$1" "-n 10 -t $2" "-n 10 -s 20000 -t $2" || return 1
 	echo "$(steps) steps"
 	[ "$(steps)" -ge 1 ] && [ "$(steps)" -le 4 ] || return 1
+	rm -f "$WORK/server"
 	on "$B" uet_rr -l 200 >"$WORK/server" &
 	wait_for 10 grep -q ready "$WORK/server" || return 1
 	on "$A" uet_rr -n 1 "$1" 200 >"$WORK/info" || return 1

@@ -11,6 +11,7 @@ tags()
 	shift
 
 	[ $# = 0 ] || impair "$A" "$@" || skip "no netem here"
+	rm -f "$WORK/recv"
 	on "$B" uet_tags recv $B4/$PID "$type" "$MESSAGES" $seed >"$WORK/recv" 2>&1 &
 	wait_for 30 grep -qs ready "$WORK/recv" || rc=1
 	on "$A" uet_tags send $B4/$PID "$type" "$MESSAGES" $seed || rc=1

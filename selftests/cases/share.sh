@@ -22,6 +22,7 @@ start_host()
 	local p
 
 	for p in 100 101 102; do
+		rm -f "$WORK/ready-$1-$p"
 		on "$1" uet_recv -t "$2" -p $p -n $MESSAGES -x 200 \
 			-T $((30 * SLOW)) -R "$WORK/ready-$1-$p" \
 			>"$WORK/recv-$1-$p" 2>&1 &

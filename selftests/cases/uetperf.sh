@@ -246,6 +246,8 @@ live()
 # A client on host A, known by its process
 client_start()
 {
+	# What an earlier one said is not this one's: the shell opens the files later
+	rm -f "$WORK/out" "$WORK/said"
 	ip netns exec "$A" "$PERF" -p $PID -t 1000 -i 0.1 "$@" >"$WORK/out" 2>"$WORK/said" &
 	client=$!
 	wait_for 30 grep -qs '[1-9] messages/s' "$WORK/out" "$WORK/said"

@@ -238,6 +238,7 @@ reader()
 	local job=$1
 	shift
 
+	rm -f "$WORK/read"
 	on "$B" "$@" "${INSIDE[@]}" read "uet:///$job/100" $((60 * SLOW)) >"$WORK/read" 2>&1 &
 	wait_for 30 grep -qs ready "$WORK/read" || { cat "$WORK/read"; fail "no reader"; }
 }
