@@ -735,6 +735,48 @@ static void test_post_send(void)
 	close(c);
 }
 
+#define PEER_ROUNDS	20
+
+/* A completion of a message that came, or went, and one of what became of the peer */
+static bool peer_told(struct libuet_cq *cq, int type, uint32_t error)
+{
+	bool message = false, peer = false;
+	struct uet_completion d;
+
+	while (!(message && peer) && next(cq, &d, 20 * SECOND)) {
+		note("type %u, error %u", d.type, d.error);
+		message |= d.type == type && d.error == error;
+		peer |= d.type == UET_DONE_PEER && d.error == error &&
+			d.peer.suet_pid == 951;
+	}
+	return message && peer;
+}
+
+/* Peers are heard by posted receives, also one that was lost a moment ago. */
+static void test_peers(void)
+{
+	struct uet_completion d;
+	struct libuet_cq cq;
+	int a, b, on = 1, i;
+	bool ok = true;
+
+	a = receiver(SOCK_RDM, 950, &cq, 64);
+	setsockopt(a, SOL_UET, UET_PEER_EVENTS, &on, sizeof(on));
+	for (i = 0; ok && i < PEER_ROUNDS; i++) {
+		b = bound_sock(SOCK_RDM, 951);
+		post_one(a, 1, buf, 100, 0, 0, 0);
+		send_to(b, "here", 5, 950);
+		ok = i ? peer_told(&cq, UET_DONE_RECV, 0) :
+			 comes(&cq, &d, 1, UET_DONE_RECV, 0, 5, 5);
+		close(b);
+		send_to(a, "there?", 7, 951);
+		ok = ok && peer_told(&cq, UET_DONE_SENT, ECONNREFUSED);
+	}
+	result(ok && !next(&cq, &d, 0), "a peer is lost and heard again, time after time");
+	close(a);
+	libuet_close_cq(&cq);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -757,6 +799,7 @@ int main(int argc, char **argv)
 	test_full();
 	test_sends();
 	test_named();
+	test_peers();
 	test_post_send();
 	test_post_zerocopy();
 	return ktap_finish();

@@ -260,6 +260,8 @@ void uet_recv_posted(struct uet_sock *us, const struct sockaddr_uet *from, int e
 {
 	if (likely(!uet_peer_events(us)) || (error && error != ECONNRESET))
 		return;
+	if (!error && uet_contact_heard_again(us, from))
+		return;
 	uet_recv_note(us, from, error, GFP_ATOMIC | __GFP_NOWARN);
 }
 

@@ -250,6 +250,56 @@ void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key, gfp_
 	uet_contact_put(c);
 }
 
+static bool uet_contact_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b)
+{
+	return a->suet_pid == b->suet_pid && a->suet_ri == b->suet_ri &&
+	       a->suet_job == b->suet_job && a->suet_flags == b->suet_flags &&
+	       a->suet_scope_id == b->suet_scope_id &&
+	       ipv6_addr_equal(&a->suet_addr, &b->suet_addr);
+}
+
+/**
+ * uet_contact_heard_again() - is the next message of a peer no news?
+ * @us: the socket, with peer_events; it cannot close meanwhile
+ * @from: the peer
+ *
+ * Messages of one peer come in rows, and what is noted of them has the grain of
+ * jiffies: after the first one nothing changes before the next tick, unless there was
+ * a doubt about a peer. If the answer is no the caller notes the message.
+ *
+ * Context: any.
+ * Return: true if there is nothing to note.
+ */
+bool uet_contact_heard_again(struct uet_sock *us, const struct sockaddr_uet *from)
+{
+	struct uet_contacts *cs = us->watches->contacts;
+	unsigned long now = jiffies;
+	/* Before it is noted: a doubt that comes meanwhile counts. */
+	int doubts = atomic_read(&cs->doubts);
+
+	lockdep_assert_held(&us->rx_lock);
+	if (cs->heard_at == now && cs->heard_doubts == doubts &&
+	    uet_contact_same(&cs->heard, from))
+		return true;
+	cs->heard = *from;
+	cs->heard_at = now;
+	cs->heard_doubts = doubts;
+	return false;
+}
+
+/**
+ * uet_contact_doubt() - a message of a peer that was just heard would be news again
+ * @ws: watches of the socket
+ * @w: what there is a doubt about; nothing is done if it is not a peer
+ *
+ * Context: any; the socket cannot close meanwhile.
+ */
+void uet_contact_doubt(struct uet_watches *ws, const struct uet_watch *w)
+{
+	if (w->type == UET_REPORT_PEER)
+		atomic_inc(&ws->contacts->doubts);
+}
+
 /**
  * uet_contact_failed() - a message of a peer broke off: its host was reset
  * @us: the socket, with peer_events; it cannot close meanwhile
@@ -403,6 +453,7 @@ static void uet_contacts_clear(struct uet_watches *ws)
 		uet_contact_forget(ws, c);
 		list_add(&c->lru, &gone);
 	}
+	atomic_inc(&cs->doubts);
 	spin_unlock_bh(&ws->queue_lock);
 	list_for_each_entry_safe(c, next, &gone, lru)
 		uet_contact_put(c);

@@ -6,6 +6,7 @@
 #ifndef _UET_CONTACT_H
 #define _UET_CONTACT_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/refcount.h>
@@ -55,6 +56,10 @@ struct uet_contact {
  * @nr: length of @lru; uet_watches.queue_lock
  * @nr_probing: probes under way; uet_watches.lock
  * @done: contacts whose probe has ended
+ * @doubts: counts what may make the next message of a peer news
+ * @heard: peer whose message was noted last; uet_sock.rx_lock, as the next two
+ * @heard_at: when, jiffies
+ * @heard_doubts: @doubts before that
  */
 struct uet_contacts {
 	struct hlist_head	table[1 << UET_CONTACT_BITS];
@@ -62,6 +67,10 @@ struct uet_contacts {
 	u32			nr;
 	u32			nr_probing;
 	struct llist_head	done;
+	atomic_t		doubts;
+	struct sockaddr_uet	heard;
+	unsigned long		heard_at;
+	int			heard_doubts;
 };
 
 static inline struct uet_contact *uet_contact_of(struct uet_watch *w)

@@ -87,6 +87,7 @@ void uet_watch_state(struct uet_watch *w, const struct uet_dest_key *key,
 	/* Without room for the report it is found and told again later. */
 	if (!uet_watch_report(us, w, key, state, source, code))
 		WRITE_ONCE(w->error, old);
+	uet_contact_doubt(us->watches, w);
 }
 
 /* Result of a probe: an errno, 0 = the endpoint exists, -1 = unknown */
@@ -125,6 +126,9 @@ static void uet_watch_judge(struct uet_sock *us, struct uet_watch *w, int error,
 {
 	int verdict = uet_watch_verdict(w, error, source, code);
 
+	/* It may have counted a reset, which a message takes back. */
+	if (error)
+		uet_contact_doubt(us->watches, w);
 	if (verdict >= 0)
 		uet_watch_state(w, &w->dest->key, us, verdict, source, code);
 }

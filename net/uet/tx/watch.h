@@ -97,6 +97,7 @@ void uet_watch_state(struct uet_watch *w, const struct uet_dest_key *key,
 /* contact.c: the socket layer */
 int uet_contacts_set(struct uet_sock *us, bool on);
 void uet_contact_heard(struct uet_sock *us, const struct uet_dest_key *key, gfp_t gfp);
+bool uet_contact_heard_again(struct uet_sock *us, const struct sockaddr_uet *from);
 void uet_contact_failed(struct uet_sock *us, const struct uet_dest_key *key,
 			int error, gfp_t gfp);
 
@@ -109,7 +110,8 @@ void uet_contact_msg_done(const struct uet_txmsg *msg, int error, u8 source,
 void uet_contact_pdc_gone(struct uet_dest *dest, int error, u8 source,
 			  u16 code);
 
-/* ... probes */
+/* ... watches and probes */
+void uet_contact_doubt(struct uet_watches *ws, const struct uet_watch *w);
 void uet_contact_get(struct uet_watch *w);
 void uet_contacts_free(struct uet_watches *ws);
 
