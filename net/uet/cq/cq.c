@@ -34,7 +34,7 @@
  * @entries: of @done
  * @tail: completions put into @ring so far
  * @waiting: completions that wait for room
- * @nr_waiting: length of @waiting
+ * @nr_waiting: length of @waiting; read without @lock, too
  * @closed: the file is gone: nobody is told any more
  * @wait: who polls
  * @pin: @ring counts for RLIMIT_MEMLOCK
@@ -85,7 +85,7 @@ static void uet_cq_move(struct uet_cq *cq, struct list_head *told)
 		item = list_first_entry(&cq->waiting, struct uet_cq_item, node);
 		uet_cq_put_done(cq, &item->done);
 		list_move_tail(&item->node, told);
-		cq->nr_waiting--;
+		WRITE_ONCE(cq->nr_waiting, cq->nr_waiting - 1);
 	}
 	WRITE_ONCE(cq->ring->waiting, !list_empty(&cq->waiting));
 }
@@ -100,6 +100,12 @@ static void uet_cq_free_items(struct list_head *items)
 	}
 }
 
+static void uet_cq_wake(struct uet_cq *cq)
+{
+	if (wq_has_sleeper(&cq->wait))
+		wake_up_interruptible_poll(&cq->wait, EPOLLIN | EPOLLRDNORM);
+}
+
 /* Returns false if @most completions wait, or more; then nothing is done. */
 static bool uet_cq_put_item(struct uet_cq *cq, struct uet_cq_item *item, u32 most)
 {
@@ -108,6 +114,14 @@ static bool uet_cq_put_item(struct uet_cq *cq, struct uet_cq_item *item, u32 mos
 
 	spin_lock_bh(&cq->lock);
 	closed = cq->closed;
+	if (likely(!closed && list_empty(&cq->waiting) &&
+		   uet_cq_used(cq) < cq->entries)) {
+		uet_cq_put_done(cq, &item->done);
+		spin_unlock_bh(&cq->lock);
+		item->free(item);
+		uet_cq_wake(cq);
+		return true;
+	}
 	if (!closed && cq->nr_waiting >= most) {
 		spin_unlock_bh(&cq->lock);
 		return false;
@@ -116,13 +130,13 @@ static bool uet_cq_put_item(struct uet_cq *cq, struct uet_cq_item *item, u32 mos
 		list_add_tail(&item->node, &told);
 	} else {
 		list_add_tail(&item->node, &cq->waiting);
-		cq->nr_waiting++;
+		WRITE_ONCE(cq->nr_waiting, cq->nr_waiting + 1);
 	}
 	uet_cq_move(cq, &told);
 	spin_unlock_bh(&cq->lock);
 	uet_cq_free_items(&told);
-	if (!closed && wq_has_sleeper(&cq->wait))
-		wake_up_interruptible_poll(&cq->wait, EPOLLIN | EPOLLRDNORM);
+	if (!closed)
+		uet_cq_wake(cq);
 	return true;
 }
 
@@ -165,6 +179,8 @@ bool uet_cq_full(struct uet_cq *cq)
 	LIST_HEAD(told);
 	bool full;
 
+	if (likely(!READ_ONCE(cq->nr_waiting)))
+		return false;
 	spin_lock_bh(&cq->lock);
 	uet_cq_move(cq, &told);
 	full = !list_empty(&cq->waiting);
@@ -208,7 +224,7 @@ static int uet_cq_release(struct inode *inode, struct file *file)
 	spin_lock_bh(&cq->lock);
 	cq->closed = true;
 	list_splice_init(&cq->waiting, &told);
-	cq->nr_waiting = 0;
+	WRITE_ONCE(cq->nr_waiting, 0);
 	spin_unlock_bh(&cq->lock);
 	uet_cq_free_items(&told);
 	uet_cq_put(cq);
