@@ -310,7 +310,8 @@ bool uet_rxpost_wanted(struct uet_sock *us, const struct uet_post_key *key)
  * @us: socket with receives
  * @msg: in no list
  *
- * Return: true if so; the message stands in uet_rxposts.begun then.
+ * Return: true if so; the caller puts the message in uet_rxposts.begun, unless it ends
+ * under the same lock.
  */
 bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -327,7 +328,6 @@ bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 	msg->into = uet_post_room(posts, post, msg->len);
 	if (!msg->into)
 		return false;
-	list_add_tail(&msg->open_node, &posts->begun);
 	UET_INC(us->un, MSG_POSTED);
 	return true;
 }
@@ -384,7 +384,8 @@ static void uet_post_leave(struct uet_sock *us, struct uet_rxmsg *msg, int error
 void uet_rxpost_end(struct uet_sock *us, struct uet_rxmsg *msg, int error)
 {
 	lockdep_assert_held(&us->rx_lock);
-	list_del_init(&msg->open_node);
+	if (!list_empty(&msg->open_node))
+		list_del_init(&msg->open_node);
 	msg->complete = !error;
 	WRITE_ONCE(msg->us, NULL);
 	if (msg->into->filling)

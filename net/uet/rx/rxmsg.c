@@ -292,6 +292,7 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 
 	spin_lock(&us->rx_lock);
 	if (unlikely(us->posts) && uet_rxpost_match(us, msg)) {
+		list_add_tail(&msg->open_node, &us->posts->begun);
 		spin_unlock(&us->rx_lock);
 		return 0;
 	}
