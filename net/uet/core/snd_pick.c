@@ -245,6 +245,7 @@ bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
 	       s->flow->ccc->state == UET_CCC_READY &&
 	       list_empty(&s->active) && list_empty(&q->msgs) &&
 	       !q->hold.on && !q->hold.ramp && !snd_lane_busy(q) &&
+	       !(s->rod && uet_snd_hold_blocks(s, s->win.next)) &&
 	       snd_may_begin(s);
 }
 

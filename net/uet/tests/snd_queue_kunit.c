@@ -260,18 +260,26 @@ static void queue_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->m[1].sent, 0);
 }
 
-/* A message that need not wait in line: as if it had */
-static void queue_alone(struct kunit *test)
+/* A message of one packet that is submitted, and in no list */
+static struct uet_snd_msg *queue_submitted(struct script *k, int queue)
 {
-	struct script *k = script_new(test, false, true);
 	struct uet_snd_msg *m = &k->m[k->nr++];
 
-	m->queue = &k->q[0];
+	m->queue = &k->q[queue];
 	m->len = 100;
 	m->filled = 100;
 	m->eom = true;
 	INIT_LIST_HEAD(&m->node);
 	uet_snd_submit(&k->s, m, k->now);
+	return m;
+}
+
+/* A message that need not wait in line: as if it had */
+static void queue_alone_as(struct kunit *test, bool rod)
+{
+	struct script *k = script_new(test, rod, true);
+	struct uet_snd_msg *m = queue_submitted(k, 0);
+
 	KUNIT_EXPECT_TRUE(test, uet_snd_may_alone(&k->s, m));
 	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
 	uet_snd_commit(&k->s, &k->out, k->now, 0, k->now);
@@ -286,6 +294,35 @@ static void queue_alone(struct kunit *test)
 	script_msg(k, 0, 2 * SCRIPT_MTU, 10);
 	m->state = UET_MSG_QUEUED;
 	KUNIT_EXPECT_FALSE(test, uet_snd_may_alone(&k->s, m));
+}
+
+static void queue_alone(struct kunit *test)
+{
+	queue_alone_as(test, false);
+	queue_alone_as(test, true);
+}
+
+/* A hold of one endpoint stops an ordered sender, whatever is sent next and how. */
+static void queue_alone_on_hold(struct kunit *test)
+{
+	bool rod = false;
+	u32 tries;
+
+	do {
+		struct script *k = script_new(test, rod, true);
+
+		script_msg(k, 0, 100, 100);
+		script_send(k, 9);
+		script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
+		/* It is tried, so nothing is marked to be sent again. */
+		for (tries = 9; tries && !script_send(k, 1); tries--)
+			script_wait(k, 1000000000);
+		KUNIT_ASSERT_TRUE(test, k->q[0].hold.trying);
+		KUNIT_ASSERT_EQ(test, k->s.win.nr_marked, 0);
+		KUNIT_EXPECT_EQ(test, !rod,
+				uet_snd_may_alone(&k->s, queue_submitted(k, 2)));
+		rod = !rod;
+	} while (rod);
 }
 
 /* The end of a message asks for an ACK where nothing else will bring one. */
@@ -710,6 +747,7 @@ static struct kunit_case snd_queue_cases[] = {
 	KUNIT_CASE(queue_lanes),
 	KUNIT_CASE(queue_one_by_one),
 	KUNIT_CASE(queue_alone),
+	KUNIT_CASE(queue_alone_on_hold),
 	KUNIT_CASE(queue_asks),
 	KUNIT_CASE(queue_told),
 	KUNIT_CASE(queue_window),

@@ -471,10 +471,16 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (likely(out && msg->m.eom && uet_flow_at_rest(flow, out))) {
 		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
 		if (likely(skb)) {
+			bool ordered = !flow->sprayed;
+
+			if (ordered)
+				uet_flow_enter(flow);
 			spin_unlock(&flow->lock);
 			spin_unlock(&dest->lock);
 			/* RCU keeps the peer until BH are enabled. */
 			uet_flow_output(flow, out, skb);
+			if (ordered)
+				uet_flow_leave(flow, out);
 			return;
 		}
 	}

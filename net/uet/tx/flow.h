@@ -124,7 +124,7 @@ struct uet_hole {
  * @brief: the peer takes SMALL and MEDIUM headers, as of its last ACK
  * @fixed_rtt: the base RTT was configured, and is that of full packets
  * @ns_per_byte_q16: of the local interface, 0 if its speed is not known
- * @running: a CPU is in uet_flow_run()
+ * @running: a CPU is in uet_flow_run(), or behind uet_flow_enter()
  * @again: another CPU called it meanwhile
  * @deferred: messages that were queued since and wait for others
  * @queue_node: in the transmit queue of a CPU
@@ -258,6 +258,8 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 bool uet_flow_defers(struct uet_flow *flow);
 void uet_flow_output(struct uet_flow *flow, const struct uet_output *out,
 		     struct sk_buff *skb);
+void uet_flow_enter(struct uet_flow *flow);
+void uet_flow_leave(struct uet_flow *flow, const struct uet_output *out);
 void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
 		     u64 now);
 void uet_flow_run(struct uet_flow *flow, u64 now);

@@ -308,8 +308,9 @@ static void uet_flow_note_way(struct uet_flow *flow, bool way)
  * @flow: the flow
  * @out: the route to its peer
  *
- * It may if nothing is queued and no state needs an update. Not on an ordered
- * flow: the packet would race with those of a run.
+ * It may if nothing is queued and no state needs an update. On an ordered flow it
+ * takes the place of a run, since it would race with the packets of one:
+ * uet_flow_enter().
  *
  * Context: flow lock held.
  * Return: true if so.
@@ -319,7 +320,7 @@ bool uet_flow_at_rest(const struct uet_flow *flow, const struct uet_output *out)
 	bool stats = READ_ONCE(flow->peer->fep->un->sysctl.path_stats);
 
 	lockdep_assert_held(&flow->lock);
-	return list_empty(&flow->snd.ready) && flow->sprayed && !flow->running &&
+	return list_empty(&flow->snd.ready) && !flow->running &&
 	       !flow->snd.multi && !out->multi && !flow->dead &&
 	       !flow->route_since && uet_neigh_fresh(flow->peer) &&
 	       !flow->ccc.algo->credit && stats == !!flow->ccc.lb->live &&
@@ -502,6 +503,42 @@ void uet_flow_run(struct uet_flow *flow, u64 now)
 	uet_flow_run_by(flow, way ? &out : NULL, now);
 	if (likely(way))
 		uet_output_end(&out);
+}
+
+/**
+ * uet_flow_enter() - the packet of an ordered flow leaves without a run
+ * @flow: the flow, uet_flow_at_rest()
+ *
+ * Until uet_flow_leave() nobody else sends.
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_flow_enter(struct uet_flow *flow)
+{
+	lockdep_assert_held(&flow->lock);
+	flow->running = true;
+	flow->again = false;
+	refcount_inc(&flow->ref);
+}
+
+/**
+ * uet_flow_leave() - the packet has left: send what came meanwhile
+ * @flow: the flow, uet_flow_enter()
+ * @out: the route to its peer
+ *
+ * Context: BH disabled, flow lock not held.
+ */
+void uet_flow_leave(struct uet_flow *flow, const struct uet_output *out)
+{
+	bool again;
+
+	spin_lock(&flow->lock);
+	flow->running = false;
+	again = flow->again;
+	spin_unlock(&flow->lock);
+	if (unlikely(again))
+		uet_flow_run_by(flow, out, ktime_get_ns());
+	uet_flow_put(flow);
 }
 
 /**
