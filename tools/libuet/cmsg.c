@@ -97,7 +97,7 @@ int libuet_put_attrs(struct msghdr *msg, size_t room,
 	unsigned int left = attrs ? attrs->has : 0;
 	const struct attr *a;
 
-	for (a = sent; a < sent + ARRAY_SIZE(sent); a++) {
+	for (a = sent; left && a < sent + ARRAY_SIZE(sent); a++) {
 		if (left & a->bit &&
 		    libuet_add_cmsg(msg, room, a->type,
 				    (const char *)attrs + a->offset, a->len))
