@@ -90,8 +90,8 @@ void uet_recv_fail(struct uet_op *op, int error)
 	uet_recv_tell(op, &entry, true);
 }
 
-/* It goes to the kernel with the next progress, behind those that wait. Until then its
- * message is unexpected there, which the program cannot tell.
+/* It goes to the kernel with the next progress or before, behind those that wait. Until
+ * then its message is unexpected there, which the program cannot tell.
  */
 static void uet_recv_wait(struct uet_op *op)
 {
@@ -181,6 +181,8 @@ void uet_recv_told(struct uet_op *op, const struct uet_completion *done)
 		.bytes = done->flags & UET_DONE_INLINE ? (const char *)done->data : NULL,
 	};
 
+	if (op->recv.posted)
+		op->ep->given--;
 	op->recv.posted = false;
 	if (!done->error || done->error == EMSGSIZE)
 		uet_recv_take(op, &a);
@@ -240,6 +242,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		for (; n > 0; n--) {
 			op = list_item(ep->pending.next, struct uet_op, queued);
 			op->recv.posted = true;
+			ep->given++;
 			list_del(&op->queued);
 		}
 	}
@@ -289,6 +292,18 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 	return op;
 }
 
+/* Where the kernel has no receive the next message would be unexpected there, which costs
+ * it more. So the first one goes at once, and those behind it together, up to a number
+ * that programs have ahead: a power of two, often.
+ */
+static bool uet_recv_now(const struct uet_ep *ep, const struct uet_op *op, uint64_t flags)
+{
+	const bool first = !ep->given && ep->pending.next == &op->queued;
+
+	return (first || (ep->given + ep->fresh) % UET_POST_BATCH == 0) &&
+	       !ep->dgram && !(flags & FI_MORE);
+}
+
 static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	struct uet_op *op = uet_recv_begin(ep, w);
@@ -297,7 +312,7 @@ static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 		return -errno;
 	list_add(&ep->recvs, &op->node);
 	uet_recv_wait(op);
-	if (ep->fresh >= UET_POST_BATCH)
+	if (ep->fresh >= UET_POST_BATCH || uet_recv_now(ep, op, w->flags))
 		uet_recv_post_pending(ep);
 	return 0;
 }

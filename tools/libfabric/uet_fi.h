@@ -538,6 +538,7 @@ struct uet_unexp {
  * @recvs: receives that have not ended
  * @pending: of these, those that the kernel does not have, in order (uet_op.queued)
  * @fresh: number of receives that it was not asked to take
+ * @given: number of receives that the kernel has
  * @pushes: pieces that wait for room (uet_op.queued)
  * @unexp: messages that were taken from the kernel
  * @pulling: receives of long messages (uet_op.queued)
@@ -568,6 +569,7 @@ struct uet_ep {
 	struct list		recvs;
 	struct list		pending;
 	uint32_t		fresh;
+	uint32_t		given;
 	struct list		pushes;
 	struct list		unexp;
 	struct list		pulling;
