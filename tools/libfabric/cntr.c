@@ -199,6 +199,8 @@ int uet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 	c->fid.fid.context = context;
 	c->fid.fid.ops = &uet_cntr_fid_ops;
 	c->fid.ops = &uet_cntr_ops;
+	if (c->wait.obj != FI_WAIT_NONE)
+		d->alone = false;
 	uet_lock(d);
 	d->users++;
 	uet_unlock(d);

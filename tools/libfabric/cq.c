@@ -311,6 +311,8 @@ int uet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
 	q->fid.fid.context = context;
 	q->fid.fid.ops = &uet_cq_fid_ops;
 	q->fid.ops = &uet_cq_ops;
+	if (q->wait.obj != FI_WAIT_NONE)
+		d->alone = false;
 	uet_lock(d);
 	d->users++;
 	uet_unlock(d);

@@ -122,6 +122,7 @@ int uet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->fabric = f;
 	d->automatic = info->domain_attr->data_progress == FI_PROGRESS_AUTO ||
 		       info->domain_attr->control_progress == FI_PROGRESS_AUTO;
+	d->alone = info->domain_attr->threading == FI_THREAD_DOMAIN;
 	ret = uet_progress_begin(d);
 	if (ret) {
 		pthread_mutex_destroy(&d->lock);

@@ -254,6 +254,9 @@ static void uet_info_hints(struct fi_info *info, const struct fi_info *h)
 	}
 	if (!d)
 		return;
+	/* Less than FI_THREAD_SAFE makes a difference if it is this. */
+	if (d->threading == FI_THREAD_DOMAIN)
+		info->domain_attr->threading = d->threading;
 	if (d->control_progress)
 		info->domain_attr->control_progress = d->control_progress;
 	if (d->data_progress)

@@ -275,6 +275,7 @@ int uet_progress_watch(struct uet_domain *d)
 	sigset_t all, before;
 	int ret = 0;
 
+	d->alone = false;
 	uet_lock(d);
 	if (d->threaded)
 		goto out;

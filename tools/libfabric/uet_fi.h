@@ -151,7 +151,9 @@ struct uet_fabric {
  * @fid: its identity
  * @fabric: it belongs to
  * @info: it was opened with
- * @lock: of all its objects
+ * @lock: of all its objects, unless @alone
+ * @alone: one thread at a time has to do with it: the program says so
+ *	(FI_THREAD_DOMAIN), waits for nothing, and there is no @thread
  * @ring: completions from the kernel
  * @ops: operations: blocks of UET_OPS_BLOCK
  * @nr_ops: number of blocks
@@ -174,6 +176,7 @@ struct uet_domain {
 	struct uet_fabric	*fabric;
 	struct fi_info		*info;
 	pthread_mutex_t		lock;
+	bool			alone;
 	struct libuet_cq	ring;
 	struct uet_op		**ops;
 	uint32_t		nr_ops;
@@ -206,12 +209,14 @@ static inline bool uet_later(int err)
 
 static inline void uet_lock(struct uet_domain *d)
 {
-	pthread_mutex_lock(&d->lock);
+	if (!d->alone)
+		pthread_mutex_lock(&d->lock);
 }
 
 static inline void uet_unlock(struct uet_domain *d)
 {
-	pthread_mutex_unlock(&d->lock);
+	if (!d->alone)
+		pthread_mutex_unlock(&d->lock);
 }
 
 /* --- what cannot be done (nosys.c) ------------------------------------------- */

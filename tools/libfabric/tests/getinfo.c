@@ -71,6 +71,31 @@ static void own_limits(struct side *s)
 }
 
 /* Capabilities that were asked for are all there, and no primary one more */
+static void threading(struct side *s)
+{
+	static const enum fi_threading asked[] = {
+		FI_THREAD_UNSPEC, FI_THREAD_SAFE, FI_THREAD_FID, FI_THREAD_DOMAIN,
+		FI_THREAD_COMPLETION, FI_THREAD_ENDPOINT,
+	};
+	struct fi_info *hints, *info;
+	enum fi_threading want;
+	unsigned int n;
+
+	if (!strict())
+		skip_case(s, "of another provider");
+	for (n = 0; n < ARRAY_SIZE(asked); n++) {
+		hints = hints_of(&s->want);
+		hints->domain_attr->threading = asked[n];
+		info = NULL;
+		fi_getinfo(SUITE_API, NULL, NULL, 0, hints, &info);
+		fi_freeinfo(hints);
+		want = asked[n] == FI_THREAD_DOMAIN ? FI_THREAD_DOMAIN : FI_THREAD_SAFE;
+		CHECK(s, info && info->domain_attr->threading == want, "%d for %d",
+		      info ? (int)info->domain_attr->threading : -1, asked[n]);
+		fi_freeinfo(info);
+	}
+}
+
 static void caps_as_asked(struct side *s)
 {
 	static const uint64_t sets[] = {
@@ -182,6 +207,7 @@ static void opens(struct side *s)
 TESTS(getinfo) = {
 	{ "attributes", attributes, BARE },
 	{ "limits of this provider", own_limits, BARE },
+	{ "threading", threading, BARE },
 	{ "capabilities as asked for", caps_as_asked, BARE },
 	{ "without hints", no_hints, BARE },
 	{ "a source and a peer", source_and_peer, BARE },

@@ -116,5 +116,6 @@ TESTS(inject) = {
 	{ "all sizes", injects, receives },
 	{ "FI_INJECT", flag },
 	{ "many", floods, drinks },
+	{ "many, by one thread", floods, drinks, .want = { .threading = FI_THREAD_DOMAIN } },
 	{ }
 };

@@ -225,7 +225,7 @@ struct fi_info *hints_of(const struct want *want)
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->fabric_attr->prov_name = strdup(suite.provider);
-	hints->domain_attr->threading = FI_THREAD_SAFE;
+	hints->domain_attr->threading = want->threading ? want->threading : FI_THREAD_SAFE;
 	hints->domain_attr->av_type = want->av;
 	hints->domain_attr->data_progress = want->progress;
 	hints->domain_attr->resource_mgmt = FI_RM_ENABLED;

@@ -45,6 +45,7 @@ struct want {
 	enum fi_av_type	av;
 	enum fi_wait_obj wait;
 	enum fi_progress progress;
+	enum fi_threading threading;	/* FI_THREAD_UNSPEC: FI_THREAD_SAFE */
 	size_t		cq_size;
 };
 

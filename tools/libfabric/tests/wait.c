@@ -279,5 +279,7 @@ TESTS(wait) = {
 	{ "a wait set", wait_set },
 	{ "progress by itself", auto_sends, auto_sleeps, .want = {
 		.progress = FI_PROGRESS_AUTO } },
+	{ "... and by one thread", auto_sends, auto_sleeps, .want = {
+		.progress = FI_PROGRESS_AUTO, .threading = FI_THREAD_DOMAIN } },
 	{ }
 };
