@@ -53,6 +53,7 @@ static int uet_ep_close(struct fid *fid)
 	uet_ep_drop(&ep->recvs, ep->rx_cq);
 	uet_ep_drop(&ep->posted, NULL);
 	uet_unexp_drop_all(ep);
+	uet_lost_drop_all(ep);
 	if (ep->av)
 		ep->av->users--;
 	if (ep->tx_cq)
@@ -463,6 +464,7 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	list_init(&ep->pending);
 	list_init(&ep->pushes);
 	list_init(&ep->unexp);
+	list_init(&ep->lost);
 	list_init(&ep->pulling);
 	list_init(&ep->replies);
 	list_init(&ep->posted);

@@ -74,21 +74,11 @@ static struct uet_ep *uet_ep_by_socket(struct uet_domain *d, uint32_t inode)
 static void uet_progress_orphan(struct uet_domain *d, const struct uet_completion *done)
 {
 	struct uet_ep *ep = uet_ep_by_socket(d, done->socket);
-	const struct uet_entry entry = {
-		.e = { .flags = FI_SEND, .err = done->error, .prov_errno = done->error },
-		.from = FI_ADDR_NOTAVAIL,
-	};
 
 	if (!ep || done->type != UET_DONE_SENT || !done->error)
 		return;
 	uet_told(done);
-	/* Programs may not expect an error of no operation: one that they know of has it
-	 * rather, if it waits for the same peer.
-	 */
-	if (uet_recv_peer_lost(ep, &done->peer, done->error))
-		return;
-	uet_cntr_count(ep->tx_cntr, true);
-	uet_cq_add(ep->tx_cq, &entry);
+	uet_lost_orphan(ep, &done->peer, done->error);
 }
 
 /* A peer is lost: what waits for it alone fails. */
@@ -145,8 +135,9 @@ static bool uet_readable(int fd)
 }
 
 /* What no completion tells */
-static void uet_progress_look(struct uet_ep *ep)
+static void uet_progress_look(struct uet_ep *ep, uint64_t now)
 {
+	uet_lost_look(ep, now);
 	if (ep->dgram)
 		return;
 	/* From half of the receive buffer on the kernel would hold up peers. */
@@ -227,7 +218,7 @@ void uet_progress(struct uet_domain *d)
 	d->looked = now;
 	for (l = d->eps.next; l != &d->eps; l = next) {
 		next = l->next;
-		uet_progress_look(list_item(l, struct uet_ep, node));
+		uet_progress_look(list_item(l, struct uet_ep, node), now);
 	}
 }
 

@@ -82,6 +82,8 @@ void uet_recv_fail(struct uet_op *op, int error)
 {
 	struct uet_entry entry = uet_recv_entry(op);
 
+	if (error != FI_ECANCELED && (op->recv.pulls || !op->recv.any))
+		uet_lost_known(op->ep, op->recv.pulls ? &op->recv.source : &op->peer);
 	entry.e.err = error;
 	entry.e.prov_errno = error;
 	entry.e.buf = NULL;
@@ -374,14 +376,10 @@ ssize_t uet_recv_cancel(struct uet_ep *ep, void *context)
  * @ep: endpoint
  * @peer: address
  * @error: errno
- *
- * Return: their number.
  */
-unsigned int uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer,
-				int error)
+void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
 {
 	struct list *l, *next;
-	unsigned int n = 0;
 	struct uet_op *op;
 
 	for (l = ep->recvs.next; l != &ep->recvs; l = next) {
@@ -389,12 +387,10 @@ unsigned int uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *pe
 		op = list_item(l, struct uet_op, node);
 		if (op->recv.pulls || op->recv.any || !uet_addr_same(&op->peer, peer))
 			continue;
-		n++;
 		op->error = error;
 		if (!op->recv.posted)
 			uet_recv_fail(op, error);
 		else
 			libuet_unpost(ep->fd, uet_op_cookie(op));
 	}
-	return n;
 }

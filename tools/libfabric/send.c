@@ -48,6 +48,8 @@ void uet_send_end(struct uet_op *op)
 		.from = FI_ADDR_NOTAVAIL,
 	};
 
+	if (op->error)
+		uet_lost_known(ep, &op->peer);
 	uet_cntr_count(ep->tx_cntr, op->error);
 	uet_cq_release(ep->tx_cq);
 	if (op->want || op->error)

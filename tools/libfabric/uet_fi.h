@@ -546,6 +546,7 @@ struct uet_unexp {
  * @given: number of receives that the kernel has
  * @pushes: pieces that wait for room (uet_op.queued)
  * @unexp: messages that were taken from the kernel
+ * @lost: peers that messages failed to reach when no operation could have the error
  * @pulling: receives of long messages (uet_op.queued)
  * @replies: control messages that wait for room
  * @control: buffers for control messages
@@ -577,6 +578,7 @@ struct uet_ep {
 	uint32_t		given;
 	struct list		pushes;
 	struct list		unexp;
+	struct list		lost;
 	struct list		pulling;
 	struct list		replies;
 	struct list		posted;
@@ -638,8 +640,7 @@ void uet_recv_fail(struct uet_op *op, int error);
 void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error);
 void uet_recv_take(struct uet_op *op, const struct uet_arrival *a);
 void uet_recv_post_pending(struct uet_ep *ep);
-unsigned int uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer,
-				int error);
+void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 
 void uet_unexp_spill(struct uet_ep *ep);
 struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
@@ -647,6 +648,13 @@ void uet_unexp_take(struct uet_unexp *u, struct uet_op *op);
 void uet_unexp_drop_all(struct uet_ep *ep);
 ssize_t uet_unexp_peek(struct uet_ep *ep, const struct uet_wanted *w);
 ssize_t uet_unexp_claimed(struct uet_ep *ep, const struct uet_wanted *w);
+
+/* --- errors without an operation (lost.c) -------------------------------------------- */
+
+void uet_lost_orphan(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
+void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer);
+void uet_lost_look(struct uet_ep *ep, uint64_t now);
+void uet_lost_drop_all(struct uet_ep *ep);
 
 /* --- long messages (rdv.c, control.c) -------------------------------------------------- */
 

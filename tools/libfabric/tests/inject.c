@@ -112,10 +112,67 @@ static void drinks(struct side *s)
 	meet(s);
 }
 
+/* --- a peer that is gone ------------------------------------------------------------- */
+
+/* An address where an endpoint was */
+static fi_addr_t gone(struct side *s)
+{
+	struct fid_ep *ep = NULL;
+	fi_addr_t addr;
+
+	if (!strict())
+		skip_case(s, "others tell nothing, or each error");
+	s->injects = true;
+	side_new_ep(s, &ep, &addr);
+	OK(s, fi_close(&ep->fid));
+	return addr;
+}
+
+static void inject_some(struct side *s, fi_addr_t to)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		POST(s, fi_tinject(s->ep, "12345678", 8, to, i));
+}
+
+/* What waits for the peer has the error, or what begins later; there is no other one. A
+ * program that waits for nothing else is told after a while.
+ */
+static void failing(struct side *s)
+{
+	fi_addr_t received = gone(s), sent = gone(s), alone = gone(s);
+	struct op *rx = recv_tag_from(s, received, 8, 1, NO_IGNORE);
+	struct op *other = recv_tag_from(s, s->self, 8, 2, NO_IGNORE);
+	struct op *tx;
+
+	inject_some(s, received);
+	inject_some(s, sent);
+	inject_some(s, alone);
+	UNTIL(s, rx->n, "waiting for the error of a receive");
+	CHECK(s, rx->err.err == FI_ECONNREFUSED, "%s", fi_strerror(rx->err.err));
+	inject_some(s, received);
+	settle(s, 100);
+	CHECK(s, !s->orphans, "an error without a context comes at once");
+	tx = send_tag_to(s, sent, 8, 1, 1);
+	UNTIL(s, tx->n, "waiting for the error of a send");
+	CHECK(s, tx->err.err == FI_ECONNREFUSED, "%s", fi_strerror(tx->err.err));
+	settle(s, 1500);
+	CHECK(s, !s->orphans, "an error without a context, and there is an operation");
+	check_sent(send_tag_to(s, s->self, 8, 1, 2));
+	check_got_tag(other, 8, 1, 2);
+	UNTIL(s, s->orphans, "waiting for an error without a context");
+	settle(s, 500);
+	CHECK(s, rx->n == 1, "%u completions of a receive", rx->n);
+	CHECK(s, tx->n == 1, "%u completions of a send", tx->n);
+	CHECK(s, s->orphans == 1, "%u errors without a context", s->orphans);
+}
+
 TESTS(inject) = {
 	{ "all sizes", injects, receives },
 	{ "FI_INJECT", flag },
 	{ "many", floods, drinks },
 	{ "many, by one thread", floods, drinks, .want = { .threading = FI_THREAD_DOMAIN } },
+	{ "to peers that are gone", failing, .want = { .caps = FI_DIRECTED_RECV } },
 	{ }
 };

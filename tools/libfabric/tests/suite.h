@@ -93,6 +93,8 @@ struct side {
 	fi_addr_t	peer;
 	struct op	*ops;		/* all that are not freed */
 	uint64_t	completions;
+	bool		injects;	/* errors without a context may come */
+	unsigned int	orphans;	/* so many came */
 	unsigned int	idle;		/* polls in a row that found nothing */
 	uint64_t	deadline;	/* ns of host_now_ns() */
 	char		doing[160];
