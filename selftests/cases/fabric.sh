@@ -6,7 +6,7 @@
 #
 # usage: fabric.sh [PROVIDER [PART]]
 #	another provider, such as "tcp;ofi_rxm": is it the tests? PART: programs, suite,
-#	collectives, mpi
+#	collectives, mpi; and what is not in "all": ranks, 16 of them
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -192,13 +192,17 @@ mpi_agent()
 	chmod 755 "$WORK/agent"
 }
 
-# mpi COMMAND...: two ranks on each host
+# Ranks on each host, and what they run
+PER_HOST=2
+UET_MPI=uet_mpi
+
+# mpi COMMAND...
 mpi()
 {
 	on "$A" unshare --mount bash -c "mount --bind $WORK/hosts /etc/hosts
 		mount --bind $WORK/resolv.conf /etc/resolv.conf"'
 		exec "$@"' - timeout "${LIMIT:-$((60 * SLOW))}" mpirun --allow-run-as-root \
-		--host host-a:2,host-b:2 -np 4 \
+		--host host-a:$PER_HOST,host-b:$PER_HOST -np $((2 * PER_HOST)) \
 		--mca plm rsh --mca plm_rsh_agent "$WORK/agent" --mca plm_rsh_no_tree_spawn 1 \
 		--mca oob_tcp_if_include $MGMT_A/24 --mca btl self \
 		--mca mpi_yield_when_idle 1 \
@@ -206,20 +210,32 @@ mpi()
 		--mca orte_base_help_aggregate 0 --mca hwloc_base_binding_policy none "$@"
 }
 
+uet_mpi()
+{
+	# shellcheck disable=SC2086
+	mpi "$WORK"/$UET_MPI "$@"
+}
+
+no_errors()
+{
+	grep -qx "$((2 * PER_HOST)) ranks, 0 errors" "$WORK/mpi"
+}
+
 mpi_ok()
 {
-	mpi "$WORK/uet_mpi" "${1:-1}" >"$WORK/mpi" 2>&1
+	uet_mpi >"$WORK/mpi" 2>&1
 	local rc=$?
 
 	cat "$WORK/mpi"
 	[ $rc = 0 ] || fail "mpirun ended with $rc"
-	grep -qx "4 ranks, 0 errors" "$WORK/mpi"
+	no_errors
 }
 
+# mpi_lossy CASE
 mpi_lossy()
 {
 	impair "$A" loss 1% && impair "$B" loss 1% || skip "no netem here"
-	mpi_ok
+	"$1"
 	local rc=$?
 
 	impair "$A"
@@ -234,7 +250,7 @@ mpi_spine_dies()
 	local run before spine rc=0
 
 	before=$(on "$A" cat /sys/class/net/uet0/statistics/tx_packets)
-	mpi "$WORK/uet_mpi" 1 >"$WORK/mpi" 2>&1 &
+	uet_mpi >"$WORK/mpi" 2>&1 &
 	run=$!
 	wait_for 30 mpi_moves uet0 $((before + 1000)) || fail "no traffic"
 	spine=s1
@@ -243,12 +259,12 @@ mpi_spine_dies()
 	wait $run || rc=1
 	tc -n "$R" -s qdisc show dev $spine
 	cat "$WORK/mpi"
-	[ $rc = 0 ] && grep -qx "4 ranks, 0 errors" "$WORK/mpi" || return 1
+	[ $rc = 0 ] && no_errors || return 1
 	[ "$(tc -n "$R" -s -j qdisc show dev $spine | grep -o '"drops":[0-9]*' |
 		cut -d: -f2)" -gt 0 ] || fail "no path was by $spine"
 }
 
-# Packets of four ranks that have begun
+# Packets of ranks that have begun
 mpi_moves()
 {
 	[ "$(on "$A" cat /sys/class/net/"$1"/statistics/tx_packets)" -gt "$2" ]
@@ -265,7 +281,7 @@ ranks_of_b()
 
 ranks_of_b_run()
 {
-	[ "$(ranks_of_b | wc -l)" -ge 2 ]
+	[ "$(ranks_of_b | wc -l)" -ge $PER_HOST ]
 }
 
 nobody_runs()
@@ -280,7 +296,7 @@ mpi_killed()
 	local run before rc
 
 	before=$(on "$A" cat /sys/class/net/uet0/statistics/tx_packets)
-	mpi "$WORK/uet_mpi" 100 >"$WORK/mpi" 2>&1 &
+	uet_mpi 100 >"$WORK/mpi" 2>&1 &
 	run=$!
 	wait_for 30 ranks_of_b_run || fail "no ranks"
 	wait_for 30 mpi_moves uet0 $((before + 500)) || fail "no traffic"
@@ -290,6 +306,25 @@ mpi_killed()
 	cat "$WORK/mpi"
 	[ $rc != 0 ] && [ $rc != 124 ] || fail "mpirun ended with $rc"
 	wait_for 20 nobody_runs || fail "some ranks go on"
+}
+
+# The same without the help of the launcher, which leaves the others alone: each of them
+# has an error from the provider, and ends with what -e has for it
+mpi_killed_alone()
+{
+	local before how=$WORK/home-a/ended
+
+	before=$(on "$A" cat /sys/class/net/uet0/statistics/tx_packets)
+	mpi --enable-recovery bash -c "$WORK/$UET_MPI -c -e 1000
+		echo \$? >$how-\$OMPI_COMM_WORLD_RANK" >"$WORK/mpi" 2>&1 &
+	wait_for 30 ranks_of_b_run || fail "no ranks"
+	wait_for 30 mpi_moves uet0 $((before + 5000)) || fail "no traffic"
+	kill -9 "$(ranks_of_b | head -n 1)"
+	wait_for 20 nobody_runs || fail "some ranks go on: $(cat "$how"-*)"
+	sleep 0.5
+	cat "$WORK/mpi"
+	sort "$how"-* | uniq -c
+	[ "$(cat "$how"-* | grep -cx 3)" = $((2 * PER_HOST - 1)) ]
 }
 
 # --- MPI programs of Debian ----------------------------------------------------------------
@@ -344,6 +379,15 @@ setup_mgmt()
 	ip -n "$B" link set mgmt0 up
 }
 
+# The hosts of Open MPI are anew at both ends of four spines
+over_spines()
+{
+	setup_spines
+	A4=10.0.1.1 B4=10.0.2.1
+	setup_mgmt
+	mpi_agent
+}
+
 wanted()
 {
 	[ "$PART" = all ] || [ "$PART" = "$1" ]
@@ -373,17 +417,25 @@ if ! wanted mpi; then
 elif command -v mpirun >/dev/null && [ -x "$TREE/build/libfabric/uet_mpi" ]; then
 	mpi_prepare
 	tst "Open MPI" mpi_ok
-	tst "Open MPI, some packets are lost" mpi_lossy
+	tst "Open MPI, some packets are lost" mpi_lossy mpi_ok
 	tst "Open MPI, a rank is killed" mpi_killed
 	teardown_pair
-	setup_spines
-	A4=10.0.1.1 B4=10.0.2.1
-	setup_mgmt
-	mpi_agent
+	over_spines
 	tst "Open MPI, a spine dies" mpi_spine_dies
 	teardown_spines
 else
 	echo "# no Open MPI here"
+fi
+if [ "$PART" = ranks ]; then
+	PER_HOST=8
+	UET_MPI="uet_mpi -d 10"
+	LIMIT=$((150 * SLOW))
+	mpi_prepare
+	teardown_pair
+	over_spines
+	tst "Open MPI, 16 ranks, one is killed" mpi_killed_alone
+	tst "Open MPI, 16 ranks, packets are lost and a spine dies" mpi_lossy mpi_spine_dies
+	teardown_spines
 fi
 if [ "$PART" = packages ]; then
 	mpi_prepare

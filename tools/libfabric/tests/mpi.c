@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uet_mpi [ROUNDS]: a test of MPI by any number of ranks. Every byte that arrives is
- * checked; the last line says "N ranks, M errors", and the exit status is 1 if there
- * were some.
+ * uet_mpi [-d DIVISOR] [-c] [-e] [ROUNDS]: a test of MPI by any number of ranks. Every
+ * byte that arrives is checked; the last line says "N ranks, M errors", and the exit
+ * status is 1 if there were some.
+ *
+ * -d	fewer messages, and shorter ones in collective operations, by this divisor: with
+ *	many ranks there are many of them anyway
+ * -c	collective operations alone, which wait for nobody but whom they name
+ * -e	a rank whose call fails ends by itself, with 3, and leaves the others alone
  */
 #include <mpi.h>
 #include <stdarg.h>
@@ -11,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KIB		1024
 #define MIB		(1024 * 1024)
@@ -18,8 +24,9 @@
 #define LONGS		50
 #define LONG_SIZE	100000
 #define SHOWN		10		/* errors that a rank tells */
+#define FAILED		3		/* exit status with -e */
 
-static int rank, ranks, rounds = 1;
+static int rank, ranks, rounds = 1, divisor = 1;
 static long errors;
 static const char *part = "start";
 
@@ -164,6 +171,8 @@ static void ring(void)
 
 	begin("ring");
 	for (i = 0; i < SIZES; i++) {
+		if (divisor > 1 && sizes[i] > MIB)
+			continue;
 		to_right(PLAIN, sizes[i], i);
 		to_right(SYNC, sizes[i], i);
 		to_right(EXCHANGE, sizes[i], i);
@@ -539,7 +548,7 @@ static void nonblocking(MPI_Comm comm, int me, int n, int len)
 
 static void collectives(MPI_Comm comm, const char *where)
 {
-	static const int lens[] = { 0, 1, 3, 100, 5000, 60000 };
+	const int lens[] = { 0, 1, 3, 100, 5000 / divisor, 60000 / divisor };
 	unsigned int i;
 	int me, n;
 
@@ -577,7 +586,8 @@ static void communicators(void)
 	MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
 	check_int(got[0], 1000 + left, "a message of the world");
 	check_int(got[1], 2000 + left, "a message of its twin");
-	collectives(twin, "collectives in a twin");
+	if (divisor == 1)
+		collectives(twin, "collectives in a twin");
 	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
 	collectives(half, "collectives in halves");
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &back);
@@ -587,27 +597,78 @@ static void communicators(void)
 	MPI_Comm_free(&twin);
 }
 
+/* --- errors --------------------------------------------------------------------------- */
+
+/* Not MPI_Abort(), by which the launcher ends all ranks */
+static void end_alone(MPI_Comm *comm, int *code, ...)
+{
+	char text[MPI_MAX_ERROR_STRING] = "?";
+	int len;
+
+	(void)comm;
+	MPI_Error_string(*code, text, &len);
+	fprintf(stderr, "rank %d, %s: %s\n", rank, part, text);
+	_exit(FAILED);
+}
+
+static void all_parts(void)
+{
+	ring();
+	out_of_order(SHORTS / divisor, 8);
+	out_of_order(LONGS / divisor, LONG_SIZE);
+	no_overtaking();
+	probes();
+	persistent();
+	cancels();
+	datatypes();
+	collectives(MPI_COMM_WORLD, "collectives");
+	communicators();
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: uet_mpi [-d DIVISOR] [-c] [-e] [ROUNDS]\n");
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
+	bool alone = false, only_collectives = false;
+	MPI_Errhandler handler;
 	long total = 0;
-	int i;
+	int i, opt;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (argc > 1)
-		rounds = atoi(argv[1]);
+	while ((opt = getopt(argc, argv, "d:ce")) != -1) {
+		switch (opt) {
+		case 'd':
+			divisor = atoi(optarg);
+			break;
+		case 'c':
+			only_collectives = true;
+			break;
+		case 'e':
+			alone = true;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (divisor < 1 || divisor > LONGS)
+		usage();
+	if (optind < argc)
+		rounds = atoi(argv[optind]);
+	if (alone) {
+		MPI_Comm_create_errhandler(end_alone, &handler);
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+	}
 	for (i = 0; i < rounds; i++) {
-		ring();
-		out_of_order(SHORTS, 8);
-		out_of_order(LONGS, LONG_SIZE);
-		no_overtaking();
-		probes();
-		persistent();
-		cancels();
-		datatypes();
-		collectives(MPI_COMM_WORLD, "collectives");
-		communicators();
+		if (only_collectives)
+			collectives(MPI_COMM_WORLD, "collectives");
+		else
+			all_parts();
 	}
 	begin("end");
 	MPI_Allreduce(&errors, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
