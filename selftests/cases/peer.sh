@@ -324,6 +324,67 @@ trouble()
 	return $rc
 }
 
+# --- libfabric ---------------------------------------------------
+
+fabric_prepare()
+{
+	export FI_PROVIDER_PATH=/tmp/fabric FI_PROVIDER=uet FI_UET_ADDR=$mine
+
+	mkdir -p $FI_PROVIDER_PATH
+	cp "$tree/build/lib/libuet-fi.so" $FI_PROVIDER_PATH
+}
+
+listens()
+{
+	[ -n "$(ss -Hltn "sport = :$1")" ]
+}
+
+# The data is checked at both ends
+pingpong()
+{
+	local program=(fi_pingpong -p uet -e rdm -m tagged -c -I 10)
+
+	if [ $role = connect ]; then
+		await pings
+		"${program[@]}" $theirs
+		return
+	fi
+	"${program[@]}" &
+	until listens 47592; do sleep 0.1; done
+	reached pings
+	wait $!
+}
+
+# Cases whose roles are on two hosts
+suite()
+{
+	local waiting rc fi_suite=$tree/build/libfabric/fi_suite
+
+	if [ $role = listen ]; then
+		await suite
+		"$fi_suite" -s $mine -d $theirs -o $theirs -c 5 -t $((20 * SLOW)) \
+			msg tagged long 2>"$dir/suite-errors"
+		rc=$?
+		reached suite-end
+		return $rc
+	fi
+	"$fi_suite" -w -s $theirs -d $mine -c 5 -t $((20 * SLOW)) 2>/dev/null &
+	waiting=$!
+	until listens 47600; do sleep 0.1; done
+	reached suite
+	await suite-end
+	kill $waiting
+}
+
+fabric()
+{
+	local rc=0 step
+
+	fabric_prepare || return 1
+	for step in pingpong suite; do both $step || rc=1; done
+	return $rc
+}
+
 network
 reached "up-$role"
 await up-listen
@@ -332,6 +393,7 @@ case $scenario in
 talk)	talk ;;
 reload | reboot) "${scenario}_$role" ;;
 trouble) trouble ;;
+fabric) fabric ;;
 esac
 rc=$?
 reached "end-${role%2}"

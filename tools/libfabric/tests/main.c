@@ -3,13 +3,18 @@
  * fi_suite: tests of a libfabric provider, KTAP on standard output.
  *
  *	fi_suite [-p PROVIDER] [-s NODE] [-d NODE] [-n NETNS] [-m MODES] [-t SECONDS]
- *		 [-c PERCENT] [-r SEED] [-L] [CASES...]
+ *		 [-c PERCENT] [-r SEED] [-L] [-o HOST] [CASES...]
+ *	fi_suite -w [-p PROVIDER] [-s NODE] [-d NODE] [-t SECONDS] [-c PERCENT]
  *
  * -s and -d are the addresses of the two roles, -n is the network namespace of the
  * second one, which then is another process. Modes are "threads", "processes" or
  * both. CASES are files (tagged), or parts of names of cases.
+ *
+ * With -o the second role is on another host, where -w has it wait until it is killed.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,7 +49,8 @@ static const struct {
 
 /* The second role of all cases with two processes; it is told which case comes */
 struct child {
-	pid_t pid;
+	pid_t pid;	/* 0: there is none, or it is on another host */
+	bool remote;
 	int chan;	/* between the roles */
 	int control;	/* struct order there, struct outcome back */
 };
@@ -61,6 +67,7 @@ struct outcome {
 static struct child child;
 static char **own_argv;
 static bool use_threads = true, use_processes = true;
+static bool waits;		/* for the first role of another host */
 /* What a hang that no wait of a case sees is told with */
 static struct side *volatile watched;
 
@@ -184,13 +191,74 @@ static void run_threads(const char *file, const struct test *test)
 
 static void child_end(void)
 {
-	if (!child.pid)
+	if (!child.pid && !child.remote)
 		return;
-	kill(child.pid, SIGKILL);
-	waitpid(child.pid, NULL, 0);
+	if (child.pid) {
+		kill(child.pid, SIGKILL);
+		waitpid(child.pid, NULL, 0);
+	}
 	close(child.chan);
 	close(child.control);
 	child.pid = 0;
+	child.remote = false;
+}
+
+/* --- ... on another host -------------------------------------------------------------- */
+
+#define SUITE_PORT	47600
+
+static int remote_socket(struct sockaddr_in *sin)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+
+	sin->sin_family = AF_INET;
+	sin->sin_port = htons(SUITE_PORT);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+	    setsockopt(fd, SOL_TCP, TCP_NODELAY, &one, sizeof(one)))
+		die("socket: %s", strerror(errno));
+	return fd;
+}
+
+static int remote_connect(void)
+{
+	struct sockaddr_in sin = { 0 };
+	int fd = remote_socket(&sin);
+
+	if (inet_pton(AF_INET, suite.host, &sin.sin_addr) != 1 ||
+	    connect(fd, (struct sockaddr *)&sin, sizeof(sin)))
+		die("no second role at %s: %s", suite.host, strerror(errno));
+	return fd;
+}
+
+/* The first connection is between the roles, the second one controls. */
+static void remote_begin(void)
+{
+	if (child.remote)
+		return;
+	child.chan = remote_connect();
+	child.control = remote_connect();
+	child.remote = true;
+}
+
+static void second_role(int chan, int control);
+
+static int wait_for_roles(void)
+{
+	struct sockaddr_in sin = { 0 };
+	int fd = remote_socket(&sin), chan, control;
+
+	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 2))
+		die("port %d: %s", SUITE_PORT, strerror(errno));
+	for (;;) {
+		chan = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+		control = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+		if (chan < 0 || control < 0)
+			die("accept: %s", strerror(errno));
+		second_role(chan, control);
+		alarm(0);
+		close(chan);
+		close(control);
+	}
 }
 
 /* It begins anew, as nothing of a library survives fork() */
@@ -199,7 +267,9 @@ static void child_begin(void)
 	int chan[2], control[2];
 	char text[32];
 
-	if (child.pid)
+	if (suite.host)
+		remote_begin();
+	if (child.pid || child.remote)
 		return;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, chan) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, control))
@@ -223,18 +293,13 @@ static void child_begin(void)
 	child.control = control[0];
 }
 
-static int second_process(const char *fds)
+static void second_role(int chan, int control)
 {
 	struct order order;
 	struct outcome out;
-	int chan, control;
 	struct side s;
 
-	if (sscanf(fds, "%d,%d", &chan, &control) != 2)
-		return 2;
-	if (suite.netns && host_enter_netns(suite.netns))
-		die("%s: %s", suite.netns, strerror(errno));
-	while (recv(control, &order, sizeof(order), 0) == sizeof(order)) {
+	while (recv(control, &order, sizeof(order), MSG_WAITALL) == sizeof(order)) {
 		side_init(&s, &files[order.file].tests[order.index], 1, chan);
 		watch(&s);
 		memset(&out, 0, sizeof(out));
@@ -243,6 +308,17 @@ static int second_process(const char *fds)
 		if (send(control, &out, sizeof(out), MSG_NOSIGNAL) < 0)
 			break;
 	}
+}
+
+static int second_process(const char *fds)
+{
+	int chan, control;
+
+	if (sscanf(fds, "%d,%d", &chan, &control) != 2)
+		return 2;
+	if (suite.netns && host_enter_netns(suite.netns))
+		die("%s: %s", suite.netns, strerror(errno));
+	second_role(chan, control);
 	return 0;
 }
 
@@ -260,12 +336,12 @@ static void run_processes(unsigned int file, unsigned int index)
 	if (send(child.control, &order, sizeof(order), MSG_NOSIGNAL) < 0)
 		die("no second process");
 	how = run_role(&s);
-	if (recv(child.control, &out, sizeof(out), 0) != sizeof(out)) {
+	if (recv(child.control, &out, sizeof(out), MSG_WAITALL) != sizeof(out)) {
 		out.how = FAILED;
 		strcpy(out.verdict, "its process has died");
 	}
 	both(&how, s.verdict, sizeof(s.verdict), out.how, out.verdict);
-	report(", two processes", files[file].name, test, how, s.verdict);
+	report(suite.host ? ", two hosts" : ", two processes", files[file].name, test, how, s.verdict);
 	if (how != PASSED)
 		child_end();
 }
@@ -299,7 +375,7 @@ static void run_test(unsigned int file, unsigned int index)
 static void usage(void)
 {
 	die("usage: fi_suite [-p PROVIDER] [-s NODE] [-d NODE] [-n NETNS] [-m threads|processes]\n"
-	    "       [-t SECONDS] [-c PERCENT] [-r SEED] [-L] [CASES...]");
+	    "       [-t SECONDS] [-c PERCENT] [-r SEED] [-L] [-o HOST | -w] [CASES...]");
 }
 
 static void options(int argc, char **argv)
@@ -307,7 +383,7 @@ static void options(int argc, char **argv)
 	int c;
 
 	suite.seed = host_now_ns() | 1;
-	while ((c = getopt(argc, argv, "p:s:d:n:m:t:c:r:L")) >= 0) {
+	while ((c = getopt(argc, argv, "p:s:d:n:m:t:c:r:Lo:w")) >= 0) {
 		switch (c) {
 		case 'p': suite.provider = optarg; break;
 		case 's': suite.node[0] = optarg; break;
@@ -321,10 +397,12 @@ static void options(int argc, char **argv)
 		case 'c': suite.scale = parse_size(optarg); break;
 		case 'r': suite.seed = parse_size(optarg) | 1; break;
 		case 'L': suite.huge = true; break;
+		case 'o': suite.host = optarg; use_threads = false; break;
+		case 'w': waits = true; break;
 		default: usage();
 		}
 	}
-	if (!suite.node[1] && !suite.netns)
+	if (!suite.node[1] && !suite.netns && !suite.host)
 		suite.node[1] = suite.node[0];
 }
 
@@ -338,6 +416,8 @@ int main(int argc, char **argv)
 	signal(SIGALRM, hung);
 	if (second)
 		return second_process(second);
+	if (waits)
+		return wait_for_roles();
 	ktap_begin();
 	note("provider %s, seed %#llx", suite.provider, (unsigned long long)suite.seed);
 	for (i = 0; i < ARRAY_SIZE(files); i++)

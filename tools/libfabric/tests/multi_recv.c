@@ -84,6 +84,14 @@ static void each(struct op *op)
 		give_back(t, op);
 }
 
+/* As many as give buffers back */
+static unsigned int messages(void)
+{
+	unsigned int n = scaled(400);
+
+	return n < 100 ? 100 : n;
+}
+
 static struct op *send_numbered(struct side *s, unsigned int i)
 {
 	struct op *op = op_content(s, size_of(i), i);
@@ -103,7 +111,7 @@ static void post(struct side *s, struct op *op)
 
 static void receives(struct side *s)
 {
-	unsigned int n = scaled(400), i;
+	unsigned int n = messages(), i;
 	size_t min = MIN_FREE, got = 0, len = sizeof(got);
 	struct op *op[BUFFERS];
 	struct taken t = { 0 };
@@ -134,7 +142,7 @@ static void receives(struct side *s)
 
 static void sends(struct side *s)
 {
-	unsigned int n = scaled(400), i;
+	unsigned int n = messages(), i;
 	struct op *tx[32] = { NULL };
 
 	meet(s);

@@ -185,12 +185,15 @@ void hear(struct side *s, void *data, size_t len)
 	char buf[1024];
 	ssize_t n;
 
+	CHECK(s, len < sizeof(buf), "a message of %zu bytes of the other role", len);
 	doing(s, "waiting for the other role");
-	while ((n = recv(s->chan, buf, sizeof(buf), MSG_DONTWAIT)) < 0)
+	/* Of another host it comes in parts. */
+	while ((n = recv(s->chan, buf, len + 1, MSG_DONTWAIT | MSG_PEEK)) < (ssize_t)len + 1) {
+		if (!n || (n > 0 && buf[0] == FAREWELL))
+			fail(s, "the other role has failed");
 		step(s);
-	if (n < 1 || buf[0] == FAREWELL)
-		fail(s, "the other role has failed");
-	CHECK(s, n == (ssize_t)len + 1, "%zd bytes from the other role, not %zu", n, len + 1);
+	}
+	CHECK(s, recv(s->chan, buf, len + 1, 0) == n, "a message of the other role");
 	memcpy(data, buf + 1, len);
 }
 

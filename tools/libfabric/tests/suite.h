@@ -67,6 +67,7 @@ struct suite {
 	const char	*provider;
 	const char	*node[2];	/* of the first and the second role */
 	const char	*netns;		/* of the second role, if another process */
+	const char	*host;		/* IPv4 address of it, if on another host (-w) */
 	unsigned int	patience;	/* seconds */
 	unsigned int	scale;		/* per cent of the usual number of messages */
 	uint64_t	seed;
