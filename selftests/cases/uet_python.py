@@ -243,6 +243,111 @@ def _():
         assert got and got[0].data == b"wake"
 
 
+@case("receives and sends that are posted")
+def _():
+    with bound(920, notify=2) as a, bound(921) as b, uet.Queue(a, b) as q:
+        to, buffers = b.getsockname(), [bytearray(100000) for _ in range(3)]
+        first = q.recv(b, buffers[0], tag=5)
+        masked = q.recv(b, buffers[1], tag=0x70, ignore=0xf)
+        short = q.recv(b, sender=a.getsockname())
+        data = bytearray(range(250)) * 400
+        sent = q.send(a, data, to, tag=0x7a, header_data=9, zerocopy=True)
+        q.send(a, b"inline", to)
+        q.send(a, b"five", to, tag=5, cookie=1)
+        found = [q.get(SOON) for _ in range(9)]
+        assert q.get(0) is None and q.get(0.05) is None
+        done = {(c.type, c.cookie): c for c in found}
+        assert len(done) == 9 and all(c.ok and c.end for c in found), found
+        c = done[uet.completion.RECV, masked]
+        assert c.data == data and c.data.obj is buffers[1] and buffers[1][:9] == data[:9]
+        assert (c.tag, c.header_data, c.length, c.sock) == (0x7a, 9, 100000, b)
+        assert c.peer == a.getsockname() and c.offset == 0
+        assert done[uet.completion.RECV, short].data == b"inline"
+        assert done[uet.completion.RECV, short].tag is None
+        assert done[uet.completion.RECV, first].data == b"five"
+        for cookie in sent, 1:
+            assert done[uet.completion.BUFFER, cookie].sock is a
+            assert done[uet.completion.SENT, cookie].peer == to
+        data.append(1)      # it is nobody else's any more
+
+
+@case("receives that are posted: what is not as usual")
+def _():
+    with bound(922) as a, bound(923, ordered=True) as b, \
+            bound(924, ordered=True, peer=f"{HERE}/923") as c, uet.Queue(b, c) as q:
+        fails(errno.ENXIO, q.recv, a)
+        fails(errno.EBUSY, q.add, b)
+        many = bytearray(1000)
+        cookie = q.recv(b, many, multi=500)
+        for data in b"x" * 300, b"y" * 250:
+            c.send(data)
+            done = q.get(SOON)
+            assert done.cookie == cookie and done.data == data
+        assert (done.end, done.offset, many[299:301]) == (True, 300, b"xy")
+        q.recv(b, bytearray(3))
+        c.send(b"long")
+        done = q.get(SOON)
+        assert (done.error, done.length, done.data) == (errno.EMSGSIZE, 4, b"lon")
+        try:
+            done.raise_error()
+            raise AssertionError("no error")
+        except OSError as e:
+            assert e.errno == errno.EMSGSIZE
+        cookie = q.recv(b, many, tag=1)
+        try:
+            many.append(0)
+            raise AssertionError("what the kernel writes to may move")
+        except BufferError:
+            pass
+        try:
+            q.recv(b, many, tag=2, cookie=cookie)
+            raise AssertionError("two of one cookie")
+        except ValueError:
+            pass
+        q.cancel(b, cookie)
+        assert q.get(SOON).error == errno.ECANCELED
+        many.append(0)
+        fails(errno.ENOENT, q.cancel, b, cookie)
+        q.recv(b, peek=True, cookie=7)
+        assert q.get(SOON).error == errno.ENOMSG
+        c.send(b"here")
+        assert select.select([b], [], [], SOON)[0]
+        q.recv(b, peek=True, claim=True, cookie=7)
+        done = q.get(SOON)
+        assert (done.type, done.error, done.length) == (uet.completion.PEEK, 0, 4)
+        q.recv(b, claimed=True, cookie=7)
+        assert q.get(SOON).data == b"here"
+        for wrong in {"colour": 1}, {"buffer": b"fixed"}:
+            try:
+                q.recv(b, **wrong)
+                raise AssertionError(f"recv() takes {wrong}")
+            except TypeError:
+                pass
+        fails(errno.EINVAL, uet.Queue, c, entries=0)
+        # Closed under receives: their buffers stay, and the socket goes on
+        q.recv(b, bytearray(100), tag=3)
+        q.close()
+        assert q.fileno() == -1
+        fails(errno.EBADF, q.recv, b)
+        fails(errno.EBADF, q.get)
+        c.send(b"late")
+        assert b.recv_message().data == b"late"
+
+
+@case("a completion queue and threads")
+def _():
+    with bound(925) as a, bound(926) as b, uet.Queue(b) as q:
+        got = []
+        reader = threading.Thread(target=lambda: got.append(q.get(SOON)))
+        reader.start()
+        time.sleep(0.1)
+        q.recv(b, bytearray(10))
+        assert not select.select([q], [], [], 0)[0]
+        a.send(b"wake", b.getsockname())
+        reader.join(SOON)
+        assert got and got[0].data == b"wake"
+
+
 async def talk():
     async with AsyncSocket(local=f"{HERE}/918", notify=True) as a, \
             AsyncSocket(local=f"{HERE}/919") as b:

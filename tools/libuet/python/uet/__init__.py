@@ -10,14 +10,16 @@
 Addresses are uet.Address, or text as libuet_resolve(3) reads it.  What fails raises
 OSError; failures of messages that were on their way are uet.Report, from
 Socket.reports().  A socket has a fileno() for select, selectors and asyncio;
-uet.aio.AsyncSocket has coroutines.
+uet.aio.AsyncSocket has coroutines.  Receives and sends that are posted ahead have a
+uet.Queue, which tells what became of them.
 """
 
 from ._lib import AF_UET, library_version
 from .address import Address, Service, resolve, services
+from .completion import Completion, Queue
 from .report import Report
 from .sock import Message, Socket
 
 __version__ = "0.1.0"
-__all__ = ["AF_UET", "Address", "Message", "Report", "Service", "Socket",
-           "library_version", "resolve", "services"]
+__all__ = ["AF_UET", "Address", "Completion", "Message", "Queue", "Report", "Service",
+           "Socket", "library_version", "resolve", "services"]

@@ -94,6 +94,31 @@ class Info(Structure):
            ("path_mtu_steps", c_uint32)])
 
 
+class Cq(Structure):
+    _fields_ = [("fd", c_int), ("head", c_uint32), ("ring", c_void_p),
+                ("size", c_size_t)]
+
+
+class RecvPost(Structure):
+    _fields_ = (
+        [(n, c_uint64) for n in ("cookie", "addr", "length", "tag", "ignore")]
+        + [("sender", Sockaddr), ("flags", c_uint32), ("least", c_uint32)])
+
+
+class SendPost(Structure):
+    _fields_ = (
+        [(n, c_uint64) for n in ("cookie", "addr", "length", "tag", "header_data")]
+        + [("to", Sockaddr), ("flags", c_uint32), ("reserved", c_uint32)])
+
+
+class Completion(Structure):
+    _fields_ = [("cookie", c_uint64), ("type", c_uint8), ("source", c_uint8),
+                ("code", c_uint16), ("error", c_uint32), ("offset", c_uint64),
+                ("length", c_uint32), ("got", c_uint32), ("flags", c_uint32),
+                ("socket", c_uint32), ("tag", c_uint64), ("header_data", c_uint64),
+                ("peer", Sockaddr), ("data", c_uint8 * 32)]
+
+
 lib = ctypes.CDLL("libuet.so.0", use_errno=True)
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -127,7 +152,14 @@ for _name, _result, *_arguments in (
         ("next_report", c_bool, c_int, POINTER(Report), ADDR),
         ("wait_report", c_int, c_int, c_int),
         ("report_text", c_int, POINTER(Report), ADDR, c_char_p, c_size_t),
-        ("code_name", c_char_p, c_uint, c_uint)):
+        ("code_name", c_char_p, c_uint, c_uint),
+        ("open_cq", c_int, c_int, c_uint32, POINTER(Cq)),
+        ("close_cq", None, POINTER(Cq)),
+        ("use_cq", c_int, c_int, POINTER(Cq)),
+        ("next_done", c_int, POINTER(Cq), POINTER(Completion), c_int),
+        ("post", c_int, c_int, POINTER(RecvPost), c_uint),
+        ("unpost", c_int, c_int, c_uint64),
+        ("post_send", c_int, c_int, POINTER(SendPost))):
     _declare(lib, f"libuet_{_name}", _result, *_arguments)
 for _name in "bind", "connect":
     _declare(libc, _name, c_int, c_int, c_void_p, c_uint32)
@@ -146,3 +178,17 @@ def fail(what=None):
     """Raises OSError of the call that has just failed."""
     number = ctypes.get_errno()
     raise OSError(number, os.strerror(number), what)
+
+
+def memory_of(data, writable=False):
+    """Where the bytes of an object are: (what keeps them there, address, length)."""
+    view = memoryview(data).cast("B")
+    if writable and view.readonly:
+        raise TypeError("it cannot be written")
+    if not view:
+        return None, None, 0
+    if view.readonly:
+        data = data if isinstance(data, bytes) else view.tobytes()
+        return data, ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data)
+    keep = (c_char * len(view)).from_buffer(view)
+    return keep, ctypes.addressof(keep), len(view)

@@ -6,7 +6,6 @@ time-outs; it does not know addresses of this family, so what has one goes by
 libuet.
 """
 
-import contextlib
 import ctypes
 import dataclasses
 import errno
@@ -18,7 +17,7 @@ from typing import Optional
 from . import report
 from ._lib import (AF_UET, COOKIE, DEFER, DELIVERY, HEADER_DATA, INFO, SOCK_RDM,
                    SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, WRITE, Attrs, Info,
-                   Iovec, Sock, Sockaddr, Write, fail, lib, libc)
+                   Iovec, Sock, Sockaddr, Write, fail, lib, libc, memory_of)
 from .address import Address, to_address
 
 FIRST_READ = 65536
@@ -190,9 +189,12 @@ class Socket:
             setattr(attrs, name, Write(*value) if name == "write" else value)
             attrs.has |= _SENT[name]
         pointer = None if to is None else ctypes.byref(to_address(to).raw)
-        with _readable(data) as (start, size):
-            return self._call(select.POLLOUT, lib.libuet_sendmsg,
-                              Iovec(start, size), 1, pointer, attrs, flags)
+        # What the address is of stays as long as this does
+        keep, start, size = memory_of(data)
+        sent = self._call(select.POLLOUT, lib.libuet_sendmsg, Iovec(start, size), 1,
+                          pointer, attrs, flags)
+        del keep
+        return sent
 
     def recv(self, size=FIRST_READ, flags=0):
         """Receive up to size bytes of a message: a Message."""
@@ -296,16 +298,3 @@ def _message(data, sender, attrs):
         *((info.length, info.offset, info.delivery, bool(info.ce))
           if has & INFO else ()),
         write=(attrs.write.key, attrs.write.offset) if has & WRITE else None)
-
-
-@contextlib.contextmanager
-def _readable(data):
-    """Where the bytes of an object are, and how many."""
-    view = memoryview(data).cast("B")
-    if view.readonly:
-        data = view.tobytes() if not isinstance(data, bytes) else data
-        yield ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data)
-    elif view:
-        yield ctypes.addressof(ctypes.c_char.from_buffer(view)), len(view)
-    else:
-        yield None, 0

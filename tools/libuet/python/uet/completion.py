@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Receives and sends that are posted ahead, and the queue that tells what became of them.
+
+See libuet_post(3), which this is made of.
+"""
+
+import ctypes
+import dataclasses
+import errno
+import itertools
+import os
+import select
+import threading
+import time
+from typing import Any, Optional
+
+from ._lib import (Completion as RawCompletion, Cq, RecvPost, SendPost, fail, lib,
+                   memory_of)
+from .address import Address, to_address
+
+RECV, PEEK, SENT, BUFFER, WATCH, PEER = range(1, 7)
+_TAGGED, _HEADER_DATA, _LAST, _INLINE = 1, 2, 4, 8
+_RECV_FLAGS = {"peek": 4, "claim": 8, "claimed": 16, "discard": 32}
+_RECV_MULTI, _RECV_INLINE, INLINE_MAX = 2, 64, 32
+
+# What the kernel may still read or write when its queue is gone stays for good.
+_left_behind = []
+
+
+@dataclasses.dataclass(frozen=True)
+class Completion:
+    """What became of a receive, of a message, or of a peer.
+
+    type: RECV, PEEK (a message that is here), SENT (delivered, or failed), BUFFER (the
+    data of a posted send may be changed again), WATCH, PEER.  error is an errno, 0 for
+    success.  data: what came, for RECV; of a receive with a buffer it is a view of that.
+    length: of the whole message.  end: the receive has ended, as each but one with
+    multi does.  sock: the Socket, None if the queue does not know it any more.
+    """
+
+    type: int
+    cookie: int
+    error: int
+    source: int
+    code: int
+    sock: Any
+    length: int
+    end: bool
+    peer: Optional[Address]
+    data: Any = None
+    offset: int = 0
+    tag: Optional[int] = None
+    header_data: Optional[int] = None
+
+    @property
+    def ok(self):
+        """Whether it says something good."""
+        return not self.error
+
+    def raise_error(self):
+        """Raises the error as OSError, if there is one."""
+        if self.error:
+            raise OSError(self.error, os.strerror(self.error))
+
+
+class Queue:
+    """A completion queue, and what its sockets have posted.
+
+    entries: completions it has room for.  Completions come by get(), of all sockets
+    that were added; of a queue with a full ring nothing is lost.  fileno() is readable
+    while there are some.  Buffers belong to the kernel from the call that posts them to
+    their completion: the queue keeps them.
+    """
+
+    def __init__(self, *sockets, entries=1024):
+        if not sockets:
+            raise TypeError("a queue begins with a socket")
+        self._cq = Cq()
+        if lib.libuet_open_cq(sockets[0].fileno(), entries, self._cq):
+            fail(f"{entries} entries")
+        self._lock = threading.Lock()
+        self._cookies = itertools.count(1 << 32)
+        self._sockets, self._held = {}, {}
+        try:
+            for sock in sockets:
+                self.add(sock)
+        except OSError:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def fileno(self):
+        """The descriptor, -1 if closed."""
+        return self._cq.fd if self._cq else -1
+
+    def close(self):
+        """Leave the queue; nobody is told any more what its sockets do."""
+        with self._lock:
+            cq, self._cq = self._cq, None
+            _left_behind.extend(self._held.values())
+            self._held = {}
+            if cq:
+                lib.libuet_close_cq(cq)
+
+    def add(self, sock):
+        """Give a socket this queue; it keeps it."""
+        if lib.libuet_use_cq(sock.fileno(), self._open()):
+            fail()
+        self._sockets[_inode(sock)] = sock
+
+    def _open(self):
+        if not self._cq:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "completion queue")
+        return self._cq
+
+    # --- posts -----------------------------------------------------------------------
+
+    def _post(self, sock, call, post, keep):
+        """Posts, with what has to stay meanwhile: the cookie."""
+        with self._lock:
+            self._open()
+            key = _inode(sock), post.cookie
+            if key in self._held:
+                raise ValueError(f"cookie {post.cookie} is in use")
+            # Before the call: the completion may come at once
+            self._held[key] = keep
+            if call(sock.fileno(), post):
+                del self._held[key]
+                fail()
+        return post.cookie
+
+    def recv(self, sock, buffer=None, tag=None, ignore=0, sender=None, multi=None,
+             cookie=None, **how):
+        """Post a receive; returns its cookie.
+
+        buffer: what can be written, as a bytearray; without one a message of INLINE_MAX
+        bytes at most comes in its completion.  tag: a message with that tag, but for
+        the bits of ignore; None: one without.  sender: only from there.  multi: takes
+        messages until less than so many bytes are left.  peek, claim, claimed, discard:
+        as UET_RECV_PEEK and so on.
+        """
+        post = RecvPost(cookie=self._cookie(cookie), ignore=ignore)
+        keep = None
+        if buffer is not None:
+            keep, post.addr, post.length = memory_of(buffer, writable=True)
+        elif not how.get("peek") and not how.get("discard"):
+            post.length, post.flags = INLINE_MAX, _RECV_INLINE
+        if tag is not None:
+            post.tag, post.flags = tag, post.flags | 1
+        if sender is not None:
+            post.sender = to_address(sender).raw
+        if multi is not None:
+            post.least, post.flags = multi, post.flags | _RECV_MULTI
+        for name, value in how.items():
+            if name not in _RECV_FLAGS:
+                raise TypeError(f"recv() has no argument {name}")
+            post.flags |= _RECV_FLAGS[name] if value else 0
+        return self._post(sock, _post_recv, post, (keep, buffer))
+
+    def send(self, sock, data, to=None, tag=None, header_data=None, zerocopy=False,
+             cookie=None):
+        """Post a send of any length; returns its cookie.
+
+        to: Address, or text; None if the socket is connected.  zerocopy: packets refer
+        to the data if that is possible.  The completion BUFFER says when data may be
+        changed again.
+        """
+        keep, start, size = memory_of(data)
+        post = SendPost(cookie=self._cookie(cookie), addr=start, length=size)
+        post.to = (sock.getpeername() if to is None else to_address(to)).raw
+        if tag is not None:
+            post.tag, post.flags = tag, post.flags | 1
+        if header_data is not None:
+            post.header_data, post.flags = header_data, post.flags | 2
+        post.flags |= 4 if zerocopy else 0
+        return self._post(sock, lib.libuet_post_send, post, (keep, data))
+
+    def cancel(self, sock, cookie):
+        """Cancel a receive that no message has matched: its completion has ECANCELED."""
+        if lib.libuet_unpost(sock.fileno(), cookie):
+            fail(f"cookie {cookie}")
+
+    def _cookie(self, cookie):
+        return next(self._cookies) if cookie is None else cookie
+
+    # --- completions -----------------------------------------------------------------
+
+    def get(self, timeout=None):
+        """The next completion; None if there is none within timeout seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        poller = None
+        while True:
+            with self._lock:
+                raw = RawCompletion()
+                n = lib.libuet_next_done(self._open(), raw, 0)
+                if n > 0:
+                    return self._completion(raw)
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return None
+            if not poller:
+                poller = select.poll()
+                poller.register(self.fileno(), select.POLLIN)
+            poller.poll(None if left is None else left * 1000)
+
+    def _completion(self, raw):
+        sock = self._sockets.get(raw.socket)
+        key, buffer, data = (raw.socket, raw.cookie), None, None
+        ends = raw.type in (RECV, PEEK) and bool(raw.flags & _LAST)
+        if raw.type in (RECV, PEEK, BUFFER):
+            _, buffer = self._held.get(key, (None, None))
+        if raw.type == BUFFER or ends:
+            self._held.pop(key, None)
+        if raw.type == RECV:
+            data = bytes(raw.data[:raw.got]) if buffer is None else \
+                memoryview(buffer).cast("B")[raw.offset:raw.offset + raw.got]
+        return Completion(
+            raw.type, raw.cookie, raw.error, raw.source, raw.code, sock, raw.length,
+            ends or raw.type not in (RECV, PEEK),
+            Address.from_raw(raw.peer) if raw.peer.family else None, data, raw.offset,
+            raw.tag if raw.flags & _TAGGED else None,
+            raw.header_data if raw.flags & _HEADER_DATA else None)
+
+
+def _post_recv(fd, post):
+    return lib.libuet_post(fd, post, 1)
+
+
+def _inode(sock):
+    return os.fstat(sock.fileno()).st_ino & 0xffffffff
