@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 ADDRESS = "127.0.0.1"
-OVER = "uet", "bare", "tcp;ofi_rxm"
+# The first one is compared with the others
+OVER = "uet", "bare", "tcp;ofi_rxm", "sockets"
 WHAT = "round_trip", "message"
 
 
@@ -27,14 +28,13 @@ def table(rows):
     lines, ratios = [], []
     for what in WHAT:
         lines.append(f"{what.replace('_', ' '):12}" + "".join(
-            f"{o:>14}" for o in OVER) + f"{'over bare':>12}{'over tcp':>12}")
+            f"{o:>14}" for o in OVER) + "".join(f"{f'over {o}':>18}" for o in OVER[1:]))
         for size in sorted({r["size"] for r in rows}):
             costs = [by[o, size][what] for o in OVER]
-            to = [round(costs[0] / c, 3) for c in costs[1:]]
-            ratios.append({"what": what, "size": size, "over_bare": to[0],
-                           "over_tcp": to[1]})
+            to = {o: round(costs[0] / c, 3) for o, c in zip(OVER[1:], costs[1:])}
+            ratios.append({"what": what, "size": size, "over": to})
             lines.append(f"{size:8} byte" + "".join(f"{c:14.0f}" for c in costs) +
-                         "".join(f"{t:12.3f}" for t in to))
+                         "".join(f"{t:18.3f}" for t in to.values()))
     return lines, ratios
 
 

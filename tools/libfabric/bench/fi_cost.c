@@ -6,7 +6,8 @@
  *
  * usage: fi_cost PROVIDER|bare ADDRESS
  *
- * PROVIDER is as for FI_PROVIDER, "uet" or "tcp;ofi_rxm"; "bare" are AF_UET sockets.
+ * PROVIDER is as for FI_PROVIDER, "uet", "tcp;ofi_rxm" or "sockets" (which has threads
+ * that move the data); "bare" are AF_UET sockets.
  * Prints a line of JSON for each size: ns per round trip, and per message of a stream in
  * which 64 receives are posted ahead.
  */
@@ -39,6 +40,7 @@ struct end {
 };
 
 static struct end ends[2];
+static size_t inject_size;
 static bool bare;
 
 static void check(int ret, const char *what)
@@ -76,6 +78,7 @@ static void open_fabric(const char *provider, const char *node)
 	hints->fabric_attr->prov_name = strdup(provider);
 	check(fi_getinfo(FI_VERSION(1, 17), node, NULL, FI_SOURCE, hints, &info),
 	      "fi_getinfo");
+	inject_size = info->tx_attr->inject_size;
 	check(fi_fabric(info->fabric_attr, &fabric, NULL), "fi_fabric");
 	check(fi_domain(fabric, info, &domain, NULL), "fi_domain");
 	for (i = 0; i < 2; i++) {
@@ -126,13 +129,15 @@ static void fabric_send(struct end *e, struct end *other, size_t len)
 	int ret;
 
 	do {
-		ret = fi_tinject(e->ep, e->buf[0], len, e->peer, TAG);
+		ret = len <= inject_size ?
+			fi_tinject(e->ep, e->buf[0], len, e->peer, TAG) :
+			fi_tsend(e->ep, e->buf[0], len, NULL, e->peer, TAG, NULL);
 		if (ret == -FI_EAGAIN) {
 			take(e, 0);
 			take(other, 0);
 		}
 	} while (ret == -FI_EAGAIN);
-	check(ret, "fi_tinject");
+	check(ret, "fi_tinject, fi_tsend");
 }
 
 /* --- bare sockets --- */
