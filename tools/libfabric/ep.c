@@ -12,7 +12,6 @@
 #define UET_UNEXP_PART	8
 
 /* A silent peer is asked so often whether it is there, ms. */
-#define UET_KEEPALIVE_MS	5000
 
 static void uet_ep_close_sockets(struct uet_ep *ep)
 {
@@ -54,6 +53,7 @@ static int uet_ep_close(struct fid *fid)
 	uet_ep_drop(&ep->posted, NULL);
 	uet_unexp_drop_all(ep);
 	uet_lost_drop_all(ep);
+	uet_watch_drop_all(ep);
 	if (ep->av)
 		ep->av->users--;
 	if (ep->tx_cq)
@@ -465,6 +465,7 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	list_init(&ep->pushes);
 	list_init(&ep->unexp);
 	list_init(&ep->lost);
+	list_init(&ep->watched);
 	list_init(&ep->pulling);
 	list_init(&ep->replies);
 	list_init(&ep->posted);

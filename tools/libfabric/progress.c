@@ -53,7 +53,8 @@ void uet_told(const struct uet_completion *done)
 	if (libuet_format(&done->peer, text, sizeof(text)) < 0)
 		text[0] = 0;
 	uet_info(EP_DATA, "%s %s: %s (%s)\n",
-		 done->type == UET_DONE_PEER ? "lost" : "a message to or from", text,
+		 done->type == UET_DONE_PEER || done->type == UET_DONE_WATCH ?
+		 "lost" : "a message to or from", text,
 		 strerror(done->error), libuet_code_text(done->source, done->code) ?: "");
 }
 
@@ -97,7 +98,7 @@ static void uet_progress_one(struct uet_domain *d, const struct uet_completion *
 {
 	struct uet_op *op;
 
-	if (done->type == UET_DONE_PEER) {
+	if (done->type == UET_DONE_PEER || done->type == UET_DONE_WATCH) {
 		uet_progress_peer(d, done);
 		return;
 	}
@@ -140,6 +141,7 @@ static void uet_progress_look(struct uet_ep *ep, uint64_t now)
 	uet_lost_look(ep, now);
 	if (ep->dgram)
 		return;
+	uet_watch_look(ep, now);
 	/* From half of the receive buffer on the kernel would hold up peers. */
 	if (uet_readable(ep->fd))
 		uet_unexp_spill(ep);

@@ -2,8 +2,9 @@
 /*
  * Receives. The kernel has them and matches messages to them in the order in which they
  * were posted. Those that it has no room for (UET_RECV_POSTS_MAX, RLIMIT_MEMLOCK) wait
- * here in order (uet_ep.pending), as all receives of datagrams do; while there are such, messages that find no receive in
- * the kernel are taken from it and matched here (unexp.c), which never needs room.
+ * here in order (uet_ep.pending), as all receives of datagrams do; while there are such,
+ * messages that find no receive in the kernel are taken from it and matched here
+ * (unexp.c), which never needs room.
  *
  * Long messages are announced by short ones, so a receive never needs more room in the
  * kernel than a short message has.
@@ -289,6 +290,7 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 	op->recv.any = !from;
 	op->recv.posted = false;
 	op->recv.pulls = false;
+	op->recv.waited = false;
 	if (from)
 		op->peer = *from;
 	return op;

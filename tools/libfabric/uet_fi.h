@@ -471,6 +471,7 @@ struct uet_op {
 			bool		any;		/* of any source */
 			bool		posted;		/* the kernel has it */
 			bool		pulls;		/* a long message goes to it */
+			bool		waited;		/* through a look at the peers */
 			struct sockaddr_uet source;	/* of that: its socket for data */
 			fi_addr_t	from;		/* of a message that came */
 			uint64_t	got_tag;
@@ -547,6 +548,8 @@ struct uet_unexp {
  * @pushes: pieces that wait for room (uet_op.queued)
  * @unexp: messages that were taken from the kernel
  * @lost: peers that messages failed to reach when no operation could have the error
+ * @watched: peers that receives wait for
+ * @watch_at: when it is looked at them, ms of uet_now_ms()
  * @pulling: receives of long messages (uet_op.queued)
  * @replies: control messages that wait for room
  * @control: buffers for control messages
@@ -579,6 +582,8 @@ struct uet_ep {
 	struct list		pushes;
 	struct list		unexp;
 	struct list		lost;
+	struct list		watched;
+	uint64_t		watch_at;
 	struct list		pulling;
 	struct list		replies;
 	struct list		posted;
@@ -655,6 +660,14 @@ void uet_lost_orphan(struct uet_ep *ep, const struct sockaddr_uet *peer, int err
 void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer);
 void uet_lost_look(struct uet_ep *ep, uint64_t now);
 void uet_lost_drop_all(struct uet_ep *ep);
+
+/* --- peers that receives wait for (watch.c) ------------------------------------------- */
+
+/* A peer that says nothing is probed so often, ms. */
+#define UET_KEEPALIVE_MS	5000
+
+void uet_watch_look(struct uet_ep *ep, uint64_t now);
+void uet_watch_drop_all(struct uet_ep *ep);
 
 /* --- long messages (rdv.c, control.c) -------------------------------------------------- */
 

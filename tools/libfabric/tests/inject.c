@@ -168,11 +168,30 @@ static void failing(struct side *s)
 	CHECK(s, s->orphans == 1, "%u errors without a context", s->orphans);
 }
 
+/* It ended before it said anything; and what begins when that is known */
+static void awaiting(struct side *s)
+{
+	fi_addr_t from = gone(s);
+	struct op *other = recv_tag_from(s, s->self, 8, 2, NO_IGNORE);
+	struct op *rx;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		rx = recv_tag_from(s, from, 8, 1, NO_IGNORE);
+		UNTIL(s, rx->n, "waiting for the error of a receive");
+		CHECK(s, rx->err.err == FI_ECONNREFUSED, "%s", fi_strerror(rx->err.err));
+	}
+	CHECK(s, !other->n, "one from a peer that is there ends");
+	check_sent(send_tag_to(s, s->self, 8, 1, 2));
+	check_got_tag(other, 8, 1, 2);
+}
+
 TESTS(inject) = {
 	{ "all sizes", injects, receives },
 	{ "FI_INJECT", flag },
 	{ "many", floods, drinks },
 	{ "many, by one thread", floods, drinks, .want = { .threading = FI_THREAD_DOMAIN } },
 	{ "to peers that are gone", failing, .want = { .caps = FI_DIRECTED_RECV } },
+	{ "from one that is gone", awaiting, .want = { .caps = FI_DIRECTED_RECV } },
 	{ }
 };
