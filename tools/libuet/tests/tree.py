@@ -312,13 +312,16 @@ def _():
     structures = {"sockaddr_uet": _lib.Sockaddr, "uet_msg_info": _lib.MsgInfo,
                   "libuet_attrs": _lib.Attrs, "uet_report": _lib.Report,
                   "libuet_service": _lib.Service, "libuet_sock": _lib.Sock,
-                  "uet_info": _lib.Info}
+                  "uet_info": _lib.Info, "libuet_cq": _lib.Cq,
+                  "uet_recv_post": _lib.RecvPost, "uet_send_post": _lib.SendPost,
+                  "uet_completion": _lib.Completion}
     lines, expected = [], []
     for c, py in structures.items():
         lines.append(f'printf("%zu\\n", sizeof(struct {c}));')
         expected.append(ctypes.sizeof(py))
         for name, *_ in py._fields_:
-            field = f"suet_{name}" if c == "sockaddr_uet" else name
+            field = f"suet_{name}" if c == "sockaddr_uet" else \
+                "from" if name == "sender" else name
             lines.append(f'printf("%zu\\n", offsetof(struct {c}, {field}));')
             expected.append(getattr(py, name).offset)
     with tempfile.TemporaryDirectory() as root:
@@ -338,6 +341,18 @@ def _():
     for name in ("COOKIE", "HEADER_DATA", "TAG", "DELIVERY", "TCLASS",
                  "TIMEOUT", "INFO", "URI_SIZE", "TEXT_SIZE"):
         assert getattr(_lib, name) == int(h[name], 0), name
+    from uet import completion
+    with open(f"{TREE}/include/uapi/linux/uet.h") as f:
+        h = dict(re.findall(r"^(?:#define |\t)UET_((?:DONE|RECV)_\w+)[\s=]+(\w+)",
+                            f.read(), re.M))
+    for name in "RECV", "PEEK", "SENT", "BUFFER", "WATCH", "PEER":
+        assert getattr(completion, name) == int(h[f"DONE_{name}"], 0), name
+    for name in "TAGGED", "HEADER_DATA", "LAST", "INLINE":
+        assert getattr(completion, f"_{name}") == int(h[f"DONE_{name}"], 0), name
+    for name, value in completion._RECV_FLAGS.items():
+        assert value == int(h[f"RECV_{name.upper()}"], 0), name
+    for name in "MULTI", "INLINE":
+        assert getattr(completion, f"_RECV_{name}") == int(h[f"RECV_{name}"], 0), name
 
 
 @case("Python: addresses")
@@ -386,12 +401,29 @@ def _():
 @case("Python: bytes of all kinds can be sent")
 def _():
     import array
-    from uet.sock import _readable
+    from uet._lib import memory_of
     for data in (b"", b"abc", bytearray(b"abc"), bytearray(), memoryview(b"abcd"),
                  memoryview(b"abcdef")[2:5], array.array("Q", [1, 2])):
-        with _readable(data) as (start, size):
-            assert size == memoryview(data).nbytes
-            assert not size or ctypes.string_at(start, size) == bytes(data)
+        keep, start, size = memory_of(data)
+        assert size == memoryview(data).nbytes
+        assert not size or ctypes.string_at(start, size) == bytes(data)
+        del keep
+    room = bytearray(10)
+    keep, start, size = memory_of(memoryview(room)[2:], writable=True)
+    ctypes.memmove(start, b"1234", 4)
+    assert size == 8 and room == b"\0\0" b"1234" + bytes(4)
+    try:
+        room.append(0)
+        raise AssertionError("what somebody writes to may move")
+    except BufferError:
+        del keep
+    room.append(0)
+    for fixed in b"abc", memoryview(b"abc"):
+        try:
+            memory_of(fixed, writable=True)
+            raise AssertionError("bytes can be written")
+        except TypeError:
+            pass
 
 
 def main():
