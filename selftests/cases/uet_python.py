@@ -9,6 +9,7 @@ Prints a line per case: name, tab, what went wrong or nothing.
 
 import asyncio
 import errno
+import gc
 import os
 import select
 import signal
@@ -324,14 +325,42 @@ def _():
             except TypeError:
                 pass
         fails(errno.EINVAL, uet.Queue, c, entries=0)
-        # Closed under receives: their buffers stay, and the socket goes on
-        q.recv(b, bytearray(100), tag=3)
+        # Closed under receives: they are cancelled, and the socket goes on
+        buffers = [bytearray(100), bytearray(100)]
+        q.recv(b, buffers[0])
+        q.recv(b, buffers[1], tag=3)
         q.close()
+        for buffer in buffers:
+            buffer.append(1)
         assert q.fileno() == -1
         fails(errno.EBADF, q.recv, b)
         fails(errno.EBADF, q.get)
         c.send(b"late")
         assert b.recv_message().data == b"late"
+
+
+@case("a completion queue that nobody has any more")
+def _():
+    with bound(927) as a, bound(928) as b:
+        q = uet.Queue(b)
+        buffer = bytearray(100)
+        q.recv(b, buffer)
+        fails(errno.EBUSY, uet.Queue, a, b)
+        del q
+        gc.collect()
+        buffer.append(1)
+        a.send(b"message", b.getsockname())
+        assert b.recv_message().data == b"message" and not any(buffer[:-1])
+    with bound(927) as a, bound(928, rcvbuf=1) as b:
+        # Sends under way cannot be cancelled: the data stays for good
+        q, data = uet.Queue(a), bytearray(3000000)
+        q.send(a, data, b.getsockname(), zerocopy=True)
+        q.close()
+        try:
+            data.append(1)
+            raise AssertionError("what the kernel reads may move")
+        except BufferError:
+            pass
 
 
 @case("a completion queue and threads")
@@ -346,6 +375,14 @@ def _():
         a.send(b"wake", b.getsockname())
         reader.join(SOON)
         assert got and got[0].data == b"wake"
+        # Who waits learns that it is closed
+        reader = threading.Thread(
+            target=lambda: got.append(fails(errno.EBADF, q.get)))
+        reader.start()
+        time.sleep(0.1)
+        q.close()
+        reader.join(SOON)
+        assert len(got) == 2
 
 
 async def talk():

@@ -190,5 +190,6 @@ def memory_of(data, writable=False):
     if view.readonly:
         data = data if isinstance(data, bytes) else view.tobytes()
         return data, ctypes.cast(ctypes.c_char_p(data), c_void_p).value, len(data)
-    keep = (c_char * len(view)).from_buffer(view)
+    # As long as this is there the object cannot move its bytes
+    keep = c_char.from_buffer(view)
     return keep, ctypes.addressof(keep), len(view)

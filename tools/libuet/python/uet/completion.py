@@ -12,6 +12,7 @@ import os
 import select
 import threading
 import time
+import weakref
 from typing import Any, Optional
 
 from ._lib import (Completion as RawCompletion, Cq, RecvPost, SendPost, fail, lib,
@@ -22,10 +23,6 @@ RECV, PEEK, SENT, BUFFER, WATCH, PEER = range(1, 7)
 _TAGGED, _HEADER_DATA, _LAST, _INLINE = 1, 2, 4, 8
 _RECV_FLAGS = {"peek": 4, "claim": 8, "claimed": 16, "discard": 32}
 _RECV_MULTI, _RECV_INLINE, INLINE_MAX = 2, 64, 32
-
-# What the kernel may still read or write when its queue is gone stays for good.
-_left_behind = []
-
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
@@ -63,28 +60,71 @@ class Completion:
             raise OSError(self.error, os.strerror(self.error))
 
 
+class _State:
+    """What is left of a queue when nobody has it any more"""
+
+    def __init__(self):
+        self.cq = Cq()
+        self.event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self.waiters = 0
+        self.sockets, self.held = {}, {}
+
+    def leave(self):
+        """Cancel what can be; what the kernel may still read or write stays for good."""
+        cq, self.cq = self.cq, None
+        if not cq:
+            return
+        for (_, cookie), held in self.held.items():
+            if held.receives and held.sock.fileno() >= 0 and \
+                    not lib.libuet_unpost(held.sock.fileno(), cookie):
+                continue
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(held.keep))
+        self.held = {}
+        if cq.fd > 0:
+            lib.libuet_close_cq(cq)
+        os.eventfd_write(self.event, 1)
+        self.forget_event()
+
+    def forget_event(self):
+        if not self.cq and not self.waiters:
+            os.close(self.event)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Held:
+    """What has to stay where it is until a completion"""
+
+    sock: Any
+    receives: bool
+    keep: Any
+    buffer: Any
+
+
 class Queue:
     """A completion queue, and what its sockets have posted.
 
     entries: completions it has room for.  Completions come by get(), of all sockets
-    that were added; of a queue with a full ring nothing is lost.  fileno() is readable
-    while there are some.  Buffers belong to the kernel from the call that posts them to
-    their completion: the queue keeps them.
+    that were added, which keep their queue for as long as they are; of a queue with a
+    full ring nothing is lost.  fileno() is readable while there are some.  Buffers
+    belong to the kernel from the call that posts them to their completion: the queue
+    keeps them.  Any thread may call anything.
     """
 
     def __init__(self, *sockets, entries=1024):
         if not sockets:
             raise TypeError("a queue begins with a socket")
-        self._cq = Cq()
-        if lib.libuet_open_cq(sockets[0].fileno(), entries, self._cq):
-            fail(f"{entries} entries")
         self._lock = threading.Lock()
         self._cookies = itertools.count(1 << 32)
-        self._sockets, self._held = {}, {}
+        self._state = _State()
+        self._leave = weakref.finalize(self, self._state.leave)
+        self._prune_at = 64
         try:
+            if lib.libuet_open_cq(sockets[0].fileno(), entries, self._state.cq):
+                self._state.cq.fd = -1
+                fail(f"{entries} entries")
             for sock in sockets:
                 self.add(sock)
-        except OSError:
+        except BaseException:
             self.close()
             raise
 
@@ -96,42 +136,48 @@ class Queue:
 
     def fileno(self):
         """The descriptor, -1 if closed."""
-        return self._cq.fd if self._cq else -1
+        cq = self._state.cq
+        return cq.fd if cq else -1
 
     def close(self):
-        """Leave the queue; nobody is told any more what its sockets do."""
+        """Leave the queue: receives that wait are cancelled, calls of get() fail, and
+        nobody is told any more what its sockets do."""
         with self._lock:
-            cq, self._cq = self._cq, None
-            _left_behind.extend(self._held.values())
-            self._held = {}
-            if cq:
-                lib.libuet_close_cq(cq)
+            self._leave()
 
     def add(self, sock):
         """Give a socket this queue; it keeps it."""
-        if lib.libuet_use_cq(sock.fileno(), self._open()):
-            fail()
-        self._sockets[_inode(sock)] = sock
+        with self._lock:
+            if lib.libuet_use_cq(sock.fileno(), self._open()):
+                fail()
+            self._state.sockets[_inode(sock)] = sock
+            if len(self._state.sockets) >= self._prune_at:
+                self._prune()
+
+    def _prune(self):
+        """Forget sockets that are closed and have nothing under way."""
+        busy = {inode for inode, _ in self._state.held}
+        self._state.sockets = {i: s for i, s in self._state.sockets.items()
+                               if i in busy or s.fileno() >= 0}
+        self._prune_at = 2 * max(len(self._state.sockets), 32)
 
     def _open(self):
-        if not self._cq:
+        if not self._state.cq:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), "completion queue")
-        return self._cq
+        return self._state.cq
 
     # --- posts -----------------------------------------------------------------------
 
-    def _post(self, sock, call, post, keep):
+    def _post(self, call, post, held):
         """Posts, with what has to stay meanwhile: the cookie."""
         with self._lock:
             self._open()
-            key = _inode(sock), post.cookie
-            if key in self._held:
+            key = _inode(held.sock), post.cookie
+            if key in self._state.held:
                 raise ValueError(f"cookie {post.cookie} is in use")
-            # Before the call: the completion may come at once
-            self._held[key] = keep
-            if call(sock.fileno(), post):
-                del self._held[key]
+            if call(held.sock.fileno(), post):
                 fail()
+            self._state.held[key] = held
         return post.cookie
 
     def recv(self, sock, buffer=None, tag=None, ignore=0, sender=None, multi=None,
@@ -160,7 +206,7 @@ class Queue:
             if name not in _RECV_FLAGS:
                 raise TypeError(f"recv() has no argument {name}")
             post.flags |= _RECV_FLAGS[name] if value else 0
-        return self._post(sock, _post_recv, post, (keep, buffer))
+        return self._post(_post_recv, post, _Held(sock, True, keep, buffer))
 
     def send(self, sock, data, to=None, tag=None, header_data=None, zerocopy=False,
              cookie=None):
@@ -178,7 +224,7 @@ class Queue:
         if header_data is not None:
             post.header_data, post.flags = header_data, post.flags | 2
         post.flags |= 4 if zerocopy else 0
-        return self._post(sock, lib.libuet_post_send, post, (keep, data))
+        return self._post(lib.libuet_post_send, post, _Held(sock, False, keep, data))
 
     def cancel(self, sock, cookie):
         """Cancel a receive that no message has matched: its completion has ECANCELED."""
@@ -193,34 +239,39 @@ class Queue:
     def get(self, timeout=None):
         """The next completion; None if there is none within timeout seconds."""
         end = None if timeout is None else time.monotonic() + timeout
-        poller = None
         while True:
             with self._lock:
                 raw = RawCompletion()
-                n = lib.libuet_next_done(self._open(), raw, 0)
-                if n > 0:
+                if lib.libuet_next_done(self._open(), raw, 0) > 0:
                     return self._completion(raw)
-            left = None if end is None else end - time.monotonic()
-            if left is not None and left <= 0:
-                return None
-            if not poller:
+                left = None if end is None else end - time.monotonic()
+                if left is not None and left <= 0:
+                    return None
                 poller = select.poll()
-                poller.register(self.fileno(), select.POLLIN)
-            poller.poll(None if left is None else left * 1000)
+                poller.register(self._state.cq.fd, select.POLLIN)
+                poller.register(self._state.event, select.POLLIN)
+                self._state.waiters += 1
+            try:
+                poller.poll(None if left is None else left * 1000)
+            finally:
+                with self._lock:
+                    self._state.waiters -= 1
+                    self._state.forget_event()
 
     def _completion(self, raw):
-        sock = self._sockets.get(raw.socket)
-        key, buffer, data = (raw.socket, raw.cookie), None, None
+        key, held, data = (raw.socket, raw.cookie), None, None
         ends = raw.type in (RECV, PEEK) and bool(raw.flags & _LAST)
         if raw.type in (RECV, PEEK, BUFFER):
-            _, buffer = self._held.get(key, (None, None))
+            held = self._state.held.get(key)
         if raw.type == BUFFER or ends:
-            self._held.pop(key, None)
+            self._state.held.pop(key, None)
         if raw.type == RECV:
+            buffer = held.buffer if held else None
             data = bytes(raw.data[:raw.got]) if buffer is None else \
                 memoryview(buffer).cast("B")[raw.offset:raw.offset + raw.got]
         return Completion(
-            raw.type, raw.cookie, raw.error, raw.source, raw.code, sock, raw.length,
+            raw.type, raw.cookie, raw.error, raw.source, raw.code,
+            self._state.sockets.get(raw.socket), raw.length,
             ends or raw.type not in (RECV, PEEK),
             Address.from_raw(raw.peer) if raw.peer.family else None, data, raw.offset,
             raw.tag if raw.flags & _TAGGED else None,
