@@ -96,7 +96,7 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 	if (snd_waits_long(s, now))
 		return true;
 	return (m->len > f->payload_mtu || s->owes_ar ||
-		(m->told && !s->win.flight_pkts) ||
+		(m->told && !uet_snd_answer_due(s)) ||
 		unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED)) &&
 	       !snd_more_follows(s, m);
 }

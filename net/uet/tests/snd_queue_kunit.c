@@ -362,6 +362,10 @@ static void queue_told(struct kunit *test)
 	script_send(k, 9);
 	KUNIT_EXPECT_FALSE(test, k->out.ar);
 	script_ack(k, PSN(1), PSN(1), 0);
+	/* What is in flight without having asked brings none. */
+	script_msg(k, 0, 100, 100);
+	script_send(k, 9);
+	KUNIT_EXPECT_FALSE(test, k->out.ar);
 	m = script_msg(k, 0, 100, 100);
 	m->told = true;
 	script_send(k, 9);
