@@ -183,24 +183,17 @@ int uet_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -FI_ENOMEM;
-	ret = uet_wait_open(&c->wait, attr ? attr->wait_obj : FI_WAIT_UNSPEC,
-			    attr ? attr->wait_set : NULL, &c->fid.fid);
-	if (!ret) {
-		ret = uet_wait_add_fd(&c->wait, d->ring.fd);
-		if (ret)
-			uet_wait_close(&c->wait, &c->fid.fid);
-	}
-	if (ret) {
-		free(c);
-		return ret;
-	}
 	c->domain = d;
 	c->fid.fid.fclass = FI_CLASS_CNTR;
 	c->fid.fid.context = context;
 	c->fid.fid.ops = &uet_cntr_fid_ops;
 	c->fid.ops = &uet_cntr_ops;
-	if (c->wait.obj != FI_WAIT_NONE)
-		d->alone = false;
+	ret = uet_progress_wait_open(d, &c->wait, attr ? attr->wait_obj : FI_WAIT_UNSPEC,
+				     attr ? attr->wait_set : NULL, &c->fid.fid);
+	if (ret) {
+		free(c);
+		return ret;
+	}
 	uet_lock(d);
 	d->users++;
 	uet_unlock(d);

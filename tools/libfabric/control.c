@@ -45,6 +45,20 @@ struct sockaddr_uet uet_bulk_addr(const struct sockaddr_uet *sa)
 	return bulk;
 }
 
+/**
+ * uet_main_addr() - the socket for messages of an endpoint
+ * @sa: its socket for data
+ *
+ * Return: address, as uet_bulk_addr() has it.
+ */
+struct sockaddr_uet uet_main_addr(const struct sockaddr_uet *sa)
+{
+	struct sockaddr_uet main = *sa;
+
+	main.suet_ri--;
+	return main;
+}
+
 static bool uet_control_post(struct uet_ep *ep, struct uet_op *op)
 {
 	const struct uet_recv_post post = {

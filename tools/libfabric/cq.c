@@ -288,31 +288,24 @@ int uet_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_c
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return -FI_ENOMEM;
-	q->size = 1024;
-	q->entries = malloc(q->size * sizeof(*q->entries));
-	ret = !q->entries ? -FI_ENOMEM :
-	      uet_wait_open(&q->wait, attr ? attr->wait_obj : FI_WAIT_NONE,
-			    attr ? attr->wait_set : NULL, &q->fid.fid);
-	if (!ret) {
-		ret = uet_wait_add_fd(&q->wait, d->ring.fd);
-		if (ret)
-			uet_wait_close(&q->wait, &q->fid.fid);
-	}
-	if (ret) {
-		free(q->entries);
-		free(q);
-		return ret;
-	}
 	q->format = attr && attr->format ? attr->format : FI_CQ_FORMAT_CONTEXT;
-	if (attr)
-		attr->format = q->format;
 	q->domain = d;
 	q->fid.fid.fclass = FI_CLASS_CQ;
 	q->fid.fid.context = context;
 	q->fid.fid.ops = &uet_cq_fid_ops;
 	q->fid.ops = &uet_cq_ops;
-	if (q->wait.obj != FI_WAIT_NONE)
-		d->alone = false;
+	q->size = 1024;
+	q->entries = malloc(q->size * sizeof(*q->entries));
+	ret = !q->entries ? -FI_ENOMEM :
+	      uet_progress_wait_open(d, &q->wait, attr ? attr->wait_obj : FI_WAIT_NONE,
+				     attr ? attr->wait_set : NULL, &q->fid.fid);
+	if (ret) {
+		free(q->entries);
+		free(q);
+		return ret;
+	}
+	if (attr)
+		attr->format = q->format;
 	uet_lock(d);
 	d->users++;
 	uet_unlock(d);

@@ -26,20 +26,32 @@
 struct uet_lost {
 	struct list		node;		/* uet_ep.lost */
 	struct sockaddr_uet	peer;
-	int			error;
-	bool			told;		/* to the program, by an operation */
+	int			error;		/* of such a message; 0: of none yet */
+	int			known;		/* uet_lost_kind() of what an operation had */
 	uint64_t		until;		/* ms of uet_now_ms() */
 	uint64_t		last;		/* ... whatever the program waits for */
 };
 
-/* Is it the same endpoint, by one of its two sockets? */
-static bool uet_lost_is(const struct uet_lost *lost, const struct sockaddr_uet *peer)
+/* Errors that one loss of a peer may have are of one kind. */
+static int uet_lost_kind(int error)
 {
-	const struct sockaddr_uet bulk = uet_bulk_addr(&lost->peer);
-	const struct sockaddr_uet other = uet_bulk_addr(peer);
+	switch (error) {
+	case ECONNRESET:
+	case ECONNABORTED:
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+	case ENETUNREACH:
+	case ETIMEDOUT:
+		return ECONNREFUSED;
+	default:
+		return error;
+	}
+}
 
-	return uet_addr_same(&lost->peer, peer) || uet_addr_same(&bulk, peer) ||
-	       uet_addr_same(&lost->peer, &other);
+/* Has an operation told the program? */
+static bool uet_lost_told(const struct uet_lost *lost)
+{
+	return !lost->error || lost->known == uet_lost_kind(lost->error);
 }
 
 static struct uet_lost *uet_lost_find(struct uet_ep *ep, const struct sockaddr_uet *peer)
@@ -49,7 +61,7 @@ static struct uet_lost *uet_lost_find(struct uet_ep *ep, const struct sockaddr_u
 
 	for (l = ep->lost.next; l != &ep->lost; l = l->next) {
 		lost = list_item(l, struct uet_lost, node);
-		if (uet_lost_is(lost, peer))
+		if (uet_addr_same(&lost->peer, peer))
 			return lost;
 	}
 	lost = calloc(1, sizeof(*lost));
@@ -81,6 +93,8 @@ static void uet_lost_put(struct uet_lost *lost)
  * @ep: endpoint
  * @peer: it was for
  * @error: errno
+ *
+ * One error of each kind is told.
  */
 void uet_lost_orphan(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
 {
@@ -104,15 +118,17 @@ void uet_lost_orphan(struct uet_ep *ep, const struct sockaddr_uet *peer, int err
  * uet_lost_known() - an operation of the program's has failed on a peer
  * @ep: endpoint
  * @peer: the peer
+ * @error: errno
  */
-void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer)
+void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
 {
 	struct uet_lost *lost = uet_lost_find(ep, peer);
 
 	/* Without memory the program is told twice. */
 	if (!lost)
 		return;
-	lost->told = true;
+	if (!lost->error || !uet_lost_told(lost))
+		lost->known = uet_lost_kind(error);
 	lost->until = uet_now_ms() + UET_LOST_MS;
 }
 
@@ -147,11 +163,11 @@ void uet_lost_look(struct uet_ep *ep, uint64_t now)
 		lost = list_item(l, struct uet_lost, node);
 		if (now < lost->until)
 			continue;
-		if (!lost->told && now < lost->last && uet_lost_waits(ep)) {
+		if (!uet_lost_told(lost) && now < lost->last && uet_lost_waits(ep)) {
 			lost->until = now + UET_LOST_MS;
 			continue;
 		}
-		if (!lost->told)
+		if (!uet_lost_told(lost))
 			uet_lost_tell(ep, lost->error);
 		uet_lost_put(lost);
 	}

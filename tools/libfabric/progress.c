@@ -312,6 +312,36 @@ static int uet_ring_open(struct uet_domain *d)
 }
 
 /**
+ * uet_progress_wait_open() - uet_wait_open() of a queue or counter of a domain
+ * @d: domain
+ * @w: zeroed; part of the object, which others may look at from then on
+ * @obj: what the program asks for
+ * @set: wait set, for FI_WAIT_SET
+ * @user: queue or counter that has it
+ *
+ * Return: 0; -FI_ENOSYS, -FI_EINVAL, an errno below 0.
+ */
+int uet_progress_wait_open(struct uet_domain *d, struct uet_wait *w, enum fi_wait_obj obj,
+			   struct fid_wait *set, struct fid *user)
+{
+	int ret;
+
+	/* Before a thread that waits for the set may meet it there */
+	if (obj != FI_WAIT_NONE)
+		d->alone = false;
+	/* The program may block on the set's descriptor, which is asked of the set. */
+	ret = obj == FI_WAIT_SET && set ? uet_progress_watch(d) : 0;
+	if (!ret)
+		ret = uet_wait_open(w, obj, set, user);
+	if (ret)
+		return ret;
+	ret = uet_wait_add_fd(w, d->ring.fd);
+	if (ret)
+		uet_wait_close(w, user);
+	return ret;
+}
+
+/**
  * uet_progress_begin() - make what a domain makes progress by
  * @d: domain
  *

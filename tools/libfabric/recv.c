@@ -81,10 +81,11 @@ static struct uet_entry uet_recv_entry(const struct uet_op *op)
  */
 void uet_recv_fail(struct uet_op *op, int error)
 {
+	const struct sockaddr_uet source = uet_main_addr(&op->recv.source);
 	struct uet_entry entry = uet_recv_entry(op);
 
 	if (error != FI_ECANCELED && (op->recv.pulls || !op->recv.any))
-		uet_lost_known(op->ep, op->recv.pulls ? &op->recv.source : &op->peer);
+		uet_lost_known(op->ep, op->recv.pulls ? &source : &op->peer, error);
 	entry.e.err = error;
 	entry.e.prov_errno = error;
 	entry.e.buf = NULL;
@@ -302,7 +303,7 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
  */
 static bool uet_recv_now(const struct uet_ep *ep, const struct uet_op *op, uint64_t flags)
 {
-	const bool first = !ep->given && ep->pending.next == &op->queued;
+	const bool first = !ep->given && (ep->more || ep->pending.next == &op->queued);
 
 	return (first || (ep->given + ep->fresh) % UET_POST_BATCH == 0) &&
 	       !ep->dgram && !(flags & FI_MORE);
@@ -311,12 +312,15 @@ static bool uet_recv_now(const struct uet_ep *ep, const struct uet_op *op, uint6
 static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	struct uet_op *op = uet_recv_begin(ep, w);
+	bool now;
 
 	if (!op)
 		return -errno;
 	list_add(&ep->recvs, &op->node);
 	uet_recv_wait(op);
-	if (ep->fresh >= UET_POST_BATCH || uet_recv_now(ep, op, w->flags))
+	now = ep->fresh >= UET_POST_BATCH || uet_recv_now(ep, op, w->flags);
+	ep->more = w->flags & FI_MORE;
+	if (now)
 		uet_recv_post_pending(ep);
 	return 0;
 }

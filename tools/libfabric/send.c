@@ -49,7 +49,7 @@ void uet_send_end(struct uet_op *op)
 	};
 
 	if (op->error)
-		uet_lost_known(ep, &op->peer);
+		uet_lost_known(ep, &op->peer, op->error);
 	uet_cntr_count(ep->tx_cntr, op->error);
 	uet_cq_release(ep->tx_cq);
 	if (op->want || op->error)

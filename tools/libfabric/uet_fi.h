@@ -544,6 +544,7 @@ struct uet_unexp {
  * @recvs: receives that have not ended
  * @pending: of these, those that the kernel does not have, in order (uet_op.queued)
  * @fresh: number of receives that it was not asked to take
+ * @more: the last one was to be followed by more (FI_MORE)
  * @given: number of receives that the kernel has
  * @pushes: pieces that wait for room (uet_op.queued)
  * @unexp: messages that were taken from the kernel
@@ -578,6 +579,7 @@ struct uet_ep {
 	struct list		recvs;
 	struct list		pending;
 	uint32_t		fresh;
+	bool			more;
 	uint32_t		given;
 	struct list		pushes;
 	struct list		unexp;
@@ -657,7 +659,7 @@ ssize_t uet_unexp_claimed(struct uet_ep *ep, const struct uet_wanted *w);
 /* --- errors without an operation (lost.c) -------------------------------------------- */
 
 void uet_lost_orphan(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
-void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer);
+void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 void uet_lost_look(struct uet_ep *ep, uint64_t now);
 void uet_lost_drop_all(struct uet_ep *ep);
 
@@ -707,6 +709,7 @@ void uet_control_end(struct uet_ep *ep);
 void uet_rdv_control(struct uet_ep *ep, const struct sockaddr_uet *from,
 		     const struct uet_control *c);
 struct sockaddr_uet uet_bulk_addr(const struct sockaddr_uet *sa);
+struct sockaddr_uet uet_main_addr(const struct sockaddr_uet *sa);
 
 /* --- progress (progress.c) ---------------------------------------------------------- */
 
@@ -716,6 +719,8 @@ void uet_progress_idle(const struct uet_domain *d);
 int uet_progress_begin(struct uet_domain *d);
 void uet_progress_end(struct uet_domain *d);
 int uet_progress_watch(struct uet_domain *d);
+int uet_progress_wait_open(struct uet_domain *d, struct uet_wait *w, enum fi_wait_obj obj,
+			   struct fid_wait *set, struct fid *user);
 uint64_t uet_now_ms(void);
 
 #endif /* UET_FI_H */

@@ -238,6 +238,48 @@ static void wait_set(struct side *s)
 	OK(s, fi_close(&set->fid));
 }
 
+/* The error of an injected message is told after a while: no event of the network wakes */
+static void set_hears(struct side *s)
+{
+	struct fi_wait_attr attr = { .wait_obj = FI_WAIT_FD };
+	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_SET };
+	struct fid_ep *ep = NULL, *other = NULL;
+	struct fid_cq *queue, *usual = s->cq;
+	struct pollfd p = { .events = POLLIN };
+	struct fid_wait *set;
+	fi_addr_t addr, gone;
+	struct fid *fids[1];
+	int ret;
+
+	if (!strict())
+		skip_case(s, "others tell nothing, or each error");
+	OK(s, fi_wait_open(s->fabric, &attr, &set));
+	cq.wait_set = set;
+	OK(s, fi_cq_open(s->domain, &cq, &queue, NULL));
+	s->cq = queue;
+	s->injects = true;
+	side_new_ep(s, &ep, &addr);
+	side_new_ep(s, &other, &gone);
+	OK(s, fi_close(&other->fid));
+	fids[0] = &set->fid;
+	p.fd = get_fd(s, &set->fid);
+	POST(s, fi_tinject(ep, "1", 1, gone, 1));
+	doing(s, "waiting for an error in poll()");
+	while (!s->orphans) {
+		if (progress(s))
+			continue;
+		ret = fi_trywait(s->fabric, fids, 1);
+		CHECK(s, !ret || ret == -FI_EAGAIN, "fi_trywait() gives %d", ret);
+		if (!ret)
+			CHECK(s, poll(&p, 1, suite.patience * 1000) > 0, "still %s after %u s",
+			      s->doing, suite.patience);
+	}
+	s->cq = usual;
+	OK(s, fi_close(&ep->fid));
+	OK(s, fi_close(&queue->fid));
+	OK(s, fi_close(&set->fid));
+}
+
 /* A thread of the provider makes progress, whoever sleeps */
 static void auto_sends(struct side *s)
 {
@@ -277,6 +319,7 @@ TESTS(wait) = {
 	{ "both sleep in poll()", by_poll, by_poll, .want = { .wait = FI_WAIT_FD } },
 	{ "a poll set", poll_set },
 	{ "a wait set", wait_set },
+	{ "an error, asleep by a wait set", set_hears },
 	{ "progress by itself", auto_sends, auto_sleeps, .want = {
 		.progress = FI_PROGRESS_AUTO } },
 	{ "... and by one thread", auto_sends, auto_sleeps, .want = {
