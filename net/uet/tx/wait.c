@@ -219,6 +219,35 @@ struct uet_wait uet_pdc_wait(const struct uet_pdc *pdc)
 	return uet_wait(UET_WAIT_WRITER, uet_wait_writers(tx));
 }
 
+/* The packet that a hold is over with: the one that is tried, or that is tried next */
+static u32 uet_wait_held_psn(const struct uet_snd_hold *h)
+{
+	return h->trying || !h->held.nr ? h->psn : h->held.top;
+}
+
+/* Of queues of an ordered PDC that are on hold one is tried in vain as long as another
+ * one has an earlier packet: is there such a one?
+ */
+static bool uet_wait_behind(const struct uet_snd_queue *q, const struct uet_snd *s,
+			    struct uet_wait *w)
+{
+	const struct uet_snd_queue *other;
+	u32 left = UET_WAIT_QUEUES;
+
+	if (!s->rod || !q->hold.on)
+		return false;
+	list_for_each_entry(other, &s->holds, hold_node) {
+		if (other->hold.on && psn_before(uet_wait_held_psn(&other->hold),
+						 uet_wait_held_psn(&q->hold))) {
+			*w = uet_wait(UET_WAIT_LINE, other->hold.since);
+			return true;
+		}
+		if (!--left)
+			break;
+	}
+	return false;
+}
+
 /* Does an ordered PDC wait for another queue? Its hold stops all queues, and
  * those for one endpoint send one message after the other.
  */
@@ -280,7 +309,9 @@ struct uet_wait uet_queue_wait(const struct uet_dest *dest,
 	lockdep_assert_held(&dest->lock);
 	lockdep_assert_held(&tx->flow->lock);
 	if (!uet_wait_whole(tx, &w)) {
-		if (uet_wait_held(&dest->q))
+		if (uet_wait_behind(&dest->q, &tx->snd, &w))
+			;
+		else if (uet_wait_held(&dest->q))
 			w = uet_wait(UET_WAIT_RECEIVER, dest->q.hold.since);
 		else if (!head)
 			w = uet_wait_sent(&tx->snd);
