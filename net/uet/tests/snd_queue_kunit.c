@@ -347,29 +347,24 @@ static void queue_asks(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, k->out.ar);
 }
 
+static bool queue_asks_for(struct script *k, bool told)
+{
+	script_msg(k, 0, 100, 100)->told = told;
+	script_send(k, 9);
+	return k->out.ar;
+}
+
 /* A message that the program waits to hear of asks, if no answer is under way. */
 static void queue_told(struct kunit *test)
 {
 	struct script *k = script_new(test, false, true);
-	struct uet_snd_msg *m;
 
-	m = script_msg(k, 0, 100, 100);
-	m->told = true;
-	script_send(k, 9);
-	KUNIT_EXPECT_TRUE(test, k->out.ar);
-	m = script_msg(k, 0, 100, 100);
-	m->told = true;
-	script_send(k, 9);
-	KUNIT_EXPECT_FALSE(test, k->out.ar);
+	KUNIT_EXPECT_TRUE(test, queue_asks_for(k, true));
+	KUNIT_EXPECT_FALSE(test, queue_asks_for(k, true));
 	script_ack(k, PSN(1), PSN(1), 0);
 	/* What is in flight without having asked brings none. */
-	script_msg(k, 0, 100, 100);
-	script_send(k, 9);
-	KUNIT_EXPECT_FALSE(test, k->out.ar);
-	m = script_msg(k, 0, 100, 100);
-	m->told = true;
-	script_send(k, 9);
-	KUNIT_EXPECT_TRUE(test, k->out.ar);
+	KUNIT_EXPECT_FALSE(test, queue_asks_for(k, false));
+	KUNIT_EXPECT_TRUE(test, queue_asks_for(k, true));
 }
 
 /* The receive window stops new packets, and the wait is counted. */

@@ -219,14 +219,14 @@ struct uet_wait uet_pdc_wait(const struct uet_pdc *pdc)
 	return uet_wait(UET_WAIT_WRITER, uet_wait_writers(tx));
 }
 
-/* The packet that a hold is over with: the one that is tried, or that is tried next */
+/* The packet that ends a hold when it arrives: it is being tried, or is the next to be */
 static u32 uet_wait_held_psn(const struct uet_snd_hold *h)
 {
 	return h->trying || !h->held.nr ? h->psn : h->held.top;
 }
 
-/* Of queues of an ordered PDC that are on hold one is tried in vain as long as another
- * one has an earlier packet: is there such a one?
+/* Is a queue of an ordered PDC on hold behind another one? The target delivers in order,
+ * so what it tries comes to nothing before the earlier packet of the other one arrives.
  */
 static bool uet_wait_behind(const struct uet_snd_queue *q, const struct uet_snd *s,
 			    struct uet_wait *w)
@@ -308,10 +308,8 @@ struct uet_wait uet_queue_wait(const struct uet_dest *dest,
 
 	lockdep_assert_held(&dest->lock);
 	lockdep_assert_held(&tx->flow->lock);
-	if (!uet_wait_whole(tx, &w)) {
-		if (uet_wait_behind(&dest->q, &tx->snd, &w))
-			;
-		else if (uet_wait_held(&dest->q))
+	if (!uet_wait_whole(tx, &w) && !uet_wait_behind(&dest->q, &tx->snd, &w)) {
+		if (uet_wait_held(&dest->q))
 			w = uet_wait(UET_WAIT_RECEIVER, dest->q.hold.since);
 		else if (!head)
 			w = uet_wait_sent(&tx->snd);
