@@ -11,8 +11,6 @@
 /* Unexpected messages that take such a part of the receive buffer leave the kernel. */
 #define UET_UNEXP_PART	8
 
-/* A silent peer is asked so often whether it is there, ms. */
-
 static void uet_ep_close_sockets(struct uet_ep *ep)
 {
 	if (ep->fd >= 0)

@@ -32,20 +32,21 @@ static struct uet_watched *uet_watch_find(struct uet_ep *ep, const struct sockad
 	return NULL;
 }
 
-/* Without memory, or beyond UET_WATCH_MAX, the next look tries again. */
-static void uet_watch_begin(struct uet_ep *ep, const struct sockaddr_uet *peer)
+/* Without memory, or beyond UET_WATCH_MAX, it is false, and the next look tries again. */
+static bool uet_watch_begin(struct uet_ep *ep, const struct sockaddr_uet *peer)
 {
 	struct uet_watched *w = malloc(sizeof(*w));
 
 	if (!w)
-		return;
+		return false;
 	if (libuet_watch(ep->fd, peer, 0, UET_KEEPALIVE_MS, 0)) {
 		free(w);
-		return;
+		return false;
 	}
 	w->peer = *peer;
 	w->wanted = true;
 	list_add(&ep->watched, &w->node);
+	return true;
 }
 
 static void uet_watch_put(struct uet_watched *w)
@@ -54,7 +55,10 @@ static void uet_watch_put(struct uet_watched *w)
 	free(w);
 }
 
-static void uet_watch_wanted(struct uet_ep *ep, struct uet_op *op)
+/* Clears @room when there is none for a further watch: one call fails in a look, not one
+ * for each receive.
+ */
+static void uet_watch_wanted(struct uet_ep *ep, struct uet_op *op, bool *room)
 {
 	struct uet_watched *w;
 
@@ -67,8 +71,8 @@ static void uet_watch_wanted(struct uet_ep *ep, struct uet_op *op)
 	w = uet_watch_find(ep, &op->peer);
 	if (w)
 		w->wanted = true;
-	else
-		uet_watch_begin(ep, &op->peer);
+	else if (*room)
+		*room = uet_watch_begin(ep, &op->peer);
 }
 
 /**
@@ -80,6 +84,7 @@ void uet_watch_look(struct uet_ep *ep, uint64_t now)
 {
 	struct uet_watched *w;
 	struct list *l, *next;
+	bool room = true;
 
 	if (now < ep->watch_at)
 		return;
@@ -87,7 +92,7 @@ void uet_watch_look(struct uet_ep *ep, uint64_t now)
 	for (l = ep->watched.next; l != &ep->watched; l = l->next)
 		list_item(l, struct uet_watched, node)->wanted = false;
 	for (l = ep->recvs.next; l != &ep->recvs; l = l->next)
-		uet_watch_wanted(ep, list_item(l, struct uet_op, node));
+		uet_watch_wanted(ep, list_item(l, struct uet_op, node), &room);
 	for (l = ep->watched.next; l != &ep->watched; l = next) {
 		next = l->next;
 		w = list_item(l, struct uet_watched, node);
