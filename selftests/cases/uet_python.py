@@ -363,6 +363,23 @@ def _():
             pass
 
 
+@case("a completion queue, and a child that ends")
+def _():
+    with bound(927) as a, bound(928) as b, uet.Queue(b) as q:
+        q.recv(b, bytearray(10))
+        child = os.fork()
+        if not child:
+            q.close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        # Nothing wakes who waits here
+        spent = time.process_time()
+        assert q.get(0.5) is None and time.process_time() - spent < 0.25
+        a.send(b"message", b.getsockname())
+        done = q.get(SOON)
+        assert done and done.ok and done.data == b"message"
+
+
 @case("a completion queue and threads")
 def _():
     with bound(925) as a, bound(926) as b, uet.Queue(b) as q:

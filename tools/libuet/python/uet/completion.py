@@ -67,6 +67,7 @@ class _State:
         self.cq = Cq()
         self.event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self.waiters = 0
+        self.process = os.getpid()
         self.sockets, self.held = {}, {}
 
     def leave(self):
@@ -74,15 +75,18 @@ class _State:
         cq, self.cq = self.cq, None
         if not cq:
             return
+        # A child of fork() leaves what its parent waits for alone
+        own = self.process == os.getpid()
         for (_, cookie), held in self.held.items():
-            if held.receives and held.sock.fileno() >= 0 and \
+            if own and held.receives and held.sock.fileno() >= 0 and \
                     not lib.libuet_unpost(held.sock.fileno(), cookie):
                 continue
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(held.keep))
         self.held = {}
         if cq.fd > 0:
             lib.libuet_close_cq(cq)
-        os.eventfd_write(self.event, 1)
+        if own:
+            os.eventfd_write(self.event, 1)
         self.forget_event()
 
     def forget_event(self):
