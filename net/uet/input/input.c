@@ -258,6 +258,10 @@ static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
 
 	if (unlikely(uet_pings_wait(rx->un)) && uet_ping_answered(rx))
 		return;
+	if (unlikely(uet_form_damaged(rx))) {
+		rx->drop = UET_DROP_CRC;
+		return;
+	}
 	if (!pkt->dpdcid && uet_pkt_is_pds_req(pkt))
 		UET_INC(rx->un, PINGS_ECHOED);
 	else

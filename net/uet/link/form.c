@@ -17,6 +17,7 @@
 #include <net/ipv6.h>
 
 #include "link/form.h"
+#include "link/packet.h"
 #include "link/peer.h"
 #include "link/peer_rules.h"
 #include "settings.h"
@@ -28,6 +29,8 @@
  */
 #define UET_FORM_FOLLOW		(HZ / 10 + 1)
 #define UET_FORM_STAY		HZ
+/* Packets of no PDC without a trailer may be damaged ones for so long */
+#define UET_FORM_STRAY		(60 * HZ)
 
 /* What the rules and settings say of a peer. Each setting is decided by the longest
  * prefix that has it. Returns UET_FORM_*, and those that are fixed << UET_FORM_BITS.
@@ -195,6 +198,66 @@ bool uet_form_lacks(const struct uet_peer *peer, u8 form)
 	       !(form & UET_FORM_CRC) && !uet_form_stale(peer) &&
 	       uet_form_protect(peer->fep->un, &peer->key.raddr) ==
 	       UET_PROTECT_AUTO;
+}
+
+/* The peer of PDCs that the source of a packet opens, or NULL */
+static const struct uet_peer *uet_form_source(const struct uet_rx_ctx *rx)
+{
+	const struct uet_peer_key key = {
+		.laddr	= rx->daddr,
+		.raddr	= rx->saddr,
+		.scope	= rx->ifindex,
+		.uid	= rx->un->root,
+	};
+
+	return uet_peer_find(rx->un, &key);
+}
+
+/**
+ * uet_form_lacks_rx() - uet_form_lacks() for a packet that needs no PDC
+ * @rx: the packet
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if the packet is to be dropped.
+ */
+bool uet_form_lacks_rx(const struct uet_rx_ctx *rx)
+{
+	const struct uet_peer *peer;
+
+	if (rx->form & UET_FORM_CRC)
+		return false;
+	peer = uet_form_source(rx);
+	return peer && uet_form_lacks(peer, rx->form);
+}
+
+/**
+ * uet_form_damaged() - may a packet name an unknown PDC because it was damaged?
+ * @rx: the packet
+ *
+ * A NACK that is not sent costs its source a delay, one that is sent for nothing a PDC. So
+ * what a source sends is believed for longer than where data is dropped. What it sends by
+ * PDCs that this host opened with a mark, a device or a traffic class is not asked.
+ *
+ * Context: softirq, RCU read side.
+ * Return: true if it has no trailer, though its source sends them or has to.
+ */
+bool uet_form_damaged(const struct uet_rx_ctx *rx)
+{
+	const struct uet_peer *peer;
+
+	if (rx->form & UET_FORM_CRC)
+		return false;
+	switch (uet_form_protect(rx->un, &rx->saddr)) {
+	case UET_PROTECT_CRC:
+		return true;
+	case UET_PROTECT_AUTO:
+		peer = uet_form_source(rx);
+		return peer && READ_ONCE(peer->form.heard) & UET_FORM_CRC &&
+		       time_before(jiffies, READ_ONCE(peer->form.heard_at) +
+					    UET_FORM_STRAY);
+	default:
+		return false;
+	}
 }
 
 /**

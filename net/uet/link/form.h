@@ -17,6 +17,7 @@
 struct in6_addr;
 struct uet_net;
 struct uet_peer;
+struct uet_rx_ctx;
 
 /* Directly over IP, with the entropy header */
 #define UET_FORM_IP		BIT(0)
@@ -77,6 +78,8 @@ u8 uet_form_of_answer(const struct uet_peer *peer);
 void uet_form_refresh(struct uet_peer *peer);
 u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr);
 bool uet_form_lacks(const struct uet_peer *peer, u8 form);
+bool uet_form_lacks_rx(const struct uet_rx_ctx *rx);
+bool uet_form_damaged(const struct uet_rx_ctx *rx);
 bool uet_form_never(const struct uet_peer *peer);
 void uet_form_greeted(struct uet_peer *peer, u8 form);
 void uet_form_heard(struct uet_peer *peer, u8 form);

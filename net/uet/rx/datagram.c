@@ -18,29 +18,6 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 
-/**
- * uet_datagram_lacks() - has a packet without a PDC no trailer, while its source sends them?
- * @rx: the packet
- *
- * Context: softirq, RCU read side.
- * Return: true if so.
- */
-bool uet_datagram_lacks(const struct uet_rx_ctx *rx)
-{
-	const struct uet_peer_key key = {
-		.laddr	= rx->daddr,
-		.raddr	= rx->saddr,
-		.scope	= rx->ifindex,
-		.uid	= rx->un->root,
-	};
-	const struct uet_peer *peer;
-
-	if (rx->form & UET_FORM_CRC)
-		return false;
-	peer = uet_peer_find(rx->un, &key);
-	return peer && uet_form_lacks(peer, rx->form);
-}
-
 /* May it be a datagram at all? */
 static enum uet_drop uet_datagram_check(const struct uet_rx_ctx *rx)
 {
@@ -59,7 +36,7 @@ static enum uet_drop uet_datagram_check(const struct uet_rx_ctx *rx)
 	}
 	if ((ses->flags & whole) != whole || ses->flags & UET_SES_F_IE)
 		return UET_DROP_VIOLATION;
-	if (uet_datagram_lacks(rx))
+	if (uet_form_lacks_rx(rx))
 		return UET_DROP_CRC;
 	if (ses->job && !(rx->skb->dev->flags & IFF_LOOPBACK) &&
 	    !uet_addr_trusted(rx->un, &rx->saddr))

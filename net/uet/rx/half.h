@@ -341,7 +341,6 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack);
 void uet_ses_drop_all(struct uet_pdc *pdc, int error);
 
 /* datagram.c */
-bool uet_datagram_lacks(const struct uet_rx_ctx *rx);
 void uet_datagram(struct uet_rx_ctx *rx);
 
 /* rudi.c */

@@ -169,7 +169,7 @@ void uet_rudi_request(struct uet_rx_ctx *rx)
 	u8 rc;
 
 	UET_INC(rx->un, RX_RUDI);
-	if (uet_datagram_lacks(rx)) {
+	if (uet_form_lacks_rx(rx)) {
 		rx->drop = UET_DROP_CRC;
 		return;
 	}

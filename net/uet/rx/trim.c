@@ -34,6 +34,9 @@ static void uet_trim_request(struct uet_rx_ctx *rx, bool lasthop)
 	if (!pdc && pkt->flags & UET_F_SYN) {
 		/* It opens no PDC, but its source may know that it was trimmed. */
 		uet_nack_stateless(rx, code, pkt->req.psn);
+	} else if (!pdc && uet_form_damaged(rx)) {
+		/* The whole packet, which comes again, will tell. */
+		rx->drop = UET_DROP_CRC;
 	} else if (!pdc) {
 		rx->drop = UET_DROP_NO_PDC;
 		uet_nack_stateless(rx, UET_NACK_INV_DPDCID, pkt->req.psn);

@@ -82,6 +82,17 @@ def crc(d):
     same("dropped", d.counted("DropCrc"), 1)
     pdc.inject(data)
     pdc.expect(ack(1, cack=1))
+    # The PDCID is what was damaged, of a packet that does not tell its length. NACKed, it
+    # would end a context of the source, which is known to send trailers.
+    lost = request(2, dpdcid=pdc.remote ^ 0x4000, length=5000, data=bytes(1000), ar=True)
+    for protect in 2, 1:
+        d.setting(data_protect=protect)
+        whole = bytearray(form.packet(form.DEFAULT, d.own, d.host.addr, lost.build(pdc),
+                                      50000))
+        whole[-1] ^= 1
+        d.host.raw.sendto(whole, (d.host.addr, 0))
+        pdc.expect_nothing()
+        same("dropped", d.counted("DropCrc"), 1)
 
 
 @rule("3.5.10", "Reserved bits are sent as 0")

@@ -3,7 +3,7 @@
 import errno
 import time
 
-from drill import CE, WITHIN, ack, cp, nack, p, request, rule, same
+from drill import CE, WITHIN, ack, cp, form, nack, p, request, rule, same
 
 DSCP_CONTROL = 46
 TRIM, TRIM_LAST = 10, 12
@@ -381,6 +381,31 @@ def target_TRIMMED(d):
       malformed="trimmed packets")
 def target_TRIMMED_LASTHOP(d):
     trimmed(d, p.TRIMMED_LASTHOP, TRIM_LAST)
+
+
+@rule("3.6.12", "... A trimmed packet for a PDCID that nobody has is NACKed INV_DPDCID; not "
+      "if its source sends CRCs, as it has none which tells that the PDCID is right",
+      malformed="trimmed packets")
+def trimmed_for_nobody(d):
+    d.setting(trimming=1, dscp_trimmed=TRIM)
+    pdc = d.open()
+    pdc.inject(request(1, ar=True))
+    pdc.expect(ack(1, cack=1))
+    data = request(2, dpdcid=pdc.remote ^ 0x4000, data=bytes(1000)).build(pdc)
+
+    def inject():
+        pdc.inject(data[:16], tos=TRIM << 2, udp_len=8 + len(data))
+
+    if "crc" not in form.DEFAULT:
+        inject()
+        pdc.expect(nack(p.INV_DPDCID, 2, known=False))
+        return
+    d.counted("DropCrc")
+    for protect in 2, 1:
+        d.setting(data_protect=protect)
+        inject()
+        pdc.expect_nothing()
+        same("dropped", d.counted("DropCrc"), 1)
 
 
 @rule("3.6.12", "A trimmed packet that had come before gets the ACK of a duplicate",
