@@ -66,6 +66,8 @@ namespace_goes()
 	events uet/uet_drop
 	for ((i = 0; i < 20; i++)); do
 		recv_start main -I
+		# A timer lets the packets go, whatever else there is to do
+		impair "$A" rate 2mbit
 		on "$A" uet_inject.py pdcids "$B4" --count 10000000 &
 		flood=$!
 		wait_for 10 grep -q DropNoPdc "$TRACE/trace" || fail "no flood"
