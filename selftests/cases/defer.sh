@@ -87,7 +87,9 @@ late_reader()
 	readers STOP
 	send_from_a -w -n 100 -s 24-40000 -f 8192 $B4/$PID &
 	sender=$!
-	wait_for "${patience:-20}" more_than "$before" "$A" MsgDeferred
+	# By chance a short message is what finds no room first, and holds up the others:
+	# then they are deferred when the reader goes on
+	BUSY=1 wait_for "${patience:-20}" more_than "$before" "$A" MsgDeferred
 	readers CONT
 	wait $sender || rc=1
 	recv_wait main || rc=1
