@@ -156,6 +156,7 @@ static bool send_one(struct end *e)
 		case EAGAIN:
 		case ENETUNREACH:
 		case EHOSTUNREACH:
+		case EACCES:	/* a route that prohibits it */
 		case EADDRNOTAVAIL:
 		case ENETDOWN:
 		case EINVAL:
