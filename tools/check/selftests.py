@@ -113,13 +113,15 @@ def split_output(text):
 
 
 def blame(console):
-    """Scripts that were running when the console shows a kernel report."""
+    """What a console shows of reports: scripts that were running, the first line."""
     finder = subprocess.run(["tools/vm/splat.py", console],
                             stdout=subprocess.PIPE, text=True).stdout
     guilty = []
+    first = ""
     with open(console, errors="replace") as f:
         lines = f.read().splitlines()
     for number in map(int, finder.split()):
+        first = first or lines[number].strip()
         running = "the end of the run"
         for line in reversed(lines[:number]):
             m = re.search(r"uet-check: (begin|end \d+) (.+)", line)
@@ -129,7 +131,7 @@ def blame(console):
                 break
         if running not in guilty:
             guilty.append(running)
-    return guilty
+    return guilty, first
 
 
 class Queue:
@@ -148,7 +150,7 @@ class Queue:
         self.parts = 0
         # What failed, and may do better when nothing else happens: test, report
         self.doubtful = []
-        self.tries = SECOND_TRIES if limits.slow_machine() else 0
+        self.tries = SECOND_TRIES
 
     def open(self, report):
         """Fills the queue, if nobody has yet: longest first."""
@@ -263,10 +265,11 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
                 and doubt(by_script[script], this)):
             report.merge(this)
     if rc:
-        guilty = blame(console) if os.path.exists(console) else []
+        guilty, line = blame(console) if os.path.exists(console) else ([], "")
         report.failed.append(
             f"selftests ({kernel}): guest ended with status {rc}"
-            + (f", kernel report during {', '.join(guilty)}" if guilty else "")
+            + (f", kernel report during {', '.join(guilty)}: {line}"
+               if guilty else "")
             + f", console {console}")
     return list(results)
 
@@ -339,8 +342,9 @@ def chosen(kernel, report):
 def again(queue, label, report):
     """Runs what failed once more, in a guest of its own.
 
-    On a slow machine guests keep each other from being in time.  What fails twice
-    is a failure, and what passes then is told as unsteady, with what it said.
+    Guests that run side by side keep each other from being in time, on a slow machine
+    and on one that others use, too.  What fails twice is a failure, and what passes then
+    is told as unsteady, with what it said.
     """
     kernel = queue.kernel
     while doubtful := queue.next_doubtful():
