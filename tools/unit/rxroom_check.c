@@ -31,7 +31,13 @@ static void random_setup(struct setup *r)
 		r->m[i].dest = rnd(3);
 		r->m[i].pdc = r->m[i].dest == 2 && !r->line;
 		r->m[i].len = 1 + rnd(10);
+		r->m[i].posted = !rnd(4);
 	}
+	/* Only of what fits into the buffer can it wait for another one to be read. */
+	r->waits = !rnd(2) && !r->line;
+	for (i = 0; i < r->msgs && r->waits; i++)
+		if (!r->m[i].posted && r->m[i].len > r->half)
+			r->m[i].len = r->half;
 }
 
 static bool run(void)
@@ -90,6 +96,19 @@ static const struct setup cases[] = {
 	  { { 0, 0, 3 }, { 0, 1, 3 } } },
 	{ "mixed: four queues", 4, 1, 4, 0, true, true,
 	  { { 0, 0, 2 }, { 0, 1, 2 }, { 0, 2, 2 }, { 0, 3, 3 } } },
+	{ "a posted one, overtaking short ones", 3, 1, 8, 1,
+	  .m = { { 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 2, true } }, .waits = true },
+	{ "a posted one, overtaking one of several packets", 3, 2, 8, 1,
+	  .m = { { 0, 0, 1 }, { 0, 0, 2 }, { 0, 0, 2, true } }, .waits = true },
+	{ "two posted ones among others", 4, 1, 8, 1,
+	  .m = { { 0, 0, 1 }, { 0, 0, 2, true }, { 0, 0, 1 }, { 0, 0, 2, true } },
+	  .waits = true },
+	{ "a posted one behind a long one, which is read", 2, 1, 8, 2,
+	  .m = { { 0, 0, 3 }, { 0, 0, 2, true } } },
+	{ "a posted one between long ones, which are read", 3, 1, 8, 1,
+	  .m = { { 0, 0, 2 }, { 0, 0, 2, true }, { 0, 0, 2 } } },
+	{ "ordered: a posted one among others", 3, 1, 4, 1, true, false,
+	  { { 0, 0, 1 }, { 0, 0, 2, true }, { 0, 0, 3 } } },
 };
 
 int main(int argc, char **argv)

@@ -54,7 +54,7 @@ static int shared(const struct state *s)
 	int i, sum = 0;
 
 	for (i = 0; i < model->msgs; i++)
-		if (s->m[i].open && !s->m[i].right)
+		if (s->m[i].open && !s->m[i].right && !model->m[i].posted)
 			sum += held_bytes(&s->m[i]);
 	return sum;
 }
@@ -107,6 +107,16 @@ static enum uet_rxroom_rival rival(const struct state *s, int who)
 	return r;
 }
 
+static bool posted_overtook(const struct state *s, int who)
+{
+	int i;
+
+	for (i = 0; i < model->msgs; i++)
+		if (model->m[i].posted && s->m[i].open && older(s, who, i))
+			return true;
+	return false;
+}
+
 static bool first_in_line(struct state *s, int who)
 {
 	int i = 0, seen = 0;
@@ -137,6 +147,7 @@ static void describe(const struct state *s, int who, struct uet_rxroom_msg *m)
 		.read = s->m[who].read * PKT,
 		.bytes = s->m[who].open ? held_bytes(&s->m[who]) : 0,
 		.rival = rival(s, who),
+		.posted = posted_overtook(s, who),
 	};
 }
 
@@ -304,8 +315,11 @@ static bool send_back(struct state *s, int pdc, int at, int who)
 {
 	struct msg *m = &s->m[who];
 	struct uet_rxroom_nacked r = {
+		.half = model->half * PKT,
+		.len = len(who) * PKT,
 		.range = model->range,
 		.rival = rival(s, who),
+		.posted = posted_overtook(s, who),
 		.covered = m->open && m->psn < 0,
 	};
 	int i;
@@ -322,14 +336,25 @@ static bool send_back(struct state *s, int pdc, int at, int who)
 	return true;
 }
 
+/* Its reader has all of it. */
+static void ended(struct state *s, int who)
+{
+	s->m[who] = (struct msg){ .gone = true, .sent = len(who), .all_sent = true };
+}
+
 static bool place(struct state *s, int who, int idx)
 {
 	struct msg *m = &s->m[who];
 
-	if (!admit(s, who, idx))
+	if (!model->m[who].posted && !admit(s, who, idx))
 		return false;
 	m->got |= 1 << idx;
 	m->silent = false;
+	if (model->m[who].posted) {
+		if (__builtin_popcount(m->got) == len(who))
+			ended(s, who);
+		return true;
+	}
 	if (__builtin_popcount(m->got) == len(who)) {
 		m->complete = true;
 		make_ready(s, who);
@@ -350,6 +375,8 @@ static bool arrive(struct state *s, int pdc, int at)
 		return true;
 	if (!m->open || at < m->psn)
 		m->psn = at;
+	if (model->m[p->msg].posted)
+		m->open = true;
 	if (m->open || enter(s, p->msg)) {
 		if (place(s, p->msg, p->idx))
 			return true;
@@ -507,6 +534,17 @@ static void answered(struct state *s, int pdc, int at)
 	cack(s, pdc);
 }
 
+/* Does the program wait for the end of a message that it has a receive for? */
+static bool filling(const struct state *s)
+{
+	int i;
+
+	for (i = 0; model->waits && i < model->msgs; i++)
+		if (model->m[i].posted && s->m[i].open)
+			return true;
+	return false;
+}
+
 /* --- steps -------------------------------------------------------------------- */
 
 /* Do step (@what, @a, @b); false if it is none now. */
@@ -557,13 +595,12 @@ bool model_step(struct state *s, int what, int a, int b)
 		hold_release(s, a);
 		return true;
 	case READ:
-		if (a || b || !readable(s))
+		if (a || b || !readable(s) || filling(s))
 			return false;
 		who = s->list[0];
 		if (++s->m[who].read < len(who))
 			return true;
-		s->m[who] = (struct msg){ .gone = true, .sent = len(who),
-					  .all_sent = true };
+		ended(s, who);
 		drop(s->list, &s->nlist, who);
 		return true;
 	case WAIT:		/* nothing comes of anybody for a while */
@@ -625,10 +662,10 @@ bool model_wrong(const struct state *s)
 
 	for (i = 0; i < model->msgs; i++) {
 		bad |= s->m[i].dropped && !model->mixing;
-		if (s->m[i].open)
+		if (s->m[i].open && !model->m[i].posted)
 			sum += held_bytes(&s->m[i]) - ENTRY;
 	}
-	return bad || sum > (1 + UET_RXROOM_RIGHTS) * model->half * PKT;
+	return bad || sum > (2 + UET_RXROOM_RIGHTS) * model->half * PKT;
 }
 
 void model_show(const struct state *s)

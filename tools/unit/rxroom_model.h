@@ -7,6 +7,9 @@
  * An ordered line takes nothing but its next packet. Its source ends one message
  * before it begins the next of another queue; a foreign one mixes them, and then
  * messages may be refused for good, but all others must be read.
+ *
+ * A receive may be posted for a message, which takes no buffer then. Where it has begun
+ * the program may wait for its end before it reads others.
  */
 #ifndef _RXROOM_MODEL_H
 #define _RXROOM_MODEL_H
@@ -14,9 +17,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Wide: for chance alone, as there are too many states */
+#ifdef MODEL_WIDE
+#define MSGS		16
+#define PDCS		8
+#define SEQ		120	/* packets of a PDC that CACK does not cover */
+#else
 #define MSGS		8
 #define PDCS		2
-#define SEQ		40	/* packets of a PDC that CACK does not cover */
+#define SEQ		40
+#endif
 #define PKT		8	/* bytes of a packet, and what it takes */
 #define ENTRY		1	/* what a message takes beside them */
 #define NONE		0xff
@@ -61,7 +71,9 @@ struct setup {
 	bool line, mixing;	/* all by PDC 0, ordered */
 	struct {
 		uint8_t pdc, dest, len;
+		bool posted;
 	} m[MSGS];
+	bool waits;		/* none is read while a posted receive is being filled */
 };
 
 /* What can happen; a PDC and a place in its sequence, or who, are beside it */

@@ -9,8 +9,9 @@
  *
  * A message that is complete keeps its space and loses its right, and messages that
  * were overtaken get one whether the shared half is full or not. So the sum has a
- * limit: a message with a right gets half a buffer more, and all of them together
- * hold <= (1 + %UET_RXROOM_RIGHTS) * half.
+ * limit: a message with a right gets half a buffer more, one that is handed over may be
+ * complete and not yet read, and all of them together hold
+ * <= (2 + %UET_RXROOM_RIGHTS) * half.
  *
  * Return: true if so.
  */
@@ -20,7 +21,9 @@ bool uet_rxroom_right(const struct uet_rxroom *room,
 	if (room->rights >= UET_RXROOM_RIGHTS ||
 	    room->shared > (UET_RXROOM_RIGHTS - room->rights) * room->half)
 		return false;
-	if (m->rival == UET_RIVAL_UNSEEN)
+	if (m->rival == UET_RIVAL_UNSEEN ||
+	    (m->posted && !uet_rxroom_long(room->half, m->len) &&
+	     room->shared <= room->half + m->bytes))
 		return true;
 	if (m->rival != UET_RIVAL_NONE && uet_rxroom_long(room->half, m->len))
 		return false;
@@ -81,5 +84,8 @@ bool uet_rxroom_hand_over(const struct uet_rxroom *room,
 bool uet_rxroom_send_back(const struct uet_rxroom_nacked *r)
 {
 	return r->rival >= UET_RIVAL_UNSEEN || r->beyond >= r->range / 2 ||
-	       (r->shares && !r->covered);
+	       (r->shares && !r->covered) ||
+	       (r->posted && (!r->covered ||
+			      (r->len <= UET_RXROOM_KEPT &&
+			       !uet_rxroom_long(r->half, r->len))));
 }

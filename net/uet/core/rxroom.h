@@ -21,6 +21,12 @@
  *	  completed before the younger one, its rival, has been read, it is sent
  *	  back (NO_MATCH): all of its packets are taken and dropped, and the
  *	  source starts it again, behind the younger one.
+ *	- The same holds for a message that was overtaken by one for which a receive
+ *	  was posted. That needs no room, but its source sends its rest behind the
+ *	  older one, and the program may read nothing before it has ended. If the
+ *	  older one fits into the reserved half it gets a right while the shared half
+ *	  is not overfull, or it is sent back, up to UET_RXROOM_KEPT bytes even if CACK
+ *	  covers a part of it.
  *	- A NACKed message is also sent back when half of MP_RANGE is used up
  *	  behind its packet. To make that possible, only one message per PDC and
  *	  socket at a time is handed over while it arrives.
@@ -46,6 +52,9 @@
  * that has a right
  */
 #define UET_RXROOM_MIXED	3
+
+/* A source keeps messages up to here whole, unless its send buffer is smaller, bytes */
+#define UET_RXROOM_KEPT		65536
 
 /* Most buffer space of a message with a right, in halves of the buffer. Full-size
  * packets need far less; this limits sources of very small packets.
@@ -92,6 +101,8 @@ struct uet_rxroom {
  * @read: bytes its reader has taken
  * @bytes: buffer space that it uses
  * @rival: enum uet_rxroom_rival
+ * @posted: it was overtaken by a younger message of the same PDC for which a receive
+ *	was posted
  * @first: it is the next one to get a right
  */
 struct uet_rxroom_msg {
@@ -99,22 +110,29 @@ struct uet_rxroom_msg {
 	u32 read;
 	u64 bytes;
 	enum uet_rxroom_rival rival;
+	bool posted;
 	bool first;
 };
 
 /**
  * struct uet_rxroom_nacked - a packet of an unordered PDC that found no room
+ * @half: half of the buffer's size, bytes
+ * @len: length of its message
  * @range: MP_RANGE
  * @beyond: highest PSN that arrived, even if NACKed, minus its own PSN
  * @rival: enum uet_rxroom_rival
+ * @posted: as in struct uet_rxroom_msg
  * @shares: other sockets receive by the same PDC
  * @covered: CACK covers the beginning of its message, which the source may have
  *	freed by now
  */
 struct uet_rxroom_nacked {
+	u64 half;
+	u32 len;
 	u32 range;
 	u32 beyond;
 	enum uet_rxroom_rival rival;
+	bool posted;
 	bool shares;
 	bool covered;
 };

@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "core/psn.h"
 #include "core/wire_ses.h"
 #include "link/drop.h"
 #include "mib.h"
@@ -32,6 +33,9 @@
 
 /* These are for a message that is here, or for none. */
 #define UET_POST_NOW	(UET_RECV_PEEK | UET_RECV_CLAIMED | UET_RECV_DISCARD)
+
+/* So many messages of a bucket are looked at for one that a packet is in the way of */
+#define UET_POST_SCAN	64
 
 static u32 uet_post_bucket(u64 tag)
 {
@@ -310,8 +314,8 @@ bool uet_rxpost_wanted(struct uet_sock *us, const struct uet_post_key *key)
  * @us: socket with receives
  * @msg: in no list
  *
- * Return: true if so; the caller puts the message in uet_rxposts.begun, unless it ends
- * under the same lock.
+ * Return: true if so; the caller calls uet_rxpost_begin(), unless the message ends under
+ * the same lock.
  */
 bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 {
@@ -330,6 +334,53 @@ bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 		return false;
 	UET_INC(us->un, MSG_POSTED);
 	return true;
+}
+
+static struct list_head *uet_post_begun(struct uet_rxposts *posts,
+					const struct uet_pdc *pdc)
+{
+	return &posts->begun[hash_ptr(pdc, ilog2(UET_POST_BUCKETS))];
+}
+
+/**
+ * uet_rxpost_begin() - a message with a receive is not complete
+ * @us: socket with receives
+ * @msg: the message, in no other list
+ */
+void uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	list_add_tail(&msg->open_node, uet_post_begun(us->posts, msg->pdc));
+}
+
+/**
+ * uet_rxpost_overtook() - is a younger message of a PDC on its way to a receive?
+ * @us: socket
+ * @pdc: PDC of a message without room, unordered
+ * @psn: lowest PSN of that message which arrived
+ *
+ * Of the PDCs that share a bucket with this one %UET_POST_SCAN messages are looked at,
+ * from the last to begin: beyond them nothing is known.
+ *
+ * Return: true if so: its rest may come behind the message without room.
+ */
+bool uet_rxpost_overtook(const struct uet_sock *us, const struct uet_pdc *pdc, u32 psn)
+{
+	const struct uet_rxmsg *it;
+	int left = UET_POST_SCAN;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (likely(!us->posts))
+		return false;
+	list_for_each_entry_reverse(it, uet_post_begun(us->posts, pdc), open_node) {
+		/* One that is complete is being copied. */
+		if (it->pdc == pdc && psn_before(psn, READ_ONCE(it->psn)) &&
+		    !(it->som && it->rcvd == it->len))
+			return true;
+		if (!--left)
+			break;
+	}
+	return false;
 }
 
 /* Copy a piece of a packet to where it belongs. */
@@ -513,7 +564,7 @@ static bool uet_post_claim(struct uet_sock *us, struct uet_rxpost *post,
 		return false;
 	__skb_queue_head_init(&skbs);
 	uet_rx_leave_lists(us, msg, &skbs);
-	list_add_tail(&msg->open_node, &us->posts->begun);
+	uet_rxpost_begin(us, msg);
 	msg->into = into;
 	into->filling = true;
 	refcount_inc(&msg->ref);
@@ -697,11 +748,11 @@ int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 		return -ENOMEM;
 	posts->ended = ended;
 	INIT_LIST_HEAD(&posts->wild);
-	INIT_LIST_HEAD(&posts->begun);
 	INIT_LIST_HEAD(&posts->waiting);
 	for (i = 0; i < UET_POST_BUCKETS; i++) {
 		INIT_LIST_HEAD(&posts->exact[i]);
 		INIT_LIST_HEAD(&posts->by_tag[i]);
+		INIT_LIST_HEAD(&posts->begun[i]);
 	}
 	spin_lock_bh(&us->rx_lock);
 	us->posts = posts;

@@ -17,6 +17,7 @@
 struct sk_buff;
 struct uet_rxmsg;
 struct uet_rxpart;
+struct uet_pdc;
 struct uet_rxpost;
 struct uet_sock;
 
@@ -90,7 +91,7 @@ typedef void uet_rxpost_ended_fn(struct uet_sock *us, const struct sockaddr_uet 
  * @seq: of the next receive
  * @exact: receives of one tag, by that
  * @wild: other receives
- * @begun: messages that go to a buffer and are not complete
+ * @begun: messages that go to a buffer and are not complete, by PDC
  * @waiting: other messages, as they came
  * @by_tag: of these the ones with a tag, by that
  *
@@ -102,7 +103,7 @@ struct uet_rxposts {
 	u64			seq;
 	struct list_head	exact[UET_POST_BUCKETS];
 	struct list_head	wild;
-	struct list_head	begun;
+	struct list_head	begun[UET_POST_BUCKETS];
 	struct list_head	waiting;
 	struct list_head	by_tag[UET_POST_BUCKETS];
 };
@@ -133,6 +134,8 @@ bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg);
 int uet_rxpost_place(struct uet_sock *us, struct uet_rxmsg *msg,
 		     const struct sk_buff *skb, const struct uet_rxpart *part);
 void uet_rxpost_end(struct uet_sock *us, struct uet_rxmsg *msg, int error);
+void uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxpost_overtook(const struct uet_sock *us, const struct uet_pdc *pdc, u32 psn);
 void uet_rxpost_wait(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rxpost_cancel_all(struct uet_sock *us);
 

@@ -37,9 +37,11 @@
 
 #include "core/psn.h"
 #include "core/rxroom.h"
+#include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/half.h"
+#include "rx/post.h"
 #include "rx/rxmsg.h"
 #include "rx/tfc.h"
 #include "sock.h"
@@ -419,6 +421,8 @@ static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
 		return uet_rx_may_mix(us, msg, &room, &m);
 	if (us->rx_nr_mixed && us->rx_mixed_line == msg->line)
 		return uet_rxroom_line_right(&room, &m);
+	m.posted = !msg->line && uet_peer_holds(msg->pdc->peer) &&
+		   uet_rxpost_overtook(us, msg->pdc, msg->psn);
 	room.alive = uet_rx_rights_alive(us);
 	m.first = !room.alive && uet_rx_first_in_line(us, msg);
 	return uet_rxroom_right(&room, &m);

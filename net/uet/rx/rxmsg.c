@@ -292,7 +292,7 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 
 	spin_lock(&us->rx_lock);
 	if (unlikely(us->posts) && uet_rxpost_match(us, msg)) {
-		list_add_tail(&msg->open_node, &us->posts->begun);
+		uet_rxpost_begin(us, msg);
 		spin_unlock(&us->rx_lock);
 		return 0;
 	}
@@ -726,23 +726,22 @@ bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 }
 
 /**
- * uet_rxmsg_rival() - which other message of the PDC holds a right?
+ * uet_rxmsg_rivals() - which other messages of the PDC wait for one without room?
  * @us: socket
  * @pdc: PDC of the message, unordered
  * @psn: lowest PSN of the message that arrived
+ * @nacked: its @half, @rival and @posted are set
  *
  * Context: softirq, RCU read side.
- * Return: enum uet_rxroom_rival.
  */
-enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
-				      const struct uet_pdc *pdc, u32 psn)
+void uet_rxmsg_rivals(struct uet_sock *us, const struct uet_pdc *pdc, u32 psn,
+		      struct uet_rxroom_nacked *nacked)
 {
-	enum uet_rxroom_rival rival;
-
 	spin_lock(&us->rx_lock);
-	rival = uet_rx_rival(us, pdc, psn);
+	nacked->half = uet_rx_half(us);
+	nacked->rival = uet_rx_rival(us, pdc, psn);
+	nacked->posted = uet_rxpost_overtook(us, pdc, psn);
 	spin_unlock(&us->rx_lock);
-	return rival;
 }
 
 /* Drop the messages of a list; @open: they are incomplete and fail */
@@ -788,12 +787,15 @@ void uet_rx_stop(struct uet_sock *us)
 {
 	struct sk_buff_head gone;
 	LIST_HEAD(msgs);
+	int i;
 
 	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
 	us->rx_closed = true;
 	if (us->posts) {
-		uet_rx_drop_list(us, &us->posts->begun, true, &msgs, &gone);
+		for (i = 0; i < UET_POST_BUCKETS; i++)
+			uet_rx_drop_list(us, &us->posts->begun[i], true, &msgs,
+					 &gone);
 		uet_rxpost_cancel_all(us);
 	}
 	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);

@@ -203,8 +203,8 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 void uet_rxmsg_abort(struct uet_rxmsg *msg, int error,
 		     struct sk_buff_head *gone);
 bool uet_rxmsg_unbegin(struct uet_rxmsg *msg);
-enum uet_rxroom_rival uet_rxmsg_rival(struct uet_sock *us,
-				      const struct uet_pdc *pdc, u32 psn);
+void uet_rxmsg_rivals(struct uet_sock *us, const struct uet_pdc *pdc, u32 psn,
+		      struct uet_rxroom_nacked *nacked);
 
 void uet_rxmsg_put(struct uet_rxmsg *msg);
 void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);

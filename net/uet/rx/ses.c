@@ -349,6 +349,7 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 					       map->range);
 	bool holds = uet_peer_holds(pdc->peer);
 	struct uet_rxroom_nacked nacked = {
+		.len		= msg ? msg->len : 0,
 		.range		= map->range,
 		.shares		= holds && (behind || uet_reader_shares(pdc)),
 		.covered	= msg && !psn_after(msg->psn, map->cack) &&
@@ -360,7 +361,9 @@ static bool uet_ses_in_the_way(struct uet_pdc *pdc, struct uet_sock *us,
 	if (psn_after(top, psn))
 		nacked.beyond = top - psn;
 	if (us)
-		nacked.rival = uet_rxmsg_rival(us, pdc, msg ? msg->psn : psn);
+		uet_rxmsg_rivals(us, pdc, msg ? msg->psn : psn, &nacked);
+	/* Other sources keep nothing back. */
+	nacked.posted &= holds;
 	return uet_rxroom_send_back(&nacked);
 }
 

@@ -64,6 +64,22 @@ static void rxroom_overtaken(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_shared(&at_rest, &m, 1));
 }
 
+/* So does one that a message with a receive has overtaken, but readers read it, too. */
+static void rxroom_posted(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .posted = true, .len = HALF };
+
+	struct uet_rxroom room = in_use;
+
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&in_use, &m));
+	room.shared = HALF + 1;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	m.len++;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&in_use, &m));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_hand_over(&at_rest, &m, false));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_shared(&at_rest, &m, 1));
+}
+
 /*
  * A rival that overtook the message does not hide that another one is handed over
  * already: if this one were handed over, too, they would wait for each other.
@@ -131,7 +147,7 @@ static void rxroom_handed_over(struct kunit *test)
 
 static void rxroom_sent_back(struct kunit *test)
 {
-	struct uet_rxroom_nacked r = { .range = 128 };
+	struct uet_rxroom_nacked r = { .half = HALF, .len = HALF, .range = 128 };
 
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
 	r.shares = true;
@@ -143,6 +159,20 @@ static void rxroom_sent_back(struct kunit *test)
 	r.beyond = 64;
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
 	r.beyond = 0;
+	r.posted = true;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+	r.len = HALF + 1;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.half = UET_RXROOM_KEPT + 1;
+	r.len = UET_RXROOM_KEPT;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+	r.len++;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
+	r.covered = false;
+	r.shares = false;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_send_back(&r));
+	r.posted = false;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
 	r.rival = UET_RIVAL_AHEAD;
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_send_back(&r));
 	r.rival = UET_RIVAL_SEEN;
@@ -181,6 +211,7 @@ static void rxroom_line(struct kunit *test)
 static struct kunit_case rxroom_cases[] = {
 	KUNIT_CASE(rxroom_rights),
 	KUNIT_CASE(rxroom_overtaken),
+	KUNIT_CASE(rxroom_posted),
 	KUNIT_CASE(rxroom_several_rivals),
 	KUNIT_CASE(rxroom_sum),
 	KUNIT_CASE(rxroom_within_right),

@@ -5,7 +5,7 @@ import os
 import socket
 import struct
 
-from drill import CLEAR, ack, cp, p, request, rule, same
+from drill import CLEAR, WITHIN, ack, cp, p, request, rule, same
 
 RESPONSE = 1
 MTU = 1024
@@ -222,6 +222,49 @@ def unexpected(d):
     pdc.inject(request(1, pid=304, data=b"nobody reads yet", ar=True))
     pdc.expect(ack(1, cack=1, rc=p.RC_OK))
     same("delivered", sock.recv_message().data, b"nobody reads yet")
+
+
+@rule("3.4.1", "... It is taken all the same, or refused by NO_MATCH, if a later one whose "
+      "buffer waits depends on it")
+def in_the_way(d):
+    import uet             # only where libuet was built
+    sock, filled = d.socket(305, rcvbuf=8192), bytearray(2 * MTU)
+    queue = d.rest.enter_context(uet.Queue(sock))
+    queue.recv(sock, filled, tag=9)
+    pdc = d.open(pid=305)
+    # A source that sends probes keeps back what is behind a packet without room
+    pdc.inject(cp(p.CP_PROBE, ar=True, opaque=3))
+    pdc.expect(ack(opaque=3))
+
+    def send(n, **fields):
+        pdc.inject(request(n, pid=305, msg_id=n, data=bytes(MTU), ar=True, **fields))
+        return d.find(lambda a: a.type in (p.NACK, p.ACK_CC), WITHIN)
+
+    n = 1
+    while (a := send(n)).type == p.ACK_CC:
+        n += 1
+    same("NACK", (a.type, a.code, a.psn), (p.NACK, p.NO_PKT_BUFFER, pdc.psn(n)))
+    for other in range(n + 1, n + 60):
+        pdc.inject(request(other, pid=305, msg_id=other, data=bytes(MTU)))
+    d.settle()
+    d.inbox.clear()
+    refused = range(n, n + 60)
+    last = refused[-1]
+    halves, data = parts(last + 1, 500, MTU, 2 * MTU, pid=305, opcode=p.OP_TAGGED_SEND,
+                         key=9)
+    pdc.inject(halves[0])
+    pdc.expect(ack(last + 1, cack=refused[0] - 1))
+    # The other half waits for those that found no room
+    codes = set()
+    for n in refused:
+        a = send(n, retx=True)
+        same("type", a.type, p.ACK_CC)
+        codes.add(a.rc)
+    same("codes", codes - {p.RC_OK}, {p.RC_NO_MATCH})
+    pdc.inject(halves[1])
+    pdc.expect(ack(last + 2, rc=p.RC_OK))
+    done = queue.get(WITHIN * d.slow)
+    same("bytes", (done.length, bytes(filled) == data), (2 * MTU, True))
 
 
 @rule("3.4.1", "A message goes to the next reader of {job, PIDonFEP, RI}; on ROD in the "
