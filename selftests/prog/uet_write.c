@@ -195,6 +195,7 @@ static void test_long(void)
 	int a = writer(903), b = bound_sock(SOCK_RDM, 904);
 	static struct got g;
 	unsigned int missing = sizeof(data), parts = 0;
+	bool same = true;
 	ssize_t n;
 
 	window(b, KEY, SIZE);
@@ -216,7 +217,12 @@ static void test_long(void)
 	note("%u parts, %u bytes are missing", parts, missing);
 	result(!memcmp(is, want, sizeof(is)), "... has all its bytes");
 	result(ends(a, 0, -1), "... and is reported once");
-	result(!readable(b, 50), "... and is all there is");
+	/* A part whose answer was late comes again. */
+	while (readable(b, 50) && (n = get(b, &g, sizeof(g.buf), 0)) > 0)
+		same &= g.write.offset >= 5000 &&
+			g.write.offset + n <= 5000 + sizeof(data) &&
+			!memcmp(want + g.write.offset - 5000, g.buf, n);
+	result(same, "... and is all there is");
 	close(a);
 	close(b);
 }
