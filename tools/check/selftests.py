@@ -35,7 +35,8 @@ SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
 ARM64_PROGRAMS = "build/arm64/selftests"
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
 NO_TIME = "not begun within UET_MINUTES"
-# So many scripts of a kernel may fail and run again; with more it is not the machine
+# So many scripts of a kernel, or of the host, may fail and run again; with more it is not
+# the machine
 SECOND_TRIES = 3
 # How timeout(1) ends when a time limit was reached: that takes too long to try again
 TIMED_OUT = (124, 137)
@@ -274,7 +275,22 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
     return list(results)
 
 
+def once_on_host(t, name):
+    """What a test said, and whether it would say so again for all that is known."""
+    say(f"{name} begins")
+    doing(t.script)
+    start = time.monotonic()
+    rc, text = capture(f"host-{t.label}",
+                       ["timeout", "-k", "10", str(t.limit * limits.patience()),
+                        *shlex.split(f"selftests/{t.script}")], merge=True)
+    took(t.script, time.monotonic() - start)
+    report = ktap.Report()
+    judge(name, text, rc, report)
+    return report, rc in TIMED_OUT or "--- kernel report" in text
+
+
 def on_host(tests, report):
+    tries = SECOND_TRIES
     if tests and limits.time_is_over() and not limits.kernels_took_long():
         report.failed.append(f"selftests (host): {NO_TIME}")
     for t in tests:
@@ -282,16 +298,13 @@ def on_host(tests, report):
         if limits.time_is_over():
             report.skipped.append((name, NO_TIME))
             continue
-        say(f"{name} begins")
-        doing(t.script)
-        start = time.monotonic()
-        rc, text = capture(f"host-{t.label}",
-                           ["timeout", "-k", "10",
-                            str(t.limit * limits.patience()),
-                            *shlex.split(f"selftests/{t.script}")],
-                           merge=True)
-        took(t.script, time.monotonic() - start)
-        judge(name, text, rc, report)
+        this, steady = once_on_host(t, name)
+        if this.failed and tries and not steady and not limits.time_is_over():
+            tries -= 1
+            say(f"{name} failed, and runs again")
+            weigh(this, once_on_host(t, name)[0], report)
+        else:
+            report.merge(this)
 
 
 def build(report):
@@ -339,6 +352,17 @@ def chosen(kernel, report):
     return tests
 
 
+def weigh(first, second, report):
+    """A test failed and ran again: what fails twice is a failure."""
+    if second.failed:
+        report.merge(first)
+        report.failed += [f"{name}, when it ran again" for name in second.failed]
+        return
+    second.unsteady += first.failed
+    second.remarks.update(first.remarks)
+    report.merge(second)
+
+
 def again(queue, label, report):
     """Runs what failed once more, in a guest of its own.
 
@@ -353,15 +377,10 @@ def again(queue, label, report):
         second = ktap.Report()
         begun = in_guest(kernel, f"{label}-again-{test.label}", [test],
                          test.in_guest(slowness(kernel)), second)
-        if not begun or second.failed:
+        if begun:
+            weigh(first, second, report)
+        else:
             report.merge(first)
-            if begun:
-                report.failed += [f"{name}, when it ran again"
-                                  for name in second.failed]
-            continue
-        second.unsteady += first.failed
-        second.remarks.update(first.remarks)
-        report.merge(second)
 
 
 def run(queue, report, part=0):
