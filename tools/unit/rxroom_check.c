@@ -8,33 +8,23 @@
 
 #include "rxroom_model.h"
 
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 32) % n;
-}
-
 static void random_setup(struct setup *r)
 {
 	int i;
 
-	*r = (struct setup){ .name = "random", .msgs = 2 + rnd(MSGS - 1),
-			     .half = 1 + rnd(4), .range = 4 + rnd(20),
-			     .losses = rnd(12) };
-	r->line = !rnd(3);
-	r->mixing = r->line && rnd(2);
+	*r = (struct setup){ .name = "random", .msgs = 2 + model_rnd(MSGS - 1),
+			     .half = 1 + model_rnd(4), .range = 4 + model_rnd(20),
+			     .losses = model_rnd(12) };
+	r->line = !model_rnd(3);
+	r->mixing = r->line && model_rnd(2);
 	for (i = 0; i < r->msgs; i++) {
-		r->m[i].dest = rnd(3);
+		r->m[i].dest = model_rnd(3);
 		r->m[i].pdc = r->m[i].dest == 2 && !r->line;
-		r->m[i].len = 1 + rnd(10);
-		r->m[i].posted = !rnd(4);
+		r->m[i].len = 1 + model_rnd(10);
+		r->m[i].posted = !model_rnd(4);
 	}
 	/* Only of what fits into the buffer can it wait for another one to be read. */
-	r->waits = !rnd(2) && !r->line;
+	r->waits = !model_rnd(2) && !r->line;
 	for (i = 0; i < r->msgs && r->waits; i++)
 		if (!r->m[i].posted && r->m[i].len > r->half)
 			r->m[i].len = r->half;
@@ -50,17 +40,17 @@ static bool run(void)
 	model = &r;
 	model_begin(&s);
 	for (n = 0; n < 200000; n++) {
-		int what = rnd(STEPS), a, b;
+		int what = model_rnd(STEPS), a, b;
 
 		if (model_wrong(&s))
 			break;
 		if (model_all_read(&s))
 			return true;
 		/* The network loses and the clock ticks less often. */
-		if ((what == LOSE || what == WAIT) && rnd(8))
+		if ((what == LOSE || what == WAIT) && model_rnd(8))
 			continue;
-		a = what <= RETRANSMIT ? rnd(PDCS) : rnd(what < READ ? MSGS : 1);
-		b = what <= RETRANSMIT && s.n[a] ? rnd(s.n[a]) : 0;
+		a = what <= RETRANSMIT ? model_rnd(PDCS) : model_rnd(what < READ ? MSGS : 1);
+		b = what <= RETRANSMIT && s.n[a] ? model_rnd(s.n[a]) : 0;
 		model_step(&s, what, a, b);
 	}
 	printf("# %d messages, half %d, range %d\n", r.msgs, r.half, r.range);

@@ -11,31 +11,21 @@
 
 #define STEPS_MAX	1000000
 
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 32) % n;
-}
-
 static void describe(struct setup *c, int hosts)
 {
 	int i;
 
-	*c = (struct setup){ .name = "gather", .msgs = 2 * hosts, .half = 4 + rnd(5),
-			     .range = 20 + rnd(80), .waits = rnd(4) };
+	*c = (struct setup){ .name = "gather", .msgs = 2 * hosts, .half = 4 + model_rnd(5),
+			     .range = 20 + model_rnd(80), .waits = model_rnd(4) };
 	for (i = 0; i < c->msgs; i++) {
 		c->m[i].pdc = i / 2;
 		c->m[i].dest = i / 2;
 		c->m[i].posted = i & 1;
-		c->m[i].len = i & 1 ? 2 + rnd(3) : 1 + rnd(c->half);
+		c->m[i].len = i & 1 ? 2 + model_rnd(3) : 1 + model_rnd(c->half);
 	}
 	/* Who reads what comes can have messages that do not fit. */
 	for (i = 0; i < c->msgs && !c->waits; i += 2)
-		c->m[i].len += rnd(5);
+		c->m[i].len += model_rnd(5);
 }
 
 static int first_in_flight(const struct state *s, int pdc)
@@ -64,18 +54,19 @@ static void burst(struct state *s, int hosts)
 
 static bool step(struct state *s)
 {
-	int what = rnd(STEPS), a = rnd(what <= RETRANSMIT ? PDCS : MSGS), b = 0;
+	int what = model_rnd(STEPS);
+	int a = model_rnd(what <= RETRANSMIT ? PDCS : MSGS), b = 0;
 
 	/* These happen less often than packets arrive. */
-	if ((what == TRY && rnd(10)) || (what == READ && rnd(50)) ||
-	    (what == WAIT && rnd(8)))
+	if ((what == TRY && model_rnd(10)) || (what == READ && model_rnd(50)) ||
+	    (what == WAIT && model_rnd(8)))
 		return false;
 	if (what >= READ)
 		a = 0;
 	if (what == DELIVER)
 		b = first_in_flight(s, a);
 	else if (what == RETRANSMIT && s->n[a])
-		b = rnd(s->n[a]);
+		b = model_rnd(s->n[a]);
 	return model_step(s, what, a, b);
 }
 

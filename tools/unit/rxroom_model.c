@@ -11,6 +11,17 @@
 const struct setup *model;
 unsigned long model_forgotten;
 
+/* The same numbers below n in each run of a program */
+uint32_t model_rnd(uint32_t n)
+{
+	static uint64_t seed = 1;
+
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 32) % n;
+}
+
 static int len(int i)
 {
 	return model->m[i].len;

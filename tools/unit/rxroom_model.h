@@ -83,6 +83,7 @@ extern const struct setup *model;
 /* Messages covered in part, yet sent back for a rival */
 extern unsigned long model_forgotten;
 
+uint32_t model_rnd(uint32_t n);
 void model_begin(struct state *s);
 bool model_step(struct state *s, int what, int a, int b);
 bool model_all_read(const struct state *s);

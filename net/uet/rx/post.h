@@ -15,9 +15,9 @@
 #define UET_POST_BUCKETS	64
 
 struct sk_buff;
+struct uet_pdc;
 struct uet_rxmsg;
 struct uet_rxpart;
-struct uet_pdc;
 struct uet_rxpost;
 struct uet_sock;
 

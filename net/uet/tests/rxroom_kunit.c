@@ -68,7 +68,6 @@ static void rxroom_overtaken(struct kunit *test)
 static void rxroom_posted(struct kunit *test)
 {
 	struct uet_rxroom_msg m = { .posted = true, .len = HALF };
-
 	struct uet_rxroom room = in_use;
 
 	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&in_use, &m));
