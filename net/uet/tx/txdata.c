@@ -204,6 +204,22 @@ static u32 uet_txfill_least(const struct uet_txfill *f)
 	return uet_txfill_gap(f) + min(uet_txfill_piece(f), UET_TXFRAG_LEAST);
 }
 
+/* Copy whole slots from @at on, as many as the page has room for: the loop that most of a
+ * long message takes. Returns where they end, or -EFAULT.
+ */
+static int uet_txfill_slots(struct uet_txfill *f, u8 *page, u32 at, u32 size)
+{
+	u32 slot = f->slot, stride = UET_HDR_RUN_LEN + slot;
+	u32 n = min(f->left / slot, (size - at) / stride), end = at + n * stride;
+
+	for (; at < end; at += stride)
+		if (_copy_from_iter(page + at + UET_HDR_RUN_LEN, slot,
+				    f->from) != slot)
+			return -EFAULT;
+	f->left -= n * slot;
+	return at;
+}
+
 /* Copy as much as the page has room for, which is at least uet_txfill_least(). Returns
  * where it ends in the page, or -EFAULT.
  */
@@ -213,9 +229,17 @@ static int uet_txfill_page(struct uet_txfill *f, const struct page_frag *pf)
 	 * so copy_from_iter() has no object to check.
 	 */
 	u8 *page = page_address(pf->page);
-	u32 at = pf->offset, n;
+	u32 n;
+	int at = pf->offset;
 
 	do {
+		if (uet_txfill_gap(f)) {
+			at = uet_txfill_slots(f, page, at, pf->size);
+			if (at < 0)
+				return at;
+			if (!f->left || at + uet_txfill_least(f) > pf->size)
+				break;
+		}
 		at += uet_txfill_gap(f);
 		n = min(uet_txfill_piece(f), pf->size - at);
 		if (_copy_from_iter(page + at, n, f->from) != n)
