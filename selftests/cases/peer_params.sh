@@ -85,7 +85,7 @@ longest()
 	ask "$B4" || return 1
 	is cc nscc
 	is target_qdelay 50000
-	# 1.5 times 20 Gb/s in 50 us, and an eighth of it, as two runs wait for an ACK
+	# 1.5 times 20 Gb/s in 50 us, and an eighth of it, as runs wait for an ACK
 	is max_wnd 210937
 	rule 10.0.0.2 del
 	ask "$B4" || return 1

@@ -54,18 +54,21 @@ static inline u32 uet_ackreq_counted(const struct uet_ackreq_rule *r, u32 len)
 }
 
 /**
- * uet_ackreq_run_trigger() - the trigger of a target that got a run
+ * uet_ackreq_run_trigger() - the trigger of a target that gets runs
  * @trigger: its ACK_Gen_Trigger
- * @bytes: what the run counts for
+ * @bytes: what a run counts for
  *
- * An ACK costs as much as a run. So one answers two of them, if they are not longer
- * than what a source of runs expects: %UET_ACK_RUN_TRIGGERS.
+ * An ACK costs both hosts a third of what a run of eight packets does, and a window
+ * that lets packets leave in runs has room for many of them. So one answers four runs,
+ * more if they are short: after %UET_ACK_RUN_LEAST to %UET_ACK_RUN_MOST triggers. Both
+ * ends reckon with it.
  *
  * Return: bytes after which an ACK is sent.
  */
 static inline u32 uet_ackreq_run_trigger(u32 trigger, u32 bytes)
 {
-	return clamp(2 * bytes, trigger, trigger * UET_ACK_RUN_TRIGGERS);
+	return clamp(4 * bytes, trigger * UET_ACK_RUN_LEAST,
+		     trigger * UET_ACK_RUN_MOST);
 }
 
 /**

@@ -135,8 +135,9 @@ enum uet_delay_avg {
 #define UET_TFC_CELL_MAX		65536
 #define UET_TFC_OVERHEAD_MAX		65536
 #define UET_TFC_FIRST_MAX		65536
-/* Triggers after which an ACK comes at the latest if packets come in runs */
-#define UET_ACK_RUN_TRIGGERS		4
+/* Triggers after which an ACK comes if packets come in short and in long runs */
+#define UET_ACK_RUN_LEAST		4
+#define UET_ACK_RUN_MOST		8
 /* ... and if they come in a burst */
 #define UET_ACK_BURST_TRIGGERS		4
 
@@ -318,8 +319,8 @@ u64 uet_cc_bdp(u32 rate_mbps, u64 ns);
  * @add: see %UET_CCP_WND_ADD
  * @add_runs: see %UET_CCP_WND_ADD_RUNS
  *
- * Where packets leave in runs, two of them wait for their ACK, an eighth of the
- * window.
+ * Where packets leave in runs, four of them wait for their ACK: at most an eighth of the
+ * window is meant for that.
  *
  * Return: bytes.
  */

@@ -105,17 +105,20 @@ static inline int snd_next_len(const struct uet_snd_msg *m, u32 mtu)
 	return m->eom ? (int)have : -1;
 }
 
-/* The rule by which the target sends ACKs without AR. Where packets leave in runs it
- * may wait for two runs. If a run was cut on its way it does not wait so long, and
- * there are more ACKs than this rule foresees, which does no harm.
+/* The rule by which the target sends ACKs without AR. If a run was cut on its way it
+ * does not wait so long, and there are more ACKs than this rule foresees, which does no
+ * harm.
  */
 static inline struct uet_ackreq_rule snd_ackreq_rule(const struct uet_snd *s)
 {
 	const struct uet_snd_flow *f = s->flow;
+	u32 trigger = f->ccc->params->ack_gen_trigger;
 
 	return (struct uet_ackreq_rule) {
-		.trigger = f->ccc->params->ack_gen_trigger *
-			   (f->run > 1 ? UET_ACK_RUN_TRIGGERS : 1),
+		.trigger = f->run > 1 ?
+			   uet_ackreq_run_trigger(trigger,
+						  f->run * f->payload_mtu) :
+			   trigger,
 		.min_add = READ_ONCE(f->rules->ack_gen_min_pkt_add),
 		.overhead = f->overhead,
 	};

@@ -167,11 +167,37 @@ static void ackreq_tells_of_all(struct kunit *test)
 			slips(test, lens[i], turns);
 }
 
+/* Four runs, and not fewer bytes than four triggers, nor more than eight */
+static void ackreq_runs(struct kunit *test)
+{
+	static const struct {
+		u32 trigger;
+		u32 bytes;
+		u32 want;
+	} runs[] = {
+		{ 16384, 2048, 65536 },
+		{ 16384, 16384, 65536 },
+		{ 16384, 24576, 98304 },
+		{ 16384, 32768, 131072 },
+		{ 16384, 61440, 131072 },
+		{ 32768, 65535, 262140 },
+		{ 0, 61440, 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++)
+		KUNIT_EXPECT_EQ(test,
+				uet_ackreq_run_trigger(runs[i].trigger,
+						       runs[i].bytes),
+				runs[i].want);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(ackreq_due),
 	KUNIT_CASE(ackreq_target_counts_anew),
 	KUNIT_CASE(ackreq_small_packets),
 	KUNIT_CASE(ackreq_wanted),
+	KUNIT_CASE(ackreq_runs),
 	KUNIT_CASE(ackreq_tells_of_all),
 	{}
 };

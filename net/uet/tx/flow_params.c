@@ -64,7 +64,7 @@ static void uet_flow_config(struct uet_flow *flow,
 		if (READ_ONCE(s->udp_csum) != UET_UDP_CSUM_OFF)
 			uet_cc_config_set(cfg, UET_CCP_WND_ADD_RUNS,
 					  s->ack_gen_trigger *
-					  UET_ACK_RUN_TRIGGERS);
+					  UET_ACK_RUN_MOST);
 	}
 	if (s->base_rtt_us)
 		uet_flow_fixed_rtt(cfg, s, mbps,
