@@ -4,6 +4,9 @@
  */
 #include "dfc.h"
 
+/* Unit of uet_dfc.length, a power of two */
+#define DFC_UNIT_NS	256
+
 u8 uet_dfc_pend(u64 q, u64 lo, u64 hi)
 {
 	u64 span, over;
@@ -28,19 +31,20 @@ u8 uet_dfc_update(struct uet_dfc *d, u64 now, u64 base_rtt, u8 pend,
 	*restore = false;
 	if (pend) {
 		if (!d->pend)
-			d->start = now;
-		d->last = now;
+			d->at = now;
+		d->length = (u32)min_t(u64, (now - d->at + DFC_UNIT_NS - 1) /
+					    DFC_UNIT_NS, U32_MAX);
 		d->pend = pend;
 		d->restoring = false;
 		return pend;
 	}
 	if (d->pend) {
 		d->pend = 0;
-		d->end = now;
-		d->restoring = d->last - d->start <
+		d->at = now;
+		d->restoring = (u64)d->length * DFC_UNIT_NS <
 			       UET_DFC_SHORT_EPISODE_RTTS * base_rtt;
 	}
-	if (d->restoring && now - d->end > base_rtt)
+	if (d->restoring && now - d->at > base_rtt)
 		d->restoring = false;
 	*restore = d->restoring;
 	return 0;

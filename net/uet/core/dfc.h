@@ -14,16 +14,14 @@
 
 /**
  * struct uet_dfc - penalties sent to one source
- * @start: first penalty of the episode, ns
- * @last: last penalty of the episode, ns
- * @end: first ACK without a penalty after the episode, ns
+ * @at: first penalty of the episode; after it, first ACK without one, ns
+ * @length: from the first to the last penalty of the episode, units of 256 ns
  * @pend: last penalty sent, 0 outside an episode
  * @restoring: the last episode was short and ended at most one base RTT ago
  */
 struct uet_dfc {
-	u64 start;
-	u64 last;
-	u64 end;
+	u64 at;
+	u32 length;
 	u8 pend;
 	bool restoring;
 };
@@ -47,8 +45,8 @@ u8 uet_dfc_pend(u64 q, u64 lo, u64 hi);
  * @restore: set to the restore flag
  *
  * After a short episode sources may restore their window at once: for one base
- * RTT after it ACKs carry the restore flag. The length of an episode is
- * @last - @start of struct uet_dfc; a later pause without ACKs does not count.
+ * RTT after it ACKs carry the restore flag. A pause without ACKs after its last penalty
+ * is no part of an episode.
  *
  * Return: @pend.
  */

@@ -11,7 +11,7 @@
 void uet_rxmap_init(struct uet_rxmap *m, u32 start_psn, u32 range)
 {
 	memset(m, 0, sizeof(*m));
-	m->range = range;
+	m->range = (u16)range;
 	m->cack = start_psn - 1;
 	m->edge = start_psn - 1;
 	m->highest = start_psn - 1;
@@ -82,12 +82,12 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits)
 	struct uet_rxmap old = *m;
 	u32 psn;
 
-	if (nbits < WORD_BITS || nbits & (nbits - 1) || nbits < m->range ||
-	    nbits < m->nbits)
+	if (nbits < WORD_BITS || nbits > UET_RXMAP_MAX_BITS ||
+	    nbits & (nbits - 1) || nbits < m->range || nbits < m->nbits)
 		return bits;
 	memset(bits, 0, nbits / 8);
 	m->bits = bits;
-	m->nbits = nbits;
+	m->nbits = (u16)nbits;
 	if (!old.above)
 		return old.bits;
 	for (psn = old.edge + 1; !psn_after(psn, old.highest); psn++) {

@@ -26,6 +26,7 @@
 #include "wire.h"
 
 #define UET_RXMAP_SACK_BITS	64
+#define UET_RXMAP_MAX_BITS	32768
 /* A PSN farther behind CACK than this cannot be a duplicate. */
 #define UET_RXMAP_FAR_PSNS	65536
 
@@ -61,8 +62,8 @@ enum uet_clear_verdict {
  * struct uet_rxmap - receive map
  * @bits: ring of bits for PSNs above @edge, indexed by PSN modulo @nbits;
  *	NULL while nothing out of order was received
- * @nbits: size of @bits, power of two, at least 64 and at least @range; 0
- *	without bitmap
+ * @nbits: size of @bits, power of two, 64 to %UET_RXMAP_MAX_BITS and at least
+ *	@range; 0 without bitmap
  * @range: MP_RANGE, PSNs accepted above @cack
  * @cack: every PSN up to here was received, and its response need not be kept
  * @edge: every PSN up to here was received, and delivered if that is in order
@@ -74,15 +75,15 @@ enum uet_clear_verdict {
  */
 struct uet_rxmap {
 	u64 *bits;
-	u32 nbits;
-	u32 range;
+	u16 nbits;
+	u16 range;
 	u32 cack;
 	u32 edge;
 	u32 highest;
-	u32 above;
+	u16 above;
+	bool held;
 	u32 hold;
 	u32 clear_psn;
-	bool held;
 };
 
 /**
@@ -105,8 +106,8 @@ u32 uet_rxmap_nbits(u32 range);
  * uet_rxmap_attach() - give the map a bitmap, or a bigger one
  * @m: map
  * @bits: memory of @nbits / 8 bytes; it is cleared here
- * @nbits: power of two, at least 64, at least the range, at least as many as
- *	the map has now
+ * @nbits: power of two, 64 to %UET_RXMAP_MAX_BITS, at least the range, at least as
+ *	many as the map has now
  *
  * Return: the old bitmap, which the caller must free, or NULL.  @bits itself if
  * @nbits is unsuitable and nothing was changed.
