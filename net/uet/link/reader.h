@@ -11,15 +11,16 @@ struct uet_sock;
  * struct uet_reader - is one socket the only reader of a CCC or PDC?
  * @us: socket of the last data; only compared, never dereferenced
  * @seen: time of the last data, jiffies
- * @alone_at: from then on @us counts as the only reader, jiffies
+ * @alone_at: from then on @us counts as the only reader, jiffies; see
+ *	uet_reader_ahead()
  *
  * All PDCs of a peer write it without a lock: a lost update is wrong for one
  * packet only.
  */
 struct uet_reader {
 	const struct uet_sock	*us;
-	unsigned long		seen;
-	unsigned long		alone_at;
+	u32			seen;
+	u32			alone_at;
 };
 
 #endif /* _UET_READER_H */

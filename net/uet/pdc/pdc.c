@@ -37,8 +37,7 @@ const struct uet_pdc_ops *uet_pdc_rx_ops __ro_after_init;
 int uet_pdc_cache_init(void)
 {
 	uet_pdc_cache = kmem_cache_create("uet_pdc", sizeof(struct uet_pdc), 0,
-					  SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
-					  SLAB_NO_MERGE, NULL);
+					  SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	return uet_pdc_cache ? 0 : -ENOMEM;
 }
 
@@ -362,7 +361,7 @@ void uet_pdc_offer(struct uet_pdc *pdc)
 
 /**
  * uet_pdc_unoffer() - undo uet_pdc_offer(): the PDC is in use so, or closes
- * @pdc: the PDC
+ * @pdc: the PDC, confirmed
  *
  * Context: any.
  */

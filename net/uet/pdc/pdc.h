@@ -78,34 +78,41 @@ enum uet_pdc_event {
  * @home: the CPU that handles its packets, + 1; 0 = none yet. No lock; see
  *	input/home.c
  * @home_at: when a packet came there by itself last, jiffies; no lock either
- * @return_node: in uet_peer.return_pdcs while a sending half may join; peer->lock
+ * @unconfirmed_node: in uet_net.unconfirmed while it is not confirmed (rx/accept.c);
+ *	uet_net.unconfirmed_lock
+ * @return_node: in uet_peer.return_pdcs while a sending half may join, which is after
+ *	that; peer->lock
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
- * @rcu: for freeing
+ * @rcu: for freeing; it is in no list then
  */
 struct uet_pdc {
 	struct uet_net		*un;
 	struct uet_peer		*peer;
 	struct uet_account	*account;
+	struct uet_pdc_tx	*tx;
+	struct uet_pdc_rx	*rx;
 	refcount_t		ref;
 	atomic_t		halves;
 	u16			id;
 	u16			remote_id;
-	bool			initiator;
-	bool			rod;
-	u8			tclass;
 	u32			job;
 	u32			start_psn;
-	bool			dying;
-	u16			home;
 	u32			home_at;
-	struct list_head	return_node;
-	struct uet_pdc_tx	*tx;
-	struct uet_pdc_rx	*rx;
+	union {
+		struct list_head	unconfirmed_node;
+		struct list_head	return_node;
+		struct rcu_head		rcu;
+	};
+	u16			home;
+	bool			dying;
+	/* Set before it is published */
+	u8			tclass : 6;
+	u8			initiator : 1;
+	u8			rod : 1;
 	spinlock_t		timer_lock;	/* of timer_at */
 	struct hrtimer		timer;
 	u64			timer_at;
-	struct rcu_head		rcu;
 };
 
 /**

@@ -14,6 +14,7 @@
  *
  * Not here: the life of a receiving half (rx/half.c).
  */
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/rhashtable.h>
 
@@ -34,10 +35,49 @@
  */
 #define UET_UNCONFIRMED_MIN_NS		NSEC_PER_SEC
 
+static void uet_syn_key_of(struct uet_syn_key *key, const struct uet_pdc *pdc)
+{
+	*key = (struct uet_syn_key){
+		.raddr	= pdc->peer->key.raddr,
+		.laddr	= pdc->peer->key.laddr,
+		.spdcid	= pdc->remote_id,
+		.scope	= pdc->peer->key.scope,
+	};
+}
+
+static u32 uet_syn_hash(const void *key, u32 len, u32 seed)
+{
+	BUILD_BUG_ON(sizeof(struct uet_syn_key) % sizeof(u32));
+	return jhash2(key, sizeof(struct uet_syn_key) / sizeof(u32), seed);
+}
+
+static u32 uet_syn_obj_hash(const void *obj, u32 len, u32 seed)
+{
+	const struct uet_pdc_rx *r = obj;
+	struct uet_syn_key key;
+
+	uet_syn_key_of(&key, r->pdc);
+	return uet_syn_hash(&key, len, seed);
+}
+
+static int uet_syn_obj_cmp(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct uet_pdc_rx *r = obj;
+	struct uet_syn_key key;
+
+	uet_syn_key_of(&key, r->pdc);
+	return memcmp(arg->key, &key, sizeof(key));
+}
+
+/* The peer of a PDC in the table outlives it there, and what is freed of both waits for
+ * a grace period.
+ */
 static const struct rhashtable_params uet_syn_params = {
 	.key_len	= sizeof(struct uet_syn_key),
-	.key_offset	= offsetof(struct uet_pdc_rx, syn_key),
 	.head_offset	= offsetof(struct uet_pdc_rx, syn_node),
+	.hashfn		= uet_syn_hash,
+	.obj_hashfn	= uet_syn_obj_hash,
+	.obj_cmpfn	= uet_syn_obj_cmp,
 	.automatic_shrinking = true,
 };
 
@@ -78,7 +118,6 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 				  struct uet_unconfirmed *set, bool of_peer)
 {
 	struct list_head *first;
-	struct uet_pdc_rx *r;
 	struct uet_pdc *old;
 	bool evict = false;
 	u64 heard;
@@ -86,13 +125,12 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 	spin_lock_bh(&un->unconfirmed_lock);
 	if (!list_empty(&set->pdcs)) {
 		first = set->pdcs.next;
-		r = of_peer ? list_entry(first, struct uet_pdc_rx,
-					 unconfirmed_peer) :
-			      list_entry(first, struct uet_pdc_rx,
-					 unconfirmed_node);
-		old = r->pdc;
+		old = of_peer ? list_entry(first, struct uet_pdc_rx,
+					   unconfirmed_peer)->pdc :
+				list_entry(first, struct uet_pdc,
+					   unconfirmed_node);
 		/* Read it before the clock: the difference must be >= 0. */
-		heard = READ_ONCE(r->heard);
+		heard = READ_ONCE(old->rx->heard);
 		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS)
 			evict = refcount_inc_not_zero(&old->ref);
 	}
@@ -138,7 +176,7 @@ static void uet_unconfirmed_join(struct uet_pdc *pdc)
 	pdc->rx->known = READ_ONCE(peer->confirmed);
 	set = &un->unconfirmed[pdc->rx->known];
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_add_tail(&pdc->rx->unconfirmed_node, &set->pdcs);
+	list_add_tail(&pdc->unconfirmed_node, &set->pdcs);
 	WRITE_ONCE(set->count, set->count + 1);
 	set = &peer->unconfirmed;
 	list_add_tail(&pdc->rx->unconfirmed_peer, &set->pdcs);
@@ -164,12 +202,15 @@ void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc)
 	pdc->rx->confirmed = true;
 	set = &un->unconfirmed[pdc->rx->known];
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_del_init(&pdc->rx->unconfirmed_node);
+	list_del_init(&pdc->unconfirmed_node);
 	WRITE_ONCE(set->count, set->count - 1);
 	set = &peer->unconfirmed;
-	list_del_init(&pdc->rx->unconfirmed_peer);
+	list_del(&pdc->rx->unconfirmed_peer);
 	WRITE_ONCE(set->count, set->count - 1);
 	spin_unlock_bh(&un->unconfirmed_lock);
+	/* Where the node was */
+	pdc->rx->clear_req_at = 0;
+	pdc->rx->alive_at = 0;
 }
 
 /**
@@ -196,27 +237,21 @@ static int uet_pdc_begin(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	if (uet_pkt_has_ses_req(rx->pkt))
 		pdc->job = rx->pkt->ses.job;
 	pdc->rx = uet_pdc_rx_alloc(pdc);
-	if (!pdc->rx)
-		return -ENOMEM;
-	pdc->rx->syn_key = (struct uet_syn_key){
-		.raddr	= rx->saddr,
-		.laddr	= rx->daddr,
-		.spdcid	= rx->pkt->spdcid,
-		.scope	= rx->ifindex,
-	};
-	return 0;
+	return pdc->rx ? 0 : -ENOMEM;
 }
 
 /* Publish the PDC, with its lock held: others find it before it is complete. */
 static int uet_pdc_enter(struct uet_pdc *pdc)
 {
+	struct uet_syn_key key;
 	int err;
 
+	uet_syn_key_of(&key, pdc);
 	spin_lock(&pdc->rx->lock);
 	uet_pdc_publish(pdc);
 	pdc->rx->in_syn_table = true;
-	err = rhashtable_lookup_insert_fast(&pdc->un->syn_pdcs,
-					    &pdc->rx->syn_node, uet_syn_params);
+	err = rhashtable_lookup_insert_key(&pdc->un->syn_pdcs, &key,
+					   &pdc->rx->syn_node, uet_syn_params);
 	if (!err) {
 		uet_unconfirmed_join(pdc);
 		spin_unlock(&pdc->rx->lock);
@@ -329,7 +364,7 @@ void uet_pdc_heard_syn(struct uet_pdc *pdc)
 	if (pdc->rx->confirmed)
 		return;
 	spin_lock_bh(&un->unconfirmed_lock);
-	list_move_tail(&pdc->rx->unconfirmed_node,
+	list_move_tail(&pdc->unconfirmed_node,
 		       &un->unconfirmed[pdc->rx->known].pdcs);
 	list_move_tail(&pdc->rx->unconfirmed_peer,
 		       &pdc->peer->unconfirmed.pdcs);

@@ -50,7 +50,7 @@ bool uet_ack_may_wait(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	lockdep_assert_held(&pdc->rx->lock);
 	return READ_ONCE(pdc->un->sysctl.ack_coalesce) &&
 	       uet_cpu_may_have_more(rx) &&
-	       (pdc->rx->late.due || !uet_pressure_untold(pdc, rx));
+	       (pdc->rx->late_due || !uet_pressure_untold(pdc, rx));
 }
 
 /**
@@ -64,18 +64,19 @@ bool uet_ack_may_wait(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
  */
 void uet_ack_wait(struct uet_pdc *pdc, const struct uet_rx_ctx *rx, u32 psn)
 {
-	struct uet_ack_late *late = &pdc->rx->late;
+	struct uet_pdc_rx *r = pdc->rx;
+	struct uet_ack_late *late = &r->late;
 	struct uet_ack_list *list;
 
-	lockdep_assert_held(&pdc->rx->lock);
-	late->due = true;
+	lockdep_assert_held(&r->lock);
+	r->late_due = true;
 	late->psn = psn;
 	late->ev = rx->ev;
 	late->msg_id = rx->pkt->ses.msg_id;
 	late->arrived = rx->arrived;
-	if (late->listed)
+	if (r->late_listed)
 		return;
-	late->listed = true;
+	r->late_listed = true;
 	refcount_inc(&pdc->ref);
 	list = this_cpu_ptr(&uet_ack_lists);
 	llist_add(&late->node, &list->pdcs);
@@ -100,9 +101,9 @@ static void uet_ack_late_send(struct uet_pdc *pdc)
 	struct sk_buff *ack = NULL;
 
 	spin_lock(&r->lock);
-	r->late.listed = false;
-	if (r->late.due && r->state != UET_PDC_DEAD) {
-		r->late.due = false;
+	r->late_listed = false;
+	if (r->late_due && r->state != UET_PDC_DEAD) {
+		r->late_due = false;
 		r->ack_count = 0;
 		ack = uet_ack_late_make(pdc);
 	}

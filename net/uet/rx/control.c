@@ -22,6 +22,13 @@
 /* Minimum TIME_WAIT (see "Rules of this module" in uet-internals.rst) */
 #define UET_TIME_WAIT_NS	NSEC_PER_SEC
 
+/* Requests of this host are to use the PDC no more, if they might. */
+static void uet_pdc_offer_no_more(struct uet_pdc *pdc)
+{
+	if (pdc->rx->confirmed)
+		uet_pdc_unoffer(pdc);
+}
+
 /* CLOSE_CMD, which implicitly clears all guaranteed responses */
 static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 {
@@ -59,7 +66,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	uet_rxmap_deliver(&r->map, 1);
 	uet_ses_drop_all(pdc, ECONNRESET);
 	pdc->rx->state = UET_PDC_TIME_WAIT;
-	uet_pdc_unoffer(pdc);
+	uet_pdc_offer_no_more(pdc);
 	if (pdc->tx)
 		uet_pdc_tx_ops->other_died(pdc);
 	r->close_at = now + max_t(u64, UET_TIME_WAIT_NS,
@@ -236,7 +243,7 @@ bool uet_pdc_rx_nack(struct uet_pdc *pdc, const struct uet_nack *nack)
 	spin_lock(&r->lock);
 	ours = (r->probe_out && !nack->psn &&
 		!(pdc->tx && uet_pdc_tx_ops->busy(pdc))) ||
-	       (r->close_req && !pdc->tx && nack->psn == r->ret_psn);
+	       (r->close_req && !pdc->tx && nack->psn == pdc->start_psn);
 	/* The answer to a CLOSE_REQ says that the peer has closed it. */
 	if (ours && !r->close_req)
 		uet_pdc_tell_reset(pdc);
@@ -276,7 +283,7 @@ static bool uet_pdc_rx_ask_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 				 u16 ev)
 {
 	struct uet_pdc_rx *r = pdc->rx;
-	struct uet_cp cp = { .psn = r->ret_psn };
+	struct uet_cp cp = { .psn = pdc->start_psn };
 	u64 wait = (u64)NSEC_PER_MSEC *
 		   READ_ONCE(pdc->un->sysctl.close_req_time_ms);
 	u64 now = ktime_get_ns();
@@ -292,7 +299,7 @@ static bool uet_pdc_rx_ask_close(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (pdc->tx)
 		return true;
 	r->asked = true;
-	uet_pdc_unoffer(pdc);
+	uet_pdc_offer_no_more(pdc);
 	uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
 		     UET_F_AR | (again ? UET_F_RETX : 0), ev);
 	return false;
@@ -324,7 +331,7 @@ bool uet_pdc_rx_ask_alive(struct uet_pdc *pdc, const struct uet_rx_ctx *rx)
 	if (r->state == UET_PDC_ESTABLISHED && unlikely(!probes)) {
 		ask = uet_pdc_rx_ask_close(pdc, &list, rx->ev);
 	} else if (r->state == UET_PDC_ESTABLISHED) {
-		lives = r->alive_at &&
+		lives = r->confirmed && r->alive_at &&
 			ktime_get_ns() - r->alive_at < UET_ALIVE_NS;
 		if (!lives) {
 			r->probe_out = true;

@@ -53,7 +53,7 @@
 /* A port without sources for so long is freed, or its speed is read again */
 #define UET_CREDIT_REST_NS	(10 * NSEC_PER_SEC)
 /* Least time between changes of a PDC's source: each costs an allocation */
-#define UET_CREDIT_MOVE_NS	(10 * NSEC_PER_MSEC)
+#define UET_CREDIT_MOVE		msecs_to_jiffies(10)
 
 static u64 uet_credit_rtt(const struct uet_net *un)
 {
@@ -557,9 +557,9 @@ static void uet_credit_hear(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 
 	if (unlikely(!s || s->id != id)) {
 		/* A PDC keeps its CCC: a change is odd, or an attack. */
-		if (s && now - pdc->rx->credit_moved < UET_CREDIT_MOVE_NS)
+		if (s && (u32)jiffies - pdc->rx->credit_moved < UET_CREDIT_MOVE)
 			return;
-		pdc->rx->credit_moved = now;
+		pdc->rx->credit_moved = (u32)jiffies;
 		uet_credit_join(pdc, rx, id, target);
 		s = pdc->rx->credit;
 		if (!s)

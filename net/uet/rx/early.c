@@ -98,7 +98,7 @@ bool uet_early_keep(struct uet_pdc *pdc, const struct uet_rx_ctx *rx, u32 psn,
 		e->headroom = skb_headroom(skb);
 		uet_early_scrub(skb);
 	}
-	rb_add_cached(&e->node, &pdc->rx->early, uet_early_before);
+	rb_add(&e->node, &pdc->rx->early, uet_early_before);
 	pdc->rx->nr_early++;
 	return true;
 }
@@ -115,7 +115,7 @@ struct uet_early *uet_early_open(struct uet_pdc *pdc)
 	struct uet_early *e;
 
 	lockdep_assert_held(&pdc->rx->lock);
-	e = rb_entry(rb_first_cached(&pdc->rx->early), struct uet_early, node);
+	e = rb_entry(rb_first(&pdc->rx->early), struct uet_early, node);
 	/* For filters; NULL if it is gone */
 	if (e->rx.skb)
 		e->rx.skb->dev = dev_get_by_index_rcu(pdc->un->net, e->dev);
@@ -149,7 +149,7 @@ void uet_early_close(struct uet_early *e)
 void uet_early_free(struct uet_pdc *pdc, struct uet_early *e)
 {
 	lockdep_assert_held(&pdc->rx->lock);
-	rb_erase_cached(&e->node, &pdc->rx->early);
+	rb_erase(&e->node, &pdc->rx->early);
 	pdc->rx->nr_early--;
 	uet_early_uncharge(pdc->un, e->bytes);
 	kmem_cache_free(uet_early_cache, e);
@@ -169,7 +169,7 @@ void uet_early_drop_all(struct uet_pdc *pdc)
 
 	lockdep_assert_held(&pdc->rx->lock);
 	__skb_queue_head_init(&gone);
-	while ((n = rb_first_cached(&pdc->rx->early))) {
+	while ((n = rb_first(&pdc->rx->early))) {
 		e = rb_entry(n, struct uet_early, node);
 		if (e->rx.skb)
 			__skb_queue_tail(&gone, e->rx.skb);

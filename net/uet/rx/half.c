@@ -49,20 +49,14 @@ struct uet_pdc_rx *uet_pdc_rx_alloc(struct uet_pdc *pdc)
 	r->pdc = pdc;
 	r->state = UET_PDC_ESTABLISHED;
 	spin_lock_init(&r->lock);
-	INIT_LIST_HEAD(&r->gtd);
-	INIT_LIST_HEAD(&r->msgs);
-	r->early = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&r->starve_node);
-	INIT_LIST_HEAD(&r->unconfirmed_node);
-	INIT_LIST_HEAD(&r->unconfirmed_peer);
 	r->nacked_top = pdc->start_psn;
-	r->ret_psn = pdc->start_psn;
 	r->mpr = uet_pdc_mpr(pdc->un, pdc->peer);
 	uet_rxmap_init(&r->map, pdc->start_psn, r->mpr * UET_MPR_UNIT_PSNS);
 	/* The peer may assume as much before it is told. */
 	r->told = r->map.cack + r->map.range;
 	r->heard = ktime_get_ns();
-	r->moved = jiffies;
+	r->moved = (u32)jiffies;
 	return r;
 }
 
@@ -206,8 +200,7 @@ int __init uet_pdc_rx_init(void)
 {
 	uet_pdc_rx_cache = kmem_cache_create("uet_pdc_rx",
 					     sizeof(struct uet_pdc_rx), 0,
-					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
-					     SLAB_NO_MERGE, NULL);
+					     SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	uet_pdc_rx_ops = &uet_pdc_rx_side;
 	return uet_pdc_rx_cache ? 0 : -ENOMEM;
 }

@@ -61,11 +61,19 @@ static void uet_reader_update(struct uet_reader *reader,
 	if (unlikely(old != us)) {
 		WRITE_ONCE(reader->alone_at,
 			   old ? READ_ONCE(reader->seen) + UET_READER_ALONE :
-				 jiffies);
+				 (u32)jiffies);
 		WRITE_ONCE(reader->us, us);
 	}
-	if (time_before(READ_ONCE(reader->seen), jiffies))
-		WRITE_ONCE(reader->seen, jiffies);
+	if (READ_ONCE(reader->seen) != (u32)jiffies)
+		WRITE_ONCE(reader->seen, (u32)jiffies);
+}
+
+/* Is a time that was at most UET_READER_ALONE ahead when it was set still ahead? Each
+ * later one counts as past, until jiffies wrap around.
+ */
+static bool uet_reader_ahead(u32 at)
+{
+	return at - (u32)jiffies - 1 < UET_READER_ALONE;
 }
 
 /**
@@ -93,7 +101,7 @@ void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
 bool uet_reader_shares(const struct uet_pdc *pdc)
 {
 	lockdep_assert_held(&pdc->rx->lock);
-	return time_before(jiffies, READ_ONCE(pdc->rx->reader.alone_at));
+	return uet_reader_ahead(READ_ONCE(pdc->rx->reader.alone_at));
 }
 
 static bool uet_reader_alone(const struct uet_pdc *pdc)
@@ -102,7 +110,7 @@ static bool uet_reader_alone(const struct uet_pdc *pdc)
 	const struct uet_reader *reader = pdc->rod ? &pdc->rx->reader :
 						     &pdc->peer->reader;
 
-	return time_after_eq(jiffies, READ_ONCE(reader->alone_at));
+	return !uet_reader_ahead(READ_ONCE(reader->alone_at));
 }
 
 /*
@@ -188,10 +196,10 @@ static u8 uet_pressure_late(struct uet_pdc *pdc, struct uet_sock *us)
 	u8 pend = uet_rx_pend(us, pdc);
 
 	if (us == r->slow || pend >= r->slow_pend ||
-	    time_after(jiffies, r->slow_until)) {
+	    !uet_reader_ahead(r->slow_until)) {
 		r->slow = us;
 		r->slow_pend = pend;
-		r->slow_until = jiffies + UET_READER_ALONE;
+		r->slow_until = (u32)jiffies + UET_READER_ALONE;
 	}
 	return r->slow_pend;
 }

@@ -37,7 +37,7 @@
  * @rsp: the response
  */
 struct uet_gtd {
-	struct list_head	node;
+	struct rb_node		node;
 	u32			psn;
 	struct uet_ses_rsp	rsp;
 };
@@ -92,21 +92,43 @@ void uet_pdc_send_answers(struct uet_pdc *pdc, struct sk_buff *answers)
 	}
 }
 
+static struct uet_gtd *uet_gtd_of(const struct rb_node *n)
+{
+	return rb_entry(n, struct uet_gtd, node);
+}
+
+/* The one with the lowest PSN, or NULL */
+static struct uet_gtd *uet_gtd_first(const struct uet_pdc_rx *rx)
+{
+	struct rb_node *n = rb_first(&rx->gtd);
+
+	return n ? uet_gtd_of(n) : NULL;
+}
+
 static struct uet_gtd *uet_gtd_find(struct uet_pdc *pdc, u32 psn)
 {
+	struct rb_node *n = pdc->rx->gtd.rb_node;
 	struct uet_gtd *g;
 
-	list_for_each_entry(g, &pdc->rx->gtd, node)
+	while (n) {
+		g = uet_gtd_of(n);
 		if (g->psn == psn)
 			return g;
+		n = psn_before(psn, g->psn) ? n->rb_left : n->rb_right;
+	}
 	return NULL;
+}
+
+static bool uet_gtd_before(struct rb_node *a, const struct rb_node *b)
+{
+	return psn_before(uet_gtd_of(a)->psn, uet_gtd_of(b)->psn);
 }
 
 /* Keep a guaranteed response; CACK stops below the first one kept. */
 static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 				   const struct uet_pkt *pkt, u8 code)
 {
-	struct uet_gtd *g, *pos;
+	struct uet_gtd *g;
 
 	if (!uet_rxmap_may_hold(&pdc->rx->map, pkt->req.psn, pdc->rx->nr_gtd,
 				UET_GTD_MAX))
@@ -117,15 +139,18 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 	g->psn = pkt->req.psn;
 	uet_default_rsp(&g->rsp, pkt, code);
 	g->rsp.opcode = UET_RSP_OP_RESPONSE;
-	list_for_each_entry_reverse(pos, &pdc->rx->gtd, node)
-		if (psn_before(pos->psn, g->psn))
-			break;
-	list_add(&g->node, &pos->node);
+	rb_add(&g->node, &pdc->rx->gtd, uet_gtd_before);
 	pdc->rx->nr_gtd++;
-	pos = list_first_entry(&pdc->rx->gtd, struct uet_gtd, node);
-	uet_rxmap_set_hold(&pdc->rx->map, pos->psn);
+	uet_rxmap_set_hold(&pdc->rx->map, uet_gtd_first(pdc->rx)->psn);
 	uet_pdc_want_clear(pdc, ktime_get_ns());
 	return g;
+}
+
+static void uet_gtd_del(struct uet_pdc_rx *rx, struct uet_gtd *g)
+{
+	rb_erase(&g->node, &rx->gtd);
+	kfree(g);
+	rx->nr_gtd--;
 }
 
 /**
@@ -139,7 +164,7 @@ static struct uet_gtd *uet_gtd_add(struct uet_pdc *pdc,
 bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 {
 	struct uet_pdc_rx *rx = pdc->rx;
-	struct uet_gtd *g, *next;
+	struct uet_gtd *g;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	/* What is kept has no response yet. */
@@ -156,17 +181,10 @@ bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
 	}
 	if (!rx->nr_gtd)
 		return true;
-	list_for_each_entry_safe(g, next, &rx->gtd, node) {
-		if (psn_after(g->psn, clear_psn))
-			break;
-		list_del(&g->node);
-		kfree(g);
-		rx->nr_gtd--;
-	}
-	if (rx->nr_gtd)
-		uet_rxmap_set_hold(&rx->map,
-				   list_first_entry(&rx->gtd, struct uet_gtd,
-						    node)->psn);
+	while ((g = uet_gtd_first(rx)) && !psn_after(g->psn, clear_psn))
+		uet_gtd_del(rx, g);
+	if (g)
+		uet_rxmap_set_hold(&rx->map, g->psn);
 	else
 		uet_rxmap_drop_hold(&rx->map);
 	uet_ses_cack(pdc, rx->map.cack);
@@ -181,13 +199,11 @@ bool uet_pdc_cleared(struct uet_pdc *pdc, u32 clear_psn)
  */
 void uet_pdc_drop_gtd(struct uet_pdc *pdc)
 {
-	struct uet_gtd *g, *next;
+	struct uet_gtd *g;
 
 	lockdep_assert_held(&pdc->rx->lock);
-	list_for_each_entry_safe(g, next, &pdc->rx->gtd, node)
-		kfree(g);
-	INIT_LIST_HEAD(&pdc->rx->gtd);
-	pdc->rx->nr_gtd = 0;
+	while ((g = uet_gtd_first(pdc->rx)))
+		uet_gtd_del(pdc->rx, g);
 }
 
 /*
@@ -307,7 +323,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 		due = !uet_pdc_ack_waits(pdc, rx, a);
 	if (due) {
 		r->ack_count = 0;
-		r->late.due = false;
+		r->late_due = false;
 	}
 	return due;
 }
@@ -393,7 +409,7 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 
 	if (r->nacked && psn_between(r->nacked_psn, psn, psn + n - 1))
 		r->nacked = false;
-	WRITE_ONCE(r->moved, jiffies);
+	WRITE_ONCE(r->moved, (u32)jiffies);
 	if (pdc->rod && psn == uet_rxmap_expected(&r->map))
 		advanced = uet_rxmap_deliver(&r->map, n);
 	else
@@ -539,7 +555,7 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	if (g) {
 		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
 		r->ack_count = 0;
-		r->late.due = false;
+		r->late_due = false;
 	} else if (uet_pdc_ack_due(pdc, rx, &a)) {
 		uet_default_rsp(&rsp, pkt, UET_RC_OK);
 		ack = uet_ack_make(pdc, rx, psn, 0, &rsp);
@@ -758,7 +774,7 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  */
 static void uet_pdc_rx_heard(struct uet_pdc_rx *r)
 {
-	if (time_after(jiffies, r->moved) || !r->heard)
+	if (r->moved != (u32)jiffies || !r->heard)
 		WRITE_ONCE(r->heard, ktime_get_coarse_ns());
 	r->close_req = false;
 	r->close_tries = 0;

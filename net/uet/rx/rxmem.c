@@ -731,7 +731,7 @@ static bool uet_rx_line_overdue(const struct uet_sock *us,
 {
 	const struct uet_pdc *pdc = msg->pdc;
 	unsigned long patience = UET_RX_PATIENCE * timeout;
-	unsigned long moved = READ_ONCE(pdc->rx->moved);
+	unsigned long moved = uet_jiffies_of(READ_ONCE(pdc->rx->moved));
 
 	if (time_before(moved, msg->last))
 		moved = msg->last;

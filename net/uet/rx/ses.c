@@ -38,7 +38,6 @@
 /**
  * struct uet_rx_msg - an open message, or a tombstone
  * @node: in uet_pdc_rx.msgs_by_id
- * @pdc_node: in uet_pdc_rx.msgs
  * @end_node: in uet_pdc_rx.msgs_by_end if @end_seen
  * @msg_id: message id
  * @msg: the message, with a reference; NULL in a tombstone
@@ -50,7 +49,6 @@
  */
 struct uet_rx_msg {
 	struct rb_node		node;
-	struct list_head	pdc_node;
 	struct rb_node		end_node;
 	struct uet_rxmsg	*msg;
 	u16			msg_id;
@@ -94,7 +92,6 @@ static void uet_rx_msg_link(struct uet_pdc *pdc, struct uet_rx_msg *m)
 	}
 	rb_link_node(&m->node, parent, link);
 	rb_insert_color(&m->node, &pdc->rx->msgs_by_id);
-	list_add_tail(&m->pdc_node, &pdc->rx->msgs);
 	pdc->rx->nr_msgs++;
 }
 
@@ -131,7 +128,6 @@ static void uet_rx_msg_del(struct uet_pdc *pdc, struct uet_rx_msg *m)
 	rb_erase(&m->node, &pdc->rx->msgs_by_id);
 	if (m->end_seen)
 		rb_erase(&m->end_node, &pdc->rx->msgs_by_end);
-	list_del(&m->pdc_node);
 	pdc->rx->nr_msgs--;
 	if (m->msg)
 		uet_rxmsg_put(m->msg);
@@ -240,12 +236,14 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
  */
 void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 {
-	struct uet_rx_msg *m, *next;
 	struct sk_buff_head gone;
+	struct uet_rx_msg *m;
+	struct rb_node *n;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	__skb_queue_head_init(&gone);
-	list_for_each_entry_safe(m, next, &pdc->rx->msgs, pdc_node) {
+	while ((n = rb_first(&pdc->rx->msgs_by_id))) {
+		m = rb_entry(n, struct uet_rx_msg, node);
 		if (m->msg)
 			uet_rxmsg_abort(m->msg, error, &gone);
 		uet_rx_msg_del(pdc, m);

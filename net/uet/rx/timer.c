@@ -17,8 +17,23 @@
  * "Rules of this module" in uet-internals.rst)
  */
 #define UET_CLEAR_REQ_TIMES	8
+#define UET_CLEAR_REQ_BACKOFF_MAX	32
 /* Interval of CLOSE_REQs <= rto_min_us * 2^this */
 #define UET_CLOSE_REQ_BACKOFF_MAX	16
+
+/* When CLEAR_REQ is due, 0 = not */
+static u64 uet_pdc_clear_req(const struct uet_pdc_rx *rx)
+{
+	return rx->confirmed ? rx->clear_req_at : 0;
+}
+
+/* ... how long after the one before, or after the response */
+static u64 uet_pdc_clear_gap(const struct uet_pdc *pdc)
+{
+	return UET_CLEAR_REQ_TIMES * NSEC_PER_USEC *
+	       (u64)READ_ONCE(pdc->un->sysctl.rules.clear_time_us) <<
+	       pdc->rx->clear_reqs;
+}
 
 static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 {
@@ -41,7 +56,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	u64 close_ns = (u64)READ_ONCE(pdc->un->sysctl.close_req_time_ms) *
 		       NSEC_PER_MSEC;
 	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
-	struct uet_cp cp = { .psn = rx->ret_psn };
+	struct uet_cp cp = { .psn = pdc->start_psn };
 
 	/* The initiator's sending half closes an idle PDC. */
 	if (pdc->initiator)
@@ -90,21 +105,21 @@ static u64 uet_pdc_rx_expire(struct uet_pdc *pdc, struct sk_buff_head *list, u64
 		uet_pdc_rx_kill(pdc, 0);
 		return 0;
 	}
-	if (rx->clear_req_at && now >= rx->clear_req_at) {
+	if (uet_pdc_clear_req(rx) && now >= rx->clear_req_at) {
 		struct uet_cp cp = { .payload = rx->map.cack + 1 };
 
 		rx->clear_req_at = 0;
 		if (rx->nr_gtd) {
 			uet_cp_queue(pdc, list, &cp, UET_CTL_CLEAR_REQ, 0, 0);
-			rx->clear_req_gap *= 2;
-			rx->clear_req_at = now + rx->clear_req_gap;
+			rx->clear_reqs = min(rx->clear_reqs + 1,
+					     UET_CLEAR_REQ_BACKOFF_MAX);
+			rx->clear_req_at = now + uet_pdc_clear_gap(pdc);
 		}
 	}
 	if (rx->nr_msgs)
 		uet_ses_cack(pdc, rx->map.cack);
 	at = uet_pdc_rx_idle(pdc, list, now);
-	if (rx->clear_req_at && (!at || rx->clear_req_at < at))
-		at = rx->clear_req_at;
+	at = uet_earliest(at, uet_pdc_clear_req(rx));
 	return pdc->rx->state == UET_PDC_DEAD ? 0 : at;
 }
 
@@ -150,8 +165,7 @@ void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now)
 	lockdep_assert_held(&pdc->rx->lock);
 	if (!pdc->rx->confirmed)
 		return;
-	pdc->rx->clear_req_gap = UET_CLEAR_REQ_TIMES *
-		(u64)READ_ONCE(pdc->un->sysctl.rules.clear_time_us) * NSEC_PER_USEC;
-	pdc->rx->clear_req_at = now + pdc->rx->clear_req_gap;
+	pdc->rx->clear_reqs = 0;
+	pdc->rx->clear_req_at = now + uet_pdc_clear_gap(pdc);
 	uet_pdc_arm(pdc, pdc->rx->clear_req_at);
 }

@@ -350,8 +350,7 @@ int __init uet_pdc_tx_init(void)
 {
 	uet_pdc_tx_cache = kmem_cache_create("uet_pdc_tx",
 					     sizeof(struct uet_pdc_tx), 0,
-					     SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
-					     SLAB_NO_MERGE, NULL);
+					     SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	uet_pdc_tx_ops = &uet_pdc_tx_side;
 	return uet_pdc_tx_cache ? 0 : -ENOMEM;
 }
