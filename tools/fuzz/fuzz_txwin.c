@@ -17,8 +17,8 @@ static void check_balance(const struct uet_txwin *w,
 {
 	u32 psn, marked = 0, sacked = 0, held = 0;
 
-	CHECK(sent == sum->bytes + sum->unmarked_bytes + w->flight_bytes +
-		      w->marked_bytes);
+	CHECK(sent == sum->bytes + sum->unmarked_bytes + w->ring->flight_bytes +
+		      w->ring->marked_bytes);
 	CHECK(uet_txwin_outstanding(w) <= w->nslots);
 	for (psn = w->una; psn != w->next; psn++) {
 		CHECK(!(uet_txwin_is_marked(w, psn) &&
@@ -29,11 +29,11 @@ static void check_balance(const struct uet_txwin *w,
 		sacked += uet_txwin_is_sacked(w, psn);
 		held += uet_txwin_is_held(w, psn);
 	}
-	CHECK(marked == w->nr_marked);
-	CHECK(sacked == w->nr_sacked);
+	CHECK(marked == w->ring->nr_marked);
+	CHECK(sacked == w->ring->nr_sacked);
 	CHECK(held == w->nr_held);
 	CHECK(psn_between(w->clear_psn, w->una - 1, w->next - 1));
-	CHECK(psn_between(w->high_sacked, w->una - 1, w->next - 1));
+	CHECK(psn_between(w->ring->high_sacked, w->una - 1, w->next - 1));
 	CHECK(w->released_bytes <= round_up(w->sent_bytes, 256ULL));
 }
 
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 				CHECK(uet_txwin_has(&w, got));
 			break;
 		case 15:
-			uet_txwin_attach(&w, w.slots == (void *)mem[0] ?
+			uet_txwin_attach(&w, w.ring == (void *)mem[0] ?
 					     mem[1] : mem[0],
 					 64 << (n & 3), &old);
 			break;

@@ -51,9 +51,9 @@ static const char *psn_wrong(const struct uet_txwin *w, uint32_t psn)
 		return "a packet that arrived is to be resent";
 	if (uet_txwin_is_answered(w, psn) && !uet_txwin_is_sacked(w, psn))
 		return "a packet is answered that did not arrive";
-	if (marked && !held && psn_before(psn, w->mark_from))
+	if (marked && !held && psn_before(psn, w->ring->mark_from))
 		return "a packet to be resent is overlooked";
-	if (uet_txwin_is_sacked(w, psn) && psn_after(psn, w->high_sacked))
+	if (uet_txwin_is_sacked(w, psn) && psn_after(psn, w->ring->high_sacked))
 		return "a packet arrived above the highest one";
 	return NULL;
 }
@@ -72,13 +72,13 @@ static void books_win(struct pair_tx *tx, struct recount *n)
 		if (wrong)
 			pair_fail(h->pair, wrong, psn);
 	}
-	expect(h, "books: nr_sacked", w->nr_sacked, n->sacked);
-	expect(h, "books: nr_marked", w->nr_marked, n->marked);
+	expect(h, "books: nr_sacked", w->ring->nr_sacked, n->sacked);
+	expect(h, "books: nr_marked", w->ring->nr_marked, n->marked);
 	expect(h, "books: nr_held", w->nr_held, n->held);
-	expect(h, "books: flight_pkts", w->flight_pkts, n->flight_pkts);
-	expect(h, "books: flight_bytes", w->flight_bytes, n->flight_bytes);
-	expect(h, "books: marked_pkts", w->marked_pkts, n->marked_pkts);
-	expect(h, "books: marked_bytes", w->marked_bytes, n->marked_bytes);
+	expect(h, "books: flight_pkts", w->ring->flight_pkts, n->flight_pkts);
+	expect(h, "books: flight_bytes", w->ring->flight_bytes, n->flight_bytes);
+	expect(h, "books: marked_pkts", w->ring->marked_pkts, n->marked_pkts);
+	expect(h, "books: marked_bytes", w->ring->marked_bytes, n->marked_bytes);
 }
 
 static uint32_t list_len(const struct list_head *list)

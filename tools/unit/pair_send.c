@@ -21,7 +21,7 @@ bool tx_grow(struct pair_tx *tx)
 		tx_arm(tx);
 		return false;
 	}
-	mem.win = malloc(uet_txwin_mem_size(nslots));
+	mem.win = malloc(uet_snd_win_size(nslots));
 	mem.pkts = malloc(nslots * sizeof(*mem.pkts));
 	uet_snd_attach(&tx->s, &mem, nslots);
 	free(mem.win);

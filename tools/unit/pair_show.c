@@ -22,11 +22,11 @@ static void show_pdc(const struct pair_tx *tx)
 	printf("# PDC %u: state %u, una %u next %u limit %u, ", tx->id, s->state,
 	       w->una, w->next, w->limit);
 	printf("marked %u, held %u, sacked %u, ready %d, active %d, ",
-	       w->nr_marked, w->nr_held, w->nr_sacked,
+	       w->ring->nr_marked, w->nr_held, w->ring->nr_sacked,
 	       !list_empty(&s->ready_node), !list_empty(&s->active));
 	printf("timer %llu, rto %llu probe %llu loss %llu hold %llu\n",
-	       (unsigned long long)tx->timer, s->rto_at, s->probe_at,
-	       s->loss_at, s->hold_at);
+	       (unsigned long long)tx->timer, s->rto_at, uet_snd_busy(s)->probe_at,
+	       uet_snd_busy(s)->loss_at, s->hold_at);
 }
 
 static void show_msg(const struct pair_msg *pm)

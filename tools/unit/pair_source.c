@@ -190,7 +190,7 @@ static void tx_nack(struct pair_tx *tx, const struct uet_pkt *pkt, uint16_t ev)
 	case UET_SND_NACK_TOO_MANY:
 		if (!p->c->forged && !p->c->liar)
 			pair_fail(p, "too many errors", pkt->nack.code);
-		s->nack_e = 0;
+		uet_snd_busy(s)->nack_e = 0;
 		if (p->c->liar)
 			tx_fatal(tx, pkt);
 		return;
@@ -400,8 +400,10 @@ void source_end(struct pair_host *h)
 
 		list_for_each_entry_safe(lane, next, &tx->s.lanes, node)
 			free(lane);
-		free(tx->s.win.slots);
-		free(tx->s.pkts);
+		if (tx->s.win.nslots) {
+			free(uet_snd_busy(&tx->s)->pkts);
+			free(uet_snd_busy(&tx->s));
+		}
 		free(tx);
 	}
 	for (i = 0; i < h->nr_msg; i++)

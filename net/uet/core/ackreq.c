@@ -11,13 +11,13 @@
 bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
 		    const struct uet_ackreq_rule *r)
 {
-	u64 headers = (u64)w->flight_pkts * r->overhead;
-	u64 payload = w->flight_bytes - min(w->flight_bytes, headers);
+	u64 headers = (u64)w->ring->flight_pkts * r->overhead;
+	u64 payload = w->ring->flight_bytes - min(w->ring->flight_bytes, headers);
 
 	if (uet_txwin_has(w, a->psn) && !uet_txwin_is_sacked(w, a->psn) &&
 	    !uet_txwin_is_marked(w, a->psn))
 		return true;
-	return max(payload, (u64)w->flight_pkts * r->min_add) >= r->trigger;
+	return max(payload, (u64)w->ring->flight_pkts * r->min_add) >= r->trigger;
 }
 
 bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
@@ -25,7 +25,7 @@ bool uet_ackreq_share(const struct uet_ackreq *a, const struct uet_txwin *w,
 {
 	u64 count = ((u64)a->count + bytes) * ANSWERS_PER_WINDOW;
 
-	return count * inflight >= window * w->flight_bytes;
+	return count * inflight >= window * w->ring->flight_bytes;
 }
 
 bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
@@ -34,6 +34,6 @@ bool uet_ackreq_wanted(const struct uet_ackreq *a, const struct uet_txwin *w,
 {
 	return window < r->trigger ||
 	       uet_ackreq_share(a, w, bytes, window,
-				max(inflight, w->flight_bytes)) ||
+				max(inflight, w->ring->flight_bytes)) ||
 	       !uet_ackreq_due(a, w, r);
 }

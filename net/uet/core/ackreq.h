@@ -110,7 +110,7 @@ bool uet_ackreq_due(const struct uet_ackreq *a, const struct uet_txwin *w,
  *
  * Targets count per PDC. Where several PDCs share a window, the bytes that each
  * of them leaves unanswered add up to most of it. So each PDC asks four times
- * per share; its share is window * w->flight_bytes / inflight.
+ * per share; its share is window * w->ring->flight_bytes / inflight.
  *
  * Return: true if so.
  */

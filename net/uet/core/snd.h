@@ -97,6 +97,7 @@ struct uet_snd_waits {
  * @mpr: senders that wait for their receive windows
  * @holds: queues on hold
  * @nacks_shortage: packets that targets NACKed for shortage
+ * @prng: spreads the tries of hosts that wait for a PDC
  * @run_max: most packets that may leave as a run; 0 or 1: each by itself
  * @run: packets of a run that congestion control allowed last
  * @payload_mtu: largest payload of a packet
@@ -114,6 +115,7 @@ struct uet_snd_flow {
 	struct uet_snd_waits mpr;
 	struct uet_snd_waits holds;
 	u64 nacks_shortage;
+	u32 prng;
 	u8 run_max;
 	u8 run;
 	u16 payload_mtu;
@@ -123,11 +125,68 @@ struct uet_snd_flow {
 };
 
 /**
+ * struct uet_snd_busy - what a sender needs only as long as it has rings
+ * @pkts: ring beside the scoreboard's
+ * @probe_at: when the tail probe is due, 0 = none
+ * @loss_at: when to check SACK evidence again, 0 = none
+ * @departs: when the newest packet leaves the interface, by estimate
+ * @probe_tx: when the outstanding probe left, 0 = none
+ * @probe_first: when the oldest unanswered probe left
+ * @probed: when the last answered probe left, 0 = nothing sent before it is
+ *	missing
+ * @rack: latest send time of a packet known to have arrived
+ * @mpr_since: since when the receive window blocks new packets, 0 = it does not
+ * @gbn_until: ROD_OOO is ignored until then
+ * @unreachable_at: when ICMP first said port unreachable, ns, 0 = never; void if
+ *	uet_snd.heard is later
+ * @vain_at: when @vain was last counted, ns
+ * @unreachable_end: next PSN when the last such ICMP came
+ * @probe_end: first PSN not sent before the last probe
+ * @probe_slack: how much later the timer may fire for the probe, ns
+ * @rack_rtt: round trip of the packet of @rack, ns
+ * @nack_e_psn: the packet that the last NACK of the error class named
+ * @awaited: packets of a disowned PDC whose NACKs are still awaited
+ * @probe_ev: entropy value of the last probe
+ * @probes: probes without an answer
+ * @nack_e: NACKs of the error class in a row for @nack_e_psn
+ * @vain: probes, ACK_REQs and retransmissions since @unreachable_at
+ * @ring: scoreboard of packets that are outstanding
+ *
+ * It is one piece of memory with the scoreboard's ring, so there is no other that may
+ * be lacking. Without rings all of it reads as zero, and nothing writes it: nothing is
+ * outstanding then, and the receive window is open.
+ */
+struct uet_snd_busy {
+	struct uet_snd_pkt *pkts;
+	u64 probe_at;
+	u64 loss_at;
+	u64 departs;
+	u64 probe_tx;
+	u64 probe_first;
+	u64 probed;
+	u64 rack;
+	u64 mpr_since;
+	u64 gbn_until;
+	u64 unreachable_at;
+	u64 vain_at;
+	u32 unreachable_end;
+	u32 probe_end;
+	u32 probe_slack;
+	u32 rack_rtt;
+	u32 nack_e_psn;
+	u32 awaited;
+	u16 probe_ev;
+	u8 probes;
+	u8 nack_e;
+	u8 vain;
+	struct uet_tx_ring ring;
+};
+
+/**
  * struct uet_snd - a sender
  * @flow: what it shares
  * @ready_node: in uet_snd_flow.ready
- * @win: scoreboard
- * @pkts: ring beside the scoreboard's
+ * @win: scoreboard; see uet_snd_busy() for what else is beside its ring
  * @active: queues with something to send now
  * @holds: queues on hold
  * @lanes: lanes of an ordered sender, one per endpoint
@@ -143,48 +202,24 @@ struct uet_snd_flow {
  * @wake_at: earliest deadline set since the caller cleared it, 0 = none
  * @rto_at: when the oldest transmission times out; 0 = nothing in flight.
  *	Of a disowned PDC: when its wait for NACKs ends
- * @probe_at: when the tail probe is due, 0 = none
- * @loss_at: when to check SACK evidence again, 0 = none
  * @retry_at: when to try again what failed for lack of memory, or to send what was
  *	deferred; 0 = nothing
  * @clear_at: when CLEAR_CMD is due, 0 = none
  * @hold_at: when the next held packet is tried, 0 = none
- * @departs: when the newest packet leaves the interface, by estimate
  * @idle_at: when the PDC counts as idle
  * @heard: when the peer was heard last
- * @probe_tx: when the outstanding probe left, 0 = none
- * @probe_first: when the oldest unanswered probe left
- * @probed: when the last answered probe left, 0 = nothing sent before it is
- *	missing
- * @rack: latest send time of a packet known to have arrived
- * @mpr_since: since when the receive window blocks new packets, 0 = it does not
- * @gbn_until: ROD_OOO is ignored until then
  * @stalled_at: when @lanes_stalled became > 0. Also read without the lock: a value
  *	that is torn or old, since a stall begins now, does no worse than send a
  *	queue to another sender, or to this one
- * @unreachable_at: when ICMP first said port unreachable, ns, 0 = never; void if
- *	@heard is later
- * @unreachable_end: next PSN when the last such ICMP came
- * @vain_at: when @vain was last counted, ns
  * @doubt_at: when a NACK without a PSN disowned the PDC, ns; 0 = never
  * @doubt_psn: PSN of the ACK_REQ that verifies it
  * @lanes_stalled: lanes whose begun message has nothing to send; also read
  *	without the lock
- * @probe_end: first PSN not sent before the last probe
- * @probe_slack: how much later the timer may fire for the probe, ns
- * @rack_rtt: round trip of the packet of @rack, ns
- * @nack_e_psn: the packet that the last NACK of the error class named
  * @clear_sent: last CLEAR_PSN sent
- * @awaited: packets of a disowned PDC whose NACKs are still awaited
  * @start_psn: first PSN
- * @prng: spreads the tries of hosts that wait for a PDC
  * @probe_id: opaque value of the last probe
- * @probe_ev: entropy value of the last probe
  * @retries: timeouts in a row
  * @backoff: timeouts since the last valid RTT sample
- * @probes: probes without an answer
- * @nack_e: NACKs of the error class in a row for @nack_e_psn
- * @vain: probes, ACK_REQs and retransmissions since @unreachable_at
  * @rto_half: half of the RTO that runs until @rto_at, uet_wait_pack()
  * @one_by_one: an ordered sender was NACKed for shortage: finish begun messages
  *	one after the other
@@ -198,7 +233,6 @@ struct uet_snd {
 	struct uet_snd_flow *flow;
 	struct list_head ready_node;
 	struct uet_txwin win;
-	struct uet_snd_pkt *pkts;
 	struct list_head active;
 	struct list_head holds;
 	struct list_head lanes;
@@ -206,49 +240,27 @@ struct uet_snd {
 	u32 nr_msgs;
 	u8 state;
 	bool rod;
-	bool keeps;
 	u16 next_msg_id;
 	struct uet_turn turn;
 	struct uet_ackreq ackreq;
 	u64 wake_at;
 	u64 rto_at;
-	u64 probe_at;
-	u64 loss_at;
 	u64 retry_at;
 	u64 clear_at;
 	u64 hold_at;
-	u64 departs;
 	u64 idle_at;
 	u64 heard;
-	u64 probe_tx;
-	u64 probe_first;
-	u64 probed;
-	u64 rack;
-	u64 mpr_since;
-	u64 gbn_until;
 	u64 stalled_at;
-	u64 unreachable_at;
-	u64 vain_at;
 	u64 doubt_at;
-	u32 unreachable_end;
 	u32 doubt_psn;
 	u32 lanes_stalled;
-	u32 probe_end;
-	u32 probe_slack;
-	u32 rack_rtt;
-	u32 nack_e_psn;
 	u32 clear_sent;
-	u32 awaited;
 	u32 start_psn;
-	u32 prng;
 	u16 probe_id;
-	u16 probe_ev;
 	u8 retries;
 	u8 backoff;
-	u8 probes;
-	u8 nack_e;
-	u8 vain;
 	u8 rto_half;
+	bool keeps : 1;
 	bool one_by_one : 1;
 	bool overdue : 1;
 	bool asked : 1;
@@ -256,6 +268,17 @@ struct uet_snd {
 	bool ambiguous : 1;
 	bool owes_ar : 1;
 };
+
+/**
+ * uet_snd_busy() - what a sender needs only as long as it has rings
+ * @s: sender
+ *
+ * Return: it; of a sender without rings to be read only.
+ */
+static inline struct uet_snd_busy *uet_snd_busy(const struct uet_snd *s)
+{
+	return container_of(s->win.ring, struct uet_snd_busy, ring);
+}
 
 /* Note a deadline for the caller to arm its timer. */
 static inline void uet_snd_wake(struct uet_snd *s, u64 at)
@@ -289,7 +312,7 @@ void uet_snd_init(struct uet_snd *s, struct uet_snd_flow *f, u32 start_psn,
 
 /**
  * struct uet_snd_mem - memory of the rings of a sender, which the caller owns
- * @win: uet_txwin_mem_size() bytes, aligned to 8
+ * @win: uet_snd_win_size() bytes, aligned to 8
  * @pkts: as many entries as the ring has slots
  *
  * Two pieces, since each is just above or at a power of two.
@@ -300,6 +323,17 @@ struct uet_snd_mem {
 };
 
 /**
+ * uet_snd_win_size() - size of the first piece
+ * @nslots: slots of the rings
+ *
+ * Return: bytes.
+ */
+static inline size_t uet_snd_win_size(u32 nslots)
+{
+	return offsetof(struct uet_snd_busy, ring) + uet_txwin_mem_size(nslots);
+}
+
+/**
  * uet_snd_attach() - give a sender larger rings
  * @s: sender
  * @mem: the new memory; set to the old one, which the caller must free
@@ -308,8 +342,20 @@ struct uet_snd_mem {
 void uet_snd_attach(struct uet_snd *s, struct uet_snd_mem *mem, u32 nslots);
 
 /**
- * uet_snd_detach() - take the rings of a sender away
+ * uet_snd_at_rest() - may a sender do without rings?
  * @s: sender
+ *
+ * Return: true if nothing is outstanding or waits for the receive window.
+ */
+static inline bool uet_snd_at_rest(const struct uet_snd *s)
+{
+	return !uet_txwin_outstanding(&s->win) && uet_txwin_allowed(&s->win) &&
+	       !uet_snd_busy(s)->mpr_since;
+}
+
+/**
+ * uet_snd_detach() - take the rings of a sender away
+ * @s: sender, uet_snd_at_rest() or dead
  * @mem: set to their memory, which the caller must free; to NULL if there is none
  *	or a packet is outstanding
  */

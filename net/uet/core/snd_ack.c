@@ -73,10 +73,12 @@ static bool snd_prompt(const struct uet_snd *s, const struct uet_pkt *pkt,
 /* A packet sent at @sent has arrived: missing older ones may be lost. */
 static void snd_rack(struct uet_snd *s, u64 sent, u64 now)
 {
-	if (sent < s->rack || now < sent)
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (sent < b->rack || now < sent)
 		return;
-	s->rack = sent;
-	s->rack_rtt = (u32)min_t(u64, now - sent, U32_MAX);
+	b->rack = sent;
+	b->rack_rtt = (u32)min_t(u64, now - sent, U32_MAX);
 }
 
 /*
@@ -188,12 +190,12 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 		if (unlikely(pkt->flags & UET_F_RETX))
 			snd_rtx_arrived(s, pkt, now, out);
 	}
-	if (s->rod && win->nr_sacked)
+	if (s->rod && win->ring->nr_sacked)
 		s->keeps = true;
 	if (unlikely(!list_empty(&s->holds)))
 		snd_hold_covered(s, out->from, out->sum.psns);
 	uet_txwin_mpr(win, a->cack_psn, a->mpr);
-	if (unlikely(s->mpr_since) && uet_txwin_allowed(win))
+	if (unlikely(uet_snd_busy(s)->mpr_since) && uet_txwin_allowed(win))
 		snd_mpr_over(s, now);
 	snd_ack_cc(s, pkt, ev, now, out);
 }
@@ -201,13 +203,14 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 			  struct uet_snd_work *w, u64 *rtt)
 {
-	u64 service, sent = s->probe_tx;
+	struct uet_snd_busy *b = uet_snd_busy(s);
+	u64 service, sent = b->probe_tx;
 	struct uet_tx_scan scan;
 
 	if (!sent || a->probe_opaque != s->probe_id)
 		return false;
-	s->probe_tx = 0;
-	s->probe_at = 0;
+	b->probe_tx = 0;
+	b->probe_at = 0;
 	/* It did not queue with data: what its answer acknowledges is all it tells. */
 	if (unlikely(s->flow->probes_apart) ||
 	    !uet_service_time_ns(a->service_time, &service) ||
@@ -216,13 +219,13 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 	uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
 	snd_timed(s);
 	snd_rack(s, sent, w->now);
-	if (!snd_goes_back(s) || !s->win.flight_pkts) {
+	if (!snd_goes_back(s) || !b->ring.flight_pkts) {
 		/* It queued with data, on one path of several: age decides. */
-		s->probed = sent;
+		b->probed = sent;
 		w->todo |= SND_DO_OVERTAKEN;
 		return true;
 	}
-	uet_txwin_scan(&s->win, &scan, s->win.una, s->probe_end, sent);
+	uet_txwin_scan(&s->win, &scan, s->win.una, b->probe_end, sent);
 	if (uet_txwin_scan_next(&s->win, &scan, &w->from)) {
 		w->how = UET_LOSS_PROBE;
 		w->todo |= SND_DO_GO_BACK;
@@ -232,10 +235,12 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 
 static void snd_progress(struct uet_snd *s, u64 now)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
 	s->retries = 0;
 	s->ambiguous |= s->backoff;
-	s->probes = 0;
-	s->nack_e = 0;
+	b->probes = 0;
+	b->nack_e = 0;
 	if (uet_txwin_outstanding(&s->win) || uet_txwin_waits_for_cack(&s->win))
 		snd_start_rto(s, now, uet_snd_rto(s));
 	else
@@ -257,6 +262,7 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 		      const struct uet_snd_acked *acked, struct uet_snd_work *w)
 {
 	const struct uet_tx_acked *sum = &acked->sum;
+	struct uet_snd_busy *b = uet_snd_busy(s);
 
 	if (sum->psns || sum->pkts || sum->unmarked_pkts)
 		snd_progress(s, w->now);
@@ -267,8 +273,9 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 	w->ooo = snd_states_nothing(&pkt->ack) ? UET_OOO_INVALID :
 						 pkt->ack.ooo_count;
 	/* Nothing is out of order: nothing is missing. */
-	s->loss_at = 0;
-	if (likely(!s->win.nr_sacked && !s->probed && !s->win.recovering &&
+	if (unlikely(b->loss_at))
+		b->loss_at = 0;
+	if (likely(!b->ring.nr_sacked && !b->probed && !b->ring.recovering &&
 		   (!w->ooo || w->ooo == UET_OOO_INVALID)))
 		return;
 	w->todo |= SND_DO_OVERTAKEN | SND_DO_OOO;

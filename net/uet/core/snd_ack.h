@@ -89,7 +89,7 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 static inline struct uet_snd_pkt *uet_snd_covered(struct uet_snd *s, u32 psn,
 						  bool *last)
 {
-	struct uet_snd_pkt *p = &s->pkts[uet_txwin_index(&s->win, psn)];
+	struct uet_snd_pkt *p = &uet_snd_busy(s)->pkts[uet_txwin_index(&s->win, psn)];
 	const struct uet_snd_msg *m = p->msg;
 
 	*last = m && m->last_psn == psn && m->all_sent;

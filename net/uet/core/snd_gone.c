@@ -44,24 +44,28 @@ static bool gone_awaits(const struct uet_snd *s, u32 psn)
 
 bool uet_snd_disowned(struct uet_snd *s, u32 psn, bool rtx)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	struct uet_tx_slot *slot;
 
 	if (!uet_txwin_has(&s->win, psn) || !gone_awaits(s, psn))
-		return s->awaited;
+		return b->awaited;
 	slot = uet_txwin_slot(&s->win, psn);
 	slot->flags |= rtx ? UET_SND_DISOWNED_RTX : UET_SND_DISOWNED;
 	if (gone_proven(slot))
-		s->awaited--;
-	return s->awaited;
+		b->awaited--;
+	return b->awaited;
 }
 
 bool uet_snd_disown(struct uet_snd *s, u32 psn, bool rtx, u64 now)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	u32 at;
 
-	s->awaited = 0;
+	if (!uet_txwin_outstanding(&s->win))
+		return false;
+	b->awaited = 0;
 	for (at = s->win.una; at != s->win.next; at++)
-		s->awaited += gone_awaits(s, at);
+		b->awaited += gone_awaits(s, at);
 	if (!uet_snd_disowned(s, psn, rtx))
 		return false;
 	snd_start_rto(s, now, uet_snd_rto(s));
@@ -90,13 +94,14 @@ void uet_snd_gone(struct uet_snd *s, u64 backlog, u64 now,
 		  struct uet_snd_mem *mem)
 {
 	struct uet_txwin *win = &s->win;
+	const struct uet_tx_ring *r = win->ring;
 	struct uet_ccc_gone gone = {
 		.now		= now,
 		.backlog	= backlog,
-		.rtx_bytes	= win->marked_bytes,
-		.rtx_pkts	= win->marked_pkts,
-		.inflight_bytes	= win->flight_bytes,
-		.inflight_pkts	= win->flight_pkts,
+		.rtx_bytes	= r->marked_bytes,
+		.rtx_pkts	= r->marked_pkts,
+		.inflight_bytes	= r->flight_bytes,
+		.inflight_pkts	= r->flight_pkts,
 	};
 
 	gone_count(s);

@@ -123,8 +123,8 @@ static u64 hold_pause(struct uet_snd *s, const struct uet_snd_hold *h)
 		return min_t(u64, ns, HOLD_MAX_NS);
 	/* The target is short of PDCs: many hosts may wait for one. */
 	ns = min_t(u64, ns, HOLD_OPEN_MAX_NS);
-	s->prng = uet_mix32(s->prng + 1);
-	return ns - (s->prng * (ns / 4 + 1) >> 32);
+	s->flow->prng = uet_mix32(s->flow->prng + 1);
+	return ns - (s->flow->prng * (ns / 4 + 1) >> 32);
 }
 
 /* Begin the pause before the next try. */

@@ -141,8 +141,8 @@ static void snd_probe_unheard(const struct uet_snd *s)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 
-	if (s->probe_tx && ccc->sprayed && ccc->lb)
-		uet_lb_doubt(ccc->lb, s->probe_ev);
+	if (uet_snd_busy(s)->probe_tx && ccc->sprayed && ccc->lb)
+		uet_lb_doubt(ccc->lb, uet_snd_busy(s)->probe_ev);
 }
 
 /*
@@ -153,30 +153,31 @@ static void snd_probe_unheard(const struct uet_snd *s)
 static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 {
 	struct uet_cp cp = { .payload = s->win.una };
+	struct uet_snd_busy *b = uet_snd_busy(s);
 
-	s->probe_at = 0;
-	if (!s->win.flight_pkts)
+	b->probe_at = 0;
+	if (!b->ring.flight_pkts)
 		return;		/* all packets are lost or held */
 	if (s->state == UET_PDC_SYN)
 		return;		/* a probe opens no PDC */
 	if (unlikely(READ_ONCE(*s->flow->probes) >= UET_PROBES_NACKED))
 		return;		/* ends of messages set AR instead */
 	snd_probe_unheard(s);
-	s->probe_ev = snd_ask_ev(s, w, s->win.una);
+	b->probe_ev = snd_ask_ev(s, w, s->win.una);
 	if (++s->probe_id <= UET_PROBE_ALIVE)
 		s->probe_id = UET_PROBE_ALIVE + 1;
 	cp.probe_opaque = s->probe_id;
-	snd_cp(w, UET_CTL_PROBE, s->probe_ev, &cp);
+	snd_cp(w, UET_CTL_PROBE, b->probe_ev, &cp);
 	w->probes++;
 	snd_tried(s, w->now);
-	if (!s->probe_tx)
-		s->probe_first = w->now;
-	s->probe_tx = w->now;
-	s->probe_end = s->win.next;
-	if (s->probes < U8_MAX)
-		s->probes++;
-	s->probe_at = w->now + uet_snd_probe_interval(s);
-	s->probe_slack = 0;
+	if (!b->probe_tx)
+		b->probe_first = w->now;
+	b->probe_tx = w->now;
+	b->probe_end = s->win.next;
+	if (b->probes < U8_MAX)
+		b->probes++;
+	b->probe_at = w->now + uet_snd_probe_interval(s);
+	b->probe_slack = 0;
 }
 
 /* retries >= max_rto_retx and silence >= peer_timeout_s? */
@@ -212,7 +213,7 @@ static void snd_stuck_cack(struct uet_snd *s, struct uet_snd_work *w)
 {
 	bool closed = uet_txwin_waits_for_cack(&s->win);
 
-	if ((!uet_txwin_outstanding(&s->win) && !closed) || s->win.nr_marked) {
+	if ((!uet_txwin_outstanding(&s->win) && !closed) || s->win.ring->nr_marked) {
 		s->rto_at = 0;
 		return;
 	}
@@ -249,6 +250,7 @@ static void snd_scan_all(struct uet_snd *s, struct uet_snd_work *w, u16 step,
  */
 static void snd_timeout(struct uet_snd *s, struct uet_snd_work *w)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	u64 rto = uet_snd_rto(s), oldest;
 	u32 psn;
 
@@ -257,8 +259,8 @@ static void snd_timeout(struct uet_snd *s, struct uet_snd_work *w)
 		return;
 	}
 	/* A probe sent after the data must be overdue as well. */
-	if (s->probe_tx)
-		oldest = max(oldest, s->probe_first);
+	if (b->probe_tx)
+		oldest = max(oldest, b->probe_first);
 	if (w->now < oldest + rto) {
 		snd_start_rto(s, oldest, rto);
 		return;
@@ -286,7 +288,7 @@ static void snd_begin_timed_out(struct uet_snd *s, struct uet_snd_work *w)
 
 	snd_scan_all(s, w, SND_DO_TIMED_OUT, UET_LOSS_RTO, before);
 	if (!s->retries)
-		w->limit = s->rack;
+		w->limit = uet_snd_busy(s)->rack;
 	w->first = U64_MAX;
 }
 
@@ -300,7 +302,7 @@ static void snd_after_timeout(struct uet_snd *s, struct uet_snd_work *w)
 		snd_ask_ack(s, w, psn);
 	snd_back_off(s);
 	snd_start_rto(s, w->now, uet_snd_rto(s));
-	if (!s->win.nr_marked)
+	if (!s->win.ring->nr_marked)
 		return;
 	uet_snd_ready(s);
 	/* Ahead of senders that a closed window blocks */
@@ -311,38 +313,43 @@ static void snd_after_timeout(struct uet_snd *s, struct uet_snd_work *w)
 /* Packets that are missing below SACKed ones, or before an answered probe */
 static void snd_overtaken(struct uet_snd *s, struct uet_snd_work *w)
 {
-	s->loss_at = 0;
-	if (snd_goes_back(s) || (!s->win.nr_sacked && !s->probed))
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (b->loss_at)
+		b->loss_at = 0;
+	if (snd_goes_back(s) || (!b->ring.nr_sacked && !b->probed))
 		return;
 	w->limit = w->now - uet_snd_loss_age(s);
 	w->doing = SND_DO_OVERTAKEN;
 	w->how = UET_LOSS_SACK;
 	w->todo |= SND_DO_PROBED;
-	uet_txwin_scan_sacked(&s->win, &w->scan, min(w->limit, s->rack));
+	uet_txwin_scan_sacked(&s->win, &w->scan, min(w->limit, b->rack));
 }
 
 static void snd_begin_probed(struct uet_snd *s, struct uet_snd_work *w)
 {
-	u32 end = psn_after(s->probe_end, s->win.una) ? s->probe_end :
-							s->win.una;
+	const struct uet_snd_busy *b = uet_snd_busy(s);
+	u32 end = psn_max(b->probe_end, s->win.una);
 
 	w->doing = SND_DO_PROBED;
 	w->how = UET_LOSS_PROBE;
 	w->young = false;
 	uet_txwin_scan(&s->win, &w->scan, s->win.una,
-		       s->probed ? end : s->win.una, s->probed);
+		       b->probed ? end : s->win.una, b->probed);
 }
 
 static void snd_probed_done(struct uet_snd *s, struct uet_snd_work *w)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
 	if (!w->young)
-		s->probed = 0;
-	if (s->win.nr_marked)
+		b->probed = 0;
+	if (b->ring.nr_marked)
 		uet_snd_ready(s);
-	if (!s->win.flight_pkts || (!s->win.nr_sacked && !s->probed))
+	if (!b->ring.flight_pkts || (!b->ring.nr_sacked && !b->probed))
 		return;
-	s->loss_at = w->now + (w->now - w->limit) / 4;
-	uet_snd_wake(s, s->loss_at);
+	b->loss_at = w->now + (w->now - w->limit) / 4;
+	uet_snd_wake(s, b->loss_at);
 }
 
 static void snd_begin_ooo(struct uet_snd *s, struct uet_snd_work *w)

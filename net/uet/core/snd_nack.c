@@ -17,10 +17,12 @@
 /* Count NACKs of the error class; true if there were too many for a packet. */
 static bool snd_nack_error(struct uet_snd *s, u32 psn)
 {
-	if (s->nack_e && s->nack_e_psn != psn)
-		s->nack_e = 0;
-	s->nack_e_psn = psn;
-	return ++s->nack_e > READ_ONCE(s->flow->rules->max_nack_retx);
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (b->nack_e && b->nack_e_psn != psn)
+		b->nack_e = 0;
+	b->nack_e_psn = psn;
+	return ++b->nack_e > READ_ONCE(s->flow->rules->max_nack_retx);
 }
 
 static u8 snd_nack_reason(u8 code)
@@ -74,7 +76,7 @@ static enum uet_snd_nack_verdict snd_nack_control(struct uet_snd *s,
 						  const struct uet_nack *n,
 						  bool probing, u64 now)
 {
-	probing |= s->probe_tx || s->asked;
+	probing |= uet_snd_busy(s)->probe_tx || s->asked;
 	if (s->doubt_at && !s->doubted && n->psn == s->doubt_psn &&
 	    uet_nack_class(n->code) == UET_NACK_CLASS_FATAL)
 		return UET_SND_NACK_FATAL;
@@ -88,7 +90,8 @@ static enum uet_snd_nack_verdict snd_nack_control(struct uet_snd *s,
 	case UET_NACK_UNEXP_EVENT:
 		if (!probing)
 			break;
-		s->probe_tx = 0;
+		if (uet_snd_busy(s)->probe_tx)
+			uet_snd_busy(s)->probe_tx = 0;
 		s->asked = false;
 		return UET_SND_NACK_NO_PROBES;
 	}
@@ -101,10 +104,10 @@ static enum uet_snd_nack_verdict snd_nack_gap(struct uet_snd *s, u32 psn,
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 
-	if (!s->rod || w->now < s->gbn_until)
+	if (!s->rod || w->now < uet_snd_busy(s)->gbn_until)
 		return UET_SND_NACK_DONE;
 	s->keeps = false;
-	s->gbn_until = w->now + ccc->base_rtt + ccc->params->target;
+	uet_snd_busy(s)->gbn_until = w->now + ccc->base_rtt + ccc->params->target;
 	w->from = psn;
 	w->how = UET_LOSS_GO_BACK;
 	w->todo |= SND_DO_GO_BACK;
@@ -186,7 +189,7 @@ enum uet_snd_nack_verdict uet_snd_nack(struct uet_snd *s,
 	if (snd_nack_shortage(code)) {
 		s->flow->nacks_shortage++;
 		/* Missing for shortage is no error. */
-		s->nack_e = 0;
+		uet_snd_busy(s)->nack_e = 0;
 		out->held = uet_snd_hold(s, psn, now);
 	}
 	return UET_SND_NACK_FEED;

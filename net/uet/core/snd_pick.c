@@ -80,7 +80,7 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 	    uet_ackreq_wanted(&s->ackreq, &s->win, rule, bytes,
 			      uet_ccc_window(ccc), inflight))
 		return true;
-	if (inflight > s->win.flight_bytes && s->win.flight_pkts &&
+	if (inflight > s->win.ring->flight_bytes && s->win.ring->flight_pkts &&
 	    uet_ackreq_share(&s->ackreq, &s->win, bytes, uet_ccc_window(ccc),
 			     inflight))
 		return true;
@@ -240,7 +240,7 @@ bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
 {
 	const struct uet_snd_queue *q = m->queue;
 
-	return m->len <= s->flow->payload_mtu && !s->win.nr_marked &&
+	return m->len <= s->flow->payload_mtu && !s->win.ring->nr_marked &&
 	       s->state == UET_PDC_ESTABLISHED &&
 	       s->flow->ccc->state == UET_CCC_READY &&
 	       list_empty(&s->active) && list_empty(&q->msgs) &&
@@ -381,8 +381,8 @@ enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
 	room = snd_may_begin(s) ? uet_snd_has_room(s) : UET_SND_NOTHING;
 	if (unlikely(room != UET_SND_NEW)) {
 		/* Wait for an answer; the tail probe asks if none comes. */
-		if (!s->mpr_since && !uet_txwin_allowed(&s->win)) {
-			s->mpr_since = now;
+		if (!uet_snd_busy(s)->mpr_since && !uet_txwin_allowed(&s->win)) {
+			uet_snd_busy(s)->mpr_since = now;
 			snd_waits_begin(&s->flow->mpr, now);
 		}
 		return room;
@@ -478,15 +478,16 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step
 		    u64 now)
 {
 	const struct uet_snd_msg *m = out->pkt.msg;
+	struct uet_snd_busy *b = uet_snd_busy(s);
 
-	s->departs = at + (u64)step * (out->n - 1);
+	b->departs = at + (u64)step * (out->n - 1);
 	/* A request carries CLEAR_PSN. */
 	s->clear_at = 0;
 	s->clear_sent = s->win.clear_psn;
 	/* There is memory, and what was deferred is about to leave. */
 	s->retry_at = 0;
 	if (out->ar) {
-		s->probe_slack = 0;
+		b->probe_slack = 0;
 		s->owes_ar = false;
 	} else if (out->last && m->len > s->flow->payload_mtu) {
 		s->owes_ar = true;

@@ -43,7 +43,7 @@ static inline struct uet_snd_queue *snd_first(const struct uet_snd *s)
 
 static inline struct uet_snd_pkt *snd_pkt(const struct uet_snd *s, u32 psn)
 {
-	return &s->pkts[uet_txwin_index(&s->win, psn)];
+	return &uet_snd_busy(s)->pkts[uet_txwin_index(&s->win, psn)];
 }
 
 /* Does the target drop what follows a gap, as far as is known? */
@@ -73,10 +73,12 @@ static inline void snd_waits_end(struct uet_snd_waits *w)
 /* The receive window no longer blocks a sender, or it is dead. */
 static inline void snd_mpr_over(struct uet_snd *s, u64 now)
 {
-	if (likely(!s->mpr_since))
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (likely(!b->mpr_since))
 		return;
-	s->flow->mpr_ns += now - s->mpr_since;
-	s->mpr_since = 0;
+	s->flow->mpr_ns += now - b->mpr_since;
+	b->mpr_since = 0;
 	snd_waits_end(&s->flow->mpr);
 }
 

@@ -135,7 +135,7 @@ void uet_snd_rotate(struct uet_snd *s)
 {
 	struct uet_snd_flow *f = s->flow;
 
-	if (list_empty(&s->active) && !s->win.nr_marked)
+	if (list_empty(&s->active) && !s->win.ring->nr_marked)
 		list_del_init(&s->ready_node);
 	else if (uet_turn_over(&s->turn, snd_flow_quantum(f)))
 		list_move_tail(&s->ready_node, &f->ready);

@@ -71,7 +71,7 @@ u64 uet_snd_loss_age(const struct uet_snd *s)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 	u64 age = uet_loss_age_ns(ccc->params, &ccc->rtt, ccc->base_rtt,
-				  s->rack_rtt, s->flow->reorder.steps);
+				  uet_snd_busy(s)->rack_rtt, s->flow->reorder.steps);
 
 	/* Most samples are of fast interfaces, which answer more often. */
 	if (unlikely(s->flow->multi))
@@ -82,21 +82,22 @@ u64 uet_snd_loss_age(const struct uet_snd *s)
 /* The probe interval, given the longest normal round trip and snd_rto_max() */
 static u64 snd_probe_interval(const struct uet_snd *s, u64 patience, u64 max_ns)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	const struct uet_ccc *ccc = s->flow->ccc;
 	/* Data that a full window holds back brings no answer. */
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
 	/* With many paths the next one is tried as soon as the first. */
-	bool repeat = s->probes && !ccc->sprayed;
+	bool repeat = b->probes && !ccc->sprayed;
 	u64 rtt = patience;
 
 	/* A first probe costs little if it comes too soon. */
-	if (!busy && !s->probes)
+	if (!busy && !b->probes)
 		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
-	if (unlikely(s->unreachable_at > s->heard))
+	if (unlikely(b->unreachable_at > s->heard))
 		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
 	/* Back off while probes bring nothing new. */
 	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
-		   min_t(u8, s->probes, PROBE_BACKOFF_MAX), max_ns);
+		   min_t(u8, b->probes, PROBE_BACKOFF_MAX), max_ns);
 }
 
 u64 uet_snd_probe_interval(const struct uet_snd *s)
@@ -106,7 +107,8 @@ u64 uet_snd_probe_interval(const struct uet_snd *s)
 
 void uet_snd_transmitted(struct uet_snd *s, u64 now)
 {
-	u64 at = max(s->departs, now), patience, max_ns;
+	struct uet_snd_busy *b = uet_snd_busy(s);
+	u64 at = max(b->departs, now), patience, max_ns;
 
 	/* CLOSE_CMD has a deadline of its own. */
 	if (s->state == UET_PDC_CLOSING)
@@ -115,8 +117,8 @@ void uet_snd_transmitted(struct uet_snd *s, u64 now)
 	max_ns = snd_rto_max(s);
 	if (!s->rto_at)
 		snd_start_rto(s, at, snd_rto(s, patience, max_ns));
-	if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at))
-		s->probe_at = at + snd_probe_interval(s, patience, max_ns);
+	if (b->ring.flight_pkts && (!b->probe_tx || !b->probe_at))
+		b->probe_at = at + snd_probe_interval(s, patience, max_ns);
 	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
 	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));
 }
@@ -137,9 +139,11 @@ void uet_snd_defer(struct uet_snd *s, u64 now)
 
 void uet_snd_slacken(struct uet_snd *s, u64 now)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
 	/* Packets without AR postponed the tail probe. */
-	if (now < s->probe_at && !uet_snd_answer_due(s))
-		s->probe_slack = (u32)min_t(u64, s->flow->ccc->base_rtt,
+	if (now < b->probe_at && !uet_snd_answer_due(s))
+		b->probe_slack = (u32)min_t(u64, s->flow->ccc->base_rtt,
 					    U32_MAX);
 }
 
@@ -147,7 +151,7 @@ u64 uet_snd_deadline(const struct uet_snd *s)
 {
 	u64 at = uet_earliest(s->rto_at, uet_snd_probe_timer(s));
 
-	at = uet_earliest(at, s->loss_at);
+	at = uet_earliest(at, uet_snd_busy(s)->loss_at);
 	at = uet_earliest(at, s->retry_at);
 	at = uet_earliest(at, s->clear_at);
 	return uet_earliest(at, s->hold_at);
@@ -155,41 +159,45 @@ u64 uet_snd_deadline(const struct uet_snd *s)
 
 void uet_snd_settled(struct uet_snd *s, u64 now)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	const struct uet_ccc *ccc = s->flow->ccc;
 
 	if (!uet_txwin_outstanding(&s->win)) {
-		s->probe_at = 0;
-		s->probe_tx = 0;
-		s->loss_at = 0;
-	} else if (s->win.flight_pkts && (!s->probe_tx || !s->probe_at)) {
+		if (s->win.nslots) {
+			b->probe_at = 0;
+			b->probe_tx = 0;
+			b->loss_at = 0;
+		}
+	} else if (b->ring.flight_pkts && (!b->probe_tx || !b->probe_at)) {
 		/*
 		 * cwnd < inflight, so no packet will follow to reach the
 		 * target's threshold for an ACK: probe at once.
 		 */
-		if (ccc->blocked & UET_CC_BLOCK_WINDOW && !s->probes &&
+		if (ccc->blocked & UET_CC_BLOCK_WINDOW && !b->probes &&
 		    !uet_snd_answer_due(s)) {
-			s->probe_at = now;
-			s->probe_slack = 0;
+			b->probe_at = now;
+			b->probe_slack = 0;
 		} else {
-			s->probe_at = now + uet_snd_probe_interval(s);
+			b->probe_at = now + uet_snd_probe_interval(s);
 		}
 	}
 	uet_snd_wake(s, s->rto_at);
 	uet_snd_wake(s, uet_snd_probe_timer(s));
 	uet_snd_wake(s, s->clear_at);
-	if (s->win.nr_marked || !list_empty(&s->active))
+	if (b->ring.nr_marked || !list_empty(&s->active))
 		uet_snd_ready(s);
 }
 
 void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
 {
+	struct uet_snd_busy *b = uet_snd_busy(s);
 	u64 now = w->now;
 
 	if (s->clear_at && now >= s->clear_at)
 		w->todo |= SND_DO_CLEAR;
 	if (s->hold_at && now >= s->hold_at)
 		w->todo |= SND_DO_HOLD;
-	if (s->loss_at && now >= s->loss_at)
+	if (b->loss_at && now >= b->loss_at)
 		w->todo |= SND_DO_OVERTAKEN;
 	if (s->retry_at && now >= s->retry_at) {
 		s->retry_at = 0;
@@ -197,7 +205,7 @@ void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
 	}
 	if (unlikely(s->doubted))
 		w->todo |= SND_DO_KNOWN;
-	if (s->probe_at && now >= s->probe_at)
+	if (b->probe_at && now >= b->probe_at)
 		w->todo |= SND_DO_PROBE;
 	if (s->rto_at && now >= s->rto_at)
 		w->todo |= SND_DO_RTO;
@@ -205,37 +213,46 @@ void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
 
 void uet_snd_unreachable(struct uet_snd *s, u64 now)
 {
-	if (!s->unreachable_at || s->heard > s->unreachable_at) {
-		s->unreachable_at = now;
-		/* Ask often: long intervals so far would look like silence. */
-		s->probes = 0;
-		s->vain = 0;
-		s->vain_at = now;
-	}
-	s->unreachable_end = s->win.next;
-	if (s->probe_tx)
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	/* With nothing outstanding there is nothing to ask about. */
+	if (!s->win.nslots)
 		return;
-	s->probe_at = now;
+	if (!b->unreachable_at || s->heard > b->unreachable_at) {
+		b->unreachable_at = now;
+		/* Ask often: long intervals so far would look like silence. */
+		b->probes = 0;
+		b->vain = 0;
+		b->vain_at = now;
+	}
+	b->unreachable_end = s->win.next;
+	if (b->probe_tx)
+		return;
+	b->probe_at = now;
 	uet_snd_wake(s, now);
 }
 
 void snd_tried(struct uet_snd *s, u64 now)
 {
-	if (likely(s->unreachable_at <= s->heard) ||
-	    now < s->vain_at + UNREACHABLE_PROBE_NS / 2)
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (likely(b->unreachable_at <= s->heard) ||
+	    now < b->vain_at + UNREACHABLE_PROBE_NS / 2)
 		return;
-	s->vain_at = now;
-	if (s->vain < U8_MAX)
-		s->vain++;
+	b->vain_at = now;
+	if (b->vain < U8_MAX)
+		b->vain++;
 }
 
 bool uet_snd_refused(const struct uet_snd *s, u64 now)
 {
-	if (likely(!s->unreachable_at) || s->heard >= s->unreachable_at)
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (likely(!b->unreachable_at) || s->heard >= b->unreachable_at)
 		return false;
 	/* Packets sent after the last such ICMP may have arrived. */
-	if (s->unreachable_end != s->win.next || s->vain < UNREACHABLE_TRIES)
+	if (b->unreachable_end != s->win.next || b->vain < UNREACHABLE_TRIES)
 		return false;
-	return now - s->unreachable_at >=
+	return now - b->unreachable_at >=
 	       UNREACHABLE_NS + 2 * uet_snd_patience(s);
 }

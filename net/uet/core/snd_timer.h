@@ -72,7 +72,9 @@ u64 uet_snd_probe_interval(const struct uet_snd *s);
  */
 static inline u64 uet_snd_probe_timer(const struct uet_snd *s)
 {
-	return s->probe_at ? s->probe_at + s->probe_slack : 0;
+	const struct uet_snd_busy *b = uet_snd_busy(s);
+
+	return b->probe_at ? b->probe_at + b->probe_slack : 0;
 }
 
 /**

@@ -7,24 +7,24 @@
 #include "rtt.h"
 #include "txwin_bits.h"
 
+static const struct uet_tx_ring txwin_rest;
+
 void uet_txwin_init(struct uet_txwin *w, u32 start_psn, u32 range)
 {
 	memset(w, 0, sizeof(*w));
+	w->ring = (struct uet_tx_ring *)&txwin_rest;
 	w->una = start_psn;
 	w->next = start_psn;
-	w->range = range;
+	w->range = (u16)range;
 	w->limit = start_psn - 1 + range;
 	w->cack = start_psn - 1;
 	w->clear_psn = start_psn - 1;
-	w->high_sacked = start_psn - 1;
-	w->mark_from = start_psn;
-	w->quiet_end = start_psn;
 }
 
 void uet_txwin_narrow(struct uet_txwin *w, u32 most)
 {
-	w->most = most;
-	w->range = min(w->range, most);
+	w->most = (u16)min_t(u32, most, U16_MAX);
+	w->range = min(w->range, w->most);
 	w->limit = w->cack + w->range;
 }
 
@@ -38,10 +38,17 @@ int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old)
 		return -EINVAL;
 	if (uet_txwin_outstanding(w) > nslots)
 		return -ENOSPC;
-	w->slots = mem;
-	w->words = (void *)(w->slots + nslots);
-	w->nslots = nslots;
 	memset(mem, 0, uet_txwin_mem_size(nslots));
+	w->ring = mem;
+	w->nslots = (u16)nslots;
+	if (from.nslots) {
+		*w->ring = *from.ring;
+	} else {
+		w->ring->high_sacked = w->una - 1;
+		w->ring->mark_from = w->una;
+		w->ring->quiet_end = w->una;
+	}
+	w->ring->words = (void *)(w->ring->slots + nslots);
 	for (psn = w->una; psn != w->next; psn = end) {
 		const struct uet_tx_word *src = word_of(&from, psn);
 		struct uet_tx_word *dst = word_of(w, psn);
@@ -58,19 +65,19 @@ int uet_txwin_attach(struct uet_txwin *w, void *mem, u32 nslots, void **old)
 		       &uet_txwin_links(&from)[uet_txwin_index(&from, psn)],
 		       (end - psn) * sizeof(struct uet_tx_link));
 	}
-	*old = from.slots;
+	*old = from.nslots ? from.ring : NULL;
 	return 0;
 }
 
 void *uet_txwin_detach(struct uet_txwin *w)
 {
-	void *mem = w->slots;
+	void *mem = w->ring;
 
-	if (uet_txwin_outstanding(w))
+	if (uet_txwin_outstanding(w) || !w->nslots)
 		return NULL;
-	w->slots = NULL;
-	w->words = NULL;
+	w->ring = (struct uet_tx_ring *)&txwin_rest;
 	w->nslots = 0;
+	w->nr_held = 0;
 	return mem;
 }
 
@@ -78,48 +85,57 @@ void *uet_txwin_detach(struct uet_txwin *w)
 static void txwin_not_quiet(struct uet_txwin *w, u32 psn, u64 time)
 {
 	struct uet_tx_word *word = word_of(w, psn);
+	struct uet_tx_ring *r = w->ring;
 
 	word->since = min(word->since, time);
-	if (psn_before(psn, w->quiet_end))
-		w->quiet = min(w->quiet, time);
+	if (psn_before(psn, r->quiet_end))
+		r->quiet = min(r->quiet, time);
 }
 
 static void txwin_flight_add(struct uet_txwin *w,
 			     const struct uet_tx_slot *slot)
 {
+	struct uet_tx_ring *r = w->ring;
+
 	if (slot->flags & UET_TX_CP)
 		return;
-	w->flight_pkts++;
-	w->flight_bytes += slot->size;
+	r->flight_pkts++;
+	r->flight_bytes += slot->size;
 }
 
 static void txwin_flight_sub(struct uet_txwin *w,
 			     const struct uet_tx_slot *slot)
 {
+	struct uet_tx_ring *r = w->ring;
+
 	if (slot->flags & UET_TX_CP)
 		return;
-	w->flight_pkts--;
-	w->flight_bytes -= slot->size;
+	r->flight_pkts--;
+	r->flight_bytes -= slot->size;
 }
 
 static void txwin_marked_add(struct uet_txwin *w,
 			     const struct uet_tx_slot *slot)
 {
-	w->nr_marked++;
+	struct uet_tx_ring *r = w->ring;
+
+	r->nr_marked++;
 	if (slot->flags & UET_TX_CP)
 		return;
-	w->marked_pkts++;
-	w->marked_bytes += slot->size;
+	r->marked_pkts++;
+	r->marked_bytes += slot->size;
 }
 
 static void txwin_marked_sub(struct uet_txwin *w,
 			     const struct uet_tx_slot *slot)
 {
-	w->nr_marked--;
+	struct uet_tx_ring *r = w->ring;
+
+	r->nr_marked--;
 	if (slot->flags & UET_TX_CP)
 		return;
-	w->marked_pkts--;
-	w->marked_bytes -= slot->size;
+	r->marked_pkts--;
+	r->marked_bytes -= slot->size;
 }
 
 u32 uet_txwin_send(struct uet_txwin *w, u32 size, u16 ev, u8 flags, u64 now)
@@ -143,6 +159,7 @@ void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run)
 {
 	u32 bytes = (run->n - 1) * run->size + run->last_size;
 	u32 psn = w->next, end = psn + run->n, next;
+	struct uet_tx_ring *r = w->ring;
 	struct uet_tx_slot *slot = NULL;
 	u64 at = run->at;
 	u8 flags = 0;
@@ -165,8 +182,8 @@ void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run)
 		at += (u64)run->step * (next - psn);
 	}
 	w->next = end;
-	w->flight_pkts += run->n;
-	w->flight_bytes += bytes;
+	r->flight_pkts += run->n;
+	r->flight_bytes += bytes;
 	w->sent_bytes += bytes;
 }
 
@@ -262,6 +279,7 @@ static void txwin_advance_clear(struct uet_txwin *w)
 /* Every PSN before @end is acknowledged or settled: remove it. */
 static void txwin_cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 {
+	struct uet_tx_ring *r = w->ring;
 	u32 psn;
 
 	for (psn = w->una; psn != end; psn = next_block(psn, end)) {
@@ -270,21 +288,21 @@ static void txwin_cover(struct uet_txwin *w, u32 end, struct uet_tx_acked *sum)
 
 		txwin_account_acked(w, psn, bits & ~word->sacked, sum);
 		if (word->sacked & bits) {
-			w->nr_sacked -= hweight64(word->sacked & bits);
+			r->nr_sacked -= hweight64(word->sacked & bits);
 			word->sacked &= ~bits;
 			word->answered &= ~bits;
 		}
 	}
 	sum->psns += end - w->una;
 	w->una = end;
-	w->high_sacked = psn_max(w->high_sacked, end - 1);
-	w->mark_from = psn_max(w->mark_from, end);
-	w->quiet_end = psn_max(w->quiet_end, end);
-	if (w->recovering && psn_after(end, w->recover_to))
-		w->recovering = false;
+	r->high_sacked = psn_max(r->high_sacked, end - 1);
+	r->mark_from = psn_max(r->mark_from, end);
+	r->quiet_end = psn_max(r->quiet_end, end);
+	if (r->recovering && psn_after(end, r->recover_to))
+		r->recovering = false;
 	if (psn_before(w->clear_psn, end - 1))
 		w->clear_psn = end - 1;
-	if (w->nr_sacked)
+	if (r->nr_sacked)
 		txwin_advance_clear(w);
 }
 
@@ -316,15 +334,16 @@ static void txwin_block_sacked(struct uet_txwin *w, u32 psn, u64 bits,
 {
 	struct uet_tx_word *word = word_of(w, psn);
 	u64 newly = bits & ~word->sacked;
+	struct uet_tx_ring *r = w->ring;
 	u32 high;
 
 	if (!newly)
 		return;
 	txwin_account_acked(w, psn, newly, sum);
 	word->sacked |= newly;
-	w->nr_sacked += hweight64(newly);
+	r->nr_sacked += hweight64(newly);
 	high = (psn & ~TX_BLOCK_MASK) + fls64(newly) - 1;
-	w->high_sacked = psn_max(w->high_sacked, high);
+	r->high_sacked = psn_max(r->high_sacked, high);
 }
 
 void uet_txwin_sack(struct uet_txwin *w, u32 base, u64 bitmap,
@@ -368,7 +387,7 @@ void uet_txwin_mpr(struct uet_txwin *w, u32 cack, u8 mpr)
 	if (cack != w->cack)
 		return;
 	if (mpr)
-		w->range = mpr * UET_MPR_UNIT_PSNS;
+		w->range = (u16)(mpr * UET_MPR_UNIT_PSNS);
 	if (unlikely(w->most))
 		w->range = min(w->range, w->most);
 	w->limit = psn_max(w->limit, cack + w->range);
@@ -403,9 +422,10 @@ const struct uet_tx_slot *uet_txwin_mark(struct uet_txwin *w, u32 psn)
 		return NULL;
 	slot = uet_txwin_slot(w, psn);
 	word->marked |= bit_of(psn);
+	w->ring->mark_from = w->ring->nr_marked ?
+			     psn_min(w->ring->mark_from, psn) : psn;
 	txwin_flight_sub(w, slot);
 	txwin_marked_add(w, slot);
-	w->mark_from = psn_min(w->mark_from, psn);
 	return slot;
 }
 
@@ -421,7 +441,7 @@ u32 uet_txwin_shrink(struct uet_txwin *w, u32 psn, u32 size)
 		return 0;
 	less = slot->size - size;
 	slot->size = size;
-	w->marked_bytes -= less;
+	w->ring->marked_bytes -= less;
 	return less;
 }
 
@@ -453,7 +473,7 @@ void uet_txwin_unhold(struct uet_txwin *w, u32 psn)
 	word->held &= ~bit_of(psn);
 	w->nr_held--;
 	txwin_not_quiet(w, psn, uet_txwin_slot(w, psn)->tx_time);
-	w->mark_from = psn_min(w->mark_from, psn);
+	w->ring->mark_from = psn_min(w->ring->mark_from, psn);
 }
 
 bool uet_txwin_rtt(const struct uet_txwin *w, u32 psn, bool retx, u64 *tx_time)

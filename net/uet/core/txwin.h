@@ -18,9 +18,10 @@
  * sacked nor marked.  "Marked" in the functions below never means an ECN mark.
  *
  * The caller owns the ring's memory; there may be none while nothing is
- * outstanding.  Packets with UET_TX_CP are control packets: reliable like
- * others, but not part of any byte or packet count (UE 1.0 3.6.12).  The caller
- * serialises.
+ * outstanding. What matters only for outstanding packets is there, too, so that idle
+ * senders are small. Without memory it reads as zero, and nothing writes it.  Packets
+ * with UET_TX_CP are control packets: reliable like others, but not part of any byte or
+ * packet count (UE 1.0 3.6.12).  The caller serialises.
  *
  * The ring also has room for the links of heaps of PSNs (txwin_heap.h), at the
  * end: with them, too, it is just above a power of two.
@@ -87,10 +88,44 @@ struct uet_tx_link {
 };
 
 /**
- * struct uet_txwin - scoreboard
- * @slots: ring of slots, NULL while nothing is outstanding
+ * struct uet_tx_ring - packets that are outstanding
  * @words: ring of state bits
- * @nslots: slots in the ring, power of two; 0 without ring
+ * @high_sacked: highest PSN known to be received, una - 1 at least
+ * @mark_from: no PSN before it is marked and not held
+ * @recover_to: while @recovering: highest PSN sent when recovery began
+ * @recover_next: while @recovering: PSN to continue at
+ * @nr_sacked: sacked PSNs in the ring
+ * @nr_marked: marked PSNs, held ones and control packets included
+ * @flight_pkts: packets in flight
+ * @marked_pkts: packets marked
+ * @flight_bytes: nominal bytes of @flight_pkts
+ * @marked_bytes: nominal bytes of @marked_pkts
+ * @quiet: lower bound of the send times of packets in flight below @quiet_end
+ * @quiet_end: see @quiet
+ * @recovering: out-of-order recovery is running
+ * @slots: ring of slots
+ */
+struct uet_tx_ring {
+	struct uet_tx_word *words;
+	u32 high_sacked;
+	u32 mark_from;
+	u32 recover_to;
+	u32 recover_next;
+	u32 nr_sacked;
+	u32 nr_marked;
+	u32 flight_pkts;
+	u32 marked_pkts;
+	u64 flight_bytes;
+	u64 marked_bytes;
+	u64 quiet;
+	u32 quiet_end;
+	bool recovering;
+	struct uet_tx_slot slots[];
+};
+
+/**
+ * struct uet_txwin - scoreboard
+ * @ring: packets that are outstanding; never NULL
  * @una: oldest PSN neither covered by CACK nor settled (uet_txwin_settle())
  * @cack: newest CACK, una - 1 unless packets were settled
  * @next: next PSN to be used
@@ -98,56 +133,32 @@ struct uet_tx_link {
  * @range: MP_RANGE in force
  * @most: MP_RANGE is not more than this, 0 = any
  * @clear_psn: every PSN up to here is answered
- * @high_sacked: highest PSN known to be received, una - 1 at least
- * @mark_from: no PSN before it is marked and not held
- * @recover_to: while @recovering: highest PSN sent when recovery began
- * @recover_next: while @recovering: PSN to continue at
- * @nr_sacked: sacked PSNs in the ring
- * @nr_marked: marked PSNs, held ones and control packets included
- * @nr_held: held PSNs
- * @flight_pkts: packets in flight
- * @flight_bytes: their nominal bytes
- * @marked_pkts: packets marked
- * @marked_bytes: their nominal bytes
  * @last_rcvd: largest rcvd_bytes field seen
  * @sent_bytes: nominal bytes of all distinct packets ever sent
  * @released_bytes: bytes released to congestion control so far
  * @ahead_bytes: part of these that acknowledgments without rcvd_bytes released,
  *	to be subtracted from the next rcvd_bytes
- * @quiet: lower bound of the send times of packets in flight below @quiet_end
- * @quiet_end: see @quiet
- * @recovering: out-of-order recovery is running
+ * @nslots: slots in the ring, power of two; 0 without ring
+ * @nr_held: held PSNs; here for readers without the lock
  */
 struct uet_txwin {
-	struct uet_tx_slot *slots;
-	struct uet_tx_word *words;
-	u32 nslots;
+	struct uet_tx_ring *ring;
 	u32 una;
 	u32 cack;
 	u32 next;
 	u32 limit;
-	u32 range;
-	u32 most;
 	u32 clear_psn;
-	u32 high_sacked;
-	u32 mark_from;
-	u32 recover_to;
-	u32 recover_next;
-	u32 nr_sacked;
-	u32 nr_marked;
-	u32 nr_held;
-	u32 flight_pkts;
-	u32 marked_pkts;
 	u32 last_rcvd;
-	u64 flight_bytes;
-	u64 marked_bytes;
 	u64 sent_bytes;
 	u64 released_bytes;
 	u64 ahead_bytes;
-	u64 quiet;
-	u32 quiet_end;
-	bool recovering;
+	u16 range;
+	u16 most;
+	u16 nslots;
+	u16 nr_held;
 };
+
+static_assert(UET_TXWIN_MAX_SLOTS <= U16_MAX);
 
 /**
  * struct uet_tx_acked - what acknowledgments changed; functions add to it
@@ -220,7 +231,8 @@ void uet_txwin_narrow(struct uet_txwin *w, u32 most);
  */
 static inline size_t uet_txwin_mem_size(u32 nslots)
 {
-	return nslots * (sizeof(struct uet_tx_slot) +
+	return sizeof(struct uet_tx_ring) +
+	       nslots * (sizeof(struct uet_tx_slot) +
 			 sizeof(struct uet_tx_link)) +
 	       nslots / 64 * sizeof(struct uet_tx_word);
 }
@@ -233,7 +245,7 @@ static inline size_t uet_txwin_mem_size(u32 nslots)
  */
 static inline struct uet_tx_link *uet_txwin_links(const struct uet_txwin *w)
 {
-	return (struct uet_tx_link *)(w->words + w->nslots / 64);
+	return (struct uet_tx_link *)(w->ring->words + w->nslots / 64);
 }
 
 /**
@@ -480,7 +492,7 @@ static inline u32 uet_txwin_index(const struct uet_txwin *w, u32 psn)
 static inline struct uet_tx_slot *uet_txwin_slot(const struct uet_txwin *w,
 						 u32 psn)
 {
-	return &w->slots[uet_txwin_index(w, psn)];
+	return &w->ring->slots[uet_txwin_index(w, psn)];
 }
 
 /**
@@ -559,7 +571,7 @@ static inline bool uet_txwin_is_sacked(const struct uet_txwin *w, u32 psn)
 {
 	u32 i = uet_txwin_index(w, psn);
 
-	return w->words[i / 64].sacked >> (i % 64) & 1;
+	return w->ring->words[i / 64].sacked >> (i % 64) & 1;
 }
 
 /**
@@ -573,7 +585,7 @@ static inline bool uet_txwin_is_marked(const struct uet_txwin *w, u32 psn)
 {
 	u32 i = uet_txwin_index(w, psn);
 
-	return w->words[i / 64].marked >> (i % 64) & 1;
+	return w->ring->words[i / 64].marked >> (i % 64) & 1;
 }
 
 /**
@@ -587,7 +599,7 @@ static inline bool uet_txwin_is_held(const struct uet_txwin *w, u32 psn)
 {
 	u32 i = uet_txwin_index(w, psn);
 
-	return w->words[i / 64].held >> (i % 64) & 1;
+	return w->ring->words[i / 64].held >> (i % 64) & 1;
 }
 
 /**
@@ -601,7 +613,7 @@ static inline bool uet_txwin_is_answered(const struct uet_txwin *w, u32 psn)
 {
 	u32 i = uet_txwin_index(w, psn);
 
-	return w->words[i / 64].answered >> (i % 64) & 1;
+	return w->ring->words[i / 64].answered >> (i % 64) & 1;
 }
 
 #endif /* _UET_CORE_TXWIN_H */

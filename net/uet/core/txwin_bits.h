@@ -15,7 +15,7 @@
 
 static inline struct uet_tx_word *word_of(const struct uet_txwin *w, u32 psn)
 {
-	return &w->words[uet_txwin_index(w, psn) / TX_BLOCK];
+	return &w->ring->words[uet_txwin_index(w, psn) / TX_BLOCK];
 }
 
 static inline u64 bit_of(u32 psn)

@@ -12,22 +12,23 @@
 
 bool uet_txwin_next_marked(struct uet_txwin *w, u32 *psn)
 {
-	u32 at = psn_max(w->mark_from, w->una);
+	u32 at;
 
-	if (w->nr_marked) {
-		for (; at != w->next; at = next_block(at, w->next)) {
-			const struct uet_tx_word *word = word_of(w, at);
-			u64 ready = word->marked & ~word->held &
-				    block_bits(at, w->next);
+	if (!w->ring->nr_marked)
+		return false;
+	for (at = psn_max(w->ring->mark_from, w->una); at != w->next;
+	     at = next_block(at, w->next)) {
+		const struct uet_tx_word *word = word_of(w, at);
+		u64 ready = word->marked & ~word->held &
+			    block_bits(at, w->next);
 
-			if (!ready)
-				continue;
-			*psn = first_psn(at, ready);
-			w->mark_from = *psn;
-			return true;
-		}
+		if (!ready)
+			continue;
+		*psn = first_psn(at, ready);
+		w->ring->mark_from = *psn;
+		return true;
 	}
-	w->mark_from = w->next;
+	w->ring->mark_from = w->next;
 	return false;
 }
 
@@ -48,7 +49,7 @@ bool uet_txwin_next_unanswered(const struct uet_txwin *w, u32 from, u64 before,
 {
 	u32 at = psn_max(from, w->una);
 
-	if (!w->nr_sacked)
+	if (!w->ring->nr_sacked)
 		return false;
 	for (; psn_before(at, w->next); at = next_block(at, w->next)) {
 		const struct uet_tx_word *word = word_of(w, at);
@@ -108,13 +109,13 @@ void uet_txwin_scan(const struct uet_txwin *w, struct uet_tx_scan *scan,
 void uet_txwin_scan_sacked(const struct uet_txwin *w, struct uet_tx_scan *scan,
 			   u64 before)
 {
-	u32 end = w->nr_sacked ? w->high_sacked : w->una;
-	bool quiet = before < w->quiet;
+	u32 end = w->ring->nr_sacked ? w->ring->high_sacked : w->una;
+	bool quiet = before < w->ring->quiet;
 
-	uet_txwin_scan(w, scan, quiet ? w->quiet_end : w->una, end, before);
+	uet_txwin_scan(w, scan, quiet ? w->ring->quiet_end : w->una, end, before);
 	scan->notes = true;
 	if (quiet)
-		scan->oldest = w->quiet;
+		scan->oldest = w->ring->quiet;
 }
 
 /* Earliest send time of @bits in the current block of the scan */
@@ -167,8 +168,8 @@ bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
 		scan->psn = next_block(scan->psn, scan->end);
 	}
 	if (scan->notes) {
-		w->quiet = scan->oldest;
-		w->quiet_end = scan->end;
+		w->ring->quiet = scan->oldest;
+		w->ring->quiet_end = scan->end;
 	}
 	return false;
 }
@@ -185,21 +186,21 @@ bool uet_txwin_ooo(struct uet_txwin *w, u32 ooo_count, u32 threshold,
 {
 	u32 end;
 
-	if (!w->recovering) {
+	if (!w->ring->recovering) {
 		if (ooo_count == UET_OOO_INVALID || ooo_count < threshold ||
 		    !uet_txwin_outstanding(w))
 			return false;
-		w->recovering = true;
-		w->recover_to = w->next - 1;
-		w->recover_next = w->una;
+		w->ring->recovering = true;
+		w->ring->recover_to = w->next - 1;
+		w->ring->recover_next = w->una;
 	}
-	end = psn_min(w->recover_to, w->una - 1 +
+	end = psn_min(w->ring->recover_to, w->una - 1 +
 		      min_t(u32, wnd_pkts, UET_TXWIN_MAX_SLOTS));
-	uet_txwin_scan(w, scan, w->recover_next, end, U64_MAX);
+	uet_txwin_scan(w, scan, w->ring->recover_next, end, U64_MAX);
 	return true;
 }
 
 void uet_txwin_ooo_done(struct uet_txwin *w, const struct uet_tx_scan *scan)
 {
-	w->recover_next = psn_max(w->recover_next, scan->psn);
+	w->ring->recover_next = psn_max(w->ring->recover_next, scan->psn);
 }

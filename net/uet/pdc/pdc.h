@@ -85,6 +85,10 @@ enum uet_pdc_event {
  * @tx: sending half, or NULL; set once
  * @rx: receiving half, or NULL; set once
  * @rcu: for freeing; it is in no list then
+ *
+ * Hosts of a large job have many thousands, most of them idle: with its larger half it
+ * takes 512 bytes at most. What a half needs only while packets are on their way is
+ * elsewhere (struct uet_snd_busy).
  */
 struct uet_pdc {
 	struct uet_net		*un;

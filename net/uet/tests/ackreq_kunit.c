@@ -120,9 +120,9 @@ static void ackreq_wanted(struct kunit *test)
 
 	/* half of the window belongs to another PDC */
 	KUNIT_EXPECT_FALSE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 60000,
-						   w.flight_bytes));
+						   w.ring->flight_bytes));
 	KUNIT_EXPECT_TRUE(test, uet_ackreq_wanted(&a, &w, &rule, LEN, 60000,
-						  2 * w.flight_bytes));
+						  2 * w.ring->flight_bytes));
 }
 
 #define SENT	4096

@@ -174,7 +174,7 @@ static inline int sim_start(struct sim *s, const char *algo,
 static inline void sim_note(struct sim *s)
 {
 	s->acted |= s->c.did;
-	if (!s->snd.win.flight_pkts)
+	if (!s->snd.win.ring->flight_pkts)
 		s->rounding = (s64)(s->snd.win.released_bytes - s->known);
 }
 
@@ -454,10 +454,10 @@ static inline bool sim_books_agree(const struct sim *s)
 
 	list_for_each_entry(m, &s->queue.msgs, node)
 		backlog += m->backlog;
-	return c->backlog == backlog && c->waiting_rtx == win->marked_pkts &&
-	       c->rtx_backlog == win->marked_bytes &&
-	       c->inflight_pkts == win->flight_pkts &&
-	       c->inflight == (s64)(win->flight_bytes + s->known -
+	return c->backlog == backlog && c->waiting_rtx == win->ring->marked_pkts &&
+	       c->rtx_backlog == win->ring->marked_bytes &&
+	       c->inflight_pkts == win->ring->flight_pkts &&
+	       c->inflight == (s64)(win->ring->flight_bytes + s->known -
 				    win->released_bytes) + s->rounding &&
 	       !c->stats.imbalance;
 }
@@ -467,7 +467,7 @@ static inline bool sim_awake(const struct sim *s)
 {
 	if (uet_snd_deadline(&s->snd))
 		return true;
-	return !s->snd.win.flight_pkts &&
+	return !s->snd.win.ring->flight_pkts &&
 	       (!list_empty(&s->flow.ready) ||
 		(!s->c.backlog && !s->c.waiting_rtx));
 }

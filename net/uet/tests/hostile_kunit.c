@@ -103,10 +103,10 @@ static void hostile_sack(struct kunit *test)
 			if (!uet_txwin_mark(&w, psn))
 				break;
 		if (sum.pkts + sum.unmarked_pkts > n ||
-		    w.flight_pkts + w.nr_marked > w.next - w.una ||
+		    w.ring->flight_pkts + w.ring->nr_marked > w.next - w.una ||
 		    psn_after(w.una, w.next))
 			break;
-		while (w.nr_marked && uet_txwin_next_marked(&w, &psn))
+		while (w.ring->nr_marked && uet_txwin_next_marked(&w, &psn))
 			uet_txwin_resend(&w, psn, 0, i);
 	}
 	KUNIT_EXPECT_EQ(test, i, UET_TEST_ROUNDS);

@@ -140,13 +140,13 @@ static void answer_resets(struct kunit *test)
 	script_send(k, 9);
 	s->retries = 3;
 	s->backoff = 3;
-	s->probes = 3;
-	s->nack_e = 3;
+	uet_snd_busy(s)->probes = 3;
+	uet_snd_busy(s)->nack_e = 3;
 	k->pkt.flags = UET_F_RETX;	/* that it was not */
 	script_ack(k, PSN(0), PSN(0), 0);
 	KUNIT_EXPECT_EQ(test, s->retries, 0);
-	KUNIT_EXPECT_EQ(test, s->probes, 0);
-	KUNIT_EXPECT_EQ(test, s->nack_e, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(s)->probes, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(s)->nack_e, 0);
 	KUNIT_EXPECT_EQ(test, s->backoff, 3);
 	KUNIT_EXPECT_TRUE(test, s->ambiguous);
 	script_ack(k, PSN(1), PSN(1), 0);
@@ -217,11 +217,11 @@ static void answer_newest(struct kunit *test)
 	script_send(k, 9);
 	k->now += SCRIPT_RTT;
 	script_ack(k, PSN(1), PSN(-1), 2);
-	KUNIT_EXPECT_EQ(test, k->s.rack, newest);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->rack, newest);
 	k->now += SCRIPT_RTT;
 	script_ack(k, PSN(0), PSN(1), 0);
-	KUNIT_EXPECT_EQ(test, k->s.rack, newest);
-	KUNIT_EXPECT_EQ(test, k->s.rack_rtt, SCRIPT_RTT);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->rack, newest);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->rack_rtt, SCRIPT_RTT);
 }
 
 /* All is answered, though CACK stays behind: messages end. */
@@ -252,7 +252,7 @@ static void answer_once(struct kunit *test)
 	k->pkt.flags = UET_F_PROBE;
 	k->pkt.ack.probe_opaque = k->s.probe_id - 1;
 	script_ack(k, PSN(-1), PSN(-1), 0);
-	KUNIT_EXPECT_NE(test, k->s.probe_tx, 0);
+	KUNIT_EXPECT_NE(test, uet_snd_busy(&k->s)->probe_tx, 0);
 	k->pkt.flags = UET_F_REQ_CLEAR;
 	script_ack(k, PSN(0), PSN(-1), 1);
 	clear_at = k->s.clear_at;
@@ -306,7 +306,7 @@ static void answer_probe_soon(struct kunit *test)
 	script_msg(k, 0, 3 * SCRIPT_MTU, 3 * SCRIPT_MTU);
 	script_send(k, 9);
 	k->now += 1;
-	k->s.probe_at = k->now;
+	uet_snd_busy(&k->s)->probe_at = k->now;
 	k->timer = k->now;
 	script_wait(k, 0);
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
@@ -455,7 +455,7 @@ static void answer_reserved(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(codes); i++)
 		KUNIT_EXPECT_EQ(test, script_nack(k, PSN(0), codes[i], false),
 				UET_SND_NACK_STRAY);
-	KUNIT_EXPECT_EQ(test, k->s.win.marked_pkts, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->marked_pkts, 0);
 }
 
 /* Without a question a NACK without a PSN is a stray; doubts take an RTO each. */

@@ -154,7 +154,7 @@ static void hold_stops_go_back(struct kunit *test)
 	struct script *k = hold_new(test, true, 3, 1);
 
 	script_nack(k, PSN(1), UET_NACK_ROD_OOO, false);
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 3);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 3);
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
 }
 

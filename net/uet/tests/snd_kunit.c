@@ -84,7 +84,7 @@ static void snd_overtakes(struct kunit *test)
 	k->now += SCRIPT_RTT;
 	script_ack(k, PSN(9), PSN(-1), 0x3e0);
 	KUNIT_EXPECT_EQ(test, k->lost, 0);
-	KUNIT_EXPECT_NE(test, k->s.loss_at, 0);
+	KUNIT_EXPECT_NE(test, uet_snd_busy(&k->s)->loss_at, 0);
 	while (!k->lost && k->now < 100001000000ULL)
 		script_wait(k, SCRIPT_RTT);
 	KUNIT_EXPECT_EQ(test, k->lost, 5);
@@ -133,7 +133,7 @@ static void snd_probe_tells_order(struct kunit *test)
 	k->pkt.ack.probe_opaque = id;
 	script_ack(k, PSN(0), PSN(0), 0);
 	KUNIT_EXPECT_EQ(test, k->w.gone_back, 0);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 1);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_pkts, 1);
 }
 
 /* A probe without an answer does not end the probing. */
@@ -147,15 +147,15 @@ static void snd_probes_on(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
 	/* The packet is held when the next probe is due. */
 	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, false);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 0);
-	k->s.probe_at = k->now;
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_pkts, 0);
+	uet_snd_busy(&k->s)->probe_at = k->now;
 	k->timer = k->now;
 	script_wait(k, 0);
-	KUNIT_EXPECT_EQ(test, k->s.probe_at, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, 0);
 	while (!script_send(k, 1) && k->now < 101000000000ULL)
 		script_wait(k, SCRIPT_RTO);
-	KUNIT_EXPECT_NE(test, k->s.probe_tx, 0);
-	KUNIT_EXPECT_NE(test, k->s.probe_at, 0);
+	KUNIT_EXPECT_NE(test, uet_snd_busy(&k->s)->probe_tx, 0);
+	KUNIT_EXPECT_NE(test, uet_snd_busy(&k->s)->probe_at, 0);
 }
 
 /* The out-of-order count starts recovery, though SACK shows nothing. */
@@ -192,7 +192,7 @@ static void snd_goes_back(struct kunit *test)
 	/* Those of the same round are not news. */
 	KUNIT_EXPECT_EQ(test, script_nack(k, PSN(2), UET_NACK_ROD_OOO, false),
 			UET_SND_NACK_DONE);
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 0);
 	k->now += 10 * SCRIPT_RTT;
 	script_nack(k, PSN(2), UET_NACK_ROD_OOO, false);
 	KUNIT_EXPECT_EQ(test, k->w.gone_back, 6);
@@ -223,7 +223,7 @@ static void snd_fills_gaps(struct kunit *test)
 	k->pkt.rsp.code = UET_RC_OK;
 	script_ack(k, PSN(3), PSN(7), 0);
 	KUNIT_EXPECT_EQ(test, k->finished, 1);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_pkts, 0);
 }
 
 /* ... but it may have no memory for a packet, and then goes on dropping. */
@@ -372,12 +372,12 @@ static void snd_asks_for_response(struct kunit *test)
 	script_msg(k, 0, 2 * SCRIPT_MTU, 2 * SCRIPT_MTU);
 	script_send(k, 9);
 	script_ack(k, PSN(1), PSN(-1), 3);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_pkts, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_pkts, 0);
 	while (!script_cp(k, UET_CTL_ACK_REQ) && k->now < 101000000000ULL)
 		script_wait(k, SCRIPT_RTO);
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_ACK_REQ));
 	KUNIT_EXPECT_EQ(test, script_cp(k, UET_CTL_ACK_REQ)->cp.psn, PSN(0));
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 0);
 }
 
 /* CLOSE_CMD has a PSN, is resent, and counts nowhere. */
@@ -389,10 +389,10 @@ static void snd_closes(struct kunit *test)
 	uet_snd_commit_cp(&k->s, k->s.win.next, k->now);
 	script_arm(k);
 	KUNIT_EXPECT_EQ(test, k->ccc.inflight_pkts, 0);
-	while (!k->s.win.nr_marked && k->now < 101000000000ULL)
+	while (!k->s.win.ring->nr_marked && k->now < 101000000000ULL)
 		script_wait(k, SCRIPT_RTO);
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 0);
 	KUNIT_EXPECT_EQ(test, k->ccc.waiting_rtx, 0);
 	KUNIT_EXPECT_EQ(test, k->s.idle_at, 0);
 	script_ack(k, PSN(0), PSN(0), 0);

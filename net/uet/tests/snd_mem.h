@@ -10,7 +10,7 @@
 static inline void snd_mem_alloc(struct kunit *test, struct uet_snd_mem *mem,
 				 u32 nslots)
 {
-	mem->win = kunit_kzalloc(test, uet_txwin_mem_size(nslots), GFP_KERNEL);
+	mem->win = kunit_kzalloc(test, uet_snd_win_size(nslots), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, mem->win);
 	mem->pkts = kunit_kzalloc(test, nslots * sizeof(*mem->pkts),
 				  GFP_KERNEL);

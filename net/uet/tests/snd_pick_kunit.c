@@ -45,7 +45,7 @@ static void pick_limits(struct kunit *test)
 	s->win.limit = s->win.next - 1 + c->window;
 	KUNIT_EXPECT_EQ(test, uet_snd_pick(s, k->now, k->now, &k->out),
 			c->verdict);
-	KUNIT_EXPECT_EQ(test, !!s->mpr_since, c->waits);
+	KUNIT_EXPECT_EQ(test, !!uet_snd_busy(s)->mpr_since, c->waits);
 }
 
 /* Message ids skip 0; all packets name the generation that the queue knows. */
@@ -78,13 +78,13 @@ static void pick_owed(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, uet_snd_lost(&k->s, PSN(2), UET_LOSS_SACK,
 					     k->now, &loss));
 	uet_ccc_on_inferred_loss(&k->ccc, &loss);
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 2);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 2);
 	k->ccc.blocked |= UET_CC_BLOCK_CREDIT;
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 0);
 	k->ccc.blocked &= ~UET_CC_BLOCK_CREDIT;
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
 	KUNIT_EXPECT_TRUE(test, k->out.rtx);
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 1);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 1);
 }
 
 /* What this host dropped is told once, with the transmission that makes up for it. */
@@ -145,7 +145,7 @@ static void pick_hollow(struct kunit *test)
 			2 * (SCRIPT_MTU + SCRIPT_OVERHEAD));
 	KUNIT_EXPECT_EQ(test, script_send(k, 9), 2);
 	KUNIT_EXPECT_EQ(test, k->ccc.rtx_backlog, 0);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_bytes, 2 * SCRIPT_OVERHEAD);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_bytes, 2 * SCRIPT_OVERHEAD);
 	KUNIT_EXPECT_EQ(test, k->ccc.stats.imbalance, 0);
 }
 
@@ -238,16 +238,16 @@ static void pick_commits(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, uet_snd_pick(&k->s, k->now, k->now, &k->out),
 			UET_SND_NEW);
 	k->s.clear_at = k->now + 1;
-	k->s.probe_slack = 1;
+	uet_snd_busy(&k->s)->probe_slack = 1;
 	k->out.ar = true;
 	/* It leaves later. */
 	uet_snd_commit(&k->s, &k->out, k->now + 5000, 0, k->now);
 	uet_snd_transmitted(&k->s, k->now);
 	rto = k->now + 5000 + uet_snd_rto(&k->s);
 	KUNIT_EXPECT_EQ(test, k->s.clear_at, 0);
-	KUNIT_EXPECT_EQ(test, k->s.probe_slack, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_slack, 0);
 	KUNIT_EXPECT_EQ(test, k->s.rto_at, rto);
-	KUNIT_EXPECT_EQ(test, k->s.probe_at,
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at,
 			k->now + 5000 + uet_snd_probe_interval(&k->s));
 	/* The RTO is that of the oldest packet. */
 	k->now += 1000;
@@ -310,7 +310,7 @@ static void pick_brief(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
 	KUNIT_EXPECT_EQ(test, m->less, less);
 	KUNIT_EXPECT_EQ(test, uet_snd_out_size(&k->out), size);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_bytes, size);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_bytes, size);
 	KUNIT_EXPECT_EQ(test, k->ccc.inflight, size);
 	KUNIT_EXPECT_EQ(test, k->ccc.backlog, 0);
 	/* Sent again in the same form */

@@ -318,7 +318,7 @@ static void queue_alone_on_hold(struct kunit *test)
 		for (tries = 9; tries && !script_send(k, 1); tries--)
 			script_wait(k, 1000000000);
 		KUNIT_ASSERT_TRUE(test, k->q[0].hold.trying);
-		KUNIT_ASSERT_EQ(test, k->s.win.nr_marked, 0);
+		KUNIT_ASSERT_EQ(test, k->s.win.ring->nr_marked, 0);
 		KUNIT_EXPECT_EQ(test, !rod,
 				uet_snd_may_alone(&k->s, queue_submitted(k, 2)));
 		rod = !rod;

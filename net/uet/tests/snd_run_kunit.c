@@ -115,7 +115,7 @@ static void run_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sent, 40);
 	KUNIT_EXPECT_EQ(test, k->ccc.inflight, 40 * PKT);
 	KUNIT_EXPECT_EQ(test, k->ccc.inflight_pkts, 40);
-	KUNIT_EXPECT_EQ(test, k->s.win.flight_bytes, 40 * PKT);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_bytes, 40 * PKT);
 	KUNIT_EXPECT_EQ(test, k->ccc.stats.imbalance, 0);
 }
 
@@ -137,7 +137,7 @@ static void run_commits(struct kunit *test)
 	uet_snd_transmitted(&k->s, k->now);
 	for (i = 0; i < 4; i++) {
 		slot = uet_txwin_slot(&k->s.win, PSN(i));
-		pkt = &k->s.pkts[uet_txwin_index(&k->s.win, PSN(i))];
+		pkt = &uet_snd_busy(&k->s)->pkts[uet_txwin_index(&k->s.win, PSN(i))];
 		KUNIT_EXPECT_EQ(test, slot->tx_time, at + i * STEP);
 		KUNIT_EXPECT_EQ(test, slot->size,
 				i < 3 ? PKT : TAIL + SCRIPT_OVERHEAD);
@@ -148,7 +148,7 @@ static void run_commits(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pkt->len, i < 3 ? SCRIPT_MTU : TAIL);
 		KUNIT_EXPECT_EQ(test, pkt->wait, uet_wait_pack(5000 + i * STEP));
 	}
-	KUNIT_EXPECT_EQ(test, k->s.departs, at + 3 * STEP);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->departs, at + 3 * STEP);
 	KUNIT_EXPECT_EQ(test, k->s.ackreq.psn, PSN(3));
 	KUNIT_EXPECT_EQ(test, k->m[0].last_psn, PSN(3));
 	KUNIT_EXPECT_EQ(test, k->m[0].state, UET_MSG_SENT);
@@ -197,9 +197,9 @@ static void run_notes(struct kunit *test)
 				uet_txwin_cack(&w[i], SCRIPT_PSN + 8, &sum);
 	}
 	KUNIT_EXPECT_EQ(test, sent, 120);
-	w[1].slots = w[0].slots;
-	w[1].words = w[0].words;
+	w[1].ring->words = w[0].ring->words;
 	KUNIT_EXPECT_EQ(test, memcmp(mem[0], mem[1], size), 0);
+	w[1].ring = w[0].ring;
 	KUNIT_EXPECT_EQ(test, memcmp(&w[0], &w[1], sizeof(w[0])), 0);
 }
 
@@ -219,7 +219,7 @@ static void run_lost_once(struct kunit *test)
 
 	script_send(k, 1);
 	script_send(k, 1);
-	KUNIT_ASSERT_EQ(test, k->s.win.flight_pkts, 20);
+	KUNIT_ASSERT_EQ(test, k->s.win.ring->flight_pkts, 20);
 	KUNIT_EXPECT_FALSE(test, run_loses(k, 2));
 	KUNIT_EXPECT_TRUE(test, run_loses(k, 3));
 	KUNIT_EXPECT_TRUE(test, run_loses(k, 4));

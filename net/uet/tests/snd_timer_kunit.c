@@ -50,14 +50,14 @@ static void timer_probe_interval(struct kunit *test)
 	u64 once, twice;
 
 	k->ccc.rtt.srtt = 8 * MS;
-	k->s.probes = 1;
+	uet_snd_busy(&k->s)->probes = 1;
 	once = uet_snd_probe_interval(&k->s);
-	k->s.probes = 2;
+	uet_snd_busy(&k->s)->probes = 2;
 	twice = uet_snd_probe_interval(&k->s);
 	KUNIT_EXPECT_EQ(test, twice, 2 * once);
-	k->s.probes = 20;
+	uet_snd_busy(&k->s)->probes = 20;
 	KUNIT_EXPECT_EQ(test, uet_snd_probe_interval(&k->s), 200 * MS);
-	k->s.unreachable_at = k->s.heard + 1;
+	uet_snd_busy(&k->s)->unreachable_at = k->s.heard + 1;
 	KUNIT_EXPECT_EQ(test, uet_snd_probe_interval(&k->s), 100 * MS);
 }
 
@@ -79,7 +79,7 @@ static void timer_deadlines(struct kunit *test)
 	struct script *k = script_new(test, false, true);
 	struct uet_snd *s = &k->s;
 	u64 *at[] = {
-		&s->rto_at, &s->probe_at, &s->loss_at, &s->retry_at,
+		&s->rto_at, &uet_snd_busy(s)->probe_at, &uet_snd_busy(s)->loss_at, &s->retry_at,
 		&s->clear_at, &s->hold_at,
 	};
 	u32 i;
@@ -125,17 +125,17 @@ static void timer_probes(struct kunit *test)
 	script_send(k, 9);
 	KUNIT_ASSERT_EQ(test, uet_snd_answer_due(&k->s), c->answered);
 	k->ccc.blocked = c->blocked;
-	k->s.probes = c->probes;
+	uet_snd_busy(&k->s)->probes = c->probes;
 	uet_snd_settled(&k->s, k->now);
 	if (c->at_once)
-		KUNIT_EXPECT_EQ(test, k->s.probe_at, k->now);
+		KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, k->now);
 	else
-		KUNIT_EXPECT_GT(test, k->s.probe_at, k->now);
+		KUNIT_EXPECT_GT(test, uet_snd_busy(&k->s)->probe_at, k->now);
 	script_arm(k);
 	/* The timer may be late for it only if no answer is due. */
-	k->s.probe_at = k->now + 1;
+	uet_snd_busy(&k->s)->probe_at = k->now + 1;
 	uet_snd_slacken(&k->s, k->now);
-	KUNIT_EXPECT_EQ(test, !k->s.probe_slack, c->answered);
+	KUNIT_EXPECT_EQ(test, !uet_snd_busy(&k->s)->probe_slack, c->answered);
 }
 
 /* No probe opens a PDC, nor is sent to one who refuses them. */
@@ -156,7 +156,7 @@ static void timer_no_probe(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, k->out.ar);
 		script_wait(k, SCRIPT_RTO / 2);
 		KUNIT_EXPECT_FALSE(test, !!script_cp(k, UET_CTL_PROBE));
-		KUNIT_EXPECT_EQ(test, k->s.probe_tx, 0);
+		KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_tx, 0);
 		/* The timeout does what the probe would have. */
 		script_wait(k, SCRIPT_RTO);
 		KUNIT_EXPECT_EQ(test, k->lost, 1);
@@ -182,10 +182,10 @@ static void timer_probe_apart(struct kunit *test)
 		k->pkt.flags = UET_F_PROBE;
 		k->pkt.ack.probe_opaque = k->s.probe_id;
 		script_ack(k, PSN(-1), PSN(-1), 0);
-		KUNIT_EXPECT_EQ(test, !!k->s.probed || k->lost, !apart);
+		KUNIT_EXPECT_EQ(test, !!uet_snd_busy(&k->s)->probed || k->lost, !apart);
 		/* It goes on to ask, less and less often. */
-		KUNIT_EXPECT_EQ(test, k->s.probes, 1);
-		KUNIT_EXPECT_GT(test, k->s.probe_at, k->now);
+		KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probes, 1);
+		KUNIT_EXPECT_GT(test, uet_snd_busy(&k->s)->probe_at, k->now);
 		KUNIT_EXPECT_NE(test, k->s.rto_at, 0);
 	}
 }
@@ -200,7 +200,7 @@ static void timer_settles(struct kunit *test)
 	script_wait(k, SCRIPT_RTO / 2);
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
 	script_ack(k, PSN(0), PSN(0), 0);
-	KUNIT_EXPECT_EQ(test, k->s.probe_tx, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_tx, 0);
 	KUNIT_EXPECT_EQ(test, uet_snd_deadline(&k->s), 0);
 }
 
@@ -214,12 +214,12 @@ static void timer_waits_for_probe(struct kunit *test)
 	script_send(k, 9);
 	script_wait(k, SCRIPT_RTO / 2);
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
-	probed = k->s.probe_first;
+	probed = uet_snd_busy(&k->s)->probe_first;
 	KUNIT_ASSERT_EQ(test, probed, k->now);
 	while (!k->lost && k->now < 200000000000ULL)
 		script_wait(k, SCRIPT_RTO / 10);
 	/* Later ones do not postpone it. */
-	KUNIT_EXPECT_EQ(test, k->s.probe_first, probed);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_first, probed);
 	KUNIT_EXPECT_EQ(test, k->now, probed + SCRIPT_RTO);
 }
 
@@ -284,7 +284,7 @@ static void timer_asks_response(struct kunit *test, bool rod)
 		timer_wait_cp(k, UET_CTL_ACK_REQ);
 		KUNIT_EXPECT_EQ(test, script_cp(k, UET_CTL_ACK_REQ)->cp.psn,
 				PSN(0));
-		KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
+		KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 0);
 		KUNIT_EXPECT_EQ(test, uet_txwin_slot(&k->s.win,
 						     PSN(0))->tx_time, k->now);
 		KUNIT_EXPECT_TRUE(test, uet_txwin_slot(&k->s.win,
@@ -318,7 +318,7 @@ static void timer_asks_only(struct kunit *test)
 	k->timer = k->s.rto_at;
 	timer_wait_cp(k, UET_CTL_ACK_REQ);
 	KUNIT_EXPECT_EQ(test, script_cp(k, UET_CTL_ACK_REQ)->cp.psn, PSN(0));
-	KUNIT_EXPECT_EQ(test, k->s.win.nr_marked, 0);
+	KUNIT_EXPECT_EQ(test, k->s.win.ring->nr_marked, 0);
 }
 
 /*
@@ -385,20 +385,20 @@ static void timer_unreachable(struct kunit *test)
 
 	script_msg(k, 0, 100, 100);
 	script_send(k, 9);
-	k->s.probes = 7;
+	uet_snd_busy(&k->s)->probes = 7;
 	k->now += 1000;
 	uet_snd_unreachable(&k->s, k->now);
 	script_arm(k);
-	KUNIT_EXPECT_EQ(test, k->s.probes, 0);
-	KUNIT_EXPECT_EQ(test, k->s.probe_at, k->now);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probes, 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, k->now);
 	script_wait(k, 0);
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
-	at = k->s.probe_at;
+	at = uet_snd_busy(&k->s)->probe_at;
 	uet_snd_unreachable(&k->s, k->now);
-	KUNIT_EXPECT_EQ(test, k->s.probe_at, at);
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, at);
 	/* The first probe came too soon after the error to count. */
-	KUNIT_EXPECT_EQ(test, k->s.vain, 0);
-	k->s.vain = U8_MAX;
+	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->vain, 0);
+	uet_snd_busy(&k->s)->vain = U8_MAX;
 	k->now += 9000 * MS;
 	KUNIT_EXPECT_TRUE(test, uet_snd_refused(&k->s, k->now));
 	/* A packet that was sent after the last error may arrive. */

@@ -61,7 +61,7 @@ static void txwin_cack_verdicts(struct kunit *test)
 	tx_open(test, &w, FIRST);
 	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST, &sum), UET_CACK_BAD);
 	tx_send(&w, 40);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 40u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 40u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST - 1, &sum),
 			UET_CACK_SAME);
 	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 40, &sum),
@@ -78,8 +78,8 @@ static void txwin_cack_verdicts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_cack(&w, FIRST + 39, &sum),
 			UET_CACK_NEW);
 	KUNIT_EXPECT_EQ(test, sum.psns, 40u);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
-	KUNIT_EXPECT_EQ(test, w.flight_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_bytes, 0ULL);
 	KUNIT_EXPECT_EQ(test, w.clear_psn, FIRST + 39);
 }
 
@@ -191,8 +191,8 @@ static void txwin_sack_counts_once(struct kunit *test)
 	uet_txwin_sack(&w, FIRST + 1, 0x5, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
 	KUNIT_EXPECT_EQ(test, sum.bytes, 2ULL * SIZE + 1 + 3);
-	KUNIT_EXPECT_EQ(test, w.nr_sacked, 2u);
-	KUNIT_EXPECT_EQ(test, w.high_sacked, FIRST + 3);
+	KUNIT_EXPECT_EQ(test, w.ring->nr_sacked, 2u);
+	KUNIT_EXPECT_EQ(test, w.ring->high_sacked, FIRST + 3);
 	/* a clear bit does not undo a SACK */
 	uet_txwin_sack(&w, FIRST + 1, 0x4, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 2u);
@@ -201,8 +201,8 @@ static void txwin_sack_counts_once(struct kunit *test)
 	uet_txwin_cack(&w, FIRST + 3, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 4u);
 	KUNIT_EXPECT_EQ(test, sum.psns, 4u);
-	KUNIT_EXPECT_EQ(test, w.nr_sacked, 0u);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 96u);
+	KUNIT_EXPECT_EQ(test, w.ring->nr_sacked, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 96u);
 }
 
 static void txwin_sack_outside_is_ignored(struct kunit *test)
@@ -223,8 +223,8 @@ static void txwin_sack_outside_is_ignored(struct kunit *test)
 	for (i = 0; i < 64; i++)
 		uet_txwin_sack(&w, FIRST + 9 - i, U64_MAX, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 8u);
-	KUNIT_EXPECT_EQ(test, w.high_sacked, FIRST + 9);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->high_sacked, FIRST + 9);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 0u);
 	for (i = 10; i < SLOTS; i++)
 		KUNIT_EXPECT_FALSE(test, uet_txwin_is_sacked(&w, FIRST + i));
 }
@@ -249,16 +249,16 @@ static void txwin_mark_resend(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, uet_txwin_mark(&w, FIRST - 1), NULL);
 	uet_txwin_mark(&w, FIRST + 3);
 	uet_txwin_mark(&w, FIRST + 8);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 7u);
-	KUNIT_EXPECT_EQ(test, w.marked_pkts, 3u);
-	KUNIT_EXPECT_EQ(test, w.marked_bytes, 3ULL * SIZE + 16);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 7u);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_pkts, 3u);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_bytes, 3ULL * SIZE + 16);
 	KUNIT_ASSERT_TRUE(test, uet_txwin_next_marked(&w, &psn));
 	KUNIT_EXPECT_EQ(test, psn, FIRST + 3);
 	uet_txwin_resend(&w, psn, 77, 1000);
 	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->rtx, 1);
 	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->ev, 77);
 	KUNIT_EXPECT_EQ(test, uet_txwin_slot(&w, psn)->tx_time, 1000ULL);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 8u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 8u);
 	/* the acknowledgment of a marked packet cancels it */
 	uet_txwin_sack(&w, FIRST + 5, 1, &sum);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 0u);
@@ -269,8 +269,8 @@ static void txwin_mark_resend(struct kunit *test)
 	uet_txwin_cack(&w, FIRST + 9, &sum);
 	KUNIT_EXPECT_EQ(test, sum.unmarked_pkts, 2u);
 	KUNIT_EXPECT_EQ(test, sum.pkts, 8u);
-	KUNIT_EXPECT_EQ(test, w.nr_marked, 0u);
-	KUNIT_EXPECT_EQ(test, w.marked_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, w.ring->nr_marked, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_bytes, 0ULL);
 	KUNIT_EXPECT_FALSE(test, uet_txwin_next_marked(&w, &psn));
 }
 
@@ -297,15 +297,15 @@ static void txwin_control_packets_are_not_counted(struct kunit *test)
 	tx_open(test, &w, FIRST);
 	uet_txwin_send(&w, 64, 0, UET_TX_CP, 1);
 	uet_txwin_send(&w, 64, 0, UET_TX_CP, 1);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 0u);
 	KUNIT_EXPECT_EQ(test, w.sent_bytes, 0ULL);
 	KUNIT_EXPECT_TRUE(test, !!uet_txwin_mark(&w, FIRST));
-	KUNIT_EXPECT_EQ(test, w.nr_marked, 1u);
-	KUNIT_EXPECT_EQ(test, w.marked_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->nr_marked, 1u);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_pkts, 0u);
 	uet_txwin_cack(&w, FIRST + 1, &sum);
 	KUNIT_EXPECT_EQ(test, sum.psns, 2u);
 	KUNIT_EXPECT_EQ(test, sum.pkts + sum.unmarked_pkts, 0u);
-	KUNIT_EXPECT_EQ(test, w.nr_marked, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->nr_marked, 0u);
 }
 
 static void txwin_nack_verdicts(struct kunit *test)
@@ -375,11 +375,11 @@ static void txwin_shrink(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gone, full - 10);
 	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 10), 0u);
 	KUNIT_EXPECT_EQ(test, uet_txwin_shrink(&w, FIRST + 1, 20), 0u);
-	KUNIT_EXPECT_EQ(test, w.marked_bytes, (u64)full + 1 + 10);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_bytes, (u64)full + 1 + 10);
 	uet_txwin_resend(&w, FIRST + 1, 0, 1);
 	uet_txwin_resend(&w, FIRST + 2, 0, 1);
-	KUNIT_EXPECT_EQ(test, w.marked_bytes, 0ull);
-	KUNIT_EXPECT_EQ(test, w.flight_bytes, w.sent_bytes - gone);
+	KUNIT_EXPECT_EQ(test, w.ring->marked_bytes, 0ull);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_bytes, w.sent_bytes - gone);
 }
 
 static void txwin_hold(struct kunit *test)
@@ -435,7 +435,7 @@ static void txwin_unanswered(struct kunit *test)
 	tx_send(&w, 2);
 	KUNIT_EXPECT_EQ(test, w.clear_psn, 9u);
 	uet_txwin_sack(&w, 10, 3, &sum);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 0u);
 	KUNIT_EXPECT_EQ(test, w.clear_psn, 9u);
 	KUNIT_ASSERT_TRUE(test, uet_txwin_oldest(&w, &psn, &t));
 	KUNIT_EXPECT_EQ(test, psn, 10u);
@@ -575,14 +575,14 @@ static void txwin_go_back(struct kunit *test)
 		n++;
 	}
 	KUNIT_EXPECT_EQ(test, n, 70u);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 0u);
-	KUNIT_EXPECT_EQ(test, w.flight_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 0u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_bytes, 0ULL);
 	for (n = 0; uet_txwin_next_marked(&w, &psn); n++) {
 		KUNIT_EXPECT_EQ(test, psn, FIRST + 30 + n);
 		uet_txwin_resend(&w, psn, 1, 999);
 	}
 	KUNIT_EXPECT_EQ(test, n, 70u);
-	KUNIT_EXPECT_EQ(test, w.flight_pkts, 70u);
+	KUNIT_EXPECT_EQ(test, w.ring->flight_pkts, 70u);
 }
 
 /* A range anywhere in the space of PSNs yields packets of the window only. */
@@ -635,7 +635,7 @@ static void txwin_ooo_recovery(struct kunit *test)
 	uet_txwin_sack(&w, FIRST + 1, 0x1f, &sum);
 	/* ten packets above CACK at a time; 1 to 5 are received */
 	KUNIT_ASSERT_TRUE(test, uet_txwin_ooo(&w, 5, 5, 10, &scan));
-	KUNIT_EXPECT_TRUE(test, w.recovering);
+	KUNIT_EXPECT_TRUE(test, w.ring->recovering);
 	for (; uet_txwin_scan_next(&w, &scan, &psn); n++)
 		uet_txwin_mark(&w, psn);
 	uet_txwin_ooo_done(&w, &scan);
@@ -648,9 +648,9 @@ static void txwin_ooo_recovery(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, psn, FIRST + 9);
 	uet_txwin_ooo_done(&w, &scan);
 	uet_txwin_cack(&w, FIRST + 38, &sum);
-	KUNIT_EXPECT_TRUE(test, w.recovering);
+	KUNIT_EXPECT_TRUE(test, w.ring->recovering);
 	uet_txwin_cack(&w, FIRST + 39, &sum);
-	KUNIT_EXPECT_FALSE(test, w.recovering);
+	KUNIT_EXPECT_FALSE(test, w.ring->recovering);
 }
 
 static void txwin_release(struct kunit *test)
@@ -701,7 +701,7 @@ static void txwin_grow(struct kunit *test)
 	uet_txwin_answer(&w, w.next - 1, &sum);
 	uet_txwin_mark(&w, w.una);
 	uet_txwin_hold(&w, w.una + 1);
-	was = w.slots;
+	was = w.ring;
 	big = kunit_kzalloc(test, uet_txwin_mem_size(1024), GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, uet_txwin_attach(&w, big, 64, &old), -ENOSPC);
 	KUNIT_ASSERT_EQ(test, uet_txwin_attach(&w, big, 1024, &old), 0);

@@ -102,12 +102,12 @@ static void check_counts(struct kunit *test, const struct tx_model *mod,
 	KUNIT_ASSERT_EQ(test, w->una, mod->first + mod->una);
 	KUNIT_ASSERT_EQ(test, w->next, mod->first + mod->next);
 	KUNIT_ASSERT_EQ(test, w->clear_psn, mod->first + mod->clear - 1);
-	KUNIT_ASSERT_EQ(test, w->flight_pkts, flight);
-	KUNIT_ASSERT_EQ(test, w->flight_bytes, flight_bytes);
-	KUNIT_ASSERT_EQ(test, w->marked_pkts, marked);
-	KUNIT_ASSERT_EQ(test, w->marked_bytes, marked_bytes);
-	KUNIT_ASSERT_EQ(test, w->nr_marked, nr_marked);
-	KUNIT_ASSERT_EQ(test, w->nr_sacked, sacked);
+	KUNIT_ASSERT_EQ(test, w->ring->flight_pkts, flight);
+	KUNIT_ASSERT_EQ(test, w->ring->flight_bytes, flight_bytes);
+	KUNIT_ASSERT_EQ(test, w->ring->marked_pkts, marked);
+	KUNIT_ASSERT_EQ(test, w->ring->marked_bytes, marked_bytes);
+	KUNIT_ASSERT_EQ(test, w->ring->nr_marked, nr_marked);
+	KUNIT_ASSERT_EQ(test, w->ring->nr_sacked, sacked);
 	KUNIT_ASSERT_EQ(test, w->nr_held, held);
 	KUNIT_ASSERT_EQ(test, uet_txwin_allowed(w),
 			mod->limit > mod->next ? mod->limit - mod->next : 0);
@@ -315,10 +315,10 @@ static void op_rtt(struct kunit *test, struct tx_model *mod,
 static void op_attach(struct kunit *test, struct tx_model *mod,
 		      struct uet_txwin *w, struct test_rnd *rnd)
 {
-	void *mem = w->slots == mod->mem[0] ? mod->mem[1] : mod->mem[0];
+	void *mem = w->ring == mod->mem[0] ? mod->mem[1] : mod->mem[0];
 	u32 nslots = 64 << rnd_below(rnd, 4);
 	bool fits = nslots >= mod->next - mod->una;
-	void *was = w->slots, *old;
+	void *was = w->ring, *old;
 
 	KUNIT_ASSERT_EQ(test, uet_txwin_attach(w, mem, nslots, &old),
 			fits ? 0 : -ENOSPC);

@@ -106,11 +106,11 @@ static bool uet_flow_resends(struct uet_flow *flow, const struct uet_pdc *pdc)
 {
 	struct uet_snd *s;
 
-	if (likely(!flow->ccc.algo->credit) || pdc->tx->snd.win.nr_marked ||
+	if (likely(!flow->ccc.algo->credit) || pdc->tx->snd.win.ring->nr_marked ||
 	    !uet_ccc_may_resend(&flow->ccc))
 		return false;
 	list_for_each_entry(s, &flow->snd.ready, ready_node) {
-		if (s->win.nr_marked) {
+		if (s->win.ring->nr_marked) {
 			list_move(&s->ready_node, &flow->snd.ready);
 			return true;
 		}

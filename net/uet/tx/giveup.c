@@ -284,6 +284,8 @@ void uet_orphan_watch(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	dest->given_up = false;
+	if (pdc->tx->snd.state == UET_PDC_DEAD)
+		return;
 	if (pdc->tx->orphan_at && pdc->tx->orphan_at <= at)
 		return;
 	pdc->tx->orphan_at = at;

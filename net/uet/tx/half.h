@@ -36,8 +36,7 @@ struct uet_txmsg;
  * struct uet_pdc_tx - sending half; the flow lock protects it
  * @snd: its sender
  * @pdc: its PDC
- * @reap_node: in uet_net.reap
- * @reap_queued: bit 0: @reap_node is or was in that list
+ * @reap_node: in uet_net.reap; points to itself before it is
  * @error: errno of its failure, 0 for an orderly close
  * @movable: messages the peer cannot have accepted may move to another PDC
  * @alone: it carries the long messages of one dest at a time
@@ -46,30 +45,31 @@ struct uet_txmsg;
  * @flow: its CCC, with a reference
  * @peer_node: in uet_peer.tx_halves; peer->lock
  * @dests: dests bound to it
- * @orphan_at: when to check dests without a socket, 0 = none
+ * @orphan_at: when to check dests without a socket, 0 = none; until it is dead
  * @close_psn: PSN of CLOSE_CMD or CLOSE_REQ
  * @soft_err: errno to report when retries are used up
  * @refused_code: type and code of the last ICMP port unreachable
- * @died_at: when it died, ns
+ * @died_at: when it died, ns, once it is dead
  */
 struct uet_pdc_tx {
 	struct uet_snd		snd;
 	struct uet_pdc		*pdc;
-	bool			movable;
-	bool			alone;
-	u8			err_source;
-	u16			err_code;
-	u16			refused_code;
-	int			error;
-	int			soft_err;
-	struct llist_node	reap_node;
-	unsigned long		reap_queued;
 	struct uet_flow		*flow;
+	struct llist_node	reap_node;
 	struct list_head	peer_node;
 	struct list_head	dests;
-	u64			orphan_at;
-	u64			died_at;
+	union {
+		u64		orphan_at;
+		u64		died_at;
+	};
 	u32			close_psn;
+	u16			error;
+	u16			soft_err;
+	u16			err_code;
+	u16			refused_code;
+	u8			err_source;
+	bool			movable;
+	bool			alone;
 };
 
 static inline void uet_snd_mem_free(const struct uet_snd_mem *mem)
@@ -97,7 +97,7 @@ void uet_pdc_flush(struct uet_net *un);
 static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 {
 	return pdc->tx->snd.state == UET_PDC_DEAD &&
-	       !test_bit(0, &pdc->tx->reap_queued);
+	       READ_ONCE(pdc->tx->reap_node.next) == &pdc->tx->reap_node;
 }
 
 int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow);

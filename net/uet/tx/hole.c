@@ -98,7 +98,7 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	if (size <= uet_pmtu_min(flow->peer))
 		return;
 	/* No later packet arrived, or it left before the last loss counted */
-	if ((!silent && pdc->tx->snd.rack < sent) || sent < hole->at)
+	if ((!silent && uet_snd_busy(&pdc->tx->snd)->rack < sent) || sent < hole->at)
 		return;
 	if (!hole->since || uet_hole_stale(pdc, now)) {
 		hole->since = now;

@@ -127,12 +127,12 @@ static void uet_info_dest(const struct uet_dest *dest,
 	info->rto = uet_snd_rto(&tx->snd);
 	info->mpr = tx->snd.win.range;
 	info->mpr_used = tx->snd.win.next - tx->snd.win.una;
-	if (tx->snd.mpr_since)
-		info->blocked_ns[UET_BLOCKED_MPR] += now - tx->snd.mpr_since;
+	if (uet_snd_busy(&tx->snd)->mpr_since)
+		info->blocked_ns[UET_BLOCKED_MPR] += now - uet_snd_busy(&tx->snd)->mpr_since;
 	info->blocked_ns[UET_BLOCKED_RECEIVER] = uet_snd_held_ns(&dest->q, now);
 	if (dest->q.hold.on) {
 		info->blocked_by = UET_BLOCKED_RECEIVER;
-	} else if (!info->blocked_by && tx->snd.mpr_since &&
+	} else if (!info->blocked_by && uet_snd_busy(&tx->snd)->mpr_since &&
 		   !list_empty(&dest->q.active)) {
 		info->blocked_by = UET_BLOCKED_MPR;
 	}

@@ -37,6 +37,7 @@ static int uet_pdc_tx_alloc(struct uet_pdc *pdc, struct uet_flow *flow,
 		return -ENOMEM;
 	tx->pdc = pdc;
 	tx->flow = flow;
+	tx->reap_node.next = &tx->reap_node;
 	INIT_LIST_HEAD(&tx->peer_node);
 	INIT_LIST_HEAD(&tx->dests);
 	uet_snd_init(&tx->snd, &flow->snd, pdc->start_psn, pdc->rod,
@@ -138,12 +139,13 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow)
 /* Queue a PDC for the reaper, once. */
 static void uet_pdc_reap_later(struct uet_pdc *pdc)
 {
+	struct llist_node *node = &pdc->tx->reap_node;
 	struct uet_net *un = pdc->un;
 
-	if (test_and_set_bit(0, &pdc->tx->reap_queued))
+	if (cmpxchg(&node->next, node, NULL) != node)
 		return;
 	refcount_inc(&pdc->ref);
-	llist_add(&pdc->tx->reap_node, &un->reap);
+	llist_add(node, &un->reap);
 	schedule_work(&un->reap_work);
 }
 
@@ -163,7 +165,7 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	pdc->tx->snd.state = UET_PDC_DEAD;
 	pdc->tx->died_at = ktime_get_ns();
-	pdc->tx->error = error;
+	pdc->tx->error = (u16)error;
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
 	list_del_init(&pdc->tx->snd.ready_node);

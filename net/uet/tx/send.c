@@ -39,7 +39,7 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
 	struct uet_snd_mem mem;
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	mem.win = kvmalloc(uet_txwin_mem_size(nslots),
+	mem.win = kvmalloc(uet_snd_win_size(nslots),
 			   GFP_ATOMIC | __GFP_NOWARN);
 	mem.pkts = kvmalloc_array(nslots, sizeof(*mem.pkts),
 				  GFP_ATOMIC | __GFP_NOWARN);

@@ -87,7 +87,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 		uet_snd_wake(s, max_t(u64, s->idle_at, now + NSEC_PER_SEC));
 	uet_pdc_tx_arm(pdc);
 	if (!list_empty(&flow->snd.ready) &&
-	    (flow->ccc.state == UET_CCC_READY || s->win.nr_marked))
+	    (flow->ccc.state == UET_CCC_READY || s->win.ring->nr_marked))
 		uet_flow_queue(flow);
 }
 
@@ -151,7 +151,7 @@ static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 		tx->movable = true;
 		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
 			     tx->refused_code);
-	} else if (!uet_txwin_outstanding(&s->win) && s->win.nslots &&
+	} else if (s->win.nslots && uet_snd_at_rest(s) &&
 		   now >= s->heard + UET_PDC_RING_IDLE_NS) {
 		uet_pdc_tx_shrink(pdc);
 	}
@@ -163,7 +163,7 @@ static u64 uet_pdc_tx_deadline(struct uet_pdc *pdc, u64 now)
 	u64 at = uet_earliest(uet_snd_deadline(s), pdc->tx->orphan_at);
 
 	/* An empty ring is freed. */
-	if (s->win.nslots && !uet_txwin_outstanding(&s->win))
+	if (s->win.nslots && uet_snd_at_rest(s))
 		at = uet_earliest(at, max(s->heard + UET_PDC_RING_IDLE_NS,
 					  now + 1));
 	if (!pdc->initiator)
@@ -188,7 +188,7 @@ static void uet_pdc_disowned_expire(struct uet_pdc *pdc, u64 now)
  */
 static bool uet_pdc_tx_waits(const struct uet_snd *s)
 {
-	return s->state != UET_PDC_DEAD && s->retry_at && !s->win.nr_marked;
+	return s->state != UET_PDC_DEAD && s->retry_at && !s->win.ring->nr_marked;
 }
 
 /**

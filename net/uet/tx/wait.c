@@ -212,8 +212,8 @@ struct uet_wait uet_pdc_wait(const struct uet_pdc *pdc)
 	q = uet_wait_first_held(s);
 	if (q)
 		return uet_wait(UET_WAIT_RECEIVER, q->hold.since);
-	if (s->mpr_since)
-		return uet_wait(UET_WAIT_RECEIVE_WINDOW, s->mpr_since);
+	if (uet_snd_busy(s)->mpr_since)
+		return uet_wait(UET_WAIT_RECEIVE_WINDOW, uet_snd_busy(s)->mpr_since);
 	if (s->state == UET_PDC_SYN || uet_txwin_outstanding(&s->win))
 		return uet_wait_sent(s);
 	return uet_wait(UET_WAIT_WRITER, uet_wait_writers(tx));
@@ -282,8 +282,8 @@ static struct uet_wait uet_wait_unsent(const struct uet_snd_queue *q,
 		return w;
 	if (!head->m.eom && !uet_snd_sendable(s, q))
 		return uet_wait(UET_WAIT_WRITER, uet_wait_fed(head));
-	if (s->mpr_since && !uet_txwin_allowed(&s->win))
-		return uet_wait(UET_WAIT_RECEIVE_WINDOW, s->mpr_since);
+	if (uet_snd_busy(s)->mpr_since && !uet_txwin_allowed(&s->win))
+		return uet_wait(UET_WAIT_RECEIVE_WINDOW, uet_snd_busy(s)->mpr_since);
 	if (list_empty(&s->ready_node) &&
 	    (s->state == UET_PDC_SYN || uet_txwin_outstanding(&s->win)))
 		return uet_wait_sent(s);
