@@ -108,6 +108,25 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 }
 
 /**
+ * uet_encap_fits_split() - uet_encap_fits() where the UDP header is not linear
+ * @un: namespace
+ * @skb: packet
+ * @off: offset of the UDP header, from skb->data on
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool uet_encap_fits_split(const struct uet_net *un, const struct sk_buff *skb,
+			  int off)
+{
+	const struct udphdr *uh;
+	struct udphdr buf;
+
+	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	return uh && uh->dest == htons(READ_ONCE(un->sysctl.udp_port));
+}
+
+/**
  * uet_encap_owns() - is it a tunnel socket or an owner socket (link/owner.c)?
  * @sk: any full socket
  *

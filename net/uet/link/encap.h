@@ -96,31 +96,30 @@ bool uet_encap_icmp(struct uet_net *un, struct sk_buff *skb, unsigned int off,
 		    u8 form);
 void uet_encap_exit(struct uet_net *un);
 
+bool uet_encap_fits_split(const struct uet_net *un, const struct sk_buff *skb,
+			  int off);
+
 /**
  * uet_encap_fits() - is a packet in a form of UET?
  * @un: namespace
  * @skb: packet
- * @proto: its IP protocol
+ * @proto: its IP protocol, which tells the form
  * @off: offset of what follows the IP header, from skb->data on
- * @form: set to UET_FORM_IP or 0
  *
  * Context: any.
  * Return: true if it is.
  */
 static inline bool uet_encap_fits(const struct uet_net *un,
-				  const struct sk_buff *skb, u8 proto, int off,
-				  u8 *form)
+				  const struct sk_buff *skb, u8 proto, int off)
 {
 	const struct udphdr *uh;
-	struct udphdr buf;
 
-	*form = 0;
-	if (proto != IPPROTO_UDP) {
-		*form = UET_FORM_IP;
+	if (unlikely(proto != IPPROTO_UDP))
 		return proto == READ_ONCE(un->sysctl.ip_protocol);
-	}
-	uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
-	return uh && uh->dest == htons(READ_ONCE(un->sysctl.udp_port));
+	if (unlikely((int)skb_headlen(skb) - off < (int)sizeof(*uh)))
+		return uet_encap_fits_split(un, skb, off);
+	uh = (const void *)(skb->data + off);
+	return uh->dest == htons(READ_ONCE(un->sysctl.udp_port));
 }
 
 /* Count another user of the tunnel sockets; false if there is none. */

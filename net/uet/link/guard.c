@@ -32,7 +32,7 @@
 /* Did the opener of the socket have CAP_NET_RAW? The current task may be another
  * one. Kernel sockets (tunnels) have no file, and so no privilege.
  */
-static bool uet_guard_privileged(struct net *net, struct sock *sk)
+static noinline bool uet_guard_privileged(struct net *net, struct sock *sk)
 {
 	bool ret = false;
 
@@ -44,7 +44,8 @@ static bool uet_guard_privileged(struct net *net, struct sock *sk)
 	return ret;
 }
 
-static bool uet_guard_local(struct net *net, const struct sk_buff *skb)
+static noinline bool uet_guard_local(struct net *net,
+				     const struct sk_buff *skb)
 {
 	if (ip_hdr(skb)->version == 4)
 		return inet_addr_type_dev_table(net, skb_dst(skb)->dev,
@@ -57,8 +58,8 @@ static bool uet_guard_local(struct net *net, const struct sk_buff *skb)
 }
 
 /* May a packet in a form of UET leave? */
-static bool uet_guard_allows(const struct nf_hook_state *state,
-			     const struct sk_buff *skb)
+static __always_inline bool uet_guard_allows(const struct nf_hook_state *state,
+					     const struct sk_buff *skb)
 {
 	struct sock *sk = state->sk ?: skb->sk;
 
@@ -78,13 +79,12 @@ static bool uet_guard_proto(u8 proto)
 }
 
 /* @off: offset of what follows the IP header */
-static unsigned int uet_guard(const struct nf_hook_state *state,
-			      struct sk_buff *skb, u8 proto, int off)
+static __always_inline unsigned int uet_guard(const struct nf_hook_state *state,
+					      struct sk_buff *skb, u8 proto, int off)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
-	u8 form;
 
-	if (!uet_encap_fits(un, skb, proto, off, &form) ||
+	if (!uet_encap_fits(un, skb, proto, off) ||
 	    uet_guard_allows(state, skb))
 		return NF_ACCEPT;
 	return uet_drop_nf(un, skb, UET_DROP_GUARD);

@@ -194,18 +194,46 @@ static inline bool uet_peer_is_v4(const struct uet_peer *peer)
 	return ipv6_addr_v4mapped(&peer->key.raddr);
 }
 
-/* Slot of a peer in the table of the early demux (pdc/demux.c) */
+/* Slot of a peer in the table of the early demux (pdc/demux.c), by the last word of its
+ * address
+ */
+static inline struct uet_peer __rcu **
+uet_demux_slot_of(struct uet_net *un, __be32 word)
+{
+	return &un->rx_peers[hash_32((__force u32)word, UET_RX_PEERS_BITS)];
+}
+
 static inline struct uet_peer __rcu **
 uet_demux_slot(struct uet_net *un, const struct in6_addr *raddr)
 {
-	return &un->rx_peers[hash_32((__force u32)raddr->s6_addr32[3],
-				     UET_RX_PEERS_BITS)];
+	return uet_demux_slot_of(un, raddr->s6_addr32[3]);
 }
 
 int uet_peer_tables_init(struct uet_net *un);
 void uet_peer_tables_exit(struct uet_net *un);
 
 struct uet_fep *uet_fep_lookup(struct uet_net *un, const struct in6_addr *addr);
+
+/* Is @addr the v4-mapped address of @v4? */
+static inline bool uet_addr_is_v4(const struct in6_addr *addr, __be32 v4)
+{
+	return addr->s6_addr32[3] == v4 && ipv6_addr_v4mapped(addr);
+}
+
+/**
+ * uet_fep_hinted4() - is an IPv4 address that of the newest FEP?
+ * @un: namespace
+ * @addr: local address
+ *
+ * Context: RCU read side.
+ * Return: true if so; else uet_fep_find() tells.
+ */
+static inline bool uet_fep_hinted4(struct uet_net *un, __be32 addr)
+{
+	const struct uet_fep *fep = rcu_dereference(un->fep_hint);
+
+	return fep && uet_addr_is_v4(&fep->addr, addr);
+}
 
 /**
  * uet_fep_find() - find the FEP of a local address

@@ -38,32 +38,37 @@ static bool uet_untrack_local(struct uet_net *un, const struct sk_buff *skb,
 #endif
 }
 
-/* @off: offset of what follows the IP header */
-static __always_inline void uet_untrack(struct uet_net *un, struct sk_buff *skb,
-					u8 proto, int off,
-					const struct in6_addr *daddr)
+/* It must be for this host, i.e. neither forwarded nor translated. */
+static void uet_untrack(struct uet_net *un, struct sk_buff *skb,
+			const struct in6_addr *daddr)
 {
-	u8 form;
-
-	if (skb_get_nfct(skb) || !uet_encap_fits(un, skb, proto, off, &form))
-		return;
-	/* It must be for this host, i.e. neither forwarded nor translated. */
-	if (likely(uet_fep_find(un, daddr)) ||
-	    uet_untrack_local(un, skb, daddr))
+	if (uet_fep_find(un, daddr) || uet_untrack_local(un, skb, daddr))
 		skb_set_nfct(skb, IP_CT_UNTRACKED);
+}
+
+/* For an address of which the newest FEP does not know */
+static noinline void uet_untrack4(struct uet_net *un, struct sk_buff *skb)
+{
+	struct in6_addr daddr;
+
+	ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &daddr);
+	uet_untrack(un, skb, &daddr);
 }
 
 static unsigned int uet_untrack_hook4(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
 	const struct iphdr *iph = ip_hdr(skb);
-	struct in6_addr daddr;
+	struct uet_net *un = uet_net_rcu(state->net);
 
-	if (ip_is_fragment(iph))
+	if (ip_is_fragment(iph) || skb_get_nfct(skb) ||
+	    !uet_encap_fits(un, skb, iph->protocol,
+			    skb_network_offset(skb) + iph->ihl * 4))
 		return NF_ACCEPT;
-	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_untrack(uet_net_rcu(state->net), skb, iph->protocol,
-		    skb_network_offset(skb) + iph->ihl * 4, &daddr);
+	if (likely(uet_fep_hinted4(un, iph->daddr)))
+		skb_set_nfct(skb, IP_CT_UNTRACKED);
+	else
+		uet_untrack4(un, skb);
 	return NF_ACCEPT;
 }
 
@@ -71,10 +76,13 @@ static unsigned int uet_untrack_hook6(void *priv, struct sk_buff *skb,
 				      const struct nf_hook_state *state)
 {
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	struct uet_net *un = uet_net_rcu(state->net);
 
 	/* UET packets carry no extension headers. */
-	uet_untrack(uet_net_rcu(state->net), skb, ip6h->nexthdr,
-		    skb_network_offset(skb) + sizeof(*ip6h), &ip6h->daddr);
+	if (!skb_get_nfct(skb) &&
+	    uet_encap_fits(un, skb, ip6h->nexthdr,
+			   skb_network_offset(skb) + sizeof(*ip6h)))
+		uet_untrack(un, skb, &ip6h->daddr);
 	return NF_ACCEPT;
 }
 

@@ -37,44 +37,44 @@
 
 static_assert(offsetof(struct uet_pds_ack_wire, dpdcid) == UET_DPDCID_OFF);
 
-/* Find a peer by address in a small table; on a collision, by the packet's dpdcid,
- * unverified: it only selects whose cached route is tried.
+/*
+ * Peers are found by address in a small table; on a collision, by the packet's dpdcid,
+ * unverified: it only selects whose cached route is tried. @off: offset of what follows
+ * the IP header
  */
-static __always_inline struct uet_peer *
-uet_demux_peer(struct uet_net *un, const u8 *pds,
-	       const struct in6_addr *saddr, const struct in6_addr *daddr)
+static noinline struct uet_peer *
+uet_demux_collided(struct uet_net *un, const struct sk_buff *skb, u8 proto,
+		   unsigned int off, const struct in6_addr *saddr,
+		   const struct in6_addr *daddr)
 {
-	struct uet_peer *peer = rcu_dereference(*uet_demux_slot(un, saddr));
-	struct uet_pdc *pdc;
-	u16 id;
+	u8 form = proto == IPPROTO_UDP ? 0 : UET_FORM_IP;
+	const u8 *pds = skb->data + off + uet_form_outer(form);
+	u16 id = uet_get_be16(pds + UET_DPDCID_OFF);
+	struct uet_pdc *pdc = uet_pdc_by_id(un, daddr, id);
 
-	if (likely(peer && ipv6_addr_equal(&peer->key.raddr, saddr) &&
-		   ipv6_addr_equal(&peer->key.laddr, daddr)))
-		return peer;
-	id = uet_get_be16(pds + UET_DPDCID_OFF);
-	pdc = uet_pdc_by_id(un, daddr, id);
 	if (!pdc || !ipv6_addr_equal(&pdc->peer->key.raddr, saddr))
 		return NULL;
 	return pdc->peer;
 }
 
-/* @off: offset of what follows the IP header */
-static __always_inline void uet_demux(struct sk_buff *skb, u8 proto,
-				      unsigned int off, struct uet_net *un,
-				      const struct in6_addr *saddr,
-				      const struct in6_addr *daddr)
+static noinline struct uet_peer *
+uet_demux_collided4(struct uet_net *un, const struct sk_buff *skb)
 {
-	struct uet_peer *peer;
-	struct dst_entry *dst;
-	u8 form;
+	const struct iphdr *iph = ip_hdr(skb);
+	struct in6_addr saddr, daddr;
 
-	if (!uet_encap_fits(un, skb, proto, off, &form))
-		return;
-	peer = uet_demux_peer(un, skb->data + off + uet_form_outer(form), saddr,
-			      daddr);
-	if (!peer)
-		return;
-	dst = rcu_dereference(peer->rx_dst);
+	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
+	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
+	return uet_demux_collided(un, skb, iph->protocol, sizeof(*iph), &saddr,
+				  &daddr);
+}
+
+/* Give a packet the route that is cached in its peer. */
+static __always_inline void uet_demux(struct sk_buff *skb,
+				      const struct uet_peer *peer)
+{
+	struct dst_entry *dst = rcu_dereference(peer->rx_dst);
+
 	if (!dst || READ_ONCE(peer->rx_iif) != skb->skb_iif ||
 	    !dst_check(dst, READ_ONCE(peer->rx_cookie)))
 		return;
@@ -93,16 +93,22 @@ static unsigned int uet_demux_hook4(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
 	const struct iphdr *iph = ip_hdr(skb);
-	struct in6_addr saddr, daddr;
+	struct uet_peer *peer;
 	struct uet_net *un;
 
 	if (iph->ihl != 5 || ip_is_fragment(iph) ||
 	    !uet_demux_wants(skb, sizeof(*iph)))
 		return NF_ACCEPT;
 	un = uet_net_rcu(state->net);
-	ipv6_addr_set_v4mapped(iph->saddr, &saddr);
-	ipv6_addr_set_v4mapped(iph->daddr, &daddr);
-	uet_demux(skb, iph->protocol, sizeof(*iph), un, &saddr, &daddr);
+	if (!uet_encap_fits(un, skb, iph->protocol, sizeof(*iph)))
+		return NF_ACCEPT;
+	/* Both addresses of a peer are of the same family. */
+	peer = rcu_dereference(*uet_demux_slot_of(un, iph->saddr));
+	if (unlikely(!peer || !uet_addr_is_v4(&peer->key.raddr, iph->saddr) ||
+		     peer->key.laddr.s6_addr32[3] != iph->daddr))
+		peer = uet_demux_collided4(un, skb);
+	if (likely(peer))
+		uet_demux(skb, peer);
 	return NF_ACCEPT;
 }
 
@@ -110,11 +116,20 @@ static unsigned int uet_demux_hook6(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
+	struct uet_net *un = uet_net_rcu(state->net);
+	struct uet_peer *peer;
 
-	if (!uet_demux_wants(skb, sizeof(*ip6h)))
+	if (!uet_demux_wants(skb, sizeof(*ip6h)) ||
+	    !uet_encap_fits(un, skb, ip6h->nexthdr, sizeof(*ip6h)))
 		return NF_ACCEPT;
-	uet_demux(skb, ip6h->nexthdr, sizeof(*ip6h), uet_net_rcu(state->net),
-		  &ip6h->saddr, &ip6h->daddr);
+	peer = rcu_dereference(*uet_demux_slot(un, &ip6h->saddr));
+	if (unlikely(!peer ||
+		     !ipv6_addr_equal(&peer->key.raddr, &ip6h->saddr) ||
+		     !ipv6_addr_equal(&peer->key.laddr, &ip6h->daddr)))
+		peer = uet_demux_collided(un, skb, ip6h->nexthdr, sizeof(*ip6h),
+					  &ip6h->saddr, &ip6h->daddr);
+	if (likely(peer))
+		uet_demux(skb, peer);
 	return NF_ACCEPT;
 }
 
@@ -177,22 +192,6 @@ static bool uet_demux_taken(const struct uet_peer *peer)
 	dst = rcu_dereference(peer->rx_dst);
 	return dst && READ_ONCE(peer->rx_iif) &&
 	       dst_check(dst, READ_ONCE(peer->rx_cookie));
-}
-
-/**
- * uet_demux_news() - do route and interface of a packet differ from the cached ones?
- * @peer: the peer
- * @skb: the packet, verified to be the peer's
- *
- * Checks both, as several interfaces may share an input route.
- *
- * Context: softirq, RCU read side.
- * Return: true if so.
- */
-bool uet_demux_news(const struct uet_peer *peer, const struct sk_buff *skb)
-{
-	return rcu_access_pointer(peer->rx_dst) != skb_dst(skb) ||
-	       READ_ONCE(peer->rx_iif) != skb->skb_iif;
 }
 
 /**
