@@ -146,7 +146,7 @@ static u32 hdr_parse_dpdcid(struct uet_pkt *pkt, const u8 *p, u32 psn)
 	return psn - FIELD_GET(UET_SYN_PSN_OFFSET, word);
 }
 
-static void hdr_parse_req(struct uet_pkt *pkt, const u8 *p)
+static __always_inline void hdr_parse_req(struct uet_pkt *pkt, const u8 *p)
 {
 	u32 psn = uet_get_be32(p + 4);
 
@@ -271,6 +271,7 @@ static __always_inline int hdr_parse_pds(struct uet_pkt *pkt, struct cursor *c,
 	pkt->pds_len = info->len;
 	pkt->hdr_len = info->len;
 	pkt->payload_len = 0;
+	pkt->exact = false;
 	c->off = info->len;
 	return 0;
 }
@@ -307,7 +308,8 @@ static __always_inline void hdr_parse_pds_body(struct uet_pkt *pkt, const u8 *p,
  * a negated reason. The PDS header of such a packet is sound, so its source is told that
  * the operation is not.
  */
-static int hdr_parse_ext_len(const struct cursor *c, unsigned int kind)
+static __always_inline int hdr_parse_ext_len(const struct cursor *c,
+					     unsigned int kind)
 {
 	unsigned int ext = UET_SES_RENDEZVOUS_LEN;
 
@@ -357,11 +359,18 @@ static u8 hdr_check_offset(const struct uet_ses_req *ses)
  * its payload is what follows the headers, up to request_length.  In other
  * packets payload_length must be equal to what follows the headers.
  */
-static u8 hdr_check_data(struct uet_pkt *pkt, unsigned int kind,
-			 unsigned int present)
+static __always_inline u8 hdr_check_data(struct uet_pkt *pkt, unsigned int kind,
+					 unsigned int present)
 {
 	struct uet_ses_req *ses = &pkt->ses;
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
 
+	if (likely((ses->flags & whole) == whole && present == ses->request_length)) {
+		ses->payload_length = present;
+		pkt->payload_len = present;
+		pkt->exact = true;
+		return UET_VIOL_NONE;
+	}
 	if (ses->flags & UET_SES_F_SOM) {
 		if (unlikely((ses->flags & UET_SES_F_EOM) && kind == OP_DATA &&
 			     present < ses->request_length))
@@ -376,6 +385,7 @@ static u8 hdr_check_data(struct uet_pkt *pkt, unsigned int kind,
 	if (unlikely(ses->payload_length != present))
 		return UET_VIOL_LENGTH;
 	pkt->payload_len = present;
+	pkt->exact = true;
 	return hdr_check_offset(ses);
 }
 
@@ -396,13 +406,11 @@ static u8 hdr_check_no_data(struct uet_ses_req *ses, unsigned int kind,
 	return hdr_check_offset(ses);
 }
 
-static u8 hdr_check_payload(struct uet_pkt *pkt, unsigned int kind,
-			    unsigned int present)
+static noinline u8 hdr_check_other(struct uet_pkt *pkt, unsigned int kind,
+				   unsigned int present)
 {
 	struct uet_ses_req *ses = &pkt->ses;
 
-	if (likely(kind == OP_DATA))
-		return hdr_check_data(pkt, kind, present);
 	switch (kind) {
 	case OP_RENDEZVOUS:
 		return hdr_check_data(pkt, kind, present);
@@ -418,7 +426,15 @@ static u8 hdr_check_payload(struct uet_pkt *pkt, unsigned int kind,
 	return UET_VIOL_NONE;
 }
 
-static void hdr_parse_ses_std(struct uet_ses_req *ses, const u8 *p)
+static __always_inline u8 hdr_check_payload(struct uet_pkt *pkt, unsigned int kind,
+					    unsigned int present)
+{
+	if (likely(kind == OP_DATA))
+		return hdr_check_data(pkt, kind, present);
+	return hdr_check_other(pkt, kind, present);
+}
+
+static __always_inline void hdr_parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 {
 	u64 word = uet_get_be64(p + 32);
 
@@ -439,8 +455,8 @@ static void hdr_parse_ses_std(struct uet_ses_req *ses, const u8 *p)
 }
 
 /* Small and medium requests, for messages of one packet */
-static void hdr_parse_ses_short(struct uet_ses_req *ses, const u8 *p,
-				bool medium)
+static noinline void hdr_parse_ses_short(struct uet_ses_req *ses, const u8 *p,
+					 bool medium)
 {
 	u64 word = uet_get_be64(p + 12);
 
@@ -481,10 +497,12 @@ static u8 hdr_check_short(const struct uet_pkt *pkt)
 	return ops & BIT_ULL(pkt->ses.opcode) ? UET_VIOL_NONE : UET_VIOL_FORM;
 }
 
-static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
+/* @next_hdr: that of the packet, as a constant where it is one */
+static __always_inline int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c,
+					     u8 next_hdr)
 {
 	struct uet_ses_req *ses = &pkt->ses;
-	unsigned int len = hdr_ses_req_len(pkt->next_hdr);
+	unsigned int len = hdr_ses_req_len(next_hdr);
 	const u8 *p = c->p + c->off;
 	unsigned int kind;
 
@@ -499,10 +517,10 @@ static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 	ses->pid = uet_get_be16(p + 8) & UET_SES_ID12;
 	ses->ri = uet_get_be16(p + 10) & UET_SES_ID12;
 	ses->ext_len = 0;
-	if (likely(pkt->next_hdr == UET_NH_REQ_STD))
+	if (likely(next_hdr == UET_NH_REQ_STD))
 		hdr_parse_ses_std(ses, p);
 	else
-		hdr_parse_ses_short(ses, p, pkt->next_hdr == UET_NH_REQ_MEDIUM);
+		hdr_parse_ses_short(ses, p, next_hdr == UET_NH_REQ_MEDIUM);
 	c->off += len;
 
 	kind = op_kinds[ses->opcode];
@@ -520,7 +538,7 @@ static int hdr_parse_ses_req(struct uet_pkt *pkt, struct cursor *c)
 		c->off += ext;
 	}
 	pkt->hdr_len = c->off;
-	if (unlikely(pkt->next_hdr != UET_NH_REQ_STD))
+	if (unlikely(next_hdr != UET_NH_REQ_STD))
 		pkt->violation = hdr_check_short(pkt);
 	if (likely(!pkt->violation))
 		pkt->violation = hdr_check_payload(pkt, kind, c->len - c->off);
@@ -589,6 +607,28 @@ static int hdr_parse_ses_rsp(struct uet_pkt *pkt, struct cursor *c)
 	return 0;
 }
 
+/* What follows the prologue of any packet. Apart, so that the parser of nearly all
+ * packets saves few registers
+ */
+static noinline int hdr_parse_any(struct uet_pkt *pkt, const u8 *data,
+				  unsigned int linear, unsigned int len,
+				  unsigned int kind)
+{
+	struct cursor c = {
+		.p = data,
+		.linear = linear,
+		.len = len,
+		.off = pkt->pds_len,
+	};
+
+	hdr_parse_pds_body(pkt, data, kind);
+	if (pkt->next_hdr == UET_NH_NONE)
+		return 0;
+	return uet_pkt_has_ses_req(pkt) ?
+	       hdr_parse_ses_req(pkt, &c, pkt->next_hdr) :
+	       hdr_parse_ses_rsp(pkt, &c);
+}
+
 int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 		  unsigned int len)
 {
@@ -605,11 +645,10 @@ int uet_pkt_parse(struct uet_pkt *pkt, const void *data, unsigned int linear,
 	err = hdr_parse_pds(pkt, &c, &kind);
 	if (unlikely(err))
 		return err;
-	hdr_parse_pds_body(pkt, c.p, kind);
-	if (pkt->next_hdr == UET_NH_NONE)
-		return 0;
-	return uet_pkt_has_ses_req(pkt) ? hdr_parse_ses_req(pkt, &c) :
-					  hdr_parse_ses_rsp(pkt, &c);
+	if (unlikely(kind != KIND_REQ || pkt->next_hdr != UET_NH_REQ_STD))
+		return hdr_parse_any(pkt, data, c.linear, len, kind);
+	hdr_parse_req(pkt, c.p);
+	return hdr_parse_ses_req(pkt, &c, UET_NH_REQ_STD);
 }
 
 /* Length of a packet with a SES request, as far as its headers say */

@@ -249,6 +249,8 @@ struct uet_ses_rsp {
  * @payload_len: payload bytes behind @hdr_len that belong to the message
  * @spdcid: PDCID at the sender; 0 for RUDI and UUD
  * @dpdcid: PDCID at the receiver; 0 with SYN, for RUDI and UUD
+ * @exact: a request with data that is as long as its headers tell; false also where
+ *	only uet_pkt_told_len() knows
  * @req: RUD_REQ, ROD_REQ, RUD_CC_REQ, ROD_CC_REQ
  * @ack: ACK, ACK_CC, ACK_CCX
  * @nack: NACK, NACK_CCX
@@ -270,6 +272,7 @@ struct uet_pkt {
 	u16 payload_len;
 	u16 spdcid;
 	u16 dpdcid;
+	bool exact;
 	union {
 		struct uet_req req;
 		struct uet_ack ack;

@@ -77,7 +77,7 @@ static void uet_syn_conflict(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 }
 
 /* The receiving half; made if missing and the peer has answered. */
-static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
+static inline struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
 {
 	struct uet_pdc_rx *r = uet_pdc_rx(pdc);
 
@@ -86,7 +86,8 @@ static struct uet_pdc_rx *uet_input_rx(struct uet_pdc *pdc)
 	return uet_pdc_rx_attach(pdc);
 }
 
-static void uet_input_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
+static __always_inline void uet_input_request(struct uet_pdc *pdc,
+					      struct uet_rx_ctx *rx)
 {
 	if (unlikely(!uet_input_rx(pdc))) {
 		rx->drop = UET_DROP_STATE;
@@ -252,7 +253,7 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
  * NACKed. PDCID 0, which no PDC has, is that of a probe (core/ping.h), which is no
  * packet gone astray.
  */
-static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
+static noinline void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 
@@ -271,6 +272,51 @@ static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
 		uet_nack_stateless(rx, nack, uet_pkt_psn(pkt));
 }
 
+/* A packet of a PDC, peer verified, has another form than the PDC is known for, or is the
+ * first one in this tick. False if it is to be dropped, for @rx->drop. @known: it shows
+ * that its source knows our PDCID and its own
+ */
+static noinline bool uet_input_form(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+				    bool known)
+{
+	if (uet_form_lacks(pdc->peer, rx->form)) {
+		rx->drop = UET_DROP_CRC;
+		return false;
+	}
+	if (known)
+		uet_form_heard(pdc->peer, rx->form);
+	return true;
+}
+
+/* The body of uet_input_pdc() */
+static __always_inline struct uet_pdc *uet_input_find(struct uet_rx_ctx *rx,
+						      u8 *nack)
+{
+	const struct uet_pkt *pkt = rx->pkt;
+	struct uet_pdc *pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
+	bool anon = uet_pkt_is_nack(pkt) && !pkt->spdcid;
+	struct uet_peer *peer;
+
+	if (!pdc) {
+		*nack = UET_NACK_INV_DPDCID;
+		return NULL;
+	}
+	peer = pdc->peer;
+	if (!uet_from_peer(peer, rx) ||
+	    (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid)) {
+		*nack = UET_NACK_PDC_HDR_MISMATCH;
+		return NULL;
+	}
+	if (unlikely(!uet_form_is(&peer->form, rx->form)) &&
+	    !uet_input_form(pdc, rx, !anon && pdc->remote_id)) {
+		*nack = 0;
+		return NULL;
+	}
+	if (unlikely(uet_demux_news(peer, rx->skb)))
+		uet_demux_learn(peer, rx->skb);
+	return pdc;
+}
+
 /**
  * uet_input_pdc() - find the PDC that a packet names by its dpdcid
  * @rx: the packet
@@ -282,47 +328,25 @@ static void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)
  */
 struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack)
 {
-	const struct uet_pkt *pkt = rx->pkt;
-	struct uet_pdc *pdc = uet_pdc_by_id(rx->un, &rx->daddr, pkt->dpdcid);
-	bool anon = uet_pkt_is_nack(pkt) && !pkt->spdcid;
-
-	if (!pdc) {
-		*nack = UET_NACK_INV_DPDCID;
-		return NULL;
-	}
-	if (!uet_from_peer(pdc->peer, rx) ||
-	    (!anon && pdc->remote_id && pdc->remote_id != pkt->spdcid)) {
-		*nack = UET_NACK_PDC_HDR_MISMATCH;
-		return NULL;
-	}
-	if (unlikely(uet_form_lacks(pdc->peer, rx->form))) {
-		rx->drop = UET_DROP_CRC;
-		*nack = 0;
-		return NULL;
-	}
-	/* Others do not show that they know our PDCID and theirs. */
-	if (likely(!anon && pdc->remote_id))
-		uet_form_heard(pdc->peer, rx->form);
-	if (unlikely(uet_demux_news(pdc->peer, rx->skb)))
-		uet_demux_learn(pdc->peer, rx->skb);
-	return pdc;
+	return uet_input_find(rx, nack);
 }
 
-static void uet_input_established(struct uet_rx_ctx *rx)
+/* A packet of a PDC; @request: it is known to be a request */
+static __always_inline void uet_input_established(struct uet_rx_ctx *rx, bool request)
 {
 	struct uet_pkt *pkt = rx->pkt;
 	struct uet_pdc *pdc;
 	u8 nack;
 
-	pdc = uet_input_pdc(rx, &nack);
-	if (!pdc) {
+	pdc = uet_input_find(rx, &nack);
+	if (unlikely(!pdc)) {
 		if (nack)
 			uet_input_unknown(rx, nack);
 		return;
 	}
 	if (unlikely(uet_home_elsewhere(pdc, rx)))
 		return;
-	if (uet_pkt_is_pds_req(pkt))
+	if (request || uet_pkt_is_pds_req(pkt))
 		uet_input_request(pdc, rx);
 	else if (uet_pkt_is_ack(pkt))
 		uet_input_ack(pdc, rx);
@@ -351,7 +375,10 @@ static void uet_input_write(struct uet_rx_ctx *rx)
 		uet_rudi_request(rx);
 }
 
-static void uet_input_parsed(struct uet_rx_ctx *rx)
+/* Any packet. Apart, so that requests of a PDC, which are most packets, save few
+ * registers
+ */
+static noinline void uet_input_any(struct uet_rx_ctx *rx)
 {
 	struct uet_pkt *pkt = rx->pkt;
 
@@ -378,7 +405,15 @@ static void uet_input_parsed(struct uet_rx_ctx *rx)
 	if (unlikely(uet_pkt_is_syn(pkt)))
 		uet_input_syn(rx);
 	else
-		uet_input_established(rx);
+		uet_input_established(rx, false);
+}
+
+static __always_inline void uet_input_parsed(struct uet_rx_ctx *rx)
+{
+	if (likely(uet_pkt_is_pds_req(rx->pkt) && !(rx->pkt->flags & UET_F_SYN)))
+		uet_input_established(rx, true);
+	else
+		uet_input_any(rx);
 }
 
 static enum uet_drop uet_parse_drop(int err)
@@ -476,11 +511,25 @@ static noinline bool uet_input_trailer(struct uet_rx_ctx *rx, u32 told)
 	return !rx->drop;
 }
 
-/* Does the length of a packet raise the question whether it has a trailer? */
-static bool uet_input_asks(const struct uet_rx_ctx *rx, u32 *told)
+/* Does the length of a packet say that it has no trailer, or else do its last bytes?
+ * Return false if it is to be dropped.
+ */
+static noinline bool uet_input_length(struct uet_rx_ctx *rx)
 {
-	*told = uet_pkt_told_len(rx->pkt);
-	return rx->skb->len != *told;
+	u32 told = uet_pkt_told_len(rx->pkt);
+
+	return likely(rx->skb->len == told) || uet_input_trailer(rx, told);
+}
+
+static enum uet_drop uet_input_strip(struct uet_net *un, struct sk_buff *skb, u8 form)
+{
+	enum uet_drop drop = uet_crc_strip(skb);
+
+	if (unlikely(drop))
+		return drop;
+	UET_INC(un, RX_TRAILERS);
+	return unlikely(skb->len < uet_form_outer(form)) ? UET_DROP_SHORT :
+							   UET_DROP_NONE;
 }
 
 /* A packet arrived, maybe at another CPU, which has done something to it then. True if
@@ -491,41 +540,43 @@ static __always_inline bool uet_input_skb(struct uet_net *un,
 					  uet_okfn okfn, bool again)
 {
 	struct uet_pkt pkt __uninitialized;	/* uet_pkt_parse() fills it */
-	struct uet_rx_ctx rx = {
-		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
-		.form = form, .okfn = okfn,
-	};
+	struct uet_rx_ctx rx __uninitialized;	/* all of it is set here, or by uet_rx_begin() */
 	u8 protect;
-	u32 told;
 	int err;
 
+	rx.un = un;
+	rx.skb = skb;
+	rx.pkt = &pkt;
+	rx.arrived = skb->tstamp;
+	rx.form = form;
+	rx.okfn = okfn;
+	rx.cells = 0;
+	rx.us = NULL;
+	rx.generation = 0;
+	rx.drop = UET_DROP_NONE;
+	rx.handed_over = false;
 	if (!again) {
 		UET_INC(un, RX_PKTS);
 		UET_ADD(un, RX_BYTES, skb->len);
 	}
 	uet_rx_begin(&rx, skb);
-	if (unlikely(READ_ONCE(un->exiting))) {
-		rx.drop = UET_DROP_NETNS;
-		goto free;
-	}
 	/* If @again, @skb has lost its trailer. */
 	rx.pktsize = skb->len +
 		     (again && form & UET_FORM_CRC ? UET_CRC_LEN : 0);
 	rx.polled = uet_skb_polled(skb);
+	/* In front in both headers */
+	rx.ev = uet_get_be16(skb->data);
+	if (unlikely(READ_ONCE(un->exiting))) {
+		rx.drop = UET_DROP_NETNS;
+		goto free;
+	}
 	protect = uet_form_protect(un, &rx.saddr);
 	if (unlikely(protect == UET_PROTECT_CRC) && !again) {
 		rx.form |= UET_FORM_CRC;
-		rx.drop = uet_crc_strip(skb);
+		rx.drop = uet_input_strip(un, skb, form);
 		if (unlikely(rx.drop))
 			goto free;
-		UET_INC(un, RX_TRAILERS);
-		if (unlikely(skb->len < uet_form_outer(form))) {
-			rx.drop = UET_DROP_SHORT;
-			goto free;
-		}
 	}
-	/* In front in both headers */
-	rx.ev = uet_get_be16(skb->data);
 	__skb_pull(skb, uet_form_outer(form));
 	err = uet_input_parse(&rx);
 	if (unlikely(err)) {
@@ -533,7 +584,7 @@ static __always_inline bool uet_input_skb(struct uet_net *un,
 		goto free;
 	}
 	if (likely(protect == UET_PROTECT_AUTO) && !again &&
-	    unlikely(uet_input_asks(&rx, &told)) && !uet_input_trailer(&rx, told))
+	    unlikely(!pkt.exact) && !uet_input_length(&rx))
 		goto free;
 	if (rx.ce && !again)
 		UET_INC(un, RX_CE);

@@ -162,22 +162,21 @@ u8 uet_form_of_answer(const struct uet_peer *peer)
 }
 
 /**
- * uet_form_protect() - what data_protect says about packets from an address
+ * uet_form_protect_ruled() - uet_form_protect() where rules decide
  * @un: namespace
  * @addr: the address
  *
  * Context: RCU read side.
  * Return: UET_PROTECT_*.
  */
-u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr)
+u8 uet_form_protect_ruled(struct uet_net *un, const struct in6_addr *addr)
 {
 	const struct uet_peer_rule *rule;
 
-	if (unlikely(READ_ONCE(un->nr_protect_rules)))
-		list_for_each_entry_rcu(rule, &un->peer_rules, node)
-			if (rule->params.data_protect &&
-			    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
-				return rule->params.data_protect - 1;
+	list_for_each_entry_rcu(rule, &un->peer_rules, node)
+		if (rule->params.data_protect &&
+		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
+			return rule->params.data_protect - 1;
 	return READ_ONCE(un->sysctl.data_protect);
 }
 

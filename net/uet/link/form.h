@@ -9,13 +9,14 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/jiffies.h>
 #include <linux/types.h>
 #include <linux/udp.h>
 
+#include "base.h"
 #include "core/wire.h"
 
 struct in6_addr;
-struct uet_net;
 struct uet_peer;
 struct uet_rx_ctx;
 
@@ -72,16 +73,39 @@ static inline unsigned int uet_form_len(u8 form)
 	return uet_form_outer(form) + (form & UET_FORM_CRC ? UET_CRC_LEN : 0);
 }
 
+/* Does a packet show no more about its source than is known, in this tick? */
+static inline bool uet_form_is(const struct uet_form *known, u8 form)
+{
+	unsigned long now = jiffies;
+
+	return READ_ONCE(known->heard) == form && READ_ONCE(known->heard_at) == now;
+}
+
 u8 uet_form_of_addr(struct uet_net *un, const struct in6_addr *addr);
 u8 uet_form_of_peer(const struct uet_peer *peer);
 u8 uet_form_of_answer(const struct uet_peer *peer);
 void uet_form_refresh(struct uet_peer *peer);
-u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr);
+u8 uet_form_protect_ruled(struct uet_net *un, const struct in6_addr *addr);
 bool uet_form_lacks(const struct uet_peer *peer, u8 form);
 bool uet_form_lacks_rx(const struct uet_rx_ctx *rx);
 bool uet_form_damaged(const struct uet_rx_ctx *rx);
 bool uet_form_never(const struct uet_peer *peer);
 void uet_form_greeted(struct uet_peer *peer, u8 form);
 void uet_form_heard(struct uet_peer *peer, u8 form);
+
+/**
+ * uet_form_protect() - what data_protect says about packets from an address
+ * @un: namespace
+ * @addr: the address
+ *
+ * Context: RCU read side.
+ * Return: UET_PROTECT_*.
+ */
+static inline u8 uet_form_protect(struct uet_net *un, const struct in6_addr *addr)
+{
+	if (unlikely(READ_ONCE(un->nr_protect_rules)))
+		return uet_form_protect_ruled(un, addr);
+	return READ_ONCE(un->sysctl.data_protect);
+}
 
 #endif /* _UET_FORM_H */

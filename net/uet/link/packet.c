@@ -12,49 +12,27 @@
 
 #include "link/packet.h"
 
-/* The interface by which a packet arrived. In a VRF skb->dev is the VRF, and the
- * IP control block has the interface.
- */
-static int uet_rx_interface(const struct sk_buff *skb, bool v4)
-{
-	int sdif = v4 ? inet_sdif(skb) : inet6_sdif(skb);
-
-	return sdif ?: skb->skb_iif ?: skb->dev->ifindex;
-}
-
 /**
- * uet_rx_begin() - fill in addresses, interface, DSCP and ECN mark of a packet
- * @rx: filled in; the fields of @rx->pkt that uet_rx_done() traces are cleared,
- *	since a packet may be dropped before it is parsed
+ * uet_rx_begin6() - the part of uet_rx_begin() for IPv6
+ * @rx: filled in
  * @skb: packet with its network header set
  *
  * Context: RCU read side.
  */
-void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+void uet_rx_begin6(struct uet_rx_ctx *rx, const struct sk_buff *skb)
 {
-	bool v4 = ip_hdr(skb)->version == 4;
+	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
 
-	rx->pkt->type = 0;
-	rx->pkt->spdcid = 0;
-	rx->pkt->dpdcid = 0;
-	rx->iif = uet_rx_interface(skb, v4);
-	if (v4) {
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &rx->saddr);
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &rx->daddr);
-		rx->ce = INET_ECN_is_ce(ip_hdr(skb)->tos);
-		rx->dscp = ip_hdr(skb)->tos >> 2;
-		rx->ifindex = 0;
-	} else {
-		rx->saddr = ipv6_hdr(skb)->saddr;
-		rx->daddr = ipv6_hdr(skb)->daddr;
-		rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
-		rx->dscp = ipv6_get_dsfield(ipv6_hdr(skb)) >> 2;
-		rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
-			      rx->iif : 0;
-	}
-	/* Inside a VRF the scope of a peer is the VRF. */
+	rx->iif = uet_rx_interface(skb, inet6_sdif(skb));
+	rx->saddr = ip6h->saddr;
+	rx->daddr = ip6h->daddr;
+	rx->ce = INET_ECN_is_ce(ipv6_get_dsfield(ip6h));
+	rx->dscp = ipv6_get_dsfield(ip6h) >> 2;
+	rx->ifindex = ipv6_addr_type(&rx->saddr) & IPV6_ADDR_LINKLOCAL ?
+		      rx->iif : 0;
+	/* As over IPv4 */
 	if (!rx->ifindex)
-		rx->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+		rx->ifindex = uet_rx_vrf(skb->dev);
 }
 
 /**

@@ -6,9 +6,13 @@
 #define _UET_PACKET_H
 
 #include <linux/in6.h>
+#include <linux/ip.h>
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 
 #include "base.h"
 #include "core/hdr_parse.h"
@@ -71,7 +75,52 @@ struct uet_rx_ctx {
 };
 
 void uet_rx_done(const struct uet_rx_ctx *rx);
-void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+void uet_rx_begin6(struct uet_rx_ctx *rx, const struct sk_buff *skb);
+
+/* The interface by which a packet arrived. In a VRF skb->dev is the VRF, and the
+ * IP control block has the interface, @sdif.
+ */
+static inline int uet_rx_interface(const struct sk_buff *skb, int sdif)
+{
+	return sdif ?: skb->skb_iif ?: skb->dev->ifindex;
+}
+
+/* The VRF of a device, or 0; in most cases without a call */
+static inline int uet_rx_vrf(struct net_device *dev)
+{
+	if (likely(!netif_is_l3_master(dev) && !netif_is_l3_slave(dev)))
+		return 0;
+	return l3mdev_master_ifindex_rcu(dev);
+}
+
+/**
+ * uet_rx_begin() - fill in addresses, interface, DSCP and ECN mark of a packet
+ * @rx: filled in; the fields of @rx->pkt that uet_rx_done() traces are cleared,
+ *	since a packet may be dropped before it is parsed
+ * @skb: packet with its network header set
+ *
+ * Context: RCU read side.
+ */
+static inline void uet_rx_begin(struct uet_rx_ctx *rx, const struct sk_buff *skb)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	struct uet_pkt *pkt = rx->pkt;
+
+	pkt->type = 0;
+	pkt->spdcid = 0;
+	pkt->dpdcid = 0;
+	if (iph->version != 4) {
+		uet_rx_begin6(rx, skb);
+		return;
+	}
+	rx->iif = uet_rx_interface(skb, inet_sdif(skb));
+	ipv6_addr_set_v4mapped(iph->saddr, &rx->saddr);
+	ipv6_addr_set_v4mapped(iph->daddr, &rx->daddr);
+	rx->ce = INET_ECN_is_ce(iph->tos);
+	rx->dscp = iph->tos >> 2;
+	/* Inside a VRF the scope of a peer is the VRF. */
+	rx->ifindex = uet_rx_vrf(skb->dev);
+}
 
 /**
  * uet_from_peer() - is a packet from this peer?

@@ -37,6 +37,8 @@ static void hdr_example_parse(struct kunit *test)
 	memset(&pkt, 0, sizeof(pkt));
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, data, ex->linear,
 					    ex->linear + ex->extra), 0);
+	/* hdr_example_told() is about this one. */
+	pkt.exact = false;
 	KUNIT_EXPECT_MEMEQ(test, &pkt, &ex->pkt, sizeof(pkt));
 }
 
@@ -55,7 +57,7 @@ static void hdr_example_parse_writes_all(struct kunit *test)
 	memset(&b, 0xff, sizeof(b));
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&a, ex->bytes, ex->linear, len), 0);
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&b, ex->bytes, ex->linear, len), 0);
-	EXPECT_SAME(test, &a, &b, struct uet_pkt, dpdcid);
+	EXPECT_SAME(test, &a, &b, struct uet_pkt, exact);
 	if (uet_pkt_is_pds_req(&a))
 		EXPECT_SAME(test, &a.req, &b.req, struct uet_req, ccc_id);
 	else if (uet_pkt_is_ack(&a))
@@ -79,6 +81,13 @@ static bool first_of_several(const struct uet_pkt *pkt)
 	       UET_SES_F_SOM && pkt->payload_len;
 }
 
+/* Does a packet have data that it tells the length of? */
+static bool tells_data(const struct uet_pkt *pkt)
+{
+	return uet_pkt_has_ses_req(pkt) && pkt->ses.opcode == UET_SES_OP_SEND &&
+	       !first_of_several(pkt);
+}
+
 /* Sound headers tell the length, and tell the same if a trailer follows. */
 static void hdr_example_told(struct kunit *test)
 {
@@ -91,9 +100,14 @@ static void hdr_example_told(struct kunit *test)
 		return;
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, ex->bytes, ex->linear, len), 0);
 	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), want);
+	if (pkt.exact)
+		KUNIT_EXPECT_EQ(test, want, len);
+	if (tells_data(&pkt))
+		KUNIT_EXPECT_TRUE(test, pkt.exact);
 	KUNIT_ASSERT_EQ(test, uet_pkt_parse(&pkt, ex->bytes, ex->linear, len + 4),
 			0);
 	KUNIT_EXPECT_EQ(test, uet_pkt_told_len(&pkt), want);
+	KUNIT_EXPECT_FALSE(test, pkt.exact);
 }
 
 /* What is longer than any packet is told without a wrap. */
