@@ -58,8 +58,9 @@ static bool uet_take_raw(const struct net *net, const struct raw_hashinfo *raw)
 }
 
 /* Is a UDP header all that is left between a packet and the tunnel socket? */
-static bool uet_take_plain(const struct sk_buff *skb, const struct udphdr *uh,
-			   unsigned int off)
+static __always_inline bool uet_take_plain(const struct sk_buff *skb,
+					   const struct udphdr *uh,
+					   unsigned int off)
 {
 	return ntohs(uh->len) == skb->len - off &&
 	       (likely(!uh->check) || skb_csum_unnecessary(skb)) &&
@@ -68,8 +69,8 @@ static bool uet_take_plain(const struct sk_buff *skb, const struct udphdr *uh,
 }
 
 /* Take several packets in one buffer. Returns their number, or as uet_take() */
-static int uet_take_several(struct uet_net *un, struct sk_buff *skb,
-			    unsigned int off, uet_okfn okfn)
+static noinline int uet_take_several(struct uet_net *un, struct sk_buff *skb,
+				     unsigned int off, uet_okfn okfn)
 {
 	int n = uet_input_run(un, skb, off, okfn);
 
@@ -79,8 +80,8 @@ static int uet_take_several(struct uet_net *un, struct sk_buff *skb,
 /* Take a packet whose UDP header is at @off. Returns its datagrams, 0 if it is not
  * taken, -1 if it was given to another CPU.
  */
-static int uet_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
-		    uet_okfn okfn)
+static __always_inline int uet_take(struct uet_net *un, struct sk_buff *skb,
+				    unsigned int off, uet_okfn okfn)
 {
 	lockdep_assert_in_softirq();
 	/* A departure time that came over a local device is no time of arrival. */
@@ -106,7 +107,7 @@ static int uet_take_handed(struct uet_net *un, struct sk_buff *skb)
 	return uet_take_several(un, skb, off, NULL);
 }
 
-static void uet_take_count4(struct uet_net *un, u32 n)
+static __always_inline void uet_take_count4(struct uet_net *un, u32 n)
 {
 	__IP_INC_STATS(un->net, IPSTATS_MIB_INDELIVERS);
 	SNMP_ADD_STATS(un->net->mib.udp_statistics, UDP_MIB_INDATAGRAMS, n);
@@ -148,9 +149,8 @@ void uet_take_again(struct uet_net *un, struct sk_buff *skb)
 }
 
 /* The UDP header of a packet to the UDP port of UET, or NULL */
-static const struct udphdr *uet_take_wants(const struct uet_net *un,
-					   struct sk_buff *skb,
-					   unsigned int off)
+static __always_inline const struct udphdr *
+uet_take_wants(const struct uet_net *un, struct sk_buff *skb, unsigned int off)
 {
 	const struct udphdr *uh;
 
@@ -160,8 +160,23 @@ static const struct udphdr *uet_take_wants(const struct uet_net *un,
 	return uh->dest == htons(READ_ONCE(un->sysctl.udp_port)) ? uh : NULL;
 }
 
-static unsigned int uet_take_v4(struct sk_buff *skb,
-				const struct nf_hook_state *state)
+/* Packets that a rule has given to a program (NFQUEUE) come back in the context of
+ * that, with BH enabled.
+ */
+static noinline unsigned int uet_take_from_process(struct sk_buff *skb,
+						   const struct nf_hook_state *state,
+						   nf_hookfn *hook)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = hook(NULL, skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
+static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
 	const struct iphdr *iph = ip_hdr(skb);
@@ -170,6 +185,8 @@ static unsigned int uet_take_v4(struct sk_buff *skb,
 	u8 dscp = iph->tos >> 2;
 	int n;
 
+	if (unlikely(!in_softirq()))
+		return uet_take_from_process(skb, state, uet_take_hook4);
 	if (iph->protocol != IPPROTO_UDP || iph->ihl * 4 != off ||
 	    ip_is_fragment(iph))
 		return NF_ACCEPT;
@@ -191,8 +208,8 @@ static unsigned int uet_take_v4(struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-static unsigned int uet_take_v6(struct sk_buff *skb,
-				const struct nf_hook_state *state)
+static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
 {
 	struct uet_net *un = uet_net_rcu(state->net);
 	const struct ipv6hdr *ip6h = ipv6_hdr(skb);
@@ -202,6 +219,8 @@ static unsigned int uet_take_v6(struct sk_buff *skb,
 	struct inet6_dev *idev;
 	int n;
 
+	if (unlikely(!in_softirq()))
+		return uet_take_from_process(skb, state, uet_take_hook6);
 	if (ip6h->nexthdr != IPPROTO_UDP)
 		return NF_ACCEPT;
 	uh = uet_take_wants(un, skb, off);
@@ -222,35 +241,6 @@ static unsigned int uet_take_v6(struct sk_buff *skb,
 	if (likely(n > 0))
 		uet_take_count6(un, idev, n);
 	return NF_STOLEN;
-}
-
-/* Packets that a rule has given to a program (NFQUEUE) come back in the context of
- * that, with BH enabled.
- */
-static unsigned int uet_take_from_process(struct sk_buff *skb,
-					  const struct nf_hook_state *state)
-{
-	unsigned int verdict;
-
-	local_bh_disable();
-	verdict = state->pf == NFPROTO_IPV4 ? uet_take_v4(skb, state) :
-					      uet_take_v6(skb, state);
-	local_bh_enable();
-	return verdict;
-}
-
-static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
-{
-	return likely(in_softirq()) ? uet_take_v4(skb, state) :
-				      uet_take_from_process(skb, state);
-}
-
-static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
-{
-	return likely(in_softirq()) ? uet_take_v6(skb, state) :
-				      uet_take_from_process(skb, state);
 }
 
 static const struct nf_hook_ops uet_take_ops[] = {

@@ -79,7 +79,7 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 }
 
 /**
- * uet_trim_take() - handle a packet if a switch trimmed it
+ * uet_trim_take_marked() - uet_trim_take() where switches trim
  * @un: namespace
  * @skb: packet for UET
  * @off: offset of its UDP or entropy header, from skb->data on
@@ -89,14 +89,12 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
  * Context: softirq, RCU read side.
  * Return: true if it did and @skb is consumed; false if nothing was done.
  */
-bool uet_trim_take(struct uet_net *un, struct sk_buff *skb, unsigned int off,
-		   u8 dscp, u8 form)
+bool uet_trim_take_marked(struct uet_net *un, struct sk_buff *skb,
+			  unsigned int off, u8 dscp, u8 form)
 {
 	const struct uet_sysctl *s = &un->sysctl;
 	bool lasthop;
 
-	if (likely(!READ_ONCE(s->trimming)))
-		return false;
 	lasthop = dscp == READ_ONCE(s->dscp_trimmed_lasthop);
 	if (!lasthop && dscp != READ_ONCE(s->dscp_trimmed))
 		return false;
