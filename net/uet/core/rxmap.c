@@ -120,8 +120,7 @@ enum uet_rx_verdict uet_rxmap_classify(const struct uet_rxmap *m, u32 psn)
 {
 	s32 dist = psn_delta(psn, m->cack);
 
-	/* With packets above it, the next one may be waiting for its delivery. */
-	if (likely(psn == m->edge + 1 && dist <= (s32)m->range && !m->above))
+	if (uet_rxmap_in_order(m, psn))
 		return UET_RX_NEW;
 	if (dist <= 0)
 		return dist < -UET_RXMAP_FAR_PSNS ? UET_RX_FAR_BELOW :
@@ -188,7 +187,8 @@ static void rxmap_absorb(struct uet_rxmap *m)
 	}
 }
 
-u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n)
+/* uet_rxmap_set_run() in any case */
+u32 uet_rxmap_set_any(struct uet_rxmap *m, u32 psn, u32 n)
 {
 	u32 last = psn + n - 1;
 
@@ -237,16 +237,6 @@ u32 uet_rxmap_drop_hold(struct uet_rxmap *m)
 {
 	m->held = false;
 	return rxmap_advance_cack(m);
-}
-
-enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn)
-{
-	if (psn_after(clear_psn, m->highest))
-		return UET_CLEAR_BAD;
-	if (!psn_after(clear_psn, m->clear_psn))
-		return UET_CLEAR_OLD;
-	m->clear_psn = clear_psn;
-	return UET_CLEAR_NEW;
 }
 
 u32 uet_rxmap_sack_base(const struct uet_rxmap *m, u32 ack_psn)

@@ -124,6 +124,20 @@ u64 *uet_rxmap_attach(struct uet_rxmap *m, u64 *bits, u32 nbits);
 u64 *uet_rxmap_detach(struct uet_rxmap *m);
 
 /**
+ * uet_rxmap_in_order() - whether a PSN is new, the next one, and nothing is behind it
+ * @m: map
+ * @psn: PSN of a packet
+ *
+ * Return: true only if uet_rxmap_classify() says UET_RX_NEW.
+ */
+static inline bool uet_rxmap_in_order(const struct uet_rxmap *m, u32 psn)
+{
+	/* With packets above it, the next one may be waiting for its delivery. */
+	return likely(psn == m->edge + 1 && !m->above &&
+		      psn_delta(psn, m->cack) <= (s32)m->range);
+}
+
+/**
  * uet_rxmap_classify() - what an arriving PSN is, UE 1.0 3.5.12
  * @m: map
  * @psn: PSN of a packet
@@ -167,6 +181,8 @@ u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn);
 enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
 					   u32 n);
 
+u32 uet_rxmap_set_any(struct uet_rxmap *m, u32 psn, u32 n);
+
 /**
  * uet_rxmap_set_run() - record a run of packets
  * @m: map
@@ -177,7 +193,18 @@ enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
  *
  * Return: by how many PSNs @cack advanced.
  */
-u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n);
+static inline u32 uet_rxmap_set_run(struct uet_rxmap *m, u32 psn, u32 n)
+{
+	u32 last = psn + n - 1, old = m->cack;
+
+	if (unlikely(psn != m->edge + 1 || m->above || m->held))
+		return uet_rxmap_set_any(m, psn, n);
+	/* Nothing is above @edge, so @highest is not, and @cack follows. */
+	m->highest = last;
+	m->edge = last;
+	m->cack = last;
+	return last - old;
+}
 
 /**
  * uet_rxmap_deliver() - the next packets in order were delivered
@@ -217,7 +244,16 @@ u32 uet_rxmap_drop_hold(struct uet_rxmap *m);
  * Return: verdict; for UET_CLEAR_NEW the caller frees responses up to
  * @clear_psn and then moves or drops the hold.
  */
-enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m, u32 clear_psn);
+static inline enum uet_clear_verdict uet_rxmap_clear(struct uet_rxmap *m,
+						     u32 clear_psn)
+{
+	if (psn_after(clear_psn, m->highest))
+		return UET_CLEAR_BAD;
+	if (!psn_after(clear_psn, m->clear_psn))
+		return UET_CLEAR_OLD;
+	m->clear_psn = clear_psn;
+	return UET_CLEAR_NEW;
+}
 
 /**
  * uet_rxmap_sack_base() - first PSN of the SACK bitmap in an acknowledgment

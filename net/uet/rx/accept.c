@@ -329,16 +329,14 @@ struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx)
 }
 
 /**
- * uet_pdc_confirm() - a packet named our PDCID: the peer's address is real
+ * uet_pdc_confirm_first() - uet_pdc_confirm() of an unconfirmed PDC
  * @pdc: the PDC
  *
  * Context: softirq, rx.lock held.
  */
-void uet_pdc_confirm(struct uet_pdc *pdc)
+void uet_pdc_confirm_first(struct uet_pdc *pdc)
 {
 	lockdep_assert_held(&pdc->rx->lock);
-	if (likely(pdc->rx->confirmed))
-		return;
 	uet_pdc_leave_unconfirmed(pdc);
 	WRITE_ONCE(pdc->peer->confirmed, true);
 	if (pdc->rx->state == UET_PDC_ESTABLISHED)

@@ -255,7 +255,20 @@ void uet_pdc_accept_exit(struct uet_net *un);
 struct uet_pdc *uet_pdc_accept(struct uet_rx_ctx *rx);
 struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
 			       const struct uet_syn_key *key);
-void uet_pdc_confirm(struct uet_pdc *pdc);
+void uet_pdc_confirm_first(struct uet_pdc *pdc);
+
+/**
+ * uet_pdc_confirm() - a packet named our PDCID: the peer's address is real
+ * @pdc: the PDC
+ *
+ * Context: softirq, rx.lock held.
+ */
+static inline void uet_pdc_confirm(struct uet_pdc *pdc)
+{
+	if (unlikely(!pdc->rx->confirmed))
+		uet_pdc_confirm_first(pdc);
+}
+
 void uet_pdc_heard_syn(struct uet_pdc *pdc);
 void uet_pdc_leave_unconfirmed(struct uet_pdc *pdc);
 void uet_pdc_leave_syn(struct uet_pdc *pdc);

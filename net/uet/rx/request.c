@@ -281,23 +281,24 @@ static u32 uet_pdc_ack_trigger(const struct uet_sysctl *s,
 	return a->run ? uet_ackreq_run_trigger(trigger, a->bytes) : trigger;
 }
 
-/* May an ACK that is due by bytes wait for more of the same burst? */
-static bool uet_pdc_ack_waits(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			      const struct uet_arrival *a)
+/* May an ACK of a single packet that is due by bytes wait for more of the same burst? */
+static noinline bool uet_pdc_ack_waits(struct uet_pdc *pdc,
+				       const struct uet_rx_ctx *rx, u32 psn)
 {
 	u32 most = UET_ACK_BURST_TRIGGERS *
 		   READ_ONCE(pdc->un->sysctl.ack_gen_trigger);
 
-	if (a->run || pdc->rx->ack_count >= most ||
-	    !uet_pkt_has_ses_req(rx->pkt) || !uet_ack_may_wait(pdc, rx))
+	if (pdc->rx->ack_count >= most || !uet_pkt_has_ses_req(rx->pkt) ||
+	    !uet_ack_may_wait(pdc, rx))
 		return false;
-	uet_ack_wait(pdc, rx, a->psn);
+	uet_ack_wait(pdc, rx, psn);
 	return true;
 }
 
 /* Is an ACK due (UE 1.0 3.5.12)? */
-static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
-			    const struct uet_arrival *a)
+static __always_inline bool uet_pdc_ack_due(struct uet_pdc *pdc,
+					    const struct uet_rx_ctx *rx,
+					    const struct uet_arrival *a)
 {
 	const struct uet_sysctl *s = &pdc->un->sysctl;
 	struct uet_pdc_rx *r = pdc->rx;
@@ -320,7 +321,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 	}
 	r->ack_count += a->bytes;
 	if (!due && r->ack_count >= uet_pdc_ack_trigger(s, a))
-		due = !uet_pdc_ack_waits(pdc, rx, a);
+		due = a->run || !uet_pdc_ack_waits(pdc, rx, a->psn);
 	if (due) {
 		r->ack_count = 0;
 		r->late_due = false;
@@ -329,7 +330,7 @@ static bool uet_pdc_ack_due(struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
 }
 
 /* The first packet out of order needs a bitmap. */
-static bool uet_pdc_attach_map(struct uet_pdc *pdc)
+static noinline bool uet_pdc_attach_map(struct uet_pdc *pdc)
 {
 	u32 nbits = uet_rxmap_nbits(pdc->rx->map.range);
 	u64 *bits = kzalloc(nbits / 8, GFP_ATOMIC | __GFP_NOWARN);
@@ -384,8 +385,9 @@ static bool uet_pdc_tells_short(struct uet_pdc *pdc)
 }
 
 /* NACK for shortage; remember the lowest such PSN for RCVR_INFER_LOSS. */
-static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
-				     u8 code, u32 psn)
+static noinline struct sk_buff *uet_pdc_short(struct uet_pdc *pdc,
+					      struct uet_rx_ctx *rx, u8 code,
+					      u32 psn)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
@@ -402,7 +404,7 @@ static struct sk_buff *uet_pdc_short(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 }
 
 /* Record @n PSNs as received. */
-static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
+static inline u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 	u32 advanced;
@@ -410,7 +412,8 @@ static u32 uet_pdc_received(struct uet_pdc *pdc, u32 psn, u32 n)
 	if (r->nacked && psn_between(r->nacked_psn, psn, psn + n - 1))
 		r->nacked = false;
 	WRITE_ONCE(r->moved, (u32)jiffies);
-	if (pdc->rod && psn == uet_rxmap_expected(&r->map))
+	/* What was kept behind the packet must not count as delivered with it. */
+	if (pdc->rod && r->map.above && psn == uet_rxmap_expected(&r->map))
 		advanced = uet_rxmap_deliver(&r->map, n);
 	else
 		advanced = uet_rxmap_set_run(&r->map, psn, n);
@@ -429,7 +432,7 @@ static u32 uet_pdc_ack_bytes(const struct uet_pdc *pdc, u32 len)
 /* Account for @n new requests; @bytes: of all, with UDP headers. Returns the
  * increase of CACK.
  */
-static u32 uet_pdc_accepted(struct uet_pdc *pdc, u32 psn, u32 n, u32 bytes)
+static inline u32 uet_pdc_accepted(struct uet_pdc *pdc, u32 psn, u32 n, u32 bytes)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 
@@ -443,33 +446,41 @@ static u32 uet_pdc_accepted(struct uet_pdc *pdc, u32 psn, u32 n, u32 bytes)
 	return uet_pdc_received(pdc, psn, n);
 }
 
+/* SES answers a packet by an error: keep the response. NULL, and a NACK in *code, if there
+ * is no room for it
+ */
+static noinline struct uet_gtd *uet_gtd_keep(struct uet_pdc *pdc,
+					     const struct uet_rx_ctx *rx, u8 *code)
+{
+	struct uet_gtd *g = uet_gtd_add(pdc, rx->pkt, *code);
+
+	if (!g)
+		*code = UET_NACK_NO_GTD_DEL_AVAIL;
+	else if (*code == UET_RC_BAD_GENERATION)
+		g->rsp.generation = rx->generation;
+	return g;
+}
+
 /*
  * Deliver a packet to SES. If SES answers it by an error, *g is the response. False if
  * there is no room for the packet or its response: *code says which, as a NACK.
  */
-static bool uet_pdc_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
-			    struct uet_gtd **g, u8 *code)
+static __always_inline bool uet_pdc_deliver(struct uet_pdc *pdc,
+					    struct uet_rx_ctx *rx, u32 psn,
+					    struct uet_gtd **g, u8 *code)
 {
 	struct uet_pdc_rx *r = pdc->rx;
+	enum uet_ses_verdict verdict = uet_ses_request(pdc, rx, code);
 
 	*g = NULL;
-	switch (uet_ses_request(pdc, rx, code)) {
-	case UET_SES_TAKEN:
+	if (likely(verdict == UET_SES_TAKEN)) {
 		uet_rxshare_note(&r->share, rx->us, psn, r->map.range);
 		rx->skb = NULL;
-		break;
-	case UET_SES_DROP:
-		break;
-	case UET_SES_ERROR:
-		*g = uet_gtd_add(pdc, rx->pkt, *code);
-		if (!*g) {
-			*code = UET_NACK_NO_GTD_DEL_AVAIL;
+	} else if (verdict == UET_SES_ERROR) {
+		*g = uet_gtd_keep(pdc, rx, code);
+		if (!*g)
 			return false;
-		}
-		if (*code == UET_RC_BAD_GENERATION)
-			(*g)->rsp.generation = rx->generation;
-		break;
-	case UET_SES_SHORT:
+	} else if (verdict == UET_SES_SHORT) {
 		return false;
 	}
 	if (unlikely(rx->cells))
@@ -482,8 +493,8 @@ static bool uet_pdc_deliver(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
  * was paid for when it came. *told gets the answers to those that fail. Where there is
  * no room, the rest stays and *code says why. Returns the increase of CACK.
  */
-static u32 uet_pdc_deliver_early(struct uet_pdc *pdc, struct sk_buff **told,
-				 u8 *code)
+static noinline u32 uet_pdc_deliver_early(struct uet_pdc *pdc,
+					  struct sk_buff **told, u8 *code)
 {
 	struct uet_pdc_rx *r = pdc->rx;
 	struct uet_early *e;
@@ -527,17 +538,40 @@ struct sk_buff *uet_pdc_retry_early(struct uet_pdc *pdc)
 	return told;
 }
 
+/* An ACK with the default response */
+static noinline struct sk_buff *uet_pdc_ack_ok(struct uet_pdc *pdc,
+					       const struct uet_rx_ctx *rx, u32 psn)
+{
+	struct uet_ses_rsp rsp;
+
+	uet_default_rsp(&rsp, rx->pkt, UET_RC_OK);
+	return uet_ack_make(pdc, rx, psn, 0, &rsp);
+}
+
+/* An ACK with a guaranteed response */
+static noinline struct sk_buff *uet_pdc_ack_gtd(struct uet_pdc *pdc,
+						const struct uet_rx_ctx *rx,
+						const struct uet_gtd *g)
+{
+	struct sk_buff *ack;
+
+	ack = uet_ack_make(pdc, rx, g->psn, UET_F_REQ_CLEAR, &g->rsp);
+	pdc->rx->ack_count = 0;
+	pdc->rx->late_due = false;
+	return ack;
+}
+
 /* Deliver a new packet to SES, with those that were kept behind it, then account for it.
  * @due: answer it in any case
  */
-static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
-					  struct uet_rx_ctx *rx, bool due)
+static __always_inline struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
+							  struct uet_rx_ctx *rx,
+							  bool due)
 {
 	struct sk_buff *ack = NULL, *told = NULL;
 	struct uet_pdc_rx *r = pdc->rx;
 	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_gtd *g;
-	struct uet_ses_rsp rsp;
 	struct uet_arrival a = {
 		.psn	= pkt->req.psn,
 		.bytes	= uet_pdc_ack_bytes(pdc, pkt->payload_len),
@@ -552,14 +586,10 @@ static struct sk_buff *uet_pdc_new_packet(struct uet_pdc *pdc,
 	a.advanced = uet_pdc_accepted(pdc, psn, 1, rx->pktsize);
 	if (unlikely(r->nr_early))
 		a.advanced += uet_pdc_deliver_early(pdc, &told, &code);
-	if (g) {
-		ack = uet_ack_make(pdc, rx, psn, UET_F_REQ_CLEAR, &g->rsp);
-		r->ack_count = 0;
-		r->late_due = false;
-	} else if (uet_pdc_ack_due(pdc, rx, &a)) {
-		uet_default_rsp(&rsp, pkt, UET_RC_OK);
-		ack = uet_ack_make(pdc, rx, psn, 0, &rsp);
-	}
+	if (unlikely(g))
+		ack = uet_pdc_ack_gtd(pdc, rx, g);
+	else if (uet_pdc_ack_due(pdc, rx, &a))
+		ack = uet_pdc_ack_ok(pdc, rx, psn);
 	if (a.advanced && r->nr_msgs)
 		uet_ses_cack(pdc, r->map.cack);
 	return uet_answers_join(ack, told);
@@ -614,8 +644,9 @@ static bool uet_pdc_keep(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
 }
 
 /* A request came early on an ordered PDC. Its ACK has no response yet. */
-static struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
-					    struct uet_rx_ctx *rx, bool due)
+static noinline struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
+						     struct uet_rx_ctx *rx,
+						     bool due)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	struct uet_arrival a = {
@@ -634,21 +665,28 @@ static struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
 }
 
 /* A new request, not necessarily the next one of an ordered PDC */
-static struct sk_buff *uet_pdc_new_request(struct uet_pdc *pdc,
-					   struct uet_rx_ctx *rx, bool created)
+static __always_inline struct sk_buff *uet_pdc_take(struct uet_pdc *pdc,
+						    struct uet_rx_ctx *rx, bool due)
+{
+	if (pdc->rod && rx->pkt->req.psn != uet_rxmap_expected(&pdc->rx->map))
+		return uet_pdc_early_packet(pdc, rx, due);
+	return uet_pdc_new_packet(pdc, rx, due);
+}
+
+/* The same, where packets are kept */
+static noinline struct sk_buff *uet_pdc_take_behind(struct uet_pdc *pdc,
+						    struct uet_rx_ctx *rx,
+						    bool created)
 {
 	struct sk_buff *told = NULL, *answer;
-	u32 psn = rx->pkt->req.psn;
 	bool moved = false;
 	u8 code;
 
-	if (unlikely(uet_pdc_stands(pdc, &told, &code, &moved)))
-		answer = uet_pdc_short(pdc, rx, code, psn);
-	else if (pdc->rod && psn != uet_rxmap_expected(&pdc->rx->map))
-		answer = uet_pdc_early_packet(pdc, rx, created || moved);
+	if (uet_pdc_stands(pdc, &told, &code, &moved))
+		answer = uet_pdc_short(pdc, rx, code, rx->pkt->req.psn);
 	else
-		answer = uet_pdc_new_packet(pdc, rx, created || moved);
-	if (unlikely(moved) && pdc->rx->nr_msgs)
+		answer = uet_pdc_take(pdc, rx, created || moved);
+	if (moved && pdc->rx->nr_msgs)
 		uet_ses_cack(pdc, pdc->rx->map.cack);
 	return uet_answers_join(answer, told);
 }
@@ -665,9 +703,9 @@ static bool uet_pdc_closes(const struct uet_pdc *pdc,
  * Check a PSN against the state of the PDC and the window. UET_RX_NEW: take the
  * packet; UET_RX_DUP: answer again; otherwise drop it and send *nack, if set.
  */
-static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
-					 struct uet_rx_ctx *rx, u32 psn,
-					 struct sk_buff **nack)
+static noinline enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
+						  struct uet_rx_ctx *rx, u32 psn,
+						  struct sk_buff **nack)
 {
 	struct uet_rxmap *map = &pdc->rx->map;
 	enum uet_rx_verdict verdict = uet_rxmap_classify(map, psn);
@@ -703,15 +741,24 @@ static enum uet_rx_verdict uet_pdc_admit(struct uet_pdc *pdc,
 }
 
 /* CLEAR_PSN of a request, which is accepted whatever that is */
-static void uet_pdc_clears(struct uet_pdc *pdc, u32 clear_psn)
+static inline void uet_pdc_clears(struct uet_pdc *pdc, u32 clear_psn)
 {
-	if (unlikely(!uet_pdc_cleared(pdc, clear_psn)))
+	struct uet_pdc_rx *r = pdc->rx;
+	bool sound;
+
+	/* Mostly there is nothing to free, and nothing that is kept. */
+	if (likely(!r->nr_gtd && !r->nr_early))
+		sound = uet_rxmap_clear(&r->map, clear_psn) != UET_CLEAR_BAD;
+	else
+		sound = uet_pdc_cleared(pdc, clear_psn);
+	if (unlikely(!sound))
 		UET_INC(pdc->un, CLEAR_IGNORED);
 }
 
-static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
-					      struct uet_rx_ctx *rx,
-					      bool created)
+/* A request that is not plainly the next one */
+static noinline struct sk_buff *uet_pdc_request_any(struct uet_pdc *pdc,
+						    struct uet_rx_ctx *rx,
+						    bool created)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	struct sk_buff *nack;
@@ -725,7 +772,7 @@ static struct sk_buff *uet_pdc_request_locked(struct uet_pdc *pdc,
 	switch (uet_pdc_admit(pdc, rx, pkt->req.psn, &nack)) {
 	case UET_RX_NEW:
 		uet_pdc_clears(pdc, pkt->req.clear_psn);
-		return uet_pdc_new_request(pdc, rx, created);
+		return uet_pdc_take_behind(pdc, rx, created);
 	case UET_RX_DUP:
 		uet_pdc_clears(pdc, pkt->req.clear_psn);
 		return uet_pdc_dup(pdc, rx);
@@ -772,12 +819,25 @@ struct sk_buff *uet_pdc_take_psn(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  * A request came. Compared with seconds: the coarse clock is exact enough. It moves
  * with jiffies, so one new packet per jiffy reads it.
  */
-static void uet_pdc_rx_heard(struct uet_pdc_rx *r)
+static inline void uet_pdc_rx_heard(struct uet_pdc_rx *r)
 {
-	if (r->moved != (u32)jiffies || !r->heard)
+	if (unlikely(r->moved != (u32)jiffies || !r->heard))
 		WRITE_ONCE(r->heard, ktime_get_coarse_ns());
 	r->close_req = false;
 	r->close_tries = 0;
+}
+
+/* Is a request the next one in order, with nothing that it would have to wait for? What
+ * uet_pdc_request_any() asks of others holds of it then.
+ */
+static inline bool uet_pdc_is_next(const struct uet_pdc *pdc,
+				   const struct uet_rx_ctx *rx)
+{
+	const struct uet_pdc_rx *r = pdc->rx;
+
+	return uet_rxmap_in_order(&r->map, rx->pkt->req.psn) && !r->nr_early &&
+	       uet_pkt_is_rod(rx->pkt) == pdc->rod &&
+	       r->state != UET_PDC_TIME_WAIT && !uet_pdc_closes(pdc, rx);
 }
 
 /**
@@ -790,26 +850,33 @@ static void uet_pdc_rx_heard(struct uet_pdc_rx *r)
  */
 void uet_pdc_request(struct uet_pdc *pdc, struct uet_rx_ctx *rx, bool created)
 {
+	struct uet_pdc_rx *r = pdc->rx;
 	struct sk_buff *answer = NULL;
 
-	spin_lock(&pdc->rx->lock);
-	if (pdc->rx->state == UET_PDC_DEAD) {
+	spin_lock(&r->lock);
+	if (unlikely(r->state == UET_PDC_DEAD)) {
 		rx->drop = UET_DROP_STATE;
 		goto out;
 	}
-	uet_pdc_rx_heard(pdc->rx);
+	uet_pdc_rx_heard(r);
 	if (!(rx->pkt->flags & UET_F_SYN))
 		uet_pdc_confirm(pdc);
 	else if (!created)
 		uet_pdc_heard_syn(pdc);
 	if (uet_pkt_has_cc(rx->pkt))
 		uet_credit_request(pdc, rx, rx->pktsize + UET_NOMINAL_ADD_BYTES);
-	answer = uet_pdc_request_locked(pdc, rx, created);
-	if (created)
-		uet_pdc_arm(pdc, pdc->rx->heard + NSEC_PER_SEC);
+	if (likely(uet_pdc_is_next(pdc, rx))) {
+		uet_pdc_clears(pdc, rx->pkt->req.clear_psn);
+		answer = uet_pdc_new_packet(pdc, rx, created);
+	} else {
+		answer = uet_pdc_request_any(pdc, rx, created);
+	}
+	if (unlikely(created))
+		uet_pdc_arm(pdc, r->heard + NSEC_PER_SEC);
 out:
-	spin_unlock(&pdc->rx->lock);
-	uet_pdc_send_answers(pdc, answer);
+	spin_unlock(&r->lock);
+	if (answer)
+		uet_pdc_send_answers(pdc, answer);
 }
 
 /* Are all packets of a run new, and in order if they have to be? */
@@ -848,7 +915,6 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 		.ar	= run->ar,
 	};
 	struct sk_buff *ack = NULL, *told = NULL;
-	struct uet_ses_rsp rsp;
 	u8 code;
 
 	uet_pdc_rx_heard(r);
@@ -858,10 +924,8 @@ static struct sk_buff *uet_pdc_took_run(struct uet_pdc *pdc,
 	a.advanced = uet_pdc_accepted(pdc, psn, run->n, rx->pktsize);
 	if (unlikely(r->nr_early))
 		a.advanced += uet_pdc_deliver_early(pdc, &told, &code);
-	if (uet_pdc_ack_due(pdc, rx, &a)) {
-		uet_default_rsp(&rsp, rx->pkt, UET_RC_OK);
-		ack = uet_ack_make(pdc, rx, a.psn, 0, &rsp);
-	}
+	if (uet_pdc_ack_due(pdc, rx, &a))
+		ack = uet_pdc_ack_ok(pdc, rx, a.psn);
 	if (a.advanced && r->nr_msgs)
 		uet_ses_cack(pdc, r->map.cack);
 	return uet_answers_join(ack, told);
@@ -893,7 +957,8 @@ bool uet_pdc_request_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		answer = uet_pdc_took_run(pdc, rx, run);
 	}
 	spin_unlock(&pdc->rx->lock);
-	uet_pdc_send_answers(pdc, answer);
+	if (answer)
+		uet_pdc_send_answers(pdc, answer);
 	return taken;
 }
 
