@@ -194,50 +194,35 @@ static bool uet_ep_alone(struct uet_net *un, const struct uet_sock *us,
 	       !rcu_access_pointer(us->ep_next);
 }
 
-static bool uet_ep_named(const struct uet_sock *us, u32 job, u16 pid, u16 ri)
-{
-	const struct sockaddr_uet *name = &us->local;
-
-	return name->suet_job == job && name->suet_pid == pid &&
-	       name->suet_ri == ri;
-}
-
 /**
- * uet_ep_recall() - uet_ep_lookup() for repeated lookups of one endpoint
- * @un: namespace
- * @hint: remembers the endpoint; the caller's lock protects it
- * @laddr: see uet_ep_lookup()
- * @scope: see uet_ep_lookup()
- * @iif: see uet_ep_lookup()
- * @job: see uet_ep_lookup()
- * @pid: see uet_ep_lookup()
- * @ri: see uet_ep_lookup()
- * @why: see uet_ep_lookup()
- *
- * A hint is valid as long as the table does not change. An endpoint leaves the
- * table before its grace period begins.
+ * uet_ep_recall_any() - uet_ep_recall() without a hint that plainly fits
+ * @hint: see uet_ep_recall()
+ * @rx: see uet_ep_recall()
+ * @why: see uet_ep_recall()
  *
  * Context: RCU section; the result is valid in it.
  * Return: the socket or NULL.
  */
-struct uet_sock *uet_ep_recall(struct uet_net *un, struct uet_ep_hint *hint,
-			       const struct in6_addr *laddr, int scope,
-			       int iif, u32 job, u16 pid, u16 ri,
-			       enum uet_lookup_fail *why)
+struct uet_sock *uet_ep_recall_any(struct uet_ep_hint *hint,
+				   const struct uet_rx_ctx *rx,
+				   enum uet_lookup_fail *why)
 {
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	struct uet_net *un = rx->un;
 	/* Pairs with uet_ep_changed() */
 	u64 gen = smp_load_acquire(&un->ep_gen);
 	struct uet_sock *us = hint->us;
 
-	if (likely(us && hint->gen == gen && uet_ep_named(us, job, pid, ri)))
-		us = uet_ep_pick(us, laddr, scope, iif);
+	if (likely(us && hint->gen == gen && uet_ep_named(us, ses)))
+		us = uet_ep_pick(us, &rx->daddr, rx->ifindex, rx->iif);
 	else
 		us = NULL;
 	if (likely(us))
 		return us;
-	us = uet_ep_lookup(un, laddr, scope, iif, job, pid, ri, why);
+	us = uet_ep_lookup(un, &rx->daddr, rx->ifindex, rx->iif, ses->job,
+			   ses->pid, ses->ri, why);
 	hint->us = NULL;
-	if (us && uet_ep_alone(un, us, job, pid, ri)) {
+	if (us && uet_ep_alone(un, us, ses->job, ses->pid, ses->ri)) {
 		hint->gen = gen;
 		hint->us = us;
 	}
@@ -473,7 +458,7 @@ static void uet_ep_unname(struct uet_sock *us)
 static void uet_ep_changed(struct uet_net *un)
 {
 	lockdep_assert_held(&un->job_lock);
-	/* Pairs with uet_ep_recall() */
+	/* Pairs with uet_ep_recall(), uet_ep_recall_any() */
 	smp_store_release(&un->ep_gen, un->ep_gen + 1);
 }
 

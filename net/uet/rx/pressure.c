@@ -53,19 +53,21 @@ static DEFINE_PER_CPU(struct uet_squeeze, uet_squeeze);
 /* Time after another socket's data until a reader counts as alone */
 #define UET_READER_ALONE	(HZ / 10)
 
-static void uet_reader_update(struct uet_reader *reader,
-			      const struct uet_sock *us)
+/**
+ * uet_reader_changed() - data is for another socket than the last one
+ * @reader: readers of a CCC or PDC
+ * @us: the socket
+ *
+ * Context: softirq.
+ */
+void uet_reader_changed(struct uet_reader *reader, const struct uet_sock *us)
 {
 	const struct uet_sock *old = READ_ONCE(reader->us);
 
-	if (unlikely(old != us)) {
-		WRITE_ONCE(reader->alone_at,
-			   old ? READ_ONCE(reader->seen) + UET_READER_ALONE :
-				 (u32)jiffies);
-		WRITE_ONCE(reader->us, us);
-	}
-	if (READ_ONCE(reader->seen) != (u32)jiffies)
-		WRITE_ONCE(reader->seen, (u32)jiffies);
+	WRITE_ONCE(reader->alone_at,
+		   old ? READ_ONCE(reader->seen) + UET_READER_ALONE :
+			 (u32)jiffies);
+	WRITE_ONCE(reader->us, us);
 }
 
 /* Is a time that was at most UET_READER_ALONE ahead when it was set still ahead? Each
@@ -74,21 +76,6 @@ static void uet_reader_update(struct uet_reader *reader,
 static bool uet_reader_ahead(u32 at)
 {
 	return at - (u32)jiffies - 1 < UET_READER_ALONE;
-}
-
-/**
- * uet_reader_note() - note that data of a PDC is for this socket
- * @pdc: the PDC
- * @us: the socket
- *
- * Context: softirq, rx.lock held.
- */
-void uet_reader_note(struct uet_pdc *pdc, const struct uet_sock *us)
-{
-	lockdep_assert_held(&pdc->rx->lock);
-	uet_reader_update(&pdc->rx->reader, us);
-	if (!pdc->rod)
-		uet_reader_update(&pdc->peer->reader, us);
 }
 
 /**

@@ -306,6 +306,26 @@ u8 uet_lookup_rc(enum uet_lookup_fail why)
 	}
 }
 
+/* The body of uet_ses_from() */
+static __always_inline void uet_ses_source(const struct uet_rx_ctx *rx,
+					   struct sockaddr_uet *from)
+{
+	const struct uet_ses_req *ses = &rx->pkt->ses;
+	u32 initiator = ses->initiator;
+	/* The sender's kernel made it from PIDonFEP and RI. */
+	bool named = !(initiator >> 24);
+
+	from->suet_family = uet_family;
+	from->suet_flags = ses->flags & UET_SES_F_REL ? 0 : UET_ADDR_ABSOLUTE;
+	from->suet_job = ses->job;
+	from->suet_pid = named ? initiator >> 12 & UET_PID_MAX : 0;
+	from->suet_ri = named ? initiator & UET_RI_MAX : 0;
+	from->suet_initiator = initiator;
+	from->suet_scope_id = rx->ifindex;
+	from->suet_reserved = 0;
+	from->suet_addr = rx->saddr;
+}
+
 /**
  * uet_ses_from() - the sender's address as recvmsg() shows it
  * @rx: a packet of its message
@@ -313,21 +333,7 @@ u8 uet_lookup_rc(enum uet_lookup_fail why)
  */
 void uet_ses_from(const struct uet_rx_ctx *rx, struct sockaddr_uet *from)
 {
-	const struct uet_ses_req *ses = &rx->pkt->ses;
-
-	memset(from, 0, sizeof(*from));
-	from->suet_family = uet_family;
-	from->suet_job = ses->job;
-	from->suet_initiator = ses->initiator;
-	/* The sender's kernel made it from PIDonFEP and RI. */
-	if (!(ses->initiator >> 24)) {
-		from->suet_pid = ses->initiator >> 12 & UET_PID_MAX;
-		from->suet_ri = ses->initiator & UET_RI_MAX;
-	}
-	if (!(ses->flags & UET_SES_F_REL))
-		from->suet_flags = UET_ADDR_ABSOLUTE;
-	from->suet_scope_id = rx->ifindex;
-	from->suet_addr = rx->saddr;
+	uet_ses_source(rx, from);
 }
 
 /*
@@ -405,12 +411,13 @@ static bool uet_ses_deferrable(const struct uet_ses_req *ses)
 }
 
 /* Set up a message from its first packet. */
-static void uet_ses_describe(const struct uet_pdc *pdc,
-			     const struct uet_rx_ctx *rx, struct uet_rxmsg *msg)
+static __always_inline void uet_ses_describe(const struct uet_pdc *pdc,
+					     const struct uet_rx_ctx *rx,
+					     struct uet_rxmsg *msg)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
-	uet_ses_from(rx, &msg->from);
+	uet_ses_source(rx, &msg->from);
 	msg->pdc = pdc;
 	msg->line = pdc->rod ? (unsigned long)pdc : 0;
 	msg->psn = rx->pkt->req.psn;
@@ -436,8 +443,8 @@ static bool uet_ses_job_believed(const struct uet_pdc *pdc,
 }
 
 /* Does the receiver's control group filter the packet? */
-static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
-			     u8 *code)
+static __always_inline bool uet_ses_filtered(struct uet_rx_ctx *rx,
+					     const struct uet_sock *us, u8 *code)
 {
 	if (likely(!uet_owner_denies(us, rx->skb)))
 		return false;
@@ -449,9 +456,10 @@ static bool uet_ses_filtered(struct uet_rx_ctx *rx, const struct uet_sock *us,
  * The first packet of a message: find its endpoint and allocate the message, in
  * no list yet. If NULL, *verdict and *code say what to do.
  */
-static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
-				       struct uet_rx_ctx *rx, u8 *code,
-				       enum uet_ses_verdict *verdict)
+static __always_inline struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
+						       struct uet_rx_ctx *rx,
+						       u8 *code,
+						       enum uet_ses_verdict *verdict)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 	enum uet_lookup_fail why = 0;
@@ -463,9 +471,8 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 		uet_ses_error(rx, UET_DROP_JOB, UET_RC_BAD_JOB_ID, code);
 		return NULL;
 	}
-	us = uet_ep_recall(rx->un, &pdc->rx->ep, &rx->daddr, rx->ifindex,
-			   rx->iif, ses->job, ses->pid, ses->ri, &why);
-	if (!us) {
+	us = uet_ep_recall(&pdc->rx->ep, rx, &why);
+	if (unlikely(!us)) {
 		uet_ses_error(rx, UET_DROP_ENDPOINT, uet_lookup_rc(why), code);
 		return NULL;
 	}
@@ -483,7 +490,7 @@ static struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 		return NULL;
 	}
 	msg = uet_rxmsg_alloc(us);
-	if (msg)
+	if (likely(msg))
 		uet_ses_describe(pdc, rx, msg);
 	else
 		*verdict = uet_ses_no_room(pdc, rx, us, NULL,
@@ -510,9 +517,9 @@ static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
 	return NULL;
 }
 
-static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
-				      struct uet_rx_ctx *rx, u8 *code,
-				      enum uet_ses_verdict *verdict)
+static noinline struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
+					       struct uet_rx_ctx *rx, u8 *code,
+					       enum uet_ses_verdict *verdict)
 {
 	struct uet_rxmsg *msg = uet_ses_begin(pdc, rx, code, verdict);
 
@@ -520,7 +527,7 @@ static struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
 }
 
 /* Remove the headers and what follows the payload. */
-static bool uet_ses_strip(struct uet_rx_ctx *rx)
+static __always_inline bool uet_ses_strip(struct uet_rx_ctx *rx)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 
@@ -531,21 +538,22 @@ static bool uet_ses_strip(struct uet_rx_ctx *rx)
 }
 
 /* What a packet has of its message, headers removed */
-static struct uet_rxpart uet_ses_part_of(const struct uet_pdc *pdc,
-					 const struct uet_rx_ctx *rx)
+static __always_inline void uet_ses_part_of(const struct uet_pdc *pdc,
+					    const struct uet_rx_ctx *rx,
+					    struct uet_rxpart *part)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
-	return (struct uet_rxpart){
-		.off		= ses->message_offset,
-		.len		= rx->skb->len,
-		.som		= ses->flags & UET_SES_F_SOM,
-		.has_hd		= ses->flags & UET_SES_F_HD,
-		.header_data	= ses->header_data,
-		.ce		= rx->ce,
-		.cells		= pdc->rx->credit ? rx->cells : 0,
-		.credit		= pdc->rx->credit,
-	};
+	part->off = ses->message_offset;
+	part->len = rx->skb->len;
+	part->seg = 0;
+	part->gap = 0;
+	part->som = ses->flags & UET_SES_F_SOM;
+	part->has_hd = ses->flags & UET_SES_F_HD;
+	part->header_data = ses->header_data;
+	part->ce = rx->ce;
+	part->credit = pdc->rx->credit;
+	part->cells = part->credit ? rx->cells : 0;
 }
 
 /* Give the payload to the message. */
@@ -588,36 +596,47 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 	}
 }
 
-/* A message of one packet needs no entry. */
-static enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
-					   struct uet_rx_ctx *rx, u8 *code)
+/* A message of one packet that uet_rxmsg_whole() did not deliver */
+static noinline enum uet_ses_verdict uet_ses_single_part(struct uet_pdc *pdc,
+							 struct uet_rx_ctx *rx,
+							 struct uet_rxmsg *msg,
+							 const struct uet_rxpart *part,
+							 u8 *code)
 {
 	enum uet_ses_verdict verdict;
-	struct uet_rxpart part;
-	struct uet_rxmsg *msg;
 	int ret;
 
-	if (unlikely(!uet_ses_strip(rx))) {
-		*code = UET_NACK_NO_PKT_BUFFER;
-		return UET_SES_SHORT;
-	}
-	part = uet_ses_part_of(pdc, rx);
-	msg = uet_ses_begin(pdc, rx, code, &verdict);
-	if (!msg)
-		return verdict;
-	if (likely(uet_rxmsg_whole(rx->us, msg, rx->skb, &part))) {
-		UET_INC(rx->un, MSG_RCVD);
-		uet_rxmsg_put(msg);
-		return UET_SES_TAKEN;
-	}
 	if (!uet_ses_enter(pdc, rx, msg, code, &verdict))
 		return verdict;
-	ret = uet_ses_place(rx, msg, &part);
+	ret = uet_ses_place(rx, msg, part);
 	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
 	if (ret < 0)
 		uet_ses_abort(pdc, msg, 0);
 	uet_rxmsg_put(msg);
 	return verdict;
+}
+
+/* A message of one packet needs no entry. */
+static noinline enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
+						    struct uet_rx_ctx *rx, u8 *code)
+{
+	enum uet_ses_verdict verdict;
+	struct uet_rxpart part __uninitialized;	/* uet_ses_part_of() fills it */
+	struct uet_rxmsg *msg;
+
+	if (unlikely(!uet_ses_strip(rx))) {
+		*code = UET_NACK_NO_PKT_BUFFER;
+		return UET_SES_SHORT;
+	}
+	uet_ses_part_of(pdc, rx, &part);
+	msg = uet_ses_begin(pdc, rx, code, &verdict);
+	if (unlikely(!msg))
+		return verdict;
+	if (unlikely(!uet_rxmsg_whole(rx->us, msg, rx->skb, &part)))
+		return uet_ses_single_part(pdc, rx, msg, &part, code);
+	UET_INC(rx->un, MSG_RCVD);
+	uet_rxmsg_put(msg);
+	return UET_SES_TAKEN;
 }
 
 /* A further packet of a message that has a tombstone */
@@ -683,7 +702,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	} else if (!uet_ses_strip(rx)) {
 		ret = -ENOBUFS;
 	} else {
-		part = uet_ses_part_of(pdc, rx);
+		uet_ses_part_of(pdc, rx, &part);
 		ret = uet_ses_place(rx, m->msg, &part);
 	}
 	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
@@ -705,16 +724,13 @@ end:
 }
 
 /* What a run has of its message */
-static struct uet_rxpart uet_ses_run_part(const struct uet_pdc *pdc,
-					  const struct uet_rx_ctx *rx,
-					  const struct uet_rx_run *run)
+static void uet_ses_run_part(const struct uet_pdc *pdc, const struct uet_rx_ctx *rx,
+			     const struct uet_rx_run *run, struct uet_rxpart *part)
 {
-	struct uet_rxpart part = uet_ses_part_of(pdc, rx);
-
-	part.len = run->len;
-	part.seg = run->seg;
-	part.gap = rx->pkt->hdr_len;
-	return part;
+	uet_ses_part_of(pdc, rx, part);
+	part->len = run->len;
+	part->seg = run->seg;
+	part->gap = rx->pkt->hdr_len;
 }
 
 /* A run that is a whole message, none of whose packets came before */
@@ -771,14 +787,15 @@ bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		 const struct uet_rx_run *run)
 {
 	const struct uet_ses_req *ses = &rx->pkt->ses;
-	struct uet_rxpart part = uet_ses_run_part(pdc, rx, run);
 	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
 	u32 psn = rx->pkt->req.psn;
 	enum uet_ses_verdict verdict;
+	struct uet_rxpart part;
 	bool fresh = !m;
 	u8 code;
 
 	lockdep_assert_held(&pdc->rx->lock);
+	uet_ses_run_part(pdc, rx, run, &part);
 	if (fresh && part.som && run->eom)
 		return uet_ses_run_whole(pdc, rx, &part);
 	if (fresh) {
@@ -895,24 +912,14 @@ static void uet_ses_violated(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	uet_rx_msg_seen(pdc, m, rx->pkt->req.psn, ses->flags & UET_SES_F_EOM);
 }
 
-/**
- * uet_ses_request() - deliver a new request
- * @pdc: the PDC
- * @rx: the packet
- * @code: for UET_SES_ERROR the SES return code, for UET_SES_SHORT the NACK
- *	code
- *
- * Context: softirq, rx.lock held.
- * Return: enum uet_ses_verdict.
- */
-enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
-				     struct uet_rx_ctx *rx, u8 *code)
+/* Any request, also one that is no plain message of one packet */
+static noinline enum uet_ses_verdict uet_ses_any(struct uet_pdc *pdc,
+						 struct uet_rx_ctx *rx, u8 *code)
 {
 	const struct uet_pkt *pkt = rx->pkt;
 	const struct uet_ses_req *ses = &pkt->ses;
 	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
 
-	lockdep_assert_held(&pdc->rx->lock);
 	if (unlikely(!uet_pkt_has_ses_req(pkt)))
 		return uet_ses_error(rx, UET_DROP_TYPE, UET_RC_UNSUPPORTED_OP,
 				     code);
@@ -950,4 +957,35 @@ enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
 	if ((ses->flags & whole) == whole)
 		return uet_ses_single(pdc, rx, code);
 	return uet_ses_part(pdc, rx, code);
+}
+
+/* Is it a message of one packet with the header that nearly all have? */
+static bool uet_ses_is_plain(const struct uet_pkt *pkt)
+{
+	const struct uet_ses_req *ses = &pkt->ses;
+	const u8 whole = UET_SES_F_SOM | UET_SES_F_EOM;
+
+	return pkt->next_hdr == UET_NH_REQ_STD && !pkt->violation &&
+	       (ses->flags & (whole | UET_SES_F_IE)) == whole &&
+	       (ses->opcode == UET_SES_OP_SEND ||
+		ses->opcode == UET_SES_OP_TAGGED_SEND);
+}
+
+/**
+ * uet_ses_request() - deliver a new request
+ * @pdc: the PDC
+ * @rx: the packet
+ * @code: for UET_SES_ERROR the SES return code, for UET_SES_SHORT the NACK
+ *	code
+ *
+ * Context: softirq, rx.lock held.
+ * Return: enum uet_ses_verdict.
+ */
+enum uet_ses_verdict uet_ses_request(struct uet_pdc *pdc,
+				     struct uet_rx_ctx *rx, u8 *code)
+{
+	lockdep_assert_held(&pdc->rx->lock);
+	if (uet_ses_is_plain(rx->pkt))
+		return uet_ses_single(pdc, rx, code);
+	return uet_ses_any(pdc, rx, code);
 }
