@@ -117,9 +117,8 @@ static bool uet_rudi_queue(struct uet_rx_ctx *rx, struct uet_sock *us)
 	taken = uet_rxmsg_whole(us, msg, rx->skb, &part);
 	if (taken)
 		rx->skb = NULL;
-	else	/* the reference that the socket would have */
-		uet_rxmsg_put(msg);
-	uet_rxmsg_put(msg);
+	else
+		uet_rxmsg_free(msg);
 	return taken;
 }
 

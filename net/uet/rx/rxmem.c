@@ -42,12 +42,10 @@
 #include "pdc/pdc.h"
 #include "rx/half.h"
 #include "rx/post.h"
+#include "rx/rxmem.h"
 #include "rx/rxmsg.h"
 #include "rx/tfc.h"
 #include "sock.h"
-
-/* Smallest half of the buffer: some packets of the largest payload MTU */
-#define UET_RX_HALF_MIN		32768U
 
 /* The largest part of net.uet.mem to which a receive buffer grows by itself */
 #define UET_RX_GROW_PART	8
@@ -87,31 +85,6 @@
 #define UET_RX_SAVED_NEW	1UL
 
 /**
- * uet_rx_count_ready() - account for a change of the readable bytes
- * @us: socket
- * @bytes: difference
- *
- * Context: rx_lock held.
- */
-void uet_rx_count_ready(struct uet_sock *us, long bytes)
-{
-	lockdep_assert_held(&us->rx_lock);
-	us->rx_ready_bytes += bytes;
-	uet_mem_note_ready(&us->un->mem, bytes);
-}
-
-/**
- * uet_rx_half() - half of the receive buffer
- * @us: socket
- *
- * Return: bytes.
- */
-u32 uet_rx_half(const struct uet_sock *us)
-{
-	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
-}
-
-/**
  * uet_rx_grow() - enlarge a receive buffer whose size no program has chosen
  * @us: socket; its reader is late, or its buffer is full
  * @pdc: PDC that brings it data
@@ -137,12 +110,6 @@ bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc)
 		return false;
 	WRITE_ONCE(us->sk.sk_rcvbuf, want);
 	return true;
-}
-
-/* Bytes charged to the shared half */
-static unsigned long uet_rx_shared(const struct uet_sock *us)
-{
-	return us->rx_bytes - us->rx_granted_bytes;
 }
 
 static unsigned long uet_rx_name(const struct uet_rxmsg *msg)
@@ -196,25 +163,6 @@ static void uet_rx_unsave(struct uet_net *un, const struct uet_rxmsg *msg)
 		cmpxchg(&un->rx_saved, old, 0);
 }
 
-/* Charge the namespace, the protocol and the control group. Here rx_lock protects
- * sk_forward_alloc.
- */
-static bool uet_rx_schedule(struct uet_sock *us, bool reserve, u32 bytes)
-{
-	struct sock *sk = &us->sk;
-	int more;
-
-	if (unlikely(!uet_mem_charge(us->un, bytes)) &&
-	    (!reserve ||
-	     !uet_mem_charge_more(us->un, bytes, UET_MEM_RESERVE_DATA)))
-		return false;
-	more = bytes - sk->sk_forward_alloc;
-	if (more <= 0 || likely(__sk_mem_schedule(sk, more, SK_MEM_RECV)))
-		return true;
-	uet_mem_uncharge(us->un, bytes);
-	return false;
-}
-
 /* Keep a page: a stream of short messages would reserve it again each time. */
 static void uet_rx_unschedule(struct sock *sk, u32 bytes)
 {
@@ -261,7 +209,8 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes)
 	u32 beyond = min(bytes, msg->beyond);
 
 	lockdep_assert_held(&us->rx_lock);
-	uet_tfc_given(us->un, msg, bytes);
+	if (unlikely(msg->cells))
+		uet_tfc_given(us->un, msg, bytes);
 	if (msg->granted)
 		us->rx_granted_bytes -= bytes;
 	if (msg->mixed)
@@ -540,31 +489,6 @@ int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	}
 	uet_rx_stand_in_line(us, msg);
 	return 0;
-}
-
-/**
- * uet_rx_enter_whole() - charge a message of one packet: fast path
- * @us: socket
- * @msg: message
- * @truesize: of its packet
- *
- * Return: false if the shared half or the limits have no room for it; then use
- * uet_rx_enter().
- */
-bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
-			u32 truesize)
-{
-	u32 bytes = sizeof(*msg) + truesize;
-
-	lockdep_assert_held(&us->rx_lock);
-	if (us->rx_closed || uet_rx_shared(us) + bytes > uet_rx_half(us) ||
-	    !uet_rx_schedule(us, false, bytes))
-		return false;
-	sk_mem_charge(&us->sk, bytes);
-	atomic_add(bytes, &us->sk.sk_rmem_alloc);
-	us->rx_bytes += bytes;
-	msg->bytes = bytes;
-	return true;
 }
 
 /**

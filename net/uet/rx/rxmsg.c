@@ -15,6 +15,7 @@
 #include "link/drop.h"
 #include "mib.h"
 #include "rx/post.h"
+#include "rx/rxmem.h"
 #include "rx/rxmsg.h"
 #include "rx/tfc.h"
 #include "sock.h"
@@ -56,6 +57,17 @@ void uet_rxmsg_put(struct uet_rxmsg *msg)
 }
 
 /**
+ * uet_rxmsg_free() - free a message that nobody else has seen
+ * @msg: of uet_rxmsg_alloc()
+ *
+ * Context: any.
+ */
+void uet_rxmsg_free(struct uet_rxmsg *msg)
+{
+	kmem_cache_free(uet_rxmsg_cache, msg);
+}
+
+/**
  * uet_rxmsg_retire() - drop a reader's reference
  * @us: socket
  * @msg: message
@@ -90,7 +102,7 @@ void uet_rxmsg_drop_spare(struct uet_sock *us)
  * Context: softirq, RCU section.
  * Return: a message in no list, for uet_rxmsg_whole() or uet_rxmsg_enter(), or
  * NULL. The caller fills in @from, @pdc, @line, @psn, @len, @msg_id, @opcode,
- * @delivery, @replyable and @match_bits.
+ * @delivery, @replyable, @line_last and @match_bits.
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 {
@@ -116,15 +128,21 @@ struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)
 	return msg;
 }
 
-static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
+/* A reader may have a message from now on. */
+static __always_inline void uet_rx_show(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	if (msg->ready)
-		return;
 	msg->ready = true;
 	msg->waits = jiffies;
 	uet_rx_count_ready(us, msg->bytes);
-	uet_tfc_readable(us->un, msg);
+	if (unlikely(msg->cells))
+		uet_tfc_readable(us->un, msg);
 	list_add_tail(&msg->node, &us->rx_ready);
+}
+
+static void uet_rx_make_ready(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	if (!msg->ready)
+		uet_rx_show(us, msg);
 }
 
 /* A message too long for the buffer is handed over while it arrives, if it holds
@@ -179,6 +197,19 @@ static u32 uet_rx_strip(struct uet_rxmsg *msg, struct sk_buff_head *to)
 	return bytes;
 }
 
+/* Readers do not find a message any more, and its memory is given back. */
+static __always_inline void uet_rx_hide(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	list_del_init(&msg->node);
+	if (unlikely(us->posts)) {
+		list_del_init(&msg->waiting);
+		list_del_init(&msg->by_tag);
+	}
+	/* Includes what a reader has taken out and not accounted for yet */
+	uet_rx_uncharge(us, msg, msg->bytes);
+	msg->ready = false;
+}
+
 /**
  * uet_rx_leave_lists() - take a message and its data out of the lists of its socket
  * @us: socket
@@ -194,14 +225,7 @@ void uet_rx_leave_lists(struct uet_sock *us, struct uet_rxmsg *msg,
 		uet_rx_strip(msg, to);
 	if (!msg->complete)
 		uet_rx_left(us, msg);
-	list_del_init(&msg->node);
-	if (unlikely(us->posts)) {
-		list_del_init(&msg->waiting);
-		list_del_init(&msg->by_tag);
-	}
-	/* Includes what a reader has taken out and not accounted for yet */
-	uet_rx_uncharge(us, msg, msg->bytes);
-	msg->ready = false;
+	uet_rx_hide(us, msg);
 }
 
 /**
@@ -216,6 +240,18 @@ void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to)
 {
 	uet_rx_leave_lists(us, msg, to);
+	WRITE_ONCE(msg->us, NULL);
+}
+
+/**
+ * uet_rx_drop_read() - uet_rx_drop() of a complete message without data
+ * @us: socket
+ * @msg: message, whose data the reader has
+ */
+void uet_rx_drop_read(struct uet_sock *us, struct uet_rxmsg *msg)
+{
+	lockdep_assert_held(&us->rx_lock);
+	uet_rx_hide(us, msg);
 	WRITE_ONCE(msg->us, NULL);
 }
 
@@ -351,7 +387,7 @@ static int uet_rx_ooo_slot(struct uet_rxmsg *msg, u32 off, u32 len,
 }
 
 /* Strip a packet of its state from the receive path */
-static void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
+static inline void uet_rx_scrub(struct sock *sk, struct sk_buff *skb)
 {
 	skb_orphan(skb);
 	skb_dst_drop(skb);
@@ -527,9 +563,9 @@ bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len)
 }
 
 /* Does a message of one packet, or of one run, go to a posted receive? */
-static bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *msg,
-				const struct sk_buff *skb,
-				const struct uet_rxpart *part)
+static noinline bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *msg,
+					 const struct sk_buff *skb,
+					 const struct uet_rxpart *part)
 {
 	int ret;
 
@@ -552,8 +588,8 @@ static bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *msg,
  * room without a right.
  *
  * Context: softirq, RCU section.
- * Return: true if it was delivered, with both references; false if nothing was
- * done: then call those two, which tell why.
+ * Return: true if it was delivered, and the caller has no reference any more; false if
+ * nothing was done: then call those two, which tell why, or uet_rxmsg_free().
  */
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, const struct uet_rxpart *part)
@@ -565,6 +601,8 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	spin_lock(&us->rx_lock);
 	if (unlikely(us->posts) && uet_rx_whole_posted(us, msg, skb, part)) {
 		spin_unlock(&us->rx_lock);
+		/* the socket's and the caller's */
+		uet_rxmsg_put(msg);
 		uet_rxmsg_put(msg);
 		consume_skb(skb);
 		return true;
@@ -573,6 +611,8 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		spin_unlock(&us->rx_lock);
 		return false;
 	}
+	/* the socket's; nobody else has seen the message yet */
+	refcount_set(&msg->ref, 1);
 	uet_rx_scrub(&us->sk, skb);
 	uet_rx_label(skb, part);
 	__skb_queue_tail(&msg->prefix, skb);
@@ -583,8 +623,9 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	msg->has_hd = part->has_hd;
 	msg->header_data = part->header_data;
 	msg->ce = part->ce;
-	uet_tfc_placed(us->un, msg, part);
-	uet_rx_make_ready(us, msg);
+	if (unlikely(part->cells))
+		uet_tfc_placed(us->un, msg, part);
+	uet_rx_show(us, msg);
 	if (unlikely(us->posts))
 		uet_rxpost_wait(us, msg);
 	spin_unlock(&us->rx_lock);
@@ -639,7 +680,8 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 				msg->header_data = part->header_data;
 			}
 			msg->ce |= part->ce;
-			uet_tfc_placed(us->un, msg, part);
+			if (unlikely(part->cells))
+				uet_tfc_placed(us->un, msg, part);
 			wake = uet_rx_advance(us, msg);
 			err = msg->complete;
 		}

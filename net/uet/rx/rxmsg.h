@@ -13,6 +13,7 @@
 #include <linux/uet.h>
 
 #include "core/rxroom.h"
+#include "sock.h"
 
 struct uet_credit_src;
 struct uet_net;
@@ -67,9 +68,9 @@ struct uet_sock;
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
  * @last: jiffies of the last packet, also of one NACKed for shortage
  * @waits: since when it waits for its reader, jiffies, if @ready
- * @granted_at: jiffies, since when @granted
+ * @granted_at: jiffies, since when @granted; valid if so
  * @line_last: bytes that the ordered PDC had delivered at @last
- * @line_granted: ... at @granted_at
+ * @line_granted: ... at @granted_at; valid if @line, too
  *
  * The socket's rx_lock protects all but the constant fields.
  */
@@ -92,6 +93,13 @@ struct uet_rxmsg {
 	u8			delivery;
 	bool			replyable;
 	struct sk_buff_head	prefix;
+	struct uet_credit_src	*credit;
+	u64			claim;
+	unsigned long		last;
+	unsigned long		waits;
+	unsigned long		granted_at;
+	u64			line_last;
+	u64			line_granted;
 	/* zeroed from here on */
 	u32			rcvd;
 	u32			head;
@@ -99,7 +107,6 @@ struct uet_rxmsg {
 	u32			bytes;
 	u32			beyond;
 	u32			cells;
-	struct uet_credit_src	*credit;
 	bool			som;
 	bool			has_hd;
 	bool			complete;
@@ -113,15 +120,9 @@ struct uet_rxmsg {
 	bool			ce;
 	bool			claimed;
 	int			error;
-	u64			claim;
 	struct uet_rxinto	*into;
 	u64			header_data;
 	struct rb_root		ooo;
-	unsigned long		last;
-	unsigned long		waits;
-	unsigned long		granted_at;
-	u64			line_last;
-	u64			line_granted;
 };
 
 /**
@@ -207,6 +208,7 @@ void uet_rxmsg_rivals(struct uet_sock *us, const struct uet_pdc *pdc, u32 psn,
 		      struct uet_rxroom_nacked *nacked);
 
 void uet_rxmsg_put(struct uet_rxmsg *msg);
+void uet_rxmsg_free(struct uet_rxmsg *msg);
 void uet_rxmsg_retire(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rxmsg_drop_spare(struct uet_sock *us);
 
@@ -241,13 +243,37 @@ void uet_rx_free(struct uet_net *un, struct sk_buff_head *gone);
 void uet_rx_free_init(struct uet_net *un);
 void uet_rx_free_exit(struct uet_net *un);
 
+/* Smallest half of the buffer: some packets of the largest payload MTU */
+#define UET_RX_HALF_MIN		32768U
+
+/**
+ * uet_rx_half() - half of the receive buffer
+ * @us: socket
+ *
+ * Return: bytes.
+ */
+static inline u32 uet_rx_half(const struct uet_sock *us)
+{
+	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+}
+
+/**
+ * uet_rx_count_ready() - account for a change of the readable bytes
+ * @us: socket
+ * @bytes: difference
+ *
+ * Context: rx_lock held.
+ */
+static inline void uet_rx_count_ready(struct uet_sock *us, long bytes)
+{
+	lockdep_assert_held(&us->rx_lock);
+	us->rx_ready_bytes += bytes;
+	uet_mem_note_ready(&us->un->mem, bytes);
+}
+
 /* rx/rxmem.c; rx_lock held */
-u32 uet_rx_half(const struct uet_sock *us);
 bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc);
-void uet_rx_count_ready(struct uet_sock *us, long bytes);
 int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg);
-bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg,
-			u32 truesize);
 void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg);
 enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
 				   const struct uet_pdc *pdc, u32 psn);
@@ -262,6 +288,7 @@ void uet_rx_uncharge(struct uet_sock *us, struct uet_rxmsg *msg, u32 bytes);
 /* Shared by rx/rxmsg.c, rx/rxmem.c and rx/rxread.c; rx_lock held */
 void uet_rx_drop(struct uet_sock *us, struct uet_rxmsg *msg,
 		 struct sk_buff_head *to);
+void uet_rx_drop_read(struct uet_sock *us, struct uet_rxmsg *msg);
 void uet_rx_leave_lists(struct uet_sock *us, struct uet_rxmsg *msg,
 			struct sk_buff_head *to);
 bool uet_rx_first_readable(struct uet_sock *us, u32 lowat);

@@ -192,10 +192,13 @@ u8 uet_rx_pend(struct uet_sock *us, const struct uet_pdc *pdc)
  */
 static bool uet_rx_tell(struct uet_sock *us)
 {
-	u32 step = uet_rx_half(us) / 4;
+	u32 step;
 
 	lockdep_assert_held(&us->rx_lock);
-	if (!us->rx_nacked || (us->rx_freed < step && us->rx_bytes > step))
+	if (likely(!us->rx_nacked))
+		return false;
+	step = uet_rx_half(us) / 4;
+	if (us->rx_freed < step && us->rx_bytes > step)
 		return false;
 	us->rx_nacked = false;
 	us->rx_freed = 0;
@@ -260,14 +263,12 @@ struct uet_rxmsg *uet_rxread_whole(struct uet_sock *us, size_t room)
  */
 void uet_rxread_taken(struct uet_sock *us, struct uet_rxmsg *msg)
 {
-	struct sk_buff_head gone;
 	struct sk_buff *skb;
 	bool tell;
 
-	__skb_queue_head_init(&gone);
 	spin_lock_bh(&us->rx_lock);
 	skb = __skb_dequeue(&msg->prefix);
-	uet_rx_drop(us, msg, &gone);
+	uet_rx_drop_read(us, msg);
 	tell = uet_rx_tell(us);
 	spin_unlock_bh(&us->rx_lock);
 	consume_skb(skb);

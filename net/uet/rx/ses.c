@@ -635,7 +635,6 @@ static noinline enum uet_ses_verdict uet_ses_single(struct uet_pdc *pdc,
 	if (unlikely(!uet_rxmsg_whole(rx->us, msg, rx->skb, &part)))
 		return uet_ses_single_part(pdc, rx, msg, &part, code);
 	UET_INC(rx->un, MSG_RCVD);
-	uet_rxmsg_put(msg);
 	return UET_SES_TAKEN;
 }
 
@@ -749,9 +748,8 @@ static bool uet_ses_run_whole(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 		uet_rxmsg_whole(rx->us, msg, rx->skb, part);
 	if (taken)
 		UET_INC(rx->un, MSG_RCVD);
-	else	/* the reference that the socket would have */
-		uet_rxmsg_put(msg);
-	uet_rxmsg_put(msg);
+	else
+		uet_rxmsg_free(msg);
 	return taken;
 }
 

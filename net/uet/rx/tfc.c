@@ -311,7 +311,7 @@ void uet_tfc_came(struct uet_pdc *pdc, u32 cells)
  * uet_tfc_placed() - a packet was placed in a message
  * @un: namespace
  * @msg: the message, before uet_tfc_readable() if that makes it readable
- * @part: what the packet has of it
+ * @part: what the packet has of it, with cells
  *
  * The packets of a message are of one source, unless that has begun its count anew: then
  * the rest of the message holds nothing.
@@ -323,7 +323,7 @@ void uet_tfc_placed(struct uet_net *un, struct uet_rxmsg *msg,
 {
 	struct uet_tfc *tfc = &un->tfc;
 
-	if (likely(!part->cells) || (msg->cells && msg->credit != part->credit))
+	if (msg->cells && msg->credit != part->credit)
 		return;
 	msg->credit = part->credit;
 	msg->cells += part->cells;
@@ -333,7 +333,7 @@ void uet_tfc_placed(struct uet_net *un, struct uet_rxmsg *msg,
 }
 
 /**
- * uet_tfc_readable() - a message can be read from now on
+ * uet_tfc_readable() - a message that holds cells can be read from now on
  * @un: namespace
  * @msg: the message
  *
@@ -343,15 +343,13 @@ void uet_tfc_readable(struct uet_net *un, struct uet_rxmsg *msg)
 {
 	struct uet_tfc *tfc = &un->tfc;
 
-	if (likely(!msg->cells))
-		return;
 	spin_lock(&tfc->lock);
 	uet_tfc_ready(&tfc->pool, &msg->credit->cells, msg->cells);
 	spin_unlock(&tfc->lock);
 }
 
 /**
- * uet_tfc_given() - a message gives memory back
+ * uet_tfc_given() - a message that holds cells gives memory back
  * @un: namespace
  * @msg: the message, before that
  * @bytes: how much of uet_rxmsg.bytes
@@ -365,8 +363,6 @@ void uet_tfc_given(struct uet_net *un, struct uet_rxmsg *msg, u32 bytes)
 	u32 cells = msg->cells;
 	bool last;
 
-	if (likely(!cells))
-		return;
 	if (bytes < msg->bytes)
 		cells = (u32)div_u64((u64)cells * bytes, msg->bytes);
 	if (!cells)
