@@ -417,7 +417,7 @@ static void uet_put_cmsg_if(struct msghdr *msg, int type, int len, void *data)
 		put_cmsg(msg, SOL_UET, type, len, data);
 }
 
-static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
+static noinline void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 {
 	const struct uet_rxmsg *m = r->rxmsg;
 	struct uet_msg_info info = {
@@ -431,8 +431,6 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 	};
 	u64 v;
 
-	if (!msg->msg_controllen)
-		return;
 	if (m->has_hd) {
 		v = m->header_data;
 		put_cmsg(msg, SOL_UET, UET_CMSG_HEADER_DATA, sizeof(v), &v);
@@ -452,14 +450,12 @@ static void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
 	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
 }
 
-/* A datagram has no rest for the next call. */
-static void uet_recv_cut(struct uet_sock *us, struct uet_recv *r)
+/* A datagram of which there is a rest has none for the next call. */
+static noinline void uet_recv_cut(struct uet_sock *us, struct uet_recv *r)
 {
 	struct uet_rxread rd;
 	struct sk_buff *skb;
 
-	if (r->rxmsg->delivery != UET_UUD || r->eor || r->pipe)
-		return;
 	r->msg->msg_flags |= MSG_TRUNC;
 	if (r->flags & MSG_PEEK)
 		return;
@@ -483,7 +479,8 @@ static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 	/* The address of a datagram may be forged. */
 	if (unlikely(uet_peer_events(uet_sk(sk))) && m->delivery != UET_UUD)
 		uet_recv_peer(uet_sk(sk), &m->from, 0);
-	uet_recv_cut(uet_sk(sk), r);
+	if (unlikely(m->delivery == UET_UUD && !r->eor && !r->pipe))
+		uet_recv_cut(uet_sk(sk), r);
 	if (r->flags & MSG_PEEK)
 		sk_peek_offset_fwd(sk, r->copied);
 	else
@@ -496,7 +493,8 @@ static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 	}
 	if (r->eor)
 		msg->msg_flags |= MSG_EOR;
-	uet_recv_cmsgs(msg, r);
+	if (msg->msg_controllen)
+		uet_recv_cmsgs(msg, r);
 	/* MSG_TRUNC returns the length of the rest; of a message nothing is lost. */
 	if (r->flags & MSG_TRUNC)
 		ret = min_t(u32, m->len - r->start, INT_MAX);
