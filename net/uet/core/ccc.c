@@ -47,7 +47,7 @@ static void ccc_take32(struct uet_ccc *c, u32 *counter, u32 n)
 	*counter -= n;
 }
 
-static u8 ccc_blocked_by(const struct uet_ccc *c)
+static __always_inline u8 ccc_blocked_by(const struct uet_ccc *c)
 {
 	u8 why = 0;
 
@@ -284,7 +284,7 @@ void uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes)
 	c->backlog += min(bytes, CC_MAX_BYTES);
 	if (ccc_credit_ops(c) && ccc_credit_ops(c)->on_new_data)
 		ccc_credit_ops(c)->on_new_data(c, now);
-	ccc_refresh(c, now);
+	ccc_update_state(c, now);
 }
 
 void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
@@ -294,8 +294,8 @@ void uet_ccc_withdraw(struct uet_ccc *c, u64 now, u64 bytes)
 	ccc_refresh(c, now);
 }
 
-static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
-		       u16 *run)
+static noinline u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
+				u16 *run)
 {
 	struct uet_lb_ask la = {
 		.now = ask->now,
@@ -314,6 +314,31 @@ static u16 ccc_next_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 	return uet_lb_next(c->lb, &la, run);
 }
 
+/* Choose the value of the next run. */
+static void ccc_begin_run(struct uet_ccc *c, const struct uet_ccc_ask *ask)
+{
+	struct uet_lb *lb = c->lb;
+
+	if (unlikely(!lb->ops->plain)) {
+		c->run_ev = ccc_next_ev(c, ask, &c->run_left);
+		return;
+	}
+	c->run_left = lb->run ?: max(ask->want, c->run_share);
+	c->run_ev = lb->ops->plain(lb);
+}
+
+static noinline void ccc_choose_rtx_ev(struct uet_ccc *c,
+				       const struct uet_ccc_ask *ask,
+				       struct uet_ccc_send *out)
+{
+	u16 one;
+
+	out->ev = ccc_next_ev(c, ask, &one);
+	out->run = 1;
+	if (c->lb->ops->ordered)
+		c->run_left = 0;
+}
+
 /*
  * An entropy value is used for a run of packets. A retransmission gets a value
  * of its own; the run of new packets continues with the old one.
@@ -322,22 +347,18 @@ static void ccc_choose_ev(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 			  struct uet_ccc_send *out)
 {
 	u16 want = max_t(u16, ask->want, 1);
-	u16 one;
 
 	if (!c->lb) {
 		out->ev = c->default_ev;
 		out->run = want;
 		return;
 	}
-	if (ask->rtx) {
-		out->ev = ccc_next_ev(c, ask, &one);
-		out->run = 1;
-		if (c->lb->ops->ordered)
-			c->run_left = 0;
+	if (unlikely(ask->rtx)) {
+		ccc_choose_rtx_ev(c, ask, out);
 		return;
 	}
 	if (!c->run_left)
-		c->run_ev = ccc_next_ev(c, ask, &c->run_left);
+		ccc_begin_run(c, ask);
 	out->ev = c->run_ev;
 	out->run = min(want, c->run_left);
 	c->run_left -= out->run;
@@ -358,7 +379,7 @@ void uet_ccc_get_send_params(struct uet_ccc *c, const struct uet_ccc_ask *ask,
 		out->answer = true;
 	}
 	out->has_target = ccc_credit_ops(c);
-	out->credit_target = uet_ccc_credit_target(c);
+	out->credit_target = out->has_target ? uet_ccc_credit_target(c) : 0;
 	c->credit_told = out->credit_target;
 }
 
@@ -444,7 +465,7 @@ static __always_inline void ccc_sent(struct uet_ccc *c, u64 now, u32 bytes,
 	c->stats.sent_bytes += bytes;
 	if (c->lb && unlikely(c->lb->live))
 		uet_lb_live_sent(c->lb, ev, pkts);
-	ccc_refresh(c, now);
+	ccc_update_state(c, now);
 }
 
 void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,

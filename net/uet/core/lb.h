@@ -209,6 +209,8 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
  * struct uet_lb_ops - a policy
  * @next: value for a packet; may set *run, which holds the configured run on
  *	entry, 1 for a retransmission
+ * @plain: fast path of @next for a new packet, by a policy that need not know more
+ *	of it and never sets *run; may be NULL
  * @feedback: feedback on a value of a sprayed CCC
  * @evidence: feedback on a value of a single-path CCC; NULL if the policy
  *	needs none
@@ -238,6 +240,7 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
  */
 struct uet_lb_ops {
 	u16 (*next)(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run);
+	u16 (*plain)(struct uet_lb *lb);
 	void (*feedback)(struct uet_lb *lb, const struct uet_lb_signal *sig);
 	void (*evidence)(struct uet_lb *lb, const struct uet_lb_signal *sig);
 	uet_lb_acked_fn *acked;

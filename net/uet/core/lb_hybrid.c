@@ -127,6 +127,19 @@ static u16 hybrid_next(struct uet_lb *lb, const struct uet_lb_ask *ask,
 	return ev;
 }
 
+/* Same as hybrid_next() for a new packet */
+static u16 hybrid_plain(struct uet_lb *lb)
+{
+	struct hybrid *h = uet_lb_priv(lb);
+	u32 tries = lb->n;
+	u32 entry;
+
+	do {
+		entry = hybrid_next_entry(lb, h);
+	} while (unlikely(h->down) && hybrid_is_down(h, entry) && --tries);
+	return hybrid_value(lb, entry);
+}
+
 /* Replace the value of an entry by a random other one that shares it. */
 static void hybrid_renew(struct uet_lb *lb, u32 entry)
 {
@@ -313,6 +326,7 @@ static void hybrid_init(struct uet_lb *lb, const struct uet_lb_config *cfg)
 
 const struct uet_lb_ops uet_lb_hybrid = {
 	.next = hybrid_next,
+	.plain = hybrid_plain,
 	.feedback = hybrid_feedback,
 	.acked = hybrid_acked,
 	.init = hybrid_init,
