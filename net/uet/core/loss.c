@@ -35,15 +35,6 @@ u64 uet_rto_backoff_ns(u64 init_ns, u32 retry, u64 max_ns)
 	return min(init_ns << retry, cap);
 }
 
-u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat)
-{
-	if (repeat)
-		return UET_PROBE_REPEAT_RTTS * base_rtt;
-	if (backlog)
-		return UET_PROBE_BUSY_RTTS * base_rtt;
-	return base_rtt + target;
-}
-
 void uet_reorder_needless(struct uet_reorder *r, u64 now, u64 rtt)
 {
 	r->repairs = 0;

@@ -53,7 +53,15 @@ u64 uet_rto_backoff_ns(u64 init_ns, u32 retry, u64 max_ns);
  *
  * Return: interval in ns.
  */
-u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog, bool repeat);
+static inline u64 uet_tail_probe_ns(u64 base_rtt, u64 target, bool backlog,
+				    bool repeat)
+{
+	if (repeat)
+		return UET_PROBE_REPEAT_RTTS * base_rtt;
+	if (backlog)
+		return UET_PROBE_BUSY_RTTS * base_rtt;
+	return base_rtt + target;
+}
 
 /**
  * struct uet_reorder - reordering learned from needless retransmissions

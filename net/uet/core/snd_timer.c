@@ -49,22 +49,16 @@ static u64 snd_rto_max(const struct uet_snd *s)
 		       max_ns, max_t(u64, max_ns, UET_RTO_LIMIT_NS));
 }
 
-/* The RTO, given the longest normal round trip and snd_rto_max() */
-static u64 snd_rto(const struct uet_snd *s, u64 patience, u64 max_ns)
+u64 uet_snd_rto(const struct uet_snd *s)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 	u64 min_ns = READ_ONCE(s->flow->rules->rto_min_us) * SND_NS_PER_US;
-	u64 rto;
+	u64 max_ns = snd_rto_max(s), rto;
 
 	rto = uet_rto_init_ns(ccc->params, &ccc->rtt, min_ns, max_ns);
 	/* The last resort: at least twice the longest normal round trip. */
-	rto = clamp(2 * patience, rto, max(rto, max_ns));
+	rto = clamp(2 * uet_snd_patience(s), rto, max(rto, max_ns));
 	return uet_rto_backoff_ns(rto, s->backoff, max_ns);
-}
-
-u64 uet_snd_rto(const struct uet_snd *s)
-{
-	return snd_rto(s, uet_snd_patience(s), snd_rto_max(s));
 }
 
 u64 uet_snd_loss_age(const struct uet_snd *s)
@@ -79,46 +73,66 @@ u64 uet_snd_loss_age(const struct uet_snd *s)
 	return age;
 }
 
-/* The probe interval, given the longest normal round trip and snd_rto_max() */
-static u64 snd_probe_interval(const struct uet_snd *s, u64 patience, u64 max_ns)
+/* Longest interval between probes */
+static noinline u64 snd_probe_max(const struct uet_snd *s)
 {
-	struct uet_snd_busy *b = uet_snd_busy(s);
+	u64 max_ns = snd_rto_max(s);
+
+	if (unlikely(uet_snd_busy(s)->unreachable_at > s->heard))
+		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
+	return max_ns;
+}
+
+/* The probe interval while probes were sent or more data waits */
+static noinline u64 snd_probe_again(const struct uet_snd *s, bool busy)
+{
+	const struct uet_ccc *ccc = s->flow->ccc;
+	u8 probes = uet_snd_busy(s)->probes;
+	/* With many paths the next one is tried as soon as the first. */
+	bool repeat = probes && !ccc->sprayed;
+	u64 ns = uet_tail_probe_ns(uet_snd_patience(s), ccc->params->target, busy,
+				   repeat);
+
+	/* Back off while probes bring nothing new. */
+	return min(ns << min_t(u8, probes, PROBE_BACKOFF_MAX), snd_probe_max(s));
+}
+
+static __always_inline u64 snd_probe_interval(const struct uet_snd *s)
+{
 	const struct uet_ccc *ccc = s->flow->ccc;
 	/* Data that a full window holds back brings no answer. */
 	bool busy = ccc->backlog && !(ccc->blocked & UET_CC_BLOCK_WINDOW);
-	/* With many paths the next one is tried as soon as the first. */
-	bool repeat = b->probes && !ccc->sprayed;
-	u64 rtt = patience;
+	u64 ns;
 
+	if (busy || unlikely(uet_snd_busy(s)->probes))
+		return snd_probe_again(s, busy);
 	/* A first probe costs little if it comes too soon. */
-	if (!busy && !b->probes)
-		rtt = max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt));
-	if (unlikely(b->unreachable_at > s->heard))
-		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
-	/* Back off while probes bring nothing new. */
-	return min(uet_tail_probe_ns(rtt, ccc->params->target, busy, repeat) <<
-		   min_t(u8, b->probes, PROBE_BACKOFF_MAX), max_ns);
+	ns = uet_tail_probe_ns(max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt)),
+			       ccc->params->target, false, false);
+	/* snd_probe_max() is no less than this. */
+	if (likely(ns <= UNREACHABLE_PROBE_NS &&
+		   ns <= READ_ONCE(s->flow->rules->rto_max_ms) * SND_NS_PER_MS))
+		return ns;
+	return min(ns, snd_probe_max(s));
 }
 
 u64 uet_snd_probe_interval(const struct uet_snd *s)
 {
-	return snd_probe_interval(s, uet_snd_patience(s), snd_rto_max(s));
+	return snd_probe_interval(s);
 }
 
 void uet_snd_transmitted(struct uet_snd *s, u64 now)
 {
 	struct uet_snd_busy *b = uet_snd_busy(s);
-	u64 at = max(b->departs, now), patience, max_ns;
+	u64 at = max(b->departs, now);
 
 	/* CLOSE_CMD has a deadline of its own. */
 	if (s->state == UET_PDC_CLOSING)
 		return;
-	patience = uet_snd_patience(s);
-	max_ns = snd_rto_max(s);
 	if (!s->rto_at)
-		snd_start_rto(s, at, snd_rto(s, patience, max_ns));
+		snd_start_rto(s, at, uet_snd_rto(s));
 	if (b->ring.flight_pkts && (!b->probe_tx || !b->probe_at))
-		b->probe_at = at + snd_probe_interval(s, patience, max_ns);
+		b->probe_at = at + snd_probe_interval(s);
 	s->idle_at = now + READ_ONCE(s->flow->rules->pdc_idle_s) * SND_NS_PER_S;
 	uet_snd_wake(s, uet_earliest(s->rto_at, uet_snd_probe_timer(s)));
 }
