@@ -60,15 +60,16 @@ static u32 snd_counted(const struct uet_snd_out *out)
  * asks; if the peer is not known to answer probes, the end of the last message sets
  * it. So does one that the program waits to hear of, if no answer is under way that it
  * could wait for: a program that takes the next step after each pays for no probe.
+ *
+ * @out has @n packets of @size nominal bytes, which the target counts as @bytes.
  */
-static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
-			 u64 now)
+static __always_inline bool snd_asks(const struct uet_snd *s,
+				     const struct uet_snd_out *out, u32 n, u32 bytes,
+				     u32 size, bool last, u64 now)
 {
 	const struct uet_ackreq_rule *rule = &out->rule;
 	const struct uet_snd_msg *m = out->pkt.msg;
 	const struct uet_snd_flow *f = s->flow;
-	u32 bytes = snd_counted(out), size = uet_snd_out_size(out);
-	bool last = out->last;
 	const struct uet_ccc *ccc = f->ccc;
 	u64 inflight = max(ccc->inflight, 0LL);
 	/* As in UE 1.0 3.6.13.5: if the CCC wants it, and for each message */
@@ -86,7 +87,7 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 		return true;
 	if (unlikely(uet_ackreq_slips(&s->ackreq, rule, bytes)))
 		return true;
-	if (uet_txwin_allowed(&s->win) == out->n)
+	if (uet_txwin_allowed(&s->win) == n)
 		return true;
 	/* After a hold ACKs release the next packets. */
 	if (unlikely(m->queue->hold.ramp && m->queue->hold.budget <= 1))
@@ -99,6 +100,14 @@ static bool snd_wants_ar(const struct uet_snd *s, const struct uet_snd_out *out,
 		(m->told && !uet_snd_answer_due(s)) ||
 		unlikely(READ_ONCE(*f->probes) != UET_PROBES_ANSWERED)) &&
 	       !snd_more_follows(s, m);
+}
+
+/* ... of what was picked */
+static noinline bool snd_wants_ar(const struct uet_snd *s,
+				  const struct uet_snd_out *out, u64 now)
+{
+	return snd_asks(s, out, out->n, snd_counted(out), uet_snd_out_size(out),
+			out->last, now);
 }
 
 static void snd_begin(struct uet_snd *s, struct uet_snd_msg *m)
@@ -175,8 +184,6 @@ static void snd_pick_run(struct uet_snd *s, struct uet_snd_msg *m,
 	struct uet_snd_flow *f = s->flow;
 	u32 len = out->pkt.len, limit = snd_run_limit(s, m, len);
 
-	out->n = 1;
-	out->last_len = len;
 	out->joined = limit <= 1 && snd_is_joined(s, m, len);
 	/* What joins others goes their way as long as they do. */
 	if (limit <= 1 && (!out->joined || f->ccc->run_left))
@@ -196,12 +203,11 @@ static void snd_end_run(const struct uet_snd_msg *m, struct uet_snd_out *out)
 	out->last = m->withdrawn || m->sent + uet_snd_out_len(out) == m->len;
 }
 
-static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
-			 u64 port_free, struct uet_snd_out *out)
+/* A new packet of @len bytes, which leaves by itself unless its caller makes it a run */
+static __always_inline void snd_pick_one(struct uet_snd *s, struct uet_snd_msg *m,
+					 u32 len, u64 now, u64 port_free,
+					 struct uet_snd_out *out)
 {
-	struct uet_snd_flow *f = s->flow;
-	u32 len = (u32)snd_next_len(m, f->payload_mtu);
-
 	if (m->state == UET_MSG_QUEUED)
 		m->less = snd_less(m, len);
 	out->pkt = (struct uet_snd_pkt) {
@@ -209,13 +215,24 @@ static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 		.flags = m->withdrawn ? UET_SND_MSG_ERROR : 0,
 	};
 	out->ask = (struct uet_ccc_ask) {
-		.now = now, .port_free = port_free,
-		.size = uet_snd_nominal(f, len) - m->less,
+		.now = now, .port_free = port_free, .want = 1,
+		.size = uet_snd_nominal(s->flow, len) - m->less,
 	};
 	out->rule = snd_ackreq_rule(s);
 	out->psn = s->win.next;
+	out->n = 1;
+	out->last_len = len;
 	out->rtx = false;
 	out->alone = false;
+	out->joined = false;
+}
+
+static void snd_pick_new(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
+			 u64 port_free, struct uet_snd_out *out)
+{
+	struct uet_snd_flow *f = s->flow;
+
+	snd_pick_one(s, m, (u32)snd_next_len(m, f->payload_mtu), now, port_free, out);
 	snd_pick_run(s, m, out);
 	out->ask.want = (u16)out->n;
 	if (m->state == UET_MSG_QUEUED)
@@ -240,7 +257,8 @@ bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
 {
 	const struct uet_snd_queue *q = m->queue;
 
-	return m->len <= s->flow->payload_mtu && !s->win.ring->nr_marked &&
+	return m->len <= s->flow->payload_mtu && !m->withdrawn &&
+	       !s->win.ring->nr_marked &&
 	       s->state == UET_PDC_ESTABLISHED &&
 	       s->flow->ccc->state == UET_CCC_READY &&
 	       list_empty(&s->active) && list_empty(&q->msgs) &&
@@ -252,11 +270,20 @@ bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
 void uet_snd_pick_alone(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 			u64 port_free, struct uet_snd_out *out)
 {
+	u32 len = m->len - m->sent;
+
 	/* The queues are empty: a turn begins or goes on. */
 	uet_turn_over(&m->queue->turn, snd_queue_quantum(s->flow));
 	uet_turn_over(&s->turn, snd_flow_quantum(s->flow));
-	snd_pick_new(s, m, now, port_free, out);
+	snd_pick_one(s, m, len, now, port_free, out);
 	out->alone = true;
+	out->last = true;
+	/* It was announced a moment ago, so the backlog covers it. */
+	snd_begin(s, m);
+	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
+	out->ar = out->params.answer ||
+		  snd_asks(s, out, 1, uet_ackreq_counted(&out->rule, len),
+			   out->ask.size, true, now);
 }
 
 /*
@@ -293,6 +320,7 @@ static void snd_pick_rtx(struct uet_snd *s, u32 psn, u64 now, u64 port_free,
 	out->tx_time = slot->tx_time;
 	out->dropped = slot->flags & UET_SND_DROPPED;
 	out->rtx = true;
+	out->alone = false;
 	out->joined = false;
 	out->ar = true;
 	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
@@ -427,7 +455,17 @@ static void snd_queue_sent(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 		list_move_tail(&q->active, &s->active);
 }
 
-/* Note what each packet carries, and how long it waits in the interface. */
+/* Note what a packet carries, and how long it waits in the interface. */
+static inline void snd_note_pkt(struct uet_snd *s, const struct uet_snd_out *out,
+				u64 wait)
+{
+	struct uet_snd_pkt *pkt = snd_pkt(s, out->psn);
+
+	*pkt = out->pkt;
+	pkt->wait = wait ? uet_wait_pack(wait) : 0;
+}
+
+/* ... of each packet of a run */
 static void snd_note_pkts(struct uet_snd *s, const struct uet_snd_out *out,
 			  u64 wait, u32 step)
 {
@@ -443,44 +481,14 @@ static void snd_note_pkts(struct uet_snd *s, const struct uet_snd_out *out,
 	snd_pkt(s, end - 1)->len = (u16)out->last_len;
 }
 
-static void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
-			   u32 step, u64 now)
+/* A request leaves, the last one of those in @out with the PSN @psn. */
+static __always_inline void snd_commit_any(struct uet_snd *s,
+					   const struct uet_snd_out *out, u32 psn,
+					   u32 bytes, u32 size, u64 departs)
 {
-	struct uet_snd_msg *m = out->pkt.msg;
-	struct uet_snd_queue *q = m->queue;
-	u32 size = uet_snd_out_size(out);
-	struct uet_tx_run run = {
-		.at = at, .step = step, .n = out->n, .size = out->ask.size,
-		.last_size = uet_snd_nominal(s->flow, out->last_len) - m->less,
-		.ev = out->params.ev,
-	};
-
-	uet_txwin_send_run(&s->win, &run);
-	snd_note_pkts(s, out, at - now, step);
-	uet_ccc_on_send_run(s->flow->ccc, now, size, out->n, out->params.ev);
-	m->backlog -= size;
-	/* From here on packets do not begin where the data was cut for runs. */
-	if (out->pkt.len != m->run_len)
-		m->run_len = 0;
-	m->sent += uet_snd_out_len(out);
-	m->last_psn = out->psn + out->n - 1;
-	uet_turn_took(&q->turn, size);
-	if (out->last)
-		snd_all_sent(s, m, now);
-	if (likely(out->alone))
-		return;
-	if (unlikely(q->hold.ramp))
-		snd_hold_sent(q, out->psn);
-	snd_queue_sent(s, q, now);
-}
-
-void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step,
-		    u64 now)
-{
-	const struct uet_snd_msg *m = out->pkt.msg;
 	struct uet_snd_busy *b = uet_snd_busy(s);
 
-	b->departs = at + (u64)step * (out->n - 1);
+	b->departs = departs;
 	/* A request carries CLEAR_PSN. */
 	s->clear_at = 0;
 	s->clear_sent = s->win.clear_psn;
@@ -489,12 +497,79 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step
 	if (out->ar) {
 		b->probe_slack = 0;
 		s->owes_ar = false;
-	} else if (out->last && m->len > s->flow->payload_mtu) {
+	} else if (out->last && out->pkt.msg->len > s->flow->payload_mtu) {
 		s->owes_ar = true;
 	}
-	uet_ackreq_sent(&s->ackreq, &out->rule, out->psn + out->n - 1,
-			snd_counted(out), out->ar);
-	uet_turn_took(&s->turn, uet_snd_out_size(out));
+	uet_ackreq_sent(&s->ackreq, &out->rule, psn, bytes, out->ar);
+	uet_turn_took(&s->turn, size);
+}
+
+/* New packets leave: @len bytes of a message, @size nominal bytes */
+static __always_inline void snd_msg_sent(struct uet_snd *s, struct uet_snd_msg *m,
+					 u32 psn, u32 len, u32 size)
+{
+	m->backlog -= size;
+	m->sent += len;
+	m->last_psn = psn;
+	uet_turn_took(&m->queue->turn, size);
+}
+
+/* The packet of uet_snd_pick_alone() */
+static void snd_commit_alone(struct uet_snd *s, const struct uet_snd_out *out, u64 at,
+			     u64 now)
+{
+	struct uet_snd_msg *m = out->pkt.msg;
+	u32 len = out->pkt.len, size = out->ask.size, psn = out->psn;
+
+	snd_commit_any(s, out, psn, uet_ackreq_counted(&out->rule, len), size, at);
+	uet_txwin_send(&s->win, size, out->params.ev, 0, at);
+	snd_note_pkt(s, out, at - now);
+	uet_ccc_on_send_run(s->flow->ccc, now, size, 1, out->params.ev);
+	snd_msg_sent(s, m, psn, len, size);
+	snd_all_sent(s, m, now);
+}
+
+static noinline void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, u64 at,
+				    u32 step, u64 now)
+{
+	struct uet_snd_msg *m = out->pkt.msg;
+	struct uet_snd_queue *q = m->queue;
+	u32 size = uet_snd_out_size(out);
+
+	if (out->n == 1) {
+		uet_txwin_send(&s->win, size, out->params.ev, 0, at);
+		snd_note_pkt(s, out, at - now);
+	} else {
+		struct uet_tx_run run = {
+			.at = at, .step = step, .n = out->n, .size = out->ask.size,
+			.last_size = uet_snd_nominal(s->flow, out->last_len) - m->less,
+			.ev = out->params.ev,
+		};
+
+		uet_txwin_send_run(&s->win, &run);
+		snd_note_pkts(s, out, at - now, step);
+	}
+	uet_ccc_on_send_run(s->flow->ccc, now, size, out->n, out->params.ev);
+	/* From here on packets do not begin where the data was cut for runs. */
+	if (out->pkt.len != m->run_len)
+		m->run_len = 0;
+	snd_msg_sent(s, m, out->psn + out->n - 1, uet_snd_out_len(out), size);
+	if (out->last)
+		snd_all_sent(s, m, now);
+	if (unlikely(q->hold.ramp))
+		snd_hold_sent(q, out->psn);
+	snd_queue_sent(s, q, now);
+}
+
+void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step,
+		    u64 now)
+{
+	if (out->alone) {
+		snd_commit_alone(s, out, at, now);
+		return;
+	}
+	snd_commit_any(s, out, out->psn + out->n - 1, snd_counted(out),
+		       uet_snd_out_size(out), at + (u64)step * (out->n - 1));
 	if (!out->rtx) {
 		snd_commit_new(s, out, at, step, now);
 		return;

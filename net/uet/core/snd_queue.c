@@ -264,7 +264,7 @@ void uet_snd_end(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 }
 
 /* Queue a message again whose packets are all answered. */
-static void snd_requeue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
+static noinline void snd_requeue(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 {
 	struct list_head *at = &m->queue->msgs;
 	const struct uet_snd_msg *first = snd_head(m->queue);
