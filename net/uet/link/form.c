@@ -91,36 +91,54 @@ static u32 uet_form_gen(struct uet_net *un)
 	return (u32)atomic_read_acquire(&un->rules_gen) << UET_RULED_BITS;
 }
 
-/**
- * uet_form_refresh() - look at rules and settings again if they have changed
- * @peer: the peer
- *
- * Context: any.
- */
-void uet_form_refresh(struct uet_peer *peer)
+/* What @rules fix of a form; what they leave open is that of @known, if there is one */
+static u8 uet_form_by(u32 rules, u8 known)
 {
-	struct uet_net *un = peer->fep->un;
-	u32 gen = uet_form_gen(un);
+	u8 fixed = (rules & UET_RULED_MASK) >> UET_FORM_BITS;
 
-	if (likely((READ_ONCE(peer->form.rules) & ~UET_RULED_MASK) == gen))
-		return;
-	WRITE_ONCE(peer->form.rules, gen | uet_form_ruled(un, &peer->key.raddr));
-	uet_form_changed(peer);
+	if (!known)
+		return rules & UET_FORM_ALL;
+	return (rules & fixed) | (known & UET_FORM_ALL & ~fixed);
 }
 
-/* What the rules fix of a form; what they leave open is that of @known, if there is one */
+/* ... by what rules and settings say now */
 static u8 uet_form_with(const struct uet_peer *peer, u8 known)
 {
 	struct uet_net *un = peer->fep->un;
 	u32 rules = READ_ONCE(peer->form.rules);
-	u8 fixed;
 
 	if (unlikely((rules & ~UET_RULED_MASK) != uet_form_gen(un)))
 		rules = uet_form_ruled(un, &peer->key.raddr);
-	if (!known)
-		return rules & UET_FORM_ALL;
-	fixed = (rules & UET_RULED_MASK) >> UET_FORM_BITS;
-	return (rules & fixed) | (known & UET_FORM_ALL & ~fixed);
+	return uet_form_by(rules, known);
+}
+
+/* Rules or settings have changed. Returns what they say, as in uet_form.rules. */
+static noinline u32 uet_form_look(struct uet_peer *peer, u32 gen)
+{
+	u32 rules = gen | uet_form_ruled(peer->fep->un, &peer->key.raddr);
+
+	WRITE_ONCE(peer->form.rules, rules);
+	uet_form_changed(peer);
+	return rules;
+}
+
+/**
+ * uet_form_refresh() - look at rules and settings again if they have changed
+ * @peer: the peer
+ *
+ * That may make its cached route void.
+ *
+ * Context: any.
+ * Return: form of packets to it, UET_FORM_*.
+ */
+u8 uet_form_refresh(struct uet_peer *peer)
+{
+	u32 gen = uet_form_gen(peer->fep->un);
+	u32 rules = READ_ONCE(peer->form.rules);
+
+	if (unlikely((rules & ~UET_RULED_MASK) != gen))
+		rules = uet_form_look(peer, gen);
+	return uet_form_by(rules, READ_ONCE(peer->form.heard));
 }
 
 /**

@@ -84,7 +84,7 @@ static inline bool uet_form_is(const struct uet_form *known, u8 form)
 u8 uet_form_of_addr(struct uet_net *un, const struct in6_addr *addr);
 u8 uet_form_of_peer(const struct uet_peer *peer);
 u8 uet_form_of_answer(const struct uet_peer *peer);
-void uet_form_refresh(struct uet_peer *peer);
+u8 uet_form_refresh(struct uet_peer *peer);
 u8 uet_form_protect_ruled(struct uet_net *un, const struct in6_addr *addr);
 bool uet_form_lacks(const struct uet_peer *peer, u8 form);
 bool uet_form_lacks_rx(const struct uet_rx_ctx *rx);

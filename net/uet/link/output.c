@@ -178,29 +178,16 @@ static bool uet_dev_spreads(const struct net_device *dev)
 	}
 }
 
-/**
- * uet_peer_dst() - the route to a peer, cached or a new one
- * @peer: the peer
- *
- * Context: BH disabled.
- * Return: the route with a reference, or an ERR_PTR of the lookup.
- */
-struct dst_entry *uet_peer_dst(struct uet_peer *peer)
+/* Look up the route to a peer, and cache it. Returns it with a reference, or an ERR_PTR. */
+static noinline struct dst_entry *uet_peer_lookup(struct uet_peer *peer, u8 form)
 {
 	struct uet_net *un = peer->fep->un;
 	struct dst_entry *dst;
-	u8 form;
 
-	/* It may make the cached route void. */
-	uet_form_refresh(peer);
-	form = uet_form_of_peer(peer);
 	if (uet_peer_is_v4(peer)) {
 		struct rtable *rt;
 		__be32 saddr;
 
-		rt = dst_cache_get_ip4(&peer->dst, &saddr);
-		if (rt)
-			return &rt->dst;
 		rt = uet_route4(un, &peer->key, form, &saddr);
 		if (IS_ERR(rt))
 			return ERR_CAST(rt);
@@ -209,9 +196,6 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 	} else {
 		struct in6_addr saddr;
 
-		dst = dst_cache_get_ip6(&peer->dst, &saddr);
-		if (dst)
-			return dst;
 		dst = uet_route6(un, &peer->key, form, &saddr);
 		if (IS_ERR(dst))
 			return dst;
@@ -222,6 +206,24 @@ struct dst_entry *uet_peer_dst(struct uet_peer *peer)
 		   uet_dev_spreads(dst->dev) ? 0 : peer->flow_hash);
 	uet_ports_stale(peer);
 	return dst;
+}
+
+/* The route to a peer, @form being that of uet_form_refresh() */
+static struct dst_entry *uet_peer_route(struct uet_peer *peer, u8 form)
+{
+	return dst_cache_get(&peer->dst) ?: uet_peer_lookup(peer, form);
+}
+
+/**
+ * uet_peer_dst() - the route to a peer, cached or a new one
+ * @peer: the peer
+ *
+ * Context: BH disabled.
+ * Return: the route with a reference, or an ERR_PTR of the lookup.
+ */
+struct dst_entry *uet_peer_dst(struct uet_peer *peer)
+{
+	return uet_peer_route(peer, uet_form_refresh(peer));
 }
 
 /**
@@ -297,6 +299,13 @@ static bool uet_output_runs(const struct uet_output *out)
 	}
 }
 
+/* ip4_dst_hoplimit(), which would look for the namespace */
+static u8 uet_output_ttl4(const struct uet_output *out)
+{
+	return dst_metric_raw(out->dst, RTAX_HOPLIMIT) ?:
+	       READ_ONCE(out->un->net->ipv4.sysctl_ip_default_ttl);
+}
+
 /**
  * uet_output_begin() - look up the route to a peer, once for several packets
  * @out: filled in
@@ -308,7 +317,8 @@ static bool uet_output_runs(const struct uet_output *out)
 int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
-	struct dst_entry *dst = uet_peer_dst(peer);
+	u8 form = uet_form_refresh(peer);
+	struct dst_entry *dst = uet_peer_route(peer, form);
 	struct socket *sock;
 
 	if (IS_ERR(dst))
@@ -325,12 +335,12 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->multi = rcu_access_pointer(peer->ports);
 	out->sk = sock->sk;
 	out->udp_port = READ_ONCE(un->sysctl.udp_port);
-	out->form = uet_form_of_peer(peer);
-	out->proto = uet_form_proto(un, out->form);
+	out->form = form;
+	out->proto = uet_form_proto(un, form);
 	out->runs = uet_output_runs(out);
 	out->track = READ_ONCE(un->sysctl.conntrack);
 	out->hash = READ_ONCE(peer->out_hash);
-	out->ttl = out->v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
+	out->ttl = out->v4 ? uet_output_ttl4(out) : ip6_dst_hoplimit(dst);
 	return 0;
 }
 
@@ -381,6 +391,17 @@ u32 uet_output_run_max(const struct uet_output *out, u32 size)
 		     (u32)UET_RUN_MAX);
 }
 
+/* A packet may be fragmented. */
+static noinline void uet_output_frag4(const struct uet_output *out, struct sk_buff *skb,
+				      struct iphdr *iph, u32 frag)
+{
+	iph->frag_off = 0;
+	__ip_select_ident(out->un->net, iph, 1);
+	skb->ignore_df = 1;
+	if (skb->len > frag)
+		IPCB(skb)->frag_max_size = frag;
+}
+
 /*
  * Not udp_tunnel_xmit_skb(): it scrubs packets that come from elsewhere and draws
  * an IP ident from a keyed hash, a good part of the cost of IP output. These
@@ -406,18 +427,13 @@ static int uet_output4(const struct uet_output *out, struct sk_buff *skb,
 	iph->saddr	= key->laddr.s6_addr32[3];
 	iph->daddr	= key->raddr.s6_addr32[3];
 	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
-	if (unlikely(frag)) {
-		iph->frag_off = 0;
-		__ip_select_ident(out->un->net, iph, 1);
-		skb->ignore_df = 1;
-		if (skb->len > frag)
-			IPCB(skb)->frag_max_size = frag;
-	}
+	if (unlikely(frag))
+		uet_output_frag4(out, skb, iph, frag);
 	return ip_local_out(out->un->net, skb->sk ?: out->sk, skb);
 }
 
-static int uet_output6(const struct uet_output *out, struct sk_buff *skb,
-		       u8 dsfield, u32 frag)
+static noinline int uet_output6(const struct uet_output *out, struct sk_buff *skb,
+				u8 dsfield, u32 frag)
 {
 	const struct uet_peer_key *key = &out->peer->key;
 	struct ipv6hdr *ip6h = __skb_push(skb, sizeof(*ip6h));
@@ -472,8 +488,8 @@ static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
 }
 
 /* The segments of a run get a checksum; their device computes it, or the stack. */
-static void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
-			    struct udphdr *uh)
+static noinline void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
+				     struct udphdr *uh)
 {
 	const struct uet_peer_key *key = &out->peer->key;
 
@@ -489,31 +505,31 @@ static void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
 	skb->csum_offset = offsetof(struct udphdr, check);
 }
 
-/* The header between IP and PDS. Returns its length, of all packets of a run. */
-static u32 uet_output_outer(const struct uet_output *out, struct sk_buff *skb,
-			    const struct uet_txmeta *meta)
+/* The entropy header, of packets directly over IP */
+static noinline void uet_output_entropy(const struct uet_output *out,
+					struct sk_buff *skb, u16 ev)
 {
-	u32 n = skb_is_gso(skb) ? meta->n : 1;
-	struct uet_entropy_wire *eh;
-	struct udphdr *uh;
+	struct uet_entropy_wire *eh = __skb_push(skb, sizeof(*eh));
 
-	if (unlikely(out->form & UET_FORM_IP)) {
-		UET_INC(out->un, TX_NATIVE);
-		eh = __skb_push(skb, sizeof(*eh));
-		eh->entropy = htons(meta->ev);
-		eh->rsvd = 0;
-		skb_reset_transport_header(skb);
-		return sizeof(*eh);
-	}
-	uh = __skb_push(skb, sizeof(*uh));
+	UET_INC(out->un, TX_NATIVE);
+	eh->entropy = htons(ev);
+	eh->rsvd = 0;
 	skb_reset_transport_header(skb);
-	uh->source = htons(meta->ev);
+}
+
+static void uet_output_udp(const struct uet_output *out, struct sk_buff *skb, u16 ev,
+			   bool run)
+{
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
+	u32 trailer = out->form & UET_FORM_CRC ? UET_CRC_LEN : 0;
+
+	skb_reset_transport_header(skb);
+	uh->source = htons(ev);
 	uh->dest = htons(out->udp_port);
-	uh->len = htons(skb->len + (out->form & UET_FORM_CRC ? UET_CRC_LEN : 0));
+	uh->len = htons(skb->len + trailer);
 	uh->check = 0;
-	if (skb_is_gso(skb))
+	if (run)
 		uet_output_csum(out, skb, uh);
-	return n * sizeof(*uh);
 }
 
 /**
@@ -532,9 +548,20 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 {
 	const struct uet_txmeta meta = *UET_TXMETA(skb);
 	const struct uet_peer_key *key = &out->peer->key;
-	u32 frag = 0, len = skb->len;
+	u32 frag = 0, len = skb->len, n = 1;
 
-	len += uet_output_outer(out, skb, &meta);
+	if (unlikely(out->form & UET_FORM_IP)) {
+		uet_output_entropy(out, skb, meta.ev);
+		len += sizeof(struct uet_entropy_wire);
+	} else {
+		bool run = skb_is_gso(skb);
+
+		if (run)
+			n = meta.n;
+		uet_output_udp(out, skb, meta.ev, run);
+		/* Each packet of a run gets one. */
+		len += n * sizeof(struct udphdr);
+	}
 	if (unlikely(out->form & UET_FORM_CRC)) {
 		if (uet_crc_append(skb, &key->laddr, &key->raddr)) {
 			uet_drop_tx(out->peer, skb, UET_DROP_TX_NOMEM);
@@ -543,7 +570,7 @@ int uet_output(const struct uet_output *out, struct sk_buff *skb)
 		len += UET_CRC_LEN;
 		UET_INC(out->un, TX_TRAILERS);
 	}
-	UET_ADD(out->un, TX_PKTS, skb_is_gso(skb) ? meta.n : 1);
+	UET_ADD(out->un, TX_PKTS, n);
 	UET_ADD(out->un, TX_BYTES, len);
 	uet_output_dress(out, skb, meta.dsfield);
 	if (unlikely(!meta.df))
