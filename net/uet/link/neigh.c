@@ -7,23 +7,6 @@
 #include <net/neighbour.h>
 
 #include "link/neigh.h"
-#include "link/peer.h"
-
-/* A neighbour that was known within this time is taken for known */
-#define UET_NEIGH_FRESH		(HZ / 10)
-
-/**
- * uet_neigh_fresh() - was the next hop to a peer known a moment ago?
- * @peer: the peer
- *
- * Context: any.
- * Return: true if so.
- */
-bool uet_neigh_fresh(const struct uet_peer *peer)
-{
-	return time_before(jiffies,
-			   READ_ONCE(peer->neigh_at) + UET_NEIGH_FRESH);
-}
 
 /**
  * uet_neigh_of() - get the next hop of a route if it must be resolved first

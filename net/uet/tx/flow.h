@@ -268,7 +268,7 @@ void uet_flow_tx_init(void);
 void uet_flow_tx_exit(void);
 
 /* tx/port_share.c */
-bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now);
+bool uet_port_share_next(struct uet_flow *flow, struct net_device *dev, u64 now);
 bool uet_port_pauses(struct uet_flow *flow, u64 now);
 void uet_port_dropped(struct uet_flow *flow, u64 now);
 u64 uet_port_shut_ns(const struct uet_flow *flow, u64 now);
@@ -339,6 +339,42 @@ static inline u64 uet_flow_departs(struct uet_flow *flow, u32 size, u64 now)
 static inline u64 uet_flow_port_free(const struct uet_flow *flow)
 {
 	return READ_ONCE(flow->peer->fep->tx_free);
+}
+
+/* Do all flows of this FEP together have > a base RTT in the interface? */
+static inline bool uet_port_crowded(const struct uet_flow *flow, u64 now)
+{
+	return uet_flow_port_free(flow) > now + flow->params.base_rtt;
+}
+
+/*
+ * Size of a portion (tx/port_share.c). A smaller one costs more timers and leaves the
+ * interface idle if a timer is late; a larger one makes others wait.
+ */
+static inline u64 uet_portion_ns(const struct uet_flow *flow, bool crowded)
+{
+	return flow->params.base_rtt >> (crowded ? 4 : 2);
+}
+
+/**
+ * uet_port_share() - may a flow give its interface another packet?
+ * @flow: the flow
+ * @dev: the interface
+ * @now: time, ns
+ *
+ * If not, the flow is queued again as soon as it may.
+ *
+ * Context: BH disabled, flow lock held.
+ * Return: true if so.
+ */
+static inline bool uet_port_share(struct uet_flow *flow, struct net_device *dev,
+				  u64 now)
+{
+	u64 portion = uet_portion_ns(flow, uet_port_crowded(flow, now));
+
+	if (likely(flow->share.ns < portion && now >= flow->share.pause_until))
+		return true;
+	return uet_port_share_next(flow, dev, now);
 }
 
 /**

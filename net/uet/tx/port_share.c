@@ -32,21 +32,6 @@
 /* Largest back-off level of the pause after the interface dropped packets */
 #define UET_PORT_PAUSES_MAX	6
 
-/*
- * Size of a portion. A smaller one costs more timers and leaves the interface
- * idle if a timer is late; a larger one makes others wait.
- */
-static u64 uet_portion_ns(const struct uet_flow *flow, bool crowded)
-{
-	return flow->params.base_rtt >> (crowded ? 4 : 2);
-}
-
-/* Do all flows of this FEP together have > a base RTT in the interface? */
-static bool uet_port_crowded(const struct uet_flow *flow, u64 now)
-{
-	return uet_flow_port_free(flow) > now + flow->params.base_rtt;
-}
-
 /* The device has less queued than estimated: correct the estimate. */
 static void uet_port_faster(const struct uet_flow *flow, u64 now)
 {
@@ -183,17 +168,15 @@ void uet_port_dropped(struct uet_flow *flow, u64 now)
 }
 
 /**
- * uet_port_share() - may a flow give its interface another packet?
+ * uet_port_share_next() - second part of uet_port_share()
  * @flow: the flow
  * @dev: the interface
  * @now: time, ns
  *
- * If not, the flow is queued again as soon as it may.
- *
  * Context: BH disabled, flow lock held.
- * Return: true if so.
+ * Return: as uet_port_share(); then another portion has begun.
  */
-bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now)
+bool uet_port_share_next(struct uet_flow *flow, struct net_device *dev, u64 now)
 {
 	struct uet_port_share *share = &flow->share;
 	bool crowded = uet_port_crowded(flow, now);
@@ -203,7 +186,8 @@ bool uet_port_share(struct uet_flow *flow, struct net_device *dev, u64 now)
 	lockdep_assert_held(&flow->lock);
 	if (unlikely(uet_port_pauses(flow, now)))
 		return false;
-	if (likely(share->ns < portion))
+	/* Other CPUs change what is in the interface. */
+	if (unlikely(share->ns < portion))
 		return true;
 	until = crowded ? share->leaves : share->before;
 	if (now < until) {
