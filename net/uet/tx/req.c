@@ -32,12 +32,15 @@ static void uet_pdc_fill_deferrable(const struct uet_txmsg *msg,
 	ses->buffer_offset = uet_ses_tokens(msg->token, msg->target_token);
 }
 
-/* The SES header of a packet of a message; @ses is zero */
+/* The SES header of a packet of a message */
 static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 			     const struct uet_snd_pkt *p, struct uet_ses_req *ses)
 {
 	const struct uet_dest *dest = msg->dest;
+	u8 flags = dest->key.absolute ? 0 : UET_SES_F_REL;
 
+	ses->buffer_offset = 0;
+	ses->header_data = 0;
 	ses->key = msg->match_bits;
 	ses->job = dest->key.job;
 	ses->initiator = dest->initiator;
@@ -54,24 +57,23 @@ static void uet_pdc_fill_ses(const struct uet_txmsg *msg,
 	else if (unlikely(dest->key.watch))
 		ses->opcode = dest->key.watch == UET_DEST_RTR ?
 			      UET_SES_OP_DEFERRABLE_RTR : UET_SES_OP_NO_OP;
-	if (!dest->key.absolute)
-		ses->flags |= UET_SES_F_REL;
-	if (p->flags & UET_SND_MSG_ERROR) {
+	if (unlikely(p->flags & UET_SND_MSG_ERROR)) {
 		/* A deferred one stops by a packet of its own kind. */
 		if (likely(!uet_snd_is_deferred(&msg->m)))
 			ses->opcode = UET_SES_OP_MSG_ERROR;
-		ses->flags |= UET_SES_F_EOM;
+		ses->flags = flags | UET_SES_F_EOM;
 		return;
 	}
 	if (!p->off) {
-		ses->flags |= UET_SES_F_SOM;
+		flags |= UET_SES_F_SOM;
 		if (msg->has_hd) {
-			ses->flags |= UET_SES_F_HD;
+			flags |= UET_SES_F_HD;
 			ses->header_data = msg->header_data;
 		}
 	}
 	if (p->off + p->len == msg->m.len)
-		ses->flags |= UET_SES_F_EOM;
+		flags |= UET_SES_F_EOM;
+	ses->flags = flags;
 }
 
 /* The form of the SES header, which an operation that is one packet may have shorter */
@@ -83,38 +85,38 @@ static u8 uet_pdc_form(const struct uet_txmsg *msg, const struct uet_snd_pkt *p)
 	return msg->dest->key.watch ? UET_NH_REQ_SMALL : UET_NH_REQ_MEDIUM;
 }
 
-/* The PDS header of what was picked; the SES header is empty. */
-static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
-			     const struct uet_snd_out *out, struct uet_pkt *pkt)
+/* The headers of what was picked: what the functions that build them read of @pkt */
+static void uet_pdc_fill(const struct uet_pdc *pdc, const struct uet_snd_out *out,
+			 struct uet_pkt *pkt)
 {
-	u32 last = out->psn + out->n - 1;
+	const struct uet_txmsg *msg = uet_txmsg_of(out->pkt.msg);
+	u32 clear_psn = pdc->tx->snd.win.clear_psn;
 	bool cc = pdc->tx->flow->ccc.algo->credit;
+	u32 last = out->psn + out->n - 1;
+	u8 flags = 0;
 
-	*pkt = (struct uet_pkt) {
-		.type		= pdc->rod ?
-				  (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
-				  (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ),
-		.next_hdr	= uet_pdc_form(uet_txmsg_of(out->pkt.msg),
-					       &out->pkt),
-		.flags		= out->rtx ? UET_F_RETX : 0,
-		.spdcid		= pdc->id,
-		.dpdcid		= pdc->remote_id,
-		.req = {
-			.psn		= out->psn,
-			.clear_psn	= pdc->tx->snd.win.clear_psn,
-			.start_psn	= pdc->start_psn,
-			.credit_target	= out->params.credit_target,
-			.ccc_id		= pdc->tx->flow->ccc_id,
-		},
-	};
+	if (out->rtx)
+		flags = UET_F_RETX;
 	if (pdc->tx->snd.state == UET_PDC_SYN)
-		pkt->flags |= UET_F_SYN;
+		flags |= UET_F_SYN;
 	/* A run has one AR, in its last packet. */
 	if (out->ar && out->n == 1)
-		pkt->flags |= UET_F_AR;
+		flags |= UET_F_AR;
 	/* The offset has 16 bits; an older CLEAR_PSN does no harm. */
-	if (psn_delta(last, pkt->req.clear_psn) > S16_MAX)
-		pkt->req.clear_psn = last - S16_MAX;
+	if (psn_delta(last, clear_psn) > S16_MAX)
+		clear_psn = last - S16_MAX;
+	pkt->type = pdc->rod ? (cc ? UET_PDS_ROD_CC_REQ : UET_PDS_ROD_REQ) :
+			       (cc ? UET_PDS_RUD_CC_REQ : UET_PDS_RUD_REQ);
+	pkt->next_hdr = uet_pdc_form(msg, &out->pkt);
+	pkt->flags = flags;
+	pkt->spdcid = pdc->id;
+	pkt->dpdcid = pdc->remote_id;
+	pkt->req.psn = out->psn;
+	pkt->req.clear_psn = clear_psn;
+	pkt->req.start_psn = pdc->start_psn;
+	pkt->req.credit_target = out->params.credit_target;
+	pkt->req.ccc_id = pdc->tx->flow->ccc_id;
+	uet_pdc_fill_ses(msg, &out->pkt, &pkt->ses);
 }
 
 /**
@@ -128,11 +130,10 @@ static void uet_pdc_fill_pds(const struct uet_pdc *pdc,
 void uet_pdc_write_req(const struct uet_pdc *pdc, const struct uet_snd_out *out,
 		       u8 *to)
 {
-	struct uet_pkt pkt;
+	struct uet_pkt pkt __uninitialized;	/* uet_pdc_fill() */
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	uet_pdc_fill_pds(pdc, out, &pkt);
-	uet_pdc_fill_ses(uet_txmsg_of(out->pkt.msg), &out->pkt, &pkt.ses);
+	uet_pdc_fill(pdc, out, &pkt);
 	to += uet_build_req(to, &pkt);
 	uet_build_ses_std(to, &pkt.ses);
 }
@@ -205,11 +206,10 @@ struct sk_buff *uet_pdc_build_run(struct uet_pdc *pdc,
 	struct skb_shared_info *si;
 	struct uet_txgaps gaps;
 	struct sk_buff *skb;
-	struct uet_pkt pkt;
+	struct uet_pkt pkt __uninitialized;	/* uet_pdc_fill() */
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	uet_pdc_fill_pds(pdc, out, &pkt);
-	uet_pdc_fill_ses(msg, p, &pkt.ses);
+	uet_pdc_fill(pdc, out, &pkt);
 	skb = uet_pdc_alloc_req(&pkt, 0);
 	if (unlikely(!skb))
 		return NULL;
@@ -256,6 +256,11 @@ static struct sk_buff *uet_pdc_make_req(struct uet_txmsg *msg,
 
 	if (!skb || !p->len)
 		return skb;
+	if (msg->inlined) {
+		/* uet_pdc_req_room() has counted it. */
+		__skb_put_data(skb, &msg->inline_data[p->off], p->len);
+		return skb;
+	}
 	err = uet_txdata_attach(msg, skb, p->off, p->len);
 	if (likely(!err))
 		return skb;
@@ -285,11 +290,10 @@ struct sk_buff *uet_pdc_build_req(struct uet_pdc *pdc,
 	const struct uet_snd_pkt *p = &out->pkt;
 	struct uet_txmsg *msg = uet_txmsg_of(p->msg);
 	struct sk_buff *skb;
-	struct uet_pkt pkt;
+	struct uet_pkt pkt __uninitialized;	/* uet_pdc_fill() */
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
-	uet_pdc_fill_pds(pdc, out, &pkt);
-	uet_pdc_fill_ses(msg, p, &pkt.ses);
+	uet_pdc_fill(pdc, out, &pkt);
 	skb = uet_pdc_make_req(msg, p, &pkt,
 			       uet_pdc_req_room(out, pdc->tx->flow->snd.run));
 	if (likely(skb))

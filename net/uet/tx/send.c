@@ -21,6 +21,14 @@
 #include "tx/trace_path.h"
 #include "tx/txmsg.h"
 
+/* There is no memory to send: a timer tries again. */
+static noinline void uet_pdc_nomem(struct uet_pdc *pdc, u64 now)
+{
+	UET_INC(pdc->un, TX_NOMEM);
+	uet_snd_nomem(&pdc->tx->snd, now);
+	uet_pdc_tx_arm(pdc);
+}
+
 /**
  * uet_pdc_tx_grow() - enlarge the rings of a sending half
  * @pdc: the PDC, %UET_SND_GROW
@@ -45,9 +53,7 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
 				  GFP_ATOMIC | __GFP_NOWARN);
 	if (!mem.win || !mem.pkts) {
 		uet_snd_mem_free(&mem);
-		UET_INC(pdc->un, TX_NOMEM);
-		uet_snd_nomem(s, now);
-		uet_pdc_tx_arm(pdc);
+		uet_pdc_nomem(pdc, now);
 		return false;
 	}
 	uet_snd_attach(s, &mem, nslots);
@@ -87,18 +93,26 @@ static struct sk_buff *uet_pdc_build(struct uet_pdc *pdc,
 	return uet_pdc_build_req(pdc, out);
 }
 
+/* A packet or run of @size nominal bytes was built, and leaves. */
+static __always_inline void uet_pdc_leaves(struct uet_pdc *pdc,
+					   struct uet_snd_out *out, u32 size,
+					   u32 step, u64 now)
+{
+	u64 at = uet_flow_departs(pdc->tx->flow, size, now);
+
+	uet_snd_commit(&pdc->tx->snd, out, at, step, now);
+}
+
 /* Build what was picked, or add it to the buffer of the packet before. NULL without
- * memory: a timer tries again.
+ * memory.
  */
 static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 				    struct uet_snd_out *out,
 				    struct uet_join *join, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
-	struct uet_snd *s = &pdc->tx->snd;
 	struct sk_buff *skb;
 	u32 step = 0;
-	u64 at;
 
 	trace_uet_path_choose(flow, &out->ask, &out->params);
 	skb = join->skb;
@@ -108,15 +122,12 @@ static struct sk_buff *uet_pdc_send(struct uet_pdc *pdc,
 			uet_join_begin(join, pdc, out, skb);
 	}
 	if (unlikely(!skb)) {
-		UET_INC(pdc->un, TX_NOMEM);
-		uet_snd_nomem(s, now);
-		uet_pdc_tx_arm(pdc);
+		uet_pdc_nomem(pdc, now);
 		return NULL;
 	}
-	at = uet_flow_departs(flow, uet_snd_out_size(out), now);
 	if (out->n > 1)
 		step = uet_flow_takes(flow, out->ask.size);
-	uet_snd_commit(s, out, at, step, now);
+	uet_pdc_leaves(pdc, out, uet_snd_out_size(out), step, now);
 	return skb;
 }
 
@@ -138,7 +149,6 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
 	struct uet_snd_out out __uninitialized;	/* uet_snd_pick_alone() fills it */
-	struct uet_join none = {};
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&flow->lock);
@@ -151,12 +161,16 @@ struct sk_buff *uet_pdc_send_alone(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	if (!uet_port_share(flow, dev, now))
 		return NULL;
 	uet_snd_pick_alone(s, &msg->m, now, uet_flow_port_free(flow), &out);
-	skb = uet_pdc_send(pdc, &out, &none, now);
-	if (likely(skb)) {
-		UET_INC(pdc->un, TX_REQS);
-		uet_snd_transmitted(s, now);
-		uet_pdc_tx_arm(pdc);
+	trace_uet_path_choose(flow, &out.ask, &out.params);
+	skb = uet_pdc_build_req(pdc, &out);
+	if (unlikely(!skb)) {
+		uet_pdc_nomem(pdc, now);
+		return NULL;
 	}
+	uet_pdc_leaves(pdc, &out, out.ask.size, 0, now);
+	UET_INC(pdc->un, TX_REQS);
+	uet_snd_transmitted(s, now);
+	uet_pdc_tx_arm(pdc);
 	return skb;
 }
 

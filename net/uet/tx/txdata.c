@@ -582,9 +582,8 @@ static int uet_txdata_attach_locked(struct uet_txmsg *msg, struct sk_buff *skb,
 
 /**
  * uet_txdata_attach() - make part of a message the payload of a packet
- * @msg: message
- * @skb: packet, headers built; inlined data goes to its tailroom, other data
- *	is added by reference
+ * @msg: message, not inlined
+ * @skb: packet, headers built; the data is added by reference
  * @off: offset in the message, not released yet
  * @len: bytes
  *
@@ -595,15 +594,6 @@ static int uet_txdata_attach_locked(struct uet_txmsg *msg, struct sk_buff *skb,
 int uet_txdata_attach(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 		      u32 len)
 {
-	if (!len)
-		return 0;
-	if (msg->inlined) {
-		if (off > msg->m.len || len > msg->m.len - off ||
-		    skb_tailroom(skb) < len)
-			return -EINVAL;
-		__skb_put_data(skb, msg->inline_data + off, len);
-		return 0;
-	}
 	if (unlikely(msg->pinned))
 		return uet_txpin_attach(msg, skb, off, len);
 	return uet_txdata_attach_locked(msg, skb, off, len, NULL, false);
