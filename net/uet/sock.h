@@ -302,6 +302,12 @@ static inline bool uet_peer_events(const struct uet_sock *us)
 	return smp_load_acquire(&us->peer_events);
 }
 
+/* Size of the send buffer, bytes */
+static inline u32 uet_sock_sndbuf(const struct uet_sock *us)
+{
+	return READ_ONCE(us->sk.sk_sndbuf);
+}
+
 /* Is the success of a message reported? @has_cookie: its sender gave it one */
 static inline bool uet_notifies(const struct uet_sock *us, bool has_cookie)
 {

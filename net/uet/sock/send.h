@@ -8,14 +8,13 @@
 #include <linux/types.h>
 #include <linux/uet.h>
 
+#include "sock.h"
+#include "tx/txmsg.h"
+
 struct msghdr;
 struct sockaddr_uet;
 struct ubuf_info;
-struct uet_dest;
-struct uet_dest_key;
 struct uet_peer;
-struct uet_sock;
-struct uet_txmsg;
 
 /**
  * struct uet_send - one sendmsg() under way
@@ -74,6 +73,48 @@ void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need);
 struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 				 struct uet_dest *dest, u32 len);
 int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg);
+
+/* shortmsg.c */
+bool uet_shortmsg_fits_own(const struct uet_sock *us, const struct uet_dest *dest,
+			   size_t len, u8 other);
+struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
+				   const struct uet_dest_key *key, size_t len);
+u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
+		      u8 other);
+
+/**
+ * uet_shortmsg_dscp() - the DSCP of short messages
+ * @un: namespace
+ *
+ * Return: the DSCP; %UET_DSCP_OFF or more if they have none of their own.
+ */
+static inline u32 uet_shortmsg_dscp(const struct uet_net *un)
+{
+	u32 dscp = READ_ONCE(un->sysctl.dscp_short);
+
+	if (dscp != UET_DSCP_AUTO)
+		return dscp;
+	return READ_ONCE(un->sysctl.trimming) ? READ_ONCE(un->sysctl.dscp_control) :
+						UET_DSCP_OFF;
+}
+
+/**
+ * uet_shortmsg_fits() - is a queue in the right class for a message?
+ * @us: the sender
+ * @dest: the queue
+ * @len: length of the message
+ * @other: DSCP of messages that are not short
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+static inline bool uet_shortmsg_fits(const struct uet_sock *us,
+				     const struct uet_dest *dest, size_t len, u8 other)
+{
+	if (likely(uet_shortmsg_dscp(us->un) >= UET_DSCP_OFF))
+		return dest->key.tclass == other;
+	return uet_shortmsg_fits_own(us, dest, len, other);
+}
 
 /* datagram.c */
 int uet_send_datagram(struct uet_sock *us, const struct uet_send *s,

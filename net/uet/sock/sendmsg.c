@@ -436,9 +436,11 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
  */
 void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest)
 {
-	u32 prio = uet_shortmsg_prio(us, dest,
-				     uet_send_tclass(us, &dest->key.raddr));
+	u8 other = uet_send_tclass(us, &dest->key.raddr);
+	u32 prio = READ_ONCE(us->sk.sk_priority);
 
+	if (!prio && unlikely(dest->key.tclass != other))
+		prio = uet_shortmsg_prio(us, dest, other);
 	if (READ_ONCE(dest->prio) != prio)
 		WRITE_ONCE(dest->prio, prio);
 }

@@ -15,6 +15,7 @@
 #include "base.h"
 #include "link/peer_rules.h"
 #include "sock.h"
+#include "sock/send.h"
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
@@ -31,17 +32,13 @@ static u8 uet_shortmsg_tclass(const struct uet_sock *us,
 			      const struct uet_dest_key *key, size_t len,
 			      u8 other)
 {
-	const struct uet_sysctl *s = &us->un->sysctl;
-	u32 dscp = READ_ONCE(s->dscp_short);
+	u32 dscp = uet_shortmsg_dscp(us->un);
 
-	if (len > READ_ONCE(s->short_bytes) || key->delivery != UET_RUD ||
-	    READ_ONCE(us->tclass) >= 0 ||
+	if (dscp >= UET_DSCP_OFF || len > READ_ONCE(us->un->sysctl.short_bytes) ||
+	    key->delivery != UET_RUD || READ_ONCE(us->tclass) >= 0 ||
 	    uet_addr_strict(us->un, &key->raddr))
 		return other;
-	if (dscp == UET_DSCP_AUTO)
-		dscp = READ_ONCE(s->trimming) ? READ_ONCE(s->dscp_control) :
-						UET_DSCP_OFF;
-	return dscp < UET_DSCP_OFF ? dscp : other;
+	return dscp;
 }
 
 static bool uet_shortmsg_room(const struct uet_sock *us,
@@ -53,7 +50,7 @@ static bool uet_shortmsg_room(const struct uet_sock *us,
 }
 
 /**
- * uet_shortmsg_fits() - is a queue in the right class for a message?
+ * uet_shortmsg_fits_own() - second part of uet_shortmsg_fits()
  * @us: the sender
  * @dest: the queue
  * @len: length of the message
@@ -62,8 +59,8 @@ static bool uet_shortmsg_room(const struct uet_sock *us,
  * Context: any.
  * Return: true if so.
  */
-bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
-		       size_t len, u8 other)
+bool uet_shortmsg_fits_own(const struct uet_sock *us, const struct uet_dest *dest,
+			   size_t len, u8 other)
 {
 	u8 tclass = uet_shortmsg_tclass(us, &dest->key, len, other);
 
@@ -101,21 +98,17 @@ struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
 }
 
 /**
- * uet_shortmsg_prio() - skb->priority of a queue's packets
+ * uet_shortmsg_prio() - skb->priority of a queue's packets, without SO_PRIORITY
  * @us: the sender
- * @dest: the queue
- * @other: DSCP of messages that are not short
+ * @dest: the queue, in another class than messages that are not short
+ * @other: DSCP of these
  *
  * Context: any.
- * Return: SO_PRIORITY if set, else TC_PRIO_INTERACTIVE for short messages, else 0.
+ * Return: TC_PRIO_INTERACTIVE for short messages, else 0.
  */
 u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
 		      u8 other)
 {
-	u32 prio = READ_ONCE(us->sk.sk_priority);
-
-	if (prio || dest->key.tclass == other ||
-	    dest->key.tclass != uet_shortmsg_tclass(us, &dest->key, 0, other))
-		return prio;
-	return TC_PRIO_INTERACTIVE;
+	return dest->key.tclass == uet_shortmsg_tclass(us, &dest->key, 0, other) ?
+	       TC_PRIO_INTERACTIVE : 0;
 }

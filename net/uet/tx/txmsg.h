@@ -329,13 +329,6 @@ void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest);
 void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name);
 void uet_dest_put(struct uet_dest *dest);
 
-/* sock/shortmsg.c */
-bool uet_shortmsg_fits(const struct uet_sock *us, const struct uet_dest *dest,
-		       size_t len, u8 other);
-struct uet_dest *uet_shortmsg_dest(struct uet_sock *us,
-				   const struct uet_dest_key *key, size_t len);
-u32 uet_shortmsg_prio(const struct uet_sock *us, const struct uet_dest *dest,
-		      u8 other);
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
 u64 uet_dest_queued(const struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);

@@ -30,19 +30,8 @@ u64 uet_sock_wmem(const struct uet_sock *us)
 	return uet_wmem_use(atomic64_read(&us->wmem));
 }
 
-/**
- * uet_sock_sndbuf() - size of the send buffer
- * @us: socket
- *
- * Return: bytes.
- */
-u32 uet_sock_sndbuf(const struct uet_sock *us)
-{
-	return READ_ONCE(us->sk.sk_sndbuf);
-}
-
 /* Bytes that dests on hold, other than @but, have beyond half of the buffer */
-static u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
+static noinline u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 {
 	u64 half = uet_sock_sndbuf(us) / 2;
 	struct uet_dest *dest;

@@ -14,7 +14,6 @@ struct uet_sock;
 #define UET_WAKE_ANY		((s64)S32_MAX)
 
 u64 uet_sock_wmem(const struct uet_sock *us);
-u32 uet_sock_sndbuf(const struct uet_sock *us);
 bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
 		      u64 need, s64 *wake_at);
 bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,
