@@ -45,11 +45,14 @@ static struct uet_txmsg *uet_rtr_msg(struct uet_sock *us, struct uet_dest *dest)
 
 	if (!uet_mem_charge(us->un, UET_TXMSG_OVERHEAD))
 		return NULL;
+	uet_dest_hold(dest);
 	msg = uet_txmsg_alloc(us, dest, 0);
-	if (msg)
+	if (msg) {
 		msg->mem_charged = true;
-	else
+	} else {
+		uet_dest_put(dest);
 		uet_mem_uncharge(us->un, UET_TXMSG_OVERHEAD);
+	}
 	return msg;
 }
 

@@ -591,7 +591,7 @@ int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *m
  * uet_send_alloc() - a new message
  * @us: the socket
  * @s: what the caller asked for
- * @dest: its queue
+ * @dest: its queue; the message takes over the caller's reference
  * @len: its length
  *
  * Return: the message, or NULL.
@@ -643,31 +643,42 @@ static bool uet_send_defers(const struct uet_sock *us, const struct uet_send *s,
 	return s->defer ? s->defer > 0 : len >= min;
 }
 
-/* Send a message that fits the buffer: all of it or nothing */
+/* Wait for room for a message that fits the buffer. */
+static noinline int uet_send_wait_whole(struct uet_sock *us, struct uet_send *s,
+					struct uet_dest *dest, u64 need)
+{
+	int err = uet_send_wait(us, dest, NULL, need, &s->timeo);
+
+	if (err == -EAGAIN)
+		uet_send_note(us, dest, need);
+	if (!err && READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
+		err = -EPIPE;
+	return err;
+}
+
+/* Send a message that fits the buffer: all of it or nothing. Takes over the reference to
+ * @dest.
+ */
 static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 			  struct uet_dest *dest, struct msghdr *m, u32 len)
 {
 	u64 need = (u64)len + UET_TXMSG_OVERHEAD;
-	struct uet_txmsg *msg;
+	struct uet_txmsg *msg = NULL;
 	s64 wake_at;
-	int err;
+	int err = 0;
 
-	if (unlikely(!uet_send_ready(us, dest, NULL, need, &wake_at))) {
-		err = uet_send_wait(us, dest, NULL, need, &s->timeo);
-		if (err) {
-			if (err == -EAGAIN)
-				uet_send_note(us, dest, need);
-			return err;
-		}
-		if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
-			return -EPIPE;
+	if (unlikely(!uet_send_ready(us, dest, NULL, need, &wake_at)))
+		err = uet_send_wait_whole(us, s, dest, need);
+	if (likely(!err)) {
+		if (unlikely(READ_ONCE(us->tx_need)))
+			uet_send_note(us, NULL, 0);
+		msg = uet_send_alloc(us, s, dest, len);
+		err = -ENOBUFS;
 	}
-	if (unlikely(READ_ONCE(us->tx_need)))
-		uet_send_note(us, NULL, 0);
-
-	msg = uet_send_alloc(us, s, dest, len);
-	if (!msg)
-		return -ENOBUFS;
+	if (unlikely(!msg)) {
+		uet_dest_put(dest);
+		return err;
+	}
 	err = uet_txmsg_charge(msg, us, len);
 	if (!err)
 		err = uet_send_fill(us, s, msg, m);
@@ -750,17 +761,19 @@ static int uet_stream_fill(struct uet_sock *us, struct uet_send *s,
 	return err ? err : step;
 }
 
-/* Send a message longer than the buffer */
-static int uet_send_stream(struct uet_sock *us, struct uet_send *s,
-			   struct uet_dest *dest, struct msghdr *m, u32 len)
+/* Send a message longer than the buffer. Takes over the reference to @dest. */
+static noinline int uet_send_stream(struct uet_sock *us, struct uet_send *s,
+				    struct uet_dest *dest, struct msghdr *m, u32 len)
 {
 	struct uet_txmsg *msg;
 	u32 done = 0;
 	int n;
 
 	msg = uet_send_alloc(us, s, dest, len);
-	if (!msg)
+	if (!msg) {
+		uet_dest_put(dest);
 		return -ENOBUFS;
+	}
 	msg->streamed = true;
 	uet_txdata_lay_out(msg, READ_ONCE(dest->run_len));
 	msg->m.eom = false;
@@ -853,15 +866,21 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
 	}
 	uet_send_prio(us, dest);
 	uet_send_flush_but(us, dest);
-	if (likely(len <= uet_sock_sndbuf(us)))
+	/* The message takes over the reference, and may be gone soon. */
+	if (unlikely(s->more))
+		uet_dest_hold(dest);
+	if (likely(len <= uet_sock_sndbuf(us))) {
 		err = uet_send_whole(us, s, dest, msg, len);
-	else if (!(msg->msg_flags & MSG_DONTWAIT))
+	} else if (!(msg->msg_flags & MSG_DONTWAIT)) {
 		err = uet_send_stream(us, s, dest, msg, len);
-	else
+	} else {
+		uet_dest_put(dest);
 		err = -EMSGSIZE;
+	}
 	if (likely(err >= 0))
 		uet_send_set_batch(us, s->more ? dest : NULL);
-	uet_dest_put(dest);
+	if (unlikely(s->more))
+		uet_dest_put(dest);
 	return err;
 }
 

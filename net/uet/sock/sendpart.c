@@ -101,10 +101,11 @@ static struct uet_part *uet_part_new(struct uet_sock *us, const struct uet_send 
 		goto err;
 	}
 	part->msg = uet_send_alloc(us, &part->send, dest, 0);
-	uet_dest_put(dest);
-	err = -ENOBUFS;
-	if (!part->msg)
+	if (!part->msg) {
+		uet_dest_put(dest);
+		err = -ENOBUFS;
 		goto err;
+	}
 	part->msg->inlined = false;
 	part->msg->spliced = true;
 	part->msg->ubuf = NULL;

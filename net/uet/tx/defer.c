@@ -61,14 +61,12 @@ void uet_defer_name(struct uet_txmsg *msg)
 
 /**
  * uet_defer_forget() - nobody may ask for a message any more
- * @msg: message, done or never queued
+ * @msg: message that uet_defer_name() named, done or never queued
  *
  * Context: any.
  */
 void uet_defer_forget(struct uet_txmsg *msg)
 {
-	if (likely(!msg->named))
-		return;
 	msg->named = false;
 	xa_erase_bh(&msg->dest->un->deferred.tokens, msg->token);
 }

@@ -749,12 +749,11 @@ void uet_txdata_release(struct uet_txmsg *msg, u32 end)
 
 /**
  * uet_txdata_clear() - free all data of a message
- * @msg: message without references
+ * @msg: message without references, not inlined
  *
  * Context: any.
  */
 void uet_txdata_clear(struct uet_txmsg *msg)
 {
-	if (!msg->inlined)
-		uet_txbufs_free(msg, &msg->bufs);
+	uet_txbufs_free(msg, &msg->bufs);
 }

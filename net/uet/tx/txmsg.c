@@ -87,7 +87,7 @@ static struct uet_txmsg *uet_txmsg_spare(struct uet_sock *us)
 /**
  * uet_txmsg_alloc() - a new message, empty
  * @us: its socket
- * @dest: its queue; the message takes a reference
+ * @dest: its queue; the message takes over the caller's reference
  * @len: its length
  *
  * Context: process.
@@ -108,7 +108,6 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 	INIT_LIST_HEAD(&msg->park_node);
 	INIT_LIST_HEAD(&msg->bufs);
 	refcount_set(&msg->ref, 1);
-	refcount_inc(&dest->ref);
 	msg->dest = dest;
 	msg->born = jiffies;
 	msg->fed = msg->born;
@@ -117,6 +116,21 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
 	msg->m.eom = true;
 	msg->inlined = len <= UET_TXMSG_INLINE;
 	return msg;
+}
+
+/* Account for more data of a message that has some. */
+static noinline int uet_txmsg_charge_more(struct uet_txmsg *msg, struct uet_sock *us,
+					  u32 bytes)
+{
+	if (!uet_mem_charge(us->un, bytes))
+		return -ENOBUFS;
+	spin_lock_bh(&msg->lock);
+	msg->charged += bytes;
+	/* Not if it failed a moment ago: nothing would uncharge it */
+	if (msg->sk_charged)
+		uet_sock_wcharge(us, msg->dest, bytes, false);
+	spin_unlock_bh(&msg->lock);
+	return 0;
 }
 
 /**
@@ -131,24 +145,15 @@ struct uet_txmsg *uet_txmsg_alloc(struct uet_sock *us, struct uet_dest *dest,
  */
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 {
-	bool first = !msg->mem_charged;
-
-	if (!uet_mem_charge(us->un, bytes + (first ? UET_TXMSG_OVERHEAD : 0)))
+	if (msg->mem_charged)
+		return uet_txmsg_charge_more(msg, us, bytes);
+	if (!uet_mem_charge(us->un, bytes + UET_TXMSG_OVERHEAD))
 		return -ENOBUFS;
-	if (first) {
-		/* No one else knows the message yet */
-		msg->mem_charged = true;
-		msg->sk_charged = true;
-		msg->charged = bytes;
-		uet_sock_wcharge(us, msg->dest, bytes, true);
-		return 0;
-	}
-	spin_lock_bh(&msg->lock);
-	msg->charged += bytes;
-	/* Not if it failed a moment ago: nothing would uncharge it */
-	if (msg->sk_charged)
-		uet_sock_wcharge(us, msg->dest, bytes, false);
-	spin_unlock_bh(&msg->lock);
+	/* No one else knows the message yet */
+	msg->mem_charged = true;
+	msg->sk_charged = true;
+	msg->charged = bytes;
+	uet_sock_wcharge(us, msg->dest, bytes, true);
 	return 0;
 }
 
@@ -173,24 +178,34 @@ void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes)
 		uet_sock_wfree(dest->us, dest, bytes, false);
 }
 
-/* Uncharge the socket for a message, once. Only a streamed one needs the lock:
- * others belong to the flow from their submission on.
- */
-static void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
+static noinline void uet_txmsg_unshare_streamed(struct uet_txmsg *msg,
+						struct uet_sock *us)
 {
-	bool lock = msg->streamed;
 	u32 charged;
 	bool sk;
 
-	if (unlikely(lock))
-		spin_lock_bh(&msg->lock);
+	spin_lock_bh(&msg->lock);
 	sk = msg->sk_charged;
 	msg->sk_charged = false;
 	charged = msg->charged;
-	if (unlikely(lock))
-		spin_unlock_bh(&msg->lock);
+	spin_unlock_bh(&msg->lock);
 	if (sk)
 		uet_sock_wfree(us, msg->dest, charged, true);
+}
+
+/* Uncharge the socket for a message, once. Only a streamed one needs the lock:
+ * others belong to the flow from their submission on.
+ */
+static inline void uet_txmsg_unshare(struct uet_txmsg *msg, struct uet_sock *us)
+{
+	if (unlikely(msg->streamed)) {
+		uet_txmsg_unshare_streamed(msg, us);
+		return;
+	}
+	if (!msg->sk_charged)
+		return;
+	msg->sk_charged = false;
+	uet_sock_wfree(us, msg->dest, msg->charged, true);
 }
 
 /**
@@ -206,10 +221,12 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 	uet_txmsg_put(msg);
 }
 
-static void uet_txmsg_clear(struct uet_txmsg *msg)
+static inline void uet_txmsg_clear(struct uet_txmsg *msg)
 {
-	uet_defer_forget(msg);
-	uet_txdata_clear(msg);
+	if (unlikely(msg->named))
+		uet_defer_forget(msg);
+	if (!msg->inlined)
+		uet_txdata_clear(msg);
 	if (unlikely(msg->pinned))
 		uet_txpin_drop(msg);
 	if (msg->mem_charged)
@@ -321,8 +338,8 @@ void uet_txmsg_result(const struct uet_txmsg *msg, int error, u8 source, u16 cod
 	uet_dest_name(&msg->dest->key, peer);
 }
 
-static void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
-			     int error, u8 source, u16 code)
+static noinline void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us,
+				      int error, u8 source, u16 code)
 {
 	struct sockaddr_uet peer;
 	struct uet_report rep;
@@ -377,8 +394,8 @@ void uet_txmsg_move(struct uet_txmsg *msg, struct uet_sock *us, struct uet_dest 
 }
 
 /* What the end of a message says of an endpoint that is watched */
-static void uet_txmsg_tell(struct uet_txmsg *msg, int error, u8 source,
-			   u16 code)
+static noinline void uet_txmsg_tell(struct uet_txmsg *msg, int error, u8 source,
+				    u16 code)
 {
 	struct uet_dest *dest = msg->dest;
 
@@ -406,7 +423,8 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 	struct uet_sock *us = dest->us;
 
 	trace_uet_msg_done(msg, error, source, code);
-	uet_defer_forget(msg);
+	if (unlikely(msg->named))
+		uet_defer_forget(msg);
 	if (unlikely(dest->watch || dest->key.watch)) {
 		WRITE_ONCE(msg->rtr_end, error ? UET_RTR_FAILED : UET_RTR_TAKEN);
 		if (us && dest->watch)

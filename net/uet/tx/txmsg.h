@@ -320,6 +320,11 @@ struct sockaddr_uet;
 void uet_txmsg_result(const struct uet_txmsg *msg, int error, u8 source, u16 code,
 		      struct uet_report *rep, struct sockaddr_uet *peer);
 
+static inline void uet_dest_hold(struct uet_dest *dest)
+{
+	refcount_inc(&dest->ref);
+}
+
 /* tx/dest.c */
 struct uet_dest *uet_dest_next(struct uet_net *un, u64 *id);
 struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *key);

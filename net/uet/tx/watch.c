@@ -172,9 +172,12 @@ bool uet_watch_probe(struct uet_sock *us, struct uet_watch *w, u64 now)
 	/* Pairs with uet_watch_answered() */
 	if (smp_load_acquire(&w->busy))
 		return true;
+	uet_dest_hold(w->dest);
 	msg = uet_txmsg_alloc(us, w->dest, 0);
-	if (!msg)
+	if (!msg) {
+		uet_dest_put(w->dest);
 		return false;
+	}
 	w->busy = true;
 	if (w->timeout)
 		msg->deadline = now + w->timeout;
