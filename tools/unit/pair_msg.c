@@ -62,9 +62,11 @@ void source_submit(struct pair_host *h)
 	m->m.filled = m->m.eom ? m->m.len : rnd_below(&p->rnd, m->m.len + 1);
 	if (p->c->run_max)
 		m->m.run_len = h->flow.payload_mtu;
-	uet_snd_submit(&tx->s, &m->m, p->now);
-	if (!send_alone(tx, m))
+	uet_snd_enter(&tx->s, &m->m);
+	if (!send_alone(tx, m)) {
+		uet_snd_announce(&tx->s, &m->m, p->now);
 		uet_snd_enqueue(&tx->s, &m->m, p->now);
+	}
 	tx_arm(tx);
 }
 

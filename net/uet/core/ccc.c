@@ -476,6 +476,24 @@ void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,
 	ccc_sent(c, now, bytes, pkts, ev, false);
 }
 
+bool uet_ccc_may_begin(const struct uet_ccc *c)
+{
+	if (c->state == UET_CCC_READY)
+		return !c->algo->credit;
+	return c->state != UET_CCC_ACTIVE && !c->algo->credit && !ccc_blocked_by(c);
+}
+
+void uet_ccc_on_send_once(struct uet_ccc *c, u64 now, u32 size, u16 ev)
+{
+	bool rests = c->state != UET_CCC_READY;
+
+	ccc_begin(c);
+	ccc_sent(c, now, size, 1, ev, false);
+	/* It was READY in between. */
+	if (rests)
+		c->state_since = now;
+}
+
 void uet_ccc_on_send(struct uet_ccc *c, u64 now, u32 size, u16 ev, bool rtx)
 {
 	if (!rtx) {

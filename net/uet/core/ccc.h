@@ -257,6 +257,15 @@ void uet_ccc_rebase(struct uet_ccc *c, u64 now);
 void uet_ccc_on_new_data(struct uet_ccc *c, u64 now, u64 bytes);
 
 /**
+ * uet_ccc_may_begin() - may a packet leave at once that was not announced?
+ * @c: CCC
+ *
+ * Return: true if it would be %UET_CCC_READY with the packet announced; false with
+ * receiver credit.
+ */
+bool uet_ccc_may_begin(const struct uet_ccc *c);
+
+/**
  * uet_ccc_get_send_params() - GetSendParams
  * @c: CCC
  * @ask: the packet
@@ -324,6 +333,15 @@ void uet_ccc_no_runs(struct uet_ccc *c);
  */
 void uet_ccc_on_send_run(struct uet_ccc *c, u64 now, u32 bytes, u32 pkts,
 			 u16 ev);
+
+/**
+ * uet_ccc_on_send_once() - a new packet leaves that was not announced
+ * @c: CCC, uet_ccc_may_begin()
+ * @now: time, ns
+ * @size: nominal size
+ * @ev: value it carries
+ */
+void uet_ccc_on_send_once(struct uet_ccc *c, u64 now, u32 size, u16 ev);
 
 /**
  * uet_ccc_on_send() - a packet leaves

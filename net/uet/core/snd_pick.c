@@ -260,7 +260,7 @@ bool uet_snd_may_alone(const struct uet_snd *s, const struct uet_snd_msg *m)
 	return m->len <= s->flow->payload_mtu && !m->withdrawn &&
 	       !s->win.ring->nr_marked &&
 	       s->state == UET_PDC_ESTABLISHED &&
-	       s->flow->ccc->state == UET_CCC_READY &&
+	       uet_ccc_may_begin(s->flow->ccc) &&
 	       list_empty(&s->active) && list_empty(&q->msgs) &&
 	       !q->hold.on && !q->hold.ramp && !snd_lane_busy(q) &&
 	       !(s->rod && uet_snd_hold_blocks(s, s->win.next)) &&
@@ -273,12 +273,13 @@ void uet_snd_pick_alone(struct uet_snd *s, struct uet_snd_msg *m, u64 now,
 	u32 len = m->len - m->sent;
 
 	/* The queues are empty: a turn begins or goes on. */
-	uet_turn_over(&m->queue->turn, snd_queue_quantum(s->flow));
-	uet_turn_over(&s->turn, snd_flow_quantum(s->flow));
+	if (unlikely(uet_turn_used_up(&m->queue->turn)))
+		uet_turn_over(&m->queue->turn, snd_queue_quantum(s->flow));
+	if (unlikely(uet_turn_used_up(&s->turn)))
+		uet_turn_over(&s->turn, snd_flow_quantum(s->flow));
 	snd_pick_one(s, m, len, now, port_free, out);
 	out->alone = true;
 	out->last = true;
-	/* It was announced a moment ago, so the backlog covers it. */
 	snd_begin(s, m);
 	uet_ccc_get_send_params(s->flow->ccc, &out->ask, &out->params);
 	out->ar = out->params.answer ||
@@ -505,10 +506,9 @@ static __always_inline void snd_commit_any(struct uet_snd *s,
 }
 
 /* New packets leave: @len bytes of a message, @size nominal bytes */
-static __always_inline void snd_msg_sent(struct uet_snd *s, struct uet_snd_msg *m,
-					 u32 psn, u32 len, u32 size)
+static __always_inline void snd_msg_sent(struct uet_snd_msg *m, u32 psn, u32 len,
+					 u32 size)
 {
-	m->backlog -= size;
 	m->sent += len;
 	m->last_psn = psn;
 	uet_turn_took(&m->queue->turn, size);
@@ -524,8 +524,9 @@ static void snd_commit_alone(struct uet_snd *s, const struct uet_snd_out *out, u
 	snd_commit_any(s, out, psn, uet_ackreq_counted(&out->rule, len), size, at);
 	uet_txwin_send(&s->win, size, out->params.ev, 0, at);
 	snd_note_pkt(s, out, at - now);
-	uet_ccc_on_send_run(s->flow->ccc, now, size, 1, out->params.ev);
-	snd_msg_sent(s, m, psn, len, size);
+	uet_ccc_on_send_once(s->flow->ccc, now, size, out->params.ev);
+	snd_msg_sent(m, psn, len, size);
+	m->announced = size;
 	snd_all_sent(s, m, now);
 }
 
@@ -553,7 +554,8 @@ static noinline void snd_commit_new(struct uet_snd *s, struct uet_snd_out *out, 
 	/* From here on packets do not begin where the data was cut for runs. */
 	if (out->pkt.len != m->run_len)
 		m->run_len = 0;
-	snd_msg_sent(s, m, out->psn + out->n - 1, uet_snd_out_len(out), size);
+	m->backlog -= size;
+	snd_msg_sent(m, out->psn + out->n - 1, uet_snd_out_len(out), size);
 	if (out->last)
 		snd_all_sent(s, m, now);
 	if (unlikely(q->hold.ramp))

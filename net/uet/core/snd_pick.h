@@ -96,7 +96,8 @@ enum uet_snd_verdict uet_snd_pick(struct uet_snd *s, u64 now, u64 port_free,
 /**
  * uet_snd_may_alone() - may a message be sent without waiting in line?
  * @s: sender
- * @m: message, submitted and in no list
+ * @m: message, in no list, of which the sender knows (uet_snd_enter()); it need not be
+ *	announced
  *
  * Return: true if it fits one packet and nothing else waits.
  */

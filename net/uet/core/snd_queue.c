@@ -51,8 +51,7 @@ void uet_snd_announce(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 
 void uet_snd_submit(struct uet_snd *s, struct uet_snd_msg *m, u64 now)
 {
-	m->queue->unfinished++;
-	s->nr_msgs++;
+	uet_snd_enter(s, m);
 	uet_snd_announce(s, m, now);
 }
 

@@ -13,12 +13,26 @@
 void uet_snd_queue_init(struct uet_snd_queue *q, u16 pid);
 
 /**
- * uet_snd_submit() - a queue gets another message
+ * uet_snd_enter() - a queue gets another message
+ * @s: sender
+ * @m: message, its @queue and @len set
+ *
+ * The caller goes on with uet_snd_pick_alone(), or uet_snd_announce() and
+ * uet_snd_enqueue().
+ */
+static inline void uet_snd_enter(struct uet_snd *s, struct uet_snd_msg *m)
+{
+	m->queue->unfinished++;
+	s->nr_msgs++;
+}
+
+/**
+ * uet_snd_submit() - a queue gets another message, which is announced
  * @s: sender
  * @m: message, its @queue and @len set
  * @now: time, ns
  *
- * The caller goes on with uet_snd_pick_alone() or uet_snd_enqueue().
+ * The caller goes on with uet_snd_enqueue().
  */
 void uet_snd_submit(struct uet_snd *s, struct uet_snd_msg *m, u64 now);
 

@@ -36,6 +36,17 @@ static inline void uet_turn_took(struct uet_turn *t, u32 size)
 }
 
 /**
+ * uet_turn_used_up() - would uet_turn_over() give a sender another quantum?
+ * @t: the sender
+ *
+ * Return: true if so.
+ */
+static inline bool uet_turn_used_up(const struct uet_turn *t)
+{
+	return t->left <= 0;
+}
+
+/**
  * uet_turn_over() - is the quantum of a sender used up?
  * @t: sender that is in the queue or joins it
  * @quantum: bytes of the next quantum, added if so; >= largest packet
@@ -47,7 +58,7 @@ static inline void uet_turn_took(struct uet_turn *t, u32 size)
  */
 static inline bool uet_turn_over(struct uet_turn *t, u32 quantum)
 {
-	if (t->left > 0)
+	if (!uet_turn_used_up(t))
 		return false;
 	t->left += (s32)quantum;
 	return true;

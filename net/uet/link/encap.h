@@ -153,7 +153,6 @@ struct uet_txmeta {
  * @hash: flow hash of the pair of addresses, 0 = set none
  * @ttl: hop limit
  * @v4: IPv4
- * @runs: several packets may leave as one buffer
  * @track: connection tracking sees them
  * @multi: the peer is reached over several interfaces, and the entropy value of a
  *	packet names its interface; @dst is used if none of them has a route
@@ -169,7 +168,6 @@ struct uet_output {
 	u8			proto;
 	u8			ttl;
 	bool			v4;
-	bool			runs;
 	bool			track;
 	bool			multi;
 };

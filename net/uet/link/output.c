@@ -337,7 +337,6 @@ int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 	out->udp_port = READ_ONCE(un->sysctl.udp_port);
 	out->form = form;
 	out->proto = uet_form_proto(un, form);
-	out->runs = uet_output_runs(out);
 	out->track = READ_ONCE(un->sysctl.conntrack);
 	out->hash = READ_ONCE(peer->out_hash);
 	out->ttl = out->v4 ? uet_output_ttl4(out) : ip6_dst_hoplimit(dst);
@@ -384,7 +383,7 @@ u32 uet_output_run_max(const struct uet_output *out, u32 size)
 	u32 room = U16_MAX - sizeof(struct ipv6hdr) - sizeof(struct udphdr);
 	u32 takes = READ_ONCE(dev->gso_max_size);
 
-	if (!out->runs)
+	if (!uet_output_runs(out))
 		return 1;
 	room = min(room, takes - min_t(u32, takes, UET_HEADROOM));
 	return clamp(min(room / size, READ_ONCE(dev->gso_max_segs)), 1U,

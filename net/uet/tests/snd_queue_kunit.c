@@ -260,8 +260,8 @@ static void queue_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->m[1].sent, 0);
 }
 
-/* A message of one packet that is submitted, and in no list */
-static struct uet_snd_msg *queue_submitted(struct script *k, int queue)
+/* A message of one packet of which the sender knows, in no list */
+static struct uet_snd_msg *queue_entered(struct script *k, int queue)
 {
 	struct uet_snd_msg *m = &k->m[k->nr++];
 
@@ -270,7 +270,7 @@ static struct uet_snd_msg *queue_submitted(struct script *k, int queue)
 	m->filled = 100;
 	m->eom = true;
 	INIT_LIST_HEAD(&m->node);
-	uet_snd_submit(&k->s, m, k->now);
+	uet_snd_enter(&k->s, m);
 	return m;
 }
 
@@ -278,7 +278,7 @@ static struct uet_snd_msg *queue_submitted(struct script *k, int queue)
 static void queue_alone_as(struct kunit *test, bool rod)
 {
 	struct script *k = script_new(test, rod, true);
-	struct uet_snd_msg *m = queue_submitted(k, 0);
+	struct uet_snd_msg *m = queue_entered(k, 0);
 
 	KUNIT_EXPECT_TRUE(test, uet_snd_may_alone(&k->s, m));
 	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
@@ -320,7 +320,7 @@ static void queue_alone_on_hold(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, k->q[0].hold.trying);
 		KUNIT_ASSERT_EQ(test, k->s.win.ring->nr_marked, 0);
 		KUNIT_EXPECT_EQ(test, !rod,
-				uet_snd_may_alone(&k->s, queue_submitted(k, 2)));
+				uet_snd_may_alone(&k->s, queue_entered(k, 2)));
 		rod = !rod;
 	} while (rod);
 }

@@ -325,7 +325,7 @@ static void run_joins(struct kunit *test)
 	m->queue = &k->q[0];
 	m->joins = true;
 	m->eom = true;
-	uet_snd_submit(&k->s, m, k->now);
+	uet_snd_enter(&k->s, m);
 	KUNIT_ASSERT_TRUE(test, uet_snd_may_alone(&k->s, m));
 	uet_snd_pick_alone(&k->s, m, k->now, k->now, &k->out);
 	KUNIT_EXPECT_FALSE(test, k->out.joined);

@@ -417,13 +417,14 @@ static void uet_pds_brief(struct uet_txmsg *msg)
 	msg->m.joins = false;
 }
 
-static void uet_pds_enter(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
+/* A PDC got a message. */
+static __always_inline void uet_pds_enter(struct uet_pdc *pdc, struct uet_txmsg *msg,
+					  u64 now)
 {
 	struct uet_dest *dest = msg->dest;
 
 	if (unlikely(pdc->tx->flow->brief))
 		uet_pds_brief(msg);
-	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
 	WRITE_ONCE(dest->run_len, pdc->tx->flow->run_len);
 	if (unlikely(!dest->us))
 		uet_orphan_watch(pdc, dest, now);
@@ -440,6 +441,7 @@ static void uet_pds_defer(struct uet_pdc *pdc, struct uet_txmsg *msg)
 	u64 now = ktime_get_ns();
 	bool defers;
 
+	uet_snd_submit(&pdc->tx->snd, &msg->m, now);
 	uet_pds_enter(pdc, msg, now);
 	uet_snd_enqueue(&pdc->tx->snd, &msg->m, now);
 	defers = uet_flow_defers(flow);
@@ -467,6 +469,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 
+	uet_snd_enter(&pdc->tx->snd, &msg->m);
 	uet_pds_enter(pdc, msg, now);
 	if (likely(out && msg->m.eom && uet_flow_at_rest(flow, out))) {
 		skb = uet_pdc_send_alone(pdc, msg, out->dst->dev, now);
@@ -484,6 +487,7 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
 			return;
 		}
 	}
+	uet_snd_announce(&pdc->tx->snd, &msg->m, now);
 	uet_snd_enqueue(&pdc->tx->snd, &msg->m, now);
 	refcount_inc(&flow->ref);
 	spin_unlock(&flow->lock);

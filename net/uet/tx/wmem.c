@@ -68,6 +68,27 @@ static bool uet_sock_dest_room(const struct uet_sock *us,
 	return !held || held + need <= uet_sock_sndbuf(us) / 2;
 }
 
+/* uet_sock_tx_room() where the buffer is nearly full, or the dest is a special one */
+static noinline bool uet_sock_tx_room_for(struct uet_sock *us,
+					  const struct uet_dest *dest, u64 need,
+					  s64 *wake_at)
+{
+	u64 sndbuf = uet_sock_sndbuf(us);
+	u64 limit = sndbuf - min(need, sndbuf);
+	u64 use;
+
+	/* Whether the dest has room depends little on the use of the buffer. */
+	*wake_at = UET_WAKE_ANY;
+	if (dest && !uet_sock_dest_room(us, dest, need))
+		return false;
+	use = uet_sock_wmem(us);
+	if (!need || use <= limit)
+		return true;
+	limit += uet_sock_excess(us, dest);
+	*wake_at = limit;
+	return use <= limit;
+}
+
 /**
  * uet_sock_tx_room() - does the send buffer have room for a message?
  * @us: socket
@@ -86,20 +107,10 @@ static bool uet_sock_dest_room(const struct uet_sock *us,
 bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
 		      u64 need, s64 *wake_at)
 {
-	u64 sndbuf = uet_sock_sndbuf(us);
-	u64 limit = sndbuf - min(need, sndbuf);
-	u64 use;
-
-	/* Whether the dest has room depends little on the use of the buffer. */
-	*wake_at = UET_WAKE_ANY;
-	if (dest && !uet_sock_dest_room(us, dest, need))
-		return false;
-	use = uet_sock_wmem(us);
-	if (!need || use <= limit)
+	if (likely(dest && !READ_ONCE(dest->renews) && !READ_ONCE(dest->q.hold.on) &&
+		   uet_sock_wmem(us) + need <= uet_sock_sndbuf(us)))
 		return true;
-	limit += uet_sock_excess(us, dest);
-	*wake_at = limit;
-	return use <= limit;
+	return uet_sock_tx_room_for(us, dest, need, wake_at);
 }
 
 /**
