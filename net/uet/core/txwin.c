@@ -165,7 +165,7 @@ void uet_txwin_send_run(struct uet_txwin *w, const struct uet_tx_run *run)
 	u8 flags = 0;
 
 	for (; psn != end; psn++) {
-		slot = uet_txwin_slot(w, psn);
+		slot = &r->slots[uet_txwin_index(w, psn)];
 		*slot = (struct uet_tx_slot) {
 			.tx_time = at, .size = run->size, .ev = run->ev,
 			.flags = flags,
