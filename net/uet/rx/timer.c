@@ -17,6 +17,7 @@
  * "Rules of this module" in uet-internals.rst)
  */
 #define UET_CLEAR_REQ_TIMES	8
+/* ... so often at most */
 #define UET_CLEAR_REQ_BACKOFF_MAX	32
 /* Interval of CLOSE_REQs <= rto_min_us * 2^this */
 #define UET_CLOSE_REQ_BACKOFF_MAX	16
