@@ -187,7 +187,6 @@ static void rxmap_absorb(struct uet_rxmap *m)
 	}
 }
 
-/* uet_rxmap_set_run() in any case */
 u32 uet_rxmap_set_any(struct uet_rxmap *m, u32 psn, u32 n)
 {
 	u32 last = psn + n - 1;

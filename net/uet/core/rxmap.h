@@ -181,6 +181,14 @@ u32 uet_rxmap_set(struct uet_rxmap *m, u32 psn);
 enum uet_rx_verdict uet_rxmap_classify_run(const struct uet_rxmap *m, u32 psn,
 					   u32 n);
 
+/**
+ * uet_rxmap_set_any() - uet_rxmap_set_run() out of order, or with a hold
+ * @m: map
+ * @psn: see uet_rxmap_set_run()
+ * @n: see uet_rxmap_set_run()
+ *
+ * Return: by how many PSNs @cack advanced.
+ */
 u32 uet_rxmap_set_any(struct uet_rxmap *m, u32 psn, u32 n);
 
 /**
