@@ -31,7 +31,7 @@ AIMS = {
     "... in runs of 8 / TCP with offload": ("bulk_1m_uet_over_tcp_offload", 0.95),
     "bulk of 64 KiB, in runs of 8 / TCP with offload":
         ("bulk_64k_uet_over_tcp_offload", 0.95),
-    "memory of an idle PDC, bytes": ("idle_pdc_bytes", 1024),
+    "memory of an idle PDC, bytes": ("idle_pdc_bytes", 512),
 }
 # Which rows a ratio is of: kind, size, offload, at MTU 4224; packets of a run
 RATIOS = {
