@@ -214,6 +214,7 @@ enum {
 	}
 
 #define FEEDS(_param, _scale)	.param = UET_CCP_##_param, .scale = (_scale)
+#define FLOOR(_value)	.floor = (_value)
 #define SPEC(_value)		.has_spec = true, .spec = (_value)
 #define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
 
@@ -367,9 +368,9 @@ static const struct uet_setting uet_settings[] = {
 
 	/* Loss recovery */
 	SENDER(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "least retransmission timeout"),
+	       "least retransmission timeout", FLOOR(1000)),
 	SENDER(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
-	       "largest retransmission timeout of a silent peer"),
+	       "largest retransmission timeout of a silent peer", FLOOR(200)),
 	SENDER(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "timeouts in a row after which a peer may count as gone"),
 	SENDER(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
@@ -379,13 +380,14 @@ static const struct uet_setting uet_settings[] = {
 	SENDER(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
 	       "refusals in a row after which a PDC is given up"),
 	SENDER(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "first pause after a refusal for shortage"),
+	       "first pause after a refusal for shortage", FLOOR(1000)),
 	SENDER(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "how long a CLEAR may wait for a request"),
+	       "how long a CLEAR may wait for a request", FLOOR(1000)),
 	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
 	       TIME_MS_MAX, "how long a target waits to be closed"),
 	NUMBER(defer_timeout_ms, NET, LIVE, "milliseconds", 5000, 10,
-	       TIME_MS_MAX, "pause after which a deferred message is sent again"),
+	       TIME_MS_MAX, "pause after which a deferred message is sent again",
+	       FLOOR(1000)),
 	NUMBER(rx_msg_timeout_ms, NET, LIVE, "milliseconds", 5000, 0,
 	       TIME_MS_MAX, "how long a silent message may be in the way"),
 

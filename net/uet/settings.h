@@ -245,6 +245,8 @@ enum uet_setting_kind {
  * @has_spec: profile "spec" sets it to @spec
  * @min: smallest value; ask uet_setting_limits()
  * @max: largest value, %UET_SETTING_NO_MAX if there is none; likewise
+ * @floor: smallest value outside the initial user namespace, 0 = @min: smaller ones
+ *	would let an ordinary user have the host do more than his programs do
  * @value: default of a number
  * @spec: value of UE 1.0
  * @word: default of a name
@@ -266,6 +268,7 @@ struct uet_setting {
 	bool			has_spec;
 	s64			min;
 	s64			max;
+	s64			floor;
 	s64			value;
 	s64			spec;
 	const char		*word;

@@ -6,6 +6,7 @@
 """
 import errno
 import os
+import re
 import socket
 import struct
 import sys
@@ -286,5 +287,48 @@ def owner():
     uet.do("peer-set", {"prefix": addr("10.0.0.0"), "setting": [number("fi", 1)]})
 
 
+def written(name, v):
+    """What the sysctl says to a value: 0 or an errno"""
+    try:
+        with open(os.path.join(SYSCTL, name), "w") as f:
+            f.write(str(v))
+    except OSError as e:
+        return e.errno
+    return 0
+
+
+def narrow(path):
+    """Each setting in a namespace of a user: the ranges of the page, by both ways"""
+    uet = family()
+    with open(path) as f:
+        page = dict(re.findall(r"^``(\w+)``\n\t(.*)$", f.read(), re.M))
+    floors = {n: int(m[1]) for n, text in page.items()
+              if (m := re.search(r"; floor (\d+)", text))}
+    assert floors, page
+    for p in uet.dump("param-get", {}):
+        if "net" not in p["scope"] or p["kind"] == "word":
+            continue
+        name, before = p["name"], p["number"]
+        assert floors.get(name, p["least"]) == p["least"], p
+        for v in [p["least"]] + ([p["most"]] if "most" in p else []):
+            if name in ("udp_port", "mem"):
+                continue
+            assert not written(name, v), (name, v)
+            assert sysctl(name) == str(v), (name, v)
+        uet.do("param-set", {"name": name, "number": before})
+        for v in [p[k] + d for k, d in (("least", -1), ("most", 1)) if k in p]:
+            if not v and "or-zero" in p["traits"]:
+                continue
+            assert written(name, v) == errno.EINVAL, (name, v)
+            err, ack = refused(uet.do, "param-set", {"name": name, "number": v})
+            assert err == errno.EINVAL, (name, v, err)
+            assert ack["policy"]["min-value"] == p["least"], (ack, p)
+            assert sysctl(name) == str(before), name
+    for profile in "spec", "module":
+        assert not written("profile", profile)
+        for name, floor in floors.items():
+            assert int(sysctl(name)) >= floor, name
+
+
 if __name__ == "__main__":
-    globals()[sys.argv[1]]()
+    globals()[sys.argv[1]](*sys.argv[2:])

@@ -27,6 +27,8 @@ tst "as many rules as there may be" py netlink.py many_rules
 tst "counters" py netlink.py stats
 tst "everybody reads, few write" py netlink.py unprivileged
 tst "the owner of a user namespace writes in its own" own netlink.py owner
+tst "and has narrower ranges there" own netlink.py narrow \
+	"$TREE/Documentation/networking/uet-settings.rst"
 tst "headers" py netlink.py headers
 tst "each attribute wrong, for root" py netlink_fuzz.py each
 tst "each attribute wrong, for nobody" py netlink_fuzz.py each nobody

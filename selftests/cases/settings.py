@@ -44,7 +44,7 @@ class Setting:
         self.low = int(ends[1]) if ends else int(least[1]) if least else None
         self.high = int(ends[2]) if ends else None
         self.zero = span.startswith("0 or ") and self.low != 0
-        self.default = self.spec = None
+        self.default = self.spec = self.floor = None
         self.machine, self.traits = False, set()
         for word in rest:
             if word.startswith("default by the memory"):
@@ -53,6 +53,8 @@ class Setting:
                 self.default = word[8:]
             elif word.endswith(" in profile spec"):
                 self.spec = word.split(" ")[0]
+            elif word.startswith("floor "):
+                self.floor = int(word[6:])
             else:
                 self.traits.add(TRAITS[word])
         # What follows from the rest

@@ -21,7 +21,7 @@ int main(void)
 			printf("%lld\t", (long long)set->value);
 		if (set->has_spec)
 			printf("%lld", (long long)set->spec);
-		printf("\t%s\n", set->help);
+		printf("\t%lld\t%s\n", (long long)set->floor, set->help);
 	}
 	return 0;
 }

@@ -134,19 +134,24 @@ void uet_param_limits(const struct uet_net *un, const struct uet_setting *set,
 		      s64 *min, s64 *max)
 {
 	uet_setting_limits(set, min, max);
-	if (set->flags & UET_SETTING_CAPPED &&
-	    un->net->user_ns != &init_user_ns)
-		*max = uet_pdc_cap;
+	if (un->net->user_ns != &init_user_ns)
+		uet_param_narrow(set, min, max);
 }
 
 /**
- * uet_param_cap() - largest value of capped settings below other user namespaces
+ * uet_param_narrow() - narrow the range of a setting outside the initial user namespace
+ * @set: a setting that is not a name
+ * @min: smallest value
+ * @max: largest value
  *
- * Return: the value, which is constant.
+ * An ordinary user is root in namespaces of his own. What he sets must not cost the
+ * processors and the memory of the host more than his programs and his quotas do.
  */
-u32 uet_param_cap(void)
+void uet_param_narrow(const struct uet_setting *set, s64 *min, s64 *max)
 {
-	return uet_pdc_cap;
+	*min = max(*min, set->floor);
+	if (set->flags & UET_SETTING_CAPPED)
+		*max = uet_pdc_cap;
 }
 
 /**
@@ -165,7 +170,8 @@ int uet_param_set(struct uet_net *un, const struct uet_setting *set, s64 value)
 	int err = 0;
 
 	uet_param_limits(un, set, &min, &max);
-	if (value > max || !uet_setting_takes(set, value))
+	if (value > max || !uet_setting_takes(set, value) ||
+	    (set->floor && value < min))
 		return -EINVAL;
 	if (change)
 		err = change->set(un, value);

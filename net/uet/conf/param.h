@@ -13,7 +13,7 @@ struct uet_setting;
 void uet_param_defaults(struct uet_net *un);
 void uet_param_limits(const struct uet_net *un, const struct uet_setting *set,
 		      s64 *min, s64 *max);
-u32 uet_param_cap(void);
+void uet_param_narrow(const struct uet_setting *set, s64 *min, s64 *max);
 int uet_param_set(struct uet_net *un, const struct uet_setting *set, s64 value);
 const char *uet_param_name(const struct uet_net *un,
 			   const struct uet_setting *set);

@@ -174,7 +174,7 @@ bool uet_genl_flow_last(const struct uet_genl_walk *w);
 /* range.c */
 void uet_genl_range_error(struct netlink_ext_ack *extack,
 			  const struct nlattr *attr,
-			  const struct uet_setting *set, s64 max);
+			  const struct uet_setting *set, s64 min, s64 max);
 void uet_genl_word_error(struct netlink_ext_ack *extack,
 			 const struct nlattr *attr,
 			 const struct uet_setting *set);

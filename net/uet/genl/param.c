@@ -185,7 +185,7 @@ static int uet_genl_param_set_number(struct genl_info *info,
 	err = uet_param_set(un, set, nla_get_s64(number));
 	if (err == -EINVAL) {
 		uet_param_limits(un, set, &min, &max);
-		uet_genl_range_error(info->extack, number, set, max);
+		uet_genl_range_error(info->extack, number, set, min, max);
 	} else if (err) {
 		NL_SET_ERR_MSG_ATTR(info->extack, number,
 				    "a valid value that cannot be put into effect now");

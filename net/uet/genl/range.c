@@ -30,7 +30,7 @@ struct uet_genl_range {
 	struct nla_policy			policy;
 };
 
-/* By index in the table; two for each setting, since some have another limit in
+/* By index in the table; two for each setting, since some have other limits in
  * namespaces that do not belong to the first user namespace
  */
 static struct uet_genl_range *uet_genl_ranges;
@@ -61,15 +61,16 @@ static void uet_genl_refuse(struct netlink_ext_ack *extack,
  * @extack: gets the range
  * @attr: attribute with the value
  * @set: the setting, not a name
- * @max: largest value, as uet_param_limits() or uet_setting_limits() has it
+ * @min: smallest value, as uet_param_limits() or uet_setting_limits() has it
+ * @max: largest value, likewise
  */
 void uet_genl_range_error(struct netlink_ext_ack *extack,
 			  const struct nlattr *attr,
-			  const struct uet_setting *set, s64 max)
+			  const struct uet_setting *set, s64 min, s64 max)
 {
 	const struct uet_genl_range *r = uet_genl_range_of(set);
 
-	if (r->range.max != max)
+	if (r->range.min != min || r->range.max != max)
 		r++;
 	uet_genl_refuse(extack, attr, r, &r->policy);
 }
@@ -114,7 +115,7 @@ static char *uet_genl_range_text(const struct uet_setting *set, s64 min, s64 max
 }
 
 static int uet_genl_range_make(struct uet_genl_range *r,
-			       const struct uet_setting *set, bool capped)
+			       const struct uet_setting *set, bool narrow)
 {
 	s64 min, max;
 
@@ -123,8 +124,8 @@ static int uet_genl_range_make(struct uet_genl_range *r,
 		return r->text ? 0 : -ENOMEM;
 	}
 	uet_setting_limits(set, &min, &max);
-	if (capped && set->flags & UET_SETTING_CAPPED)
-		max = uet_param_cap();
+	if (narrow)
+		uet_param_narrow(set, &min, &max);
 	r->text = uet_genl_range_text(set, min, max);
 	r->range.min = min;
 	r->range.max = max;

@@ -190,7 +190,7 @@ static int uet_genl_rule_number(struct genl_info *info, const struct nlattr *nes
 	err = uet_rule_set_number(p, set, nla_get_s64(number));
 	if (err) {
 		uet_setting_limits(set, &min, &max);
-		uet_genl_range_error(info->extack, number, set, max);
+		uet_genl_range_error(info->extack, number, set, min, max);
 	}
 	return err;
 }

@@ -124,6 +124,32 @@ static void settings_limits(struct kunit *test)
 	}
 }
 
+/* Floors of namespaces of users: of numbers of namespaces that say nothing by 0; the
+ * default and what profiles set is above.
+ */
+static void settings_floors(struct kunit *test)
+{
+	const struct uet_setting *set;
+	unsigned int i, n = 0;
+	s64 min, max;
+
+	for (i = 0; (set = uet_setting_at(i)); i++) {
+		if (!set->floor)
+			continue;
+		uet_setting_limits(set, &min, &max);
+		KUNIT_EXPECT_EQ(test, set->kind, UET_SETTING_NUMBER);
+		KUNIT_EXPECT_EQ(test, set->scope, UET_SCOPE_NET);
+		KUNIT_EXPECT_FALSE(test, set->flags & UET_SETTING_OR_ZERO);
+		KUNIT_EXPECT_GT(test, min, 0);
+		KUNIT_EXPECT_GT(test, set->floor, min);
+		KUNIT_EXPECT_LE(test, set->floor, set->value);
+		if (set->has_spec)
+			KUNIT_EXPECT_LE(test, set->floor, set->spec);
+		n++;
+	}
+	KUNIT_EXPECT_GT(test, n, 0);
+}
+
 /* Limits other than a plain range */
 static void settings_odd_limits(struct kunit *test)
 {
@@ -247,6 +273,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(settings_places),
 	KUNIT_CASE(settings_defaults),
 	KUNIT_CASE(settings_limits),
+	KUNIT_CASE(settings_floors),
 	KUNIT_CASE(settings_odd_limits),
 	KUNIT_CASE(settings_params),
 	KUNIT_CASE(settings_feed_defaults),
