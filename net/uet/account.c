@@ -25,6 +25,8 @@
 #define UET_OWNER_MEM_SHARE	2
 /* Probes of a user that wait for an answer */
 #define UET_USER_PINGS		1024
+/* PDCs of a user with silent peers try these so often in all */
+#define UET_SILENT_TRIES_PER_MS	10
 
 static DEFINE_HASHTABLE(uet_accounts, UET_ACCOUNT_BITS);
 static DEFINE_SPINLOCK(uet_accounts_lock);	/* of uet_accounts */
@@ -90,6 +92,7 @@ void uet_account_put(struct uet_account *acc)
 		spin_unlock(&uet_accounts_lock);
 		WARN_ON_ONCE(atomic_read(&acc->eps) ||
 			     atomic_read(&acc->pdcs) ||
+			     atomic_read(&acc->silent) ||
 			     atomic_read(&acc->pings) ||
 			     atomic_long_read(&acc->mem));
 		kfree(acc);
@@ -192,6 +195,33 @@ void uet_account_pdc_gone(struct uet_account *acc)
 		return;
 	atomic_dec(&acc->pdcs);
 	uet_account_put(acc);
+}
+
+/**
+ * uet_account_silent() - the peer of a PDC does not answer, or does again
+ * @acc: the account of the PDC
+ * @silent: whether it is silent now, another value than before
+ *
+ * Context: any.
+ */
+void uet_account_silent(struct uet_account *acc, bool silent)
+{
+	atomic_add(silent ? 1 : -1, &acc->silent);
+}
+
+/**
+ * uet_account_spread_ms() - how seldom each silent peer of a user may be tried
+ * @acc: the account
+ *
+ * Timers try silent peers, whether the programs of the user run or not: all of them
+ * together take a small part of a processor.
+ *
+ * Context: any.
+ * Return: least interval, ms.
+ */
+u32 uet_account_spread_ms(const struct uet_account *acc)
+{
+	return (u32)atomic_read(&acc->silent) / UET_SILENT_TRIES_PER_MS;
 }
 
 /**

@@ -22,6 +22,7 @@ struct uet_net;
  * @ref: sockets, PDCs, the namespaces of an owner
  * @eps: endpoints
  * @pdcs: PDCs
+ * @silent: those of them whose peers do not answer
  * @pings: probes of paths and endpoints
  * @pace: when the owner may send the next one, ns; used for owners only
  * @mem: bytes, used for owners only
@@ -34,6 +35,7 @@ struct uet_account {
 	refcount_t		ref;
 	atomic_t		eps;
 	atomic_t		pdcs;
+	atomic_t		silent;
 	atomic_t		pings;
 	atomic64_t		pace;
 	atomic_long_t		mem;
@@ -46,6 +48,8 @@ void uet_account_put(struct uet_account *acc);
 bool uet_account_ep(struct uet_account *acc);
 bool uet_account_pdc(struct uet_account *acc);
 void uet_account_pdc_gone(struct uet_account *acc);
+void uet_account_silent(struct uet_account *acc, bool silent);
+u32 uet_account_spread_ms(const struct uet_account *acc);
 bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
 		     unsigned int eighths);
 

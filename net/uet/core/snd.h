@@ -102,6 +102,8 @@ struct uet_snd_waits {
  * @run: packets of a run that congestion control allowed last
  * @payload_mtu: largest payload of a packet
  * @overhead: nominal size of a packet without payload, <= %UET_SND_OVERHEAD_MAX
+ * @spread_ms: largest retransmission timeout of silent peers at least, as so many of
+ *	a user's are silent, ms
  * @multi: the peer is reached over several interfaces
  * @probes_apart: tail probes have the traffic class of control packets
  */
@@ -116,6 +118,7 @@ struct uet_snd_flow {
 	struct uet_snd_waits holds;
 	u64 nacks_shortage;
 	u32 prng;
+	u32 spread_ms;
 	u8 run_max;
 	u8 run;
 	u16 payload_mtu;

@@ -36,13 +36,16 @@ u64 uet_snd_patience(const struct uet_snd *s)
 /*
  * rto_max_ms limits the back-off for a silent peer, so that its return is
  * noticed soon. Measured round trips may be longer. They must be if answers do
- * come, but each to a packet that was retransmitted before (@ambiguous).
+ * come, but each to a packet that was retransmitted before (@ambiguous). Where many
+ * are silent, each is tried less often (@spread_ms).
  */
 static u64 snd_rto_max(const struct uet_snd *s)
 {
 	const struct uet_ccc *ccc = s->flow->ccc;
 	u64 max_ns = READ_ONCE(s->flow->rules->rto_max_ms) * SND_NS_PER_MS;
 
+	if (unlikely(s->backoff))
+		max_ns = max(max_ns, s->flow->spread_ms * SND_NS_PER_MS);
 	if (unlikely(s->ambiguous))
 		return UET_RTO_LIMIT_NS;
 	return clamp_t(u64, 2 * (uet_rtt_est_ns(&ccc->rtt) + ccc->rtt.var),

@@ -14,14 +14,18 @@ static const struct timer_rto_case {
 	u32 srtt, var;
 	u8 backoff;
 	bool ambiguous;
+	u32 spread_ms;
 	u64 rto;
 } timer_rto_cases[] = {
-	{ "least", 0, 0, 0, false, MS },
-	{ "backs off", 0, 0, 3, false, 8 * MS },
-	{ "of a silent peer", 0, 0, 40, false, 200 * MS },
-	{ "of one whose answers give no round trip", 0, 0, 40, true, 8000 * MS },
-	{ "twice the longest normal round trip", 10, 5, 0, false, 30 * MS },
-	{ "round trips beyond the limit", 200, 100, 0, false, 600 * MS },
+	{ "least", 0, 0, 0, false, 0, MS },
+	{ "backs off", 0, 0, 3, false, 0, 8 * MS },
+	{ "of a silent peer", 0, 0, 40, false, 0, 200 * MS },
+	{ "of one of some silent peers", 0, 0, 40, false, 100, 200 * MS },
+	{ "of one of many silent peers", 0, 0, 40, false, 3000, 3000 * MS },
+	{ "beside many silent peers", 0, 0, 0, false, 3000, MS },
+	{ "of one whose answers give no round trip", 0, 0, 40, true, 0, 8000 * MS },
+	{ "twice the longest normal round trip", 10, 5, 0, false, 0, 30 * MS },
+	{ "round trips beyond the limit", 200, 100, 0, false, 0, 600 * MS },
 };
 
 static void timer_rto_desc(const struct timer_rto_case *c, char *desc)
@@ -40,6 +44,7 @@ static void timer_rtos(struct kunit *test)
 	k->ccc.rtt.var = c->var * MS;
 	k->s.backoff = c->backoff;
 	k->s.ambiguous = c->ambiguous;
+	k->flow.spread_ms = c->spread_ms;
 	KUNIT_EXPECT_EQ(test, uet_snd_rto(&k->s), c->rto);
 }
 

@@ -40,6 +40,7 @@ struct uet_txmsg;
  * @error: errno of its failure, 0 for an orderly close
  * @movable: messages the peer cannot have accepted may move to another PDC
  * @alone: it carries the long messages of one dest at a time
+ * @silent: counted in uet_account.silent
  * @err_source: enum uet_report_source of @error
  * @err_code: code of that source
  * @flow: its CCC, with a reference
@@ -70,6 +71,7 @@ struct uet_pdc_tx {
 	u8			err_source;
 	bool			movable;
 	bool			alone;
+	bool			silent;
 };
 
 static inline void uet_snd_mem_free(const struct uet_snd_mem *mem)
@@ -105,6 +107,7 @@ int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow);
 /* timer.c */
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
 void uet_pdc_tx_timer(struct uet_pdc *pdc);
+void uet_pdc_tx_silent(struct uet_pdc *pdc, bool silent);
 void uet_pdc_send_cps(struct uet_pdc *pdc, struct sk_buff_head *list,
 		      const struct uet_snd_work *w);
 

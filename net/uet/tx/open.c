@@ -169,6 +169,7 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
 	list_del_init(&pdc->tx->snd.ready_node);
+	uet_pdc_tx_silent(pdc, false);
 	/* The peer may have restarted without support for return requests. */
 	if (error && !pdc->initiator)
 		uet_habit_returns_not(&pdc->peer->habits);

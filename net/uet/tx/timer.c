@@ -116,6 +116,24 @@ void uet_pdc_send_cps(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 }
 
+/**
+ * uet_pdc_tx_silent() - note whether the peer is silent
+ * @pdc: the PDC
+ * @silent: timeouts are all that came since the last answer
+ *
+ * Context: flow lock held.
+ */
+void uet_pdc_tx_silent(struct uet_pdc *pdc, bool silent)
+{
+	struct uet_pdc_tx *tx = pdc->tx;
+
+	lockdep_assert_held(&tx->flow->lock);
+	if (likely(tx->silent == silent) || !pdc->account)
+		return;
+	tx->silent = silent;
+	uet_account_silent(pdc->account, silent);
+}
+
 /* Do what is due at a sending half that is not dead. */
 static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u64 now)
@@ -128,6 +146,9 @@ static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_orphans_expire(pdc, now);
 	if (s->state == UET_PDC_DEAD)
 		return;
+	uet_pdc_tx_silent(pdc, s->backoff);
+	if (unlikely(tx->silent))
+		tx->flow->snd.spread_ms = uet_account_spread_ms(pdc->account);
 	uet_snd_work_init(&w, now, uet_flow_port_free(tx->flow));
 	uet_snd_expire(s, &w);
 	uet_pdc_losses(pdc, &w);
