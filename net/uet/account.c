@@ -243,18 +243,18 @@ bool uet_account_ping(struct uet_account *acc)
  * uet_account_mem() - charge memory of messages to the owner of a namespace
  * @acc: account of the owner
  * @bytes: how much
- * @eighths: reserve above the limit, see uet_mem_charge_more()
+ * @eighths: reserve above the limit, see uet_mem_charge_more(); < 0: what is left below
  *
  * Context: any.
- * Return: false above half of net.uet.mem of init_net, plus the reserve.
+ * Return: false above half of net.uet.mem of init_net, plus or less @eighths of it.
  */
 bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
-		     unsigned int eighths)
+		     int eighths)
 {
 	unsigned long max = READ_ONCE(uet_account_limits(acc)->mem) /
 			    UET_OWNER_MEM_SHARE;
 
-	max += max / 8 * eighths;
+	max += (long)(max / 8) * eighths;
 	if ((unsigned long)atomic_long_add_return(bytes, &acc->mem) <= max)
 		return true;
 	atomic_long_sub(bytes, &acc->mem);

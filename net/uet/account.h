@@ -51,7 +51,7 @@ void uet_account_pdc_gone(struct uet_account *acc);
 void uet_account_silent(struct uet_account *acc, bool silent);
 u32 uet_account_spread_ms(const struct uet_account *acc);
 bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
-		     unsigned int eighths);
+		     int eighths);
 
 bool uet_account_ping(struct uet_account *acc);
 

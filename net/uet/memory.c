@@ -26,7 +26,7 @@ int uet_mem_init(struct uet_mem *mem)
 	atomic_long_set(&mem->taken, 0);
 	atomic_long_set(&mem->ready, 0);
 	mem->quantum = 0;
-	mem->cpu = alloc_percpu(struct uet_mem_cpu);
+	mem->cpu = alloc_percpu_gfp(struct uet_mem_cpu, GFP_KERNEL_ACCOUNT);
 	return mem->cpu ? 0 : -ENOMEM;
 }
 

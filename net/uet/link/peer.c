@@ -34,8 +34,8 @@ int uet_peer_tables_init(struct uet_net *un)
 	int err;
 
 	spin_lock_init(&un->fep_lock);
-	xa_init_flags(&un->fep_ids, XA_FLAGS_LOCK_BH);
-	xa_init_flags(&un->peer_ids, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&un->fep_ids, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&un->peer_ids, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	err = rhashtable_init(&un->feps, &uet_fep_params);
 	if (err)
 		return err;
@@ -88,7 +88,7 @@ struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr)
 		fep = ERR_PTR(-ENETDOWN);
 		goto out;
 	}
-	fep = kzalloc(sizeof(*fep), GFP_ATOMIC);
+	fep = kzalloc(sizeof(*fep), GFP_ATOMIC | __GFP_ACCOUNT);
 	if (!fep) {
 		fep = ERR_PTR(-ENOMEM);
 		goto out;
@@ -96,7 +96,8 @@ struct uet_fep *uet_fep_get(struct uet_net *un, const struct in6_addr *addr)
 	fep->addr = *addr;
 	fep->un = un;
 	refcount_set(&fep->ref, 1);
-	xa_init_flags(&fep->pdcs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
+	xa_init_flags(&fep->pdcs,
+		      XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	fep->next_pdcid = get_random_u32() & 0xffff;
 	fep->id = ++un->last_fep_id;
 	err = xa_insert_bh(&un->fep_ids, fep->id, fep, GFP_ATOMIC);

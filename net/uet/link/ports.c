@@ -168,11 +168,11 @@ static struct uet_ports *uet_ports_make(const struct uet_peer *peer,
 	struct uet_ports *ports;
 	u32 i;
 
-	ports = kzalloc(struct_size(ports, port, nr), GFP_KERNEL);
+	ports = kzalloc(struct_size(ports, port, nr), GFP_KERNEL_ACCOUNT);
 	if (!ports)
 		return NULL;
 	for (i = 0; i < nr; i++, ports->nr++) {
-		if (dst_cache_init(&ports->port[i].dst, GFP_KERNEL)) {
+		if (dst_cache_init(&ports->port[i].dst, GFP_KERNEL_ACCOUNT)) {
 			uet_ports_free_rcu(&ports->rcu);
 			return NULL;
 		}

@@ -40,9 +40,9 @@ static unsigned long uet_ep_key(u16 pid, u16 ri)
 void uet_ep_table_init(struct uet_net *un)
 {
 	spin_lock_init(&un->job_lock);
-	xa_init(&un->jobs);
-	xa_init(&un->pids);
-	xa_init(&un->ep_ids);
+	xa_init_flags(&un->jobs, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&un->pids, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&un->ep_ids, XA_FLAGS_ACCOUNT);
 	un->ep_born = get_random_u32();
 }
 
@@ -290,7 +290,7 @@ static struct uet_job *uet_job_get(struct uet_net *un, u32 id)
 	if (!job)
 		return NULL;
 	job->id = id;
-	xa_init(&job->eps);
+	xa_init_flags(&job->eps, XA_FLAGS_ACCOUNT);
 	if (xa_err(xa_store(&un->jobs, id, job, GFP_ATOMIC))) {
 		kfree(job);
 		return NULL;

@@ -145,7 +145,7 @@ static struct sk_buff *uet_datagram_alloc(struct uet_sock *us, u32 len,
 		WRITE_ONCE(owner->sk_sndtimeo, READ_ONCE(us->sk.sk_sndtimeo));
 		skb = sock_alloc_send_skb(owner, size, nonblock, err);
 	} else {
-		skb = alloc_skb(size, GFP_KERNEL);
+		skb = alloc_skb(size, GFP_KERNEL_ACCOUNT);
 		*err = -ENOBUFS;
 	}
 	if (skb)

@@ -100,7 +100,7 @@ static int uet_rtr_request(struct uet_sock *us, const struct uet_defer_rtr *rtr)
 
 	if (!uet_mem_charge(us->un, sizeof(*sent)))
 		return -ENOBUFS;
-	sent = kmalloc(sizeof(*sent), GFP_KERNEL);
+	sent = kmalloc(sizeof(*sent), GFP_KERNEL_ACCOUNT);
 	err = sent ? uet_rtr_send(us, rtr, sent) : -ENOMEM;
 	if (!err)
 		return 0;

@@ -69,7 +69,7 @@ void uet_dest_cache_exit(void)
 int uet_dest_table_init(struct uet_net *un)
 {
 	/* The last reference may be dropped in softirq. */
-	xa_init_flags(&un->dest_ids, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&un->dest_ids, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	return rhashtable_init(&un->dests, &uet_dest_params);
 }
 

@@ -204,6 +204,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	return flow;
 
 err_lb:
+	uet_path_uncharge(flow, lb);
 	uet_path_free(lb);
 	kfree(flow->past);
 err_free:
@@ -289,6 +290,7 @@ void uet_flow_put(struct uet_flow *flow)
 	uet_credit_flow_gone(flow);
 	if (flow->ccc.rtt.srtt)
 		uet_rtt_learned(flow);
+	uet_path_uncharge(flow, flow->ccc.lb);
 	uet_peer_put(peer);
 	/* Received packets may still take the lock through a dead PDC. */
 	call_rcu(&flow->rcu, uet_flow_free_rcu);
@@ -303,7 +305,7 @@ void uet_flow_put(struct uet_flow *flow)
  */
 void uet_flow_net_init(struct uet_net *un)
 {
-	xa_init_flags(&un->flow_ids, XA_FLAGS_LOCK_BH);
+	xa_init_flags(&un->flow_ids, XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 }
 
 /**

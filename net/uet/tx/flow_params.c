@@ -124,7 +124,7 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
 	flow->fixed_rtt = cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS);
 	if (flow->fixed_rtt)
 		return 0;
-	flow->cfg = kmemdup(cfg, sizeof(*cfg), GFP_KERNEL);
+	flow->cfg = kmemdup(cfg, sizeof(*cfg), GFP_KERNEL_ACCOUNT);
 	if (!flow->cfg)
 		return -ENOMEM;
 	if (known && (known <= UET_BASE_RTT_DEFAULT_NS ||

@@ -253,7 +253,7 @@ static struct uet_lb *uet_path_one_port(struct uet_flow *flow,
 		cfg->peer_index = atomic_fetch_inc(&peer->ev_index);
 		flow->sib = cfg->peer_index % UET_SIB_SLOTS;
 	}
-	lb = kzalloc(uet_lb_mem_size(ops, cfg->n), GFP_KERNEL);
+	lb = kzalloc(uet_lb_mem_size(ops, cfg->n), GFP_KERNEL_ACCOUNT);
 	if (lb && uet_lb_init(lb, ops, cfg)) {
 		kfree(lb);
 		return ERR_PTR(-EINVAL);
@@ -270,7 +270,7 @@ static struct uet_lb *uet_path_all_ports(const struct uet_lb_ops *ops,
 	struct uet_lb *lb;
 
 	cfg->n = min_t(u32, cfg->n, UET_LB_ZONE);
-	lb = kzalloc(uet_lb_ports_mem_size(ops, cfg->n, nr), GFP_KERNEL);
+	lb = kzalloc(uet_lb_ports_mem_size(ops, cfg->n, nr), GFP_KERNEL_ACCOUNT);
 	if (lb && uet_lb_ports_init(lb, ops, cfg, nr, mbps)) {
 		kfree(lb);
 		return ERR_PTR(-EINVAL);
@@ -278,19 +278,37 @@ static struct uet_lb *uet_path_all_ports(const struct uet_lb_ops *ops,
 	return lb;
 }
 
+/* Eighths of an owner's memory that histories leave to messages */
+#define UET_PATH_LEAVE	4
+
+/* A history is large: where a user can ask for it, it counts as memory of his. */
+static struct uet_account *uet_path_owner(const struct uet_flow *flow)
+{
+	return flow->peer->fep->un->owner;
+}
+
 /* Keep the history of entropy values, if there is memory for it */
 static void uet_path_remember(struct uet_flow *flow, struct uet_lb *lb,
 			      gfp_t gfp)
 {
-	void *mem = kvmalloc(uet_lb_live_size(lb), gfp | __GFP_NOWARN);
+	struct uet_account *owner = uet_path_owner(flow);
+	size_t size = uet_lb_live_size(lb);
 	struct uet_path_past *past;
+	void *mem;
 
-	if (!mem)
+	gfp |= __GFP_ACCOUNT | __GFP_NOWARN;
+	if (owner && !uet_account_mem(owner, size, -UET_PATH_LEAVE))
 		return;
+	mem = kvmalloc(size, gfp);
+	if (!mem) {
+		if (owner)
+			uet_account_mem_gone(owner, size);
+		return;
+	}
 	uet_lb_live_attach(lb, mem);
 	if (READ_ONCE(flow->past))
 		return;
-	past = kzalloc(sizeof(*past), gfp | __GFP_NOWARN);
+	past = kzalloc(sizeof(*past), gfp);
 	/* Two threads may do this when the interfaces of a flow change. */
 	if (cmpxchg(&flow->past, NULL, past))
 		kfree(past);
@@ -331,7 +349,22 @@ struct uet_lb *uet_path_new(struct uet_flow *flow,
 }
 
 /**
- * uet_path_free() - undo uet_path_new()
+ * uet_path_uncharge() - give back what the path selection of a flow counts as
+ * @flow: the flow
+ * @lb: the object, whose history nobody starts or stops any more
+ *
+ * Context: any.
+ */
+void uet_path_uncharge(const struct uet_flow *flow, const struct uet_lb *lb)
+{
+	struct uet_account *owner = uet_path_owner(flow);
+
+	if (unlikely(owner) && lb->live)
+		uet_account_mem_gone(owner, uet_lb_live_size(lb));
+}
+
+/**
+ * uet_path_free() - undo uet_path_new(), after uet_path_uncharge()
  * @lb: the object
  *
  * Context: any.
@@ -366,6 +399,7 @@ int uet_path_rebuild(struct uet_flow *flow)
 	flow->ccc.run_left = 0;
 	flow->snd.multi = uet_lb_ports_nr(lb);
 	spin_unlock_bh(&flow->lock);
+	uet_path_uncharge(flow, old);
 	uet_path_free(old);
 	return 0;
 }
@@ -383,6 +417,7 @@ void uet_path_history(struct uet_flow *flow, bool on)
 {
 	lockdep_assert_held(&flow->lock);
 	if (!on) {
+		uet_path_uncharge(flow, flow->ccc.lb);
 		kvfree(uet_lb_live_detach(flow->ccc.lb));
 		kfree(xchg(&flow->past, NULL));
 		return;

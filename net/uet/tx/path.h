@@ -129,6 +129,7 @@ void uet_path_unregister(struct notifier_block *nb);
 
 struct uet_lb *uet_path_new(struct uet_flow *flow,
 			    const struct uet_lb_ops *ops);
+void uet_path_uncharge(const struct uet_flow *flow, const struct uet_lb *lb);
 void uet_path_free(struct uet_lb *lb);
 int uet_path_rebuild(struct uet_flow *flow);
 void uet_path_history(struct uet_flow *flow, bool on);

@@ -1053,7 +1053,8 @@ bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
  */
 void uet_rudi_init(struct uet_net *un)
 {
-	xa_init_flags(&un->rudi_ids, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
+	xa_init_flags(&un->rudi_ids, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH |
+				     XA_FLAGS_ACCOUNT);
 	un->rudi_next_id = get_random_u32();
 }
 

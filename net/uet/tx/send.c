@@ -48,9 +48,9 @@ bool uet_pdc_tx_grow(struct uet_pdc *pdc, u64 now)
 
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	mem.win = kvmalloc(uet_snd_win_size(nslots),
-			   GFP_ATOMIC | __GFP_NOWARN);
+			   GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	mem.pkts = kvmalloc_array(nslots, sizeof(*mem.pkts),
-				  GFP_ATOMIC | __GFP_NOWARN);
+				  GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!mem.win || !mem.pkts) {
 		uet_snd_mem_free(&mem);
 		uet_pdc_nomem(pdc, now);
