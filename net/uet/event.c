@@ -189,6 +189,7 @@ void uet_event_limit(struct uet_net *un, enum uet_limit limit)
 	static const char * const names[] = {
 		[UET_LIMIT_PDC_MAX]		= "pdc_max",
 		[UET_LIMIT_PDC_MAX_PER_PEER]	= "pdc_max_per_peer",
+		[UET_LIMIT_PDCIDS]		= "pdcids",
 		[UET_LIMIT_USER_PDCS]		= "user_pdcs",
 		[UET_LIMIT_USER_EPS]		= "user_eps",
 		[UET_LIMIT_MEM]			= "mem",

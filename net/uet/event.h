@@ -70,10 +70,13 @@ struct uet_event {
 	u16			pid;
 };
 
-/* Limits whose being reached is an event; the settings of these names */
+/* Limits whose being reached is an event; settings of these names, and the ids of an
+ * address
+ */
 enum uet_limit {
 	UET_LIMIT_PDC_MAX,
 	UET_LIMIT_PDC_MAX_PER_PEER,
+	UET_LIMIT_PDCIDS,
 	UET_LIMIT_USER_PDCS,
 	UET_LIMIT_USER_EPS,
 	UET_LIMIT_MEM,

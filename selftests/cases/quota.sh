@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What one user holds is not what another one lacks: endpoints, contexts, and the
-# memory of namespaces of one's own.
+# What one user holds is not what another one lacks: endpoints, contexts of the host, of
+# a pair of addresses and of an address, and the memory of namespaces of one's own.
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -28,14 +28,14 @@ says()
 hold()
 {
 	# What it reads from is in its namespace, and killed with the rest
-	on "$A" sleep 1000 | "${@:2}" --hold >"$WORK/$1.out" &
-	wait_for 30 [ -s "$WORK/$1.out" ]
+	on "$A" sleep 1000 | "${@:2}" >"$WORK/$1.out" &
+	wait_for "${TIME:-30}" [ -s "$WORK/$1.out" ]
 }
 
 endpoints()
 {
 	set_sysctl "$A" user_eps 50
-	hold first as 65534 names.py 100
+	hold first as 65534 names.py 100 --hold
 	says "$(cat "$WORK/first.out")" "50 EMFILE 0" || return 1
 	# Another user has its own, and root is not limited
 	says "$(as 65533 names.py 20)" "20 OK 0" || return 1
@@ -59,7 +59,7 @@ names_are_left()
 	set_sysctl "$A" user_eps 2048
 	# No more than a process may open
 	set_sysctl "$A" pid_unprivileged_start $((4096 - all))
-	hold every on "$A" names.py $all
+	hold every on "$A" names.py $all --hold
 	says "$(cat "$WORK/every.out")" "$all OK 0" || return 1
 	says "$(as 65534 names.py 100)" "100 OK 100" || return 1
 	recv_start main -n 5
@@ -84,6 +84,79 @@ contexts()
 	[ "$opened" -ge 1 ] && [ "$opened" -le 8 ] || return 1
 	as 65533 uet_send -T 10 -w -n 1 -s 100 "10.2.1.1/$PID" || return 1
 	send_from_a -w -n 20 -s 100 -X 20 "10.2.2.1/$PID"
+}
+
+# reached: another user and root of host A send to B, and root of B to A
+reached()
+{
+	recv_start other -n 3
+	as 65533 uet_send -T 30 -w -n 3 -s 10k "$B4/$PID" && recv_wait other ||
+		return 1
+	recv_start root -n 3
+	send_from_a -w -m rod -n 3 -s 10k "$B4/$PID" && recv_wait root
+}
+
+# Readers that sleep: each pair of a sender and a reader could have a context of its own
+pair()
+{
+	local max
+
+	max=$(on "$A" sysctl -n net.uet.pdc_max_per_peer)
+	both_sysctl pdc_max_per_peer 64
+	hold sink on "$B" users.py sink "$B4" 12
+	hold pairs as 65534 users.py pairs "$B4" 12
+	cat "$WORK/pairs.out"
+	reached || return 1
+	# No more than half, and sends share what there is
+	[ "$(stat_of "$A" CurPdcs)" -le 40 ] || return 1
+	! grep ENOBUFS "$WORK/pairs.out" || return 1
+	clean_processes
+	both_sysctl pdc_max_per_peer "$max"
+}
+
+# All of 65535 ids would take twice as long: who gets no more than half cannot get them
+ids()
+{
+	local all=33000 got
+
+	set_sysctl "$A" pdc_max 262144
+	set_sysctl "$A" pdc_max_per_peer 131072
+	set_sysctl "$A" user_pdcs 131072
+	# There, nobody answers
+	ip -n "$A" route add 10.64.0.0/10 via "$B4"
+	TIME=200 hold ids as 65534 users.py addresses 10.64.0.0 $all
+	cat "$WORK/ids.out"
+	got=$(cut -d " " -f 1 "$WORK/ids.out")
+	[ "$got" -ge 30000 ] && [ "$got" -le 32768 ] || return 1
+	reached || return 1
+	ip -n "$A" route del 10.64.0.0/10
+	clean_processes
+}
+
+# Histories of paths, of which each takes a MiB
+histories()
+{
+	local used
+
+	sysctl -qw net.uet.mem=16777216
+	used=$(on "$A" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		unshare --user --map-root-user --net sh -c "
+		available() { awk '\$1 == \"MemAvailable:\" { print \$2 }' /proc/meminfo; }
+		ip link set lo up
+		cd /proc/sys/net/uet
+		echo oblivious >path_policy
+		echo 32768 >entropy_size
+		echo 1 >path_stats
+		before=\$(available)
+		sleep 1000 | users.py addresses 127.1.0.1 96 >$WORK/own/history &
+		while ! [ -s $WORK/own/history ]; do sleep 0.1; done
+		echo \$((before - \$(available)))
+		kill \$!")
+	sysctl -qw net.uet.mem="$MACHINE_MEM"
+	cat "$WORK/own/history"
+	echo "$used KiB"
+	# Messages are sent with and without: 96 MiB before, now a quarter of 16
+	[ "$(cat "$WORK/own/history")" = 96 ] && [ "$used" -lt 40000 ]
 }
 
 # In a namespace of one's own without limits, with a reader that does not read
@@ -116,5 +189,8 @@ chmod 755 "$WORK"
 tst "a user has so many endpoints, another one its own" endpoints
 tst "names are left when all PIDonFEPs are taken" names_are_left
 tst "a user has so many contexts" contexts
+tst "a user leaves contexts of a pair of addresses to others" pair
+tst "a user leaves ids of an address to others" ids
+tst "histories of paths are memory of who asks for them" histories
 tst "namespaces of one's own hold a part of the memory" own_namespace
 finish

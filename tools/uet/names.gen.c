@@ -152,7 +152,7 @@ const struct names names_what = {
 		{ "port-down", "a local interface lost its carrier" },
 		{ "peer-reset", "the peer knows an open PDC no longer, mostly since it started anew; once a second at most" },
 		{ "pressure", "a socket has no room for what its peers send; once a second at most" },
-		{ "limit", "a limit was reached; the name of the setting is in name" },
+		{ "limit", "a limit was reached; the name of the setting is in name, or pdcids: those of an address" },
 		{ "param-changed", "a setting of the namespace has another value" },
 		{ "rule-changed", "the settings of a prefix of peers were changed" },
 		{ "rule-deleted", "the settings of a prefix of peers were deleted" },

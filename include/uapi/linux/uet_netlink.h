@@ -232,7 +232,8 @@ enum uet_nl_trait {
  *   started anew; once a second at most
  * @UET_WHAT_PRESSURE: a socket has no room for what its peers send; once a
  *   second at most
- * @UET_WHAT_LIMIT: a limit was reached; the name of the setting is in name
+ * @UET_WHAT_LIMIT: a limit was reached; the name of the setting is in name, or
+ *   pdcids: those of an address
  * @UET_WHAT_PARAM_CHANGED: a setting of the namespace has another value
  * @UET_WHAT_RULE_CHANGED: the settings of a prefix of peers were changed
  * @UET_WHAT_RULE_DELETED: the settings of a prefix of peers were deleted

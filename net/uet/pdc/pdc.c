@@ -77,10 +77,12 @@ struct uet_pdc *uet_pdc_by_id(struct uet_net *un, const struct in6_addr *laddr,
 	return xa_load(&fep->pdcs, id);
 }
 
-/* Count a PDC against the limits; false if a limit is reached. */
-static bool uet_pdc_count(struct uet_peer *peer, bool initiator)
+/* Count a PDC against the limits; false if one refuses it to a user, or to the peer. */
+static bool uet_pdc_count(struct uet_peer *peer, const struct uet_account *acc,
+			  bool initiator)
 {
 	struct uet_net *un = peer->fep->un;
+	enum uet_limit limit;
 
 	if (READ_ONCE(un->exiting))
 		return false;
@@ -88,23 +90,22 @@ static bool uet_pdc_count(struct uet_peer *peer, bool initiator)
 		return false;
 	if (unlikely(uet_pdcs_short(peer)))
 		uet_pdc_shed(un);
-	if (READ_ONCE(peer->nr_pdcs) >= READ_ONCE(un->sysctl.pdc_max_per_peer)) {
-		uet_event_limit(un, UET_LIMIT_PDC_MAX_PER_PEER);
-		goto refused;
-	}
-	if (atomic_inc_return(&un->pdcs) > READ_ONCE(un->sysctl.pdc_max)) {
+	limit = initiator ? uet_share_refuses(peer, acc) :
+			    uet_share_refuses_peer(un, &peer->key.laddr, peer);
+	if (limit == UET_LIMITS &&
+	    atomic_inc_return(&un->pdcs) > READ_ONCE(un->sysctl.pdc_max)) {
 		atomic_dec(&un->pdcs);
-		uet_event_limit(un, UET_LIMIT_PDC_MAX);
-		goto refused;
+		limit = UET_LIMIT_PDC_MAX;
+	}
+	if (limit != UET_LIMITS) {
+		uet_event_limit(un, limit);
+		uet_encap_put(un);
+		return false;
 	}
 	spin_lock_bh(&peer->lock);
 	peer->nr_pdcs++;
 	spin_unlock_bh(&peer->lock);
 	return true;
-
-refused:
-	uet_encap_put(un);
-	return false;
 }
 
 /* The last access to the namespace, whose exit waits for the count. */
@@ -120,6 +121,13 @@ static void uet_peer_uncount(struct uet_peer *peer)
 	spin_lock_bh(&peer->lock);
 	peer->nr_pdcs--;
 	spin_unlock_bh(&peer->lock);
+}
+
+static void uet_pdc_unaccount(struct uet_pdc *pdc)
+{
+	if (pdc->initiator)
+		uet_share_give(pdc->peer, pdc->account);
+	uet_account_pdc_gone(pdc->account);
 }
 
 /**
@@ -147,11 +155,13 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 		uet_pdc_shed(peer->fep->un);
 		return NULL;
 	}
-	if (!uet_pdc_count(peer, initiator))
+	if (!uet_pdc_count(peer, acc, initiator))
 		goto err_account;
+	if (initiator && !uet_share_take(peer, acc))
+		goto err_uncount;
 	pdc = kmem_cache_zalloc(uet_pdc_cache, gfp);
 	if (!pdc)
-		goto err_uncount;
+		goto err_share;
 	pdc->account = acc;
 	pdc->un = peer->fep->un;
 	pdc->peer = peer;
@@ -163,6 +173,9 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 	uet_pdc_timer_init(pdc);
 	return pdc;
 
+err_share:
+	if (initiator)
+		uet_share_give(peer, acc);
 err_uncount:
 	uet_peer_uncount(peer);
 	uet_pdc_uncount(peer->fep->un);
@@ -187,11 +200,11 @@ err_account:
 int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp)
 {
 	struct uet_fep *fep = pdc->peer->fep;
-	u32 id, random = 1 + get_random_u32() % U16_MAX;
+	u32 id, random = 1 + get_random_u32() % UET_PDCIDS;
 	int err;
 
 	/* Reserve the id: the PDC must know it before it can be found. */
-	err = xa_alloc_cyclic_bh(&fep->pdcs, &id, NULL, XA_LIMIT(1, U16_MAX),
+	err = xa_alloc_cyclic_bh(&fep->pdcs, &id, NULL, XA_LIMIT(1, UET_PDCIDS),
 				 pdc->initiator ? &fep->next_pdcid : &random,
 				 gfp);
 	if (err < 0)
@@ -212,10 +225,10 @@ int uet_pdc_take_id(struct uet_pdc *pdc, gfp_t gfp)
  */
 int uet_pdc_id_reserve(struct uet_fep *fep, u16 *id)
 {
-	u32 got, random = 1 + get_random_u32() % U16_MAX;
+	u32 got, random = 1 + get_random_u32() % UET_PDCIDS;
 	int err;
 
-	err = xa_alloc_cyclic_bh(&fep->pdcs, &got, NULL, XA_LIMIT(1, U16_MAX),
+	err = xa_alloc_cyclic_bh(&fep->pdcs, &got, NULL, XA_LIMIT(1, UET_PDCIDS),
 				 &random, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;
@@ -290,7 +303,7 @@ static void uet_pdc_free(struct uet_pdc *pdc)
 void uet_pdc_discard(struct uet_pdc *pdc)
 {
 	/* The caller's reference to the peer still holds the namespace. */
-	uet_account_pdc_gone(pdc->account);
+	uet_pdc_unaccount(pdc);
 	uet_peer_uncount(pdc->peer);
 	uet_pdc_uncount(pdc->un);
 	uet_pdc_free(pdc);
@@ -318,7 +331,7 @@ void uet_pdc_put(struct uet_pdc *pdc)
 		uet_pdc_tx_ops->release(pdc);
 	if (pdc->rx)
 		uet_pdc_rx_ops->release(pdc);
-	uet_account_pdc_gone(pdc->account);
+	uet_pdc_unaccount(pdc);
 	uet_peer_uncount(peer);
 	call_rcu(&pdc->rcu, uet_pdc_free_rcu);
 	uet_peer_put(peer);

@@ -19,7 +19,7 @@
  *
  * Locks (outermost first): uet_dest.lock -> uet_flow.lock, and
  * uet_pdc_rx.lock -> uet_sock.rx_lock. uet_pdc.timer_lock, uet_peer.lock and the
- * tables' own locks are leaves.
+ * tables' own locks are leaves, but for that of the shares (pdc/share.c) in all of them.
  */
 #ifndef _UET_PDC_H
 #define _UET_PDC_H
@@ -183,6 +183,19 @@ static inline struct uet_pdc_rx *uet_pdc_rx(const struct uet_pdc *pdc)
 	/* Pairs with uet_pdc_rx_attach() */
 	return smp_load_acquire(&pdc->rx);
 }
+
+/* PDCIDs of an address */
+#define UET_PDCIDS	U16_MAX
+
+/* share.c: how users and peers share limits */
+bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc);
+void uet_share_give(const struct uet_peer *peer, const struct uet_account *acc);
+bool uet_share_spare(const struct uet_peer *peer, const struct uet_account *acc);
+enum uet_limit uet_share_refuses(const struct uet_peer *peer,
+				 const struct uet_account *acc);
+enum uet_limit uet_share_refuses_peer(struct uet_net *un,
+				      const struct in6_addr *laddr,
+				      const struct uet_peer *peer);
 
 /* pdc.c: object and table */
 int uet_pdc_cache_init(void);

@@ -27,7 +27,7 @@ static bool uet_scarce(u32 used, u32 limit)
 }
 
 /**
- * uet_pdcs_short() - are the PDCs of a peer or of its namespace nearly used up?
+ * uet_pdcs_short() - are the PDCs of a peer, of its namespace or the PDCIDs nearly used up?
  * @peer: the peer
  *
  * Context: any.
@@ -39,6 +39,7 @@ bool uet_pdcs_short(const struct uet_peer *peer)
 
 	return uet_scarce(atomic_read(&un->pdcs),
 			  READ_ONCE(un->sysctl.pdc_max)) ||
+	       uet_scarce(atomic_read(&peer->fep->nr_pdcs), UET_PDCIDS) ||
 	       uet_scarce(READ_ONCE(peer->nr_pdcs),
 			  READ_ONCE(un->sysctl.pdc_max_per_peer));
 }

@@ -10,7 +10,8 @@
  * strangers and confirmed peers have a share each, so spoofed addresses do not
  * lock out confirmed peers. Per peer, spoofing a confirmed peer's address leaves
  * that peer most of its limit. When a share is used up, the PDC that was silent
- * for longest is evicted.
+ * for longest is evicted. And strangers leave a part of each limit, and of the PDCIDs
+ * of an address, to confirmed peers, who leave a part to users here (core/share.h).
  *
  * Not here: the life of a receiving half (rx/half.c).
  */
@@ -156,7 +157,7 @@ static bool uet_unconfirmed_room(struct uet_net *un,
 static bool uet_pdc_unconfirmed_room(struct uet_net *un, struct uet_peer *peer)
 {
 	bool known = peer && READ_ONCE(peer->confirmed);
-	u32 max = READ_ONCE(un->sysctl.pdc_max);
+	u32 max = min_t(u32, READ_ONCE(un->sysctl.pdc_max), UET_PDCIDS);
 
 	if (!uet_unconfirmed_room(un, &un->unconfirmed[known],
 				  max / UET_UNCONFIRMED_SHARE, false))
@@ -271,12 +272,18 @@ static int uet_pdc_enter(struct uet_pdc *pdc)
 static bool uet_pdc_acceptable(struct uet_net *un,
 			       const struct uet_peer_key *key)
 {
-	if (atomic_read(&un->pdcs) >= READ_ONCE(un->sysctl.pdc_max)) {
-		uet_event_limit(un, UET_LIMIT_PDC_MAX);
+	struct uet_peer *peer = uet_peer_find(un, key);
+	enum uet_limit limit;
+
+	limit = uet_share_refuses_peer(un, &key->laddr, peer);
+	if (unlikely(limit != UET_LIMITS)) {
+		uet_event_limit(un, limit);
 		uet_pdc_shed(un);
-		return false;
+		if (!uet_unconfirmed_evict(un, &un->unconfirmed[0], false) ||
+		    uet_share_refuses_peer(un, &key->laddr, peer) != UET_LIMITS)
+			return false;
 	}
-	return uet_pdc_unconfirmed_room(un, uet_peer_find(un, key));
+	return uet_pdc_unconfirmed_room(un, peer);
 }
 
 /**

@@ -34,8 +34,6 @@
 /* PSNs below 0 for what a PDC has taken when it is used up */
 #define UET_PSN_SPARE		0x2000000U
 #define UET_BIND_TRIES		4
-/* Long messages open no PDC of their own if PDCs of the peer >= limit / this */
-#define UET_ALONE_SHARE		2
 /* PDCs examined per search for one that the peer opened */
 #define UET_RETURN_LOOKS	64
 
@@ -63,11 +61,10 @@ static bool uet_pdc_used_up(const struct uet_pdc *pdc, bool busy)
 }
 
 /* May another PDC be opened although this one could carry the messages? */
-static bool uet_pdc_may_avoid(const struct uet_pdc *pdc)
+static bool uet_pdc_may_avoid(const struct uet_pdc *pdc,
+			      const struct uet_dest *dest)
 {
-	u32 max = READ_ONCE(pdc->un->sysctl.pdc_max_per_peer);
-
-	return READ_ONCE(pdc->peer->nr_pdcs) < max / UET_ALONE_SHARE;
+	return uet_share_spare(pdc->peer, dest->account);
 }
 
 /*
@@ -105,14 +102,16 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 		return false;
 	/*
 	 * Held packets stop CACK and with it, after MP_RANGE, all messages of
-	 * the PDC. Not in SYN: a peer that is short of PDCs has no second one.
+	 * the PDC. Not in SYN: a peer that is short of PDCs has no second one. Nor
+	 * without bound: else each endpoint that is not read takes a PDC.
 	 */
 	if (pdc->tx->snd.state != UET_PDC_SYN &&
-	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))))
+	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))) &&
+	    uet_pdc_may_avoid(pdc, dest))
 		return false;
 	if (unlikely(pdc->rod && uet_snd_lanes_stalled(&pdc->tx->snd)) &&
 	    uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
-	    uet_pdc_may_avoid(pdc))
+	    uet_pdc_may_avoid(pdc, dest))
 		return false;
 	if (pdc->tx->alone != READ_ONCE(dest->alone) ||
 	    (pdc->tx->alone && pdc->tx->snd.nr_msgs))
@@ -218,11 +217,10 @@ static struct uet_pdc *uet_pdc_new(struct uet_peer *peer,
 		.tclass		= dest->key.tclass,
 		.sprayed	= dest->key.delivery != UET_ROD,
 	};
-	u32 max = READ_ONCE(peer->fep->un->sysctl.pdc_max_per_peer);
 	struct uet_flow *flow;
 	struct uet_pdc *pdc;
 
-	if (dest->alone && READ_ONCE(peer->nr_pdcs) >= max / UET_ALONE_SHARE)
+	if (dest->alone && !uet_share_spare(peer, dest->account))
 		return ERR_PTR(-ENOBUFS);
 	flow = uet_flow_get(peer, &spec);
 	if (IS_ERR(flow))
