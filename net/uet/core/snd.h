@@ -148,6 +148,8 @@ struct uet_snd_flow {
  * @probe_slack: how much later the timer may fire for the probe, ns
  * @rack_rtt: round trip of the packet of @rack, ns
  * @nack_e_psn: the packet that the last NACK of the error class named
+ * @owed: blocks and packets that the last search for missing packets examined, less
+ *	what ACKs paid since; see uet_snd_ack_done()
  * @awaited: packets of a disowned PDC whose NACKs are still awaited
  * @probe_ev: entropy value of the last probe
  * @probes: probes without an answer
@@ -178,6 +180,7 @@ struct uet_snd_busy {
 	u32 rack_rtt;
 	u32 nack_e_psn;
 	u32 awaited;
+	u32 owed;
 	u16 probe_ev;
 	u8 probes;
 	u8 nack_e;

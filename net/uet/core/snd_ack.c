@@ -192,8 +192,12 @@ void uet_snd_ack(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev, u64 now,
 	}
 	if (s->rod && win->ring->nr_sacked)
 		s->keeps = true;
-	if (unlikely(!list_empty(&s->holds)))
+	if (unlikely(!list_empty(&s->holds))) {
 		snd_hold_covered(s, out->from, out->sum.psns);
+		snd_hold_sacked(s, a->sack_base, a->sack_bitmap);
+		if (!probe)
+			snd_hold_sacked(s, a->ack_psn, 1);
+	}
 	uet_txwin_mpr(win, a->cack_psn, a->mpr);
 	if (unlikely(uet_snd_busy(s)->mpr_since) && uet_txwin_allowed(win))
 		snd_mpr_over(s, now);
@@ -258,11 +262,35 @@ static bool snd_owes_clear(const struct uet_snd *s)
 	       s->win.clear_psn != s->clear_sent;
 }
 
+/* A search for missing packets may look at the whole window, and who answers the same
+ * packet again and again could have one begin with each ACK. So ACKs, and the packets
+ * that they newly acknowledge, pay for the last one before an ACK begins the next.
+ */
+static bool snd_paid(struct uet_snd_busy *b, const struct uet_tx_acked *sum)
+{
+	u32 pkts = sum->pkts + sum->unmarked_pkts;
+
+	if (unlikely(b->owed))
+		b->owed -= min(b->owed, (pkts + 1) * SND_SCAN_PER_PKT);
+	return !b->owed;
+}
+
+/* Look for missing packets with a later ACK, or soon. */
+static void snd_search_later(struct uet_snd *s, u64 now)
+{
+	struct uet_snd_busy *b = uet_snd_busy(s);
+
+	if (!b->loss_at)
+		b->loss_at = now + uet_snd_loss_age(s) / SND_SCANS_PER_AGE;
+	uet_snd_wake(s, b->loss_at);
+}
+
 void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 		      const struct uet_snd_acked *acked, struct uet_snd_work *w)
 {
 	const struct uet_tx_acked *sum = &acked->sum;
 	struct uet_snd_busy *b = uet_snd_busy(s);
+	bool paid = snd_paid(b, sum);
 
 	if (sum->psns || sum->pkts || sum->unmarked_pkts)
 		snd_progress(s, w->now);
@@ -273,10 +301,16 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
 	w->ooo = snd_states_nothing(&pkt->ack) ? UET_OOO_INVALID :
 						 pkt->ack.ooo_count;
 	/* Nothing is out of order: nothing is missing. */
-	if (unlikely(b->loss_at))
-		b->loss_at = 0;
 	if (likely(!b->ring.nr_sacked && !b->probed && !b->ring.recovering &&
-		   (!w->ooo || w->ooo == UET_OOO_INVALID)))
+		   (!w->ooo || w->ooo == UET_OOO_INVALID))) {
+		if (unlikely(b->loss_at))
+			b->loss_at = 0;
 		return;
-	w->todo |= SND_DO_OVERTAKEN | SND_DO_OOO;
+	}
+	/* This search goes on where it ended last. */
+	w->todo |= SND_DO_OOO;
+	if (likely(paid))
+		w->todo |= SND_DO_OVERTAKEN;
+	else
+		snd_search_later(s, w->now);
 }

@@ -61,12 +61,31 @@ static bool hold_take(struct uet_snd *s, struct uet_snd_hold *h, u32 *psn)
 	return false;
 }
 
+/* A packet was acknowledged: is it what a queue on hold tries? */
+static void hold_note(struct uet_snd *s, u32 psn)
+{
+	struct uet_snd_queue *q = hold_queue(s, psn);
+
+	if (!q || !q->hold.trying || q->hold.psn != psn)
+		return;
+	q->hold.acked = true;
+	list_move(&q->hold_node, &s->holds);
+}
+
+void snd_hold_sacked(struct uet_snd *s, u32 base, u64 bitmap)
+{
+	for (; bitmap; bitmap &= bitmap - 1)
+		if (uet_txwin_has(&s->win, base + __ffs64(bitmap)))
+			hold_note(s, base + __ffs64(bitmap));
+}
+
 void snd_hold_covered(struct uet_snd *s, u32 from, u32 n)
 {
 	struct uet_snd_queue *q;
 	u32 psn;
 
 	for (psn = from; psn != from + n; psn++) {
+		hold_note(s, psn);
 		q = hold_queue(s, psn);
 		while (q && q->hold.held.nr &&
 		       psn_before(q->hold.held.top, from + n))
@@ -270,22 +289,29 @@ bool uet_snd_pause(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	return true;
 }
 
-void uet_snd_hold_acked(struct uet_snd *s, u64 now)
+u32 uet_snd_hold_acked(struct uet_snd *s, u64 now)
 {
-	struct uet_snd_queue *q, *next;
+	u32 looked = 0;
 
-	list_for_each_entry_safe(q, next, &s->holds, hold_node) {
+	while (!list_empty(&s->holds)) {
+		struct uet_snd_queue *q = list_first_entry(&s->holds,
+							   struct uet_snd_queue,
+							   hold_node);
 		struct uet_snd_hold *h = &q->hold;
 
-		if (!h->trying)
-			continue;
-		if (uet_txwin_has(&s->win, h->psn) &&
-		    !uet_txwin_is_sacked(&s->win, h->psn))
+		if (!h->acked)
+			break;
+		h->acked = false;
+		looked++;
+		list_move_tail(&q->hold_node, &s->holds);
+		if (!h->trying || (uet_txwin_has(&s->win, h->psn) &&
+				   !uet_txwin_is_sacked(&s->win, h->psn)))
 			continue;
 		h->level = 0;
 		h->allowed = min_t(u32, h->allowed * 2, UET_TXWIN_MAX_SLOTS);
 		hold_release(s, q, now);
 	}
+	return looked;
 }
 
 void uet_snd_hold_wake(struct uet_snd *s, u32 psn, u64 now)

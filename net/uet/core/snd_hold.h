@@ -50,8 +50,11 @@ bool uet_snd_hold_blocks(const struct uet_snd *s, u32 psn);
  * uet_snd_hold_acked() - release more packets of queues whose try arrived
  * @s: sender with holds
  * @now: time, ns
+ *
+ * Return: number of queues looked at, which is not more than that of packets that
+ * answers named since the last call.
  */
-void uet_snd_hold_acked(struct uet_snd *s, u64 now);
+u32 uet_snd_hold_acked(struct uet_snd *s, u64 now);
 
 /**
  * uet_snd_hold_wake() - the receiver has room again (NACK RCVR_INFER_LOSS)

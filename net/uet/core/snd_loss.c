@@ -348,7 +348,7 @@ static void snd_probed_done(struct uet_snd *s, struct uet_snd_work *w)
 		uet_snd_ready(s);
 	if (!b->ring.flight_pkts || (!b->ring.nr_sacked && !b->probed))
 		return;
-	b->loss_at = w->now + (w->now - w->limit) / 4;
+	b->loss_at = w->now + (w->now - w->limit) / SND_SCANS_PER_AGE;
 	uet_snd_wake(s, b->loss_at);
 }
 
@@ -463,8 +463,10 @@ static bool snd_scanned(struct uet_snd *s, struct uet_snd_work *w,
 	u16 step = w->doing;
 
 	w->doing = 0;
+	w->steps += w->scan.steps;
 	switch (step) {
 	case SND_DO_PROBED:
+		uet_snd_busy(s)->owed = max(uet_snd_busy(s)->owed, w->steps);
 		snd_probed_done(s, w);
 		break;
 	case SND_DO_OOO:

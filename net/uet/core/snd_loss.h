@@ -42,6 +42,7 @@ enum uet_snd_end {
  * @limit: packets sent before are lost, ns
  * @first: when @oldest was sent, ns
  * @scan: the scan
+ * @steps: blocks and packets examined by scans that have ended
  * @gone_back: packets that are resent by "go back"
  * @timeouts: retransmission timeouts
  * @probes: tail probes
@@ -67,6 +68,7 @@ struct uet_snd_work {
 	u32 from;
 	u32 oldest;
 	u32 gone_back;
+	u32 steps;
 	u64 limit;
 	u64 first;
 	struct uet_tx_scan scan;
@@ -91,6 +93,7 @@ static inline void uet_snd_work_init(struct uet_snd_work *w, u64 now,
 	w->timeouts = 0;
 	w->probes = 0;
 	w->gone_back = 0;
+	w->steps = 0;
 }
 
 /**

@@ -106,6 +106,8 @@ struct uet_snd_msg {
  * @on: nothing but the packets that are tried
  * @ramp: the hold has ended, but the pace is limited
  * @trying: @psn is in flight
+ * @acked: ... or was, until an ACK that came just now; such queues are first in
+ *	uet_snd.holds
  * @level: of the exponential back-off
  * @allowed: packets released next; doubles
  * @budget: new packets left of @allowed
@@ -121,6 +123,7 @@ struct uet_snd_hold {
 	bool on;
 	bool ramp;
 	bool trying;
+	bool acked;
 	u8 level;
 	u32 allowed;
 	u32 budget;

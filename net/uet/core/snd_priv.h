@@ -12,6 +12,13 @@
 #define SND_NS_PER_MS	1000000ULL
 #define SND_NS_PER_S	1000000000ULL
 
+/* Blocks and packets that a search for missing packets may examine per ACK that came, and
+ * per packet that was acknowledged, since the one before
+ */
+#define SND_SCAN_PER_PKT	64
+/* Searches that are not paid for in this way, per age at which packets count as lost */
+#define SND_SCANS_PER_AGE	4
+
 /*
  * Steps of an event, in order. Each scans packets, or is done at once. "Go back",
  * "timed out" and "asked" may follow the step that begins them.
@@ -171,6 +178,8 @@ void snd_tried(struct uet_snd *s, u64 now);
 
 /* snd_hold.c: account a new packet of a queue whose hold has ended. */
 void snd_hold_sent(struct uet_snd_queue *q, u32 psn);
+/* ... a SACK tells of packets; those that are not outstanding do not count. */
+void snd_hold_sacked(struct uet_snd *s, u32 base, u64 bitmap);
 /* ... CACK covers the @n packets from @from on, whose contents are still there. */
 void snd_hold_covered(struct uet_snd *s, u32 from, u32 n);
 /* ... no packet is held any more, since the rings go; the holds go on. */

@@ -133,22 +133,37 @@ static u64 scan_oldest_of(const struct uet_txwin *w, struct uet_tx_scan *scan,
 	return oldest;
 }
 
-/* Were all of @bits of a block sent after scan->before? */
+/* Were all of @bits of a block sent after scan->before, by what is noted? Of a part of a
+ * block nothing is.
+ */
 static bool scan_too_young(const struct uet_txwin *w, struct uet_tx_scan *scan,
 			   struct uet_tx_word *word, u64 bits)
 {
-	u64 oldest;
+	if (!scan->notes || block_bits(scan->psn, scan->end) != U64_MAX)
+		return false;
+	if (word->since <= scan->before)
+		word->since = scan_oldest_of(w, scan, bits);
+	if (word->since <= scan->before)
+		return false;
+	scan->oldest = min(scan->oldest, word->since);
+	return true;
+}
 
-	if (block_bits(scan->psn, scan->end) != U64_MAX) {
-		/* Part of a block: do not update word->since. */
-		oldest = scan_oldest_of(w, scan, bits);
-	} else {
-		if (word->since <= scan->before)
-			word->since = scan_oldest_of(w, scan, bits);
-		oldest = word->since;
+/* The first of @bits of a block that was sent early enough */
+static bool scan_first(const struct uet_txwin *w, struct uet_tx_scan *scan,
+		       u64 bits, u32 *psn)
+{
+	for (; bits; bits &= bits - 1) {
+		u64 at;
+
+		*psn = first_psn(scan->psn, bits);
+		at = uet_txwin_slot(w, *psn)->tx_time;
+		scan->oldest = min(scan->oldest, at);
+		scan->steps++;
+		if (at <= scan->before)
+			return true;
 	}
-	scan->oldest = min(scan->oldest, oldest);
-	return oldest > scan->before;
+	return false;
 }
 
 bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
@@ -160,8 +175,8 @@ bool uet_txwin_scan_next(struct uet_txwin *w, struct uet_tx_scan *scan,
 			   ~(word->sacked | word->marked | word->held);
 
 		scan->steps++;
-		if (!(scan->notes && scan_too_young(w, scan, word, bits)) &&
-		    scan_first_by_time(w, scan->psn, bits, scan->before, psn)) {
+		if (!scan_too_young(w, scan, word, bits) &&
+		    scan_first(w, scan, bits, psn)) {
 			scan->psn = *psn + 1;
 			return true;
 		}
