@@ -160,6 +160,8 @@ struct uet_job {
  * @rx_mixed_bytes: the part of it held by messages in @rx_mixed
  * @rx_ready_bytes: the part of it held by messages in @rx_ready
  * @rx_freed: bytes freed by readers since a packet was last NACKed
+ * @rx_half: half of the receive buffer, bytes; what SO_RCVBUF says comes to count
+ *	with the next packet, see uet_rxroom_resize(). Also read without the lock
  * @rx_nr_granted: length of @rx_granted
  * @rx_nr_mixed: length of @rx_mixed
  * @rx_mixed_line: uet_rxmsg.line of @rx_mixed, valid if @rx_nr_mixed > 0
@@ -261,6 +263,7 @@ struct uet_sock {
 	unsigned long		rx_nacked_since;
 	unsigned long		rx_told_at;
 	unsigned long		rx_looked_at;
+	u32			rx_half;
 	u32			rx_nr_granted;
 	u32			rx_nr_mixed;
 	bool			rx_nacked;

@@ -10,11 +10,13 @@
 
 static void random_setup(struct setup *r)
 {
-	int i;
+	int i, least;
 
 	*r = (struct setup){ .name = "random", .msgs = 2 + model_rnd(MSGS - 1),
 			     .half = 1 + model_rnd(4), .range = 4 + model_rnd(20),
 			     .losses = model_rnd(12) };
+	r->other = 1 + model_rnd(6);
+	r->resizes = model_rnd(4);
 	r->line = !model_rnd(3);
 	r->mixing = r->line && model_rnd(2);
 	for (i = 0; i < r->msgs; i++) {
@@ -25,9 +27,10 @@ static void random_setup(struct setup *r)
 	}
 	/* Only of what fits into the buffer can it wait for another one to be read. */
 	r->waits = !model_rnd(2) && !r->line;
+	least = r->resizes && r->other < r->half ? r->other : r->half;
 	for (i = 0; i < r->msgs && r->waits; i++)
-		if (!r->m[i].posted && r->m[i].len > r->half)
-			r->m[i].len = r->half;
+		if (!r->m[i].posted && r->m[i].len > least)
+			r->m[i].len = least;
 }
 
 static bool run(void)
@@ -53,7 +56,8 @@ static bool run(void)
 		b = what <= RETRANSMIT && s.n[a] ? model_rnd(s.n[a]) : 0;
 		model_step(&s, what, a, b);
 	}
-	printf("# %d messages, half %d, range %d\n", r.msgs, r.half, r.range);
+	printf("# %d messages, half %d, %d times %d, range %d\n", r.msgs, r.half,
+	       r.resizes, r.other, r.range);
 	for (n = 0; n < r.msgs; n++)
 		printf("# message %d: dest %d length %d\n", n, r.m[n].dest,
 		       r.m[n].len);
@@ -97,6 +101,21 @@ static const struct setup cases[] = {
 	  .m = { { 0, 0, 3 }, { 0, 0, 2, true } } },
 	{ "a posted one between long ones, which are read", 3, 1, 8, 1,
 	  .m = { { 0, 0, 2 }, { 0, 0, 2, true }, { 0, 0, 2 } } },
+	{ "a smaller buffer", 1, 6, 8, 2, .m = { { 0, 0, 6 } }, .other = 1,
+	  .resizes = 2 },
+	{ "a smaller buffer, two messages", 2, 3, 8, 1,
+	  .m = { { 0, 0, 3 }, { 0, 0, 3 } }, .other = 1, .resizes = 2 },
+	{ "a larger buffer, two messages", 2, 1, 8, 1,
+	  .m = { { 0, 0, 3 }, { 0, 0, 3 } }, .other = 3, .resizes = 2 },
+	{ "a smaller buffer, two PDCs", 3, 2, 8, 1,
+	  .m = { { 0, 0, 2 }, { 0, 0, 3 }, { 1, 1, 2 } }, .other = 1, .resizes = 1 },
+	{ "a smaller buffer, a posted one", 3, 2, 8, 1,
+	  .m = { { 0, 0, 2 }, { 0, 0, 3 }, { 0, 0, 2, true } }, .other = 1,
+	  .resizes = 2 },
+	{ "ordered: a smaller buffer", 3, 3, 4, 1, true, false,
+	  { { 0, 0, 3 }, { 0, 1, 3 }, { 0, 0, 1 } }, .other = 1, .resizes = 2 },
+	{ "mixed: a smaller buffer", 3, 3, 4, 0, true, true,
+	  { { 0, 0, 2 }, { 0, 1, 3 }, { 0, 2, 2 } }, .other = 1, .resizes = 1 },
 	{ "ordered: a posted one among others", 3, 1, 4, 1, true, false,
 	  { { 0, 0, 1 }, { 0, 0, 2, true }, { 0, 0, 3 } } },
 };

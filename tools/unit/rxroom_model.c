@@ -179,7 +179,7 @@ static void rights(const struct state *s, struct uet_rxroom *room)
 static bool may_grant(struct state *s, int who)
 {
 	struct uet_rxroom room = {
-		.half = model->half * PKT,
+		.half = s->half * PKT,
 		.shared = shared(s),
 		.readable = readable(s),
 	};
@@ -220,7 +220,7 @@ static void make_ready(struct state *s, int who)
 static void hand_over(struct state *s, int who)
 {
 	struct uet_rxroom room = {
-		.half = model->half * PKT,
+		.half = s->half * PKT,
 		.shared = shared(s),
 	};
 	const struct msg *m = &s->m[who];
@@ -255,10 +255,26 @@ static void left(struct state *s, int who)
 		hand_over(s, s->line[0]);
 }
 
+/* With the next packet it counts what the program has asked for. */
+static void resize(struct state *s)
+{
+	bool begun = false;
+	int i, nr = 0;
+
+	for (i = 0; i < model->msgs; i++) {
+		nr += s->m[i].right;
+		begun |= incomplete(&s->m[i]) && !model->m[i].posted;
+	}
+	s->half = uet_rxroom_resize(s->half * PKT, s->want * PKT, shared(s), nr,
+				    begun) / PKT;
+}
+
 static bool enter(struct state *s, int who)
 {
-	int i, at, half = model->half * PKT;
+	int i, at, half;
 
+	resize(s);
+	half = s->half * PKT;
 	if (shared(s) + ENTRY > half + half / 8 && !may_grant(s, who))
 		return false;
 	at = s->nline;
@@ -272,12 +288,11 @@ static bool enter(struct state *s, int who)
 
 static bool admit(struct state *s, int who, int idx)
 {
-	struct uet_rxroom room = {
-		.half = model->half * PKT,
-		.shared = shared(s),
-	};
+	struct uet_rxroom room = { .shared = shared(s) };
 	struct uet_rxroom_msg m;
 
+	resize(s);
+	room.half = s->half * PKT;
 	describe(s, who, &m);
 	if (!s->m[who].right) {
 		if (uet_rxroom_shared(&room, &m, PKT))
@@ -288,7 +303,7 @@ static bool admit(struct state *s, int who, int idx)
 	}
 	return uet_rxroom_within(&room, &m, (idx + 1) * PKT, PKT) &&
 	       (!s->m[who].mixed ||
-		mixed_bytes(s) + PKT <= UET_RXROOM_MIXED * model->half * PKT);
+		mixed_bytes(s) + PKT <= UET_RXROOM_MIXED * s->half * PKT);
 }
 
 /* A packet of an ordered line was refused: for good? */
@@ -326,7 +341,7 @@ static bool send_back(struct state *s, int pdc, int at, int who)
 {
 	struct msg *m = &s->m[who];
 	struct uet_rxroom_nacked r = {
-		.half = model->half * PKT,
+		.half = s->half * PKT,
 		.len = len(who) * PKT,
 		.range = model->range,
 		.rival = rival(s, who),
@@ -620,6 +635,12 @@ bool model_step(struct state *s, int what, int a, int b)
 		for (i = 0; i < model->msgs; i++)
 			s->m[i].silent = incomplete(&s->m[i]);
 		return true;
+	case RESIZE:
+		if (a || b || !s->resizes)
+			return false;
+		s->resizes--;
+		s->want ^= model->half ^ model->other;
+		return true;
 	}
 	return false;
 }
@@ -632,6 +653,9 @@ void model_begin(struct state *s)
 	for (i = 0; i < model->msgs; i++)
 		insert(s->queue, &s->nq, s->nq, i);
 	s->losses = model->losses;
+	s->resizes = model->resizes;
+	s->half = model->half;
+	s->want = model->half;
 }
 
 bool model_all_read(const struct state *s)
@@ -676,7 +700,8 @@ bool model_wrong(const struct state *s)
 		if (s->m[i].open && !model->m[i].posted)
 			sum += held_bytes(&s->m[i]) - ENTRY;
 	}
-	return bad || sum > (2 + UET_RXROOM_RIGHTS) * model->half * PKT;
+	return bad || sum > (2 + UET_RXROOM_RIGHTS) * PKT *
+			    (model->half > model->other ? model->half : model->other);
 }
 
 void model_show(const struct state *s)

@@ -10,6 +10,8 @@
  *
  * A receive may be posted for a message, which takes no buffer then. Where it has begun
  * the program may wait for its end before it reads others.
+ *
+ * A program may make its buffer smaller and larger at any time.
  */
 #ifndef _RXROOM_MODEL_H
 #define _RXROOM_MODEL_H
@@ -61,7 +63,8 @@ struct state {
 	uint8_t nq, nline, nlist;
 	bool on[MSGS], trying[MSGS];	/* holds, by dest */
 	int8_t try_psn[MSGS];
-	uint8_t losses;
+	uint8_t losses, resizes;
+	uint8_t half, want;	/* packets: what counts, what the program asked for */
 };
 
 /* What does not change: a case */
@@ -74,10 +77,11 @@ struct setup {
 		bool posted;
 	} m[MSGS];
 	bool waits;		/* none is read while a posted receive is being filled */
+	int other, resizes;	/* how often half is another one, and back */
 };
 
 /* What can happen; a PDC and a place in its sequence, or who, are beside it */
-enum step { DELIVER, LOSE, RETRANSMIT, SEND, TRY, READ, WAIT, STEPS };
+enum step { DELIVER, LOSE, RETRANSMIT, SEND, TRY, READ, WAIT, RESIZE, STEPS };
 
 extern const struct setup *model;
 /* Messages covered in part, yet sent back for a rival */

@@ -138,6 +138,27 @@ struct uet_rxroom_nacked {
 };
 
 /**
+ * uet_rxroom_resize() - half of the buffer that counts from now on
+ * @half: what counted so far, bytes
+ * @want: half of what the program asks for now
+ * @used: bytes in use
+ * @rights: number of messages that have a right to the reserved half
+ * @begun: messages are not complete
+ *
+ * A buffer grows at once. A smaller one counts only when no message needs more than
+ * it has. Else messages that were let in as short ones could not be completed and
+ * would be too long to be completed, each in the way of others, in states that no
+ * buffer of constant size comes to.
+ *
+ * Return: bytes.
+ */
+static inline u64 uet_rxroom_resize(u64 half, u64 want, u64 used, u32 rights,
+				    bool begun)
+{
+	return want >= half || (!rights && (!begun || used <= want)) ? want : half;
+}
+
+/**
  * uet_rxroom_long() - must a message be handed over while it arrives?
  * @half: half of the buffer
  * @len: length of the message

@@ -85,6 +85,22 @@
 #define UET_RX_SAVED_NEW	1UL
 
 /**
+ * uet_rx_resize_to() - the program wants a buffer of another size
+ * @us: socket
+ * @half: half of the size, bytes
+ *
+ * Context: rx_lock held, or nobody else has seen the socket.
+ */
+void uet_rx_resize_to(struct uet_sock *us, u32 half)
+{
+	bool begun = !list_empty(&us->rx_open) || !list_empty(&us->rx_absent);
+
+	half = uet_rxroom_resize(us->rx_half, half, us->rx_bytes,
+				 us->rx_nr_granted + us->rx_nr_mixed, begun);
+	WRITE_ONCE(us->rx_half, half);
+}
+
+/**
  * uet_rx_grow() - enlarge a receive buffer whose size no program has chosen
  * @us: socket; its reader is late, or its buffer is full
  * @pdc: PDC that brings it data
@@ -109,6 +125,7 @@ bool uet_rx_grow(struct uet_sock *us, const struct uet_pdc *pdc)
 	if (data_race(us->sk.sk_userlocks) & SOCK_RCVBUF_LOCK)
 		return false;
 	WRITE_ONCE(us->sk.sk_rcvbuf, want);
+	uet_rx_resize(us);
 	return true;
 }
 
@@ -480,6 +497,7 @@ int uet_rx_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	lockdep_assert_held(&us->rx_lock);
 	if (us->rx_closed)
 		return -ENOBUFS;
+	uet_rx_resize(us);
 	if (uet_rx_crowded(us) && !uet_rx_grow(us, msg->pdc) &&
 	    !uet_rx_may_grant(us, msg))
 		return uet_rx_no_room(us, msg);
@@ -531,10 +549,12 @@ void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		 u32 truesize, bool run)
 {
-	struct uet_rxroom room = { .half = uet_rx_half(us) };
+	struct uet_rxroom room = {};
 	struct uet_rxroom_msg m;
 
 	lockdep_assert_held(&us->rx_lock);
+	uet_rx_resize(us);
+	room.half = uet_rx_half(us);
 	if (msg->granted || !us->rx_nr_granted)
 		m = (struct uet_rxroom_msg){
 			.len = msg->len, .read = msg->read, .bytes = msg->bytes,

@@ -17,6 +17,25 @@ static inline unsigned long uet_rx_shared(const struct uet_sock *us)
 	return us->rx_bytes - us->rx_granted_bytes;
 }
 
+/* Smallest half of the buffer: some packets of the largest payload MTU */
+#define UET_RX_HALF_MIN		32768U
+
+void uet_rx_resize_to(struct uet_sock *us, u32 half);
+
+/**
+ * uet_rx_resize() - follow SO_RCVBUF, which may change at any time
+ * @us: socket
+ *
+ * Context: rx_lock held, or nobody else has seen the socket.
+ */
+static inline void uet_rx_resize(struct uet_sock *us)
+{
+	u32 half = max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+
+	if (unlikely(half != us->rx_half))
+		uet_rx_resize_to(us, half);
+}
+
 /* Charge the namespace, the protocol and the control group. Here rx_lock protects
  * sk_forward_alloc.
  */
@@ -52,6 +71,7 @@ static inline bool uet_rx_enter_whole(struct uet_sock *us, struct uet_rxmsg *msg
 	u32 bytes = sizeof(*msg) + truesize;
 
 	lockdep_assert_held(&us->rx_lock);
+	uet_rx_resize(us);
 	if (us->rx_closed || uet_rx_shared(us) + bytes > uet_rx_half(us) ||
 	    !uet_rx_schedule(us, false, bytes))
 		return false;

@@ -243,18 +243,15 @@ void uet_rx_free(struct uet_net *un, struct sk_buff_head *gone);
 void uet_rx_free_init(struct uet_net *un);
 void uet_rx_free_exit(struct uet_net *un);
 
-/* Smallest half of the buffer: some packets of the largest payload MTU */
-#define UET_RX_HALF_MIN		32768U
-
 /**
- * uet_rx_half() - half of the receive buffer
+ * uet_rx_half() - half of the receive buffer, as it counts now
  * @us: socket
  *
  * Return: bytes.
  */
 static inline u32 uet_rx_half(const struct uet_sock *us)
 {
-	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+	return READ_ONCE(us->rx_half);
 }
 
 /**

@@ -24,6 +24,7 @@
 #include "link/owner.h"
 #include "rx/ep.h"
 #include "rx/post.h"
+#include "rx/rxmem.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
@@ -414,6 +415,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	/* The receive path takes no reference. */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(un->sysctl.rmem));
+	uet_rx_resize(us);
 	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(un->sysctl.wmem));
 }
 

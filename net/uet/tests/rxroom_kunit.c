@@ -123,6 +123,18 @@ static void rxroom_within_right(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1));
 }
 
+/* A buffer grows at once, and becomes smaller when nothing depends on its size. */
+static void rxroom_resized(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, uet_rxroom_resize(HALF, 2 * HALF, HALF, 1, true), 2ULL * HALF);
+	KUNIT_EXPECT_EQ(test, uet_rxroom_resize(2 * HALF, HALF, HALF, 0, true), 1ULL * HALF);
+	KUNIT_EXPECT_EQ(test, uet_rxroom_resize(2 * HALF, HALF, HALF + 1, 0, true),
+			2ULL * HALF);
+	KUNIT_EXPECT_EQ(test, uet_rxroom_resize(2 * HALF, HALF, HALF + 1, 0, false),
+			1ULL * HALF);
+	KUNIT_EXPECT_EQ(test, uet_rxroom_resize(2 * HALF, HALF, HALF, 1, true), 2ULL * HALF);
+}
+
 /* Only messages that are too long, one per PDC, regardless of whose turn it is:
  * a slow sender must not keep a fast sender's message from its reader.
  */
@@ -214,6 +226,7 @@ static struct kunit_case rxroom_cases[] = {
 	KUNIT_CASE(rxroom_several_rivals),
 	KUNIT_CASE(rxroom_sum),
 	KUNIT_CASE(rxroom_within_right),
+	KUNIT_CASE(rxroom_resized),
 	KUNIT_CASE(rxroom_handed_over),
 	KUNIT_CASE(rxroom_sent_back),
 	KUNIT_CASE(rxroom_line),
