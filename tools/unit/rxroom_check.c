@@ -15,6 +15,7 @@ static void random_setup(struct setup *r)
 	*r = (struct setup){ .name = "random", .msgs = 2 + model_rnd(MSGS - 1),
 			     .half = 1 + model_rnd(4), .range = 4 + model_rnd(20),
 			     .losses = model_rnd(12) };
+	r->more = model_rnd(2) ? 0 : model_rnd(2 * PKT);
 	r->other = 1 + model_rnd(6);
 	r->resizes = model_rnd(4);
 	r->line = !model_rnd(3);
@@ -101,6 +102,10 @@ static const struct setup cases[] = {
 	  .m = { { 0, 0, 3 }, { 0, 0, 2, true } } },
 	{ "a posted one between long ones, which are read", 3, 1, 8, 1,
 	  .m = { { 0, 0, 2 }, { 0, 0, 2, true }, { 0, 0, 2 } } },
+	{ "packets that take much memory", 2, 3, 8, 1,
+	  .m = { { 0, 0, 3 }, { 0, 0, 4 } }, .more = PKT },
+	{ "packets that take much memory, two PDCs", 3, 2, 8, 1,
+	  .m = { { 0, 0, 2 }, { 0, 0, 2 }, { 1, 1, 2 } }, .more = PKT },
 	{ "a smaller buffer", 1, 6, 8, 2, .m = { { 0, 0, 6 } }, .other = 1,
 	  .resizes = 2 },
 	{ "a smaller buffer, two messages", 2, 3, 8, 1,

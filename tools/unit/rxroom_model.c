@@ -45,9 +45,15 @@ static void insert(uint8_t *list, uint8_t *n, int at, int who)
 	++*n;
 }
 
+/* What a packet takes */
+static int fat(void)
+{
+	return PKT + model->more;
+}
+
 static int held_bytes(const struct msg *m)
 {
-	return __builtin_popcount(m->got) * PKT - m->read * PKT + ENTRY;
+	return __builtin_popcount(m->got) * fat() - m->read * fat() + ENTRY;
 }
 
 static int prefix(const struct msg *m)
@@ -66,6 +72,16 @@ static int shared(const struct state *s)
 
 	for (i = 0; i < model->msgs; i++)
 		if (s->m[i].open && !s->m[i].right && !model->m[i].posted)
+			sum += held_bytes(&s->m[i]);
+	return sum;
+}
+
+static int used(const struct state *s)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < model->msgs; i++)
+		if (s->m[i].open && !model->m[i].posted)
 			sum += held_bytes(&s->m[i]);
 	return sum;
 }
@@ -181,6 +197,7 @@ static bool may_grant(struct state *s, int who)
 	struct uet_rxroom room = {
 		.half = s->half * PKT,
 		.shared = shared(s),
+		.used = used(s),
 		.readable = readable(s),
 	};
 	struct uet_rxroom_msg m;
@@ -295,15 +312,16 @@ static bool admit(struct state *s, int who, int idx)
 	room.half = s->half * PKT;
 	describe(s, who, &m);
 	if (!s->m[who].right) {
-		if (uet_rxroom_shared(&room, &m, PKT))
+		if (uet_rxroom_shared(&room, &m, fat()))
 			return true;
 		if (!may_grant(s, who))
 			return false;
 		grant(s, who);
 	}
-	return uet_rxroom_within(&room, &m, (idx + 1) * PKT, PKT) &&
+	return uet_rxroom_within(&room, &m, (idx + 1) * PKT, fat(),
+				 idx == prefix(&s->m[who])) &&
 	       (!s->m[who].mixed ||
-		mixed_bytes(s) + PKT <= UET_RXROOM_MIXED * s->half * PKT);
+		mixed_bytes(s) + fat() <= UET_RXROOM_MIXED * s->half * PKT);
 }
 
 /* A packet of an ordered line was refused: for good? */
@@ -700,7 +718,7 @@ bool model_wrong(const struct state *s)
 		if (s->m[i].open && !model->m[i].posted)
 			sum += held_bytes(&s->m[i]) - ENTRY;
 	}
-	return bad || sum > (2 + UET_RXROOM_RIGHTS) * PKT *
+	return bad || sum > (2 + UET_RXROOM_RIGHTS) * fat() *
 			    (model->half > model->other ? model->half : model->other);
 }
 

@@ -29,7 +29,7 @@
 #define PDCS		2
 #define SEQ		40
 #endif
-#define PKT		8	/* bytes of a packet, and what it takes */
+#define PKT		8	/* bytes of a packet */
 #define ENTRY		1	/* what a message takes beside them */
 #define NONE		0xff
 #define THE_END		0xfe	/* MSG_ERROR: no data, and no more will come */
@@ -78,6 +78,7 @@ struct setup {
 	} m[MSGS];
 	bool waits;		/* none is read while a posted receive is being filled */
 	int other, resizes;	/* how often half is another one, and back */
+	int more;		/* memory of a packet beside its bytes */
 };
 
 /* What can happen; a PDC and a place in its sequence, or who, are beside it */

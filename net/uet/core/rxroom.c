@@ -10,15 +10,16 @@
  * A message that is complete keeps its space and loses its right, and messages that
  * were overtaken get one whether the shared half is full or not. So the sum has a
  * limit: a message with a right gets half a buffer more, one that is handed over may be
- * complete and not yet read, and all of them together hold
- * <= (2 + %UET_RXROOM_RIGHTS) * half.
+ * complete and not yet read, and the payload of all of them together is
+ * <= (2 + %UET_RXROOM_RIGHTS) * half. No message gets a right while they take more than
+ * %UET_RXROOM_RIGHTS * half.
  *
  * Return: true if so.
  */
 bool uet_rxroom_right(const struct uet_rxroom *room,
 		      const struct uet_rxroom_msg *m)
 {
-	if (room->rights >= UET_RXROOM_RIGHTS ||
+	if (uet_rxroom_full(room) ||
 	    room->shared > (UET_RXROOM_RIGHTS - room->rights) * room->half)
 		return false;
 	if (m->rival == UET_RIVAL_UNSEEN ||
@@ -41,14 +42,22 @@ bool uet_rxroom_right(const struct uet_rxroom *room,
  * @m: message with a right
  * @end: offset in the message of the packet's end
  * @bytes: buffer space of the packet
+ * @next: it continues what the message has from its beginning on
+ *
+ * With the packets that are next any message comes to its end, or its reader gets them.
+ * They are packed; others are let in up to %UET_RXROOM_EARLY halves of the buffer, and
+ * else come again after those before them.
  *
  * Return: true if so.
  */
 bool uet_rxroom_within(const struct uet_rxroom *room,
-		       const struct uet_rxroom_msg *m, u64 end, u32 bytes)
+		       const struct uet_rxroom_msg *m, u64 end, u32 bytes,
+		       bool next)
 {
+	u32 halves = next ? UET_RXROOM_CRUMBS : UET_RXROOM_EARLY;
+
 	return end - m->read <= room->half &&
-	       m->bytes + bytes <= UET_RXROOM_CRUMBS * room->half;
+	       m->bytes + bytes <= halves * room->half;
 }
 
 /**

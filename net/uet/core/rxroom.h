@@ -56,10 +56,12 @@
 /* A source keeps messages up to here whole, unless its send buffer is smaller, bytes */
 #define UET_RXROOM_KEPT		65536
 
-/* Most buffer space of a message with a right, in halves of the buffer. Full-size
- * packets need far less; this limits sources of very small packets.
+/* Most buffer space of a message with a right, in halves of the buffer. Packets that
+ * continue it are packed and need far less; this limits what came before that.
  */
 #define UET_RXROOM_CRUMBS	4
+/* ... with a packet before its turn, which can come again */
+#define UET_RXROOM_EARLY	2
 
 /**
  * enum uet_rxroom_rival - another message of the same PDC that has a right
@@ -83,6 +85,7 @@ enum uet_rxroom_rival {
  * struct uet_rxroom - receive buffer of a socket
  * @half: half of its size, bytes
  * @shared: bytes in use in the shared half
+ * @used: bytes in use in all
  * @rights: number of messages that have a right to the reserved half
  * @alive: data of one of them arrived recently
  * @readable: there is data to read now
@@ -90,6 +93,7 @@ enum uet_rxroom_rival {
 struct uet_rxroom {
 	u64 half;
 	u64 shared;
+	u64 used;
 	u32 rights;
 	bool alive;
 	bool readable;
@@ -204,6 +208,21 @@ static inline bool uet_rxroom_shared(const struct uet_rxroom *room,
 }
 
 /**
+ * uet_rxroom_full() - may no other message get a right?
+ * @room: buffer
+ *
+ * Messages with a right may hold more than half a buffer each, as packets take more
+ * memory than they have bytes. Then there are fewer of them.
+ *
+ * Return: true if so.
+ */
+static inline bool uet_rxroom_full(const struct uet_rxroom *room)
+{
+	return room->rights >= UET_RXROOM_RIGHTS ||
+	       room->used > UET_RXROOM_RIGHTS * room->half;
+}
+
+/**
  * uet_rxroom_line_right() - uet_rxroom_right() for a line that mixes messages
  * @room: buffer
  * @m: message of the line without a right
@@ -252,7 +271,8 @@ static inline bool uet_rxroom_line_full(const struct uet_rxroom *room,
 bool uet_rxroom_right(const struct uet_rxroom *room,
 		      const struct uet_rxroom_msg *m);
 bool uet_rxroom_within(const struct uet_rxroom *room,
-		       const struct uet_rxroom_msg *m, u64 end, u32 bytes);
+		       const struct uet_rxroom_msg *m, u64 end, u32 bytes,
+		       bool next);
 bool uet_rxroom_hand_over(const struct uet_rxroom *room,
 			  const struct uet_rxroom_msg *m, bool right);
 bool uet_rxroom_send_back(const struct uet_rxroom_nacked *r);

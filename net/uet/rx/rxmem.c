@@ -373,6 +373,7 @@ static bool uet_rx_may_grant(struct uet_sock *us, struct uet_rxmsg *msg)
 	struct uet_rxroom room = {
 		.half		= uet_rx_half(us),
 		.shared		= uet_rx_shared(us),
+		.used		= us->rx_bytes,
 		.rights		= uet_rx_rights(us),
 		.readable	= uet_rx_first_readable(us, 1),
 	};
@@ -541,13 +542,14 @@ void uet_rx_leave(struct uet_sock *us, struct uet_rxmsg *msg)
  * @msg: message
  * @end: offset in the message of the packet's end
  * @truesize: of the packet
+ * @next: it continues the prefix
  * @run: it is a run, whose packets are tried one by one where there is no room for all
  *
  * Return: 0; -ENOBUFS if there is no room now; -ENOSPC if there will be none, as
  * its line is full.
  */
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
-		 u32 truesize, bool run)
+		 u32 truesize, bool next, bool run)
 {
 	struct uet_rxroom room = {};
 	struct uet_rxroom_msg m;
@@ -580,7 +582,7 @@ int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
 		}
 		uet_rx_grant(us, msg);
 	}
-	if (uet_rxroom_within(&room, &m, end, truesize) &&
+	if (uet_rxroom_within(&room, &m, end, truesize, next) &&
 	    (likely(!msg->mixed) ||
 	     us->rx_mixed_bytes + truesize <= UET_RXROOM_MIXED * room.half)) {
 		if (uet_rx_charge(us, msg, truesize))
@@ -732,12 +734,16 @@ static struct uet_rxmsg *uet_rx_oldest(const struct uet_sock *us,
 struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want)
 {
 	u32 ms = READ_ONCE(us->un->sysctl.rx_msg_timeout_ms);
+	struct uet_rxroom room = {
+		.half	= uet_rx_half(us),
+		.used	= us->rx_bytes,
+		.rights	= uet_rx_rights(us),
+	};
 	unsigned long timeout = msecs_to_jiffies(ms);
 	struct uet_rxmsg *msg = NULL;
 
 	lockdep_assert_held(&us->rx_lock);
-	if (!ms || (want == UET_RX_WANT_PACKET &&
-		    uet_rx_rights(us) < UET_RXROOM_RIGHTS) ||
+	if (!ms || (want == UET_RX_WANT_PACKET && !uet_rxroom_full(&room)) ||
 	    (want == UET_RX_WANT_MESSAGE && !uet_rx_crowded(us)) ||
 	    (want != UET_RX_WANT_MEMORY &&
 	     time_before(jiffies, us->rx_nacked_since + timeout)) ||

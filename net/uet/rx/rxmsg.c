@@ -20,6 +20,9 @@
 #include "rx/tfc.h"
 #include "sock.h"
 
+/* Memory of a buffer that several packets are copied to, bytes */
+#define UET_RX_PACK	16384UL
+
 static struct kmem_cache *uet_rxmsg_cache;
 
 /**
@@ -346,21 +349,19 @@ int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
 	return err;
 }
 
-/* Append in-order data to the prefix, with what follows it in the tree */
-static void uet_rx_extend(struct uet_rxmsg *msg, struct sk_buff *skb)
+/* Move what follows the prefix from the tree to it. */
+static void uet_rx_follow(struct uet_rxmsg *msg)
 {
+	struct sk_buff *skb;
 	struct rb_node *n;
 
-	for (;;) {
-		__skb_queue_tail(&msg->prefix, skb);
-		msg->head += UET_RXCB(skb)->len;
-		n = rb_first(&msg->ooo);
-		if (!n)
-			return;
+	while ((n = rb_first(&msg->ooo))) {
 		skb = rb_to_skb(n);
 		if (UET_RXCB(skb)->off != msg->head)
 			return;
 		rb_erase(n, &msg->ooo);
+		__skb_queue_tail(&msg->prefix, skb);
+		msg->head += UET_RXCB(skb)->len;
 	}
 }
 
@@ -437,16 +438,31 @@ static bool uet_rx_join(struct uet_sock *us, struct uet_rxmsg *msg,
 	return true;
 }
 
-/* Copy a packet to a buffer of its size, for devices with large receive buffers.
- * Only for messages that hold a right and approach its limit.
+/* Room in the buffer that a packet is copied to. Behind the next one of its message there
+ * is room for those that follow.
  */
-static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
+static u32 uet_rx_compact_room(const struct uet_sock *us, const struct sk_buff *skb,
+			       bool next)
 {
+	u32 size = min(rounddown_pow_of_two(uet_rx_half(us) / 8), UET_RX_PACK);
+	u32 room = SKB_WITH_OVERHEAD(size);
+
+	if (next && !uet_rx_stamps(&us->sk) && skb->len <= room / 2 &&
+	    skb->truesize > skb->len + skb->len / 4)
+		return room;
+	return skb->truesize > 2 * SKB_TRUESIZE(skb->len) ? skb->len : 0;
+}
+
+/* Copy a packet to another buffer, as devices have large ones for short packets */
+static struct sk_buff *uet_rx_compact(const struct uet_sock *us,
+				      const struct sk_buff *skb, bool next)
+{
+	u32 room = uet_rx_compact_room(us, skb, next);
 	struct sk_buff *copy;
 
-	if (skb->truesize <= 2 * SKB_TRUESIZE(skb->len))
+	if (!room)
 		return NULL;
-	copy = alloc_skb(skb->len, GFP_ATOMIC | __GFP_NOWARN);
+	copy = alloc_skb(room, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
 	if (skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
@@ -455,6 +471,29 @@ static struct sk_buff *uet_rx_compact(struct sk_buff *skb)
 	}
 	copy->tstamp = skb->tstamp;
 	return copy;
+}
+
+/* May the next packet be added to the buffer of the one before, which was copied? */
+static bool uet_rx_packs(const struct uet_sock *us, const struct uet_rxmsg *msg,
+			 const struct sk_buff *skb)
+{
+	const struct sk_buff *tail = skb_peek_tail(&msg->prefix);
+
+	return tail && !UET_RXCB(tail)->gap && !skb_cloned(tail) &&
+	       !uet_rx_stamps(&us->sk) && skb_tailroom(tail) >= skb->len &&
+	       uet_rxmsg_fits_buffer(us, tail->len + skb->len);
+}
+
+static void uet_rx_pack(struct uet_rxmsg *msg, const struct sk_buff *skb)
+{
+	struct sk_buff *tail = skb_peek_tail(&msg->prefix);
+
+	/* A packet that was taken in has its bytes. */
+	if (WARN_ON_ONCE(skb_copy_bits(skb, 0, skb_put(tail, skb->len), skb->len)))
+		return;
+	UET_RXCB(tail)->len += skb->len;
+	msg->head += skb->len;
+	uet_rx_follow(msg);
 }
 
 /* Do offset and length of a packet fit the message? */
@@ -469,34 +508,38 @@ static int uet_rx_check(const struct uet_rxmsg *msg, u32 off, u32 len,
 	return off < msg->head ? -EINVAL : 0;
 }
 
-/* Place a packet. If a compact copy of it is placed, *spare is the original, for
- * the caller to free.
+/* Place a packet. If a copy of it is placed, *spare is the original, for the caller to
+ * free. A message that holds a right, and much memory, is packed.
  */
 static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 			struct sk_buff *skb, const struct uet_rxpart *part,
 			struct sk_buff **spare)
 {
 	u32 off = part->off, len = part->len;
+	bool next = off == msg->head, dense, packs;
 	struct rb_node **link, *parent;
 	int err;
 
 	err = uet_rx_check(msg, off, len, part->som);
 	if (err)
 		return err;
-	if (off != msg->head || !RB_EMPTY_ROOT(&msg->ooo)) {
+	if (!next || !RB_EMPTY_ROOT(&msg->ooo)) {
 		err = uet_rx_ooo_slot(msg, off, len, &link, &parent);
 		if (err)
 			return err;
 	}
-	if (msg->granted && msg->bytes > 2ULL * uet_rx_half(us) && !part->gap) {
-		struct sk_buff *copy = uet_rx_compact(skb);
+	dense = msg->granted && msg->bytes > uet_rx_half(us) / 2 && !part->gap && len;
+	packs = unlikely(dense) && next && uet_rx_packs(us, msg, skb);
+	if (unlikely(dense) && !packs) {
+		struct sk_buff *copy = uet_rx_compact(us, skb, next);
 
 		if (copy) {
 			*spare = skb;
 			skb = copy;
 		}
 	}
-	err = uet_rx_admit(us, msg, (u64)off + len, skb->truesize, part->gap);
+	err = uet_rx_admit(us, msg, (u64)off + len, packs ? 0 : skb->truesize, next,
+			   part->gap);
 	if (err) {
 		if (*spare) {
 			consume_skb(skb);
@@ -509,13 +552,20 @@ static int uet_rx_store(struct uet_sock *us, struct uet_rxmsg *msg,
 	}
 	msg->rcvd += len;
 	uet_rx_came(msg);
-	if (likely(off == msg->head && RB_EMPTY_ROOT(&msg->ooo)) &&
+	if (unlikely(packs)) {
+		uet_rx_pack(msg, skb);
+		*spare = skb;
+		return 0;
+	}
+	if (likely(next && RB_EMPTY_ROOT(&msg->ooo)) &&
 	    !part->gap && uet_rx_join(us, msg, skb))
 		return 0;
 	uet_rx_scrub(&us->sk, skb);
 	uet_rx_label(skb, part);
-	if (off == msg->head) {
-		uet_rx_extend(msg, skb);
+	if (next) {
+		__skb_queue_tail(&msg->prefix, skb);
+		msg->head += len;
+		uet_rx_follow(msg);
 	} else {
 		rb_link_node(&skb->rbnode, parent, link);
 		rb_insert_color(&skb->rbnode, &msg->ooo);

@@ -276,7 +276,7 @@ enum uet_rxroom_rival uet_rx_rival(const struct uet_sock *us,
 				   const struct uet_pdc *pdc, u32 psn);
 bool uet_rx_may_hand_over(struct uet_sock *us, struct uet_rxmsg *msg);
 int uet_rx_admit(struct uet_sock *us, struct uet_rxmsg *msg, u64 end,
-		 u32 truesize, bool run);
+		 u32 truesize, bool next, bool run);
 void uet_rx_came(struct uet_rxmsg *msg);
 void uet_rx_nacked(struct uet_sock *us, struct uet_rxmsg *msg);
 struct uet_rxmsg *uet_rx_wedging(struct uet_sock *us, enum uet_rx_want want);

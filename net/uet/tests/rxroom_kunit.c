@@ -117,10 +117,29 @@ static void rxroom_within_right(struct kunit *test)
 {
 	struct uet_rxroom_msg m = { .len = 10 * HALF, .read = 500 };
 
-	KUNIT_EXPECT_TRUE(test, uet_rxroom_within(&at_rest, &m, 1500, 100));
-	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1501, 100));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_within(&at_rest, &m, 1500, 100, false));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1501, 100, true));
+	/* What comes early must not take the memory of what is next. */
+	m.bytes = UET_RXROOM_EARLY * HALF;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1, false));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_within(&at_rest, &m, 1500, 1, true));
 	m.bytes = UET_RXROOM_CRUMBS * HALF;
-	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_within(&at_rest, &m, 1500, 1, true));
+}
+
+/* If messages with a right hold much, there are fewer of them. */
+static void rxroom_used_up(struct kunit *test)
+{
+	struct uet_rxroom_msg m = { .len = 100, .first = true };
+	struct uet_rxroom room = at_rest;
+
+	room.rights = 2;
+	room.used = UET_RXROOM_RIGHTS * HALF;
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_right(&room, &m));
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_full(&room));
+	room.used++;
+	KUNIT_EXPECT_FALSE(test, uet_rxroom_right(&room, &m));
+	KUNIT_EXPECT_TRUE(test, uet_rxroom_full(&room));
 }
 
 /* A buffer grows at once, and becomes smaller when nothing depends on its size. */
@@ -226,6 +245,7 @@ static struct kunit_case rxroom_cases[] = {
 	KUNIT_CASE(rxroom_several_rivals),
 	KUNIT_CASE(rxroom_sum),
 	KUNIT_CASE(rxroom_within_right),
+	KUNIT_CASE(rxroom_used_up),
 	KUNIT_CASE(rxroom_resized),
 	KUNIT_CASE(rxroom_handed_over),
 	KUNIT_CASE(rxroom_sent_back),
