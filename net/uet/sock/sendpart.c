@@ -58,6 +58,8 @@ static void uet_part_note(struct uet_sock *us, const struct uet_part *part)
 
 	WRITE_ONCE(msg->dest->wmem_part, bytes);
 	WRITE_ONCE(us->part_bytes, bytes);
+	if (bytes)
+		uet_sock_held(us);
 }
 
 static void uet_part_set(struct uet_sock *us, struct uet_part *part)

@@ -85,6 +85,10 @@ static noinline bool uet_sock_tx_room_for(struct uet_sock *us,
 	if (!need || use <= limit)
 		return true;
 	limit += uet_sock_excess(us, dest);
+	/* A message of several calls does not drain, and the buffer may be smaller now:
+	 * beside it alone all else has room, and its next part may be too long.
+	 */
+	limit = max_t(u64, limit, READ_ONCE(us->part_bytes));
 	*wake_at = limit;
 	return use <= limit;
 }
@@ -97,10 +101,12 @@ static noinline bool uet_sock_tx_room_for(struct uet_sock *us,
  * @wake_at: set if there is none: at which use of the buffer to check again,
  *	for uet_sock_wake_below()
  *
- * An empty buffer takes everything. A dest on hold may fill half of it.
+ * A buffer that is empty, but for a message of several calls, takes everything. A dest
+ * on hold may fill half of it.
  *
  * The excess only grows when a hold begins, or when more is queued for a dest
- * on hold: uet_sock_held() and uet_sock_wcharge() wake then.
+ * on hold: uet_sock_held() and uet_sock_wcharge() wake then, and who adds to a message of
+ * several calls.
  *
  * Return: true if there is room.
  */
@@ -214,10 +220,11 @@ void uet_sock_wake_tx(struct uet_sock *us)
 }
 
 /**
- * uet_sock_held() - wake senders after a hold began, or a dest on hold got data
+ * uet_sock_held() - wake senders after a hold began, or a dest on hold got data, or a
+ *	message of several calls
  * @us: socket
  *
- * In both cases the excess may have grown, which makes room for other dests.
+ * The limit at which others find room may have grown.
  *
  * Context: any.
  */
