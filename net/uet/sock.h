@@ -26,6 +26,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/uet.h>
@@ -321,5 +322,32 @@ static inline bool uet_notifies(const struct uet_sock *us, bool has_cookie)
 }
 
 extern int uet_family;
+
+/**
+ * uet_sock_charge_begin() - charge what this kernel thread allocates for a socket
+ * @us: the socket
+ *
+ * Its memory control group pays, as for what the calls of its program allocate.
+ *
+ * Context: process.
+ * Return: for uet_sock_charge_end().
+ */
+static inline struct mem_cgroup *uet_sock_charge_begin(const struct uet_sock *us)
+{
+#ifdef CONFIG_MEMCG
+	return set_active_memcg(us->sk.sk_memcg);
+#else
+	return NULL;
+#endif
+}
+
+/**
+ * uet_sock_charge_end() - undo uet_sock_charge_begin()
+ * @old: its result
+ */
+static inline void uet_sock_charge_end(struct mem_cgroup *old)
+{
+	set_active_memcg(old);
+}
 
 #endif /* _UET_SOCK_H */

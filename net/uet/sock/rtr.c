@@ -159,12 +159,14 @@ static void uet_rtr_work(struct work_struct *work)
 {
 	struct uet_sock *us = container_of(to_delayed_work(work),
 					   struct uet_sock, rtr_work);
+	struct mem_cgroup *memcg = uet_sock_charge_begin(us);
 	unsigned long pause;
 
 	if (uet_rtr_ask(us))
 		pause = uet_defer_pause(us);
 	else
 		pause = UET_RTR_RETRY;
+	uet_sock_charge_end(memcg);
 	if (pause)
 		queue_delayed_work(system_wq, &us->rtr_work, pause);
 }

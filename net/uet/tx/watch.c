@@ -294,6 +294,7 @@ static void uet_watch_work(struct work_struct *work)
 {
 	struct uet_watches *ws = container_of(to_delayed_work(work),
 					      struct uet_watches, work);
+	struct mem_cgroup *memcg = uet_sock_charge_begin(ws->us);
 	u64 now = ktime_get_ns();
 	struct uet_watch *w;
 
@@ -308,6 +309,7 @@ static void uet_watch_work(struct work_struct *work)
 		uet_contacts_reap(ws);
 	}
 	mutex_unlock(&ws->lock);
+	uet_sock_charge_end(memcg);
 }
 
 /**
