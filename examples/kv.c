@@ -10,7 +10,8 @@
  * "none". The header data of a question comes back with its answer.
  *
  * A peer that does not read its answers gets no others: a send to it gives EAGAIN
- * while sends to the others go on. Its answer waits here until there is room.
+ * while sends to the others go on. Its answer waits here until libuet_writable() has
+ * its address.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -28,6 +29,7 @@
 
 #define LONGEST		4096
 #define MAX_WAITING	10000	/* answers; further ones are dropped */
+#define ROOM_FOR	64	/* peers that are told at a time */
 #define PATIENCE_MS	120000
 
 /* --- the store ------------------------------------------------------------------ */
@@ -106,14 +108,36 @@ static void answer(int fd, const struct answer *a)
 	n_waiting++;
 }
 
-/* One try for each: those who still have no room go to the end */
+/* Is a peer one of those that have room? One without an address is any of them. */
+static bool has_room(const struct sockaddr_uet *to, const struct sockaddr_uet *who,
+		     int n)
+{
+	for (; n > 0; n--, who++)
+		if (!who->suet_family ||
+		    (who->suet_pid == to->suet_pid && who->suet_ri == to->suet_ri &&
+		     who->suet_job == to->suet_job &&
+		     IN6_ARE_ADDR_EQUAL(&who->suet_addr, &to->suet_addr)))
+			return true;
+	return false;
+}
+
+/* One try for each that is for a peer with room. Nobody in the list: there may be room
+ * for any, as half of the buffer is free.
+ */
 static void answer_waiting(int fd)
 {
+	struct sockaddr_uet who[ROOM_FOR];
+	int room = libuet_writable(fd, who, ROOM_FOR);
+
+	if (room < 0)
+		err(1, "who has room");
 	for (unsigned int n = n_waiting; n; n--) {
 		struct answer *a = STAILQ_FIRST(&waiting);
 
 		STAILQ_REMOVE_HEAD(&waiting, next);
-		if (send_answer(fd, a)) {
+		if (room && !has_room(&a->to, who, room)) {
+			STAILQ_INSERT_TAIL(&waiting, a, next);
+		} else if (send_answer(fd, a)) {
 			free(a);
 			n_waiting--;
 		} else {

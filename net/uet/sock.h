@@ -34,6 +34,7 @@
 #include <net/sock.h>
 
 #include "base.h"
+#include "core/refused.h"
 
 struct uet_cq;
 struct uet_dest;
@@ -108,9 +109,10 @@ struct uet_job {
  * @zerocopies: sends with MSG_ZEROCOPY so far, the id of the next one
  * @wmem: messages queued and not done << 32 | bytes of their data not yet released
  * @tx_wake_at: wake senders when the buffer use falls to this, -1 = nobody waits
- * @tx_need: bytes the last send needed when it got EAGAIN, 0 = none; changes
- *	under @dests_lock
- * @tx_dest: queue of that send, one of @dests, or NULL
+ * @refused: sends that got EAGAIN, by destination; @dests_lock, but for its number
+ * @refused_others: stands in it for those whose queue was dropped
+ * @refused_owner: stands in it for datagrams and writes, which wait for room at @owner
+ * @refused_timer: poll() must look at @refused again
  * @tx_pages: pages for message data
  * @tx_spare: finished messages kept for reuse; taken under @dests_lock
  * @tx_nr_spare: approximate length of @tx_spare
@@ -133,13 +135,12 @@ struct uet_job {
  * @reports: bytes of reports on the error queue and of @late; sk_error_queue.lock
  * @late: messages whose report had no memory, to be made when it is read, oldest
  *	first; sk_error_queue.lock
- * @dests_lock: protects @dests, @last_dest, @conn_dest, @tx_dest, @batch and the us
+ * @dests_lock: protects @dests, @last_dest, @conn_dest, @refused, @batch and the us
  *	pointer of each dest
  * @dests: queues of this socket, last used first
  * @nr_dests: length of @dests
  * @last_dest: the queue used last, one of @dests
  * @conn_dest: the queue that messages to @remote used last, one of @dests
- * @dgram_full: the last datagram got EAGAIN, and poll() waits for the owner's buffer
  * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
  *	@dests_lock
  * @rudi_lock: of @rudi_msgs; BH-disabled; nests in uet_rudi.lock
@@ -212,7 +213,10 @@ struct uet_sock {
 	atomic_t		zerocopies;
 	atomic64_t		wmem;
 	atomic64_t		tx_wake_at;
-	u32			tx_need;
+	struct uet_refusals	refused;
+	struct uet_refusal	refused_others;
+	struct uet_refusal	refused_owner;
+	struct timer_list	refused_timer;
 	u32			reports;
 	struct list_head	late;
 	struct uet_txpages	tx_pages;
@@ -239,10 +243,8 @@ struct uet_sock {
 	u32			nr_dests;
 	struct uet_dest		*last_dest;
 	struct uet_dest		*conn_dest;
-	struct uet_dest		*tx_dest;
 	struct uet_dest		*batch;
 	struct uet_peer		*dgram_peer;
-	bool			dgram_full;
 	spinlock_t		rudi_lock;	/* of rudi_msgs */
 	struct list_head	rudi_msgs;
 	u64			window_key;

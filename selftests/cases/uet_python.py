@@ -435,6 +435,62 @@ def _():
     asyncio.run(talk())
 
 
+async def two_readers():
+    """One reads, one does not, and a task sends to each."""
+    data = bytes(8000)
+    sent = {924: 0, 925: 0}
+
+    async def feed(s, to):
+        while True:
+            await s.send(data, to)
+            sent[to.pid] += 1
+
+    async with AsyncSocket(local=f"{HERE}/923", sndbuf=100_000) as a, \
+            AsyncSocket(local=f"{HERE}/924", rcvbuf=40_000) as good, \
+            AsyncSocket(local=f"{HERE}/925", rcvbuf=40_000) as bad:
+        for one, other in ((good, bad), (bad, good)):
+            tasks = [asyncio.create_task(feed(a, s.sock.getsockname()))
+                     for s in (good, bad)]
+            for _ in range(200):
+                m = await asyncio.wait_for(one.recv_message(), SOON)
+                assert len(m.data) == len(data)
+            # The other one has what there was room for
+            assert sent[other.sock.getsockname().pid] < 200, sent
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            sent = dict.fromkeys(sent, 0)
+        assert not a._lines and not a._waiting["write"]
+
+
+@case("asyncio: who does not read keeps nobody waiting")
+def _():
+    asyncio.run(two_readers())
+
+
+@case("who has room")
+def _():
+    with bound(926, sndbuf=100_000) as a, bound(927, rcvbuf=40_000) as b:
+        assert a.writable() == []
+        a.setblocking(False)
+        poller = select.poll()
+        poller.register(a, select.POLLOUT)
+        data = bytes(8000)
+        while poller.poll(500):
+            try:
+                while True:
+                    a.send(data, b.getsockname())
+            except BlockingIOError:
+                pass
+        assert a.writable() == []
+        deadline = time.monotonic() + SOON
+        while not poller.poll(0):
+            b.recv_message()
+            assert time.monotonic() < deadline
+        assert a.writable() == [b.getsockname()]
+        assert a.writable() == []
+
+
 def main():
     for name, function in CASES:
         wrong = ""

@@ -143,6 +143,7 @@ const char *libuet_blocked_name(unsigned int blocked_by);
 int libuet_watch(int fd, const struct sockaddr_uet *peer, uint64_t cookie,
 		 uint32_t interval, uint32_t timeout);
 int libuet_cancel(int fd, uint64_t cookie);
+int libuet_writable(int fd, struct sockaddr_uet *who, int max);
 int libuet_set_window(int fd, uint64_t key, uint64_t length);
 
 /* --- messages: libuet_sendmsg(3) ------------------------------------------- */

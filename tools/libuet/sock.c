@@ -182,3 +182,23 @@ int libuet_cancel(int fd, uint64_t cookie)
 {
 	return setsockopt(fd, SOL_UET, UET_CANCEL, &cookie, sizeof(cookie));
 }
+
+/**
+ * libuet_writable() - which destinations take more (UET_WRITABLE)
+ * @fd: socket, of which sends got EAGAIN
+ * @who: gets the destinations of these that would take them now
+ * @max: room there, 1 or more
+ *
+ * Each is told once: send to it again. If one has suet_family 0, so may be others that
+ * are not listed. With less than @max there are no more of them.
+ *
+ * Return: their number, or -1 with errno.
+ */
+int libuet_writable(int fd, struct sockaddr_uet *who, int max)
+{
+	socklen_t len = (size_t)max * sizeof(*who);
+
+	if (getsockopt(fd, SOL_UET, UET_WRITABLE, who, &len))
+		return -1;
+	return len / sizeof(*who);
+}

@@ -70,6 +70,9 @@ struct sockaddr_uet {
 #define UET_TRAFFIC_CLASS	5	/* int: DSCP of requests, 0 to 63 */
 #define UET_JOB_ID		6	/* __u32: enter a job, CAP_NET_ADMIN */
 #define UET_JOB_FROM		7	/* int: fd of a socket in the job */
+#define UET_WRITABLE		8	/* struct sockaddr_uet[], read only: which
+					 * destinations take more after EAGAIN
+					 */
 #define UET_MAX_MSG		9	/* __u32: longest accepted message */
 #define UET_INFO		10	/* struct uet_info, read only */
 #define UET_WATCH		11	/* struct uet_watch_req: watch an endpoint */

@@ -31,6 +31,7 @@
 #include "sock/rtr.h"
 #include "sock/send.h"
 #include "tx/pds.h"
+#include "tx/refused.h"
 #include "tx/report.h"
 #include "tx/rudi.h"
 #include "tx/txmsg.h"
@@ -187,6 +188,7 @@ static int uet_release(struct socket *sock)
 	uet_watch_free(us);
 	uet_tx_expire_stop(us);
 	uet_txpages_free(us);
+	uet_refused_stop(us);
 	uet_datagram_forget(us);
 	uet_owner_leave(us);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
@@ -392,6 +394,7 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	mutex_init(&us->sends_lock);
 	INIT_LIST_HEAD(&us->sends);
 	init_waitqueue_head(&us->sends_gone);
+	uet_refused_init(us);
 	uet_txpages_init(&us->tx_pages);
 	uet_tx_expire_init(us);
 	uet_rtr_init(us);

@@ -23,6 +23,7 @@
 #include "mib.h"
 #include "sock.h"
 #include "sock/send.h"
+#include "tx/refused.h"
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
 
@@ -274,7 +275,10 @@ int uet_send_datagram(struct uet_sock *us, const struct uet_send *s,
 		return PTR_ERR(peer);
 	uet_owner_sync(us);
 	skb = uet_datagram_build(us, s, m, to, len);
-	WRITE_ONCE(us->dgram_full, skb == ERR_PTR(-EAGAIN));
+	if (skb == ERR_PTR(-EAGAIN))
+		uet_refused_note(us, NULL, 1);
+	else if (unlikely(READ_ONCE(us->refused.nr)))
+		uet_refused_taken(us, NULL, 1);
 	err = IS_ERR(skb) ? PTR_ERR(skb) : uet_datagram_output(peer, skb, len);
 	/* Its local address may be gone. */
 	if (unlikely(err && err != -EAGAIN && err != -EMSGSIZE))

@@ -19,6 +19,7 @@
 #include "rx/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
+#include "tx/refused.h"
 #include "tx/report.h"
 #include "tx/txmsg.h"
 #include "tx/watch.h"
@@ -607,8 +608,9 @@ ssize_t uet_splice_read(struct socket *sock, loff_t *ppos,
 	return uet_recv(sock->sk, &r);
 }
 
-/* After EAGAIN: is there the room that the sender needed, at that queue? Else: is
- * half of the buffer free, also by the rules for the connected queue?
+/* After EAGAIN: would a send be taken that was refused, to any destination? Else, and
+ * after a send that was not refused: is half of the buffer free, also by the rules for
+ * the connected queue?
  */
 static bool uet_poll_writable(struct uet_sock *us)
 {
@@ -616,20 +618,18 @@ static bool uet_poll_writable(struct uet_sock *us)
 	u32 part = READ_ONCE(us->part_bytes);
 	u64 half = uet_sock_sndbuf(us) / 2;
 	struct uet_dest *dest;
-	u64 need;
-	bool ret;
+	bool ret, waits;
 
-	/* Datagrams are charged to the owner, whose space wakes those who wait here. */
-	if (unlikely(READ_ONCE(us->dgram_full)) && us->owner &&
-	    !sock_writeable(us->owner))
+	if (uet_refused_look(us, &waits))
+		return true;
+	if (waits)
 		return false;
 	spin_lock(&us->dests_lock);
-	need = us->tx_need;
-	dest = need ? us->tx_dest : us->connected ? us->conn_dest : NULL;
+	dest = us->connected ? us->conn_dest : NULL;
 	if (dest)
 		refcount_inc(&dest->ref);
 	spin_unlock(&us->dests_lock);
-	ret = uet_sock_ask_room(us, dest, need ?: half - min_t(u64, half, part));
+	ret = uet_sock_ask_room(us, dest, half - min_t(u64, half, part));
 	if (dest)
 		uet_dest_put(dest);
 	return ret;
@@ -649,6 +649,7 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 	struct sock *sk = sock->sk;
 	struct uet_sock *us = uet_sk(sk);
 	u8 shutdown = READ_ONCE(sk->sk_shutdown);
+	__poll_t out = EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
 	__poll_t mask = 0;
 
 	sock_poll_wait(file, sock, wait);
@@ -663,7 +664,8 @@ __poll_t uet_poll(struct file *file, struct socket *sock,
 	if (uet_rx_pollable(us))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	/* Writable after shutdown: send returns EPIPE at once */
-	if (shutdown & SEND_SHUTDOWN || uet_poll_writable(us))
-		mask |= EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
+	if (poll_requested_events(wait) & out &&
+	    (shutdown & SEND_SHUTDOWN || uet_poll_writable(us)))
+		mask |= out;
 	return mask;
 }

@@ -21,6 +21,7 @@
 #include "mib.h"
 #include "sock.h"
 #include "sock/send.h"
+#include "tx/refused.h"
 #include "tx/rudi.h"
 #include "tx/txmsg.h"
 
@@ -276,7 +277,10 @@ int uet_send_write(struct uet_sock *us, const struct uet_send *s, struct msghdr 
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
 	err = uet_write(&w, peer);
-	WRITE_ONCE(us->dgram_full, err == -EAGAIN);
+	if (err == -EAGAIN)
+		uet_refused_note(us, NULL, 1);
+	else if (unlikely(READ_ONCE(us->refused.nr)))
+		uet_refused_taken(us, NULL, 1);
 	/* Its local address may be gone. */
 	if (unlikely(err == -ENETUNREACH || err == -EHOSTUNREACH))
 		uet_datagram_forget(us);

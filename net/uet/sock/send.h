@@ -69,7 +69,6 @@ bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
 		    const struct uet_txmsg *msg, u64 need, s64 *wake_at);
 int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 		  const struct uet_txmsg *msg, u64 need, long *timeo);
-void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need);
 struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 				 struct uet_dest *dest, u32 len);
 int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg);

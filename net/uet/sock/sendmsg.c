@@ -35,6 +35,7 @@
 #include "tx/defer.h"
 #include "tx/done.h"
 #include "tx/pds.h"
+#include "tx/refused.h"
 #include "tx/trace_msg.h"
 #include "tx/txmsg.h"
 #include "tx/txpin.h"
@@ -515,6 +516,7 @@ int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
+	bool noted = msg;
 	s64 asked = -1, at;
 	int err = 0;
 
@@ -525,6 +527,13 @@ int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 		if (at > asked) {
 			uet_sock_wake_below(us, at);
 			asked = at;
+			continue;
+		}
+		if (!*timeo && !noted) {
+			/* poll() may look as soon as it is noted: ask again. */
+			uet_refused_note(us, dest, max_t(u64, need, 1));
+			noted = true;
+			asked = -1;
 			continue;
 		}
 		if (!*timeo) {
@@ -540,20 +549,6 @@ int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return err;
-}
-
-/**
- * uet_send_note() - note for poll() the room that a non-blocking send did not find
- * @us: the socket
- * @dest: queue of the message
- * @need: bytes, 0: the last send found room
- */
-void uet_send_note(struct uet_sock *us, struct uet_dest *dest, u64 need)
-{
-	spin_lock(&us->dests_lock);
-	us->tx_need = need;
-	us->tx_dest = need && !list_empty(&dest->us_node) ? dest : NULL;
-	spin_unlock(&us->dests_lock);
 }
 
 /**
@@ -649,8 +644,6 @@ static noinline int uet_send_wait_whole(struct uet_sock *us, struct uet_send *s,
 {
 	int err = uet_send_wait(us, dest, NULL, need, &s->timeo);
 
-	if (err == -EAGAIN)
-		uet_send_note(us, dest, need);
 	if (!err && READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		err = -EPIPE;
 	return err;
@@ -670,8 +663,8 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 	if (unlikely(!uet_send_ready(us, dest, NULL, need, &wake_at)))
 		err = uet_send_wait_whole(us, s, dest, need);
 	if (likely(!err)) {
-		if (unlikely(READ_ONCE(us->tx_need)))
-			uet_send_note(us, NULL, 0);
+		if (unlikely(READ_ONCE(us->refused.nr)))
+			uet_refused_taken(us, dest, need);
 		msg = uet_send_alloc(us, s, dest, len);
 		err = -ENOBUFS;
 	}
@@ -687,8 +680,6 @@ static int uet_send_whole(struct uet_sock *us, struct uet_send *s,
 		if (uet_send_defers(us, s, dest, len))
 			uet_defer_name(msg);
 		err = uet_send_submit(us, s, msg);
-		if (err == -EAGAIN)
-			uet_send_note(us, dest, need);
 	}
 	if (err) {
 		uet_txmsg_cancel(msg, us);

@@ -26,6 +26,7 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
+#include "tx/refused.h"
 #include "tx/txmsg.h"
 #include "tx/txpin.h"
 #include "tx/wmem.h"
@@ -162,8 +163,6 @@ static int uet_part_wait(struct uet_sock *us, struct uet_send *s,
 
 	mutex_unlock(&us->part_lock);
 	err = uet_send_wait(us, dest, NULL, need, &s->timeo);
-	if (err == -EAGAIN)
-		uet_send_note(us, dest, need);
 	mutex_lock(&us->part_lock);
 	return err;
 }
@@ -284,8 +283,8 @@ int uet_send_part(struct uet_sock *us, struct uet_send *s, struct msghdr *m,
 			uet_part_free(us, part);
 		goto out;
 	}
-	if (unlikely(READ_ONCE(us->tx_need)))
-		uet_send_note(us, NULL, 0);
+	if (unlikely(READ_ONCE(us->refused.nr)))
+		uet_refused_taken(us, part->msg->dest, uet_part_cost(len));
 	uet_part_set(us, more ? part : NULL);
 	mutex_unlock(&us->part_lock);
 	if (!more) {

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/net.h>
 #include <linux/net_tstamp.h>
+#include <linux/slab.h>
 #include <linux/sockptr.h>
 #include <linux/uaccess.h>
 
@@ -17,6 +18,7 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "tx/pds.h"
+#include "tx/refused.h"
 #include "tx/rudi.h"
 #include "tx/txmsg.h"
 #include "tx/watch.h"
@@ -362,7 +364,8 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_SEND_POST || optname == UET_INFO)
+	    optname > UET_SEND_POST || optname == UET_INFO ||
+	    optname == UET_WRITABLE)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
@@ -436,6 +439,38 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
 	return uet_put_opt(&info, sizeof(info), optval, optlen);
 }
 
+/* Addresses that uet_get_writable() has room for at a time */
+#define UET_WRITABLE_STEP	64
+
+/* What is told is forgotten: a buffer that cannot be written loses it. */
+static int uet_get_writable(struct uet_sock *us, char __user *optval,
+			    int __user *optlen)
+{
+	struct sockaddr_uet *names;
+	int room, got = 0, err = 0;
+	u32 n, max;
+
+	if (get_user(room, optlen))
+		return -EFAULT;
+	room /= (int)sizeof(*names);
+	if (room <= 0)
+		return -EINVAL;
+	names = kmalloc_array(UET_WRITABLE_STEP, sizeof(*names), GFP_KERNEL_ACCOUNT);
+	if (!names)
+		return -ENOBUFS;
+	do {
+		max = min_t(u32, room - got, UET_WRITABLE_STEP);
+		n = uet_refused_take(us, names, max);
+		if (copy_to_user(optval + got * sizeof(*names), names,
+				 n * sizeof(*names)))
+			err = -EFAULT;
+		got += n;
+		cond_resched();
+	} while (!err && n == UET_WRITABLE_STEP && got < room);
+	kfree(names);
+	return err ?: put_user(got * (int)sizeof(*names), optlen);
+}
+
 /**
  * uet_getsockopt() - proto_ops.getsockopt
  * @sock: socket
@@ -503,6 +538,8 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		return uet_get_window(us, optval, optlen);
 	case UET_INFO:
 		return uet_get_info(us, optval, optlen);
+	case UET_WRITABLE:
+		return uet_get_writable(us, optval, optlen);
 	default:
 		return -ENOPROTOOPT;
 	}

@@ -128,8 +128,7 @@ static void uet_dest_forget(struct uet_sock *us, struct uet_dest *dest)
 		us->last_dest = NULL;
 	if (us->conn_dest == dest)
 		us->conn_dest = NULL;
-	if (us->tx_dest == dest)
-		us->tx_dest = NULL;
+	uet_refusal_fold(&us->refused, &dest->refusal, &us->refused_others);
 	if (us->batch == dest)
 		WRITE_ONCE(us->batch, NULL);
 	uet_pds_orphan(dest);
@@ -190,6 +189,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	dest->prio = READ_ONCE(us->sk.sk_priority);
 	dest->run_len = READ_ONCE(us->un->run_len);
 	dest->alone = key->alone;
+	uet_refusal_init(&dest->refusal);
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->moving);
@@ -402,6 +402,16 @@ u64 uet_dest_queued(const struct uet_dest *dest)
 	return max(atomic_long_read(&dest->wmem) - part, 0L);
 }
 
+/* The second queue for the same target, for messages of other lengths; RCU read side */
+static struct uet_dest *uet_dest_pair(const struct uet_dest *dest)
+{
+	struct uet_dest_key key;
+
+	memcpy(&key, &dest->key, sizeof(key));
+	key.alone = !key.alone;
+	return rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
+}
+
 /**
  * uet_dest_held() - bytes queued for a target that NACKs for shortage
  * @dest: a queue for it
@@ -413,17 +423,32 @@ u64 uet_dest_queued(const struct uet_dest *dest)
 u64 uet_dest_held(const struct uet_dest *dest)
 {
 	u64 held = uet_dest_queued(dest);
-	struct uet_dest_key key;
 	struct uet_dest *other;
 
-	memcpy(&key, &dest->key, sizeof(key));
-	key.alone = !key.alone;
 	rcu_read_lock();
-	other = rhashtable_lookup(&dest->un->dests, &key, uet_dest_params);
+	other = uet_dest_pair(dest);
 	if (other && READ_ONCE(other->q.hold.on))
 		held += uet_dest_queued(other);
 	rcu_read_unlock();
 	return held;
+}
+
+/**
+ * uet_dest_want_room() - wake who waits for room when a target has taken anything
+ * @dest: a queue for it
+ *
+ * The caller looks for the room again after a full barrier.
+ */
+void uet_dest_want_room(struct uet_dest *dest)
+{
+	struct uet_dest *other;
+
+	WRITE_ONCE(dest->wanted, true);
+	rcu_read_lock();
+	other = uet_dest_pair(dest);
+	if (other)
+		WRITE_ONCE(other->wanted, true);
+	rcu_read_unlock();
 }
 
 /**

@@ -18,6 +18,7 @@
 #include <linux/types.h>
 #include <linux/uet.h>
 
+#include "core/refused.h"
 #include "core/snd_msg.h"
 #include "tx/txdata.h"
 
@@ -220,6 +221,8 @@ enum uet_rtr_end {
  * @wmem: bytes of message data and overhead held
  * @wmem_part: those of a message that calls still put together (sock/sendpart.c);
  *	uet_sock.part_lock
+ * @refusal: sends to it that got EAGAIN, in uet_sock.refused
+ * @wanted: whoever waits for room is woken when any of @wmem is given back
  * @initiator: initiator ID of the socket
  * @pid: PIDonFEP of the socket
  * @laddr: source address wanted, or any
@@ -259,6 +262,8 @@ struct uet_dest {
 	struct uet_watch	*watch;
 	atomic_long_t		wmem;
 	u32			wmem_part;
+	bool			wanted;
+	struct uet_refusal	refusal;
 	u32			initiator;
 	u16			pid;
 	struct in6_addr		laddr;
@@ -337,6 +342,7 @@ void uet_dest_put(struct uet_dest *dest);
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
 u64 uet_dest_queued(const struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
+void uet_dest_want_room(struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);
 void uet_dest_drop_idle(struct uet_sock *us);
 int uet_dest_cache_init(void);

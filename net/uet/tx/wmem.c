@@ -30,14 +30,21 @@ u64 uet_sock_wmem(const struct uet_sock *us)
 	return uet_wmem_use(atomic64_read(&us->wmem));
 }
 
-/* Bytes that dests on hold, other than @but, have beyond half of the buffer */
-static noinline u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
+/**
+ * uet_sock_excess() - bytes that dests on hold have beyond half of the buffer
+ * @us: socket
+ * @but: one that does not count, or NULL
+ *
+ * Context: process, dests_lock held.
+ * Return: bytes.
+ */
+noinline u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but)
 {
 	u64 half = uet_sock_sndbuf(us) / 2;
 	struct uet_dest *dest;
 	u64 excess = 0;
 
-	spin_lock(&us->dests_lock);
+	lockdep_assert_held(&us->dests_lock);
 	list_for_each_entry(dest, &us->dests, us_node) {
 		u64 own = uet_dest_queued(dest), held;
 
@@ -48,15 +55,23 @@ static noinline u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *
 		if (held > half && (held == own || !dest->key.alone))
 			excess += held - half;
 	}
-	spin_unlock(&us->dests_lock);
 	return excess;
 }
 
-/* Does a dest accept more? Not if it is on hold and fills half of the buffer,
- * nor if it must drain before it changes its PDC.
+/**
+ * uet_sock_dest_room() - does a dest accept more?
+ * @us: socket
+ * @dest: the dest
+ * @need: bytes, overhead included
+ *
+ * Not if it is on hold and fills half of the buffer, nor if it must drain before it
+ * changes its PDC.
+ *
+ * Context: process.
+ * Return: true if so.
  */
-static bool uet_sock_dest_room(const struct uet_sock *us,
-			       const struct uet_dest *dest, u64 need)
+bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
+			u64 need)
 {
 	u64 held;
 
@@ -84,7 +99,9 @@ static noinline bool uet_sock_tx_room_for(struct uet_sock *us,
 	use = uet_sock_wmem(us);
 	if (!need || use <= limit)
 		return true;
+	spin_lock(&us->dests_lock);
 	limit += uet_sock_excess(us, dest);
+	spin_unlock(&us->dests_lock);
 	/* A message of several calls does not drain, and the buffer may be smaller now:
 	 * beside it alone all else has room, and its next part may be too long.
 	 */
@@ -178,10 +195,14 @@ void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 	atomic_long_sub(bytes + (last ? UET_TXMSG_OVERHEAD : 0), &dest->wmem);
 	use = uet_wmem_use(atomic64_sub_return(bytes + (last ? UET_WMEM_MSG : 0),
 					       &us->wmem));
-	/* The subtraction is a full barrier; pairs with uet_sock_wake_below() */
+	/* The subtraction is a full barrier; pairs with uet_sock_wake_below() and
+	 * uet_refused_dest_room()
+	 */
 	wake_at = atomic64_read(&us->tx_wake_at);
-	if (wake_at >= 0 && use <= (u64)wake_at)
+	if ((wake_at >= 0 && use <= (u64)wake_at) || unlikely(READ_ONCE(dest->wanted))) {
+		WRITE_ONCE(dest->wanted, false);
 		uet_sock_wake_tx(us);
+	}
 	if (!use)
 		uet_txpages_idle(us);
 }

@@ -14,6 +14,9 @@ struct uet_sock;
 #define UET_WAKE_ANY		((s64)S32_MAX)
 
 u64 uet_sock_wmem(const struct uet_sock *us);
+u64 uet_sock_excess(struct uet_sock *us, const struct uet_dest *but);
+bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
+			u64 need);
 bool uet_sock_tx_room(struct uet_sock *us, const struct uet_dest *dest,
 		      u64 need, s64 *wake_at);
 bool uet_sock_ask_room(struct uet_sock *us, const struct uet_dest *dest,

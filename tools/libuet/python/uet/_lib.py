@@ -144,6 +144,7 @@ for _name, _result, *_arguments in (
         ("blocked_name", c_char_p, c_uint),
         ("watch", c_int, c_int, ADDR, c_uint64, c_uint32, c_uint32),
         ("cancel", c_int, c_int, c_uint64),
+        ("writable", c_int, c_int, ADDR, c_int),
         ("set_window", c_int, c_int, c_uint64, c_uint64),
         ("sendmsg", c_ssize_t, c_int, POINTER(Iovec), c_size_t, ADDR, ATTRS,
          c_int),

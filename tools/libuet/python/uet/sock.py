@@ -237,6 +237,18 @@ class Socket:
             return FIRST_READ
         return min(max((self._parts[0].length or 0) - got, FIRST_READ), 1 << 24)
 
+    def writable(self, limit=64):
+        """Destinations that take more after BlockingIOError: a list of Address.
+
+        Each is told once: send to it again.  None in it stands for others whose
+        addresses the kernel has forgotten.  With fewer than limit there are no more.
+        """
+        found = (Sockaddr * limit)()
+        n = lib.libuet_writable(self.fileno(), found, limit)
+        if n < 0:
+            fail()
+        return [Address.from_raw(a) if a.family else None for a in found[:n]]
+
     # --- reports -------------------------------------------------------------
 
     def reports(self, expand=False):
