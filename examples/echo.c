@@ -6,7 +6,8 @@
  *   echo ask uet://10.0.0.2/0/100 hello 'more words'
  *
  * Messages of a SOCK_RDM socket arrive in any order, so each question has a
- * number as header data, and its answer has the same.
+ * number as header data, and its answer has the same. An answer comes from the address
+ * that was asked, of which the host may have several.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,7 +26,9 @@ static char buf[LONGEST];
 static int open_socket(const struct sockaddr_uet *local,
 		       const struct sockaddr_uet *peer)
 {
-	const struct libuet_sock how = { .local = local, .peer = peer };
+	const struct libuet_sock how = {
+		.local = local, .peer = peer, .pktinfo = 1,
+	};
 	const char *step;
 	int fd = libuet_open(&how, &step);
 
@@ -53,7 +56,7 @@ static void serve(const struct sockaddr_uet *local)
 		if (n < 0)
 			err(1, "receive");
 		/* The address that it came from is good for an answer */
-		attrs.has &= LIBUET_HEADER_DATA;
+		attrs.has &= LIBUET_HEADER_DATA | LIBUET_PKTINFO;
 		iov.iov_len = n;
 		if (libuet_sendmsg(fd, &iov, 1, &from, &attrs, 0) < 0)
 			warn("answer");

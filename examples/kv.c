@@ -179,7 +179,7 @@ static void take_questions(int fd)
 			break;
 		question[n] = 0;
 		carry_out(question, a.text);
-		a.attrs.has &= LIBUET_HEADER_DATA;
+		a.attrs.has &= LIBUET_HEADER_DATA | LIBUET_PKTINFO;
 		answer(fd, &a);
 	}
 	if (errno != EAGAIN)
@@ -209,7 +209,7 @@ static int open_socket(const struct libuet_sock *how)
 static void serve(const struct sockaddr_uet *local)
 {
 	const struct libuet_sock how = {
-		.local = local, .max_msg = LONGEST - 1,
+		.local = local, .max_msg = LONGEST - 1, .pktinfo = 1,
 	};
 	int fd = open_socket(&how), ep = epoll_create1(EPOLL_CLOEXEC);
 	struct epoll_event ev = { .events = EPOLLIN };

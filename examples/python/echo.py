@@ -13,7 +13,7 @@ import uet
 
 
 def serve(address):
-    with uet.Socket(local=address) as sock:
+    with uet.Socket(local=address, pktinfo=True) as sock:
         print("ready", flush=True)
         while True:
             try:
@@ -22,7 +22,8 @@ def serve(address):
                 continue        # its sender has given it up
             number = {} if m.header_data is None else \
                 {"header_data": m.header_data}
-            sock.send(m.data, m.sender, **number)
+            # From the address that was asked
+            sock.send(m.data, m.sender, local=m.local, **number)
 
 
 def ask(address, texts):

@@ -29,12 +29,12 @@ def carry_out(store, question):
 async def answer(sock, m, text):
     """A task of its own: who does not read keeps nobody waiting."""
     number = {} if m.header_data is None else {"header_data": m.header_data}
-    await sock.send(text, m.sender, **number)
+    await sock.send(text, m.sender, local=m.local, **number)
 
 
 async def serve(address):
     store, tasks = {}, set()
-    async with AsyncSocket(local=address, max_msg=LONGEST) as sock:
+    async with AsyncSocket(local=address, max_msg=LONGEST, pktinfo=True) as sock:
         print("ready", flush=True)
         while True:
             try:

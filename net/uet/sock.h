@@ -98,6 +98,7 @@ struct uet_job {
  * @remote: connected peer
  * @ep_next: next endpoint of the same {job, pid, ri}; RCU
  * @delivery: enum uet_delivery of new messages
+ * @pktinfo: recvmsg() tells UET_CMSG_PKTINFO
  * @tclass: DSCP of requests, -1 = net.uet.dscp_data
  * @notify: enum uet_notify
  * @max_msg: longest message accepted
@@ -143,6 +144,7 @@ struct uet_job {
  * @conn_dest: the queue that messages to @remote used last, one of @dests
  * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
  *	@dests_lock
+ * @dgram_laddr: own address that was asked for, with @dgram_peer
  * @rudi_lock: of @rudi_msgs; BH-disabled; nests in uet_rudi.lock
  * @rudi_msgs: struct uet_rudi_msg that are not answered
  * @window_key: key of its window, 0 = it has none; changes under the socket lock and
@@ -201,6 +203,7 @@ struct uet_sock {
 	struct uet_sock __rcu	*ep_next;
 
 	u8			delivery;
+	bool			pktinfo;
 	s8			tclass;
 	u8			notify;
 	u32			max_msg;
@@ -245,6 +248,7 @@ struct uet_sock {
 	struct uet_dest		*conn_dest;
 	struct uet_dest		*batch;
 	struct uet_peer		*dgram_peer;
+	struct in6_addr		dgram_laddr;
 	spinlock_t		rudi_lock;	/* of rudi_msgs */
 	struct list_head	rudi_msgs;
 	u64			window_key;

@@ -430,6 +430,77 @@ async def talk():
         pass
 
 
+def second_address():
+    """Another address of this host, of the same family."""
+    other = "10.0.0.77" if "." in HERE else "fd00::77"
+    subprocess.run(f"ip addr add {other} dev lo {'' if '.' in HERE else 'nodad'}",
+                   shell=True, stderr=subprocess.DEVNULL)
+    return other
+
+
+def asked(server, client, to, **attributes):
+    """A question, and an answer from the address that was asked: who it comes from."""
+    client.send(b"question", f"{to}/{server.getsockname().pid}", **attributes)
+    m = server.recv_message()
+    assert m.local.host == uet.Address(f"{to}/1").host, m.local
+    assert m.local.interface > 0
+    server.send(b"answer", m.sender, local=m.local, **attributes)
+    answer = client.recv_message()
+    assert answer.local is None
+    return str(answer.sender.host)
+
+
+@case("the address that was asked")
+def _():
+    other, anywhere = second_address(), "uet:///0/930"
+    for kind in {}, {"ordered": True}, {"datagrams": True}:
+        with uet.Socket(local=anywhere, pktinfo=True, **kind) as s, \
+                bound(931, **kind) as c:
+            s.settimeout(SOON)
+            for to in HERE, other, HERE, other:
+                assert asked(s, c, to) == to
+            # Where nothing is asked for, the route chooses
+            s.send(b"plain", c.getsockname())
+            assert str(c.recv_message().sender.host) == HERE
+            s.connect(c.getsockname())
+            for local, sender in ((other, other), (None, HERE), (other, other),
+                                  ("::", HERE), ("0.0.0.0", HERE)):
+                s.send(b"connected", local=local)
+                assert str(c.recv_message().sender.host) == sender, local
+    # Of a message of several parts the first one says it, and all of a long one has it
+    with uet.Socket(local=anywhere, sndbuf=100_000) as s, bound(931) as c:
+        s.send(b"one", c.getsockname(), flags=socket.MSG_MORE, local=other)
+        s.send(b"two", c.getsockname())
+        m = c.recv_message()
+        assert (m.data, str(m.sender.host)) == (b"onetwo", other)
+        sender = threading.Thread(target=s.send, kwargs={
+            "data": bytes(3_000_000), "to": c.getsockname(), "local": other})
+        sender.start()
+        m = c.recv_message()
+        sender.join(SOON)
+        assert (len(m.data), str(m.sender.host)) == (3_000_000, other)
+
+
+@case("addresses that a message cannot come from")
+def _():
+    other, to = second_address(), f"{HERE}/931"
+    foreign = "10.0.0.99" if "." in HERE else "fd00::99"
+    family = "fd00::1" if "." in HERE else "10.0.0.1"
+    with uet.Socket(local="uet:///0/930") as s, bound(931) as c:
+        fails(errno.EADDRNOTAVAIL, s.send, b"", to, local=foreign)
+        fails(errno.EADDRNOTAVAIL, s.send, b"", to,
+              local="224.0.0.1" if "." in HERE else "ff02::1")
+        fails(errno.ENETUNREACH, s.send, b"", to, local=family)
+        fails(errno.EINVAL, c.send, b"", to, local=other)
+        if ":" in HERE:
+            fails(errno.EINVAL, s.send, b"", to, local="fe80::1")
+        c.send(b"own", to, local=HERE)
+        assert c.recv_message().data == b"own"
+        fails(errno.EINVAL, s.setsockopt, 300, 25, 2)
+        c.settimeout(0)
+        fails(errno.EAGAIN, c.recv)
+
+
 @case("asyncio")
 def _():
     asyncio.run(talk())

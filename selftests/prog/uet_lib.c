@@ -60,6 +60,7 @@ static void test_options(void)
 	libuet_sock_set(&how, "send_timeout", "1234");
 	libuet_sock_set(&how, "defer", "64k");
 	libuet_sock_set(&how, "notify", "1");
+	libuet_sock_set(&how, "pktinfo", "1");
 	libuet_sock_set(&how, "mark", "0x55");
 	libuet_sock_set(&how, "delivery", "rod");
 	libuet_sock_set(&how, "sndbuf", "50k");
@@ -75,6 +76,7 @@ static void test_options(void)
 	result(get_int(fd, SOL_UET, UET_SEND_TIMEOUT) == 1234, "send_timeout");
 	result(get_int(fd, SOL_UET, UET_DEFER) == 65536, "defer");
 	result(get_int(fd, SOL_UET, UET_NOTIFY) == 1, "notify");
+	result(get_int(fd, SOL_UET, UET_PKTINFO) == 1, "pktinfo");
 	result(get_int(fd, SOL_UET, UET_DELIVERY) == UET_ROD, "delivery");
 	result(get_int(fd, SOL_UET, UET_JOB_ID) == 77, "job");
 	result(get_int(fd, SOL_SOCKET, SO_MARK) == 0x55, "mark");

@@ -81,6 +81,7 @@ static const struct attr sent[] = {
 	ATTR(TIMEOUT, timeout),
 	ATTR(WRITE, write),
 	ATTR(DEFER, defer),
+	ATTR(PKTINFO, pktinfo),
 };
 
 /**
@@ -130,6 +131,9 @@ void libuet_get_attrs(const struct msghdr *msg, struct libuet_attrs *attrs)
 	if (libuet_get_cmsg(msg, UET_CMSG_WRITE, &attrs->write,
 			    sizeof(attrs->write)))
 		attrs->has |= LIBUET_WRITE;
+	if (libuet_get_cmsg(msg, UET_CMSG_PKTINFO, &attrs->pktinfo,
+			    sizeof(attrs->pktinfo)))
+		attrs->has |= LIBUET_PKTINFO;
 }
 
 union control {

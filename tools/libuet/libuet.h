@@ -101,6 +101,7 @@ int libuet_getservbypid(uint16_t pid, uint16_t ri,
  * @take_job: enter the job of the socket @job_from (UET_JOB_FROM)
  * @job_from: that socket
  * @defer: UET_DEFER
+ * @pktinfo: UET_PKTINFO
  *
  * What is 0, NULL or "" stays as the kernel has it. The structure grows at its
  * end; libuet_open() tells the library how much of it the program knows.
@@ -126,6 +127,7 @@ struct libuet_sock {
 	bool		take_job;
 	int		job_from;
 	uint32_t	defer;
+	int		pktinfo;
 };
 
 int libuet_open_sized(const struct libuet_sock *how, size_t size,
@@ -158,6 +160,7 @@ int libuet_set_window(int fd, uint64_t key, uint64_t length);
 #define LIBUET_INFO		0x40
 #define LIBUET_WRITE		0x80
 #define LIBUET_DEFER		0x100
+#define LIBUET_PKTINFO		0x200
 
 /* Room for all control messages of a message or a report */
 #define LIBUET_CONTROL_SIZE	512
@@ -176,6 +179,7 @@ int libuet_set_window(int fd, uint64_t key, uint64_t length);
  * @write: both: key of a window, and where in it the data belongs (UET_RUDI)
  * @defer: send: 1 it may be deferred, 0 it may not
  * @reserved1: zero
+ * @pktinfo: both: address of this host; an answer may have that of its question
  * @reserved: zero
  */
 struct libuet_attrs {
@@ -191,7 +195,8 @@ struct libuet_attrs {
 	struct uet_write write;
 	int		defer;
 	int		reserved1;
-	uint64_t	reserved[5];
+	struct uet_pktinfo pktinfo;
+	uint64_t	reserved[2];
 };
 
 ssize_t libuet_sendmsg(int fd, const struct iovec *iov, size_t n,

@@ -145,6 +145,16 @@ static int set_defer(struct libuet_sock *how, const char *value)
 	return 0;
 }
 
+static int set_pktinfo(struct libuet_sock *how, const char *value)
+{
+	uint64_t n;
+
+	if (libuet__number(value, 1, &n))
+		return -1;
+	how->pktinfo = n;
+	return 0;
+}
+
 static int set_mark(struct libuet_sock *how, const char *value)
 {
 	uint64_t n;
@@ -167,6 +177,7 @@ static const struct {
 	{ "mark", set_mark },
 	{ "max_msg", set_max_msg },
 	{ "notify", set_notify },
+	{ "pktinfo", set_pktinfo },
 	{ "policy", set_policy },
 	{ "rcvbuf", set_rcvbuf },
 	{ "send_timeout", set_send_timeout },

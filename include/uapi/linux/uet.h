@@ -91,6 +91,7 @@ struct sockaddr_uet {
 #define UET_RECV_CANCEL		22	/* __u64: cancel receives with this cookie */
 #define UET_CQ			23	/* int: fd of a completion queue */
 #define UET_SEND_POST		24	/* struct uet_send_post: send without waiting */
+#define UET_PKTINFO		25	/* int: tell UET_CMSG_PKTINFO of messages */
 
 /* Bit of a memory key: writes with it may be carried out more than once */
 #define UET_KEY_IDEMPOTENT	(1ULL << 63)
@@ -178,6 +179,7 @@ enum uet_notify {
 #define UET_CMSG_TIMEOUT	10	/* __u32, send: as UET_SEND_TIMEOUT, one message */
 #define UET_CMSG_WRITE		11	/* struct uet_write, both: place in a window */
 #define UET_CMSG_DEFER		12	/* int, send: 1 it may be deferred, 0 it may not */
+#define UET_CMSG_PKTINFO	13	/* struct uet_pktinfo, both: own address */
 #define UET_CMSG_ERR		8	/* struct sock_extended_err, followed by the
 					 * peer's struct sockaddr_uet, MSG_ERRQUEUE
 					 */
@@ -192,6 +194,21 @@ enum uet_notify {
 struct uet_write {
 	__u64	key;
 	__u64	offset;
+};
+
+/**
+ * struct uet_pktinfo - the address of this host (UET_CMSG_PKTINFO)
+ * @addr: fabric address; IPv4 as v4-mapped. On receipt that to which the message was
+ *	sent; on send that to send it from, all zero leaves the choice to the routes
+ * @ifindex: on receipt the interface by which its first packet came. On send that of a
+ *	link-local @addr, 0 is that of the destination; else without a meaning, so that
+ *	an answer may have what its question came with
+ * @reserved: zero
+ */
+struct uet_pktinfo {
+	struct in6_addr	addr;
+	__u32		ifindex;
+	__u32		reserved;
 };
 
 /**

@@ -81,6 +81,8 @@ static void uet_rudi_describe(const struct uet_rx_ctx *rx, struct uet_rxmsg *msg
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
 	uet_ses_from(rx, &msg->from);
+	msg->to = rx->daddr;
+	msg->iif = rx->iif;
 	msg->pdc = NULL;
 	msg->line = 0;
 	msg->psn = 0;

@@ -104,7 +104,7 @@ void uet_rxmsg_drop_spare(struct uet_sock *us)
  *
  * Context: softirq, RCU section.
  * Return: a message in no list, for uet_rxmsg_whole() or uet_rxmsg_enter(), or
- * NULL. The caller fills in @from, @pdc, @line, @psn, @len, @msg_id, @opcode,
+ * NULL. The caller fills in @from, @to, @iif, @pdc, @line, @psn, @len, @msg_id, @opcode,
  * @delivery, @replyable, @line_last and @match_bits.
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us)

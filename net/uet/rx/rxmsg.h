@@ -34,6 +34,8 @@ struct uet_sock;
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
  * @us: the socket; NULL once it closed or dropped the message. rx_lock
  * @from: sender, as recvmsg() reports it
+ * @to: own address that it was sent to
+ * @iif: interface by which its first packet came
  * @pdc: the PDC it comes by; only to compare once complete: it may be gone
  * @line: identifies the ordered PDC it comes by, 0 if unordered
  * @born: when its first packet arrived, jiffies; constant
@@ -80,6 +82,8 @@ struct uet_rxmsg {
 	refcount_t		ref;
 	struct uet_sock		*us;
 	struct sockaddr_uet	from;
+	struct in6_addr		to;
+	int			iif;
 	struct list_head	waiting;
 	struct list_head	by_tag;
 	const struct uet_pdc	*pdc;

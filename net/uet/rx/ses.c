@@ -418,6 +418,8 @@ static __always_inline void uet_ses_describe(const struct uet_pdc *pdc,
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 
 	uet_ses_source(rx, &msg->from);
+	msg->to = rx->daddr;
+	msg->iif = rx->iif;
 	msg->pdc = pdc;
 	msg->line = pdc->rod ? (unsigned long)pdc : 0;
 	msg->psn = rx->pkt->req.psn;

@@ -58,13 +58,15 @@ static bool uet_datagram_fits(const struct uet_peer *peer,
 }
 
 static struct uet_peer *uet_datagram_known(struct uet_sock *us,
-					   const struct uet_peer_key *key)
+					   const struct uet_peer_key *key,
+					   const struct in6_addr *laddr)
 {
 	struct uet_peer *peer;
 
 	spin_lock(&us->dests_lock);
 	peer = us->dgram_peer;
-	if (peer && uet_datagram_fits(peer, key))
+	if (peer && uet_datagram_fits(peer, key) &&
+	    ipv6_addr_equal(&us->dgram_laddr, laddr))
 		refcount_inc(&peer->ref);
 	else
 		peer = NULL;
@@ -72,8 +74,9 @@ static struct uet_peer *uet_datagram_known(struct uet_sock *us,
 	return peer;
 }
 
-/* Keep a peer instead of the one before; NULL: none */
-static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer)
+/* Keep a peer instead of the one before; NULL: none. @laddr: own address asked for */
+static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer,
+			      const struct in6_addr *laddr)
 {
 	struct uet_peer *old;
 
@@ -82,6 +85,7 @@ static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer)
 	spin_lock(&us->dests_lock);
 	old = us->dgram_peer;
 	us->dgram_peer = peer;
+	us->dgram_laddr = *laddr;
 	spin_unlock(&us->dests_lock);
 	if (old)
 		uet_peer_put(old);
@@ -95,7 +99,7 @@ static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer)
  */
 void uet_datagram_forget(struct uet_sock *us)
 {
-	uet_datagram_keep(us, NULL);
+	uet_datagram_keep(us, NULL, &in6addr_any);
 }
 
 /**
@@ -115,11 +119,11 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 	int err;
 
 	uet_datagram_key(us, to, &key);
-	peer = uet_datagram_known(us, &key);
+	peer = uet_datagram_known(us, &key, &to->laddr);
 	if (peer)
 		return peer;
-	if (!ipv6_addr_any(&us->local.suet_addr)) {
-		key.laddr = us->local.suet_addr;
+	if (!ipv6_addr_any(&to->laddr)) {
+		key.laddr = to->laddr;
 	} else {
 		err = uet_route_source(un, &key);
 		if (err)
@@ -129,7 +133,7 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 	peer = uet_peer_get(un, &key, GFP_KERNEL_ACCOUNT);
 	mutex_unlock(&un->open_mutex);
 	if (!IS_ERR(peer))
-		uet_datagram_keep(us, peer);
+		uet_datagram_keep(us, peer, &to->laddr);
 	return peer;
 }
 

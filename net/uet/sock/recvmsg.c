@@ -418,7 +418,8 @@ static void uet_put_cmsg_if(struct msghdr *msg, int type, int len, void *data)
 		put_cmsg(msg, SOL_UET, type, len, data);
 }
 
-static noinline void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r)
+static noinline void uet_recv_cmsgs(const struct uet_sock *us, struct msghdr *msg,
+				    const struct uet_recv *r)
 {
 	const struct uet_rxmsg *m = r->rxmsg;
 	struct uet_msg_info info = {
@@ -447,6 +448,11 @@ static noinline void uet_recv_cmsgs(struct msghdr *msg, const struct uet_recv *r
 		};
 
 		put_cmsg(msg, SOL_UET, UET_CMSG_WRITE, sizeof(w), &w);
+	}
+	if (READ_ONCE(us->pktinfo)) {
+		struct uet_pktinfo pi = { .addr = m->to, .ifindex = m->iif };
+
+		put_cmsg(msg, SOL_UET, UET_CMSG_PKTINFO, sizeof(pi), &pi);
 	}
 	uet_put_cmsg_if(msg, UET_CMSG_MSG_INFO, sizeof(info), &info);
 }
@@ -495,7 +501,7 @@ static int uet_recv_finish(struct sock *sk, struct uet_recv *r)
 	if (r->eor)
 		msg->msg_flags |= MSG_EOR;
 	if (msg->msg_controllen)
-		uet_recv_cmsgs(msg, r);
+		uet_recv_cmsgs(uet_sk(sk), msg, r);
 	/* MSG_TRUNC returns the length of the rest; of a message nothing is lost. */
 	if (r->flags & MSG_TRUNC)
 		ret = min_t(u32, m->len - r->start, INT_MAX);

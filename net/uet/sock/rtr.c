@@ -68,10 +68,10 @@ static int uet_rtr_send(struct uet_sock *us, const struct uet_defer_rtr *rtr,
 	uet_send_key(us, &rtr->from, &key);
 	key.delivery = UET_RUD;
 	key.watch = UET_DEST_RTR;
+	key.laddr = rtr->laddr;
 	err = uet_dest_watch(us, &key, NULL, &dest);
 	if (err)
 		return err;
-	dest->laddr = rtr->laddr;
 	msg = uet_rtr_msg(us, dest);
 	err = -ENOBUFS;
 	if (msg) {

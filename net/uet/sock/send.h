@@ -32,6 +32,8 @@ struct uet_peer;
  * @has_tag: the message is tagged; @tag may be 0
  * @write: place in a window, valid if @has_write
  * @has_write: it is a write
+ * @pktinfo: own address to send from, valid if @has_pktinfo
+ * @has_pktinfo: the caller chose it
  * @defer: 1 the caller lets the target defer it, -1 the caller does not, 0 the socket
  *	decides
  * @more: other messages are to follow at once
@@ -52,7 +54,9 @@ struct uet_send {
 	bool			has_write;
 	s8			defer;
 	bool			more;
+	bool			has_pktinfo;
 	struct uet_write	write;
+	struct uet_pktinfo	pktinfo;
 };
 
 /* sendmsg.c */

@@ -89,6 +89,10 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 		if (cmsg->cmsg_len != CMSG_LEN(sizeof(s->write)))
 			return -EINVAL;
 		break;
+	case UET_CMSG_PKTINFO:
+		if (cmsg->cmsg_len != CMSG_LEN(sizeof(s->pktinfo)))
+			return -EINVAL;
+		break;
 	case UET_CMSG_DELIVERY:
 	case UET_CMSG_TCLASS:
 	case UET_CMSG_TIMEOUT:
@@ -115,6 +119,10 @@ static int uet_send_cmsg(struct uet_send *s, struct uet_dest_key *key,
 		memcpy(&s->write, CMSG_DATA(cmsg), sizeof(s->write));
 		s->has_write = true;
 		return s->write.key & UET_KEY_IDEMPOTENT ? 0 : -EINVAL;
+	case UET_CMSG_PKTINFO:
+		memcpy(&s->pktinfo, CMSG_DATA(cmsg), sizeof(s->pktinfo));
+		s->has_pktinfo = true;
+		return s->pktinfo.reserved ? -EINVAL : 0;
 	case UET_CMSG_DELIVERY:
 		return uet_send_delivery(key, *v);
 	case UET_CMSG_TCLASS:
@@ -198,6 +206,8 @@ void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 		     const struct sockaddr_uet *to)
 {
 	key->raddr = to->suet_addr;
+	if (!uet_addr_any(&us->local.suet_addr))
+		key->laddr = us->local.suet_addr;
 	key->scope = READ_ONCE(us->sk.sk_bound_dev_if);
 	/* The scope wins: it may be an interface of the VRF bound to. */
 	if (ipv6_addr_type(&to->suet_addr) & IPV6_ADDR_LINKLOCAL &&
@@ -263,6 +273,31 @@ static bool uet_send_alone(const struct uet_sock *us, u8 delivery, size_t len)
 	       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
 }
 
+/* The message is to go from this address: one of this host, and the socket's, if that
+ * is bound to one.
+ */
+static int uet_send_source(const struct uet_sock *us, struct uet_dest_key *key,
+			   const struct uet_pktinfo *pi)
+{
+	const struct sockaddr_uet from = {
+		.suet_addr = pi->addr,
+		.suet_scope_id = pi->ifindex ?: max(key->scope, 0),
+	};
+	int err;
+
+	if (uet_addr_any(&pi->addr))
+		return 0;
+	if (!ipv6_addr_any(&key->laddr))
+		return ipv6_addr_equal(&key->laddr, &pi->addr) ? 0 : -EINVAL;
+	if (ipv6_addr_v4mapped(&pi->addr) != ipv6_addr_v4mapped(&key->raddr))
+		return -ENETUNREACH;
+	err = uet_addr_check_local(us, &from);
+	if (err)
+		return err == -ENODEV ? -EADDRNOTAVAIL : err;
+	key->laddr = pi->addr;
+	return 0;
+}
+
 /**
  * uet_send_key() - fill in the key of the queue to an address
  * @us: the socket
@@ -313,6 +348,8 @@ int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 	key->tclass = uet_send_tclass(us, &key->raddr);
 	if (unlikely(msg->msg_controllen)) {
 		err = uet_send_cmsgs(us, s, key, msg);
+		if (!err && s->has_pktinfo)
+			err = uet_send_source(us, key, &s->pktinfo);
 		if (err)
 			return err;
 		/* Some peers take no DSCP that a message asks for. */
@@ -401,7 +438,7 @@ static noinline int uet_send_find(struct uet_sock *us, struct uet_send *s,
 	found = uet_send_dest(us, s, &key, len);
 	if (IS_ERR(found))
 		return PTR_ERR(found);
-	if (!msg->msg_name)
+	if (!msg->msg_name && !s->has_pktinfo)
 		uet_dest_note_connected(us, found);
 	*dest = found;
 	return 0;

@@ -156,6 +156,11 @@ static int uet_set_int(struct uet_sock *us, int optname, int v)
 		return uet_set_zerocopy(us, v);
 	case UET_CQ:
 		return uet_set_cq(us, v);
+	case UET_PKTINFO:
+		if (v < 0 || v > 1)
+			return -EINVAL;
+		WRITE_ONCE(us->pktinfo, v);
+		return 0;
 	}
 	return -ENOPROTOOPT;
 }
@@ -364,7 +369,7 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 	if (level == SOL_SOCKET)
 		return uet_set_generic(sock, optname, optval, optlen);
 	if (level != SOL_UET || optname < UET_DELIVERY ||
-	    optname > UET_SEND_POST || optname == UET_INFO ||
+	    optname > UET_PKTINFO || optname == UET_INFO ||
 	    optname == UET_WRITABLE)
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
@@ -526,6 +531,9 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		break;
 	case UET_ZEROCOPY:
 		v = sock_flag(&us->sk, SOCK_ZEROCOPY);
+		break;
+	case UET_PKTINFO:
+		v = READ_ONCE(us->pktinfo);
 		break;
 	case UET_CC:
 	case UET_PATH_POLICY:

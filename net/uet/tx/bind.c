@@ -302,8 +302,8 @@ static int uet_dest_bind(struct uet_dest *dest)
 	struct uet_pdc *pdc;
 	int err = 0;
 
-	if (!ipv6_addr_any(&dest->laddr))
-		key.laddr = dest->laddr;
+	if (!ipv6_addr_any(&dest->key.laddr))
+		key.laddr = dest->key.laddr;
 	else
 		err = uet_route_source(un, &key);
 	if (err)

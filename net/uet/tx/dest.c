@@ -184,8 +184,6 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	dest->initiator = us->local.suet_initiator;
 	dest->pid = us->local.suet_pid;
 	dest->uid = us->sk.sk_uid;
-	if (!uet_addr_any(&us->local.suet_addr))
-		dest->laddr = us->local.suet_addr;
 	dest->prio = READ_ONCE(us->sk.sk_priority);
 	dest->run_len = READ_ONCE(us->un->run_len);
 	dest->alone = key->alone;

@@ -158,6 +158,7 @@ static inline struct uet_txmsg *uet_txmsg_of(const struct uet_snd_msg *m)
  * struct uet_dest_key - what messages of one queue have in common
  * @owner: the socket, never dereferenced
  * @raddr: fabric address of the target
+ * @laddr: source address wanted, or any
  * @scope: interface of a link-local address, else bound device or 0
  * @mark: SO_MARK
  * @job: job id
@@ -173,6 +174,7 @@ static inline struct uet_txmsg *uet_txmsg_of(const struct uet_snd_msg *m)
 struct uet_dest_key {
 	unsigned long		owner;
 	struct in6_addr		raddr;
+	struct in6_addr		laddr;
 	s32			scope;
 	u32			mark;
 	u32			job;
@@ -225,7 +227,6 @@ enum uet_rtr_end {
  * @wanted: whoever waits for room is woken when any of @wmem is given back
  * @initiator: initiator ID of the socket
  * @pid: PIDonFEP of the socket
- * @laddr: source address wanted, or any
  * @uid: user of the socket
  * @prio: SO_PRIORITY
  * @run_len: payload of packets that may leave in runs, 0 = none may; a guess until
@@ -266,7 +267,6 @@ struct uet_dest {
 	struct uet_refusal	refusal;
 	u32			initiator;
 	u16			pid;
-	struct in6_addr		laddr;
 	kuid_t			uid;
 	u32			prio;
 	u16			run_len;

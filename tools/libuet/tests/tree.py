@@ -310,7 +310,7 @@ def _():
 def _():
     from uet import _lib
     structures = {"sockaddr_uet": _lib.Sockaddr, "uet_msg_info": _lib.MsgInfo,
-                  "libuet_attrs": _lib.Attrs, "uet_report": _lib.Report,
+                  "libuet_attrs": _lib.Attrs, "uet_pktinfo": _lib.Pktinfo, "uet_report": _lib.Report,
                   "libuet_service": _lib.Service, "libuet_sock": _lib.Sock,
                   "uet_info": _lib.Info, "libuet_cq": _lib.Cq,
                   "uet_recv_post": _lib.RecvPost, "uet_send_post": _lib.SendPost,

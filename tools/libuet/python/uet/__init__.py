@@ -15,11 +15,11 @@ uet.Queue, which tells what became of them.
 """
 
 from ._lib import AF_UET, library_version
-from .address import Address, Service, resolve, services
+from .address import Address, Local, Service, resolve, services
 from .completion import Completion, Queue
 from .report import Report
 from .sock import Message, Socket
 
 __version__ = "0.1.0"
-__all__ = ["AF_UET", "Address", "Completion", "Message", "Queue", "Report", "Service",
+__all__ = ["AF_UET", "Address", "Completion", "Local", "Message", "Queue", "Report", "Service",
            "Socket", "library_version", "resolve", "services"]

@@ -11,8 +11,8 @@ URI_SIZE, TEXT_SIZE = 160, 512
 SOL_UET = 300
 SOCK_RDM, SOCK_SEQPACKET = 4, 5
 # libuet_attrs.has
-COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO, WRITE, DEFER = (
-    1 << n for n in range(9))
+(COOKIE, HEADER_DATA, TAG, DELIVERY, TCLASS, TIMEOUT, INFO, WRITE, DEFER,
+ PKTINFO) = (1 << n for n in range(10))
 
 
 class Sockaddr(Structure):
@@ -37,12 +37,18 @@ class Write(Structure):
     _fields_ = [("key", c_uint64), ("offset", c_uint64)]
 
 
+class Pktinfo(Structure):
+    _fields_ = [("addr", c_uint8 * 16), ("ifindex", c_uint32),
+                ("reserved", c_uint32)]
+
+
 class Attrs(Structure):
     _fields_ = [("has", c_uint), ("msg_flags", c_int), ("cookie", c_uint64),
                 ("header_data", c_uint64), ("tag", c_uint64),
                 ("delivery", c_int), ("tclass", c_int), ("timeout", c_uint32),
                 ("info", MsgInfo), ("write", Write), ("defer", c_int),
-                ("reserved1", c_int), ("reserved", c_uint64 * 5)]
+                ("reserved1", c_int), ("pktinfo", Pktinfo),
+                ("reserved", c_uint64 * 2)]
 
 
 class Report(Structure):
@@ -66,7 +72,7 @@ class Sock(Structure):
                 ("sndbuf", c_int), ("rcvbuf", c_int), ("device", c_char_p),
                 ("local", POINTER(Sockaddr)), ("peer", POINTER(Sockaddr)),
                 ("send_timeout", c_uint32), ("take_job", c_bool),
-                ("job_from", c_int), ("defer", c_uint32)]
+                ("job_from", c_int), ("defer", c_uint32), ("pktinfo", c_int)]
 
 
 class Info(Structure):

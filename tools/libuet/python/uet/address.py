@@ -6,7 +6,8 @@ import dataclasses
 import ipaddress
 from typing import Optional
 
-from ._lib import URI_SIZE, Service as RawService, Sockaddr, fail, lib
+from ._lib import (URI_SIZE, Pktinfo, Service as RawService, Sockaddr, fail,
+                   lib)
 
 
 class Address:
@@ -67,6 +68,28 @@ class Address:
 
     def __hash__(self):
         return hash(self._key())
+
+
+@dataclasses.dataclass(frozen=True)
+class Local:
+    """An address of this host, and the number of an interface: of a message that came
+    the one that it came by, to send the one of a link-local address."""
+
+    host: object
+    interface: int = 0
+
+    @classmethod
+    def from_raw(cls, raw):
+        """Of a structure uet_pktinfo."""
+        return cls(_host(raw.addr), raw.ifindex)
+
+    @property
+    def raw(self):
+        """struct uet_pktinfo of linux/uet.h"""
+        octets = ipaddress.ip_address(self.host).packed
+        if len(octets) == 4:
+            octets = bytes(10) + b"\xff\xff" + octets
+        return Pktinfo((ctypes.c_uint8 * 16)(*octets), self.interface)
 
 
 def _pointer(address):

@@ -15,15 +15,15 @@ import time
 from typing import Optional
 
 from . import report
-from ._lib import (AF_UET, COOKIE, DEFER, DELIVERY, HEADER_DATA, INFO, SOCK_RDM,
-                   SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, WRITE, Attrs, Info,
+from ._lib import (AF_UET, COOKIE, DEFER, DELIVERY, HEADER_DATA, INFO, PKTINFO,
+                   SOCK_RDM, SOCK_SEQPACKET, TAG, TCLASS, TIMEOUT, WRITE, Attrs, Info,
                    Iovec, Sock, Sockaddr, Write, fail, lib, libc, memory_of)
-from .address import Address, to_address
+from .address import Address, Local, to_address
 
 FIRST_READ = 65536
 _SENT = {"cookie": COOKIE, "header_data": HEADER_DATA, "tag": TAG,
          "delivery": DELIVERY, "tclass": TCLASS, "timeout": TIMEOUT,
-         "write": WRITE, "defer": DEFER}
+         "write": WRITE, "defer": DEFER, "local": PKTINFO}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Message:
 
     length is that of the whole message, offset where data begins in it; ce says
     that a packet of it was marked by a congested queue.  write: (key, place in the
-    window of data), if it is a part of a write.
+    window of data), if it is a part of a write.  local: the address of this host that
+    it was sent to (Local), with the option pktinfo.
     """
 
     data: bytes
@@ -45,6 +46,7 @@ class Message:
     delivery: Optional[int] = None
     ce: bool = False
     write: Optional[tuple] = None
+    local: Optional[Local] = None
 
 
 class Socket:
@@ -53,7 +55,7 @@ class Socket:
     local and peer: addresses (Address, or text for uet.resolve()) to bind and to
     connect to.  ordered: SOCK_SEQPACKET, datagrams: SOCK_DGRAM, of which some are
     lost, else SOCK_RDM.  options: cc, defer, delivery,
-    device, job, mark, max_msg, notify, policy, rcvbuf, send_timeout, sndbuf,
+    device, job, mark, max_msg, notify, pktinfo, policy, rcvbuf, send_timeout, sndbuf,
     tclass, as in libuet_open(3).
     """
 
@@ -180,13 +182,22 @@ class Socket:
 
         to: Address, or text; None if the socket is connected.  attributes: cookie,
         header_data, tag, delivery, tclass, timeout (ms), defer (1 or 0), write (key and
-        place in a window, with the mode RUDI).
+        place in a window, with the mode RUDI), local (Local, or the text of an
+        address: send from there).  None is as if it were not given.
         """
         attrs = Attrs()
         for name, value in attributes.items():
             if name not in _SENT:
                 raise TypeError(f"send() has no argument {name}")
-            setattr(attrs, name, Write(*value) if name == "write" else value)
+            if value is None:
+                continue
+            if name == "write":
+                attrs.write = Write(*value)
+            elif name == "local":
+                attrs.pktinfo = (value if isinstance(value, Local)
+                                 else Local(value)).raw
+            else:
+                setattr(attrs, name, value)
             attrs.has |= _SENT[name]
         pointer = None if to is None else ctypes.byref(to_address(to).raw)
         # What the address is of stays as long as this does
@@ -309,4 +320,5 @@ def _message(data, sender, attrs):
         attrs.tag if has & TAG else None,
         *((info.length, info.offset, info.delivery, bool(info.ce))
           if has & INFO else ()),
-        write=(attrs.write.key, attrs.write.offset) if has & WRITE else None)
+        write=(attrs.write.key, attrs.write.offset) if has & WRITE else None,
+        local=Local.from_raw(attrs.pktinfo) if has & PKTINFO else None)
