@@ -110,6 +110,8 @@ struct uet_job {
  * @zerocopies: sends with MSG_ZEROCOPY so far, the id of the next one
  * @wmem: messages queued and not done << 32 | bytes of their data not yet released
  * @tx_wake_at: wake senders when the buffer use falls to this, -1 = nobody waits
+ * @tx_waits: calls that wait for room; @dests_lock, as is @tx_waits_at
+ * @tx_waits_at: since when there is one, jiffies
  * @refused: sends that got EAGAIN, by destination; @dests_lock, but for its number
  * @refused_others: stands in it for those whose queue was dropped
  * @refused_owner: stands in it for datagrams and writes, which wait for room at @owner
@@ -216,6 +218,8 @@ struct uet_sock {
 	atomic_t		zerocopies;
 	atomic64_t		wmem;
 	atomic64_t		tx_wake_at;
+	u32			tx_waits;
+	unsigned long		tx_waits_at;
 	struct uet_refusals	refused;
 	struct uet_refusal	refused_others;
 	struct uet_refusal	refused_owner;

@@ -252,6 +252,32 @@ receiver()
 	! grep "process" "$WORK/why"
 }
 
+# sends_only NETNS OWN PEER: a program that sends to another one before it reads
+sends_only()
+{
+	on "$1" env PYTHONPATH="$TREE/tools/libuet/python" \
+		LD_LIBRARY_PATH="$TREE/build/lib" python3 -c '
+import sys, uet
+s = uet.Socket(local=sys.argv[1], sndbuf="64k", rcvbuf="64k")
+while True:
+    try:
+        s.send(bytes(1 << 20), sys.argv[2])
+    except OSError:
+        pass' "$2" "$3" &
+}
+
+# Each waits in a send until the other one reads
+standstill()
+{
+	sends_only "$A" $A4/140 $B4/141
+	sends_only "$B" $B4/141 $A4/140
+	explains standstill $B4 || return 1
+	says "of python3 \(process [0-9]+\) has .* to read"
+	walk "Everybody sends and nobody reads" && grep "^standstill" "$WORK/walk" &&
+		grep "send_wait" "$WORK/walk" || return 1
+	explains standstill $A4 "$B"
+}
+
 # Of several sockets it is the one that refuses, not one that has something to read
 right_reader()
 {
@@ -626,7 +652,7 @@ fabric()
 }
 
 cases="nothing wrong_words route firewall other_peers silent failed receiver
-	right_reader own_receiver bad_name hold job refused opening window credit
+	standstill right_reader own_receiver bad_name hold job refused opening window credit
 	receive_window path port full_port short_port mtu trim_missing trim_unmarked
 	two_causes busy crowd"
 # shellcheck disable=SC2048

@@ -76,12 +76,14 @@ struct fact_target {
  * struct fact_sock - the local socket that does not read
  * @inode: 0 = there is none
  * @refused_ns: since when it refuses packets
+ * @unread_ns: since when its oldest message waits to be read
+ * @send_ns: since when a call waits in a send by it
  * @bytes: memory of what it has not read
  * @room: its receive buffer
  * @proc: process, 0 = not known
  */
 struct fact_sock {
-	uint64_t inode, refused_ns, bytes, room;
+	uint64_t inode, refused_ns, unread_ns, send_ns, bytes, room;
 	pid_t proc;
 	char name[32];
 };

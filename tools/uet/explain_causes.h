@@ -16,6 +16,7 @@ bool cause_route(const struct facts *f, struct verdict *v);
 bool cause_firewall(const struct facts *f, struct verdict *v);
 bool cause_silent(const struct facts *f, struct verdict *v);
 bool cause_mtu(const struct facts *f, struct verdict *v);
+bool cause_standstill(const struct facts *f, struct verdict *v);
 bool cause_receiver(const struct facts *f, struct verdict *v);
 bool cause_hold(const struct facts *f, struct verdict *v);
 bool cause_port(const struct facts *f, struct verdict *v);

@@ -11,7 +11,31 @@
 #include "names.h"
 #include "units.h"
 
+/* So long nobody reads only if nobody will */
+#define STANDSTILL_NS	1000000000ULL
+
 /* --- receivers ------------------------------------------------------------ */
+
+/* Nobody reads while both sides wait in a send. A program that has a thread for either
+ * reads now and then.
+ */
+bool cause_standstill(const struct facts *f, struct verdict *v)
+{
+	const struct fact_sock *s = &f->reader;
+	uint64_t ns = s->send_ns < s->unread_ns ? s->send_ns : s->unread_ns;
+
+	if (!waits_for(f, UET_WAIT_RECEIVER, v) || !s->inode || ns < STANDSTILL_NS)
+		return false;
+	v->since_ns = ns;
+	say(v->text, "both sides wait in a send until the other one reads: socket %" PRIu64,
+	    s->inode);
+	if (s->proc)
+		say(v->text, " of %s (process %d)", s->name, s->proc);
+	say_bytes(v->text, " has ", s->bytes);
+	say(v->text, " to read");
+	say(v->more, "uet sock show inode %" PRIu64, s->inode);
+	return true;
+}
 
 static void say_receiver(const struct facts *f, struct verdict *v)
 {

@@ -383,6 +383,8 @@ static void take_sock(const struct attrs *a, void *arg)
 	*s = (struct fact_sock){
 		.inode		= attr_num(a, UET_A_SOCK_INODE),
 		.refused_ns	= refused,
+		.unread_ns	= attr_num(a, UET_A_SOCK_UNREAD_NS),
+		.send_ns	= attr_num(a, UET_A_SOCK_SEND_WAIT_NS),
 		.bytes		= attr_num(a, UET_A_SOCK_RX_BYTES),
 		.room		= attr_num(a, UET_A_SOCK_RCVBUF),
 	};

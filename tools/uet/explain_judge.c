@@ -79,6 +79,8 @@ static const struct cause {
 	{ "firewall",	RANK_STOPS, ~0U, cause_firewall },
 	{ "silent",	RANK_STOPS, ~0U, cause_silent },
 	{ "mtu",	RANK_WRONG, BY_LOSS, cause_mtu },
+	{ "standstill",	RANK_WRONG, BIT(UET_WAIT_RECEIVER) | BIT(UET_WAIT_LINE),
+	  cause_standstill },
 	{ "receiver",	RANK_WRONG, BIT(UET_WAIT_RECEIVER) | BIT(UET_WAIT_LINE),
 	  cause_receiver },
 	{ "hold",	RANK_WRONG, BIT(UET_WAIT_LINE), cause_hold },

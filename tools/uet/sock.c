@@ -21,6 +21,7 @@ const struct field fields_sock[] = {
 	{ "tx_bytes", UET_A_SOCK_TX_BYTES, K_BYTES },
 	{ "sndbuf", UET_A_SOCK_SNDBUF, K_BYTES },
 	{ "dests", UET_A_SOCK_DESTS, K_NUM },
+	{ "send_wait_ns", UET_A_SOCK_SEND_WAIT_NS, K_NS, F_NONZERO },
 	{ "rx_bytes", UET_A_SOCK_RX_BYTES, K_BYTES, F_LINE },
 	{ "rx_ready_bytes", UET_A_SOCK_RX_READY_BYTES, K_BYTES },
 	{ "rcvbuf", UET_A_SOCK_RCVBUF, K_BYTES },

@@ -25,6 +25,7 @@
  * @rx_bytes: memory of received data
  * @ready_bytes: the part of it that can be read
  * @refused_ns: since when it has had no room, 0 = it has
+ * @send_ns: since when a call waits for room to send, 0 = none does
  * @unread_ns: since when its oldest message waits to be read, 0 = none does
  */
 struct uet_genl_sock {
@@ -35,6 +36,7 @@ struct uet_genl_sock {
 	u64			rx_bytes;
 	u64			ready_bytes;
 	u64			refused_ns;
+	u64			send_ns;
 	u64			unread_ns;
 };
 
@@ -93,6 +95,8 @@ static void uet_genl_sock_look(struct uet_sock *us, struct uet_genl_sock *s)
 	s->connected = us->connected;
 	s->remote = us->remote;
 	s->dests = us->nr_dests;
+	if (us->tx_waits)
+		s->send_ns = uet_genl_ago(us->tx_waits_at);
 	spin_unlock(&us->dests_lock);
 	spin_lock_bh(&us->rx_lock);
 	s->rx_bytes = us->rx_bytes;
@@ -147,6 +151,10 @@ static int uet_genl_sock_tx(struct sk_buff *skb, const struct uet_genl_sock *s)
 {
 	u64 wmem = atomic64_read(&s->us->wmem);
 
+	if (s->send_ns &&
+	    nla_put_u64_64bit(skb, UET_A_SOCK_SEND_WAIT_NS, s->send_ns,
+			      UET_A_SOCK_PAD))
+		return -EMSGSIZE;
 	return nla_put_u32(skb, UET_A_SOCK_TX_MSGS, upper_32_bits(wmem)) ||
 	       nla_put_u64_64bit(skb, UET_A_SOCK_TX_BYTES, lower_32_bits(wmem),
 				 UET_A_SOCK_PAD) ||

@@ -537,6 +537,17 @@ static unsigned int uet_send_sleep_state(bool begun)
 	return begun ? TASK_KILLABLE | TASK_FREEZABLE : TASK_INTERRUPTIBLE;
 }
 
+/* For those who look for the cause of a wait: one more call waits, or one less */
+static void uet_send_waits(struct uet_sock *us, bool more)
+{
+	spin_lock(&us->dests_lock);
+	if (!more)
+		us->tx_waits--;
+	else if (!us->tx_waits++)
+		us->tx_waits_at = jiffies;
+	spin_unlock(&us->dests_lock);
+}
+
 /**
  * uet_send_wait() - wait for room
  * @us: the socket
@@ -553,7 +564,7 @@ int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &us->sk;
-	bool noted = msg;
+	bool noted = msg, waits = false;
 	s64 asked = -1, at;
 	int err = 0;
 
@@ -581,10 +592,15 @@ int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 			err = sock_intr_errno(*timeo);
 			break;
 		}
+		if (!waits)
+			uet_send_waits(us, true);
+		waits = true;
 		*timeo = wait_woken(&wait, uet_send_sleep_state(msg), *timeo);
 		asked = -1;
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);
+	if (waits)
+		uet_send_waits(us, false);
 	return err;
 }
 
