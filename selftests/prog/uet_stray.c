@@ -352,7 +352,7 @@ static void one_each(const char *what, uint64_t (*tag)(int i), uint64_t (*ignore
 	struct libuet_cq cq;
 	bool ok = true;
 
-	b = receiver(SOCK_SEQPACKET, 963, &cq, NR);
+	b = receiver(SOCK_SEQPACKET, 963, &cq, 2 * NR);
 	for (i = 0; i < NR; i++)
 		ok &= !post_one(b, i, NULL, 8, tag(i), ignore(i),
 				UET_RECV_INLINE | UET_RECV_TAGGED);
@@ -396,7 +396,7 @@ static void test_scribble(void)
 	pid_t child;
 	bool ok = true;
 
-	b = receiver(SOCK_SEQPACKET, 965, &cq, 4);
+	b = receiver(SOCK_SEQPACKET, 965, &cq, 2 * NR);
 	c = receiver(SOCK_SEQPACKET, 966, &other, 4);
 	memset(buf, 0, NR * 1000);
 	for (n = 0; n < NR; n++)

@@ -98,7 +98,7 @@ static void send_all(const char *to, const char *type, uint64_t count)
 	printf("sent %llu\n", (unsigned long long)count);
 }
 
-/* Post a receive; cookies are the order of posting. False while completions wait for room */
+/* Post a receive; cookies are the order of posting. False without a slot of the queue */
 static bool post(int fd, uint64_t cookie)
 {
 	struct slot *s = &slots[cookie % POSTS];
@@ -197,7 +197,7 @@ static void recv_all(const char *at, const char *type, uint64_t count)
 		slots[n].buf = malloc(LONGEST);
 	if (!seen || bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
 		die("bind: %m");
-	if (libuet_open_cq(fd, 32, &cq) || libuet_use_cq(fd, &cq))
+	if (libuet_open_cq(fd, 64, &cq) || libuet_use_cq(fd, &cq))
 		die("queue: %m");
 	puts("ready");
 	fflush(stdout);

@@ -303,8 +303,8 @@ struct uet_report {
  * most, there is no buffer, and @addr does not matter. Else the buffer must stay where
  * it is until the completion: its pages are held, and count for RLIMIT_MEMLOCK. The
  * socket needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue),
- * EAGAIN (UET_RECV_POSTS_MAX of the socket, or completions wait for room in the queue),
- * ENOBUFS (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
+ * EAGAIN (UET_RECV_POSTS_MAX of the socket, or no slot of the queue), ENOBUFS
+ * (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
  */
 struct uet_recv_post {
 	__u64			cookie;
@@ -347,8 +347,8 @@ struct uet_recv_post {
  * error nothing is delivered: one of sendmsg(), or ECANCELED if the socket was closed or
  * shut down before; else what becomes of the message is told as of others. The socket
  * needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN
- * (UET_SEND_POSTS_MAX of the socket, or completions wait for room in the queue), ENOMEM,
- * EPIPE, address errors.
+ * (UET_SEND_POSTS_MAX of the socket, or no slot of the queue), ENOMEM, EPIPE, address
+ * errors.
  */
 struct uet_send_post {
 	__u64			cookie;
@@ -378,8 +378,7 @@ struct uet_send_post {
 
 /**
  * struct uet_cq_params - a completion queue to be (SIOCUETCQ)
- * @entries: completions it has room for, 1 to UET_CQ_ENTRIES_MAX; rounded up to a power
- *	of two
+ * @entries: its slots, 1 to UET_CQ_ENTRIES_MAX; rounded up to a power of two, 4 at least
  * @flags: 0
  * @size: set to the length for mmap(), bytes
  */
@@ -445,14 +444,21 @@ struct uet_completion {
  * @head: completions that the program has taken; it adds to it, with release order
  * @reserved0: zero
  * @tail: completions that are there; the kernel adds to it, with release order
- * @waiting: completions that wait for room; while not 0, poll() after @head has moved
- * @entries: completions that it has room for, a power of two
+ * @waiting: what peers have caused waits for slots; while not 0, poll() after @head has
+ *	moved
+ * @entries: its slots, a power of two
  * @reserved1: zero
  *
  * The completions follow it: number n is the (n % entries)th one.
  *
- * The kernel believes nothing that a program writes here: with a wrong @head a program
- * loses its own completions.
+ * Each completion has a slot: one of a receive, of a posted send, of MSG_ZEROCOPY and of a
+ * message whose success is told (UET_NOTIFY) from the call on, until the program has taken
+ * it. These may have three quarters of the slots; without one the call gives EAGAIN, also
+ * where it may wait. A quarter is for what peers cause: messages in receives of
+ * UET_RECV_MULTI, watched endpoints and peers.
+ *
+ * The kernel believes nothing that a program writes here: a @head that cannot be is
+ * ignored, and with another wrong one a program loses its own completions.
  */
 struct uet_cq_ring {
 	__u32			head;

@@ -2,15 +2,16 @@
 /*
  * Completion queues.
  *
- * The ring is memory of the kernel that a program maps. It may write there what it
- * likes: the kernel reads nothing but @head, and takes no more from it than how much room
- * there is. No completion is lost: each has memory of its own before its operation begins
- * (struct uet_cq_item), in which it waits while the ring is full; and who has completions
- * that wait cannot begin more. They move to the ring at the next completion or poll().
- * Events that no operation began (lost peers) have no such memory, and only so many of
- * them wait.
+ * The ring is memory of the kernel that a program maps. It may write there what it likes:
+ * the kernel reads nothing but @head, and takes no more from it than how much room there
+ * is. No completion is lost, and none waits: who begins an operation owns a slot of the
+ * ring from then on, or does not begin it (core/slots.h). What peers cause has a share of
+ * the slots; what finds none there waits where it is, under the limits that hold there, and
+ * is told when poll() finds a slot (struct uet_cq_want).
  *
- * Not here: what is told (rx/post.c, tx/report.c).
+ * Once the file is gone there is nobody to tell: then all slots are free.
+ *
+ * Not here: what is told (rx/post.c, tx/done.c).
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -22,7 +23,14 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "core/slots.h"
 #include "cq/cq.h"
+
+/* Of so many entries one is for what peers cause */
+#define UET_CQ_REMOTE_PART	4
+
+/* Entries at least: each share has one */
+#define UET_CQ_ENTRIES_MIN	4
 
 /**
  * struct uet_cq - a completion queue
@@ -31,10 +39,8 @@
  * @ring: shared with programs
  * @done: its completions, which follow @ring
  * @size: of both, bytes
- * @entries: of @done
- * @tail: completions put into @ring so far
- * @waiting: completions that wait for room
- * @nr_waiting: length of @waiting; read without @lock, too
+ * @slots: which of @done are free
+ * @wants: struct uet_cq_want, what waits for a slot
  * @closed: the file is gone: nobody is told any more
  * @wait: who polls
  * @pin: @ring counts for RLIMIT_MEMLOCK
@@ -45,59 +51,130 @@ struct uet_cq {
 	struct uet_cq_ring	*ring;
 	struct uet_completion	*done;
 	size_t			size;
-	u32			entries;
-	u32			tail;
-	struct list_head	waiting;
-	u32			nr_waiting;
+	struct uet_slots	slots;
+	struct list_head	wants;
 	bool			closed;
 	wait_queue_head_t	wait;
 	struct mmpin		pin;
 };
 
-/* Completions that the program has not taken. A wrong @head means all of them. */
-static u32 uet_cq_used(const struct uet_cq *cq)
+/* Look which completions the program has taken. */
+static void uet_cq_look(struct uet_cq *cq)
 {
+	lockdep_assert_held(&cq->lock);
 	/* Pairs with the release by which the program gives entries back. */
-	u32 used = cq->tail - smp_load_acquire(&cq->ring->head);
-
-	return min(used, cq->entries);
+	uet_slots_taken(&cq->slots, smp_load_acquire(&cq->ring->head));
 }
 
-static void uet_cq_put_done(struct uet_cq *cq, const struct uet_completion *done)
+static bool uet_cq_own_of(struct uet_cq *cq, enum uet_slots_share share, u32 n)
 {
 	lockdep_assert_held(&cq->lock);
-	cq->done[cq->tail & (cq->entries - 1)] = *done;
-	/* The program sees the completion before it sees that there is one. */
-	smp_store_release(&cq->ring->tail, ++cq->tail);
+	if (unlikely(cq->closed) || uet_slots_own(&cq->slots, share, n))
+		return true;
+	uet_cq_look(cq);
+	return uet_slots_own(&cq->slots, share, n);
 }
 
-/* Move what waits to the ring; @told gets those for which there was room. */
-static void uet_cq_move(struct uet_cq *cq, struct list_head *told)
+/**
+ * uet_cq_own() - take slots for operations that are about to begin
+ * @cq: queue
+ * @n: number of completions that there will be
+ *
+ * Each is for uet_cq_tell() or uet_cq_disown().
+ *
+ * Context: any.
+ * Return: false if there are not so many: the caller answers EAGAIN.
+ */
+bool uet_cq_own(struct uet_cq *cq, u32 n)
 {
-	struct uet_cq_item *item;
-	u32 room;
+	bool ret;
 
+	spin_lock_bh(&cq->lock);
+	ret = uet_cq_own_of(cq, UET_SLOTS_OWN, n);
+	spin_unlock_bh(&cq->lock);
+	return ret;
+}
+
+static void uet_cq_disown_of(struct uet_cq *cq, enum uet_slots_share share, u32 n)
+{
+	spin_lock_bh(&cq->lock);
+	if (likely(!cq->closed))
+		uet_slots_disown(&cq->slots, share, n);
+	spin_unlock_bh(&cq->lock);
+}
+
+/**
+ * uet_cq_disown() - give slots back: there is nothing to tell
+ * @cq: queue
+ * @n: number, of uet_cq_own()
+ *
+ * Context: any.
+ */
+void uet_cq_disown(struct uet_cq *cq, u32 n)
+{
+	uet_cq_disown_of(cq, UET_SLOTS_OWN, n);
+}
+
+/**
+ * uet_cq_disown_remote() - give slots of uet_cq_own_remote() back
+ * @cq: queue
+ * @n: number
+ *
+ * Context: any.
+ */
+void uet_cq_disown_remote(struct uet_cq *cq, u32 n)
+{
+	uet_cq_disown_of(cq, UET_SLOTS_REMOTE, n);
+}
+
+/**
+ * uet_cq_own_remote() - take a slot for what a peer has caused
+ * @cq: queue
+ * @want: what waits if there is none, or NULL
+ *
+ * The slot is for uet_cq_tell_remote(). Without one @want is noted, unless it is already:
+ * its @room will be called when there is one.
+ *
+ * Context: any.
+ * Return: false if there is none.
+ */
+bool uet_cq_own_remote(struct uet_cq *cq, struct uet_cq_want *want)
+{
+	bool ret;
+
+	spin_lock_bh(&cq->lock);
+	ret = uet_cq_own_of(cq, UET_SLOTS_REMOTE, 1);
+	if (!ret && want && list_empty(&want->node)) {
+		list_add_tail(&want->node, &cq->wants);
+		WRITE_ONCE(cq->ring->waiting, 1);
+	}
+	spin_unlock_bh(&cq->lock);
+	return ret;
+}
+
+/* What is noted does not wait any more. */
+static void uet_cq_forget(struct uet_cq *cq, struct uet_cq_want *want)
+{
 	lockdep_assert_held(&cq->lock);
-	if (likely(list_empty(&cq->waiting)))
-		return;
-	room = cq->entries - uet_cq_used(cq);
-	while (room-- && !list_empty(&cq->waiting)) {
-		item = list_first_entry(&cq->waiting, struct uet_cq_item, node);
-		uet_cq_put_done(cq, &item->done);
-		list_move_tail(&item->node, told);
-		WRITE_ONCE(cq->nr_waiting, cq->nr_waiting - 1);
-	}
-	WRITE_ONCE(cq->ring->waiting, !list_empty(&cq->waiting));
+	list_del_init(&want->node);
+	WRITE_ONCE(cq->ring->waiting, !list_empty(&cq->wants));
 }
 
-static void uet_cq_free_items(struct list_head *items)
+/**
+ * uet_cq_unwant() - what may be noted waits no more
+ * @cq: queue
+ * @want: of uet_cq_own_remote()
+ *
+ * Its @room may run still.
+ *
+ * Context: any.
+ */
+void uet_cq_unwant(struct uet_cq *cq, struct uet_cq_want *want)
 {
-	struct uet_cq_item *item, *next;
-
-	list_for_each_entry_safe(item, next, items, node) {
-		list_del(&item->node);
-		item->free(item);
-	}
+	spin_lock_bh(&cq->lock);
+	if (!list_empty(&want->node))
+		uet_cq_forget(cq, want);
+	spin_unlock_bh(&cq->lock);
 }
 
 static void uet_cq_wake(struct uet_cq *cq)
@@ -106,87 +183,68 @@ static void uet_cq_wake(struct uet_cq *cq)
 		wake_up_interruptible_poll(&cq->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Returns false if @most completions wait, or more; then nothing is done. */
-static bool uet_cq_put_item(struct uet_cq *cq, struct uet_cq_item *item, u32 most)
+static void uet_cq_tell_of(struct uet_cq *cq, enum uet_slots_share share,
+			   const struct uet_completion *done)
 {
-	LIST_HEAD(told);
-	bool closed;
-
 	spin_lock_bh(&cq->lock);
-	closed = cq->closed;
-	if (likely(!closed && list_empty(&cq->waiting) &&
-		   uet_cq_used(cq) < cq->entries)) {
-		uet_cq_put_done(cq, &item->done);
+	if (unlikely(cq->closed)) {
 		spin_unlock_bh(&cq->lock);
-		item->free(item);
-		uet_cq_wake(cq);
-		return true;
+		return;
 	}
-	if (!closed && cq->nr_waiting >= most) {
-		spin_unlock_bh(&cq->lock);
-		return false;
-	}
-	if (closed) {
-		list_add_tail(&item->node, &told);
-	} else {
-		list_add_tail(&item->node, &cq->waiting);
-		WRITE_ONCE(cq->nr_waiting, cq->nr_waiting + 1);
-	}
-	uet_cq_move(cq, &told);
+	cq->done[uet_slots_tell(&cq->slots, share)] = *done;
+	/* The program sees the completion before it sees that there is one. */
+	smp_store_release(&cq->ring->tail, cq->slots.tail);
 	spin_unlock_bh(&cq->lock);
-	uet_cq_free_items(&told);
-	if (!closed)
-		uet_cq_wake(cq);
-	return true;
+	uet_cq_wake(cq);
 }
 
 /**
- * uet_cq_add() - tell a completion
- * @cq: queue
- * @item: the completion; its @free is called at once or later
+ * uet_cq_tell() - tell what has become of an operation
+ * @cq: queue, of which a slot is owned by uet_cq_own()
+ * @done: the completion
  *
  * Context: any.
  */
-void uet_cq_add(struct uet_cq *cq, struct uet_cq_item *item)
+void uet_cq_tell(struct uet_cq *cq, const struct uet_completion *done)
 {
-	uet_cq_put_item(cq, item, U32_MAX);
+	uet_cq_tell_of(cq, UET_SLOTS_OWN, done);
 }
 
 /**
- * uet_cq_try_add() - tell what no operation of the program began
- * @cq: queue
- * @item: the completion; its @free is called at once or later, if it is told
+ * uet_cq_tell_remote() - tell what a peer has caused
+ * @cq: queue, of which a slot is owned by uet_cq_own_remote()
+ * @done: the completion
  *
  * Context: any.
- * Return: false if %UET_CQ_EVENTS completions wait for room.
  */
-bool uet_cq_try_add(struct uet_cq *cq, struct uet_cq_item *item)
+void uet_cq_tell_remote(struct uet_cq *cq, const struct uet_completion *done)
 {
-	return uet_cq_put_item(cq, item, UET_CQ_EVENTS);
+	uet_cq_tell_of(cq, UET_SLOTS_REMOTE, done);
 }
 
-/**
- * uet_cq_full() - do completions wait for room?
- * @cq: queue
- *
- * Those that find room now do not.
- *
- * Context: process or softirq.
- * Return: true if so.
- */
-bool uet_cq_full(struct uet_cq *cq)
+/* Give free slots to those who wait: each takes what it needs, and waits anew. */
+static void uet_cq_serve(struct uet_cq *cq)
 {
-	LIST_HEAD(told);
-	bool full;
+	struct uet_cq_want *want;
+	LIST_HEAD(round);
 
-	if (likely(!READ_ONCE(cq->nr_waiting)))
-		return false;
 	spin_lock_bh(&cq->lock);
-	uet_cq_move(cq, &told);
-	full = !list_empty(&cq->waiting);
+	uet_cq_look(cq);
+	list_splice_init(&cq->wants, &round);
+	while (!list_empty(&round)) {
+		want = list_first_entry(&round, struct uet_cq_want, node);
+		if (!cq->closed && !uet_slots_free(&cq->slots, UET_SLOTS_REMOTE)) {
+			list_splice_init(&round, &cq->wants);
+			break;
+		}
+		uet_cq_forget(cq, want);
+		want->get(want);
+		spin_unlock_bh(&cq->lock);
+		want->room(want);
+		spin_lock_bh(&cq->lock);
+	}
+	WRITE_ONCE(cq->ring->waiting, !list_empty(&cq->wants));
 	spin_unlock_bh(&cq->lock);
-	uet_cq_free_items(&told);
-	return full;
 }
 
 /**
@@ -210,8 +268,9 @@ void uet_cq_put(struct uet_cq *cq)
 {
 	if (!refcount_dec_and_test(&cq->ref))
 		return;
-	WARN_ON_ONCE(!list_empty(&cq->waiting));
+	WARN_ON_ONCE(!list_empty(&cq->wants));
 	mm_unaccount_pinned_pages(&cq->pin);
+	kvfree(cq->slots.remotes);
 	vfree(cq->ring);
 	kfree(cq);
 }
@@ -219,14 +278,11 @@ void uet_cq_put(struct uet_cq *cq)
 static int uet_cq_release(struct inode *inode, struct file *file)
 {
 	struct uet_cq *cq = file->private_data;
-	LIST_HEAD(told);
 
 	spin_lock_bh(&cq->lock);
 	cq->closed = true;
-	list_splice_init(&cq->waiting, &told);
-	WRITE_ONCE(cq->nr_waiting, 0);
 	spin_unlock_bh(&cq->lock);
-	uet_cq_free_items(&told);
+	uet_cq_serve(cq);
 	uet_cq_put(cq);
 	return 0;
 }
@@ -234,16 +290,19 @@ static int uet_cq_release(struct inode *inode, struct file *file)
 static __poll_t uet_cq_poll(struct file *file, poll_table *wait)
 {
 	struct uet_cq *cq = file->private_data;
-	LIST_HEAD(told);
-	__poll_t mask;
+	bool filled, wants;
 
 	poll_wait(file, &cq->wait, wait);
 	spin_lock_bh(&cq->lock);
-	uet_cq_move(cq, &told);
-	mask = uet_cq_used(cq) ? EPOLLIN | EPOLLRDNORM : 0;
+	wants = !list_empty(&cq->wants);
 	spin_unlock_bh(&cq->lock);
-	uet_cq_free_items(&told);
-	return mask;
+	if (unlikely(wants))
+		uet_cq_serve(cq);
+	spin_lock_bh(&cq->lock);
+	uet_cq_look(cq);
+	filled = uet_slots_filled(&cq->slots);
+	spin_unlock_bh(&cq->lock);
+	return filled ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static int uet_cq_mmap(struct file *file, struct vm_area_struct *vma)
@@ -266,27 +325,31 @@ static const struct file_operations uet_cq_fops = {
 static struct uet_cq *uet_cq_alloc(u32 entries)
 {
 	struct uet_cq *cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
+	u16 *remotes;
 
 	if (!cq)
 		return ERR_PTR(-ENOMEM);
-	cq->entries = roundup_pow_of_two(entries);
-	cq->size = PAGE_ALIGN(sizeof(*cq->ring) +
-			      cq->entries * sizeof(*cq->done));
+	entries = roundup_pow_of_two(max_t(u32, entries, UET_CQ_ENTRIES_MIN));
+	cq->size = PAGE_ALIGN(sizeof(*cq->ring) + entries * sizeof(*cq->done));
 	if (mm_account_pinned_pages(&cq->pin, cq->size)) {
 		kfree(cq);
 		return ERR_PTR(-ENOBUFS);
 	}
 	cq->ring = vmalloc_user(cq->size);
-	if (!cq->ring) {
+	remotes = kvcalloc(entries, sizeof(*remotes), GFP_KERNEL_ACCOUNT);
+	if (!cq->ring || !remotes) {
+		kvfree(remotes);
+		vfree(cq->ring);
 		mm_unaccount_pinned_pages(&cq->pin);
 		kfree(cq);
 		return ERR_PTR(-ENOMEM);
 	}
+	uet_slots_init(&cq->slots, entries, entries / UET_CQ_REMOTE_PART, remotes);
 	cq->done = (struct uet_completion *)(cq->ring + 1);
-	cq->ring->entries = cq->entries;
+	cq->ring->entries = entries;
 	refcount_set(&cq->ref, 1);
 	spin_lock_init(&cq->lock);
-	INIT_LIST_HEAD(&cq->waiting);
+	INIT_LIST_HEAD(&cq->wants);
 	init_waitqueue_head(&cq->wait);
 	return cq;
 }
@@ -312,7 +375,7 @@ int uet_cq_create(struct uet_cq_params __user *params)
 	cq = uet_cq_alloc(p.entries);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
-	p.entries = cq->entries;
+	p.entries = cq->slots.entries;
 	p.size = cq->size;
 	if (copy_to_user(params, &p, sizeof(p))) {
 		uet_cq_put(cq);

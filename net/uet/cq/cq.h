@@ -12,27 +12,29 @@
 
 struct uet_cq;
 
-/* An event finds so many completions waiting for room: there is none for it */
-#define UET_CQ_EVENTS	1024
-
 /**
- * struct uet_cq_item - a completion that may have to wait for room
- * @node: in uet_cq.waiting
- * @done: what to tell
- * @free: gives the item back, once the program was told or will never be. Any context
+ * struct uet_cq_want - something that peers cause waits for a slot
+ * @node: in uet_cq.wants; empty if not
+ * @get: keeps what waits until @room has run; called with uet_cq.lock held
+ * @room: there may be a slot now; in process context, without a lock
  */
-struct uet_cq_item {
+struct uet_cq_want {
 	struct list_head	node;
-	struct uet_completion	done;
-	void			(*free)(struct uet_cq_item *item);
+	void			(*get)(struct uet_cq_want *want);
+	void			(*room)(struct uet_cq_want *want);
 };
 
 int uet_cq_create(struct uet_cq_params __user *params);
 struct uet_cq *uet_cq_of(int fd);
 void uet_cq_get(struct uet_cq *cq);
 void uet_cq_put(struct uet_cq *cq);
-void uet_cq_add(struct uet_cq *cq, struct uet_cq_item *item);
-bool uet_cq_try_add(struct uet_cq *cq, struct uet_cq_item *item);
-bool uet_cq_full(struct uet_cq *cq);
+
+bool uet_cq_own(struct uet_cq *cq, u32 n);
+void uet_cq_disown(struct uet_cq *cq, u32 n);
+void uet_cq_tell(struct uet_cq *cq, const struct uet_completion *done);
+bool uet_cq_own_remote(struct uet_cq *cq, struct uet_cq_want *want);
+void uet_cq_disown_remote(struct uet_cq *cq, u32 n);
+void uet_cq_tell_remote(struct uet_cq *cq, const struct uet_completion *done);
+void uet_cq_unwant(struct uet_cq *cq, struct uet_cq_want *want);
 
 #endif /* _UET_CQ_H */

@@ -155,16 +155,6 @@ void uet_rxpost_put(struct uet_rxpost *post)
 		kfree(post);
 }
 
-static void uet_post_told(struct uet_cq_item *item)
-{
-	struct uet_rxinto *into = container_of(item, struct uet_rxinto, item);
-	struct uet_rxpost *post = into->post;
-
-	if (into != &post->own)
-		kfree(into);
-	uet_rxpost_put(post);
-}
-
 /**
  * uet_rxpost_alloc() - make a receive of what a program asks for
  * @p: checked
@@ -190,7 +180,6 @@ struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p)
 	post->length = p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length;
 	post->least = p->least;
 	post->own.post = post;
-	post->own.item.free = uet_post_told;
 	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
 		return post;
 	err = uet_buffer_hold(&post->buf, p->addr, post->length);
@@ -214,45 +203,80 @@ static void uet_post_describe(struct uet_completion *done, const struct uet_rxms
 	}
 }
 
+/* Nobody needs the place any more. */
+static void uet_post_leave_into(struct uet_rxinto *into)
+{
+	struct uet_rxpost *post = into->post;
+
+	if (into != &post->own)
+		kfree(into);
+	uet_rxpost_put(post);
+}
+
 /* Tell what became of a receive, or of a message in it. Consumes a reference. */
 static void uet_post_tell(struct uet_sock *us, struct uet_rxinto *into,
 			  const struct uet_rxmsg *msg, int error)
 {
-	struct uet_completion *done = &into->item.done;
-	const struct uet_rxpost *post = into->post;
+	struct uet_rxpost *post = into->post;
+	struct uet_completion done = {
+		.cookie	= post->cookie,
+		.type	= post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV,
+		.error	= error,
+		.offset	= into->at,
+		.socket	= (u32)us->inode,
+	};
+	bool last = !post->users && !post->open;
 
-	/* The rest was zeroed, and @data may have the message. */
-	done->cookie = post->cookie;
-	done->type = post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV;
-	done->error = error;
-	done->offset = into->at;
-	done->socket = (u32)us->inode;
-	if (!post->users && !post->open)
-		done->flags |= UET_DONE_LAST;
+	if (last)
+		done.flags |= UET_DONE_LAST;
 	if (msg)
-		uet_post_describe(done, msg);
+		uet_post_describe(&done, msg);
 	if (!error || error == EMSGSIZE) {
-		done->got = into->room;
-		if (msg && post->flags & UET_RECV_INLINE)
-			done->flags |= UET_DONE_INLINE;
-	} else {
-		memset(done->data, 0, sizeof(done->data));
+		done.got = into->room;
+		if (msg && post->flags & UET_RECV_INLINE) {
+			done.flags |= UET_DONE_INLINE;
+			memcpy(done.data, into->data, into->room);
+		}
 	}
-	uet_cq_add(us->cq, &into->item);
+	if (into != &post->own) {
+		uet_cq_tell_remote(us->cq, &done);
+	} else {
+		post->slot = false;
+		uet_cq_tell(us->cq, &done);
+	}
+	if (last && post->slot) {
+		post->slot = false;
+		uet_cq_disown(us->cq, 1);
+	}
+	uet_post_leave_into(into);
 }
 
-/* A place for a message in a receive, or NULL without memory for it */
-static struct uet_rxinto *uet_post_room(struct uet_rxposts *posts,
-					struct uet_rxpost *post, u32 len)
+/* A place for a message in a receive that takes many, with a slot to tell it; or NULL */
+static struct uet_rxinto *uet_post_place(struct uet_sock *us, struct uet_rxpost *post)
 {
+	struct uet_rxinto *into;
+
+	if (!uet_cq_own_remote(us->cq, NULL))
+		return NULL;
+	into = kzalloc(sizeof(*into), GFP_ATOMIC | __GFP_NOWARN);
+	if (into)
+		into->post = post;
+	else
+		uet_cq_disown_remote(us->cq, 1);
+	return into;
+}
+
+/* A place for a message in a receive, or NULL: there is no room for it */
+static struct uet_rxinto *uet_post_room(struct uet_sock *us, struct uet_rxpost *post,
+					u32 len)
+{
+	struct uet_rxposts *posts = us->posts;
 	struct uet_rxinto *into = &post->own;
 
 	if (post->flags & UET_RECV_MULTI) {
-		into = kzalloc(sizeof(*into), GFP_ATOMIC | __GFP_NOWARN);
+		into = uet_post_place(us, post);
 		if (!into)
 			return NULL;
-		into->post = post;
-		into->item.free = uet_post_told;
 	}
 	into->at = post->used;
 	into->room = min(len, post->length - post->used);
@@ -280,17 +304,18 @@ static void uet_post_vacate(struct uet_sock *us, struct uet_rxinto *into)
 	if (into != &post->own) {
 		if (post->used == into->at + into->room)
 			post->used = into->at;
-		if (!post->users && !post->open)
+		if (!post->users && !post->open) {
 			uet_post_tell(us, into, NULL, ECONNABORTED);
-		else
-			uet_post_told(&into->item);
+		} else {
+			uet_cq_disown_remote(us->cq, 1);
+			uet_post_leave_into(into);
+		}
 		return;
 	}
 	if (us->rx_closed || post->flags & UET_POST_NOW) {
 		uet_post_tell(us, into, NULL, us->rx_closed ? ECANCELED : ENOMSG);
 		return;
 	}
-	memset(into->item.done.data, 0, sizeof(into->item.done.data));
 	post->used = 0;
 	post->open = true;
 	uet_post_link(posts, post);
@@ -329,7 +354,7 @@ bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
 	post = uet_post_find(posts, &key);
 	if (!post)
 		return false;
-	msg->into = uet_post_room(posts, post, msg->len);
+	msg->into = uet_post_room(us, post, msg->len);
 	if (!msg->into)
 		return false;
 	UET_INC(us->un, MSG_POSTED);
@@ -388,7 +413,7 @@ static int uet_post_write(struct uet_rxinto *into, u32 to, const struct sk_buff 
 			  u32 at, u32 n)
 {
 	if (into->post->flags & UET_RECV_INLINE)
-		return skb_copy_bits(skb, at, into->item.done.data + to, n);
+		return skb_copy_bits(skb, at, into->data + to, n);
 	return uet_buffer_copy(&into->post->buf, into->at + to, skb, at, n);
 }
 
@@ -555,7 +580,7 @@ static bool uet_post_claim(struct uet_sock *us, struct uet_rxpost *post,
 			   struct uet_rxmsg *msg)
 	__must_hold(&us->rx_lock)
 {
-	struct uet_rxinto *into = uet_post_room(us->posts, post, msg->len);
+	struct uet_rxinto *into = uet_post_room(us, post, msg->len);
 	struct sk_buff_head skbs;
 	bool ended = false;
 	int err;
@@ -607,7 +632,7 @@ static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post)
 /**
  * uet_rxpost_add() - post a receive
  * @us: socket with receives, locked, not shut down
- * @post: receive; consumes the reference
+ * @post: receive, for which a slot of the queue is owned; consumes the reference
  *
  * Context: process; sleeps.
  */
@@ -619,6 +644,7 @@ void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post)
 	spin_lock_bh(&us->rx_lock);
 	post->seq = posts->seq++;
 	post->open = true;
+	post->slot = true;
 	if ((post->flags & (UET_RECV_PEEK | UET_RECV_DISCARD)) == UET_RECV_PEEK) {
 		uet_post_peek(us, post);
 		goto out;

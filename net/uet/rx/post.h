@@ -23,22 +23,22 @@ struct uet_sock;
 
 /**
  * struct uet_rxinto - the place of a message in a posted buffer
- * @item: its completion
  * @post: the receive, with a reference
  * @at: where in the buffer it begins
  * @room: bytes of the message that go there
  * @error: errno that ends it while it is being filled, 0 = none
  * @filling: a task copies to it what had come before it was posted
+ * @data: the message, with %UET_RECV_INLINE
  *
  * rx_lock of the socket protects all but what is constant.
  */
 struct uet_rxinto {
-	struct uet_cq_item	item;
 	struct uet_rxpost	*post;
 	u64			at;
 	u32			room;
 	int			error;
 	bool			filling;
+	u8			data[UET_RECV_INLINE_MAX];
 };
 
 /**
@@ -57,9 +57,11 @@ struct uet_rxinto {
  * @least: as posted
  * @users: messages in it
  * @open: messages may match it
+ * @slot: of its completion queue it owns one; with %UET_RECV_MULTI for the cancel alone
  * @own: the only message, or the completion of a cancel
  *
- * rx_lock of the socket protects @node, @used, @users and @open; the rest is constant.
+ * rx_lock of the socket protects @node, @used, @users, @open and @slot; the
+ * rest is constant.
  */
 struct uet_rxpost {
 	struct list_head	node;
@@ -76,6 +78,7 @@ struct uet_rxpost {
 	u32			least;
 	u32			users;
 	bool			open;
+	bool			slot;
 	struct uet_rxinto	own;
 };
 

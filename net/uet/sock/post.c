@@ -113,13 +113,13 @@ err:
 	return err;
 }
 
-/* May a socket have @n more receives? Socket locked */
+/* May a socket have @n more receives? Then it owns slots for them. Socket locked */
 static int uet_posts_allowed(struct uet_sock *us, u32 n)
 {
 	if (us->sk.sk_shutdown & RCV_SHUTDOWN)
 		return -ESHUTDOWN;
 	if (READ_ONCE(us->posts->nr) + n > UET_RECV_POSTS_MAX ||
-	    uet_cq_full(us->cq))
+	    !uet_cq_own(us->cq, n))
 		return -EAGAIN;
 	return 0;
 }

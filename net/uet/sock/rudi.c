@@ -45,7 +45,7 @@
  */
 struct uet_writing {
 	struct uet_sock			*us;
-	const struct uet_send		*s;
+	struct uet_send			*s;
 	const struct uet_dest_key	*to;
 	struct msghdr			*m;
 	struct uet_rudi_msg		*msg;
@@ -187,7 +187,7 @@ static bool uet_write_too_long(const struct uet_writing *w)
 
 static int uet_write_begin(struct uet_writing *w, struct uet_peer *peer)
 {
-	const struct uet_send *s = w->s;
+	struct uet_send *s = w->s;
 	struct uet_rudi *r;
 	u64 deadline = 0;
 	u32 mtu;
@@ -212,6 +212,8 @@ static int uet_write_begin(struct uet_writing *w, struct uet_peer *peer)
 	if (s->has_cookie)
 		w->msg->cookie = s->cookie;
 	w->msg->has_cookie = s->has_cookie;
+	w->msg->cq = s->cq;
+	s->cq = NULL;
 	return 0;
 }
 
@@ -255,7 +257,7 @@ static void uet_write_limits(struct uet_sock *us)
  * -EMSGSIZE if it may not wait and is too long for that, -EAGAIN, or the error of the
  * route, memory or a signal: then some of it may have been written.
  */
-int uet_send_write(struct uet_sock *us, const struct uet_send *s, struct msghdr *m,
+int uet_send_write(struct uet_sock *us, struct uet_send *s, struct msghdr *m,
 		   const struct uet_dest_key *to, size_t len)
 {
 	struct uet_writing w = {

@@ -14,6 +14,7 @@
 struct msghdr;
 struct sockaddr_uet;
 struct ubuf_info;
+struct uet_cq;
 struct uet_peer;
 
 /**
@@ -25,6 +26,7 @@ struct uet_peer;
  * @timeout: lifetime of the message, ms, 0 = no limit
  * @deadline: end of @timeout, ns
  * @ubuf: completion of MSG_ZEROCOPY, or NULL
+ * @cq: completion queue with a slot for the result, until the message has it; or NULL
  * @pin: send from the pages of the caller, if it is not streamed; valid with @ubuf
  * @has_cookie: @cookie is valid
  * @has_tclass: the caller set the traffic class
@@ -46,6 +48,7 @@ struct uet_send {
 	u32			timeout;
 	u64			deadline;
 	struct ubuf_info	*ubuf;
+	struct uet_cq		*cq;
 	bool			pin;
 	bool			has_cookie;
 	bool			has_tclass;
@@ -61,7 +64,7 @@ struct uet_send {
 
 /* sendmsg.c */
 int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len,
-		    struct ubuf_info *ubuf);
+		    struct ubuf_info *ubuf, struct uet_cq **slot);
 void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 		     const struct sockaddr_uet *to);
 int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
@@ -73,7 +76,7 @@ bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
 		    const struct uet_txmsg *msg, u64 need, s64 *wake_at);
 int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,
 		  const struct uet_txmsg *msg, u64 need, long *timeo);
-struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
+struct uet_txmsg *uet_send_alloc(struct uet_sock *us, struct uet_send *s,
 				 struct uet_dest *dest, u32 len);
 int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *msg);
 
@@ -127,7 +130,7 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 void uet_datagram_forget(struct uet_sock *us);
 
 /* rudi.c */
-int uet_send_write(struct uet_sock *us, const struct uet_send *s, struct msghdr *m,
+int uet_send_write(struct uet_sock *us, struct uet_send *s, struct msghdr *m,
 		   const struct uet_dest_key *to, size_t len);
 
 /* sendpart.c */

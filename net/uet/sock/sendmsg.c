@@ -638,13 +638,13 @@ int uet_send_submit(struct uet_sock *us, struct uet_send *s, struct uet_txmsg *m
 /**
  * uet_send_alloc() - a new message
  * @us: the socket
- * @s: what the caller asked for
+ * @s: what the caller asked for; its slot goes over to the message
  * @dest: its queue; the message takes over the caller's reference
  * @len: its length
  *
  * Return: the message, or NULL.
  */
-struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
+struct uet_txmsg *uet_send_alloc(struct uet_sock *us, struct uet_send *s,
 				 struct uet_dest *dest, u32 len)
 {
 	struct uet_txmsg *msg = uet_txmsg_alloc(us, dest, len);
@@ -662,6 +662,8 @@ struct uet_txmsg *uet_send_alloc(struct uet_sock *us, const struct uet_send *s,
 	msg->match_bits = s->tag;
 	msg->has_tag = s->has_tag;
 	msg->has_cookie = s->has_cookie;
+	msg->cq = s->cq;
+	s->cq = NULL;
 	msg->m.told = s->has_cookie && READ_ONCE(us->notify) == UET_NOTIFY_NAMED;
 	return msg;
 }
@@ -934,19 +936,31 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
  * @msg: address, data, control messages
  * @len: length of the message
  * @ubuf: notification; the data is sent from where it is: uet_txpin_worth(). Or NULL
+ * @slot: slot for its result, or NULL; set to NULL if the message has it
  *
  * Context: process; waits for room.
  * Return: @len, or a negative errno.
  */
 int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len,
-		    struct ubuf_info *ubuf)
+		    struct ubuf_info *ubuf, struct uet_cq **slot)
 {
 	struct uet_send s = {
-		.timeo = MAX_SCHEDULE_TIMEOUT, .ubuf = ubuf, .pin = ubuf,
+		.timeo = MAX_SCHEDULE_TIMEOUT, .ubuf = ubuf, .pin = ubuf, .cq = *slot,
 	};
 	int err = uet_send_check(us, msg, len);
 
-	return err ?: uet_send_one(us, &s, msg, len);
+	if (!err)
+		err = uet_send_one(us, &s, msg, len);
+	*slot = s.cq;
+	return err;
+}
+
+/* A message whose success is told owns a slot from now on. Only the program can make room,
+ * so there is nothing to wait for.
+ */
+static int uet_send_own(struct uet_sock *us, struct uet_send *s, const struct msghdr *msg)
+{
+	return uet_notifies(us, msg->msg_controllen) ? uet_done_own(us, &s->cq) : 0;
 }
 
 /* @pages: the data is pages to refer to, of splice() or sendfile() */
@@ -960,9 +974,8 @@ static __always_inline int uet_send(struct uet_sock *us, struct msghdr *msg,
 	int err;
 
 	err = uet_send_check(us, msg, len);
-	/* Only the program can make room, so there is nothing to wait for. */
-	if (!err && unlikely(READ_ONCE(us->cq)) && uet_cq_full(us->cq))
-		err = -EAGAIN;
+	if (!err && unlikely(READ_ONCE(us->cq)))
+		err = uet_send_own(us, &s, msg);
 	if (!err && unlikely(msg->msg_flags & MSG_ZEROCOPY) && len)
 		err = uet_send_zerocopy(us, &s, msg, len, &own);
 	if (err)
@@ -979,6 +992,8 @@ out:
 		uet_send_flush_but(us, NULL);
 	if (unlikely(own))
 		uet_txpin_end(us, own, err >= 0);
+	if (unlikely(s.cq))
+		uet_done_disown(&s.cq);
 	if (err == -EPIPE && !(msg->msg_flags & MSG_NOSIGNAL))
 		send_sig(SIGPIPE, current, 0);
 	return err;

@@ -81,7 +81,7 @@ static void uet_part_free(struct uet_sock *us, struct uet_part *part)
 }
 
 /* A message without data, which the socket does not know yet */
-static struct uet_part *uet_part_new(struct uet_sock *us, const struct uet_send *s,
+static struct uet_part *uet_part_new(struct uet_sock *us, struct uet_send *s,
 				     struct msghdr *m, u32 len)
 {
 	struct uet_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
@@ -109,6 +109,7 @@ static struct uet_part *uet_part_new(struct uet_sock *us, const struct uet_send 
 		err = -ENOBUFS;
 		goto err;
 	}
+	s->cq = NULL;
 	part->msg->inlined = false;
 	part->msg->spliced = true;
 	part->msg->ubuf = NULL;
@@ -140,7 +141,7 @@ static int uet_part_check(struct uet_sock *us, const struct uet_part *part,
 }
 
 /* The message under way, or a new one */
-static struct uet_part *uet_part_get(struct uet_sock *us, const struct uet_send *s,
+static struct uet_part *uet_part_get(struct uet_sock *us, struct uet_send *s,
 				     struct msghdr *m, u32 len)
 {
 	struct uet_part *part = us->part;

@@ -39,31 +39,26 @@
 /**
  * struct uet_sendpost - a send that is posted
  * @node: in uet_sock.sends
- * @item: its completion
  * @us: socket, with a reference; it waits for its sends before it goes
  * @mm: memory of the program
  * @p: as posted
+ * @slot: for the result of the message, until that has it
  * @ubuf: notification, if it is to be sent from the pages of the program, or NULL
  * @running: a task does it, or will soon
  * @work: that task's
  */
 struct uet_sendpost {
 	struct list_head	node;
-	struct uet_cq_item	item;
 	struct uet_sock		*us;
 	struct mm_struct	*mm;
 	struct uet_send_post	p;
+	struct uet_cq		*slot;
 	struct ubuf_info	*ubuf;
 	bool			running;
 	struct work_struct	work;
 };
 
 static struct workqueue_struct *uet_send_wq;
-
-static void uet_sendpost_free(struct uet_cq_item *item)
-{
-	kfree(container_of(item, struct uet_sendpost, item));
-}
 
 static void uet_sendpost_describe(const struct uet_sendpost *s,
 				  struct uet_completion *done)
@@ -90,18 +85,22 @@ static void uet_sendpost_unpin(struct uet_sendpost *s)
 static void uet_sendpost_tell(struct uet_sendpost *s, int error)
 {
 	struct uet_sock *us = s->us;
+	struct uet_completion done;
 
 	mmdrop(s->mm);
+	uet_done_disown(&s->slot);
 	if (error >= 0 && s->ubuf) {
 		/* The last packet that refers to the data tells. */
+		uet_cq_disown(us->cq, 1);
 		uet_done_ubuf_end(s->ubuf, true);
 		kfree(s);
 		return;
 	}
 	uet_sendpost_unpin(s);
-	uet_sendpost_describe(s, &s->item.done);
-	s->item.done.error = error < 0 ? -error : 0;
-	uet_cq_add(us->cq, &s->item);
+	uet_sendpost_describe(s, &done);
+	done.error = error < 0 ? -error : 0;
+	kfree(s);
+	uet_cq_tell(us->cq, &done);
 }
 
 static bool uet_sendpost_same(const struct uet_sendpost *a, const struct uet_sendpost *b)
@@ -174,7 +173,7 @@ static int uet_sendpost_send(struct uet_sendpost *s)
 	/* The send buffer may have changed. */
 	if (s->ubuf && !uet_txpin_worth(s->us, &msg.msg_iter, p->length))
 		uet_sendpost_unpin(s);
-	return uet_send_posted(s->us, &msg, p->length, s->ubuf);
+	return uet_send_posted(s->us, &msg, p->length, s->ubuf, &s->slot);
 }
 
 static void uet_sendpost_work(struct work_struct *work)
@@ -239,7 +238,7 @@ static int uet_sendpost_add(struct uet_sock *us, struct uet_sendpost *s)
 	mutex_lock(&us->sends_lock);
 	if (READ_ONCE(us->sk.sk_shutdown) & SEND_SHUTDOWN)
 		err = -EPIPE;
-	else if (us->nr_sends >= UET_SEND_POSTS_MAX || uet_cq_full(us->cq))
+	else if (us->nr_sends >= UET_SEND_POSTS_MAX || !uet_cq_own(us->cq, 1))
 		err = -EAGAIN;
 	if (!err) {
 		sock_hold(&us->sk);
@@ -281,8 +280,11 @@ int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 		err = uet_sendpost_check(&s->p);
 	if (err)
 		goto err_free;
+	if (uet_notifies(us, true))
+		err = uet_done_own(us, &s->slot);
+	if (err)
+		goto err_free;
 	s->us = us;
-	s->item.free = uet_sendpost_free;
 	INIT_WORK(&s->work, uet_sendpost_work);
 	s->mm = current->mm;
 	mmgrab(s->mm);
@@ -291,6 +293,7 @@ int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 	if (!err)
 		return 0;
 	uet_sendpost_unpin(s);
+	uet_done_disown(&s->slot);
 	mmdrop(s->mm);
 err_free:
 	kfree(s);

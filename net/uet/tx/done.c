@@ -2,8 +2,9 @@
 /*
  * Completions of sends. A socket with a completion queue (UET_CQ) has there what others
  * find on their error queue: results of messages, what became of watched endpoints and of
- * peers, and with MSG_ZEROCOPY that its buffers may be used again. Results for which there
- * is no memory go to the error queue still, where none is lost (tx/report.c).
+ * peers, and with MSG_ZEROCOPY that its buffers may be used again. A message whose success
+ * is told owns a slot from its call on. What nobody asked for (failures of other messages,
+ * lost peers) takes a slot if there is one, and else goes to the error queue still.
  *
  * Not here: queues (cq/cq.c), pages of messages (tx/txpin.c).
  */
@@ -16,9 +17,42 @@
 #include "sock.h"
 #include "tx/done.h"
 
-static void uet_done_free(struct uet_cq_item *item)
+/**
+ * uet_done_own() - own a slot for the result of a message
+ * @us: socket
+ * @slot: set to its queue, with a reference and the slot; NULL: it has no queue
+ *
+ * Context: process.
+ * Return: 0, or -EAGAIN if there is no slot.
+ */
+int uet_done_own(struct uet_sock *us, struct uet_cq **slot)
 {
-	kfree(item);
+	/* Pairs with uet_rxposts_begin(). */
+	struct uet_cq *cq = smp_load_acquire(&us->cq);
+
+	*slot = NULL;
+	if (!cq)
+		return 0;
+	if (!uet_cq_own(cq, 1))
+		return -EAGAIN;
+	uet_cq_get(cq);
+	*slot = cq;
+	return 0;
+}
+
+/**
+ * uet_done_disown() - give back a slot of uet_done_own(), if any
+ * @slot: set to NULL
+ *
+ * Context: any.
+ */
+void uet_done_disown(struct uet_cq **slot)
+{
+	if (!*slot)
+		return;
+	uet_cq_disown(*slot, 1);
+	uet_cq_put(*slot);
+	*slot = NULL;
 }
 
 static u8 uet_done_type(const struct uet_report *rep)
@@ -38,24 +72,21 @@ static u8 uet_done_type(const struct uet_report *rep)
  * @us: socket
  * @rep: the report
  * @peer: endpoint it is about
+ * @slot: slot for it of uet_done_own(), which is used up; or NULL
  *
  * Context: any; flow lock held.
  * Return: false if it is to be told by the error queue.
  */
 bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
-		     const struct sockaddr_uet *peer)
+		     const struct sockaddr_uet *peer, struct uet_cq **slot)
 {
 	/* Pairs with uet_rxposts_begin(). */
 	struct uet_cq *cq = smp_load_acquire(&us->cq);
-	struct uet_cq_item *item;
+	struct uet_completion done;
 
 	if (likely(!cq))
 		return false;
-	item = kmalloc(sizeof(*item), GFP_ATOMIC | __GFP_NOWARN);
-	if (!item)
-		return false;
-	item->free = uet_done_free;
-	item->done = (struct uet_completion){
+	done = (struct uet_completion){
 		.cookie	= rep->cookie,
 		.type	= uet_done_type(rep),
 		.source	= rep->source,
@@ -66,11 +97,20 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 		.socket	= (u32)us->inode,
 		.peer	= *peer,
 	};
-	if (item->done.type == UET_DONE_SENT) {
-		uet_cq_add(cq, item);
-	} else if (!uet_cq_try_add(cq, item)) {
-		kfree(item);
-		return false;
+	if (slot && *slot) {
+		uet_cq_tell(*slot, &done);
+		uet_cq_put(*slot);
+		*slot = NULL;
+		return true;
+	}
+	if (done.type == UET_DONE_SENT) {
+		if (!uet_cq_own(cq, 1))
+			return false;
+		uet_cq_tell(cq, &done);
+	} else {
+		if (!uet_cq_own_remote(cq, NULL))
+			return false;
+		uet_cq_tell_remote(cq, &done);
 	}
 	return true;
 }
@@ -78,21 +118,16 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 /**
  * struct uet_ubuf - notification of MSG_ZEROCOPY in a completion queue
  * @ubuf: what packets refer to
- * @item: the completion
- * @cq: queue, with a reference; NULL: nobody is to be told
+ * @done: the completion
+ * @cq: queue, with a reference and a slot; NULL: nobody is to be told
  * @pin: the pages count for RLIMIT_MEMLOCK
  */
 struct uet_ubuf {
 	struct ubuf_info	ubuf;
-	struct uet_cq_item	item;
+	struct uet_completion	done;
 	struct uet_cq		*cq;
 	struct mmpin		pin;
 };
-
-static void uet_ubuf_free(struct uet_cq_item *item)
-{
-	kfree(container_of(item, struct uet_ubuf, item));
-}
 
 static void uet_ubuf_put(struct ubuf_info *ubuf)
 {
@@ -102,12 +137,11 @@ static void uet_ubuf_put(struct ubuf_info *ubuf)
 	if (!refcount_dec_and_test(&ubuf->refcnt))
 		return;
 	mm_unaccount_pinned_pages(&u->pin);
-	if (!cq) {
-		kfree(u);
-		return;
+	if (cq) {
+		uet_cq_tell(cq, &u->done);
+		uet_cq_put(cq);
 	}
-	uet_cq_add(cq, &u->item);
-	uet_cq_put(cq);
+	kfree(u);
 }
 
 static void uet_ubuf_complete(struct sk_buff *skb, struct ubuf_info *ubuf, bool success)
@@ -126,33 +160,33 @@ static const struct ubuf_info_ops uet_ubuf_ops = {
  *
  * Context: process; sleeps.
  * Return: the notification with the reference of the call; NULL without memory, at
- * RLIMIT_MEMLOCK, or if completions wait for room in the queue.
+ * RLIMIT_MEMLOCK, or without a slot of the queue.
  */
 struct ubuf_info *uet_done_ubuf(struct uet_sock *us, size_t pinned)
 {
-	struct uet_ubuf *u;
+	struct uet_ubuf *u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
 
-	if (uet_cq_full(us->cq))
-		return NULL;
-	u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
 	if (!u)
 		return NULL;
-	if (mm_account_pinned_pages(&u->pin, pinned)) {
-		kfree(u);
-		return NULL;
-	}
+	if (mm_account_pinned_pages(&u->pin, pinned))
+		goto err_free;
+	if (uet_done_own(us, &u->cq))
+		goto err_unpin;
 	refcount_set(&u->ubuf.refcnt, 1);
 	u->ubuf.flags = SKBFL_ZEROCOPY_FRAG;
 	uet_ubuf_set_ops(&u->ubuf, &uet_ubuf_ops);
-	u->item.free = uet_ubuf_free;
-	u->item.done = (struct uet_completion){
+	u->done = (struct uet_completion){
 		.type	= UET_DONE_BUFFER,
 		.flags	= UET_DONE_LAST,
 		.socket	= (u32)us->inode,
 	};
-	u->cq = us->cq;
-	uet_cq_get(u->cq);
 	return &u->ubuf;
+
+err_unpin:
+	mm_unaccount_pinned_pages(&u->pin);
+err_free:
+	kfree(u);
+	return NULL;
 }
 
 /**
@@ -165,7 +199,7 @@ struct ubuf_info *uet_done_ubuf(struct uet_sock *us, size_t pinned)
 void uet_done_ubuf_name(struct ubuf_info *ubuf, u64 cookie)
 {
 	if (uet_ubuf_has_ops(ubuf, &uet_ubuf_ops))
-		container_of(ubuf, struct uet_ubuf, ubuf)->item.done.cookie = cookie;
+		container_of(ubuf, struct uet_ubuf, ubuf)->done.cookie = cookie;
 }
 
 /**
@@ -177,7 +211,7 @@ void uet_done_ubuf_name(struct ubuf_info *ubuf, u64 cookie)
  */
 void uet_done_ubuf_set(struct ubuf_info *ubuf, const struct uet_completion *done)
 {
-	container_of(ubuf, struct uet_ubuf, ubuf)->item.done = *done;
+	container_of(ubuf, struct uet_ubuf, ubuf)->done = *done;
 }
 
 /**
@@ -195,10 +229,8 @@ bool uet_done_ubuf_end(struct ubuf_info *ubuf, bool sent)
 	if (!uet_ubuf_has_ops(ubuf, &uet_ubuf_ops))
 		return false;
 	/* No packet refers to what was not sent. */
-	if (!sent) {
-		uet_cq_put(u->cq);
-		u->cq = NULL;
-	}
+	if (!sent)
+		uet_done_disown(&u->cq);
 	uet_ubuf_put(ubuf);
 	return true;
 }

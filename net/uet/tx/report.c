@@ -109,12 +109,14 @@ static bool uet_report_late(struct uet_sock *us, struct uet_txmsg *msg,
  * @rep: result; a success may extend the range of the newest report
  * @peer: address it was sent to
  * @msg: the message whose result it is, or NULL
+ * @slot: slot for it of uet_done_own(), or NULL
  *
  * Context: any; flow lock held.
  * Return: false if there is no room for it.
  */
 bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
-		     const struct sockaddr_uet *peer, struct uet_txmsg *msg)
+		     const struct sockaddr_uet *peer, struct uet_txmsg *msg,
+		     struct uet_cq **slot)
 {
 	bool success = rep->type == UET_REPORT_DELIVERED;
 	bool failure = !success && rep->type != UET_REPORT_PEER;
@@ -124,7 +126,7 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 	unsigned long flags;
 	bool merged = false;
 
-	if (unlikely(uet_done_report(us, rep, peer))) {
+	if (unlikely(uet_done_report(us, rep, peer, slot))) {
 		if (rep->type == UET_REPORT_FAILED)
 			uet_failure_note(us->un, peer, rep);
 		return true;

@@ -29,6 +29,7 @@
 #include "link/peer.h"
 #include "mib.h"
 #include "sock.h"
+#include "tx/done.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/report.h"
@@ -130,6 +131,7 @@ void uet_rudi_msg_put(struct uet_rudi_msg *msg)
 		return;
 	if (msg->owner)
 		sock_put(msg->owner);
+	uet_done_disown(&msg->cq);
 	kfree(msg);
 }
 
@@ -169,7 +171,7 @@ static void uet_rudi_report(struct uet_rudi_msg *msg, struct uet_sock *us,
 		.length = msg->len,
 	};
 
-	uet_sock_report(us, &rep, &msg->to, NULL);
+	uet_sock_report(us, &rep, &msg->to, NULL, &msg->cq);
 }
 
 /* A message ends, once: it is reported, unless its sender still queues it. */

@@ -19,6 +19,7 @@
 
 struct sk_buff;
 struct sock;
+struct uet_cq;
 struct uet_net;
 struct uet_peer;
 struct uet_rudi;
@@ -34,6 +35,7 @@ struct uet_sock;
  * @us: its socket, NULL once that is closed; written under uet_sock.rudi_lock, read
  *	under RCU
  * @owner: uet_sock.owner, with a reference, or NULL
+ * @cq: completion queue with a slot for its result, or NULL
  * @ref: its packets, its sender, who cancels it
  * @to: where it goes
  * @cookie: names it in reports
@@ -53,6 +55,7 @@ struct uet_rudi_msg {
 	struct list_head	us_node;
 	struct uet_sock		*us;
 	struct sock		*owner;
+	struct uet_cq		*cq;
 	refcount_t		ref;
 	struct sockaddr_uet	to;
 	u64			cookie;

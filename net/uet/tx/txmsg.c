@@ -11,6 +11,7 @@
 #include "mib.h"
 #include "sock.h"
 #include "tx/defer.h"
+#include "tx/done.h"
 #include "tx/pds.h"
 #include "tx/report.h"
 #include "tx/txdata.h"
@@ -229,6 +230,7 @@ static inline void uet_txmsg_clear(struct uet_txmsg *msg)
 		uet_txdata_clear(msg);
 	if (unlikely(msg->pinned))
 		uet_txpin_drop(msg);
+	uet_done_disown(&msg->cq);
 	if (msg->mem_charged)
 		uet_mem_uncharge(msg->dest->un,
 				 msg->charged + UET_TXMSG_OVERHEAD);
@@ -345,7 +347,7 @@ static noinline void uet_txmsg_report(struct uet_txmsg *msg, struct uet_sock *us
 	struct uet_report rep;
 
 	uet_txmsg_result(msg, error, source, code, &rep, &peer);
-	uet_sock_report(us, &rep, &peer, msg);
+	uet_sock_report(us, &rep, &peer, msg, &msg->cq);
 }
 
 /**

@@ -24,6 +24,7 @@
 
 struct sock;
 struct ubuf_info;
+struct uet_cq;
 struct uet_net;
 struct uet_pdc;
 struct uet_sock;
@@ -79,6 +80,7 @@ struct uet_watch;
  * @late_error: errno, 0 = delivered; if in @late
  * @error: errno of a failure while sendmsg() still streams (not reported on
  *	the error queue then); flow.lock
+ * @cq: completion queue with a slot for its result, or NULL
  * @late: in uet_sock.late; it and the other late fields: sk_error_queue.lock
  * @park_node: in uet_deferred.asked or .parked, or in a list of what is due;
  *	uet_deferred.lock
@@ -131,6 +133,7 @@ struct uet_txmsg {
 	bool			sk_charged;
 	u16			late_error;
 	int			error;
+	struct uet_cq		*cq;
 	struct list_head	late;
 	struct list_head	park_node;
 	unsigned long		park_until;

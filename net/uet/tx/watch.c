@@ -52,7 +52,7 @@ static bool uet_watch_report(struct uet_sock *us, const struct uet_watch *w,
 	else
 		UET_INC(us->un, PEER_REPORTS);
 	uet_dest_name(key, &peer);
-	return uet_sock_report(us, &rep, &peer, NULL);
+	return uet_sock_report(us, &rep, &peer, NULL, NULL);
 }
 
 /**
