@@ -212,6 +212,19 @@ static int uet_recv_post_some(struct uet_ep *ep, uint32_t most)
 	return libuet_post(ep->fd, posts, n) ? -errno : (int)n;
 }
 
+/* Receives leave slots of the ring to sends: else none could begin while the messages that
+ * are waited for do not come.
+ */
+static bool uet_recv_may_give(const struct uet_domain *d)
+{
+	uint32_t given = 0;
+	struct list *l;
+
+	for (l = d->eps.next; l != &d->eps; l = l->next)
+		given += list_item(l, struct uet_ep, node)->given;
+	return given < d->ring.ring->entries / 2;
+}
+
 /**
  * uet_recv_post_pending() - give receives that wait to the kernel
  * @ep: endpoint
@@ -233,6 +246,10 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		if (u) {
 			uet_unexp_take(u, op);
 			continue;
+		}
+		if (!uet_recv_may_give(ep->domain)) {
+			ep->domain->again = true;
+			return;
 		}
 		n = uet_recv_post_some(ep, UET_POST_BATCH);
 		if (n < 0)
