@@ -22,12 +22,30 @@ tags()
 	return $rc
 }
 
+# Who has not proved an address sends empty messages, and begins others by packets that
+# contradict: a receive for many has a slot for a few, a limit holds the others.
+strangers()
+{
+	local rc=0 out
+
+	mkfifo "$WORK/go"
+	on "$B" uet_post -m $B4 <"$WORK/go" >"$WORK/many" 2>&1 &
+	exec {go}>"$WORK/go"
+	wait_for 30 grep -qs ready "$WORK/many" || rc=1
+	on "$A" uet_inject.py empties $B4 --count "$(scaled 300)" || rc=1
+	exec {go}>&-
+	wait $! || rc=1
+	cat "$WORK/many"
+	return $rc
+}
+
 MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
 part uet_post $A6
 part uet_stray $A4
 lean || part uet_stray $A6
+tst "empty messages of strangers" strangers
 tst "messages with tags, unordered" tags rdm
 tst "... ordered" tags seq
 tst "... some are lost" tags rdm loss 2% delay 1ms 1ms duplicate 2%

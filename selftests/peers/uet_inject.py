@@ -180,6 +180,18 @@ def openings(wire, args):
                                 payload=bytes(1000)))
 
 
+def empties(wire, args):
+    """Empty messages in the first packets of contexts; then begun ones that contradict"""
+    for i in range(args.count):
+        start = random.getrandbits(32)
+        for n in range(64):
+            flags = p.S_REL | (p.S_SOM if n < 48 else 0) | p.S_EOM
+            wire.send(p.request(start + n, 1 + i, n, flags=p.F_SYN | p.F_AR,
+                                ses=p.ses_std(flags=flags, pid=100, msg_id=n + 1,
+                                              length=0 if n < 48 else 100),
+                                payload=b""))
+
+
 def together(wire, args):
     """The first two packets of each context at the same time, from two CPUs"""
     place = mmap.mmap(-1, 8)
@@ -440,7 +452,7 @@ def replay(wire, args):
         wire.send(data)
 
 
-ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups,
+ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups, empties,
                                    openings, together, ask,
                                    garbage, pdcids, strangers, synflood,
                                    ccc_ids, hoard, hoard_lines, live, marks,

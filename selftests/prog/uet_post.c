@@ -3,6 +3,7 @@
  * Receives that are posted ahead, and completion queues, as programs see them.
  *
  *   uet_post ADDR      an address of this host
+ *   uet_post -m ADDR   a receive for many at its endpoint 100, until the input ends
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -373,6 +374,150 @@ static void test_multi(void)
 	libuet_close_cq(&cq);
 	close(a);
 	close(b);
+}
+
+/* Wait until the ring has so many completions, and something waits for a slot. */
+static bool line_of(struct libuet_cq *cq, uint32_t tail)
+{
+	for (int n = 0; n < 2000; n++) {
+		if (__atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE) == tail &&
+		    __atomic_load_n(&cq->ring->waiting, __ATOMIC_RELAXED))
+			return true;
+		usleep(10000);
+	}
+	note("tail %u, waiting %u", cq->ring->tail, cq->ring->waiting);
+	return false;
+}
+
+/* Messages for a receive of many that find no slot: a quarter of 16 */
+static void test_line(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 947), b, n;
+	struct uet_recv_post p = {
+		.cookie = 1, .addr = (uintptr_t)buf, .length = 1000, .least = 1,
+		.flags = UET_RECV_MULTI,
+	};
+	struct uet_completion d;
+	struct libuet_cq cq;
+	bool ok = true;
+
+	b = receiver(SOCK_SEQPACKET, 948, &cq, 16);
+	libuet_post(b, &p, 1);
+	for (n = 0; n < 10; n++)
+		put(a, 948, data + n, 10, NULL, n + 1, 0);
+	result(line_of(&cq, 4), "messages beyond the slots of peers wait");
+	settle(b);
+	post_one(b, 2, buf + 2000, 10, 0, 0, 0);
+	for (n = 0; n < 10 && ok; n++)
+		ok = comes(&cq, &d, 1, UET_DONE_RECV, 0, 10, 10) &&
+		     d.header_data == (uint64_t)n + 1 && d.offset == (uint64_t)n * 10 &&
+		     same(data + n, buf + n * 10, 10);
+	result(ok && !cq.ring->waiting && !next(&cq, &d, 0) && !readable(b, 0),
+	       "... and go there in order, as completions are taken");
+	for (n = 0; n < 6; n++)
+		put(a, 948, data + n, 10, NULL, n + 1, 0);
+	ok = line_of(&cq, 14) && !libuet_unpost(b, 1);
+	for (n = 0; n < 4 && ok; n++)
+		ok = comes(&cq, &d, 1, UET_DONE_RECV, 0, 10, 10) &&
+		     d.header_data == (uint64_t)n + 1;
+	result(ok && comes(&cq, &d, 1, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       d.flags == UET_DONE_LAST, "one that is cancelled while they wait");
+	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, 10, 10) && d.header_data == 5 &&
+	       !cq.ring->waiting, "... the next receive has the next one");
+	result(recv(b, buf, 100, 0) == 10 && same(data + 5, buf, 10), "... the last is read");
+	p.cookie = 3;
+	libuet_post(b, &p, 1);
+	for (n = 0; n < 6; n++)
+		put(a, 948, data + n, 10, NULL, 0, 0);
+	result(line_of(&cq, 20) && recv(b, buf, 100, 0) == 10 && same(data + 4, buf, 10),
+	       "what waits can be read, too");
+	/* With the queue nobody is told, so nothing waits. */
+	libuet_close_cq(&cq);
+	result(!readable(b, 100), "... and does not wait when the queue is gone");
+	close(b);
+	b = receiver(SOCK_SEQPACKET, 948, &cq, 16);
+	libuet_post(b, &p, 1);
+	for (n = 0; n < 6; n++)
+		put(a, 948, data + n, 10, NULL, 0, 0);
+	ok = line_of(&cq, 4);
+	shutdown(b, SHUT_RD);
+	result(ok && !cq.ring->waiting, "shutdown() while messages wait");
+	libuet_close_cq(&cq);
+	close(b);
+	b = receiver(SOCK_SEQPACKET, 948, &cq, 16);
+	libuet_post(b, &p, 1);
+	for (n = 0; n < 6; n++)
+		put(a, 948, data + n, 10, NULL, 0, 0);
+	ok = line_of(&cq, 4);
+	close(b);
+	result(ok && !cq.ring->waiting, "close() too");
+	libuet_close_cq(&cq);
+	close(a);
+}
+
+#define FLOOD	100000
+
+/* As many empty messages as a peer likes: what is kept of them has bounds. */
+static void test_flood(void)
+{
+	int a = bound_sock(SOCK_SEQPACKET, 947), b, sent = 0, rcvbuf = 1, behind;
+	struct uet_recv_post p = {
+		.cookie = 1, .addr = (uintptr_t)buf, .length = 4096, .least = 1,
+		.flags = UET_RECV_MULTI,
+	};
+	struct uet_completion d;
+	struct libuet_cq cq;
+	uint64_t n = 0;
+	bool ok = true;
+
+	b = receiver(SOCK_SEQPACKET, 948, &cq, 64);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	libuet_post(b, &p, 1);
+	while (sent < FLOOD && !put(a, 948, "", 0, NULL, sent + 1, MSG_DONTWAIT))
+		sent++;
+	behind = sent;
+	result(line_of(&cq, 16) && sent < FLOOD && errno == EAGAIN,
+	       "a flood of empty messages stops (%d)", sent);
+	while (n < FLOOD && ok) {
+		while (sent < FLOOD && !put(a, 948, "", 0, NULL, sent + 1, MSG_DONTWAIT))
+			sent++;
+		ok = comes(&cq, &d, 1, UET_DONE_RECV, 0, 0, 0) && d.header_data == ++n;
+		if (ok && sent - (int)n > 2 * behind)
+			ok = false;
+	}
+	result(ok && !readable(b, 0), "... and goes on, in order: %llu of %d",
+	       (unsigned long long)n, FLOOD);
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
+/* Take what has come when the input ends. */
+static int many(void)
+{
+	struct uet_recv_post p = {
+		.cookie = 1, .addr = (uintptr_t)buf, .length = 4096, .least = 1,
+		.flags = UET_RECV_MULTI,
+	};
+	struct uet_completion d;
+	struct libuet_cq cq;
+	int b, n = 0, tail;
+	char c;
+
+	b = receiver(SOCK_RDM, 100, &cq, 64);
+	libuet_post(b, &p, 1);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) == 1)
+		;
+	tail = cq.ring->tail;
+	while (next(&cq, &d, 500)) {
+		if (d.length || d.got || d.error)
+			die("length %u, error %u", d.length, d.error);
+		n++;
+	}
+	printf("%d had a slot, %d came\n", tail, n);
+	return tail != 16 || n <= 16 || readable(b, 0);
 }
 
 /* A message that its target deferred is asked for when there is a receive for it. */
@@ -809,6 +954,10 @@ static void test_peers(void)
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "-m")) {
+		here = argv[2];
+		return many();
+	}
 	if (argc != 2)
 		die("usage: uet_post ADDR");
 	here = argv[1];
@@ -824,6 +973,8 @@ int main(int argc, char **argv)
 	test_long(SOCK_RDM);
 	test_long(SOCK_SEQPACKET);
 	test_multi();
+	test_line();
+	test_flood();
 	test_deferred();
 	test_lowat();
 	test_full();

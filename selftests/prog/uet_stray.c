@@ -18,6 +18,7 @@
 #include "post_util.h"
 
 #define NR	64
+#define MASKS	8
 
 static char buf[LONG + 100000];
 
@@ -342,25 +343,27 @@ static void test_killed(void)
 }
 
 /* Posts 0 to NR - 1 have one message each that matches, and no other one: message i,
- * sent last to first.
+ * sent last to first. There are MASKS masks at a time.
  */
 static void one_each(const char *what, uint64_t (*tag)(int i), uint64_t (*ignore)(int i),
 		     uint64_t (*msg)(int i))
 {
-	int a = bound_sock(SOCK_SEQPACKET, 962), b, i;
+	int a = bound_sock(SOCK_SEQPACKET, 962), b, i, k;
 	struct uet_completion d;
 	struct libuet_cq cq;
 	bool ok = true;
 
-	b = receiver(SOCK_SEQPACKET, 963, &cq, 2 * NR);
-	for (i = 0; i < NR; i++)
-		ok &= !post_one(b, i, NULL, 8, tag(i), ignore(i),
-				UET_RECV_INLINE | UET_RECV_TAGGED);
-	for (i = NR - 1; i >= 0; i--)
-		put_tag(a, 963, data + i, 8, msg(i));
-	for (i = NR - 1; i >= 0 && ok; i--)
-		ok = comes(&cq, &d, i, UET_DONE_RECV, 0, 8, 8) && d.tag == msg(i) &&
-		     same(data + i, (char *)d.data, 8);
+	b = receiver(SOCK_SEQPACKET, 963, &cq, 2 * MASKS);
+	for (k = 0; k < NR && ok; k += MASKS) {
+		for (i = k; i < k + MASKS; i++)
+			ok &= !post_one(b, i, NULL, 8, tag(i), ignore(i),
+					UET_RECV_INLINE | UET_RECV_TAGGED);
+		for (i = k + MASKS - 1; i >= k; i--)
+			put_tag(a, 963, data + i, 8, msg(i));
+		for (i = k + MASKS - 1; i >= k && ok; i--)
+			ok = comes(&cq, &d, i, UET_DONE_RECV, 0, 8, 8) && d.tag == msg(i) &&
+			     same(data + i, (char *)d.data, 8);
+	}
 	result(ok, "tags, %s", what);
 	libuet_close_cq(&cq);
 	close(a);
@@ -385,6 +388,34 @@ static void test_masks(void)
 	one_each("the lower ones ignored", bit, below, random_of);
 	/* What is ignored may be set in what was posted. */
 	one_each("... and set", random_of, below, bit);
+}
+
+/* More masks than there may be at a time */
+static void test_many_masks(void)
+{
+	int b, i;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	bool ok = true;
+
+	b = receiver(SOCK_SEQPACKET, 963, &cq, 64);
+	for (i = 0; i < 2 * MASKS; i++)
+		ok &= !post_one(b, i, NULL, 8, 0, bit(i % MASKS),
+				UET_RECV_INLINE | UET_RECV_TAGGED);
+	result(ok, "receives with %d masks", MASKS);
+	EXPECT_ERR(post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED),
+		   EAGAIN, "one more mask");
+	result(!post_one(b, 20, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE) &&
+	       !post_one(b, 21, NULL, 8, 0, bit(2), UET_RECV_INLINE | UET_RECV_TAGGED),
+	       "... others may be posted");
+	result(!libuet_unpost(b, 0) && comes(&cq, &d, 0, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED) &&
+	       !libuet_unpost(b, MASKS) &&
+	       comes(&cq, &d, MASKS, UET_DONE_RECV, ECANCELED, 0, 0) &&
+	       !post_one(b, 22, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED),
+	       "... and another mask when the last of one is gone");
+	libuet_close_cq(&cq);
+	close(b);
 }
 
 /* Another process writes to the ring all the time. */
@@ -448,6 +479,7 @@ int main(int argc, char **argv)
 	test_exec();
 	test_killed();
 	test_masks();
+	test_many_masks();
 	test_scribble();
 	return ktap_finish();
 }

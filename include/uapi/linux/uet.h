@@ -296,15 +296,18 @@ struct uet_report {
  * a message comes; messages in the order in which that is. So one that finds no receive
  * waits in the receive buffer, for a later one or for recvmsg(). A message that found
  * one goes to its buffer, whatever room the receive buffer has. What is longer is cut,
- * and its completion has EMSGSIZE.
+ * and its completion has EMSGSIZE. A message for a receive with %UET_RECV_MULTI needs a
+ * slot of the queue; without one it waits in the receive buffer, and those behind it that
+ * go there too, until a call or poll() of the queue finds slots.
  *
  * The value of the option is one receive or an array of them; either all of it is
  * posted, or nothing is. With %UET_RECV_INLINE, for @length of UET_RECV_INLINE_MAX at
  * most, there is no buffer, and @addr does not matter. Else the buffer must stay where
  * it is until the completion: its pages are held, and count for RLIMIT_MEMLOCK. The
  * socket needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue),
- * EAGAIN (UET_RECV_POSTS_MAX of the socket, or no slot of the queue), ENOBUFS
- * (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP (SOCK_DGRAM), ESHUTDOWN.
+ * EAGAIN (UET_RECV_POSTS_MAX of the socket, UET_RECV_MASKS_MAX different @ignore of those
+ * that wait, or no slot of the queue), ENOBUFS (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP
+ * (SOCK_DGRAM), ESHUTDOWN.
  */
 struct uet_recv_post {
 	__u64			cookie;
@@ -327,6 +330,7 @@ struct uet_recv_post {
 
 #define UET_RECV_INLINE_MAX	32	/* its length with UET_RECV_INLINE */
 #define UET_RECV_POSTS_MAX	4096	/* receives of one socket */
+#define UET_RECV_MASKS_MAX	8	/* different masks of tags at a time */
 
 /**
  * struct uet_send_post - a send that nobody waits for (UET_SEND_POST)

@@ -7,11 +7,20 @@
  * buffer and needs no room there. It never waits for a reader: where tags are used a
  * program may not read the message in front before it has got the one behind.
  *
+ * A receive has one owner: the index, its messages, nobody (core/posted.h). A message is
+ * matched and its first packet placed in one section of rx_lock, after all checks of the
+ * packet: what was taken is never given back.
+ *
  * A message that finds no receive is one as any other, and stands besides in the list of
  * those that wait for a receive. When one is posted that it matches, the task that posts
  * it takes out what has come so far and copies it, without rx_lock (@filling), while
  * further packets go to their places. Only messages that no reader has begun
  * are taken, and readers hold the socket lock, as who posts does.
+ *
+ * A message for a receive that takes many needs a slot of the completion queue. Without
+ * one it is a message as any other, too, under the limits of the receive buffer, and those
+ * behind it line up (uet_rxposts.dry) until a call finds slots: then each goes to the
+ * receive that it matches, in order.
  *
  * Of a message only the distinct bytes count, so a source whose packets overlap spoils
  * its own message and nothing else.
@@ -19,6 +28,9 @@
  * Not here: pages of buffers (cq/buffer.c), how completions reach the program (cq/cq.c).
  */
 #include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
@@ -37,9 +49,22 @@
 /* So many messages of a bucket are looked at for one that a packet is in the way of */
 #define UET_POST_SCAN	64
 
-static u32 uet_post_bucket(u64 tag)
+/* So many messages that wait are looked at before others get rx_lock */
+#define UET_POST_STEP	64
+
+/* Peers choose tags, but not who shares a bucket. */
+static struct list_head *uet_post_by_tag(struct uet_rxposts *posts, u64 tag)
 {
-	return hash_64(tag, ilog2(UET_POST_BUCKETS));
+	return &posts->by_tag[siphash_1u64(tag, &posts->key) % UET_POST_BUCKETS];
+}
+
+static u64 uet_post_hash(const struct uet_match *m, const struct uet_match_key *key)
+{
+	const struct uet_rxposts *posts = container_of(m, struct uet_rxposts, index);
+
+	return siphash_4u64(key->tag, key->from.addr[0], key->from.addr[1],
+			    key->from.id ^ (u64)key->mask << 48 ^ (u64)key->any << 56,
+			    &posts->key);
 }
 
 /* One tag, and nothing else? */
@@ -59,6 +84,17 @@ static struct uet_post_key uet_post_key_of(const struct uet_rxmsg *msg)
 		.tag = msg->match_bits, .from = &msg->from,
 		.tagged = uet_msg_tagged(msg),
 	};
+}
+
+static struct uet_match_source uet_post_source(const struct sockaddr_uet *from)
+{
+	struct uet_match_source source = {
+		.id = (u64)from->suet_pid << 16 | from->suet_ri,
+	};
+
+	BUILD_BUG_ON(sizeof(source.addr) != sizeof(from->suet_addr));
+	memcpy(source.addr, &from->suet_addr, sizeof(source.addr));
+	return source;
 }
 
 static bool uet_post_from(const struct uet_rxpost *post,
@@ -82,56 +118,62 @@ static bool uet_post_matches(const struct uet_rxpost *post,
 	return uet_post_from(post, key->from);
 }
 
-static struct uet_rxpost *uet_post_first(struct list_head *list,
-					 const struct uet_post_key *key)
-{
-	struct uet_rxpost *post;
-
-	list_for_each_entry(post, list, node)
-		if (uet_post_matches(post, key))
-			return post;
-	return NULL;
-}
-
 /* The receive that a message goes to: the oldest that it matches */
-static struct uet_rxpost *uet_post_find(struct uet_rxposts *posts,
+static struct uet_rxpost *uet_post_find(const struct uet_rxposts *posts,
 					const struct uet_post_key *key)
 {
-	struct uet_rxpost *exact = NULL, *wild;
+	struct uet_match_source from;
+	struct uet_match_entry *e;
 
 	if (!posts->nr)
 		return NULL;
-	if (key->tagged)
-		exact = uet_post_first(&posts->exact[uet_post_bucket(key->tag)], key);
-	wild = uet_post_first(&posts->wild, key);
-	if (!exact || !wild)
-		return exact ?: wild;
-	return exact->seq < wild->seq ? exact : wild;
+	from = uet_post_source(key->from);
+	e = uet_match_find(&posts->index, key->tagged, key->tag, &from);
+	return e ? container_of(e, struct uet_rxpost, match) : NULL;
 }
 
-/* Messages may match a receive from now on. It keeps its place among others. */
+/* Is it to be in the index, if no message is here for it? */
+static bool uet_post_stays(const struct uet_rxpost *post)
+{
+	return !(post->flags & UET_POST_NOW);
+}
+
+static bool uet_post_hold(struct uet_rxposts *posts, struct uet_rxpost *post)
+{
+	struct uet_match_source from = uet_post_source(&post->from);
+
+	post->held = uet_match_hold(&posts->index, &post->match,
+				    post->flags & UET_RECV_TAGGED, post->tag, post->ignore,
+				    post->from.suet_family ? &from : NULL);
+	return post->held;
+}
+
+static void uet_post_release(struct uet_rxposts *posts, struct uet_rxpost *post)
+{
+	if (!post->held)
+		return;
+	post->held = false;
+	uet_match_release(&posts->index, &post->match);
+}
+
+/* Messages may match a receive from now on: the index has the caller's reference. */
 static void uet_post_link(struct uet_rxposts *posts, struct uet_rxpost *post)
 {
-	struct list_head *list = uet_post_exact(post) ?
-				 &posts->exact[uet_post_bucket(post->tag)] :
-				 &posts->wild;
-	struct uet_rxpost *pos;
-
-	list_for_each_entry_reverse(pos, list, node)
-		if (pos->seq < post->seq)
-			break;
-	list_add(&post->node, &pos->node);
+	uet_match_add(&posts->index, &post->match);
+	post->held = false;
+	list_add_tail(&post->node, &posts->open);
 	posts->nr++;
 }
 
-/* No further message may match a receive. The reference for that is the caller's. */
-static void uet_post_close(struct uet_rxposts *posts, struct uet_rxpost *post)
+/* A receive that is not open any more leaves the index, if it is there. */
+static void uet_post_unlink(struct uet_rxposts *posts, struct uet_rxpost *post)
 {
-	post->open = false;
 	if (list_empty(&post->node))
 		return;
+	uet_match_del(&posts->index, &post->match);
 	list_del_init(&post->node);
 	posts->nr--;
+	uet_rxpost_put(post);
 }
 
 static void uet_post_free(struct uet_buffer *buf)
@@ -177,12 +219,11 @@ struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p)
 	post->from = p->from;
 	post->cookie = p->cookie;
 	post->flags = p->flags;
-	post->length = p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length;
-	post->least = p->least;
-	post->own.post = post;
+	uet_posted_init(&post->recv, p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length,
+			p->least);
 	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
 		return post;
-	err = uet_buffer_hold(&post->buf, p->addr, post->length);
+	err = uet_buffer_hold(&post->buf, p->addr, post->recv.length);
 	if (!err)
 		return post;
 	kfree(post);
@@ -203,42 +244,32 @@ static void uet_post_describe(struct uet_completion *done, const struct uet_rxms
 	}
 }
 
-/* Nobody needs the place any more. */
-static void uet_post_leave_into(struct uet_rxinto *into)
-{
-	struct uet_rxpost *post = into->post;
-
-	if (into != &post->own)
-		kfree(into);
-	uet_rxpost_put(post);
-}
-
-/* Tell what became of a receive, or of a message in it. Consumes a reference. */
-static void uet_post_tell(struct uet_sock *us, struct uet_rxinto *into,
+/* Tell what became of a receive, or of a message in it. */
+static void uet_post_tell(struct uet_sock *us, struct uet_rxpost *post,
 			  const struct uet_rxmsg *msg, int error)
 {
-	struct uet_rxpost *post = into->post;
+	bool remote = post->recv.many && msg;
+	bool last = post->recv.state == UET_POSTED_ENDED;
 	struct uet_completion done = {
 		.cookie	= post->cookie,
 		.type	= post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV,
 		.error	= error,
-		.offset	= into->at,
+		.flags	= last ? UET_DONE_LAST : 0,
 		.socket	= (u32)us->inode,
 	};
-	bool last = !post->users && !post->open;
 
-	if (last)
-		done.flags |= UET_DONE_LAST;
 	if (msg)
 		uet_post_describe(&done, msg);
-	if (!error || error == EMSGSIZE) {
-		done.got = into->room;
-		if (msg && post->flags & UET_RECV_INLINE) {
+	if (msg && msg->post)
+		done.offset = msg->part.at;
+	if (msg && msg->post && (!error || error == EMSGSIZE)) {
+		done.got = msg->part.room;
+		if (post->flags & UET_RECV_INLINE) {
 			done.flags |= UET_DONE_INLINE;
-			memcpy(done.data, into->data, into->room);
+			memcpy(done.data, post->data, msg->part.room);
 		}
 	}
-	if (into != &post->own) {
+	if (remote) {
 		uet_cq_tell_remote(us->cq, &done);
 	} else {
 		post->slot = false;
@@ -248,77 +279,26 @@ static void uet_post_tell(struct uet_sock *us, struct uet_rxinto *into,
 		post->slot = false;
 		uet_cq_disown(us->cq, 1);
 	}
-	uet_post_leave_into(into);
 }
 
-/* A place for a message in a receive that takes many, with a slot to tell it; or NULL */
-static struct uet_rxinto *uet_post_place(struct uet_sock *us, struct uet_rxpost *post)
+/* May a message take a receive that it matches? One for many needs a slot for it. */
+static bool uet_post_slot(struct uet_sock *us, const struct uet_rxpost *post)
 {
-	struct uet_rxinto *into;
-
-	if (!uet_cq_own_remote(us->cq, NULL))
-		return NULL;
-	into = kzalloc(sizeof(*into), GFP_ATOMIC | __GFP_NOWARN);
-	if (into)
-		into->post = post;
-	else
-		uet_cq_disown_remote(us->cq, 1);
-	return into;
+	if (!post->recv.many || uet_cq_own_remote(us->cq, &us->posts->want))
+		return true;
+	us->posts->dry = true;
+	return false;
 }
 
-/* A place for a message in a receive, or NULL: there is no room for it */
-static struct uet_rxinto *uet_post_room(struct uet_sock *us, struct uet_rxpost *post,
-					u32 len)
+/* A message takes a receive, and a slot if that is for many. */
+static void uet_post_take(struct uet_sock *us, struct uet_rxpost *post,
+			  struct uet_rxmsg *msg)
 {
-	struct uet_rxposts *posts = us->posts;
-	struct uet_rxinto *into = &post->own;
-
-	if (post->flags & UET_RECV_MULTI) {
-		into = uet_post_place(us, post);
-		if (!into)
-			return NULL;
-	}
-	into->at = post->used;
-	into->room = min(len, post->length - post->used);
-	post->used += into->room;
-	post->users++;
-	if (!(post->flags & UET_RECV_MULTI)) {
-		uet_post_close(posts, post);
-		return into;
-	}
 	refcount_inc(&post->ref);
-	if (post->length - post->used < post->least) {
-		uet_post_close(posts, post);
-		uet_rxpost_put(post);
-	}
-	return into;
-}
-
-/* Nothing of a message came to its place: others may have it. */
-static void uet_post_vacate(struct uet_sock *us, struct uet_rxinto *into)
-{
-	struct uet_rxposts *posts = us->posts;
-	struct uet_rxpost *post = into->post;
-
-	post->users--;
-	if (into != &post->own) {
-		if (post->used == into->at + into->room)
-			post->used = into->at;
-		if (!post->users && !post->open) {
-			uet_post_tell(us, into, NULL, ECONNABORTED);
-		} else {
-			uet_cq_disown_remote(us->cq, 1);
-			uet_post_leave_into(into);
-		}
-		return;
-	}
-	if (us->rx_closed || post->flags & UET_POST_NOW) {
-		uet_post_tell(us, into, NULL, us->rx_closed ? ECANCELED : ENOMSG);
-		return;
-	}
-	post->used = 0;
-	post->open = true;
-	uet_post_link(posts, post);
+	msg->post = post;
+	msg->part = uet_posted_take(&post->recv, msg->len);
+	if (!uet_posted_open(&post->recv))
+		uet_post_unlink(us->posts, post);
 }
 
 /**
@@ -330,52 +310,17 @@ static void uet_post_vacate(struct uet_sock *us, struct uet_rxinto *into)
  */
 bool uet_rxpost_wanted(struct uet_sock *us, const struct uet_post_key *key)
 {
-	lockdep_assert_held(&us->rx_lock);
-	return uet_post_find(us->posts, key);
-}
-
-/**
- * uet_rxpost_match() - a new message: is there a receive for it?
- * @us: socket with receives
- * @msg: in no list
- *
- * Return: true if so; the caller calls uet_rxpost_begin(), unless the message ends under
- * the same lock.
- */
-bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	struct uet_post_key key = uet_post_key_of(msg);
-	struct uet_rxposts *posts = us->posts;
-	struct uet_rxpost *post;
+	const struct uet_rxpost *post;
 
 	lockdep_assert_held(&us->rx_lock);
-	if (msg->delivery == UET_RUDI || us->rx_closed)
-		return false;
-	post = uet_post_find(posts, &key);
-	if (!post)
-		return false;
-	msg->into = uet_post_room(us, post, msg->len);
-	if (!msg->into)
-		return false;
-	UET_INC(us->un, MSG_POSTED);
-	return true;
+	post = uet_post_find(us->posts, key);
+	return post && !(post->recv.many && us->posts->dry);
 }
 
 static struct list_head *uet_post_begun(struct uet_rxposts *posts,
 					const struct uet_pdc *pdc)
 {
 	return &posts->begun[hash_ptr(pdc, ilog2(UET_POST_BUCKETS))];
-}
-
-/**
- * uet_rxpost_begin() - a message with a receive is not complete
- * @us: socket with receives
- * @msg: the message, in no other list
- */
-void uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	lockdep_assert_held(&us->rx_lock);
-	list_add_tail(&msg->open_node, uet_post_begun(us->posts, msg->pdc));
 }
 
 /**
@@ -409,45 +354,45 @@ bool uet_rxpost_overtook(const struct uet_sock *us, const struct uet_pdc *pdc, u
 }
 
 /* Copy a piece of a packet to where it belongs. */
-static int uet_post_write(struct uet_rxinto *into, u32 to, const struct sk_buff *skb,
+static int uet_post_write(const struct uet_rxmsg *msg, u32 to, const struct sk_buff *skb,
 			  u32 at, u32 n)
 {
-	if (into->post->flags & UET_RECV_INLINE)
-		return skb_copy_bits(skb, at, into->data + to, n);
-	return uet_buffer_copy(&into->post->buf, into->at + to, skb, at, n);
+	struct uet_rxpost *post = msg->post;
+
+	if (post->flags & UET_RECV_INLINE)
+		return skb_copy_bits(skb, at, post->data + to, n);
+	return uet_buffer_copy(&post->buf, (u64)msg->part.at + to, skb, at, n);
 }
 
 /* Copy what a packet has of a message. */
-static int uet_post_copy(struct uet_rxinto *into, const struct sk_buff *skb,
+static int uet_post_copy(const struct uet_rxmsg *msg, const struct sk_buff *skb,
 			 const struct uet_rxcb *cb)
 {
-	u32 len = cb->off < into->room ? min(cb->len, into->room - cb->off) : 0;
+	u32 room = msg->part.room;
+	u32 len = cb->off < room ? min(cb->len, room - cb->off) : 0;
 	u32 done = 0, n, at;
 	int err = 0;
 
 	for (; done < len && !err; done += n) {
 		n = len - done;
 		at = uet_rxcb_at(cb, done, &n);
-		err = uet_post_write(into, cb->off + done, skb, at, n);
+		err = uet_post_write(msg, cb->off + done, skb, at, n);
 	}
 	return err;
 }
 
-/* A message leaves its place. */
+/* A message leaves its receive. */
 static void uet_post_leave(struct uet_sock *us, struct uet_rxmsg *msg, int error)
 {
-	struct uet_rxinto *into = msg->into;
+	struct uet_rxpost *post = msg->post;
 
-	msg->into = NULL;
-	if (error && !msg->rcvd) {
-		uet_post_vacate(us, into);
-		return;
-	}
-	into->post->users--;
-	if (!error && into->room < msg->len && !(into->post->flags & UET_RECV_DISCARD))
+	if (!error && msg->part.room < msg->len && !(post->flags & UET_RECV_DISCARD))
 		error = EMSGSIZE;
 	us->posts->ended(us, &msg->from, error == EMSGSIZE ? 0 : error);
-	uet_post_tell(us, into, msg, error);
+	uet_posted_leave(&post->recv);
+	uet_post_tell(us, post, msg, error);
+	msg->post = NULL;
+	uet_rxpost_put(post);
 }
 
 /**
@@ -464,8 +409,8 @@ void uet_rxpost_end(struct uet_sock *us, struct uet_rxmsg *msg, int error)
 		list_del_init(&msg->open_node);
 	msg->complete = !error;
 	WRITE_ONCE(msg->us, NULL);
-	if (msg->into->filling)
-		msg->into->error = error;	/* uet_post_claim() goes on */
+	if (msg->filling)
+		msg->error = error;	/* uet_post_claim() goes on */
 	else
 		uet_post_leave(us, msg, error);
 }
@@ -493,7 +438,7 @@ int uet_rxpost_place(struct uet_sock *us, struct uet_rxmsg *msg,
 	    part->len > msg->len - msg->rcvd ||
 	    (!part->len && (msg->len || msg->som || !part->som)))
 		return -EINVAL;
-	if (uet_post_copy(msg->into, skb, &cb))
+	if (uet_post_copy(msg, skb, &cb))
 		return -EINVAL;
 	if (part->som) {
 		msg->som = true;
@@ -504,6 +449,40 @@ int uet_rxpost_place(struct uet_sock *us, struct uet_rxmsg *msg,
 	msg->rcvd += part->len;
 	uet_rx_came(msg);
 	return msg->som && msg->rcvd == msg->len;
+}
+
+/**
+ * uet_rxpost_begin() - a new message: is there a receive for it?
+ * @us: socket with receives
+ * @msg: in no list
+ * @skb: its first packet; data is the payload and nothing else, but for gaps
+ * @part: what that has of the message, which was checked
+ *
+ * Return: true if so, and the packet is in its place. If that was the whole message, or it
+ * has failed (uet_rxmsg.us is NULL), the caller puts the socket's reference.
+ */
+bool uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg,
+		      const struct sk_buff *skb, const struct uet_rxpart *part)
+{
+	struct uet_post_key key = uet_post_key_of(msg);
+	struct uet_rxposts *posts = us->posts;
+	struct uet_rxpost *post;
+	int ret;
+
+	lockdep_assert_held(&us->rx_lock);
+	if (msg->delivery == UET_RUDI || us->rx_closed)
+		return false;
+	post = uet_post_find(posts, &key);
+	if (!post || (post->recv.many && posts->dry) || !uet_post_slot(us, post))
+		return false;
+	uet_post_take(us, post, msg);
+	UET_INC(us->un, MSG_POSTED);
+	ret = uet_rxpost_place(us, msg, skb, part);
+	if (likely(ret))
+		uet_rxpost_end(us, msg, ret == 1 ? 0 : ECONNABORTED);
+	else
+		list_add_tail(&msg->open_node, uet_post_begun(posts, msg->pdc));
+	return true;
 }
 
 /**
@@ -520,51 +499,94 @@ void uet_rxpost_wait(struct uet_sock *us, struct uet_rxmsg *msg)
 		return;
 	list_add_tail(&msg->waiting, &posts->waiting);
 	if (uet_msg_tagged(msg))
-		list_add_tail(&msg->by_tag,
-			      &posts->by_tag[uet_post_bucket(msg->match_bits)]);
+		list_add_tail(&msg->by_tag, uet_post_by_tag(posts, msg->match_bits));
 }
 
 /* May a receive take a message that waits? */
-static bool uet_post_takes(const struct uet_rxpost *post,
+static bool uet_post_takes(const struct uet_rxposts *posts, const struct uet_rxpost *post,
 			   const struct uet_rxmsg *msg)
 {
 	struct uet_post_key key = uet_post_key_of(msg);
 
-	/* A reader has begun, or it has failed. */
-	if (msg->read || msg->peeked || msg->error)
+	if (!uet_posted_late(msg->rcvd, msg->complete, msg->read || msg->peeked, msg->error))
 		return false;
 	if (post->flags & UET_RECV_CLAIMED)
 		return msg->claimed && msg->claim == post->cookie;
-	return !msg->claimed && uet_post_matches(post, &key);
+	if (msg->claimed || !uet_post_matches(post, &key))
+		return false;
+	/* It may stand in the line for an older one. */
+	return likely(!posts->dry) || !uet_post_find(posts, &key);
 }
 
-/* The first message that waits for a receive like this one, or NULL */
-static struct uet_rxmsg *uet_post_waiting(struct uet_rxposts *posts,
-					  const struct uet_rxpost *post)
+/* The open receive for a message that stands in the line for slots, or NULL */
+static struct uet_rxpost *uet_post_line(const struct uet_rxposts *posts,
+					const struct uet_rxmsg *msg)
 {
-	struct uet_rxmsg *msg;
+	struct uet_post_key key = uet_post_key_of(msg);
 
-	if (uet_post_exact(post) && !(post->flags & UET_RECV_CLAIMED)) {
-		list_for_each_entry(msg, &posts->by_tag[uet_post_bucket(post->tag)],
-				    by_tag)
-			if (uet_post_takes(post, msg))
-				return msg;
+	if (msg->claimed ||
+	    !uet_posted_late(msg->rcvd, msg->complete, msg->read || msg->peeked, msg->error))
 		return NULL;
-	}
-	list_for_each_entry(msg, &posts->waiting, waiting)
-		if (uet_post_takes(post, msg))
+	return uet_post_find(posts, &key);
+}
+
+/* Begin to look through messages that wait: for @post, or for all receives if NULL. */
+static struct list_head *uet_post_look(struct uet_rxposts *posts,
+				       const struct uet_rxpost *post)
+{
+	struct list_head *list = &posts->waiting;
+
+	if (post && uet_post_exact(post) && !(post->flags & UET_RECV_CLAIMED))
+		list = uet_post_by_tag(posts, post->tag);
+	list_add(&posts->mark, list);
+	return list;
+}
+
+/*
+ * The next message that waits and that @post may take, or any open receive (*@found) if
+ * that is NULL. Releases rx_lock now and then; not after it has seen the end of the list.
+ */
+static struct uet_rxmsg *uet_post_next(struct uet_sock *us, struct list_head *list,
+				       struct uet_rxpost *post, struct uet_rxpost **found)
+	__must_hold(&us->rx_lock)
+{
+	struct uet_rxposts *posts = us->posts;
+	struct list_head *pos = posts->mark.next;
+	struct uet_rxmsg *msg;
+	u32 n = 0;
+
+	for (; pos != list; pos = pos->next) {
+		if (list == &posts->waiting)
+			msg = list_entry(pos, struct uet_rxmsg, waiting);
+		else
+			msg = list_entry(pos, struct uet_rxmsg, by_tag);
+		if (post)
+			*found = uet_post_takes(posts, post, msg) ? post : NULL;
+		else
+			*found = uet_post_line(posts, msg);
+		if (*found) {
+			list_move_tail(&posts->mark, pos);
 			return msg;
+		}
+		if (++n % UET_POST_STEP)
+			continue;
+		list_move(&posts->mark, pos);
+		spin_unlock_bh(&us->rx_lock);
+		cond_resched();
+		spin_lock_bh(&us->rx_lock);
+		pos = &posts->mark;
+	}
 	return NULL;
 }
 
 /* Copy the packets that had come. Nobody else has them. */
-static int uet_post_fill(struct uet_rxinto *into, struct sk_buff_head *skbs)
+static int uet_post_fill(const struct uet_rxmsg *msg, struct sk_buff_head *skbs)
 {
 	const struct sk_buff *skb;
 	int err = 0;
 
 	skb_queue_walk(skbs, skb) {
-		err = uet_post_copy(into, skb, UET_RXCB(skb));
+		err = uet_post_copy(msg, skb, UET_RXCB(skb));
 		if (err)
 			break;
 		cond_resched();
@@ -573,37 +595,36 @@ static int uet_post_fill(struct uet_rxinto *into, struct sk_buff_head *skbs)
 }
 
 /*
- * A message that waited goes to the receive that is posted now. Releases rx_lock in
- * between.
+ * A message that waited goes to a receive. Releases rx_lock in between. Returns false if
+ * there is no slot for it.
  */
 static bool uet_post_claim(struct uet_sock *us, struct uet_rxpost *post,
 			   struct uet_rxmsg *msg)
 	__must_hold(&us->rx_lock)
 {
-	struct uet_rxinto *into = uet_post_room(us, post, msg->len);
 	struct sk_buff_head skbs;
 	bool ended = false;
 	int err;
 
-	if (!into)
+	if (!uet_post_slot(us, post))
 		return false;
 	__skb_queue_head_init(&skbs);
 	uet_rx_leave_lists(us, msg, &skbs);
-	uet_rxpost_begin(us, msg);
-	msg->into = into;
-	into->filling = true;
+	list_add_tail(&msg->open_node, uet_post_begun(us->posts, msg->pdc));
+	uet_post_take(us, post, msg);
+	msg->filling = true;
 	refcount_inc(&msg->ref);
 	UET_INC(us->un, MSG_POSTED_LATE);
 	spin_unlock_bh(&us->rx_lock);
 
-	err = uet_post_fill(into, &skbs);
+	err = uet_post_fill(msg, &skbs);
 	uet_consume_list(&skbs);
 
 	spin_lock_bh(&us->rx_lock);
-	into->filling = false;
+	msg->filling = false;
 	if (!msg->us) {
 		/* It ended meanwhile, and the socket's reference is gone. */
-		uet_post_leave(us, msg, err ? ECONNABORTED : into->error);
+		uet_post_leave(us, msg, err ? ECONNABORTED : msg->error);
 	} else if (err || (msg->som && msg->rcvd == msg->len)) {
 		uet_rxpost_end(us, msg, err ? ECONNABORTED : 0);
 		ended = true;
@@ -612,79 +633,152 @@ static bool uet_post_claim(struct uet_sock *us, struct uet_rxpost *post,
 	if (ended)
 		uet_rxmsg_put(msg);
 	uet_rxmsg_put(msg);
+	cond_resched();
 	spin_lock_bh(&us->rx_lock);
 	return true;
 }
 
-/* Only look: is there a message? It may be kept for a receive to come. */
-static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post)
+/* No message may match a receive any more. */
+static void uet_post_cancel(struct uet_sock *us, struct uet_rxpost *post, int error)
 {
-	struct uet_rxmsg *msg = uet_post_waiting(us->posts, post);
+	uet_posted_cancel(&post->recv);
+	uet_post_tell(us, post, NULL, error);
+	uet_post_unlink(us->posts, post);
+}
 
-	post->open = false;
+/* Only look: is there a message? It may be kept for a receive to come. */
+static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post,
+			  struct uet_rxmsg *msg)
+{
 	if (msg && post->flags & UET_RECV_CLAIM) {
 		msg->claimed = true;
 		msg->claim = post->cookie;
 	}
-	uet_post_tell(us, &post->own, msg, msg ? 0 : ENOMSG);
+	uet_posted_cancel(&post->recv);
+	uet_post_tell(us, post, msg, msg ? 0 : ENOMSG);
+}
+
+/**
+ * uet_rxposts_allow() - may a socket have more receives?
+ * @us: socket with receives, locked
+ * @list: the receives, struct uet_rxpost by @node
+ * @n: their number
+ *
+ * Context: process.
+ * Return: 0, and slots of the completion queue are owned for uet_rxpost_add() of all of
+ * them; -EAGAIN if there are too many, too many masks, or no slots.
+ */
+int uet_rxposts_allow(struct uet_sock *us, struct list_head *list, u32 n)
+{
+	struct uet_rxposts *posts = us->posts;
+	struct uet_rxpost *post;
+	bool ok = true;
+
+	BUILD_BUG_ON(UET_MATCH_MASKS != UET_RECV_MASKS_MAX);
+	spin_lock_bh(&us->rx_lock);
+	if (posts->nr + n > UET_RECV_POSTS_MAX)
+		ok = false;
+	list_for_each_entry(post, list, node)
+		if (ok && uet_post_stays(post))
+			ok = uet_post_hold(posts, post);
+	ok = ok && uet_cq_own(us->cq, n);
+	if (!ok)
+		list_for_each_entry(post, list, node)
+			uet_post_release(posts, post);
+	spin_unlock_bh(&us->rx_lock);
+	return ok ? 0 : -EAGAIN;
 }
 
 /**
  * uet_rxpost_add() - post a receive
  * @us: socket with receives, locked, not shut down
- * @post: receive, for which a slot of the queue is owned; consumes the reference
+ * @post: receive that uet_rxposts_allow() allowed; consumes the reference
  *
  * Context: process; sleeps.
  */
 void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post)
 {
+	bool peek = (post->flags & (UET_RECV_PEEK | UET_RECV_DISCARD)) == UET_RECV_PEEK;
 	struct uet_rxposts *posts = us->posts;
+	struct uet_rxpost *found;
+	struct list_head *list;
 	struct uet_rxmsg *msg;
 
 	spin_lock_bh(&us->rx_lock);
-	post->seq = posts->seq++;
-	post->open = true;
 	post->slot = true;
-	if ((post->flags & (UET_RECV_PEEK | UET_RECV_DISCARD)) == UET_RECV_PEEK) {
-		uet_post_peek(us, post);
-		goto out;
-	}
-	/* One that takes many may end meanwhile, and with it what we know of it. */
-	refcount_inc(&post->ref);
+	list = uet_post_look(posts, post);
 	do {
-		msg = uet_post_waiting(posts, post);
-	} while (msg && uet_post_claim(us, post, msg) && post->open);
-	if (post->open && post->flags & UET_POST_NOW) {
-		post->open = false;
-		uet_post_tell(us, &post->own, NULL, msg ? ENOMEM : ENOMSG);
-	} else if (post->open) {
+		msg = uet_post_next(us, list, post, &found);
+	} while (msg && !peek && uet_post_claim(us, post, msg) &&
+		 uet_posted_open(&post->recv));
+	list_del(&posts->mark);
+	if (peek) {
+		uet_post_peek(us, post, msg);
+	} else if (uet_posted_open(&post->recv) && uet_post_stays(post)) {
 		uet_post_link(posts, post);
+		post = NULL;
+	} else if (uet_posted_open(&post->recv)) {
+		uet_posted_cancel(&post->recv);
+		uet_post_tell(us, post, NULL, ENOMSG);
 	}
+	if (post)
+		uet_post_release(posts, post);
 	spin_unlock_bh(&us->rx_lock);
-	uet_rxpost_put(post);
-	return;
-out:
+	if (post)
+		uet_rxpost_put(post);
+}
+
+/* Give slots to messages that stand in the line for them, in order. Socket locked */
+static void uet_post_serve(struct uet_sock *us)
+{
+	struct uet_rxposts *posts = us->posts;
+	struct uet_rxpost *found;
+	struct uet_rxmsg *msg;
+	struct list_head *list;
+
+	spin_lock_bh(&us->rx_lock);
+	if (posts->dry && !us->rx_closed) {
+		list = uet_post_look(posts, NULL);
+		do {
+			msg = uet_post_next(us, list, NULL, &found);
+		} while (msg && uet_post_claim(us, found, msg));
+		list_del(&posts->mark);
+		posts->dry = msg;
+		if (!msg)
+			uet_cq_unwant(us->cq, &posts->want);
+	}
 	spin_unlock_bh(&us->rx_lock);
 }
 
-static void uet_post_cancel(struct uet_sock *us, struct uet_rxpost *post)
+/**
+ * uet_rxposts_room() - there may be slots of the completion queue, or fewer receives
+ * @us: socket with receives, locked
+ *
+ * Context: process; sleeps.
+ */
+void uet_rxposts_room(struct uet_sock *us)
 {
-	uet_post_close(us->posts, post);
-	uet_post_tell(us, &post->own, NULL, ECANCELED);
+	if (!READ_ONCE(us->posts->dry))
+		return;
+	uet_post_serve(us);
+	uet_rx_room_made(us);
 }
 
-/* Cancel the first receive of a list with a cookie. */
-static bool uet_post_cancel_in(struct uet_sock *us, struct list_head *list, u64 cookie)
+/* uet_cq_want.get */
+static void uet_post_want_get(struct uet_cq_want *want)
 {
-	struct uet_rxpost *post;
+	sock_hold(&container_of(want, struct uet_rxposts, want)->us->sk);
+}
 
-	list_for_each_entry(post, list, node) {
-		if (post->cookie != cookie)
-			continue;
-		uet_post_cancel(us, post);
-		return true;
-	}
-	return false;
+/* uet_cq_want.room */
+static void uet_post_want_room(struct uet_cq_want *want)
+{
+	struct uet_sock *us = container_of(want, struct uet_rxposts, want)->us;
+
+	lock_sock(&us->sk);
+	uet_rxposts_room(us);
+	release_sock(&us->sk);
+	sock_put(&us->sk);
 }
 
 /**
@@ -697,42 +791,37 @@ static bool uet_post_cancel_in(struct uet_sock *us, struct list_head *list, u64 
  */
 bool uet_rxpost_cancel(struct uet_sock *us, u64 cookie)
 {
-	struct uet_rxposts *posts;
+	struct uet_rxpost *post;
 	bool found = false;
-	u32 i;
 
 	spin_lock_bh(&us->rx_lock);
-	posts = us->posts;
-	if (posts) {
-		found = uet_post_cancel_in(us, &posts->wild, cookie);
-		for (i = 0; i < UET_POST_BUCKETS && !found; i++)
-			found = uet_post_cancel_in(us, &posts->exact[i], cookie);
+	if (us->posts) {
+		list_for_each_entry(post, &us->posts->open, node) {
+			if (post->cookie != cookie)
+				continue;
+			uet_post_cancel(us, post, ECANCELED);
+			found = true;
+			break;
+		}
 	}
 	spin_unlock_bh(&us->rx_lock);
 	return found;
 }
 
-static void uet_post_cancel_list(struct uet_sock *us, struct list_head *list)
-{
-	struct uet_rxpost *post, *next;
-
-	list_for_each_entry_safe(post, next, list, node)
-		uet_post_cancel(us, post);
-}
-
 /**
- * uet_rxpost_cancel_all() - the socket receives no more
- * @us: socket with receives
+ * uet_rxposts_stop() - the socket receives no more: cancel its receives
+ * @us: socket with receives; rx_closed
  */
-void uet_rxpost_cancel_all(struct uet_sock *us)
+void uet_rxposts_stop(struct uet_sock *us)
 {
 	struct uet_rxposts *posts = us->posts;
-	u32 i;
+	struct uet_rxpost *post, *next;
 
 	lockdep_assert_held(&us->rx_lock);
-	uet_post_cancel_list(us, &posts->wild);
-	for (i = 0; i < UET_POST_BUCKETS; i++)
-		uet_post_cancel_list(us, &posts->exact[i]);
+	list_for_each_entry_safe(post, next, &posts->open, node)
+		uet_post_cancel(us, post, ECANCELED);
+	posts->dry = false;
+	uet_cq_unwant(us->cq, &posts->want);
 }
 
 /* Messages that came before there could be receives */
@@ -769,14 +858,19 @@ int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 
 	if (us->posts)
 		return -EBUSY;
-	posts = kzalloc(sizeof(*posts), GFP_KERNEL_ACCOUNT);
+	posts = kvzalloc(sizeof(*posts), GFP_KERNEL_ACCOUNT);
 	if (!posts)
 		return -ENOMEM;
+	posts->us = us;
 	posts->ended = ended;
-	INIT_LIST_HEAD(&posts->wild);
+	posts->want.get = uet_post_want_get;
+	posts->want.room = uet_post_want_room;
+	INIT_LIST_HEAD(&posts->want.node);
+	get_random_bytes(&posts->key, sizeof(posts->key));
+	uet_match_init(&posts->index, uet_post_hash);
+	INIT_LIST_HEAD(&posts->open);
 	INIT_LIST_HEAD(&posts->waiting);
 	for (i = 0; i < UET_POST_BUCKETS; i++) {
-		INIT_LIST_HEAD(&posts->exact[i]);
 		INIT_LIST_HEAD(&posts->by_tag[i]);
 		INIT_LIST_HEAD(&posts->begun[i]);
 	}
@@ -799,5 +893,5 @@ void uet_rxposts_end(struct uet_sock *us)
 {
 	if (us->cq)
 		uet_cq_put(us->cq);
-	kfree(us->posts);
+	kvfree(us->posts);
 }

@@ -6,80 +6,56 @@
 #define _UET_RX_POST_H
 
 #include <linux/list.h>
+#include <linux/siphash.h>
 #include <linux/types.h>
 
+#include "core/match.h"
+#include "core/posted.h"
 #include "cq/buffer.h"
 #include "cq/cq.h"
 
-/* Buckets by tag, for receives and for messages that wait for one */
+/* Buckets of messages: those that wait by tag, those that have begun by PDC */
 #define UET_POST_BUCKETS	64
 
 struct sk_buff;
 struct uet_pdc;
 struct uet_rxmsg;
 struct uet_rxpart;
-struct uet_rxpost;
 struct uet_sock;
 
 /**
- * struct uet_rxinto - the place of a message in a posted buffer
- * @post: the receive, with a reference
- * @at: where in the buffer it begins
- * @room: bytes of the message that go there
- * @error: errno that ends it while it is being filled, 0 = none
- * @filling: a task copies to it what had come before it was posted
- * @data: the message, with %UET_RECV_INLINE
- *
- * rx_lock of the socket protects all but what is constant.
- */
-struct uet_rxinto {
-	struct uet_rxpost	*post;
-	u64			at;
-	u32			room;
-	int			error;
-	bool			filling;
-	u8			data[UET_RECV_INLINE_MAX];
-};
-
-/**
  * struct uet_rxpost - a posted receive
- * @node: in uet_rxposts.exact or uet_rxposts.wild while messages may match it
+ * @match: in uet_rxposts.index, while messages may match it
+ * @node: in uet_rxposts.open, as long
  * @buf: where data goes
- * @ref: one while it is posted, one for each message in it
- * @seq: order among receives of the socket
+ * @ref: one while messages may match it, one for each message in it
+ * @recv: who has it
  * @tag: as posted
  * @ignore: as posted
  * @from: as posted
  * @cookie: as posted
  * @flags: UET_RECV_*
- * @length: of the buffer
- * @used: bytes of it that messages have got
- * @least: as posted
- * @users: messages in it
- * @open: messages may match it
  * @slot: of its completion queue it owns one; with %UET_RECV_MULTI for the cancel alone
- * @own: the only message, or the completion of a cancel
+ * @held: @match counts as a user of its mask, but is not in the index
+ * @data: the message, with %UET_RECV_INLINE
  *
- * rx_lock of the socket protects @node, @used, @users, @open and @slot; the
- * rest is constant.
+ * rx_lock of the socket protects @match, @node, @recv, @slot, @held and @data; the rest is
+ * constant.
  */
 struct uet_rxpost {
+	struct uet_match_entry	match;
 	struct list_head	node;
 	struct uet_buffer	buf;
 	refcount_t		ref;
-	u64			seq;
+	struct uet_posted	recv;
 	u64			tag;
 	u64			ignore;
 	struct sockaddr_uet	from;
 	u64			cookie;
 	u32			flags;
-	u32			length;
-	u32			used;
-	u32			least;
-	u32			users;
-	bool			open;
 	bool			slot;
-	struct uet_rxinto	own;
+	bool			held;
+	u8			data[UET_RECV_INLINE_MAX];
 };
 
 /* Of the socket layer; rx_lock held. @error is 0 or an errno. */
@@ -88,27 +64,36 @@ typedef void uet_rxpost_ended_fn(struct uet_sock *us, const struct sockaddr_uet 
 
 /**
  * struct uet_rxposts - posted receives of a socket, and messages that wait for one
+ * @us: the socket
  * @ended: told of each message in a receive that was complete, or whose rest will not
  *	come; constant
- * @nr: receives that messages may match
- * @seq: of the next receive
- * @exact: receives of one tag, by that
- * @wild: other receives
+ * @want: waits for slots of the completion queue, if @dry
+ * @key: of hashes; constant
+ * @nr: receives in @index
+ * @dry: a message found no slot: those that a receive for many would get wait behind it
+ * @open: receives in @index, oldest first
  * @begun: messages that go to a buffer and are not complete, by PDC
  * @waiting: other messages, as they came
  * @by_tag: of these the ones with a tag, by that
+ * @mark: where a task that looks through @waiting, or a list of @by_tag, goes on; the
+ *	socket is locked meanwhile
+ * @index: receives that messages may match
  *
  * rx_lock of the socket protects all of it.
  */
 struct uet_rxposts {
+	struct uet_sock		*us;
 	uet_rxpost_ended_fn	*ended;
+	struct uet_cq_want	want;
+	siphash_key_t		key;
 	u32			nr;
-	u64			seq;
-	struct list_head	exact[UET_POST_BUCKETS];
-	struct list_head	wild;
+	bool			dry;
+	struct list_head	open;
 	struct list_head	begun[UET_POST_BUCKETS];
 	struct list_head	waiting;
 	struct list_head	by_tag[UET_POST_BUCKETS];
+	struct list_head	mark;
+	struct uet_match	index;
 };
 
 /**
@@ -128,18 +113,20 @@ void uet_rxpost_put(struct uet_rxpost *post);
 int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 		      uet_rxpost_ended_fn *ended);
 void uet_rxposts_end(struct uet_sock *us);
+int uet_rxposts_allow(struct uet_sock *us, struct list_head *list, u32 n);
 void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post);
 bool uet_rxpost_cancel(struct uet_sock *us, u64 cookie);
+void uet_rxposts_room(struct uet_sock *us);
 
 /* For rx/rxmsg.c and rx/defer.c; rx_lock held */
 bool uet_rxpost_wanted(struct uet_sock *us, const struct uet_post_key *key);
-bool uet_rxpost_match(struct uet_sock *us, struct uet_rxmsg *msg);
+bool uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg,
+		      const struct sk_buff *skb, const struct uet_rxpart *part);
 int uet_rxpost_place(struct uet_sock *us, struct uet_rxmsg *msg,
 		     const struct sk_buff *skb, const struct uet_rxpart *part);
 void uet_rxpost_end(struct uet_sock *us, struct uet_rxmsg *msg, int error);
-void uet_rxpost_begin(struct uet_sock *us, struct uet_rxmsg *msg);
 bool uet_rxpost_overtook(const struct uet_sock *us, const struct uet_pdc *pdc, u32 psn);
 void uet_rxpost_wait(struct uet_sock *us, struct uet_rxmsg *msg);
-void uet_rxpost_cancel_all(struct uet_sock *us);
+void uet_rxposts_stop(struct uet_sock *us);
 
 #endif /* _UET_RX_POST_H */

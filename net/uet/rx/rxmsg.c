@@ -103,7 +103,7 @@ void uet_rxmsg_drop_spare(struct uet_sock *us)
  * @us: socket it is for
  *
  * Context: softirq, RCU section.
- * Return: a message in no list, for uet_rxmsg_whole() or uet_rxmsg_enter(), or
+ * Return: a message in no list, for uet_rxmsg_whole() or uet_rxmsg_begin(), or
  * NULL. The caller fills in @from, @to, @iif, @pdc, @line, @psn, @len, @msg_id, @opcode,
  * @delivery, @replyable, @line_last and @match_bits.
  */
@@ -266,7 +266,7 @@ static bool uet_rx_fail(struct uet_sock *us, struct uet_rxmsg *msg, int error,
 			struct sk_buff_head *to)
 {
 	lockdep_assert_held(&us->rx_lock);
-	if (unlikely(msg->into)) {
+	if (unlikely(msg->post)) {
 		uet_rxpost_end(us, msg, error ?: ECONNABORTED);
 		return true;
 	}
@@ -313,40 +313,6 @@ unsigned long uet_rx_unwedge(struct uet_sock *us, enum uet_rx_want want)
 	if (dropped)
 		uet_rxmsg_put(msg);
 	return freed;
-}
-
-/**
- * uet_rxmsg_enter() - queue a message at its socket
- * @us: socket it is for
- * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
- *
- * Context: softirq, RCU section.
- * Return: 0, and the message has two references, the caller's and the socket's;
- * -ENOBUFS if there is no room or the socket is closing; -ENOSPC if incomplete
- * messages of its line fill the buffer.
- */
-int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg)
-{
-	int err;
-
-	spin_lock(&us->rx_lock);
-	if (unlikely(us->posts) && uet_rxpost_match(us, msg)) {
-		uet_rxpost_begin(us, msg);
-		spin_unlock(&us->rx_lock);
-		return 0;
-	}
-	err = uet_rx_enter(us, msg);
-	if (err == -ENOBUFS)
-		uet_rx_nacked(us, msg);
-	else if (unlikely(us->posts) && !err)
-		uet_rxpost_wait(us, msg);
-	spin_unlock(&us->rx_lock);
-	if (!err)
-		return 0;
-	kmem_cache_free(uet_rxmsg_cache, msg);
-	if (err == -ENOBUFS)
-		uet_rx_unwedge(us, UET_RX_WANT_MESSAGE);
-	return err;
 }
 
 /* Move what follows the prefix from the tree to it. */
@@ -612,21 +578,6 @@ bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len)
 	return len <= uet_rx_half(us) / 8;
 }
 
-/* Does a message of one packet, or of one run, go to a posted receive? */
-static noinline bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *msg,
-					 const struct sk_buff *skb,
-					 const struct uet_rxpart *part)
-{
-	int ret;
-
-	lockdep_assert_held(&us->rx_lock);
-	if (part->off || !uet_rxpost_match(us, msg))
-		return false;
-	ret = uet_rxpost_place(us, msg, skb, part);
-	uet_rxpost_end(us, msg, ret == 1 ? 0 : ECONNABORTED);
-	return true;
-}
-
 /**
  * uet_rxmsg_whole() - deliver a message of one packet, or of one run
  * @us: socket it is for
@@ -634,12 +585,11 @@ static noinline bool uet_rx_whole_posted(struct uet_sock *us, struct uet_rxmsg *
  * @skb: packet; data is the payload and nothing else, but for gaps
  * @part: what it has of the message
  *
- * Does in one step what uet_rxmsg_enter() and uet_rxmsg_place() do, if there is
- * room without a right.
+ * What uet_rxmsg_begin() does, if there is room without a right.
  *
  * Context: softirq, RCU section.
  * Return: true if it was delivered, and the caller has no reference any more; false if
- * nothing was done: then call those two, which tell why, or uet_rxmsg_free().
+ * nothing was done: then call that, which tells why, or uet_rxmsg_free().
  */
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, const struct uet_rxpart *part)
@@ -649,7 +599,8 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	if (unlikely(part->len != msg->len))
 		return false;
 	spin_lock(&us->rx_lock);
-	if (unlikely(us->posts) && uet_rx_whole_posted(us, msg, skb, part)) {
+	if (unlikely(us->posts) && part->som && !part->off &&
+	    uet_rxpost_begin(us, msg, skb, part)) {
 		spin_unlock(&us->rx_lock);
 		/* the socket's and the caller's */
 		uet_rxmsg_put(msg);
@@ -683,6 +634,97 @@ bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 	return true;
 }
 
+/* Place a packet in a message of the receive buffer. *@wake: there is new data to read */
+static int uet_rx_add(struct uet_sock *us, struct uet_rxmsg *msg, struct sk_buff *skb,
+		      const struct uet_rxpart *part, struct sk_buff **spare, bool *wake)
+{
+	int err = uet_rx_store(us, msg, skb, part, spare);
+
+	if (err)
+		return err;
+	if (part->som) {
+		msg->som = true;
+		msg->has_hd = part->has_hd;
+		msg->header_data = part->header_data;
+	}
+	msg->ce |= part->ce;
+	if (unlikely(part->cells))
+		uet_tfc_placed(us->un, msg, part);
+	*wake = uet_rx_advance(us, msg);
+	return msg->complete;
+}
+
+/* Queue a message and place its first packet, or neither. -EAGAIN: no further message */
+static int uet_rx_add_first(struct uet_sock *us, struct uet_rxmsg *msg, struct sk_buff *skb,
+			    const struct uet_rxpart *part, struct sk_buff **spare, bool *wake)
+{
+	struct sk_buff_head none;
+	int err;
+
+	err = uet_rx_enter(us, msg);
+	if (err) {
+		if (err == -ENOBUFS && !part->gap)
+			uet_rx_nacked(us, msg);
+		return err == -ENOBUFS ? -EAGAIN : err;
+	}
+	err = uet_rx_add(us, msg, skb, part, spare, wake);
+	if (err < 0) {
+		__skb_queue_head_init(&none);
+		uet_rx_drop(us, msg, &none);
+	} else if (unlikely(us->posts)) {
+		uet_rxpost_wait(us, msg);
+	}
+	return err;
+}
+
+/**
+ * uet_rxmsg_begin() - take up a message with the first packet of it that came
+ * @us: socket it is for
+ * @msg: of uet_rxmsg_alloc(), filled in; freed on failure
+ * @skb: packet; data is the payload and nothing else, but for gaps
+ * @part: what it has of the message
+ *
+ * The message goes to a posted receive if there is one for it.
+ *
+ * Context: softirq, RCU section.
+ * Return: 0, or 1 if the message is complete now; then it has the caller's reference, and
+ * the socket's for as long as that knows it. -EAGAIN if there is no room for another
+ * message or the socket is closing; else as uet_rxmsg_place().
+ */
+int uet_rxmsg_begin(struct uet_sock *us, struct uet_rxmsg *msg,
+		    struct sk_buff *skb, const struct uet_rxpart *part)
+{
+	u32 napi_id = uet_skb_napi_id(skb);
+	struct sk_buff *spare = NULL;
+	bool wake = false, ended;
+	int err;
+
+	spin_lock(&us->rx_lock);
+	err = uet_rx_check(msg, part->off, part->len, part->som);
+	if (unlikely(us->posts) && !err && uet_rxpost_begin(us, msg, skb, part)) {
+		err = msg->complete;
+		ended = !msg->us;
+		spin_unlock(&us->rx_lock);
+		if (ended)
+			uet_rxmsg_put(msg);
+		consume_skb(skb);
+		return err;
+	}
+	if (!err)
+		err = uet_rx_add_first(us, msg, skb, part, &spare, &wake);
+	spin_unlock(&us->rx_lock);
+	if (wake)
+		uet_rx_wake(us, napi_id);
+	consume_skb(spare);
+	if (likely(err >= 0))
+		return err;
+	kmem_cache_free(uet_rxmsg_cache, msg);
+	if ((err == -EAGAIN || err == -ENOBUFS) && !part->gap)
+		uet_rx_unwedge(us, err == -EAGAIN ? UET_RX_WANT_MESSAGE :
+						    UET_RX_WANT_PACKET);
+	return err;
+}
+
 /**
  * uet_rxmsg_place() - place a packet, or a run of packets, in its message
  * @msg: its message
@@ -710,7 +752,7 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 	if (!us)
 		return READ_ONCE(msg->given_up) ? -ETIME : -EPIPE;
 	spin_lock(&us->rx_lock);
-	if (unlikely(msg->into) && msg->us == us) {
+	if (unlikely(msg->post) && msg->us == us) {
 		err = uet_rxpost_place(us, msg, skb, part);
 		if (err == 1)
 			uet_rxpost_end(us, msg, 0);
@@ -721,21 +763,8 @@ int uet_rxmsg_place(struct uet_rxmsg *msg, struct sk_buff *skb,
 			consume_skb(skb);
 		return err;
 	}
-	if (msg->us == us && !msg->error && !msg->complete) {
-		err = uet_rx_store(us, msg, skb, part, &spare);
-		if (!err) {
-			if (part->som) {
-				msg->som = true;
-				msg->has_hd = part->has_hd;
-				msg->header_data = part->header_data;
-			}
-			msg->ce |= part->ce;
-			if (unlikely(part->cells))
-				uet_tfc_placed(us->un, msg, part);
-			wake = uet_rx_advance(us, msg);
-			err = msg->complete;
-		}
-	}
+	if (msg->us == us && !msg->error && !msg->complete)
+		err = uet_rx_add(us, msg, skb, part, &spare, &wake);
 	spin_unlock(&us->rx_lock);
 	if (wake)
 		uet_rx_wake(us, napi_id);
@@ -805,7 +834,7 @@ bool uet_rxmsg_unbegin(struct uet_rxmsg *msg)
 		return false;
 	spin_lock(&us->rx_lock);
 	if (msg->us == us && !msg->complete && !msg->error && !msg->ready &&
-	    !msg->into &&
+	    !msg->post &&
 	    (!msg->granted || uet_rxroom_long(uet_rx_half(us), msg->len))) {
 		uet_rx_drop(us, msg, &gone);
 		ret = true;
@@ -888,7 +917,7 @@ void uet_rx_stop(struct uet_sock *us)
 		for (i = 0; i < UET_POST_BUCKETS; i++)
 			uet_rx_drop_list(us, &us->posts->begun[i], true, &msgs,
 					 &gone);
-		uet_rxpost_cancel_all(us);
+		uet_rxposts_stop(us);
 	}
 	uet_rx_drop_list(us, &us->rx_granted, true, &msgs, &gone);
 	uet_rx_drop_list(us, &us->rx_mixed, true, &msgs, &gone);
@@ -907,11 +936,14 @@ void uet_rxmsg_purge(struct uet_sock *us)
 	struct sk_buff_head gone;
 	LIST_HEAD(msgs);
 
-	uet_rx_stop(us);
 	__skb_queue_head_init(&gone);
+	/* poll() of the completion queue may give messages to receives. */
+	lock_sock(&us->sk);
+	uet_rx_stop(us);
 	spin_lock_bh(&us->rx_lock);
 	uet_rx_drop_list(us, &us->rx_ready, false, &msgs, &gone);
 	sk_mem_reclaim(&us->sk);
 	spin_unlock_bh(&us->rx_lock);
+	release_sock(&us->sk);
 	uet_rx_bury(us->un, &msgs, &gone);
 }

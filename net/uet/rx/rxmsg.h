@@ -12,13 +12,14 @@
 #include <linux/skbuff.h>
 #include <linux/uet.h>
 
+#include "core/posted.h"
 #include "core/rxroom.h"
 #include "sock.h"
 
 struct uet_credit_src;
 struct uet_net;
 struct uet_pdc;
-struct uet_rxinto;
+struct uet_rxpost;
 struct uet_sock;
 
 /**
@@ -28,7 +29,9 @@ struct uet_sock;
  *	uet_rxposts.begun while not complete
  * @waiting: in uet_rxposts.waiting while it waits for a posted receive
  * @by_tag: in uet_rxposts.by_tag, too
- * @into: its place in a posted receive, or NULL
+ * @post: posted receive that it goes to, with a reference, or NULL
+ * @part: its place there
+ * @filling: a task copies there what had come before the receive was posted
  * @claimed: kept for the receive with the cookie @claim
  * @claim: valid if @claimed
  * @ref: one for the PDC's table, one for the socket's lists, one for a reader
@@ -64,7 +67,7 @@ struct uet_sock;
  * @busy: a reader copies from it now
  * @peeked: a reader has seen part of it by MSG_PEEK
  * @given_up: failed because it was silent while others waited
- * @error: errno for the reader (ECONNRESET, ECONNABORTED), 0 = none
+ * @error: errno for the reader (ECONNRESET, ECONNABORTED), or for who copies it; 0 = none
  * @ce: some packet was ECN marked
  * @prefix: packets that continue what was read, in order
  * @ooo: packets beyond a hole, by offset (skb->rbnode)
@@ -123,8 +126,10 @@ struct uet_rxmsg {
 	bool			given_up;
 	bool			ce;
 	bool			claimed;
+	bool			filling;
 	int			error;
-	struct uet_rxinto	*into;
+	struct uet_rxpost	*post;
+	struct uet_posted_part	part;
 	u64			header_data;
 	struct rb_root		ooo;
 };
@@ -198,7 +203,8 @@ static inline u32 uet_rxcb_at(const struct uet_rxcb *cb, u32 off, u32 *len)
  * two references: the caller's (PDC table) and the socket's.
  */
 struct uet_rxmsg *uet_rxmsg_alloc(struct uet_sock *us);
-int uet_rxmsg_enter(struct uet_sock *us, struct uet_rxmsg *msg);
+int uet_rxmsg_begin(struct uet_sock *us, struct uet_rxmsg *msg,
+		    struct sk_buff *skb, const struct uet_rxpart *part);
 bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len);
 bool uet_rxmsg_whole(struct uet_sock *us, struct uet_rxmsg *msg,
 		     struct sk_buff *skb, const struct uet_rxpart *part);

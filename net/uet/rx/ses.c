@@ -500,34 +500,6 @@ static __always_inline struct uet_rxmsg *uet_ses_begin(struct uet_pdc *pdc,
 	return msg;
 }
 
-/* Queue a message at its socket. */
-static struct uet_rxmsg *uet_ses_enter(struct uet_pdc *pdc,
-				       struct uet_rx_ctx *rx,
-				       struct uet_rxmsg *msg, u8 *code,
-				       enum uet_ses_verdict *verdict)
-{
-	int err = uet_rxmsg_enter(rx->us, msg);
-
-	if (!err)
-		return msg;
-	if (err == -ENOSPC)
-		*verdict = uet_ses_error(rx, UET_DROP_MIXED, UET_RC_DROPPED,
-					 code);
-	else
-		*verdict = uet_ses_no_room(pdc, rx, rx->us, NULL,
-					   UET_NACK_NO_SES_MSG_AVAIL, code);
-	return NULL;
-}
-
-static noinline struct uet_rxmsg *uet_ses_open(struct uet_pdc *pdc,
-					       struct uet_rx_ctx *rx, u8 *code,
-					       enum uet_ses_verdict *verdict)
-{
-	struct uet_rxmsg *msg = uet_ses_begin(pdc, rx, code, verdict);
-
-	return msg ? uet_ses_enter(pdc, rx, msg, code, verdict) : NULL;
-}
-
 /* Remove the headers and what follows the payload. */
 static __always_inline bool uet_ses_strip(struct uet_rx_ctx *rx)
 {
@@ -567,7 +539,10 @@ static int uet_ses_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg,
 	return uet_rxmsg_place(msg, rx->skb, part);
 }
 
-/* The verdict on a packet, from the result of uet_ses_place() */
+/*
+ * The verdict on a packet, from the result of uet_ses_place() or, if nothing of its
+ * message is known (@msg is NULL), of uet_rxmsg_begin()
+ */
 static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 					   struct uet_rx_ctx *rx,
 					   struct uet_rxmsg *msg, int ret,
@@ -579,8 +554,11 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 		return UET_SES_TAKEN;
 	case 0:
 		return UET_SES_TAKEN;
+	case -EAGAIN:
+		return uet_ses_no_room(pdc, rx, rx->us, NULL,
+				       UET_NACK_NO_SES_MSG_AVAIL, code);
 	case -ENOBUFS:
-		return uet_ses_no_room(pdc, rx, READ_ONCE(msg->us), msg,
+		return uet_ses_no_room(pdc, rx, msg ? READ_ONCE(msg->us) : rx->us, msg,
 				       UET_NACK_NO_PKT_BUFFER, code);
 	case -EINVAL:
 		return uet_ses_error(rx, UET_DROP_VIOLATION,
@@ -598,6 +576,18 @@ static enum uet_ses_verdict uet_ses_placed(struct uet_pdc *pdc,
 	}
 }
 
+/* Take up a message with the first packet of it that came. NULL: *verdict says why not */
+static struct uet_rxmsg *uet_ses_first(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+				       struct uet_rxmsg *msg,
+				       const struct uet_rxpart *part, u8 *code,
+				       enum uet_ses_verdict *verdict)
+{
+	int ret = uet_rxmsg_begin(rx->us, msg, rx->skb, part);
+
+	*verdict = uet_ses_placed(pdc, rx, NULL, ret, code);
+	return ret < 0 ? NULL : msg;
+}
+
 /* A message of one packet that uet_rxmsg_whole() did not deliver */
 static noinline enum uet_ses_verdict uet_ses_single_part(struct uet_pdc *pdc,
 							 struct uet_rx_ctx *rx,
@@ -606,15 +596,10 @@ static noinline enum uet_ses_verdict uet_ses_single_part(struct uet_pdc *pdc,
 							 u8 *code)
 {
 	enum uet_ses_verdict verdict;
-	int ret;
 
-	if (!uet_ses_enter(pdc, rx, msg, code, &verdict))
-		return verdict;
-	ret = uet_ses_place(rx, msg, part);
-	verdict = uet_ses_placed(pdc, rx, msg, ret, code);
-	if (ret < 0)
-		uet_ses_abort(pdc, msg, 0);
-	uet_rxmsg_put(msg);
+	msg = uet_ses_first(pdc, rx, msg, part, code, &verdict);
+	if (msg)
+		uet_rxmsg_put(msg);
 	return verdict;
 }
 
@@ -662,6 +647,30 @@ static enum uet_ses_verdict uet_ses_buried(struct uet_rx_ctx *rx,
 	return UET_SES_ERROR;
 }
 
+/* The first packet of a message of several: its entry has the message, or a tombstone. */
+static noinline enum uet_ses_verdict uet_ses_open(struct uet_pdc *pdc,
+						  struct uet_rx_ctx *rx,
+						  struct uet_rx_msg *m, u8 *code)
+{
+	enum uet_ses_verdict verdict;
+	struct uet_rxpart part;
+	struct uet_rxmsg *msg;
+
+	if (unlikely(!uet_ses_strip(rx))) {
+		*code = UET_NACK_NO_PKT_BUFFER;
+		return UET_SES_SHORT;
+	}
+	uet_ses_part_of(pdc, rx, &part);
+	msg = uet_ses_begin(pdc, rx, code, &verdict);
+	if (msg)
+		m->msg = uet_ses_first(pdc, rx, msg, &part, code, &verdict);
+	if (!m->msg && verdict != UET_SES_SHORT) {
+		m->code = *code;
+		m->told_psn = rx->pkt->req.psn;
+	}
+	return verdict;
+}
+
 static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 					 struct uet_rx_ctx *rx, u8 *code)
 {
@@ -670,25 +679,22 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 	enum uet_ses_verdict verdict;
 	u32 psn = rx->pkt->req.psn;
 	struct uet_rxpart part;
-	bool fresh = !m;
 	int ret;
 
-	if (fresh) {
+	if (!m) {
 		m = uet_rx_msg_add(pdc, ses->msg_id, psn);
 		if (!m) {
 			*code = UET_NACK_NO_SES_MSG_AVAIL;
 			return UET_SES_SHORT;
 		}
-		m->msg = uet_ses_open(pdc, rx, code, &verdict);
-		if (!m->msg) {
-			if (verdict == UET_SES_SHORT) {
-				uet_rx_msg_del(pdc, m);
-				return verdict;
-			}
-			m->code = *code;
-			m->told_psn = psn;
-			goto end;
+		verdict = uet_ses_open(pdc, rx, m, code);
+		if (verdict == UET_SES_SHORT) {
+			uet_rx_msg_del(pdc, m);
+			return verdict;
 		}
+		if (m->msg)
+			pdc->rx->last = m;
+		goto end;
 	}
 	pdc->rx->last = m;
 	if (!m->msg) {
@@ -696,7 +702,7 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		goto end;
 	}
 	rx->us = READ_ONCE(m->msg->us);
-	if (!fresh && rx->us && uet_ses_filtered(rx, rx->us, code)) {
+	if (rx->us && uet_ses_filtered(rx, rx->us, code)) {
 		ret = -EACCES;
 	} else if (m->msg->len != ses->request_length) {
 		ret = -EINVAL;
@@ -707,13 +713,8 @@ static enum uet_ses_verdict uet_ses_part(struct uet_pdc *pdc,
 		ret = uet_ses_place(rx, m->msg, &part);
 	}
 	verdict = uet_ses_placed(pdc, rx, m->msg, ret, code);
-	if (verdict == UET_SES_SHORT) {
-		if (fresh) {
-			uet_ses_abort(pdc, m->msg, 0);
-			uet_rx_msg_del(pdc, m);
-		}
+	if (verdict == UET_SES_SHORT)
 		return verdict;
-	}
 	if (verdict == UET_SES_ERROR) {
 		uet_rx_msg_bury(pdc, m, *code, *code == UET_RC_NO_MATCH ?
 					       0 : ECONNABORTED);
@@ -771,6 +772,31 @@ static bool uet_ses_run_place(struct uet_rx_ctx *rx, struct uet_rxmsg *msg,
 	return ret >= 0;
 }
 
+/* Begin the message of an entry with a run. */
+static bool uet_ses_run_open(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
+			     struct uet_rx_msg *m, const struct uet_rxpart *part)
+{
+	enum uet_ses_verdict verdict;
+	struct uet_rxmsg *msg;
+	int ret;
+	u8 code;
+
+	msg = uet_ses_begin(pdc, rx, &code, &verdict);
+	if (!msg)
+		return false;
+	if (!uet_rxmsg_fits_buffer(rx->us, part->len)) {
+		uet_rxmsg_free(msg);
+		return false;
+	}
+	ret = uet_rxmsg_begin(rx->us, msg, rx->skb, part);
+	if (ret < 0)
+		return false;
+	if (ret == 1)
+		UET_INC(rx->un, MSG_RCVD);
+	m->msg = msg;
+	return true;
+}
+
 /**
  * uet_ses_run() - deliver a run of new requests
  * @pdc: the PDC
@@ -789,30 +815,24 @@ bool uet_ses_run(struct uet_pdc *pdc, struct uet_rx_ctx *rx,
 	const struct uet_ses_req *ses = &rx->pkt->ses;
 	struct uet_rx_msg *m = uet_rx_msg_find(pdc, ses->msg_id);
 	u32 psn = rx->pkt->req.psn;
-	enum uet_ses_verdict verdict;
 	struct uet_rxpart part;
-	bool fresh = !m;
 	u8 code;
 
 	lockdep_assert_held(&pdc->rx->lock);
 	uet_ses_run_part(pdc, rx, run, &part);
-	if (fresh && part.som && run->eom)
+	if (!m && part.som && run->eom)
 		return uet_ses_run_whole(pdc, rx, &part);
-	if (fresh) {
+	if (!m) {
 		m = uet_rx_msg_add(pdc, ses->msg_id, psn);
 		if (!m)
 			return false;
-		m->msg = uet_ses_open(pdc, rx, &code, &verdict);
-	} else if (m->msg && READ_ONCE(m->msg->us) &&
-		   uet_ses_filtered(rx, READ_ONCE(m->msg->us), &code)) {
-		return false;
-	}
-	if (!m->msg || !uet_ses_run_place(rx, m->msg, &part)) {
-		if (fresh) {
-			if (m->msg)
-				uet_ses_abort(pdc, m->msg, 0);
+		if (!uet_ses_run_open(pdc, rx, m, &part)) {
 			uet_rx_msg_del(pdc, m);
+			return false;
 		}
+	} else if (!m->msg || (READ_ONCE(m->msg->us) &&
+			       uet_ses_filtered(rx, READ_ONCE(m->msg->us), &code)) ||
+		   !uet_ses_run_place(rx, m->msg, &part)) {
 		return false;
 	}
 	pdc->rx->last = m;

@@ -113,17 +113,6 @@ err:
 	return err;
 }
 
-/* May a socket have @n more receives? Then it owns slots for them. Socket locked */
-static int uet_posts_allowed(struct uet_sock *us, u32 n)
-{
-	if (us->sk.sk_shutdown & RCV_SHUTDOWN)
-		return -ESHUTDOWN;
-	if (READ_ONCE(us->posts->nr) + n > UET_RECV_POSTS_MAX ||
-	    !uet_cq_own(us->cq, n))
-		return -EAGAIN;
-	return 0;
-}
-
 /**
  * uet_recv_post() - post receives (UET_RECV_POST)
  * @us: socket
@@ -154,7 +143,10 @@ int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 	if (err)
 		return err;
 	lock_sock(&us->sk);
-	err = uet_posts_allowed(us, n);
+	/* Messages that stand in the line are older than these receives. */
+	uet_rxposts_room(us);
+	err = us->sk.sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN :
+						  uet_rxposts_allow(us, &list, n);
 	if (err) {
 		uet_posts_drop(&list);
 		goto out;
@@ -187,5 +179,11 @@ int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 		return -EINVAL;
 	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
 		return -EFAULT;
-	return uet_rxpost_cancel(us, cookie) ? 0 : -ENOENT;
+	if (!uet_rxpost_cancel(us, cookie))
+		return -ENOENT;
+	/* It may have been what messages stood in the line for. */
+	lock_sock(&us->sk);
+	uet_rxposts_room(us);
+	release_sock(&us->sk);
+	return 0;
 }
