@@ -39,6 +39,18 @@ strangers()
 	return $rc
 }
 
+# What no receive may be taken by: it would be given back, on another CPU than a post
+contradicted()
+{
+	local rc=0
+
+	on "$A" uet_inject.py contradict $B4 --seconds 600 >"$WORK/inject" 2>&1 &
+	tags rdm || rc=1
+	kill $!
+	wait $! 2>/dev/null
+	return $rc
+}
+
 MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
@@ -47,6 +59,7 @@ part uet_stray $A4
 lean || part uet_stray $A6
 tst "empty messages of strangers" strangers
 tst "messages with tags, unordered" tags rdm
+tst "... while a stranger begins others wrongly" contradicted
 tst "... ordered" tags seq
 tst "... some are lost" tags rdm loss 2% delay 1ms 1ms duplicate 2%
 tst "... ordered, some are lost" tags seq loss 2% delay 1ms 1ms duplicate 2%

@@ -192,6 +192,20 @@ def empties(wire, args):
                                 payload=b""))
 
 
+def contradict(wire, args):
+    """Messages with tags that begin by a packet which contradicts them, for some time"""
+    end = time.monotonic() + args.seconds
+    spdcid = 0
+    while time.monotonic() < end:
+        spdcid = spdcid % 60000 + 1
+        start = random.getrandbits(32)
+        for n in range(64):
+            wire.send(p.request(start + n, spdcid, n, flags=p.F_SYN | p.F_AR,
+                                ses=p.ses_std(opcode=p.OP_TAGGED_SEND, pid=100,
+                                              flags=p.S_REL | p.S_EOM, msg_id=n + 1,
+                                              length=100, key=n % 8), payload=b""))
+
+
 def together(wire, args):
     """The first two packets of each context at the same time, from two CPUs"""
     place = mmap.mmap(-1, 8)
@@ -453,7 +467,7 @@ def replay(wire, args):
 
 
 ATTACKS = {f.__name__: f for f in (truncated, extremes, types, lengths, groups, empties,
-                                   openings, together, ask,
+                                   contradict, openings, together, ask,
                                    garbage, pdcids, strangers, synflood,
                                    ccc_ids, hoard, hoard_lines, live, marks,
                                    replay)}
