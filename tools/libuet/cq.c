@@ -61,7 +61,7 @@ int libuet_use_cq(int fd, const struct libuet_cq *cq)
 	return setsockopt(fd, SOL_UET, UET_CQ, &cq->fd, sizeof(cq->fd));
 }
 
-/* Ask the kernel, which also moves completions to the ring that wait for room. */
+/* Ask the kernel, which also gives slots to messages that wait for them. */
 static int libuet__poll_cq(const struct libuet_cq *cq, int timeout_ms)
 {
 	struct pollfd p = { .fd = cq->fd, .events = POLLIN };

@@ -19,7 +19,7 @@
 #define UET_MATCH_UNTAGGED	UET_MATCH_MASKS
 #define UET_MATCH_CLASSES	(UET_MATCH_MASKS + 1)
 
-#define UET_MATCH_BUCKETS	1024U
+#define UET_MATCH_BUCKETS	512U
 
 /**
  * struct uet_match_source - where a message comes from

@@ -28,7 +28,6 @@
  * Not here: pages of buffers (cq/buffer.c), how completions reach the program (cq/cq.c).
  */
 #include <linux/hash.h>
-#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/skbuff.h>
@@ -639,10 +638,10 @@ static bool uet_post_claim(struct uet_sock *us, struct uet_rxpost *post,
 }
 
 /* No message may match a receive any more. */
-static void uet_post_cancel(struct uet_sock *us, struct uet_rxpost *post, int error)
+static void uet_post_cancel(struct uet_sock *us, struct uet_rxpost *post)
 {
 	uet_posted_cancel(&post->recv);
-	uet_post_tell(us, post, NULL, error);
+	uet_post_tell(us, post, NULL, ECANCELED);
 	uet_post_unlink(us->posts, post);
 }
 
@@ -799,7 +798,7 @@ bool uet_rxpost_cancel(struct uet_sock *us, u64 cookie)
 		list_for_each_entry(post, &us->posts->open, node) {
 			if (post->cookie != cookie)
 				continue;
-			uet_post_cancel(us, post, ECANCELED);
+			uet_post_cancel(us, post);
 			found = true;
 			break;
 		}
@@ -819,7 +818,7 @@ void uet_rxposts_stop(struct uet_sock *us)
 
 	lockdep_assert_held(&us->rx_lock);
 	list_for_each_entry_safe(post, next, &posts->open, node)
-		uet_post_cancel(us, post, ECANCELED);
+		uet_post_cancel(us, post);
 	posts->dry = false;
 	uet_cq_unwant(us->cq, &posts->want);
 }
@@ -858,7 +857,7 @@ int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 
 	if (us->posts)
 		return -EBUSY;
-	posts = kvzalloc(sizeof(*posts), GFP_KERNEL_ACCOUNT);
+	posts = kzalloc(sizeof(*posts), GFP_KERNEL_ACCOUNT);
 	if (!posts)
 		return -ENOMEM;
 	posts->us = us;
@@ -893,5 +892,5 @@ void uet_rxposts_end(struct uet_sock *us)
 {
 	if (us->cq)
 		uet_cq_put(us->cq);
-	kvfree(us->posts);
+	kfree(us->posts);
 }
