@@ -300,6 +300,52 @@ setup_leaf()
 	ip -n "$2" route add $4 $5
 }
 
+# setup_router: host B behind a router, R, at FAR4 and FAR6. Host A has no address but the
+# link-local one.
+R=uet-r-$$
+FAR4=10.4.2.2
+FAR6=fd04::2:2
+
+setup_router()
+{
+	local n
+
+	for n in "$A" "$R" "$B"; do
+		ip netns add "$n"
+		ip -n "$n" link set lo up
+	done
+	ip link add uet0 mtu 4224 netns "$A" type veth peer name ra mtu 4224 netns "$R"
+	ip link add uet0 mtu 4224 netns "$B" type veth peer name rb mtu 4224 netns "$R"
+	on "$R" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+	ip -n "$R" -batch - <<-END
+		link set ra up
+		link set rb up
+		addr add 10.4.1.254/24 dev ra
+		addr add 10.4.2.254/24 dev rb
+		addr add fd04::1:fe/112 dev ra nodad
+		addr add fd04::2:fe/112 dev rb nodad
+	END
+	ip -n "$B" -batch - <<-END
+		link set uet0 up
+		addr add $FAR4/24 dev uet0
+		addr add $FAR6/112 dev uet0 nodad
+		route add default via 10.4.2.254
+	END
+	ip -n "$B" -6 route add default via fd04::2:fe
+	ip -n "$A" link set uet0 up
+}
+
+# join_router: addresses of host A, and the way to host B
+join_router()
+{
+	ip -n "$A" -batch - <<-END
+		addr add 10.4.1.1/24 dev uet0
+		addr add fd04::1:1/112 dev uet0 nodad
+		route add default via 10.4.1.254
+	END
+	ip -n "$A" -6 route add default via fd04::1:fe
+}
+
 # fix_neighbours: the hosts know each other for good. An ARP or ND packet that
 # is corrupted teaches a wrong address, and nothing arrives until it is forgotten.
 fix_neighbours()

@@ -3,6 +3,7 @@
  * Causes at the two ends: receivers and readers, messages that failed, windows and
  * credit, and what bytes under way always wait for.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,7 +107,10 @@ static void say_failure(const struct facts *f, const struct fact_failure *fail,
 		    fail->code, failure_name(fail));
 		break;
 	case UET_REPORT_SOURCE_ICMP:
-		say(v->text, "ICMP: no UET runs there, or a rule refuses it");
+		if (fail->error == EHOSTUNREACH || fail->error == ENETUNREACH)
+			say(v->text, "ICMP: a router does not get there, or forbids it");
+		else
+			say(v->text, "ICMP: no UET runs there, or a rule refuses it");
 		break;
 	default:
 		say(v->text, "%s", strerror(fail->error));

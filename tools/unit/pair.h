@@ -285,7 +285,6 @@ void source_init(struct pair_host *h);
 void source_answer(struct pair_host *h, const struct uet_pkt *pkt, uint16_t ev);
 void source_close(struct pair_host *h);
 void source_mtu(struct pair_host *h);
-void source_unreachable(struct pair_host *h);
 void source_restart(struct pair_host *h);
 bool source_at_rest(const struct pair_host *h);
 uint64_t source_next(const struct pair_host *h);

@@ -108,6 +108,4 @@ void forge(struct pair *p, struct pair_host *h)
 	else
 		return;
 	source_answer(h, &pkt, FORGED_EV + rnd_below(&p->rnd, 16));
-	if (rnd_one_in(&p->rnd, 4))
-		source_unreachable(h);
 }

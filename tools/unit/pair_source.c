@@ -264,16 +264,6 @@ void source_answer(struct pair_host *h, const struct uet_pkt *pkt, uint16_t ev)
 	}
 }
 
-void source_unreachable(struct pair_host *h)
-{
-	struct pair_tx *tx = h->nr_tx ? h->tx[h->nr_tx - 1] : NULL;
-
-	if (!tx || tx->s.state == UET_PDC_SYN || tx->s.state == UET_PDC_DEAD)
-		return;
-	uet_snd_unreachable(&tx->s, h->pair->now);
-	tx_arm(tx);
-}
-
 /* A PDC was idle for long, if the user had nothing to send. */
 void source_close(struct pair_host *h)
 {
@@ -358,8 +348,6 @@ static void tx_expire(struct pair_tx *tx)
 		return;
 	}
 	tx_cps(tx, &w);
-	if (uet_snd_refused(&tx->s, p->now) && !p->c->restarts)
-		pair_fail(p, "a forged ICMP is believed", tx->id);
 	close_try(tx);
 	uet_snd_slacken(&tx->s, p->now);
 	tx->s.wake_at = uet_snd_deadline(&tx->s);

@@ -140,10 +140,6 @@ struct uet_snd_flow {
  * @rack: latest send time of a packet known to have arrived
  * @mpr_since: since when the receive window blocks new packets, 0 = it does not
  * @gbn_until: ROD_OOO is ignored until then
- * @unreachable_at: when ICMP first said port unreachable, ns, 0 = never; void if
- *	uet_snd.heard is later
- * @vain_at: when @vain was last counted, ns
- * @unreachable_end: next PSN when the last such ICMP came
  * @probe_end: first PSN not sent before the last probe
  * @probe_slack: how much later the timer may fire for the probe, ns
  * @rack_rtt: round trip of the packet of @rack, ns
@@ -154,7 +150,6 @@ struct uet_snd_flow {
  * @probe_ev: entropy value of the last probe
  * @probes: probes without an answer
  * @nack_e: NACKs of the error class in a row for @nack_e_psn
- * @vain: probes, ACK_REQs and retransmissions since @unreachable_at
  * @ring: scoreboard of packets that are outstanding
  *
  * It is one piece of memory with the scoreboard's ring, so there is no other that may
@@ -172,9 +167,6 @@ struct uet_snd_busy {
 	u64 rack;
 	u64 mpr_since;
 	u64 gbn_until;
-	u64 unreachable_at;
-	u64 vain_at;
-	u32 unreachable_end;
 	u32 probe_end;
 	u32 probe_slack;
 	u32 rack_rtt;
@@ -184,7 +176,6 @@ struct uet_snd_busy {
 	u16 probe_ev;
 	u8 probes;
 	u8 nack_e;
-	u8 vain;
 	struct uet_tx_ring ring;
 };
 

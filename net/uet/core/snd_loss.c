@@ -86,7 +86,6 @@ static void snd_ask_ack(struct uet_snd *s, struct uet_snd_work *w, u32 psn)
 	uet_txwin_slot(&s->win, psn)->flags |= UET_SND_ASKED;
 	snd_cp(w, UET_CTL_ACK_REQ, snd_ask_ev(s, w, psn), &cp);
 	uet_txwin_touch(&s->win, psn, w->now);
-	snd_tried(s, w->now);
 }
 
 /* Ask for CACK when every packet is answered. */
@@ -95,7 +94,6 @@ static void snd_ask_cack(struct uet_snd *s, struct uet_snd_work *w)
 	struct uet_cp cp = { .psn = s->win.una - 1 };
 
 	snd_cp(w, UET_CTL_ACK_REQ, 0, &cp);
-	snd_tried(s, w->now);
 }
 
 /*
@@ -169,7 +167,6 @@ static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 	cp.probe_opaque = s->probe_id;
 	snd_cp(w, UET_CTL_PROBE, b->probe_ev, &cp);
 	w->probes++;
-	snd_tried(s, w->now);
 	if (!b->probe_tx)
 		b->probe_first = w->now;
 	b->probe_tx = w->now;

@@ -580,7 +580,6 @@ void uet_snd_commit(struct uet_snd *s, struct uet_snd_out *out, u64 at, u32 step
 	uet_txwin_resend(&s->win, out->psn, out->params.ev, at);
 	if (unlikely(out->dropped))
 		uet_txwin_slot(&s->win, out->psn)->flags &= ~UET_SND_DROPPED;
-	snd_tried(s, now);
 	snd_pkt(s, out->psn)->wait = uet_wait_pack(at - now);
 	uet_ccc_on_send(s->flow->ccc, now, out->ask.size, out->params.ev, true);
 }

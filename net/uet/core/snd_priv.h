@@ -171,11 +171,6 @@ static inline void snd_lane_ended(struct uet_snd *s, struct uet_snd_queue *q,
 		snd_lane_pass_on(s, q->lane, now);
 }
 
-/* snd_timer.c: a probe or retransmission leaves, while ICMP says port unreachable;
- * those in quick succession count once.
- */
-void snd_tried(struct uet_snd *s, u64 now);
-
 /* snd_hold.c: account a new packet of a queue whose hold has ended. */
 void snd_hold_sent(struct uet_snd_queue *q, u32 psn);
 /* ... a SACK tells of packets; those that are not outstanding do not count. */

@@ -17,12 +17,6 @@
  * than it takes to copy them: the timer is for those that never come.
  */
 #define DEFER_NS		1000000ULL
-/* Silence after which ICMP port unreachable is believed, ns */
-#define UNREACHABLE_NS		1000000000ULL
-/* ... if so many probes and retransmissions were not answered */
-#define UNREACHABLE_TRIES	8
-/* ... probes being sent at least as often as this, ns */
-#define UNREACHABLE_PROBE_NS	(UNREACHABLE_NS / 10)
 /* Largest exponent in the back-off of tail probes */
 #define PROBE_BACKOFF_MAX	12
 
@@ -76,16 +70,6 @@ u64 uet_snd_loss_age(const struct uet_snd *s)
 	return age;
 }
 
-/* Longest interval between probes */
-static noinline u64 snd_probe_max(const struct uet_snd *s)
-{
-	u64 max_ns = snd_rto_max(s);
-
-	if (unlikely(uet_snd_busy(s)->unreachable_at > s->heard))
-		max_ns = min(max_ns, UNREACHABLE_PROBE_NS);
-	return max_ns;
-}
-
 /* The probe interval while probes were sent or more data waits */
 static noinline u64 snd_probe_again(const struct uet_snd *s, bool busy)
 {
@@ -97,7 +81,7 @@ static noinline u64 snd_probe_again(const struct uet_snd *s, bool busy)
 				   repeat);
 
 	/* Back off while probes bring nothing new. */
-	return min(ns << min_t(u8, probes, PROBE_BACKOFF_MAX), snd_probe_max(s));
+	return min(ns << min_t(u8, probes, PROBE_BACKOFF_MAX), snd_rto_max(s));
 }
 
 static __always_inline u64 snd_probe_interval(const struct uet_snd *s)
@@ -112,11 +96,10 @@ static __always_inline u64 snd_probe_interval(const struct uet_snd *s)
 	/* A first probe costs little if it comes too soon. */
 	ns = uet_tail_probe_ns(max(ccc->base_rtt, uet_rtt_est_ns(&ccc->rtt)),
 			       ccc->params->target, false, false);
-	/* snd_probe_max() is no less than this. */
-	if (likely(ns <= UNREACHABLE_PROBE_NS &&
-		   ns <= READ_ONCE(s->flow->rules->rto_max_ms) * SND_NS_PER_MS))
+	/* snd_rto_max() is no less than this. */
+	if (likely(ns <= READ_ONCE(s->flow->rules->rto_max_ms) * SND_NS_PER_MS))
 		return ns;
-	return min(ns, snd_probe_max(s));
+	return min(ns, snd_rto_max(s));
 }
 
 u64 uet_snd_probe_interval(const struct uet_snd *s)
@@ -226,50 +209,4 @@ void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w)
 		w->todo |= SND_DO_PROBE;
 	if (s->rto_at && now >= s->rto_at)
 		w->todo |= SND_DO_RTO;
-}
-
-void uet_snd_unreachable(struct uet_snd *s, u64 now)
-{
-	struct uet_snd_busy *b = uet_snd_busy(s);
-
-	/* With nothing outstanding there is nothing to ask about. */
-	if (!s->win.nslots)
-		return;
-	if (!b->unreachable_at || s->heard > b->unreachable_at) {
-		b->unreachable_at = now;
-		/* Ask often: long intervals so far would look like silence. */
-		b->probes = 0;
-		b->vain = 0;
-		b->vain_at = now;
-	}
-	b->unreachable_end = s->win.next;
-	if (b->probe_tx)
-		return;
-	b->probe_at = now;
-	uet_snd_wake(s, now);
-}
-
-void snd_tried(struct uet_snd *s, u64 now)
-{
-	struct uet_snd_busy *b = uet_snd_busy(s);
-
-	if (likely(b->unreachable_at <= s->heard) ||
-	    now < b->vain_at + UNREACHABLE_PROBE_NS / 2)
-		return;
-	b->vain_at = now;
-	if (b->vain < U8_MAX)
-		b->vain++;
-}
-
-bool uet_snd_refused(const struct uet_snd *s, u64 now)
-{
-	struct uet_snd_busy *b = uet_snd_busy(s);
-
-	if (likely(!b->unreachable_at) || s->heard >= b->unreachable_at)
-		return false;
-	/* Packets sent after the last such ICMP may have arrived. */
-	if (b->unreachable_end != s->win.next || b->vain < UNREACHABLE_TRIES)
-		return false;
-	return now - b->unreachable_at >=
-	       UNREACHABLE_NS + 2 * uet_snd_patience(s);
 }

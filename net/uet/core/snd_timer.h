@@ -115,23 +115,4 @@ void uet_snd_expire(struct uet_snd *s, struct uet_snd_work *w);
  */
 u64 uet_snd_deadline(const struct uet_snd *s);
 
-/**
- * uet_snd_unreachable() - ICMP said port unreachable about a packet
- * @s: sender
- * @now: time, ns
- *
- * Leads to a probe at once.
- */
-void uet_snd_unreachable(struct uet_snd *s, u64 now);
-
-/**
- * uet_snd_refused() - is "port unreachable" to be believed?
- * @s: sender
- * @now: time, ns
- *
- * Return: true if since then nothing was answered for a second and twice the longest
- * normal round trip, although this host asked several times.
- */
-bool uet_snd_refused(const struct uet_snd *s, u64 now);
-
 #endif /* _UET_CORE_SND_TIMER_H */

@@ -2,8 +2,8 @@
 /*
  * ICMP errors about packets of ours. Anybody can forge one, so it must quote
  * addresses, PDCID and PSN of an outstanding packet of a PDC. Even then it ends a
- * PDC only while it opens, or if the peer is silent as well (see "Rules of this
- * module" in uet-internals.rst).
+ * PDC only while that opens, as TCP does (see "Rules of this module" in
+ * uet-internals.rst).
  *
  * Not here: the path MTU of a peer (link/pmtu.c).
  */
@@ -76,40 +76,68 @@ static bool uet_icmp_refused(const struct uet_icmp *icmp, bool v4)
 	       icmp->code == ICMPV6_PORT_UNREACH;
 }
 
-static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4)
+/* Does the error say that somebody forbids the packet (RFC 1812 5.2.7.1, RFC 4443 3.1)? */
+static bool uet_icmp_prohibited(const struct uet_icmp *icmp, bool v4)
 {
-	u8 host = v4 ? ICMP_HOST_UNREACH : ICMPV6_ADDR_UNREACH;
-	int error = icmp->code == host ? EHOSTUNREACH : ENETUNREACH;
+	if (v4)
+		return icmp->type == ICMP_DEST_UNREACH &&
+		       (icmp->code == ICMP_NET_ANO || icmp->code == ICMP_HOST_ANO ||
+			icmp->code == ICMP_PKT_FILTERED);
+	return icmp->type == ICMPV6_DEST_UNREACH &&
+	       (icmp->code == ICMPV6_ADM_PROHIBITED ||
+		icmp->code == ICMPV6_POLICY_FAIL ||
+		icmp->code == ICMPV6_REJECT_ROUTE);
+}
 
-	return uet_icmp_refused(icmp, v4) ? ECONNREFUSED : error;
+/* Does the error say that a router has no route? */
+static bool uet_icmp_no_route(const struct uet_icmp *icmp, bool v4)
+{
+	if (v4)
+		return icmp->type == ICMP_DEST_UNREACH &&
+		       (icmp->code == ICMP_NET_UNREACH ||
+			icmp->code == ICMP_NET_UNKNOWN ||
+			icmp->code == ICMP_NET_UNR_TOS);
+	return icmp->type == ICMPV6_DEST_UNREACH && icmp->code == ICMPV6_NOROUTE;
+}
+
+/**
+ * uet_icmp_errno() - what an error says about the peer
+ * @icmp: the error
+ * @v4: over IPv4
+ * @hard: set to whether it is final, and not what routes may mend (RFC 1122 4.2.3.9)
+ *
+ * Return: errno.
+ */
+static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4, bool *hard)
+{
+	bool refused = uet_icmp_refused(icmp, v4);
+	int error = uet_icmp_no_route(icmp, v4) ? ENETUNREACH : EHOSTUNREACH;
+
+	*hard = refused || uet_icmp_prohibited(icmp, v4);
+	return refused ? ECONNREFUSED : error;
 }
 
 /*
- * "Port unreachable" ends a PDC that opens. Other errors are kept as errno for a
- * later failure. "Port unreachable" of an established PDC leads to a probe at once,
- * and is believed if the peer stays silent (uet_snd_refused()).
+ * A PDC that opens ends by an error that is final at once, by others when they go on. One
+ * that the peer has answered survives, as a firewall or a route may come and go: the error
+ * tells what to report if the peer stays silent.
  */
 static void uet_pdc_unreachable(struct uet_pdc *pdc,
 				const struct uet_icmp *icmp)
 {
-	bool v4 = uet_peer_is_v4(pdc->peer);
-	bool refused = uet_icmp_refused(icmp, v4);
-	int error = uet_icmp_errno(icmp, v4);
 	struct uet_pdc_tx *tx = pdc->tx;
-	u64 now;
+	u64 now = ktime_get_ns();
+	bool hard;
+	int error = uet_icmp_errno(icmp, uet_peer_is_v4(pdc->peer), &hard);
 
-	if (pdc->tx->snd.state == UET_PDC_SYN && refused) {
-		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
-			     icmp->type << 8 | icmp->code);
+	if (tx->snd.state != UET_PDC_SYN) {
+		uet_pdc_soft_err(tx, error, now);
 		return;
 	}
-	tx->soft_err = error;
-	if (!refused)
-		return;
-	now = ktime_get_ns();
-	tx->refused_code = icmp->type << 8 | icmp->code;
-	uet_snd_unreachable(&tx->snd, now);
-	uet_pdc_tx_arm(pdc);
+	tx->soft_err = (u8)error;
+	if (uet_unreached(&tx->icmp_count, &tx->soft_at, now) || hard)
+		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
+			     icmp->type << 8 | icmp->code);
 }
 
 /*
@@ -128,12 +156,14 @@ static bool uet_icmp_datagram(const struct uet_net *un,
 static bool uet_icmp_rudi(struct uet_net *un, const struct uet_quote *quote,
 			  const struct uet_icmp *icmp)
 {
-	bool v4 = ipv6_addr_v4mapped(&quote->raddr);
-	int error = icmp->too_big || icmp->redirect ? 0 :
-						      uet_icmp_errno(icmp, v4);
+	bool v4 = ipv6_addr_v4mapped(&quote->raddr), hard;
+	int error = uet_icmp_errno(icmp, v4, &hard);
 
+	if (icmp->too_big || icmp->redirect)
+		error = 0;
 	return uet_rudi_unreachable(un, quote->psn, &quote->laddr, &quote->raddr,
-				    error, icmp->type << 8 | icmp->code);
+				    error, error && hard,
+				    icmp->type << 8 | icmp->code);
 }
 
 /**
@@ -188,7 +218,8 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	} else if (icmp->redirect) {
 		/* The stack's lookup ignores mark and scope. */
 		redirect = !pdc->peer->key.mark && !pdc->peer->key.scope;
-	} else {
+	} else if (!uet_peer_is_v4(pdc->peer) ||
+		   icmp->type != ICMP_SOURCE_QUENCH) {
 		uet_pdc_unreachable(pdc, icmp);
 	}
 	spin_unlock(&flow->lock);

@@ -317,31 +317,6 @@ static void snd_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->ccc.stats.imbalance, 0);
 }
 
-/* ICMP port unreachable counts after a second and many questions in vain. */
-static void snd_unreachable(struct kunit *test)
-{
-	struct script *k = script_new(test, false, true);
-	u64 start = k->now;
-
-	script_msg(k, 0, 100, 100);
-	script_send(k, 9);
-	k->now += 1000;
-	uet_snd_unreachable(&k->s, k->now);
-	script_arm(k);
-	/* A second in which nothing was asked proves nothing. */
-	KUNIT_EXPECT_FALSE(test, uet_snd_refused(&k->s, k->now + 2000000000));
-	while (!uet_snd_refused(&k->s, k->now) &&
-	       k->now < start + 10000000000ULL) {
-		script_send(k, 9);
-		script_wait(k, SCRIPT_RTO);
-	}
-	KUNIT_EXPECT_GE(test, k->now - start, 1000000000ULL);
-	KUNIT_EXPECT_LE(test, k->now - start, 1500000000ULL);
-	/* An answer ends it. */
-	script_ack(k, PSN(0), PSN(0), 0);
-	KUNIT_EXPECT_FALSE(test, uet_snd_refused(&k->s, k->now + 9000000000));
-}
-
 /* Responses are cleared: after a while, on demand, and only once. */
 static void snd_clears(struct kunit *test)
 {
@@ -447,7 +422,6 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_errors),
 	KUNIT_CASE(snd_doubts),
 	KUNIT_CASE(snd_moves),
-	KUNIT_CASE(snd_unreachable),
 	KUNIT_CASE(snd_clears),
 	KUNIT_CASE(snd_asks_for_response),
 	KUNIT_CASE(snd_closes),

@@ -62,8 +62,6 @@ static void timer_probe_interval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twice, 2 * once);
 	uet_snd_busy(&k->s)->probes = 20;
 	KUNIT_EXPECT_EQ(test, uet_snd_probe_interval(&k->s), 200 * MS);
-	uet_snd_busy(&k->s)->unreachable_at = k->s.heard + 1;
-	KUNIT_EXPECT_EQ(test, uet_snd_probe_interval(&k->s), 100 * MS);
 }
 
 /* Round trips over several interfaces differ by more than those over one. */
@@ -382,36 +380,6 @@ static void timer_close(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_txwin_outstanding(&s->win), 0);
 }
 
-/* ICMP port unreachable: ask at once, unless a probe is out; count each try. */
-static void timer_unreachable(struct kunit *test)
-{
-	struct script *k = script_new(test, false, true);
-	u64 at;
-
-	script_msg(k, 0, 100, 100);
-	script_send(k, 9);
-	uet_snd_busy(&k->s)->probes = 7;
-	k->now += 1000;
-	uet_snd_unreachable(&k->s, k->now);
-	script_arm(k);
-	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probes, 0);
-	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, k->now);
-	script_wait(k, 0);
-	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
-	at = uet_snd_busy(&k->s)->probe_at;
-	uet_snd_unreachable(&k->s, k->now);
-	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->probe_at, at);
-	/* The first probe came too soon after the error to count. */
-	KUNIT_EXPECT_EQ(test, uet_snd_busy(&k->s)->vain, 0);
-	uet_snd_busy(&k->s)->vain = U8_MAX;
-	k->now += 9000 * MS;
-	KUNIT_EXPECT_TRUE(test, uet_snd_refused(&k->s, k->now));
-	/* A packet that was sent after the last error may arrive. */
-	script_msg(k, 0, 100, 100);
-	KUNIT_EXPECT_EQ(test, script_send(k, 9), 1);
-	KUNIT_EXPECT_FALSE(test, uet_snd_refused(&k->s, k->now));
-}
-
 /* A message that waits for others leaves soon, also if none of them comes. */
 static void timer_deferred(struct kunit *test)
 {
@@ -461,7 +429,6 @@ static struct kunit_case snd_timer_cases[] = {
 	KUNIT_CASE(timer_asks_only),
 	KUNIT_CASE(timer_stuck_cack),
 	KUNIT_CASE(timer_close),
-	KUNIT_CASE(timer_unreachable),
 	{}
 };
 

@@ -205,7 +205,7 @@ void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list)
 	       NSEC_PER_MSEC;
 	if (uet_ccc_credit_req(ccc, now, most, &when)) {
 		if (pdc && uet_credit_gave_up(pdc, now)) {
-			uet_pdc_fail(pdc, pdc->tx->soft_err ?: ETIMEDOUT,
+			uet_pdc_fail(pdc, uet_pdc_silent_err(pdc),
 				     UET_REPORT_LOCAL, 0);
 			uet_flow_queue(flow);
 			return;

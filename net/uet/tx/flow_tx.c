@@ -369,7 +369,7 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
 			uet_pdc_fail(tx->pdc, EHOSTUNREACH, UET_REPORT_LOCAL,
 				     0);
 		else
-			tx->soft_err = EHOSTUNREACH;
+			uet_pdc_soft_err(tx, EHOSTUNREACH, ktime_get_ns());
 	}
 	spin_unlock(&peer->lock);
 }

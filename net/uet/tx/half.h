@@ -48,8 +48,10 @@ struct uet_txmsg;
  * @dests: dests bound to it
  * @orphan_at: when to check dests without a socket, 0 = none; until it is dead
  * @close_psn: PSN of CLOSE_CMD or CLOSE_REQ
- * @soft_err: errno to report when retries are used up
- * @refused_code: type and code of the last ICMP port unreachable
+ * @soft_at: when @soft_err was set, but the first time while the PDC opens;
+ *	ns >> UET_SOFT_SHIFT
+ * @soft_err: errno to report when retries are used up, unless the peer was heard since
+ * @icmp_count: while the PDC opens: ICMP errors that say unreachable
  * @died_at: when it died, ns, once it is dead
  */
 struct uet_pdc_tx {
@@ -64,15 +66,51 @@ struct uet_pdc_tx {
 		u64		died_at;
 	};
 	u32			close_psn;
-	u16			error;
-	u16			soft_err;
+	u32			soft_at;
 	u16			err_code;
-	u16			refused_code;
+	u8			error;
+	u8			soft_err;
+	u8			icmp_count;
 	u8			err_source;
-	bool			movable;
-	bool			alone;
-	bool			silent;
+	bool			movable : 1;
+	bool			alone : 1;
+	bool			silent : 1;
 };
+
+#define UET_SOFT_SHIFT		20
+
+/* Note what to report if the peer stays silent; flow lock held. */
+static inline void uet_pdc_soft_err(struct uet_pdc_tx *tx, int error, u64 now)
+{
+	tx->soft_err = (u8)error;
+	tx->soft_at = (u32)(now >> UET_SOFT_SHIFT);
+}
+
+/* So many ICMP errors that say unreachable end what opens, if it has waited for so long
+ * since the first one. A neighbour is looked for as long by default.
+ */
+#define UET_UNREACHED		3
+#define UET_UNREACHED_NS	(3ULL * NSEC_PER_SEC)
+
+/**
+ * uet_unreached() - an ICMP error says unreachable about what was never answered
+ * @count: such errors so far, counted here
+ * @since: when the first one came, ns >> UET_SOFT_SHIFT; set here
+ * @now: time, ns
+ *
+ * Return: true if it is to be believed.
+ */
+static inline bool uet_unreached(u8 *count, u32 *since, u64 now)
+{
+	u32 past = (u32)(now >> UET_SOFT_SHIFT);
+
+	if (!*count)
+		*since = past;
+	if (*count < U8_MAX)
+		++*count;
+	return *count >= UET_UNREACHED &&
+	       past - *since >= UET_UNREACHED_NS >> UET_SOFT_SHIFT;
+}
 
 static inline void uet_snd_mem_free(const struct uet_snd_mem *mem)
 {
@@ -105,6 +143,7 @@ static inline bool uet_pdc_disowned(const struct uet_pdc *pdc)
 int uet_pdc_return(struct uet_pdc *pdc, struct uet_flow *flow);
 
 /* timer.c */
+int uet_pdc_silent_err(const struct uet_pdc *pdc);
 void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now);
 void uet_pdc_tx_timer(struct uet_pdc *pdc);
 void uet_pdc_tx_silent(struct uet_pdc *pdc, bool silent);

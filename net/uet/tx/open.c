@@ -165,7 +165,7 @@ void uet_pdc_die(struct uet_pdc *pdc, int error, u8 source, u16 code)
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	pdc->tx->snd.state = UET_PDC_DEAD;
 	pdc->tx->died_at = ktime_get_ns();
-	pdc->tx->error = (u16)error;
+	pdc->tx->error = (u8)error;
 	pdc->tx->err_source = source;
 	pdc->tx->err_code = code;
 	list_del_init(&pdc->tx->snd.ready_node);

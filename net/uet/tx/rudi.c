@@ -66,6 +66,8 @@
  * @running: a CPU sends
  * @again: another one wanted to meanwhile
  * @heard: the peer has answered once
+ * @icmp_count: ICMP errors that say unreachable, until it has
+ * @icmp_since: see uet_unreached()
  * @soft_err: errno for packets that are given up
  */
 struct uet_rudi {
@@ -85,6 +87,8 @@ struct uet_rudi {
 	bool			running;
 	bool			again;
 	bool			heard;
+	u8			icmp_count;
+	u32			icmp_since;
 	int			soft_err;
 };
 
@@ -1015,17 +1019,19 @@ void uet_rudi_nack(struct uet_rx_ctx *rx)
  * @laddr: source that it quotes
  * @raddr: destination that it quotes
  * @error: errno; 0 if the packet was too long for a link
+ * @hard: the error is final, not what routes may mend
  * @code: type << 8 | code
  *
- * "Port unreachable" ends a message while the peer was never heard; other errors are
- * kept for a message that is given up.
+ * While the peer was never heard an error that is final ends a message, and others that go
+ * on do; else they are kept for a message that is given up.
  *
  * Context: softirq, RCU read side.
  * Return: true if it is about a packet that is outstanding.
  */
 bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
 			  const struct in6_addr *laddr,
-			  const struct in6_addr *raddr, int error, u16 code)
+			  const struct in6_addr *raddr, int error, bool hard,
+			  u16 code)
 {
 	struct uet_rudi_pkt *pkt = uet_rudi_find(un, pkt_id, laddr, raddr);
 	struct sk_buff_head gone;
@@ -1035,9 +1041,12 @@ bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
 		return false;
 	__skb_queue_head_init(&gone);
 	r = pkt->r;
-	if (error)
+	if (error) {
 		r->soft_err = error;
-	if (error == ECONNREFUSED && !r->heard) {
+		hard |= uet_unreached(&r->icmp_count, &r->icmp_since,
+				      ktime_get_ns());
+	}
+	if (hard && !r->heard) {
 		uet_rudi_end(pkt->msg, error, UET_REPORT_ICMP, code);
 		uet_rudi_release(r, pkt, &gone);
 	}

@@ -86,7 +86,8 @@ void uet_rudi_response(struct uet_rx_ctx *rx);
 void uet_rudi_nack(struct uet_rx_ctx *rx);
 bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
 			  const struct in6_addr *laddr,
-			  const struct in6_addr *raddr, int error, u16 code);
+			  const struct in6_addr *raddr, int error, bool hard,
+			  u16 code);
 
 int uet_rudi_cancel(struct uet_sock *us, u64 cookie);
 bool uet_rudi_busy(const struct uet_sock *us);

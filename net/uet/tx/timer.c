@@ -134,6 +134,25 @@ void uet_pdc_tx_silent(struct uet_pdc *pdc, bool silent)
 	uet_account_silent(pdc->account, silent);
 }
 
+/**
+ * uet_pdc_silent_err() - errno for a PDC whose peer was silent for too long
+ * @pdc: the PDC
+ *
+ * Context: flow lock held.
+ * Return: what the kernel or ICMP said meanwhile, else ETIMEDOUT.
+ */
+int uet_pdc_silent_err(const struct uet_pdc *pdc)
+{
+	const struct uet_pdc_tx *tx = pdc->tx;
+	u32 heard = (u32)(tx->snd.heard >> UET_SOFT_SHIFT);
+	int error = ETIMEDOUT;
+
+	lockdep_assert_held(&tx->flow->lock);
+	if (tx->soft_err && (s32)(tx->soft_at - heard) >= 0)
+		error = tx->soft_err;
+	return error;
+}
+
 /* Do what is due at a sending half that is not dead. */
 static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 			      u64 now)
@@ -157,21 +176,12 @@ static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 	if (w.timeouts)
 		UET_INC(pdc->un, RTO_FIRED);
 	if (w.end == UET_SND_SILENT) {
-		uet_pdc_fail(pdc, tx->soft_err ?: ETIMEDOUT, UET_REPORT_LOCAL,
-			     0);
+		uet_pdc_fail(pdc, uet_pdc_silent_err(pdc), UET_REPORT_LOCAL, 0);
 		return;
 	}
 	uet_pdc_send_cps(pdc, list, &w);
 	if (uet_hole_hopeless(pdc, now)) {
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
-	} else if (uet_snd_refused(s, now)) {
-		/*
-		 * The peer may be back without this PDC: messages that were
-		 * never sent try another one.
-		 */
-		tx->movable = true;
-		uet_pdc_fail(pdc, ECONNREFUSED, UET_REPORT_ICMP,
-			     tx->refused_code);
 	} else if (s->win.nslots && uet_snd_at_rest(s) &&
 		   now >= s->heard + UET_PDC_RING_IDLE_NS) {
 		uet_pdc_tx_shrink(pdc);
