@@ -144,6 +144,7 @@ struct uet_job {
  * @nr_dests: length of @dests
  * @last_dest: the queue used last, one of @dests
  * @conn_dest: the queue that messages to @remote used last, one of @dests
+ * @dgram_genid: uet_datagram_genid() when @dgram_peer was chosen; as that
  * @dgram_peer: the peer that datagrams went to last, with a reference, or NULL;
  *	@dests_lock
  * @dgram_laddr: own address that was asked for, with @dgram_peer
@@ -253,6 +254,7 @@ struct uet_sock {
 	struct uet_dest		*batch;
 	struct uet_peer		*dgram_peer;
 	struct in6_addr		dgram_laddr;
+	int			dgram_genid;
 	spinlock_t		rudi_lock;	/* of rudi_msgs */
 	struct list_head	rudi_msgs;
 	u64			window_key;

@@ -25,6 +25,7 @@
 #include "link/peer.h"
 #include "link/pmtu.h"
 #include "link/ports.h"
+#include "link/source.h"
 #include "mib.h"
 
 static u8 uet_route_dscp(const struct uet_net *un,
@@ -312,17 +313,24 @@ static u8 uet_output_ttl4(const struct uet_output *out)
  * @peer: where to
  *
  * Context: BH disabled, until uet_output_end().
- * Return: 0, or the error of the route lookup; then do not call uet_output_end().
+ * Return: 0, -EADDRNOTAVAIL if the local address is away, or the error of the route
+ * lookup; then do not call uet_output_end().
  */
 int uet_output_begin(struct uet_output *out, struct uet_peer *peer)
 {
 	struct uet_net *un = peer->fep->un;
 	u8 form = uet_form_refresh(peer);
-	struct dst_entry *dst = uet_peer_route(peer, form);
+	struct dst_entry *dst;
 	struct socket *sock;
 
-	if (IS_ERR(dst))
+	if (unlikely(uet_source_away(peer)))
+		return -EADDRNOTAVAIL;
+	dst = uet_peer_route(peer, form);
+	if (IS_ERR(dst)) {
+		/* It may have gone since, and IPv4 has no route from there. */
+		uet_source_look(peer);
 		return PTR_ERR(dst);
+	}
 	out->v4 = uet_peer_is_v4(peer);
 	sock = READ_ONCE(*(out->v4 ? &un->sock4 : &un->sock6));
 	if (unlikely(!sock)) {

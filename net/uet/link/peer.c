@@ -14,6 +14,7 @@
 #include "link/peer.h"
 #include "link/ports.h"
 #include "link/rttcache.h"
+#include "link/source.h"
 
 static const struct rhashtable_params uet_fep_params = {
 	.key_len	= sizeof_field(struct uet_fep, addr),
@@ -232,6 +233,8 @@ struct uet_peer *uet_peer_get(struct uet_net *un,
 	peer->next_ccc_id = (u8)get_random_u32();
 	uet_rtt_recall(un, peer);
 	peer->neigh_at = jiffies - HZ;
+	peer->addr_genid = uet_source_genid(un, uet_peer_is_v4(peer));
+	peer->looked_at = jiffies;
 	peer->id = atomic_long_inc_return(&un->last_peer_id);
 	err = xa_reserve_bh(&un->peer_ids, peer->id, gfp);
 	if (err)

@@ -128,6 +128,11 @@ struct uet_peer_key {
  * @ports_node: in uet_net.ports_todo
  * @ports: interfaces towards it, NULL if there is only one
  * @neigh_at: when its next hop was last known, jiffies
+ * @addr_genid: uet_source_genid() at the last look at @key.laddr
+ * @away: enum uet_source of @key.laddr
+ * @away_since: since when @away is not 0, jiffies, valid while it is not
+ * @looked_at: when a better local address was looked for last, jiffies
+ * @stray: another local address would be chosen now (tx/source.c)
  * @pmtu: path MTU learnt besides the route (link/pmtu.c), 0 = none
  * @pmtu_until: end of its validity, jiffies
  * @pmtu_genid: it is valid only for this uet_ports_genid()
@@ -176,6 +181,11 @@ struct uet_peer {
 	struct llist_node	ports_node;
 	struct uet_ports __rcu	*ports;
 	unsigned long		neigh_at;
+	int			addr_genid;
+	u8			away;
+	bool			stray;
+	unsigned long		away_since;
+	unsigned long		looked_at;
 	u32			pmtu;
 	int			pmtu_genid;
 	unsigned long		pmtu_until;

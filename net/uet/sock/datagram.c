@@ -20,6 +20,7 @@
 #include "link/encap.h"
 #include "link/owner.h"
 #include "link/peer.h"
+#include "link/source.h"
 #include "mib.h"
 #include "sock.h"
 #include "sock/send.h"
@@ -48,6 +49,16 @@ static void uet_datagram_key(const struct uet_sock *us,
 		   us->sk.sk_uid : us->un->root;
 }
 
+/* Changes when another local address may be chosen. */
+static int uet_datagram_genid(const struct uet_net *un,
+			      const struct uet_peer_key *key)
+{
+	bool v4 = ipv6_addr_v4mapped(&key->raddr);
+
+	return (v4 ? rt_genid_ipv4(un->net) : rt_genid_ipv6(un->net)) +
+	       uet_source_genid(un, v4);
+}
+
 static bool uet_datagram_fits(const struct uet_peer *peer,
 			      const struct uet_peer_key *key)
 {
@@ -66,6 +77,7 @@ static struct uet_peer *uet_datagram_known(struct uet_sock *us,
 	spin_lock(&us->dests_lock);
 	peer = us->dgram_peer;
 	if (peer && uet_datagram_fits(peer, key) &&
+	    us->dgram_genid == uet_datagram_genid(us->un, key) &&
 	    ipv6_addr_equal(&us->dgram_laddr, laddr))
 		refcount_inc(&peer->ref);
 	else
@@ -76,7 +88,7 @@ static struct uet_peer *uet_datagram_known(struct uet_sock *us,
 
 /* Keep a peer instead of the one before; NULL: none. @laddr: own address asked for */
 static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer,
-			      const struct in6_addr *laddr)
+			      const struct in6_addr *laddr, int genid)
 {
 	struct uet_peer *old;
 
@@ -86,6 +98,7 @@ static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer,
 	old = us->dgram_peer;
 	us->dgram_peer = peer;
 	us->dgram_laddr = *laddr;
+	us->dgram_genid = genid;
 	spin_unlock(&us->dests_lock);
 	if (old)
 		uet_peer_put(old);
@@ -99,7 +112,7 @@ static void uet_datagram_keep(struct uet_sock *us, struct uet_peer *peer,
  */
 void uet_datagram_forget(struct uet_sock *us)
 {
-	uet_datagram_keep(us, NULL, &in6addr_any);
+	uet_datagram_keep(us, NULL, &in6addr_any, 0);
 }
 
 /**
@@ -116,12 +129,13 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 	struct uet_net *un = us->un;
 	struct uet_peer_key key;
 	struct uet_peer *peer;
-	int err;
+	int err, genid;
 
 	uet_datagram_key(us, to, &key);
 	peer = uet_datagram_known(us, &key, &to->laddr);
 	if (peer)
 		return peer;
+	genid = uet_datagram_genid(un, &key);
 	if (!ipv6_addr_any(&to->laddr)) {
 		key.laddr = to->laddr;
 	} else {
@@ -133,7 +147,7 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 	peer = uet_peer_get(un, &key, GFP_KERNEL_ACCOUNT);
 	mutex_unlock(&un->open_mutex);
 	if (!IS_ERR(peer))
-		uet_datagram_keep(us, peer, &to->laddr);
+		uet_datagram_keep(us, peer, &to->laddr, genid);
 	return peer;
 }
 

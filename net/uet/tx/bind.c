@@ -17,6 +17,7 @@
 #include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/peer.h"
+#include "link/source.h"
 #include "link/speed.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -80,11 +81,15 @@ static kuid_t uet_dest_uid(const struct uet_dest *dest)
 	return dest->uid;
 }
 
-/* Does the PDC route as another user than the queue, since rules changed? */
+/* Does the PDC route as another user than the queue, or from an address that would not be
+ * chosen now, since rules, routes or addresses changed?
+ */
 static bool uet_pdc_astray(const struct uet_pdc *pdc,
 			   const struct uet_dest *dest)
 {
-	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)));
+	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)) ||
+			(READ_ONCE(pdc->peer->stray) &&
+			 ipv6_addr_any(&dest->key.laddr)));
 }
 
 /* May this PDC take another message of @dest? A hint without the flow lock. None does
@@ -296,16 +301,18 @@ static int uet_dest_bind(struct uet_dest *dest)
 		.uid	= uet_dest_uid(dest),
 		.tclass	= dest->key.route,
 	};
+	bool bound = !ipv6_addr_any(&dest->key.laddr);
 	struct uet_net *un = dest->un;
 	struct uet_snd_lane *lane = NULL;
+	enum uet_source_choice choice;
 	struct uet_peer *peer;
 	struct uet_pdc *pdc;
 	int err = 0;
 
-	if (!ipv6_addr_any(&dest->key.laddr))
+	if (bound)
 		key.laddr = dest->key.laddr;
 	else
-		err = uet_route_source(un, &key);
+		err = uet_source_choose(un, &key, &choice);
 	if (err)
 		return err;
 	if (dest->key.delivery == UET_ROD) {
@@ -319,8 +326,15 @@ static int uet_dest_bind(struct uet_dest *dest)
 		err = PTR_ERR(peer);
 		goto out;
 	}
-	uet_peer_learn_speed(peer);
-	pdc = uet_pdc_choose(peer, dest);
+	/* An address that comes is waited for (uet_flow_waits_source()). */
+	if (uet_source_look(peer) == UET_SOURCE_GONE) {
+		pdc = ERR_PTR(-EADDRNOTAVAIL);
+	} else {
+		if (!bound)
+			WRITE_ONCE(peer->stray, false);
+		uet_peer_learn_speed(peer);
+		pdc = uet_pdc_choose(peer, dest);
+	}
 	uet_peer_put(peer);
 	if (IS_ERR(pdc)) {
 		err = PTR_ERR(pdc);
@@ -504,9 +518,9 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
  * that move from a dead PDC (@msg->moving) go first.
  *
  * Context: process, may sleep.
- * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -ENOBUFS at the
- * limit of PDCs, -ENOMEM, -ENETDOWN; -EAGAIN if the queue must drain before it
- * can change its PDC.
+ * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -EADDRNOTAVAIL if the
+ * address that the socket is bound to is gone, -ENOBUFS at the limit of PDCs, -ENOMEM,
+ * -ENETDOWN; -EAGAIN if the queue must drain before it can change its PDC.
  */
 int uet_pds_submit(struct uet_txmsg *msg, bool more)
 {

@@ -246,6 +246,7 @@ static inline struct uet_flow *uet_flow_from(struct uet_net *un,
 /* flow_ports.c */
 void uet_flow_ports(struct uet_peer *peer);
 void uet_flow_ports_init(struct uet_net *un);
+void uet_flow_source(struct uet_peer *peer);
 void uet_flow_look(struct uet_flow *flow);
 
 /* flow_params.c */

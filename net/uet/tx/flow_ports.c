@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Flows of a peer that several local interfaces reach, here called ports: their
- * path selection is rebuilt when the ports change, and is told their state.
+ * path selection is rebuilt when the ports change, and is told their state. What routes
+ * and addresses say of a peer is looked up anew here when they have changed.
  *
  * Not here: finding the ports (link/ports.c), choosing one (core/lb_ports.c).
  */
@@ -65,13 +66,15 @@ static void uet_flow_ports_work(struct work_struct *work)
 		if (!READ_ONCE(un->exiting))
 			uet_flow_ports(peer);
 		mutex_unlock(&un->open_mutex);
+		if (!READ_ONCE(un->exiting))
+			uet_flow_source(peer);
 		uet_peer_put(peer);
 		cond_resched();
 	}
 }
 
 /**
- * uet_flow_ports_init() - prepare the work item that looks for ports
+ * uet_flow_ports_init() - prepare the work item that looks at routes and addresses
  * @un: namespace; uet_ports_exit() undoes it
  */
 void uet_flow_ports_init(struct uet_net *un)

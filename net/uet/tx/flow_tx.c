@@ -22,6 +22,7 @@
 #include "link/neigh.h"
 #include "link/peer.h"
 #include "link/ports.h"
+#include "link/source.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "tx/cctrace.h"
@@ -168,6 +169,9 @@ static unsigned int uet_flow_build(struct uet_flow *flow,
 		uet_flow_sent(sent, now);
 	return n;
 }
+
+/* How often a local address that is away is looked for */
+#define UET_SOURCE_POLL_NS	(NSEC_PER_SEC / 10)
 
 /* How long after the peer was heard a local drop counts as a loss; see below */
 #define UET_LOCAL_DROP_NS	NSEC_PER_SEC
@@ -353,10 +357,10 @@ bool uet_flow_defers(struct uet_flow *flow)
 }
 
 /*
- * The neighbour was not found. PDCs that were never answered fail; for others
- * the peer may come back until its timeout.
+ * Packets do not leave. PDCs fail that are in no later state; for others the peer may come
+ * back until its timeout.
  */
-static void uet_flow_no_neigh(struct uet_flow *flow)
+static void uet_flow_stuck(struct uet_flow *flow, enum uet_pdc_state state, int error)
 {
 	struct uet_peer *peer = flow->peer;
 	struct uet_pdc_tx *tx;
@@ -365,11 +369,10 @@ static void uet_flow_no_neigh(struct uet_flow *flow)
 	list_for_each_entry(tx, &peer->tx_halves, peer_node) {
 		if (tx->flow != flow || tx->snd.state == UET_PDC_DEAD)
 			continue;
-		if (tx->snd.state == UET_PDC_SYN)
-			uet_pdc_fail(tx->pdc, EHOSTUNREACH, UET_REPORT_LOCAL,
-				     0);
+		if (tx->snd.state <= state)
+			uet_pdc_fail(tx->pdc, error, UET_REPORT_LOCAL, 0);
 		else
-			uet_pdc_soft_err(tx, EHOSTUNREACH, ktime_get_ns());
+			uet_pdc_soft_err(tx, error, ktime_get_ns());
 	}
 	spin_unlock(&peer->lock);
 }
@@ -396,7 +399,7 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 		return false;
 	switch (uet_neigh_wait(flow, n)) {
 	case UET_NEIGH_NONE:
-		uet_flow_no_neigh(flow);
+		uet_flow_stuck(flow, UET_PDC_SYN, EHOSTUNREACH);
 		return false;
 	case UET_NEIGH_WAIT:
 		if (!uet_flow_begins(flow))
@@ -408,6 +411,27 @@ static bool uet_flow_waits_neigh(struct uet_flow *flow,
 	default:
 		return false;
 	}
+}
+
+/*
+ * The local address is away. What is not built yet can go by another one (tx/source.c), or
+ * by this one when it is back. A PDC whose peer was silent for as long would be given up.
+ */
+static bool uet_flow_waits_source(struct uet_flow *flow)
+{
+	struct uet_peer *peer = flow->peer;
+	unsigned long limit;
+
+	lockdep_assert_held(&flow->lock);
+	if (likely(!READ_ONCE(peer->away)) || list_empty(&flow->snd.ready))
+		return false;
+	limit = READ_ONCE(peer->fep->un->sysctl.rules.peer_timeout_s) * HZ;
+	if (time_after(jiffies, READ_ONCE(peer->away_since) + limit))
+		uet_flow_stuck(flow, UET_PDC_CLOSING, EADDRNOTAVAIL);
+	else
+		uet_pdc_arm(uet_flow_first(flow),
+			    ktime_get_ns() + UET_SOURCE_POLL_NS);
+	return true;
 }
 
 /* Send up to @budget packets; true if there is more that may go. */
@@ -423,7 +447,8 @@ static bool uet_flow_serve(struct uet_flow *flow, const struct uet_output *out,
 
 	__skb_queue_head_init(&list);
 	spin_lock(&flow->lock);
-	waits = uet_flow_waits_neigh(flow, neigh);
+	waits = uet_flow_waits_neigh(flow, neigh) ||
+		(unlikely(!way) && uet_flow_waits_source(flow));
 	uet_flow_note_way(flow, way && !waits);
 	if (unlikely(waits)) {
 		more = false;

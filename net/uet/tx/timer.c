@@ -148,7 +148,9 @@ int uet_pdc_silent_err(const struct uet_pdc *pdc)
 	int error = ETIMEDOUT;
 
 	lockdep_assert_held(&tx->flow->lock);
-	if (tx->soft_err && (s32)(tx->soft_at - heard) >= 0)
+	if (READ_ONCE(pdc->peer->away))
+		error = EADDRNOTAVAIL;
+	else if (tx->soft_err && (s32)(tx->soft_at - heard) >= 0)
 		error = tx->soft_err;
 	return error;
 }

@@ -107,6 +107,7 @@ static int uet_watch_verdict(struct uet_watch *w, int error, u8 source,
 		if (source == UET_REPORT_SES || ++w->resets >= UET_WATCH_RESETS)
 			return error;
 		return -1;
+	case EADDRNOTAVAIL:
 	case ECANCELED:
 	case ENETDOWN:
 	case ENOBUFS:
