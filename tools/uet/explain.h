@@ -151,6 +151,7 @@ struct fact_context {
  *	is silent
  * @trimming: net.uet.trimming
  * @no_route: there is no route to the peer
+ * @no_source: this host has not got @own, or may not use it yet
  * @n_bad: entropy values that lost packets lately, the first of them in @bad
  * @bad_ns: time since the first of them was given up
  * @reader: local socket that refuses packets of the peer, or, if that is this host,
@@ -174,7 +175,7 @@ struct facts {
 	unsigned int ports_down;
 	uint32_t silent;
 	uint64_t heard_ns, heard_others_ns, bad_ns;
-	bool trimming, no_route;
+	bool trimming, no_route, no_source;
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];
 	struct fact_hop hops[EXPLAIN_HOPS];

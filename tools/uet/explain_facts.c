@@ -8,8 +8,11 @@
  */
 #include <errno.h>
 #include <linux/neighbour.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "explain.h"
@@ -467,6 +470,26 @@ static void take_hops(struct gathering *g)
 	nl_close(&nl);
 }
 
+/* Has this host an address, and may it be used? Of a link-local one that is not asked. */
+static bool is_ours(const struct in6_addr *addr)
+{
+	bool v4 = IN6_IS_ADDR_V4MAPPED(addr);
+	struct sockaddr_in6 sa = { .sin6_family = AF_INET6, .sin6_addr = *addr };
+	int fd, on = 1, err = 0;
+
+	if (IN6_IS_ADDR_UNSPECIFIED(addr) || IN6_IS_ADDR_LINKLOCAL(addr))
+		return true;
+	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return true;
+	if (!v4)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
+		err = errno;
+	close(fd);
+	return err != EADDRNOTAVAIL;
+}
+
 static int ask_trimming(struct tool *t, struct gathering *g)
 {
 	struct nlmsghdr *req = nl_request(&t->nl, UET_CMD_PARAM_GET, false);
@@ -546,6 +569,7 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		take_hops(g);
 		name_process(&f->reader);
 		addr_text(&g->ask.own, f->own, sizeof(f->own));
+		f->no_source = f->waits[UET_WAIT_ROUTE].n && !is_ours(&g->ask.own);
 	}
 	free(g);
 	return err;

@@ -94,6 +94,12 @@ bool cause_route(const struct facts *f, struct verdict *v)
 
 	if (!waits_for(f, UET_WAIT_ROUTE, v) && !f->no_route)
 		return false;
+	if (f->no_source) {
+		say(v->text, "this host has not got %s any more, or may not use it yet",
+		    f->own);
+		say(v->more, "ip address show to %s", f->own);
+		return true;
+	}
 	if (none_up(f) && !f->no_route)
 		return false;
 	if (f->no_route || !f->n_hops) {

@@ -110,6 +110,8 @@ static void routes(void)
 	expect("no route, and nothing is known", "route", "no route");
 	wait_for(UET_WAIT_ROUTE);
 	expect("no route", "route", "no route");
+	f.no_source = true;
+	expect("no local address", "route", "has not got 10.0.0.1");
 	healthy();
 	wait_for(UET_WAIT_ROUTE);
 	f.silent = 5;
