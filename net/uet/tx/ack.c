@@ -169,6 +169,11 @@ static void uet_pdc_response(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 	if (likely(uet_rsp_is_plain(rsp)) || !acked->answered ||
 	    !acked->answered->msg)
 		return;
+	/* What ends a message of which not all was sent is not judged in its place: a
+	 * target that did not take the message may know nothing of it.
+	 */
+	if (unlikely(acked->answered->flags & UET_SND_MSG_ERROR))
+		return;
 	msg = uet_txmsg_of(acked->answered->msg);
 	/* Without a message id in its headers the PSN names it. */
 	if (msg->m.msg_id != rsp->msg_id && likely(!msg->m.less))

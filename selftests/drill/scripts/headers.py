@@ -516,6 +516,39 @@ def no_match(d):
         d.delivered(sock)
 
 
+@rule("3.4", "... also one of which not all was sent: MSG_ERROR ends it first, and an error in "
+      "answer to that is none of the message")
+def no_match_ended(d):
+    d.patient()
+    d.setting(payload_mtu=1024, nscc_max_wnd=3000)
+    length = 8 * 1024
+    sock = d.send(bytes(length))
+    pdc = d.opened()
+    first = pdc.expect(request(0, som=True, length=length))
+    n = 1
+    d.settle()
+    while d.inbox:
+        pdc.expect(request(n, msg_id=first.msg_id))
+        n += 1
+    assert n < 8, "all of it was sent"
+
+    def refuse(psn, rc):
+        pdc.inject(ack(psn, cack=-1, sack=range(psn + 1), rcvd=5 * psn + 5, req=CLEAR,
+                       rsp_op=RESPONSE, rc=rc, msg_id=first.msg_id))
+
+    for i in range(n):
+        refuse(i, p.RC_NO_MATCH)
+    pdc.expect(request(n, opcode=p.OP_MSG_ERROR, som=False, eom=True, part=0, data=b"",
+                       msg_id=first.msg_id))
+    # The peer never had that message
+    refuse(n, p.RC_OP_VIOLATION)
+    for i in range(8):
+        pdc.expect(request(n + 1 + i, opcode=p.OP_SEND, som=not i, eom=i == 7, length=length,
+                           retx=False))
+        pdc.inject(ack(n + 1 + i, rcvd=5 * (n + 2 + i)))
+    d.delivered(sock)
+
+
 @rule("3.4", "BAD_GENERATION: the source takes the generation of the response and sends the "
       "message again at once")
 def bad_generation(d):
