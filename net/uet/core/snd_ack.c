@@ -142,14 +142,16 @@ static void snd_ack_cc(struct uet_snd *s, const struct uet_pkt *pkt, u16 ev,
 }
 
 /*
- * Has an ordered target kept the packet, without looking at its contents yet? Then it
- * has no response, which may still be an error.
+ * Has an ordered target kept the packet, without looking at its contents yet? Then its
+ * response, which may still be an error, is to come: the answer is NO_RESPONSE, or has
+ * none.
  */
 static bool snd_kept(const struct uet_snd *s, const struct uet_pkt *pkt)
 {
 	u32 psn = pkt->ack.ack_psn;
 
-	return s->rod && !uet_pkt_has_ses_rsp(pkt) &&
+	return s->rod && (!uet_pkt_has_ses_rsp(pkt) ||
+			  pkt->rsp.opcode == UET_RSP_OP_NO_RESPONSE) &&
 	       uet_txwin_has(&s->win, psn) &&
 	       !(uet_txwin_slot(&s->win, psn)->flags & UET_TX_CP);
 }

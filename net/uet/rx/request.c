@@ -206,6 +206,20 @@ void uet_pdc_drop_gtd(struct uet_pdc *pdc)
 		uet_gtd_del(pdc->rx, g);
 }
 
+/* The answer to a packet that is kept. Its own response is still to come, and its source
+ * is told so: some sources wait for a response to each packet, and send nothing behind one
+ * that has none.
+ */
+static struct sk_buff *uet_pdc_ack_kept(struct uet_pdc *pdc,
+					const struct uet_rx_ctx *rx, u32 psn)
+{
+	struct uet_ses_rsp rsp;
+
+	uet_default_rsp(&rsp, rx->pkt, UET_RC_NULL);
+	rsp.opcode = UET_RSP_OP_NO_RESPONSE;
+	return uet_ack_make(pdc, rx, psn, 0, &rsp);
+}
+
 /*
  * A duplicate: always answer again, with UET_F_RETX or without, since the first
  * answer may be lost.
@@ -217,7 +231,7 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 
 	rx->drop = UET_DROP_DUP;
 	if (unlikely(uet_pdc_keeps(pdc, rx->pkt->req.psn)))
-		return uet_ack_make(pdc, rx, rx->pkt->req.psn, 0, NULL);
+		return uet_pdc_ack_kept(pdc, rx, rx->pkt->req.psn);
 	if (g)
 		return uet_ack_make(pdc, rx, g->psn, UET_F_REQ_CLEAR, &g->rsp);
 	uet_default_rsp(&rsp, rx->pkt, UET_RC_NULL);
@@ -233,7 +247,8 @@ static struct sk_buff *uet_pdc_dup(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
  *
  * Context: softirq, rx.lock held.
  * Return: an ACK with the guaranteed response, else with the default one: some
- * sources ask until they have a response for each packet. One that is kept has none.
+ * sources ask until they have a response for each packet. One that is kept has
+ * NO_RESPONSE.
  */
 struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 				      struct uet_rx_ctx *rx, u32 psn,
@@ -248,8 +263,10 @@ struct sk_buff *uet_pdc_stored_answer(struct uet_pdc *pdc,
 	};
 
 	lockdep_assert_held(&pdc->rx->lock);
-	if (unlikely(uet_pdc_keeps(pdc, psn)))
-		return uet_ack_make(pdc, rx, psn, 0, NULL);
+	if (unlikely(uet_pdc_keeps(pdc, psn))) {
+		rsp.opcode = UET_RSP_OP_NO_RESPONSE;
+		rsp.code = UET_RC_NULL;
+	}
 	return uet_ack_make(pdc, rx, psn, g ? UET_F_REQ_CLEAR : 0,
 			    g ? &g->rsp : &rsp);
 }
@@ -643,7 +660,7 @@ static bool uet_pdc_keep(struct uet_pdc *pdc, struct uet_rx_ctx *rx, u32 psn,
 	return uet_early_keep(pdc, rx, psn, skb);
 }
 
-/* A request came early on an ordered PDC. Its ACK has no response yet. */
+/* A request came early on an ordered PDC. */
 static noinline struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
 						     struct uet_rx_ctx *rx,
 						     bool due)
@@ -661,7 +678,7 @@ static noinline struct sk_buff *uet_pdc_early_packet(struct uet_pdc *pdc,
 	rx->skb = NULL;
 	a.advanced = uet_pdc_accepted(pdc, a.psn, 1, rx->pktsize);
 	return uet_pdc_ack_due(pdc, rx, &a) ?
-	       uet_ack_make(pdc, rx, a.psn, 0, NULL) : NULL;
+	       uet_pdc_ack_kept(pdc, rx, a.psn) : NULL;
 }
 
 /* A new request, not necessarily the next one of an ordered PDC */

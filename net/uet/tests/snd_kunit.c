@@ -226,6 +226,29 @@ static void snd_fills_gaps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->s.win.ring->flight_pkts, 0);
 }
 
+/* ... and says so by an answer without a response, or by NO_RESPONSE: whether it takes the
+ * packet is not known before its turn.
+ */
+static void snd_kept_is_no_answer(struct kunit *test)
+{
+	struct script *k;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		k = script_new(test, true, true);
+		script_msg(k, 0, 2 * SCRIPT_MTU, 2 * SCRIPT_MTU);
+		script_send(k, 9);
+		if (i) {
+			k->pkt.next_hdr = UET_NH_RSP;
+			k->pkt.rsp.opcode = UET_RSP_OP_NO_RESPONSE;
+		}
+		script_ack(k, PSN(1), PSN(-1), 0);
+		KUNIT_EXPECT_TRUE(test, uet_txwin_is_sacked(&k->s.win, PSN(1)));
+		KUNIT_EXPECT_FALSE(test, uet_txwin_is_answered(&k->s.win, PSN(1)));
+		KUNIT_EXPECT_FALSE(test, k->acked.needless);
+	}
+}
+
 /* ... but it may have no memory for a packet, and then goes on dropping. */
 static void snd_fills_gaps_no_more(struct kunit *test)
 {
@@ -418,6 +441,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_counts_tell),
 	KUNIT_CASE(snd_goes_back),
 	KUNIT_CASE(snd_fills_gaps),
+	KUNIT_CASE(snd_kept_is_no_answer),
 	KUNIT_CASE(snd_fills_gaps_no_more),
 	KUNIT_CASE(snd_errors),
 	KUNIT_CASE(snd_doubts),

@@ -475,6 +475,27 @@ def rod_fills_gap(d):
     pdc.expect_nothing()
 
 
+@rule("3.5.12", "... NO_RESPONSE of an ordered target, too, says that a packet is kept, and no more")
+def rod_no_response(d):
+    d.patient()
+    sock = d.socket(100, ordered=True, notify=True)
+    d.send(sock=sock)
+    pdc = d.opened(p.ROD_REQ)
+    pdc.answer(ack(0))
+    d.delivered(sock)
+    for n in 1, 2:
+        d.send(sock=sock)
+        a = pdc.expect(request(n))
+    pdc.inject(kept(2, cack=0, sack=(2,), msg_id=a.msg_id))
+    d.silent(sock)
+    pdc.inject(ack(1))
+    d.delivered(sock)
+    d.silent(sock)
+    pdc.inject(ack(2, cack=1, sack=(2,), req=CLEAR, rsp_op=1, rc=p.RC_BAD_PID,
+                   msg_id=a.msg_id))
+    d.failed(sock, errno.ECONNREFUSED)
+
+
 # --- receiving ------------------------------------------------------------------
 
 @rule("3.5.12", "RUD delivers each packet at once, in any order, and once")
@@ -503,16 +524,25 @@ def rod_keeps(d):
     same("delivered", got, [[b"0"], [], [], [b"1", b"2", b"3"], [b"4", b"5"]])
 
 
-@rule("3.5.12", "... its ACK and that of a copy have no response yet")
+NO_RESPONSE = 3
+
+
+def kept(n, **fields):
+    """The ACK of what came early"""
+    return ack(n, rsp_op=NO_RESPONSE, rc=p.RC_NULL, **fields)
+
+
+@rule("3.5.12", "... its ACK and that of a copy say NO_RESPONSE, as that is still to come: some "
+      "sources send nothing behind a packet whose ACK has no response at all")
 def rod_kept_twice(d):
     pdc = d.open(rod=True)
     for retx in False, True:
-        pdc.inject(request(2, ar=True, retx=retx))
-        pdc.expect(ack(2, cack=0, rc=None))
+        pdc.inject(request(2, ar=True, retx=retx, msg_id=9))
+        pdc.expect(kept(2, cack=0, msg_id=9))
     pdc.inject(request(1, ar=True))
     pdc.expect(ack(1, cack=2, rc=p.RC_OK))
     pdc.inject(request(2, retx=True))
-    pdc.expect(ack(2, cack=2, rc=p.RC_NULL))
+    pdc.expect(ack(2, cack=2, rc=p.RC_NULL, rsp_op=0))
     same("delivered", len(d.messages()), 3)
 
 
@@ -521,7 +551,7 @@ def rod_kept_twice(d):
 def rod_kept_asked(d):
     pdc = d.open(rod=True)
     pdc.inject(request(2, ar=True))
-    pdc.expect(ack(2, cack=0, rc=None))
+    pdc.expect(kept(2, cack=0))
     pdc.inject(cp(p.CP_ACK_REQ, 2))
     pdc.expect(nack(p.RCVD_SES_PROCG, 2))
     pdc.inject(request(1, ar=True))
@@ -534,7 +564,7 @@ def rod_kept_asked(d):
 def rod_kept_error(d):
     pdc = d.open(rod=True)
     pdc.inject(request(2, pid=NOBODY, ar=True))
-    pdc.expect(ack(2, cack=0, rc=None))
+    pdc.expect(kept(2, cack=0))
     pdc.inject(request(1, ar=True))
     pdc.expect(ack(1, cack=1, sack=(2,)))
     pdc.expect(ack(2, cack=1, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
