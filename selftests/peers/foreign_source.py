@@ -208,7 +208,8 @@ class Source:
     def asked_again(self, data):
         """The host asks for a message, by a context that it has opened"""
         psn, spdcid = struct.unpack("!IH", data[4:10])
-        ours, theirs = struct.unpack("!II", data[36:44])
+        # Its own token is looked for in the second place only
+        theirs, ours = struct.unpack("!II", data[36:44])
         self.push(p.ack(psn, 0x4242, spdcid, ses=p.response(
             msg_id=struct.unpack("!H", data[14:16])[0])))
         if "deaf-rtr" in self.on or self.parked.pop(ours, None) is None:

@@ -184,14 +184,15 @@ static bool uet_defer_note(struct uet_sock *us, struct uet_rx_ctx *rx,
 	return true;
 }
 
-/* A message comes by a PDC whose peer has not proved its address. With both tokens it is
- * the one that was asked for, and needs no room set aside any longer.
+/* A message comes by a PDC whose peer has not proved its address. With both tokens, which
+ * are the same (sock/rtr.c), it is the one that was asked for, and needs no room set aside
+ * any longer.
  */
 static void uet_defer_came(struct uet_sock *us, const struct uet_rx_ctx *rx,
 			   struct uet_defer_note *n)
 {
-	if (n && n->told &&
-	    n->rtr.id == uet_ses_token(rx->pkt->ses.buffer_offset, true))
+	if (n && n->told && n->rtr.token &&
+	    n->rtr.token == uet_ses_token(rx->pkt->ses.buffer_offset, true))
 		uet_defer_end(us, n);
 }
 
@@ -369,7 +370,7 @@ static struct uet_defer_note *uet_defer_named(struct uet_sock *us, u32 id)
 /**
  * uet_defer_unasked() - a source could not be asked for now
  * @us: the socket
- * @id: our token of the message
+ * @id: names the message
  *
  * Context: process.
  */
@@ -391,7 +392,7 @@ void uet_defer_unasked(struct uet_sock *us, u32 id)
 /**
  * uet_defer_answered() - the request for a message has ended
  * @us: the socket
- * @id: our token of the message
+ * @id: names the message
  * @comes: its source will send it
  *
  * Context: process.

@@ -16,7 +16,7 @@ struct uet_sock;
  * @from: its sender
  * @laddr: address that it was sent to
  * @token: of its source
- * @id: our token
+ * @id: names it at its socket
  * @len: its length
  * @share: bytes set aside for it, if its source was asked
  */

@@ -28,7 +28,7 @@
  * struct uet_rtr_sent - a request that is under way
  * @node: in uet_sock.rtrs
  * @msg: the request, with a reference
- * @id: our token of the message that it asks for
+ * @id: names the message that it asks for
  */
 struct uet_rtr_sent {
 	struct list_head	node;
@@ -75,7 +75,10 @@ static int uet_rtr_send(struct uet_sock *us, const struct uet_defer_rtr *rtr,
 	msg = uet_rtr_msg(us, dest);
 	err = -ENOBUFS;
 	if (msg) {
-		msg->match_bits = uet_ses_tokens(rtr->token, rtr->id);
+		/* Whichever half a source looks at, it finds its own token, and what it takes
+		 * for ours is the same: it comes back with the message.
+		 */
+		msg->match_bits = uet_ses_tokens(rtr->token, rtr->token);
 		uet_txmsg_get(msg);
 		err = uet_pds_submit(msg, false);
 		if (err) {
