@@ -6,11 +6,13 @@
 #define _UET_CORE_PROBE_H
 
 /* probe_opaque of PROBEs: for the base RTT, to learn whether the peer answers
- * PROBEs, to learn whether it still has the PDC. Tail probes use higher values.
+ * PROBEs, to learn whether it still has the PDC, or is there at all. Tail probes use higher
+ * values.
  */
 #define UET_PROBE_RTT		0
 #define UET_PROBE_HABIT		1
 #define UET_PROBE_ALIVE		2
+#define UET_PROBE_HOLE		3
 
 /**
  * enum uet_probe_habit - what a peer does with a PROBE

@@ -162,8 +162,8 @@ static void snd_probe(struct uet_snd *s, struct uet_snd_work *w)
 		return;		/* ends of messages set AR instead */
 	snd_probe_unheard(s);
 	b->probe_ev = snd_ask_ev(s, w, s->win.una);
-	if (++s->probe_id <= UET_PROBE_ALIVE)
-		s->probe_id = UET_PROBE_ALIVE + 1;
+	if (++s->probe_id <= UET_PROBE_HOLE)
+		s->probe_id = UET_PROBE_HOLE + 1;
 	cp.probe_opaque = s->probe_id;
 	snd_cp(w, UET_CTL_PROBE, b->probe_ev, &cp);
 	w->probes++;

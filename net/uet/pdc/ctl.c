@@ -19,7 +19,8 @@
  * @ev: entropy value
  *
  * Context: BH disabled.
- * Return: 0, -ENOMEM, or -ENOTCONN if the peer has not answered yet.
+ * Return: 0, -ENOMEM, or -ENOTCONN if the peer has not answered yet; but a PROBE leaves,
+ * and names no PDC.
  */
 int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 		 const struct uet_cp *cp, u8 ctl, u8 flags, u16 ev)
@@ -36,7 +37,7 @@ int uet_cp_queue(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct sk_buff *skb;
 
 	/* This module opens PDCs by requests only. */
-	if (!pdc->remote_id)
+	if (!pdc->remote_id && ctl != UET_CTL_PROBE)
 		return -ENOTCONN;
 	skb = alloc_skb(UET_HEADROOM + UET_PDS_CP_LEN + UET_CRC_LEN,
 			GFP_ATOMIC | __GFP_NOWARN);

@@ -82,6 +82,10 @@ struct uet_port_share {
  * @losses: such losses in a row with this MTU
  * @steps: smaller MTUs tried, in all
  * @tried: one was tried since @since
+ * @asked: when the oldest short packet left that is not answered, of those that
+ *	uet_hole_ask() sends, ns; 0 = none
+ * @asked_last: when the last one left, ns
+ * @arrived: when the last one left that was answered, ns
  * @pdc: PDC of the last loss, never dereferenced
  */
 struct uet_hole {
@@ -91,6 +95,9 @@ struct uet_hole {
 	u32			losses;
 	u32			steps;
 	bool			tried;
+	u64			asked;
+	u64			asked_last;
+	u64			arrived;
 	const struct uet_pdc	*pdc;
 };
 

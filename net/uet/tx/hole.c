@@ -10,13 +10,16 @@
  * 8899 with data in place of padding, downwards only: the MTU of the route is
  * tried again when the learnt one expires, or when the routes have changed.
  *
- * While a PDC opens, no small packet is answered either. An MTU learnt from
- * such a silent peer expires soon.
+ * While a PDC opens nothing of it is answered, and its peer may just not be there yet. So
+ * each packet that goes again is followed by a short one that belongs to no PDC: a PROBE
+ * that names none. Who is there NACKs it (UE 1.0 3.5.8), and then it is what arrived.
  */
 #include <linux/ktime.h>
 #include <net/ip.h>
 
+#include "core/probe.h"
 #include "core/snd_timer.h"
+#include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"
 #include "link/ports.h"
@@ -26,14 +29,12 @@
 #include "tx/half.h"
 #include "tx/hole.h"
 
-/* Lifetime of an MTU learnt from a silent peer */
-#define UET_HOLE_TRY_AGE	(10 * HZ)
 /* Losses of large packets in a row before a smaller MTU is tried */
 #define UET_HOLE_LOSSES		6
-/* A silent peer may be one that stands still for a moment, or one behind a long queue:
- * the first timeouts are short, and those of all PDCs that open count together
+/* ... of a PDC that opens not sooner: its first timeouts are short, while round trips may
+ * not be, and those of all PDCs that open count together
  */
-#define UET_HOLE_SILENT_NS	(200 * NSEC_PER_MSEC)
+#define UET_HOLE_OPENS_NS	(200 * NSEC_PER_MSEC)
 /* Losses go on in shorter intervals than this, as long as there is a hole */
 #define UET_HOLE_RECENT_NS	NSEC_PER_SEC
 
@@ -57,7 +58,7 @@ static u32 uet_hole_size(const struct uet_flow *flow, u32 len)
 }
 
 /* Try a smaller MTU, if there is one. */
-static void uet_hole_step(struct uet_pdc *pdc, bool silent)
+static void uet_hole_step(struct uet_pdc *pdc)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_hole *hole = &flow->hole;
@@ -69,13 +70,11 @@ static void uet_hole_step(struct uet_pdc *pdc, bool silent)
 		return;
 	hole->steps++;
 	UET_INC(pdc->un, PMTU_STEPS);
-	uet_pmtu_learn(flow->peer, mtu,
-		       silent ? UET_HOLE_TRY_AGE : UET_PMTU_AGE);
+	uet_pmtu_learn(flow->peer, mtu, UET_PMTU_AGE);
 	uet_flow_set_mtu(flow, mtu);
 	hole->tried = true;
 	/* Retries count anew for packets of another size. */
-	if (!silent)
-		pdc->tx->snd.retries = 0;
+	pdc->tx->snd.retries = 0;
 }
 
 /**
@@ -86,20 +85,24 @@ static void uet_hole_step(struct uet_pdc *pdc, bool silent)
  * @now: time, ns
  *
  * Context: flow lock held.
+ * Return: true if uet_hole_ask() is to follow it.
  */
-void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
+bool uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	u32 size = uet_hole_size(flow, len);
 	struct uet_hole *hole = &flow->hole;
-	bool silent = pdc->tx->snd.state == UET_PDC_SYN;
+	bool opens = pdc->tx->snd.state == UET_PDC_SYN;
+	u64 arrived = opens ? hole->arrived : uet_snd_busy(&pdc->tx->snd)->rack;
+	/* Once for all that go again at a time; a first timeout proves little. */
+	bool ask = opens && pdc->tx->snd.retries > 1 && hole->asked_last <= sent;
 
 	lockdep_assert_held(&flow->lock);
 	if (size <= uet_pmtu_min(flow->peer))
-		return;
+		return false;
 	/* No later packet arrived, or it left before the last loss counted */
-	if ((!silent && uet_snd_busy(&pdc->tx->snd)->rack < sent) || sent < hole->at)
-		return;
+	if (arrived < sent || sent < hole->at)
+		return ask;
 	if (!hole->since || uet_hole_stale(pdc, now)) {
 		hole->since = now;
 		hole->size = size;
@@ -109,8 +112,57 @@ void uet_hole_resent(struct uet_pdc *pdc, u32 len, u64 sent, u64 now)
 	hole->at = now;
 	hole->pdc = pdc;
 	if (++hole->losses >= UET_HOLE_LOSSES &&
-	    (!silent || now - hole->since >= UET_HOLE_SILENT_NS))
-		uet_hole_step(pdc, silent);
+	    (!opens || now - hole->since >= UET_HOLE_OPENS_NS))
+		uet_hole_step(pdc);
+	return ask;
+}
+
+/**
+ * uet_hole_ask() - send a short packet behind a large one: is the peer there?
+ * @pdc: a PDC that opens
+ * @list: the packet is added here
+ * @now: time, ns
+ *
+ * Context: flow lock held.
+ */
+void uet_hole_ask(struct uet_pdc *pdc, struct sk_buff_head *list, u64 now)
+{
+	struct uet_cp cp = { .probe_opaque = UET_PROBE_HOLE };
+	struct uet_flow *flow = pdc->tx->flow;
+	struct uet_hole *hole = &flow->hole;
+
+	lockdep_assert_held(&flow->lock);
+	if (READ_ONCE(*flow->snd.probes) == UET_PROBES_NEVER ||
+	    uet_cp_queue(pdc, list, &cp, UET_CTL_PROBE, UET_F_AR, 0))
+		return;
+	/* It is to queue with the data, if it may. */
+	if (likely(!flow->snd.probes_apart))
+		UET_TXMETA(skb_peek_tail(list))->dsfield = pdc->tclass << 2 | UET_ECT0;
+	UET_INC(pdc->un, PROBES);
+	hole->asked_last = max(now, uet_snd_busy(&pdc->tx->snd)->departs);
+	/* Answers do not tell which one they are to: it is taken for the oldest. */
+	if (!hole->asked)
+		hole->asked = hole->asked_last;
+}
+
+/**
+ * uet_hole_answered() - a NACK that is about no packet of a PDC that opens
+ * @flow: its flow
+ * @pkt: the NACK
+ *
+ * Context: flow lock held.
+ * Return: true if it answers uet_hole_ask().
+ */
+bool uet_hole_answered(struct uet_flow *flow, const struct uet_pkt *pkt)
+{
+	struct uet_hole *hole = &flow->hole;
+
+	lockdep_assert_held(&flow->lock);
+	if (!hole->asked || pkt->spdcid || pkt->nack.psn)
+		return false;
+	hole->arrived = hole->asked;
+	hole->asked = 0;
+	return true;
 }
 
 /**

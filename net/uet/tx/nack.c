@@ -127,7 +127,7 @@ static bool uet_pdc_nack_locked(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 	if (s->state == UET_PDC_DEAD)
 		return uet_pdc_nack_dead(pdc, pkt);
 	if (s->state == UET_PDC_SYN && !uet_txwin_has(&s->win, pkt->nack.psn))
-		return false;
+		return uet_hole_answered(flow, pkt);
 	if (pkt->spdcid && !uet_pdc_learn(pdc, pkt->spdcid))
 		return false;
 	now = ktime_get_ns();

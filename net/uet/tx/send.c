@@ -193,6 +193,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_snd_out out __uninitialized;	/* uet_snd_pick() fills it */
 	enum uet_snd_verdict verdict;
 	struct sk_buff *skb;
+	bool ask = false;
 
 	lockdep_assert_held(&flow->lock);
 	do {
@@ -214,7 +215,7 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 	/* What this host dropped was not too long for a path. */
 	if (unlikely(out.rtx && !out.dropped))
-		uet_hole_resent(pdc, out.pkt.len, out.tx_time, now);
+		ask = uet_hole_resent(pdc, out.pkt.len, out.tx_time, now);
 	skb = uet_pdc_send(pdc, &out, join, now);
 	if (unlikely(!skb))
 		return -ENOMEM;
@@ -224,5 +225,9 @@ int uet_pdc_tx_next(struct uet_pdc *pdc, struct sk_buff_head *list,
 		UET_ADD(pdc->un, TX_REQS, out.n);
 	if (skb != skb_peek_tail(list))
 		__skb_queue_tail(list, skb);
+	if (unlikely(ask)) {
+		uet_hole_ask(pdc, list, now);
+		join->skb = NULL;
+	}
 	return out.n;
 }

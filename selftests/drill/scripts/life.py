@@ -31,6 +31,25 @@ def first_packet(d):
     same("delivered", [m.data for m in d.messages()], [b"first"])
 
 
+@rule("3.5.8.2", "A peer that is silent while a PDC opens may not be there yet: its long packets "
+      "are not sent in fragments, as if the path lost them")
+def silent_opening(d):
+    d.setting(rto_min_us=20000, rto_max_ms=100)
+    d.counted("PathMtuSteps")
+    sock = d.send(bytes(5000))
+    pdc = d.opened()
+    for n in 0, 1:
+        pdc.expect(request(n, retx=False))
+    for _ in range(12):
+        same("DF", pdc.expect(request(0, retx=True)).df, 1)
+    # As one answers that does not echo retx
+    pdc.inject(ack(0, type=p.ACK))
+    pdc.expect(request(1, retx=True, syn=False))
+    pdc.inject(ack(1, type=p.ACK))
+    d.delivered(sock)
+    same("smaller MTUs tried", d.counted("PathMtuSteps"), 0)
+
+
 @rule("3.5.8.2", "That may be any packet of the PDC: others may have been lost or overtaken")
 def any_packet(d):
     d.counted("PdcAccepted")
