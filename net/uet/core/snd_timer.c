@@ -137,6 +137,13 @@ void uet_snd_defer(struct uet_snd *s, u64 now)
 	uet_snd_wake(s, s->retry_at);
 }
 
+void uet_snd_opened(struct uet_snd *s)
+{
+	s->state = UET_PDC_ESTABLISHED;
+	s->backoff = 0;
+	s->ambiguous = false;
+}
+
 void uet_snd_slacken(struct uet_snd *s, u64 now)
 {
 	struct uet_snd_busy *b = uet_snd_busy(s);

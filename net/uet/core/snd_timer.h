@@ -78,6 +78,16 @@ static inline u64 uet_snd_probe_timer(const struct uet_snd *s)
 }
 
 /**
+ * uet_snd_opened() - the target has answered for the first time
+ * @s: sender, SYN
+ *
+ * What timed out before that may have been sent to a host that was not there, and says
+ * nothing of round trips. So the back-off ends, once, also where an answer gives no sample
+ * (RFC 6298 5.7 does likewise).
+ */
+void uet_snd_opened(struct uet_snd *s);
+
+/**
  * uet_snd_slacken() - the timer fired; see uet_snd_probe_timer()
  * @s: sender
  * @now: time, ns

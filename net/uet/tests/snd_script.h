@@ -207,7 +207,7 @@ static inline void script_ack(struct script *k, u32 ack_psn, u32 cack,
 	k->pkt.ack.sack_bitmap = bitmap;
 	KUNIT_EXPECT_TRUE(k->test, uet_snd_names(s, &k->pkt.ack));
 	if (s->state == UET_PDC_SYN)
-		s->state = UET_PDC_ESTABLISHED;
+		uet_snd_opened(s);
 	uet_snd_ack(s, &k->pkt, 1, k->now, &k->acked);
 	for (i = 0; i < k->acked.sum.psns; i++) {
 		struct uet_snd_pkt *p;

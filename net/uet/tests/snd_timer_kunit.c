@@ -166,6 +166,24 @@ static void timer_no_probe(struct kunit *test)
 	}
 }
 
+/* The first answer of a target ends the back-off though it gives no sample. */
+static void timer_opens(struct kunit *test)
+{
+	struct script *k = script_new(test, false, false);
+	u32 i;
+
+	script_msg(k, 0, 3 * SCRIPT_MTU, 3 * SCRIPT_MTU);
+	script_send(k, 9);
+	for (i = 0; i < 6; i++) {
+		script_wait(k, 300 * MS);
+		script_send(k, 9);
+	}
+	KUNIT_EXPECT_GE(test, uet_snd_rto(&k->s), 32 * SCRIPT_RTO);
+	script_ack(k, PSN(0), PSN(0), 0);
+	KUNIT_EXPECT_EQ(test, uet_snd_rto(&k->s), SCRIPT_RTO);
+	KUNIT_EXPECT_LE(test, k->s.rto_at, k->now + SCRIPT_RTO);
+}
+
 /* The answer to a probe in the class of control packets proves no loss: it may have
  * overtaken data.
  */
@@ -420,6 +438,7 @@ static struct kunit_case snd_timer_cases[] = {
 	KUNIT_CASE(timer_deferred),
 	KUNIT_CASE_PARAM(timer_probes, timer_probe_gen_params),
 	KUNIT_CASE(timer_no_probe),
+	KUNIT_CASE(timer_opens),
 	KUNIT_CASE(timer_probe_apart),
 	KUNIT_CASE(timer_settles),
 	KUNIT_CASE(timer_waits_for_probe),

@@ -11,6 +11,7 @@
 #include "core/snd_hold.h"
 #include "core/snd_loss.h"
 #include "core/snd_queue.h"
+#include "core/snd_timer.h"
 #include "link/encap.h"
 #include "link/habits.h"
 #include "link/peer.h"
@@ -261,7 +262,7 @@ bool uet_pdc_learn(struct uet_pdc *pdc, u16 spdcid)
 	if (pdc->tx->snd.state != UET_PDC_SYN || !spdcid)
 		return false;
 	pdc->remote_id = spdcid;
-	pdc->tx->snd.state = UET_PDC_ESTABLISHED;
+	uet_snd_opened(&pdc->tx->snd);
 	return true;
 }
 
