@@ -9,7 +9,8 @@
  * never fails a message, however long the reader pauses.
  *
  * A target that answers NO_MATCH took the packets but not the message: no
- * packet is held, but new ones pause in the same way.
+ * packet is held, but new ones pause in the same way. An ordered sender, too, has few of
+ * them in flight then: otherwise no pause would be longer than the first.
  */
 #include "prng.h"
 #include "snd_hold.h"
@@ -124,6 +125,7 @@ static void hold_begin(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	h->since = now;
 	snd_waits_begin(&s->flow->holds, now);
 	h->ramp = false;
+	h->refused = false;
 	if (list_empty(&q->hold_node)) {
 		h->level = 0;
 		list_add_tail(&q->hold_node, &s->holds);
@@ -240,7 +242,8 @@ static void hold_release(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	if (!h->trying) {
 		/* No held packet is left; new ones follow at the same pace. */
 		hold_over(s, h, now);
-		h->ramp = h->allowed < HOLD_RAMP_END && !s->rod;
+		h->ramp = h->allowed < HOLD_RAMP_END &&
+			  (!s->rod || h->refused);
 		h->budget = h->allowed;
 		if (!h->ramp)
 			list_del_init(&q->hold_node);
@@ -278,11 +281,13 @@ bool uet_snd_pause(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	bool tried = h->trying;
 
 	if (h->on) {
+		h->refused = true;
 		if (tried)
 			h->until = now + hold_pause(s, h);
 		return false;
 	}
 	hold_begin(s, q, now);
+	h->refused = true;
 	if (tried && h->level < HOLD_LEVEL_MAX)
 		h->level++;
 	hold_wait(s, h, now);

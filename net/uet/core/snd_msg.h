@@ -108,6 +108,7 @@ struct uet_snd_msg {
  * @trying: @psn is in flight
  * @acked: ... or was, until an ACK that came just now; such queues are first in
  *	uet_snd.holds
+ * @refused: NO_MATCH began it, or was heard in it
  * @level: of the exponential back-off
  * @allowed: packets released next; doubles
  * @budget: new packets left of @allowed
@@ -124,6 +125,7 @@ struct uet_snd_hold {
 	bool ramp;
 	bool trying;
 	bool acked;
+	bool refused;
 	u8 level;
 	u32 allowed;
 	u32 budget;

@@ -191,6 +191,40 @@ static void hold_pauses_longer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hold_try(k), 2 * PAUSE);
 }
 
+/* NO_MATCH to one message after the other: each pause is longer, up to the longest one,
+ * on an ordered PDC as well. A message that is taken makes the next pause short again.
+ */
+static void hold_refused_again(struct kunit *test)
+{
+	bool rod;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct script *k;
+		u32 n;
+
+		rod = i;
+		k = script_new(test, rod, true);
+		for (n = 0; n < SCRIPT_MSGS - 1; n++)
+			script_msg(k, 0, 100, 100);
+		KUNIT_ASSERT_EQ(test, script_send(k, 1), 1);
+		for (n = 0; n < 12; n++) {
+			uet_snd_pause(&k->s, &k->q[0], k->now);
+			script_arm(k);
+			script_ack(k, PSN(n), PSN(n), 0);
+			KUNIT_EXPECT_EQ_MSG(test, hold_try(k),
+					    min(PAUSE << n, 128 * MS),
+					    "rod %d, %u", rod, n);
+		}
+		script_ack(k, PSN(n), PSN(n), 0);
+		KUNIT_EXPECT_EQ(test, script_send(k, 1), 1);
+		uet_snd_pause(&k->s, &k->q[0], k->now);
+		script_arm(k);
+		script_ack(k, PSN(n + 1), PSN(n + 1), 0);
+		KUNIT_EXPECT_LE(test, hold_try(k), 2 * PAUSE);
+	}
+}
+
 /* The last held packet is given up: the queue goes on at once. */
 static void hold_given_up_ends(struct kunit *test)
 {
@@ -258,6 +292,7 @@ static struct kunit_case snd_hold_cases[] = {
 	KUNIT_CASE(hold_stops_go_back),
 	KUNIT_CASE(hold_then_pause),
 	KUNIT_CASE(hold_pauses_longer),
+	KUNIT_CASE(hold_refused_again),
 	KUNIT_CASE(hold_given_up_ends),
 	KUNIT_CASE(hold_ramp_ends),
 	KUNIT_CASE(hold_counted),
