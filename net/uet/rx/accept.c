@@ -346,7 +346,7 @@ void uet_pdc_confirm_first(struct uet_pdc *pdc)
 	lockdep_assert_held(&pdc->rx->lock);
 	uet_pdc_leave_unconfirmed(pdc);
 	WRITE_ONCE(pdc->peer->confirmed, true);
-	if (pdc->rx->state == UET_PDC_ESTABLISHED)
+	if (pdc->rx->state == UET_PDC_ESTABLISHED && !pdc->rx->asked)
 		uet_pdc_offer(pdc);
 	if (pdc->rx->nr_gtd)
 		uet_pdc_want_clear(pdc, ktime_get_ns());

@@ -21,6 +21,8 @@
 #define UET_CLEAR_REQ_BACKOFF_MAX	32
 /* Interval of CLOSE_REQs <= rto_min_us * 2^this */
 #define UET_CLOSE_REQ_BACKOFF_MAX	16
+/* CLOSE_REQs to an address that may be made up: no more than TCP sends there */
+#define UET_CLOSE_REQ_UNPROVED		3
 
 /* When CLEAR_REQ is due, 0 = not */
 static u64 uet_pdc_clear_req(const struct uet_pdc_rx *rx)
@@ -47,8 +49,9 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 }
 
 /*
- * The initiator is silent: ask it to close, then close without it. An unconfirmed
- * PDC closes at once: its peer's address may be spoofed.
+ * The initiator is silent: ask it to close, then close without it. One that has sent a
+ * single packet is silent for as good a reason, and would go on by a PDC that is gone; but
+ * its address may be spoofed, so it is asked a few times only.
  */
 static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
@@ -68,10 +71,6 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		rx->close_req = false;
 		return now + idle_ns;
 	}
-	if (!rx->confirmed) {
-		uet_pdc_rx_kill(pdc, ECONNRESET);
-		return 0;
-	}
 	if (!rx->close_req) {
 		rx->close_req = true;
 		rx->close_at = now + close_ns;
@@ -79,6 +78,8 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_pdc_rx_kill(pdc, ECONNRESET);
 		return 0;
 	}
+	if (!rx->confirmed && rx->close_tries == UET_CLOSE_REQ_UNPROVED)
+		return rx->close_at;
 	if (pdc->tx) {
 		rx->ask_close = true;
 	} else {

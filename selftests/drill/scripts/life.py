@@ -371,6 +371,24 @@ def asks(d):
     pdc.expect(ack(2, cack=2))
 
 
+@rule("3.5.8.3", "... also one of which a single packet came, so that it may not be real: three "
+      "times at most")
+def asks_unproved(d):
+    d.setting(pdc_idle_s=1, close_req_time_ms=60000)
+    pdc, other = d.open(), d.open()
+    pdc.expect(cp(p.CP_CLOSE_REQ, 0, ar=True, dpdcid=pdc.id, spdcid=pdc.remote), within=10)
+    pdc.inject(ack(0, bare=True))
+    pdc.inject(cp(p.CP_CLOSE_CMD, 1, ar=True))
+    pdc.expect(ack(1, cack=1))
+    for again in range(3):
+        other.expect(cp(p.CP_CLOSE_REQ, 0, dpdcid=other.id, retx=again > 0), within=10)
+    # It would ask four times more in that time
+    d.pause(1)
+    d.never(other, cp(p.CP_CLOSE_REQ, dpdcid=other.id))
+    other.inject(request(1, ar=True))
+    other.expect(ack(1, cack=1))
+
+
 @rule("3.5.8.3", "Close_REQ_Time (1 ms) after CLOSE_REQ without a CLOSE_CMD the target "
       "closes by itself", deviates="the default of close_req_time_ms is 5 s: an initiator "
       "may have long messages to finish")
