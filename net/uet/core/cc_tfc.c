@@ -104,16 +104,20 @@ static u64 tfc_backlog(const struct uet_ccc *c)
 /*
  * Ask for what waits and for as many cells beyond that as a new source has, so that a
  * short message need not wait until they were asked for; but not for each few of them.
+ * What was told stays told: the count is cumulative, and may be granted by now.
  */
 static u32 tfc_credit_target(const struct uet_ccc *c)
 {
 	const struct uet_tfc_cc *s = uet_tfc_cc_const(c);
 	s64 ahead = max(c->params->tfc_first, s->full);
 	s64 want = (s64)tfc_backlog(c) + ahead - s->credit;
+	u32 told = uet_credit_step(c->credit_told, s->granted);
 
 	if (s->credit >= s->full && want < ahead / 2)
 		want = 0;
 	want = clamp_t(s64, want, 0, UET_TFC_CELLS_MAX);
+	if (told <= UET_TFC_CELLS_MAX)
+		want = max_t(s64, want, told);
 	return (s->granted + (u32)want) & UET_CREDIT_MASK;
 }
 

@@ -96,6 +96,39 @@ static void tfc_sends_with_cells_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_ccc_credit_target(c), s->granted + 1);
 }
 
+/* What was told as a target is not taken back: estimates of what waits may be too high,
+ * few cells are not worth a grant, and data may be withdrawn.
+ */
+static void tfc_target_stays(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_tfc_cc *s = uet_tfc_cc(c);
+	struct uet_ccc_ask ask = { .want = 1 };
+	struct uet_ccc_send out;
+	u32 told = 0, i;
+
+	for (i = 0; i < 100; i++) {
+		ask.size = MTU - 37 * (i % 5);
+		ask.now = i * RTT;
+		uet_ccc_on_new_data(c, ask.now, ask.size);
+		uet_ccc_get_send_params(c, &ask, &out);
+		KUNIT_ASSERT_EQ_MSG(test, uet_credit_step(told, out.credit_target),
+				    0U, "packet %u: %u after %u", i,
+				    out.credit_target, told);
+		told = out.credit_target;
+		uet_ccc_on_send(c, ask.now, ask.size, 0, false);
+		if (i % 3)
+			uet_ccc_on_credit(c, ask.now, told);
+	}
+	uet_ccc_on_new_data(c, ask.now, 9 * MTU);
+	uet_ccc_get_send_params(c, &ask, &out);
+	uet_ccc_withdraw(c, ask.now, 9 * MTU);
+	KUNIT_EXPECT_EQ(test, uet_ccc_credit_target(c), out.credit_target);
+	uet_ccc_on_credit(c, ask.now, out.credit_target);
+	KUNIT_EXPECT_EQ(test, uet_ccc_credit_target(c), s->granted);
+}
+
 /* What is sent again costs nothing and waits for nothing. */
 static void tfc_resends_free(struct kunit *test)
 {
@@ -436,6 +469,7 @@ static void net_start(struct kunit *test, struct net *n, u64 seed, u32 size,
 	n->src.granted = granted;
 	n->src.target = granted;
 	uet_tfc_cc(n->c)->granted = granted;
+	n->c->credit_told = granted;
 	net_forget(n);
 	uet_tfc_heard(&n->pool, &n->src, 0, granted, true, false);
 }
@@ -528,6 +562,7 @@ static void tfc_over_many_wraps(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(tfc_cells_of_a_packet),
 	KUNIT_CASE(tfc_sends_with_cells_only),
+	KUNIT_CASE(tfc_target_stays),
 	KUNIT_CASE(tfc_resends_free),
 	KUNIT_CASE(tfc_count_wraps),
 	KUNIT_CASE(tfc_begins_anew),
