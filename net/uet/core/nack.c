@@ -8,7 +8,7 @@
 	[UET_NACK_##code] = UET_NACK_CLASS_##cls
 
 static const u8 nack_classes[NACK_CODES] = {
-	/* Reserved, but used by drafts and later editions of UE 1.0 */
+	/* Reserved by UE 1.0. Drafts had it; that it is taken is an extension of ours. */
 	[0x0c] = UET_NACK_CLASS_NORMAL,
 	N(TRIMMED, NORMAL),
 	N(TRIMMED_LASTHOP, NORMAL),

@@ -146,7 +146,10 @@ source("NEW_START_PSN", again, "at a source: all that is not acknowledged is num
        "as it was")
 source("RESERVED", ignored, "and other reserved codes are ignored at a source", 0x1b)
 source("NONE", ignored, "is reserved, and ignored at a source", 0)
-source("DRAFT", again, "was a code of drafts: the packet is sent again", 0x0c)
+source("DRAFT", again, "at a source: it is reserved, and ignored like other codes that are", 0x0c,
+       deviates="drafts had it for an ordered packet that came early: it is taken as a normal "
+       "code, and the packet is sent again. That is an extension of this module, which does "
+       "not send it")
 source("EXP_NORMAL", again, "at a source: as any other normal code")
 source("EXP_ERROR", error, "at a source: as any other error code")
 source("EXP_FATAL", fatal, "at a source: as any other fatal code")
