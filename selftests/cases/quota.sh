@@ -123,8 +123,9 @@ ids()
 	set_sysctl "$A" pdc_max_per_peer 131072
 	set_sysctl "$A" user_pdcs 131072
 	# There, nobody answers
+	set_sysctl "$A" peer_timeout_s 1000
 	ip -n "$A" route add 10.64.0.0/10 via "$B4"
-	TIME=200 hold ids as 65534 users.py addresses 10.64.0.0 $all
+	TIME=200 hold ids as 65534 users.py jobs 10.64.0.0 $all
 	cat "$WORK/ids.out"
 	got=$(cut -d " " -f 1 "$WORK/ids.out")
 	[ "$got" -ge 30000 ] && [ "$got" -le 32768 ] || return 1
