@@ -97,7 +97,7 @@ said()
 program()
 {
 	cat >"$WORK/program" <<-'END'
-		import os, sys
+		import errno, os, socket, sys
 		import uet
 		from uet._lib import SOL_UET
 
@@ -112,6 +112,16 @@ program()
 		verb, *args = sys.argv[1:]
 		if verb == "job":
 		    print(enter().getsockopt(SOL_UET, UET_JOB_ID))
+		elif verb == "inherited":
+		    print("of user", os.fstat(int(os.environ["UET_JOB_FROM"])).st_uid)
+		    first, s = uet.Socket(), enter()
+		    first.bind(args[0])
+		    s._sock = socket.socket(fileno=int(os.environ["UET_JOB_FROM"]))
+		    try:
+		        s.bind(args[1])
+		        print("bound")
+		    except OSError as e:
+		        print(errno.errorcode[e.errno])
 		elif verb == "read":
 		    s = enter()
 		    s.bind(args[0])
@@ -232,6 +242,32 @@ descriptors()
 	done
 }
 
+# inherits USER COMMAND...: the socket is of that user, who may have one endpoint
+inherits()
+{
+	local user=$1
+	shift
+
+	on "$A" "$@" "${INSIDE[@]}" inherited uet:///0/100 uet:///7/101 >"$WORK/inherited" ||
+		return 1
+	cat "$WORK/inherited"
+	grep -qx "of user $user" "$WORK/inherited" && grep -qx EMFILE "$WORK/inherited"
+}
+
+# ... and is under the limits of that user, not root's, who has none
+of_the_user()
+{
+	local rc=0
+
+	jobs_are "alice 7"
+	set_sysctl "$A" user_eps 1
+	inherits 4001 "$PLAIN" -j 7 -u alice || rc=1
+	inherits 4001 as_user alice "$RUN" -j 7 || rc=1
+	inherits 4001 as_user alice "$SETUID" -j 7 || rc=1
+	set_sysctl "$A" user_eps 2048
+	return $rc
+}
+
 # reader JOB COMMAND...: ready when this returns
 reader()
 {
@@ -317,6 +353,33 @@ slurm()
 		bash -eux -c "$("$TREE/tools/package/manual" "$1" uet-mpi.rst)"
 }
 
+# Nobody holds up the jobs of others: not by a lock of what all may open, and what root
+# locks itself ends the prolog with a word.
+slurm_locks()
+{
+	local pids=() rc=0
+
+	jobs_are "bob 9"
+	install -m 600 /dev/null /etc/uet/lock
+	for what in /etc/uet /etc/uet/jobs; do
+		as_user alice flock -F "$what" sleep 1000 &
+		pids+=($!)
+	done
+	as_user alice flock /etc/uet/lock true && fail "alice may lock it"
+	wait_for 10 eval '! flock --nonblock /etc/uet true && ! flock --nonblock /etc/uet/jobs true'
+	slurm prolog 7 && slurm epilog 7 || rc=1
+	kill "${pids[@]}"
+	rm /etc/uet/lock
+	slurm prolog 7 || rc=1
+	[ "$(stat -c %a /etc/uet/lock)" = 600 ] || rc=1
+	[ "$(stat -c %a /etc/uet/jobs)" = 644 ] || rc=1
+	flock -F /etc/uet/lock sleep 1000 &
+	wait_for 10 eval '! flock --nonblock /etc/uet/lock true'
+	said 1 "/etc/uet/lock is held" slurm epilog 7 || rc=1
+	kill $!
+	return $rc
+}
+
 # Its jobs have numbers beyond those of UET
 of_slurm()
 {
@@ -354,9 +417,11 @@ done
 tst "... also of those it was called with" ambient
 tst "root becomes a user" root_becomes
 tst "one socket is inherited" descriptors
+tst "... which is the user's" of_the_user
 tst "messages within a job only" messages
 tst "a job within a job" nested
 tst "prolog and epilog of Slurm" of_slurm
+tst "... and a user who locks what he can" slurm_locks
 tst "the environment" environment
 tst "the root of a namespace" own_namespace
 tst "errors" errors

@@ -95,11 +95,25 @@ static void check_user(uint32_t job)
 	free(gids);
 }
 
+/* Not in the place of an input or output that is closed */
+static int beyond_standard(int fd)
+{
+	int copy;
+
+	if (fd > STDERR_FILENO)
+		return fd;
+	copy = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
+	if (copy < 0)
+		die("descriptor: %s", strerror(errno));
+	close(fd);
+	return copy;
+}
+
 static int open_job(uint32_t job)
 {
 	const struct libuet_sock how = { .enter_job = true, .job = job };
 	const char *step;
-	int fd = libuet_open(&how, &step), copy;
+	int fd = libuet_open(&how, &step);
 
 	if (fd < 0 && errno == EAFNOSUPPORT)
 		die("there is no UET here: load the module (modprobe uet)");
@@ -107,14 +121,26 @@ static int open_job(uint32_t job)
 		die("may not enter a job: not run by root, and its file has no CAP_NET_ADMIN, or not here; see uetrun(1)");
 	if (fd < 0)
 		die("%s: %s", step, strerror(errno));
-	if (fd > STDERR_FILENO)
-		return fd;
-	/* Not in the place of an input or output that is closed */
-	copy = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
-	if (copy < 0)
-		die("descriptor: %s", strerror(errno));
-	close(fd);
-	return copy;
+	return beyond_standard(fd);
+}
+
+/*
+ * A socket is of the user who opened it: limits and firewall rules go by that.  So the
+ * one that is passed on is opened by who the program will be, and takes the job of
+ * that of the privilege.
+ */
+static int join_job(int from)
+{
+	const struct libuet_sock how = {};
+	const char *step;
+	int fd = libuet_open(&how, &step);
+
+	if (fd < 0)
+		die("%s: %s", step, strerror(errno));
+	if (setsockopt(fd, SOL_UET, UET_JOB_FROM, &from, sizeof(from)))
+		die("UET_JOB_FROM: %s", strerror(errno));
+	close(from);
+	return beyond_standard(fd);
 }
 
 static void give_up(const char *user)
@@ -134,14 +160,16 @@ int main(int argc, char **argv)
 {
 	struct options o = parse(argc, argv);
 	char number[16];
+	int fd;
 
 	if (getuid()) {
 		if (o.user)
 			die("-u is for root");
 		check_user(o.job);
 	}
-	snprintf(number, sizeof(number), "%d", open_job(o.job));
+	fd = open_job(o.job);
 	give_up(o.user);
+	snprintf(number, sizeof(number), "%d", join_job(fd));
 	if (setenv(VARIABLE, number, 1))
 		die("environment: %s", strerror(errno));
 	execvp(o.program[0], o.program);
