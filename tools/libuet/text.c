@@ -201,7 +201,9 @@ static void say_subject(struct sentence *s, const struct uet_report *rep)
 {
 	unsigned long long first = rep->cookie, last = rep->cookie_last;
 
-	if (rep->type == UET_REPORT_WATCH)
+	if (rep->type == UET_REPORT_PEER)
+		say(s, "peer");
+	else if (rep->type == UET_REPORT_WATCH)
 		say(s, "watch %llu", first);
 	else if (rep->type == UET_REPORT_DELIVERED && first != last)
 		say(s, "messages %llu to %llu", first, last);
@@ -217,7 +219,8 @@ static void say_peer(struct sentence *s, const struct uet_report *rep,
 	char uri[LIBUET_URI_SIZE];
 
 	if (peer && libuet_format(peer, uri, sizeof(uri)) >= 0)
-		say(s, " %s %s", rep->type == UET_REPORT_WATCH ? "of" : "to", uri);
+		say(s, " %s%s", rep->type == UET_REPORT_PEER ? "" :
+				rep->type == UET_REPORT_WATCH ? "of " : "to ", uri);
 }
 
 static void say_result(struct sentence *s, const struct uet_report *rep)
@@ -226,11 +229,13 @@ static void say_result(struct sentence *s, const struct uet_report *rep)
 	char text[128];
 
 	if (!rep->error) {
-		say(s, rep->type == UET_REPORT_WATCH ? ": it is there again"
-						     : " delivered");
+		say(s, rep->type == UET_REPORT_WATCH ? ": it is there again" :
+		       rep->type == UET_REPORT_PEER ? " is heard again" :
+						      " delivered");
 		return;
 	}
-	say(s, "%s: %s", rep->type == UET_REPORT_FAILED ? " failed" : "",
+	say(s, "%s: %s", rep->type == UET_REPORT_FAILED ? " failed" :
+			 rep->type == UET_REPORT_PEER ? " is lost" : "",
 	    strerror_r(rep->error, text, sizeof(text)));
 	if (name)
 		say(s, " (%s)", name);

@@ -100,7 +100,14 @@ static void test_sentences(void)
 	const struct uet_report back = {
 		.type = UET_REPORT_WATCH, .cookie = 42,
 	};
+	const struct uet_report lost = {
+		.error = ETIMEDOUT, .type = UET_REPORT_PEER,
+	};
+	const struct uet_report heard = { .type = UET_REPORT_PEER };
 
+	sentence(&lost, "10.0.0.2",
+		 "peer uet://10.0.0.2/0/100/0 is lost: Connection timed out (ETIMEDOUT); found by this host");
+	sentence(&heard, "10.0.0.2", "peer uet://10.0.0.2/0/100/0 is heard again");
 	sentence(&nobody, "10.0.0.2",
 		 "message 7 (10 bytes) to uet://10.0.0.2/0/100/0 failed: Connection refused (ECONNREFUSED); the target answered BAD_PID (26): no such process");
 	sentence(&nacked, NULL,

@@ -9,7 +9,7 @@ from typing import Optional
 from ._lib import TEXT_SIZE, Report as RawReport, Sockaddr, lib
 from .address import Address
 
-FAILED, DELIVERED, WATCH = 1, 2, 3
+FAILED, DELIVERED, WATCH, PEER = 1, 2, 3, 4
 
 
 @dataclasses.dataclass(frozen=True)
