@@ -673,10 +673,13 @@ static void test_sends(void)
 	setsockopt(a, SOL_UET, UET_NOTIFY, &on, sizeof(on));
 	for (int i = 0; i < 20; i++)
 		send_to(a, "x", 1, 3901);
-	for (got = 0; got < 12 && next(&cq, &d, 20 * SECOND); got++)
-		;
-	for (; got < 20 && reported(a, 20 * SECOND); got++)
-		;
+	got = 0;
+	for (int i = 0; i < 2000 && got < 20; i++) {
+		if (next(&cq, &d, 0) || reported(a, 0))
+			got++;
+		else
+			usleep(10000);
+	}
 	result(got == 20, "failures that nobody asked for: %d of 20", got);
 	libuet_close_cq(&cq);
 	close(a);
