@@ -14,6 +14,7 @@ sends a message of LEN bytes by a socket of each type to the endpoint.
 """
 
 import errno
+import select
 import socket
 import subprocess
 import sys
@@ -78,6 +79,10 @@ def held(pid):
     return 0
 
 
+def readable(s):
+    return bool(select.select([s], [], [], 0)[0])
+
+
 def until(condition):
     end = time.monotonic() + SOON
     while not condition():
@@ -106,7 +111,9 @@ def resized(kinds, length, sizes, pid, ordered=False):
             for size in sizes:
                 s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, size)
                 before = held(pid)
-                until(lambda: held(pid) != before or sender.poll() is not None)
+                # What a message in between finds full waits for its reader.
+                until(lambda: held(pid) != before or sender.poll() is not None or
+                      readable(s))
             Slow.shape("change", "1gbit")
             for _ in kinds:
                 m = s.recv_message()
@@ -146,17 +153,18 @@ def _():
 
     def add(s):
         try:
-            s.send(bytes(400_000), flags=socket.MSG_MORE)
+            s.send(bytes(400_000), f"{HERE}/806", flags=socket.MSG_MORE)
             wrong.append("it was taken")
         except OSError as e:
             if e.errno != errno.EMSGSIZE:
                 wrong.append(str(e))
 
-    with uet.Socket(local=f"{HERE}/805") as r, uet.Socket(peer=f"{HERE}/805") as s:
+    with uet.Socket(local=f"{HERE}/805") as r, uet.Socket(local=f"{HERE}/806"), \
+            uet.Socket() as s:
         r.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 40_000)
         s.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1_000_000)
-        s.send(bytes(600_000))
-        s.send(bytes(1_200_000), flags=socket.MSG_MORE)
+        s.send(bytes(600_000), f"{HERE}/805")
+        s.send(bytes(1_200_000), f"{HERE}/806", flags=socket.MSG_MORE)
         waits = threading.Thread(target=add, args=(s,), daemon=True)
         waits.start()
         until(lambda: sleeping(waits))

@@ -17,5 +17,7 @@ for addr in $A4 $A6; do
 done
 ip -n "$B" neigh replace $OWN dev uet0 \
 	lladdr "$(on "$A" cat /sys/class/net/uet0/address)"
+# Somebody who receives, before anything is sent
+PID=301 recv_start other -n 1000000 -I -A
 raw_cases rxends.py $B4 $OWN "$B" $SLOW
 finish
