@@ -6,8 +6,6 @@
     users.py pairs ADDRESS COUNT        a message from each of COUNT ordered sockets to each
                                         of COUNT sinks, and a second one behind it
     users.py addresses FIRST COUNT      a message to each of COUNT IPv4 addresses
-    users.py jobs FIRST COUNT           a message to each of COUNT pairs of an IPv4 address
-                                        and one of 128 jobs
 
 Each prints a line when it is done: what it got, and what was refused why; then it keeps
 all until standard input ends.
@@ -29,15 +27,14 @@ ADDR = struct.Struct("=HHIHHIII16s")
 FIRST = 1000
 # More messages than a send buffer holds, as nobody answers
 SENDERS = 32
-JOBS = 128
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def name(address, pid, job=0):
+def name(address, pid):
     at = ipaddress.ip_address(address)
     raw = b"\0" * 10 + b"\xff\xff" + at.packed if at.version == 4 else at.packed
-    return ADDR.pack(AF_UET, 0, job, pid, 0, 0, 0, 0, raw)
+    return ADDR.pack(AF_UET, 0, 0, pid, 0, 0, 0, 0, raw)
 
 
 class Sock:
@@ -51,9 +48,9 @@ class Sock:
         if libc.bind(self.sock.fileno(), addr, len(addr)):
             raise OSError(ctypes.get_errno(), "bind")
 
-    def send(self, size, address, pid, job=0):
+    def send(self, size, address, pid):
         """0 or an errno"""
-        addr = name(address, pid, job)
+        addr = name(address, pid)
         n = libc.sendto(self.sock.fileno(), bytes(size), size, socket.MSG_DONTWAIT,
                         addr, len(addr))
         return ctypes.get_errno() if n < 0 else 0
@@ -93,12 +90,11 @@ def pairs(address, count):
     return socks
 
 
-def addresses(first, count, jobs=1):
+def addresses(first, count):
     socks, got, refused = [Sock() for _ in range(SENDERS)], 0, {}
     first = int(ipaddress.IPv4Address(first))
     for i in range(count):
-        to = str(ipaddress.IPv4Address(first + i // jobs))
-        err = socks[i % SENDERS].send(1, to, FIRST, i % jobs)
+        err = socks[i % SENDERS].send(1, str(ipaddress.IPv4Address(first + i)), FIRST)
         got += not err
         if err:
             refused[err] = refused.get(err, 0) + 1
@@ -106,10 +102,6 @@ def addresses(first, count, jobs=1):
             break
     told(got, refused)
     return socks
-
-
-def jobs(first, count):
-    return addresses(first, count, JOBS)
 
 
 if __name__ == "__main__":
