@@ -95,7 +95,6 @@ replaced_while_sending()
 	fresh_pair
 	begin "$1"
 	end
-	recv_start main -I
 	impair "$A" loss 100% || skip "no netem here"
 	send_from_a -n 400 -s 4000 -b 8m -w "$1/$PID" >"$WORK/send" &
 	sender=$!
