@@ -236,12 +236,19 @@ router()
 	fresh_router
 	wait_for 10 linklocal || fail "no link-local address"
 	ip -n "$A" -6 route add default via fd04::1:fe dev uet0 onlink
+	slow_dad
 	[ $# -eq 0 ] || ip -n "$A" addr add "$1/112" dev uet0 "${@:2}"
 }
 
 linklocal()
 {
 	[ -n "$(ip -n "$A" -6 addr show dev uet0 scope link -tentative)" ]
+}
+
+# Duplicate address detection lasts for long enough to be seen, on a slow machine as well
+slow_dad()
+{
+	on "$A" sysctl -qw net.ipv6.conf.uet0.dad_transmits=10
 }
 
 is_tentative()
@@ -268,6 +275,7 @@ tentative_alone()
 	setup_pair
 	set_sysctl "$A" peer_timeout_s 600
 	recv_start main -n 20 -x 100
+	slow_dad
 	ip -n "$A" link set uet0 down
 	ip -n "$A" link set uet0 up
 	ip -n "$A" addr add $A6/64 dev uet0
@@ -299,6 +307,8 @@ duplicate()
 {
 	fresh_router
 	wait_for 10 linklocal || fail "no link-local address"
+	# Nor is there another one, whenever the detection ends
+	ip -n "$A" -6 addr flush dev uet0 scope link
 	set_sysctl "$A" peer_timeout_s 3
 	ip -n "$R" addr add fd04::1:1/112 dev ra nodad
 	ip -n "$A" addr add fd04::1:1/112 dev uet0
