@@ -76,6 +76,12 @@ static bool uet_icmp_refused(const struct uet_icmp *icmp, bool v4)
 	       icmp->code == ICMPV6_PORT_UNREACH;
 }
 
+/* Source quench says nothing, and is ignored (RFC 6633) */
+static bool uet_icmp_quench(const struct uet_icmp *icmp, bool v4)
+{
+	return v4 && icmp->type == ICMP_SOURCE_QUENCH;
+}
+
 /* Does the error say that somebody forbids the packet (RFC 1812 5.2.7.1, RFC 4443 3.1)? */
 static bool uet_icmp_prohibited(const struct uet_icmp *icmp, bool v4)
 {
@@ -159,7 +165,7 @@ static bool uet_icmp_rudi(struct uet_net *un, const struct uet_quote *quote,
 	bool v4 = ipv6_addr_v4mapped(&quote->raddr), hard;
 	int error = uet_icmp_errno(icmp, v4, &hard);
 
-	if (icmp->too_big || icmp->redirect)
+	if (icmp->too_big || icmp->redirect || uet_icmp_quench(icmp, v4))
 		error = 0;
 	return uet_rudi_unreachable(un, quote->psn, &quote->laddr, &quote->raddr,
 				    error, error && hard,
@@ -218,8 +224,7 @@ bool uet_input_icmp(struct uet_net *un, struct sk_buff *skb,
 	} else if (icmp->redirect) {
 		/* The stack's lookup ignores mark and scope. */
 		redirect = !pdc->peer->key.mark && !pdc->peer->key.scope;
-	} else if (!uet_peer_is_v4(pdc->peer) ||
-		   icmp->type != ICMP_SOURCE_QUENCH) {
+	} else if (!uet_icmp_quench(icmp, uet_peer_is_v4(pdc->peer))) {
 		uet_pdc_unreachable(pdc, icmp);
 	}
 	spin_unlock(&flow->lock);

@@ -989,6 +989,7 @@ void uet_rudi_nack(struct uet_rx_ctx *rx)
 	__skb_queue_head_init(&gone);
 	r = pkt->r;
 	r->heard = true;
+	r->soft_err = 0;
 	now = ktime_get_ns();
 	switch (uet_rudi_nacked(&r->win, &pkt->t, nack->code, now,
 				uet_rudi_rules(r), &at)) {
@@ -1018,7 +1019,7 @@ void uet_rudi_nack(struct uet_rx_ctx *rx)
  * @pkt_id: that it quotes
  * @laddr: source that it quotes
  * @raddr: destination that it quotes
- * @error: errno; 0 if the packet was too long for a link
+ * @error: errno; 0 if the error does not say that the peer cannot be reached
  * @hard: the error is final, not what routes may mend
  * @code: type << 8 | code
  *
