@@ -163,7 +163,8 @@ enum uet_source uet_source_look(struct uet_peer *peer)
 	state = v4 ? uet_source_state4(peer) : uet_source_state6(peer);
 	if (state && !READ_ONCE(peer->away))
 		WRITE_ONCE(peer->away_since, jiffies);
-	WRITE_ONCE(peer->away, state);
+	/* Pairs with uet_flow_waits_source() */
+	smp_store_release(&peer->away, state);
 	if (genid != READ_ONCE(peer->addr_genid) ||
 	    (state && time_after(jiffies, READ_ONCE(peer->looked_at) +
 					  UET_SOURCE_AGAIN))) {

@@ -423,7 +423,8 @@ static bool uet_flow_waits_source(struct uet_flow *flow)
 	unsigned long limit;
 
 	lockdep_assert_held(&flow->lock);
-	if (likely(!READ_ONCE(peer->away)) || list_empty(&flow->snd.ready))
+	/* Pairs with uet_source_look(): @away_since is that of @away. */
+	if (likely(!smp_load_acquire(&peer->away)) || list_empty(&flow->snd.ready))
 		return false;
 	limit = READ_ONCE(peer->fep->un->sysctl.rules.peer_timeout_s) * HZ;
 	if (time_after(jiffies, READ_ONCE(peer->away_since) + limit))

@@ -48,6 +48,31 @@ static void uet_pdc_leave(struct uet_pdc *pdc, bool away)
 	spin_unlock_bh(&flow->lock);
 }
 
+/* The next PDC with a sending half that is not dead, with a reference; from the first one
+ * if @pdc is NULL or was reaped. Only those of the peer are looked at: when an address goes,
+ * this is done for each peer that it had.
+ */
+static struct uet_pdc *uet_pdc_leave_next(struct uet_peer *peer, struct uet_pdc *pdc)
+{
+	struct uet_pdc_tx *tx;
+
+	spin_lock_bh(&peer->lock);
+	if (pdc && !list_empty(&pdc->tx->peer_node))
+		tx = pdc->tx;
+	else
+		tx = list_entry(&peer->tx_halves, struct uet_pdc_tx, peer_node);
+	pdc = NULL;
+	list_for_each_entry_continue(tx, &peer->tx_halves, peer_node) {
+		if (READ_ONCE(tx->snd.state) == UET_PDC_DEAD)
+			continue;
+		pdc = tx->pdc;
+		refcount_inc(&pdc->ref);
+		break;
+	}
+	spin_unlock_bh(&peer->lock);
+	return pdc;
+}
+
 /**
  * uet_flow_source() - look for a better local address for a peer, and leave a bad one
  * @peer: the peer
@@ -59,8 +84,7 @@ void uet_flow_source(struct uet_peer *peer)
 	struct uet_fep *fep = peer->fep;
 	struct uet_peer_key key = peer->key;
 	enum uet_source_choice choice;
-	struct uet_pdc *pdc;
-	unsigned long id;
+	struct uet_pdc *pdc, *next;
 	bool stray, away;
 
 	key.laddr = in6addr_any;
@@ -70,20 +94,12 @@ void uet_flow_source(struct uet_peer *peer)
 	WRITE_ONCE(peer->stray, stray);
 	if (!stray)
 		return;
-	away = READ_ONCE(peer->away);
+	/* It may be back since this was queued. */
+	away = uet_source_look(peer);
 	if (!away && !uet_source_narrow(&peer->key))
 		return;
-	for (id = 0;; id++) {
-		rcu_read_lock();
-		pdc = xa_find(&fep->pdcs, &id, U16_MAX, XA_PRESENT);
-		if (pdc && (pdc->peer != peer || !uet_pdc_tx(pdc) ||
-			    !refcount_inc_not_zero(&pdc->ref))) {
-			rcu_read_unlock();
-			continue;
-		}
-		rcu_read_unlock();
-		if (!pdc)
-			break;
+	for (pdc = uet_pdc_leave_next(peer, NULL); pdc; pdc = next) {
+		next = uet_pdc_leave_next(peer, pdc);
 		uet_pdc_leave(pdc, away);
 		uet_pdc_put(pdc);
 		cond_resched();
