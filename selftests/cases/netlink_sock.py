@@ -21,7 +21,7 @@ import sys
 import time
 import traceback
 
-from uet_ynl import NlError, addr as wire, family, same
+from uet_ynl import NlError, addr as wire, family, refused, same
 
 NS_A, NS_B, ADDR_A, ADDR_B = sys.argv[1:5]
 
@@ -242,41 +242,111 @@ def as_nobody(what):
     return json.loads(text)
 
 
-def psns(nl):
-    """How many halves tell the oldest PSN, and how many the newest"""
-    halves = [p[h] for p in nl.dump("pdc-get", {}) for h in ("tx", "rx") if h in p]
+def secrets(nl):
+    """How many PDCs tell the id at the peer, and how many halves their PSNs"""
+    pdcs = nl.dump("pdc-get", {})
+    halves = [p[h] for p in pdcs for h in ("tx", "rx") if h in p]
     assert halves, "no PDC"
-    return [len([1 for h in halves if name in h or other in h])
-            for name, other in (("una", "cack"), ("next", "top"))]
+    return [len([1 for p in pdcs if "remote-id" in p])] + \
+        [len([1 for h in halves if name in h or other in h])
+         for name, other in (("una", "cack"), ("next", "top"))]
+
+
+def proc_socks():
+    """The inodes in /proc/net/uet"""
+    with open("/proc/thread-self/net/uet") as f:
+        return [int(line.split()[-1]) for line in f.readlines()[1:]]
+
+
+def seen(nl):
+    """What there is, by a number that tells it"""
+    return {
+        "sock": [s["inode"] for s in nl.dump("sock-get", {})],
+        "proc": proc_socks(),
+        "dest": [d["inode"] for d in nl.dump("dest-get", {})],
+        "msg": [m["inode"] for m in nl.dump("msg-get", {})],
+        "pdc": [p["id"] for p in nl.dump("pdc-get", {})],
+        "ccc": [c["id"] for c in nl.dump("ccc-get", {})],
+        "path": [p["ccc"] for p in nl.dump("path-get", {})],
+        "port": [p["remote"] for p in nl.dump("port-get", {})],
+        "failure": [f["remote"] for f in nl.dump("failure-get", {})],
+    }
+
+
+def denied(what):
+    """The error of what must fail"""
+    try:
+        what()
+    except OSError as e:
+        return e.errno
+    return 0
 
 
 @case
-def secrets_are_kept():
-    """Cookies are for their user, PSNs for nobody but the administrator"""
+def others_are_not_told():
+    """A user sees what is his, the administrator all of it"""
     enter(NS_B)
     b = Uet(pid=PID)
     enter(NS_A)
     nl = family()
-    with sockets(b, Uet()) as (_, a):
+    with sockets(b, Uet(), Uet(SOCK_SEQPACKET)) as (_, a, ordered):
         a.send(ADDR_B, PID, b"x")
         answered(nl, a)
         with silence():
             a.send(ADDR_B, PID, b"y")
             waits_for(nl, a, "answer")
+            ordered.send(ADDR_B, PID, b"y")
+            alone = waits_for(nl, ordered, "opening")
 
-            def look():
+            def stranger():
+                return seen(family())
+            assert not any(as_nobody(stranger).values()), as_nobody(stranger)
+            all_of_it = seen(nl)
+            assert all(all_of_it[k] for k in all_of_it if k != "failure"), all_of_it
+
+            def user():
                 mine = Uet()
                 mine.send(ADDR_B, PID, b"z")
                 nobody = family()
-                waits_for(nobody, mine, "answer")
-                cookies = {m["inode"]: "cookie" in m
-                           for m in nobody.dump("msg-get", {})}
-                return (cookies.get(mine.inode), cookies.get(a.inode),
-                        psns(nobody))
-            assert as_nobody(look) == [True, False, [0, 0]]
-            assert all(psns(nl)), "root sees no PSNs"
+                # For an answer, or for the window that the loss has narrowed
+                until(lambda: nobody.dump("msg-get", {}), lambda: seen(nobody))
+                few = seen(nobody)
+                cookies = ["cookie" in m for m in nobody.dump("msg-get", {})]
+                other = refused(nobody.do, "sock-get",
+                                {"filter": {"inode": a.inode}})
+                return (mine.inode, few, cookies, secrets(nobody), other[0],
+                        denied(Events),
+                        denied(lambda: open("/proc/thread-self/net/uet_path")))
+            inode, few, cookies, told, *errors = as_nobody(user)
+            for kind in "sock", "proc", "dest", "msg":
+                assert few[kind] == [inode], (kind, few)
+            for kind in "pdc", "ccc", "path", "port":
+                assert few[kind], (kind, few)
+            assert alone["pdc"] not in few["pdc"], few
+            assert alone["ccc"] not in few["ccc"] + few["path"], few
+            assert not few["failure"] and cookies == [True], few
+            assert told == [0, 0, 0], told
+            assert errors == [errno.ENOENT, errno.EPERM, errno.EACCES], errors
+            assert all(secrets(nl)), "root sees no secrets"
             [m] = nl.dump("msg-get", {"filter": {"inode": a.inode}})
             assert "cookie" in m, m
+
+
+@case
+def own_failures_are_told():
+    """Of the same endpoint, for two users"""
+    enter(NS_A)
+    nl = family()
+
+    def fails():
+        with sockets(Uet()) as (a,):
+            a.send(ADDR_B, PID + 50, b"x")
+            return until(lambda: [f["count"] for f in family().dump(
+                "failure-get", {"filter": {"pid": PID + 50}})], "a failure")
+    assert fails() == [1]
+    assert as_nobody(fails) == [1]
+    told = nl.dump("failure-get", {"filter": {"pid": PID + 50}})
+    assert [f["count"] for f in told] == [1, 1], told
 
 
 @case

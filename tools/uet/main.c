@@ -256,5 +256,8 @@ int main(int argc, char **argv)
 	out_init(&t.out, &t.opts, stdout);
 	status = run(&t, argc - skip, argv + skip);
 	nl_close(&t.nl);
-	return finish(status);
+	status = finish(status);
+	if (*t.nl.note)
+		fprintf(stderr, "Note: %s.\n", t.nl.note);
+	return status;
 }

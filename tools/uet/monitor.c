@@ -200,7 +200,9 @@ int monitor_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 		return kernel_status(err);
 	err = nl_events(&t->nl);
 	if (err) {
-		fprintf(stderr, "Error: events: %s.\n", strerror(-err));
+		fprintf(stderr, err == -EPERM ?
+			"Error: events are of all users, which takes CAP_NET_ADMIN.\n" :
+			"Error: events: %s.\n", strerror(-err));
 		return EXIT_KERNEL;
 	}
 	return watch(&w);

@@ -179,6 +179,19 @@ static int failed(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_ERROR;
 }
 
+/* What is left out for want of rights, say: main() prints it once, below what is shown */
+static void take_note(struct nl *nl, const char *attrs, size_t len)
+{
+	struct attrs a = { 0 };
+
+	if (!attrs || nl->quiet)
+		return;
+	attrs_parse(&a, attrs, len);
+	if (*attr_str(&a, NLMSGERR_ATTR_MSG))
+		snprintf(nl->note, sizeof(nl->note), "%s",
+			 attr_str(&a, NLMSGERR_ATTR_MSG));
+}
+
 /* The end of a dump carries its error */
 static int done(const struct nlmsghdr *nlh, void *data)
 {
@@ -191,11 +204,13 @@ static int done(const struct nlmsghdr *nlh, void *data)
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(error))
 		return MNL_CB_STOP;
 	memcpy(&error, mnl_nlmsg_get_payload(nlh), sizeof(error));
-	if (error >= 0)
-		return MNL_CB_STOP;
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS) {
 		attrs = mnl_nlmsg_get_payload_offset(nlh, sizeof(error));
 		len = mnl_nlmsg_get_payload_len(nlh) - MNL_ALIGN(sizeof(error));
+	}
+	if (error >= 0) {
+		take_note(a->nl, attrs, len);
+		return MNL_CB_STOP;
 	}
 	if (!a->nl->quiet)
 		print_error(attrs, len, -error);

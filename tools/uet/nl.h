@@ -18,6 +18,7 @@ struct attrs;
  * @group: id of the multicast group of events
  * @seq: of the last request
  * @quiet: errors are not printed
+ * @note: what the kernel remarked at the end of a dump, "" = nothing
  * @buf: request
  */
 struct nl {
@@ -26,6 +27,7 @@ struct nl {
 	uint32_t group;
 	uint32_t seq;
 	bool quiet;
+	char note[128];
 	char buf[8192] __attribute__((aligned(NLMSG_ALIGNTO)));
 };
 

@@ -200,7 +200,7 @@ static int uet_genl_ccc_put(struct uet_genl_walk *w, struct uet_flow *flow)
 	const struct uet_genl_filter *f = &w->filter;
 	struct uet_genl_ccc c = {};
 
-	if (!uet_genl_flow_fits(f, flow))
+	if (!uet_genl_mine(w, flow->id) || !uet_genl_flow_fits(f, flow))
 		return 0;
 	uet_genl_ccc_read(flow, &c);
 	if (f->has & UET_WANTS(WAITING) && c.wait.why == UET_WAIT_NOTHING)
@@ -232,6 +232,7 @@ static const struct uet_genl_object uet_genl_cccs = {
 	.filter		= UET_A_CCC_FILTER,
 	.filters	= UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) |
 			  UET_WANTS(LOCAL) | UET_WANTS(CCC) | UET_WANTS(WAITING),
+	.whose		= UET_GENL_FLOWS,
 	.walk		= uet_genl_ccc_walk,
 };
 

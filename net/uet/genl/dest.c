@@ -93,7 +93,8 @@ static int uet_genl_dest_one(struct uet_genl_walk *w, struct uet_dest *dest)
 {
 	struct uet_genl_dest d = { .dest = dest };
 
-	if (!uet_genl_dest_fits(&w->filter, dest))
+	if (!uet_may_see(&w->viewer, dest->uid) ||
+	    !uet_genl_dest_fits(&w->filter, dest))
 		return 0;
 	uet_dest_state(dest, &d.st);
 	if (!uet_genl_dest_wanted(&w->filter, &d.st))
@@ -122,6 +123,7 @@ static const struct uet_genl_object uet_genl_dests = {
 	.cmd		= UET_CMD_DEST_GET,
 	.filter		= UET_A_DEST_FILTER,
 	.filters	= UET_GENL_DEST_FILTERS,
+	.whose		= UET_GENL_OWN,
 	.walk		= uet_genl_dest_walk,
 };
 

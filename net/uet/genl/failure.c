@@ -13,10 +13,13 @@
 	(UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) | UET_WANTS(JOB) |	\
 	 UET_WANTS(PID))
 
-static bool uet_genl_failure_wanted(const struct uet_genl_filter *filter,
+static bool uet_genl_failure_wanted(const struct uet_genl_walk *w,
 				    const struct uet_failure *f)
 {
-	return uet_genl_remote_fits(filter, &f->remote) &&
+	const struct uet_genl_filter *filter = &w->filter;
+
+	return uet_may_see(&w->viewer, f->uid) &&
+	       uet_genl_remote_fits(filter, &f->remote) &&
 	       uet_genl_fits(filter, UET_WANTS(JOB), filter->job, f->job) &&
 	       uet_genl_fits(filter, UET_WANTS(PID), filter->pid, f->pid);
 }
@@ -44,7 +47,7 @@ static int uet_genl_failure_walk(struct uet_genl_walk *w)
 	int err = 0;
 
 	for (; !err && uet_failure_next(w->un, &id, &f); id += !err)
-		if (uet_genl_failure_wanted(&w->filter, &f))
+		if (uet_genl_failure_wanted(w, &f))
 			err = uet_genl_put(w, uet_genl_failure_fill, &f);
 	w->cursor[0] = id;
 	return err;
@@ -54,6 +57,7 @@ static const struct uet_genl_object uet_genl_failures = {
 	.cmd		= UET_CMD_FAILURE_GET,
 	.filter		= UET_A_FAILURE_FILTER,
 	.filters	= UET_GENL_FAILURE_FILTERS,
+	.whose		= UET_GENL_OWN,
 	.walk		= uet_genl_failure_walk,
 };
 

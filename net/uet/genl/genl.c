@@ -18,7 +18,8 @@
 #include "genl/genl.h"
 
 static const struct genl_multicast_group uet_genl_groups[] = {
-	{ .name = UET_MCGRP_EVENTS },
+	/* Events are of all users, and a message is for all listeners */
+	{ .name = UET_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
 
 /* With what the generator has no place for: see uet_genl_ops_init() */
@@ -100,13 +101,28 @@ static int uet_genl_walk(struct uet_genl_walk *w,
 	if (obj->filter && w->attrs)
 		filter = w->attrs[obj->filter];
 	err = uet_genl_filter_parse(&w->filter, filter, obj->filters, w->extack);
-	return err ?: obj->walk(w);
+	if (err)
+		return err;
+	xa_init(&w->mine);
+	err = uet_genl_mine_find(w, obj->whose) ?: obj->walk(w);
+	xa_destroy(&w->mine);
+	return err;
 }
 
 static void uet_genl_asker(struct uet_genl_walk *w, struct sk_buff *skb)
 {
-	w->uid = NETLINK_CB(skb).sk->sk_uid;
-	w->admin = netlink_ns_capable(skb, w->un->net->user_ns, CAP_NET_ADMIN);
+	w->viewer = (struct uet_viewer) {
+		.uid	= NETLINK_CB(skb).sk->sk_uid,
+		.admin	= netlink_ns_capable(skb, w->un->net->user_ns,
+					     CAP_NET_ADMIN),
+	};
+}
+
+/* Does who asked not see all? Whether there is more is not said: that would tell. */
+static bool uet_genl_partial(const struct uet_genl_walk *w,
+			     const struct uet_genl_object *obj)
+{
+	return obj->whose != UET_GENL_ALL && !w->viewer.admin;
 }
 
 /**
@@ -142,7 +158,11 @@ int uet_genl_get(struct sk_buff *skb, struct genl_info *info,
 	if (err == UET_GENL_ENOUGH)
 		return genlmsg_reply(w.skb, info);
 	nlmsg_free(w.skb);
-	if (!err)
+	if (!err && uet_genl_partial(&w, obj))
+		NL_SET_ERR_MSG_ATTR(info->extack,
+				    obj->filter ? info->attrs[obj->filter] : NULL,
+				    "there is none of yours; others' take CAP_NET_ADMIN");
+	else if (!err)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    obj->filter ? info->attrs[obj->filter] : NULL,
 				    "there is none");
@@ -177,6 +197,10 @@ int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	memcpy(w.cursor, cb->ctx, sizeof(w.cursor));
 	uet_genl_asker(&w, cb->skb);
 	err = uet_genl_walk(&w, obj);
+	/* Goes with the end of the dump */
+	if (!err && uet_genl_partial(&w, obj))
+		NL_SET_ERR_MSG(cb->extack,
+			       "what belongs to other users is left out; it takes CAP_NET_ADMIN");
 	memcpy(cb->ctx, w.cursor, sizeof(w.cursor));
 	if (err && (err != -EMSGSIZE || !skb->len))
 		return err;

@@ -10,9 +10,10 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
+#include <linux/xarray.h>
 
 #include "genl/gen.h"
+#include "viewer.h"
 
 struct sockaddr_uet;
 struct uet_flow;
@@ -65,8 +66,8 @@ struct uet_genl_filter {
  * @seq: its sequence number
  * @flags: NLM_F_* of the messages
  * @cmd: UET_CMD_*
- * @uid: user who asked
- * @admin: he may see what is for the administrator of the network
+ * @viewer: who asked
+ * @mine: ids of what that user may see, unless it is all; see enum uet_genl_whose
  * @once: the first one is enough
  * @steps: objects looked at, for uet_genl_breathe()
  * @cursor: where the walk goes on; zero at first. The object says how it is used
@@ -81,11 +82,27 @@ struct uet_genl_walk {
 	u32			seq;
 	int			flags;
 	u8			cmd;
-	kuid_t			uid;
-	bool			admin;
+	struct uet_viewer	viewer;
+	struct xarray		mine;
 	bool			once;
 	u32			steps;
 	u64			cursor[4];
+};
+
+/**
+ * enum uet_genl_whose - who may see the objects of a type
+ * @UET_GENL_ALL: everybody
+ * @UET_GENL_OWN: their user, by uet_may_see() in the walk
+ * @UET_GENL_FLOWS: those who send by them, by uet_genl_mine() of the id of a flow
+ * @UET_GENL_PEERS: likewise, of the id of a peer
+ *
+ * The administrator of the network sees all.
+ */
+enum uet_genl_whose {
+	UET_GENL_ALL,
+	UET_GENL_OWN,
+	UET_GENL_FLOWS,
+	UET_GENL_PEERS,
 };
 
 /**
@@ -93,6 +110,7 @@ struct uet_genl_walk {
  * @cmd: command that reads them
  * @filter: attribute with the filter, 0 if there is none
  * @filters: UET_WANTS() that apply
+ * @whose: who may see them
  * @walk: pass the objects from w->cursor on to uet_genl_put(). Stops at the first
  *	error of that, with w->cursor at the object that did not fit; returns the
  *	error, or 0 after the last object. Process
@@ -102,6 +120,7 @@ struct uet_genl_object {
 	u8	cmd;
 	u8	filter;
 	u32	filters;
+	enum uet_genl_whose whose;
 	int	(*walk)(struct uet_genl_walk *w);
 	void	(*done)(const u64 *cursor);
 };
@@ -170,6 +189,10 @@ bool uet_genl_flow_fits(const struct uet_genl_filter *f,
 			const struct uet_flow *flow);
 unsigned long uet_genl_flow_first(const struct uet_genl_walk *w);
 bool uet_genl_flow_last(const struct uet_genl_walk *w);
+
+/* mine.c */
+int uet_genl_mine_find(struct uet_genl_walk *w, enum uet_genl_whose whose);
+bool uet_genl_mine(const struct uet_genl_walk *w, unsigned long id);
 
 /* range.c */
 void uet_genl_range_error(struct netlink_ext_ack *extack,

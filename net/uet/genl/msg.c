@@ -47,7 +47,6 @@
  * @pid: PIDonFEP of its socket
  * @msg_id: id on the wire, if @has_id
  * @has_id: it has one
- * @has_cookie: @cookie may be told
  * @in: incoming
  * @mode: enum uet_delivery
  * @wait: enum uet_nl_wait
@@ -64,7 +63,6 @@ struct uet_genl_msg {
 	u16			pid;
 	u16			msg_id;
 	bool			has_id;
-	bool			has_cookie;
 	bool			in;
 	u8			mode;
 	u8			wait;
@@ -166,13 +164,6 @@ static bool uet_genl_msgs_look(struct uet_genl_msgs *s)
 	return true;
 }
 
-/* Cookies may be addresses in a program: they are for its user. */
-static bool uet_genl_msg_mine(const struct uet_genl_walk *w,
-			      const struct uet_dest *dest)
-{
-	return w->admin || uid_eq(w->uid, dest->uid);
-}
-
 /* What was sent may have a younger message before an older one, as some are queued
  * again; so go on there.
  */
@@ -202,7 +193,6 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 		.pid	= dest->pid,
 		.msg_id	= msg->m.msg_id,
 		.has_id	= msg->m.state != UET_MSG_QUEUED,
-		.has_cookie = uet_genl_msg_mine(s->walk, dest),
 		.mode	= dest->key.delivery,
 		.wait	= wait,
 	};
@@ -221,7 +211,7 @@ static void uet_genl_msgs_out(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 	for (; (dest = uet_dest_next(w->un, &id)); id++) {
 		s->dest = dest;
 		s->left = UET_GENL_MSGS_LOOK;
-		if (!dest->key.watch &&
+		if (!dest->key.watch && uet_may_see(&w->viewer, dest->uid) &&
 		    uet_genl_remote_fits(f, &dest->key.raddr) &&
 		    uet_genl_fits(f, UET_WANTS(JOB), f->job, dest->key.job) &&
 		    uet_genl_fits(f, UET_WANTS(PID), f->pid, dest->pid))
@@ -300,7 +290,8 @@ static void uet_genl_msgs_in(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 	for (; (us = uet_ep_next(w->un, &id)); id++) {
 		const struct sockaddr_uet *local = &us->local;
 
-		if (uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
+		if (uet_may_see(&w->viewer, us->sk.sk_uid) &&
+		    uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
 		    uet_genl_fits(f, UET_WANTS(JOB), f->job, local->suet_job) &&
 		    uet_genl_fits(f, UET_WANTS(PID), f->pid, local->suet_pid))
 			uet_genl_msgs_of_sock(us, s);
@@ -378,7 +369,7 @@ static int uet_genl_msg_fill(struct sk_buff *skb, const void *what)
 	       uet_genl_msg_u64(skb, UET_A_MSG_DONE, m->done) ||
 	       (m->has_id &&
 		nla_put_u32(skb, UET_A_MSG_MSG_ID, m->msg_id)) ||
-	       (m->has_cookie &&
+	       (!m->in &&
 		uet_genl_msg_u64(skb, UET_A_MSG_COOKIE, m->cookie)) ||
 	       uet_genl_msg_u64(skb, UET_A_MSG_AGE_NS,
 				jiffies64_to_nsecs(told->at - m->born)) ||
@@ -417,6 +408,7 @@ static const struct uet_genl_object uet_genl_msg_object = {
 	.cmd		= UET_CMD_MSG_GET,
 	.filter		= UET_A_MSG_FILTER,
 	.filters	= UET_GENL_MSG_FILTERS,
+	.whose		= UET_GENL_OWN,
 	.walk		= uet_genl_msg_walk,
 	.done		= uet_genl_msg_done,
 };

@@ -128,7 +128,8 @@ static int uet_genl_path_walk(struct uet_genl_walk *w)
 		if (id != w->cursor[0])
 			w->cursor[1] = 0;
 		w->cursor[0] = id;
-		if (uet_genl_flow_fits(&w->filter, flow))
+		if (uet_genl_mine(w, flow->id) &&
+		    uet_genl_flow_fits(&w->filter, flow))
 			err = uet_genl_path_flow(w, flow);
 		if (err == UET_GENL_MORE) {
 			err = 0;
@@ -153,6 +154,7 @@ static const struct uet_genl_object uet_genl_paths = {
 	.filters	= UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) |
 			  UET_WANTS(LOCAL) | UET_WANTS(CCC) |
 			  UET_WANTS(PATH_STATE) | UET_WANTS(IFINDEX),
+	.whose		= UET_GENL_FLOWS,
 	.walk		= uet_genl_path_walk,
 };
 

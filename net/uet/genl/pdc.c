@@ -5,8 +5,8 @@
  * The locks of the halves do not nest, so each half is copied under its own lock
  * before the message is written: a half is consistent in itself.
  *
- * Who knows its PSNs can forge packets of a PDC, so only the administrator of the
- * network gets them.
+ * Who knows its PSNs and the id at the peer can forge packets of a PDC, which users
+ * share, so only the administrator of the network gets them.
  */
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -21,11 +21,13 @@
 #include "sock.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/txmsg.h"
 #include "tx/wait.h"
 
 /**
  * struct uet_genl_tx - a sending half, as it was
  * @there: there is one
+ * @mine: who asked may see the PDC, since queues of that user use it
  * @state: enum uet_pdc_state
  * @ccc: id of its flow
  * @msgs: messages that are not done
@@ -42,6 +44,7 @@
  */
 struct uet_genl_tx {
 	bool		there;
+	bool		mine;
 	u8		state;
 	u64		ccc;
 	u32		msgs;
@@ -89,14 +92,14 @@ struct uet_genl_rx {
  * struct uet_genl_pdc - a PDC to tell
  * @pdc: the PDC
  * @now: time, ns
- * @psns: tell PSNs
+ * @secrets: tell PSNs and the id at the peer
  * @tx: its sending half
  * @rx: its receiving half
  */
 struct uet_genl_pdc {
 	const struct uet_pdc	*pdc;
 	u64			now;
-	bool			psns;
+	bool			secrets;
 	struct uet_genl_tx	tx;
 	struct uet_genl_rx	rx;
 };
@@ -117,7 +120,23 @@ static u32 uet_genl_count(const struct list_head *list)
 	return n;
 }
 
-static void uet_genl_tx_read(struct uet_pdc *pdc, struct uet_genl_tx *t)
+static bool uet_genl_tx_mine(const struct uet_pdc_tx *tx,
+			     const struct uet_viewer *viewer)
+{
+	const struct uet_dest *dest;
+	u32 n = 0;
+
+	list_for_each_entry(dest, &tx->dests, pdc_node) {
+		if (uet_may_see(viewer, dest->uid))
+			return true;
+		if (++n == UET_GENL_DESTS_MAX)
+			break;
+	}
+	return viewer->admin;
+}
+
+static void uet_genl_tx_read(struct uet_pdc *pdc, struct uet_genl_tx *t,
+			     const struct uet_viewer *viewer)
 {
 	struct uet_pdc_tx *tx = uet_pdc_tx(pdc);
 	const struct uet_snd *s;
@@ -128,6 +147,7 @@ static void uet_genl_tx_read(struct uet_pdc *pdc, struct uet_genl_tx *t)
 	spin_lock_bh(&tx->flow->lock);
 	*t = (struct uet_genl_tx){
 		.there		= true,
+		.mine		= uet_genl_tx_mine(tx, viewer),
 		.state		= s->state,
 		.ccc		= tx->flow->id,
 		.msgs		= s->nr_msgs,
@@ -176,14 +196,14 @@ static u64 uet_genl_ago(u64 now, u64 at)
 /* PSNs, which would help somebody to forge packets */
 static int uet_genl_tx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
-	return p->psns &&
+	return p->secrets &&
 	       (nla_put_u32(skb, UET_A_TX_UNA, p->tx.una) ||
 		nla_put_u32(skb, UET_A_TX_NEXT, p->tx.next));
 }
 
 static int uet_genl_rx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
 {
-	return p->psns &&
+	return p->secrets &&
 	       (nla_put_u32(skb, UET_A_RX_CACK, p->rx.cack) ||
 		nla_put_u32(skb, UET_A_RX_TOP, p->rx.top));
 }
@@ -255,7 +275,8 @@ static int uet_genl_pdc_fill(struct sk_buff *skb, const void *what)
 	return nla_put_in6_addr(skb, UET_A_PDC_LOCAL, &pdc->peer->key.laddr) ||
 	       nla_put_u32(skb, UET_A_PDC_ID, pdc->id) ||
 	       nla_put_in6_addr(skb, UET_A_PDC_REMOTE, &pdc->peer->key.raddr) ||
-	       nla_put_u32(skb, UET_A_PDC_REMOTE_ID, READ_ONCE(pdc->remote_id)) ||
+	       (p->secrets && nla_put_u32(skb, UET_A_PDC_REMOTE_ID,
+					  READ_ONCE(pdc->remote_id))) ||
 	       nla_put_u32(skb, UET_A_PDC_JOB, pdc->job) ||
 	       nla_put_u32(skb, UET_A_PDC_MODE,
 			   pdc->rod ? UET_MODE_ROD : UET_MODE_RUD) ||
@@ -288,11 +309,14 @@ static bool uet_genl_pdc_fits(const struct uet_genl_filter *f,
 
 static int uet_genl_pdc_put(struct uet_genl_walk *w, struct uet_pdc *pdc)
 {
-	struct uet_genl_pdc p = { .pdc = pdc, .psns = w->admin };
+	struct uet_genl_pdc p = { .pdc = pdc, .secrets = w->viewer.admin };
 
 	if (!uet_genl_pdc_wanted(&w->filter, pdc))
 		return 0;
-	uet_genl_tx_read(pdc, &p.tx);
+	uet_genl_tx_read(pdc, &p.tx, &w->viewer);
+	/* What peers opened is of no user here until one answers by it */
+	if (!p.tx.mine && !w->viewer.admin)
+		return 0;
 	uet_genl_rx_read(pdc, &p.rx);
 	if (!uet_genl_pdc_fits(&w->filter, &p))
 		return 0;
@@ -346,6 +370,7 @@ static const struct uet_genl_object uet_genl_pdcs = {
 	.filters	= UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) |
 			  UET_WANTS(LOCAL) | UET_WANTS(JOB) | UET_WANTS(STATE) |
 			  UET_WANTS(CCC) | UET_WANTS(WAITING) | UET_WANTS(ID),
+	.whose		= UET_GENL_OWN,
 	.walk		= uet_genl_pdc_walk,
 };
 

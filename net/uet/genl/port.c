@@ -59,7 +59,8 @@ static int uet_genl_port_peer(struct uet_genl_walk *w, struct uet_peer *peer)
 	const struct uet_genl_filter *f = &w->filter;
 	int err = 0;
 
-	if (!uet_genl_remote_fits(f, &peer->key.raddr) ||
+	if (!uet_genl_mine(w, peer->id) ||
+	    !uet_genl_remote_fits(f, &peer->key.raddr) ||
 	    !uet_genl_local_fits(f, &peer->key.laddr))
 		return 0;
 	while (!err && w->cursor[1] < uet_port_info_nr(peer)) {
@@ -100,6 +101,7 @@ static const struct uet_genl_object uet_genl_ports = {
 	.filter		= UET_A_PORT_FILTER,
 	.filters	= UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) |
 			  UET_WANTS(LOCAL) | UET_WANTS(IFINDEX),
+	.whose		= UET_GENL_PEERS,
 	.walk		= uet_genl_port_walk,
 };
 

@@ -198,7 +198,8 @@ static int uet_genl_sock_put(struct uet_genl_walk *w, struct uet_sock *us)
 {
 	struct uet_genl_sock s;
 
-	if (!uet_genl_sock_wanted(&w->filter, us))
+	if (!uet_may_see(&w->viewer, us->sk.sk_uid) ||
+	    !uet_genl_sock_wanted(&w->filter, us))
 		return 0;
 	uet_genl_sock_look(us, &s);
 	if (!uet_genl_sock_fits(&w->filter, &s))
@@ -227,6 +228,7 @@ static const struct uet_genl_object uet_genl_socks = {
 	.cmd		= UET_CMD_SOCK_GET,
 	.filter		= UET_A_SOCK_FILTER,
 	.filters	= UET_GENL_SOCK_FILTERS,
+	.whose		= UET_GENL_OWN,
 	.walk		= uet_genl_sock_walk,
 };
 

@@ -5,7 +5,10 @@
 #ifndef _UET_NETNS_H
 #define _UET_NETNS_H
 
+struct file;
+struct net;
 struct uet_net;
+struct uet_viewer;
 
 /* netns.c */
 int uet_netns_register(void);
@@ -16,6 +19,8 @@ int uet_sysctl_register(struct uet_net *un);
 void uet_sysctl_unregister(struct uet_net *un);
 
 /* proc.c */
+void uet_viewer_of_file(struct uet_viewer *viewer, const struct file *file,
+			struct net *net);
 int uet_proc_init(struct uet_net *un);
 void uet_proc_exit(struct uet_net *un);
 

@@ -3,6 +3,9 @@
  * /proc/net/uet_stat, the counters, one per line; and /proc/net/uet, a line per
  * endpoint.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <net/net_namespace.h>
@@ -12,6 +15,7 @@
 #include "ns/netns.h"
 #include "rx/ep.h"
 #include "sock.h"
+#include "viewer.h"
 
 static int uet_stat_show(struct seq_file *m, void *v)
 {
@@ -40,12 +44,25 @@ static const char *uet_ep_type(const struct sock *sk)
 	}
 }
 
+/**
+ * struct uet_ep_shown - endpoints on their way into the file
+ * @m: the file
+ * @viewer: who opened it
+ */
+struct uet_ep_shown {
+	struct seq_file		*m;
+	struct uet_viewer	viewer;
+};
+
 static void uet_ep_show(struct uet_sock *us, void *arg)
 {
 	struct sock *sk = &us->sk;
 	const struct sockaddr_uet *local = &us->local;
-	struct seq_file *m = arg;
+	const struct uet_ep_shown *shown = arg;
+	struct seq_file *m = shown->m;
 
+	if (!uet_may_see(&shown->viewer, sk->sk_uid))
+		return;
 	seq_printf(m, "%pI6c %06x %03x %03x %08x %s %u %lu %u %lu\n",
 		   &local->suet_addr, local->suet_job, local->suet_pid,
 		   local->suet_ri, local->suet_initiator,
@@ -56,12 +73,29 @@ static void uet_ep_show(struct uet_sock *us, void *arg)
 		   sock_i_ino(sk));
 }
 
+/**
+ * uet_viewer_of_file() - who looks at a file
+ * @viewer: set
+ * @file: the file; who opened it counts
+ * @net: network namespace it is about
+ */
+void uet_viewer_of_file(struct uet_viewer *viewer, const struct file *file,
+			struct net *net)
+{
+	*viewer = (struct uet_viewer) {
+		.uid	= file->f_cred->fsuid,
+		.admin	= file_ns_capable(file, net->user_ns, CAP_NET_ADMIN),
+	};
+}
+
 static int uet_list_show(struct seq_file *m, void *v)
 {
-	struct uet_net *un = uet_net(seq_file_single_net(m));
+	struct net *net = seq_file_single_net(m);
+	struct uet_ep_shown shown = { .m = m };
 
+	uet_viewer_of_file(&shown.viewer, m->file, net);
 	seq_puts(m, "local_address job pid ri initiator type tx_queue rx_queue uid inode\n");
-	uet_ep_for_each(un, uet_ep_show, m);
+	uet_ep_for_each(uet_net(net), uet_ep_show, &shown);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /*
  * /proc/net/uet_path: live state of the paths of all CCCs of a namespace.
  */
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -11,6 +12,7 @@
 #include "ns/netns.h"
 #include "tx/flow.h"
 #include "tx/path.h"
+#include "viewer.h"
 
 /**
  * struct uet_path_seq - an open file
@@ -39,8 +41,13 @@ static void *uet_path_seq_start(struct seq_file *m, loff_t *pos)
 	__acquires(rcu)
 {
 	struct uet_path_seq *s = m->private;
+	struct uet_viewer viewer;
 
 	rcu_read_lock();
+	/* Of all users: a user's own are told by netlink */
+	uet_viewer_of_file(&viewer, m->file, seq_file_net(m));
+	if (!viewer.admin)
+		return ERR_PTR(-EPERM);
 	if (!*pos) {
 		s->at = (struct uet_path_cursor){};
 		return SEQ_START_TOKEN;
@@ -110,7 +117,7 @@ static const struct seq_operations uet_path_seq_ops = {
  * uet_proc_path_init() - make the file of a namespace
  * @un: namespace
  *
- * Only root may read it: it tells which hosts talk to each other.
+ * For the administrator of the network: it tells which hosts talk to each other.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -112,6 +112,7 @@ static void uet_dest_describe(const struct uet_dest *dest,
 	st->laddr = pdc->peer->key.laddr;
 	st->pdc = pdc->id;
 	st->ccc = pdc->tx->flow->id;
+	st->peer = pdc->peer->id;
 }
 
 static struct uet_pdc *uet_dest_hold_still(struct uet_dest *dest)

@@ -15,13 +15,15 @@ struct uet_txmsg;
 /**
  * struct uet_dest_state - state of a queue
  * @inode: inode of its socket, 0 if that has closed
- * @bound: it has a PDC: @laddr, @pdc and @ccc are valid
+ * @bound: it has a PDC: @laddr, @pdc, @ccc and @peer are
+ *	valid
  * @pdc: PDCID
  * @wait: what its oldest data waits for
  * @msgs: messages that are not done
  * @laddr: local fabric address
  * @bytes: memory of the messages
  * @ccc: id of the CCC
+ * @peer: id of the peer, likewise
  * @wait_ns: how long it has waited for that
  * @held_ns: how long the target had no memory, in all
  * @oldest_ns: age of the oldest message, 0 without
@@ -35,6 +37,7 @@ struct uet_dest_state {
 	struct in6_addr		laddr;
 	u64			bytes;
 	u64			ccc;
+	unsigned long		peer;
 	u64			wait_ns;
 	u64			held_ns;
 	u64			oldest_ns;

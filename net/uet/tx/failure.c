@@ -57,20 +57,21 @@ struct uet_failures {
 	u32		nr;
 };
 
-static u32 uet_failure_hash(const struct sockaddr_uet *target)
+static u32 uet_failure_hash(kuid_t uid, const struct sockaddr_uet *target)
 {
-	return jhash_2words(target->suet_job, target->suet_pid,
+	return jhash_3words(target->suet_job, target->suet_pid, __kuid_val(uid),
 			    __ipv6_addr_jhash(&target->suet_addr, 0));
 }
 
 static struct uet_failure_entry *
-uet_failure_find(struct uet_failures *fs, const struct sockaddr_uet *target)
+uet_failure_find(struct uet_failures *fs, kuid_t uid,
+		 const struct sockaddr_uet *target)
 {
 	struct uet_failure_entry *e;
 
 	lockdep_assert_held(&fs->lock);
-	hash_for_each_possible(fs->hash, e, hash, uet_failure_hash(target))
-		if (e->f.pid == target->suet_pid &&
+	hash_for_each_possible(fs->hash, e, hash, uet_failure_hash(uid, target))
+		if (uid_eq(e->f.uid, uid) && e->f.pid == target->suet_pid &&
 		    e->f.job == target->suet_job &&
 		    ipv6_addr_equal(&e->f.remote, &target->suet_addr))
 			return e;
@@ -103,7 +104,8 @@ static struct uet_failure_entry *uet_failure_place(struct uet_failures *fs)
 
 /* Remember an endpoint. Without memory it is not, since nothing depends on it. */
 static struct uet_failure_entry *
-uet_failure_add(struct uet_failures *fs, const struct sockaddr_uet *target)
+uet_failure_add(struct uet_failures *fs, kuid_t uid,
+		const struct sockaddr_uet *target)
 {
 	struct uet_failure_entry *e;
 
@@ -113,6 +115,7 @@ uet_failure_add(struct uet_failures *fs, const struct sockaddr_uet *target)
 		return NULL;
 	*e = (struct uet_failure_entry) {
 		.f = {
+			.uid	= uid,
 			.remote	= target->suet_addr,
 			.job	= target->suet_job,
 			.pid	= target->suet_pid,
@@ -125,7 +128,7 @@ uet_failure_add(struct uet_failures *fs, const struct sockaddr_uet *target)
 	}
 	fs->last_id = e->id;
 	fs->nr++;
-	hash_add(fs->hash, &e->hash, uet_failure_hash(target));
+	hash_add(fs->hash, &e->hash, uet_failure_hash(uid, target));
 	list_add_tail(&e->lru, &fs->lru);
 	return e;
 }
@@ -146,20 +149,21 @@ static void uet_failure_update(struct uet_failure *f,
 
 /**
  * uet_failure_note() - remember that a message failed
- * @un: namespace
+ * @us: socket that sent it
  * @target: endpoint it was for
  * @rep: report of the failure
  *
  * Context: interrupts enabled; flow locks may be held.
  */
-void uet_failure_note(struct uet_net *un, const struct sockaddr_uet *target,
+void uet_failure_note(struct uet_sock *us, const struct sockaddr_uet *target,
 		      const struct uet_report *rep)
 {
-	struct uet_failures *fs = un->failures;
+	struct uet_failures *fs = us->un->failures;
+	kuid_t uid = us->sk.sk_uid;
 	struct uet_failure_entry *e;
 
 	spin_lock_bh(&fs->lock);
-	e = uet_failure_find(fs, target) ?: uet_failure_add(fs, target);
+	e = uet_failure_find(fs, uid, target) ?: uet_failure_add(fs, uid, target);
 	if (e) {
 		list_move_tail(&e->lru, &fs->lru);
 		uet_failure_update(&e->f, rep);

@@ -8,13 +8,16 @@
 
 #include <linux/in6.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct sockaddr_uet;
 struct uet_net;
 struct uet_report;
+struct uet_sock;
 
 /**
  * struct uet_failure - how messages to an endpoint failed last
+ * @uid: user whose messages failed
  * @remote: its fabric address
  * @job: its job id
  * @pid: its PIDonFEP
@@ -25,6 +28,7 @@ struct uet_report;
  * @at: when the last one failed, ns
  */
 struct uet_failure {
+	kuid_t		uid;
 	struct in6_addr	remote;
 	u32		job;
 	u16		pid;
@@ -35,7 +39,7 @@ struct uet_failure {
 	u64		at;
 };
 
-void uet_failure_note(struct uet_net *un, const struct sockaddr_uet *target,
+void uet_failure_note(struct uet_sock *us, const struct sockaddr_uet *target,
 		      const struct uet_report *rep);
 bool uet_failure_next(struct uet_net *un, unsigned long *id,
 		      struct uet_failure *failure);
