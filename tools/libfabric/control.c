@@ -59,7 +59,7 @@ struct sockaddr_uet uet_main_addr(const struct sockaddr_uet *sa)
 	return main;
 }
 
-static bool uet_control_post(struct uet_ep *ep, struct uet_op *op)
+static bool uet_control_post(struct uet_ep *ep, struct uet_fi_op *op)
 {
 	const struct uet_recv_post post = {
 		.cookie	= uet_op_cookie(op),
@@ -85,12 +85,12 @@ static bool uet_control_post(struct uet_ep *ep, struct uet_op *op)
  */
 int uet_control_begin(struct uet_ep *ep)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	int i;
 
 	for (i = 0; i < UET_CONTROLS; i++) {
 		ep->control[i] = malloc(UET_CONTROL_BUFFER);
-		op = ep->control[i] ? uet_op_get(ep, UET_OP_CONTROL) : NULL;
+		op = ep->control[i] ? uet_op_get(ep, UET_FI_OP_CONTROL) : NULL;
 		if (!op)
 			return -FI_ENOMEM;
 		op->buf = ep->control[i];
@@ -148,7 +148,7 @@ void uet_control_read(struct uet_ep *ep, const struct sockaddr_uet *from, const 
  * @op: the buffer
  * @done: completion: a message, or its end
  */
-void uet_control_told(struct uet_op *op, const struct uet_completion *done)
+void uet_control_told(struct uet_fi_op *op, const struct uet_completion *done)
 {
 	struct uet_ep *ep = op->ep;
 
@@ -213,11 +213,11 @@ void uet_control_retry(struct uet_ep *ep)
 {
 	struct uet_completion failed = { .type = UET_DONE_SENT };
 	struct uet_reply *r;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	int err;
 
 	while (!list_empty(&ep->controls))
-		if (!uet_control_post(ep, list_item(ep->controls.next, struct uet_op,
+		if (!uet_control_post(ep, list_item(ep->controls.next, struct uet_fi_op,
 						    queued)))
 			break;
 	while (!list_empty(&ep->replies)) {

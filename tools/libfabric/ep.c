@@ -24,12 +24,12 @@ static void uet_ep_close_sockets(struct uet_ep *ep)
 /* Operations under way end with the endpoint, without a word. */
 static void uet_ep_drop(struct list *ops, struct uet_cq *cq)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	while (!list_empty(ops)) {
-		op = list_item(ops->next, struct uet_op, node);
+		op = list_item(ops->next, struct uet_fi_op, node);
 		while (!list_empty(&op->pieces))
-			uet_op_put(list_item(op->pieces.next, struct uet_op, node));
+			uet_op_put(list_item(op->pieces.next, struct uet_fi_op, node));
 		uet_cq_release(cq);
 		uet_op_put(op);
 	}

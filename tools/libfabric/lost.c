@@ -135,13 +135,13 @@ void uet_lost_known(struct uet_ep *ep, const struct sockaddr_uet *peer, int erro
 /* Does the program wait for what a peer that it has named is to do? */
 static bool uet_lost_waits(const struct uet_ep *ep)
 {
-	const struct uet_op *op;
+	const struct uet_fi_op *op;
 	const struct list *l;
 
 	if (!list_empty(&ep->sends))
 		return true;
 	for (l = ep->recvs.next; l != &ep->recvs; l = l->next) {
-		op = list_item(l, struct uet_op, node);
+		op = list_item(l, struct uet_fi_op, node);
 		if (op->recv.pulls || !op->recv.any)
 			return true;
 	}

@@ -17,7 +17,7 @@
 
 static int uet_ops_grow(struct uet_domain *d)
 {
-	struct uet_op **blocks, *block;
+	struct uet_fi_op **blocks, *block;
 	uint32_t i;
 
 	if (d->nr_ops == (1u << UET_ID_INDEX) / UET_OPS_BLOCK)
@@ -46,14 +46,14 @@ static int uet_ops_grow(struct uet_domain *d)
  *
  * Return: the operation, in no list; NULL without memory for it.
  */
-struct uet_op *uet_op_get(struct uet_ep *ep, enum uet_op_kind kind)
+struct uet_fi_op *uet_op_get(struct uet_ep *ep, enum uet_op_kind kind)
 {
 	struct uet_domain *d = ep->domain;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (list_empty(&d->free) && uet_ops_grow(d))
 		return NULL;
-	op = list_item(d->free.next, struct uet_op, node);
+	op = list_item(d->free.next, struct uet_fi_op, node);
 	list_del(&op->node);
 	list_init(&op->queued);
 	list_init(&op->pieces);
@@ -72,13 +72,13 @@ struct uet_op *uet_op_get(struct uet_ep *ep, enum uet_op_kind kind)
  * uet_op_put() - an operation has ended
  * @op: operation; it leaves all lists
  */
-void uet_op_put(struct uet_op *op)
+void uet_op_put(struct uet_fi_op *op)
 {
 	struct uet_domain *d = op->ep->domain;
 
 	list_del(&op->node);
 	list_del(&op->queued);
-	op->kind = UET_OP_FREE;
+	op->kind = UET_FI_OP_FREE;
 	op->age++;
 	/* The place is used again soon: it is in the cache. */
 	list_add(d->free.next, &op->node);
@@ -90,7 +90,7 @@ void uet_op_put(struct uet_op *op)
  *
  * Return: cookie.
  */
-uint64_t uet_op_cookie(const struct uet_op *op)
+uint64_t uet_op_cookie(const struct uet_fi_op *op)
 {
 	uint64_t age = op->age & ((1u << UET_AGE_BITS) - 1);
 
@@ -103,19 +103,19 @@ uint64_t uet_op_cookie(const struct uet_op *op)
  *
  * Return: 32 bits.
  */
-uint32_t uet_op_id(const struct uet_op *op)
+uint32_t uet_op_id(const struct uet_fi_op *op)
 {
 	return op->age << UET_ID_INDEX | op->index;
 }
 
-static struct uet_op *uet_op_at(struct uet_domain *d, uint32_t index)
+static struct uet_fi_op *uet_op_at(struct uet_domain *d, uint32_t index)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (index / UET_OPS_BLOCK >= d->nr_ops)
 		return NULL;
 	op = &d->ops[index / UET_OPS_BLOCK][index % UET_OPS_BLOCK];
-	return op->kind == UET_OP_FREE ? NULL : op;
+	return op->kind == UET_FI_OP_FREE ? NULL : op;
 }
 
 /**
@@ -125,9 +125,9 @@ static struct uet_op *uet_op_at(struct uet_domain *d, uint32_t index)
  *
  * Return: the operation, or NULL if it has ended, or never was.
  */
-struct uet_op *uet_op_find(struct uet_domain *d, uint64_t cookie)
+struct uet_fi_op *uet_op_find(struct uet_domain *d, uint64_t cookie)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (!(cookie & UET_COOKIE))
 		return NULL;
@@ -142,9 +142,9 @@ struct uet_op *uet_op_find(struct uet_domain *d, uint64_t cookie)
  *
  * Return: the operation, or NULL.
  */
-struct uet_op *uet_op_named(struct uet_domain *d, uint32_t id)
+struct uet_fi_op *uet_op_named(struct uet_domain *d, uint32_t id)
 {
-	struct uet_op *op = uet_op_at(d, id & ((1u << UET_ID_INDEX) - 1));
+	struct uet_fi_op *op = uet_op_at(d, id & ((1u << UET_ID_INDEX) - 1));
 
 	return op && uet_op_id(op) == id ? op : NULL;
 }

@@ -96,7 +96,7 @@ static void uet_progress_peer(struct uet_domain *d, const struct uet_completion 
 
 static void uet_progress_one(struct uet_domain *d, const struct uet_completion *done)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (done->type == UET_DONE_PEER || done->type == UET_DONE_WATCH) {
 		uet_progress_peer(d, done);
@@ -110,19 +110,19 @@ static void uet_progress_one(struct uet_domain *d, const struct uet_completion *
 	if (done->error && done->error != ECANCELED && done->error != EMSGSIZE)
 		uet_told(done);
 	switch (op->kind) {
-	case UET_OP_SEND:
+	case UET_FI_OP_SEND:
 		uet_send_told(op, done);
 		break;
-	case UET_OP_RECV:
+	case UET_FI_OP_RECV:
 		uet_recv_told(op, done);
 		break;
-	case UET_OP_PULL:
+	case UET_FI_OP_PULL:
 		uet_pull_told(op, done);
 		break;
-	case UET_OP_PUSH:
+	case UET_FI_OP_PUSH:
 		uet_push_told(op, done);
 		break;
-	case UET_OP_CONTROL:
+	case UET_FI_OP_CONTROL:
 		uet_control_told(op, done);
 		break;
 	}

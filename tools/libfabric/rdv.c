@@ -58,7 +58,7 @@ uint64_t uet_rts_data(const char *bytes)
 
 /* --- receiving ------------------------------------------------------------------- */
 
-static void uet_pulls_end(struct uet_op *op)
+static void uet_pulls_end(struct uet_fi_op *op)
 {
 	list_del(&op->queued);
 	if (op->error)
@@ -67,7 +67,7 @@ static void uet_pulls_end(struct uet_op *op)
 		uet_recv_end(op, op->recv.wanted, op->recv.total, 0);
 }
 
-static void uet_pull_cancel(struct uet_op *piece)
+static void uet_pull_cancel(struct uet_fi_op *piece)
 {
 	struct uet_completion cancelled = { .type = UET_DONE_RECV, .error = ECANCELED };
 
@@ -77,7 +77,7 @@ static void uet_pull_cancel(struct uet_op *piece)
 		uet_pull_told(piece, &cancelled);
 }
 
-static void uet_pulls_cancel(struct uet_op *op, int error)
+static void uet_pulls_cancel(struct uet_fi_op *op, int error)
 {
 	struct list *l, *next;
 
@@ -88,14 +88,14 @@ static void uet_pulls_cancel(struct uet_op *op, int error)
 	op->left++;
 	for (l = op->pieces.next; l != &op->pieces; l = next) {
 		next = l->next;
-		uet_pull_cancel(list_item(l, struct uet_op, node));
+		uet_pull_cancel(list_item(l, struct uet_fi_op, node));
 	}
 	if (!--op->left)
 		uet_pulls_end(op);
 }
 
 /* Post the receive of a piece, which may become shorter. Returns an errno. */
-static int uet_piece_post(struct uet_op *op, struct uet_op *piece)
+static int uet_piece_post(struct uet_fi_op *op, struct uet_fi_op *piece)
 {
 	struct uet_recv_post post = {
 		.cookie	= piece->key, .addr = (uintptr_t)piece->buf,
@@ -112,10 +112,10 @@ static int uet_piece_post(struct uet_op *op, struct uet_op *piece)
 	}
 }
 
-static struct uet_op *uet_piece_get(struct uet_op *op, enum uet_op_kind kind, size_t offset,
-				    size_t len)
+static struct uet_fi_op *uet_piece_get(struct uet_fi_op *op, enum uet_op_kind kind,
+				       size_t offset, size_t len)
 {
-	struct uet_op *piece = uet_op_get(op->ep, kind);
+	struct uet_fi_op *piece = uet_op_get(op->ep, kind);
 
 	if (!piece)
 		return NULL;
@@ -129,22 +129,22 @@ static struct uet_op *uet_piece_get(struct uet_op *op, enum uet_op_kind kind, si
 	return piece;
 }
 
-static void uet_piece_put(struct uet_op *piece)
+static void uet_piece_put(struct uet_fi_op *piece)
 {
 	piece->parent->left--;
 	uet_op_put(piece);
 }
 
 /* Ask for the next piece. Returns an errno. */
-static int uet_pull_next(struct uet_op *op)
+static int uet_pull_next(struct uet_fi_op *op)
 {
 	const size_t left = op->recv.wanted - op->recv.asked;
 	struct uet_ep *ep = op->ep;
-	struct uet_op *piece;
+	struct uet_fi_op *piece;
 	struct uet_control c;
 	int err;
 
-	piece = uet_piece_get(op, UET_OP_PULL, op->recv.asked,
+	piece = uet_piece_get(op, UET_FI_OP_PULL, op->recv.asked,
 			      left < UET_PIECE_MAX ? left : UET_PIECE_MAX);
 	if (!piece)
 		return EAGAIN;
@@ -170,7 +170,7 @@ static int uet_pull_next(struct uet_op *op)
 	return uet_later(err) ? EIO : err;
 }
 
-static void uet_pulls_go_on(struct uet_op *op)
+static void uet_pulls_go_on(struct uet_fi_op *op)
 {
 	int err = 0;
 
@@ -188,7 +188,7 @@ static void uet_pulls_go_on(struct uet_op *op)
  * @op: the receive
  * @a: the announcement
  */
-void uet_rdv_begin(struct uet_op *op, const struct uet_arrival *a)
+void uet_rdv_begin(struct uet_fi_op *op, const struct uet_arrival *a)
 {
 	const char *bytes = a->bytes ?: op->buf + op->offset;
 	const size_t room = op->len - op->offset;
@@ -238,9 +238,9 @@ void uet_rdv_refuse(struct uet_ep *ep, const struct uet_arrival *a)
  * @piece: the piece
  * @done: what became of the question (UET_DONE_SENT), or of the receive
  */
-void uet_pull_told(struct uet_op *piece, const struct uet_completion *done)
+void uet_pull_told(struct uet_fi_op *piece, const struct uet_completion *done)
 {
-	struct uet_op *op = piece->parent;
+	struct uet_fi_op *op = piece->parent;
 	int error = done->error;
 
 	if (done->type == UET_DONE_SENT) {
@@ -262,7 +262,7 @@ void uet_pull_told(struct uet_op *piece, const struct uet_completion *done)
 }
 
 /* Read what comes of the piece that could not be posted. Returns false if none does. */
-static bool uet_reader_read(struct uet_ep *ep, struct uet_op *piece)
+static bool uet_reader_read(struct uet_ep *ep, struct uet_fi_op *piece)
 {
 	struct uet_completion done = { .type = UET_DONE_RECV };
 	struct libuet_attrs attrs;
@@ -324,9 +324,9 @@ void uet_rdv_read(struct uet_ep *ep)
 /* --- sending --------------------------------------------------------------------- */
 
 /* The part of a message that a piece is */
-static size_t uet_piece_iov(const struct uet_op *piece, struct iovec *iov)
+static size_t uet_piece_iov(const struct uet_fi_op *piece, struct iovec *iov)
 {
-	const struct uet_op *op = piece->parent;
+	const struct uet_fi_op *op = piece->parent;
 	size_t skip = piece->offset, left = piece->len, n = 0, len;
 	uint32_t i;
 
@@ -347,7 +347,7 @@ static size_t uet_piece_iov(const struct uet_op *piece, struct iovec *iov)
 }
 
 /* Have the kernel send a piece that is longer than the send buffer. */
-static int uet_push_post(struct uet_op *piece, const struct sockaddr_uet *to,
+static int uet_push_post(struct uet_fi_op *piece, const struct sockaddr_uet *to,
 			 const struct iovec *iov, size_t n)
 {
 	const struct uet_send_post post = {
@@ -363,7 +363,7 @@ static int uet_push_post(struct uet_op *piece, const struct sockaddr_uet *to,
 }
 
 /* Send a piece. Returns an errno. */
-static int uet_push(struct uet_op *piece)
+static int uet_push(struct uet_fi_op *piece)
 {
 	const struct sockaddr_uet to = uet_bulk_addr(&piece->parent->peer);
 	const struct libuet_attrs attrs = {
@@ -390,9 +390,9 @@ static int uet_push(struct uet_op *piece)
 	return errno == EMSGSIZE ? uet_push_post(piece, &to, iov, n) : errno;
 }
 
-static void uet_push_end(struct uet_op *piece, int error)
+static void uet_push_end(struct uet_fi_op *piece, int error)
 {
-	struct uet_op *op = piece->parent;
+	struct uet_fi_op *op = piece->parent;
 
 	if (error && !op->error)
 		op->error = error;
@@ -406,7 +406,7 @@ static void uet_push_end(struct uet_op *piece, int error)
  * @piece: the piece
  * @done: it was delivered, or failed, or its buffer is free
  */
-void uet_push_told(struct uet_op *piece, const struct uet_completion *done)
+void uet_push_told(struct uet_fi_op *piece, const struct uet_completion *done)
 {
 	if (done->error && !piece->parent->error)
 		piece->parent->error = done->error;
@@ -416,11 +416,11 @@ void uet_push_told(struct uet_op *piece, const struct uet_completion *done)
 
 static void uet_pushes_go_on(struct uet_ep *ep)
 {
-	struct uet_op *piece;
+	struct uet_fi_op *piece;
 	int err;
 
 	while (!list_empty(&ep->pushes)) {
-		piece = list_item(ep->pushes.next, struct uet_op, queued);
+		piece = list_item(ep->pushes.next, struct uet_fi_op, queued);
 		err = piece->parent->error ?: uet_push(piece);
 		if (uet_later(err))
 			return;
@@ -439,11 +439,11 @@ static void uet_pushes_go_on(struct uet_ep *ep)
 void uet_rdv_control(struct uet_ep *ep, const struct sockaddr_uet *from,
 		     const struct uet_control *c)
 {
-	struct uet_op *op = uet_op_named(ep->domain, c->id);
+	struct uet_fi_op *op = uet_op_named(ep->domain, c->id);
 	struct sockaddr_uet bulk;
-	struct uet_op *piece;
+	struct uet_fi_op *piece;
 
-	if (!op || op->kind != UET_OP_SEND || op->ep != ep || op->len <= UET_EAGER_MAX)
+	if (!op || op->kind != UET_FI_OP_SEND || op->ep != ep || op->len <= UET_EAGER_MAX)
 		return;
 	bulk = uet_bulk_addr(&op->peer);
 	if (!uet_addr_same(&bulk, from))
@@ -457,7 +457,7 @@ void uet_rdv_control(struct uet_ep *ep, const struct sockaddr_uet *from,
 	if (c->type != UET_CONTROL_PULL || !c->length || c->offset > op->len ||
 	    c->length > op->len - c->offset || op->left >= UET_PIECES_MAX)
 		return;
-	piece = uet_piece_get(op, UET_OP_PUSH, c->offset, c->length);
+	piece = uet_piece_get(op, UET_FI_OP_PUSH, c->offset, c->length);
 	if (!piece) {
 		/* The receiver waits for it: better an error than a wait without end. */
 		op->error = FI_ENOMEM;
@@ -480,13 +480,13 @@ void uet_rdv_control(struct uet_ep *ep, const struct sockaddr_uet *from,
 void uet_rdv_go_on(struct uet_ep *ep)
 {
 	struct list *l, *next;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	uet_control_retry(ep);
 	uet_pushes_go_on(ep);
 	for (l = ep->pulling.next; l != &ep->pulling; l = next) {
 		next = l->next;
-		op = list_item(l, struct uet_op, queued);
+		op = list_item(l, struct uet_fi_op, queued);
 		if (!op->error && op->recv.asked < op->recv.wanted &&
 		    op->left < UET_PIECES)
 			uet_pulls_go_on(op);
@@ -505,17 +505,17 @@ void uet_rdv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int e
 {
 	const struct sockaddr_uet bulk = uet_bulk_addr(peer);
 	struct list *l, *next;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	for (l = ep->pulling.next; l != &ep->pulling; l = next) {
 		next = l->next;
-		op = list_item(l, struct uet_op, queued);
+		op = list_item(l, struct uet_fi_op, queued);
 		if (uet_addr_same(&op->recv.source, &bulk))
 			uet_pulls_cancel(op, error);
 	}
 	for (l = ep->sends.next; l != &ep->sends; l = next) {
 		next = l->next;
-		op = list_item(l, struct uet_op, node);
+		op = list_item(l, struct uet_fi_op, node);
 		/* The kernel tells of the others. */
 		if (op->len <= UET_EAGER_MAX || !uet_addr_same(&op->peer, peer))
 			continue;

@@ -20,12 +20,12 @@
 /* Receives posted by one call: a program that posts many pays for one system call. */
 #define UET_POST_BATCH	32
 
-static size_t uet_recv_room(const struct uet_op *op)
+static size_t uet_recv_room(const struct uet_fi_op *op)
 {
 	return op->len - op->offset;
 }
 
-static struct uet_recv_post uet_recv_describe(const struct uet_op *op)
+static struct uet_recv_post uet_recv_describe(const struct uet_fi_op *op)
 {
 	const size_t room = uet_recv_room(op);
 	struct uet_recv_post p = {
@@ -49,7 +49,7 @@ static struct uet_recv_post uet_recv_describe(const struct uet_op *op)
 }
 
 /* A receive ends, or an entry of one for many messages is told. */
-static void uet_recv_tell(struct uet_op *op, const struct uet_entry *entry, bool last)
+static void uet_recv_tell(struct uet_fi_op *op, const struct uet_entry *entry, bool last)
 {
 	struct uet_ep *ep = op->ep;
 
@@ -61,7 +61,7 @@ static void uet_recv_tell(struct uet_op *op, const struct uet_entry *entry, bool
 		uet_op_put(op);
 }
 
-static struct uet_entry uet_recv_entry(const struct uet_op *op)
+static struct uet_entry uet_recv_entry(const struct uet_fi_op *op)
 {
 	return (struct uet_entry){
 		.e = {
@@ -79,7 +79,7 @@ static struct uet_entry uet_recv_entry(const struct uet_op *op)
  * @op: the receive; it is gone after that
  * @error: errno of libfabric
  */
-void uet_recv_fail(struct uet_op *op, int error)
+void uet_recv_fail(struct uet_fi_op *op, int error)
 {
 	const struct sockaddr_uet source = uet_main_addr(&op->recv.source);
 	struct uet_entry entry = uet_recv_entry(op);
@@ -97,7 +97,7 @@ void uet_recv_fail(struct uet_op *op, int error)
 /* It goes to the kernel with the next progress or before, behind those that wait. Until
  * then its message is unexpected there, which the program cannot tell.
  */
-static void uet_recv_wait(struct uet_op *op)
+static void uet_recv_wait(struct uet_fi_op *op)
 {
 	op->recv.posted = false;
 	list_del(&op->queued);
@@ -113,7 +113,7 @@ static void uet_recv_wait(struct uet_op *op)
  * @total: length of the message
  * @error: errno of libfabric, 0
  */
-void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error)
+void uet_recv_end(struct uet_fi_op *op, size_t got, size_t total, int error)
 {
 	struct uet_entry entry = uet_recv_entry(op);
 	bool last = true;
@@ -147,7 +147,7 @@ void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error)
  * @op: the receive, in no list of those that wait
  * @a: the message; bytes that are not in the buffer yet are copied
  */
-void uet_recv_take(struct uet_op *op, const struct uet_arrival *a)
+void uet_recv_take(struct uet_fi_op *op, const struct uet_arrival *a)
 {
 	const size_t room = uet_recv_room(op);
 	size_t got = a->got;
@@ -176,7 +176,7 @@ void uet_recv_take(struct uet_op *op, const struct uet_arrival *a)
  * @op: the receive
  * @done: completion
  */
-void uet_recv_told(struct uet_op *op, const struct uet_completion *done)
+void uet_recv_told(struct uet_fi_op *op, const struct uet_completion *done)
 {
 	const struct uet_arrival a = {
 		.from = &done->peer, .tag = done->tag, .data = done->header_data,
@@ -198,12 +198,12 @@ void uet_recv_told(struct uet_op *op, const struct uet_completion *done)
 static int uet_recv_post_some(struct uet_ep *ep, uint32_t most)
 {
 	struct uet_recv_post posts[UET_POST_BATCH];
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	struct list *l;
 	uint32_t n = 0;
 
 	for (l = ep->pending.next; l != &ep->pending && n < most; l = l->next) {
-		op = list_item(l, struct uet_op, queued);
+		op = list_item(l, struct uet_fi_op, queued);
 		/* The others are behind one that has its message. */
 		if (n && uet_unexp_find(ep, op))
 			break;
@@ -232,7 +232,7 @@ static bool uet_recv_may_give(const struct uet_domain *d)
 void uet_recv_post_pending(struct uet_ep *ep)
 {
 	struct uet_unexp *u;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	int n;
 
 	ep->fresh = 0;
@@ -241,7 +241,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		return;
 	}
 	while (!list_empty(&ep->pending)) {
-		op = list_item(ep->pending.next, struct uet_op, queued);
+		op = list_item(ep->pending.next, struct uet_fi_op, queued);
 		u = uet_unexp_find(ep, op);
 		if (u) {
 			uet_unexp_take(u, op);
@@ -261,7 +261,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		if (n < 0)
 			uet_recv_fail(op, -n);
 		for (; n > 0; n--) {
-			op = list_item(ep->pending.next, struct uet_op, queued);
+			op = list_item(ep->pending.next, struct uet_fi_op, queued);
 			op->recv.posted = true;
 			ep->given++;
 			list_del(&op->queued);
@@ -276,10 +276,10 @@ void uet_recv_post_pending(struct uet_ep *ep)
  *
  * Return: the receive, in no list; NULL with errno EAGAIN, EINVAL.
  */
-struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
+struct uet_fi_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	const struct sockaddr_uet *from = NULL;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (ep->info->caps & FI_DIRECTED_RECV && w->from != FI_ADDR_UNSPEC) {
 		from = uet_av_get(ep->av, w->from);
@@ -291,7 +291,7 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 	errno = EAGAIN;
 	if (uet_cq_promise(ep->rx_cq))
 		return NULL;
-	op = uet_op_get(ep, UET_OP_RECV);
+	op = uet_op_get(ep, UET_FI_OP_RECV);
 	if (!op) {
 		uet_cq_release(ep->rx_cq);
 		return NULL;
@@ -318,7 +318,7 @@ struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
  * it more. So the first one goes at once, and those behind it together, up to a number
  * that programs have ahead: a power of two, often.
  */
-static bool uet_recv_now(const struct uet_ep *ep, const struct uet_op *op, uint64_t flags)
+static bool uet_recv_now(const struct uet_ep *ep, const struct uet_fi_op *op, uint64_t flags)
 {
 	const bool first = !ep->given && (ep->more || ep->pending.next == &op->queued);
 
@@ -328,7 +328,7 @@ static bool uet_recv_now(const struct uet_ep *ep, const struct uet_op *op, uint6
 
 static ssize_t uet_recv_locked(struct uet_ep *ep, const struct uet_wanted *w)
 {
-	struct uet_op *op = uet_recv_begin(ep, w);
+	struct uet_fi_op *op = uet_recv_begin(ep, w);
 	bool now;
 
 	if (!op)
@@ -377,11 +377,11 @@ ssize_t uet_recv(struct uet_ep *ep, const struct uet_wanted *w)
  */
 ssize_t uet_recv_cancel(struct uet_ep *ep, void *context)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	struct list *l;
 
 	for (l = ep->recvs.prev; l != &ep->recvs; l = l->prev) {
-		op = list_item(l, struct uet_op, node);
+		op = list_item(l, struct uet_fi_op, node);
 		if (op->context != context)
 			continue;
 		if (op->recv.posted)
@@ -403,11 +403,11 @@ ssize_t uet_recv_cancel(struct uet_ep *ep, void *context)
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error)
 {
 	struct list *l, *next;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	for (l = ep->recvs.next; l != &ep->recvs; l = next) {
 		next = l->next;
-		op = list_item(l, struct uet_op, node);
+		op = list_item(l, struct uet_fi_op, node);
 		if (op->recv.pulls || op->recv.any || !uet_addr_same(&op->peer, peer))
 			continue;
 		op->error = error;

@@ -13,7 +13,7 @@
 
 static ssize_t uet_send_short(struct uet_ep *ep, const struct sockaddr_uet *to,
 			      const struct iovec *iov, size_t n, uint64_t tag,
-			      uint64_t data, uint64_t flags, const struct uet_op *op)
+			      uint64_t data, uint64_t flags, const struct uet_fi_op *op)
 {
 	struct libuet_attrs attrs = { .has = LIBUET_TAG, .tag = tag };
 
@@ -36,7 +36,7 @@ static ssize_t uet_send_short(struct uet_ep *ep, const struct sockaddr_uet *to,
  *
  * Context: uet_domain.lock held.
  */
-void uet_send_end(struct uet_op *op)
+void uet_send_end(struct uet_fi_op *op)
 {
 	struct uet_ep *ep = op->ep;
 	const struct uet_entry entry = {
@@ -64,7 +64,7 @@ void uet_send_end(struct uet_op *op)
  *
  * Context: uet_domain.lock held.
  */
-void uet_send_told(struct uet_op *op, const struct uet_completion *done)
+void uet_send_told(struct uet_fi_op *op, const struct uet_completion *done)
 {
 	if (done->error)
 		op->error = done->error;
@@ -75,15 +75,15 @@ void uet_send_told(struct uet_op *op, const struct uet_completion *done)
 }
 
 /* Begin an operation for a send, which will have a completion. */
-static struct uet_op *uet_send_begin(struct uet_ep *ep, const struct sockaddr_uet *to,
-				     uint64_t tag, size_t len, uint64_t flags,
-				     void *context)
+static struct uet_fi_op *uet_send_begin(struct uet_ep *ep, const struct sockaddr_uet *to,
+					uint64_t tag, size_t len, uint64_t flags,
+					void *context)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 
 	if (uet_cq_promise(ep->tx_cq))
 		return NULL;
-	op = uet_op_get(ep, UET_OP_SEND);
+	op = uet_op_get(ep, UET_FI_OP_SEND);
 	if (!op) {
 		uet_cq_release(ep->tx_cq);
 		return NULL;
@@ -97,14 +97,14 @@ static struct uet_op *uet_send_begin(struct uet_ep *ep, const struct sockaddr_ue
 	return op;
 }
 
-static void uet_send_undo(struct uet_op *op)
+static void uet_send_undo(struct uet_fi_op *op)
 {
 	uet_cq_release(op->ep->tx_cq);
 	uet_op_put(op);
 }
 
 /* Announce a long message: the peer asks for it when it has a receive. */
-static ssize_t uet_send_rts(struct uet_ep *ep, struct uet_op *op, const struct iovec *iov,
+static ssize_t uet_send_rts(struct uet_ep *ep, struct uet_fi_op *op, const struct iovec *iov,
 			    size_t n, uint64_t data, uint64_t flags)
 {
 	const uint64_t wire = htobe64(data);
@@ -125,7 +125,7 @@ static ssize_t uet_send_locked(struct uet_ep *ep, const struct iovec *iov, size_
 			       uint64_t flags, void *context)
 {
 	const struct sockaddr_uet *to = uet_av_get(ep->av, addr);
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	ssize_t ret;
 
 	if (!to)

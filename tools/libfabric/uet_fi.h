@@ -70,7 +70,7 @@ extern struct fi_provider uet_provider;
 
 struct uet_domain;
 struct uet_ep;
-struct uet_op;
+struct uet_fi_op;
 
 /* --- waiting (wait.c) ------------------------------------------------------ */
 
@@ -178,7 +178,7 @@ struct uet_domain {
 	pthread_mutex_t		lock;
 	bool			alone;
 	struct libuet_cq	ring;
-	struct uet_op		**ops;
+	struct uet_fi_op	**ops;
 	uint32_t		nr_ops;
 	struct list		free;
 	struct list		eps;
@@ -406,17 +406,17 @@ const char *uet_strerror(int prov_errno, char *buf, size_t len);
 /* --- operations (op.c) --------------------------------------------------------- */
 
 enum uet_op_kind {
-	UET_OP_FREE,
-	UET_OP_SEND,		/* a message of the program's (send.c) */
-	UET_OP_RECV,		/* a receive of the program's (recv.c) */
-	UET_OP_PULL,		/* a piece of a long message that comes (rdv.c) */
-	UET_OP_PUSH,		/* ... that goes */
-	UET_OP_CONTROL,		/* room for control messages */
+	UET_FI_OP_FREE,
+	UET_FI_OP_SEND,		/* a message of the program's (send.c) */
+	UET_FI_OP_RECV,		/* a receive of the program's (recv.c) */
+	UET_FI_OP_PULL,		/* a piece of a long message that comes (rdv.c) */
+	UET_FI_OP_PUSH,		/* ... that goes */
+	UET_FI_OP_CONTROL,		/* room for control messages */
 };
 
 /**
- * struct uet_op - something that the kernel does
- * @node: uet_ep.sends, uet_ep.recvs, uet_op.pieces, uet_domain.free
+ * struct uet_fi_op - something that the kernel does
+ * @node: uet_ep.sends, uet_ep.recvs, uet_fi_op.pieces, uet_domain.free
  * @queued: uet_ep.pending, uet_ep.pushes: waits until the kernel takes it
  * @kind: enum uet_op_kind
  * @index: in uet_domain.ops
@@ -437,7 +437,7 @@ enum uet_op_kind {
  * @offset: of a piece: place in the message; receive: used of the buffer (FI_MULTI_RECV)
  * @key: piece: tag of its message
  */
-struct uet_op {
+struct uet_fi_op {
 	struct list		node;
 	struct list		queued;
 	uint8_t			kind;
@@ -455,7 +455,7 @@ struct uet_op {
 	struct sockaddr_uet	peer;
 	uint32_t		left;
 	struct list		pieces;
-	struct uet_op		*parent;
+	struct uet_fi_op	*parent;
 	size_t			offset;
 	uint64_t		key;
 	union {
@@ -487,12 +487,12 @@ struct uet_op {
 	};
 };
 
-struct uet_op *uet_op_get(struct uet_ep *ep, enum uet_op_kind kind);
-void uet_op_put(struct uet_op *op);
-struct uet_op *uet_op_find(struct uet_domain *d, uint64_t cookie);
-struct uet_op *uet_op_named(struct uet_domain *d, uint32_t id);
-uint64_t uet_op_cookie(const struct uet_op *op);
-uint32_t uet_op_id(const struct uet_op *op);
+struct uet_fi_op *uet_op_get(struct uet_ep *ep, enum uet_op_kind kind);
+void uet_op_put(struct uet_fi_op *op);
+struct uet_fi_op *uet_op_find(struct uet_domain *d, uint64_t cookie);
+struct uet_fi_op *uet_op_named(struct uet_domain *d, uint32_t id);
+uint64_t uet_op_cookie(const struct uet_fi_op *op);
+uint32_t uet_op_id(const struct uet_fi_op *op);
 
 /* --- endpoints (ep.c) ------------------------------------------------------------ */
 
@@ -542,20 +542,20 @@ struct uet_unexp {
  * @min_multi: FI_OPT_MIN_MULTI_RECV
  * @sends: messages that are under way
  * @recvs: receives that have not ended
- * @pending: of these, those that the kernel does not have, in order (uet_op.queued)
+ * @pending: of these, those that the kernel does not have, in order (uet_fi_op.queued)
  * @fresh: number of receives that it was not asked to take
  * @more: the last one was to be followed by more (FI_MORE)
  * @given: number of receives that the kernel has
- * @pushes: pieces that wait for room (uet_op.queued)
+ * @pushes: pieces that wait for room (uet_fi_op.queued)
  * @unexp: messages that were taken from the kernel
  * @lost: peers that messages failed to reach when no operation could have the error
  * @watched: peers that receives wait for
  * @watch_at: when it is looked at them, ms of uet_now_ms()
- * @pulling: receives of long messages (uet_op.queued)
+ * @pulling: receives of long messages (uet_fi_op.queued)
  * @replies: control messages that wait for room
  * @control: buffers for control messages
  * @posted: these as operations
- * @controls: of these, those that the kernel does not have (uet_op.queued)
+ * @controls: of these, those that the kernel does not have (uet_fi_op.queued)
  * @reader: the piece that is read since there is no room to post it
  * @inode: its number, which completions have
  */
@@ -591,7 +591,7 @@ struct uet_ep {
 	struct list		posted;
 	struct list		controls;
 	char			*control[UET_CONTROLS];
-	struct uet_op		*reader;
+	struct uet_fi_op	*reader;
 	uint32_t		inode;
 };
 
@@ -624,8 +624,8 @@ extern struct fi_ops_tagged uet_tagged_ops;
 
 ssize_t uet_send(struct uet_ep *ep, const struct iovec *iov, size_t n, fi_addr_t to,
 		 uint64_t tag, uint64_t data, uint64_t flags, void *context);
-void uet_send_told(struct uet_op *op, const struct uet_completion *done);
-void uet_send_end(struct uet_op *op);
+void uet_send_told(struct uet_fi_op *op, const struct uet_completion *done);
+void uet_send_end(struct uet_fi_op *op);
 
 /* What a receive wants */
 struct uet_wanted {
@@ -640,18 +640,18 @@ struct uet_wanted {
 };
 
 ssize_t uet_recv(struct uet_ep *ep, const struct uet_wanted *w);
-struct uet_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w);
+struct uet_fi_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w);
 ssize_t uet_recv_cancel(struct uet_ep *ep, void *context);
-void uet_recv_told(struct uet_op *op, const struct uet_completion *done);
-void uet_recv_fail(struct uet_op *op, int error);
-void uet_recv_end(struct uet_op *op, size_t got, size_t total, int error);
-void uet_recv_take(struct uet_op *op, const struct uet_arrival *a);
+void uet_recv_told(struct uet_fi_op *op, const struct uet_completion *done);
+void uet_recv_fail(struct uet_fi_op *op, int error);
+void uet_recv_end(struct uet_fi_op *op, size_t got, size_t total, int error);
+void uet_recv_take(struct uet_fi_op *op, const struct uet_arrival *a);
 void uet_recv_post_pending(struct uet_ep *ep);
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 
 void uet_unexp_spill(struct uet_ep *ep);
-struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op);
-void uet_unexp_take(struct uet_unexp *u, struct uet_op *op);
+struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_fi_op *op);
+void uet_unexp_take(struct uet_unexp *u, struct uet_fi_op *op);
 void uet_unexp_drop_all(struct uet_ep *ep);
 ssize_t uet_unexp_peek(struct uet_ep *ep, const struct uet_wanted *w);
 ssize_t uet_unexp_claimed(struct uet_ep *ep, const struct uet_wanted *w);
@@ -673,13 +673,13 @@ void uet_watch_drop_all(struct uet_ep *ep);
 
 /* --- long messages (rdv.c, control.c) -------------------------------------------------- */
 
-void uet_rdv_begin(struct uet_op *op, const struct uet_arrival *a);
+void uet_rdv_begin(struct uet_fi_op *op, const struct uet_arrival *a);
 void uet_rdv_refuse(struct uet_ep *ep, const struct uet_arrival *a);
 void uet_rdv_go_on(struct uet_ep *ep);
 void uet_rdv_read(struct uet_ep *ep);
 void uet_rdv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
-void uet_pull_told(struct uet_op *op, const struct uet_completion *done);
-void uet_push_told(struct uet_op *op, const struct uet_completion *done);
+void uet_pull_told(struct uet_fi_op *op, const struct uet_completion *done);
+void uet_push_told(struct uet_fi_op *op, const struct uet_completion *done);
 size_t uet_rts_length(uint64_t data);
 uint64_t uet_rts_data(const char *bytes);
 
@@ -699,7 +699,7 @@ enum uet_control_type {
 };
 
 int uet_control_begin(struct uet_ep *ep);
-void uet_control_told(struct uet_op *op, const struct uet_completion *done);
+void uet_control_told(struct uet_fi_op *op, const struct uet_completion *done);
 int uet_control_send(struct uet_ep *ep, const struct sockaddr_uet *to,
 		     const struct uet_control *c, uint64_t cookie);
 void uet_control_retry(struct uet_ep *ep);

@@ -16,7 +16,7 @@
 /* Messages taken at a time: peers that send without end do not keep the caller. */
 #define UET_UNEXP_BUDGET	4096
 
-static bool uet_unexp_matches(const struct uet_unexp *u, const struct uet_op *op)
+static bool uet_unexp_matches(const struct uet_unexp *u, const struct uet_fi_op *op)
 {
 	if (u->claimed || !(u->tag & UET_TAG_MSG) != op->recv.tagged)
 		return false;
@@ -33,7 +33,7 @@ static bool uet_unexp_matches(const struct uet_unexp *u, const struct uet_op *op
  *
  * Return: the first message that it matches, or NULL.
  */
-struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_op *op)
+struct uet_unexp *uet_unexp_find(struct uet_ep *ep, const struct uet_fi_op *op)
 {
 	struct uet_unexp *u;
 	struct list *l;
@@ -66,7 +66,7 @@ static struct uet_arrival uet_unexp_arrival(const struct uet_unexp *u)
  * @u: the message; it is gone after that
  * @op: the receive
  */
-void uet_unexp_take(struct uet_unexp *u, struct uet_op *op)
+void uet_unexp_take(struct uet_unexp *u, struct uet_fi_op *op)
 {
 	const struct uet_arrival a = uet_unexp_arrival(u);
 
@@ -86,13 +86,13 @@ void uet_unexp_drop_all(struct uet_ep *ep)
 }
 
 /* The first receive that waits here for a message like this one */
-static struct uet_op *uet_unexp_wanted(struct uet_ep *ep, const struct uet_unexp *u)
+static struct uet_fi_op *uet_unexp_wanted(struct uet_ep *ep, const struct uet_unexp *u)
 {
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	struct list *l;
 
 	for (l = ep->pending.next; l != &ep->pending; l = l->next) {
-		op = list_item(l, struct uet_op, queued);
+		op = list_item(l, struct uet_fi_op, queued);
 		if (uet_unexp_matches(u, op))
 			return op;
 	}
@@ -142,7 +142,7 @@ static struct uet_unexp *uet_unexp_read(struct uet_ep *ep)
 void uet_unexp_spill(struct uet_ep *ep)
 {
 	struct uet_unexp *u;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	int n;
 
 	for (n = 0; n < UET_UNEXP_BUDGET; n++) {
@@ -162,11 +162,11 @@ void uet_unexp_spill(struct uet_ep *ep)
 /* --- FI_PEEK, FI_CLAIM, FI_DISCARD ------------------------------------------------ */
 
 /* What a peek is compared by */
-static int uet_peek_begin(struct uet_ep *ep, const struct uet_wanted *w, struct uet_op *op)
+static int uet_peek_begin(struct uet_ep *ep, const struct uet_wanted *w, struct uet_fi_op *op)
 {
 	const struct sockaddr_uet *from = NULL;
 
-	*op = (struct uet_op){
+	*op = (struct uet_fi_op){
 		.ep = ep, .tag = w->tag,
 		.recv = { .ignore = w->ignore & UET_TAG_BITS, .tagged = true, .any = true },
 	};
@@ -236,7 +236,7 @@ static void uet_unexp_discard(struct uet_ep *ep, struct uet_unexp *u)
 ssize_t uet_unexp_peek(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	struct uet_unexp *u;
-	struct uet_op op;
+	struct uet_fi_op op;
 	int ret;
 
 	uet_lock(ep->domain);
@@ -283,7 +283,7 @@ static struct uet_unexp *uet_unexp_find_claimed(struct uet_ep *ep, const void *c
 ssize_t uet_unexp_claimed(struct uet_ep *ep, const struct uet_wanted *w)
 {
 	struct uet_unexp *u;
-	struct uet_op *op;
+	struct uet_fi_op *op;
 	int ret = -FI_EINVAL;
 
 	if (!ep->enabled)

@@ -58,7 +58,7 @@ static void uet_watch_put(struct uet_watched *w)
 /* Clears @room when there is none for a further watch: one call fails in a look, not one
  * for each receive.
  */
-static void uet_watch_wanted(struct uet_ep *ep, struct uet_op *op, bool *room)
+static void uet_watch_wanted(struct uet_ep *ep, struct uet_fi_op *op, bool *room)
 {
 	struct uet_watched *w;
 
@@ -92,7 +92,7 @@ void uet_watch_look(struct uet_ep *ep, uint64_t now)
 	for (l = ep->watched.next; l != &ep->watched; l = l->next)
 		list_item(l, struct uet_watched, node)->wanted = false;
 	for (l = ep->recvs.next; l != &ep->recvs; l = l->next)
-		uet_watch_wanted(ep, list_item(l, struct uet_op, node), &room);
+		uet_watch_wanted(ep, list_item(l, struct uet_fi_op, node), &room);
 	for (l = ep->watched.next; l != &ep->watched; l = next) {
 		next = l->next;
 		w = list_item(l, struct uet_watched, node);
