@@ -24,6 +24,7 @@
 #include <linux/vmalloc.h>
 
 #include "core/slots.h"
+#include "cq/buffer.h"
 #include "cq/cq.h"
 
 /* Of so many entries one is for what peers cause */
@@ -44,6 +45,7 @@
  * @closed: the file is gone: nobody is told any more
  * @wait: who polls
  * @pin: @ring counts for RLIMIT_MEMLOCK
+ * @users: programs whose pages its operations have; with a reference, constant
  */
 struct uet_cq {
 	refcount_t		ref;
@@ -56,6 +58,7 @@ struct uet_cq {
 	bool			closed;
 	wait_queue_head_t	wait;
 	struct mmpin		pin;
+	struct uet_users	*users;
 };
 
 /* Look which completions the program has taken. */
@@ -248,6 +251,18 @@ static void uet_cq_serve(struct uet_cq *cq)
 }
 
 /**
+ * uet_cq_users() - programs whose pages operations on a queue have
+ * @cq: queue
+ *
+ * Context: any.
+ * Return: them, for as long as the queue.
+ */
+struct uet_users *uet_cq_users(const struct uet_cq *cq)
+{
+	return cq->users;
+}
+
+/**
  * uet_cq_get() - take a reference
  * @cq: queue
  *
@@ -272,7 +287,17 @@ void uet_cq_put(struct uet_cq *cq)
 	mm_unaccount_pinned_pages(&cq->pin);
 	kvfree(cq->slots.remotes);
 	vfree(cq->ring);
+	uet_users_put(cq->users);
 	kfree(cq);
+}
+
+/* A descriptor is closed: by a program that ends, maybe. */
+static int uet_cq_flush(struct file *file, fl_owner_t owner)
+{
+	struct uet_cq *cq = file->private_data;
+
+	uet_users_look(cq->users, false);
+	return 0;
 }
 
 static int uet_cq_release(struct inode *inode, struct file *file)
@@ -283,6 +308,7 @@ static int uet_cq_release(struct inode *inode, struct file *file)
 	cq->closed = true;
 	spin_unlock_bh(&cq->lock);
 	uet_cq_serve(cq);
+	uet_users_look(cq->users, true);
 	uet_cq_put(cq);
 	return 0;
 }
@@ -316,6 +342,7 @@ static int uet_cq_mmap(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations uet_cq_fops = {
 	.owner		= THIS_MODULE,
+	.flush		= uet_cq_flush,
 	.release	= uet_cq_release,
 	.poll		= uet_cq_poll,
 	.mmap		= uet_cq_mmap,
@@ -335,11 +362,14 @@ static struct uet_cq *uet_cq_alloc(u32 entries)
 		kfree(cq);
 		return ERR_PTR(-ENOBUFS);
 	}
+	cq->users = uet_users_new();
 	cq->ring = vmalloc_user(cq->size);
 	remotes = kvcalloc(entries, sizeof(*remotes), GFP_KERNEL_ACCOUNT);
-	if (!cq->ring || !remotes) {
+	if (!cq->ring || !remotes || !cq->users) {
 		kvfree(remotes);
 		vfree(cq->ring);
+		if (cq->users)
+			uet_users_put(cq->users);
 		mm_unaccount_pinned_pages(&cq->pin);
 		kfree(cq);
 		return ERR_PTR(-ENOMEM);

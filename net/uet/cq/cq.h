@@ -11,6 +11,7 @@
 #include <linux/uet.h>
 
 struct uet_cq;
+struct uet_users;
 
 /**
  * struct uet_cq_want - something that peers cause waits for a slot
@@ -28,6 +29,7 @@ int uet_cq_create(struct uet_cq_params __user *params);
 struct uet_cq *uet_cq_of(int fd);
 void uet_cq_get(struct uet_cq *cq);
 void uet_cq_put(struct uet_cq *cq);
+struct uet_users *uet_cq_users(const struct uet_cq *cq);
 
 bool uet_cq_own(struct uet_cq *cq, u32 n);
 void uet_cq_disown(struct uet_cq *cq, u32 n);

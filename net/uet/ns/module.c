@@ -90,9 +90,12 @@ static int __init uet_init(void)
 	err = uet_caches_init();
 	if (err)
 		goto err_home;
-	err = uet_send_posts_init();
+	err = uet_buffer_init();
 	if (err)
 		goto err_caches;
+	err = uet_send_posts_init();
+	if (err)
+		goto err_buffer;
 	err = uet_sock_init();
 	if (err)
 		goto err_send;
@@ -132,6 +135,8 @@ err_sock:
 	uet_sock_exit();
 err_send:
 	uet_send_posts_exit();
+err_buffer:
+	uet_buffer_exit();
 err_caches:
 	rcu_barrier();
 	uet_caches_exit();

@@ -161,23 +161,20 @@ static void uet_post_link(struct uet_rxposts *posts, struct uet_rxpost *post)
 	uet_match_add(&posts->index, &post->match);
 	post->held = false;
 	list_add_tail(&post->node, &posts->open);
+	post->linked = true;
 	posts->nr++;
 }
 
 /* A receive that is not open any more leaves the index, if it is there. */
 static void uet_post_unlink(struct uet_rxposts *posts, struct uet_rxpost *post)
 {
-	if (list_empty(&post->node))
+	if (!post->linked)
 		return;
+	post->linked = false;
 	uet_match_del(&posts->index, &post->match);
 	list_del_init(&post->node);
 	posts->nr--;
 	uet_rxpost_put(post);
-}
-
-static void uet_post_free(struct uet_buffer *buf)
-{
-	kfree(container_of(buf, struct uet_rxpost, buf));
 }
 
 /**
@@ -194,39 +191,6 @@ void uet_rxpost_put(struct uet_rxpost *post)
 		uet_buffer_spend(&post->buf);
 	else
 		kfree(post);
-}
-
-/**
- * uet_rxpost_alloc() - make a receive of what a program asks for
- * @p: checked
- *
- * Context: process; sleeps.
- * Return: the receive with a reference, or ERR_PTR(): uet_buffer_hold(), -ENOMEM.
- */
-struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p)
-{
-	struct uet_rxpost *post = kzalloc(sizeof(*post), GFP_KERNEL_ACCOUNT);
-	int err;
-
-	if (!post)
-		return ERR_PTR(-ENOMEM);
-	INIT_LIST_HEAD(&post->node);
-	refcount_set(&post->ref, 1);
-	post->buf.free = uet_post_free;
-	post->tag = p->tag;
-	post->ignore = p->ignore;
-	post->from = p->from;
-	post->cookie = p->cookie;
-	post->flags = p->flags;
-	uet_posted_init(&post->recv, p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length,
-			p->least);
-	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
-		return post;
-	err = uet_buffer_hold(&post->buf, p->addr, post->recv.length);
-	if (!err)
-		return post;
-	kfree(post);
-	return ERR_PTR(err);
 }
 
 static void uet_post_describe(struct uet_completion *done, const struct uet_rxmsg *msg)
@@ -385,6 +349,9 @@ static void uet_post_leave(struct uet_sock *us, struct uet_rxmsg *msg, int error
 {
 	struct uet_rxpost *post = msg->post;
 
+	/* Nothing of the rest was written. */
+	if (!error && uet_buffer_gone(&post->buf))
+		error = ECANCELED;
 	if (!error && msg->part.room < msg->len && !(post->flags & UET_RECV_DISCARD))
 		error = EMSGSIZE;
 	us->posts->ended(us, &msg->from, error == EMSGSIZE ? 0 : error);
@@ -645,6 +612,83 @@ static void uet_post_cancel(struct uet_sock *us, struct uet_rxpost *post)
 	uet_post_unlink(us->posts, post);
 }
 
+static struct uet_rxpost *uet_post_of(struct uet_buffer *buf)
+{
+	return container_of(buf, struct uet_rxpost, buf);
+}
+
+static bool uet_post_get(struct uet_buffer *buf)
+{
+	return refcount_inc_not_zero(&uet_post_of(buf)->ref);
+}
+
+/* The program of a receive has ended. A message that is on its way to it ends then. */
+static void uet_post_ended(struct uet_buffer *buf)
+{
+	struct uet_rxpost *post = uet_post_of(buf);
+	struct uet_sock *us = post->us;
+
+	spin_lock_bh(&us->rx_lock);
+	if (post->linked)
+		uet_post_cancel(us, post);
+	spin_unlock_bh(&us->rx_lock);
+	uet_rxpost_put(post);
+}
+
+static void uet_post_free(struct uet_buffer *buf)
+{
+	struct uet_rxpost *post = uet_post_of(buf);
+
+	sock_put(&post->us->sk);
+	kfree(post);
+}
+
+static const struct uet_buffer_ops uet_post_buffer_ops = {
+	.get	= uet_post_get,
+	.end	= uet_post_ended,
+	.free	= uet_post_free,
+};
+
+/**
+ * uet_rxpost_alloc() - make a receive of what a program asks for
+ * @us: socket with receives
+ * @p: checked
+ *
+ * Context: process; sleeps.
+ * Return: the receive with a reference, or ERR_PTR(): uet_buffer_hold(), -ENOMEM.
+ */
+struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_post *p)
+{
+	struct uet_rxpost *post = kzalloc(sizeof(*post), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!post)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&post->node);
+	refcount_set(&post->ref, 1);
+	post->buf.ops = &uet_post_buffer_ops;
+	post->buf.writable = true;
+	post->tag = p->tag;
+	post->ignore = p->ignore;
+	post->from = p->from;
+	post->cookie = p->cookie;
+	post->flags = p->flags;
+	uet_posted_init(&post->recv, p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length,
+			p->least);
+	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
+		return post;
+	post->us = us;
+	sock_hold(&us->sk);
+	err = uet_buffer_hold(uet_cq_users(us->cq), &post->buf, p->addr, post->recv.length);
+	if (!err && uet_buffer_held(&post->buf))
+		return post;
+	sock_put(&us->sk);
+	if (!err)
+		return post;
+	kfree(post);
+	return ERR_PTR(err);
+}
+
 /* Only look: is there a message? It may be kept for a receive to come. */
 static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post,
 			  struct uet_rxmsg *msg)
@@ -713,12 +757,13 @@ void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post)
 	list_del(&posts->mark);
 	if (peek) {
 		uet_post_peek(us, post, msg);
-	} else if (uet_posted_open(&post->recv) && uet_post_stays(post)) {
+	} else if (uet_posted_open(&post->recv) && uet_post_stays(post) &&
+		   !uet_buffer_gone(&post->buf)) {
 		uet_post_link(posts, post);
 		post = NULL;
 	} else if (uet_posted_open(&post->recv)) {
 		uet_posted_cancel(&post->recv);
-		uet_post_tell(us, post, NULL, ENOMSG);
+		uet_post_tell(us, post, NULL, uet_post_stays(post) ? ECANCELED : ENOMSG);
 	}
 	if (post)
 		uet_post_release(posts, post);

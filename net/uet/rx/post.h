@@ -28,6 +28,7 @@ struct uet_sock;
  * @match: in uet_rxposts.index, while messages may match it
  * @node: in uet_rxposts.open, as long
  * @buf: where data goes
+ * @us: its socket, with a reference, if @buf has pages
  * @ref: one while messages may match it, one for each message in it
  * @recv: who has it
  * @tag: as posted
@@ -36,16 +37,18 @@ struct uet_sock;
  * @cookie: as posted
  * @flags: UET_RECV_*
  * @slot: of its completion queue it owns one; with %UET_RECV_MULTI for the cancel alone
+ * @linked: it is in the index
  * @held: @match counts as a user of its mask, but is not in the index
  * @data: the message, with %UET_RECV_INLINE
  *
- * rx_lock of the socket protects @match, @node, @recv, @slot, @held and @data; the rest is
- * constant.
+ * rx_lock of the socket protects @match, @node, @recv, @slot, @linked, @held and @data; the
+ * rest is constant.
  */
 struct uet_rxpost {
 	struct uet_match_entry	match;
 	struct list_head	node;
 	struct uet_buffer	buf;
+	struct uet_sock		*us;
 	refcount_t		ref;
 	struct uet_posted	recv;
 	u64			tag;
@@ -54,6 +57,7 @@ struct uet_rxpost {
 	u64			cookie;
 	u32			flags;
 	bool			slot;
+	bool			linked;
 	bool			held;
 	u8			data[UET_RECV_INLINE_MAX];
 };
@@ -108,7 +112,7 @@ struct uet_post_key {
 	bool				tagged;
 };
 
-struct uet_rxpost *uet_rxpost_alloc(const struct uet_recv_post *p);
+struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_post *p);
 void uet_rxpost_put(struct uet_rxpost *post);
 int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 		      uet_rxpost_ended_fn *ended);

@@ -86,7 +86,8 @@ static void uet_posts_drop(struct list_head *list)
 }
 
 /* Make receives of what the program asks for: all or none. */
-static int uet_posts_make(sockptr_t optval, u32 n, struct list_head *list)
+static int uet_posts_make(struct uet_sock *us, sockptr_t optval, u32 n,
+			  struct list_head *list)
 {
 	struct uet_recv_post p;
 	struct uet_rxpost *post;
@@ -100,7 +101,7 @@ static int uet_posts_make(sockptr_t optval, u32 n, struct list_head *list)
 		err = uet_post_check(&p);
 		if (err)
 			goto err;
-		post = uet_rxpost_alloc(&p);
+		post = uet_rxpost_alloc(us, &p);
 		err = PTR_ERR_OR_ZERO(post);
 		if (err)
 			goto err;
@@ -138,8 +139,8 @@ int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
 	if (!smp_load_acquire(&us->cq))
 		return -ENXIO;
 	/* Room for RLIMIT_MEMLOCK, and no work for others */
-	uet_buffer_reap();
-	err = uet_posts_make(optval, n, &list);
+	uet_users_reap(uet_cq_users(us->cq));
+	err = uet_posts_make(us, optval, n, &list);
 	if (err)
 		return err;
 	lock_sock(&us->sk);
