@@ -140,6 +140,8 @@ struct uet_tfc {
  * @syn_pdcs: PDCs opened by peers, also in TIME_WAIT, by {remote, local, spdcid}
  * @open_mutex: serialises opening PDCs, so that a burst of senders shares one
  * @reap: PDCs whose sending half died, by reap_node
+ * @op_ends: messages of posted sends that are being ended with their programs
+ * @drained: queues whose messages go to another PDC, by uet_dest.drained
  * @reap_work: fails or moves their messages
  * @shed_work: makes PDCs check their idle time
  * @shed_at: earliest time of its next run, jiffies
@@ -245,6 +247,8 @@ struct uet_net {
 	struct mutex		open_mutex;	/* serialises opening */
 	u16			run_len;
 	struct llist_head	reap;
+	struct llist_head	drained;
+	atomic_t		op_ends;
 	struct work_struct	reap_work;
 	struct delayed_work	shed_work;
 	unsigned long		shed_at;

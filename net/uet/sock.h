@@ -119,6 +119,7 @@ struct uet_job {
  * @tx_pages: pages for message data
  * @tx_spare: finished messages kept for reuse; taken under @dests_lock
  * @tx_nr_spare: approximate length of @tx_spare
+ * @nr_ops: posted sends that have not ended
  * @sends_lock: protects @sends and @nr_sends. A mutex
  * @sends: posted sends that have not ended (sock/sendpost.c), in order
  * @nr_sends: their number
@@ -230,6 +231,7 @@ struct uet_sock {
 	struct uet_txpages	tx_pages;
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;
+	atomic_t		nr_ops;
 	struct mutex		sends_lock;	/* sends, nr_sends */
 	struct list_head	sends;
 	u32			nr_sends;

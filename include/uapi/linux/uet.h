@@ -77,7 +77,7 @@ struct sockaddr_uet {
 #define UET_INFO		10	/* struct uet_info, read only */
 #define UET_WATCH		11	/* struct uet_watch_req: watch an endpoint */
 #define UET_SEND_TIMEOUT	12	/* __u32: ms a message may take, 0 = no limit */
-#define UET_CANCEL		13	/* __u64: cancel messages with this cookie */
+#define UET_CANCEL		13	/* __u64 or struct uet_cancel: cancel by cookie */
 #define UET_PEER_EVENTS		14	/* int: report peers that are lost */
 #define UET_KEEPALIVE_IDLE	15	/* __u32: ms of silence before a probe */
 #define UET_KEEPALIVE_INTERVAL	16	/* __u32: ms between probes, 0 = as IDLE */
@@ -370,6 +370,144 @@ struct uet_send_post {
 #define UET_SEND_ZEROCOPY	0x04	/* do not copy the data, if that is possible */
 
 #define UET_SEND_POSTS_MAX	1024	/* sends of one socket */
+
+enum uet_opcode {
+	UET_OP_SEND	= 1,	/* send a message without a tag */
+	UET_OP_TSEND	= 2,	/* ... with a tag */
+	UET_OP_RECV	= 3,	/* receive a message without a tag */
+	UET_OP_TRECV	= 4,	/* ... with a tag */
+};
+
+/* uet_op.flags */
+#define UET_OP_MULTI	0x0002	/* RECV: many messages, one behind the other */
+#define UET_OP_PEEK	0x0004	/* RECV: only tell of a message that is here: ENOMSG */
+#define UET_OP_CLAIM	0x0008	/* RECV: with PEEK: keep it for CLAIMED with @cookie */
+#define UET_OP_CLAIMED	0x0010	/* RECV: receive what was claimed */
+#define UET_OP_DISCARD	0x0020	/* RECV: with PEEK or CLAIMED: throw it away */
+#define UET_OP_INLINE	0x0040	/* SEND: the data is @data; RECV: it comes in the completion */
+#define UET_OP_IMM	0x0080	/* SEND: the message has header data, @imm */
+#define UET_OP_QUIET	0x0100	/* SEND: no completion of a success */
+#define UET_OP_BUFFER	0x0200	/* SEND: tell when the buffer is free (UET_DONE_BUFFER) */
+
+#define UET_OP_ANY	0xffffffffU	/* uet_op.to of a receive: any source */
+
+#define UET_OP_DATA_MAX	32	/* bytes with %UET_OP_INLINE */
+#define UET_RECVS_MAX	4096	/* receives of one socket that wait for a message */
+#define UET_SENDS_MAX	16384	/* sends of one socket that have not ended */
+
+/**
+ * struct uet_op - an operation that is posted (SIOCUETPOST)
+ * @cookie: names it in its completions, and for UET_CANCEL
+ * @opcode: enum uet_opcode
+ * @delivery: of a send: enum uet_delivery, UET_RUD or UET_ROD; 0: of the socket
+ * @flags: UET_OP_*
+ * @to: of a send where it goes, of a receive the endpoint that a message must come from,
+ *	by address, PIDonFEP and resource index: the number, from 1 on, in
+ *	uet_post.addrs; 0: the connected endpoint; of a receive %UET_OP_ANY: any
+ * @addr: address of the buffer; 0 with %UET_OP_INLINE
+ * @length: its length, bytes
+ * @reserved0: zero
+ * @tag: of TSEND its tag, of TRECV the tag that a message must have
+ * @ignore: of TRECV: bits of @tag that do not matter
+ * @imm: with %UET_OP_IMM its header data; with %UET_OP_MULTI: the receive ends when less
+ *	than so many bytes are left
+ * @data: of a send with %UET_OP_INLINE its data
+ * @reserved1: zero
+ * @timeout: of a send: ms that it may take, from now on; 0: UET_SEND_TIMEOUT
+ * @reserved: zero
+ *
+ * What an operation does not use is zero.
+ *
+ * *Sends.* The call takes the data. Up to 16 KiB are copied, for which there must be room
+ * in the send buffer (else EAGAIN, and poll() tells of room). More is pinned, counts for
+ * RLIMIT_MEMLOCK and not for SO_SNDBUF, and must not change until the completion; beyond
+ * that limit it is copied if the send buffer has room, and else gives ENOBUFS. A send has
+ * one completion, %UET_DONE_SENT, when the target has answered all of it and nothing
+ * refers to the data any more, or when it has failed. With %UET_OP_BUFFER it is
+ * %UET_DONE_BUFFER, as soon as the data may be changed, and of a copy another one
+ * (%UET_DONE_SENT) if the message fails later. UET_NOTIFY does not matter.
+ *
+ * *Receives* are matched in the order in which they were posted, when the first packet of
+ * a message comes; messages in the order in which that is. So one that finds no receive
+ * waits in the receive buffer, for a later one or for recvmsg(). A message that found
+ * one goes to its buffer, whatever room the receive buffer has. What is longer is cut,
+ * and its completion has EMSGSIZE. The pages of the buffer are pinned, and count for
+ * RLIMIT_MEMLOCK, until the completion.
+ *
+ * Pinned memory belongs to the program that posted. When it ends or calls exec() its
+ * operations end with ECANCELED, whoever else has the socket and the queue; and so do all
+ * when the last descriptor of the queue is closed.
+ *
+ * Errors: EINVAL (also of what must be zero), EOPNOTSUPP (opcode; mode; SOCK_DGRAM
+ * receives; memory that cannot be pinned, as a shared mapping of a file), EFAULT, ENXIO
+ * (no completion queue), EAGAIN (no place in the queue, UET_SENDS_MAX, UET_RECVS_MAX, no
+ * room in the send buffer), ENOBUFS (RLIMIT_MEMLOCK, net.uet.mem, limit of contexts),
+ * ENOMEM, EMSGSIZE (longer than UET_MSG_MAX), EPIPE and ESHUTDOWN (shut down),
+ * EDESTADDRREQ, EINTR, those of addresses and routes.
+ */
+struct uet_op {
+	__u64	cookie;
+	__u8	opcode;
+	__u8	delivery;
+	__u16	flags;
+	__u32	to;
+	__u64	addr;
+	__u64	length;
+	__u64	reserved0;
+	__u64	tag;
+	__u64	ignore;
+	__u64	imm;
+	__u8	data[UET_OP_DATA_MAX];
+	__u32	reserved1;
+	__u32	timeout;
+	__u64	reserved[3];
+};
+
+#define UET_POST_MAX	1024	/* operations of one call */
+
+/**
+ * struct uet_post - an array of operations (SIOCUETPOST)
+ * @ops: address of the operations
+ * @addrs: address of the endpoints that they name, struct sockaddr_uet
+ * @nr: number of operations, up to UET_POST_MAX
+ * @op_size: bytes of one, sizeof(struct uet_op)
+ * @nr_addrs: number of endpoints
+ * @flags: zero
+ * @reserved: zero
+ *
+ * They are posted in order, up to the first that cannot be. The socket needs a completion
+ * queue. A signal may end the call early. Returns how many were posted; if none was, -1
+ * with the errno of the first.
+ */
+struct uet_post {
+	__u64	ops;
+	__u64	addrs;
+	__u32	nr;
+	__u32	op_size;
+	__u32	nr_addrs;
+	__u32	flags;
+	__u64	reserved;
+};
+
+#define SIOCUETPOST		(SIOCPROTOPRIVATE + 1)
+
+/**
+ * struct uet_cancel - what to cancel (UET_CANCEL)
+ * @cookie: operations and messages with this cookie
+ * @kinds: UET_CANCEL_*
+ * @reserved: zero
+ *
+ * The value may be the cookie alone: both kinds. Of receives the first one that no message
+ * has matched is cancelled.
+ */
+struct uet_cancel {
+	__u64	cookie;
+	__u32	kinds;
+	__u32	reserved;
+};
+
+#define UET_CANCEL_SENDS	0x01	/* messages, posted or of sendmsg() */
+#define UET_CANCEL_RECVS	0x02	/* a posted receive */
 
 /*
  * Completion queue: ioctl(socket, SIOCUETCQ, struct uet_cq_params *) makes one, and

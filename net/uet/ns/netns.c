@@ -49,6 +49,7 @@ static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 	uet_events_init(un);
 	uet_ep_table_init(un);
 	init_llist_head(&un->reap);
+	init_llist_head(&un->drained);
 	INIT_WORK(&un->reap_work, uet_reap_work);
 	uet_flow_net_init(un);
 	uet_peer_rules_init(un);
@@ -170,6 +171,8 @@ static void __net_exit uet_net_exit(struct net *net)
 	uet_defer_exit(un);
 	wait_var_event(&un->flows, !atomic_read(&un->flows));
 	wait_var_event(&un->pdcs, !atomic_read(&un->pdcs));
+	flush_work(&un->reap_work);
+	wait_var_event(&un->op_ends, !atomic_read(&un->op_ends));
 	uet_encap_exit(un);
 	uet_pdc_shed_exit(un);
 	uet_rx_short_exit(un);

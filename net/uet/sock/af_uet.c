@@ -108,7 +108,7 @@ static void uet_sock_destruct(struct sock *sk)
 /* Has a closing socket messages that are not done? */
 static bool uet_unfinished(const struct uet_sock *us)
 {
-	return uet_sock_wmem(us) || uet_rudi_busy(us);
+	return uet_sock_wmem(us) || atomic_read(&us->nr_ops) || uet_rudi_busy(us);
 }
 
 /* Wait until all messages are done, for @timeout at most. Returns the time left. */
@@ -307,6 +307,8 @@ static int uet_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 
 	if (cmd == SIOCUETCQ)
 		return uet_cq_create((struct uet_cq_params __user *)arg);
+	if (cmd == SIOCUETPOST)
+		return uet_post(uet_sk(sock->sk), (struct uet_post __user *)arg);
 	err = uet_prot_ioctl(sock->sk, cmd, &n);
 	return err ?: put_user(n, (int __user *)arg);
 }

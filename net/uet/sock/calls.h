@@ -14,6 +14,8 @@ struct pipe_inode_info;
 struct socket;
 struct sockaddr_uet;
 struct uet_dest_key;
+struct uet_op;
+struct uet_post;
 struct uet_sock;
 
 /* af_uet.c */
@@ -45,6 +47,12 @@ int uet_set_bufsize(struct socket *sock, int optname, int v);
 int uet_set_cq(struct uet_sock *us, int fd);
 int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
 int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
+
+int uet_post(struct uet_sock *us, struct uet_post __user *arg);
+
+/* sendop.c */
+int uet_send_op(struct uet_sock *us, const struct uet_op *op,
+		const struct sockaddr_uet *to, bool more);
 
 /* sendpost.c */
 int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);

@@ -28,6 +28,8 @@ struct uet_peer;
  * @ubuf: completion of MSG_ZEROCOPY, or NULL
  * @cq: completion queue with a slot for the result, until the message has it; or NULL
  * @pin: send from the pages of the caller, if it is not streamed; valid with @ubuf
+ * @delivery: enum uet_delivery asked for, 0: of the socket
+ * @posted: it is posted: room in the send buffer does not limit its length
  * @has_cookie: @cookie is valid
  * @has_tclass: the caller set the traffic class
  * @has_hd: @header_data is valid
@@ -50,6 +52,8 @@ struct uet_send {
 	struct ubuf_info	*ubuf;
 	struct uet_cq		*cq;
 	bool			pin;
+	u8			delivery;
+	bool			posted;
 	bool			has_cookie;
 	bool			has_tclass;
 	bool			has_hd;
@@ -72,6 +76,10 @@ int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
 			       struct uet_dest_key *key, size_t len);
 void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest);
+void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest);
+void uet_send_set_batch(struct uet_sock *us, struct uet_dest *dest);
+bool uet_send_defers(const struct uet_sock *us, const struct uet_send *s,
+		     const struct uet_dest *dest, u32 len);
 bool uet_send_ready(struct uet_sock *us, struct uet_dest *dest,
 		    const struct uet_txmsg *msg, u64 need, s64 *wake_at);
 int uet_send_wait(struct uet_sock *us, struct uet_dest *dest,

@@ -267,10 +267,9 @@ static u8 uet_send_route(const struct uet_sock *us, u8 tclass)
 	return tclass == uet_data_dscp(us->un) ? 0 : tclass + 1;
 }
 
-static bool uet_send_alone(const struct uet_sock *us, u8 delivery, size_t len)
+static bool uet_send_alone(u8 delivery, size_t len, u32 limit)
 {
-	return delivery == UET_RUD &&
-	       (len > UET_SEND_ALONE || len > uet_sock_sndbuf(us));
+	return delivery == UET_RUD && len > min(UET_SEND_ALONE, limit);
 }
 
 /* The message is to go from this address: one of this host, and the socket's, if that
@@ -343,6 +342,8 @@ int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,
 	key->delivery = READ_ONCE(us->delivery);
 	s->timeout = READ_ONCE(us->send_timeout);
 	err = uet_send_to(us, key, msg);
+	if (!err)
+		err = uet_send_delivery(key, s->delivery);
 	if (err)
 		return err;
 	key->tclass = uet_send_tclass(us, &key->raddr);
@@ -379,7 +380,8 @@ struct uet_dest *uet_send_dest(struct uet_sock *us, struct uet_send *s,
 {
 	struct uet_dest *dest;
 
-	key->alone = uet_send_alone(us, key->delivery, len);
+	key->alone = uet_send_alone(key->delivery, len,
+				    s->posted ? U32_MAX : uet_sock_sndbuf(us));
 	if (s->timeout)
 		s->deadline = ktime_get_ns() +
 			      (u64)s->timeout * NSEC_PER_MSEC;
@@ -404,8 +406,14 @@ static noinline void uet_send_flush(struct uet_sock *us)
 	uet_dest_put(dest);
 }
 
-/* ... unless it is in @dest */
-static void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
+/**
+ * uet_send_flush_but() - send what waits for others, unless it is in one queue
+ * @us: the socket
+ * @dest: that queue, or NULL
+ *
+ * Context: process.
+ */
+void uet_send_flush_but(struct uet_sock *us, const struct uet_dest *dest)
 {
 	const struct uet_dest *batch = READ_ONCE(us->batch);
 
@@ -459,7 +467,7 @@ static struct uet_dest *uet_send_again(struct uet_sock *us, size_t len)
 		   dest->key.delivery == delivery &&
 		   uet_shortmsg_fits(us, dest, len,
 				     uet_send_tclass(us, &dest->key.raddr)) &&
-		   dest->key.alone == uet_send_alone(us, delivery, len)))
+		   dest->key.alone == uet_send_alone(delivery, len, uet_sock_sndbuf(us))))
 		refcount_inc(&dest->ref);
 	else
 		dest = NULL;
@@ -483,10 +491,17 @@ void uet_send_prio(const struct uet_sock *us, struct uet_dest *dest)
 		WRITE_ONCE(dest->prio, prio);
 }
 
-/* Note the queue whose messages wait for others; NULL: none does. Threads that send
- * at the same time may undo what the other noted: a timer sends what is missed.
+/**
+ * uet_send_set_batch() - note the queue whose messages wait for others
+ * @us: the socket
+ * @dest: the queue; NULL: none does
+ *
+ * Threads that send at the same time may undo what the other noted: a timer sends what
+ * is missed.
+ *
+ * Context: process.
  */
-static void uet_send_set_batch(struct uet_sock *us, struct uet_dest *dest)
+void uet_send_set_batch(struct uet_sock *us, struct uet_dest *dest)
 {
 	if (likely(READ_ONCE(us->batch) == dest))
 		return;
@@ -680,11 +695,20 @@ static int uet_send_fill(struct uet_sock *us, struct uet_send *s,
 	return uet_txdata_fill(msg, us, &m->msg_iter, 0, msg->m.len);
 }
 
-/* May the target defer a message? Not one that is ordered: later ones would overtake it.
- * All of it must be here until then, so a streamed one is never deferred.
+/**
+ * uet_send_defers() - may the target defer a message?
+ * @us: the socket
+ * @s: what the caller asked for
+ * @dest: its queue
+ * @len: its length
+ *
+ * Not one that is ordered: later ones would overtake it. All of it must be here until
+ * then, so a streamed one is never deferred.
+ *
+ * Return: true if so.
  */
-static bool uet_send_defers(const struct uet_sock *us, const struct uet_send *s,
-			    const struct uet_dest *dest, u32 len)
+bool uet_send_defers(const struct uet_sock *us, const struct uet_send *s,
+		     const struct uet_dest *dest, u32 len)
 {
 	u32 min = READ_ONCE(us->defer_min);
 

@@ -15,6 +15,7 @@
 #include "core/lb.h"
 #include "link/addr.h"
 #include "rx/ep.h"
+#include "rx/post.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "tx/pds.h"
@@ -196,18 +197,30 @@ static int uet_set_timestamping(struct socket *sock, int optname,
 static int uet_set_cancel(struct uet_sock *us, sockptr_t optval,
 			  unsigned int optlen)
 {
-	u64 cookie;
-	bool found;
-	int err;
+	struct uet_cancel c = { .kinds = UET_CANCEL_SENDS | UET_CANCEL_RECVS };
+	bool found = false;
+	int err = -ENOENT;
 
-	if (optlen < sizeof(cookie))
+	if (optlen < sizeof(c.cookie))
 		return -EINVAL;
-	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
+	if (copy_from_sockptr(&c, optval,
+			      optlen < sizeof(c) ? sizeof(c.cookie) : sizeof(c)))
 		return -EFAULT;
-	/* Several may have the same cookie. */
-	found = uet_part_cancel(us, cookie);
-	found |= !uet_rudi_cancel(us, cookie);
-	err = uet_tx_cancel(us, cookie);
+	if (!c.kinds || c.kinds & ~(UET_CANCEL_SENDS | UET_CANCEL_RECVS) || c.reserved)
+		return -EINVAL;
+	if (c.kinds & UET_CANCEL_RECVS && uet_rxpost_cancel(us, c.cookie)) {
+		found = true;
+		/* It may have been what messages stood in the line for. */
+		lock_sock(&us->sk);
+		uet_rxposts_room(us);
+		release_sock(&us->sk);
+	}
+	if (c.kinds & UET_CANCEL_SENDS) {
+		/* Several may have the same cookie. */
+		found |= uet_part_cancel(us, c.cookie);
+		found |= !uet_rudi_cancel(us, c.cookie);
+		err = uet_tx_cancel(us, c.cookie);
+	}
 	return found ? 0 : err;
 }
 

@@ -361,13 +361,19 @@ out:
 	return err;
 }
 
+/* Wait until others have moved. */
+static void uet_dest_line_up(struct uet_dest *dest, struct uet_txmsg *msg)
+{
+	list_add_tail(&msg->m.node, &dest->moving);
+	msg->moving = true;
+}
+
 /* If queued messages are about to move, line up behind; dest->lock held. */
 static bool uet_dest_join(struct uet_dest *dest, struct uet_txmsg *msg)
 {
 	lockdep_assert_held(&dest->lock);
 	if (dest->moves && !msg->moving) {
-		list_add_tail(&msg->m.node, &dest->moving);
-		msg->moving = true;
+		uet_dest_line_up(dest, msg);
 		return true;
 	}
 	if (dest->pdc && dest->pdc->tx->snd.state == UET_PDC_DEAD && dest->q.unfinished) {
@@ -395,21 +401,38 @@ static bool uet_dest_renews(struct uet_dest *dest)
 	return true;
 }
 
+/* Nobody waits for a posted send: it moves when the queue is empty, and others behind it.
+ * Flow lock held, too.
+ */
+static bool uet_dest_postpone(struct uet_dest *dest, struct uet_txmsg *msg)
+{
+	lockdep_assert_held(&dest->lock);
+	if (!msg->posted || msg->moving)
+		return false;
+	WRITE_ONCE(dest->moves, true);
+	dest->moves_at = jiffies;
+	uet_dest_line_up(dest, msg);
+	return true;
+}
+
 /**
  * uet_dest_emptied() - a queue has no message left
  * @pdc: its PDC
  * @dest: the queue
  * @now: time, ns
  *
- * Wakes senders that wait for it (uet_dest.renews).
+ * Wakes senders that wait for it (uet_dest.renews), and has others move.
  *
  * Context: flow lock of its PDC held.
  */
 void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
 	uet_snd_hold_clear(&pdc->tx->snd, &dest->q, now);
-	if (unlikely(dest->renews) && dest->us)
+	if (likely(!dest->renews))
+		return;
+	if (dest->us)
 		uet_sock_wake_tx(dest->us);
+	uet_dest_move_later(dest);
 }
 
 /*
@@ -520,7 +543,8 @@ static void uet_pds_start(struct uet_pdc *pdc, struct uet_txmsg *msg,
  * Context: process, may sleep.
  * Return: 0; errors of the route lookup (-ENETUNREACH, ...), -EADDRNOTAVAIL if the
  * address that the socket is bound to is gone, -ENOBUFS at the limit of PDCs, -ENOMEM,
- * -ENETDOWN; -EAGAIN if the queue must drain before it can change its PDC.
+ * -ENETDOWN; -EAGAIN if the queue must drain before it can change its PDC, and the
+ * message is not a posted one.
  */
 int uet_pds_submit(struct uet_txmsg *msg, bool more)
 {
@@ -541,6 +565,8 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 					      uet_pdc_takes_moved(pdc, msg))))
 			break;
 		renews = !joined && uet_dest_renews(dest);
+		if (unlikely(renews && uet_dest_postpone(dest, msg)))
+			joined = true;
 		if (pdc)
 			spin_unlock(&pdc->tx->flow->lock);
 		if (way)

@@ -191,6 +191,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	spin_lock_init(&dest->lock);
 	INIT_LIST_HEAD(&dest->us_node);
 	INIT_LIST_HEAD(&dest->moving);
+	dest->drained.next = &dest->drained;
 	INIT_LIST_HEAD(&dest->deferred);
 	INIT_LIST_HEAD(&dest->pdc_node);
 	uet_snd_queue_init(&dest->q, key->pid);

@@ -149,17 +149,17 @@ static void uet_failure_update(struct uet_failure *f,
 
 /**
  * uet_failure_note() - remember that a message failed
- * @us: socket that sent it
+ * @un: namespace
+ * @uid: user of the socket that sent it
  * @target: endpoint it was for
  * @rep: report of the failure
  *
  * Context: interrupts enabled; flow locks may be held.
  */
-void uet_failure_note(struct uet_sock *us, const struct sockaddr_uet *target,
+void uet_failure_note(struct uet_net *un, kuid_t uid, const struct sockaddr_uet *target,
 		      const struct uet_report *rep)
 {
-	struct uet_failures *fs = us->un->failures;
-	kuid_t uid = us->sk.sk_uid;
+	struct uet_failures *fs = un->failures;
 	struct uet_failure_entry *e;
 
 	spin_lock_bh(&fs->lock);

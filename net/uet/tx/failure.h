@@ -13,7 +13,6 @@
 struct sockaddr_uet;
 struct uet_net;
 struct uet_report;
-struct uet_sock;
 
 /**
  * struct uet_failure - how messages to an endpoint failed last
@@ -39,7 +38,7 @@ struct uet_failure {
 	u64		at;
 };
 
-void uet_failure_note(struct uet_sock *us, const struct sockaddr_uet *target,
+void uet_failure_note(struct uet_net *un, kuid_t uid, const struct sockaddr_uet *target,
 		      const struct uet_report *rep);
 bool uet_failure_next(struct uet_net *un, unsigned long *id,
 		      struct uet_failure *failure);

@@ -30,6 +30,7 @@
 #include "tx/defer.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/op.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 
@@ -176,6 +177,8 @@ static bool uet_msg_is_meant(const struct uet_txmsg *msg, void *arg)
 
 	if (!uet_msg_is_under_way(&msg->m))
 		return false;
+	if (drop->gone)
+		return uet_op_gone(msg);
 	if (drop->named)
 		return msg->cookie == drop->cookie && !msg->dest->key.watch;
 	if (msg->deadline && msg->deadline > drop->now)

@@ -168,6 +168,8 @@ void uet_info_flow(const struct uet_flow *flow, struct uet_info *info, u64 now);
 /* salvage.c: what a dead PDC leaves behind */
 void uet_pds_salvage(struct uet_pdc *pdc);
 void uet_msg_strand(struct uet_txmsg *msg, int error);
+void uet_dest_move_later(struct uet_dest *dest);
+void uet_dests_move(struct uet_net *un);
 
 /* bind.c: a queue and its PDC; dest->lock held */
 void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now);

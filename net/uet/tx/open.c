@@ -247,7 +247,7 @@ static void uet_pdc_reap(struct uet_pdc *pdc)
 }
 
 /**
- * uet_pdc_flush() - reap the PDCs that died
+ * uet_pdc_flush() - reap the PDCs that died, and move messages that waited for theirs
  * @un: namespace
  *
  * Context: process.
@@ -259,6 +259,7 @@ void uet_pdc_flush(struct uet_net *un)
 
 	llist_for_each_entry_safe(tx, next, list, reap_node)
 		uet_pdc_reap(tx->pdc);
+	uet_dests_move(un);
 }
 
 static void uet_pdc_tx_kill(struct uet_pdc *pdc)

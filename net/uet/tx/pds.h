@@ -44,7 +44,8 @@ void uet_pds_orphan(struct uet_dest *dest);
  * @now: time, ns
  * @cookie: selects messages with this cookie if @named
  * @error: errno of their reports
- * @named: select by @cookie, otherwise by an expired deadline
+ * @named: select by @cookie
+ * @gone: select those whose program has ended; otherwise by an expired deadline
  * @moving: set if a message is just handed to another PDC: it was not looked at
  * @dropped: number of messages given up
  * @next: earliest deadline of the remaining messages, 0 = none
@@ -54,6 +55,7 @@ struct uet_txdrop {
 	u64	cookie;
 	int	error;
 	bool	named;
+	bool	gone;
 	bool	moving;
 	u32	dropped;
 	u64	next;

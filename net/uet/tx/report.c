@@ -128,7 +128,7 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 
 	if (unlikely(uet_done_report(us, rep, peer, slot))) {
 		if (rep->type == UET_REPORT_FAILED)
-			uet_failure_note(us, peer, rep);
+			uet_failure_note(us->un, us->sk.sk_uid, peer, rep);
 		return true;
 	}
 	if (success) {
@@ -139,7 +139,7 @@ bool uet_sock_report(struct uet_sock *us, const struct uet_report *rep,
 			return true;
 	}
 	if (rep->type == UET_REPORT_FAILED)
-		uet_failure_note(us, peer, rep);
+		uet_failure_note(us->un, us->sk.sk_uid, peer, rep);
 	skb = uet_report_alloc(rep, peer);
 	spin_lock_irqsave(&q->lock, flags);
 	if (skb && uet_report_fits(us, skb->truesize, failure)) {

@@ -60,6 +60,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	struct uet_txmsg *msg, *next;
 	LIST_HEAD(all);
+	LIST_HEAD(move);
 
 	lockdep_assert_held(&dest->lock);
 	if (unlikely(dest->watch) && uet_pdc_ended_by_peer(pdc))
@@ -83,7 +84,7 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 			if (msg->m.state != UET_MSG_QUEUED)
 				list_del(&msg->m.begun);
 			uet_msg_rewind(msg);
-			list_add_tail(&msg->m.node, &dest->moving);
+			list_add_tail(&msg->m.node, &move);
 			continue;
 		}
 		if (msg->m.state != UET_MSG_QUEUED)
@@ -96,8 +97,10 @@ static void uet_dest_salvage(struct uet_pdc *pdc, struct uet_dest *dest)
 		uet_txmsg_put(msg);
 	}
 	uet_dest_unbind(dest);
+	/* Others have waited for the queue to drain. */
+	list_splice(&move, &dest->moving);
 	dest->moves_at = jiffies;
-	dest->moves = !list_empty(&dest->moving);
+	WRITE_ONCE(dest->moves, !list_empty(&dest->moving));
 }
 
 /**
@@ -133,10 +136,28 @@ static struct uet_txmsg *uet_dest_next_moving(struct uet_dest *dest, bool more)
 		list_del_init(&msg->m.node);
 		dest->submitting++;
 	} else {
-		dest->moves = false;
+		WRITE_ONCE(dest->moves, false);
 	}
 	spin_unlock_bh(&dest->lock);
 	return msg;
+}
+
+/* The queue has to drain first: the rest waits for that. Returns false if it has. */
+static bool uet_dest_stop_moving(struct uet_dest *dest, struct uet_txmsg *msg)
+{
+	struct uet_pdc *pdc = uet_dest_lock(dest);
+	bool waits;
+
+	if (!pdc)
+		return false;
+	waits = dest->renews && dest->q.unfinished;
+	if (waits) {
+		list_add(&msg->m.node, &dest->moving);
+		dest->submitting--;
+	}
+	spin_unlock(&pdc->tx->flow->lock);
+	spin_unlock_bh(&dest->lock);
+	return waits;
 }
 
 /* Move messages to another PDC, in the order in which they were sent. */
@@ -147,8 +168,12 @@ static void uet_dest_move(struct uet_dest *dest)
 	int err;
 
 	for (; (msg = uet_dest_next_moving(dest, more)); more = true) {
-		err = READ_ONCE(dest->un->exiting) ? -ENETDOWN :
-						     uet_pds_submit(msg, false);
+		do {
+			err = READ_ONCE(dest->un->exiting) ? -ENETDOWN :
+							     uet_pds_submit(msg, false);
+			if (err == -EAGAIN && uet_dest_stop_moving(dest, msg))
+				return;
+		} while (err == -EAGAIN);
 		if (!err)
 			continue;
 		spin_lock_bh(&dest->lock);
@@ -205,4 +230,43 @@ void uet_pds_salvage(struct uet_pdc *pdc)
 	/* Other PDCs of the flow may use the window that its bytes filled. */
 	uet_flow_queue(flow);
 	spin_unlock_bh(&flow->lock);
+}
+
+/**
+ * uet_dest_move_later() - a queue has drained: have its messages go to another PDC
+ * @dest: the queue; its messages wait for that, if there are any (uet_dest.moving)
+ *
+ * Context: BH disabled, flow lock held.
+ */
+void uet_dest_move_later(struct uet_dest *dest)
+{
+	struct llist_node *node = &dest->drained;
+	struct uet_net *un = dest->un;
+
+	/* Once; and not for a queue that goes, which has no message. */
+	if (cmpxchg(&node->next, node, NULL) != node)
+		return;
+	if (!refcount_inc_not_zero(&dest->ref)) {
+		node->next = node;
+		return;
+	}
+	llist_add(node, &un->drained);
+	schedule_work(&un->reap_work);
+}
+
+/**
+ * uet_dests_move() - move the messages of queues that have drained
+ * @un: namespace
+ *
+ * Context: process, one at a time.
+ */
+void uet_dests_move(struct uet_net *un)
+{
+	struct uet_dest *dest, *next;
+
+	llist_for_each_entry_safe(dest, next, llist_del_all(&un->drained), drained) {
+		dest->drained.next = &dest->drained;
+		uet_dest_move(dest);
+		uet_dest_put(dest);
+	}
 }

@@ -743,7 +743,8 @@ void uet_txdata_release(struct uet_txmsg *msg, u32 end)
 	if (freed == msg->freed)
 		return;
 	uet_txbufs_free(msg, &gone);
-	uet_txmsg_uncharge(msg, freed - msg->freed);
+	if (likely(!msg->lent))
+		uet_txmsg_uncharge(msg, freed - msg->freed);
 	msg->freed = freed;
 }
 

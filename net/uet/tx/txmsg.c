@@ -12,6 +12,7 @@
 #include "sock.h"
 #include "tx/defer.h"
 #include "tx/done.h"
+#include "tx/op.h"
 #include "tx/pds.h"
 #include "tx/report.h"
 #include "tx/txdata.h"
@@ -159,6 +160,25 @@ int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes)
 }
 
 /**
+ * uet_txmsg_charge_lent() - account for a message whose data is lent
+ * @msg: message
+ * @us: its socket
+ *
+ * It takes no room in the send buffer: pages and completions of programs have limits of
+ * their own.
+ *
+ * Return: 0, or -ENOBUFS at the ceiling of the namespace.
+ */
+int uet_txmsg_charge_lent(struct uet_txmsg *msg, struct uet_sock *us)
+{
+	if (!uet_mem_charge(us->un, UET_TXMSG_OVERHEAD))
+		return -ENOBUFS;
+	msg->mem_charged = true;
+	msg->lent = true;
+	return 0;
+}
+
+/**
  * uet_txmsg_uncharge() - data of a message was freed
  * @msg: message
  * @bytes: how much
@@ -228,6 +248,8 @@ static inline void uet_txmsg_clear(struct uet_txmsg *msg)
 		uet_defer_forget(msg);
 	if (!msg->inlined)
 		uet_txdata_clear(msg);
+	if (unlikely(msg->op))
+		uet_op_done(msg, ECANCELED, UET_REPORT_LOCAL, 0);
 	if (unlikely(msg->pinned))
 		uet_txpin_drop(msg);
 	uet_done_disown(&msg->cq);
@@ -440,10 +462,14 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 		UET_INC(dest->un, MSG_DONE);
 	if (error && !msg->m.eom)
 		WRITE_ONCE(msg->error, error < 0 ? -error : error);
+	if (unlikely(msg->op))
+		uet_op_done(msg, error, source, code);
 	if (!us)
 		return;
-	if (!msg->m.withdrawn && !msg->error &&
-	    (error || uet_notifies(us, msg->has_cookie)))
+	if (unlikely(msg->posted))
+		uet_sock_op_ended(us);
+	else if (!msg->m.withdrawn && !msg->error &&
+		 (error || uet_notifies(us, msg->has_cookie)))
 		uet_txmsg_report(msg, us, error, source, code);
 	uet_txmsg_unshare(msg, us);
 	if (msg->error)

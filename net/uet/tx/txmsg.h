@@ -55,6 +55,12 @@ struct uet_watch;
  *	uet_deferred.lock
  * @pinned: data is not copied (tx/txpin.c)
  * @spliced: nobody is told when it is free; with @pinned
+ * @lent: pages of the program of a posted send (tx/op.c), which are not charged; with
+ *	@pinned
+ * @posted: it is a posted send
+ * @inode: inode number of its socket, if @posted
+ * @op: UET_TXOP_* of a posted send, whose completion is not told, else 0; lock of the
+ *	queue or of its flow
  * @rtr_end: enum uet_rtr_end, of DEFERRABLE_RTR; read without a lock
  * @late_source: enum uet_report_source, if in @late
  * @slot: payload between two gaps of the data; 0 = it has none (tx/txdata.c)
@@ -111,6 +117,9 @@ struct uet_txmsg {
 	bool			asked;
 	bool			pinned;
 	bool			spliced;
+	bool			lent;
+	bool			posted;
+	u8			op;
 	u8			rtr_end;
 	u8			late_source;
 	u16			slot;
@@ -123,6 +132,7 @@ struct uet_txmsg {
 	u32			token;
 	u32			target_token;
 	u32			late_bytes;
+	u32			inode;
 	u64			cookie;
 	unsigned long		born;
 	unsigned long		fed;
@@ -242,6 +252,7 @@ enum uet_rtr_end {
  * @moves: messages of a dead PDC move to another one, new ones behind them;
  *	dest->lock
  * @moving: these messages; dest->lock
+ * @drained: in uet_net.drained, or points to itself
  * @submitting: those that were taken from @moving and not handed over yet;
  *	dest->lock
  * @deferred: those that the target deferred; uet_deferred.lock
@@ -282,6 +293,7 @@ struct uet_dest {
 	unsigned long		moves_at;
 	bool			moves;
 	struct list_head	moving;
+	struct llist_node	drained;
 	u32			submitting;
 	struct list_head	deferred;
 	struct uet_snd_queue	q;
@@ -305,6 +317,7 @@ void uet_txmsg_retire(struct uet_txmsg *msg);
 void uet_txmsg_drop_spares(struct uet_sock *us);
 bool uet_txmsg_try_drop_spares(struct uet_sock *us);
 int uet_txmsg_charge(struct uet_txmsg *msg, struct uet_sock *us, u32 bytes);
+int uet_txmsg_charge_lent(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_txmsg_uncharge(struct uet_txmsg *msg, u32 bytes);
 void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_txmsg_fail(struct uet_txmsg *msg, struct uet_sock *us, int error);

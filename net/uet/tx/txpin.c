@@ -37,7 +37,9 @@
 #include "compat.h"
 #include "core/hdr_run.h"
 #include "sock.h"
+#include "cq/buffer.h"
 #include "tx/done.h"
+#include "tx/op.h"
 #include "tx/txdata.h"
 #include "tx/txmsg.h"
 #include "tx/txpin.h"
@@ -263,6 +265,34 @@ int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
 }
 
 /**
+ * uet_txpin_lend() - make the pages of a posted send the data of its message
+ * @msg: message, empty and charged
+ * @buf: the pages
+ * @payload: payload of its packets, if they may leave in runs; else 0
+ *
+ * Context: process; sleeps.
+ * Return: 0 or -ENOBUFS; then uet_txmsg_cancel() gives back what was taken.
+ */
+int uet_txpin_lend(struct uet_txmsg *msg, const struct uet_buffer *buf, u32 payload)
+{
+	u32 start = buf->off, off = 0, n, i;
+	struct uet_txbuf *to;
+
+	msg->pinned = true;
+	for (i = 0; off < msg->m.len; i++, off += n, start = 0) {
+		n = min_t(u32, msg->m.len - off, PAGE_SIZE - start);
+		to = uet_txbuf_tail(msg, &msg->bufs, off);
+		if (!to)
+			return -ENOBUFS;
+		get_page(buf->pages[i]);
+		uet_txpin_append(to, buf->pages[i], start, n);
+		cond_resched();
+	}
+	uet_txpin_plan(msg, payload);
+	return 0;
+}
+
+/**
  * uet_txpin_refers() - is a piece of a page worth a reference?
  * @from: pages (ITER_BVEC)
  * @len: bytes of the next piece
@@ -391,5 +421,7 @@ int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
  */
 void uet_txpin_drop(struct uet_txmsg *msg)
 {
+	if (msg->lent)
+		uet_op_detach(msg);
 	net_zcopy_put(msg->ubuf);
 }

@@ -11,6 +11,7 @@ struct iov_iter;
 struct list_head;
 struct sk_buff;
 struct ubuf_info;
+struct uet_buffer;
 struct uet_sock;
 struct uet_txgaps;
 struct uet_txmsg;
@@ -21,6 +22,7 @@ struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned);
 void uet_txpin_end(struct uet_sock *us, struct ubuf_info *ubuf, bool sent);
 int uet_txpin_fill(struct uet_txmsg *msg, struct ubuf_info *ubuf,
 		   struct iov_iter *from, u32 payload);
+int uet_txpin_lend(struct uet_txmsg *msg, const struct uet_buffer *buf, u32 payload);
 bool uet_txpin_refers(const struct iov_iter *from, u32 len);
 int uet_txpin_refer(struct uet_txmsg *msg, struct list_head *bufs,
 		    struct iov_iter *from, u32 off, u32 len);

@@ -75,7 +75,9 @@ bool uet_sock_dest_room(const struct uet_sock *us, const struct uet_dest *dest,
 {
 	u64 held;
 
-	if (unlikely(READ_ONCE(dest->renews)) && READ_ONCE(dest->q.unfinished))
+	/* Others may wait for it already, and messages line up behind them. */
+	if (unlikely(READ_ONCE(dest->renews)) && READ_ONCE(dest->q.unfinished) &&
+	    !READ_ONCE(dest->moves))
 		return false;
 	if (likely(!READ_ONCE(dest->q.hold.on)))
 		return true;
@@ -254,5 +256,18 @@ void uet_sock_held(struct uet_sock *us)
 	/* Pairs with uet_sock_wake_below() */
 	smp_mb();
 	if (atomic64_read(&us->tx_wake_at) >= 0)
+		uet_sock_wake_tx(us);
+}
+
+/**
+ * uet_sock_op_ended() - a posted send has ended
+ * @us: socket
+ *
+ * Context: any.
+ */
+void uet_sock_op_ended(struct uet_sock *us)
+{
+	/* A full barrier; pairs with uet_sock_wake_below() */
+	if (atomic_dec_and_test(&us->nr_ops) && atomic64_read(&us->tx_wake_at) >= 0)
 		uet_sock_wake_tx(us);
 }

@@ -28,5 +28,6 @@ void uet_sock_wfree(struct uet_sock *us, struct uet_dest *dest, u32 bytes,
 void uet_sock_wake_below(struct uet_sock *us, s64 use);
 void uet_sock_wake_tx(struct uet_sock *us);
 void uet_sock_held(struct uet_sock *us);
+void uet_sock_op_ended(struct uet_sock *us);
 
 #endif /* _UET_WMEM_H */
