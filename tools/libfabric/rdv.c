@@ -151,7 +151,7 @@ static int uet_pull_next(struct uet_fi_op *op)
 	piece->buf = op->buf + op->offset + piece->offset;
 	piece->key = uet_op_cookie(piece);
 	err = uet_piece_post(op, piece);
-	if (uet_later(err) && op->left == 1 && !ep->reader) {
+	if (uet_unposted(err) && op->left == 1 && !ep->reader) {
 		piece->piece.unposted = true;
 		ep->reader = piece;
 		err = 0;
@@ -177,7 +177,7 @@ static void uet_pulls_go_on(struct uet_fi_op *op)
 	while (!err && !op->error && op->recv.asked < op->recv.wanted &&
 	       op->left < UET_PIECES)
 		err = uet_pull_next(op);
-	if (err && !uet_later(err))
+	if (err && !uet_unposted(err))
 		uet_pulls_cancel(op, err);
 	else if (err)
 		op->ep->domain->again = true;

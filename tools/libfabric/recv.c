@@ -254,7 +254,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		n = uet_recv_post_some(ep, UET_POST_BATCH);
 		if (n < 0)
 			n = uet_recv_post_some(ep, 1);
-		if (n < 0 && uet_later(-n)) {
+		if (n < 0 && uet_unposted(-n)) {
 			ep->domain->again = true;
 			return;
 		}

@@ -207,6 +207,14 @@ static inline bool uet_later(int err)
 	return err == EAGAIN || err == EINTR || err == ENOBUFS || err == ENOMEM;
 }
 
+/* Is a receive not posted, now or at all (memory that cannot be pinned, as a mapped file)?
+ * What comes for it is read, and copied.
+ */
+static inline bool uet_unposted(int err)
+{
+	return uet_later(err) || err == EOPNOTSUPP;
+}
+
 static inline void uet_lock(struct uet_domain *d)
 {
 	if (!d->alone)
