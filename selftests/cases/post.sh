@@ -55,6 +55,9 @@ MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
 part uet_post $A6
+export UET_FOLDER=$TREE/out
+part uet_ops $A4
+lean || part uet_ops $A6
 part uet_stray $A4
 lean || part uet_stray $A6
 tst "empty messages of strangers" strangers
