@@ -13,7 +13,8 @@ import socket
 import struct
 import sys
 
-ETH_P_IP = 0x0800
+ETH_P_ALL = 3
+ETH_P_IP = struct.pack("!H", 0x0800)
 ETH_HLEN = 14
 ICMP_UNREACH, ICMP_PORT = 3, 3
 
@@ -39,13 +40,17 @@ def refusal(ip, forged):
 
 def main():
     addr = socket.inet_aton(sys.argv[1])
+    # All protocols: such a tap is ahead of filters of ingress
     tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
-                        socket.htons(ETH_P_IP))
-    tap.bind(("uet0", ETH_P_IP))
+                        socket.htons(ETH_P_ALL))
+    tap.bind(("uet0", ETH_P_ALL))
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     print("ready", flush=True)
     while True:
-        ip = tap.recv(65536)[ETH_HLEN:]
+        frame = tap.recv(65536)
+        ip = frame[ETH_HLEN:]
+        if frame[12:ETH_HLEN] != ETH_P_IP:
+            continue
         if len(ip) >= 28 and ip[9] == socket.IPPROTO_UDP and ip[16:20] == addr:
             raw.sendto(refusal(ip, len(sys.argv) > 2), (socket.inet_ntoa(ip[12:16]), 0))
 
