@@ -486,7 +486,7 @@ def rod_no_response(d):
     for n in 1, 2:
         d.send(sock=sock)
         a = pdc.expect(request(n))
-    pdc.inject(kept(2, cack=0, sack=(2,), msg_id=a.msg_id))
+    pdc.inject(early_ack(2, cack=0, sack=(2,), msg_id=a.msg_id))
     d.silent(sock)
     pdc.inject(ack(1))
     d.delivered(sock)
@@ -527,7 +527,7 @@ def rod_keeps(d):
 NO_RESPONSE = 3
 
 
-def kept(n, **fields):
+def early_ack(n, **fields):
     """The ACK of what came early"""
     return ack(n, rsp_op=NO_RESPONSE, rc=p.RC_NULL, **fields)
 
@@ -538,7 +538,7 @@ def rod_kept_twice(d):
     pdc = d.open(rod=True)
     for retx in False, True:
         pdc.inject(request(2, ar=True, retx=retx, msg_id=9))
-        pdc.expect(kept(2, cack=0, msg_id=9))
+        pdc.expect(early_ack(2, cack=0, msg_id=9))
     pdc.inject(request(1, ar=True))
     pdc.expect(ack(1, cack=2, rc=p.RC_OK))
     pdc.inject(request(2, retx=True))
@@ -551,7 +551,7 @@ def rod_kept_twice(d):
 def rod_kept_asked(d):
     pdc = d.open(rod=True)
     pdc.inject(request(2, ar=True))
-    pdc.expect(kept(2, cack=0))
+    pdc.expect(early_ack(2, cack=0))
     pdc.inject(cp(p.CP_ACK_REQ, 2))
     pdc.expect(nack(p.RCVD_SES_PROCG, 2))
     pdc.inject(request(1, ar=True))
@@ -564,7 +564,7 @@ def rod_kept_asked(d):
 def rod_kept_error(d):
     pdc = d.open(rod=True)
     pdc.inject(request(2, pid=NOBODY, ar=True))
-    pdc.expect(kept(2, cack=0))
+    pdc.expect(early_ack(2, cack=0))
     pdc.inject(request(1, ar=True))
     pdc.expect(ack(1, cack=1, sack=(2,)))
     pdc.expect(ack(2, cack=1, rc=p.RC_BAD_PID, rsp_op=RESPONSE, req=CLEAR))
