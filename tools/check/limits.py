@@ -21,6 +21,9 @@ PATIENCE = 4
 ROUNDS, PROCESSES = 7, 20
 # The part of UET_MINUTES that kernels may take in a check that gets to all tests
 BUILDING = 0.25
+# No kernel is begun after that part of UET_MINUTES: one takes a half of it
+NO_KERNELS = 0.4
+NO_TIME = "not begun within UET_MINUTES"
 
 START = time.monotonic()
 
@@ -88,3 +91,8 @@ def kernels_took(seconds):
 def kernels_took_long():
     """So long that tests which were not begun are nobody's failure."""
     return MINUTES is not None and _building[0] > 60 * MINUTES * BUILDING
+
+
+def too_late_for_kernels():
+    left = seconds_left()
+    return left is not None and left < 60 * MINUTES * (1 - NO_KERNELS)

@@ -3,7 +3,8 @@
 
 The list has a line for each test: script (quoted if it has arguments; of cases/
 or trim/, on the host of selftests/ itself), kernels
-(comma-separated, "host" for scripts that start guests themselves), time limit
+(comma-separated, "host" for scripts that start guests themselves, "vtime" for a guest
+whose time passes when nothing happens), time limit
 in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
 of the usual number of messages), "full" (runs only if all stages are asked for),
 "soak" (runs only with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
@@ -24,9 +25,11 @@ import time
 import ktap
 import limits
 from common import LOGS, capture, doing, say, took
+from limits import NO_TIME
 
 LIST = "selftests/tests.list"
-KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "arm64", "host"}
+KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "arm64", "host",
+           "vtime"}
 # Every guest gets the modules that the tree has; tests need not load them.
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
@@ -34,7 +37,6 @@ SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
 # Programs of the tests for arm64
 ARM64_PROGRAMS = "build/arm64/selftests"
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
-NO_TIME = "not begun within UET_MINUTES"
 # So many scripts of a kernel, or of the host, may fail and run again; with more it is not
 # the machine
 SECOND_TRIES = 3
@@ -58,6 +60,12 @@ class Test:
         self.flags = set(flags.split(",")) - {"-"}
         if not self.kernels <= KERNELS or not self.flags <= FLAGS:
             raise ValueError(f"{where}: unknown kernel or flag")
+
+    def on_host(self, kernel):
+        """The command that runs it, and a guest if it needs one."""
+        path = f"selftests/{self.script}"
+        return ["selftests/vtime", *shlex.split(self.script)] if kernel == "vtime" \
+            else shlex.split(path)
 
     def in_guest(self, slowness):
         """The test as tools/check/guest wants it."""
@@ -275,34 +283,35 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
     return list(results)
 
 
-def once_on_host(t, name):
+def once_on_host(t, kernel, name):
     """What a test said, and whether it would say so again for all that is known."""
     say(f"{name} begins")
     doing(t.script)
     start = time.monotonic()
-    rc, text = capture(f"host-{t.label}",
+    rc, text = capture(f"{kernel}-{t.label}",
                        ["timeout", "-k", "10", str(t.limit * limits.patience()),
-                        *shlex.split(f"selftests/{t.script}")], merge=True)
+                        *t.on_host(kernel)], merge=True)
     took(t.script, time.monotonic() - start)
     report = ktap.Report()
     judge(name, text, rc, report)
     return report, rc in TIMED_OUT or "--- kernel report" in text
 
 
-def on_host(tests, report):
+def on_host(kernel, report):
+    tests = chosen(kernel, report)
     tries = SECOND_TRIES
     if tests and limits.time_is_over() and not limits.kernels_took_long():
-        report.failed.append(f"selftests (host): {NO_TIME}")
+        report.failed.append(f"selftests ({kernel}): {NO_TIME}")
     for t in tests:
-        name = f"{t.script} (host)"
+        name = f"{t.script} ({kernel})"
         if limits.time_is_over():
             report.skipped.append((name, NO_TIME))
             continue
-        this, steady = once_on_host(t, name)
+        this, steady = once_on_host(t, kernel, name)
         if this.failed and tries and not steady and not limits.time_is_over():
             tries -= 1
             say(f"{name} failed, and runs again")
-            weigh(this, once_on_host(t, name)[0], report)
+            weigh(this, once_on_host(t, kernel, name)[0], report)
         else:
             report.merge(this)
 
@@ -386,8 +395,8 @@ def again(queue, label, report):
 def run(queue, report, part=0):
     """The tests of a queue; stages that run it side by side are parts."""
     kernel = queue.kernel
-    if kernel == "host":
-        on_host(chosen(kernel, report), report)
+    if kernel in ("host", "vtime"):
+        on_host(kernel, report)
         return
     queue.open(report)
     label = f"selftests-{kernel}-{part}"
