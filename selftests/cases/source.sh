@@ -13,6 +13,8 @@ fresh_pair()
 	ip netns del "$R" 2>/dev/null
 	setup_pair
 	fix_neighbours
+	# Some hundred messages a second are enough
+	impair "$B" delay 50ms
 	# Nothing is given up that an address is waited for
 	set_sysctl "$A" peer_timeout_s 600
 }
