@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -501,6 +502,43 @@ static void test_end(enum end how)
 	close(b);
 }
 
+/* A program ends while another one uses up buffers of the same queue all the time. */
+static void test_busy(void)
+{
+	int a, b = bound_sock(SOCK_RDM, 981), c = bound_sock(SOCK_RDM, 982), told[2], n;
+	struct uet_completion d;
+	time_t until = time(NULL) + 10;
+	struct libuet_cq cq;
+	bool ended = false;
+	char t;
+
+	a = receiver(SOCK_RDM, 980, &cq, 64);
+	if (libuet_use_cq(b, &cq) || pipe(told))
+		die("a second socket of a queue: %m");
+	if (!fork()) {
+		n = post_recv(a, 2, some(1 << 20), 1 << 20);
+		libuet_close_cq(&cq);
+		_exit(n || write(told[1], "x", 1) != 1);
+	}
+	if (read(told[0], &t, 1) != 1)
+		die("read: %m");
+	/* That it has ended is seen once a second. */
+	for (n = 0; time(NULL) < until && !ended; n++) {
+		if (post_recv(b, 3, buf, 5000) || send_to(c, data, 5000, 981) != 5000)
+			die("a receive of one's own: %m");
+		while (next(&cq, &d, 20 * SECOND) && d.cookie != 3)
+			ended |= d.cookie == 2 && d.error == ECANCELED;
+	}
+	wait(NULL);
+	result(ended, "a program that ends while another one is busy: %d receives of that", n);
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+	close(c);
+	close(told[0]);
+	close(told[1]);
+}
+
 /* RLIMIT_MEMLOCK, of each program by itself */
 static void test_memlock(void)
 {
@@ -590,6 +628,7 @@ int main(int argc, char **argv)
 	test_memlock();
 	for (int how = 0; how < ENDS; how++)
 		test_end(how);
+	test_busy();
 	test_file();
 	test_renewal(SOCK_RDM);
 	test_renewal(SOCK_SEQPACKET);

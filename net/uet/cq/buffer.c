@@ -80,6 +80,7 @@ struct uet_user {
  * @live: programs that have not ended
  * @ended: others, until their last buffer is freed
  * @work: gives pages back and looks for programs that have ended
+ * @soon: bit 0: @work will run within UET_BUFFER_KEEP_MS: nobody puts it off
  */
 struct uet_users {
 	refcount_t		ref;
@@ -88,6 +89,7 @@ struct uet_users {
 	struct list_head	live;
 	struct list_head	ended;
 	struct delayed_work	work;
+	unsigned long		soon;
 };
 
 static struct workqueue_struct *uet_user_wq;
@@ -357,7 +359,8 @@ void uet_buffer_spend(struct uet_buffer *buf)
 {
 	struct uet_user *user = buf->user;
 
-	if (llist_add(&buf->spent, &user->spent))
+	/* A full barrier, if set or not; pairs with uet_users_work() */
+	if (llist_add(&buf->spent, &user->spent) && !test_and_set_bit(0, &user->users->soon))
 		uet_users_work_in(user->users, UET_BUFFER_KEEP_MS, true);
 }
 
@@ -487,8 +490,10 @@ void uet_users_look(struct uet_users *users, bool all)
 		if (all || !atomic_read(&user->mm->mm_users))
 			some |= uet_user_gone(user);
 	mutex_unlock(&users->lock);
-	if (some)
-		uet_users_work_in(users, 0, true);
+	if (!some)
+		return;
+	set_bit(0, &users->soon);
+	uet_users_work_in(users, 0, true);
 }
 
 /* End the operations of a program that has ended. */
@@ -561,6 +566,9 @@ static void uet_users_work(struct work_struct *work)
 	LLIST_HEAD(spent);
 	struct uet_user *user;
 
+	clear_bit(0, &users->soon);
+	/* Whoever saw it set has added what is looked for now. */
+	smp_mb__after_atomic();
 	uet_users_look(users, false);
 	while ((user = uet_users_next_ended(users))) {
 		uet_user_end(user);
