@@ -357,11 +357,14 @@ err_free:
  */
 void uet_buffer_spend(struct uet_buffer *buf)
 {
-	struct uet_user *user = buf->user;
+	struct uet_users *users = buf->user->users;
 
+	/* In the list it may be freed by others, and then its program and its queue. */
+	uet_users_get(users);
 	/* A full barrier, if set or not; pairs with uet_users_work() */
-	if (llist_add(&buf->spent, &user->spent) && !test_and_set_bit(0, &user->users->soon))
-		uet_users_work_in(user->users, UET_BUFFER_KEEP_MS, true);
+	if (llist_add(&buf->spent, &buf->user->spent) && !test_and_set_bit(0, &users->soon))
+		uet_users_work_in(users, UET_BUFFER_KEEP_MS, true);
+	uet_users_put(users);
 }
 
 /**
