@@ -539,6 +539,73 @@ static void test_busy(void)
 	close(told[1]);
 }
 
+#define IDLE	20
+
+/* Address spaces that the kernel has, -1 if it does not tell */
+static long spaces(void)
+{
+	FILE *shrink = fopen("/sys/kernel/slab/mm_struct/shrink", "w");
+	FILE *objects = fopen("/sys/kernel/slab/mm_struct/objects", "r");
+	long n = -1;
+
+	if (shrink)
+		fputs("1", shrink);
+	if (shrink)
+		fclose(shrink);
+	if (objects && fscanf(objects, "%ld", &n) != 1)
+		n = -1;
+	if (objects)
+		fclose(objects);
+	return n;
+}
+
+/* Programs that have nothing posted any more, and no descriptor of the queue, end. */
+static void test_idle(void)
+{
+	int a, b = bound_sock(SOCK_RDM, 984), told[2], go[2], done = 0, n;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	long before, after;
+	char c;
+
+	a = receiver(SOCK_RDM, 983, &cq, 64);
+	if (pipe(told) || pipe(go))
+		die("pipe: %m");
+	before = spaces();
+	for (n = 0; n < IDLE; n++) {
+		if (fork())
+			continue;
+		close(go[1]);
+		libuet_close_cq(&cq);
+		if (!post_recv(a, n, buf, 5000) && write(told[1], "x", 1) == 1)
+			read(go[0], &c, 1);
+		_exit(0);
+	}
+	for (n = 0; n < IDLE; n++)
+		if (read(told[0], &c, 1) != 1 || send_to(b, data, 5000, 983) != 5000)
+			die("a message for a child: %m");
+	while (done < IDLE && next(&cq, &d, 20 * SECOND))
+		done++;
+	/* Until nobody looks for their end */
+	sleep(4);
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+	for (n = 0; n < 100 && (after = spaces()) >= before + IDLE / 2; n++)
+		usleep(100000);
+	if (before < 0)
+		skip("nothing is kept of programs that end later", "no /sys/kernel/slab");
+	else
+		result(done == IDLE && after < before + IDLE / 2,
+		       "nothing is kept of programs that end later: %ld more", after - before);
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+	close(told[0]);
+	close(told[1]);
+	close(go[0]);
+}
+
 /* RLIMIT_MEMLOCK, of each program by itself */
 static void test_memlock(void)
 {
@@ -629,6 +696,7 @@ int main(int argc, char **argv)
 	for (int how = 0; how < ENDS; how++)
 		test_end(how);
 	test_busy();
+	test_idle();
 	test_file();
 	test_renewal(SOCK_RDM);
 	test_renewal(SOCK_SEQPACKET);

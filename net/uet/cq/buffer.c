@@ -540,19 +540,25 @@ static struct uet_user *uet_users_next_ended(struct uet_users *users)
 	return NULL;
 }
 
-/* Take all that is used up; returns true if there are pages. */
+/* Take all that is used up; returns true if there are pages. Who has none is forgotten:
+ * nobody would see it end.
+ */
 static bool uet_users_spent(struct uet_users *users, struct llist_head *spent)
 {
 	struct list_head *lists[] = { &users->live, &users->ended };
 	struct uet_buffer *buf, *next;
-	struct uet_user *user;
+	struct uet_user *user, *other;
 	bool some = false;
 	u32 i;
 
 	mutex_lock(&users->lock);
 	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		list_for_each_entry(user, lists[i], node) {
-			some |= user->nr;
+		list_for_each_entry_safe(user, other, lists[i], node) {
+			if (!user->nr) {
+				uet_user_free(user);
+				continue;
+			}
+			some = true;
 			llist_for_each_entry_safe(buf, next, llist_del_all(&user->spent),
 						  spent)
 				__llist_add(&buf->spent, spent);
