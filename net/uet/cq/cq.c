@@ -9,7 +9,7 @@
  * the slots; what finds none there waits where it is, under the limits that hold there, and
  * is told when poll() finds a slot (struct uet_cq_want).
  *
- * Once the file is gone there is nobody to tell: then all slots are free.
+ * Once the file is gone there is nobody to tell: then all slots are free, and nothing waits.
  *
  * Not here: what is told (rx/post.c, tx/done.c).
  */
@@ -236,7 +236,7 @@ static void uet_cq_serve(struct uet_cq *cq)
 	list_splice_init(&cq->wants, &round);
 	while (!list_empty(&round)) {
 		want = list_first_entry(&round, struct uet_cq_want, node);
-		if (!cq->closed && !uet_slots_free(&cq->slots, UET_SLOTS_REMOTE)) {
+		if (!uet_slots_free(&cq->slots, UET_SLOTS_REMOTE)) {
 			list_splice_init(&round, &cq->wants);
 			break;
 		}
@@ -303,11 +303,14 @@ static int uet_cq_flush(struct file *file, fl_owner_t owner)
 static int uet_cq_release(struct inode *inode, struct file *file)
 {
 	struct uet_cq *cq = file->private_data;
+	struct uet_cq_want *want, *next;
 
 	spin_lock_bh(&cq->lock);
 	cq->closed = true;
+	/* The receives that they wait for end now. */
+	list_for_each_entry_safe(want, next, &cq->wants, node)
+		uet_cq_forget(cq, want);
 	spin_unlock_bh(&cq->lock);
-	uet_cq_serve(cq);
 	uet_users_look(cq->users, true);
 	uet_cq_put(cq);
 	return 0;
