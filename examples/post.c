@@ -20,7 +20,7 @@
 #include <libuet.h>
 
 #define LONGEST		16384
-#define POSTED		64	/* receives of the server */
+#define POSTED		128	/* receives of the server */
 #define UNDER_WAY	16	/* requests of one client, at most */
 #define SEND_MS		10000	/* who does not read for so long gets no answer */
 #define PATIENCE_MS	60000
@@ -44,25 +44,26 @@ static int open_socket(const struct libuet_sock *how, struct libuet_cq *cq)
 
 static void post(int fd, uint64_t cookie, void *buf, uint64_t tag, uint64_t ignore)
 {
-	const struct uet_recv_post p = {
-		.cookie = cookie, .addr = (uintptr_t)buf, .length = LONGEST, .tag = tag,
-		.ignore = ignore, .flags = UET_RECV_TAGGED,
+	const struct uet_op op = {
+		.cookie = cookie, .opcode = UET_OP_TRECV, .to = UET_OP_ANY,
+		.addr = (uintptr_t)buf, .length = LONGEST, .tag = tag, .ignore = ignore,
 	};
 
 	/* Its pages are held until it has completed */
-	if (libuet_post(fd, &p, 1))
+	if (libuet_post(fd, &op, 1, NULL, 0) != 1)
 		err(1, errno == ENOBUFS ? "receive (ulimit -l)" : "receive");
 }
 
+/* So short a message is copied: the send buffer has room for all that are under way */
 static int post_send(int fd, uint64_t cookie, const void *buf, size_t n, uint64_t tag,
 		     const struct sockaddr_uet *to)
 {
-	const struct uet_send_post p = {
-		.cookie = cookie, .addr = (uintptr_t)buf, .length = n, .tag = tag,
-		.to = *to, .flags = UET_SEND_TAGGED,
+	const struct uet_op op = {
+		.cookie = cookie, .opcode = UET_OP_TSEND, .to = 1,
+		.addr = (uintptr_t)buf, .length = n, .tag = tag,
 	};
 
-	return libuet_post_send(fd, &p);
+	return libuet_post(fd, &op, 1, to, 1) == 1 ? 0 : -1;
 }
 
 /* --- the server ------------------------------------------------------------------ */
@@ -70,7 +71,7 @@ static int post_send(int fd, uint64_t cookie, const void *buf, size_t n, uint64_
 struct slot {
 	char			buf[LONGEST];
 	struct sockaddr_uet	to;
-	bool			answers;	/* @buf is an answer that has to leave */
+	bool			answers;	/* @buf is an answer that is under way */
 };
 
 static struct slot slots[POSTED];
@@ -91,14 +92,16 @@ static bool same(const struct sockaddr_uet *a, const struct sockaddr_uet *b)
 	       a->suet_pid == b->suet_pid && a->suet_ri == b->suet_ri;
 }
 
-/* A client that does not read its answers keeps a few slots for a while, and not all */
+/* A client that does not read its answers keeps a few slots for a while, and not all.
+ * One that does has what it asks for, and as many answers may not be confirmed yet.
+ */
 static bool has_many(const struct sockaddr_uet *client)
 {
 	int n = 0;
 
 	for (int i = 0; i < POSTED; i++)
 		n += slots[i].answers && same(&slots[i].to, client);
-	return n >= UNDER_WAY;
+	return n >= 2 * UNDER_WAY;
 }
 
 static void wait_for_request(int fd, int i)
@@ -107,7 +110,7 @@ static void wait_for_request(int fd, int i)
 	post(fd, i, slots[i].buf, REQUEST, NUMBER);
 }
 
-/* The slot is free when the kernel has the answer; for one that cannot be, at once */
+/* The slot is free when the client has the answer; for one that cannot be, at once */
 static void answer(int fd, const struct uet_completion *done)
 {
 	struct slot *s = &slots[done->cookie];
@@ -140,9 +143,9 @@ static void serve(const struct sockaddr_uet *local)
 	while (libuet_next_done(&cq, &done, -1) >= 0 || errno == EINTR) {
 		if (done.type == UET_DONE_RECV)
 			answer(fd, &done);
-		else if (done.type == UET_DONE_BUFFER)
+		else if (done.type == UET_DONE_SENT)
+			/* Who is gone, or does not read, has no answer */
 			wait_for_request(fd, done.cookie);
-		/* UET_DONE_SENT: who is gone gets no answer */
 	}
 	err(1, "completions");
 }
@@ -198,7 +201,6 @@ static void ask_all(const struct sockaddr_uet *server, uint64_t count)
 		if (n > 0 && done.error)
 			errx(1, "request %llu: %s", (unsigned long long)done.cookie,
 			     strerror(done.error));
-		/* Its question has left before its answer came */
 		if (n < 0 || done.type != UET_DONE_RECV)
 			continue;
 		check(&done);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Receives that are posted ahead, and completion queues (UET_RECV_POST, UET_CQ).
+# Operations that are posted, and completion queues (SIOCUETPOST, UET_CQ).
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

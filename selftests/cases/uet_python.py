@@ -252,13 +252,13 @@ def _():
         masked = q.recv(b, buffers[1], tag=0x70, ignore=0xf)
         short = q.recv(b, sender=a.getsockname())
         data = bytearray(range(250)) * 400
-        sent = q.send(a, data, to, tag=0x7a, header_data=9, zerocopy=True)
+        sent = q.send(a, data, to, tag=0x7a, header_data=9)
         q.send(a, b"inline", to)
         q.send(a, b"five", to, tag=5, cookie=1)
-        found = [q.get(SOON) for _ in range(9)]
+        found = [q.get(SOON) for _ in range(6)]
         assert q.get(0) is None and q.get(0.05) is None
         done = {(c.type, c.cookie): c for c in found}
-        assert len(done) == 9 and all(c.ok and c.end for c in found), found
+        assert len(done) == 6 and all(c.ok and c.end for c in found), found
         c = done[uet.completion.RECV, masked]
         assert c.data == data and c.data.obj is buffers[1] and buffers[1][:9] == data[:9]
         assert (c.tag, c.header_data, c.length, c.sock) == (0x7a, 9, 100000, b)
@@ -267,7 +267,7 @@ def _():
         assert done[uet.completion.RECV, short].tag is None
         assert done[uet.completion.RECV, first].data == b"five"
         for cookie in sent, 1:
-            assert done[uet.completion.BUFFER, cookie].sock is a
+            assert done[uet.completion.SENT, cookie].sock is a
             assert done[uet.completion.SENT, cookie].peer == to
         data.append(1)      # it is nobody else's any more
 
@@ -354,7 +354,7 @@ def _():
     with bound(927) as a, bound(928, rcvbuf=1) as b:
         # Sends under way cannot be cancelled: the data stays for good
         q, data = uet.Queue(a), bytearray(3000000)
-        q.send(a, data, b.getsockname(), zerocopy=True)
+        q.send(a, data, b.getsockname())
         q.close()
         try:
             data.append(1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Receives that are posted ahead, and their completions, for the tests of them */
+/* Operations that are posted, and their completions, for the tests of them */
 #include <string.h>
 
 #include "post_util.h"
@@ -62,12 +62,27 @@ bool same(const char *what, const char *at, size_t len)
 int post_one(int fd, uint64_t cookie, void *at, uint64_t len, uint64_t tag,
 	     uint64_t ignore, uint32_t flags)
 {
-	struct uet_recv_post p = {
-		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
-		.tag = tag, .ignore = ignore, .flags = flags,
-	};
+	struct uet_op op = recv_op(cookie, at, len);
 
-	return libuet_post(fd, &p, 1);
+	op.flags = (uint16_t)flags;
+	if (flags & TAGGED) {
+		op.opcode = UET_OP_TRECV;
+		op.tag = tag;
+		op.ignore = ignore;
+	}
+	return post_op(fd, &op);
+}
+
+int post_send(int fd, uint64_t cookie, uint16_t pid, const void *what, size_t len,
+	      uint16_t flags, uint32_t timeout)
+{
+	struct uet_op op = send_op(cookie, what, len);
+	struct sockaddr_uet to;
+
+	op.flags = flags;
+	op.timeout = timeout;
+	uet_addr(&to, here, 0, pid, 0);
+	return libuet_post(fd, &op, 1, &to, 1) == 1 ? 0 : -1;
 }
 
 ssize_t put(int fd, uint16_t pid, const void *what, size_t len,

@@ -34,45 +34,11 @@ static struct sockaddr_uet at(uint16_t pid)
 	return a;
 }
 
-static int post_ops(int fd, struct uet_op *ops, unsigned int n,
-		    const struct sockaddr_uet *addrs, unsigned int nr_addrs)
-{
-	struct uet_post p = {
-		.ops = (uintptr_t)ops, .nr = n, .op_size = sizeof(*ops),
-		.addrs = (uintptr_t)addrs, .nr_addrs = nr_addrs,
-	};
-
-	return ioctl(fd, SIOCUETPOST, &p);
-}
-
-static struct uet_op send_op(uint64_t cookie, const void *what, size_t len)
-{
-	return (struct uet_op){
-		.cookie = cookie, .opcode = UET_OP_SEND, .to = 1,
-		.addr = (uintptr_t)what, .length = len,
-	};
-}
-
-/* Post one send; 0, or -1 with errno */
-static int post_send(int fd, uint64_t cookie, uint16_t pid, const void *what, size_t len,
-		     uint16_t flags, uint32_t timeout)
-{
-	struct sockaddr_uet to = at(pid);
-	struct uet_op op = send_op(cookie, what, len);
-
-	op.flags = flags;
-	op.timeout = timeout;
-	return post_ops(fd, &op, 1, &to, 1) == 1 ? 0 : -1;
-}
-
 static int post_recv(int fd, uint64_t cookie, void *where, size_t len)
 {
-	struct uet_op op = {
-		.cookie = cookie, .opcode = UET_OP_RECV, .to = UET_OP_ANY,
-		.addr = (uintptr_t)where, .length = len,
-	};
+	struct uet_op op = recv_op(cookie, where, len);
 
-	return post_ops(fd, &op, 1, NULL, 0) == 1 ? 0 : -1;
+	return post_op(fd, &op);
 }
 
 static int cancel(int fd, uint64_t cookie, uint32_t kinds)
@@ -144,29 +110,29 @@ static void test_call(void)
 	p.flags = 1;
 	EXPECT_ERR(ioctl(a, SIOCUETPOST, &p), EINVAL, "flags of the call");
 	ops[0].opcode = 200;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EOPNOTSUPP, "an unknown operation");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EOPNOTSUPP, "an unknown operation");
 	ops[0] = send_op(1, data, 10);
 	ops[0].flags = 0x8000;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EINVAL, "an unknown flag");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EINVAL, "an unknown flag");
 	ops[0].flags = UET_OP_MULTI;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EINVAL, "a flag of receives");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EINVAL, "a flag of receives");
 	ops[0] = send_op(1, data, 10);
 	ops[0].reserved[1] = 1;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EINVAL, "a reserved field");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EINVAL, "a reserved field");
 	ops[0] = send_op(1, data, 10);
 	ops[0].tag = 1;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EINVAL, "a tag of a message without one");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EINVAL, "a tag of a message without one");
 	ops[0] = send_op(1, data, 10);
 	ops[0].to = 2;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EINVAL, "an endpoint that is not there");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EINVAL, "an endpoint that is not there");
 	ops[0].to = 0;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EDESTADDRREQ, "the connected one, of none");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EDESTADDRREQ, "the connected one, of none");
 	ops[0].to = 1;
 	ops[0].delivery = UET_UUD;
-	EXPECT_ERR(post_ops(a, ops, 1, &to, 1), EOPNOTSUPP, "a datagram");
+	EXPECT_ERR(libuet_post(a, ops, 1, &to, 1), EOPNOTSUPP, "a datagram");
 	ops[0].delivery = 0;
 	ops[1].to = 7;
-	result(post_ops(a, ops, 3, &to, 1) == 1 &&
+	result(libuet_post(a, ops, 3, &to, 1) == 1 &&
 	       comes(&cq, &d, 1, UET_DONE_SENT, 0, 10, 0) && !next(&cq, &d, 200),
 	       "they are posted up to the first that cannot be");
 	EXPECT_ERR(post_send(a, 1, 961, (void *)4096, 10, 0, 0), EFAULT, "data that is not there");
@@ -209,13 +175,13 @@ static void test_array(int type)
 	setsockopt(a, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	connect(a, (struct sockaddr *)to, sizeof(*to));
 	s[2].delivery = type == SOCK_RDM ? 0 : UET_ROD;
-	result(post_ops(b, r, 3, to, 2) == 3, "type %d: three receives", type);
-	result(post_ops(a, s, 1, to, 1) == 1 &&
+	result(libuet_post(b, r, 3, to, 2) == 3, "type %d: three receives", type);
+	result(libuet_post(a, s, 1, to, 1) == 1 &&
 	       comes(&cqb, &d, 1, UET_DONE_RECV, 0, 50, 50) && same(data, buf, 50) &&
 	       d.tag == 15 && comes(&cq, &d, 11, UET_DONE_SENT, 0, 50, 0) &&
 	       d.peer.suet_pid == 963 && d.flags == UET_DONE_LAST,
 	       "a send with a tag, to an endpoint of the array");
-	result(post_ops(a, s + 1, 2, to, 1) == 2, "two more");
+	result(libuet_post(a, s + 1, 2, to, 1) == 2, "two more");
 	for (int i = 0; i < 2 && next(&cqb, &d, 20 * SECOND); i++) {
 		if (d.cookie == 2 && !d.error && d.got == 5 && d.header_data == 99 &&
 		    !memcmp(d.data, "hello", 5))

@@ -372,12 +372,13 @@ static bool done_event(struct libuet_cq *cq, int type, uint64_t cookie, uint16_t
 static bool fill(int from, int to, uint16_t pid, struct libuet_cq *cq)
 {
 	static char buf[10];
-	struct uet_recv_post p = {
-		.cookie = 77, .addr = (uintptr_t)buf, .length = sizeof(buf),
+	struct uet_op op = {
+		.cookie = 77, .opcode = UET_OP_RECV, .to = UET_OP_ANY,
+		.addr = (uintptr_t)buf, .length = sizeof(buf),
 	};
 	struct uet_completion d;
 
-	return !libuet_post(to, &p, 1) && send_to(from, "x", 1, pid) == 1 &&
+	return libuet_post(to, &op, 1, NULL, 0) == 1 && send_to(from, "x", 1, pid) == 1 &&
 	       next_done(cq, &d, SOON) == UET_DONE_RECV && d.cookie == 77 && d.got == 1;
 }
 
@@ -404,9 +405,9 @@ static void test_queue(int type)
 	result(!next_done(&cq, &d, QUIET), "type %d: what waits was not read", type);
 	send_to(a, "x", 1, 3902);
 	result(!next_done(&cq, &d, QUIET), "type %d: who was never heard is not lost", type);
-	struct uet_recv_post late = { .cookie = 78 };
+	struct uet_op late = { .cookie = 78, .opcode = UET_OP_RECV, .to = UET_OP_ANY };
 
-	libuet_post(a, &late, 1);
+	libuet_post(a, &late, 1, NULL, 0);
 	result(done_event(&cq, UET_DONE_PEER, 0, 917, 0),
 	       "type %d: a receive posted later finds it again", type);
 	result(next_done(&cq, &d, SOON) == UET_DONE_RECV && d.cookie == 78,

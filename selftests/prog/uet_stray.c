@@ -133,11 +133,9 @@ static void test_longer(int type)
 	int a = bound_sock(type, 953), b;
 	struct uet_completion d;
 	struct libuet_cq cq;
-	struct uet_recv_post multi = {
-		.cookie = 5, .length = 6000, .least = 1, .flags = UET_RECV_MULTI,
-	};
 	size_t len = 3 * 4096, room = 5000;
 	char *map = pages(len, MAP_PRIVATE);
+	struct uet_op multi = recv_op(5, map, 6000);
 	bool ok;
 
 	b = receiver(type, 954, &cq, 16);
@@ -154,8 +152,9 @@ static void test_longer(int type)
 	result(comes(&cq, &d, 2, UET_DONE_RECV, 0, 100, 100) && same(data + 9, buf, 100) &&
 	       !readable(b, 0), "... the next one comes whole");
 	memset(map, 'x', len);
-	multi.addr = (uintptr_t)map;
-	libuet_post(b, &multi, 1);
+	multi.flags = UET_OP_MULTI;
+	multi.imm = 1;
+	post_op(b, &multi);
 	send_to(a, data, 4000, 954);
 	ok = comes(&cq, &d, 5, UET_DONE_RECV, 0, 4000, 4000);
 	send_to(a, data + 3, 100000, 954);
@@ -249,7 +248,7 @@ static void test_at_once(void)
 	b = receiver(SOCK_RDM, 958, &cq, 512);
 	child = fork();
 	for (int i = child ? 0 : 100; i < (child ? 100 : 200); i++)
-		ok &= !post_one(b, i, NULL, 32, i, 0, UET_RECV_INLINE | UET_RECV_TAGGED);
+		ok &= !post_one(b, i, NULL, 32, i, 0, UET_OP_INLINE | TAGGED);
 	if (!child)
 		_exit(!ok);
 	ok &= !child_status(child);
@@ -267,7 +266,6 @@ static void test_at_once(void)
 static int after_exec(char **argv)
 {
 	int fd = atoi(argv[2]), pid = atoi(argv[3]);
-	struct uet_recv_post p = { .flags = UET_RECV_INLINE };
 	struct libuet_cq cq;
 	ssize_t got;
 
@@ -281,7 +279,7 @@ static int after_exec(char **argv)
 	if (got != 6 || memcmp(buf, "second", 6))
 		return 1;
 	/* What is posted can be told to nobody, as the queue is closed. */
-	if (libuet_post(fd, &p, 1))
+	if (post_one(fd, 0, NULL, 0, 0, 0, UET_OP_INLINE))
 		return 2;
 	send_to(fd, "third", 5, pid);
 	send_to(fd, "fourth", 6, pid);
@@ -358,7 +356,7 @@ static void one_each(const char *what, uint64_t (*tag)(int i), uint64_t (*ignore
 	for (k = 0; k < NR && ok; k += MASKS) {
 		for (i = k; i < k + MASKS; i++)
 			ok &= !post_one(b, i, NULL, 8, tag(i), ignore(i),
-					UET_RECV_INLINE | UET_RECV_TAGGED);
+					UET_OP_INLINE | TAGGED);
 		for (i = k + MASKS - 1; i >= k; i--)
 			put_tag(a, 963, data + i, 8, msg(i));
 		for (i = k + MASKS - 1; i >= k && ok; i--)
@@ -402,18 +400,18 @@ static void test_many_masks(void)
 	b = receiver(SOCK_SEQPACKET, 963, &cq, 64);
 	for (i = 0; i < 2 * MASKS; i++)
 		ok &= !post_one(b, i, NULL, 8, 0, bit(i % MASKS),
-				UET_RECV_INLINE | UET_RECV_TAGGED);
+				UET_OP_INLINE | TAGGED);
 	result(ok, "receives with %d masks", MASKS);
-	EXPECT_ERR(post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED),
+	EXPECT_ERR(post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_OP_INLINE | TAGGED),
 		   EAGAIN, "one more mask");
-	result(!post_one(b, 20, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE) &&
-	       !post_one(b, 21, NULL, 8, 0, bit(2), UET_RECV_INLINE | UET_RECV_TAGGED),
+	result(!post_one(b, 20, NULL, 8, 0, bit(MASKS), UET_OP_INLINE) &&
+	       !post_one(b, 21, NULL, 8, 0, bit(2), UET_OP_INLINE | TAGGED),
 	       "... others may be posted");
 	result(!libuet_unpost(b, 0) && comes(&cq, &d, 0, UET_DONE_RECV, ECANCELED, 0, 0) &&
-	       post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED) &&
+	       post_one(b, 99, NULL, 8, 0, bit(MASKS), UET_OP_INLINE | TAGGED) &&
 	       !libuet_unpost(b, MASKS) &&
 	       comes(&cq, &d, MASKS, UET_DONE_RECV, ECANCELED, 0, 0) &&
-	       !post_one(b, 22, NULL, 8, 0, bit(MASKS), UET_RECV_INLINE | UET_RECV_TAGGED),
+	       !post_one(b, 22, NULL, 8, 0, bit(MASKS), UET_OP_INLINE | TAGGED),
 	       "... and another mask when the last of one is gone");
 	libuet_close_cq(&cq);
 	close(b);

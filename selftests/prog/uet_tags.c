@@ -102,18 +102,18 @@ static void send_all(const char *to, const char *type, uint64_t count)
 static bool post(int fd, uint64_t cookie)
 {
 	struct slot *s = &slots[cookie % POSTS];
-	struct uet_recv_post p = {
-		.cookie = cookie, .addr = (uintptr_t)s->buf, .length = LONGEST,
-		.flags = UET_RECV_TAGGED,
+	struct uet_op op = {
+		.cookie = cookie, .opcode = UET_OP_TRECV, .to = UET_OP_ANY,
+		.addr = (uintptr_t)s->buf, .length = LONGEST,
 	};
 
 	s->used = true;
 	s->tag = draw(TAGS);
 	/* One in three is for several tags, one in nine for all. */
 	s->ignore = draw(3) ? 0 : draw(3) ? 1 << draw(3) : TAGS - 1;
-	p.tag = s->tag;
-	p.ignore = s->ignore;
-	if (!libuet_post(fd, &p, 1))
+	op.tag = s->tag;
+	op.ignore = s->ignore;
+	if (libuet_post(fd, &op, 1, NULL, 0) == 1)
 		return true;
 	if (errno != EAGAIN)
 		die("post %llu: %m", (unsigned long long)cookie);
@@ -123,12 +123,12 @@ static bool post(int fd, uint64_t cookie)
 
 static void peek(int fd)
 {
-	struct uet_recv_post p = {
-		.cookie = UINT64_MAX, .tag = draw(TAGS),
-		.flags = UET_RECV_TAGGED | UET_RECV_PEEK,
+	struct uet_op op = {
+		.cookie = UINT64_MAX, .opcode = UET_OP_TRECV, .to = UET_OP_ANY,
+		.tag = draw(TAGS), .flags = UET_OP_PEEK,
 	};
 
-	if (libuet_post(fd, &p, 1) && errno != EAGAIN)
+	if (libuet_post(fd, &op, 1, NULL, 0) < 0 && errno != EAGAIN)
 		die("peek: %m");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring: IORING_OP_SENDMSG and IORING_OP_RECVMSG, cancelled and left pending; receives
- * and sends posted by IORING_OP_URING_CMD, and completion queues by IORING_OP_POLL_ADD.
+ * io_uring: IORING_OP_SENDMSG and IORING_OP_RECVMSG, cancelled and left pending; options
+ * by IORING_OP_URING_CMD, and completion queues by IORING_OP_POLL_ADD.
  *
  *   uet_uring ADDR      an address of this host
  */
@@ -634,21 +634,14 @@ static bool has_commands(void)
 	return major > 6 || (major == 6 && minor >= 7);
 }
 
-static struct uet_recv_post recv_post(uint64_t cookie, void *at, uint32_t len)
+static int post_recv(int fd, uint64_t cookie, void *at, uint32_t len)
 {
-	return (struct uet_recv_post){
-		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
-	};
-}
-
-static struct uet_send_post send_post(uint64_t cookie, const void *at, size_t len, uint16_t pid)
-{
-	struct uet_send_post p = {
-		.cookie = cookie, .addr = (uintptr_t)at, .length = len,
+	const struct uet_op op = {
+		.cookie = cookie, .opcode = UET_OP_RECV, .to = UET_OP_ANY,
+		.addr = (uintptr_t)at, .length = len,
 	};
 
-	uet_addr(&p.to, here, 0, pid, 0);
-	return p;
+	return libuet_post(fd, &op, 1, NULL, 0) == 1 ? 0 : -1;
 }
 
 static struct libuet_cq cq_for(int fd, uint32_t entries)
@@ -673,39 +666,9 @@ static bool done_is(struct libuet_cq *cq, uint64_t cookie, int type, uint32_t er
 	return false;
 }
 
-static void test_post_errors(int fd, struct libuet_cq *cq)
-{
-	struct uet_recv_post p = recv_post(1, items[0].buf, LEN), many[6];
-	int other = open_sock(SOCK_RDM), on = 1;
-	uint64_t cookie = 77;
-
-	queue_opt(&ring, other, UET_RECV_POST, &p, sizeof(p));
-	result(one(0) == -ENXIO, "a receive without a queue");
-	queue_opt(&ring, fd, UET_RECV_POST, (void *)4096, sizeof(p));
-	result(one(0) == -EFAULT, "one that is not there");
-	queue_opt(&ring, fd, UET_RECV_POST, &p, -1);
-	result(one(0) == -EINVAL, "a length below 0");
-	queue_opt(&ring, fd, UET_RECV_CANCEL, &cookie, sizeof(cookie));
-	result(one(0) == -ENOENT, "to cancel what is not there");
-	/* All slots: the kernel tries again in a worker. */
-	for (int i = 0; i < 6; i++)
-		many[i] = recv_post(i, NULL, 0);
-	queue_opt(&ring, fd, UET_RECV_POST, many, sizeof(many));
-	result(!one(0) && !shutdown(fd, SHUT_RD), "six receives, cancelled");
-	queue_opt(&ring, fd, UET_RECV_POST, &p, sizeof(p));
-	result(one(0) == -ESHUTDOWN, "one after shutdown()");
-	libuet_use_cq(other, cq);
-	queue_opt(&ring, other, UET_RECV_POST, &p, sizeof(p));
-	result(one(0) == -EAGAIN, "one without a slot");
-	queue_opt(&ring, other, UET_NOTIFY, &on, sizeof(on));
-	result(!one(0), "any other option");
-	close(other);
-}
-
 /* What a program left under way by ring and queue goes with it. */
 static bool left_under_way(void)
 {
-	struct uet_recv_post p = recv_post(1, items[0].buf, LEN);
 	pid_t child = fork();
 	int status, fd;
 
@@ -716,7 +679,7 @@ static bool left_under_way(void)
 			_exit(1);
 		fd = bound_sock(SOCK_RDM, 868);
 		cq = cq_for(fd, 4);
-		queue_opt(&ring, fd, UET_RECV_POST, &p, sizeof(p));
+		post_recv(fd, 1, items[0].buf, LEN);
 		queue_poll(cq.fd, 1, false);
 		queue_poll(cq.fd, 2, true);
 		io_uring_submit(&ring);
@@ -728,70 +691,58 @@ static bool left_under_way(void)
 	return waitpid(child, &status, 0) == child && !status;
 }
 
-/* Tasks of the kernel post: one of the ring that looks for work, and its workers. */
-static void test_post_tasks(int a, int b, struct libuet_cq *from, struct libuet_cq *to)
+/* Options by the ring, one of them from a worker */
+static void test_commands(int a, int b, struct libuet_cq *to)
 {
-	static char sent[1 << 20], came[1 << 20];
-	struct uet_recv_post p = recv_post(20, came, sizeof(came));
-	struct uet_send_post s = send_post(21, sent, sizeof(sent), 866);
-	struct io_uring_cqe *cqe;
-	struct io_uring sq;
-	int err;
+	int on = 1, res = 1;
+	uint64_t cookie = 77;
 
-	memset(sent, 5, sizeof(sent));
-	queue_opt(&ring, b, UET_RECV_POST, &p, sizeof(p))->flags |= IOSQE_ASYNC;
-	result(!one(0), "a worker posts a receive");
-	queue_opt(&ring, a, UET_SEND_POST, &s, sizeof(s))->flags |= IOSQE_ASYNC;
-	result(!one(0) && done_is(from, 21, UET_DONE_BUFFER, 0, sizeof(sent)) &&
-	       done_is(to, 20, UET_DONE_RECV, 0, sizeof(sent)) &&
-	       !memcmp(came, sent, sizeof(sent)), "... and a send to it");
-	err = io_uring_queue_init(DEPTH, &sq, IORING_SETUP_SQPOLL);
-	if (err) {
-		skip("IORING_SETUP_SQPOLL", strerror(-err));
+	queue_opt(&ring, a, UET_NOTIFY, &on, sizeof(on));
+	if (!has_commands()) {
+		result(one(0) < 0, "no commands of sockets before 6.7");
 		return;
 	}
-	memset(sent, 6, sizeof(sent));
-	queue_opt(&sq, b, UET_RECV_POST, &p, sizeof(p))->flags |= IOSQE_IO_LINK;
-	queue_opt(&sq, a, UET_SEND_POST, &s, sizeof(s));
-	io_uring_submit(&sq);
-	err = 0;
-	for (int i = 0; i < 2 && !io_uring_wait_cqe(&sq, &cqe); i++) {
-		err |= cqe->res;
-		io_uring_cqe_seen(&sq, cqe);
+	result(!one(0), "an option");
+	queue_opt(&ring, b, UET_CANCEL, (void *)4096, sizeof(cookie));
+	result(one(0) == -EFAULT, "one that is not there");
+	queue_opt(&ring, b, UET_CANCEL, &cookie, -1);
+	result(one(0) < 0, "a length below 0");
+	queue_opt(&ring, b, UET_CANCEL, &cookie, sizeof(cookie));
+	result(one(0) == -ENOENT, "to cancel what is not there");
+	post_recv(b, cookie, NULL, 0);
+	queue_opt(&ring, b, UET_CANCEL, &cookie, sizeof(cookie))->flags |= IOSQE_ASYNC;
+	result(!one(0) && done_is(to, cookie, UET_DONE_RECV, ECANCELED, 0),
+	       "a worker cancels a receive");
+	send_to(a, "seven b", 7, 866);
+	result(readable(b, SOON * 1000), "a message without a receive");
+	queue_cmd(&ring, b, OP_SIOCINQ);
+	result(one(0) == 7, "SOCKET_URING_OP_SIOCINQ");
+	for (int i = 0; i < 600 && res; i++) {
+		queue_cmd(&ring, a, OP_SIOCOUTQ);
+		res = one(0);
+		usleep(res ? 20000 : 0);
 	}
-	result(!err && done_is(from, 21, UET_DONE_BUFFER, 0, sizeof(sent)) &&
-	       done_is(to, 20, UET_DONE_RECV, 0, sizeof(sent)) &&
-	       !memcmp(came, sent, sizeof(sent)), "the task of the ring posts both");
-	io_uring_queue_exit(&sq);
+	result(!res, "SOCKET_URING_OP_SIOCOUTQ");
 }
 
-/* Receives and sends posted by the ring, which also waits for their completions */
+/* The ring waits for completions of what is posted. */
 static void test_post(void)
 {
 	int a = bound_sock(SOCK_SEQPACKET, 865), b = bound_sock(SOCK_SEQPACKET, 866), res = 0;
 	struct libuet_cq from = cq_for(a, 64), to = cq_for(b, 8);
-	struct uet_recv_post p = recv_post(1, items[0].buf, LEN), many[4];
-	struct uet_send_post s = send_post(9, "posted", 6, 866);
 	unsigned int flags = 0;
 	uint64_t data = 0;
 	bool ok = true;
 
-	queue_opt(&ring, b, UET_RECV_POST, &p, sizeof(p));
-	if (!has_commands()) {
-		result(one(0) < 0, "no commands of sockets before 6.7");
-		goto out;
-	}
-	result(!one(0), "a receive is posted");
+	post_recv(b, 1, items[0].buf, LEN);
 	queue_poll(to.fd, 3, false);
-	result(none(), "a wait for its completion");
+	result(none(), "a wait for a completion");
 	send_to(a, "hello", 5, 866);
 	result(next_cqe(&data, &res, NULL) && data == 3 && res & POLLIN &&
 	       done_is(&to, 1, UET_DONE_RECV, 0, 5) && !memcmp(items[0].buf, "hello", 5),
 	       "which comes");
 	for (int i = 0; i < 4; i++)
-		many[i] = recv_post(10 + i, items[i].buf, LEN);
-	queue_opt(&ring, b, UET_RECV_POST, many, sizeof(many));
-	result(!one(0), "four in one");
+		post_recv(b, 10 + i, items[i].buf, LEN);
 	queue_poll(to.fd, 4, true);
 	for (int i = 0; i < 4; i++) {
 		io_uring_submit(&ring);
@@ -801,30 +752,8 @@ static void test_post(void)
 	}
 	result(ok, "a wait for each of them");
 	result(!cancel(4, &res) && res == -ECANCELED, "... which ends");
-	queue_opt(&ring, b, UET_RECV_POST, &p, sizeof(p))->flags |= IOSQE_IO_LINK;
-	queue_opt(&ring, a, UET_SEND_POST, &s, sizeof(s))->flags |= IOSQE_IO_LINK;
-	queue_poll(to.fd, 0, false);
-	io_uring_submit(&ring);
-	for (int i = 0; i < 3; i++)
-		ok &= next_cqe(&data, &res, NULL) && (!res || res & POLLIN);
-	result(ok && done_is(&to, 1, UET_DONE_RECV, 0, 6) &&
-	       done_is(&from, 9, UET_DONE_BUFFER, 0, 6) && !memcmp(items[0].buf, "posted", 6),
-	       "a chain: a receive, a send, its arrival");
-	test_post_tasks(a, b, &from, &to);
-	send_to(a, "seven b", 7, 866);
-	result(readable(b, SOON * 1000), "a message without a receive");
-	queue_cmd(&ring, b, OP_SIOCINQ);
-	result(one(0) == 7, "SOCKET_URING_OP_SIOCINQ");
-	res = 1;
-	for (int i = 0; i < 600 && res; i++) {
-		queue_cmd(&ring, a, OP_SIOCOUTQ);
-		res = one(0);
-		usleep(res ? 20000 : 0);
-	}
-	result(!res, "SOCKET_URING_OP_SIOCOUTQ");
-	test_post_errors(b, &to);
+	test_commands(a, b, &to);
 	result(left_under_way(), "a program that exits");
-out:
 	libuet_close_cq(&from);
 	libuet_close_cq(&to);
 	close(a);

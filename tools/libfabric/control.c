@@ -61,16 +61,14 @@ struct sockaddr_uet uet_main_addr(const struct sockaddr_uet *sa)
 
 static bool uet_control_post(struct uet_ep *ep, struct uet_fi_op *op)
 {
-	const struct uet_recv_post post = {
-		.cookie	= uet_op_cookie(op),
-		.addr	= (uintptr_t)op->buf,
-		.length	= UET_CONTROL_BUFFER,
-		.flags	= UET_RECV_MULTI,
-		.least	= sizeof(struct uet_control_wire),
+	const struct uet_op recv = {
+		.cookie	= uet_op_cookie(op), .opcode = UET_OP_RECV, .to = UET_OP_ANY,
+		.addr	= (uintptr_t)op->buf, .length = UET_CONTROL_BUFFER,
+		.flags	= UET_OP_MULTI, .imm = sizeof(struct uet_control_wire),
 	};
 
 	list_del(&op->queued);
-	if (!libuet_post(ep->bulk, &post, 1))
+	if (libuet_post(ep->bulk, &recv, 1, NULL, 0) == 1)
 		return true;
 	list_add(&ep->controls, &op->queued);
 	ep->domain->again = true;

@@ -169,6 +169,22 @@ static int uet_ep_socket(const struct uet_ep *ep, int type, const struct sockadd
 	return ret;
 }
 
+/* A piece of a long message that cannot be pinned is copied: there has to be room. */
+static int uet_ep_sndbuf(int fd)
+{
+	const int want = 2 * UET_PIECE_MAX;
+	socklen_t len = sizeof(int);
+	int has;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &has, &len))
+		return -errno;
+	/* The kernel doubles it. */
+	has = has >= want ? 0 : want / 2;
+	if (has && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &has, sizeof(has)))
+		return -errno;
+	return 0;
+}
+
 /* Open both sockets, at neighbouring resource indices. Returns 0 or an errno below 0. */
 static int uet_ep_open_sockets(struct uet_ep *ep)
 {
@@ -193,7 +209,7 @@ static int uet_ep_open_sockets(struct uet_ep *ep)
 	if (ep->bulk < 0)
 		return ep->bulk;
 	ep->local = local;
-	return 0;
+	return uet_ep_sndbuf(ep->bulk);
 }
 
 /* Datagrams have no completions of the kernel: the socket itself tells of them. */

@@ -16,7 +16,6 @@
 
 #include "uet_fi.h"
 
-#define UET_PIECE_MAX	(256 << 10)
 #define UET_PIECE_MIN	(64 << 10)
 
 /* Pieces of a message that are asked for ahead */
@@ -97,14 +96,14 @@ static void uet_pulls_cancel(struct uet_fi_op *op, int error)
 /* Post the receive of a piece, which may become shorter. Returns an errno. */
 static int uet_piece_post(struct uet_fi_op *op, struct uet_fi_op *piece)
 {
-	struct uet_recv_post post = {
-		.cookie	= piece->key, .addr = (uintptr_t)piece->buf,
-		.tag	= piece->key, .from = op->recv.source, .flags = UET_RECV_TAGGED,
+	struct uet_op recv = {
+		.cookie	= piece->key, .opcode = UET_OP_TRECV, .to = 1,
+		.addr	= (uintptr_t)piece->buf, .tag = piece->key,
 	};
 
 	for (;;) {
-		post.length = piece->len;
-		if (!libuet_post(piece->ep->bulk, &post, 1))
+		recv.length = piece->len;
+		if (libuet_post(piece->ep->bulk, &recv, 1, &op->recv.source, 1) == 1)
 			return 0;
 		if (errno != ENOBUFS || piece->len <= UET_PIECE_MIN)
 			return errno;
@@ -346,20 +345,18 @@ static size_t uet_piece_iov(const struct uet_fi_op *piece, struct iovec *iov)
 	return n;
 }
 
-/* Have the kernel send a piece that is longer than the send buffer. */
+/* Send a piece that lies in one place: pinned, or copied at RLIMIT_MEMLOCK. */
 static int uet_push_post(struct uet_fi_op *piece, const struct sockaddr_uet *to,
-			 const struct iovec *iov, size_t n)
+			 const struct iovec *iov)
 {
-	const struct uet_send_post post = {
-		.cookie = uet_op_cookie(piece), .addr = (uintptr_t)iov->iov_base,
-		.length = iov->iov_len, .tag = piece->key, .to = *to,
-		.flags = UET_SEND_TAGGED,
+	const struct uet_op send = {
+		.cookie = uet_op_cookie(piece), .opcode = UET_OP_TSEND, .to = 1,
+		.addr = (uintptr_t)iov->iov_base, .length = iov->iov_len,
+		.tag = piece->key,
 	};
 
-	if (n > 1)
-		return EMSGSIZE;
-	piece->left = 2;
-	return libuet_post_send(piece->ep->bulk, &post) ? errno : 0;
+	piece->left = 1;
+	return libuet_post(piece->ep->bulk, &send, 1, to, 1) == 1 ? 0 : errno;
 }
 
 /* Send a piece. Returns an errno. */
@@ -375,19 +372,17 @@ static int uet_push(struct uet_fi_op *piece)
 	struct iovec iov[UET_IOV_MAX];
 	size_t n = uet_piece_iov(piece, iov);
 
+	if (n == 1)
+		return uet_push_post(piece, &to, iov);
 	if (piece->len >= UET_PIECE_PINNED) {
 		piece->left = 2;
 		if (libuet_sendmsg(fd, iov, n, &to, &attrs, flags | MSG_ZEROCOPY) >= 0)
 			return 0;
-		if (errno == EMSGSIZE)
-			return uet_push_post(piece, &to, iov, n);
 		if (errno != ENOBUFS)
 			return errno;
 	}
 	piece->left = 1;
-	if (libuet_sendmsg(fd, iov, n, &to, &attrs, flags) >= 0)
-		return 0;
-	return errno == EMSGSIZE ? uet_push_post(piece, &to, iov, n) : errno;
+	return libuet_sendmsg(fd, iov, n, &to, &attrs, flags) < 0 ? errno : 0;
 }
 
 static void uet_push_end(struct uet_fi_op *piece, int error)

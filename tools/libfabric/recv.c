@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Receives. The kernel has them and matches messages to them in the order in which they
- * were posted. Those that it has no room for (UET_RECV_POSTS_MAX, RLIMIT_MEMLOCK) wait
+ * were posted. Those that it has no room for (UET_RECVS_MAX, RLIMIT_MEMLOCK) wait
  * here in order (uet_ep.pending), as all receives of datagrams do; while there are such,
  * messages that find no receive in the kernel are taken from it and matched here
  * (unexp.c), which never needs room.
@@ -25,27 +25,28 @@ static size_t uet_recv_room(const struct uet_fi_op *op)
 	return op->len - op->offset;
 }
 
-static struct uet_recv_post uet_recv_describe(const struct uet_fi_op *op)
+/* What the kernel is to do for a receive; its source, if it has one, is number @to. */
+static struct uet_op uet_recv_describe(const struct uet_fi_op *op, uint32_t to)
 {
 	const size_t room = uet_recv_room(op);
-	struct uet_recv_post p = {
+	struct uet_op recv = {
 		.cookie	= uet_op_cookie(op),
-		.addr	= (uintptr_t)(op->buf + op->offset),
+		.opcode	= UET_OP_TRECV,
+		.to	= op->recv.any ? UET_OP_ANY : to,
 		.length	= room < UET_EAGER_MAX ? room : UET_EAGER_MAX,
 		.tag	= op->tag,
 		.ignore	= UET_TAG_RTS | op->recv.ignore,
-		.flags	= UET_RECV_TAGGED,
 	};
 
 	if (!op->recv.tagged) {
-		p.tag = UET_TAG_MSG;
-		p.ignore = ~UET_TAG_MSG;
+		recv.tag = UET_TAG_MSG;
+		recv.ignore = ~UET_TAG_MSG;
 	}
-	if (!op->recv.any)
-		p.from = op->peer;
-	if (room <= UET_RECV_INLINE_MAX)
-		p.flags |= UET_RECV_INLINE;
-	return p;
+	if (room <= UET_OP_DATA_MAX)
+		recv.flags = UET_OP_INLINE;
+	else
+		recv.addr = (uintptr_t)(op->buf + op->offset);
+	return recv;
 }
 
 /* A receive ends, or an entry of one for many messages is told. */
@@ -195,21 +196,28 @@ void uet_recv_told(struct uet_fi_op *op, const struct uet_completion *done)
 }
 
 /* Post the first receives that wait. Returns how many, or an errno below 0. */
-static int uet_recv_post_some(struct uet_ep *ep, uint32_t most)
+static int uet_recv_post_some(struct uet_ep *ep)
 {
-	struct uet_recv_post posts[UET_POST_BATCH];
+	struct sockaddr_uet from[UET_POST_BATCH];
+	struct uet_op recvs[UET_POST_BATCH];
 	struct uet_fi_op *op;
 	struct list *l;
 	uint32_t n = 0;
+	int done;
 
-	for (l = ep->pending.next; l != &ep->pending && n < most; l = l->next) {
+	for (l = ep->pending.next; l != &ep->pending && n < UET_POST_BATCH; l = l->next) {
 		op = list_item(l, struct uet_fi_op, queued);
 		/* The others are behind one that has its message. */
 		if (n && uet_unexp_find(ep, op))
 			break;
-		posts[n++] = uet_recv_describe(op);
+		recvs[n] = uet_recv_describe(op, n + 1);
+		/* Entries that are not named do not matter. */
+		if (!op->recv.any)
+			from[n] = op->peer;
+		n++;
 	}
-	return libuet_post(ep->fd, posts, n) ? -errno : (int)n;
+	done = libuet_post(ep->fd, recvs, n, from, n);
+	return done < 0 ? -errno : done;
 }
 
 /* Receives leave slots of the ring to sends: else none could begin while the messages that
@@ -251,9 +259,7 @@ void uet_recv_post_pending(struct uet_ep *ep)
 			ep->domain->again = true;
 			return;
 		}
-		n = uet_recv_post_some(ep, UET_POST_BATCH);
-		if (n < 0)
-			n = uet_recv_post_some(ep, 1);
+		n = uet_recv_post_some(ep);
 		if (n < 0 && uet_unposted(-n)) {
 			ep->domain->again = true;
 			return;

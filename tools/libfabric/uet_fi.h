@@ -691,6 +691,9 @@ void uet_push_told(struct uet_fi_op *op, const struct uet_completion *done);
 size_t uet_rts_length(uint64_t data);
 uint64_t uet_rts_data(const char *bytes);
 
+/* The longest piece of a long message */
+#define UET_PIECE_MAX		(256 << 10)
+
 /* What a control message says */
 struct uet_control {
 	uint32_t	type;		/* enum uet_control_type */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queues, and receives that are posted ahead.
+ * Completion queues, and operations that are posted.
  */
 #include <errno.h>
 #include <poll.h>
@@ -97,32 +97,29 @@ int libuet_next_done(struct libuet_cq *cq, struct uet_completion *done, int time
 }
 
 /**
- * libuet_post() - post receives ahead (UET_RECV_POST)
+ * libuet_post() - post operations: sends and receives (SIOCUETPOST)
  * @fd: socket with a completion queue
- * @posts: the receives
- * @n: their number, at most 256
+ * @ops: the operations
+ * @n: their number, at most UET_POST_MAX
+ * @addrs: endpoints that they name, by number from 1 on; NULL if @nr_addrs is 0
+ * @nr_addrs: their number
  *
- * Return: 0, or -1 with errno as in struct uet_recv_post; then none is posted.
+ * Return: how many were posted, from the first on; -1 with errno as in struct uet_op if
+ * the first could not be.
  */
-int libuet_post(int fd, const struct uet_recv_post *posts, unsigned int n)
+int libuet_post(int fd, const struct uet_op *ops, unsigned int n,
+		const struct sockaddr_uet *addrs, unsigned int nr_addrs)
 {
-	return setsockopt(fd, SOL_UET, UET_RECV_POST, posts, n * sizeof(*posts));
+	struct uet_post p = {
+		.ops = (uintptr_t)ops, .nr = n, .op_size = sizeof(*ops),
+		.addrs = (uintptr_t)addrs, .nr_addrs = nr_addrs,
+	};
+
+	return ioctl(fd, SIOCUETPOST, &p);
 }
 
 /**
- * libuet_post_send() - send without waiting (UET_SEND_POST)
- * @fd: socket with a completion queue
- * @post: the send
- *
- * Return: 0, or -1 with errno as in struct uet_send_post.
- */
-int libuet_post_send(int fd, const struct uet_send_post *post)
-{
-	return setsockopt(fd, SOL_UET, UET_SEND_POST, post, sizeof(*post));
-}
-
-/**
- * libuet_unpost() - cancel a receive that no message has matched (UET_RECV_CANCEL)
+ * libuet_unpost() - cancel a receive that no message has matched (UET_CANCEL)
  * @fd: socket
  * @cookie: its cookie; of several the first is cancelled
  *
@@ -130,5 +127,7 @@ int libuet_post_send(int fd, const struct uet_send_post *post)
  */
 int libuet_unpost(int fd, uint64_t cookie)
 {
-	return setsockopt(fd, SOL_UET, UET_RECV_CANCEL, &cookie, sizeof(cookie));
+	const struct uet_cancel c = { .cookie = cookie, .kinds = UET_CANCEL_RECVS };
+
+	return setsockopt(fd, SOL_UET, UET_CANCEL, &c, sizeof(c));
 }

@@ -236,7 +236,7 @@ const char *libuet_code_text(unsigned int source, unsigned int code);
 const char *libuet_errno_name(int error);
 int libuet_errno_by_name(const char *name);
 
-/* --- completion queues, posted receives: libuet_post(3) --------------------- */
+/* --- completion queues, posted operations: libuet_post(3) ------------------- */
 
 /**
  * struct libuet_cq - a completion queue of this program
@@ -257,9 +257,9 @@ void libuet_close_cq(struct libuet_cq *cq);
 int libuet_use_cq(int fd, const struct libuet_cq *cq);
 int libuet_next_done(struct libuet_cq *cq, struct uet_completion *done,
 		     int timeout_ms);
-int libuet_post(int fd, const struct uet_recv_post *posts, unsigned int n);
+int libuet_post(int fd, const struct uet_op *ops, unsigned int n,
+		const struct sockaddr_uet *addrs, unsigned int nr_addrs);
 int libuet_unpost(int fd, uint64_t cookie);
-int libuet_post_send(int fd, const struct uet_send_post *post);
 
 #ifdef __cplusplus
 }

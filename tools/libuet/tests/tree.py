@@ -313,15 +313,13 @@ def _():
                   "libuet_attrs": _lib.Attrs, "uet_pktinfo": _lib.Pktinfo, "uet_report": _lib.Report,
                   "libuet_service": _lib.Service, "libuet_sock": _lib.Sock,
                   "uet_info": _lib.Info, "libuet_cq": _lib.Cq,
-                  "uet_recv_post": _lib.RecvPost, "uet_send_post": _lib.SendPost,
-                  "uet_completion": _lib.Completion}
+                  "uet_op": _lib.Op, "uet_completion": _lib.Completion}
     lines, expected = [], []
     for c, py in structures.items():
         lines.append(f'printf("%zu\\n", sizeof(struct {c}));')
         expected.append(ctypes.sizeof(py))
         for name, *_ in py._fields_:
-            field = f"suet_{name}" if c == "sockaddr_uet" else \
-                "from" if name == "sender" else name
+            field = f"suet_{name}" if c == "sockaddr_uet" else name
             lines.append(f'printf("%zu\\n", offsetof(struct {c}, {field}));')
             expected.append(getattr(py, name).offset)
     with tempfile.TemporaryDirectory() as root:
@@ -343,16 +341,20 @@ def _():
         assert getattr(_lib, name) == int(h[name], 0), name
     from uet import completion
     with open(f"{TREE}/include/uapi/linux/uet.h") as f:
-        h = dict(re.findall(r"^(?:#define |\t)UET_((?:DONE|RECV)_\w+)[\s=]+(\w+)",
+        h = dict(re.findall(r"^(?:#define |\t)UET_((?:DONE|OP)_\w+)[\s=]+(\w+)",
                             f.read(), re.M))
     for name in "RECV", "PEEK", "SENT", "BUFFER", "WATCH", "PEER":
         assert getattr(completion, name) == int(h[f"DONE_{name}"], 0), name
     for name in "TAGGED", "HEADER_DATA", "LAST", "INLINE":
         assert getattr(completion, f"_{name}") == int(h[f"DONE_{name}"], 0), name
     for name, value in completion._RECV_FLAGS.items():
-        assert value == int(h[f"RECV_{name.upper()}"], 0), name
-    for name in "MULTI", "INLINE":
-        assert getattr(completion, f"_RECV_{name}") == int(h[f"RECV_{name}"], 0), name
+        assert value == int(h[f"OP_{name.upper()}"], 0), name
+    for name in "SEND", "TSEND", "RECV", "TRECV":
+        assert getattr(completion, f"_{name}") == int(h[f"OP_{name}"], 0), name
+    for name in "MULTI", "INLINE", "IMM":
+        assert getattr(completion, f"_OP_{name}") == int(h[f"OP_{name}"], 0), name
+    assert completion._ANY == int(h["OP_ANY"].rstrip("U"), 0)
+    assert completion.INLINE_MAX == int(h["OP_DATA_MAX"], 0)
 
 
 @case("Python: addresses")

@@ -105,16 +105,14 @@ class Cq(Structure):
                 ("size", c_size_t)]
 
 
-class RecvPost(Structure):
+class Op(Structure):
+    """struct uet_op of linux/uet.h"""
     _fields_ = (
-        [(n, c_uint64) for n in ("cookie", "addr", "length", "tag", "ignore")]
-        + [("sender", Sockaddr), ("flags", c_uint32), ("least", c_uint32)])
-
-
-class SendPost(Structure):
-    _fields_ = (
-        [(n, c_uint64) for n in ("cookie", "addr", "length", "tag", "header_data")]
-        + [("to", Sockaddr), ("flags", c_uint32), ("reserved", c_uint32)])
+        [("cookie", c_uint64), ("opcode", c_uint8), ("delivery", c_uint8),
+         ("flags", c_uint16), ("to", c_uint32)]
+        + [(n, c_uint64) for n in ("addr", "length", "reserved0", "tag", "ignore", "imm")]
+        + [("data", c_uint8 * 32), ("reserved1", c_uint32), ("timeout", c_uint32),
+           ("reserved", c_uint64 * 3)])
 
 
 class Completion(Structure):
@@ -164,9 +162,8 @@ for _name, _result, *_arguments in (
         ("close_cq", None, POINTER(Cq)),
         ("use_cq", c_int, c_int, POINTER(Cq)),
         ("next_done", c_int, POINTER(Cq), POINTER(Completion), c_int),
-        ("post", c_int, c_int, POINTER(RecvPost), c_uint),
-        ("unpost", c_int, c_int, c_uint64),
-        ("post_send", c_int, c_int, POINTER(SendPost))):
+        ("post", c_int, c_int, POINTER(Op), c_uint, ADDR, c_uint),
+        ("unpost", c_int, c_int, c_uint64)):
     _declare(lib, f"libuet_{_name}", _result, *_arguments)
 for _name in "bind", "connect":
     _declare(libc, _name, c_int, c_int, c_void_p, c_uint32)

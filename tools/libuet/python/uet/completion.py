@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Receives and sends that are posted ahead, and the queue that tells what became of them.
+"""Receives and sends that are posted, and the queue that tells what became of them.
 
 See libuet_post(3), which this is made of.
 """
@@ -15,22 +15,22 @@ import time
 import weakref
 from typing import Any, Optional
 
-from ._lib import (Completion as RawCompletion, Cq, RecvPost, SendPost, fail, lib,
-                   memory_of)
+from ._lib import Completion as RawCompletion, Cq, Op, fail, lib, memory_of
 from .address import Address, to_address
 
 RECV, PEEK, SENT, BUFFER, WATCH, PEER = range(1, 7)
 _TAGGED, _HEADER_DATA, _LAST, _INLINE = 1, 2, 4, 8
+_SEND, _TSEND, _RECV, _TRECV = range(1, 5)
 _RECV_FLAGS = {"peek": 4, "claim": 8, "claimed": 16, "discard": 32}
-_RECV_MULTI, _RECV_INLINE, INLINE_MAX = 2, 64, 32
+_OP_MULTI, _OP_INLINE, _OP_IMM, _ANY = 0x02, 0x40, 0x80, 0xffffffff
+INLINE_MAX = 32
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
     """What became of a receive, of a message, or of a peer.
 
-    type: RECV, PEEK (a message that is here), SENT (delivered, or failed), BUFFER (the
-    data of a posted send may be changed again), WATCH, PEER.  error is an errno, 0 for
-    success.  data: what came, for RECV; of a receive with a buffer it is a view of that.
+    type: RECV, PEEK (a message that is here), SENT (delivered, or failed; the data of a
+    posted send may be changed again), WATCH, PEER.  error is an errno, 0 for success.  data: what came, for RECV; of a receive with a buffer it is a view of that.
     length: of the whole message.  end: the receive has ended, as each but one with
     multi does.  sock: the Socket, None if the queue does not know it any more.
     """
@@ -172,17 +172,19 @@ class Queue:
 
     # --- posts -----------------------------------------------------------------------
 
-    def _post(self, call, post, held):
+    def _post(self, op, peer, held):
         """Posts, with what has to stay meanwhile: the cookie."""
+        if peer is not None:
+            op.to, peer = 1, to_address(peer).raw
         with self._lock:
             self._open()
-            key = _inode(held.sock), post.cookie
+            key = _inode(held.sock), op.cookie
             if key in self._state.held:
-                raise ValueError(f"cookie {post.cookie} is in use")
-            if call(held.sock.fileno(), post):
+                raise ValueError(f"cookie {op.cookie} is in use")
+            if lib.libuet_post(held.sock.fileno(), op, 1, peer, 0 if peer is None else 1) < 0:
                 fail()
             self._state.held[key] = held
-        return post.cookie
+        return op.cookie
 
     def recv(self, sock, buffer=None, tag=None, ignore=0, sender=None, multi=None,
              cookie=None, **how):
@@ -192,43 +194,42 @@ class Queue:
         bytes at most comes in its completion.  tag: a message with that tag, but for
         the bits of ignore; None: one without.  sender: only from there.  multi: takes
         messages until less than so many bytes are left.  peek, claim, claimed, discard:
-        as UET_RECV_PEEK and so on.
+        as UET_OP_PEEK and so on.
         """
-        post = RecvPost(cookie=self._cookie(cookie), ignore=ignore)
+        op = Op(cookie=self._cookie(cookie), opcode=_RECV, to=_ANY)
         keep = None
         if buffer is not None:
-            keep, post.addr, post.length = memory_of(buffer, writable=True)
+            keep, op.addr, op.length = memory_of(buffer, writable=True)
         elif not how.get("peek") and not how.get("discard"):
-            post.length, post.flags = INLINE_MAX, _RECV_INLINE
+            op.length, op.flags = INLINE_MAX, _OP_INLINE
         if tag is not None:
-            post.tag, post.flags = tag, post.flags | 1
-        if sender is not None:
-            post.sender = to_address(sender).raw
+            op.opcode, op.tag, op.ignore = _TRECV, tag, ignore
         if multi is not None:
-            post.least, post.flags = multi, post.flags | _RECV_MULTI
+            op.imm, op.flags = multi, op.flags | _OP_MULTI
         for name, value in how.items():
             if name not in _RECV_FLAGS:
                 raise TypeError(f"recv() has no argument {name}")
-            post.flags |= _RECV_FLAGS[name] if value else 0
-        return self._post(_post_recv, post, _Held(sock, True, keep, buffer))
+            op.flags |= _RECV_FLAGS[name] if value else 0
+        return self._post(op, sender, _Held(sock, True, keep, buffer))
 
-    def send(self, sock, data, to=None, tag=None, header_data=None, zerocopy=False,
-             cookie=None):
+    def send(self, sock, data, to=None, tag=None, header_data=None, cookie=None,
+             timeout=None):
         """Post a send of any length; returns its cookie.
 
-        to: Address, or text; None if the socket is connected.  zerocopy: packets refer
-        to the data if that is possible.  The completion BUFFER says when data may be
-        changed again.
+        to: Address, or text; None if the socket is connected.  cookie: one that no other
+        message of the socket has.  timeout: seconds that it may take.  The completion
+        SENT says that it was delivered and data may be changed again.  BlockingIOError:
+        there is no room for a copy of short data, or no slot of the queue.
         """
         keep, start, size = memory_of(data)
-        post = SendPost(cookie=self._cookie(cookie), addr=start, length=size)
-        post.to = (sock.getpeername() if to is None else to_address(to)).raw
+        op = Op(cookie=self._cookie(cookie), opcode=_SEND, addr=start, length=size)
         if tag is not None:
-            post.tag, post.flags = tag, post.flags | 1
+            op.opcode, op.tag = _TSEND, tag
         if header_data is not None:
-            post.header_data, post.flags = header_data, post.flags | 2
-        post.flags |= 4 if zerocopy else 0
-        return self._post(lib.libuet_post_send, post, _Held(sock, False, keep, data))
+            op.imm, op.flags = header_data, _OP_IMM
+        if timeout is not None:
+            op.timeout = max(round(timeout * 1000), 1)
+        return self._post(op, to, _Held(sock, False, keep, data))
 
     def cancel(self, sock, cookie):
         """Cancel a receive that no message has matched: its completion has ECANCELED."""
@@ -265,10 +266,10 @@ class Queue:
     def _completion(self, raw):
         key, held, data = (raw.socket, raw.cookie), None, None
         ends = raw.type in (RECV, PEEK) and bool(raw.flags & _LAST)
-        if raw.type in (RECV, PEEK, BUFFER):
+        if raw.type in (RECV, PEEK, SENT):
             held = self._state.held.get(key)
-        if raw.type == BUFFER or ends:
-            self._state.held.pop(key, None)
+        if held and held.receives == (raw.type != SENT) and (ends or raw.type == SENT):
+            del self._state.held[key]
         if raw.type == RECV:
             buffer = held.buffer if held else None
             data = bytes(raw.data[:raw.got]) if buffer is None else \
@@ -280,10 +281,6 @@ class Queue:
             Address.from_raw(raw.peer) if raw.peer.family else None, data, raw.offset,
             raw.tag if raw.flags & _TAGGED else None,
             raw.header_data if raw.flags & _HEADER_DATA else None)
-
-
-def _post_recv(fd, post):
-    return lib.libuet_post(fd, post, 1)
 
 
 def _inode(sock):
