@@ -120,10 +120,6 @@ struct uet_job {
  * @tx_spare: finished messages kept for reuse; taken under @dests_lock
  * @tx_nr_spare: approximate length of @tx_spare
  * @nr_ops: posted sends that have not ended
- * @sends_lock: protects @sends and @nr_sends. A mutex
- * @sends: posted sends that have not ended (sock/sendpost.c), in order
- * @nr_sends: their number
- * @sends_gone: who waits for there to be none
  * @part_lock: protects @part. A mutex
  * @part: message that several calls put together (sock/sendpart.c), or NULL
  * @part_bytes: charged to @wmem for it
@@ -232,10 +228,6 @@ struct uet_sock {
 	struct llist_head	tx_spare;
 	atomic_t		tx_nr_spare;
 	atomic_t		nr_ops;
-	struct mutex		sends_lock;	/* sends, nr_sends */
-	struct list_head	sends;
-	u32			nr_sends;
-	wait_queue_head_t	sends_gone;
 	struct mutex		part_lock;	/* part, part_bytes */
 	struct uet_part		*part;
 	u32			part_bytes;

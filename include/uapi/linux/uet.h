@@ -90,7 +90,6 @@ struct sockaddr_uet {
 #define UET_RECV_POST		21	/* struct uet_recv_post[]: post receives ahead */
 #define UET_RECV_CANCEL		22	/* __u64: cancel receives with this cookie */
 #define UET_CQ			23	/* int: fd of a completion queue */
-#define UET_SEND_POST		24	/* struct uet_send_post: send without waiting */
 #define UET_PKTINFO		25	/* int: tell UET_CMSG_PKTINFO of messages */
 
 /* Bit of a memory key: writes with it may be carried out more than once */
@@ -165,7 +164,7 @@ enum uet_delivery {
 enum uet_notify {
 	UET_NOTIFY_NONE		= 0,	/* no message */
 	UET_NOTIFY_ALL		= 1,	/* all messages */
-	UET_NOTIFY_NAMED	= 2,	/* those with UET_CMSG_COOKIE, and posted sends */
+	UET_NOTIFY_NAMED	= 2,	/* those with UET_CMSG_COOKIE */
 };
 
 /* Control messages, level SOL_UET */
@@ -332,45 +331,6 @@ struct uet_recv_post {
 #define UET_RECV_POSTS_MAX	4096	/* receives of one socket */
 #define UET_RECV_MASKS_MAX	8	/* different masks of tags at a time */
 
-/**
- * struct uet_send_post - a send that nobody waits for (UET_SEND_POST)
- * @cookie: names it in its completions
- * @addr: address of the data
- * @length: its length, bytes; it may be longer than the send buffer
- * @tag: with %UET_SEND_TAGGED its tag
- * @header_data: with %UET_SEND_HEADER_DATA its header data
- * @to: the endpoint it is for
- * @flags: UET_SEND_*
- * @reserved: zero
- *
- * The kernel takes the data over as there is room, and posted sends to one endpoint one
- * after the other; sendmsg() may overtake them. With %UET_SEND_ZEROCOPY packets refer to
- * the data, as with MSG_ZEROCOPY, which counts for RLIMIT_MEMLOCK; at that limit, and if
- * it is short or longer than SO_SNDBUF, it is copied nevertheless. Until the completion
- * UET_DONE_BUFFER the data must stay where it is, and may not change. If that has an
- * error nothing is delivered: one of sendmsg(), or ECANCELED if the socket was closed or
- * shut down before; else what becomes of the message is told as of others. The socket
- * needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue), EAGAIN
- * (UET_SEND_POSTS_MAX of the socket, or no slot of the queue), ENOMEM, EPIPE, address
- * errors.
- */
-struct uet_send_post {
-	__u64			cookie;
-	__u64			addr;
-	__u64			length;
-	__u64			tag;
-	__u64			header_data;
-	struct sockaddr_uet	to;
-	__u32			flags;
-	__u32			reserved;
-};
-
-#define UET_SEND_TAGGED		0x01	/* it has a tag */
-#define UET_SEND_HEADER_DATA	0x02	/* ... header data */
-#define UET_SEND_ZEROCOPY	0x04	/* do not copy the data, if that is possible */
-
-#define UET_SEND_POSTS_MAX	1024	/* sends of one socket */
-
 enum uet_opcode {
 	UET_OP_SEND	= 1,	/* send a message without a tag */
 	UET_OP_TSEND	= 2,	/* ... with a tag */
@@ -534,7 +494,7 @@ enum uet_completion_type {
 	UET_DONE_RECV	= 1,	/* a receive: its buffer has a message */
 	UET_DONE_PEEK	= 2,	/* UET_RECV_PEEK */
 	UET_DONE_SENT	= 3,	/* a message was delivered, or failed */
-	UET_DONE_BUFFER	= 4,	/* UET_SEND_POST, MSG_ZEROCOPY: its buffer is free */
+	UET_DONE_BUFFER	= 4,	/* UET_OP_BUFFER, MSG_ZEROCOPY: its buffer is free */
 	UET_DONE_WATCH	= 5,	/* UET_WATCH: state of the endpoint @peer */
 	UET_DONE_PEER	= 6,	/* UET_PEER_EVENTS: @peer was lost, or is heard again */
 };

@@ -93,12 +93,9 @@ static int __init uet_init(void)
 	err = uet_buffer_init();
 	if (err)
 		goto err_caches;
-	err = uet_send_posts_init();
-	if (err)
-		goto err_buffer;
 	err = uet_sock_init();
 	if (err)
-		goto err_send;
+		goto err_buffer;
 	err = uet_path_init();
 	if (err)
 		goto err_sock;
@@ -133,8 +130,6 @@ err_path:
 	uet_path_exit();
 err_sock:
 	uet_sock_exit();
-err_send:
-	uet_send_posts_exit();
 err_buffer:
 	uet_buffer_exit();
 err_caches:
@@ -155,7 +150,6 @@ static void __exit uet_exit(void)
 	uet_native_exit();
 	uet_netns_unregister();
 	uet_sock_wait();
-	uet_send_posts_exit();
 	uet_buffer_exit();
 	uet_neigh_exit();
 	uet_path_exit();

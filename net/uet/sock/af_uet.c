@@ -175,8 +175,6 @@ static int uet_release(struct socket *sock)
 		return 0;
 	us = uet_sk(sk);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
-	/* A send may bind the socket. */
-	uet_send_posts_cancel(us);
 	uet_ep_unbind(us);
 	uet_rxmsg_purge(us);
 	uet_tell_all_gone(us);
@@ -292,10 +290,8 @@ static int uet_shutdown(struct socket *sock, int how)
 	if (how & SEND_SHUTDOWN)
 		uet_sock_wake_tx(uet_sk(sk));
 	release_sock(sk);
-	if (how & SEND_SHUTDOWN) {
-		uet_send_posts_cancel(uet_sk(sk));
+	if (how & SEND_SHUTDOWN)
 		uet_part_drop(uet_sk(sk));
-	}
 	if (how & RCV_SHUTDOWN)
 		uet_tell_all_gone(uet_sk(sk));
 	return 0;
@@ -393,9 +389,6 @@ static void uet_sock_setup(struct uet_sock *us, struct net *net, int type)
 	INIT_LIST_HEAD(&us->late);
 	atomic64_set(&us->tx_wake_at, -1);
 	mutex_init(&us->part_lock);
-	mutex_init(&us->sends_lock);
-	INIT_LIST_HEAD(&us->sends);
-	init_waitqueue_head(&us->sends_gone);
 	uet_refused_init(us);
 	uet_txpages_init(&us->tx_pages);
 	uet_tx_expire_init(us);

@@ -54,12 +54,6 @@ int uet_post(struct uet_sock *us, struct uet_post __user *arg);
 int uet_send_op(struct uet_sock *us, const struct uet_op *op,
 		const struct sockaddr_uet *to, bool more);
 
-/* sendpost.c */
-int uet_send_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
-void uet_send_posts_cancel(struct uet_sock *us);
-int uet_send_posts_init(void);
-void uet_send_posts_exit(void);
-
 /* sendpart.c */
 void uet_splice_eof(struct socket *sock);
 void uet_part_drop(struct uet_sock *us);

@@ -67,8 +67,6 @@ struct uet_send {
 };
 
 /* sendmsg.c */
-int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len,
-		    struct ubuf_info *ubuf, struct uet_cq **slot);
 void uet_send_target(struct uet_dest_key *key, const struct uet_sock *us,
 		     const struct sockaddr_uet *to);
 int uet_send_parse(struct uet_sock *us, struct uet_send *s, struct msghdr *msg,

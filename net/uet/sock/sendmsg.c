@@ -954,31 +954,6 @@ static int uet_send_one(struct uet_sock *us, struct uet_send *s, struct msghdr *
 	return err;
 }
 
-/**
- * uet_send_posted() - sendmsg() of a task of the kernel, by itself and not as a part
- * @us: the socket
- * @msg: address, data, control messages
- * @len: length of the message
- * @ubuf: notification; the data is sent from where it is: uet_txpin_worth(). Or NULL
- * @slot: slot for its result, or NULL; set to NULL if the message has it
- *
- * Context: process; waits for room.
- * Return: @len, or a negative errno.
- */
-int uet_send_posted(struct uet_sock *us, struct msghdr *msg, size_t len,
-		    struct ubuf_info *ubuf, struct uet_cq **slot)
-{
-	struct uet_send s = {
-		.timeo = MAX_SCHEDULE_TIMEOUT, .ubuf = ubuf, .pin = ubuf, .cq = *slot,
-	};
-	int err = uet_send_check(us, msg, len);
-
-	if (!err)
-		err = uet_send_one(us, &s, msg, len);
-	*slot = s.cq;
-	return err;
-}
-
 /* A message whose success is told owns a slot from now on. Only the program can make room,
  * so there is nothing to wait for.
  */

@@ -203,18 +203,6 @@ void uet_done_ubuf_name(struct ubuf_info *ubuf, u64 cookie)
 }
 
 /**
- * uet_done_ubuf_set() - say what the completion of a notification has
- * @ubuf: of uet_done_ubuf()
- * @done: the completion
- *
- * Context: process; no packet refers to it yet.
- */
-void uet_done_ubuf_set(struct ubuf_info *ubuf, const struct uet_completion *done)
-{
-	container_of(ubuf, struct uet_ubuf, ubuf)->done = *done;
-}
-
-/**
  * uet_done_ubuf_end() - the call of a notification ends
  * @ubuf: any notification
  * @sent: the message was taken over; else nobody is told

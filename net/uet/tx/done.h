@@ -20,7 +20,6 @@ bool uet_done_report(struct uet_sock *us, const struct uet_report *rep,
 		     const struct sockaddr_uet *peer, struct uet_cq **slot);
 struct ubuf_info *uet_done_ubuf(struct uet_sock *us, size_t pinned);
 void uet_done_ubuf_name(struct ubuf_info *ubuf, u64 cookie);
-void uet_done_ubuf_set(struct ubuf_info *ubuf, const struct uet_completion *done);
 bool uet_done_ubuf_end(struct ubuf_info *ubuf, bool sent);
 
 #endif /* _UET_TX_DONE_H */
