@@ -87,8 +87,6 @@ struct sockaddr_uet {
 #define UET_DEFER		20	/* __u32: messages of so many bytes may be
 					 * deferred, 0 = none
 					 */
-#define UET_RECV_POST		21	/* struct uet_recv_post[]: post receives ahead */
-#define UET_RECV_CANCEL		22	/* __u64: cancel receives with this cookie */
 #define UET_CQ			23	/* int: fd of a completion queue */
 #define UET_PKTINFO		25	/* int: tell UET_CMSG_PKTINFO of messages */
 
@@ -279,58 +277,6 @@ struct uet_report {
 	__u32	reserved;
 };
 
-/**
- * struct uet_recv_post - a receive that is posted ahead (UET_RECV_POST)
- * @cookie: names it in its completion
- * @addr: address of the buffer
- * @length: its length, bytes
- * @tag: with %UET_RECV_TAGGED the tag that a message must have
- * @ignore: bits of @tag that do not matter
- * @from: the endpoint that a message must come from, by address, PIDonFEP and resource
- *	index; of any if @from.suet_family is 0
- * @flags: UET_RECV_*
- * @least: with %UET_RECV_MULTI the receive ends when less than so many bytes are left
- *
- * Receives are matched in the order in which they were posted, when the first packet of
- * a message comes; messages in the order in which that is. So one that finds no receive
- * waits in the receive buffer, for a later one or for recvmsg(). A message that found
- * one goes to its buffer, whatever room the receive buffer has. What is longer is cut,
- * and its completion has EMSGSIZE. A message for a receive with %UET_RECV_MULTI needs a
- * slot of the queue; without one it waits in the receive buffer, and those behind it that
- * go there too, until a call or poll() of the queue finds slots.
- *
- * The value of the option is one receive or an array of them; either all of it is
- * posted, or nothing is. With %UET_RECV_INLINE, for @length of UET_RECV_INLINE_MAX at
- * most, there is no buffer, and @addr does not matter. Else the buffer must stay where
- * it is until the completion: its pages are held, and count for RLIMIT_MEMLOCK. The
- * socket needs a completion queue. Errors: EINVAL, EFAULT, ENXIO (no completion queue),
- * EAGAIN (UET_RECV_POSTS_MAX of the socket, UET_RECV_MASKS_MAX different @ignore of those
- * that wait, or no slot of the queue), ENOBUFS (RLIMIT_MEMLOCK), ENOMEM, EOPNOTSUPP
- * (SOCK_DGRAM), ESHUTDOWN.
- */
-struct uet_recv_post {
-	__u64			cookie;
-	__u64			addr;
-	__u64			length;
-	__u64			tag;
-	__u64			ignore;
-	struct sockaddr_uet	from;
-	__u32			flags;
-	__u32			least;
-};
-
-#define UET_RECV_TAGGED		0x01	/* a message with a tag; else one without */
-#define UET_RECV_MULTI		0x02	/* many messages, one behind the other */
-#define UET_RECV_PEEK		0x04	/* only tell of a message that is here: ENOMSG */
-#define UET_RECV_CLAIM		0x08	/* with PEEK: keep it for CLAIMED with @cookie */
-#define UET_RECV_CLAIMED	0x10	/* receive what was claimed */
-#define UET_RECV_DISCARD	0x20	/* with PEEK or CLAIMED: throw it away */
-#define UET_RECV_INLINE		0x40	/* the data comes in the completion */
-
-#define UET_RECV_INLINE_MAX	32	/* its length with UET_RECV_INLINE */
-#define UET_RECV_POSTS_MAX	4096	/* receives of one socket */
-#define UET_RECV_MASKS_MAX	8	/* different masks of tags at a time */
-
 enum uet_opcode {
 	UET_OP_SEND	= 1,	/* send a message without a tag */
 	UET_OP_TSEND	= 2,	/* ... with a tag */
@@ -354,6 +300,7 @@ enum uet_opcode {
 #define UET_OP_DATA_MAX	32	/* bytes with %UET_OP_INLINE */
 #define UET_RECVS_MAX	4096	/* receives of one socket that wait for a message */
 #define UET_SENDS_MAX	16384	/* sends of one socket that have not ended */
+#define UET_MASKS_MAX	8	/* different masks of tags that receives have at a time */
 
 /**
  * struct uet_op - an operation that is posted (SIOCUETPOST)
@@ -392,7 +339,10 @@ enum uet_opcode {
  * waits in the receive buffer, for a later one or for recvmsg(). A message that found
  * one goes to its buffer, whatever room the receive buffer has. What is longer is cut,
  * and its completion has EMSGSIZE. The pages of the buffer are pinned, and count for
- * RLIMIT_MEMLOCK, until the completion.
+ * RLIMIT_MEMLOCK, until the completion; with %UET_OP_INLINE there is none. A message for a
+ * receive with %UET_OP_MULTI needs a slot of the queue; without one it waits in the receive
+ * buffer, and those behind it that go there too, until a call or poll() of the queue finds
+ * slots.
  *
  * Pinned memory belongs to the program that posted. When it ends or calls exec() its
  * operations end with ECANCELED, whoever else has the socket and the queue; and so do all
@@ -400,10 +350,10 @@ enum uet_opcode {
  *
  * Errors: EINVAL (also of what must be zero), EOPNOTSUPP (opcode; mode; SOCK_DGRAM
  * receives; memory that cannot be pinned, as a shared mapping of a file), EFAULT, ENXIO
- * (no completion queue), EAGAIN (no place in the queue, UET_SENDS_MAX, UET_RECVS_MAX, no
- * room in the send buffer), ENOBUFS (RLIMIT_MEMLOCK, net.uet.mem, limit of contexts),
- * ENOMEM, EMSGSIZE (longer than UET_MSG_MAX), EPIPE and ESHUTDOWN (shut down),
- * EDESTADDRREQ, EINTR, those of addresses and routes.
+ * (no completion queue), EAGAIN (no place in the queue, UET_SENDS_MAX, UET_RECVS_MAX,
+ * UET_MASKS_MAX, no room in the send buffer), ENOBUFS (RLIMIT_MEMLOCK, net.uet.mem, limit
+ * of contexts), ENOMEM, EMSGSIZE (longer than UET_MSG_MAX), EPIPE and ESHUTDOWN (shut
+ * down), EDESTADDRREQ, EINTR, those of addresses and routes.
  */
 struct uet_op {
 	__u64	cookie;
@@ -492,7 +442,7 @@ struct uet_cq_params {
 
 enum uet_completion_type {
 	UET_DONE_RECV	= 1,	/* a receive: its buffer has a message */
-	UET_DONE_PEEK	= 2,	/* UET_RECV_PEEK */
+	UET_DONE_PEEK	= 2,	/* UET_OP_PEEK */
 	UET_DONE_SENT	= 3,	/* a message was delivered, or failed */
 	UET_DONE_BUFFER	= 4,	/* UET_OP_BUFFER, MSG_ZEROCOPY: its buffer is free */
 	UET_DONE_WATCH	= 5,	/* UET_WATCH: state of the endpoint @peer */
@@ -515,7 +465,7 @@ enum uet_completion_type {
  *	ECONNABORTED: the rest of it will not come; ENOMSG (PEEK, CLAIMED); why a peer
  *	is lost
  * @flags: UET_DONE_*
- * @offset: where in the buffer it begins, not 0 with %UET_RECV_MULTI only
+ * @offset: where in the buffer it begins, not 0 with %UET_OP_MULTI only
  * @length: length of the whole message
  * @got: bytes of it in the buffer, or in @data
  * @socket: inode number of the socket
@@ -538,7 +488,7 @@ struct uet_completion {
 	__u64			tag;
 	__u64			header_data;
 	struct sockaddr_uet	peer;
-	__u8			data[UET_RECV_INLINE_MAX];
+	__u8			data[UET_OP_DATA_MAX];
 };
 
 /**
@@ -557,7 +507,7 @@ struct uet_completion {
  * message whose success is told (UET_NOTIFY) from the call on, until the program has taken
  * it. These may have three quarters of the slots; without one the call gives EAGAIN, also
  * where it may wait. A quarter is for what peers cause: messages in receives of
- * UET_RECV_MULTI, watched endpoints and peers.
+ * UET_OP_MULTI, watched endpoints and peers.
  *
  * The kernel believes nothing that a program writes here: a @head that cannot be is
  * ignored, and with another wrong one a program loses its own completions.

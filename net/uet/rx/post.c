@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receives that are posted ahead (UET_RECV_POST): a message goes to the buffer of the
+ * Receives that are posted ahead (SIOCUETPOST): a message goes to the buffer of the
  * first receive that it matches, with one copy, as its packets come.
  *
  * Such a message is in no other list of its socket, holds no memory of the receive
@@ -43,7 +43,7 @@
 #include "sock.h"
 
 /* These are for a message that is here, or for none. */
-#define UET_POST_NOW	(UET_RECV_PEEK | UET_RECV_CLAIMED | UET_RECV_DISCARD)
+#define UET_POST_NOW	(UET_OP_PEEK | UET_OP_CLAIMED | UET_OP_DISCARD)
 
 /* So many messages of a bucket are looked at for one that a packet is in the way of */
 #define UET_POST_SCAN	64
@@ -69,7 +69,7 @@ static u64 uet_post_hash(const struct uet_match *m, const struct uet_match_key *
 /* One tag, and nothing else? */
 static bool uet_post_exact(const struct uet_rxpost *post)
 {
-	return post->flags & UET_RECV_TAGGED && !post->ignore;
+	return post->tagged && !post->ignore;
 }
 
 static bool uet_msg_tagged(const struct uet_rxmsg *msg)
@@ -110,7 +110,7 @@ static bool uet_post_from(const struct uet_rxpost *post,
 static bool uet_post_matches(const struct uet_rxpost *post,
 			     const struct uet_post_key *key)
 {
-	bool tagged = post->flags & UET_RECV_TAGGED;
+	bool tagged = post->tagged;
 
 	if (tagged != key->tagged || (tagged && (post->tag ^ key->tag) & ~post->ignore))
 		return false;
@@ -142,7 +142,7 @@ static bool uet_post_hold(struct uet_rxposts *posts, struct uet_rxpost *post)
 	struct uet_match_source from = uet_post_source(&post->from);
 
 	post->held = uet_match_hold(&posts->index, &post->match,
-				    post->flags & UET_RECV_TAGGED, post->tag, post->ignore,
+				    post->tagged, post->tag, post->ignore,
 				    post->from.suet_family ? &from : NULL);
 	return post->held;
 }
@@ -215,7 +215,7 @@ static void uet_post_tell(struct uet_sock *us, struct uet_rxpost *post,
 	bool last = post->recv.state == UET_POSTED_ENDED;
 	struct uet_completion done = {
 		.cookie	= post->cookie,
-		.type	= post->flags & UET_RECV_PEEK ? UET_DONE_PEEK : UET_DONE_RECV,
+		.type	= post->flags & UET_OP_PEEK ? UET_DONE_PEEK : UET_DONE_RECV,
 		.error	= error,
 		.flags	= last ? UET_DONE_LAST : 0,
 		.socket	= (u32)us->inode,
@@ -227,7 +227,7 @@ static void uet_post_tell(struct uet_sock *us, struct uet_rxpost *post,
 		done.offset = msg->part.at;
 	if (msg && msg->post && (!error || error == EMSGSIZE)) {
 		done.got = msg->part.room;
-		if (post->flags & UET_RECV_INLINE) {
+		if (post->flags & UET_OP_INLINE) {
 			done.flags |= UET_DONE_INLINE;
 			memcpy(done.data, post->data, msg->part.room);
 		}
@@ -322,7 +322,7 @@ static int uet_post_write(const struct uet_rxmsg *msg, u32 to, const struct sk_b
 {
 	struct uet_rxpost *post = msg->post;
 
-	if (post->flags & UET_RECV_INLINE)
+	if (post->flags & UET_OP_INLINE)
 		return skb_copy_bits(skb, at, post->data + to, n);
 	return uet_buffer_copy(&post->buf, (u64)msg->part.at + to, skb, at, n);
 }
@@ -352,7 +352,7 @@ static void uet_post_leave(struct uet_sock *us, struct uet_rxmsg *msg, int error
 	/* Nothing of the rest was written. */
 	if (!error && uet_buffer_gone(&post->buf))
 		error = ECANCELED;
-	if (!error && msg->part.room < msg->len && !(post->flags & UET_RECV_DISCARD))
+	if (!error && msg->part.room < msg->len && !(post->flags & UET_OP_DISCARD))
 		error = EMSGSIZE;
 	us->posts->ended(us, &msg->from, error == EMSGSIZE ? 0 : error);
 	uet_posted_leave(&post->recv);
@@ -476,7 +476,7 @@ static bool uet_post_takes(const struct uet_rxposts *posts, const struct uet_rxp
 
 	if (!uet_posted_late(msg->rcvd, msg->complete, msg->read || msg->peeked, msg->error))
 		return false;
-	if (post->flags & UET_RECV_CLAIMED)
+	if (post->flags & UET_OP_CLAIMED)
 		return msg->claimed && msg->claim == post->cookie;
 	if (msg->claimed || !uet_post_matches(post, &key))
 		return false;
@@ -502,7 +502,7 @@ static struct list_head *uet_post_look(struct uet_rxposts *posts,
 {
 	struct list_head *list = &posts->waiting;
 
-	if (post && uet_post_exact(post) && !(post->flags & UET_RECV_CLAIMED))
+	if (post && uet_post_exact(post) && !(post->flags & UET_OP_CLAIMED))
 		list = uet_post_by_tag(posts, post->tag);
 	list_add(&posts->mark, list);
 	return list;
@@ -652,12 +652,14 @@ static const struct uet_buffer_ops uet_post_buffer_ops = {
 /**
  * uet_rxpost_alloc() - make a receive of what a program asks for
  * @us: socket with receives
- * @p: checked
+ * @op: checked
+ * @from: the endpoint that a message must come from; any if it has no family
  *
  * Context: process; sleeps.
  * Return: the receive with a reference, or ERR_PTR(): uet_buffer_hold(), -ENOMEM.
  */
-struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_post *p)
+struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_op *op,
+				    const struct sockaddr_uet *from)
 {
 	struct uet_rxpost *post = kzalloc(sizeof(*post), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -668,18 +670,19 @@ struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_p
 	refcount_set(&post->ref, 1);
 	post->buf.ops = &uet_post_buffer_ops;
 	post->buf.writable = true;
-	post->tag = p->tag;
-	post->ignore = p->ignore;
-	post->from = p->from;
-	post->cookie = p->cookie;
-	post->flags = p->flags;
-	uet_posted_init(&post->recv, p->flags & UET_RECV_DISCARD ? 0 : (u32)p->length,
-			p->least);
-	if (p->flags & (UET_RECV_PEEK | UET_RECV_DISCARD | UET_RECV_INLINE))
+	post->tag = op->tag;
+	post->ignore = op->ignore;
+	post->from = *from;
+	post->cookie = op->cookie;
+	post->flags = op->flags;
+	post->tagged = op->opcode == UET_OP_TRECV;
+	uet_posted_init(&post->recv, op->flags & UET_OP_DISCARD ? 0 : (u32)op->length,
+			(u32)op->imm);
+	if (op->flags & (UET_OP_PEEK | UET_OP_DISCARD | UET_OP_INLINE))
 		return post;
 	post->us = us;
 	sock_hold(&us->sk);
-	err = uet_buffer_hold(uet_cq_users(us->cq), &post->buf, p->addr, post->recv.length);
+	err = uet_buffer_hold(uet_cq_users(us->cq), &post->buf, op->addr, post->recv.length);
 	if (!err && uet_buffer_held(&post->buf))
 		return post;
 	sock_put(&us->sk);
@@ -693,7 +696,7 @@ struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_p
 static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post,
 			  struct uet_rxmsg *msg)
 {
-	if (msg && post->flags & UET_RECV_CLAIM) {
+	if (msg && post->flags & UET_OP_CLAIM) {
 		msg->claimed = true;
 		msg->claim = post->cookie;
 	}
@@ -702,32 +705,27 @@ static void uet_post_peek(struct uet_sock *us, struct uet_rxpost *post,
 }
 
 /**
- * uet_rxposts_allow() - may a socket have more receives?
+ * uet_rxpost_allow() - may a socket have another receive?
  * @us: socket with receives, locked
- * @list: the receives, struct uet_rxpost by @node
- * @n: their number
+ * @post: the receive
  *
  * Context: process.
- * Return: 0, and slots of the completion queue are owned for uet_rxpost_add() of all of
- * them; -EAGAIN if there are too many, too many masks, or no slots.
+ * Return: 0, and it owns a slot of the completion queue; -EAGAIN if there are too many,
+ * too many masks, or no slot.
  */
-int uet_rxposts_allow(struct uet_sock *us, struct list_head *list, u32 n)
+int uet_rxpost_allow(struct uet_sock *us, struct uet_rxpost *post)
 {
 	struct uet_rxposts *posts = us->posts;
-	struct uet_rxpost *post;
-	bool ok = true;
+	bool ok;
 
-	BUILD_BUG_ON(UET_MATCH_MASKS != UET_RECV_MASKS_MAX);
+	BUILD_BUG_ON(UET_MATCH_MASKS != UET_MASKS_MAX);
 	spin_lock_bh(&us->rx_lock);
-	if (posts->nr + n > UET_RECV_POSTS_MAX)
+	ok = posts->nr < UET_RECVS_MAX &&
+	     (!uet_post_stays(post) || uet_post_hold(posts, post));
+	if (ok && !uet_cq_own(us->cq, 1)) {
+		uet_post_release(posts, post);
 		ok = false;
-	list_for_each_entry(post, list, node)
-		if (ok && uet_post_stays(post))
-			ok = uet_post_hold(posts, post);
-	ok = ok && uet_cq_own(us->cq, n);
-	if (!ok)
-		list_for_each_entry(post, list, node)
-			uet_post_release(posts, post);
+	}
 	spin_unlock_bh(&us->rx_lock);
 	return ok ? 0 : -EAGAIN;
 }
@@ -735,13 +733,13 @@ int uet_rxposts_allow(struct uet_sock *us, struct list_head *list, u32 n)
 /**
  * uet_rxpost_add() - post a receive
  * @us: socket with receives, locked, not shut down
- * @post: receive that uet_rxposts_allow() allowed; consumes the reference
+ * @post: receive that uet_rxpost_allow() allowed; consumes the reference
  *
  * Context: process; sleeps.
  */
 void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post)
 {
-	bool peek = (post->flags & (UET_RECV_PEEK | UET_RECV_DISCARD)) == UET_RECV_PEEK;
+	bool peek = (post->flags & (UET_OP_PEEK | UET_OP_DISCARD)) == UET_OP_PEEK;
 	struct uet_rxposts *posts = us->posts;
 	struct uet_rxpost *found;
 	struct list_head *list;

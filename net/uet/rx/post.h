@@ -18,6 +18,7 @@
 #define UET_POST_BUCKETS	64
 
 struct sk_buff;
+struct uet_op;
 struct uet_pdc;
 struct uet_rxmsg;
 struct uet_rxpart;
@@ -35,11 +36,12 @@ struct uet_sock;
  * @ignore: as posted
  * @from: as posted
  * @cookie: as posted
- * @flags: UET_RECV_*
- * @slot: of its completion queue it owns one; with %UET_RECV_MULTI for the cancel alone
+ * @flags: UET_OP_*
+ * @tagged: for messages with a tag
+ * @slot: of its completion queue it owns one; with %UET_OP_MULTI for the cancel alone
  * @linked: it is in the index
  * @held: @match counts as a user of its mask, but is not in the index
- * @data: the message, with %UET_RECV_INLINE
+ * @data: the message, with %UET_OP_INLINE
  *
  * rx_lock of the socket protects @match, @node, @recv, @slot, @linked, @held and @data; the
  * rest is constant.
@@ -55,11 +57,12 @@ struct uet_rxpost {
 	u64			ignore;
 	struct sockaddr_uet	from;
 	u64			cookie;
-	u32			flags;
+	u16			flags;
+	bool			tagged;
 	bool			slot;
 	bool			linked;
 	bool			held;
-	u8			data[UET_RECV_INLINE_MAX];
+	u8			data[UET_OP_DATA_MAX];
 };
 
 /* Of the socket layer; rx_lock held. @error is 0 or an errno. */
@@ -112,12 +115,13 @@ struct uet_post_key {
 	bool				tagged;
 };
 
-struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_recv_post *p);
+struct uet_rxpost *uet_rxpost_alloc(struct uet_sock *us, const struct uet_op *op,
+				    const struct sockaddr_uet *from);
 void uet_rxpost_put(struct uet_rxpost *post);
 int uet_rxposts_begin(struct uet_sock *us, struct uet_cq *cq,
 		      uet_rxpost_ended_fn *ended);
 void uet_rxposts_end(struct uet_sock *us);
-int uet_rxposts_allow(struct uet_sock *us, struct list_head *list, u32 n);
+int uet_rxpost_allow(struct uet_sock *us, struct uet_rxpost *post);
 void uet_rxpost_add(struct uet_sock *us, struct uet_rxpost *post);
 bool uet_rxpost_cancel(struct uet_sock *us, u64 cookie);
 void uet_rxposts_room(struct uet_sock *us);

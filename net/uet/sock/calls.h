@@ -45,9 +45,6 @@ int uet_set_bufsize(struct socket *sock, int optname, int v);
 
 /* post.c */
 int uet_set_cq(struct uet_sock *us, int fd);
-int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
-int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen);
-
 int uet_post(struct uet_sock *us, struct uet_post __user *arg);
 
 /* sendop.c */

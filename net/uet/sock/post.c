@@ -24,12 +24,24 @@
 #include "sock/calls.h"
 #include "sock/send.h"
 
-#define UET_RECV_FLAGS	(UET_RECV_TAGGED | UET_RECV_MULTI | UET_RECV_PEEK | \
-			 UET_RECV_CLAIM | UET_RECV_CLAIMED | UET_RECV_DISCARD | \
-			 UET_RECV_INLINE)
+#define UET_RECV_FLAGS \
+	(UET_OP_MULTI | UET_OP_PEEK | UET_OP_CLAIM | UET_OP_CLAIMED | \
+	 UET_OP_DISCARD | UET_OP_INLINE)
 
-/* Receives posted by one call at most: it can not be interrupted */
-#define UET_RECV_BATCH	256
+/* Operations between two looks for a signal */
+#define UET_POST_STEP	64
+
+/**
+ * struct uet_posting - a call of SIOCUETPOST under way
+ * @us: the socket
+ * @p: what is posted
+ * @received: there was a receive among it
+ */
+struct uet_posting {
+	struct uet_sock		*us;
+	struct uet_post		p;
+	bool			received;
+};
 
 /**
  * uet_set_cq() - give a socket its completion queue (UET_CQ)
@@ -51,170 +63,6 @@ int uet_set_cq(struct uet_sock *us, int fd)
 		uet_cq_put(cq);
 	return err;
 }
-
-static int uet_post_check_from(const struct sockaddr_uet *from)
-{
-	if (!from->suet_family)
-		return 0;
-	return uet_addr_check((const struct sockaddr *)from, sizeof(*from));
-}
-
-static int uet_post_check(const struct uet_recv_post *p)
-{
-	u32 f = p->flags;
-
-	if (f & ~UET_RECV_FLAGS || p->length > UET_MSG_MAX)
-		return -EINVAL;
-	if (f & UET_RECV_CLAIM &&
-	    (f & (UET_RECV_PEEK | UET_RECV_DISCARD)) != UET_RECV_PEEK)
-		return -EINVAL;
-	if (f & UET_RECV_DISCARD && !(f & (UET_RECV_PEEK | UET_RECV_CLAIMED)))
-		return -EINVAL;
-	if (f & UET_RECV_PEEK && f & UET_RECV_CLAIMED)
-		return -EINVAL;
-	if (f & UET_RECV_INLINE &&
-	    (f & (UET_RECV_MULTI | UET_RECV_PEEK | UET_RECV_DISCARD) ||
-	     p->length > UET_RECV_INLINE_MAX))
-		return -EINVAL;
-	if (!(f & UET_RECV_MULTI))
-		return p->least ? -EINVAL : uet_post_check_from(&p->from);
-	if (!p->least || p->least > p->length || f & (UET_RECV_PEEK | UET_RECV_CLAIMED))
-		return -EINVAL;
-	return uet_post_check_from(&p->from);
-}
-
-static void uet_posts_drop(struct list_head *list)
-{
-	struct uet_rxpost *post, *next;
-
-	list_for_each_entry_safe(post, next, list, node) {
-		list_del_init(&post->node);
-		uet_rxpost_put(post);
-	}
-}
-
-/* Make receives of what the program asks for: all or none. */
-static int uet_posts_make(struct uet_sock *us, sockptr_t optval, u32 n,
-			  struct list_head *list)
-{
-	struct uet_recv_post p;
-	struct uet_rxpost *post;
-	u32 i;
-	int err;
-
-	for (i = 0; i < n; i++) {
-		err = -EFAULT;
-		if (copy_from_sockptr_offset(&p, optval, i * sizeof(p), sizeof(p)))
-			goto err;
-		err = uet_post_check(&p);
-		if (err)
-			goto err;
-		post = uet_rxpost_alloc(us, &p);
-		err = PTR_ERR_OR_ZERO(post);
-		if (err)
-			goto err;
-		list_add_tail(&post->node, list);
-	}
-	return 0;
-
-err:
-	uet_posts_drop(list);
-	return err;
-}
-
-/**
- * uet_recv_post() - post receives (UET_RECV_POST)
- * @us: socket
- * @optval: array of struct uet_recv_post
- * @optlen: its length
- *
- * Context: process; sleeps.
- * Return: 0 or a negative errno, see struct uet_recv_post.
- */
-int uet_recv_post(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
-{
-	u32 n = optlen / sizeof(struct uet_recv_post);
-	struct uet_rxpost *post, *next;
-	LIST_HEAD(list);
-	int err;
-
-	if (!n || optlen % sizeof(struct uet_recv_post) || n > UET_RECV_BATCH)
-		return -EINVAL;
-	/* Pages are those of a program. */
-	if (us->sk.sk_type == SOCK_DGRAM || sockptr_is_kernel(optval))
-		return -EOPNOTSUPP;
-	/* Pairs with uet_rxposts_begin(): there are posts, too. */
-	if (!smp_load_acquire(&us->cq))
-		return -ENXIO;
-	/* Room for RLIMIT_MEMLOCK, and no work for others */
-	uet_users_reap(uet_cq_users(us->cq));
-	err = uet_posts_make(us, optval, n, &list);
-	if (err)
-		return err;
-	lock_sock(&us->sk);
-	/* Messages that stand in the line are older than these receives. */
-	uet_rxposts_room(us);
-	err = us->sk.sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN :
-						  uet_rxposts_allow(us, &list, n);
-	if (err) {
-		uet_posts_drop(&list);
-		goto out;
-	}
-	list_for_each_entry_safe(post, next, &list, node) {
-		list_del_init(&post->node);
-		uet_rxpost_add(us, post);
-	}
-	uet_rx_room_made(us);
-	/* Deferred messages may be what was waited for. */
-	uet_defer_room(us);
-out:
-	release_sock(&us->sk);
-	return err;
-}
-
-/**
- * uet_recv_cancel() - cancel a posted receive (UET_RECV_CANCEL)
- * @us: socket
- * @optval: its cookie, u64
- * @optlen: length
- *
- * Return: 0; -ENOENT if none that waits has that cookie; -EINVAL, -EFAULT.
- */
-int uet_recv_cancel(struct uet_sock *us, sockptr_t optval, unsigned int optlen)
-{
-	u64 cookie;
-
-	if (optlen < sizeof(cookie))
-		return -EINVAL;
-	if (copy_from_sockptr(&cookie, optval, sizeof(cookie)))
-		return -EFAULT;
-	if (!uet_rxpost_cancel(us, cookie))
-		return -ENOENT;
-	/* It may have been what messages stood in the line for. */
-	lock_sock(&us->sk);
-	uet_rxposts_room(us);
-	release_sock(&us->sk);
-	return 0;
-}
-
-#define UET_RECV_OP_FLAGS \
-	(UET_OP_MULTI | UET_OP_PEEK | UET_OP_CLAIM | UET_OP_CLAIMED | \
-	 UET_OP_DISCARD | UET_OP_INLINE)
-
-/* Operations between two looks for a signal */
-#define UET_POST_STEP	64
-
-/**
- * struct uet_posting - a call of SIOCUETPOST under way
- * @us: the socket
- * @p: what is posted
- * @received: there was a receive among it
- */
-struct uet_posting {
-	struct uet_sock		*us;
-	struct uet_post		p;
-	bool			received;
-};
 
 /* The endpoint that an operation names; NULL: the connected one */
 static const struct sockaddr_uet *uet_post_addr(const struct uet_posting *pg, u32 to,
@@ -263,41 +111,52 @@ static int uet_post_source(struct uet_posting *pg, u32 to, struct sockaddr_uet *
 	return err;
 }
 
+static int uet_post_check_recv(const struct uet_op *op)
+{
+	u16 f = op->flags;
+
+	if (f & ~UET_RECV_FLAGS || op->length > UET_MSG_MAX || op->delivery ||
+	    op->timeout || op->imm > U32_MAX ||
+	    memchr_inv(op->data, 0, sizeof(op->data)) ||
+	    (op->opcode != UET_OP_TRECV && (op->tag || op->ignore)))
+		return -EINVAL;
+	if (f & UET_OP_CLAIM && (f & (UET_OP_PEEK | UET_OP_DISCARD)) != UET_OP_PEEK)
+		return -EINVAL;
+	if (f & UET_OP_DISCARD && !(f & (UET_OP_PEEK | UET_OP_CLAIMED)))
+		return -EINVAL;
+	if (f & UET_OP_PEEK && f & UET_OP_CLAIMED)
+		return -EINVAL;
+	if (f & UET_OP_INLINE && (f & (UET_OP_MULTI | UET_OP_PEEK | UET_OP_DISCARD) ||
+				  op->addr || op->length > UET_OP_DATA_MAX))
+		return -EINVAL;
+	if (!(f & UET_OP_MULTI))
+		return op->imm ? -EINVAL : 0;
+	if (!op->imm || op->imm > op->length || f & (UET_OP_PEEK | UET_OP_CLAIMED))
+		return -EINVAL;
+	return 0;
+}
+
 static int uet_post_recv(struct uet_posting *pg, const struct uet_op *op)
 {
+	struct sockaddr_uet from = {};
 	struct uet_sock *us = pg->us;
-	struct uet_recv_post p = {
-		.cookie = op->cookie, .addr = op->addr, .length = op->length,
-		.tag = op->tag, .ignore = op->ignore, .flags = op->flags,
-		.least = (u32)op->imm,
-	};
 	struct uet_rxpost *post;
-	LIST_HEAD(one);
 	int err;
 
 	if (us->sk.sk_type == SOCK_DGRAM)
 		return -EOPNOTSUPP;
-	if (op->flags & ~UET_RECV_OP_FLAGS || op->delivery || op->timeout ||
-	    op->imm > U32_MAX || memchr_inv(op->data, 0, sizeof(op->data)) ||
-	    (op->opcode != UET_OP_TRECV && (op->tag || op->ignore)))
-		return -EINVAL;
-	if (op->opcode == UET_OP_TRECV)
-		p.flags |= UET_RECV_TAGGED;
-	err = uet_post_source(pg, op->to, &p.from);
+	err = uet_post_check_recv(op);
 	if (!err)
-		err = uet_post_check(&p);
+		err = uet_post_source(pg, op->to, &from);
 	if (err)
 		return err;
-	post = uet_rxpost_alloc(us, &p);
+	post = uet_rxpost_alloc(us, op, &from);
 	if (IS_ERR(post))
 		return PTR_ERR(post);
-	list_add(&post->node, &one);
 	lock_sock(&us->sk);
 	/* Messages that stand in the line are older than this receive. */
 	uet_rxposts_room(us);
-	err = us->sk.sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN :
-						  uet_rxposts_allow(us, &one, 1);
-	list_del_init(&post->node);
+	err = us->sk.sk_shutdown & RCV_SHUTDOWN ? -ESHUTDOWN : uet_rxpost_allow(us, post);
 	if (!err)
 		uet_rxpost_add(us, post);
 	else

@@ -387,10 +387,6 @@ int uet_setsockopt(struct socket *sock, int level, int optname,
 		return -ENOPROTOOPT;
 	if (optname == UET_CANCEL)
 		return uet_set_cancel(uet_sk(sk), optval, optlen);
-	if (optname == UET_RECV_POST)
-		return uet_recv_post(uet_sk(sk), optval, optlen);
-	if (optname == UET_RECV_CANCEL)
-		return uet_recv_cancel(uet_sk(sk), optval, optlen);
 	if (optname == UET_WINDOW)
 		return uet_set_window(uet_sk(sk), optval, optlen);
 	if (optname == UET_WATCH)
