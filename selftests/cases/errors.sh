@@ -164,7 +164,7 @@ route_returns()
 		ip -n "$R" route add "$1" "$addr" || return 1
 		send_from_a -n 20 -F -w "$addr/$PID" &
 		sender=$!
-		wait_for 20 told $((n + 3)) || fail "no ICMP"
+		wait_for 20 told $((n + 1)) || fail "no ICMP"
 		sleep 4
 		kill -0 $sender || fail "it has ended"
 		ip -n "$R" route del "$1" "$addr"

@@ -139,6 +139,25 @@ nobody()
 	grep -q "ECONNREFUSED.*BAD_PID" "$WORK/why"
 }
 
+# A router says that there is no such host, a few times: that is believed in seconds
+routed()
+{
+	local rc=0
+
+	teardown_pair
+	setup_router
+	join_router
+	set_sysctl "$A" peer_timeout_s 600
+	ip -n "$R" route add unreachable 10.9.0.1
+	echo words | on "$A" timeout $((60 * SLOW)) \
+		"$STORE" put "uet://10.9.0.1/0/$PID" $KEY 0 2>"$WORK/why" || rc=$?
+	cat "$WORK/why"
+	teardown_pair
+	ip netns del "$R"
+	setup_pair
+	[ $rc = 1 ] && grep -q EHOSTUNREACH "$WORK/why"
+}
+
 # Namespaces go with writes that are not answered
 goes()
 {
@@ -173,4 +192,5 @@ tst "the store stops" pause
 tst "nobody answers" silent
 tst "no such process" nobody
 tst "the namespace goes with some on their way" goes
+tst "a router has no route: EHOSTUNREACH" routed
 finish

@@ -124,15 +124,16 @@ static int uet_icmp_errno(const struct uet_icmp *icmp, bool v4, bool *hard)
 }
 
 /*
- * A PDC that opens ends by an error that is final at once, by others when they go on. One
- * that the peer has answered survives, as a firewall or a route may come and go: the error
- * tells what to report if the peer stays silent.
+ * A PDC that opens ends by an error that is final at once, by others when nothing is heard
+ * for a while, here or at a timeout. One that the peer has answered survives, as a firewall
+ * or a route may come and go: the error tells what to report if the peer stays silent.
  */
 static void uet_pdc_unreachable(struct uet_pdc *pdc,
 				const struct uet_icmp *icmp)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
 	u64 now = ktime_get_ns();
+	u32 heard;
 	bool hard;
 	int error = uet_icmp_errno(icmp, uet_peer_is_v4(pdc->peer), &hard);
 
@@ -140,10 +141,14 @@ static void uet_pdc_unreachable(struct uet_pdc *pdc,
 		uet_pdc_soft_err(tx, error, now);
 		return;
 	}
+	heard = (u32)(tx->snd.heard >> UET_SOFT_SHIFT);
+	if (!tx->unreached || (s32)(tx->soft_at - heard) < 0)
+		uet_pdc_soft_err(tx, error, now);
+	tx->unreached = true;
 	tx->soft_err = (u8)error;
-	if (uet_unreached(&tx->icmp_count, &tx->soft_at, now) || hard)
-		uet_pdc_fail(pdc, error, UET_REPORT_ICMP,
-			     icmp->type << 8 | icmp->code);
+	tx->err_code = icmp->type << 8 | icmp->code;
+	if (hard || uet_pdc_unreached(tx, now))
+		uet_pdc_fail(pdc, error, UET_REPORT_ICMP, tx->err_code);
 }
 
 /*

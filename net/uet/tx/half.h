@@ -51,7 +51,7 @@ struct uet_txmsg;
  * @soft_at: when @soft_err was set, but the first time while the PDC opens;
  *	ns >> UET_SOFT_SHIFT
  * @soft_err: errno to report when retries are used up, unless the peer was heard since
- * @icmp_count: while the PDC opens: ICMP errors that say unreachable
+ * @unreached: while the PDC opens: ICMP said unreachable, with @err_code, at @soft_at
  * @died_at: when it died, ns, once it is dead
  */
 struct uet_pdc_tx {
@@ -70,8 +70,8 @@ struct uet_pdc_tx {
 	u16			err_code;
 	u8			error;
 	u8			soft_err;
-	u8			icmp_count;
 	u8			err_source;
+	bool			unreached : 1;
 	bool			movable : 1;
 	bool			alone : 1;
 	bool			silent : 1;
@@ -86,30 +86,29 @@ static inline void uet_pdc_soft_err(struct uet_pdc_tx *tx, int error, u64 now)
 	tx->soft_at = (u32)(now >> UET_SOFT_SHIFT);
 }
 
-/* So many ICMP errors that say unreachable end what opens, if it has waited for so long
- * since the first one. A neighbour is looked for as long by default.
+/* What opens ends when ICMP has said unreachable and nothing was heard for so long since
+ * the first time. A neighbour is looked for as long by default. How often it is said tells
+ * nothing: Linux as a router does two or three times, and not again while packets come
+ * more often than every two seconds.
  */
-#define UET_UNREACHED		3
 #define UET_UNREACHED_NS	(3ULL * NSEC_PER_SEC)
 
 /**
- * uet_unreached() - an ICMP error says unreachable about what was never answered
- * @count: such errors so far, counted here
- * @since: when the first one came, ns >> UET_SOFT_SHIFT; set here
+ * uet_unreached() - is it to be believed that ICMP says unreachable?
+ * @since: when it first did, ns >> UET_SOFT_SHIFT
  * @now: time, ns
- *
- * Return: true if it is to be believed.
  */
-static inline bool uet_unreached(u8 *count, u32 *since, u64 now)
+static inline bool uet_unreached(u32 since, u64 now)
 {
-	u32 past = (u32)(now >> UET_SOFT_SHIFT);
+	return (u32)(now >> UET_SOFT_SHIFT) - since >=
+	       UET_UNREACHED_NS >> UET_SOFT_SHIFT;
+}
 
-	if (!*count)
-		*since = past;
-	if (*count < U8_MAX)
-		++*count;
-	return *count >= UET_UNREACHED &&
-	       past - *since >= UET_UNREACHED_NS >> UET_SOFT_SHIFT;
+/* The same of a PDC that opens; flow lock held. */
+static inline bool uet_pdc_unreached(const struct uet_pdc_tx *tx, u64 now)
+{
+	return tx->unreached && tx->snd.state == UET_PDC_SYN &&
+	       uet_unreached(tx->soft_at, now);
 }
 
 static inline void uet_snd_mem_free(const struct uet_snd_mem *mem)

@@ -66,8 +66,8 @@
  * @running: a CPU sends
  * @again: another one wanted to meanwhile
  * @heard: the peer has answered once
- * @icmp_count: ICMP errors that say unreachable, until it has
- * @icmp_since: see uet_unreached()
+ * @icmp_since: when the first of these came, see uet_unreached()
+ * @icmp_code: ICMP said unreachable before it was heard: type << 8 | code, 0 = no
  * @soft_err: errno for packets that are given up
  */
 struct uet_rudi {
@@ -87,7 +87,7 @@ struct uet_rudi {
 	bool			running;
 	bool			again;
 	bool			heard;
-	u8			icmp_count;
+	u16			icmp_code;
 	u32			icmp_since;
 	int			soft_err;
 };
@@ -574,6 +574,12 @@ unlock:
 
 /* --- timer ------------------------------------------------------------------ */
 
+/* Did ICMP say of a peer that was never heard that it cannot be reached, long ago? */
+static bool uet_rudi_unreached(const struct uet_rudi *r, u64 now)
+{
+	return r->icmp_code && !r->heard && uet_unreached(r->icmp_since, now);
+}
+
 /* A message gives up: ETIMEDOUT, or what the route or ICMP said */
 static void uet_rudi_give_up(struct uet_rudi *r, struct uet_rudi_pkt *pkt)
 {
@@ -590,6 +596,9 @@ static void uet_rudi_pkt_due(struct uet_rudi *r, struct uet_rudi_pkt *pkt,
 	if (timeout && uet_rudi_expired(&r->win, &pkt->t, now,
 					uet_rudi_rules(r)) == UET_RUDI_FAIL)
 		uet_rudi_give_up(r, pkt);
+	else if (timeout && unlikely(uet_rudi_unreached(r, now)))
+		uet_rudi_end(pkt->msg, r->soft_err ?: EHOSTUNREACH,
+			     UET_REPORT_ICMP, r->icmp_code);
 	if (uet_rudi_over(pkt, now)) {
 		uet_rudi_end(pkt->msg, ETIMEDOUT, UET_REPORT_LOCAL, 0);
 		uet_rudi_release(r, pkt, gone);
@@ -1037,15 +1046,19 @@ bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
 	struct uet_rudi_pkt *pkt = uet_rudi_find(un, pkt_id, laddr, raddr);
 	struct sk_buff_head gone;
 	struct uet_rudi *r;
+	u64 now;
 
 	if (IS_ERR_OR_NULL(pkt))
 		return false;
 	__skb_queue_head_init(&gone);
 	r = pkt->r;
 	if (error) {
+		now = ktime_get_ns();
 		r->soft_err = error;
-		hard |= uet_unreached(&r->icmp_count, &r->icmp_since,
-				      ktime_get_ns());
+		if (!r->icmp_code)
+			r->icmp_since = (u32)(now >> UET_SOFT_SHIFT);
+		r->icmp_code = code;
+		hard |= uet_unreached(r->icmp_since, now);
 	}
 	if (hard && !r->heard) {
 		uet_rudi_end(pkt->msg, error, UET_REPORT_ICMP, code);

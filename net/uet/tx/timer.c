@@ -181,6 +181,11 @@ static void uet_pdc_tx_expire(struct uet_pdc *pdc, struct sk_buff_head *list,
 		uet_pdc_fail(pdc, uet_pdc_silent_err(pdc), UET_REPORT_LOCAL, 0);
 		return;
 	}
+	if (unlikely(uet_pdc_unreached(tx, now)) &&
+	    uet_pdc_silent_err(pdc) == tx->soft_err) {
+		uet_pdc_fail(pdc, tx->soft_err, UET_REPORT_ICMP, tx->err_code);
+		return;
+	}
 	uet_pdc_send_cps(pdc, list, &w);
 	if (uet_hole_hopeless(pdc, now)) {
 		uet_pdc_fail(pdc, ETIMEDOUT, UET_REPORT_LOCAL, 0);
