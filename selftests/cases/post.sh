@@ -51,6 +51,30 @@ contradicted()
 	return $rc
 }
 
+# The peer of a program that ends answers nothing any more, which takes long to see.
+silent()
+{
+	local rc=0 go poster reader
+
+	on "$A" sysctl -qw net.uet.peer_timeout_s=100
+	mkfifo "$WORK/reader" "$WORK/poster"
+	on "$B" uet_ops -t <"$WORK/reader" >"$WORK/read" 2>&1 &
+	exec {reader}>"$WORK/reader"
+	on "$A" uet_ops -s $A4 $B4 <"$WORK/poster" >"$WORK/posted" 2>&1 &
+	poster=$!
+	exec {go}>"$WORK/poster"
+	wait_for 30 grep -qs ready "$WORK/posted" || rc=1
+	sleep 1
+	impair "$B" loss 100% || skip "no netem here"
+	exec {go}>&-
+	wait $poster || rc=1
+	impair "$B"
+	exec {reader}>&-
+	wait
+	cat "$WORK/posted"
+	return $rc
+}
+
 MESSAGES=$(scaled 2000)
 setup_pair
 part uet_post $A4
@@ -66,4 +90,5 @@ tst "... while a stranger begins others wrongly" contradicted
 tst "... ordered" tags seq
 tst "... some are lost" tags rdm loss 2% delay 1ms 1ms duplicate 2%
 tst "... ordered, some are lost" tags seq loss 2% delay 1ms 1ms duplicate 2%
+tst "a program ends whose peer is silent" silent
 finish

@@ -4,6 +4,9 @@
  * memory goes with its program.
  *
  *   uet_ops ADDR      an address of this host; UET_FOLDER: where files are on a disk
+ *   uet_ops -t        a reader that never reads, until the input ends
+ *   uet_ops -s ADDR PEER   a program ends after the input has, and that reader of host PEER
+ *                     is silent
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -642,12 +645,56 @@ static void test_file(void)
 	close(b);
 }
 
+static void until_end(void)
+{
+	char c;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) == 1)
+		;
+}
+
+/* A program has posted a send, part of which has left, and ends. */
+static int silent(const char *peer)
+{
+	size_t len = 1 << 20;
+	struct uet_completion d;
+	struct libuet_cq cq;
+	long before;
+	int a;
+
+	a = receiver(SOCK_RDM, 974, &cq, 64);
+	here = peer;
+	before = pinned();
+	if (!fork()) {
+		if (post_send(a, 1, 975, some(len), len, 0, 0))
+			die("post: %m");
+		until_end();
+		_exit(0);
+	}
+	wait(NULL);
+	if (!comes(&cq, &d, 1, UET_DONE_SENT, ECANCELED, len, 0))
+		return 1;
+	return !pins_become(before);
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit files = { 4096, 4096 };
 
+	if (argc == 2 && !strcmp(argv[1], "-t")) {
+		stopped(975);
+		until_end();
+		return 0;
+	}
+	if (argc == 4 && !strcmp(argv[1], "-s")) {
+		data_init();
+		here = argv[2];
+		return silent(argv[3]);
+	}
 	if (argc != 2)
-		die("usage: uet_ops ADDR");
+		die("usage: uet_ops [-t | ADDR | -s ADDR PEER]");
 	here = argv[1];
 	folder = getenv("UET_FOLDER");
 	setrlimit(RLIMIT_NOFILE, &files);

@@ -33,6 +33,7 @@
 #include "tx/op.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
+#include "tx/txpin.h"
 
 /* Queues given up per check of a PDC, which may have very many, and checks per
  * orphan_timeout_s
@@ -57,6 +58,9 @@ static void uet_msg_abandon(struct uet_pdc *pdc, struct uet_txmsg *msg, u64 now)
 	if (likely(uet_peer_takes_errors(pdc->peer))) {
 		msg->m.given_up = true;
 		uet_txdata_release(msg, U32_MAX);
+		/* Nor does it keep its program waiting, which may have ended. */
+		if (msg->lent)
+			uet_txpin_drop(msg);
 	}
 	if (!msg->m.all_sent)
 		uet_snd_activate(s, &msg->dest->q, now);

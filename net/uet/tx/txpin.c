@@ -412,16 +412,18 @@ int uet_txpin_attach_run(struct uet_txmsg *msg, struct sk_buff *skb, u32 off,
 }
 
 /**
- * uet_txpin_drop() - a message that is done needs its pages no more
- * @msg: the message, pinned, without references
+ * uet_txpin_drop() - a message needs its pages no more
+ * @msg: the message, pinned, without references or without data
  *
  * The last packet that refers to them tells the sender.
  *
- * Context: any.
+ * Context: any; flow lock held if others have the message.
  */
 void uet_txpin_drop(struct uet_txmsg *msg)
 {
 	if (msg->lent)
 		uet_op_detach(msg);
 	net_zcopy_put(msg->ubuf);
+	msg->pinned = false;
+	msg->lent = false;
 }
