@@ -149,7 +149,9 @@ void uet_param_limits(const struct uet_net *un, const struct uet_setting *set,
  */
 void uet_param_narrow(const struct uet_setting *set, s64 *min, s64 *max)
 {
-	*min = max(*min, set->floor);
+	/* 0: none, and there are values below 0 */
+	if (set->floor)
+		*min = max(*min, set->floor);
 	if (set->flags & UET_SETTING_CAPPED)
 		*max = uet_pdc_cap;
 }
