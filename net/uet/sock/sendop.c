@@ -174,22 +174,18 @@ static int uet_sendop_lend(struct uet_sock *us, struct uet_sendop *so,
 static int uet_sendop_submit(struct uet_sock *us, struct uet_sendop *so,
 			     struct uet_txmsg *msg)
 {
-	struct uet_completion done;
 	int err;
 
 	msg->m.filled = so->len;
 	msg->m.told = !(so->flags & UET_TXOP_QUIET);
 	if (uet_send_defers(us, &so->s, so->dest, so->len))
 		uet_defer_name(msg);
-	uet_op_describe(msg, UET_DONE_BUFFER, &done);
 	uet_op_begin(msg, us, so->flags);
 	err = uet_send_submit(us, &so->s, msg);
 	if (err) {
 		uet_op_refuse(msg, us);
 		return err;
 	}
-	if (so->extra)
-		uet_cq_tell(us->cq, &done);
 	so->extra = false;
 	UET_INC(us->un, MSG_SENT);
 	return 0;
@@ -236,8 +232,10 @@ static int uet_sendop_own(struct uet_sock *us, struct uet_sendop *so)
  */
 static void uet_sendop_flags(struct uet_sock *us, struct uet_sendop *so)
 {
-	if (so->op->flags & UET_OP_QUIET || (so->extra && !so->pages))
+	if (so->op->flags & UET_OP_QUIET)
 		so->flags = UET_TXOP_QUIET;
+	if (so->extra && !so->pages)
+		so->flags = UET_TXOP_QUIET | UET_TXOP_COPIED;
 	if (!so->extra || !so->pages)
 		return;
 	so->flags = UET_TXOP_BUFFER;

@@ -24,6 +24,7 @@
 #include "sock.h"
 #include "tx/flow.h"
 #include "tx/half.h"
+#include "tx/op.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
 #include "tx/wmem.h"
@@ -567,6 +568,8 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 		renews = !joined && uet_dest_renews(dest);
 		if (unlikely(renews && uet_dest_postpone(dest, msg)))
 			joined = true;
+		if (unlikely(joined && msg->op & UET_TXOP_COPIED))
+			uet_op_taken(msg);
 		if (pdc)
 			spin_unlock(&pdc->tx->flow->lock);
 		if (way)
@@ -583,6 +586,8 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 			return err;
 	}
 	msg->moving = false;
+	if (unlikely(msg->op & UET_TXOP_COPIED))
+		uet_op_taken(msg);
 	if (more)
 		uet_pds_defer(pdc, msg);
 	else

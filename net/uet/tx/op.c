@@ -280,6 +280,21 @@ void uet_op_begin(struct uet_txmsg *msg, struct uet_sock *us, u8 op)
 }
 
 /**
+ * uet_op_taken() - a queue has taken a posted send: tell that its buffer is free
+ * @msg: message with %UET_TXOP_COPIED
+ *
+ * Context: BH disabled; lock of the queue held, so that no failure is told before.
+ */
+void uet_op_taken(struct uet_txmsg *msg)
+{
+	struct uet_completion done;
+
+	uet_op_describe(msg, UET_DONE_BUFFER, &done);
+	msg->op &= ~UET_TXOP_COPIED;
+	uet_cq_tell(msg->cq, &done);
+}
+
+/**
  * uet_op_refuse() - undo uet_op_begin(): it could not be submitted
  * @msg: message
  * @us: its socket

@@ -17,6 +17,7 @@ struct uet_txmsg;
 #define UET_TXOP_POSTED		0x01
 #define UET_TXOP_QUIET		0x02	/* nothing is told of a success */
 #define UET_TXOP_BUFFER		0x04	/* UET_DONE_BUFFER, not UET_DONE_SENT */
+#define UET_TXOP_COPIED		0x08	/* a slot for UET_DONE_BUFFER besides, told at once */
 
 struct uet_op_pages *uet_op_pin(struct uet_sock *us, u64 addr, u32 len);
 const struct uet_buffer *uet_op_buffer(const struct uet_op_pages *pages);
@@ -26,6 +27,7 @@ void uet_op_detach(struct uet_txmsg *msg);
 
 void uet_op_describe(const struct uet_txmsg *msg, u8 type, struct uet_completion *done);
 void uet_op_begin(struct uet_txmsg *msg, struct uet_sock *us, u8 op);
+void uet_op_taken(struct uet_txmsg *msg);
 void uet_op_refuse(struct uet_txmsg *msg, struct uet_sock *us);
 void uet_op_done(struct uet_txmsg *msg, int error, u8 source, u16 code);
 bool uet_op_gone(const struct uet_txmsg *msg);
