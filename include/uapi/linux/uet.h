@@ -332,7 +332,9 @@ enum uet_opcode {
  * one completion, %UET_DONE_SENT, when the target has answered all of it and nothing
  * refers to the data any more, or when it has failed. With %UET_OP_BUFFER it is
  * %UET_DONE_BUFFER, as soon as the data may be changed, and of a copy another one
- * (%UET_DONE_SENT) if the message fails later. UET_NOTIFY does not matter.
+ * (%UET_DONE_SENT) if the message fails later. With %UET_OP_QUIET it has its place in the
+ * queue, too, until it has ended, of which nothing tells: one send in so many should be
+ * without it. UET_NOTIFY does not matter.
  *
  * *Receives* are matched in the order in which they were posted, when the first packet of
  * a message comes; messages in the order in which that is. So one that finds no receive
