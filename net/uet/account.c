@@ -93,6 +93,7 @@ void uet_account_put(struct uet_account *acc)
 		WARN_ON_ONCE(atomic_read(&acc->eps) ||
 			     atomic_read(&acc->pdcs) ||
 			     atomic_read(&acc->silent) ||
+			     atomic_read(&acc->held) ||
 			     atomic_read(&acc->pings) ||
 			     atomic_long_read(&acc->mem));
 		kfree(acc);

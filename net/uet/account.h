@@ -23,6 +23,7 @@ struct uet_net;
  * @eps: endpoints
  * @pdcs: PDCs
  * @silent: those of them whose peers do not answer
+ * @held: queues whose targets were short of room
  * @pings: probes of paths and endpoints
  * @pace: when the owner may send the next one, ns; used for owners only
  * @mem: bytes, used for owners only
@@ -36,6 +37,7 @@ struct uet_account {
 	atomic_t		eps;
 	atomic_t		pdcs;
 	atomic_t		silent;
+	atomic_t		held;
 	atomic_t		pings;
 	atomic64_t		pace;
 	atomic_long_t		mem;
@@ -54,6 +56,18 @@ bool uet_account_mem(struct uet_account *acc, unsigned long bytes,
 		     int eighths);
 
 bool uet_account_ping(struct uet_account *acc);
+
+/* A queue has a target that is short of room, or is empty again. */
+static inline void uet_account_held(struct uet_account *acc, bool held)
+{
+	atomic_add(held ? 1 : -1, &acc->held);
+}
+
+/* Their number, which changes at any time */
+static inline const int *uet_account_held_nr(const struct uet_account *acc)
+{
+	return &acc->held.counter;
+}
 
 static inline void uet_account_ping_gone(struct uet_account *acc)
 {

@@ -21,6 +21,11 @@
 #define HOLD_MAX_NS		128000000ULL
 /* ... while the PDC is in SYN; a part of it is random */
 #define HOLD_OPEN_MAX_NS	1000000000ULL
+/* ... and at least so much for each queue of a crowd, up to a limit: timers try, whether
+ * programs run or not
+ */
+#define HOLD_CROWD_NS		100000ULL
+#define HOLD_CROWD_MAX_NS	10000000000ULL
 #define HOLD_LEVEL_MAX		16
 /* Packets allowed in flight at which the restrictions of a hold end */
 #define HOLD_RAMP_END		256
@@ -135,25 +140,34 @@ static void hold_begin(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 		uet_snd_step_out(s, q, now);
 }
 
-static u64 hold_pause(struct uet_snd *s, const struct uet_snd_hold *h)
+static u64 hold_pause_max(const struct uet_snd_queue *q, u64 ns)
+{
+	u64 crowd = q->crowd ? READ_ONCE(*q->crowd) * HOLD_CROWD_NS : 0;
+
+	return max_t(u64, ns, min_t(u64, crowd, HOLD_CROWD_MAX_NS));
+}
+
+static u64 hold_pause(struct uet_snd *s, const struct uet_snd_queue *q)
 {
 	u64 ns = READ_ONCE(s->flow->rules->nack_retx_us) * SND_NS_PER_US;
 
-	ns <<= h->level;
+	ns <<= q->hold.level;
 	if (s->state != UET_PDC_SYN)
-		return min_t(u64, ns, HOLD_MAX_NS);
+		return min_t(u64, ns, hold_pause_max(q, HOLD_MAX_NS));
 	/* The target is short of PDCs: many hosts may wait for one. */
-	ns = min_t(u64, ns, HOLD_OPEN_MAX_NS);
+	ns = min_t(u64, ns, hold_pause_max(q, HOLD_OPEN_MAX_NS));
 	s->flow->prng = uet_mix32(s->flow->prng + 1);
 	return ns - (s->flow->prng * (ns / 4 + 1) >> 32);
 }
 
 /* Begin the pause before the next try. */
-static void hold_wait(struct uet_snd *s, struct uet_snd_hold *h, u64 now)
+static void hold_wait(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 {
+	struct uet_snd_hold *h = &q->hold;
+
 	h->trying = false;
 	h->allowed = 1;
-	h->next = now + hold_pause(s, h);
+	h->next = now + hold_pause(s, q);
 	hold_schedule(s, h->next);
 }
 
@@ -174,7 +188,7 @@ struct uet_snd_queue *uet_snd_hold(struct uet_snd *s, u32 psn, u64 now)
 	} else if (h->level < HOLD_LEVEL_MAX) {
 		h->level++;
 	}
-	hold_wait(s, h, now);
+	hold_wait(s, q, now);
 	return begins ? q : NULL;
 }
 
@@ -283,14 +297,14 @@ bool uet_snd_pause(struct uet_snd *s, struct uet_snd_queue *q, u64 now)
 	if (h->on) {
 		h->refused = true;
 		if (tried)
-			h->until = now + hold_pause(s, h);
+			h->until = now + hold_pause(s, q);
 		return false;
 	}
 	hold_begin(s, q, now);
 	h->refused = true;
 	if (tried && h->level < HOLD_LEVEL_MAX)
 		h->level++;
-	hold_wait(s, h, now);
+	hold_wait(s, q, now);
 	return true;
 }
 

@@ -168,6 +168,8 @@ struct uet_snd_lane {
  * @pid: PIDonFEP of the endpoint
  * @generation: generation of the resource index that the target named last
  * @hold: the target NACKs for shortage
+ * @crowd: how many queues wait for room, of those whose tries are to be few together, or
+ *	NULL. Changes at any time
  */
 struct uet_snd_queue {
 	struct list_head msgs;
@@ -180,6 +182,7 @@ struct uet_snd_queue {
 	u16 pid;
 	u8 generation;
 	struct uet_snd_hold hold;
+	const int *crowd;
 };
 
 /**

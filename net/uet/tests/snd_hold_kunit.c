@@ -78,6 +78,26 @@ static void hold_pauses(struct kunit *test)
 	KUNIT_EXPECT_LE(test, pause, c->most);
 }
 
+/* Many queues of a user are tried less often, all of them together at a limited rate. */
+static void hold_crowds(struct kunit *test)
+{
+	struct script *k = hold_new(test, false, 1, 1);
+	int crowd = 0;
+
+	k->q[0].crowd = &crowd;
+	hold_tries(k, 14);
+	KUNIT_EXPECT_EQ(test, hold_try(k), 128 * MS);
+	crowd = 1280;
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, true);
+	KUNIT_EXPECT_EQ(test, hold_try(k), 128 * MS);
+	crowd = 10000;
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, true);
+	KUNIT_EXPECT_EQ(test, hold_try(k), 1000 * MS);
+	crowd = 1000000;
+	script_nack(k, PSN(0), UET_NACK_NO_PKT_BUFFER, true);
+	KUNIT_EXPECT_GE(test, hold_try(k), 2000 * MS);
+}
+
 /* What shows that there is room again makes the next pause short again. */
 static void hold_level_ends(struct kunit *test)
 {
@@ -286,6 +306,7 @@ static void hold_counted(struct kunit *test)
 
 static struct kunit_case snd_hold_cases[] = {
 	KUNIT_CASE_PARAM(hold_pauses, hold_pause_gen_params),
+	KUNIT_CASE(hold_crowds),
 	KUNIT_CASE(hold_level_ends),
 	KUNIT_CASE(hold_late_nack),
 	KUNIT_CASE(hold_loses),

@@ -12,6 +12,7 @@
 #include <net/ip6_fib.h>
 #include <net/ip_fib.h>
 
+#include "account.h"
 #include "core/snd_hold.h"
 #include "core/snd_queue.h"
 #include "core/snd_timer.h"
@@ -261,6 +262,15 @@ static struct uet_pdc *uet_pdc_choose(struct uet_peer *peer,
 	}
 }
 
+/* It has no message for a target that was short of room; flow lock held. */
+static void uet_dest_unheld(struct uet_dest *dest)
+{
+	if (likely(!dest->held))
+		return;
+	dest->held = false;
+	uet_account_held(dest->account, false);
+}
+
 /**
  * uet_dest_unbind() - unbind a queue from its PDC
  * @dest: the queue, without messages
@@ -278,6 +288,7 @@ void uet_dest_unbind(struct uet_dest *dest)
 	flow = pdc->tx->flow;
 	spin_lock(&flow->lock);
 	list_del_init(&dest->pdc_node);
+	uet_dest_unheld(dest);
 	kfree(uet_snd_leave(&pdc->tx->snd, &dest->q, ktime_get_ns()));
 	if (unlikely(dest->renews)) {
 		WRITE_ONCE(dest->renews, false);
@@ -429,6 +440,7 @@ static bool uet_dest_postpone(struct uet_dest *dest, struct uet_txmsg *msg)
 void uet_dest_emptied(struct uet_pdc *pdc, struct uet_dest *dest, u64 now)
 {
 	uet_snd_hold_clear(&pdc->tx->snd, &dest->q, now);
+	uet_dest_unheld(dest);
 	if (likely(!dest->renews))
 		return;
 	if (dest->us)

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "account.h"
 #include "compat.h"
 #include "core/snd.h"
 #include "core/snd_queue.h"
@@ -195,6 +196,7 @@ static struct uet_dest *uet_dest_new(struct uet_sock *us,
 	INIT_LIST_HEAD(&dest->deferred);
 	INIT_LIST_HEAD(&dest->pdc_node);
 	uet_snd_queue_init(&dest->q, key->pid);
+	dest->q.crowd = uet_account_held_nr(dest->account);
 	if (unlikely(uet_peer_events(us)) && !key->watch)
 		dest->watch = uet_contact_join(us, key);
 	return dest;

@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 
+#include "account.h"
 #include "core/snd_gone.h"
 #include "core/snd_loss.h"
 #include "core/snd_nack.h"
@@ -86,6 +87,9 @@ void uet_hold_began(struct uet_pdc *pdc, struct uet_dest *dest)
 {
 	lockdep_assert_held(&pdc->tx->flow->lock);
 	UET_INC(pdc->un, HOLDS);
+	if (!dest->held)
+		uet_account_held(dest->account, true);
+	dest->held = true;
 	if (dest->us)
 		uet_sock_held(dest->us);
 }

@@ -262,6 +262,7 @@ enum uet_rtr_end {
  * @progress: when new data of it was acknowledged last, or the socket closed,
  *	ns; valid while the PDC has dests without a socket
  * @given_up: its socket closed and all its messages were given up
+ * @held: its target was short of room since it was empty: counted in uet_account.held
  */
 struct uet_dest {
 	struct rhash_head	node;
@@ -301,6 +302,7 @@ struct uet_dest {
 	bool			renews;
 	u64			progress;
 	bool			given_up;
+	bool			held;
 };
 
 static inline struct uet_dest *uet_dest_of(const struct uet_snd_queue *q)
