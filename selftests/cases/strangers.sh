@@ -8,6 +8,7 @@ OWN=10.9.8.7
 READS=200
 FULL=201
 FORGER=10.0.0.66
+UET=${UET_TOOL:-$TREE/build/uet/uet}
 
 # What is left for who is real, at the address that somebody else forges
 real_one_gets_through()
@@ -53,12 +54,49 @@ others_are_answered()
 	[ "$limited" -gt 0 ] || skip "this machine sends too few packets"
 }
 
+# contexts_of ADDR: that B has
+contexts_of()
+{
+	"$UET" -n "$B" -j pdc show | grep -c "\"remote\": *\"$1\""
+}
+
+# Who has all contexts that he may have gets none of those of strangers
+full_peer_takes_none()
+{
+	local before sender
+
+	set_sysctl "$B" pdc_max_per_peer 4
+	PID=100 recv_start main -I -n 1000000
+	on "$A" uet_inject.py openings $B4 --source $FORGER --count 2
+	before=$(contexts_of $FORGER)
+	# None that is younger is taken away from anybody
+	sleep 1.5
+	for dscp in 1 2 3 4; do
+		send_from_a -d $dscp -w -n 2 $B4/100 || return 1
+	done
+	send_from_a -d 5 -w -n 2 $B4/100 &
+	sender=$!
+	wait_for 10 refused_more || fail "nothing is refused"
+	echo "$(contexts_of $FORGER) of $before left"
+	[ "$before" -gt 0 ] || fail "the stranger had none"
+	[ "$(contexts_of $FORGER)" = "$before" ] || return 1
+	wait $sender
+	recv_all_sent
+	recv_wait main >/dev/null 2>&1 || true
+}
+
+refused_more()
+{
+	[ "$(stat_of "$B" PdcRefused)" -ge 2 ]
+}
+
 setup_pair
 ip -n "$A" addr add $FORGER/24 dev uet0
 ip -n "$B" route add 10.9.0.0/16 via $A4
 PID=$READS recv_start reads -n 1000000 -I -A
 PID=$FULL recv_start full -n 1000000 -I -A -b 4096
 raw_cases strangers.py $B4 $OWN "$B" $READS $FULL $SLOW
+tst "a peer at its limit takes no contexts from strangers" full_peer_takes_none
 tst "contexts of a forger leave room for his host" real_one_gets_through
 tst "a flood of questions leaves answers for others" others_are_answered
 finish

@@ -279,7 +279,9 @@ static bool uet_pdc_acceptable(struct uet_net *un,
 	if (unlikely(limit != UET_LIMITS)) {
 		uet_event_limit(un, limit);
 		uet_pdc_shed(un);
-		if (!uet_unconfirmed_evict(un, &un->unconfirmed[0], false) ||
+		/* Strangers do not make room for a peer that has all it may have. */
+		if (limit == UET_LIMIT_PDC_MAX_PER_PEER ||
+		    !uet_unconfirmed_evict(un, &un->unconfirmed[0], false) ||
 		    uet_share_refuses_peer(un, &key->laddr, peer) != UET_LIMITS)
 			return false;
 	}
