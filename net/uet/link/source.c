@@ -144,6 +144,32 @@ static int uet_source_choose6(struct uet_net *un, struct uet_peer_key *key,
 }
 #endif
 
+/* Note what was found, unless addresses have changed since: another processor may have
+ * noted what it found then. @again is set if a better address is to be looked for.
+ */
+static bool uet_source_note(struct uet_peer *peer, int genid, enum uet_source state,
+			    bool *again)
+{
+	bool same;
+
+	spin_lock_bh(&peer->lock);
+	same = genid == uet_source_genid(peer->fep->un, uet_peer_is_v4(peer));
+	*again = same && (genid != peer->addr_genid ||
+			  (state && time_after(jiffies, peer->looked_at +
+							UET_SOURCE_AGAIN)));
+	if (same) {
+		if (state && !peer->away)
+			WRITE_ONCE(peer->away_since, jiffies);
+		/* Pairs with uet_flow_waits_source() */
+		smp_store_release(&peer->away, state);
+		WRITE_ONCE(peer->addr_genid, genid);
+	}
+	if (*again)
+		peer->looked_at = jiffies;
+	spin_unlock_bh(&peer->lock);
+	return same;
+}
+
 /**
  * uet_source_look() - second part of uet_source_away()
  * @peer: the peer
@@ -156,23 +182,18 @@ static int uet_source_choose6(struct uet_net *un, struct uet_peer_key *key,
  */
 enum uet_source uet_source_look(struct uet_peer *peer)
 {
-	bool v4 = uet_peer_is_v4(peer);
-	int genid = uet_source_genid(peer->fep->un, v4);
+	bool v4 = uet_peer_is_v4(peer), again;
 	enum uet_source state;
+	int genid;
 
-	state = v4 ? uet_source_state4(peer) : uet_source_state6(peer);
-	if (state && !READ_ONCE(peer->away))
-		WRITE_ONCE(peer->away_since, jiffies);
-	/* Pairs with uet_flow_waits_source() */
-	smp_store_release(&peer->away, state);
-	if (genid != READ_ONCE(peer->addr_genid) ||
-	    (state && time_after(jiffies, READ_ONCE(peer->looked_at) +
-					  UET_SOURCE_AGAIN))) {
-		WRITE_ONCE(peer->looked_at, jiffies);
+	do {
+		genid = uet_source_genid(peer->fep->un, v4);
+		state = v4 ? uet_source_state4(peer) : uet_source_state6(peer);
+	} while (!uet_source_note(peer, genid, state, &again));
+	if (again) {
 		WRITE_ONCE(peer->ports_known, false);
 		uet_ports_stale(peer);
 	}
-	WRITE_ONCE(peer->addr_genid, genid);
 	return state;
 }
 

@@ -16,6 +16,7 @@
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/peer_profile.h"
+#include "link/source.h"
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/credit.h"
@@ -283,6 +284,10 @@ static noinline_for_stack void uet_answer_stranger(const struct uet_rx_ctx *rx,
 		.fep = &fep,
 	};
 	struct uet_peer *known;
+
+	/* The packet came to the local address: that is there. */
+	peer.addr_genid = uet_source_genid(rx->un, uet_peer_is_v4(&peer));
+	spin_lock_init(&peer.lock);
 
 	/* Whether a trimmed packet had a trailer does not show. */
 	if (rx->form & UET_FORM_GUESSED) {
