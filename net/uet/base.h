@@ -157,6 +157,8 @@ struct uet_tfc {
  * @unconfirmed_lock: of @unconfirmed and of uet_peer.unconfirmed; BH; nests in
  *	uet_pdc_rx.lock
  * @nacks: limit of NACKs about unknown PDCs
+ * @close_reqs: CLOSE_REQs to unconfirmed peers since @close_reqs_since
+ * @close_reqs_since: start of the current second, jiffies
  * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
  * @peer_rules_lock: of @peer_rules; nests in @open_mutex
  * @peer_rules_writer: held by who reads a rule, changes and stores it; nests
@@ -261,6 +263,8 @@ struct uet_net {
 	unsigned long		speed_asked;
 
 	struct uet_nack_limit	nacks;
+	atomic_t		close_reqs;
+	unsigned long		close_reqs_since;
 	struct list_head	credit_ports;
 	spinlock_t		credit_lock;	/* of ports and sources */
 	struct work_struct	credit_work;

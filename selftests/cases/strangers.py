@@ -11,6 +11,7 @@ nothing. Prints a line per case: name, tab, what went wrong or nothing.
 No context that a made-up address opened is left at the end of a case, so that
 all that could be sent to it has been.
 """
+import collections
 import socket
 import sys
 import time
@@ -95,17 +96,20 @@ def on_wire(ip):
 
 
 def count(host):
-    """Packets and bytes by address"""
-    out = {}
+    """Packets and bytes by address; and address and time of each CLOSE_REQ"""
+    out, closes = {}, []
     while a := host.next(0.2 / host.slow):
+        if a.type == p.CP and a.next == p.CP_CLOSE_REQ:
+            closes.append((a.ip[16:20], a.sent))
+            continue
         packets, size = out.get(a.ip[16:20], (0, 0))
         out[a.ip[16:20]] = packets + 1, size + on_wire(a.ip)
-    return out
+    return out, closes
 
 
 def judge(host, sent, before):
     gone(host, before)
-    wrong, got = [], count(host)
+    wrong, (got, _) = [], count(host)
     for source, (name, packets) in sent.items():
         n, size = got.get(socket.inet_aton(source), (0, 0))
         most = sum(on_wire(ipv4(source, host.addr, data, 1)) for data in packets)
@@ -144,6 +148,24 @@ def trimmed(host):
             sent[source] = f"trimmed {i}", [data[:16]]
             host.send(data[:16], tos=10 << 2, source=source, udp_len=500)
         judge(host, sent, before)
+
+
+@case("made-up addresses are asked to close three times at most, and few in a second")
+def few_closes(host):
+    before, most = host.stat("CurPdcs"), 100
+    with quick(host):
+        for i in range(3 * most):
+            host.send(syn(spdcid=1 + i, ses=ses()), source=f"10.9.8.{i % 250 + 1}")
+        gone(host, before)
+        _, closes = count(host)
+    assert closes, "none is asked"
+    times = sorted(t for _, t in closes)
+    # Their seconds are not ours
+    for i, t in enumerate(times):
+        n = sum(t <= u < t + 1 for u in times[i:])
+        assert n <= 2 * most, f"{n} in a second"
+    of = collections.Counter(address for address, _ in closes)
+    assert max(of.values()) <= 3 * 2, f"{of.most_common(1)}"
 
 
 @case("who sees some PDCIDs cannot tell the next")

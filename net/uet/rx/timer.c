@@ -23,6 +23,8 @@
 #define UET_CLOSE_REQ_BACKOFF_MAX	16
 /* CLOSE_REQs to an address that may be made up: no more than TCP sends there */
 #define UET_CLOSE_REQ_UNPROVED		3
+/* ... and in a second to all of them */
+#define UET_CLOSE_REQS_UNPROVED		100
 
 /* When CLEAR_REQ is due, 0 = not */
 static u64 uet_pdc_clear_req(const struct uet_pdc_rx *rx)
@@ -46,6 +48,19 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 		       NSEC_PER_SEC;
 	/* Otherwise the PDC of a vanished initiator would stay for ever. */
 	return 2 * uet_pdc_idle_ns(pdc);
+}
+
+/* May another CLOSE_REQ go to an address that may be made up? Those are as many as packets
+ * that are forged, and nobody is to be flooded so.
+ */
+static bool uet_close_req_allowed(struct uet_net *un)
+{
+	unsigned long since = READ_ONCE(un->close_reqs_since);
+
+	if (time_after(jiffies, since + HZ) &&
+	    cmpxchg(&un->close_reqs_since, since, jiffies) == since)
+		atomic_set(&un->close_reqs, 0);
+	return atomic_inc_return(&un->close_reqs) <= UET_CLOSE_REQS_UNPROVED;
 }
 
 /*
@@ -85,8 +100,10 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	} else {
 		rx->asked = true;
 		uet_pdc_unoffer(pdc);
-		uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
-			     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0), 0);
+		if (rx->confirmed || uet_close_req_allowed(pdc->un))
+			uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
+				     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0),
+				     0);
 	}
 	if (rx->close_tries < UET_CLOSE_REQ_BACKOFF_MAX)
 		rx->close_tries++;
