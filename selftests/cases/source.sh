@@ -316,6 +316,9 @@ duplicate()
 	ip -n "$A" addr add fd04::1:1/112 dev uet0
 	ip -n "$A" -6 route add default via fd04::1:fe dev uet0
 	is_tentative fd04
+	send_from_a -n 3 -x EADDRNOTAVAIL "$FAR6/$PID" || return 1
+	# Now it is known, and the kernel offers that of loopback
+	ip -n "$A" -6 route get "$FAR6"
 	send_from_a -n 3 -x EADDRNOTAVAIL "$FAR6/$PID"
 }
 

@@ -136,6 +136,7 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 {
 	u8 form = uet_form_of_addr(un, &key->raddr);
+	int err = 0;
 
 	if (ipv6_addr_v4mapped(&key->raddr)) {
 		struct rtable *rt;
@@ -156,10 +157,14 @@ int uet_route_source(struct uet_net *un, struct uet_peer_key *key)
 		local_bh_enable();
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
+		/* The kernel's last resort, to which nothing comes back. */
+		if (ipv6_addr_loopback(&saddr) && !ipv6_addr_loopback(&key->raddr) &&
+		    !(dst->dev->flags & IFF_LOOPBACK))
+			err = -EADDRNOTAVAIL;
 		key->laddr = saddr;
 		dst_release(dst);
 	}
-	return 0;
+	return err;
 }
 
 /* Does a (tunnel) device choose its path by the packet's hash? Then that hash must
