@@ -209,12 +209,18 @@ static void test_told(void)
 	int a, b = stopped(965), c = bound_sock(SOCK_RDM, 966);
 	struct uet_completion d;
 	struct libuet_cq cq;
+	bool ok = true;
 
 	a = receiver(SOCK_RDM, 964, &cq, 64);
 	result(!post_send(a, 1, 966, data, 100, UET_OP_QUIET, 0) && recv(c, buf, 200, 0) == 100 &&
 	       !next(&cq, &d, 300), "nothing is told of a quiet one");
 	result(!post_send(a, 2, 3901, data, 100, UET_OP_QUIET, 0) &&
 	       comes(&cq, &d, 2, UET_DONE_SENT, ECONNREFUSED, 100, 0), "... unless it fails");
+	for (int i = 0; i < 50 && ok; i++)
+		ok = !post_send(a, i, 3901, data, 100, UET_OP_BUFFER, 0) &&
+		     comes(&cq, &d, i, UET_DONE_BUFFER, 0, 100, 0) &&
+		     comes(&cq, &d, i, UET_DONE_SENT, ECONNREFUSED, 100, 0);
+	result(ok, "of one that fails at once it is told before that its buffer is free");
 	for (int i = 0; i < 20; i++)
 		post_send(a, 100 + i, 965, data, 8000, UET_OP_QUIET, 0);
 	result(!post_send(a, 3, 965, data, 8000, UET_OP_BUFFER, 0) &&
