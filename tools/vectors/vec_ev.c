@@ -225,9 +225,15 @@ void vec_run_ev_bitmap(struct vec *v, const struct json *j)
 	free(lb);
 }
 
-static void check_reps(struct vec *v, const struct json *op,
-		       const struct uet_reps *r)
+static void check_reps(struct vec *v, const struct json *op, struct uet_lb *lb)
 {
+	const struct uet_reps *r = uet_lb_priv(lb);
+
+	if (json_get(op, "expect_marked"))
+		vec_check(v, op, "expect_marked", r->marked.nr);
+	if (json_get(op, "expect_saturated"))
+		vec_check_bool(v, op, "expect_saturated",
+			       uet_lb_saturated(lb, r->marked.nr));
 	if (json_get(op, "expect_fresh"))
 		vec_check(v, op, "expect_fresh",
 			  __builtin_popcount(r->fresh));
@@ -243,7 +249,8 @@ void vec_run_ev_reps(struct vec *v, const struct json *j)
 {
 	static const char * const names[] = {
 		"op", "t", "ev", "reason", "rnd", "expect_ev", "expect_fresh",
-		"expect_fill", "expect_frozen", "expect_explore", NULL,
+		"expect_fill", "expect_frozen", "expect_explore",
+		"expect_marked", "expect_saturated", NULL,
 	};
 	const struct json *op = vec_get(v, j, "ops")->child;
 	struct uet_lb_config cfg = { .trimming = true };
@@ -254,6 +261,8 @@ void vec_run_ev_reps(struct vec *v, const struct json *j)
 		cfg.trimming = vec_bool(v, j, "trimming");
 	if (json_get(j, "rto_ns"))
 		cfg.rto_ns = (u64)vec_int(v, j, "rto_ns");
+	if (json_get(j, "threshold_pct"))
+		cfg.threshold_pct = (u8)vec_int(v, j, "threshold_pct");
 	vec_check(v, j, "ring", UET_REPS_RING);
 	vec_check(v, j, "freeze_ns", UET_REPS_FREEZE_NS);
 	lb = make(v, "reps", j, &cfg);
@@ -267,7 +276,7 @@ void vec_run_ev_reps(struct vec *v, const struct json *j)
 		} else {
 			feedback(v, lb, op, now);
 		}
-		check_reps(v, op, uet_lb_priv(lb));
+		check_reps(v, op, lb);
 	}
 	v->index = -1;
 	free(lb);

@@ -66,7 +66,7 @@ enum uet_lb_siblings {
 #define UET_LB_NOTE_MOVED	BIT(2)	/* single-path CCC changed its value */
 #define UET_LB_NOTE_FROZEN	BIT(3)	/* exploring stopped */
 #define UET_LB_NOTE_THAWED	BIT(4)	/* exploring again */
-#define UET_LB_NOTE_SATURATED	BIT(5)	/* most values marked, skipping off */
+#define UET_LB_NOTE_SATURATED	BIT(5)	/* most values marked, none is avoided */
 #define UET_LB_NOTE_RESIZED	BIT(6)	/* the space grew or shrank */
 #define UET_LB_NOTE_NEED_INDEX	BIT(7)	/* call uet_lb_give_index() */
 
@@ -171,8 +171,8 @@ struct uet_lb_path {
  *	multiple of @n; 0 for @n
  * @base: first value of the space, see uet_lb_choose_base()
  * @run: packets per value, 0 for 1
- * @threshold_pct: skipping stops if this share of the values is marked, 1 to
- *	100, 0 for the default
+ * @threshold_pct: no value is avoided for congestion if this share of them sees it,
+ *	1 to 100, 0 for the default
  * @trimming: switches trim
  * @t_reroute: round trips between moves of a single path, 0 for the default
  * @idle_ns: idle time after which a single path may move, 0 = half an RTT
@@ -279,7 +279,7 @@ struct uet_lb_ops {
  * @spare_index: element of the peer's permutation reserved for a move
  * @base: first value
  * @run: packets per value; 0: as many as the caller wants
- * @threshold_pct: skipping stops if this share of the values is marked
+ * @threshold_pct: no value is avoided for congestion if this share of them sees it
  * @have_spare: @spare_index is valid
  * @trimming: switches trim
  * @listens: the policy or @live uses feedback
@@ -569,6 +569,15 @@ static inline void *uet_lb_priv(struct uet_lb *lb)
 static inline const void *uet_lb_priv_const(const struct uet_lb *lb)
 {
 	return lb->priv;
+}
+
+/*
+ * Do so many of the values see congestion that none is to be avoided for it?
+ * @nr: number of those that do
+ */
+static inline bool uet_lb_saturated(const struct uet_lb *lb, u32 nr)
+{
+	return nr * 100 >= lb->threshold_pct * lb->n;
 }
 
 static inline void uet_lb_note(struct uet_lb *lb, u32 note, u16 ev)

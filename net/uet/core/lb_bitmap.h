@@ -37,7 +37,7 @@ struct uet_bitmap {
 static inline bool uet_bitmap_saturated(const struct uet_lb *lb,
 					const struct uet_bitmap *b)
 {
-	return b->marked * 100 >= lb->threshold_pct * lb->n;
+	return uet_lb_saturated(lb, b->marked);
 }
 
 /**

@@ -13,13 +13,15 @@
  * with those of other senders are replaced until none collide.
  *
  * Values are compared with each other only: if all of them are late, the
- * congestion is common to all paths, and the window reacts to it.
+ * congestion is common to all paths, and the window reacts to it. Nor is a value
+ * replaced for its delay while a large share of them is marked or trimmed; for a
+ * loss it is, since what is dead has to be left in any case.
  *
  * The table has two bytes per entry: which of the values that share the entry
  * is in use; and the entry at this place of the order, valid once the first
  * cycle has reached it.
  */
-#include "lb.h"
+#include "lb_marked.h"
 
 #define UNITS		16	/* units per target delay */
 #define DELAY_MAX	(16 * UNITS)
@@ -42,6 +44,8 @@
  * @entry_recip: 2^32 / uet_lb.n_max, rounded up
  * @late: smallest delay above %DELAY_MAX units, ns
  * @is_down: bit per entry: its value is declared down
+ * @marked: entries that see congestion; a new value of an entry inherits that
+ *	until it is answered
  */
 struct hybrid {
 	u32 mean;
@@ -55,6 +59,7 @@ struct hybrid {
 	u64 late;
 	u64 entry_recip;
 	u64 is_down[UET_LB_AWARE_MAX / 64];
+	struct uet_lb_marked marked;
 };
 
 static u8 *hybrid_which(struct uet_lb *lb, u32 entry)
@@ -175,6 +180,13 @@ static noinline void hybrid_lost(struct uet_lb *lb, u16 ev)
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
 }
 
+static void hybrid_mark(struct uet_lb *lb, struct hybrid *h, u32 entry, bool m)
+{
+	if (uet_lb_marked_set(lb, &h->marked, entry, m))
+		uet_lb_note(lb, UET_LB_NOTE_SATURATED,
+			    hybrid_value(lb, entry));
+}
+
 /*
  * A packet with the value at position @i of the space queued for @d units. If
  * that is longer than the mean, the value may be replaced.
@@ -186,12 +198,16 @@ static __always_inline void hybrid_queued(struct uet_lb *lb, struct hybrid *h,
 	u32 w, entry;
 
 	h->mean += d - mean;
-	if (d <= mean)
+	if (d <= mean && !m && likely(!h->marked.nr))
 		return;
 	/* i / n_max, exact for i < 2^16 */
 	w = (u32)((i * h->entry_recip) >> 32);
 	entry = i - w * lb->n_max;
-	if (*hybrid_which(lb, entry) == w &&
+	if (*hybrid_which(lb, entry) != w)
+		return;
+	if (m || h->marked.nr)
+		hybrid_mark(lb, h, entry, m);
+	if (d > mean && !uet_lb_marked_full(lb, &h->marked) &&
 	    !(h->down_all && hybrid_is_down(h, entry)) &&
 	    d - mean > uet_prng_bits(&lb->prng,
 				     m ? RISK_BITS_MARKED : RISK_BITS_CLEAR))
@@ -207,11 +223,12 @@ static void hybrid_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)
 	switch (sig->reason) {
 	case UET_LB_NO_ECN:
 	case UET_LB_ECN:
-		if (!sig->rtt_valid)
-			return;
 		if (sig->target != h->target)
 			hybrid_set_target(h, sig->target);
-		hybrid_queued(lb, h, i, hybrid_delay_units(h, delay),
+		/* Without a round trip, the mean is what says nothing */
+		hybrid_queued(lb, h, i, sig->rtt_valid ?
+			      hybrid_delay_units(h, delay) :
+			      h->mean >> MEAN_SHIFT,
 			      sig->reason == UET_LB_ECN);
 		break;
 	case UET_LB_NACK:
@@ -276,6 +293,7 @@ static int hybrid_path_up(struct uet_lb *lb, u16 ev)
 	if (!hybrid_is_down(h, entry))
 		return 0;
 	*hybrid_down_word(h, entry) &= ~BIT_ULL(entry % 64);
+	uet_lb_marked_set(lb, &h->marked, entry, false);
 	h->down -= entry < lb->n;
 	h->down_all--;
 	uet_lb_note(lb, UET_LB_NOTE_GOOD, ev);
@@ -293,6 +311,7 @@ static void hybrid_resized(struct uet_lb *lb, u32 old)
 	h->down = 0;
 	for (i = 0; i < lb->n; i++)
 		h->down += hybrid_is_down(h, i);
+	uet_lb_marked_resized(lb, &h->marked);
 }
 
 static void hybrid_path_get(const struct uet_lb *lb, u32 index,

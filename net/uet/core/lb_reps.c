@@ -4,6 +4,10 @@
  * each once, oldest first; if there is none, draw at random. A loss freezes the
  * ring for a while: until routing has converged, use only values known to work
  * (UE 1.0 3.6.16.4).
+ *
+ * While a large share of the values is congested, all are drawn at random: those that
+ * are not would have to take what the others cannot. Random draws also tell when that
+ * has ended, as recycled values alone would not.
  */
 #include "lb_reps.h"
 
@@ -61,6 +65,7 @@ void uet_reps_keep(const struct uet_lb *lb, struct uet_reps *r)
 	for (slot = 0; slot < r->fill; slot++)
 		if (uet_lb_index(lb, r->ring[slot]) >= lb->n)
 			r->fresh &= ~BIT(slot);
+	uet_lb_marked_resized(lb, &r->marked);
 }
 
 /*
@@ -128,6 +133,9 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		return;
 	}
 	r->heard = true;
+	if (uet_lb_marked_set(lb, &r->marked, uet_lb_index(lb, sig->ev),
+			      sig->reason != UET_LB_NO_ECN))
+		uet_lb_note(lb, UET_LB_NOTE_SATURATED, sig->ev);
 	if (sig->reason != UET_LB_NO_ECN ||
 	    (r->frozen && reps_refreshed(r, sig->ev)))
 		return;
@@ -151,8 +159,13 @@ static u16 reps_next(struct uet_lb *lb, const struct uet_lb_ask *ask, u16 *run)
 		r->explore--;
 		return reps_random_ev(lb);
 	}
-	if (r->frozen ? uet_reps_frozen_next(r, &ev) : uet_reps_recycle(r, &ev))
+	if (r->frozen) {
+		if (uet_reps_frozen_next(r, &ev))
+			return ev;
+	} else if (!uet_lb_marked_full(lb, &r->marked) &&
+		   uet_reps_recycle(r, &ev)) {
 		return ev;
+	}
 	return reps_random_ev(lb);
 }
 

@@ -5,7 +5,7 @@
 #ifndef _UET_CORE_LB_REPS_H
 #define _UET_CORE_LB_REPS_H
 
-#include "lb.h"
+#include "lb_marked.h"
 
 #define UET_REPS_RING		8
 #define UET_REPS_FREEZE_NS	10000000ULL
@@ -26,6 +26,7 @@
  * @frozen: use only values of the ring
  * @lost: @lost_ev and @lost_at are valid
  * @heard: there was an ACK since @lost_at
+ * @marked: values that see congestion
  */
 struct uet_reps {
 	u64 frozen_until;
@@ -41,6 +42,7 @@ struct uet_reps {
 	bool frozen;
 	bool lost;
 	bool heard;
+	struct uet_lb_marked marked;
 };
 
 /**
@@ -71,7 +73,7 @@ void uet_reps_feedback(struct uet_lb *lb, struct uet_reps *r,
 		       const struct uet_lb_signal *sig);
 
 /**
- * uet_reps_keep() - do not recycle values outside the resized space
+ * uet_reps_keep() - neither recycle nor count values outside the resized space
  * @lb: object
  * @r: ring
  */

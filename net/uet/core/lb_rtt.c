@@ -49,7 +49,7 @@ static bool rtt_is_down(const struct rtt_lb *r, u32 i)
 
 static bool rtt_saturated(const struct uet_lb *lb, const struct rtt_lb *r)
 {
-	return r->avoided * 100 >= lb->threshold_pct * lb->n;
+	return uet_lb_saturated(lb, r->avoided);
 }
 
 /* Change an entry and update @avoided. */

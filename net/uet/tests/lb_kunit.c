@@ -471,6 +471,126 @@ static void lb_hybrid_keeps_values_in_common_congestion(struct kunit *test)
 	}
 }
 
+/* One cycle: entries below @bad are marked and late. Return: values that changed. */
+static u32 hybrid_cycle(struct uet_lb *lb, u32 bad)
+{
+	struct uet_lb_signal sig = {
+		.base_rtt = RTT, .target = RTT, .rtt_valid = true,
+	};
+	u16 before[16], run;
+	struct uet_lb_path path;
+	u32 i, changed = 0;
+
+	for (i = 0; i < 16; i++) {
+		uet_lb_path_get(lb, i, &path);
+		before[i] = path.ev;
+	}
+	for (i = 0; i < 16; i++) {
+		sig.ev = uet_lb_next(lb, &(struct uet_lb_ask){}, &run);
+		sig.reason = uet_lb_locate(lb, sig.ev) < bad ? UET_LB_ECN :
+							       UET_LB_NO_ECN;
+		sig.rtt = sig.reason == UET_LB_ECN ? 4 * RTT : RTT;
+		uet_lb_feedback(lb, &sig, true);
+	}
+	for (i = 0; i < 16; i++) {
+		uet_lb_path_get(lb, i, &path);
+		changed += path.ev != before[i];
+	}
+	return changed;
+}
+
+/* Above the threshold late values are kept; below it, and for a loss, they are not. */
+static void lb_hybrid_heeds_the_threshold(struct kunit *test)
+{
+	struct uet_lb_config cfg = {
+		.n = 16, .span = 4096, .threshold_pct = 50,
+	};
+	static const u32 shares[] = { 4, 7, 8, 12 };
+	struct lb_notes notes;
+	struct uet_lb *lb;
+	u32 i, k, changed;
+	u16 ev;
+
+	for (k = 0; k < ARRAY_SIZE(shares); k++) {
+		lb = make(test, "hybrid", &cfg);
+		lb_notes_listen(lb, &notes);
+		hybrid_cycle(lb, shares[k]);
+		for (i = 0, changed = 0; i < 20; i++)
+			changed += hybrid_cycle(lb, shares[k]);
+		if (shares[k] < 8)
+			KUNIT_EXPECT_GE(test, changed, 20U);
+		else
+			KUNIT_EXPECT_EQ(test, changed, 0U);
+		KUNIT_EXPECT_EQ(test, lb_notes_take(&notes),
+				shares[k] < 8 ? 0 : UET_LB_NOTE_SATURATED);
+		tell(lb, 0, uet_lb_next(lb, &(struct uet_lb_ask){}, &ev),
+		     UET_LB_TIMEOUT, true);
+		KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), UET_LB_NOTE_BAD);
+	}
+	/* it ends with the congestion */
+	hybrid_cycle(lb, 4);
+	for (i = 0, changed = 0; i < 20; i++)
+		changed += hybrid_cycle(lb, 4);
+	KUNIT_EXPECT_GE(test, changed, 20U);
+}
+
+/* Above the threshold all values are drawn, not just those that came back clear. */
+static void lb_reps_heeds_the_threshold(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 16, .threshold_pct = 50 };
+	static const u8 reasons[] = { UET_LB_ECN, UET_LB_NACK };
+	struct lb_notes notes;
+	struct uet_lb *lb;
+	u32 i, k, hits;
+
+	for (k = 0; k < ARRAY_SIZE(reasons); k++) {
+		lb = make(test, "reps", &cfg);
+		lb_notes_listen(lb, &notes);
+		for (i = 0; i < 7; i++)
+			tell(lb, 0, BASE + i, reasons[k], true);
+		for (i = 8; i < 16; i++)
+			tell(lb, 0, BASE + i, UET_LB_NO_ECN, true);
+		for (i = 8; i < 12; i++)
+			KUNIT_EXPECT_EQ(test, next_at(lb, 0, 1), BASE + i);
+		KUNIT_EXPECT_EQ(test, lb_notes_take(&notes), 0U);
+		tell(lb, 0, BASE + 7, reasons[k], true);
+		KUNIT_EXPECT_EQ(test, lb_notes_take(&notes),
+				UET_LB_NOTE_SATURATED);
+		for (i = 0, hits = 0; i < 160; i++)
+			hits += next_at(lb, 0, 1) < BASE + 8;
+		KUNIT_EXPECT_GE(test, hits, 50U);
+		KUNIT_EXPECT_LE(test, hits, 110U);
+		/* what is in the ring has not been used up */
+		tell(lb, 0, BASE, UET_LB_NO_ECN, true);
+		for (i = 12; i < 16; i++)
+			KUNIT_EXPECT_EQ(test, next_at(lb, 0, 1), BASE + i);
+		KUNIT_EXPECT_EQ(test, next_at(lb, 0, 1), BASE);
+	}
+}
+
+/* The count of congested values, kept step by step, equals a full count. */
+static void lb_reps_totals(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 256, .mtu = 4160, .cwnd = 600000 };
+	struct uet_lb *lb = make(test, "reps", &cfg);
+	const struct uet_reps *r = uet_lb_priv(lb);
+	struct test_rnd rnd = { .state = 5 };
+	u32 round, i, nr;
+
+	for (round = 0; round < 4000; round++) {
+		tell(lb, round, (u16)(BASE + rnd_below(&rnd, 256)),
+		     (u8)rnd_below(&rnd, 4), true);
+		if (rnd_one_in(&rnd, 30))
+			uet_lb_follow_window(lb, rnd_below(&rnd, 1200000));
+		for (i = 0, nr = 0; i < lb->n; i++)
+			nr += r->marked.bit[i / 64] >> (i % 64) & 1;
+		if (nr != r->marked.nr) {
+			KUNIT_FAIL(test, "round %u", round);
+			return;
+		}
+	}
+}
+
 /* SRD: slow values are avoided, retransmissions change the value. */
 static void lb_rtt_avoids_slow_values(struct kunit *test)
 {
@@ -551,6 +671,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
 	KUNIT_CASE(lb_hybrid_replaces_bad_values),
 	KUNIT_CASE(lb_hybrid_keeps_values_in_common_congestion),
+	KUNIT_CASE(lb_hybrid_heeds_the_threshold),
+	KUNIT_CASE(lb_reps_heeds_the_threshold),
+	KUNIT_CASE(lb_reps_totals),
 	KUNIT_CASE(lb_rtt_avoids_slow_values),
 	KUNIT_CASE(lb_rtt_tells_what_comes_back),
 	KUNIT_CASE(lb_ecmp_never_moves),

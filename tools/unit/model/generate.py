@@ -221,7 +221,8 @@ def bitmap_trace(rng, count):
 
 def reps_trace(rng, count):
     n = rng.choice([1, 8, 64, 256])
-    model = lb_model.Reps(n, 49152)
+    share = rng.choice([1, 25, 50, 75, 100])
+    model = lb_model.Reps(n, 49152, share)
     now, ops = 0, []
     for _ in range(count):
         now += rng.randrange(200000)
@@ -238,9 +239,12 @@ def reps_trace(rng, count):
                   'expect_fill': model.fill(), 'expect_frozen': model.frozen,
                   'expect_explore': model.explore}
         op['expect_fresh'] = model.fresh()
+        op['expect_marked'] = len(model.marked)
+        op['expect_saturated'] = model.saturated()
         ops.append(op)
     return {'name': 'reps', 'kind': 'ev_reps', 'description': '', 'n': n,
-            'base': 49152, 'ring': 8, 'freeze_ns': 10**7, 'ops': ops}
+            'base': 49152, 'ring': 8, 'freeze_ns': 10**7, 'threshold_pct': share,
+            'ops': ops}
 
 
 def derive_rows(rng):

@@ -74,8 +74,9 @@ class Bitmap:
 
 
 class Reps:
-    def __init__(self, n, base, size=8, freeze=10**7):
+    def __init__(self, n, base, share, size=8, freeze=10**7):
         self.n, self.base, self.size, self.freeze = n, base, size, freeze
+        self.share, self.marked = share, set()
         self.frozen, self.until, self.explore = False, 0, 0
         self.empty()
 
@@ -89,6 +90,9 @@ class Reps:
 
     def fill(self):
         return sum(1 for e in self.ring if e is not None)
+
+    def saturated(self):
+        return len(self.marked) * 100 >= self.share * self.n
 
     def process(self, ev, reason, now):
         if self.frozen and now > self.until:
@@ -109,6 +113,10 @@ class Reps:
             self.ring[self.head] = ev
             self.is_fresh[self.head] = True
             self.head = (self.head + 1) % self.size
+        if reason == 'NO_ECN':
+            self.marked.discard(ev)
+        elif reason != 'TIMEOUT':
+            self.marked.add(ev)
 
     def take_out(self, ev):
         """While frozen: what is lost leaves, the others move up."""
@@ -134,6 +142,8 @@ class Reps:
             self.is_fresh[slot] = False
             return self.random(rnd) if self.ring[slot] is None else \
                 self.ring[slot]
+        if self.saturated():
+            return self.random(rnd)
         for k in range(self.size):
             slot = (self.head + k) % self.size
             if self.is_fresh[slot]:
