@@ -24,7 +24,7 @@
  * @last_send: when a packet was last sent, ns
  * @idle_ns: configured idle time, 0 = half an RTT with nothing in flight
  * @spot: current value
- * @t_reroute: base RTTs between moves
+ * @t_reroute: round trips between moves
  * @evidence: sum of congestion seen on the value since it was last clear
  * @lost: a packet was inferred lost on this value
  * @started: @last_send is valid
@@ -76,6 +76,14 @@ static bool single_idle(const struct single *s, const struct uet_lb_ask *ask)
 	return !ask->inflight_pkts && gap >= ask->base_rtt >> IDLE_RTT_SHIFT;
 }
 
+/* Round trips count as measured: those of a queue are longer than the base RTT. */
+static bool single_moved_lately(const struct single *s,
+				const struct uet_lb_ask *ask)
+{
+	return single_since(ask->now, s->last_move) <
+	       s->t_reroute * (ask->rtt ?: ask->base_rtt);
+}
+
 static bool single_may_move(const struct single *s,
 			    const struct uet_lb_ask *ask)
 {
@@ -88,8 +96,7 @@ static bool single_may_move(const struct single *s,
 	if (single_idle(s, ask))
 		return true;
 	return (s->lost || s->evidence >= EVIDENCE_BUSY) &&
-	       single_since(ask->now, s->last_move) >=
-	       s->t_reroute * ask->base_rtt;
+	       !single_moved_lately(s, ask);
 }
 
 static u16 single_next(struct uet_lb *lb, const struct uet_lb_ask *ask,

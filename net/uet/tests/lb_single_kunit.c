@@ -27,15 +27,20 @@ static struct uet_lb *make(struct kunit *test, const char *policy,
 	return lb;
 }
 
-static u16 next_at(struct uet_lb *lb, u64 now, u32 sent, u32 inflight)
+static u16 next_rtt(struct uet_lb *lb, u64 now, u32 sent, u32 inflight, u64 rtt)
 {
 	struct uet_lb_ask ask = {
-		.now = now, .base_rtt = RTT, .target = RTT,
+		.now = now, .base_rtt = RTT, .rtt = rtt, .target = RTT,
 		.sent_pkts = sent, .inflight_pkts = inflight,
 	};
 	u16 run;
 
 	return uet_lb_next(lb, &ask, &run);
+}
+
+static u16 next_at(struct uet_lb *lb, u64 now, u32 sent, u32 inflight)
+{
+	return next_rtt(lb, now, sent, inflight, 0);
 }
 
 static void tell(struct uet_lb *lb, u16 ev, u8 reason, u8 siblings,
@@ -89,7 +94,8 @@ static void single_idle_time_is_configurable(struct kunit *test)
 	KUNIT_EXPECT_NE(test, next_at(lb, 6 * RTT, 2, 0), ev);
 }
 
-static void single_reroutes_once_per_t_reroute(struct kunit *test)
+/* Moves within 100 base RTTs of trims inside the network, never idle */
+static u32 single_moves_at(struct kunit *test, u64 rtt)
 {
 	struct uet_lb *lb = make(test, "single", 0, 0);
 	u16 ev = next_at(lb, RTT, 0, 0);
@@ -97,15 +103,23 @@ static void single_reroutes_once_per_t_reroute(struct kunit *test)
 	u64 now = RTT;
 	u16 was;
 
-	/* trims inside the network, all the time, never idle */
 	for (i = 0; i < 1000; i++) {
 		was = ev;
 		now += RTT / 10;
 		tell(lb, ev, UET_LB_NACK, UET_LB_SIB_UNKNOWN, false);
-		ev = next_at(lb, now, i, 5);
+		ev = next_rtt(lb, now, i, 5, rtt);
 		moves += ev != was;
 	}
-	KUNIT_EXPECT_EQ(test, moves, 10U);
+	return moves;
+}
+
+static void single_reroutes_once_per_t_reroute(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, single_moves_at(test, 0), 10U);
+	/* in a queue, round trips are as long as they are, not as the base RTT */
+	KUNIT_EXPECT_EQ(test, single_moves_at(test, RTT), 10U);
+	KUNIT_EXPECT_EQ(test, single_moves_at(test, 5 * RTT), 2U);
+	KUNIT_EXPECT_EQ(test, single_moves_at(test, 5 * RTT / 2), 4U);
 }
 
 static void single_clear_answers_clear_evidence(struct kunit *test)
