@@ -55,7 +55,6 @@ struct uet_cc_info {
  * @on_credit: credit field of an ACK or Credit CP
  * @credit_target: credit target to put into requests
  * @speculate: allow one packet without credit
- * @first_feedback: called before the first ACK, NACK or credit is handled
  * @base_rtt_changed: uet_ccc.base_rtt has changed
  * @window: bytes allowed in flight
  * @set_window: continue with another window, clamped to its bounds
@@ -85,7 +84,6 @@ struct uet_cc_ops {
 	void (*on_credit)(struct uet_ccc *c, u64 now, u32 credit);
 	u32 (*credit_target)(const struct uet_ccc *c);
 	void (*speculate)(struct uet_ccc *c);
-	void (*first_feedback)(struct uet_ccc *c);
 	void (*base_rtt_changed)(struct uet_ccc *c);
 	u64 (*window)(const struct uet_ccc *c);
 	void (*set_window)(struct uet_ccc *c, u64 bytes);

@@ -45,12 +45,26 @@ static void rccc_on_send(struct uet_ccc *c, u64 now, u32 size)
 	s->credit = max(s->credit - size, CREDIT_FLOOR);
 }
 
-static void rccc_first_feedback(struct uet_ccc *c)
+/* What answers the speculative window ends it, whatever it says. */
+static void rccc_hear(struct uet_ccc *c)
 {
 	struct uet_rccc *s = uet_rccc(c);
 
+	if (likely(!s->speculating))
+		return;
 	s->speculating = false;
 	s->credit = min_t(s64, s->credit, 0);
+}
+
+static void rccc_on_ack(struct uet_ccc *c, const struct uet_ccc_ack *ack)
+{
+	rccc_hear(c);
+}
+
+/* The retransmission takes credit like any packet; the target asks for it. */
+static void rccc_on_nack(struct uet_ccc *c, const struct uet_ccc_nack *nack)
+{
+	rccc_hear(c);
 }
 
 /*
@@ -79,6 +93,7 @@ static void rccc_on_credit(struct uet_ccc *c, u64 now, u32 credit)
 	struct uet_rccc *s = uet_rccc(c);
 	u32 step;
 
+	rccc_hear(c);
 	credit &= UET_CREDIT_MASK;
 	step = uet_credit_step(credit, s->granted);
 	if (!step)
@@ -124,11 +139,12 @@ const struct uet_cc_ops uet_cc_rccc = {
 	.room = rccc_room,
 	.ack_request = rccc_ack_request,
 	.on_send = rccc_on_send,
+	.on_ack = rccc_on_ack,
+	.on_nack = rccc_on_nack,
 	.on_inferred_loss = rccc_on_inferred_loss,
 	.on_credit = rccc_on_credit,
 	.speculate = rccc_speculate,
 	.credit_target = rccc_credit_target,
-	.first_feedback = rccc_first_feedback,
 	.info = rccc_info,
 	.init = rccc_init,
 	.name = "rccc",

@@ -136,11 +136,7 @@ static void ccc_begin(struct uet_ccc *c)
 
 static void ccc_hear(struct uet_ccc *c)
 {
-	if (likely(c->heard))
-		return;
 	c->heard = true;
-	if (ccc_credit_ops(c) && ccc_credit_ops(c)->first_feedback)
-		ccc_credit_ops(c)->first_feedback(c);
 }
 
 static void ccc_signal_path(struct uet_ccc *c, struct uet_lb_signal *sig)

@@ -54,6 +54,34 @@ static void rccc_speculates_until_heard(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out.credit_target, 1U);
 }
 
+/* Any answer ends the speculative window, a NACK too, also where it began anew. */
+static void rccc_a_nack_ends_speculation(struct kunit *test)
+{
+	struct uet_cc_params p;
+	struct uet_ccc *c = source(test, &p);
+	struct uet_rccc *s = uet_rccc(c);
+	struct uet_ccc_nack nack = { .size = MTU, .reason = UET_NACKED_OTHER };
+	u32 round;
+
+	KUNIT_ASSERT_TRUE(test, c->algo->credit->on_nack);
+	uet_ccc_on_new_data(c, 0, 10 * MTU);
+	for (round = 0; round < 2; round++) {
+		KUNIT_EXPECT_TRUE(test, s->speculating);
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+		KUNIT_EXPECT_EQ(test, s->credit, 225000 - MTU);
+		uet_ccc_on_nack(c, &nack);
+		KUNIT_EXPECT_FALSE(test, s->speculating);
+		KUNIT_EXPECT_EQ(test, s->credit, 0);
+		KUNIT_EXPECT_EQ(test, c->state, UET_CCC_ACTIVE);
+		/* the retransmission takes credit like any packet */
+		uet_ccc_on_credit(c, 0, (s->granted + MTU / 256) & 0xffffff);
+		KUNIT_EXPECT_EQ(test, s->credit, MTU);
+		uet_ccc_on_send(c, 0, MTU, 0, true);
+		KUNIT_EXPECT_EQ(test, s->credit, 0);
+		uet_ccc_credit_anew(c, 0);
+	}
+}
+
 static void rccc_credit_wraps(struct kunit *test)
 {
 	struct uet_cc_params p;
@@ -612,6 +640,7 @@ static void pacer_random(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(rccc_speculates_until_heard),
+	KUNIT_CASE(rccc_a_nack_ends_speculation),
 	KUNIT_CASE(rccc_credit_wraps),
 	KUNIT_CASE(rccc_credit_of_a_liar),
 	KUNIT_CASE(credit_for_nscc),
