@@ -278,6 +278,9 @@ static const struct uet_setting uet_settings[] = {
 	SWITCH(nscc_fi_end, NET, 0, 0,
 	       "any sign of congestion ends fast increase",
 	       FEEDS(FI_END, 1), SPEC(1)),
+	SWITCH(nscc_send_below, NET, 0, 0,
+	       "the window has to exceed what is in flight and the next packet",
+	       FEEDS(SEND_BELOW, 1), SPEC(1)),
 	NUMBER(nscc_max_wnd, NET, AUTO | SPECIAL, "bytes", 0, 0, UET_WND_MAX,
 	       "largest window, and the first one", FEEDS(MAX_WND, 1)),
 	NUMBER(nscc_fi, NET, AUTO, "bytes", -1, -1, UET_FI_MAX,
@@ -496,6 +499,7 @@ static const struct uet_setting uet_settings[] = {
 	PARAM("base_shift", BASE_SHIFT, "shift", "as nscc_base_shift"),
 	PARAM("qa_loss", QA_LOSS, "boolean", "as nscc_qa_loss"),
 	PARAM("fi_end", FI_END, "boolean", "as nscc_fi_end"),
+	PARAM("send_below", SEND_BELOW, "boolean", "as nscc_send_below"),
 };
 
 const struct uet_setting *uet_setting_at(unsigned int i)

@@ -68,6 +68,7 @@ struct uet_sysctl {
 	s32	nscc_wnd_add;
 	u32	nscc_wnd_follows;
 	u32	nscc_fi_end;
+	u32	nscc_send_below;
 	const char *profile;		/* the one written last */
 	u32	nscc_max_wnd;
 	s32	nscc_fi;

@@ -55,23 +55,34 @@ static void nscc_init(struct uet_ccc *c, u64 now)
 	s->avg_t = now;
 }
 
+/* What the window leaves beside what is in flight and another packet */
+static s64 nscc_spare(const struct uet_ccc *c)
+{
+	return (s64)uet_nscc_const(c)->cwnd - c->inflight - c->params->mtu;
+}
+
+/*
+ * The prose of UE 1.0 (3.6.13) asks for more window than that, its algorithm for as
+ * much. With the former, a window of one packet would never send: it does while
+ * nothing is in flight.
+ */
 static bool nscc_can_send(const struct uet_ccc *c)
 {
-	return c->inflight + c->params->mtu <= (s64)uet_nscc_const(c)->cwnd;
+	s64 spare = nscc_spare(c);
+
+	return spare >= c->params->send_below || (!spare && !c->inflight_pkts);
 }
 
 static u64 nscc_room(const struct uet_ccc *c)
 {
-	return (u64)((s64)uet_nscc_const(c)->cwnd - c->inflight -
-		     c->params->mtu);
+	return (u64)max_t(s64, nscc_spare(c) - c->params->send_below, 0);
 }
 
+/* The packet after which none may leave asks. */
 static bool nscc_ack_request(const struct uet_ccc *c, u32 size)
 {
-	s64 cwnd = (s64)uet_nscc_const(c)->cwnd;
-
-	return cwnd - (c->inflight + size) < c->params->mtu ||
-	       cwnd < c->params->ack_gen_trigger;
+	return nscc_spare(c) - size < c->params->send_below ||
+	       uet_nscc_const(c)->cwnd < c->params->ack_gen_trigger;
 }
 
 /* cwnd = max(cwnd - bytes, mtu) */

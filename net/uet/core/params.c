@@ -56,6 +56,7 @@ static const struct param_limits param_table[UET_CCP_COUNT] = {
 	[UET_CCP_BASE_SHIFT] = { 0, UET_BASE_SHIFT_MAX },
 	[UET_CCP_QA_LOSS] = { 0, 1 },
 	[UET_CCP_FI_END] = { 0, 1 },
+	[UET_CCP_SEND_BELOW] = { 0, 1 },
 	[UET_CCP_TFC_CELL] = { UET_TFC_CELL_MIN, UET_TFC_CELL_MAX },
 	[UET_CCP_TFC_OVERHEAD] = { 0, UET_TFC_OVERHEAD_MAX },
 	[UET_CCP_TFC_FIRST] = { 0, UET_TFC_FIRST_MAX },
@@ -222,6 +223,7 @@ static void params_derive_thresholds(struct uet_cc_params *p,
 	p->base_shift = (u8)params_value_or(cfg, UET_CCP_BASE_SHIFT, 0);
 	p->dfc_literal = params_value_or(cfg, UET_CCP_DFC_LITERAL, 0);
 	p->fi_end = params_value_or(cfg, UET_CCP_FI_END, 0);
+	p->send_below = params_value_or(cfg, UET_CCP_SEND_BELOW, 0);
 	p->wnd_unused = params_value_or(cfg, UET_CCP_WND_UNUSED,
 					UET_WND_UNUSED_DEFAULT);
 	p->qa_loss = !p->trimming &&

@@ -53,6 +53,8 @@
  * @UET_CCP_QA_LOSS: 1 lets inferred losses trigger quick adapt if switches do
  *	not trim and delays are above the target
  * @UET_CCP_FI_END: 1 ends fast increase at the first sign of congestion
+ * @UET_CCP_SEND_BELOW: 1 sends only while the window is larger than what is in flight
+ *	and another packet, 0 also while it is as large
  * @UET_CCP_TFC_CELL: size of a cell in bytes
  * @UET_CCP_TFC_OVERHEAD: bytes that each packet takes in cells beside its own
  * @UET_CCP_TFC_FIRST: cells that need no grant
@@ -89,6 +91,7 @@ enum uet_cc_param {
 	UET_CCP_BASE_SHIFT,
 	UET_CCP_QA_LOSS,
 	UET_CCP_FI_END,
+	UET_CCP_SEND_BELOW,
 	UET_CCP_TFC_CELL,
 	UET_CCP_TFC_OVERHEAD,
 	UET_CCP_TFC_FIRST,
@@ -198,6 +201,8 @@ struct uet_cc_config {
  * @wnd_unused: no increase of an unused window
  * @qa_loss: losses at a delay above the target trigger quick adapt
  * @fi_end: any sign of congestion ends fast increase
+ * @send_below: bytes by which the window must exceed what is in flight and the next
+ *	packet, 0 or 1
  * @max_wnd_fixed: @max_wnd was configured and does not follow base_rtt
  */
 struct uet_cc_params {
@@ -232,6 +237,7 @@ struct uet_cc_params {
 	bool dfc_literal;
 	bool wnd_unused;
 	bool fi_end;
+	bool send_below;
 	bool qa_loss;
 	bool max_wnd_fixed;
 };

@@ -75,6 +75,39 @@ static void ccc_window_blocks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, credit, 0ULL);
 }
 
+/*
+ * As large a window as what is in flight and a packet: enough, unless the setting asks for
+ * more. Who may not send has asked for an answer; a window of one packet sends.
+ */
+static void ccc_window_to_the_byte(struct kunit *test)
+{
+	u32 below;
+
+	for (below = 0; below < 2; below++) {
+		struct uet_ccc *c;
+		struct ctx *x = make(test, "nscc", 12000);
+
+		x->p.send_below = below;
+		x->p.ack_gen_trigger = 0;
+		c = &x->c;
+		uet_nscc(c)->cwnd = 3 * MTU;
+		uet_ccc_on_new_data(c, 0, 9 * MTU);
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+		KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);
+		KUNIT_EXPECT_EQ(test, c->algo->window->room(c), MTU - below);
+		KUNIT_EXPECT_EQ(test, c->algo->window->ack_request(c, MTU),
+				below);
+		uet_ccc_on_send(c, 0, MTU, 0, false);
+		KUNIT_EXPECT_EQ(test, c->state,
+				below ? UET_CCC_ACTIVE : UET_CCC_READY);
+		ack(c, 10, 2 * MTU, 2);
+		uet_nscc(c)->cwnd = MTU;
+		uet_ccc_on_new_data(c, 20, MTU);
+		KUNIT_EXPECT_EQ(test, c->state, UET_CCC_READY);
+		KUNIT_EXPECT_EQ(test, c->algo->window->room(c), 0ULL);
+	}
+}
+
 /* A spuriously inferred loss must leave no trace in the counters. */
 static void ccc_unmark_returns_bytes(struct kunit *test)
 {
@@ -501,6 +534,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ccc_end_of_fast_increase),
 	KUNIT_CASE(ccc_states),
 	KUNIT_CASE(ccc_window_blocks),
+	KUNIT_CASE(ccc_window_to_the_byte),
 	KUNIT_CASE(ccc_unmark_returns_bytes),
 	KUNIT_CASE(ccc_resynchronises),
 	KUNIT_CASE(ccc_pdc_gone),

@@ -110,15 +110,18 @@ static void params_fit(struct kunit *test)
 
 static void params_merge(struct kunit *test)
 {
-	struct uet_cc_config net = {}, peer = {};
+	struct uet_cc_config *peer = kunit_kzalloc(test, sizeof(*peer),
+						   GFP_KERNEL);
+	struct uet_cc_config net = {};
 	struct uet_cc_params p;
 
+	KUNIT_ASSERT_NOT_NULL(test, peer);
 	uet_cc_config_set(&net, UET_CCP_MTU, 4160);
 	uet_cc_config_set(&net, UET_CCP_ETA, 100);
 	uet_cc_config_set(&net, UET_CCP_FI, 100);
-	uet_cc_config_set(&peer, UET_CCP_FI, 7);
-	uet_cc_config_set(&peer, UET_CCP_MAX_WND, 99999);
-	uet_cc_config_merge(&net, &peer);
+	uet_cc_config_set(peer, UET_CCP_FI, 7);
+	uet_cc_config_set(peer, UET_CCP_MAX_WND, 99999);
+	uet_cc_config_merge(&net, peer);
 	KUNIT_EXPECT_EQ(test, uet_cc_params_derive(&p, &net, NULL), 0);
 	KUNIT_EXPECT_EQ(test, p.eta, 100U);
 	KUNIT_EXPECT_EQ(test, p.fi, 7U);
