@@ -216,30 +216,34 @@ enum {
 #define FEEDS(_param, _scale)	.param = UET_CCP_##_param, .scale = (_scale)
 #define FLOOR(_value)	.floor = (_value)
 #define SPEC(_value)		.has_spec = true, .spec = (_value)
+#define SPEC_WORD(_word)	.has_spec = true, .spec_word = (_word)
 #define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
 
 static const struct uet_setting uet_settings[] = {
 	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_choice,
 	     "congestion control", OF_PEER(cc)),
 	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_choice,
-	     "how packets of unordered messages are spread", OF_PEER(policy)),
+	     "how packets of unordered messages are spread", OF_PEER(policy),
+	     SPEC_WORD("oblivious")),
 	NAME(path_policy_ordered, NET | PEER | SOCK, 0, "single", lb_choice,
 	     "how packets of ordered messages are spread",
-	     OF_PEER(policy_ordered)),
+	     OF_PEER(policy_ordered), SPEC_WORD("single")),
 	NAME(profile, NET, 0, "module", profile_choice,
-	     "all settings that UE 1.0 names another value for"),
+	     "all settings that UE 1.0 names a value for"),
 
 	/* Path selection */
 	NUMBER(entropy_size, NET, POW2, "number of entropy values", 4096, 1,
 	       UET_LB_N_MAX, "source ports of a context", SPEC(256)),
 	NUMBER(spray_run, NET, AUTO, "packets", 0, 0, UET_LB_RUN_MAX,
-	       "packets in a row with the same entropy value"),
+	       "packets in a row with the same entropy value", SPEC(1)),
 	SWITCH(path_stats, NET, LIVE, 0, "keep a history of each entropy value"),
 	NUMBER(congestion_threshold, NET, 0, "percent",
 	       UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
-	       "congested entropy values above which all are used again"),
+	       "share of congested entropy values from which on none is avoided",
+	       SPEC(50)),
 	NUMBER(t_reroute, NET, 0, "round trips", UET_LB_T_REROUTE_DEFAULT, 1,
-	       UET_LB_T_REROUTE_MAX, "least time between two changes of a path"),
+	       UET_LB_T_REROUTE_MAX, "least time between two changes of a path",
+	       SPEC(10)),
 	NUMBER(reroute_idle_us, NET, AUTO, "microseconds", 0, 0, TIME_US_MAX,
 	       "idle time after which a path may change"),
 
@@ -356,38 +360,40 @@ static const struct uet_setting uet_settings[] = {
 	/* Acknowledgements */
 	NUMBER(ack_gen_trigger, NET | PEER, LIVE, "bytes",
 	       UET_ACK_GEN_TRIGGER_DEFAULT, 0, UET_ACK_GEN_TRIGGER_MAX,
-	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1)),
+	       "bytes between acknowledgements", FEEDS(ACK_GEN_TRIGGER, 1),
+	       SPEC(16384)),
 	SENDER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
-	       "what a smaller packet counts as"),
+	       "what a smaller packet counts as", SPEC(1024)),
 	SWITCH(ack_per_packet, NET | PEER, LIVE, 0, "acknowledge each packet",
-	       OF_PEER(ack_per_packet)),
+	       OF_PEER(ack_per_packet), SPEC(0)),
 	SWITCH(ack_coalesce, NET, LIVE, 1, "acknowledge a burst at its end",
 	       SPEC(0)),
 	SWITCH_AT("ack_request_all",
 		  offsetof(struct uet_sysctl, rules.ack_request_all), NET, LIVE,
 		  0, "ask for an answer wherever congestion control wants one",
 		  SPEC(1)),
-	SWITCH(ack_on_ecn, NET, LIVE, 1, "acknowledge each marked packet"),
+	SWITCH(ack_on_ecn, NET, LIVE, 1, "acknowledge each marked packet",
+	       SPEC(1)),
 
 	/* Loss recovery */
 	SENDER(rto_min_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "least retransmission timeout", FLOOR(1000)),
+	       "least retransmission timeout", FLOOR(1000), SPEC(1000)),
 	SENDER(rto_max_ms, NET, LIVE, "milliseconds", 200, 1, TIME_MS_MAX,
 	       "largest retransmission timeout of a silent peer", FLOOR(200)),
 	SENDER(max_rto_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
-	       "timeouts in a row after which a peer may count as gone"),
+	       "timeouts in a row after which a peer may count as gone", SPEC(5)),
 	SENDER(peer_timeout_s, NET, LIVE, "seconds", 30, 1, TIME_S_MAX,
 	       "silence after which a peer may count as gone"),
 	NUMBER(orphan_timeout_s, NET, LIVE, "seconds", 60, 1, ORPHAN_S_MAX,
 	       "how long messages of a closed socket are tried in vain"),
 	SENDER(max_nack_retx, NET, LIVE, "count", 5, 1, RETX_MAX,
-	       "refusals in a row after which a PDC is given up"),
+	       "refusals in a row after which a PDC is given up", SPEC(5)),
 	SENDER(nack_retx_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "first pause after a refusal for shortage", FLOOR(1000)),
+	       "first pause after a refusal for shortage", FLOOR(1000), SPEC(1000)),
 	SENDER(clear_time_us, NET, LIVE, "microseconds", 1000, 10, TIME_US_MAX,
-	       "how long a CLEAR may wait for a request", FLOOR(1000)),
+	       "how long a CLEAR may wait for a request", FLOOR(1000), SPEC(1000)),
 	NUMBER(close_req_time_ms, NET, LIVE, "milliseconds", 5000, 1,
-	       TIME_MS_MAX, "how long a target waits to be closed"),
+	       TIME_MS_MAX, "how long a target waits to be closed", SPEC(1)),
 	NUMBER(defer_timeout_ms, NET, LIVE, "milliseconds", 5000, 10,
 	       TIME_MS_MAX, "pause after which a deferred message is sent again",
 	       FLOOR(1000)),
@@ -402,7 +408,7 @@ static const struct uet_setting uet_settings[] = {
 	SIZE(mem, NET, LIVE | MACHINE, MEM_MIN,
 	     "ceiling of message data of the namespace"),
 	NUMBER(mpr, NET, 0, "128 packets", 8, 1, 255,
-	       "least receive window of a PDC"),
+	       "least receive window of a PDC", SPEC(8)),
 	NUMBER(payload_mtu, NET, AUTO | ZERO, "bytes", 0, PAYLOAD_MTU_MIN,
 	       PAYLOAD_MTU_MAX, "payload of a full packet"),
 	NUMBER(pdc_max, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
@@ -615,11 +621,20 @@ void uet_settings_defaults(struct uet_sysctl *s)
 void uet_settings_profile(struct uet_sysctl *s, bool spec)
 {
 	const struct uet_setting *set;
+	const char *word;
 	unsigned int i;
 
-	for (i = 0; (set = uet_setting_at(i)); i++)
-		if (set->has_spec)
+	for (i = 0; (set = uet_setting_at(i)); i++) {
+		if (!set->has_spec)
+			continue;
+		if (set->kind != UET_SETTING_NAME) {
 			uet_setting_write(set, s, spec ? set->spec : set->value);
+			continue;
+		}
+		word = spec ? set->spec_word : set->word;
+		WRITE_ONCE(*(const char **)((void *)s + set->off),
+			   uet_setting_word(set, word));
+	}
 }
 
 void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg)

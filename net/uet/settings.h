@@ -243,13 +243,14 @@ enum uet_setting_kind {
  * @kind: its type
  * @scope: UET_SCOPE_*
  * @flags: UET_SETTING_*
- * @has_spec: profile "spec" sets it to @spec
+ * @has_spec: profile "spec" sets it to @spec, or to @spec_word if it is a name
  * @min: smallest value; ask uet_setting_limits()
  * @max: largest value, %UET_SETTING_NO_MAX if there is none; likewise
  * @floor: smallest value outside the initial user namespace, 0 = @min: smaller ones
  *	would let an ordinary user have the host do more than his programs do
  * @value: default of a number
  * @spec: value of UE 1.0
+ * @spec_word: the same of a name
  * @word: default of a name
  * @choice: the valid names by position, which last; NULL after the last one
  * @param: core parameter that it feeds if @scale != 0
@@ -272,6 +273,7 @@ struct uet_setting {
 	s64			floor;
 	s64			value;
 	s64			spec;
+	const char		*spec_word;
 	const char		*word;
 	const char		*(*choice)(unsigned int i);
 	enum uet_cc_param	param;

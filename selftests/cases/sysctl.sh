@@ -59,12 +59,16 @@ profile()
 		set_sysctl "$A" profile module || return 1
 		[ "$(of_a "$name")" = "$(on "$B" cat "/proc/sys/net/uet/$name")" ] ||
 			fail "$name is $(of_a "$name") afterwards"
-	done < <(sed -n 's/^\t``\([a-z_]*\)`` *\([0-9]\+\) .*/\1 \2/p' "$MANUAL")
+	done < <(sed '/^Profile$/,/^Path selection$/!d' "$MANUAL" |
+		 sed -n 's/^\t``\([a-z_]*\)`` *\([0-9a-z]\+\) .*/\1 \2/p')
 	echo "$n settings"
-	[ $n -ge 10 ] || return 1
+	[ $n -ge 27 ] || return 1
 	set_sysctl "$A" t_reroute 55
+	set_sysctl "$A" reroute_idle_us 55
 	set_sysctl "$A" profile spec
-	[ "$(of_a t_reroute)" = 55 ] || fail "others are changed as well"
+	[ "$(of_a t_reroute)" = 10 ] || fail "t_reroute is not that of UE 1.0"
+	[ "$(of_a reroute_idle_us)" = 55 ] || fail "others are changed as well"
+	set_sysctl "$A" reroute_idle_us 0
 	[ "$(of_a profile)" = spec ] || return 1
 	set_sysctl "$A" profile module
 }

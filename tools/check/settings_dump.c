@@ -19,7 +19,9 @@ int main(void)
 			printf("%s\t", set->word);
 		else
 			printf("%lld\t", (long long)set->value);
-		if (set->has_spec)
+		if (set->has_spec && set->spec_word)
+			printf("%s", set->spec_word);
+		else if (set->has_spec)
 			printf("%lld", (long long)set->spec);
 		printf("\t%lld\t%s\n", (long long)set->floor, set->help);
 	}

@@ -73,6 +73,7 @@ static void settings_defaults(struct kunit *test)
 {
 	const struct uet_setting *set;
 	struct uet_sysctl s = {};
+	const char *word;
 	unsigned int i;
 
 	uet_settings_defaults(&s);
@@ -83,6 +84,8 @@ static void settings_defaults(struct kunit *test)
 			KUNIT_ASSERT_NOT_NULL(test,
 					      uet_setting_word(set, set->word));
 			KUNIT_EXPECT_TRUE(test, !uet_setting_word(set, "bogus"));
+			word = set->has_spec ? set->spec_word : set->word;
+			KUNIT_EXPECT_NOT_NULL(test, uet_setting_word(set, word));
 			continue;
 		}
 		KUNIT_EXPECT_EQ(test, uet_setting_read(set, &s), set->value);
@@ -257,14 +260,26 @@ static void settings_profile(struct kunit *test)
 
 	uet_settings_defaults(&s);
 	s.t_reroute = 55;
+	s.reroute_idle_us = 66;
+	s.close_req_time_ms = 77;
 	before = s;
 	uet_settings_profile(&s, true);
 	KUNIT_EXPECT_EQ(test, s.entropy_size, 256);
 	KUNIT_EXPECT_EQ(test, s.nscc_wnd_add, 0);
 	KUNIT_EXPECT_EQ(test, s.nscc_idle_window, 0);
 	KUNIT_EXPECT_EQ(test, s.rules.ack_request_all, 1);
-	KUNIT_EXPECT_EQ(test, s.t_reroute, 55);
+	KUNIT_EXPECT_EQ(test, s.t_reroute, 10);
+	KUNIT_EXPECT_EQ(test, s.congestion_threshold, 50);
+	KUNIT_EXPECT_EQ(test, s.close_req_time_ms, 1);
+	KUNIT_EXPECT_EQ(test, s.nscc_send_below, 1);
+	KUNIT_EXPECT_STREQ(test, s.path_policy, "oblivious");
+	KUNIT_EXPECT_EQ(test, s.reroute_idle_us, 66);
 	uet_settings_profile(&s, false);
+	KUNIT_EXPECT_EQ(test, s.close_req_time_ms, 5000);
+	KUNIT_EXPECT_EQ(test, s.nscc_send_below, 0);
+	KUNIT_EXPECT_STREQ(test, s.path_policy, "hybrid");
+	before.t_reroute = 10;
+	before.close_req_time_ms = 5000;
 	KUNIT_EXPECT_EQ(test, memcmp(&s, &before, sizeof(s)), 0);
 }
 

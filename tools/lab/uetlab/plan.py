@@ -201,7 +201,8 @@ class Plan:
             out |= t["sysctl"]
         out |= {k: v for k, v in self.case.get("sysctl", {}).items()
                 if self.uet or not k.startswith("net.uet.")}
-        return out
+        # A profile sets many of the others.
+        return dict(sorted(out.items(), key=lambda kv: kv[0] != "net.uet.profile"))
 
     def uet_sysctls(self):
         """What an operator would set for this fabric; a device says its speed."""
