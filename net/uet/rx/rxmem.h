@@ -22,6 +22,12 @@ static inline unsigned long uet_rx_shared(const struct uet_sock *us)
 
 void uet_rx_resize_to(struct uet_sock *us, u32 half);
 
+/* Half of the buffer as the program wants it now; it may count only later. */
+static inline u32 uet_rx_half_wanted(const struct uet_sock *us)
+{
+	return max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+}
+
 /**
  * uet_rx_resize() - follow SO_RCVBUF, which may change at any time
  * @us: socket
@@ -30,7 +36,7 @@ void uet_rx_resize_to(struct uet_sock *us, u32 half);
  */
 static inline void uet_rx_resize(struct uet_sock *us)
 {
-	u32 half = max_t(u32, READ_ONCE(us->sk.sk_rcvbuf) / 2, UET_RX_HALF_MIN);
+	u32 half = uet_rx_half_wanted(us);
 
 	if (unlikely(half != us->rx_half))
 		uet_rx_resize_to(us, half);

@@ -575,7 +575,7 @@ static bool uet_rx_advance(struct uet_sock *us, struct uet_rxmsg *msg)
  */
 bool uet_rxmsg_fits_buffer(const struct uet_sock *us, u32 len)
 {
-	return len <= uet_rx_half(us) / 8;
+	return len <= min(uet_rx_half(us), uet_rx_half_wanted(us)) / 8;
 }
 
 /**
