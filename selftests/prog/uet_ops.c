@@ -375,10 +375,17 @@ out:
 /* Pages that drivers hold */
 static long pinned(void)
 {
-	FILE *f = fopen("/proc/vmstat", "r");
 	char name[64];
 	long v, n = 0;
+	FILE *f;
 
+	/* Processors have counts of their own, which this adds up (SMP) */
+	f = fopen("/proc/sys/vm/stat_refresh", "w");
+	if (f) {
+		fputs("1", f);
+		fclose(f);
+	}
+	f = fopen("/proc/vmstat", "r");
 	while (fscanf(f, "%63s %ld", name, &v) == 2) {
 		if (!strcmp(name, "nr_foll_pin_acquired"))
 			n += v;
