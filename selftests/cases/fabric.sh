@@ -78,6 +78,10 @@ pingpong()
 
 # --- the suite -------------------------------------------------------------------------
 
+# What a program runs under that may pin 2 MiB
+LIMITED=(prlimit --memlock=2097152 setpriv --bounding-set=-ipc_lock --)
+LIMITS=()
+
 # suite LABEL OPTIONS...: its cases become cases here
 suite()
 {
@@ -98,7 +102,7 @@ suite()
 		KTAP*)		;;
 		*)		echo "# $line" ;;
 		esac
-	done < <(on "$A" "$SUITE" -p "$PROVIDER" -s $A4 -t $((15 * SLOW)) "$@" 2>"$WORK/errors")
+	done < <(on "$A" "${LIMITS[@]}" "$SUITE" -p "$PROVIDER" -s $A4 -t $((15 * SLOW)) "$@" 2>"$WORK/errors")
 	[ -n "$ended" ] || tail -n 20 "$WORK/errors" | comment
 	tst "$label ran to its end" test -n "$ended"
 }
@@ -421,6 +425,9 @@ fi
 if wanted suite; then
 	suite "suite in a host" -m threads -c "$(scaled 30)"
 	suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
+	LIMITS=("${LIMITED[@]}")
+	suite "little memory to pin" -m threads -c "$(scaled 10)" long unexpected
+	LIMITS=()
 fi
 if wanted collectives; then
 	tst "collective operations" collectives_all

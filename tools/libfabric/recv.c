@@ -101,6 +101,7 @@ void uet_recv_fail(struct uet_fi_op *op, int error)
 static void uet_recv_wait(struct uet_fi_op *op)
 {
 	op->recv.posted = false;
+	op->recv.met = false;
 	list_del(&op->queued);
 	list_add(&op->ep->pending, &op->queued);
 	op->ep->fresh++;
@@ -195,6 +196,37 @@ void uet_recv_told(struct uet_fi_op *op, const struct uet_completion *done)
 		uet_recv_fail(op, op->error ?: (int)done->error);
 }
 
+/**
+ * uet_recv_meet() - receives look at the messages that are here
+ * @ep: endpoint
+ *
+ * Each does once, in order: what comes here later looks at the receives. So no message
+ * here is for one that goes to the kernel, or waits for room there behind others.
+ */
+void uet_recv_meet(struct uet_ep *ep)
+{
+	struct list *l = ep->pending.prev;
+	struct uet_unexp *u;
+	struct uet_fi_op *op;
+
+	/* Those that have not looked are the last ones. */
+	while (l != &ep->pending && !list_item(l, struct uet_fi_op, queued)->recv.met)
+		l = l->prev;
+	for (l = l->next; l != &ep->pending; ) {
+		op = list_item(l, struct uet_fi_op, queued);
+		op->recv.met = true;
+		u = uet_unexp_find(ep, op);
+		if (!u) {
+			l = l->next;
+			continue;
+		}
+		/* One for many messages goes to the end of the list, to look again. */
+		l = l->prev;
+		uet_unexp_take(u, op);
+		l = l->next;
+	}
+}
+
 /* Post the first receives that wait. Returns how many, or an errno below 0. */
 static int uet_recv_post_some(struct uet_ep *ep)
 {
@@ -207,9 +239,6 @@ static int uet_recv_post_some(struct uet_ep *ep)
 
 	for (l = ep->pending.next; l != &ep->pending && n < UET_POST_BATCH; l = l->next) {
 		op = list_item(l, struct uet_fi_op, queued);
-		/* The others are behind one that has its message. */
-		if (n && uet_unexp_find(ep, op))
-			break;
 		recvs[n] = uet_recv_describe(op, n + 1);
 		/* Entries that are not named do not matter. */
 		if (!op->recv.any)
@@ -239,7 +268,6 @@ static bool uet_recv_may_give(const struct uet_domain *d)
  */
 void uet_recv_post_pending(struct uet_ep *ep)
 {
-	struct uet_unexp *u;
 	struct uet_fi_op *op;
 	int n;
 
@@ -248,13 +276,9 @@ void uet_recv_post_pending(struct uet_ep *ep)
 		uet_unexp_spill(ep);
 		return;
 	}
+	uet_recv_meet(ep);
 	while (!list_empty(&ep->pending)) {
 		op = list_item(ep->pending.next, struct uet_fi_op, queued);
-		u = uet_unexp_find(ep, op);
-		if (u) {
-			uet_unexp_take(u, op);
-			continue;
-		}
 		if (!uet_recv_may_give(ep->domain)) {
 			ep->domain->again = true;
 			return;
@@ -313,6 +337,7 @@ struct uet_fi_op *uet_recv_begin(struct uet_ep *ep, const struct uet_wanted *w)
 	op->recv.multi = w->flags & FI_MULTI_RECV;
 	op->recv.any = !from;
 	op->recv.posted = false;
+	op->recv.met = false;
 	op->recv.pulls = false;
 	op->recv.waited = false;
 	if (from)

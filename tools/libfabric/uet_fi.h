@@ -478,6 +478,7 @@ struct uet_fi_op {
 			bool		multi;
 			bool		any;		/* of any source */
 			bool		posted;		/* the kernel has it */
+			bool		met;		/* it has looked at uet_ep.unexp */
 			bool		pulls;		/* a long message goes to it */
 			bool		waited;		/* through a look at the peers */
 			struct sockaddr_uet source;	/* of that: its socket for data */
@@ -654,6 +655,7 @@ void uet_recv_told(struct uet_fi_op *op, const struct uet_completion *done);
 void uet_recv_fail(struct uet_fi_op *op, int error);
 void uet_recv_end(struct uet_fi_op *op, size_t got, size_t total, int error);
 void uet_recv_take(struct uet_fi_op *op, const struct uet_arrival *a);
+void uet_recv_meet(struct uet_ep *ep);
 void uet_recv_post_pending(struct uet_ep *ep);
 void uet_recv_peer_lost(struct uet_ep *ep, const struct sockaddr_uet *peer, int error);
 

@@ -145,6 +145,8 @@ void uet_unexp_spill(struct uet_ep *ep)
 	struct uet_fi_op *op;
 	int n;
 
+	/* What is here already comes before what will be read. */
+	uet_recv_meet(ep);
 	for (n = 0; n < UET_UNEXP_BUDGET; n++) {
 		u = ep->dgram && list_empty(&ep->pending) ? NULL : uet_unexp_read(ep);
 		if (!u)

@@ -5,6 +5,8 @@
 #define SHORTS	5000
 #define LONGS	200
 #define MILLION	1000000
+/* More receives than a provider gives to the kernel at a time */
+#define MANY	1500
 
 static size_t short_size(unsigned int i)
 {
@@ -152,11 +154,39 @@ static void closes(struct side *s)
 	meet(s);
 }
 
+/* Messages that many receives before theirs are not for, short ones and long ones */
+static void behind_many(struct side *s)
+{
+	static const size_t sizes[] = { 100, 20000, 0, 300 * KIB, 101 };
+	struct op *many[MANY], *tx[ARRAY_SIZE(sizes)], *rx;
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		many[i] = recv_tag(s, 8192, 1, NO_IGNORE);
+	settle(s, 50);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		tx[i] = send_tag_to(s, s->self, sizes[i], i, 2);
+	settle(s, 200);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		rx = recv_tag(s, sizes[i], 2, NO_IGNORE);
+		check_got_tag(rx, sizes[i], i, 2);
+		check_sent(tx[i]);
+	}
+	for (i = 0; i < MANY; i += MANY / 10)
+		CHECK(s, !many[i]->n, "receive %u has a message of another tag", i);
+	/* The others still have their order. */
+	for (i = 0; i < 3; i++)
+		check_sent(send_tag_to(s, s->self, 8000 + i, i, 1));
+	for (i = 0; i < 3; i++)
+		check_got_tag(many[i], 8000 + i, i, 1);
+}
+
 TESTS(unexpected) = {
 	{ "short ones, received backwards", sends_shorts, receives_shorts },
 	{ "long ones, received backwards", sends_longs, receives_longs },
 	{ "short ones both ways, received backwards", flood_each_other, flood_each_other },
 	{ "a million", sends_million, receives_million, .huge = true },
+	{ "behind many receives of another tag", behind_many },
 	{ "the endpoint closes", leaves, closes },
 	{ }
 };
