@@ -427,6 +427,13 @@ if wanted suite; then
 	suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
 	LIMITS=("${LIMITED[@]}")
 	suite "little memory to pin" -m threads -c "$(scaled 10)" long unexpected
+	wmem=$(on "$A" sysctl -n net.uet.wmem)
+	wmem_max=$(sysctl -n net.core.wmem_max)
+	sysctl -qw net.core.wmem_max=16384
+	set_sysctl "$A" wmem 16384
+	suite "... and small send buffers" -m threads "no memory to pin"
+	sysctl -qw net.core.wmem_max="$wmem_max"
+	set_sysctl "$A" wmem "$wmem"
 	LIMITS=()
 fi
 if wanted collectives; then

@@ -27,6 +27,12 @@
 /* Messages read at a time: peers that send without end do not keep the caller. */
 #define UET_READ_BUDGET		1024
 
+/* A piece that is too long for the send buffer waits so long for memory to pin, ms. */
+#define UET_PIECE_WAIT		5000
+
+/* More than a message takes of it beside its bytes */
+#define UET_PIECE_OVERHEAD	1024
+
 /* From there on data is sent from where it is. */
 #define UET_PIECE_PINNED	(64 << 10)
 
@@ -122,6 +128,7 @@ static struct uet_fi_op *uet_piece_get(struct uet_fi_op *op, enum uet_op_kind ki
 	piece->offset = offset;
 	piece->len = len;
 	piece->piece.unposted = false;
+	piece->piece.refused = 0;
 	piece->piece.got = 0;
 	list_add(&op->pieces, &piece->node);
 	op->left++;
@@ -382,7 +389,10 @@ static int uet_push(struct uet_fi_op *piece)
 			return errno;
 	}
 	piece->left = 1;
-	return libuet_sendmsg(fd, iov, n, &to, &attrs, flags) < 0 ? errno : 0;
+	if (libuet_sendmsg(fd, iov, n, &to, &attrs, flags) >= 0)
+		return 0;
+	/* It is longer than the send buffer, and may be pinned later. */
+	return errno == EMSGSIZE ? ENOBUFS : errno;
 }
 
 static void uet_push_end(struct uet_fi_op *piece, int error)
@@ -409,6 +419,26 @@ void uet_push_told(struct uet_fi_op *piece, const struct uet_completion *done)
 		uet_push_end(piece, 0);
 }
 
+/* A piece was refused. What can be pinned now and then is sent from where it is; what can
+ * be copied has room when others have gone. Is it neither?
+ */
+static bool uet_push_hopeless(struct uet_fi_op *piece)
+{
+	const uint64_t now = uet_now_ms();
+	socklen_t len = sizeof(int);
+	int sndbuf;
+
+	if (!piece->piece.refused)
+		piece->piece.refused = now;
+	if (now - piece->piece.refused < UET_PIECE_WAIT ||
+	    getsockopt(piece->ep->bulk, SOL_SOCKET, SO_SNDBUF, &sndbuf, &len) ||
+	    piece->len + UET_PIECE_OVERHEAD <= (size_t)sndbuf)
+		return false;
+	uet_warn(EP_DATA, "a piece of %zu bytes cannot be pinned (RLIMIT_MEMLOCK), nor copied to a send buffer of %d (net.uet.wmem)\n",
+		 piece->len, sndbuf);
+	return true;
+}
+
 static void uet_pushes_go_on(struct uet_ep *ep)
 {
 	struct uet_fi_op *piece;
@@ -417,7 +447,7 @@ static void uet_pushes_go_on(struct uet_ep *ep)
 	while (!list_empty(&ep->pushes)) {
 		piece = list_item(ep->pushes.next, struct uet_fi_op, queued);
 		err = piece->parent->error ?: uet_push(piece);
-		if (uet_later(err))
+		if (uet_later(err) && !uet_push_hopeless(piece))
 			return;
 		list_del(&piece->queued);
 		if (err)

@@ -492,6 +492,7 @@ struct uet_fi_op {
 		struct {
 			bool		unposted;	/* read, not posted */
 			size_t		got;
+			uint64_t	refused;	/* ms, when it found no room; or 0 */
 		} piece;
 	};
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages that the receiver fetches, and messages that do not fit. */
+#include <sys/resource.h>
+
 #include "suite.h"
 
 /* Around the limit of short ones, and of pieces */
@@ -171,6 +173,28 @@ static void is_left(struct side *s)
 		check_content(rx, 8 * MIB, 1);
 }
 
+/* Receives take all memory that may be pinned. The message is copied, or fails; the send
+ * never hangs.
+ */
+static void not_pinned(struct side *s)
+{
+	struct rlimit lim;
+	struct op *rx, *tx;
+	unsigned int i;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur > 4 * MIB)
+		skip_case(s, "there is memory to pin");
+	for (i = 0; i < 500; i++)
+		recv_tag(s, 16384, 1, NO_IGNORE);
+	settle(s, 50);
+	rx = recv_tag(s, MIB, 2, NO_IGNORE);
+	tx = send_tag_to(s, s->self, MIB, 1, 2);
+	UNTIL(s, tx->n, "waiting for a send of what cannot be pinned");
+	CHECK(s, !tx->err.err || tx->err.err == ENOBUFS, "it fails with %d", tx->err.err);
+	if (!tx->err.err)
+		check_got_tag(rx, MIB, 1, 2);
+}
+
 TESTS(long) = {
 	{ "one after the other", sends, receives },
 	{ "one after the other, unordered", sends, receives, .want = { .unordered = true } },
@@ -179,5 +203,6 @@ TESTS(long) = {
 	{ "too long for a receive", sends_too_long, cut_at_once },
 	{ "... which comes later", sends_too_long, cut_later },
 	{ "the sender closes", closes, is_left },
+	{ "no memory to pin", not_pinned },
 	{ }
 };
