@@ -76,6 +76,24 @@ pingpong()
 	wait $server || fail "the server failed: $(<"$WORK/server")"
 }
 
+# Port numbers are no PIDonFEPs, which a program for TCP is told
+service_too_large()
+{
+	on "$A" env FI_LOG_LEVEL=warn fi_info -p "$PROVIDER" -P 9228 -n $A4 >"$WORK/info" 2>&1
+	cat "$WORK/info"
+	grep -q "PIDonFEPs" "$WORK/info" || fail "nothing tells why"
+}
+
+# A utility provider comes where FI_PROVIDER names it, and not before this one
+layered()
+{
+	on "$A" env -u FI_PROVIDER fi_info -p uet >"$WORK/info"
+	cat "$WORK/info"
+	grep -q "provider: uet$" "$WORK/info" || fail "it is not found"
+	! grep -q "ofi_rxd" "$WORK/info" || fail "it is there unasked"
+	FI_PROVIDER="uet;ofi_rxd" PROVIDER="uet;ofi_rxd" pingpong -m tagged -I 20
+}
+
 # --- the suite -------------------------------------------------------------------------
 
 # What a program runs under that may pin 2 MiB
@@ -418,7 +436,11 @@ setup_pair
 setup_mgmt
 if wanted programs; then
 	tst "fi_info" info
-	[ "$PROVIDER" != uet ] || tst "in a job" in_job
+	if [ "$PROVIDER" = uet ]; then
+		tst "in a job" in_job
+		tst "a service that is a port number" service_too_large
+		tst "a utility provider on top" layered
+	fi
 	tst "fi_pingpong, messages" pingpong -m msg -I 20
 	tst "fi_pingpong, messages with tags" pingpong -m tagged -I 20
 fi

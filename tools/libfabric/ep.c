@@ -499,6 +499,9 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	ep->fid.cm = &uet_cm_ops;
 	ep->fid.msg = &uet_msg_ops;
 	ep->fid.tagged = &uet_tagged_ops;
+	ep->fid.rma = &uet_no_rma_ops;
+	ep->fid.atomic = &uet_no_atomic_ops;
+	ep->fid.collective = &uet_no_collective_ops;
 	uet_lock(d);
 	d->users++;
 	uet_unlock(d);

@@ -8,7 +8,7 @@
 
 #include "uet_fi.h"
 
-#define UET_PROTOCOL		(FI_PROV_SPECIFIC | 0x554554)	/* "UET" */
+#define UET_PROTOCOL		(1U << 31 | 0x554554)	/* a provider's own: "UET" */
 #define UET_PROTOCOL_VERSION	1
 
 /* A system call of Linux sends less. */
@@ -18,20 +18,27 @@
 #define UET_SIZE		1024
 #define UET_COUNT		65536
 
+/* FI_ORDER_DATA; libfabric 2 has the name no more. */
+#define UET_COMP_ORDER		(1ULL << 16)
+
+/* Flags of fi_getinfo() that libfabric and its utility providers have for each other:
+ * OFI_CORE_PROV_ONLY is that of a utility provider that looks for one to lie on.
+ */
+#define UET_CORE_FLAGS		(~0ULL << 58)
+#define UET_CORE_PROV_ONLY	(1ULL << 59)
+
 static const struct fi_tx_attr uet_tx_attr = {
-	.caps		= UET_CAPS & ~(FI_RECV | FI_SOURCE | FI_DIRECTED_RECV | FI_MULTI_RECV),
+	.caps		= FI_MSG | FI_TAGGED | FI_SEND,
 	.op_flags	= FI_TRANSMIT_COMPLETE,
 	.msg_order	= FI_ORDER_SAS,
-	.comp_order	= FI_ORDER_NONE,
 	.inject_size	= UET_EAGER_MAX,
 	.size		= UET_SIZE,
 	.iov_limit	= UET_IOV_MAX,
 };
 
 static const struct fi_rx_attr uet_rx_attr = {
-	.caps		= UET_CAPS & ~FI_SEND,
+	.caps		= UET_CAPS & ~(FI_SEND | FI_LOCAL_COMM | FI_REMOTE_COMM),
 	.msg_order	= FI_ORDER_SAS,
-	.comp_order	= FI_ORDER_NONE,
 	.total_buffered_recv = 0,
 	.size		= UET_SIZE,
 	.iov_limit	= 1,
@@ -85,7 +92,7 @@ static int uet_check_tx(const struct fi_tx_attr *a)
 		REFUSE("flags of transmit contexts");
 	if (a->msg_order & ~FI_ORDER_SAS)
 		REFUSE("order of messages but SAS");
-	if (a->comp_order & ~FI_ORDER_DATA)
+	if (a->comp_order & ~UET_COMP_ORDER)
 		REFUSE("order of completions");
 	if (a->inject_size > uet_tx_attr.inject_size)
 		REFUSE("inject_size");
@@ -106,7 +113,7 @@ static int uet_check_rx(const struct fi_rx_attr *a)
 		REFUSE("flags of receive contexts");
 	if (a->msg_order & ~FI_ORDER_SAS)
 		REFUSE("order of messages but SAS");
-	if (a->comp_order & ~FI_ORDER_DATA)
+	if (a->comp_order & ~UET_COMP_ORDER)
 		REFUSE("order of completions");
 	if (a->iov_limit > uet_rx_attr.iov_limit)
 		REFUSE("iov_limit of receives");
@@ -274,8 +281,8 @@ static void uet_info_dgram(struct fi_info *info, size_t size)
 	info->ep_attr->type = FI_EP_DGRAM;
 	info->ep_attr->max_msg_size = size;
 	info->ep_attr->mem_tag_format = 0;
-	info->tx_attr->msg_order = FI_ORDER_NONE;
-	info->rx_attr->msg_order = FI_ORDER_NONE;
+	info->tx_attr->msg_order = 0;
+	info->rx_attr->msg_order = 0;
 	info->tx_attr->inject_size = size;
 }
 
@@ -348,13 +355,21 @@ static int uet_ask_name(const char *node, const char *service, uint64_t flags, u
 		.suet_family = libuet_family(), .suet_job = job,
 	};
 	char text[2 * LIBUET_URI_SIZE];
+	bool found;
 
 	if ((size_t)snprintf(text, sizeof(text), "%s%s%s", node ?: "any",
 			     service ? "/" : "", service ?: "") >= sizeof(text))
 		return -FI_ENODATA;
-	if (flags & FI_NUMERICHOST)
-		return libuet_parse(text, &base, sa) ? -FI_ENODATA : 0;
-	return libuet_resolve(text, &base, sa, 1) < 1 ? -FI_ENODATA : 0;
+	found = flags & FI_NUMERICHOST ? !libuet_parse(text, &base, sa) :
+		libuet_resolve(text, &base, sa, 1) == 1;
+	if (found)
+		return 0;
+	/* Programs for TCP have port numbers. */
+	if (errno == ERANGE)
+		uet_warn(CORE, "%s: services are PIDonFEPs here, 1 to %d\n", text, UET_PID_MAX);
+	else
+		uet_info(CORE, "%s: %s\n", text, strerror(errno));
+	return -FI_ENODATA;
 }
 
 static int uet_ask(const char *node, const char *service, uint64_t flags,
@@ -452,6 +467,16 @@ static bool uet_iface_fits(struct uet_iface *i, const struct fi_info *h,
 	return src->suet_ri < UET_RI_MAX && src->suet_job == i->addr.suet_job;
 }
 
+/* Does the user want a utility provider on this one? Without being asked for, libfabric
+ * puts it first, so that programs that name "uet" would have it, for what "uet" does better.
+ */
+static bool uet_layered(void)
+{
+	const char *text = getenv("FI_PROVIDER");
+
+	return text && strstr(text, "uet;");
+}
+
 /* Is the module there? */
 static bool uet_available(void)
 {
@@ -525,7 +550,7 @@ static int uet_info_list(const struct fi_info *h, const struct uet_ask *ask,
  * @version: of the interface that the program knows
  * @node: host, see libuet_resolve(3), or NULL
  * @service: PIDonFEP and resource index, or a name of uet-services(5), or NULL
- * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY
+ * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY, UET_CORE_FLAGS
  * @hints: what the program asks for, or NULL
  * @info: gets one for each local address and type of endpoints
  *
@@ -540,8 +565,10 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 
 	(void)version;
 	*info = NULL;
-	if (flags & ~(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY))
+	if (flags & ~(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY | UET_CORE_FLAGS))
 		return -FI_EBADFLAGS;
+	if (flags & UET_CORE_PROV_ONLY && !uet_layered())
+		REFUSE("utility providers that FI_PROVIDER does not name, as \"uet;ofi_rxd\"");
 	ret = uet_check(hints);
 	if (ret)
 		return ret;

@@ -24,11 +24,14 @@
 #include <sys/uio.h>
 
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <rdma/providers/fi_log.h>
 #include <rdma/providers/fi_prov.h>
@@ -233,6 +236,9 @@ int uet_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
 int uet_no_control(struct fid *fid, int command, void *arg);
 int uet_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
 		    void *context);
+extern struct fi_ops_rma uet_no_rma_ops;
+extern struct fi_ops_atomic uet_no_atomic_ops;
+extern struct fi_ops_collective uet_no_collective_ops;
 
 /* --- information (info.c, iface.c) ------------------------------------------- */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the interface has to refuse. */
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_collective.h>
+#include <rdma/fi_rma.h>
 #include <sys/socket.h>
 
 #include "suite.h"
@@ -99,6 +102,10 @@ static void names(struct side *s)
 	      FI_ENODATA);
 	GIVES(s, fi_getinfo(SUITE_API, NULL, "no such service", FI_SOURCE, hints, &info),
 	      FI_ENODATA);
+	OK(s, fi_getinfo(SUITE_API, NULL, "4095", FI_SOURCE, hints, &info));
+	fi_freeinfo(info);
+	info = NULL;
+	GIVES(s, fi_getinfo(SUITE_API, NULL, "9228", FI_SOURCE, hints, &info), FI_ENODATA);
 	fi_freeinfo(hints);
 }
 
@@ -215,6 +222,31 @@ static void bad_operations(struct side *s)
 	check_sent(op);
 }
 
+/* Remote memory, atomic and collective operations, without a look whether there are any */
+static void not_there(struct side *s)
+{
+	struct fid_ep *ep = s->ep;
+	uint64_t word = 0;
+	size_t count;
+
+	if (!strict())
+		skip_case(s, "other providers have them, or crash");
+	GIVES(s, fi_read(ep, &word, 8, NULL, s->self, 0, 0, NULL), FI_ENOSYS);
+	GIVES(s, fi_write(ep, &word, 8, NULL, s->self, 0, 0, NULL), FI_ENOSYS);
+	GIVES(s, fi_writedata(ep, &word, 8, NULL, 1, s->self, 0, 0, NULL), FI_ENOSYS);
+	GIVES(s, fi_inject_write(ep, &word, 8, s->self, 0, 0), FI_ENOSYS);
+	GIVES(s, fi_atomic(ep, &word, 1, NULL, s->self, 0, 0, FI_UINT64, FI_SUM, NULL),
+	      FI_ENOSYS);
+	GIVES(s, fi_fetch_atomic(ep, &word, 1, NULL, &word, NULL, s->self, 0, 0, FI_UINT64,
+				 FI_SUM, NULL), FI_ENOSYS);
+	GIVES(s, fi_compare_atomic(ep, &word, 1, NULL, &word, NULL, &word, NULL, s->self, 0, 0,
+				   FI_UINT64, FI_CSWAP, NULL), FI_ENOSYS);
+	GIVES(s, fi_atomicvalid(ep, FI_UINT64, FI_SUM, &count), FI_ENOSYS);
+	GIVES(s, fi_barrier(ep, s->self, NULL), FI_ENOSYS);
+	GIVES(s, fi_allreduce(ep, &word, 1, NULL, &word, NULL, s->self, FI_UINT64, FI_SUM, 0,
+			      NULL), FI_ENOSYS);
+}
+
 static void bad_objects(struct side *s)
 {
 	struct fi_cq_attr cq = { .format = 99 };
@@ -250,5 +282,6 @@ TESTS(bad) = {
 	{ "fi_close() of what is in use", closed_too_early },
 	{ "arguments of operations", bad_operations },
 	{ "arguments of other calls", bad_objects },
+	{ "operations that there are none of", not_there },
 	{ }
 };

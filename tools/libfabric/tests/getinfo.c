@@ -184,6 +184,39 @@ static void text_addresses(struct side *s)
 	fi_freeinfo(info);
 }
 
+/* Two capabilities of domains, which are none of contexts */
+static void contexts(struct side *s)
+{
+	const uint64_t domains = FI_LOCAL_COMM | FI_REMOTE_COMM;
+	struct fi_info *info;
+
+	if (!strict())
+		skip_case(s, "other providers have them there");
+	info = usual(s);
+	CHECK(s, (info->domain_attr->caps & domains) == domains, "domain %#llx",
+	      (unsigned long long)info->domain_attr->caps);
+	CHECK(s, !(info->tx_attr->caps & domains), "tx %#llx",
+	      (unsigned long long)info->tx_attr->caps);
+	CHECK(s, !(info->rx_attr->caps & domains), "rx %#llx",
+	      (unsigned long long)info->rx_attr->caps);
+	fi_freeinfo(info);
+}
+
+/* A flag that libfabric and its own providers have for each other (OFI_GETINFO_INTERNAL) */
+static void internal_flags(struct side *s)
+{
+	struct fi_info *hints = hints_of(&s->want), *info = NULL;
+
+	if (!strict())
+		skip_case(s, "of another provider");
+	OK(s, fi_getinfo(SUITE_API, NULL, NULL, 1ULL << 58, hints, &info));
+	fi_freeinfo(info);
+	info = NULL;
+	CHECK(s, fi_getinfo(SUITE_API, NULL, NULL, 1ULL << 30, hints, &info) < 0,
+	      "a flag of none is taken");
+	fi_freeinfo(hints);
+}
+
 /* A domain of each that was found; several at a time */
 static void opens(struct side *s)
 {
@@ -213,6 +246,8 @@ TESTS(getinfo) = {
 	{ "a source and a peer", source_and_peer, BARE },
 	{ "copies and text", copy, BARE },
 	{ "addresses as text", text_addresses, BARE },
+	{ "capabilities of domains alone", contexts, BARE },
+	{ "internal flags", internal_flags, BARE },
 	{ "all that are found open", opens, BARE },
 	{ }
 };
