@@ -9,7 +9,8 @@ static void uet_cleanup(void)
 struct fi_provider uet_provider = {
 	.name		= "uet",
 	.version	= FI_VERSION(0, 1),
-	.fi_version	= FI_VERSION(1, 17),
+	/* libfabric refuses it to programs that ask for more. */
+	.fi_version	= FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
 	.getinfo	= uet_getinfo,
 	.fabric		= uet_fabric_open,
 	.cleanup	= uet_cleanup,
