@@ -564,14 +564,12 @@ def nack_trimmed(host):
 @case("SYN flood: one that goes on does not keep the silent ones")
 def syn_flood_rest(host):
     # What others have opened has been silent for long enough to go
-    host.answers()
     time.sleep(1.1)
     share = host.stat("CurPdcs") + 10
     with Setting(host, pdc_max=4 * share):
         before = host.stat("PdcAccepted")
         flood = [Pdc(host) for _ in range(share)]
-        # Again, as one of before may be about to go, and in the way
-        for pdc in flood * 2:
+        for pdc in flood:
             host.send(pdc.packet(0, syn=True), source="10.0.0.67")
         host.answers()
         same("contexts", host.stat("PdcAccepted") - before, share)
@@ -581,6 +579,21 @@ def syn_flood_rest(host):
         host.send(Pdc(host).packet(0, syn=True), source="10.0.0.68")
         host.answers()
         same("contexts", host.stat("PdcAccepted") - before, share + 1)
+
+
+@case("SYN flood: contexts that are asked to close make room as well")
+def syn_flood_asked(host):
+    share = host.stat("CurPdcs") + 20
+    with Setting(host, pdc_max=4 * share, pdc_idle_s=1, close_req_time_ms=60000):
+        for _ in range(10):
+            host.send(Pdc(host).packet(0, syn=True), source="10.0.0.67")
+        # Idle after two seconds
+        time.sleep(3)
+        before = host.stat("PdcAccepted")
+        for _ in range(share):
+            host.send(Pdc(host).packet(0, syn=True), source="10.0.0.67")
+        host.answers()
+        same("contexts", host.stat("PdcAccepted") - before, share)
 
 
 # --- closing (UE 1.0 3.5.8) -------------------------------------------------

@@ -99,7 +99,9 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		rx->ask_close = true;
 	} else {
 		rx->asked = true;
-		uet_pdc_unoffer(pdc);
+		/* Else it is in another list by the same node. */
+		if (rx->confirmed)
+			uet_pdc_unoffer(pdc);
 		if (rx->confirmed || uet_close_req_allowed(pdc->un))
 			uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
 				     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0),
