@@ -27,6 +27,7 @@
 #define FIRST		700		/* PIDonFEP of the first socket */
 #define PAGE		4096
 #define ARENA		(96 * PAGE)
+#define LENGTHS		(1 << 20)	/* some_length() is less */
 #define CHILD_CALLS	300
 #define COOKIES		64
 #define OPTIONS		40		/* somewhat more than there are */
@@ -53,7 +54,7 @@ static unsigned int roll(struct dice *d, unsigned int n)
 /* As many short ones as long ones */
 static size_t some_length(struct dice *d)
 {
-	return roll(d, 1U << roll(d, 19));
+	return roll(d, 1U << roll(d, 20));
 }
 
 static void new_queue(int i)
@@ -290,7 +291,9 @@ static void at_random(unsigned int seed)
 	pthread_t threads[THREADS];
 	struct dice d = { seed };
 
-	arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Behind it is nothing, for as far as a buffer may reach */
+	arena = mmap(NULL, ARENA + LENGTHS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(arena, ARENA, PROT_READ | PROT_WRITE);
 	for (int i = 0; i < SOCKETS; i++)
 		uet_addr(&peers[i], here, 0, FIRST + i, 0);
 	for (int i = 0; i < QUEUES; i++)
@@ -331,7 +334,7 @@ int main(int argc, char **argv)
 	if (!pid)
 		at_random(argc > 3 ? atoi(argv[3]) : 1);
 	waitpid(pid, &status, 0);
-	note("%ld operations posted", *posted);
+	note("%ld operations posted, status %x", *posted, status);
 	result(WIFEXITED(status) && !WEXITSTATUS(status) && *posted > calls_end / 10,
 	       "%ld calls at random", calls_end);
 	still_works();
