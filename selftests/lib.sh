@@ -346,6 +346,20 @@ join_router()
 	ip -n "$A" -6 route add default via fd04::1:fe
 }
 
+# behind_router COMMAND...: with host B behind a router
+behind_router()
+{
+	local rc
+
+	teardown_pair
+	(setup_router && join_router && set_sysctl "$A" peer_timeout_s 600 && "$@")
+	rc=$?
+	teardown_pair
+	ip netns del "$R"
+	setup_pair
+	return $rc
+}
+
 # fix_neighbours: the hosts know each other for good. An ARP or ND packet that
 # is corrupted teaches a wrong address, and nothing arrives until it is forgotten.
 fix_neighbours()

@@ -116,20 +116,6 @@ told()
 	[ "$(stat_of "$A" IcmpErrors)" -ge "$1" ]
 }
 
-# behind_router COMMAND...: with host B behind a router
-behind_router()
-{
-	local rc
-
-	teardown_pair
-	(setup_router && join_router && set_sysctl "$A" peer_timeout_s 600 && "$@")
-	rc=$?
-	teardown_pair
-	ip netns del "$R"
-	setup_pair
-	return $rc
-}
-
 # unreachable TYPE ERRNO ERRNO6: a router that says so ends what opens a context, long
 # before a silent peer is given up
 unreachable()

@@ -2,10 +2,14 @@
 /*
  * Writes to windows (UET_WINDOW, UET_RUDI) as programs see them.
  *
- *   uet_write ADDR      an address of this host
+ *   uet_write ADDR           an address of this host
+ *   uet_write ADDR PID KEY   one socket writes each line that is read into a window of
+ *                            another host, and says with what error that ended
  */
 #define _GNU_SOURCE
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -109,13 +113,18 @@ static bool ends(int fd, int error, int code)
 	       rep.type == (error ? UET_REPORT_FAILED : UET_REPORT_DELIVERED);
 }
 
-static int writer(uint16_t pid)
+static int make_writer(int fd)
 {
-	int fd = bound_sock(SOCK_RDM, pid), on = 1, mode = UET_RUDI;
+	int on = 1, mode = UET_RUDI;
 
 	setsockopt(fd, SOL_UET, UET_NOTIFY, &on, sizeof(on));
 	setsockopt(fd, SOL_UET, UET_DELIVERY, &mode, sizeof(mode));
 	return fd;
+}
+
+static int writer(uint16_t pid)
+{
+	return make_writer(bound_sock(SOCK_RDM, pid));
 }
 
 static void test_options(void)
@@ -367,11 +376,30 @@ static void test_close(void)
 	close(b);
 }
 
+static int write_lines(uint16_t pid, uint64_t key)
+{
+	int fd = make_writer(open_sock(SOCK_RDM));
+	struct uet_report rep;
+
+	while (fgets(data, sizeof(data), stdin)) {
+		if (write_to(fd, pid, key, 0, strlen(data), 0, 0) < 0)
+			die("write");
+		if (!next_report(fd, &rep, NULL, -1))
+			die("no report");
+		printf("%s\n", strerrorname_np(rep.error));
+		fflush(stdout);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		die("usage: uet_write ADDR");
+	if (argc != 2 && argc != 4)
+		die("usage: uet_write ADDR [PID KEY]");
 	here = argv[1];
+	if (argc == 4)
+		return write_lines(atoi(argv[2]), UET_KEY_IDEMPOTENT |
+				   strtoull(argv[3], NULL, 10));
 	ktap_begin();
 	test_options();
 	test_basics(SOCK_RDM);

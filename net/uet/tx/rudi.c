@@ -67,7 +67,8 @@
  * @again: another one wanted to meanwhile
  * @heard: the peer has answered once
  * @icmp_since: when the first of these came, see uet_unreached()
- * @icmp_code: ICMP said unreachable before it was heard: type << 8 | code, 0 = no
+ * @icmp_code: ICMP said unreachable before it was heard: type << 8 | code, 0 = no; it and
+ *	@soft_err are forgotten when no packet is left
  * @soft_err: errno for packets that are given up
  */
 struct uet_rudi {
@@ -318,7 +319,11 @@ static void uet_rudi_release(struct uet_rudi *r, struct uet_rudi_pkt *pkt,
 	uet_rudi_gone(&r->win, &pkt->t);
 	__skb_queue_tail(gone, pkt->skb);
 	pkt->skb = NULL;
-	r->nr--;
+	if (!--r->nr) {
+		/* What was said of these is not true of what is sent later. */
+		r->icmp_code = 0;
+		r->soft_err = 0;
+	}
 	uet_rudi_less(pkt->msg);
 	uet_rudi_pkt_free(r->peer->fep->un, pkt);
 }
