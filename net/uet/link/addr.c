@@ -114,10 +114,12 @@ static int uet_addr_check_local4(struct net *net, int oif, __be32 addr)
 static int uet_addr_check_local6(struct net *net, int oif,
 				 const struct in6_addr *addr, u32 scope)
 {
-#if IS_ENABLED(CONFIG_IPV6)
 	struct net_device *dev = NULL;
 	int err = 0;
 
+	/* With ipv6.disable=1 there is no table of addresses to look in. */
+	if (!ipv6_mod_enabled())
+		return -EADDRNOTAVAIL;
 	if (ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL) {
 		oif = scope ? scope : oif;
 		if (!oif)
@@ -133,9 +135,6 @@ static int uet_addr_check_local6(struct net *net, int oif,
 		err = -EADDRNOTAVAIL;
 	rcu_read_unlock();
 	return err;
-#else
-	return -EADDRNOTAVAIL;
-#endif
 }
 
 /**
