@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit.h>
 #include <linux/rhashtable-types.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
@@ -157,8 +158,7 @@ struct uet_tfc {
  * @unconfirmed_lock: of @unconfirmed and of uet_peer.unconfirmed; BH; nests in
  *	uet_pdc_rx.lock
  * @nacks: limit of NACKs about unknown PDCs
- * @close_reqs: CLOSE_REQs to unconfirmed peers since @close_reqs_since
- * @close_reqs_since: start of the current second, jiffies
+ * @close_reqs: limit of CLOSE_REQs to unconfirmed peers
  * @peer_rules: struct uet_peer_rule, settings by prefix, longest first
  * @peer_rules_lock: of @peer_rules; nests in @open_mutex
  * @peer_rules_writer: held by who reads a rule, changes and stores it; nests
@@ -263,8 +263,7 @@ struct uet_net {
 	unsigned long		speed_asked;
 
 	struct uet_nack_limit	nacks;
-	atomic_t		close_reqs;
-	unsigned long		close_reqs_since;
+	struct ratelimit_state	close_reqs;
 	struct list_head	credit_ports;
 	spinlock_t		credit_lock;	/* of ports and sources */
 	struct work_struct	credit_work;

@@ -61,7 +61,7 @@ static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 	mutex_init(&un->open_mutex);
 	uet_encap_init(un);
 	uet_nack_limit_init(un);
-	un->close_reqs_since = jiffies;
+	uet_close_req_limit_init(un);
 	spin_lock_init(&un->rtts_lock);
 	uet_credit_init(un);
 	uet_rudi_init(un);

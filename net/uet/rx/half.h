@@ -275,6 +275,7 @@ void uet_pdc_leave_syn(struct uet_pdc *pdc);
 
 /* timer.c */
 void uet_pdc_rx_timer(struct uet_pdc *pdc);
+void uet_close_req_limit_init(struct uet_net *un);
 void uet_pdc_want_clear(struct uet_pdc *pdc, u64 now);
 
 /* request.c: requests in */

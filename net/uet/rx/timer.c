@@ -50,17 +50,19 @@ static u64 uet_pdc_rx_idle_ns(const struct uet_pdc *pdc)
 	return 2 * uet_pdc_idle_ns(pdc);
 }
 
-/* May another CLOSE_REQ go to an address that may be made up? Those are as many as packets
- * that are forged, and nobody is to be flooded so.
+/**
+ * uet_close_req_limit_init() - prepare the limit of CLOSE_REQs to who has not proved its
+ *	address
+ * @un: namespace
+ *
+ * Such addresses may be made up, as many as packets can be forged: nobody is to be flooded
+ * so.
  */
-static bool uet_close_req_allowed(struct uet_net *un)
+void uet_close_req_limit_init(struct uet_net *un)
 {
-	unsigned long since = READ_ONCE(un->close_reqs_since);
-
-	if (time_after(jiffies, since + HZ) &&
-	    cmpxchg(&un->close_reqs_since, since, jiffies) == since)
-		atomic_set(&un->close_reqs, 0);
-	return atomic_inc_return(&un->close_reqs) <= UET_CLOSE_REQS_UNPROVED;
+	ratelimit_state_init(&un->close_reqs, HZ, UET_CLOSE_REQS_UNPROVED);
+	/* Nothing is logged of those that do not go. */
+	ratelimit_set_flags(&un->close_reqs, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /*
@@ -102,7 +104,7 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 		/* Else it is in another list by the same node. */
 		if (rx->confirmed)
 			uet_pdc_unoffer(pdc);
-		if (rx->confirmed || uet_close_req_allowed(pdc->un))
+		if (rx->confirmed || __ratelimit(&pdc->un->close_reqs))
 			uet_cp_queue(pdc, list, &cp, UET_CTL_CLOSE_REQ,
 				     UET_F_AR | (rx->close_tries ? UET_F_RETX : 0),
 				     0);
