@@ -639,7 +639,6 @@ def close_clears(host):
 def close_req(host):
     with Setting(host, pdc_idle_s=1):
         pdc = opened(host)
-        # Only who has proved its address is asked
         pdc.one(1, p.F_AR)
         same("PSN", host.control(p.CP_CLOSE_REQ, pdc.id, 10).psn, pdc.psn(0))
         probe = pdc.cp(p.CP_PROBE, payload=pdc.psn(0), opaque=7)

@@ -186,6 +186,7 @@ enum uet_source uet_source_look(struct uet_peer *peer)
 	enum uet_source state;
 	int genid;
 
+	/* Once more only if an address has changed meanwhile, which takes rtnl. */
 	do {
 		genid = uet_source_genid(peer->fep->un, v4);
 		state = v4 ? uet_source_state4(peer) : uet_source_state6(peer);

@@ -4,7 +4,7 @@
  * sender cancels (UET_CANCEL).
  *
  * A socket has one work item, scheduled for its earliest deadline. It scans all
- * messages of the socket, whose number the send buffer limits.
+ * messages of the socket, whose number the send buffer and UET_SENDS_MAX limit.
  *
  * Not here: how a message is given up (tx/giveup.c).
  */

@@ -42,7 +42,7 @@ struct uet_txmsg;
  * @alone: it carries the long messages of one dest at a time
  * @silent: counted in uet_account.silent
  * @err_source: enum uet_report_source of @error
- * @err_code: code of that source
+ * @err_code: code of that source; while the PDC opens, ICMP's type << 8 | code
  * @flow: its CCC, with a reference
  * @peer_node: in uet_peer.tx_halves; peer->lock
  * @dests: dests bound to it
