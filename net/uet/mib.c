@@ -118,6 +118,7 @@ static const struct snmp_mib uet_mib_names[] = {
 	SNMP_MIB_ITEM("DropMalformed", UET_MIB_DROP_PARSE),
 	SNMP_MIB_ITEM("DropUnknownType", UET_MIB_DROP_TYPE),
 	SNMP_MIB_ITEM("DropCrc", UET_MIB_DROP_CRC),
+	SNMP_MIB_ITEM("DropChecksum", UET_MIB_DROP_CSUM),
 	SNMP_MIB_ITEM("DropNoMem", UET_MIB_DROP_NOMEM),
 	SNMP_MIB_ITEM("DropNoPdc", UET_MIB_DROP_NO_PDC),
 	SNMP_MIB_ITEM("DropWrongPeer", UET_MIB_DROP_PEER),

@@ -127,6 +127,7 @@ enum uet_mib_item {
 	UET_MIB_DROP_PARSE,
 	UET_MIB_DROP_TYPE,
 	UET_MIB_DROP_CRC,
+	UET_MIB_DROP_CSUM,
 	UET_MIB_DROP_NOMEM,
 	UET_MIB_DROP_NO_PDC,		/* answer to an unknown PDC */
 	UET_MIB_DROP_PEER,		/* address or PDCID differ */

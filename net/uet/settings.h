@@ -18,8 +18,8 @@
 /* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64
 #define UET_DSCP_AUTO		65
-/* Values of net.uet.udp_csum: packets leave in runs, whose segments have a UDP
- * checksum, never, if the device computes it, or always
+/* Values of net.uet.udp_csum: packets have no UDP checksum; they have one, and leave in
+ * runs if the device segments; they have one, and leave in runs in any case
  */
 #define UET_UDP_CSUM_OFF	0
 #define UET_UDP_CSUM_AUTO	1

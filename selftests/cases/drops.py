@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+import form
 import uet_packets as p
 from lines import Line
 from raw_peer import Cases, Crowd, Host, Pdc, Setting, same
@@ -257,6 +258,15 @@ def crc(host, dropped):
         with Setting(host, data_protect=1):
             host.send(pdc.packet(1))
             until(host, lambda: host.moved(before), "it is taken")
+
+
+@case("a wrong UDP checksum", "DropChecksum")
+def checksum(host, dropped):
+    pdc = opened(host)
+    data = bytearray(form.packet(host.form, host.own, host.addr, pdc.packet(1), 50000))
+    data[26:28] = b"\0\1"
+    with dropped:
+        host.raw.sendto(data, (host.addr, 0))
 
 
 # --- contexts ---------------------------------------------------------------

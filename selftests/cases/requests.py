@@ -102,8 +102,8 @@ def first_packets(host):
                 p.request(first + n, a.spdcid, n, flags=p.F_SYN,
                           payload=bytes(4), ses=p.ses_std(
                               pid=291, index=69, initiator=100 << 12)))
-        # Checksum, entropy value, AR, CLEAR_PSN, message id, payload
-        fields = (10, 2), (20, 2), (29, 1), (30, 2), (42, 2), (84, 4)
+        # Checksums, entropy value, AR, CLEAR_PSN, message id, payload
+        fields = (10, 2), (20, 2), (26, 2), (29, 1), (30, 2), (42, 2), (84, 4)
         same("packet", masked(a.ip, *fields), masked(want, *fields))
         same("IP checksum", ip_checksum(a.ip[:20]), 0)
         same("flags", a.ip[29] & ~p.F_AR, 0x80 | p.F_SYN)

@@ -8,6 +8,8 @@ OWN=10.9.8.7
 READS=200
 FULL=201
 FORGER=10.0.0.66
+# Not A's own: packets of that have a checksum, and without one are damaged
+ASKER=10.0.0.67
 UET=${UET_TOOL:-$TREE/build/uet/uet}
 
 # What is left for who is real, at the address that somebody else forges
@@ -46,7 +48,7 @@ others_are_answered()
 		--seconds 4 &
 	flood=$!
 	sleep 1
-	on "$A" uet_inject.py ask $B4 --count 20 || rc=1
+	on "$A" uet_inject.py ask $B4 --source $ASKER --count 20 || rc=1
 	wait $flood
 	limited=$(($(stat_of "$B" NackRateLimited) - limited))
 	echo "$limited without an answer"
@@ -92,6 +94,7 @@ refused_more()
 
 setup_pair
 ip -n "$A" addr add $FORGER/24 dev uet0
+ip -n "$A" addr add $ASKER/24 dev uet0
 ip -n "$B" route add 10.9.0.0/16 via $A4
 PID=$READS recv_start reads -n 1000000 -I -A
 PID=$FULL recv_start full -n 1000000 -I -A -b 4096

@@ -64,6 +64,13 @@ static int uet_set_trust(struct uet_net *un, u32 value)
 	return 0;
 }
 
+static int uet_set_udp_csum(struct uet_net *un, u32 value)
+{
+	WRITE_ONCE(un->sysctl.udp_csum, value);
+	uet_peer_rules_changed(un);
+	return 0;
+}
+
 static int uet_set_protect(struct uet_net *un, u32 value)
 {
 	WRITE_ONCE(un->sysctl.data_protect, value);
@@ -86,6 +93,7 @@ static void uet_named_cc(struct uet_net *un, const char *name)
 static void uet_named_profile(struct uet_net *un, const char *name)
 {
 	uet_settings_profile(&un->sysctl, !strcmp(name, "spec"));
+	uet_peer_rules_changed(un);
 }
 
 /**
@@ -108,6 +116,7 @@ static const struct uet_change uet_changes[] = {
 	{ UET_CHANGE(udp_port), .set = uet_set_udp_port },
 	{ UET_CHANGE(trust_jobs), .set = uet_set_trust },
 	{ UET_CHANGE(data_protect), .set = uet_set_protect },
+	{ UET_CHANGE(udp_csum), .set = uet_set_udp_csum },
 	{ UET_CHANGE(encap), .named = uet_named_encap },
 	{ UET_CHANGE(congestion_control), .named = uet_named_cc },
 	{ UET_CHANGE(profile), .named = uet_named_profile },

@@ -503,7 +503,7 @@ static noinline bool uet_input_trailer(struct uet_rx_ctx *rx, u32 told)
 		rx->drop = UET_DROP_CRC;
 		return false;
 	}
-	rx->form |= UET_FORM_CRC;
+	rx->form = (rx->form & ~UET_FORM_BARE) | UET_FORM_CRC;
 	UET_INC(rx->un, RX_TRAILERS);
 	/* Headers may have been read into what was the trailer. */
 	if (unlikely(uet_input_parse(rx)))
@@ -572,7 +572,7 @@ static __always_inline bool uet_input_skb(struct uet_net *un,
 	}
 	protect = uet_form_protect(un, &rx.saddr);
 	if (unlikely(protect == UET_PROTECT_CRC) && !again) {
-		rx.form |= UET_FORM_CRC;
+		rx.form = (form & ~UET_FORM_BARE) | UET_FORM_CRC;
 		rx.drop = uet_input_strip(un, skb, form);
 		if (unlikely(rx.drop))
 			goto free;
@@ -607,6 +607,8 @@ free:
  */
 bool uet_input(struct uet_net *un, struct sk_buff *skb, u8 form, uet_okfn okfn)
 {
+	if (likely(!form) && unlikely(!((struct udphdr *)skb->data)->check))
+		form = UET_FORM_BARE;
 	return uet_input_skb(un, skb, form | UET_FORM_HEARD, okfn, false);
 }
 

@@ -5,11 +5,11 @@
  * UDP would look up a socket, which is always the tunnel socket, and has its own
  * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in one
  * buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by
- * then. UDP gets what is not plain: packets with a checksum that nobody has verified,
- * with IP options or extension headers, of another length than UDP says, to a group;
- * those that raw sockets, IPsec policies or a socket that somebody has assigned may
- * have a say in; and everything while the hook cannot be registered. What is for this
- * module comes to uet_input() by the tunnel socket then.
+ * then. UDP gets what is not plain: packets with IP options or extension headers, of
+ * another length than UDP says, to a group; those that raw sockets, IPsec policies or a
+ * socket that somebody has assigned may have a say in; and everything while the hook
+ * cannot be registered. What is for this module comes to uet_input() by the tunnel socket
+ * then. A checksum that no device has verified is verified here, or by UDP.
  *
  * The hook is registered while the tunnel sockets are open. Packets that are taken
  * count as delivered by IP and by UDP.
@@ -57,15 +57,43 @@ static bool uet_take_raw(const struct net *net, const struct raw_hashinfo *raw)
 	return !hlist_empty(&raw->ht[raw_hashfunc(net, IPPROTO_UDP)]);
 }
 
+/* Is nothing left to verify of the checksum? */
+static __always_inline bool uet_take_sound(const struct sk_buff *skb,
+					   const struct udphdr *uh)
+{
+	return likely(skb_csum_unnecessary(skb)) || !uh->check;
+}
+
 /* Is a UDP header all that is left between a packet and the tunnel socket? */
 static __always_inline bool uet_take_plain(const struct sk_buff *skb,
 					   const struct udphdr *uh,
 					   unsigned int off)
 {
 	return ntohs(uh->len) == skb->len - off &&
-	       (likely(!uh->check) || skb_csum_unnecessary(skb)) &&
+	       (likely(!skb_is_gso(skb)) || uet_take_sound(skb, uh)) &&
 	       skb->pkt_type == PACKET_HOST && !skb->sk &&
 	       !uet_take_unconfirmed(skb);
+}
+
+/* Verify the checksum of a packet, which no device has. If it is wrong, drop the packet,
+ * count it as UDP would, and return false.
+ */
+static noinline bool uet_take_verify(struct uet_net *un, struct sk_buff *skb,
+				     unsigned int off, u8 family)
+{
+	struct netns_mib *mib = &un->net->mib;
+
+	if (likely(!nf_checksum(skb, NF_INET_LOCAL_IN, off, IPPROTO_UDP, family)))
+		return true;
+	if (family == AF_INET) {
+		__SNMP_INC_STATS(mib->udp_statistics, UDP_MIB_CSUMERRORS);
+		__SNMP_INC_STATS(mib->udp_statistics, UDP_MIB_INERRORS);
+	} else {
+		__SNMP_INC_STATS(mib->udp_stats_in6, UDP_MIB_CSUMERRORS);
+		__SNMP_INC_STATS(mib->udp_stats_in6, UDP_MIB_INERRORS);
+	}
+	uet_drop(un, skb, UET_DROP_CSUM);
+	return false;
 }
 
 /* Take several packets in one buffer. Returns their number, or as uet_take() */
@@ -200,6 +228,8 @@ static unsigned int uet_take_hook4(void *priv, struct sk_buff *skb,
 	    uet_take_raw(un->net, &raw_v4_hashinfo) ||
 	    !xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_ACCEPT;
+	if (!uet_take_sound(skb, uh) && !uet_take_verify(un, skb, off, AF_INET))
+		return NF_STOLEN;
 	n = uet_take(un, skb, off, state->okfn);
 	if (!n)
 		return NF_ACCEPT;
@@ -233,6 +263,8 @@ static unsigned int uet_take_hook6(void *priv, struct sk_buff *skb,
 	    uet_take_raw(un->net, &raw_v6_hashinfo) ||
 	    !xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_ACCEPT;
+	if (!uet_take_sound(skb, uh) && !uet_take_verify(un, skb, off, AF_INET6))
+		return NF_STOLEN;
 	/* It stays as long as its device, which readers of RCU keep. */
 	idev = ip6_dst_idev(skb_dst(skb));
 	n = uet_take(un, skb, off, state->okfn);

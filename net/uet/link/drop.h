@@ -27,6 +27,7 @@ struct uet_rx_ctx;
  * @UET_DROP_MALFORMED: the headers contradict themselves
  * @UET_DROP_TYPE: type or operation that is reserved, or not supported
  * @UET_DROP_CRC: wrong or no CRC
+ * @UET_DROP_CSUM: wrong UDP checksum
  * @UET_DROP_NOMEM: no memory to make the headers linear
  * @UET_DROP_NO_PDC: there is no such PDC
  * @UET_DROP_PEER: address or PDCID are not those of the PDC, or a group address
@@ -70,6 +71,7 @@ enum uet_drop {
 	UET_DROP_MALFORMED,
 	UET_DROP_TYPE,
 	UET_DROP_CRC,
+	UET_DROP_CSUM,
 	UET_DROP_NOMEM,
 	UET_DROP_NO_PDC,
 	UET_DROP_PEER,

@@ -90,7 +90,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 		.encap_rcv	= uet_encap_ops->rcv,
 		.encap_err_lookup = uet_encap_err_lookup,
 	};
-	/* No checksums in either direction, IPv6 included (UE 1.0.1 3.5.10.1) */
+	/* Checksums of 0 are right, IPv6 included (UE 1.0.1 3.5.10.1) */
 	struct udp_port_cfg cfg = {
 		.family		= family,
 		.local_udp_port	= htons(udp_port),

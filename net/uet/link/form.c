@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In which form packets go to a peer: over UDP or directly over IP, without or with a
- * CRC trailer (UE 1.0 3.5.10).
+ * CRC trailer (UE 1.0 3.5.10), over UDP with or without a checksum.
  *
  * Nothing in a packet announces either, and both ends of a PDC must be understood. So
  * each form is received at any time, and a peer is answered as it sends: what is fixed
  * by the rule for a peer comes first, then what is heard from it, then the settings
- * net.uet.encap and net.uet.data_protect.
+ * net.uet.encap, net.uet.data_protect and net.uet.udp_csum. UE 1.0 has a UDP checksum of
+ * 0; here packets have one unless the peer sends none.
  *
  * Not here: how a form is told by a packet (input/), and how it is written
  * (link/output.c).
  */
 #include <linux/jiffies.h>
 #include <linux/rculist.h>
+#include <linux/string.h>
 #include <net/dst_cache.h>
 #include <net/ipv6.h>
 
@@ -29,7 +31,7 @@
  */
 #define UET_FORM_FOLLOW		(HZ / 10 + 1)
 #define UET_FORM_STAY		HZ
-/* Packets of no PDC without a trailer may be damaged ones for so long */
+/* Packets of no PDC that nothing vouches for may be damaged ones for so long */
 #define UET_FORM_STRAY		(60 * HZ)
 
 /* What the rules and settings say of a peer. Each setting is decided by the longest
@@ -38,7 +40,7 @@
 static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
 {
 	const struct uet_peer_rule *rule;
-	const char *encap = NULL;
+	const char *encap = NULL, *profile = NULL;
 	u8 protect = 0, fixed = 0, form;
 
 	rcu_read_lock();
@@ -46,6 +48,7 @@ static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
 		if (!ipv6_prefix_equal(&rule->addr, addr, rule->plen))
 			continue;
 		encap = encap ?: rule->params.encap;
+		profile = profile ?: rule->params.profile;
 		protect = protect ?: rule->params.data_protect;
 	}
 	rcu_read_unlock();
@@ -59,6 +62,11 @@ static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
 		fixed |= UET_FORM_CRC;
 	if (protect == UET_PROTECT_CRC)
 		form |= UET_FORM_CRC;
+	if (READ_ONCE(un->sysctl.udp_csum) == UET_UDP_CSUM_OFF ||
+	    (profile && strcmp(profile, "module"))) {
+		fixed |= UET_FORM_BARE;
+		form |= UET_FORM_BARE;
+	}
 	return fixed << UET_FORM_BITS | form;
 }
 
@@ -116,7 +124,12 @@ static u8 uet_form_with(const struct uet_peer *peer, u8 known)
 static noinline u32 uet_form_look(struct uet_peer *peer, u32 gen)
 {
 	u32 rules = gen | uet_form_ruled(peer->fep->un, &peer->key.raddr);
+	u32 was = READ_ONCE(peer->form.rules);
 
+	/* The peer may send no checksums because it got none. */
+	if (was & UET_FORM_BARE && !(rules & UET_FORM_BARE))
+		WRITE_ONCE(peer->form.heard,
+			   READ_ONCE(peer->form.heard) & ~UET_FORM_BARE);
 	WRITE_ONCE(peer->form.rules, rules);
 	uet_form_changed(peer);
 	return rules;
@@ -256,25 +269,27 @@ bool uet_form_lacks_rx(const struct uet_rx_ctx *rx)
  * PDCs that this host opened with a mark, a device or a traffic class is not asked.
  *
  * Context: softirq, RCU read side.
- * Return: true if it has no trailer, though its source sends them or has to.
+ * Return: true if it has no trailer or no checksum, or was trimmed, though its source sends
+ * them or has to.
  */
 bool uet_form_damaged(const struct uet_rx_ctx *rx)
 {
+	u8 protect = uet_form_protect(rx->un, &rx->saddr);
 	const struct uet_peer *peer;
+	u8 heard;
 
 	if (rx->form & UET_FORM_CRC)
 		return false;
-	switch (uet_form_protect(rx->un, &rx->saddr)) {
-	case UET_PROTECT_CRC:
+	if (protect == UET_PROTECT_CRC)
 		return true;
-	case UET_PROTECT_AUTO:
-		peer = uet_form_source(rx);
-		return peer && READ_ONCE(peer->form.heard) & UET_FORM_CRC &&
-		       time_before(jiffies, READ_ONCE(peer->form.heard_at) +
-					    UET_FORM_STRAY);
-	default:
+	peer = uet_form_source(rx);
+	heard = peer ? READ_ONCE(peer->form.heard) : 0;
+	if (!heard || !time_before(jiffies, READ_ONCE(peer->form.heard_at) +
+					    UET_FORM_STRAY))
 		return false;
-	}
+	if (heard & UET_FORM_CRC)
+		return protect == UET_PROTECT_AUTO;
+	return rx->form & UET_FORM_BARE && !(heard & (UET_FORM_BARE | UET_FORM_IP));
 }
 
 /**
@@ -302,16 +317,24 @@ void uet_form_greeted(struct uet_peer *peer, u8 form)
 	WRITE_ONCE(peer->form.guess, (form & UET_FORM_ALL) | UET_FORM_GUESSED);
 }
 
-/* Has a peer not sent in the known form for so long that another one is believed? A CRC
- * that is right is enough to believe that it sends them.
+/* Does a form show that a peer sends CRCs or checksums, other than the known one? One that
+ * is right is enough.
  */
+static bool uet_form_proves(u8 known, u8 form)
+{
+	if ((known ^ form) & UET_FORM_IP || known & UET_FORM_CRC)
+		return false;
+	return form & UET_FORM_CRC || (known & UET_FORM_BARE && !(form & UET_FORM_BARE));
+}
+
+/* Has a peer not sent in the known form for so long that another one is believed? */
 static bool uet_form_believed(const struct uet_peer *peer, u8 form)
 {
 	const struct uet_peer_key *key = &peer->key;
 	u8 known = READ_ONCE(peer->form.heard);
 	unsigned long stay = UET_FORM_STAY;
 
-	if (!known || ((known ^ form) == UET_FORM_CRC && form & UET_FORM_CRC))
+	if (!known || uet_form_proves(known, form))
 		return true;
 	if (ipv6_addr_cmp(&key->laddr, &key->raddr) < 0)
 		stay = UET_FORM_FOLLOW;

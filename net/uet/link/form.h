@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The form of packets: over UDP or directly over IP (UE 1.0 3.5.10), without or with
- * a CRC trailer.
+ * a CRC trailer; over UDP with or without a checksum.
  */
 #ifndef _UET_FORM_H
 #define _UET_FORM_H
@@ -24,21 +24,25 @@ struct uet_rx_ctx;
 #define UET_FORM_IP		BIT(0)
 /* With the CRC trailer of data_protect */
 #define UET_FORM_CRC		BIT(1)
-#define UET_FORM_ALL		(UET_FORM_IP | UET_FORM_CRC)
-#define UET_FORM_BITS		2
+/* Over UDP with a checksum of 0, as UE 1.0 has it, and without a CRC: nothing tells of
+ * damage. Not of packets directly over IP.
+ */
+#define UET_FORM_BARE		BIT(2)
+#define UET_FORM_ALL		(UET_FORM_IP | UET_FORM_CRC | UET_FORM_BARE)
+#define UET_FORM_BITS		3
 /* uet_form.heard: it is valid. uet_rx_ctx.form: the packet tells its form; or it does not,
  * and this is what it seems to be
  */
-#define UET_FORM_HEARD		BIT(2)
-#define UET_FORM_GUESSED	BIT(3)
+#define UET_FORM_HEARD		BIT(3)
+#define UET_FORM_GUESSED	BIT(4)
 
 #define UET_CRC_LEN		4
 
 /**
  * struct uet_form - the form of packets to and from a peer; read and written without a
  *	lock
- * @rules: uet_net.rules_gen at the last look at rules and settings, << 4 | what they
- *	fix, << 2 | what they say
+ * @rules: uet_net.rules_gen at the last look at rules and settings, << 6 | what they
+ *	fix, << 3 | what they say
  * @heard: what the peer sends in its PDCs, with UET_FORM_HEARD; 0 = not known
  * @guess: what came in its name and opened a PDC, with UET_FORM_GUESSED; 0 = nothing did
  * @heard_at: when it last sent in the form of @heard, jiffies, not to the tick

@@ -282,15 +282,15 @@ int uet_route_ifindex(struct uet_peer *peer)
 
 /*
  * May several packets leave as one buffer? Segments of such a buffer have a UDP
- * checksum, which this module needs as little as UE 1.0 does: only if it costs
- * nothing, or if it is wanted. Interfaces towards a peer may differ, and the trailer
- * of data_protect is for each packet. Nothing segments packets directly over IP.
+ * checksum, also to peers that send none: only if it costs nothing, or if it is
+ * wanted. Interfaces towards a peer may differ, and the trailer of data_protect is
+ * for each packet. Nothing segments packets directly over IP.
  */
 static bool uet_output_runs(const struct uet_output *out)
 {
 	netdev_features_t has = out->dst->dev->features;
 
-	if (out->multi || out->form)
+	if (out->multi || out->form & ~UET_FORM_BARE)
 		return false;
 	switch (READ_ONCE(out->un->sysctl.udp_csum)) {
 	case UET_UDP_CSUM_OFF:
@@ -499,9 +499,11 @@ static void uet_output_dress(const struct uet_output *out, struct sk_buff *skb,
 		skb_set_nfct(skb, IP_CT_UNTRACKED);
 }
 
-/* The segments of a run get a checksum; their device computes it, or the stack. */
-static noinline void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
-				     struct udphdr *uh)
+/* The packet gets a checksum, or each segment of a run. The device computes it; if it
+ * cannot, the stack does so behind the queues.
+ */
+static void uet_output_csum(const struct uet_output *out, struct sk_buff *skb,
+			    struct udphdr *uh)
 {
 	const struct uet_peer_key *key = &out->peer->key;
 
@@ -540,7 +542,7 @@ static void uet_output_udp(const struct uet_output *out, struct sk_buff *skb, u1
 	uh->dest = htons(out->udp_port);
 	uh->len = htons(skb->len + trailer);
 	uh->check = 0;
-	if (run)
+	if (likely(!out->form) || run)
 		uet_output_csum(out, skb, uh);
 }
 
@@ -550,7 +552,8 @@ static void uet_output_udp(const struct uet_output *out, struct sk_buff *skb, u1
  * @skb: packet, data at the PDS header, UET_HEADROOM in front, struct
  *	uet_txmeta filled in; consumed
  *
- * Single packets have no UDP checksum, also over IPv6 (UE 1.0.1 3.5.10.1).
+ * To a peer that sends none single packets have no UDP checksum, also over IPv6 (UE
+ * 1.0.1 3.5.10.1).
  *
  * Context: BH disabled, no lock held that the receive path takes.
  * Return: the result of IP and the qdisc: NET_XMIT_DROP if the qdisc dropped the

@@ -5,8 +5,9 @@
  * Instead of dropping a packet, a switch may cut its payload. It adjusts the IP
  * length but not the UDP length, so UDP would drop the packet before any socket sees
  * it. While net.uet.trimming is on, such packets are taken ahead of UDP
- * (input/take.c); those directly over IP have no length of their own. Their CRC cannot
- * be checked, so they are hints: they deliver nothing, open no PDC and confirm none.
+ * (input/take.c); those directly over IP have no length of their own. Their CRC or
+ * checksum cannot be checked, so they are hints: they deliver nothing, open no PDC and
+ * confirm none.
  */
 #include "core/bytes.h"
 #include "link/peer.h"
@@ -54,10 +55,10 @@ static void uet_trim_input(struct uet_net *un, struct sk_buff *skb,
 			   unsigned int off, bool lasthop, u8 form)
 {
 	struct uet_pkt pkt;
-	/* Whether it had a trailer nobody knows. */
+	/* Whether it had a trailer nobody knows, and its checksum was that of more. */
 	struct uet_rx_ctx rx = {
 		.un = un, .skb = skb, .pkt = &pkt, .arrived = skb->tstamp,
-		.form = form | UET_FORM_GUESSED,
+		.form = form | (form ? 0 : UET_FORM_BARE) | UET_FORM_GUESSED,
 	};
 	unsigned int pds = off + uet_form_outer(form);
 

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# UDP checksums: what was damaged on the way is as good as lost, without any setting.
+# A peer that sends none gets none.
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+command -v nft >/dev/null || {
+	echo "1..0 # SKIP no nft here"
+	exit 0
+}
+
+# fresh: hosts whose devices compute no checksums, so that those of the stack are seen
+fresh()
+{
+	local h
+
+	teardown_pair
+	setup_pair
+	fix_neighbours
+	for h in "$A" "$B"; do
+		on "$h" ethtool -K uet0 tx off >/dev/null || skip "no ethtool here"
+		on "$h" nft -f - <<-EOF
+		table inet t {
+			chain c {
+				type filter hook prerouting priority 0;
+				udp dport 4793 udp checksum 0 counter name bare
+				udp dport 4793 udp checksum != 0 counter name summed
+			}
+			counter bare { }
+			counter summed { }
+		}
+		EOF
+	done
+}
+
+# came NETNS bare|summed: packets without or with a checksum since the last look
+came()
+{
+	on "$1" nft reset counter inet t "$2" | sed -n 's/.*packets \([0-9]*\).*/\1/p'
+}
+
+forget()
+{
+	local h
+
+	for h in "$A" "$B"; do
+		came "$h" bare
+		came "$h" summed
+	done >/dev/null
+}
+
+# Contexts at both ends, of this minute
+some()
+{
+	transfer "$B4" "-n 50" "-n 50 -s 100-20000" && forget &&
+		transfer "$B4" "-n 50" "-n 50 -s 100-20000"
+}
+
+# all_of NETNS bare|summed: what came there since is so, all of it
+all_of()
+{
+	local yes no
+
+	yes=$(came "$1" "$2")
+	case $2 in
+	bare)	no=$(came "$1" summed) ;;
+	*)	no=$(came "$1" bare) ;;
+	esac
+	[ "$yes" -gt 10 ] && [ "$no" = 0 ] ||
+		fail "$1: $yes packets are $2, $no are not"
+}
+
+damaged()
+{
+	fresh
+	impair "$A" corrupt 5% || skip "no netem here"
+	impair "$B" corrupt 5%
+	transfer "$1" "-n 200 $2" "-n 200 -s 24-100000 $3" || return 1
+	[ "$(stat_of "$B" DropChecksum)" -gt 0 ] || fail "nothing was counted"
+}
+
+by_default()
+{
+	fresh
+	some || return 1
+	all_of "$A" summed
+	all_of "$B" summed
+}
+
+# The other host has them, until it has heard this one
+sends_none()
+{
+	fresh
+	"$@" || return 1
+	some || return 1
+	all_of "$A" bare
+	all_of "$B" bare
+}
+
+# Both have them again
+again()
+{
+	fresh
+	set_sysctl "$A" udp_csum 0
+	some || return 1
+	set_sysctl "$A" udp_csum 1
+	some || return 1
+	all_of "$A" summed
+	all_of "$B" summed
+}
+
+ue10()
+{
+	"$TREE/build/uet/uet" -n "$A" peer set "$B4" profile ue10
+}
+
+tst "what is damaged is lost, over IPv4" damaged "$B4" "" ""
+tst "... over IPv6" damaged "$B6" "" ""
+tst "... and in order" damaged "$B4" "-t seqpacket -o" "-t seqpacket"
+tst "each packet has one" by_default
+tst "who sends none gets none" sends_none set_sysctl "$A" udp_csum 0
+tst "... nor does a peer of another make" sends_none ue10
+tst "both have them again" again
+finish
