@@ -179,6 +179,9 @@ static inline bool uet_encap_is_ip(const char *encap)
  * @brief_headers: do they take SMALL and MEDIUM headers?
  * @ack_per_packet: is each packet acknowledged?
  * @packet_window: packets outstanding per PDC
+ * @entropy_size: entropy values of a CCC
+ * @congestion_threshold: percent of them
+ * @t_reroute: round trips between changes of a path
  */
 struct uet_peer_params {
 	struct uet_cc_config	cfg;
@@ -188,15 +191,18 @@ struct uet_peer_params {
 	const char		*encap;
 	const char		*profile;
 	const char		*ack_form;
-	u8			trust_jobs;
-	u8			data_protect;
-	u8			holds;
-	u8			probes;
-	u8			resend_as_error;
-	u8			strict_dscp;
-	u8			brief_headers;
-	u8			ack_per_packet;
-	u8			packet_window;
+	u16			trust_jobs;
+	u16			data_protect;
+	u16			holds;
+	u16			probes;
+	u16			resend_as_error;
+	u16			strict_dscp;
+	u16			brief_headers;
+	u16			ack_per_packet;
+	u16			packet_window;
+	u16			entropy_size;
+	u16			congestion_threshold;
+	u16			t_reroute;
 };
 
 /**

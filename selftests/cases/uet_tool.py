@@ -323,7 +323,7 @@ def what_the_kernel_refuses_is_explained():
     for words, parts in (
             (["param", "set", "rto_min_us", "-1"], ["rto_min_us", " to "]),
             (["param", "set", "path_policy", "nothing"], ["path_policy", "hybrid"]),
-            (["peer", "add", "10.77.0.0/16", "congestion", "nothing"],
+            (["peer", "add", "10.77.0.0/16", "congestion_c", "nothing"],
              ["nscc"]),
             (["peer", "del", "10.77.0.0/16"], ["prefix", "no settings"])):
         _, err = run(*words, rc=2)
@@ -357,7 +357,7 @@ def rules_of_peers():
         "unset", "trust_jobs")
     assert shown("peer", "show", "10.9.0.0/16") == \
         [{"prefix": "10.9.0.0/16", "congestion_control": "nscc"}]
-    _, err = run("peer", "set", "10.9.0.0/16", "unset", "congestion", rc=2)
+    _, err = run("peer", "set", "10.9.0.0/16", "unset", "congestion_c", rc=2)
     assert "delete" in err, err
     for p in "10.9.0.0/16", "fd99::/64", "default":
         run("peer", "del", p)

@@ -13,8 +13,8 @@
 #include "settings.h"
 
 /* Of a number that is no parameter of the core: its value + 1 */
-static u8 *uet_rule_small(struct uet_peer_params *p,
-			  const struct uet_setting *set)
+static u16 *uet_rule_small(struct uet_peer_params *p,
+			   const struct uet_setting *set)
 {
 	return (void *)p + set->peer_off;
 }
@@ -96,7 +96,7 @@ void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
 bool uet_rule_number(const struct uet_peer_params *p,
 		     const struct uet_setting *set, s64 *value)
 {
-	u8 small;
+	u16 small;
 
 	if (set->scale) {
 		*value = p->cfg.val[set->param];

@@ -14,6 +14,7 @@
 
 #include "core/lb_live.h"
 #include "link/peer.h"
+#include "link/peer_rules.h"
 #include "link/ports.h"
 #include "mib.h"
 #include "tx/flow.h"
@@ -205,18 +206,29 @@ static u32 uet_path_pick_port(const u32 *mbps, u32 nr)
 	return i;
 }
 
+/* What the rule for the peer says, or else the namespace */
+static u32 uet_path_setting(u16 ruled, const u32 *setting)
+{
+	return ruled ? ruled - 1 : READ_ONCE(*setting);
+}
+
 static void uet_path_config(const struct uet_flow *flow,
 			    struct uet_lb_config *cfg)
 {
-	const struct uet_sysctl *s = &flow->peer->fep->un->sysctl;
+	struct uet_net *un = flow->peer->fep->un;
+	const struct uet_sysctl *s = &un->sysctl;
+	struct uet_peer_params rule = {};
 
+	uet_peer_get_params(un, &flow->peer->key.raddr, &rule);
 	*cfg = (struct uet_lb_config) {
 		.seed		= get_random_u64(),
-		.n		= READ_ONCE(s->entropy_size),
+		.n		= uet_path_setting(rule.entropy_size,
+						   &s->entropy_size),
 		.run		= READ_ONCE(s->spray_run),
-		.threshold_pct	= READ_ONCE(s->congestion_threshold),
+		.threshold_pct	= uet_path_setting(rule.congestion_threshold,
+						   &s->congestion_threshold),
 		.trimming	= flow->params.trimming,
-		.t_reroute	= READ_ONCE(s->t_reroute),
+		.t_reroute	= uet_path_setting(rule.t_reroute, &s->t_reroute),
 		.idle_ns	= (u64)READ_ONCE(s->reroute_idle_us) *
 				  NSEC_PER_USEC,
 		.peer_key	= flow->peer->ev_key,
