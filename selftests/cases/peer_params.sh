@@ -154,6 +154,97 @@ gains()
 	return $rc
 }
 
+# What chooses paths
+paths()
+{
+	rule 10.0.0.2 entropy_size 2 congestion_threshold 75 &&
+		ask "$B4" && is paths 2 || return 1
+	ask "$B6" && [ "$(field paths "$WORK/info")" -gt 2 ] || return 1
+	rule 10.0.0.2 del
+	ask "$B4" && [ "$(field paths "$WORK/info")" -gt 2 ]
+}
+
+# How often the single path of ordered messages was changed while every second packet is
+# marked, by the rule that holds
+changes()
+{
+	local before
+
+	before=$(stat_of "$A" PathMoved)
+	transfer "$B4" "-t seqpacket -n 200 -o" "-t seqpacket -n 200 -s 40000" ||
+		return 1
+	changed=$(($(stat_of "$A" PathMoved) - before))
+	echo "$changed changes"
+	wait_for 10 no_pdcs || fail "PDCs stay open"
+}
+
+reroute()
+{
+	local changed
+
+	impair "$A" delay 1ms loss 50% ecn || skip "no netem here"
+	# Nor is it while the context is idle
+	set_sysctl "$A" reroute_idle_us 8000000
+	rule 10.0.0.2 t_reroute 10000 && changes || return 1
+	[ "$changed" = 0 ] || fail "it was changed too early"
+	rule 10.0.0.2 t_reroute 1 && changes || return 1
+	rule 10.0.0.2 del
+	set_sysctl "$A" reroute_idle_us 0
+	impair "$A" delay 1ms
+	[ "$changed" -gt 1 ] || fail "it was not changed"
+}
+
+# ids: of the contexts with host B
+ids()
+{
+	"$TOOL" -n "$A" -j ccc show "$B4" | grep -o '"id": *[0-9]*' | sort
+}
+
+# Messages go to new contexts under load, each once and in order
+# shellcheck disable=SC2086
+renewed()
+{
+	local i before
+
+	recv_start main -x 100 -n 3000 $1 || return 1
+	send_from_a -w -n 3000 -s 10000-100000 $2 "$B4/$PID" &
+	sent=$!
+	wait_for 10 begun || fail "nothing is sent"
+	for i in 1 2 3; do
+		before=$(ids)
+		"$TOOL" -n "$A" ccc renew "$B4" || return 1
+		kill -0 $sent 2>/dev/null || break
+		wait_for 10 others "$before" || break
+	done
+	wait "$sent" && recv_wait main || return 1
+	[ "$i" -gt 1 ] || fail "no context was replaced under load: $before"
+}
+
+begun()
+{
+	[ -n "$(ids)" ]
+}
+
+others()
+{
+	local now
+
+	now=$(ids)
+	[ -n "$now" ] && [ "$now" != "$1" ] || ! kill -0 $sent 2>/dev/null
+}
+
+# Only an administrator, and only those that there are
+renew_refused()
+{
+	wait_for 10 no_pdcs
+	"$TOOL" -n "$A" ccc renew 10.0.0.77 2>&1 | grep -q "there is none" ||
+		fail "there is no such context"
+	"$TOOL" -n "$A" ccc renew 2>/dev/null && fail "all of them, unasked"
+	on "$A" setpriv --reuid 65534 --clear-groups \
+		"$TOOL" ccc renew "$B4" 2>/dev/null && fail "anybody may"
+	return 0
+}
+
 # Nobody but the administrator of the namespace
 privilege()
 {
@@ -199,6 +290,12 @@ tst "a socket's choice goes first" server_first socket_first
 tst "replaced and removed" server_first again
 tst "the largest window of the namespace" server_first largest_window
 tst "gains at their limits" server_first gains
+tst "what chooses paths" server_first paths
+tst "least time between changes of a path" reroute
+tst "contexts are renewed under load" renewed "" ""
+tst "... and ordered messages stay so" \
+	renewed "-t seqpacket -o" "-t seqpacket"
+tst "who renews what" renew_refused
 # One is there when the namespace goes
 rule 10.0.0.2 gamma 1
 finish

@@ -134,6 +134,8 @@ def of_namespace(s):
         now = json.loads(uet("-j", "param", "show", s.name)[1])[0]["value"]
         if rc or now != value:
             return f"{value} is not taken: {text.strip()}"
+        if text.startswith("Note: ") == ("live" in s.traits):
+            return f"it is said to hold for what exists, or not: {text.strip()}"
         with open(f"/proc/sys/net/uet/{s.name}", encoding="ascii") as f:
             if f.read().strip() != str(value):
                 return f"the sysctl is not {value}"
@@ -141,7 +143,7 @@ def of_namespace(s):
         if uet("param", "set", s.name, str(value))[0] != 2:
             return f"{value} is taken"
     rc, text = uet("param", "set", s.name, str(before))
-    return text.strip()
+    return text.strip() if rc else ""
 
 
 def of_socket(s):

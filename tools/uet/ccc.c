@@ -85,12 +85,40 @@ static const struct arg args[] = {
 	{ 0 }
 };
 
+static const struct arg renew_args[] = {
+	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "with these peers" },
+	{ "local", ARG_ADDR, UET_A_FILTER_LOCAL, NULL, "of this local address" },
+	{ "id", ARG_U64, UET_A_FILTER_CCC, NULL, "this context" },
+	{ 0 }
+};
+
 const struct object object_ccc = {
 	UET_CMD_CCC_GET, UET_A_CCC_FILTER, fields,
 };
 
+/* Contexts without a peer or a number named are not renewed by a slip */
+static int ccc_renew(struct tool *t, const struct cmd *cmd, int argc, char **argv)
+{
+	struct nlmsghdr *req;
+	struct args args;
+	int err;
+
+	if (args_parse(&args, cmd->args, argc, argv))
+		return EXIT_USAGE;
+	if (!argc)
+		return usage_error("\"ccc renew\" wants a peer, a prefix or an id");
+	err = nl_open(&t->nl);
+	if (err)
+		return kernel_status(err);
+	req = nl_request(&t->nl, UET_CMD_CCC_RENEW, false);
+	args_put(&args, req, UET_A_CCC_FILTER);
+	return kernel_status(nl_talk(&t->nl, req, NULL, NULL));
+}
+
 const struct cmd verbs_ccc[] = {
 	{ .name = "show", .run = show_run, .object = &object_ccc, .args = args,
 	  .ask = ASK_PEERS, .help = "list congestion control contexts" },
+	{ .name = "renew", .run = ccc_renew, .args = renew_args, .ask = ASK_PEERS,
+	  .help = "put new ones with the settings of now in their place" },
 	{ 0 }
 };

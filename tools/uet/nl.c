@@ -162,24 +162,9 @@ void nl_error(struct nl *nl, const struct nlmsghdr *nlh)
 		print_error(attrs, len, -err->error);
 }
 
-static int failed(const struct nlmsghdr *nlh, void *data)
-{
-	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
-	struct answer *a = data;
-
-	if (nlh->nlmsg_len < mnl_nlmsg_size(sizeof(*err))) {
-		errno = EBADMSG;
-		return MNL_CB_ERROR;
-	}
-	a->complete = true;
-	if (!err->error)
-		return MNL_CB_STOP;
-	nl_error(a->nl, nlh);
-	errno = -err->error;
-	return MNL_CB_ERROR;
-}
-
-/* What is left out for want of rights, say: main() prints it once, below what is shown */
+/* What is left out for want of rights, say, or when a setting takes effect: main() prints
+ * it once, below what is shown
+ */
 static void take_note(struct nl *nl, const char *attrs, size_t len)
 {
 	struct attrs a = { 0 };
@@ -190,6 +175,28 @@ static void take_note(struct nl *nl, const char *attrs, size_t len)
 	if (*attr_str(&a, NLMSGERR_ATTR_MSG))
 		snprintf(nl->note, sizeof(nl->note), "%s",
 			 attr_str(&a, NLMSGERR_ATTR_MSG));
+}
+
+static int failed(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
+	struct answer *a = data;
+	const char *attrs;
+	size_t len = 0;
+
+	if (nlh->nlmsg_len < mnl_nlmsg_size(sizeof(*err))) {
+		errno = EBADMSG;
+		return MNL_CB_ERROR;
+	}
+	a->complete = true;
+	if (!err->error) {
+		attrs = error_attrs(nlh, &len);
+		take_note(a->nl, attrs, len);
+		return MNL_CB_STOP;
+	}
+	nl_error(a->nl, nlh);
+	errno = -err->error;
+	return MNL_CB_ERROR;
 }
 
 /* The end of a dump carries its error */

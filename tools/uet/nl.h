@@ -18,7 +18,7 @@ struct attrs;
  * @group: id of the multicast group of events
  * @seq: of the last request
  * @quiet: errors are not printed
- * @note: what the kernel remarked at the end of a dump, "" = nothing
+ * @note: what the kernel remarked at the end of an answer, "" = nothing
  * @buf: request
  */
 struct nl {

@@ -245,3 +245,36 @@ int uet_nl_ccc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return uet_genl_dump(skb, cb, &uet_genl_cccs);
 }
+
+/* Contexts that a filter wants are left: each queue, once it is empty, goes to a new one. */
+int uet_nl_ccc_renew_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct uet_net *un = uet_net(genl_info_net(info));
+	struct uet_genl_filter filter;
+	struct uet_flow *flow;
+	unsigned long id = 0;
+	bool found = false;
+	u32 steps = 0;
+	int err;
+
+	err = uet_genl_filter_parse(&filter, info->attrs[UET_A_CCC_FILTER],
+				    uet_genl_cccs.filters & ~UET_WANTS(WAITING),
+				    info->extack);
+	if (err)
+		return err;
+	rcu_read_lock();
+	for (; (flow = uet_flow_from(un, &id)); id++) {
+		if (uet_genl_flow_fits(&filter, flow)) {
+			WRITE_ONCE(flow->old, true);
+			found = true;
+		}
+		if (!(++steps % UET_GENL_STEPS))
+			uet_genl_rest();
+	}
+	rcu_read_unlock();
+	if (found)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UET_A_CCC_FILTER],
+			    "there is none");
+	return -ENOENT;
+}

@@ -155,8 +155,13 @@ const struct nla_policy uet_ping_nl_policy[UET_A_PING_JOB + 1] = {
 	[UET_A_PING_JOB] = NLA_POLICY_FULL_RANGE(NLA_U32, &uet_a_ping_job_range),
 };
 
+/* UET_CMD_CCC_RENEW - do */
+const struct nla_policy uet_ccc_renew_nl_policy[UET_A_CCC_FILTER + 1] = {
+	[UET_A_CCC_FILTER] = NLA_POLICY_NESTED(uet_filter_nl_policy),
+};
+
 /* Ops table for uet */
-const struct genl_ops uet_nl_ops[17] = {
+const struct genl_ops uet_nl_ops[18] = {
 	{
 		.cmd		= UET_CMD_FEP_GET,
 		.doit		= uet_nl_fep_get_doit,
@@ -274,6 +279,13 @@ const struct genl_ops uet_nl_ops[17] = {
 		.doit		= uet_nl_ping_doit,
 		.policy		= uet_ping_nl_policy,
 		.maxattr	= UET_A_PING_JOB,
+	},
+	{
+		.cmd		= UET_CMD_CCC_RENEW,
+		.doit		= uet_nl_ccc_renew_doit,
+		.policy		= uet_ccc_renew_nl_policy,
+		.maxattr	= UET_A_CCC_FILTER,
+		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 };
 

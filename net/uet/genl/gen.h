@@ -49,8 +49,10 @@ extern const struct nla_policy uet_failure_get_nl_policy[UET_A_FAILURE_FILTER + 
 
 extern const struct nla_policy uet_ping_nl_policy[UET_A_PING_JOB + 1];
 
+extern const struct nla_policy uet_ccc_renew_nl_policy[UET_A_CCC_FILTER + 1];
+
 /* Ops table for uet */
-extern const struct genl_ops uet_nl_ops[17];
+extern const struct genl_ops uet_nl_ops[18];
 
 int uet_nl_fep_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_fep_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -81,6 +83,7 @@ int uet_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int uet_nl_failure_get_doit(struct sk_buff *skb, struct genl_info *info);
 int uet_nl_failure_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int uet_nl_ping_doit(struct sk_buff *skb, struct genl_info *info);
+int uet_nl_ccc_renew_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	UET_NLGRP_EVENTS,

@@ -196,6 +196,7 @@ static int uet_genl_param_set_number(struct genl_info *info,
 int uet_nl_param_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct uet_setting *set = uet_genl_param_named(info);
+	int err;
 
 	if (!set)
 		return info->attrs[UET_A_PARAM_NAME] ? -ENOENT : -EINVAL;
@@ -203,7 +204,11 @@ int uet_nl_param_set_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "a number or a word, not both");
 		return -EINVAL;
 	}
-	return set->kind == UET_SETTING_NAME ?
-	       uet_genl_param_set_word(info, set) :
-	       uet_genl_param_set_number(info, set);
+	err = set->kind == UET_SETTING_NAME ?
+	      uet_genl_param_set_word(info, set) :
+	      uet_genl_param_set_number(info, set);
+	if (!err && !(set->flags & UET_SETTING_LIVE))
+		GENL_SET_ERR_MSG(info,
+				 "contexts and sockets that exist keep theirs; \"ccc renew\" replaces contexts");
+	return err;
 }

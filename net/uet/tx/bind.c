@@ -84,12 +84,13 @@ static kuid_t uet_dest_uid(const struct uet_dest *dest)
 }
 
 /* Does the PDC route as another user than the queue, or from an address that would not be
- * chosen now, since rules, routes or addresses changed?
+ * chosen now, since rules, routes or addresses changed? Or has it a CCC that was told to go?
  */
 static bool uet_pdc_astray(const struct uet_pdc *pdc,
 			   const struct uet_dest *dest)
 {
 	return unlikely(!uid_eq(pdc->peer->key.uid, uet_dest_uid(dest)) ||
+			READ_ONCE(pdc->tx->flow->old) ||
 			(READ_ONCE(pdc->peer->stray) &&
 			 ipv6_addr_any(&dest->key.laddr)));
 }

@@ -217,7 +217,8 @@ err_free:
 static bool uet_flow_matches(const struct uet_flow *flow,
 			     const struct uet_flow_spec *spec)
 {
-	return flow->sprayed && flow->tclass == spec->tclass &&
+	return flow->sprayed && !READ_ONCE(flow->old) &&
+	       flow->tclass == spec->tclass &&
 	       !strcmp(flow->cc, spec->cc) &&
 	       !strcmp(flow->policy, spec->policy);
 }

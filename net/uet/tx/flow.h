@@ -149,6 +149,7 @@ struct uet_hole {
  * @neigh_since: since when it waits, jiffies
  * @neigh_none: the neighbour was not found; set without the flow lock
  * @dead: the namespace exits: send nothing
+ * @old: an administrator wants another one with the settings of now in its place
  * @sib: slot in uet_peer.sib
  * @history_at: when to retry the allocation of path history, jiffies
  * @ports_gen: uet_peer.ports_gen that @ccc.lb was made for; peer->lock
@@ -190,6 +191,7 @@ struct uet_flow {
 	u8			deferred;
 	u8			ccc_id;
 	bool			dead;
+	bool			old;
 	u64			route_ns;
 	u64			route_since;
 	u64			route_gone;
