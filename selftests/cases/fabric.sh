@@ -84,6 +84,14 @@ service_too_large()
 	grep -q "PIDonFEPs" "$WORK/info" || fail "nothing tells why"
 }
 
+no_interface()
+{
+	on "$A" env FI_LOG_LEVEL=warn FI_UET_ADDR=eth77 fi_info -p "$PROVIDER" \
+		>"$WORK/info" 2>&1
+	cat "$WORK/info"
+	grep -q "FI_UET_ADDR=eth77" "$WORK/info" || fail "nothing tells why"
+}
+
 # A utility provider comes where FI_PROVIDER names it, and not before this one
 layered()
 {
@@ -439,6 +447,7 @@ if wanted programs; then
 	if [ "$PROVIDER" = uet ]; then
 		tst "in a job" in_job
 		tst "a service that is a port number" service_too_large
+		tst "an interface that is not there" no_interface
 		tst "a utility provider on top" layered
 	fi
 	tst "fi_pingpong, messages" pingpong -m msg -I 20

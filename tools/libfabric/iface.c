@@ -151,6 +151,7 @@ size_t uet_iface_dgram(const struct uet_iface *i)
  */
 int uet_ifaces(struct uet_iface **list)
 {
+	const char *wanted = getenv("FI_UET_ADDR");
 	struct libuet_sock how = { 0 };
 	struct ifaddrs *all, *ifa;
 	struct in6_addr addr;
@@ -173,6 +174,9 @@ int uet_ifaces(struct uet_iface **list)
 		}
 	}
 	freeifaddrs(all);
+	if (!n && wanted && *wanted)
+		uet_warn(CORE, "FI_UET_ADDR=%s: no interface that is up and has an address is called so or has it\n",
+			 wanted);
 	if (n < 0) {
 		free(*list);
 		*list = NULL;
