@@ -160,6 +160,24 @@ lines()
 	echo second
 }
 
+# The round trip is longer than the first timeout, and than rto_max_ms
+far()
+{
+	local packets retx
+
+	packets=$(stat_of "$A" TxRudi)
+	retx=$(stat_of "$A" RetxRudi)
+	impair "$A" delay 150ms || skip "no netem here"
+	impair "$B" delay 150ms
+	time stored "$B4" || return 1
+	impair "$A"
+	impair "$B"
+	packets=$(($(stat_of "$A" TxRudi) - packets))
+	retx=$(($(stat_of "$A" RetxRudi) - retx))
+	echo "$retx retransmissions of $packets packets"
+	[ $((retx * 4)) -lt $packets ]
+}
+
 # Namespaces go with writes that are not answered
 goes()
 {
@@ -190,6 +208,7 @@ tst "answers are lost" unanswered
 tst "directly over IP" in_form ip 2
 tst "with a CRC" in_form udp 1
 tst "directly over IP with a CRC" in_form ip 1
+tst "a round trip of 300 ms" far
 tst "the store stops" pause
 tst "nobody answers" silent
 tst "no such process" nobody

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Source of RUDI packets: window, timeouts, retransmission. */
+#include "loss.h"
 #include "nack.h"
 #include "rudi.h"
 
@@ -23,14 +24,16 @@ bool uet_rudi_win_open(const struct uet_rudi_win *w, u32 size, u64 limit)
 	return !w->inflight || w->inflight + size <= most;
 }
 
+/* rto_max_ms is for a silent peer. Round trips that are longer, or may be, count. */
 static u64 rudi_rto(const struct uet_rudi_win *w, const struct uet_rudi_try *t,
 		    const struct uet_snd_rules *rules)
 {
-	u64 rto = (w->rtt.srtt >> 3) + w->rtt.var;
-	u64 most = (u64)rules->rto_max_ms * 1000000;
+	u64 rto = max((w->rtt.srtt >> 3) + w->rtt.var, w->rto_min);
+	u64 most = max((u64)rules->rto_max_ms * 1000000, 2 * rto);
 
 	rto = max_t(u64, rto, (u64)rules->rto_min_us * 1000);
-	return min(rto << min_t(u16, t->timeouts, RUDI_SHIFT_MAX), most);
+	rto <<= min_t(u16, t->timeouts, RUDI_SHIFT_MAX);
+	return min3(rto, most, (u64)UET_RTO_LIMIT_NS);
 }
 
 u64 uet_rudi_sent(struct uet_rudi_win *w, struct uet_rudi_try *t, u64 now,
@@ -41,9 +44,10 @@ u64 uet_rudi_sent(struct uet_rudi_win *w, struct uet_rudi_try *t, u64 now,
 	else if (t->rtx < UET_RTX_COUNT_MANY)
 		t->rtx++;
 	t->sent = now;
+	t->rto = rudi_rto(w, t, rules);
 	t->flying = true;
 	w->inflight += t->size;
-	return now + rudi_rto(w, t, rules);
+	return now + t->rto;
 }
 
 static void rudi_landed(struct uet_rudi_win *w, struct uet_rudi_try *t)
@@ -78,9 +82,12 @@ void uet_rudi_answered(struct uet_rudi_win *w, struct uet_rudi_try *t, u8 flags,
 {
 	u64 rtt;
 
-	if (uet_rtt_valid(t->rtx, flags & UET_F_RETX) &&
-	    uet_rtt_sample(t->sent, 0, now, &rtt))
+	if (!uet_rtt_valid(t->rtx, flags & UET_F_RETX)) {
+		w->rto_min = max(w->rto_min, t->rto);
+	} else if (uet_rtt_sample(t->sent, 0, now, &rtt)) {
 		uet_rtt_est_add(&w->rtt, rtt);
+		w->rto_min = 0;
+	}
 	if (flags & UET_F_ECN)
 		rudi_cut(w, t->size / 2);
 	else
@@ -135,8 +142,13 @@ enum uet_rudi_verdict uet_rudi_expired(struct uet_rudi_win *w,
 				       struct uet_rudi_try *t, u64 now,
 				       const struct uet_snd_rules *rules)
 {
+	u64 ssthresh = w->ssthresh;
+
 	rudi_landed(w, t);
 	rudi_cut(w, t->size);
+	/* Before the first sample it may say only that round trips are longer. */
+	if (!w->rtt.srtt)
+		w->ssthresh = ssthresh;
 	if (t->timeouts < U16_MAX)
 		t->timeouts++;
 	if (t->timeouts > rules->max_rto_retx &&

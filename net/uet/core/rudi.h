@@ -23,6 +23,8 @@
 /**
  * struct uet_rudi_win - what may be outstanding at a peer
  * @rtt: smoothed round trip
+ * @rto_min: least timeout, ns: one after which an answer came that may be that of an
+ *	earlier copy, and no sample since (Karn); 0 = none
  * @cwnd: window, bytes of nominal size
  * @ssthresh: up to here it grows by what is answered
  * @inflight: outstanding, bytes of nominal size
@@ -30,6 +32,7 @@
  */
 struct uet_rudi_win {
 	struct uet_rtt_est rtt;
+	u64 rto_min;
 	u64 cwnd;
 	u64 ssthresh;
 	u64 inflight;
@@ -40,6 +43,7 @@ struct uet_rudi_win {
  * struct uet_rudi_try - a packet that was sent, or is to be
  * @sent: when it was last sent, ns
  * @since: since when its target is silent about it, ns; 0 = it was never sent
+ * @rto: its timeout when it was last sent, ns
  * @size: nominal size
  * @rtx: retransmissions, saturating at %UET_RTX_COUNT_MANY
  * @timeouts: in a row
@@ -50,6 +54,7 @@ struct uet_rudi_win {
 struct uet_rudi_try {
 	u64 sent;
 	u64 since;
+	u64 rto;
 	u32 size;
 	u8 rtx;
 	u16 timeouts;

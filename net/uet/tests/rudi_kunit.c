@@ -157,6 +157,71 @@ static void rudi_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_rtt_est_ns(&r->w.rtt), 4500000);
 }
 
+/*
+ * The round trip is longer than rto_max_ms: when it is known packets are sent once, and the
+ * window is as large as on any other path. What timed out is sent before what is new.
+ */
+static void rudi_far(struct kunit *test)
+{
+	static u64 due[UET_RUDI_MOST + 1], first[UET_RUDI_MOST + 1];
+	struct rudi_world *r = world(test);
+	u32 i, sent = 0, done = 0;
+	u64 now;
+
+	memset(first, 0, sizeof(first));
+	for (now = START; done < ARRAY_SIZE(r->t) && now < START + 60 * SEC; now += MS) {
+		for (i = 0; i < ARRAY_SIZE(r->t); i++) {
+			struct uet_rudi_try *t = &r->t[i];
+
+			if (first[i] == U64_MAX)
+				continue;
+			if (first[i] && now >= first[i] + 300 * MS) {
+				uet_rudi_answered(&r->w, t, 0, now);
+				first[i] = U64_MAX;
+				done++;
+				continue;
+			}
+			if (t->flying && now >= due[i])
+				uet_rudi_expired(&r->w, t, now, &rules);
+			if (t->flying || !uet_rudi_win_open(&r->w, FULL, 0))
+				continue;
+			due[i] = uet_rudi_sent(&r->w, t, now, &rules);
+			if (!first[i])
+				first[i] = now;
+			sent++;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, done, ARRAY_SIZE(r->t));
+	KUNIT_EXPECT_LT(test, now - START, 5 * SEC);
+	KUNIT_EXPECT_LT(test, sent, ARRAY_SIZE(r->t) * 5 / 4);
+}
+
+/* An answer that may be that of an earlier copy: timeouts are no shorter than it took */
+static void rudi_ambiguous(struct kunit *test)
+{
+	struct rudi_world *r = world(test);
+	struct uet_rudi_try *t = &r->t[0];
+	u64 now = START;
+	u32 i;
+
+	for (i = 0; i < 9; i++) {
+		now = uet_rudi_sent(&r->w, t, now, &rules);
+		uet_rudi_expired(&r->w, t, now, &rules);
+	}
+	uet_rudi_sent(&r->w, t, now, &rules);
+	uet_rudi_answered(&r->w, t, 0, now + MS);
+	t++;
+	KUNIT_EXPECT_EQ(test, uet_rudi_sent(&r->w, t, now, &rules), now + 200 * MS);
+	uet_rudi_expired(&r->w, t, now + 200 * MS, &rules);
+	KUNIT_EXPECT_EQ(test, uet_rudi_sent(&r->w, t, now, &rules), now + 400 * MS);
+	uet_rudi_answered(&r->w, t, 0, now + 300 * MS);
+	t++;
+	KUNIT_EXPECT_EQ(test, uet_rudi_sent(&r->w, t, now, &rules), now + 400 * MS);
+	uet_rudi_answered(&r->w, t, 0, now + 300 * MS);
+	t++;
+	KUNIT_EXPECT_EQ(test, uet_rudi_sent(&r->w, t, now, &rules), now + 900 * MS);
+}
+
 static void rudi_trimmed(struct kunit *test)
 {
 	struct rudi_world *r = world(test);
@@ -276,6 +341,8 @@ static struct kunit_case rudi_cases[] = {
 	KUNIT_CASE(rudi_marks),
 	KUNIT_CASE(rudi_times_out),
 	KUNIT_CASE(rudi_samples),
+	KUNIT_CASE(rudi_far),
+	KUNIT_CASE(rudi_ambiguous),
 	KUNIT_CASE(rudi_trimmed),
 	KUNIT_CASE(rudi_shortage),
 	KUNIT_CASE(rudi_nack_classes),
