@@ -160,6 +160,26 @@ lines()
 	echo second
 }
 
+# ... also where some are always on their way
+routed_always()
+{
+	local rc=0
+
+	set_sysctl "$A" rto_min_us 100000
+	ip -n "$R" route add unreachable $FAR4
+	on "$A" uet_write $FAR4 $PID $KEY - $((30 * SLOW)) >"$WORK/ends" &
+	local writer=$!
+	sleep 4
+	kill -0 $writer || fail "it has ended"
+	ip -n "$R" route del unreachable $FAR4
+	impair "$B" delay 300ms
+	store_start
+	wait $writer || rc=1
+	kill "$(store_of)"
+	cat "$WORK/ends"
+	return $rc
+}
+
 # The round trip is longer than the first timeout, and than rto_max_ms
 far()
 {
@@ -215,4 +235,5 @@ tst "no such process" nobody
 tst "the namespace goes with some on their way" goes
 tst "a router has no route: EHOSTUNREACH, until it has" \
 	behind_router routed
+tst "... and others are on their way" behind_router routed_always
 finish

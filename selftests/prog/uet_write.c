@@ -3,8 +3,11 @@
  * Writes to windows (UET_WINDOW, UET_RUDI) as programs see them.
  *
  *   uet_write ADDR           an address of this host
- *   uet_write ADDR PID KEY   one socket writes each line that is read into a window of
- *                            another host, and says with what error that ended
+ *   uet_write ADDR PID KEY [FROM]
+ *                            one socket, bound to FROM, writes each line that is read into
+ *                            a window of another host, and says with what error that ended
+ *   uet_write ADDR PID KEY - SECONDS
+ *                            always has some on their way, until one arrives
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -376,15 +379,22 @@ static void test_close(void)
 	close(b);
 }
 
-static int write_lines(uint16_t pid, uint64_t key)
+static int write_lines(uint16_t pid, uint64_t key, const char *from)
 {
 	int fd = make_writer(open_sock(SOCK_RDM));
+	const char *there = here;
 	struct uet_report rep;
 
+	if (from) {
+		here = from;
+		if (bind_pid(fd, 0))
+			die("bind");
+		here = there;
+	}
 	while (fgets(data, sizeof(data), stdin)) {
 		if (write_to(fd, pid, key, 0, strlen(data), 0, 0) < 0)
-			die("write");
-		if (!next_report(fd, &rep, NULL, -1))
+			rep.error = errno;
+		else if (!next_report(fd, &rep, NULL, -1))
 			die("no report");
 		printf("%s\n", strerrorname_np(rep.error));
 		fflush(stdout);
@@ -392,14 +402,40 @@ static int write_lines(uint16_t pid, uint64_t key)
 	return 0;
 }
 
+static int write_always(uint16_t pid, uint64_t key, int seconds)
+{
+	int fd = make_writer(open_sock(SOCK_RDM));
+	time_t end = time(NULL) + seconds;
+	struct uet_report rep;
+	long failed = 0;
+
+	while (time(NULL) < end) {
+		write_to(fd, pid, key, 0, 1, 0, MSG_DONTWAIT);
+		while (next_report(fd, &rep, NULL, 0)) {
+			if (!rep.error) {
+				printf("one arrives after %ld failed\n", failed);
+				return 0;
+			}
+			failed++;
+		}
+	}
+	printf("%ld failed\n", failed);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2 && argc != 4)
-		die("usage: uet_write ADDR [PID KEY]");
+	uint64_t key;
+
+	if (argc != 2 && (argc < 4 || argc > 6))
+		die("usage: uet_write ADDR [PID KEY [FROM [SECONDS]]]");
 	here = argv[1];
-	if (argc == 4)
-		return write_lines(atoi(argv[2]), UET_KEY_IDEMPOTENT |
-				   strtoull(argv[3], NULL, 10));
+	if (argc >= 4) {
+		key = UET_KEY_IDEMPOTENT | strtoull(argv[3], NULL, 10);
+		if (argc == 6)
+			return write_always(atoi(argv[2]), key, atoi(argv[5]));
+		return write_lines(atoi(argv[2]), key, argv[4]);
+	}
 	ktap_begin();
 	test_options();
 	test_basics(SOCK_RDM);

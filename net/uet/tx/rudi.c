@@ -579,10 +579,14 @@ unlock:
 
 /* --- timer ------------------------------------------------------------------ */
 
-/* Did ICMP say of a peer that was never heard that it cannot be reached, long ago? */
-static bool uet_rudi_unreached(const struct uet_rudi *r, u64 now)
+/* Did ICMP say of a peer that was never heard that it cannot be reached, long ago, and was
+ * the packet not answered for as long? A route may have come back before it was sent.
+ */
+static bool uet_rudi_unreached(const struct uet_rudi *r,
+			       const struct uet_rudi_pkt *pkt, u64 now)
 {
-	return r->icmp_code && !r->heard && uet_unreached(r->icmp_since, now);
+	return r->icmp_code && !r->heard && uet_unreached(r->icmp_since, now) &&
+	       now - pkt->t.since >= UET_UNREACHED_NS;
 }
 
 /* A message gives up: ETIMEDOUT, or what the route or ICMP said */
@@ -601,7 +605,7 @@ static void uet_rudi_pkt_due(struct uet_rudi *r, struct uet_rudi_pkt *pkt,
 	if (timeout && uet_rudi_expired(&r->win, &pkt->t, now,
 					uet_rudi_rules(r)) == UET_RUDI_FAIL)
 		uet_rudi_give_up(r, pkt);
-	else if (timeout && unlikely(uet_rudi_unreached(r, now)))
+	else if (timeout && unlikely(uet_rudi_unreached(r, pkt, now)))
 		uet_rudi_end(pkt->msg, r->soft_err ?: EHOSTUNREACH,
 			     UET_REPORT_ICMP, r->icmp_code);
 	if (uet_rudi_over(pkt, now)) {
@@ -1063,7 +1067,7 @@ bool uet_rudi_unreachable(struct uet_net *un, u32 pkt_id,
 		if (!r->icmp_code)
 			r->icmp_since = (u32)(now >> UET_SOFT_SHIFT);
 		r->icmp_code = code;
-		hard |= uet_unreached(r->icmp_since, now);
+		hard |= uet_rudi_unreached(r, pkt, now);
 	}
 	if (hard && !r->heard) {
 		uet_rudi_end(pkt->msg, error, UET_REPORT_ICMP, code);
