@@ -198,6 +198,27 @@ far()
 	[ $((retx * 4)) -lt $packets ]
 }
 
+# A socket is bound to an address that has gone before its first write
+source_gone()
+{
+	local sent
+
+	set_sysctl "$A" peer_timeout_s 3
+	store_start || fail "no store"
+	sent=$(stat_of "$B" RxRudi)
+	ip -n "$A" addr add fd00::11/64 dev uet0 nodad
+	(sleep 1; ip -n "$A" addr del $A6/64 dev uet0; echo words) |
+		on "$A" uet_write $B6 $PID $KEY $A6 >"$WORK/ends"
+	ip -n "$A" addr add $A6/64 dev uet0 nodad
+	ip -n "$A" addr del fd00::11/64 dev uet0
+	set_sysctl "$A" peer_timeout_s 30
+	kill "$(store_of)"
+	cat "$WORK/ends"
+	echo "$(($(stat_of "$B" RxRudi) - sent)) packets came"
+	[ "$(<"$WORK/ends")" = EADDRNOTAVAIL ] &&
+		[ "$(stat_of "$B" RxRudi)" = "$sent" ]
+}
+
 # Namespaces go with writes that are not answered
 goes()
 {
@@ -230,6 +251,7 @@ tst "with a CRC" in_form udp 1
 tst "directly over IP with a CRC" in_form ip 1
 tst "a round trip of 300 ms" far
 tst "the store stops" pause
+tst "the address of the socket is gone" source_gone
 tst "nobody answers" silent
 tst "no such process" nobody
 tst "the namespace goes with some on their way" goes

@@ -146,8 +146,14 @@ struct uet_peer *uet_datagram_peer(struct uet_sock *us,
 	mutex_lock(&un->open_mutex);
 	peer = uet_peer_get(un, &key, GFP_KERNEL_ACCOUNT);
 	mutex_unlock(&un->open_mutex);
-	if (!IS_ERR(peer))
-		uet_datagram_keep(us, peer, &to->laddr, genid);
+	if (IS_ERR(peer))
+		return peer;
+	/* It may have gone before the peer was made. */
+	if (uet_source_look(peer) == UET_SOURCE_GONE) {
+		uet_peer_put(peer);
+		return ERR_PTR(-EADDRNOTAVAIL);
+	}
+	uet_datagram_keep(us, peer, &to->laddr, genid);
 	return peer;
 }
 
