@@ -166,6 +166,18 @@ bool uet_account_ep(struct uet_account *acc)
 }
 
 /**
+ * uet_account_pdc_max() - how many PDCs may a user have?
+ * @acc: the account
+ *
+ * Context: any.
+ * Return: net.uet.user_pdcs, or no limit.
+ */
+u32 uet_account_pdc_max(const struct uet_account *acc)
+{
+	return acc->exempt ? U32_MAX : READ_ONCE(uet_account_limits(acc)->user_pdcs);
+}
+
+/**
  * uet_account_pdc() - charge a PDC
  * @acc: the account
  *
@@ -174,9 +186,7 @@ bool uet_account_ep(struct uet_account *acc)
  */
 bool uet_account_pdc(struct uet_account *acc)
 {
-	u32 max = READ_ONCE(uet_account_limits(acc)->user_pdcs);
-
-	if ((u32)atomic_inc_return(&acc->pdcs) <= max || acc->exempt) {
+	if ((u32)atomic_inc_return(&acc->pdcs) <= uet_account_pdc_max(acc)) {
 		refcount_inc(&acc->ref);
 		return true;
 	}

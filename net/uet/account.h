@@ -48,6 +48,7 @@ struct uet_account *uet_account_user(struct uet_net *un, kuid_t uid);
 void uet_account_put(struct uet_account *acc);
 
 bool uet_account_ep(struct uet_account *acc);
+u32 uet_account_pdc_max(const struct uet_account *acc);
 bool uet_account_pdc(struct uet_account *acc);
 void uet_account_pdc_gone(struct uet_account *acc);
 void uet_account_silent(struct uet_account *acc, bool silent);

@@ -86,6 +86,44 @@ contexts()
 	send_from_a -w -n 20 -s 100 -X 20 "10.2.2.1/$PID"
 }
 
+# Who has all that a user may have gets another one when those are idle
+idle()
+{
+	local opened
+
+	recv_start main -I
+	# 8 of user_pdcs as before, and as many as are left of pdc_max
+	for limit in user_pdcs pdc_max; do
+		opened=$(stat_of "$A" PdcOpened)
+		wait_for 10 as 65534 uet_send -T 10 -w -n 1 -s 100 \
+			"10.2.3.1/$PID" || return 1
+		as 65534 uet_send -T 10 -n 60 -s 100 -X 60 "10.2.4.1/$PID"
+		wait_for 10 as 65534 uet_send -T 10 -w -n 1 -s 100 \
+			"10.2.5.1/$PID" || return 1
+		echo "$limit: $(($(stat_of "$A" PdcOpened) - opened)) opened"
+		set_sysctl "$A" user_pdcs 65536
+		set_sysctl "$A" pdc_max 64
+	done
+	set_sysctl "$A" pdc_max "$MAX"
+}
+
+# Readers that sleep at a limit: messages to others share the contexts that there are
+spare()
+{
+	local limit
+
+	hold sink on "$B" users.py sink "$B4" 12
+	for limit in user_pdcs pdc_max; do
+		set_sysctl "$A" $limit $(($(stat_of "$A" CurPdcs) + 6))
+		hold pairs as 65534 users.py pairs "$B4" 12
+		echo "$limit: $(cat "$WORK/pairs.out")"
+		! grep ENOBUFS "$WORK/pairs.out" || return 1
+		set_sysctl "$A" user_pdcs 65536
+		set_sysctl "$A" pdc_max "$MAX"
+	done
+	clean_processes
+}
+
 # reached: another user and root of host A send to B, and root of B to A
 reached()
 {
@@ -104,7 +142,6 @@ pair()
 	max=$(on "$A" sysctl -n net.uet.pdc_max_per_peer)
 	# Those to other hosts, which cases before this one have used
 	others=$(stat_of "$A" CurPdcs)
-	set_sysctl "$A" user_pdcs 65536
 	both_sysctl pdc_max_per_peer 64
 	hold sink on "$B" users.py sink "$B4" 12
 	hold pairs as 65534 users.py pairs "$B4" 12
@@ -169,11 +206,14 @@ own_namespace()
 }
 
 setup_pair
+MAX=$(on "$A" sysctl -n net.uet.pdc_max)
 mkdir -m 777 "$WORK/own"
 chmod 755 "$WORK"
 tst "a user has so many endpoints, another one its own" endpoints
 tst "names are left when all PIDonFEPs are taken" names_are_left
 tst "a user has so many contexts" contexts
+tst "contexts of a user who may have no more are closed when idle" idle
+tst "a user who may have no more contexts shares those that there are" spare
 tst "a user leaves contexts of a pair of addresses to others" pair
 tst "histories of paths are memory of who asks for them" histories
 tst "namespaces of one's own hold a part of the memory" own_namespace

@@ -13,9 +13,19 @@
 
 #include "env.h"
 
-/* Parts of a limit that peers leave, as shifts: all of them, and strangers */
+/* Parts of a limit that are left, as shifts: by peers, all of them and strangers, ... */
 #define UET_SHARE_PEERS_LEAVE		4
 #define UET_SHARE_STRANGERS_LEAVE	3
+/* ... by PDCs that are not needed, while idle ones stay, and by others */
+#define UET_SHARE_SPARE_LEAVE		1
+#define UET_SHARE_SHORT_LEAVE		3
+#define UET_SHARE_NONE_LEAVE		31
+
+/* The limit without the part that is left */
+static inline u32 uet_share_left(u32 limit, u32 leave)
+{
+	return limit - (limit >> leave);
+}
 
 /**
  * uet_share_user() - may a user take another one?
@@ -40,8 +50,8 @@ static inline bool uet_share_user(u32 own, u32 used, u32 limit)
  */
 static inline bool uet_share_peer(u32 used, u32 limit, bool proved)
 {
-	return used < limit - (limit >> (proved ? UET_SHARE_PEERS_LEAVE :
-						  UET_SHARE_STRANGERS_LEAVE));
+	return used < uet_share_left(limit, proved ? UET_SHARE_PEERS_LEAVE :
+						     UET_SHARE_STRANGERS_LEAVE);
 }
 
 #endif /* _UET_CORE_SHARE_H */

@@ -88,7 +88,7 @@ static bool uet_pdc_count(struct uet_peer *peer, const struct uet_account *acc,
 		return false;
 	if (!(initiator ? !uet_encap_get_locked(un) : uet_encap_hold(un)))
 		return false;
-	if (unlikely(uet_pdcs_short(peer)))
+	if (unlikely(uet_share_short(peer, acc)))
 		uet_pdc_shed(un);
 	limit = initiator ? uet_share_refuses(peer, acc) :
 			    uet_share_refuses_peer(un, &peer->key.laddr, peer);

@@ -191,6 +191,7 @@ static inline struct uet_pdc_rx *uet_pdc_rx(const struct uet_pdc *pdc)
 bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc);
 void uet_share_give(const struct uet_peer *peer, const struct uet_account *acc);
 bool uet_share_spare(const struct uet_peer *peer, const struct uet_account *acc);
+bool uet_share_short(const struct uet_peer *peer, const struct uet_account *acc);
 enum uet_limit uet_share_refuses(const struct uet_peer *peer,
 				 const struct uet_account *acc);
 enum uet_limit uet_share_refuses_peer(struct uet_net *un,
@@ -221,7 +222,6 @@ void uet_pdc_tell_failed(const struct uet_pdc *pdc, int error, u8 source,
 void uet_pdc_tell_reset(const struct uet_pdc *pdc);
 
 /* shed.c: close idle PDCs when a limit is near */
-bool uet_pdcs_short(const struct uet_peer *peer);
 u64 uet_pdc_idle_ns(const struct uet_pdc *pdc);
 void uet_pdc_shed(struct uet_net *un);
 void uet_pdc_shed_init(struct uet_net *un);

@@ -160,22 +160,63 @@ static bool uet_share_room(const void *of, const struct uet_account *acc,
 	return uet_share_user(uet_share_held(of, acc), used, limit);
 }
 
+/* Which limit has nothing left for a user who holds @own PDCs, if a part is left? */
+static enum uet_limit uet_share_full(const struct uet_peer *peer,
+				     const struct uet_account *acc, u32 own, u32 leave)
+{
+	const struct uet_net *un = peer->fep->un;
+	u32 max = uet_share_left(READ_ONCE(un->sysctl.pdc_max), leave);
+	u32 used = atomic_read(&un->pdcs);
+
+	if (!uet_share_room(peer, acc, READ_ONCE(peer->nr_pdcs),
+			    uet_share_left(READ_ONCE(un->sysctl.pdc_max_per_peer),
+					   leave)))
+		return UET_LIMIT_PDC_MAX_PER_PEER;
+	if (!uet_share_room(peer->fep, acc, atomic_read(&peer->fep->nr_pdcs),
+			    uet_share_left(UET_PDCIDS, leave)))
+		return UET_LIMIT_PDCIDS;
+	if (uet_must_share(acc) ? !uet_share_user(own, used, max) : used >= max)
+		return UET_LIMIT_PDC_MAX;
+	return UET_LIMITS;
+}
+
+static bool uet_share_short_of(const struct uet_peer *peer,
+			       const struct uet_account *acc, u32 leave)
+{
+	u32 own = acc ? atomic_read(&acc->pdcs) : 0;
+
+	return (acc && own >= uet_share_left(uet_account_pdc_max(acc), leave)) ||
+	       uet_share_full(peer, acc, own, leave) != UET_LIMITS;
+}
+
 /**
  * uet_share_spare() - may a user have a PDC although another one would do?
  * @peer: both FEPs
  * @acc: account of the user
  *
- * Half of the limit of a peer is for that, shared like the limit.
+ * Half of each limit is for that, shared like the limit: so one that is needed is not
+ * refused for it.
  *
  * Context: any.
  * Return: true if so.
  */
 bool uet_share_spare(const struct uet_peer *peer, const struct uet_account *acc)
 {
-	u32 max = READ_ONCE(peer->fep->un->sysctl.pdc_max_per_peer);
+	acc = peer->fep->un->owner ?: acc;
+	return !uet_share_short_of(peer, acc, UET_SHARE_SPARE_LEAVE);
+}
 
-	return uet_share_room(peer, peer->fep->un->owner ?: acc,
-			      READ_ONCE(peer->nr_pdcs), max / 2);
+/**
+ * uet_share_short() - are PDCs nearly used up, for a user or for all?
+ * @peer: both FEPs
+ * @acc: account of the user, or NULL
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool uet_share_short(const struct uet_peer *peer, const struct uet_account *acc)
+{
+	return uet_share_short_of(peer, acc, UET_SHARE_SHORT_LEAVE);
 }
 
 /**
@@ -189,19 +230,8 @@ bool uet_share_spare(const struct uet_peer *peer, const struct uet_account *acc)
 enum uet_limit uet_share_refuses(const struct uet_peer *peer,
 				 const struct uet_account *acc)
 {
-	const struct uet_net *un = peer->fep->un;
-	u32 max = READ_ONCE(un->sysctl.pdc_max), used = atomic_read(&un->pdcs);
-
-	if (!uet_share_room(peer, acc, READ_ONCE(peer->nr_pdcs),
-			    READ_ONCE(un->sysctl.pdc_max_per_peer)))
-		return UET_LIMIT_PDC_MAX_PER_PEER;
-	if (!uet_share_room(peer->fep, acc, atomic_read(&peer->fep->nr_pdcs),
-			    UET_PDCIDS))
-		return UET_LIMIT_PDCIDS;
-	if (uet_must_share(acc) ?
-	    !uet_share_user(atomic_read(&acc->pdcs) - 1, used, max) : used >= max)
-		return UET_LIMIT_PDC_MAX;
-	return UET_LIMITS;
+	return uet_share_full(peer, acc, atomic_read(&acc->pdcs) - 1,
+			      UET_SHARE_NONE_LEAVE);
 }
 
 /**

@@ -13,36 +13,11 @@
 #include "link/peer.h"
 #include "pdc/pdc.h"
 
-/* PDCs run short if used >= limit - limit / share */
-#define UET_SHED_SHARE		8
-/* Idle time then; the target waits twice as long */
+/* Idle time if PDCs run short; the target waits twice as long */
 #define UET_SHED_IDLE_NS	NSEC_PER_SEC
 /* Spread the closing of many PDCs over time */
 #define UET_SHED_SPREAD		1024
 #define UET_SHED_GAP_NS		(100 * NSEC_PER_USEC)
-
-static bool uet_scarce(u32 used, u32 limit)
-{
-	return used >= limit - limit / UET_SHED_SHARE;
-}
-
-/**
- * uet_pdcs_short() - are the PDCs of a peer, of its namespace or the PDCIDs nearly used up?
- * @peer: the peer
- *
- * Context: any.
- * Return: true if so.
- */
-bool uet_pdcs_short(const struct uet_peer *peer)
-{
-	const struct uet_net *un = peer->fep->un;
-
-	return uet_scarce(atomic_read(&un->pdcs),
-			  READ_ONCE(un->sysctl.pdc_max)) ||
-	       uet_scarce(atomic_read(&peer->fep->nr_pdcs), UET_PDCIDS) ||
-	       uet_scarce(READ_ONCE(peer->nr_pdcs),
-			  READ_ONCE(un->sysctl.pdc_max_per_peer));
-}
 
 /**
  * uet_pdc_idle_ns() - how long may a PDC be idle now?
@@ -55,7 +30,7 @@ u64 uet_pdc_idle_ns(const struct uet_pdc *pdc)
 {
 	u64 ns = (u64)READ_ONCE(pdc->un->sysctl.rules.pdc_idle_s) * NSEC_PER_SEC;
 
-	return uet_pdcs_short(pdc->peer) ? min(ns, UET_SHED_IDLE_NS) : ns;
+	return uet_share_short(pdc->peer, pdc->account) ? min(ns, UET_SHED_IDLE_NS) : ns;
 }
 
 /* Let a PDC's timer check its idle time, the later the larger @n is. */
@@ -77,11 +52,12 @@ static void uet_fep_shed(struct uet_fep *fep)
 
 	rcu_read_lock();
 	xa_for_each(&fep->pdcs, id, pdc) {
-		if (!uet_pdcs_short(pdc->peer) ||
-		    !refcount_inc_not_zero(&pdc->ref))
+		/* The account goes with the last reference, not after a grace period. */
+		if (!refcount_inc_not_zero(&pdc->ref))
 			continue;
 		rcu_read_unlock();
-		uet_pdc_shed_look(pdc, ++n);
+		if (uet_share_short(pdc->peer, pdc->account))
+			uet_pdc_shed_look(pdc, ++n);
 		uet_pdc_put(pdc);
 		cond_resched();
 		rcu_read_lock();
