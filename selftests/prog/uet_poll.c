@@ -207,6 +207,47 @@ static void test_one_stopped(enum way way, bool list)
 	close(bad);
 }
 
+/* Told of room, a program has others refused before it asks for whom. */
+static void test_late(enum way way)
+{
+	int a = sender_sock(640), good = reader_sock(641), bad = reader_sock(642);
+	struct sockaddr_uet who[4];
+	struct waiter w;
+	struct reader r;
+	int n, empty = 0;
+	bool told;
+
+	wait_begin(&w, way, a);
+	fill(a, 641);
+	fill(a, 642);
+	while (libuet_writable(a, who, 4) > 0)
+		;
+	send_at(a, 641);
+	send_at(a, 642);
+	wait_room(&w, 0);
+	read_start(&r, good, -1);
+	if (!wait_room(&w, SOON))
+		die("nobody tells of the one that reads");
+	/* Until that has read all. */
+	usleep(1000000);
+	for (int i = 0; i < 10 && wait_room(&w, 0); i++)
+		;
+	for (int i = 0; i < 30; i++)
+		send_at(a, 642);
+	do {
+		n = libuet_writable(a, who, 4);
+		told = n > 0 || wait_room(&w, 5000);
+	} while (!n && told && empty++ < 100);
+	result(listed(who, n, 641), "%s: room is told late, after %d empty lists", way_names[way],
+	       empty);
+	shutdown(good, SHUT_RD);
+	pthread_join(r.thread, NULL);
+	wait_end(&w);
+	close(a);
+	close(good);
+	close(bad);
+}
+
 /* What nobody sends again does not make the socket writable for ever. */
 static void test_given_up(void)
 {
@@ -299,6 +340,8 @@ int main(int argc, char **argv)
 		test_one_stopped(w, false);
 		test_one_stopped(w, true);
 	}
+	for (enum way w = 0; w < WAYS; w++)
+		test_late(w);
 	test_given_up();
 	test_many();
 	return ktap_finish();

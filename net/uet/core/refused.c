@@ -114,16 +114,22 @@ void uet_refusal_fold(struct uet_refusals *rs, struct uet_refusal *r,
 	uet_refusal_drop(rs, r);
 }
 
+static bool refusal_ready(struct uet_refusal *r, uet_refusal_ready ready, void *arg)
+{
+	if (ready(r, arg))
+		return true;
+	r->told = false;
+	r->quiet = r->done;
+	r->tells = 0;
+	return false;
+}
+
 /* Is a refusal to be told? It may be forgotten instead. */
 static bool refusal_tell(struct uet_refusals *rs, struct uet_refusal *r, u64 now,
 			 uet_refusal_ready ready, void *arg)
 {
-	if (!ready(r, arg)) {
-		r->told = false;
-		r->quiet = r->done;
-		r->tells = 0;
+	if (!refusal_ready(r, ready, arg))
 		return false;
-	}
 	if (!r->told) {
 		r->told = true;
 		r->sends = rs->sends;
@@ -177,16 +183,17 @@ bool uet_refusals_look(struct uet_refusals *rs, u64 now, uet_refusal_ready ready
 /**
  * uet_refusals_take() - which sends would be taken now that were refused
  * @rs: the socket's refusals
- * @now: time, ns
  * @ready: asked for each of them
  * @arg: for @ready
  * @taken: filled with those that are; they are forgotten
  * @max: room there
  *
+ * Also those that are told less often: who asks may wait for nothing else then.
+ *
  * Return: their number.
  */
-u32 uet_refusals_take(struct uet_refusals *rs, u64 now, uet_refusal_ready ready,
-		      void *arg, struct uet_refusal **taken, u32 max)
+u32 uet_refusals_take(struct uet_refusals *rs, uet_refusal_ready ready, void *arg,
+		      struct uet_refusal **taken, u32 max)
 {
 	struct uet_refusal *r, *next;
 	u32 n = 0;
@@ -194,7 +201,7 @@ u32 uet_refusals_take(struct uet_refusals *rs, u64 now, uet_refusal_ready ready,
 	list_for_each_entry_safe(r, next, &rs->list, node) {
 		if (n == max)
 			break;
-		if (!refusal_tell(rs, r, now, ready, arg))
+		if (!refusal_ready(r, ready, arg))
 			continue;
 		uet_refusal_drop(rs, r);
 		taken[n++] = r;

@@ -91,7 +91,7 @@ void uet_refusal_fold(struct uet_refusals *rs, struct uet_refusal *r,
 		      struct uet_refusal *into);
 bool uet_refusals_look(struct uet_refusals *rs, u64 now, uet_refusal_ready ready,
 		       void *arg, u64 *again);
-u32 uet_refusals_take(struct uet_refusals *rs, u64 now, uet_refusal_ready ready,
-		      void *arg, struct uet_refusal **taken, u32 max);
+u32 uet_refusals_take(struct uet_refusals *rs, uet_refusal_ready ready, void *arg,
+		      struct uet_refusal **taken, u32 max);
 
 #endif /* _UET_CORE_REFUSED_H */

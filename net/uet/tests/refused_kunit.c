@@ -136,12 +136,12 @@ static void refused_list(struct kunit *test)
 		try(t, i, 100);
 		t->room[i] = i % 2 ? 0 : 100;
 	}
-	n = uet_refusals_take(&t->rs, t->now, ready, t, got, 2);
+	n = uet_refusals_take(&t->rs, ready, t, got, 2);
 	KUNIT_ASSERT_EQ(test, n, 2);
 	KUNIT_EXPECT_PTR_EQ(test, got[0], &t->r[0]);
 	KUNIT_EXPECT_PTR_EQ(test, got[1], &t->r[2]);
 	KUNIT_EXPECT_TRUE(test, look(t));
-	KUNIT_EXPECT_EQ(test, 1, uet_refusals_take(&t->rs, t->now, ready, t, got,
+	KUNIT_EXPECT_EQ(test, 1, uet_refusals_take(&t->rs, ready, t, got,
 						   DESTS));
 	KUNIT_EXPECT_PTR_EQ(test, got[0], &t->r[4]);
 	KUNIT_EXPECT_FALSE(test, look(t));
@@ -166,7 +166,7 @@ static void refused_fold(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, look(t));
 	t->room[0] = 200;
 	KUNIT_EXPECT_TRUE(test, look(t));
-	KUNIT_EXPECT_EQ(test, 1, uet_refusals_take(&t->rs, t->now, ready, t, got,
+	KUNIT_EXPECT_EQ(test, 1, uet_refusals_take(&t->rs, ready, t, got,
 						   DESTS));
 	KUNIT_EXPECT_PTR_EQ(test, got[0], &t->others);
 	uet_refusal_drop(&t->rs, &t->r[3]);
@@ -221,7 +221,7 @@ static bool told_one(struct refused_test *t, struct program *p)
 static bool told_list(struct refused_test *t, struct program *p)
 {
 	struct uet_refusal *got[DESTS + 1];
-	u32 n = uet_refusals_take(&t->rs, t->now, ready, t, got, DESTS + 1);
+	u32 n = uet_refusals_take(&t->rs, ready, t, got, DESTS + 1);
 	bool any = false;
 	u32 i, d;
 

@@ -216,9 +216,8 @@ u32 uet_refused_take(struct uet_sock *us, struct sockaddr_uet *names, u32 max)
 		struct uet_refused_room room = { .us = us };
 
 		spin_lock(&us->dests_lock);
-		n = uet_refusals_take(&us->refused, ktime_get_ns(), uet_refused_room,
-				      &room, taken, min_t(u32, max - got,
-							  UET_REFUSED_STEP));
+		n = uet_refusals_take(&us->refused, uet_refused_room, &room, taken,
+				      min_t(u32, max - got, UET_REFUSED_STEP));
 		for (i = 0; i < n; i++)
 			uet_refused_name(us, taken[i], &names[got++]);
 		spin_unlock(&us->dests_lock);
