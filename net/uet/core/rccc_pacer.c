@@ -199,11 +199,13 @@ bool uet_rccc_on_rx(struct uet_rccc_pacer *p, struct uet_rccc_src *s, u64 now,
 	pacer_heard(p, now);
 	s->last_rx = max(s->last_rx, now);
 	s->outstanding -= min_t(u64, s->outstanding, bytes);
+	s->ahead -= min_t(u64, s->ahead, bytes);
 	target = pacer_believe(p, s, target & UET_CREDIT_MASK, bytes);
 	pacer_resync(p, s, target);
 	if (uet_credit_step(target, s->target))
 		s->target = target;
 	if (pacer_demand(s)) {
+		s->ahead = 0;
 		if (s->ring != UET_RCCC_ACTIVE)
 			pacer_put(p, s, UET_RCCC_ACTIVE);
 	} else if (s->ring == UET_RCCC_NONE) {
@@ -272,21 +274,20 @@ static bool pacer_serve_active(struct uet_rccc_pacer *p, u64 now,
 	return true;
 }
 
-/* No source has demand: grant some credit in advance to a satisfied one. */
+/*
+ * No source has demand: grant some credit in advance to a satisfied one. Its target does
+ * not tell what it has left of that: while nothing is lacking, it is the last grant.
+ */
 static bool pacer_serve_satisfied(struct uet_rccc_pacer *p, u64 now,
 				  struct uet_rccc_grant *g)
 {
 	struct uet_rccc_src *s = p->satisfied;
-	u64 ahead = (u64)uet_credit_step(s->granted, s->target) <<
-		    UET_CREDIT_UNIT_SHIFT;
-	u32 quanta;
 
 	pacer_put(p, s, UET_RCCC_SATISFIED);
-	if (s->stranger || ahead >= p->max_wnd || pacer_timed_out(p, s, now))
+	if (s->stranger || s->ahead >= p->max_wnd || pacer_timed_out(p, s, now))
 		return false;
-	quanta = (u32)((p->max_wnd - ahead + UET_CREDIT_UNIT_BYTES - 1) >>
-		       UET_CREDIT_UNIT_SHIFT);
-	pacer_give(s, min(uet_rccc_grant_quanta(p), quanta), g);
+	pacer_give(s, uet_rccc_grant_quanta(p), g);
+	s->ahead += g->bytes;
 	return true;
 }
 

@@ -51,6 +51,8 @@ enum uet_rccc_ring {
  * @prev: neighbour in its ring
  * @last_rx: when its last packet arrived, ns
  * @outstanding: bytes granted that have not arrived yet
+ * @ahead: bytes granted in advance that it may still have: less what has come since, and
+ *	nothing once it asks for more
  * @earned: bytes that a stranger has sent and has not been granted
  * @target: cumulative target, quanta, 24 bits
  * @granted: cumulative grant, quanta, 24 bits
@@ -63,6 +65,7 @@ struct uet_rccc_src {
 	struct uet_rccc_src *prev;
 	u64 last_rx;
 	u64 outstanding;
+	u64 ahead;
 	u64 earned;
 	u32 target;
 	u32 granted;
