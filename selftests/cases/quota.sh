@@ -154,6 +154,23 @@ pair()
 	both_sysctl pdc_max_per_peer "$max"
 }
 
+# ... also to one who sends in many traffic classes, which are one pair at the other host
+classes()
+{
+	local max class
+
+	max=$(on "$A" sysctl -n net.uet.pdc_max_per_peer)
+	both_sysctl pdc_max_per_peer 64
+	hold sink on "$B" users.py sink "$B4" 12
+	for class in 8 16 24 32; do
+		hold pairs as 65534 users.py pairs "$B4" 12 $class || return 1
+	done
+	echo "$(stat_of "$B" CurPdcs) contexts"
+	reached || return 1
+	clean_processes
+	both_sysctl pdc_max_per_peer "$max"
+}
+
 # Histories of paths, of which each takes a MiB
 histories()
 {
@@ -215,6 +232,7 @@ tst "a user has so many contexts" contexts
 tst "contexts of a user who may have no more are closed when idle" idle
 tst "a user who may have no more contexts shares those that there are" spare
 tst "a user leaves contexts of a pair of addresses to others" pair
+tst "... in whatever traffic classes it sends" classes
 tst "histories of paths are memory of who asks for them" histories
 tst "namespaces of one's own hold a part of the memory" own_namespace
 finish

@@ -3,7 +3,8 @@
 """A program that takes what it can get: contexts.
 
     users.py sink ADDRESS COUNT         endpoints from PIDonFEP 1000 on that never read
-    users.py pairs ADDRESS COUNT        a message from each of COUNT ordered sockets to each
+    users.py pairs ADDRESS COUNT [DSCP]
+                                        a message from each of COUNT ordered sockets to each
                                         of COUNT sinks, and a second one behind it
     users.py addresses FIRST COUNT      a message to each of COUNT IPv4 addresses
 
@@ -22,6 +23,7 @@ import time
 
 AF_UET = int(os.environ.get("UET_FAMILY", 25))
 SOL_UET, UET_DELIVERY, UET_ROD = 300, 1, 2
+UET_TRAFFIC_CLASS = 5
 # family, flags, job, PIDonFEP, RI, initiator, scope, reserved, address
 ADDR = struct.Struct("=HHIHHIII16s")
 FIRST = 1000
@@ -75,8 +77,10 @@ def sink(address, count):
     return socks
 
 
-def pairs(address, count):
+def pairs(address, count, dscp=-1):
     socks, got, refused = [Sock(True) for _ in range(count)], 0, {}
+    for s in socks:
+        s.sock.setsockopt(SOL_UET, UET_TRAFFIC_CLASS, dscp)
     for _ in range(2):
         for pid in range(FIRST, FIRST + count):
             for s in socks:
@@ -106,5 +110,5 @@ def addresses(first, count):
 
 if __name__ == "__main__":
     many_files()
-    held = globals()[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
+    held = globals()[sys.argv[1]](sys.argv[2], *map(int, sys.argv[3:]))
     sys.stdin.read()

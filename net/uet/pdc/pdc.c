@@ -125,8 +125,7 @@ static void uet_peer_uncount(struct uet_peer *peer)
 
 static void uet_pdc_unaccount(struct uet_pdc *pdc)
 {
-	if (pdc->initiator)
-		uet_share_give(pdc->peer, pdc->account);
+	uet_share_give(pdc->peer, pdc->account);
 	uet_account_pdc_gone(pdc->account);
 }
 
@@ -157,7 +156,7 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 	}
 	if (!uet_pdc_count(peer, acc, initiator))
 		goto err_account;
-	if (initiator && !uet_share_take(peer, acc))
+	if (!uet_share_take(peer, acc, gfp))
 		goto err_uncount;
 	pdc = kmem_cache_zalloc(uet_pdc_cache, gfp);
 	if (!pdc)
@@ -174,8 +173,7 @@ struct uet_pdc *uet_pdc_alloc(struct uet_peer *peer, struct uet_account *acc,
 	return pdc;
 
 err_share:
-	if (initiator)
-		uet_share_give(peer, acc);
+	uet_share_give(peer, acc);
 err_uncount:
 	uet_peer_uncount(peer);
 	uet_pdc_uncount(peer->fep->un);

@@ -188,7 +188,7 @@ static inline struct uet_pdc_rx *uet_pdc_rx(const struct uet_pdc *pdc)
 #define UET_PDCIDS	U16_MAX
 
 /* share.c: how users and peers share limits */
-bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc);
+bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc, gfp_t gfp);
 void uet_share_give(const struct uet_peer *peer, const struct uet_account *acc);
 bool uet_share_spare(const struct uet_peer *peer, const struct uet_account *acc);
 bool uet_share_short(const struct uet_peer *peer, const struct uet_account *acc);

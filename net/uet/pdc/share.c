@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What ordinary users of a namespace of the machine hold of a pair of addresses and of
- * the PDCIDs of an address: PDCs that were opened for them, counted for each.
+ * PDCs of each pair of addresses, and what ordinary users of a namespace of the machine
+ * hold of those and of the PDCIDs of an address: PDCs that were opened for them, counted
+ * for each.
  *
  * Who may open a PDC, and who is refused, core/share.h says. Users with
  * CAP_SYS_RESOURCE are refused by the limits alone, and so is the owner of a namespace,
@@ -10,6 +11,8 @@
  * Not here: limits of all that a user holds (account.c).
  */
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 
 #include "account.h"
@@ -20,18 +23,34 @@
 #define UET_SHARE_BITS	12
 
 /**
- * struct uet_share - PDCs of a user that count against one limit
+ * struct uet_share_key - what is counted
+ * @fep: local address, only compared: its PDCs have a reference
+ * @acc: account of the user, likewise; NULL: of all, and of peers
+ * @raddr: the other address; any: of all of them
+ *
+ * Not a struct uet_peer: to a pair of addresses there is one for each traffic class, and
+ * for each user where routing rules may match that, and the other host counts them as one.
+ */
+struct uet_share_key {
+	const struct uet_fep		*fep;
+	const struct uet_account	*acc;
+	struct in6_addr			raddr;
+};
+
+/**
+ * struct uet_share - PDCs that count against one limit
  * @node: in the table of all
- * @of: peer or FEP whose limit it is, only compared: its PDCs have a reference
- * @acc: account of the user, likewise
+ * @key: which
  * @pdcs: how many, > 0
  */
 struct uet_share {
-	struct hlist_node		node;
-	const void			*of;
-	const struct uet_account	*acc;
-	u32				pdcs;
+	struct hlist_node	node;
+	struct uet_share_key	key;
+	u32			pdcs;
 };
+
+/* Counts of a PDC: those of a pair of addresses, of all and of a user, and of a FEP */
+#define UET_SHARE_COUNTS	3
 
 static DEFINE_HASHTABLE(uet_shares, UET_SHARE_BITS);
 /* Of uet_shares; BH-disabled, a leaf that nests in flow and peer locks */
@@ -43,56 +62,73 @@ static bool uet_must_share(const struct uet_account *acc)
 	return acc && acc->un && !acc->exempt;
 }
 
-static u32 uet_share_slot(const void *of, const struct uet_account *acc)
+static struct hlist_head *uet_share_slot(const struct uet_share_key *key)
 {
-	return hash_min((unsigned long)of ^ hash_long((unsigned long)acc, 32),
-			UET_SHARE_BITS);
+	static u32 secret __read_mostly;
+	u32 hash;
+
+	BUILD_BUG_ON(sizeof(*key) % sizeof(u32));
+	net_get_random_once(&secret, sizeof(secret));
+	hash = jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), secret);
+	return &uet_shares[hash_min(hash, UET_SHARE_BITS)];
 }
 
-static struct uet_share *uet_share_find(const void *of,
-					const struct uet_account *acc)
+static struct uet_share *uet_share_find(const struct uet_share_key *key)
 {
 	struct uet_share *s;
 
 	lockdep_assert_held(&uet_shares_lock);
-	hlist_for_each_entry(s, &uet_shares[uet_share_slot(of, acc)], node)
-		if (s->of == of && s->acc == acc)
+	hlist_for_each_entry(s, uet_share_slot(key), node)
+		if (!memcmp(&s->key, key, sizeof(*key)))
 			return s;
 	return NULL;
 }
 
-static u32 uet_share_held(const void *of, const struct uet_account *acc)
+static u32 uet_share_held(const struct uet_share_key *key)
 {
 	const struct uet_share *s;
 	u32 pdcs;
 
 	spin_lock_bh(&uet_shares_lock);
-	s = uet_share_find(of, acc);
+	s = uet_share_find(key);
 	pdcs = s ? s->pdcs : 0;
 	spin_unlock_bh(&uet_shares_lock);
 	return pdcs;
 }
 
-/* Count a PDC; @fresh is used if it is the first one. */
-static void uet_share_count(const void *of, const struct uet_account *acc,
-			    struct uet_share **fresh)
+/* What is counted of a PDC; returns how many keys that are. */
+static u32 uet_share_keys(const struct uet_peer *peer, const struct uet_account *acc,
+			  struct uet_share_key keys[UET_SHARE_COUNTS])
 {
-	struct uet_share *s = uet_share_find(of, acc);
+	memset(keys, 0, UET_SHARE_COUNTS * sizeof(*keys));
+	keys[0].fep = peer->fep;
+	keys[0].raddr = peer->key.raddr;
+	if (!uet_must_share(acc))
+		return 1;
+	keys[1] = keys[0];
+	keys[1].acc = acc;
+	keys[2].fep = peer->fep;
+	keys[2].acc = acc;
+	return 3;
+}
+
+/* Count a PDC; @fresh is used if it is the first one. */
+static void uet_share_count(const struct uet_share_key *key, struct uet_share **fresh)
+{
+	struct uet_share *s = uet_share_find(key);
 
 	if (!s) {
 		s = *fresh;
 		*fresh = NULL;
-		s->of = of;
-		s->acc = acc;
-		hlist_add_head(&s->node, &uet_shares[uet_share_slot(of, acc)]);
+		s->key = *key;
+		hlist_add_head(&s->node, uet_share_slot(key));
 	}
 	s->pdcs++;
 }
 
-static struct uet_share *uet_share_uncount(const void *of,
-					   const struct uet_account *acc)
+static struct uet_share *uet_share_uncount(const struct uet_share_key *key)
 {
-	struct uet_share *s = uet_share_find(of, acc);
+	struct uet_share *s = uet_share_find(key);
 
 	if (WARN_ON_ONCE(!s) || --s->pdcs)
 		return NULL;
@@ -101,33 +137,32 @@ static struct uet_share *uet_share_uncount(const void *of,
 }
 
 /**
- * uet_share_take() - count a PDC that is opened for a user
+ * uet_share_take() - count a PDC
  * @peer: both FEPs
- * @acc: account of the user
+ * @acc: account of the user for whom it is opened; NULL if the peer opens it
+ * @gfp: %GFP_KERNEL or %GFP_ATOMIC
  *
- * Context: process.
+ * Context: as @gfp says.
  * Return: false without memory.
  */
-bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc)
+bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc, gfp_t gfp)
 {
-	struct uet_share *pair, *fep;
+	struct uet_share *fresh[UET_SHARE_COUNTS] = {};
+	struct uet_share_key keys[UET_SHARE_COUNTS];
+	u32 n = uet_share_keys(peer, acc, keys), i;
+	bool ok = true;
 
-	if (!uet_must_share(acc))
-		return true;
-	pair = kzalloc(sizeof(*pair), GFP_KERNEL_ACCOUNT);
-	fep = kzalloc(sizeof(*fep), GFP_KERNEL_ACCOUNT);
-	if (!pair || !fep) {
-		kfree(pair);
-		kfree(fep);
-		return false;
+	for (i = 0; i < n; i++) {
+		fresh[i] = kzalloc(sizeof(*fresh[i]), gfp | __GFP_ACCOUNT);
+		ok &= !!fresh[i];
 	}
 	spin_lock_bh(&uet_shares_lock);
-	uet_share_count(peer, acc, &pair);
-	uet_share_count(peer->fep, acc, &fep);
+	for (i = 0; ok && i < n; i++)
+		uet_share_count(&keys[i], &fresh[i]);
 	spin_unlock_bh(&uet_shares_lock);
-	kfree(pair);
-	kfree(fep);
-	return true;
+	for (i = 0; i < n; i++)
+		kfree(fresh[i]);
+	return ok;
 }
 
 /**
@@ -139,25 +174,24 @@ bool uet_share_take(const struct uet_peer *peer, const struct uet_account *acc)
  */
 void uet_share_give(const struct uet_peer *peer, const struct uet_account *acc)
 {
-	struct uet_share *pair, *fep;
+	struct uet_share_key keys[UET_SHARE_COUNTS];
+	struct uet_share *gone[UET_SHARE_COUNTS];
+	u32 n = uet_share_keys(peer, acc, keys), i;
 
-	if (!uet_must_share(acc))
-		return;
 	spin_lock_bh(&uet_shares_lock);
-	pair = uet_share_uncount(peer, acc);
-	fep = uet_share_uncount(peer->fep, acc);
+	for (i = 0; i < n; i++)
+		gone[i] = uet_share_uncount(&keys[i]);
 	spin_unlock_bh(&uet_shares_lock);
-	kfree(pair);
-	kfree(fep);
+	for (i = 0; i < n; i++)
+		kfree(gone[i]);
 }
 
 /* Has a user another one of @limit, of which @used are held? */
-static bool uet_share_room(const void *of, const struct uet_account *acc,
-			   u32 used, u32 limit)
+static bool uet_share_room(const struct uet_share_key *key, u32 used, u32 limit)
 {
-	if (!uet_must_share(acc))
+	if (!uet_must_share(key->acc))
 		return used < limit;
-	return uet_share_user(uet_share_held(of, acc), used, limit);
+	return uet_share_user(uet_share_held(key), used, limit);
 }
 
 /* Which limit has nothing left for a user who holds @own PDCs, if a part is left? */
@@ -166,13 +200,17 @@ static enum uet_limit uet_share_full(const struct uet_peer *peer,
 {
 	const struct uet_net *un = peer->fep->un;
 	u32 max = uet_share_left(READ_ONCE(un->sysctl.pdc_max), leave);
-	u32 used = atomic_read(&un->pdcs);
+	struct uet_share_key pair = {
+		.fep = peer->fep, .raddr = peer->key.raddr,
+	};
+	struct uet_share_key fep = { .fep = peer->fep, .acc = acc };
+	u32 of_pair = uet_share_held(&pair), used = atomic_read(&un->pdcs);
 
-	if (!uet_share_room(peer, acc, READ_ONCE(peer->nr_pdcs),
-			    uet_share_left(READ_ONCE(un->sysctl.pdc_max_per_peer),
-					   leave)))
+	pair.acc = acc;
+	if (!uet_share_room(&pair, of_pair,
+			    uet_share_left(READ_ONCE(un->sysctl.pdc_max_per_peer), leave)))
 		return UET_LIMIT_PDC_MAX_PER_PEER;
-	if (!uet_share_room(peer->fep, acc, atomic_read(&peer->fep->nr_pdcs),
+	if (!uet_share_room(&fep, atomic_read(&peer->fep->nr_pdcs),
 			    uet_share_left(UET_PDCIDS, leave)))
 		return UET_LIMIT_PDCIDS;
 	if (uet_must_share(acc) ? !uet_share_user(own, used, max) : used >= max)
