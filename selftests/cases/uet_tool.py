@@ -405,6 +405,8 @@ def wrong_arguments():
             ["stat", "-i"], ["stat", "-i", "0"], ["stat", "-i", "nan"],
             ["stat", "-i", "1e999"], ["stat", "-n", "0"], ["stat", "-o", "xml"],
             ["stat", "-z"], ["stat", "a", "b"], ["stat", "-o", "openmetrics", "-i", "1"],
+            ["stat", "nosuch"], ["stat", "nosuch", "-i", "1"],
+            ["stat", "nosuch", "-o", "openmetrics"],
             ["top", "x"], ["top", "-i"], ["top", "-n", "-1"],
             ["monitor", "no-such"], ["monitor", "peer"], ["monitor", "peer", "x"],
             ["monitor", "-n", "0"], ["peer", "add"], ["peer", "add", "x"],

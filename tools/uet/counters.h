@@ -38,6 +38,6 @@ double counters_rate(const struct counters *now, const struct counters *before,
 		     unsigned int i);
 
 /* openmetrics.c */
-int openmetrics_run(struct tool *t, const char *begin);
+int openmetrics_run(struct tool *t, const struct counters *c);
 
 #endif

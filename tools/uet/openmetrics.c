@@ -216,22 +216,16 @@ static int put_contexts(struct tool *t)
 }
 
 /**
- * openmetrics_run() - write the counters whose names begin so
+ * openmetrics_run() - write counters
  *
  * Return: exit status.
  */
-int openmetrics_run(struct tool *t, const char *begin)
+int openmetrics_run(struct tool *t, const struct counters *c)
 {
-	struct counters *c = calloc(1, sizeof(*c));
-	int err;
+	int err = 0;
 
-	if (!c)
-		return usage_error("no memory");
-	err = counters_read(t, begin, c);
-	if (!err)
-		put_counters(c);
-	free(c);
-	if (!err && t->opts.details)
+	put_counters(c);
+	if (t->opts.details)
 		err = put_contexts(t);
 	/* A reader that misses the end knows that it has not got all */
 	if (!err)

@@ -149,15 +149,14 @@ static void put_all(struct tool *t, const struct counters *now,
 	out_list_end(&t->out);
 }
 
-/* Each interval: what has changed, and how fast */
+/* Each interval: what has changed since c[0], and how fast */
 static int watch(struct tool *t, const char *begin, struct tick *tick,
 		 struct counters *c)
 {
 	struct counters *before = &c[0], *now = &c[1], *swap;
 	uint64_t done;
-	int err;
+	int err = 0;
 
-	err = counters_read(t, begin, before);
 	for (done = 0; !err && (!tick->count || done < tick->count); done++) {
 		tick_wait(tick, -1, NULL);
 		err = counters_read(t, begin, now);
@@ -234,18 +233,18 @@ int stat_run(struct tool *t, const struct cmd *cmd, int argc, char **argv)
 	(void)cmd;
 	if (parse(&how, argc, argv))
 		return EXIT_USAGE;
-	if (how.openmetrics)
-		return openmetrics_run(t, how.begin);
 	c = calloc(2, sizeof(*c));
 	if (!c)
 		return usage_error("no memory");
-	if (how.tick.interval) {
+	err = kernel_status(counters_read(t, how.begin, c));
+	if (!err && how.begin && !c->n)
+		err = usage_error("there is no counter \"%s\"", how.begin);
+	else if (!err && how.openmetrics)
+		err = openmetrics_run(t, c);
+	else if (!err && how.tick.interval)
 		err = watch(t, how.begin, &how.tick, c);
-	} else {
-		err = kernel_status(counters_read(t, how.begin, c));
-		if (!err)
-			put_all(t, c, NULL);
-	}
+	else if (!err)
+		put_all(t, c, NULL);
 	free(c);
 	return err;
 }
