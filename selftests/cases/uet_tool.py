@@ -323,7 +323,9 @@ def errors_leave_json():
 @case
 def what_the_kernel_refuses_is_explained():
     for words, parts in (
-            (["param", "set", "rto_min_us", "-1"], ["rto_min_us", " to "]),
+            (["param", "set", "rto_min_us", "-1"],
+             ["rto_min_us", " to ", "(microseconds)"]),
+            (["peer", "add", "10.77.0.0/16", "base_rtt", "1h"], ["(nanoseconds)"]),
             (["param", "set", "path_policy", "nothing"], ["path_policy", "hybrid"]),
             (["peer", "add", "10.77.0.0/16", "congestion_c", "nothing"],
              ["nscc"]),
@@ -361,6 +363,9 @@ def rules_of_peers():
         [{"prefix": "10.9.0.0/16", "congestion_control": "nscc"}]
     _, err = run("peer", "set", "10.9.0.0/16", "unset", "congestion_c", rc=2)
     assert "delete" in err, err
+    run("peer", "set", "10.9.0.0/16", "base_rtt", "100us", "max_wnd", "64k")
+    rule = shown("peer", "show", "10.9.0.0/16")[0]
+    assert (rule["base_rtt"], rule["max_wnd"]) == (100000, 65536), rule
     for p in "10.9.0.0/16", "fd99::/64", "default":
         run("peer", "del", p)
     assert shown("peer") == []

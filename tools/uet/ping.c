@@ -190,8 +190,8 @@ static int parse(struct ping_conf *conf, int argc, char **argv)
 		if (++i == argc)
 			return usage_error("%s wants a value", arg->word);
 		if (!take(conf, arg->word, argv[i]))
-			return usage_error("%s does not take \"%s\"", arg->word,
-					   argv[i]);
+			return usage_error("%s does not take \"%s\" (%s)", arg->word,
+					   argv[i], arg->help);
 	}
 	if (!conf->name)
 		return usage_error("\"ping\" wants the address of a peer");

@@ -33,7 +33,7 @@ int tick_option(struct tick *tick, int *argc, char ***argv)
 		return 0;
 	if (!strcmp(**argv, "-i")) {
 		if (!seconds_parse(value, &tick->interval)) {
-			usage_error("-i takes seconds, 0.01 to 86400");
+			usage_error("-i takes seconds, or a time such as 200ms: 10ms to 24h");
 			return -1;
 		}
 	} else if (!strcmp(**argv, "-n")) {

@@ -76,21 +76,6 @@ bool number_parse(const char *text, uint64_t most, uint64_t *value)
 	return !errno && !*end && *value <= most;
 }
 
-/**
- * seconds_parse() - read an interval: a number of seconds from 0.01 to a day
- */
-bool seconds_parse(const char *text, double *seconds)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-		return false;
-	*seconds = strtod(text, &end);
-	if (!strcmp(end, "s"))
-		end++;
-	return !*end && *seconds >= 0.01 && *seconds <= 86400;
-}
-
 /* Suffix of a quantity, and what it multiplies by */
 struct suffix {
 	const char *name;
@@ -186,4 +171,22 @@ bool quantity_parse(const char *text, const char *unit, int64_t *value)
 		return true;
 	number = strtod(text, &end);
 	return isfinite(number) && with_suffix(number, end, unit, value);
+}
+
+/**
+ * seconds_parse() - read an interval, 0.01 seconds to a day: seconds, or with a suffix
+ */
+bool seconds_parse(const char *text, double *seconds)
+{
+	int64_t ns;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+		return false;
+	*seconds = strtod(text, &end);
+	if (*end && isfinite(*seconds) && with_suffix(*seconds, end, "ns", &ns)) {
+		*seconds = ns / 1e9;
+		end = "";
+	}
+	return !*end && *seconds >= 0.01 && *seconds <= 86400;
 }

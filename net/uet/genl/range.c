@@ -105,10 +105,10 @@ static char *uet_genl_choices(const struct uet_setting *set)
 static char *uet_genl_range_text(const struct uet_setting *set, s64 min, s64 max)
 {
 	if (max == UET_SETTING_NO_MAX)
-		return kasprintf(GFP_KERNEL, "%s takes %lld or more", set->name,
-				 min);
-	return kasprintf(GFP_KERNEL, "%s takes %lld to %lld%s%s", set->name, min,
-			 max,
+		return kasprintf(GFP_KERNEL, "%s takes %lld or more (%s)",
+				 set->name, min, set->unit);
+	return kasprintf(GFP_KERNEL, "%s takes %lld to %lld (%s)%s%s", set->name,
+			 min, max, set->unit,
 			 set->flags & UET_SETTING_POWER_OF_2 ?
 			 ", powers of 2" : "",
 			 set->flags & UET_SETTING_OR_ZERO ? ", and 0" : "");

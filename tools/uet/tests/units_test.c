@@ -47,7 +47,7 @@ static void numbers(void)
 static void intervals(void)
 {
 	static const char *const bad[] = {
-		"", "0", "-1", "nan", "inf", "1e999", "0.009", "86401", "1m", "1ss",
+		"", "0", "-1", "nan", "inf", "1e999", "0.009", "86401", "9ms", "1x", "1ss",
 	};
 	double s;
 	size_t i;
@@ -56,6 +56,8 @@ static void intervals(void)
 		expect(!seconds_parse(bad[i], &s), "\"%s\" is an interval", bad[i]);
 	expect(seconds_parse(".5", &s) && s == 0.5, ".5");
 	expect(seconds_parse("2s", &s) && s == 2, "2s");
+	expect(seconds_parse("250ms", &s) && s == 0.25, "250ms");
+	expect(seconds_parse("1h", &s) && s == 3600, "1h");
 }
 
 static void quantities(void)
@@ -68,6 +70,7 @@ static void quantities(void)
 		{ "0.5ms", "us", 0 }, { "1.5s", "milliseconds", 1500 },
 		{ "2m", "seconds", 120 }, { "1h", "seconds", 3600 },
 		{ "4000ns", "microseconds", 4 }, { "7", "microseconds", 7 },
+		{ "100us", "nanoseconds", 100000 },
 		{ "-1", "", -1 }, { "0x10", "bytes", 16 }, { "4k", "bytes", 4096 },
 		{ "1MiB", "bytes", 1 << 20 }, { "1MB", "bytes", 1000000 },
 		{ "0.5k", "bytes", 512 }, { "10Gbit", "megabits per second", 10000 },
