@@ -478,12 +478,18 @@ def counters():
 
 @case
 def openmetrics():
-    plain = metrics(run("stat", "-o", "openmetrics")[0])
+    text = run("stat", "-o", "openmetrics")[0]
+    assert "# HELP uet_tx_acks ACKs sent\n" in text, text
+    plain = metrics(text)
     uet = family()
     n = sum(len(v) for k, v in uet.do("stats-get", {}).items()
             if k in ("counter", "gauge"))
     assert len(plain) == n, (len(plain), n)
-    full = metrics(run("-d", "stat", "-o", "openmetrics")[0])
+    text = run("-d", "stat", "-o", "openmetrics")[0]
+    # An explanation is more than the name
+    short = re.findall(r"^# HELP \S+ (\S*)$", text, re.M)
+    assert not short, short
+    full = metrics(text)
     assert set(plain) <= set(full)
     cccs = {c["id"]: c for c in uet.dump("ccc-get", {})}
     sent = {l: v for (name, l), v in full.items()

@@ -20,5 +20,6 @@ extern const struct names names_setting_scope;
 extern const struct names names_trait;
 extern const struct names names_what;
 extern const struct names names_ping_result;
+extern const struct names names_a_ccc;
 
 #endif

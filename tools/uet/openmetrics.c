@@ -12,8 +12,16 @@
 
 #include "counters.h"
 #include "field.h"
+#include "names.gen.h"
 
 #define NAME_ROOM	96
+
+/* The gauges are no rows of the table that the others come from */
+static const struct name counter_help[] = {
+#include "counter_help.h"
+	{ "CurPdcs", "PDCs that there are" },
+	{ "CurMem", "bytes of memory held" },
+};
 
 /* RxPkts becomes uet_rx_pkts */
 static void metric_name(const char *name, char *buf, size_t size)
@@ -61,17 +69,27 @@ static void put_head(const char *metric, const char *type, const char *help)
 	putchar('\n');
 }
 
+static const char *help_of(const char *counter)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(counter_help) / sizeof(counter_help[0]); i++)
+		if (!strcmp(counter_help[i].name, counter))
+			return counter_help[i].doc;
+	return counter;
+}
+
 static void put_counters(const struct counters *c)
 {
-	char metric[NAME_ROOM], help[NAME_ROOM];
+	char metric[NAME_ROOM];
 	const struct counter *one;
 	unsigned int i;
 
 	for (i = 0; i < c->n; i++) {
 		one = &c->of[i];
 		metric_name(one->name, metric, sizeof(metric));
-		snprintf(help, sizeof(help), "%s of /proc/net/uet_stat", one->name);
-		put_head(metric, one->gauge ? "gauge" : "counter", help);
+		put_head(metric, one->gauge ? "gauge" : "counter",
+			 help_of(one->name));
 		printf("%s%s %" PRIu64 "\n", metric, one->gauge ? "" : "_total",
 		       one->value);
 	}
@@ -174,12 +192,12 @@ static void put_sample(const struct field *f, const char *metric,
 static void put_field(const struct samples *s, unsigned int i)
 {
 	const struct field *f = &s->fields[i];
-	char metric[NAME_ROOM], help[NAME_ROOM];
+	char metric[NAME_ROOM];
 	size_t j;
 
 	field_metric(f, metric, sizeof(metric));
-	snprintf(help, sizeof(help), "%s of congestion control contexts", f->key);
-	put_head(metric, f->flags & F_COUNTER ? "counter" : "gauge", help);
+	put_head(metric, f->flags & F_COUNTER ? "counter" : "gauge",
+		 doc_of(&names_a_ccc, f->attr));
 	for (j = 0; j < s->n; j++)
 		if (s->of[j].has[i])
 			put_sample(f, metric, &s->of[j], &s->of[j].value[i]);
