@@ -99,6 +99,17 @@ def add(cases, run, tool, ns_b, slow):
         assert re.match(r"\d+-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6} pdc-opened remote "
                         rf"{B4} ", out), out
 
+    def monitor_counts_what_comes_again():
+        lines = "".join(f"param set rto_min_us {3001 + i}\n" for i in range(20))
+        for words, counted in ([], True), (["-d"], False):
+            with monitor(*words, "-j", "monitor", "param", "-n", "3") as p:
+                until(lambda: run("-b", "-", stdin=lines) and p.poll() is not None,
+                      "three lines")
+                got = [json.loads(line) for line in end_of(p).splitlines()]
+            assert [e["name"] for e in got] == ["rto_min_us"] * 3, got
+            assert "count" not in got[0] and ("count" in got[2]) == counted, got
+            assert not counted or got[2]["count"] > 1, got
+
     def monitor_whose_reader_has_gone():
         with monitor("monitor") as p:
             p.stdout.close()
@@ -300,7 +311,7 @@ def add(cases, run, tool, ns_b, slow):
         assert complete("param", "set", "rto_min_u") == ["rto_min_us"]
 
     cases += [monitor_tells_events, monitor_tells_only_what_is_wanted,
-              monitor_whose_reader_has_gone, monitor_that_does_not_read,
+              monitor_counts_what_comes_again, monitor_whose_reader_has_gone, monitor_that_does_not_read,
               rates_of_counters, the_busiest_peers, top_on_a_narrow_terminal,
               top_hears_at_once, paths_on_a_narrow_terminal, completion_by_the_tool,
               completion_in_bash]

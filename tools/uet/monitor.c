@@ -16,6 +16,12 @@
 
 #define RECV_ROOM	65536
 
+/* Lines are so far apart that tell what goes on and on */
+#define REPEAT_SECONDS	1
+/* So many kinds of events and peers are counted at once; others have a line each */
+#define REPEATS		256
+#define EVENT_ROOM	512
+
 static const struct field fields[] = {
 	{ "time", UET_A_EVENT_TIME, K_TIME, F_BARE | F_STAMP },
 	{ "event", UET_A_EVENT_WHAT, K_ENUM, F_BARE, &names_what },
@@ -38,6 +44,20 @@ static const struct field fields[] = {
 };
 
 /**
+ * struct repeat - what was shown lately, and comes again
+ * @count: how often since then
+ * @len: bytes of @data, 0 = unused
+ * @data: attributes of the last one
+ * @last: the same, sorted
+ */
+struct repeat {
+	uint32_t count;
+	size_t len;
+	char data[EVENT_ROOM] __attribute__((aligned(4)));
+	struct attrs last;
+};
+
+/**
  * struct watch - what is watched
  * @t: tool
  * @whats: kinds of events, bits of enum uet_nl_what
@@ -47,6 +67,7 @@ static const struct field fields[] = {
  * @left: events to show, -1 = any number
  * @seq: number of the last event
  * @seen: there was one
+ * @repeats: events that may come again; NULL if each has a line
  */
 struct watch {
 	struct tool *t;
@@ -57,6 +78,7 @@ struct watch {
 	int64_t left;
 	uint32_t seq;
 	bool seen;
+	struct repeat *repeats;
 };
 
 static bool wanted(const struct watch *w, const struct attrs *a)
@@ -92,39 +114,121 @@ static uint32_t lost_before(struct watch *w, const struct attrs *a)
 	return gap > lost ? gap : lost;
 }
 
-static int event(const struct nlmsghdr *nlh, void *data)
+static int put_event(struct watch *w, const struct attrs *a, uint32_t count)
 {
-	struct watch *w = data;
 	struct out *o = &w->t->out;
-	struct attrs a;
-	uint32_t lost;
 
-	if (nlh->nlmsg_type != w->t->nl.family ||
-	    mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
-		return MNL_CB_OK;
-	attrs_parse(&a, mnl_nlmsg_get_payload_offset(nlh, GENL_HDRLEN),
-		    mnl_nlmsg_get_payload_len(nlh) - GENL_HDRLEN);
-	lost = lost_before(w, &a);
-	if (lost)
-		put_lost(o, lost);
-	if (!wanted(w, &a))
-		return MNL_CB_OK;
 	out_object(o, NULL);
-	fields_out(o, fields, &a);
+	fields_out(o, fields, a);
+	if (count)
+		out_num(o, "count", K_NUM, count, 0);
 	out_object_end(o);
 	return w->left > 0 && !--w->left ? MNL_CB_STOP : MNL_CB_OK;
 }
 
+/* Whether two events differ in numbers only, such as those of PDCs and paths */
+static bool alike(const struct attrs *a, const struct attrs *b)
+{
+	static const uint16_t which[] = {
+		UET_A_EVENT_WHAT, UET_A_EVENT_REMOTE, UET_A_EVENT_PLEN,
+		UET_A_EVENT_IFINDEX, UET_A_EVENT_ERROR, UET_A_EVENT_NAME,
+	};
+	const struct nlattr *x, *y;
+	size_t i;
+
+	for (i = 0; i < sizeof(which) / sizeof(which[0]); i++) {
+		x = a->at[which[i]];
+		y = b->at[which[i]];
+		if (!x != !y || (x && (x->nla_len != y->nla_len ||
+				       memcmp(x, y, x->nla_len))))
+			return false;
+	}
+	return true;
+}
+
+/* Was one like it shown in this second? It is kept, to be told at the end of that. */
+static bool repeated(struct watch *w, const struct attrs *a, const void *data,
+		     size_t len)
+{
+	struct repeat *r = NULL, *unused = NULL;
+	int i;
+
+	for (i = 0; w->repeats && i < REPEATS; i++) {
+		r = &w->repeats[i];
+		if (r->len && alike(&r->last, a))
+			break;
+		if (!r->len && !unused)
+			unused = r;
+	}
+	if (i == REPEATS)
+		r = unused;
+	if (!r || len > EVENT_ROOM)
+		return false;
+	memcpy(r->data, data, len);
+	r->len = len;
+	attrs_parse(&r->last, r->data, len);
+	if (r == unused)
+		return false;
+	r->count++;
+	return true;
+}
+
+static int put_repeats(struct watch *w)
+{
+	int i, ret = MNL_CB_OK;
+	struct repeat *r;
+
+	for (i = 0; w->repeats && i < REPEATS && ret > MNL_CB_STOP; i++) {
+		r = &w->repeats[i];
+		if (r->count)
+			ret = put_event(w, &r->last, r->count);
+		else
+			r->len = 0;
+		r->count = 0;
+	}
+	return ret;
+}
+
+static int event(const struct nlmsghdr *nlh, void *data)
+{
+	struct watch *w = data;
+	const void *from = mnl_nlmsg_get_payload_offset(nlh, GENL_HDRLEN);
+	struct attrs a;
+	uint32_t lost;
+	size_t len;
+
+	if (nlh->nlmsg_type != w->t->nl.family ||
+	    mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
+		return MNL_CB_OK;
+	len = mnl_nlmsg_get_payload_len(nlh) - GENL_HDRLEN;
+	attrs_parse(&a, from, len);
+	lost = lost_before(w, &a);
+	if (lost)
+		put_lost(&w->t->out, lost);
+	if (!wanted(w, &a) || repeated(w, &a, from, len))
+		return MNL_CB_OK;
+	return put_event(w, &a, 0);
+}
+
 static int watch(struct watch *w)
 {
+	struct tick tick = { .interval = REPEAT_SECONDS };
 	struct nl *nl = &w->t->nl;
 	char *buf = malloc(RECV_ROOM);
 	int ret = MNL_CB_OK;
 	ssize_t len;
 
+	if (!w->t->opts.details)
+		w->repeats = calloc(REPEATS, sizeof(*w->repeats));
 	if (!buf)
 		return usage_error("no memory");
 	while (ret > MNL_CB_STOP) {
+		if (tick_wait(&tick, mnl_socket_get_fd(nl->sk), NULL) == TICK_DUE) {
+			ret = put_repeats(w);
+			if (!out_flush(&w->t->out))
+				break;
+			continue;
+		}
 		len = mnl_socket_recvfrom(nl->sk, buf, RECV_ROOM);
 		/* How many, the next one tells */
 		if (len < 0 && errno == ENOBUFS)
@@ -140,6 +244,7 @@ static int watch(struct watch *w)
 	if (ret == MNL_CB_ERROR)
 		fprintf(stderr, "Error: events: %s.\n", strerror(errno));
 	free(buf);
+	free(w->repeats);
 	return ret == MNL_CB_ERROR ? EXIT_KERNEL : 0;
 }
 
