@@ -85,6 +85,19 @@ nothing()
 	on "$A" "$UET" explain 10.0.0.99 | head -n 1 | grep "nothing is known" ||
 		return 1
 	[ -z "$(causes 10.0.0.99)" ] || fail "$(causes 10.0.0.99)"
+	on "$A" "$UET" explain -i $LOOK | grep "^none of the peers (1) is in trouble$"
+}
+
+# troubled LINE [NETNS]: without a peer, the one that is in trouble has a line
+troubled()
+{
+	on "${2:-$A}" "$UET" explain -i $LOOK >"$WORK/why" &&
+		[ "$(grep -cE "^$1, [0-9]+ messages, " "$WORK/why")" = 1 ] &&
+		[ "$(wc -l <"$WORK/why")" = 1 ] &&
+		on "${2:-$A}" "$UET" -j explain -i $LOOK |
+			python3 -c 'import json, sys
+[why] = json.load(sys.stdin)
+assert why["peer"] + ": " + why["cause"] == sys.argv[1]' "$1"
 }
 
 # walk TITLE [NETNS]: what the chapter says under a title, carried out: the commands
@@ -114,7 +127,7 @@ wrong_words()
 {
 	local words
 
-	for words in "" "10.0.0.2 10.0.0.3" "10.0.0.300" "peer"; do
+	for words in "10.0.0.2 10.0.0.3" "10.0.0.300" "peer"; do
 		# shellcheck disable=SC2086
 		on "$A" "$UET" explain $words && return 1
 	done
@@ -240,9 +253,14 @@ receiver()
 	explains receiver $B4 || return 1
 	says "on $B4: uet explain $A4"
 	says "job 0 PIDonFEP 110"
+	# A peer that is well is not told
+	PID=111 recv_start well -n 1 -I
+	send_from_a -w -n 1 -s 100 $B6/111 || return 1
+	troubled "$B4: receiver" || fail "$(cat "$WORK/why")"
 	walk "The receiver does not read" && grep "^receiver" "$WORK/walk" || return 1
 	explains reader $A4 "$B" || return 1
 	says "of uet_recv \(process $slow\)"
+	troubled "$A4: reader" "$B" || fail "$(cat "$WORK/why")"
 	walk "The receiver does not read" "$B" && grep "uet_recv" "$WORK/walk" ||
 		return 1
 	# Another user is told nothing of it, and that this is for want of rights

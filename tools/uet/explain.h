@@ -129,6 +129,15 @@ struct fact_context {
 };
 
 /**
+ * struct contexts - contexts as they are found, their memory grows
+ */
+struct contexts {
+	size_t n;
+	bool nomem;
+	struct fact_context *of;
+};
+
+/**
  * struct facts - what is known about a peer
  * @peer: address
  * @own: local address towards it
@@ -238,13 +247,15 @@ struct attrs;
 struct nl;
 
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
-		 struct facts *f);
+		 const struct contexts *before, struct facts *f);
 void counts_take(const struct attrs *a, void *arg);
 void counts_compare(const struct fact_context *before, size_t n_before,
 		    const struct fact_context *now, size_t n_now,
 		    struct facts *f);
+int counts_look(struct tool *t, const struct args *peer, double seconds,
+		struct contexts *before);
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
-		      struct facts *f);
+		      const struct contexts *before, struct facts *f);
 int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *ev,
 	      struct fact_hop *hop);
 unsigned int facts_judge(const struct facts *f, struct verdict *v);

@@ -35,13 +35,6 @@ void counts_take(const struct attrs *a, void *arg)
 	c->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
 }
 
-/* Contexts as they are found, their memory grows */
-struct contexts {
-	size_t n;
-	bool nomem;
-	struct fact_context *of;
-};
-
 static void contexts_take(const struct attrs *a, void *arg)
 {
 	struct contexts *c = arg;
@@ -115,10 +108,34 @@ void counts_compare(const struct fact_context *before, size_t n_before,
 }
 
 /**
+ * counts_look() - begin to look what is lost now, and wait
+ * @t: tool
+ * @peer: words that name the peer, NULL = all
+ * @seconds: time for which to look on
+ * @before: gets the contexts of now
+ *
+ * Return: 0 or a negative error, which was printed.
+ */
+int counts_look(struct tool *t, const struct args *peer, double seconds,
+		struct contexts *before)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)seconds,
+		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9),
+	};
+	int err = contexts_read(t, peer, before);
+
+	if (!err)
+		nanosleep(&ts, NULL);
+	return err;
+}
+
+/**
  * counts_look_again() - find out what is lost now
  * @t: tool
  * @peer: words that name the peer
  * @seconds: time for which to look on
+ * @before: contexts that long ago, NULL = look on now
  * @f: counters of it, if there ever were losses
  *
  * What was lost since contexts began, in their first moments perhaps, does not tell.
@@ -126,25 +143,22 @@ void counts_compare(const struct fact_context *before, size_t n_before,
  * Return: 0 or a negative error, which was printed.
  */
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
-		      struct facts *f)
+		      const struct contexts *before, struct facts *f)
 {
-	struct timespec ts = {
-		.tv_sec = (time_t)seconds,
-		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9),
-	};
-	struct contexts before = { 0 }, now = { 0 };
-	int err;
+	struct contexts own = { 0 }, now = { 0 };
+	int err = 0;
 
 	if (!f->all.losses && !f->all.losses_local && !f->all.trims)
 		return 0;
-	err = contexts_read(t, peer, &before);
-	if (!err) {
-		nanosleep(&ts, NULL);
-		err = contexts_read(t, peer, &now);
+	if (!before) {
+		before = &own;
+		err = counts_look(t, peer, seconds, &own);
 	}
 	if (!err)
-		counts_compare(before.of, before.n, now.of, now.n, f);
-	free(before.of);
+		err = contexts_read(t, peer, &now);
+	if (!err)
+		counts_compare(before->of, before->n, now.of, now.n, f);
+	free(own.of);
 	free(now.of);
 	return err;
 }

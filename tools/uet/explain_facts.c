@@ -537,12 +537,13 @@ static int gather(struct tool *t, const struct args *peer, struct gathering *g)
  * @t: tool
  * @peer: address of the peer
  * @seconds: time for which losses are looked on
+ * @before: contexts that long ago, NULL = look on now
  * @f: set
  *
  * Return: 0 or a negative error, which was printed.
  */
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
-		 struct facts *f)
+		 const struct contexts *before, struct facts *f)
 {
 	struct gathering *g = calloc(1, sizeof(*g));
 	struct args args = { .table = filter };
@@ -562,7 +563,7 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 	g->ask = (struct route_ask){ .peer = *peer, .udp_port = UDP_PORT };
 	err = gather(t, &args, g);
 	if (!err)
-		err = counts_look_again(t, &args, seconds, f);
+		err = counts_look_again(t, &args, seconds, before, f);
 	if (g->port_passes)
 		f->port_shut_ns = 0;
 	if (!err) {

@@ -32,6 +32,7 @@ static const char *const commands[] = {
 	"stat", "stat Na", "stat -i 0.01 -n 2", "stat -o openmetrics",
 	"top -i 0.01 -n 2", "ss", "ss waiting", "ss peer fd00::/8",
 	"monitor -n 2", "monitor pdc peer 10.0.0.0/8 -n 1", "explain -i 0.01 10.0.0.1",
+	"explain -i 0.01",
 	"__complete pdc show state e", "__complete param set n",
 	"__complete peer add 1", "__complete monitor p",
 };
