@@ -206,6 +206,34 @@ def filters():
 
 
 @case
+def names_of_hosts():
+    with tempfile.NamedTemporaryFile("w") as f:
+        f.write(f"{B4} b4.test node\n{B6} b6.test\n")
+        f.flush()
+
+        def named(*words):
+            p = subprocess.run(
+                ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc/hosts && '
+                 'shift && exec "$@"', "sh", f.name, TOOL, *words],
+                capture_output=True, text=True, check=False, timeout=60 * SLOW)
+            assert p.returncode == 0, (words, p)
+            return p.stdout
+        for words in ["pdc", "b4.test"], ["pdc", "show", "peer", "node"]:
+            got = json.loads(named("-j", *words))
+            assert got and {p["remote"] for p in got} == {B4}, (words, got)
+        for words in ["ping", "node", "-c", "1"], ["explain", "b6.test"]:
+            assert named(*words), words
+        for what in "pdc", "dest", "ccc":
+            text = named("-r", what)
+            assert "b4.test" in text and (what == "dest" or "b6.test" in text), text
+            assert not re.search(rf"{B4}\b|{B6}\b", text), text
+    for words in (["pdc", "nobody.test"], ["explain", "10.2"],
+                  ["pdc", "show", "peer", "0x0a000002"]):
+        run(*words, rc=1)
+    run("ping", "nobody", rc=2)
+
+
+@case
 def sockets_and_their_processes():
     for words in ["sock", "show", "-p"], ["sock", "-p"], ["ss"]:
         text = run(*words)[0]

@@ -27,6 +27,9 @@ struct endpoint {
 	bool absolute;
 };
 
+/* Option -r: addresses are shown as names */
+extern bool addr_resolve;
+
 bool addr_parse(const char *text, struct in6_addr *addr);
 bool prefix_parse(const char *text, struct in6_addr *addr, uint8_t *plen);
 bool prefix_has(const struct in6_addr *prefix, uint8_t plen,

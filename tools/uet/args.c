@@ -188,12 +188,9 @@ static int parse_value(const struct arg *arg, const char *text,
 /* Whether a word is the value of the first keyword */
 static bool bare(const struct arg *table, const char *word)
 {
-	struct in6_addr addr;
-	uint8_t plen;
-
 	return table->word &&
 	       (table->kind == ARG_PREFIX || table->kind == ARG_ADDR) &&
-	       strpbrk(word, ".:") && prefix_parse(word, &addr, &plen);
+	       strpbrk(word, ".:");
 }
 
 /**

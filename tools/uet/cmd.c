@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "addr.h"
 #include "cmd.h"
 #include "names.h"
 
@@ -118,6 +117,7 @@ static void help_all(FILE *to)
 	      "  -d[etails]        everything else, too\n"
 	      "  -n[etns] NAME     in another network namespace\n"
 	      "  -N[umeric]        numbers as the kernel has them\n"
+	      "  -r[esolve]        names of hosts in place of addresses\n"
 	      "  -b[atch] FILE     commands from a file, - is standard input\n"
 	      "  -force            a batch goes on after an error\n"
 	      "  -c[olor][=WHEN]   always, auto, never\n"
@@ -156,11 +156,7 @@ static bool asks_help(const char *word)
 /* A word that no verb is: a keyword's value or an option of the usual verb */
 static bool for_usual_verb(const char *word)
 {
-	struct in6_addr addr;
-	uint8_t plen;
-
-	return word[0] == '-' ||
-	       (strpbrk(word, ".:") && prefix_parse(word, &addr, &plen));
+	return word[0] == '-' || strpbrk(word, ".:");
 }
 
 static int run_verb(struct tool *t, const struct cmd *const *above, int n,

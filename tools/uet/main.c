@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "addr.h"
 #include "batch.h"
 #include "cmd.h"
 #include "complete.h"
@@ -19,7 +20,8 @@
 
 enum option {
 	OPT_JSON, OPT_PRETTY, OPT_STATS, OPT_DETAILS, OPT_NUMERIC, OPT_STAMP,
-	OPT_FORCE, OPT_NETNS, OPT_BATCH, OPT_COLOUR, OPT_VERSION, OPT_HELP,
+	OPT_FORCE, OPT_NETNS, OPT_BATCH, OPT_COLOUR, OPT_RESOLVE,
+	OPT_VERSION, OPT_HELP,
 };
 
 /* Long names may be cut down to the short ones, with one or two dashes */
@@ -36,6 +38,7 @@ static const struct {
 	{ "netns", 1, OPT_NETNS },
 	{ "Numeric", 1, OPT_NUMERIC },
 	{ "numeric", 2, OPT_NUMERIC },
+	{ "resolve", 1, OPT_RESOLVE },
 	{ "batch", 1, OPT_BATCH },
 	{ "force", 1, OPT_FORCE },
 	{ "color", 1, OPT_COLOUR },
@@ -100,6 +103,9 @@ static int take_option(struct opts *opts, int option, const char *word,
 		return 0;
 	case OPT_NUMERIC:
 		opts->numeric = true;
+		return 0;
+	case OPT_RESOLVE:
+		addr_resolve = true;
 		return 0;
 	case OPT_STAMP:
 		opts->stamp = true;

@@ -173,13 +173,14 @@ static int parse(struct ping_conf *conf, int argc, char **argv)
 	int i;
 
 	for (i = 0; i < argc; i++) {
-		if (!conf->name && argv[i][0] != '-' && strpbrk(argv[i], ".:")) {
+		arg = keyword(argv[i]);
+		if (!conf->name && !arg && argv[i][0] != '-') {
 			conf->name = argv[i];
 			if (!parse_peer(conf, argv[i]))
-				return usage_error("\"%s\" is no address", argv[i]);
+				return usage_error("\"%s\" is no address or host",
+						   argv[i]);
 			continue;
 		}
-		arg = keyword(argv[i]);
 		if (!arg)
 			return usage_error("what is \"%s\"? \"uet ping help\" lists what there is",
 					   argv[i]);
