@@ -29,7 +29,7 @@ live()
 # The process that reads at PIDonFEP 110
 stopped()
 {
-	on "$B" "$TOOL" sock show pid 110 -p |
+	on "$B" "$TOOL" sock show pidonfep 110 -p |
 		sed -n 's/.*process "uet_recv" pid \([0-9]*\).*/\1/p'
 }
 

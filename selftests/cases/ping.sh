@@ -68,9 +68,9 @@ process()
 {
 	listen
 	ping 0 "$1" pid $PID count 2 interval 0.1
-	said "pid $PID of job 0, index 0: is there" "2 sent, 2 answered"
+	said "PIDonFEP $PID of job 0, index 0: is there" "2 sent, 2 answered"
 	ping 1 "$1" pid 77 count 1
-	said "pid 77 .*: no process has this pid" "1 sent, 0 answered"
+	said "PIDonFEP 77 .*: no process has this PIDonFEP" "1 sent, 0 answered"
 	ping 1 "$1" pid $PID ri 9 count 1
 	said "no such resource index"
 	json "j['endpoint']['there'] == 1 and j['endpoint']['ses_version'] == 0 and
@@ -88,11 +88,11 @@ job()
 {
 	PID=120 recv_start other -n 1 -J -j 7
 	ping 0 $B4 pid 120 job 7 count 1
-	said "pid 120 of job 7, index 0: is there"
+	said "PIDonFEP 120 of job 7, index 0: is there"
 	ping 1 $B4 pid 120 job 8 count 1
 	said "the job is refused"
 	ping 1 $B4 pid 121 job 7 count 1
-	said "no process has this pid"
+	said "no process has this PIDonFEP"
 }
 
 # Nobody uses UET there: the port is closed
@@ -104,7 +104,7 @@ closed()
 	[ "$1" = $B4 ] || return 0
 	said "^host: the port is closed" "^$1: seq=0 .*the port is closed"
 	ping 1 "$1" pid 100 count 1
-	said "pid 100 .*the port is closed"
+	said "PIDonFEP 100 .*the port is closed"
 }
 
 # It eats the port, whatever comes

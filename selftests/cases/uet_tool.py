@@ -79,8 +79,9 @@ def translate(key, v):
 
 def told(obj):
     new = {k.replace("-", "_"): v for k, v in obj.items()}
-    if "ifindex" in new:
-        new["dev"] = new.pop("ifindex")
+    for netlink, tool in ("ifindex", "dev"), ("pid", "pidonfep"):
+        if netlink in new:
+            new[tool] = new.pop(netlink)
     return {k: translate(k, v) for k, v in new.items()}
 
 
@@ -317,7 +318,7 @@ def names_that_command_the_terminal():
 
 def process_is_shown_as(p, in_text, in_json):
     end = time.monotonic() + 30 * SLOW
-    while not shown("sock", "show", "pid", "140"):
+    while not shown("sock", "show", "pidonfep", "140"):
         assert time.monotonic() < end and p.poll() is None, "no socket"
         time.sleep(0.05)
     for words in ["sock", "-p"], ["ss"]:

@@ -49,7 +49,7 @@ link p1 rate 4mbit delay 2ms loss 10% ecn
 scrape 60
 link p1 rate 4mbit delay 2ms loss 0.5% ecn
 PID=110 recv_start slow -n 1000000 -b 40000 -I -A
-slow=$("$TOOL" -n "$B" sock show pid 110 -p |
+slow=$("$TOOL" -n "$B" sock show pidonfep 110 -p |
 	sed -n 's/.*process "uet_recv" pid \([0-9]*\).*/\1/p')
 kill -STOP "$slow" || exit 1
 on "$A" uet_send -T 36000 -n 100000 -s 20000 $B4/110 >/dev/null 2>&1 &

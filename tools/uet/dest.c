@@ -11,7 +11,7 @@
 static const struct field fields[] = {
 	{ "remote", UET_A_DEST_REMOTE, K_ENDPOINT, F_BARE },
 	{ "inode", UET_A_DEST_INODE, K_NUM },
-	{ "pid", UET_A_DEST_PID, K_NUM },
+	{ "pidonfep", UET_A_DEST_PID, K_NUM },
 	{ "mode", UET_A_DEST_MODE, K_ENUM, 0, &names_mode },
 	{ "msgs", UET_A_DEST_MSGS, K_NUM },
 	{ "bytes", UET_A_DEST_BYTES, K_BYTES },
@@ -29,7 +29,7 @@ static const struct field fields[] = {
 static const struct arg args[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "at these peers" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "of this socket" },
-	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
+	{ "pidonfep", ARG_PID, UET_A_FILTER_PID, NULL, "of the socket" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
 	{ "waiting", ARG_FLAG, UET_A_FILTER_WAITING, NULL, "data waits" },
 	{ 0 }

@@ -11,7 +11,7 @@
 static const struct field fields[] = {
 	{ "remote", UET_A_FAILURE_REMOTE, K_ADDR, F_BARE },
 	{ "job", UET_A_FAILURE_JOB, K_NUM },
-	{ "pid", UET_A_FAILURE_PID, K_NUM },
+	{ "pidonfep", UET_A_FAILURE_PID, K_NUM },
 	{ "error", UET_A_FAILURE_ERROR, K_ERRNO },
 	{ "source", UET_A_FAILURE_SOURCE, K_ENUM, 0, &names_report_source },
 	{ "code", UET_A_FAILURE_CODE, K_CODE },

@@ -37,7 +37,7 @@ static const struct field fields[] = {
 	{ "code", UET_A_EVENT_CODE, K_CODE, F_NONZERO },
 	{ "inode", UET_A_EVENT_INODE, K_NUM },
 	{ "job", UET_A_EVENT_JOB, K_NUM },
-	{ "pid", UET_A_EVENT_PID, K_NUM },
+	{ "pidonfep", UET_A_EVENT_PID, K_NUM },
 	{ "name", UET_A_EVENT_NAME, K_STR },
 	{ "seq", UET_A_EVENT_SEQ, K_NUM, F_DETAILS },
 	{ 0 }

@@ -13,7 +13,7 @@ const struct field fields_msg[] = {
 	{ "direction", UET_A_MSG_DIRECTION, K_ENUM, F_BARE, &names_direction },
 	{ "remote", UET_A_MSG_REMOTE, K_ENDPOINT },
 	{ "inode", UET_A_MSG_INODE, K_NUM },
-	{ "pid", UET_A_MSG_PID, K_NUM },
+	{ "pidonfep", UET_A_MSG_PID, K_NUM },
 	{ "mode", UET_A_MSG_MODE, K_ENUM, 0, &names_mode },
 	{ "len", UET_A_MSG_LEN, K_BYTES },
 	{ "sent", UET_A_MSG_SENT, K_BYTES },
@@ -28,7 +28,7 @@ const struct field fields_msg[] = {
 static const struct arg args[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "to or from these peers" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "of this socket" },
-	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP of the socket" },
+	{ "pidonfep", ARG_PID, UET_A_FILTER_PID, NULL, "of the socket" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
 	{ "limit", ARG_LIMIT, 0, NULL, "so many" },
 	{ 0 }

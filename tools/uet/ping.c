@@ -23,7 +23,7 @@
 
 /* Help and completion; the values are read here, some are not whole numbers */
 const struct arg args_ping[] = {
-	{ "pid", ARG_U32, 0, NULL, "ask for the process with this PIDonFEP" },
+	{ "pidonfep", ARG_U32, 0, NULL, "ask for the process with this PIDonFEP" },
 	{ "ri", ARG_U32, 0, NULL, "its resource index" },
 	{ "job", ARG_U32, 0, NULL, "its job" },
 	{ "count", ARG_U32, 0, NULL, "-c: probes to send; with all-paths, per value" },
@@ -134,7 +134,7 @@ static bool take(struct ping_conf *conf, const char *word, const char *text)
 		conf->count = num;
 		return ok;
 	}
-	if (!strcmp(word, "pid")) {
+	if (!strcmp(word, "pidonfep")) {
 		ok = parse_number(text, 0, ID_MAX, &num);
 		conf->pid = num;
 		return ok;
@@ -197,7 +197,7 @@ static int parse(struct ping_conf *conf, int argc, char **argv)
 	if (!conf->name)
 		return usage_error("\"ping\" wants the address of a peer");
 	if (conf->pid == PING_NO_PID && (conf->ri || conf->job))
-		return usage_error("job and ri go with a pid");
+		return usage_error("job and ri go with a PIDonFEP");
 	if (conf->pid != PING_NO_PID && (conf->n_sizes || conf->all_paths))
 		return usage_error("a process is asked without size and all-paths");
 	return 0;
@@ -282,7 +282,7 @@ static void probe_line(FILE *to, const struct probe *probe, const char *peer)
 		fprintf(to, " sent %u times", probe->sent);
 	}
 	if (probe->ask)
-		fprintf(to, " pid %u: %s", probe->pid, endpoint_text_of(probe));
+		fprintf(to, " PIDonFEP %u: %s", probe->pid, endpoint_text_of(probe));
 	fprintf(to, "%s\n", probe->marked ? " marked by ECN" : "");
 }
 
@@ -419,12 +419,12 @@ static void endpoint_out(struct series *s)
 	if (conf->pid == PING_NO_PID)
 		return;
 	if (!o->opts->json) {
-		fprintf(o->to, "pid %d of job %u, index %u: %s\n", conf->pid,
+		fprintf(o->to, "PIDonFEP %d of job %u, index %u: %s\n", conf->pid,
 			conf->job, conf->ri, text);
 		return;
 	}
 	out_object(o, "endpoint");
-	out_num(o, "pid", K_NUM, conf->pid, 0);
+	out_num(o, "pidonfep", K_NUM, conf->pid, 0);
 	out_num(o, "job", K_NUM, conf->job, 0);
 	out_num(o, "ri", K_NUM, conf->ri, 0);
 	out_num(o, "there", K_NUM, endpoint_there(e), 0);

@@ -94,7 +94,7 @@ const char *endpoint_text_of(const struct probe *probe)
 	case RC_BAD_GENERATION:
 		return "is there";
 	case RC_BAD_PID:
-		return "no process has this pid";
+		return "no process has this PIDonFEP";
 	case RC_BAD_INDEX:
 		return "the process has no such resource index";
 	case RC_BAD_JOB_ID:

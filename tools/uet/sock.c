@@ -35,7 +35,7 @@ static const struct arg args[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "connected to these peers" },
 	{ "local", ARG_ADDR, UET_A_FILTER_LOCAL, NULL, "at this local address" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "this socket" },
-	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP" },
+	{ "pidonfep", ARG_PID, UET_A_FILTER_PID, NULL, "its process on the fabric address" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
 	{ "-processes", ARG_FLAG, 0, NULL, "with their processes" },
 	{ 0 }

@@ -20,7 +20,7 @@
 const struct arg args_ss[] = {
 	{ "peer", ARG_PREFIX, UET_A_FILTER_REMOTE, NULL, "sending to these peers" },
 	{ "inode", ARG_U64, UET_A_FILTER_INODE, NULL, "this socket" },
-	{ "pid", ARG_PID, UET_A_FILTER_PID, NULL, "PIDonFEP" },
+	{ "pidonfep", ARG_PID, UET_A_FILTER_PID, NULL, "its process on the fabric address" },
 	{ "job", ARG_U32, UET_A_FILTER_JOB, NULL, "of this job" },
 	{ "waiting", ARG_FLAG, 0, NULL, "only with data that waits" },
 	{ 0 }

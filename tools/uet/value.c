@@ -282,7 +282,7 @@ static void endpoint_json(const struct endpoint *ep, struct json *json)
 	}
 	json_key(json, "job");
 	json_unsigned(json, ep->job);
-	json_key(json, "pid");
+	json_key(json, "pidonfep");
 	json_unsigned(json, ep->pid);
 	json_key(json, "ri");
 	json_unsigned(json, ep->ri);
