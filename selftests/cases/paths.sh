@@ -538,6 +538,17 @@ busiest()
 		"$WORK/shares"
 }
 
+# gone VALUES: so many were given up within the last minute, as "uet top" says, too
+gone()
+{
+	local uet=$TREE/build/uet/uet
+
+	on "$A" "$uet" -j ccc show peer 10.0.2.1 | tr -d ' \n' |
+		grep -q "\"paths_gone\":$1[,}]" &&
+		on "$A" "$uet" -j top -i 0.1 -n 1 | tr -d ' \n' |
+		grep -q "\"paths_gone\":$1[,}]"
+}
+
 # A spine eats everything for a while: its values go bad and the transfer goes on.
 # bitmap and rtt take them for good again when it is back; hybrid has others by
 # then.
@@ -556,6 +567,7 @@ dead_spine()
 	spine=$(busiest "$WORK/before")
 	tc -n "$R" qdisc add dev "$spine" root netem loss 100%
 	wait_for 20 stat_above "$A" PathBad "$bad" || rc=1
+	gone '[1-9][0-9]*' || rc=1
 	sent=$(tx_bytes "$A" uet0)
 	wait_for 20 more_than "$A" uet0 $((sent + 1000000)) || rc=1
 	tc -n "$R" qdisc del dev "$spine" root

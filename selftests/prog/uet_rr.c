@@ -130,8 +130,10 @@ static void print_info(int fd)
 	NUMBER(blocked_port_ns);
 	NUMBER(path_mtu);
 	NUMBER(path_mtu_steps);
+	NUMBER(needless);
 	NUMBER(blocked_by);
 	NUMBER(paths);
+	NUMBER(paths_gone);
 	NUMBER(pdcs);
 	NUMBER(rtt_var);
 	NUMBER(target_qdelay);

@@ -323,9 +323,9 @@ static void print_info(int fd)
 	if (libuet_get_info(fd, &info) < 0)
 		die("UET_INFO: %s", strerror(errno));
 	printf("\"policy\": \"%s\", \"paths\": %u, \"paths_bad\": %u, "
-	       "\"ports\": %u, \"ports_down\": %u, \"cwnd\": %llu}\n",
-	       info.path_policy, info.paths, info.paths_bad, info.ports,
-	       info.ports_down, (unsigned long long)info.cwnd);
+	       "\"paths_gone\": %u, \"needless\": %llu, \"ports\": %u, \"ports_down\": %u, \"cwnd\": %llu}\n",
+	       info.path_policy, info.paths, info.paths_bad, info.paths_gone,
+	       (unsigned long long)info.needless, info.ports, info.ports_down, (unsigned long long)info.cwnd);
 }
 
 static void print_tally(int fd, uint64_t ns)

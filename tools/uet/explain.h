@@ -112,10 +112,11 @@ struct fact_failure {
  * @trims: trimmed packets
  * @trims_unmarked: of these in contexts with DSCP 0
  * @losses: of all classes but those of the own interface
+ * @needless: of these, packets that were late and not lost
  * @losses_local: packets that this dropped
  */
 struct fact_counts {
-	uint64_t sent, marks, trims, trims_unmarked, losses, losses_local;
+	uint64_t sent, marks, trims, trims_unmarked, losses, needless, losses_local;
 };
 
 /**
@@ -246,6 +247,9 @@ struct args;
 struct attrs;
 struct nl;
 
+uint64_t counts_lost(const struct fact_counts *c);
+double counts_lost_percent(const struct fact_counts *before,
+			   const struct fact_counts *now);
 int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		 const struct contexts *before, struct facts *f);
 void counts_take(const struct attrs *a, void *arg);

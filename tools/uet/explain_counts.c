@@ -32,7 +32,19 @@ void counts_take(const struct attrs *a, void *arg)
 		     attr_num(a, UET_A_CCC_LOSSES_RTO) +
 		     attr_num(a, UET_A_CCC_LOSSES_RCVR) +
 		     attr_num(a, UET_A_CCC_LOSSES_GO_BACK);
+	c->needless += attr_num(a, UET_A_CCC_NEEDLESS);
 	c->losses_local += attr_num(a, UET_A_CCC_LOSSES_LOCAL);
+}
+
+/**
+ * counts_lost() - packets that did not arrive
+ * @c: counters
+ *
+ * That a packet had arrived is known a round trip after it was sent again, perhaps.
+ */
+uint64_t counts_lost(const struct fact_counts *c)
+{
+	return c->losses > c->needless ? c->losses - c->needless : 0;
 }
 
 static void contexts_take(const struct attrs *a, void *arg)
@@ -69,6 +81,7 @@ static void counts_add(struct fact_counts *sum, const struct fact_counts *c)
 	sum->trims += c->trims;
 	sum->trims_unmarked += c->trims_unmarked;
 	sum->losses += c->losses;
+	sum->needless += c->needless;
 	sum->losses_local += c->losses_local;
 }
 
@@ -79,7 +92,22 @@ static void counts_sub(struct fact_counts *sum, const struct fact_counts *c)
 	sum->trims -= c->trims;
 	sum->trims_unmarked -= c->trims_unmarked;
 	sum->losses -= c->losses;
+	sum->needless -= c->needless;
 	sum->losses_local -= c->losses_local;
+}
+
+/**
+ * counts_lost_percent() - share of the packets that were lost meanwhile
+ * @before: counters of a context before
+ * @now: the same now
+ */
+double counts_lost_percent(const struct fact_counts *before,
+			   const struct fact_counts *now)
+{
+	struct fact_counts c = *now;
+
+	counts_sub(&c, before);
+	return c.sent ? 100. * (double)counts_lost(&c) / (double)c.sent : 0;
 }
 
 /**

@@ -174,7 +174,7 @@ const struct names names_ping_result = {
 };
 
 const struct names names_a_ccc = {
-	.n	= 67,
+	.n	= 69,
 	.of	= (const struct name[]){
 		{ "unspec", "" },
 		{ "pad", "" },
@@ -210,6 +210,7 @@ const struct names names_a_ccc = {
 		{ "credit-reqs", "requests since credit last came" },
 		{ "paths", "entropy values in use" },
 		{ "paths-bad", "entropy values avoided" },
+		{ "paths-gone", "values that lost a packet and were given up within the last minute" },
 		{ "ports", "local interfaces towards the peer" },
 		{ "ports-down", "local interfaces towards the peer without a carrier" },
 		{ "sent-pkts", "packets sent, with retransmissions" },
@@ -221,6 +222,7 @@ const struct names names_a_ccc = {
 		{ "nacks-shortage", "packets that the peer refused for lack of memory" },
 		{ "nacks-other", "packets that the peer refused for other reasons" },
 		{ "retransmits", "packets sent again" },
+		{ "needless", "of these, those of packets that had arrived" },
 		{ "losses-sack", "packets taken for lost by selective acknowledgments" },
 		{ "losses-ooo", "packets taken for lost by the receiver's count out of order" },
 		{ "losses-probe", "packets taken for lost by a tail probe" },

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain.h"
 #include "field.h"
 #include "names.gen.h"
 #include "screen.h"
@@ -23,10 +24,11 @@
 struct row {
 	uint64_t id;
 	struct in6_addr remote;
-	uint64_t sent_bytes, sent_pkts, retransmits, acks, marks;
+	uint64_t sent_bytes, retransmits, acks, marks;
+	struct fact_counts counts;
 	uint64_t cwnd, inflight, backlog, rtt, wait_ns;
-	uint32_t paths, paths_bad, wait;
-	double tx_rate, rtx_rate, marked;
+	uint32_t paths, paths_gone, wait;
+	double tx_rate, rtx_rate, marked, lossy;
 };
 
 struct rows {
@@ -68,7 +70,6 @@ static void take(const struct attrs *a, void *arg)
 	*r = (struct row){
 		.id		= attr_num(a, UET_A_CCC_ID),
 		.sent_bytes	= attr_num(a, UET_A_CCC_SENT_BYTES),
-		.sent_pkts	= attr_num(a, UET_A_CCC_SENT_PKTS),
 		.retransmits	= attr_num(a, UET_A_CCC_RETRANSMITS),
 		.acks		= attr_num(a, UET_A_CCC_ACKS),
 		.marks		= attr_num(a, UET_A_CCC_MARKS),
@@ -78,10 +79,11 @@ static void take(const struct attrs *a, void *arg)
 		.rtt		= attr_num(a, UET_A_CCC_RTT),
 		.wait_ns	= attr_num(a, UET_A_CCC_WAIT_NS),
 		.paths		= attr_num(a, UET_A_CCC_PATHS),
-		.paths_bad	= attr_num(a, UET_A_CCC_PATHS_BAD),
+		.paths_gone	= attr_num(a, UET_A_CCC_PATHS_GONE),
 		.wait		= attr_num(a, UET_A_CCC_WAIT),
 	};
 	attr_addr(a, UET_A_CCC_REMOTE, &r->remote);
+	counts_take(a, &r->counts);
 }
 
 static int by_id(const void *a, const void *b)
@@ -118,6 +120,7 @@ static void rates_of(struct rows *now, const struct rows *before)
 		if (r->acks > old->acks)
 			r->marked = 100. * (r->marks - old->marks) /
 				    (r->acks - old->acks);
+		r->lossy = counts_lost_percent(&old->counts, &r->counts);
 	}
 }
 
@@ -180,9 +183,9 @@ static void put_backlog(const struct row *r, char *buf, size_t size)
 	bytes_text(r->backlog, buf, size);
 }
 
-static void put_bad(const struct row *r, char *buf, size_t size)
+static void put_gone(const struct row *r, char *buf, size_t size)
 {
-	snprintf(buf, size, "%u/%u", r->paths_bad, r->paths);
+	snprintf(buf, size, "%u", r->paths_gone);
 }
 
 static void put_rtx(const struct row *r, char *buf, size_t size)
@@ -193,6 +196,11 @@ static void put_rtx(const struct row *r, char *buf, size_t size)
 static void put_marked(const struct row *r, char *buf, size_t size)
 {
 	snprintf(buf, size, "%.0f", r->marked);
+}
+
+static void put_lossy(const struct row *r, char *buf, size_t size)
+{
+	snprintf(buf, size, "%.1f", r->lossy);
 }
 
 static void put_rtt(const struct row *r, char *buf, size_t size)
@@ -215,7 +223,8 @@ static const struct column {
 	{ "RTT", 7, 7, put_rtt },
 	{ "RTX/s", 6, 8, put_rtx },
 	{ "MARK%", 5, 9, put_marked },
-	{ "BADPATHS", 9, 4, put_bad },
+	{ "LOST%", 5, 10, put_lossy },
+	{ "GONE", 6, 4, put_gone },
 	{ "WAIT", -20, 2, put_wait },
 };
 
@@ -298,11 +307,11 @@ static void put_head(struct frame *f, const struct rows *rows)
 	for (i = 0; i < rows->n; i++) {
 		sum += rows->of[i].tx_rate;
 		waiting += rows->of[i].wait != 0;
-		bad += rows->of[i].paths_bad != 0;
+		bad += rows->of[i].paths_gone != 0;
 	}
 	rate_text(sum, rate, sizeof(rate));
 	snprintf(head, sizeof(head),
-		 "uet top: %zu contexts, %zu wait, %zu with bad paths, %s/s", rows->n,
+		 "uet top: %zu contexts, %zu wait, %zu lost paths, %s/s", rows->n,
 		 waiting, bad, rate);
 	put_text(f, head);
 }
@@ -342,12 +351,13 @@ static void put_json(struct out *o, const struct rows *rows)
 		put_real(o, "tx_bits_per_s", r->tx_rate);
 		put_real(o, "retransmits_per_s", r->rtx_rate);
 		put_real(o, "marked_percent", r->marked);
+		put_real(o, "lost_percent", r->lossy);
 		out_num(o, "cwnd", K_BYTES, r->cwnd, 0);
 		out_num(o, "inflight", K_SBYTES, r->inflight, 0);
 		out_num(o, "backlog", K_BYTES, r->backlog, 0);
 		out_num(o, "rtt", K_NS, r->rtt, 0);
 		out_num(o, "paths", K_NUM, r->paths, 0);
-		out_num(o, "paths_bad", K_NUM, r->paths_bad, 0);
+		out_num(o, "paths_gone", K_NUM, r->paths_gone, 0);
 		out_value(o, "wait", &(struct value){ .kind = K_ENUM, .u = r->wait,
 			  .names = &names_wait }, 0);
 		out_num(o, "wait_ns", K_NS, r->wait_ns, 0);

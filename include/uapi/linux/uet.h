@@ -611,6 +611,9 @@ struct uet_info {
 	__u64	blocked_port_ns;	/* time blocked by UET_BLOCKED_PORT */
 	__u32	path_mtu;		/* IP MTU that packets are sized for */
 	__u32	path_mtu_steps;		/* lowered because large packets were lost */
+	__u64	needless;		/* retransmits of what had arrived: late, not lost */
+	__u32	paths_gone;		/* entropy values lost and given up, last minute */
+	__u32	reserved2;		/* zero */
 };
 
 #endif /* _UAPI_LINUX_UET_H */

@@ -82,6 +82,7 @@ enum uet_ccc_state {
  * @sent_pkts: packets sent, retransmissions included
  * @sent_bytes: their nominal bytes
  * @rtx_pkts: retransmissions
+ * @needless: of these, those whose original had arrived; counted by the caller
  * @mds: multiplicative decreases
  * @qas: quick adapts
  * @dfc_episodes: penalties begun by the destination
@@ -97,6 +98,7 @@ struct uet_ccc_stats {
 	u64 sent_pkts;
 	u64 sent_bytes;
 	u64 rtx_pkts;
+	u64 needless;
 	u64 mds;
 	u64 qas;
 	u64 dfc_episodes;

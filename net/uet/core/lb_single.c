@@ -156,6 +156,8 @@ static void single_evidence(struct uet_lb *lb, const struct uet_lb_signal *sig)
 		add = EVIDENCE_NACK;
 		break;
 	case UET_LB_TIMEOUT:
+		if (!s->lost)
+			uet_lb_note(lb, UET_LB_NOTE_BAD, s->spot.ev);
 		s->lost = true;
 		return;
 	}

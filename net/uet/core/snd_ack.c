@@ -97,6 +97,7 @@ static void snd_rtx_arrived(struct uet_snd *s, const struct uet_pkt *pkt,
 		return;
 	}
 	out->needless = true;
+	f->ccc->stats.needless++;
 	uet_reorder_needless(&f->reorder, now, uet_rtt_est_ns(&f->ccc->rtt));
 }
 

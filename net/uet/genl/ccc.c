@@ -123,6 +123,7 @@ static int uet_genl_ccc_window(struct sk_buff *skb, const struct uet_info *i)
 	       nla_put_u32(skb, UET_A_CCC_CREDIT_REQS, i->credit_reqs) ||
 	       nla_put_u32(skb, UET_A_CCC_PATHS, i->paths) ||
 	       nla_put_u32(skb, UET_A_CCC_PATHS_BAD, i->paths_bad) ||
+	       nla_put_u32(skb, UET_A_CCC_PATHS_GONE, i->paths_gone) ||
 	       nla_put_u32(skb, UET_A_CCC_PORTS, i->ports) ||
 	       nla_put_u32(skb, UET_A_CCC_PORTS_DOWN, i->ports_down);
 }
@@ -149,6 +150,7 @@ static const struct uet_genl_count uet_genl_ccc_counts[] = {
 	COUNT(NACKS_SHORTAGE,	nacks_shortage),
 	COUNT(NACKS_OTHER,	nacks_other),
 	COUNT(RETRANSMITS,	retransmits),
+	COUNT(NEEDLESS,		needless),
 	COUNT(LOSSES_SACK,	losses_sack),
 	COUNT(LOSSES_OOO,	losses_ooo),
 	COUNT(LOSSES_PROBE,	losses_probe),

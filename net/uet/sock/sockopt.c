@@ -445,6 +445,7 @@ static int uet_get_info(struct uet_sock *us, char __user *optval,
 	/* ABI: fields keep their offsets. */
 	BUILD_BUG_ON(offsetof(struct uet_info, rtt_var) != 256);
 	BUILD_BUG_ON(offsetof(struct uet_info, blocked_port_ns) != 384);
+	BUILD_BUG_ON(offsetof(struct uet_info, needless) != 400);
 	memset(&info, 0, sizeof(info));
 	uet_pds_info(dest, &info);
 	uet_dest_put(dest);

@@ -178,8 +178,12 @@ static void single_leaves_a_lossy_path_at_once(struct kunit *test)
 {
 	struct uet_lb *lb = make(test, "single", 0, 0);
 	u16 ev = next_at(lb, RTT, 0, 0);
+	struct lb_notes notes;
 
+	lb_notes_listen(lb, &notes);
 	tell(lb, ev, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+	tell(lb, ev, UET_LB_TIMEOUT, UET_LB_SIB_UNKNOWN, false);
+	KUNIT_EXPECT_EQ(test, notes.bad, 1U);
 	KUNIT_EXPECT_EQ(test, uet_lb_bad_paths(lb), 1U);
 	/* something else is in flight */
 	KUNIT_EXPECT_EQ(test, next_at(lb, RTT + 1, 1, 1), ev);

@@ -427,6 +427,7 @@ static void snd_needless(struct kunit *test)
 	k->pkt.rsp.code = UET_RC_NULL;
 	script_ack(k, PSN(0), PSN(0), 0);
 	KUNIT_EXPECT_TRUE(test, k->acked.needless);
+	KUNIT_EXPECT_EQ(test, k->ccc.stats.needless, 1ULL);
 	KUNIT_EXPECT_GT(test, uet_snd_loss_age(&k->s), age);
 }
 

@@ -27,6 +27,7 @@
 #include "core/fall.h"
 #include "core/far.h"
 #include "core/lb.h"
+#include "core/minute.h"
 #include "core/rise.h"
 #include "core/snd.h"
 #include "link/peer.h"
@@ -116,6 +117,7 @@ struct uet_hole {
  * @params: its constants
  * @past: entropy values it has given up, with their history, or NULL
  * @lost: those given up last, without history; NULL before the first one
+ * @gone: how many it has given up within the last minute
  * @far: search for a base RTT above the guess
  * @rise: search for a base RTT above the known one
  * @fall: search for a base RTT far below the known one
@@ -171,6 +173,7 @@ struct uet_flow {
 	struct uet_cc_params	params;
 	struct uet_path_past	*past;
 	struct uet_path_lost	*lost;
+	struct uet_minute	gone;
 	struct uet_far		far;
 	struct uet_rise		rise;
 	struct uet_fall		fall;

@@ -23,6 +23,7 @@ static void uet_info_counts(const struct uet_flow *flow, struct uet_info *info)
 	info->pkts_sent = st->sent_pkts;
 	info->bytes_sent = st->sent_bytes;
 	info->retransmits = st->rtx_pkts;
+	info->needless = st->needless;
 	info->timeouts = st->losses[UET_LOSS_RTO];
 	info->losses_sack = st->losses[UET_LOSS_SACK];
 	info->losses_ooo = st->losses[UET_LOSS_OOO];
@@ -108,6 +109,7 @@ static void uet_info_ccc(const struct uet_flow *flow, struct uet_info *info,
 		info->blocked_by = UET_BLOCKED_ROUTE;
 	info->paths = uet_lb_paths(flow->ccc.lb);
 	info->paths_bad = uet_lb_bad_paths(flow->ccc.lb);
+	info->paths_gone = uet_minute_sum(&flow->gone, now);
 	uet_info_ports(flow, info);
 	info->path_mtu = flow->ip_mtu;
 	info->path_mtu_steps = flow->hole.steps;

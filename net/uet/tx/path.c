@@ -8,6 +8,7 @@
  */
 #include <linux/init.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -189,8 +190,10 @@ static void uet_path_noted(struct uet_lb *lb, u32 note, u16 ev)
 	else
 		uet_path_tell(flow, what[ilog2(note)], ev,
 			      uet_path_ifindex(flow, ev));
-	if (note == UET_LB_NOTE_BAD)
-		uet_path_note_gone(flow, ev);
+	if (note != UET_LB_NOTE_BAD)
+		return;
+	uet_minute_add(&flow->gone, ktime_get_ns());
+	uet_path_note_gone(flow, ev);
 }
 
 /* The interface that a flow on one path at a time begins with, by speed */

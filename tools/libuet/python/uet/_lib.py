@@ -97,7 +97,8 @@ class Info(Structure):
             "credit_granted", "credit_reqs", "link_mbps", "mpr", "mpr_used",
             "cc_state", "cc_mode", "ports", "ports_down", "reserved")]
         + [("blocked_port_ns", c_uint64), ("path_mtu", c_uint32),
-           ("path_mtu_steps", c_uint32)])
+           ("path_mtu_steps", c_uint32), ("needless", c_uint64),
+           ("paths_gone", c_uint32), ("reserved2", c_uint32)])
 
 
 class Cq(Structure):
