@@ -478,6 +478,36 @@ path()
 		grep "dev p5: [1-9]" "$WORK/walk"
 }
 
+# router TEXT: the cause is a path, and this is said of routers
+router()
+{
+	named path 10.2.1.2 h1-1 && grep -qE -- "$1" "$WORK/why"
+}
+
+# One of four spines loses packets, then all of them: which one is told by the hops that
+# the values given up pass
+spine()
+{
+	local fabric=$TREE/tools/fabric/fabric.py rc=0
+
+	"$fabric" up --rate 100mbit >/dev/null || skip "no fabric here"
+	on h2-1 uet_recv -T 1000 -p 114 -n 1000000 -I -A -R "$WORK/spine" >/dev/null &
+	wait_for 10 test -e "$WORK/spine" || rc=1
+	on h1-1 uet_send -T 1000 -D 600 -w -s 100000 10.2.1.2/114 >/dev/null &
+	tc -n spine2 qdisc replace dev leaf2 root netem loss 10%
+	wait_for 30 router "pass 172\.18\.1\.2, and 0 of [1-9]" || rc=1
+	cat "$WORK/why"
+	tc -n spine2 qdisc replace dev leaf1 root netem loss 100%
+	tc -n spine2 qdisc replace dev leaf2 root netem loss 100%
+	wait_for 30 router "end behind 10\.1\.1\.1, .* go on to 172\.(17|19|20)\.1\.2" ||
+		rc=1
+	cat "$WORK/why"
+	ip netns pids h1-1 | xargs -r kill
+	ip netns pids h2-1 | xargs -r kill
+	"$fabric" down
+	return $rc
+}
+
 # One of two interfaces has no carrier
 port()
 {
@@ -672,7 +702,7 @@ fabric()
 
 cases="nothing wrong_words route firewall other_peers silent failed receiver
 	standstill right_reader own_receiver bad_name hold job refused opening window credit
-	receive_window path port full_port short_port mtu trim_missing trim_unmarked
+	receive_window path spine port full_port short_port mtu trim_missing trim_unmarked
 	two_causes busy crowd"
 # shellcheck disable=SC2048
 for name in ${*:-$cases}; do

@@ -53,6 +53,30 @@ struct fact_hop {
 };
 
 /**
+ * struct fact_router - what the traces of entropy values have in common
+ * @traced: values given up that were traced, 0 = none was
+ * @addr: the router that more of them pass than of those in use
+ * @routers: at its distance, so many
+ * @bad: values given up that pass it
+ * @of_bad: of so many whose router at this distance is known
+ * @good: values in use that pass it
+ * @of_good: of so many
+ * @others: values in use that were traced
+ * @lost: probes of values given up did not arrive
+ * @lost_good: of values in use
+ * @behind: the last router that such a probe reached
+ * @next: routers that values in use pass behind it
+ * @slow: probes of values given up took far longer than those of values in use
+ */
+struct fact_router {
+	unsigned int traced;
+	char addr[INET6_ADDRSTRLEN];
+	unsigned int routers, bad, of_bad, good, of_good;
+	unsigned int others, lost, lost_good, slow;
+	char behind[INET6_ADDRSTRLEN], next[4 * INET6_ADDRSTRLEN];
+};
+
+/**
  * struct fact_port - a local interface towards the peer
  * @silent: the next hop does not answer
  */
@@ -164,6 +188,7 @@ struct contexts {
  * @no_source: this host has not got @own, or may not use it yet
  * @n_bad: entropy values that lost packets lately, the first of them in @bad
  * @bad_ns: time since the first of them was given up
+ * @router: where they pass, if they were traced
  * @reader: local socket that refuses packets of the peer, or, if that is this host,
  *	is the target
  */
@@ -189,6 +214,7 @@ struct facts {
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];
 	struct fact_hop hops[EXPLAIN_HOPS];
+	struct fact_router router;
 	struct fact_port port[EXPLAIN_NAMED];
 	struct fact_sock reader;
 	struct fact_failure fail[FAIL_KINDS];
@@ -246,6 +272,7 @@ struct route_ask {
 struct args;
 struct attrs;
 struct nl;
+struct path_value;
 
 uint64_t counts_lost(const struct fact_counts *c);
 double counts_lost_percent(const struct fact_counts *before,
@@ -260,6 +287,12 @@ int counts_look(struct tool *t, const struct args *peer, double seconds,
 		struct contexts *before);
 int counts_look_again(struct tool *t, const struct args *peer, double seconds,
 		      const struct contexts *before, struct facts *f);
+void routers_compare(const struct path_value *v, unsigned int n_bad,
+		     unsigned int n, struct fact_router *r);
+void trace_bad(struct tool *t, const struct in6_addr *peer,
+	       const struct entropy *bad, unsigned int n_bad,
+	       const struct entropy *good, unsigned int n_good,
+	       struct fact_router *r);
 int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *ev,
 	      struct fact_hop *hop);
 unsigned int facts_judge(const struct facts *f, struct verdict *v);

@@ -29,6 +29,8 @@
 			 NUD_PERMANENT | NUD_NOARP)
 /* Fewer losses do not make marked values lost ones */
 #define LOSSES_FEW	4
+/* Fewer values given up have nothing in common but chance */
+#define TRACE_FEW	4
 /* SES return codes that speak of the job, or of who may use it */
 #define PERM_VIOLATION	23
 #define BAD_JOB_ID	27
@@ -567,6 +569,10 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 	if (g->port_passes)
 		f->port_shut_ns = 0;
 	if (!err) {
+		/* Of a peer that does not answer, the hops tell nothing of paths */
+		if (f->n_bad >= TRACE_FEW && f->recent.losses && f->silent < 2)
+			trace_bad(t, peer, g->bad, g->n_bad, g->good, g->n_good,
+				  &f->router);
 		take_hops(g);
 		name_process(&f->reader);
 		addr_text(&g->ask.own, f->own, sizeof(f->own));

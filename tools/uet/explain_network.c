@@ -294,11 +294,56 @@ static bool path_losses(const struct facts *f)
 	       (r->losses >= PATH_LOSSES && r->losses * PATH_LOSS_SHARE >= r->sent);
 }
 
+/* A path is late and loses nothing: most of what was sent again had arrived, or most
+ * probes arrive, far later than others
+ */
+static bool late(const struct facts *f)
+{
+	return f->recent.needless * 2 > f->recent.losses ||
+	       f->router.slow * 2 > f->router.traced;
+}
+
+/* Of the values given up more pass a router than by chance */
+static bool path_router(const struct fact_router *r)
+{
+	return r->bad >= PATH_FEW && r->good * r->of_bad < r->bad * r->of_good &&
+	       path_chance(r->of_bad, r->bad, r->routers) < 1.0 / PATH_ODDS;
+}
+
+/* ... or end on the way, while those in use arrive */
+static bool path_dead(const struct fact_router *r)
+{
+	return r->lost >= PATH_FEW &&
+	       r->lost * r->others > 2 * r->lost_good * r->traced;
+}
+
+static void say_router(const struct fact_router *r, struct verdict *v)
+{
+	if (path_router(r))
+		say(v->text, " %u of %u that were traced pass %s, and %u of %u others",
+		    r->bad, r->of_bad, r->addr, r->good, r->of_good);
+	else
+		say(v->text, " probes of %u of %u end behind %s, and of %u of %u others%s%s",
+		    r->lost, r->traced, r->behind[0] ? r->behind : "this host",
+		    r->lost_good, r->others, r->next[0] ? "; those go on to " : "",
+		    r->next);
+}
+
 static void say_values(const struct facts *f, struct verdict *v)
 {
 	unsigned int i;
 
-	say(v->text, "%u entropy values lost packets and are avoided:", f->n_bad);
+	say(v->more, "uet -d path show peer %s; uet ping %s all-paths trace", f->peer,
+	    f->peer);
+	if (late(f))
+		say(v->text, "%u entropy values are slow, not lossy, and are avoided:",
+		    f->n_bad);
+	else
+		say(v->text, "%u entropy values lost packets and are avoided:", f->n_bad);
+	if (path_router(&f->router) || path_dead(&f->router)) {
+		say_router(&f->router, v);
+		return;
+	}
 	for (i = 0; i < f->n_bad && i < EXPLAIN_NAMED; i++) {
 		say(v->text, " %" PRIu32, f->bad[i].ev);
 		if (f->bad[i].lost)
@@ -306,7 +351,6 @@ static void say_values(const struct facts *f, struct verdict *v)
 	}
 	if (f->n_bad > EXPLAIN_NAMED)
 		say(v->text, " ...");
-	say(v->more, "uet -d path show peer %s", f->peer);
 }
 
 static void say_hop(const struct fact_hop *hop, struct verdict *v)
@@ -326,7 +370,8 @@ bool cause_path(const struct facts *f, struct verdict *v)
 	/* ... and large packets are lost on all of them */
 	if (f->hole_bytes || (f->hole_ns && f->hole_ns < EXPLAIN_FRESH_NS))
 		return false;
-	if (!hop && !path_losses(f))
+	if (!hop && !path_router(&f->router) && !path_dead(&f->router) &&
+	    !path_losses(f))
 		return false;
 	v->since_ns = f->bad_ns;
 	say_values(f, v);

@@ -54,6 +54,8 @@ static void hop_done(struct probe *probe, void *arg)
 	/* The peer, or who will not forward it */
 	tr->over[probe->number] = true;
 	v->n_hops = tr->ttl - 1;
+	if (!v->rtt)
+		v->rtt = probe->rtt;
 	v->reached = probe->result == UET_PING_RESULT_ANSWERED;
 }
 

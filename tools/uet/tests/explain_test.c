@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "ping.h"
 
 #define SECOND	1000000000ULL
 
@@ -245,6 +246,62 @@ static void paths(void)
 	expect("all paths", "firewall", "");
 }
 
+#define TRACED	16
+
+/* Values of which every fourth passes one of four routers behind the first; the first
+ * @n_bad all pass the third, and no probe gets further with @dead
+ */
+static void trace(unsigned int n_bad, bool dead)
+{
+	static struct in6_addr hops[TRACED][3];
+	struct path_value v[TRACED] = { 0 };
+	unsigned int i, k;
+
+	for (i = 0; i < TRACED; i++) {
+		v[i] = (struct path_value){
+			.ev = 50000 + i, .rtt = 1000 + i, .hops = hops[i],
+			.n_hops = 3, .reached = true,
+		};
+		for (k = 0; k < 3; k++)
+			hops[i][k].s6_addr[15] = k + 1;
+		hops[i][1].s6_addr[0] = 0xfd;
+		hops[i][1].s6_addr[15] = i < n_bad ? 2 : i % 4 == 2 ? 3 : i % 4;
+		if (i < n_bad && dead) {
+			v[i].n_hops = 1;
+			v[i].reached = false;
+		}
+	}
+	/* Some routers did not answer */
+	memset(&hops[0][1], 0, sizeof(hops[0][1]));
+	memset(&hops[TRACED - 1][1], 0, sizeof(hops[0][1]));
+	routers_compare(v, n_bad, TRACED, &f.router);
+}
+
+static void routers(void)
+{
+	healthy();
+	wait_for(UET_WAIT_WINDOW);
+	f.all.marks = 100;
+	lose(1, 8, true);
+	expect("losses, and nothing was traced", "window", "");
+	trace(8, false);
+	expect("a router that all of them pass", "path",
+	       "avoided: 7 of 7 that were traced pass fd00::2, and 0 of 7 others");
+	f.router.slow = 8;
+	expect("... later than others", "path", "slow, not lossy");
+	f.router.slow = 0;
+	f.recent.needless = 1;
+	expect("... and they had arrived", "path", "slow, not lossy");
+	f.recent.needless = 0;
+	trace(3, false);
+	expect("three may be chance", "window", "");
+	trace(8, true);
+	expect("a router that loses all", "path",
+	       "probes of 8 of 8 end behind ::1, and of 0 of 8 others; those go on to fd00::");
+	f.router.lost_good = 5;
+	expect("so do the others", "window", "");
+}
+
 /* The port of this host */
 static void ports(void)
 {
@@ -387,6 +444,7 @@ int main(void)
 	silence();
 	refusals();
 	paths();
+	routers();
 	ports();
 	readers();
 	contexts();
