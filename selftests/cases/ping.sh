@@ -334,6 +334,25 @@ trace_one()
 	said "^10.0.1.254: seq=0 .*exceeds the MTU of a link on its way, MTU 1500"
 }
 
+# Three hops in a row that do not answer, as those that have answered too many: the values
+# arrive, so nothing is lost
+quiet_hops()
+{
+	local A=h1-1 B=h2-1 fabric=$TREE/tools/fabric/fabric.py i rc=0
+
+	"$fabric" up >/dev/null || skip "no fabric here"
+	for i in leaf1 leaf2 spine1 spine2 spine3 spine4; do
+		on $i nft "add table ip q; add chain ip q out { type filter hook output priority 0; };
+			add rule ip q out ip protocol icmp drop" || rc=1
+	done
+	listen || rc=1
+	ping 0 10.2.1.2 -a -T values 8 timeout 0.5 || rc=1
+	said "^path \* \* \* peer: 8 values" "8 entropy values, 8 answered" || rc=1
+	ip netns pids h2-1 | xargs -r kill
+	"$fabric" down
+	return $rc
+}
+
 trace6()
 {
 	local i
@@ -405,6 +424,7 @@ fabric()
 	tst "hops of one value" trace_one
 	teardown_spines
 	tst "hops over IPv6" trace6
+	tst "hops that do not answer" quiet_hops
 	ip netns del "$R"
 }
 

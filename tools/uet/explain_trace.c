@@ -3,6 +3,7 @@
  * Which router the entropy values that were given up have in common: they are traced as
  * "ping trace" does, and some of those in use beside them.
  */
+#include <linux/uet_netlink.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "explain.h"
 #include "ping.h"
 
+/* Probes that go all the way, for a value that none answers */
+#define TRIES		2
 /* Seconds that an answer may take; each hop is asked three times */
 #define TRACE_TIMEOUT	0.25
 #define TRACE_HOPS	8
@@ -17,6 +20,12 @@
 #define TRACE_VALUES	11
 /* What takes so many times longer than usual is slow */
 #define SLOW_FACTOR	3
+
+/* It arrived, whatever the hops say of themselves */
+static bool arrives(const struct path_value *v)
+{
+	return v->reached || v->answered;
+}
 
 static bool passes(const struct path_value *v, unsigned int hop,
 		   const struct in6_addr *router)
@@ -95,7 +104,7 @@ static void name_behind(const struct path_value *v, unsigned int n_bad,
 	unsigned int i, k, hop;
 
 	for (i = 0; i < n_bad && !end; i++)
-		if (!v[i].reached && value_lost_behind(&v[i]) >= 0)
+		if (!arrives(&v[i]) && value_lost_behind(&v[i]) >= 0)
 			end = &v[i];
 	if (!end)
 		return;
@@ -104,7 +113,7 @@ static void name_behind(const struct path_value *v, unsigned int n_bad,
 	for (i = n_bad, hop++; i < n && len + ADDR_TEXT < sizeof(r->next); i++) {
 		for (k = n_bad; k < i && !passes(&v[k], hop, &v[i].hops[hop]); k++)
 			;
-		if (k < i || !v[i].reached || !known(&v[i], hop))
+		if (k < i || !arrives(&v[i]) || !known(&v[i], hop))
 			continue;
 		len += snprintf(r->next + len, sizeof(r->next) - len, "%s",
 				len ? ", " : "");
@@ -143,8 +152,8 @@ void routers_compare(const struct path_value *v, unsigned int n_bad,
 	usual = usual_rtt(v + n_bad, n - n_bad);
 	for (i = 0; i < n; i++) {
 		if (i >= n_bad)
-			r->lost_good += !v[i].reached;
-		else if (!v[i].reached)
+			r->lost_good += !arrives(&v[i]);
+		else if (!arrives(&v[i]))
 			r->lost++;
 		else
 			r->slow += usual && v[i].rtt > SLOW_FACTOR * usual;
@@ -164,6 +173,41 @@ static unsigned int add(struct path_value *v, unsigned int n,
 			v[n++].ev = from[i].ev;
 	}
 	return n;
+}
+
+static void answered(struct probe *probe, void *arg)
+{
+	struct path_value *v = arg;
+
+	v += probe->number;
+	if (probe->error || probe->result != UET_PING_RESULT_ANSWERED)
+		return;
+	v->answered = 1;
+	v->rtt = probe->rtt;
+}
+
+/* Which values arrive: what hops do not answer is their limit then */
+static int ask_peer(struct pinger *p, struct path_value *v, unsigned int n)
+{
+	struct probe probes[2 * TRACE_VALUES];
+	unsigned int i, try;
+	int err = 0;
+
+	p->done = answered;
+	p->arg = v;
+	for (try = 0; try < TRIES && !err; try++) {
+		for (i = 0; i < n && !err; i++) {
+			if (v[i].answered)
+				continue;
+			probes[i] = (struct probe){
+				.number = i, .ev = v[i].ev, .code = -1,
+				.generation = -1, .version = -1,
+			};
+			err = pinger_send(p, &probes[i]);
+		}
+		err = err ? err : pinger_drain(p);
+	}
+	return err;
 }
 
 /**
@@ -195,7 +239,8 @@ void trace_bad(struct tool *t, const struct in6_addr *peer,
 	t->nl.quiet = true;
 	n_bad = add(v, 0, bad + skip, n_bad - skip);
 	n = add(v, n_bad, good, n_good);
-	if (!pinger_open(p, t, &conf) && !trace_values(p, v, n) && p->way.known)
+	if (!pinger_open(p, t, &conf) && !ask_peer(p, v, n) && p->way.known &&
+	    !trace_values(p, v, n))
 		routers_compare(v, n_bad, n, r);
 	t->nl.quiet = quiet;
 	for (i = 0; i < n; i++)

@@ -4,7 +4,8 @@
  * TTL ends there.
  *
  * Hops answer a few such probes per second only, so what is missing is asked for
- * again. Values of which three hops in a row are silent are given up.
+ * again. Values of which three hops in a row are silent are given up, unless the peer has
+ * answered a probe of theirs: then it is the limit of the hops.
  */
 #include <errno.h>
 #include <linux/uet_netlink.h>
@@ -54,8 +55,6 @@ static void hop_done(struct probe *probe, void *arg)
 	/* The peer, or who will not forward it */
 	tr->over[probe->number] = true;
 	v->n_hops = tr->ttl - 1;
-	if (!v->rtt)
-		v->rtt = probe->rtt;
 	v->reached = probe->result == UET_PING_RESULT_ANSWERED;
 }
 
@@ -88,7 +87,8 @@ static unsigned int go_on(struct trace *tr)
 		if (tr->over[i])
 			continue;
 		v->n_hops = tr->ttl;
-		if ((int)tr->ttl - 1 - value_lost_behind(v) >= SILENT_MAX) {
+		if (!v->answered &&
+		    (int)tr->ttl - 1 - value_lost_behind(v) >= SILENT_MAX) {
 			tr->over[i] = true;
 			v->n_hops = value_lost_behind(v) + 1;
 		}
