@@ -180,7 +180,8 @@ struct contexts {
  * @all: counters since the contexts began
  * @recent: the same of the time that was looked on, if there ever were losses
  * @silent: timeouts in a row, of the PDC with most
- * @heard_ns: time since the peer was heard
+ * @heard_ns: time since the peer answered what was sent to it
+ * @sends_ns: time since it sent something itself
  * @heard_others_ns: time since any other peer was heard; only asked for if the peer
  *	is silent
  * @trimming: net.uet.trimming
@@ -209,7 +210,7 @@ struct facts {
 	struct fact_counts all, recent;
 	unsigned int ports_down;
 	uint32_t silent;
-	uint64_t heard_ns, heard_others_ns, bad_ns;
+	uint64_t heard_ns, sends_ns, heard_others_ns, bad_ns;
 	bool trimming, no_route, no_source;
 	unsigned int n_bad, n_hops, n_ports;
 	struct fact_path bad[EXPLAIN_NAMED];

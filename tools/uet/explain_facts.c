@@ -136,19 +136,19 @@ static void heard(uint64_t *least, const struct attrs *half, uint16_t attr)
 		*least = attr_num(half, attr);
 }
 
-/* When the peer of a PDC was heard */
-static void take_heard(const struct attrs *a, uint64_t *least)
+/* When the peer of a PDC answered, and when it sent itself */
+static void take_heard(const struct attrs *a, uint64_t *answered, uint64_t *sent)
 {
 	struct attrs half;
 
 	/* Before the first answer the time since it began is told */
 	if (attr_has(a, UET_A_PDC_TX) && attr_num(a, UET_A_PDC_REMOTE_ID)) {
 		attrs_nested(&half, a->at[UET_A_PDC_TX]);
-		heard(least, &half, UET_A_TX_HEARD_NS);
+		heard(answered, &half, UET_A_TX_HEARD_NS);
 	}
 	if (attr_has(a, UET_A_PDC_RX)) {
 		attrs_nested(&half, a->at[UET_A_PDC_RX]);
-		heard(least, &half, UET_A_RX_HEARD_NS);
+		heard(sent, &half, UET_A_RX_HEARD_NS);
 	}
 }
 
@@ -182,7 +182,7 @@ static void take_pdc(const struct attrs *a, void *arg)
 	struct gathering *g = arg;
 	struct attrs half;
 
-	take_heard(a, &g->f->heard_ns);
+	take_heard(a, &g->f->heard_ns, &g->f->sends_ns);
 	if (attr_has(a, UET_A_PDC_TX)) {
 		attrs_nested(&half, a->at[UET_A_PDC_TX]);
 		take_tx(g->f, &half);
@@ -201,7 +201,7 @@ static void take_other_pdc(const struct attrs *a, void *arg)
 
 	if (attr_addr(a, UET_A_PDC_REMOTE, &remote) &&
 	    !IN6_ARE_ADDR_EQUAL(&remote, &g->ask.peer))
-		take_heard(a, &g->f->heard_others_ns);
+		take_heard(a, &g->f->heard_others_ns, &g->f->heard_others_ns);
 }
 
 static void take_target(struct facts *f, const struct attrs *a)
@@ -558,6 +558,7 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 	args.v[0] = (struct given){ .is = true, .addr = *peer, .plen = 128 };
 	*f = (struct facts){
 		.heard_ns = EXPLAIN_NEVER, .heard_others_ns = EXPLAIN_NEVER,
+		.sends_ns = EXPLAIN_NEVER,
 		.v4 = IN6_IS_ADDR_V4MAPPED(peer),
 	};
 	addr_text(peer, f->peer, sizeof(f->peer));
@@ -576,7 +577,8 @@ int facts_gather(struct tool *t, const struct in6_addr *peer, double seconds,
 		take_hops(g);
 		name_process(&f->reader);
 		addr_text(&g->ask.own, f->own, sizeof(f->own));
-		f->no_source = f->waits[UET_WAIT_ROUTE].n && !is_ours(&g->ask.own);
+		f->no_source = (f->waits[UET_WAIT_ROUTE].n || f->no_route) &&
+			       !is_ours(&g->ask.own);
 	}
 	free(g);
 	return err;

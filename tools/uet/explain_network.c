@@ -116,7 +116,8 @@ bool cause_firewall(const struct facts *f, struct verdict *v)
 {
 	if (!not_heard(f))
 		return false;
-	if (!next_hop_answers(f) && f->heard_others_ns >= SILENT_NS)
+	if (!next_hop_answers(f) && f->heard_others_ns >= SILENT_NS &&
+	    f->sends_ns >= SILENT_NS)
 		return false;
 	v->since_ns = silence_ns(f);
 	say(v->text, "%" PRIu32 " timeouts in a row, %s", f->silent,
@@ -124,6 +125,8 @@ bool cause_firewall(const struct facts *f, struct verdict *v)
 					   "nothing comes back any more");
 	if (next_hop_answers(f))
 		say(v->text, ", although the next hop answers");
+	if (f->sends_ns < SILENT_NS)
+		say(v->text, ", although it sends to this host");
 	if (f->heard_others_ns < SILENT_NS)
 		say(v->text, ", although other peers do");
 	say(v->text, ": UDP to it is dropped, or no UET runs there");
@@ -364,8 +367,8 @@ bool cause_path(const struct facts *f, struct verdict *v)
 	const struct fact_hop *hop = path_hop(f);
 	unsigned int i, named = 0;
 
-	/* A peer that is not heard says nothing about single paths */
-	if (f->heard_ns == EXPLAIN_NEVER || not_heard(f) || shut(f))
+	/* A peer that is not heard, or has no route, says nothing about single paths */
+	if (f->heard_ns == EXPLAIN_NEVER || not_heard(f) || shut(f) || f->no_route)
 		return false;
 	/* ... and large packets are lost on all of them */
 	if (f->hole_bytes || (f->hole_ns && f->hole_ns < EXPLAIN_FRESH_NS))

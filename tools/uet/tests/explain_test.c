@@ -21,6 +21,7 @@ static struct facts *healthy(void)
 		.peer = "10.0.0.2", .own = "10.0.0.1", .cccs = 1, .pdcs = 1,
 		.v4 = true, .cwnd = 100000, .max_wnd = 200000, .path_mtu = 4224,
 		.mpr = 128, .heard_ns = 1000, .heard_others_ns = 1000,
+		.sends_ns = EXPLAIN_NEVER,
 		.n_ports = 1, .n_hops = 1, .all.sent = 1000000,
 		.recent.sent = 1000,
 	};
@@ -141,6 +142,9 @@ static void silence(void)
 	expect("nothing ever came", "firewall", "ever");
 	f.n_bad = f.all.losses = f.hops[0].bad = 8;
 	expect("bad paths are a result of it", "firewall", "ever");
+	f.sends_ns = SECOND / 10;
+	expect("one direction", "firewall", "although it sends to this host");
+	f.sends_ns = EXPLAIN_NEVER;
 	f.port[0].up = false;
 	expect("no carrier", "port", "uet0 has no carrier");
 	f.port[0].up = true;
@@ -195,6 +199,8 @@ static void lose(unsigned int hops, unsigned int bad, bool one_hop)
 
 static void paths(void)
 {
+	static struct verdict v[VERDICTS_MAX];
+
 	healthy();
 	wait_for(UET_WAIT_WINDOW);
 	f.all.marks = 100;
@@ -241,6 +247,10 @@ static void paths(void)
 	f.waits[UET_WAIT_WINDOW].n = 0;
 	expect("nothing waits", "", "");
 	f.waits[UET_WAIT_WINDOW].n = 1;
+	f.no_route = true;
+	expect("the route is gone", "route", "no route");
+	result(facts_judge(&f, v) == 2, "... and no path is bad");
+	f.no_route = false;
 	f.silent = 3;
 	f.heard_ns = SECOND;
 	expect("all paths", "firewall", "");
