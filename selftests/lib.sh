@@ -28,7 +28,7 @@ PID=100
 case ${UET_KERNEL:-} in
 debug | arm64)			SLOW=8 ;;
 6.1 | 6.12)			SLOW=3 ;;
-uml-debug | uml-gcov)		SLOW=3 ;;
+uml-debug | uml-gcov | uml-7.3)	SLOW=3 ;;
 *)				SLOW=1 ;;
 esac
 # The machine that runs the guest may be that much slower than usual for a while:

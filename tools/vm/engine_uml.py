@@ -98,6 +98,9 @@ def start(args, kernel, run_dir, tree, cache, console):
         env["UET_SEED"] = f"{args.seed:020d}"
         params += ["time-travel=inf-cpu", f"time-travel-start={START_NS}",
                    "norandmaps"]
+    if args.kernel == "uml-7.3":
+        # Older ones know neither; with ptrace() it has one CPU.
+        params += ["seccomp=on", f"ncpus={args.smp}"]
     argv += [kernel["image"], *params, *args.append.split()]
     with open(console, "wb") as log:
         if args.verbose:

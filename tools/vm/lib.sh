@@ -47,18 +47,32 @@ unlock_cache()
 	exec {fd}>&-
 }
 
-# apt_arm64 PROGRAM ARGUMENTS...: an apt that is on arm64 and has nothing installed,
-# whose lists and packages are in the cache. What apt has here stays as it is.
-apt_arm64()
+# apt_apart NAME PROGRAM ARGUMENTS...: an apt that has nothing installed, whose lists
+# and packages are in the cache. What apt has here stays as it is.
+apt_apart()
 {
-	local dir=$UET_CACHE/apt-arm64 program=$1
+	local dir=$UET_CACHE/apt-$1 program=$2
 
-	shift
+	shift 2
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
 	[ -e "$dir/status" ] || : >"$dir/status"
-	"$program" -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
-		-o APT::Sandbox::User=root -o Dir::State::Lists="$dir/lists" \
+	"$program" -q -o APT::Sandbox::User=root -o Dir::State::Lists="$dir/lists" \
 		-o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" "$@"
+}
+
+apt_arm64()
+{
+	apt_apart arm64 "$@" -o APT::Architecture=arm64 -o APT::Architectures=arm64
+}
+
+# Kernels newer than Debian 12 has
+apt_13()
+{
+	local list=$UET_CACHE/apt-13/sources.list
+
+	mkdir -p "${list%/*}"
+	echo "deb http://deb.debian.org/debian trixie-backports main" >"$list"
+	apt_apart 13 "$@" -o Dir::Etc::SourceList="$list" -o Dir::Etc::SourceParts=/dev/null
 }
 
 emit()
