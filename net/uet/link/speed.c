@@ -4,14 +4,14 @@
  * held for seconds, and a sender to a new peer would block all others that open
  * PDCs.
  *
- * A netdevice notifier, which runs under the RTNL, stores the speed when a device
- * comes up or changes. A work item asks again for devices that reported none, such
- * as one whose speed is set later.
+ * A netdevice notifier stores the speed when a device comes up or changes. A work item
+ * asks again for devices that reported none, such as one whose speed is set later.
  */
 #include <linux/ethtool.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -21,13 +21,26 @@
 /* Minimum time between retries for devices without a speed */
 #define UET_SPEED_AGAIN		HZ
 
-static void uet_speed_learn(struct uet_net *un, struct net_device *dev)
+/* What __ethtool_get_link_ksettings() does, for a notifier. From 6.15 on it takes a lock of
+ * the device, which a notifier is called with, and may be called without the RTNL then.
+ */
+static int uet_speed_ask(struct net_device *dev,
+			 struct ethtool_link_ksettings *ks)
+{
+	if (!dev->ethtool_ops->get_link_ksettings || !netif_device_present(dev))
+		return -EOPNOTSUPP;
+	memset(ks, 0, sizeof(*ks));
+	return dev->ethtool_ops->get_link_ksettings(dev, ks);
+}
+
+static void uet_speed_learn(struct uet_net *un, struct net_device *dev,
+			    int (*ask)(struct net_device *dev,
+				       struct ethtool_link_ksettings *ks))
 {
 	struct ethtool_link_ksettings ks;
 
-	ASSERT_RTNL();
-	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
-	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
+	if (!netif_running(dev) || ask(dev, &ks) || !ks.base.speed ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
 		return;
 	/* If this fails, uet_speed_mbps() asks again. */
 	xa_store(&un->speeds, dev->ifindex,
@@ -41,7 +54,7 @@ static void uet_speed_work(struct work_struct *work)
 
 	rtnl_lock();
 	for_each_netdev(un->net, dev)
-		uet_speed_learn(un, dev);
+		uet_speed_learn(un, dev, __ethtool_get_link_ksettings);
 	rtnl_unlock();
 }
 
@@ -76,7 +89,7 @@ static int uet_speed_event(struct notifier_block *nb, unsigned long event,
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		uet_speed_learn(un, dev);
+		uet_speed_learn(un, dev, uet_speed_ask);
 		break;
 	case NETDEV_UNREGISTER:
 		xa_erase(&un->speeds, dev->ifindex);
