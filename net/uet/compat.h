@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All differences between the supported kernels (6.1 to 6.12). The rest of the
+ * All differences between the supported kernels (6.1 to 7.3). The rest of the
  * module is written for the newest one. Where possible this tests for a macro
  * instead of the version, since distributions backport changes.
  */
 #ifndef _UET_COMPAT_H
 #define _UET_COMPAT_H
 
+#include <linux/hrtimer.h>
+#include <linux/ipv6.h>
 #include <linux/net.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/sysctl.h>
+#include <linux/timer.h>
 #include <linux/uio.h>
 #include <linux/version.h>
 #include <net/busy_poll.h>
 #include <net/genetlink.h>
+#include <net/ip6_fib.h>
+#ifdef UET_IPV6_STUBS
+#include <net/ipv6_stubs.h>
+#endif
 #include <net/net_namespace.h>
 #include <net/route.h>
 #include <net/sock.h>
+#include <net/udp_tunnel.h>
 #if KERNEL_VERSION(6, 9, 0) <= LINUX_VERSION_CODE
 #include <net/hotdata.h>
 #endif
@@ -49,6 +57,53 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 #if !IS_ENABLED(CONFIG_IPV6)
 #error "uet needs IPv6 in the kernel (CONFIG_IPV6)"
+#endif
+
+/* 6.19: addresses given to a protocol have no size of their own */
+#if KERNEL_VERSION(6, 19, 0) > LINUX_VERSION_CODE
+#define uet_sockaddr		sockaddr
+#else
+#define uet_sockaddr		sockaddr_unsized
+#endif
+
+/* 7.x: without a module IPv6 needs no table of its functions, and has exported this one
+ * for another module
+ */
+static inline int uet_fib6_lookup(struct net *net, int oif, struct flowi6 *fl6,
+				  struct fib6_result *res, int flags)
+{
+#ifdef UET_IPV6_STUBS
+	return ipv6_stub->fib6_lookup(net, oif, fl6, res, flags);
+#elif defined(MODULE) && !IS_MODULE(CONFIG_NFT_FIB_IPV6)
+#error "uet needs fib6_lookup(), which is exported with CONFIG_NFT_FIB_IPV6=m"
+#else
+	return ipv6_mod_enabled() ? fib6_lookup(net, oif, fl6, res, flags) :
+				    -EAFNOSUPPORT;
+#endif
+}
+
+/* 7.x: a UDP tunnel is known by its struct sock */
+static inline void *uet_tunnel(struct socket *sock)
+{
+	return __same_type(udp_tunnel_sock_release, void (struct sock *)) ?
+	       (void *)sock->sk : (void *)sock;
+}
+
+/* 6.13: a timer is set up with its function */
+static inline void uet_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#endif
+}
+
+/* 6.16: another name */
+#ifndef timer_container_of
+#define timer_container_of	from_timer
 #endif
 
 /* 6.5: splice() to a socket is a flag of sendmsg(), before it was sendpage(); and the
@@ -166,15 +221,16 @@ static inline void uet_sk_mark_napi(struct sock *sk, u32 napi_id)
 #endif
 }
 
-/* 6.12: IPv4 route lookups use all bits of a DSCP, before that the lower three */
-static inline u8 uet_route_tos(u8 dscp)
-{
+/* 6.12: IPv4 route lookups use all bits of a DSCP, before that the lower three; 6.18:
+ * a flow has a type for it
+ */
 #if KERNEL_VERSION(6, 12, 0) > LINUX_VERSION_CODE
-	return (dscp << 2) & IPTOS_RT_MASK;
+#define UET_FLOW4_DSCP(dscp)	.flowi4_tos = ((dscp) << 2) & IPTOS_RT_MASK
+#elif KERNEL_VERSION(6, 18, 0) > LINUX_VERSION_CODE
+#define UET_FLOW4_DSCP(dscp)	.flowi4_tos = (dscp) << 2
 #else
-	return dscp << 2;
+#define UET_FLOW4_DSCP(dscp)	.flowi4_dscp = inet_dsfield_to_dscp((dscp) << 2)
 #endif
-}
 
 /* 6.5 and 6.12: options that do not concern these sockets */
 #ifndef SO_PASSPIDFD
@@ -184,16 +240,22 @@ static inline u8 uet_route_tos(u8 dscp)
 #define SO_DEVMEM_DONTNEED	80
 #endif
 
-/* Have SOL_SOCKET options passed to uet_setsockopt(); 6.1 does so for MPTCP only */
+/* Have SOL_SOCKET options passed to uet_setsockopt(); 6.1 does so for MPTCP only. The
+ * flag is no macro everywhere.
+ */
+#if defined(SOCK_CUSTOM_SOCKOPT) || KERNEL_VERSION(6, 12, 0) <= LINUX_VERSION_CODE
+#define UET_CUSTOM_SOCKOPT
+#endif
+
 static inline void uet_sock_asks_us(struct socket *sock)
 {
-#ifdef SOCK_CUSTOM_SOCKOPT
+#ifdef UET_CUSTOM_SOCKOPT
 	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
 #endif
 }
 
 /* Where they are not passed, a buffer size is seen when the socket is unlocked */
-#ifndef SOCK_CUSTOM_SOCKOPT
+#ifndef UET_CUSTOM_SOCKOPT
 void uet_release_cb(struct sock *sk);
 
 #define UET_PROT_BUFSIZE	.release_cb = uet_release_cb,
@@ -236,6 +298,16 @@ static inline struct nlattr **uet_genl_dump_attrs(struct netlink_callback *cb)
 #endif
 }
 
+/* 6.16: memory of devices can be sent */
+static inline struct ubuf_info *uet_zerocopy_alloc(struct sock *sk, size_t size)
+{
+#if KERNEL_VERSION(6, 16, 0) > LINUX_VERSION_CODE
+	return msg_zerocopy_realloc(sk, size, NULL);
+#else
+	return msg_zerocopy_realloc(sk, size, NULL, false);
+#endif
+}
+
 /* 6.10: notifications of pages have a table of functions, before that one function */
 #if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
 struct ubuf_info_ops {
@@ -262,5 +334,11 @@ static inline bool uet_ubuf_has_ops(const struct ubuf_info *ubuf,
 	return ubuf->ops == ops;
 #endif
 }
+
+/* 6.17: the names of the queues say where work runs */
+#if KERNEL_VERSION(6, 17, 0) > LINUX_VERSION_CODE
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
+#endif
 
 #endif /* _UET_COMPAT_H */

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "base.h"
+#include "compat.h"
 #include "event.h"
 
 static const struct uet_event_sink __rcu *uet_event_sink;
@@ -112,7 +113,7 @@ void uet_event_tell(struct uet_net *un, const struct uet_event *event)
 	slot->seq = ++evs->seq;
 	slot->time = ktime_get_real_ns();
 	spin_unlock_irqrestore(&evs->lock, flags);
-	queue_work(system_unbound_wq, &evs->work);
+	queue_work(system_dfl_wq, &evs->work);
 }
 
 /**
@@ -171,7 +172,7 @@ static void uet_events_work(struct work_struct *work)
 	sink = rcu_dereference_protected(uet_event_sink, true);
 	/* In batches, for uet_event_sink_set() */
 	if (sink && sink->drain(un))
-		queue_work(system_unbound_wq, &evs->work);
+		queue_work(system_dfl_wq, &evs->work);
 	up_read(&uet_event_sem);
 }
 

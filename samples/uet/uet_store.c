@@ -231,7 +231,7 @@ static int store_open(struct store *st)
 	if (err)
 		goto err_sock;
 	store_listen(st);
-	err = kernel_bind(st->sock, (struct sockaddr *)&addr, sizeof(addr));
+	err = kernel_bind(st->sock, (void *)&addr, sizeof(addr));
 	if (!err)
 		return 0;
 	store_deafen(st);

@@ -2,13 +2,11 @@
 /*
  * Netlink object "fep": local fabric addresses that are in use.
  */
-#include <linux/err.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 #include <net/addrconf.h>
 #include <net/genetlink.h>
-#include <net/ipv6_stubs.h>
 
 #include "base.h"
 #include "genl/genl.h"
@@ -31,10 +29,9 @@ static int uet_genl_fep_ifindex(struct net *net, const struct in6_addr *addr)
 
 	if (ipv6_addr_v4mapped(addr))
 		dev = __ip_dev_find(net, addr->s6_addr32[3], false);
-	else
-		dev = ipv6_stub->ipv6_dev_find(net, addr, NULL);
-	/* Without IPv6 the stub returns an error. */
-	return IS_ERR_OR_NULL(dev) ? 0 : dev->ifindex;
+	else	/* With ipv6.disable=1 there is no table of addresses to look in. */
+		dev = ipv6_mod_enabled() ? ipv6_dev_find(net, addr, NULL) : NULL;
+	return dev ? dev->ifindex : 0;
 }
 
 static int uet_genl_fep_fill(struct sk_buff *skb, const void *what)

@@ -27,15 +27,13 @@ bool uet_addr_any(const struct in6_addr *addr)
 
 /**
  * uet_addr_check() - check format and ranges of an address from user space
- * @addr: address, copied in
+ * @ua: address, copied in
  * @len: its length as given by the caller
  *
  * Return: 0, -EINVAL or -EAFNOSUPPORT.
  */
-int uet_addr_check(const struct sockaddr *addr, int len)
+int uet_addr_check(const struct sockaddr_uet *ua, int len)
 {
-	const struct sockaddr_uet *ua = (const struct sockaddr_uet *)addr;
-
 	if (len < (int)sizeof(*ua))
 		return -EINVAL;
 	if (ua->suet_family != uet_family)

@@ -13,7 +13,7 @@ struct sockaddr_uet;
 struct uet_sock;
 
 bool uet_addr_any(const struct in6_addr *addr);
-int uet_addr_check(const struct sockaddr *addr, int len);
+int uet_addr_check(const struct sockaddr_uet *ua, int len);
 int uet_addr_check_dest(const struct uet_sock *us,
 			const struct sockaddr_uet *addr);
 int uet_addr_check_local(const struct uet_sock *us,

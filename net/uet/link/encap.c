@@ -102,7 +102,7 @@ static int uet_encap_open_one(struct uet_net *un, sa_family_t family,
 	err = udp_sock_create(un->net, &cfg, &sock);
 	if (err)
 		return err;
-	setup_udp_tunnel_sock(un->net, sock, &tunnel);
+	setup_udp_tunnel_sock(un->net, uet_tunnel(sock), &tunnel);
 	*res = sock;
 	return 0;
 }
@@ -158,7 +158,7 @@ static int uet_encap_open_pair(struct uet_net *un, u16 udp_port,
 	if (err == -EAFNOSUPPORT || err == -EPFNOSUPPORT)
 		err = 0;
 	if (err)
-		udp_tunnel_sock_release(*sock4);
+		udp_tunnel_sock_release(uet_tunnel(*sock4));
 	return err;
 }
 
@@ -172,9 +172,9 @@ static void uet_encap_swap(struct uet_net *un, struct socket *sock4,
 	WRITE_ONCE(un->sock6, sock6);
 	synchronize_net();
 	if (old4)
-		udp_tunnel_sock_release(old4);
+		udp_tunnel_sock_release(uet_tunnel(old4));
 	if (old6)
-		udp_tunnel_sock_release(old6);
+		udp_tunnel_sock_release(uet_tunnel(old6));
 }
 
 /**
@@ -298,9 +298,9 @@ int uet_encap_move(struct uet_net *un, u16 udp_port)
 		if (un->sock4) {
 			uet_encap_swap(un, sock4, sock6);
 		} else {
-			udp_tunnel_sock_release(sock4);
+			udp_tunnel_sock_release(uet_tunnel(sock4));
 			if (sock6)
-				udp_tunnel_sock_release(sock6);
+				udp_tunnel_sock_release(uet_tunnel(sock6));
 		}
 		WRITE_ONCE(un->sysctl.udp_port, udp_port);
 	}

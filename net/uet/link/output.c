@@ -14,7 +14,6 @@
 #include <net/geneve.h>
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp_tunnel.h>
 #include <net/vxlan.h>
@@ -60,7 +59,7 @@ struct flowi4 uet_route_flow4(const struct uet_net *un,
 	return (struct flowi4) {
 		.flowi4_oif	= oif,
 		.flowi4_mark	= key->mark,
-		.flowi4_tos	= uet_route_tos(uet_route_dscp(un, key)),
+		UET_FLOW4_DSCP(uet_route_dscp(un, key)),
 		.flowi4_uid	= key->uid,
 		.flowi4_proto	= uet_form_proto(un, form),
 		.daddr		= key->raddr.s6_addr32[3],
@@ -119,7 +118,7 @@ static struct dst_entry *uet_route6(struct uet_net *un,
 			 "tunnel socket used without protection");
 	if (!sock)
 		return ERR_PTR(-EAFNOSUPPORT);
-	dst = ipv6_stub->ipv6_dst_lookup_flow(un->net, sock->sk, &fl6, NULL);
+	dst = ip6_dst_lookup_flow(un->net, sock->sk, &fl6, NULL);
 	if (!IS_ERR(dst))
 		*saddr = fl6.saddr;
 	return dst;

@@ -7,7 +7,7 @@
 #include <net/arp.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
+#include <net/ndisc.h>
 #include <net/neighbour.h>
 #include <net/route.h>
 
@@ -69,10 +69,10 @@ static u8 uet_port_nud(const struct in6_addr *via, struct net_device *dev)
 	struct neighbour *n;
 	u8 state = NUD_NONE;
 
-	/* The table is there with IPv6 only. */
-	if (!v4 && !ipv6_stub->nd_tbl)
+	/* The table is set up with IPv6 only. */
+	if (!v4 && !ipv6_mod_enabled())
 		return state;
-	n = neigh_lookup(v4 ? &arp_tbl : ipv6_stub->nd_tbl,
+	n = neigh_lookup(v4 ? &arp_tbl : &nd_tbl,
 			 v4 ? (const void *)&via->s6_addr32[3] : via, dev);
 	if (n) {
 		state = READ_ONCE(n->nud_state);

@@ -16,11 +16,11 @@
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
 #include <net/ip_fib.h>
-#include <net/ipv6_stubs.h>
 #include <net/l3mdev.h>
 #include <net/neighbour.h>
 #include <net/route.h>
 
+#include "compat.h"
 #include "core/params.h"
 #include "link/encap.h"
 #include "link/neigh.h"
@@ -80,8 +80,8 @@ static bool uet_find6(const struct uet_peer *peer, int oif,
 	struct net *net = peer->fep->un->net;
 	struct fib6_result res = {};
 
-	if (ipv6_stub->fib6_lookup(net, oif, &fl6, &res,
-				   oif ? RT6_LOOKUP_F_IFACE : 0) ||
+	if (uet_fib6_lookup(net, oif, &fl6, &res,
+			    oif ? RT6_LOOKUP_F_IFACE : 0) ||
 	    !res.f6i || res.fib6_type != RTN_UNICAST ||
 	    res.fib6_flags & RTF_REJECT)
 		return false;

@@ -63,14 +63,14 @@ static void uet_ep_show(struct uet_sock *us, void *arg)
 
 	if (!uet_may_see(&shown->viewer, sk->sk_uid))
 		return;
-	seq_printf(m, "%pI6c %06x %03x %03x %08x %s %u %lu %u %lu\n",
+	seq_printf(m, "%pI6c %06x %03x %03x %08x %s %u %lu %u %llu\n",
 		   &local->suet_addr, local->suet_job, local->suet_pid,
 		   local->suet_ri, local->suet_initiator,
 		   uet_ep_type(sk),
 		   lower_32_bits(atomic64_read(&us->wmem)),
 		   READ_ONCE(us->rx_bytes),
-		   from_kuid_munged(seq_user_ns(m), sock_i_uid(sk)),
-		   sock_i_ino(sk));
+		   from_kuid_munged(seq_user_ns(m), sk->sk_uid),
+		   (u64)sock_i_ino(sk));
 }
 
 /**

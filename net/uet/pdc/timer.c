@@ -98,6 +98,5 @@ static enum hrtimer_restart uet_pdc_timer(struct hrtimer *timer)
 void uet_pdc_timer_init(struct uet_pdc *pdc)
 {
 	spin_lock_init(&pdc->timer_lock);
-	hrtimer_init(&pdc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	pdc->timer.function = uet_pdc_timer;
+	uet_hrtimer_setup(&pdc->timer, uet_pdc_timer);
 }

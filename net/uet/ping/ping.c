@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "compat.h"
 #include "link/peer.h"
 #include "mib.h"
 #include "ping/ping.h"
@@ -51,10 +52,10 @@ static void uet_pings_wake(struct uet_pings *pings, u64 now)
 	if (pings->stopped)
 		return;
 	if (!list_empty(&pings->done)) {
-		mod_delayed_work(system_wq, &pings->work, 0);
+		mod_delayed_work(system_percpu_wq, &pings->work, 0);
 	} else if (first) {
 		due = rb_entry(first, struct uet_ping, due_node)->due;
-		mod_delayed_work(system_wq, &pings->work,
+		mod_delayed_work(system_percpu_wq, &pings->work,
 				 nsecs_to_jiffies(max(due, now) - now) + 1);
 	}
 }

@@ -35,6 +35,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "core/rccc_pacer.h"
 #include "link/encap.h"
 #include "link/peer.h"
@@ -294,8 +295,7 @@ static struct uet_credit_port *uet_credit_port_get(const struct uet_rx_ctx *rx)
 	port->ifindex = rx->iif;
 	port->left = ktime_get_ns();
 	spin_lock_init(&port->lock);
-	hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	port->timer.function = uet_credit_timer;
+	uet_hrtimer_setup(&port->timer, uet_credit_timer);
 	uet_credit_port_start(port, rx);
 	list_add(&port->node, &un->credit_ports);
 	return port;

@@ -26,6 +26,7 @@
 #include <linux/workqueue.h>
 #include <net/ipv6.h>
 
+#include "compat.h"
 #include "link/packet.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -180,7 +181,7 @@ static bool uet_defer_note(struct uet_sock *us, struct uet_rx_ctx *rx,
 	/* Readers are to tell when there is room. */
 	us->rx_nacked = true;
 	us->rx_freed = 0;
-	queue_delayed_work(system_wq, &us->rtr_work, UET_DEFER_LOOK);
+	queue_delayed_work(system_percpu_wq, &us->rtr_work, UET_DEFER_LOOK);
 	return true;
 }
 
@@ -448,7 +449,7 @@ void uet_defer_room(struct uet_sock *us)
 {
 	if (likely(!READ_ONCE(us->nr_defers)))
 		return;
-	mod_delayed_work(system_wq, &us->rtr_work, 0);
+	mod_delayed_work(system_percpu_wq, &us->rtr_work, 0);
 }
 
 /**

@@ -22,6 +22,7 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "link/packet.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -143,8 +144,7 @@ void uet_tfc_init(struct uet_net *un)
 
 	spin_lock_init(&tfc->lock);
 	uet_tfc_pool_init(&tfc->pool, 0);
-	hrtimer_init(&tfc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	tfc->timer.function = uet_tfc_timer;
+	uet_hrtimer_setup(&tfc->timer, uet_tfc_timer);
 }
 
 /**

@@ -198,10 +198,10 @@ static int uet_release(struct socket *sock)
 	return 0;
 }
 
-static int uet_bind(struct socket *sock, struct sockaddr *addr, int len)
+static int uet_bind(struct socket *sock, struct uet_sockaddr *addr, int len)
 {
 	struct sock *sk = sock->sk;
-	int err = uet_addr_check(addr, len);
+	int err = uet_addr_check((const struct sockaddr_uet *)addr, len);
 
 	if (err)
 		return err;
@@ -224,7 +224,7 @@ static void uet_set_remote(struct uet_sock *us, const struct sockaddr_uet *addr)
 /* Sets the default destination. It does not filter senders: replies may come from
  * another address of the same host.
  */
-static int uet_connect(struct socket *sock, struct sockaddr *addr, int len,
+static int uet_connect(struct socket *sock, struct uet_sockaddr *addr, int len,
 		       int flags)
 {
 	struct sockaddr_uet *to = (struct sockaddr_uet *)addr;
@@ -238,7 +238,7 @@ static int uet_connect(struct socket *sock, struct sockaddr *addr, int len,
 		uet_set_remote(us, NULL);
 		return 0;
 	}
-	err = uet_addr_check(addr, len);
+	err = uet_addr_check(to, len);
 	if (err)
 		return err;
 	lock_sock(sk);

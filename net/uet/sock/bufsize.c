@@ -65,7 +65,7 @@ int uet_set_bufsize(struct socket *sock, int optname, int v)
 	return 0;
 }
 
-#ifndef SOCK_CUSTOM_SOCKOPT
+#ifndef UET_CUSTOM_SOCKOPT
 /* A size is what the stack makes of all that are beyond its limit, and the default is
  * more: the program gets that. What it asked for is not known.
  */

@@ -101,7 +101,7 @@ static int uet_post_source(struct uet_posting *pg, u32 to, struct sockaddr_uet *
 	if (IS_ERR(given))
 		return PTR_ERR(given);
 	if (given)
-		return uet_addr_check((const struct sockaddr *)from, sizeof(*from));
+		return uet_addr_check(from, sizeof(*from));
 	spin_lock(&us->dests_lock);
 	if (us->connected)
 		*from = us->remote;

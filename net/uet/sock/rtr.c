@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core/hdr_parse.h"
 #include "mib.h"
 #include "rx/defer.h"
@@ -171,7 +172,7 @@ static void uet_rtr_work(struct work_struct *work)
 		pause = UET_RTR_RETRY;
 	uet_sock_charge_end(memcg);
 	if (pause)
-		queue_delayed_work(system_wq, &us->rtr_work, pause);
+		queue_delayed_work(system_percpu_wq, &us->rtr_work, pause);
 }
 
 /**

@@ -248,7 +248,7 @@ static int uet_set_window(struct uet_sock *us, sockptr_t optval,
 static int uet_watch_key(struct uet_sock *us, const struct sockaddr_uet *peer,
 			 struct uet_dest_key *key)
 {
-	int err = uet_addr_check((const struct sockaddr *)peer, sizeof(*peer));
+	int err = uet_addr_check(peer, sizeof(*peer));
 
 	if (!err)
 		err = uet_ep_autobind(us);

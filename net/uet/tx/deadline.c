@@ -12,6 +12,7 @@
 #include <linux/ktime.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "sock.h"
 #include "tx/pds.h"
 #include "tx/txmsg.h"
@@ -27,7 +28,7 @@ static void uet_tx_expire_at(struct uet_sock *us, u64 at, u64 now)
 	if (us->expire_at && us->expire_at <= at)
 		return;
 	us->expire_at = at;
-	mod_delayed_work(system_wq, &us->expire_work,
+	mod_delayed_work(system_percpu_wq, &us->expire_work,
 			 nsecs_to_jiffies(delay) + 1);
 }
 

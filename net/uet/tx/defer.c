@@ -26,6 +26,7 @@
 #include <linux/xarray.h>
 #include <net/ipv6.h>
 
+#include "compat.h"
 #include "core/snd_queue.h"
 #include "mib.h"
 #include "pdc/pdc.h"
@@ -84,12 +85,12 @@ static void uet_defer_schedule(struct uet_deferred *d, unsigned long pause)
 
 	lockdep_assert_held(&d->lock);
 	if (!list_empty(&d->asked)) {
-		mod_delayed_work(system_wq, &d->work, pause);
+		mod_delayed_work(system_percpu_wq, &d->work, pause);
 		return;
 	}
 	msg = list_first_entry_or_null(&d->parked, struct uet_txmsg, park_node);
 	if (msg)
-		mod_delayed_work(system_wq, &d->work,
+		mod_delayed_work(system_percpu_wq, &d->work,
 				 time_after(msg->park_until, now) ?
 				 msg->park_until - now : 0);
 }

@@ -25,6 +25,7 @@
 #include <linux/netdevice.h>
 #include <net/sch_generic.h>
 
+#include "compat.h"
 #include "link/peer.h"
 #include "link/ports.h"
 #include "tx/flow.h"
@@ -228,7 +229,5 @@ static enum hrtimer_restart uet_port_share_timer(struct hrtimer *timer)
  */
 void uet_port_share_init(struct uet_flow *flow)
 {
-	hrtimer_init(&flow->share.timer, CLOCK_MONOTONIC,
-		     HRTIMER_MODE_ABS_SOFT);
-	flow->share.timer.function = uet_port_share_timer;
+	uet_hrtimer_setup(&flow->share.timer, uet_port_share_timer);
 }

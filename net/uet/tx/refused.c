@@ -26,7 +26,7 @@
 
 static void uet_refused_timeout(struct timer_list *t)
 {
-	struct uet_sock *us = from_timer(us, t, refused_timer);
+	struct uet_sock *us = timer_container_of(us, t, refused_timer);
 
 	uet_sock_wake_tx(us);
 	sock_put(&us->sk);

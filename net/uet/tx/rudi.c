@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <net/inet_ecn.h>
 
+#include "compat.h"
 #include "core/bytes.h"
 #include "core/lb.h"
 #include "core/lb_perm.h"
@@ -693,8 +694,7 @@ struct uet_rudi *uet_rudi_get(struct uet_peer *peer)
 	uet_rudi_win_init(&r->win, mtu + UET_NOMINAL_ADD_BYTES);
 	uet_perm_init(&r->evs, min_t(u32, READ_ONCE(un->sysctl.entropy_size),
 				     UET_RUDI_EVS), get_random_u32());
-	hrtimer_init(&r->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	r->timer.function = uet_rudi_timer;
+	uet_hrtimer_setup(&r->timer, uet_rudi_timer);
 	old = cmpxchg_release(&peer->rudi, NULL, r);
 	if (old) {
 		kfree(r);

@@ -15,6 +15,7 @@
 #include <linux/skbuff.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "sock.h"
 #include "tx/txmsg.h"
 #include "tx/txpage.h"
@@ -120,7 +121,7 @@ static void uet_txpages_drain(struct uet_txpages *tp)
 
 static void uet_txpages_timeout(struct timer_list *t)
 {
-	struct uet_sock *us = from_timer(us, t, tx_pages.timer);
+	struct uet_sock *us = timer_container_of(us, t, tx_pages.timer);
 	struct uet_txpages *tp = &us->tx_pages;
 
 	if (READ_ONCE(tp->used)) {

@@ -116,7 +116,7 @@ struct ubuf_info *uet_txpin_begin(struct uet_sock *us, size_t pinned)
 	/* Pairs with uet_rxposts_begin(). */
 	if (smp_load_acquire(&us->cq))
 		return uet_done_ubuf(us, pinned);
-	ubuf = msg_zerocopy_realloc(sk, pinned, NULL);
+	ubuf = uet_zerocopy_alloc(sk, pinned);
 	if (ubuf && !pinned)
 		uarg_to_msgzc(ubuf)->zerocopy = 0;
 	return ubuf;

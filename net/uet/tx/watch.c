@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 #include <net/ipv6.h>
 
+#include "compat.h"
 #include "core/wire_ses.h"
 #include "mib.h"
 #include "sock.h"
@@ -261,7 +262,7 @@ static struct uet_watch *uet_watch_take(struct uet_watches *ws, u64 now)
  */
 void uet_watch_kick(struct uet_watches *ws)
 {
-	mod_delayed_work(system_wq, &ws->work, 0);
+	mod_delayed_work(system_percpu_wq, &ws->work, 0);
 }
 
 static void uet_watch_again(struct uet_watches *ws, u64 now)
@@ -275,7 +276,7 @@ static void uet_watch_again(struct uet_watches *ws, u64 now)
 		next = rb_entry(node, struct uet_watch, node)->next;
 	spin_unlock_bh(&ws->queue_lock);
 	if (node)
-		mod_delayed_work(system_wq, &ws->work,
+		mod_delayed_work(system_percpu_wq, &ws->work,
 				 nsecs_to_jiffies(max(next, now) - now) + 1);
 }
 
