@@ -139,7 +139,9 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 	if (!evict)
 		return false;
 	spin_lock_bh(&old->rx->lock);
-	uet_pdc_rx_kill(old, ECONNRESET);
+	/* If it was confirmed meanwhile, it has left the list: room as well. */
+	if (!old->rx->confirmed)
+		uet_pdc_rx_kill(old, ECONNRESET);
 	spin_unlock_bh(&old->rx->lock);
 	uet_pdc_put(old);
 	return true;
