@@ -436,21 +436,23 @@ path_values()
 
 # value_shares MOST-BAD: packets per value in use since path_values. Where time
 # is real some may have come late into use, or gone early: they are as many as
-# eight of equal shares at least. In virtual time none of them has less than a
-# quarter or more than four times its part, and half of them were marked.
+# eight of equal shares at least. In virtual time none of them that was in use before
+# has less than a quarter or more than four times its part, and half of them were marked.
 value_shares()
 {
 	cp "$WORK/values" "$WORK/values-before"
 	path_values
 	awk -v most="$1" -v exact="$VIRTUAL" 'FILENAME == ARGV[1] { before[$1] = $2; next }
 		{
+			known = $1 in before
 			n = $2 - before[$1]
 			if (n <= 0)
 				next
 			sum += n
 			squares += n * n
 			values++
-			low = low && low < n ? low : n
+			if (known)
+				low = low && low < n ? low : n
 			high = high > n ? high : n
 			bad += $3 == "bad"
 			marked += $4 > 0

@@ -210,8 +210,12 @@ static __always_inline void hybrid_queued(struct uet_lb *lb, struct hybrid *h,
 	if (d > mean && !uet_lb_marked_full(lb, &h->marked) &&
 	    !(h->down_all && hybrid_is_down(h, entry)) &&
 	    d - mean > uet_prng_bits(&lb->prng,
-				     m ? RISK_BITS_MARKED : RISK_BITS_CLEAR))
+				     m ? RISK_BITS_MARKED : RISK_BITS_CLEAR)) {
 		hybrid_renew(lb, entry);
+		/* That of the entry was of its value. */
+		if (unlikely(lb->live))
+			memset(&lb->live[entry], 0, sizeof(lb->live[entry]));
+	}
 }
 
 static void hybrid_feedback(struct uet_lb *lb, const struct uet_lb_signal *sig)

@@ -368,6 +368,35 @@ static void lb_live_history(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path.live.marked, 0U);
 }
 
+/* A value that takes the place of a slow one does not inherit its history. */
+static void lb_live_history_of_new_values(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 16, .span = 4096 };
+	struct uet_lb *lb = make(test, "hybrid", &cfg);
+	struct uet_lb_signal sig = {
+		.reason = UET_LB_NO_ECN, .base_rtt = RTT, .target = RTT, .rtt_valid = true,
+	};
+	struct uet_lb_path path;
+	u32 i, r, changed = 0;
+
+	keep_history(test, lb);
+	for (r = 0; r < 2000; r++) {
+		i = r % lb->n;
+		KUNIT_ASSERT_EQ(test, uet_lb_path_get(lb, i, &path), 0);
+		sig.ev = path.ev;
+		sig.rtt = RTT + (i == 3 ? 4 * RTT : 0);
+		uet_lb_live_sent(lb, sig.ev, 1);
+		uet_lb_feedback(lb, &sig, true);
+		KUNIT_ASSERT_EQ(test, uet_lb_path_get(lb, i, &path), 0);
+		if (path.ev == sig.ev)
+			continue;
+		changed++;
+		KUNIT_EXPECT_EQ(test, path.live.sent, 0U);
+		KUNIT_EXPECT_EQ(test, path.live.acked, 0U);
+	}
+	KUNIT_EXPECT_GT(test, changed, 0U);
+}
+
 /* Of several packets of a run, the history counts each, and the policy hears of one. */
 static void lb_runs_are_told_once(struct kunit *test)
 {
@@ -667,6 +696,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_sizes_and_places),
 	KUNIT_CASE(lb_refuses_bad_settings),
 	KUNIT_CASE(lb_live_history),
+	KUNIT_CASE(lb_live_history_of_new_values),
 	KUNIT_CASE(lb_runs_are_told_once),
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
 	KUNIT_CASE(lb_hybrid_replaces_bad_values),
