@@ -76,12 +76,13 @@ static u64 uet_pdc_rx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	struct uet_pdc_rx *rx = pdc->rx;
 	u64 close_ns = (u64)READ_ONCE(pdc->un->sysctl.close_req_time_ms) *
 		       NSEC_PER_MSEC;
-	u64 idle_ns = uet_pdc_rx_idle_ns(pdc);
 	struct uet_cp cp = { .psn = pdc->start_psn };
+	u64 idle_ns;
 
 	/* The initiator's sending half closes an idle PDC. */
 	if (pdc->initiator)
 		return 0;
+	idle_ns = uet_pdc_rx_idle_ns(pdc);
 	if (now - rx->heard < idle_ns)
 		return rx->heard + idle_ns;
 	if (pdc->tx && uet_pdc_tx_ops->busy(pdc)) {

@@ -27,12 +27,12 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
-	u64 idle_ns = uet_pdc_idle_ns(pdc);
-	u64 at = min(tx->snd.idle_at, tx->snd.heard + idle_ns);
-	u64 heard;
+	u64 idle_ns, at, heard;
 
 	if (!pdc->initiator || uet_txwin_outstanding(&tx->snd.win) || tx->snd.nr_msgs)
 		return 0;
+	idle_ns = uet_pdc_idle_ns(pdc);
+	at = min(tx->snd.idle_at, tx->snd.heard + idle_ns);
 	if (uet_pdc_rx(pdc)) {
 		heard = uet_pdc_rx_ops->heard(pdc);
 		/* A peer that vanished in mid-message must not pin the PDC. */
