@@ -49,7 +49,9 @@ static inline void uet_minute_add(struct uet_minute *m, u64 now)
  */
 static inline u32 uet_minute_sum(const struct uet_minute *m, u64 now)
 {
-	u32 over = (u32)(now >> UET_MINUTE_SHIFT) - m->part;
+	u32 part = (u32)(now >> UET_MINUTE_SHIFT);
+	/* Who took the time before an event was counted is late by a part at most. */
+	u32 over = part > m->part ? part - m->part : 0;
 	u32 i, sum = 0;
 
 	/* From the part after the oldest one that counts, to the latest */

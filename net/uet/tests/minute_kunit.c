@@ -20,6 +20,11 @@ static void minute_begins(struct kunit *test)
 	uet_minute_add(&m, SECOND);
 	KUNIT_EXPECT_EQ(test, uet_minute_sum(&m, SECOND), 2U);
 	KUNIT_EXPECT_EQ(test, uet_minute_sum(&m, KEPT), 2U);
+	/* A clock that was read before the last event */
+	uet_minute_add(&m, 1ULL << UET_MINUTE_SHIFT);
+	KUNIT_EXPECT_EQ(test, uet_minute_sum(&m, SECOND), 3U);
+	m = (struct uet_minute) {};
+	uet_minute_add(&m, SECOND);
 	KUNIT_EXPECT_EQ(test, uet_minute_sum(&m, MINUTE), 0U);
 	KUNIT_EXPECT_EQ(test, uet_minute_sum(&m, 1000 * MINUTE), 0U);
 	KUNIT_EXPECT_LE(test, MINUTE, 61 * SECOND);
