@@ -6,7 +6,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
-.PHONY: modules modules_install install deb help kernels deps tools check demo
+.PHONY: modules modules_install install deb help kernels deps tools check demo test unit
 .PHONY: bench bench-libfabric mpi-programs clean build/uet-vectors uetperf dashboard machines arm64
 
 modules:
@@ -32,6 +32,8 @@ help:
 	@echo 'make demo       two hosts, a fabric of four spines, real files'
 	@echo 'make tools      the command uet, in build/uet'
 	@echo 'make check      all tests; STAGE=unit,static,... for some of them'
+	@echo 'make test       one script: T=sock, T="sock.sh CASE"; K=6.1, 7.3, vtime, ...'
+	@echo 'make unit       unit tests of the core; S=rxmap for some of them'
 	@echo 'make uetperf    the program that measures, in build/perf'
 	@echo 'make bench      cost of the data path in instructions (ROWS=, FULL=1;'
 	@echo '                PROFILE=1: by function; CPUS=2: on two CPUs)'
@@ -63,6 +65,12 @@ tools:
 
 check:
 	@tools/check/run
+
+test:
+	@tools/check/one '$(T)' $(K)
+
+unit:
+	@$(MAKE) -s -C tools/unit $(if $(S),suite S='$(S)',check)
 
 demo:
 	@tools/demo/run

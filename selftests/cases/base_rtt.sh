@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The base RTT of a peer: a context that has much to send probes for it once,
 # in the class of control packets, and what was found outlives context and
-# peer. Times are judged in virtual time only (vtime).
+# peer. Times are judged in virtual time only (K=vtime).
 . "$(dirname "$0")/../lib.sh"
 
 # Control class (DSCP 46), a CP of type PROBE that asks for an ACK

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Destination flow control: a reader that is slow and alone slows its source
 # down without being overrun, one beside others stops nobody, and full speed is
-# back soon. Times, and what depends on them, are judged in virtual time (vtime):
+# back soon. Times, and what depends on them, are judged in virtual time (K=vtime):
 # a reader that gets no processor is slower than it says.
 . "$(dirname "$0")/../lib.sh"
 

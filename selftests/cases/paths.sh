@@ -6,7 +6,7 @@
 #   paths.sh spines     the part of it with several spines
 #   paths.sh figures    in a guest: shares and rates, which need a clock that
 #                       does not depend on the speed of the machine
-#                       (see vtime)
+#                       (K=vtime)
 #
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -3,9 +3,8 @@
 
 The list has a line for each test: script (quoted if it has arguments; of cases/
 or trim/, on the host of selftests/ itself), kernels
-(comma-separated, "host" for scripts that start guests themselves, "vtime" for a guest
-whose time passes when nothing happens), time limit
-in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
+(comma-separated, "host" for scripts that start guests themselves, "vtime" for
+uml-debug in virtual time, which passes when nothing happens), time limit in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
 of the usual number of messages), "full" (runs only if all stages are asked for),
 "soak" (runs only with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
 
@@ -33,7 +32,7 @@ KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "arm64", "host",
 # Every guest gets the modules that the tree has; tests need not load them.
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
-SLOWNESS = {"uml-debug": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
+SLOWNESS = {"uml-debug": 2, "vtime": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
 # Programs of the tests for arm64
 ARM64_PROGRAMS = "build/arm64/selftests"
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
@@ -54,18 +53,16 @@ def slowness(kernel):
 class Test:
     def __init__(self, where, fields):
         self.script, kernels, limit, flags = fields
-        self.kernels = set(kernels.split(","))
+        self.kernels = kernels.split(",")
         self.limit = int(limit)
         self.label = re.sub(r"\W+", "_", self.script)
         self.flags = set(flags.split(",")) - {"-"}
-        if not self.kernels <= KERNELS or not self.flags <= FLAGS:
+        if not KERNELS.issuperset(self.kernels) or not self.flags <= FLAGS:
             raise ValueError(f"{where}: unknown kernel or flag")
 
-    def on_host(self, kernel):
-        """The command that runs it, and a guest if it needs one."""
-        path = f"selftests/{self.script}"
-        return ["selftests/vtime", *shlex.split(self.script)] if kernel == "vtime" \
-            else shlex.split(path)
+    def on_host(self):
+        """The command that runs it."""
+        return shlex.split(f"selftests/{self.script}")
 
     def in_guest(self, slowness):
         """The test as tools/check/guest wants it."""
@@ -238,6 +235,21 @@ class Queue:
             return self.doubtful.pop(0) if self.doubtful else None
 
 
+def guest(kernel, timeout):
+    """The command that starts a guest with all modules, up to "--"."""
+    virtual = ["--virtual-time"] if kernel == "vtime" else []
+    argv = ["tools/vm/run", "--kernel", "uml-debug" if virtual else kernel, *virtual,
+            "--timeout", str(timeout)]
+    if kernel in ("debug", "arm64"):
+        argv += ["--smp", "2"]
+    if kernel == "arm64":
+        argv += ["--env", f"UET_BIN={os.path.abspath(ARM64_PROGRAMS)}"]
+    for module, source in MODULES.items():
+        if os.path.exists(source):
+            argv += ["--module", module]
+    return argv
+
+
 def in_guest(kernel, label, tests, what, report, doubt=None):
     """Runs one guest for some of the tests; returns the scripts that it began.
 
@@ -246,16 +258,8 @@ def in_guest(kernel, label, tests, what, report, doubt=None):
     """
     slow = slowness(kernel)
     console = f"{LOGS}/{label}.console"
-    argv = ["tools/vm/run", "--kernel", kernel, "--console", console,
-            "--timeout", str(sum(t.limit for t in tests) * slow + 600)]
-    if kernel in ("debug", "arm64"):
-        argv += ["--smp", "2"]
-    if kernel == "arm64":
-        argv += ["--env", f"UET_BIN={os.path.abspath(ARM64_PROGRAMS)}"]
-    for module, source in MODULES.items():
-        if os.path.exists(source):
-            argv += ["--module", module]
-    argv += ["--", "tools/check/guest", what]
+    argv = [*guest(kernel, sum(t.limit for t in tests) * slow + 600),
+            "--console", console, "--", "tools/check/guest", what]
     if os.path.exists(console):
         os.unlink(console)
     rc, text = capture(label, argv)
@@ -290,7 +294,7 @@ def once_on_host(t, kernel, name):
     start = time.monotonic()
     rc, text = capture(f"{kernel}-{t.label}",
                        ["timeout", "-k", "10", str(t.limit * limits.patience()),
-                        *t.on_host(kernel)], merge=True)
+                        *t.on_host()], merge=True)
     took(t.script, time.monotonic() - start)
     report = ktap.Report()
     judge(name, text, rc, report)
@@ -395,7 +399,7 @@ def again(queue, label, report):
 def run(queue, report, part=0):
     """The tests of a queue; stages that run it side by side are parts."""
     kernel = queue.kernel
-    if kernel in ("host", "vtime"):
+    if kernel == "host":
         on_host(kernel, report)
         return
     queue.open(report)
