@@ -488,14 +488,18 @@ router()
 # the values given up pass
 spine()
 {
-	local fabric=$TREE/tools/fabric/fabric.py rc=0
+	local fabric=$TREE/tools/fabric/fabric.py hop rc=0
 
 	"$fabric" up --rate 100mbit >/dev/null || skip "no fabric here"
+	# It is asked often, and hops would answer the first time only
+	for hop in leaf1 leaf2 spine1 spine2 spine3 spine4; do
+		on $hop sysctl -qw net.ipv4.icmp_ratelimit=0 || rc=1
+	done
 	on h2-1 uet_recv -T 1000 -p 114 -n 1000000 -I -A -R "$WORK/spine" >/dev/null &
 	wait_for 10 test -e "$WORK/spine" || rc=1
 	on h1-1 uet_send -T 1000 -D 600 -w -s 100000 10.2.1.2/114 >/dev/null &
 	tc -n spine2 qdisc replace dev leaf2 root netem loss 10%
-	wait_for 30 router "pass 172\.18\.1\.2, and 0 of [1-9]" || rc=1
+	wait_for 30 router "pass 172\.18\.1\.2, and [0-4] of [1-9]" || rc=1
 	cat "$WORK/why"
 	tc -n spine2 qdisc replace dev leaf1 root netem loss 100%
 	tc -n spine2 qdisc replace dev leaf2 root netem loss 100%

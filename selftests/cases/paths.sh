@@ -3,7 +3,8 @@
 # Paths: several links between two hosts, and policies over several spines.
 #
 #   paths.sh            in a guest: what must hold on any machine
-#   paths.sh spines     the part of it with several spines
+#   paths.sh functions  the part of it with two links
+#   paths.sh spines     the part with several spines
 #   paths.sh figures    in a guest: shares and rates, which need a clock that
 #                       does not depend on the speed of the machine
 #                       (K=vtime)
@@ -716,6 +717,7 @@ figures()
 
 case ${1:-} in
 figures)	figures ;;
+functions)	functions ;;
 spines)		spines ;;
 *)		functions
 		spines ;;
