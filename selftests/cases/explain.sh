@@ -181,6 +181,22 @@ route()
 	says "10.0.0.77 on uet0 does not answer"
 }
 
+# A route over two interfaces goes while data is sent over both: no neighbour is blamed
+no_route()
+{
+	teardown_pair
+	setup_links
+	PID=114 recv_start far -n 1000000 -I -A
+	send_from_a -w -n 10 -s 50000 $B4/114 || return 1
+	slow_link p0
+	slow_link p1
+	send_from_a -D 600 -w -s 1000000 $B4/114 &
+	wait_for 20 arrived 15 || return 1
+	ip -n "$A" route del $B4
+	explains route $B4 || return 1
+	says "there is no route"
+}
+
 # The PDC is open, its packets vanish, the next hop is known
 firewall()
 {
@@ -191,6 +207,24 @@ firewall()
 	explains firewall $B4 || return 1
 	says "although the next hop answers"
 	walk "A firewall eats the port" && grep "timeouts" "$WORK/walk"
+}
+
+# What this host sends vanishes while the peer goes on to send
+one_way()
+{
+	PID=113 recv_start far -n 1000000 -I -A
+	on "$A" uet_recv -T 1000 -p 114 -n 1000000 -I -A -R "$WORK/near" >/dev/null &
+	wait_for 10 test -e "$WORK/near" || return 1
+	slow_link
+	send_from_a -D 600 -w -s 50000 $B4/113 &
+	on "$B" uet_send -T 1000 -D 600 -w -s 50000 $A4/114 &
+	wait_for 20 arrived 5 || return 1
+	# What it sends again comes often
+	set_sysctl "$B" rto_max_ms 100
+	impair "$A" loss 100%
+	explains firewall $B4 || return 1
+	sooner adds "although it sends to this host" firewall $B4 || return 1
+	! grep -wE "path|mtu|silent" "$WORK/why"
 }
 
 # Only one of two peers is silent: what comes from its address is dropped
@@ -704,7 +738,7 @@ fabric()
 	fix_neighbours
 }
 
-cases="nothing wrong_words route firewall other_peers silent failed receiver
+cases="nothing wrong_words route no_route firewall one_way other_peers silent failed receiver
 	standstill right_reader own_receiver bad_name hold job refused opening window credit
 	receive_window path spine port full_port short_port mtu trim_missing trim_unmarked
 	two_causes busy crowd"

@@ -78,9 +78,11 @@ struct fact_router {
 
 /**
  * struct fact_port - a local interface towards the peer
- * @silent: the next hop does not answer
+ * @via: the next hop
+ * @silent: it does not answer
  */
 struct fact_port {
+	char via[INET6_ADDRSTRLEN];
 	char dev[IF_NAMESIZE];
 	bool up, silent;
 	uint64_t backlog;

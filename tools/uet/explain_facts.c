@@ -306,6 +306,7 @@ static void take_port(const struct attrs *a, void *arg)
 	struct facts *f = ((struct gathering *)arg)->f;
 	uint64_t nud = attr_num(a, UET_A_PORT_VIA_STATE);
 	char dev[IF_NAMESIZE];
+	struct in6_addr via;
 	struct fact_port *p;
 
 	if (!if_indextoname(attr_num(a, UET_A_PORT_IFINDEX), dev))
@@ -314,6 +315,8 @@ static void take_port(const struct attrs *a, void *arg)
 	if (!p)
 		return;
 	memcpy(p->dev, dev, sizeof(p->dev));
+	if (attr_addr(a, UET_A_PORT_VIA, &via))
+		addr_text(&via, p->via, sizeof(p->via));
 	p->up = attr_has(a, UET_A_PORT_UP);
 	p->silent = nud && !(nud & NUD_ANSWERS);
 	p->backlog = attr_num(a, UET_A_PORT_BACKLOG);

@@ -76,21 +76,20 @@ static bool next_hop_answers(const struct facts *f)
 	return false;
 }
 
-/* The next hop that does not answer; the first one if none is known for that */
-static const struct fact_hop *dumb_hop(const struct facts *f)
+/* The interface whose next hop does not answer */
+static const struct fact_port *dumb_port(const struct facts *f)
 {
-	unsigned int i, j;
+	unsigned int i;
 
 	for (i = 0; i < f->n_ports; i++)
-		for (j = 0; f->port[i].silent && j < f->n_hops; j++)
-			if (!strcmp(f->hops[j].dev, f->port[i].dev))
-				return &f->hops[j];
-	return f->hops;
+		if (f->port[i].silent)
+			return &f->port[i];
+	return NULL;
 }
 
 bool cause_route(const struct facts *f, struct verdict *v)
 {
-	const struct fact_hop *hop = dumb_hop(f);
+	const struct fact_port *dumb = dumb_port(f);
 
 	if (!waits_for(f, UET_WAIT_ROUTE, v) && !f->no_route)
 		return false;
@@ -107,8 +106,14 @@ bool cause_route(const struct facts *f, struct verdict *v)
 		say(v->more, "ip route get %s", f->peer);
 		return true;
 	}
-	say(v->text, "next hop %s on %s does not answer", hop->via, hop->dev);
-	say(v->more, "ip neigh show to %s", hop->via);
+	if (!dumb) {
+		say(v->text, "there was no route; now there is one, by %s on %s",
+		    f->hops->via, f->hops->dev);
+		say(v->more, "ip route get %s", f->peer);
+		return true;
+	}
+	say(v->text, "next hop %s on %s does not answer", dumb->via, dumb->dev);
+	say(v->more, "ip neigh show to %s", dumb->via);
 	return true;
 }
 

@@ -4,6 +4,7 @@
  * host tells.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 struct answer {
 	const struct route_ask *ask;
 	struct fact_hop *hop;
+	bool made_up;
 };
 
 static void take_route(const struct attrs *a, void *arg)
@@ -23,7 +25,11 @@ static void take_route(const struct attrs *a, void *arg)
 	struct fact_hop *hop = answer->hop;
 	const struct nlattr *via = a->at[RTA_GATEWAY];
 
-	if (!if_indextoname(attr_num(a, RTA_OIF), hop->dev))
+	/* IPv4 takes what has no route for on-link where the interface is given: that is
+	 * of no table.
+	 */
+	answer->made_up = attr_has(a, RTA_TABLE) && !attr_num(a, RTA_TABLE);
+	if (answer->made_up || !if_indextoname(attr_num(a, RTA_OIF), hop->dev))
 		return;
 	if (via)
 		inet_ntop(mnl_attr_get_payload_len(via) == 4 ? AF_INET : AF_INET6,
@@ -59,15 +65,17 @@ int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *
 	      struct fact_hop *hop)
 {
 	struct nlmsghdr *req = mnl_nlmsg_put_header(nl->buf);
-	struct answer answer = { ask, hop };
+	struct answer answer = { ask, hop, false };
 	struct rtmsg *rtm;
 	bool v4 = IN6_IS_ADDR_V4MAPPED(&ask->peer);
+	int err;
 
 	req->nlmsg_type = RTM_GETROUTE;
 	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
 	rtm = mnl_nlmsg_put_extra_header(req, sizeof(*rtm));
 	rtm->rtm_family = v4 ? AF_INET : AF_INET6;
 	rtm->rtm_dst_len = v4 ? 32 : 128;
+	rtm->rtm_flags = RTM_F_LOOKUP_TABLE;
 	put_addr(req, RTA_DST, &ask->peer);
 	put_addr(req, RTA_SRC, &ask->own);
 	if (!IN6_IS_ADDR_UNSPECIFIED(&ask->own))
@@ -80,5 +88,6 @@ int route_ask(struct nl *nl, const struct route_ask *ask, const struct entropy *
 		mnl_attr_put_u16(req, RTA_DPORT, htons(ask->udp_port));
 	}
 	memset(hop, 0, sizeof(*hop));
-	return nl_talk_route(nl, req, take_route, &answer, sizeof(*rtm));
+	err = nl_talk_route(nl, req, take_route, &answer, sizeof(*rtm));
+	return !err && answer.made_up ? -ENETUNREACH : err;
 }

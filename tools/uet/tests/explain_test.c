@@ -26,6 +26,7 @@ static struct facts *healthy(void)
 		.recent.sent = 1000,
 	};
 	strcpy(f.port[0].dev, "uet0");
+	strcpy(f.port[0].via, "10.0.0.2");
 	f.port[0].up = true;
 	f.port[0].mtu = 4224;
 	strcpy(f.hops[0].via, "10.0.0.2");
@@ -118,10 +119,14 @@ static void routes(void)
 	wait_for(UET_WAIT_ROUTE);
 	f.silent = 5;
 	f.heard_ns = EXPLAIN_NEVER;
-	expect("the next hop, not the firewall", "route", "10.0.0.2 on uet0");
-	f.n_ports = f.n_hops = 2;
-	f.port[1] = (struct fact_port){ .dev = "uet1", .up = true, .silent = true };
-	f.hops[1] = (struct fact_hop){ .via = "10.9.9.9", .dev = "uet1" };
+	expect("the next hop answers, and is not blamed", "route", "now there is one");
+	f.port[0].silent = true;
+	expect("the next hop, not the firewall", "route", "10.0.0.2 on uet0 does not");
+	f.port[0].silent = false;
+	f.n_ports = 2;
+	f.port[1] = (struct fact_port){
+		.via = "10.9.9.9", .dev = "uet1", .up = true, .silent = true,
+	};
 	expect("the one that does not answer", "route", "10.9.9.9 on uet1");
 }
 
