@@ -20,18 +20,23 @@ fresh()
 	fix_neighbours
 	for h in "$A" "$B"; do
 		on "$h" ethtool -K uet0 tx off >/dev/null || skip "no ethtool here"
-		on "$h" nft -f - <<-EOF
-		table inet t {
-			chain c {
-				type filter hook prerouting priority 0;
-				udp dport 4793 udp checksum 0 counter name bare
-				udp dport 4793 udp checksum != 0 counter name summed
-			}
-			counter bare { }
-			counter summed { }
-		}
-		EOF
+		count_sums "$h"
 	done
+}
+
+count_sums()
+{
+	on "$1" nft -f - <<-EOF
+	table inet t {
+		chain c {
+			type filter hook prerouting priority 0;
+			udp dport 4793 udp checksum 0 counter name bare
+			udp dport 4793 udp checksum != 0 counter name summed
+		}
+		counter bare { }
+		counter summed { }
+	}
+	EOF
 }
 
 # came NETNS bare|summed: packets without or with a checksum since the last look
@@ -98,13 +103,41 @@ sends_none()
 	all_of "$B" bare
 }
 
-# Both have them again
+# back: some() the other way
+back()
+{
+	local other=$A B4=$A4
+	local A=$B B=$other
+
+	some
+}
+
+# Both have them again: WHO sends first, after so many SECONDS
 again()
 {
 	fresh
 	set_sysctl "$A" udp_csum 0
 	some || return 1
 	set_sysctl "$A" udp_csum 1
+	sleep "$2"
+	"$1" || return 1
+	all_of "$A" summed
+	all_of "$B" summed
+}
+
+# Another host has the address, and the one that stays remembers who sent none.
+replaced()
+{
+	fresh
+	set_sysctl "$B" udp_csum 0
+	some || return 1
+	ip -n "$B" link set uet0 netns "$A" name uet1
+	ip netns del "$B"
+	ip netns add "$B"
+	ip -n "$A" link set uet1 netns "$B" name uet0
+	setup_host "$B" "$B4" "$B6"
+	fix_neighbour "$B" "$A" "$A4" "$A6"
+	count_sums "$B"
 	some || return 1
 	all_of "$A" summed
 	all_of "$B" summed
@@ -121,5 +154,7 @@ tst "... and in order" damaged "$B4" "-t seqpacket -o" "-t seqpacket"
 tst "each packet has one" by_default
 tst "who sends none gets none" sends_none set_sysctl "$A" udp_csum 0
 tst "... nor does a peer of another make" sends_none ue10
-tst "both have them again" again
+tst "both have them again" again some 0
+tst "... if the other one speaks first, later" again back 3
+tst "another host has the address" replaced
 finish

@@ -135,6 +135,26 @@ static noinline u32 uet_form_look(struct uet_peer *peer, u32 gen)
 	return rules;
 }
 
+/* Is it long since a peer sent in the form that is known? */
+static bool uet_form_stale(const struct uet_peer *peer)
+{
+	return time_after(jiffies,
+			  READ_ONCE(peer->form.heard_at) + UET_FORM_STAY);
+}
+
+/* What is known of a peer. One that sent no checksums may have sent none only because it
+ * got none, or another host may be there now. So who was silent for a while gets them
+ * until it is heard: two hosts that both would have them do not go without for good.
+ */
+static u8 uet_form_known(const struct uet_peer *peer)
+{
+	u8 heard = READ_ONCE(peer->form.heard);
+
+	if (unlikely(heard & UET_FORM_BARE) && uet_form_stale(peer))
+		heard &= ~UET_FORM_BARE;
+	return heard;
+}
+
 /**
  * uet_form_refresh() - look at rules and settings again if they have changed
  * @peer: the peer
@@ -151,7 +171,7 @@ u8 uet_form_refresh(struct uet_peer *peer)
 
 	if (unlikely((rules & ~UET_RULED_MASK) != gen))
 		rules = uet_form_look(peer, gen);
-	return uet_form_by(rules, READ_ONCE(peer->form.heard));
+	return uet_form_by(rules, uet_form_known(peer));
 }
 
 /**
@@ -163,14 +183,7 @@ u8 uet_form_refresh(struct uet_peer *peer)
  */
 u8 uet_form_of_peer(const struct uet_peer *peer)
 {
-	return uet_form_with(peer, READ_ONCE(peer->form.heard));
-}
-
-/* Is it long since a peer sent in the form that is known? */
-static bool uet_form_stale(const struct uet_peer *peer)
-{
-	return time_after(jiffies,
-			  READ_ONCE(peer->form.heard_at) + UET_FORM_STAY);
+	return uet_form_with(peer, uet_form_known(peer));
 }
 
 /**
@@ -185,7 +198,7 @@ static bool uet_form_stale(const struct uet_peer *peer)
  */
 u8 uet_form_of_answer(const struct uet_peer *peer)
 {
-	u8 heard = READ_ONCE(peer->form.heard);
+	u8 heard = uet_form_known(peer);
 
 	if (!heard || uet_form_stale(peer))
 		heard = READ_ONCE(peer->form.guess) ?: heard;
