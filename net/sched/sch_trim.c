@@ -596,4 +596,5 @@ static void __exit trim_module_exit(void)
 module_init(trim_module_init)
 module_exit(trim_module_exit)
 MODULE_LICENSE("GPL");
+MODULE_VERSION(UET_VERSION);
 MODULE_DESCRIPTION("Output port of a packet trimming switch");

@@ -37,9 +37,12 @@ def case(f):
     return f
 
 
-def run(*words, rc=0, stdin="", **env):
-    """(stdout, stderr) of the tool, which must end with a status"""
-    p = subprocess.run([TOOL, *words], input=stdin, capture_output=True,
+def run(*words, rc=0, stdin="", over=None, **env):
+    """(stdout, stderr) of the tool, which must end with a status; with another file
+    or folder OVER one that it may read"""
+    start = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"',
+             *over] if over else []
+    p = subprocess.run([*start, TOOL, *words], input=stdin, capture_output=True,
                        text=True, errors="surrogateescape", timeout=60 * SLOW,
                        check=False, env={**os.environ, **env})
     assert p.returncode == rc, (words, p.returncode, p.stdout[-500:], p.stderr)
@@ -481,7 +484,28 @@ def help_for_everything():
         for verb in re.findall(r"^  (show|add|set|del) ", mine, re.M):
             its = run(obj, verb, "help")[0]
             assert its.startswith(f"Usage: uet {obj} {verb}"), its
-    assert re.match(r"uet utility, \d+\.", run("-V")[0])
+
+
+@case
+def versions():
+    loaded = "/sys/module/uet/version"
+    with open(loaded) as f:
+        number = f.read().strip()
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\+.*)?", number), number
+    same = f"uet utility, {number}\nuet module, {number}\n"
+    assert run("-V") == run("-Version") == (same, "")
+    # As after an upgrade, with one before there were versions, and with none
+    with tempfile.NamedTemporaryFile("w") as other:
+        for text, module in (("0.0.1", "0.0.1"), ("", "without a version")):
+            other.write(text)
+            other.flush()
+            said, note = run("-V", over=(other.name, loaded))
+            assert said == same.replace(f"module, {number}", f"module, {module}"), said
+            assert "rmmod uet" in note, note
+            other.truncate(0)
+    with tempfile.TemporaryDirectory() as empty:
+        said, note = run("-V", over=(empty, "/sys/module"))
+    assert said.endswith("uet module, not loaded\n") and not note, (said, note)
 
 
 @case

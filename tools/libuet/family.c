@@ -16,7 +16,7 @@
  *
  * That of the header is LIBUET_VERSION.
  *
- * Return: text like "0.1.0".
+ * Return: text like "0.2.0".
  */
 const char *libuet_version(void)
 {

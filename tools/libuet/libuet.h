@@ -23,7 +23,8 @@
 extern "C" {
 #endif
 
-#define LIBUET_VERSION		"0.1.0"
+/* The release whose interface this is, that of dkms.conf */
+#define LIBUET_VERSION		"0.2.0"
 
 const char *libuet_version(void);
 int libuet_family(void);

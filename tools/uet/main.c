@@ -127,13 +127,36 @@ static int take_option(struct opts *opts, int option, const char *word,
 	}
 }
 
+#define MODULE	"/sys/module/uet"
+
+/* What of the module runs: that of an older package may still be loaded */
+static void show_versions(void)
+{
+	FILE *f = fopen(MODULE "/version", "re");
+	char version[64] = "";
+
+	puts("uet utility, " UET_TOOL_VERSION);
+	if (f && fgets(version, sizeof(version), f))
+		version[strcspn(version, "\n")] = 0;
+	if (f)
+		fclose(f);
+	if (access(MODULE, F_OK)) {
+		puts("uet module, not loaded");
+		return;
+	}
+	printf("uet module, %s\n", *version ? version : "without a version");
+	fflush(stdout);
+	if (strcmp(version, UET_TOOL_VERSION))
+		fprintf(stderr, "Note: this tool and the module that is loaded differ; \"rmmod uet\" makes way for the one that is installed.\n");
+}
+
 /* What was asked for is shown already */
 #define ALL_DONE	(-256)
 
 static int show_and_end(int option)
 {
 	if (option == OPT_VERSION)
-		puts("uet utility, " UET_TOOL_VERSION);
+		show_versions();
 	else
 		cmd_help(stdout, NULL, 0, NULL);
 	return ALL_DONE;

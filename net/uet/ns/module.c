@@ -165,4 +165,8 @@ module_exit(uet_exit);
 
 MODULE_DESCRIPTION("Ultra Ethernet Transport sockets");
 MODULE_LICENSE("GPL");
+/* In a kernel tree it has none but that of the kernel */
+#ifdef UET_VERSION
+MODULE_VERSION(UET_VERSION);
+#endif
 MODULE_ALIAS_NETPROTO(AF_UET);

@@ -151,12 +151,14 @@ def _():
         files = {os.path.relpath(os.path.join(d, f), root)
                  for d, _, names in os.walk(root) for f in names}
         lib = "usr/lib/somewhere/"
+        with open(f"{LIBUET}/libuet.h") as f:
+            version = re.search(r'LIBUET_VERSION\s+"(.*)"', f.read())[1]
         pages = {f"usr/share/man/man3/{n}.3" for t in man.pages().values()
                  for n in man.names(t)}
         python = {f"usr/lib/python3/dist-packages/uet/{os.path.basename(p)}"
                   for p in glob.glob(f"{LIBUET}/python/uet/*.py")}
         same(files, {lib + "libuet.a", lib + "libuet.so", lib + "libuet.so.0",
-                     lib + "libuet.so.0.1.0", lib + "pkgconfig/libuet.pc",
+                     lib + f"libuet.so.{version}", lib + "pkgconfig/libuet.pc",
                      "usr/include/uet/libuet.h",
                      "usr/include/uet/linux/uet.h",
                      "usr/include/uet/linux/uet_netlink.h",

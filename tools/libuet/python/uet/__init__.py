@@ -20,6 +20,6 @@ from .completion import Completion, Queue
 from .report import Report
 from .sock import Message, Socket
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["AF_UET", "Address", "Completion", "Local", "Message", "Queue", "Report", "Service",
            "Socket", "library_version", "resolve", "services"]
