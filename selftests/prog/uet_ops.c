@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -484,6 +485,66 @@ static void test_end(enum end how)
 	close(b);
 }
 
+#define RACES	40
+
+struct posting {
+	int	fd;
+	char	*what;
+	size_t	len;
+	int	us;
+};
+
+static int64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
+
+static void *post_long(void *arg)
+{
+	struct posting *p = arg;
+	int64_t begin = now_us();
+
+	post_send(p->fd, 1, 986, p->what, p->len, 0, 0);
+	p->us = now_us() - begin;
+	return NULL;
+}
+
+/* The queue is closed while another thread posts to it: nothing is pinned afterwards. */
+static void test_close_while(void)
+{
+	struct posting p = { .len = 16 << 20 };
+	int fds[RACES], b = stopped(986), took = 0;
+	struct libuet_cq cq;
+	pthread_t thread;
+	long before;
+
+	p.what = some(p.len);
+	before = pinned();
+	for (int i = 0; i < RACES; i++) {
+		p.fd = fds[i] = receiver(SOCK_RDM, 2000 + i, &cq, 16);
+		if (pthread_create(&thread, NULL, post_long, &p))
+			die("pthread_create");
+		if (i)
+			usleep(took * i / RACES);
+		else
+			pthread_join(thread, NULL);
+		libuet_close_cq(&cq);
+		if (i)
+			pthread_join(thread, NULL);
+		else
+			took = p.us;
+	}
+	note("a post takes %d us", took);
+	result(pins_become(before), "the queue is closed while a send is posted: its pages go");
+	for (int i = 0; i < RACES; i++)
+		close(fds[i]);
+	munmap(p.what, p.len);
+	close(b);
+}
+
 /* A program ends while another one uses up buffers of the same queue all the time. */
 static void test_busy(void)
 {
@@ -721,6 +782,7 @@ int main(int argc, char **argv)
 	test_memlock();
 	for (int how = 0; how < ENDS; how++)
 		test_end(how);
+	test_close_while();
 	test_busy();
 	test_idle();
 	test_file();

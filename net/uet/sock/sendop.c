@@ -159,15 +159,14 @@ static int uet_sendop_copy(struct uet_sock *us, struct uet_sendop *so,
 static int uet_sendop_lend(struct uet_sock *us, struct uet_sendop *so,
 			   struct uet_txmsg *msg)
 {
-	struct uet_op_pages *pages = so->pages;
 	int err;
 
 	err = uet_txmsg_charge_lent(msg, us);
 	if (err)
 		return err;
-	so->pages = NULL;	/* of the message now */
-	uet_op_attach(msg, pages);
-	return uet_txpin_lend(msg, uet_op_buffer(pages), READ_ONCE(so->dest->run_len));
+	uet_op_attach(msg, so->pages);
+	return uet_txpin_lend(msg, uet_op_buffer(so->pages),
+			      READ_ONCE(so->dest->run_len));
 }
 
 /* The message has its data. */

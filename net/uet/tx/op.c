@@ -211,24 +211,32 @@ const struct uet_buffer *uet_op_buffer(const struct uet_op_pages *pages)
 
 /**
  * uet_op_unpin() - drop the reference of uet_op_pin()
- * @pages: pages that no message has
+ * @pages: pages whose message, if there is one, was submitted or cancelled
  *
- * Context: any.
+ * Whoever ended the operations of the queue before found no message to give up.
+ *
+ * Context: process; sleeps.
  */
 void uet_op_unpin(struct uet_op_pages *pages)
 {
-	uet_op_put(pages);
+	/* Pairs with cond_synchronize_rcu() in uet_user_end() */
+	smp_mb();
+	if (unlikely(uet_buffer_gone(&pages->buf)))
+		uet_op_pages_end(&pages->buf);
+	else
+		uet_op_put(pages);
 }
 
 /**
  * uet_op_attach() - lend pages to a message
  * @msg: message, not known to others
- * @pages: its pages; the message takes over the caller's reference
+ * @pages: its pages, of which it gets a reference
  *
  * Context: process.
  */
 void uet_op_attach(struct uet_txmsg *msg, struct uet_op_pages *pages)
 {
+	net_zcopy_get(&pages->ubuf);
 	msg->ubuf = &pages->ubuf;
 	spin_lock_bh(&pages->lock);
 	pages->msg = msg;
