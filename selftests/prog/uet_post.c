@@ -564,6 +564,50 @@ static void test_deferred(void)
 	close(b);
 }
 
+/* A receive for many has no slot, and the socket no room: what was deferred meanwhile is
+ * asked for when there is a slot, and not when its target next looks, which is after a
+ * second.
+ */
+static void test_deferred_line(void)
+{
+	int a = bound_sock(SOCK_RDM, 932), b, rcvbuf = 1, min = 50000, soon = 0, i, n;
+	struct uet_op p = multi_op(1, LONG, 1);
+	struct uet_completion d;
+	struct libuet_cq cq;
+	bool ok = true;
+
+	b = receiver(SOCK_RDM, 933, &cq, 16);
+	setsockopt(b, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));
+	setsockopt(a, SOL_UET, UET_DEFER, &min, sizeof(min));
+	p.opcode = UET_OP_TRECV;
+	post_op(b, &p);
+	/* They fill most of the room, and stay. */
+	for (n = 0; n < 5; n++)
+		send_to(a, data, 4000, 933);
+	settle(b);
+	for (i = 0; i < 5 && ok; i++) {
+		for (n = 0; n < 6; n++)
+			put_tag(a, 933, data, 10, 0);
+		ok = line_of(&cq, cq.head + 4);
+		put_tag(a, 933, data, 100000, 0);
+		usleep(200000);
+		for (n = 0; n < 6 && ok; n++)
+			ok = comes(&cq, &d, 1, UET_DONE_RECV, 0, 10, 10);
+		if (!ok)
+			break;
+		n = next(&cq, &d, SECOND / 2);
+		soon += n;
+		ok = n || next(&cq, &d, 20 * SECOND);
+		ok = ok && is(&d, 1, UET_DONE_RECV, 0, 100000, 100000) &&
+		     same(data, buf + d.offset, 100000);
+	}
+	result(ok, "what finds neither slot nor room is deferred, and comes (%d)", i);
+	result(soon, "... as soon as there is a slot (%d)", soon);
+	libuet_close_cq(&cq);
+	close(a);
+	close(b);
+}
+
 /* poll() tells when messages that no receive was posted for take much room. */
 static void test_lowat(void)
 {
@@ -945,6 +989,7 @@ int main(int argc, char **argv)
 	test_line();
 	test_flood();
 	test_deferred();
+	test_deferred_line();
 	test_lowat();
 	test_full();
 	test_sends();

@@ -38,6 +38,7 @@
 #include "core/wire_ses.h"
 #include "link/drop.h"
 #include "mib.h"
+#include "rx/defer.h"
 #include "rx/post.h"
 #include "rx/rxmsg.h"
 #include "sock.h"
@@ -804,6 +805,8 @@ void uet_rxposts_room(struct uet_sock *us)
 		return;
 	uet_post_serve(us);
 	uet_rx_room_made(us);
+	/* What was deferred may have a receive now, whatever room there is. */
+	uet_defer_room(us);
 }
 
 /* uet_cq_want.get */
