@@ -233,6 +233,21 @@ others()
 	[ -n "$now" ] && [ "$now" != "$1" ] || ! kill -0 $sent 2>/dev/null
 }
 
+# What was left ends, whatever the idle time: it counts against limits
+renewed_ends()
+{
+	local rc=0
+
+	both_sysctl pdc_idle_s 3600
+	transfer "$B4" "-n 5" "-n 5" && transfer "$B4" "-t seqpacket -n 5" "-t seqpacket -n 5" ||
+		rc=1
+	no_pdcs && fail "there is nothing to be renewed"
+	"$TOOL" -n "$A" ccc renew "$B4" || rc=1
+	wait_for 10 no_pdcs || rc=1
+	both_sysctl pdc_idle_s 1
+	return $rc
+}
+
 # Only an administrator, and only those that there are
 renew_refused()
 {
@@ -295,6 +310,7 @@ tst "least time between changes of a path" reroute
 tst "contexts are renewed under load" renewed "" ""
 tst "... and ordered messages stay so" \
 	renewed "-t seqpacket -o" "-t seqpacket"
+tst "... and what was left ends" renewed_ends
 tst "who renews what" renew_refused
 # One is there when the namespace goes
 rule 10.0.0.2 gamma 1

@@ -11,6 +11,7 @@
 #include "base.h"
 #include "genl/genl.h"
 #include "link/peer.h"
+#include "pdc/pdc.h"
 #include "tx/flow.h"
 #include "tx/half.h"
 #include "tx/hole.h"
@@ -274,8 +275,11 @@ int uet_nl_ccc_renew_doit(struct sk_buff *skb, struct genl_info *info)
 			uet_genl_rest();
 	}
 	rcu_read_unlock();
-	if (found)
+	if (found) {
+		/* The others would have to share the limits with them. */
+		uet_pdc_shed(un);
 		return 0;
+	}
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UET_A_CCC_FILTER],
 			    "there is none");
 	return -ENOENT;

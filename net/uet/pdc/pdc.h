@@ -139,6 +139,8 @@ struct uet_rtr {
  * @busy: does the half have unfinished work? No lock held, so the result may
  *	change at once
  * @heard: time of its last packet, ns. No lock held
+ * @left: sending half: does no queue of messages come back to it, since its CCC was told
+ *	to go? No lock held
  * @close: sending half of a target: ask for a close, if nothing is left to send.
  *	BH disabled, no lock held
  * @closing: sending half: was CLOSE_CMD sent, or is the half dead? No lock held,
@@ -157,6 +159,7 @@ struct uet_pdc_ops {
 	void	(*timer)(struct uet_pdc *pdc);
 	bool	(*busy)(const struct uet_pdc *pdc);
 	u64	(*heard)(const struct uet_pdc *pdc);
+	bool	(*left)(const struct uet_pdc *pdc);
 	void	(*close)(struct uet_pdc *pdc);
 	bool	(*closing)(const struct uet_pdc *pdc);
 	bool	(*join)(struct uet_pdc *pdc, struct uet_pdc_tx *tx);

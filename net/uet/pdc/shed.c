@@ -2,7 +2,7 @@
 /*
  * When the number of PDCs is near a limit, idle ones are closed before their idle
  * time is over: by the initiator, or at the request of the target (see "Rules of
- * this module" in uet-internals.rst).
+ * this module" in uet-internals.rst). And so are those whose CCC was renewed.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -43,6 +43,13 @@ static void uet_pdc_shed_look(struct uet_pdc *pdc, u32 n)
 	local_bh_enable();
 }
 
+/* May a PDC be idle for less than the usual time? */
+static bool uet_pdc_sheds(const struct uet_pdc *pdc)
+{
+	return (uet_pdc_tx(pdc) && uet_pdc_tx_ops->left(pdc)) ||
+	       uet_share_short(pdc->peer, pdc->account);
+}
+
 /* May take long with many PDCs, so it reschedules in between. */
 static void uet_fep_shed(struct uet_fep *fep)
 {
@@ -56,7 +63,7 @@ static void uet_fep_shed(struct uet_fep *fep)
 		if (!refcount_inc_not_zero(&pdc->ref))
 			continue;
 		rcu_read_unlock();
-		if (uet_share_short(pdc->peer, pdc->account))
+		if (uet_pdc_sheds(pdc))
 			uet_pdc_shed_look(pdc, ++n);
 		uet_pdc_put(pdc);
 		cond_resched();
@@ -88,7 +95,7 @@ static void uet_pdc_shed_work(struct work_struct *work)
 }
 
 /**
- * uet_pdc_shed() - close idle PDCs, as PDCs run short
+ * uet_pdc_shed() - close idle PDCs, as PDCs run short or were left for others
  * @un: namespace
  *
  * A work item does it, once a second at most.

@@ -297,6 +297,11 @@ static u64 uet_pdc_tx_heard(const struct uet_pdc *pdc)
 	return READ_ONCE(pdc->tx->snd.heard);
 }
 
+static bool uet_pdc_tx_left(const struct uet_pdc *pdc)
+{
+	return READ_ONCE(pdc->tx->flow->old);
+}
+
 /* Send CLOSE_REQ with a PSN of the sending half. */
 static void uet_pdc_tx_close(struct uet_pdc *pdc)
 {
@@ -333,6 +338,7 @@ static const struct uet_pdc_ops uet_pdc_tx_side = {
 	.timer		= uet_pdc_tx_timer,
 	.busy		= uet_pdc_tx_busy,
 	.heard		= uet_pdc_tx_heard,
+	.left		= uet_pdc_tx_left,
 	.close		= uet_pdc_tx_close,
 	.closing	= uet_pdc_tx_closing,
 	.other_died	= uet_pdc_tx_other_died,

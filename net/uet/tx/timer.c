@@ -27,12 +27,14 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 			   u64 now)
 {
 	struct uet_pdc_tx *tx = pdc->tx;
-	u64 idle_ns, at, heard;
+	u64 idle_ns, sent_ns, at, heard;
 
 	if (!pdc->initiator || uet_txwin_outstanding(&tx->snd.win) || tx->snd.nr_msgs)
 		return 0;
 	idle_ns = uet_pdc_idle_ns(pdc);
-	at = min(tx->snd.idle_at, tx->snd.heard + idle_ns);
+	/* No queue of messages comes back to a CCC that was told to go. */
+	sent_ns = READ_ONCE(tx->flow->old) ? 0 : idle_ns;
+	at = min(tx->snd.idle_at, tx->snd.heard + sent_ns);
 	if (uet_pdc_rx(pdc)) {
 		heard = uet_pdc_rx_ops->heard(pdc);
 		/* A peer that vanished in mid-message must not pin the PDC. */
@@ -44,8 +46,8 @@ static u64 uet_pdc_tx_idle(struct uet_pdc *pdc, struct sk_buff_head *list,
 	}
 	if (pdc->tx->snd.state == UET_PDC_SYN) {
 		/* Opened, but nothing was ever sent or all was withdrawn. */
-		if (now - tx->snd.heard < idle_ns)
-			return tx->snd.heard + idle_ns;
+		if (now - tx->snd.heard < sent_ns)
+			return tx->snd.heard + sent_ns;
 		uet_pdc_fail(pdc, 0, 0, 0);
 		return 0;
 	}
@@ -72,6 +74,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 {
 	struct uet_flow *flow = pdc->tx->flow;
 	struct uet_snd *s = &pdc->tx->snd;
+	u64 idle_at = READ_ONCE(flow->old) ? 0 : s->idle_at;
 
 	lockdep_assert_held(&flow->lock);
 	if (s->state == UET_PDC_CLOSING && !uet_txwin_outstanding(&s->win) &&
@@ -84,7 +87,7 @@ void uet_pdc_tx_rearm(struct uet_pdc *pdc, u64 now)
 	if (s->state == UET_PDC_QUIESCE && !s->nr_msgs)
 		uet_snd_wake(s, now);
 	else if (pdc->initiator)
-		uet_snd_wake(s, max_t(u64, s->idle_at, now + NSEC_PER_SEC));
+		uet_snd_wake(s, max_t(u64, idle_at, now + NSEC_PER_SEC));
 	uet_pdc_tx_arm(pdc);
 	if (!list_empty(&flow->snd.ready) &&
 	    (flow->ccc.state == UET_CCC_READY || s->win.ring->nr_marked))
