@@ -51,14 +51,6 @@ uet_register_net_sysctl(struct net *net, const char *path,
 #endif
 }
 
-/* What 32 bits lack is told in Kconfig; all addresses are IPv6 ones */
-#ifndef CONFIG_64BIT
-#error "uet needs a 64-bit kernel (CONFIG_64BIT)"
-#endif
-#if !IS_ENABLED(CONFIG_IPV6)
-#error "uet needs IPv6 in the kernel (CONFIG_IPV6)"
-#endif
-
 /* 6.19: addresses given to a protocol have no size of their own */
 #if KERNEL_VERSION(6, 19, 0) > LINUX_VERSION_CODE
 #define uet_sockaddr		sockaddr

@@ -366,10 +366,10 @@ static int find_family(struct nl *nl)
 	nl->quiet = true;
 	err = nl_talk(nl, req, family_found, nl);
 	nl->quiet = quiet;
-	if (err && !quiet)
-		fprintf(stderr, err == -ENOENT ?
-			"Error: this kernel has no UET; is the module loaded (modprobe uet)?\n" :
-			"Error: no generic netlink: %s\n", strerror(-err));
+	if (err == -ENOENT && !quiet)
+		nl_no_module();
+	else if (err && !quiet)
+		fprintf(stderr, "Error: no generic netlink: %s\n", strerror(-err));
 	return err;
 }
 

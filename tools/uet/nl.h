@@ -35,6 +35,7 @@ struct nl {
 typedef void (*nl_object_fn)(const struct attrs *a, void *arg);
 
 int nl_open(struct nl *nl);
+void nl_no_module(void);
 int nl_open_route(struct nl *nl);
 void nl_close(struct nl *nl);
 struct nlmsghdr *nl_request(struct nl *nl, uint8_t cmd, bool dump);
