@@ -232,7 +232,7 @@ typedef void uet_lb_acked_fn(struct uet_lb *lb, u16 ev, bool m, u64 delay,
  * @bad_paths: number of values out of use; NULL if the policy has no such state
  * @paths: number of values in use; NULL if that is uet_lb.n
  * @name: name in settings
- * @ev_bytes: bytes of table per value, at most 2
+ * @ev_bytes: bytes of table per value, at most 3
  * @aware: path-aware: it avoids values, so the space follows the window
  * @renews: it replaces values, so it chooses from all of the configured space
  * @recalls: a retransmission takes a recently acknowledged value

@@ -17,9 +17,13 @@
  * replaced for its delay while a large share of them is marked or trimmed; for a
  * loss it is, since what is dead has to be left in any case.
  *
- * The table has two bytes per entry: which of the values that share the entry
- * is in use; and the entry at this place of the order, valid once the first
- * cycle has reached it.
+ * Of a dead path only the values that were tried are known to be dead, and values
+ * are replaced for their delay all the time, by random ones. So that those of a dead path
+ * are not drawn again and again, each entry remembers which of its values lost a packet.
+ *
+ * The table has three bytes per entry: which of the values that share the entry
+ * is in use; the entry at this place of the order, valid once the first
+ * cycle has reached it; and which of the values lost packets.
  */
 #include "lb_marked.h"
 
@@ -30,6 +34,8 @@
 /* Replace if excess delay > random number of this many bits. */
 #define RISK_BITS_MARKED	5
 #define RISK_BITS_CLEAR		6
+/* Cycles after which one entry may draw again what lost packets: a path may be back. */
+#define FORGET_CYCLES		16
 
 /**
  * struct hybrid - state
@@ -39,6 +45,7 @@
  * @down_all: values declared down, in use or not
  * @gone: values replaced after a loss in this cycle
  * @gone_before: values replaced after a loss in the previous cycle
+ * @cycles: cycles begun
  * @target: delay target that @recip belongs to, ns
  * @recip: UNITS / @target x 2^32
  * @entry_recip: 2^32 / uet_lb.n_max, rounded up
@@ -50,10 +57,11 @@
 struct hybrid {
 	u32 mean;
 	u32 ordered;
-	u32 down;
-	u32 down_all;
+	u16 down;
+	u16 down_all;
 	u32 gone;
 	u32 gone_before;
+	u32 cycles;
 	u64 target;
 	u64 recip;
 	u64 late;
@@ -72,6 +80,12 @@ static u8 *hybrid_order(struct uet_lb *lb, u32 place)
 {
 	BUILD_BUG_ON(UET_LB_AWARE_MAX > 0x100);
 	return &lb->table[lb->n_max + place];
+}
+
+/* Values of an entry that lost packets: a bit for each, from the ninth on shared */
+static u8 *hybrid_lossy(struct uet_lb *lb, u32 entry)
+{
+	return &lb->table[2 * lb->n_max + entry];
 }
 
 static u64 *hybrid_down_word(struct hybrid *h, u32 entry)
@@ -104,6 +118,8 @@ static u32 hybrid_next_entry(struct uet_lb *lb, struct hybrid *h)
 	if (unlikely(!place)) {
 		h->gone_before = h->gone;
 		h->gone = 0;
+		if (++h->cycles % FORGET_CYCLES == 0)
+			*hybrid_lossy(lb, h->cycles / FORGET_CYCLES % lb->n) = 0;
 	}
 	lb->perm.i = place + 1 == lb->n ? 0 : place + 1;
 	if (unlikely(place >= h->ordered)) {
@@ -145,14 +161,35 @@ static u16 hybrid_plain(struct uet_lb *lb)
 	return hybrid_value(lb, entry);
 }
 
-/* Replace the value of an entry by a random other one that shares it. */
+static bool hybrid_has_lost(struct uet_lb *lb, u32 entry, u32 which)
+{
+	return *hybrid_lossy(lb, entry) & BIT(which % 8);
+}
+
+/*
+ * Replace the value of an entry by a random other one that shares it, if there is one by
+ * one that did not lose a packet lately.
+ */
 static void hybrid_renew(struct uet_lb *lb, u32 entry)
 {
-	u32 n = lb->span / lb->n_max;
-	u8 *w = hybrid_which(lb, entry);
+	u32 n = lb->span / lb->n_max, tries = n;
+	u8 *w = hybrid_which(lb, entry), old = *w;
 
-	if (n > 1)
-		*w = (u8)((*w + 1 + uet_prng_below(&lb->prng, n - 1)) % n);
+	if (n <= 1)
+		return;
+	*w = (u8)((old + 1 + uet_prng_below(&lb->prng, n - 1)) % n);
+	while ((*w == old || hybrid_has_lost(lb, entry, *w)) && --tries)
+		*w = (u8)((*w + 1) % n);
+}
+
+/* Remember that the value of an entry lost a packet. If all did, none is to be avoided. */
+static void hybrid_note_lossy(struct uet_lb *lb, u32 entry)
+{
+	u8 *lossy = hybrid_lossy(lb, entry), bit = BIT(*hybrid_which(lb, entry) % 8);
+
+	*lossy |= bit;
+	if (*lossy == U8_MAX)
+		*lossy = bit;
 }
 
 static noinline void hybrid_set_target(struct hybrid *h, u64 target)
@@ -175,6 +212,7 @@ static noinline void hybrid_lost(struct uet_lb *lb, u16 ev)
 
 	if (hybrid_value(lb, entry) != ev || hybrid_is_down(h, entry))
 		return;
+	hybrid_note_lossy(lb, entry);
 	hybrid_renew(lb, entry);
 	h->gone++;
 	uet_lb_note(lb, UET_LB_NOTE_BAD, ev);
@@ -359,7 +397,7 @@ const struct uet_lb_ops uet_lb_hybrid = {
 	.path_get = hybrid_path_get,
 	.bad_paths = hybrid_bad_paths,
 	.name = "hybrid",
-	.ev_bytes = 2,
+	.ev_bytes = 3,
 	.aware = true,
 	.recalls = true,
 	.renews = true,

@@ -469,6 +469,34 @@ static void lb_hybrid_replaces_bad_values(struct kunit *test)
 	KUNIT_EXPECT_LE(test, slow, 60U);
 }
 
+/* While queues vary, so that values are replaced, those of a dead path are drawn a few
+ * times, and not again and again; when the path is back, they are in time.
+ */
+static void lb_hybrid_remembers_a_dead_path(struct kunit *test)
+{
+	struct uet_lb_config cfg = { .n = 32, .span = 512 };
+	struct uet_lb *lb = make(test, "hybrid", &cfg);
+	struct uet_lb_signal sig = {
+		.base_rtt = RTT, .target = RTT, .rtt_valid = true,
+	};
+	u32 dead = 0, back = 0, i;
+	bool lost;
+	u16 run;
+
+	for (i = 0; i < 80000; i++) {
+		sig.ev = uet_lb_next(lb, &(struct uet_lb_ask){}, &run);
+		lost = uet_mix32(sig.ev) % 4 == 0;
+		dead += lost && i >= 10000 && i < 40000;
+		back += lost && i >= 60000;
+		lost = lost && i < 40000;
+		sig.reason = lost ? UET_LB_TIMEOUT : UET_LB_NO_ECN;
+		sig.rtt = RTT + uet_mix32(i) % (2 * RTT);
+		uet_lb_feedback(lb, &sig, true);
+	}
+	KUNIT_EXPECT_LE(test, dead, 300U);
+	KUNIT_EXPECT_GE(test, back, 2500U);
+}
+
 /* No value is replaced if all queue alike; stale signals are ignored. */
 static void lb_hybrid_keeps_values_in_common_congestion(struct kunit *test)
 {
@@ -700,6 +728,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_runs_are_told_once),
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
 	KUNIT_CASE(lb_hybrid_replaces_bad_values),
+	KUNIT_CASE(lb_hybrid_remembers_a_dead_path),
 	KUNIT_CASE(lb_hybrid_keeps_values_in_common_congestion),
 	KUNIT_CASE(lb_hybrid_heeds_the_threshold),
 	KUNIT_CASE(lb_reps_heeds_the_threshold),

@@ -53,7 +53,7 @@ static void tell(struct uet_lb *lb, u16 ev, u8 reason, u64 rtt)
 	uet_lb_feedback(lb, &sig, true);
 }
 
-/* At most two bytes per value, and no other memory that grows with them. */
+/* At most three bytes per value, and no other memory that grows with them. */
 static void space_memory(struct kunit *test)
 {
 	static const u32 sizes[] = { 1, 16, 100, 256, 32768 };
@@ -62,11 +62,11 @@ static void space_memory(struct kunit *test)
 
 	KUNIT_EXPECT_LE(test, sizeof(struct uet_lb), 320UL);
 	for (i = 0; (ops = uet_lb_at(i)); i++) {
-		KUNIT_EXPECT_LE(test, ops->ev_bytes, 2);
+		KUNIT_EXPECT_LE(test, ops->ev_bytes, 3);
 		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 			n = uet_lb_space(ops, sizes[k]);
 			KUNIT_EXPECT_LE(test, uet_lb_mem_size(ops, n),
-					sizeof(struct uet_lb) + 2UL * n + 7);
+					sizeof(struct uet_lb) + 3UL * n + 7);
 			KUNIT_EXPECT_LE(test, n, ops->aware ?
 					UET_LB_AWARE_MAX : UET_LB_N_MAX);
 		}
@@ -110,7 +110,7 @@ static void space_contexts_are_never_in_step(struct kunit *test)
 {
 	u32 *pair = kunit_kzalloc(test, 64 * 64 * sizeof(*pair), GFP_KERNEL);
 	struct uet_lb_config cfg = { .n = 64, .base = BASE };
-	size_t size = sizeof(struct uet_lb) + 2 * 64;
+	size_t size = sizeof(struct uet_lb) + 3 * 64;
 	u8 *mem = kunit_kzalloc(test, 64 * size, GFP_KERNEL);
 	const struct uet_lb_ops *ops;
 	u16 *ev = kunit_kzalloc(test, 64 * sizeof(*ev), GFP_KERNEL);
