@@ -7,9 +7,11 @@
 OWN=10.9.8.7
 READS=200
 FULL=201
+BUSY_ONE=202
 FORGER=10.0.0.66
 # Not A's own: packets of that have a checksum, and without one are damaged
 ASKER=10.0.0.67
+SILENT=10.0.0.68
 UET=${UET_TOOL:-$TREE/build/uet/uet}
 
 # What is left for who is real, at the address that somebody else forges
@@ -59,7 +61,7 @@ others_are_answered()
 # contexts_of ADDR: that B has
 contexts_of()
 {
-	"$UET" -n "$B" -j pdc show | grep -c "\"remote\": *\"$1\""
+	"$UET" -n "$B" -j pdc show | grep -o "\"remote\": *\"$1\"" | wc -l
 }
 
 # Who has all contexts that he may have gets none of those of strangers
@@ -87,6 +89,38 @@ full_peer_takes_none()
 	recv_wait main >/dev/null 2>&1 || true
 }
 
+# Nor does a stranger for whom there is no room, even if all of them had gone
+full_host_takes_none()
+{
+	local before max others=4
+
+	max=$(on "$B" sysctl -n net.uet.pdc_max)
+	set_sysctl "$B" pdc_max_per_peer 64
+	# Messages that stay open: such contexts are not closed for being idle
+	PID=100 recv_start main -I
+	PID=$BUSY_ONE recv_start busy -I -n 100000000
+	for dscp in $(seq $others); do
+		send_from_a -d "$dscp" -w -n 1000000 -s 100 $B4/$BUSY_ONE &
+		wait_for 10 heard_in "$dscp" || return 1
+	done
+	on "$A" uet_inject.py openings $B4 --source $SILENT --count 4
+	before=$(contexts_of $SILENT)
+	sleep 1.5
+	set_sysctl "$B" pdc_max $others
+	on "$A" uet_inject.py openings $B4 --source $ASKER --count 20
+	echo "$(contexts_of $SILENT) of $before left"
+	set_sysctl "$B" pdc_max "$max"
+	[ "$before" -gt 0 ] || fail "the stranger had none"
+	[ "$(contexts_of $ASKER)" = 0 ] || fail "there was room"
+	[ "$(contexts_of $SILENT)" = "$before" ]
+}
+
+# heard_in N: so many contexts of A have come
+heard_in()
+{
+	[ "$(contexts_of $A4)" -ge "$1" ]
+}
+
 refused_more()
 {
 	[ "$(stat_of "$B" PdcRefused)" -ge 2 ]
@@ -95,11 +129,13 @@ refused_more()
 setup_pair
 ip -n "$A" addr add $FORGER/24 dev uet0
 ip -n "$A" addr add $ASKER/24 dev uet0
+ip -n "$A" addr add $SILENT/24 dev uet0
 ip -n "$B" route add 10.9.0.0/16 via $A4
 PID=$READS recv_start reads -n 1000000 -I -A
 PID=$FULL recv_start full -n 1000000 -I -A -b 4096
 raw_cases strangers.py $B4 $OWN "$B" $READS $FULL $SLOW
 tst "a peer at its limit takes no contexts from strangers" full_peer_takes_none
+tst "... nor does one for whom they make no room" full_host_takes_none
 tst "contexts of a forger leave room for his host" real_one_gets_through
 tst "a flood of questions leaves answers for others" others_are_answered
 finish

@@ -199,7 +199,7 @@ enum uet_limit uet_share_refuses(const struct uet_peer *peer,
 				 const struct uet_account *acc);
 enum uet_limit uet_share_refuses_peer(struct uet_net *un,
 				      const struct in6_addr *laddr,
-				      const struct uet_peer *peer);
+				      const struct uet_peer *peer, u32 fewer);
 
 /* pdc.c: object and table */
 int uet_pdc_cache_init(void);

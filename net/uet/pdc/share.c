@@ -277,25 +277,27 @@ enum uet_limit uet_share_refuses(const struct uet_peer *peer,
  * @un: namespace
  * @laddr: local address
  * @peer: the peer, or NULL for a stranger
+ * @fewer: if so many PDCs of strangers had gone
  *
  * Context: RCU read side.
  * Return: the limit, %UET_LIMITS for none.
  */
 enum uet_limit uet_share_refuses_peer(struct uet_net *un,
 				      const struct in6_addr *laddr,
-				      const struct uet_peer *peer)
+				      const struct uet_peer *peer, u32 fewer)
 {
 	const struct uet_fep *fep = uet_fep_find(un, laddr);
+	u32 ids = fep ? atomic_read(&fep->nr_pdcs) : 0, pdcs = atomic_read(&un->pdcs);
 	bool proved = peer && READ_ONCE(peer->confirmed);
 
 	if (peer && !uet_share_peer(READ_ONCE(peer->nr_pdcs),
 				    READ_ONCE(un->sysctl.pdc_max_per_peer),
 				    proved))
 		return UET_LIMIT_PDC_MAX_PER_PEER;
-	if (fep && !uet_share_peer(atomic_read(&fep->nr_pdcs), UET_PDCIDS, proved))
+	if (!uet_share_peer(ids - min(ids, fewer), UET_PDCIDS, proved))
 		return UET_LIMIT_PDCIDS;
-	if (!uet_share_peer(atomic_read(&un->pdcs),
-			    READ_ONCE(un->sysctl.pdc_max), proved))
+	if (!uet_share_peer(pdcs - min(pdcs, fewer), READ_ONCE(un->sysctl.pdc_max),
+			    proved))
 		return UET_LIMIT_PDC_MAX;
 	return UET_LIMITS;
 }

@@ -114,9 +114,12 @@ struct uet_pdc *uet_pdc_by_syn(struct uet_net *un,
 	return r ? r->pdc : NULL;
 }
 
-/* Evict the head of a list of unconfirmed PDCs if it is old enough. */
+/* Evict the head of a list of unconfirmed PDCs if it is old enough, and one of @laddr,
+ * unless that is NULL.
+ */
 static bool uet_unconfirmed_evict(struct uet_net *un,
-				  struct uet_unconfirmed *set, bool of_peer)
+				  struct uet_unconfirmed *set, bool of_peer,
+				  const struct in6_addr *laddr)
 {
 	struct list_head *first;
 	struct uet_pdc *old;
@@ -132,7 +135,8 @@ static bool uet_unconfirmed_evict(struct uet_net *un,
 					   unconfirmed_node);
 		/* Read it before the clock: the difference must be >= 0. */
 		heard = READ_ONCE(old->rx->heard);
-		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS)
+		if (ktime_get_ns() - heard >= UET_UNCONFIRMED_MIN_NS &&
+		    (!laddr || ipv6_addr_equal(laddr, &old->peer->key.laddr)))
 			evict = refcount_inc_not_zero(&old->ref);
 	}
 	spin_unlock_bh(&un->unconfirmed_lock);
@@ -152,7 +156,7 @@ static bool uet_unconfirmed_room(struct uet_net *un,
 				 bool of_peer)
 {
 	return READ_ONCE(set->count) < max(limit, 1U) ||
-	       uet_unconfirmed_evict(un, set, of_peer);
+	       uet_unconfirmed_evict(un, set, of_peer, NULL);
 }
 
 /* May this peer open another PDC? @peer is NULL for a stranger. */
@@ -268,6 +272,22 @@ static int uet_pdc_enter(struct uet_pdc *pdc)
 	return err;
 }
 
+/* A stranger leaves where that helps: not for a peer that has all it may have, nor where
+ * others than strangers have more than this one may take from them.
+ */
+static bool uet_pdc_make_room(struct uet_net *un, const struct uet_peer_key *key,
+			      const struct uet_peer *peer, enum uet_limit limit)
+{
+	struct uet_unconfirmed *strangers = &un->unconfirmed[0];
+
+	if (uet_share_refuses_peer(un, &key->laddr, peer,
+				   READ_ONCE(strangers->count)) != UET_LIMITS)
+		return false;
+	return uet_unconfirmed_evict(un, strangers, false,
+				     limit == UET_LIMIT_PDCIDS ? &key->laddr : NULL) &&
+	       uet_share_refuses_peer(un, &key->laddr, peer, 0) == UET_LIMITS;
+}
+
 /* May a packet open a PDC? Checked before the peer is allocated: a rejected
  * packet must not cost memory.
  */
@@ -277,14 +297,11 @@ static bool uet_pdc_acceptable(struct uet_net *un,
 	struct uet_peer *peer = uet_peer_find(un, key);
 	enum uet_limit limit;
 
-	limit = uet_share_refuses_peer(un, &key->laddr, peer);
+	limit = uet_share_refuses_peer(un, &key->laddr, peer, 0);
 	if (unlikely(limit != UET_LIMITS)) {
 		uet_event_limit(un, limit);
 		uet_pdc_shed(un);
-		/* Strangers do not make room for a peer that has all it may have. */
-		if (limit == UET_LIMIT_PDC_MAX_PER_PEER ||
-		    !uet_unconfirmed_evict(un, &un->unconfirmed[0], false) ||
-		    uet_share_refuses_peer(un, &key->laddr, peer) != UET_LIMITS)
+		if (!uet_pdc_make_room(un, key, peer, limit))
 			return false;
 	}
 	return uet_pdc_unconfirmed_room(un, peer);
