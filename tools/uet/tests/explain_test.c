@@ -110,6 +110,8 @@ static void routes(void)
 	healthy();
 	f.n_hops = 0;
 	f.no_route = true;
+	expect("the peer answers, by a marked route", "", "");
+	f.heard_ns = EXPLAIN_NEVER;
 	expect("no route, and nothing is known", "route", "no route");
 	wait_for(UET_WAIT_ROUTE);
 	expect("no route", "route", "no route");
@@ -253,11 +255,11 @@ static void paths(void)
 	expect("nothing waits", "", "");
 	f.waits[UET_WAIT_WINDOW].n = 1;
 	f.no_route = true;
+	f.heard_ns = SECOND;
 	expect("the route is gone", "route", "no route");
 	result(facts_judge(&f, v) == 2, "... and no path is bad");
 	f.no_route = false;
 	f.silent = 3;
-	f.heard_ns = SECOND;
 	expect("all paths", "firewall", "");
 }
 
