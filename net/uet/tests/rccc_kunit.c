@@ -345,12 +345,13 @@ static void pacer_takes_hints(struct kunit *test)
 
 static void pacer_gives_below_line_rate(struct kunit *test)
 {
+	struct uet_rccc_grant *g = kunit_kzalloc(test, 16 * sizeof(*g), GFP_KERNEL);
+	u64 now = 0, next, total = 0, each[4] = {};
 	struct uet_rccc_pacer p;
 	struct uet_rccc_src s[4];
-	struct uet_rccc_grant g[16];
-	u64 now = 0, next, total = 0, each[4] = {};
 	u32 i, k, n;
 
+	KUNIT_ASSERT_NOT_NULL(test, g);
 	uet_rccc_pacer_init(&p, 100000, RTT, MTU, 0, 1);
 	for (i = 0; i < 4; i++)
 		uet_rccc_src_init(&s[i], 0);
