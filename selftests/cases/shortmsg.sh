@@ -92,6 +92,8 @@ own_port()
 
 setup_pair
 both_sysctl path_stats 1
+# hybrid replaces values that are slow, and what they had sent is not told any more
+both_sysctl path_policy oblivious
 both_sysctl dscp_short 34
 tst "short messages go in a class of their own" lengths
 tst "ordered ones and those with a class do not" asked_for
