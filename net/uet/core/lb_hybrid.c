@@ -186,9 +186,10 @@ static void hybrid_renew(struct uet_lb *lb, u32 entry)
 static void hybrid_note_lossy(struct uet_lb *lb, u32 entry)
 {
 	u8 *lossy = hybrid_lossy(lb, entry), bit = BIT(*hybrid_which(lb, entry) % 8);
+	u32 n = lb->span / lb->n_max;
 
 	*lossy |= bit;
-	if (*lossy == U8_MAX)
+	if (*lossy == (n < 8 ? BIT(n) - 1 : U8_MAX))
 		*lossy = bit;
 }
 

@@ -497,6 +497,33 @@ static void lb_hybrid_remembers_a_dead_path(struct kunit *test)
 	KUNIT_EXPECT_GE(test, back, 2500U);
 }
 
+/* However few values share an entry, and whatever each of them lost: one that loses a
+ * packet is not used in the next cycle.
+ */
+static void lb_hybrid_leaves_what_loses(struct kunit *test)
+{
+	struct uet_lb_signal sig = { .reason = UET_LB_TIMEOUT };
+	u32 share, i, k;
+	u16 run;
+
+	for (share = 2; share <= 9; share++) {
+		struct uet_lb_config cfg = { .n = 32, .span = 32 * share };
+		struct uet_lb *lb = make(test, "hybrid", &cfg);
+		u16 last[32] = {}, now[32];
+
+		for (i = 0; i < 100; i++) {
+			for (k = 0; k < 32; k++) {
+				now[k] = uet_lb_next(lb, &(struct uet_lb_ask){}, &run);
+				sig.ev = now[k];
+				uet_lb_feedback(lb, &sig, true);
+			}
+			for (k = 0; i && k < 32 * 32; k++)
+				KUNIT_EXPECT_NE(test, now[k / 32], last[k % 32]);
+			memcpy(last, now, sizeof(last));
+		}
+	}
+}
+
 /* No value is replaced if all queue alike; stale signals are ignored. */
 static void lb_hybrid_keeps_values_in_common_congestion(struct kunit *test)
 {
@@ -729,6 +756,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lb_reps_freezing_without_trimming),
 	KUNIT_CASE(lb_hybrid_replaces_bad_values),
 	KUNIT_CASE(lb_hybrid_remembers_a_dead_path),
+	KUNIT_CASE(lb_hybrid_leaves_what_loses),
 	KUNIT_CASE(lb_hybrid_keeps_values_in_common_congestion),
 	KUNIT_CASE(lb_hybrid_heeds_the_threshold),
 	KUNIT_CASE(lb_reps_heeds_the_threshold),
