@@ -181,8 +181,8 @@ route()
 	says "10.0.0.77 on uet0 does not answer"
 }
 
-# A route over two interfaces goes while data is sent over both: no neighbour is blamed
-no_route()
+# Data goes over two slow interfaces
+two_links()
 {
 	teardown_pair
 	setup_links
@@ -191,6 +191,12 @@ no_route()
 	slow_link p0
 	slow_link p1
 	send_from_a -D 600 -w -s 1000000 $B4/114 &
+}
+
+# A route over two interfaces goes while data is sent over both: no neighbour is blamed
+no_route()
+{
+	two_links || return 1
 	wait_for 20 arrived 15 || return 1
 	ip -n "$A" route del $B4
 	explains route $B4 || return 1
@@ -549,13 +555,7 @@ spine()
 # One of two interfaces has no carrier
 port()
 {
-	teardown_pair
-	setup_links
-	PID=114 recv_start far -n 1000000 -I -A
-	send_from_a -w -n 10 -s 50000 $B4/114 || return 1
-	slow_link p0
-	slow_link p1
-	send_from_a -D 600 -w -s 1000000 $B4/114 &
+	two_links || return 1
 	ip -n "$B" link set p1 down
 	explains port $B4 || return 1
 	says "p1 has no carrier"
