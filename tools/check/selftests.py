@@ -4,9 +4,10 @@
 The list has a line for each test: script (quoted if it has arguments; of cases/
 or trim/, on the host of selftests/ itself), kernels
 (comma-separated, "host" for scripts that start guests themselves, "vtime" for
-uml-debug in virtual time, which passes when nothing happens), time limit in seconds, and the words "alone" (gets a guest of its own), "lean" (takes a tenth
-of the usual number of messages), "full" (runs only if all stages are asked for),
-"soak" (runs only with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
+uml-debug in virtual time, which passes when nothing happens), time limit in seconds,
+and the words "alone" (gets a guest of its own), "lean" (takes a tenth of the usual
+number of messages), "full" (runs only if all stages are asked for), "soak" (runs only
+with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
 
 Guests with the same kernel take their tests from one queue, a file for each test,
 so all of them are busy until it is empty.
