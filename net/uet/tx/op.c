@@ -219,7 +219,10 @@ const struct uet_buffer *uet_op_buffer(const struct uet_op_pages *pages)
  */
 void uet_op_unpin(struct uet_op_pages *pages)
 {
-	/* Pairs with cond_synchronize_rcu() in uet_user_end() */
+	/* Here the message is submitted before it is asked whether the pages have ended; who
+	 * ends them does the reverse, so one of both finds the other. Pairs with
+	 * cond_synchronize_rcu() in uet_user_end().
+	 */
 	smp_mb();
 	if (unlikely(uet_buffer_gone(&pages->buf)))
 		uet_op_pages_end(&pages->buf);
