@@ -12,6 +12,7 @@ FORGER=10.0.0.66
 # Not A's own: packets of that have a checksum, and without one are damaged
 ASKER=10.0.0.67
 SILENT=10.0.0.68
+CALLED=10.0.0.69
 UET=${UET_TOOL:-$TREE/build/uet/uet}
 
 # What is left for who is real, at the address that somebody else forges
@@ -115,6 +116,33 @@ full_host_takes_none()
 	[ "$(contexts_of $SILENT)" = "$before" ]
 }
 
+# What this host opened to an address counts for it, whatever the traffic classes
+own_contexts_count()
+{
+	local accepted
+
+	set_sysctl "$B" pdc_max_per_peer 8
+	# Messages that nobody answers: such contexts are not closed for being idle
+	fix_neighbour "$A" "$B" $B4
+	fix_neighbour "$B" "$A" $CALLED
+	impair "$B" loss 100%
+	for dscp in 1 2 3 4 5 6 7; do
+		on "$B" uet_send -T $((20 * SLOW)) -d $dscp -n 1 -w $CALLED/100 &
+	done
+	wait_for 10 called_in 7 || fail "there are not as many as classes"
+	accepted=$(stat_of "$B" PdcAccepted)
+	on "$A" uet_inject.py openings $B4 --source $CALLED --count 20
+	accepted=$(($(stat_of "$B" PdcAccepted) - accepted))
+	echo "$accepted contexts more"
+	impair "$B"
+	[ $accepted -le 1 ]
+}
+
+called_in()
+{
+	[ "$(contexts_of $CALLED)" -ge "$1" ]
+}
+
 # heard_in N: so many contexts of A have come
 heard_in()
 {
@@ -130,12 +158,14 @@ setup_pair
 ip -n "$A" addr add $FORGER/24 dev uet0
 ip -n "$A" addr add $ASKER/24 dev uet0
 ip -n "$A" addr add $SILENT/24 dev uet0
+ip -n "$A" addr add $CALLED/24 dev uet0
 ip -n "$B" route add 10.9.0.0/16 via $A4
 PID=$READS recv_start reads -n 1000000 -I -A
 PID=$FULL recv_start full -n 1000000 -I -A -b 4096
 raw_cases strangers.py $B4 $OWN "$B" $READS $FULL $SLOW
 tst "a peer at its limit takes no contexts from strangers" full_peer_takes_none
 tst "... nor does one for whom they make no room" full_host_takes_none
+tst "... nor beside those of this host to it, in whatever classes" own_contexts_count
 tst "contexts of a forger leave room for his host" real_one_gets_through
 tst "a flood of questions leaves answers for others" others_are_answered
 finish

@@ -91,7 +91,7 @@ static bool uet_pdc_count(struct uet_peer *peer, const struct uet_account *acc,
 	if (unlikely(uet_share_short(peer, acc)))
 		uet_pdc_shed(un);
 	limit = initiator ? uet_share_refuses(peer, acc) :
-			    uet_share_refuses_peer(un, &peer->key.laddr, peer, 0);
+			    uet_share_refuses_peer(un, &peer->key, peer, 0);
 	if (limit == UET_LIMITS &&
 	    atomic_inc_return(&un->pdcs) > READ_ONCE(un->sysctl.pdc_max)) {
 		atomic_dec(&un->pdcs);

@@ -198,7 +198,7 @@ bool uet_share_short(const struct uet_peer *peer, const struct uet_account *acc)
 enum uet_limit uet_share_refuses(const struct uet_peer *peer,
 				 const struct uet_account *acc);
 enum uet_limit uet_share_refuses_peer(struct uet_net *un,
-				      const struct in6_addr *laddr,
+				      const struct uet_peer_key *key,
 				      const struct uet_peer *peer, u32 fewer);
 
 /* pdc.c: object and table */

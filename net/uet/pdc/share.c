@@ -14,6 +14,7 @@
 #include <linux/jhash.h>
 #include <linux/net.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "account.h"
 #include "core/share.h"
@@ -27,6 +28,7 @@
  * @fep: local address, only compared: its PDCs have a reference
  * @acc: account of the user, likewise; NULL: of all, and of peers
  * @raddr: the other address; any: of all of them
+ * @scope: its interface, if it is link-local
  *
  * Not a struct uet_peer: to a pair of addresses there is one for each traffic class, and
  * for each user where routing rules may match that, and the other host counts them as one.
@@ -35,6 +37,7 @@ struct uet_share_key {
 	const struct uet_fep		*fep;
 	const struct uet_account	*acc;
 	struct in6_addr			raddr;
+	s64				scope;
 };
 
 /**
@@ -60,6 +63,17 @@ static DEFINE_SPINLOCK(uet_shares_lock);
 static bool uet_must_share(const struct uet_account *acc)
 {
 	return acc && acc->un && !acc->exempt;
+}
+
+/* All PDCs of a pair of addresses */
+static struct uet_share_key uet_share_pair(const struct uet_fep *fep,
+					   const struct uet_peer_key *key)
+{
+	return (struct uet_share_key){
+		.fep	= fep,
+		.raddr	= key->raddr,
+		.scope	= ipv6_addr_type(&key->raddr) & IPV6_ADDR_LINKLOCAL ? key->scope : 0,
+	};
 }
 
 static struct hlist_head *uet_share_slot(const struct uet_share_key *key)
@@ -101,8 +115,7 @@ static u32 uet_share_keys(const struct uet_peer *peer, const struct uet_account 
 			  struct uet_share_key keys[UET_SHARE_COUNTS])
 {
 	memset(keys, 0, UET_SHARE_COUNTS * sizeof(*keys));
-	keys[0].fep = peer->fep;
-	keys[0].raddr = peer->key.raddr;
+	keys[0] = uet_share_pair(peer->fep, &peer->key);
 	if (!uet_must_share(acc))
 		return 1;
 	keys[1] = keys[0];
@@ -200,9 +213,7 @@ static enum uet_limit uet_share_full(const struct uet_peer *peer,
 {
 	const struct uet_net *un = peer->fep->un;
 	u32 max = uet_share_left(READ_ONCE(un->sysctl.pdc_max), leave);
-	struct uet_share_key pair = {
-		.fep = peer->fep, .raddr = peer->key.raddr,
-	};
+	struct uet_share_key pair = uet_share_pair(peer->fep, &peer->key);
 	struct uet_share_key fep = { .fep = peer->fep, .acc = acc };
 	u32 of_pair = uet_share_held(&pair), used = atomic_read(&un->pdcs);
 
@@ -275,7 +286,7 @@ enum uet_limit uet_share_refuses(const struct uet_peer *peer,
 /**
  * uet_share_refuses_peer() - which limit refuses a PDC to a peer?
  * @un: namespace
- * @laddr: local address
+ * @key: the addresses
  * @peer: the peer, or NULL for a stranger
  * @fewer: if so many PDCs of strangers had gone
  *
@@ -283,16 +294,16 @@ enum uet_limit uet_share_refuses(const struct uet_peer *peer,
  * Return: the limit, %UET_LIMITS for none.
  */
 enum uet_limit uet_share_refuses_peer(struct uet_net *un,
-				      const struct in6_addr *laddr,
+				      const struct uet_peer_key *key,
 				      const struct uet_peer *peer, u32 fewer)
 {
-	const struct uet_fep *fep = uet_fep_find(un, laddr);
+	const struct uet_fep *fep = uet_fep_find(un, &key->laddr);
+	struct uet_share_key pair = uet_share_pair(fep, key);
 	u32 ids = fep ? atomic_read(&fep->nr_pdcs) : 0, pdcs = atomic_read(&un->pdcs);
 	bool proved = peer && READ_ONCE(peer->confirmed);
 
-	if (peer && !uet_share_peer(READ_ONCE(peer->nr_pdcs),
-				    READ_ONCE(un->sysctl.pdc_max_per_peer),
-				    proved))
+	if (!uet_share_peer(uet_share_held(&pair), READ_ONCE(un->sysctl.pdc_max_per_peer),
+			    proved))
 		return UET_LIMIT_PDC_MAX_PER_PEER;
 	if (!uet_share_peer(ids - min(ids, fewer), UET_PDCIDS, proved))
 		return UET_LIMIT_PDCIDS;

@@ -280,12 +280,12 @@ static bool uet_pdc_make_room(struct uet_net *un, const struct uet_peer_key *key
 {
 	struct uet_unconfirmed *strangers = &un->unconfirmed[0];
 
-	if (uet_share_refuses_peer(un, &key->laddr, peer,
+	if (uet_share_refuses_peer(un, key, peer,
 				   READ_ONCE(strangers->count)) != UET_LIMITS)
 		return false;
 	return uet_unconfirmed_evict(un, strangers, false,
 				     limit == UET_LIMIT_PDCIDS ? &key->laddr : NULL) &&
-	       uet_share_refuses_peer(un, &key->laddr, peer, 0) == UET_LIMITS;
+	       uet_share_refuses_peer(un, key, peer, 0) == UET_LIMITS;
 }
 
 /* May a packet open a PDC? Checked before the peer is allocated: a rejected
@@ -297,7 +297,7 @@ static bool uet_pdc_acceptable(struct uet_net *un,
 	struct uet_peer *peer = uet_peer_find(un, key);
 	enum uet_limit limit;
 
-	limit = uet_share_refuses_peer(un, &key->laddr, peer, 0);
+	limit = uet_share_refuses_peer(un, key, peer, 0);
 	if (unlikely(limit != UET_LIMITS)) {
 		uet_event_limit(un, limit);
 		uet_pdc_shed(un);
