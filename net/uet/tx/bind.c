@@ -95,11 +95,27 @@ static bool uet_pdc_astray(const struct uet_pdc *pdc,
 			 ipv6_addr_any(&dest->key.laddr)));
 }
 
+/* Would another PDC be better? Held packets stop CACK and with it, after MP_RANGE, all
+ * messages of the PDC. Not in SYN: a peer that is short of PDCs has no second one. Nor
+ * without bound: else each endpoint that is not read takes a PDC.
+ */
+static bool uet_pdc_avoided(const struct uet_pdc *pdc, const struct uet_dest *dest)
+{
+	const struct uet_snd *s = &pdc->tx->snd;
+
+	return ((s->state != UET_PDC_SYN &&
+		 (s->win.nr_held || (pdc->rod && !list_empty(&s->holds)))) ||
+		(unlikely(pdc->rod && uet_snd_lanes_stalled(s)) &&
+		 uet_snd_lane_stalls(s, ktime_get_ns()))) &&
+	       uet_pdc_may_avoid(pdc, dest);
+}
+
 /* May this PDC take another message of @dest? A hint without the flow lock. None does
- * whose close began or was asked for: in QUIESCE only what it has is finished.
+ * whose close began or was asked for: in QUIESCE only what it has is finished. @any: even
+ * one that is avoided.
  */
 static bool uet_pdc_takes(const struct uet_pdc *pdc,
-			  const struct uet_dest *dest)
+			  const struct uet_dest *dest, bool any)
 {
 	if (dest->q.unfinished)
 		return pdc->tx->snd.state <= UET_PDC_ESTABLISHED &&
@@ -108,18 +124,7 @@ static bool uet_pdc_takes(const struct uet_pdc *pdc,
 	if (pdc->tx->snd.state > UET_PDC_ESTABLISHED || READ_ONCE(pdc->dying) ||
 	    uet_pdc_astray(pdc, dest))
 		return false;
-	/*
-	 * Held packets stop CACK and with it, after MP_RANGE, all messages of
-	 * the PDC. Not in SYN: a peer that is short of PDCs has no second one. Nor
-	 * without bound: else each endpoint that is not read takes a PDC.
-	 */
-	if (pdc->tx->snd.state != UET_PDC_SYN &&
-	    (pdc->tx->snd.win.nr_held || (pdc->rod && !list_empty(&pdc->tx->snd.holds))) &&
-	    uet_pdc_may_avoid(pdc, dest))
-		return false;
-	if (unlikely(pdc->rod && uet_snd_lanes_stalled(&pdc->tx->snd)) &&
-	    uet_snd_lane_stalls(&pdc->tx->snd, ktime_get_ns()) &&
-	    uet_pdc_may_avoid(pdc, dest))
+	if (!any && uet_pdc_avoided(pdc, dest))
 		return false;
 	if (pdc->tx->alone != READ_ONCE(dest->alone) ||
 	    (pdc->tx->alone && pdc->tx->snd.nr_msgs))
@@ -165,7 +170,7 @@ static struct uet_pdc *uet_pdc_find_open(struct uet_peer *peer,
 		    pdc->tclass != dest->key.tclass || !uet_pdc_psns(pdc) ||
 		    strcmp(tx->flow->cc, dest->cc) ||
 		    strcmp(tx->flow->policy, dest->path_policy) ||
-		    !uet_pdc_takes(pdc, dest))
+		    !uet_pdc_takes(pdc, dest, false))
 			continue;
 		refcount_inc(&pdc->ref);
 		spin_unlock_bh(&peer->lock);
@@ -194,7 +199,7 @@ static struct uet_pdc *uet_pdc_find_return(struct uet_peer *peer,
 			break;
 		if (pdc->rod != rod || pdc->job != dest->key.job ||
 		    pdc->tclass != dest->key.tclass || !uet_pdc_psns(pdc) ||
-		    !refcount_inc_not_zero(&pdc->ref))
+		    READ_ONCE(pdc->dying) || !refcount_inc_not_zero(&pdc->ref))
 			continue;
 		found = pdc;
 		break;
@@ -575,7 +580,8 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 		if (pdc)
 			spin_lock(&pdc->tx->flow->lock);
 		joined = uet_dest_join(dest, msg);
-		if (likely(!joined && pdc && (uet_pdc_takes(pdc, dest) ||
+		/* One that was good when it was found may be held by now, each time. */
+		if (likely(!joined && pdc && (uet_pdc_takes(pdc, dest, !tries) ||
 					      uet_pdc_takes_moved(pdc, msg))))
 			break;
 		renews = !joined && uet_dest_renews(dest);
