@@ -7,9 +7,11 @@
  * buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by
  * then. UDP gets what is not plain: packets with IP options or extension headers, of
  * another length than UDP says, to a group; those that raw sockets, IPsec policies or a
- * socket that somebody has assigned may have a say in; and everything while the hook
- * cannot be registered. What is for this module comes to uet_input() by the tunnel socket
- * then. A checksum that no device has verified is verified here, or by UDP.
+ * socket that somebody has assigned may have a say in; those that have pages of a program
+ * of this host, which IP copies behind this hook (in older kernels ahead of it); and
+ * everything while the hook cannot be registered. What is for this module comes to
+ * uet_input() by the tunnel socket then. A checksum that no device has verified is verified
+ * here, or by UDP.
  *
  * The hook is registered while the tunnel sockets are open. Packets that are taken
  * count as delivered by IP and by UDP.
@@ -65,13 +67,13 @@ static __always_inline bool uet_take_sound(const struct sk_buff *skb,
 }
 
 /* Is a UDP header all that is left between a packet and the tunnel socket? */
-static __always_inline bool uet_take_plain(const struct sk_buff *skb,
+static __always_inline bool uet_take_plain(struct sk_buff *skb,
 					   const struct udphdr *uh,
 					   unsigned int off)
 {
 	return ntohs(uh->len) == skb->len - off &&
 	       (likely(!skb_is_gso(skb)) || uet_take_sound(skb, uh)) &&
-	       skb->pkt_type == PACKET_HOST && !skb->sk &&
+	       skb->pkt_type == PACKET_HOST && !skb->sk && !skb_zcopy(skb) &&
 	       !uet_take_unconfirmed(skb);
 }
 
