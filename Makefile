@@ -54,7 +54,7 @@ help:
 	@echo 'make clean      removes what was built'
 
 kernels: deps
-	@for k in uml uml-debug debug 6.1 6.12; do \
+	@for k in uml uml-debug uml-smp 6.1 6.12; do \
 		tools/vm/kernel $$k >/dev/null || exit 1; done
 
 deps:

@@ -138,6 +138,8 @@ replaced()
 	setup_host "$B" "$B4" "$B6"
 	fix_neighbour "$B" "$A" "$A4" "$A6"
 	count_sums "$B"
+	# Who sent none is believed until it was silent for a second.
+	sleep 2
 	some || return 1
 	all_of "$A" summed
 	all_of "$B" summed

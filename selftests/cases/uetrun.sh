@@ -228,6 +228,8 @@ descriptors()
 {
 	local fd
 
+	# That of lib.sh
+	exec {napping}<&-
 	jobs_are "alice 7"
 	# shellcheck disable=SC2016
 	fd=$(as_user alice "$RUN" -j 7 sh -c 'ls /proc/$$/fd | tr "\n" " "; echo "= $UET_JOB_FROM"')

@@ -28,12 +28,12 @@ from common import LOGS, capture, doing, say, took
 from limits import NO_TIME
 
 LIST = "selftests/tests.list"
-KERNELS = {"uml-debug", "uml", "6.1", "6.12", "debug", "arm64", "host",
+KERNELS = {"uml-debug", "uml-smp", "uml", "6.1", "6.12", "arm64", "host",
            "vtime"}
 # Every guest gets the modules that the tree has; tests need not load them.
 MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 # Instrumented, emulated kernels are that much slower than the limits assume.
-SLOWNESS = {"uml-debug": 2, "vtime": 2, "6.1": 2, "6.12": 2, "debug": 5, "arm64": 5}
+SLOWNESS = {"uml-debug": 2, "uml-smp": 2, "vtime": 2, "6.1": 2, "6.12": 2, "arm64": 5}
 # Programs of the tests for arm64
 ARM64_PROGRAMS = "build/arm64/selftests"
 FLAGS = {"alone", "lean", "full", "soak", "spare"}
@@ -241,7 +241,7 @@ def guest(kernel, timeout):
     virtual = ["--virtual-time"] if kernel == "vtime" else []
     argv = ["tools/vm/run", "--kernel", "uml-debug" if virtual else kernel, *virtual,
             "--timeout", str(timeout)]
-    if kernel in ("debug", "arm64"):
+    if kernel in ("uml-smp", "arm64"):
         argv += ["--smp", "2"]
     if kernel == "arm64":
         argv += ["--env", f"UET_BIN={os.path.abspath(ARM64_PROGRAMS)}"]

@@ -98,8 +98,8 @@ def start(args, kernel, run_dir, tree, cache, console):
         env["UET_SEED"] = f"{args.seed:020d}"
         params += ["time-travel=inf-cpu", f"time-travel-start={START_NS}",
                    "norandmaps"]
-    if args.kernel == "uml-7.3":
-        # Older ones know neither; with ptrace() it has one CPU.
+    if args.kernel != "uml":
+        # 6.12 knows neither; with ptrace() there is one CPU.
         params += ["seccomp=on", f"ncpus={args.smp}"]
     argv += [kernel["image"], *params, *args.append.split()]
     with open(console, "wb") as log:
