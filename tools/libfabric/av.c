@@ -229,34 +229,43 @@ static int uet_av_flags(const struct uet_av *av, uint64_t *flags, const void *co
 	return *flags & FI_EVENT && !uet_av_eq(av) ? -FI_ENOEQ : 0;
 }
 
+/* Number @n of what is inserted: @sa, or @ret is the error of looking it up. Returns how
+ * many addresses that are.
+ */
+static int uet_av_insert_one(struct uet_av *av, size_t n, int ret,
+			     const struct sockaddr_uet *sa, fi_addr_t *fi_addr,
+			     uint64_t flags, void *context)
+{
+	fi_addr_t got = FI_ADDR_NOTAVAIL;
+
+	if (flags & FI_SYNC_ERR)
+		((int *)context)[n] = 0;
+	if (!ret) {
+		uet_lock(av->domain);
+		ret = uet_av_add(av, sa, &got);
+		uet_unlock(av->domain);
+	}
+	if (ret)
+		uet_av_failed(av, flags, context, n, ret);
+	if (fi_addr)
+		fi_addr[n] = got;
+	return !ret;
+}
+
 static int uet_av_insert(struct fid_av *fid, const void *addr, size_t count,
 			 fi_addr_t *fi_addr, uint64_t flags, void *context)
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
 	int good = 0, ret = uet_av_flags(av, &flags, context);
 	struct sockaddr_uet sa;
-	fi_addr_t got;
 	size_t i;
 
 	if (ret)
 		return ret;
 	for (i = 0; i < count; i++) {
-		got = FI_ADDR_NOTAVAIL;
-		if (flags & FI_SYNC_ERR)
-			((int *)context)[i] = 0;
 		/* It may look up names: without the lock. */
 		ret = uet_av_read(av, addr, i, &sa);
-		if (!ret) {
-			uet_lock(av->domain);
-			ret = uet_av_add(av, &sa, &got);
-			uet_unlock(av->domain);
-		}
-		if (ret)
-			uet_av_failed(av, flags, context, i, ret);
-		else
-			good++;
-		if (fi_addr)
-			fi_addr[i] = got;
+		good += uet_av_insert_one(av, i, ret, &sa, fi_addr, flags, context);
 	}
 	return uet_av_done(av, flags, context, good);
 }
@@ -289,31 +298,6 @@ static int uet_av_resolve(const struct uet_av *av, const char *node, const char 
 	return libuet_resolve(text, &base, sa, 1) < 1 ? -FI_EINVAL : 0;
 }
 
-static int uet_av_insertsvc(struct fid_av *fid, const char *node, const char *service,
-			    fi_addr_t *fi_addr, uint64_t flags, void *context)
-{
-	struct uet_av *av = list_item(fid, struct uet_av, fid);
-	int ret = uet_av_flags(av, &flags, context);
-	fi_addr_t got = FI_ADDR_NOTAVAIL;
-	struct sockaddr_uet sa;
-
-	if (ret)
-		return ret;
-	if (flags & FI_SYNC_ERR)
-		*(int *)context = 0;
-	ret = uet_av_resolve(av, node, service, &sa);
-	if (!ret) {
-		uet_lock(av->domain);
-		ret = uet_av_add(av, &sa, &got);
-		uet_unlock(av->domain);
-	}
-	if (ret)
-		uet_av_failed(av, flags, context, 0, ret);
-	if (fi_addr)
-		*fi_addr = got;
-	return uet_av_done(av, flags, context, !ret);
-}
-
 /* The name of host or service number @n: the digits that @name ends with are counted up */
 static int uet_av_symbol(const char *name, size_t n, char *buf, size_t size)
 {
@@ -337,9 +321,8 @@ static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
 	int good = 0, ret = uet_av_flags(av, &flags, context);
-	char host[LIBUET_URI_SIZE], svc[LIBUET_URI_SIZE];
+	char host[2 * LIBUET_URI_SIZE], svc[LIBUET_URI_SIZE];
 	struct sockaddr_uet sa;
-	fi_addr_t got;
 	size_t i, n;
 
 	if (ret)
@@ -348,25 +331,18 @@ static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt
 		return -FI_EINVAL;
 	for (n = 0; n < nodecnt * svccnt; n++) {
 		i = n / svccnt;
-		got = FI_ADDR_NOTAVAIL;
-		if (flags & FI_SYNC_ERR)
-			((int *)context)[n] = 0;
 		ret = uet_av_symbol(node, i, host, sizeof(host)) ?:
 		      uet_av_symbol(service, n % svccnt, svc, sizeof(svc)) ?:
 		      uet_av_resolve(av, host, service ? svc : NULL, &sa);
-		if (!ret) {
-			uet_lock(av->domain);
-			ret = uet_av_add(av, &sa, &got);
-			uet_unlock(av->domain);
-		}
-		if (ret)
-			uet_av_failed(av, flags, context, n, ret);
-		else
-			good++;
-		if (fi_addr)
-			fi_addr[n] = got;
+		good += uet_av_insert_one(av, n, ret, &sa, fi_addr, flags, context);
 	}
 	return uet_av_done(av, flags, context, good);
+}
+
+static int uet_av_insertsvc(struct fid_av *fid, const char *node, const char *service,
+			    fi_addr_t *fi_addr, uint64_t flags, void *context)
+{
+	return uet_av_insertsym(fid, node, 1, service, 1, fi_addr, flags, context);
 }
 
 static int uet_av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count,
