@@ -456,6 +456,10 @@ fi
 if wanted suite; then
 	suite "suite in a host" -m threads -c "$(scaled 30)"
 	suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
+	if [ "$PROVIDER" = uet ] && [ -x "$TREE/build/uetrun/uetrun" ]; then
+		LIMITS=("$TREE/build/uetrun/uetrun" -j 77 --)
+		suite "suite in a job" -m threads av
+	fi
 	LIMITS=("${LIMITED[@]}")
 	suite "little memory to pin" -m threads -c "$(scaled 10)" long unexpected
 	wmem=$(on "$A" sysctl -n net.uet.wmem)

@@ -5,58 +5,6 @@
  */
 #include "uet_fi.h"
 
-/**
- * uet_addr_same() - the same endpoint?
- * @a: an address
- * @b: another one
- *
- * Return: true if so: initiator ids follow from the rest.
- */
-bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b)
-{
-	return a->suet_pid == b->suet_pid && a->suet_ri == b->suet_ri &&
-	       !memcmp(&a->suet_addr, &b->suet_addr, sizeof(a->suet_addr));
-}
-
-/**
- * uet_addr_valid() - can something be sent there?
- * @sa: address of the program
- *
- * Return: true if so.
- */
-bool uet_addr_valid(const struct sockaddr_uet *sa)
-{
-	return sa->suet_family == libuet_family() && sa->suet_job <= UET_JOB_MAX &&
-	       sa->suet_pid <= UET_PID_MAX && sa->suet_ri < UET_RI_MAX &&
-	       !IN6_IS_ADDR_UNSPECIFIED(&sa->suet_addr);
-}
-
-/**
- * uet_addr_put() - give an address to the program
- * @sa: the address
- * @format: FI_ADDR_STR, or else as it is
- * @addr: gets it, cut to @len
- * @len: room; gets the length
- *
- * Return: 0, or -FI_ETOOSMALL if it was cut.
- */
-int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, size_t *len)
-{
-	size_t room = *len, need = sizeof(*sa);
-	char text[LIBUET_URI_SIZE];
-	const void *from = sa;
-
-	if (format == FI_ADDR_STR) {
-		if (libuet_format(sa, text, sizeof(text)) < 0)
-			return -errno;
-		from = text;
-		need = strlen(text) + 1;
-	}
-	memcpy(addr, from, room < need ? room : need);
-	*len = need;
-	return room < need ? -FI_ETOOSMALL : 0;
-}
-
 static size_t uet_av_bucket(const struct uet_av *av, const struct sockaddr_uet *sa)
 {
 	const uint32_t *a = sa->suet_addr.s6_addr32;
@@ -119,7 +67,7 @@ static int uet_av_add(struct uet_av *av, const struct sockaddr_uet *sa, fi_addr_
 	size_t n = av->nr;
 	int ret;
 
-	if (!uet_addr_valid(sa))
+	if (IN6_IS_ADDR_UNSPECIFIED(&sa->suet_addr))
 		return -FI_EINVAL;
 	/* Places of removed addresses are used again. */
 	if (av->holes)
@@ -179,11 +127,11 @@ fi_addr_t uet_av_find(const struct uet_av *av, const struct sockaddr_uet *from)
 static int uet_av_read(const struct uet_av *av, const void *addr, size_t n,
 		       struct sockaddr_uet *sa)
 {
-	if (!av->strings) {
-		*sa = ((const struct sockaddr_uet *)addr)[n];
-		return 0;
-	}
-	return libuet_resolve(((char *const *)addr)[n], NULL, sa, 1) < 1 ? -FI_EINVAL : 0;
+	if (av->format == FI_ADDR_STR)
+		return uet_addr_resolve(((char *const *)addr)[n], NULL, false,
+					av->domain->job, sa);
+	return uet_addr_get(av->format, (const struct sockaddr_uet *)addr + n, sizeof(*sa),
+			    av->domain->job, sa);
 }
 
 /* Where events go: the queue of the vector, or that of its domain */
@@ -270,34 +218,6 @@ static int uet_av_insert(struct fid_av *fid, const void *addr, size_t count,
 	return uet_av_done(av, flags, context, good);
 }
 
-/* The base of what a program leaves out of an address */
-static struct sockaddr_uet uet_av_base(const struct uet_av *av)
-{
-	const struct fi_info *info = av->domain->info;
-	struct sockaddr_uet base = { .suet_family = libuet_family() }, own;
-
-	if (info->src_addr && info->addr_format == FI_ADDR_STR) {
-		if (!libuet_parse(info->src_addr, NULL, &own))
-			base.suet_job = own.suet_job;
-	} else if (info->src_addr && info->src_addrlen == sizeof(own)) {
-		memcpy(&own, info->src_addr, sizeof(own));
-		base.suet_job = own.suet_job;
-	}
-	return base;
-}
-
-static int uet_av_resolve(const struct uet_av *av, const char *node, const char *service,
-			  struct sockaddr_uet *sa)
-{
-	struct sockaddr_uet base = uet_av_base(av);
-	char text[2 * LIBUET_URI_SIZE];
-
-	if (!node || (size_t)snprintf(text, sizeof(text), "%s%s%s", node,
-				      service ? "/" : "", service ?: "") >= sizeof(text))
-		return -FI_EINVAL;
-	return libuet_resolve(text, &base, sa, 1) < 1 ? -FI_EINVAL : 0;
-}
-
 /* The name of host or service number @n: the digits that @name ends with are counted up */
 static int uet_av_symbol(const char *name, size_t n, char *buf, size_t size)
 {
@@ -333,7 +253,8 @@ static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt
 		i = n / svccnt;
 		ret = uet_av_symbol(node, i, host, sizeof(host)) ?:
 		      uet_av_symbol(service, n % svccnt, svc, sizeof(svc)) ?:
-		      uet_av_resolve(av, host, service ? svc : NULL, &sa);
+		      uet_addr_resolve(host, service ? svc : NULL, false, av->domain->job,
+				       &sa);
 		good += uet_av_insert_one(av, n, ret, &sa, fi_addr, flags, context);
 	}
 	return uet_av_done(av, flags, context, good);
@@ -377,7 +298,7 @@ static int uet_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr, size
 	uet_lock(av->domain);
 	sa = uet_av_get(av, fi_addr);
 	if (sa)
-		ret = uet_addr_put(sa, av->strings ? FI_ADDR_STR : 0, addr, len);
+		ret = uet_addr_put(sa, av->format, addr, len);
 	uet_unlock(av->domain);
 	/* What is cut is no error here. */
 	return ret == -FI_ETOOSMALL ? 0 : ret;
@@ -390,7 +311,7 @@ static const char *uet_av_straddr(struct fid_av *fid, const void *addr, char *bu
 	char text[LIBUET_URI_SIZE];
 	size_t need;
 
-	if (av->strings)
+	if (av->format == FI_ADDR_STR)
 		snprintf(text, sizeof(text), "%s", (const char *)addr);
 	else if (libuet_format(addr, text, sizeof(text)) < 0)
 		return NULL;
@@ -485,7 +406,7 @@ int uet_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
 		attr->type = FI_AV_TABLE;
 	v->domain = d;
 	v->events = attr && attr->flags & FI_EVENT;
-	v->strings = d->info->addr_format == FI_ADDR_STR;
+	v->format = d->info->addr_format;
 	v->fid.fid.fclass = FI_CLASS_AV;
 	v->fid.fid.context = context;
 	v->fid.fid.ops = &uet_av_fid_ops;

@@ -19,7 +19,7 @@ static int uet_cm_setname(fid_t fid, void *addr, size_t addrlen)
 
 	if (ep->enabled)
 		return -FI_EOPBADSTATE;
-	ret = uet_ep_address(ep->info, addr, addrlen, &sa);
+	ret = uet_addr_get(ep->info->addr_format, addr, addrlen, ep->domain->job, &sa);
 	if (!ret)
 		ep->local = sa;
 	return ret;

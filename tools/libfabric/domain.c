@@ -102,12 +102,17 @@ int uet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		    struct fid_domain **domain, void *context)
 {
 	struct uet_fabric *f = list_item(fabric, struct uet_fabric, fid);
+	struct libuet_sock how = { 0 };
 	struct uet_domain *d;
+	uint32_t job;
 	int ret;
 
 	if (!info || !info->domain_attr || !info->fabric_attr ||
 	    (info->fabric_attr->name && strcmp(info->fabric_attr->name, f->name)))
 		return -FI_EINVAL;
+	ret = uet_job(&how, &job);
+	if (ret)
+		return ret;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -FI_ENOMEM;
@@ -120,6 +125,7 @@ int uet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	list_init(&d->free);
 	list_init(&d->eps);
 	d->fabric = f;
+	d->job = job;
 	d->automatic = info->domain_attr->data_progress == FI_PROGRESS_AUTO ||
 		       info->domain_attr->control_progress == FI_PROGRESS_AUTO;
 	d->alone = info->domain_attr->threading == FI_THREAD_DOMAIN;

@@ -421,27 +421,6 @@ static struct fi_ops_ep uet_ep_ops = {
 };
 
 /**
- * uet_ep_address() - an address that the program gave for an endpoint
- * @info: that of the endpoint
- * @addr: the address
- * @len: its length
- * @sa: gets it
- *
- * Return: 0, -FI_EINVAL.
- */
-int uet_ep_address(const struct fi_info *info, const void *addr, size_t len,
-			  struct sockaddr_uet *sa)
-{
-	if (info->addr_format == FI_ADDR_STR)
-		return libuet_parse(addr, NULL, sa) ? -FI_EINVAL : 0;
-	if (len != sizeof(*sa))
-		return -FI_EINVAL;
-	memcpy(sa, addr, len);
-	return sa->suet_family == libuet_family() && sa->suet_ri < UET_RI_MAX ? 0 :
-	       -FI_EINVAL;
-}
-
-/**
  * uet_ep_open() - fi_endpoint()
  * @domain: it belongs to
  * @info: as of fi_getinfo()
@@ -464,8 +443,8 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 	if (!ep)
 		return -FI_ENOMEM;
 	ep->info = fi_dupinfo(info);
-	if (!ep->info || uet_ep_address(info, info->src_addr, info->src_addrlen,
-					&ep->local)) {
+	if (!ep->info || uet_addr_get(info->addr_format, info->src_addr, info->src_addrlen,
+				      d->job, &ep->local)) {
 		int ret = ep->info ? -FI_EINVAL : -FI_ENOMEM;
 
 		fi_freeinfo(ep->info);

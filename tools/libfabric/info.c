@@ -226,20 +226,9 @@ static uint64_t uet_caps(const struct fi_info *h, uint64_t all)
 static int uet_info_addr(void **to, size_t *len, const struct sockaddr_uet *sa,
 			 uint32_t format)
 {
-	char text[LIBUET_URI_SIZE];
-
-	if (format == FI_ADDR_STR) {
-		if (libuet_format(sa, text, sizeof(text)) < 0)
-			return -errno;
-		*to = strdup(text);
-		*len = strlen(text) + 1;
-	} else {
-		*to = malloc(sizeof(*sa));
-		*len = sizeof(*sa);
-		if (*to)
-			memcpy(*to, sa, sizeof(*sa));
-	}
-	return *to ? 0 : -FI_ENOMEM;
+	*len = LIBUET_URI_SIZE;
+	*to = malloc(*len);
+	return *to ? uet_addr_put(sa, format, *to, len) : -FI_ENOMEM;
 }
 
 static void uet_info_hints(struct fi_info *info, const struct fi_info *h)
@@ -287,7 +276,8 @@ static void uet_info_dgram(struct fi_info *info, size_t size)
 }
 
 /* @dgram: 0, or what endpoints of datagrams send at most */
-static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_iface *i,
+static struct fi_info *uet_info_make(const struct fi_info *h, uint32_t format,
+				     const struct uet_iface *i,
 				     const struct sockaddr_uet *dest, size_t dgram)
 {
 	struct fi_info *info = fi_allocinfo();
@@ -297,7 +287,7 @@ static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_i
 	if (!info)
 		return NULL;
 	info->caps = uet_caps(h, dgram ? UET_DGRAM_CAPS : UET_CAPS);
-	info->addr_format = h ? h->addr_format : FI_FORMAT_UNSPEC;
+	info->addr_format = format;
 	*info->tx_attr = uet_tx_attr;
 	*info->rx_attr = uet_rx_attr;
 	*info->ep_attr = uet_ep_attr;
@@ -327,80 +317,53 @@ static struct fi_info *uet_info_make(const struct fi_info *h, const struct uet_i
 
 /**
  * struct uet_ask - where a program wants to send from and to
- * @src: local address, if @has_src; an unspecified one is any, with its PIDonFEP
- * @dest: the other one, if @has_dest
+ * @format: of addresses
+ * @job: of this process
+ * @has_src: there is @src
+ * @has_dest: there is @dest
+ * @src: local address; an unspecified one is any, with its PIDonFEP
+ * @dest: the other one
  */
 struct uet_ask {
+	uint32_t		format;
+	uint32_t		job;
 	bool			has_src;
 	bool			has_dest;
 	struct sockaddr_uet	src;
 	struct sockaddr_uet	dest;
 };
 
-static int uet_ask_hint(const struct fi_info *h, const void *addr, size_t len,
-			struct sockaddr_uet *sa)
-{
-	if (h->addr_format == FI_ADDR_STR)
-		return libuet_parse(addr, NULL, sa) ? -FI_EINVAL : 0;
-	if (len != sizeof(*sa))
-		return -FI_EINVAL;
-	memcpy(sa, addr, sizeof(*sa));
-	return sa->suet_family == libuet_family() ? 0 : -FI_EINVAL;
-}
-
-static int uet_ask_name(const char *node, const char *service, uint64_t flags, uint32_t job,
-			struct sockaddr_uet *sa)
-{
-	const struct sockaddr_uet base = {
-		.suet_family = libuet_family(), .suet_job = job,
-	};
-	char text[2 * LIBUET_URI_SIZE];
-	bool found;
-
-	if ((size_t)snprintf(text, sizeof(text), "%s%s%s", node ?: "any",
-			     service ? "/" : "", service ?: "") >= sizeof(text))
-		return -FI_ENODATA;
-	found = flags & FI_NUMERICHOST ? !libuet_parse(text, &base, sa) :
-		libuet_resolve(text, &base, sa, 1) == 1;
-	if (found)
-		return 0;
-	/* Programs for TCP have port numbers. */
-	if (errno == ERANGE)
-		uet_warn(CORE, "%s: services are PIDonFEPs here, 1 to %d\n", text, UET_PID_MAX);
-	else
-		uet_info(CORE, "%s: %s\n", text, strerror(errno));
-	return -FI_ENODATA;
-}
-
 static int uet_ask(const char *node, const char *service, uint64_t flags,
 		   const struct fi_info *h, struct uet_ask *ask)
 {
 	struct libuet_sock how = { 0 };
-	uint32_t job;
 	int ret;
 
 	memset(ask, 0, sizeof(*ask));
-	ret = uet_job(&how, &job);
-	if (ret)
-		return -FI_ENODATA;
-	if (h && h->src_addr) {
+	ask->format = h ? h->addr_format : FI_FORMAT_UNSPEC;
+	ret = uet_job(&how, &ask->job);
+	if (!ret && h && h->src_addr) {
 		ask->has_src = true;
-		ret = uet_ask_hint(h, h->src_addr, h->src_addrlen, &ask->src);
+		ret = uet_addr_get(ask->format, h->src_addr, h->src_addrlen, ask->job,
+				   &ask->src);
 	}
 	if (!ret && h && h->dest_addr) {
 		ask->has_dest = true;
-		ret = uet_ask_hint(h, h->dest_addr, h->dest_addrlen, &ask->dest);
+		ret = uet_addr_get(ask->format, h->dest_addr, h->dest_addrlen, ask->job,
+				   &ask->dest);
 	}
-	if (ret || (!node && !service))
-		return ret ? -FI_ENODATA : 0;
-	if (flags & FI_SOURCE) {
+	if (!ret && flags & FI_SOURCE && (node || service)) {
 		ask->has_src = true;
-		return uet_ask_name(node, service, flags, job, &ask->src);
+		ret = uet_addr_resolve(node, service, flags & FI_NUMERICHOST, ask->job,
+				       &ask->src);
+	} else if (!ret && node) {
+		ask->has_dest = true;
+		ret = uet_addr_resolve(node, service, flags & FI_NUMERICHOST, ask->job,
+				       &ask->dest);
+	} else if (service) {
+		ret = -FI_EINVAL;
 	}
-	if (!node)
-		return -FI_ENODATA;
-	ask->has_dest = true;
-	return uet_ask_name(node, service, flags, job, &ask->dest);
+	return ret ? -FI_ENODATA : 0;
 }
 
 /* The local address that the routes of this host send from */
@@ -464,7 +427,7 @@ static bool uet_iface_fits(struct uet_iface *i, const struct fi_info *h,
 	i->addr.suet_pid = src->suet_pid;
 	i->addr.suet_ri = src->suet_ri;
 	i->addr.suet_flags = src->suet_flags;
-	return src->suet_ri < UET_RI_MAX && src->suet_job == i->addr.suet_job;
+	return src->suet_job == i->addr.suet_job;
 }
 
 /* Does the user want a utility provider on this one? Without being asked for, libfabric
@@ -512,7 +475,7 @@ static int uet_info_add(const struct fi_info *h, const struct uet_ask *ask,
 			if (!uet_check_dgram(h, size))
 				continue;
 		}
-		**tail = uet_info_make(h, &one, dest, size);
+		**tail = uet_info_make(h, ask->format, &one, dest, size);
 		if (!**tail)
 			return -FI_ENOMEM;
 		*tail = &(**tail)->next;
@@ -560,6 +523,7 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 		const struct fi_info *hints, struct fi_info **info)
 {
 	static const struct uet_iface nowhere = { .name = "uet" };
+	const uint32_t format = hints ? hints->addr_format : FI_FORMAT_UNSPEC;
 	struct uet_ask ask;
 	int ret;
 
@@ -573,7 +537,7 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 	if (ret)
 		return ret;
 	if (flags & FI_PROV_ATTR_ONLY) {
-		*info = uet_info_make(hints, &nowhere, NULL, 0);
+		*info = uet_info_make(hints, format, &nowhere, NULL, 0);
 		return *info ? 0 : -FI_ENOMEM;
 	}
 	if (!uet_available())

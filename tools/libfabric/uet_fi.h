@@ -154,6 +154,7 @@ struct uet_fabric {
  * @fid: its identity
  * @fabric: it belongs to
  * @info: it was opened with
+ * @job: of its endpoints
  * @lock: of all its objects, unless @alone
  * @alone: one thread at a time has to do with it: the program says so
  *	(FI_THREAD_DOMAIN), waits for nothing, and there is no @thread
@@ -178,6 +179,7 @@ struct uet_domain {
 	struct fid_domain	fid;
 	struct uet_fabric	*fabric;
 	struct fi_info		*info;
+	uint32_t		job;
 	pthread_mutex_t		lock;
 	bool			alone;
 	struct libuet_cq	ring;
@@ -262,13 +264,20 @@ size_t uet_iface_dgram(const struct uet_iface *i);
 int uet_ifaces(struct uet_iface **list);
 int uet_job(struct libuet_sock *how, uint32_t *job);
 
-/* --- addresses (av.c) --------------------------------------------------------- */
+/* --- addresses (addr.c, av.c) -------------------------------------------------- */
+
+bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b);
+int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, size_t *len);
+int uet_addr_get(uint32_t format, const void *addr, size_t len, uint32_t job,
+		 struct sockaddr_uet *sa);
+int uet_addr_resolve(const char *node, const char *service, bool numeric, uint32_t job,
+		     struct sockaddr_uet *sa);
 
 /**
  * struct uet_av - address vector
  * @fid: its identity
  * @domain: it belongs to
- * @strings: addresses of the program are text (FI_ADDR_STR)
+ * @format: of the program's addresses
  * @events: inserts tell their end by an event (FI_EVENT)
  * @addr: addresses; of a removed one suet_family is 0
  * @nr: number of places
@@ -282,7 +291,7 @@ int uet_job(struct libuet_sock *how, uint32_t *job);
 struct uet_av {
 	struct fid_av		fid;
 	struct uet_domain	*domain;
-	bool			strings;
+	uint32_t		format;
 	bool			events;
 	struct sockaddr_uet	*addr;
 	size_t			nr;
@@ -298,9 +307,6 @@ int uet_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_a
 		void *context);
 const struct sockaddr_uet *uet_av_get(const struct uet_av *av, fi_addr_t addr);
 fi_addr_t uet_av_find(const struct uet_av *av, const struct sockaddr_uet *from);
-bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b);
-bool uet_addr_valid(const struct sockaddr_uet *sa);
-int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, size_t *len);
 
 /* --- completions (cq.c, cntr.c, eq.c) ------------------------------------------ */
 
@@ -613,8 +619,6 @@ struct uet_ep {
 
 int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
 		void *context);
-int uet_ep_address(const struct fi_info *info, const void *addr, size_t len,
-		   struct sockaddr_uet *sa);
 extern struct fi_ops_cm uet_cm_ops;
 
 static inline struct uet_ep *uet_ep_of_fid(struct fid *fid)

@@ -98,6 +98,32 @@ static void by_service(struct side *s)
 	CHECK(s, at != FI_ADDR_NOTAVAIL, "no number");
 }
 
+/* What text leaves out is that of the domain: its job */
+static void short_text(struct side *s)
+{
+	struct fi_info *hints, *info = NULL;
+	struct name own, got = { .len = sizeof(got.addr) };
+	char text[256];
+	unsigned int pid;
+	fi_addr_t at;
+
+	if (!strict() || !suite.node[0])
+		skip_case(s, "of another provider, or no address was given");
+	hints = hints_of(&s->want);
+	snprintf(text, sizeof(text), "%s/5", suite.node[0]);
+	hints->src_addr = strdup(text);
+	hints->src_addrlen = strlen(text) + 1;
+	OK(s, fi_getinfo(SUITE_API, NULL, NULL, 0, hints, &info));
+	fi_freeinfo(info);
+	fi_freeinfo(hints);
+	own_name(s, &own);
+	CHECK(s, sscanf(own.addr, "uet://%*[^/]/%*u/%u", &pid) == 1, "%s", own.addr);
+	snprintf(text, sizeof(text), "%s/%u", suite.node[0], pid);
+	side_insert(s, text, &at);
+	OK(s, fi_av_lookup(s->av, at, got.addr, &got.len));
+	CHECK(s, !strcmp(own.addr, got.addr), "%s, not %s", got.addr, own.addr);
+}
+
 /* Two endpoints with one table; each is known by its number */
 static void shared(struct side *s)
 {
@@ -124,6 +150,7 @@ TESTS(av) = {
 	{ "a table", table, .want = { .av = FI_AV_TABLE } },
 	{ "a map", table, .want = { .av = FI_AV_MAP } },
 	{ "a node and a service", by_service },
+	{ "text without a job", short_text, .want = { .format = FI_ADDR_STR } },
 	{ "shared by two endpoints", shared },
 	{ "... which know the source", shared, .want = { .caps = FI_SOURCE } },
 	{ }

@@ -230,6 +230,7 @@ struct fi_info *hints_of(const struct want *want)
 		abort();
 	hints->caps = FI_MSG | FI_TAGGED | want->caps;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
+	hints->addr_format = want->format;
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->fabric_attr->prov_name = strdup(suite.provider);
 	hints->domain_attr->threading = want->threading ? want->threading : FI_THREAD_SAFE;
@@ -275,6 +276,14 @@ static void bind_cntr(struct side *s, struct fid_cntr **cntr, uint64_t what)
 	OK(s, fi_ep_bind(s->ep, &(*cntr)->fid, what));
 }
 
+/* Arrays of text are arrays of pointers */
+void side_insert(struct side *s, const char *name, fi_addr_t *addr)
+{
+	const void *array = s->info->addr_format == FI_ADDR_STR ? (void *)&name : (void *)name;
+
+	CHECK(s, fi_av_insert(s->av, array, 1, addr, 0, NULL) == 1, "an address");
+}
+
 /* Another endpoint of the side, with its completion queue; its address is inserted */
 void side_new_ep(struct side *s, struct fid_ep **ep, fi_addr_t *addr)
 {
@@ -288,7 +297,7 @@ void side_new_ep(struct side *s, struct fid_ep **ep, fi_addr_t *addr)
 	OK(s, fi_ep_bind(*ep, &s->cq->fid, FI_RECV | s->want.rx_bind));
 	OK(s, fi_enable(*ep));
 	OK(s, fi_getname(&(*ep)->fid, name, &len));
-	CHECK(s, fi_av_insert(s->av, name, 1, addr, 0, NULL) == 1, "the own address");
+	side_insert(s, name, addr);
 }
 
 static void learn_peer(struct side *s)
@@ -301,8 +310,7 @@ static void learn_peer(struct side *s)
 	OK(s, fi_getname(&s->ep->fid, own.name, &own.len));
 	tell(s, &own, sizeof(own));
 	hear(s, &other, sizeof(other));
-	CHECK(s, fi_av_insert(s->av, other.name, 1, &s->peer, 0, NULL) == 1,
-	      "the address of the other role");
+	side_insert(s, other.name, &s->peer);
 }
 
 /* All that a side has; the roles meet here */

@@ -46,6 +46,7 @@ struct want {
 	enum fi_wait_obj wait;
 	enum fi_progress progress;
 	enum fi_threading threading;	/* FI_THREAD_UNSPEC: FI_THREAD_SAFE */
+	uint32_t	format;		/* of addresses */
 	size_t		cq_size;
 };
 
@@ -206,6 +207,7 @@ struct fi_info *hints_of(const struct want *want);
 int side_info(struct side *s);
 void side_domain(struct side *s);
 void side_open(struct side *s);
+void side_insert(struct side *s, const char *name, fi_addr_t *addr);
 void side_new_ep(struct side *s, struct fid_ep **ep, fi_addr_t *addr);
 void side_close(struct side *s);
 void side_init(struct side *s, const struct test *test, int role, int chan);
