@@ -84,6 +84,15 @@ service_too_large()
 	grep -q "PIDonFEPs" "$WORK/info" || fail "nothing tells why"
 }
 
+# Socket addresses but those of IP are none of this provider
+format_unknown()
+{
+	on "$A" env FI_LOG_LEVEL=warn fi_info -p "$PROVIDER" -a FI_SOCKADDR_IB \
+		>"$WORK/info" 2>&1
+	cat "$WORK/info"
+	grep -q "not offered: addresses" "$WORK/info" || fail "nothing tells why"
+}
+
 no_interface()
 {
 	on "$A" env FI_LOG_LEVEL=warn FI_UET_ADDR=eth77 fi_info -p "$PROVIDER" \
@@ -447,6 +456,7 @@ if wanted programs; then
 	if [ "$PROVIDER" = uet ]; then
 		tst "in a job" in_job
 		tst "a service that is a port number" service_too_large
+		tst "a format of addresses that there is not" format_unknown
 		tst "an interface that is not there" no_interface
 		tst "a utility provider on top" layered
 	fi
@@ -456,9 +466,16 @@ fi
 if wanted suite; then
 	suite "suite in a host" -m threads -c "$(scaled 30)"
 	suite "suite between hosts" -n "$B" -d $B4 -c "$(scaled 30)"
+	suite "suite over IPv6" -n "$B" -s $A6 -d $B6 -c "$(scaled 30)" formats addresses
 	if [ "$PROVIDER" = uet ] && [ -x "$TREE/build/uetrun/uetrun" ]; then
 		LIMITS=("$TREE/build/uetrun/uetrun" -j 77 --)
-		suite "suite in a job" -m threads av
+		suite "suite in a job" -m threads av formats
+	fi
+	if [ "$PROVIDER" = uet ]; then
+		start=$(on "$A" sysctl -n net.uet.pid_unprivileged_start)
+		set_sysctl "$A" pid_unprivileged_start 4095
+		suite "one PIDonFEP is left" -m threads "ports of their own"
+		set_sysctl "$A" pid_unprivileged_start "$start"
 	fi
 	LIMITS=("${LIMITED[@]}")
 	suite "little memory to pin" -m threads -c "$(scaled 10)" long unexpected

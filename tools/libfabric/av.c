@@ -67,7 +67,7 @@ static int uet_av_add(struct uet_av *av, const struct sockaddr_uet *sa, fi_addr_
 	size_t n = av->nr;
 	int ret;
 
-	if (IN6_IS_ADDR_UNSPECIFIED(&sa->suet_addr))
+	if (!uet_addr_valid(sa, av->format))
 		return -FI_EINVAL;
 	/* Places of removed addresses are used again. */
 	if (av->holes)
@@ -127,11 +127,13 @@ fi_addr_t uet_av_find(const struct uet_av *av, const struct sockaddr_uet *from)
 static int uet_av_read(const struct uet_av *av, const void *addr, size_t n,
 		       struct sockaddr_uet *sa)
 {
+	const size_t size = uet_addr_size(av->format);
+
 	if (av->format == FI_ADDR_STR)
-		return uet_addr_resolve(((char *const *)addr)[n], NULL, false,
+		return uet_addr_resolve(((char *const *)addr)[n], NULL, false, av->format,
 					av->domain->job, sa);
-	return uet_addr_get(av->format, (const struct sockaddr_uet *)addr + n, sizeof(*sa),
-			    av->domain->job, sa);
+	return uet_addr_get(av->format, (const char *)addr + n * size, size, av->domain->job,
+			    sa);
 }
 
 /* Where events go: the queue of the vector, or that of its domain */
@@ -253,8 +255,8 @@ static int uet_av_insertsym(struct fid_av *fid, const char *node, size_t nodecnt
 		i = n / svccnt;
 		ret = uet_av_symbol(node, i, host, sizeof(host)) ?:
 		      uet_av_symbol(service, n % svccnt, svc, sizeof(svc)) ?:
-		      uet_addr_resolve(host, service ? svc : NULL, false, av->domain->job,
-				       &sa);
+		      uet_addr_resolve(host, service ? svc : NULL, false, av->format,
+				       av->domain->job, &sa);
 		good += uet_av_insert_one(av, n, ret, &sa, fi_addr, flags, context);
 	}
 	return uet_av_done(av, flags, context, good);
@@ -309,11 +311,13 @@ static const char *uet_av_straddr(struct fid_av *fid, const void *addr, char *bu
 {
 	struct uet_av *av = list_item(fid, struct uet_av, fid);
 	char text[LIBUET_URI_SIZE];
+	struct sockaddr_uet sa;
 	size_t need;
 
 	if (av->format == FI_ADDR_STR)
 		snprintf(text, sizeof(text), "%s", (const char *)addr);
-	else if (libuet_format(addr, text, sizeof(text)) < 0)
+	else if (uet_addr_get(av->format, addr, uet_addr_size(av->format), av->domain->job,
+			      &sa) || libuet_format(&sa, text, sizeof(text)) < 0)
 		return NULL;
 	need = strlen(text) + 1;
 	if (buf && *len)

@@ -108,7 +108,8 @@ int uet_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	int ret;
 
 	if (!info || !info->domain_attr || !info->fabric_attr ||
-	    (info->fabric_attr->name && strcmp(info->fabric_attr->name, f->name)))
+	    (info->fabric_attr->name && strcmp(info->fabric_attr->name, f->name)) ||
+	    !uet_addr_size(info->addr_format))
 		return -FI_EINVAL;
 	ret = uet_job(&how, &job);
 	if (ret)

@@ -200,6 +200,9 @@ static int uet_ep_open_sockets(struct uet_ep *ep)
 	if (getsockname(ep->fd, (struct sockaddr *)&local, &len))
 		return -errno;
 	local.suet_initiator = 0;
+	/* Where all PIDonFEPs are taken the kernel chooses a resource index. */
+	if (!uet_addr_fits(&local, ep->info->addr_format, ep->domain->job))
+		return -EADDRINUSE;
 	if (ep->dgram) {
 		ep->local = local;
 		return 0;

@@ -43,28 +43,19 @@ int uet_job(struct libuet_sock *how, uint32_t *job)
 }
 
 /* The address of an interface, if it is one that others can send to */
-static bool uet_iface_addr(const struct sockaddr *sa, struct in6_addr *addr)
+static bool uet_iface_addr(const struct sockaddr *from, uint32_t job, struct sockaddr_uet *sa)
 {
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)sa;
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)sa;
+	const size_t len = from && from->sa_family == AF_INET ? sizeof(struct sockaddr_in) :
+								 sizeof(struct sockaddr_in6);
 
-	if (sa && sa->sa_family == AF_INET6) {
-		*addr = v6->sin6_addr;
-		return !IN6_IS_ADDR_LINKLOCAL(addr);
-	}
-	if (!sa || sa->sa_family != AF_INET)
-		return false;
-	memset(addr, 0, sizeof(*addr));
-	addr->s6_addr[10] = 0xff;
-	addr->s6_addr[11] = 0xff;
-	memcpy(&addr->s6_addr[12], &v4->sin_addr, sizeof(v4->sin_addr));
-	return true;
+	return from && !uet_addr_get(FI_SOCKADDR, from, len, job, sa) &&
+	       !IN6_IS_ADDR_LINKLOCAL(&sa->suet_addr);
 }
 
 /* IPv4 comes first, loopback interfaces last. */
-static int uet_iface_rank(const struct ifaddrs *ifa, const struct in6_addr *addr)
+static int uet_iface_rank(const struct ifaddrs *ifa)
 {
-	return (ifa->ifa_flags & IFF_LOOPBACK ? 2 : 0) + !IN6_IS_ADDR_V4MAPPED(addr);
+	return (ifa->ifa_flags & IFF_LOOPBACK ? 2 : 0) + (ifa->ifa_addr->sa_family != AF_INET);
 }
 
 /* FI_UET_ADDR chooses an address or an interface. */
@@ -80,14 +71,9 @@ static bool uet_iface_wanted(const struct uet_iface *i)
 }
 
 static int uet_ifaces_add(struct uet_iface **list, int n, const struct ifaddrs *ifa,
-			  const struct in6_addr *addr, uint32_t job)
+			  const struct sockaddr_uet *addr)
 {
-	struct uet_iface i = {
-		.addr = {
-			.suet_family = libuet_family(), .suet_job = job,
-			.suet_addr = *addr,
-		},
-	}, *more;
+	struct uet_iface i = { .addr = *addr }, *more;
 
 	snprintf(i.name, sizeof(i.name), "%s", ifa->ifa_name);
 	if (!uet_iface_wanted(&i))
@@ -154,7 +140,7 @@ int uet_ifaces(struct uet_iface **list)
 	const char *wanted = getenv("FI_UET_ADDR");
 	struct libuet_sock how = { 0 };
 	struct ifaddrs *all, *ifa;
-	struct in6_addr addr;
+	struct sockaddr_uet addr;
 	int n = 0, pass, ret;
 	uint32_t job;
 
@@ -167,10 +153,10 @@ int uet_ifaces(struct uet_iface **list)
 	for (pass = 0; pass < 4; pass++) {
 		for (ifa = all; ifa && n >= 0; ifa = ifa->ifa_next) {
 			if (!(ifa->ifa_flags & IFF_UP) ||
-			    !uet_iface_addr(ifa->ifa_addr, &addr) ||
-			    uet_iface_rank(ifa, &addr) != pass)
+			    !uet_iface_addr(ifa->ifa_addr, job, &addr) ||
+			    uet_iface_rank(ifa) != pass)
 				continue;
-			n = uet_ifaces_add(list, n, ifa, &addr, job);
+			n = uet_ifaces_add(list, n, ifa, &addr);
 		}
 	}
 	freeifaddrs(all);

@@ -183,8 +183,10 @@ static int uet_check(const struct fi_info *h)
 		REFUSE("capabilities");
 	if (h->caps & (FI_SEND | FI_RECV) && !(h->caps & (FI_MSG | FI_TAGGED)))
 		REFUSE("FI_SEND and FI_RECV of nothing");
-	if (h->addr_format != FI_FORMAT_UNSPEC && h->addr_format != FI_ADDR_STR)
-		REFUSE("that format of addresses");
+	if (h->addr_format != FI_SOCKADDR && !uet_addr_size(h->addr_format)) {
+		uet_warn(CORE, "not offered: addresses that are neither text, nor IPv4 or IPv6 socket addresses, nor sockaddr_uet\n");
+		return -FI_ENODATA;
+	}
 	if (h->handle)
 		REFUSE("handles");
 	if (h->fabric_attr && h->fabric_attr->prov_version > uet_provider.version)
@@ -287,7 +289,7 @@ static struct fi_info *uet_info_make(const struct fi_info *h, uint32_t format,
 	if (!info)
 		return NULL;
 	info->caps = uet_caps(h, dgram ? UET_DGRAM_CAPS : UET_CAPS);
-	info->addr_format = format;
+	info->addr_format = uet_addr_format(format, &i->addr);
 	*info->tx_attr = uet_tx_attr;
 	*info->rx_attr = uet_rx_attr;
 	*info->ep_attr = uet_ep_attr;
@@ -317,7 +319,7 @@ static struct fi_info *uet_info_make(const struct fi_info *h, uint32_t format,
 
 /**
  * struct uet_ask - where a program wants to send from and to
- * @format: of addresses
+ * @format: of addresses, with FI_SOCKADDR for either family
  * @job: of this process
  * @has_src: there is @src
  * @has_dest: there is @dest
@@ -333,6 +335,26 @@ struct uet_ask {
 	struct sockaddr_uet	dest;
 };
 
+/* An address in the hints, which may tell the family of all */
+static int uet_ask_hint(struct uet_ask *ask, const void *addr, size_t len,
+			struct sockaddr_uet *sa)
+{
+	int ret = uet_addr_get(ask->format, addr, len, ask->job, sa);
+
+	ask->format = uet_addr_format(ask->format, sa);
+	return ret;
+}
+
+static int uet_ask_name(struct uet_ask *ask, const char *node, const char *service,
+			uint64_t flags, struct sockaddr_uet *sa)
+{
+	int ret = uet_addr_resolve(node, service, flags & FI_NUMERICHOST, ask->format,
+				   ask->job, sa);
+
+	ask->format = uet_addr_format(ask->format, sa);
+	return ret;
+}
+
 static int uet_ask(const char *node, const char *service, uint64_t flags,
 		   const struct fi_info *h, struct uet_ask *ask)
 {
@@ -344,22 +366,18 @@ static int uet_ask(const char *node, const char *service, uint64_t flags,
 	ret = uet_job(&how, &ask->job);
 	if (!ret && h && h->src_addr) {
 		ask->has_src = true;
-		ret = uet_addr_get(ask->format, h->src_addr, h->src_addrlen, ask->job,
-				   &ask->src);
+		ret = uet_ask_hint(ask, h->src_addr, h->src_addrlen, &ask->src);
 	}
 	if (!ret && h && h->dest_addr) {
 		ask->has_dest = true;
-		ret = uet_addr_get(ask->format, h->dest_addr, h->dest_addrlen, ask->job,
-				   &ask->dest);
+		ret = uet_ask_hint(ask, h->dest_addr, h->dest_addrlen, &ask->dest);
 	}
 	if (!ret && flags & FI_SOURCE && (node || service)) {
 		ask->has_src = true;
-		ret = uet_addr_resolve(node, service, flags & FI_NUMERICHOST, ask->job,
-				       &ask->src);
+		ret = uet_ask_name(ask, node, service, flags, &ask->src);
 	} else if (!ret && node) {
 		ask->has_dest = true;
-		ret = uet_addr_resolve(node, service, flags & FI_NUMERICHOST, ask->job,
-				       &ask->dest);
+		ret = uet_ask_name(ask, node, service, flags, &ask->dest);
 	} else if (service) {
 		ret = -FI_EINVAL;
 	}
@@ -419,10 +437,14 @@ static bool uet_iface_fits(struct uet_iface *i, const struct fi_info *h,
 	if (h && h->fabric_attr && h->fabric_attr->name &&
 	    strcmp(h->fabric_attr->name, name))
 		return false;
+	if (!uet_addr_fits(&i->addr, ask->format, ask->job))
+		return false;
 	if (!ask->has_src)
 		return true;
+	/* 0.0.0.0 is any address of IPv4. */
 	if (!IN6_IS_ADDR_UNSPECIFIED(&src->suet_addr) &&
-	    memcmp(&src->suet_addr, &i->addr.suet_addr, sizeof(src->suet_addr)))
+	    memcmp(&src->suet_addr, &i->addr.suet_addr,
+		   uet_addr_any(&src->suet_addr) ? 12 : sizeof(src->suet_addr)))
 		return false;
 	i->addr.suet_pid = src->suet_pid;
 	i->addr.suet_ri = src->suet_ri;

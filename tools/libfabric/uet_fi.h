@@ -267,11 +267,16 @@ int uet_job(struct libuet_sock *how, uint32_t *job);
 /* --- addresses (addr.c, av.c) -------------------------------------------------- */
 
 bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b);
+bool uet_addr_any(const struct in6_addr *a);
+bool uet_addr_fits(const struct sockaddr_uet *sa, uint32_t format, uint32_t job);
+bool uet_addr_valid(const struct sockaddr_uet *sa, uint32_t format);
+uint32_t uet_addr_format(uint32_t format, const struct sockaddr_uet *sa);
+size_t uet_addr_size(uint32_t format);
 int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, size_t *len);
 int uet_addr_get(uint32_t format, const void *addr, size_t len, uint32_t job,
 		 struct sockaddr_uet *sa);
-int uet_addr_resolve(const char *node, const char *service, bool numeric, uint32_t job,
-		     struct sockaddr_uet *sa);
+int uet_addr_resolve(const char *node, const char *service, bool numeric, uint32_t format,
+		     uint32_t job, struct sockaddr_uet *sa);
 
 /**
  * struct uet_av - address vector

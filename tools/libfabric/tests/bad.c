@@ -46,6 +46,7 @@ static void more_than_there_is(struct side *s)
 	ASK(domain_attr->cq_data_size, info->domain_attr->cq_data_size + 1);
 	ASK(ep_attr->protocol, 0x70707070);
 	ASK(addr_format, FI_ADDR_PSMX2);
+	ASK(addr_format, FI_SOCKADDR_IB);
 	ASK(ep_attr->type, FI_EP_MSG);
 	ASK(ep_attr->tx_ctx_cnt, 1000);
 	ASK(ep_attr->rx_ctx_cnt, 1000);

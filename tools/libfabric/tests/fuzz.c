@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random operations of two endpoints, which send to each other and to themselves.
+ * Random operations of two endpoints, which send to each other and to themselves; and
+ * random addresses.
  *
  * What is to match what is not predicted: it may depend on when a message arrives.
  * It is judged afterwards, by what holds at any rate:
@@ -13,6 +14,7 @@
  *
  * A message that a peek claims or discards is taken by a receive posted then.
  */
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include "suite.h"
@@ -441,8 +443,119 @@ static void with_sources(struct side *s)
 	fuzz(s, true);
 }
 
+/* --- addresses ------------------------------------------------------------------------------- */
+
+#define ADDRESSES	2000		/* arrays of them */
+#define ARRAY		8
+
+static void random_in6(uint64_t *rnd, struct in6_addr *a)
+{
+	unsigned int i;
+
+	memset(a, 0, sizeof(*a));
+	switch (below(rnd, 5)) {
+	case 0:
+		return;
+	case 1:
+		a->s6_addr32[2] = htonl(0xffff);
+		a->s6_addr32[3] = below(rnd, 2) ? next_random(rnd) : 0;
+		return;
+	case 2:
+		a->s6_addr32[0] = htonl(0xfe800000);
+		a->s6_addr32[3] = next_random(rnd);
+		return;
+	default:
+		for (i = 0; i < 4; i++)
+			a->s6_addr32[i] = next_random(rnd);
+	}
+}
+
+/* A socket address, or what is near to one. Returns whether it is a destination. */
+static bool random_name(uint64_t *rnd, uint32_t format, void *to)
+{
+	static const uint16_t ports[] = { 0, 1, 4095, 4096, 0xffff };
+	static const sa_family_t families[] = { AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6 };
+	const sa_family_t own = format == FI_SOCKADDR_IN ? AF_INET : AF_INET6;
+	sa_family_t family = below(rnd, 4) ? own : families[below(rnd, 4)];
+	uint16_t port = below(rnd, 3) ? 1 + below(rnd, 4095) : ports[below(rnd, 5)];
+	bool good = family == own && port && port <= 4095;
+	struct sockaddr_in6 *v6 = to;
+	struct sockaddr_in *v4 = to;
+
+	if (own == AF_INET) {
+		*v4 = (struct sockaddr_in){ .sin_family = family, .sin_port = htons(port) };
+		v4->sin_addr.s_addr = below(rnd, 4) ? next_random(rnd) : 0;
+		return good && v4->sin_addr.s_addr;
+	}
+	*v6 = (struct sockaddr_in6){ .sin6_family = family, .sin6_port = htons(port) };
+	v6->sin6_scope_id = below(rnd, 2) ? next_random(rnd) : 0;
+	random_in6(rnd, &v6->sin6_addr);
+	return good && !IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) &&
+	       !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
+}
+
+/* Hints of any length are taken, and told as they are, or refused */
+static void random_hint(struct side *s, uint64_t *rnd, const char *name, size_t size)
+{
+	struct fi_info *hints = hints_of(&s->want), *info = NULL;
+	int ret;
+
+	hints->dest_addrlen = below(rnd, 2) ? size : below(rnd, size + 8);
+	hints->dest_addr = get(s, 1, size + 8);
+	memcpy(hints->dest_addr, name, size);
+	ret = fi_getinfo(SUITE_API, NULL, NULL, 0, hints, &info);
+	CHECK(s, !ret || ret == -FI_ENODATA, "fi_getinfo() gives %d", ret);
+	CHECK(s, ret || (hints->dest_addrlen == size && info->dest_addrlen == size &&
+			 !memcmp(info->dest_addr, name, size)), "another destination");
+	fi_freeinfo(hints);
+	fi_freeinfo(info);
+}
+
+static void addresses(struct side *s)
+{
+	const size_t size = s->want.format == FI_SOCKADDR_IN ? sizeof(struct sockaddr_in) :
+							       sizeof(struct sockaddr_in6);
+	struct sockaddr_in6 room[ARRAY];
+	char *names = (char *)room, got[256], text[256];
+	unsigned int n, i, good, arrays = scaled(ADDRESSES);
+	uint64_t rnd = suite.seed;
+	fi_addr_t at[ARRAY];
+	bool valid[ARRAY];
+	size_t len;
+
+	if (!strict())
+		skip_case(s, "other providers have more ports");
+	for (n = 0; n < arrays; n++) {
+		good = 0;
+		for (i = 0; i < ARRAY; i++) {
+			valid[i] = random_name(&rnd, s->want.format, names + i * size);
+			good += valid[i];
+			len = sizeof(text);
+			fi_av_straddr(s->av, names + i * size, text, &len);
+		}
+		i = fi_av_insert(s->av, names, ARRAY, at, 0, NULL);
+		CHECK(s, i == good, "%u of %u are taken", i, good);
+		for (i = 0; i < ARRAY; i++) {
+			CHECK(s, (at[i] != FI_ADDR_NOTAVAIL) == valid[i], "address %u of array %u",
+			      i, n);
+			if (!valid[i])
+				continue;
+			len = sizeof(got);
+			OK(s, fi_av_lookup(s->av, at[i], got, &len));
+			CHECK(s, len == size && !memcmp(got, names + i * size, size),
+			      "address %u of array %u is another one", i, n);
+			OK(s, fi_av_remove(s->av, &at[i], 1, 0));
+		}
+		/* They are slow: a look at all interfaces. */
+		if (!(n % 20))
+			random_hint(s, &rnd, names, size);
+	}
+}
+
 TESTS(fuzz) = {
 	{ "any source", without_sources },
 	{ "named sources", with_sources, .want = { .caps = FI_SOURCE | FI_DIRECTED_RECV } },
+	{ "addresses, IPv4", addresses, .want = { .format = FI_SOCKADDR_IN } },
+	{ "addresses, IPv6", addresses, .want = { .format = FI_SOCKADDR_IN6 } },
 	{ }
 };

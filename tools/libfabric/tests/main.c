@@ -28,7 +28,7 @@
 
 #include "suite.h"
 
-#define FILES(X) X(getinfo) X(bad) X(av) X(eq) X(cq) X(cntr) X(wait) X(msg) X(tagged) \
+#define FILES(X) X(getinfo) X(bad) X(av) X(formats) X(eq) X(cq) X(cntr) X(wait) X(msg) X(tagged) \
 	X(inject) X(order) X(long) X(unexpected) X(multi_recv) X(peek) X(cancel) \
 	X(threads) X(fuzz)
 
