@@ -108,6 +108,8 @@ layered()
 	cat "$WORK/info"
 	grep -q "provider: uet$" "$WORK/info" || fail "it is not found"
 	! grep -q "ofi_rxd" "$WORK/info" || fail "it is there unasked"
+	! on "$A" env FI_PROVIDER="uet;ofi_rxd" fi_info -p "uet;ofi_rxd" -a FI_ADDR_STR ||
+		fail "text as addresses is offered, which ofi_rxd crashes with"
 	FI_PROVIDER="uet;ofi_rxd" PROVIDER="uet;ofi_rxd" pingpong -m tagged -I 20
 }
 

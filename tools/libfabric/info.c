@@ -555,6 +555,9 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 		return -FI_EBADFLAGS;
 	if (flags & UET_CORE_PROV_ONLY && !uet_layered())
 		REFUSE("utility providers that FI_PROVIDER does not name, as \"uet;ofi_rxd\"");
+	/* ofi_rxd keeps addresses in packets, and inserts them as they are. */
+	if (flags & UET_CORE_PROV_ONLY && format == FI_ADDR_STR)
+		REFUSE("text as addresses of utility providers");
 	ret = uet_check(hints);
 	if (ret)
 		return ret;
