@@ -85,6 +85,26 @@ damaged()
 	[ "$(stat_of "$B" DropChecksum)" -gt 0 ] || fail "nothing was counted"
 }
 
+# What is in a tunnel was damaged before, whether that has a checksum or not
+tunnelled()
+{
+	local h own other
+
+	fresh
+	for h in "$A $A4 $B4 1" "$B $B4 $A4 2"; do
+		read -r h own other i <<<"$h"
+		ip -n "$h" link add vx0 type vxlan id 7 local "$own" remote "$other" \
+			dev uet0 dstport 4789 "$1" || skip "no vxlan here"
+		ip -n "$h" addr add "10.7.0.$i/24" dev vx0
+		on "$h" ethtool -K vx0 tx off >/dev/null
+		ip -n "$h" link set vx0 up
+	done
+	transfer 10.7.0.2 "-n 1" "-n 1" || return 1
+	tc -n "$A" qdisc add dev vx0 root netem limit 10000 corrupt 5% || skip "no netem here"
+	transfer 10.7.0.2 "-n 2000" "-n 2000 -s 24-500" || return 1
+	[ "$(stat_of "$B" DropChecksum)" -gt 0 ] || fail "nothing was counted"
+}
+
 by_default()
 {
 	fresh
@@ -153,6 +173,8 @@ ue10()
 tst "what is damaged is lost, over IPv4" damaged "$B4" "" ""
 tst "... over IPv6" damaged "$B6" "" ""
 tst "... and in order" damaged "$B4" "-t seqpacket -o" "-t seqpacket"
+tst "... and in a tunnel without checksums" tunnelled noudpcsum
+tst "... with checksums" tunnelled udpcsum
 tst "each packet has one" by_default
 tst "who sends none gets none" sends_none set_sysctl "$A" udp_csum 0
 tst "... nor does a peer of another make" sends_none ue10

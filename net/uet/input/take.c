@@ -59,16 +59,17 @@ static bool uet_take_raw(const struct net *net, const struct raw_hashinfo *raw)
 	return !hlist_empty(&raw->ht[raw_hashfunc(net, IPPROTO_UDP)]);
 }
 
-/* Is nothing left to verify of the checksum? */
-static __always_inline bool uet_take_sound(const struct sk_buff *skb,
-					   const struct udphdr *uh)
+/* Is nothing left to verify of the checksum? Of what was verified before it may have been
+ * that of a tunnel.
+ */
+static __always_inline bool uet_take_sound(struct sk_buff *skb, const struct udphdr *uh)
 {
+	skb->csum_valid = 0;
 	return likely(skb_csum_unnecessary(skb)) || !uh->check;
 }
 
 /* Is a UDP header all that is left between a packet and the tunnel socket? */
-static __always_inline bool uet_take_plain(struct sk_buff *skb,
-					   const struct udphdr *uh,
+static __always_inline bool uet_take_plain(struct sk_buff *skb, const struct udphdr *uh,
 					   unsigned int off)
 {
 	return ntohs(uh->len) == skb->len - off &&
