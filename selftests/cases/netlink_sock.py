@@ -413,7 +413,7 @@ def receive_buffer(mpr, rcvbuf):
         first = it()["rcvbuf"]
         for _ in range(16):
             a.send(ADDR_B, PID, bytes(1 << 20))
-        last = until(lambda: it() if it()["rx-refused-ns"] else None, it)
+        last = until(lambda: it() if it().get("rx-refused-ns") else None, it)
         enter(NS_B)
         with open(setting, "w") as f:
             f.write(before)

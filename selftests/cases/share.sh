@@ -108,6 +108,8 @@ first_packets_together()
 	PID=100 recv_start main -I -n 1000000
 	on "$A" uet_inject.py together $B4 \
 		--count "$count" || return 1
+	# The other CPU may not have seen its last ones yet.
+	wait_for 10 accepted_at_least $((accepted + count))
 	accepted=$(($(stat_of "$B" PdcAccepted) - accepted))
 	before=$(($(stat_of "$B" PdcRefused) - before))
 	echo "$accepted contexts, $before packets refused"
@@ -116,6 +118,11 @@ first_packets_together()
 	recv_all_sent
 	# What it got is no message of uet_send, so it does not like it.
 	recv_wait main >/dev/null 2>&1 || true
+}
+
+accepted_at_least()
+{
+	[ "$(stat_of "$B" PdcAccepted)" -ge "$1" ]
 }
 
 # Twelve windows together do not stand in the port of their host: of twelve
