@@ -24,7 +24,6 @@ import time
 import uet_packets as p
 
 ETH_P_ALL = 3
-SO_NO_CHECK = 11
 SO_TIMESTAMPNS = 35
 IP_TRANSPARENT = 19
 SO_ATTACH_FILTER = 26
@@ -43,8 +42,6 @@ class Wire:
         self.socks = []
         for _ in range(8):      # several source ports, as sprayed packets have
             s = socket.socket(family, socket.SOCK_DGRAM)
-            if family == socket.AF_INET:
-                s.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
             if source:
                 s.bind((source, 0))
             self.socks.append(s)
