@@ -164,22 +164,27 @@ int uet_addr_put(const struct sockaddr_uet *sa, uint32_t format, void *addr, siz
 	return room < need ? -FI_ETOOSMALL : 0;
 }
 
-/* Take a socket address. Its port may be too large for a PIDonFEP. */
+/* Take a socket address, aligned or not. Its port may be too large for a PIDonFEP. */
 static bool uet_addr_get_socket(const void *addr, size_t len, struct sockaddr_uet *sa)
 {
-	const struct sockaddr_in6 *v6 = addr;
-	const struct sockaddr_in *v4 = addr;
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} u;
 
-	if (len == sizeof(*v4) && v4->sin_family == AF_INET) {
+	if (len > sizeof(u))
+		return false;
+	memcpy(&u, addr, len);
+	if (len == sizeof(u.v4) && u.v4.sin_family == AF_INET) {
 		sa->suet_addr.s6_addr16[5] = 0xffff;
-		memcpy(&sa->suet_addr.s6_addr[12], &v4->sin_addr, sizeof(v4->sin_addr));
-		sa->suet_pid = ntohs(v4->sin_port);
+		memcpy(&sa->suet_addr.s6_addr[12], &u.v4.sin_addr, sizeof(u.v4.sin_addr));
+		sa->suet_pid = ntohs(u.v4.sin_port);
 		return true;
 	}
-	if (len == sizeof(*v6) && v6->sin6_family == AF_INET6) {
-		sa->suet_addr = v6->sin6_addr;
-		sa->suet_scope_id = v6->sin6_scope_id;
-		sa->suet_pid = ntohs(v6->sin6_port);
+	if (len == sizeof(u.v6) && u.v6.sin6_family == AF_INET6) {
+		sa->suet_addr = u.v6.sin6_addr;
+		sa->suet_scope_id = u.v6.sin6_scope_id;
+		sa->suet_pid = ntohs(u.v6.sin6_port);
 		return true;
 	}
 	return false;
@@ -189,7 +194,7 @@ static bool uet_addr_get_socket(const void *addr, size_t len, struct sockaddr_ue
  * uet_addr_get() - take an address of the program
  * @format: it has
  * @addr: the address
- * @len: its length
+ * @len: its length; that of text may have the end of a string in it
  * @job: of the domain, if the address has none
  * @sa: gets it
  *
@@ -201,10 +206,13 @@ int uet_addr_get(uint32_t format, const void *addr, size_t len, uint32_t job,
 	const struct sockaddr_uet base = {
 		.suet_family = libuet_family(), .suet_job = job,
 	};
+	char text[LIBUET_URI_SIZE];
 
 	*sa = base;
 	if (format == FI_ADDR_STR) {
-		if (libuet_parse(addr, &base, sa))
+		if ((size_t)snprintf(text, sizeof(text), "%.*s", (int)len,
+				     (const char *)addr) >= sizeof(text) ||
+		    libuet_parse(text, &base, sa))
 			return -FI_EINVAL;
 	} else if (uet_addr_is_socket(format)) {
 		if (!uet_addr_get_socket(addr, len, sa) ||

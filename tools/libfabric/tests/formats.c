@@ -2,6 +2,8 @@
 /* Formats of addresses: text, and socket addresses, whose port is the PIDonFEP here. */
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -290,6 +292,25 @@ static void own_ports(struct side *s)
 	OK(s, fi_close(&ep->fid));
 }
 
+/* Text ends where its length says. */
+static void no_end(struct side *s)
+{
+	static const char text[] = "10.0.0.77/5";
+	const size_t page = sysconf(_SC_PAGESIZE), len = strlen(text);
+	struct fid_ep *ep;
+	char *pages;
+
+	if (!strict())
+		skip_case(s, "of another provider");
+	pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(s, pages != MAP_FAILED && !mprotect(pages + page, page, PROT_NONE), "mmap()");
+	memcpy(pages + page - len, text, len);
+	OK(s, fi_endpoint(s->domain, s->info, &ep, NULL));
+	OK(s, fi_setname(&ep->fid, pages + page - len, len));
+	OK(s, fi_close(&ep->fid));
+	munmap(pages, 2 * page);
+}
+
 /* Which interface a link-local address is of */
 static void link_local(struct side *s)
 {
@@ -331,6 +352,7 @@ TESTS(formats) = {
 	{ IN6("a local port", local_port) },
 	{ IN("ports of their own", own_ports) },
 	{ IN6("a scope", link_local) },
+	{ STR("no end", no_end) },
 	{ IN("messages", exchange, exchange), KNOWN },
 	{ IN6("messages", exchange, exchange), KNOWN },
 	{ SA("messages", exchange, exchange), KNOWN },
