@@ -440,7 +440,8 @@ int uet_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
 
 	if (!info || !info->ep_attr ||
 	    (info->ep_attr->type != FI_EP_RDM && info->ep_attr->type != FI_EP_DGRAM) ||
-	    !info->tx_attr || !info->rx_attr || !info->src_addr)
+	    !info->tx_attr || !info->rx_attr || !info->src_addr ||
+	    info->addr_format != d->info->addr_format)
 		return -FI_EINVAL;
 	ep = calloc(1, sizeof(*ep));
 	if (!ep)

@@ -311,6 +311,21 @@ static void no_end(struct side *s)
 	munmap(pages, 2 * page);
 }
 
+/* An endpoint has the format of its domain. */
+static void format_of_its_own(struct side *s)
+{
+	const uint32_t format = s->info->addr_format;
+	struct fid_ep *ep;
+	int ret;
+
+	if (!strict())
+		skip_case(s, "of another provider");
+	s->info->addr_format = FI_SOCKADDR;
+	ret = fi_endpoint(s->domain, s->info, &ep, NULL);
+	s->info->addr_format = format;
+	CHECK(s, ret == -FI_EINVAL, "fi_endpoint() gives %d", ret);
+}
+
 /* Which interface a link-local address is of */
 static void link_local(struct side *s)
 {
@@ -353,6 +368,7 @@ TESTS(formats) = {
 	{ IN("ports of their own", own_ports) },
 	{ IN6("a scope", link_local) },
 	{ STR("no end", no_end) },
+	{ IN("a format of its own", format_of_its_own) },
 	{ IN("messages", exchange, exchange), KNOWN },
 	{ IN6("messages", exchange, exchange), KNOWN },
 	{ SA("messages", exchange, exchange), KNOWN },
