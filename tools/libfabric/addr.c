@@ -9,7 +9,7 @@
 #include "uet_fi.h"
 
 /* Addresses of a host that are looked at for one of the format */
-#define UET_ADDR_FOUND	8
+#define UET_ADDR_FOUND	64
 
 /* Programs for TCP have port numbers. */
 #define UET_ADDR_PORTS	"services are PIDonFEPs here, 1 to %d\n"
