@@ -416,7 +416,7 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(pdc_max, NET, LIVE | MACHINE | CAPPED, "count", 0, 1, PDC_MAX,
 	       "PDCs of the namespace"),
 	NUMBER(pdc_max_per_peer, NET, LIVE | MACHINE | CAPPED, "count", 0, 1,
-	       PDC_MAX, "PDCs of a pair of addresses, by traffic class"),
+	       PDC_MAX, "PDCs of a pair of addresses"),
 	NUMBER(pdc_psns, NET, LIVE, "packets", PDC_PSNS, 64, PDC_PSNS,
 	       "packets after which a PDC is renewed"),
 	NUMBER(user_eps, NET, LIVE, "count", 2048, 1, USER_EPS_MAX,

@@ -103,6 +103,9 @@ static u32 uet_share_held(const struct uet_share_key *key)
 	const struct uet_share *s;
 	u32 pdcs;
 
+	/* Mostly so if a source is made up: no lock for that */
+	if (hlist_empty(uet_share_slot(key)))
+		return 0;
 	spin_lock_bh(&uet_shares_lock);
 	s = uet_share_find(key);
 	pdcs = s ? s->pdcs : 0;
