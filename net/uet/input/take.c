@@ -59,8 +59,8 @@ static bool uet_take_raw(const struct net *net, const struct raw_hashinfo *raw)
 	return !hlist_empty(&raw->ht[raw_hashfunc(net, IPPROTO_UDP)]);
 }
 
-/* Is nothing left to verify of the checksum? Of what was verified before it may have been
- * that of a tunnel.
+/* Is nothing left to verify of the checksum? csum_valid may have been set for the UDP
+ * header of a tunnel around this packet: it is cleared, as UDP does.
  */
 static __always_inline bool uet_take_sound(struct sk_buff *skb, const struct udphdr *uh)
 {

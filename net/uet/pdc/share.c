@@ -28,7 +28,8 @@
  * @fep: local address, only compared: its PDCs have a reference
  * @acc: account of the user, likewise; NULL: of all, and of peers
  * @raddr: the other address; any: of all of them
- * @scope: its interface, if it is link-local
+ * @scope: its interface, if it is link-local; of a width that leaves no padding, since
+ *	keys are hashed and compared as bytes
  *
  * Not a struct uet_peer: to a pair of addresses there is one for each traffic class, and
  * for each user where routing rules may match that, and the other host counts them as one.
@@ -103,7 +104,7 @@ static u32 uet_share_held(const struct uet_share_key *key)
 	const struct uet_share *s;
 	u32 pdcs;
 
-	/* Mostly so if a source is made up: no lock for that */
+	/* A source that is made up has no PDC, so that most need no lock here. */
 	if (hlist_empty(uet_share_slot(key)))
 		return 0;
 	spin_lock_bh(&uet_shares_lock);

@@ -580,7 +580,7 @@ int uet_pds_submit(struct uet_txmsg *msg, bool more)
 		if (pdc)
 			spin_lock(&pdc->tx->flow->lock);
 		joined = uet_dest_join(dest, msg);
-		/* One that was good when it was found may be held by now, each time. */
+		/* The PDC that was chosen may be held again by now: the last try takes it. */
 		if (likely(!joined && pdc && (uet_pdc_takes(pdc, dest, !tries) ||
 					      uet_pdc_takes_moved(pdc, msg))))
 			break;
