@@ -19,12 +19,15 @@
  * @a: an address
  * @b: another one
  *
- * Return: true if so: initiator ids follow from the rest.
+ * Return: true if so: initiator ids follow from the rest. Link-local addresses are of one
+ * link, which the scope id names.
  */
 bool uet_addr_same(const struct sockaddr_uet *a, const struct sockaddr_uet *b)
 {
 	return a->suet_pid == b->suet_pid && a->suet_ri == b->suet_ri &&
-	       !memcmp(&a->suet_addr, &b->suet_addr, sizeof(a->suet_addr));
+	       !memcmp(&a->suet_addr, &b->suet_addr, sizeof(a->suet_addr)) &&
+	       (!IN6_IS_ADDR_LINKLOCAL(&a->suet_addr) ||
+		a->suet_scope_id == b->suet_scope_id);
 }
 
 /**

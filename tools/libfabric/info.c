@@ -27,6 +27,12 @@
 #define UET_CORE_FLAGS		(~0ULL << 58)
 #define UET_CORE_PROV_ONLY	(1ULL << 59)
 
+/* FI_RESCAN and FI_SOCKADDR_IP, of libfabric 2: interfaces are looked up each time, and
+ * socket addresses are those of IP.
+ */
+#define UET_RESCAN		(1ULL << 35)
+#define UET_SOCKADDR_IP		17
+
 static const struct fi_tx_attr uet_tx_attr = {
 	.caps		= FI_MSG | FI_TAGGED | FI_SEND,
 	.op_flags	= FI_TRANSMIT_COMPLETE,
@@ -175,6 +181,14 @@ static int uet_check_domain(const struct fi_domain_attr *a)
 	return 0;
 }
 
+/* The format of addresses that a program asks for */
+static uint32_t uet_format(const struct fi_info *h)
+{
+	if (!h)
+		return FI_FORMAT_UNSPEC;
+	return h->addr_format == UET_SOCKADDR_IP ? FI_SOCKADDR : h->addr_format;
+}
+
 static int uet_check(const struct fi_info *h)
 {
 	if (!h)
@@ -183,7 +197,7 @@ static int uet_check(const struct fi_info *h)
 		REFUSE("capabilities");
 	if (h->caps & (FI_SEND | FI_RECV) && !(h->caps & (FI_MSG | FI_TAGGED)))
 		REFUSE("FI_SEND and FI_RECV of nothing");
-	if (h->addr_format != FI_SOCKADDR && !uet_addr_size(h->addr_format)) {
+	if (uet_format(h) != FI_SOCKADDR && !uet_addr_size(h->addr_format)) {
 		uet_warn(CORE, "not offered: addresses that are neither text, nor IPv4 or IPv6 socket addresses, nor sockaddr_uet\n");
 		return -FI_ENODATA;
 	}
@@ -362,7 +376,7 @@ static int uet_ask(const char *node, const char *service, uint64_t flags,
 	int ret;
 
 	memset(ask, 0, sizeof(*ask));
-	ask->format = h ? h->addr_format : FI_FORMAT_UNSPEC;
+	ask->format = uet_format(h);
 	ret = uet_job(&how, &ask->job);
 	if (!ret && h && h->src_addr) {
 		ask->has_src = true;
@@ -535,7 +549,8 @@ static int uet_info_list(const struct fi_info *h, const struct uet_ask *ask,
  * @version: of the interface that the program knows
  * @node: host, see libuet_resolve(3), or NULL
  * @service: PIDonFEP and resource index, or a name of uet-services(5), or NULL
- * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY, UET_CORE_FLAGS
+ * @flags: FI_SOURCE: these are local; FI_NUMERICHOST, FI_PROV_ATTR_ONLY, UET_RESCAN,
+ *	UET_CORE_FLAGS
  * @hints: what the program asks for, or NULL
  * @info: gets one for each local address and type of endpoints
  *
@@ -545,13 +560,14 @@ int uet_getinfo(uint32_t version, const char *node, const char *service, uint64_
 		const struct fi_info *hints, struct fi_info **info)
 {
 	static const struct uet_iface nowhere = { .name = "uet" };
-	const uint32_t format = hints ? hints->addr_format : FI_FORMAT_UNSPEC;
+	const uint32_t format = uet_format(hints);
 	struct uet_ask ask;
 	int ret;
 
 	(void)version;
 	*info = NULL;
-	if (flags & ~(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY | UET_CORE_FLAGS))
+	if (flags & ~(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY | UET_RESCAN |
+		      UET_CORE_FLAGS))
 		return -FI_EBADFLAGS;
 	if (flags & UET_CORE_PROV_ONLY && !uet_layered())
 		REFUSE("utility providers that FI_PROVIDER does not name, as \"uet;ofi_rxd\"");

@@ -217,6 +217,21 @@ static void internal_flags(struct side *s)
 	fi_freeinfo(hints);
 }
 
+/* FI_RESCAN and FI_SOCKADDR_IP by number, as headers of libfabric 1 have neither */
+static void of_libfabric_2(struct side *s)
+{
+	struct fi_info *hints = hints_of(&s->want), *info = NULL;
+
+	if (!strict())
+		skip_case(s, "of another provider");
+	hints->addr_format = 17;
+	OK(s, fi_getinfo(SUITE_API, NULL, NULL, 1ULL << 35, hints, &info));
+	CHECK(s, info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6,
+	      "format %u", info->addr_format);
+	fi_freeinfo(info);
+	fi_freeinfo(hints);
+}
+
 /* A domain of each that was found; several at a time */
 static void opens(struct side *s)
 {
@@ -248,6 +263,7 @@ TESTS(getinfo) = {
 	{ "addresses as text", text_addresses, BARE },
 	{ "capabilities of domains alone", contexts, BARE },
 	{ "internal flags", internal_flags, BARE },
+	{ "what libfabric 2 has", of_libfabric_2, BARE },
 	{ "all that are found open", opens, BARE },
 	{ }
 };
