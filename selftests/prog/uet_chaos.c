@@ -182,11 +182,11 @@ static void ended(struct record *r)
 	ends[r->from].out--;
 }
 
-/* What may be said of a message while the network comes and goes */
+/* What may be said of a message while the network comes and goes, and local addresses do */
 static bool excused(int error)
 {
 	return error == ENETUNREACH || error == EHOSTUNREACH ||
-	       error == ETIMEDOUT;
+	       error == ETIMEDOUT || error == EADDRNOTAVAIL;
 }
 
 static void take_report(const struct uet_report *rep)
