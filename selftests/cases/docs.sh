@@ -71,8 +71,8 @@ dependencies()
 {
 	"$TREE/tools/deps" --list | sed "s/ - / /" >"$WORK/deps"
 	[ -s "$WORK/deps" ] || fail "tools/deps lists nothing"
-	sed -n '/^| package/,/^$/p' "$README" |
-		sed -nE 's/^\| `([^`]+)` \| (.*) \|$/\1 \2/p' |
+	sed -n '/^package  *why$/,/^$/p' "$MANUALS/uet-testing.rst" |
+		sed -nE '1d; s/^([a-z0-9][^ ]*) +(.*)$/\1 \2/p' |
 		diff "$WORK/deps" -
 }
 
@@ -194,7 +194,7 @@ small_tools()
 }
 
 setup_pair
-tst "README.md: the dependencies are those of tools/deps" dependencies
+tst "uet-testing.rst: the packages are those of tools/deps" dependencies
 tst "README.md: the first program" first_program
 tst "uet.rst: the worked example" worked_example
 tst "uet.rst: the firewall" firewall
