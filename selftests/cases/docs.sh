@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 README=$TREE/README.md
+GUIDE=$TREE/CONTRIBUTING.md
 MANUALS=$TREE/Documentation/networking
 MANUAL=$MANUALS/uet.rst
 
@@ -131,7 +132,7 @@ make_targets()
 	for c in "$MANUALS"/uet-testing.rst "$MANUALS"/uet-lab.rst; do
 		literal "${c##*/}"
 	done >"$WORK/blocks"
-	sed -nE 's/^    (make .*)/\1/p' "$README" >>"$WORK/blocks"
+	sed -nE 's/^    (make .*)/\1/p' "$README" "$GUIDE" >>"$WORK/blocks"
 	grep '^make ' "$WORK/blocks" | sed -E 's/  +.*//' |
 		grep -vE '^make$|KVER|modules_install' | sort -u >"$WORK/targets"
 	while read -r c; do
@@ -148,7 +149,7 @@ files_named()
 {
 	local f missing=0
 
-	cat "$README" "$MANUALS"/*.rst |
+	cat "$README" "$GUIDE" "$MANUALS"/*.rst |
 		grep -oE '(^|[^A-Za-z0-9_/.-])(tools|selftests|net|include)/[A-Za-z0-9_./-]*[A-Za-z0-9_]' |
 		sed -E 's/^[^A-Za-z]//' | grep -v NAME_ | sort -u >"$WORK/files"
 	while read -r f; do
