@@ -7,7 +7,7 @@
  * A message moves to another PDC if the target cannot have accepted any of it:
  * each packet was NACKed so as often as it was sent. So the source stops
  * sending and waits up to one RTO for NACKs of packets in flight before the PDC
- * is buried (see "Rules of this module" in uet-internals.rst).
+ * is buried (see "Rules of this module" in uet-rules.rst).
  *
  * NACKs tell the first transmission from others, so a packet may have been sent
  * twice, as happens if the RTO fires while a peer starts. They do not tell a packet

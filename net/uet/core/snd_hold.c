@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Holds: a target NACKed packets of a queue for shortage, for example since its
- * reader is slow (see "Rules of this module" in uet-internals.rst).
+ * reader is slow (see "Rules of this module" in uet-rules.rst).
  *
  * Packets of a queue on hold are neither sent nor declared lost, except for one
  * that is tried alone after a growing pause. Once it arrives the number of

@@ -3,7 +3,7 @@
  * ICMP errors about packets of ours. Anybody can forge one, so it must quote
  * addresses, PDCID and PSN of an outstanding packet of a PDC. Even then it ends a
  * PDC only while that opens, as TCP does (see "Rules of this module" in
- * uet-internals.rst).
+ * uet-rules.rst).
  *
  * Not here: the path MTU of a peer (link/pmtu.c).
  */

@@ -2,7 +2,7 @@
 /*
  * When the number of PDCs is near a limit, idle ones are closed before their idle
  * time is over: by the initiator, or at the request of the target (see "Rules of
- * this module" in uet-internals.rst). And so are those whose CCC was renewed.
+ * this module" in uet-rules.rst). And so are those whose CCC was renewed.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>

@@ -19,7 +19,7 @@
 
 /* For so long a PROBE's answer proves that the initiator still has the PDC */
 #define UET_ALIVE_NS		NSEC_PER_SEC
-/* Minimum TIME_WAIT (see "Rules of this module" in uet-internals.rst) */
+/* Minimum TIME_WAIT (see "Rules of this module" in uet-rules.rst) */
 #define UET_TIME_WAIT_NS	NSEC_PER_SEC
 
 /* Requests of this host are to use the PDC no more, if they might. */

@@ -4,7 +4,7 @@
  *
  * The problem: a receiver does not drop data it has ACKed, so a buffer full of
  * incomplete messages would refuse the very packets that complete them (see
- * "Shortage, holds and wake-ups" in uet-internals.rst).
+ * "Shortage, holds and wake-ups" in uet-recovery.rst).
  *
  * In a socket, all messages share one half of SO_RCVBUF, first come, first served.
  * The other half is reserved for one message at a time that holds a "right": the

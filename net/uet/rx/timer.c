@@ -14,7 +14,7 @@
 #include "rx/half.h"
 
 /* First CLEAR_REQ after so many clear_time_us, then the interval doubles (see
- * "Rules of this module" in uet-internals.rst)
+ * "Rules of this module" in uet-rules.rst)
  */
 #define UET_CLEAR_REQ_TIMES	8
 /* ... so often at most */

@@ -757,7 +757,7 @@ void uet_msg_again(struct uet_pdc *pdc, struct uet_txmsg *msg, u8 code)
  *
  * Later messages use @generation. This one is resent at once, max_nack_retx
  * times at most, but not on an ordered PDC, where it would follow later ones
- * (see "Rules of this module" in uet-internals.rst).
+ * (see "Rules of this module" in uet-rules.rst).
  *
  * Context: flow lock held.
  */

@@ -7,7 +7,7 @@
  * A message of which nothing was sent is dropped. For any other the target must
  * learn that no more follows: if it is not all sent MSG_ERROR ends it, and each
  * of its packets that is missing at the target is resent as MSG_ERROR, with its
- * PSN but without payload (see "Rules of this module" in uet-internals.rst). So
+ * PSN but without payload (see "Rules of this module" in uet-rules.rst). So
  * its data is freed at once. The target needs no room for such a packet, hence
  * CACK advances even if the reader stopped, and other messages of the PDC lose
  * nothing and keep their order. Data that arrived before completes the message

@@ -7,7 +7,7 @@
  * there only a timeout would get a lone short message acknowledged. So each
  * peer gets a probe of its own after its first answer, and until one is
  * answered messages end with AR (see "Rules of this module" in
- * uet-internals.rst). A refusal is not believed for ever: the NACK may be forged, or
+ * uet-rules.rst). A refusal is not believed for ever: the NACK may be forged, or
  * of a host that has started anew since with another implementation.
  */
 #include <linux/jiffies.h>
