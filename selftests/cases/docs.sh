@@ -51,7 +51,8 @@ first_program()
 # The worked example: a server and a client that share a function
 worked_example()
 {
-	awk '/^Worked example/ { on = 1 } !on { next }
+	awk '/^Worked example/ { on = 1; next } !on { next }
+		n && /^=+$/ { exit }
 		/::$/ { n++; next }
 		/^    / { print substr($0, 5) >file n ".c"; next }
 		/^$/ { print "" >file n ".c" }' file="$WORK/part" "$MANUAL"
