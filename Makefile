@@ -7,7 +7,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 
 .DEFAULT_GOAL := modules
 .PHONY: modules modules_install install deb help kernels deps tools check demo test unit
-.PHONY: bench bench-libfabric mpi-programs clean build/uet-vectors uetperf dashboard machines arm64
+.PHONY: docs bench bench-libfabric mpi-programs clean build/uet-vectors uetperf dashboard machines arm64
 
 modules:
 	@[ -d $(KDIR) ] || { echo 'no kernel headers in $(KDIR):' \
@@ -46,6 +46,7 @@ help:
 	@echo 'make lab-check  checks the laboratory itself'
 	@echo 'make build/uet-vectors'
 	@echo '                the runner of congestion-control vectors'
+	@echo 'make docs       HTML of all manuals in build/docs; writes those that are generated'
 	@echo 'make dashboard  evaluates the Grafana dashboard with Prometheus, draws it'
 	@echo 'make machines   the core for other processors, under qemu-user (MACHINES=)'
 	@echo 'make arm64      the module for arm64, in a guest of two emulated CPUs'
@@ -84,6 +85,15 @@ bench-libfabric:
 
 mpi-programs:
 	@tools/libfabric/tests/programs $(TESTS)
+
+# What comes of runs is written where these have left results
+docs:
+	@tools/deps python3-docutils mandoc
+	@tools/check/settings --write
+	@tools/netlink/generate
+	@[ $$(ls out/drill/*.json 2>/dev/null | wc -l) -lt 8 ] || selftests/drill/table --write
+	@[ ! -d out/lab ] || $(MAKE) lab-report
+	@tools/docs
 
 dashboard:
 	@tools/dashboard/run
