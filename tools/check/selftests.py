@@ -7,7 +7,8 @@ or trim/, on the host of selftests/ itself), kernels
 uml-debug in virtual time, which passes when nothing happens), time limit in seconds,
 and the words "alone" (gets a guest of its own), "lean" (takes a tenth of the usual
 number of messages), "full" (runs only if all stages are asked for), "soak" (runs only
-with SOAK=1), "spare" (not on slow machines: limits.py), or "-".
+with SOAK=1), "spare" (not on slow machines: limits.py), "turn" (long: one in four of
+those of a kernel, by the turn of the check), or "-".
 
 Guests with the same kernel take their tests from one queue, a file for each test,
 so all of them are busy until it is empty.
@@ -36,7 +37,9 @@ MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 SLOWNESS = {"uml-debug": 2, "uml-smp": 2, "vtime": 2, "6.1": 2, "6.12": 2, "arm64": 5}
 # Programs of the tests for arm64
 ARM64_PROGRAMS = "build/arm64/selftests"
-FLAGS = {"alone", "lean", "full", "soak", "spare"}
+FLAGS = {"alone", "lean", "full", "soak", "spare", "turn"}
+# A check is one of so many, after which all has run
+TURNS = 4
 # So many scripts of a kernel, or of the host, may fail and run again; with more it is not
 # the machine
 SECOND_TRIES = 3
@@ -321,6 +324,19 @@ def on_host(kernel, report):
             report.merge(this)
 
 
+def turn():
+    """Which turn it is, from 0 on: TURN, from 1 on, or by the number of commits."""
+    text = os.environ.get("TURN", "")
+    if text:
+        if text not in map(str, range(1, TURNS + 1)):
+            raise SystemExit(f"TURN={text}: 1 to {TURNS}")
+        return int(text) - 1
+    count = subprocess.run(["git", "-C", os.path.dirname(os.path.realpath(__file__)),
+                            "rev-list", "--count", "HEAD"],
+                           capture_output=True, text=True).stdout
+    return int(count or 0) % TURNS
+
+
 def build(report):
     """The programs of the tests."""
     for folder in ("selftests", "tools/tc", "tools/libuet", "tools/perf",
@@ -355,6 +371,12 @@ def chosen(kernel, report):
         tests = [t for t in tests if flag not in t.flags]
         if left:
             say(f"left to {how}: {', '.join(left)}")
+    if not os.environ.get("UET_FULL"):
+        others = [t for t in tests if "turn" in t.flags]
+        del others[turn()::TURNS]
+        tests = [t for t in tests if t not in others]
+        if others:
+            say(f"left to other turns: {', '.join(t.script for t in others)}")
     if limits.slow_machine() and not os.environ.get("UET_FULL"):
         report.skipped += [
             (f"{t.script} ({kernel})", "this machine makes a process in "
