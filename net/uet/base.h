@@ -21,7 +21,7 @@
 #include <net/netns/generic.h>
 
 #include "account.h"
-#include "core/tfc_cells.h"
+#include "core/cc/tfc_cells.h"
 #include "event.h"
 #include "memory.h"
 #include "settings.h"
@@ -81,7 +81,7 @@ struct uet_unconfirmed {
 };
 
 /**
- * struct uet_deferred - messages of this host that targets deferred (tx/defer.c)
+ * struct uet_deferred - messages of this host that targets deferred (tx/queue/defer.c)
  * @lock: of the lists, of uet_dest.deferred, and of what a target asks for of a message
  *	(uet_txmsg.asked); BH-disabled; a leaf
  * @tokens: messages that targets may defer, by the token that names them
@@ -99,7 +99,7 @@ struct uet_deferred {
 };
 
 /**
- * struct uet_tfc - the buffer whose cells are handed out as credit (rx/tfc.c)
+ * struct uet_tfc - the buffer whose cells are handed out as credit (rx/cms/tfc.c)
  * @lock: BH-disabled; a leaf
  * @on: new sources get cells: congestion_control is "tfc"
  * @pool: the buffer

@@ -2,7 +2,7 @@
 /*
  * Events of a namespace, on their way to listeners of netlink. See event.h.
  *
- * Not here: where they happen, and their messages (genl/event.c).
+ * Not here: where they happen, and their messages (ctl/genl/event.c).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>

@@ -2,7 +2,7 @@
 /*
  * Events for listeners of the netlink group "events": a ring per namespace. Code of
  * all floors and contexts puts events in while somebody listens; a work item takes
- * them out and sends them (genl/event.c).
+ * them out and sends them (ctl/genl/event.c).
  *
  * A full ring loses its oldest event. The numbers of events tell how many are missing.
  */
@@ -28,7 +28,7 @@ struct uet_net;
  * struct uet_event - something that happened
  * @time: when, ns since 1970; uet_event_tell() sets it
  * @seq: number in the namespace; likewise
- * @what: which of the other fields are valid depends on it, see genl/event.c
+ * @what: which of the other fields are valid depends on it, see ctl/genl/event.c
  * @mode: enum uet_delivery
  * @source: enum uet_report_source
  * @plen: length of the prefix @remote

@@ -15,11 +15,11 @@
 
 #include "settings.h"
 
-/* It holds packets NACKed for shortage: see core/snd_hold.c */
+/* It holds packets NACKed for shortage: see core/snd/snd_hold.c */
 #define UET_PROFILE_HOLDS		BIT(0)
 /* It is sent PROBEs */
 #define UET_PROFILE_PROBES		BIT(1)
-/* Packets of messages that were given up are resent as MSG_ERROR: see tx/giveup.c */
+/* Packets of messages that were given up are resent as MSG_ERROR: see tx/queue/giveup.c */
 #define UET_PROFILE_RESEND_AS_ERROR	BIT(2)
 /* No DSCP is sent but those of the namespace for data and for control packets */
 #define UET_PROFILE_STRICT_DSCP		BIT(3)

@@ -6,7 +6,7 @@
  * A new setting of namespaces needs a field in struct uet_sysctl, a line here and a
  * paragraph there; if it feeds a parameter of the core, nothing else.
  *
- * Not here: the sysctl handlers (ns/sysctl.c), the rules by prefix of peers
+ * Not here: the sysctl handlers (ctl/ns/sysctl.c), the rules by prefix of peers
  * (link/peer_rules.c).
  */
 #include <linux/compiler.h>
@@ -17,10 +17,10 @@
 #include <linux/string.h>
 #include <linux/uet.h>
 
-#include "core/cc_algo.h"
-#include "core/lb.h"
-#include "core/wire.h"
-#include "core/wire_ses.h"
+#include "core/cc/cc_algo.h"
+#include "core/lb/lb.h"
+#include "core/wire/wire.h"
+#include "core/wire/wire_ses.h"
 #include "settings.h"
 
 #define NS_PER_US		1000

@@ -12,8 +12,8 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "core/params.h"
-#include "core/snd_rules.h"
+#include "core/cc/params.h"
+#include "core/snd/snd_rules.h"
 
 /* Values of DSCP settings above the last code point: not set; chosen by the module */
 #define UET_DSCP_OFF		64

@@ -2,8 +2,8 @@
 /*
  * The socket: an endpoint {netns, fabric address or any, job, PIDonFEP, RI}.
  *
- * Not here: its system calls (sock/), what it sends (struct uet_dest, tx/wmem.c),
- * what it receives (struct uet_rxmsg) and the table of endpoints (rx/ep.c).
+ * Not here: its system calls (sock/), what it sends (struct uet_dest, tx/msg/wmem.c),
+ * what it receives (struct uet_rxmsg) and the table of endpoints (rx/ses/ep.c).
  *
  * Lock order, outermost first:
  *   uet_sock.part_lock (process context: sends of parts; inside pipe->mutex)
@@ -34,7 +34,7 @@
 #include <net/sock.h>
 
 #include "base.h"
-#include "core/refused.h"
+#include "core/snd/refused.h"
 
 struct uet_cq;
 struct uet_dest;

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../net/uet/core/hdr_build.h"
-#include "../../net/uet/core/rxmap.h"
-#include "../../net/uet/core/txwin_scan.h"
+#include "../../net/uet/core/rcv/rxmap.h"
+#include "../../net/uet/core/snd/txwin_scan.h"
+#include "../../net/uet/core/wire/hdr_build.h"
 #include "../../net/uet/tests/hdr_examples.h"
 
 #define RANGE		1024

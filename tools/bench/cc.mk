@@ -8,10 +8,9 @@
 top	:= $(abspath ../..)
 core	:= $(top)/net/uet/core
 out	:= $(top)/build/bench
-srcs	:= cc_bench.c $(addprefix $(core)/,ccc.c params.c) \
-	   $(wildcard $(core)/cc_*.c) $(wildcard $(core)/lb*.c)
+srcs	:= cc_bench.c $(wildcard $(core)/cc/*.c $(core)/lb/*.c)
 
-$(out)/cc_bench: $(srcs) $(wildcard $(core)/*.h)
+$(out)/cc_bench: $(srcs) $(wildcard $(core)/*.h $(core)/*/*.h)
 	@mkdir -p $(out)
 	$(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wno-unused-parameter \
 		-I$(top)/tools/shim/include -o $@ $(srcs)

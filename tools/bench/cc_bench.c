@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../net/uet/core/ccc.h"
+#include "../../net/uet/core/cc/ccc.h"
 
 #define ROUNDS		0x200000
 #define COUNTED_BATCHES	1000

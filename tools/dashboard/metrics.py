@@ -33,7 +33,7 @@ def field_name(key, kind, flags):
 def from_sources():
     """Names of all samples"""
     counters = re.findall(r'SNMP_MIB_ITEM\("(\w+)"', read("net/uet/mib.c"))
-    gauges = re.findall(r'"(Cur\w+)"', read("net/uet/genl/stats.c"))
+    gauges = re.findall(r'"(Cur\w+)"', read("net/uet/ctl/genl/stats.c"))
     fields = re.findall(r'\{ "(\w+)", UET_A_CCC_\w+, (K_\w+),\s+([^}]*)\}',
                         read("tools/uet/ccc.c"))
     fields = [f for f in fields if re.search(r"\b(CTR|F_COUNTER|F_GAUGE)\b", f[2])]

@@ -4,11 +4,11 @@
  * hostile peer says, a clock that jumps, parameters at their edges. The first
  * bytes choose algorithm, policy and network.
  */
-#include "../../net/uet/core/cc_nscc.h"
-#include "../../net/uet/core/cc_rccc.h"
-#include "../../net/uet/core/cc_tfc.h"
-#include "../../net/uet/core/tfc.h"
-#include "../../net/uet/core/lb_live.h"
+#include "../../net/uet/core/cc/cc_nscc.h"
+#include "../../net/uet/core/cc/cc_rccc.h"
+#include "../../net/uet/core/cc/cc_tfc.h"
+#include "../../net/uet/core/cc/tfc.h"
+#include "../../net/uet/core/lb/lb_live.h"
 #include "fuzz.h"
 
 #define SPACE	64

@@ -4,7 +4,7 @@
  * then operations.  A set of PSNs kept as an array of bytes says what must be true.
  */
 #include "fuzz.h"
-#include "../../net/uet/core/rxmap.h"
+#include "../../net/uet/core/rcv/rxmap.h"
 
 #define SPAN		4096	/* PSNs the array covers */
 #define MAX_OPS		250

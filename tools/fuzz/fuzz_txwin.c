@@ -5,7 +5,7 @@
  * left the flight is accounted for.
  */
 #include "fuzz.h"
-#include "../../net/uet/core/txwin_scan.h"
+#include "../../net/uet/core/snd/txwin_scan.h"
 
 #define MAX_OPS		200
 #define CHECK_EVERY	16

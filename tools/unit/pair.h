@@ -2,7 +2,7 @@
 /*
  * Two whole endpoints over a hostile wire, in user space and virtual time.
  *
- * The source side is the core's sender (core/snd.h), congestion control and paths,
+ * The source side is the core's sender (core/snd/snd.h), congestion control and paths,
  * with just what a kernel would add: messages, memory, timers. The target side is
  * the core's receive map and a plain model of endpoints with little memory. Between
  * them go real headers, built and parsed.
@@ -26,12 +26,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../net/uet/core/hdr_build.h"
-#include "../../net/uet/core/lb.h"
-#include "../../net/uet/core/rxmap.h"
-#include "../../net/uet/core/rcvd.h"
-#include "../../net/uet/core/snd.h"
-#include "../../net/uet/core/snd_ack.h"
+#include "../../net/uet/core/wire/hdr_build.h"
+#include "../../net/uet/core/lb/lb.h"
+#include "../../net/uet/core/rcv/rxmap.h"
+#include "../../net/uet/core/wire/rcvd.h"
+#include "../../net/uet/core/snd/snd.h"
+#include "../../net/uet/core/snd/snd_ack.h"
 #include "../../net/uet/tests/random.h"
 
 #define PAIR_ENDS	2	/* hosts */

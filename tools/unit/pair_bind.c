@@ -2,8 +2,8 @@
 /*
  * Which PDC a queue of the source uses, and what becomes of messages if it dies.
  */
-#include "../../net/uet/core/snd_gone.h"
-#include "../../net/uet/core/snd_queue.h"
+#include "../../net/uet/core/snd/snd_gone.h"
+#include "../../net/uet/core/snd/snd_queue.h"
 #include "pair.h"
 
 static struct pair_tx *tx_open(struct pair_host *h)

@@ -6,8 +6,8 @@
  *
  * Not here: what the target does (pair_target.c).
  */
-#include "../../net/uet/core/snd_pick.h"
-#include "../../net/uet/core/snd_timer.h"
+#include "../../net/uet/core/snd/snd_pick.h"
+#include "../../net/uet/core/snd/snd_timer.h"
 #include "pair.h"
 
 static void close_send(struct pair_tx *tx, uint8_t flags)

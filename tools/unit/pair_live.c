@@ -5,10 +5,10 @@
  *
  * Not here: how long it takes in the end (pair_bounds.c).
  */
-#include "../../net/uet/core/snd_hold.h"
-#include "../../net/uet/core/snd_pick.h"
-#include "../../net/uet/core/snd_queue.h"
-#include "../../net/uet/core/snd_timer.h"
+#include "../../net/uet/core/snd/snd_hold.h"
+#include "../../net/uet/core/snd/snd_pick.h"
+#include "../../net/uet/core/snd/snd_queue.h"
+#include "../../net/uet/core/snd/snd_timer.h"
 #include "pair.h"
 
 /* A timer that fires so often at one time never lets it pass. */

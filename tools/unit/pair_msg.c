@@ -2,9 +2,9 @@
 /*
  * Messages at the source: their data, reports, responses, and users who cancel.
  */
-#include "../../net/uet/core/snd_hold.h"
-#include "../../net/uet/core/snd_loss.h"
-#include "../../net/uet/core/snd_queue.h"
+#include "../../net/uet/core/snd/snd_hold.h"
+#include "../../net/uet/core/snd/snd_loss.h"
+#include "../../net/uet/core/snd/snd_queue.h"
 #include "pair.h"
 
 void msg_report(struct pair_msg *m, int error)

@@ -3,8 +3,8 @@
  * The port of a source: it sends one packet after the other, takes a few in advance, and
  * at times has no room for one that it was given. Control packets do not wait.
  */
-#include "../../net/uet/core/snd_loss.h"
-#include "../../net/uet/core/snd_queue.h"
+#include "../../net/uet/core/snd/snd_loss.h"
+#include "../../net/uet/core/snd/snd_queue.h"
 #include "pair.h"
 
 /* Time of packets that the port takes in advance */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests out of the source: memory, turns, packets */
-#include "../../net/uet/core/snd_pick.h"
-#include "../../net/uet/core/snd_queue.h"
-#include "../../net/uet/core/snd_timer.h"
+#include "../../net/uet/core/snd/snd_pick.h"
+#include "../../net/uet/core/snd/snd_queue.h"
+#include "../../net/uet/core/snd/snd_timer.h"
 #include "pair.h"
 
 static struct pair_tx *tx_of(const struct uet_snd *s)

@@ -7,14 +7,14 @@
  */
 #include <string.h>
 
-#include "../../net/uet/core/probe.h"
-#include "../../net/uet/core/snd_gone.h"
-#include "../../net/uet/core/snd_hold.h"
-#include "../../net/uet/core/snd_loss.h"
-#include "../../net/uet/core/snd_nack.h"
-#include "../../net/uet/core/snd_pick.h"
-#include "../../net/uet/core/snd_queue.h"
-#include "../../net/uet/core/snd_timer.h"
+#include "../../net/uet/core/snd/snd_gone.h"
+#include "../../net/uet/core/snd/snd_hold.h"
+#include "../../net/uet/core/snd/snd_loss.h"
+#include "../../net/uet/core/snd/snd_nack.h"
+#include "../../net/uet/core/snd/snd_pick.h"
+#include "../../net/uet/core/snd/snd_queue.h"
+#include "../../net/uet/core/snd/snd_timer.h"
+#include "../../net/uet/core/wire/probe.h"
 #include "pair.h"
 
 void tx_arm(struct pair_tx *tx)

@@ -3,7 +3,7 @@
  * Posted receives on two processors, whole: a task posts, peeks, claims, reads, shuts down
  * and looks for slots, in sections of rx_lock; between any two of them packets come, valid
  * or not, contexts die, another task cancels, the program takes completions. Each state
- * that can be reached is looked at. What is decided is core/posted.c, as in rx/post.c.
+ * that can be reached is looked at. What is decided is core/rcv/posted.c, as in rx/ses/post.c.
  *
  * The same with the transitions that the module had first, when a message took a receive
  * before its packet was placed and gave it back if that failed: there a receive must be
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../net/uet/core/posted.h"
+#include "../../net/uet/core/rcv/posted.h"
 
 #define RECVS	2
 #define MSGS	3
@@ -86,7 +86,7 @@ static void bad(const char *what)
 		wrong = what;
 }
 
-/* --- what rx/post.c does, besides the decisions ------------------------------ */
+/* --- what rx/ses/post.c does, besides the decisions ------------------------------ */
 
 static void link_recv(struct state *s, uint8_t i)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../net/uet/core/rxroom.h"
+#include "../../net/uet/core/rcv/rxroom.h"
 #include "rxroom_model.h"
 
 #define SCAN		8
@@ -93,7 +93,7 @@ static bool readable(const struct state *s)
 	return s->nlist && (m->complete || prefix(m) > m->read);
 }
 
-/* --- destination, as rx/rxmem.c and rx/rxmsg.c ----------------------------------- */
+/* --- destination, as rx/ses/rxmem.c and rx/ses/rxmsg.c ----------------------------------- */
 
 static int mixed_bytes(const struct state *s)
 {
@@ -441,7 +441,7 @@ static bool arrive(struct state *s, int pdc, int at)
 	return false;
 }
 
-/* --- source, as core/snd_hold.c -------------------------------------------------- */
+/* --- source, as core/snd/snd_hold.c -------------------------------------------------- */
 
 static void hold_release(struct state *s, int dest)
 {

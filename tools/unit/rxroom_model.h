@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Model of a reader, its receive buffer, and sources that hold back what was
- * refused. The decisions are those of core/rxroom.c itself, the lists around them
- * those of rx/rxmem.c and rx/rxmsg.c, the source is that of core/snd_hold.c.
+ * refused. The decisions are those of core/rcv/rxroom.c itself, the lists around them
+ * those of rx/ses/rxmem.c and rx/ses/rxmsg.c, the source is that of core/snd/snd_hold.c.
  *
  * An ordered line takes nothing but its next packet. Its source ends one message
  * before it begins the next of another queue; a foreign one mixes them, and then

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "../../net/uet/core/lb_bitmap.h"
-#include "../../net/uet/core/lb_reps.h"
+#include "../../net/uet/core/lb/lb_bitmap.h"
+#include "../../net/uet/core/lb/lb_reps.h"
 #include "vec.h"
 
 #define PRNG_STEP	0x9e3779b97f4a7c15ULL

@@ -2,9 +2,9 @@
 /*
  * Kinds "derive", "rcvd_bytes" and "gates", and the RTT cases.
  */
-#include "../../net/uet/core/cc_nscc.h"
-#include "../../net/uet/core/rcvd.h"
-#include "../../net/uet/core/rtt.h"
+#include "../../net/uet/core/cc/cc_nscc.h"
+#include "../../net/uet/core/cc/rtt.h"
+#include "../../net/uet/core/wire/rcvd.h"
 #include "vec.h"
 
 static void set(const struct vec *v, struct uet_cc_config *cfg,

@@ -8,7 +8,7 @@
  * balanced, with packets outstanding that nobody acknowledges, so that
  * reaching none in flight does not resynchronise the byte count.
  */
-#include "../../net/uet/core/cc_nscc.h"
+#include "../../net/uet/core/cc/cc_nscc.h"
 #include "../../net/uet/tests/ccc_names.h"
 #include "vec.h"
 

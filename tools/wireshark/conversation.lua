@@ -119,7 +119,7 @@ local function new(messages)
 			pdc = create(pkt, pkt.dst, pkt.src, "joined")
 		else
 			-- PDCID 0 belongs to nobody: what names it is a probe of a path, see
-			-- net/uet/core/ping.h
+			-- net/uet/core/wire/ping.h
 			pdc = create(pkt, pkt.src, pkt.dst,
 				     pkt.dpdcid == 0 and "path probe" or "joined")
 		end

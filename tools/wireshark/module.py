@@ -17,7 +17,7 @@ def enums():
     """{enum: {name: value}} of wire.h and wire_ses.h"""
     found = {}
     for path in ("wire.h", "wire_ses.h"):
-        text = _read("net/uet/core/" + path)
+        text = _read("net/uet/core/wire/" + path)
         for name, body in re.findall(r"^enum (\w+) \{\n(.*?)^\};", text, re.S | re.M):
             found[name] = {n: int(v, 0) for n, v in
                            re.findall(r"^\t(\w+) = (\w+),", body, re.M)}
@@ -27,7 +27,7 @@ def enums():
 def errors():
     """Names of enum uet_parse_err, by value"""
     body = re.search(r"^enum uet_parse_err \{(.*?)\};",
-                     _read("net/uet/core/hdr_parse.h"), re.S | re.M).group(1)
+                     _read("net/uet/core/wire/hdr_parse.h"), re.S | re.M).group(1)
     return re.findall(r"UET_PERR_\w+", body)
 
 
@@ -37,9 +37,9 @@ def _constants():
         values.update(members)
     for path in ("wire.h", "wire_ses.h"):
         for name, value in re.findall(r"^#define\s+(\w+)\s+(0x[0-9a-f]+|\d+)U?\s",
-                                      _read("net/uet/core/" + path), re.M):
+                                      _read("net/uet/core/wire/" + path), re.M):
             values[name] = int(value, 0)
-    text = _read("net/uet/core/hdr_parse.h")
+    text = _read("net/uet/core/wire/hdr_parse.h")
     body = re.search(r"^enum uet_violation \{(.*?)\};", text, re.S | re.M).group(1)
     for number, name in enumerate(re.findall(r"UET_VIOL_\w+", body)):
         values[name] = number

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
 -- Code points of UET and their names, UE 1.0 3.4 (SES) and 3.5 (PDS). The spelling is
--- that of net/uet/core/wire.h and wire_ses.h without the prefix; tools/wireshark/check
+-- that of net/uet/core/wire/wire.h and wire_ses.h without the prefix; tools/wireshark/check
 -- compares the two.
 
 local names = {}

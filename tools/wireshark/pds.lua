@@ -5,7 +5,7 @@
 --
 -- Members of the table: type, next_hdr (nil in a CP), ctl, kind ("req", "ack", "nack",
 -- "cp", "rudi_req", "rudi_rsp", "uud"), len (of the header), retx, syn, words (for the
--- column Info), and by kind those of struct uet_pkt in net/uet/core/hdr_parse.h.
+-- column Info), and by kind those of struct uet_pkt in net/uet/core/wire/hdr_parse.h.
 
 local function new(names, f, e, reader)
 	local derived = reader.derived

@@ -2,7 +2,7 @@
 --
 -- Runs: a capture on a host that leaves segmentation to a device has several packets of
 -- UET behind one UDP header, each with headers of its own and all but the last one as
--- long as the first; see net/uet/core/hdr_run.h. No header tells how long that is.
+-- long as the first; see net/uet/core/wire/hdr_run.h. No header tells how long that is.
 
 local runs = {}
 

@@ -2,7 +2,7 @@
 --
 -- The semantic sublayer, UE 1.0 3.4: shows requests, their extension headers and
 -- responses, and says how much payload belongs to them. What makes an operation
--- malformed is decided as in net/uet/core/hdr_parse.c.
+-- malformed is decided as in net/uet/core/wire/hdr_parse.c.
 --
 -- ses.dissect() returns a table: off (end of the headers), want (bytes of payload, if
 -- the headers tell), request or response, and by these the members of struct
@@ -144,7 +144,7 @@ local function new(names, f, e, reader)
 		elseif s.kind == "any" and s.som then
 			return nil
 		end
-		-- That includes NO_OP: probes of a path have payload, see net/uet/core/ping.h
+		-- That includes NO_OP: probes of a path have payload, see net/uet/core/wire/ping.h
 		return s.som and first or s.payload_length
 	end
 

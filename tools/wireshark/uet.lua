@@ -182,7 +182,7 @@ local function find_trailer(r, tree, net, off, want, short)
 end
 
 -- A request without SYN that names PDCID 0, which nobody has, finds out about a path. Its
--- NO_OP has payload, so that packets of each size are tried; see net/uet/core/ping.h.
+-- NO_OP has payload, so that packets of each size are tried; see net/uet/core/wire/ping.h.
 local function is_path_probe(p, s)
 	return p.kind == "req" and not p.syn and p.dpdcid == 0 and s.opcode == 0 and
 		s.request

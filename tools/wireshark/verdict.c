@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../net/uet/core/hdr_parse.h"
+#include "../../net/uet/core/wire/hdr_parse.h"
 
 int main(void)
 {

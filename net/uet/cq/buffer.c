@@ -19,8 +19,8 @@
  * of the queue a little later. They count in mm->pinned_vm against RLIMIT_MEMLOCK, as
  * those of other drivers do.
  *
- * Not here: which data goes to which buffer (rx/post.c), messages that are sent from pages
- * (tx/op.c, tx/txpin.c).
+ * Not here: which data goes to which buffer (rx/ses/post.c), messages that are sent from pages
+ * (tx/msg/op.c, tx/msg/txpin.c).
  */
 #include <linux/backing-dev.h>
 #include <linux/capability.h>

@@ -11,7 +11,7 @@
  *
  * Once the file is gone there is nobody to tell: then all slots are free, and nothing waits.
  *
- * Not here: what is told (rx/post.c, tx/done.c).
+ * Not here: what is told (rx/ses/post.c, tx/msg/done.c).
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>

@@ -15,8 +15,8 @@
 #include <linux/uet.h>
 #include <net/ipv6.h>
 
-#include "core/snd_timer.h"
-#include "core/wire.h"
+#include "core/snd/snd_timer.h"
+#include "core/wire/wire.h"
 #include "input/input.h"
 #include "link/encap.h"
 #include "link/peer.h"
@@ -24,10 +24,10 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "ping/ping.h"
-#include "rx/half.h"
-#include "tx/flow.h"
-#include "tx/half.h"
-#include "tx/rudi.h"
+#include "rx/pds/half.h"
+#include "tx/cms/flow.h"
+#include "tx/pds/half.h"
+#include "tx/queue/rudi.h"
 
 /* Errors about datagrams count for so long after one was sent. */
 #define UET_DATAGRAMS_RECENT	(10 * HZ)

@@ -7,7 +7,7 @@
  * PDCID of the peer have been compared.
  *
  * Not here: how packets get here ahead of UDP (input/take.c) or from IP
- * (input/native.c), trimmed packets (rx/trim.c), ICMP errors (input/icmp.c).
+ * (input/native.c), trimmed packets (rx/pds/trim.c), ICMP errors (input/icmp.c).
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -18,8 +18,8 @@
 #include <net/route.h>
 
 #include "compat.h"
-#include "core/bytes.h"
-#include "core/wire.h"
+#include "core/wire/bytes.h"
+#include "core/wire/wire.h"
 #include "input/home.h"
 #include "input/input.h"
 #include "input/take.h"
@@ -29,9 +29,9 @@
 #include "pdc/demux.h"
 #include "pdc/pdc.h"
 #include "ping/ping.h"
-#include "rx/half.h"
-#include "tx/half.h"
-#include "tx/rudi.h"
+#include "rx/pds/half.h"
+#include "tx/pds/half.h"
+#include "tx/queue/rudi.h"
 
 /* Lookups of the PDC of a SYN packet, which another CPU may open meanwhile */
 #define UET_ACCEPT_TRIES	3
@@ -250,7 +250,7 @@ static void uet_input_syn(struct uet_rx_ctx *rx)
 
 /*
  * A packet that names no PDC of this host and its source: it answers a probe, or it is
- * NACKed. PDCID 0, which no PDC has, is that of a probe (core/ping.h), which is no
+ * NACKed. PDCID 0, which no PDC has, is that of a probe (core/wire/ping.h), which is no
  * packet gone astray.
  */
 static noinline void uet_input_unknown(struct uet_rx_ctx *rx, u8 nack)

@@ -7,8 +7,8 @@
 
 #include <linux/types.h>
 
-#include "rx/half.h"
-#include "tx/half.h"
+#include "rx/pds/half.h"
+#include "tx/pds/half.h"
 
 struct sk_buff;
 struct uet_icmp;

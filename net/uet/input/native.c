@@ -28,11 +28,11 @@
 #include <net/udp.h>
 
 #include "compat.h"
-#include "core/wire.h"
+#include "core/wire/wire.h"
 #include "input/input.h"
 #include "link/encap.h"
 #include "mib.h"
-#include "rx/trim.h"
+#include "rx/pds/trim.h"
 
 #define UET_NATIVE_PROTOS	(UET_IP_PROTO_MAX - UET_IP_PROTO + 1)
 

@@ -5,7 +5,7 @@
  * A sender on this host, or one whose device has put its packets together again,
  * delivers them as one skb: one pair of IP and UDP headers, and UDP payloads of
  * gso_size bytes one after the other, each with its own headers. If they are what
- * core/hdr_run.h calls a run, they are handled in one step and stored as they came.
+ * core/wire/hdr_run.h calls a run, they are handled in one step and stored as they came.
  *
  * Everything else is split into packets (input/split.c), which is always right, so this
  * file takes only what is plain. It believes nothing that a buffer says of itself,
@@ -17,7 +17,7 @@
 #include <linux/udp.h>
 
 #include "compat.h"
-#include "core/hdr_run.h"
+#include "core/wire/hdr_run.h"
 #include "input/home.h"
 #include "input/input.h"
 #include "input/run.h"

@@ -3,7 +3,7 @@
  * Several packets that come in one buffer (GSO) become packets again.
  *
  * A buffer that is no run (input/run.c), or not all of which is new, has packets that
- * are handled one by one: those of short messages that left together (tx/join.c), and
+ * are handled one by one: those of short messages that left together (tx/pds/join.c), and
  * whatever virtual machines, packet sockets and devices put together. UDP would split
  * it, too, after it has looked for a socket, and each packet would pass all of UDP.
  *
@@ -16,7 +16,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 
-#include "core/hdr_run.h"
+#include "core/wire/hdr_run.h"
 #include "input/input.h"
 #include "input/run.h"
 

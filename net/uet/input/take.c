@@ -3,7 +3,7 @@
  * UET packets are taken at the end of LOCAL_IN, ahead of UDP.
  *
  * UDP would look up a socket, which is always the tunnel socket, and has its own
- * ideas about packets that a switch trimmed (rx/trim.c) and of several packets in one
+ * ideas about packets that a switch trimmed (rx/pds/trim.c) and of several packets in one
  * buffer (input/run.c, input/split.c). Taps and all other hooks have seen a packet by
  * then. UDP gets what is not plain: packets with IP options or extension headers, of
  * another length than UDP says, to a group; those that raw sockets, IPsec policies or a
@@ -35,7 +35,7 @@
 #include "input/run.h"
 #include "input/take.h"
 #include "link/hook.h"
-#include "rx/trim.h"
+#include "rx/pds/trim.h"
 
 /*
  * The hook that confirms a connection has the same priority, and comes after this

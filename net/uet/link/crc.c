@@ -10,7 +10,7 @@
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
 
-#include "core/bytes.h"
+#include "core/wire/bytes.h"
 #include "link/encap.h"
 
 static u32 uet_crc_addrs(const struct in6_addr *saddr,

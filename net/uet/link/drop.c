@@ -15,8 +15,8 @@
 
 #include "base.h"
 #include "compat.h"
-#include "core/bytes.h"
-#include "core/wire.h"
+#include "core/wire/bytes.h"
+#include "core/wire/wire.h"
 #include "link/drop.h"
 #include "link/packet.h"
 #include "link/peer.h"

@@ -14,7 +14,7 @@
 #include <linux/udp.h>
 
 #include "base.h"
-#include "core/wire.h"
+#include "core/wire/wire.h"
 
 struct in6_addr;
 struct uet_peer;

@@ -12,7 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#include "core/probe.h"
+#include "core/wire/probe.h"
 
 /**
  * struct uet_habits - habits of one peer; read and written without a lock

@@ -19,7 +19,7 @@
 #include <net/vxlan.h>
 
 #include "compat.h"
-#include "core/hdr_run.h"
+#include "core/wire/hdr_run.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"

@@ -15,7 +15,7 @@
 #include <net/l3mdev.h>
 
 #include "base.h"
-#include "core/hdr_parse.h"
+#include "core/wire/hdr_parse.h"
 #include "link/drop.h"
 #include "link/form.h"
 #include "link/peer.h"

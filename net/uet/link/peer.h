@@ -25,7 +25,7 @@
 struct uet_ports;
 struct uet_rudi;
 
-/* Ordered CCCs of a peer that share what they see of their paths (tx/path.c) */
+/* Ordered CCCs of a peer that share what they see of their paths (tx/cms/path.c) */
 #define UET_SIB_SLOTS	8
 #define UET_SIB_SHIFT	10	/* ns to ticks */
 
@@ -132,12 +132,12 @@ struct uet_peer_key {
  * @away: enum uet_source of @key.laddr
  * @away_since: since when @away is not 0, jiffies, valid while it is not
  * @looked_at: when a better local address was looked for last, jiffies
- * @stray: another local address would be chosen now (tx/source.c)
+ * @stray: another local address would be chosen now (tx/pds/source.c)
  * @pmtu: path MTU learnt besides the route (link/pmtu.c), 0 = none
  * @pmtu_until: end of its validity, jiffies
  * @pmtu_genid: it is valid only for this uet_ports_genid()
  * @reset_at: when it was last reported that it forgot a PDC, jiffies
- * @rudi: packets sent to it as RUDI (tx/rudi.c), NULL until there is one; freed with it
+ * @rudi: packets sent to it as RUDI (tx/queue/rudi.c), NULL until there is one; freed with it
  * @dst: route cache, both families
  * @rx_dst: input route of its packets, with a reference; RCU
  * @rx_iif: interface of @rx_dst, 0 = @rx_dst must not be used

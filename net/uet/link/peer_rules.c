@@ -14,8 +14,8 @@
 #include <net/ipv6.h>
 
 #include "base.h"
-#include "core/ccc.h"
-#include "core/lb.h"
+#include "core/cc/ccc.h"
+#include "core/lb/lb.h"
 #include "link/peer.h"
 #include "link/peer_profile.h"
 #include "link/peer_rules.h"

@@ -7,7 +7,7 @@
  * ICMP by themselves, and a lookup without the peer's mark, VRF or device would
  * find another route.
  *
- * Not here: black hole detection, where no ICMP arrives (tx/hole.c).
+ * Not here: black hole detection, where no ICMP arrives (tx/pds/hole.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -15,8 +15,8 @@
 #include <linux/log2.h>
 #include <net/ip.h>
 
-#include "core/wire.h"
-#include "core/wire_ses.h"
+#include "core/wire/wire.h"
+#include "core/wire/wire_ses.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"

@@ -7,7 +7,7 @@
  * is made and after each change of the routes. Sending never waits for it. Carrier
  * and backlog of a port are polled for each batch of packets: no notifier needed.
  *
- * Not here: which port a packet takes (core/lb_ports.c).
+ * Not here: which port a packet takes (core/lb/lb_ports.c).
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -21,7 +21,7 @@
 #include <net/route.h>
 
 #include "compat.h"
-#include "core/params.h"
+#include "core/cc/params.h"
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"

@@ -5,7 +5,7 @@
  * One FEP address may be reachable, and reach the peer, over more than one
  * interface: next hops of a multipath route, or routes of one prefix and metric.
  * Each such interface is a port. The entropy value of a packet names its port
- * (core/lb_ports.h), so the scoreboard and the peer's answers need the entropy
+ * (core/lb/lb_ports.h), so the scoreboard and the peer's answers need the entropy
  * value only.
  *
  * A peer with one port has no struct uet_ports: its packets cost a test for NULL.
@@ -17,7 +17,7 @@
 #include <net/dst_cache.h>
 
 #include "base.h"
-#include "core/lb_ports.h"
+#include "core/lb/lb_ports.h"
 
 struct neighbour;
 struct uet_peer;

@@ -7,7 +7,7 @@
  * (uet_source_away(), dst_cache) and looks only when they differ: so no notifier is needed,
  * and an address that is gone is noticed before the next packet leaves.
  *
- * Not here: what becomes of the PDCs of such an address (tx/source.c).
+ * Not here: what becomes of the PDCs of such an address (tx/pds/source.c).
  */
 #include <linux/if_addr.h>
 #include <linux/jiffies.h>

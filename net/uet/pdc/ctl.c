@@ -2,8 +2,8 @@
 /*
  * Building control packets; the caller sends them.
  */
-#include "core/hdr_build.h"
-#include "core/lb.h"
+#include "core/lb/lb.h"
+#include "core/wire/hdr_build.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "mib.h"

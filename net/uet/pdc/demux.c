@@ -23,8 +23,8 @@
 #include <net/ip6_fib.h>
 #include <net/sock.h>
 
-#include "core/bytes.h"
-#include "core/wire.h"
+#include "core/wire/bytes.h"
+#include "core/wire/wire.h"
 #include "link/encap.h"
 #include "link/hook.h"
 #include "link/peer.h"

@@ -2,8 +2,8 @@
 /*
  * PDC objects (UE 1.0 3.5.8): creation, PDCIDs, limits, death.
  *
- * Not here: how they are opened (tx/open.c, and by peers rx/accept.c), their halves
- * (tx/half.h, rx/half.h).
+ * Not here: how they are opened (tx/pds/open.c, and by peers rx/pds/accept.c), their halves
+ * (tx/pds/half.h, rx/pds/half.h).
  */
 #include <linux/jhash.h>
 #include <linux/ktime.h>

@@ -3,11 +3,11 @@
  * Packet delivery context (UE 1.0 3.5): what its two directions have in common.
  *
  * A PDC carries requests both ways, each direction with its own PSNs. The initiator,
- * which opens it, starts with a sending half (tx/half.h), the target with a
- * receiving half (rx/half.h). Each end makes its second half when needed: for
+ * which opens it, starts with a sending half (tx/pds/half.h), the target with a
+ * receiving half (rx/pds/half.h). Each end makes its second half when needed: for
  * control packets with a PSN, or for requests in the return direction.
  *
- * Their states are in core/pdc_state.h.
+ * Their states are in core/snd/pdc_state.h.
  *
  * An error of one half is one of the PDC (UE 1.0 3.5.8.4), so a half that dies
  * tells the other one, which dies by itself: their locks are never held together.
@@ -31,9 +31,9 @@
 
 #include "base.h"
 #include "core/deadline.h"
-#include "core/hdr_parse.h"
-#include "core/pdc_state.h"
-#include "core/probe.h"
+#include "core/snd/pdc_state.h"
+#include "core/wire/hdr_parse.h"
+#include "core/wire/probe.h"
 #include "link/peer.h"
 
 struct sk_buff_head;
@@ -78,7 +78,7 @@ enum uet_pdc_event {
  * @home: the CPU that handles its packets, + 1; 0 = none yet. No lock; see
  *	input/home.c
  * @home_at: when a packet came there by itself last, jiffies; no lock either
- * @unconfirmed_node: in uet_net.unconfirmed while it is not confirmed (rx/accept.c);
+ * @unconfirmed_node: in uet_net.unconfirmed while it is not confirmed (rx/pds/accept.c);
  *	uet_net.unconfirmed_lock
  * @return_node: in uet_peer.return_pdcs while a sending half may join, which is after
  *	that; peer->lock

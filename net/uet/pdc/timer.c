@@ -7,7 +7,7 @@
  *
  * The armed timer holds a reference to the PDC; the callback runs in softirq.
  *
- * Not here: what is done at a deadline (tx/timer.c, rx/timer.c).
+ * Not here: what is done at a deadline (tx/pds/timer.c, rx/pds/timer.c).
  */
 #include <linux/hrtimer.h>
 

@@ -19,7 +19,7 @@
 #include <net/ipv6.h>
 #include <net/route.h>
 
-#include "core/lb.h"
+#include "core/lb/lb.h"
 #include "link/encap.h"
 #include "link/peer.h"
 #include "link/pmtu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes of paths and endpoints for an operator (core/ping.h). They belong to no
+ * Probes of paths and endpoints for an operator (core/wire/ping.h). They belong to no
  * CCC, message or socket: nothing that a probe meets changes a window, the choice of
  * paths, a round-trip time or a path MTU.
  *
@@ -19,7 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "base.h"
-#include "core/ping.h"
+#include "core/wire/ping.h"
 
 struct sk_buff;
 struct uet_account;

@@ -4,7 +4,7 @@
  * message.
  *
  * Not here: sendmsg(), recvmsg() and options (other files in sock/), the table of
- * endpoints (rx/ep.c).
+ * endpoints (rx/ses/ep.c).
  */
 #include <asm/ioctls.h>
 #include <linux/compat.h>
@@ -22,22 +22,22 @@
 #include "link/addr.h"
 #include "link/encap.h"
 #include "link/owner.h"
-#include "rx/ep.h"
-#include "rx/post.h"
-#include "rx/rxmem.h"
-#include "rx/rxmsg.h"
+#include "rx/ses/ep.h"
+#include "rx/ses/post.h"
+#include "rx/ses/rxmem.h"
+#include "rx/ses/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/rtr.h"
 #include "sock/send.h"
-#include "tx/pds.h"
-#include "tx/refused.h"
-#include "tx/report.h"
-#include "tx/rudi.h"
-#include "tx/txmsg.h"
-#include "tx/txpage.h"
-#include "tx/watch.h"
-#include "tx/wmem.h"
+#include "tx/msg/report.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/txpage.h"
+#include "tx/msg/wmem.h"
+#include "tx/pds/pds.h"
+#include "tx/queue/refused.h"
+#include "tx/queue/rudi.h"
+#include "tx/queue/watch.h"
 
 /* Sockets not freed yet. Open files hold the module; closed sockets do not, so
  * unloading waits for them.

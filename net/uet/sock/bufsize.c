@@ -8,7 +8,7 @@
  * both the stack and the default allow: the larger of the two. SO_SNDBUFFORCE and
  * SO_RCVBUFFORCE know no limit, and are the stack's alone.
  *
- * Not here: what counts in the buffers (tx/wmem.c, rx/rxmem.c); receive buffers that no
+ * Not here: what counts in the buffers (tx/msg/wmem.c, rx/ses/rxmem.c); receive buffers that no
  * program has set, which grow (uet_rx_grow()).
  */
 #include <linux/minmax.h>

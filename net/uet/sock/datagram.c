@@ -7,7 +7,7 @@
  *
  * The socket keeps the peer that it sent to last, which has the route.
  *
- * Not here: receiving (rx/datagram.c).
+ * Not here: receiving (rx/pds/datagram.c).
  */
 #include <linux/ip.h>
 #include <linux/random.h>
@@ -15,8 +15,8 @@
 #include <net/ip_fib.h>
 #include <net/ip6_fib.h>
 
-#include "core/hdr_build.h"
-#include "core/lb.h"
+#include "core/lb/lb.h"
+#include "core/wire/hdr_build.h"
 #include "link/encap.h"
 #include "link/owner.h"
 #include "link/peer.h"
@@ -24,9 +24,9 @@
 #include "mib.h"
 #include "sock.h"
 #include "sock/send.h"
-#include "tx/refused.h"
-#include "tx/txmsg.h"
-#include "tx/wmem.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/wmem.h"
+#include "tx/queue/refused.h"
 
 #define UET_DATAGRAM_HEADERS	(UET_PDS_UUD_LEN + UET_SES_MEDIUM_LEN)
 /* Entropy values: nobody tells which ones are bad, so each packet has another one. */

@@ -8,7 +8,7 @@
  * what queue is meant depends on options of the socket and the length of the message
  * besides, and is looked up for each.
  *
- * Not here: sends (sock/sendop.c), which message goes to which receive (rx/post.c), queues
+ * Not here: sends (sock/sendop.c), which message goes to which receive (rx/ses/post.c), queues
  * (cq/cq.c).
  */
 #include <linux/slab.h>
@@ -17,9 +17,9 @@
 
 #include "compat.h"
 #include "link/addr.h"
-#include "rx/defer.h"
-#include "rx/post.h"
-#include "rx/rxmsg.h"
+#include "rx/ses/defer.h"
+#include "rx/ses/post.h"
+#include "rx/ses/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"

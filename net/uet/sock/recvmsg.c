@@ -6,7 +6,7 @@
  * returns the rest; the call that reaches the end sets MSG_EOR. Messages longer
  * than half of SO_RCVBUF can be read while they arrive.
  *
- * Not here: how packets are taken out of a message (rx/rxread.c).
+ * Not here: how packets are taken out of a message (rx/ses/rxread.c).
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -14,16 +14,16 @@
 #include <linux/splice.h>
 #include <net/busy_poll.h>
 
-#include "core/wire_ses.h"
+#include "core/wire/wire_ses.h"
 #include "link/addr.h"
-#include "rx/rxmsg.h"
+#include "rx/ses/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
-#include "tx/refused.h"
-#include "tx/report.h"
-#include "tx/txmsg.h"
-#include "tx/watch.h"
-#include "tx/wmem.h"
+#include "tx/msg/report.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/wmem.h"
+#include "tx/queue/refused.h"
+#include "tx/queue/watch.h"
 
 /**
  * struct uet_recv - one recvmsg() under way

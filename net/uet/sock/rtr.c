@@ -7,20 +7,20 @@
  * the source answers. If the source does not send the message then, it is forgotten. What
  * became of the requests is looked at when others are to be sent, or after a second.
  *
- * Not here: which messages are asked for, and when (rx/defer.c).
+ * Not here: which messages are asked for, and when (rx/ses/defer.c).
  */
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "core/hdr_parse.h"
+#include "core/wire/hdr_parse.h"
 #include "mib.h"
-#include "rx/defer.h"
+#include "rx/ses/defer.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/rtr.h"
-#include "tx/pds.h"
-#include "tx/txmsg.h"
+#include "tx/msg/txmsg.h"
+#include "tx/pds/pds.h"
 
 /* What failed for lack of memory, or of a PDC, is tried again after this. */
 #define UET_RTR_RETRY	(HZ / 10)

@@ -7,13 +7,13 @@
  * SO_SNDBUF, until they are answered. A call that may not wait sends all of them or
  * nothing; another one sends those it has when the buffer is full, and goes on.
  *
- * Not here: windows and retransmission (tx/rudi.c).
+ * Not here: windows and retransmission (tx/queue/rudi.c).
  */
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
 #include <net/inet_ecn.h>
 
-#include "core/hdr_build.h"
+#include "core/wire/hdr_build.h"
 #include "link/encap.h"
 #include "link/owner.h"
 #include "link/peer.h"
@@ -21,9 +21,9 @@
 #include "mib.h"
 #include "sock.h"
 #include "sock/send.h"
-#include "tx/refused.h"
-#include "tx/rudi.h"
-#include "tx/txmsg.h"
+#include "tx/msg/txmsg.h"
+#include "tx/queue/refused.h"
+#include "tx/queue/rudi.h"
 
 #define UET_WRITE_HEADERS	(UET_PDS_RUDI_LEN + UET_SES_STD_LEN)
 /* Data up to here is copied behind the headers, more of it into pages. */

@@ -9,7 +9,7 @@
 #include <linux/uet.h>
 
 #include "sock.h"
-#include "tx/txmsg.h"
+#include "tx/msg/txmsg.h"
 
 struct msghdr;
 struct sockaddr_uet;

@@ -14,7 +14,7 @@
  * if the call goes on to another destination, waits, or fails. It may end in between
  * without telling, when it cannot read the next header: then a timer sends them.
  *
- * Not here: charging and copying data (tx/), pages of the caller (tx/txpin.c), the
+ * Not here: charging and copying data (tx/), pages of the caller (tx/msg/txpin.c), the
  * class of short messages (sock/shortmsg.c).
  */
 #include <linux/fs.h>
@@ -28,18 +28,18 @@
 #include "link/addr.h"
 #include "link/peer_rules.h"
 #include "mib.h"
-#include "rx/ep.h"
+#include "rx/ses/ep.h"
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
-#include "tx/defer.h"
-#include "tx/done.h"
-#include "tx/pds.h"
-#include "tx/refused.h"
-#include "tx/trace_msg.h"
-#include "tx/txmsg.h"
-#include "tx/txpin.h"
-#include "tx/wmem.h"
+#include "tx/msg/done.h"
+#include "tx/msg/trace_msg.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/txpin.h"
+#include "tx/msg/wmem.h"
+#include "tx/pds/pds.h"
+#include "tx/queue/defer.h"
+#include "tx/queue/refused.h"
 
 /* A streamed message may hold this much even if the buffer is full: without a full
  * packet (payload MTU <= 8192) it could not proceed and free memory.

@@ -4,11 +4,11 @@
  * kernel.
  *
  * The call takes the data: it copies what is short, for which there must be room in the
- * send buffer, and pins what is long (tx/op.c), which takes no room there. Then the message
+ * send buffer, and pins what is long (tx/msg/op.c), which takes no room there. Then the message
  * is one as any other: what it waits for later is state of its queue and its PDC. So one
  * program keeps no other waiting, and close() and exit() wait for none.
  *
- * Not here: arrays of operations (sock/post.c), completions (tx/op.c).
+ * Not here: arrays of operations (sock/post.c), completions (tx/msg/op.c).
  */
 #include <linux/uio.h>
 
@@ -18,14 +18,14 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
-#include "tx/defer.h"
-#include "tx/done.h"
-#include "tx/op.h"
-#include "tx/pds.h"
-#include "tx/refused.h"
-#include "tx/txmsg.h"
-#include "tx/txpin.h"
-#include "tx/wmem.h"
+#include "tx/msg/done.h"
+#include "tx/msg/op.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/txpin.h"
+#include "tx/msg/wmem.h"
+#include "tx/pds/pds.h"
+#include "tx/queue/defer.h"
+#include "tx/queue/refused.h"
 
 /* Longer data is pinned: from some 10 KiB on that is cheaper than a copy, as the kernel's
  * manual of MSG_ZEROCOPY says.

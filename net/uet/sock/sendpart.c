@@ -14,7 +14,7 @@
  * when the message is complete is reported as that of a message which was sent: the
  * callers of sendfile() see that it did less, but not why, and go on.
  *
- * Not here: references to pages (tx/txpin.c).
+ * Not here: references to pages (tx/msg/txpin.c).
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -26,10 +26,10 @@
 #include "sock.h"
 #include "sock/calls.h"
 #include "sock/send.h"
-#include "tx/refused.h"
-#include "tx/txmsg.h"
-#include "tx/txpin.h"
-#include "tx/wmem.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/txpin.h"
+#include "tx/msg/wmem.h"
+#include "tx/queue/refused.h"
 
 /* What a part counts at least: its place in memory, and the page that it is in */
 #define UET_PART_LEAST		UET_TXMSG_OVERHEAD

@@ -16,8 +16,8 @@
 #include "link/peer_rules.h"
 #include "sock.h"
 #include "sock/send.h"
-#include "tx/txmsg.h"
-#include "tx/wmem.h"
+#include "tx/msg/txmsg.h"
+#include "tx/msg/wmem.h"
 
 /*
  * Limit per socket and target, in messages of length short_bytes. They count until

@@ -11,18 +11,18 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "core/ccc.h"
-#include "core/lb.h"
+#include "core/cc/ccc.h"
+#include "core/lb/lb.h"
 #include "link/addr.h"
-#include "rx/ep.h"
-#include "rx/post.h"
+#include "rx/ses/ep.h"
+#include "rx/ses/post.h"
 #include "sock.h"
 #include "sock/calls.h"
-#include "tx/pds.h"
-#include "tx/refused.h"
-#include "tx/rudi.h"
-#include "tx/txmsg.h"
-#include "tx/watch.h"
+#include "tx/msg/txmsg.h"
+#include "tx/pds/pds.h"
+#include "tx/queue/refused.h"
+#include "tx/queue/rudi.h"
+#include "tx/queue/watch.h"
 
 static int uet_get_int(sockptr_t optval, unsigned int optlen, int *v)
 {

@@ -2,7 +2,7 @@
 /* When a source sets AR, and whether it can expect an ACK anyway. */
 #include <kunit/test.h>
 
-#include "../core/ackreq.h"
+#include "../core/snd/ackreq.h"
 
 #define SLOTS		128
 #define FIRST		0xfffffff0u	/* close to the wrap */

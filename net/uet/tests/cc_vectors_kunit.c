@@ -3,9 +3,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/cc_nscc.h"
-#include "../core/lb_bitmap.h"
-#include "../core/lb_reps.h"
+#include "../core/cc/cc_nscc.h"
+#include "../core/lb/lb_bitmap.h"
+#include "../core/lb/lb_reps.h"
 #include "cc_vectors.h"
 
 #define PRNG_STEP	0x9e3779b97f4a7c15ULL

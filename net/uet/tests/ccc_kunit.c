@@ -3,9 +3,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/cc_nscc.h"
-#include "../core/cc_rccc.h"
-#include "../core/lb_live.h"
+#include "../core/cc/cc_nscc.h"
+#include "../core/cc/cc_rccc.h"
+#include "../core/lb/lb_live.h"
 
 #define MTU	4160
 

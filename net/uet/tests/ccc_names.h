@@ -3,7 +3,7 @@
 #ifndef _UET_TESTS_CCC_NAMES_H
 #define _UET_TESTS_CCC_NAMES_H
 
-#include "../core/ccc.h"
+#include "../core/cc/ccc.h"
 
 static inline const char *ccc_state_name(u8 state)
 {

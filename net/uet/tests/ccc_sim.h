@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A CCC with the sender of core/snd.h around it: one queue of messages, memory,
- * answers that are taken as net/uet/tx/ack.c does, and the invariants of both.
+ * A CCC with the sender of core/snd/snd.h around it: one queue of messages, memory,
+ * answers that are taken as net/uet/tx/pds/ack.c does, and the invariants of both.
  *
  * Not here: the network and the target (ccc_sim_net.h).
  */
@@ -10,18 +10,18 @@
 
 #include <kunit/test.h>
 
-#include "../core/cc_nscc.h"
-#include "../core/cc_rccc.h"
-#include "../core/probe.h"
-#include "../core/rxmap.h"
-#include "../core/snd.h"
-#include "../core/snd_ack.h"
-#include "../core/snd_hold.h"
-#include "../core/snd_loss.h"
-#include "../core/snd_nack.h"
-#include "../core/snd_pick.h"
-#include "../core/snd_queue.h"
-#include "../core/snd_timer.h"
+#include "../core/cc/cc_nscc.h"
+#include "../core/cc/cc_rccc.h"
+#include "../core/rcv/rxmap.h"
+#include "../core/snd/snd.h"
+#include "../core/snd/snd_ack.h"
+#include "../core/snd/snd_hold.h"
+#include "../core/snd/snd_loss.h"
+#include "../core/snd/snd_nack.h"
+#include "../core/snd/snd_pick.h"
+#include "../core/snd/snd_queue.h"
+#include "../core/snd/snd_timer.h"
+#include "../core/wire/probe.h"
 #include "random.h"
 #include "snd_mem.h"
 

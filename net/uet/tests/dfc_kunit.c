@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/dfc.h"
+#include "../core/cc/dfc.h"
 
 #define RTT	10000ULL
 

@@ -2,7 +2,7 @@
 /* Base RTT of peers farther away than the guess */
 #include <kunit/test.h>
 
-#include "../core/far.h"
+#include "../core/cc/far.h"
 
 #define MBPS	400
 #define RTT	2000000ULL

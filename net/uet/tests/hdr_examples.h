@@ -6,7 +6,7 @@
 #ifndef _UET_TESTS_HDR_EXAMPLES_H
 #define _UET_TESTS_HDR_EXAMPLES_H
 
-#include "../core/hdr_parse.h"
+#include "../core/wire/hdr_parse.h"
 
 #define EX_MAX_BYTES	72
 

@@ -2,9 +2,9 @@
 /* Headers of runs, against those that are built one by one. */
 #include <kunit/test.h>
 
-#include "../core/hdr_build.h"
-#include "../core/hdr_run.h"
-#include "../core/psn.h"
+#include "../core/wire/hdr_build.h"
+#include "../core/wire/hdr_run.h"
+#include "../core/wire/psn.h"
 #include "random.h"
 
 #define LEN	UET_HDR_RUN_LEN

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/txwin_scan.h"
+#include "../core/snd/txwin_scan.h"
 #include "ccc_sim_net.h"
 
 #define SLOTS		128

@@ -3,9 +3,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/lb_bitmap.h"
-#include "../core/lb_live.h"
-#include "../core/lb_reps.h"
+#include "../core/lb/lb_bitmap.h"
+#include "../core/lb/lb_live.h"
+#include "../core/lb/lb_reps.h"
 #include "lb_notes.h"
 #include "random.h"
 

@@ -3,7 +3,7 @@
 #ifndef _UET_TESTS_LB_NOTES_H
 #define _UET_TESTS_LB_NOTES_H
 
-#include "../core/lb.h"
+#include "../core/lb/lb.h"
 
 /**
  * struct lb_notes - notes of one object

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/lb_live.h"
-#include "../core/lb_ports.h"
+#include "../core/lb/lb_live.h"
+#include "../core/lb/lb_ports.h"
 #include "lb_notes.h"
 #include "random.h"
 

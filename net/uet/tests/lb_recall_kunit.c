@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/lb_reps.h"
+#include "../core/lb/lb_reps.h"
 
 #define BASE	50000
 #define RTT	100000ULL

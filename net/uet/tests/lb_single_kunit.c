@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/lb_single.h"
+#include "../core/lb/lb_single.h"
 #include "lb_notes.h"
 #include "random.h"
 

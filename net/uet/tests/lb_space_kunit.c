@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/lb.h"
+#include "../core/lb/lb.h"
 #include "random.h"
 
 #define BASE	50000

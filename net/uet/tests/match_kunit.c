@@ -2,7 +2,7 @@
 /* Which posted receive a message goes to, against a plain list */
 #include <kunit/test.h>
 
-#include "../core/match.h"
+#include "../core/rcv/match.h"
 #include "random.h"
 
 #define RECEIVES	256

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/cc_nscc.h"
-#include "../core/loss.h"
+#include "../core/cc/cc_nscc.h"
+#include "../core/snd/loss.h"
 #include "random.h"
 
 static void params_defaults(struct kunit *test)

@@ -2,8 +2,8 @@
 /* Probes of paths and endpoints: their bytes, and which packets answer them. */
 #include <kunit/test.h>
 
-#include "../core/hdr_build.h"
-#include "../core/ping.h"
+#include "../core/wire/hdr_build.h"
+#include "../core/wire/ping.h"
 
 #define PSN	0xffffffffu	/* the close is behind the wrap */
 #define LOCAL	0x4321

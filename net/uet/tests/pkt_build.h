@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Builds any packet that the parser knows, for its tests. What this module
- * sends is built by core/hdr_build.c; the rest, which it only receives, here.
+ * sends is built by core/wire/hdr_build.c; the rest, which it only receives, here.
  */
 #ifndef _UET_TESTS_PKT_BUILD_H
 #define _UET_TESTS_PKT_BUILD_H
 
-#include "../core/bytes.h"
-#include "../core/hdr_build.h"
+#include "../core/wire/bytes.h"
+#include "../core/wire/hdr_build.h"
 
 /* What all responses begin with */
 #define PKT_RSP_COMMON_LEN	2

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/wire.h"
+#include "../core/wire/wire.h"
 #include "../profile.h"
 
 /* It is not so, no rule decides it, it is so */

@@ -3,9 +3,9 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/nack.h"
-#include "../core/psn.h"
-#include "../core/rcvd.h"
+#include "../core/wire/nack.h"
+#include "../core/wire/psn.h"
+#include "../core/wire/rcvd.h"
 
 static void psn_order(struct kunit *test)
 {

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/rccc_pacer.h"
+#include "../core/cc/rccc_pacer.h"
 #include "random.h"
 
 #define MTU	4096

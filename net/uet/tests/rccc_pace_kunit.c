@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/rccc_pace.h"
+#include "../core/cc/rccc_pace.h"
 
 #define RTT	12000ULL
 

@@ -2,7 +2,7 @@
 /* When a socket with several destinations is writable */
 #include <kunit/test.h>
 
-#include "../core/refused.h"
+#include "../core/snd/refused.h"
 #include "random.h"
 
 #define DESTS	5

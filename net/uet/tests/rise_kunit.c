@@ -2,9 +2,9 @@
 /* A base RTT that rises (rise.h) or falls (fall.h) */
 #include <kunit/test.h>
 
-#include "../core/cc_nscc.h"
-#include "../core/fall.h"
-#include "../core/rise.h"
+#include "../core/cc/cc_nscc.h"
+#include "../core/cc/fall.h"
+#include "../core/cc/rise.h"
 
 #define BASE	20000ULL
 #define LONG	500000ULL

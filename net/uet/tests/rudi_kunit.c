@@ -2,8 +2,8 @@
 /* Source of RUDI packets (rudi.h) */
 #include <kunit/test.h>
 
-#include "../core/hdr_build.h"
-#include "../core/rudi.h"
+#include "../core/snd/rudi.h"
+#include "../core/wire/hdr_build.h"
 
 #define FULL	1000
 #define MS	1000000ULL

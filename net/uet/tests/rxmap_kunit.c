@@ -2,7 +2,7 @@
 /* Receive map: single rules, then random traffic against a naive model. */
 #include <kunit/test.h>
 
-#include "../core/rxmap.h"
+#include "../core/rcv/rxmap.h"
 #include "random.h"
 
 #define RANGE		128

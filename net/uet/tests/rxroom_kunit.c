@@ -2,7 +2,7 @@
 /* Rules of rxroom.h one by one; tools/unit/rxroom_model.c runs them together. */
 #include <kunit/test.h>
 
-#include "../core/rxroom.h"
+#include "../core/rcv/rxroom.h"
 
 #define HALF	1000
 

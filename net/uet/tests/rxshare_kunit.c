@@ -2,7 +2,7 @@
 /* Sockets whose packets wait for CACK behind a NACKed one */
 #include <kunit/test.h>
 
-#include "../core/rxshare.h"
+#include "../core/rcv/rxshare.h"
 #include "random.h"
 
 #define RANGE	128

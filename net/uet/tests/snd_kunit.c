@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/snd_gone.h"
+#include "../core/snd/snd_gone.h"
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))

@@ -5,7 +5,7 @@
 
 #include <kunit/test.h>
 
-#include "../core/snd.h"
+#include "../core/snd/snd.h"
 
 static inline void snd_mem_alloc(struct kunit *test, struct uet_snd_mem *mem,
 				 u32 nslots)

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/fall.h"
-#include "../core/snd_loss.h"
+#include "../core/cc/fall.h"
+#include "../core/snd/snd_loss.h"
 #include "snd_script.h"
 
 #define PSN(n)	(SCRIPT_PSN + (n))

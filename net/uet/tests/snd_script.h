@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A sender whose events are scripted, without a network: what the kernel does
- * around core/snd.h, and a timer that must never be later than the deadlines.
+ * around core/snd/snd.h, and a timer that must never be later than the deadlines.
  */
 #ifndef _UET_TESTS_SND_SCRIPT_H
 #define _UET_TESTS_SND_SCRIPT_H
 
 #include <kunit/test.h>
 
-#include "../core/probe.h"
-#include "../core/snd.h"
-#include "../core/snd_ack.h"
-#include "../core/snd_hold.h"
-#include "../core/snd_loss.h"
-#include "../core/snd_nack.h"
-#include "../core/snd_pick.h"
-#include "../core/snd_queue.h"
-#include "../core/snd_timer.h"
+#include "../core/snd/snd.h"
+#include "../core/snd/snd_ack.h"
+#include "../core/snd/snd_hold.h"
+#include "../core/snd/snd_loss.h"
+#include "../core/snd/snd_nack.h"
+#include "../core/snd/snd_pick.h"
+#include "../core/snd/snd_queue.h"
+#include "../core/snd/snd_timer.h"
+#include "../core/wire/probe.h"
 #include "snd_mem.h"
 
 #define SCRIPT_SLOTS	256

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/tfc_cells.h"
+#include "../core/cc/tfc_cells.h"
 #include "random.h"
 
 #define SIZE	1600U

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/cc_tfc.h"
-#include "../core/tfc_cells.h"
+#include "../core/cc/cc_tfc.h"
+#include "../core/cc/tfc_cells.h"
 #include "random.h"
 
 #define MTU	4096

@@ -13,7 +13,7 @@
 #ifndef _UET_TESTS_TURN_LINE_H
 #define _UET_TESTS_TURN_LINE_H
 
-#include "../core/turn.h"
+#include "../core/snd/turn.h"
 
 #define TURN_SENDERS	6
 

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/module.h>
 
-#include "../core/txwin_heap.h"
+#include "../core/snd/txwin_heap.h"
 #include "random.h"
 
 #define SLOTS		8192

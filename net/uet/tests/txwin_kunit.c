@@ -2,7 +2,7 @@
 /* Scoreboard: single rules. */
 #include <kunit/test.h>
 
-#include "../core/txwin_scan.h"
+#include "../core/snd/txwin_scan.h"
 
 #define SLOTS		128
 #define RANGE		128

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../core/txwin_scan.h"
+#include "../core/snd/txwin_scan.h"
 #include "random.h"
 
 #define MODEL_PSNS	2048

@@ -22,7 +22,7 @@ import man
 HERE = man.HERE
 TREE = os.path.realpath(os.path.join(HERE, "../../.."))
 LIBUET = os.path.join(TREE, "tools/libuet")
-CORE = os.path.join(TREE, "net/uet/core")
+WIRE = os.path.join(TREE, "net/uet/core/wire")
 O = os.path.realpath(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)
 CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
 STRICT = ["-Wall", "-Wextra", "-Werror"]
@@ -273,7 +273,7 @@ def _():
 # --- names of codes ----------------------------------------------------------
 
 def enum(path, prefix):
-    with open(os.path.join(CORE, path)) as f:
+    with open(os.path.join(WIRE, path)) as f:
         text = f.read()
     found = re.findall(rf"^\t{prefix}(\w+) = (\w+),", text, re.M)
     return {int(v, 0): n for n, v in found}

@@ -37,9 +37,9 @@ ffffffff81000800 t far\t[uet]
 ffffffff81000900 t next\t[uet]
 ffffffff82000000 D data
 """
-PATHS = {"uet": {"send.constprop.0": ["net/uet/tx/send.c"],
-                 "wait": ["net/uet/rx/wait.c"], "far": ["net/uet/core/far.c"],
-                 "next": ["net/uet/core/far.c", "net/uet/rx/wait.c"]}}
+PATHS = {"uet": {"send.constprop.0": ["net/uet/tx/pds/send.c"],
+                 "wait": ["net/uet/rx/wait.c"], "far": ["net/uet/core/cc/far.c"],
+                 "next": ["net/uet/core/cc/far.c", "net/uet/rx/wait.c"]}}
 GROUPS = """\
 # who is first has it
 [timers]
@@ -76,10 +76,10 @@ def test_symbols(syms):
     same(name(0xffffffff810000f8), "entry", "padding is no function")
     same(syms.at(0xffffffff81000123)[1], 0xffffffff81000100,
          "where a function begins")
-    same(syms.at(0xffffffff81000100)[0].path, "net/uet/tx/send.c",
+    same(syms.at(0xffffffff81000100)[0].path, "net/uet/tx/pds/send.c",
          "the file of a function of the module")
     same([syms.at(0xffffffff81000000 + n)[0].path for n in (0x700, 0x900)],
-         ["net/uet/rx/wait.c", "net/uet/core/far.c"],
+         ["net/uet/rx/wait.c", "net/uet/core/cc/far.c"],
          "a name that two files have is from that of its neighbour")
     same(syms.at(0x10)[0].name, "0x10", "an address before all")
     refused(lambda: symbols.Symbols(["0000000000000000 T entry"]),
@@ -189,8 +189,8 @@ def test_real_groups():
     }.items():
         same(of(name), want, f"{name}: {want}")
     for path, want in {
-            "net/uet/tx/req.c": "sending", "net/uet/rx/ses.c": "receiving",
-            "net/uet/tx/ack.c": "feedback", "net/uet/core/ccc.c": "feedback",
+            "net/uet/tx/pds/req.c": "sending", "net/uet/rx/ses/ses.c": "receiving",
+            "net/uet/tx/pds/ack.c": "feedback", "net/uet/core/cc/ccc.c": "feedback",
             "net/uet/pdc/timer.c": "timers",
             "net/uet/input/input.c": "receiving",
             "net/uet/link/output.c": "IP",

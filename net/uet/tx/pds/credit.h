@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests for receiver credit at the source (UE 1.0 3.6.14).
+ *
+ * Not here: the arithmetic (core/cc/cc_rccc.h).
+ */
+#ifndef _UET_TX_CREDIT_H
+#define _UET_TX_CREDIT_H
+
+#include <linux/types.h>
+
+struct sk_buff_head;
+struct uet_flow;
+struct uet_pdc;
+struct uet_peer;
+
+int uet_credit_take_id(struct uet_peer *peer);
+void uet_credit_give_id(struct uet_peer *peer, int id);
+void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list);
+void uet_credit_flow_gone(struct uet_flow *flow);
+void uet_credit_count_anew(struct uet_flow *flow, const struct uet_pdc *pdc,
+			   u64 now);
+
+#endif /* _UET_TX_CREDIT_H */
