@@ -105,26 +105,7 @@ static inline void uet_hrtimer_setup(struct hrtimer *timer,
 #ifndef MSG_SPLICE_PAGES
 #define MSG_SPLICE_PAGES	0
 #endif
-
-int uet_splice(struct socket *sock, struct msghdr *msg, size_t len);
-
-static inline ssize_t uet_sendpage(struct socket *sock, struct page *page,
-				   int offset, size_t size, int flags)
-{
-	struct bio_vec bvec = {
-		.bv_page = page, .bv_offset = offset, .bv_len = size,
-	};
-	struct msghdr msg = { .msg_flags = flags & ~MSG_SENDPAGE_NOTLAST };
-
-	if (flags & MSG_SENDPAGE_NOTLAST)
-		msg.msg_flags |= MSG_MORE;
-	iov_iter_bvec(&msg.msg_iter, WRITE, &bvec, 1, size);
-	return uet_splice(sock, &msg, size);
-}
-
-#define UET_SPLICE_OPS		.sendpage = uet_sendpage,
-#else
-#define UET_SPLICE_OPS		.splice_eof = uet_splice_eof,
+#define UET_SENDPAGE
 #endif
 
 /* 6.4: the vector of an iterator has an accessor */
@@ -246,20 +227,9 @@ static inline void uet_sock_asks_us(struct socket *sock)
 #endif
 }
 
-/* Where they are not passed, a buffer size is seen when the socket is unlocked */
-#ifndef UET_CUSTOM_SOCKOPT
-void uet_release_cb(struct sock *sk);
-
-#define UET_PROT_BUFSIZE	.release_cb = uet_release_cb,
-#else
-#define UET_PROT_BUFSIZE
-#endif
-
 /* 6.5: io_uring asks the protocol (6.7), and the answer has this form */
-#if KERNEL_VERSION(6, 5, 0) > LINUX_VERSION_CODE
+#if KERNEL_VERSION(6, 5, 0) <= LINUX_VERSION_CODE
 #define UET_PROT_IOCTL
-#else
-#define UET_PROT_IOCTL		.ioctl = uet_prot_ioctl,
 #endif
 
 /* 6.2 and 6.8: further reasons to drop a packet */

@@ -85,8 +85,13 @@ static struct proto uet_prot = {
 	.sysctl_rmem		= &uet_sysctl_buf_min,
 	.sysctl_wmem		= &uet_sysctl_buf_min,
 	.keepalive		= uet_keepalive,
-	UET_PROT_BUFSIZE
-	UET_PROT_IOCTL
+#ifndef UET_CUSTOM_SOCKOPT
+	/* Options of SOL_SOCKET are seen when the socket is unlocked */
+	.release_cb		= uet_release_cb,
+#endif
+#ifdef UET_PROT_IOCTL
+	.ioctl			= uet_prot_ioctl,
+#endif
 };
 
 static void uet_sock_destruct(struct sock *sk)
@@ -317,6 +322,22 @@ static int uet_compat_ioctl(struct socket *sock, unsigned int cmd,
 }
 #endif
 
+#ifdef UET_SENDPAGE
+static ssize_t uet_sendpage(struct socket *sock, struct page *page, int offset,
+			    size_t size, int flags)
+{
+	struct bio_vec bvec = {
+		.bv_page = page, .bv_offset = offset, .bv_len = size,
+	};
+	struct msghdr msg = { .msg_flags = flags & ~MSG_SENDPAGE_NOTLAST };
+
+	if (flags & MSG_SENDPAGE_NOTLAST)
+		msg.msg_flags |= MSG_MORE;
+	iov_iter_bvec(&msg.msg_iter, WRITE, &bvec, 1, size);
+	return uet_splice(sock, &msg, size);
+}
+#endif
+
 static const struct proto_ops uet_ops = {
 	/* Only MPTCP reads it; the family of sockets is in net_proto_family */
 	.family		= PF_UET,
@@ -342,7 +363,11 @@ static const struct proto_ops uet_ops = {
 	.mmap		= sock_no_mmap,
 	.set_peek_off	= sk_set_peek_off,
 	.splice_read	= uet_splice_read,
-	UET_SPLICE_OPS
+#ifdef UET_SENDPAGE
+	.sendpage	= uet_sendpage,
+#else
+	.splice_eof	= uet_splice_eof,
+#endif
 };
 
 /**

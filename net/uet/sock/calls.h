@@ -41,6 +41,7 @@ int uet_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen);
 
 /* bufsize.c */
+void uet_release_cb(struct sock *sk);
 int uet_set_bufsize(struct socket *sock, int optname, int v);
 
 /* post.c */
