@@ -3,7 +3,7 @@
  * PDC objects (UE 1.0 3.5.8): creation, PDCIDs, limits, death.
  *
  * Not here: how they are opened (tx/pds/open.c, and by peers rx/pds/accept.c), their halves
- * (tx/pds/half.h, rx/pds/half.h).
+ * (pdc/tx_half.h, pdc/rx_half.h).
  */
 #include <linux/jhash.h>
 #include <linux/ktime.h>

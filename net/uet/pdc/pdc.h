@@ -3,8 +3,8 @@
  * Packet delivery context (UE 1.0 3.5): what its two directions have in common.
  *
  * A PDC carries requests both ways, each direction with its own PSNs. The initiator,
- * which opens it, starts with a sending half (tx/pds/half.h), the target with a
- * receiving half (rx/pds/half.h). Each end makes its second half when needed: for
+ * which opens it, starts with a sending half (pdc/tx_half.h), the target with a
+ * receiving half (pdc/rx_half.h). Each end makes its second half when needed: for
  * control packets with a PSN, or for requests in the return direction.
  *
  * Their states are in core/snd/pdc_state.h.
@@ -151,6 +151,8 @@ struct uet_rtr {
  *	other half
  * @restart: sending half, of any PDC: a target asks for a deferred message. Returns
  *	the SES return code. Softirq, only the lock of a receiving half held
+ * @room: receiving half, of any PDC: a reader made room in its socket. Returns true if
+ *	more PDCs wait for room. Process or BH, no locks held
  * @kill: the namespace exits. Process
  * @release: the last reference to the PDC was dropped. Any context
  * @free: free the half, after a grace period
@@ -165,6 +167,7 @@ struct uet_pdc_ops {
 	bool	(*join)(struct uet_pdc *pdc, struct uet_pdc_tx *tx);
 	void	(*other_died)(struct uet_pdc *pdc);
 	u8	(*restart)(struct uet_net *un, const struct uet_rtr *rtr);
+	bool	(*room)(struct uet_sock *us);
 	void	(*kill)(struct uet_pdc *pdc);
 	void	(*release)(struct uet_pdc *pdc);
 	void	(*free)(struct uet_pdc *pdc);

@@ -14,6 +14,7 @@
 #define _UET_CORE_PARAMS_H
 
 #include "../env.h"
+#include "../rate.h"
 
 /**
  * enum uet_cc_param - every quantity that can be configured
@@ -110,7 +111,6 @@ enum uet_delay_avg {
 	UET_AVG_COUNT,
 };
 
-#define UET_MBPS_NS_PER_BYTE		8000	/* Mb/s x ns = bytes x 8000 */
 #define UET_RATE_DEFAULT_MBPS		10000
 #define UET_BASE_RTT_DEFAULT_NS		100000
 #define UET_BASE_RTT_MIN_NS		1000

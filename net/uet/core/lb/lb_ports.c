@@ -2,7 +2,7 @@
 /*
  * Path selection over several local interfaces ("ports"). See lb_ports.h.
  */
-#include "../cc/params.h"
+#include "../rate.h"
 #include "lb_ports.h"
 
 #define SHARE_ONE	BIT(16)

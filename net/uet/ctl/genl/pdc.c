@@ -17,7 +17,7 @@
 #include "ctl/genl/genl.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
-#include "rx/pds/half.h"
+#include "pdc/rx_half.h"
 #include "sock.h"
 #include "tx/cms/flow.h"
 #include "tx/msg/txmsg.h"

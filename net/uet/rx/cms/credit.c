@@ -41,10 +41,10 @@
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "pdc/rx_half.h"
 #include "rx/cms/credit.h"
 #include "rx/cms/credit_src.h"
 #include "rx/cms/tfc.h"
-#include "rx/pds/half.h"
 
 /* Credit is granted so far ahead: one tick grants a batch at high rates */
 #define UET_CREDIT_SLACK_NS	(10 * NSEC_PER_USEC)

@@ -26,10 +26,10 @@
 #include "link/packet.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "pdc/rx_half.h"
 #include "rx/cms/credit.h"
 #include "rx/cms/credit_src.h"
 #include "rx/cms/tfc.h"
-#include "rx/pds/half.h"
 #include "rx/ses/rxmsg.h"
 
 /* What is freed within this time is granted together. */

@@ -20,7 +20,7 @@
 #include "link/encap.h"
 #include "link/peer.h"
 #include "pdc/pdc.h"
-#include "rx/cms/pressure.h"
+#include "rx/ses/pressure.h"
 #include "rx/pds/half.h"
 
 /**

@@ -4,7 +4,7 @@
  * under rx.lock; the caller sends them without it.
  *
  * Not here: when an ACK is due (rx/pds/request.c), what its congestion state says
- * (rx/cms/pressure.c, rx/cms/credit.c).
+ * (rx/ses/pressure.c, rx/cms/credit.c).
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -20,7 +20,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/cms/credit.h"
-#include "rx/cms/pressure.h"
+#include "rx/ses/pressure.h"
 #include "rx/pds/half.h"
 
 /*

@@ -16,6 +16,7 @@
 #include "pdc/pdc.h"
 #include "rx/cms/credit.h"
 #include "rx/pds/half.h"
+#include "rx/ses/ses.h"
 
 /* For so long a PROBE's answer proves that the initiator still has the PDC */
 #define UET_ALIVE_NS		NSEC_PER_SEC
@@ -64,7 +65,7 @@ static struct sk_buff *uet_close_cmd(struct uet_pdc *pdc, struct uet_rx_ctx *rx)
 		return nack;
 	}
 	uet_rxmap_deliver(&r->map, 1);
-	uet_ses_drop_all(pdc, ECONNRESET);
+	uet_pdc_rx_drop_all(pdc, ECONNRESET);
 	pdc->rx->state = UET_PDC_TIME_WAIT;
 	uet_pdc_offer_no_more(pdc);
 	if (pdc->tx)

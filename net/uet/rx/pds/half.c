@@ -18,6 +18,8 @@
 #include "pdc/pdc.h"
 #include "rx/cms/credit.h"
 #include "rx/pds/half.h"
+#include "rx/ses/rxmsg.h"
+#include "rx/ses/ses.h"
 
 static struct kmem_cache *uet_pdc_rx_cache;
 
@@ -99,6 +101,20 @@ struct uet_pdc_rx *uet_pdc_rx_attach(struct uet_pdc *pdc)
 }
 
 /**
+ * uet_pdc_rx_drop_all() - drop what a receiving half that closes or dies holds
+ * @pdc: the PDC
+ * @error: errno for readers in the middle of a message
+ *
+ * Context: rx.lock held.
+ */
+void uet_pdc_rx_drop_all(struct uet_pdc *pdc, int error)
+{
+	uet_ses_drop_all(pdc, error);
+	uet_early_drop_all(pdc);
+	uet_pdc_drop_gtd(pdc);
+}
+
+/**
  * uet_pdc_rx_kill() - kill the receiving half of a PDC
  * @pdc: the PDC
  * @error: errno for readers in the middle of a message
@@ -112,7 +128,7 @@ void uet_pdc_rx_kill(struct uet_pdc *pdc, int error)
 	if (pdc->rx->state == UET_PDC_DEAD)
 		return;
 	pdc->rx->state = UET_PDC_DEAD;
-	uet_ses_drop_all(pdc, error);
+	uet_pdc_rx_drop_all(pdc, error);
 	uet_credit_leave(pdc);
 	uet_pdc_leave_unconfirmed(pdc);
 	uet_pdc_leave_syn(pdc);
@@ -186,6 +202,7 @@ static const struct uet_pdc_ops uet_pdc_rx_side = {
 	.heard		= uet_pdc_rx_heard,
 	.join		= uet_pdc_rx_join,
 	.other_died	= uet_pdc_rx_other_died,
+	.room		= uet_pds_rx_room,
 	.kill		= uet_pdc_rx_end,
 	.release	= uet_pdc_rx_release,
 	.free		= uet_pdc_rx_free,

@@ -22,6 +22,7 @@
 #include "rx/pds/half.h"
 #include "rx/ses/defer.h"
 #include "rx/ses/rxmsg.h"
+#include "rx/ses/ses.h"
 #include "sock.h"
 
 /* PDCs woken at a time */
@@ -358,29 +359,11 @@ static noinline bool uet_pdc_attach_map(struct uet_pdc *pdc)
 	return true;
 }
 
-/**
- * uet_pdc_nacked_top() - highest PSN NACKed for shortage
- * @pdc: the PDC
- *
- * Context: rx.lock held.
- * Return: max(that PSN, CACK).
- */
-u32 uet_pdc_nacked_top(const struct uet_pdc *pdc)
-{
-	const struct uet_rxmap *map = &pdc->rx->map;
-	u32 top = pdc->rx->nacked_top;
-
-	lockdep_assert_held(&pdc->rx->lock);
-	/* Outside the window it is stale. */
-	return psn_between(top, map->cack, map->cack + map->range) ? top :
-								     map->cack;
-}
-
 /*
  * May a packet be NACKed for shortage? Always, if the source holds after such a
  * NACK. Other sources close the PDC after five of them, so they get at most
  * UET_SHORT_NACKS_MAX, at growing distances; in between their packets are dropped
- * as if lost. What ACKs tell them keeps that rare: rcvr_cwnd_pend (rx/cms/pressure.c) and
+ * as if lost. What ACKs tell them keeps that rare: rcvr_cwnd_pend (rx/ses/pressure.c) and
  * MP_RANGE (rx/pds/answer.c).
  */
 static bool uet_pdc_tells_short(struct uet_pdc *pdc)

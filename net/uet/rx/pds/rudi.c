@@ -20,6 +20,7 @@
 #include "rx/pds/half.h"
 #include "rx/ses/ep.h"
 #include "rx/ses/rxmsg.h"
+#include "rx/ses/ses.h"
 #include "sock.h"
 
 /* May it be a write at all? The return code if not. */

@@ -12,6 +12,7 @@
 #include "mib.h"
 #include "pdc/pdc.h"
 #include "rx/pds/half.h"
+#include "rx/ses/ses.h"
 
 /* First CLEAR_REQ after so many clear_time_us, then the interval doubles (see
  * "Rules of this module" in uet-rules.rst)

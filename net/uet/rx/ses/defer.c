@@ -30,10 +30,11 @@
 #include "link/packet.h"
 #include "mib.h"
 #include "pdc/pdc.h"
-#include "rx/pds/half.h"
+#include "pdc/rx_half.h"
 #include "rx/ses/defer.h"
 #include "rx/ses/post.h"
 #include "rx/ses/rxmsg.h"
+#include "rx/ses/ses.h"
 #include "sock.h"
 
 /* Notes of a socket, and of those the messages of one host */

@@ -9,6 +9,7 @@
 
 #include "core/cc/dfc.h"
 #include "link/drop.h"
+#include "pdc/pdc.h"
 #include "rx/ses/rxmsg.h"
 #include "sock.h"
 
@@ -208,7 +209,7 @@ static bool uet_rx_tell(struct uet_sock *us)
 /* Wake a batch of senders; the rest are next when the reader goes on. */
 static void uet_rx_told(struct uet_sock *us)
 {
-	if (likely(!uet_pds_rx_room(us)))
+	if (likely(!uet_pdc_rx_ops->room(us)))
 		return;
 	spin_lock_bh(&us->rx_lock);
 	us->rx_nacked = true;

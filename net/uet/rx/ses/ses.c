@@ -28,11 +28,12 @@
 #include "link/peer_rules.h"
 #include "mib.h"
 #include "pdc/pdc.h"
-#include "rx/cms/pressure.h"
-#include "rx/pds/half.h"
+#include "pdc/rx_half.h"
 #include "rx/ses/defer.h"
 #include "rx/ses/ep.h"
+#include "rx/ses/pressure.h"
 #include "rx/ses/rxmsg.h"
+#include "rx/ses/ses.h"
 #include "sock.h"
 
 /**
@@ -228,7 +229,7 @@ bool uet_ses_cack(struct uet_pdc *pdc, u32 cack)
 }
 
 /**
- * uet_ses_drop_all() - drop the incomplete messages of a PDC that dies, and what it keeps
+ * uet_ses_drop_all() - drop the incomplete messages of a PDC that dies
  * @pdc: the PDC
  * @error: errno for readers in the middle of one
  *
@@ -249,8 +250,6 @@ void uet_ses_drop_all(struct uet_pdc *pdc, int error)
 		uet_rx_msg_del(pdc, m);
 	}
 	uet_rx_free(pdc->un, &gone);
-	uet_early_drop_all(pdc);
-	uet_pdc_drop_gtd(pdc);
 	if (pdc->rx->starved_at) {
 		struct uet_sock *us = pdc->rx->starved_at;
 		bool listed;

@@ -15,15 +15,15 @@
 #include "link/neigh.h"
 #include "link/peer.h"
 #include "link/peer_profile.h"
-#include "link/pmtu.h"
 #include "link/peer_rules.h"
+#include "link/pmtu.h"
 #include "link/ports.h"
 #include "pdc/pdc.h"
-#include "tx/pds/credit.h"
+#include "pdc/tx_half.h"
 #include "tx/cms/flow.h"
-#include "tx/pds/half.h"
 #include "tx/cms/neigh.h"
 #include "tx/cms/path.h"
+#include "tx/pds/credit.h"
 #include "tx/pds/rtt.h"
 
 static struct kmem_cache *uet_flow_cache;

@@ -31,7 +31,7 @@
 #include "core/minute.h"
 #include "core/snd/snd.h"
 #include "link/peer.h"
-#include "tx/pds/half.h"
+#include "pdc/tx_half.h"
 
 struct net_device;
 struct uet_output;

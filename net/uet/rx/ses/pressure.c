@@ -22,8 +22,8 @@
 #include "link/peer_profile.h"
 #include "mib.h"
 #include "pdc/pdc.h"
-#include "rx/cms/pressure.h"
-#include "rx/pds/half.h"
+#include "pdc/rx_half.h"
+#include "rx/ses/pressure.h"
 #include "rx/ses/rxmsg.h"
 #include "sock.h"
 

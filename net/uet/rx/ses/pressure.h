@@ -9,7 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/types.h>
 
-#include "rx/pds/half.h"
+#include "pdc/rx_half.h"
 
 struct uet_ack;
 struct uet_rx_ctx;
