@@ -24,7 +24,6 @@
 #include "tx/cms/neigh.h"
 #include "tx/cms/path.h"
 #include "tx/pds/credit.h"
-#include "tx/pds/rtt.h"
 
 static struct kmem_cache *uet_flow_cache;
 

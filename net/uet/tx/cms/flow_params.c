@@ -179,3 +179,17 @@ void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now)
 	flow->guessed = false;
 	uet_ccc_rebase(&flow->ccc, now);
 }
+
+/**
+ * uet_rtt_learned() - store the measured base RTT of a flow in its peer
+ * @flow: the flow
+ *
+ * Configured or guessed values are not stored.
+ *
+ * Context: any.
+ */
+void uet_rtt_learned(const struct uet_flow *flow)
+{
+	if (!flow->guessed && !flow->fixed_rtt)
+		WRITE_ONCE(flow->peer->base_rtt, flow->ccc.base_rtt);
+}

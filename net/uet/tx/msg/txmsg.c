@@ -19,7 +19,6 @@
 #include "tx/msg/txpin.h"
 #include "tx/msg/wmem.h"
 #include "tx/pds/pds.h"
-#include "tx/queue/defer.h"
 #include "tx/queue/watch.h"
 
 #define CREATE_TRACE_POINTS
@@ -242,10 +241,17 @@ void uet_txmsg_cancel(struct uet_txmsg *msg, struct uet_sock *us)
 	uet_txmsg_put(msg);
 }
 
+/* Its target may not ask for it any more; see uet_defer_name(). */
+static void uet_txmsg_unname(struct uet_txmsg *msg)
+{
+	msg->named = false;
+	xa_erase_bh(&msg->dest->un->deferred.tokens, msg->token);
+}
+
 static inline void uet_txmsg_clear(struct uet_txmsg *msg)
 {
 	if (unlikely(msg->named))
-		uet_defer_forget(msg);
+		uet_txmsg_unname(msg);
 	if (!msg->inlined)
 		uet_txdata_clear(msg);
 	if (unlikely(msg->op))
@@ -334,6 +340,25 @@ bool uet_txmsg_try_drop_spares(struct uet_sock *us)
 	uet_txmsg_drop_spares(us);
 	spin_unlock(&us->dests_lock);
 	return true;
+}
+
+/**
+ * uet_dest_name() - the address of a target endpoint as reports show it
+ * @key: key of a queue for the target
+ * @name: filled in
+ */
+void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
+{
+	*name = (struct sockaddr_uet) {
+		.suet_family = uet_family,
+		.suet_flags = key->absolute ? UET_ADDR_ABSOLUTE : 0,
+		.suet_job = key->job,
+		.suet_pid = key->pid,
+		.suet_ri = key->ri,
+		.suet_initiator = (u32)key->pid << 12 | key->ri,
+		.suet_scope_id = key->scope > 0 ? key->scope : 0,
+		.suet_addr = key->raddr,
+	};
 }
 
 /**
@@ -448,7 +473,7 @@ void uet_txmsg_done(struct uet_txmsg *msg, int error, u8 source, u16 code)
 
 	trace_uet_msg_done(msg, error, source, code);
 	if (unlikely(msg->named))
-		uet_defer_forget(msg);
+		uet_txmsg_unname(msg);
 	if (unlikely(dest->watch || dest->key.watch)) {
 		WRITE_ONCE(msg->rtr_end, error ? UET_RTR_FAILED : UET_RTR_TAKEN);
 		if (us && dest->watch)

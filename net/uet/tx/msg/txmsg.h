@@ -342,6 +342,20 @@ struct sockaddr_uet;
 
 void uet_txmsg_result(const struct uet_txmsg *msg, int error, u8 source, u16 code,
 		      struct uet_report *rep, struct sockaddr_uet *peer);
+void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name);
+
+/**
+ * uet_dest_queued() - bytes of messages in a queue
+ * @dest: the queue
+ *
+ * Return: bytes, overhead included, without a message that calls still put together.
+ */
+static inline u64 uet_dest_queued(const struct uet_dest *dest)
+{
+	long part = READ_ONCE(dest->wmem_part);
+
+	return max(atomic_long_read(&dest->wmem) - part, 0L);
+}
 
 static inline void uet_dest_hold(struct uet_dest *dest)
 {
@@ -354,11 +368,9 @@ struct uet_dest *uet_dest_get(struct uet_sock *us, const struct uet_dest_key *ke
 int uet_dest_watch(struct uet_sock *us, const struct uet_dest_key *key,
 		   struct uet_watch *w, struct uet_dest **out);
 void uet_dest_drop(struct uet_sock *us, struct uet_dest *dest);
-void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name);
 void uet_dest_put(struct uet_dest *dest);
 
 void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest);
-u64 uet_dest_queued(const struct uet_dest *dest);
 u64 uet_dest_held(const struct uet_dest *dest);
 void uet_dest_want_room(struct uet_dest *dest);
 void uet_dest_detach_all(struct uet_sock *us);

@@ -156,18 +156,3 @@ void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now)
 	uet_flow_measured(flow, base, now);
 	uet_rtt_learned(flow);
 }
-
-/**
- * uet_rtt_learned() - store the measured base RTT of a flow in its peer
- * @flow: the flow
- *
- * Configured or guessed values are not stored.
- *
- * Context: any.
- */
-void uet_rtt_learned(const struct uet_flow *flow)
-{
-	if (!flow->guessed && !flow->fixed_rtt)
-		WRITE_ONCE(flow->peer->base_rtt, flow->ccc.base_rtt);
-}
-

@@ -20,6 +20,5 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now);
 void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now);
 void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now);
-void uet_rtt_learned(const struct uet_flow *flow);
 
 #endif /* _UET_TX_RTT_H */

@@ -60,18 +60,6 @@ void uet_defer_name(struct uet_txmsg *msg)
 	msg->named = true;
 }
 
-/**
- * uet_defer_forget() - nobody may ask for a message any more
- * @msg: message that uet_defer_name() named, done or never queued
- *
- * Context: any.
- */
-void uet_defer_forget(struct uet_txmsg *msg)
-{
-	msg->named = false;
-	xa_erase_bh(&msg->dest->un->deferred.tokens, msg->token);
-}
-
 static unsigned long uet_defer_timeout(const struct uet_net *un)
 {
 	return msecs_to_jiffies(READ_ONCE(un->sysctl.defer_timeout_ms));

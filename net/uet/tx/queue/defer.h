@@ -13,7 +13,6 @@ struct uet_rtr;
 struct uet_txmsg;
 
 void uet_defer_name(struct uet_txmsg *msg);
-void uet_defer_forget(struct uet_txmsg *msg);
 void uet_msg_deferred(struct uet_pdc *pdc, struct uet_txmsg *msg);
 void uet_defer_park(struct uet_txmsg *msg);
 u8 uet_defer_restart(struct uet_net *un, const struct uet_rtr *rtr);

@@ -351,25 +351,6 @@ struct uet_dest *uet_dest_next(struct uet_net *un, u64 *id)
 }
 
 /**
- * uet_dest_name() - the address of a target endpoint as reports show it
- * @key: key of a queue for the target
- * @name: filled in
- */
-void uet_dest_name(const struct uet_dest_key *key, struct sockaddr_uet *name)
-{
-	*name = (struct sockaddr_uet) {
-		.suet_family = uet_family,
-		.suet_flags = key->absolute ? UET_ADDR_ABSOLUTE : 0,
-		.suet_job = key->job,
-		.suet_pid = key->pid,
-		.suet_ri = key->ri,
-		.suet_initiator = (u32)key->pid << 12 | key->ri,
-		.suet_scope_id = key->scope > 0 ? key->scope : 0,
-		.suet_addr = key->raddr,
-	};
-}
-
-/**
  * uet_dest_note_connected() - cache the dest of the connected address
  * @us: the socket
  * @dest: result of uet_dest_get() for an address connected to a moment ago
@@ -388,19 +369,6 @@ void uet_dest_note_connected(struct uet_sock *us, struct uet_dest *dest)
 	    ipv6_addr_equal(&key->raddr, &to->suet_addr))
 		us->conn_dest = dest;
 	spin_unlock(&us->dests_lock);
-}
-
-/**
- * uet_dest_queued() - bytes of messages in a queue
- * @dest: the queue
- *
- * Return: bytes, overhead included, without a message that calls still put together.
- */
-u64 uet_dest_queued(const struct uet_dest *dest)
-{
-	long part = READ_ONCE(dest->wmem_part);
-
-	return max(atomic_long_read(&dest->wmem) - part, 0L);
 }
 
 /* The second queue for the same target, for messages of other lengths; RCU read side */
