@@ -93,8 +93,7 @@ static void snd_overtakes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, k->resent, 5);
 }
 
-/* Missing before an answered probe is lost, too. */
-static void snd_probe_tells(struct kunit *test)
+static void probe_tells(struct kunit *test, u32 rtt, u16 service_time)
 {
 	struct script *k = script_new(test, false, true);
 	u16 id;
@@ -105,14 +104,27 @@ static void snd_probe_tells(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, script_cp(k, UET_CTL_PROBE));
 	id = script_cp(k, UET_CTL_PROBE)->cp.probe_opaque;
 	KUNIT_EXPECT_GT(test, id, UET_PROBE_ALIVE);
-	k->now += SCRIPT_RTT;
+	k->now += rtt;
 	k->pkt.flags = UET_F_PROBE;
 	k->pkt.ack.probe_opaque = id;
+	k->pkt.ack.service_time = service_time;
 	script_ack(k, PSN(-1), PSN(-1), 0);
 	while (!k->lost && k->now < k->s.rto_at)
 		script_wait(k, SCRIPT_RTT);
 	KUNIT_EXPECT_EQ(test, k->lost, 3);
 	KUNIT_EXPECT_EQ(test, k->how, UET_LOSS_PROBE);
+}
+
+/* Missing before an answered probe is lost, too. */
+static void snd_probe_tells(struct kunit *test)
+{
+	probe_tells(test, SCRIPT_RTT, 0);
+}
+
+/* The round trip is shorter than the unit of 128 ns that the target states. */
+static void snd_probe_tells_at_once(struct kunit *test)
+{
+	probe_tells(test, 0, 1);
 }
 
 /* On one path what followed the probe is not missing, if at the same time. */
@@ -437,6 +449,7 @@ static struct kunit_case snd_cases[] = {
 	KUNIT_CASE(snd_peer_gone),
 	KUNIT_CASE(snd_overtakes),
 	KUNIT_CASE(snd_probe_tells),
+	KUNIT_CASE(snd_probe_tells_at_once),
 	KUNIT_CASE(snd_probe_tells_order),
 	KUNIT_CASE(snd_probes_on),
 	KUNIT_CASE(snd_counts_tell),

@@ -213,6 +213,7 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 	struct uet_snd_busy *b = uet_snd_busy(s);
 	u64 service, sent = b->probe_tx;
 	struct uet_tx_scan scan;
+	bool sampled;
 
 	if (!sent || a->probe_opaque != s->probe_id)
 		return false;
@@ -220,24 +221,30 @@ bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 	b->probe_at = 0;
 	/* It did not queue with data: what its answer acknowledges is all it tells. */
 	if (unlikely(s->flow->probes_apart) ||
-	    !uet_service_time_ns(a->service_time, &service) ||
-	    !uet_rtt_sample(sent, service, w->now, rtt))
+	    !uet_service_time_ns(a->service_time, &service))
 		return false;
-	uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
+	/* A target that took less than a unit states one, as 0 means unknown: a round trip
+	 * below that is no sample, but evidence.
+	 */
+	sampled = uet_rtt_sample(sent, service, w->now, rtt);
+	if (sampled)
+		uet_rtt_est_add(&s->flow->ccc->rtt, *rtt);
+	else if (w->now < sent || a->service_time > 1)
+		return false;
 	snd_timed(s);
 	snd_rack(s, sent, w->now);
 	if (!snd_goes_back(s) || !b->ring.flight_pkts) {
 		/* It queued with data, on one path of several: age decides. */
 		b->probed = sent;
 		w->todo |= SND_DO_OVERTAKEN;
-		return true;
+		return sampled;
 	}
 	uet_txwin_scan(&s->win, &scan, s->win.una, b->probe_end, sent);
 	if (uet_txwin_scan_next(&s->win, &scan, &w->from)) {
 		w->how = UET_LOSS_PROBE;
 		w->todo |= SND_DO_GO_BACK;
 	}
-	return true;
+	return sampled;
 }
 
 static void snd_progress(struct uet_snd *s, u64 now)

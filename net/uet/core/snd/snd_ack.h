@@ -144,7 +144,8 @@ void uet_snd_ack_done(struct uet_snd *s, const struct uet_pkt *pkt,
  * @w: work of uet_snd_ack_done()
  * @rtt: set to the round trip, ns
  *
- * Return: false if the answer is not to the last probe, or gives no round trip.
+ * Return: false if the answer is not to the last probe, or gives no round trip; it may
+ * prove losses nevertheless.
  */
 bool uet_snd_probe_answer(struct uet_snd *s, const struct uet_ack *a,
 			  struct uet_snd_work *w, u64 *rtt);
