@@ -61,7 +61,7 @@ accounted()
 	attack "$seed" &
 	attack=$!
 	uet_chaos -s "$seed" -t "$RUN" -b $((BOUND * SLOW)) -o "$WORK/over" \
-		"$A" "$A4,$A6" "$B" "$B4,$B6"
+		"$A" "$A4,$A6" "$B" "$B4,$B6" >"$WORK/faults" 2>&1
 	rc=$?
 	wait $trouble || rc=1
 	wait $attack
@@ -71,6 +71,7 @@ accounted()
 		on "$i" awk '$2 { printf "%s=%s ", $1, $2 } END { print "" }' \
 			/proc/net/uet_stat
 	done
+	cat "$WORK/faults"
 	teardown_pair
 	return $rc
 }

@@ -13,6 +13,7 @@ notice.
 """
 import argparse
 import ctypes
+import errno
 import mmap
 import os
 import random
@@ -357,6 +358,11 @@ class Tap:
             try:
                 data, extra, _, where = self.sock.recvmsg(65536, 64)
             except socket.timeout:
+                continue
+            except OSError as e:
+                # The link went down
+                if e.errno != errno.ENETDOWN:
+                    raise
                 continue
             s, ns = struct.unpack("qq", extra[0][2][:16])
             if oldest and time.time() - s - ns / 1e9 > oldest:
