@@ -273,19 +273,6 @@ struct uet_peer *uet_peer_find(struct uet_net *un,
 void uet_peer_put(struct uet_peer *peer);
 
 /**
- * uet_fep_from() - the FEP with an id, or the next one
- * @un: namespace
- * @id: the id, set to that of the FEP
- *
- * Context: RCU read side; valid until its end.
- * Return: the FEP, NULL after the last one.
- */
-static inline struct uet_fep *uet_fep_from(struct uet_net *un, unsigned long *id)
-{
-	return xa_find(&un->fep_ids, id, ULONG_MAX, XA_PRESENT);
-}
-
-/**
  * uet_peer_from() - the peer with an id, or the next one
  * @un: namespace
  * @id: the id, set to that of the peer

@@ -18,8 +18,7 @@
 #include "tx/queue/wait.h"
 
 /**
- * struct uet_genl_ccc - a CCC to tell
- * @flow: the flow
+ * struct uet_genl_ccc - what changes of a CCC
  * @info: what UET_INFO tells
  * @acks: acknowledgments
  * @losses_local: packets that the interface dropped
@@ -29,12 +28,12 @@
  * @port_shut_ns: time for which the interface has dropped all packets, 0 = it
  *	does not
  * @guessed: the base RTT is a guess
- * @form: UET_FORM_* of packets
- * @wait: what its data waits for
- * @now: time, ns
+ * @native: packets are IP without UDP
+ * @crc: they have a CRC
+ * @wait: what its data waits for, enum uet_nl_wait
+ * @wait_ns: how long
  */
 struct uet_genl_ccc {
-	const struct uet_flow	*flow;
 	struct uet_info		info;
 	u64			acks;
 	u64			losses_local;
@@ -43,191 +42,148 @@ struct uet_genl_ccc {
 	u64			port_down_ns;
 	u64			port_shut_ns;
 	bool			guessed;
-	u8			form;
-	struct uet_wait		wait;
-	u64			now;
+	bool			native;
+	bool			crc;
+	u32			wait;
+	u64			wait_ns;
 };
 
 static void uet_genl_ccc_read(struct uet_flow *flow, struct uet_genl_ccc *c)
 {
 	const struct uet_snd_waits *mpr = &flow->snd.mpr;
+	struct uet_wait wait;
+	u64 now;
 
-	c->flow = flow;
 	spin_lock_bh(&flow->lock);
-	c->now = ktime_get_ns();
-	uet_info_flow(flow, &c->info, c->now);
+	now = ktime_get_ns();
+	uet_info_flow(flow, &c->info, now);
 	if (mpr->nr)
-		c->info.blocked_ns[UET_BLOCKED_MPR] += c->now - mpr->since;
+		c->info.blocked_ns[UET_BLOCKED_MPR] += now - mpr->since;
 	c->acks = flow->ccc.stats.acks;
 	c->losses_local = flow->ccc.stats.losses[UET_LOSS_LOCAL];
-	c->hole = uet_hole_told(flow, c->now, &c->hole_ns);
+	c->hole = uet_hole_told(flow, now, &c->hole_ns);
 	if (flow->port_down_at)
-		c->port_down_ns = max(c->now - flow->port_down_at, 1ULL);
+		c->port_down_ns = max(now - flow->port_down_at, 1ULL);
 	if (flow->ccc.state != UET_CCC_IDLE)
-		c->port_shut_ns = uet_port_shut_ns(flow, c->now);
+		c->port_shut_ns = uet_port_shut_ns(flow, now);
 	c->guessed = flow->guessed;
-	c->form = flow->form;
-	c->wait = uet_flow_wait(flow);
+	c->native = flow->form & UET_FORM_IP;
+	c->crc = flow->form & UET_FORM_CRC;
+	wait = uet_flow_wait(flow);
+	c->wait = wait.why;
+	c->wait_ns = uet_wait_ns(&wait, now);
 	spin_unlock_bh(&flow->lock);
 }
 
-static int uet_genl_ccc_name(struct sk_buff *skb, const struct uet_genl_ccc *c)
+#define FLOW(_attr, _kind, _field)					\
+	UET_GENL_ROW(CCC_##_attr, _kind, 0, struct uet_flow, _field)
+#define KEY(_attr, _kind, _field)					\
+	UET_GENL_ROW(CCC_##_attr, _kind, 1, struct uet_peer_key, _field)
+#define NOW(_attr, _kind, _field)					\
+	UET_GENL_ROW(CCC_##_attr, _kind, 2, struct uet_genl_ccc, _field)
+#define INFO(_attr, _kind, _field)	NOW(_attr, _kind, info._field)
+
+static const struct uet_genl_row uet_genl_ccc_rows[] = {
+	FLOW(ID,			U64,	id),
+	KEY(LOCAL,			ADDR,	laddr),
+	KEY(REMOTE,			ADDR,	raddr),
+	FLOW(TCLASS,			U32,	tclass),
+	FLOW(SPRAYED,			FLAG,	sprayed),
+	NOW(NATIVE,			FLAG,	native),
+	NOW(CRC,			FLAG,	crc),
+	INFO(CC,			STRING,	cc),
+	INFO(PATH_POLICY,		STRING,	path_policy),
+	INFO(STATE,			U32,	cc_state),
+	INFO(CC_MODE,			U32,	cc_mode),
+	NOW(WAIT,			U32,	wait),
+	NOW(WAIT_NS,			U64,	wait_ns),
+	INFO(RTT,			U64,	rtt),
+	INFO(RTT_VAR,			U64,	rtt_var),
+	INFO(BASE_RTT,			U64,	base_rtt),
+	NOW(BASE_GUESSED,		FLAG,	guessed),
+	INFO(TARGET_QDELAY,		U64,	target_qdelay),
+	INFO(DELAY_AVG,			U64,	delay_avg),
+	INFO(CWND,			U64,	cwnd),
+	INFO(MAX_WND,			U64,	max_wnd),
+	INFO(SAVED_CWND,		U64,	saved_cwnd),
+	INFO(INFLIGHT,			U64,	inflight),
+	INFO(INFLIGHT_PKTS,		U32,	inflight_pkts),
+	INFO(BACKLOG,			U64,	backlog),
+	INFO(RTX_BACKLOG,		U64,	rtx_backlog),
+	INFO(MTU,			U32,	mtu),
+	INFO(PATH_MTU,			U32,	path_mtu),
+	INFO(PATH_MTU_STEPS,		U32,	path_mtu_steps),
+	INFO(LINK_MBPS,			U32,	link_mbps),
+	INFO(CREDIT,			U64,	credit),
+	INFO(CREDIT_REQS,		U32,	credit_reqs),
+	INFO(PATHS,			U32,	paths),
+	INFO(PATHS_BAD,			U32,	paths_bad),
+	INFO(PATHS_GONE,		U32,	paths_gone),
+	INFO(PORTS,			U32,	ports),
+	INFO(PORTS_DOWN,		U32,	ports_down),
+	INFO(SENT_PKTS,			U64,	pkts_sent),
+	INFO(SENT_BYTES,		U64,	bytes_sent),
+	INFO(MARKS,			U64,	marks),
+	INFO(TRIMS,			U64,	trims),
+	INFO(TRIMS_LASTHOP,		U64,	trims_lasthop),
+	INFO(NACKS_SHORTAGE,		U64,	nacks_shortage),
+	INFO(NACKS_OTHER,		U64,	nacks_other),
+	INFO(RETRANSMITS,		U64,	retransmits),
+	INFO(NEEDLESS,			U64,	needless),
+	INFO(LOSSES_SACK,		U64,	losses_sack),
+	INFO(LOSSES_OOO,		U64,	losses_ooo),
+	INFO(LOSSES_PROBE,		U64,	losses_probe),
+	INFO(LOSSES_RTO,		U64,	timeouts),
+	INFO(LOSSES_RCVR,		U64,	losses_rcvr),
+	INFO(LOSSES_GO_BACK,		U64,	losses_go_back),
+	INFO(DECREASES,			U64,	decreases),
+	INFO(QUICK_ADAPTS,		U64,	quick_adapts),
+	INFO(PENALTIES,			U64,	penalties),
+	INFO(WAITED_WINDOW_NS,		U64,	blocked_ns[UET_BLOCKED_WINDOW]),
+	INFO(WAITED_CREDIT_NS,		U64,	blocked_ns[UET_BLOCKED_CREDIT]),
+	INFO(WAITED_RECEIVE_WINDOW_NS,	U64,	blocked_ns[UET_BLOCKED_MPR]),
+	INFO(WAITED_ROUTE_NS,		U64,	blocked_ns[UET_BLOCKED_ROUTE]),
+	INFO(WAITED_PORT_NS,		U64,	blocked_port_ns),
+	NOW(ACKS,			U64,	acks),
+	NOW(LOSSES_LOCAL,		U64,	losses_local),
+	NOW(HOLE_BYTES,			U32_IF,	hole),
+	NOW(HOLE_NS,			U64_IF,	hole_ns),
+	NOW(PORTS_DOWN_NS,		U64_IF,	port_down_ns),
+	NOW(PORT_SHUT_NS,		U64_IF,	port_shut_ns),
+	{ }
+};
+
+/**
+ * uet_genl_flow_fits() - is a flow wanted?
+ * @f: filter
+ * @flow: the flow
+ *
+ * Context: RCU read side.
+ * Return: true if id and addresses are those wanted.
+ */
+bool uet_genl_flow_fits(const struct uet_genl_filter *f,
+			const struct uet_flow *flow)
 {
-	const struct uet_flow *flow = c->flow;
 	const struct uet_peer_key *key = &flow->peer->key;
 
-	return uet_genl_u64(skb, UET_A_CCC_ID, flow->id) ||
-	       nla_put_in6_addr(skb, UET_A_CCC_LOCAL, &key->laddr) ||
-	       nla_put_in6_addr(skb, UET_A_CCC_REMOTE, &key->raddr) ||
-	       nla_put_u32(skb, UET_A_CCC_TCLASS, flow->tclass) ||
-	       (flow->sprayed && nla_put_flag(skb, UET_A_CCC_SPRAYED)) ||
-	       (c->form & UET_FORM_IP && nla_put_flag(skb, UET_A_CCC_NATIVE)) ||
-	       (c->form & UET_FORM_CRC && nla_put_flag(skb, UET_A_CCC_CRC)) ||
-	       nla_put_string(skb, UET_A_CCC_CC, c->info.cc) ||
-	       nla_put_string(skb, UET_A_CCC_PATH_POLICY, c->info.path_policy);
+	return uet_genl_fits(f, UET_A_FILTER_CCC, flow->id) &&
+	       uet_genl_remote_fits(f, &key->raddr) &&
+	       uet_genl_local_fits(f, &key->laddr);
 }
 
-static int uet_genl_ccc_state(struct sk_buff *skb, const struct uet_genl_ccc *c)
+static int uet_genl_ccc_tell(struct uet_genl_walk *w, void *entry)
 {
-	const struct uet_info *i = &c->info;
+	struct uet_flow *flow = entry;
+	struct uet_genl_ccc c = {};
 
 	BUILD_BUG_ON((int)UET_CC_STATE_PENDING != (int)UET_CC_PENDING ||
 		     UET_ALGO_MODE_CREDIT != UET_CC_MODE_CREDIT);
-	return nla_put_u32(skb, UET_A_CCC_STATE, i->cc_state) ||
-	       nla_put_u32(skb, UET_A_CCC_CC_MODE, i->cc_mode) ||
-	       nla_put_u32(skb, UET_A_CCC_WAIT, c->wait.why) ||
-	       uet_genl_u64(skb, UET_A_CCC_WAIT_NS,
-			    uet_wait_ns(&c->wait, c->now)) ||
-	       uet_genl_u64(skb, UET_A_CCC_RTT, i->rtt) ||
-	       uet_genl_u64(skb, UET_A_CCC_RTT_VAR, i->rtt_var) ||
-	       uet_genl_u64(skb, UET_A_CCC_BASE_RTT, i->base_rtt) ||
-	       (c->guessed && nla_put_flag(skb, UET_A_CCC_BASE_GUESSED)) ||
-	       uet_genl_u64(skb, UET_A_CCC_TARGET_QDELAY, i->target_qdelay) ||
-	       uet_genl_u64(skb, UET_A_CCC_DELAY_AVG, i->delay_avg);
-}
-
-static int uet_genl_ccc_window(struct sk_buff *skb, const struct uet_info *i)
-{
-	return uet_genl_u64(skb, UET_A_CCC_CWND, i->cwnd) ||
-	       uet_genl_u64(skb, UET_A_CCC_MAX_WND, i->max_wnd) ||
-	       uet_genl_u64(skb, UET_A_CCC_SAVED_CWND, i->saved_cwnd) ||
-	       nla_put_s64(skb, UET_A_CCC_INFLIGHT, i->inflight,
-			   UET_A_CCC_PAD) ||
-	       nla_put_u32(skb, UET_A_CCC_INFLIGHT_PKTS, i->inflight_pkts) ||
-	       uet_genl_u64(skb, UET_A_CCC_BACKLOG, i->backlog) ||
-	       uet_genl_u64(skb, UET_A_CCC_RTX_BACKLOG, i->rtx_backlog) ||
-	       nla_put_u32(skb, UET_A_CCC_MTU, i->mtu) ||
-	       nla_put_u32(skb, UET_A_CCC_PATH_MTU, i->path_mtu) ||
-	       nla_put_u32(skb, UET_A_CCC_PATH_MTU_STEPS, i->path_mtu_steps) ||
-	       nla_put_u32(skb, UET_A_CCC_LINK_MBPS, i->link_mbps) ||
-	       nla_put_s64(skb, UET_A_CCC_CREDIT, i->credit, UET_A_CCC_PAD) ||
-	       nla_put_u32(skb, UET_A_CCC_CREDIT_REQS, i->credit_reqs) ||
-	       nla_put_u32(skb, UET_A_CCC_PATHS, i->paths) ||
-	       nla_put_u32(skb, UET_A_CCC_PATHS_BAD, i->paths_bad) ||
-	       nla_put_u32(skb, UET_A_CCC_PATHS_GONE, i->paths_gone) ||
-	       nla_put_u32(skb, UET_A_CCC_PORTS, i->ports) ||
-	       nla_put_u32(skb, UET_A_CCC_PORTS_DOWN, i->ports_down);
-}
-
-/**
- * struct uet_genl_count - where a counter of UET_INFO goes
- * @attr: attribute
- * @off: place in struct uet_info
- */
-struct uet_genl_count {
-	u16	attr;
-	u16	off;
-};
-
-#define COUNT(_attr, _field)						\
-	{ UET_A_CCC_##_attr, offsetof(struct uet_info, _field) }
-
-static const struct uet_genl_count uet_genl_ccc_counts[] = {
-	COUNT(SENT_PKTS,	pkts_sent),
-	COUNT(SENT_BYTES,	bytes_sent),
-	COUNT(MARKS,		marks),
-	COUNT(TRIMS,		trims),
-	COUNT(TRIMS_LASTHOP,	trims_lasthop),
-	COUNT(NACKS_SHORTAGE,	nacks_shortage),
-	COUNT(NACKS_OTHER,	nacks_other),
-	COUNT(RETRANSMITS,	retransmits),
-	COUNT(NEEDLESS,		needless),
-	COUNT(LOSSES_SACK,	losses_sack),
-	COUNT(LOSSES_OOO,	losses_ooo),
-	COUNT(LOSSES_PROBE,	losses_probe),
-	COUNT(LOSSES_RTO,	timeouts),
-	COUNT(LOSSES_RCVR,	losses_rcvr),
-	COUNT(LOSSES_GO_BACK,	losses_go_back),
-	COUNT(DECREASES,	decreases),
-	COUNT(QUICK_ADAPTS,	quick_adapts),
-	COUNT(PENALTIES,	penalties),
-	COUNT(WAITED_WINDOW_NS,	blocked_ns[UET_BLOCKED_WINDOW]),
-	COUNT(WAITED_CREDIT_NS,	blocked_ns[UET_BLOCKED_CREDIT]),
-	COUNT(WAITED_RECEIVE_WINDOW_NS, blocked_ns[UET_BLOCKED_MPR]),
-	COUNT(WAITED_ROUTE_NS,	blocked_ns[UET_BLOCKED_ROUTE]),
-	COUNT(WAITED_PORT_NS,	blocked_port_ns),
-};
-
-static int uet_genl_ccc_counters(struct sk_buff *skb,
-				 const struct uet_genl_ccc *c)
-{
-	const struct uet_genl_count *n = uet_genl_ccc_counts;
-	const void *info = &c->info;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(uet_genl_ccc_counts); i++, n++)
-		if (uet_genl_u64(skb, n->attr, *(const u64 *)(info + n->off)))
-			return -EMSGSIZE;
-	return uet_genl_u64(skb, UET_A_CCC_ACKS, c->acks) ||
-	       uet_genl_u64(skb, UET_A_CCC_LOSSES_LOCAL, c->losses_local) ||
-	       (c->hole && nla_put_u32(skb, UET_A_CCC_HOLE_BYTES, c->hole)) ||
-	       (c->hole_ns &&
-		uet_genl_u64(skb, UET_A_CCC_HOLE_NS, c->hole_ns)) ||
-	       (c->port_down_ns &&
-		uet_genl_u64(skb, UET_A_CCC_PORTS_DOWN_NS, c->port_down_ns)) ||
-	       (c->port_shut_ns &&
-		uet_genl_u64(skb, UET_A_CCC_PORT_SHUT_NS, c->port_shut_ns));
-}
-
-static int uet_genl_ccc_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_genl_ccc *c = what;
-
-	return uet_genl_ccc_name(skb, c) || uet_genl_ccc_state(skb, c) ||
-	       uet_genl_ccc_window(skb, &c->info) ||
-	       uet_genl_ccc_counters(skb, c);
-}
-
-static int uet_genl_ccc_put(struct uet_genl_walk *w, struct uet_flow *flow)
-{
-	const struct uet_genl_filter *f = &w->filter;
-	struct uet_genl_ccc c = {};
-
-	if (!uet_genl_mine(w, flow->id) || !uet_genl_flow_fits(f, flow))
+	if (!uet_genl_flow_fits(&w->filter, flow))
 		return 0;
 	uet_genl_ccc_read(flow, &c);
-	if (f->has & UET_WANTS(WAITING) && c.wait.why == UET_WAIT_NOTHING)
+	if (w->filter.has & UET_WANTS(WAITING) && c.wait == UET_WAIT_NOTHING)
 		return 0;
-	return uet_genl_put(w, uet_genl_ccc_fill, &c);
-}
-
-/* Cursor: 0 is the id */
-static int uet_genl_ccc_walk(struct uet_genl_walk *w)
-{
-	unsigned long id = uet_genl_flow_first(w);
-	struct uet_flow *flow;
-	int err = 0;
-
-	rcu_read_lock();
-	while (!err && (flow = uet_flow_from(w->un, &id))) {
-		err = uet_genl_ccc_put(w, flow);
-		w->cursor[0] = err ? id : ++id;
-		if (!err && uet_genl_flow_last(w))
-			break;
-		uet_genl_breathe(w);
-	}
-	rcu_read_unlock();
-	return err;
+	return uet_genl_tell(w, uet_genl_ccc_rows, flow, &flow->peer->key, &c);
 }
 
 static const struct uet_genl_object uet_genl_cccs = {
@@ -236,18 +192,11 @@ static const struct uet_genl_object uet_genl_cccs = {
 	.filters	= UET_WANTS(REMOTE) | UET_WANTS(REMOTE_PLEN) |
 			  UET_WANTS(LOCAL) | UET_WANTS(CCC) | UET_WANTS(WAITING),
 	.whose		= UET_GENL_FLOWS,
-	.walk		= uet_genl_ccc_walk,
+	.ids		= offsetof(struct uet_net, flow_ids),
+	.tell		= uet_genl_ccc_tell,
 };
 
-int uet_nl_ccc_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_cccs);
-}
-
-int uet_nl_ccc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_cccs);
-}
+UET_GENL_READ(ccc)
 
 /* Contexts that a filter wants are left: each queue, once it is empty, goes to a new one. */
 int uet_nl_ccc_renew_doit(struct sk_buff *skb, struct genl_info *info)

@@ -20,24 +20,24 @@ static bool uet_genl_failure_wanted(const struct uet_genl_walk *w,
 
 	return uet_may_see(&w->viewer, f->uid) &&
 	       uet_genl_remote_fits(filter, &f->remote) &&
-	       uet_genl_fits(filter, UET_WANTS(JOB), filter->job, f->job) &&
-	       uet_genl_fits(filter, UET_WANTS(PID), filter->pid, f->pid);
+	       uet_genl_fits(filter, UET_A_FILTER_JOB, f->job) &&
+	       uet_genl_fits(filter, UET_A_FILTER_PID, f->pid);
 }
 
-static int uet_genl_failure_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_failure *f = what;
+#define FAILURE(_attr, _kind, _field)					\
+	UET_GENL_ROW(FAILURE_##_attr, _kind, 0, struct uet_failure, _field)
 
-	return nla_put_in6_addr(skb, UET_A_FAILURE_REMOTE, &f->remote) ||
-	       nla_put_u32(skb, UET_A_FAILURE_JOB, f->job) ||
-	       nla_put_u32(skb, UET_A_FAILURE_PID, f->pid) ||
-	       nla_put_u32(skb, UET_A_FAILURE_ERROR, f->error) ||
-	       nla_put_u32(skb, UET_A_FAILURE_SOURCE, f->source) ||
-	       nla_put_u32(skb, UET_A_FAILURE_CODE, f->code) ||
-	       nla_put_u32(skb, UET_A_FAILURE_COUNT, f->count) ||
-	       nla_put_u64_64bit(skb, UET_A_FAILURE_AGO_NS,
-				 ktime_get_ns() - f->at, UET_A_FAILURE_PAD);
-}
+static const struct uet_genl_row uet_genl_failure_rows[] = {
+	FAILURE(REMOTE,	ADDR,	remote),
+	FAILURE(JOB,	U32,	job),
+	FAILURE(PID,	U32,	pid),
+	FAILURE(ERROR,	U32,	error),
+	FAILURE(SOURCE,	U32,	source),
+	FAILURE(CODE,	U32,	code),
+	FAILURE(COUNT,	U32,	count),
+	{ UET_A_FAILURE_AGO_NS, UET_ROW_U64, 1, sizeof(u64) },
+	{ }
+};
 
 /* Cursor: 0 is the id of the endpoint */
 static int uet_genl_failure_walk(struct uet_genl_walk *w)
@@ -45,10 +45,13 @@ static int uet_genl_failure_walk(struct uet_genl_walk *w)
 	unsigned long id = w->cursor[0];
 	struct uet_failure f;
 	int err = 0;
+	u64 ago;
 
-	for (; !err && uet_failure_next(w->un, &id, &f); id += !err)
+	for (; !err && uet_failure_next(w->un, &id, &f); id += !err) {
+		ago = ktime_get_ns() - f.at;
 		if (uet_genl_failure_wanted(w, &f))
-			err = uet_genl_put(w, uet_genl_failure_fill, &f);
+			err = uet_genl_tell(w, uet_genl_failure_rows, &f, &ago);
+	}
 	w->cursor[0] = id;
 	return err;
 }
@@ -61,12 +64,4 @@ static const struct uet_genl_object uet_genl_failures = {
 	.walk		= uet_genl_failure_walk,
 };
 
-int uet_nl_failure_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_failures);
-}
-
-int uet_nl_failure_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_failures);
-}
+UET_GENL_READ(failure)

@@ -12,16 +12,6 @@
 #include "ctl/genl/genl.h"
 #include "link/peer.h"
 
-/**
- * struct uet_genl_fep - a FEP to tell
- * @fep: the FEP
- * @ifindex: interface that has its address, 0 if none has
- */
-struct uet_genl_fep {
-	const struct uet_fep	*fep;
-	int			ifindex;
-};
-
 /* The interface that has an address; RCU */
 static int uet_genl_fep_ifindex(struct net *net, const struct in6_addr *addr)
 {
@@ -34,62 +24,37 @@ static int uet_genl_fep_ifindex(struct net *net, const struct in6_addr *addr)
 	return dev ? dev->ifindex : 0;
 }
 
-static int uet_genl_fep_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_genl_fep *f = what;
-	const struct uet_fep *fep = f->fep;
+#define FEP(_attr, _kind, _field)					\
+	UET_GENL_ROW(FEP_##_attr, _kind, 0, struct uet_fep, _field)
 
-	return nla_put_in6_addr(skb, UET_A_FEP_ADDR, &fep->addr) ||
-	       nla_put_u32(skb, UET_A_FEP_PDCS, atomic_read(&fep->nr_pdcs)) ||
-	       nla_put_u32(skb, UET_A_FEP_PEERS, READ_ONCE(fep->nr_peers)) ||
-	       (f->ifindex && nla_put_u32(skb, UET_A_FEP_IFINDEX, f->ifindex)) ||
-	       nla_put_u32(skb, UET_A_FEP_UDP_PORT,
-			   READ_ONCE(fep->un->sysctl.udp_port));
-}
+static const struct uet_genl_row uet_genl_fep_rows[] = {
+	FEP(ADDR,	ADDR,	addr),
+	FEP(PDCS,	U32,	nr_pdcs.counter),
+	FEP(PEERS,	U32,	nr_peers),
+	{ UET_A_FEP_IFINDEX, UET_ROW_U32_IF, 1, sizeof(int) },
+	UET_GENL_ROW(FEP_UDP_PORT, U32, 2, struct uet_net, sysctl.udp_port),
+	{ }
+};
 
-static int uet_genl_fep_put(struct uet_genl_walk *w, const struct uet_fep *fep)
+static int uet_genl_fep_tell(struct uet_genl_walk *w, void *entry)
 {
-	struct uet_genl_fep f = { .fep = fep };
+	const struct uet_fep *fep = entry;
+	int ifindex;
 
 	if (!uet_genl_local_fits(&w->filter, &fep->addr))
 		return 0;
-	f.ifindex = uet_genl_fep_ifindex(w->un->net, &fep->addr);
-	if (!uet_genl_fits(&w->filter, UET_WANTS(IFINDEX), w->filter.ifindex,
-			   f.ifindex))
+	ifindex = uet_genl_fep_ifindex(w->un->net, &fep->addr);
+	if (!uet_genl_fits(&w->filter, UET_A_FILTER_IFINDEX, ifindex))
 		return 0;
-	return uet_genl_put(w, uet_genl_fep_fill, &f);
-}
-
-/* Cursor: 0 is the id of the FEP */
-static int uet_genl_fep_walk(struct uet_genl_walk *w)
-{
-	unsigned long id = w->cursor[0];
-	struct uet_fep *fep;
-	int err = 0;
-
-	rcu_read_lock();
-	while (!err && (fep = uet_fep_from(w->un, &id))) {
-		err = uet_genl_fep_put(w, fep);
-		w->cursor[0] = err ? id : ++id;
-		uet_genl_breathe(w);
-	}
-	rcu_read_unlock();
-	return err;
+	return uet_genl_tell(w, uet_genl_fep_rows, fep, &ifindex, w->un);
 }
 
 static const struct uet_genl_object uet_genl_feps = {
 	.cmd		= UET_CMD_FEP_GET,
 	.filter		= UET_A_FEP_FILTER,
 	.filters	= UET_WANTS(LOCAL) | UET_WANTS(IFINDEX),
-	.walk		= uet_genl_fep_walk,
+	.ids		= offsetof(struct uet_net, fep_ids),
+	.tell		= uet_genl_fep_tell,
 };
 
-int uet_nl_fep_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_feps);
-}
-
-int uet_nl_fep_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_feps);
-}
+UET_GENL_READ(fep)

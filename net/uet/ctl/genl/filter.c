@@ -11,39 +11,24 @@
 static void uet_genl_filter_take(struct uet_genl_filter *f,
 				 const struct nlattr *attr)
 {
-	switch (nla_type(attr)) {
-	case UET_A_FILTER_REMOTE:
-		f->remote = nla_get_in6_addr(attr);
+	u64 *value = &f->value[nla_type(attr)];
+
+	switch (nla_len(attr)) {
+	case sizeof(u8):
+		*value = nla_get_u8(attr);
 		break;
-	case UET_A_FILTER_REMOTE_PLEN:
-		f->plen = nla_get_u8(attr);
+	case sizeof(u16):
+		*value = nla_get_u16(attr);
 		break;
-	case UET_A_FILTER_LOCAL:
-		f->local = nla_get_in6_addr(attr);
+	case sizeof(u32):
+		*value = nla_get_u32(attr);
 		break;
-	case UET_A_FILTER_JOB:
-		f->job = nla_get_u32(attr);
+	case sizeof(u64):
+		*value = nla_get_u64(attr);
 		break;
-	case UET_A_FILTER_STATE:
-		f->state = nla_get_u32(attr);
-		break;
-	case UET_A_FILTER_INODE:
-		f->inode = nla_get_u64(attr);
-		break;
-	case UET_A_FILTER_PID:
-		f->pid = nla_get_u32(attr);
-		break;
-	case UET_A_FILTER_CCC:
-		f->ccc = nla_get_u64(attr);
-		break;
-	case UET_A_FILTER_PATH_STATE:
-		f->path_state = nla_get_u32(attr);
-		break;
-	case UET_A_FILTER_ID:
-		f->id = nla_get_u16(attr);
-		break;
-	case UET_A_FILTER_IFINDEX:
-		f->ifindex = nla_get_u32(attr);
+	case sizeof(struct in6_addr):
+		*(nla_type(attr) == UET_A_FILTER_LOCAL ? &f->local : &f->remote) =
+			nla_get_in6_addr(attr);
 		break;
 	}
 }
@@ -63,7 +48,7 @@ int uet_genl_filter_parse(struct uet_genl_filter *f, const struct nlattr *attr,
 	const struct nlattr *one;
 	int left;
 
-	*f = (struct uet_genl_filter){ .plen = 128 };
+	*f = (struct uet_genl_filter){ .value[UET_A_FILTER_REMOTE_PLEN] = 128 };
 	if (!attr)
 		return 0;
 	nla_for_each_nested(one, attr, left) {
@@ -99,7 +84,8 @@ bool uet_genl_remote_fits(const struct uet_genl_filter *f,
 			  const struct in6_addr *addr)
 {
 	return !(f->has & UET_WANTS(REMOTE)) ||
-	       ipv6_prefix_equal(&f->remote, addr, f->plen);
+	       ipv6_prefix_equal(&f->remote, addr,
+				 f->value[UET_A_FILTER_REMOTE_PLEN]);
 }
 
 /**
@@ -118,14 +104,12 @@ bool uet_genl_local_fits(const struct uet_genl_filter *f,
 /**
  * uet_genl_fits() - is a number wanted?
  * @f: filter
- * @bit: its UET_WANTS()
- * @wanted: its value in the filter
+ * @attr: its UET_A_FILTER_*
  * @value: its value in the object
  *
  * Return: true if so.
  */
-bool uet_genl_fits(const struct uet_genl_filter *f, u32 bit, u64 wanted,
-		   u64 value)
+bool uet_genl_fits(const struct uet_genl_filter *f, int attr, u64 value)
 {
-	return !(f->has & bit) || wanted == value;
+	return !(f->has & BIT(attr)) || f->value[attr] == value;
 }

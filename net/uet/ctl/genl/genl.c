@@ -10,6 +10,8 @@
 #include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
+#include <linux/uet.h>
+#include <linux/xarray.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 
@@ -62,6 +64,123 @@ int uet_genl_put(struct uet_genl_walk *w, uet_genl_fill fill, const void *what)
 	return w->once ? UET_GENL_ENOUGH : 0;
 }
 
+static int uet_genl_endpoint(struct sk_buff *skb, int type,
+			     const struct sockaddr_uet *name)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+
+	if (!nest ||
+	    nla_put_in6_addr(skb, UET_A_ENDPOINT_ADDR, &name->suet_addr) ||
+	    nla_put_u32(skb, UET_A_ENDPOINT_JOB, name->suet_job) ||
+	    nla_put_u32(skb, UET_A_ENDPOINT_PID, name->suet_pid) ||
+	    nla_put_u32(skb, UET_A_ENDPOINT_RI, name->suet_ri) ||
+	    nla_put_u32(skb, UET_A_ENDPOINT_INITIATOR, name->suet_initiator) ||
+	    (name->suet_scope_id &&
+	     nla_put_u32(skb, UET_A_ENDPOINT_SCOPE_ID, name->suet_scope_id)) ||
+	    (name->suet_flags & UET_ADDR_ABSOLUTE &&
+	     nla_put_flag(skb, UET_A_ENDPOINT_ABSOLUTE)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static u64 uet_genl_number(const void *at, u8 size)
+{
+	switch (size) {
+	case sizeof(u8):
+		return READ_ONCE(*(const u8 *)at);
+	case sizeof(u16):
+		return READ_ONCE(*(const u16 *)at);
+	case sizeof(u32):
+		return READ_ONCE(*(const u32 *)at);
+	default:
+		return READ_ONCE(*(const u64 *)at);
+	}
+}
+
+/* Padding has the same number in all objects. */
+#define UET_GENL_PAD	1
+#define PAD(_object)	((int)UET_A_##_object##_PAD ^ UET_GENL_PAD)
+
+static int uet_genl_value(struct sk_buff *skb, const struct uet_genl_row *row,
+			  const void *at)
+{
+	u64 value = row->kind <= UET_ROW_FLAG ? uet_genl_number(at, row->size) : 0;
+
+	BUILD_BUG_ON(PAD(FEP) | PAD(PDC) | PAD(TX) | PAD(RX) | PAD(CCC) |
+		     PAD(PATH) | PAD(PORT) | PAD(SOCK) | PAD(DEST) |
+		     PAD(MSG) | PAD(FAILURE) | PAD(EVENT));
+	switch (row->kind) {
+	case UET_ROW_U32_IF:
+		if (!value)
+			return 0;
+		fallthrough;
+	case UET_ROW_U32:
+		return nla_put_u32(skb, row->attr, value);
+	case UET_ROW_U64_IF:
+		if (!value)
+			return 0;
+		fallthrough;
+	case UET_ROW_U64:
+		return nla_put_u64_64bit(skb, row->attr, value, UET_GENL_PAD);
+	case UET_ROW_FLAG:
+		return value ? nla_put_flag(skb, row->attr) : 0;
+	case UET_ROW_ADDR:
+		return nla_put_in6_addr(skb, row->attr, at);
+	case UET_ROW_STRING:
+		return nla_put_string(skb, row->attr, at);
+	default:
+		return uet_genl_endpoint(skb, row->attr, at);
+	}
+}
+
+/* What uet_genl_put_rows() tells */
+struct uet_genl_told {
+	const struct uet_genl_row	*rows;
+	const void *const		*parts;
+};
+
+static int uet_genl_rows_fill(struct sk_buff *skb, const void *what)
+{
+	const struct uet_genl_told *told = what;
+	const struct uet_genl_row *row;
+	struct nlattr *nest = NULL;
+	const void *part;
+
+	for (row = told->rows; row->attr; row++) {
+		part = told->parts[row->part];
+		if (!part)
+			continue;
+		if (row->kind == UET_ROW_NEST) {
+			nest = nla_nest_start(skb, row->attr);
+			if (!nest)
+				return -EMSGSIZE;
+		} else if (row->kind == UET_ROW_NEST_END) {
+			nla_nest_end(skb, nest);
+		} else if (uet_genl_value(skb, row, part + row->off)) {
+			return -EMSGSIZE;
+		}
+	}
+	return 0;
+}
+
+/**
+ * uet_genl_put_rows() - add an object that a table describes
+ * @w: walk
+ * @rows: its attributes, in their order
+ * @parts: the structures that have the fields; the rows of a NULL are left out
+ *
+ * Context: as uet_genl_put().
+ * Return: as uet_genl_put().
+ */
+int uet_genl_put_rows(struct uet_genl_walk *w, const struct uet_genl_row *rows,
+		      const void *const *parts)
+{
+	const struct uet_genl_told told = { rows, parts };
+
+	return uet_genl_put(w, uet_genl_rows_fill, &told);
+}
+
 /**
  * uet_genl_reply() - answer a request with an object
  * @info: request
@@ -92,6 +211,53 @@ int uet_genl_reply(struct genl_info *info, u8 cmd, uet_genl_fill fill,
 	return err;
 }
 
+/* The entry of the object at the cursor, or the next one that is wanted; RCU */
+static void *uet_genl_entry(struct uet_genl_walk *w,
+			    const struct uet_genl_object *obj)
+{
+	unsigned long id = w->cursor[0], last = ULONG_MAX;
+	void *entry;
+
+	if (obj->whose == UET_GENL_FLOWS && w->filter.has & UET_WANTS(CCC)) {
+		last = w->filter.value[UET_A_FILTER_CCC];
+		id = max(id, last);
+	}
+	entry = xa_find((void *)w->un + obj->ids, &id, last, XA_PRESENT);
+	if (id != w->cursor[0])
+		w->cursor[1] = 0;
+	w->cursor[0] = id;
+	return entry;
+}
+
+static bool uet_genl_shown(const struct uet_genl_walk *w,
+			   const struct uet_genl_object *obj)
+{
+	return obj->whose == UET_GENL_ALL || obj->whose == UET_GENL_OWN ||
+	       uet_genl_mine(w, w->cursor[0]);
+}
+
+static int uet_genl_walk_ids(struct uet_genl_walk *w,
+			     const struct uet_genl_object *obj)
+{
+	void *entry;
+	int err = 0;
+
+	rcu_read_lock();
+	while ((entry = uet_genl_entry(w, obj))) {
+		err = uet_genl_shown(w, obj) ? obj->tell(w, entry) : 0;
+		if (err < 0)
+			break;
+		if (err != UET_GENL_MORE) {
+			w->cursor[0]++;
+			w->cursor[1] = 0;
+		}
+		err = 0;
+		uet_genl_breathe(w);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
 static int uet_genl_walk(struct uet_genl_walk *w,
 			 const struct uet_genl_object *obj)
 {
@@ -104,7 +270,8 @@ static int uet_genl_walk(struct uet_genl_walk *w,
 	if (err)
 		return err;
 	xa_init(&w->mine);
-	err = uet_genl_mine_find(w, obj->whose) ?: obj->walk(w);
+	err = uet_genl_mine_find(w, obj->whose) ?:
+	      (obj->tell ? uet_genl_walk_ids(w, obj) : obj->walk(w));
 	xa_destroy(&w->mine);
 	return err;
 }

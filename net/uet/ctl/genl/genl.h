@@ -15,7 +15,6 @@
 #include "ctl/genl/gen.h"
 #include "viewer.h"
 
-struct sockaddr_uet;
 struct uet_flow;
 struct uet_net;
 struct uet_setting;
@@ -25,31 +24,15 @@ extern struct genl_family uet_genl_family;
 /**
  * struct uet_genl_filter - which objects are wanted
  * @has: bits of the attributes that were given, UET_WANTS()
- * @plen: length of @remote, if that is a prefix
- * @remote: fabric address of the peer
+ * @remote: fabric address of the peer, or a prefix
  * @local: local fabric address
- * @inode: inode of a socket
- * @ccc: id of a CCC
- * @job: job id
- * @id: PDCID
- * @pid: PIDonFEP
- * @ifindex: interface
- * @state: enum uet_nl_half_state
- * @path_state: enum uet_nl_path_state
+ * @value: the others, by attribute
  */
 struct uet_genl_filter {
 	u32		has;
-	u8		plen;
 	struct in6_addr	remote;
 	struct in6_addr	local;
-	u64		inode;
-	u64		ccc;
-	u32		job;
-	u16		id;
-	u32		pid;
-	u32		ifindex;
-	u32		state;
-	u32		path_state;
+	u64		value[UET_A_FILTER_MAX + 1];
 };
 
 /* Bit of an attribute in uet_genl_filter.has */
@@ -111,9 +94,14 @@ enum uet_genl_whose {
  * @filter: attribute with the filter, 0 if there is none
  * @filters: UET_WANTS() that apply
  * @whose: who may see them
- * @walk: pass the objects from w->cursor on to uet_genl_put(). Stops at the first
- *	error of that, with w->cursor at the object that did not fit; returns the
- *	error, or 0 after the last object. Process
+ * @ids: offset in struct uet_net of the xarray that has them, for @tell
+ * @tell: pass what an entry of @ids has, from w->cursor[1] on, to uet_genl_tell().
+ *	Returns the error of that, with w->cursor[1] at what did not fit;
+ *	%UET_GENL_MORE to be called again with the same entry, if that is still there;
+ *	0 to go on with the next one. w->cursor[0] is the id. Process, RCU read side
+ * @walk: instead of @tell: pass the objects from w->cursor on to uet_genl_put(). Stops
+ *	at the first error of that, with w->cursor at the object that did not fit;
+ *	returns the error, or 0 after the last object. Process
  * @done: a dump ended: free what w->cursor refers to; or NULL. Process
  */
 struct uet_genl_object {
@@ -121,24 +109,77 @@ struct uet_genl_object {
 	u8	filter;
 	u32	filters;
 	enum uet_genl_whose whose;
+	size_t	ids;
+	int	(*tell)(struct uet_genl_walk *w, void *entry);
 	int	(*walk)(struct uet_genl_walk *w);
 	void	(*done)(const u64 *cursor);
 };
 
+/* Requests that gen.h has for the object uet_genl_<name>s */
+#define UET_GENL_READ(_name)						\
+int uet_nl_##_name##_get_doit(struct sk_buff *skb, struct genl_info *info) \
+{									\
+	return uet_genl_get(skb, info, &uet_genl_##_name##s);		\
+}									\
+									\
+int uet_nl_##_name##_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb) \
+{									\
+	return uet_genl_dump(skb, cb, &uet_genl_##_name##s);		\
+}
+
 /* Error of uet_genl_put() if no more objects are wanted */
 #define UET_GENL_ENOUGH		(-EALREADY)
+/* An entry has further objects: it may have thousands, of which none is wanted. */
+#define UET_GENL_MORE		1
+
+/**
+ * enum uet_genl_kind - which attribute a field becomes
+ * @UET_ROW_U32: a number of 32 bits
+ * @UET_ROW_U32_IF: likewise, unless it is 0
+ * @UET_ROW_U64: a number of 64 bits
+ * @UET_ROW_U64_IF: likewise, unless it is 0
+ * @UET_ROW_FLAG: a flag, unless it is 0
+ * @UET_ROW_ADDR: a fabric address
+ * @UET_ROW_STRING: a string in an array
+ * @UET_ROW_ENDPOINT: the address of an endpoint
+ * @UET_ROW_NEST: what follows is nested in this attribute
+ * @UET_ROW_NEST_END: as far as here
+ */
+enum uet_genl_kind {
+	UET_ROW_U32,
+	UET_ROW_U32_IF,
+	UET_ROW_U64,
+	UET_ROW_U64_IF,
+	UET_ROW_FLAG,
+	UET_ROW_ADDR,
+	UET_ROW_STRING,
+	UET_ROW_ENDPOINT,
+	UET_ROW_NEST,
+	UET_ROW_NEST_END,
+};
+
+/**
+ * struct uet_genl_row - an attribute of an object; tables of them end with zeroes
+ * @attr: attribute
+ * @kind: enum uet_genl_kind
+ * @part: number of the structure that has the field
+ * @size: size of the field, any that a number may have
+ * @off: its place in that structure
+ */
+struct uet_genl_row {
+	u16	attr;
+	u8	kind;
+	u8	part;
+	u8	size;
+	u16	off;
+};
+
+/* The last argument is the field. */
+#define UET_GENL_ROW(_attr, _kind, _part, _type, ...)			\
+	{ UET_A_##_attr, UET_ROW_##_kind, _part,			\
+	  sizeof_field(_type, __VA_ARGS__), offsetof(_type, __VA_ARGS__) }
 
 typedef int (*uet_genl_fill)(struct sk_buff *skb, const void *what);
-
-/* Padding has the same number in all objects that need it. */
-static inline int uet_genl_u64(struct sk_buff *skb, int type, u64 value)
-{
-	BUILD_BUG_ON((int)UET_A_TX_PAD != (int)UET_A_CCC_PAD ||
-		     (int)UET_A_RX_PAD != (int)UET_A_CCC_PAD ||
-		     (int)UET_A_PATH_PAD != (int)UET_A_CCC_PAD ||
-		     (int)UET_A_PORT_PAD != (int)UET_A_CCC_PAD);
-	return nla_put_u64_64bit(skb, type, value, UET_A_CCC_PAD);
-}
 
 /* Objects looked at before uet_genl_breathe() lets others run */
 #define UET_GENL_STEPS	64
@@ -167,8 +208,15 @@ static inline void uet_genl_breathe(struct uet_genl_walk *w)
 }
 
 int uet_genl_put(struct uet_genl_walk *w, uet_genl_fill fill, const void *what);
+int uet_genl_put_rows(struct uet_genl_walk *w, const struct uet_genl_row *rows,
+		      const void *const *parts);
 int uet_genl_reply(struct genl_info *info, u8 cmd, uet_genl_fill fill,
 		   const void *what);
+
+/* The parts of an object, by number; what has none is left out. */
+#define uet_genl_tell(_w, _rows, ...)					\
+	uet_genl_put_rows(_w, _rows, (const void *[]) { __VA_ARGS__ })
+
 int uet_genl_get(struct sk_buff *skb, struct genl_info *info,
 		 const struct uet_genl_object *obj);
 int uet_genl_dump(struct sk_buff *skb, struct netlink_callback *cb,
@@ -181,14 +229,11 @@ bool uet_genl_remote_fits(const struct uet_genl_filter *f,
 			  const struct in6_addr *addr);
 bool uet_genl_local_fits(const struct uet_genl_filter *f,
 			 const struct in6_addr *addr);
-bool uet_genl_fits(const struct uet_genl_filter *f, u32 bit, u64 wanted,
-		   u64 value);
+bool uet_genl_fits(const struct uet_genl_filter *f, int attr, u64 value);
 
-/* flow.c: walks over flows */
+/* ccc.c */
 bool uet_genl_flow_fits(const struct uet_genl_filter *f,
 			const struct uet_flow *flow);
-unsigned long uet_genl_flow_first(const struct uet_genl_walk *w);
-bool uet_genl_flow_last(const struct uet_genl_walk *w);
 
 /* mine.c */
 int uet_genl_mine_find(struct uet_genl_walk *w, enum uet_genl_whose whose);
@@ -203,10 +248,6 @@ void uet_genl_word_error(struct netlink_ext_ack *extack,
 			 const struct uet_setting *set);
 int uet_genl_range_init(void);
 void uet_genl_range_exit(void);
-
-/* sock.c */
-int uet_genl_endpoint(struct sk_buff *skb, int type,
-		      const struct sockaddr_uet *name);
 
 /* msg.c */
 int uet_genl_msg_dump_done(struct netlink_callback *cb);

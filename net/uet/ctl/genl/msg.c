@@ -47,7 +47,7 @@
  * @pid: PIDonFEP of its socket
  * @msg_id: id on the wire, if @has_id
  * @has_id: it has one
- * @in: incoming
+ * @direction: enum uet_nl_direction
  * @mode: enum uet_delivery
  * @wait: enum uet_nl_wait
  */
@@ -63,7 +63,7 @@ struct uet_genl_msg {
 	u16			pid;
 	u16			msg_id;
 	bool			has_id;
-	bool			in;
+	u8			direction;
 	u8			mode;
 	u8			wait;
 };
@@ -176,7 +176,7 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 	struct uet_genl_msg *m;
 
 	if (!uet_genl_msgs_look(s) ||
-	    !uet_genl_fits(f, UET_WANTS(INODE), f->inode, st->inode))
+	    !uet_genl_fits(f, UET_A_FILTER_INODE, st->inode))
 		return false;
 	if (msg->m.state >= UET_MSG_FAILED)
 		return true;
@@ -184,6 +184,7 @@ static bool uet_genl_msg_out(const struct uet_txmsg *msg, enum uet_nl_wait wait,
 	if (!m)
 		return msg->m.state == UET_MSG_SENT;
 	*m = (struct uet_genl_msg) {
+		.direction = UET_DIRECTION_OUT,
 		.born	= msg->born,
 		.inode	= st->inode,
 		.cookie	= msg->cookie,
@@ -213,8 +214,8 @@ static void uet_genl_msgs_out(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 		s->left = UET_GENL_MSGS_LOOK;
 		if (!dest->key.watch && uet_may_see(&w->viewer, dest->uid) &&
 		    uet_genl_remote_fits(f, &dest->key.raddr) &&
-		    uet_genl_fits(f, UET_WANTS(JOB), f->job, dest->key.job) &&
-		    uet_genl_fits(f, UET_WANTS(PID), f->pid, dest->pid))
+		    uet_genl_fits(f, UET_A_FILTER_JOB, dest->key.job) &&
+		    uet_genl_fits(f, UET_A_FILTER_PID, dest->pid))
 			uet_dest_visit(dest, uet_genl_msg_out, s);
 		uet_genl_breathe(w);
 	}
@@ -238,6 +239,7 @@ static void uet_genl_msg_in(const struct uet_rxmsg *msg,
 	if (!m)
 		return;
 	*m = (struct uet_genl_msg) {
+		.direction = UET_DIRECTION_IN,
 		.born	= msg->born,
 		.inode	= us->inode,
 		.remote	= msg->from,
@@ -247,7 +249,6 @@ static void uet_genl_msg_in(const struct uet_rxmsg *msg,
 		.pid	= us->local.suet_pid,
 		.msg_id	= msg->msg_id,
 		.has_id	= true,
-		.in	= true,
 		.mode	= msg->delivery,
 		.wait	= uet_genl_msg_in_wait(msg),
 	};
@@ -291,9 +292,9 @@ static void uet_genl_msgs_in(struct uet_genl_walk *w, struct uet_genl_msgs *s)
 		const struct sockaddr_uet *local = &us->local;
 
 		if (uet_may_see(&w->viewer, us->sk.sk_uid) &&
-		    uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
-		    uet_genl_fits(f, UET_WANTS(JOB), f->job, local->suet_job) &&
-		    uet_genl_fits(f, UET_WANTS(PID), f->pid, local->suet_pid))
+		    uet_genl_fits(f, UET_A_FILTER_INODE, us->inode) &&
+		    uet_genl_fits(f, UET_A_FILTER_JOB, local->suet_job) &&
+		    uet_genl_fits(f, UET_A_FILTER_PID, local->suet_pid))
 			uet_genl_msgs_of_sock(us, s);
 		uet_genl_breathe(w);
 	}
@@ -336,51 +337,40 @@ static struct uet_genl_msgs *uet_genl_msgs_take(struct uet_genl_walk *w)
 	return uet_genl_msgs_fit(s);
 }
 
-/**
- * struct uet_genl_msg_told - a message, and the snapshot it is of
- * @m: the message
- * @at: when it was taken, jiffies
- */
-struct uet_genl_msg_told {
-	const struct uet_genl_msg	*m;
-	unsigned long			at;
+#define MSG(_attr, _kind, _part, _field)				\
+	UET_GENL_ROW(MSG_##_attr, _kind, _part, struct uet_genl_msg, _field)
+
+static const struct uet_genl_row uet_genl_msg_rows[] = {
+	MSG(DIRECTION,	U32,		0, direction),
+	MSG(INODE,	U64,		0, inode),
+	MSG(PID,	U32,		0, pid),
+	MSG(REMOTE,	ENDPOINT,	0, remote),
+	MSG(MODE,	U32,		0, mode),
+	MSG(LEN,	U64,		0, len),
+	MSG(SENT,	U64,		0, sent),
+	MSG(DONE,	U64,		0, done),
+	MSG(MSG_ID,	U32,		1, msg_id),
+	MSG(COOKIE,	U64,		2, cookie),
+	{ UET_A_MSG_AGE_NS, UET_ROW_U64, 3, sizeof(u64) },
+	MSG(WAIT,	U32,		0, wait),
+	{ }
 };
 
-static int uet_genl_msg_u64(struct sk_buff *skb, int type, u64 value)
+static int uet_genl_msg_tell(struct uet_genl_walk *w, const struct uet_genl_msg *m,
+			     unsigned long at)
 {
-	return nla_put_u64_64bit(skb, type, value, UET_A_MSG_PAD);
-}
-
-static int uet_genl_msg_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_genl_msg_told *told = what;
-	const struct uet_genl_msg *m = told->m;
+	u64 age = jiffies64_to_nsecs(at - m->born);
 
 	BUILD_BUG_ON((int)UET_RUD != (int)UET_MODE_RUD ||
 		     (int)UET_ROD != (int)UET_MODE_ROD);
-	return nla_put_u32(skb, UET_A_MSG_DIRECTION,
-			   m->in ? UET_DIRECTION_IN : UET_DIRECTION_OUT) ||
-	       uet_genl_msg_u64(skb, UET_A_MSG_INODE, m->inode) ||
-	       nla_put_u32(skb, UET_A_MSG_PID, m->pid) ||
-	       uet_genl_endpoint(skb, UET_A_MSG_REMOTE, &m->remote) ||
-	       nla_put_u32(skb, UET_A_MSG_MODE, m->mode) ||
-	       uet_genl_msg_u64(skb, UET_A_MSG_LEN, m->len) ||
-	       uet_genl_msg_u64(skb, UET_A_MSG_SENT, m->sent) ||
-	       uet_genl_msg_u64(skb, UET_A_MSG_DONE, m->done) ||
-	       (m->has_id &&
-		nla_put_u32(skb, UET_A_MSG_MSG_ID, m->msg_id)) ||
-	       (!m->in &&
-		uet_genl_msg_u64(skb, UET_A_MSG_COOKIE, m->cookie)) ||
-	       uet_genl_msg_u64(skb, UET_A_MSG_AGE_NS,
-				jiffies64_to_nsecs(told->at - m->born)) ||
-	       nla_put_u32(skb, UET_A_MSG_WAIT, m->wait);
+	return uet_genl_tell(w, uet_genl_msg_rows, m, m->has_id ? m : NULL,
+			     m->direction == UET_DIRECTION_OUT ? m : NULL, &age);
 }
 
 /* Cursor: 0 is the snapshot, 1 the index in it */
 static int uet_genl_msg_walk(struct uet_genl_walk *w)
 {
 	struct uet_genl_msgs *s = (struct uet_genl_msgs *)w->cursor[0];
-	struct uet_genl_msg_told told;
 	int err;
 
 	if (!s) {
@@ -389,10 +379,8 @@ static int uet_genl_msg_walk(struct uet_genl_walk *w)
 			return -ENOMEM;
 		w->cursor[0] = (unsigned long)s;
 	}
-	told.at = s->at;
 	for (; w->cursor[1] < s->nr; w->cursor[1]++) {
-		told.m = &s->msgs[w->cursor[1]];
-		err = uet_genl_put(w, uet_genl_msg_fill, &told);
+		err = uet_genl_msg_tell(w, &s->msgs[w->cursor[1]], s->at);
 		if (err)
 			return err;
 	}
@@ -404,7 +392,7 @@ static void uet_genl_msg_done(const u64 *cursor)
 	kvfree((void *)cursor[0]);
 }
 
-static const struct uet_genl_object uet_genl_msg_object = {
+static const struct uet_genl_object uet_genl_msgs = {
 	.cmd		= UET_CMD_MSG_GET,
 	.filter		= UET_A_MSG_FILTER,
 	.filters	= UET_GENL_MSG_FILTERS,
@@ -413,15 +401,7 @@ static const struct uet_genl_object uet_genl_msg_object = {
 	.done		= uet_genl_msg_done,
 };
 
-int uet_nl_msg_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_msg_object);
-}
-
-int uet_nl_msg_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_msg_object);
-}
+UET_GENL_READ(msg)
 
 /**
  * uet_genl_msg_dump_done() - a dump of messages ended, or is given up

@@ -40,7 +40,9 @@
  * @error: errno of its failure
  * @rto: retransmission timeout, ns
  * @heard: when the peer was heard last, ns
+ * @heard_ns: how long ago that was
  * @wait: what its data waits for
+ * @wait_ns: how long
  */
 struct uet_genl_tx {
 	bool		there;
@@ -57,7 +59,9 @@ struct uet_genl_tx {
 	int		error;
 	u64		rto;
 	u64		heard;
+	u64		heard_ns;
 	struct uet_wait	wait;
+	u64		wait_ns;
 };
 
 /**
@@ -65,7 +69,7 @@ struct uet_genl_tx {
  * @there: there is one
  * @state: enum uet_pdc_state
  * @refused: packets were refused and did not come again
- * @refused_at: inode of the socket that has no room for them, or 0
+ * @refused_at: if so, inode of the socket that has no room for them, or 0
  * @unconfirmed: the peer's address is not proved
  * @cack: all PSNs up to this one came
  * @top: highest PSN that came
@@ -73,6 +77,7 @@ struct uet_genl_tx {
  * @msgs: messages that are not complete
  * @bytes: nominal bytes accepted
  * @heard: when the peer was heard last, ns; 0 = not yet
+ * @heard_ns: how long ago that was
  */
 struct uet_genl_rx {
 	bool		there;
@@ -86,22 +91,19 @@ struct uet_genl_rx {
 	u32		msgs;
 	u64		bytes;
 	u64		heard;
+	u64		heard_ns;
 };
 
 /**
- * struct uet_genl_pdc - a PDC to tell
- * @pdc: the PDC
- * @now: time, ns
- * @secrets: tell PSNs and the id at the peer
- * @tx: its sending half
- * @rx: its receiving half
+ * struct uet_genl_pdc - what the PDC itself has of it
+ * @mode: enum uet_nl_mode
+ * @initiator: it was opened here
+ * @tclass: its DSCP
  */
 struct uet_genl_pdc {
-	const struct uet_pdc	*pdc;
-	u64			now;
-	bool			secrets;
-	struct uet_genl_tx	tx;
-	struct uet_genl_rx	rx;
+	u8	mode;
+	bool	initiator;
+	u8	tclass;
 };
 
 /* Queues that use it, and those on hold: as many as sockets. Senders wait for the
@@ -176,7 +178,8 @@ static void uet_genl_rx_read(struct uet_pdc *pdc, struct uet_genl_rx *r)
 		.there		= true,
 		.state		= rx->state,
 		.refused	= rx->nacked,
-		.refused_at	= rx->starved_at ? rx->starved_at->inode : 0,
+		.refused_at	= rx->nacked && rx->starved_at ?
+				  rx->starved_at->inode : 0,
 		.unconfirmed	= !rx->confirmed,
 		.cack		= rx->map.cack,
 		.top		= rx->map.highest,
@@ -193,175 +196,151 @@ static u64 uet_genl_ago(u64 now, u64 at)
 	return now > at ? now - at : 0;
 }
 
-/* PSNs, which would help somebody to forge packets */
-static int uet_genl_tx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
-{
-	return p->secrets &&
-	       (nla_put_u32(skb, UET_A_TX_UNA, p->tx.una) ||
-		nla_put_u32(skb, UET_A_TX_NEXT, p->tx.next));
-}
+enum {
+	PART_PDC,
+	PART_SECRET,		/* for the administrator: who knows it could forge packets */
+	PART_KEY,
+	PART_BITS,
+	PART_TX,
+	PART_TX_SECRET,
+	PART_RX,
+	PART_RX_SECRET,
+	PART_RX_HEARD,
+};
 
-static int uet_genl_rx_psns(struct sk_buff *skb, const struct uet_genl_pdc *p)
-{
-	return p->secrets &&
-	       (nla_put_u32(skb, UET_A_RX_CACK, p->rx.cack) ||
-		nla_put_u32(skb, UET_A_RX_TOP, p->rx.top));
-}
+#define PDC(_attr, _kind, _part, _field)				\
+	UET_GENL_ROW(PDC_##_attr, _kind, PART_##_part, struct uet_pdc, _field)
+#define KEY(_attr, _kind, _field)					\
+	UET_GENL_ROW(PDC_##_attr, _kind, PART_KEY, struct uet_peer_key, _field)
+#define BITS(_attr, _kind, _field)					\
+	UET_GENL_ROW(PDC_##_attr, _kind, PART_BITS, struct uet_genl_pdc, _field)
+#define TX(_attr, _kind, _part, _field)					\
+	UET_GENL_ROW(TX_##_attr, _kind, PART_##_part, struct uet_genl_tx, _field)
+#define RX(_attr, _kind, _part, _field)					\
+	UET_GENL_ROW(RX_##_attr, _kind, PART_##_part, struct uet_genl_rx, _field)
 
-static int uet_genl_tx_attrs(struct sk_buff *skb, const struct uet_genl_pdc *p)
-{
-	const struct uet_genl_tx *t = &p->tx;
-	u64 now = p->now;
-
-	BUILD_BUG_ON((int)UET_PDC_SYN != (int)UET_HALF_STATE_SYN ||
-		     (int)UET_PDC_TIME_WAIT != (int)UET_HALF_STATE_TIME_WAIT ||
-		     (int)UET_PDC_DEAD != (int)UET_HALF_STATE_DEAD);
-	return nla_put_u32(skb, UET_A_TX_STATE, t->state) ||
-	       uet_genl_u64(skb, UET_A_TX_CCC, t->ccc) ||
-	       nla_put_u32(skb, UET_A_TX_MSGS, t->msgs) ||
-	       nla_put_u32(skb, UET_A_TX_DESTS, t->dests) ||
-	       uet_genl_tx_psns(skb, p) ||
-	       nla_put_u32(skb, UET_A_TX_MPR, t->mpr) ||
-	       nla_put_u32(skb, UET_A_TX_HELD, t->held) ||
-	       uet_genl_u64(skb, UET_A_TX_RTO, t->rto) ||
-	       nla_put_u32(skb, UET_A_TX_TIMEOUTS, t->timeouts) ||
-	       uet_genl_u64(skb, UET_A_TX_HEARD_NS, uet_genl_ago(now, t->heard)) ||
-	       nla_put_u32(skb, UET_A_TX_ERROR, t->error) ||
-	       nla_put_u32(skb, UET_A_TX_WAIT, t->wait.why) ||
-	       uet_genl_u64(skb, UET_A_TX_WAIT_NS, uet_wait_ns(&t->wait, now));
-}
-
-static int uet_genl_rx_attrs(struct sk_buff *skb, const struct uet_genl_pdc *p)
-{
-	const struct uet_genl_rx *r = &p->rx;
-
-	return nla_put_u32(skb, UET_A_RX_STATE, r->state) ||
-	       uet_genl_rx_psns(skb, p) ||
-	       nla_put_u32(skb, UET_A_RX_MPR, r->mpr) ||
-	       nla_put_u32(skb, UET_A_RX_MSGS, r->msgs) ||
-	       uet_genl_u64(skb, UET_A_RX_RCVD_BYTES, r->bytes) ||
-	       (r->refused && nla_put_flag(skb, UET_A_RX_REFUSED)) ||
-	       (r->refused && r->refused_at &&
-		uet_genl_u64(skb, UET_A_RX_REFUSED_INODE, r->refused_at)) ||
-	       (r->unconfirmed && nla_put_flag(skb, UET_A_RX_UNCONFIRMED)) ||
-	       (r->heard && uet_genl_u64(skb, UET_A_RX_HEARD_NS,
-					 uet_genl_ago(p->now, r->heard)));
-}
-
-static int uet_genl_pdc_halves(struct sk_buff *skb, const struct uet_genl_pdc *p)
-{
-	struct nlattr *nest;
-
-	if (p->tx.there) {
-		nest = nla_nest_start(skb, UET_A_PDC_TX);
-		if (!nest || uet_genl_tx_attrs(skb, p))
-			return -EMSGSIZE;
-		nla_nest_end(skb, nest);
-	}
-	if (p->rx.there) {
-		nest = nla_nest_start(skb, UET_A_PDC_RX);
-		if (!nest || uet_genl_rx_attrs(skb, p))
-			return -EMSGSIZE;
-		nla_nest_end(skb, nest);
-	}
-	return 0;
-}
-
-static int uet_genl_pdc_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_genl_pdc *p = what;
-	const struct uet_pdc *pdc = p->pdc;
-
-	return nla_put_in6_addr(skb, UET_A_PDC_LOCAL, &pdc->peer->key.laddr) ||
-	       nla_put_u32(skb, UET_A_PDC_ID, pdc->id) ||
-	       nla_put_in6_addr(skb, UET_A_PDC_REMOTE, &pdc->peer->key.raddr) ||
-	       (p->secrets && nla_put_u32(skb, UET_A_PDC_REMOTE_ID,
-					  READ_ONCE(pdc->remote_id))) ||
-	       nla_put_u32(skb, UET_A_PDC_JOB, pdc->job) ||
-	       nla_put_u32(skb, UET_A_PDC_MODE,
-			   pdc->rod ? UET_MODE_ROD : UET_MODE_RUD) ||
-	       (pdc->initiator && nla_put_flag(skb, UET_A_PDC_INITIATOR)) ||
-	       nla_put_u32(skb, UET_A_PDC_TCLASS, pdc->tclass) ||
-	       uet_genl_pdc_halves(skb, p);
-}
+static const struct uet_genl_row uet_genl_pdc_rows[] = {
+	KEY(LOCAL,		ADDR,		laddr),
+	PDC(ID,			U32, PDC,	id),
+	KEY(REMOTE,		ADDR,		raddr),
+	PDC(REMOTE_ID,		U32, SECRET,	remote_id),
+	PDC(JOB,		U32, PDC,	job),
+	BITS(MODE,		U32,		mode),
+	BITS(INITIATOR,		FLAG,		initiator),
+	BITS(TCLASS,		U32,		tclass),
+	{ UET_A_PDC_TX, UET_ROW_NEST, PART_TX },
+	TX(STATE,		U32, TX,	state),
+	TX(CCC,			U64, TX,	ccc),
+	TX(MSGS,		U32, TX,	msgs),
+	TX(DESTS,		U32, TX,	dests),
+	TX(UNA,			U32, TX_SECRET,	una),
+	TX(NEXT,		U32, TX_SECRET,	next),
+	TX(MPR,			U32, TX,	mpr),
+	TX(HELD,		U32, TX,	held),
+	TX(RTO,			U64, TX,	rto),
+	TX(TIMEOUTS,		U32, TX,	timeouts),
+	TX(HEARD_NS,		U64, TX,	heard_ns),
+	TX(ERROR,		U32, TX,	error),
+	TX(WAIT,		U32, TX,	wait.why),
+	TX(WAIT_NS,		U64, TX,	wait_ns),
+	{ UET_A_PDC_TX, UET_ROW_NEST_END, PART_TX },
+	{ UET_A_PDC_RX, UET_ROW_NEST, PART_RX },
+	RX(STATE,		U32, RX,	state),
+	RX(CACK,		U32, RX_SECRET,	cack),
+	RX(TOP,			U32, RX_SECRET,	top),
+	RX(MPR,			U32, RX,	mpr),
+	RX(MSGS,		U32, RX,	msgs),
+	RX(RCVD_BYTES,		U64, RX,	bytes),
+	RX(REFUSED,		FLAG, RX,	refused),
+	RX(REFUSED_INODE,	U64_IF, RX,	refused_at),
+	RX(UNCONFIRMED,		FLAG, RX,	unconfirmed),
+	RX(HEARD_NS,		U64, RX_HEARD,	heard_ns),
+	{ UET_A_PDC_RX, UET_ROW_NEST_END, PART_RX },
+	{ }
+};
 
 /* What never changes; the locks are needed for the rest only. */
 static bool uet_genl_pdc_wanted(const struct uet_genl_filter *f,
 				const struct uet_pdc *pdc)
 {
 	return uet_genl_remote_fits(f, &pdc->peer->key.raddr) &&
-	       uet_genl_fits(f, UET_WANTS(JOB), f->job, pdc->job) &&
-	       uet_genl_fits(f, UET_WANTS(ID), f->id, pdc->id);
+	       uet_genl_fits(f, UET_A_FILTER_JOB, pdc->job) &&
+	       uet_genl_fits(f, UET_A_FILTER_ID, pdc->id);
 }
 
 static bool uet_genl_pdc_fits(const struct uet_genl_filter *f,
-			      const struct uet_genl_pdc *p)
+			      const struct uet_genl_tx *t, const struct uet_genl_rx *r)
 {
-	if (f->has & UET_WANTS(STATE) &&
-	    !(p->tx.there && p->tx.state == f->state) &&
-	    !(p->rx.there && p->rx.state == f->state))
+	if (!(t->there && uet_genl_fits(f, UET_A_FILTER_STATE, t->state)) &&
+	    !(r->there && uet_genl_fits(f, UET_A_FILTER_STATE, r->state)) &&
+	    f->has & UET_WANTS(STATE))
 		return false;
-	if (f->has & UET_WANTS(CCC) && !(p->tx.there && p->tx.ccc == f->ccc))
+	if (f->has & UET_WANTS(CCC) &&
+	    !(t->there && uet_genl_fits(f, UET_A_FILTER_CCC, t->ccc)))
 		return false;
 	return !(f->has & UET_WANTS(WAITING)) ||
-	       (p->tx.there && p->tx.wait.why != UET_WAIT_NOTHING);
+	       (t->there && t->wait.why != UET_WAIT_NOTHING);
 }
 
 static int uet_genl_pdc_put(struct uet_genl_walk *w, struct uet_pdc *pdc)
 {
-	struct uet_genl_pdc p = { .pdc = pdc, .secrets = w->viewer.admin };
+	struct uet_genl_pdc p = {
+		.mode		= pdc->rod ? UET_MODE_ROD : UET_MODE_RUD,
+		.initiator	= pdc->initiator,
+		.tclass		= pdc->tclass,
+	};
+	bool admin = w->viewer.admin;
+	struct uet_genl_tx t = {};
+	struct uet_genl_rx r = {};
+	u64 now;
 
+	BUILD_BUG_ON((int)UET_PDC_SYN != (int)UET_HALF_STATE_SYN ||
+		     (int)UET_PDC_TIME_WAIT != (int)UET_HALF_STATE_TIME_WAIT ||
+		     (int)UET_PDC_DEAD != (int)UET_HALF_STATE_DEAD);
 	if (!uet_genl_pdc_wanted(&w->filter, pdc))
 		return 0;
-	uet_genl_tx_read(pdc, &p.tx, &w->viewer);
+	uet_genl_tx_read(pdc, &t, &w->viewer);
 	/* What peers opened is of no user here until one answers by it */
-	if (!p.tx.mine && !w->viewer.admin)
+	if (!t.mine && !admin)
 		return 0;
-	uet_genl_rx_read(pdc, &p.rx);
-	if (!uet_genl_pdc_fits(&w->filter, &p))
+	uet_genl_rx_read(pdc, &r);
+	if (!uet_genl_pdc_fits(&w->filter, &t, &r))
 		return 0;
-	p.now = ktime_get_ns();
-	return uet_genl_put(w, uet_genl_pdc_fill, &p);
+	now = ktime_get_ns();
+	t.heard_ns = uet_genl_ago(now, t.heard);
+	t.wait_ns = uet_wait_ns(&t.wait, now);
+	r.heard_ns = uet_genl_ago(now, r.heard);
+	return uet_genl_tell(w, uet_genl_pdc_rows,
+			     [PART_PDC] = pdc,
+			     [PART_SECRET] = admin ? pdc : NULL,
+			     [PART_KEY] = &pdc->peer->key,
+			     [PART_BITS] = &p,
+			     [PART_TX] = t.there ? &t : NULL,
+			     [PART_TX_SECRET] = t.there && admin ? &t : NULL,
+			     [PART_RX] = r.there ? &r : NULL,
+			     [PART_RX_SECRET] = r.there && admin ? &r : NULL,
+			     [PART_RX_HEARD] = r.there && r.heard ? &r : NULL);
 }
 
-/* The PDC at the cursor, or the next one; RCU */
-static struct uet_pdc *uet_genl_pdc_next(struct uet_genl_walk *w)
+/* Cursor: 1 is the PDCID */
+static int uet_genl_pdc_tell(struct uet_genl_walk *w, void *entry)
 {
-	unsigned long fep_id = w->cursor[0], id = w->cursor[1];
+	unsigned long id = w->cursor[1];
+	struct uet_fep *fep = entry;
 	struct uet_pdc *pdc;
-	struct uet_fep *fep;
+	int err;
 
-	while ((fep = uet_fep_from(w->un, &fep_id))) {
-		if (fep_id != w->cursor[0])
-			id = 0;
-		pdc = uet_genl_local_fits(&w->filter, &fep->addr) ?
-		      xa_find(&fep->pdcs, &id, U16_MAX, XA_PRESENT) : NULL;
-		w->cursor[0] = fep_id;
-		w->cursor[1] = id;
-		if (pdc)
-			return pdc;
-		w->cursor[0] = ++fep_id;
-		w->cursor[1] = 0;
-		id = 0;
-	}
-	return NULL;
-}
-
-/* Cursor: 0 is the id of the FEP, 1 the PDCID */
-static int uet_genl_pdc_walk(struct uet_genl_walk *w)
-{
-	struct uet_pdc *pdc;
-	int err = 0;
-
-	rcu_read_lock();
-	while (!err && (pdc = uet_genl_pdc_next(w))) {
-		err = uet_genl_pdc_put(w, pdc);
-		if (!err)
-			w->cursor[1]++;
-		uet_genl_breathe(w);
-	}
-	rcu_read_unlock();
-	return err;
+	if (!uet_genl_local_fits(&w->filter, &fep->addr))
+		return 0;
+	pdc = xa_find(&fep->pdcs, &id, U16_MAX, XA_PRESENT);
+	if (!pdc)
+		return 0;
+	w->cursor[1] = id;
+	err = uet_genl_pdc_put(w, pdc);
+	if (err)
+		return err;
+	w->cursor[1]++;
+	return UET_GENL_MORE;
 }
 
 static const struct uet_genl_object uet_genl_pdcs = {
@@ -371,15 +350,8 @@ static const struct uet_genl_object uet_genl_pdcs = {
 			  UET_WANTS(LOCAL) | UET_WANTS(JOB) | UET_WANTS(STATE) |
 			  UET_WANTS(CCC) | UET_WANTS(WAITING) | UET_WANTS(ID),
 	.whose		= UET_GENL_OWN,
-	.walk		= uet_genl_pdc_walk,
+	.ids		= offsetof(struct uet_net, fep_ids),
+	.tell		= uet_genl_pdc_tell,
 };
 
-int uet_nl_pdc_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_pdcs);
-}
-
-int uet_nl_pdc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_pdcs);
-}
+UET_GENL_READ(pdc)

@@ -17,11 +17,14 @@
 	 UET_WANTS(WAITING))
 
 /**
- * struct uet_genl_sock - a socket to tell
- * @us: the socket
+ * struct uet_genl_sock - what changes of a socket
  * @remote: its peer, if @connected
  * @connected: it is
+ * @type: enum uet_nl_sock_type
+ * @uid: its user, as who asked knows it
  * @dests: its queues
+ * @tx_msgs: messages that are not done
+ * @tx_bytes: their memory
  * @rx_bytes: memory of received data
  * @ready_bytes: the part of it that can be read
  * @refused_ns: since when it has had no room, 0 = it has
@@ -29,44 +32,19 @@
  * @unread_ns: since when its oldest message waits to be read, 0 = none does
  */
 struct uet_genl_sock {
-	struct uet_sock		*us;
 	struct sockaddr_uet	remote;
 	bool			connected;
+	u8			type;
+	u32			uid;
 	u32			dests;
+	u32			tx_msgs;
+	u32			tx_bytes;
 	u64			rx_bytes;
 	u64			ready_bytes;
 	u64			refused_ns;
 	u64			send_ns;
 	u64			unread_ns;
 };
-
-/**
- * uet_genl_endpoint() - add the address of an endpoint
- * @skb: message
- * @type: attribute
- * @name: the address
- *
- * Return: 0 or -EMSGSIZE.
- */
-int uet_genl_endpoint(struct sk_buff *skb, int type,
-		      const struct sockaddr_uet *name)
-{
-	struct nlattr *nest = nla_nest_start(skb, type);
-
-	if (!nest ||
-	    nla_put_in6_addr(skb, UET_A_ENDPOINT_ADDR, &name->suet_addr) ||
-	    nla_put_u32(skb, UET_A_ENDPOINT_JOB, name->suet_job) ||
-	    nla_put_u32(skb, UET_A_ENDPOINT_PID, name->suet_pid) ||
-	    nla_put_u32(skb, UET_A_ENDPOINT_RI, name->suet_ri) ||
-	    nla_put_u32(skb, UET_A_ENDPOINT_INITIATOR, name->suet_initiator) ||
-	    (name->suet_scope_id &&
-	     nla_put_u32(skb, UET_A_ENDPOINT_SCOPE_ID, name->suet_scope_id)) ||
-	    (name->suet_flags & UET_ADDR_ABSOLUTE &&
-	     nla_put_flag(skb, UET_A_ENDPOINT_ABSOLUTE)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
 
 static u64 uet_genl_ago(unsigned long at)
 {
@@ -88,9 +66,29 @@ static u64 uet_genl_unread(const struct uet_sock *us)
 	return uet_genl_ago(msg->waits);
 }
 
+static u8 uet_genl_sock_type(int type)
+{
+	switch (type) {
+	case SOCK_RDM:
+		return UET_SOCK_TYPE_RDM;
+	case SOCK_DGRAM:
+		return UET_SOCK_TYPE_DGRAM;
+	default:
+		return UET_SOCK_TYPE_SEQPACKET;
+	}
+}
+
 static void uet_genl_sock_look(struct uet_sock *us, struct uet_genl_sock *s)
 {
-	*s = (struct uet_genl_sock) { .us = us };
+	u64 wmem = atomic64_read(&us->wmem);
+
+	*s = (struct uet_genl_sock) {
+		.type		= uet_genl_sock_type(us->sk.sk_type),
+		.uid		= from_kuid_munged(us->un->net->user_ns,
+						   us->sk.sk_uid),
+		.tx_msgs	= upper_32_bits(wmem),
+		.tx_bytes	= lower_32_bits(wmem),
+	};
 	spin_lock(&us->dests_lock);
 	s->connected = us->connected;
 	s->remote = us->remote;
@@ -113,9 +111,9 @@ static bool uet_genl_sock_wanted(const struct uet_genl_filter *f,
 {
 	const struct sockaddr_uet *local = &us->local;
 
-	return uet_genl_fits(f, UET_WANTS(INODE), f->inode, us->inode) &&
-	       uet_genl_fits(f, UET_WANTS(PID), f->pid, local->suet_pid) &&
-	       uet_genl_fits(f, UET_WANTS(JOB), f->job, local->suet_job) &&
+	return uet_genl_fits(f, UET_A_FILTER_INODE, us->inode) &&
+	       uet_genl_fits(f, UET_A_FILTER_PID, local->suet_pid) &&
+	       uet_genl_fits(f, UET_A_FILTER_JOB, local->suet_job) &&
 	       uet_genl_local_fits(f, &local->suet_addr);
 }
 
@@ -126,76 +124,37 @@ static bool uet_genl_sock_fits(const struct uet_genl_filter *f,
 		(s->connected &&
 		 uet_genl_remote_fits(f, &s->remote.suet_addr))) &&
 	       (!(f->has & UET_WANTS(WAITING)) || s->rx_bytes ||
-		atomic64_read(&s->us->wmem));
+		s->tx_msgs || s->tx_bytes);
 }
 
-static int uet_genl_sock_rx(struct sk_buff *skb, const struct uet_genl_sock *s)
+#define OF(_attr, _kind, _field)					\
+	UET_GENL_ROW(SOCK_##_attr, _kind, 0, struct uet_sock, _field)
+#define NOW(_attr, _kind, _field)					\
+	UET_GENL_ROW(SOCK_##_attr, _kind, 1, struct uet_genl_sock, _field)
+
+static const struct uet_genl_row uet_genl_sock_rows[] = {
+	OF(INODE,		U64,		inode),
+	NOW(TYPE,		U32,		type),
+	OF(LOCAL,		ENDPOINT,	local),
+	{ UET_A_SOCK_REMOTE, UET_ROW_ENDPOINT, 2 },
+	NOW(UID,		U32,		uid),
+	OF(REPORTS,		U32,		reports),
+	NOW(SEND_WAIT_NS,	U64_IF,		send_ns),
+	NOW(TX_MSGS,		U32,		tx_msgs),
+	NOW(TX_BYTES,		U64,		tx_bytes),
+	OF(SNDBUF,		U32,		sk.sk_sndbuf),
+	NOW(DESTS,		U32,		dests),
+	NOW(RX_BYTES,		U64,		rx_bytes),
+	NOW(RX_READY_BYTES,	U64,		ready_bytes),
+	OF(RCVBUF,		U32,		sk.sk_rcvbuf),
+	NOW(RX_REFUSED_NS,	U64_IF,		refused_ns),
+	NOW(UNREAD_NS,		U64_IF,		unread_ns),
+	{ }
+};
+
+static int uet_genl_sock_tell(struct uet_genl_walk *w, void *entry)
 {
-	if (nla_put_u64_64bit(skb, UET_A_SOCK_RX_BYTES, s->rx_bytes,
-			      UET_A_SOCK_PAD) ||
-	    nla_put_u64_64bit(skb, UET_A_SOCK_RX_READY_BYTES, s->ready_bytes,
-			      UET_A_SOCK_PAD) ||
-	    nla_put_u32(skb, UET_A_SOCK_RCVBUF, READ_ONCE(s->us->sk.sk_rcvbuf)))
-		return -EMSGSIZE;
-	if (s->refused_ns &&
-	    nla_put_u64_64bit(skb, UET_A_SOCK_RX_REFUSED_NS, s->refused_ns,
-			      UET_A_SOCK_PAD))
-		return -EMSGSIZE;
-	if (!s->unread_ns)
-		return 0;
-	return nla_put_u64_64bit(skb, UET_A_SOCK_UNREAD_NS, s->unread_ns,
-				 UET_A_SOCK_PAD);
-}
-
-static int uet_genl_sock_tx(struct sk_buff *skb, const struct uet_genl_sock *s)
-{
-	u64 wmem = atomic64_read(&s->us->wmem);
-
-	if (s->send_ns &&
-	    nla_put_u64_64bit(skb, UET_A_SOCK_SEND_WAIT_NS, s->send_ns,
-			      UET_A_SOCK_PAD))
-		return -EMSGSIZE;
-	return nla_put_u32(skb, UET_A_SOCK_TX_MSGS, upper_32_bits(wmem)) ||
-	       nla_put_u64_64bit(skb, UET_A_SOCK_TX_BYTES, lower_32_bits(wmem),
-				 UET_A_SOCK_PAD) ||
-	       nla_put_u32(skb, UET_A_SOCK_SNDBUF,
-			   READ_ONCE(s->us->sk.sk_sndbuf)) ||
-	       nla_put_u32(skb, UET_A_SOCK_DESTS, s->dests);
-}
-
-static u32 uet_genl_sock_type(int type)
-{
-	switch (type) {
-	case SOCK_RDM:
-		return UET_SOCK_TYPE_RDM;
-	case SOCK_DGRAM:
-		return UET_SOCK_TYPE_DGRAM;
-	default:
-		return UET_SOCK_TYPE_SEQPACKET;
-	}
-}
-
-static int uet_genl_sock_fill(struct sk_buff *skb, const void *what)
-{
-	const struct uet_genl_sock *s = what;
-	const struct uet_sock *us = s->us;
-	u32 type = uet_genl_sock_type(us->sk.sk_type);
-
-	return nla_put_u64_64bit(skb, UET_A_SOCK_INODE, us->inode,
-				 UET_A_SOCK_PAD) ||
-	       nla_put_u32(skb, UET_A_SOCK_TYPE, type) ||
-	       uet_genl_endpoint(skb, UET_A_SOCK_LOCAL, &us->local) ||
-	       (s->connected &&
-		uet_genl_endpoint(skb, UET_A_SOCK_REMOTE, &s->remote)) ||
-	       nla_put_u32(skb, UET_A_SOCK_UID,
-			   from_kuid_munged(us->un->net->user_ns,
-					    us->sk.sk_uid)) ||
-	       nla_put_u32(skb, UET_A_SOCK_REPORTS, READ_ONCE(us->reports)) ||
-	       uet_genl_sock_tx(skb, s) || uet_genl_sock_rx(skb, s);
-}
-
-static int uet_genl_sock_put(struct uet_genl_walk *w, struct uet_sock *us)
-{
+	struct uet_sock *us = entry;
 	struct uet_genl_sock s;
 
 	if (!uet_may_see(&w->viewer, us->sk.sk_uid) ||
@@ -204,24 +163,8 @@ static int uet_genl_sock_put(struct uet_genl_walk *w, struct uet_sock *us)
 	uet_genl_sock_look(us, &s);
 	if (!uet_genl_sock_fits(&w->filter, &s))
 		return 0;
-	return uet_genl_put(w, uet_genl_sock_fill, &s);
-}
-
-/* Cursor: 0 is the id of the socket */
-static int uet_genl_sock_walk(struct uet_genl_walk *w)
-{
-	struct uet_sock *us;
-	int err = 0;
-
-	rcu_read_lock();
-	for (; (us = uet_ep_next(w->un, &w->cursor[0])); w->cursor[0]++) {
-		err = uet_genl_sock_put(w, us);
-		if (err)
-			break;
-		uet_genl_breathe(w);
-	}
-	rcu_read_unlock();
-	return err;
+	return uet_genl_tell(w, uet_genl_sock_rows, us, &s,
+			     s.connected ? &s.remote : NULL);
 }
 
 static const struct uet_genl_object uet_genl_socks = {
@@ -229,15 +172,8 @@ static const struct uet_genl_object uet_genl_socks = {
 	.filter		= UET_A_SOCK_FILTER,
 	.filters	= UET_GENL_SOCK_FILTERS,
 	.whose		= UET_GENL_OWN,
-	.walk		= uet_genl_sock_walk,
+	.ids		= offsetof(struct uet_net, ep_ids),
+	.tell		= uet_genl_sock_tell,
 };
 
-int uet_nl_sock_get_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return uet_genl_get(skb, info, &uet_genl_socks);
-}
-
-int uet_nl_sock_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return uet_genl_dump(skb, cb, &uet_genl_socks);
-}
+UET_GENL_READ(sock)
