@@ -21,6 +21,12 @@ bool uet_input(struct uet_net *un, struct sk_buff *skb, u8 form, uet_okfn okfn);
 void uet_input_again(struct uet_net *un, struct sk_buff *skb, u8 form);
 struct uet_pdc *uet_input_pdc(struct uet_rx_ctx *rx, u8 *nack);
 
+/* run.c, split.c: several packets in one buffer */
+int uet_input_run(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		  uet_okfn okfn);
+int uet_input_split(struct uet_net *un, struct sk_buff *skb, unsigned int off,
+		    uet_okfn okfn);
+
 /* native.c: packets directly over IP */
 void uet_native_init(void);
 void uet_native_exit(void);

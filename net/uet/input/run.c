@@ -20,7 +20,6 @@
 #include "core/wire/hdr_run.h"
 #include "input/home.h"
 #include "input/input.h"
-#include "input/run.h"
 #include "link/packet.h"
 #include "mib.h"
 #include "pdc/pdc.h"

@@ -18,7 +18,6 @@
 
 #include "core/wire/hdr_run.h"
 #include "input/input.h"
-#include "input/run.h"
 
 /* As many packets as the kernel lets a UDP socket send at once */
 #define UET_SPLIT_MAX	128

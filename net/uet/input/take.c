@@ -32,7 +32,6 @@
 #include <net/xfrm.h>
 
 #include "input/input.h"
-#include "input/run.h"
 #include "input/take.h"
 #include "link/hook.h"
 #include "rx/pds/trim.h"

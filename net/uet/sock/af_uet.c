@@ -28,7 +28,6 @@
 #include "rx/ses/rxmsg.h"
 #include "sock.h"
 #include "sock/calls.h"
-#include "sock/rtr.h"
 #include "sock/send.h"
 #include "tx/msg/report.h"
 #include "tx/msg/txmsg.h"

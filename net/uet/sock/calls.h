@@ -48,6 +48,10 @@ int uet_set_bufsize(struct socket *sock, int optname, int v);
 int uet_set_cq(struct uet_sock *us, int fd);
 int uet_post(struct uet_sock *us, struct uet_post __user *arg);
 
+/* rtr.c: requests for messages that a socket has deferred */
+void uet_rtr_init(struct uet_sock *us);
+void uet_rtr_close(struct uet_sock *us);
+
 /* sendop.c */
 int uet_send_op(struct uet_sock *us, const struct uet_op *op,
 		const struct sockaddr_uet *to, bool more);

@@ -18,7 +18,6 @@
 #include "rx/ses/defer.h"
 #include "sock.h"
 #include "sock/calls.h"
-#include "sock/rtr.h"
 #include "tx/msg/txmsg.h"
 #include "tx/pds/pds.h"
 
