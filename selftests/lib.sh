@@ -10,9 +10,9 @@ SELFTESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TREE=$(dirname "$SELFTESTS")
 BIN=${UET_BIN:-$TREE/build/selftests}
 WORK=$(mktemp -d /tmp/uet-test.XXXXXX)
-# C programs, peers and the programs of a script are called by their names
-PATH=$BIN:$SELFTESTS/peers:$SELFTESTS/cases:$PATH:/usr/sbin:/sbin
-# Where the programs of cases/ import from
+# C programs, peers and the programs in Python are called by their names
+PATH=$BIN:$SELFTESTS/peers:$SELFTESTS/py:$PATH:/usr/sbin:/sbin
+# Where the programs of py/ import from
 export PYTHONPATH=$SELFTESTS/peers
 
 A=uet-a-$$

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs the tests that selftests/tests.list names for one kernel.
 
-The list has a line for each test: script (quoted if it has arguments; of cases/
-or trim/, on the host of selftests/ itself), kernels
+The list has a line for each test: script (quoted if it has arguments; of cases/,
+on the host of selftests/ itself), kernels
 (comma-separated, "host" for scripts that start guests themselves, "vtime" for
 uml-debug in virtual time, which passes when nothing happens), time limit in seconds,
 and the words "alone" (gets a guest of its own), "lean" (takes a tenth of the usual

@@ -7,7 +7,7 @@ usage: man.py --links MANDIR    pages of libuet under the names of the functions
 
 Comments before a literal block of the section EXAMPLES say how it is tested:
 
-    .\" run: on A, status 2    who runs it (hosts: see selftests/cases/man.sh), and
+    .\" run: on A, status 2    who runs it (hosts: see selftests/cases/tool/man.sh), and
                                with what exit status it ends; 0 if none is said
     .\" expect: REGEX          a line of what it prints
     .\" refuse: REGEX          no line of it
