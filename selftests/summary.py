@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
+# check: host 60 -
 """What the summary of "make check" makes of KTAP: counts, and the remarks of
 failed tests, which scripts make after the result and KUnit before it."""
 import os

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs the tests that selftests/tests.list names for one kernel.
+"""Runs the tests that scripts of selftests/ name for one kernel.
 
-The list has a line for each test: script (quoted if it has arguments; of cases/,
-on the host of selftests/ itself), kernels
-(comma-separated, "host" for scripts that start guests themselves, "vtime" for
-uml-debug in virtual time, which passes when nothing happens), time limit in seconds,
-and the words "alone" (gets a guest of its own), "lean" (takes a tenth of the usual
-number of messages), "full" (runs only if all stages are asked for), "soak" (runs only
-with SOAK=1), "spare" (not on slow machines: limits.py), "turn" (long: one in four of
-those of a kernel, by the turn of the check), or "-".
+A script says in its header how it runs, by lines
+
+    # check: [ARGUMENTS] KERNELS SECONDS FLAGS
+
+arguments: none without the brackets
+kernels:   uml uml-debug uml-smp 6.1 6.12 arm64, separated by commas; host for scripts that
+           start guests, which are in selftests/ itself, or vtime: uml-debug in virtual
+           time, which passes when nothing happens
+seconds:   time limit, which slow kernels stretch (SLOWNESS)
+flags:     alone (a guest of its own), lean (a tenth of the messages), full (repeats
+           what another line finds: only with STAGE=all), soak (long: only with
+           SOAK=1), spare (takes long; told and left out on slow machines, see
+           limits.py), turn1 to turn4 (takes long: only in that check of four), or -
+
+Each behaviour has one kernel that judges it: uml-debug, which is 7.3 with KASAN,
+lockdep and kmemleak, or virtual time where it is about time. Another kernel has a
+line of its own for what differs there: 6.1 other interfaces inside the kernel,
+6.12 as Debian configures it real hooks (control groups, filters, queueing), uml-smp
+two CPUs, uml speed. The rest of the matrix is "full". What is to be seen on another
+processor has a line with arm64, which only "make arm64" runs. Turns 1 and 4 have the
+slow kernels 6.1 and 6.12, so the others have more of what takes long.
 
 Guests with the same kernel take their tests from one queue, a file for each test,
 so all of them are busy until it is empty.
 """
 
+import glob
 import os
 import pathlib
 import re
@@ -28,7 +42,8 @@ import limits
 from common import LOGS, capture, doing, say, took
 from limits import NO_TIME
 
-LIST = "selftests/tests.list"
+SCRIPTS = ("selftests/cases/*/*.sh", "selftests/*")
+LINE = re.compile(r"^# check:(?: \[(.+)\])? (\S+) (\d+) (\S+)$")
 KERNELS = {"uml-debug", "uml-smp", "uml", "6.1", "6.12", "arm64", "host",
            "vtime"}
 # Every guest gets the modules that the tree has; tests need not load them.
@@ -37,9 +52,10 @@ MODULES = {"uet": "net/uet/sock/af_uet.c", "sch_trim": "net/sched/sch_trim.c"}
 SLOWNESS = {"uml-debug": 2, "uml-smp": 2, "vtime": 2, "6.1": 2, "6.12": 2, "arm64": 5}
 # Programs of the tests for arm64
 ARM64_PROGRAMS = "build/arm64/selftests"
-FLAGS = {"alone", "lean", "full", "soak", "spare", "turn"}
 # A check is one of so many, after which all has run
 TURNS = 4
+TURN_FLAGS = [f"turn{n + 1}" for n in range(TURNS)]
+FLAGS = {"alone", "lean", "full", "soak", "spare", *TURN_FLAGS}
 # So many scripts of a kernel, or of the host, may fail and run again; with more it is not
 # the machine
 SECOND_TRIES = 3
@@ -50,13 +66,14 @@ LEAN_SCALE = 10
 
 
 def slowness(kernel):
-    """What the limits of the list are multiplied with."""
+    """What the limits of scripts are multiplied with."""
     return SLOWNESS.get(kernel, 1) * limits.patience()
 
 
 class Test:
-    def __init__(self, where, fields):
-        self.script, kernels, limit, flags = fields
+    def __init__(self, where, name, fields):
+        arguments, kernels, limit, flags = fields
+        self.script = f"{name} {arguments}" if arguments else name
         self.kernels = kernels.split(",")
         self.limit = int(limit)
         self.label = re.sub(r"\W+", "_", self.script)
@@ -76,14 +93,17 @@ class Test:
 
 def read_list():
     tests = []
-    with open(LIST) as f:
-        for n, line in enumerate(f, 1):
-            fields = shlex.split(line, comments=True)
+    for path in sorted(p for s in SCRIPTS for p in glob.glob(s) if os.path.isfile(p)):
+        with open(path) as f:
+            lines = [(n, line) for n, line in enumerate(f, 1)
+                     if line.startswith("# check:")]
+        if not lines and path.startswith("selftests/cases/"):
+            raise ValueError(f"{path}: no line \"# check:\" says what runs it")
+        for n, line in lines:
+            fields = LINE.match(line)
             if not fields:
-                continue
-            if len(fields) != 4:
-                raise ValueError(f"{LIST}:{n}: wants four fields")
-            tests.append(Test(f"{LIST}:{n}", fields))
+                raise ValueError(f"{path}:{n}: not as tools/check/selftests.py has it")
+            tests.append(Test(f"{path}:{n}", os.path.basename(path), fields.groups()))
     return tests
 
 
@@ -372,8 +392,8 @@ def chosen(kernel, report):
         if left:
             say(f"left to {how}: {', '.join(left)}")
     if not os.environ.get("UET_FULL"):
-        others = [t for t in tests if "turn" in t.flags]
-        del others[turn()::TURNS]
+        not_now = set(TURN_FLAGS) - {TURN_FLAGS[turn()]}
+        others = [t for t in tests if t.flags & not_now]
         tests = [t for t in tests if t not in others]
         if others:
             say(f"left to other turns: {', '.join(t.script for t in others)}")

@@ -3,6 +3,9 @@
 # The base RTT of a peer: a context that has much to send probes for it once,
 # in the class of control packets, and what was found outlives context and
 # peer. Times are judged in virtual time only (K=vtime).
+#
+# check: uml-debug,6.1,6.12 240 full
+# check: vtime 1200 -
 . "$(dirname "$0")/../../lib.sh"
 
 # Control class (DSCP 46), a CP of type PROBE that asks for an ACK

@@ -3,6 +3,9 @@
 # Receiver credit, alone and with a window: data arrives whole over a bad
 # network, several senders share the receiver's port, a source goes on after a
 # rest, and after every grant was lost.
+#
+# check: uml-debug 240 -
+# check: 6.1,6.12 240 full
 . "$(dirname "$0")/../../lib.sh"
 
 # Credit was asked for and given

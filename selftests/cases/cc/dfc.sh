@@ -4,6 +4,9 @@
 # down without being overrun, one beside others stops nobody, and full speed is
 # back soon. Times, and what depends on them, are judged in virtual time (K=vtime):
 # a reader that gets no processor is slower than it says.
+#
+# check: uml 300 full
+# check: vtime 1200 turn1
 . "$(dirname "$0")/../../lib.sh"
 
 # counted COMMAND...: what it added to counters of both hosts, as $d_NAME

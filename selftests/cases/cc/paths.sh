@@ -9,6 +9,9 @@
 #                       does not depend on the speed of the machine
 #                       (K=vtime)
 #
+# check: [functions] vtime 1200 turn3
+# check: 6.1,6.12 1800 lean,full
+# check: [figures] vtime 1800 turn2
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

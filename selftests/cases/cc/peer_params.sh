@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Congestion control by peer: the longest prefix holds, for contexts made
 # afterwards, and a socket's own choice goes first.
+#
+# check: vtime 240 -
+# check: uml-debug,6.1,6.12 240 full
 . "$(dirname "$0")/../../lib.sh"
 
 RULES=/proc/net/uet_peer

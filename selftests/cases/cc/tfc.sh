@@ -3,6 +3,9 @@
 # TFC, cells of the destination's buffer as credit: data arrives whole over a bad network
 # and after every grant was lost; a slow reader refuses nothing, and stops no other
 # source; who fills the buffer by one message gets on; either end without the other.
+#
+# check: uml-debug 400 turn3
+# check: 6.1,6.12 400 full
 . "$(dirname "$0")/../../lib.sh"
 
 # added COMMAND...: what it added to counters of host B, as $d_NAME, and to Holds of A

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tracepoints: each decision of congestion control shows, with values before
 # and after that fit together.
+#
+# check: uml-debug,6.1 240 -
+# check: uml,6.12 240 full
 . "$(dirname "$0")/../../lib.sh"
 
 TRACE=/sys/kernel/tracing

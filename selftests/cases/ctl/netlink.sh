@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Settings, rules for peers and counters by generic netlink, as the kernel's own
 # client sees them; and requests that are wrong in every way.
+#
+# check: vtime,6.1 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Netlink: events of paths, ports and peers, which take a fabric to happen.
+#
+# check: uml-debug 600 -
+# check: 6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -4,6 +4,10 @@
 # the kernel's own client sees them, while they are used, come and go.
 #
 #   netlink_objects.sh [huge PDCS]
+#
+# check: vtime 600 -
+# check: 6.1,6.12 600 full
+# check: [huge 100000] 6.12 900 full,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # net.uet.*: the manual and the module agree, each namespace has its own values,
 # and who has no right to change them cannot.
+#
+# check: uml-debug 120 -
+# check: 6.1,6.12 120 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module is loaded, with those it needs, when an ordinary process asks for the
 # address family: by modprobe, which finds it by its alias.
+#
+# check: 6.1,6.12 400 -
+# check: uml-debug 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -11,6 +11,10 @@
 # selftests/peers/uet_inject.py, BOUND= says in how many seconds all has to have come
 # to an end. In virtual time (tools/vm/run --virtual-time) a seed names a run: it
 # shows again what it has shown once.
+#
+# check: [10 1 2] uml-debug 400 -
+# check: [10 1 2] uml 400 full
+# check: [600] uml-debug 3600 soak,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

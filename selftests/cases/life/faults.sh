@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory allocations fail while messages are sent and received: errors are
 # reported, nothing is lost without a report, nothing leaks.
+#
+# check: uml-debug 500 -
+# check: uml-smp 800 soak
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 # shellcheck source=selftests/faults.sh

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory for received data runs out, of the namespace or of the protocol, while
 # many sockets hold pieces of messages: what was begun is completed.
+#
+# check: uml 1500 -
+# check: uml-debug 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

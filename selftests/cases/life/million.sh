@@ -6,6 +6,8 @@
 # grow meanwhile.
 #
 #	million.sh [MESSAGES]
+#
+# check: uml-debug,6.12 7200 soak,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 # shellcheck source=selftests/faults.sh

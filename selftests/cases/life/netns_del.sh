@@ -3,6 +3,12 @@
 # Network namespaces go away with traffic running, again and again.
 #
 #   netns_del.sh [ROUNDS]
+#
+# check: [50] uml 800 spare
+# check: [10] uml-debug 200 -
+# check: [10] 6.12 200 full
+# check: [2] uml-smp 400 -
+# check: [100] uml-debug,6.12 900 soak,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

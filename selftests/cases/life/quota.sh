@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # What one user holds is not what another one lacks: endpoints, contexts, those of a pair
 # of addresses as well, and the memory of namespaces of one's own.
+#
+# check: uml-debug 400 -
+# check: 6.1 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -3,6 +3,10 @@
 # Sockets for who has no privilege: an ordinary user in a user namespace, whose root
 # makes networks of his own by the commands of the manual; and the examples of
 # settings that packages have.
+#
+# On 6.12 with the module that DKMS made, too: "packages"
+# check: uml-debug,6.1 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -4,6 +4,14 @@
 # removed and loaded again.
 #
 #   unload.sh [ROUNDS [rounds]]	with "rounds": only what several CPUs make a difference to
+#
+# check: [50] uml 800 alone,spare
+# check: [10] uml-debug 200 -
+# check: [10] 6.12 200 full
+# check: [2 rounds] uml-smp 600 -
+# check: [2 rounds] arm64 600 lean
+# check: [1] uml-smp 600 full
+# check: [100] uml-debug,6.12 900 soak,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

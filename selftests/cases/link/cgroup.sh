@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Programs of control groups, such as those of systemd's IPAddressDeny=, see the
 # packets of UET sockets.
+#
+# check: 6.1,6.12 240 -
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # UDP checksums: what was damaged on the way is as good as lost, without any setting.
 # A peer that sends none gets none.
+#
+# check: uml-debug 240 -
+# check: 6.1,6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Early demultiplexing: whose route is kept, and how often it changes.
+#
+# check: uml-debug,6.12 120 -
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

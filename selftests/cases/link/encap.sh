@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Packets over UDP and directly over IP, without and with a CRC trailer: by setting, by
 # rule, as the peer sends, and all of them at once.
+#
+# check: uml-debug 400 turn3
+# check: 6.1 400 -
+# check: 6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Nobody but the module sends to the UET port in the name of a host, and a host
 # says whose jobs it believes.
+#
+# check: uml-debug 240 -
+# check: 6.1 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The next hop is not known yet, or there is none: nothing is sent into the queue
 # of a neighbour that has to be found, and who has none hears of it soon.
+#
+# check: uml-debug,6.1 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

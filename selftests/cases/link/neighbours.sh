@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The rest of the kernel: firewalls and connection tracking, queues by flow,
 # switches that choose a path by hash, and VRFs.
+#
+# check: uml-debug 300 turn1
+# check: 6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

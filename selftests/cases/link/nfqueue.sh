@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Rules hand packets to a program (NFQUEUE), as systems that look for intruders have
 # them. They come back in process context, wherever on their way they were taken.
+#
+# check: uml-debug 300 turn2
+# check: 6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

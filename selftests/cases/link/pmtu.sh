@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # A narrower link behind a router: from the start, and from the middle of a
 # message on, when packets are outstanding that do not fit any more.
+#
+# check: uml-debug 500 -
+# check: 6.1,6.12 500 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 export LD_LIBRARY_PATH=$TREE/build/lib

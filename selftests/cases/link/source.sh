@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The local address: it goes, comes back, moves, is not ready yet or not the best one any
 # more. What was not sent leaves from a good one, and nobody waits for a bad one.
+#
+# check: vtime 1500 turn3
+# check: uml-debug 1500 full
+# check: 6.1,6.12 900 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

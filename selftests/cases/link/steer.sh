@@ -1,6 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The packets of a PDC are handled by one CPU, wherever they arrive.
+#
+# Which CPU handles a packet, so two of them
+# check: uml-smp 300 lean
+# check: arm64 300 lean
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # How often a receiver answers: bulk data once per ACK_Gen_Trigger bytes, a
 # short request and its reply by two packets.
+#
+# check: uml,uml-debug,6.1,6.12 180 full
+# check: vtime 1200 -
 . "$(dirname "$0")/../../lib.sh"
 
 # sum_of NETNS NAME...: counters added up

@@ -3,6 +3,12 @@
 # What a host answers to each kind of packet: every reason for an ACK, every
 # NACK code that it sends, guaranteed responses, closing.
 # With an argument in another form than over UDP: ip, udp-crc, ip-crc.
+#
+# check: uml-debug 240 -
+# check: 6.1,6.12 240 full
+# check: [ip-crc] uml-debug 300 -
+# check: [ip] uml-debug 300 full
+# check: [udp-crc] uml-debug 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Contexts that carry requests both ways (net.uet.return_requests): between two
 # hosts that do so, and as a peer of raw packets sees it.
+#
+# check: uml-debug 300 -
+# check: 6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

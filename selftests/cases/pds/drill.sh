@@ -7,6 +7,17 @@
 #
 # Packets and results of a form are in out/pcap and out/drill; drill/table makes the
 # table of Documentation/networking/uet-conformance.rst of them.
+#
+# check: uml-debug 400 -
+# Conformance in each form of packets
+# check: [ip6 ip-crc] uml-debug 400 full
+# check: [ip6 udp] uml-debug 400 full
+# check: [ip4 udp-crc] uml-debug 400 full
+# check: [ip6 udp-crc] uml-debug 400 full
+# check: [ip4 ip] uml-debug 400 full
+# check: [ip6 ip] uml-debug 400 full
+# check: [ip4 ip-crc] uml-debug 400 full
+# check: 6.1,6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Dropped packets: for each cause one packet moves one counter, and is told by the
 # tracepoint and by the kernel's reason. Packets that were used are not told.
+#
+# check: uml-debug,6.1,6.12 240 -
+# check: uml 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Targets of other implementations (foreign_peer.py), one habit at a time: what a
 # sender here does with a peer that is no module like it.
+#
+# check: uml-debug 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Loss, reordering, duplication and corruption on the wire, both ways: what
 # is delivered is whole and comes once.
+#
+# check: arm64 400 lean
+# check: vtime 400 -
+# check: uml-debug,6.1,6.12,uml-smp 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -3,6 +3,11 @@
 # Packets that no peer should send, while a well-behaved transfer runs beside
 # them and loses nothing. A few bytes changed at random do not
 # name the endpoint of that transfer; what does parse goes to a sink.
+#
+# check: uml-debug 600 lean
+# check: uml 800 full
+# check: 6.1,6.12 300 lean,full
+# check: uml-smp 900 soak
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Peers that do not know the rules of this module: with each habit that a rule is
 # about, what goes wrong without the rule, and that it does not with it.
+#
+# check: vtime 240 -
+# check: uml-debug,6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -3,6 +3,11 @@
 # What a host sends of its own accord: requests and their repetition, questions
 # about answers, clears, closing.
 # With an argument in another form than over UDP: ip, udp-crc, ip-crc.
+#
+# check: vtime 240 -
+# check: 6.1,6.12 240 full
+# check: [ip-crc] vtime 300 -
+# check: vtime 1200 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

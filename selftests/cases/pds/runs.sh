@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Several new packets leave in one buffer, where device, settings and window allow
 # it; whatever happens to such a buffer on its way, messages arrive once and intact.
+#
+# check: uml-debug 400 -
+# check: 6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a peer sent and nobody will read is not freed in softirq, however many
 # messages it is in.
+#
+# check: uml-debug 60 -
+# check: 6.12 120 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Several packets in one buffer: taken in one step if they are consecutive packets of
 # a message, else packet by packet; never trusted.
+#
+# check: uml-debug 120 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -3,6 +3,9 @@
 # Deferrable messages (UET_DEFER): without room at their target they are dropped there and
 # sent again when it asks for them. Between two hosts of this module, and with targets and
 # sources of another implementation.
+#
+# check: vtime 300 -
+# check: uml 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 # shellcheck source=selftests/faults.sh

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Datagrams (SOCK_DGRAM, UUD): what programs see, over a network that loses some, in each
 # form of packets, and who floods a host with them.
+#
+# check: uml-debug,6.1 300 -
+# check: 6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Limits that are lowered while something depends on them, and what a socket holds of
 # messages that wait for their ends.
+#
+# check: vtime 600 -
+# check: 6.1,6.12 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

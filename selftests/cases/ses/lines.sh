@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Ordered contexts that mix messages, by a peer of raw packets: what a socket holds
 # of them is bounded, and the line goes on.
+#
+# check: vtime 240 -
+# check: 6.1,6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

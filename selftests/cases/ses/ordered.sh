@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Ordered messages over a bad wire: what a loss costs where the receiver keeps what comes
 # early, that order and contents hold, and what it does without memory.
+#
+# check: vtime 300 -
+# check: uml-debug,6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

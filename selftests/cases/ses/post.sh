@@ -1,6 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Operations that are posted, and completion queues (SIOCUETPOST, UET_CQ).
+#
+# Other notifications of pages in 6.1
+# check: uml-debug,6.1 600 -
+# check: 6.12 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

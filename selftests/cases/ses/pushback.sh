@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Readers that are slower than the sender lose nothing, and do not stop
 # others on the same PDC.
+#
+# check: vtime 600 lean,turn2
+# check: uml 600 full
+# check: 6.1,6.12 600 lean,full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Writes to windows (RUDI): what programs see, over a network that loses, mixes up and
 # doubles packets, in each form of packets, and a namespace that goes meanwhile.
+#
+# check: uml-debug 300 -
+# check: 6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

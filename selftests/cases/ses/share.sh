@@ -5,6 +5,13 @@
 #
 #   share.sh		all cases
 #   share.sh cpus	those that several CPUs make a difference to
+#
+# check: uml-debug 240 -
+# check: 6.1,6.12 240 full
+# Of it what two CPUs make a difference to; the port's turns and queue they do not
+# check: [cpus] uml-smp 240 spare
+# check: uml-smp 600 full
+# check: [cpus] arm64 240 lean
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

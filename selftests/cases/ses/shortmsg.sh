@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Short messages travel in a class of their own where the network has one.
+#
+# check: uml-debug 120 -
+# check: 6.12 120 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

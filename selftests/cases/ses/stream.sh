@@ -4,6 +4,11 @@
 # memory at both ends.
 #
 #   stream.sh [SIZE]
+#
+# check: [1g] uml 800 alone
+# check: [16m] 6.1 200 -
+# check: [16m] 6.12 200 full
+# check: [1g] 6.12 900 soak,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -1,6 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Messages of all sizes, both socket types, IPv4 and IPv6, several MTUs.
+#
+# check: uml-debug,6.1 400 -
+# check: 6.12,uml-smp 400 full
+# Two CPUs of another machine: packets go between them, whatever their order
+# check: arm64 400 lean
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

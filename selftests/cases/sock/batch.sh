@@ -3,6 +3,9 @@
 # Messages of one sendmmsg() leave together, and arrive all, whole and in order, also
 # if the call ends before its last one, packets are lost, the sender dies or its
 # network namespace goes away.
+#
+# check: uml-debug 400 turn2
+# check: 6.1,6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

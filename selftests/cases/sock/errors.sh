@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Every way a message can fail, and the errno its sender is told.
+#
+# check: 6.1,6.12 600 full
+# check: vtime 1200 turn4
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

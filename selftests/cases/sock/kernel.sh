@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Kernel code that uses the sockets: the sample module uet_store, served from softirq by a
 # work item, whose clients are programs.
+#
+# check: uml-debug,6.1 300 -
+# check: 6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Peers that a socket talked to (UET_PEER_EVENTS), keep-alive: what becomes of them is
 # reported once, with the cause, and nothing else is.
+#
+# check: uml-debug 400 turn2
+# check: 6.1,6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # splice() and sendfile() to a socket, messages of several calls, splice() from a socket.
+#
+# check: uml-debug,6.1 400 -
+# check: 6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

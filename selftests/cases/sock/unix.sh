@@ -5,6 +5,8 @@
 # level SOL_SOCKET.
 #
 #   unix.sh [PROGRAM...]
+#
+# check: uml-debug,6.1,6.12 400 -
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

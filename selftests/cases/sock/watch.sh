@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Watched destinations (UET_WATCH): what becomes of a server and of its host is
 # reported to who waits for it, with the cause, and nothing else is.
+#
+# check: uml-debug 300 turn1
+# check: 6.1,6.12 300 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

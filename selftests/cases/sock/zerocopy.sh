@@ -1,6 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # MSG_ZEROCOPY: packets refer to pages of the sender, who is told when they are free.
+#
+# check: arm64 400 lean
+# check: uml-debug,6.1 400 -
+# check: 6.12 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

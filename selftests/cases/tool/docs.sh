@@ -3,6 +3,9 @@
 # The manuals, as somebody follows them who has nothing else: programs are compiled
 # as they stand there and do what the text says, commands are carried out where
 # that is cheap, and what is named is there.
+#
+# check: uml-debug 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -4,6 +4,9 @@
 # program with the Python program of the same name. What they carry is compared.
 #
 #   examples.sh [echo] [files] [keys] [ring] [publish] [post]
+#
+# check: uml 600 -
+# check: 6.12 600 lean,full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

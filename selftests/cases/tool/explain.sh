@@ -6,6 +6,10 @@
 # out as they stand there.
 #
 # usage: explain.sh [CASE...]
+#
+# check: uml 400 -
+# check: uml-debug 400 full
+# check: 6.1,6.12 900 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

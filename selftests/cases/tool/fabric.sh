@@ -7,6 +7,13 @@
 # usage: fabric.sh [PROVIDER [PART]]
 #	another provider, such as "tcp;ofi_rxm": is it the tests? PART: programs, suite,
 #	collectives, mpi; and what is not in "all": ranks, 16 of them
+#
+# Under Open MPI, too; skipped without libfabric
+# check: uml 600 -
+# check: uml-debug 900 lean,full
+# check: 6.1,6.12 900 lean,full
+# check: [uet ranks] uml 400 -
+# check: [uet ranks] uml-debug 900 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # libuet on sockets, in C (uet_lib) and in Python (uet_python.py). What needs no
 # socket is tested by make -C tools/libuet check.
+#
+# check: uml-debug,6.1 240 -
+# check: 6.12 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

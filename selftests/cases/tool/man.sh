@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The examples of the manual pages, as they stand there, on two hosts with traffic: each
 # ends and prints what the comment before it says. Wrong ones are seen to fail first.
+#
+# check: vtime 600 turn4
+# check: 6.1,6.12 900 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -1,6 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # "uet ping": peers, processes, paths, sizes; what is lost, and where. [PART]
+#
+# check: uml-debug 400 -
+# check: 6.1,6.12 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

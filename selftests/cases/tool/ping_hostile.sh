@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Probes of "uet ping" and those who mean harm: forged answers, thousands of probes,
 # sockets, namespaces and the module that go away meanwhile, no memory.
+#
+# check: uml-debug 400 alone,turn3
+# check: 6.1,6.12 600 full,alone
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The recipes of uet-tracing.rst, as they stand there: each is run while messages are
 # sent, some are lost and some fail, and shows what it says.
+#
+# check: 6.12 400 -
+# check: 6.1 400 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The command "uet" on hosts that have contexts, queues and messages: what it shows
 # is what netlink tells, and what it is told is done.
+#
+# check: uml-debug 400 -
+# check: 6.1,6.12 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # uetperf: every mode, contents that are checked, rounds, fairness, signals, servers
 # and clients that go, hostile control messages, bad arguments.
+#
+# check: uml 600 -
+# check: 6.12 600 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 export LD_LIBRARY_PATH=$TREE/build/lib

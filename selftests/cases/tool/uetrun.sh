@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # uetrun: who gets into which job, by a capability of the file, by its owner and as root;
 # what the program has then, and what it has not.
+#
+# Capabilities of files: not on the file system of uml
+# check: uml-debug,6.12 240 -
+# check: 6.1 240 full
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../../lib.sh"
 

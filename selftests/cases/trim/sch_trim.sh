@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests of the trim queueing discipline. Needs root and network namespaces of
 # its own to make; touches no other device. Arguments name single tests.
+#
+# check: uml 900 -
+# Of it what other interfaces inside the kernel could break
+# check: [bad_parameters bad_netlink trim_udp_ipv4 trim_behind_tags gso_is_segmented child_of_htb removal_under_traffic] 6.1 600 -
+# check: uml-debug,6.1,6.12 900 full
 ksft_skip=4
 here=$(dirname "$(readlink -f "$0")")
 : "${TC_LIB_DIR:=$here/../../../build/tc}"
