@@ -20,10 +20,10 @@
 #include "link/ports.h"
 #include "pdc/pdc.h"
 #include "pdc/tx_half.h"
+#include "tx/cms/credit_id.h"
 #include "tx/cms/flow.h"
 #include "tx/cms/neigh.h"
 #include "tx/cms/path.h"
-#include "tx/pds/credit.h"
 
 static struct kmem_cache *uet_flow_cache;
 
@@ -187,7 +187,7 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 		goto err_free;
 	}
 	if (algo->credit) {
-		err = uet_credit_take_id(peer);
+		err = uet_credit_id_take(peer);
 		if (err < 0)
 			goto err_lb;
 		flow->ccc_id = err;
@@ -287,7 +287,7 @@ void uet_flow_put(struct uet_flow *flow)
 	uet_neigh_unwait(flow);
 	spin_unlock_bh(&peer->lock);
 	xa_erase_bh(&un->flow_ids, flow->id);
-	uet_credit_flow_gone(flow);
+	uet_credit_id_gone(flow);
 	if (flow->ccc.rtt.srtt)
 		uet_rtt_learned(flow);
 	uet_path_uncharge(flow, flow->ccc.lb);

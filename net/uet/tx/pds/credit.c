@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiver credit at the source (UE 1.0 3.6.14, 3.6.15): ccc_ids, how many CCCs share
- * the interface, and Credit Requests when data waits and no request is in
- * flight that could carry the credit target.
+ * Receiver credit at the source (UE 1.0 3.6.14, 3.6.15): Credit Requests when data waits
+ * and no request is in flight that could carry the credit target, and counts that begin
+ * anew.
  *
- * Not here: the arithmetic (core/cc/cc_rccc.c, core/cc/cc_tfc.c), the destination
- * (rx/cms/credit.c).
+ * Not here: the arithmetic (core/cc/cc_rccc.c, core/cc/cc_tfc.c), ids (tx/cms/credit_id.c),
+ * the destination (rx/cms/credit.c).
  */
 #include <linux/bitfield.h>
-#include <linux/bitmap.h>
 #include <linux/ktime.h>
 #include <linux/uet.h>
 
@@ -16,77 +15,10 @@
 #include "link/peer.h"
 #include "mib.h"
 #include "pdc/pdc.h"
+#include "tx/cms/credit_id.h"
 #include "tx/cms/flow.h"
 #include "tx/pds/credit.h"
 #include "tx/pds/half.h"
-
-/**
- * uet_credit_take_id() - allocate a ccc_id for a new CCC
- * @peer: both FEPs
- *
- * Ids are allocated round robin: the peer may still have state of the last CCC
- * with the same id.
- *
- * Context: any.
- * Return: the id, or -ENOBUFS.
- */
-int uet_credit_take_id(struct uet_peer *peer)
-{
-	int id;
-
-	spin_lock_bh(&peer->lock);
-	id = find_next_zero_bit(peer->ccc_ids, UET_CCC_IDS, peer->next_ccc_id);
-	if (id >= UET_CCC_IDS)
-		id = find_first_zero_bit(peer->ccc_ids, UET_CCC_IDS);
-	if (id < UET_CCC_IDS) {
-		__set_bit(id, peer->ccc_ids);
-		peer->next_ccc_id = (id + 1) % UET_CCC_IDS;
-	} else {
-		id = -ENOBUFS;
-	}
-	spin_unlock_bh(&peer->lock);
-	return id;
-}
-
-/**
- * uet_credit_give_id() - release a ccc_id
- * @peer: both FEPs
- * @id: its id
- *
- * Context: any.
- */
-void uet_credit_give_id(struct uet_peer *peer, int id)
-{
-	spin_lock_bh(&peer->lock);
-	__clear_bit(id, peer->ccc_ids);
-	spin_unlock_bh(&peer->lock);
-}
-
-/* CCCs with data share what the interface can take. */
-static void uet_credit_count(struct uet_flow *flow, bool sending)
-{
-	atomic_t *senders = &flow->peer->fep->un->credit_senders;
-
-	if (sending != flow->credit_sending) {
-		flow->credit_sending = sending;
-		atomic_add(sending ? 1 : -1, senders);
-	}
-	flow->ccc.credit_senders = atomic_read(senders);
-}
-
-/**
- * uet_credit_flow_gone() - release the credit state of a flow
- * @flow: the flow, about to be freed
- *
- * Context: any.
- */
-void uet_credit_flow_gone(struct uet_flow *flow)
-{
-	if (!flow->ccc.algo->credit)
-		return;
-	uet_credit_count(flow, false);
-	uet_credit_give_id(flow->peer, flow->ccc_id);
-}
 
 /* Has a PDC of the flow sent something, so that the destination may know the flow? */
 static bool uet_credit_known(struct uet_flow *flow)
@@ -110,11 +42,11 @@ static bool uet_credit_known(struct uet_flow *flow)
 /* Begin the count anew, under another ccc_id; if all are in use it goes on. */
 static void uet_credit_anew(struct uet_flow *flow, u64 now)
 {
-	int id = uet_credit_take_id(flow->peer);
+	int id = uet_credit_id_take(flow->peer);
 
 	if (id < 0)
 		return;
-	uet_credit_give_id(flow->peer, flow->ccc_id);
+	uet_credit_id_give(flow->peer, flow->ccc_id);
 	flow->ccc_id = id;
 	uet_ccc_credit_anew(&flow->ccc, now);
 }

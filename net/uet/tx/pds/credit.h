@@ -12,12 +12,8 @@
 struct sk_buff_head;
 struct uet_flow;
 struct uet_pdc;
-struct uet_peer;
 
-int uet_credit_take_id(struct uet_peer *peer);
-void uet_credit_give_id(struct uet_peer *peer, int id);
 void uet_credit_wait(struct uet_flow *flow, struct sk_buff_head *list);
-void uet_credit_flow_gone(struct uet_flow *flow);
 void uet_credit_count_anew(struct uet_flow *flow, const struct uet_pdc *pdc,
 			   u64 now);
 
