@@ -214,6 +214,7 @@ int uet_netns_register(void)
 
 	if (err)
 		return err;
+	uet_flow_tx_init();
 	err = register_pernet_subsys(&uet_net_ops);
 	if (err)
 		uet_flow_exit();

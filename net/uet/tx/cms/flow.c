@@ -24,6 +24,7 @@
 #include "tx/cms/flow.h"
 #include "tx/cms/neigh.h"
 #include "tx/cms/path.h"
+#include "tx/cms/txq.h"
 
 static struct kmem_cache *uet_flow_cache;
 
@@ -322,15 +323,12 @@ int uet_flow_init(void)
 	uet_flow_cache = kmem_cache_create("uet_flow", sizeof(struct uet_flow),
 					   0, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
 					   SLAB_NO_MERGE, NULL);
-	if (!uet_flow_cache)
-		return -ENOMEM;
-	uet_flow_tx_init();
-	return 0;
+	return uet_flow_cache ? 0 : -ENOMEM;
 }
 
 void uet_flow_exit(void)
 {
-	uet_flow_tx_exit();
+	uet_txq_exit();
 	rcu_barrier();
 	kmem_cache_destroy(uet_flow_cache);
 }

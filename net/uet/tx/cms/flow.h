@@ -277,9 +277,10 @@ void uet_flow_leave(struct uet_flow *flow, const struct uet_output *out);
 void uet_flow_run_by(struct uet_flow *flow, const struct uet_output *out,
 		     u64 now);
 void uet_flow_run(struct uet_flow *flow, u64 now);
-void uet_flow_queue(struct uet_flow *flow);
 void uet_flow_tx_init(void);
-void uet_flow_tx_exit(void);
+
+/* tx/cms/txq.c */
+void uet_flow_queue(struct uet_flow *flow);
 
 /* tx/cms/port_share.c */
 bool uet_port_share_next(struct uet_flow *flow, struct net_device *dev, u64 now);

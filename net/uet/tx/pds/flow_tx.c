@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Transmission of flows: batches of packets are built under the flow lock and
- * sent without it; per-CPU transmit queues let ready flows take turns in
- * softirq.
+ * sent without it; in softirq ready flows take turns.
  *
- * Not here: which packet is next (core/snd/snd_pick.c), the IP output (link/).
+ * Not here: which packet is next (core/snd/snd_pick.c), the queues of flows that are ready
+ * (tx/cms/txq.c), the IP output (link/).
  */
 #include <linux/ktime.h>
-#include <linux/percpu.h>
 #include <linux/uet.h>
 #include <net/dst.h>
 #include <net/neighbour.h>
@@ -17,7 +16,6 @@
 #include "core/snd/snd_queue.h"
 #include "core/snd/snd_timer.h"
 #include "core/wire/hdr_run.h"
-#include "link/bh.h"
 #include "link/encap.h"
 #include "link/neigh.h"
 #include "link/peer.h"
@@ -29,23 +27,10 @@
 #include "tx/cms/flow.h"
 #include "tx/cms/neigh.h"
 #include "tx/cms/path.h"
+#include "tx/cms/txq.h"
 #include "tx/pds/credit.h"
 #include "tx/pds/half.h"
 #include "tx/pds/join.h"
-
-/**
- * struct uet_txq - flows of one CPU that have something to send
- * @lock: protects @flows; taken by other CPUs only when this one went offline
- * @flows: struct uet_flow by queue_node, each with a reference
- * @bh: the softirq that serves them
- */
-struct uet_txq {
-	spinlock_t		lock;		/* of flows */
-	struct list_head	flows;
-	struct uet_bh		bh;
-};
-
-static DEFINE_PER_CPU(struct uet_txq, uet_txqs);
 
 /* Payload of packets below which they leave one by one: of short ones headers, and the gaps
  * for them in the data, would be a good part.
@@ -567,58 +552,22 @@ void uet_flow_leave(struct uet_flow *flow, const struct uet_output *out)
 	uet_flow_put(flow);
 }
 
-/**
- * uet_flow_queue() - let the transmit softirq of this CPU serve a flow
- * @flow: the flow
- *
- * Context: BH disabled; locks may be held.
- */
-void uet_flow_queue(struct uet_flow *flow)
-{
-	struct uet_txq *q;
-
-	if (test_and_set_bit(0, &flow->queued))
-		return;
-	refcount_inc(&flow->ref);
-	q = this_cpu_ptr(&uet_txqs);
-	spin_lock(&q->lock);
-	list_add_tail(&flow->queue_node, &q->flows);
-	spin_unlock(&q->lock);
-	uet_bh_schedule(&q->bh);
-}
-
-/* The next flow, with its reference, or NULL */
-static struct uet_flow *uet_txq_next(struct uet_txq *q)
-{
-	struct uet_flow *flow;
-
-	spin_lock(&q->lock);
-	flow = list_first_entry_or_null(&q->flows, struct uet_flow, queue_node);
-	if (flow)
-		list_del_init(&flow->queue_node);
-	spin_unlock(&q->lock);
-	return flow;
-}
-
 /* A flow may send a batch in its turn. The packets of it count as those that a device
  * has received.
  */
 static int uet_txq_poll(struct napi_struct *napi, int budget)
 {
-	struct uet_txq *q = container_of(napi, struct uet_txq, bh.napi);
 	struct uet_output out;
 	struct uet_flow *flow;
 	int done = 0;
 	bool way;
 
 	while (done < budget) {
-		flow = uet_txq_next(q);
+		flow = uet_txq_next(napi);
 		if (!flow) {
 			napi_complete_done(napi, done);
 			return done;
 		}
-		clear_bit(0, &flow->queued);
-		smp_mb__after_atomic(); /* pairs with uet_flow_queue() */
 		way = !uet_output_begin(&out, flow->peer);
 		if (uet_flow_serve(flow, way ? &out : NULL, UET_TX_BATCH,
 				   ktime_get_ns()))
@@ -632,25 +581,9 @@ static int uet_txq_poll(struct napi_struct *napi, int budget)
 }
 
 /**
- * uet_flow_tx_init() - prepare the transmit queues
+ * uet_flow_tx_init() - begin to serve flows
  */
 void uet_flow_tx_init(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct uet_txq *q = per_cpu_ptr(&uet_txqs, cpu);
-
-		spin_lock_init(&q->lock);
-		INIT_LIST_HEAD(&q->flows);
-	}
-	uet_bh_add(&uet_txqs.bh, uet_txq_poll);
-}
-
-/**
- * uet_flow_tx_exit() - stop the transmit queues, now empty
- */
-void uet_flow_tx_exit(void)
-{
-	uet_bh_del(&uet_txqs.bh);
+	uet_txq_init(uet_txq_poll);
 }
