@@ -56,7 +56,7 @@ static void __net_init uet_net_prepare(struct uet_net *un, struct net *net)
 	uet_pdc_shed_init(un);
 	uet_rx_short_init(un);
 	uet_rx_free_init(un);
-	uet_flow_ports_init(un);
+	uet_flow_source_init(un);
 	uet_speed_net_init(un);
 	mutex_init(&un->open_mutex);
 	uet_encap_init(un);

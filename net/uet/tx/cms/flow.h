@@ -257,14 +257,15 @@ static inline struct uet_flow *uet_flow_from(struct uet_net *un,
 
 /* flow_ports.c */
 void uet_flow_ports(struct uet_peer *peer);
-void uet_flow_ports_init(struct uet_net *un);
-void uet_flow_source(struct uet_peer *peer);
 void uet_flow_look(struct uet_flow *flow);
 
 /* flow_params.c */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
 void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now);
 void uet_rtt_learned(const struct uet_flow *flow);
+
+/* tx/pds/source.c */
+void uet_flow_source_init(struct uet_net *un);
 
 /* tx/pds/flow_tx.c */
 u64 uet_flow_route_ns(const struct uet_flow *flow, u64 now);

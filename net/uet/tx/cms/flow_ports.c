@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Flows of a peer that several local interfaces reach, here called ports: their
- * path selection is rebuilt when the ports change, and is told their state. What routes
- * and addresses say of a peer is looked up anew here when they have changed.
+ * path selection is rebuilt when the ports change, and is told their state.
  *
- * Not here: finding the ports (link/ports.c), choosing one (core/lb/lb_ports.c).
+ * Not here: finding the ports (link/ports.c), choosing one (core/lb/lb_ports.c), the work
+ * when routes and addresses have changed (tx/pds/source.c).
  */
 #include <linux/ktime.h>
 
@@ -51,36 +51,6 @@ void uet_flow_ports(struct uet_peer *peer)
 		uet_path_rebuild(flow);
 		uet_flow_put(flow);
 	}
-}
-
-static void uet_flow_ports_work(struct work_struct *work)
-{
-	struct uet_net *un = container_of(work, struct uet_net, ports_work);
-	struct llist_node *list = llist_del_all(&un->ports_todo);
-	struct uet_peer *peer, *next;
-
-	/* A route change concerns all peers: let PDCs be opened in between */
-	llist_for_each_entry_safe(peer, next, list, ports_node) {
-		clear_bit(0, &peer->ports_queued);
-		mutex_lock(&un->open_mutex);
-		if (!READ_ONCE(un->exiting))
-			uet_flow_ports(peer);
-		mutex_unlock(&un->open_mutex);
-		if (!READ_ONCE(un->exiting))
-			uet_flow_source(peer);
-		uet_peer_put(peer);
-		cond_resched();
-	}
-}
-
-/**
- * uet_flow_ports_init() - prepare the work item that looks at routes and addresses
- * @un: namespace; uet_ports_exit() undoes it
- */
-void uet_flow_ports_init(struct uet_net *un)
-{
-	init_llist_head(&un->ports_todo);
-	INIT_WORK(&un->ports_work, uet_flow_ports_work);
 }
 
 /**

@@ -6,7 +6,9 @@
  *
  * An address that is still good is left once the queue is empty, see uet_pdc_astray().
  *
- * Not here: what is known of the address (link/source.c).
+ * What routes and addresses say of a peer is looked up anew here when they have changed.
+ *
+ * Not here: what is known of the address (link/source.c), ports (tx/cms/flow_ports.c).
  */
 #include <linux/sched.h>
 
@@ -73,13 +75,8 @@ static struct uet_pdc *uet_pdc_leave_next(struct uet_peer *peer, struct uet_pdc 
 	return pdc;
 }
 
-/**
- * uet_flow_source() - look for a better local address for a peer, and leave a bad one
- * @peer: the peer
- *
- * Context: process.
- */
-void uet_flow_source(struct uet_peer *peer)
+/* Look for a better local address for a peer, and leave a bad one. */
+static void uet_flow_source(struct uet_peer *peer)
 {
 	struct uet_fep *fep = peer->fep;
 	struct uet_peer_key key = peer->key;
@@ -104,4 +101,34 @@ void uet_flow_source(struct uet_peer *peer)
 		uet_pdc_put(pdc);
 		cond_resched();
 	}
+}
+
+static void uet_flow_source_work(struct work_struct *work)
+{
+	struct uet_net *un = container_of(work, struct uet_net, ports_work);
+	struct llist_node *list = llist_del_all(&un->ports_todo);
+	struct uet_peer *peer, *next;
+
+	/* A route change concerns all peers: let PDCs be opened in between */
+	llist_for_each_entry_safe(peer, next, list, ports_node) {
+		clear_bit(0, &peer->ports_queued);
+		mutex_lock(&un->open_mutex);
+		if (!READ_ONCE(un->exiting))
+			uet_flow_ports(peer);
+		mutex_unlock(&un->open_mutex);
+		if (!READ_ONCE(un->exiting))
+			uet_flow_source(peer);
+		uet_peer_put(peer);
+		cond_resched();
+	}
+}
+
+/**
+ * uet_flow_source_init() - prepare the work item that looks at routes and addresses
+ * @un: namespace; uet_ports_exit() undoes it
+ */
+void uet_flow_source_init(struct uet_net *un)
+{
+	init_llist_head(&un->ports_todo);
+	INIT_WORK(&un->ports_work, uet_flow_source_work);
 }
