@@ -151,8 +151,6 @@ struct uet_rtr {
  *	other half
  * @restart: sending half, of any PDC: a target asks for a deferred message. Returns
  *	the SES return code. Softirq, only the lock of a receiving half held
- * @room: receiving half, of any PDC: a reader made room in its socket. Returns true if
- *	more PDCs wait for room. Process or BH, no locks held
  * @kill: the namespace exits. Process
  * @release: the last reference to the PDC was dropped. Any context
  * @free: free the half, after a grace period
@@ -167,7 +165,6 @@ struct uet_pdc_ops {
 	bool	(*join)(struct uet_pdc *pdc, struct uet_pdc_tx *tx);
 	void	(*other_died)(struct uet_pdc *pdc);
 	u8	(*restart)(struct uet_net *un, const struct uet_rtr *rtr);
-	bool	(*room)(struct uet_sock *us);
 	void	(*kill)(struct uet_pdc *pdc);
 	void	(*release)(struct uet_pdc *pdc);
 	void	(*free)(struct uet_pdc *pdc);

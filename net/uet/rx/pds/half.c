@@ -202,7 +202,6 @@ static const struct uet_pdc_ops uet_pdc_rx_side = {
 	.heard		= uet_pdc_rx_heard,
 	.join		= uet_pdc_rx_join,
 	.other_died	= uet_pdc_rx_other_died,
-	.room		= uet_pds_rx_room,
 	.kill		= uet_pdc_rx_end,
 	.release	= uet_pdc_rx_release,
 	.free		= uet_pdc_rx_free,
@@ -219,6 +218,7 @@ int __init uet_pdc_rx_init(void)
 					     sizeof(struct uet_pdc_rx), 0,
 					     SLAB_ACCOUNT | SLAB_NO_MERGE, NULL);
 	uet_pdc_rx_ops = &uet_pdc_rx_side;
+	uet_rx_room = uet_pds_rx_room;
 	return uet_pdc_rx_cache ? 0 : -ENOMEM;
 }
 

@@ -230,6 +230,11 @@ u32 uet_rx_avail(struct uet_sock *us);
 void uet_rx_stop(struct uet_sock *us);
 u8 uet_rx_pend(struct uet_sock *us, const struct uet_pdc *pdc);
 
+/* rx/ses/rxread.c: what rx/pds does when a reader made room in its socket; returns true if
+ * more PDCs wait for room. Process or BH, no locks held
+ */
+extern bool (*uet_rx_room)(struct uet_sock *us);
+
 /* rx/pds/request.c */
 bool uet_pds_rx_room(struct uet_sock *us);
 

@@ -206,10 +206,13 @@ static bool uet_rx_tell(struct uet_sock *us)
 	return true;
 }
 
+/* What tells senders; set before the first socket is made */
+bool (*uet_rx_room)(struct uet_sock *us) __ro_after_init;
+
 /* Wake a batch of senders; the rest are next when the reader goes on. */
 static void uet_rx_told(struct uet_sock *us)
 {
-	if (likely(!uet_pdc_rx_ops->room(us)))
+	if (likely(!uet_rx_room(us)))
 		return;
 	spin_lock_bh(&us->rx_lock);
 	us->rx_nacked = true;

@@ -290,7 +290,7 @@ void uet_flow_put(struct uet_flow *flow)
 	xa_erase_bh(&un->flow_ids, flow->id);
 	uet_credit_id_gone(flow);
 	if (flow->ccc.rtt.srtt)
-		uet_rtt_learned(flow);
+		uet_flow_learned(flow);
 	uet_path_uncharge(flow, flow->ccc.lb);
 	uet_peer_put(peer);
 	/* Received packets may still take the lock through a dead PDC. */

@@ -262,7 +262,7 @@ void uet_flow_look(struct uet_flow *flow);
 /* flow_params.c */
 int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
 void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now);
-void uet_rtt_learned(const struct uet_flow *flow);
+void uet_flow_learned(const struct uet_flow *flow);
 
 /* tx/pds/source.c */
 void uet_flow_source_init(struct uet_net *un);

@@ -181,14 +181,14 @@ void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now)
 }
 
 /**
- * uet_rtt_learned() - store the measured base RTT of a flow in its peer
+ * uet_flow_learned() - store the measured base RTT of a flow in its peer
  * @flow: the flow
  *
  * Configured or guessed values are not stored.
  *
  * Context: any.
  */
-void uet_rtt_learned(const struct uet_flow *flow)
+void uet_flow_learned(const struct uet_flow *flow)
 {
 	if (!flow->guessed && !flow->fixed_rtt)
 		WRITE_ONCE(flow->peer->base_rtt, flow->ccc.base_rtt);

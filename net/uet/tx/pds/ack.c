@@ -308,7 +308,7 @@ static void uet_pdc_ack_cc(struct uet_pdc *pdc, const struct uet_ack *a,
 			      ack->m ? UET_LB_ECN : UET_LB_NO_ECN, ack->rtt);
 	uet_cc_ack(flow, ack);
 	if (unlikely(ccc->did & UET_CC_DID_BASE_RTT))
-		uet_rtt_learned(flow);
+		uet_flow_learned(flow);
 	if (!ack->rtt_valid || ack->rtt_short)
 		return;
 	if (unlikely(flow->far.on))

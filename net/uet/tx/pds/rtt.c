@@ -80,7 +80,7 @@ void uet_rtt_probe_answer(struct uet_pdc *pdc, const struct uet_pkt *pkt,
 		WRITE_ONCE(pdc->peer->far, false);
 		WRITE_ONCE(pdc->peer->base_rtt, base);
 	} else {
-		uet_rtt_learned(flow);
+		uet_flow_learned(flow);
 	}
 }
 
@@ -104,7 +104,7 @@ void uet_rtt_far(struct uet_flow *flow, u64 rtt, u64 now)
 		return;
 	uet_flow_measured(flow, flow->far.min, now);
 	WRITE_ONCE(flow->peer->far, true);
-	uet_rtt_learned(flow);
+	uet_flow_learned(flow);
 }
 
 /**
@@ -128,7 +128,7 @@ void uet_rtt_rise(struct uet_flow *flow, u64 rtt, bool m, u64 now)
 	UET_INC(flow->peer->fep->un, BASE_RTT_ROSE);
 	uet_flow_measured(flow, flow->rise.min, now);
 	WRITE_ONCE(flow->peer->far, true);
-	uet_rtt_learned(flow);
+	uet_flow_learned(flow);
 }
 
 /**
@@ -154,5 +154,5 @@ void uet_rtt_fall(struct uet_flow *flow, u64 rtt, u64 now)
 	if (base <= UET_BASE_RTT_DEFAULT_NS)
 		WRITE_ONCE(flow->peer->far, false);
 	uet_flow_measured(flow, base, now);
-	uet_rtt_learned(flow);
+	uet_flow_learned(flow);
 }
