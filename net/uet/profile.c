@@ -31,34 +31,48 @@ static const u32 uet_profiles[] = {
 		UET_PROFILE_STRICT_DSCP | UET_PROFILE_ACK_PER_PACKET | ACKS(PLAIN),
 };
 
-static u32 profile_bit(u32 what, u8 value)
+/* One of the switches of a rule, by its offset in struct uet_sysctl */
+static u32 profile_bit(const struct uet_peer_params *p, u32 what, size_t off)
 {
-	if (!value)
+	if (!uet_peer_sets_at(p, off))
 		return 0;
-	return RULED(what) | (value > 1 ? what : 0);
+	return RULED(what) | (*(const u32 *)((const void *)&p->val + off) ? what : 0);
 }
 
 static int profile_position(const char *name, const char *word)
 {
-	return word ? uet_setting_position(uet_setting_find(name, UET_SCOPE_PEER),
-					   word) : -1;
+	return uet_setting_position(uet_setting_find(name, UET_SCOPE_PEER), word);
 }
 
 u32 uet_profile_of(const struct uet_peer_params *p)
 {
-	u32 own = profile_bit(UET_PROFILE_HOLDS, p->holds) |
-		  profile_bit(UET_PROFILE_PROBES, p->probes) |
-		  profile_bit(UET_PROFILE_RESEND_AS_ERROR, p->resend_as_error) |
-		  profile_bit(UET_PROFILE_STRICT_DSCP, p->strict_dscp) |
-		  profile_bit(UET_PROFILE_BRIEF_HEADERS, p->brief_headers) |
-		  profile_bit(UET_PROFILE_ACK_PER_PACKET, p->ack_per_packet);
-	int form = profile_position("ack_form", p->ack_form);
-	int kind = profile_position("profile", p->profile);
+	static const struct {
+		u32	what;
+		size_t	off;
+	} bits[] = {
+		{ UET_PROFILE_HOLDS, offsetof(struct uet_sysctl, holds) },
+		{ UET_PROFILE_PROBES, offsetof(struct uet_sysctl, probes) },
+		{ UET_PROFILE_RESEND_AS_ERROR,
+		  offsetof(struct uet_sysctl, resend_as_error) },
+		{ UET_PROFILE_STRICT_DSCP, offsetof(struct uet_sysctl, strict_dscp) },
+		{ UET_PROFILE_BRIEF_HEADERS,
+		  offsetof(struct uet_sysctl, brief_headers) },
+		{ UET_PROFILE_ACK_PER_PACKET,
+		  offsetof(struct uet_sysctl, ack_per_packet) },
+	};
+	u32 i, kind, own = 0;
 
-	own |= FIELD_PREP(UET_PROFILE_ACKS, (u32)(form + 1));
-	if (p->packet_window)
-		own |= FIELD_PREP(UET_PROFILE_WINDOW, p->packet_window - 1U);
-	return kind < 0 ? own : uet_profile_merge(own, uet_profiles[kind]);
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		own |= profile_bit(p, bits[i].what, bits[i].off);
+	if (uet_peer_sets(p, ack_form))
+		own |= FIELD_PREP(UET_PROFILE_ACKS,
+				  profile_position("ack_form", p->val.ack_form) + 1);
+	if (uet_peer_sets(p, packet_window))
+		own |= FIELD_PREP(UET_PROFILE_WINDOW, p->val.packet_window);
+	if (!uet_peer_sets(p, peer_profile))
+		return own;
+	kind = profile_position("profile", p->val.peer_profile);
+	return uet_profile_merge(own, uet_profiles[kind]);
 }
 
 u32 uet_profile_merge(u32 profile, u32 more)

@@ -161,9 +161,9 @@ enum {
 		.off	= offsetof(struct uet_sysctl, _f),			\
 	}
 
-#define NAME(_f, _scope, _flags, _word, _choice, _help, ...)		\
+#define NAME_AT(_name, _f, _scope, _flags, _word, _choice, _help, ...)	\
 	{								\
-		.name	= #_f,						\
+		.name	= _name,					\
 		.unit	= "name",					\
 		.help	= _help,					\
 		.kind	= UET_SETTING_NAME,				\
@@ -175,90 +175,50 @@ enum {
 		__VA_ARGS__						\
 	}
 
-/* A parameter of the core by itself, which has the limits */
-#define PARAM(_name, _param, _unit, _help)				\
-	{								\
-		.name	= _name,					\
-		.unit	= _unit,					\
-		.help	= _help,					\
-		.kind	= UET_SETTING_NUMBER,				\
-		.scope	= PEER,						\
-		.flags	= AUTO,						\
-		.param	= UET_CCP_##_param,				\
-		.scale	= 1,						\
-	}
-
-/* Of rules by prefix alone, in a field of struct uet_peer_params */
-#define PEER_NAME(_f, _choice, _help)					\
-	{								\
-		.name		= #_f,					\
-		.unit		= "name",				\
-		.help		= _help,				\
-		.kind		= UET_SETTING_NAME,			\
-		.scope		= PEER,					\
-		.flags		= LIVE,					\
-		.choice		= _choice,				\
-		.peer_off	= offsetof(struct uet_peer_params, _f),	\
-	}
-
-#define PEER_SWITCH(_f, _help)						\
-	{								\
-		.name		= #_f,					\
-		.unit		= "boolean",				\
-		.help		= _help,				\
-		.kind		= UET_SETTING_BOOL,			\
-		.scope		= PEER,					\
-		.flags		= LIVE,					\
-		.max		= 1,					\
-		.peer_off	= offsetof(struct uet_peer_params, _f),	\
-	}
+#define NAME(_f, ...)		NAME_AT(#_f, _f, __VA_ARGS__)
 
 #define FEEDS(_param, _scale)	.param = UET_CCP_##_param, .scale = (_scale)
 #define FLOOR(_value)	.floor = (_value)
 #define SPEC(_value)		.has_spec = true, .spec = (_value)
 #define SPEC_WORD(_word)	.has_spec = true, .spec_word = (_word)
-#define OF_PEER(_f)		.peer_off = offsetof(struct uet_peer_params, _f)
 
 static const struct uet_setting uet_settings[] = {
 	NAME(congestion_control, NET | PEER | SOCK, 0, "nscc", cc_choice,
-	     "congestion control", OF_PEER(cc)),
+	     "congestion control"),
 	NAME(path_policy, NET | PEER | SOCK, 0, "hybrid", lb_choice,
-	     "how packets of unordered messages are spread", OF_PEER(policy),
+	     "how packets of unordered messages are spread",
 	     SPEC_WORD("oblivious")),
 	NAME(path_policy_ordered, NET | PEER | SOCK, 0, "single", lb_choice,
-	     "how packets of ordered messages are spread",
-	     OF_PEER(policy_ordered), SPEC_WORD("single")),
+	     "how packets of ordered messages are spread", SPEC_WORD("single")),
 	NAME(profile, NET, 0, "module", profile_choice,
 	     "all settings that UE 1.0 names a value for"),
 
 	/* Path selection */
 	NUMBER(entropy_size, NET | PEER, POW2, "number of entropy values", 4096,
-	       1, UET_LB_N_MAX, "source ports of a context", SPEC(256),
-	       OF_PEER(entropy_size)),
+	       1, UET_LB_N_MAX, "source ports of a context", SPEC(256)),
 	NUMBER(spray_run, NET, AUTO, "packets", 0, 0, UET_LB_RUN_MAX,
 	       "packets in a row with the same entropy value", SPEC(1)),
 	SWITCH(path_stats, NET, LIVE, 0, "keep a history of each entropy value"),
 	NUMBER(congestion_threshold, NET | PEER, 0, "percent",
 	       UET_LB_THRESHOLD_DEFAULT_PCT, 1, 100,
 	       "share of congested entropy values from which on none is avoided",
-	       SPEC(50), OF_PEER(congestion_threshold)),
+	       SPEC(50)),
 	NUMBER(t_reroute, NET | PEER, 0, "round trips",
 	       UET_LB_T_REROUTE_DEFAULT, 1, UET_LB_T_REROUTE_MAX,
-	       "least time between two changes of a path", SPEC(10),
-	       OF_PEER(t_reroute)),
+	       "least time between two changes of a path", SPEC(10)),
 	NUMBER(reroute_idle_us, NET, AUTO, "microseconds", 0, 0, TIME_US_MAX,
 	       "idle time after which a path may change"),
 
 	/* Congestion control */
-	NUMBER(base_rtt_us, NET, AUTO | SPECIAL, "microseconds", 0, 0,
+	NUMBER(base_rtt_us, NET | PEER, AUTO | SPECIAL, "microseconds", 0, 0,
 	       UET_BASE_RTT_MAX_NS / NS_PER_US,
 	       "round trip of a full packet without queues",
 	       FEEDS(BASE_RTT_NS, NS_PER_US)),
-	NUMBER(target_qdelay_us, NET, AUTO, "microseconds", 0, 0,
+	NUMBER(target_qdelay_us, NET | PEER, AUTO, "microseconds", 0, 0,
 	       UET_BASE_RTT_MAX_NS / NS_PER_US,
 	       "queueing delay that is aimed at",
 	       FEEDS(TARGET_QDELAY_NS, NS_PER_US)),
-	NUMBER(link_mbps, NET, AUTO | SPECIAL, "megabits per second", 0, 0,
+	NUMBER(link_mbps, NET | PEER, AUTO | SPECIAL, "megabits per second", 0, 0,
 	       LINK_MBPS_MAX, "rate of the local port", FEEDS(RATE_MBPS, 1)),
 	NUMBER(nscc_gamma, NET, 0, "1/65536", UET_GAMMA_DEFAULT_Q16, 0,
 	       UET_Q16_ONE, "gain of the multiplicative decrease",
@@ -266,7 +226,7 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(nscc_max_md_jump, NET, 0, "1/65536", UET_MAX_MD_JUMP_DEFAULT_Q16,
 	       UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE,
 	       "smallest factor of one decrease", FEEDS(MAX_MD_JUMP_Q16, 1)),
-	NUMBER(nscc_eta, NET, 0, "1/65536", UET_Q16_ONE / 4 * 3, 0,
+	NUMBER(nscc_eta, NET | PEER, 0, "1/65536", UET_Q16_ONE / 4 * 3, 0,
 	       UET_ETA_MAX_Q16, "additive step, packets of 100 Gb/s and 12 us",
 	       FEEDS(ETA_Q16, 1), SPEC(9830)),
 	NUMBER(nscc_base_shift, NET, 0, "shift", 3, 0, UET_BASE_SHIFT_MAX,
@@ -287,7 +247,7 @@ static const struct uet_setting uet_settings[] = {
 	SWITCH(nscc_send_below, NET, 0, 0,
 	       "the window has to exceed what is in flight and the next packet",
 	       FEEDS(SEND_BELOW, 1), SPEC(1)),
-	NUMBER(nscc_max_wnd, NET, AUTO | SPECIAL, "bytes", 0, 0, UET_WND_MAX,
+	NUMBER(nscc_max_wnd, NET | PEER, AUTO | SPECIAL, "bytes", 0, 0, UET_WND_MAX,
 	       "largest window, and the first one", FEEDS(MAX_WND, 1)),
 	NUMBER(nscc_fi, NET, AUTO, "bytes", -1, -1, UET_FI_MAX,
 	       "fair increase per window", FEEDS(FI, 1)),
@@ -366,8 +326,7 @@ static const struct uet_setting uet_settings[] = {
 	       SPEC(16384)),
 	SENDER(ack_gen_min_pkt_add, NET, LIVE, "bytes", 1024, 0, 2048,
 	       "what a smaller packet counts as", SPEC(1024)),
-	SWITCH(ack_per_packet, NET | PEER, LIVE, 0, "acknowledge each packet",
-	       OF_PEER(ack_per_packet), SPEC(0)),
+	SWITCH(ack_per_packet, NET | PEER, LIVE, 0, "acknowledge each packet", SPEC(0)),
 	SWITCH(ack_coalesce, NET, LIVE, 1, "acknowledge a burst at its end",
 	       SPEC(0)),
 	SWITCH_AT("ack_request_all",
@@ -430,12 +389,11 @@ static const struct uet_setting uet_settings[] = {
 	NUMBER(udp_port, NET, LIVE, "port", UET_UDP_PORT, 1, 65535,
 	       "UDP port of this host and of its peers"),
 	NAME(encap, NET | PEER, LIVE, "udp", encap_choice,
-	     "how packets travel to peers that were not heard yet", OF_PEER(encap)),
+	     "how packets travel to peers that were not heard yet"),
 	NUMBER(ip_protocol, NET, LIVE, "IP protocol", UET_IP_PROTO, UET_IP_PROTO,
 	       UET_IP_PROTO_MAX, "IP protocol of packets that are not over UDP"),
 	NUMBER(data_protect, NET | PEER, LIVE, "integer", UET_PROTECT_AUTO,
-	       UET_PROTECT_NONE, UET_PROTECT_AUTO, "a CRC-32C in each packet",
-	       OF_PEER(data_protect)),
+	       UET_PROTECT_NONE, UET_PROTECT_AUTO, "a CRC-32C in each packet"),
 	NUMBER(udp_csum, NET, LIVE, "integer", UET_UDP_CSUM_AUTO,
 	       UET_UDP_CSUM_OFF, UET_UDP_CSUM_ON,
 	       "UDP checksums, and several packets in one buffer",
@@ -447,68 +405,23 @@ static const struct uet_setting uet_settings[] = {
 	       UET_RETURN_NEVER, UET_RETURN_ALWAYS,
 	       "send by PDCs that the peer opened"),
 	SWITCH(trust_jobs, NET | PEER, LIVE, 1,
-	       "believe the jobs that peers name", OF_PEER(trust_jobs)),
+	       "believe the jobs that peers name"),
 	NUMBER(pid_unprivileged_start, NET, LIVE, "PIDonFEP", 16, 0,
 	       UET_PID_MAX + 1, "lower ones need a capability"),
 
 	/* What the implementation at a peer is like, for rules by prefix */
-	PEER_NAME(profile, peer_kind_choice,
-		  "what the peer runs: sets those below that are not set"),
-	PEER_SWITCH(holds, "it holds what is refused for shortage"),
-	PEER_SWITCH(probes, "it is sent probes"),
-	PEER_NAME(ack_form, ack_form_choice, "form of acknowledgements to it"),
-	PEER_SWITCH(resend_as_error,
-		    "resend packets of messages given up as MSG_ERROR"),
-	PEER_SWITCH(strict_dscp, "no DSCPs but dscp_data and dscp_control"),
-	PEER_SWITCH(brief_headers, "it takes SMALL and MEDIUM headers"),
-	{
-		.name		= "packet_window",
-		.unit		= "packets",
-		.help		= "most packets outstanding on a PDC to it",
-		.kind		= UET_SETTING_NUMBER,
-		.scope		= PEER,
-		.min		= 1,
-		.max		= UET_MPR_UNIT_PSNS,
-		OF_PEER(packet_window),
-	},
-
-	/* Parameters for rules by prefix, in the units of the core */
-	PARAM("rate_mbps", RATE_MBPS, "megabits per second",
-	      "port of this host, 0 = not known"),
-	PARAM("peer_rate_mbps", PEER_RATE_MBPS, "megabits per second",
-	      "port of the peer, 0 = not known"),
-	PARAM("base_rtt", BASE_RTT_NS, "nanoseconds", "as base_rtt_us"),
-	PARAM("target_qdelay", TARGET_QDELAY_NS, "nanoseconds",
-	      "as target_qdelay_us"),
-	PARAM("max_wnd", MAX_WND, "bytes", "largest window"),
-	PARAM("wnd_add", WND_ADD, "bytes", "as nscc_wnd_add"),
-	PARAM("wnd_add_runs", WND_ADD_RUNS, "bytes",
-	      "the same where packets leave in runs"),
-	PARAM("gamma", GAMMA_Q16, "1/65536", "as nscc_gamma"),
-	PARAM("max_md_jump", MAX_MD_JUMP_Q16, "1/65536", "as nscc_max_md_jump"),
-	PARAM("fi", FI, "bytes", "as nscc_fi"),
-	PARAM("alpha", ALPHA_Q24, "1/16777216 bytes per ns", "as nscc_alpha"),
-	PARAM("eta", ETA, "bytes", "additive step; goes before eta_scale"),
-	PARAM("fi_scale", FI_SCALE_Q16, "1/65536", "as nscc_fi_scale"),
-	PARAM("clear_delay", CLEAR_DELAY_NS, "nanoseconds",
-	      "as nscc_clear_delay_ns"),
-	PARAM("adjust_bytes", ADJUST_BYTES, "bytes", "as nscc_adjust_bytes"),
-	PARAM("adjust_period", ADJUST_PERIOD_NS, "nanoseconds",
-	      "as nscc_adjust_period_us"),
-	PARAM("qa_gate", QA_GATE, "shift", "as nscc_qa_gate"),
-	PARAM("qa_threshold", QA_THRESHOLD_NS, "nanoseconds",
-	      "as nscc_qa_threshold_us"),
-	PARAM("disable_quick_adapt", DISABLE_QA, "boolean",
-	      "as nscc_disable_qa"),
-	PARAM("delay_avg", DELAY_AVG, "boolean", "as nscc_htsim_avg"),
-	PARAM("dfc_literal", DFC_LITERAL, "boolean", "as nscc_dfc_literal"),
-	PARAM("wnd_unused", WND_UNUSED, "boolean", "as nscc_idle_window"),
-	PARAM("fixed_wnd", FIXED_WND, "bytes", "window of \"fixed\""),
-	PARAM("eta_scale", ETA_Q16, "1/65536", "as nscc_eta"),
-	PARAM("base_shift", BASE_SHIFT, "shift", "as nscc_base_shift"),
-	PARAM("qa_loss", QA_LOSS, "boolean", "as nscc_qa_loss"),
-	PARAM("fi_end", FI_END, "boolean", "as nscc_fi_end"),
-	PARAM("send_below", SEND_BELOW, "boolean", "as nscc_send_below"),
+	NAME_AT("profile", peer_profile, PEER, LIVE, NULL, peer_kind_choice,
+		"what the peer runs: sets those below that are not set"),
+	SWITCH(holds, PEER, LIVE, 0, "it holds what is refused for shortage"),
+	SWITCH(probes, PEER, LIVE, 0, "it is sent probes"),
+	NAME(ack_form, PEER, LIVE, NULL, ack_form_choice,
+	     "form of acknowledgements to it"),
+	SWITCH(resend_as_error, PEER, LIVE, 0,
+	       "resend packets of messages given up as MSG_ERROR"),
+	SWITCH(strict_dscp, PEER, LIVE, 0, "no DSCPs but dscp_data and dscp_control"),
+	SWITCH(brief_headers, PEER, LIVE, 0, "it takes SMALL and MEDIUM headers"),
+	NUMBER(packet_window, PEER, 0, "packets", 0, 1, UET_MPR_UNIT_PSNS,
+	       "most packets outstanding on a PDC to it"),
 };
 
 const struct uet_setting *uet_setting_at(unsigned int i)
@@ -545,30 +458,12 @@ int uet_setting_position(const struct uet_setting *set, const char *word)
 	return -1;
 }
 
-const struct uet_setting *uet_setting_of_param(enum uet_cc_param param)
-{
-	const struct uet_setting *set;
-	unsigned int i;
-
-	for (i = 0; (set = uet_setting_at(i)); i++)
-		if (set->scope & PEER && set->scale && set->param == param)
-			return set;
-	return NULL;
-}
-
 void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max)
 {
-	u64 least, most;
-
 	*min = set->min;
 	*max = set->max;
 	if (set->kind == UET_SETTING_SIZE)
 		*max = min_t(u64, set->max, ULONG_MAX);
-	if (set->scope == PEER && set->scale &&
-	    !uet_cc_param_range(set->param, &least, &most)) {
-		*min = least;
-		*max = most;
-	}
 }
 
 bool uet_setting_takes(const struct uet_setting *set, s64 value)
@@ -638,6 +533,30 @@ void uet_settings_profile(struct uet_sysctl *s, bool spec)
 		WRITE_ONCE(*(const char **)((void *)s + set->off),
 			   uet_setting_word(set, word));
 	}
+}
+
+static size_t uet_setting_size(const struct uet_setting *set)
+{
+	switch (set->kind) {
+	case UET_SETTING_SIZE:
+		return sizeof(unsigned long);
+	case UET_SETTING_NAME:
+		return sizeof(const char *);
+	default:
+		return sizeof(u32);
+	}
+}
+
+void uet_settings_overlay(struct uet_sysctl *s, const struct uet_peer_params *p)
+{
+	const struct uet_setting *set;
+	unsigned int i;
+
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		if (set->scope & PEER && uet_peer_sets_at(p, set->off))
+			memcpy((void *)s + set->off,
+			       (const void *)&p->val + set->off,
+			       uet_setting_size(set));
 }
 
 void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg)

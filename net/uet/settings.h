@@ -10,6 +10,8 @@
 #define _UET_SETTINGS_H
 
 #include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #include "core/cc/params.h"
@@ -38,7 +40,7 @@
 #define UET_RETURN_ALWAYS	2
 
 /*
- * struct uet_sysctl - net.uet.* of a namespace
+ * struct uet_sysctl - net.uet.* of a namespace, or what a rule for peers sets of it
  *
  * Written by sysctl handlers, read without a lock by READ_ONCE(). CCCs copy values
  * when they are created, except those that the table marks live. Units, ranges and
@@ -128,6 +130,15 @@ struct uet_sysctl {
 	u32	guard;			/* only this module sends to udp_port */
 	u32	pid_unprivileged_start;
 	u32	return_requests;	/* UET_RETURN_* */
+	/* of rules for peers alone: what the implementation there is like */
+	u32	holds;
+	const char *peer_profile;	/* words of the table */
+	const char *ack_form;
+	u32	probes;
+	u32	resend_as_error;
+	u32	strict_dscp;
+	u32	brief_headers;
+	u32	packet_window;
 };
 
 /**
@@ -160,50 +171,28 @@ static inline bool uet_encap_is_ip(const char *encap)
 	return *encap == 'i';
 }
 
+/* Places of settings, for which struct uet_peer_params has a bit each */
+#define UET_PEER_PLACES		DIV_ROUND_UP(sizeof(struct uet_sysctl), sizeof(u32))
+
 /**
  * struct uet_peer_params - settings for the peers with a prefix
- * @cfg: parameters that are set
- * @cc: name of the congestion control, in the core's table; NULL = not set
- * @policy: name of the path policy of unordered CCCs, likewise
- * @policy_ordered: name of the path policy of ordered CCCs, likewise
- * @encap: how packets are encapsulated, a word of the table of settings; likewise
- * @trust_jobs: are the job ids of their messages believed? Value + 1; 0 = not set
- * @data_protect: UET_PROTECT_* + 1; 0 = not set
- * @profile: what they run, a word of the table of settings; NULL = not set
- * @ack_form: form of ACKs to them, likewise
- * @holds: do they hold what is NACKed for shortage? Value + 1, as all below; 0 = not
- *	set
- * @probes: are they sent PROBEs?
- * @resend_as_error: are packets of messages that were given up resent as MSG_ERROR?
- * @strict_dscp: have packets the DSCPs of the namespace only?
- * @brief_headers: do they take SMALL and MEDIUM headers?
- * @ack_per_packet: is each packet acknowledged?
- * @packet_window: packets outstanding per PDC
- * @entropy_size: entropy values of a CCC
- * @congestion_threshold: percent of them
- * @t_reroute: round trips between changes of a path
+ * @val: the values
+ * @set: those that have one: a bit for each place in @val
  */
 struct uet_peer_params {
-	struct uet_cc_config	cfg;
-	const char		*cc;
-	const char		*policy;
-	const char		*policy_ordered;
-	const char		*encap;
-	const char		*profile;
-	const char		*ack_form;
-	u16			trust_jobs;
-	u16			data_protect;
-	u16			holds;
-	u16			probes;
-	u16			resend_as_error;
-	u16			strict_dscp;
-	u16			brief_headers;
-	u16			ack_per_packet;
-	u16			packet_window;
-	u16			entropy_size;
-	u16			congestion_threshold;
-	u16			t_reroute;
+	struct uet_sysctl	val;
+	u64			set[DIV_ROUND_UP(UET_PEER_PLACES, 64)];
 };
+
+/* Does a rule set the setting at an offset of struct uet_sysctl? */
+static inline bool uet_peer_sets_at(const struct uet_peer_params *p, size_t off)
+{
+	return p->set[off / sizeof(u32) / 64] >> off / sizeof(u32) % 64 & 1;
+}
+
+/* Does a rule set a field of struct uet_sysctl? */
+#define uet_peer_sets(_p, _f)						\
+	uet_peer_sets_at(_p, offsetof(struct uet_sysctl, _f))
 
 /**
  * enum uet_setting_kind - type of a setting, and how a namespace stores it
@@ -261,10 +250,7 @@ enum uet_setting_kind {
  * @choice: the valid names by position, which last; NULL after the last one
  * @param: core parameter that it feeds if @scale != 0
  * @scale: factor from its value to that of @param
- * @off: offset in struct uet_sysctl, in %UET_SCOPE_NET
- * @peer_off: offset in struct uet_peer_params, in %UET_SCOPE_PEER, of a name or of a
- *	u8, which has the value + 1; if @scale != 0 the value is in uet_peer_params.cfg
- *	instead
+ * @off: offset in struct uet_sysctl
  */
 struct uet_setting {
 	const char		*name;
@@ -285,7 +271,6 @@ struct uet_setting {
 	enum uet_cc_param	param;
 	u32			scale;
 	size_t			off;
-	size_t			peer_off;
 };
 
 /**
@@ -324,20 +309,10 @@ const char *uet_setting_word(const struct uet_setting *set, const char *word);
 int uet_setting_position(const struct uet_setting *set, const char *word);
 
 /**
- * uet_setting_of_param() - the setting by which rules set a core parameter
- * @param: the parameter
- *
- * Return: the setting, NULL if rules cannot set it.
- */
-const struct uet_setting *uet_setting_of_param(enum uet_cc_param param);
-
-/**
  * uet_setting_limits() - smallest and largest value
  * @set: a setting that is not a name
  * @min: smallest
  * @max: largest, %UET_SETTING_NO_MAX if there is none
- *
- * The core has the limits of its parameters.
  */
 void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max);
 
@@ -351,9 +326,9 @@ void uet_setting_limits(const struct uet_setting *set, s64 *min, s64 *max);
 bool uet_setting_takes(const struct uet_setting *set, s64 value);
 
 /**
- * uet_setting_read() - value in a namespace
- * @set: a setting of namespaces that is not a name
- * @s: the namespace's
+ * uet_setting_read() - value of a setting
+ * @set: a setting that is not a name
+ * @s: those of a namespace, or what a rule sets
  *
  * Return: the value.
  */
@@ -361,8 +336,8 @@ s64 uet_setting_read(const struct uet_setting *set, const struct uet_sysctl *s);
 
 /**
  * uet_setting_write() - store a valid value
- * @set: a setting of namespaces that is not a name
- * @s: the namespace's
+ * @set: a setting that is not a name
+ * @s: those of a namespace, or what a rule sets
  * @value: the value
  *
  * Context: any. The caller takes any further action.
@@ -384,8 +359,15 @@ void uet_settings_defaults(struct uet_sysctl *s);
 void uet_settings_profile(struct uet_sysctl *s, bool spec);
 
 /**
- * uet_settings_feed() - copy settings of a namespace to core parameters
- * @s: the namespace's
+ * uet_settings_overlay() - lay what a rule for peers sets over the rest
+ * @s: settings of the namespace, changed in place
+ * @p: the rule
+ */
+void uet_settings_overlay(struct uet_sysctl *s, const struct uet_peer_params *p);
+
+/**
+ * uet_settings_feed() - copy settings to core parameters
+ * @s: those of the namespace and of the peer
  * @cfg: set to these, except parameters of %UET_SETTING_SPECIAL settings
  */
 void uet_settings_feed(const struct uet_sysctl *s, struct uet_cc_config *cfg);

@@ -118,21 +118,21 @@ def rules():
     """Rules are made, changed, found by prefix and deleted"""
     uet = family()
     ten = {"prefix": addr("10.1.0.0"), "plen": 112}
-    uet.do("peer-new", {**ten, "setting": [number("base_rtt", 8000),
+    uet.do("peer-new", {**ten, "setting": [number("base_rtt_us", 8),
                                           {"name": "congestion_control",
                                            "word": "rccc"}]})
-    assert rule(uet, "10.1.0.0", 112) == {"base_rtt": 8000,
+    assert rule(uet, "10.1.0.0", 112) == {"base_rtt_us": 8,
                                           "congestion_control": "rccc"}
-    err, ack = refused(uet.do, "peer-new", {**ten, "setting": [number("fi", 1)]})
+    err, ack = refused(uet.do, "peer-new", {**ten, "setting": [number("t_reroute", 1)]})
     assert err == errno.EEXIST and ack["bad-attr"] == ".prefix", ack
     uet.do("peer-set", {**ten, "setting": [number("trust_jobs", 0),
-                                          number("base_rtt", 9000)],
+                                          number("base_rtt_us", 9)],
                         "unset": ["congestion_control"]})
-    assert rule(uet, "10.1.0.0", 112) == {"base_rtt": 9000, "trust_jobs": 0}
+    assert rule(uet, "10.1.0.0", 112) == {"base_rtt_us": 9, "trust_jobs": 0}
     uet.do("peer-set", {"prefix": addr("10.1.7.1"),
-                        "setting": [number("rate_mbps", 100000)]})
+                        "setting": [number("link_mbps", 100000)]})
     uet.do("peer-set", {"prefix": addr("fd00:1::"), "plen": 64,
-                        "setting": [number("max_wnd", 100000)]})
+                        "setting": [number("nscc_max_wnd", 100000)]})
     told = [(r["prefix"], r["plen"]) for r in uet.dump("peer-get", {})]
     assert [n for _, n in told] == [128, 112, 64], told
     assert same(told[0][0], "10.1.7.1"), told
@@ -140,10 +140,10 @@ def rules():
     assert [r["plen"] for r in inside] == [128, 112], inside
     with open("/proc/net/uet_peer") as f:
         text = f.read()
-    assert "10.1.0.0/16 base_rtt 9000 trust_jobs 0\n" in text, text
+    assert "10.1.0.0/16 base_rtt_us 9 trust_jobs 0\n" in text, text
     for bad, why, attr in (
-            ([number("base_rtt", -1)], errno.ERANGE, ".setting.number"),
-            ([{"name": "base_rtt", "word": "x"}], errno.EINVAL, ".setting.name"),
+            ([number("base_rtt_us", -1)], errno.ERANGE, ".setting.number"),
+            ([{"name": "base_rtt_us", "word": "x"}], errno.EINVAL, ".setting.name"),
             ([{"name": "path_policy", "word": "x"}], errno.EINVAL, ".setting.word"),
             ([{"name": "path_policy_ordered", "word": "hybrid"}], errno.EINVAL,
              ".setting.word"),
@@ -154,10 +154,10 @@ def rules():
                                                 "plen": 112, "setting": bad})
         assert err == why and ack.get("bad-attr") == attr, (bad, err, ack)
     err, ack = refused(uet.do, "peer-set", {**ten, "setting": [
-        number("base_rtt", 1000), number("eta_scale", 1 << 40)]})
-    assert rule(uet, "10.1.0.0", 112)["base_rtt"] == 9000, "half of it was done"
+        number("base_rtt_us", 1), number("nscc_eta", 1 << 40)]})
+    assert rule(uet, "10.1.0.0", 112)["base_rtt_us"] == 9, "half of it was done"
     err, _ = refused(uet.do, "peer-set", {"prefix": addr("10.1.0.1"), "plen": 112,
-                                          "setting": [number("fi", 1)]})
+                                          "setting": [number("t_reroute", 1)]})
     assert err == errno.EINVAL
     uet.do("peer-del", ten)
     assert refused(uet.do, "peer-del", ten)[0] == errno.ENOENT
@@ -227,9 +227,9 @@ def many_rules():
     uet = family()
     for i in range(1024):
         uet.do("peer-set", {"prefix": addr(f"fd02::{i:x}"),
-                            "setting": [number("base_rtt", 1000 + i)]})
+                            "setting": [number("base_rtt_us", 1000 + i)]})
     err, ack = refused(uet.do, "peer-set", {"prefix": addr("fd02::ffff"),
-                                            "setting": [number("fi", 1)]})
+                                            "setting": [number("t_reroute", 1)]})
     assert err == errno.ENOSPC and ack["msg"], (err, ack)
     got = [r["setting"][0]["number"] for r in uet.dump("peer-get", {})]
     assert got == [1000 + i for i in range(1024)], len(got)
@@ -266,9 +266,9 @@ def unprivileged():
     uet.dump("peer-get", {})
     for op, what in (("param-set", {"name": "t_reroute", "number": 1}),
                      ("peer-set", {"prefix": addr("10.0.0.0"),
-                                   "setting": [number("fi", 1)]}),
+                                   "setting": [number("t_reroute", 1)]}),
                      ("peer-new", {"prefix": addr("10.0.0.0"),
-                                   "setting": [number("fi", 1)]}),
+                                   "setting": [number("t_reroute", 1)]}),
                      ("peer-del", {"prefix": addr("10.0.0.0")})):
         assert refused(uet.do, op, what)[0] == errno.EPERM, op
 
@@ -284,7 +284,7 @@ def owner():
                        {"name": "pdc_max", "number": before["most"] + 1})
     assert err == errno.EINVAL, err
     assert ack["policy"]["max-value"] == before["most"], ack
-    uet.do("peer-set", {"prefix": addr("10.0.0.0"), "setting": [number("fi", 1)]})
+    uet.do("peer-set", {"prefix": addr("10.0.0.0"), "setting": [number("t_reroute", 1)]})
 
 
 def written(name, v):

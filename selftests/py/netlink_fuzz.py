@@ -32,7 +32,7 @@ NETLINK_GENERIC = 16
 EDGES = [0, 1, 2, 5, 127, 128, 129, 255, 256, 4095, 4096, 65535, 65536,
          (1 << 24) - 1, 1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1,
          1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
-WORDS = [b"", b"\0", b"t_reroute\0", b"path_policy\0", b"base_rtt\0", b"hybrid\0",
+WORDS = [b"", b"\0", b"t_reroute\0", b"path_policy\0", b"base_rtt_us\0", b"hybrid\0",
          b"t_reroute", b"%s%n\0", b"\xff" * 8 + b"\0", b"a" * 31 + b"\0",
          b"a" * 32 + b"\0", b"a" * 5000]
 

@@ -749,7 +749,7 @@ def interface_is_slow():
     nl = family()
     prefix = {"prefix": wire(ADDR_B), "plen": 128}
     nl.do("peer-new", {**prefix, "setting": [
-        {"name": "fixed_wnd", "number": 8 << 20}]})
+        {"name": "nscc_max_wnd", "number": 8 << 20}]})
     nl.do("param-set", {"name": "link_mbps", "number": 5})
     # The window would let more be queued than the interface takes in a base RTT.
     tc(NS_A, "rate", "5mbit")

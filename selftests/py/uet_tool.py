@@ -357,7 +357,7 @@ def what_the_kernel_refuses_is_explained():
     for words, parts in (
             (["param", "set", "rto_min_us", "-1"],
              ["rto_min_us", " to ", "(microseconds)"]),
-            (["peer", "add", "10.77.0.0/16", "base_rtt", "1h"], ["(nanoseconds)"]),
+            (["peer", "add", "10.77.0.0/16", "base_rtt_us", "1h"], ["(microseconds)"]),
             (["param", "set", "path_policy", "nothing"], ["path_policy", "hybrid"]),
             (["peer", "add", "10.77.0.0/16", "congestion_c", "nothing"],
              ["nscc"]),
@@ -395,9 +395,9 @@ def rules_of_peers():
         [{"prefix": "10.9.0.0/16", "congestion_control": "nscc"}]
     _, err = run("peer", "set", "10.9.0.0/16", "unset", "congestion_c", rc=2)
     assert "delete" in err, err
-    run("peer", "set", "10.9.0.0/16", "base_rtt", "100us", "max_wnd", "64k")
+    run("peer", "set", "10.9.0.0/16", "base_rtt_us", "100us", "nscc_max_wnd", "64k")
     rule = shown("peer", "show", "10.9.0.0/16")[0]
-    assert (rule["base_rtt"], rule["max_wnd"]) == (100000, 65536), rule
+    assert (rule["base_rtt_us"], rule["nscc_max_wnd"]) == (100, 65536), rule
     for p in "10.9.0.0/16", "fd99::/64", "default":
         run("peer", "del", p)
     assert shown("peer") == []

@@ -41,15 +41,22 @@ static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
 {
 	const struct uet_peer_rule *rule;
 	const char *encap = NULL, *profile = NULL;
-	u8 protect = 0, fixed = 0, form;
+	u32 protect = READ_ONCE(un->sysctl.data_protect);
+	u8 fixed = 0, form;
+	bool ruled = false;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(rule, &un->peer_rules, node) {
 		if (!ipv6_prefix_equal(&rule->addr, addr, rule->plen))
 			continue;
-		encap = encap ?: rule->params.encap;
-		profile = profile ?: rule->params.profile;
-		protect = protect ?: rule->params.data_protect;
+		if (!encap && uet_peer_sets(&rule->params, encap))
+			encap = rule->params.val.encap;
+		if (!profile && uet_peer_sets(&rule->params, peer_profile))
+			profile = rule->params.val.peer_profile;
+		if (!ruled && uet_peer_sets(&rule->params, data_protect)) {
+			ruled = true;
+			protect = rule->params.val.data_protect;
+		}
 	}
 	rcu_read_unlock();
 	if (encap)
@@ -57,7 +64,6 @@ static u8 uet_form_ruled(struct uet_net *un, const struct in6_addr *addr)
 	else
 		encap = READ_ONCE(un->sysctl.encap);
 	form = uet_encap_is_ip(encap) ? UET_FORM_IP : 0;
-	protect = protect ? protect - 1 : READ_ONCE(un->sysctl.data_protect);
 	if (protect != UET_PROTECT_AUTO)
 		fixed |= UET_FORM_CRC;
 	if (protect == UET_PROTECT_CRC)
@@ -218,9 +224,9 @@ u8 uet_form_protect_ruled(struct uet_net *un, const struct in6_addr *addr)
 	const struct uet_peer_rule *rule;
 
 	list_for_each_entry_rcu(rule, &un->peer_rules, node)
-		if (rule->params.data_protect &&
+		if (uet_peer_sets(&rule->params, data_protect) &&
 		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
-			return rule->params.data_protect - 1;
+			return rule->params.val.data_protect;
 	return READ_ONCE(un->sysctl.data_protect);
 }
 

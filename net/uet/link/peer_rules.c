@@ -14,37 +14,11 @@
 #include <net/ipv6.h>
 
 #include "base.h"
-#include "core/cc/ccc.h"
-#include "core/lb/lb.h"
 #include "link/peer.h"
 #include "link/peer_profile.h"
 #include "link/peer_rules.h"
 
 #define UET_PEER_RULES_MAX	1024
-/* Any MTU will do to check the values for consistency */
-#define UET_PEER_CHECK_MTU	4160
-
-static int uet_peer_params_check(const struct uet_peer_params *params)
-{
-	struct uet_cc_config cfg = params->cfg;
-	struct uet_cc_params derived;
-	const struct uet_lb_ops *ops;
-
-	/* The route sets the MTU. */
-	if (cfg.set & BIT_ULL(UET_CCP_MTU))
-		return -EINVAL;
-	if (params->cc && !uet_cc_find(params->cc))
-		return -EINVAL;
-	if (params->policy && !uet_lb_find(params->policy))
-		return -EINVAL;
-	if (params->policy_ordered) {
-		ops = uet_lb_find(params->policy_ordered);
-		if (!ops || !ops->ordered)
-			return -EINVAL;
-	}
-	uet_cc_config_set(&cfg, UET_CCP_MTU, UET_PEER_CHECK_MTU);
-	return uet_cc_params_derive(&derived, &cfg, NULL);
-}
 
 /* Order of rules: < 0 if @rule comes before the rule of a prefix, 0 if it is that */
 static int uet_peer_rule_cmp(const struct uet_peer_rule *rule,
@@ -148,8 +122,8 @@ static void uet_peer_rules_count(struct uet_net *un,
 {
 	lockdep_assert_held(&un->peer_rules_lock);
 	WRITE_ONCE(un->nr_protect_rules, un->nr_protect_rules -
-		   (old && old->params.data_protect) +
-		   (fresh && fresh->params.data_protect));
+		   (old && uet_peer_sets(&old->params, data_protect)) +
+		   (fresh && uet_peer_sets(&fresh->params, data_protect)));
 	WRITE_ONCE(un->nr_strict_rules, un->nr_strict_rules -
 		   uet_peer_rule_is_strict(old) +
 		   uet_peer_rule_is_strict(fresh));
@@ -166,22 +140,18 @@ static void uet_peer_rules_count(struct uet_net *un,
  * matching prefix, the sysctls.
  *
  * Context: process.
- * Return: 0; -EINVAL for an unknown name or a parameter that cannot be set per
- * peer, -ERANGE for values outside their limits, -ENOENT, -ENOSPC, -ENOMEM.
+ * Return: 0, -EINVAL for such a length, -ENOENT, -ENOSPC, -ENOMEM.
  */
 int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 			u8 plen, const struct uet_peer_params *params)
 {
 	struct uet_peer_rule *rule, *fresh = NULL;
 	struct list_head *pos;
-	int err;
+	int err = 0;
 
 	if (plen > 128)
 		return -EINVAL;
 	if (params) {
-		err = uet_peer_params_check(params);
-		if (err)
-			return err;
 		fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 		if (!fresh)
 			return -ENOMEM;
@@ -190,7 +160,6 @@ int uet_peer_set_params(struct uet_net *un, const struct in6_addr *addr,
 		fresh->params = *params;
 		fresh->profile = uet_profile_of(params);
 	}
-	err = 0;
 	mutex_lock(&un->peer_rules_lock);
 	rule = uet_peer_rule_find(un, addr, plen, &pos);
 	if (rule && fresh) {
@@ -249,9 +218,9 @@ bool uet_addr_trusted(struct uet_net *un, const struct in6_addr *addr)
 	const struct uet_peer_rule *rule;
 
 	list_for_each_entry_rcu(rule, &un->peer_rules, node)
-		if (rule->params.trust_jobs &&
+		if (uet_peer_sets(&rule->params, trust_jobs) &&
 		    ipv6_prefix_equal(&rule->addr, addr, rule->plen))
-			return rule->params.trust_jobs - 1;
+			return rule->params.val.trust_jobs;
 	return READ_ONCE(un->sysctl.trust_jobs);
 }
 
@@ -329,30 +298,29 @@ u32 uet_profile_refresh(struct uet_peer *peer)
 }
 
 /**
- * uet_peer_get_params() - get the settings for a peer
+ * uet_peer_settings() - the settings for a peer
  * @un: namespace
  * @addr: its address
- * @params: filled in if a rule matches
+ * @s: set to those of the rule with the longest matching prefix, and to those of the
+ *	namespace for what that leaves open
  *
  * Context: process.
- * Return: true if a rule matches.
  */
-bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
-			 struct uet_peer_params *params)
+void uet_peer_settings(struct uet_net *un, const struct in6_addr *addr,
+		       struct uet_sysctl *s)
 {
 	const struct uet_peer_rule *rule;
-	bool ret = false;
 
+	/* Each is written at once, and taken as it is now. */
+	data_race(*s = un->sysctl);
 	mutex_lock(&un->peer_rules_lock);
 	list_for_each_entry(rule, &un->peer_rules, node) {
 		if (ipv6_prefix_equal(&rule->addr, addr, rule->plen)) {
-			*params = rule->params;
-			ret = true;
+			uet_settings_overlay(s, &rule->params);
 			break;
 		}
 	}
 	mutex_unlock(&un->peer_rules_lock);
-	return ret;
 }
 
 /**

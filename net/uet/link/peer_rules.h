@@ -39,8 +39,8 @@ bool uet_peer_rule_get(struct uet_net *un, const struct in6_addr *addr, u8 plen,
 bool uet_peer_rule_next(struct uet_net *un, const struct in6_addr *after,
 			struct in6_addr *addr, u8 *plen,
 			struct uet_peer_params *params);
-bool uet_peer_get_params(struct uet_net *un, const struct in6_addr *addr,
-			 struct uet_peer_params *params);
+void uet_peer_settings(struct uet_net *un, const struct in6_addr *addr,
+		       struct uet_sysctl *s);
 
 void uet_peer_rules_changed(struct uet_net *un);
 bool uet_addr_trusted(struct uet_net *un, const struct in6_addr *addr);

@@ -11,6 +11,27 @@
 #define OPEN	1
 #define YES	2
 
+static void profile_set(struct uet_peer_params *p, size_t off)
+{
+	size_t at = off / sizeof(u32);
+
+	p->set[at / 64] |= 1ULL << at % 64;
+}
+
+#define AT(_f)	offsetof(struct uet_sysctl, _f)
+
+static void profile_number(struct uet_peer_params *p, size_t off, u32 value)
+{
+	profile_set(p, off);
+	*(u32 *)((void *)&p->val + off) = value;
+}
+
+static void profile_name(struct uet_peer_params *p, size_t off, const char *word)
+{
+	profile_set(p, off);
+	*(const char **)((void *)&p->val + off) = word;
+}
+
 static int profile_says(u32 profile, u32 what)
 {
 	return uet_profile_says(profile, what, true) +
@@ -27,29 +48,31 @@ static const char *profile_word(const char *setting, unsigned int i)
 /* A rule without any of these says nothing. */
 static void profile_empty(struct kunit *test)
 {
-	struct uet_peer_params p = { .trust_jobs = 1, .data_protect = 2 };
+	struct uet_peer_params p = {};
 
+	profile_number(&p, AT(trust_jobs), 0);
+	profile_number(&p, AT(data_protect), 1);
 	KUNIT_EXPECT_EQ(test, uet_profile_of(&p), 0);
 	KUNIT_EXPECT_EQ(test, SAYS(0, HOLDS), OPEN);
 	KUNIT_EXPECT_EQ(test, uet_profile_acks(0), UET_ACKS_CC);
 }
 
-/* Each setting alone: value + 1, and it touches no other. */
+/* Each setting alone: it touches no other. */
 static void profile_settings(struct kunit *test)
 {
 	static const struct {
 		size_t off;
 		u32 what;
 	} of[] = {
-		{ offsetof(struct uet_peer_params, holds), UET_PROFILE_HOLDS },
-		{ offsetof(struct uet_peer_params, probes), UET_PROFILE_PROBES },
-		{ offsetof(struct uet_peer_params, resend_as_error),
+		{ AT(holds), UET_PROFILE_HOLDS },
+		{ AT(probes), UET_PROFILE_PROBES },
+		{ AT(resend_as_error),
 		  UET_PROFILE_RESEND_AS_ERROR },
-		{ offsetof(struct uet_peer_params, strict_dscp),
+		{ AT(strict_dscp),
 		  UET_PROFILE_STRICT_DSCP },
-		{ offsetof(struct uet_peer_params, brief_headers),
+		{ AT(brief_headers),
 		  UET_PROFILE_BRIEF_HEADERS },
-		{ offsetof(struct uet_peer_params, ack_per_packet),
+		{ AT(ack_per_packet),
 		  UET_PROFILE_ACK_PER_PACKET },
 	};
 	u32 i, value;
@@ -58,7 +81,7 @@ static void profile_settings(struct kunit *test)
 		for (value = 0; value < 2; value++) {
 			struct uet_peer_params p = {};
 
-			*((u8 *)&p + of[i].off) = (u8)(value + 1);
+			profile_number(&p, of[i].off, value);
 			KUNIT_EXPECT_EQ(test, uet_profile_of(&p),
 					of[i].what << UET_PROFILE_RULED_SHIFT |
 					(value ? of[i].what : 0));
@@ -71,13 +94,15 @@ static void profile_forms(struct kunit *test)
 	struct uet_peer_params p = {};
 	u32 i;
 
-	for (i = 0; (p.ack_form = profile_word("ack_form", i)); i++) {
+	profile_set(&p, AT(ack_form));
+	for (i = 0; (p.val.ack_form = profile_word("ack_form", i)); i++) {
 		KUNIT_EXPECT_EQ(test, uet_profile_acks(uet_profile_of(&p)), i);
 		KUNIT_EXPECT_NE(test, uet_profile_of(&p), 0);
 	}
 	KUNIT_EXPECT_EQ(test, i, UET_ACKS_PLAIN + 1);
+	p = (struct uet_peer_params) {};
 	for (i = 1; i <= UET_MPR_UNIT_PSNS; i++) {
-		p.packet_window = (u8)(i + 1);
+		profile_number(&p, AT(packet_window), i);
 		KUNIT_EXPECT_EQ(test, FIELD_GET(UET_PROFILE_WINDOW,
 						uet_profile_of(&p)), i);
 	}
@@ -89,7 +114,7 @@ static void profile_words(struct kunit *test)
 	struct uet_peer_params p = {};
 	u32 got;
 
-	p.profile = profile_word("profile", UET_PEER_MODULE);
+	profile_name(&p, AT(peer_profile), profile_word("profile", UET_PEER_MODULE));
 	got = uet_profile_of(&p);
 	KUNIT_EXPECT_EQ(test, SAYS(got, HOLDS), YES);
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), YES);
@@ -97,7 +122,7 @@ static void profile_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, SAYS(got, STRICT_DSCP), NO);
 	KUNIT_EXPECT_EQ(test, uet_profile_acks(got), UET_ACKS_CC);
 
-	p.profile = profile_word("profile", UET_PEER_UE10);
+	profile_name(&p, AT(peer_profile), profile_word("profile", UET_PEER_UE10));
 	got = uet_profile_of(&p);
 	KUNIT_EXPECT_EQ(test, SAYS(got, HOLDS), NO);
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), OPEN);
@@ -105,7 +130,7 @@ static void profile_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, SAYS(got, STRICT_DSCP), YES);
 	KUNIT_EXPECT_EQ(test, uet_profile_acks(got), UET_ACKS_CC);
 
-	p.profile = profile_word("profile", UET_PEER_FOREIGN);
+	profile_name(&p, AT(peer_profile), profile_word("profile", UET_PEER_FOREIGN));
 	got = uet_profile_of(&p);
 	KUNIT_EXPECT_EQ(test, SAYS(got, HOLDS), NO);
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), NO);
@@ -113,8 +138,8 @@ static void profile_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_profile_acks(got), UET_ACKS_PLAIN);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(UET_PROFILE_WINDOW, got), 0);
 
-	p.probes = 2;
-	p.ack_form = profile_word("ack_form", UET_ACKS_ZERO);
+	profile_number(&p, AT(probes), 1);
+	profile_name(&p, AT(ack_form), profile_word("ack_form", UET_ACKS_ZERO));
 	got = uet_profile_of(&p);
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), YES);
 	KUNIT_EXPECT_EQ(test, SAYS(got, HOLDS), NO);
@@ -124,14 +149,14 @@ static void profile_words(struct kunit *test)
 /* The longer prefix decides what it has, and leaves the rest to the shorter one. */
 static void profile_merges(struct kunit *test)
 {
-	struct uet_peer_params longer = { .holds = 2, .packet_window = 2 };
-	struct uet_peer_params shorter = {
-		.profile = profile_word("profile", UET_PEER_FOREIGN),
-		.packet_window = 10,
-	};
-	u32 got = uet_profile_merge(uet_profile_of(&longer),
-				    uet_profile_of(&shorter));
+	struct uet_peer_params longer = {}, shorter = {};
+	u32 got;
 
+	profile_number(&longer, AT(holds), 1);
+	profile_number(&longer, AT(packet_window), 1);
+	profile_name(&shorter, AT(peer_profile), profile_word("profile", UET_PEER_FOREIGN));
+	profile_number(&shorter, AT(packet_window), 9);
+	got = uet_profile_merge(uet_profile_of(&longer), uet_profile_of(&shorter));
 	KUNIT_EXPECT_EQ(test, SAYS(got, HOLDS), YES);
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), NO);
 	KUNIT_EXPECT_EQ(test, uet_profile_acks(got), UET_ACKS_PLAIN);
@@ -139,8 +164,10 @@ static void profile_merges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uet_profile_merge(0, got), got);
 	KUNIT_EXPECT_EQ(test, uet_profile_merge(got, 0), got);
 	/* "No" is a decision, too. */
-	longer = (struct uet_peer_params) { .probes = 1 };
-	shorter = (struct uet_peer_params) { .probes = 2 };
+	longer = (struct uet_peer_params) {};
+	shorter = (struct uet_peer_params) {};
+	profile_number(&longer, AT(probes), 0);
+	profile_number(&shorter, AT(probes), 1);
 	got = uet_profile_merge(uet_profile_of(&longer), uet_profile_of(&shorter));
 	KUNIT_EXPECT_EQ(test, SAYS(got, PROBES), NO);
 }

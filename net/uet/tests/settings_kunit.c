@@ -34,10 +34,10 @@ static void settings_names(struct kunit *test)
 				KUNIT_EXPECT_PTR_EQ(test, set,
 						    uet_setting_find(set->name, scope));
 	}
-	KUNIT_EXPECT_GT(test, i, 90);
+	KUNIT_EXPECT_GT(test, i, 80);
 	KUNIT_EXPECT_TRUE(test, !uet_setting_at(i + 1));
 	KUNIT_EXPECT_TRUE(test, !uet_setting_find("mtu", UET_SCOPE_PEER));
-	KUNIT_EXPECT_TRUE(test, !uet_setting_find("gamma", UET_SCOPE_NET));
+	KUNIT_EXPECT_TRUE(test, !uet_setting_find("holds", UET_SCOPE_NET));
 	KUNIT_EXPECT_TRUE(test, !uet_setting_find("", UET_SCOPE_NET));
 }
 
@@ -50,8 +50,6 @@ static void settings_places(struct kunit *test)
 	size_t at, n;
 
 	for (i = 0; (set = uet_setting_at(i)); i++) {
-		if (!(set->scope & UET_SCOPE_NET))
-			continue;
 		n = place_size(set);
 		KUNIT_ASSERT_LE(test, set->off + n, sizeof(taken));
 		KUNIT_EXPECT_EQ(test, set->off % n, 0);
@@ -118,8 +116,6 @@ static void settings_limits(struct kunit *test)
 				   !(set->flags & UET_SETTING_OR_ZERO));
 		if (max != UET_SETTING_NO_MAX)
 			KUNIT_EXPECT_FALSE(test, uet_setting_takes(set, max + 1));
-		if (!(set->scope & UET_SCOPE_NET))
-			continue;
 		uet_setting_write(set, &s, min);
 		KUNIT_EXPECT_EQ(test, uet_setting_read(set, &s), min);
 		uet_setting_write(set, &s, max);
@@ -171,31 +167,16 @@ static void settings_odd_limits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, uet_setting_takes(set, 256));
 }
 
-/* Rules can set each parameter except the MTU, which comes from the route, and
- * accept the core's range. Values that a namespace feeds stay in that range.
- */
+/* What settings feed is in the range of the parameter. */
 static void settings_params(struct kunit *test)
 {
 	const struct uet_setting *set;
 	u64 least, most;
-	s64 min, max;
 	unsigned int i;
-	u32 id;
+	s64 min;
 
-	for (id = 0; id < UET_CCP_COUNT; id++) {
-		set = uet_setting_of_param(id);
-		KUNIT_EXPECT_EQ(test, !set, id == UET_CCP_MTU);
-		if (!set)
-			continue;
-		KUNIT_EXPECT_EQ(test, set->scale, 1);
-		uet_setting_limits(set, &min, &max);
-		uet_cc_param_range(id, &least, &most);
-		KUNIT_EXPECT_EQ(test, (u64)min, least);
-		KUNIT_EXPECT_EQ(test, (u64)max, most);
-	}
 	for (i = 0; (set = uet_setting_at(i)); i++) {
-		if (!(set->scope & UET_SCOPE_NET) || !set->scale ||
-		    set->flags & UET_SETTING_SPECIAL)
+		if (!set->scale || set->flags & UET_SETTING_SPECIAL)
 			continue;
 		min = set->min;
 		if (set->flags & UET_SETTING_AUTO && set->value == min)
@@ -205,6 +186,30 @@ static void settings_params(struct kunit *test)
 		KUNIT_EXPECT_GE(test, (u64)min * set->scale, least);
 		KUNIT_EXPECT_LE(test, (u64)set->max * set->scale, most);
 	}
+}
+
+/* A rule sets its settings and no other, also to 0. */
+static void settings_overlay(struct kunit *test)
+{
+	static struct uet_sysctl s, before;
+	static struct uet_peer_params p;
+	const struct uet_setting *set;
+	unsigned int i;
+
+	uet_settings_defaults(&s);
+	before = s;
+	p.val.ack_per_packet = 1;
+	p.val.path_policy = "ecmp";
+	uet_settings_overlay(&s, &p);
+	KUNIT_EXPECT_EQ(test, memcmp(&s, &before, sizeof(s)), 0);
+	memset(p.set, 0xff, sizeof(p.set));
+	for (i = 0; (set = uet_setting_at(i)); i++)
+		KUNIT_EXPECT_TRUE(test, uet_peer_sets_at(&p, set->off));
+	uet_settings_overlay(&s, &p);
+	KUNIT_EXPECT_EQ(test, s.ack_per_packet, 1);
+	KUNIT_EXPECT_STREQ(test, s.path_policy, "ecmp");
+	KUNIT_EXPECT_EQ(test, s.ack_gen_trigger, 0);
+	KUNIT_EXPECT_EQ(test, s.rules.rto_min_us, 1000);
 }
 
 /* Defaults are those of the core, except two that differ on purpose. */
@@ -291,6 +296,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(settings_floors),
 	KUNIT_CASE(settings_odd_limits),
 	KUNIT_CASE(settings_params),
+	KUNIT_CASE(settings_overlay),
 	KUNIT_CASE(settings_feed_defaults),
 	KUNIT_CASE(settings_feed_values),
 	KUNIT_CASE(settings_profile),

@@ -56,27 +56,28 @@ errors()
 {
 	refused
 	refused 10.0.0.2
-	refused 10.0.0.2/33 gamma 1
-	refused fd00::/129 gamma 1
-	refused 10.0.0.300 gamma 1
+	refused 10.0.0.2/33 t_reroute 1
+	refused fd00::/129 t_reroute 1
+	refused 10.0.0.300 t_reroute 1
 	refused 10.0.0.2 nonsense 1
-	refused 10.0.0.2 gamma
-	refused 10.0.0.2 gamma x
-	refused 10.0.0.2 gamma 65537
+	refused 10.0.0.2 t_reroute
+	refused 10.0.0.2 t_reroute x
+	refused 10.0.0.2 congestion_threshold 101
 	refused 10.0.0.2 mtu 4096
 	refused 10.0.0.2 congestion_control bogus
 	refused 10.0.0.2 path_policy bogus
 	refused 10.0.0.2 path_policy_ordered hybrid
-	refused 10.0.0.2 base_rtt 1000 target_qdelay 4001
+	refused 10.0.0.2 gamma 1
+	refused 10.0.0.2 rto_min_us 1000
 	refused 10.0.0.2 del
 	[ -z "$(rules)" ]
 }
 
 prefixes()
 {
-	rule 10.0.0.0/24 congestion_control fixed fixed_wnd 100000 || return 1
+	rule 10.0.0.0/24 congestion_control fixed nscc_max_wnd 100000 || return 1
 	rule fd00::/64 path_policy ecmp || return 1
-	rule 10.0.0.2 base_rtt 50000 rate_mbps 20000 || return 1
+	rule 10.0.0.2 base_rtt_us 50 link_mbps 20000 || return 1
 	rule 0.0.0.0/0 congestion_control rccc || return 1
 	rules
 	[ "$(rules | cut -d' ' -f1 | tr '\n' ' ')" = \
@@ -124,9 +125,9 @@ largest_window()
 
 	set_sysctl "$A" nscc_max_wnd 300000
 	ask "$B4" && is max_wnd 300000 &&
-		rule 10.0.0.2 base_rtt 50000 rate_mbps 20000 &&
+		rule 10.0.0.2 base_rtt_us 50 link_mbps 20000 &&
 		ask "$B4" && is max_wnd 300000 &&
-		rule 10.0.0.2 max_wnd 200000 &&
+		rule 10.0.0.2 nscc_max_wnd 200000 &&
 		ask "$B4" && is max_wnd 200000 &&
 		rule 10.0.0.2 del &&
 		set_sysctl "$A" nscc_max_wnd 1 &&
@@ -267,9 +268,9 @@ renew_refused()
 privilege()
 {
 	on "$A" setpriv --reuid 65534 --clear-groups \
-		"$TOOL" peer set 10.0.0.2 gamma 1 2>/dev/null && return 1
+		"$TOOL" peer set 10.0.0.2 t_reroute 1 2>/dev/null && return 1
 	on "$A" setpriv --bounding-set -net_admin --inh-caps -net_admin \
-		"$TOOL" peer set 10.0.0.2 gamma 1 2>/dev/null && return 1
+		"$TOOL" peer set 10.0.0.2 t_reroute 1 2>/dev/null && return 1
 	[ -z "$(rules)" ]
 }
 
@@ -277,7 +278,7 @@ privilege()
 read_only()
 {
 	[ "$(on "$A" stat -c %a $RULES)" = 444 ] || fail "not read-only"
-	on "$A" bash -c "echo '10.0.0.2 gamma 1' >$RULES" 2>/dev/null &&
+	on "$A" bash -c "echo '10.0.0.2 t_reroute 1' >$RULES" 2>/dev/null &&
 		return 1
 	[ -z "$(rules)" ]
 }
@@ -316,5 +317,5 @@ tst "... and ordered messages stay so" \
 tst "... and what was left ends" renewed_ends
 tst "who renews what" renew_refused
 # One is there when the namespace goes
-rule 10.0.0.2 gamma 1
+rule 10.0.0.2 t_reroute 1
 finish

@@ -131,7 +131,7 @@ believed()
 	on "$B" cat /proc/net/uet_peer
 	job_message -x EACCES || return 1
 	echo "a longer one that says nothing of it"
-	rule set "$A4" base_rtt 8us unset trust_jobs
+	rule set "$A4" base_rtt_us 8us unset trust_jobs
 	job_message || return 1
 	rule del "$A4"
 	rule del 10.0.0.0/8

@@ -83,17 +83,6 @@ int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
 	return 0;
 }
 
-void uet_cc_config_merge(struct uet_cc_config *cfg,
-			 const struct uet_cc_config *over)
-{
-	u32 id;
-
-	for (id = 0; id < UET_CCP_COUNT; id++)
-		if (over->set & BIT_ULL(id))
-			cfg->val[id] = over->val[id];
-	cfg->set |= over->set;
-}
-
 static bool params_is_set(const struct uet_cc_config *cfg, enum uet_cc_param id)
 {
 	return cfg->set & BIT_ULL(id);

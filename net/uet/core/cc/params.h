@@ -268,14 +268,6 @@ int uet_cc_config_set(struct uet_cc_config *cfg, enum uet_cc_param id,
 		      u64 value);
 
 /**
- * uet_cc_config_merge() - lay one configuration over another
- * @cfg: the general one, changed in place
- * @over: the particular one, whose set parameters win
- */
-void uet_cc_config_merge(struct uet_cc_config *cfg,
-			 const struct uet_cc_config *over);
-
-/**
  * uet_cc_config_rate() - rate of the path
  * @cfg: configuration
  *

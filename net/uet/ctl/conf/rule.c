@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The settings in a rule for peers, by name. A rule holds parameters of the core
- * (struct uet_cc_config), names and small numbers; the table of settings says where.
+ * The settings in a rule for peers, by name. The table of settings says where a rule
+ * has them.
  *
  * Not here: the rules and their prefixes (link/peer_rules.c).
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
+#include <linux/string.h>
 
 #include "core/lb/lb.h"
 #include "ctl/conf/rule.h"
 #include "settings.h"
 
-/* Of a number that is no parameter of the core: its value + 1 */
-static u16 *uet_rule_small(struct uet_peer_params *p,
-			   const struct uet_setting *set)
-{
-	return (void *)p + set->peer_off;
-}
-
 static const char **uet_rule_place(struct uet_peer_params *p,
 				   const struct uet_setting *set)
 {
-	return (void *)p + set->peer_off;
+	return (void *)&p->val + set->off;
+}
+
+static void uet_rule_mark(struct uet_peer_params *p,
+			  const struct uet_setting *set, bool on)
+{
+	size_t at = set->off / sizeof(u32);
+
+	if (on)
+		p->set[at / 64] |= BIT_ULL(at % 64);
+	else
+		p->set[at / 64] &= ~BIT_ULL(at % 64);
 }
 
 /**
@@ -38,9 +43,8 @@ int uet_rule_set_number(struct uet_peer_params *p, const struct uet_setting *set
 {
 	if (!uet_setting_takes(set, value))
 		return -ERANGE;
-	if (set->scale)
-		return uet_cc_config_set(&p->cfg, set->param, value);
-	*uet_rule_small(p, set) = value + 1;
+	uet_setting_write(set, &p->val, value);
+	uet_rule_mark(p, set, true);
 	return 0;
 }
 
@@ -61,10 +65,11 @@ int uet_rule_set_name(struct uet_peer_params *p, const struct uet_setting *set,
 	if (!found)
 		return -EINVAL;
 	/* What ordered contexts must keep in order */
-	if (uet_rule_place(p, set) == &p->policy_ordered &&
+	if (uet_rule_place(p, set) == &p->val.path_policy_ordered &&
 	    !uet_lb_find(found)->ordered)
 		return -EINVAL;
 	*uet_rule_place(p, set) = found;
+	uet_rule_mark(p, set, true);
 	return 0;
 }
 
@@ -75,14 +80,7 @@ int uet_rule_set_name(struct uet_peer_params *p, const struct uet_setting *set,
  */
 void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
 {
-	if (set->scale) {
-		p->cfg.set &= ~BIT_ULL(set->param);
-		p->cfg.val[set->param] = 0;
-	} else if (set->kind == UET_SETTING_NAME) {
-		*uet_rule_place(p, set) = NULL;
-	} else {
-		*uet_rule_small(p, set) = 0;
-	}
+	uet_rule_mark(p, set, false);
 }
 
 /**
@@ -96,15 +94,8 @@ void uet_rule_unset(struct uet_peer_params *p, const struct uet_setting *set)
 bool uet_rule_number(const struct uet_peer_params *p,
 		     const struct uet_setting *set, s64 *value)
 {
-	u16 small;
-
-	if (set->scale) {
-		*value = p->cfg.val[set->param];
-		return p->cfg.set & BIT_ULL(set->param);
-	}
-	small = *uet_rule_small((struct uet_peer_params *)p, set);
-	*value = (s64)small - 1;
-	return small;
+	*value = uet_setting_read(set, &p->val);
+	return uet_peer_sets_at(p, set->off);
 }
 
 /**
@@ -117,7 +108,8 @@ bool uet_rule_number(const struct uet_peer_params *p,
 const char *uet_rule_name(const struct uet_peer_params *p,
 			  const struct uet_setting *set)
 {
-	return *uet_rule_place((struct uet_peer_params *)p, set);
+	return uet_peer_sets_at(p, set->off) ?
+	       *uet_rule_place((struct uet_peer_params *)p, set) : NULL;
 }
 
 /**
@@ -128,16 +120,5 @@ const char *uet_rule_name(const struct uet_peer_params *p,
  */
 bool uet_rule_empty(const struct uet_peer_params *p)
 {
-	const struct uet_setting *set;
-	unsigned int i;
-	s64 value;
-
-	for (i = 0; (set = uet_setting_at(i)); i++) {
-		if (!(set->scope & UET_SCOPE_PEER))
-			continue;
-		if (set->kind == UET_SETTING_NAME ? !!uet_rule_name(p, set) :
-						    uet_rule_number(p, set, &value))
-			return false;
-	}
-	return true;
+	return !memchr_inv(p->set, 0, sizeof(p->set));
 }

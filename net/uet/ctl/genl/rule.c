@@ -293,8 +293,6 @@ static int uet_genl_rule_store(struct genl_info *info, struct uet_net *un,
 	err = uet_peer_set_params(un, &rule->addr, rule->plen, &rule->params);
 	if (err == -ENOSPC)
 		uet_genl_rule_error(info, "there are too many prefixes");
-	else if (err == -EINVAL || err == -ERANGE)
-		GENL_SET_ERR_MSG(info, "the settings contradict each other");
 	return err;
 }
 

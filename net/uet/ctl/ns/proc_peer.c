@@ -20,7 +20,6 @@
 /* Prefix length of the v4-mapped addresses */
 #define UET_V4_PLEN		96
 
-/* Show a setting that is no parameter of the core */
 static void uet_peer_word_show(struct seq_file *m,
 			       const struct uet_setting *set,
 			       const struct uet_peer_params *p)
@@ -43,20 +42,14 @@ static void uet_peer_rule_show(struct seq_file *m,
 	const struct uet_peer_params *p = &rule->params;
 	const struct uet_setting *set;
 	unsigned int i;
-	u32 id;
 
 	if (ipv6_addr_v4mapped(&rule->addr) && rule->plen >= UET_V4_PLEN)
 		seq_printf(m, "%pI4/%u", &rule->addr.s6_addr32[3],
 			   rule->plen - UET_V4_PLEN);
 	else
 		seq_printf(m, "%pI6c/%u", &rule->addr, rule->plen);
-	for (id = 0; id < UET_CCP_COUNT; id++)
-		if (p->cfg.set & BIT_ULL(id))
-			seq_printf(m, " %s %llu",
-				   uet_setting_of_param(id)->name,
-				   p->cfg.val[id]);
 	for (i = 0; (set = uet_setting_at(i)); i++)
-		if (set->scope & UET_SCOPE_PEER && !set->scale)
+		if (set->scope & UET_SCOPE_PEER)
 			uet_peer_word_show(m, set, p);
 	seq_putc(m, '\n');
 }

@@ -80,13 +80,10 @@ static struct uet_lb *uet_flow_new_lb(struct uet_flow *flow,
 	return lb;
 }
 
-/* The option of the socket, else the rule for the peer, else the sysctl */
-static const char *uet_flow_name(const char *asked, const char *peer,
-				 const char *general)
+/* The option of the socket, else the setting for the peer */
+static const char *uet_flow_name(const char *asked, const char *set)
 {
-	if (*asked)
-		return asked;
-	return peer ?: general;
+	return *asked ? asked : set;
 }
 
 /* Allocate a flow, with an id that leads nowhere yet */
@@ -137,27 +134,13 @@ static u32 uet_flow_headers(const struct uet_cc_algo *algo)
 	       (algo->credit ? UET_PDS_REQ_CC_LEN : UET_PDS_REQ_LEN);
 }
 
-/* The name of the path policy: of the socket, the rule of the peer, the namespace */
-static const char *uet_flow_policy(const struct uet_sysctl *s,
-				   const struct uet_flow_spec *spec,
-				   const struct uet_peer_params *rule)
-{
-	return spec->sprayed ?
-	       uet_flow_name(spec->policy, rule->policy,
-			     READ_ONCE(s->path_policy)) :
-	       uet_flow_name(spec->policy, rule->policy_ordered,
-			     READ_ONCE(s->path_policy_ordered));
-}
-
 static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 				     const struct uet_flow_spec *spec)
 {
-	struct uet_peer_params rule = {};
-	const struct uet_sysctl *s = &peer->fep->un->sysctl;
 	const struct uet_cc_algo *algo;
 	struct uet_flow *flow;
+	struct uet_sysctl s;
 	struct uet_lb *lb;
-	const char *name;
 	u32 mtu;
 	int err;
 
@@ -171,18 +154,18 @@ static struct uet_flow *uet_flow_new(struct uet_peer *peer,
 	uet_flow_set_mtu(flow, mtu);
 
 	err = -EINVAL;
-	uet_peer_get_params(peer->fep->un, &peer->key.raddr, &rule);
-	name = uet_flow_name(spec->cc, rule.cc,
-			     READ_ONCE(s->congestion_control));
-	algo = uet_cc_find(name);
+	uet_peer_settings(peer->fep->un, &peer->key.raddr, &s);
+	algo = uet_cc_find(uet_flow_name(spec->cc, s.congestion_control));
 	if (!algo)
 		goto err_free;
 	flow->headers = uet_flow_headers(algo);
 	uet_flow_set_form(flow, uet_form_of_peer(peer));
-	err = uet_flow_fit(flow, &rule.cfg);
+	err = uet_flow_fit(flow, &s);
 	if (err)
 		goto err_free;
-	lb = uet_flow_new_lb(flow, uet_flow_policy(s, spec, &rule));
+	lb = uet_flow_new_lb(flow,
+			     uet_flow_name(spec->policy, spec->sprayed ?
+					   s.path_policy : s.path_policy_ordered));
 	if (IS_ERR(lb)) {
 		err = PTR_ERR(lb);
 		goto err_free;

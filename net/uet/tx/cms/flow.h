@@ -260,7 +260,7 @@ void uet_flow_ports(struct uet_peer *peer);
 void uet_flow_look(struct uet_flow *flow);
 
 /* flow_params.c */
-int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over);
+int uet_flow_fit(struct uet_flow *flow, const struct uet_sysctl *s);
 void uet_flow_measured(struct uet_flow *flow, u64 base_rtt, u64 now);
 void uet_flow_learned(const struct uet_flow *flow);
 

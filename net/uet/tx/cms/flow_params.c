@@ -20,10 +20,10 @@
  * configured base RTT: queues would seem longer than they are.
  */
 static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
-			       const struct uet_sysctl *s, u32 mbps,
-			       u64 base_rtt)
+			       const struct uet_sysctl *s)
 {
-	u64 bdp = uet_cc_bdp(mbps ?: UET_RATE_DEFAULT_MBPS, base_rtt);
+	u64 base_rtt = (u64)s->base_rtt_us * NSEC_PER_USEC;
+	u64 bdp = uet_cc_bdp(uet_cc_config_rate(cfg), base_rtt);
 	u64 floor = UET_WND_MIN_MTUS * cfg->val[UET_CCP_MTU];
 
 	uet_cc_config_set(cfg, UET_CCP_BASE_RTT_NS, base_rtt);
@@ -36,12 +36,20 @@ static void uet_flow_fixed_rtt(struct uet_cc_config *cfg,
 				  floor, UET_WND_MAX));
 }
 
-static void uet_flow_config(struct uet_flow *flow,
+/* The rate of the local ports */
+static u32 uet_flow_mbps(struct uet_peer *peer, const struct uet_sysctl *s)
+{
+	u32 speeds[UET_LB_PORTS_MAX];
+
+	if (!s->link_mbps)
+		return uet_peer_mbps(peer);
+	return s->link_mbps * max(uet_ports_speeds(peer, speeds), 1U);
+}
+
+static void uet_flow_config(struct uet_flow *flow, const struct uet_sysctl *s,
 			    struct uet_cc_config *cfg)
 {
-	struct uet_peer *peer = flow->peer;
-	const struct uet_sysctl *s = &peer->fep->un->sysctl;
-	u32 mbps = uet_peer_mbps(peer);
+	u32 mbps = uet_flow_mbps(flow->peer, s);
 
 	/* Constants that copy a setting; the others are derived below */
 	uet_settings_feed(s, cfg);
@@ -61,33 +69,17 @@ static void uet_flow_config(struct uet_flow *flow,
 		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->nscc_wnd_add);
 	} else if (!s->ack_per_packet) {
 		uet_cc_config_set(cfg, UET_CCP_WND_ADD, s->ack_gen_trigger);
-		if (READ_ONCE(s->udp_csum) != UET_UDP_CSUM_OFF)
+		if (s->udp_csum != UET_UDP_CSUM_OFF)
 			uet_cc_config_set(cfg, UET_CCP_WND_ADD_RUNS,
 					  s->ack_gen_trigger *
 					  UET_ACK_RUN_MOST);
 	}
 	if (s->base_rtt_us)
-		uet_flow_fixed_rtt(cfg, s, mbps,
-				   (u64)s->base_rtt_us * NSEC_PER_USEC);
-}
-
-/* Settings for the peer override those of the namespace. */
-static void uet_flow_config_peer(struct uet_cc_config *cfg,
-				 const struct uet_sysctl *s,
-				 const struct uet_cc_config *over, u32 max_wnd)
-{
-	/* What is set for a peer is meant for runs, too. */
-	if (over->set & BIT_ULL(UET_CCP_WND_ADD))
-		uet_cc_config_set(cfg, UET_CCP_WND_ADD_RUNS, 0);
-	uet_cc_config_merge(cfg, over);
-	if (cfg->set & BIT_ULL(UET_CCP_BASE_RTT_NS) &&
-	    !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
-		uet_flow_fixed_rtt(cfg, s, uet_cc_config_rate(cfg),
-				   cfg->val[UET_CCP_BASE_RTT_NS]);
-	if (max_wnd && !(over->set & BIT_ULL(UET_CCP_MAX_WND)))
+		uet_flow_fixed_rtt(cfg, s);
+	if (s->nscc_max_wnd)
 		uet_cc_config_set(cfg, UET_CCP_MAX_WND,
-				  max_t(u32, max_wnd, UET_WND_MIN_MTUS *
-						      UET_MTU_MIN));
+				  max_t(u32, s->nscc_max_wnd, UET_WND_MIN_MTUS *
+							      UET_MTU_MIN));
 }
 
 /*
@@ -141,20 +133,18 @@ static int uet_flow_config_rtt(struct uet_flow *flow,
 /**
  * uet_flow_fit() - derive the constants of a new flow
  * @flow: the flow, its peer, MTU and overhead known
- * @over: settings for the peer
+ * @s: settings for the peer
  *
  * Context: process.
  * Return: 0, -EINVAL for settings that contradict each other, -ENOMEM; the
  * caller frees @flow->cfg.
  */
-int uet_flow_fit(struct uet_flow *flow, const struct uet_cc_config *over)
+int uet_flow_fit(struct uet_flow *flow, const struct uet_sysctl *s)
 {
-	const struct uet_sysctl *s = &flow->peer->fep->un->sysctl;
 	struct uet_cc_config cfg = {};
 	int err;
 
-	uet_flow_config(flow, &cfg);
-	uet_flow_config_peer(&cfg, s, over, s->nscc_max_wnd);
+	uet_flow_config(flow, s, &cfg);
 	err = uet_flow_config_rtt(flow, &cfg);
 	return err ?: uet_cc_params_fit(&flow->params, &cfg);
 }

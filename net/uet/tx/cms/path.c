@@ -209,33 +209,22 @@ static u32 uet_path_pick_port(const u32 *mbps, u32 nr)
 	return i;
 }
 
-/* What the rule for the peer says, or else the namespace */
-static u32 uet_path_setting(u16 ruled, const u32 *setting)
-{
-	return ruled ? ruled - 1 : READ_ONCE(*setting);
-}
-
 static void uet_path_config(const struct uet_flow *flow,
 			    struct uet_lb_config *cfg)
 {
-	struct uet_net *un = flow->peer->fep->un;
-	const struct uet_sysctl *s = &un->sysctl;
-	struct uet_peer_params rule = {};
+	struct uet_sysctl s;
 
-	uet_peer_get_params(un, &flow->peer->key.raddr, &rule);
+	uet_peer_settings(flow->peer->fep->un, &flow->peer->key.raddr, &s);
 	*cfg = (struct uet_lb_config) {
 		.seed		= get_random_u64(),
-		.n		= uet_path_setting(rule.entropy_size,
-						   &s->entropy_size),
-		.run		= READ_ONCE(s->spray_run),
-		.threshold_pct	= uet_path_setting(rule.congestion_threshold,
-						   &s->congestion_threshold),
+		.n		= s.entropy_size,
+		.run		= s.spray_run,
+		.threshold_pct	= s.congestion_threshold,
 		.trimming	= flow->params.trimming,
-		.t_reroute	= uet_path_setting(rule.t_reroute, &s->t_reroute),
-		.idle_ns	= (u64)READ_ONCE(s->reroute_idle_us) *
-				  NSEC_PER_USEC,
+		.t_reroute	= s.t_reroute,
+		.idle_ns	= (u64)s.reroute_idle_us * NSEC_PER_USEC,
 		.peer_key	= flow->peer->ev_key,
-		.rto_ns		= (u64)READ_ONCE(s->rules.rto_min_us) * NSEC_PER_USEC,
+		.rto_ns		= (u64)s.rules.rto_min_us * NSEC_PER_USEC,
 		.cwnd		= flow->params.max_wnd,
 		.mtu		= flow->params.mtu,
 	};
