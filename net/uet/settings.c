@@ -24,8 +24,6 @@
 #include "settings.h"
 
 #define NS_PER_US		1000
-/* From 1/65536 bytes per ns to the unit of the core */
-#define ALPHA_SCALE		256
 #define PAYLOAD_MTU_MIN		256
 #define PAYLOAD_MTU_MAX		UET_SES_LEN14
 /* PSNs must stay < Start_PSN + 2^31: the margin is for messages queued by then */
@@ -220,12 +218,6 @@ static const struct uet_setting uet_settings[] = {
 	       FEEDS(TARGET_QDELAY_NS, NS_PER_US)),
 	NUMBER(link_mbps, NET | PEER, AUTO | SPECIAL, "megabits per second", 0, 0,
 	       LINK_MBPS_MAX, "rate of the local port", FEEDS(RATE_MBPS, 1)),
-	NUMBER(nscc_gamma, NET, 0, "1/65536", UET_GAMMA_DEFAULT_Q16, 0,
-	       UET_Q16_ONE, "gain of the multiplicative decrease",
-	       FEEDS(GAMMA_Q16, 1)),
-	NUMBER(nscc_max_md_jump, NET, 0, "1/65536", UET_MAX_MD_JUMP_DEFAULT_Q16,
-	       UET_MAX_MD_JUMP_MIN_Q16, UET_Q16_ONE,
-	       "smallest factor of one decrease", FEEDS(MAX_MD_JUMP_Q16, 1)),
 	NUMBER(nscc_eta, NET | PEER, 0, "1/65536", UET_Q16_ONE / 4 * 3, 0,
 	       UET_ETA_MAX_Q16, "additive step, packets of 100 Gb/s and 12 us",
 	       FEEDS(ETA_Q16, 1), SPEC(9830)),
@@ -249,24 +241,6 @@ static const struct uet_setting uet_settings[] = {
 	       FEEDS(SEND_BELOW, 1), SPEC(1)),
 	NUMBER(nscc_max_wnd, NET | PEER, AUTO | SPECIAL, "bytes", 0, 0, UET_WND_MAX,
 	       "largest window, and the first one", FEEDS(MAX_WND, 1)),
-	NUMBER(nscc_fi, NET, AUTO, "bytes", -1, -1, UET_FI_MAX,
-	       "fair increase per window", FEEDS(FI, 1)),
-	NUMBER(nscc_alpha, NET, AUTO, "1/65536 bytes per ns", -1, -1,
-	       UET_ALPHA_MAX_Q24 / ALPHA_SCALE, "gain of the proportional increase",
-	       FEEDS(ALPHA_Q24, ALPHA_SCALE)),
-	NUMBER(nscc_fi_scale, NET, AUTO, "1/65536", -1, -1, UET_FI_SCALE_MAX_Q16,
-	       "bytes added per byte in fast increase", FEEDS(FI_SCALE_Q16, 1)),
-	NUMBER(nscc_adjust_bytes, NET, AUTO, "bytes", 0, 0,
-	       UET_ADJUST_MAX_MTUS * UET_MTU_MAX,
-	       "acknowledged bytes after which increases are applied",
-	       FEEDS(ADJUST_BYTES, 1)),
-	NUMBER(nscc_adjust_period_us, NET, AUTO, "microseconds", 0, 0,
-	       UET_BASE_RTT_MAX_NS / NS_PER_US,
-	       "time after which increases are applied",
-	       FEEDS(ADJUST_PERIOD_NS, NS_PER_US)),
-	NUMBER(nscc_qa_threshold_us, NET, AUTO, "microseconds", 0, 0, TIME_US_MAX,
-	       "queueing delay that calls for quick adapt",
-	       FEEDS(QA_THRESHOLD_NS, NS_PER_US)),
 	NUMBER(nscc_qa_gate, NET, 0, "shift", UET_QA_GATE_DEFAULT, 0,
 	       UET_QA_GATE_MAX, "quick adapt only below max_wnd >> this",
 	       FEEDS(QA_GATE, 1)),
@@ -274,20 +248,12 @@ static const struct uet_setting uet_settings[] = {
 	       UET_CLEAR_DELAY_DEFAULT_NS, 0, UET_BASE_RTT_MAX_NS,
 	       "a smaller queueing delay counts as none",
 	       FEEDS(CLEAR_DELAY_NS, 1)),
-	SWITCH(nscc_disable_qa, NET, 0, 0, "no quick adapt",
-	       FEEDS(DISABLE_QA, 1)),
 	SWITCH(nscc_qa_loss, NET, 0, UET_QA_LOSS_DEFAULT,
 	       "losses behind a queue trigger quick adapt",
 	       FEEDS(QA_LOSS, 1), SPEC(0)),
 	SWITCH(nscc_idle_window, NET, 0, UET_WND_UNUSED_DEFAULT,
 	       "a window that is not used does not grow",
 	       FEEDS(WND_UNUSED, 1), SPEC(0)),
-	SWITCH(nscc_htsim_avg, NET, 0, UET_AVG_TIME_WEIGHTED,
-	       "average the delay per ACK",
-	       FEEDS(DELAY_AVG, 1)),
-	SWITCH(nscc_dfc_literal, NET, 0, 0,
-	       "each penalised ACK limits the window",
-	       FEEDS(DFC_LITERAL, 1)),
 
 	NUMBER(tfc_cell, NET | PEER, 0, "bytes", UET_TFC_CELL_DEFAULT,
 	       UET_TFC_CELL_MIN, UET_TFC_CELL_MAX, "size of a cell",

@@ -62,8 +62,6 @@ struct uet_sysctl {
 	u32	base_rtt_us;
 	u32	target_qdelay_us;
 	u32	link_mbps;
-	u32	nscc_gamma;
-	u32	nscc_max_md_jump;
 	u32	nscc_eta;
 	u32	nscc_base_shift;
 	u32	nscc_base_rise_ms;
@@ -73,19 +71,10 @@ struct uet_sysctl {
 	u32	nscc_send_below;
 	const char *profile;		/* the one written last */
 	u32	nscc_max_wnd;
-	s32	nscc_fi;
-	s32	nscc_alpha;
-	s32	nscc_fi_scale;
-	u32	nscc_adjust_bytes;
-	u32	nscc_adjust_period_us;
-	u32	nscc_qa_threshold_us;
 	u32	nscc_qa_gate;
 	u32	nscc_clear_delay_ns;
-	u32	nscc_disable_qa;
 	u32	nscc_qa_loss;
 	u32	nscc_idle_window;
-	u32	nscc_htsim_avg;
-	u32	nscc_dfc_literal;
 	u32	tfc_cell;
 	u32	tfc_overhead;
 	u32	tfc_first;

@@ -239,19 +239,12 @@ static void settings_feed_values(struct kunit *test)
 
 	uet_settings_defaults(&s);
 	s.target_qdelay_us = 7;
-	s.nscc_alpha = 3;
-	s.nscc_fi = 0;
 	s.nscc_max_wnd = 100000;
 	s.nscc_wnd_add = 5;
 	s.base_rtt_us = 20;
 	s.link_mbps = 1000;
 	uet_settings_feed(&s, &cfg);
 	KUNIT_EXPECT_EQ(test, cfg.val[UET_CCP_TARGET_QDELAY_NS], 7000);
-	KUNIT_EXPECT_EQ(test, cfg.val[UET_CCP_ALPHA_Q24], 3 << 8);
-	KUNIT_EXPECT_TRUE(test, cfg.set & BIT_ULL(UET_CCP_FI));
-	KUNIT_EXPECT_EQ(test, cfg.val[UET_CCP_FI], 0);
-	KUNIT_EXPECT_FALSE(test, cfg.set & BIT_ULL(UET_CCP_FI_SCALE_Q16));
-	KUNIT_EXPECT_FALSE(test, cfg.set & BIT_ULL(UET_CCP_ADJUST_BYTES));
 	KUNIT_EXPECT_FALSE(test, cfg.set & (BIT_ULL(UET_CCP_MAX_WND) |
 					    BIT_ULL(UET_CCP_WND_ADD) |
 					    BIT_ULL(UET_CCP_BASE_RTT_NS) |

@@ -137,27 +137,6 @@ largest_window()
 	return $rc
 }
 
-# Each gain at its limits, and all at once: data arrives
-gains()
-{
-	local knob limits rc=0
-
-	for knob in fi=268435456 alpha=536870912 fi_scale=268435456 \
-		adjust_bytes=4198400 adjust_period_us=100000 \
-		qa_threshold_us=8000000; do
-		limits="0 ${knob#*=}"
-		for limit in $limits; do
-			set_sysctl "$A" "nscc_${knob%=*}" "$limit"
-			ask "$B4" || rc=1
-		done
-	done
-	for knob in fi=-1 alpha=-1 fi_scale=-1 adjust_bytes=0 adjust_period_us=0 \
-		qa_threshold_us=0; do
-		set_sysctl "$A" "nscc_${knob%=*}" "${knob#*=}"
-	done
-	return $rc
-}
-
 # Over how many entropy values packets are spread
 paths()
 {
@@ -308,7 +287,6 @@ tst "the longest prefix holds" server_first longest
 tst "a socket's choice goes first" server_first socket_first
 tst "replaced and removed" server_first again
 tst "the largest window of the namespace" server_first largest_window
-tst "gains at their limits" server_first gains
 tst "number of entropy values" server_first paths
 tst "least time between changes of a path" reroute
 tst "contexts are renewed under load" renewed "" ""
