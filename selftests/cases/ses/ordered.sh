@@ -81,9 +81,15 @@ all()
 # Memory for a few packets at most: it goes back, and all is right
 no_memory()
 {
+	local i
+
 	set_sysctl "$B" mem 1048576
-	bad_wire "delay 5ms loss 3%" "-n $n" "-n $n -s 60000" || return 1
-	[ "$refused" -gt 0 ] || fail "everything was kept"
+	# Whether more comes early than there is room for is chance.
+	for ((i = 0; i < 6; i++)); do
+		bad_wire "delay 5ms loss 3%" "-n $n" "-n $n -s 60000" || return 1
+		[ "$refused" = 0 ] || return 0
+	done
+	fail "everything was kept"
 }
 
 # The reader stops with packets kept behind a gap, then goes on
